@@ -1,0 +1,16 @@
+/* Regroup: process groups that form, merge and survive while the program runs.
+ * SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The umbrella: one header for each object. */
+#ifndef REGROUP_H
+#define REGROUP_H
+
+#include <regroup/comm.h>
+#include <regroup/error.h>
+#include <regroup/group.h>
+#include <regroup/polite.h>
+#include <regroup/runtime.h>
+#include <regroup/version.h>
+
+#endif

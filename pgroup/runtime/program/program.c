@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "program.h"
+
+#include <errno.h>
+#include <regroup/version.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPT_HELP = 'h', OPT_VERSION = 'V' };
+
+static const struct poptOption common[] = {
+    {"help", 'h', POPT_ARG_NONE, NULL, OPT_HELP, "Show this help and end", NULL},
+    {"version", 'V', POPT_ARG_NONE, NULL, OPT_VERSION, "Show the version and end", NULL},
+    POPT_TABLEEND};
+
+static void complain(const rgp_program *p, int rank, const char *text) {
+  if (rank == 0)
+    fprintf(stderr, "%s: %s (try --help)\n", p->name, text);
+}
+
+/* Help and version are shown at once; anything wrong ends with RGP_USAGE. */
+static int parse_options(const rgp_program *p, poptContext ctx, int rank, int *status) {
+  int opt;
+  while ((opt = poptGetNextOpt(ctx)) >= 0) {
+    if (opt == OPT_HELP && rank == 0) {
+      poptPrintHelp(ctx, stdout, 0);
+      printf("\n%s\n", p->summary);
+    }
+    if (opt == OPT_VERSION && rank == 0)
+      printf("%s %s\n", p->name, RG_VERSION);
+    if (opt == OPT_HELP || opt == OPT_VERSION) {
+      *status = RGP_OK;
+      return 0;
+    }
+  }
+  if (opt == -1)
+    return 1;
+  char text[RGP_TEXT];
+  snprintf(text, sizeof text, "%s: %s", poptBadOption(ctx, POPT_BADOPTION_NOALIAS),
+           poptStrerror(opt));
+  complain(p, rank, text);
+  *status = RGP_USAGE;
+  return 0;
+}
+
+static int parse_words(const rgp_program *p, poptContext ctx, int rank, char **words, int *status) {
+  static const char *const none[] = {NULL};
+  const char **argv = poptGetArgs(ctx);
+  int n = 0;
+  char text[RGP_TEXT] = "";
+  while (argv && argv[n])
+    n++;
+  if (n > p->max_arguments)
+    snprintf(text, sizeof text, "%s: unexpected argument", argv[p->max_arguments]);
+  else if (n < p->min_arguments)
+    snprintf(text, sizeof text, "an argument is missing: %s", p->arguments);
+  else if (p->check)
+    p->check(argv ? argv : none, text);
+  if (text[0]) {
+    complain(p, rank, text);
+    *status = RGP_USAGE;
+    return 0;
+  }
+  for (int i = 0; words && i < p->max_arguments; i++)
+    words[i] = i < n ? strdup(argv[i]) : NULL;
+  return 1;
+}
+
+int rgp_parse(const rgp_program *p, int argc, char **argv, int rank, char **words, int *status) {
+  struct poptOption table[] = {
+      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)p->options, 0, "Options:", NULL},
+      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)common, 0, "Help:", NULL},
+      POPT_TABLEEND};
+  poptContext ctx = poptGetContext(p->name, argc, (const char **)argv, table, 0);
+  poptSetOtherOptionHelp(ctx, p->arguments);
+  int go = parse_options(p, ctx, rank, status) && parse_words(p, ctx, rank, words, status);
+  poptFreeContext(ctx);
+  fflush(stdout);
+  return go;
+}
+
+int rgp_open(const rgp_program *p, const char *path, FILE **f) {
+  *f = path ? fopen(path, "w") : NULL;
+  if (*f || !path)
+    return 1;
+  fprintf(stderr, "%s: %s cannot be written: %s\n", p->name, path, strerror(errno));
+  return 0;
+}
+
+int rgp_write_json(const rgp_program *p, const char *path, FILE *f, json_t *value) {
+  int good = 1;
+  if (f) {
+    good =
+        json_dumpf(value, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', f) != EOF;
+    if (fclose(f) != 0 || !good) {
+      fprintf(stderr, "%s: %s could not be written: %s\n", p->name, path, strerror(errno));
+      good = 0;
+    }
+  }
+  json_decref(value);
+  return good;
+}
+
+double rgp_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void rgp_progress_start(rgp_progress *p, const char *what, int quiet) {
+  *p = (rgp_progress){.what = what, .start = rgp_now(), .active = !quiet && isatty(2)};
+}
+
+void rgp_progress_show(rgp_progress *p, double done, const char *text) {
+  double now = p->active ? rgp_now() : 0;
+  if (!p->active || now - p->drawn < 0.1)
+    return;
+  p->drawn = now;
+  char left[48] = "";
+  if (done > 0.01)
+    snprintf(left, sizeof left, ", %.1f s left", (now - p->start) * (1 - done) / done);
+  fprintf(stderr, "\r\033[K%s %3.0f %%%s%s%s", p->what, 100 * done, text ? ", " : "",
+          text ? text : "", left);
+  fflush(stderr);
+}
+
+void rgp_progress_end(rgp_progress *p) {
+  if (p->active && p->drawn > 0)
+    fputs("\r\033[K", stderr);
+  p->active = 0;
+}
