@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * rg_comm_create_group and what surrounds the methods. */
+#include "formation/comm.h"
+
+#include <stdlib.h>
+
+#include "formation/agree.h"
+#include "runtime/error.h"
+#include "runtime/options.h"
+#include "runtime/runtime.h"
+
+const char *rg_method_name(rg_method method) {
+  static const char *const names[] = {"auto", "recursive", "native"};
+  return (unsigned)method < sizeof names / sizeof names[0] ? names[method] : NULL;
+}
+
+uint64_t rgi_hash_ranks(uint64_t seed, int n, const int ranks[]) {
+  uint64_t h = seed ^ (uint64_t)n; /* FNV-1a over words, then mixed */
+  for (int i = 0; i < n; i++)
+    h = (h ^ (uint64_t)ranks[i]) * 0x100000001b3u;
+  h ^= h >> 31;
+  return h * 0x9e3779b97f4a7c15u;
+}
+
+static int check_tag(const char *call, MPI_Comm comm, int tag) {
+  int *bound, found = 0;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, &bound, &found);
+  int most = found ? *bound : 32767;
+  return tag >= 0 && tag <= most
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_TAG, "%s: tag %d; tags go from 0 to %d", call, tag, most);
+}
+
+int rgi_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method) {
+  int inter = 0;
+  RGI_TRY(rgi_need_mpi(call));
+  RGI_TRY(rgi_options_ready());
+  if (comm == MPI_COMM_NULL)
+    return rgi_error(RG_ERR_COMM, "%s: the parent is MPI_COMM_NULL", call);
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter)
+    return rgi_error(RG_ERR_COMM,
+                     "%s: the parent is an inter-communicator; pass an intra-communicator that "
+                     "holds the members",
+                     call);
+  if (!rg_method_name(*method))
+    return rgi_error(RG_ERR_ARG, "%s: %d is no method", call, (int)*method);
+  if (*method == RG_METHOD_AUTO)
+    *method = (rg_method)rgi_option_choice(RGI_OPT_COMM_METHOD);
+  return check_tag(call, comm, tag);
+}
+
+static int find_outsider(int n, const int ranks[]) {
+  for (int i = 0; i < n; i++)
+    if (ranks[i] == MPI_UNDEFINED)
+      return i;
+  return -1;
+}
+
+int rgi_group_ranks(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks) {
+  int *all = malloc(2 * (size_t)n * sizeof *all);
+  MPI_Group parent;
+  if (!all)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", call, n);
+  for (int i = 0; i < n; i++)
+    all[n + i] = i;
+  MPI_Comm_group(comm, &parent);
+  int error = rgi_mpi_error(MPI_Group_translate_ranks(group, n, all + n, parent, all),
+                            "MPI_Group_translate_ranks");
+  MPI_Group_free(&parent);
+  int outsider = error ? -1 : find_outsider(n, all);
+  if (outsider >= 0)
+    error =
+        rgi_error(RG_ERR_GROUP, "%s: rank %d of the group is not in the parent", call, outsider);
+  if (error) {
+    free(all);
+    return error;
+  }
+  *ranks = all;
+  return RG_SUCCESS;
+}
+
+int rgi_create_by(rg_method method, const rgi_creation *c, MPI_Comm *newcomm) {
+  /* The native call is the faster one at every size: docs/rationale.md. */
+  return method == RG_METHOD_RECURSIVE ? rgi_create_recursive(c, newcomm)
+                                       : rgi_create_native(c, newcomm);
+}
+
+static int create(const rgi_creation *c, rg_method method, MPI_Comm *newcomm) {
+  MPI_Comm made;
+  if (rgi_option_choice(RGI_OPT_CHECK))
+    RGI_TRY(rgi_agree(c->comm, c->n, c->ranks, c->me, c->tag,
+                      rgi_hash_ranks((uint64_t)method, c->n, c->ranks), rgi_room_for_comms(c->call),
+                      c->call));
+  RGI_TRY(rgi_create_by(method, c, &made));
+  RGI_TRY(rgi_finish_comm(c->comm, made));
+  *newcomm = made;
+  return RG_SUCCESS;
+}
+
+int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method method,
+                         MPI_Comm *newcomm) {
+  rgi_creation c = {.call = __func__, .comm = comm, .group = group, .tag = tag};
+  int *ranks;
+  RGI_REQUIRE(newcomm);
+  RGI_TRY(rgi_check_parent(c.call, comm, tag, &method));
+  if (group == MPI_GROUP_NULL)
+    return rgi_error(RG_ERR_GROUP, "%s: the group is MPI_GROUP_NULL", c.call);
+  MPI_Group_size(group, &c.n);
+  MPI_Group_rank(group, &c.me);
+  if (c.me == MPI_UNDEFINED) {
+    *newcomm = MPI_COMM_NULL;
+    return RG_SUCCESS;
+  }
+  RGI_TRY(rgi_group_ranks(c.call, comm, group, c.n, &ranks));
+  c.ranks = ranks;
+  int error = create(&c, method, newcomm);
+  free(ranks);
+  return error;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Communicators by their members alone: what the methods share. */
+#ifndef RGI_COMM_H
+#define RGI_COMM_H
+
+#include <mpi.h>
+#include <regroup/comm.h>
+#include <stdint.h>
+
+/* A creation under way, all arguments checked. */
+typedef struct {
+  const char *call; /* the public function, for errors */
+  MPI_Comm comm;    /* the parent */
+  MPI_Group group;  /* the members */
+  int n, me;        /* how many, and which one calls */
+  const int *ranks; /* the members' ranks in comm */
+  int tag;
+} rgi_creation;
+
+/* The methods: each makes *newcomm with errors returned. */
+int rgi_create_recursive(const rgi_creation *c, MPI_Comm *newcomm);
+int rgi_create_native(const rgi_creation *c, MPI_Comm *newcomm);
+int rgi_create_by(rg_method method, const rgi_creation *c, MPI_Comm *newcomm);
+
+/* One level of the recursion, and the last step of inter-communicators: safe
+ * when threads with different tags meet the same peer. */
+int rgi_intercomm(const rgi_creation *c, MPI_Comm local, int is_leader, int remote_leader, int low,
+                  MPI_Comm *inter);
+
+/* Checks a parent, a tag and a method; rank_limit: comm's size. */
+int rgi_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method);
+
+/* The ranks in comm of group's n members, in memory that the caller frees.
+ * RG_ERR_GROUP if one is not in comm. */
+int rgi_group_ranks(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks);
+
+/* RG_ERR_LIMIT if this process cannot make as many communicators as a creation
+ * takes while it runs. Local. */
+int rgi_room_for_comms(const char *call);
+
+/* A communicator of this process alone, whose errors are returned: a duplicate
+ * of MPI_COMM_SELF. */
+int rgi_comm_self(MPI_Comm *self);
+
+/* The finished communicator: counted while it lives, error handler of parent. */
+int rgi_finish_comm(MPI_Comm parent, MPI_Comm newcomm);
+
+/* A hash of n ranks in order. */
+uint64_t rgi_hash_ranks(uint64_t seed, int n, const int ranks[]);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The group object: making, copying, freeing, asking. */
+#include "formation/group.h"
+
+#include <stdlib.h>
+
+#include "runtime/error.h"
+#include "runtime/runtime.h"
+
+#define TAG_MOST ((1 << 28) - 1)
+
+int rgi_tag_check(const char *call, int tag) {
+  return tag >= 0 && tag <= TAG_MOST
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_TAG, "%s: tag %d; tags go from 0 to %d", call, tag, TAG_MOST);
+}
+
+int rgi_group_check(const char *call, rg_group g) {
+  if (!g)
+    return rgi_error(RG_ERR_GROUP, "%s: the group is NULL", call);
+  if (g->magic != RGI_GROUP_MAGIC)
+    return rgi_error(RG_ERR_GROUP, "%s: not a group, or freed already", call);
+  return RG_SUCCESS;
+}
+
+int rgi_group_check_member(const char *call, rg_group g) {
+  RGI_TRY(rgi_need_runtime(call));
+  RGI_TRY(rgi_group_check(call, g));
+  if (g->epoch != rgi_rt.epoch)
+    return rgi_error(RG_ERR_GROUP, "%s: the group was formed before the last rg_finalize", call);
+  if (g->me < 0)
+    return rgi_error(RG_ERR_GROUP, "%s: rank %d of the world is no member of the group", call,
+                     rgi_rt.rank);
+  return RG_SUCCESS;
+}
+
+int rgi_group_new(rgi_members *members, int tag, rg_group *g) {
+  rg_group made = malloc(sizeof *made);
+  if (!made) {
+    rgi_members_drop(members);
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group");
+  }
+  *made = (struct rg_group_s){.magic = RGI_GROUP_MAGIC,
+                              .epoch = rgi_rt.epoch,
+                              .members = members,
+                              .me = rgi_members_find(members, rgi_rt.rank),
+                              .tag = tag,
+                              .comm = MPI_COMM_NULL};
+  atomic_fetch_add_explicit(&rgi_rt.groups, 1, memory_order_relaxed);
+  *g = made;
+  return RG_SUCCESS;
+}
+
+int rgi_group_for_members(rgi_members *members, int tag, rg_group *g) {
+  if (rgi_members_find(members, rgi_rt.rank) >= 0)
+    return rgi_group_new(members, tag, g);
+  rgi_members_drop(members);
+  *g = NULL;
+  return RG_SUCCESS;
+}
+
+int rg_group_dup(rg_group g, rg_group *copy) {
+  RGI_REQUIRE(copy);
+  RGI_TRY(rgi_need_runtime(__func__));
+  RGI_TRY(rgi_group_check(__func__, g));
+  return rgi_group_new(rgi_members_share(g->members), g->tag, copy);
+}
+
+int rg_group_free(rg_group *g) {
+  RGI_REQUIRE(g);
+  if (!*g)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_group_check(__func__, *g));
+  if ((*g)->comm != MPI_COMM_NULL && rgi_need_mpi(__func__) == RG_SUCCESS)
+    MPI_Comm_free(&(*g)->comm);
+  rgi_members_drop((*g)->members);
+  (*g)->magic = 0;
+  free(*g);
+  atomic_fetch_sub_explicit(&rgi_rt.groups, 1, memory_order_relaxed);
+  *g = NULL;
+  return RG_SUCCESS;
+}
+
+int rg_group_rank(rg_group g, int *rank) {
+  RGI_REQUIRE(rank);
+  RGI_TRY(rgi_group_check(__func__, g));
+  *rank = g->me >= 0 ? g->me : RG_UNDEFINED;
+  return RG_SUCCESS;
+}
+
+int rg_group_size(rg_group g, int *size) {
+  RGI_REQUIRE(size);
+  RGI_TRY(rgi_group_check(__func__, g));
+  *size = rgi_members_count(g->members);
+  return RG_SUCCESS;
+}
+
+int rg_group_members(rg_group g, int world_ranks[]) {
+  RGI_REQUIRE(world_ranks);
+  RGI_TRY(rgi_group_check(__func__, g));
+  for (int i = 0; i < rgi_members_count(g->members); i++)
+    world_ranks[i] = rgi_members_at(g->members, i);
+  return RG_SUCCESS;
+}
+
+int rg_group_leader(rg_group g, int *world_rank) {
+  RGI_REQUIRE(world_rank);
+  RGI_TRY(rgi_group_check(__func__, g));
+  *world_rank = rgi_members_at(g->members, 0);
+  return RG_SUCCESS;
+}
+
+int rg_group_tag(rg_group g, int *tag) {
+  RGI_REQUIRE(tag);
+  RGI_TRY(rgi_group_check(__func__, g));
+  *tag = g->tag;
+  return RG_SUCCESS;
+}
+
+int rg_group_translate(rg_group a, int n, const int ranks_a[], rg_group b, int ranks_b[]) {
+  RGI_TRY(rgi_group_check(__func__, a));
+  RGI_TRY(rgi_group_check(__func__, b));
+  if (n < 0)
+    return rgi_error(RG_ERR_ARG, "%s: %d ranks", __func__, n);
+  if (n > 0) {
+    RGI_REQUIRE(ranks_a);
+    RGI_REQUIRE(ranks_b);
+  }
+  int size = rgi_members_count(a->members);
+  for (int i = 0; i < n; i++)
+    if (ranks_a[i] < 0 || ranks_a[i] >= size)
+      return rgi_error(RG_ERR_RANK, "%s: rank %d; the group's ranks go from 0 to %d", __func__,
+                       ranks_a[i], size - 1);
+  for (int i = 0; i < n; i++) {
+    int at = rgi_members_find(b->members, rgi_members_at(a->members, ranks_a[i]));
+    ranks_b[i] = at >= 0 ? at : RG_UNDEFINED;
+  }
+  return RG_SUCCESS;
+}
+
+int rg_group_compare(rg_group a, rg_group b, int *result) {
+  RGI_REQUIRE(result);
+  RGI_TRY(rgi_group_check(__func__, a));
+  RGI_TRY(rgi_group_check(__func__, b));
+  int n = rgi_members_count(a->members), same = n == rgi_members_count(b->members);
+  if (rgi_members_equal(a->members, b->members)) {
+    *result = a == b ? RG_IDENT : RG_CONGRUENT;
+    return RG_SUCCESS;
+  }
+  for (int i = 0; i < n && same; i++)
+    same = rgi_members_find(b->members, rgi_members_at(a->members, i)) >= 0;
+  *result = same ? RG_SIMILAR : RG_UNEQUAL;
+  return RG_SUCCESS;
+}
+
+int rg_group_is_valid(rg_group g, int *valid) {
+  RGI_REQUIRE(valid);
+  *valid =
+      g && g->magic == RGI_GROUP_MAGIC && rgi_members_valid(g->members) &&
+      rgi_tag_check(__func__, g->tag) == RG_SUCCESS &&
+      (g->me < 0 || g->epoch != rgi_rt.epoch || rgi_members_at(g->members, g->me) == rgi_rt.rank);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The MPI view of a group, made when somebody asks for it. */
+#include "formation/group.h"
+#include "runtime/error.h"
+#include "runtime/runtime.h"
+#include <regroup/comm.h>
+#include <stdlib.h>
+
+/* The members as an MPI group: of O(1) size where they are a range. */
+static int mpi_group_of(const rgi_members *m, MPI_Group *group) {
+  int first, stride, n = rgi_members_count(m);
+  if (rgi_members_is_range(m, &first, &stride)) {
+    int range[1][3] = {{first, rgi_members_at(m, n - 1), stride}};
+    RGI_TRY_MPI(MPI_Group_range_incl(rgi_rt.mpi_group, 1, range, group));
+    return RG_SUCCESS;
+  }
+  int *ranks = malloc((size_t)n * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "rg_group_comm: no memory for %d members", n);
+  for (int i = 0; i < n; i++)
+    ranks[i] = rgi_members_at(m, i);
+  int error = rgi_mpi_error(MPI_Group_incl(rgi_rt.mpi_group, n, ranks, group), "MPI_Group_incl");
+  free(ranks);
+  return error;
+}
+
+int rg_group_comm(rg_group g, MPI_Comm *comm) {
+  MPI_Group group;
+  RGI_REQUIRE(comm);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  if (g->comm == MPI_COMM_NULL) {
+    RGI_TRY(mpi_group_of(g->members, &group));
+    int error = rg_comm_create_group(rgi_rt.comm, group, g->tag, RG_METHOD_AUTO, &g->comm);
+    MPI_Group_free(&group);
+    if (error)
+      return error;
+    MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_ARE_FATAL);
+  }
+  *comm = g->comm;
+  return RG_SUCCESS;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Handing processes over between two groups. */
+#include <stdlib.h>
+
+#include "formation/meeting.h"
+#include "runtime/error.h"
+#include "runtime/runtime.h"
+
+/* The stayers of `home` and then the comers out of `away`; *m is NULL when
+ * there are none. */
+static int staff(const char *call, const rgi_members *home, int n, const int leaving[],
+                 const rgi_members *away, int comers, const int coming[], rgi_members **m) {
+  int size = rgi_members_count(home), count = 0;
+  char *leaves = calloc((size_t)size, 1);
+  int *ranks = malloc(((size_t)size + (size_t)comers) * sizeof *ranks);
+  int error = leaves && ranks ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  for (int i = 0; i < n && !error; i++)
+    leaves[leaving[i]] = 1;
+  for (int i = 0; i < size && !error; i++) {
+    if (!leaves[i])
+      ranks[count++] = rgi_members_at(home, i);
+  }
+  for (int i = 0; i < comers && !error; i++)
+    ranks[count++] = rgi_members_at(away, coming[i]);
+  *m = NULL;
+  if (!error && count > 0)
+    error = rgi_members_list(call, count, ranks, m);
+  free(leaves);
+  free(ranks);
+  return error;
+}
+
+static int check_leaving(const char *call, rg_group mine, int n, const int leaving[]) {
+  rgi_members *picked;
+  if (n < 0 || (n > 0 && !leaving))
+    return rgi_error(RG_ERR_ARG, "%s: a list of %d ranks", call, n);
+  if (n == 0)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_members_pick(call, mine->members, n, leaving, &picked));
+  rgi_members_drop(picked);
+  return RG_SUCCESS;
+}
+
+int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n, const int leaving[],
+                      int tag, rg_group *now) {
+  rgi_proposal p = {.parent = parent,
+                    .remote_leader = remote_leader,
+                    .tag = tag,
+                    .kind = RGI_REASSIGN,
+                    .n = n,
+                    .leaving = leaving};
+  rgi_visitor v;
+  rgi_members *members;
+  RGI_REQUIRE(now);
+  RGI_TRY(rgi_group_check_member(__func__, mine));
+  RGI_TRY(rgi_tag_check(__func__, tag));
+  p.error = check_leaving(__func__, mine, n, leaving);
+  if (p.error)
+    p.n = 0;
+  RGI_TRY(rgi_meet(__func__, mine, &p, &v));
+  int leaves = 0;
+  for (int i = 0; i < n; i++)
+    leaves |= leaving[i] == mine->me;
+  int error = leaves
+                  ? staff(__func__, v.members, v.n, v.leaving, mine->members, n, leaving, &members)
+                  : staff(__func__, mine->members, n, leaving, v.members, v.n, v.leaving, &members);
+  rgi_meeting_end(&v);
+  return error ? error : rgi_group_new(members, tag, now);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Set operations on groups: local. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "formation/group.h"
+#include "runtime/error.h"
+#include "runtime/runtime.h"
+
+/* The members of a that are (keep = 1) or are not (keep = 0) in b, written to
+ * ranks; all of a when b is NULL. Returns how many. */
+static int filter(const rgi_members *a, const rgi_members *b, int keep, int ranks[]) {
+  int n = 0;
+  for (int i = 0; i < rgi_members_count(a); i++) {
+    int rank = rgi_members_at(a, i);
+    if (!b || (rgi_members_find(b, rank) >= 0) == keep)
+      ranks[n++] = rank;
+  }
+  return n;
+}
+
+static int check(const char *call, rg_group a, rg_group b) {
+  RGI_TRY(rgi_need_runtime(call));
+  RGI_TRY(rgi_group_check(call, a));
+  return rgi_group_check(call, b);
+}
+
+static int make(const char *call, int n, const int ranks[], int tag, rg_group *g) {
+  rgi_members *members;
+  if (n == 0) {
+    *g = NULL;
+    return RG_SUCCESS;
+  }
+  RGI_TRY(rgi_members_list(call, n, ranks, &members));
+  return rgi_group_new(members, tag, g);
+}
+
+/* head: which of a come first (as filter's b and keep); tail: whether those of b
+ * that are not in a follow. */
+static int combine(const char *call, rg_group a, rg_group b, const rgi_members *head, int keep,
+                   int tail, rg_group *g) {
+  size_t most =
+      (size_t)rgi_members_count(a->members) + (tail ? (size_t)rgi_members_count(b->members) : 0);
+  int *ranks = malloc(most * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu members", call, most);
+  int n = filter(a->members, head, keep, ranks);
+  if (tail)
+    n += filter(b->members, a->members, 0, ranks + n);
+  int error = make(call, n, ranks, a->tag, g);
+  free(ranks);
+  return error;
+}
+
+int rg_group_union(rg_group a, rg_group b, rg_group *g) {
+  RGI_REQUIRE(g);
+  RGI_TRY(check(__func__, a, b));
+  return combine(__func__, a, b, NULL, 0, 1, g);
+}
+
+int rg_group_intersection(rg_group a, rg_group b, rg_group *g) {
+  RGI_REQUIRE(g);
+  RGI_TRY(check(__func__, a, b));
+  return combine(__func__, a, b, b->members, 1, 0, g);
+}
+
+int rg_group_difference(rg_group a, rg_group b, rg_group *g) {
+  RGI_REQUIRE(g);
+  RGI_TRY(check(__func__, a, b));
+  return combine(__func__, a, b, b->members, 0, 0, g);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "formation/members.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/error.h"
+
+struct rgi_members {
+  atomic_int references;
+  int n, first, stride; /* stride 0: a list */
+  int ranks[];          /* a list: n ranks, then n positions in ascending order of rank */
+};
+
+int rgi_members_range(int n, int first, int stride, rgi_members **m) {
+  rgi_members *r = malloc(sizeof *r);
+  if (!r)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a range of members");
+  atomic_init(&r->references, 1);
+  r->n = n;
+  r->first = first;
+  r->stride = n == 1 ? 1 : stride;
+  *m = r;
+  return RG_SUCCESS;
+}
+
+/* The stride of a list that is a range, or 0. */
+static int stride_of(int n, const int ranks[]) {
+  int stride = n > 1 ? ranks[1] - ranks[0] : 1;
+  for (int i = 2; i < n && stride; i++)
+    if (ranks[i] - ranks[i - 1] != stride)
+      stride = 0;
+  return stride;
+}
+
+typedef struct {
+  int rank, position;
+} entry;
+
+static int by_rank(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Fills order[] with the positions of ranks[] in ascending order. */
+static int sort(const char *call, int n, const int ranks[], int order[]) {
+  entry *e = malloc((size_t)n * sizeof *e);
+  if (!e)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
+  for (int i = 0; i < n; i++)
+    e[i] = (entry){ranks[i], i};
+  qsort(e, (size_t)n, sizeof *e, by_rank);
+  int error = RG_SUCCESS;
+  for (int i = 0; i < n; i++) {
+    order[i] = e[i].position;
+    if (i > 0 && e[i].rank == e[i - 1].rank)
+      error = rgi_error(RG_ERR_RANK, "%s: rank %d of the world is named twice", call, e[i].rank);
+  }
+  free(e);
+  return error;
+}
+
+int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m) {
+  int stride = stride_of(n, ranks);
+  if (stride)
+    return rgi_members_range(n, ranks[0], stride, m);
+  rgi_members *r = malloc(sizeof *r + 2 * (size_t)n * sizeof *r->ranks);
+  if (!r)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
+  atomic_init(&r->references, 1);
+  r->n = n;
+  r->first = ranks[0];
+  r->stride = 0;
+  memcpy(r->ranks, ranks, (size_t)n * sizeof *ranks);
+  int error = sort(call, n, ranks, r->ranks + n);
+  if (error) {
+    free(r);
+    return error;
+  }
+  *m = r;
+  return RG_SUCCESS;
+}
+
+int rgi_members_pick(const char *call, const rgi_members *parent, int n, const int at[],
+                     rgi_members **m) {
+  for (int i = 0; i < n; i++)
+    if (at[i] < 0 || at[i] >= parent->n)
+      return rgi_error(RG_ERR_RANK, "%s: rank %d; the group's ranks go from 0 to %d", call, at[i],
+                       parent->n - 1);
+  int stride = stride_of(n, at);
+  if (stride && parent->stride)
+    return rgi_members_range(n, rgi_members_at(parent, at[0]), parent->stride * stride, m);
+  int *ranks = malloc((size_t)n * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
+  for (int i = 0; i < n; i++)
+    ranks[i] = rgi_members_at(parent, at[i]);
+  int error = rgi_members_list(call, n, ranks, m);
+  free(ranks);
+  return error;
+}
+
+/* b goes on where a ends, in the same steps. */
+static int continues(const rgi_members *a, const rgi_members *b, int *stride) {
+  if (!a->stride || !b->stride)
+    return 0;
+  int last = rgi_members_at(a, a->n - 1);
+  *stride = a->n > 1 ? a->stride : b->first - last;
+  return *stride && b->first == last + *stride && (b->n == 1 || b->stride == *stride);
+}
+
+int rgi_members_concat(const char *call, const rgi_members *a, const rgi_members *b,
+                       rgi_members **m) {
+  int stride;
+  if (a->n > INT_MAX - b->n)
+    return rgi_error(RG_ERR_RANK, "%s: the two groups share a process", call);
+  int n = a->n + b->n;
+  if (continues(a, b, &stride))
+    return rgi_members_range(n, a->first, stride, m);
+  int *ranks = malloc((size_t)n * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
+  for (int i = 0; i < n; i++)
+    ranks[i] = i < a->n ? rgi_members_at(a, i) : rgi_members_at(b, i - a->n);
+  int error = rgi_members_list(call, n, ranks, m);
+  free(ranks);
+  return error;
+}
+
+rgi_members *rgi_members_share(rgi_members *m) {
+  atomic_fetch_add_explicit(&m->references, 1, memory_order_relaxed);
+  return m;
+}
+
+void rgi_members_drop(rgi_members *m) {
+  if (m && atomic_fetch_sub(&m->references, 1) == 1)
+    free(m);
+}
+
+int rgi_members_count(const rgi_members *m) {
+  return m->n;
+}
+
+int rgi_members_at(const rgi_members *m, int position) {
+  return m->stride ? m->first + position * m->stride : m->ranks[position];
+}
+
+static int find_in_list(const rgi_members *m, int world_rank) {
+  const int *order = m->ranks + m->n;
+  int low = 0, high = m->n - 1;
+  while (low <= high) {
+    int middle = low + (high - low) / 2, rank = m->ranks[order[middle]];
+    if (rank == world_rank)
+      return order[middle];
+    if (rank < world_rank)
+      low = middle + 1;
+    else
+      high = middle - 1;
+  }
+  return -1;
+}
+
+int rgi_members_find(const rgi_members *m, int world_rank) {
+  if (!m->stride)
+    return find_in_list(m, world_rank);
+  long long way = (long long)world_rank - m->first;
+  return way % m->stride == 0 && way / m->stride >= 0 && way / m->stride < m->n
+             ? (int)(way / m->stride)
+             : -1;
+}
+
+int rgi_members_equal(const rgi_members *a, const rgi_members *b) {
+  if (a == b)
+    return 1;
+  if (a->n != b->n || a->first != b->first || a->stride != b->stride)
+    return 0;
+  return a->stride || memcmp(a->ranks, b->ranks, (size_t)a->n * sizeof *a->ranks) == 0;
+}
+
+int rgi_members_is_range(const rgi_members *m, int *first, int *stride) {
+  *first = m->first;
+  *stride = m->stride;
+  return m->stride != 0;
+}
+
+int rgi_members_valid(const rgi_members *m) {
+  if (m->n < 1 || m->references < 1)
+    return 0;
+  if (m->stride)
+    return m->first >= 0 && rgi_members_at(m, m->n - 1) >= 0;
+  for (int i = 1; i < m->n; i++)
+    if (m->ranks[m->ranks[m->n + i - 1]] >= m->ranks[m->ranks[m->n + i]])
+      return 0;
+  return m->ranks[m->ranks[m->n]] >= 0 && stride_of(m->n, m->ranks) == 0;
+}
+
+long rgi_members_bytes(const rgi_members *m) {
+  return (long)(sizeof *m + (m->stride ? 0 : 2 * (size_t)m->n * sizeof *m->ranks));
+}
+
+int rgi_members_packed(const rgi_members *m) {
+  return 3 + (m->stride ? 0 : m->n);
+}
+
+void rgi_members_pack(const rgi_members *m, int packed[]) {
+  packed[0] = m->n;
+  packed[1] = m->first;
+  packed[2] = m->stride;
+  if (!m->stride)
+    memcpy(packed + 3, m->ranks, (size_t)m->n * sizeof *m->ranks);
+}
+
+int rgi_members_unpack(const char *call, const int packed[], rgi_members **m) {
+  return packed[2] ? rgi_members_range(packed[0], packed[1], packed[2], m)
+                   : rgi_members_list(call, packed[0], packed + 3, m);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Members: an immutable list of distinct world ranks in an order. Pure: nothing
+ * here communicates or knows the job.
+ *
+ * A list that is a range (first, first + stride, ...) is always kept as one, in
+ * O(1) memory, however it was made; so equal lists have equal forms. Shared by
+ * counting references; any thread. */
+#ifndef RGI_MEMBERS_H
+#define RGI_MEMBERS_H
+
+#include <stdint.h>
+
+typedef struct rgi_members rgi_members;
+
+/* All make *m with one reference, or return RG_ERR_NOMEM. */
+
+/* n >= 1 ranks from first in steps of stride (not 0). */
+int rgi_members_range(int n, int first, int stride, rgi_members **m);
+
+/* A copy of n >= 1 ranks. RG_ERR_RANK if one stands there twice (the detail
+ * names it after `call`). */
+int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m);
+
+/* The members of parent at positions at[0..n-1]. RG_ERR_RANK if a position is out
+ * of range or stands there twice. */
+int rgi_members_pick(const char *call, const rgi_members *parent, int n, const int at[],
+                     rgi_members **m);
+
+/* Those of a, then those of b: RG_ERR_RANK if they share one. O(1) if the result
+ * is a range made of two ranges. */
+int rgi_members_concat(const char *call, const rgi_members *a, const rgi_members *b,
+                       rgi_members **m);
+
+rgi_members *rgi_members_share(rgi_members *m);
+void rgi_members_drop(rgi_members *m); /* NULL is fine */
+
+int rgi_members_count(const rgi_members *m);
+int rgi_members_at(const rgi_members *m, int position);
+
+/* The position of a world rank, or -1. O(1) for ranges, else O(log n). */
+int rgi_members_find(const rgi_members *m, int world_rank);
+
+/* The same ranks in the same order. O(1) for ranges. */
+int rgi_members_equal(const rgi_members *a, const rgi_members *b);
+
+/* Whether it is kept as a range, and which. */
+int rgi_members_is_range(const rgi_members *m, int *first, int *stride);
+
+/* The parts agree with one another. */
+int rgi_members_valid(const rgi_members *m);
+
+/* Bytes that it takes. */
+long rgi_members_bytes(const rgi_members *m);
+
+/* As ints for a message: {n, first, stride} and for a list (stride 0) the ranks.
+ * packed has room for rgi_members_packed(m) ints. */
+int rgi_members_packed(const rgi_members *m);
+void rgi_members_pack(const rgi_members *m, int packed[]);
+int rgi_members_unpack(const char *call, const int packed[], rgi_members **m);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "runtime/error.h"
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char detail[768];
+
+static const char *const texts[RG_ERR_LAST] = {
+    [RG_SUCCESS] = "no error",
+    [RG_ERR_ARG] = "an argument has a value that it may not have",
+    [RG_ERR_RANK] = "a rank is out of range or named twice",
+    [RG_ERR_TAG] = "a tag is out of range",
+    [RG_ERR_COMM] = "not a communicator that can be used here",
+    [RG_ERR_GROUP] = "not a group that can be used here",
+    [RG_ERR_OPTION] = "an option has a value that it may not have",
+    [RG_ERR_NOT_INIT] = "the library is not initialised",
+    [RG_ERR_INIT] = "the library is already initialised over other processes",
+    [RG_ERR_LIMIT] = "too many communicators are alive",
+    [RG_ERR_NOMEM] = "out of memory",
+    [RG_ERR_MISMATCH] = "the callers disagree about what they are calling",
+    [RG_ERR_TIMEOUT] = "a wait lasted too long",
+    [RG_ERR_UNSUPPORTED] = "not supported here",
+    [RG_ERR_MPI] = "an MPI call failed",
+    [RG_ERR_SYSTEM] = "an operating system call failed",
+    [RG_ERR_INTERNAL] = "internal error of the library",
+};
+
+const char *rg_error_string(int code) {
+  return code >= 0 && code < RG_ERR_LAST && texts[code] ? texts[code] : "unknown error code";
+}
+
+const char *rg_error_detail(void) {
+  return detail;
+}
+
+int rgi_error(int code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(detail, sizeof detail, format, args);
+  va_end(args);
+  return code;
+}
+
+int rgi_mpi_error(int mpi_code, const char *call) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (mpi_code == MPI_SUCCESS)
+    return RG_SUCCESS;
+  MPI_Error_string(mpi_code, text, &length);
+  for (char *p = text; *p; p++)
+    if (*p == '\n')
+      *p = ' ';
+  /* MPICH has no error class of its own for this. */
+  if (strstr(text, "Too many communicators"))
+    return rgi_error(RG_ERR_LIMIT, "%s: too many communicators are alive; free some first (%.400s)",
+                     call, text);
+  return rgi_error(RG_ERR_MPI, "%s: %.500s", call, text);
+}
+
+int rgi_error_from(int code, const char *call, int rank) {
+  return rgi_error(code, "%s: rank %d reported: %s", call, rank, rg_error_string(code));
+}

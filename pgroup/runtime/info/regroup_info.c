@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * regroup-info: the options with their values, and what the library finds. */
+#include <mpi.h>
+#include <regroup.h>
+#include <string.h>
+
+#include "runtime/program/program.h"
+
+static int markdown;
+static char *json_path;
+
+static const struct poptOption options[] = {
+    {"markdown", 'm', POPT_ARG_NONE, &markdown, 0,
+     "Print the options as the table of docs/environment.md", NULL},
+    {"json", 'j', POPT_ARG_STRING, &json_path, 0, "Write the result to FILE", "FILE"},
+    POPT_TABLEEND};
+
+static const rgp_program program = {
+    .name = "regroup-info",
+    .summary = "Prints the options of the library with their values, and how MPI waits here.",
+    .arguments = "[OPTION...]",
+    .options = options};
+
+typedef struct {
+  const char *name, *value, *builtin, *values, *meaning, *origin;
+} option;
+
+static int get(int i, option *o) {
+  return rg_option_get(i, &o->name, &o->value, &o->builtin, &o->values, &o->meaning, &o->origin);
+}
+
+/* A | would end the table's cell. */
+static void print_values(const char *values) {
+  for (const char *c = values; *c; c++)
+    fputs(*c == '|' ? ", " : (char[]){*c, 0}, stdout);
+}
+
+static void print_markdown(int count) {
+  option o;
+  puts("| variable | values | default | meaning |\n|---|---|---|---|");
+  for (int i = 0; i < count && get(i, &o) == RG_SUCCESS; i++) {
+    printf("| `%s` | ", o.name);
+    print_values(o.values);
+    printf(" | `%s` | %s |\n", o.builtin, o.meaning);
+  }
+}
+
+static void print_table(int count, int polite) {
+  option o;
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(mpi, &length);
+  printf("regroup %s\nMPI     %.*s\nMPI's own waits are %s\n\n", RG_VERSION,
+         (int)strcspn(mpi, "\n"), mpi, polite ? "polite" : "not polite");
+  for (int i = 0; i < count && get(i, &o) == RG_SUCCESS; i++)
+    printf("%-18s %-8s (%s)\n    %s\n    values: %s; default: %s\n", o.name, o.value, o.origin,
+           o.meaning, o.values, o.builtin);
+}
+
+static json_t *as_json(int count, int polite) {
+  option o;
+  json_t *list = json_object();
+  for (int i = 0; i < count && get(i, &o) == RG_SUCCESS; i++)
+    json_object_set_new(list, o.name,
+                        json_pack("{ssssssss}", "value", o.value, "default", o.builtin, "values",
+                                  o.values, "origin", o.origin));
+  return json_pack("{sssbso}", "version", RG_VERSION, "polite", polite, "options", list);
+}
+
+static int report(void) {
+  int count = 0, polite = 0;
+  FILE *json;
+  if (!rgp_open(&program, json_path, &json))
+    return RGP_FAILED;
+  rg_option_count(&count);
+  rg_polite_active(&polite);
+  if (markdown)
+    print_markdown(count);
+  else
+    print_table(count, polite);
+  return rgp_write_json(&program, json_path, json, as_json(count, polite)) ? RGP_OK : RGP_FAILED;
+}
+
+int main(int argc, char **argv) {
+  int rank, status = RGP_OK;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rgp_parse(&program, argc, argv, rank, NULL, &status)) {
+    int error = rg_init(MPI_COMM_WORLD, NULL);
+    if (error && rank == 0)
+      fprintf(stderr, "%s: %s\n", program.name, rg_error_detail());
+    if (error)
+      status = RGP_USAGE;
+    else if (rank == 0)
+      status = report();
+    if (!error)
+      rg_finalize();
+  }
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "runtime/runtime.h"
+
+#include <regroup/runtime.h>
+#include <regroup/version.h>
+#include <string.h>
+
+#include "runtime/error.h"
+#include "runtime/log.h"
+#include "runtime/options.h"
+#include "runtime/processors.h"
+
+rgi_runtime rgi_rt = {.comm = MPI_COMM_NULL, .mpi_group = MPI_GROUP_NULL};
+
+int rgi_need_runtime(const char *call) {
+  return rgi_rt.started ? RG_SUCCESS : rgi_error(RG_ERR_NOT_INIT, "%s: call rg_init first", call);
+}
+
+int rgi_need_mpi(const char *call) {
+  int on = 0, off = 0;
+  MPI_Initialized(&on);
+  MPI_Finalized(&off);
+  return on && !off ? RG_SUCCESS
+                    : rgi_error(RG_ERR_MPI, "%s: MPI is %s", call,
+                                off ? "finalised already" : "not initialised: call MPI_Init first");
+}
+
+/* What this process alone can tell about the call. */
+static int look_at_call(MPI_Comm comm, const char *options) {
+  int same = MPI_UNEQUAL;
+  if (!rgi_rt.started)
+    return rgi_options_load(options);
+  MPI_Comm_compare(comm, rgi_rt.comm, &same);
+  if (same == MPI_IDENT || same == MPI_CONGRUENT)
+    return RG_SUCCESS;
+  return rgi_error(RG_ERR_INIT,
+                   "rg_init: already running over another %d processes; call "
+                   "rg_finalize first",
+                   rgi_rt.size);
+}
+
+/* All processes return the same: an error that one has found, or RG_ERR_INIT
+ * where the library runs on some of them only. */
+static int agree_on_call(MPI_Comm comm, int error) {
+  int mine[3] = {error, rgi_rt.started > 0, rgi_rt.started == 0}, all[3];
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 3, MPI_INT, MPI_MAX, comm));
+  if (error)
+    return error;
+  if (all[0])
+    return rgi_error(all[0], "rg_init: another process reported: %s", rg_error_string(all[0]));
+  if (all[1] && all[2])
+    return rgi_error(RG_ERR_INIT, "rg_init: the library runs already on some of the processes");
+  return RG_SUCCESS;
+}
+
+/* Processors that the node's processes may use between them. */
+static int count_processors(MPI_Comm node, int *processors) {
+  cpu_set_t mine, all;
+  rgi_processors_mine(&mine);
+  RGI_TRY_MPI(MPI_Allreduce(&mine, &all, (int)sizeof all, MPI_BYTE, MPI_BOR, node));
+  *processors = CPU_COUNT(&all) > 0 ? CPU_COUNT(&all) : 1;
+  return RG_SUCCESS;
+}
+
+static int look_at_node(void) {
+  MPI_Comm node;
+  RGI_TRY_MPI(
+      MPI_Comm_split_type(rgi_rt.comm, MPI_COMM_TYPE_SHARED, rgi_rt.rank, MPI_INFO_NULL, &node));
+  MPI_Comm_size(node, &rgi_rt.node_size);
+  int error = count_processors(node, &rgi_rt.processors);
+  MPI_Comm_free(&node);
+  int choice = rgi_option_choice(RGI_OPT_OVERSUBSCRIBED);
+  rgi_rt.oversubscribed = choice ? choice == 1 : rgi_rt.node_size > rgi_rt.processors;
+  return error;
+}
+
+static int start(MPI_Comm comm) {
+  RGI_TRY_MPI(MPI_Comm_dup(comm, &rgi_rt.comm));
+  MPI_Comm_set_errhandler(rgi_rt.comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(rgi_rt.comm, &rgi_rt.rank);
+  MPI_Comm_size(rgi_rt.comm, &rgi_rt.size);
+  int error = look_at_node();
+  if (!error)
+    error = rgi_mpi_error(MPI_Comm_group(rgi_rt.comm, &rgi_rt.mpi_group), "MPI_Comm_group");
+  if (error)
+    MPI_Comm_free(&rgi_rt.comm);
+  rgi_rt.epoch++;
+  return error;
+}
+
+static void tell_configuration(void) {
+  rgi_options_warn_unknown();
+  rgi_log(RGI_LOG_INFO, "regroup %s: %d processes, %d of them on this node with %d processors%s",
+          RG_VERSION, rgi_rt.size, rgi_rt.node_size, rgi_rt.processors,
+          rgi_rt.oversubscribed ? ": oversubscribed" : "");
+  for (int i = 0; i < RGI_OPT_COUNT; i++) {
+    const char *name, *value, *origin;
+    rg_option_get(i, &name, &value, NULL, NULL, NULL, &origin);
+    rgi_log(RGI_LOG_INFO, "%s=%s (%s)", name, value, origin);
+  }
+}
+
+int rg_init(MPI_Comm comm, const char *options) {
+  int inter = 0;
+  RGI_TRY(rgi_need_mpi("rg_init"));
+  if (comm == MPI_COMM_NULL)
+    return rgi_error(RG_ERR_COMM, "rg_init: the communicator is MPI_COMM_NULL");
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter)
+    return rgi_error(RG_ERR_COMM, "rg_init: an inter-communicator; merge it first");
+  RGI_TRY(agree_on_call(comm, look_at_call(comm, options)));
+  if (!rgi_rt.started)
+    RGI_TRY(start(comm));
+  if (++rgi_rt.started == 1 && rgi_rt.rank == 0)
+    tell_configuration();
+  return RG_SUCCESS;
+}
+
+int rg_finalize(void) {
+  RGI_TRY(rgi_need_runtime("rg_finalize"));
+  if (rgi_rt.started > 1) {
+    rgi_rt.started--;
+    return RG_SUCCESS;
+  }
+  if (rgi_rt.groups > 0)
+    rgi_log(RGI_LOG_INFO, "rg_finalize: %ld groups are still alive", (long)rgi_rt.groups);
+  if (rgi_need_mpi("rg_finalize") == RG_SUCCESS) {
+    MPI_Group_free(&rgi_rt.mpi_group);
+    MPI_Comm_free(&rgi_rt.comm);
+  }
+  rgi_rt.started = 0;
+  rgi_rt.oversubscribed = 0;
+  return RG_SUCCESS;
+}
+
+int rg_initialized(int *flag) {
+  RGI_REQUIRE(flag);
+  *flag = rgi_rt.started > 0;
+  return RG_SUCCESS;
+}
+
+int rg_version(int *major, int *minor, int *patch) {
+  if (major)
+    *major = RG_VERSION_MAJOR;
+  if (minor)
+    *minor = RG_VERSION_MINOR;
+  if (patch)
+    *patch = RG_VERSION_PATCH;
+  return RG_SUCCESS;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The runtime: what the library knows about the job it runs in. */
+#ifndef RGI_RUNTIME_H
+#define RGI_RUNTIME_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+
+typedef struct {
+  int started;         /* how many rg_init are open */
+  MPI_Comm comm;       /* the world: a duplicate of rg_init's communicator */
+  MPI_Group mpi_group; /* its processes */
+  int rank, size;      /* in the world */
+  int node_size;       /* processes of the world on this node */
+  int processors;      /* that these may use */
+  int oversubscribed;  /* more processes than processors (or the user says so) */
+  atomic_long groups;  /* alive in this process */
+  unsigned long epoch; /* counts starts: a group of an earlier one is stale */
+} rgi_runtime;
+
+extern rgi_runtime rgi_rt;
+
+/* RG_ERR_NOT_INIT for a call that needs rg_init. */
+int rgi_need_runtime(const char *call);
+
+/* RG_ERR_MPI unless MPI is initialised and not finalised. */
+int rgi_need_mpi(const char *call);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "runtime/wait.h"
+
+#include <stdlib.h>
+
+#include "runtime/error.h"
+#include "runtime/log.h"
+#include "runtime/options.h"
+#include "runtime/runtime.h"
+
+void rgi_wait_start(rgi_wait *w, const char *call, int peer) {
+  *w = (rgi_wait){.call = call, .peer = peer};
+}
+
+static int check_time(rgi_wait *w, double waited) {
+  double limit = rgi_option(RGI_OPT_TIMEOUT), report = rgi_option(RGI_OPT_STALL_REPORT);
+  if (report > 0 && waited > report && !w->reported) {
+    w->reported = 1;
+    rgi_log(RGI_LOG_WARN, "%s has been waiting for rank %d for %.0f s", w->call, w->peer, waited);
+  }
+  if (limit > 0 && waited > limit)
+    return rgi_error(RG_ERR_TIMEOUT,
+                     "%s: rank %d has not answered within RG_TIMEOUT = %g s: does it make the "
+                     "same call?",
+                     w->call, w->peer, limit);
+  return RG_SUCCESS;
+}
+
+int rgi_wait_more(rgi_wait *w) {
+  rgi_pause_did did = rgi_pause_step(&w->pause, (rgi_wait_kind)rgi_option_choice(RGI_OPT_WAIT),
+                                     !rgi_rt.oversubscribed);
+  /* The clock is looked at when time may have passed. */
+  if (did == RGI_PAUSE_SPUN && w->pause.looks % 1024)
+    return RG_SUCCESS;
+  return check_time(w, rgi_now() - w->pause.start);
+}
+
+int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, peer);
+  for (;;) {
+    int done = 0;
+    RGI_TRY_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
+    if (done)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_more(&w));
+  }
+}
+
+int rgi_wait_message(MPI_Comm comm, int source, int tag, const char *call, int *bytes,
+                     void **data) {
+  rgi_wait w;
+  MPI_Message message;
+  MPI_Status status;
+  int found = 0, count;
+  rgi_wait_start(&w, call, source);
+  for (;;) {
+    RGI_TRY_MPI(MPI_Improbe(source, tag, comm, &found, &message, &status));
+    if (found)
+      break;
+    RGI_TRY(rgi_wait_more(&w));
+  }
+  MPI_Get_count(&status, MPI_BYTE, &count);
+  void *buffer = malloc(count > 0 ? (size_t)count : 1);
+  if (!buffer)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a message of %d bytes", call, count);
+  MPI_Request request;
+  int error = rgi_mpi_error(MPI_Imrecv(buffer, count, MPI_BYTE, &message, &request), "MPI_Imrecv");
+  if (!error)
+    error = rgi_wait_request(&request, call, source);
+  if (error) {
+    if (error != RG_ERR_TIMEOUT) /* MPI may still write into it */
+      free(buffer);
+    return error;
+  }
+  *bytes = count;
+  *data = buffer;
+  return RG_SUCCESS;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Waiting: every wait of the library goes through here. It is polite (pause.h),
+ * ends at the latest after RG_TIMEOUT, and tells of a stall. */
+#ifndef RGI_WAIT_H
+#define RGI_WAIT_H
+
+#include <mpi.h>
+
+#include "runtime/pause.h"
+
+typedef struct {
+  rgi_pause pause;
+  const char *call; /* for reports: the public function */
+  int peer;         /* for reports: who is awaited, a rank of the world; or -1 */
+  int reported;
+} rgi_wait;
+
+void rgi_wait_start(rgi_wait *w, const char *call, int peer);
+
+/* Pauses once, after a look in vain. RG_SUCCESS: look again. RG_ERR_TIMEOUT. */
+int rgi_wait_more(rgi_wait *w);
+
+/* Waits until *request is complete. At RG_ERR_TIMEOUT the request is left as it
+ * is: its buffer must stay. */
+int rgi_wait_request(MPI_Request *request, const char *call, int peer);
+
+/* Waits for a message of any size from source on comm and receives it into
+ * memory of its own, which the caller frees. *bytes and *data are set only on
+ * success. */
+int rgi_wait_message(MPI_Comm comm, int source, int tag, const char *call, int *bytes, void **data);
+
+#endif
