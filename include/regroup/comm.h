@@ -20,8 +20,8 @@
  *    members, as the proposal for MPI_Comm_create_group allows: there must be no
  *    pending message or open receive of the application's on comm that matches.
  *  - The library need not be initialised (rg_init).
- *  - The new communicator is the caller's, to be freed with MPI_Comm_free. Its
- *    error handler is MPI_ERRORS_ARE_FATAL, as on every new communicator.
+ *  - The new communicator is the caller's, to be freed with MPI_Comm_free; it
+ *    inherits comm's error handler.
  *
  * Members that make several overlapping communicators in a cyclic order
  * deadlock, with MPI's own call too: keep one order. RG_TIMEOUT ends such a wait

@@ -3,16 +3,24 @@
 #include "formation/agree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "formation/tree.h"
 #include "runtime/error.h"
 #include "runtime/wait.h"
 
+/* up: to a parent, what I and those below me say; down: the verdict; gone: I have
+ * stopped waiting for the verdict. */
+enum { UP, DOWN, GONE };
+
+/* MPI shows one message at a time, and not always at the first look. */
+#define STRAY_LOOKS 1000
+
 typedef struct {
   uint64_t what;
-  int32_t error;     /* RG_... that the sender found or was told */
-  int32_t rank;      /* who found it: rank in comm */
-  int32_t withdrawn; /* the sender has given up waiting for the verdict */
+  int32_t kind;
+  int32_t error; /* RG_... that the sender found or was told */
+  int32_t rank;  /* who found it: rank in comm */
   int32_t unused;
 } notice;
 
@@ -21,106 +29,140 @@ typedef struct {
  * call with the same tag; its buffer is left behind then. */
 typedef struct {
   MPI_Comm comm;
-  const int *ranks;
-  int tag, me, parent, children, child[RGI_TREE_CHILDREN], left_behind;
+  int tag, parent, children, child[RGI_TREE_CHILDREN], left_behind; /* ranks in comm */
   const char *call;
   notice mine, verdict, heard[RGI_TREE_CHILDREN];
-  MPI_Request request[RGI_TREE_CHILDREN + 1];
-} round_of;
+  MPI_Request request[RGI_TREE_CHILDREN];
+} agreement;
 
-static int send(round_of *r, const notice *n, int to) {
+static int send(agreement *r, const notice *n, int kind, int to) {
+  notice out = *n;
+  out.kind = kind;
   /* A few bytes: MPI takes them at once. */
-  RGI_TRY_MPI(MPI_Send(n, sizeof *n, MPI_BYTE, r->ranks[to], r->tag, r->comm));
+  RGI_TRY_MPI(MPI_Send(&out, sizeof out, MPI_BYTE, to, r->tag, r->comm));
   return RG_SUCCESS;
 }
 
-static int receive(round_of *r, notice *n, int from, MPI_Request *request) {
-  RGI_TRY_MPI(MPI_Irecv(n, sizeof *n, MPI_BYTE, r->ranks[from], r->tag, r->comm, request));
+static int receive(agreement *r, notice *n, int from, MPI_Request *request) {
+  RGI_TRY_MPI(MPI_Irecv(n, sizeof *n, MPI_BYTE, from, r->tag, r->comm, request));
   return RG_SUCCESS;
 }
 
-static void note(round_of *r, int error, int rank) {
+static void note(agreement *r, int error, int rank) {
   if (error && !r->mine.error) {
     r->mine.error = error;
     r->mine.rank = rank;
   }
 }
 
+/* A child that took its leave of an earlier agreement too late to be heard there
+ * still has something to say about this one. */
+static int hear_child(agreement *r, int i) {
+  RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
+  while (r->heard[i].kind == GONE) {
+    RGI_TRY(receive(r, &r->heard[i], r->child[i], &r->request[i]));
+    RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
+  }
+  return RG_SUCCESS;
+}
+
 /* Hears all children, until one reports an error: then those still missing are
  * not waited for. */
-static int hear_children(round_of *r) {
+static int hear_children(agreement *r) {
   for (int i = 0; i < r->children; i++)
     RGI_TRY(receive(r, &r->heard[i], r->child[i], &r->request[i]));
   for (int i = 0; i < r->children; i++) {
-    int error = r->mine.error ? RG_ERR_TIMEOUT
-                              : rgi_wait_request(&r->request[i], r->call, r->ranks[r->child[i]]);
+    int error = r->mine.error ? RG_ERR_TIMEOUT : hear_child(r, i);
     if (error == RG_ERR_TIMEOUT) {
       r->left_behind = 1;
-      note(r, error, r->ranks[r->child[i]]);
+      note(r, error, r->child[i]);
       continue;
     }
     RGI_TRY(error);
     note(r, r->heard[i].error, r->heard[i].rank);
     if (r->heard[i].what != r->mine.what)
-      note(r, RG_ERR_MISMATCH, r->ranks[r->child[i]]);
+      note(r, RG_ERR_MISMATCH, r->child[i]);
   }
   return RG_SUCCESS;
 }
 
-static int hear_verdict(round_of *r) {
+/* A verdict about something else is a late one of an agreement that failed. */
+static int hear_parent(agreement *r) {
+  MPI_Request request;
+  do {
+    RGI_TRY(receive(r, &r->verdict, r->parent, &request));
+    RGI_TRY(rgi_wait_request(&request, r->call, r->parent));
+  } while (r->verdict.what != r->mine.what && r->verdict.error != RG_ERR_MISMATCH);
+  return RG_SUCCESS;
+}
+
+static int hear_verdict(agreement *r) {
   if (r->parent < 0) {
     r->verdict = r->mine;
     return RG_SUCCESS;
   }
-  MPI_Request *request = &r->request[RGI_TREE_CHILDREN];
-  RGI_TRY(send(r, &r->mine, r->parent));
-  RGI_TRY(receive(r, &r->verdict, r->parent, request));
-  int error = rgi_wait_request(request, r->call, r->ranks[r->parent]);
-  if (error == RG_ERR_TIMEOUT) {
-    notice gone = r->mine;
-    gone.withdrawn = 1;
-    r->left_behind = 1;
-    RGI_TRY(send(r, &gone, r->parent));
-    note(r, error, r->ranks[r->parent]);
-    r->verdict = r->mine;
-    return RG_SUCCESS;
-  }
-  /* A parent that agrees to something else speaks to others as well. */
-  if (!error && !r->verdict.error && r->verdict.what != r->mine.what) {
-    r->verdict.error = RG_ERR_MISMATCH;
-    r->verdict.rank = r->ranks[r->parent];
-  }
-  return error;
+  RGI_TRY(send(r, &r->mine, UP, r->parent));
+  int error = hear_parent(r);
+  if (error != RG_ERR_TIMEOUT)
+    return error;
+  r->left_behind = 1;
+  RGI_TRY(send(r, &r->mine, GONE, r->parent));
+  note(r, error, r->parent);
+  r->verdict = r->mine;
+  return RG_SUCCESS;
 }
 
 /* A child whose patience ended while a late member came is not sent into a
  * creation that it will not take part in. */
-static int look_for_withdrawn(round_of *r) {
+static int look_for_gone(agreement *r) {
   for (int i = 0; i < r->children && !r->mine.error; i++) {
     int there = 0;
     notice gone;
-    RGI_TRY_MPI(MPI_Iprobe(r->ranks[r->child[i]], r->tag, r->comm, &there, MPI_STATUS_IGNORE));
+    RGI_TRY_MPI(MPI_Iprobe(r->child[i], r->tag, r->comm, &there, MPI_STATUS_IGNORE));
     if (!there)
       continue;
-    RGI_TRY_MPI(MPI_Recv(&gone, sizeof gone, MPI_BYTE, r->ranks[r->child[i]], r->tag, r->comm,
-                         MPI_STATUS_IGNORE));
-    note(r, RG_ERR_TIMEOUT, r->ranks[r->child[i]]);
+    RGI_TRY_MPI(
+        MPI_Recv(&gone, sizeof gone, MPI_BYTE, r->child[i], r->tag, r->comm, MPI_STATUS_IGNORE));
+    note(r, RG_ERR_TIMEOUT, r->child[i]);
   }
   return RG_SUCCESS;
 }
 
-static int run(round_of *r) {
-  RGI_TRY(hear_children(r));
-  RGI_TRY(look_for_withdrawn(r));
-  RGI_TRY(hear_verdict(r));
-  for (int i = r->children - 1; i >= 0; i--)
-    RGI_TRY(send(r, &r->verdict, r->child[i]));
+/* Somebody was missing. Whoever reported to this rank unasked has a list with
+ * another set of members: it is told, and so is the caller. */
+static int look_for_strays(agreement *r) {
+  for (int looks = 0; looks < STRAY_LOOKS; looks++) {
+    int there = 0;
+    notice stray;
+    MPI_Status status;
+    RGI_TRY_MPI(MPI_Iprobe(MPI_ANY_SOURCE, r->tag, r->comm, &there, &status));
+    if (!there)
+      continue;
+    RGI_TRY_MPI(MPI_Recv(&stray, sizeof stray, MPI_BYTE, status.MPI_SOURCE, r->tag, r->comm,
+                         MPI_STATUS_IGNORE));
+    if (stray.kind != UP || stray.what == r->mine.what)
+      continue;
+    r->verdict.error = RG_ERR_MISMATCH;
+    r->verdict.rank = status.MPI_SOURCE;
+    RGI_TRY(send(r, &r->verdict, DOWN, status.MPI_SOURCE));
+  }
   return RG_SUCCESS;
 }
 
-static int say(const round_of *r, int own_error) {
+static int run(agreement *r) {
+  RGI_TRY(hear_children(r));
+  RGI_TRY(look_for_gone(r));
+  RGI_TRY(hear_verdict(r));
+  for (int i = r->children - 1; i >= 0; i--)
+    RGI_TRY(send(r, &r->verdict, DOWN, r->child[i]));
+  if (r->verdict.error == RG_ERR_TIMEOUT)
+    RGI_TRY(look_for_strays(r));
+  return RG_SUCCESS;
+}
+
+static int say(const agreement *r, int own_error) {
   const notice *v = &r->verdict;
-  if (v->error == own_error) /* own text stays, also of a time-out */
+  if (v->error == own_error) /* its text is there already */
     return own_error;
   if (v->error == RG_ERR_MISMATCH)
     return rgi_error(RG_ERR_MISMATCH,
@@ -133,18 +175,43 @@ static int say(const round_of *r, int own_error) {
   return rgi_error_from(v->error, r->call, v->rank);
 }
 
+static int ascending(const void *a, const void *b) {
+  const int *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* The tree is over the members in ascending order, so that lists that differ in
+ * order alone still meet. */
+static int take_place(agreement *r, int n, const int ranks[], int my_rank) {
+  int *sorted = malloc((size_t)n * sizeof *sorted), me = 0;
+  if (!sorted)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", r->call, n);
+  memcpy(sorted, ranks, (size_t)n * sizeof *sorted);
+  qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+  while (sorted[me] != my_rank)
+    me++;
+  r->parent = me ? sorted[rgi_tree_parent(me)] : -1;
+  r->children = rgi_tree_children(me, n, r->child);
+  for (int i = 0; i < r->children; i++)
+    r->child[i] = sorted[r->child[i]];
+  free(sorted);
+  return RG_SUCCESS;
+}
+
 int rgi_agree(MPI_Comm comm, int n, const int ranks[], int me, int tag, uint64_t what, int error,
               const char *call) {
   if (n == 1)
     return error;
-  round_of *r = calloc(1, sizeof *r);
+  agreement *r = calloc(1, sizeof *r);
   if (!r)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  *r = (round_of){.comm = comm, .ranks = ranks, .tag = tag, .me = me, .call = call};
-  r->parent = rgi_tree_parent(me);
-  r->children = rgi_tree_children(me, n, r->child);
+  r->comm = comm;
+  r->tag = tag;
+  r->call = call;
   r->mine = (notice){.what = what, .error = error, .rank = ranks[me]};
-  int broken = run(r);
+  int broken = take_place(r, n, ranks, ranks[me]);
+  if (!broken)
+    broken = run(r);
   int verdict = broken ? broken : say(r, error);
   if (!r->left_behind && !broken)
     free(r);

@@ -15,7 +15,9 @@
  * RG_ERR_TIMEOUT where somebody is missing. Messages: 2 (n - 1).
  *
  * The n-th call with a tag meets the n-th call of the others with it, also after
- * errors. */
+ * errors; except that lists that name different sets of members can leave
+ * messages behind that a later call with the same tag stumbles over. They are
+ * noticed when RG_TIMEOUT ends the wait for somebody; different orders at once. */
 int rgi_agree(MPI_Comm comm, int n, const int ranks[], int me, int tag, uint64_t what, int error,
               const char *call);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "formation/agree.h"
+#include "formation/quiet.h"
+#include "formation/turn.h"
 #include "runtime/error.h"
 #include "runtime/options.h"
 #include "runtime/runtime.h"
@@ -88,14 +90,26 @@ int rgi_create_by(rg_method method, const rgi_creation *c, MPI_Comm *newcomm) {
                                        : rgi_create_native(c, newcomm);
 }
 
+static int create_in_turn(const rgi_creation *c, MPI_Comm *newcomm) {
+  RGI_TRY(rgi_turn_begin(c->comm, c->n, c->ranks, c->me, c->tag, c->call));
+  int error = rgi_create_recursive(c, newcomm);
+  rgi_turn_end();
+  return error;
+}
+
 static int create(const rgi_creation *c, rg_method method, MPI_Comm *newcomm) {
   MPI_Comm made;
   if (rgi_option_choice(RGI_OPT_CHECK))
     RGI_TRY(rgi_agree(c->comm, c->n, c->ranks, c->me, c->tag,
                       rgi_hash_ranks((uint64_t)method, c->n, c->ranks), rgi_room_for_comms(c->call),
                       c->call));
-  RGI_TRY(rgi_create_by(method, c, &made));
-  RGI_TRY(rgi_finish_comm(c->comm, made));
+  int entry = rgi_quiet_begin(c->comm);
+  int error =
+      method == RG_METHOD_RECURSIVE ? create_in_turn(c, &made) : rgi_create_by(method, c, &made);
+  rgi_quiet_end(entry, error ? MPI_COMM_NULL : made);
+  if (error)
+    return error;
+  RGI_TRY(rgi_count_comm(made));
   *newcomm = made;
   return RG_SUCCESS;
 }

@@ -19,15 +19,10 @@ typedef struct {
   int tag;
 } rgi_creation;
 
-/* The methods: each makes *newcomm with errors returned. */
+/* The methods. While they run the parent's errors are returned. */
 int rgi_create_recursive(const rgi_creation *c, MPI_Comm *newcomm);
 int rgi_create_native(const rgi_creation *c, MPI_Comm *newcomm);
 int rgi_create_by(rg_method method, const rgi_creation *c, MPI_Comm *newcomm);
-
-/* One level of the recursion, and the last step of inter-communicators: safe
- * when threads with different tags meet the same peer. */
-int rgi_intercomm(const rgi_creation *c, MPI_Comm local, int is_leader, int remote_leader, int low,
-                  MPI_Comm *inter);
 
 /* Checks a parent, a tag and a method; rank_limit: comm's size. */
 int rgi_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method);
@@ -44,8 +39,8 @@ int rgi_room_for_comms(const char *call);
  * of MPI_COMM_SELF. */
 int rgi_comm_self(MPI_Comm *self);
 
-/* The finished communicator: counted while it lives, error handler of parent. */
-int rgi_finish_comm(MPI_Comm parent, MPI_Comm newcomm);
+/* Counts a finished communicator as long as it lives. */
+int rgi_count_comm(MPI_Comm newcomm);
 
 /* A hash of n ranks in order. */
 uint64_t rgi_hash_ranks(uint64_t seed, int n, const int ranks[]);

@@ -8,6 +8,8 @@
 
 #include "formation/agree.h"
 #include "formation/comm.h"
+#include "formation/quiet.h"
+#include "formation/turn.h"
 #include "runtime/error.h"
 #include "runtime/options.h"
 #include "runtime/runtime.h"
@@ -31,37 +33,63 @@ static int low_side(const two_sides *t) {
   return t->side.ranks[0] < t->remote[0];
 }
 
-/* Both sides together, the one with the lower first rank first. */
-static int agree_on_both(const two_sides *t, rg_method method) {
+/* Both sides together, the one with the lower first rank first; the caller's
+ * place among them. */
+static int *both_sides(const two_sides *t, int *me) {
   const rgi_creation *c = &t->side;
-  int n = c->n + t->remote_n, low = low_side(t);
-  int *both = malloc((size_t)n * sizeof *both);
+  int low = low_side(t);
+  int *both = malloc(((size_t)c->n + (size_t)t->remote_n) * sizeof *both);
+  for (int i = 0; i < c->n && both; i++)
+    both[(low ? 0 : t->remote_n) + i] = c->ranks[i];
+  for (int i = 0; i < t->remote_n && both; i++)
+    both[(low ? c->n : 0) + i] = t->remote[i];
+  *me = c->me + (low ? 0 : t->remote_n);
+  return both;
+}
+
+static int agree_on_both(const two_sides *t, rg_method method, const int both[], int me) {
+  const rgi_creation *c = &t->side;
+  int n = c->n + t->remote_n;
+  uint64_t what = rgi_hash_ranks(100 + (uint64_t)method, n, both);
+  what = rgi_hash_ranks(what, 1, low_side(t) ? &c->n : &t->remote_n);
+  return rgi_agree(c->comm, n, both, me, c->tag, what, rgi_room_for_comms(c->call), c->call);
+}
+
+static int build(const two_sides *t, rg_method method, MPI_Comm *inter) {
+  const rgi_creation *c = &t->side;
+  MPI_Comm local;
+  RGI_TRY(rgi_create_by(method, c, &local));
+  MPI_Comm_set_errhandler(local, MPI_ERRORS_RETURN);
+  int error = rgi_mpi_error(MPI_Intercomm_create(local, 0, c->comm, t->remote[0], c->tag, inter),
+                            "MPI_Intercomm_create");
+  MPI_Comm_free(&local);
+  return error;
+}
+
+static int build_in_turn(const two_sides *t, rg_method method, MPI_Comm *inter) {
+  const rgi_creation *c = &t->side;
+  int me, n = c->n + t->remote_n, *both = both_sides(t, &me);
   if (!both)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", c->call, n);
-  for (int i = 0; i < c->n; i++)
-    both[(low ? 0 : t->remote_n) + i] = c->ranks[i];
-  for (int i = 0; i < t->remote_n; i++)
-    both[(low ? c->n : 0) + i] = t->remote[i];
-  uint64_t what = rgi_hash_ranks(100 + (uint64_t)method, n, both);
-  what = rgi_hash_ranks(what, 1, low ? &c->n : &t->remote_n);
-  int me = c->me + (low ? 0 : t->remote_n);
-  int error = rgi_agree(c->comm, n, both, me, c->tag, what, rgi_room_for_comms(c->call), c->call);
+  int error = rgi_option_choice(RGI_OPT_CHECK) ? agree_on_both(t, method, both, me) : RG_SUCCESS;
+  if (!error)
+    error = rgi_turn_begin(c->comm, n, both, me, c->tag, c->call);
   free(both);
+  if (error)
+    return error;
+  error = build(t, method, inter);
+  rgi_turn_end();
   return error;
 }
 
 static int create(const two_sides *t, rg_method method, MPI_Comm *newcomm) {
-  const rgi_creation *c = &t->side;
-  MPI_Comm local, inter;
-  if (rgi_option_choice(RGI_OPT_CHECK))
-    RGI_TRY(agree_on_both(t, method));
-  RGI_TRY(rgi_create_by(method, c, &local));
-  MPI_Comm_set_errhandler(local, MPI_ERRORS_RETURN);
-  int error = rgi_intercomm(c, local, c->me == 0, t->remote[0], low_side(t), &inter);
-  MPI_Comm_free(&local);
+  MPI_Comm inter;
+  int entry = rgi_quiet_begin(t->side.comm);
+  int error = build_in_turn(t, method, &inter);
+  rgi_quiet_end(entry, error ? MPI_COMM_NULL : inter);
   if (error)
     return error;
-  RGI_TRY(rgi_finish_comm(c->comm, inter));
+  RGI_TRY(rgi_count_comm(inter));
   *newcomm = inter;
   return RG_SUCCESS;
 }

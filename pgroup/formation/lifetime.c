@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "formation/comm.h"
+#include "formation/quiet.h"
 #include "runtime/error.h"
 
 /* What a creation takes while it runs: the caller's own communicator, an
@@ -39,7 +40,11 @@ static int prepare_locked(void) {
   int at_finalize;
   if (comms.self != MPI_COMM_NULL)
     return RG_SUCCESS;
-  RGI_TRY_MPI(MPI_Comm_dup(MPI_COMM_SELF, &comms.self));
+  int entry = rgi_quiet_begin(MPI_COMM_SELF);
+  int error = rgi_mpi_error(MPI_Comm_dup(MPI_COMM_SELF, &comms.self), "MPI_Comm_dup");
+  rgi_quiet_end(entry, MPI_COMM_NULL);
+  if (error)
+    return error;
   MPI_Comm_set_errhandler(comms.self, MPI_ERRORS_RETURN);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &comms.keyval, NULL);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &at_finalize, NULL);
@@ -78,14 +83,8 @@ int rgi_room_for_comms(const char *call) {
   return error;
 }
 
-int rgi_finish_comm(MPI_Comm parent, MPI_Comm newcomm) {
-  MPI_Errhandler handler;
+int rgi_count_comm(MPI_Comm newcomm) {
   RGI_TRY(prepare());
-  if (parent != MPI_COMM_NULL) {
-    MPI_Comm_get_errhandler(parent, &handler);
-    MPI_Comm_set_errhandler(newcomm, handler);
-    MPI_Errhandler_free(&handler);
-  }
   RGI_TRY_MPI(MPI_Comm_set_attr(newcomm, comms.keyval, &comms));
   atomic_fetch_add(&comms.alive, 1);
   return RG_SUCCESS;

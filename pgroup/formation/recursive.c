@@ -13,10 +13,9 @@
 
 /* Joins the communicator of my group with that of the group whose first member
  * is `other`: *comm is replaced by the merged one. */
-static int merge_with(const rgi_creation *c, int group_leader, int other, int high,
-                      MPI_Comm *comm) {
+static int merge_with(const rgi_creation *c, int other, int high, MPI_Comm *comm) {
   MPI_Comm inter, merged;
-  RGI_TRY(rgi_intercomm(c, *comm, c->me == group_leader, c->ranks[other], !high, &inter));
+  RGI_TRY_MPI(MPI_Intercomm_create(*comm, 0, c->comm, c->ranks[other], c->tag, &inter));
   int error = rgi_mpi_error(MPI_Intercomm_merge(inter, high, &merged), "MPI_Intercomm_merge");
   MPI_Comm_free(&inter);
   if (error)
@@ -32,12 +31,11 @@ int rgi_create_recursive(const rgi_creation *c, MPI_Comm *newcomm) {
   for (long long merge_size = 1; merge_size < c->n && !error; merge_size *= 2) {
     int size = (int)merge_size;
     int gid = c->me / size; /* which group of merge_size members I am in */
-    int leader = gid * size;
     if (gid % 2 == 0) {
       if ((gid + 1) * merge_size < c->n)
-        error = merge_with(c, leader, leader + size, 0 /* low */, &comm);
+        error = merge_with(c, (gid + 1) * size, 0 /* low */, &comm);
     } else {
-      error = merge_with(c, leader, leader - size, 1 /* high */, &comm);
+      error = merge_with(c, (gid - 1) * size, 1 /* high */, &comm);
     }
   }
   if (error)

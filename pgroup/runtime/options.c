@@ -58,7 +58,7 @@ static int parse_choice(const char *values, const char *text, double *value) {
 static int parse_number(const char *values, int whole, const char *text, double *value) {
   char *end;
   double least = strtod(values, &end);
-  double most = strtod(end + 2, NULL);
+  double most = strtod(end + strlen(" to "), NULL);
   double x = strtod(text, &end);
   if (end == text || *end || isspace((unsigned char)*text) || !isfinite(x))
     return 0;
