@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Start and stop, versions, errors. */
+#include <mpi.h>
+#include <pthread.h>
+#include <regroup.h>
+#include <string.h>
+
+#include "runtime/runtime.h"
+#include "tests/check/check.h"
+
+static void test_version(void) {
+  int major = -1, minor = -1, patch = -1;
+  RGT_OK(rg_version(&major, &minor, &patch));
+  RGT_INT(major, RG_VERSION_MAJOR);
+  RGT_INT(minor, RG_VERSION_MINOR);
+  RGT_INT(patch, RG_VERSION_PATCH);
+  RGT_OK(rg_version(NULL, NULL, NULL));
+}
+
+static void test_error_texts(void) {
+  for (int code = 0; code < RG_ERR_LAST; code++) {
+    RGT_TRUE(strlen(rg_error_string(code)) > 5);
+    for (int other = 0; other < code; other++)
+      RGT_TRUE(strcmp(rg_error_string(code), rg_error_string(other)) != 0);
+  }
+  RGT_STR(rg_error_string(-1), "unknown error code");
+  RGT_STR(rg_error_string(RG_ERR_LAST), "unknown error code");
+}
+
+static void *failing_thread(void *detail) {
+  *(int *)detail = strlen(rg_error_detail()) == 0; /* another thread's error is not ours */
+  rg_initialized(NULL);
+  *(int *)detail += strstr(rg_error_detail(), "rg_initialized") != NULL;
+  return NULL;
+}
+
+static void test_detail_per_thread(void) {
+  pthread_t thread;
+  int good = 0;
+  RGT_FAILS(rg_group_size(NULL, NULL), RG_ERR_ARG);
+  pthread_create(&thread, NULL, failing_thread, &good);
+  pthread_join(thread, NULL);
+  RGT_INT(good, 2);
+  RGT_TRUE(strstr(rg_error_detail(), "rg_group_size") != NULL);
+}
+
+static void expect_state(int on) {
+  int flag = -1;
+  RGT_OK(rg_initialized(&flag));
+  RGT_INT(flag, on);
+}
+
+static void test_counted(void) {
+  MPI_Comm again;
+  expect_state(0);
+  RGT_FAILS(rg_finalize(), RG_ERR_NOT_INIT);
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  MPI_Comm_dup(MPI_COMM_WORLD, &again);
+  RGT_OK(rg_init(again, NULL)); /* the same processes in the same order */
+  MPI_Comm_free(&again);
+  RGT_OK(rg_finalize());
+  RGT_OK(rg_finalize());
+  expect_state(1);
+  RGT_OK(rg_finalize());
+  expect_state(0);
+}
+
+/* Over parts of the world, each for itself, many times. */
+static void test_over_parts(void) {
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, rgt_rank % 2, -rgt_rank, &half);
+  for (int turn = 0; turn < 50; turn++) {
+    rg_group world;
+    int size = 0, rank = -1, want_size, want_rank;
+    RGT_OK(rg_init(half, NULL));
+    RGT_OK(rg_group_world(&world));
+    RGT_OK(rg_group_size(world, &size));
+    RGT_OK(rg_group_rank(world, &rank));
+    MPI_Comm_size(half, &want_size);
+    MPI_Comm_rank(half, &want_rank);
+    RGT_INT(size, want_size);
+    RGT_INT(rank, want_rank);
+    RGT_OK(rg_group_free(&world));
+    RGT_OK(rg_finalize());
+  }
+  MPI_Comm_free(&half);
+}
+
+static void test_over_others(void) {
+  if (rgt_size < 2)
+    return;
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_FAILS(rg_init(MPI_COMM_SELF, NULL), RG_ERR_INIT);
+  RGT_OK(rg_finalize());
+  expect_state(0);
+  /* Running on rank 0 alone: all are told. */
+  if (rgt_rank == 0)
+    RGT_OK(rg_init(MPI_COMM_SELF, NULL));
+  RGT_FAILS(rg_init(MPI_COMM_WORLD, NULL), RG_ERR_INIT);
+  if (rgt_rank == 0)
+    RGT_OK(rg_finalize());
+  expect_state(0);
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_finalize());
+}
+
+static void test_bad_communicators(void) {
+  RGT_FAILS(rg_init(MPI_COMM_NULL, NULL), RG_ERR_COMM);
+  if (rgt_size > 1) {
+    MPI_Comm half, inter;
+    MPI_Comm_split(MPI_COMM_WORLD, rgt_rank % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rgt_rank % 2, 3, &inter);
+    RGT_FAILS(rg_init(inter, NULL), RG_ERR_COMM);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+  }
+  expect_state(0);
+}
+
+static void test_node(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_INT(rgi_rt.size, rgt_size);
+  RGT_TRUE(rgi_rt.node_size >= 1 && rgi_rt.node_size <= rgt_size);
+  RGT_TRUE(rgi_rt.processors >= 1);
+  RGT_INT(rgi_rt.oversubscribed, rgi_rt.node_size > rgi_rt.processors);
+  RGT_OK(rg_finalize());
+  RGT_OK(rg_init(MPI_COMM_WORLD, "oversubscribed=yes"));
+  RGT_INT(rgi_rt.oversubscribed, 1);
+  RGT_OK(rg_finalize());
+  RGT_OK(rg_init(MPI_COMM_WORLD, "oversubscribed=no"));
+  RGT_INT(rgi_rt.oversubscribed, 0);
+  RGT_OK(rg_finalize());
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"version", test_version},
+                                   {"error texts", test_error_texts},
+                                   {"detail belongs to a thread", test_detail_per_thread},
+                                   {"counted", test_counted},
+                                   {"over parts of the world", test_over_parts},
+                                   {"over other processes", test_over_others},
+                                   {"bad communicators", test_bad_communicators},
+                                   {"node", test_node},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "runtime", tests);
+}

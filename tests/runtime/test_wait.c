@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * ranks: 1 2 4
+ * env: RG_TIMEOUT=0.5
+ * Waiting: it ends by completion or by the time limit, and MPI's own waits are
+ * polite. */
+#include <mpi.h>
+#include <regroup.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/error.h"
+#include "runtime/pause.h"
+#include "runtime/wait.h"
+#include "tests/check/check.h"
+
+static void test_steps(void) {
+  rgi_pause p = {0};
+  RGT_INT(rgi_pause_step(&p, RGI_WAIT_AUTO, 1), RGI_PAUSE_SPUN);
+  p = (rgi_pause){0};
+  RGT_INT(rgi_pause_step(&p, RGI_WAIT_AUTO, 0), RGI_PAUSE_YIELDED);
+  p = (rgi_pause){0};
+  RGT_INT(rgi_pause_step(&p, RGI_WAIT_YIELD, 1), RGI_PAUSE_YIELDED);
+  RGT_INT(rgi_pause_step(&p, RGI_WAIT_SPIN, 0), RGI_PAUSE_SPUN);
+  RGT_INT(rgi_pause_step(&p, RGI_WAIT_SLEEP, 1), RGI_PAUSE_SLEPT);
+  /* After a long time: sleep, unless told otherwise. */
+  p = (rgi_pause){.start = rgi_now() - 1, .looks = 1000};
+  RGT_INT(rgi_pause_step(&p, RGI_WAIT_AUTO, 1), RGI_PAUSE_SLEPT);
+  RGT_INT(rgi_pause_step(&p, RGI_WAIT_YIELD, 1), RGI_PAUSE_YIELDED);
+  RGT_INT(p.looks, 1002);
+  /* Time alone is not enough: others may have had the processor. */
+  p = (rgi_pause){.start = rgi_now() - 1, .looks = 1};
+  RGT_INT(rgi_pause_step(&p, RGI_WAIT_AUTO, 1), RGI_PAUSE_YIELDED);
+}
+
+static void test_completion(void) {
+  MPI_Request request;
+  int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size, got = -1;
+  MPI_Irecv(&got, 1, MPI_INT, before, 1, MPI_COMM_WORLD, &request);
+  MPI_Send(&rgt_rank, 1, MPI_INT, next, 1, MPI_COMM_WORLD);
+  RGT_OK(rgi_wait_request(&request, "test", before));
+  RGT_INT(got, before);
+}
+
+static void test_message(void) {
+  int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size, bytes = -1;
+  for (int count = 0; count <= 100000; count = count * 10 + 1) {
+    int *block = calloc((size_t)count + 1, sizeof *block);
+    MPI_Request request;
+    void *data = NULL;
+    for (int i = 0; i < count; i++)
+      block[i] = rgt_rank + i;
+    MPI_Isend(block, count, MPI_INT, next, 2, MPI_COMM_WORLD, &request);
+    RGT_OK(rgi_wait_message(MPI_COMM_WORLD, before, 2, "test", &bytes, &data));
+    RGT_INT(bytes, count * (int)sizeof(int));
+    for (int i = 0; i < count && data; i += 97)
+      RGT_INT(((int *)data)[i], before + i);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    free(data);
+    free(block);
+  }
+}
+
+static void test_time_limit(void) {
+  MPI_Request request;
+  void *data = NULL;
+  int got, bytes = -1;
+  MPI_Irecv(&got, 1, MPI_INT, rgt_rank, 3, MPI_COMM_WORLD, &request);
+  RGT_FAILS(rgi_wait_request(&request, "some_call", 3), RG_ERR_TIMEOUT);
+  RGT_TRUE(strstr(rg_error_detail(), "some_call") && strstr(rg_error_detail(), "rank 3"));
+  MPI_Send(&rgt_rank, 1, MPI_INT, rgt_rank, 3, MPI_COMM_WORLD);
+  RGT_OK(rgi_wait_request(&request, "some_call", 3)); /* left as it was */
+  RGT_FAILS(rgi_wait_message(MPI_COMM_WORLD, rgt_rank, 4, "test", &bytes, &data), RG_ERR_TIMEOUT);
+  RGT_PTR_NULL(data);
+  RGT_INT(bytes, -1);
+}
+
+/* A rank that comes late makes the others wait inside MPI: they must have let
+ * their processor go. */
+static void test_polite(void) {
+  unsigned long yields = 0, sleeps = 0, yields_before = 0, sleeps_before = 0;
+  int active = -1;
+  char library[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(library, &length);
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_OK(rg_polite_counts(NULL, &yields_before, &sleeps_before));
+  if (rgt_rank == 0)
+    rgi_sleep(0.2);
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_OK(rg_polite_counts(NULL, &yields, &sleeps));
+  RGT_OK(rg_polite_active(&active));
+  RGT_INT(rg_polite_active(NULL), RG_ERR_ARG);
+  if (rgt_size > 1 && strstr(library, "ch4:ucx"))
+    RGT_INT(active, 1);
+  if (active && rgt_rank != 0)
+    RGT_TRUE(yields > yields_before && sleeps > sleeps_before);
+}
+
+static void test_start(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+}
+
+static void test_stop(void) {
+  RGT_OK(rg_finalize());
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"start", test_start},
+                                   {"steps", test_steps},
+                                   {"completion", test_completion},
+                                   {"message", test_message},
+                                   {"time limit", test_time_limit},
+                                   {"polite", test_polite},
+                                   {"stop", test_stop},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "wait", tests);
+}
