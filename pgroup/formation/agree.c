@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include "formation/agree.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +28,23 @@ typedef struct {
 /* Everything a member needs while it agrees. On the heap: a receive that was
  * given up stays posted, so that the late message goes to it and not to the next
  * call with the same tag; its buffer is left behind then. */
-typedef struct {
+typedef struct agreement {
+  struct agreement *next; /* among those left behind */
   MPI_Comm comm;
   int tag, parent, children, child[RGI_TREE_CHILDREN], left_behind; /* ranks in comm */
   const char *call;
   notice mine, verdict, heard[RGI_TREE_CHILDREN];
   MPI_Request request[RGI_TREE_CHILDREN];
 } agreement;
+
+/* Those whose buffers MPI may still write to. */
+static _Atomic(agreement *) left_behind;
+
+static void leave_behind(agreement *r) {
+  r->next = atomic_load(&left_behind);
+  while (!atomic_compare_exchange_weak(&left_behind, &r->next, r))
+    ;
+}
 
 static int send(agreement *r, const notice *n, int kind, int to) {
   notice out = *n;
@@ -213,7 +224,9 @@ int rgi_agree(MPI_Comm comm, int n, const int ranks[], int me, int tag, uint64_t
   if (!broken)
     broken = run(r);
   int verdict = broken ? broken : say(r, error);
-  if (!r->left_behind && !broken)
+  if (r->left_behind || broken)
+    leave_behind(r);
+  else
     free(r);
   return verdict;
 }

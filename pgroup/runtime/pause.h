@@ -40,6 +40,13 @@ static inline void rgi_sleep(double seconds) {
   nanosleep(&t, NULL);
 }
 
+/* Tells the processor that this is a spinning loop. */
+static inline void rgi_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
 /* spare: there is a processor for every process that may spin. */
 static inline rgi_pause_did rgi_pause_step(rgi_pause *p, rgi_wait_kind kind, int spare) {
   double now = rgi_now();
@@ -48,9 +55,7 @@ static inline rgi_pause_did rgi_pause_step(rgi_pause *p, rgi_wait_kind kind, int
   double waited = now - p->start;
   p->looks++;
   if (kind == RGI_WAIT_SPIN || (kind == RGI_WAIT_AUTO && spare && waited < RGI_SPIN_SECONDS)) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
+    rgi_relax();
     return RGI_PAUSE_SPUN;
   }
   if (kind != RGI_WAIT_SLEEP &&

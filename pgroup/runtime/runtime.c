@@ -8,8 +8,8 @@
 
 #include "runtime/error.h"
 #include "runtime/log.h"
+#include "runtime/node.h"
 #include "runtime/options.h"
-#include "runtime/processors.h"
 
 rgi_runtime rgi_rt = {.comm = MPI_COMM_NULL, .mpi_group = MPI_GROUP_NULL};
 
@@ -54,35 +54,14 @@ static int agree_on_call(MPI_Comm comm, int error) {
   return RG_SUCCESS;
 }
 
-/* Processors that the node's processes may use between them. */
-static int count_processors(MPI_Comm node, int *processors) {
-  cpu_set_t mine, all;
-  rgi_processors_mine(&mine);
-  RGI_TRY_MPI(MPI_Allreduce(&mine, &all, (int)sizeof all, MPI_BYTE, MPI_BOR, node));
-  *processors = CPU_COUNT(&all) > 0 ? CPU_COUNT(&all) : 1;
-  return RG_SUCCESS;
-}
-
-static int look_at_node(void) {
-  MPI_Comm node;
-  RGI_TRY_MPI(
-      MPI_Comm_split_type(rgi_rt.comm, MPI_COMM_TYPE_SHARED, rgi_rt.rank, MPI_INFO_NULL, &node));
-  MPI_Comm_size(node, &rgi_rt.node_size);
-  int error = count_processors(node, &rgi_rt.processors);
-  MPI_Comm_free(&node);
-  int choice = rgi_option_choice(RGI_OPT_OVERSUBSCRIBED);
-  rgi_rt.oversubscribed = choice ? choice == 1 : rgi_rt.node_size > rgi_rt.processors;
-  return error;
-}
-
 static int start(MPI_Comm comm) {
   RGI_TRY_MPI(MPI_Comm_dup(comm, &rgi_rt.comm));
   MPI_Comm_set_errhandler(rgi_rt.comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(rgi_rt.comm, &rgi_rt.rank);
   MPI_Comm_size(rgi_rt.comm, &rgi_rt.size);
-  int error = look_at_node();
+  int error = rgi_mpi_error(MPI_Comm_group(rgi_rt.comm, &rgi_rt.mpi_group), "MPI_Comm_group");
   if (!error)
-    error = rgi_mpi_error(MPI_Comm_group(rgi_rt.comm, &rgi_rt.mpi_group), "MPI_Comm_group");
+    error = rgi_node_open(rgi_rt.comm, 0);
   if (error)
     MPI_Comm_free(&rgi_rt.comm);
   rgi_rt.epoch++;
@@ -92,8 +71,8 @@ static int start(MPI_Comm comm) {
 static void tell_configuration(void) {
   rgi_options_warn_unknown();
   rgi_log(RGI_LOG_INFO, "regroup %s: %d processes, %d of them on this node with %d processors%s",
-          RG_VERSION, rgi_rt.size, rgi_rt.node_size, rgi_rt.processors,
-          rgi_rt.oversubscribed ? ": oversubscribed" : "");
+          RG_VERSION, rgi_rt.size, rgi_node.n, rgi_node.processors,
+          rgi_node.oversubscribed ? ": oversubscribed" : "");
   for (int i = 0; i < RGI_OPT_COUNT; i++) {
     const char *name, *value, *origin;
     rg_option_get(i, &name, &value, NULL, NULL, NULL, &origin);
@@ -130,7 +109,7 @@ int rg_finalize(void) {
     MPI_Comm_free(&rgi_rt.comm);
   }
   rgi_rt.started = 0;
-  rgi_rt.oversubscribed = 0;
+  rgi_node_close();
   return RG_SUCCESS;
 }
 

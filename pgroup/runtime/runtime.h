@@ -13,9 +13,6 @@ typedef struct {
   MPI_Comm comm;       /* the world: a duplicate of rg_init's communicator */
   MPI_Group mpi_group; /* its processes */
   int rank, size;      /* in the world */
-  int node_size;       /* processes of the world on this node */
-  int processors;      /* that these may use */
-  int oversubscribed;  /* more processes than processors (or the user says so) */
   atomic_long groups;  /* alive in this process */
   unsigned long epoch; /* counts starts: a group of an earlier one is stale */
 } rgi_runtime;

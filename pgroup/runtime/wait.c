@@ -6,8 +6,8 @@
 
 #include "runtime/error.h"
 #include "runtime/log.h"
+#include "runtime/node.h"
 #include "runtime/options.h"
-#include "runtime/runtime.h"
 
 void rgi_wait_start(rgi_wait *w, const char *call, int peer) {
   *w = (rgi_wait){.call = call, .peer = peer};
@@ -29,11 +29,44 @@ static int check_time(rgi_wait *w, double waited) {
 
 int rgi_wait_more(rgi_wait *w) {
   rgi_pause_did did = rgi_pause_step(&w->pause, (rgi_wait_kind)rgi_option_choice(RGI_OPT_WAIT),
-                                     !rgi_rt.oversubscribed);
+                                     !rgi_node.oversubscribed);
   /* The clock is looked at when time may have passed. */
   if (did == RGI_PAUSE_SPUN && w->pause.looks % 1024)
     return RG_SUCCESS;
   return check_time(w, rgi_now() - w->pause.start);
+}
+
+/* Longest sleeps on a bell: a death or a time limit must be noticed; and where
+ * something else has to be looked at as well, soon. */
+#define QUIET_SECONDS 0.05
+#define BUSY_SECONDS 1e-4
+
+/* Spinning pays when the other side runs at this moment on another processor. */
+static int spin_on_bell(rgi_wait *w, double now) {
+  int kind = rgi_option_choice(RGI_OPT_WAIT);
+  if (w->pause.start == 0)
+    w->pause.start = now;
+  w->pause.looks++;
+  if (kind == RGI_WAIT_SPIN || (kind == RGI_WAIT_AUTO && !rgi_node.oversubscribed &&
+                                now - w->pause.start < RGI_SPIN_SECONDS))
+    return 1;
+  if (kind != RGI_WAIT_YIELD)
+    return 0;
+  sched_yield();
+  return 1;
+}
+
+int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
+  /* A look at the clock costs as much as many looks at the bell. */
+  for (int i = 0; i < 64 && !rgi_node.oversubscribed; i++) {
+    if (atomic_load_explicit(&bell->value, memory_order_acquire) != old)
+      return RG_SUCCESS;
+    rgi_relax();
+  }
+  double now = rgi_now();
+  if (!spin_on_bell(w, now))
+    rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : BUSY_SECONDS);
+  return check_time(w, now - w->pause.start);
 }
 
 int rgi_wait_request(MPI_Request *request, const char *call, int peer) {

@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include "runtime/futex.h"
 #include "runtime/pause.h"
 
 typedef struct {
@@ -21,6 +22,11 @@ void rgi_wait_start(rgi_wait *w, const char *call, int peer);
 
 /* Pauses once, after a look in vain. RG_SUCCESS: look again. RG_ERR_TIMEOUT. */
 int rgi_wait_more(rgi_wait *w);
+
+/* The same for a wait that somebody ends by changing a bell, which was `old` at
+ * the look: sleeps on it. quiet: nothing but the bell can end the wait, so that
+ * the sleep may be long. */
+int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet);
 
 /* Waits until *request is complete. At RG_ERR_TIMEOUT the request is left as it
  * is: its buffer must stay. */

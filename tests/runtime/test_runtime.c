@@ -7,6 +7,7 @@
 #include <regroup.h>
 #include <string.h>
 
+#include "runtime/node.h"
 #include "runtime/runtime.h"
 #include "tests/check/check.h"
 
@@ -123,15 +124,15 @@ static void test_bad_communicators(void) {
 static void test_node(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_INT(rgi_rt.size, rgt_size);
-  RGT_TRUE(rgi_rt.node_size >= 1 && rgi_rt.node_size <= rgt_size);
-  RGT_TRUE(rgi_rt.processors >= 1);
-  RGT_INT(rgi_rt.oversubscribed, rgi_rt.node_size > rgi_rt.processors);
+  RGT_TRUE(rgi_node.n >= 1 && rgi_node.n <= rgt_size);
+  RGT_TRUE(rgi_node.processors >= 1);
+  RGT_INT(rgi_node.oversubscribed, rgi_node.n > rgi_node.processors);
   RGT_OK(rg_finalize());
   RGT_OK(rg_init(MPI_COMM_WORLD, "oversubscribed=yes"));
-  RGT_INT(rgi_rt.oversubscribed, 1);
+  RGT_INT(rgi_node.oversubscribed, 1);
   RGT_OK(rg_finalize());
   RGT_OK(rg_init(MPI_COMM_WORLD, "oversubscribed=no"));
-  RGT_INT(rgi_rt.oversubscribed, 0);
+  RGT_INT(rgi_node.oversubscribed, 0);
   RGT_OK(rg_finalize());
 }
 

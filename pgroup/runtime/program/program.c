@@ -74,7 +74,7 @@ int rgp_parse(const rgp_program *p, int argc, char **argv, int rank, char **word
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)p->options, 0, "Options:", NULL},
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)common, 0, "Help:", NULL},
       POPT_TABLEEND};
-  poptContext ctx = poptGetContext(p->name, argc, (const char **)argv, table, 0);
+  poptContext ctx = poptGetContext(p->name, argc, (const char **)(void *)argv, table, 0);
   poptSetOtherOptionHelp(ctx, p->arguments);
   int go = parse_options(p, ctx, rank, status) && parse_words(p, ctx, rank, words, status);
   poptFreeContext(ctx);
