@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""The harness and the runner must notice what goes wrong: each misdeed of
+tests/harness/misbehave.c is caught, told once, and leaves nothing behind.
+
+time: 90
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+BUILD = os.environ['RGT_BUILD']
+FILE = 'tests/harness/misbehave.c'
+RUNNER = [sys.executable, 'tests/run_tests.py', '--build', BUILD, FILE]
+
+
+def environment(misdeed):
+    return dict(os.environ, MISBEHAVE=misdeed, RGT_SEED='4711')
+
+
+def run(misdeed):
+    start = time.monotonic()
+    done = subprocess.run(RUNNER, env=environment(misdeed), capture_output=True, text=True)
+    return done.returncode, done.stdout, time.monotonic() - start
+
+
+def last(text):
+    return text.splitlines()[-1]
+
+
+def test_none():
+    status, text, _ = run('')
+    assert (status, last(text)) == (0, '5 passed, 0 failed'), text
+
+
+def test_one_rank():
+    status, text, _ = run('rank2')
+    assert (status, last(text)) == (1, '4 passed, 1 failed'), text
+    fails = re.findall(r'FAIL rank.*', text)
+    assert len(fails) == 1, text
+    assert re.fullmatch(r'FAIL rank 2 %s:\d+ misbehave/rank2: RGT_INT\(size, 3\): 4 is not 3' %
+                        re.escape(FILE), fails[0]), fails
+    assert 'seed 4711' in text, text
+
+
+def test_many_ranks():
+    status, text, _ = run('all')
+    assert (status, last(text)) == (1, '4 passed, 1 failed'), text
+    fails = re.findall(r'FAIL (ranks? \S+) \S+ misbehave/all: (.*)', text)
+    assert [f[0] for f in fails] == ['ranks 0-3'] * 3 + ['ranks 0,2-3'] + ['ranks 0-3'], fails
+    texts = [f[1] for f in fails]
+    assert texts[0] == 'RGT_DBL(0.5 + off, 0.5, 0.25): 1.5 is not within 0.25 of 0.5', texts
+    assert texts[1].endswith('"two lines" is not "one"'), texts
+    assert re.search(r'RGT_OK\(.*\): error 3, \S', texts[2]), texts
+    assert texts[4] == 'RGT_TRUE(!off): it is false', texts
+
+
+def test_hang():
+    status, text, seconds = run('hang')
+    assert (status, last(text)) == (1, '0 passed, 1 failed'), text
+    assert 'timed out after 3 s: misbehave at 4 ranks; the last test begun was misbehave/hang' in text
+    assert seconds < 15, seconds
+
+
+def test_crash():
+    for misdeed in ['crash', 'exit']:
+        status, text, _ = run(misdeed)
+        assert (status, last(text)) == (1, '0 passed, 1 failed'), text
+        assert 'misbehave at 4 ranks; the last test begun was misbehave/' in text, text
+
+
+def test_leak():
+    status, text, _ = run('leak')
+    if 'asan' in os.path.basename(BUILD):
+        assert (status, last(text)) == (1, '5 passed, 1 failed'), text
+        assert '77 byte(s) leaked' in text, text
+    else:
+        assert (status, last(text)) == (0, '5 passed, 0 failed'), text
+
+
+def processes(word):
+    """Commands of living processes that carry `word` in their environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/environ' % pid, 'rb') as f:
+                if word.encode() in f.read().split(b'\0'):
+                    with open('/proc/%s/cmdline' % pid) as f:
+                        found.append(f.read().replace('\0', ' '))
+        except OSError:
+            pass
+    return found
+
+
+def test_orphan():
+    run('orphan')
+    assert not processes('MISBEHAVE=orphan'), processes('MISBEHAVE=orphan')
+
+
+def test_interrupt():
+    runner = subprocess.Popen(RUNNER, env=environment('hang'), stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 10
+    while len(processes('MISBEHAVE=hang')) < 5 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    runner.send_signal(signal.SIGINT)
+    text = runner.communicate(timeout=20)[0]
+    assert runner.returncode == 130 and last(text) == 'interrupted', text
+    assert not processes('MISBEHAVE=hang'), processes('MISBEHAVE=hang')
+
+
+def test_nothing_to_run():
+    done = subprocess.run(RUNNER[:-1] + ['--filter', 'no such test'], capture_output=True, text=True)
+    assert (done.returncode, last(done.stdout)) == (1, '0 passed, 0 failed'), done.stdout
+
+
+for name, test in list(globals().items()):
+    if name.startswith('test_'):
+        test()

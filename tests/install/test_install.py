@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""The installed package: complete, usable through pkg-config, its headers alone as C and C++,
+and removed without a trace.
+
+time: 300
+"""
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.basename(os.environ['RGT_BUILD'])
+MPIEXEC = os.environ['RGT_MPIEXEC'].split()
+if BUILD != 'release':
+    print('the package is tested with BUILD=release')
+    sys.exit(77)
+
+
+def call(command, **kwargs):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          **kwargs)
+    assert done.returncode == 0, '%s\n%s' % (' '.join(command), done.stdout)
+    return done.stdout
+
+
+def scons(*args):
+    return call(['scons', '-Q', *args])
+
+
+def files(top):
+    return sorted(os.path.relpath(os.path.join(folder, name), top)
+                  for folder, _, names in os.walk(top) for name in names)
+
+
+def expected_files(version):
+    headers = ['include/' + os.path.relpath(f, 'include')
+               for f in glob.glob('include/**/*.h', recursive=True)]
+    series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
+    libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-polite']
+            for end in ['a', 'so', 'so.' + series, 'so.' + version]]
+    packages = ['lib/pkgconfig/regroup.pc', 'lib/cmake/Regroup/RegroupConfig.cmake',
+                'lib/cmake/Regroup/RegroupConfigVersion.cmake']
+    programs = ['bin/' + os.path.basename(f) for f in glob.glob('build/release/bin/regroup-*')]
+    pages = ['share/man/man%s/%s' % (f[-1], os.path.basename(f))
+             for f in glob.glob('docs/man/*.[1-8]')]
+    return sorted(headers + libs + packages + programs + pages)
+
+
+def check_sonames(prefix, version):
+    series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
+    for name in ['libregroup', 'libregroup-polite']:
+        text = call(['readelf', '-d', '%s/lib/%s.so' % (prefix, name)])
+        assert 'Library soname: [%s.so.%s]' % (name, series) in text, text
+
+
+def pkg_config(prefix, *args):
+    env = dict(os.environ, PKG_CONFIG_PATH=prefix + '/lib/pkgconfig')
+    return call(['pkg-config', *args, 'regroup'], env=env).split()
+
+
+def run_client(program, env=None):
+    said = call([*MPIEXEC, '-n', '2', program], env=env)
+    assert 'size 2 polite ' in said, said
+
+
+def check_pkg_config(prefix, work):
+    env = dict(os.environ, LD_LIBRARY_PATH=prefix + '/lib')
+    for name, args, extra in [('shared', ['--libs'], []), ('static', ['--libs', '--static'],
+                                                           ['-Wl,-u,rg_polite_active'])]:
+        flags = pkg_config(prefix, '--cflags') + extra + pkg_config(prefix, *args)
+        if name == 'static':
+            flags = [prefix + '/lib/libregroup.a' if f == '-lregroup' else f for f in flags]
+        program = '%s/%s' % (work, name)
+        call(['gcc', 'tests/install/client.c', '-o', program, *flags])
+        needed = call(['readelf', '-d', program])
+        assert ('libregroup.so' in needed) == (name == 'shared'), needed
+        run_client(program, env if name == 'shared' else None)
+
+
+def check_headers(prefix, work):
+    flags = [f.replace('-I', '-isystem') if not f.startswith('-I' + prefix) else f
+             for f in pkg_config(prefix, '--cflags')]
+    headers = sorted(glob.glob(prefix + '/include/**/*.h', recursive=True))
+    assert len(headers) > 1
+    for header in headers:
+        source = work + '/alone.c'
+        with open(source, 'w') as f:
+            f.write('#include <%s>\nextern int something;\n' % os.path.relpath(header, prefix + '/include'))
+        for compiler in [['gcc', '-std=c11'], ['g++', '-std=c++17', '-x', 'c++']]:
+            call([*compiler, '-Wall', '-Wextra', '-Werror', '-pedantic', *flags, '-fsyntax-only',
+                  source])
+
+
+def main(work):
+    with open('include/regroup/version.h') as f:
+        version = f.read().split('RG_VERSION "')[1].split('"')[0]
+    staged = ['PREFIX=/opt/regroup', 'DESTDIR=' + work + '/stage']
+    scons('install', *staged)
+    assert files(work + '/stage/opt/regroup') == expected_files(version), files(work)
+    with open(work + '/stage/opt/regroup/lib/pkgconfig/regroup.pc') as f:
+        assert 'prefix=/opt/regroup\n' in f.read()
+    with open(work + '/stage/opt/regroup/include/another.h', 'w'):
+        pass
+    scons('uninstall', *staged)
+    assert files(work + '/stage') == ['opt/regroup/include/another.h'], files(work + '/stage')
+    assert not os.path.exists(work + '/stage/opt/regroup/include/regroup')
+
+    prefix = work + '/prefix'
+    scons('install', 'PREFIX=' + prefix)
+    again = scons('install', 'PREFIX=' + prefix)
+    assert 'INSTALL' not in again, again
+    assert pkg_config(prefix, '--modversion') == [version]
+    check_sonames(prefix, version)
+    check_headers(prefix, work)
+    check_pkg_config(prefix, work)
+    scons('uninstall', 'PREFIX=' + prefix)
+    assert files(prefix) == [], files(prefix)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    main(folder)

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""The examples a newcomer starts from: each runs at several rank counts, without a word on
+standard error, and is valid C++ too.
+
+time: 120
+"""
+import glob
+import os
+import subprocess
+import sys
+
+MPIEXEC = os.environ['RGT_MPIEXEC'].split()
+MPI_FLAGS = ['-isystem' + d for d in glob.glob('/usr/include/*/mpich')]
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and not done.stderr, (command, done)
+    return done.stdout
+
+
+programs = sorted(glob.glob(os.environ['RGT_BUILD'] + '/bin/example-*'))
+if not programs:
+    print('there are no examples')
+    sys.exit(77)
+for program in programs:
+    for np in ['1', '2', '3', '4', '7']:
+        assert run([*MPIEXEC, '-n', np, program]), program
+    name = os.path.basename(program)[len('example-'):]
+    for source in glob.glob('examples/%s/*.c' % name):
+        run(['g++', '-std=c++17', '-x', 'c++', '-Wall', '-Wextra', '-Werror', '-Iinclude',
+             *MPI_FLAGS, '-fsyntax-only', source])

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""Runs the tests: every program under mpiexec at several rank counts, every script once.
+
+Programs are tests/*/test_*.c, built as BUILD/tests/test_*; scripts are executable
+tests/*/test_*.py and .sh (exit status 0 passed, 77 skipped with the last line as the
+reason). A comment line near the top of either may ask for something else:
+
+    ranks: 1 2 3 4 7 16     rank counts (default 1 2 3 4 7; programs only)
+    time: 60                seconds for each run (default 60, scripts 120)
+    env: NAME=VALUE ...     environment
+
+A test function counts once for each rank count, a script once. The last line is
+"N passed, N failed", with ", N skipped" if there were any.
+"""
+import argparse
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MARK = 'RGT_RUN=%d-%d' % (os.getpid(), time.time_ns())  # in the environment of all we start
+MPIEXEC = {'mpich': ['mpiexec.mpich'],
+           'openmpi': ['mpiexec.openmpi', '--oversubscribe', '--allow-run-as-root']}
+TAIL = 60  # lines of output that are shown when a run failed
+
+
+class Test:
+    """One source file and what its comments ask for."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name, self.kind = os.path.splitext(os.path.basename(path))
+        with open(path, errors='replace') as f:
+            head = f.read(4000)
+        asked = dict(re.findall(r'^[ /*#]*\b(ranks|time|env): *([^*\n]+)', head, re.M))
+        self.ranks = [int(n) for n in asked.get('ranks', '1 2 3 4 7').split()]
+        self.time = float(asked.get('time', '60' if self.kind == '.c' else '120'))
+        self.env = dict(pair.split('=', 1) for pair in asked.get('env', '').split())
+
+
+class Outcome:
+    passed = failed = skipped = 0
+
+    def __init__(self, passed=0, failed=0, skipped=0, notes=()):
+        self.passed, self.failed, self.skipped, self.notes = passed, failed, skipped, list(notes)
+
+
+def find_tests(filters, paths):
+    if not paths:
+        for folder in sorted(os.listdir(os.path.join(ROOT, 'tests'))):
+            full = os.path.join(ROOT, 'tests', folder)
+            if os.path.isdir(full):
+                paths += [os.path.join(full, f) for f in sorted(os.listdir(full))
+                          if re.fullmatch(r'test_.*\.(c|py|sh)', f)]
+    tests = [Test(p) for p in paths]
+    if filters:
+        exact = [t for t in tests if t.name in filters or t.name[len('test_'):] in filters]
+        tests = exact or [t for t in tests if any(f in t.name for f in filters)]
+    return tests
+
+
+def environment(options, extra):
+    env = dict(os.environ, RGT_BUILD=options.build, RGT_MPIEXEC=' '.join(options.mpiexec),
+               RGT_SEED=str(options.seed))
+    env.update([MARK.split('=')])
+    if 'asan' in os.path.basename(options.build):
+        env.update(HWLOC_PLUGINS_PATH='/nonexistent',
+                   ASAN_OPTIONS='detect_leaks=1:abort_on_error=0',
+                   UBSAN_OPTIONS='print_stacktrace=1')
+    env.update(extra)
+    return env
+
+
+def marked_processes():
+    """The processes that carry our mark, whatever session or parent they have."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/environ' % pid, 'rb') as f:
+                if MARK.encode() in f.read().split(b'\0') and int(pid) != os.getpid():
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def end_processes(group):
+    """Ends a run: its group politely, then whatever it left. Returns how many were left."""
+    for sig, patience in [(signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)]:
+        left = marked_processes()
+        if not left:
+            return
+        try:
+            os.killpg(group, sig)
+        except (ProcessLookupError, PermissionError):
+            pass
+        for pid in left:
+            try:
+                os.kill(pid, sig)
+            except ProcessLookupError:
+                pass
+        deadline = time.monotonic() + patience
+        while marked_processes() and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+
+def run(command, env, limit):
+    """Runs a command. Returns its status (None: it did not end in time) and its output."""
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
+                                   stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            end_processes(process.pid)
+            process.wait()
+        output.seek(0)
+        return status, output.read().decode(errors='replace').splitlines()
+
+
+def ending(status, limit):
+    if status is None:
+        return 'timed out after %g s' % limit
+    return 'was ended by signal %d' % -status if status < 0 else 'ended with status %d' % status
+
+
+def shown(lines):
+    """The end of the output, without the lines meant for this program and mpiexec's banner."""
+    rest = [line for line in lines if not re.match(r'RGT (begin|\S+ tests=)|=====?|= ', line)]
+    return ['  | ' + line for line in rest[-TAIL:]]
+
+
+def run_program(test, np, options):
+    program = os.path.join(options.build, 'tests', test.name)
+    label = '%s at %d rank%s' % (test.name, np, '' if np == 1 else 's')
+    if not os.path.exists(program):
+        return Outcome(failed=1, notes=['FAIL %s: %s is not built' % (label, program)])
+    status, lines = run(options.mpiexec + ['-n', str(np), program], environment(options, test.env),
+                        test.time)
+    total = failed = 0
+    begun = '(none)'
+    for line in lines:
+        if line.startswith('RGT begin '):
+            begun = line[len('RGT begin '):]
+        found = re.match(r'RGT \S+ tests=(\d+) failed=(\d+)$', line)
+        if found:
+            total, failed = total + int(found[1]), failed + int(found[2])
+    notes = [line for line in lines if re.match(r'FAIL rank|RGT seed', line)] if failed else []
+    if total and (status == 0) == (failed == 0) and status is not None:
+        return Outcome(total - failed, failed, notes=notes + (shown(
+            [line for line in lines if line not in notes]) if failed else []))
+    notes = ['FAIL %s: %s; the last test begun was %s' %
+             (ending(status, test.time), label, begun)] + shown(lines)
+    return Outcome(total - failed, failed + 1, notes=notes)
+
+
+def run_script(test, options):
+    status, lines = run([test.path], environment(options, test.env), test.time)
+    if status == 0:
+        return Outcome(passed=1)
+    if status == 77:
+        return Outcome(skipped=1, notes=['skipped: ' + (lines[-1] if lines else 'no reason given')])
+    return Outcome(failed=1, notes=['FAIL %s: %s' % (ending(status, test.time), test.name)] +
+                   shown(lines))
+
+
+def shared_memory():
+    try:
+        return {e.name for e in os.scandir('/dev/shm') if e.stat().st_uid == os.getuid()}
+    except OSError:
+        return set()
+
+
+def left_in_shared_memory(suspects):
+    """Of the names that appeared during our runs, those that still exist and that no process
+    has mapped or open: a neighbour's program that runs now is not ours to judge."""
+    suspects = {name: label for name, label in suspects.items() if name in shared_memory()}
+    if not suspects:
+        return {}
+    time.sleep(1)
+    used = set()
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/maps' % pid) as f:
+                used.update(re.findall(r'/dev/shm/(\S+)', f.read()))
+            for fd in os.listdir('/proc/%s/fd' % pid):
+                used.add(os.path.basename(os.readlink('/proc/%s/fd/%s' % (pid, fd))))
+        except OSError:
+            pass
+    return {n: label for n, label in suspects.items() if n in shared_memory() and n not in used}
+
+
+def run_all(tests, options):
+    sum_ = Outcome()
+    suspects = {}
+    for test in tests:
+        for np in (options.np or test.ranks) if test.kind == '.c' else [0]:
+            before, start = shared_memory(), time.monotonic()
+            outcome = run_program(test, np, options) if np else run_script(test, options)
+            label = test.name + (' np=%d' % np if np else '')
+            suspects.update(dict.fromkeys(shared_memory() - before, label))
+            word = 'FAIL' if outcome.failed else 'skip' if outcome.skipped else 'ok'
+            print('%-4s %-36s %4d passed %3d failed %6.1f s' %
+                  (word, label, outcome.passed, outcome.failed, time.monotonic() - start))
+            for note in outcome.notes:
+                print('     ' + note)
+            sys.stdout.flush()
+            sum_.passed += outcome.passed
+            sum_.failed += outcome.failed
+            sum_.skipped += outcome.skipped
+    for name, label in left_in_shared_memory(suspects).items():
+        print('FAIL /dev/shm/%s was left by %s' % (name, label))
+        sum_.failed += 1
+    return sum_
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', default='build', help='where bin, lib and tests are (build)')
+    parser.add_argument('--filter', action='append', default=[], metavar='NAME',
+                        help='only the tests of this name, or else with it in their names')
+    parser.add_argument('--np', type=lambda s: [int(n) for n in re.split('[ ,]+', s)],
+                        help='rank counts for all programs, as "1,4"')
+    parser.add_argument('--mpi', choices=MPIEXEC, default='mpich')
+    parser.add_argument('paths', nargs='*', help='source files of tests (all)')
+    options = parser.parse_args()
+    options.mpiexec = MPIEXEC[options.mpi]
+    options.build = os.path.dirname(os.path.realpath(os.path.join(options.build, 'tests')))
+    if not shutil.which(options.mpiexec[0]):  # outside Debian it has the plain name
+        options.mpiexec = ['mpiexec'] + options.mpiexec[1:]
+    options.seed = int(os.environ.get('RGT_SEED') or random.SystemRandom().randrange(1, 2**32))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    start = time.monotonic()
+    try:
+        total = run_all(find_tests(options.filter, options.paths), options)
+    except KeyboardInterrupt:
+        print('interrupted')
+        return 130
+    left = marked_processes()
+    if left:
+        print('FAIL processes that would not end: %s' % left)
+        total.failed += 1
+    print('seed %d, %.0f s' % (options.seed, time.monotonic() - start))
+    print('%d passed, %d failed' % (total.passed, total.failed) +
+          (', %d skipped' % total.skipped if total.skipped else ''))
+    return 1 if total.failed or not total.passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""All C files are formatted as .clang-format says; every source names its licence."""
+import os
+import shutil
+import subprocess
+import sys
+
+
+def files():
+    """What git knows or would add; without git, all that is not hidden or built."""
+    git = subprocess.run('git ls-files --cached --others --exclude-standard', shell=True,
+                         capture_output=True, text=True)
+    if git.returncode == 0:
+        return [f for f in git.stdout.splitlines() if os.path.exists(f)]
+    return [os.path.join(folder, f)[2:] for folder, _, names in os.walk('.') for f in names
+            if not folder.startswith('./build') and '/.' not in folder]
+
+
+def licence_missing(name):
+    with open(name, errors='replace') as f:
+        return 'SPDX-License-Identifier: BSD-3-Clause' not in f.read(400)
+
+
+sources = [f for f in files() if f.endswith(('.c', '.h'))]
+bare = [f for f in files() if f.endswith(('.c', '.h', '.py', '.sh')) and licence_missing(f)]
+for name in bare:
+    print('%s: no SPDX line near its top' % name)
+if bare:
+    sys.exit(1)
+if not shutil.which('clang-format'):
+    print('clang-format is not installed')
+    sys.exit(77)
+wrong = [f for f in sources
+         if subprocess.run(['clang-format', '--dry-run', '--Werror', f],
+                           stderr=subprocess.DEVNULL).returncode]
+for name in wrong:
+    print('%s: not formatted; clang-format -i mends it' % name)
+sys.exit(1 if wrong else 0)
