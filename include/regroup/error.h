@@ -42,6 +42,7 @@ enum {
   RG_ERR_NOMEM,       /* no memory */
   RG_ERR_MISMATCH,    /* the callers disagree about what they are calling */
   RG_ERR_TIMEOUT,     /* a wait lasted longer than RG_TIMEOUT */
+  RG_ERR_TRUNCATE,    /* a message is longer than the buffer for it */
   RG_ERR_UNSUPPORTED, /* this MPI or this machine cannot do it */
   RG_ERR_MPI,         /* an MPI call failed: rg_error_detail has MPI's text */
   RG_ERR_SYSTEM,      /* an operating system call failed */

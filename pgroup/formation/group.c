@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "formation/context.h"
 #include "runtime/error.h"
 #include "runtime/runtime.h"
 
@@ -36,17 +37,25 @@ int rgi_group_check_member(const char *call, rg_group g) {
   return RG_SUCCESS;
 }
 
-int rgi_group_new(rgi_members *members, int tag, rg_group *g) {
+int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *g) {
   rg_group made = malloc(sizeof *made);
-  if (!made) {
+  uint64_t context = 0;
+  int me = rgi_members_find(members, rgi_rt.rank), error = RG_SUCCESS;
+  if (!made)
+    error = rgi_error(RG_ERR_NOMEM, "no memory for a group");
+  else if (me >= 0)
+    error = rgi_context_next(rgi_members_hash(members), kind, tag, &context);
+  if (error) {
     rgi_members_drop(members);
-    return rgi_error(RG_ERR_NOMEM, "no memory for a group");
+    free(made);
+    return error;
   }
   *made = (struct rg_group_s){.magic = RGI_GROUP_MAGIC,
                               .epoch = rgi_rt.epoch,
                               .members = members,
-                              .me = rgi_members_find(members, rgi_rt.rank),
+                              .me = me,
                               .tag = tag,
+                              .context = context,
                               .comm = MPI_COMM_NULL};
   atomic_fetch_add_explicit(&rgi_rt.groups, 1, memory_order_relaxed);
   *g = made;
@@ -55,7 +64,7 @@ int rgi_group_new(rgi_members *members, int tag, rg_group *g) {
 
 int rgi_group_for_members(rgi_members *members, int tag, rg_group *g) {
   if (rgi_members_find(members, rgi_rt.rank) >= 0)
-    return rgi_group_new(members, tag, g);
+    return rgi_group_new(members, RGI_FORMED, tag, g);
   rgi_members_drop(members);
   *g = NULL;
   return RG_SUCCESS;
@@ -65,7 +74,7 @@ int rg_group_dup(rg_group g, rg_group *copy) {
   RGI_REQUIRE(copy);
   RGI_TRY(rgi_need_runtime(__func__));
   RGI_TRY(rgi_group_check(__func__, g));
-  return rgi_group_new(rgi_members_share(g->members), g->tag, copy);
+  return rgi_group_new(rgi_members_share(g->members), RGI_FORMED, g->tag, copy);
 }
 
 int rg_group_free(rg_group *g) {

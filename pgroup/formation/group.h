@@ -14,15 +14,20 @@ struct rg_group_s {
   unsigned long epoch;
   rgi_members *members;
   int me, tag;
-  MPI_Comm comm; /* the MPI view, or MPI_COMM_NULL */
+  uint64_t context; /* of its messages; 0 for a group without the caller */
+  MPI_Comm comm;    /* the MPI view, or MPI_COMM_NULL */
 };
 
 #define RGI_GROUP_MAGIC 0x67726f75u
 
-/* A group of these members (the reference is taken over, also on failure). */
-int rgi_group_new(rgi_members *members, int tag, rg_group *g);
+/* How a group comes to be: groups of the same members, tag and kind are told
+ * apart by the order in which they are formed. */
+typedef enum { RGI_FORMED, RGI_BY_SETS, RGI_WORLD } rgi_group_kind;
 
-/* As rgi_group_new, but a caller that is no member gets NULL. */
+/* A group of these members (the reference is taken over, also on failure). */
+int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *g);
+
+/* As rgi_group_new (RGI_FORMED), but a caller that is no member gets NULL. */
 int rgi_group_for_members(rgi_members *members, int tag, rg_group *g);
 
 /* RG_ERR_GROUP unless g is a living handle. */

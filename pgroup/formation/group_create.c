@@ -13,7 +13,7 @@ int rg_group_world(rg_group *world) {
   RGI_REQUIRE(world);
   RGI_TRY(rgi_need_runtime(__func__));
   RGI_TRY(rgi_members_range(rgi_rt.size, 0, 1, &all));
-  return rgi_group_new(all, 0, world);
+  return rgi_group_new(all, RGI_WORLD, 0, world);
 }
 
 static int check_forming(const char *call, rg_group parent, int tag) {

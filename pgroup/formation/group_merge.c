@@ -23,5 +23,5 @@ int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, 
   int error = high ? rgi_members_concat(__func__, v.members, mine->members, &all)
                    : rgi_members_concat(__func__, mine->members, v.members, &all);
   rgi_meeting_end(&v);
-  return error ? error : rgi_group_new(all, tag, merged);
+  return error ? error : rgi_group_new(all, RGI_FORMED, tag, merged);
 }

@@ -67,5 +67,5 @@ int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n, 
                   ? staff(__func__, v.members, v.n, v.leaving, mine->members, n, leaving, &members)
                   : staff(__func__, mine->members, n, leaving, v.members, v.n, v.leaving, &members);
   rgi_meeting_end(&v);
-  return error ? error : rgi_group_new(members, tag, now);
+  return error ? error : rgi_group_new(members, RGI_FORMED, tag, now);
 }

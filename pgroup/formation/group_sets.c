@@ -34,7 +34,7 @@ static int make(const char *call, int n, const int ranks[], int tag, rg_group *g
     return RG_SUCCESS;
   }
   RGI_TRY(rgi_members_list(call, n, ranks, &members));
-  return rgi_group_new(members, tag, g);
+  return rgi_group_new(members, RGI_BY_SETS, tag, g);
 }
 
 /* head: which of a come first (as filter's b and keep); tail: whether those of b

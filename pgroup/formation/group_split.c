@@ -40,7 +40,7 @@ static int make_part(rg_group g, const int table[], int color, rg_group *part) {
   }
   free(places);
   free(ranks);
-  return error ? error : rgi_group_new(members, g->tag, part);
+  return error ? error : rgi_group_new(members, RGI_FORMED, g->tag, part);
 }
 
 static int error_in(const int table[], int size, const char *call) {

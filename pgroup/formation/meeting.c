@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formation/context.h"
 #include "formation/spread.h"
 #include "runtime/error.h"
+#include "runtime/message.h"
 #include "runtime/runtime.h"
-#include "runtime/wait.h"
 
 /* A letter, as ints: the head, the ranks that leave, the packed members. */
 enum { KIND, HIGH, ERROR, LEAVING, HEAD };
@@ -34,18 +35,12 @@ static int write_letter(const char *call, rg_group mine, const rgi_proposal *p, 
 
 /* The first members exchange their letters. */
 static int exchange(const char *call, const letter *mine, int remote, int tag, letter *theirs) {
-  MPI_Request request;
-  void *data;
-  int bytes;
-  RGI_TRY_MPI(MPI_Isend(mine->ints, mine->count, MPI_INT, remote, tag, rgi_rt.comm, &request));
-  int error = rgi_wait_message(rgi_rt.comm, remote, tag, call, &bytes, &data);
-  if (error) {
-    MPI_Request_free(&request);
-    return error;
-  }
-  theirs->count = bytes / (int)sizeof(int);
-  theirs->ints = data;
-  return rgi_wait_request(&request, call, remote);
+  uint64_t context = rgi_mix(0x6d656574u);
+  rgi_request r;
+  RGI_TRY(
+      rgi_message_send(context, remote, tag, mine->ints, (size_t)mine->count * sizeof(int), &r));
+  RGI_TRY(rgi_receive_ints(context, remote, tag, call, &theirs->count, &theirs->ints));
+  return rgi_message_wait(&r, call);
 }
 
 static int explain(const char *call, int error) {

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formation/context.h"
 #include "runtime/error.h"
 
 struct rgi_members {
   atomic_int references;
   int n, first, stride; /* stride 0: a list */
-  int ranks[];          /* a list: n ranks, then n positions in ascending order of rank */
+  uint64_t hash;
+  int ranks[]; /* a list: n ranks, then n positions in ascending order of rank */
 };
 
 int rgi_members_range(int n, int first, int stride, rgi_members **m) {
@@ -23,6 +25,7 @@ int rgi_members_range(int n, int first, int stride, rgi_members **m) {
   r->n = n;
   r->first = first;
   r->stride = n == 1 ? 1 : stride;
+  r->hash = rgi_mix(rgi_mix((uint64_t)n << 32 | (uint32_t)first) + (uint32_t)r->stride);
   *m = r;
   return RG_SUCCESS;
 }
@@ -80,6 +83,9 @@ int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m
     free(r);
     return error;
   }
+  r->hash = (uint64_t)n << 32;
+  for (int i = 0; i < n; i++)
+    r->hash = rgi_mix(r->hash + (uint32_t)ranks[i]);
   *m = r;
   return RG_SUCCESS;
 }
@@ -178,6 +184,10 @@ int rgi_members_equal(const rgi_members *a, const rgi_members *b) {
   if (a->n != b->n || a->first != b->first || a->stride != b->stride)
     return 0;
   return a->stride || memcmp(a->ranks, b->ranks, (size_t)a->n * sizeof *a->ranks) == 0;
+}
+
+uint64_t rgi_members_hash(const rgi_members *m) {
+  return m->hash;
 }
 
 int rgi_members_is_range(const rgi_members *m, int *first, int *stride) {

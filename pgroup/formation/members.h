@@ -45,6 +45,9 @@ int rgi_members_find(const rgi_members *m, int world_rank);
 /* The same ranks in the same order. O(1) for ranges. */
 int rgi_members_equal(const rgi_members *a, const rgi_members *b);
 
+/* A hash of the ranks in order: equal lists, equal hashes. O(1). */
+uint64_t rgi_members_hash(const rgi_members *m);
+
 /* Whether it is kept as a range, and which. */
 int rgi_members_is_range(const rgi_members *m, int *first, int *stride);
 

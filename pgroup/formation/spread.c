@@ -5,29 +5,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formation/context.h"
 #include "formation/group.h"
 #include "formation/tree.h"
 #include "runtime/error.h"
-#include "runtime/runtime.h"
-#include "runtime/wait.h"
+#include "runtime/message.h"
 
-static int send(rg_group g, int to, int tag, const char *call, const int ints[], int count) {
-  MPI_Request request;
-  int rank = rgi_members_at(g->members, to);
-  RGI_TRY_MPI(MPI_Isend(ints, count, MPI_INT, rank, tag, rgi_rt.comm, &request));
-  return rgi_wait_request(&request, call, rank);
+/* Forming has a context of its own beside the group's. */
+static uint64_t context_of(rg_group g) {
+  return rgi_mix(g->context + 0x666f726dU);
 }
 
-static int receive(rg_group g, int from, int tag, const char *call, int *count, int **ints) {
-  void *data;
-  int bytes;
-  RGI_TRY(
-      rgi_wait_message(rgi_rt.comm, rgi_members_at(g->members, from), tag, call, &bytes, &data));
-  *count = bytes / (int)sizeof **ints;
+static int send(rg_group g, int to, int tag, const char *call, const int ints[], int count) {
+  rgi_request r;
+  RGI_TRY(rgi_message_send(context_of(g), rgi_members_at(g->members, to), tag, ints,
+                           (size_t)count * sizeof *ints, &r));
+  return rgi_message_wait(&r, call);
+}
+
+int rgi_receive_ints(uint64_t context, int source, int tag, const char *call, int *count,
+                     int **ints) {
+  int from, its_tag;
+  size_t bytes;
+  rgi_request r;
+  RGI_TRY(rgi_message_await(context, source, tag, call, &from, &its_tag, &bytes));
+  int *data = malloc(bytes ? bytes : 1);
+  if (!data)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a message of %zu bytes", call, bytes);
+  int error = rgi_message_receive(context, source, tag, data, bytes, &r);
+  if (!error)
+    error = rgi_message_wait(&r, call);
+  if (error)
+    return error; /* data may still be written to */
+  *count = (int)(bytes / sizeof *data);
   *ints = data;
   return RG_SUCCESS;
 }
 
+static int receive(rg_group g, int from, int tag, const char *call, int *count, int **ints) {
+  return rgi_receive_ints(context_of(g), rgi_members_at(g->members, from), tag, call, count, ints);
+}
 int rgi_spread(rg_group g, int tag, const char *call, int *count, int **ints) {
   int child[RGI_TREE_CHILDREN], parent = rgi_tree_parent(g->me);
   int children = rgi_tree_children(g->me, rgi_members_count(g->members), child);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Broadcast and gather of small blocks inside a group, along a binomial tree and
- * by messages on the library's own duplicate of the world. Used while groups are
- * formed; the group's own collectives are another matter. */
+ * Broadcast and gather of small blocks inside a group, along a binomial tree of
+ * messages. Used while groups are formed; the group's own collectives are another
+ * matter. */
 #ifndef RGI_SPREAD_H
 #define RGI_SPREAD_H
 
 #include <regroup/group.h>
+#include <stdint.h>
 
 /* Member 0's block of *count ints goes to all. The others get memory of their
  * own, which they free; member 0 passes its own block in *ints. */
@@ -16,5 +17,10 @@ int rgi_spread(rg_group g, int tag, const char *call, int *count, int **ints);
 /* Every member's block of `width` ints, in the order of ranks, to member 0:
  * all[size * width] there, unused elsewhere. */
 int rgi_collect(rg_group g, int tag, const char *call, int width, const int mine[], int all[]);
+
+/* Waits for a message of ints of any number, and gives them in memory that the
+ * caller frees. source: a world rank. */
+int rgi_receive_ints(uint64_t context, int source, int tag, const char *call, int *count,
+                     int **ints);
 
 #endif

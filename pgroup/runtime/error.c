@@ -23,6 +23,7 @@ static const char *const texts[RG_ERR_LAST] = {
     [RG_ERR_NOMEM] = "out of memory",
     [RG_ERR_MISMATCH] = "the callers disagree about what they are calling",
     [RG_ERR_TIMEOUT] = "a wait lasted too long",
+    [RG_ERR_TRUNCATE] = "a message is longer than the buffer for it",
     [RG_ERR_UNSUPPORTED] = "not supported here",
     [RG_ERR_MPI] = "an MPI call failed",
     [RG_ERR_SYSTEM] = "an operating system call failed",

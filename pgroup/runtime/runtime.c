@@ -8,6 +8,7 @@
 
 #include "runtime/error.h"
 #include "runtime/log.h"
+#include "runtime/message.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
 
@@ -54,14 +55,25 @@ static int agree_on_call(MPI_Comm comm, int error) {
   return RG_SUCCESS;
 }
 
+static int open_layers(void) {
+  RGI_TRY(rgi_node_open(rgi_rt.comm, 0));
+  int error = rgi_message_open(rgi_rt.comm);
+  if (error)
+    rgi_node_close();
+  return error;
+}
+
 static int start(MPI_Comm comm) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  rgi_rt.threads = level == MPI_THREAD_MULTIPLE;
   RGI_TRY_MPI(MPI_Comm_dup(comm, &rgi_rt.comm));
   MPI_Comm_set_errhandler(rgi_rt.comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(rgi_rt.comm, &rgi_rt.rank);
   MPI_Comm_size(rgi_rt.comm, &rgi_rt.size);
   int error = rgi_mpi_error(MPI_Comm_group(rgi_rt.comm, &rgi_rt.mpi_group), "MPI_Comm_group");
   if (!error)
-    error = rgi_node_open(rgi_rt.comm, 0);
+    error = open_layers();
   if (error)
     MPI_Comm_free(&rgi_rt.comm);
   rgi_rt.epoch++;
@@ -105,6 +117,8 @@ int rg_finalize(void) {
   if (rgi_rt.groups > 0)
     rgi_log(RGI_LOG_INFO, "rg_finalize: %ld groups are still alive", (long)rgi_rt.groups);
   if (rgi_need_mpi("rg_finalize") == RG_SUCCESS) {
+    MPI_Barrier(rgi_rt.comm); /* nobody sends to a process that is gone */
+    rgi_message_close();
     MPI_Group_free(&rgi_rt.mpi_group);
     MPI_Comm_free(&rgi_rt.comm);
   }

@@ -13,6 +13,7 @@ typedef struct {
   MPI_Comm comm;       /* the world: a duplicate of rg_init's communicator */
   MPI_Group mpi_group; /* its processes */
   int rank, size;      /* in the world */
+  int threads;         /* MPI_THREAD_MULTIPLE: several threads may call */
   atomic_long groups;  /* alive in this process */
   unsigned long epoch; /* counts starts: a group of an earlier one is stale */
 } rgi_runtime;

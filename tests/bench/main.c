@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * regroup-bench: one sub-command for each thing that is measured. */
+#include <mpi.h>
+#include <regroup.h>
+#include <sched.h>
+#include <string.h>
+
+#include "command.h"
+#include "counters.h"
+#include "plot.h"
+#include "settings.h"
+
+static const bench_command *const commands[] = {&bench_create};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const bench_command *find(const char *name) {
+  for (int i = 0; i < COMMANDS; i++)
+    if (strcmp(commands[i]->name, name) == 0)
+      return commands[i];
+  return NULL;
+}
+
+/* --- the command line -------------------------------------------------------------- */
+
+static int refuse_command(const char *const words[], char text[RGP_TEXT]) {
+  int used = snprintf(text, RGP_TEXT, "'%.100s' is no command; there are:", words[0]);
+  for (int i = 0; i < COMMANDS; i++)
+    used += snprintf(text + used, RGP_TEXT - (size_t)used, " %s", commands[i]->name);
+  return 1;
+}
+
+/* Without a command there is only help, the version, or something wrong. */
+static int parse_no_command(int argc, char **argv, int rank) {
+  static const struct poptOption none[] = {POPT_TABLEEND};
+  char summary[2048];
+  int status = RGP_USAGE;
+  int used = snprintf(summary, sizeof summary,
+                      "Measures the library against MPI's own calls. Run it under mpiexec. "
+                      "Commands:\n");
+  for (int i = 0; i < COMMANDS; i++)
+    used += snprintf(summary + used, sizeof summary - (size_t)used, "  %-10s %s\n",
+                     commands[i]->name, commands[i]->summary);
+  snprintf(summary + used, sizeof summary - (size_t)used,
+           "\nregroup-bench COMMAND --help shows a command's options.");
+  rgp_program program = {.name = "regroup-bench",
+                         .summary = summary,
+                         .arguments = "COMMAND [OPTION...]",
+                         .options = none,
+                         .min_arguments = 1,
+                         .max_arguments = 1,
+                         .check = refuse_command};
+  rgp_parse(&program, argc, argv, rank, NULL, &status);
+  return status;
+}
+
+static const bench_command *chosen;
+
+static int check(const char *const words[], char text[RGP_TEXT]) {
+  (void)words;
+  return bench_settings_check(text) || (chosen->check && chosen->check(text));
+}
+
+static int parse_command(const char *name, int argc, char **argv, int rank, int *status) {
+  struct poptOption options[] = {
+      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)chosen->options, 0, NULL, NULL},
+      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)bench_shared_options, 0, NULL, NULL},
+      POPT_TABLEEND};
+  rgp_program program = {.name = name,
+                         .summary = chosen->summary,
+                         .arguments = "[OPTION...]",
+                         .options = options,
+                         .check = check};
+  return rgp_parse(&program, argc, argv, rank, NULL, status);
+}
+
+/* --- one run -------------------------------------------------------------------------- */
+
+static json_t *common_facts(int ranks) {
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length, polite = 0;
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  sched_getaffinity(0, sizeof cpus, &cpus);
+  MPI_Get_library_version(mpi, &length);
+  mpi[strcspn(mpi, "\n")] = 0;
+  for (char *c = mpi; *c; c++)
+    *c = *c == '\t' ? ' ' : *c;
+  rg_polite_active(&polite);
+  return json_pack("{ss si si ss sb}", "version", RG_VERSION, "ranks", ranks, "processors",
+                   CPU_COUNT(&cpus), "mpi", mpi, "polite", polite);
+}
+
+static void print_common(const json_t *facts) {
+  printf("regroup-bench %s: %lld ranks, %lld processors, %s, %s waiting\n",
+         json_string_value(json_object_get(facts, "version")),
+         (long long)json_integer_value(json_object_get(facts, "ranks")),
+         (long long)json_integer_value(json_object_get(facts, "processors")),
+         json_string_value(json_object_get(facts, "mpi")),
+         json_is_true(json_object_get(facts, "polite")) ? "polite" : "plain");
+}
+
+/* Collective. Rank 0 keeps the report for the plot. */
+static int measure(const char *name, int rank, bench_report *report) {
+  const rgp_program program = {.name = name};
+  rgp_progress progress;
+  FILE *json = NULL;
+  int good = 1;
+  if (rank == 0)
+    good =
+        bench_plot_possible(name, bench_given.svg) && rgp_open(&program, bench_given.json, &json);
+  MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (!good)
+    return RGP_FAILED;
+  MPI_Comm_size(MPI_COMM_WORLD, &report->ranks);
+  report->command = chosen->name;
+  report->counted = bench_messages_counted(MPI_COMM_WORLD);
+  report->facts = common_facts(report->ranks);
+  rgp_progress_start(&progress, name, bench_given.quiet || rank != 0);
+  good = chosen->run(report, &progress);
+  rgp_progress_end(&progress);
+  if (rank == 0 && good) {
+    print_common(report->facts);
+    bench_report_print(report);
+    good = rgp_write_json(&program, bench_given.json, json, bench_report_json(report));
+  } else if (json)
+    fclose(json);
+  return good ? RGP_OK : RGP_FAILED;
+}
+
+static int run_command(int argc, char **argv, int rank, bench_report *report) {
+  char name[64];
+  int status = RGP_OK;
+  snprintf(name, sizeof name, "regroup-bench %s", chosen->name);
+  argv[1] = name; /* what the usage line shows */
+  if (!parse_command(name, argc - 1, argv + 1, rank, &status))
+    return status;
+  if (rg_init(MPI_COMM_WORLD, NULL)) {
+    if (rank == 0)
+      fprintf(stderr, "%s: %s\n", name, rg_error_detail());
+    return RGP_USAGE;
+  }
+  status = measure(name, rank, report);
+  rg_finalize();
+  return status;
+}
+
+int main(int argc, char **argv) {
+  bench_report report = {0};
+  int rank, status;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  chosen = argc > 1 ? find(argv[1]) : NULL;
+  status = chosen ? run_command(argc, argv, rank, &report) : parse_no_command(argc, argv, rank);
+  MPI_Finalize();
+  if (rank == 0 && status == RGP_OK && !bench_plot("regroup-bench", bench_given.svg, &report))
+    status = RGP_FAILED; /* gnuplot is started after MPI, which forbids forking */
+  bench_report_free(&report);
+  return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The options that all commands share, and lists as values of options. */
+#ifndef BENCH_SETTINGS_H
+#define BENCH_SETTINGS_H
+
+#include "runtime/program/program.h"
+
+typedef struct {
+  int reps;
+  double time_limit; /* seconds, for the whole run */
+  double precision;  /* per cent */
+  char *json, *svg;
+  int quiet;
+} bench_settings;
+
+/* As given on the command line. */
+extern bench_settings bench_given;
+extern const struct poptOption bench_shared_options[];
+
+/* Returns 0, or non-zero after writing what is wrong to text. */
+int bench_settings_check(char text[RGP_TEXT]);
+
+/* Parts "2,4,8": growing numbers from least to most, at most `room` of them.
+ * Returns how many there are, or -1 after writing what is wrong to why. */
+int bench_numbers(const char *option, const char *text, int least, int most, int room, int out[],
+                  char why[RGP_TEXT]);
+
+/* Parts "native,auto": each word is one of names[0..n-1], closed by NULL, and
+ * comes once at most. out[i] is the number of the i-th word. Returns as above. */
+int bench_words(const char *option, const char *text, const char *const names[], int out[],
+                char why[RGP_TEXT]);
+
+#endif

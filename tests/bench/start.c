@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "start.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "runtime/program/program.h"
+
+/* Processes under one kernel share CLOCK_MONOTONIC, and the kernel has a name
+ * that no other has. */
+static int same_kernel(MPI_Comm comm) {
+  char mine[64] = "", first[64];
+  int same, all;
+  FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+  if (f && !fgets(mine, sizeof mine, f))
+    mine[0] = 0;
+  if (f)
+    fclose(f);
+  memcpy(first, mine, sizeof first);
+  MPI_Bcast(first, sizeof first, MPI_CHAR, 0, comm);
+  same = mine[0] && strcmp(mine, first) == 0;
+  MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_LAND, comm);
+  return all;
+}
+
+void bench_start_init(bench_start *s, MPI_Comm comm) {
+  cpu_set_t cpus;
+  int size;
+  MPI_Comm_size(comm, &size);
+  s->comm = comm;
+  s->one_clock = same_kernel(comm);
+  s->spin =
+      s->one_clock && sched_getaffinity(0, sizeof cpus, &cpus) == 0 && size <= CPU_COUNT(&cpus);
+  prctl(PR_SET_TIMERSLACK, 1000L); /* else sleeping ends up to 50 us late */
+}
+
+int bench_start_wait(const bench_start *s, double when) {
+  if (!s->one_clock) {
+    MPI_Barrier(s->comm);
+    return 0;
+  }
+  if (rgp_now() >= when)
+    return 1;
+  if (!s->spin) {
+    struct timespec t = {.tv_sec = (time_t)when};
+    t.tv_nsec = (long)(1e9 * (when - (double)t.tv_sec));
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0)
+      continue;
+  }
+  while (rgp_now() < when)
+    continue;
+  return 0;
+}
