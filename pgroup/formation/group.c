@@ -84,6 +84,8 @@ int rg_group_free(rg_group *g) {
   RGI_TRY(rgi_group_check(__func__, *g));
   if ((*g)->comm != MPI_COMM_NULL && rgi_need_mpi(__func__) == RG_SUCCESS)
     MPI_Comm_free(&(*g)->comm);
+  if ((*g)->collectives_free)
+    (*g)->collectives_free((*g)->collectives);
   rgi_members_drop((*g)->members);
   (*g)->magic = 0;
   free(*g);

@@ -14,8 +14,10 @@ struct rg_group_s {
   unsigned long epoch;
   rgi_members *members;
   int me, tag;
-  uint64_t context; /* of its messages; 0 for a group without the caller */
-  MPI_Comm comm;    /* the MPI view, or MPI_COMM_NULL */
+  uint64_t context;  /* of its messages; 0 for a group without the caller */
+  MPI_Comm comm;     /* the MPI view, or MPI_COMM_NULL */
+  void *collectives; /* what the layer of collectives keeps for the group */
+  void (*collectives_free)(void *collectives);
 };
 
 #define RGI_GROUP_MAGIC 0x67726f75u

@@ -32,8 +32,8 @@ typedef struct {
 
 extern rgi_node_info rgi_node;
 
-/* Collective over the world. extra: bytes, zeroed, in the arena for the layer of
- * groups (rgi_node_extra). The same error on all processes of a node. */
+/* Collective over the world. extra: bytes, zeroed, in the arena for slots
+ * (rgi_node_extra). The same error on all processes of a node. */
 int rgi_node_open(MPI_Comm world, size_t extra);
 void rgi_node_close(void);
 void *rgi_node_extra(void);

@@ -11,6 +11,7 @@
 #include "runtime/message.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
+#include "runtime/slot.h"
 
 rgi_runtime rgi_rt = {.comm = MPI_COMM_NULL, .mpi_group = MPI_GROUP_NULL};
 
@@ -56,7 +57,7 @@ static int agree_on_call(MPI_Comm comm, int error) {
 }
 
 static int open_layers(void) {
-  RGI_TRY(rgi_node_open(rgi_rt.comm, 0));
+  RGI_TRY(rgi_node_open(rgi_rt.comm, rgi_slot_table_bytes()));
   int error = rgi_message_open(rgi_rt.comm);
   if (error)
     rgi_node_close();

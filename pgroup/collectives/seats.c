@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "collectives/seats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formation/context.h"
+#include "formation/group.h"
+#include "runtime/error.h"
+#include "runtime/message.h"
+#include "runtime/node.h"
+#include "runtime/slot.h"
+#include "runtime/wait.h"
+
+/* Up to so many members each looks at everybody's cell; above, the first one
+ * does and lets the others go. */
+#define ALL_LOOK 16
+
+int rgi_spare(void) {
+  return !rgi_node.oversubscribed;
+}
+
+/* --- membership ------------------------------------------------------------------- */
+
+static int find_local(rg_group g, rgi_local *l) {
+  int size = rgi_members_count(g->members), n = 0;
+  l->n = size;
+  l->me = g->me;
+  if (rgi_node.count == 1)
+    return RG_SUCCESS;
+  l->ranks = malloc((size_t)size * sizeof *l->ranks);
+  if (!l->ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d members", size);
+  for (int i = 0; i < size; i++) {
+    if (rgi_node_of(rgi_members_at(g->members, i)) != rgi_node.mine)
+      continue;
+    if (i == g->me)
+      l->me = n;
+    l->ranks[n++] = i;
+  }
+  l->n = n;
+  return RG_SUCCESS;
+}
+
+int rgi_local_attach(rg_group g, rgi_local **local) {
+  rgi_local *l = calloc(1, sizeof *l);
+  if (!l)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group's collectives");
+  int error = find_local(g, l);
+  if (error) {
+    free(l);
+    return error;
+  }
+  l->context = rgi_mix(g->context + 0x7365617473u);
+  *local = l;
+  return RG_SUCCESS;
+}
+
+void rgi_local_free(rgi_local *l) {
+  if (!l)
+    return;
+  if (l->seats && rgi_node.processes) {
+    uint64_t board = atomic_load(&l->seats->board);
+    /* The last to leave gives the board back with the slot. */
+    if (rgi_slot_detach(l->slot) && board)
+      rgi_arena_give(board, (size_t)l->n * RGI_DEPTH * RGI_CHUNK);
+  }
+  free(l->ranks);
+  free(l);
+}
+
+int rgi_local_size(const rgi_local *l) {
+  return l->n;
+}
+
+int rgi_local_me(const rgi_local *l) {
+  return l->me;
+}
+
+int rgi_local_rank(const rgi_local *l, int i) {
+  return l->ranks ? l->ranks[i] : i;
+}
+
+/* --- waiting ----------------------------------------------------------------------- */
+
+/* One look in vain: others may need this process's messages to move on. */
+static int wait_look(rgi_wait *w) {
+  if (rgi_message_busy())
+    RGI_TRY(rgi_progress());
+  return rgi_wait_more(w);
+}
+
+static int wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old) {
+  int busy = rgi_message_busy();
+  if (busy)
+    RGI_TRY(rgi_progress());
+  return rgi_wait_bell(w, bell, old, !busy);
+}
+
+/* Whether step a is at or after step b, also when the count has wrapped. */
+static int reached(uint32_t a, uint32_t b) {
+  return (int32_t)(a - b) >= 0;
+}
+
+static int await_done(rgi_local *l, int i, uint32_t step, const char *call) {
+  _Atomic uint32_t *done = &l->seats->seat[i].done;
+  rgi_wait w;
+  rgi_wait_start(&w, call, rgi_local_rank(l, i));
+  for (;;) {
+    uint32_t room = atomic_load(&l->seats->room.value);
+    if (reached(atomic_load_explicit(done, memory_order_acquire), step))
+      return RG_SUCCESS;
+    if (rgi_spare())
+      RGI_TRY(wait_look(&w));
+    else
+      RGI_TRY(wait_bell(&w, &l->seats->room, room));
+  }
+}
+
+/* --- steps --------------------------------------------------------------------------- */
+
+static int attach_memory(rgi_local *l) {
+  void *memory;
+  size_t bytes = sizeof(rgi_seats) + (size_t)l->n * sizeof(rgi_seat);
+  RGI_TRY(rgi_slot_attach(l->context, l->n, bytes, &l->slot, &memory));
+  l->seats = memory;
+  return RG_SUCCESS;
+}
+
+int rgi_board_attach(rgi_local *l) {
+  if (l->board)
+    return RG_SUCCESS;
+  if (!l->seats)
+    RGI_TRY(attach_memory(l));
+  uint64_t offset = atomic_load(&l->seats->board), none = 0;
+  size_t bytes = (size_t)l->n * RGI_DEPTH * RGI_CHUNK;
+  if (!offset) {
+    RGI_TRY(rgi_arena_take("a group's board", bytes, &offset));
+    if (!atomic_compare_exchange_strong(&l->seats->board, &none, offset)) {
+      rgi_arena_give(offset, bytes);
+      offset = none;
+    }
+  }
+  l->board = rgi_arena_at(offset);
+  return RG_SUCCESS;
+}
+
+int rgi_step_begin(rgi_local *l, const char *call) {
+  if (!l->seats)
+    RGI_TRY(attach_memory(l));
+  uint32_t step = l->step + 1, needed = step - RGI_DEPTH;
+  if (step > RGI_DEPTH && !reached(l->safe, needed)) {
+    for (int i = 0; i < l->n; i++)
+      if (i != l->me)
+        RGI_TRY(await_done(l, i, needed, call));
+    l->safe = needed;
+  }
+  l->step = step;
+  return RG_SUCCESS;
+}
+
+void rgi_step_show(rgi_local *l, const void *data, size_t bytes) {
+  rgi_cell *c = rgi_cell_of(l, l->me);
+  if (bytes)
+    memcpy(c->data, data, bytes);
+  atomic_store_explicit(&c->step, l->step, memory_order_release);
+}
+
+int rgi_step_see(rgi_local *l, int i, const char *call) {
+  _Atomic uint32_t *step = &rgi_cell_of(l, i)->step;
+  rgi_wait w;
+  for (int look = 0; look < 1000; look++) {
+    if (atomic_load_explicit(step, memory_order_acquire) == l->step)
+      return RG_SUCCESS;
+    rgi_relax();
+  }
+  rgi_wait_start(&w, call, rgi_local_rank(l, i));
+  while (atomic_load_explicit(step, memory_order_acquire) != l->step)
+    RGI_TRY(wait_look(&w));
+  return RG_SUCCESS;
+}
+
+int rgi_step_arrive(rgi_local *l) {
+  uint32_t at = l->step % RGI_DEPTH, all = ++l->uses[at] * (uint32_t)l->n;
+  rgi_bell *b = &l->seats->arrived[at];
+  return atomic_fetch_add(&b->value, 1) + 1 == all;
+}
+
+int rgi_step_await_all(rgi_local *l, const char *call) {
+  uint32_t at = l->step % RGI_DEPTH, all = l->uses[at] * (uint32_t)l->n, now;
+  rgi_bell *b = &l->seats->arrived[at];
+  rgi_wait w;
+  rgi_wait_start(&w, call, -1);
+  while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != all)
+    RGI_TRY(wait_bell(&w, b, now));
+  return RG_SUCCESS;
+}
+
+void rgi_step_release(rgi_local *l) {
+  rgi_bell_set(&l->seats->release[l->step % RGI_DEPTH], l->step);
+}
+
+int rgi_step_await_release(rgi_local *l, const char *call) {
+  rgi_bell *b = &l->seats->release[l->step % RGI_DEPTH];
+  rgi_wait w;
+  uint32_t now;
+  rgi_wait_start(&w, call, -1);
+  while (!reached(now = atomic_load_explicit(&b->value, memory_order_acquire), l->step))
+    RGI_TRY(wait_bell(&w, b, now));
+  return RG_SUCCESS;
+}
+
+/* The first member sees all, and its answer is a step of its own. */
+static int meet_at_first(rgi_local *l, const char *call) {
+  for (int i = 1; i < l->n && l->me == 0; i++)
+    RGI_TRY(rgi_step_see(l, i, call));
+  RGI_TRY(rgi_step_begin(l, call));
+  if (l->me == 0)
+    rgi_step_show(l, NULL, 0);
+  else
+    RGI_TRY(rgi_step_see(l, 0, call));
+  return RG_SUCCESS;
+}
+
+int rgi_step_meet(rgi_local *l, const char *call) {
+  if (rgi_spare()) {
+    rgi_step_show(l, NULL, 0);
+    if (l->n > ALL_LOOK)
+      return meet_at_first(l, call);
+    for (int i = 0; i < l->n; i++)
+      if (i != l->me)
+        RGI_TRY(rgi_step_see(l, i, call));
+  } else if (rgi_step_arrive(l)) {
+    rgi_step_release(l);
+  } else {
+    RGI_TRY(rgi_step_await_release(l, call));
+  }
+  /* Everybody has begun this step, so everybody has ended what was ended before. */
+  if (!reached(l->safe, l->ended))
+    l->safe = l->ended;
+  return RG_SUCCESS;
+}
+
+void rgi_step_end(rgi_local *l) {
+  l->ended = l->step;
+  atomic_store_explicit(&l->seats->seat[l->me].done, l->step, memory_order_release);
+  if (rgi_spare())
+    return;
+  atomic_thread_fence(memory_order_seq_cst);
+  if (atomic_load_explicit(&l->seats->room.sleepers, memory_order_relaxed)) {
+    atomic_fetch_add(&l->seats->room.value, 1);
+    rgi_bell_wake(&l->seats->room);
+  }
+}

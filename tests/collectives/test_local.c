@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * ranks: 1 2 3 4 7 16
+ * env: RG_TIMEOUT=30
+ * Collectives inside a node, against their definitions; all of the processes
+ * count as one node's here. */
+#include <mpi.h>
+#include <regroup.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectives/local.h"
+#include "collectives/seats.h"
+#include "runtime/node.h"
+#include "runtime/pause.h"
+#include "tests/check/check.h"
+
+static rg_group world;
+static rgi_local *l;
+
+/* Lengths around every threshold, and a few of several chunks. */
+static const size_t lengths[] = {
+    0, 1, 8, 55, 56, 57, 1000, 65535, RGI_CHUNK, RGI_CHUNK + 1, 3 * RGI_CHUNK + 7};
+#define LENGTHS (sizeof lengths / sizeof *lengths)
+
+static char byte_of(int who, size_t i, int turn) {
+  return (char)(who * 31 + (int)(i % 251) * 7 + turn);
+}
+
+/* Now and then one member is late: drawn alike on all. */
+static void delay(void) {
+  int who = (int)(random() % (4 * rgt_size));
+  if (who == rgt_rank)
+    rgi_sleep(1e-4 * (double)(rgt_rank % 7));
+}
+
+static void test_bcast(void) {
+  srandom((unsigned)rgt_seed());
+  for (int turn = 0; turn < 40; turn++) {
+    size_t n = lengths[(size_t)random() % LENGTHS], wrong = 0;
+    int root = (int)(random() % rgt_size);
+    char *data = malloc(n + 1);
+    for (size_t i = 0; i < n; i++)
+      data[i] = rgt_rank == root ? byte_of(root, i, turn) : 0;
+    delay();
+    RGT_OK(rgi_local_bcast(l, data, n, root, "test"));
+    for (size_t i = 0; i < n; i++)
+      wrong += data[i] != byte_of(root, i, turn);
+    RGT_INT(wrong, 0);
+    free(data);
+  }
+}
+
+/* a(i) of rank r: sums in closed form; doubles small enough to be exact. */
+static void check_reduce(size_t n, int root, int turn) {
+  double *in = malloc((n + 1) * sizeof *in), *out = malloc((n + 1) * sizeof *out);
+  size_t wrong = 0;
+  double ranks = rgt_size, sum = ranks * (ranks - 1) / 2;
+  for (size_t i = 0; i < n; i++) {
+    in[i] = rgt_rank + (double)(i % 1000) + turn;
+    out[i] = -1;
+  }
+  delay();
+  if (root < 0)
+    RGT_OK(rgi_local_allreduce(l, in, out, n, MPI_DOUBLE, MPI_SUM, "test"));
+  else
+    RGT_OK(rgi_local_reduce(l, in, out, n, MPI_DOUBLE, MPI_SUM, root, "test"));
+  for (size_t i = 0; i < n; i++)
+    wrong +=
+        out[i] != (root < 0 || root == rgt_rank ? sum + ranks * ((double)(i % 1000) + turn) : -1);
+  RGT_INT(wrong, 0);
+  free(in);
+  free(out);
+}
+
+static void test_reduce(void) {
+  srandom((unsigned)rgt_seed() + 1);
+  for (int turn = 0; turn < 60; turn++) {
+    size_t n = lengths[(size_t)random() % LENGTHS] / sizeof(double);
+    check_reduce(n, (int)(random() % (rgt_size + 1)) - 1, turn);
+  }
+}
+
+/* x -> a x + b as (a, b): composition is associative and not commutative. */
+static void compose(void *in, void *inout, int *count, MPI_Datatype *type) {
+  unsigned *f = in, *g = inout; /* first f, then g */
+  (void)type;
+  for (int i = 0; i < *count; i++, f += 2, g += 2) {
+    unsigned a = g[0] * f[0], b = g[0] * f[1] + g[1];
+    g[0] = a;
+    g[1] = b;
+  }
+}
+
+static void test_order(void) {
+  MPI_Datatype pair;
+  MPI_Op op;
+  MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Op_create(compose, 0, &op);
+  for (int n = 1; n <= 20000; n = n * 7 + 1) {
+    unsigned *in = malloc((size_t)n * 8), *out = malloc((size_t)n * 8);
+    size_t wrong = 0;
+    for (int i = 0; i < n; i++) {
+      in[2 * i] = 2 * (unsigned)rgt_rank + 3;
+      in[2 * i + 1] = (unsigned)(rgt_rank + i);
+    }
+    RGT_OK(rgi_local_allreduce(l, in, out, (size_t)n, pair, op, "test"));
+    for (int i = 0; i < n; i++) {
+      unsigned a = 1, b = 0;
+      for (int r = 0; r < rgt_size; r++) {
+        unsigned fa = 2 * (unsigned)r + 3, fb = (unsigned)(r + i);
+        b = fa * b + fb;
+        a = fa * a;
+      }
+      wrong += out[2 * i] != a || out[2 * i + 1] != b;
+    }
+    RGT_INT(wrong, 0);
+    free(in);
+    free(out);
+  }
+  MPI_Op_free(&op);
+  MPI_Type_free(&pair);
+}
+
+static void test_gather_scatter(void) {
+  srandom((unsigned)rgt_seed() + 2);
+  for (int turn = 0; turn < 40; turn++) {
+    size_t n = lengths[(size_t)random() % LENGTHS], wrong = 0, all = n * (size_t)rgt_size;
+    int root = (int)(random() % (rgt_size + 1)) - 1; /* -1: allgather */
+    char *block = malloc(n + 1), *out = calloc(all + 1, 1);
+    for (size_t i = 0; i < n; i++)
+      block[i] = byte_of(rgt_rank, i, turn);
+    delay();
+    if (root < 0)
+      RGT_OK(rgi_local_allgather(l, block, n, out, "test"));
+    else
+      RGT_OK(rgi_local_gather(l, block, n, out, root, "test"));
+    for (size_t i = 0; i < all && (root < 0 || root == rgt_rank); i++)
+      wrong += out[i] != byte_of((int)(i / n), i % n, turn);
+    RGT_INT(wrong, 0);
+    /* And back again: from the root, or from rank 0. */
+    memset(block, 0, n);
+    RGT_OK(rgi_local_scatter(l, out, n, block, root < 0 ? 0 : root, "test"));
+    for (size_t i = 0; i < n; i++)
+      wrong += block[i] != byte_of(rgt_rank, i, turn);
+    RGT_INT(wrong, 0);
+    free(block);
+    free(out);
+  }
+}
+
+static void test_alltoall(void) {
+  srandom((unsigned)rgt_seed() + 3);
+  for (int turn = 0; turn < 20; turn++) {
+    size_t n = lengths[(size_t)random() % LENGTHS], wrong = 0, all = n * (size_t)rgt_size;
+    char *in = malloc(all + 1), *out = calloc(all + 1, 1);
+    for (size_t i = 0; i < all; i++)
+      in[i] = byte_of(rgt_rank + 17 * (int)(i / n), i % n, turn);
+    delay();
+    RGT_OK(rgi_local_alltoall(l, in, n, out, "test"));
+    for (size_t i = 0; i < all; i++)
+      wrong += out[i] != byte_of((int)(i / n) + 17 * rgt_rank, i % n, turn);
+    RGT_INT(wrong, 0);
+    free(in);
+    free(out);
+  }
+}
+
+/* A barrier: nobody leaves before everybody has come. */
+static void test_barrier(void) {
+  srandom((unsigned)rgt_seed() + 4);
+  for (int turn = 1; turn <= 300; turn++) {
+    double come, latest, left;
+    if (turn % 20 == 0)
+      delay();
+    come = rgi_now();
+    RGT_OK(rgi_local_barrier(l, "test"));
+    left = rgi_now();
+    MPI_Allreduce(&come, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    RGT_TRUE(left >= latest);
+  }
+}
+
+/* Roots and sources run ahead of the others as far as they may: everything mixed
+ * in one drawn order. */
+static void test_mixed(void) {
+  srandom((unsigned)rgt_seed() + 5);
+  for (int turn = 0; turn < 2000; turn++) {
+    int root = (int)(random() % rgt_size), kind = (int)(random() % 4), value, sum = -1;
+    long slow = random() % (8 * rgt_size);
+    if (slow == rgt_rank)
+      rgi_sleep(2e-5);
+    value = kind == 0 && rgt_rank == root ? turn : rgt_rank;
+    if (kind == 0)
+      RGT_OK(rgi_local_bcast(l, &value, sizeof value, root, "test"));
+    if (kind == 1)
+      RGT_OK(rgi_local_reduce(l, &value, &sum, 1, MPI_INT, MPI_SUM, root, "test"));
+    if (kind == 2)
+      RGT_OK(rgi_local_allreduce(l, &value, &sum, 1, MPI_INT, MPI_SUM, "test"));
+    if (kind == 3)
+      RGT_OK(rgi_local_barrier(l, "test"));
+    if (kind == 0)
+      RGT_INT(value, turn);
+    if ((kind == 1 && root == rgt_rank) || kind == 2)
+      RGT_INT(sum, rgt_size * (rgt_size - 1) / 2);
+  }
+}
+
+/* Groups come and go: what they took of the arena comes back. */
+static void test_memory(void) {
+  rgi_arena_usage before, after;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int round = 0; round < 3; round++) {
+    for (int turn = 0; turn < 50; turn++) {
+      rg_group g;
+      rgi_local *mine;
+      char data[100] = {0};
+      RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
+      RGT_OK(rgi_local_attach(g, &mine));
+      RGT_OK(rgi_local_bcast(mine, data, sizeof data, 0, "test"));
+      RGT_OK(rgi_local_barrier(mine, "test")); /* two groups alive at most */
+      rgi_local_free(mine);
+      RGT_OK(rg_group_free(&g));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    rgi_arena_ask(round == 0 ? &before : &after);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  RGT_INT(after.used, before.used);
+  RGT_TRUE(after.grown <= before.grown + 2 * (size_t)rgt_size * RGI_DEPTH * RGI_CHUNK);
+}
+
+static void test_start(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+  RGT_OK(rgi_local_attach(world, &l));
+  RGT_INT(rgi_local_size(l), rgt_size);
+  RGT_INT(rgi_local_me(l), rgt_rank);
+  RGT_INT(rgi_local_rank(l, rgt_size - 1), rgt_size - 1);
+}
+
+static void test_stop(void) {
+  rgi_local_free(l);
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"start", test_start},
+                                   {"broadcast", test_bcast},
+                                   {"reduce", test_reduce},
+                                   {"order of operands", test_order},
+                                   {"gather and scatter", test_gather_scatter},
+                                   {"all to all", test_alltoall},
+                                   {"barrier", test_barrier},
+                                   {"mixed", test_mixed},
+                                   {"memory", test_memory},
+                                   {"stop", test_stop},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "local", tests);
+}
