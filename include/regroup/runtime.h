@@ -1,7 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The runtime: start and stop, options, version. */
+ * The runtime: start and stop, options, version.
+ *
+ * Threads. What may be called by whom depends on the level that MPI_Init_thread
+ * provided:
+ *
+ *  - MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED: by the thread that initialised MPI.
+ *  - MPI_THREAD_SERIALIZED: by any thread, one at a time.
+ *  - MPI_THREAD_MULTIPLE: by any threads at the same time: calls on different
+ *    groups. Calls that communicate on the same group may not run at the same
+ *    time, nor may a group be freed while another thread uses it. Calls that
+ *    form groups or communicators with common members at the same time need
+ *    different tags. rg_init and rg_finalize are called by one thread at a time,
+ *    while no other thread is inside a call of the library.
+ *
+ * At every level, calls marked "any thread", and local questions about a group
+ * (rg_group_rank, _size, _members, _leader, _translate, _compare, _tag), may be
+ * made by any thread at any time, also on the same group. rg_error_detail is the
+ * calling thread's own. */
 #ifndef REGROUP_RUNTIME_H
 #define REGROUP_RUNTIME_H
 
