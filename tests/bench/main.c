@@ -12,7 +12,7 @@
 #include "plot.h"
 #include "settings.h"
 
-static const bench_command *const commands[] = {&bench_create};
+static const bench_command *const commands[] = {&bench_create, &bench_groups};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const bench_command *find(const char *name) {
@@ -112,7 +112,7 @@ static int measure(const char *name, int rank, bench_report *report) {
         bench_plot_possible(name, bench_given.svg) && rgp_open(&program, bench_given.json, &json);
   MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (!good)
-    return RGP_FAILED;
+    return RGP_USAGE;
   MPI_Comm_size(MPI_COMM_WORLD, &report->ranks);
   report->command = chosen->name;
   report->counted = bench_messages_counted(MPI_COMM_WORLD);

@@ -16,7 +16,7 @@ int bench_report_add(bench_report *r, int x, const char *contender, const bench_
 /* Microseconds with about four digits. */
 static const char *micro(double seconds, char text[16]) {
   double us = 1e6 * seconds;
-  snprintf(text, 16, "%.*f", us < 10 ? 3 : us < 100 ? 2 : us < 1000 ? 1 : 0, us);
+  snprintf(text, 16, "%.*f", us < 1 ? 4 : us < 10 ? 3 : us < 100 ? 2 : us < 1000 ? 1 : 0, us);
   return text;
 }
 

@@ -97,6 +97,7 @@ static void adapt(conductor *c, int late) {
 static void note(conductor *c, int contender) {
   bench_measured *m = &c->measured[contender];
   int rep = (int)(c->turn++ / c->n) - c->plan->warmup, late = 0;
+  int batch = c->contender[contender].batch > 1 ? c->contender[contender].batch : 1;
   double slowest = 0;
   long messages = 0;
   for (int i = 0; i < c->ranks && !c->failed; i++) {
@@ -113,7 +114,7 @@ static void note(conductor *c, int contender) {
   adapt(c, late);
   if (rep < 0)
     return;
-  c->seconds[(size_t)contender * (size_t)c->plan->reps + (size_t)rep] = slowest;
+  c->seconds[(size_t)contender * (size_t)c->plan->reps + (size_t)rep] = slowest / batch;
   m->messages = rep == 0 || messages < m->messages ? messages : m->messages;
   m->messages_most = messages > m->messages_most ? messages : m->messages_most;
   m->late += late;

@@ -23,6 +23,7 @@ typedef struct {
   const char *(*run)(void *context);
   const char *(*finish)(void *context);
   void *context;
+  int batch; /* run does it so many times, and the time of one is told; 0: 1 */
 } bench_contender;
 
 /* Only rank 0's plan counts. */

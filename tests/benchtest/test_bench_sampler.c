@@ -45,7 +45,7 @@ static int measure(bench_plan plan, int n, context c[], const int takes_part[],
   ran.n = 0;
   for (int i = 0; i < n; i++) {
     c[i].me = i;
-    list[i] = (bench_contender){"test", takes_part[i], run, finish, &c[i]};
+    list[i] = (bench_contender){"test", takes_part[i], run, finish, &c[i], 1};
   }
   return bench_measure(MPI_COMM_WORLD, &plan, n, list, m);
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "options.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* popt writes into these; mcmc_options_read makes an mcmc_options of them. */
+static struct {
+  char *balance, *work, *trace, *json;
+  long long group, interval, walkers, samples, unit, seed;
+  double sample_us, scale;
+  int progress, quiet;
+} arg = {.group = 4,
+         .interval = 16,
+         .samples = 10000,
+         .unit = 1000,
+         .seed = 1,
+         .sample_us = 100,
+         .scale = 1};
+
+static const struct poptOption table[] = {
+    {"balance", 'b', POPT_ARG_STRING, &arg.balance, 0,
+     "Who helps whom: none, async (a group that has finished joins its right neighbour) or sync "
+     "(all regroup together); default async",
+     "POLICY"},
+    {"interval", 'i', POPT_ARG_LONGLONG, &arg.interval, 0,
+     "With sync: units of work between two regroupings; default 16", "UNITS"},
+    {"group", 'g', POPT_ARG_LONGLONG, &arg.group, 0, "Ranks in a group at first; default 4", "N"},
+    {"walkers", 'w', POPT_ARG_LONGLONG, &arg.walkers, 0,
+     "Fix the list of walkers, whatever the number of ranks: walker w has the work and the key of "
+     "leader rank 4 w; default one walker for each group",
+     "N"},
+    {"samples", 'n', POPT_ARG_LONGLONG, &arg.samples, 0,
+     "A walker with key R has (R mod 32) times N samples; default 10000", "N"},
+    {"unit", 'u', POPT_ARG_LONGLONG, &arg.unit, 0, "Samples in a unit of work; default 1000", "N"},
+    {"sample-time", 't', POPT_ARG_DOUBLE, &arg.sample_us, 0,
+     "Microseconds that a sample takes on one rank; default 100", "US"},
+    {"time-scale", 's', POPT_ARG_DOUBLE, &arg.scale, 0, "Multiply all times by X; default 1", "X"},
+    {"work", 0, POPT_ARG_STRING, &arg.work, 0,
+     "sleep, or spin to use processor time; default sleep", "KIND"},
+    {"seed", 0, POPT_ARG_LONGLONG, &arg.seed, 0, "Seed of the random steps; default 1", "N"},
+    {"trace", 0, POPT_ARG_STRING, &arg.trace, 0, "Draw a timeline of all ranks", "FILE.svg"},
+    {"json", 0, POPT_ARG_STRING, &arg.json, 0, "Write the result for programs", "FILE"},
+    {"progress", 0, POPT_ARG_NONE, &arg.progress, 0,
+     "Show progress although standard error is no terminal", NULL},
+    {"quiet", 'q', POPT_ARG_NONE, &arg.quiet, 0, "Print nothing but errors", NULL},
+    POPT_TABLEEND};
+
+static const char *const policies[] = {"none", "async", "sync"};
+
+const char *mcmc_policy_name(mcmc_policy policy) {
+  return policies[policy];
+}
+
+static int policy_of(const char *name) {
+  for (int i = 0; name && i < 3; i++)
+    if (strcmp(name, policies[i]) == 0)
+      return i;
+  return name ? -1 : MCMC_ASYNC;
+}
+
+static int bad(char text[RGP_TEXT], const char *option, const char *wanted) {
+  snprintf(text, RGP_TEXT, "--%s: must be %s", option, wanted);
+  return 1;
+}
+
+/* The limits keep every sum of samples below 2^63 and every time in a time_t. */
+static int check(const char *const words[], char text[RGP_TEXT]) {
+  (void)words;
+  if (policy_of(arg.balance) < 0)
+    return bad(text, "balance", "none, async or sync");
+  if (arg.work && strcmp(arg.work, "sleep") && strcmp(arg.work, "spin"))
+    return bad(text, "work", "sleep or spin");
+  if (arg.interval < 1 || arg.interval > INT_MAX)
+    return bad(text, "interval", "a whole number from 1 on");
+  if (arg.group < 1 || arg.group > INT_MAX)
+    return bad(text, "group", "a whole number from 1 on");
+  if (arg.walkers < 0 || arg.walkers > INT_MAX)
+    return bad(text, "walkers", "a whole number from 1 on (or 0: one for each group)");
+  if (arg.samples < 0 || arg.samples > 100000000)
+    return bad(text, "samples", "a whole number from 0 to 100000000");
+  if (arg.unit < 1 || arg.unit > INT_MAX)
+    return bad(text, "unit", "a whole number from 1 on");
+  if (!(arg.sample_us >= 0 && arg.sample_us <= 1e9))
+    return bad(text, "sample-time", "from 0 to 1e9 microseconds");
+  if (!(arg.scale > 0 && arg.scale <= 1e3))
+    return bad(text, "time-scale", "above 0 and at most 1000");
+  if (arg.seed < 0)
+    return bad(text, "seed", "a whole number from 0 on");
+  return 0;
+}
+
+const rgp_program mcmc_program = {
+    .name = "regroup-mcmc",
+    .summary = "Random walkers with unequal work on groups of ranks that merge while they run:\n"
+               "the MCMC benchmark kernel of Dinan et al., Noncollective Communicator Creation\n"
+               "in MPI (EuroMPI 2011). Start it under mpiexec with any number of ranks.",
+    .arguments = "[OPTION...]",
+    .options = table,
+    .check = check};
+
+int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *status) {
+  if (!rgp_parse(&mcmc_program, argc, argv, rank, NULL, status))
+    return 0;
+  *o = (mcmc_options){.policy = (mcmc_policy)policy_of(arg.balance),
+                      .interval = (int)arg.interval,
+                      .group = (int)arg.group,
+                      .walkers = (int)arg.walkers,
+                      .samples = (int)arg.samples,
+                      .unit = (int)arg.unit,
+                      .sample = arg.sample_us * 1e-6 * arg.scale,
+                      .spin = arg.work && strcmp(arg.work, "spin") == 0,
+                      .seed = (uint64_t)arg.seed,
+                      .scale = arg.scale,
+                      .progress = arg.progress,
+                      .quiet = arg.quiet,
+                      .trace = arg.trace,
+                      .json = arg.json};
+  return 1;
+}

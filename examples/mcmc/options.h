@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The command line of regroup-mcmc. */
+#ifndef MCMC_OPTIONS_H
+#define MCMC_OPTIONS_H
+
+#include <stdint.h>
+
+#include "runtime/program/program.h"
+
+typedef enum { MCMC_NONE, MCMC_ASYNC, MCMC_SYNC } mcmc_policy;
+
+typedef struct {
+  mcmc_policy policy;
+  int interval;  /* units between regroupings, for MCMC_SYNC */
+  int group;     /* initial group size */
+  int walkers;   /* 0: one for each group */
+  int samples;   /* a walker with key R has (R mod 32) times so many */
+  int unit;      /* samples in a unit */
+  double sample; /* seconds for a sample on one rank, scaled */
+  int spin;      /* use the processor instead of sleeping */
+  uint64_t seed;
+  double scale;
+  int progress; /* show it although standard error is no terminal */
+  int quiet;
+  const char *trace, *json; /* files, or NULL */
+} mcmc_options;
+
+extern const rgp_program mcmc_program;
+
+/* "none", "async" or "sync". */
+const char *mcmc_policy_name(mcmc_policy policy);
+
+/* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end
+ * with the exit status in *status. */
+int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *status);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "result.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "machine.h"
+
+/* On one node all ranks read the same clock: from when the last rank came to the
+ * barrier. Otherwise each rank counts from when it left the barrier. */
+static double elapsed(const mcmc_run *run, double *origin) {
+  double times[2] = {run->entered, run->ended}, last[2];
+  MPI_Allreduce(times, last, 2, MPI_DOUBLE, MPI_MAX, run->wire);
+  if (mcmc_one_node(run->wire)) {
+    *origin = last[0];
+    return last[1] > last[0] ? last[1] - last[0] : 0;
+  }
+  double own = run->ended > run->began ? run->ended - run->began : 0, most;
+  *origin = run->began;
+  MPI_Allreduce(&own, &most, 1, MPI_DOUBLE, MPI_MAX, run->wire);
+  return most;
+}
+
+static void count_formations(const mcmc_run *run, mcmc_result *r) {
+  int64_t n = run->formations, sums[2] = {n, n * n}, ends[2] = {n, -n};
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, run->wire);
+  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, run->wire);
+  r->mean = (double)sums[0] / run->plan.ranks;
+  double variance = (double)sums[1] / run->plan.ranks - r->mean * r->mean;
+  r->sd = variance > 0 ? sqrt(variance) : 0;
+  r->most = ends[0];
+  r->least = -ends[1];
+}
+
+mcmc_result mcmc_result_collect(const mcmc_run *run) {
+  mcmc_result r = {.samples = mcmc_plan_total(&run->plan)};
+  uint64_t sums[3] = {run->executed, run->checksum, (uint64_t)(int64_t)run->notices};
+  int processors = run->o.spin ? mcmc_processors(run->wire) : 0;
+  MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_UINT64_T, MPI_SUM, run->wire);
+  r.executed = sums[0];
+  r.checksum = sums[1];
+  r.notices = (int64_t)sums[2];
+  r.seconds = elapsed(run, &r.origin);
+  r.baseline = mcmc_plan_baseline(&run->plan, processors);
+  r.ideal = mcmc_plan_ideal(&run->plan, processors);
+  r.efficiency = r.samples == 0 || r.seconds == 0 ? 1 : r.ideal / r.seconds;
+  count_formations(run, &r);
+  return r;
+}
+
+void mcmc_result_print(const mcmc_run *run, const mcmc_result *r) {
+  const mcmc_plan *p = &run->plan;
+  printf("%d ranks in %d groups of %d, %" PRId64 " walkers, %" PRId64 " samples, balance %s",
+         p->ranks, p->groups, p->group, p->walkers, r->samples, mcmc_policy_name(run->o.policy));
+  if (run->o.policy == MCMC_SYNC)
+    printf(" every %d units", run->o.interval);
+  printf("\n");
+  printf("  time                    %9.3f s\n", r->seconds);
+  printf("  without balancing       %9.3f s\n", r->baseline);
+  printf("  ideal                   %9.3f s\n", r->ideal);
+  printf("  efficiency              %9.1f %%\n", 100 * r->efficiency);
+  printf("  regroupings per process %9.2f   (sd %.2f, min %" PRId64 ", max %" PRId64 ")\n", r->mean,
+         r->sd, r->least, r->most);
+  printf("  checksum         %016" PRIx64 "\n", r->checksum);
+  if (run->o.trace)
+    printf("  timeline in %s\n", run->o.trace);
+}
+
+json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r) {
+  const mcmc_plan *p = &run->plan;
+  char checksum[17];
+  snprintf(checksum, sizeof checksum, "%016" PRIx64, r->checksum);
+  return json_pack(
+      "{s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:I, s:I}, s:I, s:I, s:s, s:i, s:I, s:I, "
+      "s:f, s:f, s:s, s:I}",
+      "ranks", p->ranks, "policy", mcmc_policy_name(run->o.policy), "interval", run->o.interval,
+      "seconds", r->seconds, "baseline_seconds", r->baseline, "ideal_seconds", r->ideal,
+      "efficiency", r->efficiency, "regroupings", "mean", r->mean, "sd", r->sd, "min",
+      (json_int_t)r->least, "max", (json_int_t)r->most, "walkers", (json_int_t)p->walkers,
+      "samples", (json_int_t)r->executed, "checksum", checksum, "group", p->group,
+      "samples_per_step", (json_int_t)p->samples, "unit", (json_int_t)p->unit, "sample_seconds",
+      p->sample, "time_scale", run->o.scale, "work", run->o.spin ? "spin" : "sleep", "seed",
+      (json_int_t)run->o.seed);
+}

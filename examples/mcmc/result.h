@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What came out of a run: worked out from all ranks, shown on rank 0. */
+#ifndef MCMC_RESULT_H
+#define MCMC_RESULT_H
+
+#include "run.h"
+
+typedef struct {
+  double seconds, baseline, ideal, efficiency;
+  double mean, sd; /* of the groups that a rank was in, with the first one */
+  int64_t least, most;
+  uint64_t executed, checksum;
+  int64_t samples; /* that had to be executed */
+  int64_t notices; /* that all ranks have sent to rank 0, less those it has got */
+  double origin;   /* the time from which this rank's times count */
+} mcmc_result;
+
+/* Collective over run->wire; the same on all ranks but for origin. */
+mcmc_result mcmc_result_collect(const mcmc_run *run);
+
+void mcmc_result_print(const mcmc_run *run, const mcmc_result *r);
+json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A walker: a random walk in the unit square with wrapped edges. Positions are
+ * whole numbers of 2^-64, so that the sum of many steps does not depend on who
+ * adds which of them in what order. Every step is a pure function of (seed, key,
+ * sample), and every step is accepted. */
+#ifndef MCMC_WALKER_H
+#define MCMC_WALKER_H
+
+#include <stdint.h>
+
+typedef struct {
+  uint64_t x, y;
+} mcmc_state;
+
+/* Where the walker with this key starts. */
+mcmc_state mcmc_start(uint64_t seed, uint64_t key);
+
+/* The sum of the steps of the samples first, first + stride, ... below end
+ * (samples are numbered from 0). */
+mcmc_state mcmc_steps(uint64_t seed, uint64_t key, int64_t first, int64_t end, int64_t stride);
+
+/* A walker's part of the checksum; the parts are added, in any order. */
+uint64_t mcmc_fingerprint(uint64_t key, mcmc_state state);
+
+#endif
