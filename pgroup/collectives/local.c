@@ -9,13 +9,15 @@
 #include "collectives/seats.h"
 #include "runtime/error.h"
 
-int rgi_local_barrier(rgi_local *l, const char *call) {
-  if (l->n == 1)
-    return RG_SUCCESS;
+static int barrier(rgi_local *l, const char *call) {
   RGI_TRY(rgi_step_begin(l, call));
   RGI_TRY(rgi_step_meet(l, call));
   rgi_step_end(l);
   return RG_SUCCESS;
+}
+
+int rgi_local_barrier(rgi_local *l, const char *call) {
+  return l->n == 1 ? RG_SUCCESS : rgi_step_result(l, barrier(l, call));
 }
 
 /* One step: the root's data go to all, tiny ones in its cell. */
@@ -36,9 +38,7 @@ static int bcast_step(rgi_local *l, char *data, size_t bytes, int root, const ch
   return RG_SUCCESS;
 }
 
-int rgi_local_bcast(rgi_local *l, void *data, size_t bytes, int root, const char *call) {
-  if (l->n == 1 || bytes == 0)
-    return RG_SUCCESS;
+static int bcast(rgi_local *l, void *data, size_t bytes, int root, const char *call) {
   if (bytes > RGI_TINY)
     RGI_TRY(rgi_board_attach(l));
   for (size_t at = 0; at < bytes; at += RGI_CHUNK) {
@@ -46,4 +46,9 @@ int rgi_local_bcast(rgi_local *l, void *data, size_t bytes, int root, const char
     RGI_TRY(bcast_step(l, (char *)data + at, left < RGI_CHUNK ? left : RGI_CHUNK, root, call));
   }
   return RG_SUCCESS;
+}
+
+int rgi_local_bcast(rgi_local *l, void *data, size_t bytes, int root, const char *call) {
+  return l->n == 1 || bytes == 0 ? RG_SUCCESS
+                                 : rgi_step_result(l, bcast(l, data, bytes, root, call));
 }

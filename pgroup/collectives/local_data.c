@@ -51,11 +51,11 @@ static int gather(rgi_local *l, const void *in, size_t bytes, void *out, int tak
 
 int rgi_local_gather(rgi_local *l, const void *in, size_t bytes, void *out, int root,
                      const char *call) {
-  return gather(l, in, bytes, out, l->me == root, call);
+  return rgi_step_result(l, gather(l, in, bytes, out, l->me == root, call));
 }
 
 int rgi_local_allgather(rgi_local *l, const void *in, size_t bytes, void *out, const char *call) {
-  return gather(l, in, bytes, out, 1, call);
+  return rgi_step_result(l, gather(l, in, bytes, out, 1, call));
 }
 
 /* A piece of everybody's block lies in the root's chunk, side by side. */
@@ -85,21 +85,29 @@ static int piece_of(const rgi_local *l, const char *call, size_t *piece) {
                             l->n);
 }
 
-int rgi_local_scatter(rgi_local *l, const void *in, size_t bytes, void *out, int root,
-                      const char *call) {
+static int scatter(rgi_local *l, const void *in, size_t bytes, void *out, int root,
+                   const char *call) {
   size_t piece;
-  if (bytes == 0)
-    return RG_SUCCESS;
   RGI_TRY(piece_of(l, call, &piece));
-  if (l->n == 1) {
-    memmove(out, in, bytes);
-    return RG_SUCCESS;
-  }
   RGI_TRY(rgi_board_attach(l));
   for (size_t at = 0; at < bytes; at += piece)
     RGI_TRY(scatter_step(l, l->me == root ? (const char *)in + at : NULL, bytes,
                          least(piece, bytes - at), (char *)out + at, root, call));
   return RG_SUCCESS;
+}
+
+/* Of one member: no shared memory. */
+static int alone(const void *in, size_t bytes, void *out) {
+  if (bytes)
+    memmove(out, in, bytes);
+  return RG_SUCCESS;
+}
+
+int rgi_local_scatter(rgi_local *l, const void *in, size_t bytes, void *out, int root,
+                      const char *call) {
+  if (l->n == 1 || bytes == 0)
+    return alone(in, bytes, out);
+  return rgi_step_result(l, scatter(l, in, bytes, out, root, call));
 }
 
 static int alltoall_step(rgi_local *l, const char *in, size_t stride, size_t n, char *out,
@@ -115,18 +123,18 @@ static int alltoall_step(rgi_local *l, const char *in, size_t stride, size_t n, 
   return RG_SUCCESS;
 }
 
-int rgi_local_alltoall(rgi_local *l, const void *in, size_t bytes, void *out, const char *call) {
+static int alltoall(rgi_local *l, const void *in, size_t bytes, void *out, const char *call) {
   size_t piece;
-  if (bytes == 0)
-    return RG_SUCCESS;
   RGI_TRY(piece_of(l, call, &piece));
-  if (l->n == 1) {
-    memmove(out, in, bytes);
-    return RG_SUCCESS;
-  }
   RGI_TRY(rgi_board_attach(l));
   for (size_t at = 0; at < bytes; at += piece)
     RGI_TRY(alltoall_step(l, (const char *)in + at, bytes, least(piece, bytes - at),
                           (char *)out + at, call));
   return RG_SUCCESS;
+}
+
+int rgi_local_alltoall(rgi_local *l, const void *in, size_t bytes, void *out, const char *call) {
+  if (l->n == 1 || bytes == 0)
+    return alone(in, bytes, out);
+  return rgi_step_result(l, alltoall(l, in, bytes, out, call));
 }

@@ -129,7 +129,7 @@ static int run(rgi_local *l, const reduction *r) {
       memcpy(r->out, r->in, bytes);
     return RG_SUCCESS;
   }
-  return bytes <= RGI_TINY ? reduce_tiny(l, r) : reduce_by_chunks(l, r);
+  return rgi_step_result(l, bytes <= RGI_TINY ? reduce_tiny(l, r) : reduce_by_chunks(l, r));
 }
 
 static size_t size_of(MPI_Datatype type) {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formation/context.h"
 #include "formation/group.h"
 #include "runtime/error.h"
 #include "runtime/message.h"
 #include "runtime/node.h"
+#include "runtime/runtime.h"
 #include "runtime/slot.h"
 #include "runtime/wait.h"
 
@@ -43,7 +43,7 @@ static int find_local(rg_group g, rgi_local *l) {
   return RG_SUCCESS;
 }
 
-int rgi_local_attach(rg_group g, rgi_local **local) {
+int rgi_seats_make(rg_group g, uint64_t key, rgi_local **local) {
   rgi_local *l = calloc(1, sizeof *l);
   if (!l)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group's collectives");
@@ -52,20 +52,30 @@ int rgi_local_attach(rg_group g, rgi_local **local) {
     free(l);
     return error;
   }
-  l->context = rgi_mix(g->context + 0x7365617473u);
+  l->key = key;
+  l->epoch = rgi_rt.epoch;
+  l->members = rgi_members_share(g->members);
   *local = l;
   return RG_SUCCESS;
 }
 
-void rgi_local_free(rgi_local *l) {
-  if (!l)
-    return;
-  if (l->seats && rgi_node.processes) {
+/* All members have taken part in all steps. */
+static int even(const void *memory, int users) {
+  const rgi_seats *seats = memory;
+  for (int i = 1; i < users; i++)
+    if (atomic_load(&seats->seat[i].done) != atomic_load(&seats->seat[0].done))
+      return 0;
+  return 1;
+}
+
+void rgi_seats_free(rgi_local *l) {
+  if (l->seats && l->epoch == rgi_rt.epoch && rgi_rt.started) {
     uint64_t board = atomic_load(&l->seats->board);
     /* The last to leave gives the board back with the slot. */
-    if (rgi_slot_detach(l->slot) && board)
+    if (rgi_slot_detach(l->slot, even) && board)
       rgi_arena_give(board, (size_t)l->n * RGI_DEPTH * RGI_CHUNK);
   }
+  rgi_members_drop(l->members);
   free(l->ranks);
   free(l);
 }
@@ -123,8 +133,11 @@ static int await_done(rgi_local *l, int i, uint32_t step, const char *call) {
 static int attach_memory(rgi_local *l) {
   void *memory;
   size_t bytes = sizeof(rgi_seats) + (size_t)l->n * sizeof(rgi_seat);
-  RGI_TRY(rgi_slot_attach(l->context, l->n, bytes, &l->slot, &memory));
+  RGI_TRY(rgi_slot_attach(l->key, l->n, bytes, &l->slot, &memory));
   l->seats = memory;
+  /* Goes on where this process left off, if it was here before. */
+  l->step = l->ended = atomic_load(&l->seats->seat[l->me].done);
+  l->safe = l->step - RGI_DEPTH;
   return RG_SUCCESS;
 }
 
@@ -149,8 +162,13 @@ int rgi_board_attach(rgi_local *l) {
 int rgi_step_begin(rgi_local *l, const char *call) {
   if (!l->seats)
     RGI_TRY(attach_memory(l));
+  if (atomic_load_explicit(&l->seats->broken, memory_order_relaxed))
+    return rgi_error(RG_ERR_MISMATCH,
+                     "%s: an earlier operation of these members ended in an error on one of them; "
+                     "form the group anew",
+                     call);
   uint32_t step = l->step + 1, needed = step - RGI_DEPTH;
-  if (step > RGI_DEPTH && !reached(l->safe, needed)) {
+  if (!reached(l->safe, needed)) {
     for (int i = 0; i < l->n; i++)
       if (i != l->me)
         RGI_TRY(await_done(l, i, needed, call));
@@ -182,13 +200,13 @@ int rgi_step_see(rgi_local *l, int i, const char *call) {
 }
 
 int rgi_step_arrive(rgi_local *l) {
-  uint32_t at = l->step % RGI_DEPTH, all = ++l->uses[at] * (uint32_t)l->n;
+  uint32_t at = l->step % RGI_DEPTH, all = ++l->seats->seat[l->me].uses[at] * (uint32_t)l->n;
   rgi_bell *b = &l->seats->arrived[at];
   return atomic_fetch_add(&b->value, 1) + 1 == all;
 }
 
 int rgi_step_await_all(rgi_local *l, const char *call) {
-  uint32_t at = l->step % RGI_DEPTH, all = l->uses[at] * (uint32_t)l->n, now;
+  uint32_t at = l->step % RGI_DEPTH, all = l->seats->seat[l->me].uses[at] * (uint32_t)l->n, now;
   rgi_bell *b = &l->seats->arrived[at];
   rgi_wait w;
   rgi_wait_start(&w, call, -1);
@@ -252,4 +270,10 @@ void rgi_step_end(rgi_local *l) {
     atomic_fetch_add(&l->seats->room.value, 1);
     rgi_bell_wake(&l->seats->room);
   }
+}
+
+int rgi_step_result(rgi_local *l, int error) {
+  if (error && l->seats)
+    atomic_store(&l->seats->broken, 1);
+  return error;
 }

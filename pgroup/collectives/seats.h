@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "collectives/local.h"
+#include "formation/members.h"
 #include "runtime/arena.h"
 #include "runtime/futex.h"
 
@@ -39,8 +40,9 @@ typedef struct {
 } rgi_cell;
 
 typedef struct {
-  _Atomic uint32_t done; /* the last step this member has finished */
-  char pad[RGI_LINE - sizeof(uint32_t)];
+  _Atomic uint32_t done;    /* the last step this member has finished */
+  uint32_t uses[RGI_DEPTH]; /* its own: how many steps have counted it in, by cell */
+  char pad[RGI_LINE - (RGI_DEPTH + 1) * sizeof(uint32_t)];
   rgi_cell cell[RGI_DEPTH];
 } rgi_seat;
 
@@ -51,20 +53,30 @@ typedef struct {
   rgi_bell arrived[RGI_DEPTH]; /* how many have come to the steps of this cell */
   uint32_t winner[RGI_DEPTH];  /* who came last, and has the result in its cell */
   _Atomic uint64_t board;
-  char pad2[RGI_LINE - RGI_DEPTH * (sizeof(rgi_bell) + sizeof(uint32_t)) - sizeof(uint64_t)];
+  _Atomic uint32_t broken; /* an operation ended in an error: the steps are out of step */
+  char pad2[RGI_LINE - RGI_DEPTH * sizeof(rgi_bell) - (RGI_DEPTH + 1) * sizeof(uint32_t) -
+            sizeof(uint64_t)];
   rgi_seat seat[];
 } rgi_seats;
 
 struct rgi_local {
-  uint64_t context, slot;
+  rgi_local *next;    /* among those with the same hash */
+  uint64_t key, slot; /* what the memory is found by */
+  unsigned long epoch, idle_since;
+  int groups; /* how many groups use it */
+  int shared; /* kept for the next group with these members */
+  rgi_members *members;
   rgi_seats *seats; /* NULL until the first operation */
   int n, me;
-  int *ranks;               /* group ranks of the local members; NULL: all, in order */
-  uint32_t step, ended;     /* the step that runs; the last one that was ended */
-  uint32_t safe;            /* all members have ended this one */
-  uint32_t uses[RGI_DEPTH]; /* how many steps have counted members in, by cell */
+  int *ranks;           /* group ranks of the local members; NULL: all, in order */
+  uint32_t step, ended; /* the step that runs; the last one that was ended */
+  uint32_t safe;        /* all members have ended this one */
   char *board;
 };
+
+/* Makes and frees one; rgi_local_attach keeps them. */
+int rgi_seats_make(rg_group g, uint64_t key, rgi_local **l);
+void rgi_seats_free(rgi_local *l);
 
 /* Begins a step: attaches the memory if need be and waits until the step's own
  * cell may be written. */
@@ -91,6 +103,9 @@ int rgi_step_meet(rgi_local *l, const char *call);
 
 /* The caller no longer needs what was shown up to this step. */
 void rgi_step_end(rgi_local *l);
+
+/* What an operation returns: after an error the seats are of no more use. */
+int rgi_step_result(rgi_local *l, int error);
 
 /* The caller's own processors are enough for all. */
 int rgi_spare(void);

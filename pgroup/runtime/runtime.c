@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include "runtime/runtime.h"
 
+#include <regroup/polite.h>
 #include <regroup/runtime.h>
 #include <regroup/version.h>
 #include <string.h>
@@ -82,10 +83,13 @@ static int start(MPI_Comm comm) {
 }
 
 static void tell_configuration(void) {
+  int polite = 0;
   rgi_options_warn_unknown();
+  rg_polite_active(&polite); /* also brings polite.c along from the static library */
   rgi_log(RGI_LOG_INFO, "regroup %s: %d processes, %d of them on this node with %d processors%s",
           RG_VERSION, rgi_rt.size, rgi_node.n, rgi_node.processors,
           rgi_node.oversubscribed ? ": oversubscribed" : "");
+  rgi_log(RGI_LOG_INFO, "MPI's own waits are %s", polite ? "polite" : "not polite");
   for (int i = 0; i < RGI_OPT_COUNT; i++) {
     const char *name, *value, *origin;
     rg_option_get(i, &name, &value, NULL, NULL, NULL, &origin);

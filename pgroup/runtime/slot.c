@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
   uint64_t next, key, bytes;
-  int32_t users, left; /* left: how many have detached */
+  int32_t users, here; /* here: how many are attached */
   char pad[RGI_LINE - 3 * sizeof(uint64_t) - 2 * sizeof(int32_t)];
   char memory[];
 } slot;
@@ -73,12 +73,14 @@ int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **
   RGI_TRY(lock(b));
   uint64_t found = find(b, key);
   int error = found ? RG_SUCCESS : make(b, key, users, bytes, &found);
+  slot *s = rgi_arena_at(found);
+  if (!error && (s->users != users || s->bytes != bytes))
+    error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about who is in it");
+  if (!error)
+    s->here++;
   unlock(b);
   if (error)
     return error;
-  slot *s = rgi_arena_at(found);
-  if (s->users != users || s->bytes != bytes)
-    return rgi_error(RG_ERR_MISMATCH, "members of a group disagree about who is in it");
   *at = found;
   *memory = s->memory;
   return RG_SUCCESS;
@@ -91,12 +93,12 @@ static void take_out(bucket *b, uint64_t at) {
   *link = ((slot *)rgi_arena_at(at))->next;
 }
 
-int rgi_slot_detach(uint64_t at) {
+int rgi_slot_detach(uint64_t at, int (*finished)(const void *memory, int users)) {
   slot *s = rgi_arena_at(at);
   bucket *b = bucket_of(s->key);
   if (lock(b))
     return 0; /* it stays: better than to lose a list */
-  int last = ++s->left == s->users;
+  int last = --s->here == 0 && finished(s->memory, s->users);
   if (last)
     take_out(b, at);
   unlock(b);

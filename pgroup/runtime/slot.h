@@ -11,13 +11,15 @@
 #include <stdint.h>
 
 /* Finds or makes the slot with this key. users: how many processes of the node
- * will attach, each once; bytes: its size; both the same for all of them. *memory
- * is zeroed when the slot is made and aligned to a line. RG_ERR_NOMEM;
- * RG_ERR_MISMATCH (somebody else's slot has this key). */
+ * use it; bytes: its size; both the same for all of them. *memory is zeroed when
+ * the slot is made and aligned to a line. A process that has detached may attach
+ * again. RG_ERR_NOMEM; RG_ERR_MISMATCH (somebody else's slot has this key). */
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *slot, void **memory);
 
-/* The slot goes when all its users have attached and detached; 1 then. */
-int rgi_slot_detach(uint64_t slot);
+/* The slot goes when all its users have detached and finished(memory) is true of
+ * it; then 1 is returned. finished is to be false as long as somebody who has not
+ * come yet needs what is there. */
+int rgi_slot_detach(uint64_t slot, int (*finished)(const void *memory, int users));
 
 /* What the slots' table takes of the arena. */
 size_t rgi_slot_table_bytes(void);
