@@ -6,11 +6,15 @@
 #ifndef REGROUP_H
 #define REGROUP_H
 
+#include <regroup/collectives.h>
 #include <regroup/comm.h>
 #include <regroup/error.h>
 #include <regroup/group.h>
+#include <regroup/p2p.h>
 #include <regroup/polite.h>
+#include <regroup/request.h>
 #include <regroup/runtime.h>
+#include <regroup/topology.h>
 #include <regroup/version.h>
 
 #endif

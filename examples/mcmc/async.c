@@ -20,12 +20,12 @@ static int ask_right(mcmc_run *run) {
   if (right == run->plan.ranks)
     return DONE;
   if (c->rank == 0) {
-    MPI_Request request;
-    MPI_Irecv(&answer, 1, MPI_INT, right, MCMC_ANSWER, run->wire, &request);
-    MPI_Send(NULL, 0, MPI_INT, right, MCMC_REQUEST, run->wire);
-    mcmc_wait(run, &request, MPI_STATUS_IGNORE);
+    rg_request request;
+    mcmc_must(rg_irecv(run->world, &answer, 1, MPI_INT, right, MCMC_ANSWER, &request), "rg_irecv");
+    mcmc_must(rg_send(run->world, NULL, 0, MPI_INT, right, MCMC_REQUEST), "rg_send");
+    mcmc_wait(run, &request);
   }
-  MPI_Bcast(&answer, 1, MPI_INT, 0, c->comm);
+  mcmc_must(rg_bcast(c->group, &answer, 1, MPI_INT, 0), "rg_bcast");
   return answer;
 }
 
@@ -33,11 +33,11 @@ static int ask_right(mcmc_run *run) {
  * that group does nothing else. */
 static void refuse_left(mcmc_run *run) {
   int answer = DONE;
-  MPI_Status status;
+  rg_status status;
   if (run->crew.rank != 0 || run->crew.first == 0)
     return;
-  MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, MCMC_REQUEST, run->wire, &status);
-  MPI_Send(&answer, 1, MPI_INT, status.MPI_SOURCE, MCMC_ANSWER, run->wire);
+  mcmc_must(rg_recv(run->world, NULL, 0, MPI_INT, RG_ANY_SOURCE, MCMC_REQUEST, &status), "rg_recv");
+  mcmc_must(rg_send(run->world, &answer, 1, MPI_INT, status.source, MCMC_ANSWER), "rg_send");
 }
 
 void mcmc_run_async(mcmc_run *run) {

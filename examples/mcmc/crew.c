@@ -50,14 +50,13 @@ static void take_up(mcmc_run *run, rg_group group) {
   mcmc_must(rg_group_leader(group, &c->first), "rg_group_leader");
   mcmc_must(rg_group_size(group, &c->size), "rg_group_size");
   mcmc_must(rg_group_rank(group, &c->rank), "rg_group_rank");
-  mcmc_must(rg_group_comm(group, &c->comm), "rg_group_comm");
 }
 
 /* All members learn from rank `root` of the group what the work is. */
 static void hand_over(mcmc_run *run, int root) {
   mcmc_crew *c = &run->crew;
   int64_t work[] = {c->walker, c->done, c->left, (int64_t)c->state.x, (int64_t)c->state.y};
-  MPI_Bcast(work, 5, MPI_INT64_T, root, c->comm);
+  mcmc_must(rg_bcast(c->group, work, 5, MPI_INT64_T, root), "rg_bcast");
   c->walker = work[0];
   c->done = work[1];
   c->left = work[2];
@@ -110,15 +109,14 @@ void mcmc_crew_regroup(mcmc_run *run, int first, int last, int owner) {
  * whose work is at its end wants to join others itself. */
 static int find_joiner(mcmc_run *run) {
   int found = 0, answer = TO_JOIN;
-  MPI_Status status;
-  /* MPICH looks first and fetches what has come afterwards: hence twice. */
-  for (int i = 0; i < 2 && !found && run->crew.rank == 0 && run->crew.left > 1; i++)
-    MPI_Iprobe(MPI_ANY_SOURCE, MCMC_REQUEST, run->wire, &found, &status);
+  rg_status status;
+  if (run->crew.rank == 0 && run->crew.left > 1)
+    mcmc_must(rg_iprobe(run->world, RG_ANY_SOURCE, MCMC_REQUEST, &found, &status), "rg_iprobe");
   if (!found)
     return -1;
-  MPI_Recv(NULL, 0, MPI_INT, status.MPI_SOURCE, MCMC_REQUEST, run->wire, MPI_STATUS_IGNORE);
-  MPI_Send(&answer, 1, MPI_INT, status.MPI_SOURCE, MCMC_ANSWER, run->wire);
-  return status.MPI_SOURCE;
+  mcmc_must(rg_recv(run->world, NULL, 0, MPI_INT, status.source, MCMC_REQUEST, NULL), "rg_recv");
+  mcmc_must(rg_send(run->world, &answer, 1, MPI_INT, status.source, MCMC_ANSWER), "rg_send");
+  return status.source;
 }
 
 /* The rank's own share of `count` samples, and the time that it takes: until a
@@ -149,7 +147,7 @@ int mcmc_crew_unit(mcmc_run *run, int listen) {
   uint64_t sum[3] = {moved.x, moved.y, 0};
   if (listen)
     sum[2] = (uint64_t)(find_joiner(run) + 1);
-  MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_UINT64_T, MPI_SUM, c->comm);
+  mcmc_must(rg_allreduce(c->group, MPI_IN_PLACE, sum, 3, MPI_UINT64_T, MPI_SUM), "rg_allreduce");
   c->state.x += sum[0];
   c->state.y += sum[1];
   c->done += count;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../../lb/timeline/svg.h"
-#include "connect.h"
 #include "crew.h"
 #include "machine.h"
 #include "pace.h"
@@ -28,8 +27,7 @@ static void set_up(mcmc_run *run) {
   const mcmc_options *o = &run->o;
   int ranks;
   mcmc_must(rg_group_world(&run->world), "rg_group_world");
-  mcmc_must(rg_group_dup(run->world, &run->wire_group), "rg_group_dup");
-  mcmc_must(rg_group_comm(run->wire_group, &run->wire), "rg_group_comm");
+  mcmc_must(rg_group_comm(run->world, &run->wire), "rg_group_comm");
   MPI_Comm_size(run->wire, &ranks);
   run->plan = mcmc_plan_make(ranks, o->group, o->walkers, o->samples, o->unit, o->sample);
   run->board.wanted = run->rank == 0 && !o->quiet && (o->progress || mcmc_watched());
@@ -39,15 +37,14 @@ static void set_up(mcmc_run *run) {
   if (run->rank == 0 && run->board.wanted)
     mcmc_board_start(&run->board, &run->plan, o->sample > 0 ? share / o->sample : 1e9,
                      o->policy == MCMC_ASYNC);
-  mcmc_connect(run);
   rgi_timeline_start(&run->timeline, o->trace != NULL);
-  MPI_Barrier(run->wire); /* the next one, which starts the clock, is not the first */
+  mcmc_must(rg_barrier(run->world), "rg_barrier"); /* the one that starts the clock is not first */
 }
 
 static void work(mcmc_run *run) {
-  MPI_Request all_done;
+  rg_request all_done;
   run->entered = rgp_now();
-  MPI_Barrier(run->wire);
+  mcmc_must(rg_barrier(run->world), "rg_barrier");
   run->began = run->ended = rgp_now();
   mcmc_crew_form(run);
   if (run->o.policy == MCMC_NONE)
@@ -57,8 +54,8 @@ static void work(mcmc_run *run) {
   else
     mcmc_run_sync(run);
   mcmc_crew_idle(run);
-  MPI_Ibarrier(run->wire, &all_done);
-  mcmc_wait(run, &all_done, MPI_STATUS_IGNORE);
+  mcmc_must(rg_ibarrier(run->world, &all_done), "rg_ibarrier");
+  mcmc_wait(run, &all_done);
 }
 
 static int draw(const mcmc_run *run, const mcmc_result *r, FILE *f, const rgi_span *spans,
@@ -124,7 +121,6 @@ static int do_run(mcmc_run *run, FILE *json, FILE *trace) {
       mcmc_result_print(run, &r);
   }
   mcmc_crew_leave(run);
-  mcmc_must(rg_group_free(&run->wire_group), "rg_group_free");
   mcmc_must(rg_group_free(&run->world), "rg_group_free");
   return good ? RGP_OK : RGP_FAILED;
 }
@@ -137,22 +133,10 @@ static int open_files(const mcmc_run *run, FILE **json, FILE **trace) {
   return good;
 }
 
-/* MPICH's collectives in shared memory spin for long stretches: with more ranks
- * than processors they take ten times as long as those that send messages. MPICH
- * reads this when it starts; what the user has set stays. */
-static void prefer_messages(void) {
-  static const char *const names[] = {
-      "MPIR_CVAR_ALLREDUCE_POSIX_INTRA_ALGORITHM", "MPIR_CVAR_BARRIER_POSIX_INTRA_ALGORITHM",
-      "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "MPIR_CVAR_REDUCE_POSIX_INTRA_ALGORITHM"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    setenv(names[i], "mpir", 0);
-}
-
 int main(int argc, char **argv) {
   mcmc_run run = {0};
   FILE *json = NULL, *trace = NULL;
   int status = RGP_OK;
-  prefer_messages();
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
   if (mcmc_options_read(argc, argv, run.rank, &run.o, &status)) {

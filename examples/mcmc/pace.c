@@ -12,7 +12,7 @@
 
 static void take_notice(mcmc_run *run) {
   mcmc_notice n;
-  MPI_Recv(&n, 3, MPI_INT64_T, MPI_ANY_SOURCE, MCMC_NOTICE, run->wire, MPI_STATUS_IGNORE);
+  mcmc_must(rg_recv(run->world, &n, 3, MPI_INT64_T, RG_ANY_SOURCE, MCMC_NOTICE, NULL), "rg_recv");
   mcmc_board_note(&run->board, &n);
   run->notices--;
 }
@@ -25,8 +25,11 @@ static void look(mcmc_run *run) {
   int found = 1;
   if (!watching(run) || rgp_now() - run->board.line.drawn < SLICE)
     return;
-  while (MPI_Iprobe(MPI_ANY_SOURCE, MCMC_NOTICE, run->wire, &found, MPI_STATUS_IGNORE), found)
-    take_notice(run);
+  while (found) {
+    mcmc_must(rg_iprobe(run->world, RG_ANY_SOURCE, MCMC_NOTICE, &found, NULL), "rg_iprobe");
+    if (found)
+      take_notice(run);
+  }
   mcmc_board_show(&run->board);
 }
 
@@ -62,16 +65,16 @@ void mcmc_spin(mcmc_run *run, double from, double seconds) {
   }
 }
 
-void mcmc_wait(mcmc_run *run, MPI_Request *request, MPI_Status *status) {
+void mcmc_wait(mcmc_run *run, rg_request *request) {
   int done = 0;
-  if (!watching(run)) {
-    MPI_Wait(request, status);
-    return;
+  while (watching(run) && !done) {
+    mcmc_must(rg_test(request, &done, NULL), "rg_test");
+    if (!done) {
+      look(run);
+      sleep_to(rgp_now() + LOOK_AT);
+    }
   }
-  while (MPI_Test(request, &done, status), !done) {
-    look(run);
-    sleep_to(rgp_now() + LOOK_AT);
-  }
+  mcmc_must(rg_wait(request, NULL), "rg_wait");
 }
 
 /* Samples left in the group's list. */
@@ -93,7 +96,7 @@ void mcmc_tell(mcmc_run *run) {
     return;
   }
   /* So small a message leaves at once. */
-  MPI_Send(&n, 3, MPI_INT64_T, 0, MCMC_NOTICE, run->wire);
+  mcmc_must(rg_send(run->world, &n, 3, MPI_INT64_T, 0, MCMC_NOTICE), "rg_send");
   run->notices++;
 }
 

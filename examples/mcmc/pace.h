@@ -15,8 +15,8 @@ void mcmc_sleep_until(mcmc_run *run, double deadline);
 void mcmc_spin(mcmc_run *run, double from, double seconds);
 double mcmc_processor_time(void);
 
-/* Waits for an MPI request. */
-void mcmc_wait(mcmc_run *run, MPI_Request *request, MPI_Status *status);
+/* Waits for a request, and shows progress meanwhile. */
+void mcmc_wait(mcmc_run *run, rg_request *request);
 
 /* The leader of a group that is new or has finished tells rank 0, if progress is
  * wanted. */

@@ -14,7 +14,7 @@
 #include "plan.h"
 #include "walker.h"
 
-/* Tags on mcmc_run.wire. */
+/* Tags of messages between all ranks (mcmc_run.world). */
 enum { MCMC_REQUEST = 1, MCMC_ANSWER, MCMC_NOTICE };
 
 /* The group that the rank is in, and the work of that group: the walker that it
@@ -22,7 +22,6 @@ enum { MCMC_REQUEST = 1, MCMC_ANSWER, MCMC_NOTICE };
  * same on all members. */
 typedef struct {
   rg_group group;
-  MPI_Comm comm; /* the group's view */
   int first, size, rank;
   int64_t walker; /* at or past plan.walkers: none */
   int64_t done;   /* samples done of it */
@@ -36,8 +35,8 @@ typedef struct {
   mcmc_options o;
   mcmc_plan plan;
   int rank;
-  rg_group world, wire_group;
-  MPI_Comm wire; /* all ranks; private to this program */
+  rg_group world;
+  MPI_Comm wire; /* the world's view: for what is done before and after the run */
   mcmc_crew crew;
   mcmc_board board;
   rgi_timeline timeline;

@@ -40,7 +40,7 @@ static int exchange(mcmc_run *run, mcmc_load load[], double *due) {
                     samples_ahead(&run->plan, c->walker, c->done, run->o.interval),
                     late > 0 ? (int64_t)(late * 1e9) : 0};
   int64_t left = 0, latest = 0;
-  MPI_Allgather(&mine, 4, MPI_INT64_T, load, 4, MPI_INT64_T, run->wire);
+  mcmc_must(rg_allgather(run->world, &mine, 4, MPI_INT64_T, load, 4, MPI_INT64_T), "rg_allgather");
   for (int r = 0; r < run->plan.ranks; r++) {
     left |= load[r].left;
     latest = load[r].late > latest ? load[r].late : latest;

@@ -14,8 +14,9 @@
  * stopped waiting for the verdict. */
 enum { UP, DOWN, GONE };
 
-/* MPI shows one message at a time, and not always at the first look. */
-#define STRAY_LOOKS 1000
+/* MPI shows one message at a time, and not always at the first look; a first
+ * message between two processes takes both of them a while. */
+#define STRAY_SECONDS 0.1
 
 typedef struct {
   uint64_t what;
@@ -142,7 +143,7 @@ static int look_for_gone(agreement *r) {
 /* Somebody was missing. Whoever reported to this rank unasked has a list with
  * another set of members: it is told, and so is the caller. */
 static int look_for_strays(agreement *r) {
-  for (int looks = 0; looks < STRAY_LOOKS; looks++) {
+  for (double end = rgi_now() + STRAY_SECONDS; rgi_now() < end; sched_yield()) {
     int there = 0;
     notice stray;
     MPI_Status status;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +19,10 @@
 /* Small blocks are cut from pieces of this size. */
 #define PIECE ((size_t)64 << 10)
 
-/* A stack of free blocks: the offset of the top in lines, and a count that
- * changes with every push so that an old top is never taken for a new one. */
-#define TOP_BITS 40
+/* A stack of free blocks: the offset of the top in lines (an arena has at most
+ * 2^31 of them), and a count that changes with every push so that an old top is
+ * never taken for a new one. */
+#define TOP_BITS 32
 #define TOP_MASK (((uint64_t)1 << TOP_BITS) - 1)
 
 typedef struct {
@@ -30,7 +32,7 @@ typedef struct {
   _Atomic uint64_t used;
   struct {
     _Atomic uint64_t top;
-    uint64_t piece, left; /* what is left of the current piece; under growing */
+    _Atomic uint64_t piece, end; /* what is left of the current piece; under growing */
   } class[CLASSES];
 } header;
 
@@ -115,25 +117,45 @@ static int grow(const char *what, size_t bytes, uint64_t *offset) {
   return RG_SUCCESS;
 }
 
-/* A block of a small class is cut from a piece, of a large one it is a piece. */
+/* A block of a small class is cut from a piece, of a large one it is a piece.
+ * Whoever dies between two stores leaves at most a piece that nobody uses: so the
+ * beginning of a new piece is stored before its end. */
 static int grow_class(const char *what, int c, uint64_t *offset) {
   size_t bytes = class_lines(c) * RGI_LINE;
   if (bytes > PIECE / 4)
     return grow(what, bytes, offset);
-  if (arena.base->class[c].left < bytes) {
-    uint64_t piece;
-    RGI_TRY(grow(what, PIECE, &piece));
-    arena.base->class[c].piece = piece;
-    arena.base->class[c].left = PIECE;
+  _Atomic uint64_t *piece = &arena.base->class[c].piece, *end = &arena.base->class[c].end;
+  uint64_t at = atomic_load(piece);
+  if (at + bytes > atomic_load(end)) {
+    size_t left = arena.base->size - atomic_load(&arena.base->grown);
+    size_t cut = left >= bytes && left < PIECE ? left : PIECE;
+    RGI_TRY(grow(what, cut, &at));
+    atomic_store(piece, at);
+    atomic_store(end, at + cut);
   }
-  *offset = arena.base->class[c].piece;
-  arena.base->class[c].left -= bytes;
-  arena.base->class[c].piece += bytes;
+  atomic_store(piece, at + bytes);
+  *offset = at;
   return RG_SUCCESS;
 }
 
+/* When the arena cannot grow: a larger free block is cut up. What is left of it
+ * becomes free blocks of other sizes. 0: there is none. */
+static uint64_t split(int c) {
+  for (int large = c + 1; large < CLASSES; large++) {
+    uint64_t got = pop(large);
+    size_t rest = class_lines(large) - class_lines(c), at = got + class_lines(c) * RGI_LINE;
+    for (int k = large; got && rest; k--)
+      for (; class_lines(k) <= rest; rest -= class_lines(k)) {
+        push(k, at);
+        at += class_lines(k) * RGI_LINE;
+      }
+    if (got)
+      return got;
+  }
+  return 0;
+}
+
 static void lock_growing(void) {
-  /* Whoever died in here left at most a piece that nobody uses. */
   if (pthread_mutex_lock(&arena.base->growing) == EOWNERDEAD)
     pthread_mutex_consistent(&arena.base->growing);
 }
@@ -149,6 +171,8 @@ int rgi_arena_take(const char *what, size_t bytes, uint64_t *offset) {
     got = pop(c);
     if (!got)
       error = grow_class(what, c, &got);
+    if (error && (got = split(c)))
+      error = RG_SUCCESS;
     pthread_mutex_unlock(&arena.base->growing);
   }
   if (error)
@@ -201,9 +225,25 @@ static void prepare(size_t bytes, size_t first) {
   h->magic = MAGIC;
 }
 
+/* Beyond the limit of file sizes (ulimit -f) the system would send a signal as
+ * well as an error. */
+static int set_size(int fd, size_t bytes) {
+  sigset_t signal, before;
+  struct timespec none = {0, 0};
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &signal, &before);
+  int failed = ftruncate(fd, (off_t)bytes), code = errno;
+  if (failed && !sigismember(&before, SIGXFSZ))
+    sigtimedwait(&signal, NULL, &none);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = code;
+  return failed;
+}
+
 static int make(size_t bytes, size_t first) {
   arena.fd = memfd_create("regroup", MFD_CLOEXEC);
-  if (arena.fd < 0 || ftruncate(arena.fd, (off_t)bytes) != 0 ||
+  if (arena.fd < 0 || set_size(arena.fd, bytes) != 0 ||
       fallocate(arena.fd, 0, 0, (off_t)first) != 0)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: no shared memory for the node's arena (%zu MiB): %s",
                      bytes >> 20, strerror(errno));
@@ -230,13 +270,12 @@ static size_t round_up(size_t bytes, size_t to) {
 }
 
 int rgi_arena_open(MPI_Comm node, size_t bytes, size_t roots) {
-  invitation i = {.pid = getpid(), .size = round_up(bytes, PIECE)};
+  invitation i = {.pid = getpid()};
   int rank, error = RG_SUCCESS, worst;
   MPI_Comm_rank(node, &rank);
   arena.roots = round_up(sizeof(header), RGI_LINE);
   size_t first = round_up(arena.roots + roots, PIECE);
-  if (i.size < first + PIECE)
-    i.size = first + PIECE;
+  i.size = first + round_up(bytes, PIECE);
   if (rank == 0)
     error = make(i.size, first);
   i.fd = arena.fd;

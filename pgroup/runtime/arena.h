@@ -17,9 +17,9 @@
 
 #define RGI_LINE 64 /* blocks are so aligned: a cache line */
 
-/* Made by all processes of one node, together: collective over `node`. roots:
- * bytes, zeroed, at the start of the segment, for what the layers above find
- * there (rgi_arena_roots). The same error on all processes. */
+/* Made by all processes of one node, together: collective over `node`. bytes: for
+ * blocks. roots: more bytes, zeroed, at the start of the segment, for what the
+ * layers above find there (rgi_arena_roots). The same error on all processes. */
 int rgi_arena_open(MPI_Comm node, size_t bytes, size_t roots);
 
 /* Local: the segment goes when the last process has closed it or ended. */
@@ -29,7 +29,8 @@ void *rgi_arena_roots(void);
 
 /* A block of at least so many bytes, not zeroed. Any process, any thread;
  * lock-free unless the arena has to grow. RG_ERR_NOMEM (what: who wants it, for
- * the text) leaves everything else as it was. */
+ * the text) leaves everything else as it was. In a full arena larger blocks that
+ * are free are cut up; they do not grow together again. */
 int rgi_arena_take(const char *what, size_t bytes, uint64_t *offset);
 
 /* Gives a block of that size back; by any process. */

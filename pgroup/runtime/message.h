@@ -3,18 +3,23 @@
  *
  * Messages between processes of the world: bytes under a context and a tag.
  *
- * Inside a node they go through the arena: a short one is a cell that the sender
- * fills and hangs into the receiver's inbox, a long one a pipe of a few chunks
- * that both sides work at. Between nodes they go over a duplicate of the world
- * by MPI. Messages with the same source, context and tag arrive in order. A
- * context is a number of 64 bits that only those who belong together know: a
- * million groups need no communicators.
+ * Inside a node they go through the arena (message_cell.c, message_pipe.c),
+ * between nodes over a duplicate of the world by MPI (message_far.c). Messages
+ * with the same source, context and tag arrive in order. A context is a number
+ * of 64 bits that only those who belong together know: a million groups need no
+ * communicators.
  *
- * Any thread. Nothing here blocks except rgi_message_wait. */
+ * A short message is buffered: its send is done at once, unless the receiver has
+ * a lot in its inbox that it has not looked at yet; then it is done when the
+ * receiver has. A long one needs its receiver: its send is done when the data
+ * have been taken.
+ *
+ * Any thread. Nothing here blocks except wait and await. */
 #ifndef RGI_MESSAGE_H
 #define RGI_MESSAGE_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,15 +27,20 @@
 
 typedef struct rgi_request {
   /* What the caller may read when it is done. */
-  int done, error; /* error: RG_SUCCESS or RG_ERR_TRUNCATE */
+  atomic_int done;
+  int error;       /* RG_SUCCESS, RG_ERR_TRUNCATE, RG_ERR_NOMEM, RG_ERR_TIMEOUT (given up) or
+                      RG_ERR_MPI */
   int source, tag; /* of the message that came; world rank */
   size_t bytes;    /* its length */
   /* The rest is the message layer's own. */
-  int sending, listed;
-  uint64_t context, pipe; /* pipe: in the arena; 0: none */
-  char *data, *own;       /* own: memory to be freed at the end */
+  int sending, place, state;
+  uint64_t context;
+  char *data;
   size_t room, moved;
-  MPI_Request mpi;
+  struct rgi_letter *letter; /* of a long message */
+  uint64_t pipe;             /* of a long message that this process receives */
+  MPI_Request mpi[2];
+  char *own; /* memory to be freed at the end */
   struct rgi_request *next, **link;
 } rgi_request;
 
@@ -38,8 +48,9 @@ typedef struct rgi_request {
 int rgi_message_open(MPI_Comm world);
 void rgi_message_close(void);
 
-/* data and r stay untouched until r is done. dest: a world rank, may be the
- * caller's own. RG_ERR_NOMEM: the arena is full; then nothing was sent. */
+/* Starts a message. dest: a world rank, may be the caller's own. data and r stay
+ * untouched until r is done. RG_ERR_NOMEM: the arena is full; then nothing was
+ * sent and nothing else is lost. It comes through r->error if it shows later. */
 int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
                      rgi_request *r);
 
@@ -52,15 +63,25 @@ int rgi_message_receive(uint64_t context, int source, int tag, void *data, size_
 int rgi_message_test(rgi_request *r, int *done);
 int rgi_progress(void);
 
-/* Whether anything of this process's waits for rgi_progress apart from its
- * inbox: then a wait for something else must not sleep long. */
+/* Whether something of this process's waits for rgi_progress, or may be coming
+ * without ringing the bell: then a wait for something else must not sleep long. */
 int rgi_message_busy(void);
 
-/* Until r is done; returns r->error, or RG_ERR_TIMEOUT with r still open. */
+/* Until r is done; returns r->error. After RG_ERR_TIMEOUT r has been given up
+ * (rgi_message_abandon): the memory of r is the caller's again. */
 int rgi_message_wait(rgi_request *r, const char *call);
 
 /* Gives up a receive that has not been met yet: *cancelled says whether. */
 void rgi_message_cancel(rgi_request *r, int *cancelled);
+
+/* Gives up r whatever its state; it is done then. What is under way is lost, and
+ * the other side of a long message gets RG_ERR_TIMEOUT. data may be used again at
+ * once; only the data of a long send to another node stay in use while the
+ * library runs. */
+void rgi_message_abandon(rgi_request *r);
+
+/* The text for a request that ended with an error; returns r->error. */
+int rgi_message_explain(const rgi_request *r, const char *call);
 
 /* Whether a message is there: its source, tag and length if so. */
 int rgi_message_probe(uint64_t context, int source, int tag, int *there, int *from, int *its_tag,

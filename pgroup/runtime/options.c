@@ -13,7 +13,7 @@
 #include "runtime/error.h"
 #include "runtime/log.h"
 
-typedef enum { CHOICE, NUMBER, COUNT } kind;
+typedef enum { CHOICE, NUMBER, COUNT, TEXT } kind;
 
 static const struct {
   const char *name;
@@ -28,7 +28,7 @@ static const struct {
 
 typedef struct {
   double value;
-  char text[32];
+  char text[256];
   const char *origin;
 } setting;
 
@@ -68,7 +68,8 @@ static int parse_number(const char *values, int whole, const char *text, double 
 
 /* Gives option i the value in text, if it may have it. */
 static int assign(setting *s, int i, const char *text, const char *origin) {
-  int good = table[i].kind == CHOICE
+  int good = table[i].kind == TEXT ? (s[i].value = 0, 1)
+             : table[i].kind == CHOICE
                  ? parse_choice(table[i].values, text, &s[i].value)
                  : parse_number(table[i].values, table[i].kind == COUNT, text, &s[i].value);
   if (!good || strlen(text) >= sizeof s[i].text)
@@ -101,6 +102,8 @@ static int assign_string(setting *s, const char *string) {
     if (i < 0 || name == length)
       return rgi_error(RG_ERR_OPTION, "rg_init: \"%.*s\" is no option: see regroup-info",
                        (int)length, string);
+    if (table[i].kind == TEXT)
+      return rgi_error(RG_ERR_OPTION, "rg_init: %s is set in the environment only", table[i].name);
     snprintf(text, sizeof text, "%.*s", (int)(length - name - 1), string + name + 1);
     RGI_TRY(assign(s, i, text, "rg_init"));
     string += length + (string[length] == ',');

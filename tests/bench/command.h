@@ -21,6 +21,6 @@ typedef struct {
   int (*run)(bench_report *report, rgp_progress *progress);
 } bench_command;
 
-extern const bench_command bench_create, bench_groups;
+extern const bench_command bench_create, bench_groups, bench_coll;
 
 #endif

@@ -12,7 +12,7 @@
 #include "plot.h"
 #include "settings.h"
 
-static const bench_command *const commands[] = {&bench_create, &bench_groups};
+static const bench_command *const commands[] = {&bench_create, &bench_groups, &bench_coll};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const bench_command *find(const char *name) {

@@ -123,7 +123,7 @@ def test_svg():
                     os.symlink(os.path.join(d, tool), os.path.join(empty, tool))
                     break
         status, _, err = bench(2, 'create', '--svg', os.path.join(folder, 'x.svg'), PATH=empty)
-        check(status == 1 and 'gnuplot-nox' in err and err.count('\n') == 1, 'no gnuplot', err)
+        check(status == 2 and 'gnuplot-nox' in err and err.count('\n') == 1, 'no gnuplot', err)
 
 
 def test_wrong():
@@ -148,7 +148,7 @@ def test_wrong():
     check(status == 2 and 'RG_CHECK' in err and err.count('\n') == 1, 'RG_CHECK', status, err)
     for option in ['--json', '--svg']:
         status, _, err = bench(2, 'create', option, '/nonexistent/x')
-        check(status == 1 and err.count('\n') == 1, option, status, err)
+        check(status == 2 and err.count('\n') == 1, option, status, err)
 
 
 def test_help():

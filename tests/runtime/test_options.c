@@ -40,7 +40,8 @@ static void test_table(void) {
     RGT_OK(rg_option_get(i, &name, &value, &builtin, &values, &meaning, &origin));
     RGT_TRUE(strncmp(name, "RG_", 3) == 0);
     RGT_TRUE(strlen(meaning) > 10 && meaning[strlen(meaning) - 1] == '.');
-    RGT_TRUE(strlen(values) > 0 && strlen(builtin) > 0);
+    RGT_TRUE(strlen(values) > 0);
+    RGT_TRUE(strcmp(origin, "default") != 0 || strcmp(value, builtin) == 0);
     RGT_OK(rg_option_get(i, NULL, NULL, NULL, NULL, NULL, NULL));
   }
   RGT_FAILS(rg_option_get(-1, NULL, NULL, NULL, NULL, NULL, NULL), RG_ERR_ARG);

@@ -43,7 +43,7 @@ static void print_markdown(int count) {
   for (int i = 0; i < count && get(i, &o) == RG_SUCCESS; i++) {
     printf("| `%s` | ", o.name);
     print_values(o.values);
-    printf(" | `%s` | %s |\n", o.builtin, o.meaning);
+    printf(*o.builtin ? " | `%s` | %s |\n" : " | none%s | %s |\n", o.builtin, o.meaning);
   }
 }
 
@@ -56,7 +56,7 @@ static void print_table(int count, int polite) {
          (int)strcspn(mpi, "\n"), mpi, polite ? "polite" : "not polite");
   for (int i = 0; i < count && get(i, &o) == RG_SUCCESS; i++)
     printf("%-18s %-8s (%s)\n    %s\n    values: %s; default: %s\n", o.name, o.value, o.origin,
-           o.meaning, o.values, o.builtin);
+           o.meaning, o.values, *o.builtin ? o.builtin : "none");
 }
 
 static json_t *as_json(int count, int polite) {
@@ -73,7 +73,7 @@ static int report(void) {
   int count = 0, polite = 0;
   FILE *json;
   if (!rgp_open(&program, json_path, &json))
-    return RGP_FAILED;
+    return RGP_USAGE;
   rg_option_count(&count);
   rg_polite_active(&polite);
   if (markdown)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Algorithms: one table for each operation, in the operation's file. */
+#ifndef RGI_ALGORITHM_H
+#define RGI_ALGORITHM_H
+
+#include <regroup/collectives.h>
+
+#include "collectives/cost.h"
+#include "collectives/schedule.h"
+
+/* Blocks of a vector, one for each rank: all of the same size, or arrays. */
+typedef struct {
+  size_t each;
+  const size_t *at, *length;
+} rgi_blocks;
+
+static inline size_t rgi_at(const rgi_blocks *b, int i) {
+  return b->at ? b->at[i] : (size_t)i * b->each;
+}
+
+static inline size_t rgi_length(const rgi_blocks *b, int i) {
+  return b->length ? b->length[i] : b->each;
+}
+
+/* One operation with dense bytes. What is used of it:
+ *   bcast                 out, bytes: the buffer, on all
+ *   reduce, allreduce     in, out, bytes; in may be out; out at the root only
+ *   scan, exscan          in, out, bytes; in is not out
+ *   gather(v)             in, bytes: the own block (in NULL: it is in out already);
+ *                         out, out_blocks at the root (gather: out_blocks.each on all)
+ *   scatter(v)            in, in_blocks at the root; out, bytes: the own block (out
+ *                         NULL: it is to stay in in)
+ *   allgather(v)          as gather; out and out_blocks on all
+ *   alltoall(v)           in, in_blocks, out, out_blocks
+ *   reduce_scatter        in, in_blocks: all blocks; out, bytes: the own one
+ * in is never written to, except where it is out. */
+typedef struct {
+  const char *in;
+  char *out;
+  size_t bytes;
+  rgi_blocks in_blocks, out_blocks;
+  int root;
+} rgi_problem;
+
+typedef void rgi_builder(rgi_schedule *s, const rgi_team *t, const rgi_problem *p);
+
+/* Constraints. */
+enum {
+  RGI_COMMUTES = 1, /* the operation must commute */
+  RGI_ONE_NODE = 2, /* all members on one node, the call blocking, and a type whose
+                       elements lie without gaps */
+  RGI_NODES = 4,    /* members on several nodes; an operation that does not commute
+                       needs consecutive ranks on each */
+  RGI_UNEVEN = 8,   /* a builder that also takes blocks of different sizes */
+  RGI_BEST = 16,    /* wherever it can serve: memory against messages */
+  RGI_ORDER = 32    /* consecutive ranks on each node, whatever the operation */
+};
+
+typedef struct {
+  const char *name;
+  rgi_builder *build;
+  unsigned needs;
+  rgi_cost *cost;
+  const char *formula;
+} rgi_algorithm;
+
+/* By operation; a row without a name ends a table. */
+extern const rgi_algorithm *const rgi_algorithms[RG_OP_COUNT];
+
+#define RGI_TABLE(name) extern const rgi_algorithm rgi_##name##_algorithms[]
+RGI_TABLE(barrier);
+RGI_TABLE(bcast);
+RGI_TABLE(reduce);
+RGI_TABLE(allreduce);
+RGI_TABLE(gather);
+RGI_TABLE(gatherv);
+RGI_TABLE(scatter);
+RGI_TABLE(scatterv);
+RGI_TABLE(allgather);
+RGI_TABLE(allgatherv);
+RGI_TABLE(alltoall);
+RGI_TABLE(alltoallv);
+RGI_TABLE(reduce_scatter);
+RGI_TABLE(scan);
+RGI_TABLE(exscan);
+#undef RGI_TABLE
+
+int rgi_algorithm_rows(rg_operation op);
+
+/* Writes the operation's steps among the members of a team, by the algorithm
+ * that row says or, if it is -1, the best of those that send messages only. */
+void rgi_build(rgi_schedule *s, rg_operation op, int row, const rgi_team *t, const rgi_problem *p);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Broadcast. Ranks are counted from the root. */
+#include "collectives/call.h"
+#include "collectives/hierarchy.h"
+#include "formation/tree.h"
+#include "runtime/error.h"
+
+/* The pipelined one's pieces. */
+#define SEGMENT ((size_t)64 << 10)
+
+static int from_root(const rgi_team *t, int root) {
+  return (t->me - root + t->size) % t->size;
+}
+
+static int rank_of(const rgi_team *t, int root, int v) {
+  return (int)(((long long)v + root) % t->size);
+}
+
+static void linear(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  if (t->me != p->root)
+    rgi_receive(s, t, p->root, p->out, p->bytes);
+  for (int i = 0; i < t->size && t->me == p->root; i++)
+    if (i != p->root)
+      rgi_send(s, t, i, p->out, p->bytes);
+}
+
+static void binomial(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  int child[RGI_TREE_CHILDREN], v = from_root(t, p->root), parent = rgi_tree_parent(v);
+  if (parent >= 0) {
+    rgi_receive(s, t, rank_of(t, p->root, parent), p->out, p->bytes);
+    rgi_round(s);
+  }
+  for (int i = rgi_tree_children(v, t->size, child) - 1; i >= 0; i--)
+    rgi_send(s, t, rank_of(t, p->root, child[i]), p->out, p->bytes);
+}
+
+/* Along a chain, piece by piece: while one is passed on the next one comes. */
+static void pipelined(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  int v = from_root(t, p->root), at_end = v == t->size - 1;
+  size_t at = 0;
+  do {
+    size_t n = p->bytes - at < SEGMENT ? p->bytes - at : SEGMENT;
+    if (v > 0) {
+      rgi_receive(s, t, rank_of(t, p->root, v - 1), p->out + at, n);
+      rgi_round(s);
+    }
+    if (!at_end)
+      rgi_send(s, t, rank_of(t, p->root, v + 1), p->out + at, n);
+    at += n;
+  } while (at < p->bytes);
+}
+
+/* Piece v of p of the buffer. */
+static size_t piece_at(const rgi_problem *p, int pieces, long long v) {
+  size_t each = (p->bytes + (size_t)pieces - 1) / (size_t)pieces, at = each * (size_t)v;
+  return at < p->bytes ? at : p->bytes;
+}
+
+/* Halving: a child gets the pieces of its subtree. Then the pieces go around. */
+static void scatter_allgather(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  int child[RGI_TREE_CHILDREN], n = t->size, v = from_root(t, p->root);
+  int parent = rgi_tree_parent(v), children = rgi_tree_children(v, n, child);
+  long long end = v ? v + (v & -v) : n;
+  size_t mine = piece_at(p, n, v), last = piece_at(p, n, end < n ? end : n);
+  if (parent >= 0) {
+    rgi_receive(s, t, rank_of(t, p->root, parent), p->out + mine, last - mine);
+    rgi_round(s);
+  }
+  for (int i = children - 1; i >= 0; i--) {
+    size_t begin = piece_at(p, n, child[i]);
+    rgi_send(s, t, rank_of(t, p->root, child[i]), p->out + begin, last - begin);
+    last = begin;
+  }
+  rgi_round(s);
+  for (int k = 0; k < n - 1; k++) {
+    int out = (v - k + n) % n, in = (v - k - 1 + n) % n;
+    rgi_send(s, t, rank_of(t, p->root, (v + 1) % n), p->out + piece_at(p, n, out),
+             piece_at(p, n, out + 1) - piece_at(p, n, out));
+    rgi_receive(s, t, rank_of(t, p->root, (v - 1 + n) % n), p->out + piece_at(p, n, in),
+                piece_at(p, n, in + 1) - piece_at(p, n, in));
+    rgi_round(s);
+  }
+}
+
+/* One copy comes to each node. */
+static void hierarchical(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  rgi_team speakers = rgi_speakers(s, p->root);
+  rgi_problem between = *p;
+  (void)t;
+  between.root = s->state->nodes.of[p->root];
+  rgi_between(s, RG_OP_BCAST, &speakers, &between);
+  rgi_node_bcast(s, RG_OP_BCAST, p->out, p->bytes, rgi_speaker_place(s, &speakers));
+}
+
+static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  (void)t;
+  rgi_inside(s, RGI_INSIDE_BCAST, p->root, NULL, p->out, p->bytes);
+}
+
+static double linear_cost(const rgi_load *l) {
+  return (l->p - 1) * (l->ts + l->n * l->tw);
+}
+
+static double binomial_cost(const rgi_load *l) {
+  return rgi_lg(l->p) * (l->ts + l->n * l->tw);
+}
+
+static double pipelined_cost(const rgi_load *l) {
+  double k = l->n > (double)SEGMENT ? l->n / (double)SEGMENT : 1;
+  return l->p > 1 ? (l->p - 2 + k) * (l->ts + l->n / k * l->tw) : 0;
+}
+
+static double scatter_allgather_cost(const rgi_load *l) {
+  return (rgi_lg(l->p) + l->p - 1) * l->ts + 2 * (l->p - 1) / l->p * l->n * l->tw;
+}
+
+static double shared_cost(const rgi_load *l) {
+  return rgi_lg(l->p) * l->ts + 2 * l->n * l->tw;
+}
+
+const rgi_algorithm rgi_bcast_algorithms[] = {
+    {"linear", linear, 0, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"binomial", binomial, 0, binomial_cost, "lg p (t_s + n t_w)"},
+    {"pipelined", pipelined, 0, pipelined_cost, "(p - 2 + k) (t_s + n/k t_w), k = n / 64 KiB"},
+    {"scatter-allgather", scatter_allgather, 0, scatter_allgather_cost,
+     "(lg p + p - 1) t_s + 2 (p - 1)/p n t_w"},
+    {"hierarchical", hierarchical, RGI_NODES, NULL, "between nodes + inside the node"},
+    {"shared", shared, RGI_ONE_NODE | RGI_BEST, shared_cost, "lg p t_s + 2 n t_w"},
+    {0}};
+
+static rgi_call bcast_call(const char *name, rg_group g, void *buffer, MPI_Count count,
+                           MPI_Datatype type, int root) {
+  return (rgi_call){.operation = RG_OP_BCAST,
+                    .name = name,
+                    .group = g,
+                    .root = root,
+                    .recv = buffer,
+                    .recv_count = count,
+                    .recv_type = type};
+}
+
+int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root) {
+  rgi_call c = bcast_call(__func__, g, buffer, count, type, root);
+  return rgi_call_run(&c, NULL);
+}
+
+int rg_ibcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root,
+              rg_request *request) {
+  rgi_call c = bcast_call(__func__, g, buffer, count, type, root);
+  return RGI_START(c, request);
+}

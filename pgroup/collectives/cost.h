@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The cost model: what an algorithm takes, and which is best. Pure. */
+#ifndef RGI_COST_H
+#define RGI_COST_H
+
+#include <regroup/collectives.h>
+#include <stddef.h>
+
+/* Seconds to start a message, for each byte of it, and to combine a byte. */
+typedef struct {
+  double ts, tw, tc;
+} rgi_level;
+
+typedef struct {
+  rgi_level between, inside, shared; /* messages between nodes, inside one; memory */
+} rgi_model;
+
+/* What is asked of an algorithm: p members, n bytes, at what cost each. */
+typedef struct {
+  double p, n, ts, tw, tc;
+} rgi_load;
+
+typedef double rgi_cost(const rgi_load *load);
+
+/* lg p, rounded up. */
+double rgi_lg(double p);
+
+/* A call, as far as the choice depends on it. */
+typedef struct {
+  rg_operation op;
+  int p, nodes;
+  size_t bytes; /* of a block, or of the whole vector */
+  int commutes; /* or there is nothing to combine */
+  int even;     /* blocks of the same size */
+  int memory;   /* shared memory may be used: blocking, elements without gaps */
+  int in_order; /* every node's members are consecutive ranks */
+} rgi_shape;
+
+/* The values that hold. Built in for now; a file of measured ones would be read
+ * here. */
+const rgi_model *rgi_model_now(void);
+
+/* Whether row of the operation's table can serve the call. */
+int rgi_serves(int row, const rgi_shape *shape);
+
+/* Predicted seconds. */
+double rgi_predict(const rgi_model *model, int row, const rgi_shape *shape);
+
+/* The best row that can serve it. messages: of those that send messages only,
+ * whatever the nodes. */
+int rgi_choose(const rgi_model *model, const rgi_shape *shape, int messages);
+
+#endif

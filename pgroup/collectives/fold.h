@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What the butterfly algorithms need for any number of ranks: the first ranks
+ * fold by pairs (0 and 1, 2 and 3, ...) until a power of two is left, whose
+ * members are numbered anew, in the order of ranks. So operands stay in order. */
+#ifndef RGI_FOLD_H
+#define RGI_FOLD_H
+
+#include "collectives/algorithm.h"
+
+typedef struct {
+  int size;  /* the power of two */
+  int extra; /* so many pairs are folded */
+  int me;    /* new number, or -1: folded away */
+  int keep;  /* a rank that is not folded away, or -1 */
+} rgi_fold;
+
+rgi_fold rgi_fold_of(const rgi_team *t, int keep);
+
+/* The rank of the team behind a new number. */
+int rgi_fold_rank(const rgi_fold *f, int number);
+
+/* The new number that stands for a rank. */
+int rgi_fold_number(const rgi_fold *f, int rank);
+
+/* The pairs combine into acc, with room to receive in. */
+void rgi_fold_in(rgi_schedule *s, const rgi_team *t, const rgi_fold *f, char *acc, char *room,
+                 size_t bytes);
+
+/* Those that were folded away get the result. */
+void rgi_fold_out(rgi_schedule *s, const rgi_team *t, const rgi_fold *f, char *acc, size_t bytes);
+
+/* Elements [low, high) of a vector. */
+typedef struct {
+  size_t low, high;
+} rgi_part;
+
+/* Reduce-scatter by recursive halving over the new numbers: at step k partners
+ * differ in bit k, one keeps the lower half of what both have and the other the
+ * upper one. part[k] is what the caller has before step k, part[log size] after
+ * all. at[i]: where element or block i begins, in bytes. */
+void rgi_halve(rgi_schedule *s, const rgi_team *t, const rgi_fold *f, char *acc, char *room,
+               size_t units, size_t unit, const size_t at[], rgi_part part[]);
+
+#define RGI_HALVINGS 32
+
+/* The other half of step k. */
+rgi_part rgi_other_half(const rgi_part part[], int k);
+
+#endif

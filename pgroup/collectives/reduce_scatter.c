@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Reduce-scatter, with equal blocks and with others. */
+#include "collectives/call.h"
+#include "collectives/fold.h"
+#include "collectives/hierarchy.h"
+#include "runtime/error.h"
+
+static size_t all_bytes(const rgi_team *t, const rgi_problem *p) {
+  int last = t->size - 1;
+  return rgi_at(&p->in_blocks, last) + rgi_length(&p->in_blocks, last);
+}
+
+/* To rank 0, and from there to all their blocks. */
+static void tree(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  size_t bytes = all_bytes(t, p);
+  char *sum = t->me == 0 ? rgi_room_of(s, bytes) : NULL;
+  rgi_problem reduce = {.in = p->in, .out = sum, .bytes = bytes};
+  rgi_problem scatter = {.in = sum, .in_blocks = p->in_blocks, .out = p->out, .bytes = p->bytes};
+  rgi_reduce_algorithms[1].build(s, t, &reduce);
+  rgi_round(s);
+  rgi_scatterv_algorithms[0].build(s, t, &scatter);
+}
+
+/* The blocks that a new number stands for: its own, and its pair's. */
+static rgi_part ranks_of(const rgi_fold *f, int number) {
+  if (number < f->extra)
+    return (rgi_part){2 * (size_t)number, 2 * (size_t)number + 2};
+  size_t rank = (size_t)number + (size_t)f->extra;
+  return (rgi_part){rank, rank + 1};
+}
+
+static int reversed(int number, int size) {
+  int r = 0;
+  for (int bit = 1; bit < size; bit *= 2, number /= 2)
+    r = 2 * r + number % 2;
+  return r;
+}
+
+static size_t begin_of(const rgi_team *t, const rgi_problem *p, size_t rank) {
+  return (int)rank < t->size ? rgi_at(&p->in_blocks, (int)rank) : all_bytes(t, p);
+}
+
+/* Recursive halving. Partners that are neighbours come first, which keeps
+ * operands in order; then number i ends with the part at the place that i's bits
+ * in reverse say: so the blocks are put there first. */
+static void halving(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  rgi_fold f = rgi_fold_of(t, -1);
+  rgi_part part[RGI_HALVINGS];
+  size_t bytes = all_bytes(t, p), *at = rgi_room_of(s, ((size_t)f.size + 1) * sizeof *at), end = 0;
+  char *acc = rgi_room_of(s, bytes), *room = rgi_room_of(s, bytes);
+  if (s->error)
+    return;
+  for (int place = 0; place < f.size; place++) {
+    rgi_part ranks = ranks_of(&f, reversed(place, f.size));
+    size_t from = begin_of(t, p, ranks.low), length = begin_of(t, p, ranks.high) - from;
+    rgi_copy(s, acc + end, p->in + from, length);
+    at[place] = end;
+    end += length;
+  }
+  at[f.size] = end;
+  rgi_fold_in(s, t, &f, acc, room, bytes);
+  if (f.me < 0) { /* the other of the pair has the block */
+    rgi_receive(s, t, t->me ^ 1, p->out, p->bytes);
+    return;
+  }
+  rgi_halve(s, t, &f, acc, room, (size_t)f.size, 0, at, part);
+  char *result = acc + at[reversed(f.me, f.size)];
+  if (f.me < f.extra) { /* both blocks of the pair: mine is the second */
+    size_t first = rgi_length(&p->in_blocks, t->me ^ 1);
+    rgi_send(s, t, t->me ^ 1, result, first);
+    result += first;
+  }
+  rgi_copy(s, p->out, result, p->bytes);
+}
+
+/* A block starts behind its owner and gathers all operands on the way round. */
+static void ring(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  int n = t->size;
+  size_t bytes = all_bytes(t, p), most = 0;
+  for (int i = 0; i < n; i++)
+    if (rgi_length(&p->in_blocks, i) > most)
+      most = rgi_length(&p->in_blocks, i);
+  char *acc = rgi_room_of(s, bytes), *room = rgi_room_of(s, most);
+  rgi_copy(s, acc, p->in, bytes);
+  for (int k = 0; k < n - 1; k++) {
+    int out = (t->me - 1 - k + 2 * n) % n, in = (t->me - 2 - k + 2 * n) % n;
+    rgi_send(s, t, (t->me + 1) % n, acc + rgi_at(&p->in_blocks, out),
+             rgi_length(&p->in_blocks, out));
+    rgi_receive(s, t, (t->me - 1 + n) % n, room, rgi_length(&p->in_blocks, in));
+    rgi_round(s);
+    rgi_left(s, acc + rgi_at(&p->in_blocks, in), room, rgi_length(&p->in_blocks, in));
+  }
+  rgi_copy(s, p->out, acc + rgi_at(&p->in_blocks, t->me), p->bytes);
+}
+
+/* The blocks node by node: arrays for the nodes and for my node's members. */
+typedef struct {
+  rgi_blocks nodes, members;
+} node_order;
+
+static node_order order_by_node(rgi_schedule *s, const rgi_problem *p) {
+  const rgi_nodes *n = &s->state->nodes;
+  int mine = rgi_node_members(s, n->mine);
+  size_t *at = rgi_room_of(s, 2 * (size_t)n->count * sizeof *at), *length = at + n->count;
+  size_t *my_at = rgi_room_of(s, 2 * (size_t)mine * sizeof *my_at), *my_length = my_at + mine;
+  size_t end = 0;
+  for (int node = 0; node < n->count && !s->error; node++) {
+    at[node] = end;
+    for (int i = 0; i < rgi_node_members(s, node); i++) {
+      size_t bytes = rgi_length(&p->in_blocks, rgi_node_member(s, node, i));
+      if (node == n->mine) {
+        my_at[i] = end - at[node];
+        my_length[i] = bytes;
+      }
+      end += bytes;
+    }
+    length[node] = end - at[node];
+  }
+  return (node_order){{0, at, length}, {0, my_at, my_length}};
+}
+
+static void hierarchical(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  rgi_team speakers = rgi_speakers(s, -1);
+  const rgi_nodes *n = &s->state->nodes;
+  size_t bytes = all_bytes(t, p), end = 0;
+  node_order order = order_by_node(s, p);
+  int speaks = speakers.me >= 0;
+  char *sum = speaks ? rgi_room_of(s, bytes) : NULL, *sorted = sum, *here = NULL;
+  rgi_node_reduce(s, RG_OP_REDUCE_SCATTER, p->in, sum, bytes, 0);
+  if (s->error)
+    return;
+  rgi_round(s);
+  if (speaks) {
+    here = rgi_room_of(s, order.nodes.length[n->mine]);
+    sorted = n->in_order ? sum : rgi_room_of(s, bytes);
+    for (int i = 0; i < t->size && sorted != sum; i++) {
+      int rank = n->by_node[i];
+      rgi_copy(s, sorted + end, sum + rgi_at(&p->in_blocks, rank), rgi_length(&p->in_blocks, rank));
+      end += rgi_length(&p->in_blocks, rank);
+    }
+    rgi_problem between = {.in = sorted, .in_blocks = order.nodes, .out = here};
+    between.bytes = order.nodes.length[n->mine];
+    rgi_between(s, RG_OP_REDUCE_SCATTER, &speakers, &between);
+  }
+  rgi_problem inside = {.in = here, .in_blocks = order.members, .out = p->out, .bytes = p->bytes};
+  rgi_build(s, RG_OP_SCATTERV, -1, &n->inside, &inside);
+}
+
+/* All of the sum to all: the work is spread and memory is near. */
+static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+  size_t bytes = all_bytes(t, p);
+  char *sum = rgi_room_of(s, bytes);
+  rgi_inside(s, RGI_INSIDE_ALLREDUCE, 0, p->in, sum, bytes);
+  rgi_copy(s, p->out, sum + rgi_at(&p->in_blocks, t->me), p->bytes);
+}
+
+static double tree_cost(const rgi_load *l) {
+  return (rgi_lg(l->p) + l->p - 1) * l->ts + l->p * l->n * (rgi_lg(l->p) * (l->tw + l->tc) + l->tw);
+}
+
+static double halving_cost(const rgi_load *l) {
+  return rgi_lg(l->p) * l->ts + (l->p - 1) * l->n * (l->tw + l->tc);
+}
+
+static double ring_cost(const rgi_load *l) {
+  return (l->p - 1) * (l->ts + l->n * (l->tw + l->tc));
+}
+
+static double shared_cost(const rgi_load *l) {
+  return rgi_lg(l->p) * l->ts + l->p * l->n * (2 * l->tw + l->tc);
+}
+
+const rgi_algorithm rgi_reduce_scatter_algorithms[] = {
+    {"tree", tree, RGI_UNEVEN, tree_cost, "(lg p + p - 1) t_s + p n (lg p (t_w + t_c) + t_w)"},
+    {"halving", halving, RGI_UNEVEN, halving_cost, "lg p t_s + (p - 1) n (t_w + t_c)"},
+    {"ring", ring, RGI_COMMUTES | RGI_UNEVEN, ring_cost, "(p - 1) (t_s + n (t_w + t_c))"},
+    {"hierarchical", hierarchical, RGI_NODES | RGI_UNEVEN, NULL,
+     "inside the node + between nodes + inside the node"},
+    {"shared", shared, RGI_ONE_NODE | RGI_UNEVEN | RGI_BEST, shared_cost,
+     "lg p t_s + p n (2 t_w + t_c)"},
+    {0}};
+
+/* --- what the user calls ----------------------------------------------------------------- */
+
+static rgi_call block_call(const char *name, rg_group g, const void *send, void *recv,
+                           MPI_Count count, MPI_Datatype type, MPI_Op op) {
+  return (rgi_call){.operation = RG_OP_REDUCE_SCATTER,
+                    .name = name,
+                    .group = g,
+                    .send = send,
+                    .recv = recv,
+                    .recv_count = count,
+                    .recv_type = type,
+                    .op = op};
+}
+
+/* counts NULL would mean equal blocks here. */
+static int check_counts(const char *name, const MPI_Count counts[]) {
+  return counts ? RG_SUCCESS : rgi_error(RG_ERR_ARG, "%s: counts is NULL", name);
+}
+
+int rg_reduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
+                      MPI_Datatype type, MPI_Op op) {
+  rgi_call c = block_call(__func__, g, send, recv, 0, type, op);
+  RGI_TRY(check_counts(__func__, counts));
+  c.recv_counts = counts;
+  return rgi_call_run(&c, NULL);
+}
+
+int rg_ireduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
+                       MPI_Datatype type, MPI_Op op, rg_request *request) {
+  rgi_call c = block_call(__func__, g, send, recv, 0, type, op);
+  RGI_TRY(check_counts(__func__, counts));
+  c.recv_counts = counts;
+  return RGI_START(c, request);
+}
+
+int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
+                            MPI_Datatype type, MPI_Op op) {
+  rgi_call c = block_call(__func__, g, send, recv, count, type, op);
+  return rgi_call_run(&c, NULL);
+}
+
+int rg_ireduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
+                             MPI_Datatype type, MPI_Op op, rg_request *request) {
+  rgi_call c = block_call(__func__, g, send, recv, count, type, op);
+  return RGI_START(c, request);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Schedules: one member's part of a collective, as a list of steps. An algorithm
+ * is a function that writes the list; running it never waits, so that blocking
+ * and non-blocking operations are the same.
+ *
+ * Sends and receives are begun when their step comes; rgi_round waits for all
+ * that have been begun. Copying and combining is done when its step comes. Steps
+ * inside the node by shared memory (rgi_inside_...) wait where they stand: only
+ * blocking calls have them.
+ *
+ * Peers are ranks in a team: some members of the group, in the order of their
+ * ranks in the group unless said otherwise. The same algorithm so serves the
+ * group, the members on a node, and one member of each node.
+ *
+ * Functions that write steps return nothing: a lack of memory is remembered and
+ * told when the schedule is to run. */
+#ifndef RGI_SCHEDULE_H
+#define RGI_SCHEDULE_H
+
+#include <regroup/group.h>
+
+#include "collectives/typed.h"
+#include "runtime/message.h"
+#include "runtime/request.h"
+
+typedef struct {
+  int size, me;     /* me: -1 for a process outside the team */
+  const int *ranks; /* in the group; NULL: all, in order */
+} rgi_team;
+
+static inline int rgi_team_rank(const rgi_team *t, int i) {
+  return t->ranks ? t->ranks[i] : i;
+}
+
+typedef enum {
+  RGI_SEND,
+  RGI_RECEIVE,
+  RGI_ROUND,
+  RGI_COPY,
+  RGI_UNPACK,
+  RGI_LEFT,
+  RGI_RIGHT,
+  RGI_INSIDE_BARRIER,
+  RGI_INSIDE_BCAST,
+  RGI_INSIDE_REDUCE,
+  RGI_INSIDE_ALLREDUCE,
+  RGI_INSIDE_GATHER,
+  RGI_INSIDE_SCATTER,
+  RGI_INSIDE_ALLGATHER,
+  RGI_INSIDE_ALLTOALL
+} rgi_step_kind;
+
+typedef struct {
+  rgi_step_kind kind;
+  int peer; /* rank in the group; inside the node: the root there */
+  char *to; /* what is written */
+  const char *from;
+  size_t bytes;
+} rgi_step;
+
+typedef struct rgi_room {
+  struct rgi_room *next;
+} rgi_room;
+
+typedef struct rgi_schedule {
+  struct rg_request_s request; /* first: what a non-blocking call gives */
+  struct rgi_state *state;     /* of the group */
+  const char *call;
+  int tag, blocking;
+  rgi_step *steps;
+  int count, size, at;
+  /* Messages under way: room for as many as one round has. */
+  rgi_request *messages;
+  int *peers; /* of each: the step that began it */
+  int in_round, most, begun, ended, message_size;
+  rgi_room *rooms; /* memory of the algorithm, freed with the schedule */
+  rgi_reduction reduction;
+  rgi_typed typed;     /* of what is unpacked */
+  size_t unpack_bytes; /* so much at the end; 0: nothing */
+  int error;           /* the first */
+} rgi_schedule;
+
+/* --- writing ----------------------------------------------------------------------- */
+
+void *rgi_room_of(rgi_schedule *s, size_t bytes); /* NULL when there is no memory */
+void rgi_send(rgi_schedule *s, const rgi_team *t, int to, const void *data, size_t bytes);
+void rgi_receive(rgi_schedule *s, const rgi_team *t, int from, void *data, size_t bytes);
+void rgi_round(rgi_schedule *s);
+void rgi_copy(rgi_schedule *s, void *to, const void *from, size_t bytes);
+
+/* left = left op right, where right is spoilt; right = left op right. */
+void rgi_left(rgi_schedule *s, void *left, void *right, size_t bytes);
+void rgi_right(rgi_schedule *s, const void *left, void *right, size_t bytes);
+
+/* Dense bytes to the user's memory, of type s->typed; bytes: how many dense. */
+void rgi_unpack_later(rgi_schedule *s, void *memory, const void *dense, size_t bytes);
+
+/* A step in shared memory among the members on this node. */
+void rgi_inside(rgi_schedule *s, rgi_step_kind kind, int root, const void *from, void *to,
+                size_t bytes);
+
+/* --- running ----------------------------------------------------------------------- */
+
+/* An empty schedule for the next operation of the group, or NULL. */
+rgi_schedule *rgi_schedule_new(struct rgi_state *state, const char *call, int blocking);
+void rgi_schedule_free(rgi_schedule *s);
+
+/* Runs it to its end, and frees it. */
+int rgi_schedule_run(rgi_schedule *s);
+
+/* Lets it run by itself. On failure it is freed. */
+int rgi_schedule_start(rgi_schedule *s, rg_request *request);
+
+#endif

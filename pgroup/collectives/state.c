@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "collectives/state.h"
+
+#include <stdlib.h>
+
+#include "formation/context.h"
+#include "formation/group.h"
+#include "runtime/error.h"
+#include "runtime/node.h"
+
+#define CONTEXT 0x636f6c6cU /* collectives have a context of their own */
+
+/* --- members by nodes --------------------------------------------------------------- */
+
+typedef struct {
+  int node, rank;
+} seat;
+
+static int by_node_and_rank(const void *a, const void *b) {
+  const seat *x = a, *y = b;
+  if (x->node != y->node)
+    return x->node < y->node ? -1 : 1;
+  return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static int all_on_my_node(const rgi_members *m, int size) {
+  if (rgi_node.count == 1)
+    return 1;
+  for (int i = 0; i < size; i++)
+    if (rgi_node_of(rgi_members_at(m, i)) != rgi_node.mine)
+      return 0;
+  return 1;
+}
+
+/* Gives each node a number, in the order of the nodes' first members: seats are
+ * sorted by world's node; number[i] is set for the i-th seat. Returns how many. */
+static int number_nodes(rgi_nodes *n, const seat *seats, int size) {
+  int count = 0;
+  for (int i = 0; i < size; i++) /* as they come: of[] = which run of seats */
+    n->of[seats[i].rank] = count += i > 0 && seats[i].node != seats[i - 1].node;
+  count++;
+  int *number = n->first, next = 0; /* borrowed: first is filled afterwards */
+  for (int i = 0; i < count; i++)
+    number[i] = -1;
+  for (int r = 0; r < size; r++) {
+    if (number[n->of[r]] < 0)
+      number[n->of[r]] = next++;
+    n->of[r] = number[n->of[r]];
+  }
+  return count;
+}
+
+static void fill_nodes(rgi_nodes *n, int size, int me, int *leaders) {
+  for (int i = 0; i <= n->count; i++)
+    n->first[i] = 0;
+  for (int r = 0; r < size; r++)
+    n->first[n->of[r] + 1]++;
+  for (int i = 0; i < n->count; i++)
+    n->first[i + 1] += n->first[i];
+  for (int r = size - 1, *end = n->first + 1; r >= 0; r--) /* backwards: ascending */
+    n->by_node[--end[n->of[r]]] = r;
+  /* Now first[i + 1] is where node i begins. */
+  for (int i = 0; i < n->count; i++)
+    n->first[i] = n->first[i + 1];
+  n->first[n->count] = size;
+  n->mine = n->of[me];
+  n->in_order = 1;
+  for (int i = 0; i < n->count; i++)
+    leaders[i] = n->by_node[n->first[i]];
+  for (int r = 0; r < size; r++)
+    n->in_order &= n->by_node[r] == r;
+  int *inside = n->by_node + n->first[n->mine], here = n->first[n->mine + 1] - n->first[n->mine];
+  n->inside = (rgi_team){here, 0, inside};
+  while (inside[n->inside.me] != me)
+    n->inside.me++;
+  n->leaders = (rgi_team){n->count, inside[0] == me ? n->mine : -1, leaders};
+}
+
+static int find_nodes(const char *call, rg_group g, rgi_nodes *n) {
+  int size = rgi_members_count(g->members);
+  if (all_on_my_node(g->members, size)) {
+    *n = (rgi_nodes){.count = 1, .in_order = 1, .inside = {size, g->me, NULL}};
+    n->leaders = (rgi_team){1, g->me == 0 ? 0 : -1, NULL};
+    return RG_SUCCESS;
+  }
+  seat *seats = malloc((size_t)size * sizeof *seats);
+  int *ints = malloc((4 * (size_t)size + 1) * sizeof *ints);
+  if (!seats || !ints) {
+    free(seats);
+    free(ints);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, size);
+  }
+  for (int i = 0; i < size; i++)
+    seats[i] = (seat){rgi_node_of(rgi_members_at(g->members, i)), i};
+  qsort(seats, (size_t)size, sizeof *seats, by_node_and_rank);
+  n->of = ints;
+  n->by_node = ints + size;
+  n->first = ints + 2 * (size_t)size;
+  n->count = number_nodes(n, seats, size);
+  fill_nodes(n, size, g->me, ints + 3 * (size_t)size + 1);
+  free(seats);
+  return RG_SUCCESS;
+}
+
+int rgi_place_on_node(const rgi_state *state, int rank) {
+  const rgi_nodes *n = &state->nodes;
+  if (n->count == 1)
+    return rank;
+  int low = n->first[n->of[rank]], high = n->first[n->of[rank] + 1], first = low;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (n->by_node[middle] <= rank)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low - first;
+}
+
+/* --- the state --------------------------------------------------------------------------- */
+
+static void free_state(void *collectives) {
+  rgi_state *state = collectives;
+  rgi_schedule_drop_spare(state);
+  if (state->local)
+    rgi_local_free(state->local);
+  free(state->nodes.of);
+  free(state);
+}
+
+static int make(const char *call, rg_group g) {
+  rgi_state *state = malloc(sizeof *state);
+  if (!state)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  state->group = g;
+  state->context = rgi_mix(g->context + CONTEXT);
+  state->sequence = 0;
+  state->local = NULL;
+  state->spare = NULL;
+  state->nodes.of = NULL;
+  state->everyone = (rgi_team){rgi_members_count(g->members), g->me, NULL};
+  for (int op = 0; op < RG_OP_COUNT; op++)
+    state->forced[op] = RGI_NOT_FORCED;
+  state->forced_any = 0;
+  int error = rgi_force_environment(state->forced, &state->forced_any);
+  if (!error)
+    error = find_nodes(call, g, &state->nodes);
+  if (!error)
+    error = rgi_local_attach(g, &state->local);
+  if (error) {
+    free_state(state);
+    return error;
+  }
+  g->collectives = state;
+  g->collectives_free = free_state;
+  return RG_SUCCESS;
+}
+
+int rgi_state_of(const char *call, rg_group g, rgi_state **state) {
+  RGI_TRY(rgi_group_check_member(call, g));
+  if (!g->collectives)
+    RGI_TRY(make(call, g));
+  *state = g->collectives;
+  return RG_SUCCESS;
+}

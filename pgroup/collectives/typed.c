@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "collectives/typed.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectives/apply.h"
+#include "collectives/operand.h"
+#include "runtime/error.h"
+#include "runtime/runtime.h"
+
+/* The commonest types need no question to MPI. */
+static size_t common_size(MPI_Datatype type) {
+  if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_SIGNED_CHAR || type == MPI_UNSIGNED_CHAR)
+    return 1;
+  if (type == MPI_INT || type == MPI_UNSIGNED || type == MPI_INT32_T || type == MPI_UINT32_T)
+    return 4;
+  if (type == MPI_FLOAT)
+    return sizeof(float);
+  if (type == MPI_DOUBLE)
+    return sizeof(double);
+  if (type == MPI_LONG || type == MPI_UNSIGNED_LONG)
+    return sizeof(long);
+  if (type == MPI_INT64_T || type == MPI_UINT64_T || type == MPI_LONG_LONG)
+    return 8;
+  return 0;
+}
+
+/* Whether elements lie in memory as MPI_Pack lays them out. A derived type may
+ * name its parts in any order, so that sizes alone do not tell. */
+static int in_order(MPI_Datatype type) {
+  int ints, addresses, types, combiner;
+  MPI_Type_get_envelope(type, &ints, &addresses, &types, &combiner);
+  if (combiner == MPI_COMBINER_NAMED)
+    return 1;
+  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || ints > 1 ||
+      addresses > 0 || types != 1)
+    return 0;
+  int count[1], inner;
+  MPI_Aint unused[1];
+  MPI_Datatype old;
+  MPI_Type_get_contents(type, ints, addresses, types, count, unused, &old);
+  int answer = in_order(old);
+  MPI_Type_get_envelope(old, &ints, &addresses, &types, &inner);
+  if (inner != MPI_COMBINER_NAMED)
+    MPI_Type_free(&old);
+  return answer;
+}
+
+int rgi_typed_of(const char *call, MPI_Datatype type, rgi_typed *t) {
+  MPI_Count size, low, extent, true_low, true_extent;
+  size_t common = common_size(type);
+  if (common) {
+    *t = (rgi_typed){type, common, (MPI_Aint)common, 0, (MPI_Aint)common, 1};
+    return RG_SUCCESS;
+  }
+  if (type == MPI_DATATYPE_NULL)
+    return rgi_error(RG_ERR_ARG, "%s: the datatype is MPI_DATATYPE_NULL", call);
+  RGI_TRY_MPI(MPI_Type_size_x(type, &size));
+  RGI_TRY_MPI(MPI_Type_get_extent_x(type, &low, &extent));
+  RGI_TRY_MPI(MPI_Type_get_true_extent_x(type, &true_low, &true_extent));
+  *t = (rgi_typed){.type = type,
+                   .size = (size_t)size,
+                   .extent = (MPI_Aint)extent,
+                   .true_low = (MPI_Aint)true_low,
+                   .true_extent = (MPI_Aint)true_extent};
+  t->dense = size == extent && true_low == 0 && true_extent == size && in_order(type);
+  return RG_SUCCESS;
+}
+
+/* --- packing ----------------------------------------------------------------------- */
+
+/* How many elements MPI's ints can count at once, at most count; 0: not one. */
+static int portion(const rgi_typed *t, size_t count) {
+  size_t most = t->size ? (size_t)INT_MAX / t->size : INT_MAX;
+  return (int)(count < most ? count : most);
+}
+
+static int too_large(const rgi_typed *t) {
+  return rgi_error(RG_ERR_UNSUPPORTED, "elements of %zu bytes with gaps are too large", t->size);
+}
+
+int rgi_pack(const rgi_typed *t, const void *memory, size_t count, void *dense) {
+  char *to = dense;
+  if (t->dense) {
+    if (count && t->size)
+      memcpy(to, memory, count * t->size);
+    return RG_SUCCESS;
+  }
+  for (size_t at = 0; at < count;) {
+    int n = portion(t, count - at), position = 0;
+    if (n == 0)
+      return too_large(t);
+    RGI_TRY_MPI(MPI_Pack(memory ? rgi_element(t, memory, (MPI_Aint)at) : MPI_BOTTOM, n, t->type,
+                         to + at * t->size, (int)((size_t)n * t->size), &position, rgi_rt.comm));
+    at += (size_t)n;
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_unpack(const rgi_typed *t, const void *dense, size_t count, void *memory) {
+  const char *from = dense;
+  if (t->dense) {
+    if (count && t->size)
+      memcpy(memory, from, count * t->size);
+    return RG_SUCCESS;
+  }
+  for (size_t at = 0; at < count;) {
+    int n = portion(t, count - at), position = 0;
+    if (n == 0)
+      return too_large(t);
+    RGI_TRY_MPI(MPI_Unpack(from + at * t->size, (int)((size_t)n * t->size), &position,
+                           memory ? rgi_element(t, memory, (MPI_Aint)at) : MPI_BOTTOM, n, t->type,
+                           rgi_rt.comm));
+    at += (size_t)n;
+  }
+  return RG_SUCCESS;
+}
+
+/* --- combining ----------------------------------------------------------------------- */
+
+int rgi_reduction_of(const char *call, MPI_Datatype type, MPI_Op op, rgi_reduction *r) {
+  RGI_TRY(rgi_typed_of(call, type, &r->typed));
+  RGI_TRY(rgi_op_check(call, type, op));
+  r->op = op;
+  r->commutes = 1;
+  if (op != MPI_SUM && op != MPI_MAX && op != MPI_MIN)
+    RGI_TRY_MPI(MPI_Op_commutative(op, &r->commutes));
+  return RG_SUCCESS;
+}
+
+/* The operation wants its elements with their gaps: both vectors are laid out in
+ * memory of their own. */
+static int combine_with_gaps(const rgi_reduction *r, const void *in, void *inout, size_t count) {
+  const rgi_typed *t = &r->typed;
+  MPI_Aint last = (MPI_Aint)(count - 1) * t->extent;
+  MPI_Aint low = t->true_low + (last < 0 ? last : 0);
+  size_t span = (size_t)((last < 0 ? -last : last) + t->true_extent);
+  char *memory = calloc(2, span);
+  if (!memory)
+    return rgi_error(RG_ERR_NOMEM, "no memory to combine %zu elements", count);
+  char *a = memory - low, *b = memory + span - low;
+  int error = rgi_unpack(t, in, count, a);
+  if (!error)
+    error = rgi_unpack(t, inout, count, b);
+  if (!error)
+    error = rgi_apply(a, b, count, t->type, r->op);
+  if (!error)
+    error = rgi_pack(t, b, count, inout);
+  free(memory);
+  return error;
+}
+
+/* So many elements at a time are laid out with their gaps. */
+#define PORTION ((size_t)1 << 16)
+
+int rgi_combine(const rgi_reduction *r, const void *in, void *inout, size_t bytes) {
+  size_t size = r->typed.size, count = size ? bytes / size : 0;
+  if (count == 0)
+    return RG_SUCCESS;
+  if (r->typed.dense)
+    return rgi_apply(in, inout, count, r->typed.type, r->op);
+  for (size_t at = 0; at < count; at += PORTION) {
+    size_t n = count - at < PORTION ? count - at : PORTION;
+    RGI_TRY(combine_with_gaps(r, (const char *)in + at * size, (char *)inout + at * size, n));
+  }
+  return RG_SUCCESS;
+}

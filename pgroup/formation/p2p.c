@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/p2p.h>
+
+#include <stdlib.h>
+
+#include "formation/context.h"
+#include "formation/group.h"
+#include "formation/p2p_data.h"
+#include "runtime/error.h"
+#include "runtime/message.h"
+#include "runtime/request.h"
+#include "runtime/runtime.h"
+
+/* A message, from the call to its end. */
+typedef struct {
+  rgi_request message;
+  rgi_data data;
+  rgi_members *members; /* of the group: to name the sender */
+  void *buf;            /* of a receive */
+  char *packed;         /* the dense bytes, or NULL where buf has them */
+} transfer;
+
+/* A transfer that somebody waits for. */
+typedef struct {
+  struct rg_request_s base;
+  transfer transfer;
+} transfer_request;
+
+/* Messages of the application never meet those of the library's own. */
+static uint64_t context_of(rg_group g) {
+  return rgi_mix(g->context + 0x70327000u);
+}
+
+/* --- arguments --------------------------------------------------------------- */
+
+static int find_rank(const char *call, rg_group g, int rank, const char *what, int *world) {
+  int size = rgi_members_count(g->members);
+  if (rank < 0 || rank >= size)
+    return rgi_error(RG_ERR_RANK, "%s: %s %d; the group's ranks go from 0 to %d", call, what, rank,
+                     size - 1);
+  *world = rgi_members_at(g->members, rank);
+  return RG_SUCCESS;
+}
+
+/* For receives: the world rank or RGI_ANY, and the tag or RGI_ANY. */
+static int find_source(const char *call, rg_group g, int source, int *world, int *tag) {
+  *world = RGI_ANY;
+  if (source != RG_ANY_SOURCE)
+    RGI_TRY(find_rank(call, g, source, "source", world));
+  if (*tag != RG_ANY_TAG)
+    return rgi_tag_check(call, *tag);
+  *tag = RGI_ANY;
+  return RG_SUCCESS;
+}
+
+static void set_status(rg_status *status, const rgi_members *members, int world, int tag,
+                       size_t bytes) {
+  *status = (rg_status){rgi_members_find(members, world), tag, (MPI_Count)bytes};
+}
+
+/* --- transfers ----------------------------------------------------------------- */
+
+static int need_packed(const char *call, transfer *t) {
+  t->packed = NULL;
+  if (t->data.dense)
+    return RG_SUCCESS;
+  t->packed = malloc(t->data.bytes ? t->data.bytes : 1);
+  return t->packed
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_NOMEM, "%s: no memory to pack %zu bytes", call, t->data.bytes);
+}
+
+static int start_send(const char *call, rg_group g, const void *buf, MPI_Count count,
+                      MPI_Datatype type, int dest, int tag, transfer *t) {
+  int world = -1;
+  RGI_TRY(rgi_group_check_member(call, g));
+  RGI_TRY(find_rank(call, g, dest, "dest", &world));
+  RGI_TRY(rgi_tag_check(call, tag));
+  RGI_TRY(rgi_data_of(call, buf, count, type, &t->data));
+  RGI_TRY(need_packed(call, t));
+  t->members = g->members;
+  int error = t->packed ? rgi_data_pack(&t->data, buf, t->packed) : RG_SUCCESS;
+  if (!error)
+    error = rgi_message_send(context_of(g), world, tag, t->packed ? t->packed : buf, t->data.bytes,
+                             &t->message);
+  if (error)
+    free(t->packed);
+  return error;
+}
+
+static int start_receive(const char *call, rg_group g, void *buf, MPI_Count count,
+                         MPI_Datatype type, int source, int tag, transfer *t) {
+  int world;
+  RGI_TRY(rgi_group_check_member(call, g));
+  RGI_TRY(find_source(call, g, source, &world, &tag));
+  RGI_TRY(rgi_data_of(call, buf, count, type, &t->data));
+  RGI_TRY(need_packed(call, t));
+  t->members = g->members;
+  t->buf = buf;
+  int error = rgi_message_receive(context_of(g), world, tag, t->packed ? t->packed : buf,
+                                  t->data.bytes, &t->message);
+  if (error)
+    free(t->packed);
+  return error;
+}
+
+/* The message has ended. */
+static int finish(const char *call, transfer *t, rg_status *status) {
+  rgi_request *r = &t->message;
+  int error = rgi_message_explain(r, call), whole = error == RG_SUCCESS;
+  if (t->packed && !r->sending && (whole || error == RG_ERR_TRUNCATE)) {
+    size_t bytes = r->bytes < r->room ? r->bytes : r->room;
+    int unpacked = rgi_data_unpack(&t->data, t->packed, bytes, t->buf);
+    error = error ? error : unpacked;
+  }
+  free(t->packed);
+  t->packed = NULL;
+  if (!error && status && !r->sending)
+    set_status(status, t->members, r->source, r->tag, r->bytes);
+  return error;
+}
+
+/* Waits for the end; whatever comes of it, the buffers are free afterwards. */
+static int wait_for(const char *call, transfer *t, rg_status *status) {
+  int error = rgi_message_wait(&t->message, call);
+  if (error == RG_SUCCESS || error == RG_ERR_TRUNCATE)
+    return finish(call, t, status);
+  free(t->packed);
+  return error;
+}
+
+int rg_send(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+            int tag) {
+  transfer t;
+  RGI_TRY(start_send(__func__, g, buf, count, datatype, dest, tag, &t));
+  return wait_for(__func__, &t, NULL);
+}
+
+int rg_recv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+            rg_status *status) {
+  transfer t;
+  RGI_TRY(start_receive(__func__, g, buf, count, datatype, source, tag, &t));
+  return wait_for(__func__, &t, status);
+}
+
+int rg_sendrecv(rg_group g, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                int source, int recvtag, rg_status *status) {
+  transfer in, out;
+  RGI_TRY(start_receive(__func__, g, recvbuf, recvcount, recvtype, source, recvtag, &in));
+  int error = start_send(__func__, g, sendbuf, sendcount, sendtype, dest, sendtag, &out);
+  if (error) {
+    rgi_message_abandon(&in.message);
+    free(in.packed);
+    return error;
+  }
+  int received = wait_for(__func__, &in, status);
+  int sent = wait_for(__func__, &out, NULL);
+  return received ? received : sent;
+}
+
+/* --- without waiting -------------------------------------------------------------- */
+
+static int look(rg_request base, int *done) {
+  transfer_request *r = (transfer_request *)base;
+  if (!atomic_load_explicit(&r->transfer.message.done, memory_order_acquire))
+    return RG_SUCCESS;
+  *done = 1;
+  return finish(base->call, &r->transfer, &base->status);
+}
+
+static void release(rg_request base) {
+  transfer_request *r = (transfer_request *)base;
+  rgi_members_drop(r->transfer.members);
+  if (!r->transfer.data.dense)
+    MPI_Type_free(&r->transfer.data.type);
+  free(r);
+}
+
+static int make(const char *call, transfer_request **r) {
+  *r = malloc(sizeof **r);
+  if (!*r)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a request", call);
+  (*r)->base = (struct rg_request_s){.call = call, .progress = look, .release = release};
+  return RG_SUCCESS;
+}
+
+/* The transfer has begun; or not, and then there is no request. */
+static int open_request(transfer_request *r, int error, rg_request *request) {
+  transfer *t = &r->transfer;
+  if (error) {
+    free(r);
+    return error;
+  }
+  rgi_members_share(t->members);
+  if (!t->data.dense)
+    MPI_Type_dup(t->data.type, &t->data.type);
+  r->base.peer = t->message.sending ? -1 : t->message.source;
+  rgi_request_open(&r->base);
+  *request = &r->base;
+  return RG_SUCCESS;
+}
+
+int rg_isend(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+             rg_request *request) {
+  transfer_request *r;
+  RGI_REQUIRE(request);
+  RGI_TRY(make(__func__, &r));
+  return open_request(r, start_send(__func__, g, buf, count, datatype, dest, tag, &r->transfer),
+                      request);
+}
+
+int rg_irecv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+             rg_request *request) {
+  transfer_request *r;
+  RGI_REQUIRE(request);
+  RGI_TRY(make(__func__, &r));
+  return open_request(
+      r, start_receive(__func__, g, buf, count, datatype, source, tag, &r->transfer), request);
+}
+
+int rg_request_cancel(rg_request *request, int *cancelled) {
+  RGI_REQUIRE(request);
+  RGI_REQUIRE(cancelled);
+  transfer_request *r = (transfer_request *)*request;
+  if (!r || r->base.progress != look || r->transfer.message.sending)
+    return rgi_error(RG_ERR_ARG, "%s: not a receive that is open", __func__);
+  RGI_TRY(rgi_need_runtime(__func__));
+  rgi_message_cancel(&r->transfer.message, cancelled);
+  if (*cancelled) {
+    free(r->transfer.packed);
+    release(*request);
+    *request = NULL;
+  }
+  return RG_SUCCESS;
+}
+
+/* --- looking ---------------------------------------------------------------------- */
+
+int rg_probe(rg_group g, int source, int tag, rg_status *status) {
+  int world, from, its_tag;
+  size_t bytes;
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  RGI_TRY(find_source(__func__, g, source, &world, &tag));
+  RGI_TRY(rgi_message_await(context_of(g), world, tag, __func__, &from, &its_tag, &bytes));
+  if (status)
+    set_status(status, g->members, from, its_tag, bytes);
+  return RG_SUCCESS;
+}
+
+int rg_iprobe(rg_group g, int source, int tag, int *there, rg_status *status) {
+  int world, found = 0, from, its_tag;
+  size_t bytes;
+  RGI_REQUIRE(there);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  RGI_TRY(find_source(__func__, g, source, &world, &tag));
+  RGI_TRY(rgi_message_probe(context_of(g), world, tag, &found, &from, &its_tag, &bytes));
+  if (found && status)
+    set_status(status, g->members, from, its_tag, bytes);
+  *there = found;
+  return RG_SUCCESS;
+}
+
+int rg_status_count(const rg_status *status, MPI_Datatype datatype, MPI_Count *count) {
+  rgi_data d;
+  RGI_REQUIRE(status);
+  RGI_REQUIRE(count);
+  RGI_TRY(rgi_data_of(__func__, status, 0, datatype, &d));
+  size_t bytes = (size_t)status->bytes;
+  if (d.size == 0)
+    *count = bytes == 0 ? 0 : RG_UNDEFINED;
+  else
+    *count = bytes % d.size ? RG_UNDEFINED : (MPI_Count)(bytes / d.size);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "topology/attribute.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/error.h"
+#include "runtime/runtime.h"
+
+static struct {
+  pthread_mutex_t lock;
+  int keyval;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID};
+
+static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
+  (void)comm, (void)keyval, (void)extra;
+  rgi_attribute *a = value;
+  rgi_places_drop(a->places);
+  free(a);
+  return MPI_SUCCESS;
+}
+
+/* A duplicate has the same processes. */
+static int on_copy(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag) {
+  (void)comm, (void)keyval, (void)extra;
+  rgi_attribute *a = malloc(sizeof *a);
+  *flag = a != NULL;
+  if (!a)
+    return MPI_ERR_NO_MEM;
+  *a = *(rgi_attribute *)value;
+  rgi_places_keep(a->places);
+  *(void **)copy = a;
+  return MPI_SUCCESS;
+}
+
+/* MPI frees attributes of MPI_COMM_SELF first of all in MPI_Finalize. */
+static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  MPI_Comm_free_keyval(&state.keyval);
+  rgi_machine_forget();
+  return MPI_SUCCESS;
+}
+
+static int prepare_locked(void) {
+  int at_finalize;
+  if (state.keyval != MPI_KEYVAL_INVALID)
+    return RG_SUCCESS;
+  RGI_TRY_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &at_finalize, NULL));
+  RGI_TRY_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, &state));
+  MPI_Comm_free_keyval(&at_finalize); /* lives on until the attribute is gone */
+  RGI_TRY_MPI(MPI_Comm_create_keyval(on_copy, on_delete, &state.keyval, NULL));
+  return RG_SUCCESS;
+}
+
+static int prepare(void) {
+  pthread_mutex_lock(&state.lock);
+  int error = prepare_locked();
+  pthread_mutex_unlock(&state.lock);
+  return error;
+}
+
+int rgi_attribute_get(MPI_Comm comm, rgi_attribute **a) {
+  int found = 0;
+  RGI_TRY(prepare());
+  RGI_TRY_MPI(MPI_Comm_get_attr(comm, state.keyval, a, &found));
+  if (!found)
+    *a = NULL;
+  return RG_SUCCESS;
+}
+
+int rgi_attribute_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_attribute **a) {
+  rgi_attribute *fresh = places ? calloc(1, sizeof *fresh) : NULL;
+  int error = fresh ? prepare() : rgi_error(RG_ERR_NOMEM, "%s: no memory for places", call);
+  if (!error) {
+    fresh->places = places;
+    error = rgi_mpi_error(MPI_Comm_set_attr(comm, state.keyval, fresh), "MPI_Comm_set_attr");
+  }
+  if (error) {
+    rgi_places_drop(places);
+    free(fresh);
+    return error;
+  }
+  *a = fresh;
+  return RG_SUCCESS;
+}
+
+int rgi_comm_check(const char *call, MPI_Comm comm) {
+  int inter = 0;
+  RGI_TRY(rgi_need_mpi(call));
+  if (comm == MPI_COMM_NULL)
+    return rgi_error(RG_ERR_COMM, "%s: the communicator is MPI_COMM_NULL", call);
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter)
+    return rgi_error(RG_ERR_COMM, "%s: an inter-communicator; pass an intra-communicator", call);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "topology/exchange.h"
+
+#include "runtime/error.h"
+#include "runtime/log.h"
+#include "runtime/options.h"
+
+int rgi_tell_all(const char *call, MPI_Comm comm, int error) {
+  struct {
+    int error, rank;
+  } mine = {.error = error}, worst;
+  MPI_Comm_rank(comm, &mine.rank);
+  RGI_TRY_MPI(MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, comm));
+  return error ? error : worst.error ? rgi_error_from(worst.error, call, worst.rank) : RG_SUCCESS;
+}
+
+static int make_room(const char *call, MPI_Comm comm, MPI_Comm node, rgi_places **places) {
+  int size, rows, me;
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_size(node, &rows);
+  MPI_Comm_rank(node, &me);
+  *places = rgi_places_new(size, rows);
+  if (!*places)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for the places of %d processes", call, rows);
+  (*places)->me = me;
+  return RG_SUCCESS;
+}
+
+/* Who can fail has done so before the others wait for it. */
+static int exchange_on_node(const char *call, MPI_Comm comm, MPI_Comm node, rgi_places **places) {
+  rgi_place mine = {.length = 0};
+  *places = NULL;
+  int error = rgi_place_mine(call, &mine);
+  if (!error)
+    error = make_room(call, comm, node, places);
+  RGI_TRY(rgi_tell_all(call, comm, error));
+  MPI_Comm_rank(comm, &mine.rank);
+  RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, (*places)->at, (int)sizeof mine,
+                            MPI_BYTE, node));
+  if (!rgi_places_reconcile(*places) && (*places)->me == 0)
+    rgi_log(RGI_LOG_WARN, "%s: processes of this node see different machines: it is not divided",
+            call);
+  return RG_SUCCESS;
+}
+
+int rgi_exchange_places(const char *call, MPI_Comm comm, const rgi_places **places) {
+  rgi_attribute *a;
+  rgi_places *fresh = NULL;
+  MPI_Comm node;
+  RGI_TRY(rgi_options_ready());
+  RGI_TRY(rgi_attribute_get(comm, &a));
+  if (!a) {
+    RGI_TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    int error = exchange_on_node(call, comm, node, &fresh);
+    MPI_Comm_free(&node);
+    if (error) {
+      rgi_places_drop(fresh);
+      return error;
+    }
+    RGI_TRY(rgi_attribute_set(call, comm, fresh, &a));
+  }
+  *places = a->places;
+  return RG_SUCCESS;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Filters: which kinds of resources count. */
+#ifndef RGI_FILTER_H
+#define RGI_FILTER_H
+
+/* RG_ERR_ARG unless the filter is a sum of RG_LEVEL_.... */
+int rgi_check_filter(const char *call, int filter);
+
+/* A filter in words, as "memory,compute". RG_ERR_ARG. */
+int rgi_read_filter(const char *call, const char *words, int *filter);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "job.h"
+
+#include <mpi.h>
+#include <regroup.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/error.h"
+#include "topology/exchange.h"
+
+/* What each process of the running job sends. */
+typedef struct {
+  int node; /* the lowest rank there */
+  char name[TOPO_NAME];
+  rgi_place place;
+} card;
+
+static int no_memory(const char *program) {
+  return rgi_error(RG_ERR_NOMEM, "%s: no memory for the job", program);
+}
+
+/* --- the running job ------------------------------------------------------- */
+
+static int count_on(const card cards[], int ranks, int node) {
+  int n = 0;
+  for (int r = 0; r < ranks; r++)
+    n += cards[r].node == node;
+  return n;
+}
+
+static int fill_node(const card cards[], int ranks, int lowest, topo_node *node) {
+  int n = 0;
+  memcpy(node->name, cards[lowest].name, sizeof node->name);
+  node->places = rgi_places_new(ranks, count_on(cards, ranks, lowest));
+  for (int r = lowest; r < ranks && node->places; r++)
+    if (cards[r].node == lowest)
+      node->places->at[n++] = cards[r].place;
+  return node->places != NULL;
+}
+
+static int from_cards(const char *program, const card cards[], int ranks, topo_job *job) {
+  *job = (topo_job){.ranks = ranks,
+                    .machine = getenv("RG_TOPOLOGY"),
+                    .binding = getenv("RG_BIND"),
+                    .node = calloc((size_t)ranks, sizeof *job->node)};
+  int good = job->node != NULL;
+  for (int r = 0; r < ranks && good; r++)
+    if (cards[r].node == r)
+      good = fill_node(cards, ranks, r, &job->node[job->nodes++]);
+  if (good)
+    return RG_SUCCESS;
+  topo_job_free(job);
+  return no_memory(program);
+}
+
+static void fill_card(const rgi_places *p, card *mine) {
+  char name[MPI_MAX_PROCESSOR_NAME];
+  int length;
+  MPI_Get_processor_name(name, &length);
+  *mine = (card){.node = p->at[0].rank, .place = p->at[p->me]};
+  snprintf(mine->name, sizeof mine->name, "%.*s", TOPO_NAME - 1, name);
+}
+
+int topo_job_running(const char *program, topo_job *job) {
+  const rgi_places *p;
+  card mine, *cards = NULL;
+  int rank, size;
+  RGI_TRY(rgi_exchange_places(program, MPI_COMM_WORLD, &p));
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  fill_card(p, &mine);
+  if (rank == 0)
+    cards = malloc((size_t)size * sizeof *cards);
+  RGI_TRY(
+      rgi_tell_all(program, MPI_COMM_WORLD, rank == 0 && !cards ? no_memory(program) : RG_SUCCESS));
+  MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, cards, (int)sizeof mine, MPI_BYTE, 0,
+             MPI_COMM_WORLD);
+  int error = rank == 0 ? from_cards(program, cards, size, job) : RG_SUCCESS;
+  free(cards);
+  return error;
+}
+
+/* --- a pretended job ------------------------------------------------------- */
+
+/* The ranks `first` to `end` - 1 on one node. */
+static int pretend_node(const char *program, const rgi_machine *m, const char *how, int ranks,
+                        int first, int end, topo_node *node) {
+  hwloc_bitmap_t set = hwloc_bitmap_alloc();
+  int error = RG_SUCCESS;
+  node->places = rgi_places_new(ranks, end - first);
+  if (!set || !node->places)
+    error = no_memory(program);
+  for (int r = first; r < end && !error; r++) {
+    error = rgi_pretend_binding(program, m, how, r - first, end - first, set);
+    if (!error)
+      rgi_place_of(m, set, &node->places->at[r - first]);
+    node->places->at[r - first].rank = r;
+  }
+  hwloc_bitmap_free(set);
+  return error;
+}
+
+static int pretend_nodes(const char *program, const rgi_machine *m, const topo_wish *wish,
+                         topo_job *job) {
+  int threads = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU), error = RG_SUCCESS;
+  int nodes = wish->nodes == TOPO_DEFAULT ? 1 : wish->nodes;
+  int ranks = wish->ranks == TOPO_DEFAULT ? threads * nodes : wish->ranks;
+  const char *bind = wish->bind ? wish->bind : "compact";
+  if (ranks < nodes)
+    return rgi_error(RG_ERR_ARG, "%s: --ranks %d: each of the %d nodes needs one", program, ranks,
+                     nodes);
+  *job = (topo_job){.ranks = ranks,
+                    .machine = wish->machine,
+                    .binding = bind,
+                    .node = calloc((size_t)nodes, sizeof *job->node)};
+  if (!job->node)
+    return no_memory(program);
+  while (job->nodes < nodes && !error) {
+    long k = job->nodes++;
+    topo_node *node = &job->node[k];
+    snprintf(node->name, sizeof node->name, "node%ld", k);
+    error = pretend_node(program, m, bind, ranks, (int)(k * ranks / nodes),
+                         (int)((k + 1) * ranks / nodes), node);
+  }
+  if (error)
+    topo_job_free(job);
+  return error;
+}
+
+int topo_job_pretended(const char *program, const topo_wish *wish, topo_job *job) {
+  rgi_machine m;
+  RGI_TRY(rgi_machine_open(program, wish->machine, &m));
+  int error = pretend_nodes(program, &m, wish, job);
+  rgi_machine_close(&m);
+  return error;
+}
+
+void topo_job_free(topo_job *job) {
+  for (int i = 0; i < job->nodes; i++)
+    rgi_places_drop(job->node[i].places);
+  free(job->node);
+  *job = (topo_job){0};
+}

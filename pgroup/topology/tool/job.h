@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A job to be drawn: the running one, or a pretended one. */
+#ifndef TOPO_JOB_H
+#define TOPO_JOB_H
+
+#include "topology/places.h"
+
+#define TOPO_NAME 64
+
+/* The ranks of one node. */
+typedef struct {
+  char name[TOPO_NAME];
+  rgi_places *places; /* the rank in a place is the job's */
+} topo_node;
+
+typedef struct {
+  int ranks, nodes;
+  topo_node *node;
+  const char *machine, *binding; /* pretended ones, or NULL */
+} topo_job;
+
+/* What the command line pretends. */
+#define TOPO_DEFAULT (-1)
+typedef struct {
+  char *machine, *bind;
+  int ranks, nodes;
+} topo_wish;
+
+/* The job of MPI_COMM_WORLD. Collective; only rank 0 gets it. Errors as in
+ * regroup/topology.h. */
+int topo_job_running(const char *program, topo_job *job);
+
+/* So many processes (by default one for each hardware thread), the first ones on
+ * the first node and so on, on nodes of one kind (by default one). Local. */
+int topo_job_pretended(const char *program, const topo_wish *wish, topo_job *job);
+
+void topo_job_free(topo_job *job);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A job's hierarchy as a tree of levels: each is a communicator that
+ * rg_comm_hierarchy would make of the job. */
+#ifndef TOPO_TREE_H
+#define TOPO_TREE_H
+
+#include "job.h"
+
+#define TOPO_LABEL 96
+
+typedef struct topo_level {
+  const char *type;       /* "Package" */
+  char label[TOPO_LABEL]; /* "Package 1" */
+  int also;               /* resources shared by just the same ranks: their labels */
+  char (*extra)[TOPO_LABEL];
+  int count; /* ranks, ascending */
+  int *ranks;
+  int loose; /* those of them in no level below */
+  int *loose_ranks;
+  int below; /* levels below, by their lowest ranks */
+  struct topo_level **level;
+} topo_level;
+
+/* The whole job; below it what passes the filter. NULL if there is no memory. */
+topo_level *topo_tree(const topo_job *job, int filter);
+void topo_tree_free(topo_level *root);
+
+/* How many levels are below this one, at most. */
+int topo_tree_depth(const topo_level *level);
+
+/* Ranks as "0-3,8", in at most `size` bytes; what is too long ends with "..". */
+void topo_ranks_text(int n, const int ranks[], char *text, size_t size);
+
+#endif

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""Several pretended nodes on one machine: docs/cluster.md.
+
+    with Nodes(2) as nodes:
+        status, output = nodes.run(nodes.mpiexec(8, per_node=4) + ['build/tests/test_group'])
+
+A node is a host name and namespaces that one process, its keeper, holds. Nothing has a name
+outside them: when the keepers end, and they end when this process does, the kernel takes
+everything away. Between nodes MPI uses TCP, inside a node shared memory. With network=True
+each node has its own network, joined by a bridge, and counters of bytes.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# The bridge is in a network namespace of its own: this meets no network of the machine's.
+ADDRESS = '10.77.0.%d'
+HUB_ADDRESS = ADDRESS % 254
+MOST_NODES = 200
+
+
+class Unavailable(Exception):
+    """This machine cannot have pretended nodes; the text says why."""
+
+
+def tool(name):
+    """Debian keeps some commands where only root looks for them."""
+    path = shutil.which(name, path=os.environ.get('PATH', '') + ':/usr/sbin:/sbin')
+    if not path:
+        raise Unavailable('the command %s is missing' % name)
+    return path
+
+
+def namespace(pid):
+    """No two nodes have the same."""
+    try:
+        return os.readlink('/proc/%s/ns/ipc' % pid)
+    except OSError:
+        return None
+
+
+def up(device):
+    """Without automatic addresses, where there are such: their messages would be counted."""
+    return ['link set %s addrgenmode none 2>/dev/null || :' % device, 'link set %s up' % device]
+
+
+class Keeper:
+    """A process that holds namespaces until its standard input is closed."""
+
+    def __init__(self, prefix, kinds, setup):
+        script = '%s && echo ready && read -r _' % (' && '.join(setup) or ':')
+        command = prefix + ([tool('unshare')] + kinds if kinds else []) + ['sh', '-c', script]
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.errors, start_new_session=True)
+        self.pid = self.process.pid
+        if self.process.stdout.readline() != b'ready\n':
+            self.close()
+            self.errors.seek(0)
+            said = self.errors.read().decode(errors='replace').strip().splitlines()
+            raise Unavailable('namespaces are not permitted here: %s' % (said or ['?'])[-1])
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+class Nodes:
+    def __init__(self, count, network=False):
+        if not 1 <= count <= MOST_NODES:
+            raise ValueError('between 1 and %d nodes' % MOST_NODES)
+        self.network, self.hub, self.nodes = network, None, []
+        self.kinds = ['--ipc', '--uts'] + ['--net', '--mount'] * network
+        self.enter = []  # begins a command that shall run where the nodes can be reached
+        for name in ['nsenter', 'setpriv', 'hostname'] + ['ip', 'mount'] * network:
+            tool(name)
+        try:
+            self._make_hub()
+            for i in range(count):
+                self._make_node(i)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _make_hub(self):
+        """Who is not root is root in a user namespace."""
+        user = os.geteuid() != 0
+        net = ['--net'] * self.network
+        if not user and not net:
+            return
+        self.hub = Keeper([], ['--user', '--map-root-user'] * user + net, [])
+        self.enter = [tool('nsenter'), '--target', str(self.hub.pid), *net,
+                      *['--user', '--preserve-credentials'] * user, '--']
+        if self.network:
+            self._ip(None, 'link set lo up', 'link add rg0 type bridge', *up('rg0'),
+                     'addr add %s/24 dev rg0' % HUB_ADDRESS)
+
+    def _ip(self, node, *lines):
+        """Commands of ip in the hub, or in a node."""
+        script = '\n'.join(['set -e'] + [tool('ip') + ' ' + line for line in lines])
+        enter = [tool('nsenter'), '--target', str(node.pid), '--net', '--'] if node else []
+        done = subprocess.run(self.enter + enter + ['sh', '-c', script], capture_output=True,
+                              text=True)
+        if done.returncode:
+            raise Unavailable('no virtual network here: ' + done.stderr.strip().splitlines()[-1])
+
+    def _make_node(self, i):
+        setup = ['hostname node%d' % i]
+        if self.network:
+            # UCX looks for network devices in /sys, which shows those of whoever mounted it.
+            setup.append('mount -t sysfs sysfs /sys')
+        node = Keeper(self.enter, self.kinds, setup)
+        self.nodes.append(node)
+        if not self.network:
+            return
+        port = 'rg%d' % (i + 1)
+        self._ip(None, 'link add %s type veth peer name eth0 netns %d' % (port, node.pid),
+                 'link set %s master rg0' % port, *up(port))
+        self._ip(node, 'link set lo up', *up('eth0'),
+                 'addr add %s/24 dev eth0' % (ADDRESS % (i + 1)))
+
+    def close(self):
+        self._end_strays()
+        for keeper in self.nodes[::-1] + [self.hub] * (self.hub is not None):
+            keeper.close()
+        self.nodes, self.hub = [], None
+
+    def _strays(self):
+        """Processes in the nodes, besides the keepers."""
+        keepers = {node.pid for node in self.nodes}
+        inside = {namespace(pid) for pid in keepers} - {None, namespace('self')}
+        return [int(pid) for pid in filter(str.isdigit, os.listdir('/proc'))
+                if int(pid) not in keepers and namespace(pid) in inside]
+
+    def _end_strays(self):
+        """A job that ended well leaves nothing; mpiexec that was killed may leave ranks."""
+        deadline = time.monotonic() + 10
+        strays = self._strays() if self.nodes else []
+        while strays and time.monotonic() < deadline:
+            for pid in strays:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.02)
+            strays = self._strays()
+
+    def mpiexec(self, np, per_node, placement='block'):
+        """The beginning of a command that runs a program with np ranks: block fills one node
+        after the other, cyclic deals the ranks out in turn."""
+        slots = {'block': per_node, 'cyclic': 1}[placement]
+        if np > per_node * len(self.nodes):
+            raise ValueError('%d ranks on %d nodes are more than %d on each' %
+                             (np, len(self.nodes), per_node))
+        launcher = shutil.which('mpiexec.mpich') or 'mpiexec'
+        variables = {'UCX_NET_DEVICES': 'eth0' if self.network else 'lo'}
+        if np > len(os.sched_getaffinity(0)):
+            # Each node takes all processors for its own.
+            variables['RG_OVERSUBSCRIBED'] = os.environ.get('RG_OVERSUBSCRIBED', 'yes')
+        # If this process is killed, mpiexec ends too.
+        return self.enter + [
+            tool('setpriv'), '--pdeathsig', 'TERM', launcher, '-launcher', 'ssh', '-launcher-exec',
+            HERE + '/node.sh', '-localhost', HUB_ADDRESS if self.network else '127.0.0.1', '-hosts',
+            ','.join('node%d:%d' % (i, slots) for i in range(len(self.nodes))), '-n', str(np),
+            *(word for pair in variables.items() for word in ['-genv', *pair])]
+
+    def start(self, command, env=None, **how):
+        """Popen of a command made by mpiexec()."""
+        env = dict(os.environ if env is None else env)
+        env.update({'REGROUP_NODE_node%d' % i: str(n.pid) for i, n in enumerate(self.nodes)},
+                   REGROUP_ENTER=' '.join(self.kinds))
+        return subprocess.Popen(command, env=env, **how)
+
+    def run(self, command, limit=None, env=None, **how):
+        """Runs a command made by mpiexec(). Returns its exit status (None: it did not end in
+        `limit` seconds, and was ended) and its output, standard error included."""
+        with tempfile.TemporaryFile() as output:
+            how = {'stdout': output, 'stderr': subprocess.STDOUT, **how}
+            process = self.start(command, env, **how)
+            try:
+                status = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                status = None
+            finally:
+                end(process)
+                self._end_strays()
+            output.seek(0)
+            return status, output.read().decode(errors='replace')
+
+    def counters(self):
+        """For each node the bytes that it has sent and received, since it was made."""
+        found = []
+        for node in self.nodes:
+            with open('/proc/%d/net/dev' % node.pid) as f:
+                words = next(line for line in f if 'eth0:' in line).split(':')[1].split()
+            found.append({'sent': int(words[8]), 'received': int(words[0])})
+        return found
+
+
+def end(process, patience=5):
+    """Politely, so that mpiexec ends its ranks; then not."""
+    for how in [process.terminate, process.kill]:
+        if process.poll() is None:
+            how()
+            try:
+                process.wait(patience)
+            except subprocess.TimeoutExpired:
+                pass

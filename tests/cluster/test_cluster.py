@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""The test programs again, on 2 and 4 pretended nodes of this machine: see docs/cluster.md.
+
+A comment line "nodes: 2 4" near the top of a test program asks for it, "nodes: none" never;
+those named here are run without being asked.
+
+time: 900
+"""
+import argparse
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import cluster
+
+sys.path.insert(0, os.path.join(cluster.HERE, '..'))
+import run_tests  # noqa: E402
+
+RUN = [sys.executable, cluster.HERE + '/run_on_nodes.py']
+ALWAYS = ['test_runtime', 'test_comm_create_group', 'test_comm_errors', 'test_group',
+          'test_intercomm', 'test_regroup']
+# By the number of nodes: ranks, most ranks on a node, placement.
+SHAPES = {2: [(4, 2, 'block'), (7, 4, 'cyclic')], 4: [(4, 1, 'block'), (8, 2, 'cyclic')]}
+# The outer runner's mark: it finds what this script starts.
+run_tests.MARK = 'RGT_RUN=' + os.environ.get('RGT_RUN', run_tests.MARK.split('=')[1])
+
+
+def wanted(names):
+    """The tests and their numbers of nodes."""
+    for path in sorted(glob.glob('tests/*/test_*.c')):
+        test = run_tests.Test(path)
+        with open(path) as f:
+            asked = re.search(r'^[ /*#]*\bnodes: *([^*\n]+)', f.read(4000), re.M)
+        numbers = asked[1] if asked else '2 4' if test.name in ALWAYS else 'none'
+        if numbers.strip() != 'none' and (not names or test.name in names):
+            yield test, [int(n) for n in numbers.split()]
+
+
+def options(mpiexec):
+    return argparse.Namespace(mpiexec=mpiexec, build=os.environ.get('RGT_BUILD', 'build'),
+                              seed=os.environ.get('RGT_SEED', '1'))
+
+
+def run_suites(names):
+    """Returns how many runs failed."""
+    bad = runs = 0
+    for test, numbers in wanted(names):
+        for count, (ranks, most, placement) in [(n, s) for n in numbers for s in SHAPES[n]]:
+            start = time.monotonic()
+            done = run_tests.run_program(
+                test, ranks, options(RUN + ['%d:%d' % (count, most), '--placement', placement]))
+            print('%-4s %-26s %d ranks on %d nodes, %-6s %3d passed %2d failed %5.1f s' %
+                  ('FAIL' if done.failed else 'ok', test.name, ranks, count, placement, done.passed,
+                   done.failed, time.monotonic() - start), flush=True)
+            for note in done.notes:
+                print('     ' + note)
+            runs += 1
+            bad += done.failed > 0
+    print('%d runs, %d of them failed' % (runs, bad))
+    return bad + (runs == 0)
+
+
+def marked(mark):
+    run_tests.MARK, kept = mark, run_tests.MARK
+    found = run_tests.marked_processes()
+    run_tests.MARK = kept
+    return found
+
+
+def check_interrupted(how, status):
+    """However a run ends, nothing is left of it."""
+    mark = 'REGROUP_TEST=%d-%d' % (os.getpid(), how)
+    runner = subprocess.Popen(RUN + ['2:2', '--', 'sleep', '600'], start_new_session=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env=dict(os.environ, **dict([mark.split('=')])))
+    deadline = time.monotonic() + 20
+    # The runner, two keepers, mpiexec, two proxies and four ranks.
+    while len(marked(mark)) < 10 and time.monotonic() < deadline:
+        time.sleep(.05)
+    assert len(marked(mark)) >= 10, marked(mark)
+    runner.send_signal(how)
+    assert runner.wait(20) == status, runner.returncode
+    deadline = time.monotonic() + 10
+    while marked(mark) and time.monotonic() < deadline:
+        time.sleep(.05)
+    assert not marked(mark), (how, marked(mark))
+
+
+def check_exit_status():
+    done = subprocess.run(RUN + ['2:1', '--', 'sh', '-c', 'hostname; exit 3'], text=True,
+                          capture_output=True, timeout=20)
+    assert done.returncode == 3 and set(done.stdout.split()) == {'node0', 'node1'}, done
+    done = subprocess.run(RUN + ['2:1', '-n', '3', '--', 'true'], text=True, capture_output=True)
+    assert done.returncode == 2 and '-n 3' in done.stderr, done
+
+
+def main():
+    for sig in [signal.SIGINT, signal.SIGTERM]:  # a job in the background may ignore the first
+        signal.signal(sig, signal.default_int_handler)
+    if 'openmpi' in os.environ.get('RGT_MPIEXEC', ''):
+        print('only for MPICH')
+        return 77
+    try:
+        cluster.Nodes(2).close()
+    except cluster.Unavailable as why:
+        print(why)
+        return 77
+    check_exit_status()
+    for how, status in [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]:
+        check_interrupted(how, status)
+    return 1 if run_suites(sys.argv[1:]) else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Counts the bytes that MPI's operations send through the network of a node:
+ *
+ *     traffic send BYTES TIMES FROM TO     MPI_Send from one rank to another
+ *     traffic bcast BYTES TIMES            MPI_Bcast from rank 0
+ *
+ * Rank 0 prints a line for each rank: its host, how many ranks it shares memory
+ * with, and what the host's eth0 has sent and received for each operation. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* MPICH changes the algorithm after the first few calls on a communicator. */
+#define WARM_UP 6
+#define SETTLE_MICROSECONDS 100000
+
+typedef struct {
+  char host[64];
+  int neighbours;
+  double sent, received;
+} report;
+
+static int rank, size;
+
+static void read_counters(double *sent, double *received) {
+  char line[512];
+  FILE *f = fopen("/proc/self/net/dev", "r");
+  *sent = *received = 0;
+  while (f && fgets(line, sizeof line, f)) {
+    char *found = strstr(line, "eth0:");
+    if (found)
+      sscanf(found + 5, "%lf %*f %*f %*f %*f %*f %*f %*f %lf", received, sent);
+  }
+  if (f)
+    fclose(f);
+}
+
+static void operate(char *buffer, int bytes, int times, int argc, char **argv) {
+  for (int i = 0; i < times; i++) {
+    if (argc < 6)
+      MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    else if (rank == atoi(argv[4]))
+      MPI_Send(buffer, bytes, MPI_BYTE, atoi(argv[5]), 1, MPI_COMM_WORLD);
+    else if (rank == atoi(argv[5]))
+      MPI_Recv(buffer, bytes, MPI_BYTE, atoi(argv[4]), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+/* Late acknowledgements belong to what came before. */
+static void settle(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  usleep(SETTLE_MICROSECONDS);
+}
+
+static report measure(int argc, char **argv) {
+  int bytes = atoi(argv[2]), times = atoi(argv[3]);
+  char *buffer = calloc((size_t)bytes, 1);
+  double sent, received;
+  report r = {.neighbours = 0};
+  gethostname(r.host, sizeof r.host - 1);
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &r.neighbours);
+  MPI_Comm_free(&node);
+  operate(buffer, bytes, WARM_UP, argc, argv);
+  settle();
+  read_counters(&sent, &received);
+  MPI_Barrier(MPI_COMM_WORLD); /* nobody begins before all have read */
+  operate(buffer, bytes, times, argc, argv);
+  settle();
+  read_counters(&r.sent, &r.received);
+  r.sent = (r.sent - sent) / times;
+  r.received = (r.received - received) / times;
+  free(buffer);
+  return r;
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  report mine = measure(argc, argv), *all = calloc((size_t)size, sizeof *all);
+  MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+  for (int i = 0; rank == 0 && i < size; i++)
+    printf("%s %d %.0f %.0f\n", all[i].host, all[i].neighbours, all[i].sent, all[i].received);
+  free(all);
+  MPI_Finalize();
+  return 0;
+}

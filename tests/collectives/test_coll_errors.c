@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * env: RG_TIMEOUT=20
+ * sources: tests/collectives/cases.c
+ * Wrong use of collectives: told, before anything is sent; and what does not fit
+ * together is found out at the end. */
+#include <string.h>
+
+#include "cases.h"
+
+static rg_group g;
+static rg_request request;
+
+/* All still works after an error, on whichever ranks it was. */
+static void expect_work(void) {
+  int one = 1, sum = 0;
+  RGT_OK(rg_allreduce(g, &one, &sum, 1, MPI_INT, MPI_SUM));
+  RGT_INT(sum, rgt_size);
+}
+
+static void test_arguments(void) {
+  int x = 0, y = 0;
+  MPI_Count n[RANKS_MOST] = {0};
+  MPI_Aint at[RANKS_MOST] = {0};
+  g = groups[WORLD];
+  RGT_FAILS(rg_barrier(NULL), RG_ERR_GROUP);
+  RGT_FAILS(rg_ibarrier(g, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_bcast(g, &x, 1, MPI_INT, -1), RG_ERR_RANK);
+  RGT_FAILS(rg_bcast(g, &x, 1, MPI_INT, rgt_size), RG_ERR_RANK);
+  RGT_FAILS(rg_bcast(g, &x, -1, MPI_INT, 0), RG_ERR_ARG);
+  RGT_FAILS(rg_bcast(g, NULL, 1, MPI_INT, 0), RG_ERR_ARG);
+  RGT_FAILS(rg_bcast(g, MPI_IN_PLACE, 1, MPI_INT, 0), RG_ERR_ARG);
+  RGT_FAILS(rg_bcast(g, &x, 1, MPI_DATATYPE_NULL, 0), RG_ERR_ARG);
+  RGT_FAILS(rg_ibcast(g, &x, 1, MPI_INT, rgt_size, &request), RG_ERR_RANK);
+  RGT_FAILS(rg_allreduce(g, &x, &y, 1, MPI_INT, MPI_OP_NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_allreduce(g, &x, &y, 1, MPI_INT, MPI_REPLACE), RG_ERR_ARG);
+  RGT_FAILS(rg_allreduce(g, &x, NULL, 1, MPI_INT, MPI_SUM), RG_ERR_ARG);
+  RGT_FAILS(rg_allreduce(g, &x, &y, 1, types[GAPS].type, MPI_SUM), RG_ERR_ARG);
+  RGT_FAILS(rg_allreduce(g, &x, &y, 1, MPI_DOUBLE, MPI_BAND), RG_ERR_ARG);
+  RGT_FAILS(rg_allreduce(g, &x, &y, 1, MPI_BYTE, MPI_SUM), RG_ERR_ARG);
+  RGT_FAILS(rg_allgather(g, &x, 2, MPI_INT, &y, 1, MPI_INT), RG_ERR_TRUNCATE);
+  RGT_FAILS(rg_alltoall(g, &x, 0, MPI_INT, &y, 1, MPI_INT), RG_ERR_MISMATCH);
+  RGT_FAILS(rg_allgatherv(g, &x, 0, MPI_INT, &y, NULL, at, MPI_INT), RG_ERR_ARG);
+  RGT_FAILS(rg_allgatherv(g, &x, 0, MPI_INT, &y, n, NULL, MPI_INT), RG_ERR_ARG);
+  RGT_FAILS(rg_reduce_scatter(g, &x, &y, NULL, MPI_INT, MPI_SUM), RG_ERR_ARG);
+  RGT_FAILS(rg_bcast(g, &x, (MPI_Count)1 << 62, MPI_INT, 0), RG_ERR_ARG);
+  if (rgt_rank != 0)
+    RGT_FAILS(rg_gather(g, MPI_IN_PLACE, 1, MPI_INT, &y, 1, MPI_INT, 0), RG_ERR_ARG);
+  RGT_PTR_NULL(request);
+  expect_work();
+}
+
+/* One rank's own mistake keeps its place: the others wait for the right call. */
+static void test_one_rank(void) {
+  int x = rgt_rank;
+  for (int turn = 0; turn < 3; turn++) {
+    if (rgt_rank == rgt_size - 1)
+      RGT_FAILS(rg_bcast(g, &x, -5, MPI_INT, 0), RG_ERR_ARG);
+    RGT_OK(rg_bcast(g, &x, 1, MPI_INT, 0));
+    RGT_INT(x, 0);
+  }
+}
+
+static void test_no_member(void) {
+  rg_group one = NULL, other = NULL, difference = NULL;
+  int first = 0;
+  if (rgt_size < 2)
+    return;
+  RGT_OK(rg_group_create(groups[WORLD], 1, &first, 3, &one));
+  if (rgt_rank == 0)
+    RGT_OK(rg_group_difference(groups[WORLD], one, &difference));
+  if (difference)
+    RGT_FAILS(rg_barrier(difference), RG_ERR_GROUP);
+  rg_group_free(&one);
+  rg_group_free(&other);
+  rg_group_free(&difference);
+}
+
+/* The receiver is told, and nobody hangs. By messages: linear. */
+static void test_lengths(void) {
+  int data[8] = {0}, all[8 * RANKS_MOST];
+  RGT_OK(rg_group_set_algorithm(g, RG_OP_BCAST, "linear"));
+  RGT_OK(rg_group_set_algorithm(g, RG_OP_GATHER, "linear"));
+  if (rgt_rank == 0)
+    RGT_OK(rg_bcast(g, data, 8, MPI_INT, 0));
+  else
+    RGT_FAILS(rg_bcast(g, data, 4, MPI_INT, 0), RG_ERR_TRUNCATE);
+  expect_work();
+  if (rgt_rank == 0)
+    RGT_OK(rg_ibcast(g, data, 4, MPI_INT, 0, &request));
+  else
+    RGT_OK(rg_ibcast(g, data, 8, MPI_INT, 0, &request));
+  if (rgt_rank == 0)
+    RGT_OK(rg_wait(&request, NULL));
+  else
+    RGT_FAILS(rg_wait(&request, NULL), RG_ERR_MISMATCH);
+  RGT_PTR_NULL(request);
+  expect_work();
+  if (rgt_rank == 0 && rgt_size > 1)
+    RGT_FAILS(rg_gather(g, data, 4, MPI_INT, all, 4, MPI_INT, 0), RG_ERR_TRUNCATE);
+  else
+    RGT_OK(rg_gather(g, data, rgt_rank ? 8 : 4, MPI_INT, all, 4, MPI_INT, 0));
+  expect_work();
+  RGT_OK(rg_group_set_algorithm(g, RG_OP_BCAST, NULL));
+  RGT_OK(rg_group_set_algorithm(g, RG_OP_GATHER, NULL));
+}
+
+static void test_requests(void) {
+  rg_request none = NULL;
+  int done = 7;
+  RGT_FAILS(rg_wait(NULL, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_test(NULL, &done, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_test(&none, NULL, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_wait_all(-1, &none, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_wait_all(1, NULL, NULL), RG_ERR_ARG);
+  RGT_OK(rg_wait_all(0, NULL, NULL));
+  RGT_OK(rg_wait(&none, NULL));
+  RGT_INT(done, 7);
+}
+
+static void test_names(void) {
+  const char *name = NULL;
+  int count = -1;
+  double seconds;
+  RGT_FAILS(rg_group_set_algorithm(g, RG_OP_BCAST, "bogus"), RG_ERR_OPTION);
+  RGT_FAILS(rg_group_set_algorithm(g, RG_OP_BCAST, "linear:linear"), RG_ERR_OPTION);
+  RGT_FAILS(rg_group_set_algorithm(g, RG_OP_BCAST, "hierarchical:shared"), RG_ERR_OPTION);
+  RGT_FAILS(rg_group_set_algorithm(g, RG_OP_BCAST, "hierarchical:linear:linear:linear"),
+            RG_ERR_OPTION);
+  RGT_FAILS(rg_group_set_algorithm(g, RG_OP_BCAST, ""), RG_ERR_OPTION);
+  RGT_FAILS(rg_group_set_algorithm(g, RG_OP_COUNT, "linear"), RG_ERR_ARG);
+  RGT_FAILS(rg_group_set_algorithm(NULL, RG_OP_BCAST, "linear"), RG_ERR_GROUP);
+  RGT_FAILS(rg_operation_name((rg_operation)-1, &name), RG_ERR_ARG);
+  RGT_FAILS(rg_algorithm_count(RG_OP_COUNT, &count), RG_ERR_ARG);
+  RGT_FAILS(rg_algorithm_get(RG_OP_BCAST, 99, &name, NULL, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_algorithm_predict(RG_OP_BCAST, 0, 2, 3, 1, &seconds), RG_ERR_ARG);
+  RGT_FAILS(rg_group_algorithm(g, RG_OP_BCAST, -1, &name), RG_ERR_ARG);
+  RGT_PTR_NULL(name);
+  RGT_INT(count, -1);
+}
+
+static void test_comm(void) {
+  rg_group none = NULL;
+  RGT_FAILS(rg_group_of_comm(MPI_COMM_NULL, &none), RG_ERR_COMM);
+  RGT_FAILS(rg_group_of_comm(MPI_COMM_WORLD, NULL), RG_ERR_ARG);
+  RGT_PTR_NULL(none);
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"start", start_groups},
+                                   {"arguments", test_arguments},
+                                   {"one rank's mistake", test_one_rank},
+                                   {"no member", test_no_member},
+                                   {"lengths that differ", test_lengths},
+                                   {"requests", test_requests},
+                                   {"names of algorithms", test_names},
+                                   {"communicators", test_comm},
+                                   {"stop", stop_groups},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "coll_errors", tests);
+}

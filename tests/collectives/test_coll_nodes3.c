@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * env: RG_TIMEOUT=20 MPIR_CVAR_NUM_CLIQUES=3
+ * ranks: 3 7 8
+ * sources: tests/collectives/cases.c tests/collectives/moving.c tests/collectives/combining.c
+ * All operations on three pretended nodes. */
+#include "cases.h"
+#include "suites.h"
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {
+      {"start", start_groups}, MOVING, COMBINING, {"stop", stop_groups}, {NULL, NULL}};
+  return rgt_main(argc, argv, "coll_nodes3", tests);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Messages between the members of groups. test_p2p_far.c runs the same between
+ * nodes. */
+#include <mpi.h>
+#include <pthread.h>
+#include <regroup.h>
+#include <regroup/p2p.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check/check.h"
+
+#ifndef SUITE
+#define SUITE "p2p"
+#endif
+
+#define TAG_MOST ((1 << 28) - 1)
+
+static rg_group world;
+
+static int next_rank(void) {
+  return (rgt_rank + 1) % rgt_size;
+}
+
+static int rank_before(void) {
+  return (rgt_rank + rgt_size - 1) % rgt_size;
+}
+
+static void fill(int *data, int n, int seed) {
+  for (int i = 0; i < n; i++)
+    data[i] = seed + 7 * i;
+}
+
+static int wrong(const int *data, int n, int seed) {
+  int count = 0;
+  for (int i = 0; i < n; i++)
+    count += data[i] != seed + 7 * i;
+  return count;
+}
+
+/* A ring of every length around the limits, blocking. */
+static void test_lengths(void) {
+  static const int around[] = {0, 1, 6, 38, 2038, 2048, 8181, 8182, 16384, 65536, 262143, 600000};
+  for (int k = 0; k < 36; k++) {
+    int n = around[k / 3] + k % 3 - 1;
+    if (n < 0)
+      continue;
+    int *data = malloc(((size_t)n + 1) * sizeof *data), *got = calloc((size_t)n + 1, sizeof *got);
+    rg_status status;
+    MPI_Count count = -5;
+    fill(data, n, rgt_rank);
+    RGT_OK(rg_sendrecv(world, data, n, MPI_INT, next_rank(), k, got, n + 1, MPI_INT, rank_before(),
+                       k, &status));
+    RGT_INT(wrong(got, n, rank_before()), 0);
+    RGT_INT(got[n], 0);
+    RGT_INT(status.source, rank_before());
+    RGT_INT(status.tag, k);
+    RGT_INT(status.bytes, 4 * n);
+    RGT_OK(rg_status_count(&status, MPI_INT, &count));
+    RGT_INT(count, n);
+    RGT_OK(rg_status_count(&status, MPI_DOUBLE, &count));
+    RGT_INT(count, n % 2 ? RG_UNDEFINED : n / 2);
+    free(data);
+    free(got);
+  }
+}
+
+/* Everybody sends to rank 0, blocking; it takes them as they come. */
+static void test_any(void) {
+  enum { EACH = 20 };
+  int last[64] = {0}, got = -1;
+  rg_status status;
+  if (rgt_rank > 0) {
+    for (int i = 0; i < EACH; i++)
+      RGT_OK(rg_send(world, &i, 1, MPI_INT, 0, i % 3));
+    return;
+  }
+  for (int i = 0; i < EACH * (rgt_size - 1); i++) {
+    RGT_OK(rg_recv(world, &got, 1, MPI_INT, RG_ANY_SOURCE, RG_ANY_TAG, &status));
+    RGT_INT(got, last[status.source]++); /* in order */
+    RGT_INT(status.tag, got % 3);
+  }
+}
+
+/* Groups with the same members, and the world: each message stays in its group.
+ * Ranks are those of the group. */
+static void test_groups(void) {
+  enum { GROUPS = 5 };
+  rg_group g[GROUPS];
+  rg_request out[GROUPS], in[GROUPS];
+  rg_status status[GROUPS];
+  int sent[GROUPS], got[GROUPS], me, to, from;
+  int *reverse = malloc((size_t)rgt_size * sizeof *reverse);
+  for (int i = 0; i < rgt_size; i++)
+    reverse[i] = rgt_size - 1 - i;
+  for (int k = 0; k < GROUPS; k++)
+    RGT_OK(rg_group_create(world, rgt_size, reverse, k / 2, &g[k]));
+  RGT_OK(rg_group_rank(g[0], &me));
+  to = (me + 1) % rgt_size;
+  from = (me + rgt_size - 1) % rgt_size;
+  for (int k = GROUPS - 1; k >= 0; k--) {
+    sent[k] = 10 * k + me;
+    RGT_OK(rg_isend(g[k], &sent[k], 1, MPI_INT, to, 0, &out[k]));
+  }
+  for (int k = 0; k < GROUPS; k++) {
+    got[k] = -1;
+    RGT_OK(rg_irecv(g[k], &got[k], 1, MPI_INT, k % 2 ? RG_ANY_SOURCE : from, RG_ANY_TAG, &in[k]));
+    RGT_OK(rg_group_free(&g[k])); /* messages under way do not need the handle */
+  }
+  RGT_OK(rg_wait_all(GROUPS, in, status));
+  RGT_OK(rg_wait_all(GROUPS, out, NULL));
+  for (int k = 0; k < GROUPS; k++) {
+    RGT_INT(got[k], 10 * k + from);
+    RGT_INT(status[k].source, from);
+    RGT_PTR_NULL(in[k]);
+  }
+  free(reverse);
+}
+
+static void test_myself(void) {
+  int data[30000], got[30000], there = -1, done = 0;
+  rg_request in, out;
+  rg_status status;
+  for (int n = 0; n <= 30000; n += 10000) {
+    fill(data, n, 3);
+    RGT_OK(rg_isend(world, data, n, MPI_INT, rgt_rank, 8, &out));
+    RGT_OK(rg_probe(world, rgt_rank, RG_ANY_TAG, &status));
+    RGT_INT(status.bytes, 4 * n);
+    RGT_OK(rg_iprobe(world, rgt_rank, 9, &there, NULL));
+    RGT_INT(there, 0);
+    RGT_OK(rg_recv(world, got, n, MPI_INT, rgt_rank, 8, NULL));
+    RGT_INT(wrong(got, n, 3), 0);
+    RGT_OK(rg_test(&out, &done, NULL));
+    RGT_INT(done, 1);
+    RGT_PTR_NULL(out);
+    RGT_OK(rg_irecv(world, got, n, MPI_INT, rgt_rank, 8, &in));
+    RGT_OK(rg_send(world, data, n, MPI_INT, rgt_rank, 8)); /* also long: it has met */
+    RGT_OK(rg_wait(&in, &status));
+    RGT_INT(status.source, rgt_rank);
+  }
+}
+
+/* Types with gaps on either side, out of order, of size 0, and parts of one. */
+static void test_types(void) {
+  enum { N = 3000 };
+  int *sparse = malloc(3 * N * sizeof *sparse), *got = malloc(3 * N * sizeof *got);
+  int two[] = {1, 1}, swapped[] = {1, 0};
+  MPI_Datatype third, pair, none;
+  rg_status status;
+  rg_request out;
+  MPI_Count count;
+  MPI_Type_vector(1, 1, 1, MPI_INT, &none);
+  MPI_Type_create_resized(none, 0, 3 * sizeof(int), &third);
+  MPI_Type_free(&none);
+  MPI_Type_indexed(2, two, swapped, MPI_INT, &pair);
+  MPI_Type_contiguous(0, MPI_INT, &none);
+  MPI_Type_commit(&third);
+  MPI_Type_commit(&pair);
+  MPI_Type_commit(&none);
+  fill(sparse, 3 * N, rgt_rank);
+  memset(got, 0, 3 * N * sizeof *got);
+  for (int n = 1; n <= N; n = n * 5 + 2) { /* every third to dense */
+    RGT_OK(rg_isend(world, sparse, n, third, next_rank(), 1, &out));
+    RGT_OK(rg_recv(world, got, n, MPI_INT, rank_before(), 1, &status));
+    RGT_INT(status.bytes, 4 * n);
+    for (int i = 0; i < n; i++)
+      RGT_INT(got[i], rank_before() + 21 * i);
+    RGT_OK(rg_wait(&out, NULL));
+  }
+  memset(got, 0, 3 * N * sizeof *got); /* dense to every third */
+  RGT_OK(rg_isend(world, sparse, N, MPI_INT, next_rank(), 2, &out));
+  RGT_OK(rg_recv(world, got, N, third, rank_before(), 2, NULL));
+  RGT_OK(rg_wait(&out, NULL));
+  for (int i = 0; i < 3 * N; i++)
+    RGT_INT(got[i], i % 3 ? 0 : rank_before() + 7 * (i / 3));
+  /* Pairs the wrong way round, and a half one. */
+  RGT_OK(rg_isend(world, sparse, 3, MPI_INT, next_rank(), 3, &out));
+  memset(got, 0, 4 * sizeof *got);
+  RGT_OK(rg_recv(world, got, 2, pair, rank_before(), 3, &status));
+  RGT_INT(got[1], rank_before());
+  RGT_INT(got[0], rank_before() + 7);
+  RGT_INT(got[3], rank_before() + 14);
+  RGT_INT(got[2], 0);
+  RGT_OK(rg_status_count(&status, pair, &count));
+  RGT_INT(count, RG_UNDEFINED);
+  RGT_OK(rg_wait(&out, NULL));
+  RGT_OK(rg_sendrecv(world, NULL, 5, none, next_rank(), 4, NULL, 5, none, rank_before(), 4, NULL));
+  MPI_Type_free(&none);
+  MPI_Type_free(&pair);
+  MPI_Type_free(&third);
+  free(sparse);
+  free(got);
+}
+
+static void test_truncation(void) {
+  static const int lengths[] = {2, 300, 3000, 20000, 100000};
+  for (int k = 0; k < 5; k++) {
+    int n = lengths[k], mark = 0, *data = malloc((size_t)n * sizeof *data), got[3] = {0};
+    rg_request out, small, in;
+    rg_status status = {-7, -7, -7};
+    fill(data, n, 1);
+    RGT_OK(rg_isend(world, data, n, MPI_INT, next_rank(), 1, &out));
+    RGT_OK(rg_isend(world, &n, 1, MPI_INT, next_rank(), 1, &small));
+    RGT_FAILS(rg_recv(world, got, 1, MPI_INT, rank_before(), 1, &status), RG_ERR_TRUNCATE);
+    RGT_INT(got[0], 1);
+    RGT_INT(got[1], 0);
+    RGT_INT(status.source, -7); /* outputs are set only on success */
+    RGT_OK(rg_recv(world, &mark, 1, MPI_INT, rank_before(), 1, &status));
+    RGT_INT(mark, n);
+    RGT_OK(rg_wait(&out, NULL));
+    RGT_OK(rg_wait(&small, NULL));
+    RGT_OK(rg_irecv(world, got, 1, MPI_INT, RG_ANY_SOURCE, 1, &in));
+    RGT_OK(rg_isend(world, data, n, MPI_INT, next_rank(), 1, &out));
+    RGT_FAILS(rg_wait(&in, &status), RG_ERR_TRUNCATE);
+    RGT_PTR_NULL(in);
+    RGT_OK(rg_wait(&out, NULL));
+    free(data);
+  }
+}
+
+static void test_cancel(void) {
+  int x = 0, y = 0, seven = 7, cancelled = -1;
+  rg_request first, second, out;
+  RGT_OK(rg_irecv(world, &x, 1, MPI_INT, rgt_rank, 5, &first));
+  RGT_OK(rg_irecv(world, &y, 1, MPI_INT, RG_ANY_SOURCE, 5, &second));
+  RGT_OK(rg_request_cancel(&first, &cancelled));
+  RGT_INT(cancelled, 1);
+  RGT_PTR_NULL(first);
+  RGT_OK(rg_isend(world, &seven, 1, MPI_INT, rgt_rank, 5, &out));
+  RGT_FAILS(rg_request_cancel(&out, &cancelled), RG_ERR_ARG);
+  RGT_OK(rg_wait(&out, NULL));
+  RGT_FAILS(rg_probe(world, rgt_rank, 6, NULL), RG_ERR_TIMEOUT);
+  RGT_OK(rg_request_cancel(&second, &cancelled));
+  RGT_INT(cancelled, 0); /* it has come */
+  RGT_OK(rg_wait(&second, NULL));
+  RGT_INT(y, 7);
+  RGT_INT(x, 0);
+  RGT_FAILS(rg_request_cancel(&second, &cancelled), RG_ERR_ARG);
+  RGT_FAILS(rg_request_cancel(NULL, &cancelled), RG_ERR_ARG);
+}
+
+/* A time limit ends a wait and nothing is left of it. */
+static void test_time_limit(void) {
+  static char data[200000];
+  int got = 3;
+  rg_request in;
+  RGT_FAILS(rg_recv(world, &got, 1, MPI_INT, rgt_rank, 1, NULL), RG_ERR_TIMEOUT);
+  RGT_FAILS(rg_send(world, data, sizeof data, MPI_BYTE, rgt_rank, 1), RG_ERR_TIMEOUT);
+  RGT_OK(rg_irecv(world, &got, 1, MPI_INT, rgt_rank, 1, &in));
+  RGT_FAILS(rg_wait(&in, NULL), RG_ERR_TIMEOUT);
+  RGT_PTR_NOT_NULL(in);
+  RGT_OK(rg_send(world, &rgt_rank, 1, MPI_INT, rgt_rank, 1));
+  RGT_OK(rg_wait(&in, NULL));
+  RGT_INT(got, rgt_rank);
+}
+
+static void test_errors(void) {
+  rg_group none = NULL, pair = NULL, empty = NULL;
+  rg_request r = NULL;
+  rg_status status;
+  MPI_Count count;
+  int x = 0, there;
+  RGT_FAILS(rg_send(none, &x, 1, MPI_INT, 0, 0), RG_ERR_GROUP);
+  RGT_FAILS(rg_recv(none, &x, 1, MPI_INT, 0, 0, NULL), RG_ERR_GROUP);
+  RGT_FAILS(rg_send(world, &x, 1, MPI_INT, rgt_size, 0), RG_ERR_RANK);
+  RGT_FAILS(rg_send(world, &x, 1, MPI_INT, RG_ANY_SOURCE, 0), RG_ERR_RANK);
+  RGT_FAILS(rg_send(world, &x, 1, MPI_INT, RG_UNDEFINED, 0), RG_ERR_RANK);
+  RGT_FAILS(rg_recv(world, &x, 1, MPI_INT, -1, 0, NULL), RG_ERR_RANK);
+  RGT_FAILS(rg_isend(world, &x, 1, MPI_INT, -5, 0, &r), RG_ERR_RANK);
+  RGT_FAILS(rg_probe(world, rgt_size, 0, NULL), RG_ERR_RANK);
+  RGT_FAILS(rg_send(world, &x, 1, MPI_INT, 0, -1), RG_ERR_TAG);
+  RGT_FAILS(rg_send(world, &x, 1, MPI_INT, 0, TAG_MOST + 1), RG_ERR_TAG);
+  RGT_FAILS(rg_send(world, &x, 1, MPI_INT, 0, RG_ANY_TAG), RG_ERR_TAG);
+  RGT_FAILS(rg_irecv(world, &x, 1, MPI_INT, 0, -1, &r), RG_ERR_TAG);
+  RGT_FAILS(rg_send(world, &x, -1, MPI_INT, 0, 0), RG_ERR_ARG);
+  RGT_FAILS(rg_send(world, NULL, 1, MPI_INT, 0, 0), RG_ERR_ARG);
+  RGT_FAILS(rg_recv(world, NULL, 1, MPI_INT, 0, 0, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_send(world, &x, 1, MPI_DATATYPE_NULL, 0, 0), RG_ERR_ARG);
+  RGT_FAILS(rg_send(world, &x, (MPI_Count)1 << 62, MPI_INT, 0, 0), RG_ERR_ARG);
+  RGT_FAILS(rg_isend(world, &x, 1, MPI_INT, 0, 0, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_irecv(world, &x, 1, MPI_INT, 0, 0, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_iprobe(world, 0, 0, NULL, &status), RG_ERR_ARG);
+  RGT_FAILS(rg_status_count(NULL, MPI_INT, &count), RG_ERR_ARG);
+  RGT_PTR_NULL(r);
+  /* A group that the caller only knows of. */
+  RGT_OK(rg_group_create_range(world, rgt_rank, rgt_rank, 1, 0, &pair));
+  RGT_OK(rg_group_difference(world, pair, &empty));
+  if (empty) {
+    RGT_FAILS(rg_send(empty, &x, 1, MPI_INT, 0, 0), RG_ERR_GROUP);
+    RGT_FAILS(rg_iprobe(empty, 0, 0, &there, NULL), RG_ERR_GROUP);
+    RGT_OK(rg_group_free(&empty));
+  }
+  RGT_OK(rg_group_free(&pair));
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_OK(rg_iprobe(world, RG_ANY_SOURCE, RG_ANY_TAG, &there, NULL));
+  RGT_INT(there, 0); /* nothing was sent */
+}
+
+/* Threads on one group: each has a tag of its own. */
+static void *work(void *argument) {
+  int tag = *(int *)argument, bad = 0;
+  for (int turn = 0; turn < 50; turn++) {
+    int n = 1 + turn * turn * 20, *data = malloc((size_t)n * sizeof *data);
+    int *got = calloc((size_t)n, sizeof *got);
+    rg_status status = {0};
+    fill(data, n, tag + rgt_rank);
+    bad += rg_sendrecv(world, data, n, MPI_INT, next_rank(), tag, got, n, MPI_INT,
+                       turn % 2 ? RG_ANY_SOURCE : rank_before(), tag, &status) != RG_SUCCESS;
+    bad += status.source != rank_before() || wrong(got, n, tag + rank_before());
+    free(data);
+    free(got);
+  }
+  *(int *)argument = bad;
+  return NULL;
+}
+
+static void test_threads(void) {
+  enum { THREADS = 4 };
+  pthread_t thread[THREADS];
+  int number[THREADS], level;
+  MPI_Query_thread(&level);
+  for (int i = 0; i < THREADS && level == MPI_THREAD_MULTIPLE; i++) {
+    number[i] = 1000 * (i + 1);
+    pthread_create(&thread[i], NULL, work, &number[i]);
+  }
+  for (int i = 0; i < THREADS && level == MPI_THREAD_MULTIPLE; i++) {
+    pthread_join(thread[i], NULL);
+    RGT_INT(number[i], 0);
+  }
+}
+
+static void start_with(const char *options) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, options));
+  RGT_OK(rg_group_world(&world));
+}
+
+static void test_start(void) {
+  int x = 0;
+  RGT_FAILS(rg_send(world, &x, 1, MPI_INT, 0, 0), RG_ERR_NOT_INIT);
+  start_with(NULL);
+}
+
+static void test_stop(void) {
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
+static void test_start_limited(void) {
+  start_with("timeout=0.3");
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"start", test_start},
+                                   {"lengths", test_lengths},
+                                   {"any", test_any},
+                                   {"groups", test_groups},
+                                   {"myself", test_myself},
+                                   {"types", test_types},
+                                   {"truncation", test_truncation},
+                                   {"errors", test_errors},
+                                   {"threads", test_threads},
+                                   {"stop", test_stop},
+                                   {"start again", test_start_limited},
+                                   {"cancel", test_cancel},
+                                   {"time limit", test_time_limit},
+                                   {"stop again", test_stop},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, SUITE, tests);
+}
