@@ -16,17 +16,18 @@ import tempfile
 import cluster
 
 MIB = 1 << 20
-BUILD = os.environ.get('RGT_BUILD', 'build')
+ROOT = os.path.dirname(os.path.dirname(cluster.HERE))
+BUILD = os.path.join(ROOT, os.environ.get('RGT_BUILD', 'build'))
 TIMES = int(sys.argv[1]) if len(sys.argv) > 1 else 10
 
 
 def compile_traffic(folder):
-    """Waits politely, but else it is plain MPI."""
     mpicc = shutil.which('mpicc.mpich') or 'mpicc'
     sanitize = ['-fsanitize=address,undefined'] * ('asan' in os.path.basename(BUILD))
     subprocess.run([mpicc, '-std=c11', '-D_GNU_SOURCE', '-O1', '-Wall', '-Wextra', '-Werror',
-                    *sanitize, cluster.HERE + '/traffic.c', '-Wl,-u,rg_polite_active',
-                    BUILD + '/lib/libregroup-polite.a', '-o', folder + '/traffic'], check=True)
+                    *sanitize, '-Iinclude', cluster.HERE + '/traffic.c',
+                    BUILD + '/lib/libregroup.a', '-lhwloc', '-ldl', '-lm', '-lpthread',
+                    '-o', folder + '/traffic'], check=True, cwd=ROOT)
     return folder + '/traffic'
 
 
@@ -72,6 +73,18 @@ def show_broadcast(nodes, traffic):
         assert .99 < sent[0] < 8.5 and sent[1] < 8.5, ranks
 
 
+def check_collective(nodes, traffic, name, mpi, most):
+    """The library's own: data cross once, or there and back, wherever the ranks are."""
+    for placement in ['block', 'cyclic']:
+        ours = measure(nodes, traffic, placement, name, MIB, TIMES)
+        theirs = measure(nodes, traffic, placement, mpi, MIB, TIMES)
+        sent = [ours[0]['sent'] / MIB, ours[7]['sent'] / MIB]
+        print('%s of 1 MiB, 2 x 4 ranks, %-6s: %.3f MiB from node0, %.3f from node1; '
+              'MPI %.3f and %.3f' % (name, placement, *sent, theirs[0]['sent'] / MIB,
+                                     theirs[7]['sent'] / MIB))
+        assert sum(sent) < most, ours
+
+
 def check_counters(nodes):
     """This side of the counters agrees with itself: what one sends another receives."""
     first, second = nodes.counters()
@@ -86,6 +99,8 @@ try:
         program = compile_traffic(folder)
         check_send(pair, program)
         show_broadcast(pair, program)
+        check_collective(pair, program, 'rg_bcast', 'bcast', 1.05)
+        check_collective(pair, program, 'rg_allreduce', 'allreduce', 2.1)
         check_counters(pair)
 except cluster.Unavailable as why:
     print(why)

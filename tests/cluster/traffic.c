@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Counts the bytes that MPI's operations send through the network of a node:
+ * Counts the bytes that operations send through the network of a node:
  *
  *     traffic send BYTES TIMES FROM TO     MPI_Send from one rank to another
  *     traffic bcast BYTES TIMES            MPI_Bcast from rank 0
+ *     traffic allreduce BYTES TIMES        MPI_Allreduce, a sum of doubles
+ *     traffic rg_bcast BYTES TIMES         the same by the library
+ *     traffic rg_allreduce BYTES TIMES
  *
  * Rank 0 prints a line for each rank: its host, how many ranks it shares memory
  * with, and what the host's eth0 has sent and received for each operation. */
 #include <mpi.h>
+#include <regroup.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +29,7 @@ typedef struct {
 } report;
 
 static int rank, size;
+static rg_group world;
 
 static void read_counters(double *sent, double *received) {
   char line[512];
@@ -39,15 +44,36 @@ static void read_counters(double *sent, double *received) {
     fclose(f);
 }
 
-static void operate(char *buffer, int bytes, int times, int argc, char **argv) {
-  for (int i = 0; i < times; i++) {
-    if (argc < 6)
-      MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-    else if (rank == atoi(argv[4]))
-      MPI_Send(buffer, bytes, MPI_BYTE, atoi(argv[5]), 1, MPI_COMM_WORLD);
-    else if (rank == atoi(argv[5]))
-      MPI_Recv(buffer, bytes, MPI_BYTE, atoi(argv[4]), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+static void send(char *buffer, int bytes, int from, int to) {
+  if (rank == from)
+    MPI_Send(buffer, bytes, MPI_BYTE, to, 1, MPI_COMM_WORLD);
+  if (rank == to)
+    MPI_Recv(buffer, bytes, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void must(int error) {
+  if (error) {
+    fprintf(stderr, "traffic: %s\n", rg_error_detail());
+    MPI_Abort(MPI_COMM_WORLD, 1);
   }
+}
+
+static void operate(char *buffer, int bytes, int times, char **argv) {
+  int n = bytes / (int)sizeof(double);
+  double *sum = calloc((size_t)n + 1, sizeof *sum);
+  for (int i = 0; i < times; i++) {
+    if (strcmp(argv[1], "send") == 0)
+      send(buffer, bytes, atoi(argv[4]), atoi(argv[5]));
+    else if (strcmp(argv[1], "bcast") == 0)
+      MPI_Bcast(buffer, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    else if (strcmp(argv[1], "allreduce") == 0)
+      MPI_Allreduce(buffer, sum, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    else if (strcmp(argv[1], "rg_bcast") == 0)
+      must(rg_bcast(world, buffer, bytes, MPI_BYTE, 0));
+    else
+      must(rg_allreduce(world, buffer, sum, n, MPI_DOUBLE, MPI_SUM));
+  }
+  free(sum);
 }
 
 /* Late acknowledgements belong to what came before. */
@@ -56,7 +82,7 @@ static void settle(void) {
   usleep(SETTLE_MICROSECONDS);
 }
 
-static report measure(int argc, char **argv) {
+static report measure(char **argv) {
   int bytes = atoi(argv[2]), times = atoi(argv[3]);
   char *buffer = calloc((size_t)bytes, 1);
   double sent, received;
@@ -66,11 +92,11 @@ static report measure(int argc, char **argv) {
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
   MPI_Comm_size(node, &r.neighbours);
   MPI_Comm_free(&node);
-  operate(buffer, bytes, WARM_UP, argc, argv);
+  operate(buffer, bytes, WARM_UP, argv);
   settle();
   read_counters(&sent, &received);
   MPI_Barrier(MPI_COMM_WORLD); /* nobody begins before all have read */
-  operate(buffer, bytes, times, argc, argv);
+  operate(buffer, bytes, times, argv);
   settle();
   read_counters(&r.sent, &r.received);
   r.sent = (r.sent - sent) / times;
@@ -83,11 +109,15 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  report mine = measure(argc, argv), *all = calloc((size_t)size, sizeof *all);
+  must(rg_init(MPI_COMM_WORLD, NULL));
+  must(rg_group_world(&world));
+  report mine = measure(argv), *all = calloc((size_t)size, sizeof *all);
   MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
   for (int i = 0; rank == 0 && i < size; i++)
     printf("%s %d %.0f %.0f\n", all[i].host, all[i].neighbours, all[i].sent, all[i].received);
   free(all);
+  must(rg_group_free(&world));
+  must(rg_finalize());
   MPI_Finalize();
   return 0;
 }
