@@ -16,6 +16,7 @@
  *    forms (rg_i...) return at once with a request (request.h); buffers, arrays
  *    of counts, types and operations stay as they are until it is done. A
  *    blocking call of one member does not match a non-blocking one of another.
+ *  - Operations of the user's (MPI_Op_create) call nothing of the library.
  *  - One thread at a time calls on a group; different groups may be used by
  *    different threads. A group is freed after its requests are done.
  *  - Nothing is sent on a communicator of the application.

@@ -2,6 +2,8 @@
  * Copyright (c) the Regroup authors */
 #include "collectives/call.h"
 
+#include <stdlib.h>
+
 #include "collectives/state.h"
 #include "runtime/error.h"
 
@@ -63,19 +65,36 @@ static int write(rgi_schedule *s, const rgi_call *c) {
   return s->error;
 }
 
-int rgi_call_run(const rgi_call *c, rg_request *request) {
-  rgi_state *state;
-  RGI_TRY(rgi_state_of(c->name, c->group, &state));
-  rgi_schedule *s = rgi_schedule_new(state, c->name, !request);
+/* On failure nothing was sent: the next operation is the same one. */
+static int begin(rgi_schedule *s, rgi_state *state, const rgi_call *c, int blocking) {
+  rgi_schedule_begin(s, state, c->name, blocking);
+  int error = write(s, c);
+  if (error) {
+    state->sequence = s->tag;
+    rgi_schedule_end(s);
+  }
+  return error;
+}
+
+static int start(rgi_state *state, const rgi_call *c, rg_request *request) {
+  rgi_schedule *s = malloc(sizeof *s);
   if (!s)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", c->name);
-  int error = write(s, c);
-  if (error) { /* nothing was sent: the next operation is the same one */
-    state->sequence = s->tag;
-    rgi_schedule_free(s);
-    return error;
-  }
-  return request ? rgi_schedule_start(s, request) : rgi_schedule_run(s);
+  int error = begin(s, state, c, 0);
+  if (!error)
+    return rgi_schedule_start(s, request);
+  free(s);
+  return error;
+}
+
+int rgi_call_run(const rgi_call *c, rg_request *request) {
+  rgi_state *state;
+  rgi_schedule s;
+  RGI_TRY(rgi_state_of(c->name, c->group, &state));
+  if (request)
+    return start(state, c, request);
+  RGI_TRY(begin(&s, state, c, 1));
+  return rgi_schedule_run(&s);
 }
 
 void rgi_build(rgi_schedule *s, rg_operation op, int row, const rgi_team *t, const rgi_problem *p) {

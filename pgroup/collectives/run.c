@@ -124,20 +124,17 @@ static int move_on(rgi_schedule *s, int *done) {
 /* The last round, and room for the messages of one. */
 static int make_ready(rgi_schedule *s) {
   rgi_round(s);
-  if (!s->error && s->most > s->message_size) {
-    free(s->messages);
-    free(s->peers);
-    s->messages = malloc((size_t)s->most * sizeof *s->messages);
-    s->peers = malloc((size_t)s->most * sizeof *s->peers);
-    s->message_size = s->messages && s->peers ? s->most : 0;
-    if (!s->message_size)
-      s->error = rgi_error(RG_ERR_NOMEM, "%s: no memory for %d messages", s->call, s->most);
-  }
-  return s->error;
+  if (s->error || s->most == 0)
+    return s->error;
+  s->messages = malloc((size_t)s->most * sizeof *s->messages);
+  s->peers = malloc((size_t)s->most * sizeof *s->peers);
+  return s->messages && s->peers
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d messages", s->call, s->most);
 }
 
-/* Frees a schedule that has come to an end before its time. A long message to
- * another node may still be read: then its memory stays. */
+/* Ends a schedule before its time. A long message to another node may still be
+ * read: then its memory stays. */
 static void give_up(rgi_schedule *s) {
   int read = 0;
   for (int i = s->ended; i < s->begun; i++) {
@@ -147,7 +144,7 @@ static void give_up(rgi_schedule *s) {
   }
   if (read)
     s->rooms = NULL;
-  rgi_schedule_free(s);
+  rgi_schedule_end(s);
 }
 
 int rgi_schedule_run(rgi_schedule *s) {
@@ -174,7 +171,7 @@ int rgi_schedule_run(rgi_schedule *s) {
     return error;
   }
   error = s->error;
-  rgi_schedule_free(s);
+  rgi_schedule_end(s);
   return error;
 }
 
@@ -191,7 +188,8 @@ static void release(rg_request request) {
   if (s->at < s->count)
     give_up(s);
   else
-    rgi_schedule_free(s);
+    rgi_schedule_end(s);
+  free(s);
 }
 
 int rgi_schedule_start(rgi_schedule *s, rg_request *request) {
@@ -200,6 +198,7 @@ int rgi_schedule_start(rgi_schedule *s, rg_request *request) {
     error = move_on(s, &done);
   if (error) {
     give_up(s);
+    free(s);
     return error;
   }
   s->request.call = s->call;

@@ -15,47 +15,34 @@ static void no_memory(rgi_schedule *s) {
     s->error = rgi_error(RG_ERR_NOMEM, "%s: no memory", s->call);
 }
 
-rgi_schedule *rgi_schedule_new(rgi_state *state, const char *call, int blocking) {
-  rgi_schedule *s = state->spare;
-  state->spare = NULL;
-  if (!s && !(s = calloc(1, sizeof *s)))
-    return NULL;
+/* Field by field: to clear all of it would take longer than a short operation. */
+void rgi_schedule_begin(rgi_schedule *s, rgi_state *state, const char *call, int blocking) {
   s->state = state;
   s->call = call;
   s->blocking = blocking;
   s->tag = state->sequence;
   state->sequence = (state->sequence + 1) & ((1 << 30) - 1);
+  s->steps = s->few;
+  s->size = RGI_FEW_STEPS;
   s->count = s->at = 0;
+  s->messages = NULL;
+  s->peers = NULL;
   s->in_round = s->most = s->begun = s->ended = 0;
+  s->rooms = NULL;
   s->unpack_bytes = 0;
   s->error = RG_SUCCESS;
-  return s;
+  s->request.peer = -1;
 }
 
-static void drop(rgi_schedule *s) {
-  free(s->steps);
-  free(s->messages);
-  free(s->peers);
-  free(s);
-}
-
-/* A schedule that was not too large is kept for the next operation. */
-void rgi_schedule_free(rgi_schedule *s) {
+void rgi_schedule_end(rgi_schedule *s) {
   for (rgi_room *r = s->rooms, *next; r; r = next) {
     next = r->next;
     free(r);
   }
-  s->rooms = NULL;
-  if (!s->blocking || s->state->spare || s->size > 64)
-    drop(s);
-  else
-    s->state->spare = s;
-}
-
-void rgi_schedule_drop_spare(rgi_state *state) {
-  if (state->spare)
-    drop(state->spare);
-  state->spare = NULL;
+  if (s->steps != s->few)
+    free(s->steps);
+  free(s->messages);
+  free(s->peers);
 }
 
 #define ROOM_HEAD ((sizeof(rgi_room) + 63) / 64 * 64)
@@ -73,12 +60,15 @@ void *rgi_room_of(rgi_schedule *s, size_t bytes) {
 
 static void add(rgi_schedule *s, rgi_step step) {
   if (s->count == s->size) {
-    int size = s->size ? 2 * s->size : 16;
-    rgi_step *steps = realloc(s->steps, (size_t)size * sizeof *steps);
+    int size = 2 * s->size;
+    rgi_step *old = s->steps == s->few ? NULL : s->steps;
+    rgi_step *steps = realloc(old, (size_t)size * sizeof *steps);
     if (!steps) {
       no_memory(s);
       return;
     }
+    if (!old)
+      memcpy(steps, s->few, sizeof s->few);
     s->steps = steps;
     s->size = size;
   }

@@ -64,17 +64,20 @@ typedef struct rgi_room {
   struct rgi_room *next;
 } rgi_room;
 
+/* A blocking call has its schedule on the stack; short ones need no memory. */
+#define RGI_FEW_STEPS 8
+
 typedef struct rgi_schedule {
   struct rg_request_s request; /* first: what a non-blocking call gives */
   struct rgi_state *state;     /* of the group */
   const char *call;
   int tag, blocking;
-  rgi_step *steps;
+  rgi_step *steps, few[RGI_FEW_STEPS];
   int count, size, at;
   /* Messages under way: room for as many as one round has. */
   rgi_request *messages;
   int *peers; /* of each: the step that began it */
-  int in_round, most, begun, ended, message_size;
+  int in_round, most, begun, ended;
   rgi_room *rooms; /* memory of the algorithm, freed with the schedule */
   rgi_reduction reduction;
   rgi_typed typed;     /* of what is unpacked */
@@ -103,14 +106,16 @@ void rgi_inside(rgi_schedule *s, rgi_step_kind kind, int root, const void *from,
 
 /* --- running ----------------------------------------------------------------------- */
 
-/* An empty schedule for the next operation of the group, or NULL. */
-rgi_schedule *rgi_schedule_new(struct rgi_state *state, const char *call, int blocking);
-void rgi_schedule_free(rgi_schedule *s);
+/* An empty schedule for the next operation of the group, in the caller's memory;
+ * frees what it holds. */
+void rgi_schedule_begin(rgi_schedule *s, struct rgi_state *state, const char *call, int blocking);
+void rgi_schedule_end(rgi_schedule *s);
 
-/* Runs it to its end, and frees it. */
+/* Runs it to its end, and frees what it holds. */
 int rgi_schedule_run(rgi_schedule *s);
 
-/* Lets it run by itself. On failure it is freed. */
+/* Lets it run by itself: s is from malloc, and belongs to the request from here
+ * on. On failure it is freed. */
 int rgi_schedule_start(rgi_schedule *s, rg_request *request);
 
 #endif

@@ -9,6 +9,7 @@
 #include "runtime/error.h"
 #include "runtime/message.h"
 #include "runtime/node.h"
+#include "runtime/request.h"
 #include "runtime/runtime.h"
 #include "runtime/slot.h"
 #include "runtime/wait.h"
@@ -94,17 +95,22 @@ int rgi_local_rank(const rgi_local *l, int i) {
 
 /* --- waiting ----------------------------------------------------------------------- */
 
-/* One look in vain: others may need this process's messages to move on. */
+/* Others may need this process's messages, or what it has started, to move on. */
+static int move_on(int *busy) {
+  *busy = rgi_message_busy() || rgi_requests_busy();
+  return *busy ? rgi_progress_all() : RG_SUCCESS;
+}
+
+/* One look in vain. */
 static int wait_look(rgi_wait *w) {
-  if (rgi_message_busy())
-    RGI_TRY(rgi_progress());
+  int busy;
+  RGI_TRY(move_on(&busy));
   return rgi_wait_more(w);
 }
 
 static int wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old) {
-  int busy = rgi_message_busy();
-  if (busy)
-    RGI_TRY(rgi_progress());
+  int busy;
+  RGI_TRY(move_on(&busy));
   return rgi_wait_bell(w, bell, old, !busy);
 }
 

@@ -122,7 +122,6 @@ int rgi_place_on_node(const rgi_state *state, int rank) {
 
 static void free_state(void *collectives) {
   rgi_state *state = collectives;
-  rgi_schedule_drop_spare(state);
   if (state->local)
     rgi_local_free(state->local);
   free(state->nodes.of);
@@ -137,7 +136,6 @@ static int make(const char *call, rg_group g) {
   state->context = rgi_mix(g->context + CONTEXT);
   state->sequence = 0;
   state->local = NULL;
-  state->spare = NULL;
   state->nodes.of = NULL;
   state->everyone = (rgi_team){rgi_members_count(g->members), g->me, NULL};
   for (int op = 0; op < RG_OP_COUNT; op++)

@@ -32,7 +32,6 @@ typedef struct rgi_state {
   rgi_local *local;
   rgi_team everyone;
   rgi_nodes nodes; /* arrays are NULL when count is 1 */
-  rgi_schedule *spare;
   int forced_any;
   rgi_force forced[RG_OP_COUNT];
 } rgi_state;
@@ -42,7 +41,5 @@ int rgi_state_of(const char *call, rg_group g, rgi_state **state);
 
 /* The place of a rank of the group among the members on its node. */
 int rgi_place_on_node(const rgi_state *state, int rank);
-
-void rgi_schedule_drop_spare(rgi_state *state);
 
 #endif

@@ -18,7 +18,7 @@
 
 static struct {
   pthread_mutex_t lock;
-  rgi_request *active;  /* under way */
+  rgi_request *active;  /* long messages inside the node */
   atomic_int under_way; /* how many are active or delayed */
   rgi_request *delayed, **delayed_end;
   char *blocked; /* for each place: an earlier message to it is delayed */
@@ -178,7 +178,7 @@ int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size
                      .tag = tag,
                      .bytes = bytes,
                      .place = place,
-                     .mpi = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}};
+                     .mpi = MPI_REQUEST_NULL};
   memcpy(&r->data, &data, sizeof data); /* only read: no const there */
   lock();
   if (place >= 0) {
@@ -199,7 +199,7 @@ int rgi_message_receive(uint64_t context, int source, int tag, void *data, size_
                      .tag = tag,
                      .data = data,
                      .room = room,
-                     .mpi = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}};
+                     .mpi = MPI_REQUEST_NULL};
   lock();
   look_into_inbox();
   rgi_ask(r);
@@ -213,10 +213,7 @@ static int progress(void) {
   post_delayed();
   for (rgi_request *r = messages.active, *next; r; r = next) {
     next = r->next;
-    if (r->letter)
-      rgi_pipe_push_on(r);
-    else
-      rgi_far_push_on(r);
+    rgi_pipe_push_on(r);
   }
   return error;
 }

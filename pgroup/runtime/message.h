@@ -9,8 +9,8 @@
  * of 64 bits that only those who belong together know: a million groups need no
  * communicators.
  *
- * A short message is buffered: its send is done at once, unless the receiver has
- * a lot in its inbox that it has not looked at yet; then it is done when the
+ * A short message is buffered: its send is done at once, unless a receiver on the
+ * node has a lot in its inbox that it has not looked at yet; then it is done when the
  * receiver has. A long one needs its receiver: its send is done when the data
  * have been taken.
  *
@@ -39,7 +39,7 @@ typedef struct rgi_request {
   size_t room, moved;
   struct rgi_letter *letter; /* of a long message */
   uint64_t pipe;             /* of a long message that this process receives */
-  MPI_Request mpi[2];
+  MPI_Request mpi;
   char *own; /* memory to be freed at the end */
   struct rgi_request *next, **link;
 } rgi_request;

@@ -3,8 +3,9 @@
  *
  * Messages between nodes: cells sent by MPI on a duplicate of the world, with the
  * data of a short message behind the head. Those of a long one follow with a tag
- * of their own, so that they land where they belong. One receive is always open
- * for the next cell: cells come in order. */
+ * of their own, so that they land where they belong. Cells are copies: their
+ * senders need not wait for MPI. One receive is always open for the next cell:
+ * cells come in order. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,23 @@
 #define EAGER_BYTES ((size_t)8 << 10)
 #define CELL_TAG 0
 
+/* Each look at MPI is dear: so many requests at a time, all in turn. */
+#define LOOKS 32
+
+/* A cell that MPI is sending. */
+typedef struct outgoing {
+  struct outgoing *next;
+  MPI_Request request;
+  rgi_cell cell;
+} outgoing;
+
 static struct {
   MPI_Comm comm;  /* MPI_COMM_NULL on one node */
   rgi_cell *cell; /* for the next message */
   MPI_Request coming;
-  int next_tag, most_tag; /* for long messages; used again after most_tag of them */
+  outgoing *first, **end;
+  rgi_request *active, **active_end; /* long messages under way */
+  int next_tag, most_tag;            /* for long messages; used again after most_tag of them */
 } far = {.comm = MPI_COMM_NULL};
 
 #if MPI_VERSION >= 4
@@ -58,6 +71,10 @@ static int expect(void) {
 int rgi_far_open(MPI_Comm world) {
   int *bound, found = 0;
   far.coming = MPI_REQUEST_NULL;
+  far.first = NULL;
+  far.end = &far.first;
+  far.active = NULL;
+  far.active_end = &far.active;
   if (rgi_node.count == 1)
     return RG_SUCCESS;
   RGI_TRY_MPI(MPI_Comm_dup(world, &far.comm));
@@ -73,6 +90,8 @@ void rgi_far_close(void) {
   }
   free(far.cell);
   far.cell = NULL;
+  for (outgoing *o = far.first; o; o = o->next)
+    MPI_Request_free(&o->request); /* nobody takes it: its memory stays with MPI */
   if (far.comm != MPI_COMM_NULL)
     MPI_Comm_free(&far.comm);
 }
@@ -81,26 +100,47 @@ int rgi_far_there(void) {
   return far.comm != MPI_COMM_NULL;
 }
 
-int rgi_far_send(rgi_request *r, int dest, const rgi_envelope *e) {
-  int is_short = r->bytes <= EAGER_BYTES, tag = 1 + far.next_tag;
-  size_t with = is_short ? r->bytes : sizeof tag;
-  rgi_cell *c = malloc(sizeof *c + with);
-  if (!c)
+/* Frees a cell that has gone, or keeps it for later: 0. */
+static int see_off(outgoing *o) {
+  int gone = 0;
+  if (MPI_Test(&o->request, &gone, MPI_STATUS_IGNORE) != MPI_SUCCESS || gone) {
+    free(o);
+    return 1;
+  }
+  o->next = NULL;
+  *far.end = o;
+  far.end = &o->next;
+  return 0;
+}
+
+static int send_cell(int dest, rgi_cell_kind kind, const rgi_envelope *e, const void *data,
+                     size_t bytes) {
+  outgoing *o = malloc(sizeof *o + bytes);
+  if (!o)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message");
-  *c = (rgi_cell){.kind = is_short ? RGI_SHORT : RGI_FAR, .envelope = *e};
-  if (with)
-    memcpy(rgi_cell_data(c), is_short ? r->data : (char *)&tag, with);
-  int error = send_bytes((char *)c, sizeof *c + with, dest, CELL_TAG, &r->mpi[0]);
+  o->cell = (rgi_cell){.kind = kind, .envelope = *e};
+  if (bytes)
+    memcpy(rgi_cell_data(&o->cell), data, bytes);
+  int error = send_bytes((char *)&o->cell, sizeof o->cell + bytes, dest, CELL_TAG, &o->request);
   if (error) {
-    free(c);
+    free(o);
     return rgi_mpi_error(error, "MPI_Isend");
   }
-  r->own = (char *)c;
-  rgi_activate(r);
-  if (is_short)
+  see_off(o);
+  return RG_SUCCESS;
+}
+
+int rgi_far_send(rgi_request *r, int dest, const rgi_envelope *e) {
+  int tag = 1 + far.next_tag;
+  if (r->bytes <= EAGER_BYTES) {
+    RGI_TRY(send_cell(dest, RGI_SHORT, e, r->data, r->bytes));
+    atomic_store_explicit(&r->done, 1, memory_order_release);
     return RG_SUCCESS;
+  }
+  RGI_TRY(send_cell(dest, RGI_FAR, e, &tag, sizeof tag));
   far.next_tag = (far.next_tag + 1) % far.most_tag;
-  if (send_bytes(r->data, r->bytes, dest, tag, &r->mpi[1]) != MPI_SUCCESS)
+  rgi_append(r, &far.active_end, RGI_ACTIVE);
+  if (send_bytes(r->data, r->bytes, dest, tag, &r->mpi) != MPI_SUCCESS)
     r->error = RG_ERR_MPI;
   return RG_SUCCESS;
 }
@@ -115,15 +155,58 @@ void rgi_far_accept(rgi_request *r, rgi_cell *c) {
     to = r->own;
   else if (n > r->room)
     n = r->room; /* MPI truncates as well */
-  rgi_activate(r);
-  if (receive_bytes(to, n, r->source, tag, &r->mpi[1]) != MPI_SUCCESS) {
-    rgi_deactivate(r);
-    rgi_finish(r, RG_ERR_MPI);
+  rgi_append(r, &far.active_end, RGI_ACTIVE);
+  if (receive_bytes(to, n, r->source, tag, &r->mpi) != MPI_SUCCESS)
+    r->error = RG_ERR_MPI;
+}
+
+static void see_all_off(void) {
+  outgoing *back = NULL; /* the first that was kept: then all have been looked at */
+  for (int i = 0; i < LOOKS && far.first && far.first != back; i++) {
+    outgoing *o = far.first;
+    far.first = o->next;
+    if (!far.first)
+      far.end = &far.first;
+    if (!see_off(o) && !back)
+      back = o;
+  }
+}
+
+static int class_of(int code) {
+  int class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS)
+    MPI_Error_class(code, &class);
+  return class;
+}
+
+/* 0: it goes on, behind the others. A request that is null is over. */
+static int push_on(rgi_request *r) {
+  int over = 0, class = class_of(MPI_Test(&r->mpi, &over, MPI_STATUS_IGNORE));
+  rgi_take_out(r, &far.active_end);
+  if (class == MPI_SUCCESS && !over) {
+    rgi_append(r, &far.active_end, RGI_ACTIVE);
+    return 0;
+  }
+  if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)
+    r->error = RG_ERR_MPI;
+  if (r->own && r->room)
+    memcpy(r->data, r->own, r->room);
+  rgi_finish(r, RG_SUCCESS);
+  return 1;
+}
+
+static void push_all_on(void) {
+  rgi_request *back = NULL;
+  for (int i = 0; i < LOOKS && far.active && far.active != back; i++) {
+    rgi_request *r = far.active;
+    if (!push_on(r) && !back)
+      back = r;
   }
 }
 
 int rgi_far_look(void) {
   int there = 1;
+  see_all_off();
   while (far.comm != MPI_COMM_NULL) {
     if (far.coming == MPI_REQUEST_NULL)
       RGI_TRY(expect());
@@ -135,42 +218,19 @@ int rgi_far_look(void) {
     c->lines = 0;
     rgi_arrived(c);
   }
+  push_all_on();
   return RG_SUCCESS;
 }
 
-static int class_of(int code) {
-  int class = MPI_SUCCESS;
-  if (code != MPI_SUCCESS)
-    MPI_Error_class(code, &class);
-  return class;
-}
-
-/* One after the other: MPI_Testall would hide which of them failed. */
-void rgi_far_push_on(rgi_request *r) {
-  for (int i = 0; i < 2; i++) {
-    int over = 0, class = class_of(MPI_Test(&r->mpi[i], &over, MPI_STATUS_IGNORE));
-    if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)
-      r->error = RG_ERR_MPI;
-    else if (class == MPI_SUCCESS && !over)
-      return;
-  }
-  if (!r->sending && r->own && r->room)
-    memcpy(r->data, r->own, r->room);
-  rgi_deactivate(r);
-  rgi_finish(r, RG_SUCCESS);
-}
-
 void rgi_far_abandon(rgi_request *r) {
-  for (int i = 0; i < 2; i++) {
-    int over = 0;
-    if (r->mpi[i] != MPI_REQUEST_NULL && !r->sending)
-      MPI_Cancel(&r->mpi[i]);
-    MPI_Test(&r->mpi[i], &over, MPI_STATUS_IGNORE);
-    if (!over) {
-      MPI_Request_free(&r->mpi[i]);
-      r->own = NULL; /* MPI may still use it */
-    }
+  int over = 0;
+  if (r->mpi != MPI_REQUEST_NULL && !r->sending)
+    MPI_Cancel(&r->mpi);
+  MPI_Test(&r->mpi, &over, MPI_STATUS_IGNORE);
+  if (!over) {
+    MPI_Request_free(&r->mpi);
+    r->own = NULL; /* MPI may still use it */
   }
-  rgi_deactivate(r);
+  rgi_take_out(r, &far.active_end);
   rgi_finish(r, RG_ERR_TIMEOUT);
 }

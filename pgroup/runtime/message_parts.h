@@ -49,9 +49,11 @@ static inline size_t rgi_least(size_t a, size_t b) {
 
 /* --- message.c --------------------------------------------------------------- */
 
-/* r is under way; r has ended. r may be gone after rgi_finish. */
+/* A long message inside the node is under way; it is no longer. */
 void rgi_activate(rgi_request *r);
 void rgi_deactivate(rgi_request *r);
+
+/* r has ended, and may be gone afterwards. error: of r unless it has one. */
 void rgi_finish(rgi_request *r, int error);
 
 /* --- message_match.c ----------------------------------------------------------- */
@@ -120,8 +122,9 @@ int rgi_far_there(void);
 
 int rgi_far_send(rgi_request *r, int dest, const rgi_envelope *e);
 void rgi_far_accept(rgi_request *r, rgi_cell *c);
+
+/* Moves all of it on. */
 int rgi_far_look(void);
-void rgi_far_push_on(rgi_request *r);
 void rgi_far_abandon(rgi_request *r);
 
 #endif

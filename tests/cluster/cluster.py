@@ -165,16 +165,12 @@ class Nodes:
             raise ValueError('%d ranks on %d nodes are more than %d on each' %
                              (np, len(self.nodes), per_node))
         launcher = shutil.which('mpiexec.mpich') or 'mpiexec'
-        variables = {'UCX_NET_DEVICES': 'eth0' if self.network else 'lo'}
-        if np > len(os.sched_getaffinity(0)):
-            # Each node takes all processors for its own.
-            variables['RG_OVERSUBSCRIBED'] = os.environ.get('RG_OVERSUBSCRIBED', 'yes')
         # If this process is killed, mpiexec ends too.
         return self.enter + [
             tool('setpriv'), '--pdeathsig', 'TERM', launcher, '-launcher', 'ssh', '-launcher-exec',
             HERE + '/node.sh', '-localhost', HUB_ADDRESS if self.network else '127.0.0.1', '-hosts',
             ','.join('node%d:%d' % (i, slots) for i in range(len(self.nodes))), '-n', str(np),
-            *(word for pair in variables.items() for word in ['-genv', *pair])]
+            '-genv', 'UCX_NET_DEVICES', 'eth0' if self.network else 'lo']
 
     def start(self, command, env=None, **how):
         """Popen of a command made by mpiexec()."""

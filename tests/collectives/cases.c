@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/node.h"
+
 type_case types[TYPES];
 op_case ops[OPS];
 rg_group groups[GROUPS];
@@ -180,6 +182,15 @@ long long draw_count(void) {
 
 /* --- groups -------------------------------------------------------------------------- */
 
+/* Stable by node: the last node's processes first. */
+static void sort_by_node(int ranks[]) {
+  int n = 0;
+  for (int node = rgt_size - 1; node >= 0; node--)
+    for (int r = 0; r < rgt_size; r++)
+      if (rgi_node_of(r) == node)
+        ranks[n++] = r;
+}
+
 void start_groups(void) {
   int ranks[RANKS_MOST];
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
@@ -193,6 +204,8 @@ void start_groups(void) {
     ranks[j] = r;
   }
   RGT_OK(rg_group_create(groups[WORLD], rgt_size, ranks, 0, &groups[SHUFFLED]));
+  sort_by_node(ranks);
+  RGT_OK(rg_group_create(groups[WORLD], rgt_size, ranks, 1, &groups[BY_NODE]));
   make_cases();
 }
 
@@ -233,7 +246,10 @@ static void test_on(rg_group g, const char *operation, const char *name, int tur
   rg_group_size(g, &size);
   for (int turn = 0; turn < turns; turn++) {
     snprintf(context, sizeof context, "%s=%s, %s, turn %d", operation, name,
-             g == groups[WORLD] ? "world" : "drawn order", turn);
+             g == groups[WORLD]     ? "world"
+             : g == groups[BY_NODE] ? "node by node"
+                                    : "drawn order",
+             turn);
     test(g, rank, size, turn % 2 == 0);
   }
 }

@@ -67,8 +67,9 @@ void draw_start(int salt);
 int draw(int below);
 long long draw_count(void); /* often small, sometimes 0, sometimes large */
 
-/* The groups on which all is tested: the world, and all in a drawn order. */
-enum { WORLD, SHUFFLED, GROUPS };
+/* The groups on which all is tested: the world, all in a drawn order, and all
+ * node by node, one from another node first. */
+enum { WORLD, SHUFFLED, BY_NODE, GROUPS };
 extern rg_group groups[GROUPS];
 void start_groups(void);
 void stop_groups(void);

@@ -8,7 +8,7 @@
 #include "cases.h"
 #include "suites.h"
 
-#define TURNS 10
+#define TURNS 8
 
 static rg_request request;
 

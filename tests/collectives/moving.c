@@ -8,7 +8,7 @@
 #include "cases.h"
 #include "suites.h"
 
-#define TURNS 8
+#define TURNS 6
 
 static rg_request request;
 

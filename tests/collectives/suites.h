@@ -23,6 +23,20 @@ void test_reduce_scatter_block(void);
 void test_scan(void);
 void test_exscan(void);
 
+void test_many_at_once(void);
+void test_blocking_between(void);
+void test_message_between(void);
+void test_rg_test(void);
+void test_threads(void);
+void test_fresh(void);
+
+#define OVERLAP                                                                                    \
+  {"many at once", test_many_at_once}, {"blocking calls between", test_blocking_between},          \
+      {"a message between", test_message_between}, {"rg_test", test_rg_test},                      \
+      {"threads", test_threads}, {                                                                 \
+    "fresh groups", test_fresh                                                                     \
+  }
+
 #define MOVING                                                                                     \
   {"barrier", test_barrier}, {"bcast", test_bcast}, {"gather", test_gather},                       \
       {"gatherv", test_gatherv}, {"scatter", test_scatter}, {"scatterv", test_scatterv},           \

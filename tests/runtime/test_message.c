@@ -176,7 +176,7 @@ static void test_traffic(void) {
 /* The next process gets more than its inbox takes before it looks: nothing is
  * lost, the order stays, and the arena does not fill. */
 static void test_flood(void) {
-  enum { COUNT = 30000, BYTES = 200 };
+  enum { COUNT = 10000, BYTES = 200 };
   int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size, wrong = 0;
   rgi_request *out = calloc(COUNT, sizeof *out), in;
   int(*data)[BYTES / sizeof(int)] = calloc(COUNT, BYTES), got[BYTES / sizeof(int)], late = 0;
@@ -207,7 +207,7 @@ static void test_flood(void) {
 
 /* Messages that nobody asks for leave the arena. */
 static void test_unexpected(void) {
-  enum { COUNT = 300, BYTES = 20000 };
+  enum { COUNT = 200, BYTES = 20000 };
   int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size, wrong = 0;
   static char data[BYTES];
   rgi_request out[COUNT], in, last;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * env: RG_TIMEOUT=20 MPIR_CVAR_NUM_CLIQUES=2
+ * ranks: 2 3 4 7
+ * sources: tests/collectives/cases.c tests/collectives/overlap.c
+ * Several collectives under way at once, on two pretended nodes. */
+#include "cases.h"
+#include "suites.h"
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {
+      {"start", start_groups}, OVERLAP, {"stop", stop_groups}, {NULL, NULL}};
+  return rgt_main(argc, argv, "coll_overlap_nodes", tests);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * env: RG_TIMEOUT=0.5
+ * ranks: 2 3 4
+ * sources: tests/collectives/cases.c
+ * A member that comes late, later than RG_TIMEOUT: the others are told, and the
+ * operations after that work. By messages. */
+#include <time.h>
+
+#include "cases.h"
+
+static void come_late(void) {
+  struct timespec t = {1, 0};
+  if (rgt_rank == 0)
+    nanosleep(&t, NULL);
+}
+
+static void expect_work(rg_group g) {
+  int one = 1, sum = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_OK(rg_allreduce(g, &one, &sum, 1, MPI_INT, MPI_SUM));
+  RGT_INT(sum, rgt_size);
+}
+
+static void test_late(void) {
+  rg_group g = groups[WORLD];
+  rg_request request = NULL;
+  RGT_OK(rg_group_set_algorithm(g, RG_OP_BARRIER, "linear"));
+  RGT_OK(rg_group_set_algorithm(g, RG_OP_ALLREDUCE, "butterfly"));
+  come_late();
+  if (rgt_rank == 0)
+    RGT_OK(rg_barrier(g)); /* the others have called, though they went away */
+  else
+    RGT_FAILS(rg_barrier(g), RG_ERR_TIMEOUT);
+  expect_work(g);
+  come_late();
+  RGT_OK(rg_ibarrier(g, &request));
+  if (rgt_rank > 0)
+    RGT_FAILS(rg_wait(&request, NULL), RG_ERR_TIMEOUT);
+  RGT_PTR_NOT_NULL(request); /* is still open */
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_OK(rg_wait(&request, NULL));
+  expect_work(g);
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {
+      {"start", start_groups}, {"late", test_late}, {"stop", stop_groups}, {NULL, NULL}};
+  return rgt_main(argc, argv, "coll_timeout", tests);
+}
