@@ -5,6 +5,7 @@
 #include "collectives/call.h"
 #include "collectives/fold.h"
 #include "collectives/hierarchy.h"
+#include "collectives/straight.h"
 #include "runtime/error.h"
 
 /* To rank 0 and from there to all. */
@@ -141,6 +142,10 @@ static rgi_call allreduce_call(const char *name, rg_group g, const void *send, v
 
 int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                  MPI_Op op) {
+  const void *from = send == MPI_IN_PLACE ? recv : send;
+  rgi_local *l = rgi_straight_reduction(g, from, recv, count, type, op, 0);
+  if (l)
+    return rgi_local_allreduce(l, from, recv, (size_t)count, type, op, __func__);
   rgi_call c = allreduce_call(__func__, g, send, recv, count, type, op);
   return rgi_call_run(&c, NULL);
 }

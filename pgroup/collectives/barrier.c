@@ -4,6 +4,7 @@
  * Barrier. */
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
+#include "collectives/straight.h"
 #include "formation/tree.h"
 #include "runtime/error.h"
 
@@ -86,6 +87,9 @@ static rgi_call barrier_call(const char *name, rg_group g) {
 }
 
 int rg_barrier(rg_group g) {
+  rgi_local *l = rgi_straight(g, 1, g, 1, 0);
+  if (l)
+    return rgi_local_barrier(l, __func__);
   rgi_call c = barrier_call(__func__, g);
   return rgi_call_run(&c, NULL);
 }

@@ -4,6 +4,7 @@
  * Broadcast. Ranks are counted from the root. */
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
+#include "collectives/straight.h"
 #include "formation/tree.h"
 #include "runtime/error.h"
 
@@ -142,6 +143,10 @@ static rgi_call bcast_call(const char *name, rg_group g, void *buffer, MPI_Count
 }
 
 int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root) {
+  size_t size = rgi_basic_size(type);
+  rgi_local *l = rgi_straight(g, count, buffer, size, root);
+  if (l)
+    return rgi_local_bcast(l, buffer, (size_t)count * size, root, __func__);
   rgi_call c = bcast_call(__func__, g, buffer, count, type, root);
   return rgi_call_run(&c, NULL);
 }

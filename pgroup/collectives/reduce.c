@@ -5,6 +5,7 @@
 #include "collectives/call.h"
 #include "collectives/fold.h"
 #include "collectives/hierarchy.h"
+#include "collectives/straight.h"
 #include "formation/tree.h"
 #include "runtime/error.h"
 
@@ -148,6 +149,9 @@ static rgi_call reduce_call(const char *name, rg_group g, const void *send, void
 
 int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
               MPI_Op op, int root) {
+  rgi_local *l = rgi_straight_reduction(g, send, recv, count, type, op, root);
+  if (l)
+    return rgi_local_reduce(l, send, recv, (size_t)count, type, op, root, __func__);
   rgi_call c = reduce_call(__func__, g, send, recv, count, type, op, root);
   return rgi_call_run(&c, NULL);
 }

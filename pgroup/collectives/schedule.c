@@ -20,8 +20,7 @@ void rgi_schedule_begin(rgi_schedule *s, rgi_state *state, const char *call, int
   s->state = state;
   s->call = call;
   s->blocking = blocking;
-  s->tag = state->sequence;
-  state->sequence = (state->sequence + 1) & ((1 << 30) - 1);
+  s->tag = rgi_count_operation(state);
   s->steps = s->few;
   s->size = RGI_FEW_STEPS;
   s->count = s->at = 0;

@@ -39,6 +39,13 @@ typedef struct rgi_state {
 /* The state of a group that the caller is a member of: made now if need be. */
 int rgi_state_of(const char *call, rg_group g, rgi_state **state);
 
+/* The number of the next operation: the tag of its messages. */
+static inline int rgi_count_operation(rgi_state *state) {
+  int number = state->sequence;
+  state->sequence = (number + 1) & ((1 << 30) - 1);
+  return number;
+}
+
 /* The place of a rank of the group among the members on its node. */
 int rgi_place_on_node(const rgi_state *state, int rank);
 

@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include "runtime/wait.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "runtime/error.h"
@@ -41,7 +42,12 @@ int rgi_wait_more(rgi_wait *w) {
 #define QUIET_SECONDS 0.05
 #define BUSY_SECONDS 1e-4
 
-/* Spinning pays when the other side runs at this moment on another processor. */
+/* Who is about to be woken by one that waits for the same processor had better let
+ * it run than fall asleep: so long. */
+#define BELL_YIELD_SECONDS 500e-6
+
+/* Spinning pays when the other side runs at this moment on another processor.
+ * Returns whether it was too early to sleep. */
 static int spin_on_bell(rgi_wait *w, double now) {
   int kind = rgi_option_choice(RGI_OPT_WAIT);
   if (w->pause.start == 0)
@@ -50,10 +56,11 @@ static int spin_on_bell(rgi_wait *w, double now) {
   if (kind == RGI_WAIT_SPIN || (kind == RGI_WAIT_AUTO && !rgi_node.oversubscribed &&
                                 now - w->pause.start < RGI_SPIN_SECONDS))
     return 1;
-  if (kind != RGI_WAIT_YIELD)
-    return 0;
-  sched_yield();
-  return 1;
+  int yields = kind == RGI_WAIT_YIELD ||
+               (kind == RGI_WAIT_AUTO && now - w->pause.start < BELL_YIELD_SECONDS);
+  if (yields)
+    sched_yield();
+  return yields;
 }
 
 int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {

@@ -26,8 +26,9 @@ def compile_traffic(folder):
     sanitize = ['-fsanitize=address,undefined'] * ('asan' in os.path.basename(BUILD))
     subprocess.run([mpicc, '-std=c11', '-D_GNU_SOURCE', '-O1', '-Wall', '-Wextra', '-Werror',
                     *sanitize, '-Iinclude', cluster.HERE + '/traffic.c',
-                    '-Wl,-u,rg_polite_active', BUILD + '/lib/libregroup.a', '-lhwloc', '-ldl', '-lm', '-lpthread',
-                    '-o', folder + '/traffic'], check=True, cwd=ROOT)
+                    '-Wl,-u,rg_polite_active', BUILD + '/lib/libregroup.a',
+                    '-lhwloc', '-ldl', '-lm', '-lpthread', '-o',
+                    folder + '/traffic'], check=True, cwd=ROOT)
     return folder + '/traffic'
 
 
