@@ -35,6 +35,7 @@ typedef struct agreement {
   int tag, parent, children, child[RGI_TREE_CHILDREN], left_behind; /* ranks in comm */
   const char *call;
   notice mine, verdict, heard[RGI_TREE_CHILDREN];
+  notice told; /* where the parent's verdict lands, also after it was given up */
   MPI_Request request[RGI_TREE_CHILDREN];
 } agreement;
 
@@ -102,9 +103,9 @@ static int hear_children(agreement *r) {
 static int hear_parent(agreement *r) {
   MPI_Request request;
   do {
-    RGI_TRY(receive(r, &r->verdict, r->parent, &request));
+    RGI_TRY(receive(r, &r->told, r->parent, &request));
     RGI_TRY(rgi_wait_request(&request, r->call, r->parent));
-  } while (r->verdict.what != r->mine.what && r->verdict.error != RG_ERR_MISMATCH);
+  } while (r->told.what != r->mine.what && r->told.error != RG_ERR_MISMATCH);
   return RG_SUCCESS;
 }
 
@@ -115,8 +116,10 @@ static int hear_verdict(agreement *r) {
   }
   RGI_TRY(send(r, &r->mine, UP, r->parent));
   int error = hear_parent(r);
-  if (error != RG_ERR_TIMEOUT)
+  if (error != RG_ERR_TIMEOUT) {
+    r->verdict = r->told;
     return error;
+  }
   r->left_behind = 1;
   RGI_TRY(send(r, &r->mine, GONE, r->parent));
   note(r, error, r->parent);
