@@ -193,6 +193,9 @@ int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name)
   RGI_TRY(rgi_force_parse(__func__, operation, name ? name : "auto", &force));
   RGI_TRY(rgi_state_of(__func__, g, &state));
   state->forced[operation] = force;
+  state->forced_any = 0;
+  for (int op = 0; op < RG_OP_COUNT; op++)
+    state->forced_any |= state->forced[op].row >= 0;
   return rgi_force_environment(state->forced, &state->forced_any);
 }
 

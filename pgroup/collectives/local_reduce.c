@@ -46,6 +46,7 @@ static int tiny_with_spare(rgi_local *l, const reduction *r) {
   for (int i = 0; i < l->n; i++)
     if (i != l->me)
       RGI_TRY(rgi_step_see(l, i, r->call));
+  rgi_step_all_seen(l);
   RGI_TRY(reduce_cells(l, r, result));
   memcpy(r->out, result, r->count * r->size);
   return RG_SUCCESS;
@@ -133,7 +134,10 @@ static int run(rgi_local *l, const reduction *r) {
 }
 
 static size_t size_of(MPI_Datatype type) {
+  size_t basic = rgi_basic_size(type);
   int size = 0;
+  if (basic)
+    return basic;
   MPI_Type_size(type, &size);
   return (size_t)size;
 }

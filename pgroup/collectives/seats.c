@@ -235,6 +235,11 @@ int rgi_step_await_release(rgi_local *l, const char *call) {
   return RG_SUCCESS;
 }
 
+void rgi_step_all_seen(rgi_local *l) {
+  if (!reached(l->safe, l->ended))
+    l->safe = l->ended;
+}
+
 /* The first member sees all, and its answer is a step of its own. */
 static int meet_at_first(rgi_local *l, const char *call) {
   for (int i = 1; i < l->n && l->me == 0; i++)
@@ -260,9 +265,7 @@ int rgi_step_meet(rgi_local *l, const char *call) {
   } else {
     RGI_TRY(rgi_step_await_release(l, call));
   }
-  /* Everybody has begun this step, so everybody has ended what was ended before. */
-  if (!reached(l->safe, l->ended))
-    l->safe = l->ended;
+  rgi_step_all_seen(l);
   return RG_SUCCESS;
 }
 

@@ -101,6 +101,10 @@ int rgi_step_await_release(rgi_local *l, const char *call);
 /* All members have come here when anyone leaves. */
 int rgi_step_meet(rgi_local *l, const char *call);
 
+/* To be called when all members were seen in this step: all have ended what was
+ * ended before it. */
+void rgi_step_all_seen(rgi_local *l);
+
 /* The caller no longer needs what was shown up to this step. */
 void rgi_step_end(rgi_local *l);
 

@@ -8,6 +8,7 @@
 #ifndef RGI_STRAIGHT_H
 #define RGI_STRAIGHT_H
 
+#include "collectives/apply.h"
 #include "collectives/local.h"
 #include "collectives/operand.h"
 #include "collectives/state.h"
@@ -15,26 +16,17 @@
 #include "runtime/runtime.h"
 #include <stdint.h>
 
-/* The bytes of one, or 0 for a type that takes the long way. */
-static inline size_t rgi_basic_size(MPI_Datatype type) {
-  if (type == MPI_DOUBLE || type == MPI_LONG || type == MPI_INT64_T || type == MPI_UINT64_T)
-    return 8;
-  if (type == MPI_INT || type == MPI_FLOAT)
-    return 4;
-  return type == MPI_BYTE || type == MPI_CHAR;
-}
-
 /* The group's members on this node, if they are all of them and nothing is unusual
  * about the call; else NULL, and the long way finds out what. Counts the
  * operation. */
 static inline rgi_local *rgi_straight(rg_group g, MPI_Count count, const void *memory,
                                       size_t element, int root) {
-  if (!g || g->magic != RGI_GROUP_MAGIC || !g->collectives || g->epoch != rgi_rt.epoch)
+  rgi_state *state;
+  if (!g || g->magic != RGI_GROUP_MAGIC || g->epoch != rgi_rt.epoch || g->me < 0 ||
+      !rgi_rt.started || rgi_state_of("a collective", g, &state))
     return NULL;
-  rgi_state *state = g->collectives;
-  if (!rgi_rt.started || state->forced_any || state->nodes.count != 1 || count <= 0 || !element ||
-      !memory || memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 ||
-      root >= state->everyone.size)
+  if (state->forced_any || state->nodes.count != 1 || count <= 0 || !element || !memory ||
+      memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 || root >= state->everyone.size)
     return NULL;
   rgi_count_operation(state);
   return state->local;
