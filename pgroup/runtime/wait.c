@@ -3,7 +3,6 @@
 #include "runtime/wait.h"
 
 #include <sched.h>
-#include <stdlib.h>
 
 #include "runtime/error.h"
 #include "runtime/log.h"
@@ -86,35 +85,4 @@ int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_more(&w));
   }
-}
-
-int rgi_wait_message(MPI_Comm comm, int source, int tag, const char *call, int *bytes,
-                     void **data) {
-  rgi_wait w;
-  MPI_Message message;
-  MPI_Status status;
-  int found = 0, count;
-  rgi_wait_start(&w, call, source);
-  for (;;) {
-    RGI_TRY_MPI(MPI_Improbe(source, tag, comm, &found, &message, &status));
-    if (found)
-      break;
-    RGI_TRY(rgi_wait_more(&w));
-  }
-  MPI_Get_count(&status, MPI_BYTE, &count);
-  void *buffer = malloc(count > 0 ? (size_t)count : 1);
-  if (!buffer)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a message of %d bytes", call, count);
-  MPI_Request request;
-  int error = rgi_mpi_error(MPI_Imrecv(buffer, count, MPI_BYTE, &message, &request), "MPI_Imrecv");
-  if (!error)
-    error = rgi_wait_request(&request, call, source);
-  if (error) {
-    if (error != RG_ERR_TIMEOUT) /* MPI may still write into it */
-      free(buffer);
-    return error;
-  }
-  *bytes = count;
-  *data = buffer;
-  return RG_SUCCESS;
 }

@@ -32,9 +32,4 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet);
  * is: its buffer must stay. */
 int rgi_wait_request(MPI_Request *request, const char *call, int peer);
 
-/* Waits for a message of any size from source on comm and receives it into
- * memory of its own, which the caller frees. *bytes and *data are set only on
- * success. */
-int rgi_wait_message(MPI_Comm comm, int source, int tag, const char *call, int *bytes, void **data);
-
 #endif

@@ -223,14 +223,7 @@ static int run(bench_report *report, rgp_progress *progress) {
   json_object_set_new(report->facts, "operation", json_string(given.operation));
   snprintf(report->title, sizeof report->title, "%s on %d ranks", given.operation, report->ranks);
   for (int i = 0; i < given.sizes_n; i++) {
-    double left = deadline - rgp_now();
-    bench_plan plan = {.warmup = WARMUP,
-                       .reps = bench_given.reps,
-                       .seconds = left > 0 ? left / (given.sizes_n - i) : 1e-3,
-                       .precision = bench_given.precision / 100,
-                       .progress = progress,
-                       .done = (double)i / given.sizes_n,
-                       .share = 1.0 / given.sizes_n};
+    bench_plan plan = bench_plan_for(i, given.sizes_n, WARMUP, deadline, progress);
     if (!measure(&plan, given.size[i], names, measured))
       return 0;
     bench_report_add(report, given.size[i], "MPI", &measured[0]);

@@ -175,11 +175,7 @@ static int check(char text[RGP_TEXT]) {
   given.picks = CONTENDERS;
   if (given.contenders)
     given.picks = bench_words("--contenders", given.contenders, names, given.pick, text);
-  if (given.sizes)
-    given.sizes_n = bench_numbers("--sizes", given.sizes, 1, np, SIZES, given.size, text);
-  else
-    for (int g = 2; g < 2 * np; g *= 2)
-      given.size[given.sizes_n++] = g < np ? g : np;
+  given.sizes_n = bench_group_sizes(given.sizes, np, SIZES, given.size, text);
   for (given.choice = 0; given.choice < BENCH_CHOICES; given.choice++)
     if (strcmp(given.members, bench_choice_name[given.choice]) == 0)
       break;
@@ -266,14 +262,7 @@ static int run(bench_report *report, rgp_progress *progress) {
   bench_measured measured[CONTENDERS] = {0};
   tell(report);
   for (int i = 0; i < given.sizes_n; i++) {
-    double left = deadline - rgp_now();
-    bench_plan plan = {.warmup = WARMUP,
-                       .reps = bench_given.reps,
-                       .seconds = left > 0 ? left / (given.sizes_n - i) : 1e-3,
-                       .precision = bench_given.precision / 100,
-                       .progress = progress,
-                       .done = (double)i / given.sizes_n,
-                       .share = 1.0 / given.sizes_n};
+    bench_plan plan = bench_plan_for(i, given.sizes_n, WARMUP, deadline, progress);
     if (!measure(&plan, given.size[i], measured))
       return 0;
     for (int k = 0; k < given.picks; k++)

@@ -76,11 +76,7 @@ static int check(char text[RGP_TEXT]) {
   MPI_Comm_size(MPI_COMM_WORLD, &np);
   if (np < 2)
     return snprintf(text, RGP_TEXT, "at least 2 ranks are needed: mpiexec -n 2 ...");
-  if (given.sizes)
-    given.sizes_n = bench_numbers("--sizes", given.sizes, 1, np, SIZES, given.size, text);
-  else
-    for (int g = 2; g < 2 * np; g *= 2)
-      given.size[given.sizes_n++] = g < np ? g : np;
+  given.sizes_n = bench_group_sizes(given.sizes, np, SIZES, given.size, text);
   return given.sizes_n < 0;
 }
 
@@ -128,14 +124,7 @@ static int run(bench_report *report, rgp_progress *progress) {
   snprintf(report->title, sizeof report->title, "Forming and freeing a group of g ranks out of %d",
            report->ranks);
   for (int i = 0; i < given.sizes_n; i++) {
-    double left = deadline - rgp_now();
-    bench_plan plan = {.warmup = WARMUP,
-                       .reps = bench_given.reps,
-                       .seconds = left > 0 ? left / (given.sizes_n - i) : 1e-3,
-                       .precision = bench_given.precision / 100,
-                       .progress = progress,
-                       .done = (double)i / given.sizes_n,
-                       .share = 1.0 / given.sizes_n};
+    bench_plan plan = bench_plan_for(i, given.sizes_n, WARMUP, deadline, progress);
     if (!measure(&plan, given.size[i], measured))
       return 0;
     for (int k = 0; k < CONTENDERS; k++)

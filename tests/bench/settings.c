@@ -93,3 +93,23 @@ int bench_words(const char *option, const char *text, const char *const names[],
     text += length + 1;
   }
 }
+
+int bench_group_sizes(const char *text, int np, int room, int out[], char why[RGP_TEXT]) {
+  int n = 0;
+  if (text)
+    return bench_numbers("--sizes", text, 1, np, room, out, why);
+  for (int g = 2; g < 2 * np; g *= 2)
+    out[n++] = g < np ? g : np;
+  return n;
+}
+
+bench_plan bench_plan_for(int i, int n, int warmup, double deadline, rgp_progress *progress) {
+  double left = deadline - rgp_now();
+  return (bench_plan){.warmup = warmup,
+                      .reps = bench_given.reps,
+                      .seconds = left > 0 ? left / (n - i) : 1e-3,
+                      .precision = bench_given.precision / 100,
+                      .progress = progress,
+                      .done = (double)i / n,
+                      .share = 1.0 / n};
+}

@@ -6,6 +6,7 @@
 #define BENCH_SETTINGS_H
 
 #include "runtime/program/program.h"
+#include "sampler.h"
 
 typedef struct {
   int reps;
@@ -31,5 +32,13 @@ int bench_numbers(const char *option, const char *text, int least, int most, int
  * comes once at most. out[i] is the number of the i-th word. Returns as above. */
 int bench_words(const char *option, const char *text, const char *const names[], int out[],
                 char why[RGP_TEXT]);
+
+/* Sizes of groups out of np ranks: those of the text, or without one 2, 4, ... and
+ * all ranks. Returns how many, or -1 as above. */
+int bench_group_sizes(const char *text, int np, int room, int out[], char why[RGP_TEXT]);
+
+/* How the i-th of n measurements is made: by the shared options, in its part of
+ * the time that is left until the deadline. */
+bench_plan bench_plan_for(int i, int n, int warmup, double deadline, rgp_progress *progress);
 
 #endif
