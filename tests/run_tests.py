@@ -29,7 +29,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MARK = 'RGT_RUN=%d-%d' % (os.getpid(), time.time_ns())  # in the environment of all we start
 MPIEXEC = {'mpich': ['mpiexec.mpich'],
-           'openmpi': ['mpiexec.openmpi', '--oversubscribe', '--allow-run-as-root']}
+           'openmpi': ['mpiexec.openmpi', '--quiet', '--oversubscribe', '--allow-run-as-root']}
 TAIL = 60  # lines of output that are shown when a run failed
 
 
@@ -144,6 +144,8 @@ def shown(lines):
 def run_program(test, np, options):
     program = os.path.join(options.build, 'tests', test.name)
     label = '%s at %d rank%s' % (test.name, np, '' if np == 1 else 's')
+    if getattr(options, 'mpi', 'mpich') != 'mpich' and any(name.startswith('MPIR_') for name in test.env):
+        return Outcome(skipped=1, notes=['skipped: pretended nodes are MPICH\'s'])
     if not os.path.exists(program):
         return Outcome(failed=1, notes=['FAIL %s: %s is not built' % (label, program)])
     status, lines = run(options.mpiexec + ['-n', str(np), program], environment(options, test.env),

@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include "board.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,59 +33,43 @@ int mcmc_watched(void) {
   return 0;
 }
 
-void mcmc_board_start(mcmc_board *b, const mcmc_plan *plan, double speed, int shared) {
-  b->plan = plan;
-  b->speed = speed;
-  b->shared = shared;
-  b->groups = calloc((size_t)plan->ranks, sizeof *b->groups);
+void mcmc_board_start(mcmc_board *b, int ranks) {
+  b->room = ranks;
+  b->loads = malloc((size_t)ranks * sizeof *b->loads);
   rgp_progress_start(&b->line, "regroup-mcmc", 0);
-  b->line.active = b->groups != NULL;
-  for (int j = 0; b->groups && j < plan->groups; j++) {
-    mcmc_notice n = {mcmc_plan_first(plan, j), mcmc_plan_size(plan, j),
-                     mcmc_plan_group_samples(plan, j)};
-    mcmc_board_note(b, &n);
-  }
+  b->line.active = b->loads != NULL;
 }
 
-void mcmc_board_note(mcmc_board *b, const mcmc_notice *notice) {
-  for (int64_t r = notice->first; b->groups && r < notice->first + notice->size; r++)
-    b->groups[r].now.size = 0;
-  if (b->groups)
-    b->groups[notice->first] = (mcmc_board_group){*notice, rgp_now()};
-}
-
-/* Seconds left: until the last group ends, or until all end together. */
-static double seconds_left(const mcmc_board *b, double now, int *alive) {
-  double longest = 0, work = 0;
-  *alive = 0;
-  for (int r = 0; r < b->plan->ranks; r++) {
-    const mcmc_board_group *g = &b->groups[r];
-    if (g->now.size == 0)
-      continue;
-    double speed = b->speed * (double)g->now.size;
-    double left = (double)g->now.samples / speed - (now - g->since);
-    ++*alive;
-    if (left <= 0)
-      continue;
-    work += left * speed;
+/* Seconds until all that the groups have left is done by all ranks, and until the last
+ * group is through if nobody joins it: the end is between the two. */
+static double seconds_left(const mcmc_board *b, int count, int ranks) {
+  double work = 0, longest = 0;
+  for (int i = 0; i < count && i < b->room; i++) {
+    const rg_load *l = &b->loads[i];
+    double unit = l->unit > 0 ? l->unit : rg_pace_at(&l->pace, l->ranks);
+    double left = l->left > 0 && unit > 0 ? l->left * unit : 0;
+    work += left * (double)l->ranks / ranks;
     longest = left > longest ? left : longest;
   }
-  return b->shared ? work / (b->speed * b->plan->ranks) : longest;
+  return work > 0 ? sqrt(work * longest) : longest;
 }
 
-void mcmc_board_show(mcmc_board *b) {
-  double now = rgp_now();
-  if (!b->line.active || now - b->line.drawn < 0.1)
-    return;
-  int alive;
+void mcmc_board_show(mcmc_board *b, rg_balancer balancer, int ranks) {
+  int count;
   char text[48];
-  double passed = now - b->line.start, left = seconds_left(b, now, &alive);
-  snprintf(text, sizeof text, "%d group%s", alive, alive == 1 ? "" : "s");
-  rgp_progress_show(&b->line, passed + left > 0 ? passed / (passed + left) : 0, text);
+  double now = rgp_now();
+  if (!b->line.active || now - b->line.drawn < 0.1 ||
+      rg_balance_loads(balancer, b->room, b->loads, &count))
+    return;
+  double passed = now - b->line.start, left = seconds_left(b, count, ranks);
+  double part = passed + left > 0 ? passed / (passed + left) : 0;
+  b->most = part > b->most ? part : b->most;
+  snprintf(text, sizeof text, "%d group%s", count, count == 1 ? "" : "s");
+  rgp_progress_show(&b->line, b->most, text);
 }
 
 void mcmc_board_end(mcmc_board *b) {
   rgp_progress_end(&b->line);
-  free(b->groups);
-  b->groups = NULL;
+  free(b->loads);
+  b->loads = NULL;
 }

@@ -3,13 +3,16 @@
 #include "options.h"
 
 #include <limits.h>
+#include <regroup/error.h>
 #include <string.h>
+
+#include "lb/patterns/patterns.h"
 
 /* popt writes into these; mcmc_options_read makes an mcmc_options of them. */
 static struct {
-  char *balance, *work, *trace, *json;
+  char *balance, *policy, *pattern, *work, *trace, *json, *chrome, *spans, *model;
   long long group, interval, walkers, samples, unit, seed;
-  double sample_us, scale;
+  double sample_us, scale, bound;
   int progress, quiet;
 } arg = {.group = 4,
          .interval = 16,
@@ -26,6 +29,17 @@ static const struct poptOption table[] = {
      "POLICY"},
     {"interval", 'i', POPT_ARG_LONGLONG, &arg.interval, 0,
      "With sync: units of work between two regroupings; default 16", "UNITS"},
+    {"policy", 'p', POPT_ARG_STRING, &arg.policy, 0,
+     "Instead of --balance: a policy of the library, with its options: none, join-right, sync, "
+     "most-work, share-out, release",
+     "NAME[:OPTIONS]"},
+    {"pattern", 0, POPT_ARG_STRING, &arg.pattern, 0,
+     "Units of the walkers: published, ascending, descending, random:SEED, huge, heavy-tail:SEED, "
+     "queue:SEED; instead of --walkers and --samples",
+     "NAME"},
+    {"bound", 0, POPT_ARG_DOUBLE, &arg.bound, 0,
+     "With --pattern: scale it so that all ranks together need S seconds (times the time scale)",
+     "S"},
     {"group", 'g', POPT_ARG_LONGLONG, &arg.group, 0, "Ranks in a group at first; default 4", "N"},
     {"walkers", 'w', POPT_ARG_LONGLONG, &arg.walkers, 0,
      "Fix the list of walkers, whatever the number of ranks: walker w has the work and the key of "
@@ -41,23 +55,56 @@ static const struct poptOption table[] = {
      "sleep, or spin to use processor time; default sleep", "KIND"},
     {"seed", 0, POPT_ARG_LONGLONG, &arg.seed, 0, "Seed of the random steps; default 1", "N"},
     {"trace", 0, POPT_ARG_STRING, &arg.trace, 0, "Draw a timeline of all ranks", "FILE.svg"},
+    {"model", 0, POPT_ARG_STRING, &arg.model, 0,
+     "Sample a posterior instead of this: poisson, eight-schools or regression; it has options of "
+     "its own (--model NAME --help)",
+     "NAME"},
+    {"chrome-trace", 0, POPT_ARG_STRING, &arg.chrome, 0,
+     "Write the timeline for chrome://tracing and Perfetto", "FILE.json"},
+    {"spans", 0, POPT_ARG_STRING, &arg.spans, 0, "Write the timeline as plain JSON", "FILE.json"},
     {"json", 0, POPT_ARG_STRING, &arg.json, 0, "Write the result for programs", "FILE"},
     {"progress", 0, POPT_ARG_NONE, &arg.progress, 0,
      "Show progress although standard error is no terminal", NULL},
     {"quiet", 'q', POPT_ARG_NONE, &arg.quiet, 0, "Print nothing but errors", NULL},
     POPT_TABLEEND};
 
-static const char *const policies[] = {"none", "async", "sync"};
+static const char *const ways[] = {"none", "async", "sync"};
 
-const char *mcmc_policy_name(mcmc_policy policy) {
-  return policies[policy];
+static int is_way(const char *name) {
+  for (int i = 0; i < 3; i++)
+    if (strcmp(name, ways[i]) == 0)
+      return 1;
+  return 0;
 }
 
-static int policy_of(const char *name) {
-  for (int i = 0; name && i < 3; i++)
-    if (strcmp(name, policies[i]) == 0)
-      return i;
-  return name ? -1 : MCMC_ASYNC;
+/* Reads the policy into *policy; what is wrong stands in rg_error_detail. */
+static int read_policy(rg_policy *policy) {
+  char sync[40];
+  const char *way = arg.balance ? arg.balance : "async";
+  if (arg.policy)
+    return rg_policy_parse(arg.policy, policy);
+  snprintf(sync, sizeof sync, "sync:i=%lld", arg.interval);
+  return rg_policy_parse(strcmp(way, "async") == 0  ? "join-right"
+                         : strcmp(way, "sync") == 0 ? sync
+                                                    : way,
+                         policy);
+}
+
+static int bad_policy(char text[RGP_TEXT]) {
+  rg_policy policy;
+  if (arg.policy && arg.balance)
+    return snprintf(text, RGP_TEXT, "--policy and --balance: give only one of them");
+  return read_policy(&policy) ? snprintf(text, RGP_TEXT, "--policy: %s", rg_error_detail()) : 0;
+}
+
+static int bad_pattern(char text[RGP_TEXT]) {
+  rgi_pattern pattern;
+  if (!arg.pattern)
+    return 0;
+  if (rgi_pattern_make(arg.pattern, 1, 1, 0, &pattern))
+    return snprintf(text, RGP_TEXT, "--pattern: %s", rg_error_detail());
+  rgi_pattern_free(&pattern);
+  return 0;
 }
 
 static int bad(char text[RGP_TEXT], const char *option, const char *wanted) {
@@ -68,12 +115,18 @@ static int bad(char text[RGP_TEXT], const char *option, const char *wanted) {
 /* The limits keep every sum of samples below 2^63 and every time in a time_t. */
 static int check(const char *const words[], char text[RGP_TEXT]) {
   (void)words;
-  if (policy_of(arg.balance) < 0)
+  if (arg.balance && !is_way(arg.balance))
     return bad(text, "balance", "none, async or sync");
   if (arg.work && strcmp(arg.work, "sleep") && strcmp(arg.work, "spin"))
     return bad(text, "work", "sleep or spin");
   if (arg.interval < 1 || arg.interval > INT_MAX)
     return bad(text, "interval", "a whole number from 1 on");
+  if (bad_policy(text) || bad_pattern(text))
+    return 1;
+  if (!(arg.bound >= 0 && arg.bound <= 1e6))
+    return bad(text, "bound", "from 0 to 1e6 seconds");
+  if (arg.bound > 0 && (!arg.pattern || arg.sample_us == 0))
+    return snprintf(text, RGP_TEXT, "--bound: only with --pattern and a sample time");
   if (arg.group < 1 || arg.group > INT_MAX)
     return bad(text, "group", "a whole number from 1 on");
   if (arg.walkers < 0 || arg.walkers > INT_MAX)
@@ -103,7 +156,11 @@ const rgp_program mcmc_program = {
 int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *status) {
   if (!rgp_parse(&mcmc_program, argc, argv, rank, NULL, status))
     return 0;
-  *o = (mcmc_options){.policy = (mcmc_policy)policy_of(arg.balance),
+  *o = (mcmc_options){.balance = arg.policy    ? arg.policy
+                                 : arg.balance ? arg.balance
+                                               : "async",
+                      .pattern = arg.pattern,
+                      .bound = arg.bound * arg.scale,
                       .interval = (int)arg.interval,
                       .group = (int)arg.group,
                       .walkers = (int)arg.walkers,
@@ -116,6 +173,8 @@ int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *sta
                       .progress = arg.progress,
                       .quiet = arg.quiet,
                       .trace = arg.trace,
+                      .chrome = arg.chrome,
+                      .spans = arg.spans,
                       .json = arg.json};
-  return 1;
+  return read_policy(&o->policy) == RG_SUCCESS;
 }

@@ -5,15 +5,17 @@
 #ifndef MCMC_OPTIONS_H
 #define MCMC_OPTIONS_H
 
+#include <regroup/policy.h>
 #include <stdint.h>
 
 #include "runtime/program/program.h"
 
-typedef enum { MCMC_NONE, MCMC_ASYNC, MCMC_SYNC } mcmc_policy;
-
 typedef struct {
-  mcmc_policy policy;
-  int interval;  /* units between regroupings, for MCMC_SYNC */
+  const char *balance; /* how the policy was named */
+  rg_policy policy;
+  int interval;        /* units between regroupings, for sync */
+  const char *pattern; /* of work, or NULL: the published one */
+  double bound;  /* seconds that all work takes on all ranks, with a pattern; 0: its own units */
   int group;     /* initial group size */
   int walkers;   /* 0: one for each group */
   int samples;   /* a walker with key R has (R mod 32) times so many */
@@ -24,13 +26,10 @@ typedef struct {
   double scale;
   int progress; /* show it although standard error is no terminal */
   int quiet;
-  const char *trace, *json; /* files, or NULL */
+  const char *trace, *json, *chrome, *spans; /* files, or NULL */
 } mcmc_options;
 
 extern const rgp_program mcmc_program;
-
-/* "none", "async" or "sync". */
-const char *mcmc_policy_name(mcmc_policy policy);
 
 /* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end
  * with the exit status in *status. */

@@ -15,14 +15,8 @@ void mcmc_sleep_until(mcmc_run *run, double deadline);
 void mcmc_spin(mcmc_run *run, double from, double seconds);
 double mcmc_processor_time(void);
 
-/* Waits for a request, and shows progress meanwhile. */
-void mcmc_wait(mcmc_run *run, rg_request *request);
-
-/* The leader of a group that is new or has finished tells rank 0, if progress is
- * wanted. */
-void mcmc_tell(mcmc_run *run);
-
-/* At the end: takes the notices that are still under way to rank 0. */
-void mcmc_take_notices(mcmc_run *run, int64_t outstanding);
+/* Whether this rank shows progress; shows it, not too often. */
+int mcmc_watches(const mcmc_run *run);
+void mcmc_look(mcmc_run *run);
 
 #endif

@@ -2,6 +2,12 @@
  * Copyright (c) the Regroup authors */
 #include "plan.h"
 
+#include <math.h>
+#include <regroup/error.h>
+#include <stdlib.h>
+
+#include "lb/patterns/patterns.h"
+
 enum { PERIOD = 32, LISTED_KEY_STEP = 4 };
 
 mcmc_plan mcmc_plan_make(int ranks, int group, int64_t walkers, int64_t samples, int64_t unit,
@@ -17,26 +23,38 @@ mcmc_plan mcmc_plan_make(int ranks, int group, int64_t walkers, int64_t samples,
                      .sample = sample};
 }
 
+int mcmc_plan_use(mcmc_plan *p, const char *name, double bound) {
+  rgi_pattern pattern;
+  double unit = p->sample * (double)p->unit;
+  int64_t total = bound > 0 && unit > 0 ? llround(bound * p->ranks / unit) : 0;
+  int error = rgi_pattern_make(name, p->groups, p->group, total, &pattern);
+  if (error)
+    return error;
+  p->pattern = pattern.units;
+  p->walkers = pattern.walkers;
+  p->key_step = p->group;
+  for (int64_t w = 0; w < p->walkers; w++)
+    p->pattern[w] *= p->unit;
+  return RG_SUCCESS;
+}
+
+void mcmc_plan_free(mcmc_plan *p) {
+  free(p->pattern);
+  p->pattern = NULL;
+}
+
 int64_t mcmc_plan_key(const mcmc_plan *p, int64_t w) {
   return w * p->key_step;
 }
 
 int64_t mcmc_plan_samples(const mcmc_plan *p, int64_t w) {
-  return w < p->walkers ? mcmc_plan_key(p, w) % PERIOD * p->samples : 0;
+  if (w >= p->walkers)
+    return 0;
+  return p->pattern ? p->pattern[w] : mcmc_plan_key(p, w) % PERIOD * p->samples;
 }
 
-int64_t mcmc_plan_group_samples(const mcmc_plan *p, int j) {
-  int64_t sum = 0;
-  for (int64_t w = j; w < p->walkers; w += p->groups)
-    sum += mcmc_plan_samples(p, w);
-  return sum;
-}
-
-int64_t mcmc_plan_group_units(const mcmc_plan *p, int j) {
-  int64_t sum = 0;
-  for (int64_t w = j; w < p->walkers; w += p->groups)
-    sum += (mcmc_plan_samples(p, w) + p->unit - 1) / p->unit;
-  return sum;
+int64_t mcmc_plan_units(const mcmc_plan *p, int64_t w) {
+  return (mcmc_plan_samples(p, w) + p->unit - 1) / p->unit;
 }
 
 int mcmc_plan_first(const mcmc_plan *p, int j) {
@@ -60,13 +78,40 @@ static double at_least(double seconds, const mcmc_plan *p, int processors) {
   return seconds > needed ? seconds : needed;
 }
 
+static int longest_first(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x < y) - (x > y);
+}
+
+/* The walkers that wait go to whoever is free first. */
+static void deal(const mcmc_plan *p, double ends[], int64_t waiting[]) {
+  int64_t count = p->walkers - p->groups;
+  for (int64_t i = 0; i < count; i++)
+    waiting[i] = mcmc_plan_samples(p, p->groups + i);
+  if (count > 0)
+    qsort(waiting, (size_t)count, sizeof *waiting, longest_first);
+  for (int64_t i = 0; i < count; i++) {
+    int first = 0;
+    for (int j = 1; j < p->groups; j++)
+      first = ends[j] < ends[first] ? j : first;
+    ends[first] += (double)waiting[i] * p->sample / mcmc_plan_size(p, first);
+  }
+}
+
 double mcmc_plan_baseline(const mcmc_plan *p, int processors) {
   double longest = 0;
-  for (int j = 0; j < p->groups; j++) {
-    double seconds = (double)mcmc_plan_group_samples(p, j) * p->sample / mcmc_plan_size(p, j);
-    longest = seconds > longest ? seconds : longest;
-  }
-  return at_least(longest, p, processors);
+  double *ends = malloc((size_t)p->groups * sizeof *ends);
+  int64_t *waiting = malloc((size_t)(p->walkers + 1) * sizeof *waiting);
+  for (int j = 0; ends && j < p->groups; j++)
+    ends[j] = (double)mcmc_plan_samples(p, j) * p->sample / mcmc_plan_size(p, j);
+  if (ends && waiting)
+    deal(p, ends, waiting);
+  for (int j = 0; ends && j < p->groups; j++)
+    longest = ends[j] > longest ? ends[j] : longest;
+  int good = ends && waiting;
+  free(ends);
+  free(waiting);
+  return good ? at_least(longest, p, processors) : -1;
 }
 
 double mcmc_plan_ideal(const mcmc_plan *p, int processors) {

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "machine.h"
 
@@ -23,7 +24,9 @@ static double elapsed(const mcmc_run *run, double *origin) {
 }
 
 static void count_formations(const mcmc_run *run, mcmc_result *r) {
-  int64_t n = run->formations, sums[2] = {n, n * n}, ends[2] = {n, -n};
+  rg_balance_counts counts;
+  mcmc_must(rg_balance_count(run->balancer, &counts), "rg_balance_count");
+  int64_t n = counts.groups, sums[2] = {n, n * n}, ends[2] = {n, -n};
   MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, run->wire);
   MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, run->wire);
   r->mean = (double)sums[0] / run->plan.ranks;
@@ -35,12 +38,11 @@ static void count_formations(const mcmc_run *run, mcmc_result *r) {
 
 mcmc_result mcmc_result_collect(const mcmc_run *run) {
   mcmc_result r = {.samples = mcmc_plan_total(&run->plan)};
-  uint64_t sums[3] = {run->executed, run->checksum, (uint64_t)(int64_t)run->notices};
+  uint64_t sums[2] = {run->executed, run->checksum};
   int processors = run->o.spin ? mcmc_processors(run->wire) : 0;
-  MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_UINT64_T, MPI_SUM, run->wire);
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, run->wire);
   r.executed = sums[0];
   r.checksum = sums[1];
-  r.notices = (int64_t)sums[2];
   r.seconds = elapsed(run, &r.origin);
   r.baseline = mcmc_plan_baseline(&run->plan, processors);
   r.ideal = mcmc_plan_ideal(&run->plan, processors);
@@ -52,8 +54,8 @@ mcmc_result mcmc_result_collect(const mcmc_run *run) {
 void mcmc_result_print(const mcmc_run *run, const mcmc_result *r) {
   const mcmc_plan *p = &run->plan;
   printf("%d ranks in %d groups of %d, %" PRId64 " walkers, %" PRId64 " samples, balance %s",
-         p->ranks, p->groups, p->group, p->walkers, r->samples, mcmc_policy_name(run->o.policy));
-  if (run->o.policy == MCMC_SYNC)
+         p->ranks, p->groups, p->group, p->walkers, r->samples, run->o.balance);
+  if (strcmp(run->o.balance, "sync") == 0)
     printf(" every %d units", run->o.interval);
   printf("\n");
   printf("  time                    %9.3f s\n", r->seconds);
@@ -73,13 +75,13 @@ json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r) {
   snprintf(checksum, sizeof checksum, "%016" PRIx64, r->checksum);
   return json_pack(
       "{s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:I, s:I}, s:I, s:I, s:s, s:i, s:I, s:I, "
-      "s:f, s:f, s:s, s:I}",
-      "ranks", p->ranks, "policy", mcmc_policy_name(run->o.policy), "interval", run->o.interval,
-      "seconds", r->seconds, "baseline_seconds", r->baseline, "ideal_seconds", r->ideal,
-      "efficiency", r->efficiency, "regroupings", "mean", r->mean, "sd", r->sd, "min",
-      (json_int_t)r->least, "max", (json_int_t)r->most, "walkers", (json_int_t)p->walkers,
-      "samples", (json_int_t)r->executed, "checksum", checksum, "group", p->group,
-      "samples_per_step", (json_int_t)p->samples, "unit", (json_int_t)p->unit, "sample_seconds",
-      p->sample, "time_scale", run->o.scale, "work", run->o.spin ? "spin" : "sleep", "seed",
-      (json_int_t)run->o.seed);
+      "s:f, s:f, s:s, s:I, s:s}",
+      "ranks", p->ranks, "policy", run->o.balance, "interval", run->o.interval, "seconds",
+      r->seconds, "baseline_seconds", r->baseline, "ideal_seconds", r->ideal, "efficiency",
+      r->efficiency, "regroupings", "mean", r->mean, "sd", r->sd, "min", (json_int_t)r->least,
+      "max", (json_int_t)r->most, "walkers", (json_int_t)p->walkers, "samples",
+      (json_int_t)r->executed, "checksum", checksum, "group", p->group, "samples_per_step",
+      (json_int_t)p->samples, "unit", (json_int_t)p->unit, "sample_seconds", p->sample,
+      "time_scale", run->o.scale, "work", run->o.spin ? "spin" : "sleep", "seed",
+      (json_int_t)run->o.seed, "pattern", run->o.pattern ? run->o.pattern : "");
 }

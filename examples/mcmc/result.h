@@ -13,7 +13,6 @@ typedef struct {
   int64_t least, most;
   uint64_t executed, checksum;
   int64_t samples; /* that had to be executed */
-  int64_t notices; /* that all ranks have sent to rank 0, less those it has got */
   double origin;   /* the time from which this rank's times count */
 } mcmc_result;
 

@@ -225,7 +225,9 @@ RG_API int rg_algorithm_get(rg_operation operation, int i, const char **name, co
                             const char **constraint);
 
 /* The model's prediction for algorithm i with p members on so many nodes, in
- * seconds. Local. */
+ * seconds: with the values of the file that RG_TUNING names (regroup-bench tune
+ * writes it, rg_init reads it), before rg_init and without a file with built-in
+ * ones. Local. */
 RG_API int rg_algorithm_predict(rg_operation operation, int i, int p, int nodes, MPI_Count bytes,
                                 double *seconds);
 

@@ -42,7 +42,13 @@ enum {
   RG_ERR_NOMEM,       /* no memory */
   RG_ERR_MISMATCH,    /* the callers disagree about what they are calling */
   RG_ERR_TIMEOUT,     /* a wait lasted longer than RG_TIMEOUT */
+  RG_ERR_ARRAY,       /* an array, or what belongs to one, is NULL or not alive */
+  RG_ERR_BOUNDS,      /* an index or a patch is outside its array */
+  RG_ERR_FILE,        /* a file cannot be written or read, or is not what it should be */
   RG_ERR_TRUNCATE,    /* a message is longer than the buffer for it */
+  RG_ERR_PROC_FAILED, /* a process that takes part has died */
+  RG_ERR_REVOKED,     /* a member has revoked the group */
+  RG_ERR_RESERVE,     /* the reserve has not as many processes as are asked for */
   RG_ERR_UNSUPPORTED, /* this MPI or this machine cannot do it */
   RG_ERR_MPI,         /* an MPI call failed: rg_error_detail has MPI's text */
   RG_ERR_SYSTEM,      /* an operating system call failed */

@@ -96,7 +96,8 @@ RG_API int rg_group_create_range(rg_group parent, int first, int last, int strid
  * Errors (on every member of both, unless the leaders cannot meet): RG_ERR_RANK;
  * RG_ERR_TAG; RG_ERR_ARG (high is neither 0 nor 1); RG_ERR_MISMATCH (both sides
  * said the same for high; the two leaders do not name each other; the groups
- * share a process); RG_ERR_TIMEOUT. */
+ * share a process); RG_ERR_TIMEOUT; RG_ERR_PROC_FAILED; RG_ERR_REVOKED (also when a
+ * leader's parent is revoked). */
 RG_API int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, int tag,
                           rg_group *merged);
 

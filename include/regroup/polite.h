@@ -36,6 +36,12 @@ RG_API int rg_polite_active(int *active);
  * since it started. Any pointer may be NULL. Local; any thread. */
 RG_API int rg_polite_counts(unsigned long *polls, unsigned long *yields, unsigned long *sleeps);
 
+/* For a loop that polls MPI (MPI_Test, MPI_Iprobe) and pauses by itself: from
+ * rg_polite_polling(1) to rg_polite_polling(0) the calling thread's polls in vain
+ * do not pause inside MPI, nor are they counted. Pairs nest. Blocking calls of
+ * MPI's do not belong between them: they would not be polite. Local. */
+RG_API int rg_polite_polling(int polling);
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,10 +42,12 @@ extern "C" {
  * (without RG_, in lower case: "log=debug,timeout=30"). The environment (RG_LOG,
  * RG_TIMEOUT, ...) goes before it, so that the user has the last word.
  * Cost: a duplicate of comm, a communicator of the node's processes, two small
- * reductions. comm stays the caller's; nothing is ever sent on it afterwards.
+ * reductions, a small broadcast (the first process reads RG_TUNING's file for
+ * all). comm stays the caller's; nothing is ever sent on it afterwards.
  * Errors: RG_ERR_COMM; RG_ERR_INIT (already started over other processes);
  * RG_ERR_OPTION (the same on all processes, also when one alone has the bad
- * value); RG_ERR_MPI (MPI is not initialised, or an MPI call failed). */
+ * value; RG_TUNING: the file, the line and what is wrong there); RG_ERR_MPI (MPI is not
+ * initialised, or an MPI call failed). */
 RG_API int rg_init(MPI_Comm comm, const char *options);
 
 /* Takes back one rg_init; the last one stops the library.

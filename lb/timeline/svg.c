@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
-#include "svg.h"
-
+ * Copyright (c) the Regroup authors
+ *
+ * Draws gathered spans as an SVG picture: one row for each rank, coloured by the walker
+ * it works for. Self-contained: no script, no font, no link. */
 #include <math.h>
 #include <stdlib.h>
+
+#include "timeline.h"
 
 /* Eight colours that the colour-blind can tell apart (after Okabe and Ito, and
  * Tol), and textures on top of them for the ninth walker and later. */
@@ -11,6 +14,8 @@ static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7"
                                       "#56b4e9", "#d55e00", "#f0e442", "#882255"};
 enum { COLOURS = 8, TEXTURES = 4, WIDTH = 1200, LEFT = 70, RIGHT = 24, TOP = 84, LEGEND_ROW = 24 };
 
+#define REGROUPS "#777"
+#define WAITS "#c4c4c4"
 #define PLOT (WIDTH - LEFT - RIGHT)
 #define THINNEST 0.4 /* pixels: what is narrower cannot be seen */
 
@@ -38,13 +43,13 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 /* All spans' keys, sorted, each once. */
-static int find_walkers(drawing *d, const rgi_span spans[], size_t count) {
+static int find_walkers(drawing *d, const rg_span spans[], size_t count) {
   size_t n = 0;
   d->keys = malloc(sizeof *d->keys * (count ? count : 1));
   if (!d->keys)
     return 0;
   for (size_t i = 0; i < count; i++)
-    if (spans[i].kind == RGI_SPAN_WORK && (n == 0 || d->keys[n - 1] != spans[i].key))
+    if (spans[i].kind == RG_SPAN_WORK && (n == 0 || d->keys[n - 1] != spans[i].key))
       d->keys[n++] = spans[i].key;
   qsort(d->keys, n, sizeof *d->keys, compare_keys);
   for (size_t i = 0; i < n; i++)
@@ -132,36 +137,39 @@ static void fill_rectangle(const drawing *d, double x, double y, double w, doubl
             h, texture);
 }
 
-static void draw_span(const drawing *d, int rank, const rgi_span *s) {
+static void draw_span(const drawing *d, int rank, const rg_span *s) {
   double x = x_of(d, s->start), w = x_of(d, s->end) - x, y = y_of(d, rank);
-  if (s->kind == RGI_SPAN_IDLE || w < THINNEST)
+  if (s->kind == RG_SPAN_IDLE || w < THINNEST)
     return;
   fputs("<g><title>", d->f);
-  if (s->kind == RGI_SPAN_WORK)
+  if (s->kind == RG_SPAN_WORK)
     fprintf(d->f, "rank %d works for walker %lld", rank, (long long)s->key);
   else
-    fprintf(d->f, "rank %d regroups", rank);
-  fprintf(d->f, " in ranks %d to %d, %.3f to %.3f s</title>", s->first, s->first + s->size - 1,
-          s->start, s->end);
-  if (s->kind == RGI_SPAN_WORK)
+    fprintf(d->f, "rank %d %s", rank, s->kind == RG_SPAN_WAIT ? "waits" : "regroups");
+  if (s->together)
+    fprintf(d->f, " in ranks %d to %d", s->first, s->first + s->size - 1);
+  else
+    fprintf(d->f, " in a group of %d ranks", s->size);
+  fprintf(d->f, ", %.3f to %.3f s</title>", s->start, s->end);
+  if (s->kind == RG_SPAN_WORK)
     fill_rectangle(d, x, y, w, d->row, index_of(d, s->key));
   else
-    fprintf(d->f, "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='#777'/>", x, y, w,
-            d->row);
+    fprintf(d->f, "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='%s'/>", x, y, w, d->row,
+            s->kind == RG_SPAN_WAIT ? WAITS : REGROUPS);
   fputs("</g>\n", d->f);
 }
 
 /* Spans of a rank that are the same but for a gap that nobody could see are
  * drawn as one. Returns how many were taken. */
-static int join_spans(const drawing *d, const rgi_span *s, int left, rgi_span *joined) {
-  int taken = 1;
+static int64_t join_spans(const drawing *d, const rg_span *s, int64_t left, rg_span *joined) {
+  int64_t taken = 1;
   *joined = s[0];
-  for (int next = 1; s[0].kind == RGI_SPAN_WORK && next < left; next++) {
+  for (int64_t next = 1; s[0].kind == RG_SPAN_WORK && next < left; next++) {
     if (x_of(d, s[next].start) - x_of(d, joined->end) > THINNEST)
       break;
-    if (s[next].formation != s[0].formation)
+    if (s[next].group != s[0].group)
       break;
-    if (s[next].kind != RGI_SPAN_WORK)
+    if (s[next].kind != RG_SPAN_WORK)
       continue;
     if (s[next].key != s[0].key)
       break;
@@ -171,13 +179,13 @@ static int join_spans(const drawing *d, const rgi_span *s, int left, rgi_span *j
   return taken;
 }
 
-static void draw_spans(const drawing *d, const rgi_span spans[], const int counts[]) {
+static void draw_spans(const drawing *d, const rg_span spans[], const int64_t counts[]) {
   fprintf(d->f, "<rect x='%d' y='%d' width='%.2f' height='%.2f' fill='url(#idle)'/>\n", LEFT, TOP,
           x_of(d, d->p->seconds) - LEFT, d->bottom - TOP);
   fprintf(d->f, "<g shape-rendering='crispEdges'>\n");
   for (int r = 0; r < d->p->ranks; spans += counts[r], r++)
-    for (int i = 0; i < counts[r];) {
-      rgi_span joined;
+    for (int64_t i = 0; i < counts[r];) {
+      rg_span joined;
       i += join_spans(d, spans + i, counts[r] - i, &joined);
       draw_span(d, r, &joined);
     }
@@ -189,9 +197,9 @@ static void draw_spans(const drawing *d, const rgi_span spans[], const int count
   fputs("\n</g>\n", d->f);
 }
 
-/* A frame around the life of a group, as its first rank saw it, and how many
+/* A frame around the life of a group of consecutive ranks, as its first rank saw it, and how many
  * ranks it had if there is room to say so. */
-static void draw_group(const drawing *d, const rgi_span *s, double end) {
+static void draw_group(const drawing *d, const rg_span *s, double end) {
   double x = x_of(d, s->start), w = x_of(d, end) - x, y = y_of(d, s->first), h = d->row * s->size;
   fprintf(d->f,
           "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='none' stroke='#111' "
@@ -205,12 +213,12 @@ static void draw_group(const drawing *d, const rgi_span *s, double end) {
             x + w / 2, y + h / 2 + 4, s->size, s->size == 1 ? "" : "s");
 }
 
-static void draw_groups(const drawing *d, const rgi_span spans[], const int counts[]) {
+static void draw_groups(const drawing *d, const rg_span spans[], const int64_t counts[]) {
   for (int r = 0; r < d->p->ranks; spans += counts[r], r++)
-    for (int i = 0, next; i < counts[r]; i = next) {
-      for (next = i + 1; next < counts[r] && spans[next].formation == spans[i].formation;)
+    for (int64_t i = 0, next; i < counts[r]; i = next) {
+      for (next = i + 1; next < counts[r] && spans[next].group == spans[i].group;)
         next++;
-      if (spans[i].first == r)
+      if (spans[i].first == r && spans[i].together)
         draw_group(d, &spans[i], spans[next - 1].end);
     }
 }
@@ -251,19 +259,21 @@ static void legend_text(const drawing *d, int item, const char *format, long lon
 static void draw_legend(const drawing *d) {
   int shown = legend_walkers(d), item;
   fputs("<g font-size='13' fill='#333'>\n", d->f);
-  for (item = 0; item < shown + 2; item++) {
+  for (item = 0; item < shown + 3; item++) {
     double x = LEFT + item % legend_columns() * 140;
     double y = d->bottom + 54 + item / legend_columns() * LEGEND_ROW;
     if (item < shown)
       fill_rectangle(d, x, y, 20, 15, item);
     fprintf(d->f, "<rect x='%.2f' y='%.2f' width='20' height='15' fill='%s' stroke='#111'/>", x, y,
-            item < shown    ? "none"
-            : item == shown ? "url(#idle)"
-                            : "#777");
+            item < shown        ? "none"
+            : item == shown     ? "url(#idle)"
+            : item == shown + 1 ? REGROUPS
+                                : WAITS);
     legend_text(d, item,
-                item < shown    ? "walker %lld"
-                : item == shown ? "idle"
-                                : "regrouping",
+                item < shown        ? "walker %lld"
+                : item == shown     ? "idle"
+                : item == shown + 1 ? "regrouping"
+                                    : "waiting",
                 item < shown ? (long long)d->keys[item] : 0);
   }
   if (d->walkers > shown)
@@ -296,7 +306,9 @@ static double row_height(int ranks) {
   return row > 26 ? 26 : row < 4 ? 4 : row;
 }
 
-int rgi_timeline_draw(FILE *f, const rgi_picture *p, const rgi_span spans[], const int counts[]) {
+int rgi_timeline_draw(FILE *f, const rgi_picture *p) {
+  const rg_span *spans = p->spans;
+  const int64_t *counts = p->counts;
   drawing d = {.f = f, .p = p, .row = row_height(p->ranks)};
   size_t count = 0;
   for (int r = 0; r < p->ranks; r++)
@@ -306,7 +318,7 @@ int rgi_timeline_draw(FILE *f, const rgi_picture *p, const rgi_span spans[], con
   double longest = p->seconds > p->ideal ? p->seconds : p->ideal;
   d.axis = longest > 0 ? 1.08 * longest : 1;
   d.bottom = TOP + d.row * p->ranks;
-  int rows = (legend_walkers(&d) + 2 + (d.walkers > legend_walkers(&d))) / legend_columns() + 1;
+  int rows = (legend_walkers(&d) + 3 + (d.walkers > legend_walkers(&d))) / legend_columns() + 1;
   draw_head(&d, d.bottom + 62 + rows * LEGEND_ROW);
   draw_spans(&d, spans, counts);
   draw_groups(&d, spans, counts);

@@ -4,6 +4,7 @@
  * Allgather. */
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
+#include "collectives/uneven.h"
 #include "runtime/error.h"
 
 static char *block(const rgi_problem *p, int i) {
@@ -110,6 +111,8 @@ const rgi_algorithm rgi_allgather_algorithms[] = {
 const rgi_algorithm rgi_allgatherv_algorithms[] = {
     {"ring", ring, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
     {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"hierarchical", rgi_allgatherv_by_nodes, RGI_NODES | RGI_UNEVEN, NULL,
+     "inside the node + between nodes + inside the node"},
     {0}};
 
 /* --- what the user calls ----------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 
 /* The pipelined one's pieces. */
 #define SEGMENT ((size_t)64 << 10)
+/* So many of them are expected at once. */
+#define AHEAD 8
 
 static int from_root(const rgi_team *t, int root) {
   return (t->me - root + t->size) % t->size;
@@ -37,20 +39,29 @@ static void binomial(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
     rgi_send(s, t, rank_of(t, p->root, child[i]), p->out, p->bytes);
 }
 
-/* Along a chain, piece by piece: while one is passed on the next one comes. */
+static size_t segment_at(const rgi_problem *p, size_t i) {
+  return i * SEGMENT < p->bytes ? i * SEGMENT : p->bytes;
+}
+
+/* Along a chain, piece by piece: while one is passed on the next ones come. Some are
+ * expected in advance: a long message begins only when somebody asks for it. */
 static void pipelined(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
-  int v = from_root(t, p->root), at_end = v == t->size - 1;
-  size_t at = 0;
-  do {
-    size_t n = p->bytes - at < SEGMENT ? p->bytes - at : SEGMENT;
-    if (v > 0) {
-      rgi_receive(s, t, rank_of(t, p->root, v - 1), p->out + at, n);
-      rgi_round(s);
+  int v = from_root(t, p->root), last = v == t->size - 1, begun = 0, came[AHEAD];
+  size_t pieces = p->bytes ? (p->bytes + SEGMENT - 1) / SEGMENT : 1, asked = 0;
+  rgi_round(s);
+  for (size_t i = 0; i < pieces; i++) {
+    for (; v > 0 && asked < pieces && asked < i + AHEAD; asked++) {
+      rgi_receive(s, t, rank_of(t, p->root, v - 1), p->out + segment_at(p, asked),
+                  segment_at(p, asked + 1) - segment_at(p, asked));
+      came[asked % AHEAD] = ++begun;
     }
-    if (!at_end)
-      rgi_send(s, t, rank_of(t, p->root, v + 1), p->out + at, n);
-    at += n;
-  } while (at < p->bytes);
+    if (v > 0)
+      rgi_first_of_round(s, came[i % AHEAD]);
+    if (!last)
+      rgi_send(s, t, rank_of(t, p->root, v + 1), p->out + segment_at(p, i),
+               segment_at(p, i + 1) - segment_at(p, i));
+    begun += !last;
+  }
 }
 
 /* Piece v of p of the buffer. */

@@ -4,18 +4,6 @@
 
 #include "collectives/algorithm.h"
 
-/* Measured on one machine: two nodes over its loopback, messages through the
- * arena, and shared memory. */
-static const rgi_model built_in = {
-    .between = {15e-6, 0.5e-9, 0.15e-9},
-    .inside = {0.5e-6, 0.12e-9, 0.15e-9},
-    .shared = {0.15e-6, 0.06e-9, 0.15e-9},
-};
-
-const rgi_model *rgi_model_now(void) {
-  return &built_in;
-}
-
 double rgi_lg(double p) {
   double lg = 0;
   for (double q = 1; q < p; q *= 2)
@@ -43,6 +31,7 @@ static double predict_hierarchical(const rgi_model *m, const rgi_shape *shape) {
   double here = (double)shape->p / shape->nodes, n = (double)shape->bytes;
   rg_operation op = shape->op;
   int blocks = op == RG_OP_GATHER || op == RG_OP_SCATTER || op == RG_OP_ALLGATHER ||
+               op == RG_OP_GATHERV || op == RG_OP_SCATTERV || op == RG_OP_ALLGATHERV ||
                op == RG_OP_ALLTOALL || op == RG_OP_REDUCE_SCATTER;
   int twice = op == RG_OP_ALLTOALL || op == RG_OP_ALLREDUCE || op == RG_OP_BARRIER;
   double all = blocks ? n * shape->p : n;

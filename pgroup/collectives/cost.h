@@ -8,14 +8,7 @@
 #include <regroup/collectives.h>
 #include <stddef.h>
 
-/* Seconds to start a message, for each byte of it, and to combine a byte. */
-typedef struct {
-  double ts, tw, tc;
-} rgi_level;
-
-typedef struct {
-  rgi_level between, inside, shared; /* messages between nodes, inside one; memory */
-} rgi_model;
+#include "runtime/tuning.h"
 
 /* What is asked of an algorithm: p members, n bytes, at what cost each. */
 typedef struct {
@@ -37,10 +30,6 @@ typedef struct {
   int memory;   /* shared memory may be used: blocking, elements without gaps */
   int in_order; /* every node's members are consecutive ranks */
 } rgi_shape;
-
-/* The values that hold. Built in for now; a file of measured ones would be read
- * here. */
-const rgi_model *rgi_model_now(void);
 
 /* Whether row of the operation's table can serve the call. */
 int rgi_serves(int row, const rgi_shape *shape);

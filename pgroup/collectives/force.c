@@ -94,6 +94,8 @@ rg_operation rgi_inside_op(rg_operation op) {
   case RG_OP_ALLGATHER:
   case RG_OP_ALLTOALL:
     return RG_OP_GATHER;
+  case RG_OP_ALLGATHERV:
+    return RG_OP_GATHERV;
   default:
     return op;
   }

@@ -4,6 +4,7 @@
  * Gather. */
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
+#include "collectives/uneven.h"
 #include "formation/tree.h"
 #include "runtime/error.h"
 
@@ -93,7 +94,10 @@ const rgi_algorithm rgi_gather_algorithms[] = {
     {0}};
 
 const rgi_algorithm rgi_gatherv_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"}, {0}};
+    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"hierarchical", rgi_gatherv_by_nodes, RGI_NODES | RGI_UNEVEN, NULL,
+     "inside the node + between nodes"},
+    {0}};
 
 /* --- what the user calls ----------------------------------------------------------------- */
 

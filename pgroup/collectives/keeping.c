@@ -9,9 +9,9 @@
  * also for a while after the last such group is gone, and the first collective of
  * a fresh group finds everything ready.
  *
- * With MPI_THREAD_MULTIPLE groups may be used by several threads at once, and
- * after an error the members may be out of step: then a group has seats of its
- * own. */
+ * With MPI_THREAD_MULTIPLE groups may be used by several threads at once, after an
+ * error the members may be out of step, and survivors of a death may have been
+ * interrupted at different places: then a group has seats of its own. */
 #include "collectives/seats.h"
 #include "formation/context.h"
 #include "formation/group.h"
@@ -88,7 +88,7 @@ static int own_seats(rg_group g, rgi_local **l) {
 }
 
 int rgi_local_attach(rg_group g, rgi_local **local) {
-  if (rgi_rt.threads)
+  if (rgi_rt.threads || g->apart)
     return own_seats(g, local);
   begin_epoch();
   uint64_t key = salted(rgi_members_hash(g->members));
@@ -106,6 +106,12 @@ int rgi_local_attach(rg_group g, rgi_local **local) {
   l->groups++;
   *local = l;
   return RG_SUCCESS;
+}
+
+void rgi_local_break(rg_group g) {
+  rgi_local *l = find(g, salted(rgi_members_hash(g->members)));
+  if (l && l->seats && l->epoch == rgi_rt.epoch)
+    atomic_store(&l->seats->broken, 1);
 }
 
 void rgi_local_free(rgi_local *l) {

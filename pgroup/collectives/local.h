@@ -17,6 +17,10 @@ typedef struct rgi_local rgi_local;
 int rgi_local_attach(rg_group g, rgi_local **l);
 void rgi_local_free(rgi_local *l);
 
+/* What g's members have on their node for groups of the same members is of no more use,
+ * since g is revoked: groups that are formed from now on have their own. */
+void rgi_local_break(rg_group g);
+
 int rgi_local_size(const rgi_local *l);
 int rgi_local_me(const rgi_local *l);
 int rgi_local_rank(const rgi_local *l, int i); /* local member i's rank in g */

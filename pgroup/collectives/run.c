@@ -31,8 +31,15 @@ static int begin_message(rgi_schedule *s, const rgi_step *step) {
   return error;
 }
 
-/* A message has come that is not what was expected: the operation goes on, so
- * that nobody waits for ever, and fails at its end. */
+void rgi_wrong_length(rgi_schedule *s, int rank, size_t sent, size_t expected) {
+  if (!s->error)
+    s->error = rgi_error(sent > expected ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
+                         "%s: rank %d of the group sent %zu bytes where rank %d expects %zu: "
+                         "counts and types should agree",
+                         s->call, rank, sent, s->state->group->me, expected);
+}
+
+/* A message may have come that is not what was expected. */
 static void check_length(rgi_schedule *s, const rgi_request *r, const rgi_step *step) {
   if (s->error || (!r->error && (step->kind == RGI_SEND || r->bytes == step->bytes)))
     return;
@@ -40,14 +47,11 @@ static void check_length(rgi_schedule *s, const rgi_request *r, const rgi_step *
     s->error = rgi_message_explain(r, s->call);
     return;
   }
-  s->error = rgi_error(r->error ? r->error : RG_ERR_MISMATCH,
-                       "%s: rank %d of the group sent %zu bytes where rank %d expects %zu: counts "
-                       "and types should agree",
-                       s->call, step->peer, r->bytes, s->state->group->me, step->bytes);
+  rgi_wrong_length(s, step->peer, r->bytes, step->bytes);
 }
 
-static int round_is_over(rgi_schedule *s) {
-  for (; s->ended < s->begun; s->ended++) {
+static int round_is_over(rgi_schedule *s, int first) {
+  for (int n = first ? first : s->begun; s->ended < n; s->ended++) {
     const rgi_step *step = &s->steps[s->peers[s->ended]];
     if (!s->messages[s->ended].done) {
       s->request.peer = world_rank(s, step->peer);
@@ -55,7 +59,8 @@ static int round_is_over(rgi_schedule *s) {
     }
     check_length(s, &s->messages[s->ended], step);
   }
-  s->begun = s->ended = 0;
+  if (!first)
+    s->begun = s->ended = 0;
   return 1;
 }
 
@@ -103,6 +108,8 @@ static int do_step(rgi_schedule *s, rgi_step *step) {
     memcpy(left, step->to, step->bytes);
     return RG_SUCCESS;
   }
+  case RGI_THEN:
+    return rgi_write_more(s);
   default:
     return inside_step(s, step);
   }
@@ -114,7 +121,7 @@ static int move_on(rgi_schedule *s, int *done) {
     rgi_step *step = &s->steps[s->at];
     if (step->kind != RGI_ROUND)
       RGI_TRY(do_step(s, step));
-    else if (!round_is_over(s))
+    else if (!round_is_over(s, step->peer))
       return RG_SUCCESS;
   }
   *done = 1;
@@ -124,13 +131,7 @@ static int move_on(rgi_schedule *s, int *done) {
 /* The last round, and room for the messages of one. */
 static int make_ready(rgi_schedule *s) {
   rgi_round(s);
-  if (s->error || s->most == 0)
-    return s->error;
-  s->messages = malloc((size_t)s->most * sizeof *s->messages);
-  s->peers = malloc((size_t)s->most * sizeof *s->peers);
-  return s->messages && s->peers
-             ? RG_SUCCESS
-             : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d messages", s->call, s->most);
+  return s->error ? s->error : rgi_schedule_room(s);
 }
 
 /* Ends a schedule before its time. A long message to another node may still be

@@ -4,6 +4,7 @@
  * Scatter. */
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
+#include "collectives/uneven.h"
 #include "formation/tree.h"
 #include "runtime/error.h"
 
@@ -95,7 +96,10 @@ const rgi_algorithm rgi_scatter_algorithms[] = {
     {0}};
 
 const rgi_algorithm rgi_scatterv_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"}, {0}};
+    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"hierarchical", rgi_scatterv_by_nodes, RGI_NODES | RGI_UNEVEN, NULL,
+     "between nodes + inside the node"},
+    {0}};
 
 /* --- what the user calls ----------------------------------------------------------------- */
 

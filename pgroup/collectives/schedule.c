@@ -26,11 +26,24 @@ void rgi_schedule_begin(rgi_schedule *s, rgi_state *state, const char *call, int
   s->count = s->at = 0;
   s->messages = NULL;
   s->peers = NULL;
-  s->in_round = s->most = s->begun = s->ended = 0;
+  s->in_round = s->most = s->have = s->begun = s->ended = 0;
   s->rooms = NULL;
   s->unpack_bytes = 0;
   s->error = RG_SUCCESS;
   s->request.peer = -1;
+}
+
+int rgi_schedule_room(rgi_schedule *s) {
+  if (s->most <= s->have)
+    return RG_SUCCESS;
+  free(s->messages);
+  free(s->peers);
+  s->messages = malloc((size_t)s->most * sizeof *s->messages);
+  s->peers = malloc((size_t)s->most * sizeof *s->peers);
+  s->have = s->most;
+  return s->messages && s->peers
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d messages", s->call, s->most);
 }
 
 void rgi_schedule_end(rgi_schedule *s) {
@@ -94,6 +107,10 @@ void rgi_round(rgi_schedule *s) {
   s->in_round = 0;
 }
 
+void rgi_first_of_round(rgi_schedule *s, int n) {
+  add(s, (rgi_step){.kind = RGI_ROUND, .peer = n});
+}
+
 void rgi_copy(rgi_schedule *s, void *to, const void *from, size_t bytes) {
   if (to != from && bytes)
     add(s, (rgi_step){RGI_COPY, -1, to, from, bytes});
@@ -114,6 +131,35 @@ void rgi_right(rgi_schedule *s, const void *left, void *right, size_t bytes) {
 void rgi_unpack_later(rgi_schedule *s, void *memory, const void *dense, size_t bytes) {
   if (bytes)
     add(s, (rgi_step){RGI_UNPACK, -1, memory, dense, bytes});
+}
+
+typedef struct {
+  rgi_writer *write;
+  void *data;
+} part;
+
+void rgi_then(rgi_schedule *s, rgi_writer *write, void *data) {
+  part *p = rgi_room_of(s, sizeof *p);
+  if (!p)
+    return;
+  *p = (part){write, data};
+  rgi_round(s);
+  add(s, (rgi_step){.kind = RGI_THEN, .peer = -1, .to = (char *)p});
+}
+
+int rgi_write_more(rgi_schedule *s) {
+  const part *p = (part *)(void *)s->steps[s->at].to;
+  int rest = s->count - s->at - 1;
+  rgi_step *after = rgi_room_of(s, (size_t)rest * sizeof *after);
+  if (!after)
+    return s->error;
+  memcpy(after, s->steps + s->at + 1, (size_t)rest * sizeof *after);
+  s->count = s->at + 1;
+  p->write(s, p->data);
+  rgi_round(s);
+  for (int i = 0; i < rest; i++)
+    add(s, after[i]);
+  return s->error == RG_ERR_NOMEM ? s->error : rgi_schedule_room(s);
 }
 
 void rgi_inside(rgi_schedule *s, rgi_step_kind kind, int root, const void *from, void *to,

@@ -42,6 +42,7 @@ typedef enum {
   RGI_UNPACK,
   RGI_LEFT,
   RGI_RIGHT,
+  RGI_THEN,
   RGI_INSIDE_BARRIER,
   RGI_INSIDE_BCAST,
   RGI_INSIDE_REDUCE,
@@ -54,7 +55,8 @@ typedef enum {
 
 typedef struct {
   rgi_step_kind kind;
-  int peer; /* rank in the group; inside the node: the root there */
+  int peer; /* rank in the group; inside the node: the root there; a round: for how many
+               messages it waits, 0: for all */
   char *to; /* what is written */
   const char *from;
   size_t bytes;
@@ -74,10 +76,10 @@ typedef struct rgi_schedule {
   int tag, blocking;
   rgi_step *steps, few[RGI_FEW_STEPS];
   int count, size, at;
-  /* Messages under way: room for as many as one round has. */
+  /* Messages under way: room for as many as one round has (have). */
   rgi_request *messages;
   int *peers; /* of each: the step that began it */
-  int in_round, most, begun, ended;
+  int in_round, most, have, begun, ended;
   rgi_room *rooms; /* memory of the algorithm, freed with the schedule */
   rgi_reduction reduction;
   rgi_typed typed;     /* of what is unpacked */
@@ -91,6 +93,10 @@ void *rgi_room_of(rgi_schedule *s, size_t bytes); /* NULL when there is no memor
 void rgi_send(rgi_schedule *s, const rgi_team *t, int to, const void *data, size_t bytes);
 void rgi_receive(rgi_schedule *s, const rgi_team *t, int from, void *data, size_t bytes);
 void rgi_round(rgi_schedule *s);
+
+/* Waits for the first n of a round's messages; the others go on. */
+void rgi_first_of_round(rgi_schedule *s, int n);
+
 void rgi_copy(rgi_schedule *s, void *to, const void *from, size_t bytes);
 
 /* left = left op right, where right is spoilt; right = left op right. */
@@ -104,7 +110,22 @@ void rgi_unpack_later(rgi_schedule *s, void *memory, const void *dense, size_t b
 void rgi_inside(rgi_schedule *s, rgi_step_kind kind, int root, const void *from, void *to,
                 size_t bytes);
 
+/* More steps that depend on what has come by then: when all before has ended, write
+ * is called and the steps that it writes are put here. data must stay. */
+typedef void rgi_writer(rgi_schedule *s, void *data);
+void rgi_then(rgi_schedule *s, rgi_writer *write, void *data);
+
 /* --- running ----------------------------------------------------------------------- */
+
+/* Room for the messages of a round; none is under way. */
+int rgi_schedule_room(rgi_schedule *s);
+
+/* Does what rgi_then asked for at the step s->at. An error ends the operation. */
+int rgi_write_more(rgi_schedule *s);
+
+/* A rank has sent so many bytes where others are expected: the operation goes on, so
+ * that nobody waits for ever, and fails at its end. */
+void rgi_wrong_length(rgi_schedule *s, int rank, size_t sent, size_t expected);
 
 /* An empty schedule for the next operation of the group, in the caller's memory;
  * frees what it holds. */

@@ -101,15 +101,28 @@ static int move_on(int *busy) {
   return *busy ? rgi_progress_all() : RG_SUCCESS;
 }
 
+/* Somebody's operation has ended in an error: what this one waits for may never come. */
+static int check_whole(const rgi_local *l, const char *call) {
+  if (!atomic_load_explicit(&l->seats->broken, memory_order_relaxed))
+    return RG_SUCCESS;
+  RGI_TRY(rgi_scope_check(&rgi_scope_now, call));
+  return rgi_error(RG_ERR_MISMATCH,
+                   "%s: an operation of these members ended in an error on one of them; form the "
+                   "group anew",
+                   call);
+}
+
 /* One look in vain. */
-static int wait_look(rgi_wait *w) {
+static int wait_look(const rgi_local *l, rgi_wait *w) {
   int busy;
+  RGI_TRY(check_whole(l, w->call));
   RGI_TRY(move_on(&busy));
   return rgi_wait_more(w);
 }
 
-static int wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old) {
+static int wait_bell(const rgi_local *l, rgi_wait *w, rgi_bell *bell, uint32_t old) {
   int busy;
+  RGI_TRY(check_whole(l, w->call));
   RGI_TRY(move_on(&busy));
   return rgi_wait_bell(w, bell, old, !busy);
 }
@@ -128,9 +141,9 @@ static int await_done(rgi_local *l, int i, uint32_t step, const char *call) {
     if (reached(atomic_load_explicit(done, memory_order_acquire), step))
       return RG_SUCCESS;
     if (rgi_spare())
-      RGI_TRY(wait_look(&w));
+      RGI_TRY(wait_look(l, &w));
     else
-      RGI_TRY(wait_bell(&w, &l->seats->room, room));
+      RGI_TRY(wait_bell(l, &w, &l->seats->room, room));
   }
 }
 
@@ -168,11 +181,9 @@ int rgi_board_attach(rgi_local *l) {
 int rgi_step_begin(rgi_local *l, const char *call) {
   if (!l->seats)
     RGI_TRY(attach_memory(l));
-  if (atomic_load_explicit(&l->seats->broken, memory_order_relaxed))
-    return rgi_error(RG_ERR_MISMATCH,
-                     "%s: an earlier operation of these members ended in an error on one of them; "
-                     "form the group anew",
-                     call);
+  RGI_TRY(check_whole(l, call));
+  if (rgi_revocations())
+    RGI_TRY(rgi_scope_check(&rgi_scope_now, call));
   uint32_t step = l->step + 1, needed = step - RGI_DEPTH;
   if (!reached(l->safe, needed)) {
     for (int i = 0; i < l->n; i++)
@@ -201,7 +212,7 @@ int rgi_step_see(rgi_local *l, int i, const char *call) {
   }
   rgi_wait_start(&w, call, rgi_local_rank(l, i));
   while (atomic_load_explicit(step, memory_order_acquire) != l->step)
-    RGI_TRY(wait_look(&w));
+    RGI_TRY(wait_look(l, &w));
   return RG_SUCCESS;
 }
 
@@ -217,7 +228,7 @@ int rgi_step_await_all(rgi_local *l, const char *call) {
   rgi_wait w;
   rgi_wait_start(&w, call, -1);
   while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != all)
-    RGI_TRY(wait_bell(&w, b, now));
+    RGI_TRY(wait_bell(l, &w, b, now));
   return RG_SUCCESS;
 }
 
@@ -231,7 +242,7 @@ int rgi_step_await_release(rgi_local *l, const char *call) {
   uint32_t now;
   rgi_wait_start(&w, call, -1);
   while (!reached(now = atomic_load_explicit(&b->value, memory_order_acquire), l->step))
-    RGI_TRY(wait_bell(&w, b, now));
+    RGI_TRY(wait_bell(l, &w, b, now));
   return RG_SUCCESS;
 }
 

@@ -79,6 +79,11 @@ static int hear_child(agreement *r, int i) {
   return RG_SUCCESS;
 }
 
+/* The wait has ended, and what was awaited may still come. */
+static int gave_up(int error) {
+  return error == RG_ERR_TIMEOUT || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED;
+}
+
 /* Hears all children, until one reports an error: then those still missing are
  * not waited for. */
 static int hear_children(agreement *r) {
@@ -86,7 +91,7 @@ static int hear_children(agreement *r) {
     RGI_TRY(receive(r, &r->heard[i], r->child[i], &r->request[i]));
   for (int i = 0; i < r->children; i++) {
     int error = r->mine.error ? RG_ERR_TIMEOUT : hear_child(r, i);
-    if (error == RG_ERR_TIMEOUT) {
+    if (gave_up(error)) {
       r->left_behind = 1;
       note(r, error, r->child[i]);
       continue;
@@ -116,7 +121,7 @@ static int hear_verdict(agreement *r) {
   }
   RGI_TRY(send(r, &r->mine, UP, r->parent));
   int error = hear_parent(r);
-  if (error != RG_ERR_TIMEOUT) {
+  if (!gave_up(error)) {
     r->verdict = r->told;
     return error;
   }
@@ -133,7 +138,7 @@ static int look_for_gone(agreement *r) {
   for (int i = 0; i < r->children && !r->mine.error; i++) {
     int there = 0;
     notice gone;
-    RGI_TRY_MPI(MPI_Iprobe(r->child[i], r->tag, r->comm, &there, MPI_STATUS_IGNORE));
+    RGI_TRY_MPI(rgi_mpi_probe(r->child[i], r->tag, r->comm, &there, MPI_STATUS_IGNORE));
     if (!there)
       continue;
     RGI_TRY_MPI(
@@ -150,7 +155,7 @@ static int look_for_strays(agreement *r) {
     int there = 0;
     notice stray;
     MPI_Status status;
-    RGI_TRY_MPI(MPI_Iprobe(MPI_ANY_SOURCE, r->tag, r->comm, &there, &status));
+    RGI_TRY_MPI(rgi_mpi_probe(MPI_ANY_SOURCE, r->tag, r->comm, &there, &status));
     if (!there)
       continue;
     RGI_TRY_MPI(MPI_Recv(&stray, sizeof stray, MPI_BYTE, status.MPI_SOURCE, r->tag, r->comm,

@@ -10,6 +10,7 @@
 #include "formation/quiet.h"
 #include "formation/turn.h"
 #include "runtime/error.h"
+#include "runtime/liveness.h"
 #include "runtime/options.h"
 #include "runtime/runtime.h"
 
@@ -119,6 +120,8 @@ int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method meth
   rgi_creation c = {.call = __func__, .comm = comm, .group = group, .tag = tag};
   int *ranks;
   RGI_REQUIRE(newcomm);
+  if (comm != rgi_rt.comm) /* no group's call */
+    rgi_scope_now = (rgi_scope){0};
   RGI_TRY(rgi_check_parent(c.call, comm, tag, &method));
   if (group == MPI_GROUP_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: the group is MPI_GROUP_NULL", c.call);

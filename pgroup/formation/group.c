@@ -8,6 +8,7 @@
 
 #include "formation/context.h"
 #include "runtime/error.h"
+#include "runtime/liveness.h"
 #include "runtime/runtime.h"
 
 #define TAG_MOST ((1 << 28) - 1)
@@ -26,6 +27,10 @@ int rgi_group_check(const char *call, rg_group g) {
   return RG_SUCCESS;
 }
 
+static int find_member(const void *members, int world_rank) {
+  return rgi_members_find(members, world_rank);
+}
+
 int rgi_group_check_member(const char *call, rg_group g) {
   RGI_TRY(rgi_need_runtime(call));
   RGI_TRY(rgi_group_check(call, g));
@@ -34,26 +39,20 @@ int rgi_group_check_member(const char *call, rg_group g) {
   if (g->me < 0)
     return rgi_error(RG_ERR_GROUP, "%s: rank %d of the world is no member of the group", call,
                      rgi_rt.rank);
+  rgi_scope_now = (rgi_scope){g->members, find_member, g->context, 0, {g->births[0], g->births[1]}};
   return RG_SUCCESS;
 }
 
-int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *g) {
+int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_group *g) {
   rg_group made = malloc(sizeof *made);
-  uint64_t context = 0;
-  int me = rgi_members_find(members, rgi_rt.rank), error = RG_SUCCESS;
-  if (!made)
-    error = rgi_error(RG_ERR_NOMEM, "no memory for a group");
-  else if (me >= 0)
-    error = rgi_context_next(rgi_members_hash(members), kind, tag, &context);
-  if (error) {
+  if (!made) {
     rgi_members_drop(members);
-    free(made);
-    return error;
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group");
   }
   *made = (struct rg_group_s){.magic = RGI_GROUP_MAGIC,
                               .epoch = rgi_rt.epoch,
                               .members = members,
-                              .me = me,
+                              .me = rgi_members_find(members, rgi_rt.rank),
                               .tag = tag,
                               .context = context,
                               .comm = MPI_COMM_NULL};
@@ -62,9 +61,61 @@ int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *
   return RG_SUCCESS;
 }
 
-int rgi_group_for_members(rgi_members *members, int tag, rg_group *g) {
+int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *g) {
+  uint64_t context = 0;
+  int error = RG_SUCCESS;
   if (rgi_members_find(members, rgi_rt.rank) >= 0)
-    return rgi_group_new(members, RGI_FORMED, tag, g);
+    error = rgi_context_next(rgi_members_hash(members), kind, tag, &context);
+  if (!error)
+    return rgi_group_with_context(members, tag, context, g);
+  rgi_members_drop(members);
+  return error;
+}
+
+static void inherit(rg_group g, rg_group from) {
+  for (int i = 0; i < RGI_BIRTHS; i++)
+    for (int k = 0; k < RGI_BIRTHS && from->births[i]; k++)
+      if (!g->births[k] || g->births[k] == from->births[i]) {
+        g->births[k] = from->births[i];
+        break;
+      }
+  g->apart |= from->apart;
+}
+
+int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_group_kind kind, int tag,
+                     rg_group *g) {
+  uint64_t context = 0, hash = rgi_members_hash(members);
+  int error = RG_SUCCESS;
+  /* Among survivors not all have formed the same groups before. */
+  if (a->apart || (b && b->apart))
+    hash = rgi_mix(hash + a->context + (b ? rgi_mix(b->context) : 0));
+  if (rgi_members_find(members, rgi_rt.rank) >= 0)
+    error = rgi_context_next(hash, kind, tag, &context);
+  if (error) {
+    rgi_members_drop(members);
+    return error;
+  }
+  RGI_TRY(rgi_group_with_context(members, tag, context, g));
+  inherit(*g, a);
+  if (b)
+    inherit(*g, b);
+  return RG_SUCCESS;
+}
+
+#define DERIVED 0x64657269u /* sets these contexts apart from those of the table */
+
+int rgi_group_derive(rg_group g, rg_group *derived) {
+  uint64_t number = atomic_fetch_add_explicit(&g->derived, 1, memory_order_relaxed) + 1;
+  uint64_t context = rgi_mix(rgi_mix(g->context + DERIVED) + number) | 1;
+  RGI_TRY(rgi_group_with_context(rgi_members_share(g->members), g->tag, context, derived));
+  inherit(*derived, g);
+  return RG_SUCCESS;
+}
+
+int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g) {
+  if (rgi_members_find(members, rgi_rt.rank) >= 0)
+    return parent ? rgi_group_out_of(parent, NULL, members, RGI_FORMED, tag, g)
+                  : rgi_group_new(members, RGI_FORMED, tag, g);
   rgi_members_drop(members);
   *g = NULL;
   return RG_SUCCESS;
@@ -74,7 +125,7 @@ int rg_group_dup(rg_group g, rg_group *copy) {
   RGI_REQUIRE(copy);
   RGI_TRY(rgi_need_runtime(__func__));
   RGI_TRY(rgi_group_check(__func__, g));
-  return rgi_group_new(rgi_members_share(g->members), RGI_FORMED, g->tag, copy);
+  return rgi_group_out_of(g, NULL, rgi_members_share(g->members), RGI_FORMED, g->tag, copy);
 }
 
 int rg_group_free(rg_group *g) {
@@ -86,7 +137,10 @@ int rg_group_free(rg_group *g) {
     MPI_Comm_free(&(*g)->comm);
   if ((*g)->collectives_free)
     (*g)->collectives_free((*g)->collectives);
+  if (rgi_scope_now.members == (*g)->members)
+    rgi_scope_now = (rgi_scope){0};
   rgi_members_drop((*g)->members);
+  free((*g)->formings);
   (*g)->magic = 0;
   free(*g);
   atomic_fetch_sub_explicit(&rgi_rt.groups, 1, memory_order_relaxed);

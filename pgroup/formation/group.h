@@ -6,17 +6,26 @@
 #define RGI_GROUP_H
 
 #include <regroup/group.h>
+#include <stdatomic.h>
 
 #include "formation/members.h"
+#include "runtime/liveness.h"
+
+typedef struct rgi_formings rgi_formings;
 
 struct rg_group_s {
   unsigned magic; /* RGI_GROUP_MAGIC while it lives */
   unsigned long epoch;
   rgi_members *members;
   int me, tag;
-  uint64_t context;  /* of its messages; 0 for a group without the caller */
-  MPI_Comm comm;     /* the MPI view, or MPI_COMM_NULL */
-  void *collectives; /* what the layer of collectives keeps for the group */
+  uint64_t context;            /* of its messages; 0 for a group without the caller */
+  atomic_ullong derived;       /* how many groups were derived from it */
+  uint32_t rounds;             /* agreements of its survivors so far (recovery) */
+  int apart;                   /* of survivors: shares no seats, counts by itself */
+  uint64_t births[RGI_BIRTHS]; /* what it owes its being to (liveness.h) */
+  rgi_formings *formings;      /* how many of its operations form others */
+  MPI_Comm comm;               /* the MPI view, or MPI_COMM_NULL */
+  void *collectives;           /* what the layer of collectives keeps for the group */
   void (*collectives_free)(void *collectives);
 };
 
@@ -29,8 +38,38 @@ typedef enum { RGI_FORMED, RGI_BY_SETS, RGI_WORLD } rgi_group_kind;
 /* A group of these members (the reference is taken over, also on failure). */
 int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *g);
 
-/* As rgi_group_new (RGI_FORMED), but a caller that is no member gets NULL. */
-int rgi_group_for_members(rgi_members *members, int tag, rg_group *g);
+/* A group of these members with a context that all of them have worked out otherwise. */
+int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_group *g);
+
+/* As rgi_group_new, out of one group or of two (b may be NULL): what holds for them
+ * holds for the new one. */
+int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_group_kind kind, int tag,
+                     rg_group *g);
+
+/* As rgi_group_out_of (RGI_FORMED), but a caller that is no member gets NULL; parent
+ * may be NULL. */
+int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g);
+
+/* --- forming by messages (forming.c) -------------------------------------------- */
+
+/* The number of g's next operation with this tag that forms groups: the same for all
+ * members, also when some of them get an error. RG_ERR_NOMEM. */
+int rgi_forming_begin(rg_group g, int tag, uint64_t *number);
+
+/* What an operation with this number returns. An error that the others may not know of
+ * ends the waits on what they have formed by it. */
+int rgi_forming_result(uint64_t number, int error);
+
+/* A group formed by one operation, or by one of each side; part: tells apart what it
+ * forms. The reference is taken over. */
+int rgi_forming_end(const uint64_t births[RGI_BIRTHS], uint32_t part, int apart,
+                    rgi_members *members, int tag, rg_group *g);
+
+/* A group of g's members for something that lives on g, an array for instance.
+ * Members call, in the same order for the same g; unlike rg_group_dup it is told
+ * apart from other groups by g and that order alone, so that creations on
+ * different groups may be mixed freely. No message; any thread. */
+int rgi_group_derive(rg_group g, rg_group *derived);
 
 /* RG_ERR_GROUP unless g is a living handle. */
 int rgi_group_check(const char *call, rg_group g);

@@ -4,6 +4,7 @@
  * The MPI view of a group, made when somebody asks for it. */
 #include "formation/group.h"
 #include "runtime/error.h"
+#include "runtime/liveness.h"
 #include "runtime/runtime.h"
 #include <regroup/comm.h>
 #include <stdlib.h>
@@ -31,6 +32,9 @@ int rg_group_comm(rg_group g, MPI_Comm *comm) {
   RGI_REQUIRE(comm);
   RGI_TRY(rgi_group_check_member(__func__, g));
   if (g->comm == MPI_COMM_NULL) {
+    /* MPI would wait for the dead for ever. */
+    rgi_liveness_look_now();
+    RGI_TRY(rgi_scope_check(&rgi_scope_now, __func__));
     RGI_TRY(mpi_group_of(g->members, &group));
     int error = rg_comm_create_group(rgi_rt.comm, group, g->tag, RG_METHOD_AUTO, &g->comm);
     MPI_Group_free(&group);

@@ -34,7 +34,7 @@ int rg_group_create(rg_group parent, int n, const int ranks[], int tag, rg_group
   }
   RGI_REQUIRE(ranks);
   RGI_TRY(rgi_members_pick(__func__, parent->members, n, ranks, &members));
-  return rgi_group_for_members(members, tag, g);
+  return rgi_group_for_members(parent, members, tag, g);
 }
 
 /* A range of a list is a list. */
@@ -66,7 +66,7 @@ int rg_group_create_range(rg_group parent, int first, int last, int stride, int 
                      first, last);
   int n = (int)(((long long)last - first) / stride) + 1;
   RGI_TRY(pick_range(__func__, parent->members, n, first, n > 1 ? stride : 1, &members));
-  return rgi_group_for_members(members, tag, g);
+  return rgi_group_for_members(parent, members, tag, g);
 }
 
 static int from_mpi_group(const char *call, MPI_Group mpi, int tag, rg_group *g) {
@@ -90,7 +90,7 @@ static int from_mpi_group(const char *call, MPI_Group mpi, int tag, rg_group *g)
   if (!error)
     error = rgi_members_list(call, n, ranks, &members);
   free(ranks);
-  return error ? error : rgi_group_for_members(members, tag, g);
+  return error ? error : rgi_group_for_members(NULL, members, tag, g);
 }
 
 int rg_group_from_mpi_group(MPI_Group mpi, int tag, rg_group *g) {

@@ -20,8 +20,9 @@ int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, 
   if (high != 0 && high != 1)
     p.error = rgi_error(RG_ERR_ARG, "%s: high is %d; it is 0 or 1", __func__, high);
   RGI_TRY(rgi_meet(__func__, mine, &p, &v));
-  int error = high ? rgi_members_concat(__func__, v.members, mine->members, &all)
-                   : rgi_members_concat(__func__, mine->members, v.members, &all);
+  const uint64_t births[RGI_BIRTHS] = {v.number[high], v.number[!high]};
+  int apart = v.apart, error = high ? rgi_members_concat(__func__, v.members, mine->members, &all)
+                                    : rgi_members_concat(__func__, mine->members, v.members, &all);
   rgi_meeting_end(&v);
-  return error ? error : rgi_group_new(all, RGI_FORMED, tag, merged);
+  return error ? error : rgi_forming_end(births, 0, apart, all, tag, merged);
 }

@@ -63,9 +63,12 @@ int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n, 
   int leaves = 0;
   for (int i = 0; i < n; i++)
     leaves |= leaving[i] == mine->me;
+  /* Where the caller goes, that side's number comes first. */
+  const uint64_t births[RGI_BIRTHS] = {v.number[leaves], v.number[!leaves]};
+  int apart = v.apart;
   int error = leaves
                   ? staff(__func__, v.members, v.n, v.leaving, mine->members, n, leaving, &members)
                   : staff(__func__, mine->members, n, leaving, v.members, v.n, v.leaving, &members);
   rgi_meeting_end(&v);
-  return error ? error : rgi_group_new(members, RGI_FORMED, tag, now);
+  return error ? error : rgi_forming_end(births, 0, apart, members, tag, now);
 }

@@ -27,14 +27,14 @@ static int check(const char *call, rg_group a, rg_group b) {
   return rgi_group_check(call, b);
 }
 
-static int make(const char *call, int n, const int ranks[], int tag, rg_group *g) {
+static int make(const char *call, rg_group a, rg_group b, int n, const int ranks[], rg_group *g) {
   rgi_members *members;
   if (n == 0) {
     *g = NULL;
     return RG_SUCCESS;
   }
   RGI_TRY(rgi_members_list(call, n, ranks, &members));
-  return rgi_group_new(members, RGI_BY_SETS, tag, g);
+  return rgi_group_out_of(a, b, members, RGI_BY_SETS, a->tag, g);
 }
 
 /* head: which of a come first (as filter's b and keep); tail: whether those of b
@@ -49,7 +49,7 @@ static int combine(const char *call, rg_group a, rg_group b, const rgi_members *
   int n = filter(a->members, head, keep, ranks);
   if (tail)
     n += filter(b->members, a->members, 0, ranks + n);
-  int error = make(call, n, ranks, a->tag, g);
+  int error = make(call, a, b, n, ranks, g);
   free(ranks);
   return error;
 }

@@ -23,7 +23,7 @@ static int by_key(const void *a, const void *b) {
 }
 
 /* The part of one color out of the whole table. */
-static int make_part(rg_group g, const int table[], int color, rg_group *part) {
+static int make_part(rg_group g, const int table[], int color, uint64_t number, rg_group *part) {
   int size = rgi_members_count(g->members), n = 0;
   rgi_members *members;
   place *places = malloc((size_t)size * sizeof *places);
@@ -40,7 +40,9 @@ static int make_part(rg_group g, const int table[], int color, rg_group *part) {
   }
   free(places);
   free(ranks);
-  return error ? error : rgi_group_new(members, RGI_FORMED, g->tag, part);
+  return error ? error
+               : rgi_forming_end((uint64_t[RGI_BIRTHS]){number}, (uint32_t)color, g->apart, members,
+                                 g->tag, part);
 }
 
 static int error_in(const int table[], int size, const char *call) {
@@ -55,9 +57,12 @@ int rg_group_split(rg_group g, int color, int key, rg_group *part) {
   RGI_TRY(rgi_group_check_member(__func__, g));
   int size = rgi_members_count(g->members), count = size * WIDTH;
   int mine[WIDTH] = {color, key, color < 0 && color != RG_UNDEFINED ? RG_ERR_ARG : RG_SUCCESS};
+  uint64_t number;
+  RGI_TRY(rgi_forming_begin(g, g->tag, &number));
   int *table = g->me == 0 ? malloc((size_t)count * sizeof *table) : NULL;
   if (g->me == 0 && !table)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", __func__, size);
+    return rgi_forming_result(
+        number, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", __func__, size));
   int error = rgi_collect(g, g->tag, __func__, WIDTH, mine, table);
   if (!error)
     error = rgi_spread(g, g->tag, __func__, &count, &table);
@@ -68,7 +73,7 @@ int rg_group_split(rg_group g, int color, int key, rg_group *part) {
   if (!error && color == RG_UNDEFINED)
     *part = NULL;
   else if (!error)
-    error = make_part(g, table, color, part);
+    error = make_part(g, table, color, number, part);
   free(table);
-  return error;
+  return rgi_forming_result(number, error);
 }

@@ -11,6 +11,7 @@
 #include "formation/quiet.h"
 #include "formation/turn.h"
 #include "runtime/error.h"
+#include "runtime/liveness.h"
 #include "runtime/options.h"
 #include "runtime/runtime.h"
 
@@ -100,6 +101,7 @@ int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, 
   const char *call = t.side.call;
   int *mine = NULL;
   RGI_REQUIRE(newcomm);
+  rgi_scope_now = (rgi_scope){0};
   RGI_TRY(rgi_check_parent(call, comm, tag, &method));
   if (local == MPI_GROUP_NULL || remote == MPI_GROUP_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: a group is MPI_GROUP_NULL", call);

@@ -8,17 +8,27 @@
 #include "formation/context.h"
 #include "formation/spread.h"
 #include "runtime/error.h"
+#include "runtime/guardian.h"
+#include "runtime/liveness.h"
 #include "runtime/message.h"
 #include "runtime/runtime.h"
 
-/* A letter, as ints: the head, the ranks that leave, the packed members. */
-enum { KIND, HIGH, ERROR, LEAVING, HEAD };
+/* A letter, as ints: the head, the ranks that leave, the packed members. NUMBER: of
+ * the operation, two ints. */
+enum { KIND, HIGH, ERROR, LEAVING, APART, NUMBER, HEAD = NUMBER + 2 };
 
 typedef struct {
   int count, *ints;
 } letter;
 
-static int write_letter(const char *call, rg_group mine, const rgi_proposal *p, letter *l) {
+static uint64_t number_in(const int ints[]) {
+  uint64_t number;
+  memcpy(&number, ints + NUMBER, sizeof number);
+  return number;
+}
+
+static int write_letter(const char *call, rg_group mine, const rgi_proposal *p, uint64_t number,
+                        letter *l) {
   l->count = HEAD + p->n + rgi_members_packed(mine->members);
   l->ints = malloc((size_t)l->count * sizeof *l->ints);
   if (!l->ints)
@@ -27,20 +37,76 @@ static int write_letter(const char *call, rg_group mine, const rgi_proposal *p, 
   l->ints[HIGH] = p->high;
   l->ints[ERROR] = p->error;
   l->ints[LEAVING] = p->n;
+  l->ints[APART] = mine->apart;
+  memcpy(l->ints + NUMBER, &number, sizeof number);
   if (p->n)
     memcpy(l->ints + HEAD, p->leaving, (size_t)p->n * sizeof *p->leaving);
   rgi_members_pack(mine->members, l->ints + HEAD + p->n);
   return RG_SUCCESS;
 }
 
+/* --- the first members ----------------------------------------------------------- */
+
+static uint64_t letters(void) {
+  return rgi_mix(0x6d656574u);
+}
+
+static uint64_t confirmations(void) {
+  return rgi_mix(0x636f6e66u);
+}
+
+static int send(uint64_t context, int remote, int tag, const char *call, const void *data,
+                size_t bytes) {
+  rgi_request r;
+  RGI_TRY(rgi_message_send(context, remote, tag, data, bytes, &r));
+  return rgi_message_wait(&r, call);
+}
+
+/* The next letter that holds. One whose sender's side has got an error meanwhile does
+ * not, and its sender does not wait for an answer. */
+static int receive_letter(const char *call, int remote, int tag, letter *theirs) {
+  for (;;) {
+    letter l;
+    RGI_TRY(rgi_receive_ints(letters(), remote, tag, call, &l.count, &l.ints));
+    free(theirs->ints);
+    *theirs = l;
+    if (!rgi_is_revoked(number_in(l.ints)))
+      return RG_SUCCESS;
+  }
+}
+
+/* Where deaths are survived, a letter may be the answer to an earlier one, whose sender
+ * has got an error and tries again. So each side tells which two letters it takes to
+ * belong together; theirs is the right one when both sides say the same. */
+static int confirm(const char *call, uint64_t mine, int remote, int tag, letter *theirs) {
+  uint64_t pair[2] = {mine, number_in(theirs->ints)}, said[2] = {0, 0};
+  RGI_TRY(send(confirmations(), remote, tag, call, pair, sizeof pair));
+  while (said[0] != pair[1] || said[1] != mine) {
+    int count, *ints;
+    RGI_TRY(rgi_receive_ints(confirmations(), remote, tag, call, &count, &ints));
+    memcpy(said, ints, sizeof said);
+    free(ints);
+    while (said[1] == mine && said[0] != pair[1]) { /* it has sent another one since */
+      RGI_TRY(receive_letter(call, remote, tag, theirs));
+      pair[1] = number_in(theirs->ints);
+      RGI_TRY(send(confirmations(), remote, tag, call, pair, sizeof pair));
+    }
+  }
+  return RG_SUCCESS;
+}
+
 /* The first members exchange their letters. */
 static int exchange(const char *call, const letter *mine, int remote, int tag, letter *theirs) {
-  uint64_t context = rgi_mix(0x6d656574u);
   rgi_request r;
   RGI_TRY(
-      rgi_message_send(context, remote, tag, mine->ints, (size_t)mine->count * sizeof(int), &r));
-  RGI_TRY(rgi_receive_ints(context, remote, tag, call, &theirs->count, &theirs->ints));
-  return rgi_message_wait(&r, call);
+      rgi_message_send(letters(), remote, tag, mine->ints, (size_t)mine->count * sizeof(int), &r));
+  int error = receive_letter(call, remote, tag, theirs);
+  if (error) {
+    rgi_message_abandon(&r);
+    return error;
+  }
+  RGI_TRY(rgi_message_wait(&r, call));
+  return rgi_guarded() ? confirm(call, number_in(mine->ints), remote, tag, theirs) : RG_SUCCESS;
 }
 
 static int explain(const char *call, int error) {
@@ -63,7 +129,8 @@ static int compare(const char *call, const int mine[], const int theirs[]) {
 }
 
 /* The leader's part. */
-static int lead(const char *call, rg_group mine, const rgi_proposal *p, letter *theirs) {
+static int lead(const char *call, rg_group mine, const rgi_proposal *p, uint64_t number,
+                letter *theirs) {
   letter own = {0};
   int world = -1;
   RGI_TRY(rgi_group_check(call, p->parent));
@@ -74,9 +141,10 @@ static int lead(const char *call, rg_group mine, const rgi_proposal *p, letter *
   if (rgi_members_find(mine->members, world) >= 0)
     return rgi_error(RG_ERR_RANK, "%s: the remote leader is a member of the caller's own group",
                      call);
-  RGI_TRY(write_letter(call, mine, p, &own));
+  rgi_scope_now.parent = p->parent->context;
+  RGI_TRY(write_letter(call, mine, p, number, &own));
   int error = exchange(call, &own, world, p->tag, theirs);
-  if (error != RG_ERR_TIMEOUT) { /* MPI may still read it */
+  if (error == RG_SUCCESS || error == RG_ERR_MISMATCH) { /* else MPI may still read it */
     if (!error)
       error = compare(call, own.ints, theirs->ints);
     free(own.ints);
@@ -84,7 +152,11 @@ static int lead(const char *call, rg_group mine, const rgi_proposal *p, letter *
   return error;
 }
 
-static int read_letter(const char *call, rg_group mine, const letter *l, rgi_visitor *v) {
+static int read_letter(const char *call, rg_group mine, const letter *l, uint64_t number,
+                       rgi_visitor *v) {
+  v->number[0] = number;
+  v->number[1] = number_in(l->ints);
+  v->apart = mine->apart || l->ints[APART];
   v->high = l->ints[HIGH];
   v->n = l->ints[LEAVING];
   v->leaving = l->ints + HEAD;
@@ -113,14 +185,16 @@ static int tell_group(const char *call, rg_group mine, int tag, int error, lette
 
 int rgi_meet(const char *call, rg_group mine, const rgi_proposal *p, rgi_visitor *v) {
   letter theirs = {0};
-  int error = mine->me == 0 ? lead(call, mine, p, &theirs) : RG_SUCCESS;
+  uint64_t number;
+  RGI_TRY(rgi_forming_begin(mine, p->tag, &number));
+  int error = mine->me == 0 ? lead(call, mine, p, number, &theirs) : RG_SUCCESS;
   error = tell_group(call, mine, p->tag, error, &theirs);
   *v = (rgi_visitor){.ints = theirs.ints};
   if (!error)
-    error = read_letter(call, mine, &theirs, v);
+    error = read_letter(call, mine, &theirs, number, v);
   if (error)
     rgi_meeting_end(v);
-  return error;
+  return rgi_forming_result(number, error);
 }
 
 void rgi_meeting_end(rgi_visitor *v) {

@@ -25,11 +25,13 @@ typedef struct {
   rgi_members *members;
   int high, n, *leaving; /* as in the proposal, of the other group */
   int *ints;             /* the memory of leaving */
+  uint64_t number[2];    /* of this operation (group.h): the caller's side's, the other's */
+  int apart;             /* one of the two groups is of survivors */
 } rgi_visitor;
 
-/* Members of both groups call. Messages: one each way between the first members,
- * and g - 1 inside each group. All members of both return the same error, or
- * RG_ERR_TIMEOUT where the leaders do not meet. */
+/* Members of both groups call. Messages: one each way between the first members
+ * (two where deaths are survived), and g - 1 inside each group. All members of both return the same
+ * error, or RG_ERR_TIMEOUT where the leaders do not meet. */
 int rgi_meet(const char *call, rg_group mine, const rgi_proposal *proposal, rgi_visitor *visitor);
 void rgi_meeting_end(rgi_visitor *visitor);
 

@@ -172,6 +172,10 @@ static int look(rg_request base, int *done) {
 
 static void release(rg_request base) {
   transfer_request *r = (transfer_request *)base;
+  if (!atomic_load(&r->transfer.message.done)) {
+    rgi_message_abandon(&r->transfer.message);
+    free(r->transfer.packed);
+  }
   rgi_members_drop(r->transfer.members);
   if (!r->transfer.data.dense)
     MPI_Type_free(&r->transfer.data.type);

@@ -13,22 +13,34 @@
 #include <unistd.h>
 
 #include "runtime/error.h"
+#include "runtime/guardian.h"
+#include "runtime/pages.h"
 
-/* Four sizes for each doubling, from a line up: at most a fifth is wasted. */
-#define CLASSES 128
-/* Small blocks are cut from pieces of this size. */
+/* Small blocks: four sizes for each doubling, from a line up: at most a fifth is
+ * wasted. They are cut from pieces. Larger blocks are pages side by side. */
+#define SMALL ((size_t)16 << 10)
+#define CLASSES 28 /* the last one's blocks are SMALL */
 #define PIECE ((size_t)64 << 10)
 
-/* A stack of free blocks: the offset of the top in lines (an arena has at most
- * 2^31 of them), and a count that changes with every push so that an old top is
+/* The last pages are for slots only (rgi_arena_take_last). */
+#define LAST_PAGES (2 * PIECE / RGI_PAGE)
+
+/* Freed pages stay at hand up to so many bytes; above that, ranges of at least
+ * RETURNED go back to the system. */
+#define AT_HAND ((size_t)64 << 20)
+#define RETURNED ((size_t)1 << 20)
+
+/* A stack of free blocks: the offset of the top in lines (an arena has fewer than
+ * 2^36 of them), and a count that changes with every push so that an old top is
  * never taken for a new one. */
-#define TOP_BITS 32
+#define TOP_BITS 36
 #define TOP_MASK (((uint64_t)1 << TOP_BITS) - 1)
 
 typedef struct {
-  uint64_t magic, size;
+  uint64_t magic, size; /* of all but the annex */
+  uint64_t mapped;
+  uint64_t first, pages;   /* where blocks begin, and where the table of pages is */
   pthread_mutex_t growing; /* robust: its owner may die */
-  _Atomic uint64_t grown;  /* the segment is handed out up to here */
   _Atomic uint64_t used;
   struct {
     _Atomic uint64_t top;
@@ -50,6 +62,10 @@ void *rgi_arena_at(uint64_t offset) {
 
 void *rgi_arena_roots(void) {
   return rgi_arena_at(arena.roots);
+}
+
+void rgi_arena_tell_guardian(const void *will, int processes) {
+  rgi_guardian_tell(arena.fd, (uint64_t)((const char *)will - (const char *)arena.base), processes);
 }
 
 /* --- sizes ----------------------------------------------------------------- */
@@ -100,36 +116,74 @@ static void push(int c, uint64_t offset) {
 
 /* --- growing ----------------------------------------------------------------- */
 
-static int grow(const char *what, size_t bytes, uint64_t *offset) {
-  header *h = arena.base;
-  uint64_t at = atomic_load(&h->grown);
-  if (bytes > h->size - at)
-    return rgi_error(RG_ERR_NOMEM,
-                     "%s: the node's arena is full (%zu of %zu MiB handed out): set RG_ARENA_SIZE "
-                     "higher, or free groups and arrays",
-                     what, (size_t)at >> 20, (size_t)h->size >> 20);
-  /* Without this a page that cannot be had would be a SIGBUS at its first use. */
+/* Without this a page that cannot be had would be a SIGBUS at its first use. */
+static int reserve(const char *what, uint64_t at, size_t bytes) {
   if (fallocate(arena.fd, 0, (off_t)at, (off_t)bytes) != 0)
     return rgi_error(RG_ERR_NOMEM, "%s: the node has no memory for %zu bytes more: %s", what, bytes,
                      strerror(errno));
-  atomic_store(&h->grown, at + bytes);
-  *offset = at;
   return RG_SUCCESS;
 }
 
-/* A block of a small class is cut from a piece, of a large one it is a piece.
- * Whoever dies between two stores leaves at most a piece that nobody uses: so the
+static rgi_pages *table(void) {
+  return rgi_arena_at(arena.base->pages);
+}
+
+static uint64_t page_at(uint64_t page) {
+  return arena.base->first + page * RGI_PAGE;
+}
+
+static int back(const char *what, uint64_t first, uint64_t n) {
+  for (uint64_t at = first, end = first + n; rgi_pages_bare(table(), &at, &end);
+       at = end, end = first + n) {
+    RGI_TRY(reserve(what, page_at(at), (end - at) * RGI_PAGE));
+    rgi_pages_back(table(), at, end - at);
+  }
+  return RG_SUCCESS;
+}
+
+/* Pages side by side. last: also of the last ones. */
+static int take_pages(const char *what, uint64_t n, int last, uint64_t *offset) {
+  uint64_t first, limit = table()->count - (last ? 0 : LAST_PAGES);
+  if (!rgi_pages_take(table(), n, limit, &first))
+    return rgi_error(RG_ERR_NOMEM,
+                     "%s: the node's arena is full (%zu of %zu MiB are taken; wanted: %zu bytes in "
+                     "one piece): set RG_ARENA_SIZE higher, or free groups and arrays",
+                     what, (size_t)(atomic_load(&arena.base->used) >> 20),
+                     (size_t)(arena.base->size >> 20), (size_t)n * RGI_PAGE);
+  int error = back(what, first, n);
+  if (error)
+    rgi_pages_give(table(), first, n);
+  else
+    *offset = page_at(first);
+  return error;
+}
+
+static void give_pages(uint64_t offset, uint64_t n) {
+  uint64_t first = (offset - arena.base->first) / RGI_PAGE;
+  rgi_pages_give(table(), first, n);
+  if (n * RGI_PAGE < RETURNED || table()->spare * RGI_PAGE <= AT_HAND)
+    return;
+  if (fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+                (off_t)(n * RGI_PAGE)) == 0)
+    rgi_pages_unback(table(), first, n);
+}
+
+/* The next piece for small blocks: a smaller one when there is no room. */
+static int take_piece(const char *what, size_t bytes, int last, uint64_t *at, size_t *cut) {
+  for (*cut = PIECE; take_pages(what, *cut / RGI_PAGE, last, at); *cut /= 2)
+    if (*cut / 2 < bytes || *cut / 2 < RGI_PAGE)
+      return RG_ERR_NOMEM;
+  return RG_SUCCESS;
+}
+
+/* Whoever dies between two stores leaves at most a piece that nobody uses: so the
  * beginning of a new piece is stored before its end. */
-static int grow_class(const char *what, int c, uint64_t *offset) {
-  size_t bytes = class_lines(c) * RGI_LINE;
-  if (bytes > PIECE / 4)
-    return grow(what, bytes, offset);
+static int cut_piece(const char *what, int c, int last, uint64_t *offset) {
+  size_t bytes = class_lines(c) * RGI_LINE, cut;
   _Atomic uint64_t *piece = &arena.base->class[c].piece, *end = &arena.base->class[c].end;
   uint64_t at = atomic_load(piece);
   if (at + bytes > atomic_load(end)) {
-    size_t left = arena.base->size - atomic_load(&arena.base->grown);
-    size_t cut = left >= bytes && left < PIECE ? left : PIECE;
-    RGI_TRY(grow(what, cut, &at));
+    RGI_TRY(take_piece(what, bytes, last, &at, &cut));
     atomic_store(piece, at);
     atomic_store(end, at + cut);
   }
@@ -138,7 +192,7 @@ static int grow_class(const char *what, int c, uint64_t *offset) {
   return RG_SUCCESS;
 }
 
-/* When the arena cannot grow: a larger free block is cut up. What is left of it
+/* When there are no pages: a larger free block is cut up. What is left of it
  * becomes free blocks of other sizes. 0: there is none. */
 static uint64_t split(int c) {
   for (int large = c + 1; large < CLASSES; large++) {
@@ -160,38 +214,79 @@ static void lock_growing(void) {
     pthread_mutex_consistent(&arena.base->growing);
 }
 
-int rgi_arena_take(const char *what, size_t bytes, uint64_t *offset) {
-  if (bytes > arena.base->size)
-    return rgi_error(RG_ERR_NOMEM, "%s: %zu bytes are more than the node's arena of %zu MiB", what,
-                     bytes, (size_t)arena.base->size >> 20);
-  int c = class_of(bytes), error = RG_SUCCESS;
+static int take_small(const char *what, int c, int last, uint64_t *offset) {
+  int error = RG_SUCCESS;
   uint64_t got = pop(c);
   if (!got) {
     lock_growing();
     got = pop(c);
     if (!got)
-      error = grow_class(what, c, &got);
+      error = cut_piece(what, c, last, &got);
     if (error && (got = split(c)))
       error = RG_SUCCESS;
     pthread_mutex_unlock(&arena.base->growing);
   }
-  if (error)
-    return error;
-  atomic_fetch_add_explicit(&arena.base->used, class_lines(c) * RGI_LINE, memory_order_relaxed);
+  *offset = got;
+  return error;
+}
+
+static int take_large(const char *what, uint64_t n, uint64_t *offset) {
+  lock_growing();
+  int error = take_pages(what, n, 0, offset);
+  pthread_mutex_unlock(&arena.base->growing);
+  return error;
+}
+
+/* What a block of so many bytes takes. */
+static size_t size_of(size_t bytes) {
+  return bytes <= SMALL ? class_lines(class_of(bytes)) * RGI_LINE
+                        : (bytes - 1) / RGI_PAGE * RGI_PAGE + RGI_PAGE;
+}
+
+static int take(const char *what, size_t bytes, int last, uint64_t *offset) {
+  uint64_t got;
+  if (bytes > arena.base->size)
+    return rgi_error(RG_ERR_NOMEM,
+                     "%s: %zu bytes are more than the node's arena of %zu MiB (RG_ARENA_SIZE)",
+                     what, bytes, (size_t)arena.base->size >> 20);
+  RGI_TRY(bytes <= SMALL ? take_small(what, class_of(bytes), last, &got)
+                         : take_large(what, size_of(bytes) / RGI_PAGE, &got));
+  atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
   *offset = got;
   return RG_SUCCESS;
 }
 
+int rgi_arena_take(const char *what, size_t bytes, uint64_t *offset) {
+  return take(what, bytes, 0, offset);
+}
+
+int rgi_arena_take_last(const char *what, size_t bytes, uint64_t *offset) {
+  return take(what, bytes, 1, offset);
+}
+
 void rgi_arena_give(uint64_t offset, size_t bytes) {
-  int c = class_of(bytes);
-  atomic_fetch_sub_explicit(&arena.base->used, class_lines(c) * RGI_LINE, memory_order_relaxed);
-  push(c, offset);
+  atomic_fetch_sub_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
+  if (bytes <= SMALL) {
+    push(class_of(bytes), offset);
+    return;
+  }
+  lock_growing();
+  give_pages(offset, size_of(bytes) / RGI_PAGE);
+  pthread_mutex_unlock(&arena.base->growing);
 }
 
 void rgi_arena_ask(rgi_arena_usage *usage) {
   usage->size = arena.base->size;
-  usage->grown = atomic_load(&arena.base->grown);
+  usage->grown = table()->backed * RGI_PAGE;
   usage->used = atomic_load(&arena.base->used);
+}
+
+void *rgi_arena_annex(void) {
+  return rgi_arena_at(arena.base->size);
+}
+
+int rgi_arena_reserve(const char *what, uint64_t offset, size_t bytes) {
+  return reserve(what, arena.base->size + offset, bytes);
 }
 
 /* --- the segment --------------------------------------------------------------- */
@@ -200,7 +295,7 @@ void rgi_arena_ask(rgi_arena_usage *usage) {
 typedef struct {
   long pid;
   int fd, error;
-  uint64_t size;
+  uint64_t size, mapped;
 } invitation;
 
 static int map(size_t bytes) {
@@ -212,7 +307,7 @@ static int map(size_t bytes) {
   return RG_SUCCESS;
 }
 
-static void prepare(size_t bytes, size_t first) {
+static void prepare(size_t bytes, size_t annex, size_t pages, size_t first) {
   header *h = arena.base;
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -221,7 +316,10 @@ static void prepare(size_t bytes, size_t first) {
   pthread_mutex_init(&h->growing, &attributes);
   pthread_mutexattr_destroy(&attributes);
   h->size = bytes;
-  h->grown = first;
+  h->mapped = bytes + annex;
+  h->first = first;
+  h->pages = pages;
+  table()->count = (bytes - first) / RGI_PAGE;
   h->magic = MAGIC;
 }
 
@@ -241,14 +339,14 @@ static int set_size(int fd, size_t bytes) {
   return failed;
 }
 
-static int make(size_t bytes, size_t first) {
+static int make(size_t bytes, size_t annex, size_t pages, size_t first) {
   arena.fd = memfd_create("regroup", MFD_CLOEXEC);
-  if (arena.fd < 0 || set_size(arena.fd, bytes) != 0 ||
+  if (arena.fd < 0 || set_size(arena.fd, bytes + annex) != 0 ||
       fallocate(arena.fd, 0, 0, (off_t)first) != 0)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: no shared memory for the node's arena (%zu MiB): %s",
-                     bytes >> 20, strerror(errno));
-  RGI_TRY(map(bytes));
-  prepare(bytes, first);
+                     (bytes + annex) >> 20, strerror(errno));
+  RGI_TRY(map(bytes + annex));
+  prepare(bytes, annex, pages, first);
   return RG_SUCCESS;
 }
 
@@ -259,7 +357,7 @@ static int join(const invitation *i) {
   if (arena.fd < 0)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: the node's arena (%s) cannot be opened: %s", path,
                      strerror(errno));
-  RGI_TRY(map(i->size));
+  RGI_TRY(map(i->mapped));
   if (arena.base->magic != MAGIC || arena.base->size != i->size)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: %s is not the node's arena", path);
   return RG_SUCCESS;
@@ -269,15 +367,17 @@ static size_t round_up(size_t bytes, size_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-int rgi_arena_open(MPI_Comm node, size_t bytes, size_t roots) {
+int rgi_arena_open(MPI_Comm node, size_t bytes, size_t roots, size_t annex) {
   invitation i = {.pid = getpid()};
   int rank, error = RG_SUCCESS, worst;
   MPI_Comm_rank(node, &rank);
   arena.roots = round_up(sizeof(header), RGI_LINE);
-  size_t first = round_up(arena.roots + roots, PIECE);
-  i.size = first + round_up(bytes, PIECE);
+  size_t blocks = round_up(bytes, PIECE), pages = round_up(arena.roots + roots, RGI_LINE);
+  size_t first = round_up(pages + rgi_pages_bytes(blocks / RGI_PAGE), PIECE);
+  i.size = first + blocks;
+  i.mapped = i.size + annex;
   if (rank == 0)
-    error = make(i.size, first);
+    error = make(i.size, annex, pages, first);
   i.fd = arena.fd;
   i.error = error;
   RGI_TRY_MPI(MPI_Bcast(&i, (int)sizeof i, MPI_BYTE, 0, node));
@@ -294,7 +394,7 @@ int rgi_arena_open(MPI_Comm node, size_t bytes, size_t roots) {
 
 void rgi_arena_close(void) {
   if (arena.base)
-    munmap(arena.base, arena.base->size);
+    munmap(arena.base, arena.base->mapped);
   if (arena.fd >= 0)
     close(arena.fd);
   arena.base = NULL;

@@ -19,19 +19,36 @@
 
 /* Made by all processes of one node, together: collective over `node`. bytes: for
  * blocks. roots: more bytes, zeroed, at the start of the segment, for what the
- * layers above find there (rgi_arena_roots). The same error on all processes. */
-int rgi_arena_open(MPI_Comm node, size_t bytes, size_t roots);
+ * layers above find there (rgi_arena_roots). annex: yet more bytes behind the
+ * blocks, for whoever divides them up himself. The same error on all processes. */
+int rgi_arena_open(MPI_Comm node, size_t bytes, size_t roots, size_t annex);
 
 /* Local: the segment goes when the last process has closed it or ended. */
 void rgi_arena_close(void);
 
 void *rgi_arena_roots(void);
 
-/* A block of at least so many bytes, not zeroed. Any process, any thread;
- * lock-free unless the arena has to grow. RG_ERR_NOMEM (what: who wants it, for
- * the text) leaves everything else as it was. In a full arena larger blocks that
- * are free are cut up; they do not grow together again. */
+/* Tells this process's guardian (guardian.h) where in the segment the will is. */
+void rgi_arena_tell_guardian(const void *will, int processes);
+
+/* The annex: address space at a multiple of 64 KiB, without memory until this
+ * process or another has reserved it: [offset, offset + bytes) of the annex may be
+ * used after RG_SUCCESS; RG_ERR_NOMEM (what: who wants it). What it holds is kept
+ * if it was reserved before. */
+void *rgi_arena_annex(void);
+int rgi_arena_reserve(const char *what, uint64_t offset, size_t bytes);
+
+/* A block of at least so many bytes, not zeroed, aligned to a line, or above 16 KiB
+ * to a page. Any process, any thread; small blocks without a lock unless the arena
+ * has to grow. RG_ERR_NOMEM (what: who wants it, for the text) leaves everything
+ * else as it was. Large blocks that are free grow together with their neighbours,
+ * and above 64 MiB they go back to the system. In a full arena small blocks are cut
+ * from larger ones of up to 16 KiB; these do not grow together again. */
 int rgi_arena_take(const char *what, size_t bytes, uint64_t *offset);
+
+/* The same from a last reserve when the arena is full: for what members need to
+ * tell one another that it is. */
+int rgi_arena_take_last(const char *what, size_t bytes, uint64_t *offset);
 
 /* Gives a block of that size back; by any process. */
 void rgi_arena_give(uint64_t offset, size_t bytes);
@@ -41,7 +58,7 @@ void *rgi_arena_at(uint64_t offset);
 
 typedef struct {
   size_t size;  /* of the segment */
-  size_t grown; /* so much of it has been reserved for blocks */
+  size_t grown; /* so much of it has memory, for blocks */
   size_t used;  /* in blocks that are taken now */
 } rgi_arena_usage;
 void rgi_arena_ask(rgi_arena_usage *usage);

@@ -23,7 +23,13 @@ static const char *const texts[RG_ERR_LAST] = {
     [RG_ERR_NOMEM] = "out of memory",
     [RG_ERR_MISMATCH] = "the callers disagree about what they are calling",
     [RG_ERR_TIMEOUT] = "a wait lasted too long",
+    [RG_ERR_ARRAY] = "not an array that can be used here",
+    [RG_ERR_BOUNDS] = "outside the array",
+    [RG_ERR_FILE] = "a file cannot be written or read",
+    [RG_ERR_RESERVE] = "the reserve has not as many processes as are asked for",
     [RG_ERR_TRUNCATE] = "a message is longer than the buffer for it",
+    [RG_ERR_PROC_FAILED] = "a process that takes part has died",
+    [RG_ERR_REVOKED] = "a member has revoked the group",
     [RG_ERR_UNSUPPORTED] = "not supported here",
     [RG_ERR_MPI] = "an MPI call failed",
     [RG_ERR_SYSTEM] = "an operating system call failed",
@@ -46,15 +52,20 @@ int rgi_error(int code, const char *format, ...) {
   return code;
 }
 
-int rgi_mpi_error(int mpi_code, const char *call) {
-  char text[MPI_MAX_ERROR_STRING] = "";
+void rgi_mpi_text(int mpi_code, char text[]) {
   int length = 0;
-  if (mpi_code == MPI_SUCCESS)
-    return RG_SUCCESS;
+  text[0] = 0;
   MPI_Error_string(mpi_code, text, &length);
   for (char *p = text; *p; p++)
     if (*p == '\n')
       *p = ' ';
+}
+
+int rgi_mpi_error(int mpi_code, const char *call) {
+  char text[MPI_MAX_ERROR_STRING];
+  if (mpi_code == MPI_SUCCESS)
+    return RG_SUCCESS;
+  rgi_mpi_text(mpi_code, text);
   /* MPICH has no error class of its own for this. */
   if (strstr(text, "Too many communicators"))
     return rgi_error(RG_ERR_LIMIT, "%s: too many communicators are alive; free some first (%.400s)",

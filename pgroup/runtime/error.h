@@ -15,6 +15,9 @@ int rgi_error(int code, const char *format, ...) __attribute__((format(printf, 2
  * MPI_SUCCESS. */
 int rgi_mpi_error(int mpi_code, const char *call);
 
+/* MPI's own text for a code, in one line; room for MPI_MAX_ERROR_STRING. */
+void rgi_mpi_text(int mpi_code, char text[]);
+
 /* For an error that another process found: its code, and who it was. */
 int rgi_error_from(int code, const char *call, int rank);
 

@@ -13,6 +13,7 @@
 #include "runtime/error.h"
 #include "runtime/message_parts.h"
 #include "runtime/node.h"
+#include "runtime/wait.h"
 
 /* Data up to here travel with the head. */
 #define EAGER_BYTES ((size_t)8 << 10)
@@ -103,7 +104,7 @@ int rgi_far_there(void) {
 /* Frees a cell that has gone, or keeps it for later: 0. */
 static int see_off(outgoing *o) {
   int gone = 0;
-  if (MPI_Test(&o->request, &gone, MPI_STATUS_IGNORE) != MPI_SUCCESS || gone) {
+  if (rgi_mpi_test(&o->request, &gone) != MPI_SUCCESS || gone) {
     free(o);
     return 1;
   }
@@ -181,7 +182,7 @@ static int class_of(int code) {
 
 /* 0: it goes on, behind the others. A request that is null is over. */
 static int push_on(rgi_request *r) {
-  int over = 0, class = class_of(MPI_Test(&r->mpi, &over, MPI_STATUS_IGNORE));
+  int over = 0, class = class_of(rgi_mpi_test(&r->mpi, &over));
   rgi_take_out(r, &far.active_end);
   if (class == MPI_SUCCESS && !over) {
     rgi_append(r, &far.active_end, RGI_ACTIVE);
@@ -210,7 +211,7 @@ int rgi_far_look(void) {
   while (far.comm != MPI_COMM_NULL) {
     if (far.coming == MPI_REQUEST_NULL)
       RGI_TRY(expect());
-    RGI_TRY_MPI(MPI_Test(&far.coming, &there, MPI_STATUS_IGNORE));
+    RGI_TRY_MPI(rgi_mpi_test(&far.coming, &there));
     if (!there)
       break;
     rgi_cell *c = far.cell;
@@ -226,7 +227,7 @@ void rgi_far_abandon(rgi_request *r) {
   int over = 0;
   if (r->mpi != MPI_REQUEST_NULL && !r->sending)
     MPI_Cancel(&r->mpi);
-  MPI_Test(&r->mpi, &over, MPI_STATUS_IGNORE);
+  rgi_mpi_test(&r->mpi, &over);
   if (!over) {
     MPI_Request_free(&r->mpi);
     r->own = NULL; /* MPI may still use it */

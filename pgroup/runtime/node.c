@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "runtime/error.h"
+#include "runtime/extension.h"
+#include "runtime/liveness.h"
+#include "runtime/memory.h"
 #include "runtime/options.h"
 #include "runtime/processors.h"
 
@@ -53,13 +56,24 @@ static size_t processes_bytes(void) {
   return (size_t)rgi_node.n * sizeof(rgi_process);
 }
 
+/* Their pulses, and who of the world is dead. */
+static size_t lives_bytes(MPI_Comm world, int *size) {
+  MPI_Comm_size(world, size);
+  return rgi_liveness_bytes(rgi_node.n, *size);
+}
+
 static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
   RGI_TRY(look_at_processors(node));
+  int size;
   size_t bytes = (size_t)rgi_option(RGI_OPT_ARENA_SIZE) << 20;
-  RGI_TRY(rgi_arena_open(node, bytes, processes_bytes() + extra));
+  rgi_node.lives = lives_bytes(world, &size);
+  if (bytes == 0)
+    bytes = rgi_memory_half();
+  size_t annex = (size_t)rgi_node.n * rgi_extensions_annex();
+  RGI_TRY(rgi_arena_open(node, bytes, processes_bytes() + rgi_node.lives + extra, annex));
   rgi_node.processes = rgi_arena_roots();
-  return RG_SUCCESS;
+  return rgi_liveness_open((char *)rgi_arena_roots() + processes_bytes(), size);
 }
 
 int rgi_node_open(MPI_Comm world, size_t extra) {
@@ -67,7 +81,11 @@ int rgi_node_open(MPI_Comm world, size_t extra) {
   int rank;
   MPI_Comm_rank(world, &rank);
   RGI_TRY_MPI(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
-  int error = open_node(world, node, extra);
+  int error = open_node(world, node, extra), all = error;
+  /* Nobody looks for the pulse of one that has not begun. */
+  RGI_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, node));
+  if (all && !error)
+    error = rgi_error(all, "rg_init: another process of the node failed");
   MPI_Comm_free(&node);
   if (error)
     rgi_node_close();
@@ -75,6 +93,7 @@ int rgi_node_open(MPI_Comm world, size_t extra) {
 }
 
 void rgi_node_close(void) {
+  rgi_liveness_close();
   rgi_arena_close();
   free(rgi_node.ranks);
   free(rgi_node.of);
@@ -82,7 +101,7 @@ void rgi_node_close(void) {
 }
 
 void *rgi_node_extra(void) {
-  return (char *)rgi_arena_roots() + processes_bytes();
+  return (char *)rgi_arena_roots() + processes_bytes() + rgi_node.lives;
 }
 
 int rgi_node_find(int world_rank) {

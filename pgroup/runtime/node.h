@@ -26,6 +26,7 @@ typedef struct {
   int *of;                /* for each rank of the world its node (lowest world rank there);
                              NULL when there is one node only */
   rgi_process *processes; /* of this node */
+  size_t lives;           /* bytes between them and the extra ones (liveness.h) */
   int processors;         /* that they may use between them */
   int oversubscribed;     /* more processes than processors, or the user says so */
 } rgi_node_info;

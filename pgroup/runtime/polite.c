@@ -39,6 +39,7 @@ static struct {
 static _Thread_local struct {
   rgi_pause pause;
   double left; /* when the last poll in vain returned */
+  int polling; /* depth of rg_polite_polling */
 } mine;
 
 static int env_is(const char *name, const char *value) {
@@ -93,7 +94,7 @@ unsigned ucp_worker_progress(void *worker) {
   if (!next && !(next = prepare()))
     return 0;
   unsigned done = next(worker);
-  if (!polite.on)
+  if (!polite.on || mine.polling > 0)
     return done;
   atomic_store_explicit(&polite.seen, 1, memory_order_relaxed);
   if (done)
@@ -122,6 +123,11 @@ int rg_polite_active(int *active) {
   if (!active)
     return RG_ERR_ARG;
   *active = polite.on && atomic_load(&polite.seen);
+  return RG_SUCCESS;
+}
+
+int rg_polite_polling(int polling) {
+  mine.polling += polling ? 1 : -1;
   return RG_SUCCESS;
 }
 

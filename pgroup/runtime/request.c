@@ -35,6 +35,7 @@ void rgi_request_open(rg_request r) {
   r->error = RG_SUCCESS;
   r->text = NULL;
   r->status = (rg_status){-1, -1, 0};
+  r->scope = rgi_scope_now;
   if (!r->background)
     return;
   pthread_mutex_lock(&requests.lock);
@@ -68,6 +69,18 @@ void rgi_requests_progress(void) {
   for (rg_request r = requests.background, next; r; r = next) {
     next = r->next;
     move_on(r);
+  }
+  pthread_mutex_unlock(&requests.lock);
+}
+
+void rgi_requests_stop(void) {
+  pthread_mutex_lock(&requests.lock);
+  while (requests.background) {
+    rg_request r = requests.background;
+    r->done = 1;
+    r->error = RG_ERR_NOT_INIT;
+    r->text = strdup("the library was stopped before the request was done");
+    unlist(r);
   }
   pthread_mutex_unlock(&requests.lock);
 }
@@ -108,6 +121,20 @@ static int end(rg_request *request, rg_status *status) {
   return error;
 }
 
+/* A death or a revocation ends a request that is not done. */
+static int fail(rg_request r, int error) {
+  pthread_mutex_lock(&requests.lock);
+  if (!r->done) {
+    r->error = error;
+    r->text = strdup(rg_error_detail());
+    r->done = 1;
+    if (r->background)
+      unlist(r);
+  }
+  pthread_mutex_unlock(&requests.lock);
+  return r->done;
+}
+
 static int wait_for(const char *call, rg_request *request, rg_status *status) {
   rgi_wait w;
   RGI_TRY(check(call, request));
@@ -117,17 +144,26 @@ static int wait_for(const char *call, rg_request *request, rg_status *status) {
     return RG_SUCCESS;
   }
   rgi_wait_start(&w, (*request)->call, (*request)->peer);
+  w.scope = (*request)->scope;
   for (;;) {
     uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
     RGI_TRY(rgi_progress_all());
     if (look(*request))
       return end(request, status);
-    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy()));
+    int error = rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy());
+    if ((error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) && fail(*request, error))
+      return end(request, status);
+    RGI_TRY(error);
   }
 }
 
 int rg_wait(rg_request *request, rg_status *status) {
   return wait_for(__func__, request, status);
+}
+
+static int look_for_deaths(rg_request r) {
+  rgi_liveness_look(rgi_now());
+  return rgi_scope_check(&r->scope, r->call);
 }
 
 int rg_test(rg_request *request, int *done, rg_status *status) {
@@ -136,8 +172,11 @@ int rg_test(rg_request *request, int *done, rg_status *status) {
   if (*request)
     RGI_TRY(rgi_progress_all());
   if (*request && !look(*request)) {
-    *done = 0;
-    return RG_SUCCESS;
+    int failed = look_for_deaths(*request);
+    if (!failed || !fail(*request, failed)) {
+      *done = 0;
+      return RG_SUCCESS;
+    }
   }
   int error = wait_for(__func__, request, status);
   if (!error)

@@ -14,6 +14,8 @@
 
 #include <regroup/request.h>
 
+#include "runtime/liveness.h"
+
 struct rg_request_s {
   unsigned magic;
   const char *call; /* the public function, for errors and reports */
@@ -21,11 +23,12 @@ struct rg_request_s {
    * rgi_progress nor anything that waits. One thread at a time. An error ends the
    * request. */
   int (*progress)(rg_request r, int *done);
-  /* Frees all of it, after the end. */
+  /* Frees all of it, after the end; or gives it up, after a death. */
   void (*release)(rg_request r);
   rg_status status; /* set before the end */
   int peer;         /* for reports: who is awaited, a world rank, or -1 */
   int background;
+  rgi_scope scope; /* of the call that began it */
   /* The rest is request.c's own. */
   int done, error;
   char *text; /* of the error, from whichever thread found it */
@@ -40,6 +43,10 @@ void rgi_requests_progress(void);
 
 /* Whether there are any: then a wait for something else must not sleep long. */
 int rgi_requests_busy(void);
+
+/* The library stops: what is in the background comes to nothing (RG_ERR_NOT_INIT for
+ * whoever asks after the next start). */
+void rgi_requests_stop(void);
 
 /* Everything of this process: messages, and requests in the background. */
 int rgi_progress_all(void);

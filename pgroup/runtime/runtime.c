@@ -7,12 +7,18 @@
 #include <regroup/version.h>
 #include <string.h>
 
+#include "runtime/ending.h"
 #include "runtime/error.h"
+#include "runtime/extension.h"
+#include "runtime/guardian.h"
+#include "runtime/liveness.h"
 #include "runtime/log.h"
 #include "runtime/message.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
+#include "runtime/request.h"
 #include "runtime/slot.h"
+#include "runtime/tuning.h"
 
 rgi_runtime rgi_rt = {.comm = MPI_COMM_NULL, .mpi_group = MPI_GROUP_NULL};
 
@@ -46,22 +52,32 @@ static int look_at_call(MPI_Comm comm, const char *options) {
 /* All processes return the same: an error that one has found, or RG_ERR_INIT
  * where the library runs on some of them only. */
 static int agree_on_call(MPI_Comm comm, int error) {
-  int mine[3] = {error, rgi_rt.started > 0, rgi_rt.started == 0}, all[3];
-  RGI_TRY_MPI(MPI_Allreduce(mine, all, 3, MPI_INT, MPI_MAX, comm));
+  int mark = rgi_extensions_mark(), all[5];
+  int mine[5] = {error, rgi_rt.started > 0, rgi_rt.started == 0, mark, -mark};
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 5, MPI_INT, MPI_MAX, comm));
   if (error)
     return error;
   if (all[0])
     return rgi_error(all[0], "rg_init: another process reported: %s", rg_error_string(all[0]));
   if (all[1] && all[2])
     return rgi_error(RG_ERR_INIT, "rg_init: the library runs already on some of the processes");
+  if (!rgi_rt.started)
+    rgi_extensions_use(all[3] == -all[4]);
   return RG_SUCCESS;
 }
 
 static int open_layers(void) {
   RGI_TRY(rgi_node_open(rgi_rt.comm, rgi_slot_table_bytes()));
   int error = rgi_message_open(rgi_rt.comm);
-  if (error)
+  if (error) {
     rgi_node_close();
+    return error;
+  }
+  error = rgi_extensions_open();
+  if (error) {
+    rgi_message_close();
+    rgi_node_close();
+  }
   return error;
 }
 
@@ -106,10 +122,36 @@ int rg_init(MPI_Comm comm, const char *options) {
   if (inter)
     return rgi_error(RG_ERR_COMM, "rg_init: an inter-communicator; merge it first");
   RGI_TRY(agree_on_call(comm, look_at_call(comm, options)));
-  if (!rgi_rt.started)
+  if (!rgi_rt.started) {
+    RGI_TRY(rgi_tuning_load(comm));
     RGI_TRY(start(comm));
-  if (++rgi_rt.started == 1 && rgi_rt.rank == 0)
-    tell_configuration();
+  }
+  if (++rgi_rt.started == 1) {
+    rgi_liveness_ready();
+    if (rgi_rt.rank == 0)
+      tell_configuration();
+  }
+  return RG_SUCCESS;
+}
+
+/* After a death MPI can do nothing that needs all, and it may come at any moment: where
+ * it is to be survived, what MPI holds is left to the end of the process. */
+static int end_mpi(void) {
+  rgi_liveness_look_now();
+  if (rgi_deaths() > 0 || (rgi_guarded() && rgi_node.count == 1)) {
+    RGI_TRY(rgi_ending_meet());
+    rgi_extensions_close(0);
+    rgi_requests_stop();
+    rgi_will_end();
+    rgi_ending_begin();
+    return RG_SUCCESS;
+  }
+  MPI_Barrier(rgi_rt.comm); /* nobody sends to a process that is gone */
+  rgi_extensions_close(1);
+  rgi_requests_stop();
+  rgi_message_close();
+  MPI_Group_free(&rgi_rt.mpi_group);
+  MPI_Comm_free(&rgi_rt.comm);
   return RG_SUCCESS;
 }
 
@@ -119,13 +161,16 @@ int rg_finalize(void) {
     rgi_rt.started--;
     return RG_SUCCESS;
   }
+  rgi_scope_now = (rgi_scope){0};
+  if (rgi_rt.leaving)
+    RGI_TRY(rgi_rt.leaving());
   if (rgi_rt.groups > 0)
     rgi_log(RGI_LOG_INFO, "rg_finalize: %ld groups are still alive", (long)rgi_rt.groups);
-  if (rgi_need_mpi("rg_finalize") == RG_SUCCESS) {
-    MPI_Barrier(rgi_rt.comm); /* nobody sends to a process that is gone */
-    rgi_message_close();
-    MPI_Group_free(&rgi_rt.mpi_group);
-    MPI_Comm_free(&rgi_rt.comm);
+  if (rgi_need_mpi("rg_finalize") == RG_SUCCESS)
+    RGI_TRY(end_mpi());
+  else {
+    rgi_extensions_close(0);
+    rgi_requests_stop();
   }
   rgi_rt.started = 0;
   rgi_node_close();

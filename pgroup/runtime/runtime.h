@@ -9,13 +9,14 @@
 #include <stdatomic.h>
 
 typedef struct {
-  int started;         /* how many rg_init are open */
-  MPI_Comm comm;       /* the world: a duplicate of rg_init's communicator */
-  MPI_Group mpi_group; /* its processes */
-  int rank, size;      /* in the world */
-  int threads;         /* MPI_THREAD_MULTIPLE: several threads may call */
-  atomic_long groups;  /* alive in this process */
-  unsigned long epoch; /* counts starts: a group of an earlier one is stale */
+  int started;          /* how many rg_init are open */
+  MPI_Comm comm;        /* the world: a duplicate of rg_init's communicator */
+  MPI_Group mpi_group;  /* its processes */
+  int rank, size;       /* in the world */
+  int threads;          /* MPI_THREAD_MULTIPLE: several threads may call */
+  atomic_long groups;   /* alive in this process */
+  unsigned long epoch;  /* counts starts: a group of an earlier one is stale */
+  int (*leaving)(void); /* what a layer above does first when the library stops; or NULL */
 } rgi_runtime;
 
 extern rgi_runtime rgi_rt;

@@ -33,15 +33,25 @@ static bucket *bucket_of(uint64_t key) {
   return (bucket *)rgi_node_extra() + key % BUCKETS;
 }
 
+/* A list is whole at every moment: each change of it is one store. What a dead process
+ * had begun is lost, and no more. */
+static int take_over(bucket *b, uint32_t dead) {
+  return atomic_compare_exchange_strong(&b->owner, &dead, (uint32_t)rgi_node.me + 1);
+}
+
 static int lock(bucket *b) {
   rgi_wait w;
   uint32_t free = 0;
   if (atomic_compare_exchange_strong(&b->owner, &free, (uint32_t)rgi_node.me + 1))
     return RG_SUCCESS;
   rgi_wait_start(&w, "attaching to a group", rgi_node.ranks[free - 1]);
+  w.scope = (rgi_scope){0};
   for (free = 0; !atomic_compare_exchange_weak(&b->owner, &free, (uint32_t)rgi_node.me + 1);
-       free = 0)
+       free = 0) {
+    if (free && rgi_is_dead(rgi_node.ranks[free - 1]) && take_over(b, free))
+      return RG_SUCCESS;
     RGI_TRY(rgi_wait_more(&w));
+  }
   return RG_SUCCESS;
 }
 
@@ -57,7 +67,7 @@ static uint64_t find(const bucket *b, uint64_t key) {
 }
 
 static int make(bucket *b, uint64_t key, int users, size_t bytes, uint64_t *at) {
-  RGI_TRY(rgi_arena_take("a group's flags", sizeof(slot) + bytes, at));
+  RGI_TRY(rgi_arena_take_last("a group's flags", sizeof(slot) + bytes, at));
   slot *s = rgi_arena_at(*at);
   memset(s, 0, sizeof *s + bytes);
   s->key = key;

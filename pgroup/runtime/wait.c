@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include "runtime/wait.h"
 
+#include <regroup/polite.h>
 #include <sched.h>
 
 #include "runtime/error.h"
@@ -9,11 +10,27 @@
 #include "runtime/node.h"
 #include "runtime/options.h"
 
+void (*rgi_wait_meanwhile)(void);
+
 void rgi_wait_start(rgi_wait *w, const char *call, int peer) {
-  *w = (rgi_wait){.call = call, .peer = peer};
+  *w = (rgi_wait){.call = call, .peer = peer, .mate = -1, .scope = rgi_scope_now};
+}
+
+void rgi_wait_start_patient(rgi_wait *w, const char *call) {
+  rgi_wait_start(w, call, -1);
+  w->scope = (rgi_scope){0};
+  w->patient = 1;
 }
 
 static int check_time(rgi_wait *w, double waited) {
+  rgi_liveness_look(w->pause.start + waited);
+  if (rgi_wait_meanwhile)
+    rgi_wait_meanwhile();
+  if (w->mate >= 0 && rgi_is_dead(w->mate))
+    return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", w->call, w->mate);
+  RGI_TRY(rgi_scope_check(&w->scope, w->call));
+  if (w->patient)
+    return RG_SUCCESS;
   double limit = rgi_option(RGI_OPT_TIMEOUT), report = rgi_option(RGI_OPT_STALL_REPORT);
   if (report > 0 && waited > report && !w->reported) {
     w->reported = 1;
@@ -36,10 +53,18 @@ int rgi_wait_more(rgi_wait *w) {
   return check_time(w, rgi_now() - w->pause.start);
 }
 
+int rgi_wait_check(rgi_wait *w) {
+  double now = rgi_now();
+  if (w->pause.start == 0)
+    w->pause.start = now;
+  return check_time(w, now - w->pause.start);
+}
+
 /* Longest sleeps on a bell: a death or a time limit must be noticed; and where
  * something else has to be looked at as well, soon. */
-#define QUIET_SECONDS 0.05
+#define QUIET_SECONDS 0.02
 #define BUSY_SECONDS 1e-4
+#define PATIENT_SECONDS 5e-3
 
 /* Who is about to be woken by one that waits for the same processor had better let
  * it run than fall asleep: so long. */
@@ -70,9 +95,26 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
     rgi_relax();
   }
   double now = rgi_now();
-  if (!spin_on_bell(w, now))
+  quiet = quiet && !rgi_wait_meanwhile;
+  if (w->patient)
+    rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
+  else if (!spin_on_bell(w, now))
     rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : BUSY_SECONDS);
   return check_time(w, now - w->pause.start);
+}
+
+int rgi_mpi_test(MPI_Request *request, int *done) {
+  rg_polite_polling(1);
+  int error = MPI_Test(request, done, MPI_STATUS_IGNORE);
+  rg_polite_polling(0);
+  return error;
+}
+
+int rgi_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status) {
+  rg_polite_polling(1);
+  int error = MPI_Iprobe(source, tag, comm, there, status);
+  rg_polite_polling(0);
+  return error;
 }
 
 int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
@@ -80,7 +122,7 @@ int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
   rgi_wait_start(&w, call, peer);
   for (;;) {
     int done = 0;
-    RGI_TRY_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
+    RGI_TRY_MPI(rgi_mpi_test(request, &done));
     if (done)
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_more(&w));

@@ -12,6 +12,12 @@ typedef struct {
   const char *name;                 /* "create" */
   const char *summary;              /* one sentence */
   const struct poptOption *options; /* its own, closed by POPT_TABLEEND */
+  int pictured;                     /* --svg draws its rows */
+  int reads;                        /* only reads: the library is not started */
+  const char *arguments;            /* of a command that takes words: "FILE..." */
+  /* Of such a command: looks at the words, closed by NULL, and what they name; as
+   * check. */
+  int (*read)(const char *const words[], char text[RGP_TEXT]);
   /* Looks at the parsed options, on every rank alike, MPI being
    * up; on a bad value writes a line to text and returns non-zero. */
   int (*check)(char text[RGP_TEXT]);
@@ -21,6 +27,11 @@ typedef struct {
   int (*run)(bench_report *report, rgp_progress *progress);
 } bench_command;
 
-extern const bench_command bench_create, bench_groups, bench_coll;
+extern const bench_command bench_create, bench_groups, bench_coll, bench_p2p, bench_arrays,
+    bench_tune, bench_scaling_run, bench_analysis, bench_compare;
+
+/* coll with its operation fixed: barrier, bcast, ... */
+#define BENCH_FIXED 11
+extern const bench_command bench_fixed[BENCH_FIXED];
 
 #endif

@@ -275,5 +275,6 @@ const bench_command bench_create = {
     .name = "create",
     .summary = "What it costs to make a communicator of some of the ranks, by each method.",
     .options = options,
+    .pictured = 1,
     .check = check,
     .run = run};

@@ -137,5 +137,6 @@ const bench_command bench_groups = {
     .name = "groups",
     .summary = "What it costs to form and free a group, against a communicator.",
     .options = options,
+    .pictured = 1,
     .check = check,
     .run = run};

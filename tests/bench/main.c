@@ -9,10 +9,15 @@
 
 #include "command.h"
 #include "counters.h"
+#include "csv.h"
 #include "plot.h"
 #include "settings.h"
 
-static const bench_command *const commands[] = {&bench_create, &bench_groups, &bench_coll};
+static const bench_command *const commands[] = {
+    &bench_create,   &bench_groups,   &bench_coll,        &bench_fixed[0],  &bench_fixed[1],
+    &bench_fixed[2], &bench_fixed[3], &bench_fixed[4],    &bench_fixed[5],  &bench_fixed[6],
+    &bench_fixed[7], &bench_fixed[8], &bench_fixed[9],    &bench_fixed[10], &bench_p2p,
+    &bench_arrays,   &bench_tune,     &bench_scaling_run, &bench_analysis,  &bench_compare};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const bench_command *find(const char *name) {
@@ -34,13 +39,13 @@ static int refuse_command(const char *const words[], char text[RGP_TEXT]) {
 /* Without a command there is only help, the version, or something wrong. */
 static int parse_no_command(int argc, char **argv, int rank) {
   static const struct poptOption none[] = {POPT_TABLEEND};
-  char summary[2048];
+  char summary[4096];
   int status = RGP_USAGE;
   int used = snprintf(summary, sizeof summary,
                       "Measures the library against MPI's own calls. Run it under mpiexec. "
                       "Commands:\n");
   for (int i = 0; i < COMMANDS; i++)
-    used += snprintf(summary + used, sizeof summary - (size_t)used, "  %-10s %s\n",
+    used += snprintf(summary + used, sizeof summary - (size_t)used, "  %-14s %s\n",
                      commands[i]->name, commands[i]->summary);
   snprintf(summary + used, sizeof summary - (size_t)used,
            "\nregroup-bench COMMAND --help shows a command's options.");
@@ -55,22 +60,32 @@ static int parse_no_command(int argc, char **argv, int rank) {
   return status;
 }
 
+#define WORDS 1000
+
 static const bench_command *chosen;
 
 static int check(const char *const words[], char text[RGP_TEXT]) {
-  (void)words;
-  return bench_settings_check(text) || (chosen->check && chosen->check(text));
+  return bench_settings_check(text) || (chosen->check && chosen->check(text)) ||
+         (chosen->read && chosen->read(words, text));
 }
 
 static int parse_command(const char *name, int argc, char **argv, int rank, int *status) {
+  static const struct poptOption none[] = {POPT_TABLEEND};
+  const struct poptOption *shared = chosen->reads ? none : bench_shared_options;
+  const struct poptOption *table = chosen->reads ? none : bench_csv_options;
+  const struct poptOption *pictures = chosen->pictured ? bench_picture_options : none;
   struct poptOption options[] = {
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)chosen->options, 0, NULL, NULL},
-      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)bench_shared_options, 0, NULL, NULL},
+      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)bench_file_options, 0, NULL, NULL},
+      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)table, 0, NULL, NULL},
+      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)shared, 0, NULL, NULL},
+      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)pictures, 0, NULL, NULL},
       POPT_TABLEEND};
   rgp_program program = {.name = name,
                          .summary = chosen->summary,
-                         .arguments = "[OPTION...]",
+                         .arguments = chosen->arguments ? chosen->arguments : "[OPTION...]",
                          .options = options,
+                         .max_arguments = chosen->read ? WORDS : 0,
                          .check = check};
   return rgp_parse(&program, argc, argv, rank, NULL, status);
 }
@@ -101,31 +116,41 @@ static void print_common(const json_t *facts) {
          json_is_true(json_object_get(facts, "polite")) ? "polite" : "plain");
 }
 
+static void close_file(FILE *f) {
+  if (f)
+    fclose(f);
+}
+
 /* Collective. Rank 0 keeps the report for the plot. */
 static int measure(const char *name, int rank, bench_report *report) {
   const rgp_program program = {.name = name};
   rgp_progress progress;
-  FILE *json = NULL;
+  FILE *json = NULL, *csv = NULL;
   int good = 1;
   if (rank == 0)
-    good =
-        bench_plot_possible(name, bench_given.svg) && rgp_open(&program, bench_given.json, &json);
+    good = bench_plot_possible(name, bench_given.svg) &&
+           rgp_open(&program, bench_given.json, &json) && rgp_open(&program, bench_given.csv, &csv);
   MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (!good)
     return RGP_USAGE;
   MPI_Comm_size(MPI_COMM_WORLD, &report->ranks);
   report->command = chosen->name;
-  report->counted = bench_messages_counted(MPI_COMM_WORLD);
-  report->facts = common_facts(report->ranks);
+  report->counted = !chosen->reads && bench_messages_counted(MPI_COMM_WORLD);
+  report->facts =
+      chosen->reads ? json_pack("{ss}", "version", RG_VERSION) : common_facts(report->ranks);
   rgp_progress_start(&progress, name, bench_given.quiet || rank != 0);
   good = chosen->run(report, &progress);
   rgp_progress_end(&progress);
   if (rank == 0 && good) {
-    print_common(report->facts);
+    if (!chosen->reads)
+      print_common(report->facts);
     bench_report_print(report);
-    good = rgp_write_json(&program, bench_given.json, json, bench_report_json(report));
-  } else if (json)
-    fclose(json);
+    good = rgp_write_json(&program, bench_given.json, json, bench_report_json(report)) &&
+           bench_write_csv(name, bench_given.csv, csv, report) && !report->failed;
+  } else {
+    close_file(json);
+    close_file(csv);
+  }
   return good ? RGP_OK : RGP_FAILED;
 }
 
@@ -136,13 +161,14 @@ static int run_command(int argc, char **argv, int rank, bench_report *report) {
   argv[1] = name; /* what the usage line shows */
   if (!parse_command(name, argc - 1, argv + 1, rank, &status))
     return status;
-  if (rg_init(MPI_COMM_WORLD, NULL)) {
+  if (!chosen->reads && rg_init(MPI_COMM_WORLD, NULL)) {
     if (rank == 0)
       fprintf(stderr, "%s: %s\n", name, rg_error_detail());
     return RGP_USAGE;
   }
   status = measure(name, rank, report);
-  rg_finalize();
+  if (!chosen->reads)
+    rg_finalize();
   return status;
 }
 

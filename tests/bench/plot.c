@@ -52,65 +52,125 @@ static void quote(FILE *f, const char *text) {
   fputc('\'', f);
 }
 
+/* Rows of one operation on one number of ranks. */
+typedef struct {
+  const bench_row *row;
+  int rows;
+} panel;
+
 static int same_name(const bench_row *a, const bench_row *b) {
   return strcmp(a->contender, b->contender) == 0;
 }
 
-static int is_first(const bench_report *r, int i) {
+/* Whether row i is its contender's first. */
+static int is_first(const panel *p, int i) {
   for (int j = 0; j < i; j++)
-    if (same_name(&r->row[j], &r->row[i]))
+    if (same_name(&p->row[j], &p->row[i]))
       return 0;
   return 1;
 }
 
-static void write_axes(FILE *f, const bench_report *r, const char *path) {
-  fputs("set terminal svg size 900,560 noenhanced background 'white' font 'sans-serif,14'\n"
-        "set output ",
-        f);
+static int is_new_x(const panel *p, int i) {
+  for (int j = 0; j < i; j++)
+    if (p->row[j].x == p->row[i].x)
+      return 0;
+  return 1;
+}
+
+/* Where x is drawn: on a logarithmic axis no bytes are half a byte. */
+static double place(int x) {
+  return x > 0 ? x : 0.5;
+}
+
+static void write_ticks(FILE *f, const panel *p) {
+  double least = place(p->row[0].x), most = least;
+  fputs("set xtics (", f);
+  for (int i = 0; i < p->rows; i++) {
+    double at = place(p->row[i].x);
+    if (is_new_x(p, i))
+      fprintf(f, "%s'%d' %.9g", i ? "," : "", p->row[i].x, at);
+    least = at < least ? at : least;
+    most = at > most ? at : most;
+  }
+  fprintf(f, ")\nset xrange [%.9g:%.9g]\n", least / 1.3, most * 1.3);
+}
+
+static void write_axes(FILE *f, const bench_report *r, const char *path, int panels) {
+  fprintf(f,
+          "set terminal svg size 900,%d noenhanced background 'white' font 'sans-serif,14'\n"
+          "set output ",
+          560 * panels);
   quote(f, path);
-  fputs("\nset title ", f);
-  quote(f, r->title);
   fputs("\nset xlabel ", f);
   quote(f, r->x_name);
   fputs("\nset ylabel 'time in µs: median and quartiles'\n"
         "set logscale xy\nset format y '%g'\nset grid back lc rgb '#dddddd'\n"
-        "set key outside right center\nset xtics (",
+        "set key outside right center\n",
         f);
-  for (int i = 0, x = 0; i < r->rows; i++) {
-    if (r->row[i].x != x)
-      fprintf(f, "%s%d", i ? "," : "", r->row[i].x);
-    x = r->row[i].x;
-  }
-  fprintf(f, ")\nset xrange [%.3g:%.3g]\n", r->row[0].x / 1.3, r->row[r->rows - 1].x * 1.3);
 }
 
 /* A block of data for the contender that row i is the first of. */
-static void write_data(FILE *f, const bench_report *r, int i) {
+static void write_data(FILE *f, const panel *p, int i) {
   fprintf(f, "$data%d << end\n", i);
-  for (int j = i; j < r->rows; j++) {
-    const bench_stats *s = &r->row[j].measured.seconds;
-    if (same_name(&r->row[i], &r->row[j]))
-      fprintf(f, "%d %.9g %.9g %.9g\n", r->row[j].x, 1e6 * s->median, 1e6 * s->q1, 1e6 * s->q3);
+  for (int j = i; j < p->rows; j++) {
+    const bench_stats *s = &p->row[j].measured.seconds;
+    if (same_name(&p->row[i], &p->row[j]))
+      fprintf(f, "%.9g %.9g %.9g %.9g\n", place(p->row[j].x), 1e6 * s->median, 1e6 * s->q1,
+              1e6 * s->q3);
   }
   fputs("end\n", f);
 }
 
-static void write_script(FILE *f, const bench_report *r, const char *path) {
+static void write_panel(FILE *f, const panel *p, const char *title) {
   int line = 0;
-  write_axes(f, r, path);
-  for (int i = 0; i < r->rows; i++)
-    if (is_first(r, i))
-      write_data(f, r, i);
+  for (int i = 0; i < p->rows; i++)
+    if (is_first(p, i))
+      write_data(f, p, i);
+  fputs("set title ", f);
+  quote(f, title);
+  fputs("\n", f);
+  write_ticks(f, p);
   fputs("plot ", f);
-  for (int i = 0; i < r->rows; i++) {
-    if (!is_first(r, i))
+  for (int i = 0; i < p->rows; i++) {
+    if (!is_first(p, i))
       continue;
     fprintf(f, "%s$data%d with yerrorlines lw 2 pt %d ps 0.7 lc rgb '%s' title ", line ? ", " : "",
             i, 4 + line % 10, colours[line % COLOURS]);
-    quote(f, r->row[i].contender);
+    quote(f, p->row[i].contender);
     line++;
   }
   fputs("\n", f);
+}
+
+/* The rows of one place from the i-th on. */
+static panel panel_at(const bench_report *r, int i) {
+  panel p = {r->row + i, 1};
+  while (i + p.rows < r->rows && bench_report_same_place(p.row, p.row + p.rows))
+    p.rows++;
+  return p;
+}
+
+static int count_panels(const bench_report *r) {
+  int n = 0;
+  for (int i = 0; i < r->rows; i += panel_at(r, i).rows)
+    n++;
+  return n;
+}
+
+/* One picture below the other. */
+static void write_script(FILE *f, const bench_report *r, const char *path) {
+  int panels = count_panels(r);
+  char title[160];
+  write_axes(f, r, path, panels);
+  if (panels > 1)
+    fprintf(f, "set multiplot layout %d,1\n", panels);
+  for (int i = 0; i < r->rows;) {
+    panel p = panel_at(r, i);
+    snprintf(title, sizeof title, "%s on %d ranks", p.row->operation ? p.row->operation : "",
+             p.row->ranks);
+    write_panel(f, &p, panels > 1 ? title : r->title);
+    i += p.rows;
+  }
 }
 
 int bench_plot(const char *program, const char *path, const bench_report *r) {

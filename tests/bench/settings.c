@@ -13,9 +13,19 @@ const struct poptOption bench_shared_options[] = {
      "About so many seconds for the whole run (60)", "SECONDS"},
     {"precision", 'p', POPT_ARG_DOUBLE, &bench_given.precision, 0,
      "Stop when all medians are known to so many per cent (3)", "P"},
-    {"json", 'j', POPT_ARG_STRING, &bench_given.json, 0, "Write the result to FILE", "FILE"},
-    {"svg", 's', POPT_ARG_STRING, &bench_given.svg, 0, "Draw the result to FILE (gnuplot)", "FILE"},
     {"quiet", 'q', POPT_ARG_NONE, &bench_given.quiet, 0, "Show no progress", NULL},
+    POPT_TABLEEND};
+
+const struct poptOption bench_file_options[] = {
+    {"json", 'j', POPT_ARG_STRING, &bench_given.json, 0, "Write the result to FILE", "FILE"},
+    POPT_TABLEEND};
+
+const struct poptOption bench_csv_options[] = {
+    {"csv", 0, POPT_ARG_STRING, &bench_given.csv, 0, "Write the rows to FILE as a table", "FILE"},
+    POPT_TABLEEND};
+
+const struct poptOption bench_picture_options[] = {
+    {"svg", 's', POPT_ARG_STRING, &bench_given.svg, 0, "Draw the result to FILE (gnuplot)", "FILE"},
     POPT_TABLEEND};
 
 int bench_settings_check(char text[RGP_TEXT]) {

@@ -12,13 +12,22 @@ typedef struct {
   int reps;
   double time_limit; /* seconds, for the whole run */
   double precision;  /* per cent */
-  char *json, *svg;
-  int quiet;
+  char *json, *csv, *svg;
+  int quiet, verify;
 } bench_settings;
 
 /* As given on the command line. */
 extern bench_settings bench_given;
-extern const struct poptOption bench_shared_options[];
+extern const struct poptOption bench_file_options[], bench_picture_options[];
+extern const struct poptOption bench_shared_options[]; /* of commands that measure */
+extern const struct poptOption bench_csv_options[];    /* of commands that have rows */
+
+/* A row of the options of commands that check their results when asked. */
+#define BENCH_VERIFY_OPTION                                                                        \
+  {                                                                                                \
+    "verify", 0, POPT_ARG_NONE, &bench_given.verify, 0,                                            \
+        "Check the results of all contenders after the timed runs", NULL                           \
+  }
 
 /* Returns 0, or non-zero after writing what is wrong to text. */
 int bench_settings_check(char text[RGP_TEXT]);

@@ -86,6 +86,18 @@ def check_collective(nodes, traffic, name, mpi, most):
         assert sum(sent) < most, ours
 
 
+def check_uneven(nodes, traffic):
+    """Blocks of different sizes cross once, where their owner is not on the root's node."""
+    for placement in ['block', 'cyclic']:
+        elsewhere = sum(i + 1 for i in range(8) if (i // 4 if placement == 'block' else i % 2))
+        for name in ['rg_gatherv', 'rg_scatterv']:
+            ranks = measure(nodes, traffic, placement, name, MIB, TIMES)
+            sent = [ranks[0]['sent'] / MIB, ranks[7]['sent'] / MIB]
+            print('%s of 1 MiB, 2 x 4 ranks, %-6s: %.3f MiB from node0, %.3f from node1; '
+                  'blocks of %.3f MiB' % (name, placement, *sent, elsewhere / 36))
+            assert elsewhere / 36 <= sum(sent) < elsewhere / 36 * 1.05, ranks
+
+
 def check_counters(nodes):
     """This side of the counters agrees with itself: what one sends another receives."""
     first, second = nodes.counters()
@@ -102,6 +114,8 @@ try:
         show_broadcast(pair, program)
         check_collective(pair, program, 'rg_bcast', 'bcast', 1.05)
         check_collective(pair, program, 'rg_allreduce', 'allreduce', 2.1)
+        check_collective(pair, program, 'rg_allgatherv', 'allgatherv', 1.05)
+        check_uneven(pair, program)
         check_counters(pair)
 except cluster.Unavailable as why:
     print(why)

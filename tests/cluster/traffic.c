@@ -8,6 +8,10 @@
  *     traffic allreduce BYTES TIMES        MPI_Allreduce, a sum of doubles
  *     traffic rg_bcast BYTES TIMES         the same by the library
  *     traffic rg_allreduce BYTES TIMES
+ *     traffic rg_gatherv BYTES TIMES       to rank 0; BYTES is the sum of all blocks,
+ *     traffic rg_scatterv BYTES TIMES      rank i's share of it is i + 1
+ *     traffic rg_allgatherv BYTES TIMES
+ *     traffic allgatherv BYTES TIMES       MPI_Allgatherv
  *
  * Rank 0 prints a line for each rank: its host, how many ranks it shares memory
  * with, and what the host's eth0 has sent and received for each operation. */
@@ -58,6 +62,32 @@ static void must(int error) {
   }
 }
 
+/* Blocks of BYTES in all, each larger than the one before. */
+static void operate_uneven(char *all, int bytes, const char *name) {
+  int *lengths = calloc((size_t)size, sizeof *lengths), *places = calloc((size_t)size, sizeof(int));
+  MPI_Count *counts = calloc((size_t)size, sizeof *counts);
+  MPI_Aint *displs = calloc((size_t)size, sizeof *displs);
+  char *own = calloc((size_t)bytes, 1);
+  int shares = size * (size + 1) / 2;
+  for (int i = 0, before = 0; i < size; before += ++i) {
+    displs[i] = places[i] = (int)((long long)bytes * before / shares);
+    counts[i] = lengths[i] = (int)((long long)bytes * (before + i + 1) / shares) - places[i];
+  }
+  if (strcmp(name, "rg_gatherv") == 0)
+    must(rg_gatherv(world, own, counts[rank], MPI_BYTE, all, counts, displs, MPI_BYTE, 0));
+  else if (strcmp(name, "rg_scatterv") == 0)
+    must(rg_scatterv(world, all, counts, displs, MPI_BYTE, own, counts[rank], MPI_BYTE, 0));
+  else if (strcmp(name, "rg_allgatherv") == 0)
+    must(rg_allgatherv(world, own, counts[rank], MPI_BYTE, all, counts, displs, MPI_BYTE));
+  else
+    MPI_Allgatherv(own, lengths[rank], MPI_BYTE, all, lengths, places, MPI_BYTE, MPI_COMM_WORLD);
+  free(lengths);
+  free(places);
+  free(counts);
+  free(displs);
+  free(own);
+}
+
 static void operate(char *buffer, int bytes, int times, char **argv) {
   int n = bytes / (int)sizeof(double);
   double *sum = calloc((size_t)n + 1, sizeof *sum);
@@ -70,6 +100,8 @@ static void operate(char *buffer, int bytes, int times, char **argv) {
       MPI_Allreduce(buffer, sum, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     else if (strcmp(argv[1], "rg_bcast") == 0)
       must(rg_bcast(world, buffer, bytes, MPI_BYTE, 0));
+    else if (argv[1][strlen(argv[1]) - 1] == 'v')
+      operate_uneven(buffer, bytes, argv[1]);
     else
       must(rg_allreduce(world, buffer, sum, n, MPI_DOUBLE, MPI_SUM));
   }

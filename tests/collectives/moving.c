@@ -78,7 +78,9 @@ static void draw_layout(layout *l, int size, int even) {
   MPI_Count n = draw_count() / (1 + size / 4);
   l->all = 0;
   for (int i = 0; i < size; i++) {
-    l->counts[i] = even ? n : draw_count() / (1 + size / 4);
+    l->counts[i] = even      ? n
+                   : draw(8) ? draw_count() / (1 + size / 4)
+                             : 8192 - 2 + draw(5); /* where blocks of ints become long */
     l->displs[i] = l->all += even ? 0 : draw(3);
     l->all += l->counts[i];
   }

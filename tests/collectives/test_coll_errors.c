@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * env: RG_TIMEOUT=20
  * sources: tests/collectives/cases.c
  * Wrong use of collectives: told, before anything is sent; and what does not fit

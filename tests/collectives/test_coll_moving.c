@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * env: RG_TIMEOUT=20
  * ranks: 1 2 3 4 7 8 16
  * sources: tests/collectives/cases.c tests/collectives/moving.c tests/collectives/combining.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2
  * env: RG_TIMEOUT=0.5
  * ranks: 2 3 4
  * sources: tests/collectives/cases.c

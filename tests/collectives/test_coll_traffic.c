@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2
  * env: RG_TIMEOUT=20 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 4 8
  * sources: tests/collectives/cases.c

@@ -22,7 +22,7 @@ from pages import PAGES, blocks, broken_links, prose, read
 
 ROOT = os.getcwd()
 # Commands that are not run: they install, fetch, or are long and tested elsewhere.
-NOT_RUN = r'\s*(\./run (demo|test|paper|setup)\b|(sudo )?apt(-get)? |git clone |cd )'
+NOT_RUN = r'\s*(\./run (demo|test|paper|scale|setup)\b|(sudo )?apt(-get)? |git clone |cd )'
 # Words that have no place in a user's page: how and where it was written.
 UNWANTED = [r'/root/', r'/home/', r'\bTODO\b', r'\bFIXME\b']
 # What the fragments of code take for granted.
@@ -33,6 +33,7 @@ extern rg_group world, team, both, mine, now;
 extern MPI_Comm comm;
 extern int rank, other;
 extern double load, sum;
+extern rg_balancer b;
 void fragment(void);
 void fragment(void) {
 %s}

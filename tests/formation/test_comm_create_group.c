@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * ranks: 1 2 3 4 7 16
  * rg_comm_create_group: every method has the same meaning. */
 #include "comm_cases.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 4
  * env: RG_TIMEOUT=2 RG_STALL_REPORT=0
  * Wrong use of the creation calls is an error, and afterwards all works. */
 #include "comm_cases.h"

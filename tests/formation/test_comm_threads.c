@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * ranks: 2 3 4 7
  * Several threads create communicators of the same processes at the same time,
  * with different tags. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * Groups: forming, asking, set operations, the MPI view. */
 #include "comm_cases.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * Messages between the members of groups. test_p2p_far.c runs the same between
  * nodes. */
 #include <mpi.h>

@@ -102,7 +102,9 @@ def test_orphan():
 
 
 def test_interrupt():
-    runner = subprocess.Popen(RUNNER, env=environment('hang'), stdout=subprocess.PIPE, text=True)
+    # A shell's background jobs, and all they start, ignore the signal otherwise.
+    runner = subprocess.Popen(RUNNER, env=environment('hang'), stdout=subprocess.PIPE, text=True,
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     deadline = time.monotonic() + 10
     while len(processes('MISBEHAVE=hang')) < 5 and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -40,7 +40,7 @@ def main(work):
     status, text = configure(work, source, '0.1')
     assert status == 0, text
     call(['cmake', '--build', work + '/0.1'])
-    for name in ['client', 'client_static', 'client_cxx']:
+    for name in ['client', 'client_static', 'client_cxx', 'client_arrays', 'client_arrays_static']:
         said = call([*MPIEXEC, '-n', '2', '%s/0.1/%s' % (work, name)])
         assert 'size 2 polite ' in said, said
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 
 LIB = os.environ['RGT_BUILD'] + '/lib/'
-INTERPOSED = {'ucp_worker_progress', 'ucp_disconnect_nb'}
+UCX = {'ucp_worker_progress', 'ucp_disconnect_nb'}
 
 
 def promised(headers):
@@ -16,6 +16,7 @@ def promised(headers):
     for header in headers:
         with open(header) as f:
             text = re.sub(r'/\*.*?\*/', '', f.read(), flags=re.S)
+        text = re.sub(r'\btypedef\b[^;{]*;', '', text)
         declared = set(re.findall(r'\b(rg_\w+)\(', text))
         found = set(re.findall(r'RG_API[^;(]*?\b(rg_\w+)\(', text))
         assert declared == found, '%s: without RG_API: %s' % (header, sorted(declared - found))
@@ -29,15 +30,34 @@ def exported(library):
     return {line.split()[-1] for line in text.splitlines()}
 
 
-def compare(library, headers):
-    want, have = promised(headers) | INTERPOSED, exported(LIB + library)
-    assert len(want) > len(INTERPOSED), headers
+def compare(library, headers, more=frozenset(), inner=False):
+    """inner: names rgi_... are there too, for the libraries above."""
+    want, have = promised(headers) | more, exported(LIB + library)
+    assert len(want) > len(more), headers
+    if inner:
+        assert any(name.startswith('rgi_') for name in have), library
+        have = {name for name in have if not name.startswith('rgi_')}
     assert want == have, '%s: not exported: %s; exported without a prototype: %s' % (
         library, sorted(want - have), sorted(have - want))
 
 
-compare('libregroup.so', glob.glob('include/regroup/*.h'))
-compare('libregroup-polite.so', ['include/regroup/polite.h'])
+everything = set(glob.glob('include/regroup/*.h'))
+arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h'}
+compare('libregroup.so', everything - arrays, UCX | {'MPI_Finalize'}, inner=True)
+compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate'})
+compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX)
+with open('pgroup/profiling/regroup-mpi.map') as f:
+    wrapped = set(re.findall(r'\bMPI_\w+(?=;)', f.read()))
+if os.path.basename(os.environ['RGT_BUILD']).endswith('openmpi'):
+    wrapped = {name for name in wrapped if not name.endswith('_c')}
+compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped)
+
+# What the arrays take from libregroup is there.
+text = subprocess.run(['nm', '-D', '--undefined-only', LIB + 'libregroup-arrays.so'], check=True,
+                      capture_output=True, text=True).stdout
+used = {line.split()[-1] for line in text.splitlines() if re.search(r'\brgi?_', line)}
+assert used and used <= exported(LIB + 'libregroup.so'), used - exported(LIB + 'libregroup.so')
+
 needed = subprocess.run(['readelf', '-d', LIB + 'libregroup-polite.so'], check=True,
                         capture_output=True, text=True).stdout
 assert not re.search(r'NEEDED.*lib(mpi|mpich|ucp|ucs|uct)\b', needed), needed

@@ -8,6 +8,8 @@ time: 300
 """
 import glob
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,26 +41,30 @@ def expected_files(version):
     headers = ['include/' + os.path.relpath(f, 'include')
                for f in glob.glob('include/**/*.h', recursive=True)]
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
-    libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-polite']
+    libs = ['lib/lib%s.%s' % (name, end) for name in ['regroup', 'regroup-arrays', 'regroup-polite']
             for end in ['a', 'so', 'so.' + series, 'so.' + version]]
-    packages = ['lib/pkgconfig/regroup.pc', 'lib/cmake/Regroup/RegroupConfig.cmake',
+    libs += ['lib/libregroup-mpi.so' + end for end in ['', '.' + series, '.' + version]]
+    packages = ['lib/pkgconfig/regroup.pc', 'lib/pkgconfig/regroup-arrays.pc',
+                'lib/cmake/Regroup/RegroupConfig.cmake',
                 'lib/cmake/Regroup/RegroupConfigVersion.cmake']
     programs = ['bin/' + os.path.basename(f) for f in glob.glob('build/release/bin/regroup-*')]
-    pages = ['share/man/man%s/%s' % (f[-1], os.path.basename(f))
-             for f in glob.glob('docs/man/*.[1-8]')]
+    functions = {name for header in glob.glob('include/regroup/*.h') for name in
+                 re.findall(r'^RG_API[^;(]*?\b(rg_\w+)\(', open(header).read(), re.M)}
+    pages = (['share/man/man3/%s.3' % f for f in functions] +
+             ['share/man/man1/%s.1' % os.path.basename(p) for p in programs])
     return sorted(headers + libs + packages + programs + pages)
 
 
 def check_sonames(prefix, version):
     series = '.'.join(version.split('.')[:2 if version.startswith('0.') else 1])
-    for name in ['libregroup', 'libregroup-polite']:
+    for name in ['libregroup', 'libregroup-arrays', 'libregroup-polite', 'libregroup-mpi']:
         text = call(['readelf', '-d', '%s/lib/%s.so' % (prefix, name)])
         assert 'Library soname: [%s.so.%s]' % (name, series) in text, text
 
 
-def pkg_config(prefix, *args):
+def pkg_config(prefix, *args, package='regroup'):
     env = dict(os.environ, PKG_CONFIG_PATH=prefix + '/lib/pkgconfig')
-    return call(['pkg-config', *args, 'regroup'], env=env).split()
+    return call(['pkg-config', *args, package], env=env).split()
 
 
 def run_client(program, env=None):
@@ -66,17 +72,21 @@ def run_client(program, env=None):
     assert 'size 2 polite ' in said, said
 
 
-def check_pkg_config(prefix, work):
+def check_pkg_config(prefix, work, package, source):
+    """A program linked with the shared libraries, and one with the static ones."""
     env = dict(os.environ, LD_LIBRARY_PATH=prefix + '/lib')
     for name, args, extra in [('shared', ['--libs'], []), ('static', ['--libs', '--static'],
                                                            ['-Wl,-u,rg_polite_active'])]:
-        flags = pkg_config(prefix, '--cflags') + extra + pkg_config(prefix, *args)
+        flags = (pkg_config(prefix, '--cflags', package=package) + extra +
+                 pkg_config(prefix, *args, package=package))
         if name == 'static':
-            flags = [prefix + '/lib/libregroup.a' if f == '-lregroup' else f for f in flags]
-        program = '%s/%s' % (work, name)
-        call(['gcc', 'tests/install/client.c', '-o', program, *flags])
+            flags = [prefix + '/lib/lib%s.a' % f[2:] if f.startswith('-lregroup') else f
+                     for f in flags]
+        program = '%s/%s-%s' % (work, package, name)
+        call(['gcc', source, '-o', program, *flags])
         needed = call(['readelf', '-d', program])
-        assert ('libregroup.so' in needed) == (name == 'shared'), needed
+        for library in ['regroup', package]:
+            assert ('lib%s.so' % library in needed) == (name == 'shared'), needed
         run_client(program, env if name == 'shared' else None)
 
 
@@ -92,6 +102,18 @@ def check_headers(prefix, work):
         for compiler in [['gcc', '-std=c11'], ['g++', '-std=c++17', '-x', 'c++']]:
             call([*compiler, '-Wall', '-Wextra', '-Werror', '-pedantic', *flags, '-fsyntax-only',
                   source])
+
+
+def check_pages(prefix):
+    """Every page says who calls, and groff understands it."""
+    pages = glob.glob(prefix + '/share/man/man3/*.3')
+    for page in pages:
+        with open(page) as f:
+            text = f.read()
+        assert '.SH WHO CALLS\n' in text and '.SH DESCRIPTION\n' in text, page
+    if shutil.which('groff'):
+        said = call(['groff', '-man', '-ww', '-Tutf8', '-z', *pages])
+        assert not said, said
 
 
 def main(work):
@@ -115,7 +137,9 @@ def main(work):
     assert pkg_config(prefix, '--modversion') == [version]
     check_sonames(prefix, version)
     check_headers(prefix, work)
-    check_pkg_config(prefix, work)
+    check_pages(prefix)
+    check_pkg_config(prefix, work, 'regroup', 'tests/install/client.c')
+    check_pkg_config(prefix, work, 'regroup-arrays', 'tests/install/client_arrays.c')
     scons('uninstall', 'PREFIX=' + prefix)
     assert files(prefix) == [], files(prefix)
 

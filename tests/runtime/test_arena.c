@@ -40,10 +40,12 @@ static void test_stop(void) {
 }
 
 /* The smallest size that there is for so many lines: up to 8 all, then four for
- * each doubling. */
+ * each doubling; above 16 KiB whole pages. */
 static size_t size_for(size_t lines) {
   if (lines <= 8)
     return lines;
+  if (lines > 256)
+    return (lines + 63) / 64 * 64;
   for (size_t unit = 2;; unit *= 2)
     for (size_t k = 5; k <= 8; k++)
       if (k * unit >= lines)
@@ -140,6 +142,37 @@ static void test_no_growth(void) {
   }
 }
 
+/* Large blocks: neighbours grow together, and memory goes back to the system. One
+ * process of a node. */
+static void test_large(void) {
+  enum { BLOCKS = 30 };
+  uint64_t at[BLOCKS], all;
+  size_t each = (size_t)3 << 20;
+  MPI_Barrier(MPI_COMM_WORLD);
+  size_t before = used(), memory = grown();
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int turn = 0; turn < 2 && rgt_rank == 0; turn++) {
+    for (int i = 0; i < BLOCKS; i++) {
+      RGT_OK(rgi_arena_take("a test", each, &at[i]));
+      RGT_INT(at[i] % 4096, 0);
+      memset(rgi_arena_at(at[i]), i, each);
+    }
+    for (int i = 0; i < BLOCKS; i++)
+      RGT_INT(((char *)rgi_arena_at(at[i]))[each - 1], i);
+    RGT_INT(used() - before, BLOCKS * each);
+    for (int i = 0; i < BLOCKS; i += 2)
+      rgi_arena_give(at[i], each);
+    for (int i = 1; i < BLOCKS; i += 2)
+      rgi_arena_give(at[i], each);
+    RGT_INT(used(), before);
+    RGT_TRUE(grown() <= memory + ((size_t)68 << 20));
+    RGT_OK(rgi_arena_take("a test", BLOCKS * each, &all));
+    RGT_TRUE(all <= at[0]);
+    rgi_arena_give(all, BLOCKS * each);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Messages of every way of moving, around the ring, and a new group. */
 static void expect_all_works(void) {
   rg_group world, g;
@@ -230,15 +263,10 @@ static void test_file_limit(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},
-                                   {"sizes", test_sizes},
-                                   {"all at once", test_all_at_once},
-                                   {"no growth", test_no_growth},
-                                   {"messages", expect_all_works},
-                                   {"stop", test_stop},
-                                   {"full", test_full},
-                                   {"file limit", test_file_limit},
-                                   {"after", test_after},
-                                   {NULL, NULL}};
+  static const rgt_test tests[] = {
+      {"start", test_start},         {"sizes", test_sizes}, {"all at once", test_all_at_once},
+      {"no growth", test_no_growth}, {"large", test_large}, {"messages", expect_all_works},
+      {"stop", test_stop},           {"full", test_full},   {"file limit", test_file_limit},
+      {"after", test_after},         {NULL, NULL}};
   return rgt_main(argc, argv, "arena", tests);
 }

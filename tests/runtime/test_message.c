@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * Messages: random traffic of all sizes against what was sent, floods, giving up,
  * threads. test_message_far.c runs the same between nodes. */
 #include <mpi.h>

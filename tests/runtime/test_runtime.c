@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * Start and stop, versions, errors. */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * ranks: 2 3
  * Calls on different groups in different threads. */
 #include <mpi.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * nodes: 2 4
  * ranks: 1 2 4
  * env: RG_TIMEOUT=0.5
  * Waiting: it ends by completion or by the time limit, and MPI's own waits are
@@ -75,6 +76,53 @@ static void test_polite(void) {
     RGT_TRUE(yields > yields_before && sleeps > sleeps_before);
 }
 
+/* The library's own looks at MPI do not pause inside MPI: whoever waits there for
+ * another node, or is on a node with one that waits, pauses once and not twice. */
+static void test_own_looks(void) {
+  unsigned long before, after;
+  MPI_Request request;
+  rg_group world = NULL;
+  int got;
+  RGT_OK(rg_group_world(&world));
+  for (int i = 0; i < 3; i++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    RGT_OK(rg_polite_counts(&before, NULL, NULL));
+    if (rgt_rank == i % rgt_size)
+      rgi_sleep(0.02);
+    RGT_OK(rg_barrier(world));
+    RGT_OK(rg_polite_counts(&after, NULL, NULL));
+    RGT_INT(after - before, 0);
+  }
+  RGT_OK(rg_group_free(&world));
+  MPI_Irecv(&got, 1, MPI_INT, rgt_rank, 4, MPI_COMM_WORLD, &request);
+  RGT_FAILS(rgi_wait_request(&request, "test", 3), RG_ERR_TIMEOUT);
+  RGT_OK(rg_polite_counts(&before, NULL, NULL));
+  RGT_INT(before - after, 0);
+  MPI_Send(&rgt_rank, 1, MPI_INT, rgt_rank, 4, MPI_COMM_WORLD);
+  RGT_OK(rgi_wait_request(&request, "test", 3));
+}
+
+/* A program's loop may ask for the same. */
+static void test_polling(void) {
+  unsigned long counts[4];
+  RGT_OK(rg_polite_counts(&counts[0], NULL, NULL));
+  RGT_OK(rg_polite_polling(1));
+  RGT_OK(rg_polite_polling(1));
+  RGT_OK(rg_polite_polling(0));
+  for (int i = 0, there; i < 100; i++)
+    MPI_Iprobe(rgt_rank, 5, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  RGT_OK(rg_polite_counts(&counts[1], NULL, NULL));
+  RGT_OK(rg_polite_polling(0));
+  for (int i = 0, there; i < 100; i++)
+    MPI_Iprobe(rgt_rank, 5, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  RGT_OK(rg_polite_counts(&counts[2], NULL, NULL));
+  int active;
+  RGT_OK(rg_polite_active(&active));
+  RGT_INT(counts[1] - counts[0], 0);
+  if (active)
+    RGT_TRUE(counts[2] > counts[1]);
+}
+
 static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
 }
@@ -84,13 +132,9 @@ static void test_stop(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},
-                                   {"steps", test_steps},
-                                   {"completion", test_completion},
-
-                                   {"time limit", test_time_limit},
-                                   {"polite", test_polite},
-                                   {"stop", test_stop},
-                                   {NULL, NULL}};
+  static const rgt_test tests[] = {
+      {"start", test_start},           {"steps", test_steps},   {"completion", test_completion},
+      {"time limit", test_time_limit}, {"polite", test_polite}, {"own looks", test_own_looks},
+      {"polling", test_polling},       {"stop", test_stop},     {NULL, NULL}};
   return rgt_main(argc, argv, "wait", tests);
 }

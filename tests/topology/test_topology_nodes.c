@@ -3,7 +3,6 @@
  *
  * ranks: 1 2 3 4 7 8
  * env: MPIR_CVAR_NUM_CLIQUES=2
- * nodes: none
  * sources: tests/topology/shapes.c tests/topology/oracle.c
  * Hardware levels where the job spans several nodes: MPICH pretends two, the even
  * and the odd ranks. */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Single elements, by ARMCI's vector operations. */
+#include <armci.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "engine/remote.h"
+#include "engine/window.h"
+#include "runtime/error.h"
+
+typedef struct {
+  rgi_remote_kind kind;
+  int target;
+  const uint64_t *offsets;
+  void **near;
+  size_t element;
+  rg_type type;
+  const void *alpha;
+} job;
+
+static const int acc_types[] = {
+    [RG_INT32] = ARMCI_ACC_INT,         [RG_INT64] = ARMCI_ACC_LNG,
+    [RG_FLOAT] = ARMCI_ACC_FLT,         [RG_DOUBLE] = ARMCI_ACC_DBL,
+    [RG_FLOAT_COMPLEX] = ARMCI_ACC_CPL, [RG_DOUBLE_COMPLEX] = ARMCI_ACC_DCP};
+
+static void issue(const job *j, armci_giov_t *v) {
+  if (j->kind == RGI_REMOTE_GET)
+    ARMCI_GetV(v, 1, j->target);
+  else if (j->kind == RGI_REMOTE_PUT)
+    ARMCI_PutV(v, 1, j->target);
+  else
+    ARMCI_AccV(acc_types[j->type], (void *)(uintptr_t)j->alpha, v, 1, j->target);
+}
+
+/* far: room for n pointers. */
+static int move(const job *j, int n, void **far) {
+  uint64_t low = UINT64_MAX, high = 0;
+  for (int i = 0; i < n; i++) {
+    far[i] = (char *)rgi_remote.bases[j->target] + j->offsets[i];
+    low = j->offsets[i] < low ? j->offsets[i] : low;
+    high = j->offsets[i] > high ? j->offsets[i] : high;
+  }
+  high += j->element;
+  RGI_TRY(rgi_remote_before(j->target, j->kind, low, high));
+  armci_giov_t v = {.bytes = (int)j->element, .ptr_array_len = n};
+  v.src_ptr_array = j->kind == RGI_REMOTE_GET ? far : j->near;
+  v.dst_ptr_array = j->kind == RGI_REMOTE_GET ? j->near : far;
+  issue(j, &v);
+  rgi_remote_started(j->target, j->kind, low, high);
+  return rgi_window_error("ARMCI's vector operation");
+}
+
+static int move_all(job *j, int64_t n) {
+  if (n == 0)
+    return RG_SUCCESS;
+  if (j->element > INT_MAX)
+    return rgi_error(RG_ERR_LIMIT, "elements of %zu bytes cannot be gathered from another node",
+                     j->element);
+  int64_t most = rgi_remote.most / (int64_t)j->element, step = n;
+  if (step > most)
+    step = most < 1 ? 1 : most;
+  void **far = malloc((size_t)step * sizeof *far);
+  if (!far)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %lld addresses", (long long)step);
+  int error = RG_SUCCESS;
+  for (int64_t i = 0; i < n && !error; i += step) {
+    error = move(j, (int)(step < n - i ? step : n - i), far);
+    j->offsets += step;
+    j->near += step;
+  }
+  free(far);
+  return error;
+}
+
+int rgi_engine_put_elements(int target, int64_t n, const uint64_t offsets[], const void *const at[],
+                            size_t element) {
+  job j = {RGI_REMOTE_PUT, target, offsets, (void **)(uintptr_t)at, element, RG_OPAQUE, NULL};
+  return move_all(&j, n);
+}
+
+int rgi_engine_get_elements(int target, int64_t n, const uint64_t offsets[], void *const at[],
+                            size_t element) {
+  job j = {RGI_REMOTE_GET, target, offsets, (void **)(uintptr_t)at, element, RG_OPAQUE, NULL};
+  return move_all(&j, n);
+}
+
+int rgi_engine_acc_elements(int target, int64_t n, const uint64_t offsets[], const void *const at[],
+                            size_t element, rg_type type, const void *alpha) {
+  const rgi_remote_number one = rgi_remote_one(type);
+  job j = {RGI_REMOTE_ACC,      target, offsets, (void **)(uintptr_t)at, element, type,
+           alpha ? alpha : &one};
+  return move_all(&j, n);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Start and stop of the engine with the library, and the caller's own share. */
+#include "engine/engine.h"
+
+#include <armci.h>
+#include <armcix.h>
+#include <pthread.h>
+#include <regroup/polite.h>
+#include <stdlib.h>
+
+#include "engine/remote.h"
+#include "engine/share.h"
+#include "engine/window.h"
+#include "runtime/error.h"
+#include "runtime/extension.h"
+#include "runtime/node.h"
+#include "runtime/options.h"
+#include "runtime/runtime.h"
+
+/* Memory of the share is reserved in steps of this. */
+#define STEP ((uint64_t)1 << 20)
+#define MOST ((int64_t)1 << 30)
+
+rgi_remote_state rgi_remote = {.window = MPI_WIN_NULL};
+
+static struct {
+  pthread_mutex_t lock;
+  rgi_share share;
+  uint64_t reserved; /* so much of it has memory */
+} own = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- the caller's share --------------------------------------------------------- */
+
+static uint64_t start_of(int place) {
+  return (uint64_t)place * rgi_remote.size;
+}
+
+static int reserve(const char *what, uint64_t end) {
+  if (end <= own.reserved)
+    return RG_SUCCESS;
+  uint64_t to = (end + STEP - 1) / STEP * STEP;
+  RGI_TRY(rgi_arena_reserve(what, start_of(rgi_node.me) + own.reserved, to - own.reserved));
+  own.reserved = to;
+  return RG_SUCCESS;
+}
+
+static int take(const char *what, uint64_t bytes, uint64_t *offset) {
+  uint64_t at;
+  if (!rgi_share_take(&own.share, bytes, &at))
+    return rgi_error(RG_ERR_NOMEM,
+                     "%s: %llu bytes do not fit into this process's share of %llu MiB (%llu MiB "
+                     "are free, %llu in one piece): set RG_ARRAY_SHARE higher, or free arrays",
+                     what, (unsigned long long)bytes, (unsigned long long)own.share.size >> 20,
+                     (unsigned long long)own.share.left >> 20,
+                     (unsigned long long)rgi_share_longest(&own.share) >> 20);
+  int error = reserve(what, at + bytes);
+  if (error) {
+    rgi_share_give(&own.share, at, bytes);
+    return error;
+  }
+  *offset = at;
+  return RG_SUCCESS;
+}
+
+int rgi_engine_take(const char *what, size_t bytes, uint64_t *offset) {
+  uint64_t size = bytes > INT64_MAX ? UINT64_MAX : rgi_share_round(bytes);
+  pthread_mutex_lock(&own.lock);
+  int error = take(what, size, offset);
+  pthread_mutex_unlock(&own.lock);
+  return error;
+}
+
+void rgi_engine_give(uint64_t offset, size_t bytes) {
+  pthread_mutex_lock(&own.lock);
+  if (own.share.free) /* else the library has stopped: all of it is gone */
+    rgi_share_give(&own.share, offset, rgi_share_round(bytes));
+  pthread_mutex_unlock(&own.lock);
+}
+
+void *rgi_engine_at(int world_rank, uint64_t offset) {
+  int place = rgi_remote.open ? rgi_node_find(world_rank) : -1;
+  return place < 0 ? NULL : rgi_remote.neighbour + start_of(place) + offset;
+}
+
+int rgi_engine_open(void) {
+  return rgi_remote.open;
+}
+
+void rgi_engine_progress(void) {
+  if (!rgi_remote.open)
+    return;
+  rg_polite_polling(1); /* a look, not a wait: no pause inside MPI */
+  ARMCIX_Progress();
+  rg_polite_polling(0);
+}
+
+/* --- start ----------------------------------------------------------------------- */
+
+static size_t share_size(void) {
+  return rgi_node.count > 1 ? (size_t)rgi_option(RGI_OPT_ARRAY_SHARE) << 20 : 0;
+}
+
+/* All processes return an error if one has one. */
+static int agree(int error) {
+  int worst = error;
+  RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, rgi_rt.comm));
+  if (worst && !error)
+    return rgi_error(worst, "rg_init: another process could not start ARMCI: %s",
+                     rg_error_string(worst));
+  return error;
+}
+
+static int agree_on_size(void) {
+  long long size = (long long)share_size(), mine[2] = {size, -size}, all[2];
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_LONG_LONG, MPI_MAX, rgi_rt.comm));
+  if (all[0] == -all[1])
+    return RG_SUCCESS;
+  return rgi_error(RG_ERR_OPTION,
+                   "RG_ARRAY_SHARE is not the same on all processes: %lld to %lld "
+                   "MiB",
+                   -all[1] >> 20, all[0] >> 20);
+}
+
+/* What ARMCI needs to be right and fast here; the user's own settings stay. The
+ * atomicity that is turned off is that of puts and gets, not of accumulates. */
+static void set_armci(void) {
+  setenv("ARMCI_RMA_ATOMICITY", "0", 0);
+  setenv("ARMCI_STRIDED_METHOD", "DIRECT", 0);
+  setenv("ARMCI_IOV_METHOD", "DIRECT", 0);
+  setenv("ARMCI_NONCOLLECTIVE_GROUPS", "1", 0);
+}
+
+/* Where the program has started ARMCI before us it must be over the same
+ * processes. */
+static int look_at_armci(void) {
+  ARMCI_Group world = {.rank = 0};
+  int same = MPI_CONGRUENT;
+  if (ARMCI_Initialized()) {
+    ARMCI_Group_get_world(&world);
+    MPI_Comm_compare(world.comm, rgi_rt.comm, &same);
+  }
+  if (same == MPI_IDENT || same == MPI_CONGRUENT)
+    return RG_SUCCESS;
+  return rgi_error(RG_ERR_UNSUPPORTED, "rg_init: the program has started ARMCI over other "
+                                       "processes than those of rg_init");
+}
+
+static int check_window(char *mine) {
+  void *base = NULL;
+  int found = 0;
+  if (rgi_remote.window == MPI_WIN_NULL)
+    return rgi_error(RG_ERR_UNSUPPORTED,
+                     "rg_init: ARMCI has not taken the memory of the arrays: unset "
+                     "ARMCI_USE_WIN_ALLOCATE");
+  MPI_Win_get_attr(rgi_remote.window, MPI_WIN_BASE, &base, &found);
+  if (!found || base != mine)
+    return rgi_error(RG_ERR_UNSUPPORTED, "rg_init: MPI has misplaced the memory of the arrays");
+  return RG_SUCCESS;
+}
+
+static void free_memory(void) {
+  free(rgi_remote.bases);
+  rgi_remote.bases = NULL;
+  rgi_remote_order_close();
+  rgi_share_close(&own.share);
+}
+
+static int take_memory(void) {
+  rgi_remote.size = share_size();
+  rgi_remote.most = MOST;
+  rgi_remote.neighbour = rgi_arena_annex();
+  own.reserved = 0;
+  rgi_remote.bases = calloc((size_t)rgi_rt.size, sizeof *rgi_remote.bases);
+  if (!rgi_remote.bases)
+    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d addresses", rgi_rt.size);
+  RGI_TRY(rgi_remote_order_open(rgi_rt.size));
+  return rgi_share_open(&own.share, rgi_remote.size);
+}
+
+static void stop_armci(void) {
+  ARMCI_Free(rgi_remote.bases[rgi_rt.rank]);
+  ARMCI_Finalize();
+  rgi_remote.window = MPI_WIN_NULL;
+}
+
+static int start_armci(void) {
+  int level = MPI_THREAD_SINGLE;
+  char *mine = rgi_remote.neighbour + start_of(rgi_node.me);
+  set_armci();
+  MPI_Query_thread(&level);
+  ARMCI_Init_thread_comm(level, rgi_rt.comm);
+  rgi_window_offer(mine, rgi_remote.size);
+  ARMCI_Malloc(rgi_remote.bases, (armci_size_t)rgi_remote.size);
+  rgi_remote.window = rgi_window_taken();
+  int error = agree(check_window(mine));
+  if (error)
+    stop_armci();
+  return error;
+}
+
+static int open_engine(void) {
+  if (rgi_node.count == 1)
+    return RG_SUCCESS;
+  RGI_TRY(agree_on_size());
+  int error = agree(look_at_armci());
+  if (error)
+    return error;
+  error = agree(take_memory());
+  if (!error)
+    error = start_armci();
+  if (error) {
+    free_memory();
+    return error;
+  }
+  rgi_remote.open = 1;
+  rgi_remote_thread_start();
+  return RG_SUCCESS;
+}
+
+static void close_engine(int mpi) {
+  if (!rgi_remote.open)
+    return;
+  rgi_remote_thread_stop();
+  rgi_remote.open = 0;
+  rgi_remote_move_close(mpi);
+  if (mpi)
+    stop_armci();
+  free_memory();
+}
+
+__attribute__((constructor)) static void extend(void) {
+  static rgi_extension engine = {"arrays", share_size, open_engine, close_engine, 0, NULL};
+  rgi_extend(&engine);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Patches, mostly as operations with a request on ARMCI's window. ARMCI's own calls for
+ * them count in ints, need strides that divide one another, and wait inside MPI. */
+#include <pthread.h>
+#include <regroup/polite.h>
+#include <stdlib.h>
+
+#include "engine/issue.h"
+#include "engine/remote.h"
+#include "runtime/error.h"
+#include "runtime/options.h"
+#include "runtime/request.h"
+#include "runtime/runtime.h"
+#include "runtime/wait.h"
+
+struct rgi_engine_op {
+  struct rgi_engine_op *next; /* given up */
+  rgi_remote_piece *first;
+  const char *call;
+  int target;
+};
+
+typedef rgi_remote_job job;
+
+/* Operations that nobody waits for any more, but MPI may still be doing. */
+static struct {
+  pthread_mutex_t lock;
+  rgi_engine_handle first;
+} given_up = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- one piece -------------------------------------------------------------- */
+
+/* It touches `reach` bytes of the share from j->offset on. */
+static int add_piece(rgi_engine_handle op, const job *j, int64_t bytes, uint64_t reach) {
+  uint64_t high = j->offset + reach;
+  RGI_TRY(rgi_remote_before(j->target, j->kind, j->offset, high));
+  rgi_remote_piece *p = calloc(1, sizeof *p);
+  if (!p)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_remote_calls[j->kind]);
+  int refused = rgi_remote_enter(j->target, &p->turn);
+  int error = refused ? refused : rgi_remote_issue(j, bytes, p);
+  if (error) {
+    if (!refused)
+      rgi_remote_left(j->target, p->turn);
+    free(p->copy);
+    free(p);
+    return error;
+  }
+  rgi_remote_started(j->target, j->kind, j->offset, high);
+  p->next = op->first;
+  op->first = p;
+  return RG_SUCCESS;
+}
+
+/* --- cutting ------------------------------------------------------------------ */
+
+static int64_t bytes_of(const rgi_far_patch *p) {
+  int64_t bytes = 1;
+  for (int d = 0; d < p->dims; d++)
+    bytes *= p->extent[d];
+  return bytes;
+}
+
+/* Rows [from, from + n) of the outermost dimension. */
+static job rows(const job *j, int64_t from, int64_t n) {
+  job part = *j;
+  int flat = j->patch.dims == 1;
+  part.near += from * (flat ? 1 : j->patch.near_stride[0]);
+  part.offset += (uint64_t)(from * (flat ? 1 : j->patch.far_stride[0]));
+  part.patch.extent[0] = n;
+  rgi_remote_simplify(&part.patch, &part.patch);
+  return part;
+}
+
+static int add_pieces(rgi_engine_handle op, const job *j) {
+  int64_t bytes = bytes_of(&j->patch), n = j->patch.extent[0];
+  if (bytes <= rgi_remote.most)
+    return add_piece(op, j, bytes, rgi_remote_reach(&j->patch, j->patch.far_stride));
+  int64_t step = rgi_remote.most / (bytes / n);
+  if (j->patch.dims == 1)
+    step -= step % (int64_t)sizeof(double[2]);
+  for (int64_t i = 0, k; i < n; i += k) {
+    k = step < 1 ? 1 : step < n - i ? step : n - i;
+    job part = rows(j, i, k);
+    RGI_TRY(add_pieces(op, &part));
+  }
+  return RG_SUCCESS;
+}
+
+/* --- operations ----------------------------------------------------------------- */
+
+/* The runs as they are, from the lowest of each side on. */
+static int add_runs(rgi_engine_handle op, job *j) {
+  uint64_t reach = 0;
+  int64_t bytes = 0;
+  for (int i = 0; i < j->n; i++) {
+    uint64_t end = (uint64_t)(j->runs[i].far + j->runs[i].bytes);
+    reach = end > reach ? end : reach;
+    bytes += j->runs[i].bytes;
+  }
+  return j->n ? add_piece(op, j, bytes, reach) : RG_SUCCESS;
+}
+
+static int add_all(rgi_engine_handle op, job *j, const rgi_far_patch *p) {
+  if (j->runs)
+    return add_runs(op, j);
+  return rgi_remote_simplify(p, &j->patch) ? add_pieces(op, j) : RG_SUCCESS;
+}
+
+/* p: the patch, unless there are runs. */
+static int start(job *j, const rgi_far_patch *p, rgi_engine_handle *handle) {
+  rgi_engine_handle op = calloc(1, sizeof *op);
+  if (!op)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_remote_calls[j->kind]);
+  op->call = rgi_remote_calls[j->kind];
+  op->target = j->target;
+  int error = add_all(op, j, p);
+  if (error) {
+    rgi_engine_wait(&op);
+    return error;
+  }
+  *handle = op;
+  return RG_SUCCESS;
+}
+
+int rgi_engine_start_put(int target, uint64_t offset, const void *from, const rgi_far_patch *p,
+                         rgi_engine_handle *handle) {
+  job j = {.kind = RGI_REMOTE_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
+  j.near = (char *)(uintptr_t)from;
+  return start(&j, p, handle);
+}
+
+int rgi_engine_start_get(int target, uint64_t offset, void *to, const rgi_far_patch *p,
+                         rgi_engine_handle *handle) {
+  job j = {.kind = RGI_REMOTE_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
+  j.near = to;
+  return start(&j, p, handle);
+}
+
+int rgi_engine_start_acc(int target, uint64_t offset, const void *from, const rgi_far_patch *p,
+                         rg_type type, const void *alpha, rgi_engine_handle *handle) {
+  job j = {.kind = RGI_REMOTE_ACC, .target = target, .offset = offset, .type = type};
+  j.near = (char *)(uintptr_t)from;
+  j.alpha = rgi_remote_is_one(type, alpha) ? NULL : alpha;
+  return start(&j, p, handle);
+}
+
+static void pop(rgi_engine_handle op) {
+  rgi_remote_piece *p = op->first;
+  op->first = p->next;
+  rgi_remote_left(op->target, p->turn);
+  free(p->copy);
+  free(p);
+}
+
+/* Looks at the pieces in turn. */
+static int look(rgi_engine_handle op, int *done) {
+  *done = 0;
+  while (op->first) {
+    int over = 0, code = MPI_Test(&op->first->request, &over, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS)
+      return rgi_mpi_error(code, op->call);
+    if (!over)
+      return RG_SUCCESS;
+    pop(op);
+  }
+  *done = 1;
+  return RG_SUCCESS;
+}
+
+static void give_up(rgi_engine_handle op) {
+  pthread_mutex_lock(&given_up.lock);
+  op->next = given_up.first;
+  given_up.first = op;
+  pthread_mutex_unlock(&given_up.lock);
+}
+
+int rgi_engine_test(rgi_engine_handle *handle, int *done) {
+  rgi_engine_handle op = *handle;
+  int over = 0, error = look(op, &over);
+  if (error)
+    give_up(op);
+  else if (over)
+    free(op);
+  if (error || over)
+    *handle = NULL;
+  if (!error)
+    *done = over;
+  return error;
+}
+
+/* So many looks at the operation for one at everything else. */
+#define LOOKS 8
+
+/* MPI knows whether a look in vain has moved data on, and pauses only where it has
+ * not: a long transfer must not be left alone. */
+static int wait_for(rgi_engine_handle op) {
+  rgi_wait w;
+  int done, polite = 0;
+  rg_polite_active(&polite);
+  rgi_wait_start(&w, op->call, op->target);
+  for (unsigned i = 1;; i++) {
+    RGI_TRY(look(op, &done));
+    if (done)
+      return RG_SUCCESS;
+    if (i % LOOKS == 0)
+      RGI_TRY(rgi_progress_all());
+    RGI_TRY(polite ? rgi_wait_check(&w) : rgi_wait_more(&w));
+  }
+}
+
+int rgi_engine_wait(rgi_engine_handle *handle) {
+  rgi_engine_handle op = *handle;
+  *handle = NULL;
+  int error = wait_for(op);
+  if (error)
+    give_up(op);
+  else
+    free(op);
+  return error;
+}
+
+void rgi_remote_move_close(int mpi) {
+  for (rgi_engine_handle op = given_up.first, next; op; op = next) {
+    next = op->next;
+    while (op->first) {
+      if (mpi)
+        MPI_Wait(&op->first->request, MPI_STATUS_IGNORE);
+      pop(op);
+    }
+    free(op);
+  }
+  given_up.first = NULL;
+}
+
+static int move(job *j, const rgi_far_patch *p) {
+  rgi_engine_handle h;
+  j->may_block = rgi_option(RGI_OPT_TIMEOUT) == 0;
+  RGI_TRY(start(j, p, &h));
+  return rgi_engine_wait(&h);
+}
+
+int rgi_engine_put(int target, uint64_t offset, const void *from, const rgi_far_patch *p) {
+  job j = {.kind = RGI_REMOTE_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
+  j.near = (char *)(uintptr_t)from;
+  return move(&j, p);
+}
+
+int rgi_engine_get(int target, uint64_t offset, void *to, const rgi_far_patch *p) {
+  job j = {.kind = RGI_REMOTE_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
+  j.near = to;
+  return move(&j, p);
+}
+
+int rgi_engine_acc(int target, uint64_t offset, const void *from, const rgi_far_patch *p,
+                   rg_type type, const void *alpha) {
+  rgi_engine_handle h;
+  RGI_TRY(rgi_engine_start_acc(target, offset, from, p, type, alpha, &h));
+  return rgi_engine_wait(&h);
+}
+
+static rgi_remote_job runs_job(rgi_remote_kind kind, int target, uint64_t offset, void *near, int n,
+                               const rgi_far_run runs[], rg_type type, const void *alpha) {
+  int acc = kind == RGI_REMOTE_ACC;
+  return (job){.kind = kind,
+               .target = target,
+               .offset = offset,
+               .near = near,
+               .runs = runs,
+               .n = n,
+               .type = acc ? type : RG_OPAQUE,
+               .alpha = !acc || rgi_remote_is_one(type, alpha) ? NULL : alpha};
+}
+
+int rgi_engine_runs(rgi_remote_kind kind, int target, uint64_t offset, void *near, int n,
+                    const rgi_far_run runs[], rg_type type, const void *alpha) {
+  job j = runs_job(kind, target, offset, near, n, runs, type, alpha);
+  return move(&j, NULL);
+}
+
+int rgi_engine_start_runs(rgi_remote_kind kind, int target, uint64_t offset, void *near, int n,
+                          const rgi_far_run runs[], rg_type type, const void *alpha,
+                          rgi_engine_handle *handle) {
+  job j = runs_job(kind, target, offset, near, n, runs, type, alpha);
+  return start(&j, NULL, handle);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Arrays in files: what a file says of itself, and the parts of saving and loading.
+ * One member, rank 0, makes and inspects files; all of them move the elements. */
+#ifndef RGI_FILE_H
+#define RGI_FILE_H
+
+#include <mpi.h>
+#include <regroup/array_file.h>
+
+#include "../object/array.h"
+
+typedef struct {
+  rg_file_format format;
+  rg_type type;
+  int dims;
+  int has_checksum; /* a foreign HDF5 file has none */
+  uint64_t element; /* bytes */
+  int64_t shape[RG_MAX_DIMS];
+  uint64_t checksum; /* rg_array_checksum */
+} rgi_file_info;
+
+/* --- all members (agree.c) --------------------------------------------------- */
+
+/* The error of the lowest rank that has one, with its text, on every member. */
+int rgi_file_agree(rg_group g, int code);
+
+/* FNV-1a of 64 bits, from RGI_HASH_START or a hash of what comes before. */
+#define RGI_HASH_START 0xcbf29ce484222325u
+uint64_t rgi_file_hash(const void *bytes, size_t n, uint64_t hash);
+
+/* RG_ERR_MISMATCH on every member unless all name the same file and format. */
+int rgi_file_same(const char *call, rg_group g, const char *path, int format);
+
+/* RG_ERR_FILE with the text of the system's error `number`, or of MPI's; MPI_SUCCESS
+ * gives RG_SUCCESS. what: what could not be done, to which file. */
+int rgi_file_system_error(const char *what, const char *path, int number);
+int rgi_file_mpi_error(const char *what, const char *path, int mpi_code);
+
+/* --- elements (transfer.c): all members ------------------------------------------ */
+
+/* The array's elements to or from a file that has them in C order from byte `start`
+ * on. The same result on every member. */
+int rgi_file_write(rg_array a, const char *path, int64_t start);
+int rgi_file_read(rg_array a, const char *path, int64_t start);
+
+/* --- room (reserve.c): one member ------------------------------------------------------ */
+
+/* Bytes of all elements; -1 if the numbers make no sense. */
+int64_t rgi_file_bytes(const rgi_file_info *info);
+
+/* Makes a new file of so many bytes. */
+int rgi_file_reserve(const char *path, int64_t bytes);
+
+/* --- the formats: one member -------------------------------------------------------- */
+
+enum { RGI_NATIVE_HEADER = 4096 }; /* bytes before the elements */
+
+/* A new file with room for the elements; where they start. */
+int rgi_native_create(const char *path, const rgi_file_info *info, int64_t *start);
+/* The header, last: what has none is no array. */
+int rgi_native_finish(const char *path, const rgi_file_info *info);
+/* Whether the file is complete, and what it says. */
+int rgi_native_inspect(const char *path, rgi_file_info *info);
+
+int rgi_hdf5_create(const char *path, const rgi_file_info *info, int64_t *start);
+int rgi_hdf5_inspect(const char *path, rgi_file_info *info);
+/* The caller's elements; each member by itself, since datasets may be stored in pieces
+ * or compressed, and HDF5 knows how. */
+int rgi_hdf5_read(rg_array a, const char *path, const rgi_file_info *info);
+
+#endif

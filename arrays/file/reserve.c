@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Room on the disk, before anything is written: so a full disk is a clear error at
+ * once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "runtime/error.h"
+
+int64_t rgi_file_bytes(const rgi_file_info *info) {
+  int64_t bytes = (int64_t)info->element;
+  for (int k = 0; k < info->dims; k++)
+    if (__builtin_mul_overflow(bytes, info->shape[k], &bytes))
+      return -1;
+  return bytes;
+}
+
+/* Some file systems cannot reserve; there the length must do. */
+static int make_room(int fd, int64_t bytes) {
+  if (fallocate(fd, 0, 0, bytes) == 0)
+    return 0;
+  if (errno != EOPNOTSUPP && errno != ENOSYS)
+    return -1;
+  return ftruncate(fd, bytes);
+}
+
+int rgi_file_reserve(const char *path, int64_t bytes) {
+  int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return rgi_file_system_error("cannot create", path, errno);
+  int code =
+      make_room(fd, bytes) == 0 ? RG_SUCCESS : rgi_file_system_error("cannot write", path, errno);
+  if (close(fd) != 0 && code == RG_SUCCESS)
+    code = rgi_file_system_error("cannot write", path, errno);
+  return code;
+}

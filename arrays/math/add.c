@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/array_math.h>
+#include <string.h>
+
+#include "math/boxes.h"
+#include "math/types.h"
+#include "runtime/error.h"
+
+RGI_FAST_LOOPS
+
+typedef struct {
+  const void *alpha, *beta;
+} factors;
+
+typedef void loop(int64_t n, char *c, const char *a, const char *b, const factors *f);
+
+/* c may be a or b, but does not partly overlap one: each element is read before it
+ * is written. */
+#define LOOP(TYPE, name, type, work)                                                               \
+  static void add_##name(int64_t n, char *c, const char *a, const char *b, const factors *f) {     \
+    work alpha, beta, *z = (work *)(void *)c;                                                      \
+    const work *x = (const work *)(const void *)a, *y = (const work *)(const void *)b;             \
+    memcpy(&alpha, f->alpha, sizeof alpha);                                                        \
+    memcpy(&beta, f->beta, sizeof beta);                                                           \
+    RGI_EACH_BY_ITSELF                                                                             \
+    for (int64_t i = 0; i < n; i++)                                                                \
+      z[i] = (work)(alpha * x[i] + beta * y[i]);                                                   \
+  }
+RGI_EACH_TYPE(LOOP)
+
+#define ENTRY(TYPE, name, type, work) [TYPE] = add_##name,
+static loop *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
+
+typedef struct {
+  loop *f;
+  factors factors;
+} job;
+
+static int add_box(void *context, const rgi_box *box) {
+  const job *j = context;
+  rgi_rows r;
+  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+    j->f(r.n, r.at[0], r.at[1], r.at[2], &j->factors);
+  return RG_SUCCESS;
+}
+
+/* o: c, a, b. */
+static int add(const char *call, const void *alpha, const void *beta, const rgi_operand o[3]) {
+  if (!alpha || !beta)
+    return rgi_error(RG_ERR_ARG, "%s: alpha or beta is NULL", call);
+  RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
+  for (int k = 1; k < 3; k++) {
+    RGI_TRY(rgi_operands_alike(call, &o[k], &o[0]));
+    RGI_TRY(rgi_operands_together(call, &o[k], &o[0]));
+    RGI_TRY(rgi_operands_apart(call, &o[k], &o[0]));
+  }
+  job j = {loops[o[0].a->type], {alpha, beta}};
+  RGI_TRY(rgi_operands_begin(call, 3, o));
+  return rgi_operands_end(call, 3, o, rgi_boxes(3, o, add_box, &j));
+}
+
+int rg_array_add(const void *alpha, rg_array a, const void *beta, rg_array b, rg_array c) {
+  rgi_operand o[3];
+  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &o[0]));
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[1]));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[2]));
+  return add(__func__, alpha, beta, o);
+}
+
+int rg_array_add_patch(const void *alpha, rg_array a, const int64_t alo[], const int64_t ahi[],
+                       const void *beta, rg_array b, const int64_t blo[], const int64_t bhi[],
+                       rg_array c, const int64_t clo[], const int64_t chi[]) {
+  rgi_operand o[3];
+  RGI_TRY(rgi_operand_make(__func__, c, clo, chi, &o[0]));
+  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &o[1]));
+  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &o[2]));
+  return add(__func__, alpha, beta, o);
+}

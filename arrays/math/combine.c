@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/array_math.h>
+
+#include "math/boxes.h"
+#include "math/types.h"
+#include "runtime/error.h"
+
+/* Returns whether a divisor was 0 (integers only). */
+typedef int loop(int64_t n, char *c, const char *a, const char *b);
+
+#define LOOP(verb, name, type, expression)                                                         \
+  static int verb##_##name(int64_t n, char *c, const char *a, const char *b) {                     \
+    type *z = (type *)(void *)c;                                                                   \
+    const type *xs = (const type *)(const void *)a, *ys = (const type *)(const void *)b;           \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+      const type x = xs[i], y = ys[i];                                                             \
+      z[i] = (expression);                                                                         \
+    }                                                                                              \
+    return 0;                                                                                      \
+  }
+#define MULTIPLY(TYPE, name, type, work) LOOP(multiply, name, work, x *y)
+RGI_EACH_TYPE(MULTIPLY)
+
+/* The quotient of the most negative number by -1 wraps around. */
+#define DIVIDE_INTEGERS(TYPE, name, type, work)                                                    \
+  static int divide_##name(int64_t n, char *c, const char *a, const char *b) {                     \
+    type *z = (type *)(void *)c;                                                                   \
+    const type *x = (const type *)(const void *)a, *y = (const type *)(const void *)b;             \
+    int bad = 0;                                                                                   \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+      bad = bad || y[i] == 0;                                                                      \
+      z[i] = y[i] == 0 ? 0 : y[i] == -1 ? (type)(0 - (work)x[i]) : x[i] / y[i];                    \
+    }                                                                                              \
+    return bad;                                                                                    \
+  }
+RGI_EACH_INTEGER(DIVIDE_INTEGERS)
+#define DIVIDE(TYPE, name, type, work) LOOP(divide, name, work, x / y)
+RGI_EACH_REAL(DIVIDE)
+RGI_EACH_COMPLEX(DIVIDE)
+
+/* A NaN loses against a number. */
+#define ORDER(TYPE, name, type, work)                                                              \
+  LOOP(minimum, name, type, y < x || x != x ? y : x)                                               \
+  LOOP(maximum, name, type, y > x || x != x ? y : x)
+RGI_EACH_ORDERED(ORDER)
+
+#define ENTRY_MULTIPLY(TYPE, name, type, work) [TYPE] = multiply_##name,
+#define ENTRY_DIVIDE(TYPE, name, type, work) [TYPE] = divide_##name,
+#define ENTRY_MINIMUM(TYPE, name, type, work) [TYPE] = minimum_##name,
+#define ENTRY_MAXIMUM(TYPE, name, type, work) [TYPE] = maximum_##name,
+static loop *const loops[RG_MAXIMUM + 1][RG_TYPE_COUNT] = {
+    [RG_MULTIPLY] = {RGI_EACH_TYPE(ENTRY_MULTIPLY)},
+    [RG_DIVIDE] = {RGI_EACH_TYPE(ENTRY_DIVIDE)},
+    [RG_MINIMUM] = {RGI_EACH_ORDERED(ENTRY_MINIMUM)},
+    [RG_MAXIMUM] = {RGI_EACH_ORDERED(ENTRY_MAXIMUM)}};
+
+typedef struct {
+  loop *f;
+  int bad;
+} job;
+
+static int combine_box(void *context, const rgi_box *box) {
+  job *j = context;
+  rgi_rows r;
+  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+    j->bad |= j->f(r.n, r.at[0], r.at[1], r.at[2]);
+  return RG_SUCCESS;
+}
+
+static int check(const char *call, rg_elementwise op, const rgi_operand o[3]) {
+  if ((int)op < RG_MULTIPLY || op > RG_MAXIMUM)
+    return rgi_error(RG_ERR_ARG, "%s: there is no operation %d", call, (int)op);
+  RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
+  if (!loops[op][o[0].a->type])
+    return rgi_error(RG_ERR_ARG, "%s: complex numbers have no order", call);
+  for (int k = 1; k < 3; k++) {
+    RGI_TRY(rgi_operands_alike(call, &o[k], &o[0]));
+    RGI_TRY(rgi_operands_together(call, &o[k], &o[0]));
+  }
+  return RG_SUCCESS;
+}
+
+int rg_array_combine(rg_elementwise op, rg_array a, rg_array b, rg_array c) {
+  rgi_operand o[3];
+  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &o[0]));
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[1]));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[2]));
+  RGI_TRY(check(__func__, op, o));
+  job j = {loops[op][c->type], 0};
+  RGI_TRY(rgi_operands_begin(__func__, 3, o));
+  int error = rgi_boxes(3, o, combine_box, &j);
+  if (!error && j.bad)
+    error = rgi_error(RG_ERR_ARG, "rg_array_combine: division of an integer by 0");
+  return rgi_operands_end(__func__, 3, o, error);
+}

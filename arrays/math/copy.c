@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/array_math.h>
+#include <regroup/collectives.h>
+
+#include "math/move.h"
+#include "runtime/error.h"
+
+/* A copy as the caller sees it: both operands, or only the one whose group it is in. */
+typedef struct {
+  const char *call;
+  int whole, transposed;
+  rg_array a, b;
+  rgi_operand from, to;
+  int together; /* the groups have the same members */
+  int pull;     /* a's group holds b's */
+} copying;
+
+static int check_shapes(const copying *c) {
+  const rgi_operand *from = &c->from, *to = &c->to;
+  int dims = from->a->d.dims, t = c->transposed;
+  if (from->a->type != to->a->type || from->a->element != to->a->element)
+    return rgi_error(RG_ERR_ARG, "%s: the arrays are of different types", c->call);
+  if (t && (dims != 2 || to->a->d.dims != 2))
+    return rgi_error(RG_ERR_ARG, "%s: only arrays of 2 dimensions can be transposed", c->call);
+  if ((t || c->whole) && dims != to->a->d.dims)
+    return rgi_error(RG_ERR_ARG, "%s: %d dimensions against %d", c->call, dims, to->a->d.dims);
+  for (int d = 0; (t || c->whole) && d < dims; d++) {
+    int e = t ? 1 - d : d;
+    int64_t x = from->hi[d] - from->lo[d], y = to->hi[e] - to->lo[e];
+    if (x != y)
+      return rgi_error(RG_ERR_ARG,
+                       "%s: %lld elements in dimension %d, but %lld in dimension %d of the target",
+                       c->call, (long long)x, d, (long long)y, e);
+  }
+  int64_t n = rgi_operand_count(from), m = rgi_operand_count(to);
+  if (n != m)
+    return rgi_error(RG_ERR_ARG, "%s: one patch has %lld elements, the other %lld", c->call,
+                     (long long)n, (long long)m);
+  if (t && n > 0 && rgi_operands_same(from, to))
+    return rgi_error(RG_ERR_ARG, "%s: a patch cannot be transposed onto itself", c->call);
+  return rgi_operands_apart(c->call, from, to);
+}
+
+/* Whether every member of `part` is in `all`. */
+static int holds(rg_group all, rg_group part) {
+  int n, there = 0;
+  if (rg_group_size(part, &n) != RG_SUCCESS)
+    return 0;
+  for (int i = 0; i < n; i++)
+    if (rg_group_translate(part, 1, &i, all, &there) != RG_SUCCESS || there == RG_UNDEFINED)
+      return 0;
+  return 1;
+}
+
+static int check_groups(copying *c) {
+  int how = RG_IDENT;
+  if (c->a != c->b)
+    RGI_TRY(rg_group_compare(c->a->group, c->b->group, &how));
+  c->together = how != RG_UNEQUAL;
+  c->pull = c->together || holds(c->a->group, c->b->group);
+  if (!c->pull && !holds(c->b->group, c->a->group))
+    return rgi_error(RG_ERR_GROUP, "%s: neither array's group holds the other's members", c->call);
+  return RG_SUCCESS;
+}
+
+static int check(copying *c, const int64_t alo[], const int64_t ahi[], const int64_t blo[],
+                 const int64_t bhi[]) {
+  if (c->a)
+    RGI_TRY(rgi_operand_make(c->call, c->a, alo, ahi, &c->from));
+  if (c->b)
+    RGI_TRY(rgi_operand_make(c->call, c->b, blo, bhi, &c->to));
+  if (!c->a || !c->b)
+    return RG_SUCCESS;
+  RGI_TRY(check_groups(c));
+  return check_shapes(c);
+}
+
+/* On groups of different members: all tell all on a's group, then on b's, whether
+ * they can go on. Somebody is in both, and has seen all of the arguments. */
+static int agree(const copying *c, int error) {
+  for (int i = 0; i < 2; i++) {
+    rg_array x = i ? c->b : c->a;
+    if (!x)
+      continue;
+    int mine[3] = {error, error ? x->me : -1, c->a && c->b}, all[3];
+    RGI_TRY(rg_allreduce(x->group, mine, all, 3, MPI_INT, MPI_MAX));
+    if (!error && all[0])
+      error = rgi_error_from(all[0], c->call, all[1]);
+    else if (!error && !all[2])
+      error = rgi_error(RG_ERR_GROUP, "%s: nobody is in the groups of both arrays", c->call);
+  }
+  return error;
+}
+
+static int fence(const copying *c) {
+  if (c->a && !c->a->confirmed)
+    RGI_TRY(rgi_array_confirm(c->call, c->a));
+  if (c->b && !c->b->confirmed)
+    RGI_TRY(rgi_array_confirm(c->call, c->b));
+  return rg_array_fence(NULL);
+}
+
+static int move(const copying *c) {
+  if (!c->a || !c->b)
+    return RG_SUCCESS;
+  if (rgi_operand_count(&c->from) == 0 || rgi_operands_same(&c->from, &c->to))
+    return RG_SUCCESS;
+  return c->pull ? rgi_move_mine(&c->to, &c->from, 1, c->transposed)
+                 : rgi_move_mine(&c->from, &c->to, 0, c->transposed);
+}
+
+static int copy(copying *c, const int64_t alo[], const int64_t ahi[], const int64_t blo[],
+                const int64_t bhi[]) {
+  if (!c->a && !c->b)
+    return rgi_error(RG_ERR_ARRAY, "%s: both arrays are NULL", c->call);
+  if (c->a)
+    RGI_TRY(rgi_array_check(c->call, c->a));
+  if (c->b)
+    RGI_TRY(rgi_array_check(c->call, c->b));
+  int error = check(c, alo, ahi, blo, bhi);
+  if (c->together) {
+    const rgi_operand both[2] = {c->from, c->to};
+    RGI_TRY(error);
+    RGI_TRY(rgi_operands_begin(c->call, 2, both));
+    return rgi_operands_end(c->call, 2, both, move(c));
+  }
+  if (!error)
+    error = fence(c);
+  RGI_TRY(agree(c, error));
+  error = move(c);
+  if (!error)
+    error = fence(c);
+  return agree(c, error);
+}
+
+int rg_array_copy(rg_array a, rg_array b) {
+  copying c = {.call = __func__, .whole = 1, .a = a, .b = b};
+  return copy(&c, NULL, NULL, NULL, NULL);
+}
+
+int rg_array_copy_patch(rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
+                        const int64_t blo[], const int64_t bhi[], int transposed) {
+  copying c = {.call = __func__, .transposed = transposed != 0, .a = a, .b = b};
+  return copy(&c, alo, ahi, blo, bhi);
+}
+
+int rg_array_transpose(rg_array a, rg_array b) {
+  copying c = {.call = __func__, .transposed = 1, .a = a, .b = b};
+  return copy(&c, NULL, NULL, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/array_math.h>
+
+#include "math/boxes.h"
+#include "math/total.h"
+#include "math/types.h"
+#include "runtime/error.h"
+
+RGI_FAST_LOOPS
+
+typedef void loop(int64_t n, const char *a, const char *b, rgi_total *t);
+
+#define INTEGER(TYPE, name, type, work)                                                            \
+  static void dot_##name(int64_t n, const char *a, const char *b, rgi_total *t) {                  \
+    const type *x = (const type *)(const void *)a, *y = (const type *)(const void *)b;             \
+    uint64_t sum = 0;                                                                              \
+    for (int64_t i = 0; i < n; i++)                                                                \
+      sum += (uint64_t)(int64_t)x[i] * (uint64_t)(int64_t)y[i];                                    \
+    t->integer += sum;                                                                             \
+  }
+RGI_EACH_INTEGER(INTEGER)
+
+#define X(i) ((double)x[i])
+#define Y(i) ((double)y[i])
+#define AT(i) (X(i) * Y(i))
+#define RE(i) (X(2 * (i)) * Y(2 * (i)) - X(2 * (i) + 1) * Y(2 * (i) + 1))
+#define IM(i) (X(2 * (i)) * Y(2 * (i) + 1) + X(2 * (i) + 1) * Y(2 * (i)))
+#define REAL(TYPE, name, type, work)                                                               \
+  static void dot_##name(int64_t n, const char *a, const char *b, rgi_total *t) {                  \
+    const type *x = (const type *)(const void *)a, *y = (const type *)(const void *)b;             \
+    RGI_SUM(t->real, n, AT)                                                                        \
+  }                                                                                                \
+  static void dot_##name##_complex(int64_t n, const char *a, const char *b, rgi_total *t) {        \
+    const type *x = (const type *)(const void *)a, *y = (const type *)(const void *)b;             \
+    RGI_SUM(t->real, n, RE)                                                                        \
+    RGI_SUM(t->imaginary, n, IM)                                                                   \
+  }
+RGI_EACH_REAL(REAL)
+
+#define ENTRY(TYPE, name, type, work) [TYPE] = dot_##name,
+static loop *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
+
+typedef struct {
+  loop *f;
+  rgi_total total;
+} job;
+
+static int dot_box(void *context, const rgi_box *box) {
+  job *j = context;
+  rgi_rows r;
+  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+    j->f(r.n, r.at[0], r.at[1], &j->total);
+  return RG_SUCCESS;
+}
+
+static int dot_of(const char *call, const rgi_operand o[2], void *dot) {
+  rg_array a = o[0].a;
+  if (!dot)
+    return rgi_error(RG_ERR_ARG, "%s: dot is NULL", call);
+  RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
+  RGI_TRY(rgi_operands_alike(call, &o[0], &o[1]));
+  RGI_TRY(rgi_operands_together(call, &o[0], &o[1]));
+  job j = {loops[a->type], {0, 0, 0}};
+  RGI_TRY(rgi_operands_begin(call, 2, o));
+  int error = rgi_boxes(2, o, dot_box, &j);
+  if (!a->one_node || !o[1].a->one_node)
+    RGI_TRY(rgi_operands_agree(call, a, error));
+  RGI_TRY(rgi_total_all(a, &j.total));
+  rgi_total_store(a->type, &j.total, dot);
+  return RG_SUCCESS;
+}
+
+int rg_array_dot(rg_array a, rg_array b, void *dot) {
+  rgi_operand o[2];
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[0]));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[1]));
+  return dot_of(__func__, o, dot);
+}
+
+int rg_array_dot_patch(rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
+                       const int64_t blo[], const int64_t bhi[], void *dot) {
+  rgi_operand o[2];
+  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &o[0]));
+  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &o[1]));
+  return dot_of(__func__, o, dot);
+}

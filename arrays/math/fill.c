@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/array_math.h>
+#include <string.h>
+
+#include "math/boxes.h"
+#include "math/mine.h"
+#include "math/types.h"
+#include "runtime/error.h"
+
+RGI_FAST_LOOPS
+
+typedef struct {
+  uint64_t half[2];
+} pair;
+
+#define FILL(name, type)                                                                           \
+  static void name(int64_t n, char *at, const void *value) {                                       \
+    type *to = (type *)(void *)at, x;                                                              \
+    memcpy(&x, value, sizeof x);                                                                   \
+    for (int64_t i = 0; i < n; i++)                                                                \
+      to[i] = x;                                                                                   \
+  }
+FILL(fill_4, uint32_t)
+FILL(fill_8, uint64_t)
+FILL(fill_16, pair)
+
+static void fill_any(int64_t n, char *at, const void *value, size_t element) {
+  for (int64_t i = 0; i < n; i++)
+    memcpy(at + i * (int64_t)element, value, element);
+}
+
+typedef struct {
+  const void *value;
+} filling;
+
+static int fill_box(void *context, const rgi_box *box) {
+  const void *value = ((const filling *)context)->value;
+  rgi_rows r;
+  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r)) {
+    if (box->element == 8)
+      fill_8(r.n, r.at[0], value);
+    else if (box->element == 16)
+      fill_16(r.n, r.at[0], value);
+    else if (box->element == 4)
+      fill_4(r.n, r.at[0], value);
+    else
+      fill_any(r.n, r.at[0], value, box->element);
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_fill_mine(const rgi_operand *o, const void *value) {
+  filling f = {value};
+  return rgi_boxes(1, o, fill_box, &f);
+}
+
+int rg_array_fill(rg_array a, const int64_t lo[], const int64_t hi[], const void *value) {
+  rgi_operand o;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
+  RGI_REQUIRE(value);
+  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  return rgi_operands_end(__func__, 1, &o, rgi_fill_mine(&o, value));
+}
+
+int rg_array_zero(rg_array a) {
+  rgi_operand o;
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  int64_t n = rgi_distribution_extent(&a->d, a->me);
+  if (n > 0)
+    memset(rgi_array_mine(a), 0, (size_t)n * a->element);
+  return rgi_operands_end(__func__, 1, &o, RG_SUCCESS);
+}

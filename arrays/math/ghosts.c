@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/array_math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/boxes.h"
+#include "runtime/error.h"
+
+/* The caller's block with its ghosts: where the memory of index at is. */
+typedef struct {
+  rg_array a;
+  rgi_piece block;
+  char *memory; /* of block.lo */
+  int64_t stride[RG_MAX_DIMS];
+  rg_request *requests;
+  int n, room;
+} halo;
+
+static int start_get(halo *h, const int64_t lo[], const int64_t hi[], char *to) {
+  if (h->n == h->room) {
+    int room = h->room ? 2 * h->room : 16;
+    rg_request *more = realloc(h->requests, (size_t)room * sizeof(rg_request));
+    if (!more)
+      return rgi_error(RG_ERR_NOMEM, "rg_array_update_ghosts: no memory for %d requests", room);
+    h->requests = more;
+    h->room = room;
+  }
+  h->requests[h->n] = NULL;
+  return rg_array_iget(h->a, lo, hi, to, h->block.ld, &h->requests[h->n++]);
+}
+
+/* Gets what belongs to ghosts lo..hi, from dimension d on; before that from and to
+ * are indices in the array. Ghosts that reach over a periodic edge, perhaps several
+ * times, are cut there. */
+static int get_from(halo *h, int d, const int64_t lo[], const int64_t hi[], int64_t from[],
+                    int64_t to[], char *at) {
+  const rgi_distribution *dist = &h->a->d;
+  if (d == dist->dims)
+    return start_get(h, from, to, at);
+  int64_t extent = dist->shape[d], step = h->stride[d] * (int64_t)h->a->element;
+  for (int64_t i = lo[d], end; i < hi[d]; i = end) {
+    int64_t there = dist->periodic[d] ? ((i % extent) + extent) % extent : i;
+    end = i + (extent - there) < hi[d] ? i + (extent - there) : hi[d];
+    if (there < 0) { /* outside of an edge that is not periodic */
+      end = hi[d] < 0 ? hi[d] : 0;
+      continue;
+    }
+    if (there >= extent)
+      break;
+    from[d] = there;
+    to[d] = there + (end - i);
+    RGI_TRY(get_from(h, d + 1, lo, hi, from, to, at + (i - h->block.lo[d]) * step));
+  }
+  return RG_SUCCESS;
+}
+
+/* The two slabs of the halo on either side in dimension d: as long as the block in
+ * the dimensions before, and with ghosts in those behind. */
+static int get_slabs(halo *h, int d) {
+  const rgi_distribution *dist = &h->a->d;
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], from[RG_MAX_DIMS], to[RG_MAX_DIMS];
+  for (int i = 0; i < dist->dims; i++) {
+    lo[i] = h->block.lo[i] - (i > d ? dist->ghosts[i] : 0);
+    hi[i] = h->block.hi[i] + (i > d ? dist->ghosts[i] : 0);
+  }
+  hi[d] = h->block.lo[d];
+  lo[d] = hi[d] - dist->ghosts[d];
+  RGI_TRY(get_from(h, 0, lo, hi, from, to, h->memory));
+  lo[d] = h->block.hi[d];
+  hi[d] = lo[d] + dist->ghosts[d];
+  return get_from(h, 0, lo, hi, from, to, h->memory);
+}
+
+static int update(const rgi_operand *o) {
+  halo h = {.a = o->a};
+  rgi_own own;
+  int error = RG_SUCCESS;
+  rgi_own_start(&own, o);
+  if (!rgi_own_next(&own, &h.block))
+    return RG_SUCCESS;
+  h.memory = rgi_own_memory(o, &h.block);
+  rgi_box_strides(o->a->d.dims, h.block.ld, h.stride);
+  for (int d = 0; d < o->a->d.dims && !error; d++)
+    if (o->a->d.ghosts[d])
+      error = get_slabs(&h, d);
+  int end = h.n ? rg_wait_all(h.n, h.requests, NULL) : RG_SUCCESS;
+  free(h.requests);
+  return error ? error : end;
+}
+
+int rg_array_update_ghosts(rg_array a) {
+  rgi_operand o;
+  int any = 0;
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
+  for (int d = 0; d < a->d.dims; d++)
+    any = any || a->d.ghosts[d] > 0;
+  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  return rgi_operands_end(__func__, 1, &o, any ? update(&o) : RG_SUCCESS);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <math.h>
+#include <regroup/array_math.h>
+#include <regroup/collectives.h>
+
+#include "math/boxes.h"
+#include "math/norm.h"
+#include "math/types.h"
+#include "runtime/error.h"
+
+RGI_FAST_LOOPS
+
+/* Adds up, or takes the greatest, absolute value or (NORM_2) square of the elements
+ * times a scale. */
+typedef struct {
+  double sum, greatest, scale;
+  int nan;
+} measure;
+typedef void loop(int64_t n, const char *at, measure *m);
+
+#define X(i) ((double)x[i] * scale)
+#define ABSOLUTE(i) (fabs((double)x[i]))
+#define SQUARE(i) (X(i) * X(i))
+#define MODULUS(i) (hypot((double)x[2 * (i)], (double)x[2 * (i) + 1]))
+#define GREATEST(value)                                                                            \
+  for (int64_t i = 0; i < n; i++) {                                                                \
+    double v = value(i);                                                                           \
+    m->greatest = v > m->greatest ? v : m->greatest;                                               \
+    m->nan |= v != v;                                                                              \
+  }
+#define LOOP(name, type, statement)                                                                \
+  static void name(int64_t n, const char *at, measure *m) {                                        \
+    const type *x = (const type *)(const void *)at;                                                \
+    const double scale = m->scale;                                                                 \
+    (void)scale;                                                                                   \
+    statement                                                                                      \
+  }
+#define REAL(TYPE, name, type, work)                                                               \
+  LOOP(one_##name, type, RGI_SUM(m->sum, n, ABSOLUTE))                                             \
+  LOOP(two_##name, type, RGI_SUM(m->sum, n, SQUARE))                                               \
+  LOOP(infinity_##name, type, GREATEST(ABSOLUTE))
+#define COMPLEX(TYPE, name, type, work)                                                            \
+  LOOP(one_##name##_complex, type, RGI_SUM(m->sum, n, MODULUS))                                    \
+  LOOP(two_##name##_complex, type, RGI_SUM(m->sum, 2 * n, SQUARE))                                 \
+  LOOP(infinity_##name##_complex, type, GREATEST(MODULUS))
+RGI_EACH_ORDERED(REAL)
+RGI_EACH_REAL(COMPLEX)
+
+#define ONE(TYPE, name, type, work) [TYPE] = one_##name,
+#define TWO(TYPE, name, type, work) [TYPE] = two_##name,
+#define INFINITY_(TYPE, name, type, work) [TYPE] = infinity_##name,
+static loop *const loops[3][RG_TYPE_COUNT] = {[RG_NORM_1] = {RGI_EACH_TYPE(ONE)},
+                                              [RG_NORM_2] = {RGI_EACH_TYPE(TWO)},
+                                              [RG_NORM_INFINITY] = {RGI_EACH_TYPE(INFINITY_)}};
+
+typedef struct {
+  loop *f;
+  measure m;
+} job;
+
+static int measure_box(void *context, const rgi_box *box) {
+  job *j = context;
+  rgi_rows r;
+  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+    j->f(r.n, r.at[0], &j->m);
+  return RG_SUCCESS;
+}
+
+static int measure_all(const rgi_operand *o, rg_norm norm, double scale, double *result) {
+  rg_array a = o->a;
+  job j = {loops[norm][a->type], {0, 0, scale, 0}};
+  RGI_TRY(rgi_boxes(1, o, measure_box, &j));
+  if (norm != RG_NORM_INFINITY)
+    return rg_allreduce(a->group, &j.m.sum, result, 1, MPI_DOUBLE, MPI_SUM);
+  double mine[2] = {j.m.greatest, j.m.nan}, all[2];
+  RGI_TRY(rg_allreduce(a->group, mine, all, 2, MPI_DOUBLE, MPI_MAX));
+  *result = all[1] > 0 ? (double)NAN : all[0];
+  return RG_SUCCESS;
+}
+
+int rgi_norm_check(const char *call, rg_array a, rg_norm norm, const double *result,
+                   rgi_operand *o) {
+  RGI_TRY(rgi_operand_make(call, a, NULL, NULL, o));
+  RGI_TRY(rgi_operand_arithmetic(call, o));
+  if (!result)
+    return rgi_error(RG_ERR_ARG, "%s: result is NULL", call);
+  if ((int)norm < RG_NORM_1 || norm > RG_NORM_INFINITY)
+    return rgi_error(RG_ERR_ARG, "%s: there is no norm %d", call, (int)norm);
+  return RG_SUCCESS;
+}
+
+int rgi_norm_greatest(const rgi_operand *o, double *greatest) {
+  return measure_all(o, RG_NORM_INFINITY, 1, greatest);
+}
+
+int rgi_norm_out_of_range(double squares) {
+  return !(squares > 0x1p-900 && squares < HUGE_VAL);
+}
+
+int rgi_norm_2_scaled(const rgi_operand *o, rgi_squares *squares, double *result) {
+  double greatest, sum;
+  int exponent;
+  RGI_TRY(rgi_norm_greatest(o, &greatest));
+  if (!(greatest > 0 && greatest < HUGE_VAL)) {
+    *result = greatest;
+    return RG_SUCCESS;
+  }
+  frexp(greatest, &exponent);
+  if (exponent < -1020) /* 2^-exponent is a double, too */
+    exponent = -1020;
+  RGI_TRY(squares(o, ldexp(1, -exponent), &sum));
+  *result = ldexp(sqrt(sum), exponent);
+  return RG_SUCCESS;
+}
+
+static int squares_of(const rgi_operand *o, double scale, double *sum) {
+  return measure_all(o, RG_NORM_2, scale, sum);
+}
+
+int rg_array_norm(rg_array a, rg_norm norm, double *result) {
+  rgi_operand o;
+  double value;
+  RGI_TRY(rgi_norm_check(__func__, a, norm, result, &o));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  RGI_TRY(measure_all(&o, norm, 1, &value));
+  if (norm == RG_NORM_2 && rgi_norm_out_of_range(value))
+    RGI_TRY(rgi_norm_2_scaled(&o, squares_of, &value));
+  else if (norm == RG_NORM_2)
+    value = sqrt(value);
+  *result = value;
+  return RG_SUCCESS;
+}

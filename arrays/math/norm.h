@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What the norms and their reproducible forms share. */
+#ifndef RGI_MATH_NORM_H
+#define RGI_MATH_NORM_H
+
+#include <regroup/array_math.h>
+
+#include "math/operand.h"
+
+int rgi_norm_check(const char *call, rg_array a, rg_norm norm, const double *result,
+                   rgi_operand *o);
+
+/* The greatest absolute value of all members' elements; a NaN if there is one. */
+int rgi_norm_greatest(const rgi_operand *o, double *greatest);
+
+/* Whether a sum of squares may have lost what was too great or too small for it. */
+int rgi_norm_out_of_range(double squares);
+
+/* The root of the sum of squares of all members' elements, all of which are scaled by
+ * a power of 2 first. squares: their sum times scale^2. */
+typedef int rgi_squares(const rgi_operand *o, double scale, double *sum);
+int rgi_norm_2_scaled(const rgi_operand *o, rgi_squares *squares, double *result);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Patches as operands of a mathematical function: what they must be like, and the
+ * synchronisation before and after. */
+#ifndef RGI_MATH_OPERAND_H
+#define RGI_MATH_OPERAND_H
+
+#include "object/array.h"
+
+typedef struct {
+  rg_array a;
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+} rgi_operand;
+
+/* The operand for a call of the public function `call`: checks the array and the
+ * patch (NULL, NULL: all). */
+int rgi_operand_make(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
+                     rgi_operand *o);
+int64_t rgi_operand_count(const rgi_operand *o);
+
+/* The dimensions in which the patch is longer than 1, in order, and how many. */
+int rgi_operand_axes(const rgi_operand *o, int axes[]);
+
+/* RG_ERR_ARG unless the type is one for arithmetic. */
+int rgi_operand_arithmetic(const char *call, const rgi_operand *o);
+
+/* RG_ERR_ARG unless types, and extents other than 1, are the same. */
+int rgi_operands_alike(const char *call, const rgi_operand *o, const rgi_operand *p);
+
+/* RG_ERR_GROUP unless the arrays live on the same processes, in whatever order. */
+int rgi_operands_together(const char *call, const rgi_operand *o, const rgi_operand *p);
+
+/* Whether both are the same patch of the same array. */
+int rgi_operands_same(const rgi_operand *o, const rgi_operand *p);
+
+/* RG_ERR_ARG if `to` is written and partly overlaps `from`: same or apart is fine. */
+int rgi_operands_apart(const char *call, const rgi_operand *from, const rgi_operand *to);
+
+/* The effect of rg_array_sync on n operands of the same processes. */
+int rgi_operands_begin(const char *call, int n, const rgi_operand o[]);
+
+/* The same at the end; error is what the caller's part came to: all members agree on
+ * it. */
+int rgi_operands_end(const char *call, int n, const rgi_operand o[], int error);
+
+/* The same for a caller that has put nothing. */
+int rgi_operands_agree(const char *call, rg_array a, int error);
+
+#endif

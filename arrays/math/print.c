@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/array_math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/operand.h"
+#include "runtime/error.h"
+
+typedef struct {
+  const rgi_operand *o;
+  FILE *file;
+  char *row;
+} printing;
+
+static void print_element(const struct rg_array_s *a, const char *at, FILE *file) {
+  int32_t half;
+  int64_t whole;
+  float f[2];
+  double d[2];
+  switch (a->type) {
+  case RG_INT32:
+    memcpy(&half, at, sizeof half);
+    fprintf(file, " %11ld", (long)half);
+    break;
+  case RG_INT64:
+    memcpy(&whole, at, sizeof whole);
+    fprintf(file, " %11lld", (long long)whole);
+    break;
+  case RG_FLOAT:
+    memcpy(f, at, sizeof *f);
+    fprintf(file, " %12.5g", (double)f[0]);
+    break;
+  case RG_DOUBLE:
+    memcpy(d, at, sizeof *d);
+    fprintf(file, " %12.5g", d[0]);
+    break;
+  case RG_FLOAT_COMPLEX:
+    memcpy(f, at, sizeof f);
+    fprintf(file, " %12.5g%+.5gi", (double)f[0], (double)f[1]);
+    break;
+  case RG_DOUBLE_COMPLEX:
+    memcpy(d, at, sizeof d);
+    fprintf(file, " %12.5g%+.5gi", d[0], d[1]);
+    break;
+  default:
+    fputc(' ', file);
+    for (size_t i = 0; i < a->element; i++)
+      fprintf(file, "%02x", (unsigned)(unsigned char)at[i]);
+  }
+}
+
+/* The elements along the last dimension; at: their index in the others. */
+static int print_row(const printing *p, const int64_t at[]) {
+  const rgi_operand *o = p->o;
+  int last = o->a->d.dims - 1;
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  for (int d = 0; d < last; d++) {
+    lo[d] = at[d];
+    hi[d] = at[d] + 1;
+  }
+  lo[last] = o->lo[last];
+  hi[last] = o->hi[last];
+  RGI_TRY(rg_array_get(o->a, lo, hi, p->row, NULL));
+  if (last > 0)
+    fprintf(p->file, "%6lld:", (long long)at[last - 1]);
+  for (int64_t i = 0; i < hi[last] - lo[last]; i++)
+    print_element(o->a, p->row + i * (int64_t)o->a->element, p->file);
+  fputc('\n', p->file);
+  return RG_SUCCESS;
+}
+
+static void print_title(const printing *p, const int64_t at[]) {
+  int dims = p->o->a->d.dims;
+  fputc('[', p->file);
+  for (int d = 0; d < dims - 2; d++)
+    fprintf(p->file, "%lld, ", (long long)at[d]);
+  fprintf(p->file, "%lld:%lld, %lld:%lld]\n", (long long)p->o->lo[dims - 2],
+          (long long)p->o->hi[dims - 2], (long long)p->o->lo[dims - 1],
+          (long long)p->o->hi[dims - 1]);
+}
+
+static int print_rows(const printing *p) {
+  const rgi_operand *o = p->o;
+  int dims = o->a->d.dims, d;
+  int64_t at[RG_MAX_DIMS];
+  memcpy(at, o->lo, sizeof at);
+  if (rgi_operand_count(o) == 0)
+    return RG_SUCCESS;
+  do {
+    if (dims > 2 && at[dims - 2] == o->lo[dims - 2])
+      print_title(p, at);
+    RGI_TRY(print_row(p, at));
+    for (d = dims - 2; d >= 0 && ++at[d] == o->hi[d]; d--)
+      at[d] = o->lo[d];
+  } while (d >= 0);
+  return RG_SUCCESS;
+}
+
+static int print_all(const rgi_operand *o, FILE *file) {
+  int last = o->a->d.dims - 1;
+  if (!file)
+    return rgi_error(RG_ERR_ARG, "rg_array_print: file is NULL on rank 0");
+  printing p = {o, file, malloc((size_t)(o->hi[last] - o->lo[last]) * o->a->element + 1)};
+  if (!p.row)
+    return rgi_error(RG_ERR_NOMEM, "rg_array_print: no memory for a row");
+  int error = print_rows(&p);
+  free(p.row);
+  if (!error && (fflush(file) != 0 || ferror(file)))
+    error = rgi_error(RG_ERR_FILE, "rg_array_print: the file cannot be written");
+  return error;
+}
+
+int rg_array_print(rg_array a, const int64_t lo[], const int64_t hi[], FILE *file) {
+  rgi_operand o;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  return rgi_operands_agree(__func__, a, a->me == 0 ? print_all(&o, file) : RG_SUCCESS);
+}

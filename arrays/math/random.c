@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <Random123/philox.h>
+#include <regroup/array_math.h>
+#include <string.h>
+
+#include "math/boxes.h"
+#include "math/types.h"
+#include "runtime/error.h"
+
+RGI_FAST_LOOPS
+
+/* 128 random bits for each element: Philox 4x32 of its number. */
+static philox4x32_ctr_t bits_of(uint64_t seed, uint64_t element) {
+  philox4x32_ctr_t counter = {{(uint32_t)element, (uint32_t)(element >> 32), 0, 0}};
+  philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
+  return philox4x32(counter, key);
+}
+
+static uint64_t wide(philox4x32_ctr_t r, int i) {
+  return r.v[2 * i] | (uint64_t)r.v[2 * i + 1] << 32;
+}
+
+static float unit_float(uint32_t bits) {
+  return (float)(bits >> 8) * 0x1p-24F;
+}
+
+static double unit_double(uint64_t bits) {
+  return (double)(bits >> 11) * 0x1p-53;
+}
+
+/* Elements number first, first + 1, ...; r are the bits of one. */
+typedef void loop(uint64_t seed, uint64_t first, int64_t n, char *to);
+#define LOOP(name, type, parts, ...)                                                               \
+  static void name(uint64_t seed, uint64_t first, int64_t n, char *to) {                           \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+      const philox4x32_ctr_t r = bits_of(seed, first + (uint64_t)i);                               \
+      const type x[parts] = {__VA_ARGS__};                                                         \
+      memcpy(to + i * (int64_t)sizeof x, x, sizeof x);                                             \
+    }                                                                                              \
+  }
+LOOP(int32, uint32_t, 1, r.v[0])
+LOOP(int64, uint64_t, 1, wide(r, 0))
+LOOP(real, float, 1, unit_float(r.v[0]))
+LOOP(real_double, double, 1, unit_double(wide(r, 0)))
+LOOP(complex_float, float, 2, unit_float(r.v[0]), unit_float(r.v[1]))
+LOOP(complex_double, double, 2, unit_double(wide(r, 0)), unit_double(wide(r, 1)))
+
+static loop *const loops[RG_TYPE_COUNT] = {[RG_INT32] = int32,
+                                           [RG_INT64] = int64,
+                                           [RG_FLOAT] = real,
+                                           [RG_DOUBLE] = real_double,
+                                           [RG_FLOAT_COMPLEX] = complex_float,
+                                           [RG_DOUBLE_COMPLEX] = complex_double};
+
+int rg_array_random(rg_array a, uint64_t seed) {
+  rgi_operand o;
+  rgi_lines l;
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
+  RGI_TRY(rgi_operand_arithmetic(__func__, &o));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  for (rgi_lines_start(&l, &o); l.n; rgi_lines_next(&l))
+    loops[a->type](seed, (uint64_t)rgi_linear(&a->d, l.at), l.n, l.ptr);
+  return rgi_operands_end(__func__, 1, &o, RG_SUCCESS);
+}

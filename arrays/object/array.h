@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The array object, for the other files of this layer. */
+#ifndef RGI_ARRAY_H
+#define RGI_ARRAY_H
+
+#include <regroup/array.h>
+
+#include "distribution/distribution.h"
+#include "object/shared.h"
+#include "onesided/lock.h"
+#include "runtime/runtime.h"
+
+#define RGI_ARRAY_MAGIC 0x61727279u
+
+struct rg_array_s {
+  unsigned magic;
+  int one_node; /* all members are on the caller's node */
+  unsigned long epoch;
+  rg_type type;
+  size_t element; /* bytes */
+  /* The memory of member i is at base + starts[i]. On one node it is a part of the
+   * block that all share; where the array spans nodes it is in i's share
+   * (engine.h), base is NULL and near[i] leads there, or is NULL: another node. */
+  char *base;
+  const uint64_t *starts;
+  rgi_lock *locks; /* one node: for accumulates, one for each member */
+  /* One node, one dimension, all in one member's memory, as shared counters are: its
+   * first element; else NULL. */
+  char *line;
+  /* One node, blocks equal but for one element: the dimensions, if 1 or 2; else 0. */
+  int regular;
+  rgi_distribution d;
+  int me, members;
+  rg_group group; /* its own */
+  uint64_t hash;  /* of the spec */
+  int confirmed;  /* all members are known to have made it */
+  rgi_shared shared;
+  char **near;      /* several nodes */
+  uint64_t *shares; /* several nodes: offsets in the members' shares */
+  int *world;       /* several nodes: the members' world ranks */
+  size_t mine;      /* several nodes: bytes of the caller's memory */
+  rg_array next;    /* several nodes: freed here, not by all (leaving.c) */
+  rg_request leaving;
+};
+
+/* RG_ERR_ARRAY unless a is a living array of the running library. */
+int rgi_array_check(const char *call, rg_array a);
+
+/* Whether it is. */
+static inline int rgi_array_alive(rg_array a) {
+  return a && a->magic == RGI_ARRAY_MAGIC && a->epoch == rgi_rt.epoch && rgi_rt.started;
+}
+
+/* The start of a member's memory in this process, or NULL: it is on another node. */
+static inline char *rgi_array_memory(rg_array a, int rank) {
+  return a->one_node ? a->base + a->starts[rank] : a->near[rank];
+}
+
+/* The same for the caller's own, never NULL if it owns elements. */
+static inline char *rgi_array_mine(rg_array a) {
+  return rgi_array_memory(a, a->me);
+}
+
+/* Before loads or stores in a member's memory, elements first to first + n - 1: what
+ * this process has put there by the engine is complete. One node: nothing to do. */
+int rgi_array_settle(rg_array a, int rank, int64_t first, int64_t n);
+
+/* Memory for the elements (memory.c): group, type, element and d are set. error:
+ * the caller's own, which is told to the others. */
+int rgi_array_take(const char *call, rg_array a, int error);
+void rgi_array_give(rg_array a);
+
+/* Waits until all members are known to have made the array, once. One node: until
+ * they have come; else they have already. RG_ERR_MISMATCH, or a member's error. */
+int rgi_array_confirm(const char *call, rg_array a);
+
+/* An array that spans nodes goes when all members have freed it (leaving.c).
+ * Any thread. */
+int rgi_array_leave(rg_array a);
+void rgi_array_look_after_leaving(void);
+
+/* Frees the handle and what hangs on it but the memory of the elements. */
+void rgi_array_forget(rg_array a);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "object/shared.h"
+
+#include <stdatomic.h>
+
+#include "formation/context.h"
+#include "formation/group.h"
+#include "runtime/arena.h"
+#include "runtime/error.h"
+#include "runtime/liveness.h"
+#include "runtime/node.h"
+#include "runtime/runtime.h"
+#include "runtime/slot.h"
+#include "runtime/wait.h"
+
+#define KEY 0x61727279u /* a group's other slots have other keys */
+#define READY 1
+
+int rgi_on_one_node(rg_group g) {
+  for (int i = 0; rgi_node.count > 1 && i < rgi_members_count(g->members); i++)
+    if (rgi_node_of(rgi_members_at(g->members, i)) != rgi_node.mine)
+      return 0;
+  return 1;
+}
+
+static int all_left(const void *memory, int users) {
+  const rgi_shared_place *p = memory;
+  return atomic_load(&p->left) == (uint32_t)users;
+}
+
+/* All that live have left. */
+static int living_left(rg_group g, rgi_shared_place *p) {
+  for (int i = 0; i < rgi_members_count(g->members); i++)
+    if (!atomic_load(&p->has_left[i]) && !rgi_is_dead(rgi_members_at(g->members, i)))
+      return 0;
+  return 1;
+}
+
+/* The last one gives the block back; the slot goes with the last that detaches. */
+static void leave(rg_group g, uint64_t slot, rgi_shared_place *p) {
+  uint64_t block = p->block, bytes = p->bytes;
+  atomic_store(&p->has_left[g->me], 1);
+  uint32_t left = atomic_fetch_add(&p->left, 1) + 1;
+  int last = left == (uint32_t)rgi_members_count(g->members) || (rgi_deaths() && living_left(g, p));
+  if (last && block && !atomic_exchange(&p->given, 1))
+    rgi_arena_give(block, (size_t)bytes);
+  rgi_slot_detach(slot, all_left);
+}
+
+static int make(const rgi_shared_maker *maker, rgi_shared_place *p) {
+  size_t bytes = 0;
+  uint64_t block;
+  RGI_TRY(maker->bytes(maker->context, &bytes));
+  RGI_TRY(rgi_arena_take(maker->what, bytes, &block));
+  maker->fill(maker->context, rgi_arena_at(block));
+  p->block = block;
+  p->bytes = bytes;
+  return RG_SUCCESS;
+}
+
+/* What those before have found. Only the maker's own text says more. */
+static int told(const char *call, const rgi_shared_place *p) {
+  int code = (int)atomic_load(&p->state.value) - 1;
+  switch (code) {
+  case RG_SUCCESS:
+    return RG_SUCCESS;
+  case RG_ERR_NOMEM:
+    return rgi_error(code,
+                     "%s: it does not fit into the node's arena, as member %u has found: free "
+                     "arrays, or set RG_ARENA_SIZE higher",
+                     call, p->maker);
+  case RG_ERR_MISMATCH:
+    return rgi_error(code, "%s: the members were not given the same", call);
+  default:
+    return rgi_error_from(code, call, (int)p->maker);
+  }
+}
+
+/* An error that this member has found: for those who come, and for those who
+ * are there and ask. The first error stays. */
+static int tell(rgi_shared_place *p, int error) {
+  uint32_t was = READY;
+  atomic_compare_exchange_strong(&p->state.value, &was, (uint32_t)error + 1);
+  return error;
+}
+
+static int wait_made(const char *call, rgi_shared_place *p) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, -1);
+  while (atomic_load_explicit(&p->state.value, memory_order_acquire) == 0)
+    RGI_TRY(rgi_wait_bell(&w, &p->state, 0, 1));
+  return RG_SUCCESS;
+}
+
+/* The first one. */
+static int begin(rg_group g, uint64_t hash, const rgi_shared_maker *maker, int error,
+                 rgi_shared_place *p) {
+  p->maker = (uint32_t)g->me;
+  p->hash = hash;
+  if (!error)
+    error = make(maker, p);
+  rgi_bell_set(&p->state, (uint32_t)error + 1);
+  return error;
+}
+
+/* All others. */
+static int join(const char *call, rg_group g, uint64_t hash, int error, rgi_shared_place *p) {
+  RGI_TRY(wait_made(call, p));
+  if (error)
+    return tell(p, error);
+  RGI_TRY(told(call, p));
+  if (p->hash != hash)
+    return tell(p, rgi_error(RG_ERR_MISMATCH, "%s: member %d was not given the same as member %u",
+                             call, g->me, p->maker));
+  return RG_SUCCESS;
+}
+
+/* Who is counted has said what it found: when all are, nothing new comes. */
+static int meet(const char *call, rg_group g, uint64_t hash, const rgi_shared_maker *maker,
+                int error, rgi_shared_place *p) {
+  if (atomic_exchange(&p->first, 1) == 0)
+    error = begin(g, hash, maker, error, p);
+  else
+    error = join(call, g, hash, error, p);
+  atomic_fetch_add(&p->came.value, 1);
+  rgi_bell_wake(&p->came);
+  return error;
+}
+
+int rgi_shared_open(const char *call, rg_group g, uint64_t hash, const rgi_shared_maker *maker,
+                    int error, rgi_shared *s) {
+  void *memory;
+  RGI_TRY(rgi_group_check_member(call, g)); /* whose deaths end the waits */
+  int n = rgi_members_count(g->members);
+  RGI_TRY(rgi_slot_attach(rgi_mix(g->context + KEY), n, sizeof(rgi_shared_place) + (size_t)n,
+                          &s->slot, &memory));
+  s->place = memory;
+  error = meet(call, g, hash, maker, error, s->place);
+  if (error) {
+    leave(g, s->slot, s->place);
+    s->slot = 0;
+    return error;
+  }
+  s->base = rgi_arena_at(s->place->block);
+  return RG_SUCCESS;
+}
+
+int rgi_shared_confirm(const char *call, rg_group g, const rgi_shared *s) {
+  rgi_wait w;
+  rgi_shared_place *p = s->place;
+  uint32_t members = (uint32_t)rgi_members_count(g->members);
+  RGI_TRY(rgi_group_check_member(call, g));
+  rgi_wait_start(&w, call, -1);
+  for (;;) {
+    uint32_t came = atomic_load(&p->came.value);
+    RGI_TRY(told(call, p));
+    if (came >= members)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_bell(&w, &p->came, came, 1));
+  }
+}
+
+void rgi_shared_close(rg_group g, rgi_shared *s) {
+  if (s->slot && rgi_rt.started && g->epoch == rgi_rt.epoch)
+    leave(g, s->slot, s->place);
+  s->slot = 0;
+}

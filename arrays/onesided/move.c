@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "onesided/move.h"
+
+#include <string.h>
+
+#include "distribution/patch.h"
+#include "runtime/error.h"
+
+/* --- checks --------------------------------------------------------------------- */
+
+int rgi_move_check(const rgi_move *m) {
+  RGI_TRY(rgi_array_check(m->call, m->a));
+  if (m->way == RGI_ACC && m->a->type == RG_OPAQUE)
+    return rgi_error(RG_ERR_ARG, "%s: an array of RG_OPAQUE has no arithmetic", m->call);
+  return RG_SUCCESS;
+}
+
+int rgi_move_check_buffer(const rgi_move *m, const int64_t extent[], const int64_t ld[]) {
+  int dims = m->a->d.dims, empty = 0;
+  for (int d = 0; d < dims; d++)
+    empty |= extent[d] == 0;
+  if (!m->buf && !empty)
+    return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", m->call);
+  for (int d = 0; ld && d < dims - 1; d++)
+    if (ld[d] < extent[d + 1])
+      return rgi_error(RG_ERR_ARG, "%s: ld[%d] is %lld, less than the patch's extent %lld", m->call,
+                       d, (long long)ld[d], (long long)extent[d + 1]);
+  return RG_SUCCESS;
+}
+
+/* No longer than the array: longer ones reach as far, and might overflow. */
+static int64_t step_of(const rgi_move *m, int d) {
+  int64_t step = m->step ? m->step[d] : 1, most = m->a->d.shape[d] > 1 ? m->a->d.shape[d] : 1;
+  return step < most ? step : most;
+}
+
+static int check_patch(const rgi_move *m, const int64_t lo[], const int64_t hi[],
+                       int64_t extent[]) {
+  RGI_TRY(rgi_move_check(m));
+  if (!lo || !hi)
+    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", m->call, lo ? "hi" : "lo");
+  RGI_TRY(rgi_distribution_inside(&m->a->d, m->call, lo, hi));
+  for (int d = 0; d < m->a->d.dims; d++) {
+    int64_t step = step_of(m, d);
+    if (step < 1)
+      return rgi_error(RG_ERR_ARG, "%s: the step of dimension %d is %lld", m->call, d,
+                       (long long)step);
+    extent[d] = hi[d] > lo[d] ? (hi[d] - lo[d] - 1) / step + 1 : 0;
+  }
+  return RG_SUCCESS;
+}
+
+/* --- cutting --------------------------------------------------------------------- */
+
+/* Those of an empty patch may wrap around; they are not used. */
+void rgi_strides(int dims, const int64_t extent[], const int64_t ld[], int64_t stride[]) {
+  stride[dims - 1] = 1;
+  for (int d = dims - 2; d >= 0; d--)
+    stride[d] = (int64_t)((uint64_t)stride[d + 1] * (uint64_t)(ld ? ld[d] : extent[d + 1]));
+}
+
+/* What of a piece is moved, and from where in the buffer to where in the memory. */
+static int part_of(const rgi_move *m, const rgi_piece *piece, const int64_t lo[],
+                   const int64_t stride[], rgi_part *part) {
+  int dims = m->a->d.dims;
+  int64_t at = 0;
+  part->rank = piece->rank;
+  part->offset = piece->offset;
+  rgi_strides(dims, NULL, piece->ld, part->stride);
+  for (int d = 0; d < dims; d++) {
+    int64_t step = step_of(m, d);
+    int64_t number = step == 1 ? piece->lo[d] - lo[d] : (piece->lo[d] - lo[d] + step - 1) / step;
+    int64_t first = lo[d] + number * step;
+    if (first >= piece->hi[d])
+      return 0;
+    part->extent[d] = step == 1 ? piece->hi[d] - first : (piece->hi[d] - first - 1) / step + 1;
+    part->offset += (first - piece->lo[d]) * part->stride[d];
+    part->stride[d] *= step;
+    part->buf_stride[d] = stride[d];
+    at += number * stride[d];
+  }
+  part->buf = m->buf + at * (int64_t)m->a->element;
+  return 1;
+}
+
+static int move_part(const rgi_move *m, const rgi_part *part, rgi_joint *joint) {
+  if (m->a->one_node || (m->way != RGI_ACC && m->a->near[part->rank]))
+    return rgi_move_near(m, part);
+  return joint ? rgi_joint_add(joint, part) : rgi_move_far(m, part);
+}
+
+static int move_pieces(const rgi_move *m, const int64_t lo[], const int64_t hi[],
+                       const int64_t stride[], rgi_joint *joint) {
+  rgi_pieces it;
+  rgi_piece piece;
+  rgi_part part;
+  rgi_pieces_start(&it, &m->a->d, lo, hi);
+  while (rgi_pieces_next(&it, &piece))
+    if (part_of(m, &piece, lo, stride, &part))
+      RGI_TRY(move_part(m, &part, joint));
+  return RG_SUCCESS;
+}
+
+/* One owner may have many pieces of a patch only where blocks are dealt out. */
+int rgi_move_pieces(const rgi_move *m, const int64_t lo[], const int64_t hi[],
+                    const int64_t stride[]) {
+  rgi_joint *joint;
+  if (m->a->one_node || m->a->d.layout != RG_BLOCK_CYCLIC ||
+      rgi_pieces_count(&m->a->d, lo, hi) <= m->a->d.owners)
+    return move_pieces(m, lo, hi, stride, NULL);
+  RGI_TRY(rgi_joint_open(m, &joint));
+  return rgi_joint_close(joint, move_pieces(m, lo, hi, stride, joint));
+}
+
+int rgi_move_patch(const rgi_move *m, const int64_t lo[], const int64_t hi[], const int64_t ld[]) {
+  int64_t extent[RG_MAX_DIMS], stride[RG_MAX_DIMS];
+  RGI_TRY(check_patch(m, lo, hi, extent));
+  RGI_TRY(rgi_move_check_buffer(m, extent, ld));
+  rgi_strides(m->a->d.dims, extent, ld, stride);
+  return rgi_move_pieces(m, lo, hi, stride);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Mutexes of a group. One node: locks in the node's arena. Several nodes: an array
+ * of integers, changed by compare-and-swap, whose word says who has the lock, too. */
+#include <regroup/collectives.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "object/array.h"
+#include "runtime/error.h"
+#include "runtime/wait.h"
+
+#define MAGIC 0x6d757465u
+
+struct rg_mutexes_s {
+  unsigned magic;
+  unsigned long epoch;
+  rg_group group; /* its own */
+  int64_t n;
+  rgi_shared shared;
+  rgi_lock *locks;          /* one node */
+  rg_array words;           /* several nodes: 0, or the owner's rank in the world + 1 */
+  _Atomic uintptr_t have[]; /* which thread of this process has each; 0: none */
+};
+
+/* A number for the calling thread. */
+static uintptr_t this_thread(void) {
+  static _Thread_local char here;
+  return (uintptr_t)&here;
+}
+
+static int check(const char *call, rg_mutexes m) {
+  RGI_TRY(rgi_need_runtime(call));
+  if (!m || m->magic != MAGIC || m->epoch != rgi_rt.epoch)
+    return rgi_error(RG_ERR_ARRAY, "%s: the mutexes are NULL, freed, or of an earlier rg_init",
+                     call);
+  return RG_SUCCESS;
+}
+
+static int check_number(const char *call, rg_mutexes m, int64_t i) {
+  RGI_TRY(check(call, m));
+  if (i < 0 || i >= m->n)
+    return rgi_error(RG_ERR_ARG, "%s: mutex %lld; they go from 0 to %lld", call, (long long)i,
+                     (long long)m->n - 1);
+  return RG_SUCCESS;
+}
+
+/* --- life ------------------------------------------------------------------------ */
+
+static int bytes_of(void *context, size_t *bytes) {
+  rg_mutexes m = context;
+  *bytes = (size_t)m->n * sizeof(rgi_lock);
+  return RG_SUCCESS;
+}
+
+static void fill(void *context, char *base) {
+  rg_mutexes m = context;
+  memset(base, 0, (size_t)m->n * sizeof(rgi_lock));
+}
+
+/* wrong: the caller's own error, which is told to the others. */
+static int make_locks(const char *call, rg_mutexes m, int wrong) {
+  rgi_shared_maker maker = {"mutexes", bytes_of, fill, m};
+  RGI_TRY(rgi_shared_open(call, m->group, rgi_mix((uint64_t)m->n), &maker, wrong, &m->shared));
+  m->locks = (void *)m->shared.base;
+  return RG_SUCCESS;
+}
+
+static int make_words(rg_mutexes m) {
+  RGI_TRY(rg_array_create_simple(m->group, RG_INT64, 1, &m->n, &m->words));
+  int64_t mine = rgi_distribution_extent(&m->words->d, m->group->me);
+  if (mine > 0)
+    memset(rgi_array_mine(m->words), 0, (size_t)mine * sizeof(int64_t));
+  int error = rg_array_sync(m->words);
+  if (error)
+    rg_array_free(&m->words);
+  return error;
+}
+
+static int check_count(const char *call, int64_t n) {
+  return n >= 1 && n <= INT64_MAX / (int64_t)sizeof(rgi_lock)
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_ARG, "%s: %lld mutexes", call, (long long)n);
+}
+
+/* A number that is wrong goes on, as -1, until the other members have been told. */
+static int make(const char *call, rg_group g, rg_mutexes m) {
+  RGI_TRY(rgi_group_derive(g, &m->group));
+  int wrong = m->n < 0 ? RG_ERR_ARG : RG_SUCCESS;
+  int error = rgi_on_one_node(g) ? make_locks(call, m, wrong) : make_words(m);
+  return wrong ? check_count(call, m->n) : error;
+}
+
+int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m) {
+  RGI_REQUIRE(m);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  int64_t room = check_count(__func__, n) ? 0 : n;
+  rg_mutexes made = calloc(1, sizeof *made + (size_t)room * sizeof *made->have);
+  if (!made)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld mutexes", __func__, (long long)n);
+  made->n = room ? n : -1;
+  made->epoch = rgi_rt.epoch;
+  int error = make(__func__, g, made);
+  if (error) {
+    rg_group_free(&made->group);
+    free(made);
+    return error;
+  }
+  made->magic = MAGIC;
+  *m = made;
+  return RG_SUCCESS;
+}
+
+int rg_mutexes_free(rg_mutexes *m) {
+  RGI_REQUIRE(m);
+  if (!*m)
+    return RG_SUCCESS;
+  if ((*m)->magic != MAGIC)
+    return rgi_error(RG_ERR_ARRAY, "%s: not mutexes, or freed already", __func__);
+  RGI_TRY(rg_array_free(&(*m)->words));
+  rgi_shared_close((*m)->group, &(*m)->shared);
+  rg_group_free(&(*m)->group);
+  (*m)->magic = 0;
+  free(*m);
+  *m = NULL;
+  return RG_SUCCESS;
+}
+
+/* --- locking ----------------------------------------------------------------------- */
+
+/* The word's old value: 0 if the lock has been taken. */
+static int try_word(rg_mutexes m, int64_t i, int64_t *owner) {
+  return rg_array_compare_and_swap(m->words, &i, 0, rgi_rt.rank + 1, owner);
+}
+
+static int lock_word(const char *call, rg_mutexes m, int64_t i) {
+  rgi_wait w;
+  int64_t owner;
+  rgi_wait_start(&w, call, -1);
+  w.scope = (rgi_scope){0};
+  for (;;) {
+    RGI_TRY(try_word(m, i, &owner));
+    if (owner == 0)
+      return RG_SUCCESS;
+    w.peer = w.mate = (int)owner - 1;
+    RGI_TRY(rg_progress());
+    RGI_TRY(rgi_wait_more(&w));
+  }
+}
+
+int rg_mutexes_lock(rg_mutexes m, int64_t i) {
+  RGI_TRY(check_number(__func__, m, i));
+  if (atomic_load_explicit(&m->have[i], memory_order_relaxed) == this_thread())
+    return rgi_error(RG_ERR_ARG, "%s: the caller has mutex %lld already", __func__, (long long)i);
+  RGI_TRY(m->locks ? rgi_lock_take(&m->locks[i], __func__) : lock_word(__func__, m, i));
+  atomic_store_explicit(&m->have[i], this_thread(), memory_order_relaxed);
+  return RG_SUCCESS;
+}
+
+int rg_mutexes_try(rg_mutexes m, int64_t i, int *locked) {
+  int64_t owner = 1;
+  RGI_REQUIRE(locked);
+  RGI_TRY(check_number(__func__, m, i));
+  if (m->locks)
+    owner = !rgi_lock_try(&m->locks[i]);
+  else
+    RGI_TRY(try_word(m, i, &owner));
+  if (owner == 0)
+    atomic_store_explicit(&m->have[i], this_thread(), memory_order_relaxed);
+  *locked = owner == 0;
+  return RG_SUCCESS;
+}
+
+/* What was put while the caller had the lock is there before another has it. */
+static int unlock_word(rg_mutexes m, int64_t i) {
+  int64_t before;
+  RGI_TRY(rgi_engine_fence(-1));
+  return rg_array_compare_and_swap(m->words, &i, rgi_rt.rank + 1, 0, &before);
+}
+
+int rg_mutexes_unlock(rg_mutexes m, int64_t i) {
+  RGI_TRY(check_number(__func__, m, i));
+  if (atomic_load_explicit(&m->have[i], memory_order_relaxed) != this_thread())
+    return rgi_error(RG_ERR_ARG, "%s: the caller has not got mutex %lld", __func__, (long long)i);
+  atomic_store_explicit(&m->have[i], 0, memory_order_relaxed);
+  if (!m->locks)
+    return unlock_word(m, i);
+  rgi_lock_give(&m->locks[i]);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Put, get and accumulate. */
+#include "onesided/move.h"
+#include "onesided/single.h"
+#include "runtime/error.h"
+
+int rg_array_put(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
+                 const int64_t ld[]) {
+  int rank;
+  char *at = rgi_single(a, lo, hi, &rank);
+  if (at && buf) {
+    rgi_copy_element(at, buf, a->element);
+    return RG_SUCCESS;
+  }
+  rgi_move m = {.call = __func__, .a = a, .way = RGI_PUT, .buf = rgi_plain(buf)};
+  return rgi_move_patch(&m, lo, hi, ld);
+}
+
+int rg_array_get(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
+                 const int64_t ld[]) {
+  int rank;
+  const char *at = rgi_single(a, lo, hi, &rank);
+  if (at && buf) {
+    rgi_copy_element(buf, at, a->element);
+    return RG_SUCCESS;
+  }
+  rgi_move m = {.call = __func__, .a = a, .way = RGI_GET, .buf = buf};
+  return rgi_move_patch(&m, lo, hi, ld);
+}
+
+int rg_array_acc(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
+                 const int64_t ld[], const void *alpha) {
+  static const int64_t one = 1;
+  int rank;
+  char *at = rgi_single(a, lo, hi, &rank);
+  if (at && buf && a->type != RG_OPAQUE)
+    return rgi_accumulate(__func__, a, rank, 1, &one, at, NULL, buf, NULL, alpha);
+  rgi_move m = {.call = __func__, .a = a, .way = RGI_ACC, .buf = rgi_plain(buf), .alpha = alpha};
+  return rgi_move_patch(&m, lo, hi, ld);
+}
+
+int rg_array_put_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
+                         const void *buf, const int64_t ld[]) {
+  rgi_move m = {.call = __func__, .a = a, .way = RGI_PUT, .buf = rgi_plain(buf), .step = step};
+  RGI_REQUIRE(step);
+  return rgi_move_patch(&m, lo, hi, ld);
+}
+
+int rg_array_get_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
+                         void *buf, const int64_t ld[]) {
+  rgi_move m = {.call = __func__, .a = a, .way = RGI_GET, .buf = buf, .step = step};
+  RGI_REQUIRE(step);
+  return rgi_move_patch(&m, lo, hi, ld);
+}
+
+int rg_array_acc_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
+                         const void *buf, const int64_t ld[], const void *alpha) {
+  rgi_move m = {.call = __func__,
+                .a = a,
+                .way = RGI_ACC,
+                .buf = rgi_plain(buf),
+                .alpha = alpha,
+                .step = step};
+  RGI_REQUIRE(step);
+  return rgi_move_patch(&m, lo, hi, ld);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The short way of single elements on one node. */
+#ifndef RGI_SINGLE_H
+#define RGI_SINGLE_H
+
+#include <string.h>
+
+#include "distribution/span.h"
+#include "object/array.h"
+
+/* How many elements of dimension k's block come before index i, and how long the block
+ * is in memory. Only where blocks are equal but for one element (reciprocal). */
+static inline int64_t rgi_place_along(const rgi_distribution *d, int k, int64_t i, int64_t *block,
+                                      int64_t *extent) {
+  const int64_t *b = d->boundaries[k];
+  *block = rgi_times(i, d->reciprocal[k]);
+  while (__builtin_expect(i >= b[*block + 1], 0))
+    ++*block;
+  *extent = b[*block + 1] - b[*block] + 2 * d->ghosts[k];
+  return i - b[*block] + d->ghosts[k];
+}
+
+/* One and two dimensions without a loop: the usual ones. */
+static inline char *rgi_element_regular(rg_array a, const int64_t at[], int *rank) {
+  int64_t row, column = 0, height, width;
+  int64_t place = rgi_place_along(&a->d, 0, at[0], &row, &height);
+  if (a->regular == 2) {
+    int64_t along = rgi_place_along(&a->d, 1, at[1], &column, &width);
+    row = row * a->d.grid[1] + column;
+    place = place * width + along;
+  }
+  *rank = (int)row;
+  return a->base + a->starts[row] + place * (int64_t)a->element;
+}
+
+/* The element at, or NULL: the long way finds out why. */
+static inline char *rgi_element_at(rg_array a, const int64_t at[], int *rank) {
+  int64_t offset;
+  if (!rgi_array_alive(a) || !a->one_node || !at)
+    return NULL;
+  if (a->line && (uint64_t)at[0] < (uint64_t)a->d.shape[0]) {
+    *rank = 0;
+    return a->line + at[0] * (int64_t)a->element;
+  }
+  if (a->regular && (uint64_t)at[0] < (uint64_t)a->d.shape[0] &&
+      (a->regular == 1 || (uint64_t)at[1] < (uint64_t)a->d.shape[1]))
+    return rgi_element_regular(a, at, rank);
+  for (int d = 0; d < a->d.dims; d++)
+    if ((uint64_t)at[d] >= (uint64_t)a->d.shape[d])
+      return NULL;
+  *rank = a->d.layout == RG_BLOCK_CYCLIC ? rgi_distribution_find(&a->d, at, &offset)
+                                         : rgi_span_find(&a->d, at, &offset);
+  return a->base + a->starts[*rank] + offset * (int64_t)a->element;
+}
+
+/* The same for a patch of one element. */
+static inline char *rgi_single(rg_array a, const int64_t lo[], const int64_t hi[], int *rank) {
+  if (!rgi_array_alive(a) || !lo || !hi)
+    return NULL;
+  for (int d = 0; d < a->d.dims; d++)
+    if (lo[d] == INT64_MAX || hi[d] != lo[d] + 1)
+      return NULL;
+  return rgi_element_at(a, lo, rank);
+}
+
+/* One element; those of up to a word by one load and one store. */
+static inline void rgi_copy_element(void *to, const void *from, size_t bytes) {
+  switch (bytes) {
+  case 4:
+    memcpy(to, from, 4);
+    break;
+  case 8:
+    memcpy(to, from, 8);
+    break;
+  case 16:
+    memcpy(to, from, 16);
+    break;
+  default:
+    memcpy(to, from, bytes);
+  }
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * rg_array_regroup: agree, make the new array, move, agree, give the old one up.
+ * Nothing of the old array is changed before all is well. */
+#include <regroup/array_regroup.h>
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distribution/make.h"
+#include "object/array.h"
+#include "regroup/moves.h"
+#include "runtime/error.h"
+
+#define NONE INT64_MAX
+
+typedef struct {
+  rg_group both; /* a duplicate: what is sent here meets nothing of the caller's */
+  int me;
+  rg_array a, b;
+  rg_group to;
+  rgi_side from_side, to_side;
+} handing;
+
+/* The least rank of both that is on each side. */
+static int find_roots(handing *h, int error, int roots[2]) {
+  int64_t found[3] = {h->a ? h->me : NONE, h->to ? h->me : NONE, -error};
+  RGI_TRY(rg_allreduce(h->both, MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MIN));
+  if (found[2])
+    return error ? error
+                 : rgi_error((int)-found[2], "rg_array_regroup: another member failed: %s",
+                             rg_error_string((int)-found[2]));
+  for (int side = 0; side < 2; side++) {
+    if (found[side] == NONE)
+      return rgi_error(RG_ERR_ARG, side ? "rg_array_regroup: no member of both is in `to`"
+                                        : "rg_array_regroup: no member of both has the array");
+    roots[side] = (int)found[side];
+  }
+  return RG_SUCCESS;
+}
+
+/* The layout on the new group; shape and type are the old array's, which processes
+ * that are new do not know: they are filled in when the old side has been told. */
+static int know_old(handing *h) {
+  rg_array_spec spec;
+  rg_group g;
+  RGI_TRY(rg_array_info(h->a, &spec));
+  RGI_TRY(rg_array_group(h->a, &g));
+  return rgi_side_known(&spec, g, h->both, &h->from_side);
+}
+
+static int know_new(handing *h, const rg_array_spec *wanted) {
+  const rg_array_spec *old = &h->from_side.spec;
+  rg_array_spec spec = {.layout = RG_BLOCK};
+  int members;
+  if (wanted)
+    spec = *wanted;
+  else {
+    memcpy(spec.ghosts, old->ghosts, sizeof spec.ghosts);
+    memcpy(spec.periodic, old->periodic, sizeof spec.periodic);
+  }
+  spec.dims = old->dims;
+  spec.type = old->type;
+  spec.element_size = old->element_size;
+  memcpy(spec.shape, old->shape, sizeof spec.shape);
+  RGI_TRY(rg_group_size(h->to, &members));
+  RGI_TRY(rgi_spec_check(&spec, members));
+  return rgi_side_known(&spec, h->to, h->both, &h->to_side);
+}
+
+/* Whether the caller gave what a member of the two groups has to. */
+static int check_part(const handing *h) {
+  int old = rgi_side_rank(&h->from_side, h->me), new = rgi_side_rank(&h->to_side, h->me);
+  if ((old >= 0) != (h->a != NULL))
+    return rgi_error(RG_ERR_MISMATCH,
+                     "rg_array_regroup: the caller is %s the array's group, but "
+                     "has %s",
+                     old >= 0 ? "in" : "not in", h->a ? "given an array" : "not given the array");
+  if ((new >= 0) != (h->to != NULL))
+    return rgi_error(RG_ERR_MISMATCH,
+                     "rg_array_regroup: the caller is %s the new group, but has "
+                     "given %s",
+                     new >= 0 ? "in" : "not in", h->to ? "one" : "NULL for it");
+  return RG_SUCCESS;
+}
+
+static int tell_sides(handing *h, int error, const rg_array_spec *wanted) {
+  int roots[2] = {0, 0};
+  if (!error && h->a)
+    error = know_old(h);
+  RGI_TRY(find_roots(h, error, roots));
+  RGI_TRY(rgi_handing_agree(h->both, rgi_side_spread(h->both, roots[0], &h->from_side)));
+  RGI_TRY(rgi_handing_agree(h->both, h->to ? know_new(h, wanted) : RG_SUCCESS));
+  RGI_TRY(rgi_handing_agree(h->both, rgi_side_spread(h->both, roots[1], &h->to_side)));
+  return rgi_handing_agree(h->both, check_part(h));
+}
+
+static int move(handing *h) {
+  int error = h->to ? rg_array_create(h->to, &h->to_side.spec, &h->b) : RG_SUCCESS;
+  if (!error && h->a)
+    error = rg_array_fence(h->a);
+  RGI_TRY(rgi_handing_agree(h->both, error));
+  return rgi_handing_agree(h->both,
+                           rgi_moves_do(h->both, h->me, &h->from_side, h->a, &h->to_side, h->b));
+}
+
+static int check(rg_array *a, rg_group to, rg_array *b) {
+  if (!a || !b)
+    return rgi_error(RG_ERR_ARG, "rg_array_regroup: %s is NULL", a ? "b" : "a");
+  if (*a)
+    RGI_TRY(rgi_array_check("rg_array_regroup", *a));
+  if (!*a && !to)
+    return rgi_error(RG_ERR_ARG, "rg_array_regroup: the caller has neither the array nor a place "
+                                 "in the new group");
+  return RG_SUCCESS;
+}
+
+int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_array_spec *spec,
+                     rg_array *b) {
+  handing h = {.to = to};
+  RGI_TRY(rg_group_dup(both, &h.both));
+  int error = rg_group_rank(both, &h.me);
+  int wrong = check(a, to, b); /* the others are told */
+  h.a = a && !wrong ? *a : NULL;
+  if (!error)
+    error = tell_sides(&h, wrong, spec);
+  if (!error)
+    error = move(&h);
+  rgi_side_clear(&h.from_side);
+  rgi_side_clear(&h.to_side);
+  rg_group_free(&h.both);
+  if (error) {
+    rg_array_free(&h.b);
+    return error;
+  }
+  *b = h.b;
+  return rg_array_free(a);
+}

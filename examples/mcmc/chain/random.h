@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Random numbers as a pure function of (seed, chain, step, draw): Philox 4x64
+ * (Salmon et al., SC 2011). Whoever works out a draw, and when, gets the same.
+ * Chain UINT64_MAX is that of the models' data. */
+#ifndef POST_RANDOM_H
+#define POST_RANDOM_H
+
+#include <stdint.h>
+
+typedef struct {
+  uint64_t seed, chain, step;
+} post_stream;
+
+/* Uniform in (0, 1), neither end included. Draws from 0 on. */
+double post_uniform(post_stream at, uint64_t draw);
+
+/* The first n standard normal numbers of the stream, apart from all uniform
+ * ones. */
+void post_normals(post_stream at, int n, double out[]);
+
+#endif

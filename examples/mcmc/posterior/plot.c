@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "plot.h"
+
+#include <math.h>
+#include <signal.h>
+
+enum { ROW_HEIGHT = 130, SHOWN_CHAINS = 4, SHOWN_DRAWS = 200, BINS = 80 };
+static const char *const colour[SHOWN_CHAINS] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7"};
+
+/* An axis from five standard deviations below the true mean to five above. */
+static void axis(FILE *f, char name, const post_moments *t) {
+  fprintf(f, "set %crange [%g:%g]\nset %ctics nomirror (", name, t->mean - 5 * t->sd,
+          t->mean + 5 * t->sd, name);
+  for (int i = -3; i <= 3; i += 3)
+    fprintf(f, "%s'%.3g' %g", i > -3 ? ", " : "", t->mean + i * t->sd, t->mean + i * t->sd);
+  fprintf(f, ")\n");
+}
+
+/* Chains of different walkers; the first draws of each. */
+static void trace(FILE *f, const post_table *t, int q, const post_line *l) {
+  int64_t shown = t->chains < SHOWN_CHAINS ? t->chains : SHOWN_CHAINS;
+  int64_t draws = t->samples < SHOWN_DRAWS ? t->samples : SHOWN_DRAWS;
+  fprintf(f, "set ylabel '%s'\nset xrange [0:%lld]\nset xtics auto\nunset arrow\n", l->label,
+          (long long)draws);
+  axis(f, 'y', &l->truth);
+  fprintf(f, "plot ");
+  for (int64_t i = 0; i < shown; i++)
+    fprintf(f, "%s'-' with lines lw 0.7 lc rgb '%s'", i ? ", " : "", colour[i]);
+  fprintf(f, "\n");
+  for (int64_t i = 0; i < shown; i++) {
+    const double *x = post_table_chain(t, q, i * t->chains / shown);
+    for (int64_t d = 0; d < draws; d++)
+      fprintf(f, "%lld %g\n", (long long)d, x[d]);
+    fprintf(f, "e\n");
+  }
+}
+
+static void line_at(FILE *f, double x, const char *style) {
+  fprintf(f, "set arrow from %g, graph 0 to %g, graph 1 nohead %s lc rgb '#333333' front\n", x, x,
+          style);
+}
+
+/* The density of all draws. */
+static void marginal(FILE *f, const post_table *t, int q, const post_line *l) {
+  int64_t count[BINS] = {0}, draws = t->chains * t->samples;
+  const double *x = post_table_chain(t, q, 0);
+  double low = l->truth.mean - 5 * l->truth.sd, width = 10 * l->truth.sd / BINS;
+  for (int64_t i = 0; i < draws; i++) {
+    double bin = floor((x[i] - low) / width);
+    if (bin >= 0 && bin < BINS)
+      count[(int)bin]++;
+  }
+  axis(f, 'x', &l->truth);
+  fprintf(f, "unset ylabel\nset yrange [0:*]\nunset ytics\n");
+  line_at(f, l->truth.mean, "lw 1.5");
+  line_at(f, l->truth.mean - l->truth.sd, "dt 2");
+  line_at(f, l->truth.mean + l->truth.sd, "dt 2");
+  fprintf(f, "plot '-' with boxes fs solid 0.5 noborder lc rgb '%s'\n", colour[0]);
+  for (int b = 0; b < BINS; b++)
+    fprintf(f, "%g %g\n", low + (b + 0.5) * width, (double)count[b] / ((double)draws * width));
+  fprintf(f, "e\n");
+}
+
+/* A path in gnuplot's quotes. */
+static void quoted(FILE *f, const char *text) {
+  putc('\'', f);
+  for (; *text; text++)
+    fprintf(f, *text == '\'' ? "''" : "%c", *text);
+  putc('\'', f);
+}
+
+int post_plot(const char *path, const char *title, const post_table *t, const post_line line[]) {
+  void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* gnuplot may not be there */
+  FILE *f = popen("gnuplot", "w");
+  if (!f)
+    return 0;
+  fprintf(f,
+          "set terminal svg size 900,%d font 'DejaVu Sans,11' background rgb 'white'\n"
+          "set encoding utf8\nset output ",
+          t->quantities * ROW_HEIGHT + 40);
+  quoted(f, path);
+  fprintf(f, "\nset multiplot layout %d,2 title ", t->quantities);
+  quoted(f, title);
+  fprintf(f, "\nunset key\nset tics nomirror\nset border 3\nset lmargin 10\nset rmargin 3\n");
+  for (int q = 0; q < t->quantities; q++) {
+    trace(f, t, q, &line[q]);
+    marginal(f, t, q, &line[q]);
+  }
+  fprintf(f, "unset multiplot\n");
+  int good = pclose(f) == 0;
+  signal(SIGPIPE, before);
+  return good;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * As published (Dinan et al., Noncollective Communicator Creation in MPI, EuroMPI
+ * 2011): a group that has finished merges with the group to its right. */
+#include <stdlib.h>
+
+#include "runtime/error.h"
+#include "table.h"
+
+/* The group to the right, whether it is idle or not: that is for it to know. */
+static int ask_right(const rg_load_table *table, rg_plan *plan) {
+  int right = table->self + 1;
+  if (right == table->count || !(table->load[right].state & RG_LOAD_JOINABLE))
+    return RG_SUCCESS;
+  return rg_plan_add(plan,
+                     (rg_move){table->self, right, table->load[table->self].ranks, RG_NO_WALKER});
+}
+
+/* The next active group to the right of each idle one. */
+static int all_right(const rg_load_table *table, const char used[], rg_plan *plan) {
+  int target = RG_NO_ROW;
+  for (int row = table->count - 1; row >= 0; row--) {
+    const rg_load *l = &table->load[row];
+    if (l->state & RG_LOAD_ACTIVE)
+      target = rgi_load_takes(l) ? row : RG_NO_ROW;
+    else if (!used[row] && target != RG_NO_ROW)
+      RGI_TRY(rg_plan_add(plan, (rg_move){row, target, l->ranks, RG_NO_WALKER}));
+  }
+  return RG_SUCCESS;
+}
+
+static int at_once(const rg_load_table *table, rg_plan *plan) {
+  char *used = calloc((size_t)table->count + 1, 1);
+  if (!used)
+    return rgi_error(RG_ERR_NOMEM, "join-right: no memory for %d rows", table->count);
+  int error = rgi_start_waiting(table, plan, used);
+  if (!error)
+    error = all_right(table, used, plan);
+  free(used);
+  return error;
+}
+
+int rgi_policy_join_right(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  (void)policy;
+  if (table->self == RG_ALL_ROWS)
+    return at_once(table, plan);
+  if (!rgi_load_gives(table, table->self))
+    return RG_SUCCESS;
+  RGI_TRY(rgi_start_waiting(table, plan, NULL));
+  return plan->count ? RG_SUCCESS : ask_right(table, plan);
+}

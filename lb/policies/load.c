@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/policy.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "runtime/error.h"
+#include "table.h"
+
+int rgi_load_gives(const rg_load_table *table, int row) {
+  return !(table->load[row].state & RG_LOAD_ACTIVE) &&
+         (table->self == row || table->self == RG_ALL_ROWS);
+}
+
+int rgi_load_takes(const rg_load *load) {
+  int wanted = RG_LOAD_ACTIVE | RG_LOAD_JOINABLE;
+  return (load->state & wanted) == wanted && load->left != 0;
+}
+
+double rgi_load_left(const rg_load *load) {
+  if (load->left >= 0)
+    return load->left;
+  return load->done > 1 ? load->done : 1;
+}
+
+/* Seconds for a unit. What it takes now is known best; the pace tells how that
+ * changes with the size. */
+static double unit_at(const rg_load *load, int64_t ranks) {
+  double now = rg_pace_at(&load->pace, load->ranks), then = rg_pace_at(&load->pace, ranks);
+  if (load->unit < 0)
+    return then < 0 ? 1.0 / (double)ranks : then;
+  return load->unit * (then < 0 ? (double)load->ranks / (double)ranks : then / now);
+}
+
+double rgi_load_seconds(const rg_load *load, int64_t ranks) {
+  return rgi_load_left(load) * unit_at(load, ranks);
+}
+
+static int may_start(const rg_load_table *table, int row, const char used[], int64_t least) {
+  return rgi_load_gives(table, row) && table->load[row].ranks >= least && !used[row];
+}
+
+static int start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
+  int row = table->self == RG_ALL_ROWS ? 0 : table->self;
+  int end = table->self == RG_ALL_ROWS ? table->count : row + 1;
+  for (int w = 0; w < table->waiting_count && row < end; w++) {
+    int found = row;
+    while (found < end && !may_start(table, found, used, table->waiting[w].least))
+      found++;
+    if (found == end)
+      continue;
+    RGI_TRY(rg_plan_add(plan, (rg_move){found, RG_NO_ROW, table->load[found].ranks, w}));
+    used[found] = 1;
+    while (row < end && (!rgi_load_gives(table, row) || used[row]))
+      row++;
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
+  if (table->waiting_count == 0)
+    return RG_SUCCESS;
+  if (used)
+    return start_waiting(table, plan, used);
+  char *own = calloc((size_t)table->count, 1);
+  if (!own)
+    return rgi_error(RG_ERR_NOMEM, "a policy: no memory for %d rows", table->count);
+  int error = start_waiting(table, plan, own);
+  free(own);
+  return error;
+}

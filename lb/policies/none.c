@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <stddef.h>
+
+#include "table.h"
+
+int rgi_policy_none(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  (void)policy;
+  return rgi_start_waiting(table, plan, NULL);
+}

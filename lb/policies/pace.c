@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <math.h>
+#include <regroup/policy.h>
+#include <string.h>
+
+/* By a power of the size through the points i and j. */
+static double power(const rg_pace *p, int i, int j, int64_t ranks) {
+  double slope =
+      log(p->seconds[j] / p->seconds[i]) / log((double)p->ranks[j] / (double)p->ranks[i]);
+  return p->seconds[i] * pow((double)ranks / (double)p->ranks[i], slope);
+}
+
+/* Beyond the last point: a + b / ranks through the last two. */
+static double amdahl(const rg_pace *p, int64_t ranks) {
+  int last = p->count - 1;
+  double n0 = (double)p->ranks[last - 1], n1 = (double)p->ranks[last];
+  double t0 = p->seconds[last - 1], t1 = p->seconds[last];
+  double b = (t0 - t1) / (1 / n0 - 1 / n1), a = t1 - b / n1;
+  if (b <= 0)
+    return t1;
+  return (a > 0 ? a : 0) + (a > 0 ? b : t1 * n1) / (double)ranks;
+}
+
+double rg_pace_at(const rg_pace *pace, int64_t ranks) {
+  if (!pace || pace->count == 0 || ranks < 1)
+    return RG_UNKNOWN;
+  int last = pace->count - 1, at = 0;
+  if (ranks <= pace->ranks[0] || last == 0)
+    return pace->seconds[0] * (double)pace->ranks[0] / (double)ranks;
+  if (ranks > pace->ranks[last])
+    return amdahl(pace, ranks);
+  while (pace->ranks[at + 1] < ranks)
+    at++;
+  return power(pace, at, at + 1, ranks);
+}
+
+/* The point between others that these predict best. */
+static int dispensable(const rg_pace *p) {
+  int best = 1;
+  double least = INFINITY;
+  for (int i = 1; i + 1 < p->count; i++) {
+    double error = fabs(log(power(p, i - 1, i + 1, p->ranks[i]) / p->seconds[i]));
+    if (error < least) {
+      least = error;
+      best = i;
+    }
+  }
+  return best;
+}
+
+static void take_out(rg_pace *p, int at) {
+  size_t after = (size_t)(p->count - at - 1);
+  memmove(p->ranks + at, p->ranks + at + 1, after * sizeof *p->ranks);
+  memmove(p->seconds + at, p->seconds + at + 1, after * sizeof *p->seconds);
+  p->count--;
+}
+
+/* Sizes that lie so near to each other tell more about chance than about size. */
+static int near(int64_t a, int64_t b) {
+  return a == b || (2 * a < 3 * b && 2 * b < 3 * a);
+}
+
+static void put_in(rg_pace *p, int at, int64_t ranks, double seconds) {
+  size_t after = (size_t)(p->count - at);
+  memmove(p->ranks + at + 1, p->ranks + at, after * sizeof *p->ranks);
+  memmove(p->seconds + at + 1, p->seconds + at, after * sizeof *p->seconds);
+  p->ranks[at] = ranks;
+  p->seconds[at] = seconds;
+  p->count++;
+}
+
+void rg_pace_note(rg_pace *pace, int64_t ranks, double seconds) {
+  int at = 0;
+  if (!pace || ranks < 1 || !(seconds > 0) || isinf(seconds))
+    return;
+  for (int i = 0; i < pace->count; i++) {
+    if (pace->ranks[i] == ranks)
+      pace->seconds[i] = (pace->seconds[i] + seconds) / 2;
+    if (near(pace->ranks[i], ranks))
+      return;
+  }
+  if (pace->count == RG_PACE_SIZES)
+    take_out(pace, dispensable(pace));
+  while (at < pace->count && pace->ranks[at] < ranks)
+    at++;
+  put_in(pace, at, ranks, seconds);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/policy.h>
+#include <stdlib.h>
+
+#include "runtime/error.h"
+
+int rg_plan_add(rg_plan *plan, rg_move move) {
+  RGI_REQUIRE(plan);
+  if (plan->count == plan->room) {
+    int room = plan->room ? 2 * plan->room : 8;
+    rg_move *more = realloc(plan->move, (size_t)room * sizeof *more);
+    if (!more)
+      return rgi_error(RG_ERR_NOMEM, "rg_plan_add: no memory for %d moves", room);
+    plan->move = more;
+    plan->room = room;
+  }
+  plan->move[plan->count++] = move;
+  return RG_SUCCESS;
+}
+
+void rg_plan_free(rg_plan *plan) {
+  if (!plan)
+    return;
+  free(plan->move);
+  *plan = (rg_plan){0};
+}
+
+/* --- whether a plan can be done ------------------------------------------------ */
+
+typedef struct {
+  int64_t *given;      /* by each row */
+  char *gets, *starts; /* rows that get some; walkers that start */
+} book;
+
+static int is_row(const rg_load_table *t, int row) {
+  return row >= 0 && row < t->count;
+}
+
+static const char *wrong_giver(const rg_load_table *t, book *b, const rg_move *m) {
+  const rg_load *l = &t->load[m->from];
+  int64_t least = l->least > 1 ? l->least : 1;
+  if (m->ranks < 1)
+    return "moves no process";
+  if (m->ranks > l->ranks - b->given[m->from])
+    return "moves more processes than the row has";
+  b->given[m->from] += m->ranks;
+  if (t->self != RG_ALL_ROWS && m->from != t->self)
+    return "moves processes of another row than the one that asks";
+  if ((l->state & RG_LOAD_ACTIVE) && !(l->state & RG_LOAD_LEAVABLE))
+    return "takes from an active row that may not be left";
+  if ((l->state & RG_LOAD_ACTIVE) && l->ranks - b->given[m->from] < least)
+    return "leaves an active row with too few processes";
+  return NULL;
+}
+
+static const char *wrong_walker(const rg_load_table *t, book *b, const rg_move *m) {
+  if (m->walker == RG_NO_WALKER)
+    return NULL;
+  if (m->to != RG_NO_ROW)
+    return "starts a walker on a group that it joins";
+  if (m->walker < 0 || m->walker >= t->waiting_count)
+    return "starts a walker that does not exist";
+  if (m->ranks < t->waiting[m->walker].least)
+    return "starts a walker with fewer processes than it needs";
+  return b->starts[m->walker]++ ? "starts a walker for the second time" : NULL;
+}
+
+static const char *wrong_target(const rg_load_table *t, book *b, const rg_move *m) {
+  if (m->to == RG_NO_ROW)
+    return NULL;
+  if (!is_row(t, m->to))
+    return "joins a row that does not exist";
+  if (!(t->load[m->to].state & RG_LOAD_JOINABLE))
+    return "joins a row that may not be joined";
+  b->gets[m->to] = 1;
+  return NULL;
+}
+
+static const char *wrong_move(const rg_load_table *t, book *b, const rg_move *m) {
+  const char *wrong = is_row(t, m->from) ? NULL : "is from a row that does not exist";
+  if (!wrong)
+    wrong = wrong_giver(t, b, m);
+  if (!wrong)
+    wrong = wrong_walker(t, b, m);
+  return wrong ? wrong : wrong_target(t, b, m);
+}
+
+/* In a synchronous plan chains are written out: no row gets some and gives others. */
+static int check_moves(const rg_plan *plan, const rg_load_table *t, book *b) {
+  for (int i = 0; i < plan->count; i++) {
+    const rg_move *m = &plan->move[i];
+    const char *wrong = wrong_move(t, b, m);
+    if (wrong)
+      return rgi_error(RG_ERR_ARG, "rg_plan_check: move %d (%lld processes of row %d to %d) %s", i,
+                       (long long)m->ranks, m->from, m->to, wrong);
+  }
+  for (int i = 0; i < plan->count; i++)
+    if (b->gets[plan->move[i].from])
+      return rgi_error(RG_ERR_ARG, "rg_plan_check: move %d is from row %d, which others join", i,
+                       plan->move[i].from);
+  return RG_SUCCESS;
+}
+
+int rg_plan_check(const rg_plan *plan, const rg_load_table *table) {
+  RGI_REQUIRE(plan);
+  RGI_REQUIRE(table);
+  if (plan->count == 0)
+    return RG_SUCCESS;
+  book b = {calloc((size_t)table->count + 1, sizeof *b.given), calloc((size_t)table->count + 1, 1),
+            calloc((size_t)table->waiting_count + 1, 1)};
+  int error = b.given && b.gets && b.starts
+                  ? check_moves(plan, table, &b)
+                  : rgi_error(RG_ERR_NOMEM, "rg_plan_check: no memory for %d rows", table->count);
+  free(b.given);
+  free(b.gets);
+  free(b.starts);
+  return error;
+}

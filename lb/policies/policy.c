@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/error.h"
+#include "table.h"
+
+#define DEFAULT_POLICY "share-out"
+enum { MOST_INTERVAL = 1000000000 };
+
+/* --- by name -------------------------------------------------------------------- */
+
+static const rgi_policy_row *find_row(const char *name, size_t length) {
+  for (int i = 0; i < rgi_policies_count; i++)
+    if (strlen(rgi_policies[i].name) == length && !memcmp(rgi_policies[i].name, name, length))
+      return &rgi_policies[i];
+  return NULL;
+}
+
+static int find_option(const rgi_policy_row *row, const char *name, size_t length) {
+  for (int i = 0; i < RG_POLICY_OPTIONS && row->option[i].name; i++)
+    if (strlen(row->option[i].name) == length && !memcmp(row->option[i].name, name, length))
+      return i;
+  return -1;
+}
+
+static int bad_value(const rgi_policy_row *row, const char *text, size_t length, double least,
+                     double most) {
+  return rgi_error(RG_ERR_ARG, "rg_policy_parse: %s:%.*s: expected a number from %g to %g",
+                   row->name, (int)length, text, least, most);
+}
+
+/* text: NAME=VALUE, length characters of it. */
+static int read_option(const rgi_policy_row *row, const char *text, size_t length, rg_policy *p) {
+  const char *equals = memchr(text, '=', length);
+  size_t name = equals ? (size_t)(equals - text) : length;
+  int interval = name == 1 && *text == 'i', at = find_option(row, text, name);
+  double least = 0, most = MOST_INTERVAL;
+  char *end = NULL;
+  if (!interval && at < 0)
+    return rgi_error(RG_ERR_ARG, "rg_policy_parse: %s has no option %.*s; it has: i%s%s", row->name,
+                     (int)name, text, *row->options ? ", " : "", row->options);
+  if (!interval) {
+    least = row->option[at].least;
+    most = row->option[at].most;
+  }
+  double value = equals && name + 1 < length ? strtod(equals + 1, &end) : 0;
+  if (end != text + length || !(value >= least && value <= most) ||
+      (interval && value != (double)(int)value))
+    return bad_value(row, text, length, least, most);
+  if (interval)
+    p->interval = (int)value;
+  else
+    p->option[at] = value;
+  return RG_SUCCESS;
+}
+
+static int read_options(const rgi_policy_row *row, const char *text, rg_policy *p) {
+  for (;;) {
+    size_t length = strcspn(text, ",");
+    RGI_TRY(read_option(row, text, length, p));
+    if (text[length] == '\0')
+      return RG_SUCCESS;
+    text += length + 1;
+  }
+}
+
+static int unknown_policy(const char *name, size_t length) {
+  char known[256] = "";
+  for (int i = 0; i < rgi_policies_count; i++) {
+    strcat(known, i ? ", " : "");
+    strcat(known, rgi_policies[i].name);
+  }
+  return rgi_error(RG_ERR_ARG, "rg_policy_parse: there is no policy %.*s; there are: %s",
+                   (int)length, name, known);
+}
+
+int rg_policy_parse(const char *text, rg_policy *policy) {
+  RGI_REQUIRE(policy);
+  if (!text || !*text)
+    text = DEFAULT_POLICY;
+  size_t length = strcspn(text, ":");
+  int standard = length == strlen("default") && !memcmp(text, "default", length);
+  const rgi_policy_row *row =
+      standard ? find_row(DEFAULT_POLICY, strlen(DEFAULT_POLICY)) : find_row(text, length);
+  if (!row)
+    return unknown_policy(text, length);
+  rg_policy p = {
+      .name = row->name, .interval = row->interval, .asks = row->asks, .plan = row->plan};
+  for (int i = 0; i < RG_POLICY_OPTIONS && row->option[i].name; i++)
+    p.option[i] = row->option[i].value;
+  if (text[length] == ':')
+    RGI_TRY(read_options(row, text + length + 1, &p));
+  *policy = p;
+  return RG_SUCCESS;
+}
+
+int rg_policy_count(int *count) {
+  RGI_REQUIRE(count);
+  *count = rgi_policies_count;
+  return RG_SUCCESS;
+}
+
+int rg_policy_describe(int number, const char **name, const char **summary, const char **options) {
+  if (number < 0 || number >= rgi_policies_count)
+    return rgi_error(RG_ERR_ARG, "rg_policy_describe: number %d: there are %d policies", number,
+                     rgi_policies_count);
+  if (name)
+    *name = rgi_policies[number].name;
+  if (summary)
+    *summary = rgi_policies[number].summary;
+  if (options)
+    *options = rgi_policies[number].options;
+  return RG_SUCCESS;
+}
+
+/* --- asking a policy ------------------------------------------------------------ */
+
+static int check_table(const rg_policy *policy, const rg_load_table *t) {
+  const char *name = policy->name ? policy->name : "a policy";
+  if (!policy->plan)
+    return rgi_error(RG_ERR_ARG, "rg_policy_plan: %s has no function", name);
+  if (t->count < 0 || t->waiting_count < 0 || (t->count && !t->load) ||
+      (t->waiting_count && !t->waiting))
+    return rgi_error(RG_ERR_ARG, "rg_policy_plan: a table of %d rows and %d walkers, or none of it",
+                     t->count, t->waiting_count);
+  if (t->self != RG_ALL_ROWS && (t->self < 0 || t->self >= t->count))
+    return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %d, of %d", t->self, t->count);
+  for (int row = 0; row < t->count; row++)
+    if (t->load[row].ranks < 1 || t->load[row].coming < 0)
+      return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %d has %lld processes, and %lld coming",
+                       row, (long long)t->load[row].ranks, (long long)t->load[row].coming);
+  return RG_SUCCESS;
+}
+
+int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  RGI_REQUIRE(policy);
+  RGI_REQUIRE(table);
+  RGI_REQUIRE(plan);
+  plan->count = 0;
+  RGI_TRY(check_table(policy, table));
+  int error = policy->plan(policy, table, plan);
+  if (!error)
+    error = rg_plan_check(plan, table);
+  if (error)
+    plan->count = 0;
+  return error;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "options.h"
+
+#include <limits.h>
+#include <regroup/error.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNSET (-1e300)
+
+/* popt writes into these. */
+static struct {
+  char *ranks, *machine, *json, *svg;
+  const char **policy, **pattern;
+  long long group, seed, view, polls, steps;
+  double bound, unit, merge, latency, startup, jitter, serial;
+  int published, idle_join, quiet;
+} arg = {.group = 4,
+         .seed = 1,
+         .view = 128,
+         .polls = LLONG_MIN,
+         .steps = LLONG_MIN,
+         .unit = 0.1,
+         .merge = UNSET,
+         .latency = UNSET,
+         .startup = UNSET,
+         .jitter = UNSET};
+
+static const struct poptOption table[] = {
+    {"ranks", 'n', POPT_ARG_STRING, &arg.ranks, 0, "Numbers of ranks; default 32", "LIST"},
+    {"policy", 'b', POPT_ARG_ARGV, &arg.policy, 0,
+     "Policy with its options, as sync:i=16; more than once for more; default share-out", "POLICY"},
+    {"pattern", 'w', POPT_ARG_ARGV, &arg.pattern, 0,
+     "Pattern of work: published, ascending, descending, random:SEED, huge, heavy-tail:SEED, "
+     "queue:SEED; more than once for more; default published",
+     "PATTERN"},
+    {"bound", 0, POPT_ARG_DOUBLE, &arg.bound, 0,
+     "Scale the work so that all ranks need so long for it, evenly shared", "SECONDS"},
+    {"group", 'g', POPT_ARG_LONGLONG, &arg.group, 0, "Ranks in a group at first; default 4", "N"},
+    {"unit", 'u', POPT_ARG_DOUBLE, &arg.unit, 0,
+     "What a unit of work takes on one rank; default 0.1", "SECONDS"},
+    {"machine", 'm', POPT_ARG_STRING, &arg.machine, 0,
+     "What things cost: published (Blue Gene/P), free, or a result of regroup-bench create --json; "
+     "default published",
+     "MACHINE"},
+    {"merge-cost", 0, POPT_ARG_DOUBLE, &arg.merge, 0, "Forming any group takes so long", "SECONDS"},
+    {"latency", 0, POPT_ARG_DOUBLE, &arg.latency, 0, "A small message takes so long", "SECONDS"},
+    {"startup", 0, POPT_ARG_DOUBLE, &arg.startup, 0,
+     "What balancing costs once, for each doubling of the ranks", "SECONDS"},
+    {"steps", 0, POPT_ARG_LONGLONG, &arg.steps, 0,
+     "Messages one after another, for each doubling of a group, by which it agrees after a unit",
+     "N"},
+    {"polls", 0, POPT_ARG_LONGLONG, &arg.polls, 0,
+     "How often a group must look, once after each unit, before it sees a request", "N"},
+    {"jitter", 0, POPT_ARG_DOUBLE, &arg.jitter, 0,
+     "Part by which the time of a unit differs between groups", "PART"},
+    {"serial", 0, POPT_ARG_DOUBLE, &arg.serial, 0,
+     "Part of a unit that does not shrink with the group; default 0", "PART"},
+    {"idle-join", 0, POPT_ARG_NONE, &arg.idle_join, 0,
+     "Idle groups may be joined too (so on the published machine)", NULL},
+    {"view", 0, POPT_ARG_LONGLONG, &arg.view, 0,
+     "How many groups around it a group knows of; default 128", "N"},
+    {"seed", 0, POPT_ARG_LONGLONG, &arg.seed, 0, "Seed of the jitter; default 1", "N"},
+    {"published", 0, POPT_ARG_NONE, &arg.published, 0,
+     "Simulate the published figure, and compare (32, 512 and 8192 ranks)", NULL},
+    {"json", 'j', POPT_ARG_STRING, &arg.json, 0, "Write the result for programs", "FILE"},
+    {"svg", 's', POPT_ARG_STRING, &arg.svg, 0, "Draw the result (gnuplot)", "FILE"},
+    {"quiet", 'q', POPT_ARG_NONE, &arg.quiet, 0, "Print nothing but errors", NULL},
+    POPT_TABLEEND};
+
+static sim_options got;
+
+static int bad(char text[RGP_TEXT], const char *option, const char *wanted) {
+  snprintf(text, RGP_TEXT, "--%s: must be %s", option, wanted);
+  return 1;
+}
+
+static int bad_detail(char text[RGP_TEXT]) {
+  snprintf(text, RGP_TEXT, "%s", rg_error_detail());
+  return 1;
+}
+
+static int read_ranks(const char *list) {
+  const int most = sizeof got.ranks / sizeof *got.ranks;
+  char *end;
+  for (got.ranks_count = 0; got.ranks_count < most; list = end + 1) {
+    long long n = strtoll(list, &end, 10);
+    if (end == list || n < 1 || n > INT_MAX / 2 || (*end && *end != ','))
+      return 0;
+    got.ranks[got.ranks_count++] = n;
+    if (!*end)
+      return 1;
+  }
+  return 0;
+}
+
+static int check_names(char text[RGP_TEXT]) {
+  rg_policy policy;
+  rgi_pattern pattern;
+  for (const char **p = arg.policy; p && *p; p++)
+    if (rg_policy_parse(*p, &policy))
+      return bad_detail(text);
+  for (const char **p = arg.pattern; p && *p; p++) {
+    if (rgi_pattern_make(*p, 1, 1, 1, &pattern))
+      return bad_detail(text);
+    rgi_pattern_free(&pattern);
+  }
+  return sim_machine_read(arg.machine ? arg.machine : "published", &got.machine) ? bad_detail(text)
+                                                                                 : 0;
+}
+
+static int check_costs(char text[RGP_TEXT]) {
+  if (arg.merge != UNSET && !(arg.merge >= 0 && arg.merge <= 1e6))
+    return bad(text, "merge-cost", "from 0 to 1e6 seconds");
+  if (arg.latency != UNSET && !(arg.latency >= 0 && arg.latency <= 1e6))
+    return bad(text, "latency", "from 0 to 1e6 seconds");
+  if (arg.startup != UNSET && !(arg.startup >= 0 && arg.startup <= 1e6))
+    return bad(text, "startup", "from 0 to 1e6 seconds");
+  if (arg.jitter != UNSET && !(arg.jitter >= 0 && arg.jitter < 1))
+    return bad(text, "jitter", "from 0 to below 1");
+  if (!(arg.serial >= 0 && arg.serial <= 1))
+    return bad(text, "serial", "from 0 to 1");
+  if (arg.steps != LLONG_MIN && (arg.steps < 0 || arg.steps > 1000))
+    return bad(text, "steps", "from 0 to 1000");
+  if (arg.polls != LLONG_MIN && (arg.polls < 1 || arg.polls > 1000))
+    return bad(text, "polls", "from 1 to 1000");
+  return 0;
+}
+
+static int check(const char *const words[], char text[RGP_TEXT]) {
+  (void)words;
+  if (!read_ranks(arg.ranks ? arg.ranks : arg.published ? "32,512,8192" : "32"))
+    return bad(text, "ranks", "up to 64 whole numbers from 1 on, with commas");
+  if (arg.group < 1 || arg.group > INT_MAX)
+    return bad(text, "group", "a whole number from 1 on");
+  if (!(arg.unit > 0 && arg.unit <= 1e6))
+    return bad(text, "unit", "above 0 and at most 1e6 seconds");
+  if (!(arg.bound >= 0 && arg.bound <= 1e9))
+    return bad(text, "bound", "from 0 to 1e9 seconds");
+  if (arg.view < 2 || arg.view > 1000000)
+    return bad(text, "view", "from 2 to 1000000");
+  if (arg.seed < 0)
+    return bad(text, "seed", "a whole number from 0 on");
+  return check_costs(text) || check_names(text);
+}
+
+const rgp_program sim_program = {
+    .name = "regroup-simulate",
+    .summary = "Simulates load balancing with the library's own policies, for as many ranks as\n"
+               "you like: how long a pattern of work takes, and how often processes regroup.",
+    .arguments = "[OPTION...]",
+    .options = table,
+    .check = check};
+
+static void set_costs(sim_machine *m) {
+  if (arg.merge != UNSET)
+    sim_machine_fix(m, arg.merge);
+  if (arg.latency != UNSET)
+    m->latency = arg.latency;
+  if (arg.startup != UNSET)
+    m->startup = arg.startup;
+  if (arg.jitter != UNSET)
+    m->jitter = arg.jitter;
+  if (arg.steps != LLONG_MIN)
+    m->steps = (int)arg.steps;
+  if (arg.polls != LLONG_MIN)
+    m->polls = (int)arg.polls;
+  m->serial = arg.serial;
+  m->idle_join |= arg.idle_join;
+}
+
+int sim_options_read(int argc, char **argv, int rank, sim_options *o, int *status) {
+  static const char *published_policies[] = {"none",       "sync:i=1",   "sync:i=16",
+                                             "sync:i=128", "join-right", NULL};
+  static const char *default_policies[] = {"share-out", NULL},
+                    *default_patterns[] = {"published", NULL};
+  if (!rgp_parse(&sim_program, argc, argv, rank, NULL, status))
+    return 0;
+  set_costs(&got.machine);
+  got.policies = arg.policy ? arg.policy : arg.published ? published_policies : default_policies;
+  got.patterns = arg.pattern && !arg.published ? arg.pattern : default_patterns;
+  got.group = arg.group;
+  got.bound = arg.bound;
+  got.unit = arg.unit;
+  got.view = (int)arg.view;
+  got.seed = (uint64_t)arg.seed;
+  got.published = arg.published;
+  got.quiet = arg.quiet;
+  got.json = arg.json;
+  got.svg = arg.svg;
+  *o = got;
+  return 1;
+}

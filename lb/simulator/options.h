@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The command line of regroup-simulate. */
+#ifndef SIM_OPTIONS_H
+#define SIM_OPTIONS_H
+
+#include "runtime/program/program.h"
+#include "simulate.h"
+
+typedef struct {
+  int64_t ranks[64];
+  int ranks_count;
+  const char **policies, **patterns; /* closed by NULL */
+  int64_t group;
+  double bound; /* seconds; 0: as the pattern is by itself */
+  double unit;
+  sim_machine machine;
+  int view;
+  uint64_t seed;
+  int published; /* the published figure, and what was published */
+  int quiet;
+  const char *json, *svg;
+} sim_options;
+
+extern const rgp_program sim_program;
+
+/* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end with
+ * the exit status in *status. */
+int sim_options_read(int argc, char **argv, int rank, sim_options *o, int *status);
+
+#endif

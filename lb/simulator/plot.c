@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+/* Colours that are told apart by colour-blind eyes too (Okabe and Ito). */
+static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                      "#d55e00", "#56b4e9", "#000000"};
+enum { COLOURS = sizeof colours / sizeof *colours };
+
+int sim_plot_possible(const char *path) {
+  if (!path)
+    return 1;
+  if (system("command -v gnuplot >/dev/null 2>&1")) {
+    fprintf(stderr, "%s: --svg needs gnuplot; on Debian it comes with the package gnuplot-nox\n",
+            sim_program.name);
+    return 0;
+  }
+  FILE *f = fopen(path, "a");
+  if (!f) {
+    fprintf(stderr, "%s: %s cannot be written: %s\n", sim_program.name, path, strerror(errno));
+    return 0;
+  }
+  fclose(f);
+  return 1;
+}
+
+/* A text as gnuplot reads it between single quotes. */
+static void quote(FILE *f, const char *text) {
+  fputc('\'', f);
+  for (; *text; text++)
+    fputs(*text == '\'' ? "''" : (char[]){*text, 0}, f);
+  fputc('\'', f);
+}
+
+static int same_line(const sim_row *a, const sim_row *b) {
+  return !strcmp(a->policy, b->policy) && !strcmp(a->pattern, b->pattern);
+}
+
+static int is_first(const sim_row rows[], int i) {
+  for (int j = 0; j < i; j++)
+    if (same_line(&rows[j], &rows[i]))
+      return 0;
+  return 1;
+}
+
+static void write_data(FILE *f, const sim_row rows[], int count, int i) {
+  fprintf(f, "$data%d << end\n", i);
+  for (int j = i; j < count; j++)
+    if (same_line(&rows[i], &rows[j]))
+      fprintf(f, "%lld %.9g %.9g %.9g\n", (long long)rows[j].ranks, rows[j].result.seconds,
+              rows[j].result.bound, sim_published(rows[j].policy, rows[j].ranks));
+  fputs("end\n", f);
+}
+
+static void write_lines(FILE *f, const sim_options *o, const sim_row rows[], int i, int line) {
+  const char *colour = colours[line % COLOURS];
+  fprintf(f, "%s$data%d using 1:2 with linespoints lw 2 pt 7 ps 0.7 lc rgb '%s' title ",
+          line ? ", " : "", i, colour);
+  quote(f, rows[i].policy);
+  if (o->patterns[1]) {
+    fputs(".' '.", f);
+    quote(f, rows[i].pattern);
+  }
+  if (o->published)
+    fprintf(f, ", $data%d using 1:($4>0?$4:1/0) with points pt 6 ps 1.4 lw 2 lc rgb '%s' notitle",
+            i, colour);
+}
+
+static void write_script(FILE *f, const sim_options *o, const sim_row rows[], int count) {
+  int line = 0;
+  fputs("set terminal svg size 900,560 noenhanced background 'white' font 'sans-serif,14'\n"
+        "set output ",
+        f);
+  quote(f, o->svg);
+  fprintf(f,
+          "\nset title 'Simulated%s'\nset xlabel 'ranks'\nset ylabel 'seconds'\nset logscale x 2\n"
+          "set yrange [0:*]\nset grid back lc rgb '#dddddd'\nset key outside right center\n",
+          o->published ? "; open points: published" : "");
+  for (int i = 0; i < count; i++)
+    if (is_first(rows, i))
+      write_data(f, rows, count, i);
+  fputs("plot ", f);
+  for (int i = 0; i < count; i++)
+    if (is_first(rows, i))
+      write_lines(f, o, rows, i, line++);
+  fputs(", $data0 using 1:3 with lines dt 2 lw 2 lc rgb '#333333' title 'bound'\n", f);
+}
+
+int sim_plot(const sim_options *o, const sim_row rows[], int count) {
+  if (!o->svg || !count)
+    return 1;
+  FILE *f = popen("gnuplot", "w");
+  if (f)
+    write_script(f, o, rows, count);
+  if (!f || pclose(f) != 0) {
+    fprintf(stderr, "%s: gnuplot could not draw %s\n", sim_program.name, o->svg);
+    return 0;
+  }
+  return 1;
+}

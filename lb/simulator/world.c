@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "world.h"
+
+#include <Random123/philox.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "runtime/error.h"
+
+enum { LINE = 64 }; /* waiting walkers that a policy is shown */
+
+static int no_room(const char *what) {
+  return rgi_error(RG_ERR_NOMEM, "simulation: no memory for more %s", what);
+}
+
+static int add_piece(sim_world *w, int64_t ranks, int32_t formed, int32_t *piece) {
+  if (w->pieces == w->pieces_room) {
+    int64_t room = 2 * (int64_t)w->pieces_room + 16;
+    sim_piece *more = room < INT32_MAX ? realloc(w->piece, (size_t)room * sizeof *more) : NULL;
+    if (!more)
+      return no_room("processes");
+    w->piece = more;
+    w->pieces_room = (int32_t)room;
+  }
+  w->piece[w->pieces] = (sim_piece){ranks, formed, SIM_NONE};
+  *piece = w->pieces++;
+  return RG_SUCCESS;
+}
+
+static int add_group(sim_world *w, int32_t *group) {
+  if (w->groups == w->groups_room) {
+    int64_t room = 2 * (int64_t)w->groups_room + 16;
+    sim_group *more = room < INT32_MAX ? realloc(w->group, (size_t)room * sizeof *more) : NULL;
+    if (!more)
+      return no_room("groups");
+    w->group = more;
+    w->groups_room = (int32_t)room;
+  }
+  w->group[w->groups] = (sim_group){.previous = SIM_NONE,
+                                    .next = SIM_NONE,
+                                    .first = SIM_NONE,
+                                    .last = SIM_NONE,
+                                    .asks = SIM_NONE,
+                                    .also = SIM_NONE,
+                                    .asked = SIM_NONE,
+                                    .into = SIM_NONE};
+  *group = w->groups++;
+  return RG_SUCCESS;
+}
+
+static void give_pieces(sim_world *w, int32_t to, int32_t first, int32_t last) {
+  sim_group *g = &w->group[to];
+  if (g->first == SIM_NONE)
+    g->first = first;
+  else
+    w->piece[g->last].next = first;
+  g->last = last;
+}
+
+static int start_group(sim_world *w, int64_t ranks) {
+  int32_t g, piece;
+  RGI_TRY(add_group(w, &g));
+  RGI_TRY(add_piece(w, ranks, 1, &piece));
+  give_pieces(w, g, piece, piece);
+  w->group[g].ranks = ranks;
+  w->group[g].previous = g - 1;
+  if (g > 0)
+    w->group[g - 1].next = g;
+  if (w->walker < w->setup->pattern.walkers)
+    w->group[g].left = w->setup->pattern.units[w->walker++];
+  w->result->formations++;
+  return RG_SUCCESS;
+}
+
+int sim_world_start(sim_world *w, const sim_setup *setup, sim_result *result) {
+  int64_t groups = (setup->ranks - 1) / setup->group + 1;
+  *w = (sim_world){.setup = setup, .result = result};
+  if (groups > INT_MAX / 4)
+    return rgi_error(RG_ERR_ARG, "simulation: %lld groups are too many", (long long)groups);
+  w->groups_room = w->pieces_room = (int32_t)(groups + groups / 4);
+  w->group = malloc(((size_t)w->groups_room + 1) * sizeof *w->group);
+  w->piece = malloc(((size_t)w->pieces_room + 1) * sizeof *w->piece);
+  w->line = malloc(LINE * sizeof *w->line);
+  if (!w->group || !w->piece || !w->line)
+    return no_room("groups");
+  for (int64_t j = 0; j < groups; j++)
+    RGI_TRY(start_group(w, j < groups - 1 ? setup->group : setup->ranks - j * setup->group));
+  return RG_SUCCESS;
+}
+
+void sim_world_free(sim_world *w) {
+  free(w->group);
+  free(w->piece);
+  free(w->line);
+}
+
+static void insert_after(sim_world *w, int32_t g, int32_t part) {
+  sim_group *left = &w->group[g], *new = &w->group[part];
+  new->previous = g;
+  new->next = left->next;
+  if (left->next != SIM_NONE)
+    w->group[left->next].previous = part;
+  left->next = part;
+}
+
+int sim_world_split(sim_world *w, int32_t g, int64_t ranks, int32_t *part) {
+  RGI_TRY(add_group(w, part));
+  w->group[*part].ranks = ranks;
+  w->group[g].ranks -= ranks;
+  while (ranks > 0) {
+    int32_t at = w->group[g].first, cut = at;
+    if (w->piece[at].ranks > ranks) {
+      RGI_TRY(add_piece(w, ranks, w->piece[at].formed, &cut));
+      w->piece[at].ranks -= ranks;
+    } else {
+      w->group[g].first = w->piece[at].next;
+      w->piece[at].next = SIM_NONE;
+    }
+    ranks -= w->piece[cut].ranks;
+    give_pieces(w, *part, cut, cut);
+  }
+  insert_after(w, g, *part);
+  return RG_SUCCESS;
+}
+
+static void take_out(sim_world *w, int32_t g) {
+  sim_group *x = &w->group[g];
+  if (x->previous == SIM_NONE)
+    w->head = x->next;
+  else
+    w->group[x->previous].next = x->next;
+  if (x->next != SIM_NONE)
+    w->group[x->next].previous = x->previous;
+}
+
+void sim_world_join(sim_world *w, int32_t to, int32_t from) {
+  sim_group *f = &w->group[from];
+  give_pieces(w, to, f->first, f->last);
+  w->group[to].ranks += f->ranks;
+  take_out(w, from);
+  f->state = SIM_GONE;
+  f->into = to;
+  f->stamp++;
+}
+
+void sim_world_formed(sim_world *w, int32_t g) {
+  for (int32_t p = w->group[g].first; p != SIM_NONE; p = w->piece[p].next)
+    w->piece[p].formed++;
+  w->result->formations++;
+}
+
+int32_t sim_world_now(const sim_world *w, int32_t g) {
+  while (w->group[g].state == SIM_GONE)
+    g = w->group[g].into;
+  return g;
+}
+
+double sim_world_unit(const sim_world *w, int32_t g) {
+  const sim_setup *s = w->setup;
+  const sim_group *x = &w->group[g];
+  philox2x64_ctr_t c = {{(uint64_t)g, (uint64_t)x->stints}};
+  philox2x64_key_t k = {{s->seed}};
+  double noise = s->machine.jitter
+                     ? ((double)(philox2x64(c, k).v[0] >> 11) * 0x1p-52 - 1) * s->machine.jitter
+                     : 0;
+  return s->unit * sim_speed(&s->machine, x->ranks) * (1 + noise) +
+         sim_agreement(&s->machine, x->ranks);
+}
+
+rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
+  const sim_group *x = &w->group[g];
+  int joinable = x->left > 0 || w->setup->machine.idle_join;
+  int64_t done = x->state == SIM_WORKING ? (int64_t)((time - x->base) / x->unit + 1e-9) : 0;
+  rg_load l = {.id = g,
+               .ranks = x->ranks,
+               .coming = x->coming,
+               .state = (x->left > 0 ? RG_LOAD_ACTIVE | RG_LOAD_LEAVABLE : 0) |
+                        (joinable ? RG_LOAD_JOINABLE : 0),
+               .walkers = x->left > 0,
+               .left = (double)(done < x->left ? x->left - done : 0),
+               .done = (double)(x->done + done),
+               .unit = x->left > 0 ? x->unit : RG_UNKNOWN,
+               .pace = x->pace};
+  return l;
+}
+
+void sim_world_waiting(sim_world *w, rg_load_table *t) {
+  const rgi_pattern *p = &w->setup->pattern;
+  int64_t waiting = p->walkers - w->walker;
+  t->waiting = w->line;
+  t->waiting_count = waiting < LINE ? (int)waiting : LINE;
+  for (int i = 0; i < t->waiting_count; i++)
+    w->line[i] = (rg_waiting){
+        .id = w->walker + i, .left = (double)p->units[w->walker + i], .unit = w->setup->unit};
+}
+
+void sim_world_take(sim_world *w, int32_t g) {
+  w->group[g].left = w->setup->pattern.units[w->walker++];
+  w->group[g].done = 0;
+  w->group[g].pace = (rg_pace){0};
+}
+
+void sim_world_count(const sim_world *w) {
+  sim_result *r = w->result;
+  double sum = 0, squares = 0, n = (double)w->setup->ranks;
+  r->least = INT64_MAX;
+  r->most = 0;
+  for (int32_t p = 0; p < w->pieces; p++) {
+    double ranks = (double)w->piece[p].ranks;
+    int32_t formed = w->piece[p].formed;
+    sum += ranks * formed;
+    squares += ranks * formed * formed;
+    r->least = formed < r->least ? formed : r->least;
+    r->most = formed > r->most ? formed : r->most;
+  }
+  r->mean = sum / n;
+  r->sd = sqrt(fmax(0, squares / n - r->mean * r->mean));
+}

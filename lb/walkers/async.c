@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Asynchronous balancing. A group without work asks the policy, and then one group at
+ * work whether it may join. A leader at work looks for requests after each unit and
+ * accepts or refuses them all; one without work refuses at once. So a group without
+ * work waits for groups at work only, and a group at work for nobody but those whose
+ * request it has accepted, who wait for that very answer: nobody waits in a circle.
+ * docs/rationale.md has the argument. */
+#include "async_parts.h"
+
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/error.h"
+#include "runtime/pause.h"
+
+int rgi_async_step(rg_balancer b, int wait, int *what) {
+  if (b->work.working)
+    RGI_TRY(rgi_async_work_step(b, what));
+  else
+    RGI_TRY(rgi_async_idle_step(b, wait, what));
+  if (b->stage == RGI_DONE)
+    *what = RG_BALANCE_DONE;
+  return RG_SUCCESS;
+}
+
+/* --- begin and end ---------------------------------------------------------------------------- */
+
+/* The rows and the walkers that wait, before anybody looks. */
+static int lay_out(rg_balancer b, int group, int groups) {
+  int has = group < b->list.count;
+  b->work.working = has;
+  b->work.left = has ? b->list.at[group].left : 0;
+  b->work.may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
+  b->work.unit = RG_UNKNOWN;
+  b->stamp = has;
+  RGI_TRY(rgi_board_lock(b));
+  if (rgi_leads(b)) {
+    rgi_async_write_row(b, 0);
+    b->board->open += has;
+  }
+  int error = rgi_nodes_deal(b, groups);
+  rgi_board_unlock(b);
+  b->work.working = 0;
+  return error;
+}
+
+/* A node may have no walker at all. */
+static int first_quiet(rg_balancer b) {
+  RGI_TRY(rgi_board_lock(b));
+  int error = rgi_nodes_quiet(b);
+  rgi_board_unlock(b);
+  return error;
+}
+
+int rgi_async_begin(rg_balancer b) {
+  int group = b->rank / b->group_size, groups = (b->size - 1) / b->group_size + 1, next;
+  RGI_TRY(rgi_board_open(b));
+  RGI_TRY(rgi_nodes_open(b));
+  RGI_TRY(rgi_crew_first(b));
+  RGI_TRY(lay_out(b, group, groups));
+  RGI_TRY(rg_barrier(b->all));
+  RGI_TRY(first_quiet(b));
+  if (group >= b->list.count)
+    return rgi_async_become_idle(b, 0);
+  rgi_entry mine = b->list.at[group];
+  b->list.at[group].memory = NULL;
+  RGI_TRY(rgi_work_start(b, &mine, &next));
+  return rgi_async_after(b, next);
+}
+
+/* Others may still have questions. */
+static int serve_until(rg_balancer b, rg_request *request) {
+  rgi_wait w;
+  rgi_wait_start(&w, "the end of all walkers", -1);
+  for (;;) {
+    int done = 0;
+    uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
+    RGI_TRY(rgi_progress_all());
+    RGI_TRY(rgi_async_serve(b));
+    if (request)
+      RGI_TRY(rg_test(request, &done, NULL));
+    if (request ? done : !rgi_nodes_asked(b))
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy()));
+  }
+}
+
+int rgi_async_end(rg_balancer b) {
+  rg_request all_here;
+  RGI_TRY(serve_until(b, NULL));
+  RGI_TRY(rg_ibarrier(b->all, &all_here));
+  RGI_TRY(serve_until(b, &all_here));
+  RGI_TRY(rgi_async_serve(b));
+  RGI_TRY(rgi_wire_flush(b));
+  rgi_nodes_close(b);
+  rgi_board_close(b);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "board.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "async.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "runtime/error.h"
+#include "runtime/node.h"
+#include "runtime/slot.h"
+#include "runtime/wait.h"
+
+/* The processes of the balancer on this node, and which of them a rank is. */
+static int processes_here(rg_balancer b, int rank, int *place) {
+  int count = 0;
+  *place = -1;
+  for (int r = 0; r < b->size; r++) {
+    if (rgi_node_find(rgi_members_at(b->all->members, r)) < 0)
+      continue;
+    if (r == rank)
+      *place = count;
+    count++;
+  }
+  return count;
+}
+
+int rgi_board_open(rg_balancer b) {
+  void *memory;
+  int n = processes_here(b, b->rank, &b->place);
+  b->place_of = malloc((size_t)b->size * sizeof *b->place_of);
+  if (!b->place_of)
+    return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", b->size);
+  for (int r = 0, place = 0; r < b->size; r++)
+    b->place_of[r] = rgi_node_find(rgi_members_at(b->all->members, r)) < 0 ? -1 : place++;
+  RGI_TRY(rgi_slot_attach(rgi_mix(b->all->context + 0x62616c), n,
+                          sizeof(rgi_board) + (size_t)n * sizeof(rgi_row), &b->slot, &memory));
+  b->board = memory;
+  b->board->processes = n;
+  return RG_SUCCESS;
+}
+
+static int nobody_comes(const void *memory, int users) {
+  (void)memory;
+  (void)users;
+  return 1;
+}
+
+static void give_state(const rgi_entry *e) {
+  if (e->state)
+    rgi_arena_give(e->state, e->bytes ? e->bytes : 1);
+}
+
+/* The last process gives back what is left of the walkers. */
+static void clear(rg_balancer b) {
+  rgi_board *board = b->board;
+  if (rgi_board_lock(b))
+    return;
+  if (--board->processes == 0 && board->entries) {
+    for (int i = 0; i < board->count; i++)
+      give_state(&rgi_board_entries(board)[i]);
+    rgi_arena_give(board->entries, (size_t)board->room * sizeof(rgi_entry));
+  }
+  rgi_board_unlock(b);
+}
+
+void rgi_board_close(rg_balancer b) {
+  free(b->place_of);
+  b->place_of = NULL;
+  if (!b->board)
+    return;
+  clear(b);
+  rgi_slot_detach(b->slot, nobody_comes);
+  b->board = NULL;
+}
+
+int rgi_board_lock(rg_balancer b) {
+  rgi_wait w;
+  rgi_bell *lock = &b->board->lock;
+  uint32_t open = 0;
+  rgi_wait_start(&w, "a look at the board of walkers", -1);
+  while (!atomic_compare_exchange_strong(&lock->value, &open, 1)) {
+    RGI_TRY(rgi_wait_bell(&w, lock, 1, 0));
+    open = 0;
+  }
+  return RG_SUCCESS;
+}
+
+void rgi_board_unlock(rg_balancer b) {
+  rgi_bell_set(&b->board->lock, 0);
+}
+
+rgi_row *rgi_board_row(rg_balancer b, int rank) {
+  return b->place_of[rank] < 0 ? NULL : &b->board->row[b->place_of[rank]];
+}
+
+void rgi_board_changed(rg_balancer b) {
+  b->board->version++;
+  for (int r = 0; r < b->size; r++) {
+    rgi_row *row = rgi_board_row(b, r);
+    if (row && atomic_load_explicit(&row->waits, memory_order_relaxed) && r != b->rank)
+      rgi_ring(rgi_node_find(rgi_members_at(b->all->members, r)));
+  }
+}
+
+/* --- walkers that wait ------------------------------------------------------------- */
+
+static int grow(rgi_board *board) {
+  uint64_t more;
+  if (board->first + board->count < board->room)
+    return RG_SUCCESS;
+  int room = board->count + board->count / 2 + 16;
+  RGI_TRY(rgi_arena_take("walkers that wait", (size_t)room * sizeof(rgi_entry), &more));
+  if (board->entries) {
+    memcpy(rgi_arena_at(more), rgi_board_entries(board), (size_t)board->count * sizeof(rgi_entry));
+    rgi_arena_give(board->entries, (size_t)board->room * sizeof(rgi_entry));
+  }
+  board->entries = more;
+  board->first = 0;
+  board->room = room;
+  return RG_SUCCESS;
+}
+
+int rgi_board_put(rg_balancer b, const rgi_entry *entry) {
+  rgi_board *board = b->board;
+  rgi_entry e = *entry;
+  int at;
+  RGI_TRY(grow(board));
+  e.state = 0;
+  e.memory = NULL;
+  if (entry->memory) {
+    RGI_TRY(rgi_arena_take("the state of a walker", e.bytes ? e.bytes : 1, &e.state));
+    memcpy(rgi_arena_at(e.state), entry->memory, e.bytes);
+  }
+  rgi_entry *list = rgi_board_entries(board);
+  for (at = board->count; at > 0 && list[at - 1].left < e.left; at--)
+    list[at] = list[at - 1];
+  list[at] = e;
+  board->count++;
+  return RG_SUCCESS;
+}
+
+int rgi_board_take(rg_balancer b, int at, rgi_entry *entry) {
+  rgi_board *board = b->board;
+  rgi_entry *list = rgi_board_entries(board), e = list[at];
+  if (e.state) {
+    e.memory = malloc(e.bytes ? e.bytes : 1);
+    if (!e.memory)
+      return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e.bytes);
+    memcpy(e.memory, rgi_arena_at(e.state), e.bytes);
+    rgi_arena_give(e.state, e.bytes ? e.bytes : 1);
+    e.state = 0;
+  }
+  board->count--;
+  if (at == 0)
+    board->first++;
+  else
+    memmove(list + at, list + at + 1, (size_t)(board->count - at) * sizeof *list);
+  *entry = e;
+  return RG_SUCCESS;
+}
+
+/* --- the table ------------------------------------------------------------------------ */
+
+static int by_lowest(const void *a, const void *b) {
+  const rgi_row *x = a, *y = b;
+  return (x->lowest > y->lowest) - (x->lowest < y->lowest);
+}
+
+int rgi_board_table(rg_balancer b, rg_load_table *t) {
+  rgi_board *board = b->board;
+  int count = 0, shown = board->count < RGI_SHOWN ? board->count : RGI_SHOWN;
+  rgi_row *rows = malloc((size_t)b->size * sizeof *rows);
+  if (!rows)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a table of %d rows", b->size);
+  for (int i = 0; i < board->processes; i++)
+    if (board->row[i].leads)
+      memcpy(&rows[count++], &board->row[i], sizeof *rows);
+  rgi_nodes_rows(b, rows, &count);
+  qsort(rows, (size_t)count, sizeof *rows, by_lowest);
+  *t = (rg_load_table){.load = b->rows,
+                       .count = count,
+                       .waiting = b->waiting,
+                       .waiting_count = shown,
+                       .merge = board->merge};
+  rgi_entries_show(rgi_board_entries(board), shown, b->waiting);
+  for (int i = 0; i < count; i++) {
+    b->rows[i] = rows[i].load;
+    b->row_stamps[i] = rows[i].stamp;
+    if (rows[i].load.id == b->rank)
+      t->self = i;
+  }
+  b->row_count = count;
+  free(rows);
+  return RG_SUCCESS;
+}

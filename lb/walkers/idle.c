@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Asynchronous balancing: a group that has no walker. */
+#include "async_parts.h"
+
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/error.h"
+#include "runtime/pause.h"
+
+/* --- what an idle group does ----------------------------------------------------------- */
+
+static int join(rg_balancer b) {
+  rgi_idle *idle = &b->idle;
+  int size = idle->n;
+  RGI_TRY(rg_bcast(b->crew.own, &size, 1, MPI_INT, 0));
+  int *ranks = rgi_leads(b) ? idle->ranks : malloc((size_t)size * sizeof *ranks);
+  idle->ranks = NULL;
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", size);
+  int error = rg_bcast(b->crew.own, ranks, size, MPI_INT, 0);
+  if (!error)
+    error = rgi_async_tell_nothing(b);
+  if (!error)
+    error = rgi_async_merge_as(b, size, ranks);
+  free(ranks);
+  RGI_TRY(error);
+  return rgi_async_after(b, RGI_GO_ON);
+}
+
+static int start(rg_balancer b) {
+  int next;
+  rgi_entry entry = b->idle.part.entry;
+  if (rgi_leads(b) && b->idle.part.credit >= 0) {
+    RGI_TRY(rgi_board_lock(b));
+    int error = rgi_nodes_receive(b, b->idle.part.credit);
+    rgi_board_unlock(b);
+    RGI_TRY(error);
+  }
+  b->idle.part = (rgi_part){.target = -1};
+  b->stamp++;
+  RGI_TRY(rgi_work_start(b, &entry, &next));
+  return rgi_async_after(b, next);
+}
+
+/* The states of the walkers that parts start, to their leaders. */
+static int spread_states(rg_balancer b, int count, rgi_part parts[]) {
+  for (int i = 0, first = 0; i < count; first += (int)parts[i].ranks, i++) {
+    rgi_part *p = &parts[i];
+    int has = p->starts && p->entry.memory != NULL;
+    RGI_TRY(rg_bcast(b->crew.own, &has, 1, MPI_INT, 0));
+    if (!has)
+      continue;
+    if (!rgi_leads(b))
+      p->entry.memory = malloc(p->entry.bytes ? p->entry.bytes : 1);
+    if (!p->entry.memory)
+      return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", p->entry.bytes);
+    RGI_TRY(rg_bcast(b->crew.own, p->entry.memory, (MPI_Count)p->entry.bytes, MPI_BYTE, 0));
+    if (b->crew.me != first) {
+      free(p->entry.memory);
+      p->entry.memory = NULL;
+    }
+  }
+  return RG_SUCCESS;
+}
+
+static int become_part(rg_balancer b, int count, const rgi_part parts[]) {
+  int i = 0, first = 0;
+  while (i + 1 < count && first + parts[i].ranks <= b->crew.me)
+    first += (int)parts[i++].ranks;
+  rgi_part mine = parts[i];
+  RGI_TRY(rgi_crew_part(b, first, (int)mine.ranks));
+  double since = b->idle.since;
+  RGI_TRY(rgi_async_become_idle(b, 0));
+  b->idle.since = since;
+  b->idle.part = mine;
+  return RG_SUCCESS;
+}
+
+/* idle.ranks holds nothing here; the leader's parts are in b->parts. */
+static int split(rg_balancer b, int count) {
+  rgi_part *parts = rgi_leads(b) ? b->parts : malloc((size_t)count * sizeof *parts);
+  b->parts = NULL;
+  if (!parts)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d parts of a group", count);
+  int error = rg_bcast(b->crew.own, parts, count * (MPI_Count)sizeof *parts, MPI_BYTE, 0);
+  if (!error)
+    error = spread_states(b, count, parts);
+  if (!error)
+    error = become_part(b, count, parts);
+  free(parts);
+  return error;
+}
+
+static int obey(rg_balancer b, const int64_t command[2]) {
+  double now = rgi_now();
+  b->counts.idle += now - b->idle.since;
+  b->idle.since = now;
+  if (command[0] == RGI_JOIN)
+    return join(b);
+  if (command[0] == RGI_START)
+    return start(b);
+  if (command[0] == RGI_SPLIT)
+    return split(b, (int)command[1]);
+  b->stage = RGI_DONE;
+  return rgi_async_tell_nothing(b);
+}
+
+/* --- an idle group's leader --------------------------------------------------------------- */
+
+static int request(rg_balancer b) {
+  rgi_part *p = &b->idle.part;
+  int64_t *words = malloc((size_t)(b->crew.n + 1) * sizeof *words);
+  if (!words)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a request of %d processes", b->crew.n);
+  words[0] = p->stamp;
+  for (int i = 0; i < b->crew.n; i++)
+    words[i + 1] = b->crew.ranks[i];
+  int error = rgi_wire_send(b, (int)p->target, RGI_TAG_REQUEST, b->crew.n + 1, words);
+  free(words);
+  b->idle.asked = (int)p->target;
+  p->target = -1;
+  rgi_mark(b, RG_SPAN_WAIT);
+  return error;
+}
+
+/* The answer, if it has come. */
+static int take_answer(rg_balancer b, int64_t command[2]) {
+  rgi_idle *idle = &b->idle;
+  int from, count;
+  int64_t *words;
+  RGI_TRY(rgi_wire_take(b, RGI_TAG_ANSWER, &from, &count, &words));
+  if (!words)
+    return RG_SUCCESS;
+  idle->asked = -1;
+  idle->seen = -1;
+  if (words[0]) {
+    idle->n = count - 1;
+    idle->ranks = malloc((size_t)idle->n * sizeof *idle->ranks);
+    for (int i = 0; idle->ranks && i < idle->n; i++)
+      idle->ranks[i] = (int)words[i + 1];
+    command[0] = RGI_JOIN;
+  } else {
+    b->counts.refused++;
+    rgi_mark(b, RG_SPAN_IDLE);
+  }
+  free(words);
+  return RG_SUCCESS;
+}
+
+/* With the lock held: what a move means. */
+static int read_move(rg_balancer b, const rg_move *m, int leader, rgi_part *part) {
+  *part = (rgi_part){.ranks = m->ranks, .target = -1, .credit = -1};
+  if (m->to != RG_NO_ROW) {
+    rgi_row *row = rgi_board_row(b, (int)b->rows[m->to].id);
+    part->target = b->rows[m->to].id;
+    part->stamp = b->row_stamps[m->to];
+    if (row)
+      row->load.coming += m->ranks;
+    else
+      rgi_nodes_promise(b, (int)part->target, m->ranks);
+  } else if (m->walker != RG_NO_WALKER) {
+    part->starts = 1;
+    part->entry = b->taken[m->walker];
+    return rgi_nodes_send_off(b, leader, &part->credit);
+  }
+  return RG_SUCCESS;
+}
+
+/* With the lock held: takes the walkers that the plan starts off the board. From the last
+ * to the first, so that the numbers stay. */
+static int take_walkers(rg_balancer b, const rg_plan *plan, int waiting) {
+  for (int w = waiting - 1; w >= 0; w--)
+    for (int i = 0; i < plan->count; i++)
+      if (plan->move[i].to == RG_NO_ROW && plan->move[i].walker == w)
+        RGI_TRY(rgi_board_take(b, w, &b->taken[w]));
+  return RG_SUCCESS;
+}
+
+static int carry_out(rg_balancer b, const rg_plan *plan, int waiting, int64_t command[2]) {
+  int rest = b->crew.n, count = plan->count;
+  RGI_TRY(take_walkers(b, plan, waiting));
+  rgi_part *parts = malloc((size_t)(count + 1) * sizeof *parts);
+  if (!parts)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d parts of a group", count);
+  for (int i = 0; i < count; i++) {
+    RGI_TRY(read_move(b, &plan->move[i], b->crew.ranks[b->crew.n - rest], &parts[i]));
+    rest -= (int)parts[i].ranks;
+  }
+  if (rest > 0)
+    parts[count++] = (rgi_part){.ranks = rest, .target = -1};
+  if (count == 1) {
+    b->idle.part = parts[0];
+    free(parts);
+    return RG_SUCCESS;
+  }
+  b->parts = parts;
+  command[0] = RGI_SPLIT;
+  command[1] = count;
+  return RG_SUCCESS;
+}
+
+/* With the lock held: walkers wait, everybody is idle, and nobody knows what to do. Then
+ * the first of them fails, by this process. */
+static int check_stuck(rg_balancer b) {
+  const rgi_board *board = b->board;
+  rgi_entry e;
+  if (board->count == 0 || !rgi_nodes_idle(b))
+    return RG_SUCCESS;
+  for (int i = 0; i < board->processes; i++)
+    if (board->row[i].leads && board->row[i].seen != board->version)
+      return RG_SUCCESS;
+  RGI_TRY(rgi_board_take(b, 0, &e));
+  free(e.memory);
+  rg_outcome o = {.id = e.id, .error = RG_ERR_ARG, .rank = b->rank};
+  rgi_error(RG_ERR_ARG,
+            "walker %lld needs %lld processes; all groups are idle and the policy %s starts it on "
+            "none of them",
+            (long long)e.id, (long long)e.least, b->policy.name ? b->policy.name : "");
+  o.text = strdupa(rg_error_detail());
+  RGI_TRY(rgi_outcome_add(b, &o));
+  b->board->open--;
+  rgi_board_changed(b);
+  return rgi_nodes_quiet(b);
+}
+
+/* With the lock held. */
+static int ask_policy(rg_balancer b, int64_t command[2]) {
+  rg_load_table t;
+  rgi_row *row = rgi_board_row(b, b->rank);
+  if (b->board->ended) {
+    command[0] = RGI_END;
+    return RG_SUCCESS;
+  }
+  if (b->board->version == b->idle.seen)
+    return RG_SUCCESS;
+  b->idle.seen = b->board->version;
+  row->seen = -1;
+  RGI_TRY(rgi_board_table(b, &t));
+  RGI_TRY(rg_policy_plan(&b->policy, &t, &b->plan));
+  if (b->plan.count == 0) {
+    row->seen = b->idle.seen;
+    return check_stuck(b);
+  }
+  return carry_out(b, &b->plan, t.waiting_count, command);
+}
+
+/* What the group is to do now; command[0] 0: nothing. */
+static int look(rg_balancer b, int64_t command[2]) {
+  rgi_idle *idle = &b->idle;
+  command[0] = command[1] = 0;
+  RGI_TRY(rgi_async_serve(b));
+  if (idle->asked >= 0)
+    return take_answer(b, command);
+  if (idle->part.target < 0 && !idle->part.starts) {
+    RGI_TRY(rgi_board_lock(b));
+    int error = ask_policy(b, command);
+    rgi_board_unlock(b);
+    RGI_TRY(error);
+  }
+  if (command[0])
+    return RG_SUCCESS;
+  if (idle->part.starts)
+    command[0] = RGI_START;
+  else if (idle->part.target >= 0)
+    return request(b);
+  else
+    return rgi_nodes_look(b);
+  return RG_SUCCESS;
+}
+
+/* --- waiting -------------------------------------------------------------------------------- */
+
+/* *done: there was something to do, and it is done. */
+static int try_idle(rg_balancer b, int *done) {
+  rgi_idle *idle = &b->idle;
+  *done = 0;
+  if (rgi_leads(b)) {
+    RGI_TRY(look(b, idle->command));
+    if (!idle->command[0])
+      return RG_SUCCESS;
+    if (b->crew.n > 1) {
+      RGI_TRY(rg_ibcast(b->crew.own, idle->command, 2, MPI_INT64_T, 0, &idle->request));
+      RGI_TRY(rg_wait(&idle->request, NULL));
+    }
+  } else {
+    RGI_TRY(rgi_async_serve(b));
+    if (!idle->told)
+      RGI_TRY(rg_ibcast(b->crew.own, idle->command, 2, MPI_INT64_T, 0, &idle->request));
+    idle->told = 1;
+    int came;
+    RGI_TRY(rg_test(&idle->request, &came, NULL));
+    if (!came)
+      return RG_SUCCESS;
+    idle->told = 0;
+  }
+  *done = 1;
+  int64_t command[2] = {idle->command[0], idle->command[1]};
+  return obey(b, command);
+}
+
+int rgi_async_idle_step(rg_balancer b, int wait, int *what) {
+  rgi_wait w;
+  rgi_row *row = rgi_board_row(b, b->rank);
+  int done, error;
+  int64_t units = b->board->units;
+  double told = 0;
+  rgi_wait_start(&w, "waiting for work", -1);
+  atomic_store(&row->waits, rgi_leads(b));
+  for (;;) {
+    uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
+    error = rgi_progress_all();
+    if (!error)
+      error = try_idle(b, &done);
+    if (error || done || !wait)
+      break;
+    error = rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy());
+    if (error == RG_ERR_TIMEOUT && b->board->units != units) {
+      units = b->board->units;
+      rgi_wait_start(&w, "waiting for work", -1);
+      error = RG_SUCCESS;
+    }
+    if (error)
+      break;
+    if (b->options.waiting && rgi_now() - told > 0.05) {
+      told = rgi_now();
+      b->options.waiting(b->options.context);
+    }
+  }
+  atomic_store(&row->waits, 0);
+  *what = done ? RG_BALANCE_MOVED : RG_BALANCE_IDLE;
+  return error;
+}

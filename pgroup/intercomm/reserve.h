@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Processes in reserve: what the other files of this layer use. */
+#ifndef RGI_RESERVE_H
+#define RGI_RESERVE_H
+
+#include <regroup/reserve.h>
+
+#include "formation/members.h"
+
+typedef enum { RGI_DRAW_GROW = 1, RGI_DRAW_SPAWN } rgi_draw_kind;
+
+/* Whether a reserve is open in this process. */
+int rgi_reserve_is_open(void);
+
+/* The caller's world: those outside when the reserve was opened (all of them call,
+ * the first time), or those it was drawn with and the inter-communicator to who drew
+ * them, which is given once. Sleeps if the caller is in reserve; both are
+ * MPI_COMM_NULL where it is not drawn by spawning. */
+int rgi_reserve_enter(MPI_Comm *world, MPI_Comm *parent);
+
+/* RG_ERR_UNSUPPORTED unless one is open: the text says how to start the job. */
+int rgi_reserve_need(const char *call);
+
+/* Draws n processes for the members of g, who all call, and tells them who calls
+ * and for what. The processes that were drawn, to be dropped. */
+int rgi_draw(const char *call, rg_group g, rgi_draw_kind kind, int n, rgi_members **drawn);
+
+#endif

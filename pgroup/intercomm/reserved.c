@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Spawning and connecting inside one job: the processes come out of the reserve,
+ * the port is a process and a number. */
+#include <regroup/comm.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formation/context.h"
+#include "formation/group.h"
+#include "formation/spread.h"
+#include "intercomm/reserve.h"
+#include "intercomm/spawn.h"
+#include "runtime/error.h"
+#include "runtime/message.h"
+#include "runtime/runtime.h"
+
+/* Of the communicators that are made here, all over the library's world. */
+#define TAG 0x5265
+
+static int mpi_group_of(const rgi_members *m, MPI_Group *group) {
+  int n = rgi_members_count(m), *ranks = malloc((size_t)n * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d processes", n);
+  for (int i = 0; i < n; i++)
+    ranks[i] = rgi_members_at(m, i);
+  int error = rgi_mpi_error(MPI_Group_incl(rgi_rt.mpi_group, n, ranks, group), "MPI_Group_incl");
+  free(ranks);
+  return error;
+}
+
+static int join(const rgi_members *mine, const rgi_members *others, MPI_Comm *inter) {
+  MPI_Group local, remote;
+  RGI_TRY(mpi_group_of(mine, &local));
+  int error = mpi_group_of(others, &remote);
+  if (!error) {
+    error = rg_intercomm_create_group(rgi_rt.comm, local, remote, TAG, RG_METHOD_AUTO, inter);
+    MPI_Group_free(&remote);
+  }
+  MPI_Group_free(&local);
+  return error;
+}
+
+/* --- spawning --------------------------------------------------------------------- */
+
+int rgi_spawn_answer(const rgi_members *drawn, const rgi_members *callers, rg_drawn *made) {
+  MPI_Group group;
+  MPI_Comm world, parent;
+  RGI_TRY(mpi_group_of(drawn, &group));
+  int error = rg_comm_create_group(rgi_rt.comm, group, TAG, RG_METHOD_AUTO, &world);
+  MPI_Group_free(&group);
+  RGI_TRY(error);
+  error = join(drawn, callers, &parent);
+  if (error) {
+    MPI_Comm_free(&world);
+    return error;
+  }
+  made->world = world;
+  made->parent = parent;
+  return RG_SUCCESS;
+}
+
+static int spawn(const char *call, MPI_Comm comm, const char *command, char *argv[], int n,
+                 MPI_Comm *inter) {
+  rg_group g;
+  rgi_members *drawn;
+  (void)command, (void)argv; /* they run already */
+  RGI_TRY(rg_group_from_comm(comm, &g));
+  int error = rgi_draw(call, g, RGI_DRAW_SPAWN, n, &drawn);
+  if (!error) {
+    error = join(g->members, drawn, inter);
+    rgi_members_drop(drawn);
+  }
+  rg_group_free(&g);
+  return error;
+}
+
+/* --- ports ------------------------------------------------------------------------ */
+
+static int open_port(const char *call, char port[MPI_MAX_PORT_NAME]) {
+  static int ports;
+  (void)call;
+  snprintf(port, MPI_MAX_PORT_NAME, "regroup:%d:%d", rgi_rt.rank, ports++);
+  return RG_SUCCESS;
+}
+
+static void close_port(char port[MPI_MAX_PORT_NAME]) {
+  port[0] = '\0';
+}
+
+static uint64_t port_context(int number) {
+  return rgi_mix(0x706f7274u + (uint64_t)number * 2);
+}
+
+static int send_members(const char *call, const rgi_members *m, int to, int number) {
+  int count = rgi_members_packed(m), *ints = malloc((size_t)count * sizeof *ints);
+  rgi_request r;
+  if (!ints)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, rgi_members_count(m));
+  rgi_members_pack(m, ints);
+  int error = rgi_message_send(port_context(number), to, 0, ints, (size_t)count * sizeof *ints, &r);
+  if (!error)
+    error = rgi_message_wait(&r, call);
+  free(ints);
+  return error;
+}
+
+/* The first processes of both sides tell each other who they are. accepts: the
+ * caller opened the port. */
+static int meet(const char *call, const char *port, int accepts, const rgi_members *mine,
+                int *count, int **ints) {
+  int owner, number;
+  if (sscanf(port, "regroup:%d:%d", &owner, &number) != 2 || owner < 0 || owner >= rgi_rt.size)
+    return rgi_error(RG_ERR_ARG, "%s: '%s' is no port of this job", call, port);
+  if (!accepts) {
+    RGI_TRY(send_members(call, mine, owner, number));
+    return rgi_receive_ints(port_context(number), owner, 0, call, count, ints);
+  }
+  rgi_members *others;
+  RGI_TRY(rgi_receive_ints(port_context(number), RGI_ANY, 0, call, count, ints));
+  RGI_TRY(rgi_members_unpack(call, *ints, &others));
+  int error = send_members(call, mine, rgi_members_at(others, 0), number);
+  rgi_members_drop(others);
+  return error;
+}
+
+static int tell_own_side(const char *call, rg_group g, int error, int *count, int **ints) {
+  int none = 0, *told = error ? &none : *ints, length = error ? 1 : *count;
+  int lost = rgi_spread(g, g->tag, call, &length, &told);
+  if (error || lost)
+    return error ? error : lost;
+  *count = length;
+  *ints = told;
+  /* Packed members begin with how many they are. */
+  return told[0] ? RG_SUCCESS : rgi_error(RG_ERR_MPI, "%s: rank 0 of the group failed", call);
+}
+
+static int link_up(const char *call, const char *port, int accepts, MPI_Comm comm,
+                   MPI_Comm *inter) {
+  rg_group g;
+  rgi_members *others;
+  int count = 0, *ints = NULL, error = RG_SUCCESS;
+  RGI_TRY(rg_group_from_comm(comm, &g));
+  if (g->me == 0)
+    error = meet(call, port, accepts, g->members, &count, &ints);
+  error = tell_own_side(call, g, error, &count, &ints);
+  if (!error)
+    error = rgi_members_unpack(call, ints, &others);
+  free(ints);
+  if (!error) {
+    error = join(g->members, others, inter);
+    rgi_members_drop(others);
+  }
+  rg_group_free(&g);
+  return error;
+}
+
+static int accept_clients(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm,
+                          MPI_Comm *inter) {
+  return link_up(call, port, 1, comm, inter);
+}
+
+static int connect_to(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm,
+                      MPI_Comm *inter) {
+  return link_up(call, port, 0, comm, inter);
+}
+
+const rgi_launcher rgi_reserve_launcher = {spawn, open_port, close_port, accept_clients,
+                                           connect_to};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Ways to get more processes and to connect independent ones: MPI's own
+ * (native.c), and out of the reserve (reserved.c). */
+#ifndef RGI_SPAWN_H
+#define RGI_SPAWN_H
+
+#include <mpi.h>
+#include <regroup/reserve.h>
+
+#include "formation/members.h"
+
+/* All of them return the same error on every process of comm. The communicators
+ * that they make return their errors. */
+typedef struct {
+  /* Collective over comm; what to start counts on its rank 0. */
+  int (*spawn)(const char *call, MPI_Comm comm, const char *command, char *argv[], int n,
+               MPI_Comm *inter);
+  /* A port that others can connect to; one process. */
+  int (*open_port)(const char *call, char port[MPI_MAX_PORT_NAME]);
+  void (*close_port)(char port[MPI_MAX_PORT_NAME]);
+  /* Collective over comm; the port counts on its rank 0. */
+  int (*accept)(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm, MPI_Comm *inter);
+  int (*connect)(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm, MPI_Comm *inter);
+} rgi_launcher;
+
+extern const rgi_launcher rgi_native_launcher, rgi_reserve_launcher;
+
+/* The one that this job has: the reserve if one is open. */
+const rgi_launcher *rgi_launcher_now(void);
+
+/* The part of processes that were drawn by spawning. */
+int rgi_spawn_answer(const rgi_members *drawn, const rgi_members *callers, rg_drawn *made);
+
+#endif

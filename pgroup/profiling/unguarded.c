@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * In place of runtime/guardian.c and runtime/ending.c: this copy of the library has no
+ * guardian and leaves MPI_Finalize as it is. An application that survives deaths does so by
+ * the library that it is linked with. */
+#include "runtime/ending.h"
+#include "runtime/guardian.h"
+
+int rgi_guarded(void) {
+  return 0;
+}
+
+void rgi_guardian_tell(int fd, uint64_t offset, int processes) {
+  (void)fd, (void)offset, (void)processes;
+}
+
+/* Not even an end together is to be had after a death that the application survives. */
+int rgi_ending_meet(void) {
+  return 0;
+}
+
+void rgi_ending_begin(void) {
+}

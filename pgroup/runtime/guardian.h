@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Guardians: what keeps a job alive when a process is killed.
+ *
+ * MPICH's launcher ends all processes of a node when one that it has started itself
+ * ends by a signal. With RG_SURVIVE=1 every process of a job therefore parts in two
+ * before main begins: the child goes on as the rank, its parent, which is what the
+ * launcher knows, waits for it. When the rank is killed the parent stays as long as
+ * the survivors need, and ends as they tell it through the node's arena. */
+#ifndef RGI_GUARDIAN_H
+#define RGI_GUARDIAN_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* In the arena, for all guardians of the node. */
+typedef struct {
+  _Atomic uint32_t ready;   /* processes that have returned from rg_init */
+  _Atomic uint32_t gone;    /* processes that have ended, however */
+  _Atomic uint32_t held;    /* survivors have begun to recover: go on waiting */
+  _Atomic uint32_t outcome; /* 1: the survivors have ended well; 0: not yet */
+} rgi_will;
+
+/* Whether this process has a guardian. */
+int rgi_guarded(void);
+
+/* Tells the guardian where the will is: in the memory of descriptor fd, at this offset;
+ * and how many processes the node has. Local. */
+void rgi_guardian_tell(int fd, uint64_t offset, int processes);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "runtime/tuning.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "runtime/error.h"
+
+/* Measured on one machine: two nodes over its loopback, messages through the
+ * arena, and shared memory. */
+#define BUILT_IN                                                                                   \
+  {                                                                                                \
+    .between = {15e-6, 0.5e-9, 0.15e-9}, .inside = {0.5e-6, 0.12e-9, 0.15e-9},                     \
+    .shared = {0.15e-6, 0.06e-9, 0.15e-9},                                                         \
+  }
+
+static rgi_model now = BUILT_IN;
+
+#define VALUES 9
+static const struct {
+  const char *name;
+  size_t at;
+} values[VALUES] = {
+    {"between.t_s", offsetof(rgi_model, between.ts)},
+    {"between.t_w", offsetof(rgi_model, between.tw)},
+    {"between.t_c", offsetof(rgi_model, between.tc)},
+    {"inside.t_s", offsetof(rgi_model, inside.ts)},
+    {"inside.t_w", offsetof(rgi_model, inside.tw)},
+    {"inside.t_c", offsetof(rgi_model, inside.tc)},
+    {"shared.t_s", offsetof(rgi_model, shared.ts)},
+    {"shared.t_w", offsetof(rgi_model, shared.tw)},
+    {"shared.t_c", offsetof(rgi_model, shared.tc)},
+};
+
+const rgi_model *rgi_model_now(void) {
+  return &now;
+}
+
+/* --- a file ------------------------------------------------------------------------- */
+
+#define LINE 256
+
+typedef struct {
+  const char *path;
+  int line;
+  int given[VALUES]; /* the line that has it */
+} reading;
+
+static int wrong(const reading *r, const char *text, const char *why) {
+  return rgi_error(RG_ERR_OPTION, "RG_TUNING=%.100s: line %d: \"%.40s\": %s", r->path, r->line,
+                   text, why);
+}
+
+/* Tabs are blanks; no control characters in what is quoted: the file may be
+ * anything. */
+static void make_printable(char *text) {
+  for (; *text; text++)
+    if (!isprint((unsigned char)*text))
+      *text = *text == '\t' ? ' ' : '?';
+}
+
+static int find(const char *name, size_t length) {
+  for (int i = 0; i < VALUES; i++)
+    if (strlen(values[i].name) == length && memcmp(values[i].name, name, length) == 0)
+      return i;
+  return -1;
+}
+
+/* "name = seconds" */
+static int read_value(reading *r, const char *text, rgi_model *model) {
+  const char *at = text;
+  char *end;
+  size_t length = strcspn(text, " =");
+  int i = find(text, length);
+  if (i < 0)
+    return wrong(r, text, "expected level.value = seconds, as in inside.t_s = 5e-07");
+  if (r->given[i])
+    return wrong(r, text, "given before");
+  at += length + strspn(text + length, " ");
+  double seconds = *at == '=' ? strtod(at + 1, &end) : 0;
+  if (*at != '=' || end == at + 1 || end[strspn(end, " ")])
+    return wrong(r, text, "expected one number after =");
+  if (!(seconds > 0 && seconds < 1))
+    return wrong(r, text, "expected seconds above 0 and below 1");
+  r->given[i] = r->line;
+  memcpy((char *)model + values[i].at, &seconds, sizeof seconds);
+  return RG_SUCCESS;
+}
+
+/* One line with its end. */
+static int read_line(reading *r, char *text, rgi_model *model) {
+  size_t length = strlen(text);
+  int whole = length > 0 && text[length - 1] == '\n';
+  r->line++;
+  if (whole)
+    text[--length] = 0;
+  if (length > 0 && text[length - 1] == '\r')
+    text[--length] = 0;
+  make_printable(text);
+  if (r->line == 1 && (!whole || strcmp(text, RGI_TUNING_HEAD) != 0))
+    return wrong(r, text, "no tuning file: its first line is not \"" RGI_TUNING_HEAD "\"");
+  if (!whole)
+    return wrong(r, text, "the line has no end: the file is damaged");
+  text += strspn(text, " ");
+  return *text == '#' || !*text ? RG_SUCCESS : read_value(r, text, model);
+}
+
+static int read_file(FILE *f, const char *path, rgi_model *model) {
+  reading r = {.path = path};
+  rgi_model found = *model;
+  char text[LINE];
+  while (fgets(text, sizeof text, f))
+    RGI_TRY(read_line(&r, text, &found));
+  if (ferror(f))
+    return rgi_error(RG_ERR_OPTION, "RG_TUNING=%.100s: it cannot be read: %s", path,
+                     strerror(errno));
+  if (r.line == 0)
+    return rgi_error(RG_ERR_OPTION, "RG_TUNING=%.100s: line 1: the file is empty", path);
+  *model = found;
+  return RG_SUCCESS;
+}
+
+int rgi_tuning_read(const char *path, rgi_model *model) {
+  struct stat status;
+  errno = 0;
+  FILE *f = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "r") : NULL;
+  if (!f)
+    return rgi_error(RG_ERR_OPTION, "RG_TUNING=%.100s: it cannot be opened: %s", path,
+                     errno ? strerror(errno) : "no regular file");
+  int error = read_file(f, path, model);
+  fclose(f);
+  return error;
+}
+
+/* --- for all processes -------------------------------------------------------------------- */
+
+int rgi_tuning_load(MPI_Comm comm) {
+  struct {
+    rgi_model model;
+    int error;
+    char detail[300];
+  } all = {.model = BUILT_IN};
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) {
+    const char *path = getenv("RG_TUNING");
+    if (path && *path)
+      all.error = rgi_tuning_read(path, &all.model);
+    if (all.error)
+      snprintf(all.detail, sizeof all.detail, "%s", rg_error_detail());
+  }
+  RGI_TRY_MPI(MPI_Bcast(&all, (int)sizeof all, MPI_BYTE, 0, comm));
+  if (all.error)
+    return rgi_error(all.error, "%s", all.detail);
+  now = all.model;
+  return RG_SUCCESS;
+}

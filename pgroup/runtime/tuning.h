@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What messages and bytes cost on this machine: built-in values, or those that
+ * regroup-bench tune has measured and written to the file that RG_TUNING names.
+ *
+ * The file is lines of text. The first one is RGI_TUNING_HEAD; the others are
+ * empty, comments (#), or "level.value = seconds": levels between, inside and
+ * shared, values t_s, t_w and t_c. What is not in the file keeps its built-in
+ * value. */
+#ifndef RGI_TUNING_H
+#define RGI_TUNING_H
+
+#include <mpi.h>
+
+#define RGI_TUNING_HEAD "# regroup tuning 1"
+
+/* Seconds to start a message, for each byte of it, and to combine a byte. */
+typedef struct {
+  double ts, tw, tc;
+} rgi_level;
+
+typedef struct {
+  rgi_level between, inside, shared; /* messages between nodes, inside one; memory */
+} rgi_model;
+
+/* The values that hold: since rg_init those of the file, if there is one. */
+const rgi_model *rgi_model_now(void);
+
+/* Puts the file's values over those of *model. Local. RG_ERR_OPTION: the file
+ * cannot be read, is something else, or holds what makes no sense; then *model is
+ * as it was. */
+int rgi_tuning_read(const char *path, rgi_model *model);
+
+/* For rg_init: the first process of comm reads, all get its values, or its error
+ * with its text. Collective over comm. */
+int rgi_tuning_load(MPI_Comm comm);
+
+#endif

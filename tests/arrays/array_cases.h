@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Life of arrays, what they tell of themselves, and wrong calls, for programs that
+ * differ in what they run on. */
+#ifndef ARRAY_CASES_H
+#define ARRAY_CASES_H
+
+#include <stddef.h>
+
+void test_begin(void);
+void test_first(void);
+void test_queries(void);
+void test_wrong_calls(void);
+void test_opaque_and_empty(void);
+void test_mismatch(void);
+void test_nobody_waits(void);
+void test_orders(void);
+void test_ghosts(void);
+void test_target_is_busy(void);
+void test_again_and_again(void);
+void test_finalize(void);
+
+#define ARRAY_CASES                                                                                \
+  {"begin", test_begin}, {"first", test_first}, {"queries", test_queries},                         \
+      {"wrong calls", test_wrong_calls}, {"opaque and empty", test_opaque_and_empty},              \
+      {"mismatch", test_mismatch}, {"ghosts", test_ghosts}, {                                      \
+    "again and again", test_again_and_again                                                        \
+  }
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * All members at once on the same elements, for programs that differ in what they
+ * run on. */
+#ifndef CONTENTION_H
+#define CONTENTION_H
+
+#include <stddef.h>
+
+void test_start(void);
+void test_accumulate(void);
+void test_elements(void);
+void test_counter(void);
+void test_mixed(void);
+void test_swap(void);
+void test_mutexes(void);
+void test_mutex_errors(void);
+void test_stop(void);
+
+/* How often each does what it does. */
+extern int rounds;
+
+#define CONTENTION                                                                                 \
+  {"start", test_start}, {"accumulate", test_accumulate}, {"elements", test_elements},             \
+      {"counter", test_counter}, {"mixed", test_mixed}, {"swap", test_swap}, {                     \
+    "stop", test_stop                                                                              \
+  }
+
+#define MUTEXES                                                                                    \
+  {"start", test_start}, {"mutexes", test_mutexes}, {"errors", test_mutex_errors}, {               \
+    "stop", test_stop                                                                              \
+  }
+
+#endif

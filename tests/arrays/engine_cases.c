@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Start and stop, and the memory of the shares. */
+#include "tests/check/check.h"
+#include <armci.h>
+#include <regroup.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/remote.h"
+#include "runtime/node.h"
+#include "runtime/runtime.h"
+#include "tests/arrays/engine_cases.h"
+
+uint64_t *blocks; /* of each rank, in its share */
+static unsigned long long state;
+
+long draw(long n) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (long)((state >> 33) % (unsigned long long)n);
+}
+
+void barrier(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+char *mine(void) {
+  return rgi_engine_at(rgt_rank, blocks[rgt_rank]);
+}
+
+rgi_far_patch flat(int64_t bytes) {
+  rgi_far_patch p = {.dims = 1, .extent = {bytes}};
+  return p;
+}
+
+void start(void) {
+  state = rgt_seed();
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_TRUE(rgi_node.count > 1);
+  RGT_TRUE(rgi_engine_open());
+  uint64_t at = 1;
+  blocks = calloc((size_t)rgt_size, sizeof *blocks);
+  if (rgt_rank % 2) /* so that offsets differ */
+    RGT_OK(rgi_engine_take("test", 4096, &at));
+  RGT_OK(rgi_engine_take("test", BLOCK, &at));
+  RGT_INT(at % RGI_LINE, 0);
+  MPI_Allgather(&at, 8, MPI_BYTE, blocks, 8, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+void stop(void) {
+  free(blocks);
+  RGT_OK(rg_finalize());
+  RGT_INT(rgi_engine_open(), 0);
+  RGT_INT(ARMCI_Initialized(), 0);
+}
+
+/* The neighbours' shares are memory here, the others' are not. */
+void test_at(void) {
+  memset(mine(), rgt_rank + 1, BLOCK);
+  barrier();
+  for (int r = 0; r < rgt_size; r++) {
+    char *there = rgi_engine_at(r, blocks[r]);
+    RGT_INT(there != NULL, rgi_node_of(r) == rgi_node.mine);
+    RGT_TRUE(!there || (there[0] == r + 1 && there[BLOCK - 1] == r + 1));
+  }
+  barrier();
+}
+
+/* --- memory ------------------------------------------------------------------------- */
+
+void test_full(void) {
+  uint64_t at = 17, all[3];
+  RGT_FAILS(rgi_engine_take("test", (size_t)1 << 50, &at), RG_ERR_NOMEM);
+  RGT_FAILS(rgi_engine_take("test", SIZE_MAX, &at), RG_ERR_NOMEM);
+  RGT_INT(at, 17);
+  RGT_TRUE(strstr(rg_error_detail(), "RG_ARRAY_SHARE") != NULL);
+  for (int round = 0; round < 2; round++) { /* what is given back is there again, in one piece */
+    size_t third = ((rgi_remote.size - 2 * BLOCK) / 64 / 3) * 64;
+    third = third > 8 * BLOCK ? 8 * BLOCK : third;
+    for (int i = 0; i < 3; i++)
+      RGT_OK(rgi_engine_take("test", third, &all[i]));
+    RGT_INT(all[1] - all[0], third);
+    rgi_engine_give(all[1], third);
+    rgi_engine_give(all[0], third);
+    RGT_OK(rgi_engine_take("test", 2 * third, &at));
+    RGT_INT(at, all[0]);
+    rgi_engine_give(at, 2 * third);
+    rgi_engine_give(all[2], third);
+  }
+}
+
+/* The library can be started again, also over some of the processes. */
+void test_again(void) {
+  MPI_Comm half;
+  free(blocks);
+  for (int i = 0; i < 3; i++) {
+    RGT_OK(rg_finalize());
+    MPI_Comm_split(MPI_COMM_WORLD, i == 1 && rgt_rank == 1, -rgt_rank, &half);
+    RGT_OK(rg_init(half, NULL));
+    RGT_INT(rgi_engine_open(), rgi_node.count > 1);
+    if (rgi_engine_open()) {
+      uint64_t at = 0;
+      int next = (rgi_rt.rank + 1) % rgi_rt.size, value = 100 + rgi_rt.rank, got = 0;
+      rgi_far_patch p = flat(sizeof value);
+      RGT_OK(rgi_engine_take("test", BLOCK, &at));
+      RGT_INT(at, 0);
+      RGT_OK(rgi_engine_put(next, 0, &value, &p));
+      RGT_OK(rgi_engine_fence(next));
+      MPI_Barrier(half);
+      RGT_OK(rgi_engine_get(rgi_rt.rank, 0, &got, &p));
+      RGT_INT(got, 100 + (rgi_rt.rank + rgi_rt.size - 1) % rgi_rt.size);
+      MPI_Barrier(half);
+    }
+    MPI_Comm_free(&half);
+  }
+  RGT_OK(rg_finalize());
+  start();
+}

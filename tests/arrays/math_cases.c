@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "math_cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+rg_group math_world, math_reverse, math_even;
+static unsigned long long state;
+
+void math_seed(int suite) {
+  state = rgt_seed() * 0x9e3779b97f4a7c15u + (unsigned long long)suite;
+}
+
+int math_cases(int n) {
+  return getenv("MPIR_CVAR_NUM_CLIQUES") ? n / 4 : n;
+}
+
+int64_t math_draw(int64_t n) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (int64_t)((state >> 33) % (unsigned long long)n);
+}
+
+void math_start(void) {
+  int ranks[64], n = 0;
+  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=40"));
+  RGT_OK(rg_group_world(&math_world));
+  RGT_OK(rg_group_create_range(math_world, rgt_size - 1, 0, -1, 1, &math_reverse));
+  for (int i = 0; i < rgt_size; i += 2)
+    ranks[n++] = i;
+  RGT_OK(rg_group_create(math_world, n, ranks, 2, &math_even));
+}
+
+void math_stop(void) {
+  RGT_OK(rg_group_free(&math_even));
+  RGT_OK(rg_group_free(&math_reverse));
+  RGT_OK(rg_group_free(&math_world));
+  RGT_OK(rg_finalize());
+}
+
+rg_type math_type(void) {
+  return (rg_type)math_draw(RG_OPAQUE);
+}
+
+rg_type math_real_type(void) {
+  return math_draw(2) ? RG_DOUBLE : RG_FLOAT;
+}
+
+rg_type math_ordered_type(void) {
+  return (rg_type)math_draw(RG_DOUBLE + 1);
+}
+
+rg_type math_blas_type(void) {
+  return (rg_type)(RG_FLOAT + math_draw(4));
+}
+
+int math_shape(int64_t shape[]) {
+  int dims = 1 + (int)math_draw(math_draw(3) ? 3 : RG_MAX_DIMS);
+  int64_t most = dims == 1 ? 60 : dims == 2 ? 16 : dims == 3 ? 7 : 4;
+  for (int d = 0; d < dims; d++)
+    shape[d] = math_draw(12) ? 1 + math_draw(most) : math_draw(2);
+  return dims;
+}
+
+/* --- layouts ----------------------------------------------------------------------------- */
+
+static void irregular(rg_array_spec *spec, int members, int64_t boundaries[RG_MAX_DIMS][64]) {
+  int left = members;
+  spec->layout = RG_IRREGULAR;
+  for (int d = 0; d < spec->dims; d++) {
+    spec->grid[d] = 1 + (int)math_draw(left);
+    left /= spec->grid[d];
+    boundaries[d][0] = 0;
+    for (int i = 1; i < spec->grid[d]; i++) {
+      int64_t from = boundaries[d][i - 1];
+      boundaries[d][i] = from + math_draw(spec->shape[d] - from + 1);
+    }
+    spec->boundaries[d] = boundaries[d];
+  }
+}
+
+static void layout(rg_array_spec *spec, int members, int64_t boundaries[RG_MAX_DIMS][64]) {
+  int64_t kind = math_draw(4);
+  if (kind == 0)
+    irregular(spec, members, boundaries);
+  if (kind == 1) {
+    spec->layout = RG_BLOCK_CYCLIC;
+    for (int d = 0; d < spec->dims; d++)
+      spec->chunk[d] = 1 + math_draw(4);
+  }
+  for (int d = 0; d < spec->dims && kind != 1; d++)
+    if (math_draw(3) == 0) {
+      spec->ghosts[d] = math_draw(3);
+      spec->periodic[d] = (int)math_draw(2);
+    }
+}
+
+math_array math_make(rg_group g, rg_type type, int dims, const int64_t shape[]) {
+  math_array x = {.type = type, .dims = dims, .n = 1};
+  rg_array_spec spec;
+  int64_t boundaries[RG_MAX_DIMS][64];
+  int members;
+  if (!g)
+    g = math_draw(2) ? math_world : math_reverse;
+  RGT_OK(rg_group_size(g, &members));
+  RGT_OK(rg_array_spec_set(&spec, type, dims, shape));
+  if (type == RG_OPAQUE)
+    spec.element_size = 5;
+  layout(&spec, members, boundaries);
+  RGT_OK(rg_array_create(g, &spec, &x.a));
+  RGT_OK(rg_array_info(x.a, &spec));
+  x.element = spec.element_size;
+  for (int d = 0; d < dims; d++) {
+    x.shape[d] = shape[d];
+    x.n *= shape[d];
+  }
+  x.all = calloc((size_t)x.n + 1, 16);
+  for (int64_t i = 0; i < x.n; i++)
+    if (type == RG_OPAQUE)
+      x.all[i * 5] = (char)math_draw(100);
+    else
+      math_put(&x, i, math_value(type));
+  math_set(&x);
+  return x;
+}
+
+void math_free(math_array *x) {
+  RGT_OK(rg_array_free(&x->a));
+  free(x->all);
+}
+
+/* --- elements ---------------------------------------------------------------------------- */
+
+double _Complex math_value(rg_type type) {
+  double real = (double)(math_draw(19) - 9), imaginary = (double)(math_draw(19) - 9);
+  return type == RG_FLOAT_COMPLEX || type == RG_DOUBLE_COMPLEX ? real + imaginary * I : real;
+}
+
+math_scalar math_element(rg_type type, double _Complex value) {
+  math_scalar s;
+  memset(&s, 0, sizeof s);
+  switch (type) {
+  case RG_INT32:
+    s.i32 = (int32_t)creal(value);
+    break;
+  case RG_INT64:
+    s.i64 = (int64_t)creal(value);
+    break;
+  case RG_FLOAT:
+  case RG_FLOAT_COMPLEX:
+    s.f[0] = (float)creal(value);
+    s.f[1] = (float)cimag(value);
+    break;
+  default:
+    s.d[0] = creal(value);
+    s.d[1] = cimag(value);
+  }
+  return s;
+}
+
+double _Complex math_number(rg_type type, const void *at) {
+  math_scalar s;
+  static const size_t sizes[] = {4, 8, 4, 8, 8, 16};
+  memset(&s, 0, sizeof s);
+  memcpy(&s, at, sizes[type]);
+  return type == RG_INT32                               ? s.i32
+         : type == RG_INT64                             ? (double)s.i64
+         : type == RG_FLOAT || type == RG_FLOAT_COMPLEX ? (double)s.f[0] + (double)s.f[1] * I
+                                                        : s.d[0] + s.d[1] * I;
+}
+
+double _Complex math_at(const math_array *x, int64_t i) {
+  return math_number(x->type, x->all + i * (int64_t)x->element);
+}
+
+void math_put(math_array *x, int64_t i, double _Complex value) {
+  math_scalar s = math_element(x->type, value);
+  memcpy(x->all + i * (int64_t)x->element, s.bytes, x->element);
+}
+
+void math_set(math_array *x) {
+  int rank;
+  rg_group g;
+  const int64_t zero[RG_MAX_DIMS] = {0};
+  RGT_OK(rg_array_group(x->a, &g));
+  RGT_OK(rg_group_rank(g, &rank));
+  if (rank == 0)
+    RGT_OK(rg_array_put(x->a, zero, x->shape, x->all, NULL));
+  RGT_OK(rg_array_sync(x->a));
+}
+
+int64_t math_differences(const math_array *x) {
+  const int64_t zero[RG_MAX_DIMS] = {0};
+  int64_t wrong = 0;
+  char *now = calloc((size_t)x->n + 1, 16);
+  RGT_OK(rg_array_sync(x->a));
+  RGT_OK(rg_array_get(x->a, zero, x->shape, now, NULL));
+  RGT_OK(rg_array_sync(x->a));
+  for (int64_t i = 0; i < x->n; i++) {
+    const char *a = now + i * (int64_t)x->element, *b = x->all + i * (int64_t)x->element;
+    wrong += memcmp(a, b, x->element) != 0 &&
+             (x->type == RG_OPAQUE || math_number(x->type, a) != math_number(x->type, b));
+  }
+  free(now);
+  return wrong;
+}
+
+/* --- patches ------------------------------------------------------------------------------ */
+
+void math_patch(const math_array *x, int64_t lo[], int64_t hi[]) {
+  for (int d = 0; d < x->dims; d++) {
+    lo[d] = math_draw(x->shape[d] + 1);
+    hi[d] = lo[d] + math_draw(x->shape[d] - lo[d] + 1);
+    if (math_draw(3) == 0) {
+      lo[d] = 0;
+      hi[d] = x->shape[d];
+    }
+  }
+}
+
+int64_t math_count(const math_array *x, const int64_t lo[], const int64_t hi[]) {
+  int64_t n = 1;
+  for (int d = 0; d < x->dims; d++)
+    n *= hi[d] - lo[d];
+  return n;
+}
+
+int64_t math_index(const math_array *x, const int64_t lo[], const int64_t hi[], int64_t i) {
+  int64_t at[RG_MAX_DIMS], index = 0;
+  for (int d = x->dims - 1; d >= 0; d--) {
+    at[d] = lo[d] + i % (hi[d] - lo[d]);
+    i /= hi[d] - lo[d];
+  }
+  for (int d = 0; d < x->dims; d++)
+    index = index * x->shape[d] + at[d];
+  return index;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Functions that change elements. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "math_cases.h"
+#include "math_suites.h"
+
+#define CASES math_cases(40)
+
+static math_array any(rg_type type) {
+  int64_t shape[RG_MAX_DIMS];
+  int dims = math_shape(shape);
+  return math_make(NULL, type, dims, shape);
+}
+
+/* Another array of the same shape and type, divided in another way. */
+static math_array like(const math_array *x) {
+  return math_make(NULL, x->type, x->dims, x->shape);
+}
+
+void test_fill(void) {
+  math_seed(1);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(c % 5 ? math_type() : RG_OPAQUE);
+    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    math_scalar value;
+    if (x.type == RG_OPAQUE)
+      memcpy(value.bytes, "abcde", 5);
+    else
+      value = math_element(x.type, math_value(x.type));
+    math_patch(&x, lo, hi);
+    RGT_OK(rg_array_fill(x.a, lo, hi, &value));
+    for (int64_t i = 0, n = math_count(&x, lo, hi); i < n; i++)
+      memcpy(x.all + math_index(&x, lo, hi, i) * (int64_t)x.element, value.bytes, x.element);
+    RGT_INT(math_differences(&x), 0);
+    RGT_OK(rg_array_fill(x.a, NULL, NULL, &value));
+    for (int64_t i = 0; i < x.n; i++)
+      memcpy(x.all + i * (int64_t)x.element, value.bytes, x.element);
+    RGT_INT(math_differences(&x), 0);
+    math_free(&x);
+  }
+}
+
+void test_zero(void) {
+  int64_t shape[2] = {9, 8}, ld;
+  char *ghosts;
+  rg_array_spec spec;
+  rg_array a;
+  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 2, shape));
+  spec.ghosts[0] = spec.ghosts[1] = 2;
+  RGT_OK(rg_array_create(math_world, &spec, &a));
+  int64_t lo[2], hi[2], wrong = 0;
+  RGT_OK(rg_array_distribution(a, rgt_rank, lo, hi));
+  int mine = lo[0] < hi[0] && lo[1] < hi[1];
+  if (mine) {
+    RGT_OK(rg_array_access_ghosts(a, RG_WRITE, &ghosts, &ld));
+    memset(ghosts, 1, (size_t)((hi[0] - lo[0] + 4) * ld) * 8);
+    RGT_OK(rg_array_release_ghosts(a));
+  }
+  RGT_OK(rg_array_zero(a));
+  for (int64_t i = 0; mine && i < (hi[0] - lo[0] + 4) * ld * 8; i++)
+    wrong += ghosts[i] != 0;
+  RGT_INT(wrong, 0);
+  RGT_OK(rg_array_free(&a));
+  math_seed(2);
+  for (int c = 0; c < CASES / 4; c++) {
+    math_array x = any(math_type());
+    RGT_OK(rg_array_zero(x.a));
+    memset(x.all, 0, (size_t)x.n * x.element);
+    RGT_INT(math_differences(&x), 0);
+    math_free(&x);
+  }
+}
+
+/* The same in two arrays of other distributions; uniform; another seed differs. */
+void test_random(void) {
+  math_seed(3);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_type()), y = like(&x);
+    const int64_t zero[RG_MAX_DIMS] = {0};
+    RGT_OK(rg_array_random(x.a, 17));
+    RGT_OK(rg_array_random(y.a, 17));
+    RGT_OK(rg_array_get(x.a, zero, x.shape, y.all, NULL));
+    RGT_INT(math_differences(&y), 0);
+    RGT_OK(rg_array_random(x.a, 18));
+    memcpy(x.all, y.all, (size_t)x.n * x.element);
+    if (x.n)
+      RGT_TRUE(math_differences(&x) > x.n * 9 / 10);
+    for (int64_t i = 0; i < x.n && x.type >= RG_FLOAT; i++)
+      RGT_TRUE(creal(math_at(&x, i)) >= 0 && creal(math_at(&x, i)) < 1 &&
+               cimag(math_at(&x, i)) >= 0 && cimag(math_at(&x, i)) < 1);
+    math_free(&y);
+    math_free(&x);
+  }
+  math_array x = math_make(NULL, RG_DOUBLE, 2, (int64_t[]){100, 100});
+  double sum;
+  RGT_OK(rg_array_random(x.a, rgt_seed()));
+  RGT_OK(rg_array_sum(x.a, NULL, NULL, &sum));
+  RGT_DBL(sum, 5000, 6 * 28.9); /* 6 standard deviations */
+  math_free(&x);
+}
+
+void test_scale(void) {
+  math_seed(4);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_type());
+    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    double _Complex factor = math_value(x.type), term = math_value(x.type);
+    math_scalar f = math_element(x.type, factor), t = math_element(x.type, term);
+    math_patch(&x, lo, hi);
+    RGT_OK(rg_array_scale(x.a, lo, hi, &f));
+    RGT_OK(rg_array_add_scalar(x.a, NULL, NULL, &t));
+    for (int64_t i = 0, n = math_count(&x, lo, hi); i < n; i++) {
+      int64_t at = math_index(&x, lo, hi, i);
+      math_put(&x, at, math_at(&x, at) * factor);
+    }
+    for (int64_t i = 0; i < x.n; i++)
+      math_put(&x, i, math_at(&x, i) + term);
+    RGT_INT(math_differences(&x), 0);
+    math_free(&x);
+  }
+}
+
+/* Whole arrays; into one of the operands; patches of larger arrays, also with
+ * dimensions of extent 1 added. */
+static void add_patches(void) {
+  int64_t shape[RG_MAX_DIMS], lo[3][RG_MAX_DIMS], hi[3][RG_MAX_DIMS], n = 1;
+  int dims = math_shape(shape);
+  rg_type type = math_type();
+  math_array x[3];
+  double _Complex alpha = math_value(type), beta = math_value(type);
+  math_scalar s = math_element(type, alpha), t = math_element(type, beta);
+  for (int d = 0; d < dims; d++)
+    n *= shape[d];
+  for (int k = 0; k < 3; k++) {
+    int64_t large[RG_MAX_DIMS];
+    int m = 0;
+    for (int d = 0; d < dims; d++) {
+      int insert = dims < RG_MAX_DIMS && m == d && math_draw(3) == 0;
+      if (insert) {
+        large[m] = 1 + math_draw(3);
+        lo[k][m] = math_draw(large[m]);
+        hi[k][m] = lo[k][m] + 1;
+        m++;
+      }
+      lo[k][m] = math_draw(3);
+      hi[k][m] = lo[k][m] + shape[d];
+      large[m] = hi[k][m] + math_draw(3);
+      m++;
+    }
+    x[k] = math_make(NULL, type, m, large);
+  }
+  RGT_OK(
+      rg_array_add_patch(&s, x[0].a, lo[0], hi[0], &t, x[1].a, lo[1], hi[1], x[2].a, lo[2], hi[2]));
+  for (int64_t i = 0; i < n; i++)
+    math_put(&x[2], math_index(&x[2], lo[2], hi[2], i),
+             alpha * math_at(&x[0], math_index(&x[0], lo[0], hi[0], i)) +
+                 beta * math_at(&x[1], math_index(&x[1], lo[1], hi[1], i)));
+  RGT_INT(math_differences(&x[2]), 0);
+  for (int k = 0; k < 3; k++)
+    math_free(&x[k]);
+}
+
+void test_add(void) {
+  math_seed(5);
+  for (int c = 0; c < CASES; c++) {
+    math_array a = any(math_type()), b = like(&a), d = like(&a);
+    math_array *to = c % 3 == 0 ? &a : c % 3 == 1 ? &b : &d;
+    double _Complex alpha = math_value(a.type), beta = math_value(a.type);
+    math_scalar s = math_element(a.type, alpha), t = math_element(a.type, beta);
+    RGT_OK(rg_array_add(&s, a.a, &t, b.a, to->a));
+    for (int64_t i = 0; i < a.n; i++)
+      math_put(to, i, alpha * math_at(&a, i) + beta * math_at(&b, i));
+    RGT_INT(math_differences(to), 0);
+    math_free(&d);
+    math_free(&b);
+    math_free(&a);
+    add_patches();
+  }
+}
+
+void test_combine(void) {
+  math_seed(6);
+  for (int c = 0; c < CASES; c++) {
+    rg_elementwise op = (rg_elementwise)(c % 4);
+    math_array a = any(op == RG_MULTIPLY || op == RG_DIVIDE ? math_type() : math_ordered_type());
+    math_array b = like(&a), d = like(&a);
+    for (int64_t i = 0; i < a.n && op == RG_DIVIDE; i++) /* exact quotients */
+      math_put(&b, i, math_draw(2) ? 2 : -1);
+    math_set(&b);
+    if (a.type == RG_INT32 || a.type == RG_INT64)
+      math_draw(2);
+    RGT_OK(rg_array_combine(op, a.a, b.a, d.a));
+    for (int64_t i = 0; i < a.n; i++) {
+      double _Complex x = math_at(&a, i), y = math_at(&b, i);
+      math_put(&d, i,
+               op == RG_MULTIPLY  ? x * y
+               : op == RG_DIVIDE  ? x / y
+               : op == RG_MINIMUM ? (creal(x) < creal(y) ? x : y)
+                                  : (creal(x) > creal(y) ? x : y));
+    }
+    RGT_INT(math_differences(&d), 0);
+    math_free(&d);
+    math_free(&b);
+    math_free(&a);
+  }
+}
+
+/* Integers by 0 and by -1. */
+void test_divide(void) {
+  math_seed(7);
+  const rg_type types[2] = {RG_INT32, RG_INT64};
+  for (int t = 0; t < 2; t++) {
+    math_array a = math_make(NULL, types[t], 1, (int64_t[]){20}), b = like(&a);
+    const math_scalar least = t ? (math_scalar){.i64 = INT64_MIN} : (math_scalar){.i32 = INT32_MIN};
+    math_scalar minus = math_element(types[t], -1), null = math_element(types[t], 0);
+    RGT_OK(rg_array_fill(a.a, NULL, NULL, &least));
+    RGT_OK(rg_array_fill(b.a, NULL, NULL, &minus));
+    RGT_OK(rg_array_combine(RG_DIVIDE, a.a, b.a, b.a));
+    for (int64_t i = 0; i < b.n; i++)
+      memcpy(b.all + i * (int64_t)b.element, least.bytes, b.element);
+    RGT_INT(math_differences(&b), 0);
+    RGT_OK(rg_array_fill(b.a, (int64_t[]){13}, (int64_t[]){14}, &null));
+    RGT_FAILS(rg_array_combine(RG_DIVIDE, a.a, b.a, a.a), RG_ERR_ARG);
+    math_free(&b);
+    math_free(&a);
+  }
+}
+
+/* Each element is seen once, with its index, by its owner. */
+typedef struct {
+  const math_array *x;
+  int64_t seen, stop;
+} seeing;
+
+static int see(void *elements, int64_t n, const int64_t at[], void *context) {
+  seeing *s = context;
+  int owner, last = s->x->dims - 1;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t index = 0, here[RG_MAX_DIMS];
+    memcpy(here, at, sizeof(int64_t) * (size_t)s->x->dims);
+    here[last] += i;
+    for (int d = 0; d <= last; d++)
+      index = index * s->x->shape[d] + here[d];
+    math_scalar v = math_element(s->x->type, (double)(index % 1000));
+    memcpy((char *)elements + i * (int64_t)s->x->element, v.bytes, s->x->element);
+    RGT_OK(rg_array_owner(s->x->a, here, &owner));
+    rg_group g;
+    int me;
+    RGT_OK(rg_array_group(s->x->a, &g));
+    RGT_OK(rg_group_rank(g, &me));
+    RGT_INT(owner, me);
+    s->seen++;
+  }
+  return s->seen >= s->stop ? 7 : 0;
+}
+
+void test_map(void) {
+  math_seed(8);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_type());
+    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], seen;
+    seeing s = {&x, 0, INT64_MAX};
+    math_patch(&x, lo, hi);
+    RGT_OK(rg_array_map(x.a, lo, hi, see, &s));
+    for (int64_t i = 0, n = math_count(&x, lo, hi); i < n; i++) {
+      int64_t at = math_index(&x, lo, hi, i);
+      math_put(&x, at, (double)(at % 1000));
+    }
+    RGT_INT(math_differences(&x), 0);
+    RGT_OK(rg_allreduce(math_world, &s.seen, &seen, 1, MPI_INT64_T, MPI_SUM));
+    RGT_INT(seen, math_count(&x, lo, hi));
+    s.stop = 1;
+    if (seen > 0)
+      RGT_FAILS(rg_array_map(x.a, lo, hi, see, &s), RG_ERR_ARG);
+    math_free(&x);
+  }
+}
+
+/* --- ghosts ------------------------------------------------------------------------------- */
+
+/* What ghost cell (or element) `at` is to hold; 0: it is beyond a fixed edge. */
+static int ghost_value(const math_array *x, const rg_array_spec *spec, const int64_t at[],
+                       double _Complex *value) {
+  int64_t index = 0;
+  for (int d = 0; d < x->dims; d++) {
+    int64_t i = at[d];
+    if (spec->periodic[d])
+      i = (i % x->shape[d] + x->shape[d]) % x->shape[d];
+    if (i < 0 || i >= x->shape[d])
+      return 0;
+    index = index * x->shape[d] + i;
+  }
+  *value = math_at(x, index);
+  return 1;
+}
+
+static int64_t wrong_ghosts(const math_array *x, const rg_array_spec *spec, const int64_t lo[],
+                            const int64_t hi[], char *memory, const int64_t ld[]) {
+  int64_t at[RG_MAX_DIMS], wrong = 0;
+  int d, beyond = 0x5a;
+  for (d = 0; d < x->dims; d++)
+    at[d] = lo[d] - spec->ghosts[d];
+  do {
+    int64_t offset = 0;
+    double _Complex value;
+    for (d = 0; d < x->dims; d++)
+      offset = offset * (d ? ld[d - 1] : 1) + at[d] - (lo[d] - spec->ghosts[d]);
+    const char *cell = memory + offset * (int64_t)x->element;
+    wrong += ghost_value(x, spec, at, &value) ? math_number(x->type, cell) != value
+                                              : cell[0] != (char)beyond;
+    for (d = x->dims - 1; d >= 0 && ++at[d] == hi[d] + spec->ghosts[d]; d--)
+      at[d] = lo[d] - spec->ghosts[d];
+  } while (d >= 0);
+  return wrong;
+}
+
+void test_ghosts(void) {
+  math_seed(9);
+  for (int c = 0; c < 2 * CASES; c++) {
+    math_array x = any(math_type());
+    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], ld[RG_MAX_DIMS], cells = 1;
+    rg_array_spec spec;
+    rg_group g;
+    int me, mine = 1;
+    char *memory;
+    RGT_OK(rg_array_info(x.a, &spec));
+    RGT_OK(rg_array_group(x.a, &g));
+    RGT_OK(rg_group_rank(g, &me));
+    RGT_OK(rg_array_distribution(x.a, me, lo, hi));
+    for (int d = 0; d < x.dims; d++) {
+      mine = mine && lo[d] < hi[d] && spec.layout != RG_BLOCK_CYCLIC;
+      cells *= hi[d] - lo[d] + 2 * spec.ghosts[d];
+    }
+    if (mine) {
+      RGT_OK(rg_array_access_ghosts(x.a, RG_WRITE, &memory, ld));
+      memset(memory, 0x5a, (size_t)cells * x.element);
+      RGT_OK(rg_array_release_ghosts(x.a));
+    }
+    RGT_OK(rg_array_sync(x.a));
+    math_set(&x);
+    RGT_OK(rg_array_update_ghosts(x.a));
+    if (mine)
+      RGT_INT(wrong_ghosts(&x, &spec, lo, hi, memory, ld), 0);
+    RGT_INT(math_differences(&x), 0);
+    math_free(&x);
+  }
+}
+
+/* --- print -------------------------------------------------------------------------------- */
+
+void test_print(void) {
+  math_seed(10);
+  math_array x = math_make(math_world, RG_INT32, 3, (int64_t[]){2, 2, 3});
+  char *text = NULL;
+  size_t length;
+  FILE *file = rgt_rank == 0 ? open_memstream(&text, &length) : NULL;
+  seeing s = {&x, 0, INT64_MAX};
+  RGT_OK(rg_array_map(x.a, NULL, NULL, see, &s));
+  RGT_OK(rg_array_print(x.a, (int64_t[]){0, 0, 1}, (int64_t[]){2, 2, 3}, file));
+  if (rgt_rank == 0) {
+    fclose(file);
+    RGT_STR(text, "[0, 0:2, 1:3]\n"
+                  "     0:           1           2\n"
+                  "     1:           4           5\n"
+                  "[1, 0:2, 1:3]\n"
+                  "     0:           7           8\n"
+                  "     1:          10          11\n");
+    free(text);
+  }
+  RGT_FAILS(rg_array_print(x.a, NULL, NULL, NULL), RG_ERR_ARG);
+  FILE *full = rgt_rank == 0 ? fopen("/dev/full", "w") : NULL;
+  RGT_FAILS(rg_array_print(x.a, NULL, NULL, full), RG_ERR_FILE);
+  if (full)
+    fclose(full);
+  math_free(&x);
+  for (int c = 0; c < RG_TYPE_COUNT; c++) { /* all types, to a file that takes all */
+    math_array y = any((rg_type)c);
+    FILE *sink = rgt_rank == 0 || rgt_rank == rgt_size - 1 ? fopen("/dev/null", "w") : NULL;
+    RGT_OK(rg_array_print(y.a, NULL, NULL, sink));
+    if (sink)
+      fclose(sink);
+    math_free(&y);
+  }
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Functions that tell a number. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math_cases.h"
+#include "math_suites.h"
+
+#define CASES math_cases(40)
+
+static math_array any(rg_type type) {
+  int64_t shape[RG_MAX_DIMS];
+  int dims = math_shape(shape);
+  return math_make(NULL, type, dims, shape);
+}
+
+/* A result of a sum: int64_t for integers. */
+static double _Complex sum_of(rg_type type, const math_scalar *s) {
+  return math_number(type == RG_INT32 ? RG_INT64 : type, s);
+}
+
+void test_sum(void) {
+  math_seed(21);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_type());
+    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    double _Complex expected = 0;
+    math_scalar sum;
+    math_patch(&x, lo, hi);
+    for (int64_t i = 0, n = math_count(&x, lo, hi); i < n; i++)
+      expected += math_at(&x, math_index(&x, lo, hi, i));
+    RGT_OK(rg_array_sum(x.a, lo, hi, &sum));
+    RGT_TRUE(sum_of(x.type, &sum) == expected);
+    math_free(&x);
+  }
+}
+
+/* 32 bits are added in 64; 64 bits wrap around. */
+void test_sum_wraps(void) {
+  math_seed(22);
+  math_array x = math_make(NULL, RG_INT32, 1, (int64_t[]){10});
+  math_array y = math_make(NULL, RG_INT64, 1, (int64_t[]){10});
+  int32_t large = INT32_MAX;
+  int64_t larger = INT64_MAX, sum;
+  RGT_OK(rg_array_fill(x.a, NULL, NULL, &large));
+  RGT_OK(rg_array_fill(y.a, NULL, NULL, &larger));
+  RGT_OK(rg_array_sum(x.a, NULL, NULL, &sum));
+  RGT_INT(sum, 10 * (int64_t)INT32_MAX);
+  RGT_OK(rg_array_sum(y.a, NULL, NULL, &sum));
+  RGT_INT(sum, -10);
+  RGT_OK(rg_array_dot(x.a, x.a, &sum));
+  RGT_INT(sum, (int64_t)(10 * (uint64_t)INT32_MAX * INT32_MAX));
+  large = 3;
+  RGT_OK(rg_array_scale(x.a, NULL, NULL, &large));
+  RGT_OK(rg_array_sum(x.a, NULL, NULL, &sum));
+  RGT_INT(sum, 10 * (int64_t)(int32_t)(3 * (uint32_t)INT32_MAX));
+  math_free(&y);
+  math_free(&x);
+}
+
+static void check_extreme(const math_array *x, const int64_t lo[], const int64_t hi[], int max) {
+  int64_t n = math_count(x, lo, hi), best = -1, at[RG_MAX_DIMS], index = 0;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t j = math_index(x, lo, hi, i);
+    double v = creal(math_at(x, j)), b = best < 0 ? 0 : creal(math_at(x, best));
+    if (best < 0 || isnan(b) ? !isnan(v) || best < 0 : max ? v > b : v < b)
+      best = j;
+  }
+  math_scalar s;
+  int error = (max ? rg_array_max : rg_array_min)(x->a, lo, hi, &s, at);
+  if (best < 0) {
+    RGT_INT(error, RG_ERR_ARG);
+    return;
+  }
+  RGT_INT(error, RG_SUCCESS);
+  for (int d = 0; d < x->dims; d++)
+    index = index * x->shape[d] + at[d];
+  RGT_INT(index, best);
+  double v = creal(math_number(x->type, &s)), b = creal(math_at(x, best));
+  RGT_TRUE(v == b || (isnan(v) && isnan(b)));
+}
+
+void test_extremes(void) {
+  math_seed(23);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_ordered_type());
+    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    math_patch(&x, lo, hi);
+    check_extreme(&x, lo, hi, 0);
+    check_extreme(&x, lo, hi, 1);
+    math_free(&x);
+  }
+}
+
+/* NaNs and infinities anywhere; nothing but NaNs; the ends of the integers. */
+void test_extremes_nan(void) {
+  math_seed(24);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_real_type());
+    int64_t lo[RG_MAX_DIMS] = {0};
+    for (int64_t i = 0; i < x.n; i++) {
+      int64_t what = c % 4 == 0 ? 0 : math_draw(6);
+      if (what < 3)
+        math_put(&x, i, what == 0 ? (double)NAN : what == 1 ? HUGE_VAL : -HUGE_VAL);
+    }
+    math_set(&x);
+    check_extreme(&x, lo, x.shape, 0);
+    check_extreme(&x, lo, x.shape, 1);
+    math_free(&x);
+  }
+  math_array y = math_make(NULL, RG_INT64, 1, (int64_t[]){30});
+  int64_t end[2] = {INT64_MIN, INT64_MAX}, value, at;
+  for (int i = 0; i < 2; i++) {
+    RGT_OK(rg_array_fill(y.a, NULL, NULL, &end[i]));
+    RGT_OK(rg_array_min(y.a, NULL, NULL, &value, &at));
+    RGT_TRUE(value == end[i] && at == 0);
+    RGT_OK(rg_array_max(y.a, NULL, NULL, &value, NULL));
+    RGT_TRUE(value == end[i]);
+  }
+  math_free(&y);
+}
+
+static void check_norms(const math_array *x, double tolerance) {
+  double one = 0, two = 0, infinity = 0, norm;
+  for (int64_t i = 0; i < x->n; i++) {
+    double m = cabs(math_at(x, i));
+    one += m;
+    two = hypot(two, m);
+    infinity = m > infinity ? m : infinity;
+  }
+  RGT_OK(rg_array_norm(x->a, RG_NORM_1, &norm));
+  RGT_DBL(norm, one, tolerance * one);
+  RGT_OK(rg_array_norm(x->a, RG_NORM_2, &norm));
+  RGT_DBL(norm, two, tolerance * two);
+  RGT_OK(rg_array_norm(x->a, RG_NORM_INFINITY, &norm));
+  RGT_DBL(norm, infinity, tolerance * infinity);
+  if (x->type == RG_FLOAT || x->type == RG_DOUBLE) {
+    RGT_OK(rg_array_norm_reproducible(x->a, RG_NORM_1, &norm));
+    RGT_DBL(norm, one, tolerance * one);
+    RGT_OK(rg_array_norm_reproducible(x->a, RG_NORM_2, &norm));
+    RGT_DBL(norm, two, tolerance * two);
+    RGT_OK(rg_array_norm_reproducible(x->a, RG_NORM_INFINITY, &norm));
+    RGT_TRUE(norm == infinity);
+  }
+}
+
+void test_norms(void) {
+  math_seed(25);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_type());
+    check_norms(&x, 1e-13);
+    math_free(&x);
+  }
+}
+
+/* Squares that are no doubles; infinities and NaNs. */
+void test_norms_range(void) {
+  const double scales[] = {1e200, 1e-200, 0x1p1020, 0x1p-1000};
+  math_seed(26);
+  for (int c = 0; c < 8; c++) {
+    math_array x = math_make(NULL, c < 4 ? RG_DOUBLE : RG_DOUBLE_COMPLEX, 1, (int64_t[]){40});
+    for (int64_t i = 0; i < x.n; i++)
+      math_put(&x, i, math_at(&x, i) * scales[c % 4] / (c % 4 == 2 ? 64 : 1));
+    math_set(&x);
+    check_norms(&x, 1e-9);
+    math_free(&x);
+  }
+  math_array x = math_make(NULL, RG_DOUBLE, 1, (int64_t[]){40});
+  for (int nan = 0; nan < 2; nan++) {
+    double value = nan ? (double)NAN : -HUGE_VAL, norm;
+    RGT_OK(rg_array_fill(x.a, (int64_t[]){33}, (int64_t[]){34}, &value));
+    for (int n = RG_NORM_1; n <= RG_NORM_INFINITY; n++) {
+      RGT_OK(rg_array_norm(x.a, (rg_norm)n, &norm));
+      RGT_TRUE(nan ? isnan(norm) : norm == HUGE_VAL);
+      RGT_OK(rg_array_norm_reproducible(x.a, (rg_norm)n, &norm));
+      RGT_TRUE(nan ? isnan(norm) : norm == HUGE_VAL);
+    }
+  }
+  math_free(&x);
+}
+
+void test_dot(void) {
+  math_seed(27);
+  for (int c = 0; c < CASES; c++) {
+    math_array x = any(math_type()), y = math_make(NULL, x.type, x.dims, x.shape);
+    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    double _Complex expected = 0, part = 0;
+    math_scalar dot;
+    for (int64_t i = 0; i < x.n; i++)
+      expected += math_at(&x, i) * math_at(&y, i);
+    RGT_OK(rg_array_dot(x.a, y.a, &dot));
+    RGT_TRUE(sum_of(x.type, &dot) == expected);
+    math_patch(&x, lo, hi);
+    for (int64_t i = 0, n = math_count(&x, lo, hi); i < n; i++) {
+      int64_t at = math_index(&x, lo, hi, i);
+      part += math_at(&x, at) * math_at(&y, at);
+    }
+    RGT_OK(rg_array_dot_patch(x.a, lo, hi, y.a, lo, hi, &dot));
+    RGT_TRUE(sum_of(x.type, &dot) == part);
+    math_free(&y);
+    math_free(&x);
+  }
+}
+
+/* --- the same bits ---------------------------------------------------------------------- */
+
+/* Numbers of very different sizes, so that the order of additions matters. */
+static void wild(math_array *x, uint64_t seed) {
+  math_seed((int)seed);
+  for (int64_t i = 0; i < x->n; i++)
+    math_put(x, i, ldexp((double)math_draw(1 << 20) - (1 << 19), (int)math_draw(100) - 50) / 3);
+  math_set(x);
+}
+
+/* On the world, reversed, on every other rank, in any distribution: and as one rank
+ * adds them that holds all. */
+void test_reproducible(void) {
+  double sums[4] = {0}, first[4] = {0};
+  const int64_t shape[2] = {23, 11};
+  for (int c = 0; c < 12; c++) {
+    rg_group g = c % 3 == 0 ? math_world : c % 3 == 1 ? math_reverse : math_even;
+    if (!g)
+      continue;
+    math_seed(300 + c);
+    math_array x = math_make(g, RG_DOUBLE, 2, shape), y = math_make(g, RG_DOUBLE, 2, shape);
+    wild(&x, 28);
+    wild(&y, 29);
+    RGT_OK(rg_array_sum_reproducible(x.a, &sums[0]));
+    RGT_OK(rg_array_dot_reproducible(x.a, y.a, &sums[1]));
+    RGT_OK(rg_array_norm_reproducible(x.a, RG_NORM_1, &sums[2]));
+    RGT_OK(rg_array_norm_reproducible(x.a, RG_NORM_2, &sums[3]));
+    if (c < 2)
+      memcpy(first, sums, sizeof first);
+    RGT_INT(memcmp(first, sums, sizeof first), 0);
+    rg_group self;
+    double alone;
+    RGT_OK(rg_group_create(math_world, 1, &rgt_rank, 5, &self));
+    RGT_OK(rg_sum_reproducible(self, (const double *)(const void *)x.all, x.n, &alone));
+    RGT_TRUE(alone == sums[0]);
+    RGT_OK(rg_group_free(&self));
+    math_free(&y);
+    math_free(&x);
+  }
+  math_seed(31);
+  math_array f = math_make(NULL, RG_FLOAT, 2, shape);
+  double sum, dot, expected = 0, products = 0;
+  for (int64_t i = 0; i < f.n; i++) {
+    expected += creal(math_at(&f, i));
+    products += creal(math_at(&f, i)) * creal(math_at(&f, i));
+  }
+  RGT_OK(rg_array_sum_reproducible(f.a, &sum));
+  RGT_OK(rg_array_dot_reproducible(f.a, f.a, &dot));
+  RGT_TRUE(sum == expected && dot == products);
+  math_free(&f);
+}
+
+void test_checksum(void) {
+  math_seed(32);
+  for (int c = 0; c < CASES; c++) {
+    int64_t shape[RG_MAX_DIMS];
+    int dims = math_shape(shape);
+    rg_type type = (rg_type)math_draw(RG_TYPE_COUNT);
+    math_array x = math_make(math_world, type, dims, shape);
+    uint64_t sum, other;
+    RGT_OK(rg_array_checksum(x.a, &sum));
+    /* On another group, in another distribution; members of it only. */
+    if (math_even) {
+      math_seed(400 + c);
+      math_array y = math_make(math_even, type, dims, shape);
+      memcpy(y.all, x.all, (size_t)x.n * x.element);
+      math_set(&y);
+      RGT_OK(rg_array_checksum(y.a, &other));
+      RGT_TRUE(sum == other);
+      math_free(&y);
+    }
+    math_seed(500 + c);
+    if (x.n > 0) { /* one element differs */
+      int64_t i = math_draw(x.n) * (int64_t)x.element;
+      x.all[i] = (char)(x.all[i] ^ 1);
+      math_set(&x);
+      RGT_OK(rg_array_checksum(x.a, &other));
+      RGT_TRUE(sum != other);
+    }
+    math_free(&x);
+  }
+  /* Shape and type count, and two elements that change places. */
+  uint64_t sums[4];
+  int64_t shapes[3][2] = {{6, 4}, {4, 6}, {6, 4}};
+  const rg_type types[3] = {RG_INT64, RG_INT64, RG_DOUBLE};
+  for (int i = 0; i < 3; i++) {
+    rg_array a;
+    RGT_OK(rg_array_create_simple(math_world, types[i], 2, shapes[i], &a));
+    RGT_OK(rg_array_zero(a));
+    RGT_OK(rg_array_checksum(a, &sums[i]));
+    RGT_OK(rg_array_free(&a));
+  }
+  RGT_TRUE(sums[0] != sums[1] && sums[0] != sums[2]);
+  rg_array a;
+  for (int64_t i = 0, one = 1; i < 2; i++) {
+    RGT_OK(rg_array_create_simple(math_world, RG_INT64, 2, shapes[0], &a));
+    RGT_OK(rg_array_zero(a));
+    RGT_OK(rg_array_fill(a, (int64_t[]){0, i}, (int64_t[]){1, i + 1}, &one));
+    RGT_OK(rg_array_checksum(a, &sums[2 + i]));
+    RGT_OK(rg_array_free(&a));
+  }
+  RGT_TRUE(sums[2] != sums[3]);
+}

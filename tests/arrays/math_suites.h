@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Tests of whole arrays, for programs that differ in what they run on. */
+#ifndef MATH_SUITES_H
+#define MATH_SUITES_H
+
+void test_fill(void);
+void test_zero(void);
+void test_random(void);
+void test_scale(void);
+void test_add(void);
+void test_combine(void);
+void test_divide(void);
+void test_map(void);
+void test_ghosts(void);
+void test_print(void);
+
+void test_sum(void);
+void test_sum_wraps(void);
+void test_extremes(void);
+void test_extremes_nan(void);
+void test_norms(void);
+void test_norms_range(void);
+void test_dot(void);
+void test_reproducible(void);
+void test_checksum(void);
+
+void test_copy(void);
+void test_copy_patch(void);
+void test_copy_groups(void);
+void test_transpose(void);
+void test_multiply(void);
+void test_multiply_large(void);
+void test_multiply_vector(void);
+void test_errors(void);
+
+#define ELEMENTS                                                                                   \
+  {"fill", test_fill}, {"zero", test_zero}, {"random", test_random}, {"scale", test_scale},        \
+      {"add", test_add}, {"combine", test_combine}, {"divide", test_divide}, {"map", test_map},    \
+      {"ghosts", test_ghosts}, {                                                                   \
+    "print", test_print                                                                            \
+  }
+
+#define REDUCTIONS                                                                                 \
+  {"sum", test_sum}, {"sum that wraps", test_sum_wraps}, {"min and max", test_extremes},           \
+      {"min and max of NaNs", test_extremes_nan}, {"norms", test_norms},                           \
+      {"norms of large and small numbers", test_norms_range}, {"dot", test_dot},                   \
+      {"reproducible", test_reproducible}, {                                                       \
+    "checksum", test_checksum                                                                      \
+  }
+
+#define MATRICES                                                                                   \
+  {"copy", test_copy}, {"copy of patches", test_copy_patch},                                       \
+      {"copy between groups", test_copy_groups}, {"transpose", test_transpose},                    \
+      {"multiply", test_multiply}, {"multiply larger ones", test_multiply_large},                  \
+      {"multiply by a vector", test_multiply_vector}, {                                            \
+    "errors", test_errors                                                                          \
+  }
+
+#endif

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Distributions against brute force: over random shapes, layouts, grids and ghosts
+ * every element is in just one block, where the blocks say that it is.
+ *
+ * ranks: 1
+ * sources: tests/arrays/draw_spec.c */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "distribution/distribution.h"
+#include "draw_spec.h"
+
+static int64_t product(int dims, const int64_t extent[]) {
+  int64_t n = 1;
+  for (int k = 0; k < dims; k++)
+    n *= extent[k];
+  return n;
+}
+
+/* To the next index of lo..hi in C order; 0 after the last. */
+static int step(int dims, const int64_t lo[], const int64_t hi[], int64_t at[]) {
+  for (int k = dims - 1; k >= 0; k--) {
+    if (++at[k] < hi[k])
+      return 1;
+    at[k] = lo[k];
+  }
+  return 0;
+}
+
+static int64_t number(int dims, const int64_t shape[], const int64_t at[]) {
+  int64_t n = 0;
+  for (int k = 0; k < dims; k++)
+    n = n * shape[k] + at[k];
+  return n;
+}
+
+typedef struct {
+  rgt_drawn drawn;
+  int members;
+} scene;
+
+static void draw(scene *s) {
+  rgt_draw_shape(&s->drawn);
+  s->members = 1 + (int)rgt_below(rgt_below(2) ? 8 : 60);
+  rgt_draw_layout(&s->drawn, s->members);
+}
+
+/* --- every element ------------------------------------------------------------------ */
+
+typedef struct {
+  int *rank;
+  int64_t *offset;
+  int failures;
+} map;
+
+/* Enters the elements of a block that starts at `start` in its owner's memory;
+ * returns the size of that memory. */
+static int64_t enter(const rgi_distribution *d, int rank, int64_t i, int64_t start, map *m) {
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], at[RG_MAX_DIMS], extent[RG_MAX_DIMS];
+  int empty = 0;
+  rgi_distribution_block(d, rank, i, lo, hi);
+  for (int k = 0; k < d->dims; k++) {
+    m->failures += lo[k] < 0 || lo[k] > hi[k] || hi[k] > d->shape[k];
+    extent[k] = hi[k] - lo[k] + 2 * d->ghosts[k];
+    empty |= lo[k] == hi[k];
+  }
+  if (empty)
+    return 0;
+  memcpy(at, lo, sizeof at);
+  do {
+    int64_t e = number(d->dims, d->shape, at), place = 0;
+    for (int k = 0; k < d->dims; k++)
+      place = place * extent[k] + at[k] - lo[k] + d->ghosts[k];
+    m->failures += m->rank[e] != -1;
+    m->rank[e] = rank;
+    m->offset[e] = start + place;
+  } while (step(d->dims, lo, hi, at));
+  return product(d->dims, extent);
+}
+
+/* Fills the map from the members' lists of blocks. */
+static void enter_all(const rgi_distribution *d, map *m) {
+  for (int rank = 0; rank < d->members; rank++) {
+    int64_t start = 0, blocks = rgi_distribution_blocks(d, rank);
+    for (int64_t i = 0; i < blocks; i++)
+      start += enter(d, rank, i, start, m);
+    m->failures += start != rgi_distribution_extent(d, rank);
+    m->failures += d->layout != RG_BLOCK_CYCLIC && blocks != (rank < d->owners);
+  }
+}
+
+static void check_elements(const rgi_distribution *d, map *m) {
+  static const int64_t zero[RG_MAX_DIMS];
+  int64_t at[RG_MAX_DIMS] = {0};
+  if (product(d->dims, d->shape) == 0)
+    return;
+  do {
+    int64_t e = number(d->dims, d->shape, at), offset = -1;
+    m->failures += rgi_distribution_owner(d, at) != m->rank[e];
+    m->failures += rgi_distribution_find(d, at, &offset) != m->rank[e];
+    m->failures += offset != m->offset[e];
+    m->failures += rgi_distribution_has(d, "test", at) != RG_SUCCESS;
+  } while (step(d->dims, zero, d->shape, at));
+}
+
+/* --- pieces ---------------------------------------------------------------------------- */
+
+static int same_piece(int dims, const rgi_piece *a, const rgi_piece *b) {
+  size_t bytes = (size_t)dims * sizeof(int64_t);
+  return a->rank == b->rank && a->offset == b->offset && !memcmp(a->lo, b->lo, bytes) &&
+         !memcmp(a->hi, b->hi, bytes) && !memcmp(a->ld, b->ld, bytes - sizeof(int64_t));
+}
+
+/* Each element of the piece is where the map has it; marks it as seen. */
+static int check_piece(const rgi_distribution *d, const map *m, const rgi_piece *p, char *seen) {
+  int64_t at[RG_MAX_DIMS];
+  int failures = 0;
+  for (int k = 0; k < d->dims; k++)
+    if (p->lo[k] >= p->hi[k])
+      return 1;
+  memcpy(at, p->lo, sizeof at);
+  do {
+    int64_t e = number(d->dims, d->shape, at), place = at[0] - p->lo[0];
+    for (int k = 1; k < d->dims; k++)
+      place = place * p->ld[k - 1] + at[k] - p->lo[k];
+    failures += seen[e]++ || m->rank[e] != p->rank || m->offset[e] != p->offset + place;
+  } while (step(d->dims, p->lo, p->hi, at));
+  return failures;
+}
+
+static void check_patch(const rgi_distribution *d, map *m, char *seen) {
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], at[RG_MAX_DIMS], count = 0, covered = 0;
+  int64_t elements = product(d->dims, d->shape), extent[RG_MAX_DIMS];
+  rgi_pieces it;
+  rgi_piece piece, again;
+  for (int k = 0; k < d->dims; k++) {
+    lo[k] = rgt_below(d->shape[k] + 1);
+    hi[k] = lo[k] + rgt_below(d->shape[k] - lo[k] + 1);
+    extent[k] = hi[k] - lo[k];
+  }
+  memset(seen, 0, (size_t)elements);
+  m->failures += rgi_distribution_inside(d, "test", lo, hi) != RG_SUCCESS;
+  rgi_pieces_start(&it, d, lo, hi);
+  for (; rgi_pieces_next(&it, &piece); count++) {
+    m->failures += check_piece(d, m, &piece, seen);
+    rgi_pieces_get(d, lo, hi, count, &again);
+    m->failures += !same_piece(d->dims, &piece, &again);
+  }
+  m->failures += count != rgi_pieces_count(d, lo, hi) || rgi_pieces_next(&it, &piece);
+  for (int64_t e = 0; e < elements; e++)
+    covered += seen[e];
+  m->failures += covered != product(d->dims, extent);
+  memcpy(at, lo, sizeof at);
+  if (covered)
+    do
+      m->failures += !seen[number(d->dims, d->shape, at)];
+    while (step(d->dims, lo, hi, at));
+}
+
+static void check_scene(const scene *s, const rgi_distribution *d) {
+  int64_t elements = product(d->dims, d->shape);
+  char *seen = malloc((size_t)elements + 1);
+  map m = {malloc(((size_t)elements + 1) * sizeof *m.rank),
+           malloc(((size_t)elements + 1) * sizeof *m.offset), 0};
+  for (int64_t e = 0; e < elements; e++)
+    m.rank[e] = -1;
+  enter_all(d, &m);
+  for (int64_t e = 0; e < elements; e++)
+    m.failures += m.rank[e] == -1;
+  check_elements(d, &m);
+  for (int i = 0; i < 6; i++)
+    check_patch(d, &m, seen);
+  RGT_INT(m.failures, 0);
+  RGT_INT(d->members, s->members);
+  free(m.rank);
+  free(m.offset);
+  free(seen);
+}
+
+static void test_random(void) {
+  srandom((unsigned)rgt_seed());
+  for (int i = 0; i < 1500; i++) {
+    scene s;
+    rgi_distribution d, again;
+    draw(&s);
+    if (!RGT_OK(rgi_distribution_make(&s.drawn.spec, s.members, &d)))
+      return;
+    check_scene(&s, &d);
+    RGT_OK(rgi_distribution_make(&s.drawn.spec, s.members, &again));
+    RGT_TRUE(rgi_distribution_same(&d, &again));
+    again.ghosts[0]++;
+    RGT_TRUE(!rgi_distribution_same(&d, &again));
+    rgi_distribution_clear(&d);
+    rgi_distribution_clear(&again);
+  }
+}
+
+/* --- what each layout promises ---------------------------------------------------------- */
+
+static void test_even(void) {
+  srandom((unsigned)rgt_seed() + 1);
+  for (int i = 0; i < 300; i++) {
+    scene s;
+    rgi_distribution d;
+    draw(&s);
+    s.drawn.spec.layout = RG_BLOCK;
+    memset(s.drawn.spec.chunk, 0, sizeof s.drawn.spec.chunk);
+    if (!RGT_OK(rgi_distribution_make(&s.drawn.spec, s.members, &d)))
+      return;
+    for (int k = 0; k < d.dims; k++)
+      for (int j = 0; j < d.grid[k]; j++) {
+        int64_t extent = d.boundaries[k][j + 1] - d.boundaries[k][j];
+        RGT_TRUE(extent == d.shape[k] / d.grid[k] || extent == d.shape[k] / d.grid[k] + 1);
+      }
+    rgi_distribution_clear(&d);
+  }
+}
+
+static void test_cyclic(void) {
+  rg_array_spec spec;
+  rgi_distribution d;
+  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 2, (int64_t[]){17, 23}));
+  spec.layout = RG_BLOCK_CYCLIC;
+  spec.grid[0] = 2;
+  spec.grid[1] = 3;
+  spec.chunk[0] = 3;
+  spec.chunk[1] = 2;
+  RGT_OK(rgi_distribution_make(&spec, 7, &d));
+  for (int64_t i = 0; i < 17; i++)
+    for (int64_t j = 0; j < 23; j++)
+      RGT_INT(rgi_distribution_owner(&d, (int64_t[]){i, j}), i / 3 % 2 * 3 + j / 2 % 3);
+  RGT_INT(rgi_distribution_blocks(&d, 0), 3 * 4);
+  RGT_INT(rgi_distribution_blocks(&d, 6), 0);
+  rgi_distribution_clear(&d);
+}
+
+/* The grid for a shape, as one number: digits to the base 100. */
+static int64_t grid_of(int members, int dims, const int64_t shape[], const int64_t chunk[]) {
+  rg_array_spec spec;
+  rgi_distribution d;
+  int64_t digits = 0;
+  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, dims, shape));
+  if (chunk)
+    memcpy(spec.chunk, chunk, (size_t)dims * sizeof *chunk);
+  RGT_OK(rgi_distribution_make(&spec, members, &d));
+  for (int k = 0; k < dims; k++)
+    digits = digits * 100 + d.grid[k];
+  rgi_distribution_clear(&d);
+  return digits;
+}
+
+static void test_grids(void) {
+  static const int64_t square[] = {720, 720}, wide[] = {10, 10000}, cube[] = {64, 64, 64};
+  RGT_INT(grid_of(1, 2, square, NULL), 101);
+  RGT_INT(grid_of(2, 2, square, NULL), 201);
+  RGT_INT(grid_of(4, 2, square, NULL), 202);
+  RGT_INT(grid_of(7, 2, square, NULL), 701);
+  RGT_INT(grid_of(13, 2, square, NULL), 403);
+  RGT_INT(grid_of(72, 2, square, NULL), 908);
+  RGT_INT(grid_of(1021, 2, square, NULL), 3529);
+  RGT_INT(grid_of(8, 2, wide, NULL), 108);
+  RGT_INT(grid_of(8, 3, cube, NULL), 20202);
+  RGT_INT(grid_of(64, 3, cube, NULL), 40404);
+  /* Hints: the first is not divided; blocks of at least 400. */
+  RGT_INT(grid_of(4, 2, square, (int64_t[]){-1, 0}), 104);
+  RGT_INT(grid_of(4, 2, square, (int64_t[]){400, 0}), 104);
+  RGT_INT(grid_of(4, 2, square, (int64_t[]){400, 400}), 101);
+  /* No more blocks than elements. */
+  RGT_INT(grid_of(50, 2, (int64_t[]){2, 3}, NULL), 203);
+  RGT_INT(grid_of(50, 1, (int64_t[]){0}, NULL), 1);
+}
+
+/* Nobody has more than twice his share, unless the shape leaves no choice. */
+static void test_balance(void) {
+  for (int members = 1; members <= 300; members++) {
+    rg_array_spec spec;
+    rgi_distribution d;
+    RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 3, (int64_t[]){400, 500, 600}));
+    RGT_OK(rgi_distribution_make(&spec, members, &d));
+    RGT_TRUE(rgi_distribution_extent(&d, 0) * members <= 400 * 500 * 600 * 1.2);
+    rgi_distribution_clear(&d);
+  }
+}
+
+/* --- large numbers ------------------------------------------------------------------------ */
+
+static void check_large(rg_layout layout, int64_t extent, int64_t chunk, int members) {
+  rg_array_spec spec;
+  rgi_distribution d;
+  RGT_OK(rg_array_spec_set(&spec, RG_OPAQUE, 1, &extent));
+  spec.element_size = 1;
+  spec.layout = layout;
+  spec.chunk[0] = chunk;
+  if (!RGT_OK(rgi_distribution_make(&spec, members, &d)))
+    return;
+  for (int i = 0; i < 2000; i++) {
+    int64_t at =
+        (int64_t)(((uint64_t)random() << 40 ^ (uint64_t)random() << 20 ^ (uint64_t)random()) %
+                  (uint64_t)extent);
+    int64_t offset = -1;
+    at = i == 0 ? 0 : i == 1 ? extent - 1 : at;
+    int rank = rgi_distribution_find(&d, &at, &offset);
+    if (layout == RG_BLOCK_CYCLIC) {
+      RGT_INT(rank, at / chunk % members);
+      RGT_INT(offset, at / chunk / members * chunk + at % chunk);
+    } else {
+      RGT_TRUE(d.boundaries[0][rank] <= at && at < d.boundaries[0][rank + 1]);
+      RGT_INT(offset, at - d.boundaries[0][rank]);
+    }
+  }
+  rgi_distribution_clear(&d);
+}
+
+static void test_large(void) {
+  static const int64_t extents[] = {INT64_MAX, INT64_MAX - 1, (int64_t)1 << 62, 1000003};
+  srandom((unsigned)rgt_seed() + 2);
+  for (int i = 0; i < 4; i++)
+    for (int members = 1; members < 1000; members += 111) {
+      check_large(RG_BLOCK, extents[i] - 7 * (i < 2) * 1000, 0, members);
+      check_large(RG_BLOCK_CYCLIC, extents[i], 1, members);
+      check_large(RG_BLOCK_CYCLIC, extents[i], 64, members);
+      check_large(RG_BLOCK_CYCLIC, extents[i], extents[i] / 3, members);
+    }
+}
+
+static void test_overflow(void) {
+  int64_t huge[] = {(int64_t)1 << 31, (int64_t)1 << 31, 2};
+  rg_array_spec spec;
+  rgi_distribution d;
+  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 3, huge));
+  RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
+  huge[2] = 0;
+  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 3, huge));
+  RGT_OK(rgi_distribution_make(&spec, 4, &d));
+  rgi_distribution_clear(&d);
+  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 2, huge));
+  RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
+  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 1, huge));
+  spec.ghosts[0] = (int64_t)1 << 60;
+  RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
+  spec.ghosts[0] = INT64_MAX;
+  RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
+}
+
+/* --- errors ---------------------------------------------------------------------------------- */
+
+static int64_t ok_boundaries[] = {0, 3}, descending[] = {0, 5, 4}, late[] = {1, 3},
+               outside[] = {0, 11};
+
+static void refuse(void (*spoil)(rg_array_spec *), const char *word) {
+  rg_array_spec spec;
+  rgi_distribution d;
+  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 2, (int64_t[]){10, 10}));
+  spoil(&spec);
+  RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_ARG);
+  if (!RGT_TRUE(strstr(rg_error_detail(), word) != NULL))
+    RGT_STR(rg_error_detail(), word);
+}
+
+#define SPOIL(name, ...)                                                                           \
+  static void name(rg_array_spec *s) {                                                             \
+    __VA_ARGS__;                                                                                   \
+  }
+SPOIL(no_dims, s->dims = 0)
+SPOIL(many_dims, s->dims = 8)
+SPOIL(no_type, s->type = RG_TYPE_COUNT)
+SPOIL(opaque, s->type = RG_OPAQUE)
+SPOIL(element, s->element_size = 7)
+SPOIL(layout, s->layout = (rg_layout)3)
+SPOIL(shape, s->shape[1] = -1)
+SPOIL(grid, s->grid[1] = -1)
+SPOIL(large_grid, s->grid[0] = 2; s->grid[1] = 3)
+SPOIL(ghosts, s->ghosts[1] = -1)
+SPOIL(flags, s->flags = 1)
+SPOIL(chunk, s->chunk[0] = -2)
+SPOIL(chunk_grid, s->chunk[0] = -1; s->grid[0] = 2)
+SPOIL(cyclic_chunk, s->layout = RG_BLOCK_CYCLIC; s->chunk[0] = 1)
+SPOIL(cyclic_ghosts, s->layout = RG_BLOCK_CYCLIC; s->chunk[0] = s->chunk[1] = s->ghosts[0] = 1)
+SPOIL(irregular_grid, s->layout = RG_IRREGULAR)
+SPOIL(irregular_null, s->layout = RG_IRREGULAR; s->grid[0] = 2)
+
+static void irregular(rg_array_spec *s, const int64_t *boundaries, int n) {
+  s->layout = RG_IRREGULAR;
+  s->grid[0] = 1;
+  s->boundaries[0] = ok_boundaries;
+  s->grid[1] = n;
+  s->boundaries[1] = boundaries;
+}
+SPOIL(irregular_late, irregular(s, late, 2))
+SPOIL(irregular_descending, irregular(s, descending, 3))
+SPOIL(irregular_outside, irregular(s, outside, 2))
+
+static void test_refused(void) {
+  refuse(no_dims, "0 dimensions");
+  refuse(many_dims, "8 dimensions");
+  refuse(no_type, "type");
+  refuse(opaque, "element_size");
+  refuse(element, "element_size is 7");
+  refuse(layout, "layout 3");
+  refuse(shape, "dimension 1 is -1");
+  refuse(grid, "grid[1]");
+  refuse(large_grid, "members, which are 4");
+  refuse(ghosts, "ghosts[1]");
+  refuse(flags, "flags");
+  refuse(chunk, "chunk[0]");
+  refuse(chunk_grid, "grid[0] is 2");
+  refuse(cyclic_chunk, "chunk[1]");
+  refuse(cyclic_ghosts, "ghosts[0]");
+  refuse(irregular_grid, "grid[0]");
+  refuse(irregular_null, "boundaries[0]");
+  refuse(irregular_late, "boundaries[1][0] is 1");
+  refuse(irregular_descending, "boundaries[1][2] is 4");
+  refuse(irregular_outside, "boundaries[1][1] is 11");
+}
+
+static void bounds(int code, int expected, const char *text) {
+  RGT_INT(code, expected);
+  RGT_STR(rg_error_detail(), text);
+}
+
+static void test_bounds(void) {
+  rg_array_spec spec;
+  rgi_distribution d;
+  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 2, (int64_t[]){10, 20}));
+  RGT_OK(rgi_distribution_make(&spec, 4, &d));
+#define INSIDE(l0, l1, h0, h1)                                                                     \
+  rgi_distribution_inside(&d, "rg_array_put", (int64_t[]){l0, l1}, (int64_t[]){h0, h1})
+  bounds(INSIDE(0, -3, 1, 1), RG_ERR_BOUNDS,
+         "rg_array_put: dimension 1: the patch starts at index -3, below 0");
+  bounds(INSIDE(0, 3, 1, 21), RG_ERR_BOUNDS,
+         "rg_array_put: dimension 1: the patch ends before index 21, but the bound is 20");
+  bounds(INSIDE(11, 0, 11, 0), RG_ERR_BOUNDS,
+         "rg_array_put: dimension 0: the patch ends before index 11, but the bound is 10");
+  bounds(INSIDE(5, 0, 4, 0), RG_ERR_ARG, "rg_array_put: dimension 0: the patch is from 5 to 4");
+  bounds(rgi_distribution_has(&d, "rg_array_owner", (int64_t[]){0, 20}), RG_ERR_BOUNDS,
+         "rg_array_owner: dimension 1: index 20 is outside the array; the bound is 20");
+  bounds(rgi_distribution_has(&d, "rg_array_owner", (int64_t[]){-1, 0}), RG_ERR_BOUNDS,
+         "rg_array_owner: dimension 0: index -1 is outside the array; the bound is 10");
+  RGT_OK(INSIDE(0, 0, 10, 20));
+  RGT_OK(INSIDE(10, 20, 10, 20));
+  rgi_distribution_clear(&d);
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"every element of random distributions", test_random},
+                                   {"blocks of nearly equal sizes", test_even},
+                                   {"block-cyclic", test_cyclic},
+                                   {"grids", test_grids},
+                                   {"balance", test_balance},
+                                   {"large extents", test_large},
+                                   {"overflow", test_overflow},
+                                   {"refused specs", test_refused},
+                                   {"bounds", test_bounds},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "distribution", tests);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * One collective operation, called again and again: ours on a group, or MPI's on
+ * all ranks. Roots and buffers rotate from one call to the next. */
+#ifndef BENCH_OPERATION_H
+#define BENCH_OPERATION_H
+
+#include <regroup.h>
+
+#include "runtime/program/program.h"
+
+#define BENCH_BUFFERS 4 /* used in turn, so that data are not always in the cache */
+
+typedef struct {
+  rg_operation operation;
+  rg_group group; /* ours; NULL: MPI's on comm */
+  MPI_Comm comm;
+  int ranks, bytes, turn; /* bytes: of a block or vector */
+  int rank;               /* of this process among the ranks */
+  int batch;              /* calls in a row that make one measurement */
+  char *send[BENCH_BUFFERS], *receive[BENCH_BUFFERS];
+} bench_operation;
+
+/* Parts "bcast,barrier", or "all" of them; forms with blocks of different sizes are not
+ * known here. Returns how many, or -1 after writing what is wrong to why. */
+int bench_operations_parse(const char *text, rg_operation operations[RG_OP_COUNT],
+                           char why[RGP_TEXT]);
+
+/* The number of an algorithm of the operation; -1: there is none of this name. */
+int bench_algorithm_find(rg_operation operation, const char *name);
+
+/* An operation among so many ranks, the first of the job; comm is MPI_COMM_WORLD and may
+ * be changed where this is fewer. Short ones are done 16 times in a row where
+ * `batches` says so. Local. Returns 1, or 0 when there is no memory. */
+int bench_operation_begin(bench_operation *o, rg_operation operation, int ranks, int bytes,
+                          int batches);
+void bench_operation_end(bench_operation *o);
+
+/* How many calls of so many bytes make one measurement. */
+int bench_operation_batch(int bytes);
+
+/* Once, on o->group or, if it is NULL, by MPI on o->comm. Returns what the
+ * library returned. */
+int bench_operation_call(bench_operation *o);
+
+/* A batch of it, as contenders run: context is a bench_operation. */
+const char *bench_operation_run(void *context);
+
+/* One call with operands that are known, and whether its result is right: run and
+ * finish of a contender that is verified. */
+const char *bench_operation_run_marked(void *context);
+const char *bench_operation_verify(void *context);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "place.h"
+
+#include "runtime/node.h"
+#include "settings.h"
+
+#define TAG 6
+
+/* Nodes are counted by the lowest rank on each. */
+static int count_nodes(int ranks) {
+  int nodes = 0;
+  for (int r = 0; r < ranks; r++)
+    nodes += rgi_node_of(r) == r;
+  return nodes;
+}
+
+int bench_place_begin(bench_place *p, int ranks) {
+  rg_group world;
+  int error = rg_group_world(&world);
+  *p = (bench_place){.ranks = ranks, .comm = MPI_COMM_NULL};
+  if (error)
+    return error;
+  MPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
+  p->member = p->rank < ranks;
+  p->nodes = count_nodes(ranks);
+  MPI_Comm_split(MPI_COMM_WORLD, p->member ? 0 : MPI_UNDEFINED, p->rank, &p->comm);
+  if (p->member)
+    error = rg_group_create_range(world, 0, ranks - 1, 1, TAG, &p->group);
+  rg_group_free(&world);
+  return error;
+}
+
+void bench_place_end(bench_place *p) {
+  rg_group_free(&p->group);
+  if (p->comm != MPI_COMM_NULL)
+    MPI_Comm_free(&p->comm);
+}
+
+int bench_places(const char *text, int least, int out[BENCH_PLACES], char why[RGP_TEXT]) {
+  int np;
+  MPI_Comm_size(MPI_COMM_WORLD, &np);
+  if (np < least) {
+    snprintf(why, RGP_TEXT, "at least %d ranks are needed: mpiexec -n %d ...", least, least);
+    return -1;
+  }
+  if (text)
+    return bench_numbers("--ranks", text, least, np, BENCH_PLACES, out, why);
+  out[0] = np;
+  return 1;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "busy.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/engine.h"
+#include "runtime/program/program.h"
+#include "runtime/runtime.h"
+#include "tests/bench/stats.h"
+
+static const char *const names[] = {"put 8 B", "get 8 B", "acc 8 B", "read-increment"};
+enum { OPERATIONS = sizeof names / sizeof *names };
+
+/* Until it is complete at the target. */
+static void operate(int which, int target, uint64_t at) {
+  rgi_far_patch p = {.dims = 1, .extent = {8}};
+  int64_t value = 1;
+  if (which == 0)
+    far_must(rgi_engine_put(target, at, &value, &p));
+  else if (which == 1)
+    far_must(rgi_engine_get(target, at, &value, &p));
+  else if (which == 2)
+    far_must(rgi_engine_acc(target, at, &value, &p, RG_INT64, NULL));
+  else
+    far_must(rgi_engine_fetch_add(target, at, RG_INT64, 1, &value));
+  far_must(rgi_engine_fence(target));
+}
+
+static void compute(double seconds) {
+  for (double end = rgp_now() + seconds; rgp_now() < end;)
+    ;
+}
+
+void far_busy(int milliseconds, int times, uint64_t offset) {
+  double *seconds = calloc((size_t)times, sizeof *seconds);
+  int target = rgi_rt.size - 1;
+  if (rgi_rt.rank == 0)
+    printf("The target computes for %d ms; times in microseconds, of %d.\n\n%-16s %10s %10s\n",
+           milliseconds, times, "", "median", "most");
+  for (int k = 0; k < OPERATIONS; k++) {
+    for (int i = 0; i < times; i++) {
+      MPI_Barrier(rgi_rt.comm);
+      if (rgi_rt.rank == target)
+        compute(milliseconds * 1e-3);
+      if (rgi_rt.rank)
+        continue;
+      compute(milliseconds * 1e-4); /* the target has begun */
+      double begin = rgp_now();
+      operate(k, target, offset);
+      seconds[i] = rgp_now() - begin;
+    }
+    bench_stats s;
+    if (rgi_rt.rank == 0 && bench_stats_of(times, seconds, &s))
+      printf("%-16s %10.1f %10.1f\n", names[k], s.median * 1e6, s.max * 1e6);
+  }
+  free(seconds);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * ranks: 1
+ * Policies by themselves: names and options, the pace, and closed-form tables for
+ * each of them. */
+#include <math.h>
+#include <regroup/policy.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/check/check.h"
+
+enum { ROWS = 8 };
+static rg_plan plan;
+
+static const int READY = RG_LOAD_ACTIVE | RG_LOAD_JOINABLE;
+
+/* A row with that much to do (0: idle), a unit taking 1 / ranks seconds. */
+static rg_load row(int64_t ranks, double left) {
+  return (rg_load){
+      .ranks = ranks, .state = left > 0 ? READY : 0, .left = left, .unit = 1.0 / (double)ranks};
+}
+
+static rg_load_table table(const rg_load rows[], int count, int self) {
+  return (rg_load_table){.load = rows, .count = count, .self = self};
+}
+
+static rg_policy policy(const char *text) {
+  rg_policy p = {0};
+  RGT_OK(rg_policy_parse(text, &p));
+  return p;
+}
+
+static void ask(const char *text, const rg_load_table *t) {
+  rg_policy p = policy(text);
+  RGT_OK(rg_policy_plan(&p, t, &plan));
+}
+
+static void expect_move(int i, int from, int to, int64_t ranks, int walker) {
+  if (!RGT_TRUE(i < plan.count))
+    return;
+  RGT_INT(plan.move[i].from, from);
+  RGT_INT(plan.move[i].to, to);
+  RGT_INT(plan.move[i].ranks, ranks);
+  RGT_INT(plan.move[i].walker, walker);
+}
+
+/* --- names and options ---------------------------------------------------------- */
+
+static void test_names(void) {
+  int count = 0;
+  RGT_OK(rg_policy_count(&count));
+  RGT_TRUE(count >= 6);
+  for (int i = 0; i < count; i++) {
+    const char *name = "", *summary = "", *options = NULL;
+    RGT_OK(rg_policy_describe(i, &name, &summary, &options));
+    RGT_TRUE(*summary && options);
+    RGT_STR(policy(name).name, name);
+    rg_load one = row(4, 0);
+    rg_load_table t = table(&one, 1, 0);
+    ask(name, &t);
+    RGT_INT(plan.count, 0);
+  }
+  RGT_FAILS(rg_policy_describe(count, NULL, NULL, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_policy_describe(-1, NULL, NULL, NULL), RG_ERR_ARG);
+  RGT_STR(policy(NULL).name, "share-out");
+  RGT_STR(policy("").name, "share-out");
+  RGT_STR(policy("default:cost=1").name, "share-out");
+}
+
+static void test_options(void) {
+  RGT_INT(policy("sync").interval, 16);
+  RGT_INT(policy("sync:i=128").interval, 128);
+  RGT_INT(policy("most-work").interval, 0);
+  RGT_INT(policy("most-work:i=3").interval, 3);
+  RGT_DBL(policy("share-out:cost=0.01,i=2").option[0], 0.01, 0);
+  RGT_INT(policy("release").asks, RG_POLICY_ASKS_ACTIVE);
+  static const char *const wrong[] = {"nothing",
+                                      "sync:",
+                                      "sync:i",
+                                      "sync:i=",
+                                      "sync:i=x",
+                                      "sync:i=-1",
+                                      "sync:i=1.5",
+                                      "sync:i=1e12",
+                                      "sync:i=4,",
+                                      "sync:cost=1",
+                                      "share-out:cost=",
+                                      "share-out:",
+                                      "share-out:cost=-2",
+                                      "none:x=1",
+                                      "share-out:cost=1x",
+                                      "share-out:cost=nan",
+                                      "release:gain=2",
+                                      " sync",
+                                      "default:i=-1",
+                                      "syn"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    rg_policy p = {.name = "kept"};
+    RGT_FAILS(rg_policy_parse(wrong[i], &p), RG_ERR_ARG);
+    RGT_STR(p.name, "kept");
+  }
+  RGT_FAILS(rg_policy_parse("none", NULL), RG_ERR_ARG);
+}
+
+/* --- the pace ----------------------------------------------------------------------- */
+
+static void test_pace(void) {
+  rg_pace p = {0};
+  RGT_DBL(rg_pace_at(&p, 4), RG_UNKNOWN, 0);
+  rg_pace_note(&p, 4, 2);
+  rg_pace_note(&p, 0, 2);
+  rg_pace_note(&p, 3, NAN);
+  rg_pace_note(&p, 3, 0);
+  RGT_INT(p.count, 1);
+  RGT_DBL(rg_pace_at(&p, 8), 1, 1e-12);
+  RGT_DBL(rg_pace_at(&p, 1), 8, 1e-12);
+  rg_pace_note(&p, 16, 1);
+  RGT_DBL(rg_pace_at(&p, 8), sqrt(2), 1e-12);
+  /* 2 = a + b / 4, 1 = a + b / 16: a = 2 / 3 */
+  RGT_DBL(rg_pace_at(&p, 1 << 30), 2.0 / 3, 1e-6);
+  rg_pace_note(&p, 16, 3);
+  RGT_DBL(rg_pace_at(&p, 16), 2, 1e-12);
+  RGT_DBL(rg_pace_at(&p, 64), 2, 1e-12);
+  RGT_DBL(rg_pace_at(&p, 0), RG_UNKNOWN, 0);
+}
+
+/* Units that differ by chance at nearly the same sizes: a larger group still gains. */
+static void test_pace_noise(void) {
+  rg_pace p = {0};
+  rg_pace_note(&p, 4, 1.0 / 4);
+  for (int64_t n = 100; n < 110; n++)
+    rg_pace_note(&p, n, (n % 2 ? 1.05 : 0.95) / (double)n);
+  RGT_INT(p.count, 2);
+  RGT_TRUE(rg_pace_at(&p, 200) < 0.7 * rg_pace_at(&p, 109));
+}
+
+/* With more sizes than there is room for, what remains still tells the curve. */
+static void test_pace_room(void) {
+  rg_pace p = {0};
+  for (int64_t n = 4096; n >= 1; n /= 2)
+    rg_pace_note(&p, n, 1 / (double)n + 1e-3);
+  RGT_INT(p.count, RG_PACE_SIZES);
+  for (int i = 1; i < p.count; i++)
+    RGT_TRUE(p.ranks[i - 1] < p.ranks[i]);
+  RGT_INT(p.ranks[0], 1);
+  RGT_INT(p.ranks[p.count - 1], 4096);
+  for (int64_t n = 1; n <= 4096; n *= 2)
+    RGT_DBL(rg_pace_at(&p, n) / (1 / (double)n + 1e-3), 1, 0.25);
+}
+
+/* --- each policy ---------------------------------------------------------------------- */
+
+static void test_none(void) {
+  rg_load r[] = {row(4, 0), row(4, 5), row(4, 0)};
+  rg_waiting w = {.left = 3, .unit = 1};
+  rg_load_table t = table(r, 3, RG_ALL_ROWS);
+  ask("none", &t);
+  RGT_INT(plan.count, 0);
+  t.waiting = &w;
+  t.waiting_count = 1;
+  ask("none", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 0, RG_NO_ROW, 4, 0);
+}
+
+static void test_join_right(void) {
+  rg_load r[] = {row(4, 0), row(4, 5), row(4, 0), row(2, 0), row(4, 3), row(4, 0)};
+  rg_load_table t = table(r, 6, 0);
+  ask("join-right", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 0, 1, 4, RG_NO_WALKER);
+  t.self = 2; /* the right neighbour is idle: it says itself whether it may be joined */
+  ask("join-right", &t);
+  RGT_INT(plan.count, 0);
+  r[3].state = RG_LOAD_JOINABLE;
+  ask("join-right", &t);
+  expect_move(0, 2, 3, 4, RG_NO_WALKER);
+  t.self = 5;
+  ask("join-right", &t);
+  RGT_INT(plan.count, 0);
+  t.self = 1; /* active */
+  ask("join-right", &t);
+  RGT_INT(plan.count, 0);
+}
+
+static void test_sync(void) {
+  rg_load r[] = {row(4, 0), row(4, 5), row(4, 0), row(2, 0), row(4, 3), row(4, 0)};
+  rg_load_table t = table(r, 6, RG_ALL_ROWS);
+  ask("sync", &t);
+  RGT_INT(plan.count, 3);
+  int64_t gets[6] = {0};
+  for (int i = 0; i < plan.count; i++)
+    gets[plan.move[i].to] += plan.move[i].ranks;
+  RGT_INT(gets[1], 4);
+  RGT_INT(gets[4], 6);
+  r[4].state = RG_LOAD_ACTIVE; /* not to be joined now: nor is anybody beyond it */
+  ask("sync", &t);
+  RGT_INT(plan.count, 1);
+}
+
+static void test_most_work(void) {
+  rg_load r[] = {row(4, 20), row(8, 48), row(4, 0), row(1, 5.5), row(4, 0)};
+  rg_load_table t = table(r, 5, 2); /* 5, 6 and 5.5 seconds to go */
+  ask("most-work", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 2, 1, 4, RG_NO_WALKER);
+  r[1].coming = 1; /* 5.33 */
+  ask("most-work", &t);
+  expect_move(0, 2, 3, 4, RG_NO_WALKER);
+  r[3].most = 1;
+  ask("most-work", &t);
+  expect_move(0, 2, 1, 4, RG_NO_WALKER);
+  t.self = RG_ALL_ROWS;
+  ask("most-work", &t);
+  RGT_INT(plan.count, 2);
+  expect_move(1, 4, 0, 4, RG_NO_WALKER);
+  t.merge = 10; /* more than there is to gain */
+  ask("most-work", &t);
+  RGT_INT(plan.count, 0);
+}
+
+/* What 4 processes can do best for 40, 20 and 10 seconds of work on 1, 1, 1. */
+static void test_share_out(void) {
+  rg_load r[] = {row(1, 10), row(1, 40), row(1, 20), row(4, 0)};
+  rg_load_table t = table(r, 4, 3);
+  ask("share-out", &t);
+  RGT_INT(plan.count, 2);
+  expect_move(0, 3, 1, 3, RG_NO_WALKER); /* 10 seconds */
+  expect_move(1, 3, 2, 1, RG_NO_WALKER); /* 10 seconds */
+  r[1].most = 2;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 3);
+  expect_move(0, 3, 1, 1, RG_NO_WALKER);
+  expect_move(1, 3, 2, 2, RG_NO_WALKER);
+  expect_move(2, 3, 0, 1, RG_NO_WALKER);
+  r[1].state = RG_LOAD_ACTIVE;
+  r[2].state = 0;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 3, 0, 4, RG_NO_WALKER);
+}
+
+static void test_share_cost(void) {
+  rg_load r[] = {row(1, 10), row(1, 40), row(1, 20), row(4, 0)};
+  rg_load_table t = table(r, 4, 3);
+  ask("share-out:cost=15", &t); /* 20 to 10 is too little for it: all to the longest */
+  RGT_INT(plan.count, 1);
+  expect_move(0, 3, 1, 4, RG_NO_WALKER);
+  t.merge = 15;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  ask("share-out:cost=0", &t);
+  RGT_INT(plan.count, 2);
+  ask("share-out:cost=32", &t); /* 40 to 8 gains just that */
+  RGT_INT(plan.count, 0);
+  r[1].coming = 1; /* it is formed anew in any case */
+  ask("share-out:cost=32", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 3, 1, 4, RG_NO_WALKER);
+}
+
+/* A group that is measured to be no faster with more gets no more. */
+static void test_share_pace(void) {
+  rg_load r[] = {row(2, 40), row(2, 20), row(4, 0)};
+  rg_load_table t = table(r, 3, 2);
+  rg_pace_note(&r[0].pace, 1, 0.5);
+  rg_pace_note(&r[0].pace, 2, 0.5);
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 2, 1, 4, RG_NO_WALKER);
+}
+
+static void test_share_all(void) {
+  rg_load r[] = {row(3, 0), row(2, 10), row(3, 0), row(2, 10)};
+  rg_load_table t = table(r, 4, RG_ALL_ROWS);
+  ask("share-out:i=4", &t);
+  RGT_INT(plan.count, 2);
+  expect_move(0, 0, 1, 3, RG_NO_WALKER);
+  expect_move(1, 2, 3, 3, RG_NO_WALKER);
+}
+
+/* 4 processes take as long as 8: the others go to where they help. */
+static void test_release(void) {
+  rg_load r[] = {row(8, 40), row(4, 80)};
+  rg_load_table t = table(r, 2, 0);
+  rg_pace_note(&r[0].pace, 4, 0.1);
+  rg_pace_note(&r[0].pace, 8, 0.1);
+  r[0].unit = 0.1;
+  ask("release", &t);
+  RGT_INT(plan.count, 0); /* it may not be left now */
+  r[0].state |= RG_LOAD_LEAVABLE;
+  ask("release", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 0, 1, 4, RG_NO_WALKER);
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+  r[0].least = 5;
+  ask("release", &t);
+  RGT_INT(plan.count, 0);
+  r[0].least = 0;
+  r[1].state = RG_LOAD_ACTIVE;
+  ask("release", &t);
+  RGT_INT(plan.count, 0); /* nobody wants them, and they do no harm */
+  r[0].unit = 0.2;
+  ask("release", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 0, RG_NO_ROW, 4, RG_NO_WALKER);
+  rg_waiting w = {.left = 1, .unit = 1, .least = 2};
+  t.waiting = &w;
+  t.waiting_count = 1;
+  ask("release", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 0, RG_NO_ROW, 4, 0);
+}
+
+/* The longest first; one that needs too many waits on. */
+static void test_waiting(void) {
+  static const char *const all[] = {"none", "join-right", "most-work", "share-out", "release"};
+  rg_load r[] = {row(4, 0), row(4, 50), row(8, 0), row(4, 0)};
+  rg_waiting w[] = {{.left = 9, .least = 9}, {.left = 5, .least = 5}, {.left = 3}};
+  for (int i = 0; i < 5; i++) {
+    rg_load_table t = {.load = r, .count = 4, .self = 0, .waiting = w, .waiting_count = 3};
+    ask(all[i], &t);
+    RGT_INT(plan.count, 1);
+    expect_move(0, 0, RG_NO_ROW, 4, 2);
+    t.self = RG_ALL_ROWS;
+    ask(all[i], &t);
+    expect_move(0, 2, RG_NO_ROW, 8, 1);
+    expect_move(1, 0, RG_NO_ROW, 4, 2);
+    RGT_INT(plan.count, i == 0 || i == 1 ? 2 : 3); /* the last row joins, where it may */
+  }
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"names", test_names},
+                                   {"options", test_options},
+                                   {"pace", test_pace},
+                                   {"pace noise", test_pace_noise},
+                                   {"pace room", test_pace_room},
+                                   {"none", test_none},
+                                   {"join-right", test_join_right},
+                                   {"sync", test_sync},
+                                   {"most-work", test_most_work},
+                                   {"share-out", test_share_out},
+                                   {"share-out cost", test_share_cost},
+                                   {"share-out pace", test_share_pace},
+                                   {"share-out all", test_share_all},
+                                   {"release", test_release},
+                                   {"waiting", test_waiting},
+                                   {NULL, NULL}};
+  int status = rgt_main(argc, argv, "policy", tests);
+  rg_plan_free(&plan);
+  return status;
+}

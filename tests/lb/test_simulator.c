@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * ranks: 1
+ * sources: lb/patterns/patterns.c lb/simulator/async.c lb/simulator/events.c
+ * sources: lb/simulator/machine.c lb/simulator/simulate.c lb/simulator/sync.c lb/simulator/world.c
+ * The simulator against closed forms, against what was published, and against
+ * itself: every policy ends all work on every pattern, within the bounds. */
+#include <math.h>
+#include <regroup/error.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lb/simulator/simulate.h"
+#include "tests/check/check.h"
+
+static sim_setup setup_of(const char *machine, const char *policy, const char *pattern,
+                          int64_t ranks, double bound) {
+  sim_setup s = {.ranks = ranks, .group = 4, .unit = 0.1, .view = 128, .seed = 1};
+  RGT_OK(sim_machine_read(machine, &s.machine));
+  RGT_OK(rg_policy_parse(policy, &s.policy));
+  RGT_OK(rgi_pattern_make(pattern, (ranks + 3) / 4, 4, llround(bound * (double)ranks / 0.1),
+                          &s.pattern));
+  return s;
+}
+
+static sim_result run(sim_setup *s) {
+  sim_result r = {0};
+  RGT_OK(sim_run(s, &r));
+  rgi_pattern_free(&s->pattern);
+  return r;
+}
+
+static sim_result simulate(const char *machine, const char *policy, int64_t ranks) {
+  sim_setup s = setup_of(machine, policy, "published", ranks, 0);
+  return run(&s);
+}
+
+static void expect(const char *policy, int64_t ranks, double seconds, double mean, double sd,
+                   int64_t least, int64_t most) {
+  sim_result r = simulate("free", policy, ranks);
+  RGT_DBL(r.seconds, seconds, 1e-9);
+  RGT_DBL(r.bound, 3.5, 1e-9);
+  RGT_DBL(r.mean, mean, 1e-12);
+  RGT_DBL(r.sd, sd, 0.005);
+  RGT_INT(r.least, least);
+  RGT_INT(r.most, most);
+}
+
+/* The published rules at no cost; Table 1's synchronous regroupings exactly. */
+static void test_published_rules(void) {
+  for (int64_t ranks = 32; ranks <= 8192; ranks *= 16) {
+    expect("none", ranks, 7, 1, 0, 1, 1);
+    expect("sync:i=1", ranks, 6.125, 5.375, 2.12, 2, 8);
+    expect("sync:i=16", ranks, 6.125, 5.375, 2.12, 2, 8);
+    expect("sync:i=64", ranks, 6.475, 3.75, 1.20, 2, 5);
+    expect("sync:i=128", ranks, 6.475, 2.625, 0.48, 2, 3);
+  }
+  expect("none", 512, 7, 1, 0, 1, 1);
+}
+
+/* Fewer ranks than the pattern: ideal 0.5 and 1.5 s, none 1.0 and 3.0 s. */
+static void test_few_ranks(void) {
+  for (int64_t ranks = 8; ranks <= 16; ranks += 8) {
+    sim_result none = simulate("free", "none", ranks),
+               right = simulate("free", "join-right", ranks);
+    RGT_DBL(none.bound, ranks == 8 ? 0.5 : 1.5, 1e-9);
+    RGT_DBL(none.seconds, 2 * none.bound, 1e-9);
+    RGT_TRUE(right.seconds >= none.bound - 1e-9 && right.seconds <= none.bound + 0.03);
+  }
+}
+
+/* At no cost a request waits for the end of a unit of 25 ms, and nothing else. */
+static void test_async(void) {
+  sim_result r = simulate("free", "join-right", 32);
+  RGT_TRUE(r.seconds >= 3.5 && r.seconds < 3.525);
+  RGT_DBL(r.mean, 5.375, 1e-12);
+  sim_setup s = setup_of("free", "join-right", "published", 32, 0);
+  sim_machine_fix(&s.machine, 0.01);
+  RGT_DBL(run(&s).seconds, 3.58, 0.015);
+  s = setup_of("free", "join-right", "published", 32, 0);
+  sim_machine_fix(&s.machine, 0.05);
+  RGT_DBL(run(&s).seconds, 3.75, 0.06); /* with the first formation */
+}
+
+/* One merge, by hand: 2 groups of 1 with 0 and 10 units of 0.1 s. The idle one is
+ * seen after the first unit, the merge costs 0.02, 9 units of 0.05 remain. */
+static void test_one_merge(void) {
+  sim_setup s = {.ranks = 2, .group = 1, .unit = 0.1, .view = 2};
+  int64_t units[] = {0, 10};
+  RGT_OK(sim_machine_read("free", &s.machine));
+  RGT_OK(rg_policy_parse("share-out", &s.policy));
+  s.pattern = (rgi_pattern){.walkers = 2, .units = units, .total = 10};
+  s.machine.latency = 0.01;
+  sim_result r;
+  RGT_OK(sim_run(&s, &r));
+  RGT_DBL(r.seconds, 0.1 + 0.02 + 9 * 0.05, 1e-9);
+  RGT_DBL(r.mean, 2, 0);
+  s.machine.polls = 3;
+  RGT_OK(sim_run(&s, &r));
+  RGT_DBL(r.seconds, 0.3 + 0.02 + 7 * 0.05, 1e-9);
+  s.machine.serial = 1; /* a group that is no faster with two */
+  RGT_OK(sim_run(&s, &r));
+  RGT_DBL(r.bound, 1, 1e-12);
+  RGT_TRUE(r.seconds < 1.03);
+}
+
+/* Fig. 2 within 5 %, but for i = 128, where the rules themselves say more. */
+static void test_published_figure(void) {
+  static const struct {
+    const char *policy;
+    double seconds[3];
+  } figure[] = {{"none", {7.01, 7.01, 7.01}},
+                {"sync:i=1", {6.25, 6.31, 6.60}},
+                {"sync:i=16", {6.17, 6.21, 6.29}},
+                {"join-right", {3.88, 3.91, 4.03}}};
+  static const int64_t ranks[] = {32, 512, 8192};
+  for (int i = 0; i < 4; i++)
+    for (int n = 0; n < 3; n++) {
+      sim_result r = simulate("published", figure[i].policy, ranks[n]);
+      RGT_DBL(r.seconds / figure[i].seconds[n], 1, 0.05);
+      if (i == 3 && n == 2)
+        RGT_DBL(r.mean / 14.38, 1, 0.1);
+    }
+}
+
+static const char *const PATTERNS[] = {
+    "published", "ascending", "descending", "huge",     "heavy-tail",   "queue",       "random:1",
+    "random:2",  "random:3",  "random:4",   "random:5", "random:6",     "random:7",    "random:8",
+    "random:9",  "random:10", "queue:2",    "queue:3",  "heavy-tail:2", "heavy-tail:3"};
+enum { KINDS = sizeof PATTERNS / sizeof *PATTERNS };
+
+/* The default is near the bound on all patterns, also when a merge takes 5 ms; none
+ * is below it. */
+static void test_default(void) {
+  for (int i = 0; i < KINDS; i++)
+    for (double cost = 0.001; cost < 0.006; cost += 0.004) {
+      sim_setup s = setup_of("free", "default", PATTERNS[i], 32, 3.5);
+      sim_machine_fix(&s.machine, cost);
+      s.machine.latency = 1e-4;
+      s.machine.jitter = 0.01;
+      sim_result r = run(&s);
+      RGT_DBL(r.bound, 3.5, 1e-9);
+      RGT_TRUE(r.seconds <= 1.03 * r.bound && r.seconds >= 0.989 * r.bound);
+    }
+}
+
+/* All policies end all work, on any number of ranks, and say the same twice. */
+static void test_all(void) {
+  static const char *const policies[] = {"none",      "join-right", "sync",          "most-work",
+                                         "share-out", "release",    "most-work:i=3", "release:i=7"};
+  for (int k = 0; k < 8; k++)
+    for (int i = 0; i < 7; i++)
+      for (int64_t ranks = 1; ranks < 120; ranks = 2 * ranks + 1) {
+        sim_setup s = setup_of("published", policies[k], PATTERNS[i], ranks, 0.5);
+        s.machine.serial = i % 2 ? 0.05 : 0;
+        s.machine.idle_join = i % 3 == 0;
+        sim_result a, b;
+        RGT_OK(sim_run(&s, &a));
+        RGT_OK(sim_run(&s, &b));
+        RGT_TRUE(a.seconds == b.seconds && a.mean == b.mean && a.formations == b.formations);
+        RGT_TRUE(isfinite(a.seconds) && a.seconds >= 0.998 * a.bound && a.least >= 1);
+        rgi_pattern_free(&s.pattern);
+      }
+}
+
+/* Where agreeing after a unit takes longer than the unit, joining does harm: release
+ * comes out near no balancing at all. */
+static double with_slow_units(const char *policy, const char *pattern) {
+  sim_setup s = setup_of("free", policy, pattern, 32, 3.5);
+  sim_machine_fix(&s.machine, 0.003);
+  s.machine.latency = 0.008;
+  s.machine.steps = 2;
+  return run(&s).seconds;
+}
+
+static void test_release(void) {
+  static const char *const patterns[] = {"published", "descending", "huge"};
+  for (int i = 0; i < 3; i++) {
+    double release = with_slow_units("release", patterns[i]);
+    RGT_TRUE(release < 1.03 * with_slow_units("none", patterns[i]));
+    RGT_TRUE(release < 0.85 * with_slow_units("share-out", patterns[i]));
+  }
+}
+
+static void test_formation(void) {
+  sim_machine m;
+  RGT_OK(sim_machine_read("published", &m));
+  RGT_DBL(sim_formation(&m, 1), 0.35e-3, 1e-12);
+  RGT_DBL(sim_formation(&m, 16), 1.88e-3, 1e-12);
+  RGT_DBL(sim_formation(&m, 64), sqrt(2.57 * 4.30) * 1e-3, 1e-9);
+  RGT_DBL(sim_formation(&m, 1 << 26), 4 * 16.75e-3, 1e-9);
+  RGT_OK(sim_machine_read("free", &m));
+  RGT_DBL(sim_formation(&m, 1000), 0, 0);
+  RGT_FAILS(sim_machine_read("/nonexistent", &m), RG_ERR_ARG);
+}
+
+static void test_large(void) {
+  static const char *const policies[] = {"join-right", "share-out", "most-work", "sync:i=16"};
+  for (int k = 0; k < 4; k++) {
+    sim_result r = simulate("published", policies[k], 65536);
+    RGT_TRUE(r.seconds > 3.5 && r.seconds < 9);
+  }
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"published rules", test_published_rules},
+                                   {"few ranks", test_few_ranks},
+                                   {"asynchronous", test_async},
+                                   {"one merge", test_one_merge},
+                                   {"published figure", test_published_figure},
+                                   {"default policy", test_default},
+                                   {"all policies", test_all},
+                                   {"release", test_release},
+                                   {"formation", test_formation},
+                                   {"large", test_large},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "simulator", tests);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The posteriors of regroup-mcmc: densities, gradients and true moments, each
+ * against another way to get it; and the same bits on any group.
+ * ranks: 1 2 3 4 7 16
+ * sources: examples/mcmc/models/catalogue.c examples/mcmc/models/dense.c
+ * sources: examples/mcmc/models/poisson.c examples/mcmc/models/schools.c
+ * sources: examples/mcmc/models/regression.c
+ * sources: examples/mcmc/chain/random.c examples/mcmc/chain/evaluate.c */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "examples/mcmc/chain/evaluate.h"
+#include "examples/mcmc/chain/random.h"
+
+#define PI 3.14159265358979323846
+
+typedef double positions[POST_CHAINS][POST_PARAMETERS];
+typedef post_value values[POST_CHAINS];
+
+static rg_group world, self;
+
+static void draw(positions x, uint64_t step, double scale) {
+  for (int c = 0; c < POST_CHAINS; c++) {
+    post_normals((post_stream){rgt_seed(), (uint64_t)c, step}, POST_PARAMETERS, x[c]);
+    for (int i = 0; i < POST_PARAMETERS; i++)
+      x[c][i] *= scale;
+  }
+}
+
+/* One value, the others being copies. */
+static post_value value_at(const post_model *m, const double x[POST_PARAMETERS]) {
+  positions all;
+  values v;
+  for (int c = 0; c < POST_CHAINS; c++)
+    memcpy(all[c], x, sizeof all[c]);
+  RGT_OK(post_evaluate(self, m, all, 1, v));
+  RGT_TRUE(memcmp(&v[0].log_density, &v[POST_CHAINS - 1].log_density, sizeof(double)) == 0);
+  return v[0];
+}
+
+/* --- on any group -------------------------------------------------------------------- */
+
+static void test_same_bits(void) {
+  for (const post_model_kind *k = post_models; k->name; k++) {
+    post_model *m = k->make(3);
+    for (int turn = 0; turn < 5; turn++) {
+      positions x;
+      values alone = {{0, {0}}}, together = {{0, {0}}}, plain = {{0, {0}}};
+      draw(x, (uint64_t)turn, 1);
+      RGT_OK(post_evaluate(self, m, x, 1, alone));
+      RGT_OK(post_evaluate(world, m, x, 1, together));
+      RGT_OK(post_evaluate(world, m, x, 0, plain));
+      RGT_TRUE(memcmp(alone, together, sizeof alone) == 0);
+      for (int c = 0; c < POST_CHAINS; c++) {
+        RGT_TRUE(memcmp(&alone[c].log_density, &plain[c].log_density, sizeof(double)) == 0);
+        RGT_TRUE(isfinite(alone[c].log_density));
+      }
+    }
+    post_model_free(m);
+  }
+}
+
+static void test_gradient(void) {
+  const double h = 1e-5;
+  for (const post_model_kind *k = post_models; k->name; k++) {
+    post_model *m = k->make(2);
+    positions x;
+    draw(x, 10, 0.7);
+    post_value v = value_at(m, x[0]);
+    for (int i = 0; i < m->parameters; i++) {
+      double at = x[0][i];
+      x[0][i] = at + h;
+      double up = value_at(m, x[0]).log_density;
+      x[0][i] = at - h;
+      double down = value_at(m, x[0]).log_density;
+      x[0][i] = at;
+      RGT_DBL(v.gradient[i], (up - down) / (2 * h), 1e-5 * (1 + fabs(v.gradient[i])));
+    }
+    post_model_free(m);
+  }
+}
+
+static void test_catalogue(void) {
+  RGT_TRUE(post_model_find("poisson") == &post_models[0]);
+  RGT_PTR_NULL(post_model_find("nothing"));
+  for (const post_model_kind *k = post_models; k->name; k++) {
+    post_model *m = k->make(1);
+    RGT_TRUE(m->parameters <= POST_PARAMETERS && m->quantities <= POST_QUANTITIES);
+    RGT_TRUE(m->blocks <= POST_BLOCKS && m->stages <= 2);
+    for (int s = 0; s < m->stages; s++)
+      RGT_TRUE(m->columns[s] <= POST_COLUMNS);
+    for (int q = 0; q < m->quantities; q++)
+      RGT_PTR_NOT_NULL(k->labels[q]);
+    post_model_free(m);
+  }
+}
+
+/* --- poisson ------------------------------------------------------------------------- */
+
+/* The elements are exact at the nodes, so the grid does not matter. */
+static void test_poisson_grids(void) {
+  post_model *coarse = post_poisson_make(1), *fine = post_poisson_make(64);
+  positions x;
+  draw(x, 20, 1);
+  for (int c = 0; c < POST_CHAINS; c++) {
+    post_value a = value_at(coarse, x[c]), b = value_at(fine, x[c]);
+    RGT_DBL(a.log_density, b.log_density, 1e-8 * fabs(b.log_density));
+    for (int i = 0; i < coarse->parameters; i++)
+      RGT_DBL(a.gradient[i], b.gradient[i], 1e-8 * (1 + fabs(b.gradient[i])));
+  }
+  post_model_free(coarse);
+  post_model_free(fine);
+}
+
+/* u of the source sin(k pi x), by Green's function and Simpson's rule on each side
+ * of its bend. */
+static double green(int k, double x) {
+  enum { STEPS = 2000 };
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    double from = side ? x : 0, h = (side ? 1 - x : x) / STEPS;
+    for (int i = 0; i <= STEPS; i++) {
+      double s = from + i * h, g = s < x ? s * (1 - x) : x * (1 - s);
+      sum += (i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2) * h / 3 * g * sin(k * PI * s);
+    }
+  }
+  return sum;
+}
+
+/* The density's curvature is -(1 / noise^2) (G'G)_kl, - 1 on the diagonal; here by
+ * differences of the gradient, which is linear. */
+static void test_poisson_operator(void) {
+  static const int place[] = {1, 2, 4, 5, 7, 9, 10, 12, 15};
+  post_model *m = post_poisson_make(4);
+  positions zero = {{0}}, one = {{0}};
+  double u[8][9];
+  for (int k = 0; k < 8; k++)
+    for (int j = 0; j < 9; j++)
+      u[k][j] = 10.0 / (k + 1) * green(k + 1, place[j] / 16.0);
+  post_value origin = value_at(m, zero[0]);
+  for (int k = 0; k < 8; k++) {
+    memset(one, 0, sizeof one);
+    one[0][k] = 1;
+    post_value moved = value_at(m, one[0]);
+    for (int l = 0; l < 8; l++) {
+      double expected = k == l;
+      for (int j = 0; j < 9; j++)
+        expected += u[k][j] * u[l][j] / (0.05 * 0.05);
+      RGT_DBL(origin.gradient[l] - moved.gradient[l], expected, 1e-8 * (1 + fabs(expected)));
+    }
+  }
+  post_model_free(m);
+}
+
+/* A Gaussian's gradient vanishes at its mean; and its change along the column k of
+ * the covariance is the unit vector k. The column is found by conjugate gradients. */
+static void test_poisson_truth(void) {
+  enum { N = 8 };
+  post_model *m = post_poisson_make(2);
+  post_moments t[POST_QUANTITIES];
+  positions x = {{0}};
+  m->truth(m, t);
+  for (int k = 0; k < N; k++)
+    x[0][k] = t[k].mean * (k + 1) / 10;
+  post_value at_mean = value_at(m, x[0]);
+  for (int k = 0; k < N; k++)
+    RGT_DBL(at_mean.gradient[k], 0, 1e-8);
+  for (int k = 0; k < N; k++) {
+    double z[N] = {0}, r[N] = {0}, p[N] = {0}, rr = 1;
+    r[k] = p[k] = 1;
+    for (int turn = 0; turn < 4 * N && rr > 1e-26; turn++) {
+      double q[N], pq = 0, next = 0;
+      positions y;
+      memcpy(y, x, sizeof y);
+      for (int i = 0; i < N; i++)
+        y[0][i] += p[i];
+      post_value v = value_at(m, y[0]);
+      for (int i = 0; i < N; i++)
+        pq += p[i] * (q[i] = at_mean.gradient[i] - v.gradient[i]);
+      for (int i = 0; i < N; i++) {
+        z[i] += rr / pq * p[i];
+        r[i] -= rr / pq * q[i];
+        next += r[i] * r[i];
+      }
+      for (int i = 0; i < N; i++)
+        p[i] = r[i] + next / rr * p[i];
+      rr = next;
+    }
+    RGT_DBL(t[k].sd, 10.0 / (k + 1) * sqrt(z[k]), 1e-7);
+  }
+  post_model_free(m);
+}
+
+/* --- eight schools --------------------------------------------------------------------- */
+
+/* Values known from elsewhere. */
+static void test_schools_known(void) {
+  static const double mean[] = {4.396821, 3.597705, 6.21188, 4.94018, 3.92700,
+                                4.75710,  3.61548,  4.04261, 6.29672, 4.85425};
+  post_model *m = post_schools_make(1);
+  post_moments t[POST_QUANTITIES];
+  m->truth(m, t);
+  RGT_DBL(t[0].sd, 3.317704, 6e-7);
+  for (int q = 0; q < 10; q++)
+    RGT_DBL(t[q].mean, mean[q], q < 2 ? 6e-7 : 6e-6);
+  post_model_free(m);
+}
+
+static const double y[] = {28, 8, -3, 7, -1, 1, 18, 12};
+static const double sigma[] = {15, 10, 16, 11, 9, 11, 10, 18};
+
+/* The density of mu and tau, theta being integrated out. */
+static double mu_tau(double mu, double tau) {
+  double log_density = -mu * mu / 50 - log(1 + tau * tau / 25);
+  for (int j = 0; j < 8; j++) {
+    double v = sigma[j] * sigma[j] + tau * tau;
+    log_density -= log(v) / 2 + (y[j] - mu) * (y[j] - mu) / (2 * v);
+  }
+  return exp(log_density + 30);
+}
+
+/* Moments by the midpoint rule over mu and tau = 5 tan(a). */
+static void test_schools_grid(void) {
+  enum { ANGLES = 1000, STEPS = 150 };
+  double sum[5] = {0};
+  post_model *m = post_schools_make(1);
+  post_moments t[POST_QUANTITIES];
+  m->truth(m, t);
+  for (int i = 0; i < ANGLES; i++) {
+    double angle = (i + 0.5) / ANGLES * PI / 2, tau = 5 * tan(angle);
+    for (int j = 0; j < STEPS; j++) {
+      double mu = -35 + (j + 0.5) * 75.0 / STEPS;
+      double weight = mu_tau(mu, tau) / (cos(angle) * cos(angle));
+      double part[] = {1, mu, mu * mu, tau, tau * tau};
+      for (int n = 0; n < 5; n++)
+        sum[n] += weight * part[n];
+    }
+  }
+  for (int q = 0; q < 2; q++) {
+    double mean = sum[1 + 2 * q] / sum[0];
+    RGT_DBL(t[q].mean, mean, 1e-4);
+    RGT_DBL(t[q].sd, sqrt(sum[2 + 2 * q] / sum[0] - mean * mean), 1e-4);
+  }
+  post_model_free(m);
+}
+
+/* The joint density written in mu, log tau and theta; the step from theta to eta
+ * is tau^8. */
+static double plain_density(const post_model *m, const double x[]) {
+  double q[POST_QUANTITIES], log_density;
+  m->quantity(m, x, q);
+  log_density = -q[0] * q[0] / 50 - log(1 + q[1] * q[1] / 25) + log(q[1]);
+  for (int j = 0; j < 8; j++) {
+    double theta = q[2 + j];
+    log_density -= (y[j] - theta) * (y[j] - theta) / (2 * sigma[j] * sigma[j]);
+    log_density -= (theta - q[0]) * (theta - q[0]) / (2 * q[1] * q[1]) + log(q[1]);
+  }
+  return log_density + 8 * log(q[1]);
+}
+
+static void test_schools_density(void) {
+  post_model *m = post_schools_make(1);
+  positions x;
+  draw(x, 30, 1);
+  double shift = value_at(m, x[0]).log_density - plain_density(m, x[0]);
+  for (int c = 1; c < POST_CHAINS; c++)
+    RGT_DBL(value_at(m, x[c]).log_density - plain_density(m, x[c]), shift, 1e-9);
+  post_model_free(m);
+}
+
+/* --- regression -------------------------------------------------------------------------- */
+
+/* Given s^2 the coefficients are Gaussian, with the same mean for every s^2 and a
+ * covariance in proportion; so what is left of the density, integrated over them,
+ * is the density at that mean times s^5. */
+static void test_regression_truth(void) {
+  enum { N = 5, STEPS = 4000 };
+  post_model *m = post_regression_make(1);
+  post_moments t[POST_QUANTITIES];
+  double sum[3] = {0}, x[POST_PARAMETERS] = {0}, highest = 0;
+  m->truth(m, t);
+  for (int k = 0; k < N; k++)
+    x[k] = t[k].mean;
+  for (int i = 0; i < STEPS; i++) {
+    x[N] = log(t[N].mean) - 1 + 2.0 * i / STEPS;
+    post_value v = value_at(m, x);
+    for (int k = 0; k < N && i == 0; k++)
+      RGT_DBL(v.gradient[k], 0, 1e-8);
+    if (i == 0)
+      highest = value_at(m, (double[POST_PARAMETERS]){x[0], x[1], x[2], x[3], x[4], log(t[N].mean)})
+                    .log_density;
+    double weight = exp(v.log_density - highest + 2.5 * x[N]), s2 = exp(x[N]);
+    sum[0] += weight;
+    sum[1] += weight * s2;
+    sum[2] += weight * s2 * s2;
+  }
+  double mean = sum[1] / sum[0];
+  RGT_DBL(t[N].mean, mean, 1e-9);
+  RGT_DBL(t[N].sd, sqrt(sum[2] / sum[0] - mean * mean), 1e-9);
+  post_model_free(m);
+}
+
+/* What is left in place k of the curvature at s^2 = 1 when all others have been
+ * eliminated is the reciprocal of its inverse's element k, k. */
+static double left_over(int n, double a[n][n], int k) {
+  for (int e = 0; e < n; e++)
+    for (int i = 0; i < n && e != k; i++) {
+      double factor = i == e ? 0 : a[i][e] / a[e][e];
+      for (int j = 0; j < n; j++)
+        a[i][j] -= factor * a[e][j];
+    }
+  return a[k][k];
+}
+
+static void test_regression_widths(void) {
+  enum { N = 5 };
+  post_model *m = post_regression_make(1);
+  post_moments t[POST_QUANTITIES];
+  double p[N][N];
+  m->truth(m, t);
+  post_value origin = value_at(m, (double[POST_PARAMETERS]){0});
+  for (int k = 0; k < N; k++) {
+    double x[POST_PARAMETERS] = {0};
+    x[k] = 1;
+    post_value v = value_at(m, x);
+    for (int l = 0; l < N; l++)
+      p[k][l] = origin.gradient[l] - v.gradient[l];
+  }
+  for (int k = 0; k < N; k++) {
+    double a[N][N];
+    memcpy(a, p, sizeof a);
+    RGT_DBL(t[k].sd, sqrt(t[N].mean / left_over(N, a, k)), 1e-9);
+  }
+  post_model_free(m);
+}
+
+static void test_begin(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+  RGT_OK(rg_group_create(world, 1, &rgt_rank, 1, &self));
+}
+
+static void test_end(void) {
+  RGT_OK(rg_group_free(&self));
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"begin", test_begin},
+                                   {"same bits", test_same_bits},
+                                   {"gradient", test_gradient},
+                                   {"catalogue", test_catalogue},
+                                   {"poisson: grids", test_poisson_grids},
+                                   {"poisson: operator", test_poisson_operator},
+                                   {"poisson: truth", test_poisson_truth},
+                                   {"schools: known values", test_schools_known},
+                                   {"schools: grid", test_schools_grid},
+                                   {"schools: density", test_schools_density},
+                                   {"regression: truth", test_regression_truth},
+                                   {"regression: widths", test_regression_widths},
+                                   {"end", test_end},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "model", tests);
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""libregroup-mpi.so: programs that know nothing of it print the same with and without it, its
+report tells exactly what they called, and programs that use the library themselves still work.
+
+time: 300
+"""
+import functools
+import glob
+import os
+import re
+import subprocess
+import sys
+
+BUILD = os.environ['RGT_BUILD']
+MPIEXEC = os.environ['RGT_MPIEXEC'].split()
+LIBRARY = os.path.abspath(BUILD + '/lib/libregroup-mpi.so')
+POLITE = os.path.abspath(BUILD + '/lib/libregroup-polite.so')  # else MPI alone takes minutes
+COLUMNS = ['served', 'not chosen', 'other comm', 'other case']
+if 'asan' in os.path.basename(BUILD):
+    print('a program would have to be linked with the sanitizer')
+    sys.exit(77)
+
+
+def run(program, np, status=0, **more):
+    """stdout and stderr; more: variables, which are the ranks' alone."""
+    given = ['%s=%s' % pair for pair in more.items()]
+    command = ['timeout', '60', *MPIEXEC, '-n', str(np), 'env', *given, program]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode == 0) == (status == 0), (command, done)
+    return done.stdout, done.stderr
+
+
+@functools.lru_cache(None)
+def alone(program, np):
+    """What it prints when MPI serves all."""
+    return run(program, np, LD_PRELOAD=POLITE)[0]
+
+
+def preloaded(program, np, **more):
+    return run(program, np, LD_PRELOAD=LIBRARY, LD_BIND_NOW='1', **more)
+
+
+def report(text):
+    """{operation: [count in each column]}"""
+    rows = re.findall(r'^regroup-mpi: (\w+) +(\d+) +(\d+) +(\d+) +(\d+)$', text, re.M)
+    return {row[0]: [int(n) for n in row[1:]] for row in rows}
+
+
+def counted(text):
+    """What the program says that it called: {operation: (on one group, on two)}"""
+    return {name: (int(a), int(b))
+            for name, a, b in re.findall(r'^calls (\w+) (\d+) (\d+)$', text, re.M)}
+
+
+def check_symbols():
+    text = subprocess.run(['nm', '-D', LIBRARY], check=True, capture_output=True, text=True).stdout
+    assert not re.search('armci', text, re.I), text
+    undefined = re.findall(r'^ +U (\S+)$', text, re.M)
+    assert undefined and not [s for s in undefined if re.match(r'MPI_|rgi?_', s)], undefined
+
+
+def comparable(text):
+    """Without what MPICH 4.0 does not do, although MPI wants it (9.3: inherited)."""
+    return re.sub(r'^handler inherited .*\n', '', text, flags=re.M)
+
+
+def check_program(name, np, choice):
+    """Same output; the report says what the program says, by the choice."""
+    program = '%s/tests/%s' % (BUILD, name)
+    plain = alone(program, np)
+    text, said = preloaded(program, np, RG_MPI=choice, RG_MPI_REPORT='1')
+    assert comparable(text) == comparable(plain), '%s with %d processes, RG_MPI=%s:\n%s\n--- instead of\n%s' % (
+        name, np, choice, text, plain)
+    told, calls = report(said), counted(plain)
+    refused = calls.pop('refused', (0, 0))[0]
+    assert not calls or set(told) == set(calls), (told, calls)
+    for operation, (one, two) in calls.items():
+        more = refused if operation == 'comm_create_group' else 0
+        chosen = choice == 'all' or operation in choice.split(',')
+        want = [one, 0, two, more] if chosen else [0, one + two + more, 0, 0]
+        if chosen and operation == 'comm_create_group':
+            assert re.search(r'^handler inherited( 1){%d}$' % np, text, re.M), text
+        assert told[operation] == want, (name, np, choice, operation, told, want)
+
+
+def check_all_programs():
+    for np in [1, 2, 3, 4, 7]:
+        for name in ['plain_collectives', 'plain_errors', 'plain_groups', 'plain_threads',
+                     'plain_progress']:
+            check_program(name, np, 'all')
+    for choice in ['none', 'barrier,bcast,allreduce', 'alltoallv,reduce_scatter_block']:
+        check_program('plain_collectives', 3, choice)
+    check_program('plain_groups', 4, 'comm_create_group')
+    check_program('plain_groups', 4, 'allreduce')
+
+
+def check_silent():
+    """Without the switch it says nothing."""
+    _, said = preloaded(BUILD + '/tests/plain_groups', 2)
+    assert said == '', said
+
+
+def check_wrong_options():
+    for more, word in [({'RG_MPI': 'bcast,nonsense'}, 'nonsense'), ({'RG_MPI': ','}, 'expected'),
+                       ({'RG_WAIT': 'hastily'}, 'hastily')]:
+        _, said = run(BUILD + '/tests/plain_groups', 2, status=1, LD_PRELOAD=LIBRARY, **more)
+        assert 'regroup: RG_' in said and word in said, said
+
+
+def check_own_programs():
+    """Programs that use the library, linked with it in either way."""
+    for program in ['tests/test_coll_moving', 'tests/test_comm_create_group', 'tests/test_runtime',
+                    'tests/test_group']:
+        preloaded('%s/%s' % (BUILD, program), 3)
+    for program in sorted(glob.glob(BUILD + '/bin/example-*')):
+        text, said = preloaded(program, 2)
+        assert text and not said, (program, text, said)
+
+
+check_symbols()
+check_all_programs()
+check_silent()
+check_wrong_options()
+check_own_programs()

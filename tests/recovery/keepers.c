@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What test_survivors.py starts, with RG_SURVIVE=1: arrays and mutexes when members die.
+ * Three times the last rank takes the lock of its own elements, as an accumulate does,
+ * and a mutex, and dies with both. Whoever needs one of them gets an error and no more;
+ * the survivors recover the array with all elements, proven by its checksum. Rank 0
+ * prints "KEPT survivors". */
+#include <mpi.h>
+#include <regroup.h>
+#include <regroup/array.h>
+#include <regroup/array_math.h>
+#include <regroup/array_regroup.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "object/array.h"
+
+static int rank, turn;
+
+static void must(int right, const char *what) {
+  if (right)
+    return;
+  fprintf(stderr, "rank %d, turn %d: %s: %s\n", rank, turn, what, rg_error_detail());
+  exit(3);
+}
+
+static void make(rg_group g, rg_array *a) {
+  const int64_t shape[2] = {37, 41};
+  rg_array_spec spec;
+  must(!rg_array_spec_set(&spec, RG_DOUBLE, 2, shape), "rg_array_spec_set");
+  if (turn == 1)
+    spec.ghosts[0] = spec.ghosts[1] = 1;
+  if (turn == 2) {
+    spec.layout = RG_BLOCK_CYCLIC;
+    spec.chunk[0] = spec.chunk[1] = 4;
+  }
+  must(!rg_array_create(g, &spec, a), "rg_array_create");
+  must(!rg_array_zero(*a) && !rg_array_sync(*a), "rg_array_zero");
+  for (int64_t i = 0; i < shape[0] && rank == 0; i++)
+    for (int64_t k = 0; k < shape[1]; k++) {
+      const int64_t lo[2] = {i, k}, hi[2] = {i + 1, k + 1};
+      double x = (double)(100 * i + k);
+      must(!rg_array_put(*a, lo, hi, &x, NULL), "rg_array_put");
+    }
+  must(!rg_array_sync(*a), "rg_array_sync");
+}
+
+static void die_with_locks(rg_array a, rg_mutexes m) {
+  int me;
+  rg_group g;
+  must(!rg_mutexes_lock(m, 0), "rg_mutexes_lock");
+  rg_array_group(a, &g);
+  rg_group_rank(g, &me);
+  must(rgi_lock_try(&a->locks[me]), "the lock of the elements");
+  raise(SIGKILL);
+}
+
+/* One element of the dead, and one of somebody who lives. */
+static void try_all(rg_array a, rg_mutexes m, int dead) {
+  const double one = 0;
+  int64_t lo[2], hi[2];
+  must(!rg_array_distribution(a, dead, lo, hi), "rg_array_distribution");
+  if (lo[0] < hi[0] && lo[1] < hi[1]) {
+    hi[0] = lo[0] + 1;
+    hi[1] = lo[1] + 1;
+    must(rg_array_acc(a, lo, hi, &one, NULL, NULL) == RG_ERR_PROC_FAILED, "rg_array_acc");
+  }
+  must(!rg_array_distribution(a, 0, lo, hi), "rg_array_distribution");
+  hi[0] = lo[0] + 1;
+  hi[1] = lo[1] + 1;
+  must(!rg_array_acc(a, lo, hi, &one, NULL, NULL), "rg_array_acc to a member that lives");
+  must(rg_mutexes_lock(m, 0) == RG_ERR_PROC_FAILED, "rg_mutexes_lock of the dead's");
+  must(!rg_mutexes_lock(m, 1) && !rg_mutexes_unlock(m, 1), "rg_mutexes_lock of another");
+}
+
+static rg_group lose_one(rg_group g) {
+  int n, me;
+  rg_array a, b;
+  rg_mutexes m;
+  rg_group next;
+  uint64_t before, after;
+  rg_group_size(g, &n);
+  rg_group_rank(g, &me);
+  make(g, &a);
+  must(!rg_mutexes_create(g, 2, &m) && !rg_array_checksum(a, &before), "rg_array_checksum");
+  int error = rg_barrier(g); /* who leaves it first may be dead before the others leave */
+  must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
+  if (me == n - 1)
+    die_with_locks(a, m);
+  must(rg_array_sync(a) == RG_ERR_PROC_FAILED, "rg_array_sync");
+  try_all(a, m, n - 1);
+  must(!rg_group_shrink(g, &next), "rg_group_shrink");
+  must(rg_array_recover(&a, g, &b) == RG_ERR_PROC_FAILED && a, "rg_array_recover with the dead");
+  must(!rg_array_recover(&a, next, &b) && !a, "rg_array_recover");
+  must(!rg_array_checksum(b, &after) && before == after, "the checksum");
+  must(!rg_array_free(&b) && !rg_mutexes_free(&m) && !rg_group_free(&g), "freeing");
+  return next;
+}
+
+int main(int argc, char **argv) {
+  rg_group g;
+  int n;
+  MPI_Init(&argc, &argv);
+  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
+  rg_group_rank(g, &rank);
+  rg_group_size(g, &n);
+  for (turn = 0; turn < 3 && n > 1; turn++)
+    rg_group_size(g = lose_one(g), &n);
+  if (rank == 0)
+    printf("KEPT %d\n", n);
+  rg_group_free(&g);
+  must(!rg_finalize(), "rg_finalize");
+  MPI_Finalize();
+  return 0;
+}

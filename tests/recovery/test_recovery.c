@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Agreeing, shrinking and revoking while nobody dies: what survivors.c cannot show.
+ *
+ * ranks: 1 2 3 4 7 16 */
+#include <regroup.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static rg_group world;
+
+static void start(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+}
+
+static void test_nobody_failed(void) {
+  int n = -1, ranks[4];
+  RGT_OK(rg_group_failed(world, 0, NULL, &n));
+  RGT_INT(n, 0);
+  RGT_OK(rg_group_failed(world, 4, ranks, &n));
+  RGT_INT(n, 0);
+  RGT_FAILS(rg_group_failed(world, 1, NULL, &n), RG_ERR_ARG);
+  RGT_FAILS(rg_group_failed(world, -1, ranks, &n), RG_ERR_ARG);
+  RGT_FAILS(rg_group_failed(NULL, 0, NULL, &n), RG_ERR_GROUP);
+}
+
+/* Each clears one bit: all of them are missing in the answer. */
+static void test_agree(void) {
+  for (int round = 0; round < 20; round++) {
+    unsigned word = ~(1u << (rgt_rank + round) % 32), expected = ~0u;
+    int failed = -1;
+    for (int i = 0; i < rgt_size; i++)
+      expected &= ~(1u << (i + round) % 32);
+    RGT_OK(rg_group_agree(world, &word, &failed));
+    RGT_INT(word, expected);
+    RGT_INT(failed, 0);
+  }
+  RGT_FAILS(rg_group_agree(world, NULL, NULL), RG_ERR_ARG);
+}
+
+/* The same members, in a group of its own. */
+static void test_shrink(void) {
+  for (int round = 0; round < 5; round++) {
+    rg_group g;
+    int how, sum = rgt_rank;
+    RGT_OK(rg_group_shrink(world, &g));
+    RGT_OK(rg_group_compare(world, g, &how));
+    RGT_INT(how, RG_CONGRUENT);
+    RGT_OK(rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM));
+    RGT_INT(sum, rgt_size * (rgt_size - 1) / 2);
+    RGT_OK(rg_group_free(&g));
+  }
+}
+
+/* One member revokes while the others wait for it in different calls. Other groups of
+ * the same members are not concerned; the revoked one can be shrunk. */
+static void test_revoke(void) {
+  rg_group g, next;
+  int x = 0;
+  rg_request request = NULL;
+  RGT_OK(rg_group_dup(world, &g));
+  if (rgt_rank == 0) {
+    usleep(50000);
+    RGT_OK(rg_group_revoke(g));
+    RGT_OK(rg_group_revoke(g));
+  } else if (rgt_rank % 3 == 0) {
+    RGT_FAILS(rg_barrier(g), RG_ERR_REVOKED);
+  } else if (rgt_rank % 3 == 1) {
+    RGT_FAILS(rg_recv(g, &x, 1, MPI_INT, 0, 1, NULL), RG_ERR_REVOKED);
+  } else {
+    RGT_OK(rg_irecv(g, &x, 1, MPI_INT, 0, 1, &request));
+    RGT_FAILS(rg_wait(&request, NULL), RG_ERR_REVOKED);
+    RGT_PTR_NULL(request);
+  }
+  RGT_OK(rg_barrier(world));
+  if (rgt_size > 1)
+    RGT_FAILS(rg_barrier(g), RG_ERR_REVOKED);
+  unsigned word = 6;
+  RGT_OK(rg_group_agree(g, &word, NULL));
+  RGT_INT(word, 6);
+  RGT_OK(rg_group_shrink(g, &next));
+  RGT_OK(rg_barrier(next));
+  RGT_OK(rg_group_free(&next));
+  RGT_OK(rg_group_free(&g));
+}
+
+static void end(void) {
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"start", start},
+                                   {"nobody failed", test_nobody_failed},
+                                   {"agree", test_agree},
+                                   {"shrink", test_shrink},
+                                   {"revoke", test_revoke},
+                                   {"end", end},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "recovery", tests);
+}
