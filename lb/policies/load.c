@@ -23,17 +23,15 @@ double rgi_load_left(const rg_load *load) {
   return load->done > 1 ? load->done : 1;
 }
 
-/* Seconds for a unit. What it takes now is known best; the pace tells how that
- * changes with the size. */
-static double unit_at(const rg_load *load, int64_t ranks) {
-  double now = rg_pace_at(&load->pace, load->ranks), then = rg_pace_at(&load->pace, ranks);
-  if (load->unit < 0)
-    return then < 0 ? 1.0 / (double)ranks : then;
-  return load->unit * (then < 0 ? (double)load->ranks / (double)ranks : then / now);
-}
-
+/* What a unit takes now is known best; the pace tells how that changes with the size.
+ * Divided last, so that equal times are equal to the last bit and ties are seen. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks) {
-  return rgi_load_left(load) * unit_at(load, ranks);
+  double now = rg_pace_at(&load->pace, load->ranks), then = rg_pace_at(&load->pace, ranks);
+  double left = rgi_load_left(load);
+  if (load->unit < 0)
+    return then < 0 ? left / (double)ranks : left * then;
+  left *= load->unit;
+  return then < 0 ? left * (double)load->ranks / (double)ranks : left * then / now;
 }
 
 static int may_start(const rg_load_table *table, int row, const char used[], int64_t least) {
