@@ -36,7 +36,8 @@ static int check_time(rgi_wait *w, double waited) {
     w->reported = 1;
     rgi_log(RGI_LOG_WARN, "%s has been waiting for rank %d for %.0f s", w->call, w->peer, waited);
   }
-  if (limit > 0 && waited > limit)
+  /* This process may have been stopped since its last look. */
+  if (limit > 0 && waited > limit && w->over++)
     return rgi_error(RG_ERR_TIMEOUT,
                      "%s: rank %d has not answered within RG_TIMEOUT = %g s: does it make the "
                      "same call?",

@@ -18,6 +18,7 @@ typedef struct {
   const char *call; /* for reports: the public function */
   int peer;         /* for reports: who is awaited, a rank of the world; or -1 */
   int reported;
+  int over;        /* the time is up: one more look, then an error */
   int mate;        /* another process whose death ends it, a world rank; or -1 */
   rgi_scope scope; /* whose death ends it: that of the call, unless set */
   int patient;     /* nobody is late: no time limit, no report, no spinning */
