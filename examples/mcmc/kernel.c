@@ -2,20 +2,110 @@
  * Copyright (c) the Regroup authors */
 #include "kernel.h"
 
+#include <regroup/array_regroup.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "pace.h"
 
-typedef struct {
-  mcmc_state position;
-  int64_t done, samples;
-} state;
+enum { TAG = 1 };
+
+typedef mcmc_walker state;
+
+/* --- the state ---------------------------------------------------------------------- */
+
+static int new_state(rg_walker *w) {
+  w->state = calloc(1, sizeof(state));
+  return w->state ? RG_SUCCESS : RG_ERR_NOMEM;
+}
 
 static int start(rg_walker *w, void *context) {
   const mcmc_run *run = context;
+  int error = new_state(w);
+  if (error)
+    return error;
   state *s = w->state;
   s->position = mcmc_start(run->o.seed, (uint64_t)w->id);
   s->samples = mcmc_plan_samples(&run->plan, w->id / run->plan.key_step);
   return RG_SUCCESS;
 }
+
+static int packed(const rg_walker *w, size_t *bytes, void *context) {
+  (void)w;
+  (void)context;
+  *bytes = sizeof(state);
+  return RG_SUCCESS;
+}
+
+static const int64_t origin[2] = {0, 0}, side[2] = {MCMC_SIDE, MCMC_SIDE};
+
+static int get_visits(mcmc_run *run, state *s) {
+  return rg_array_get(run->visits, origin, side, s->visits, NULL);
+}
+
+/* The array follows its group by itself, unless that may die. */
+static int pack(const rg_walker *w, void *memory, size_t bytes, void *context) {
+  mcmc_run *run = context;
+  int error = run->survives && run->visits ? get_visits(run, w->state) : RG_SUCCESS;
+  memcpy(memory, w->state, bytes);
+  return error;
+}
+
+static int unpack(rg_walker *w, const void *memory, size_t bytes, void *context) {
+  (void)context;
+  int error = bytes == sizeof(state) ? new_state(w) : RG_ERR_MISMATCH;
+  if (!error)
+    memcpy(w->state, memory, bytes);
+  return error;
+}
+
+static void drop(rg_walker *w, void *context) {
+  mcmc_run *run = context;
+  rg_array_free(&run->visits);
+  free(w->state);
+}
+
+/* --- the visits, an array on the walker's group --------------------------------------- */
+
+/* From the state, where there are none at first. */
+static int make_visits(mcmc_run *run, const state *s, rg_group g) {
+  int error = rg_array_create_simple(g, RG_INT64, 2, side, &run->visits);
+  if (!error && run->member == 0)
+    error = rg_array_put(run->visits, origin, side, s->visits, NULL);
+  return error ? error : rg_array_sync(run->visits);
+}
+
+/* Those who have come have no array yet. */
+static int follow(mcmc_run *run, rg_group g) {
+  rg_group own;
+  rg_array next;
+  int same = RG_UNEQUAL;
+  if (run->visits && !rg_array_group(run->visits, &own))
+    rg_group_compare(own, g, &same);
+  if (same != RG_UNEQUAL)
+    return RG_SUCCESS;
+  int error = rg_array_regroup(&run->visits, g, g, NULL, &next);
+  if (!error)
+    run->visits = next;
+  return error;
+}
+
+/* Those who go hand their part to those who stay. */
+static int leaving(rg_walker *w, rg_group g, int stay, void *context) {
+  mcmc_run *run = context;
+  rg_group to = NULL;
+  rg_array next = NULL;
+  (void)w;
+  int error = rg_group_create_range(g, 0, stay - 1, 1, TAG, &to);
+  if (!error)
+    error = rg_array_regroup(&run->visits, g, to, NULL, &next);
+  if (!error)
+    run->visits = next;
+  rg_group_free(&to);
+  return error;
+}
+
+/* --- units ------------------------------------------------------------------------------ */
 
 static double left(const rg_walker *w, void *context) {
   const mcmc_run *run = context;
@@ -26,11 +116,14 @@ static double left(const rg_walker *w, void *context) {
 /* A new group: its deadlines start anew. */
 static int changed(rg_walker *w, rg_group g, void *context) {
   mcmc_run *run = context;
-  (void)w;
   run->base = rgp_now();
   run->worked = 0;
   int error = rg_group_rank(g, &run->member);
-  return error ? error : rg_group_size(g, &run->members);
+  if (!error)
+    error = rg_group_size(g, &run->members);
+  if (error)
+    return error;
+  return w->begins ? make_visits(run, w->state, g) : follow(run, g);
 }
 
 /* The rank's own share of `count` samples, and the time that it takes: until a deadline
@@ -52,6 +145,18 @@ static mcmc_state do_share(mcmc_run *run, const rg_walker *w, int64_t count) {
   return moved;
 }
 
+/* Counts the cell in which the unit has ended: its owner does, who need not wait for that on
+ * any network. Where somebody may die the leader does, and knows all counts at once. */
+static int visit(mcmc_run *run, const state *s) {
+  int64_t at[2], before;
+  int counts = 0;
+  mcmc_cell(s->position, at);
+  int error = run->survives ? RG_SUCCESS : rg_array_owner(run->visits, at, &counts);
+  if (error || counts != run->member)
+    return error;
+  return rg_array_read_inc(run->visits, at, 1, &before);
+}
+
 static int unit(rg_walker *w, rg_group g, void *context) {
   mcmc_run *run = context;
   state *s = w->state;
@@ -62,17 +167,15 @@ static int unit(rg_walker *w, rg_group g, void *context) {
   s->position.x += sum[0];
   s->position.y += sum[1];
   s->done += count;
-  return error;
+  return error ? error : visit(run, s);
 }
 
 static int finished(rg_walker *w, rg_group g, void *context) {
   mcmc_run *run = context;
-  const state *s = w->state;
   (void)g;
   run->ended = rgp_now();
-  if (run->member == 0)
-    run->checksum += mcmc_fingerprint((uint64_t)w->id, s->position);
-  return RG_SUCCESS;
+  int error = rg_array_sync(run->visits);
+  return error || run->member != 0 ? error : get_visits(run, w->state);
 }
 
 static void waiting(void *context) {
@@ -81,12 +184,16 @@ static void waiting(void *context) {
 
 void mcmc_kernel_prepare(mcmc_run *run) {
   const mcmc_plan *p = &run->plan;
-  rg_walker_kind kind = {.bytes = sizeof(state),
-                         .unit = unit,
+  rg_walker_kind kind = {.unit = unit,
                          .left = left,
                          .start = start,
                          .changed = changed,
+                         .leaving = leaving,
                          .finished = finished,
+                         .drop = drop,
+                         .packed = packed,
+                         .pack = pack,
+                         .unpack = unpack,
                          .alike = 1,
                          .context = run};
   rg_balance_options options = {.policy = &run->o.policy,

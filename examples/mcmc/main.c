@@ -20,10 +20,21 @@ void mcmc_must(int error, const char *call) {
   abort();
 }
 
+static int may_survive(void) {
+  const char *name, *value;
+  int count = 0;
+  mcmc_must(rg_option_count(&count), "rg_option_count");
+  for (int i = 0; i < count; i++)
+    if (!rg_option_get(i, &name, &value, NULL, NULL, NULL, NULL) && !strcmp(name, "RG_SURVIVE"))
+      return strcmp(value, "0") != 0;
+  return 0;
+}
+
 /* The walkers, and whether somebody wants to see progress. */
 static void set_up(mcmc_run *run) {
   const mcmc_options *o = &run->o;
   int ranks;
+  run->survives = may_survive();
   mcmc_must(rg_group_world(&run->world), "rg_group_world");
   mcmc_must(rg_group_comm(run->world, &run->wire), "rg_group_comm");
   MPI_Comm_size(run->wire, &ranks);
@@ -86,6 +97,11 @@ static int complete(const mcmc_run *run, const mcmc_result *r) {
   if (!good && run->rank == 0)
     fprintf(stderr, "regroup-mcmc: %llu samples were executed instead of %lld\n",
             (unsigned long long)r->executed, (long long)r->samples);
+  if (run->rank == 0 && r->visits != r->units) {
+    fprintf(stderr, "regroup-mcmc: %lld visits were counted instead of %lld\n",
+            (long long)r->visits, (long long)r->units);
+    return 0;
+  }
   return good;
 }
 

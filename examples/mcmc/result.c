@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "machine.h"
 
 /* On one node all ranks read the same clock: from when the last rank came to the
@@ -36,13 +37,29 @@ static void count_formations(const mcmc_run *run, mcmc_result *r) {
   r->least = -ends[1];
 }
 
+/* Of the states of all walkers, as they ended. */
+static void add_up(const mcmc_run *run, mcmc_result *r) {
+  int count;
+  const rg_outcome *ended;
+  mcmc_must(rg_balance_gather(run->balancer, 0), "rg_balance_gather");
+  mcmc_must(rg_balance_outcomes(run->balancer, &count, &ended), "rg_balance_outcomes");
+  for (int i = 0; run->rank == 0 && i < count; i++) {
+    const mcmc_walker *w = ended[i].state;
+    r->checksum += mcmc_fingerprint((uint64_t)ended[i].id, w->position);
+    r->visits_checksum += mcmc_visits_fingerprint((uint64_t)ended[i].id, w->visits);
+    for (int cell = 0; cell < MCMC_CELLS; cell++)
+      r->visits += w->visits[cell];
+  }
+}
+
 mcmc_result mcmc_result_collect(const mcmc_run *run) {
   mcmc_result r = {.samples = mcmc_plan_total(&run->plan)};
-  uint64_t sums[2] = {run->executed, run->checksum};
   int processors = run->o.spin ? mcmc_processors(run->wire) : 0;
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, run->wire);
-  r.executed = sums[0];
-  r.checksum = sums[1];
+  for (int64_t w = 0; w < run->plan.walkers; w++)
+    r.units += mcmc_plan_units(&run->plan, w);
+  r.executed = run->executed;
+  MPI_Allreduce(MPI_IN_PLACE, &r.executed, 1, MPI_UINT64_T, MPI_SUM, run->wire);
+  add_up(run, &r);
   r.seconds = elapsed(run, &r.origin);
   r.baseline = mcmc_plan_baseline(&run->plan, processors);
   r.ideal = mcmc_plan_ideal(&run->plan, processors);
@@ -65,17 +82,20 @@ void mcmc_result_print(const mcmc_run *run, const mcmc_result *r) {
   printf("  regroupings per process %9.2f   (sd %.2f, min %" PRId64 ", max %" PRId64 ")\n", r->mean,
          r->sd, r->least, r->most);
   printf("  checksum         %016" PRIx64 "\n", r->checksum);
+  printf("  visits           %016" PRIx64 "   (%" PRId64 " units in %d cells)\n",
+         r->visits_checksum, r->visits, MCMC_CELLS);
   if (run->o.trace)
     printf("  timeline in %s\n", run->o.trace);
 }
 
 json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r) {
   const mcmc_plan *p = &run->plan;
-  char checksum[17];
+  char checksum[17], visits[17];
   snprintf(checksum, sizeof checksum, "%016" PRIx64, r->checksum);
+  snprintf(visits, sizeof visits, "%016" PRIx64, r->visits_checksum);
   return json_pack(
       "{s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:I, s:I}, s:I, s:I, s:s, s:i, s:I, s:I, "
-      "s:f, s:f, s:s, s:I, s:s}",
+      "s:f, s:f, s:s, s:I, s:s, s:I, s:s}",
       "ranks", p->ranks, "policy", run->o.balance, "interval", run->o.interval, "seconds",
       r->seconds, "baseline_seconds", r->baseline, "ideal_seconds", r->ideal, "efficiency",
       r->efficiency, "regroupings", "mean", r->mean, "sd", r->sd, "min", (json_int_t)r->least,
@@ -83,5 +103,6 @@ json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r) {
       (json_int_t)r->executed, "checksum", checksum, "group", p->group, "samples_per_step",
       (json_int_t)p->samples, "unit", (json_int_t)p->unit, "sample_seconds", p->sample,
       "time_scale", run->o.scale, "work", run->o.spin ? "spin" : "sleep", "seed",
-      (json_int_t)run->o.seed, "pattern", run->o.pattern ? run->o.pattern : "");
+      (json_int_t)run->o.seed, "pattern", run->o.pattern ? run->o.pattern : "", "visits",
+      (json_int_t)r->visits, "visits_checksum", visits);
 }

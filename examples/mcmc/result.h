@@ -11,12 +11,14 @@ typedef struct {
   double seconds, baseline, ideal, efficiency;
   double mean, sd; /* of the groups that a rank was in, with the first one */
   int64_t least, most;
-  uint64_t executed, checksum;
-  int64_t samples; /* that had to be executed */
-  double origin;   /* the time from which this rank's times count */
+  uint64_t executed;
+  uint64_t checksum, visits_checksum; /* rank 0's, as the next one */
+  int64_t visits;                     /* that were counted */
+  int64_t samples, units;             /* that had to be executed */
+  double origin;                      /* the time from which this rank's times count */
 } mcmc_result;
 
-/* Collective over run->wire; the same on all ranks but for origin. */
+/* Collective over run->wire; the same on all ranks but for origin and what is rank 0's. */
 mcmc_result mcmc_result_collect(const mcmc_run *run);
 
 void mcmc_result_print(const mcmc_run *run, const mcmc_result *r);

@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 #include <regroup.h>
+#include <regroup/array.h>
 
 #include "board.h"
 #include "options.h"
@@ -25,9 +26,10 @@ typedef struct {
   int member, members;          /* rank in the present group, and its size */
   double base;                  /* when the first sample on this group began */
   int64_t worked;               /* samples since then */
+  int survives;                 /* RG_SURVIVE is set */
   double entered, began, ended; /* the barrier at the start, after it, own last walker */
   uint64_t executed;            /* samples that this rank did */
-  uint64_t checksum;            /* of the walkers that this rank finished as a leader */
+  rg_array visits; /* of the present walker, on its group: units that ended in a cell */
 } mcmc_run;
 
 /* Ends the whole job with one line if a call of the library failed. */

@@ -37,3 +37,15 @@ uint64_t mcmc_fingerprint(uint64_t key, mcmc_state state) {
   philox2x64_ctr_t r = philox2x64(counter, philox_key);
   return r.v[0] ^ r.v[1];
 }
+
+void mcmc_cell(mcmc_state state, int64_t at[2]) {
+  at[0] = (int64_t)(state.x >> 61);
+  at[1] = (int64_t)(state.y >> 61);
+}
+
+uint64_t mcmc_visits_fingerprint(uint64_t key, const int64_t visits[MCMC_CELLS]) {
+  uint64_t sum = 0;
+  for (uint64_t cell = 0; cell < MCMC_CELLS; cell++)
+    sum += mcmc_fingerprint(key, (mcmc_state){cell, (uint64_t)visits[cell]});
+  return sum;
+}

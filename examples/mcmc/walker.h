@@ -24,4 +24,10 @@ mcmc_state mcmc_steps(uint64_t seed, uint64_t key, int64_t first, int64_t end, i
 /* A walker's part of the checksum; the parts are added, in any order. */
 uint64_t mcmc_fingerprint(uint64_t key, mcmc_state state);
 
+/* The square is divided into MCMC_SIDE times MCMC_SIDE cells: the one of a position, as row and
+ * column; and a walker's part of the checksum of how often it was in each of them. */
+enum { MCMC_SIDE = 8, MCMC_CELLS = MCMC_SIDE * MCMC_SIDE };
+void mcmc_cell(mcmc_state state, int64_t at[2]);
+uint64_t mcmc_visits_fingerprint(uint64_t key, const int64_t visits[MCMC_CELLS]);
+
 #endif

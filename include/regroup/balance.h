@@ -49,6 +49,8 @@ typedef struct {
   int64_t done;  /* units done */
   double waited; /* seconds that its present group has waited for other groups, in synchronous
                     balancing */
+  int begins;    /* in changed: 1 if no member was in a group of this walker before: it begins, or
+                    goes on after a death; else 0 */
 } rg_walker;
 
 /* What the application does. Only unit and left are needed. */
@@ -69,6 +71,11 @@ typedef struct {
   /* The walker has this group from now on: at its start, and when processes have come or
    * gone. All members call; the state is there. */
   int (*changed)(rg_walker *walker, rg_group group, void *context);
+  /* The members from rank `stay` of this group on are about to leave the walker, which has a
+   * group of the first `stay` next (then changed is called, there others may have joined): the
+   * moment to hand over what is divided among all of them, an array for instance. All members
+   * call; the state is still there on all. */
+  int (*leaving)(rg_walker *walker, rg_group group, int stay, void *context);
   /* The walker has ended (left is 0). All members call. */
   int (*finished)(rg_walker *walker, rg_group group, void *context);
   /* This process gives up its copy of the state: it has left the group, or the walker has

@@ -145,6 +145,7 @@ static int merge(rg_balancer b, int joining) {
 static int release(rg_balancer b, int leaving) {
   int stay = b->crew.n - leaving, stays = b->crew.me < stay;
   rgi_mark(b, RG_SPAN_REGROUP);
+  RGI_TRY(rgi_work_part(b, stay));
   if (!stays)
     rgi_work_leave(b);
   RGI_TRY(rgi_crew_part(b, stays ? 0 : stay, stays ? stay : leaving));

@@ -198,8 +198,9 @@ static uint64_t of_double(double x) {
 /* What all processes must say alike. */
 static uint64_t hash_of(const struct rg_balancer_s *b) {
   const rg_walker_kind *k = &b->kind;
-  uint64_t h = mix_in(k->bytes, (k->unpack != NULL) + 2 * (k->changed != NULL) +
-                                    4 * (k->finished != NULL) + 8 * (k->start != NULL));
+  uint64_t h =
+      mix_in(k->bytes, (k->unpack != NULL) + 2 * (k->changed != NULL) + 4 * (k->finished != NULL) +
+                           8 * (k->start != NULL) + 16 * (k->leaving != NULL));
   h = mix_in(mix_in(h, (uint64_t)b->options.group), of_double(b->options.limit));
   h = mix_in(mix_in(h, (uint64_t)b->policy.interval), (uint64_t)b->policy.asks);
   for (const char *c = b->policy.name ? b->policy.name : ""; *c; c++)

@@ -34,24 +34,26 @@ typedef struct {
   int lowest, together; /* the lowest rank; whether they are consecutive */
 } rgi_crew;
 
+/* What was wrong, at most. */
+#define RGI_TEXT 256
+
 /* The walker that the group works on. */
 typedef struct {
   int working;
   rg_walker walker;
   rgi_entry entry; /* what is known of it (state and memory unused) */
   double started;
-  double left;      /* after the last unit */
-  int may;          /* what the application says after the last unit */
-  double unit;      /* seconds, at the present size; or RG_UNKNOWN */
-  rg_pace pace;     /* the leader's */
-  int new_size;     /* the last unit was the first one on so many processes */
-  int skip;         /* units until the members agree again, if they are alike */
+  double left;  /* after the last unit */
+  int may;      /* what the application says after the last unit */
+  double unit;  /* seconds, at the present size; or RG_UNKNOWN */
+  rg_pace pace; /* the leader's */
+  int new_size; /* the last unit was the first one on so many processes */
+  int skip;     /* units until the members agree again, if they are alike */
+  int pending;  /* an error that handing over is to tell, and its text */
+  char text[RGI_TEXT];
   int in_unit;      /* a unit is being done: walkers may be added */
   rgi_entries born; /* by this process in this unit */
 } rgi_work;
-
-/* What was wrong, at most. */
-#define RGI_TEXT 256
 
 typedef struct {
   rg_outcome *at;
@@ -175,6 +177,9 @@ int rgi_work_start(rg_balancer b, const rgi_entry *entry, int *next);
 /* The group has changed: the members that do not work on it yet get the state from the
  * leader. */
 int rgi_work_hand_over(rg_balancer b);
+/* Before the members from position `stay` on leave it: those of the group as it is. An error is
+ * told when the others are handed the walker. */
+int rgi_work_part(rg_balancer b, int stay);
 /* One unit. *next: what the leader decided (it is asked by decide). */
 enum { RGI_GO_ON, RGI_FINISH, RGI_MERGE, RGI_RELEASE, RGI_FAIL };
 typedef struct {

@@ -204,6 +204,14 @@ static int same_members(const rgi_crew *c, int n, const int ranks[]) {
   return c->n == n && memcmp(c->ranks, ranks, (size_t)n * sizeof *ranks) == 0;
 }
 
+/* How many of the present group keep its walker; they are the first ones. */
+static int stayers(const struct rg_balancer_s *b) {
+  int stay = 0;
+  for (int i = 0; i < b->crew.n; i++)
+    stay += b->leader_of[b->crew.ranks[i]] == b->crew.ranks[0];
+  return stay;
+}
+
 /* This process becomes a member of its new group. */
 static int become(rg_balancer b, int n, const int ranks[], int walker) {
   int leader = ranks[0], next, changed = !same_members(&b->crew, n, ranks);
@@ -211,6 +219,8 @@ static int become(rg_balancer b, int n, const int ranks[], int walker) {
   rgi_entry entry = {0};
   double began = rgi_now();
   if (changed) {
+    if (b->work.working && stayers(b) < b->crew.n)
+      RGI_TRY(rgi_work_part(b, stayers(b)));
     if (b->work.working && leader != b->crew.ranks[0])
       rgi_work_leave(b);
     rgi_mark(b, RG_SPAN_REGROUP);

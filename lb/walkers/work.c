@@ -106,6 +106,7 @@ void rgi_work_leave(rg_balancer b) {
     free(work->walker.state);
   work->walker.state = NULL;
   work->working = 0;
+  work->pending = RG_SUCCESS;
 }
 
 /* --- start and handing over ------------------------------------------------------------ */
@@ -120,6 +121,28 @@ typedef struct {
 static int told_changed(rg_balancer b) {
   rg_walker *w = &b->work.walker;
   return b->kind.changed ? CALL(changed, w, b->crew.group, b->kind.context) : RG_SUCCESS;
+}
+
+static int told_begin(rg_balancer b) {
+  b->work.walker.begins = 1;
+  int error = told_changed(b);
+  b->work.walker.begins = 0;
+  return error;
+}
+
+int rgi_work_part(rg_balancer b, int stay) {
+  rg_walker *w = &b->work.walker;
+  char text[RGI_TEXT];
+  if (!b->kind.leaving)
+    return RG_SUCCESS;
+  int64_t word = error_word(b, CALL(leaving, w, b->crew.group, stay, b->kind.context));
+  RGI_TRY(rg_allreduce(b->crew.own, MPI_IN_PLACE, &word, 1, MPI_INT64_T, MPI_MAX));
+  if (!word)
+    return RG_SUCCESS;
+  RGI_TRY(spread_text(b, word, text));
+  b->work.pending = (int)(word >> 32);
+  snprintf(b->work.text, RGI_TEXT, "%s", text);
+  return RG_SUCCESS;
 }
 
 /* The header, and the state if there is one, from the leader to those that need it. */
@@ -191,7 +214,7 @@ int rgi_work_start(rg_balancer b, const rgi_entry *entry, int *next) {
     rg_pace_note(&b->work.pace, 1, h.entry.unit);
   int error = first_state(b, memory, (size_t)h.bytes);
   if (!error)
-    error = told_changed(b);
+    error = told_begin(b);
   free(memory);
   if (!error && rgi_leads(b))
     error = ask(b);
@@ -216,6 +239,9 @@ int rgi_work_hand_over(rg_balancer b) {
   header h;
   void *memory = NULL;
   int error = rgi_leads(b) ? prepare(b, &h, &memory) : RG_SUCCESS, failed;
+  if (b->work.working && b->work.pending)
+    error = rgi_error(b->work.pending, "%s", b->work.text);
+  b->work.pending = RG_SUCCESS;
   RGI_TRY(spread(b, &h, &memory));
   if (!b->work.working) {
     take_up(b, &h);

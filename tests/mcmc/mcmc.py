@@ -41,15 +41,35 @@ def philox2x64(counter, key):
     return a, b
 
 
-def checksum(seed, keys, samples):
-    """Walks each walker sample by sample."""
-    total = 0
+def fingerprint(counter, key):
+    a, b = philox2x64(counter, key)
+    return a ^ b
+
+
+def walk(seed, walker, samples):
+    """The positions after each sample."""
+    x, y = philox2x64((0, walker), seed)
+    yield x, y
+    for s in range(samples):
+        dx, dy = philox2x64((s + 1, walker), seed)
+        x = (x + (dx >> 6) - 2**57) & MASK
+        y = (y + (dy >> 6) - 2**57) & MASK
+        yield x, y
+
+
+def checksums(seed, keys, samples, unit):
+    """Walks each walker sample by sample: the checksum of where they end, and that of the cells in
+    which they were after each unit; and how many units that were."""
+    ends = visits = units = 0
     for walker in keys:
-        x, y = philox2x64((0, walker), seed)
-        for s in range(walker % 32 * samples):
-            dx, dy = philox2x64((s + 1, walker), seed)
-            x = (x + (dx >> 6) - 2**57) & MASK
-            y = (y + (dy >> 6) - 2**57) & MASK
-        a, b = philox2x64((x, y), walker)
-        total = (total + (a ^ b)) & MASK
-    return '%016x' % total
+        path, cells = list(walk(seed, walker, walker % 32 * samples)), [0] * 64
+        for at in [*range(unit, len(path) - 1, unit), len(path) - 1] if len(path) > 1 else []:
+            cells[8 * (path[at][0] >> 61) + (path[at][1] >> 61)] += 1
+        ends += fingerprint(path[-1], walker)
+        visits += sum(fingerprint(c, walker) for c in enumerate(cells))
+        units += sum(cells)
+    return '%016x' % (ends & MASK), '%016x' % (visits & MASK), units
+
+
+def checksum(seed, keys, samples):
+    return checksums(seed, keys, samples, 1000)[0]

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 from mcmc import result, start
 
 KEYS = {'ranks', 'policy', 'interval', 'seconds', 'baseline_seconds', 'ideal_seconds',
-        'efficiency', 'regroupings', 'walkers', 'samples', 'checksum'}
+        'efficiency', 'regroupings', 'walkers', 'samples', 'checksum', 'visits', 'visits_checksum'}
 REFUSED = [['--balance', 'left'], ['--group', '0'], ['--group', '-4'], ['--interval', '0'],
            ['--samples', '-1'], ['--samples', '1e3'], ['--samples', '100000001'], ['--unit', '0'],
            ['--walkers', '-1'], ['--walkers', '3000000000'], ['--sample-time', '-1'],
