@@ -46,7 +46,7 @@ int rgi_file_same(const char *call, rg_group g, const char *path, int format) {
 
 int rgi_file_system_error(const char *what, const char *path, int number) {
   char text[128];
-  return rgi_error(RG_ERR_FILE, "%s %s: %s", what, path, strerror_r(number, text, sizeof text));
+  return rgi_error(RG_ERR_FILE, "%s %.500s: %s", what, path, strerror_r(number, text, sizeof text));
 }
 
 int rgi_file_mpi_error(const char *what, const char *path, int mpi_code) {

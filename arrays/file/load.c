@@ -13,16 +13,21 @@
 #include "formation/group.h"
 #include "runtime/error.h"
 
-/* Rank 0: which format it is. */
+/* Rank 0: which format it is. A pipe without a writer must not hold it up. */
 static int recognise(const char *path, int *hdf5) {
   static const char signature[8] = {(char)0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   char first[8] = "";
   struct stat status;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return rgi_file_system_error("cannot open", path, errno);
-  int failed = fstat(fd, &status) != 0 || pread(fd, first, sizeof first, 0) < 0 ? errno : 0;
+  int failed = fstat(fd, &status) != 0 ? errno : 0;
+  int file = !failed && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+  if (file && pread(fd, first, sizeof first, 0) < 0)
+    failed = errno;
   close(fd);
+  if (!failed && !file)
+    return rgi_error(RG_ERR_FILE, "cannot read %.500s: it is no regular file", path);
   if (failed)
     return rgi_file_system_error("cannot read", path, failed);
   *hdf5 = !memcmp(first, signature, sizeof first);

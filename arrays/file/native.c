@@ -94,13 +94,24 @@ static int check_contents(const char *path, const rgi_file_info *info, int64_t s
   return RG_SUCCESS;
 }
 
+/* What follows the header up to the elements is zero. */
+static int check_rest(const char *path, const char *first, ssize_t got) {
+  for (ssize_t i = sizeof(native_header); i < got; i++)
+    if (first[i])
+      return REFUSED("it is damaged: byte %zd should be 0", path, i);
+  return RG_SUCCESS;
+}
+
 static int inspect(int fd, const char *path, rgi_file_info *info) {
   native_header h;
+  char first[RGI_NATIVE_HEADER] = {0};
   struct stat status;
-  ssize_t got = pread(fd, &h, sizeof h, 0);
+  ssize_t got = pread(fd, first, sizeof first, 0);
   if (got < 0 || fstat(fd, &status) != 0)
     return rgi_file_system_error("cannot read", path, errno);
+  memcpy(&h, first, sizeof h);
   RGI_TRY(check_header(path, &h, got));
+  RGI_TRY(check_rest(path, first, got));
   *info = (rgi_file_info){.format = RG_FILE_NATIVE,
                           .type = (rg_type)h.type,
                           .dims = h.dims,

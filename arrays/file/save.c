@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -20,6 +21,17 @@ static rgi_file_info describe(rg_array a, rg_file_format format, uint64_t checks
                         .checksum = checksum};
   memcpy(info.shape, a->d.shape, sizeof info.shape);
   return info;
+}
+
+/* Rank 0: nothing but a file is replaced by one: no device, no pipe. (A folder: rename
+ * will say so.) */
+static int check_name(const char *path) {
+  struct stat status;
+  if (!*path)
+    return rgi_error(RG_ERR_FILE, "cannot create a file without a name");
+  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    return rgi_error(RG_ERR_FILE, "cannot replace %.500s: it is no regular file", path);
+  return RG_SUCCESS;
 }
 
 /* Rank 0: the file in which the array grows; it gets its name when it is complete. One
@@ -47,7 +59,9 @@ static int save(rg_array a, const char *path, char *part, const rgi_file_info *i
   RGI_TRY(rg_bcast(a->group, &shared[0], 1, MPI_INT64_T, 0));
   sprintf(part, "%s.part-%lld", path, (long long)shared[0]);
   if (a->me == 0) {
-    code = create(part, info, &shared[1]);
+    code = check_name(path);
+    if (code == RG_SUCCESS)
+      code = create(part, info, &shared[1]);
     if (code != RG_SUCCESS)
       unlink(part);
   }

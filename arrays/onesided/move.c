@@ -16,6 +16,19 @@ int rgi_move_check(const rgi_move *m) {
   return RG_SUCCESS;
 }
 
+/* Leading dimensions that no memory can have would wrap around. */
+static int check_reach(const rgi_move *m, const int64_t extent[], const int64_t ld[]) {
+  double reach = 1, stride = 1; /* in elements */
+  for (int d = m->a->d.dims - 1; d >= 0; d--) {
+    reach += (double)(extent[d] - 1) * stride;
+    stride *= d > 0 ? (double)ld[d - 1] : 1;
+  }
+  return reach * (double)m->a->element < (double)INT64_MAX
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_LIMIT, "%s: with these ld the buffer takes more than 2^63 bytes",
+                         m->call);
+}
+
 int rgi_move_check_buffer(const rgi_move *m, const int64_t extent[], const int64_t ld[]) {
   int dims = m->a->d.dims, empty = 0;
   for (int d = 0; d < dims; d++)
@@ -26,7 +39,7 @@ int rgi_move_check_buffer(const rgi_move *m, const int64_t extent[], const int64
     if (ld[d] < extent[d + 1])
       return rgi_error(RG_ERR_ARG, "%s: ld[%d] is %lld, less than the patch's extent %lld", m->call,
                        d, (long long)ld[d], (long long)extent[d + 1]);
-  return RG_SUCCESS;
+  return ld && !empty ? check_reach(m, extent, ld) : RG_SUCCESS;
 }
 
 /* No longer than the array: longer ones reach as far, and might overflow. */

@@ -83,29 +83,32 @@ static int make_words(rg_mutexes m) {
 }
 
 static int check_count(const char *call, int64_t n) {
-  return n >= 1 && n <= INT64_MAX / (int64_t)sizeof(rgi_lock)
-             ? RG_SUCCESS
-             : rgi_error(RG_ERR_ARG, "%s: %lld mutexes", call, (long long)n);
+  if (n < 1)
+    return rgi_error(RG_ERR_ARG, "%s: %lld mutexes", call, (long long)n);
+  if (n > INT64_MAX / (int64_t)sizeof(rgi_lock))
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld mutexes", call, (long long)n);
+  return RG_SUCCESS;
 }
 
 /* A number that is wrong goes on, as -1, until the other members have been told. */
-static int make(const char *call, rg_group g, rg_mutexes m) {
+static int make(const char *call, rg_group g, rg_mutexes m, int wrong) {
   RGI_TRY(rgi_group_derive(g, &m->group));
-  int wrong = m->n < 0 ? RG_ERR_ARG : RG_SUCCESS;
-  int error = rgi_on_one_node(g) ? make_locks(call, m, wrong) : make_words(m);
-  return wrong ? check_count(call, m->n) : error;
+  return rgi_on_one_node(g) ? make_locks(call, m, wrong) : make_words(m);
 }
 
 int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m) {
   RGI_REQUIRE(m);
   RGI_TRY(rgi_group_check_member(__func__, g));
-  int64_t room = check_count(__func__, n) ? 0 : n;
+  int wrong = check_count(__func__, n);
+  int64_t room = wrong ? 0 : n;
   rg_mutexes made = calloc(1, sizeof *made + (size_t)room * sizeof *made->have);
   if (!made)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld mutexes", __func__, (long long)n);
-  made->n = room ? n : -1;
+  made->n = wrong ? -1 : n;
   made->epoch = rgi_rt.epoch;
-  int error = make(__func__, g, made);
+  int error = make(__func__, g, made, wrong);
+  if (wrong)
+    error = check_count(__func__, n);
   if (error) {
     rg_group_free(&made->group);
     free(made);

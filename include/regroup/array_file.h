@@ -27,7 +27,8 @@ typedef enum {
 /* Writes the array; its ghosts are left out. Every member of its group. The file
  * appears under its name only when it is complete and on the disk; one that is there
  * already is replaced then. After an error nothing of the new one is left.
- * Errors: RG_ERR_FILE (the text has the system's, MPI's or HDF5's words). */
+ * Errors: RG_ERR_FILE (the text has the system's, MPI's or HDF5's words; or there is a device
+ * or a pipe of that name). */
 RG_API int rg_array_save(rg_array a, const char *path, rg_file_format format);
 
 /* Reads into an array of the same shape and type, whatever its group and
@@ -35,8 +36,8 @@ RG_API int rg_array_save(rg_array a, const char *path, rg_file_format format);
  * file will do that has a dataset "array" of 1 to 7 dimensions and one of rg_type's
  * types.
  * Errors: RG_ERR_FILE (cannot be read; not one of these; truncated; damaged: the
- * checksum differs; another shape or type: the text says which): the array's elements
- * are undefined then if reading had begun. */
+ * checksum differs; no regular file; another shape or type: the text says which): the array's
+ * elements are undefined then if reading had begun. */
 RG_API int rg_array_load(rg_array a, const char *path);
 
 /* Makes an array on g with the file's shape and type, in blocks, and reads it. Every

@@ -38,7 +38,7 @@ enum {
   RG_ERR_OPTION,      /* an option RG_... has a value that it may not have */
   RG_ERR_NOT_INIT,    /* rg_init has not been called, or rg_finalize has */
   RG_ERR_INIT,        /* rg_init was called again over other processes */
-  RG_ERR_LIMIT,       /* too many communicators are alive: free some */
+  RG_ERR_LIMIT,       /* a size or a number is over a limit: of communicators alive, say */
   RG_ERR_NOMEM,       /* no memory */
   RG_ERR_MISMATCH,    /* the callers disagree about what they are calling */
   RG_ERR_TIMEOUT,     /* a wait lasted longer than RG_TIMEOUT */

@@ -31,7 +31,7 @@ static int bcast_step(rgi_local *l, char *data, size_t bytes, int root, const ch
     if (!rgi_spare())
       rgi_step_release(l);
   } else {
-    RGI_TRY(rgi_spare() ? rgi_step_see(l, root, call) : rgi_step_await_release(l, call));
+    RGI_TRY(rgi_spare() ? rgi_step_see(l, root, call) : rgi_step_await_release(l, root, call));
     memcpy(data, tiny ? rgi_cell_of(l, root)->data : rgi_chunk_of(l, root, l->step), bytes);
   }
   rgi_step_end(l);

@@ -70,7 +70,7 @@ static int scatter_step(rgi_local *l, const char *in, size_t stride, size_t n, c
     if (!rgi_spare())
       rgi_step_release(l);
   } else {
-    RGI_TRY(rgi_spare() ? rgi_step_see(l, root, call) : rgi_step_await_release(l, call));
+    RGI_TRY(rgi_spare() ? rgi_step_see(l, root, call) : rgi_step_await_release(l, root, call));
   }
   memcpy(out, chunk + (size_t)l->me * n, n);
   rgi_step_end(l);

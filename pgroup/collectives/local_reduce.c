@@ -62,7 +62,7 @@ static int tiny_when_short(rgi_local *l, const reduction *r) {
     *winner = (uint32_t)l->me;
     rgi_step_release(l);
   } else if (gets_result(l, r)) {
-    RGI_TRY(rgi_step_await_release(l, r->call));
+    RGI_TRY(rgi_step_await_release(l, -1, r->call));
   }
   if (gets_result(l, r))
     memcpy(r->out, rgi_cell_of(l, (int)*winner)->data, bytes);

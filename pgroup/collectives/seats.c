@@ -216,17 +216,34 @@ int rgi_step_see(rgi_local *l, int i, const char *call) {
   return RG_SUCCESS;
 }
 
+/* How many steps of this one's cell have counted a member in; only it changes that. */
+static uint32_t uses(const rgi_local *l, int i) {
+  return atomic_load_explicit(&l->seats->seat[i].uses[l->step % RGI_DEPTH], memory_order_relaxed);
+}
+
+/* For reports: the first member that has not been counted in, or -1. */
+static int missing(const void *of) {
+  const rgi_local *l = of;
+  for (int i = 0; i < l->n; i++)
+    if (!reached(uses(l, i), uses(l, l->me)))
+      return rgi_local_rank(l, i);
+  return -1;
+}
+
 int rgi_step_arrive(rgi_local *l) {
-  uint32_t at = l->step % RGI_DEPTH, all = ++l->seats->seat[l->me].uses[at] * (uint32_t)l->n;
+  uint32_t at = l->step % RGI_DEPTH, mine = uses(l, l->me) + 1, all = mine * (uint32_t)l->n;
+  atomic_store_explicit(&l->seats->seat[l->me].uses[at], mine, memory_order_relaxed);
   rgi_bell *b = &l->seats->arrived[at];
   return atomic_fetch_add(&b->value, 1) + 1 == all;
 }
 
 int rgi_step_await_all(rgi_local *l, const char *call) {
-  uint32_t at = l->step % RGI_DEPTH, all = l->seats->seat[l->me].uses[at] * (uint32_t)l->n, now;
-  rgi_bell *b = &l->seats->arrived[at];
+  uint32_t all = uses(l, l->me) * (uint32_t)l->n, now;
+  rgi_bell *b = &l->seats->arrived[l->step % RGI_DEPTH];
   rgi_wait w;
   rgi_wait_start(&w, call, -1);
+  w.awaited = missing;
+  w.of = l;
   while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != all)
     RGI_TRY(wait_bell(l, &w, b, now));
   return RG_SUCCESS;
@@ -236,11 +253,15 @@ void rgi_step_release(rgi_local *l) {
   rgi_bell_set(&l->seats->release[l->step % RGI_DEPTH], l->step);
 }
 
-int rgi_step_await_release(rgi_local *l, const char *call) {
+int rgi_step_await_release(rgi_local *l, int i, const char *call) {
   rgi_bell *b = &l->seats->release[l->step % RGI_DEPTH];
   rgi_wait w;
   uint32_t now;
-  rgi_wait_start(&w, call, -1);
+  rgi_wait_start(&w, call, i < 0 ? -1 : rgi_local_rank(l, i));
+  if (i < 0) {
+    w.awaited = missing;
+    w.of = l;
+  }
   while (!reached(now = atomic_load_explicit(&b->value, memory_order_acquire), l->step))
     RGI_TRY(wait_bell(l, &w, b, now));
   return RG_SUCCESS;
@@ -274,7 +295,7 @@ int rgi_step_meet(rgi_local *l, const char *call) {
   } else if (rgi_step_arrive(l)) {
     rgi_step_release(l);
   } else {
-    RGI_TRY(rgi_step_await_release(l, call));
+    RGI_TRY(rgi_step_await_release(l, -1, call));
   }
   rgi_step_all_seen(l);
   return RG_SUCCESS;

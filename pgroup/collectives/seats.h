@@ -40,8 +40,8 @@ typedef struct {
 } rgi_cell;
 
 typedef struct {
-  _Atomic uint32_t done;    /* the last step this member has finished */
-  uint32_t uses[RGI_DEPTH]; /* its own: how many steps have counted it in, by cell */
+  _Atomic uint32_t done;            /* the last step this member has finished */
+  _Atomic uint32_t uses[RGI_DEPTH]; /* how many steps have counted it in, by cell */
   char pad[RGI_LINE - (RGI_DEPTH + 1) * sizeof(uint32_t)];
   rgi_cell cell[RGI_DEPTH];
 } rgi_seat;
@@ -94,9 +94,10 @@ int rgi_step_arrive(rgi_local *l);
 /* Waits until all have been counted in. */
 int rgi_step_await_all(rgi_local *l, const char *call);
 
-/* Lets the others go on; waits to be let. */
+/* Lets the others go on; waits to be let, by member i or (-1) by the last one that is
+ * counted in. */
 void rgi_step_release(rgi_local *l);
-int rgi_step_await_release(rgi_local *l, const char *call);
+int rgi_step_await_release(rgi_local *l, int i, const char *call);
 
 /* All members have come here when anyone leaves. */
 int rgi_step_meet(rgi_local *l, const char *call);

@@ -4,6 +4,7 @@
 
 #include <regroup/polite.h>
 #include <sched.h>
+#include <stdio.h>
 
 #include "runtime/error.h"
 #include "runtime/log.h"
@@ -22,7 +23,17 @@ void rgi_wait_start_patient(rgi_wait *w, const char *call) {
   w->patient = 1;
 }
 
+/* Who is awaited, for a report. */
+static const char *peer_text(const rgi_wait *w, char text[32]) {
+  int peer = w->awaited ? w->awaited(w->of) : w->peer;
+  if (peer < 0)
+    return "somebody";
+  snprintf(text, 32, "rank %d", peer);
+  return text;
+}
+
 static int check_time(rgi_wait *w, double waited) {
+  char who[32];
   rgi_liveness_look(w->pause.start + waited);
   if (rgi_wait_meanwhile)
     rgi_wait_meanwhile();
@@ -34,14 +45,15 @@ static int check_time(rgi_wait *w, double waited) {
   double limit = rgi_option(RGI_OPT_TIMEOUT), report = rgi_option(RGI_OPT_STALL_REPORT);
   if (report > 0 && waited > report && !w->reported) {
     w->reported = 1;
-    rgi_log(RGI_LOG_WARN, "%s has been waiting for rank %d for %.0f s", w->call, w->peer, waited);
+    rgi_log(RGI_LOG_WARN, "%s has been waiting for %s for %.0f s", w->call, peer_text(w, who),
+            waited);
   }
   /* This process may have been stopped since its last look. */
   if (limit > 0 && waited > limit && w->over++)
     return rgi_error(RG_ERR_TIMEOUT,
-                     "%s: rank %d has not answered within RG_TIMEOUT = %g s: does it make the "
-                     "same call?",
-                     w->call, w->peer, limit);
+                     "%s: %s has not answered within RG_TIMEOUT = %g s: do all make the same "
+                     "call?",
+                     w->call, peer_text(w, who), limit);
   return RG_SUCCESS;
 }
 

@@ -16,9 +16,11 @@
 typedef struct {
   rgi_pause pause;
   const char *call; /* for reports: the public function */
-  int peer;         /* for reports: who is awaited, a rank of the world; or -1 */
+  int peer;         /* for reports: who is awaited, a rank; or -1 */
   int reported;
-  int over;        /* the time is up: one more look, then an error */
+  int over;                       /* the time is up: one more look, then an error */
+  int (*awaited)(const void *of); /* finds out peer, when a report needs it; or NULL */
+  const void *of;
   int mate;        /* another process whose death ends it, a world rank; or -1 */
   rgi_scope scope; /* whose death ends it: that of the call, unless set */
   int patient;     /* nobody is late: no time limit, no report, no spinning */

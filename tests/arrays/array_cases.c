@@ -130,6 +130,8 @@ void test_wrong_calls(void) {
   RGT_FAILS(rg_array_put(a, lo, hi, NULL, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_array_put(a, lo, hi, buf, &ld), RG_ERR_ARG);
   RGT_OK(rg_array_put(a, lo, hi, buf, &ok));
+  RGT_FAILS(rg_array_put(a, lo, hi, buf, (int64_t[]){INT64_MAX / 2}), RG_ERR_LIMIT);
+  RGT_OK(rg_array_put(a, lo, (int64_t[]){lo[0] + 1, hi[1]}, buf, (int64_t[]){INT64_MAX}));
   RGT_FAILS(rg_array_get(a, hi, lo, buf, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_array_get(a, lo, (int64_t[]){6, 5}, buf, NULL), RG_ERR_BOUNDS);
   RGT_TRUE(strstr(rg_error_detail(), "5") && strstr(rg_error_detail(), "4") &&

@@ -248,6 +248,8 @@ void test_mutex_errors(void) {
   rg_mutexes m = NULL;
   int locked;
   RGT_FAILS(rg_mutexes_create(world, 0, &m), RG_ERR_ARG);
+  RGT_FAILS(rg_mutexes_create(world, INT64_MAX, &m), RG_ERR_NOMEM);
+  RGT_TRUE(strstr(rg_error_detail(), "9223372036854775807"));
   RGT_FAILS(rg_mutexes_create(NULL, 1, &m), RG_ERR_GROUP);
   RGT_FAILS(rg_mutexes_lock(NULL, 0), RG_ERR_ARRAY);
   RGT_PTR_NULL(m);

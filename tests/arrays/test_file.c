@@ -153,6 +153,9 @@ static void test_damaged(void) {
   rgt_spoil(path, 50, "?", 1);
   rgt_load_fails(a, path, "header's checksum");
   again(a, RG_FILE_NATIVE);
+  rgt_spoil(path, HEADER - 1, "?", 1);
+  rgt_load_fails(a, path, "byte 4095");
+  again(a, RG_FILE_NATIVE);
   rgt_spoil(path, 12, "\0\0\0\1", 4);
   rgt_load_fails(a, path, "order of bytes");
   again(a, RG_FILE_NATIVE);
@@ -236,6 +239,23 @@ static void test_unwritable(void) {
   RGT_OK(rg_array_free(&a));
 }
 
+/* Devices and pipes stay what they are; nobody waits for a pipe's other end. */
+static void test_pipe(void) {
+  rg_array a = new_array(RG_DOUBLE);
+  struct stat status;
+  if (rgt_rank == 0)
+    RGT_INT(mkfifo(rgt_path("pipe"), 0600), 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  save_fails(a, rgt_path("pipe"), "no regular file");
+  rgt_load_fails(a, rgt_path("pipe"), "no regular file");
+  rgt_load_fails(a, "/dev/zero", "no regular file");
+  save_fails(a, "", "without a name");
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_INT(stat(rgt_path("pipe"), &status), 0);
+  RGT_TRUE(S_ISFIFO(status.st_mode));
+  RGT_OK(rg_array_free(&a));
+}
+
 /* Members that do not mean the same hear so. */
 static void test_mismatch(void) {
   rg_array a = new_array(RG_DOUBLE), out = NULL;
@@ -276,6 +296,7 @@ int main(int argc, char **argv) {
                                    {"foreign files", test_foreign},
                                    {"other shapes and types", test_other},
                                    {"files that cannot be written", test_unwritable},
+                                   {"pipes and devices", test_pipe},
                                    {"members that disagree", test_mismatch},
                                    {"a file left by the dead", test_stale},
                                    {"end", rgt_files_end},
