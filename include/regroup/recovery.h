@@ -41,6 +41,18 @@ RG_API int rg_group_failed(rg_group g, int max, int ranks[], int *n);
  * revoked groups. Inside a node: no message. */
 RG_API int rg_group_shrink(rg_group g, rg_group *survivors);
 
+/* A group of g's size in which everybody has the rank that he has in g, and processes out of
+ * the reserve (reserve.h) have the ranks of the dead: they come back from rg_reserve_park with
+ * this group. Where nobody has died it is as rg_group_shrink. Who calls: every member that
+ * lives, in the same order as other calls of this header on g; waits for all of them. All get
+ * the group or all get an error, also if more die meanwhile: those are replaced as well. What
+ * the dead knew, the newcomers have to be told; rg_array_recover hands arrays over.
+ * Cost: shrinking, agreeing, a message to each newcomer from up to 5 members, a broadcast
+ * among the survivors.
+ * Errors: RG_ERR_RESERVE (fewer sleep than are to be replaced: nobody is drawn; shrink g);
+ * RG_ERR_UNSUPPORTED (no reserve is open). */
+RG_API int rg_group_replace(rg_group g, rg_group *restored);
+
 /* The bitwise and of all *word of the members that live, and whether somebody has died:
  * *failed is 1 if a member was dead when this was decided, else 0 (may be NULL). Who
  * calls: as above; waits for every member that lives. All get the same answer, also

@@ -31,10 +31,15 @@
  *  - The reserve ends by itself: when every process outside it has called
  *    rg_reserve_leave or its last rg_finalize, nobody can draw any more, and all
  *    that sleep are woken with nothing.
+ *  - Where deaths are survived (docs/recovery.md): who dies asleep is not drawn; who was
+ *    drawn by one that died on the way goes back to sleep, or gets a group whose calls
+ *    end with RG_ERR_REVOKED or RG_ERR_PROC_FAILED, and parks again. The reserve ends
+ *    when those outside it have left or died; when all of them have died, parking is
+ *    RG_ERR_PROC_FAILED.
  *  - On one node the books about who sleeps are in shared memory. On several
  *    nodes the last process of the world keeps them; it answers from within
  *    rg_reserve_park and is never drawn, so that a job on several nodes has one
- *    process less to draw than there are in reserve.
+ *    process less to draw than there are in reserve. If it dies, the reserve is empty.
  *
  * rg_init is needed; the library's world holds the reserve too. Every function
  * may return RG_ERR_NOT_INIT, RG_ERR_ARG (an output is NULL), RG_ERR_NOMEM and,
@@ -85,7 +90,8 @@ typedef struct {
  * Who calls: one process by itself. It has freed, or has no use for, the groups
  * that it was a member of: it answers nothing while it sleeps. RG_TIMEOUT does
  * not concern it.
- * Errors: RG_ERR_RESERVE (it has called rg_reserve_leave). */
+ * Errors: RG_ERR_RESERVE (it has called rg_reserve_leave); RG_ERR_PROC_FAILED (all processes
+ * outside the reserve have died: what they worked at is lost). */
 RG_API int rg_reserve_park(rg_drawn *drawn);
 
 /* What the last call that parked this process (rg_reserve_park, rg_inter_start)
@@ -103,14 +109,16 @@ RG_API int rg_reserve_count(int *sleeping);
 
 /* A group of the members of g in their order, and n processes out of the reserve
  * after them. The drawn ones come back from rg_reserve_park with the same group.
- * g stays valid and is the caller's; the new group has its tag. To replace a
- * member that died, shrink the group first.
+ * g stays valid and is the caller's; the new group has its tag. To replace members
+ * that died: rg_group_replace (recovery.h).
  *
  * Who calls: every member of g, with the same n (rank 0's counts).
  * Cost: a message to each drawn process and a broadcast in g (g - 1 messages);
  * between nodes two messages to the process that keeps the books.
  * Errors, on every member: RG_ERR_RESERVE (fewer than n sleep: the text says how
- * many); RG_ERR_ARG (n < 1); as rg_group_create. Nobody is drawn then. */
+ * many); RG_ERR_ARG (n < 1); as rg_group_create. Nobody is drawn then. After a death
+ * during it some may have the group: its calls end with RG_ERR_REVOKED, and those that
+ * were drawn park again. */
 RG_API int rg_group_grow(rg_group g, int n, rg_group *grown);
 
 #ifdef __cplusplus

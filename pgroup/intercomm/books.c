@@ -9,22 +9,29 @@
 #include "formation/group.h"
 #include "formation/spread.h"
 #include "intercomm/ledger.h"
-#include "runtime/arena.h"
 #include "runtime/error.h"
+#include "runtime/liveness.h"
 #include "runtime/message.h"
 #include "runtime/node.h"
+#include "runtime/request.h"
 #include "runtime/runtime.h"
+#include "runtime/slot.h"
+#include "runtime/wait.h"
 
 /* Tags: to one that sleeps; to the keeper of the books, and back. */
 enum { CALL, ASK, ANSWER };
 
-/* What the keeper is asked: {what, argument}. */
-enum { TAKE, PUT, LEAVE, COUNT };
+/* What the keeper is asked: {what, argument, number in two ints}. */
+enum { TAKE, PUT, LEAVE, COME, COUNT };
+#define QUESTION 4
+
+/* The end, to one that sleeps: nothing, or one int where all that worked have died. */
+#define LOST_INTS 1
 
 static struct {
-  rgi_ledger *ledger; /* NULL: the keeper has it */
-  int kept;           /* on several nodes: by the last process */
-  uint64_t block;     /* of the arena */
+  rgi_ledger *ledger;          /* NULL: the keeper has it */
+  int kept;                    /* on several nodes: by the last process */
+  unsigned long epoch, opened; /* how often in this start of the library */
 } books;
 
 static uint64_t context(void) {
@@ -41,179 +48,296 @@ static int send(const char *call, int to, int tag, const int ints[], int count) 
   return rgi_message_wait(&r, call);
 }
 
+/* Those that sleep look themselves. */
+static void ring_all(void) {
+  for (int i = 0; i < rgi_node.n; i++)
+    rgi_ring(i);
+}
+
 /* --- opening ------------------------------------------------------------------ */
 
-/* Process 0 makes the ledger and tells all where it is. */
-static int open_in_arena(const char *call, int n) {
-  int where[3] = {RG_SUCCESS}, *told = where, count = 3;
-  size_t bytes = rgi_ledger_bytes(rgi_rt.size);
-  rg_group world;
-  RGI_TRY(rg_group_world(&world));
-  if (rgi_rt.rank == 0 &&
-      !(where[0] = rgi_arena_take("the reserve's books", bytes, &books.block))) {
-    rgi_ledger *l = rgi_arena_at(books.block);
-    memset(l, 0, bytes);
-    rgi_ledger_start(l, rgi_rt.size, n, 0);
-    where[1] = (int)(uint32_t)(books.block >> 32);
-    where[2] = (int)(uint32_t)books.block;
+/* Who comes first makes the ledger; process 0, or whoever finds it dead, begins it. */
+static int open_in_arena(const char *call, int *n) {
+  uint64_t slot, key;
+  void *memory;
+  rgi_wait w;
+  key = rgi_mix(context() + ++books.opened);
+  RGI_TRY(rgi_slot_attach(key, rgi_rt.size, rgi_ledger_bytes(rgi_rt.size), &slot, &memory));
+  rgi_ledger *l = memory;
+  rgi_wait_start(&w, call, 0);
+  w.scope = (rgi_scope){0};
+  while (!atomic_load(&l->known)) {
+    if (rgi_rt.rank == 0 || rgi_is_dead(0))
+      RGI_TRY(rgi_ledger_begin(l, rgi_rt.size, *n));
+    else
+      RGI_TRY(rgi_wait_more(&w));
   }
-  int error = rgi_spread(world, 0, call, &count, &told);
-  rg_group_free(&world);
-  if (error)
-    return error;
-  books.block = (uint64_t)(uint32_t)told[1] << 32 | (uint32_t)told[2];
-  error = told[0];
-  if (told != where)
-    free(told);
-  if (error)
-    return rgi_rt.rank == 0 ? error : rgi_error_from(error, call, 0);
-  books.ledger = rgi_arena_at(books.block);
+  *n = l->n;
+  books.ledger = l; /* the slot stays: the arena goes as a whole */
   return RG_SUCCESS;
 }
 
-static int open_at_keeper(const char *call, int n) {
+/* Process 0's n, for all. */
+static int hear_n(const char *call, rg_group world, int *n) {
+  int count = 1, *told = n;
+  RGI_TRY(rgi_group_check_member(call, world)); /* whose deaths end the waits */
+  RGI_TRY(rgi_spread(world, 0, call, &count, &told));
+  *n = told[0];
+  if (told != n)
+    free(told);
+  return RG_SUCCESS;
+}
+
+static int open_at_keeper(const char *call, rg_group world, int *n) {
+  RGI_TRY(hear_n(call, world, n));
   books.kept = 1;
-  if (rgi_rt.rank != keeper())
+  if (rgi_rt.rank != keeper() || *n < 1 || *n >= rgi_rt.size)
     return RG_SUCCESS;
   books.ledger = calloc(1, rgi_ledger_bytes(rgi_rt.size));
   if (!books.ledger)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, rgi_rt.size);
-  rgi_ledger_start(books.ledger, rgi_rt.size, n, 1);
+  rgi_ledger_start(books.ledger, rgi_rt.size, *n, 1);
   return RG_SUCCESS;
 }
 
-int rgi_books_open(const char *call, int n) {
-  return rgi_node.count == 1 ? open_in_arena(call, n) : open_at_keeper(call, n);
+int rgi_books_open(const char *call, rg_group world, int *n) {
+  if (books.epoch != rgi_rt.epoch)
+    books.opened = 0;
+  books.epoch = rgi_rt.epoch;
+  return rgi_node.count == 1 ? open_in_arena(call, n) : open_at_keeper(call, world, n);
 }
 
 void rgi_books_close(void) {
   if (books.kept)
     free(books.ledger);
-  memset(&books, 0, sizeof books); /* the arena goes as a whole */
+  books.ledger = NULL;
+  books.kept = 0;
 }
 
 /* --- the books themselves ------------------------------------------------------- */
 
-static int end_all(const char *call) {
-  int error = RG_SUCCESS;
-  for (int i = 0; i < rgi_rt.size; i++)
-    if (atomic_load(&books.ledger->sleeps[i])) {
-      int one = send(call, i, CALL, NULL, 0);
-      error = error ? error : one;
-    }
-  return error;
+static int ask(const char *call, int what, int argument, uint64_t number) {
+  int question[QUESTION] = {what, argument};
+  memcpy(question + 2, &number, sizeof number);
+  if (rgi_is_dead(keeper()))
+    return rgi_error(RG_ERR_PROC_FAILED, "%s: the process that keeps the reserve's books has died",
+                     call);
+  return send(call, keeper(), ASK, question, QUESTION);
 }
 
-static int ask(const char *call, int what, int argument) {
-  int question[2] = {what, argument};
-  return send(call, keeper(), ASK, question, 2);
+/* {0, 0} where the keeper is dead: nobody can be drawn. */
+static int ask_and_hear(const char *call, int what, int argument, uint64_t number, int **ints) {
+  int count, error = ask(call, what, argument, number);
+  if (!error)
+    error = rgi_receive_ints(context(), keeper(), ANSWER, call, &count, ints);
+  if (error != RG_ERR_PROC_FAILED || !rgi_is_dead(keeper()))
+    return error;
+  *ints = calloc(2, sizeof **ints);
+  return *ints ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
 }
 
-static int ask_and_hear(const char *call, int what, int argument, int **ints) {
-  int count;
-  RGI_TRY(ask(call, what, argument));
-  return rgi_receive_ints(context(), keeper(), ANSWER, call, &count, ints);
+/* There is nothing to be told to a keeper that is dead. */
+static int tell(const char *call, int what, int argument) {
+  return rgi_is_dead(keeper()) ? RG_SUCCESS : ask(call, what, argument, 0);
 }
 
-int rgi_books_take(const char *call, int n, int ranks[], int *there) {
+/* n that sleep; or {how many there are, how many are coming}. */
+static int try_to_take(const char *call, int n, uint64_t number, int ranks[], int *there,
+                       int *coming) {
   int *answer;
-  if (books.ledger) {
-    *there = rgi_ledger_take(books.ledger, n, ranks);
-    return RG_SUCCESS;
-  }
-  RGI_TRY(ask_and_hear(call, TAKE, n, &answer));
+  if (books.ledger)
+    return rgi_ledger_take(books.ledger, n, rgi_rt.rank, number, ranks, there, coming);
+  RGI_TRY(ask_and_hear(call, TAKE, n, number, &answer));
   *there = answer[0];
+  *coming = answer[1];
   if (answer[0] == n)
-    memcpy(ranks, answer + 1, (size_t)n * sizeof *ranks);
+    memcpy(ranks, answer + 2, (size_t)n * sizeof *ranks);
   free(answer);
   return RG_SUCCESS;
 }
 
-int rgi_books_put(const char *call, int rank) {
+/* Those that another draw has taken in vain are waited for: nobody can keep them. */
+int rgi_books_take(const char *call, int n, uint64_t number, int ranks[], int *there) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, -1);
+  for (;;) {
+    int coming = 0;
+    RGI_TRY(try_to_take(call, n, number, ranks, there, &coming));
+    if (*there >= n || *there + coming < n)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_more(&w));
+  }
+}
+
+static int change(const char *call, int rank, int what, rgi_sleeper state) {
   if (!books.ledger)
-    return ask(call, PUT, rank);
-  return rgi_ledger_put(books.ledger, rank) ? end_all(call) : RG_SUCCESS;
+    return tell(call, what, rank);
+  int error = rgi_ledger_put(books.ledger, rank, state);
+  ring_all();
+  return error;
+}
+
+int rgi_books_put(const char *call, int rank) {
+  return change(call, rank, PUT, RGI_SLEEPS);
 }
 
 int rgi_books_leave(const char *call) {
-  if (!books.ledger)
-    return ask(call, LEAVE, 0);
-  return rgi_ledger_leave(books.ledger) ? end_all(call) : RG_SUCCESS;
+  return change(call, rgi_rt.rank, LEAVE, RGI_HAS_LEFT);
+}
+
+int rgi_books_come(const char *call) {
+  return change(call, rgi_rt.rank, COME, RGI_WORKS);
 }
 
 int rgi_books_count(const char *call, int *sleeping) {
   int *answer;
+  rgi_liveness_look_now();
   if (books.ledger) {
     *sleeping = rgi_ledger_count(books.ledger);
     return RG_SUCCESS;
   }
-  RGI_TRY(ask_and_hear(call, COUNT, 0, &answer));
+  RGI_TRY(ask_and_hear(call, COUNT, 0, 0, &answer));
   *sleeping = answer[0];
   free(answer);
   return RG_SUCCESS;
 }
 
-/* --- sleeping --------------------------------------------------------------------- */
+/* --- the keeper ------------------------------------------------------------------- */
 
-static int await(const char *call, int tag, int *from, int *count, int **ints) {
-  size_t bytes;
-  RGI_TRY(rgi_message_await_call(context(), tag, call, from, &bytes));
-  return rgi_receive_ints(context(), *from, tag, call, count, ints);
-}
-
-static int serve_take(const char *call, int n, int to) {
-  int size = books.ledger->size, *answer = malloc(((size_t)size + 1) * sizeof *answer);
+static int serve_take(const char *call, const int question[QUESTION], int to) {
+  int size = books.ledger->size, n = question[1] < size ? question[1] : size;
+  int *answer = malloc(((size_t)size + 2) * sizeof *answer);
+  uint64_t number;
   if (!answer)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, size);
-  answer[0] = rgi_ledger_take(books.ledger, n < size ? n : size, answer + 1);
-  int error = send(call, to, ANSWER, answer, 1 + (answer[0] == n ? n : 0));
+  memcpy(&number, question + 2, sizeof number);
+  int error = rgi_ledger_take(books.ledger, n, to, number, answer + 2, &answer[0], &answer[1]);
+  if (!error)
+    error = send(call, to, ANSWER, answer, 2 + (answer[0] == n ? n : 0));
   free(answer);
   return error;
 }
 
-/* *over: nobody can draw any more. */
-static int serve(const char *call, const int question[2], int from, int *over) {
-  int sleeping;
+static int serve(const char *call, const int question[QUESTION], int from) {
+  static const rgi_sleeper states[] = {
+      [PUT] = RGI_SLEEPS, [LEAVE] = RGI_HAS_LEFT, [COME] = RGI_WORKS};
+  int answer[2];
   switch (question[0]) {
   case TAKE:
-    return serve_take(call, question[1], from);
-  case PUT:
-    *over = rgi_ledger_put(books.ledger, question[1]);
-    return RG_SUCCESS;
-  case LEAVE:
-    *over = rgi_ledger_leave(books.ledger);
-    return RG_SUCCESS;
+    return serve_take(call, question, from);
+  case COUNT:
+    answer[0] = rgi_ledger_count(books.ledger);
+    return send(call, from, ANSWER, answer, 1);
   default:
-    sleeping = rgi_ledger_count(books.ledger);
-    return send(call, from, ANSWER, &sleeping, 1);
+    return rgi_ledger_put(books.ledger, question[0] == PUT ? question[1] : from,
+                          states[question[0]]);
   }
 }
 
-static int keep(const char *call) {
-  for (int over = 0; !over;) {
-    int from, count, *question;
-    RGI_TRY(await(call, ASK, &from, &count, &question));
-    int error = serve(call, question, from, &over);
+/* All that may still sleep hear that it is over. */
+static int end_all(const char *call, int lost) {
+  int error = RG_SUCCESS, told[LOST_INTS] = {1};
+  for (int i = 0; i < books.ledger->size - 1; i++) {
+    uint32_t state = atomic_load(&books.ledger->of[i].state);
+    if ((state == RGI_SLEEPS || state == RGI_TAKEN) && !rgi_is_dead(i)) {
+      int one = send(call, i, CALL, told, lost ? LOST_INTS : 0);
+      error = error || one == RG_ERR_PROC_FAILED ? error : one;
+    }
+  }
+  return error;
+}
+
+/* A message for this process, or *from is -1. */
+static int look(const char *call, int tag, int *from, int *count, int **ints) {
+  int there = 0, its_tag;
+  size_t bytes;
+  *from = -1;
+  RGI_TRY(rgi_message_probe(context(), RGI_ANY, tag, &there, from, &its_tag, &bytes));
+  if (!there) {
+    *from = -1;
+    return RG_SUCCESS;
+  }
+  return rgi_receive_ints(context(), *from, tag, call, count, ints);
+}
+
+static int keep(const char *call, int *lost) {
+  rgi_wait w;
+  rgi_wait_start_patient(&w, call);
+  for (;;) {
+    uint32_t bell = atomic_load(&rgi_my_bell()->value);
+    int from, count, *question, over = 0;
+    RGI_TRY(look(call, ASK, &from, &count, &question));
+    if (from < 0)
+      RGI_TRY(rgi_ledger_over(books.ledger, &over, lost));
+    if (over)
+      return end_all(call, *lost);
+    if (from < 0) {
+      rgi_requests_progress();
+      RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, 0));
+      continue;
+    }
+    int error = serve(call, question, from);
     free(question);
-    if (error)
+    if (error && error != RG_ERR_PROC_FAILED) /* it asks no more */
       return error;
   }
-  return end_all(call);
+}
+
+/* --- sleeping --------------------------------------------------------------------- */
+
+/* What one that sleeps finds out by itself. over: nobody will call any more; lost: since all
+ * that worked have died; forsaken: who took it died and may not have called. */
+typedef struct {
+  int over, lost, forsaken;
+} outlook;
+
+static int look_out(outlook *o) {
+  *o = (outlook){0};
+  if (!books.ledger) {
+    o->over = o->lost = rgi_is_dead(keeper());
+    return RG_SUCCESS;
+  }
+  o->forsaken = rgi_ledger_forsaken(books.ledger, rgi_rt.rank);
+  return rgi_ledger_over(books.ledger, &o->over, &o->lost);
+}
+
+/* A look at the inbox comes after that at the books: what was sent before is there. */
+static int await_call(const char *call, int *lost, int **ints) {
+  rgi_wait w;
+  rgi_wait_start_patient(&w, call);
+  for (;;) {
+    uint32_t bell = atomic_load(&rgi_my_bell()->value);
+    int from, count;
+    outlook o;
+    RGI_TRY(look_out(&o));
+    RGI_TRY(look(call, CALL, &from, &count, ints));
+    if (from >= 0 && count > LOST_INTS)
+      return RG_SUCCESS;
+    if (from >= 0 || o.over) {
+      *lost = from >= 0 ? count == LOST_INTS : o.lost;
+      if (from >= 0)
+        free(*ints);
+      *ints = NULL;
+      return RG_SUCCESS;
+    }
+    rgi_requests_progress();
+    if (o.forsaken)
+      RGI_TRY(rgi_books_put(call, rgi_rt.rank));
+    else
+      RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !books.kept && !rgi_requests_busy()));
+  }
 }
 
 int rgi_books_sleep(const char *call, int **ints) {
-  int from, count;
-  if (books.kept && rgi_rt.rank == keeper()) {
-    RGI_TRY(keep(call));
-    *ints = NULL;
-    return RG_SUCCESS;
-  }
-  RGI_TRY(await(call, CALL, &from, &count, ints));
-  if (count == 0) {
-    free(*ints);
-    *ints = NULL;
-  }
-  return RG_SUCCESS;
+  int lost = 0;
+  *ints = NULL;
+  if (books.kept && rgi_rt.rank == keeper())
+    RGI_TRY(keep(call, &lost));
+  else
+    RGI_TRY(await_call(call, &lost, ints));
+  return lost ? rgi_error(RG_ERR_PROC_FAILED, "%s: all processes outside the reserve have died",
+                          call)
+              : RG_SUCCESS;
 }
 
 int rgi_books_call(const char *call, int rank, const int ints[], int count) {

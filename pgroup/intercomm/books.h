@@ -7,22 +7,28 @@
 #ifndef RGI_BOOKS_H
 #define RGI_BOOKS_H
 
-/* Collective over the world: the last n processes sleep; n > 0 and the same on all. */
-int rgi_books_open(const char *call, int n);
+#include <regroup/group.h>
+#include <stdint.h>
+
+/* By all processes of the world: process 0's *n counts, or another's if it has died. The
+ * last *n sleep then. Nothing is opened where *n is not more than 0 and less than the world. */
+int rgi_books_open(const char *call, rg_group world, int *n);
 void rgi_books_close(void);
 
-/* Draws n into ranks: *there is n then, and otherwise how many sleep. */
-int rgi_books_take(const char *call, int n, int ranks[], int *there);
+/* Draws n for an operation (or 0) into ranks: *there is n then, and otherwise how many
+ * sleep. */
+int rgi_books_take(const char *call, int n, uint64_t number, int ranks[], int *there);
 
-/* Process `rank` goes to sleep, or the caller leaves. Whoever is the last one
- * outside tells all that sleep that it is over. */
+/* Process `rank` goes to sleep; the caller leaves; the caller was drawn and comes. */
 int rgi_books_put(const char *call, int rank);
 int rgi_books_leave(const char *call);
+int rgi_books_come(const char *call);
 
 int rgi_books_count(const char *call, int *sleeping);
 
 /* Sleeps until somebody calls, or serves the books until it is over: then *ints
- * is NULL. Else *ints is what the caller sent, in memory to be freed. */
+ * is NULL. Else *ints is what the caller sent, in memory to be freed. RG_ERR_PROC_FAILED:
+ * all that worked have died. */
 int rgi_books_sleep(const char *call, int **ints);
 
 /* Calls a process that was drawn. */

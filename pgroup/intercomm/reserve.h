@@ -9,7 +9,16 @@
 
 #include "formation/members.h"
 
-typedef enum { RGI_DRAW_GROW = 1, RGI_DRAW_SPAWN } rgi_draw_kind;
+typedef enum { RGI_DRAW_GROW = 1, RGI_DRAW_SPAWN, RGI_DRAW_REPLACE } rgi_draw_kind;
+
+/* What processes are drawn for. */
+typedef struct {
+  rgi_draw_kind kind;
+  int n;
+  uint64_t number;           /* of the operation (rgi_forming_begin); 0: none */
+  int apart;                 /* of the group that results */
+  const rgi_members *before; /* replace: the members in whose places they come */
+} rgi_draft;
 
 /* Whether a reserve is open in this process. */
 int rgi_reserve_is_open(void);
@@ -23,8 +32,15 @@ int rgi_reserve_enter(MPI_Comm *world, MPI_Comm *parent);
 /* RG_ERR_UNSUPPORTED unless one is open: the text says how to start the job. */
 int rgi_reserve_need(const char *call);
 
-/* Draws n processes for the members of g, who all call, and tells them who calls
+/* Draws processes for the members of g, who all call, and tells them who calls
  * and for what. The processes that were drawn, to be dropped. */
-int rgi_draw(const char *call, rg_group g, rgi_draw_kind kind, int n, rgi_members **drawn);
+int rgi_draw(const char *call, rg_group g, const rgi_draft *draft, rgi_members **drawn);
+
+/* The members of `before`, with those that were drawn in the places of whom g has not. */
+int rgi_draw_replaced(const char *call, const rgi_members *before, const rgi_members *g,
+                      const rgi_members *drawn, rgi_members **all);
+
+/* After a draw of that kind: all members of g have the group. To those that were drawn. */
+int rgi_draw_confirm(const char *call, rg_group g, uint64_t number, const rgi_members *drawn);
 
 #endif

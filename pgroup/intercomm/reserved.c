@@ -67,7 +67,8 @@ static int spawn(const char *call, MPI_Comm comm, const char *command, char *arg
   rgi_members *drawn;
   (void)command, (void)argv; /* they run already */
   RGI_TRY(rg_group_from_comm(comm, &g));
-  int error = rgi_draw(call, g, RGI_DRAW_SPAWN, n, &drawn);
+  const rgi_draft d = {.kind = RGI_DRAW_SPAWN, .n = n};
+  int error = rgi_draw(call, g, &d, &drawn);
   if (!error) {
     error = join(g->members, drawn, inter);
     rgi_members_drop(drawn);

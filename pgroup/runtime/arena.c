@@ -64,8 +64,10 @@ void *rgi_arena_roots(void) {
   return rgi_arena_at(arena.roots);
 }
 
-void rgi_arena_tell_guardian(const void *will, int processes) {
-  rgi_guardian_tell(arena.fd, (uint64_t)((const char *)will - (const char *)arena.base), processes);
+void rgi_arena_tell_guardian(const void *will, const void *excused, int processes) {
+  const char *base = (const char *)arena.base;
+  rgi_guardian_tell(arena.fd, (uint64_t)((const char *)will - base),
+                    (uint64_t)((const char *)excused - base), processes);
 }
 
 /* --- sizes ----------------------------------------------------------------- */

@@ -29,7 +29,7 @@ void rgi_arena_close(void);
 void *rgi_arena_roots(void);
 
 /* Tells this process's guardian (guardian.h) where in the segment the will is. */
-void rgi_arena_tell_guardian(const void *will, int processes);
+void rgi_arena_tell_guardian(const void *will, const void *excused, int processes);
 
 /* The annex: address space at a multiple of 64 KiB, without memory until this
  * process or another has reserved it: [offset, offset + bytes) of the annex may be

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -22,11 +23,18 @@
 
 #define PATIENCE 60.0 /* seconds for survivors to begin to recover */
 #define LOOK_SECONDS 0.01
+#define READ_SECONDS 5.0
 
 typedef struct {
-  uint64_t offset;
+  uint64_t will, excused; /* where they are */
   int processes;
 } address;
+
+typedef struct {
+  rgi_will *will;
+  const _Atomic uint32_t *excused;
+  uint32_t processes;
+} testament;
 
 static int to_guardian = -1;
 
@@ -46,22 +54,38 @@ static int read_address(int socket, address *a, int *fd) {
   return 1;
 }
 
-/* The last will that the rank told of, or NULL. */
-static rgi_will *find_will(int socket, address *a) {
+static void *map(int fd, uint64_t offset, size_t bytes) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), from = offset / page * page;
+  char *memory =
+      mmap(NULL, offset - from + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)from);
+  return memory == MAP_FAILED ? NULL : memory + (offset - from);
+}
+
+/* The last will that the rank told of: 1, or 0 if there is none. */
+static int find_will(int socket, testament *t) {
   int fd = -1, newer;
-  address next;
+  address a = {0, 0, 0}, next;
   while (read_address(socket, &next, &newer)) {
     if (fd >= 0)
       close(fd);
     fd = newer;
-    *a = next;
+    a = next;
   }
   if (fd < 0)
-    return NULL;
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), from = a->offset / page * page;
-  char *memory = mmap(NULL, a->offset - from + sizeof(rgi_will), PROT_READ | PROT_WRITE, MAP_SHARED,
-                      fd, (off_t)from);
-  return memory == MAP_FAILED ? NULL : (void *)(memory + (a->offset - from));
+    return 0;
+  t->will = map(fd, a.will, sizeof *t->will);
+  t->excused = map(fd, a.excused, sizeof *t->excused);
+  t->processes = (uint32_t)a.processes;
+  return t->will && t->excused;
+}
+
+/* The launcher drops what it has not read when it hears of the end, and may be late. */
+static void await_reader(void) {
+  int unread = 1;
+  for (double end = rgi_now() + READ_SECONDS;
+       unread > 0 && rgi_now() < end && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0;)
+    rgi_sleep(LOOK_SECONDS);
+  rgi_sleep(0.05); /* to pass it on */
 }
 
 /* The launcher ends the whole job when this process ends by a signal, and only then for
@@ -69,23 +93,22 @@ static rgi_will *find_will(int socket, address *a) {
 static int give_up(int sign, const char *why) {
   fprintf(stderr, "regroup: rank %s was ended by signal %d (%s)%s: the job ends\n",
           getenv("PMI_RANK") ? getenv("PMI_RANK") : "?", sign, strsignal(sign), why);
-  rgi_sleep(0.05); /* the launcher drops what it has not read by then */
+  await_reader();
   kill(getpid(), SIGKILL);
   return 128 + sign;
 }
 
 /* The rank has been killed: its status for the launcher, when the others have ended. */
 static int outlive(int socket, int sign) {
-  address a;
-  rgi_will *will = find_will(socket, &a);
-  if (!will || atomic_load(&will->ready) < (uint32_t)a.processes)
+  testament t;
+  if (!find_will(socket, &t) || atomic_load(&t.will->ready) < t.processes)
     return give_up(sign, " before rg_init had returned everywhere");
-  uint32_t all = (uint32_t)a.processes;
+  rgi_will *will = t.will;
   atomic_fetch_add(&will->gone, 1);
   for (double begin = rgi_now(); !atomic_load(&will->outcome); rgi_sleep(LOOK_SECONDS)) {
-    if (atomic_load(&will->gone) >= all && !atomic_load(&will->outcome))
+    if (atomic_load(&will->gone) >= t.processes && !atomic_load(&will->outcome))
       return give_up(sign, " and nobody is left");
-    if (!atomic_load(&will->held) && rgi_now() - begin > PATIENCE)
+    if (!atomic_load(&will->held) && !atomic_load(t.excused) && rgi_now() - begin > PATIENCE)
       return give_up(sign, " and nobody has recovered");
     if (getppid() == 1)
       return 128 + sign; /* the launcher is gone */
@@ -96,10 +119,9 @@ static int outlive(int socket, int sign) {
 
 /* The rank has ended by itself. */
 static int leave(int socket, int status) {
-  address a;
-  rgi_will *will = find_will(socket, &a);
-  if (will)
-    atomic_fetch_add(&will->gone, 1);
+  testament t;
+  if (find_will(socket, &t))
+    atomic_fetch_add(&t.will->gone, 1);
   return status;
 }
 
@@ -171,9 +193,9 @@ int rgi_guarded(void) {
   return to_guardian >= 0;
 }
 
-void rgi_guardian_tell(int fd, uint64_t offset, int processes) {
+void rgi_guardian_tell(int fd, uint64_t will, uint64_t excused, int processes) {
   char room[CMSG_SPACE(sizeof(int))] = {0};
-  address a = {offset, processes};
+  address a = {will, excused, processes};
   struct iovec part = {&a, sizeof a};
   struct msghdr m = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};

@@ -25,8 +25,9 @@ typedef struct {
 /* Whether this process has a guardian. */
 int rgi_guarded(void);
 
-/* Tells the guardian where the will is: in the memory of descriptor fd, at this offset;
- * and how many processes the node has. Local. */
-void rgi_guardian_tell(int fd, uint64_t offset, int processes);
+/* Tells the guardian where the will is, in the memory of descriptor fd, and a word that is
+ * not 0 while nobody needs to recover from this process's death; and how many processes the
+ * node has. Local. */
+void rgi_guardian_tell(int fd, uint64_t will, uint64_t excused, int processes);
 
 #endif

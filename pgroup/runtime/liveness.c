@@ -59,7 +59,7 @@ int rgi_liveness_open(void *memory, int world) {
   pthread_mutexattr_destroy(&attr);
   if (!failed)
     failed = pthread_mutex_lock(mine);
-  rgi_arena_tell_guardian(memory, rgi_node.n);
+  rgi_arena_tell_guardian(memory, &lives.pulse[rgi_node.me].excused, rgi_node.n);
   return failed ? rgi_error(RG_ERR_SYSTEM, "rg_init: a robust mutex: %s", strerror(failed))
                 : RG_SUCCESS;
 }
@@ -152,6 +152,11 @@ void rgi_leave(void) {
 
 int rgi_has_left(int place) {
   return atomic_load(&lives.pulse[place].left) != 0;
+}
+
+void rgi_excuse(int yes) {
+  if (lives.journal)
+    atomic_store(&lives.pulse[rgi_node.me].excused, (uint32_t)yes);
 }
 
 void rgi_will_hold(void) {

@@ -19,9 +19,10 @@
 
 /* For each process of the node, in the arena. */
 typedef struct {
-  pthread_mutex_t held;  /* by the process, as long as it lives and the library runs */
-  _Atomic uint32_t left; /* it has come to the end of rg_finalize */
-  char pad[64 - (sizeof(pthread_mutex_t) + sizeof(uint32_t)) % 64];
+  pthread_mutex_t held;     /* by the process, as long as it lives and the library runs */
+  _Atomic uint32_t left;    /* it has come to the end of rg_finalize */
+  _Atomic uint32_t excused; /* it works for nobody: its death need not be recovered from */
+  char pad[64 - (sizeof(pthread_mutex_t) + 2 * sizeof(uint32_t)) % 64];
 } rgi_pulse;
 
 /* Bytes, zeroed, in the arena for n processes of a world of that size. */
@@ -54,6 +55,9 @@ void rgi_liveness_ready(void);
 /* This process has come to its end; whether the node's i-th one has. */
 void rgi_leave(void);
 int rgi_has_left(int place);
+
+/* This process works for nobody (1), or does again (0): its guardian hears of it. */
+void rgi_excuse(int yes);
 
 /* Recovery has begun; all have ended well: the guardians of the dead hear of it. */
 void rgi_will_hold(void);

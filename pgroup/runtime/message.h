@@ -91,9 +91,6 @@ int rgi_message_probe(uint64_t context, int source, int tag, int *there, int *fr
 int rgi_message_await(uint64_t context, int source, int tag, const char *call, int *from,
                       int *its_tag, size_t *bytes);
 
-/* The same for a process that is in reserve: from any source, and without end. */
-int rgi_message_await_call(uint64_t context, int tag, const char *call, int *from, size_t *bytes);
-
 /* Messages that this process has sent since it started: inside the node and to
  * other nodes. */
 void rgi_message_count(unsigned long *inside, unsigned long *between);

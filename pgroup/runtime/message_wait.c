@@ -53,7 +53,7 @@ int rgi_message_explain(const rgi_request *r, const char *call) {
 static int wait_until_done(rgi_request *r, const char *call) {
   rgi_wait w;
   rgi_wait_start(&w, call, r->sending ? -1 : r->source);
-  w.mate = w.peer;
+  w.mate = r->sending && r->place >= 0 ? rgi_node.ranks[r->place] : w.peer;
   while (!is_done(r)) {
     uint32_t bell = hear_bell();
     RGI_TRY(rgi_progress_all());
@@ -71,8 +71,11 @@ int rgi_message_wait(rgi_request *r, const char *call) {
   return error;
 }
 
-static int await(rgi_wait *w, uint64_t context, int source, int tag, int *from, int *its_tag,
-                 size_t *bytes) {
+int rgi_message_await(uint64_t context, int source, int tag, const char *call, int *from,
+                      int *its_tag, size_t *bytes) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, source);
+  w.mate = source;
   for (;;) {
     int there = 0;
     uint32_t bell = hear_bell();
@@ -80,21 +83,6 @@ static int await(rgi_wait *w, uint64_t context, int source, int tag, int *from, 
     if (there)
       return RG_SUCCESS;
     rgi_requests_progress();
-    RGI_TRY(sleep_on_bell(w, bell));
+    RGI_TRY(sleep_on_bell(&w, bell));
   }
-}
-
-int rgi_message_await(uint64_t context, int source, int tag, const char *call, int *from,
-                      int *its_tag, size_t *bytes) {
-  rgi_wait w;
-  rgi_wait_start(&w, call, source);
-  w.mate = source;
-  return await(&w, context, source, tag, from, its_tag, bytes);
-}
-
-int rgi_message_await_call(uint64_t context, int tag, const char *call, int *from, size_t *bytes) {
-  rgi_wait w;
-  int its_tag;
-  rgi_wait_start_patient(&w, call);
-  return await(&w, context, RGI_ANY, tag, from, &its_tag, bytes);
 }

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What test_reserves.py starts, with RG_SURVIVE=1: reserves CASE. Two processes work and the
+ * others are in reserve; one of them dies in each case:
+ *   parked   one that sleeps: it is not drawn
+ *   taker    one that works, in the middle of a draw: those that it took sleep again
+ *   drawn    one that was drawn: the others go on, and draw again
+ *   master   who drew: those that it drew go back, and others draw them
+ *   replace  the first one that works, again and again, until the reserve is empty
+ *   all      all that work: those in reserve are told
+ * "PASSED CASE" is printed in the end by one that lives. */
+#include <mpi.h>
+#include <regroup.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "intercomm/books.h"
+
+#define WORKERS 2
+
+static int rank, size, aside;
+static const char *what;
+
+static void must(int right, const char *text) {
+  if (right)
+    return;
+  fprintf(stderr, "rank %d, %s: %s: %s\n", rank, what, text, rg_error_detail());
+  exit(3);
+}
+
+static int is(const char *name) {
+  return strcmp(what, name) == 0;
+}
+
+static int size_of(rg_group g) {
+  int n;
+  rg_group_size(g, &n);
+  return n;
+}
+
+static void wait_for_sleepers(int n) {
+  for (int there = -1; there != n; usleep(2000))
+    must(!rg_reserve_count(&there), "rg_reserve_count");
+}
+
+/* Everybody is there. */
+static int meet(rg_group g) {
+  int one = 1, sum = 0;
+  int error = rg_allreduce(g, &one, &sum, 1, MPI_INT, MPI_SUM);
+  must(error || sum == size_of(g), "the sum");
+  return error;
+}
+
+static void draw_and_let_go(rg_group g, int n) {
+  rg_group grown;
+  must(!rg_group_grow(g, n, &grown), "rg_group_grow");
+  must(!meet(grown), "meeting those that were drawn");
+  rg_group_free(&grown);
+  wait_for_sleepers(n);
+}
+
+/* The other of the two that work goes on alone. */
+static rg_group go_on(rg_group g) {
+  rg_group left;
+  must(rg_barrier(g) == RG_ERR_PROC_FAILED, "rg_barrier with the dead");
+  must(!rg_group_shrink(g, &left), "rg_group_shrink");
+  rg_group_free(&g);
+  return left;
+}
+
+/* --- cases ------------------------------------------------------------------------ */
+
+static rg_group parked(rg_group g) {
+  rg_group grown = NULL;
+  wait_for_sleepers(aside - 1);
+  must(!rg_barrier(g), "rg_barrier");
+  must(rg_group_grow(g, aside, &grown) == RG_ERR_RESERVE, "one more than live");
+  must(!rg_group_grow(g, aside - 1, &grown), "rg_group_grow");
+  must(!meet(grown), "meeting those that were drawn");
+  for (int i = 0, dead = WORKERS, at; i < 1; i++) {
+    rg_group world;
+    must(!rg_group_world(&world) && !rg_group_translate(world, 1, &dead, grown, &at) &&
+             at == RG_UNDEFINED,
+         "the dead was drawn");
+    rg_group_free(&world);
+  }
+  rg_group_free(&grown);
+  return g;
+}
+
+static rg_group taker(rg_group g) {
+  int ranks[64], there;
+  must(!rg_barrier(g), "rg_barrier");
+  if (rank == 0) {
+    must(!rgi_books_take("taker", aside - 1, 0, ranks, &there), "rgi_books_take");
+    raise(SIGKILL);
+  }
+  g = go_on(g);
+  wait_for_sleepers(aside);
+  draw_and_let_go(g, aside);
+  return g;
+}
+
+static rg_group drawn(rg_group g) {
+  rg_group grown, left;
+  must(!rg_group_grow(g, aside, &grown), "rg_group_grow");
+  must(rg_barrier(grown) == RG_ERR_PROC_FAILED, "rg_barrier with the dead");
+  must(!rg_group_shrink(grown, &left), "rg_group_shrink");
+  must(!meet(left), "meeting the others");
+  rg_group_free(&left);
+  rg_group_free(&grown);
+  wait_for_sleepers(aside - 1);
+  must(!rg_barrier(g), "rg_barrier");
+  draw_and_let_go(g, aside - 1);
+  return g;
+}
+
+static rg_group master(rg_group g) {
+  rg_group alone, grown;
+  if (rank == 0) {
+    must(!rg_group_create_range(g, 0, 0, 1, 5, &alone), "rg_group_create_range");
+    must(!rg_group_grow(alone, aside, &grown), "rg_group_grow");
+    must(!meet(grown), "meeting those that were drawn");
+    raise(SIGKILL);
+  }
+  g = go_on(g);
+  wait_for_sleepers(aside);
+  draw_and_let_go(g, aside);
+  return g;
+}
+
+/* Rank 0 of the group dies as long as there is somebody to take its place; the sum of the
+ * squares of the ranks stays the same. */
+static rg_group replace(rg_group g) {
+  for (;;) {
+    int me, n = size_of(g), sum, expected = 0;
+    rg_group next;
+    rg_group_rank(g, &me);
+    sum = me * me;
+    for (int i = 0; i < WORKERS; i++)
+      expected += i * i;
+    must(!rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM), "rg_allreduce");
+    must(n < WORKERS || sum == expected, "the ranks have changed");
+    if (n < WORKERS)
+      return g;
+    int error = rg_barrier(g); /* who leaves it first may be dead before the others leave */
+    must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
+    if (me == 0)
+      raise(SIGKILL);
+    must(rg_barrier(g) == RG_ERR_PROC_FAILED, "rg_barrier with the dead");
+    error = rg_group_replace(g, &next);
+    if (error) {
+      must(error == RG_ERR_RESERVE, "rg_group_replace");
+      must(!rg_group_shrink(g, &next), "rg_group_shrink");
+    }
+    int now = -1;
+    rg_group_rank(next, &now);
+    must(error || now == me, "a survivor's rank has changed");
+    rg_group_free(&g);
+    g = next;
+  }
+}
+
+/* --- the two sides ----------------------------------------------------------------- */
+
+static void work(rg_group g) {
+  int me, last;
+  if (is("all"))
+    raise(SIGKILL);
+  g = is("parked")   ? parked(g)
+      : is("taker")  ? taker(g)
+      : is("drawn")  ? drawn(g)
+      : is("master") ? master(g)
+                     : replace(g);
+  rg_group_rank(g, &me);
+  last = size_of(g) - 1;
+  if (me == last)
+    printf("PASSED %s\n", what);
+  rg_group_free(&g);
+}
+
+/* Helps until it is over. */
+static void help(void) {
+  rg_drawn d;
+  int error;
+  if (is("parked") && rank == WORKERS)
+    raise(SIGKILL);
+  while (!(error = rg_reserve_park(&d)) && d.group) {
+    if (is("replace")) {
+      work(d.group);
+      return;
+    }
+    if (is("drawn") && rank == WORKERS)
+      raise(SIGKILL);
+    error = meet(d.group);
+    must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, "meeting");
+    if (is("drawn") && error) {
+      rg_group left;
+      must(!rg_group_shrink(d.group, &left) && !meet(left), "meeting the others");
+      rg_group_free(&left);
+    }
+    rg_group_free(&d.group);
+  }
+  must(error == (is("all") ? RG_ERR_PROC_FAILED : RG_SUCCESS), "rg_reserve_park");
+  must(rg_reserve_park(&d) == error, "rg_reserve_park again");
+  if (is("all"))
+    must(0, "nobody is left to work");
+}
+
+int main(int argc, char **argv) {
+  rg_group g, world;
+  what = argc > 1 ? argv[1] : "parked";
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  aside = size - WORKERS;
+  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
+  /* Nobody dies before rg_init has returned everywhere. */
+  int error = rg_barrier(world);
+  must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
+  rg_group_free(&world);
+  must(!rg_reserve_open(aside, &g), "rg_reserve_open");
+  if (g)
+    work(g);
+  else
+    help();
+  must(!rg_finalize(), "rg_finalize");
+  MPI_Finalize();
+  return 0;
+}
