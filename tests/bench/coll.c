@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "contest.h"
+#include "job.h"
 #include "settings.h"
 
 #define SIZES 64
@@ -18,6 +19,7 @@
 static struct {
   const char *operations, *sizes, *algorithms, *ranks;
   int fresh;
+  char excluded[200]; /* what is not measured between groups, and why */
   rg_operation operation[RG_OP_COUNT];
   int size[SIZES], place[BENCH_PLACES];
   int operations_n, sizes_n, places_n;
@@ -79,9 +81,29 @@ static int choose(bench_contest *c, char text[RGP_TEXT]) {
   return 0;
 }
 
+/* MPI has no scans between groups. Non-zero when nothing else is left. */
+static int exclude(char text[RGP_TEXT]) {
+  const char *name = "";
+  int n = 0;
+  for (int i = 0; i < given.operations_n; i++) {
+    size_t used = strlen(given.excluded);
+    if (given.operation[i] != RG_OP_SCAN && given.operation[i] != RG_OP_EXSCAN) {
+      given.operation[n++] = given.operation[i];
+      continue;
+    }
+    rg_operation_name(given.operation[i], &name);
+    snprintf(given.excluded + used, sizeof given.excluded - used,
+             "%s%s is left out: MPI does not define it for inter-communicators (%s)",
+             used ? "\n" : "", name, bench_job_option());
+  }
+  given.operations_n = n;
+  return n ? 0
+           : snprintf(text, RGP_TEXT, "%.*s", (int)strcspn(given.excluded, "\n"), given.excluded);
+}
+
 static int check(char text[RGP_TEXT]) {
   given.operations_n = bench_operations_parse(given.operations, given.operation, text);
-  if (given.operations_n < 0)
+  if (given.operations_n < 0 || (bench_job_grouped() && exclude(text)))
     return 1;
   for (int i = 0; i < given.operations_n; i++) {
     bench_contest c = {.operation = given.operation[i]};
@@ -138,12 +160,23 @@ static int measure_place(course *k, int ranks) {
   return good;
 }
 
+static void tell_groups(bench_report *report, const char *what) {
+  char where[64];
+  bench_job_describe(report->ranks, where);
+  snprintf(report->title, sizeof report->title, "%.60s%s", what, where);
+  snprintf(report->note, sizeof report->note,
+           "%s: between the groups; global: by both together; all others: by the initiators\n%s",
+           bench_job_contender(), given.excluded);
+}
+
 static void tell(bench_report *report) {
   report->x_name = report->x_key = "bytes";
   report->predicts = 1;
   json_object_set_new(report->facts, "operation", json_string(given.operations));
   json_object_set_new(report->facts, "verified", json_boolean(bench_given.verify));
-  if (given.operations_n == 1 && given.places_n == 1)
+  if (bench_all.view.is_inter)
+    tell_groups(report, given.operations_n == 1 ? given.operations : "Collectives");
+  else if (given.operations_n == 1 && given.places_n == 1)
     snprintf(report->title, sizeof report->title, "%s on %d ranks", given.operations,
              given.place[0]);
   else
@@ -167,6 +200,7 @@ const bench_command bench_coll = {.name = "coll",
                                              "model's prediction and the least possible.",
                                   .options = options,
                                   .pictured = 1,
+                                  .between = 1,
                                   .check = check,
                                   .run = run};
 
@@ -191,7 +225,7 @@ CHECK(exscan)
 
 #define COMMAND(operation, text)                                                                   \
   {                                                                                                \
-    .name = #operation, .summary = text, .options = common, .pictured = 1,                         \
+    .name = #operation, .summary = text, .options = common, .pictured = 1, .between = 1,           \
     .check = check_##operation, .run = run                                                         \
   }
 const bench_command bench_fixed[BENCH_FIXED] = {

@@ -13,6 +13,7 @@ typedef struct {
   const char *summary;              /* one sentence */
   const struct poptOption *options; /* its own, closed by POPT_TABLEEND */
   int pictured;                     /* --svg draws its rows */
+  int between;                      /* also between two groups: --split, --spawn, --connect */
   int reads;                        /* only reads: the library is not started */
   const char *arguments;            /* of a command that takes words: "FILE..." */
   /* Of such a command: looks at the words, closed by NULL, and what they name; as

@@ -52,17 +52,19 @@ static struct {
 /* What tells a row from others, in words: "allreduce auto ranks=4 bytes=8". The file says
  * it where all rows are alike. To be freed. */
 static char *name_of(const json_t *all, const json_t *row) {
-  static const char *const words[] = {"operation", "contender"};
-  static const char *const numbers[] = {"ranks", "size", "processes", "bytes"};
+  static const char *const words[] = {"operation", "contender", "inter"};
+  static const char *const numbers[] = {"initiators", "responders", "ranks",
+                                        "size",       "processes",  "bytes"};
+  enum { WORDS = sizeof words / sizeof *words, NUMBERS = sizeof numbers / sizeof *numbers };
   char text[512] = "";
   size_t used = 0;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < WORDS; i++) {
     const json_t *o = json_object_get(row, words[i]);
     const char *word = json_string_value(o ? o : json_object_get(all, words[i]));
     if (word)
       used += (size_t)snprintf(text + used, sizeof text - used, "%s%.100s", used ? " " : "", word);
   }
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < NUMBERS; i++) {
     const json_t *o = json_object_get(row, numbers[i]);
     if (!o)
       o = json_object_get(all, numbers[i]);

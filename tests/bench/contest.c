@@ -5,17 +5,18 @@
 #include <string.h>
 
 #include "floor.h"
+#include "job.h"
 #include "runtime/node.h"
 
 #define TAG 3
 #define VERIFIED 3 /* calls of each, with other roots and operands */
 
-enum { MOST = 1 + BENCH_PICKS + 1 + BENCH_FLOORS };
+enum { MOST = 3 + BENCH_PICKS + 1 + BENCH_FLOORS };
 
 /* All that take part. */
 typedef struct {
   const bench_contest *what;
-  bench_operation mpi, ours[BENCH_PICKS], fresh;
+  bench_operation mpi, ours[BENCH_PICKS], global, between, fresh;
   bench_floor floor;
   int n, operations; /* contenders; the first of them are calls of the operation */
   int has_floor;
@@ -68,7 +69,7 @@ static void find_serving(const field *f, int serves[BENCH_PICKS]) {
                       RG_SUCCESS &&
                   strcmp(used, name) == 0;
   }
-  MPI_Bcast(serves, BENCH_PICKS, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(serves, BENCH_PICKS, MPI_INT, 0, bench_all.comm);
 }
 
 static int form(field *f, int i) {
@@ -97,7 +98,7 @@ static int add_ours(field *f) {
 }
 
 int bench_contest_has_floor(const bench_place *place) {
-  return place->nodes == 1 && place->ranks > rgi_node.processors;
+  return !bench_all.view.is_inter && place->nodes == 1 && place->ranks > rgi_node.processors;
 }
 
 static void add_floor(field *f) {
@@ -105,22 +106,35 @@ static void add_floor(field *f) {
   if (!bench_contest_has_floor(p))
     return;
   f->has_floor = p->member && bench_floor_begin(&f->floor, p->comm, f->mpi.batch);
-  MPI_Bcast(&f->has_floor, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&f->has_floor, 1, MPI_INT, 0, bench_all.comm);
   if (!f->has_floor)
     return;
   add(f, bench_floor_name[BENCH_SLEEP], bench_floor_sleep, &f->floor, f->mpi.batch);
   add(f, bench_floor_name[BENCH_YIELD], bench_floor_yield, &f->floor, f->mpi.batch);
 }
 
+/* By both groups: in the communicator that holds all, and across. */
+static int add_groups(field *f) {
+  const bench_contest *c = f->what;
+  const rg_inter_view *v = &bench_all.view;
+  if (!v->is_inter)
+    return 1;
+  if (!bench_operation_begin(&f->global, c->operation, v->global, NULL, c->bytes, !c->fresh) ||
+      !bench_operation_begin(&f->between, c->operation, v->benchmark, v, c->bytes, !c->fresh))
+    return 0;
+  add(f, "MPI global", bench_operation_run, &f->global, f->global.batch)->takes_part = 1;
+  add(f, bench_job_contender(), bench_operation_run, &f->between, f->between.batch)->takes_part = 1;
+  return 1;
+}
+
 static int begin(field *f, const bench_contest *c) {
   memset(f, 0, sizeof *f);
   f->what = c;
   if (c->place->member &&
-      !bench_operation_begin(&f->mpi, c->operation, c->place->ranks, c->bytes, !c->fresh))
+      !bench_operation_begin(&f->mpi, c->operation, c->place->comm, NULL, c->bytes, !c->fresh))
     return 0;
-  f->mpi.comm = c->place->comm;
   add(f, "MPI", bench_operation_run, &f->mpi, f->mpi.batch);
-  if (!add_ours(f))
+  if (!add_ours(f) || !add_groups(f))
     return 0;
   f->operations = f->n;
   f->fresh = f->mpi;
@@ -135,6 +149,8 @@ static void end(field *f) {
     rg_group_free(&f->ours[i].group);
   bench_floor_end(&f->floor);
   bench_operation_end(&f->mpi);
+  bench_operation_end(&f->global);
+  bench_operation_end(&f->between);
 }
 
 /* The lower median of the two ways; 0 where there is no floor. */
@@ -146,6 +162,12 @@ static double floor_of(const field *f) {
   return least;
 }
 
+static const char *among(const field *f, int i) {
+  return f->list[i].context == &f->global    ? "global"
+         : f->list[i].context == &f->between ? "inter"
+                                             : "local";
+}
+
 static int tell(const field *f, bench_report *report) {
   const char *operation = NULL;
   int first = report->rows;
@@ -154,8 +176,11 @@ static int tell(const field *f, bench_report *report) {
     if (!bench_report_add(report, f->what->bytes, f->list[i].name, &f->measured[i]))
       return 0;
     bench_report_compare(report, report->rows - 1, f->predicted[i], floor_of(f));
+    if (bench_all.view.is_inter)
+      report->row[report->rows - 1].among = among(f, i);
   }
-  bench_report_place(report, first, operation, f->what->place->ranks);
+  bench_report_place(report, first, operation,
+                     bench_all.view.is_inter ? bench_all.ranks : f->what->place->ranks);
   return 1;
 }
 
@@ -168,14 +193,14 @@ static int verify(field *f) {
     f->list[i].finish = bench_operation_verify;
     f->list[i].batch = 1;
   }
-  return bench_measure(MPI_COMM_WORLD, &few, f->operations, f->list, unused);
+  return bench_measure(bench_all.comm, &few, f->operations, f->list, unused);
 }
 
 int bench_contest_run(const bench_contest *c, const bench_plan *plan, bench_report *report) {
   static field f;
   if (!begin(&f, c))
     MPI_Abort(MPI_COMM_WORLD, RGP_FAILED);
-  int good = bench_measure(MPI_COMM_WORLD, plan, f.n, f.list, f.measured);
+  int good = bench_measure(bench_all.comm, plan, f.n, f.list, f.measured);
   good = good && tell(&f, report) && (!c->verify || verify(&f));
   end(&f);
   return good;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * One collective at one size: MPI's own operation, the library's algorithms, the
- * first call of a fresh group and the floor, in turn. A further contender is added in
+ * One collective at one size: MPI's own operation, the library's algorithms, MPI's
+ * operation between two groups where there are any and on both together, the first call
+ * of a fresh group and the floor, in turn. A further contender is added in
  * begin of contest.c. */
 #ifndef BENCH_CONTEST_H
 #define BENCH_CONTEST_H
@@ -28,7 +29,7 @@ typedef struct {
 /* Whether a place has a floor: its ranks outnumber the processors of their node. */
 int bench_contest_has_floor(const bench_place *place);
 
-/* Collective over MPI_COMM_WORLD. Rank 0's report gets a row for each contender.
+/* Collective over the job. Rank 0's report gets a row for each contender.
  * Returns 1, or 0 on all ranks after one line on standard error. */
 int bench_contest_run(const bench_contest *c, const bench_plan *plan, bench_report *report);
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "job.h"
+
 /* A text, between quotes where it has to be. */
 static void put_text(FILE *f, const char *text) {
   if (!text[strcspn(text, ",\"\n")]) {
@@ -25,6 +27,17 @@ static void put_time(FILE *f, double seconds) {
     fputc(',', f);
 }
 
+/* Of two groups: how they were made, their sizes, and which of their communicators the row is
+ * about. */
+static void put_groups(FILE *f, const bench_row *row) {
+  const rg_inter_view *v = &bench_all.view;
+  if (row->among)
+    fprintf(f, ",%s,%d,%d,%s", rg_inter_kind_name(v->kind), v->initiator_size, v->responder_size,
+            row->among);
+  else
+    fputs(",,,,", f);
+}
+
 static void put_row(FILE *f, const bench_report *r, const bench_row *row) {
   const bench_measured *m = &row->measured;
   const bench_stats *s = &m->seconds;
@@ -39,6 +52,7 @@ static void put_row(FILE *f, const bench_report *r, const bench_row *row) {
     fputs(",,", f);
   put_time(f, row->predicted);
   put_time(f, row->floor);
+  put_groups(f, row);
   fputc('\n', f);
 }
 
@@ -47,7 +61,7 @@ int bench_write_csv(const char *program, const char *path, FILE *f, const bench_
     return 1;
   fprintf(f,
           "command,operation,ranks,%s,contender,median,low,high,q1,q3,min,max,runs,outliers,"
-          "late,messages,messages_most,predicted,floor\n",
+          "late,messages,messages_most,predicted,floor,inter,initiators,responders,among\n",
           r->x_key);
   for (int i = 0; i < r->rows; i++)
     put_row(f, r, &r->row[i]);

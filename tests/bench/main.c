@@ -10,6 +10,7 @@
 #include "command.h"
 #include "counters.h"
 #include "csv.h"
+#include "job.h"
 #include "plot.h"
 #include "settings.h"
 
@@ -48,7 +49,9 @@ static int parse_no_command(int argc, char **argv, int rank) {
     used += snprintf(summary + used, sizeof summary - (size_t)used, "  %-14s %s\n",
                      commands[i]->name, commands[i]->summary);
   snprintf(summary + used, sizeof summary - (size_t)used,
-           "\nregroup-bench COMMAND --help shows a command's options.");
+           "\nregroup-bench COMMAND --help shows a command's options. Collectives and p2p also "
+           "between two groups:\n%s",
+           rg_inter_help());
   rgp_program program = {.name = "regroup-bench",
                          .summary = summary,
                          .arguments = "COMMAND [OPTION...]",
@@ -65,21 +68,36 @@ static int parse_no_command(int argc, char **argv, int rank) {
 static const bench_command *chosen;
 
 static int check(const char *const words[], char text[RGP_TEXT]) {
+  if (bench_job_grouped() && !chosen->between)
+    return snprintf(text, RGP_TEXT,
+                    "%s: %s measures nothing between groups; coll, each collective and p2p do",
+                    bench_job_option(), chosen->name);
   return bench_settings_check(text) || (chosen->check && chosen->check(text)) ||
          (chosen->read && chosen->read(words, text));
 }
+
+/* Taken out of the command line before: for --help alone. */
+static const struct poptOption group_options[] = {
+    {"split", 0, POPT_ARG_STRING, NULL, 0,
+     "Between two groups: the highest n ranks are the second one; without n the odd ranks", "n"},
+    {"spawn", 0, POPT_ARG_STRING, NULL, 0, "Between the ranks and n that they start", "n"},
+    {"connect", 0, POPT_ARG_STRING, NULL, 0,
+     "Between the ranks and a server of n that they connect to", "n"},
+    POPT_TABLEEND};
 
 static int parse_command(const char *name, int argc, char **argv, int rank, int *status) {
   static const struct poptOption none[] = {POPT_TABLEEND};
   const struct poptOption *shared = chosen->reads ? none : bench_shared_options;
   const struct poptOption *table = chosen->reads ? none : bench_csv_options;
   const struct poptOption *pictures = chosen->pictured ? bench_picture_options : none;
+  const struct poptOption *groups = chosen->between ? group_options : none;
   struct poptOption options[] = {
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)chosen->options, 0, NULL, NULL},
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)bench_file_options, 0, NULL, NULL},
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)table, 0, NULL, NULL},
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)shared, 0, NULL, NULL},
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)pictures, 0, NULL, NULL},
+      {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)groups, 0, NULL, NULL},
       POPT_TABLEEND};
   rgp_program program = {.name = name,
                          .summary = chosen->summary,
@@ -130,14 +148,15 @@ static int measure(const char *name, int rank, bench_report *report) {
   if (rank == 0)
     good = bench_plot_possible(name, bench_given.svg) &&
            rgp_open(&program, bench_given.json, &json) && rgp_open(&program, bench_given.csv, &csv);
-  MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&good, 1, MPI_INT, 0, bench_all.comm);
   if (!good)
     return RGP_USAGE;
-  MPI_Comm_size(MPI_COMM_WORLD, &report->ranks);
+  report->ranks = bench_all.ranks;
   report->command = chosen->name;
-  report->counted = !chosen->reads && bench_messages_counted(MPI_COMM_WORLD);
+  report->counted = !chosen->reads && bench_messages_counted(bench_all.comm);
   report->facts =
       chosen->reads ? json_pack("{ss}", "version", RG_VERSION) : common_facts(report->ranks);
+  bench_job_tell(report->facts);
   rgp_progress_start(&progress, name, bench_given.quiet || rank != 0);
   good = chosen->run(report, &progress);
   rgp_progress_end(&progress);
@@ -154,33 +173,39 @@ static int measure(const char *name, int rank, bench_report *report) {
   return good ? RGP_OK : RGP_FAILED;
 }
 
-static int run_command(int argc, char **argv, int rank, bench_report *report) {
-  char name[64];
+/* In a job of its own, or after it has been cut into two groups. */
+static int measure_job(const char *name, bench_report *report) {
+  int part, status = RGP_USAGE;
+  if (bench_job_start(name, &part))
+    status = part ? measure(name, bench_all.rank, report) : RGP_OK;
+  bench_job_end();
+  return status;
+}
+
+static int run_command(int argc, char **argv, bench_report *report) {
+  char name[64], *command = argv[1];
   int status = RGP_OK;
   snprintf(name, sizeof name, "regroup-bench %s", chosen->name);
   argv[1] = name; /* what the usage line shows */
-  if (!parse_command(name, argc - 1, argv + 1, rank, &status))
+  int go_on = parse_command(name, argc - 1, argv + 1, bench_all.rank, &status);
+  argv[1] = command; /* what processes that are started get */
+  if (!go_on)
     return status;
-  if (!chosen->reads && rg_init(MPI_COMM_WORLD, NULL)) {
-    if (rank == 0)
-      fprintf(stderr, "%s: %s\n", name, rg_error_detail());
-    return RGP_USAGE;
-  }
-  status = measure(name, rank, report);
-  if (!chosen->reads)
-    rg_finalize();
-  return status;
+  return chosen->reads ? measure(name, bench_all.rank, report) : measure_job(name, report);
 }
 
 int main(int argc, char **argv) {
   bench_report report = {0};
-  int rank, status;
+  int status = RGP_USAGE;
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  chosen = argc > 1 ? find(argv[1]) : NULL;
-  status = chosen ? run_command(argc, argv, rank, &report) : parse_no_command(argc, argv, rank);
+  if (bench_job_parse(&argc, argv)) {
+    chosen = argc > 1 ? find(argv[1]) : NULL;
+    status =
+        chosen ? run_command(argc, argv, &report) : parse_no_command(argc, argv, bench_all.rank);
+  }
   MPI_Finalize();
-  if (rank == 0 && status == RGP_OK && !bench_plot("regroup-bench", bench_given.svg, &report))
+  if (bench_all.rank == 0 && status == RGP_OK &&
+      !bench_plot("regroup-bench", bench_given.svg, &report))
     status = RGP_FAILED; /* gnuplot is started after MPI, which forbids forking */
   bench_report_free(&report);
   return status;

@@ -42,13 +42,29 @@ int bench_operation_batch(int bytes) {
   return bytes <= BATCH_BYTES ? BATCH : 1;
 }
 
-int bench_operation_begin(bench_operation *o, rg_operation operation, int ranks, int bytes,
-                          int batches) {
-  size_t room = bench_room(operation, ranks, bytes);
-  *o = (bench_operation){
-      .operation = operation, .comm = MPI_COMM_WORLD, .ranks = ranks, .bytes = bytes};
-  MPI_Comm_rank(MPI_COMM_WORLD, &o->rank);
+/* A call as the check of results sees it. */
+static bench_call call_of(const bench_operation *o, int turn) {
+  const rg_inter_view *v = o->between;
+  return (bench_call){.operation = o->operation,
+                      .ranks = o->ranks,
+                      .rank = o->rank,
+                      .root = turn % (v ? v->initiator_size : o->ranks),
+                      .turn = turn,
+                      .bytes = o->bytes,
+                      .initiators = v ? v->initiator_size : 0,
+                      .responders = v ? v->responder_size : 0,
+                      .initiates = v && v->is_initiator};
+}
+
+int bench_operation_begin(bench_operation *o, rg_operation operation, MPI_Comm comm,
+                          const rg_inter_view *between, int bytes, int batches) {
+  *o = (bench_operation){.operation = operation, .comm = comm, .between = between, .bytes = bytes};
+  MPI_Comm_size(comm, &o->ranks);
+  MPI_Comm_rank(comm, &o->rank);
   o->batch = batches ? bench_operation_batch(bytes) : 1;
+  bench_call c = call_of(o, 0);
+  size_t room = bench_room(operation, bench_blocks(&c), bytes);
+  o->share = bench_share(&c);
   for (int i = 0; i < BENCH_BUFFERS; i++) {
     o->send[i] = calloc(room, 1);
     o->receive[i] = calloc(room, 1);
@@ -65,12 +81,21 @@ void bench_operation_end(bench_operation *o) {
   }
 }
 
+/* What this process passes as root of the call that comes. */
+static int root_of(const bench_operation *o) {
+  const rg_inter_view *v = o->between;
+  int root = o->turn % (v ? v->initiator_size : o->ranks);
+  if (!v || !v->is_initiator)
+    return root;
+  return o->rank == root ? MPI_ROOT : MPI_PROC_NULL;
+}
+
 #define CALL(mpi, ours) by_mpi ? (mpi, RG_SUCCESS) : (ours)
 
 int bench_operation_call(bench_operation *o) {
   int by_mpi = !o->group;
   MPI_Comm c = o->comm;
-  int root = o->turn % o->ranks, bytes = o->bytes, n = o->bytes / (int)sizeof(double);
+  int root = root_of(o), bytes = o->bytes, n = o->bytes / (int)sizeof(double);
   char *s = o->send[o->turn % BENCH_BUFFERS], *r = o->receive[o->turn % BENCH_BUFFERS];
   MPI_Datatype b = MPI_BYTE, d = MPI_DOUBLE;
   o->turn++;
@@ -97,7 +122,7 @@ int bench_operation_call(bench_operation *o) {
     return CALL(MPI_Alltoall(s, bytes, b, r, bytes, b, c),
                 rg_alltoall(o->group, s, bytes, b, r, bytes, b));
   case RG_OP_REDUCE_SCATTER:
-    return CALL(MPI_Reduce_scatter_block(s, r, n, d, MPI_SUM, c),
+    return CALL(MPI_Reduce_scatter_block(s, r, o->share, d, MPI_SUM, c),
                 rg_reduce_scatter_block(o->group, s, r, n, d, MPI_SUM));
   case RG_OP_SCAN:
     return CALL(MPI_Scan(s, r, n, d, MPI_SUM, c), rg_scan(o->group, s, r, n, d, MPI_SUM));
@@ -112,16 +137,6 @@ const char *bench_operation_run(void *context) {
     if (bench_operation_call(o))
       return rg_error_detail();
   return NULL;
-}
-
-/* The call that comes next, or the last one. */
-static bench_call call_of(const bench_operation *o, int turn) {
-  return (bench_call){.operation = o->operation,
-                      .ranks = o->ranks,
-                      .rank = o->rank,
-                      .root = turn % o->ranks,
-                      .turn = turn,
-                      .bytes = o->bytes};
 }
 
 const char *bench_operation_run_marked(void *context) {
@@ -141,7 +156,7 @@ const char *bench_operation_verify(void *context) {
   if (!wrong)
     return NULL;
   rg_operation_name(o->operation, &name);
-  snprintf(text, sizeof text, "%s of %d bytes on %d ranks, root %d: %s", name, c.bytes, c.ranks,
-           c.root, wrong);
+  snprintf(text, sizeof text, "%s of %d bytes on %d ranks, root %d: %s", name, c.bytes,
+           c.initiators ? c.initiators + c.responders : c.ranks, c.root, wrong);
   return text;
 }

@@ -16,9 +16,11 @@ typedef struct {
   rg_operation operation;
   rg_group group; /* ours; NULL: MPI's on comm */
   MPI_Comm comm;
-  int ranks, bytes, turn; /* bytes: of a block or vector */
-  int rank;               /* of this process among the ranks */
-  int batch;              /* calls in a row that make one measurement */
+  const rg_inter_view *between; /* comm is its inter-communicator; NULL: it is none */
+  int ranks, bytes, turn;       /* bytes: of a block or vector */
+  int rank;                     /* of this process among the ranks: of its own group */
+  int share;                    /* doubles that a reduce_scatter leaves here */
+  int batch;                    /* calls in a row that make one measurement */
   char *send[BENCH_BUFFERS], *receive[BENCH_BUFFERS];
 } bench_operation;
 
@@ -30,11 +32,11 @@ int bench_operations_parse(const char *text, rg_operation operations[RG_OP_COUNT
 /* The number of an algorithm of the operation; -1: there is none of this name. */
 int bench_algorithm_find(rg_operation operation, const char *name);
 
-/* An operation among so many ranks, the first of the job; comm is MPI_COMM_WORLD and may
- * be changed where this is fewer. Short ones are done 16 times in a row where
- * `batches` says so. Local. Returns 1, or 0 when there is no memory. */
-int bench_operation_begin(bench_operation *o, rg_operation operation, int ranks, int bytes,
-                          int batches);
+/* An operation on comm, by MPI; where o->group is set afterwards, on the group of the same
+ * processes. between: where comm is an inter-communicator. Short ones are done 16 times
+ * in a row where `batches` says so. Local. Returns 1, or 0 when there is no memory. */
+int bench_operation_begin(bench_operation *o, rg_operation operation, MPI_Comm comm,
+                          const rg_inter_view *between, int bytes, int batches);
 void bench_operation_end(bench_operation *o);
 
 /* How many calls of so many bytes make one measurement. */

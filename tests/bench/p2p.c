@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "job.h"
 #include "place.h"
 #include "settings.h"
 #include "verify.h"
@@ -40,7 +41,8 @@ static const struct poptOption options[] = {
     {"sizes", 0, POPT_ARG_STRING, &given.sizes, 0, "Bytes of a message (8,1024,65536,1048576)",
      "LIST"},
     {"pairs", 0, POPT_ARG_STRING, &given.pairs, 0,
-     "ends: rank 0 with the last one; neighbours: 0 with 1, 2 with 3, ..., all at once (ends)",
+     "ends: rank 0 with the last one; neighbours: 0 with 1, 2 with 3, ..., all at once; between "
+     "two groups those of the same rank (ends)",
      "ends|neighbours"},
     {"ranks", 'n', POPT_ARG_STRING, &given.ranks, 0,
      "Among so many of the job's first ranks, one number after the other (all)", "LIST"},
@@ -65,24 +67,25 @@ static int check(char text[RGP_TEXT]) {
 
 /* What a rank sends and receives, by one of the contenders. */
 typedef struct {
-  const bench_place *place;
   exchange_kind kind;
-  int by_mpi, bytes, rounds;
-  int partner, first; /* -1: takes no part; whether this one begins */
+  rg_group group; /* NULL: by MPI, in comm */
+  MPI_Comm comm;
+  int to; /* the partner's rank there */
+  int bytes, rounds;
+  int me, partner, first; /* in the job; partner -1: takes no part; whether this one begins */
   char *send[WINDOW], *receive[WINDOW];
 } exchange;
 
 static int send_one(const exchange *e, int i) {
-  if (e->by_mpi)
-    return MPI_Send(e->send[i], e->bytes, MPI_BYTE, e->partner, TAG, e->place->comm);
-  return rg_send(e->place->group, e->send[i], e->bytes, MPI_BYTE, e->partner, TAG);
+  if (!e->group)
+    return MPI_Send(e->send[i], e->bytes, MPI_BYTE, e->to, TAG, e->comm);
+  return rg_send(e->group, e->send[i], e->bytes, MPI_BYTE, e->to, TAG);
 }
 
 static int receive_one(const exchange *e, int i) {
-  if (e->by_mpi)
-    return MPI_Recv(e->receive[i], e->bytes, MPI_BYTE, e->partner, TAG, e->place->comm,
-                    MPI_STATUS_IGNORE);
-  return rg_recv(e->place->group, e->receive[i], e->bytes, MPI_BYTE, e->partner, TAG, NULL);
+  if (!e->group)
+    return MPI_Recv(e->receive[i], e->bytes, MPI_BYTE, e->to, TAG, e->comm, MPI_STATUS_IGNORE);
+  return rg_recv(e->group, e->receive[i], e->bytes, MPI_BYTE, e->to, TAG, NULL);
 }
 
 static int pingpong(const exchange *e, int round) {
@@ -99,19 +102,19 @@ static int window_by_mpi(const exchange *e) {
   MPI_Status s[WINDOW];
   for (int i = 0; i < WINDOW; i++)
     if (e->first)
-      MPI_Isend(e->send[i], e->bytes, MPI_BYTE, e->partner, TAG, e->place->comm, &r[i]);
+      MPI_Isend(e->send[i], e->bytes, MPI_BYTE, e->to, TAG, e->comm, &r[i]);
     else
-      MPI_Irecv(e->receive[i], e->bytes, MPI_BYTE, e->partner, TAG, e->place->comm, &r[i]);
+      MPI_Irecv(e->receive[i], e->bytes, MPI_BYTE, e->to, TAG, e->comm, &r[i]);
   return MPI_Waitall(WINDOW, r, s);
 }
 
 static int window_by_us(const exchange *e) {
   rg_request r[WINDOW];
-  rg_group g = e->place->group;
+  rg_group g = e->group;
   int error = RG_SUCCESS, n = 0;
   for (; n < WINDOW && !error; n += !error)
-    error = e->first ? rg_isend(g, e->send[n], e->bytes, MPI_BYTE, e->partner, TAG, &r[n])
-                     : rg_irecv(g, e->receive[n], e->bytes, MPI_BYTE, e->partner, TAG, &r[n]);
+    error = e->first ? rg_isend(g, e->send[n], e->bytes, MPI_BYTE, e->to, TAG, &r[n])
+                     : rg_irecv(g, e->receive[n], e->bytes, MPI_BYTE, e->to, TAG, &r[n]);
   int waited = rg_wait_all(n, r, NULL);
   return error ? error : waited;
 }
@@ -120,7 +123,7 @@ static int window_by_us(const exchange *e) {
 static int stream(const exchange *e) {
   exchange answer = *e;
   answer.bytes = 0;
-  int error = e->by_mpi ? window_by_mpi(e) : window_by_us(e);
+  int error = e->group ? window_by_us(e) : window_by_mpi(e);
   if (!error)
     error = e->first ? receive_one(&answer, 0) : send_one(&answer, 0);
   return error;
@@ -152,7 +155,7 @@ static const char *verify(void *context) {
     return NULL;
   for (int i = 0; i < used; i++)
     for (int k = 0; k < e->bytes; k++)
-      if ((unsigned char)e->receive[i][k] != bench_byte(i, e->partner, e->place->rank, k)) {
+      if ((unsigned char)e->receive[i][k] != bench_byte(i, e->partner, e->me, k)) {
         snprintf(text, sizeof text, "wrong byte %d in message %d from rank %d", k, i, e->partner);
         return text;
       }
@@ -162,9 +165,8 @@ static const char *verify(void *context) {
 /* --- one measurement ---------------------------------------------------------------------- */
 
 /* Who is paired with this rank. */
-static void find_partner(exchange *e) {
-  const bench_place *p = e->place;
-  int last = p->ranks - 1, rank = p->rank;
+static void find_partner(exchange *e, const bench_place *p) {
+  int last = p->ranks - 1, rank = e->me = p->rank;
   if (given.pairing[0] == ENDS)
     e->partner = rank == 0 ? last : rank == last ? 0 : -1;
   else
@@ -174,10 +176,27 @@ static void find_partner(exchange *e) {
   e->first = rank < e->partner;
 }
 
+/* Somebody in the other group: the first initiator and the last responder, or those of the
+ * same rank in both. */
+static void find_partner_across(exchange *e, const rg_inter_view *v) {
+  int i = v->rank, last = v->responder_size - 1;
+  if (given.pairing[0] == ENDS)
+    i = v->is_initiator ? (i == 0 ? last : -1) : (i == last ? 0 : -1);
+  else if (i >= v->remote_size)
+    i = -1;
+  e->me = v->global_rank;
+  e->first = v->is_initiator;
+  e->partner = i >= 0 && v->is_initiator ? v->initiator_size + i : i;
+}
+
 static int begin(exchange *e, const bench_place *place, exchange_kind kind, int bytes) {
-  *e = (exchange){.place = place, .kind = kind, .bytes = bytes, .by_mpi = 1};
+  *e = (exchange){.kind = kind, .bytes = bytes, .comm = place->comm};
   e->rounds = bytes > SHORT ? 1 : kind == PINGPONG ? 16 : 4;
-  find_partner(e);
+  if (bench_all.view.is_inter)
+    find_partner_across(e, &bench_all.view);
+  else
+    find_partner(e, place);
+  e->to = e->partner;
   if (e->partner < 0)
     return 1;
   for (int i = 0; i < WINDOW; i++) {
@@ -186,7 +205,7 @@ static int begin(exchange *e, const bench_place *place, exchange_kind kind, int 
     if (!e->send[i] || !e->receive[i])
       return 0;
     for (int k = 0; k < bytes; k++)
-      e->send[i][k] = (char)bench_byte(i, place->rank, e->partner, k);
+      e->send[i][k] = (char)bench_byte(i, e->me, e->partner, k);
   }
   return 1;
 }
@@ -198,50 +217,104 @@ static void end(exchange *e) {
   }
 }
 
-enum { BY_MPI, BY_US, CONTENDERS };
+enum { CONTENDERS = 3 };
+
+/* Those that send: between two groups MPI in the communicator of all and across, and the
+ * library, unless it does not hold both groups (processes that MPI has started). */
+typedef struct {
+  int n;
+  const char *name[CONTENDERS], *among[CONTENDERS];
+  exchange each[CONTENDERS];
+  rg_group all;
+} field;
+
+static exchange *add(field *f, const char *name, const char *among) {
+  exchange *e = &f->each[f->n];
+  if (f->n)
+    *e = f->each[0];
+  f->name[f->n] = name;
+  f->among[f->n++] = among;
+  return e;
+}
+
+static void add_across(field *f) {
+  const rg_inter_view *v = &bench_all.view;
+  int mine = rg_group_from_comm(v->global, &f->all) == RG_SUCCESS, all;
+  f->each[0].comm = v->global;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, bench_all.comm);
+  if (all)
+    add(f, "rg_send", "global")->group = f->all;
+  exchange *e = add(f, bench_job_contender(), "inter");
+  e->comm = v->benchmark;
+  if (e->partner >= 0)
+    e->to = v->is_initiator ? e->partner - v->initiator_size : e->partner;
+}
+
+static int begin_field(field *f, const bench_place *place, exchange_kind kind, int bytes) {
+  int inter = bench_all.view.is_inter;
+  *f = (field){.n = 0};
+  if (!begin(add(f, inter ? "MPI global" : "MPI", inter ? "global" : NULL), place, kind, bytes))
+    return 0;
+  if (inter)
+    add_across(f);
+  else
+    add(f, "rg_send", NULL)->group = place->group;
+  return 1;
+}
 
 static int measure(const bench_place *place, exchange_kind kind, int bytes, const bench_plan *plan,
                    bench_report *report) {
-  static const char *const names[CONTENDERS] = {"MPI", "rg_send"};
   const bench_plan few = {.reps = 3, .seconds = 1e6};
   bench_contender list[CONTENDERS];
   bench_measured measured[CONTENDERS] = {0}, unused[CONTENDERS];
-  exchange each[CONTENDERS];
+  field f;
   int first = report->rows;
-  if (!begin(&each[BY_MPI], place, kind, bytes))
+  if (!begin_field(&f, place, kind, bytes))
     MPI_Abort(MPI_COMM_WORLD, RGP_FAILED);
-  each[BY_US] = each[BY_MPI];
-  each[BY_US].by_mpi = 0;
-  for (int i = 0; i < CONTENDERS; i++)
-    list[i] = (bench_contender){.name = names[i],
-                                .takes_part = each[i].partner >= 0,
+  for (int i = 0; i < f.n; i++)
+    list[i] = (bench_contender){.name = f.name[i],
+                                .takes_part = f.each[i].partner >= 0,
                                 .run = run_exchange,
-                                .context = &each[i],
-                                .batch = each[i].rounds * (kind == PINGPONG ? 2 : WINDOW)};
-  int good = bench_measure(MPI_COMM_WORLD, plan, CONTENDERS, list, measured);
-  for (int i = 0; i < CONTENDERS && good; i++) {
-    good = bench_report_add(report, bytes, names[i], &measured[i]);
+                                .context = &f.each[i],
+                                .batch = f.each[i].rounds * (kind == PINGPONG ? 2 : WINDOW)};
+  int good = bench_measure(bench_all.comm, plan, f.n, list, measured);
+  for (int i = 0; i < f.n && good; i++) {
+    good = bench_report_add(report, bytes, f.name[i], &measured[i]);
+    report->row[report->rows - 1].among = f.among[i];
     list[i].run = run_clean;
     list[i].finish = verify;
   }
-  bench_report_place(report, first, kind_names[kind], place->ranks);
+  bench_report_place(report, first, kind_names[kind],
+                     bench_all.view.is_inter ? bench_all.ranks : place->ranks);
   if (good && bench_given.verify)
-    good = bench_measure(MPI_COMM_WORLD, &few, CONTENDERS, list, unused);
-  end(&each[BY_MPI]);
+    good = bench_measure(bench_all.comm, &few, f.n, list, unused);
+  end(&f.each[0]);
+  rg_group_free(&f.all);
   return good;
+}
+
+static void tell(bench_report *report) {
+  const char *who = given.pairing[0] == ENDS ? "the first and the last rank" : "neighbours";
+  char where[64];
+  report->x_name = report->x_key = "bytes";
+  report->rates = 1;
+  json_object_set_new(report->facts, "pairs", json_string(given.pairs));
+  json_object_set_new(report->facts, "verified", json_boolean(bench_given.verify));
+  bench_job_describe(report->ranks, where);
+  if (bench_all.view.is_inter)
+    snprintf(report->title, sizeof report->title, "Messages%s", where);
+  else
+    snprintf(report->title, sizeof report->title, "Messages between %s on a job of %d ranks", who,
+             report->ranks);
+  snprintf(report->note, sizeof report->note,
+           "pingpong: half the time there and back; stream: the time for each message%s",
+           bench_all.view.is_inter ? "; all go from one group to the other" : "");
 }
 
 static int run(bench_report *report, rgp_progress *progress) {
   double deadline = rgp_now() + bench_given.time_limit;
   int all = given.places_n * given.kinds_n * given.sizes_n, good = 1;
-  report->x_name = report->x_key = "bytes";
-  report->rates = 1;
-  json_object_set_new(report->facts, "pairs", json_string(given.pairs));
-  json_object_set_new(report->facts, "verified", json_boolean(bench_given.verify));
-  snprintf(report->title, sizeof report->title, "Messages between %s on a job of %d ranks",
-           given.pairing[0] == ENDS ? "the first and the last rank" : "neighbours", report->ranks);
-  snprintf(report->note, sizeof report->note,
-           "pingpong: half the time there and back; stream: the time for each message");
+  tell(report);
   for (int i = 0; i < all && good; i++) {
     int at = i / given.sizes_n; /* sizes run fastest, then kinds */
     bench_place place;
@@ -260,5 +333,6 @@ const bench_command bench_p2p = {
     .summary = "Messages from rank to rank, there and back and in a stream, against MPI's.",
     .options = options,
     .pictured = 1,
+    .between = 1,
     .check = check,
     .run = run};

@@ -2,6 +2,9 @@
  * Copyright (c) the Regroup authors */
 #include "place.h"
 
+#include <stdlib.h>
+
+#include "job.h"
 #include "runtime/node.h"
 #include "settings.h"
 
@@ -15,8 +18,40 @@ static int count_nodes(int ranks) {
   return nodes;
 }
 
+/* The same of processes that are not the first ones. */
+static int count_nodes_of(rg_group g, int ranks) {
+  int *list = malloc((size_t)ranks * sizeof *list), nodes = 0;
+  if (!list)
+    return 1;
+  rg_group_members(g, list);
+  for (int r = 0, earlier; r < ranks; r++) {
+    for (earlier = 0; earlier < r && rgi_node_of(list[earlier]) != rgi_node_of(list[r]); earlier++)
+      continue;
+    nodes += earlier == r;
+  }
+  free(list);
+  return nodes;
+}
+
+static int begin_with_initiators(bench_place *p) {
+  const rg_inter_view *v = &bench_all.view;
+  *p = (bench_place){.ranks = v->initiator_size,
+                     .member = v->is_initiator,
+                     .rank = v->global_rank,
+                     .comm = MPI_COMM_NULL};
+  if (!p->member)
+    return RG_SUCCESS;
+  MPI_Comm_dup(v->local, &p->comm);
+  int error = rg_group_from_comm(v->local, &p->group);
+  if (!error)
+    p->nodes = count_nodes_of(p->group, p->ranks);
+  return error;
+}
+
 int bench_place_begin(bench_place *p, int ranks) {
   rg_group world;
+  if (bench_all.view.is_inter)
+    return begin_with_initiators(p);
   int error = rg_group_world(&world);
   *p = (bench_place){.ranks = ranks, .comm = MPI_COMM_NULL};
   if (error)
@@ -39,6 +74,13 @@ void bench_place_end(bench_place *p) {
 
 int bench_places(const char *text, int least, int out[BENCH_PLACES], char why[RGP_TEXT]) {
   int np;
+  if (bench_job_grouped()) {
+    out[0] = least;
+    if (text)
+      snprintf(why, RGP_TEXT, "--ranks: with %s the groups are measured as they are",
+               bench_job_option());
+    return text ? -1 : 1;
+  }
   MPI_Comm_size(MPI_COMM_WORLD, &np);
   if (np < least) {
     snprintf(why, RGP_TEXT, "at least %d ranks are needed: mpiexec -n %d ...", least, least);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "job.h"
+
 /* Colours that are told apart by colour-blind eyes too (Okabe and Ito). */
 static const char *const colours[] = {"#d55e00", "#0072b2", "#009e73", "#cc79a7",
                                       "#e69f00", "#56b4e9", "#000000"};
@@ -160,14 +162,14 @@ static int count_panels(const bench_report *r) {
 /* One picture below the other. */
 static void write_script(FILE *f, const bench_report *r, const char *path) {
   int panels = count_panels(r);
-  char title[160];
+  char title[160], where[64];
   write_axes(f, r, path, panels);
   if (panels > 1)
     fprintf(f, "set multiplot layout %d,1\n", panels);
   for (int i = 0; i < r->rows;) {
     panel p = panel_at(r, i);
-    snprintf(title, sizeof title, "%s on %d ranks", p.row->operation ? p.row->operation : "",
-             p.row->ranks);
+    bench_job_describe(p.row->ranks, where);
+    snprintf(title, sizeof title, "%.80s%s", p.row->operation ? p.row->operation : "", where);
     write_panel(f, &p, panels > 1 ? title : r->title);
     i += p.rows;
   }

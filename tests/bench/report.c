@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job.h"
+
 int bench_report_add(bench_report *r, int x, const char *contender, const bench_measured *m) {
   bench_row *row = realloc(r->row, (size_t)(r->rows + 1) * sizeof *row);
   if (!row)
@@ -99,9 +101,11 @@ static int print_place(const bench_report *r, int i) {
   const bench_row *row = &r->row[i];
   if (i > 0 && bench_report_same_place(row, row - 1))
     return 0;
-  if (bench_report_mixed(r))
-    printf("%s%s on %d ranks\n", i ? "\n" : "", row->operation ? row->operation : r->command,
-           row->ranks ? row->ranks : r->ranks);
+  if (bench_report_mixed(r)) {
+    char where[64];
+    bench_job_describe(row->ranks ? row->ranks : r->ranks, where);
+    printf("%s%s%s\n", i ? "\n" : "", row->operation ? row->operation : r->command, where);
+  }
   return 1;
 }
 
@@ -143,6 +147,8 @@ static json_t *row_json(const bench_report *r, const bench_row *row) {
     json_object_set_new(o, "operation", json_string(row->operation));
   if (row->ranks)
     json_object_set_new(o, "ranks", json_integer(row->ranks));
+  if (row->among)
+    json_object_set_new(o, "among", json_string(row->among));
   if (r->rates && s->median > 0)
     json_object_set_new(o, "bytes_per_second", json_real(row->x / s->median));
   if (r->predicts)

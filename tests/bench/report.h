@@ -15,6 +15,7 @@ typedef struct {
   const char *contender;
   const char *operation; /* what was measured; NULL: what the command says */
   int ranks;             /* on so many; 0: on all of the job */
+  const char *among;     /* of two groups: "local", "global", "inter"; NULL: there are none */
   bench_measured measured;
   double predicted, floor; /* seconds; 0: not known */
   json_t *more;            /* what else the JSON file says; may be NULL */
@@ -22,7 +23,7 @@ typedef struct {
 
 typedef struct bench_report {
   const char *command;
-  char title[128], note[256]; /* above and below the table; the note may be "" */
+  char title[128], note[320]; /* above and below the table; the note may be "" */
   int ranks;
   const char *x_name, *x_key; /* "members", and the key in the JSON file */
   int counted;                /* messages could be counted */

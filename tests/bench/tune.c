@@ -125,7 +125,8 @@ static int begin(field *f, const level *l, int size) {
   int bytes = vector[size], most = bytes > 8 * l->n ? bytes : 8 * l->n;
   memset(f, 0, sizeof *f);
   int good = rg_group_world(&world) == RG_SUCCESS &&
-             bench_operation_begin(&f->common, RG_OP_BCAST, l->n, most, 1);
+             bench_operation_begin(&f->common, RG_OP_BCAST, MPI_COMM_WORLD, NULL, most, 1);
+  f->common.ranks = l->n;
   for (int op = 0; op < RG_OP_COUNT && good; op++)
     for (int row = 0; row < rgi_algorithm_rows((rg_operation)op) && good; row++)
       if (!uneven((rg_operation)op) && is_of(l, rgi_algorithms[op][row].needs) &&

@@ -22,6 +22,55 @@ size_t bench_room(rg_operation op, int ranks, int bytes) {
   return (size_t)bytes * (size_t)(in_blocks(op) ? ranks : 1) + sizeof(double);
 }
 
+/* --- who gives and who gets -------------------------------------------------------------- */
+
+/* Operands carry the number of who gave them: the initiators' ranks, then the responders'. */
+
+static int between(const bench_call *c) {
+  return c->initiators > 0;
+}
+
+static int own_number(const bench_call *c) {
+  return c->rank + (between(c) && !c->initiates ? c->initiators : 0);
+}
+
+/* The first of those whose operands come here. */
+static int first_giver(const bench_call *c) {
+  return between(c) && c->initiates ? c->initiators : 0;
+}
+
+/* How many they are. Between groups it is the other one, in both directions. */
+static int givers(const bench_call *c) {
+  return !between(c) ? c->ranks : c->initiates ? c->responders : c->initiators;
+}
+
+static int is_root(const bench_call *c) {
+  return c->rank == c->root && (!between(c) || c->initiates);
+}
+
+/* Of a root's data: between groups the root's own group gets none. */
+static int gets_from_root(const bench_call *c) {
+  return !between(c) || !c->initiates;
+}
+
+/* Blocks of the vector that MPI_Reduce_scatter_block deals out: the least common multiple
+ * of both sizes. */
+static int dealt(const bench_call *c) {
+  int blocks = c->ranks;
+  while (between(c) && blocks % givers(c))
+    blocks += c->ranks;
+  return blocks;
+}
+
+int bench_blocks(const bench_call *c) {
+  int most = givers(c) > c->ranks ? givers(c) : c->ranks;
+  return c->operation == RG_OP_REDUCE_SCATTER ? dealt(c) : most;
+}
+
+int bench_share(const bench_call *c) {
+  return c->bytes / (int)sizeof(double) * (dealt(c) / c->ranks);
+}
+
 /* --- operands ------------------------------------------------------------------------- */
 
 unsigned char bench_byte(int turn, int from, int to, int i) {
@@ -31,18 +80,18 @@ unsigned char bench_byte(int turn, int from, int to, int i) {
   return (unsigned char)(h * 0x2C1B3C6Du >> 24);
 }
 
-/* Rank r gives r + 1 times this: whole numbers, whose sums are exact. */
+/* Number r gives r + 1 times this: whole numbers, whose sums are exact. */
 static double weight(int turn, long i) {
   return 1 + (double)((i * 7 + (long)turn * 3) % 1021);
 }
 
 static long vector_length(const bench_call *c) {
-  return c->bytes / (long)sizeof(double) * (c->operation == RG_OP_REDUCE_SCATTER ? c->ranks : 1);
+  return c->bytes / (long)sizeof(double) * (c->operation == RG_OP_REDUCE_SCATTER ? dealt(c) : 1);
 }
 
 static void fill_vector(const bench_call *c, char *send) {
   for (long i = 0; i < vector_length(c); i++) {
-    double x = (c->rank + 1) * weight(c->turn, i);
+    double x = (own_number(c) + 1) * weight(c->turn, i);
     memcpy(send + i * (long)sizeof x, &x, sizeof x);
   }
 }
@@ -50,18 +99,18 @@ static void fill_vector(const bench_call *c, char *send) {
 /* What goes to each rank; to all alike where there are no blocks for each. */
 static void fill_blocks(const bench_call *c, char *send) {
   int each = c->operation == RG_OP_SCATTER || c->operation == RG_OP_ALLTOALL;
-  for (int to = 0; to < (each ? c->ranks : 1); to++)
+  for (int to = 0; to < (each ? givers(c) : 1); to++)
     for (int i = 0; i < c->bytes; i++)
-      send[(long)to * c->bytes + i] = (char)bench_byte(c->turn, c->rank, to, i);
+      send[(long)to * c->bytes + i] = (char)bench_byte(c->turn, own_number(c), to, i);
 }
 
 void bench_fill(const bench_call *c, char *send, char *receive) {
-  size_t room = bench_room(c->operation, c->ranks, c->bytes);
+  size_t room = bench_room(c->operation, bench_blocks(c), c->bytes);
   memset(receive, NOTHING, room);
   memset(send, NOTHING, room);
   if (reduces(c->operation))
     fill_vector(c, send);
-  else if (c->operation != RG_OP_BCAST || c->rank == c->root)
+  else if (c->operation != RG_OP_BCAST || is_root(c))
     fill_blocks(c, send);
 }
 
@@ -72,9 +121,14 @@ static double sum_to(int ranks) {
   return 0.5 * ranks * (ranks + 1);
 }
 
+static double sum_of_givers(const bench_call *c) {
+  return sum_to(first_giver(c) + givers(c)) - sum_to(first_giver(c));
+}
+
 static const char *check_sums(const bench_call *c, const char *receive, long first, double factor) {
   static char text[160];
-  for (long i = 0; i < c->bytes / (long)sizeof(double); i++) {
+  long n = c->operation == RG_OP_REDUCE_SCATTER ? bench_share(c) : c->bytes / (long)sizeof(double);
+  for (long i = 0; i < n; i++) {
     double x, right = factor * weight(c->turn, first + i);
     memcpy(&x, receive + i * (long)sizeof x, sizeof x);
     if (x != right) {
@@ -101,30 +155,29 @@ static const char *check_block(const bench_call *c, const char *block, int from,
 
 static const char *check_blocks(const bench_call *c, const char *receive, int to) {
   const char *wrong = NULL;
-  for (int from = 0; from < c->ranks && !wrong; from++)
-    wrong = check_block(c, receive + (long)from * c->bytes, from, to);
+  for (int i = 0; i < givers(c) && !wrong; i++)
+    wrong = check_block(c, receive + (long)i * c->bytes, first_giver(c) + i, to);
   return wrong;
 }
 
 const char *bench_verify(const bench_call *c, const char *send, const char *receive) {
-  int at_root = c->rank == c->root;
   switch (c->operation) {
   case RG_OP_BCAST:
-    return check_block(c, send, c->root, 0);
+    return gets_from_root(c) ? check_block(c, send, c->root, 0) : NULL;
   case RG_OP_REDUCE:
-    return at_root ? check_sums(c, receive, 0, sum_to(c->ranks)) : NULL;
+    return is_root(c) ? check_sums(c, receive, 0, sum_of_givers(c)) : NULL;
   case RG_OP_ALLREDUCE:
-    return check_sums(c, receive, 0, sum_to(c->ranks));
+    return check_sums(c, receive, 0, sum_of_givers(c));
   case RG_OP_GATHER:
-    return at_root ? check_blocks(c, receive, 0) : NULL;
+    return is_root(c) ? check_blocks(c, receive, 0) : NULL;
   case RG_OP_SCATTER:
-    return check_block(c, receive, c->root, c->rank);
+    return gets_from_root(c) ? check_block(c, receive, c->root, c->rank) : NULL;
   case RG_OP_ALLGATHER:
     return check_blocks(c, receive, 0);
   case RG_OP_ALLTOALL:
     return check_blocks(c, receive, c->rank);
   case RG_OP_REDUCE_SCATTER:
-    return check_sums(c, receive, c->rank * (c->bytes / (long)sizeof(double)), sum_to(c->ranks));
+    return check_sums(c, receive, (long)c->rank * bench_share(c), sum_of_givers(c));
   case RG_OP_SCAN:
     return check_sums(c, receive, 0, sum_to(c->rank + 1));
   case RG_OP_EXSCAN: /* the first rank's result is undefined */

@@ -14,10 +14,22 @@ typedef struct {
   int ranks, rank, root;
   int turn;  /* operands differ from turn to turn */
   int bytes; /* of a block or vector; reductions: doubles, as many as fit */
+  /* Between two groups: how many are in each, else 0. ranks and rank are those of the
+   * own group, the root is an initiator. */
+  int initiators, responders;
+  int initiates; /* whether this rank is one */
 } bench_call;
 
-/* The bytes that a buffer of this operation must have. */
+/* The bytes that a buffer of this operation must have; between groups ranks is
+ * bench_blocks. */
 size_t bench_room(rg_operation operation, int ranks, int bytes);
+
+/* The most blocks that go out of a buffer or into it. */
+int bench_blocks(const bench_call *c);
+
+/* The doubles of its result of MPI_Reduce_scatter_block: one block's, or between groups of
+ * different size as many as make both groups' vectors equally long. */
+int bench_share(const bench_call *c);
 
 /* Writes this rank's operands to `send`, and to `receive` (and a broadcast's buffer
  * on all but the root) what no result looks like. */

@@ -188,6 +188,102 @@ static void test_stale(void) {
   }
 }
 
+/* --- between two groups ------------------------------------------------------------------- */
+
+/* Process p of all: initiators first. */
+static bench_call call_across(rg_operation op, int first, int second, int p, int bytes) {
+  int initiates = p < first;
+  return (bench_call){.operation = op,
+                      .ranks = initiates ? first : second,
+                      .rank = initiates ? p : p - first,
+                      .root = 7 % first,
+                      .turn = 7,
+                      .bytes = bytes,
+                      .initiators = first,
+                      .responders = second,
+                      .initiates = initiates};
+}
+
+static struct { char send[8][ROOM * 12], receive[8][ROOM * 12]; } across;
+
+static void sum_across(char *out, int from, int n, int first, int doubles) {
+  for (int i = 0; i < doubles; i++) {
+    double x = 0, part;
+    for (int r = from; r < from + n; r++) {
+      memcpy(&part, across.send[r] + 8 * (first + i), 8);
+      x += part;
+    }
+    memcpy(out + 8 * i, &x, 8);
+  }
+}
+
+static void move_across(int giver, int from, int taker, int to, int bytes) {
+  memcpy(across.receive[taker] + to * bytes, across.send[giver] + from * bytes, (size_t)bytes);
+}
+
+/* What MPI says that process p gets; returns how many bytes that is. */
+static int define_across(const bench_call *c, int p) {
+  int bytes = c->bytes, root = c->root, doubles = bytes / 8;
+  int others = c->initiates ? c->initiators : 0, n = c->initiates ? c->responders : c->initiators;
+  int at_root = c->initiates && c->rank == root, share = bench_share(c);
+  switch (c->operation) {
+  case RG_OP_BCAST:
+    if (!c->initiates)
+      memcpy(across.send[p], across.send[root], (size_t)bytes);
+    return c->initiates ? 0 : bytes;
+  case RG_OP_SCATTER:
+    if (!c->initiates)
+      move_across(root, c->rank, p, 0, bytes);
+    return c->initiates ? 0 : bytes;
+  case RG_OP_GATHER:
+  case RG_OP_ALLGATHER:
+  case RG_OP_ALLTOALL:
+    if (c->operation == RG_OP_GATHER && !at_root)
+      return 0;
+    for (int k = 0; k < n; k++)
+      move_across(others + k, c->operation == RG_OP_ALLTOALL ? c->rank : 0, p, k, bytes);
+    return n * bytes;
+  case RG_OP_REDUCE_SCATTER:
+    RGT_INT(share * c->ranks % n, 0);
+    sum_across(across.receive[p], others, n, c->rank * share, share);
+    return share * 8;
+  case RG_OP_REDUCE:
+  case RG_OP_ALLREDUCE:
+    if (c->operation == RG_OP_REDUCE && !at_root)
+      return 0;
+    sum_across(across.receive[p], others, n, 0, doubles);
+    return doubles * 8;
+  default:
+    return 0;
+  }
+}
+
+static void check_across(rg_operation op, int first, int second, int bytes) {
+  for (int p = 0; p < first + second; p++) {
+    bench_call c = call_across(op, first, second, p, bytes);
+    bench_fill(&c, across.send[p], across.receive[p]);
+  }
+  for (int p = 0; p < first + second; p++) {
+    bench_call c = call_across(op, first, second, p, bytes);
+    char *result = op == RG_OP_BCAST ? across.send[p] : across.receive[p];
+    int defined = define_across(&c, p);
+    RGT_PTR_NULL(bench_verify(&c, across.send[p], across.receive[p]));
+    for (int i = 0; i < (int)bench_room(op, bench_blocks(&c), bytes); i++) {
+      result[i] ^= 0x10;
+      RGT_INT(bench_verify(&c, across.send[p], across.receive[p]) != NULL, i < defined);
+      result[i] ^= 0x10;
+    }
+  }
+}
+
+static void test_across(void) {
+  for (int op = 0; op < RG_OP_COUNT; op++)
+    for (int first = 1; first <= 4; first++)
+      for (int second = 1; second <= 4; second++)
+        if (!is_block_form((rg_operation)op) && op != RG_OP_SCAN && op != RG_OP_EXSCAN)
+          check_across((rg_operation)op, first, second, 20);
+}
+
 /* Results name the first byte or element that is wrong. */
 static void test_text(void) {
   const char *wrong;
@@ -199,8 +295,12 @@ static void test_text(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"right results", test_right}, {"damaged results", test_damaged},
-                                   {"no result", test_nothing},   {"stale results", test_stale},
-                                   {"what is said", test_text},   {NULL, NULL}};
+  static const rgt_test tests[] = {{"right results", test_right},
+                                   {"damaged results", test_damaged},
+                                   {"no result", test_nothing},
+                                   {"stale results", test_stale},
+                                   {"what is said", test_text},
+                                   {"between two groups", test_across},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "bench_verify", tests);
 }
