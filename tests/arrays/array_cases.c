@@ -16,7 +16,7 @@
 static rg_group world;
 
 void test_begin(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=30"));
+  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
   RGT_OK(rg_group_world(&world));
 }
 

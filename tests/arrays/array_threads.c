@@ -97,7 +97,7 @@ void test_threads(void) {
   MPI_Query_thread(&level);
   if (level < MPI_THREAD_MULTIPLE)
     return;
-  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=40"));
+  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
   RGT_OK(rg_group_world(&world));
   begin(world);
   run();

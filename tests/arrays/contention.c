@@ -18,7 +18,7 @@ static rg_group world;
 
 void test_start(void) {
   srandom((unsigned)rgt_seed() + 100 * (unsigned)rgt_rank);
-  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=40"));
+  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
   RGT_OK(rg_group_world(&world));
 }
 

@@ -23,7 +23,7 @@ int64_t math_draw(int64_t n) {
 
 void math_start(void) {
   int ranks[64], n = 0;
-  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=40"));
+  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
   RGT_OK(rg_group_world(&math_world));
   RGT_OK(rg_group_create_range(math_world, rgt_size - 1, 0, -1, 1, &math_reverse));
   for (int i = 0; i < rgt_size; i += 2)

@@ -151,7 +151,7 @@ void test_norms(void) {
   math_seed(25);
   for (int c = 0; c < CASES; c++) {
     math_array x = any(math_type());
-    check_norms(&x, 1e-13);
+    check_norms(&x, 1e-12);
     math_free(&x);
   }
 }

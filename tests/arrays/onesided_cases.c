@@ -17,7 +17,7 @@ int cases = 60;
 static rg_group world;
 
 void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=40"));
+  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
   RGT_OK(rg_group_world(&world));
 }
 

@@ -231,7 +231,7 @@ void test_errors(void) {
 }
 
 void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=40"));
+  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
 }
 
 void test_stop(void) {

@@ -15,7 +15,7 @@
 static rg_group world;
 
 static void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, "arena_size=24,timeout=30"));
+  RGT_OK(rg_init(MPI_COMM_WORLD, "arena_size=24,timeout=60"));
   RGT_OK(rg_group_world(&world));
 }
 

@@ -30,10 +30,10 @@ if 'openmpi' in os.environ.get('RGT_MPIEXEC', ''):
 try:
     with cluster.Nodes(2) as pair:
         run(pair, 2, 1)
-        run(pair, 4, 2, RG_TIMEOUT='30')
+        run(pair, 4, 2, RG_TIMEOUT='60')
         run(pair, 3, 2, 'cyclic', RG_PROGRESS_THREAD='1')
         run(pair, 2, 1, ARMCI_RMA_ATOMICITY='1', ARMCI_IOV_METHOD='CONSRV')
-        run(pair, 3, 2, program='test_engine_progress', RG_PROGRESS_THREAD='1', RG_TIMEOUT='30')
+        run(pair, 3, 2, program='test_engine_progress', RG_PROGRESS_THREAD='1', RG_TIMEOUT='60')
     with cluster.Nodes(3) as three:
         run(three, 4, 2, 'cyclic')
 except cluster.Unavailable as why:

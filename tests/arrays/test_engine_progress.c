@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 2 3
- * env: MPIR_CVAR_NUM_CLIQUES=2 RG_PROGRESS_THREAD=1 RG_TIMEOUT=20
+ * env: MPIR_CVAR_NUM_CLIQUES=2 RG_PROGRESS_THREAD=1 RG_TIMEOUT=60
  * Processes that compute are served all the same: by rg_progress's engine call, by
  * the progress thread; and several threads at a time. */
 #include <check.h>
@@ -162,7 +162,7 @@ static void test_timeout(void) {
     unsetenv("RG_TIMEOUT");
     RGT_OK(rgi_options_load("timeout=1"));
     RGT_FAILS(rgi_engine_acc(target, at, &add, &word, RG_INT64, NULL), RG_ERR_TIMEOUT);
-    RGT_OK(rgi_options_load("timeout=20"));
+    RGT_OK(rgi_options_load("timeout=60"));
     unlink(sign);
   }
   MPI_Barrier(MPI_COMM_WORLD);

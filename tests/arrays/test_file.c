@@ -4,7 +4,7 @@
  * Arrays in files: saved on one group and loaded on another, with any shapes, types
  * and distributions; every kind of file that is none, and what it leaves behind.
  *
- * env: RG_TIMEOUT=40
+ * env: RG_TIMEOUT=60
  * sources: tests/arrays/file_cases.c tests/arrays/draw_spec.c */
 #include <mpi.h>
 #include <regroup.h>

@@ -4,7 +4,7 @@
  * A disk that is full for one of the processes: all hear of it, nothing is left
  * behind, and the file that was there stays.
  *
- * env: RG_TIMEOUT=40
+ * env: RG_TIMEOUT=60
  * sources: tests/arrays/file_cases.c */
 #include <mpi.h>
 #include <regroup.h>

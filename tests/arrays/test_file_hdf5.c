@@ -4,7 +4,7 @@
  * HDF5 files: damaged ones, and those of other programs, which may be stored in
  * compressed pieces and with another order of bytes.
  *
- * env: RG_TIMEOUT=40
+ * env: RG_TIMEOUT=60
  * sources: tests/arrays/file_cases.c */
 #include <mpi.h>
 #include <regroup.h>

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 2 3 4 7
- * env: RG_TIMEOUT=40 MPIR_CVAR_NUM_CLIQUES=2
+ * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * time: 120
  * sources: tests/arrays/math_cases.c tests/arrays/math_elements.c
  *

@@ -4,7 +4,7 @@
  * Shared counters and lists of tasks: every number and every task comes to just one
  * member, whoever is late.
  *
- * env: RG_TIMEOUT=30 */
+ * env: RG_TIMEOUT=60 */
 #include <mpi.h>
 #include <pthread.h>
 #include <regroup.h>

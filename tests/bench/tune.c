@@ -9,6 +9,7 @@
 #include <regroup.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "collectives/algorithm.h"
 #include "command.h"
@@ -239,7 +240,11 @@ static char *new_name;
 static int open_file(FILE **f) {
   const rgp_program program = {.name = "regroup-bench tune"};
   int good = 1;
-  if (rank == 0 && output)
+  struct stat there;
+  if (rank == 0 && output && stat(output, &there) == 0 && !S_ISREG(there.st_mode)) {
+    fprintf(stderr, "%s: %s cannot be replaced: it is no ordinary file\n", program.name, output);
+    good = 0;
+  } else if (rank == 0 && output)
     good = asprintf(&new_name, "%s.new", output) > 0 && rgp_open(&program, new_name, f);
   MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return good;

@@ -26,7 +26,7 @@ def near(a, b, tolerance=1e-6):
 def bench(np, *args, cpus=None, **env):
     """Status, output and errors; np = 0: without mpiexec. cpus: where it may run."""
     command = (MPIEXEC + ['-n', str(np)] if np else []) + [BENCH, *args]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60,
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180,
                           env=dict(os.environ, **env),
                           preexec_fn=cpus and (lambda: os.sched_setaffinity(0, cpus)))
     return done.returncode, done.stdout, done.stderr

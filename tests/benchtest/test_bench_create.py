@@ -35,7 +35,7 @@ def check(good, *what):
 
 def bench(np, *args, **env):
     done = subprocess.run(MPIEXEC + ['-n', str(np), BENCH, *args], capture_output=True, text=True,
-                          timeout=60, env=dict(os.environ, **env))
+                          timeout=180, env=dict(os.environ, **env))
     return done.returncode, done.stdout, done.stderr
 
 

@@ -81,6 +81,10 @@ def test_tune_wrong():
     refused(2, ['tune'], 'RG_COLL=bcast=linear', RG_COLL='bcast=linear')
     status, out, err = bench(2, 'tune', '--output', '/nonexistent/tuning')
     check(status != 0 and not out and err.count('\n') == 1 and '/nonexistent' in err, status, err)
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(folder + '/pipe')
+        status, out, err = bench(2, 'tune', '--output', folder + '/pipe')
+        check(status != 0 and not out and 'no ordinary file' in err, status, err)
 
 
 def with_tuning(text, call):

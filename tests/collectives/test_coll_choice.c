@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1 2 7
- * env: RG_COLL=bcast=binomial,barrier=linear,allreduce=hierarchical:ring RG_TIMEOUT=20
+ * env: RG_COLL=bcast=binomial,barrier=linear,allreduce=hierarchical:ring RG_TIMEOUT=60
  * sources: tests/collectives/cases.c
  * The choice of an algorithm: by the model, by the environment, by the group. */
 #include <string.h>

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * nodes: 2 4
- * env: RG_TIMEOUT=20
+ * env: RG_TIMEOUT=60
  * sources: tests/collectives/cases.c
  * Collectives on plain communicators. */
 #include "cases.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * env: RG_TIMEOUT=20 MPIR_CVAR_NUM_CLIQUES=2
+ * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 2 3 4 7 8
  * sources: tests/collectives/cases.c tests/collectives/moving.c tests/collectives/combining.c
  * All operations on two pretended nodes. */

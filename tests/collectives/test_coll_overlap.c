@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * nodes: 2 4
- * env: RG_TIMEOUT=20
+ * env: RG_TIMEOUT=60
  * ranks: 1 2 3 4 7 16
  * sources: tests/collectives/cases.c tests/collectives/overlap.c
  * Several collectives under way at once, on one node. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * env: RG_TIMEOUT=20 MPIR_CVAR_NUM_CLIQUES=2
+ * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 2 3 4 7
  * sources: tests/collectives/cases.c tests/collectives/overlap.c
  * Several collectives under way at once, on two pretended nodes. */

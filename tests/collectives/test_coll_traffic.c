@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * nodes: 2
- * env: RG_TIMEOUT=20 MPIR_CVAR_NUM_CLIQUES=2
+ * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 4 8
  * sources: tests/collectives/cases.c
  * What crosses between two pretended nodes, by block and cyclic placement; and

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * nodes: 2 4
- * env: RG_TIMEOUT=20 MPIR_CVAR_NUM_CLIQUES=2
+ * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 4 7
  * sources: tests/collectives/cases.c
  * Blocks of different sizes on several nodes: what crosses, and sizes that do not

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1 2 3 4 7 16
- * env: RG_TIMEOUT=30
+ * env: RG_TIMEOUT=60
  * Collectives inside a node, against their definitions; all of the processes
  * count as one node's here. */
 #include <mpi.h>

@@ -7,7 +7,7 @@ import os
 import sys
 
 MOST_RANKS = 8
-LIMIT = '60'  # seconds
+LIMIT = '180'  # seconds
 SHORTER = {'regroup-bench': ['--time-limit', '1'], 'regroup-mcmc': ['--time-scale', '0.01']}
 
 args = sys.argv[1:]

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * nodes: 2 4
- * env: RG_TIMEOUT=10
+ * env: RG_TIMEOUT=60
  * ranks: 1 2 3 4 7 16
  * Merging, splitting and reassigning groups. */
 #include "comm_cases.h"

@@ -62,8 +62,8 @@ def test_many_ranks():
 def test_hang():
     status, text, seconds = run('hang')
     assert (status, last(text)) == (1, '0 passed, 1 failed'), text
-    assert 'timed out after 3 s: misbehave at 4 ranks; the last test begun was misbehave/hang' in text
-    assert seconds < 15, seconds
+    assert 'timed out after 9 s: misbehave at 4 ranks; the last test begun was misbehave/hang' in text
+    assert seconds < 50, seconds  # the hanging one sleeps for 60
 
 
 def test_crash():
@@ -105,11 +105,11 @@ def test_interrupt():
     # A shell's background jobs, and all they start, ignore the signal otherwise.
     runner = subprocess.Popen(RUNNER, env=environment('hang'), stdout=subprocess.PIPE, text=True,
                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while len(processes('MISBEHAVE=hang')) < 5 and time.monotonic() < deadline:
         time.sleep(0.05)
     runner.send_signal(signal.SIGINT)
-    text = runner.communicate(timeout=20)[0]
+    text = runner.communicate(timeout=180)[0]
     assert runner.returncode == 130 and last(text) == 'interrupted', text
     assert not processes('MISBEHAVE=hang'), processes('MISBEHAVE=hang')
 

@@ -33,7 +33,7 @@ def build(folder):
 
 def run(program, np, *arguments):
     return subprocess.run([*MPIEXEC, '-n', str(np), program, *arguments], capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=180)
 
 
 with tempfile.TemporaryDirectory() as folder:

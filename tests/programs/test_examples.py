@@ -16,7 +16,7 @@ MPI_FLAGS = ['-isystem' + d for d in glob.glob('/usr/include/*/mpich')]
 
 
 def run(command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0 and not done.stderr, (command, done)
     return done.stdout
 

@@ -148,11 +148,11 @@ class Recover:
 def prepare(mpiexec, build):
     """What the undisturbed example says."""
     text = subprocess.run([*mpiexec, '-n', '1', os.path.join(build, Recover.name),
-                           *Recover.arguments], stdout=subprocess.PIPE, text=True, timeout=60).stdout
+                           *Recover.arguments], stdout=subprocess.PIPE, text=True, timeout=180).stdout
     Recover.checksum = re.search(r'^checksum (\w+)', text, re.M)[1]
 
 
-def storm(mpiexec, build, seed, limit=60):
+def storm(mpiexec, build, seed, limit=300):
     """One run, drawn by the seed. Returns how it ended ('well', 'early', or what is wrong), how
     many were killed, and the longest recovery in milliseconds (0: not known)."""
     random.seed(seed)

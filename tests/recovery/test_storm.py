@@ -25,7 +25,7 @@ seed = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
 print('seed', seed)
 soak.prepare(MPIEXEC, BUILD)
 end, ends = time.monotonic() + SECONDS, []
-while time.monotonic() < end:
+while time.monotonic() < end or ('well' not in ends and len(ends) < 100):
     how, killed, _ = soak.storm(MPIEXEC, BUILD, seed + len(ends))
     assert how in ('well', 'early'), (seed + len(ends), killed, how)
     ends.append(how)

@@ -26,7 +26,7 @@ if 'mpich' not in MPIEXEC[0] and 'openmpi' in MPIEXEC[0]:
 
 def run(np, *args, env=ENV, program=PROGRAM):
     done = subprocess.run([*MPIEXEC, '-n', str(np), program, *args], env=env, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=180)
     return done.returncode, done.stdout
 
 
@@ -80,7 +80,7 @@ def test_launcher():
 
     def start(*args):
         done = subprocess.run([launcher, *args], env=env, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=60)
+                              stderr=subprocess.STDOUT, timeout=180)
         return done.returncode, done.stdout
 
     status, text = start('-n', '3', '-l', PROGRAM, '1:20', '100')
@@ -99,19 +99,20 @@ def test_undisturbed():
 
 def test_random(seed):
     """At random moments from the start on: before rg_init has returned everywhere the job ends
-    with an error, afterwards it goes on."""
+    with an error, afterwards it goes on. On a busy machine all may die before it."""
     random.seed(seed)
-    ends = []
-    for _ in range(RUNS):
+    ends, life = [], LIFE
+    while len(ends) < RUNS or (not any(ends) and life < 60):
         np, before = random.choice([2, 3, 4, 6]), set(os.listdir('/dev/shm'))
         status, text, killed = soak.one_run([*MPIEXEC, '-n', str(np), PROGRAM, '', '1500'], ENV,
-                                            random.randint(1, min(3, np - 1)), LIFE, 60)
+                                            random.randint(1, min(3, np - 1)), life, 180)
         well = status == 0 and re.search(r'^RESULT 1500 \d+ \d+ ', text, re.M)
         early = soak.is_early(status, text)
         if early:
             soak.forget_mpich_files(before)
         assert well or early, (seed, np, killed, status, text)
         ends.append(bool(well))
+        life = LIFE if well else 1.5 * life
     assert any(ends), 'no job survived'
 
 

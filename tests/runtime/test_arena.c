@@ -220,7 +220,7 @@ static void test_full(void) {
   int n = 0;
   uint64_t offset;
   rg_group world, mine;
-  start_with("arena_size=1,timeout=20");
+  start_with("arena_size=1,timeout=60");
   RGT_OK(rg_group_world(&world));
   expect_all_works();
   RGT_FAILS(rgi_arena_take("a test", (size_t)2 << 20, &offset), RG_ERR_NOMEM);

@@ -53,7 +53,7 @@ static void test_shortage(void) {
   uint64_t offset;
   rg_request out = NULL;
   static char data[20000];
-  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=20"));
+  RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
   RGT_OK(rg_group_world(&world));
   RGT_OK(send_around(20));
   RGT_OK(send_around(200));

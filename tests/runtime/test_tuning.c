@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * env: RG_TIMEOUT=20
+ * env: RG_TIMEOUT=60
  * The file of measured costs: what it may hold, what is refused, by all processes
  * alike, and what follows from it. */
 #include <math.h>

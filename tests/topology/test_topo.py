@@ -31,7 +31,7 @@ def topo(*args, np=0, **env):
     command = [*MPIEXEC, '-n', str(np), TOPO, *args] if np else [TOPO, *args]
     base = {k: v for k, v in os.environ.items()
             if not re.match('RG_TOPOLOGY|RG_BIND|HWLOC_(XML|SYN)|LC_|LANG', k)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60,
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180,
                           env=dict(base, **env))
     return done.returncode, done.stdout, done.stderr
 
