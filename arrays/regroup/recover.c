@@ -2,10 +2,13 @@
  * Copyright (c) the Regroup authors
  *
  * rg_array_recover. On a node the memory of an array outlives those who own it: the
- * survivors make a new array, and each reads what it will own straight from the old one.
+ * survivors make a new array, and each reads what it will own straight from the old one; for
+ * processes that have come in the place of dead ones, others do it.
  * Nothing of the old one is changed before all have agreed that all is well. */
 #include <regroup/array_regroup.h>
+#include <regroup/collectives.h>
 #include <regroup/recovery.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formation/group.h"
@@ -14,22 +17,24 @@
 #include "runtime/liveness.h"
 #include "runtime/log.h"
 
-/* Every member of the old group is among the survivors or dead. */
-static int check_members(rg_array a, rg_group survivors) {
+/* A member of `to` that has not had the array: it takes the place of a dead one. */
+static int is_new(rg_array a, rg_group to, int rank) {
+  return rgi_members_find(a->group->members, rgi_members_at(to->members, rank)) < 0;
+}
+
+/* Every member of the old group is in the new one or dead. *found: how many are in it. */
+static int check_members(rg_array a, rg_group to, int *found) {
   const rgi_members *old = a->group->members;
-  int found = 0, n = rgi_members_count(old);
+  *found = 0;
   rgi_liveness_look_now();
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < rgi_members_count(old); i++) {
     int rank = rgi_members_at(old, i);
-    if (rgi_members_find(survivors->members, rank) >= 0)
-      found++;
+    if (rgi_members_find(to->members, rank) >= 0)
+      ++*found;
     else if (!rgi_is_dead(rank))
       return rgi_error(RG_ERR_GROUP, "rg_array_recover: rank %d lives and is not in survivors", i);
   }
-  return found == rgi_members_count(survivors->members)
-             ? RG_SUCCESS
-             : rgi_error(RG_ERR_GROUP,
-                         "rg_array_recover: survivors has members that the array's group has not");
+  return RG_SUCCESS;
 }
 
 /* Who died while it added may have added a part: all that can be done is to say so. */
@@ -44,11 +49,14 @@ static void look_at_locks(rg_array a) {
   }
 }
 
-/* The layout that a has, as far as it does not depend on the number of members. */
-static int spec_of(rg_array a, rg_array_spec *spec) {
+/* The layout that a has; where the number of members is another one, as far as it does
+ * not depend on that. */
+static int spec_of(rg_array a, rg_group to, rg_array_spec *spec) {
   RGI_TRY(rg_array_info(a, spec));
-  memset(spec->grid, 0, sizeof spec->grid);
   memset(spec->boundaries, 0, sizeof spec->boundaries);
+  if (spec->layout != RG_IRREGULAR && a->members == rgi_members_count(to->members))
+    return RG_SUCCESS;
+  memset(spec->grid, 0, sizeof spec->grid);
   if (spec->layout == RG_IRREGULAR)
     spec->layout = RG_BLOCK;
   if (spec->layout == RG_BLOCK)
@@ -56,13 +64,19 @@ static int spec_of(rg_array a, rg_array_spec *spec) {
   return RG_SUCCESS;
 }
 
+static int is_empty(const int64_t lo[], const int64_t hi[], int dims) {
+  for (int d = 0; d < dims; d++)
+    if (lo[d] >= hi[d])
+      return 1;
+  return 0;
+}
+
 static int read_block(rg_array a, rg_array b, int64_t i) {
   int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], ld[RG_MAX_DIMS];
   void *to;
   RGI_TRY(rg_array_block(b, b->me, i, lo, hi));
-  for (int d = 0; d < b->d.dims; d++)
-    if (lo[d] >= hi[d])
-      return RG_SUCCESS;
+  if (is_empty(lo, hi, b->d.dims))
+    return RG_SUCCESS;
   RGI_TRY(rg_array_access(b, lo, hi, RG_WRITE, &to, ld));
   RGI_TRY(rg_array_get(a, lo, hi, to, ld));
   return rg_array_release(b, lo, hi);
@@ -76,7 +90,68 @@ static int read_all(rg_array a, rg_array b) {
   return RG_SUCCESS;
 }
 
-/* All survivors return the same. */
+/* A block of a newcomer, row by row. */
+static int pass_block(rg_array a, rg_array b, int rank, int64_t i) {
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  size_t bytes = a->element;
+  RGI_TRY(rg_array_block(b, rank, i, lo, hi));
+  if (is_empty(lo, hi, b->d.dims))
+    return RG_SUCCESS;
+  for (int d = 1; d < b->d.dims; d++)
+    bytes *= (size_t)(hi[d] - lo[d]);
+  void *row = malloc(bytes);
+  if (!row)
+    return rgi_error(RG_ERR_NOMEM, "rg_array_recover: no memory for a row of %zu bytes", bytes);
+  int error = RG_SUCCESS;
+  for (int64_t last = hi[0]; lo[0] < last && !error; lo[0]++) {
+    hi[0] = lo[0] + 1;
+    error = rg_array_get(a, lo, hi, row, NULL);
+    if (!error)
+      error = rg_array_put(b, lo, hi, row, NULL);
+  }
+  free(row);
+  return error;
+}
+
+/* Newcomers cannot read the old array: the others do it for them in turn. */
+static int pass_all(rg_array a, rg_array b, rg_group to, int found) {
+  int turn = 0, mine = 0, n = rgi_members_count(to->members);
+  for (int i = 0; i < to->me; i++)
+    mine += !is_new(a, to, i);
+  for (int rank = 0; rank < n; rank++) {
+    int64_t blocks;
+    if (!is_new(a, to, rank) || turn++ % found != mine)
+      continue;
+    RGI_TRY(rg_array_block_count(b, rank, &blocks));
+    for (int64_t i = 0; i < blocks; i++)
+      RGI_TRY(pass_block(a, b, rank, i));
+  }
+  return RG_SUCCESS;
+}
+
+/* Newcomers learn the layout from the first member that has the array. */
+static int share_spec(rg_array a, rg_group to, rg_array_spec *spec) {
+  int n = rgi_members_count(to->members), has = a != NULL, first = 0;
+  int *all = malloc((size_t)n * sizeof *all);
+  if (!all)
+    return rgi_error(RG_ERR_NOMEM, "rg_array_recover: no memory for %d members", n);
+  int error = rg_allgather(to, &has, 1, MPI_INT, all, 1, MPI_INT);
+  while (!error && first < n && !all[first])
+    first++;
+  if (!error && first == n)
+    error = rgi_error(RG_ERR_ARRAY, "rg_array_recover: no member has the array");
+  for (int i = 0; a && i < n && !error; i++)
+    if (all[i] == is_new(a, to, i))
+      error = rgi_error(RG_ERR_GROUP, "rg_array_recover: rank %d has to pass %s", i,
+                        all[i] ? "NULL: it is new" : "the array");
+  free(all);
+  if (first == n)
+    return error;
+  int told = rg_bcast(to, spec, (int)sizeof *spec, MPI_BYTE, first);
+  return error ? error : told;
+}
+
+/* All return the same. */
 static int agree(rg_group survivors, int error) {
   unsigned word = error == RG_SUCCESS;
   int failed;
@@ -88,15 +163,24 @@ static int agree(rg_group survivors, int error) {
   return rgi_error(RG_ERR_NOMEM, "rg_array_recover: another member failed");
 }
 
-static int recover(rg_array a, rg_group survivors, rg_array *b) {
+/* found: of the members of `to`, those that have a, which is NULL for the others. */
+static int fill(rg_array a, rg_group to, int found, rg_array *b) {
   rg_array_spec spec;
+  int mixed = found < rgi_members_count(to->members);
+  memset(&spec, 0, sizeof spec);
+  if (a)
+    RGI_TRY(spec_of(a, to, &spec));
+  if (mixed)
+    RGI_TRY(share_spec(a, to, &spec));
+  RGI_TRY(rg_array_create(to, &spec, b));
+  if (a)
+    RGI_TRY(read_all(a, *b));
+  return a && mixed ? pass_all(a, *b, to, found) : RG_SUCCESS;
+}
+
+static int recover(rg_array a, rg_group to, int found, rg_array *b) {
   *b = NULL;
-  int error = spec_of(a, &spec);
-  if (!error)
-    error = rg_array_create(survivors, &spec, b);
-  if (!error)
-    error = read_all(a, *b);
-  error = agree(survivors, error);
+  int error = agree(to, fill(a, to, found, b));
   if (error)
     rg_array_free(b);
   return error;
@@ -104,16 +188,19 @@ static int recover(rg_array a, rg_group survivors, rg_array *b) {
 
 int rg_array_recover(rg_array *a, rg_group survivors, rg_array *b) {
   rg_array made;
+  int found = 0;
   RGI_REQUIRE(a);
   RGI_REQUIRE(b);
-  RGI_TRY(rgi_array_check(__func__, *a));
+  if (*a)
+    RGI_TRY(rgi_array_check(__func__, *a));
   RGI_TRY(rgi_group_check_member(__func__, survivors));
-  if (!(*a)->one_node)
+  if (!rgi_on_one_node(survivors) || (*a && !(*a)->one_node))
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: the array spans nodes", __func__);
-  RGI_TRY(check_members(*a, survivors));
-  if (survivors->me == 0)
+  if (*a)
+    RGI_TRY(check_members(*a, survivors, &found));
+  if (*a && survivors->me == 0)
     look_at_locks(*a);
-  RGI_TRY(recover(*a, survivors, &made));
+  RGI_TRY(recover(*a, survivors, found, &made));
   *b = made;
   return rg_array_free(a);
 }

@@ -37,7 +37,9 @@ RG_API int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_ar
  * the dead, no message is sent.
  *
  * Who calls: every member of survivors, which are the members of a's group that live
- * (rg_group_shrink), in the same order as calls of recovery.h on survivors. The elements
+ * (rg_group_shrink), in the same order as calls of recovery.h on survivors; or of the group
+ * in which others are in the places of the dead (rg_group_replace): the newcomers pass
+ * *a = NULL, and get what the dead had. The elements
  * are those of this moment: what others were putting when they died is there up to a
  * word of 8 bytes, and of an accumulate by the dead each element was added to or not
  * (where that can be, a line is logged). A program that must not have halves keeps a
@@ -45,7 +47,7 @@ RG_API int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_ar
  * *b's layout is RG_BLOCK (or a's RG_BLOCK_CYCLIC) with a's ghosts, whose cells are
  * undefined. On success *a is freed. All survivors return the same; on an error a is as
  * it was, and RG_ERR_PROC_FAILED means: shrink again and call again. Errors:
- * RG_ERR_GROUP (survivors is not what it should be); RG_ERR_NOMEM; RG_ERR_PROC_FAILED;
+ * RG_ERR_GROUP (survivors is not what it should be); RG_ERR_ARRAY (nobody has it); RG_ERR_NOMEM; RG_ERR_PROC_FAILED;
  * RG_ERR_UNSUPPORTED (the array spans nodes). */
 RG_API int rg_array_recover(rg_array *a, rg_group survivors, rg_array *b);
 

@@ -3,33 +3,53 @@
 # Copyright (c) the Regroup authors
 """Deaths in a job with processes in reserve: of those that sleep, of those that were drawn, of
 who drew them, in the middle of a draw; the dead are replaced as long as there is somebody. See
-reserves.c.
+reserves.c and relief.c.
 
 time: 120
 """
 import os
+import re
 import subprocess
 import sys
 
 import soak
 
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-PROGRAM = os.path.join(os.environ['RGT_BUILD'], 'tests', 'reserves')
+BUILD = os.path.join(os.environ['RGT_BUILD'], 'tests')
 
 if 'openmpi' in MPIEXEC[0]:
     print('guardians speak to the launcher of MPICH')
     sys.exit(77)
 
 
-def run(np, case):
-    done = subprocess.run([*MPIEXEC, '-n', str(np), PROGRAM, case], env=soak.ENV, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+def run(np, name, *args):
+    done = subprocess.run([*MPIEXEC, '-n', str(np), os.path.join(BUILD, name), *args], env=soak.ENV,
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
     return done.returncode, done.stdout
 
 
-for np in 4, 7:
-    for case in 'parked', 'taker', 'drawn', 'master', 'replace':
-        status, text = run(np, case)
-        assert status == 0 and text == 'PASSED %s\n' % case, (np, case, status, text)
-    status, text = run(np, 'all')
-    assert status and 'all processes outside the reserve have died' in text, (np, status, text)
+def test_cases():
+    for np in 4, 7:
+        for case in 'parked', 'taker', 'drawn', 'master', 'replace':
+            status, text = run(np, 'reserves', case)
+            assert status == 0 and text == 'PASSED %s\n' % case, (np, case, status, text)
+        status, text = run(np, 'reserves', 'all')
+        assert status and 'all processes outside the reserve have died' in text, (np, status, text)
+
+
+def test_relief():
+    """The dead are replaced, with their parts of an array, and the result is the same; without
+    anybody in reserve the others go on."""
+    expected = re.match(r'RELIEF 40 \w+ ', run(2, 'relief', '1', '40', '1')[1])[0]
+    for np, aside, plan, left in [(4, 2, '', 2), (4, 2, '0:5', 2), (5, 2, '1:3,0:9,2:12', 2),
+                                  (6, 3, '0:7,1:7,2:20', 3), (4, 1, '0:10,1:10', 1),
+                                  (7, 2, '3:0,4:1', 5)]:
+        status, text = run(np, 'relief', '1', '40', str(aside), plan)
+        assert status == 0 and text == '%s%d of %d\n' % (expected, left, np - aside), (
+            np, plan, status, text)
+    status, text = run(3, 'relief', '1', '40', '2', '0:5')
+    assert status and 'LOST: ' in text, (status, text)
+
+
+test_cases()
+test_relief()
