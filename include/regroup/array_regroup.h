@@ -45,7 +45,8 @@ RG_API int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_ar
  * (where that can be, a line is logged). A program that must not have halves keeps a
  * second array, copied at points where all is well, and recovers that one.
  * *b's layout is RG_BLOCK (or a's RG_BLOCK_CYCLIC) with a's ghosts, whose cells are
- * undefined. On success *a is freed. All survivors return the same; on an error a is as
+ * undefined; where there are as many members as before, just a's, unless that is
+ * RG_IRREGULAR. On success *a is freed. All survivors return the same; on an error a is as
  * it was, and RG_ERR_PROC_FAILED means: shrink again and call again. Errors:
  * RG_ERR_GROUP (survivors is not what it should be); RG_ERR_ARRAY (nobody has it); RG_ERR_NOMEM; RG_ERR_PROC_FAILED;
  * RG_ERR_UNSUPPORTED (the array spans nodes). */
