@@ -48,8 +48,8 @@ RG_API int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_ar
  * undefined; where there are as many members as before, just a's, unless that is
  * RG_IRREGULAR. On success *a is freed. All survivors return the same; on an error a is as
  * it was, and RG_ERR_PROC_FAILED means: shrink again and call again. Errors:
- * RG_ERR_GROUP (survivors is not what it should be); RG_ERR_ARRAY (nobody has it); RG_ERR_NOMEM; RG_ERR_PROC_FAILED;
- * RG_ERR_UNSUPPORTED (the array spans nodes). */
+ * RG_ERR_GROUP (survivors is not what it should be); RG_ERR_ARRAY (nobody has it); RG_ERR_NOMEM;
+ * RG_ERR_PROC_FAILED; RG_ERR_UNSUPPORTED (the array spans nodes). */
 RG_API int rg_array_recover(rg_array *a, rg_group survivors, rg_array *b);
 
 #ifdef __cplusplus
