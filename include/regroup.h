@@ -11,6 +11,7 @@
 #include <regroup/array_math.h>
 #include <regroup/array_regroup.h>
 #include <regroup/balance.h>
+#include <regroup/checkpoint.h>
 #include <regroup/collectives.h>
 #include <regroup/comm.h>
 #include <regroup/error.h>

@@ -65,6 +65,12 @@ RG_API int rg_group_agree(rg_group g, unsigned *word, int *failed);
  * (4,096 groups have been revoked). */
 RG_API int rg_group_revoke(rg_group g);
 
+/* How many times this job has been started again (regroup-run --restart sets
+ * RG_RESTARTS): 0 for the first start. A program that is started again goes on from its
+ * last checkpoint (checkpoint.h). Local; works before rg_init. Errors: RG_ERR_ARG;
+ * RG_ERR_OPTION (the variable has a bad value). */
+RG_API int rg_restarts(int *n);
+
 #ifdef __cplusplus
 }
 #endif

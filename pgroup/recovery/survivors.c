@@ -10,6 +10,7 @@
 #include "recovery/verdict.h"
 #include "runtime/error.h"
 #include "runtime/liveness.h"
+#include "runtime/options.h"
 
 int rg_group_failed(rg_group g, int max, int ranks[], int *n) {
   int found = 0;
@@ -24,6 +25,13 @@ int rg_group_failed(rg_group g, int max, int ranks[], int *n) {
       ranks[found - 1] = rank;
   }
   *n = found;
+  return RG_SUCCESS;
+}
+
+int rg_restarts(int *n) {
+  RGI_REQUIRE(n);
+  RGI_TRY(rgi_options_ready());
+  *n = (int)rgi_option(RGI_OPT_RESTARTS);
   return RG_SUCCESS;
 }
 

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "checkpoint/head.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file/file.h"
+#include "object/array.h"
+#include "runtime/error.h"
+
+#define PAGE ((uint64_t)4096)
+enum { VERSION = 1, ORDER = 1 };
+
+/* Not text, and spoilt by a transfer that takes it for text. */
+static const char magic[8] = {(char)0x8a, 'R', 'G', 'C', '\r', '\n', 0x1a, '\n'};
+
+static uint64_t round_up(uint64_t bytes, uint64_t to) {
+  return (bytes + to - 1) / to * to;
+}
+
+uint64_t rgi_segment_hash(const void *bytes, size_t n, uint64_t hash) {
+  const char *p = bytes;
+  for (uint64_t word = 0; n > 0; p += sizeof word, word = 0) {
+    size_t take = n < sizeof word ? n : sizeof word;
+    memcpy(&word, p, take);
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+    n -= take;
+  }
+  return hash;
+}
+
+/* --- sizes -------------------------------------------------------------------------- */
+
+int64_t rgi_saved_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[],
+                        int64_t hi[]) {
+  int64_t n = 1;
+  rgi_distribution_block(d, rank, i, lo, hi);
+  for (int k = 0; k < d->dims; k++)
+    n = hi[k] > lo[k] ? n * (hi[k] - lo[k]) : 0;
+  return n;
+}
+
+uint64_t rgi_saved_end(uint64_t at, const rgi_distribution *d, size_t element, int rank) {
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  for (int64_t i = 0, n = rgi_distribution_blocks(d, rank); i < n; i++)
+    at += (uint64_t)rgi_saved_block(d, rank, i, lo, hi) * element;
+  return round_up(at, 64);
+}
+
+/* --- arrays as words ------------------------------------------------------------------ */
+
+enum { DIMS, TYPE, ELEMENT, LAYOUT, SINGLE };
+/* Then so many for each dimension, then the boundaries. */
+enum { SHAPE, GRID, CHUNK, PERIODIC, LISTS };
+#define FIXED (SINGLE + LISTS * RG_MAX_DIMS)
+
+static int64_t boundaries_of(const rgi_distribution *d) {
+  int64_t n = 0;
+  for (int k = 0; d->layout == RG_IRREGULAR && k < d->dims; k++)
+    n += d->grid[k];
+  return n;
+}
+
+static int64_t *write_array(rg_array a, int64_t *w) {
+  const rgi_distribution *d = &a->d;
+  w[DIMS] = d->dims;
+  w[TYPE] = a->type;
+  w[ELEMENT] = (int64_t)a->element;
+  w[LAYOUT] = d->layout;
+  for (int k = 0; k < d->dims; k++) {
+    w[SINGLE + SHAPE * RG_MAX_DIMS + k] = d->shape[k];
+    w[SINGLE + GRID * RG_MAX_DIMS + k] = d->grid[k];
+    w[SINGLE + CHUNK * RG_MAX_DIMS + k] = d->chunk[k];
+    w[SINGLE + PERIODIC * RG_MAX_DIMS + k] = d->periodic[k];
+  }
+  w += FIXED;
+  for (int k = 0; d->layout == RG_IRREGULAR && k < d->dims; w += d->grid[k++])
+    memcpy(w, d->boundaries[k], (size_t)d->grid[k] * sizeof *w);
+  return w;
+}
+
+/* The words are the head's, whose checksum was right. Ghosts are not in the file. */
+static int read_array(int members, const int64_t **at, rgi_saved *s) {
+  const int64_t *w = *at;
+  rg_array_spec spec = {.dims = (int)w[DIMS],
+                        .type = (rg_type)w[TYPE],
+                        .element_size = (size_t)w[ELEMENT],
+                        .layout = (rg_layout)w[LAYOUT]};
+  *at += FIXED;
+  for (int k = 0; k < spec.dims && k < RG_MAX_DIMS; k++) {
+    spec.shape[k] = w[SINGLE + SHAPE * RG_MAX_DIMS + k];
+    spec.grid[k] = (int)w[SINGLE + GRID * RG_MAX_DIMS + k];
+    spec.chunk[k] = w[SINGLE + CHUNK * RG_MAX_DIMS + k];
+    spec.periodic[k] = (int)w[SINGLE + PERIODIC * RG_MAX_DIMS + k];
+    if (spec.layout != RG_IRREGULAR)
+      continue;
+    spec.boundaries[k] = *at;
+    *at += spec.grid[k];
+  }
+  s->type = spec.type;
+  s->element = spec.element_size;
+  return rgi_distribution_make(&spec, members, &s->d);
+}
+
+/* --- the whole -------------------------------------------------------------------------- */
+
+static void point(rgi_head *h) {
+  h->fixed = (void *)h->memory;
+  h->words = (void *)(h->fixed + 1);
+  h->state = (char *)(h->words + h->fixed->words);
+  h->segments = (void *)(h->state + round_up(h->fixed->state_bytes, 8));
+}
+
+/* Bytes before the checksum. */
+static uint64_t body(const rgi_head_fixed *f) {
+  return sizeof *f + f->words * sizeof(int64_t) + round_up(f->state_bytes, 8) +
+         (uint64_t)f->members * sizeof(rgi_segment);
+}
+
+static void lay_out(rgi_head *h, int n, const rg_array arrays[]) {
+  uint64_t at = h->fixed->head_bytes;
+  for (int i = 0; i < h->fixed->members; i++) {
+    uint64_t bytes = 0;
+    for (int k = 0; k < n; k++)
+      bytes = rgi_saved_end(bytes, &arrays[k]->d, arrays[k]->element, i);
+    h->segments[i] = (rgi_segment){.offset = at, .bytes = bytes};
+    at = round_up(at + bytes, PAGE);
+  }
+  h->fixed->file_bytes = at;
+}
+
+int rgi_head_make(int members, int n, const rg_array arrays[], size_t state_bytes, rgi_head *h) {
+  rgi_head_fixed f = {.version = VERSION,
+                      .order = ORDER,
+                      .members = members,
+                      .arrays = n,
+                      .state_bytes = state_bytes};
+  memcpy(f.magic, magic, sizeof magic);
+  for (int k = 0; k < n; k++)
+    f.words += (uint64_t)(FIXED + boundaries_of(&arrays[k]->d));
+  f.head_bytes = round_up(body(&f) + sizeof(uint64_t), PAGE);
+  *h = (rgi_head){.memory = calloc(1, f.head_bytes)};
+  if (!h->memory)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %llu bytes of a checkpoint's head",
+                     (unsigned long long)f.head_bytes);
+  memcpy(h->memory, &f, sizeof f);
+  point(h);
+  int64_t *w = h->words;
+  for (int k = 0; k < n; k++)
+    w = write_array(arrays[k], w);
+  lay_out(h, n, arrays);
+  return RG_SUCCESS;
+}
+
+static uint64_t checksum(const rgi_head *h) {
+  return rgi_segment_hash(h->memory, body(h->fixed), RGI_SEGMENT_START);
+}
+
+void rgi_head_seal(rgi_head *h) {
+  uint64_t sum = checksum(h);
+  memcpy(h->memory + body(h->fixed), &sum, sizeof sum);
+}
+
+void rgi_head_clear(rgi_head *h) {
+  for (int k = 0; h->saved && k < h->fixed->arrays; k++)
+    rgi_distribution_clear(&h->saved[k].d);
+  free(h->saved);
+  free(h->memory);
+  *h = (rgi_head){0};
+}
+
+int rgi_head_work_out(rgi_head *h) {
+  point(h);
+  const int64_t *w = h->words;
+  h->saved = calloc((size_t)h->fixed->arrays + 1, sizeof *h->saved);
+  if (!h->saved)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d arrays", (int)h->fixed->arrays);
+  for (int k = 0; k < h->fixed->arrays; k++)
+    RGI_TRY(read_array(h->fixed->members, &w, &h->saved[k]));
+  return RG_SUCCESS;
+}
+
+/* --- reading ------------------------------------------------------------------------------ */
+
+#define REFUSED(...) rgi_error(RG_ERR_FILE, "%s " __VA_ARGS__)
+
+static int check_fixed(const char *path, const rgi_head_fixed *f, ssize_t got, int64_t size) {
+  if (got < (ssize_t)sizeof f->magic || memcmp(f->magic, magic, sizeof magic))
+    return REFUSED("is no complete checkpoint", path);
+  if (got == (ssize_t)sizeof *f && f->order == (uint32_t)ORDER << 24)
+    return REFUSED("was written by a machine with the other order of bytes", path);
+  if (got == (ssize_t)sizeof *f && f->version != VERSION)
+    return REFUSED("has version %u; this library knows version %d", path, f->version, VERSION);
+  if (got < (ssize_t)sizeof *f || f->file_bytes != (uint64_t)size)
+    return REFUSED("is truncated or damaged: it has %lld bytes", path, (long long)size);
+  if (f->members < 1 || f->arrays < 0 || f->head_bytes > f->file_bytes ||
+      f->state_bytes > f->head_bytes || f->words > f->head_bytes ||
+      body(f) + sizeof(uint64_t) > f->head_bytes)
+    return REFUSED("is damaged: its head makes no sense", path);
+  return RG_SUCCESS;
+}
+
+static int read_head(const char *path, int fd, rgi_head *h) {
+  rgi_head_fixed f;
+  struct stat status;
+  uint64_t sum;
+  ssize_t got = pread(fd, &f, sizeof f, 0);
+  if (got < 0 || fstat(fd, &status) != 0)
+    return rgi_file_system_error("cannot read", path, errno);
+  RGI_TRY(check_fixed(path, &f, got, status.st_size));
+  h->memory = malloc(f.head_bytes);
+  if (!h->memory)
+    return rgi_error(RG_ERR_NOMEM, "no memory for the head of %s", path);
+  if (pread(fd, h->memory, f.head_bytes, 0) != (ssize_t)f.head_bytes)
+    return rgi_file_system_error("cannot read", path, errno);
+  memcpy(h->memory, &f, sizeof f); /* what was checked */
+  point(h);
+  memcpy(&sum, h->memory + body(h->fixed), sizeof sum);
+  return sum == checksum(h) ? RG_SUCCESS
+                            : REFUSED("is damaged: the checksum of its head differs", path);
+}
+
+int rgi_head_read(const char *path, int *there, rgi_head *h) {
+  *h = (rgi_head){0};
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  *there = fd >= 0 || errno != ENOENT;
+  if (fd < 0)
+    return *there ? rgi_file_system_error("cannot open", path, errno) : RG_SUCCESS;
+  int error = read_head(path, fd, h);
+  close(fd);
+  if (error)
+    rgi_head_clear(h);
+  return error;
+}

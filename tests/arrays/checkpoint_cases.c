@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Checkpoints: written on one group and read on another, with any arrays; what is changed
+ * after the start is not in them; what happens to damaged ones. */
+#include "checkpoint_cases.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "draw_spec.h"
+#include "tests/check/check.h"
+
+enum { MOST = 3, STATE = 100 };
+
+/* A group of some ranks side by side, drawn alike on all; NULL elsewhere. */
+static rg_group draw_group(int tag, int *members) {
+  rg_group g = NULL;
+  int first = (int)rgt_below(rgt_size), last = first + (int)rgt_below(rgt_size - first);
+  *members = last - first + 1;
+  if (first <= rgt_rank && rgt_rank <= last)
+    RGT_OK(rg_group_create_range(rgt_world, first, last, 1, tag, &g));
+  return g;
+}
+
+/* --- round trips ------------------------------------------------------------------- */
+
+static struct {
+  int n;
+  size_t bytes;
+  rgt_drawn drawn[MOST];
+} plan;
+
+static void make(rg_group g, unsigned seed, rg_array arrays[]) {
+  for (int i = 0; i < plan.n; i++) {
+    RGT_OK(rg_array_create(g, &plan.drawn[i].spec, &arrays[i]));
+    rgt_fill(arrays[i], seed + (unsigned)i);
+  }
+}
+
+static void forget(rg_array arrays[]) {
+  for (int i = 0; i < plan.n; i++)
+    RGT_OK(rg_array_free(&arrays[i]));
+}
+
+static void end(rg_checkpoint *c, int by_test) {
+  int done = 0;
+  while (by_test && !done && RGT_OK(rg_checkpoint_test(c, &done)))
+    continue;
+  RGT_OK(rg_checkpoint_wait(c));
+  RGT_PTR_NULL(*c);
+}
+
+static void write_one(rg_group g, const char *path, unsigned seed, int by_test) {
+  rg_array arrays[MOST];
+  rg_checkpoint c = NULL;
+  char state[STATE];
+  int rank;
+  RGT_OK(rg_group_rank(g, &rank));
+  memset(state, rank == 0 ? (int)(seed % 100) : 101, sizeof state); /* rank 0's counts */
+  make(g, seed, arrays);
+  RGT_OK(rg_checkpoint_start(g, path, plan.n, arrays, state, plan.bytes, &c));
+  memset(state, 102, sizeof state);
+  end(&c, by_test);
+  forget(arrays);
+}
+
+static void read_one(rg_group g, const char *path, unsigned seed) {
+  rg_array arrays[MOST];
+  char state[STATE] = "";
+  int found = 0;
+  make(g, ~seed, arrays);
+  RGT_OK(rg_checkpoint_load(g, path, plan.n, arrays, state, plan.bytes, &found));
+  RGT_INT(found, 1);
+  for (int i = 0; i < plan.n; i++)
+    RGT_INT(rgt_wrong_bytes(arrays[i], seed + (unsigned)i), 0);
+  for (size_t i = 0; i < plan.bytes; i++)
+    RGT_INT(state[i], seed % 100);
+  forget(arrays);
+}
+
+static void trip(int round) {
+  int members, readers;
+  unsigned seed = (unsigned)random();
+  const char *path = rgt_path("trip");
+  rg_group writing = draw_group(2 * round, &members);
+  plan.n = (int)rgt_below(MOST + 1);
+  plan.bytes = (size_t)rgt_below(STATE + 1);
+  for (int i = 0; i < plan.n; i++) {
+    rgt_draw_shape(&plan.drawn[i]);
+    rgt_draw_layout(&plan.drawn[i], members);
+  }
+  if (writing)
+    write_one(writing, path, seed, round % 2);
+  MPI_Barrier(MPI_COMM_WORLD);
+  rg_group reading = draw_group(2 * round + 1, &readers);
+  for (int i = 0; i < plan.n; i++)
+    rgt_draw_layout(&plan.drawn[i], readers);
+  if (reading)
+    read_one(reading, path, seed);
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_OK(rg_group_free(&writing));
+  RGT_OK(rg_group_free(&reading));
+}
+
+void test_checkpoint_trips(void) {
+  srandom((unsigned)rgt_seed());
+  for (int i = 0; i < 20; i++) {
+    trip(i);
+    RGT_INT(rgt_file_count(), i ? 2 : 1);
+  }
+}
+
+/* --- one array -------------------------------------------------------------------------- */
+
+static rg_array one_array(unsigned seed) {
+  rg_array a = NULL;
+  RGT_OK(rg_array_create_simple(rgt_world, RG_INT32, 2, (int64_t[]){60, 50}, &a));
+  rgt_fill(a, seed);
+  return a;
+}
+
+static void save(rg_array a, const char *path, int64_t step) {
+  rg_checkpoint c = NULL;
+  RGT_OK(rg_checkpoint_start(rgt_world, path, 1, &a, &step, sizeof step, &c));
+  RGT_OK(rg_checkpoint_wait(&c));
+}
+
+/* Which step is found, and whether the array is that of it. */
+static void finds(const char *path, int64_t step, unsigned seed) {
+  rg_array a = one_array(99);
+  int64_t found_step = -1;
+  int found = 0;
+  RGT_OK(rg_checkpoint_load(rgt_world, path, 1, &a, &found_step, sizeof step, &found));
+  RGT_INT(found, 1);
+  RGT_INT(found_step, step);
+  RGT_INT(rgt_wrong_bytes(a, seed), 0);
+  RGT_OK(rg_array_free(&a));
+}
+
+/* As soon as start has returned the arrays are the program's again, also for others. */
+void test_checkpoint_changes(void) {
+  const char *path = rgt_path("changes");
+  rg_array a = one_array(1);
+  int32_t *other = calloc(60 * 50, sizeof *other);
+  rg_checkpoint c = NULL;
+  int64_t step = 7;
+  for (int round = 0; round < 5; round++) {
+    rgt_fill(a, 1 + (unsigned)round);
+    RGT_OK(rg_checkpoint_start(rgt_world, path, 1, &a, &step, sizeof step, &c));
+    step = 8;
+    RGT_OK(rg_array_put(a, (int64_t[]){0, 0}, (int64_t[]){60, 50}, other, NULL));
+    RGT_OK(rg_checkpoint_wait(&c));
+    RGT_OK(rg_array_sync(a));
+    step = 7;
+    finds(path, 7, 1 + (unsigned)round);
+  }
+  free(other);
+  RGT_OK(rg_array_free(&a));
+}
+
+static void spoil(const char *path, long at) {
+  char byte = 0;
+  FILE *f = rgt_rank == 0 ? fopen(path, "rb") : NULL;
+  if (f) {
+    fseek(f, at, SEEK_SET);
+    byte = (char)(fgetc(f) ^ 0x40);
+    fclose(f);
+  }
+  MPI_Bcast(&byte, 1, MPI_CHAR, 0, MPI_COMM_WORLD);
+  rgt_spoil(path, at, &byte, 1);
+}
+
+static void finds_nothing_whole(const char *path, const char *word) {
+  rg_array a = one_array(99);
+  int64_t step = -1;
+  int found = -1;
+  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &a, &step, sizeof step, &found), RG_ERR_FILE);
+  RGT_INT(step, -1);
+  RGT_INT(found, -1);
+  if (!strstr(rg_error_detail(), word))
+    RGT_STR(rg_error_detail(), word);
+  RGT_OK(rg_array_free(&a));
+}
+
+/* The newest is taken; a damaged one is not; the next one takes the damaged one's place. */
+void test_checkpoint_generations(void) {
+  const char *path = rgt_path("ages"), *first = rgt_path("ages.0"), *second = rgt_path("ages.1");
+  rg_array a = one_array(1);
+  save(a, path, 1);
+  finds(path, 1, 1);
+  rgt_fill(a, 2);
+  save(a, path, 2);
+  finds(path, 2, 2);
+  spoil(second, 4096 + 17); /* an element */
+  finds(path, 1, 1);
+  rgt_fill(a, 3);
+  save(a, path, 3); /* its head is good: it is the older ones's turn */
+  finds(path, 3, 3);
+  rgt_fill(a, 4);
+  save(a, path, 4);
+  spoil(second, 70); /* the head */
+  finds(path, 3, 3);
+  rgt_fill(a, 5);
+  save(a, path, 5); /* the damaged one is not worth keeping */
+  finds(path, 5, 5);
+  rgt_resize(second, 5000);
+  finds(path, 3, 3);
+  spoil(first, 0);
+  finds_nothing_whole(path, "no complete checkpoint");
+  finds_nothing_whole(path, "truncated");
+  save(a, path, 6);
+  finds(path, 6, 5);
+  RGT_OK(rg_array_free(&a));
+}
+
+void test_checkpoint_errors(void) {
+  const char *path = rgt_path("errors");
+  rg_array a = one_array(1), b = NULL;
+  rg_checkpoint c = NULL, d = NULL;
+  int found = -1, done = 0, state[4] = {0};
+  RGT_OK(rg_checkpoint_load(rgt_world, path, 1, &a, NULL, 0, &found));
+  RGT_INT(found, 0); /* none at all */
+  RGT_INT(rgt_wrong_bytes(a, 1), 0);
+  RGT_OK(rg_checkpoint_start(rgt_world, path, 1, &a, NULL, 0, &c));
+  RGT_FAILS(rg_checkpoint_start(rgt_world, path, 1, &a, NULL, 0, &d), RG_ERR_ARG);
+  RGT_OK(rg_checkpoint_wait(&c));
+  RGT_OK(rg_checkpoint_test(&c, &done));
+  RGT_INT(done, 1);
+  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 0, NULL, NULL, 0, &found), RG_ERR_FILE);
+  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &a, state, 4, &found), RG_ERR_FILE);
+  RGT_OK(rg_array_create_simple(rgt_world, RG_INT32, 2, (int64_t[]){61, 50}, &b));
+  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &b, NULL, 0, &found), RG_ERR_FILE);
+  RGT_FAILS(rg_checkpoint_start(rgt_world, path, 1, NULL, NULL, 0, &c), RG_ERR_ARG);
+  RGT_FAILS(rg_checkpoint_start(rgt_world, NULL, 1, &a, NULL, 0, &c), RG_ERR_ARG);
+  RGT_FAILS(rg_checkpoint_start(NULL, path, 1, &a, NULL, 0, &c), RG_ERR_GROUP);
+  RGT_FAILS(rg_checkpoint_start(rgt_world, rgt_path("no/folder"), 1, &a, NULL, 0, &c), RG_ERR_FILE);
+  if (rgt_size > 1)
+    RGT_FAILS(
+        rg_checkpoint_start(rgt_world, rgt_rank ? path : rgt_path("other"), 1, &a, NULL, 0, &c),
+        RG_ERR_MISMATCH);
+  RGT_PTR_NULL(c);
+  RGT_INT(rgt_wrong_bytes(a, 1), 0);
+  RGT_OK(rg_array_free(&a));
+  RGT_OK(rg_array_free(&b));
+}
+
+/* For one member files end early: the others hear of it, and the one before stays. */
+void test_checkpoint_full(void) {
+  const char *path = rgt_path("full");
+  rg_array a = one_array(1);
+  rg_checkpoint c = NULL;
+  struct rlimit old, limit;
+  int64_t step = 2;
+  save(a, path, 1);
+  int before = rgt_file_count(), who = rgt_size - 1, error;
+  rgt_fill(a, 2);
+  getrlimit(RLIMIT_FSIZE, &old);
+  limit = old;
+  limit.rlim_cur = 4096 + 100;
+  signal(SIGXFSZ, SIG_IGN);
+  if (rgt_rank == who)
+    setrlimit(RLIMIT_FSIZE, &limit);
+  error = rg_checkpoint_start(rgt_world, path, 1, &a, &step, sizeof step, &c);
+  if (!error)
+    error = rg_checkpoint_wait(&c);
+  setrlimit(RLIMIT_FSIZE, &old);
+  RGT_INT(error, RG_ERR_FILE);
+  RGT_TRUE(strstr(rg_error_detail(), "full.part") != NULL);
+  RGT_INT(rgt_file_count(), before);
+  finds(path, 1, 1);
+  save(a, path, 2);
+  finds(path, 2, 2);
+  RGT_OK(rg_array_free(&a));
+}

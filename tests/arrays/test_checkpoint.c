@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * env: RG_TIMEOUT=60
+ * sources: tests/arrays/checkpoint_cases.c tests/arrays/file_cases.c tests/arrays/draw_spec.c
+ * Checkpoints, inside a node. */
+#include <stddef.h>
+
+#include "checkpoint_cases.h"
+#include "tests/check/check.h"
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {CHECKPOINTS, {NULL, NULL}};
+  return rgt_main(argc, argv, "checkpoint", tests);
+}

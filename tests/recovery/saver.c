@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What test_checkpoints.py starts: a program with checkpoints.
+ *
+ *     saver PATH STEPS [RANK:STEP | status:STEP | sleep:STEP]
+ *
+ * Each step changes an array and starts a checkpoint after the one before has been ended;
+ * a program that was started again goes on from the newest one. At the given step a rank
+ * kills itself while it writes; or every rank ends with status 3; or rank 0 says "AT STEP"
+ * and waits for what may come. Survivors take the newest checkpoint and go on. At the end
+ * rank 0 prints "SAVED steps checksum ranks restarts". */
+#include <mpi.h>
+#include <regroup.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS = 400, COLUMNS = 300 };
+
+static int rank;
+static rg_group team;
+static rg_array a;
+static int64_t done; /* steps */
+static const char *path;
+
+static void must(int error, const char *what) {
+  if (!error)
+    return;
+  fprintf(stderr, "rank %d, step %lld: %s: %s\n", rank, (long long)done, what, rg_error_detail());
+  exit(4);
+}
+
+static int deadly(int error, const char *what) {
+  if (error != RG_ERR_PROC_FAILED)
+    must(error, what);
+  return error;
+}
+
+/* The newest checkpoint, or the beginning. */
+static int resume(void) {
+  const int64_t shape[2] = {ROWS, COLUMNS};
+  int found = 0, error = rg_array_create_simple(team, RG_DOUBLE, 2, shape, &a);
+  if (!error)
+    error = rg_array_zero(a);
+  if (!error)
+    error = rg_checkpoint_load(team, path, 1, &a, &done, sizeof done, &found);
+  if (!error && !found)
+    done = 0;
+  return deadly(error, "resume");
+}
+
+static int step(void) {
+  const double add = (double)(done + 1), factor = 1.25;
+  int error = rg_array_scale(a, NULL, NULL, &factor);
+  if (!error)
+    error = rg_array_add_scalar(a, NULL, NULL, &add);
+  return deadly(error, "step");
+}
+
+static void act(const char *plan) {
+  const char *colon = plan ? strchr(plan, ':') : NULL;
+  int restarts = 0;
+  must(rg_restarts(&restarts), "rg_restarts");
+  if (!colon || atoll(colon + 1) != done || restarts)
+    return;
+  if (!strncmp(plan, "status", 6))
+    exit(3);
+  if (!strncmp(plan, "sleep", 5)) {
+    if (rank == 0)
+      printf("AT STEP %lld\n", (long long)done);
+    fflush(stdout);
+    sleep(30);
+  } else if (atoi(plan) == rank) {
+    usleep(1000); /* into the writing */
+    raise(SIGKILL);
+  }
+}
+
+static void survive(rg_checkpoint *c) {
+  rg_group next;
+  rg_checkpoint_wait(c); /* it may or may not come to something */
+  rg_array_free(&a);
+  must(rg_group_shrink(team, &next), "rg_group_shrink");
+  rg_group_free(&team);
+  team = next;
+}
+
+static int go(int64_t steps, const char *plan, rg_checkpoint *c) {
+  while (done < steps) {
+    int error = step();
+    if (!error)
+      error = deadly(rg_checkpoint_wait(c), "rg_checkpoint_wait");
+    if (error)
+      return error;
+    done++;
+    error = deadly(rg_checkpoint_start(team, path, 1, &a, &done, sizeof done, c),
+                   "rg_checkpoint_start");
+    if (error)
+      return error;
+    act(plan);
+  }
+  return deadly(rg_checkpoint_wait(c), "the last rg_checkpoint_wait");
+}
+
+/* Until all that live agree that all is well. */
+static void work(int64_t steps, const char *plan, uint64_t *checksum) {
+  rg_checkpoint c = NULL;
+  for (int error = resume();;) {
+    if (!error)
+      error = go(steps, plan, &c);
+    if (!error)
+      error = deadly(rg_array_checksum(a, checksum), "rg_array_checksum");
+    unsigned well = !error;
+    int failed;
+    must(rg_group_agree(team, &well, &failed), "rg_group_agree");
+    if (well == 1 && !failed)
+      return;
+    survive(&c);
+    error = resume();
+  }
+}
+
+int main(int argc, char **argv) {
+  int n, restarts;
+  uint64_t checksum;
+  MPI_Init(&argc, &argv);
+  must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
+  must(rg_group_world(&team), "rg_group_world");
+  rg_group_rank(team, &rank);
+  path = argv[1];
+  work(atoll(argv[2]), argc > 3 ? argv[3] : NULL, &checksum);
+  must(rg_restarts(&restarts), "rg_restarts");
+  rg_group_size(team, &n);
+  rg_group_rank(team, &rank);
+  if (rank == 0)
+    printf("SAVED %lld %016llx %d %d\n", (long long)done, (unsigned long long)checksum, n,
+           restarts);
+  rg_array_free(&a);
+  rg_group_free(&team);
+  must(rg_finalize(), "rg_finalize");
+  MPI_Finalize();
+  return 0;
+}

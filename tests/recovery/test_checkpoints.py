@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""Checkpoints when processes are killed: a rank while it writes, at a known step and at random
+moments; all of them. The last one that was complete is always there. See saver.c.
+
+time: 240
+"""
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import soak
+
+MPIEXEC = os.environ['RGT_MPIEXEC'].split()
+PROGRAM = os.path.join(os.environ['RGT_BUILD'], 'tests', 'saver')
+STEPS = 8
+
+if 'mpich' not in MPIEXEC[0] and 'openmpi' in MPIEXEC[0]:
+    print('guardians speak to the launcher of MPICH')
+    sys.exit(77)
+
+
+def run(np, *args):
+    done = subprocess.run([*MPIEXEC, '-n', str(np), PROGRAM, *map(str, args)], env=soak.ENV,
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    return done.returncode, done.stdout
+
+
+def saved(text):
+    return re.search(r'^SAVED (\d+) (\w+) (\d+) (\d+)$', text, re.M)
+
+
+def test_killed_while_writing(folder, expected):
+    """The survivors go on from the newest checkpoint, and write the next ones."""
+    for np, rank, step in (2, 0, 3), (2, 1, 1), (4, 2, 5), (7, 0, STEPS):
+        path = os.path.join(folder, 'one%d%d' % (np, rank))
+        status, text = run(np, path, STEPS, '%d:%d' % (rank, step))
+        found = saved(text)
+        assert status == 0 and found, (np, rank, step, status, text)
+        assert found.groups() == (str(STEPS), expected, str(np - 1), '0'), (np, rank, text)
+        left = [f for f in os.listdir(folder) if f.endswith('.part')]
+        assert not left, left
+
+
+def test_random(folder, expected, seed):
+    """One or two ranks killed at any moment."""
+    random.seed(seed)
+    ends = 0
+    for i in range(5):
+        path, np, before = os.path.join(folder, 'r%d' % i), random.choice([3, 4, 6]), \
+            set(os.listdir('/dev/shm'))
+        status, text, killed = soak.one_run([*MPIEXEC, '-n', str(np), PROGRAM, path, '40'],
+                                            soak.ENV, random.randint(1, 2), 0.8, 60)
+        early = soak.is_early(status, text) or (status and ': rg_init: ' in text)
+        if early:
+            soak.forget_mpich_files(before)
+        else:
+            found = saved(text)
+            assert status == 0, (seed, i, np, killed, status, text)
+            assert not found or found[2] == expected, (seed, i, expected, text)
+            ends += 1  # whoever prints may be killed before
+        status, text = run(1, path, 40)
+        assert status == 0 and saved(text)[2] == expected, (seed, i, expected, status, text)
+    assert ends, 'no job survived'
+
+
+def test_all_killed(folder, expected):
+    """Everybody dies, and the launcher with them: the next start goes on, on other ranks."""
+    for np, after in (4, 1), (3, 5):
+        path = os.path.join(folder, 'all%d' % np)
+        status, text = run(np, path, after)
+        assert status == 0 and saved(text)[1] == str(after), (status, text)
+        job = subprocess.Popen([*MPIEXEC, '-n', str(np), PROGRAM, path, '100000'], env=soak.ENV,
+                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               start_new_session=True)
+        time.sleep(random.uniform(0.3, 0.9))
+        ranks = soak.ranks_of(job.pid, 'saver')
+        for pid in ranks:
+            os.kill(pid, 9)
+        text = job.communicate(timeout=60)[0]
+        assert job.returncode and ranks, (job.returncode, text)
+        with open(path + '.0', 'rb') as f:
+            f.seek(16)
+            newest = int.from_bytes(f.read(8), sys.byteorder)
+        status, text = run(2, path, max(STEPS, newest))
+        assert status == 0 and int(saved(text)[1]) >= max(after, newest), (newest, status, text)
+
+
+seed = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
+print('seed', seed)
+with tempfile.TemporaryDirectory() as here:
+    def reference(steps):
+        status, text = run(1, os.path.join(here, 'ref%d' % steps), steps)
+        assert status == 0 and saved(text), (status, text)
+        return saved(text)[2]
+    test_killed_while_writing(here, reference(STEPS))
+    test_random(here, reference(40), seed)
+    test_all_killed(here, None)
