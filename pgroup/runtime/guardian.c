@@ -173,6 +173,7 @@ __attribute__((constructor)) static void part(void) {
   pid_t guardian = getpid(), rank = fork();
   if (rank > 0) {
     close(ends[1]);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the launcher nobody could end this job */
     _exit(watch(rank, ends[0], &signals));
   }
   sigprocmask(SIG_SETMASK, &before, NULL);

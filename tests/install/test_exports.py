@@ -42,7 +42,8 @@ def compare(library, headers, more=frozenset(), inner=False):
 
 
 everything = set(glob.glob('include/regroup/*.h'))
-arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h'}
+arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h',
+                                                        'include/regroup/checkpoint.h'}
 compare('libregroup.so', everything - arrays, UCX | {'MPI_Finalize'}, inner=True)
 compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate'})
 compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX)

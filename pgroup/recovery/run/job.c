@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * One start of a job. What has ended it is told by how mpiexec ends and by what it and the
+ * guardians say on standard error: its exit status alone is the program's as well. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recovery/run/run.h"
+
+#define LOST_STATUS 255 /* mpiexec's, when the connection to a proxy is gone */
+#define LONGEST 4096    /* of a line that is looked at */
+
+typedef struct {
+  char line[LONGEST];
+  size_t n;
+  int lost, killed; /* seen */
+} listener;
+
+static volatile sig_atomic_t stop;
+static volatile pid_t launcher;
+
+/* What a terminal sends has reached mpiexec as well. */
+static void on_signal(int sign, siginfo_t *info, void *context) {
+  (void)context;
+  stop = sign;
+  if (info->si_code <= 0 && launcher > 0)
+    kill(launcher, sign);
+}
+
+static void on_child(int sign) {
+  (void)sign; /* it ends poll */
+}
+
+static void catch_signals(void) {
+  static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  struct sigaction act = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+  struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    sigaction(all[i], &act, NULL);
+  sigaction(SIGCHLD, &child, NULL);
+}
+
+/* A connection that was closed while the job ran; a rank that was killed and could not be
+ * survived (guardian.c). */
+static void look_at_line(listener *l) {
+  l->line[l->n] = 0;
+  if (!strncmp(l->line, "[mpiexec@", 9) &&
+      (strstr(l->line, "assert (!closed) failed") ||
+       strstr(l->line, "process manager error waiting for completion")))
+    l->lost = 1;
+  if (strstr(l->line, "regroup: rank ") && strstr(l->line, " was ended by signal 9 ") &&
+      strstr(l->line, ": the job ends"))
+    l->killed = 1;
+  l->n = 0;
+}
+
+static void hear(listener *l, const char *text, ssize_t n) {
+  for (ssize_t done = 0, some; done < n; done += some)
+    if ((some = write(STDERR_FILENO, text + done, (size_t)(n - done))) <= 0)
+      break;
+  for (ssize_t i = 0; i < n; i++) {
+    if (text[i] == '\n')
+      look_at_line(l);
+    else if (l->n + 1 < sizeof l->line)
+      l->line[l->n++] = text[i];
+  }
+}
+
+/* What is there; 0 at the end. */
+static int listen_once(listener *l, int fd, int milliseconds) {
+  char text[4096];
+  struct pollfd p = {fd, POLLIN, 0};
+  if (poll(&p, 1, milliseconds) <= 0)
+    return errno == EINTR || milliseconds > 0;
+  ssize_t n = read(fd, text, sizeof text);
+  if (n > 0)
+    hear(l, text, n);
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
+static pid_t start(char **command, int ends[2]) {
+  static const struct sigaction plain = {.sa_handler = SIG_DFL};
+  pid_t pid = fork();
+  if (pid != 0)
+    return pid;
+  sigaction(SIGCHLD, &plain, NULL); /* the others are reset by exec, as they have handlers */
+  dup2(ends[1], STDERR_FILENO);
+  close(ends[0]);
+  close(ends[1]);
+  execvp(command[0], command);
+  fprintf(stderr, "regroup-run: cannot start %s: %s\n", command[0], strerror(errno));
+  _exit(2);
+}
+
+static run_end judge(int status, const listener *l) {
+  run_end end = {.interrupted = stop};
+  end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (stop && end.status == 0)
+    end.status = 128 + stop; /* mpiexec says 0 now and then for ranks that it interrupted */
+  end.lost = WIFSIGNALED(status) || (l->lost && end.status == LOST_STATUS) ||
+             (l->killed && end.status != 0);
+  return end;
+}
+
+run_end run_job(char **command) {
+  int ends[2], status = 0;
+  listener l = {.n = 0};
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    perror("regroup-run: pipe");
+    return (run_end){.status = 2};
+  }
+  catch_signals();
+  launcher = start(command, ends);
+  close(ends[1]);
+  int open_still = launcher > 0;
+  while (launcher > 0 && waitpid(launcher, &status, WNOHANG) == 0)
+    if (!open_still || !(open_still = listen_once(&l, ends[0], 100)))
+      poll(NULL, 0, 100);
+  pid_t started = launcher;
+  launcher = 0;
+  while (open_still && listen_once(&l, ends[0], 0))
+    continue; /* what was said last */
+  if (l.n)
+    look_at_line(&l);
+  close(ends[0]);
+  return started > 0 ? judge(status, &l) : (run_end){.status = 2};
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/version.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recovery/run/run.h"
+
+#define OFTEN 3 /* times, unless said otherwise */
+
+static const char help[] =
+    "Usage: regroup-run [--restart[=N]] [MPIEXEC-OPTION...] PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Starts PROGRAM as mpiexec does, with all of mpiexec's options, so that the job goes\n"
+    "on when one of its processes is killed: a program that uses Regroup notices, shrinks\n"
+    "its group and goes on. Without Regroup in it the program is started as usual.\n"
+    "\n"
+    "      --restart[=N]  Start the job again, at most N times (3), when mpiexec has lost\n"
+    "                     it: a machine or a proxy of mpiexec's is gone, mpiexec itself was\n"
+    "                     killed, or everybody was. Hosts that are named on the command line\n"
+    "                     and do not answer any more are left out. RG_RESTARTS tells the\n"
+    "                     program how often. Not when the program ended with a status of its\n"
+    "                     own, nor after an interrupt.\n"
+    "  -h, --help         Show this help and end\n"
+    "  -V, --version      Show the version and end\n"
+    "\n"
+    "The exit status is mpiexec's, of the last start: 0 if the survivors ended well; 128\n"
+    "and the signal if mpiexec was killed.\n"
+    "\n"
+    "RG_MPIEXEC names another launcher (mpiexec.mpich, else mpiexec); it must be MPICH's,\n"
+    "or speak the same protocol. UCX_TLS is set to tcp,self unless it is set already: a\n"
+    "process that is killed while it sends through UCX's shared memory can deafen its\n"
+    "receiver. What Regroup moves inside a node does not go through UCX.\n";
+
+static int is_on_path(const char *name) {
+  char file[4096], *all = strdup(getenv("PATH") ? getenv("PATH") : ""), *rest = NULL;
+  int found = 0;
+  for (char *p = strtok_r(all, ":", &rest); p && !found; p = strtok_r(NULL, ":", &rest)) {
+    snprintf(file, sizeof file, "%s/%s", p, name);
+    found = access(file, X_OK) == 0;
+  }
+  free(all);
+  return found;
+}
+
+static char *find_launcher(void) {
+  static char mpich[] = "mpiexec.mpich", any[] = "mpiexec";
+  char *named = getenv("RG_MPIEXEC");
+  if (named && named[0])
+    return named;
+  return is_on_path(mpich) ? mpich : is_on_path(any) ? any : NULL;
+}
+
+/* Again and again, if it has to be. */
+static int run_again(char **command, int most) {
+  for (int n = 0;; n++) {
+    char text[16];
+    snprintf(text, sizeof text, "%d", n);
+    setenv("RG_RESTARTS", text, 1);
+    run_end end = run_job(command);
+    if (!end.lost || end.interrupted)
+      return end.status;
+    if (n == most) {
+      fprintf(stderr, "regroup-run: the job is lost, and has been started again %d times\n", n);
+      return end.status;
+    }
+    sleep(1); /* what was left of it ends */
+    if (run_check_hosts(&command) == 0) {
+      fprintf(stderr, "regroup-run: the job is lost, and no host answers\n");
+      return end.status;
+    }
+    fprintf(stderr, "regroup-run: the job is lost (status %d): it is started again, %d of %d\n",
+            end.status, n + 1, most);
+  }
+}
+
+/* The number behind --restart; -1: it is another word, -2: it is no number. */
+static int read_restart(const char *word) {
+  char *rest;
+  if (strncmp(word, "--restart", 9) != 0 || (word[9] && word[9] != '='))
+    return -1;
+  if (!word[9])
+    return OFTEN;
+  long n = strtol(word + 10, &rest, 10);
+  return word[10] && !*rest && n >= 0 && n <= 1000000 ? (int)n : -2;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 1 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    return fputs(help, stdout) < 0;
+  if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+    return puts("regroup-run " RG_VERSION) < 0;
+  int most = read_restart(argv[1]);
+  if (most == -2) {
+    fprintf(stderr, "regroup-run: %s: a number of times is wanted\n", argv[1]);
+    return 2;
+  }
+  char **command = argv + (most >= 0);
+  command[0] = find_launcher();
+  if (!command[0]) {
+    fprintf(stderr, "regroup-run: there is no mpiexec; RG_MPIEXEC names one\n");
+    return 2;
+  }
+  setenv("RG_SURVIVE", "1", 1);
+  setenv("UCX_TLS", "tcp,self", 0);
+  if (most >= 0)
+    return run_again(command, most);
+  execvp(command[0], command);
+  fprintf(stderr, "regroup-run: cannot start %s\n", command[0]);
+  return 2;
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""regroup-run --restart: a job whose proxy or mpiexec is killed, or all of whose ranks are, starts
+again from its last checkpoint and ends with the same checksum; one that failed by itself or was
+interrupted does not; the exit status tells the truth. See saver.c.
+
+time: 240
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import soak
+
+LAUNCHER = os.path.join(os.environ['RGT_BUILD'], 'bin', 'regroup-run')
+PROGRAM = os.path.join(os.environ['RGT_BUILD'], 'tests', 'saver')
+MPIEXEC = os.environ['RGT_MPIEXEC'].split()
+MARK = 'RGT_RESTART_MARK=%d' % os.getpid()
+ENV = dict(os.environ, **dict([MARK.split('=')]))
+
+if 'mpich' not in MPIEXEC[0] and 'openmpi' in MPIEXEC[0]:
+    print('what the launcher of MPICH says is looked at')
+    sys.exit(77)
+
+
+def children(pid):
+    """Processes by the parent's id."""
+    found = []
+    for other in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/stat' % other) as f:
+                if int(f.read().rsplit(')', 1)[1].split()[1]) == pid:
+                    found.append(int(other))
+        except OSError:
+            pass
+    return found
+
+
+class Job:
+    """A job that stops at a step until something happens to it."""
+
+    def __init__(self, path, np, restart, *args, where=()):
+        self.text = ''
+        self.process = subprocess.Popen(
+            [LAUNCHER, restart, *MPIEXEC[1:], *where, '-n', str(np), PROGRAM, path, '10', *args], env=ENV,
+            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True)
+
+    def wait_for(self, word):
+        while word not in self.text:
+            line = self.process.stdout.readline()
+            assert line, (word, self.text)
+            self.text += line
+
+    def mpiexec(self):
+        pid, = children(self.process.pid)
+        return pid
+
+    def end(self):
+        try:
+            self.text += self.process.communicate(timeout=60)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
+        assert not soak.wait_gone(MARK), self.text
+        return self.process.returncode, self.text
+
+
+def saved(text):
+    return re.search(r'^SAVED 10 (\w+) (\d+) (\d+)$', text, re.M)
+
+
+def kill_proxy(job):
+    proxy, = children(job.mpiexec())
+    os.kill(proxy, signal.SIGKILL)
+
+
+def kill_mpiexec(job):
+    os.kill(job.mpiexec(), signal.SIGKILL)
+
+
+def kill_all_ranks(job):
+    for pid in soak.ranks_of(job.process.pid, 'saver'):
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_lost(folder, expected):
+    """In the middle of a job."""
+    for np, kill in (3, kill_proxy), (2, kill_mpiexec), (2, kill_all_ranks):
+        job = Job(os.path.join(folder, kill.__name__), np, '--restart', 'sleep:4')
+        job.wait_for('AT STEP 4\n')
+        kill(job)
+        status, text = job.end()
+        found = saved(text)
+        assert status == 0 and found, (kill.__name__, status, text)
+        assert found.groups() == (expected, str(np), '1'), (kill.__name__, text)
+        assert 'it is started again, 1 of 3\n' in text, text
+
+
+def test_host_lost(folder, expected):
+    """A host that does not answer any more is left out."""
+    starter, gone = os.path.join(folder, 'starter'), os.path.join(folder, 'gone')
+    with open(starter, 'w') as f:  # HOST COMMAND, after -x
+        f.write('#!/bin/sh\nshift\nhost=$1\nshift\n[ "$host" = one ] || [ ! -e %s ] || exit 1\n'
+                'exec sh -c "exec $*"\n' % gone)
+    os.chmod(starter, 0o755)
+    job = Job(os.path.join(folder, 'host'), 3, '--restart', 'sleep:4',
+              where=['-launcher', 'ssh', '-launcher-exec', starter, '-hosts', 'one:2,two:1'])
+    job.wait_for('AT STEP 4\n')
+    open(gone, 'w').close()
+    os.kill(max(children(job.mpiexec())), signal.SIGKILL)
+    status, text = job.end()
+    assert status == 0 and saved(text), (status, text)
+    assert saved(text).groups() == (expected, '3', '1'), text
+    assert 'regroup-run: two does not answer and is left out\n' in text, text
+
+
+def test_no_more(folder):
+    """As often as was said, and the status is that of the loss."""
+    job = Job(os.path.join(folder, 'no_more'), 2, '--restart=0', 'sleep:4')
+    job.wait_for('AT STEP 4\n')
+    kill_proxy(job)
+    status, text = job.end()
+    assert status == 255 and 'has been started again 0 times' in text, (status, text)
+
+
+def test_own_failure(folder):
+    """A status of the program's own, also that of a loss, is the job's."""
+    for np in 1, 2:  # of two mpiexec kills the second, and may say so instead
+        status, text = Job(os.path.join(folder, 'own%d' % np), np, '--restart', 'status:3').end()
+        assert status == 3 or (status and np > 1), (np, status, text)
+        assert 'started again' not in text, (np, text)
+    for code in 255, 137, 1:
+        done = subprocess.run([LAUNCHER, '--restart', '-n', '1', 'sh', '-c', 'exit %d' % code],
+                              env=ENV, text=True, capture_output=True, timeout=60)
+        assert done.returncode == code and 'again' not in done.stderr, (code, done)
+
+
+def test_interrupted(folder):
+    """An interrupt ends it."""
+    for sign in signal.SIGTERM, signal.SIGINT:
+        job = Job(os.path.join(folder, 'stopped%d' % sign), 2, '--restart', 'sleep:2')
+        job.wait_for('AT STEP 2\n')
+        time.sleep(0.1)
+        os.kill(job.process.pid, sign)
+        status, text = job.end()
+        assert status != 0 and 'started again' not in text, (sign, status, text)
+
+
+def test_arguments():
+    """--restart wants a number; standard input and error are passed on."""
+    done = subprocess.run([LAUNCHER, '--restart=x', 'true'], text=True, capture_output=True)
+    assert done.returncode == 2 and 'a number of times' in done.stderr, done
+    done = subprocess.run([LAUNCHER, '--restart=2', '-n', '1', 'sh', '-c', 'cat; echo no >&2'],
+                          env=ENV, text=True, input='word\n', capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, 'word\n', 'no\n'), done
+
+
+with tempfile.TemporaryDirectory() as here:
+    status_, text_ = Job(os.path.join(here, 'reference'), 1, '--restart').end()
+    assert status_ == 0 and saved(text_), (status_, text_)
+    test_lost(here, saved(text_)[1])
+    test_host_lost(here, saved(text_)[1])
+    test_no_more(here)
+    test_own_failure(here)
+    test_interrupted(here)
+    test_arguments()
