@@ -127,7 +127,7 @@ typedef struct {
  * policy, interval, group and limit (checked by rg_balance_begin). options: NULL, or
  * zeros for what does not matter. No message.
  * Errors: RG_ERR_ARG (no unit or left; some but not all of packed, pack, unpack; group or
- * limit negative); those of rg_group_dup. */
+ * limit negative; a policy without a plan); those of rg_group_dup. */
 RG_API int rg_balance_create(rg_group g, const rg_walker_kind *kind,
                              const rg_balance_options *options, rg_balancer *b);
 
@@ -168,12 +168,15 @@ RG_API int rg_balance_begin(rg_balancer b);
  * RG_BALANCE_DONE; others may wait for a process that does not. With a synchronous
  * policy the end of a round waits for all.
  * Cost of a unit: an allreduce of 40 bytes in the group, or (alike) now and then a broadcast.
- * Errors: RG_ERR_TIMEOUT, RG_ERR_NOMEM, RG_ERR_MPI, errors of the policy: of the library's own
- * work, after which the balancer cannot go on; not those of walkers. */
+ * A policy that fails, or whose plan cannot be done, is asked no more by that process, which then
+ * only starts walkers that wait; rg_balance_end tells.
+ * Errors: RG_ERR_TIMEOUT, RG_ERR_NOMEM, RG_ERR_MPI: of the library's own work, after which the
+ * balancer cannot go on, only be freed; not those of walkers. */
 RG_API int rg_balance_step(rg_balancer b, int wait, int *what);
 
 /* After RG_BALANCE_DONE. Every process. Returns, on all processes alike, the error of the
- * walker that failed and has the lowest id, and its text; RG_SUCCESS if all ended. */
+ * walker that failed and has the lowest id, and its text; if all ended well that of a policy that
+ * failed; or RG_SUCCESS. */
 RG_API int rg_balance_end(rg_balancer b);
 
 /* --- results ------------------------------------------------------------------------- */

@@ -105,6 +105,8 @@ static int check_moves(const rg_plan *plan, const rg_load_table *t, book *b) {
 int rg_plan_check(const rg_plan *plan, const rg_load_table *table) {
   RGI_REQUIRE(plan);
   RGI_REQUIRE(table);
+  if (plan->count < 0 || (plan->count && !plan->move))
+    return rgi_error(RG_ERR_ARG, "rg_plan_check: a list of %d moves, or none of it", plan->count);
   if (plan->count == 0)
     return RG_SUCCESS;
   book b = {calloc((size_t)table->count + 1, sizeof *b.given), calloc((size_t)table->count + 1, 1),

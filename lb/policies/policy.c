@@ -141,7 +141,15 @@ int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan 
   plan->count = 0;
   RGI_TRY(check_table(policy, table));
   int error = policy->plan(policy, table, plan);
-  if (!error)
+  if (error)
+    rgi_error(error, "rg_policy_plan: the policy %s returned %d (%s)",
+              policy->name ? policy->name : "", error, rg_error_string(error));
+  else if (plan->count > plan->room)
+    error = rgi_error(RG_ERR_ARG,
+                      "rg_policy_plan: %d moves where there is room for %d: "
+                      "rg_plan_add adds one",
+                      plan->count, plan->room);
+  else
     error = rg_plan_check(plan, table);
   if (error)
     plan->count = 0;

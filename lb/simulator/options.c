@@ -134,10 +134,12 @@ static int check(const char *const words[], char text[RGP_TEXT]) {
     return bad(text, "ranks", "up to 64 whole numbers from 1 on, with commas");
   if (arg.group < 1 || arg.group > INT_MAX)
     return bad(text, "group", "a whole number from 1 on");
-  if (!(arg.unit > 0 && arg.unit <= 1e6))
-    return bad(text, "unit", "above 0 and at most 1e6 seconds");
+  if (!(arg.unit >= 1e-9 && arg.unit <= 1e6))
+    return bad(text, "unit", "from 1e-9 to 1e6 seconds");
   if (!(arg.bound >= 0 && arg.bound <= 1e9))
     return bad(text, "bound", "from 0 to 1e9 seconds");
+  if (arg.bound / arg.unit > 1e9)
+    return bad(text, "bound", "at most 1e9 units for each rank");
   if (arg.view < 2 || arg.view > 1000000)
     return bad(text, "view", "from 2 to 1000000");
   if (arg.seed < 0)

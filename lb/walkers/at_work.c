@@ -16,7 +16,7 @@ static int ask_active(rg_balancer b, int64_t *leave) {
   rg_load_table t;
   *leave = 0;
   RGI_TRY(rgi_board_table(b, &t));
-  RGI_TRY(rg_policy_plan(&b->policy, &t, &b->plan));
+  RGI_TRY(rgi_ask_policy(b, &t));
   for (int i = 0; i < b->plan.count; i++)
     *leave += b->plan.move[i].ranks;
   return RG_SUCCESS;

@@ -79,6 +79,8 @@ static int check_kind(const char *call, const rg_walker_kind *k, const rg_balanc
     return rgi_error(RG_ERR_ARG, "%s: packed, pack and unpack are needed together", call);
   if (k->bytes > INT32_MAX)
     return rgi_error(RG_ERR_ARG, "%s: a state of %zu bytes; at most 2^31 - 1", call, k->bytes);
+  if (o && o->policy && !o->policy->plan)
+    return rgi_error(RG_ERR_ARG, "%s: the policy has no function plan", call);
   if (o && (o->group < 0 || !(o->limit >= 0)))
     return rgi_error(RG_ERR_ARG, "%s: group %d, limit %g: neither may be negative", call, o->group,
                      o->limit);
@@ -114,6 +116,11 @@ int rg_balance_create(rg_group g, const rg_walker_kind *kind, const rg_balance_o
   return RG_SUCCESS;
 }
 
+/* What others may still write to or read. */
+static int in_use(const struct rg_balancer_s *b) {
+  return b->stage == RGI_BROKEN && (b->round || b->out || b->idle.request);
+}
+
 static void free_run(rg_balancer b) {
   rgi_work_leave(b);
   rgi_crew_free(&b->crew);
@@ -134,11 +141,13 @@ int rg_balance_free(rg_balancer *b) {
   RGI_TRY(rgi_balancer_check(__func__, *b));
   if ((*b)->stage == RGI_RUNNING || (*b)->stage == RGI_DONE)
     return rgi_error(RG_ERR_ARG, "%s: it runs: call rg_balance_end first", __func__);
-  free_run(*b);
-  rgi_outcomes_free(&(*b)->outcomes);
-  rg_group_free(&(*b)->all);
   (*b)->magic = 0;
-  free(*b);
+  if (!in_use(*b)) {
+    free_run(*b);
+    rgi_outcomes_free(&(*b)->outcomes);
+    rg_group_free(&(*b)->all);
+    free(*b);
+  }
   *b = NULL;
   return RG_SUCCESS;
 }
@@ -270,6 +279,13 @@ static int prepare(rg_balancer b) {
   return sort_waiting(b);
 }
 
+/* After an error of the library's own it cannot go on, only be freed. */
+static int broken_if(rg_balancer b, int error) {
+  if (error)
+    b->stage = RGI_BROKEN;
+  return error;
+}
+
 int rg_balance_begin(rg_balancer b) {
   RGI_TRY(rgi_balancer_check(__func__, b));
   if (b->stage != RGI_NEW)
@@ -278,7 +294,7 @@ int rg_balance_begin(rg_balancer b) {
   RGI_TRY(prepare(b));
   b->stage = RGI_RUNNING;
   b->counts.ended = rgi_now();
-  return b->policy.interval > 0 ? rgi_sync_begin(b) : rgi_async_begin(b);
+  return broken_if(b, b->policy.interval > 0 ? rgi_sync_begin(b) : rgi_async_begin(b));
 }
 
 int rg_balance_step(rg_balancer b, int wait, int *what) {
@@ -290,7 +306,8 @@ int rg_balance_step(rg_balancer b, int wait, int *what) {
   }
   if (b->stage != RGI_RUNNING)
     return rgi_error(RG_ERR_ARG, "%s: it does not run: call rg_balance_begin first", __func__);
-  return b->policy.interval > 0 ? rgi_sync_step(b, wait, what) : rgi_async_step(b, wait, what);
+  return broken_if(b, b->policy.interval > 0 ? rgi_sync_step(b, wait, what)
+                                             : rgi_async_step(b, wait, what));
 }
 
 int rg_balance_end(rg_balancer b) {
@@ -301,7 +318,7 @@ int rg_balance_end(rg_balancer b) {
                      "says RG_BALANCE_DONE",
                      __func__);
   if (b->board)
-    RGI_TRY(rgi_async_end(b));
+    RGI_TRY(broken_if(b, rgi_async_end(b)));
   b->stage = RGI_ENDED;
   rgi_crew_free(&b->crew);
   return rgi_outcome_report(b);

@@ -24,7 +24,7 @@ typedef struct {
   int count, room;
 } rgi_entries;
 
-typedef enum { RGI_NEW, RGI_RUNNING, RGI_DONE, RGI_ENDED } rgi_stage;
+typedef enum { RGI_NEW, RGI_RUNNING, RGI_DONE, RGI_ENDED, RGI_BROKEN } rgi_stage;
 
 /* The group that the process is in. */
 typedef struct {
@@ -113,6 +113,8 @@ struct rg_balancer_s {
   rg_walker_kind kind;
   rg_balance_options options;
   rg_policy policy;
+  int policy_error; /* it was wrong, and is not asked any more */
+  char policy_text[RGI_TEXT];
   rgi_entries list; /* as added; the walkers that wait in synchronous balancing */
   rgi_crew crew;
   rgi_work work;
@@ -155,6 +157,11 @@ void rgi_entries_free(rgi_entries *e);
 /* At most so many of them as a policy sees them. */
 enum { RGI_SHOWN = 64 };
 void rgi_entries_show(const rgi_entry *at, int count, rg_waiting waiting[]);
+
+/* --- ask.c ----------------------------------------------------------------------- */
+
+/* The policy's plan, in b->plan; without it where the policy is wrong. */
+int rgi_ask_policy(rg_balancer b, const rg_load_table *table);
 
 /* --- crew.c: groups; all members of the new one call ------------------------------ */
 

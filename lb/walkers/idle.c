@@ -240,7 +240,7 @@ static int ask_policy(rg_balancer b, int64_t command[2]) {
   b->idle.seen = b->board->version;
   row->seen = -1;
   RGI_TRY(rgi_board_table(b, &t));
-  RGI_TRY(rg_policy_plan(&b->policy, &t, &b->plan));
+  RGI_TRY(rgi_ask_policy(b, &t));
   if (b->plan.count == 0) {
     row->seen = b->idle.seen;
     return check_stuck(b);

@@ -71,13 +71,32 @@ int rg_balance_outcomes(rg_balancer b, int *count, const rg_outcome **outcomes) 
 
 /* --- the error of the whole --------------------------------------------------------- */
 
+typedef struct {
+  int error;
+  char text[RGI_TEXT];
+} report;
+
+/* The error of this rank, on every process. */
+static int tell_all(rg_balancer b, int rank, int error, const char *text) {
+  report said = {0};
+  if (rank == b->rank) {
+    said.error = error;
+    snprintf(said.text, RGI_TEXT, "%s", text);
+  }
+  RGI_TRY(rg_bcast(b->all, &said, sizeof said, MPI_BYTE, rank));
+  return rgi_error(said.error, "%s", said.text);
+}
+
+/* Whether the policy was wrong somewhere. */
+static int policy_report(rg_balancer b) {
+  int rank = b->policy_error ? b->rank : b->size;
+  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_MIN));
+  return rank < b->size ? tell_all(b, rank, b->policy_error, b->policy_text) : RG_SUCCESS;
+}
+
 int rgi_outcome_report(rg_balancer b) {
   int64_t least[2] = {INT64_MAX, INT64_MAX}; /* id, and the rank that has it */
   const rg_outcome *mine = NULL;
-  struct {
-    int error;
-    char text[RGI_TEXT];
-  } said = {0};
   for (int i = 0; i < b->outcomes.count && !mine; i++)
     if (b->outcomes.at[i].error)
       mine = &b->outcomes.at[i];
@@ -87,13 +106,8 @@ int rgi_outcome_report(rg_balancer b) {
   least[1] = mine && mine->id == id ? b->rank : INT64_MAX;
   RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &least[1], 1, MPI_INT64_T, MPI_MIN));
   if (least[1] == INT64_MAX)
-    return RG_SUCCESS;
-  if (least[1] == b->rank) {
-    said.error = mine->error;
-    snprintf(said.text, RGI_TEXT, "%s", mine->text);
-  }
-  RGI_TRY(rg_bcast(b->all, &said, sizeof said, MPI_BYTE, (int)least[1]));
-  return rgi_error(said.error, "%s", said.text);
+    return policy_report(b);
+  return tell_all(b, (int)least[1], mine ? mine->error : 0, mine ? mine->text : "");
 }
 
 /* --- gathering ------------------------------------------------------------------------ */

@@ -297,7 +297,7 @@ static int conclude(rg_balancer b) {
       b->stage = RGI_DONE;
       return RG_SUCCESS;
     }
-    RGI_TRY(rg_policy_plan(&b->policy, &t, &b->plan));
+    RGI_TRY(rgi_ask_policy(b, &t));
     if (working || b->plan.count > 0)
       return b->plan.count ? regroup(b) : RG_SUCCESS;
     RGI_TRY(fail_waiting(b));

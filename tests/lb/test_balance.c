@@ -269,6 +269,55 @@ static void test_own_policy(void) {
   }
 }
 
+/* Fails, or gives a plan that cannot be done, after its first call; asynchronously on one
+ * process only. */
+typedef struct {
+  int how, calls;
+} wrong_context;
+
+static int wrong(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+  wrong_context *w = (wrong_context *)(uintptr_t)policy->context;
+  int row = t->self == RG_ALL_ROWS ? 0 : t->self;
+  if (w->calls++ == 0 || (policy->interval == 0 && rgt_rank != rgt_size - 1))
+    return RG_SUCCESS;
+  if (w->how == 0)
+    return RG_ERR_ARG;
+  if (w->how == 1) {
+    plan->count = 1 << 20;
+    return RG_SUCCESS;
+  }
+  return rg_plan_add(plan, (rg_move){row, t->count, 1, RG_NO_WALKER});
+}
+
+static void test_wrong_policy(void) {
+  for (int i = 0; i < 6; i++) {
+    wrong_context w = {.how = i / 2};
+    work_context c = {0};
+    rg_policy policy = {.name = "wrong", .interval = i % 2, .plan = wrong, .context = &w};
+    rg_balance_options o = {.policy = &policy, .group = 1};
+    rg_walker_kind kind = work_kind(&c);
+    rg_balancer b;
+    RGT_OK(rg_balance_create(world, &kind, &o, &b));
+    for (int id = 0; id < rgt_size; id++) {
+      rg_walker_new new = {.id = id, .left = (double)work_units(id)};
+      RGT_OK(rg_balance_add(b, &new));
+    }
+    int error = rg_balance_run(b);
+    MPI_Allreduce(MPI_IN_PLACE, &w.calls, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    RGT_TRUE(error == RG_ERR_ARG || (error == RG_SUCCESS && (i % 2 == 0 || w.calls < 2)));
+    RGT_TRUE(error == RG_SUCCESS || strstr(rg_error_detail(), "policy wrong") != NULL);
+    check_all(b, rgt_size, 0);
+    RGT_OK(rg_balance_free(&b));
+  }
+  rg_policy none = {.name = "none of it"};
+  rg_balance_options o = {.policy = &none};
+  work_context c = {0};
+  rg_walker_kind kind = work_kind(&c);
+  rg_balancer b = NULL;
+  RGT_FAILS(rg_balance_create(world, &kind, &o, &b), RG_ERR_ARG);
+  RGT_PTR_NULL(b);
+}
+
 /* It starts no walker that waits: these fail, the others are well. */
 static void test_starved(void) {
   for (int interval = 0; interval < 2; interval++) {
@@ -544,6 +593,7 @@ int main(int argc, char **argv) {
                                    {"most processes", test_most},
                                    {"least processes", test_least},
                                    {"own policy", test_own_policy},
+                                   {"wrong policy", test_wrong_policy},
                                    {"starved", test_starved},
                                    {"unit fails", test_unit_fails},
                                    {"endless", test_endless},

@@ -18,6 +18,7 @@ PROGRAM = os.environ['RGT_BUILD'] + '/bin/regroup-simulate'
 SANITIZED = 'asan' in os.environ['RGT_BUILD']
 WRONG = [['--policy=sideways'], ['--policy=sync:i=x'], ['--pattern=none'], ['--pattern=random:x'],
          ['--ranks=0'], ['--ranks=4,'], ['--ranks=x'], ['--machine=/nonexistent'], ['--unit=0'],
+         ['--unit=1e-300'], ['--unit=1e-9', '--bound=1e9'],
          ['--bound=-1'], ['--group=0'], ['--polls=0'], ['--steps=-1'], ['--jitter=1'], ['--serial=2'],
          ['--merge-cost=-1'], ['--view=1'], ['--json=/nonexistent/a.json'], ['word']]
 

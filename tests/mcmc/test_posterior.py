@@ -20,7 +20,8 @@ MODELS = {'poisson': ['a%d' % k for k in range(1, 9)],
 POLICIES = ['none', 'join-right', 'sync:i=2', 'most-work', 'release']
 SHORT = ['--samples', 12, '--tune', 16, '--walkers', 5, '--thin', 3]
 REFUSED = [['--model', 'nothing'], ['--sampler', 'gibbs'], ['--samples', '3'], ['--samples', '-1x'],
-           ['--group', '0'], ['--policy', 'sideways'], ['--walkers', '0'], ['--thin', '0'], ['--tune', '7'], ['--unit', '0'],
+           ['--group', '0'], ['--policy', 'sideways'], ['--walkers', '0'], ['--thin', '0'], ['--tune', '7'],
+           ['--tune', '-1'], ['--unit', '0'],
            ['--scale', '0'], ['--seed', '-1'], ['--draws', '/nowhere/x'], ['--plot', '/nowhere/x']]
 
 

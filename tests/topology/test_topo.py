@@ -165,6 +165,7 @@ def test_svg():
 
 def test_wrong():
     for args, word in [(['word'], 'word'), (['--ranks', '0'], '--ranks'), (['--ranks', 'x'], 'x'),
+                       (['--ranks', '-1'], '--ranks'), (['--nodes', '-1'], '--nodes'),
                        (['--ranks', '10001'], '10000'), (['--nodes', '0'], '--nodes'),
                        (['--nodes', '5', '--ranks', '4'], 'nodes'), (['--filter', 'cpu'], 'cpu'),
                        (['--filter', ''], 'filter'), (['--bind', 'sideways'], 'sideways'),

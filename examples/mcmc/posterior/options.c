@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
+#define DEFAULT LLONG_MIN /* not given */
+
 /* popt writes into these; post_options_read makes a post_options of them. */
 static struct {
   char *model, *sampler, *policy, *draws, *plot, *json;
@@ -12,9 +14,9 @@ static struct {
   int check, quiet;
 } arg = {.group = 1,
          .walkers = 4,
-         .samples = -1,
-         .thin = -1,
-         .tune = -1,
+         .samples = DEFAULT,
+         .thin = DEFAULT,
+         .tune = DEFAULT,
          .unit = 50,
          .scale = 4,
          .seed = 1};
@@ -96,11 +98,11 @@ static int check(const char *const words[], char text[RGP_TEXT]) {
     return bad(text, "group", "a whole number from 1 on");
   if (outside(arg.walkers, 1, 1000000, 1))
     return bad(text, "walkers", "a whole number from 1 to 1000000");
-  if (outside(arg.samples, 4, 10000000, -1))
+  if (outside(arg.samples, 4, 10000000, DEFAULT))
     return bad(text, "samples", "a whole number from 4 to 10000000");
-  if (outside(arg.thin, 1, 1000000, -1))
+  if (outside(arg.thin, 1, 1000000, DEFAULT))
     return bad(text, "thin", "a whole number from 1 to 1000000");
-  if (outside(arg.tune, 8, 10000000, -1))
+  if (outside(arg.tune, 8, 10000000, DEFAULT))
     return bad(text, "tune", "a whole number from 8 to 10000000");
   if (outside(arg.unit, 1, INT_MAX, 1))
     return bad(text, "unit", "a whole number from 1 on");

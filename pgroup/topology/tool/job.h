@@ -6,6 +6,7 @@
 #define TOPO_JOB_H
 
 #include "topology/places.h"
+#include <limits.h>
 
 #define TOPO_NAME 64
 
@@ -22,7 +23,7 @@ typedef struct {
 } topo_job;
 
 /* What the command line pretends. */
-#define TOPO_DEFAULT (-1)
+#define TOPO_DEFAULT INT_MIN
 typedef struct {
   char *machine, *bind;
   int ranks, nodes;
