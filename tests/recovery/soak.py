@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """Starts a program that survives, kills some of its ranks at random moments, and says what came
-of it. By itself: runs storm (storm.c) and example-recover again and again, one to three ranks killed in each, uniformly
-over the run's life, start and end included, until the time is up or a run was not right:
+of it. By itself: runs storm (storm.c), example-recover and relief (relief.c: with processes in
+reserve) again and again, one to three ranks killed in each, uniformly over the run's life, start
+and end included, until the time is up or a run was not right:
 
     python3 tests/recovery/soak.py --build build/release --seconds 3600
 """
@@ -109,11 +110,14 @@ def is_early(status, text):
                              'Fatal error in internal_' in text)
 
 
+ENDS = 'well', 'early', 'lost'
+
+
 class Storm:
     """storm: everything that is done with groups."""
     name = 'tests/storm'
 
-    def __init__(self, seed):
+    def __init__(self, seed, np):
         self.rounds = random.choice([500, 1500])
         self.arguments = [str(seed), str(self.rounds)]
 
@@ -132,7 +136,7 @@ class Recover:
     arguments = ['--points', '64', '--phases', '40', '--steps', '10']
     checksum = None
 
-    def __init__(self, _):
+    def __init__(self, seed, np):
         pass
 
     def life(self, np):
@@ -145,19 +149,53 @@ class Recover:
         return int(found[2]), np - int(found[2]), 0
 
 
+class Relief:
+    """relief: the dead are replaced as long as there is somebody in reserve."""
+    name = 'tests/relief'
+    rounds = 400
+    checksum = None
+
+    def __init__(self, seed, np):
+        aside = random.randint(1, np // 2)
+        self.workers = np - aside
+        self.arguments = [str(seed), str(self.rounds), str(aside)]
+
+    def life(self, np):
+        return 0.2 + self.rounds * np / 1500
+
+    def result(self, np, text):
+        found = re.search(r'^RELIEF \d+ (\w+) (\d+) of', text, re.M)
+        if not found or found[1] != self.checksum:
+            return None
+        return np - max(0, self.workers - int(found[2])), max(0, self.workers - int(found[2])), 0
+
+    def is_lost(self, status, killed, text):
+        """All that had the array were killed: that is said."""
+        return status == 4 and 'LOST: ' in text and killed >= self.workers
+
+
 def prepare(mpiexec, build):
-    """What the undisturbed example says."""
+    """What the undisturbed programs say."""
+    text = subprocess.run([*mpiexec, '-n', '2', os.path.join(build, Relief.name), '1',
+                           str(Relief.rounds), '1'], stdout=subprocess.PIPE, text=True,
+                          timeout=180).stdout
+    Relief.checksum = re.search(r'^RELIEF \d+ (\w+)', text, re.M)[1]
     text = subprocess.run([*mpiexec, '-n', '1', os.path.join(build, Recover.name),
                            *Recover.arguments], stdout=subprocess.PIPE, text=True, timeout=180).stdout
     Recover.checksum = re.search(r'^checksum (\w+)', text, re.M)[1]
 
 
-def storm(mpiexec, build, seed, limit=300):
-    """One run, drawn by the seed. Returns how it ended ('well', 'early', or what is wrong), how
+KINDS = {'storm': Storm, 'recover': Recover, 'relief': Relief}
+OFTEN = ['storm', 'storm', 'recover', 'relief', 'relief']
+
+
+def storm(mpiexec, build, seed, limit=300, kinds=OFTEN):
+    """One run, drawn by the seed. Returns how it ended (one of ENDS, or what is wrong), how
     many were killed, and the longest recovery in milliseconds (0: not known)."""
     random.seed(seed)
     mark, before = 'RGT_SOAK=%d-%d' % (os.getpid(), seed), set(os.listdir('/dev/shm'))
-    np, program = random.choice([2, 3, 4, 6, 8]), random.choice([Storm, Storm, Recover])(seed)
+    np = random.choice([2, 3, 4, 6, 8])
+    program = KINDS[random.choice(kinds)](seed, np)
     status, text, killed = one_run(
         [*mpiexec, '-n', str(np), os.path.join(build, program.name), *program.arguments],
         dict(ENV, **dict([mark.split('=')])), random.randint(1, min(3, np - 1)), program.life(np),
@@ -174,7 +212,9 @@ def storm(mpiexec, build, seed, limit=300):
         return 'left behind: %s %s' % (left, sorted(files)), killed, 0
     if status == 0 and result and result[0] + result[1] == np and result[1] <= killed:
         return 'well', killed, result[2]
-    return 'early' if early else 'status %s: %s' % (status, text), killed, 0
+    if early or (isinstance(program, Relief) and program.is_lost(status, killed, text)):
+        return 'early' if early else 'lost', killed, 0
+    return '%s, %d ranks, status %s: %s' % (program.name, np, status, text), killed, 0
 
 
 def main():
@@ -183,21 +223,22 @@ def main():
     p.add_argument('--seconds', type=float, default=180)
     p.add_argument('--seed', type=int, default=random.randrange(2**31),
                    help='of the first run; the next one has the next')
+    p.add_argument('--kinds', default=','.join(OFTEN), help='what is run')
     p.add_argument('--mpiexec', default='mpiexec.mpich')
     a = p.parse_args()
     prepare(a.mpiexec.split(), a.build)
     end, seed, kills, ends, times = time.monotonic() + a.seconds, a.seed, 0, [], []
     while time.monotonic() < end:
-        how, killed, ms = storm(a.mpiexec.split(), a.build, seed)
-        if how not in ('well', 'early'):
+        how, killed, ms = storm(a.mpiexec.split(), a.build, seed, kinds=a.kinds.split(','))
+        if how not in ENDS:
             sys.exit('seed %d: %s' % (seed, how))
         kills += killed
         ends.append(how)
         times += [ms] if ms else []
         seed += 1
     print('seeds %d to %d: %d runs, %d ranks killed; %d runs went on, %d ended with an error because '
-          'a rank died before rg_init had returned everywhere' %
-          (a.seed, seed - 1, len(ends), kills, ends.count('well'), ends.count('early')))
+          'a rank died before rg_init had returned everywhere, %d because nobody was left who had '
+          'the data' % (a.seed, seed - 1, len(ends), kills, *map(ends.count, ENDS)))
     if times:
         times.sort()
         print('longest recovery of a run: median %.1f ms, 9 in 10 within %.1f ms, worst %.1f ms' %

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What price.py starts: price REPEATS. Two or more ranks of a node meet in barriers; rank 0
+ * prints "WAIT nanoseconds nanoseconds": a barrier, the median of batches, and what one wait
+ * does to notice deaths, by itself. */
+#include <mpi.h>
+#include <regroup.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formation/group.h"
+#include "runtime/pause.h"
+#include "runtime/wait.h"
+
+#define BATCH 200
+
+static int by_size(const void *a, const void *b) {
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+static double median(double *times, int n) {
+  qsort(times, (size_t)n, sizeof *times, by_size);
+  return times[n / 2];
+}
+
+static double barriers(rg_group g, int repeats) {
+  double *times = calloc((size_t)repeats, sizeof *times);
+  for (int i = 0; i < repeats; i++) {
+    double start = rgi_now();
+    for (int k = 0; k < BATCH; k++)
+      if (rg_barrier(g))
+        exit(1);
+    times[i] = 1e9 * (rgi_now() - start) / BATCH;
+  }
+  double result = median(times, repeats);
+  free(times);
+  return result;
+}
+
+/* As a wait does each time that it looks at the clock. */
+static double looks(rg_group g, int repeats) {
+  double *times = calloc((size_t)repeats, sizeof *times);
+  if (rgi_group_check_member("price", g))
+    exit(1);
+  for (int i = 0; i < repeats; i++) {
+    double start = rgi_now();
+    for (int k = 0; k < BATCH; k++) {
+      rgi_liveness_look(start);
+      if (rgi_scope_check(&rgi_scope_now, "price"))
+        exit(1);
+    }
+    times[i] = 1e9 * (rgi_now() - start) / BATCH;
+  }
+  double result = median(times, repeats);
+  free(times);
+  return result;
+}
+
+int main(int argc, char **argv) {
+  int repeats = argc > 1 ? atoi(argv[1]) : 200, rank;
+  rg_group world;
+  MPI_Init(&argc, &argv);
+  if (rg_init(MPI_COMM_WORLD, NULL) || rg_group_world(&world))
+    return 1;
+  rg_group_rank(world, &rank);
+  barriers(world, repeats / 10 + 1);
+  double wait = barriers(world, repeats), look = looks(world, repeats);
+  if (rank == 0)
+    printf("WAIT %.1f %.1f\n", wait, look);
+  rg_group_free(&world);
+  if (rg_finalize())
+    return 1;
+  MPI_Finalize();
+  return 0;
+}
