@@ -29,9 +29,12 @@
  * rank of the group); RG_ERR_ARG (a negative count, NULL memory with a count, no
  * type, an operation that is not defined on the type, MPI_IN_PLACE where it has
  * no meaning): all these before anything is sent. Then RG_ERR_TRUNCATE or
- * RG_ERR_MISMATCH (another member sent more, or less, than this one expects: the
- * operation goes on to its end, the result is of no use); RG_ERR_TIMEOUT (the
- * buffers may still be written to); RG_ERR_NOMEM; RG_ERR_MPI. */
+ * RG_ERR_MISMATCH (another member means more, or less, than this one, which takes
+ * data from it; the result is of no use. By messages the operation goes on to its
+ * end. In shared memory the members are out of step from then on: every operation
+ * of theirs is RG_ERR_MISMATCH until the group is formed anew. A count of 0 at
+ * some of them only is found by the next operation, if at all); RG_ERR_TIMEOUT
+ * (the buffers may still be written to); RG_ERR_NOMEM; RG_ERR_MPI. */
 #ifndef REGROUP_COLLECTIVES_H
 #define REGROUP_COLLECTIVES_H
 

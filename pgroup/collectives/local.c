@@ -17,6 +17,7 @@ static int barrier(rgi_local *l, const char *call) {
 }
 
 int rgi_local_barrier(rgi_local *l, const char *call) {
+  l->bytes = 0;
   return l->n == 1 ? RG_SUCCESS : rgi_step_result(l, barrier(l, call));
 }
 
@@ -32,6 +33,7 @@ static int bcast_step(rgi_local *l, char *data, size_t bytes, int root, const ch
       rgi_step_release(l);
   } else {
     RGI_TRY(rgi_spare() ? rgi_step_see(l, root, call) : rgi_step_await_release(l, root, call));
+    RGI_TRY(rgi_step_fits(l, root, l->step, call));
     memcpy(data, tiny ? rgi_cell_of(l, root)->data : rgi_chunk_of(l, root, l->step), bytes);
   }
   rgi_step_end(l);
@@ -39,6 +41,7 @@ static int bcast_step(rgi_local *l, char *data, size_t bytes, int root, const ch
 }
 
 static int bcast(rgi_local *l, void *data, size_t bytes, int root, const char *call) {
+  l->bytes = (uint32_t)bytes;
   if (bytes > RGI_TINY)
     RGI_TRY(rgi_board_attach(l));
   for (size_t at = 0; at < bytes; at += RGI_CHUNK) {

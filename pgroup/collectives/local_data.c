@@ -29,6 +29,7 @@ static int gather_step(rgi_local *l, const char *in, size_t n, char *out, size_t
   for (int i = 0; i < l->n && takes; i++) {
     if (rgi_spare() && i != l->me)
       RGI_TRY(rgi_step_see(l, i, call));
+    RGI_TRY(rgi_step_fits(l, i, step, call));
     memcpy(out + (size_t)i * stride, tiny ? rgi_cell_of(l, i)->data : rgi_chunk_of(l, i, step), n);
   }
   rgi_step_end(l);
@@ -41,6 +42,7 @@ static int gather(rgi_local *l, const void *in, size_t bytes, void *out, int tak
                   const char *call) {
   if (bytes == 0)
     return RG_SUCCESS;
+  l->bytes = (uint32_t)bytes;
   if (bytes > RGI_TINY)
     RGI_TRY(rgi_board_attach(l));
   for (size_t at = 0; at < bytes; at += RGI_CHUNK)
@@ -71,6 +73,7 @@ static int scatter_step(rgi_local *l, const char *in, size_t stride, size_t n, c
       rgi_step_release(l);
   } else {
     RGI_TRY(rgi_spare() ? rgi_step_see(l, root, call) : rgi_step_await_release(l, root, call));
+    RGI_TRY(rgi_step_fits(l, root, l->step, call));
   }
   memcpy(out, chunk + (size_t)l->me * n, n);
   rgi_step_end(l);
@@ -88,6 +91,7 @@ static int piece_of(const rgi_local *l, const char *call, size_t *piece) {
 static int scatter(rgi_local *l, const void *in, size_t bytes, void *out, int root,
                    const char *call) {
   size_t piece;
+  l->bytes = (uint32_t)bytes;
   RGI_TRY(piece_of(l, call, &piece));
   RGI_TRY(rgi_board_attach(l));
   for (size_t at = 0; at < bytes; at += piece)
@@ -117,6 +121,7 @@ static int alltoall_step(rgi_local *l, const char *in, size_t stride, size_t n, 
   for (int i = 0; i < l->n; i++)
     memcpy(rgi_chunk_of(l, l->me, step) + (size_t)i * n, in + (size_t)i * stride, n);
   RGI_TRY(rgi_step_meet(l, call));
+  RGI_TRY(rgi_step_all_fit(l, step, call));
   for (int i = 0; i < l->n; i++)
     memcpy(out + (size_t)i * stride, rgi_chunk_of(l, i, step) + (size_t)l->me * n, n);
   rgi_step_end(l);
@@ -125,6 +130,7 @@ static int alltoall_step(rgi_local *l, const char *in, size_t stride, size_t n, 
 
 static int alltoall(rgi_local *l, const void *in, size_t bytes, void *out, const char *call) {
   size_t piece;
+  l->bytes = (uint32_t)bytes;
   RGI_TRY(piece_of(l, call, &piece));
   RGI_TRY(rgi_board_attach(l));
   for (size_t at = 0; at < bytes; at += piece)

@@ -33,6 +33,7 @@ static int gets_result(const rgi_local *l, const reduction *r) {
 
 /* All cells in order, into to. */
 static int reduce_cells(rgi_local *l, const reduction *r, char *to) {
+  RGI_TRY(rgi_step_all_fit(l, l->step, r->call));
   memcpy(to, rgi_cell_of(l, l->n - 1)->data, r->count * r->size);
   for (int i = l->n - 2; i >= 0; i--)
     RGI_TRY(rgi_apply(rgi_cell_of(l, i)->data, to, r->count, r->type, r->op));
@@ -55,17 +56,18 @@ static int tiny_with_spare(rgi_local *l, const reduction *r) {
 static int tiny_when_short(rgi_local *l, const reduction *r) {
   _Alignas(16) char result[RGI_TINY];
   size_t bytes = r->count * r->size;
-  uint32_t *winner = &l->seats->winner[l->step % RGI_DEPTH];
+  const uint32_t *winner = &l->seats->winner[l->step % RGI_DEPTH];
   if (rgi_step_arrive(l)) {
     RGI_TRY(reduce_cells(l, r, result));
     memcpy(rgi_cell_of(l, l->me)->data, result, bytes);
-    *winner = (uint32_t)l->me;
     rgi_step_release(l);
   } else if (gets_result(l, r)) {
     RGI_TRY(rgi_step_await_release(l, -1, r->call));
   }
-  if (gets_result(l, r))
-    memcpy(r->out, rgi_cell_of(l, (int)*winner)->data, bytes);
+  if (!gets_result(l, r))
+    return RG_SUCCESS;
+  RGI_TRY(rgi_step_fits(l, (int)*winner, l->step, r->call));
+  memcpy(r->out, rgi_cell_of(l, (int)*winner)->data, bytes);
   return RG_SUCCESS;
 }
 
@@ -99,6 +101,7 @@ static int reduce_chunk(rgi_local *l, const reduction *r, const char *in, char *
   uint32_t step = l->step;
   memcpy(rgi_chunk_of(l, l->me, step), in, n * r->size);
   RGI_TRY(rgi_step_meet(l, r->call));
+  RGI_TRY(rgi_step_all_fit(l, step, r->call));
   RGI_TRY(reduce_share(l, r, n, step));
   RGI_TRY(rgi_step_begin(l, r->call));
   RGI_TRY(rgi_step_meet(l, r->call));
@@ -130,6 +133,7 @@ static int run(rgi_local *l, const reduction *r) {
       memcpy(r->out, r->in, bytes);
     return RG_SUCCESS;
   }
+  l->bytes = (uint32_t)bytes;
   return rgi_step_result(l, bytes <= RGI_TINY ? reduce_tiny(l, r) : reduce_by_chunks(l, r));
 }
 

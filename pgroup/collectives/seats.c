@@ -192,6 +192,23 @@ int rgi_step_begin(rgi_local *l, const char *call) {
     l->safe = needed;
   }
   l->step = step;
+  rgi_cell_of(l, l->me)->bytes = l->bytes;
+  return RG_SUCCESS;
+}
+
+int rgi_step_fits(const rgi_local *l, int i, uint32_t step, const char *call) {
+  uint32_t bytes = l->seats->seat[i].cell[step % RGI_DEPTH].bytes;
+  if (bytes == l->bytes)
+    return RG_SUCCESS;
+  return rgi_error(bytes > l->bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
+                   "%s: lengths that do not fit: rank %d means %u bytes, this process %u; form the "
+                   "group anew",
+                   call, rgi_local_rank(l, i), bytes, l->bytes);
+}
+
+int rgi_step_all_fit(const rgi_local *l, uint32_t step, const char *call) {
+  for (int i = 0; i < l->n; i++)
+    RGI_TRY(rgi_step_fits(l, i, step, call));
   return RG_SUCCESS;
 }
 
@@ -234,7 +251,10 @@ int rgi_step_arrive(rgi_local *l) {
   uint32_t at = l->step % RGI_DEPTH, mine = uses(l, l->me) + 1, all = mine * (uint32_t)l->n;
   atomic_store_explicit(&l->seats->seat[l->me].uses[at], mine, memory_order_relaxed);
   rgi_bell *b = &l->seats->arrived[at];
-  return atomic_fetch_add(&b->value, 1) + 1 == all;
+  if (atomic_fetch_add(&b->value, 1) + 1 != all)
+    return 0;
+  l->seats->winner[at] = (uint32_t)l->me;
+  return 1;
 }
 
 int rgi_step_await_all(rgi_local *l, const char *call) {

@@ -35,7 +35,7 @@
 
 typedef struct {
   _Atomic uint32_t step;
-  uint32_t unused;
+  uint32_t bytes; /* of the member's operation, whose part the step is; modulo 2^32 */
   char data[RGI_TINY];
 } rgi_cell;
 
@@ -51,7 +51,7 @@ typedef struct {
   rgi_bell room;               /* changes when somebody is done, if somebody waits for it */
   char pad[RGI_LINE - (RGI_DEPTH + 1) * sizeof(rgi_bell)];
   rgi_bell arrived[RGI_DEPTH]; /* how many have come to the steps of this cell */
-  uint32_t winner[RGI_DEPTH];  /* who came last, and has the result in its cell */
+  uint32_t winner[RGI_DEPTH];  /* who came last, and may have the result in its cell */
   _Atomic uint64_t board;
   _Atomic uint32_t broken; /* an operation ended in an error: the steps are out of step */
   char pad2[RGI_LINE - RGI_DEPTH * sizeof(rgi_bell) - (RGI_DEPTH + 1) * sizeof(uint32_t) -
@@ -71,6 +71,7 @@ struct rgi_local {
   int *ranks;           /* group ranks of the local members; NULL: all, in order */
   uint32_t step, ended; /* the step that runs; the last one that was ended */
   uint32_t safe;        /* all members have ended this one */
+  uint32_t bytes;       /* of the operation that runs; modulo 2^32 */
   char *board;
 };
 
@@ -93,6 +94,13 @@ int rgi_step_arrive(rgi_local *l);
 
 /* Waits until all have been counted in. */
 int rgi_step_await_all(rgi_local *l, const char *call);
+
+/* When member i was seen in a step: whether it means an operation of the same length.
+ * RG_ERR_TRUNCATE: of a longer one; RG_ERR_MISMATCH. */
+int rgi_step_fits(const rgi_local *l, int i, uint32_t step, const char *call);
+
+/* The same of all members. */
+int rgi_step_all_fit(const rgi_local *l, uint32_t step, const char *call);
 
 /* Lets the others go on; waits to be let, by member i or (-1) by the last one that is
  * counted in. */

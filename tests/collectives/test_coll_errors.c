@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "runtime/node.h"
 
 static rg_group g;
 static rg_request request;
@@ -107,6 +108,47 @@ static void test_lengths(void) {
   RGT_OK(rg_group_set_algorithm(g, RG_OP_GATHER, NULL));
 }
 
+/* In shared memory: whoever takes data is told, and the group is formed anew. */
+static int differ(rg_group h, int what, int n, int *data, int *all) {
+  switch (what) {
+  case 0:
+    return rg_bcast(h, data, n, MPI_INT, 0);
+  case 1:
+    return rg_gather(h, data, n, MPI_INT, all, n, MPI_INT, 0);
+  case 2:
+    return rg_scatter(h, all, n, MPI_INT, data, n, MPI_INT, 0);
+  case 3:
+    return rg_allgather(h, data, n, MPI_INT, all, n, MPI_INT);
+  case 4:
+    return rg_alltoall(h, all, n, MPI_INT, all + n * rgt_size, n, MPI_INT);
+  case 5:
+    return rg_reduce(h, data, all, n, MPI_INT, MPI_SUM, 0);
+  default:
+    return rg_allreduce(h, data, all, n, MPI_INT, MPI_SUM);
+  }
+}
+
+static void test_lengths_inside(void) {
+  enum { MOST = 20000 };
+  static const int lengths[][2] = {{10, 5}, {5, 10}, {5, 100}, {1000, 999}, {7, MOST}};
+  static int data[MOST], all[2 * MOST * RANKS_MOST];
+  for (int what = 0; what < 7 && rgi_node.count == 1 && rgt_size > 1; what++)
+    for (int i = 0; i < 5; i++) {
+      rg_group h = NULL;
+      RGT_OK(rg_group_dup(groups[WORLD], &h));
+      int takes = what == 1 || what == 5 ? rgt_rank == 0 : what > 2 || rgt_rank > 0;
+      int error = differ(h, what, lengths[i][rgt_rank > 0], data, all);
+      RGT_TRUE(error == RG_ERR_TRUNCATE || error == RG_ERR_MISMATCH || (!takes && !error));
+      MPI_Barrier(MPI_COMM_WORLD);
+      RGT_FAILS(rg_barrier(h), RG_ERR_MISMATCH);
+      MPI_Barrier(MPI_COMM_WORLD);
+      RGT_OK(rg_group_free(&h));
+      RGT_OK(rg_group_dup(groups[WORLD], &h));
+      RGT_OK(rg_barrier(h));
+      RGT_OK(rg_group_free(&h));
+    }
+}
+
 static void test_requests(void) {
   rg_request none = NULL;
   int done = 7;
@@ -154,6 +196,7 @@ int main(int argc, char **argv) {
                                    {"one rank's mistake", test_one_rank},
                                    {"no member", test_no_member},
                                    {"lengths that differ", test_lengths},
+                                   {"lengths that differ inside a node", test_lengths_inside},
                                    {"requests", test_requests},
                                    {"names of algorithms", test_names},
                                    {"communicators", test_comm},
