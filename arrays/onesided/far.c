@@ -59,6 +59,11 @@ static int operate(const rgi_move *m, int target, uint64_t offset, char *buf,
   }
 }
 
+/* That of a dimension of extent 1 may wrap around; it is not used. */
+static int64_t in_bytes(int64_t stride, int64_t element) {
+  return (int64_t)((uint64_t)stride * (uint64_t)element);
+}
+
 /* With a step in the last dimension its elements are runs of their own: a dimension
  * more. */
 rgi_far_patch rgi_move_far_patch(const rgi_move *m, const rgi_part *p) {
@@ -67,8 +72,8 @@ rgi_far_patch rgi_move_far_patch(const rgi_move *m, const rgi_part *p) {
   rgi_far_patch patch = {.dims = dims + (p->stride[dims - 1] != 1)};
   for (int d = 0; d < dims; d++) {
     patch.extent[d] = p->extent[d];
-    patch.near_stride[d] = p->buf_stride[d] * element;
-    patch.far_stride[d] = p->stride[d] * element;
+    patch.near_stride[d] = in_bytes(p->buf_stride[d], element);
+    patch.far_stride[d] = in_bytes(p->stride[d], element);
   }
   patch.extent[patch.dims - 1] = patch.dims > dims ? element : p->extent[dims - 1] * element;
   return patch;

@@ -188,7 +188,8 @@ static int unpack(const char *from, size_t bytes, rgi_outcomes *list) {
     RGI_TRY(add(list, &r.o));
     from += sizeof r + (size_t)r.text + r.o.bytes;
   }
-  qsort(list->at, (size_t)list->count, sizeof *list->at, by_id);
+  if (list->count > 0)
+    qsort(list->at, (size_t)list->count, sizeof *list->at, by_id);
   return RG_SUCCESS;
 }
 
