@@ -348,8 +348,9 @@ int rgi_sync_begin(rg_balancer b) {
     else
       free(e.memory);
   }
-  memmove(b->list.at, b->list.at + started,
-          (size_t)(b->list.count -= started) * sizeof *b->list.at);
+  b->list.count -= started;
+  if (b->list.count > 0)
+    memmove(b->list.at, b->list.at + started, (size_t)b->list.count * sizeof *b->list.at);
   if (!has) {
     become_idle(b);
     return RG_SUCCESS;
