@@ -2,8 +2,10 @@
  * Copyright (c) the Regroup authors */
 #include "topology/machine.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <regroup/topology.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,9 +16,28 @@ static int is_file(const char *description) {
   return (n > 4 && strcmp(description + n - 4, ".xml") == 0) || access(description, R_OK) == 0;
 }
 
+/* Loading grows with the square of the threads: 16,384 take most of a minute. */
+enum { THREADS_MOST = 4096 };
+
+/* The product of the counts in "pack:2 [numa(memory=8)] l3:1 4 pu:2". */
+static double threads_of(const char *description) {
+  double threads = 1;
+  int inside = 0;
+  for (const char *c = description; *c; c++) {
+    inside += (*c == '[' || *c == '(') - (*c == ']' || *c == ')');
+    int starts = isdigit((unsigned char)*c) && (c == description || c[-1] == ':' || c[-1] == ' ');
+    if (starts && !inside)
+      threads *= (double)strtoul(c, NULL, 10);
+  }
+  return threads;
+}
+
 static int describe(const char *call, hwloc_topology_t t, const char *description) {
   if (!description || !*description)
     return RG_SUCCESS;
+  if (!is_file(description) && threads_of(description) > THREADS_MOST)
+    return rgi_error(RG_ERR_OPTION, "%s: the machine \"%.200s\" has more than %d threads", call,
+                     description, THREADS_MOST);
   if (!is_file(description))
     return hwloc_topology_set_synthetic(t, description) == 0
                ? RG_SUCCESS

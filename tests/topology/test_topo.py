@@ -170,6 +170,7 @@ def test_wrong():
                        (['--nodes', '5', '--ranks', '4'], 'nodes'), (['--filter', 'cpu'], 'cpu'),
                        (['--filter', ''], 'filter'), (['--bind', 'sideways'], 'sideways'),
                        (['--machine', 'nonsense'], 'nonsense'),
+                       (['--machine', 'pack:1000 core:1000 pu:1000'], '4096 threads'),
                        (['--machine', '/nonexistent.xml'], 'nonexistent')]:
         for np in [0, 2]:
             status, out, err = topo(*args, np=np)
