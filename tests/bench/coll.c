@@ -165,8 +165,8 @@ static void tell_groups(bench_report *report, const char *what) {
   bench_job_describe(report->ranks, where);
   snprintf(report->title, sizeof report->title, "%.60s%s", what, where);
   snprintf(report->note, sizeof report->note,
-           "%s: between the groups; global: by both together; all others: by the initiators\n%s",
-           bench_job_contender(), given.excluded);
+           "%s: between the groups; global: by both together; all others: by the initiators%s%s",
+           bench_job_contender(), given.excluded[0] ? "\n" : "", given.excluded);
 }
 
 static void tell(bench_report *report) {

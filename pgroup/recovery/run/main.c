@@ -53,6 +53,21 @@ static char *find_launcher(void) {
   return is_on_path(mpich) ? mpich : is_on_path(any) ? any : NULL;
 }
 
+/* Open MPI's launcher speaks another protocol than the guardians. */
+static int is_openmpi(const char *launcher) {
+  char text[200] = "";
+  setenv("RG_RUN_LAUNCHER", launcher, 1); /* so that its name need not be quoted */
+  FILE *f = popen("\"$RG_RUN_LAUNCHER\" --version 2>/dev/null", "r");
+  unsetenv("RG_RUN_LAUNCHER");
+  if (!f)
+    return 0;
+  text[fread(text, 1, sizeof text - 1, f)] = 0;
+  while (fgetc(f) != EOF)
+    continue;
+  pclose(f);
+  return strstr(text, "OpenRTE") || strstr(text, "Open MPI");
+}
+
 /* Again and again, if it has to be. */
 static int run_again(char **command, int most) {
   for (int n = 0;; n++) {
@@ -101,6 +116,13 @@ int main(int argc, char **argv) {
   command[0] = find_launcher();
   if (!command[0]) {
     fprintf(stderr, "regroup-run: there is no mpiexec; RG_MPIEXEC names one\n");
+    return 2;
+  }
+  if (is_openmpi(command[0])) {
+    fprintf(stderr,
+            "regroup-run: %s is Open MPI's; only a job of MPICH's can go on after a death: "
+            "RG_MPIEXEC=mpiexec.mpich, and a program that is built with MPICH\n",
+            command[0]);
     return 2;
   }
   setenv("RG_SURVIVE", "1", 1);

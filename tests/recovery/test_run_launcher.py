@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""regroup-run looks at its launcher: Open MPI's is refused with a line, others get the command
+line as it is."""
+import os
+import subprocess
+import tempfile
+
+RUN = os.environ['RGT_BUILD'] + '/bin/regroup-run'
+
+with tempfile.TemporaryDirectory() as folder:
+    launcher = folder + '/launcher'
+    for version, good in [('mpiexec.openmpi (OpenRTE) 4.1.4', False),
+                          ('mpirun (Open MPI) 5.0.3', False), ('HYDRA build details:', True)]:
+        with open(launcher, 'w') as f:
+            f.write('#!/bin/sh\n[ "$1" = --version ] && echo "%s" || echo "started $*"\n' % version)
+        os.chmod(launcher, 0o755)
+        done = subprocess.run([RUN, '-n', '2', 'program'], env=dict(os.environ, RG_MPIEXEC=launcher),
+                              capture_output=True, text=True)
+        if good:
+            assert (done.returncode, done.stdout) == (0, 'started -n 2 program\n'), done
+        else:
+            assert done.returncode == 2 and not done.stdout, done
+            assert done.stderr.count('\n') == 1 and 'RG_MPIEXEC=mpiexec.mpich' in done.stderr, done
