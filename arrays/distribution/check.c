@@ -73,8 +73,8 @@ int rgi_spec_check(const rg_array_spec *spec, int members) {
     return WRONG("%d dimensions; there may be 1 to %d", spec->dims, RG_MAX_DIMS);
   if ((int)spec->layout < RG_BLOCK || spec->layout > RG_BLOCK_CYCLIC)
     return WRONG("there is no layout %d", (int)spec->layout);
-  if (spec->flags)
-    return WRONG("flags is 0x%x; it must be 0", spec->flags);
+  if (spec->flags & ~(unsigned)RG_ARRAY_MIRRORED)
+    return WRONG("flags is 0x%x; there is RG_ARRAY_MIRRORED only", spec->flags);
   RGI_TRY(check_element(spec));
   for (int k = 0; k < spec->dims; k++) {
     RGI_TRY(check_dimension(spec, k));

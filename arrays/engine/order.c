@@ -13,6 +13,7 @@
 #include "engine/remote.h"
 #include "engine/window.h"
 #include "runtime/error.h"
+#include "runtime/liveness.h"
 
 typedef struct {
   uint64_t low, high; /* empty: high = 0 */
@@ -70,7 +71,8 @@ static int fence_locked(int target) {
   pending *p = &order.of[target];
   if (!p->listed)
     return RG_SUCCESS;
-  ARMCI_Fence(target);
+  if (!rgi_is_dead(target)) /* it would never answer */
+    ARMCI_Fence(target);
   p->put = p->acc = (span){0, 0};
   p->listed = 0;
   int i = 0;

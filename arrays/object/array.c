@@ -26,9 +26,10 @@ static void mix(uint64_t *hash, uint64_t value) {
 }
 
 /* Of all that the members are to agree on. */
-static uint64_t hash_of(const rgi_distribution *d, rg_type type, size_t element) {
+static uint64_t hash_of(const rgi_distribution *d, rg_type type, size_t element, unsigned flags) {
   uint64_t hash = rgi_mix((uint64_t)d->dims << 32 | (uint64_t)type << 16 | (uint64_t)d->layout);
   mix(&hash, element);
+  mix(&hash, flags);
   for (int i = 0; i < d->dims; i++) {
     mix(&hash, (uint64_t)d->shape[i]);
     mix(&hash, (uint64_t)d->chunk[i]);
@@ -44,6 +45,7 @@ void rgi_array_forget(rg_array a) {
   rgi_distribution_clear(&a->d);
   rg_group_free(&a->group);
   free(a->near);
+  free(a->keepers);
   a->magic = 0;
   free(a);
 }
@@ -55,7 +57,8 @@ static int work_out(const rg_array_spec *spec, int error, rg_array a) {
   RGI_TRY(rgi_distribution_make(spec, a->members, &a->d));
   a->type = spec->type;
   a->element = rgi_type_size(spec->type, spec->element_size);
-  a->hash = hash_of(&a->d, a->type, a->element);
+  a->flags = spec->flags;
+  a->hash = hash_of(&a->d, a->type, a->element, a->flags);
   return RG_SUCCESS;
 }
 

@@ -20,6 +20,7 @@ struct rg_array_s {
   unsigned long epoch;
   rg_type type;
   size_t element; /* bytes */
+  unsigned flags; /* the spec's */
   /* The memory of member i is at base + starts[i]. On one node it is a part of the
    * block that all share; where the array spans nodes it is in i's share
    * (engine.h), base is NULL and near[i] leads there, or is NULL: another node. */
@@ -41,6 +42,8 @@ struct rg_array_s {
   uint64_t *shares; /* several nodes: offsets in the members' shares */
   int *world;       /* several nodes: the members' world ranks */
   size_t mine;      /* several nodes: bytes of the caller's memory */
+  int *keepers;     /* mirrored, several nodes: who has each member's copies (mirror.h) */
+  uint64_t kept;    /* mirrored: how many times the elements have been kept */
   rg_array next;    /* several nodes: freed here, not by all (leaving.c) */
   rg_request leaving;
 };
@@ -79,6 +82,9 @@ int rgi_array_confirm(const char *call, rg_array a);
 /* An array that spans nodes goes when all members have freed it (leaving.c).
  * Any thread. */
 int rgi_array_leave(rg_array a);
+
+/* One that spans nodes, when all that live have agreed that nobody needs it any more. */
+void rgi_array_drop(rg_array *a);
 void rgi_array_look_after_leaving(void);
 
 /* Frees the handle and what hangs on it but the memory of the elements. */

@@ -22,9 +22,20 @@ static struct {
   rg_array first;
 } leaving = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+void rgi_array_drop(rg_array *a) {
+  rgi_engine_give((*a)->shares[(*a)->me], (*a)->mine);
+  rgi_array_forget(*a);
+  *a = NULL;
+}
+
 int rgi_array_leave(rg_array a) {
   RGI_TRY(rgi_engine_fence(-1));
-  RGI_TRY(rg_ibarrier(a->group, &a->leaving));
+  int error = rg_ibarrier(a->group, &a->leaving);
+  if (error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) {
+    rgi_array_forget(a); /* who still uses the memory cannot be found out: it is not reused */
+    return RG_SUCCESS;
+  }
+  RGI_TRY(error);
   a->magic = 0;
   pthread_mutex_lock(&leaving.lock);
   a->next = leaving.first;

@@ -10,6 +10,7 @@
 
 #include "engine/engine.h"
 #include "formation/group.h"
+#include "mirror/mirror.h"
 #include "object/array.h"
 #include "runtime/error.h"
 
@@ -137,10 +138,17 @@ static int take_share(const char *call, rg_array a, int error) {
   notice mine = {error, a->hash, 0};
   if (!mine.error)
     mine.error = make_tables(call, a);
+  if (!mine.error && rgi_is_mirrored(a))
+    mine.error = rgi_mirror_open(a);
   if (!mine.error) {
     a->mine = round_up(bytes_of(a, a->me) + 1, RGI_LINE);
+    if (rgi_is_mirrored(a))
+      a->mine += rgi_mirror_bytes(a);
     mine.error = rgi_engine_take("an array", a->mine, &mine.share);
   }
+  if (!mine.error && rgi_is_mirrored(a)) /* before anybody can write there */
+    rgi_mirror_clear(a,
+                     (char *)rgi_engine_at(rgi_rt.rank, mine.share) + rgi_mirror_start(a, a->me));
   error = exchange(call, a, mine);
   if (error && !mine.error)
     rgi_engine_give(mine.share, a->mine);

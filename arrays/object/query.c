@@ -23,6 +23,7 @@ int rg_array_info(rg_array a, rg_array_spec *spec) {
   spec->type = a->type;
   spec->element_size = a->element;
   spec->layout = a->d.layout;
+  spec->flags = a->flags;
   for (int d = 0; d < a->d.dims; d++) {
     spec->shape[d] = a->d.shape[d];
     spec->grid[d] = a->d.grid[d];

@@ -5,6 +5,7 @@
 #include <regroup/collectives.h>
 
 #include "engine/engine.h"
+#include "mirror/mirror.h"
 #include "object/array.h"
 #include "runtime/error.h"
 #include "runtime/request.h"
@@ -23,7 +24,8 @@ int rg_array_sync(rg_array a) {
     RGI_TRY(rgi_array_confirm(__func__, a));
   if (!a->one_node)
     RGI_TRY(rg_array_fence(a));
-  return rg_barrier(a->group);
+  RGI_TRY(rg_barrier(a->group));
+  return rgi_is_mirrored(a) ? rgi_mirror_keep(a) : RG_SUCCESS;
 }
 
 int rg_progress(void) {

@@ -11,7 +11,7 @@
 
 #include "runtime/error.h"
 
-enum { DIMS, TYPE, ELEMENT, LAYOUT, MEMBERS, BOUNDARIES, SINGLE };
+enum { DIMS, TYPE, ELEMENT, LAYOUT, FLAGS, MEMBERS, BOUNDARIES, SINGLE };
 /* Then so many for each dimension. */
 enum { SHAPE, GRID, CHUNK, GHOSTS, PERIODIC, LISTS };
 #define FIXED (SINGLE + LISTS * RG_MAX_DIMS)
@@ -38,6 +38,7 @@ static void write_spec(const rg_array_spec *spec, int64_t *words) {
   words[TYPE] = spec->type;
   words[ELEMENT] = (int64_t)rgi_type_size(spec->type, spec->element_size);
   words[LAYOUT] = spec->layout;
+  words[FLAGS] = spec->flags;
   words[BOUNDARIES] = boundaries_of(spec);
   for (int d = 0; d < spec->dims; d++) {
     list(words, SHAPE)[d] = spec->shape[d];
@@ -74,7 +75,8 @@ static void read_spec(rgi_side *s) {
   s->spec = (rg_array_spec){.dims = (int)w[DIMS],
                             .type = (rg_type)w[TYPE],
                             .element_size = (size_t)w[ELEMENT],
-                            .layout = (rg_layout)w[LAYOUT]};
+                            .layout = (rg_layout)w[LAYOUT],
+                            .flags = (unsigned)w[FLAGS]};
   for (int d = 0; d < s->spec.dims; d++) {
     s->spec.shape[d] = list(w, SHAPE)[d];
     s->spec.grid[d] = (int)list(w, GRID)[d];

@@ -11,11 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "formation/group.h"
+#include "mirror/rebuild.h"
 #include "object/array.h"
 #include "runtime/error.h"
 #include "runtime/liveness.h"
 #include "runtime/log.h"
+
+/* In the flags of a spec, for newcomers: the old array spanned nodes. */
+#define SPANNED 0x80000000u
 
 /* A member of `to` that has not had the array: it takes the place of a dead one. */
 static int is_new(rg_array a, rg_group to, int rank) {
@@ -53,6 +58,7 @@ static void look_at_locks(rg_array a) {
  * not depend on that. */
 static int spec_of(rg_array a, rg_group to, rg_array_spec *spec) {
   RGI_TRY(rg_array_info(a, spec));
+  spec->flags |= a->one_node ? 0 : SPANNED;
   memset(spec->boundaries, 0, sizeof spec->boundaries);
   if (spec->layout != RG_IRREGULAR && a->members == rgi_members_count(to->members))
     return RG_SUCCESS;
@@ -172,10 +178,16 @@ static int fill(rg_array a, rg_group to, int found, rg_array *b) {
     RGI_TRY(spec_of(a, to, &spec));
   if (mixed)
     RGI_TRY(share_spec(a, to, &spec));
+  int spanned = (spec.flags & SPANNED) != 0;
+  spec.flags &= ~SPANNED;
   RGI_TRY(rg_array_create(to, &spec, b));
+  if (spanned)
+    return rgi_array_rebuild(a, to, *b);
   if (a)
     RGI_TRY(read_all(a, *b));
-  return a && mixed ? pass_all(a, *b, to, found) : RG_SUCCESS;
+  if (a && mixed)
+    RGI_TRY(pass_all(a, *b, to, found));
+  return rg_array_fence(*b);
 }
 
 static int recover(rg_array a, rg_group to, int found, rg_array *b) {
@@ -194,13 +206,13 @@ int rg_array_recover(rg_array *a, rg_group survivors, rg_array *b) {
   if (*a)
     RGI_TRY(rgi_array_check(__func__, *a));
   RGI_TRY(rgi_group_check_member(__func__, survivors));
-  if (!rgi_on_one_node(survivors) || (*a && !(*a)->one_node))
-    return rgi_error(RG_ERR_UNSUPPORTED, "%s: the array spans nodes", __func__);
   if (*a)
     RGI_TRY(check_members(*a, survivors, &found));
-  if (*a && survivors->me == 0)
+  if (*a && (*a)->one_node && survivors->me == 0)
     look_at_locks(*a);
   RGI_TRY(recover(*a, survivors, found, &made));
   *b = made;
+  if (*a && !(*a)->one_node)
+    rgi_array_drop(a);
   return rg_array_free(a);
 }

@@ -59,6 +59,7 @@ static int know_new(handing *h, const rg_array_spec *wanted) {
   else {
     memcpy(spec.ghosts, old->ghosts, sizeof spec.ghosts);
     memcpy(spec.periodic, old->periodic, sizeof spec.periodic);
+    spec.flags = old->flags;
   }
   spec.dims = old->dims;
   spec.type = old->type;

@@ -74,6 +74,15 @@ typedef enum {
   RG_BLOCK_CYCLIC /* blocks of one size dealt out in turn */
 } rg_layout;
 
+/* Flags of an array. */
+enum {
+  /* The elements of each member are kept a second time on another node, as they are at
+   * each rg_array_sync: what rg_array_recover needs when a whole node is lost. Takes
+   * five times the memory, and an rg_array_sync moves all elements: docs/recovery.md. On
+   * one node it changes nothing, as memory outlives its process there. */
+  RG_ARRAY_MIRRORED = 1
+};
+
 /* What an array is to be like. rg_array_spec_set fills in the plain case; change
  * what shall be different. */
 typedef struct {
@@ -95,7 +104,7 @@ typedef struct {
    * they wrap around at the array's edges. */
   int64_t ghosts[RG_MAX_DIMS];
   int periodic[RG_MAX_DIMS];
-  unsigned flags; /* 0 */
+  unsigned flags; /* 0, or RG_ARRAY_MIRRORED */
 } rg_array_spec;
 
 /* Local. Errors: RG_ERR_ARG (1 to 7 dimensions; a negative extent; no such
@@ -238,7 +247,9 @@ RG_API int rg_array_fence(rg_array a);
 /* A fence by every member and a barrier: afterwards all see all. Every member of
  * the array's group. The first one also finds members that have made another array
  * or none. Errors: RG_ERR_MISMATCH, or what a member found when it made the array;
- * RG_ERR_TIMEOUT (somebody has not come). */
+ * RG_ERR_TIMEOUT (somebody has not come). Of an array with RG_ARRAY_MIRRORED that spans
+ * nodes it keeps the elements as they are then: two barriers, a copy of the caller's
+ * elements in its memory and one to another node. */
 RG_API int rg_array_sync(rg_array a);
 
 /* Lets others' accesses to this process's memory make progress; returns at once. A

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "mirror/mirror.h"
+
+#include <regroup/collectives.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "formation/group.h"
+#include "runtime/error.h"
+#include "runtime/liveness.h"
+#include "runtime/node.h"
+
+static uint64_t round_up(uint64_t bytes) {
+  return (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE;
+}
+
+static uint64_t bytes_of(rg_array a, int rank) {
+  return (uint64_t)rgi_distribution_extent(&a->d, rank) * a->element;
+}
+
+static uint64_t pair_bytes(rg_array a, int rank) {
+  uint64_t bytes = bytes_of(a, rank);
+  return bytes ? RGI_LINE + 2 * round_up(bytes) : 0;
+}
+
+/* --- keepers ---------------------------------------------------------------------------- */
+
+static int node_of(rg_array a, int rank) {
+  return rgi_node_of(rgi_members_at(a->group->members, rank));
+}
+
+/* How many members before this one are on the same node. */
+static int place_on_node(rg_array a, int rank) {
+  int place = 0;
+  for (int i = 0; i < rank; i++)
+    place += node_of(a, i) == node_of(a, rank);
+  return place;
+}
+
+/* The next member in the circle of ranks that is on another node tells which node it is;
+ * of its members the one at the same place, so that all have about as much to keep. */
+static int keeper_of(rg_array a, int rank) {
+  int next = rank, on_node = 0;
+  do
+    next = (next + 1) % a->members;
+  while (node_of(a, next) == node_of(a, rank) && next != rank);
+  for (int i = 0; i < a->members; i++)
+    on_node += node_of(a, i) == node_of(a, next);
+  int place = place_on_node(a, rank) % on_node;
+  for (int i = 0; i < a->members; i++)
+    if (node_of(a, i) == node_of(a, next) && place-- == 0)
+      return i;
+  return next;
+}
+
+int rgi_mirror_open(rg_array a) {
+  a->keepers = malloc((size_t)a->members * sizeof *a->keepers);
+  if (!a->keepers)
+    return rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for %d members", a->members);
+  for (int i = 0; i < a->members; i++)
+    a->keepers[i] = keeper_of(a, i);
+  return RG_SUCCESS;
+}
+
+/* --- places ------------------------------------------------------------------------------ */
+
+uint64_t rgi_mirror_start(rg_array a, int rank) {
+  return round_up(bytes_of(a, rank) + 1);
+}
+
+/* From the start of the keeper's pairs to the pair of its ward, or to the end. */
+static uint64_t before_ward(rg_array a, int keeper, int ward) {
+  uint64_t at = pair_bytes(a, keeper);
+  for (int i = 0; i < ward; i++)
+    if (a->keepers[i] == keeper)
+      at += pair_bytes(a, i);
+  return at;
+}
+
+uint64_t rgi_mirror_bytes(rg_array a) {
+  return before_ward(a, a->me, a->members);
+}
+
+rgi_pair rgi_mirror_own(rg_array a, int rank) {
+  return (rgi_pair){rank, a->shares[rank] + rgi_mirror_start(a, rank)};
+}
+
+rgi_pair rgi_mirror_copy(rg_array a, int rank) {
+  int keeper = a->keepers[rank];
+  rgi_pair p = rgi_mirror_own(a, keeper);
+  p.offset += before_ward(a, keeper, rank);
+  return p;
+}
+
+void rgi_mirror_clear(rg_array a, char *pairs) {
+  for (int i = 0; i < a->members; i++)
+    if (a->keepers[i] == a->me && bytes_of(a, i))
+      memset(pairs + before_ward(a, a->me, i), 0, RGI_LINE);
+  if (bytes_of(a, a->me))
+    memset(pairs, 0, RGI_LINE);
+}
+
+static uint64_t version_at(rg_array a, int rank, uint64_t label) {
+  return RGI_LINE + (label % 2) * round_up(bytes_of(a, rank));
+}
+
+uint64_t rgi_mirror_newest(rg_array a, rgi_pair p) {
+  const uint64_t *labels = rgi_engine_at(a->world[p.member], p.offset);
+  return labels[0] > labels[1] ? labels[0] : labels[1];
+}
+
+char *rgi_mirror_version(rg_array a, int rank, rgi_pair p, uint64_t label) {
+  char *pair = rgi_engine_at(a->world[p.member], p.offset);
+  return pair + version_at(a, rank, label);
+}
+
+/* --- keeping ------------------------------------------------------------------------------- */
+
+/* At the caller: in the same share, from the elements on. */
+static void keep_here(rg_array a, uint64_t label) {
+  char *pair = a->near[a->me] + rgi_mirror_start(a, a->me);
+  memcpy(pair + version_at(a, a->me, label), a->near[a->me], bytes_of(a, a->me));
+  atomic_thread_fence(memory_order_release);
+  ((volatile uint64_t *)(void *)pair)[label % 2] = label;
+}
+
+/* The label follows when the elements are there. */
+static int keep_there(rg_array a, uint64_t label) {
+  rgi_pair p = rgi_mirror_copy(a, a->me);
+  int target = a->world[p.member];
+  rgi_far_patch all = {.dims = 1, .extent = {(int64_t)bytes_of(a, a->me)}};
+  rgi_far_patch one = {.dims = 1, .extent = {sizeof label}};
+  if (rgi_is_dead(target))
+    return rgi_error(RG_ERR_PROC_FAILED, "rg_array_sync: rank %d, which keeps copies, has died",
+                     p.member);
+  RGI_TRY(rgi_engine_put(target, p.offset + version_at(a, a->me, label), a->near[a->me], &all));
+  RGI_TRY(rgi_engine_fence(target));
+  RGI_TRY(rgi_engine_put(target, p.offset + label % 2 * sizeof label, &label, &one));
+  return rgi_engine_fence(target);
+}
+
+int rgi_mirror_write(rg_array a) {
+  if (bytes_of(a, a->me) == 0)
+    return RG_SUCCESS;
+  keep_here(a, a->kept + 1);
+  return keep_there(a, a->kept + 1);
+}
+
+int rgi_mirror_keep(rg_array a) {
+  int error = rgi_mirror_write(a);
+  RGI_TRY(rg_barrier(a->group));
+  a->kept++;
+  return error;
+}
