@@ -120,6 +120,8 @@ static int check(rg_array *a, rg_group to, rg_array *b) {
 int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_array_spec *spec,
                      rg_array *b) {
   handing h = {.to = to};
+  if (!both)
+    return rgi_error(RG_ERR_GROUP, "rg_array_regroup: both is NULL");
   RGI_TRY(rg_group_dup(both, &h.both));
   int error = rg_group_rank(both, &h.me);
   int wrong = check(a, to, b); /* the others are told */
