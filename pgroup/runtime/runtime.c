@@ -16,9 +16,12 @@
 #include "runtime/message.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
+#include "runtime/pause.h"
 #include "runtime/request.h"
 #include "runtime/slot.h"
 #include "runtime/tuning.h"
+
+#define GUARDIAN_SECONDS 3.0
 
 rgi_runtime rgi_rt = {.comm = MPI_COMM_NULL, .mpi_group = MPI_GROUP_NULL};
 
@@ -113,6 +116,14 @@ static void tell_configuration(void) {
   }
 }
 
+/* Where MPI fails at this time, a process has most probably been killed. Its guardian says so
+ * and ends the job: better than an application that ends it because of what MPI says. */
+static int let_guardian_speak(int error) {
+  if (error == RG_ERR_MPI && rgi_guarded())
+    rgi_sleep(GUARDIAN_SECONDS);
+  return error;
+}
+
 int rg_init(MPI_Comm comm, const char *options) {
   int inter = 0;
   RGI_TRY(rgi_need_mpi("rg_init"));
@@ -121,10 +132,10 @@ int rg_init(MPI_Comm comm, const char *options) {
   MPI_Comm_test_inter(comm, &inter);
   if (inter)
     return rgi_error(RG_ERR_COMM, "rg_init: an inter-communicator; merge it first");
-  RGI_TRY(agree_on_call(comm, look_at_call(comm, options)));
+  RGI_TRY(let_guardian_speak(agree_on_call(comm, look_at_call(comm, options))));
   if (!rgi_rt.started) {
-    RGI_TRY(rgi_tuning_load(comm));
-    RGI_TRY(start(comm));
+    RGI_TRY(let_guardian_speak(rgi_tuning_load(comm)));
+    RGI_TRY(let_guardian_speak(start(comm)));
   }
   if (++rgi_rt.started == 1) {
     rgi_liveness_ready();

@@ -93,8 +93,8 @@ static rg_group parked(rg_group g) {
 }
 
 static rg_group taker(rg_group g) {
-  int ranks[64], there;
-  must(!rg_barrier(g), "rg_barrier");
+  int ranks[64], there, error = rg_barrier(g);
+  must(!error || (rank > 0 && error == RG_ERR_PROC_FAILED), "rg_barrier");
   if (rank == 0) {
     must(!rgi_books_take("taker", aside - 1, 0, ranks, &there), "rgi_books_take");
     raise(SIGKILL);
