@@ -74,7 +74,7 @@ int rgi_wait_check(rgi_wait *w) {
 }
 
 /* Longest sleeps on a bell: a death or a time limit must be noticed; and where
- * something else has to be looked at as well, soon. */
+ * something else has to be looked at as well, soon at first, later as pause.h has it. */
 #define QUIET_SECONDS 0.02
 #define BUSY_SECONDS 1e-4
 #define PATIENT_SECONDS 5e-3
@@ -100,6 +100,13 @@ static int spin_on_bell(rgi_wait *w, double now) {
   return yields;
 }
 
+static double busy_sleep(double waited) {
+  double part = waited * RGI_SLEEP_PART;
+  if (part < BUSY_SECONDS || rgi_wait_meanwhile)
+    return BUSY_SECONDS;
+  return part < RGI_SLEEP_SECONDS ? part : RGI_SLEEP_SECONDS;
+}
+
 int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
   /* A look at the clock costs as much as many looks at the bell. */
   for (int i = 0; i < 64 && !rgi_node.oversubscribed; i++) {
@@ -112,7 +119,7 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
   if (w->patient)
     rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
   else if (!spin_on_bell(w, now))
-    rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : BUSY_SECONDS);
+    rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : busy_sleep(now - w->pause.start));
   return check_time(w, now - w->pause.start);
 }
 

@@ -67,6 +67,20 @@ static void test_last_look(void) {
   RGT_FAILS(rgi_wait_check(&w), RG_ERR_TIMEOUT);
 }
 
+/* Who waits for long for a bell and for messages from other nodes looks less often. */
+static void test_long_wait(void) {
+  rgi_bell bell = {0};
+  rgi_wait w;
+  int looks = 0;
+  double start = rgi_now();
+  rgi_wait_start(&w, "test", -1);
+  for (double now = start; now < start + 0.3; now = rgi_now()) {
+    RGT_OK(rgi_wait_bell(&w, &bell, 0, 0));
+    looks += now > start + 0.02;
+  }
+  RGT_TRUE(looks < 600);
+}
+
 /* Whether all ranks but 0 have yielded and slept while rank 0 was late. */
 static int all_were_polite(double late) {
   unsigned long yields = 0, sleeps = 0, yields_before = 0, sleeps_before = 0;
@@ -166,6 +180,7 @@ int main(int argc, char **argv) {
                                    {"steps", test_steps},
                                    {"completion", test_completion},
                                    {"polite", test_polite},
+                                   {"long wait", test_long_wait},
                                    {"own looks", test_own_looks},
                                    {"polling", test_polling},
                                    {"stop", test_stop},
