@@ -24,7 +24,7 @@ if 'openmpi' in MPIEXEC[0]:
 
 def run(np, name, *args):
     done = subprocess.run([*MPIEXEC, '-n', str(np), os.path.join(BUILD, name), *args], env=soak.ENV,
-                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=180)
     return done.returncode, done.stdout
 
 

@@ -63,7 +63,7 @@ class Job:
 
     def end(self):
         try:
-            self.text += self.process.communicate(timeout=60)[0]
+            self.text += self.process.communicate(timeout=180)[0]
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             raise
@@ -137,7 +137,7 @@ def test_own_failure(folder):
         assert 'started again' not in text, (np, text)
     for code in 255, 137, 1:
         done = subprocess.run([LAUNCHER, '--restart', '-n', '1', 'sh', '-c', 'exit %d' % code],
-                              env=ENV, text=True, capture_output=True, timeout=60)
+                              env=ENV, text=True, capture_output=True, timeout=180)
         assert done.returncode == code and 'again' not in done.stderr, (code, done)
 
 
@@ -157,7 +157,7 @@ def test_arguments():
     done = subprocess.run([LAUNCHER, '--restart=x', 'true'], text=True, capture_output=True)
     assert done.returncode == 2 and 'a number of times' in done.stderr, done
     done = subprocess.run([LAUNCHER, '--restart=2', '-n', '1', 'sh', '-c', 'cat; echo no >&2'],
-                          env=ENV, text=True, input='word\n', capture_output=True, timeout=60)
+                          env=ENV, text=True, input='word\n', capture_output=True, timeout=180)
     assert (done.returncode, done.stdout, done.stderr) == (0, 'word\n', 'no\n'), done
 
 
