@@ -17,8 +17,9 @@
  * A job only survives a death if it was started so (docs/recovery.md).
  *
  * Functions here return RG_ERR_GROUP (NULL, or the caller is no member), RG_ERR_ARG,
- * RG_ERR_NOT_INIT, RG_ERR_NOMEM and RG_ERR_TIMEOUT; and, as long as that is not
- * done, RG_ERR_UNSUPPORTED for a group whose members are on several nodes. */
+ * RG_ERR_NOT_INIT, RG_ERR_NOMEM and RG_ERR_TIMEOUT; shrinking and agreeing also
+ * RG_ERR_UNSUPPORTED for a group whose members are on several nodes in a job that was not
+ * started so that it survives. Then revoking ends the waits of the caller's node only. */
 #ifndef REGROUP_RECOVERY_H
 #define REGROUP_RECOVERY_H
 
@@ -38,7 +39,8 @@ RG_API int rg_group_failed(rg_group g, int max, int ranks[], int *n);
  * the same order as other calls of this header on g. All of them get the same group,
  * also if more die meanwhile: such a group may hold a dead member again, and is shrunk
  * again. Nobody waits for members that are still busy: they come later. Works on
- * revoked groups. Inside a node: no message. */
+ * revoked groups. Inside a node no message; between nodes the guardians' at most log2(n) + 1
+ * for a node, with n nodes, when none of them is lost meanwhile. */
 RG_API int rg_group_shrink(rg_group g, rg_group *survivors);
 
 /* A group of g's size in which everybody has the rank that he has in g, and processes out of
@@ -62,7 +64,7 @@ RG_API int rg_group_agree(rg_group g, unsigned *word, int *failed);
 /* Ends all waits on g, of all members, with RG_ERR_REVOKED, those under way and all
  * later ones: for a member that has seen a failure that others cannot see. One member
  * calls, or several. Shrinking and agreeing still work. Local. Errors: RG_ERR_LIMIT
- * (4,096 groups have been revoked). */
+ * (4,096 groups have been revoked). Members on other nodes hear of it a moment later. */
 RG_API int rg_group_revoke(rg_group g);
 
 /* How many times this job has been started again (regroup-run --restart sets

@@ -11,8 +11,8 @@ int rgi_guarded(void) {
   return 0;
 }
 
-void rgi_guardian_tell(int fd, uint64_t will, uint64_t excused, int processes) {
-  (void)fd, (void)will, (void)excused, (void)processes;
+void rgi_guardian_tell(const rgi_addresses *a, int fd, int listener, int pipe) {
+  (void)a, (void)fd, (void)listener, (void)pipe;
 }
 
 /* Not even an end together is to be had after a death that the application survives. */

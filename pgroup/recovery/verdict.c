@@ -128,7 +128,7 @@ int rgi_decide(rg_group g, const char *call, unsigned word, int all, rgi_verdict
   void *memory;
   rgi_will_hold();
   if (!on_one_node(g))
-    return rgi_error(RG_ERR_UNSUPPORTED, "%s: the group's members are on several nodes", call);
+    return rgi_decide_far(g, call, word, all, verdict);
   RGI_TRY(rgi_births_check(g->births, call));
   RGI_TRY(rgi_slot_attach(key, n, sizeof(meeting) + (size_t)n * sizeof(voice), &slot, &memory));
   meeting *m = memory;

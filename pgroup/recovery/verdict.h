@@ -17,4 +17,8 @@ typedef struct {
  * otherwise decides at once, by what the first one knows. */
 int rgi_decide(rg_group g, const char *call, unsigned word, int all, rgi_verdict *verdict);
 
+/* The same for members on several nodes (verdict_far.c). RG_ERR_UNSUPPORTED: this job was
+ * not started so that it survives. */
+int rgi_decide_far(rg_group g, const char *call, unsigned word, int all, rgi_verdict *verdict);
+
 #endif

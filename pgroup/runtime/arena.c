@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/error.h"
@@ -64,10 +65,15 @@ void *rgi_arena_roots(void) {
   return rgi_arena_at(arena.roots);
 }
 
-void rgi_arena_tell_guardian(const void *will, const void *excused, int processes) {
-  const char *base = (const char *)arena.base;
-  rgi_guardian_tell(arena.fd, (uint64_t)((const char *)will - base),
-                    (uint64_t)((const char *)excused - base), processes);
+static uint64_t offset_of(const void *at) {
+  return at ? (uint64_t)((const char *)at - (const char *)arena.base) : 0;
+}
+
+void rgi_arena_tell_guardian(const void *lives, const void *bells, const void *excused,
+                             const void *mesh, int processes, int listener, int pipe) {
+  rgi_addresses a = {offset_of(lives), offset_of(bells), offset_of(excused), offset_of(mesh),
+                     processes};
+  rgi_guardian_tell(&a, arena.fd, listener, pipe);
 }
 
 /* --- sizes ----------------------------------------------------------------- */
@@ -392,6 +398,19 @@ int rgi_arena_open(MPI_Comm node, size_t bytes, size_t roots, size_t annex) {
   if (error)
     rgi_arena_close();
   return error;
+}
+
+int rgi_arena_borrow(int fd) {
+  struct stat s;
+  rgi_arena_close();
+  if (fstat(fd, &s) != 0)
+    return 0;
+  void *base = mmap(NULL, (size_t)s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (base == MAP_FAILED)
+    return 0;
+  arena.fd = fd;
+  arena.base = base;
+  return 1;
 }
 
 void rgi_arena_close(void) {

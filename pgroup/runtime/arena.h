@@ -28,8 +28,13 @@ void rgi_arena_close(void);
 
 void *rgi_arena_roots(void);
 
-/* Tells this process's guardian (guardian.h) where in the segment the will is. */
-void rgi_arena_tell_guardian(const void *will, const void *excused, int processes);
+/* Tells this process's guardian (guardian.h) where in the segment things are. */
+void rgi_arena_tell_guardian(const void *lives, const void *bells, const void *excused,
+                             const void *mesh, int processes, int listener, int pipe);
+
+/* For a guardian: the segment of this descriptor, taken over. Nothing is rung or reserved
+ * for it. 0: it cannot be had. */
+int rgi_arena_borrow(int fd);
 
 /* The annex: address space at a multiple of 64 KiB, without memory until this
  * process or another has reserved it: [offset, offset + bytes) of the annex may be

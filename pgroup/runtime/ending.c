@@ -8,6 +8,8 @@
 #include "runtime/error.h"
 #include "runtime/launcher.h"
 #include "runtime/liveness.h"
+#include "runtime/mesh.h"
+#include "runtime/message.h"
 #include "runtime/node.h"
 #include "runtime/wait.h"
 
@@ -17,7 +19,7 @@ static int all_here(void) {
   for (int i = 0; i < rgi_node.n; i++)
     if (!rgi_has_left(i) && !rgi_is_dead(rgi_node.ranks[i]))
       return 0;
-  return 1;
+  return rgi_mesh_all_left();
 }
 
 int rgi_ending_meet(void) {
@@ -27,9 +29,10 @@ int rgi_ending_meet(void) {
   for (;;) {
     uint32_t bell = atomic_load(&rgi_my_bell()->value);
     rgi_liveness_look_now();
+    rgi_progress(); /* what MPI has not sent yet; its errors are nobody's any more */
     if (all_here())
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, 1));
+    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy()));
   }
 }
 

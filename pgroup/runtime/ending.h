@@ -6,7 +6,7 @@
 #ifndef RGI_ENDING_H
 #define RGI_ENDING_H
 
-/* Instead of a barrier of the world: until every process of the node has come here or
+/* Instead of a barrier of the world: until every process has come here or
  * died. RG_ERR_TIMEOUT. */
 int rgi_ending_meet(void);
 

@@ -6,77 +6,89 @@
 #include "runtime/guardian.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/arena.h"
 #include "runtime/launcher.h"
+#include "runtime/mesh.h"
 #include "runtime/pause.h"
+#include "runtime/speaker.h"
 
 #define PATIENCE 60.0 /* seconds for survivors to begin to recover */
 #define LOOK_SECONDS 0.01
 #define READ_SECONDS 5.0
-
-typedef struct {
-  uint64_t will, excused; /* where they are */
-  int processes;
-} address;
-
-typedef struct {
-  rgi_will *will;
-  const _Atomic uint32_t *excused;
-  uint32_t processes;
-} testament;
+#define FDS 3 /* that may come with an address: arena, listener, pipe */
 
 static int to_guardian = -1;
 
 /* --- the guardian ------------------------------------------------------------------ */
 
-static int read_address(int socket, address *a, int *fd) {
-  char room[CMSG_SPACE(sizeof(int))];
+typedef struct {
+  pid_t rank;
+  int socket, signals; /* from the rank; from everybody */
+  int ended, status;   /* the rank has, and how (waitpid's) */
+  int stopping;        /* the launcher has told it to */
+  double since;        /* the end */
+  rgi_addresses where;
+  rgi_will *will; /* NULL before rg_init */
+  int speaker;    /* readable when the node's speaker, another guardian, has ended; or -1 */
+} ward;
+
+static int read_addresses(ward *w, rgi_addresses *a, int fds[FDS]) {
+  char room[CMSG_SPACE(FDS * sizeof(int))];
   struct iovec part = {a, sizeof *a};
   struct msghdr m = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
-  if (recvmsg(socket, &m, MSG_DONTWAIT) != (ssize_t)sizeof *a)
+  if (recvmsg(w->socket, &m, MSG_DONTWAIT) != (ssize_t)sizeof *a)
     return 0;
   struct cmsghdr *c = CMSG_FIRSTHDR(&m);
   if (!c || c->cmsg_type != SCM_RIGHTS)
     return 0;
-  memcpy(fd, CMSG_DATA(c), sizeof *fd);
+  int n = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+  for (int i = 0; i < FDS; i++)
+    fds[i] = -1;
+  memcpy(fds, CMSG_DATA(c), (size_t)n * sizeof(int));
   return 1;
 }
 
-static void *map(int fd, uint64_t offset, size_t bytes) {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), from = offset / page * page;
-  char *memory =
-      mmap(NULL, offset - from + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)from);
-  return memory == MAP_FAILED ? NULL : memory + (offset - from);
+static void watch_speaker(ward *w) {
+  rgi_mesh *mesh = rgi_arena_at(w->where.mesh);
+  w->speaker = (int)syscall(SYS_pidfd_open, atomic_load(&mesh->speaker), 0);
 }
 
-/* The last will that the rank told of: 1, or 0 if there is none. */
-static int find_will(int socket, testament *t) {
-  int fd = -1, newer;
-  address a = {0, 0, 0}, next;
-  while (read_address(socket, &next, &newer)) {
-    if (fd >= 0)
-      close(fd);
-    fd = newer;
-    a = next;
-  }
-  if (fd < 0)
-    return 0;
-  t->will = map(fd, a.will, sizeof *t->will);
-  t->excused = map(fd, a.excused, sizeof *t->excused);
-  t->processes = (uint32_t)a.processes;
-  return t->will && t->excused;
+/* The library has started, perhaps anew. */
+static void settle(ward *w, const rgi_addresses *a, const int fds[FDS]) {
+  rgi_speaker_close();
+  if (w->speaker >= 0)
+    close(w->speaker);
+  w->speaker = -1;
+  w->where = *a;
+  w->will = rgi_arena_borrow(fds[0]) ? rgi_arena_at(a->lives) : NULL;
+  if (!w->will || !a->mesh)
+    return;
+  if (fds[1] >= 0)
+    rgi_speaker_open(rgi_arena_at(a->mesh), rgi_arena_at(a->bells), w->will, fds[1], fds[2]);
+  else
+    watch_speaker(w);
+}
+
+static void hear_rank(ward *w) {
+  rgi_addresses a;
+  int fds[FDS];
+  while (read_addresses(w, &a, fds))
+    settle(w, &a, fds);
 }
 
 /* The launcher drops what it has not read when it hears of the end, and may be late. */
@@ -98,53 +110,95 @@ static int give_up(int sign, const char *why) {
   return 128 + sign;
 }
 
-/* The rank has been killed: its status for the launcher, when the others have ended. */
-static int outlive(int socket, int sign) {
-  testament t;
-  if (!find_will(socket, &t) || atomic_load(&t.will->ready) < t.processes)
+/* The rank has been killed: its status for the launcher, or -1 as long as the others have
+ * not ended. */
+static int outlive(const ward *w) {
+  int sign = WTERMSIG(w->status);
+  uint32_t outcome = w->will ? atomic_load(&w->will->outcome) : 0,
+           all = (uint32_t)w->where.processes;
+  if (!w->will || (!outcome && atomic_load(&w->will->ready) < all))
     return give_up(sign, " before rg_init had returned everywhere");
-  rgi_will *will = t.will;
-  atomic_fetch_add(&will->gone, 1);
-  for (double begin = rgi_now(); !atomic_load(&will->outcome); rgi_sleep(LOOK_SECONDS)) {
-    if (atomic_load(&will->gone) >= t.processes && !atomic_load(&will->outcome))
-      return give_up(sign, " and nobody is left");
-    if (!atomic_load(&will->held) && !atomic_load(t.excused) && rgi_now() - begin > PATIENCE)
-      return give_up(sign, " and nobody has recovered");
-    if (getppid() == 1)
-      return 128 + sign; /* the launcher is gone */
+  if (outcome == 1) {
+    rgi_launcher_leave();
+    return 0;
   }
-  rgi_launcher_leave();
-  return 0;
-}
-
-/* The rank has ended by itself. */
-static int leave(int socket, int status) {
-  testament t;
-  if (find_will(socket, &t))
-    atomic_fetch_add(&t.will->gone, 1);
-  return status;
+  if (outcome == 2 ||
+      (!w->where.mesh && atomic_load(&w->will->gone) >= all && !atomic_load(&w->will->outcome)))
+    return give_up(sign, " and nobody is left");
+  const _Atomic uint32_t *excused = rgi_arena_at(w->where.excused);
+  if (!atomic_load(&w->will->held) && !atomic_load(excused) && rgi_now() - w->since > PATIENCE)
+    return give_up(sign, " and nobody has recovered");
+  return -1;
 }
 
 /* The launcher ends a job by signals, which reach the rank as well unless they are
  * meant for the guardian alone. */
-static void pass_on(pid_t rank, int sign, int *stopping) {
+static void pass_on(ward *w, int sign) {
   if (sign == SIGUSR1 || sign == SIGUSR2 || sign == SIGCHLD)
     return;
-  *stopping = 1;
-  kill(rank, sign);
+  w->stopping = 1;
+  if (!w->ended)
+    kill(w->rank, sign);
+}
+
+static void look_at_rank(ward *w) {
+  struct signalfd_siginfo info;
+  while (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info)
+    pass_on(w, (int)info.ssi_signo);
+  hear_rank(w);
+  if (w->ended || waitpid(w->rank, &w->status, WNOHANG) != w->rank)
+    return;
+  w->ended = 1;
+  w->since = rgi_now();
+  hear_rank(w); /* its last words */
+  if (w->will)
+    atomic_fetch_add(&w->will->gone, 1);
+}
+
+/* Without its speaker, or cut off by the others, this node has no part in the job. */
+static int look_at_node(ward *w) {
+  struct pollfd gone = {w->speaker, POLLIN, 0};
+  rgi_speaker_step();
+  const char *why = rgi_speaker_despair();
+  if (!why && w->speaker >= 0 && poll(&gone, 1, 0) > 0 && !atomic_load(&w->will->outcome))
+    why = " because the guardian that speaks for its node is gone";
+  if (!why)
+    return -1;
+  if (!w->ended)
+    kill(w->rank, SIGKILL);
+  return give_up(SIGKILL, why);
+}
+
+/* The guardian's status, or -1: it goes on. */
+static int look(ward *w) {
+  look_at_rank(w);
+  int status = look_at_node(w);
+  if (status >= 0 || !w->ended)
+    return status;
+  int well = WIFEXITED(w->status);
+  if (w->stopping || getppid() == 1) /* the launcher is gone */
+    return well ? WEXITSTATUS(w->status) : 128 + WTERMSIG(w->status);
+  if (well && WEXITSTATUS(w->status) != 0)
+    return WEXITSTATUS(w->status);
+  if (w->will && atomic_load(&w->will->outcome) != 2 && rgi_speaker_needed())
+    return -1;
+  return well ? 0 : outlive(w);
 }
 
 static int watch(pid_t rank, int socket, const sigset_t *signals) {
-  int stopping = 0, status;
+  ward w = {.rank = rank, .socket = socket, .speaker = -1};
+  w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
   for (;;) {
-    siginfo_t info;
-    if (sigwaitinfo(signals, &info) > 0)
-      pass_on(rank, info.si_signo, &stopping);
-    if (waitpid(rank, &status, WNOHANG) != rank)
-      continue;
-    if (WIFEXITED(status))
-      return leave(socket, WEXITSTATUS(status));
-    return stopping ? 128 + WTERMSIG(status) : outlive(socket, WTERMSIG(status));
+    struct pollfd all[] = {{w.signals, POLLIN, 0},
+                           {w.ended ? -1 : socket, POLLIN, 0},
+                           {rgi_speaker_fd(), POLLIN, 0},
+                           {w.ended ? -1 : w.speaker, POLLIN, 0}};
+    poll(all, 4, w.ended ? (int)(1000 * LOOK_SECONDS) : rgi_speaker_busy() ? 100 : -1);
+    if (all[1].revents & POLLHUP && !w.ended) /* the rank is about to end */
+      rgi_sleep(1e-3);
+    int status = look(&w);
+    if (status >= 0)
+      return status;
   }
 }
 
@@ -194,19 +248,22 @@ int rgi_guarded(void) {
   return to_guardian >= 0;
 }
 
-void rgi_guardian_tell(int fd, uint64_t will, uint64_t excused, int processes) {
-  char room[CMSG_SPACE(sizeof(int))] = {0};
-  address a = {will, excused, processes};
-  struct iovec part = {&a, sizeof a};
-  struct msghdr m = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+void rgi_guardian_tell(const rgi_addresses *a, int fd, int listener, int pipe) {
+  char room[CMSG_SPACE(FDS * sizeof(int))] = {0};
+  int fds[FDS] = {fd, listener, pipe}, n = listener >= 0 ? FDS : 1;
+  rgi_addresses copy = *a;
+  struct iovec part = {&copy, sizeof copy};
+  struct msghdr m = {.msg_iov = &part,
+                     .msg_iovlen = 1,
+                     .msg_control = room,
+                     .msg_controllen = CMSG_SPACE((size_t)n * sizeof(int))};
   struct cmsghdr *c = CMSG_FIRSTHDR(&m);
   if (to_guardian < 0)
     return;
   c->cmsg_level = SOL_SOCKET;
   c->cmsg_type = SCM_RIGHTS;
-  c->cmsg_len = CMSG_LEN(sizeof fd);
-  memcpy(CMSG_DATA(c), &fd, sizeof fd);
+  c->cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
+  memcpy(CMSG_DATA(c), fds, (size_t)n * sizeof(int));
   if (sendmsg(to_guardian, &m, MSG_NOSIGNAL) < 0 && errno != EPIPE)
     to_guardian = -1;
 }

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/error.h"
+#include "runtime/mesh.h"
 #include "runtime/node.h"
 
 #define LOOK_SECONDS 5e-3
@@ -59,9 +61,24 @@ int rgi_liveness_open(void *memory, int world) {
   pthread_mutexattr_destroy(&attr);
   if (!failed)
     failed = pthread_mutex_lock(mine);
-  rgi_arena_tell_guardian(memory, &lives.pulse[rgi_node.me].excused, rgi_node.n);
+  lives.pulse[rgi_node.me].pid = getpid();
+  rgi_liveness_tell(NULL, -1, -1);
   return failed ? rgi_error(RG_ERR_SYSTEM, "rg_init: a robust mutex: %s", strerror(failed))
                 : RG_SUCCESS;
+}
+
+void rgi_liveness_tell(const void *mesh, int listener, int reading) {
+  rgi_arena_tell_guardian(lives.journal, rgi_node.processes, &lives.pulse[rgi_node.me].excused,
+                          mesh, rgi_node.n, listener, reading);
+}
+
+rgi_will *rgi_liveness_borrow(void *memory, int world) {
+  place(memory, world);
+  return &lives.journal->will;
+}
+
+int rgi_liveness_pid(int place) {
+  return lives.pulse[place].pid;
 }
 
 void rgi_liveness_close(void) {
@@ -72,7 +89,7 @@ void rgi_liveness_close(void) {
 
 /* --- noticing --------------------------------------------------------------------- */
 
-static void ring_all(void) {
+void rgi_liveness_ring(void) {
   for (int i = 0; i < rgi_node.n; i++)
     rgi_ring(i);
 }
@@ -93,7 +110,7 @@ void rgi_liveness_note(int world_rank) {
   uint32_t at = 0;
   while (!rgi_is_dead(world_rank) && !append(at, world_rank))
     at++;
-  ring_all();
+  rgi_liveness_ring();
 }
 
 /* Giving it back as it is tells everybody else the same. A mutex that is free belongs
@@ -147,7 +164,8 @@ void rgi_liveness_ready(void) {
 
 void rgi_leave(void) {
   atomic_store(&lives.pulse[rgi_node.me].left, 1);
-  ring_all();
+  rgi_liveness_ring();
+  rgi_mesh_tell(RGI_TELL_LEFT, 0);
 }
 
 int rgi_has_left(int place) {
@@ -160,12 +178,13 @@ void rgi_excuse(int yes) {
 }
 
 void rgi_will_hold(void) {
-  if (lives.journal)
-    atomic_store(&lives.journal->will.held, 1);
+  if (lives.journal && !atomic_exchange(&lives.journal->will.held, 1))
+    rgi_mesh_tell(RGI_TELL_HELD, 0);
 }
 
 void rgi_will_end(void) {
   atomic_store(&lives.journal->will.outcome, 1);
+  rgi_mesh_tell(RGI_TELL_ENDED, 0);
 }
 
 /* --- revoking ------------------------------------------------------------------------ */
@@ -187,7 +206,7 @@ int rgi_is_revoked(uint64_t context) {
 }
 
 /* Counted first: then it is looked for. Half of the places stay free. */
-int rgi_revoke_quietly(uint64_t context) {
+int rgi_revoke_here(uint64_t context) {
   if (!lives.journal || rgi_is_revoked(context))
     return RG_SUCCESS;
   if (atomic_fetch_add(&lives.journal->revocations, 1) >= REVOKED)
@@ -198,8 +217,15 @@ int rgi_revoke_quietly(uint64_t context) {
         none == context)
       break;
   }
-  ring_all();
+  rgi_liveness_ring();
   return RG_SUCCESS;
+}
+
+/* The others are told first: who is killed in between has not told some of them. */
+int rgi_revoke_quietly(uint64_t context) {
+  if (lives.journal && !rgi_is_revoked(context))
+    rgi_mesh_tell(RGI_TELL_REVOKED, context);
+  return rgi_revoke_here(context);
 }
 
 int rgi_revoke(uint64_t context) {

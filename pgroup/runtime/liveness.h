@@ -22,7 +22,8 @@ typedef struct {
   pthread_mutex_t held;     /* by the process, as long as it lives and the library runs */
   _Atomic uint32_t left;    /* it has come to the end of rg_finalize */
   _Atomic uint32_t excused; /* it works for nobody: its death need not be recovered from */
-  char pad[64 - (sizeof(pthread_mutex_t) + 2 * sizeof(uint32_t)) % 64];
+  int32_t pid;
+  char pad[64 - (sizeof(pthread_mutex_t) + 3 * sizeof(uint32_t)) % 64];
 } rgi_pulse;
 
 /* Bytes, zeroed, in the arena for n processes of a world of that size. */
@@ -32,6 +33,19 @@ size_t rgi_liveness_bytes(int n, int world);
  * the node's processes meet. */
 int rgi_liveness_open(void *memory, int world);
 void rgi_liveness_close(void);
+
+/* Tells this process's guardian where all this is; mesh: or NULL; listener, reading: as
+ * rgi_speaker_open, or -1. */
+void rgi_liveness_tell(const void *mesh, int listener, int reading);
+
+/* For a guardian, which is none of the processes. */
+rgi_will *rgi_liveness_borrow(void *memory, int world);
+
+/* The node's i-th process. */
+int rgi_liveness_pid(int place);
+
+/* Rings the bells of all processes of the node. */
+void rgi_liveness_ring(void);
 
 /* Looks whether somebody of this node has died. Any thread; cheap if it was done a
  * moment ago. now: rgi_now. */
@@ -63,10 +77,11 @@ void rgi_excuse(int yes);
 void rgi_will_hold(void);
 void rgi_will_end(void);
 
-/* Makes a context one whose waits end with RG_ERR_REVOKED, on this node. RG_ERR_LIMIT:
+/* Makes a context one whose waits end with RG_ERR_REVOKED, on all nodes. RG_ERR_LIMIT:
  * there is no room for another one. */
 int rgi_revoke(uint64_t context);
 int rgi_revoke_quietly(uint64_t context); /* leaves the error's text as it is */
+int rgi_revoke_here(uint64_t context);    /* the other nodes know it already */
 int rgi_is_revoked(uint64_t context);
 
 /* The operations that a group owes its being to, as numbers that their participants

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime/error.h"
+#include "runtime/mesh.h"
 #include "runtime/message_parts.h"
 #include "runtime/node.h"
 #include "runtime/wait.h"
@@ -18,6 +19,10 @@
 /* Data up to here travel with the head. */
 #define EAGER_BYTES ((size_t)8 << 10)
 #define CELL_TAG 0
+
+/* MPI knows of a death before the library may. So long it takes at most until that is
+ * known; if it is not, the error is another one. */
+#define DEATH_SECONDS 5.0
 
 /* Each look at MPI is dear: so many requests at a time, all in turn. */
 #define LOOKS 32
@@ -58,6 +63,23 @@ static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request 
                      : MPI_Irecv(data, (int)n, MPI_BYTE, source, tag, far.comm, request);
 }
 #endif
+
+/* Whether an error of MPI's comes from a death of this rank. What was on its way is lost
+ * then; waits for it end as all waits for the dead do. */
+static int is_lost(int world_rank) {
+  for (double end = rgi_now() + DEATH_SECONDS; rgi_mesh_there() && rgi_now() < end; rgi_sleep(1e-3))
+    if (rgi_is_dead(world_rank))
+      return 1;
+  return 0;
+}
+
+/* The same for a message from anybody. */
+static int is_somebody_lost(void) {
+  for (double end = rgi_now() + DEATH_SECONDS; rgi_mesh_there() && rgi_now() < end; rgi_sleep(1e-3))
+    if (rgi_deaths() > 0)
+      return 1;
+  return 0;
+}
 
 /* The receive for the next cell. Without memory for it the message stays with MPI
  * until there is some. */
@@ -125,14 +147,33 @@ static int send_cell(int dest, rgi_cell_kind kind, const rgi_envelope *e, const 
   int error = send_bytes((char *)&o->cell, sizeof o->cell + bytes, dest, CELL_TAG, &o->request);
   if (error) {
     free(o);
-    return rgi_mpi_error(error, "MPI_Isend");
+    return is_lost(dest) ? RG_SUCCESS : rgi_mpi_error(error, "MPI_Isend");
   }
   see_off(o);
   return RG_SUCCESS;
 }
 
+/* MPI cannot move it. If that comes from a death it is neither done nor under way any
+ * more: who waits for it sees the death. */
+static int fail(rgi_request *r) {
+  if (!is_lost(r->source)) {
+    r->error = RG_ERR_MPI;
+    return 0;
+  }
+  rgi_take_out(r, &far.active_end);
+  free(r->own);
+  r->own = NULL;
+  r->state = RGI_FRESH;
+  return 1;
+}
+
 int rgi_far_send(rgi_request *r, int dest, const rgi_envelope *e) {
   int tag = 1 + far.next_tag;
+  r->source = dest; /* for is_lost */
+  if (rgi_is_dead(dest)) {
+    atomic_store_explicit(&r->done, r->bytes <= EAGER_BYTES, memory_order_release);
+    return RG_SUCCESS;
+  }
   if (r->bytes <= EAGER_BYTES) {
     RGI_TRY(send_cell(dest, RGI_SHORT, e, r->data, r->bytes));
     atomic_store_explicit(&r->done, 1, memory_order_release);
@@ -142,7 +183,7 @@ int rgi_far_send(rgi_request *r, int dest, const rgi_envelope *e) {
   far.next_tag = (far.next_tag + 1) % far.most_tag;
   rgi_append(r, &far.active_end, RGI_ACTIVE);
   if (send_bytes(r->data, r->bytes, dest, tag, &r->mpi) != MPI_SUCCESS)
-    r->error = RG_ERR_MPI;
+    fail(r);
   return RG_SUCCESS;
 }
 
@@ -158,7 +199,7 @@ void rgi_far_accept(rgi_request *r, rgi_cell *c) {
     n = r->room; /* MPI truncates as well */
   rgi_append(r, &far.active_end, RGI_ACTIVE);
   if (receive_bytes(to, n, r->source, tag, &r->mpi) != MPI_SUCCESS)
-    r->error = RG_ERR_MPI;
+    fail(r);
 }
 
 static void see_all_off(void) {
@@ -183,13 +224,13 @@ static int class_of(int code) {
 /* 0: it goes on, behind the others. A request that is null is over. */
 static int push_on(rgi_request *r) {
   int over = 0, class = class_of(rgi_mpi_test(&r->mpi, &over));
+  if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE && fail(r))
+    return 1;
   rgi_take_out(r, &far.active_end);
   if (class == MPI_SUCCESS && !over) {
     rgi_append(r, &far.active_end, RGI_ACTIVE);
     return 0;
   }
-  if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)
-    r->error = RG_ERR_MPI;
   if (r->own && r->room)
     memcpy(r->data, r->own, r->room);
   rgi_finish(r, RG_SUCCESS);
@@ -211,7 +252,12 @@ int rgi_far_look(void) {
   while (far.comm != MPI_COMM_NULL) {
     if (far.coming == MPI_REQUEST_NULL)
       RGI_TRY(expect());
-    RGI_TRY_MPI(rgi_mpi_test(&far.coming, &there));
+    int error = rgi_mpi_test(&far.coming, &there);
+    if (error && is_somebody_lost()) {
+      far.coming = MPI_REQUEST_NULL;
+      break;
+    }
+    RGI_TRY_MPI(error);
     if (!there)
       break;
     rgi_cell *c = far.cell;

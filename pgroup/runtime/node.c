@@ -9,6 +9,7 @@
 #include "runtime/extension.h"
 #include "runtime/liveness.h"
 #include "runtime/memory.h"
+#include "runtime/mesh.h"
 #include "runtime/options.h"
 #include "runtime/processors.h"
 
@@ -59,12 +60,21 @@ static size_t processes_bytes(void) {
 /* Their pulses, and who of the world is dead. */
 static size_t lives_bytes(MPI_Comm world, int *size) {
   MPI_Comm_size(world, size);
-  return rgi_liveness_bytes(rgi_node.n, *size);
+  return rgi_liveness_bytes(rgi_node.n, *size) + rgi_mesh_bytes(rgi_node.n, *size);
+}
+
+static int open_mesh(MPI_Comm world, MPI_Comm node) {
+  int size;
+  MPI_Comm_size(world, &size);
+  return rgi_mesh_open(world, node,
+                       (char *)rgi_arena_roots() + processes_bytes() +
+                           rgi_liveness_bytes(rgi_node.n, size));
 }
 
 static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
   RGI_TRY(look_at_processors(node));
+  RGI_TRY(rgi_mesh_choose(world));
   int size;
   size_t bytes = (size_t)rgi_option(RGI_OPT_ARENA_SIZE) << 20;
   rgi_node.lives = lives_bytes(world, &size);
@@ -86,6 +96,8 @@ int rgi_node_open(MPI_Comm world, size_t extra) {
   RGI_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, node));
   if (all && !error)
     error = rgi_error(all, "rg_init: another process of the node failed");
+  if (!error)
+    error = open_mesh(world, node);
   MPI_Comm_free(&node);
   if (error)
     rgi_node_close();
@@ -93,6 +105,7 @@ int rgi_node_open(MPI_Comm world, size_t extra) {
 }
 
 void rgi_node_close(void) {
+  rgi_mesh_close();
   rgi_liveness_close();
   rgi_arena_close();
   free(rgi_node.ranks);

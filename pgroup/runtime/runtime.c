@@ -13,6 +13,7 @@
 #include "runtime/guardian.h"
 #include "runtime/liveness.h"
 #include "runtime/log.h"
+#include "runtime/mesh.h"
 #include "runtime/message.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
@@ -149,7 +150,7 @@ int rg_init(MPI_Comm comm, const char *options) {
  * it is to be survived, what MPI holds is left to the end of the process. */
 static int end_mpi(void) {
   rgi_liveness_look_now();
-  if (rgi_deaths() > 0 || (rgi_guarded() && rgi_node.count == 1)) {
+  if (rgi_deaths() > 0 || (rgi_guarded() && (rgi_node.count == 1 || rgi_mesh_there()))) {
     RGI_TRY(rgi_ending_meet());
     rgi_extensions_close(0);
     rgi_requests_stop();

@@ -172,11 +172,14 @@ class Nodes:
             ','.join('node%d:%d' % (i, slots) for i in range(len(self.nodes))), '-n', str(np),
             '-genv', 'UCX_NET_DEVICES', 'eth0' if self.network else 'lo']
 
+    def environment(self):
+        """What a command made by mpiexec() needs."""
+        return {'REGROUP_ENTER': ' '.join(self.kinds),
+                **{'REGROUP_NODE_node%d' % i: str(n.pid) for i, n in enumerate(self.nodes)}}
+
     def start(self, command, env=None, **how):
         """Popen of a command made by mpiexec()."""
-        env = dict(os.environ if env is None else env)
-        env.update({'REGROUP_NODE_node%d' % i: str(n.pid) for i, n in enumerate(self.nodes)},
-                   REGROUP_ENTER=' '.join(self.kinds))
+        env = dict(os.environ if env is None else env, **self.environment())
         return subprocess.Popen(command, env=env, **how)
 
     def run(self, command, limit=None, env=None, **how):

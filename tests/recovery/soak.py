@@ -6,8 +6,13 @@ reserve) again and again, one to three ranks killed in each, uniformly over the 
 and end included, until the time is up or a run was not right:
 
     python3 tests/recovery/soak.py --build build/release --seconds 3600
+    python3 tests/recovery/soak.py --nodes cliques      # on two pretended nodes
+    python3 tests/recovery/soak.py --nodes namespaces   # the same, as docs/cluster.md makes them
+
+On two nodes some kills are of all ranks of one node at once.
 """
 import argparse
+import contextlib
 import os
 import random
 import re
@@ -15,6 +20,9 @@ import signal
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cluster'))
+import cluster  # noqa: E402
 
 ENV = dict(os.environ, RG_SURVIVE='1', UCX_TLS='tcp,self')
 
@@ -58,23 +66,79 @@ def forget_mpich_files(before):
             pass
 
 
-def one_run(command, env, kills, life, limit):
-    """Kills `kills` ranks in the first `life` seconds. Returns status (None: no end), output, and
-    how many were killed."""
+def rank_of(pid):
+    try:
+        with open('/proc/%d/environ' % pid, 'rb') as f:
+            return int(re.search(rb'(?:^|\0)PMI_RANK=(\d+)\0', f.read())[1])
+    except (OSError, TypeError):
+        return None
+
+
+class Node:
+    """One node, on which everybody lives."""
+    name, env = 'node', {}
+
+    def __init__(self, mpiexec):
+        self.mpiexec = mpiexec
+
+    def begin(self, np):
+        """The beginning of a command for so many ranks."""
+        return self.mpiexec
+
+    def victims(self, living):
+        """Whom to kill at once."""
+        return [random.choice(living)] if living else []
+
+
+class Cliques(Node):
+    """Two nodes that MPI pretends to have: it deals the ranks out in turn."""
+    name, env = 'cliques', {'MPIR_CVAR_NUM_CLIQUES': '2'}
+
+    def node_of(self, rank):
+        return rank % 2
+
+    def victims(self, living):
+        one = super().victims(living)
+        ranks = {pid: rank_of(pid) for pid in living}
+        if not one or random.randrange(3) or None in ranks.values():
+            return one
+        node = self.node_of(ranks[one[0]])
+        return [pid for pid in living if self.node_of(ranks[pid]) == node]
+
+
+class Namespaces(Cliques):
+    """Two nodes with namespaces of their own, and TCP between them."""
+    name = 'namespaces'
+
+    def __init__(self, mpiexec, nodes):
+        super().__init__(mpiexec)
+        self.nodes, self.env = nodes, dict(nodes.environment(), UCX_NET_DEVICES='lo')
+
+    def begin(self, np):
+        self.first = (np + 1) // 2
+        command = self.nodes.mpiexec(np, self.first)
+        return command[:command.index('-n')]
+
+    def node_of(self, rank):
+        return int(rank >= self.first)
+
+
+def one_run(command, env, kills, life, limit, where=Node([])):
+    """Kills `kills` times in the first `life` seconds, but never all. Returns status (None: no
+    end), output, and how many were killed."""
     moments = sorted(random.uniform(0, life) for _ in range(kills))
+    np = int(command[command.index('-n') + 1])
     name, killed = os.path.basename(command[command.index('-n') + 2])[:15], 0
-    job = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    job = subprocess.Popen(command, env=dict(env, **where.env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            text=True, start_new_session=True)
     began = time.monotonic()
     for moment in moments:
         time.sleep(max(0, began + moment - time.monotonic()))
-        living = ranks_of(job.pid, name)
-        if living:
-            try:
-                os.kill(random.choice(living), signal.SIGKILL)
+        victims = where.victims(ranks_of(job.pid, name))
+        for pid in victims if killed + len(victims) < np else []:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
                 killed += 1
-            except ProcessLookupError:
-                pass
     try:
         output = job.communicate(timeout=limit)[0]
         return job.returncode, output, killed
@@ -121,8 +185,8 @@ class Storm:
         self.rounds = random.choice([500, 1500])
         self.arguments = [str(seed), str(self.rounds)]
 
-    def life(self, np):
-        return 0.15 + self.rounds * np / 6000  # about as long as it runs
+    def life(self, np, far):
+        return (0.5 if far else 0.15) + self.rounds * np / (2000 if far else 6000)  # as long as it runs
 
     def result(self, np, text):
         """Survivors, deaths and milliseconds, or None."""
@@ -139,7 +203,7 @@ class Recover:
     def __init__(self, seed, np):
         pass
 
-    def life(self, np):
+    def life(self, np, _):
         return 0.15 + 0.1 * np
 
     def result(self, np, text):
@@ -160,7 +224,7 @@ class Relief:
         self.workers = np - aside
         self.arguments = [str(seed), str(self.rounds), str(aside)]
 
-    def life(self, np):
+    def life(self, np, _):
         return 0.2 + self.rounds * np / 1500
 
     def result(self, np, text):
@@ -189,17 +253,17 @@ KINDS = {'storm': Storm, 'recover': Recover, 'relief': Relief}
 OFTEN = ['storm', 'storm', 'recover', 'relief', 'relief']
 
 
-def storm(mpiexec, build, seed, limit=300, kinds=OFTEN):
+def storm(where, build, seed, limit=300, kinds=OFTEN):
     """One run, drawn by the seed. Returns how it ended (one of ENDS, or what is wrong), how
     many were killed, and the longest recovery in milliseconds (0: not known)."""
     random.seed(seed)
     mark, before = 'RGT_SOAK=%d-%d' % (os.getpid(), seed), set(os.listdir('/dev/shm'))
-    np = random.choice([2, 3, 4, 6, 8])
-    program = KINDS[random.choice(kinds)](seed, np)
+    np, far = random.choice([2, 3, 4, 6, 8]), isinstance(where, Cliques)
+    program = KINDS[random.choice(['storm'] if far else kinds)](seed, np)
     status, text, killed = one_run(
-        [*mpiexec, '-n', str(np), os.path.join(build, program.name), *program.arguments],
-        dict(ENV, **dict([mark.split('=')])), random.randint(1, min(3, np - 1)), program.life(np),
-        limit)
+        [*where.begin(np), '-n', str(np), os.path.join(build, program.name), *program.arguments],
+        dict(ENV, **dict([mark.split('=')])), random.randint(1, min(3, np - 1)),
+        program.life(np, far), limit, where)
     if status is None:
         return 'no end within %d s: %s' % (limit, text), killed, 0
     left, early, result = wait_gone(mark), is_early(status, text), program.result(np, text)
@@ -217,6 +281,16 @@ def storm(mpiexec, build, seed, limit=300, kinds=OFTEN):
     return '%s, %d ranks, status %s: %s' % (program.name, np, status, text), killed, 0
 
 
+@contextlib.contextmanager
+def nodes_of(kind, mpiexec):
+    """Where jobs are to run. cluster.Unavailable: this machine cannot."""
+    if kind != 'namespaces':
+        yield {'node': Node, 'cliques': Cliques}[kind](mpiexec)
+        return
+    with cluster.Nodes(2) as nodes:
+        yield Namespaces(mpiexec, nodes)
+
+
 def main():
     p = argparse.ArgumentParser(description='Random kills, for as long as is asked for.')
     p.add_argument('--build', default='build/release', help='where they were built')
@@ -225,11 +299,17 @@ def main():
                    help='of the first run; the next one has the next')
     p.add_argument('--kinds', default=','.join(OFTEN), help='what is run')
     p.add_argument('--mpiexec', default='mpiexec.mpich')
+    p.add_argument('--nodes', choices=['node', 'cliques', 'namespaces'], default='node')
     a = p.parse_args()
     prepare(a.mpiexec.split(), a.build)
+    with nodes_of(a.nodes, a.mpiexec.split()) as where:
+        soak(a, where)
+
+
+def soak(a, where):
     end, seed, kills, ends, times = time.monotonic() + a.seconds, a.seed, 0, [], []
     while time.monotonic() < end:
-        how, killed, ms = storm(a.mpiexec.split(), a.build, seed, kinds=a.kinds.split(','))
+        how, killed, ms = storm(where, a.build, seed, kinds=a.kinds.split(','))
         if how not in ENDS:
             sys.exit('seed %d: %s' % (seed, how))
         kills += killed

@@ -26,7 +26,7 @@ print('seed', seed)
 soak.prepare(MPIEXEC, BUILD)
 end, ends = time.monotonic() + SECONDS, []
 while time.monotonic() < end or ('well' not in ends and len(ends) < 100):
-    how, killed, _ = soak.storm(MPIEXEC, BUILD, seed + len(ends))
+    how, killed, _ = soak.storm(soak.Node(MPIEXEC), BUILD, seed + len(ends))
     assert how in soak.ENDS, (seed + len(ends), killed, how)
     ends.append(how)
 assert 'well' in ends, 'no job survived'

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The mesh: what the nodes of a job that survives tell one another about deaths.
+ *
+ * On each node one process speaks with the other nodes: the guardian of the node's first
+ * process, the speaker (speaker.h). It lives on when its process is killed. The
+ * processes of the node tell it things through a pipe, without waiting; what it hears
+ * it writes into the node's arena, where all waits see it. */
+#ifndef RGI_MESH_H
+#define RGI_MESH_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RGI_MESH_ADDRESSES 4
+
+typedef struct {
+  int32_t first;    /* the lowest world rank on it */
+  uint16_t port, n; /* of the addresses; in network order */
+  uint32_t address[RGI_MESH_ADDRESSES];
+  _Atomic uint32_t left; /* all of its processes have come to the end or died */
+} rgi_mesh_node;
+
+/* In the arena. Behind it: the nodes, ascending; the node (an index) of each rank of the
+ * world; the world ranks of this node's processes. */
+typedef struct {
+  uint64_t key; /* of this start of the library */
+  double limit; /* seconds without an answer after which a node is lost; 0: never */
+  int32_t nodes, mine, world, processes;
+  _Atomic int32_t speaker; /* its process id */
+  _Atomic int32_t joined;  /* 1: connected with its neighbours; -1: that has failed */
+  char why[160];           /* then */
+} rgi_mesh;
+
+static inline rgi_mesh_node *rgi_mesh_nodes(rgi_mesh *m) {
+  return (rgi_mesh_node *)(m + 1);
+}
+
+static inline int32_t *rgi_mesh_of(rgi_mesh *m) {
+  return (int32_t *)(rgi_mesh_nodes(m) + m->nodes);
+}
+
+static inline int32_t *rgi_mesh_ranks(rgi_mesh *m) {
+  return rgi_mesh_of(m) + m->world;
+}
+
+/* What may be told: facts, which all nodes hear of, each of them true for good; and what
+ * the speaker alone is asked. */
+typedef enum {
+  RGI_TELL_DEAD = 1, /* a rank of the world */
+  RGI_TELL_LOST,     /* a node, with all that is on it */
+  RGI_TELL_HELD,     /* survivors have begun to recover */
+  RGI_TELL_LEFT,     /* a node: its processes have come to the end or died */
+  RGI_TELL_ENDED,    /* the survivors have ended well */
+  RGI_TELL_REVOKED,  /* a context */
+  RGI_TELL_MOTION    /* an agreement: offset of an rgi_motion (council.h) in the arena */
+} rgi_tell_kind;
+
+typedef struct {
+  uint64_t kind, value;
+} rgi_told;
+
+/* Bytes, zeroed, in the arena; 0 without a mesh. n, world: processes of the node and of
+ * the world. After rgi_mesh_choose. */
+size_t rgi_mesh_bytes(int n, int world);
+
+/* Whether there is to be one: several nodes, and each process has a guardian. The same on
+ * all processes. Collective over the world. */
+int rgi_mesh_choose(MPI_Comm world);
+
+/* Collective over the world, when the node has its arena; memory as above. Returns when
+ * all speakers are connected; the same error on all processes. */
+int rgi_mesh_open(MPI_Comm world, MPI_Comm node, void *memory);
+void rgi_mesh_close(void);
+
+/* Whether there is one. */
+int rgi_mesh_there(void);
+
+/* Tells this node's speaker. Any thread; nothing without a mesh. */
+void rgi_mesh_tell(rgi_tell_kind kind, uint64_t value);
+
+/* The index of a rank's node. */
+int rgi_mesh_node_of(int world_rank);
+
+/* Whether all of the other nodes' processes have come to the end or died. */
+int rgi_mesh_all_left(void);
+
+#endif

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""Ranks on two nodes are killed, also all of one node at once: those on the other node notice, agree
+and go on with the right results; the exit status tells the truth. The nodes are pretended ones
+of MPI's, and, where this machine permits it, ones with namespaces of their own. See survivors.c
+and soak.py.
+
+time: 300
+"""
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+
+import soak
+
+MPIEXEC = os.environ['RGT_MPIEXEC'].split()
+BUILD = os.environ['RGT_BUILD']
+PROGRAM = os.path.join(BUILD, 'tests', 'survivors')
+SECONDS = 15  # of random kills, on each kind of nodes
+
+if 'openmpi' in MPIEXEC[0]:
+    print('guardians speak to the launcher of MPICH')
+    sys.exit(77)
+
+
+def run(where, np, *args, program=PROGRAM):
+    done = subprocess.run([*where.begin(np), '-n', str(np), program, *args],
+                          env=dict(soak.ENV, **where.env), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=100)
+    return done.returncode, done.stdout
+
+
+def everybody(where, np, node, at):
+    """A plan by which all of a node kill themselves when they have done so many rounds."""
+    return ','.join('%d:%d' % (r, at) for r in range(np) if where.node_of(r) == node)
+
+
+def test_plans(where):
+    where.begin(6)
+    for np, plan, left in [(2, '1:5', 1), (4, '1:30', 3), (4, '0:30,3:30', 2),
+                           (5, '3:40,0:41,1:90', 2), (7, '0:9,1:9,2:9,3:9,4:9,5:9', 1),
+                           (6, everybody(where, 6, 0, 30), 3), (6, everybody(where, 6, 1, 30), 3)]:
+        status, text = run(where, np, plan, '200')
+        found = re.search(r'^RESULT 200 (\d+) (\d+) ', text, re.M)
+        assert status == 0 and found, (where.name, np, plan, status, text)
+        assert (int(found[1]), int(found[2])) == (left, np - left), (where.name, np, plan, text)
+
+
+def test_nobody_left(where):
+    status, text = run(where, 3, '0:5,1:40,2:80', '300')
+    assert status and 'nobody is left' in text, (where.name, status, text)
+
+
+def test_bystanders(where):
+    """Groups without the dead see nothing of it."""
+    status, text = run(where, 7, program=os.path.join(BUILD, 'tests', 'bystanders'))
+    assert status == 0 and 'MERGED 6\n' in text, (where.name, status, text)
+
+
+def test_random(where, seed):
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        how, killed, _ = soak.storm(where, BUILD, seed)
+        assert how in soak.ENDS, (where.name, seed, killed, how)
+        seed += 1
+
+
+def test_all(kind, seed):
+    with soak.nodes_of(kind, MPIEXEC) as where:
+        test_plans(where)
+        test_nobody_left(where)
+        test_bystanders(where)
+        test_random(where, seed)
+
+
+seed = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
+print('seed', seed)
+test_all('cliques', seed)
+try:
+    test_all('namespaces', seed)
+except soak.cluster.Unavailable as why:
+    print('without namespaces: %s' % why)
