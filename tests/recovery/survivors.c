@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What test_survivors.py starts, with RG_SURVIVE=1: survivors PLAN ROUNDS SECONDS. The
+ * What test_survivors.py starts, with RG_SURVIVE=1: survivors PLAN ROUNDS SECONDS TELL. The
  * ranks add up their world ranks again and again. PLAN is "rank:round,rank:round": the
  * rank kills itself when it has done so many rounds; in "rank:-" it is killed from
  * outside at any moment. Whoever sees a failure shrinks the group and goes on with the
  * survivors from the last round that all of them have done. In the end rank 0 of the
  * survivors prints "RESULT rounds members deaths milliseconds", the longest time from a
- * death to the first sum without it, and everybody checks every sum. */
+ * death to the first sum without it, and everybody checks every sum. With TELL each
+ * survivor prints "BACK noticed went-on", by the system's monotonic clock. */
 #include <mpi.h>
 #include <regroup.h>
 #include <signal.h>
@@ -19,7 +20,7 @@
 
 #define DONE 0x80000000u
 
-static int world_rank, round_now;
+static int world_rank, round_now, tell;
 static double longest;
 
 static double now(void) {
@@ -108,6 +109,8 @@ static rg_group recover(rg_group g, int agreed) {
     int error = rg_allreduce(g, MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN);
     if (!error) {
       round_now = least;
+      if (tell)
+        printf("BACK %.6f %.6f\n", began, now());
       if (now() - began > longest)
         longest = now() - began;
       return g;
@@ -122,6 +125,7 @@ int main(int argc, char **argv) {
   int rounds = argc > 2 ? atoi(argv[2]) : 1000, n, world_size, mine, error;
   double pause = argc > 3 ? atof(argv[3]) : 0;
   rg_group g;
+  tell = argc > 4;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
