@@ -36,7 +36,7 @@ def survivors(a, where, whole):
     """The same; whole: all ranks of a node are killed."""
     program = os.path.join(a.build, 'tests', 'survivors')
     job = subprocess.Popen(['timeout', '120', *where.begin(a.ranks), '-n', str(a.ranks), program, '',
-                            '20000', '0', 'tell'], env=dict(soak.ENV, **where.env), text=True,
+                            '1500', '0.003', 'tell'], env=dict(soak.ENV, **where.env), text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     time.sleep(random.uniform(1, 2) + 0.1 * a.ranks)  # everybody is at work
     living = soak.ranks_of(job.pid, 'survivors')
