@@ -221,9 +221,27 @@ static int class_of(int code) {
   return class;
 }
 
+/* MPI may end a receive without an error although its sender died in the middle. */
+static int is_short(const MPI_Status *s, size_t bytes) {
+  MPI_Count got = 0;
+  int cancelled = 0;
+  MPI_Test_cancelled(s, &cancelled);
+  MPI_Get_elements_x(s, MPI_BYTE, &got);
+  return cancelled || got < (MPI_Count)bytes;
+}
+
+/* What of it is received: all, if there is room. */
+static size_t wanted(const rgi_request *r) {
+  return r->own ? r->bytes : rgi_least(r->bytes, r->room);
+}
+
 /* 0: it goes on, behind the others. A request that is null is over. */
 static int push_on(rgi_request *r) {
-  int over = 0, class = class_of(rgi_mpi_test(&r->mpi, &over));
+  MPI_Status status;
+  int over = 0, open = r->mpi != MPI_REQUEST_NULL;
+  int class = class_of(rgi_mpi_test_status(&r->mpi, &over, &status));
+  if (class == MPI_SUCCESS && over && open && !r->sending && is_short(&status, wanted(r)))
+    class = MPI_ERR_OTHER;
   if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE && fail(r))
     return 1;
   rgi_take_out(r, &far.active_end);
@@ -252,7 +270,10 @@ int rgi_far_look(void) {
   while (far.comm != MPI_COMM_NULL) {
     if (far.coming == MPI_REQUEST_NULL)
       RGI_TRY(expect());
-    int error = rgi_mpi_test(&far.coming, &there);
+    MPI_Status status;
+    int error = rgi_mpi_test_status(&far.coming, &there, &status);
+    if (!error && there && is_short(&status, sizeof(rgi_cell)))
+      error = MPI_ERR_OTHER;
     if (error && is_somebody_lost()) {
       far.coming = MPI_REQUEST_NULL;
       break;

@@ -123,11 +123,15 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
   return check_time(w, now - w->pause.start);
 }
 
-int rgi_mpi_test(MPI_Request *request, int *done) {
+int rgi_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status) {
   rg_polite_polling(1);
-  int error = MPI_Test(request, done, MPI_STATUS_IGNORE);
+  int error = MPI_Test(request, done, status);
   rg_polite_polling(0);
   return error;
+}
+
+int rgi_mpi_test(MPI_Request *request, int *done) {
+  return rgi_mpi_test_status(request, done, MPI_STATUS_IGNORE);
 }
 
 int rgi_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status) {

@@ -52,6 +52,7 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet);
 /* MPI_Test and MPI_Iprobe from a loop that waits by the functions above: a look
  * in vain does not pause inside MPI as well. They return MPI's code. */
 int rgi_mpi_test(MPI_Request *request, int *done);
+int rgi_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status);
 int rgi_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status);
 
 /* Waits until *request is complete. At RG_ERR_TIMEOUT the request is left as it
