@@ -171,7 +171,8 @@ def wait_gone(mark, seconds=5):
 def is_early(status, text):
     """A death before rg_init had returned everywhere: one clear error, and a status."""
     return bool(status) and ('before rg_init' in text or 'Fatal error in PMPI_' in text or
-                             'Fatal error in internal_' in text or 'rg_init: MPI_' in text)
+                             'Fatal error in internal_' in text or 'rg_init: MPI_' in text or
+                         ': rg_init: ' in text)
 
 
 ENDS = 'well', 'early', 'lost'
