@@ -84,6 +84,7 @@ static int follow(mcmc_run *run, rg_group g) {
     rg_group_compare(own, g, &same);
   if (same != RG_UNEQUAL)
     return RG_SUCCESS;
+  mcmc_deaths_in_merge(&run->deaths, run->rank);
   int error = rg_array_regroup(&run->visits, g, g, NULL, &next);
   if (!error)
     run->visits = next;
@@ -178,6 +179,11 @@ static int finished(rg_walker *w, rg_group g, void *context) {
   return error || run->member != 0 ? error : get_visits(run, w->state);
 }
 
+static void died(const rg_balance_death *death, void *context) {
+  mcmc_run *run = context;
+  mcmc_deaths_note(&run->deaths, run->world, run->rank, death);
+}
+
 static void waiting(void *context) {
   mcmc_look(context);
 }
@@ -200,6 +206,7 @@ void mcmc_kernel_prepare(mcmc_run *run) {
                                 .group = p->group,
                                 .timeline = run->timeline,
                                 .waiting = mcmc_watches(run) ? waiting : NULL,
+                                .died = died,
                                 .context = run};
   mcmc_must(rg_balance_create(run->world, &kind, &options, &run->balancer), "rg_balance_create");
   for (int64_t w = 0; w < p->walkers; w++) {
@@ -207,5 +214,26 @@ void mcmc_kernel_prepare(mcmc_run *run) {
                             .left = (double)mcmc_plan_units(p, w),
                             .unit = p->sample * (double)p->unit};
     mcmc_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
+  }
+}
+
+/* Sample by sample, unit by unit. */
+void mcmc_kernel_expect(const mcmc_run *run, uint64_t *checksum, uint64_t *visits) {
+  const mcmc_plan *p = &run->plan;
+  *checksum = *visits = 0;
+  for (int64_t w = 0; w < p->walkers; w++) {
+    uint64_t key = (uint64_t)mcmc_plan_key(p, w);
+    int64_t cells[MCMC_CELLS] = {0}, at[2], samples = mcmc_plan_samples(p, w);
+    mcmc_state position = mcmc_start(run->o.seed, key);
+    for (int64_t done = 0, end; done < samples; done = end) {
+      end = samples - done < p->unit ? samples : done + p->unit;
+      mcmc_state moved = mcmc_steps(run->o.seed, key, done, end, 1);
+      position.x += moved.x;
+      position.y += moved.y;
+      mcmc_cell(position, at);
+      cells[at[0] * MCMC_SIDE + at[1]]++;
+    }
+    *checksum += mcmc_fingerprint(key, position);
+    *visits += mcmc_visits_fingerprint(key, cells);
   }
 }

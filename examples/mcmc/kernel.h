@@ -16,4 +16,7 @@ typedef struct {
 /* A balancer with all walkers of the plan. */
 void mcmc_kernel_prepare(mcmc_run *run);
 
+/* The checksums that the run must end with, worked out here. */
+void mcmc_kernel_expect(const mcmc_run *run, uint64_t *checksum, uint64_t *visits);
+
 #endif

@@ -19,37 +19,41 @@ static void my_place(place *p) {
     CPU_SET(0, &p->processors);
 }
 
-int mcmc_one_node(MPI_Comm comm) {
+int mcmc_one_node(rg_group g, int *one) {
   place mine;
   char first[MPI_MAX_PROCESSOR_NAME];
   my_place(&mine);
   memcpy(first, mine.node, sizeof first);
-  MPI_Bcast(first, sizeof first, MPI_CHAR, 0, comm);
-  int same = strcmp(first, mine.node) == 0;
-  MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, comm);
-  return same;
+  int error = rg_bcast(g, first, sizeof first, MPI_CHAR, 0);
+  *one = strcmp(first, mine.node) == 0;
+  return error ? error : rg_allreduce(g, MPI_IN_PLACE, one, 1, MPI_INT, MPI_MIN);
 }
 
 static int by_node(const void *a, const void *b) {
   return strcmp(((const place *)a)->node, ((const place *)b)->node);
 }
 
-int mcmc_processors(MPI_Comm comm) {
-  int size, count = 0;
+int mcmc_processors(rg_group g, int *count) {
+  int size;
   place mine;
-  MPI_Comm_size(comm, &size);
+  rg_group_size(g, &size);
   place *all = malloc(sizeof *all * (size_t)size);
   if (!all)
-    MPI_Abort(comm, 1);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  *count = 0;
   my_place(&mine);
-  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
+  int error = rg_allgather(g, &mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE);
+  if (error) {
+    free(all);
+    return error;
+  }
   qsort(all, (size_t)size, sizeof *all, by_node);
   for (int i = 0, next; i < size; i = next) {
     cpu_set_t together = all[i].processors;
     for (next = i + 1; next < size && by_node(&all[i], &all[next]) == 0; next++)
       CPU_OR(&together, &together, &all[next].processors);
-    count += CPU_COUNT(&together);
+    *count += CPU_COUNT(&together);
   }
   free(all);
-  return count;
+  return RG_SUCCESS;
 }

@@ -6,12 +6,13 @@
 #ifndef MCMC_MACHINE_H
 #define MCMC_MACHINE_H
 
-#include <mpi.h>
+#include <regroup.h>
 
-/* Whether all ranks are on one node (and so read the same clock). */
-int mcmc_one_node(MPI_Comm comm);
+/* These return errors of the collectives. Whether all ranks are on one node (and so read the same
+ * clock). */
+int mcmc_one_node(rg_group g, int *one);
 
 /* How many processors the ranks may use together, over all nodes. */
-int mcmc_processors(MPI_Comm comm);
+int mcmc_processors(rg_group g, int *count);
 
 #endif

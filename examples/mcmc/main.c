@@ -36,25 +36,29 @@ static void set_up(mcmc_run *run) {
   int ranks;
   run->survives = may_survive();
   mcmc_must(rg_group_world(&run->world), "rg_group_world");
-  mcmc_must(rg_group_comm(run->world, &run->wire), "rg_group_comm");
-  MPI_Comm_size(run->wire, &ranks);
+  mcmc_must(rg_group_world(&run->team), "rg_group_world");
+  mcmc_must(rg_group_size(run->world, &ranks), "rg_group_size");
   run->plan = mcmc_plan_make(ranks, o->group, o->walkers, o->samples, o->unit, o->sample);
   if (o->pattern)
     mcmc_must(mcmc_plan_use(&run->plan, o->pattern, o->bound), "the pattern of work");
   run->board.wanted = run->rank == 0 && !o->quiet && (o->progress || mcmc_watched());
-  MPI_Bcast(&run->board.wanted, 1, MPI_INT, 0, run->wire);
+  mcmc_must(rg_bcast(run->world, &run->board.wanted, 1, MPI_INT, 0), "rg_bcast");
   if (mcmc_watches(run))
     mcmc_board_start(&run->board, ranks);
   if (o->trace || o->chrome || o->spans)
     mcmc_must(rg_timeline_create(&run->timeline), "rg_timeline_create");
+  run->deaths.quiet = o->quiet;
+  if (o->kill)
+    mcmc_must(mcmc_deaths_prepare(&run->deaths, run->world), "rg_array_create_simple");
   mcmc_kernel_prepare(run);
   mcmc_must(rg_barrier(run->world), "rg_barrier"); /* the one that starts the clock is not first */
 }
 
-static void work(mcmc_run *run) {
+static void work(mcmc_run *run, const mcmc_kills *kills) {
   run->entered = rgp_now();
   mcmc_must(rg_barrier(run->world), "rg_barrier");
   run->began = run->ended = rgp_now();
+  mcmc_deaths_arm(&run->deaths, kills, run->rank, run->began);
   mcmc_must(rg_balance_run(run->balancer), "rg_balance_run");
 }
 
@@ -74,10 +78,25 @@ static void draw(const mcmc_run *run, const mcmc_result *r) {
            "without balancing %.2f s, ideal %.2f s, efficiency %.1f %%, %.2f regroupings per "
            "process; a frame is the life of a group",
            r->baseline, r->ideal, 100 * r->efficiency, r->mean);
-  rg_timeline_words words = {title, subtitle, r->seconds, r->ideal};
+  int *members = malloc((size_t)run->plan.ranks * sizeof *members);
+  if (!members || rg_group_members(run->team, members))
+    mcmc_must(RG_ERR_NOMEM, "the timeline");
+  int deaths = run->deaths.count < MCMC_DEATHS ? run->deaths.count : MCMC_DEATHS;
+  rg_timeline_death at[MCMC_DEATHS];
+  for (int i = 0; i < deaths; i++)
+    at[i] = (rg_timeline_death){run->deaths.death[i].rank, run->deaths.death[i].when - r->origin};
+  rg_timeline_words words = {.title = title,
+                             .subtitle = subtitle,
+                             .seconds = r->seconds,
+                             .ideal = r->ideal,
+                             .ranks = run->plan.ranks,
+                             .rank_of = members,
+                             .deaths = deaths,
+                             .death = at};
   write_as(run, run->o.trace, RG_TIMELINE_SVG, &words);
   write_as(run, run->o.chrome, RG_TIMELINE_CHROME, &words);
   write_as(run, run->o.spans, RG_TIMELINE_JSON, &words);
+  free(members);
 }
 
 /* Collective when a timeline was recorded. */
@@ -85,43 +104,138 @@ static void write_timeline(mcmc_run *run, const mcmc_result *r) {
   if (!run->timeline)
     return;
   mcmc_must(rg_timeline_end(run->timeline, r->origin + r->seconds), "rg_timeline_end");
-  mcmc_must(rg_timeline_gather(run->timeline, run->world, r->origin, 0), "rg_timeline_gather");
-  if (run->rank == 0)
+  mcmc_must(rg_timeline_gather(run->timeline, run->team, r->origin, 0), "rg_timeline_gather");
+  if (run->first)
     draw(run, r);
   mcmc_must(rg_timeline_free(&run->timeline), "rg_timeline_free");
 }
 
-/* Whether each sample was executed once. */
+/* Whether each sample was executed once (what a death has undone is done again), and each unit
+ * counted; and, after deaths, whether all is as if nobody had died. */
 static int complete(const mcmc_run *run, const mcmc_result *r) {
-  int good = r->executed == (uint64_t)r->samples;
-  if (!good && run->rank == 0)
+  int good = r->executed == (uint64_t)r->samples || run->deaths.count > 0;
+  uint64_t checksum, visits;
+  if (!good && run->first)
     fprintf(stderr, "regroup-mcmc: %llu samples were executed instead of %lld\n",
             (unsigned long long)r->executed, (long long)r->samples);
-  if (run->rank == 0 && r->visits != r->units) {
+  if (!run->first)
+    return good;
+  if (r->visits != r->units) {
     fprintf(stderr, "regroup-mcmc: %lld visits were counted instead of %lld\n",
             (long long)r->visits, (long long)r->units);
-    return 0;
+    good = 0;
+  }
+  if (run->deaths.count == 0)
+    return good;
+  mcmc_kernel_expect(run, &checksum, &visits);
+  if (checksum != r->checksum || visits != r->visits_checksum) {
+    fprintf(stderr, "regroup-mcmc: the undisturbed run has the checksums %016llx and %016llx\n",
+            (unsigned long long)checksum, (unsigned long long)visits);
+    good = 0;
   }
   return good;
 }
 
-static int do_run(mcmc_run *run, FILE *json) {
+/* Who has not survived takes no part in what follows. */
+static void leave_the_dead(mcmc_run *run) {
+  rg_group next;
+  mcmc_must(rg_group_shrink(run->team, &next), "rg_group_shrink");
+  rg_group_free(&run->team);
+  run->team = next;
+}
+
+/* Somebody may die even while the results are put together: then that is done again. */
+static mcmc_result collect(mcmc_run *run) {
+  mcmc_result r;
+  for (;;) {
+    int rank, failed = 0;
+    mcmc_must(rg_group_rank(run->team, &rank), "rg_group_rank");
+    run->first = rank == 0;
+    int error = mcmc_result_collect(run, &r);
+    unsigned well = error == RG_SUCCESS;
+    if (!run->survives || (error && error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED))
+      mcmc_must(error, "collecting the results");
+    if (!run->survives)
+      return r;
+    mcmc_must(rg_group_agree(run->team, &well, &failed), "rg_group_agree");
+    if (well && !failed)
+      return r;
+    leave_the_dead(run);
+  }
+}
+
+/* By the first rank. */
+static int put_out(const mcmc_run *run, const mcmc_result *r, FILE *json) {
+  int good = complete(run, r);
+  if (!run->first)
+    return good;
+  if (!json && run->o.json && !rgp_open(&mcmc_program, run->o.json, &json))
+    return 0;
+  good = rgp_write_json(&mcmc_program, run->o.json, json, mcmc_result_json(run, r)) && good;
+  if (!run->o.quiet)
+    mcmc_result_print(run, r);
+  fflush(stdout);
+  return good;
+}
+
+/* Whether the first rank has died meanwhile: then another one does what it was to do. */
+static int first_has_died(mcmc_run *run) {
+  int dead[MCMC_DEATHS], n = 0;
+  unsigned well = 1;
+  if (!run->survives)
+    return 0;
+  mcmc_must(rg_group_agree(run->team, &well, NULL), "rg_group_agree");
+  mcmc_must(rg_group_failed(run->team, MCMC_DEATHS, dead, &n), "rg_group_failed");
+  for (int i = 0; i < n && i < MCMC_DEATHS; i++)
+    well &= dead[i] != 0;
+  mcmc_must(rg_group_agree(run->team, &well, NULL), "rg_group_agree");
+  return !well;
+}
+
+static int do_run(mcmc_run *run, const mcmc_kills *kills, FILE *json) {
+  int good;
   set_up(run);
-  work(run);
-  mcmc_result r = mcmc_result_collect(run);
+  work(run, kills);
+  mcmc_result r = collect(run);
   if (mcmc_watches(run))
     mcmc_board_end(&run->board);
-  write_timeline(run, &r);
-  int good = complete(run, &r);
-  if (run->rank == 0) {
-    good = rgp_write_json(&mcmc_program, run->o.json, json, mcmc_result_json(run, &r)) && good;
-    if (!run->o.quiet)
-      mcmc_result_print(run, &r);
+  for (;;) {
+    good = put_out(run, &r, json);
+    if (!first_has_died(run))
+      break;
+    leave_the_dead(run);
+    r = collect(run);
   }
+  mcmc_deaths_disarm();
+  write_timeline(run, &r);
   mcmc_must(rg_balance_free(&run->balancer), "rg_balance_free");
   mcmc_plan_free(&run->plan);
+  rg_array_free(&run->deaths.when);
+  mcmc_must(rg_group_free(&run->team), "rg_group_free");
   mcmc_must(rg_group_free(&run->world), "rg_group_free");
   return good ? RGP_OK : RGP_FAILED;
+}
+
+/* --kill, on all ranks alike. */
+static int read_kills(const mcmc_run *run, mcmc_kills *kills) {
+  int ranks;
+  double seconds = run->o.bound > 0 ? run->o.bound : 3.5 * run->o.scale;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (!run->o.kill)
+    return 1;
+  int good = mcmc_kills_read(run->o.kill, ranks, seconds, kills);
+  if (run->rank == 0 && !good)
+    fprintf(stderr,
+            "regroup-mcmc: --kill: %s is no list of RANK:SECONDS or RANK:merge with each "
+            "rank, of %d, once; nor seed:N\n",
+            run->o.kill, ranks);
+  if (good && !may_survive()) {
+    if (run->rank == 0)
+      fprintf(stderr,
+              "regroup-mcmc: --kill: the job would not survive: start it with regroup-run\n");
+    return 0;
+  }
+  return good;
 }
 
 /* Rank 0 looks before the work starts whether the files can be written. */
@@ -140,6 +254,7 @@ static int open_files(const mcmc_run *run, FILE **json) {
 
 int main(int argc, char **argv) {
   mcmc_run run = {0};
+  mcmc_kills kills = {0};
   FILE *json = NULL;
   int status = RGP_OK;
   MPI_Init(&argc, &argv);
@@ -148,9 +263,9 @@ int main(int argc, char **argv) {
     status = post_main(argc, argv, run.rank);
   } else if (mcmc_options_read(argc, argv, run.rank, &run.o, &status)) {
     status = RGP_USAGE;
-    if (open_files(&run, &json)) {
+    if (read_kills(&run, &kills) && open_files(&run, &json)) {
       mcmc_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
-      status = do_run(&run, json);
+      status = do_run(&run, &kills, json);
       mcmc_must(rg_finalize(), "rg_finalize");
     }
   }

@@ -10,7 +10,7 @@
 
 /* popt writes into these; mcmc_options_read makes an mcmc_options of them. */
 static struct {
-  char *balance, *policy, *pattern, *work, *trace, *json, *chrome, *spans, *model;
+  char *balance, *policy, *pattern, *work, *trace, *json, *chrome, *spans, *model, *kill;
   long long group, interval, walkers, samples, unit, seed;
   double sample_us, scale, bound;
   int progress, quiet;
@@ -59,6 +59,10 @@ static const struct poptOption table[] = {
      "Sample a posterior instead of this: poisson, eight-schools or regression; it has options of "
      "its own (--model NAME --help)",
      "NAME"},
+    {"kill", 0, POPT_ARG_STRING, &arg.kill, 0,
+     "Kill ranks, each so many seconds after the start or in its next merge; or three at random. "
+     "For jobs started by regroup-run",
+     "RANK:SECONDS,RANK:merge,...|seed:N"},
     {"chrome-trace", 0, POPT_ARG_STRING, &arg.chrome, 0,
      "Write the timeline for chrome://tracing and Perfetto", "FILE.json"},
     {"spans", 0, POPT_ARG_STRING, &arg.spans, 0, "Write the timeline as plain JSON", "FILE.json"},
@@ -175,6 +179,7 @@ int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *sta
                       .trace = arg.trace,
                       .chrome = arg.chrome,
                       .spans = arg.spans,
-                      .json = arg.json};
+                      .json = arg.json,
+                      .kill = arg.kill};
   return read_policy(&o->policy) == RG_SUCCESS;
 }

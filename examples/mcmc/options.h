@@ -27,6 +27,7 @@ typedef struct {
   int progress; /* show it although standard error is no terminal */
   int quiet;
   const char *trace, *json, *chrome, *spans; /* files, or NULL */
+  const char *kill;                          /* a schedule, or NULL */
 } mcmc_options;
 
 extern const rgp_program mcmc_program;

@@ -9,63 +9,78 @@
 #include "kernel.h"
 #include "machine.h"
 
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    int error_ = (call);                                                                           \
+    if (error_)                                                                                    \
+      return error_;                                                                               \
+  } while (0)
+
 /* On one node all ranks read the same clock: from when the last rank came to the
  * barrier. Otherwise each rank counts from when it left the barrier. */
-static double elapsed(const mcmc_run *run, double *origin) {
+static int elapsed(const mcmc_run *run, mcmc_result *r) {
   double times[2] = {run->entered, run->ended}, last[2];
-  MPI_Allreduce(times, last, 2, MPI_DOUBLE, MPI_MAX, run->wire);
-  if (mcmc_one_node(run->wire)) {
-    *origin = last[0];
-    return last[1] > last[0] ? last[1] - last[0] : 0;
+  int one;
+  TRY(rg_allreduce(run->team, times, last, 2, MPI_DOUBLE, MPI_MAX));
+  TRY(mcmc_one_node(run->team, &one));
+  if (one) {
+    r->origin = last[0];
+    r->seconds = last[1] > last[0] ? last[1] - last[0] : 0;
+    return RG_SUCCESS;
   }
-  double own = run->ended > run->began ? run->ended - run->began : 0, most;
-  *origin = run->began;
-  MPI_Allreduce(&own, &most, 1, MPI_DOUBLE, MPI_MAX, run->wire);
-  return most;
+  double own = run->ended > run->began ? run->ended - run->began : 0;
+  r->origin = run->began;
+  return rg_allreduce(run->team, &own, &r->seconds, 1, MPI_DOUBLE, MPI_MAX);
 }
 
-static void count_formations(const mcmc_run *run, mcmc_result *r) {
+static int count_formations(const mcmc_run *run, mcmc_result *r) {
   rg_balance_counts counts;
-  mcmc_must(rg_balance_count(run->balancer, &counts), "rg_balance_count");
+  int ranks;
+  TRY(rg_balance_count(run->balancer, &counts));
+  TRY(rg_group_size(run->team, &ranks));
   int64_t n = counts.groups, sums[2] = {n, n * n}, ends[2] = {n, -n};
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, run->wire);
-  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, run->wire);
-  r->mean = (double)sums[0] / run->plan.ranks;
-  double variance = (double)sums[1] / run->plan.ranks - r->mean * r->mean;
+  TRY(rg_allreduce(run->team, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM));
+  TRY(rg_allreduce(run->team, MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX));
+  r->mean = (double)sums[0] / ranks;
+  double variance = (double)sums[1] / ranks - r->mean * r->mean;
   r->sd = variance > 0 ? sqrt(variance) : 0;
   r->most = ends[0];
   r->least = -ends[1];
+  return RG_SUCCESS;
 }
 
 /* Of the states of all walkers, as they ended. */
-static void add_up(const mcmc_run *run, mcmc_result *r) {
-  int count;
+static int add_up(const mcmc_run *run, mcmc_result *r) {
+  int count, root, first = 0;
   const rg_outcome *ended;
-  mcmc_must(rg_balance_gather(run->balancer, 0), "rg_balance_gather");
-  mcmc_must(rg_balance_outcomes(run->balancer, &count, &ended), "rg_balance_outcomes");
-  for (int i = 0; run->rank == 0 && i < count; i++) {
+  TRY(rg_group_translate(run->team, 1, &first, run->world, &root));
+  TRY(rg_balance_gather(run->balancer, root));
+  TRY(rg_balance_outcomes(run->balancer, &count, &ended));
+  for (int i = 0; run->first && i < count; i++) {
     const mcmc_walker *w = ended[i].state;
     r->checksum += mcmc_fingerprint((uint64_t)ended[i].id, w->position);
     r->visits_checksum += mcmc_visits_fingerprint((uint64_t)ended[i].id, w->visits);
     for (int cell = 0; cell < MCMC_CELLS; cell++)
       r->visits += w->visits[cell];
   }
+  return RG_SUCCESS;
 }
 
-mcmc_result mcmc_result_collect(const mcmc_run *run) {
-  mcmc_result r = {.samples = mcmc_plan_total(&run->plan)};
-  int processors = run->o.spin ? mcmc_processors(run->wire) : 0;
+int mcmc_result_collect(const mcmc_run *run, mcmc_result *r) {
+  int processors = 0;
+  *r = (mcmc_result){.samples = mcmc_plan_total(&run->plan)};
+  if (run->o.spin)
+    TRY(mcmc_processors(run->team, &processors));
   for (int64_t w = 0; w < run->plan.walkers; w++)
-    r.units += mcmc_plan_units(&run->plan, w);
-  r.executed = run->executed;
-  MPI_Allreduce(MPI_IN_PLACE, &r.executed, 1, MPI_UINT64_T, MPI_SUM, run->wire);
-  add_up(run, &r);
-  r.seconds = elapsed(run, &r.origin);
-  r.baseline = mcmc_plan_baseline(&run->plan, processors);
-  r.ideal = mcmc_plan_ideal(&run->plan, processors);
-  r.efficiency = r.samples == 0 || r.seconds == 0 ? 1 : r.ideal / r.seconds;
-  count_formations(run, &r);
-  return r;
+    r->units += mcmc_plan_units(&run->plan, w);
+  r->executed = run->executed;
+  TRY(rg_allreduce(run->team, MPI_IN_PLACE, &r->executed, 1, MPI_UINT64_T, MPI_SUM));
+  TRY(add_up(run, r));
+  TRY(elapsed(run, r));
+  r->baseline = mcmc_plan_baseline(&run->plan, processors);
+  r->ideal = mcmc_plan_ideal(&run->plan, processors);
+  r->efficiency = r->samples == 0 || r->seconds == 0 ? 1 : r->ideal / r->seconds;
+  return count_formations(run, r);
 }
 
 void mcmc_result_print(const mcmc_run *run, const mcmc_result *r) {
@@ -84,6 +99,10 @@ void mcmc_result_print(const mcmc_run *run, const mcmc_result *r) {
   printf("  checksum         %016" PRIx64 "\n", r->checksum);
   printf("  visits           %016" PRIx64 "   (%" PRId64 " units in %d cells)\n",
          r->visits_checksum, r->visits, MCMC_CELLS);
+  if (run->deaths.count > 0)
+    printf("  %d of %d ranks died, %.3f s lost from noticing to going on; the checksums are those "
+           "of an undisturbed run\n",
+           run->deaths.count, p->ranks, run->deaths.lost);
   if (run->o.trace)
     printf("  timeline in %s\n", run->o.trace);
 }
@@ -95,7 +114,7 @@ json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r) {
   snprintf(visits, sizeof visits, "%016" PRIx64, r->visits_checksum);
   return json_pack(
       "{s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:I, s:I}, s:I, s:I, s:s, s:i, s:I, s:I, "
-      "s:f, s:f, s:s, s:I, s:s, s:I, s:s}",
+      "s:f, s:f, s:s, s:I, s:s, s:I, s:s, s:i, s:f}",
       "ranks", p->ranks, "policy", run->o.balance, "interval", run->o.interval, "seconds",
       r->seconds, "baseline_seconds", r->baseline, "ideal_seconds", r->ideal, "efficiency",
       r->efficiency, "regroupings", "mean", r->mean, "sd", r->sd, "min", (json_int_t)r->least,
@@ -104,5 +123,6 @@ json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r) {
       (json_int_t)p->samples, "unit", (json_int_t)p->unit, "sample_seconds", p->sample,
       "time_scale", run->o.scale, "work", run->o.spin ? "spin" : "sleep", "seed",
       (json_int_t)run->o.seed, "pattern", run->o.pattern ? run->o.pattern : "", "visits",
-      (json_int_t)r->visits, "visits_checksum", visits);
+      (json_int_t)r->visits, "visits_checksum", visits, "deaths", run->deaths.count, "lost_seconds",
+      run->deaths.lost);
 }

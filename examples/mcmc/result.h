@@ -12,14 +12,15 @@ typedef struct {
   double mean, sd; /* of the groups that a rank was in, with the first one */
   int64_t least, most;
   uint64_t executed;
-  uint64_t checksum, visits_checksum; /* rank 0's, as the next one */
+  uint64_t checksum, visits_checksum; /* the first rank's, as the next one */
   int64_t visits;                     /* that were counted */
   int64_t samples, units;             /* that had to be executed */
   double origin;                      /* the time from which this rank's times count */
 } mcmc_result;
 
-/* Collective over run->wire; the same on all ranks but for origin and what is rank 0's. */
-mcmc_result mcmc_result_collect(const mcmc_run *run);
+/* Collective over run->team; the same on all ranks but for origin and what is the first one's.
+ * Returns an error of a collective. */
+int mcmc_result_collect(const mcmc_run *run, mcmc_result *r);
 
 void mcmc_result_print(const mcmc_run *run, const mcmc_result *r);
 json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r);

@@ -10,6 +10,7 @@
 #include <regroup/array.h>
 
 #include "board.h"
+#include "kill.h"
 #include "options.h"
 #include "plan.h"
 #include "walker.h"
@@ -19,14 +20,16 @@ typedef struct {
   mcmc_plan plan;
   int rank;
   rg_group world;
-  MPI_Comm wire; /* the world's view: for what is done before and after the run */
+  rg_group team; /* the world, or those who have survived; */
+  int first;     /* whether this is its first rank, which prints and writes */
   rg_balancer balancer;
   rg_timeline timeline; /* or NULL */
   mcmc_board board;
-  int member, members;          /* rank in the present group, and its size */
-  double base;                  /* when the first sample on this group began */
-  int64_t worked;               /* samples since then */
-  int survives;                 /* RG_SURVIVE is set */
+  int member, members; /* rank in the present group, and its size */
+  double base;         /* when the first sample on this group began */
+  int64_t worked;      /* samples since then */
+  int survives;        /* RG_SURVIVE is set */
+  mcmc_deaths deaths;
   double entered, began, ended; /* the barrier at the start, after it, own last walker */
   uint64_t executed;            /* samples that this rank did */
   rg_array visits; /* of the present walker, on its group: units that ended in a cell */

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""recover.py BIN [OPTION...]: example-recover on 16 ranks, undisturbed and with three of them
-killed, one of those the leader of a group that merges: both must have the same checksum. Options
-are handed to the second run instead of --kill (example-recover tells which)."""
+"""recover.py BIN [OPTION...]: on 16 ranks, each undisturbed and with three of them killed, one of
+those the leader of a group that merges: example-recover, whose arrays are recovered, and the MCMC
+kernel, whose walkers go on. Both runs of each must have the same checksum. Options are handed to
+example-recover's second run instead of --kill (it tells which)."""
+import os
 import re
 import subprocess
 import sys
 
 RANKS, SIZE, LIMIT = 16, ['--points', '200', '--phases', '40'], 300
 KILLS = ['--kill', '3:0.3,8:merge,5:0.9']  # rank 8 leads the upper half
+KILL_WALKERS = ['--kill', '8:merge,3:0.6,13:1.2']
 
 
 def run(command):
@@ -22,9 +25,29 @@ def run(command):
     return ''.join(lines), p.returncode
 
 
+def walkers_of(text):
+    return re.findall(r'^  (?:checksum|visits) +([0-9a-f]{16})', text, re.M)
+
+
 def checksum(text):
     found = re.search('^checksum ([0-9a-f]{16})', text, re.M)
     return found and found[1]
+
+
+def walkers(launcher):
+    """The kernel: the leader of walker 8's group dies when others join it."""
+    picture = os.path.join(os.path.dirname(sys.argv[1]), 'recover.svg')
+    program = [sys.argv[1] + '/regroup-mcmc', '--policy', 'share-out']
+    print('walkers on %d ranks, undisturbed:' % RANKS)
+    plain, status = run(launcher + program)
+    if status or not walkers_of(plain):
+        sys.exit('the undisturbed run failed')
+    print('walkers on %d ranks, %s:' % (RANKS, ' '.join(KILL_WALKERS)))
+    killed, status = run(launcher + program + KILL_WALKERS + ['--trace', picture])
+    if status or walkers_of(killed) != walkers_of(plain):
+        sys.exit('the run with deaths did not end with the same walkers')
+    print('%d ranks died; the same checksums, and mpiexec ended with status 0' %
+          len(re.findall(r' died; noticed', killed)))
 
 
 def main():
@@ -41,6 +64,7 @@ def main():
     if status or checksum(killed) != checksum(plain):
         sys.exit('the run with deaths did not end with the same plate')
     print('%d ranks died; the same checksum, and mpiexec ended with status 0' % deaths)
+    walkers(launcher)
 
 
 if __name__ == '__main__':

@@ -14,9 +14,16 @@
  *  - A walker's group keeps its leader (rank 0) as long as it works on the walker;
  *    those that join stand at the end.
  *  - Callbacks return RG_SUCCESS or an error. The error of one member ends that
- *    walker on all of its group, after the unit; the other walkers go on. In a unit
- *    that fails on one member the others must not wait for it in vain: RG_TIMEOUT
- *    would end that wait.
+ *    walker on all of its group, after the unit; the other walkers go on. Members on
+ *    its node that wait on the group for the one that has failed get RG_ERR_REVOKED there
+ *    (unless the kind is `alike`), and return that or another error.
+ *  - In a job that survives deaths (RG_SURVIVE, docs/recovery.md), inside a node: when a
+ *    process of the balancer dies, the others form new groups and go on with all walkers,
+ *    each from its last finished unit. What a unit did to anything but the walker's state
+ *    may be done twice: the units of which not all members had returned are done again,
+ *    and so is `finished`. A callback whose wait ends with RG_ERR_PROC_FAILED or
+ *    RG_ERR_REVOKED returns that. pack is then called after each unit too. With `alike` a
+ *    unit ends with an operation that waits for all members.
  *  - Callbacks may use every call of the library on the group that they are given,
  *    and MPI on its view (rg_group_comm); that group is the application's until the
  *    next callback with another one, and is freed by the library.
@@ -110,6 +117,14 @@ typedef struct {
   size_t bytes;      /* of state */
 } rg_walker_new;
 
+/* A process of the balancer's group that has died, in a job that survives that. */
+typedef struct {
+  int rank;       /* in the group of rg_balance_create */
+  double noticed; /* when this process noticed it, on CLOCK_MONOTONIC */
+  double back;    /* when the survivors had begun again */
+  int left;       /* how many they are */
+} rg_balance_death;
+
 typedef struct {
   const rg_policy *policy;        /* NULL: the default one. Copied */
   int group;                      /* processes in each group at first; 0: all divided among the
@@ -119,6 +134,8 @@ typedef struct {
   rg_timeline timeline;           /* NULL, or where to record what this process does */
   void (*waiting)(void *context); /* NULL, or called now and then (about every 50 ms) while
                                      this process waits for work */
+  void (*died)(const rg_balance_death *death, void *context); /* NULL, or called on all survivors
+                                                                 when they have begun again */
   void *context;
 } rg_balance_options;
 

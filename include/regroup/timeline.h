@@ -67,11 +67,23 @@ RG_API int rg_timeline_spans(rg_timeline t, int64_t *count, const rg_span **span
  * process had no memory for a span, or the root has none); RG_ERR_RANK. */
 RG_API int rg_timeline_gather(rg_timeline t, rg_group g, double origin, int root);
 
+/* A rank that has died, and when, on the timeline's clock. */
+typedef struct {
+  int rank;
+  double when;
+} rg_timeline_death;
+
 /* What a picture says besides the spans. Zero and NULL: nothing. */
 typedef struct {
   const char *title, *subtitle;
   double seconds; /* when the work ended; 0: with the last span */
   double ideal;   /* drawn as a line */
+  /* If some have died, those that were gathered are not all: so many ranks there were, and
+   * which ranks those gathered had, ascending. What the dead recorded is lost. */
+  int ranks;
+  const int *rank_of;
+  int deaths; /* marked in the picture */
+  const rg_timeline_death *death;
 } rg_timeline_words;
 
 /* Writes a gathered timeline, on the root, to a file: a self-contained SVG picture with

@@ -239,6 +239,21 @@ static void draw_lines(const drawing *d) {
   draw_line(d, d->p->seconds, "end", 0);
 }
 
+/* A cross where a rank has died, and nothing but a grey line behind it. */
+static void draw_deaths(const drawing *d) {
+  for (int i = 0; i < d->p->deaths; i++) {
+    const rg_timeline_death *death = &d->p->death[i];
+    double x = x_of(d, death->when), y = y_of(d, death->rank) + d->row / 2;
+    double end = x_of(d, d->p->seconds), arm = d->row < 14 ? d->row / 2 : 7;
+    fprintf(d->f,
+            "<g><title>rank %d died at %.3f s</title><path d='M%.2f %.2fH%.2f' stroke='#999' "
+            "stroke-width='%.2f'/><path d='M%.2f %.2fl%.2f %.2fm0 %.2fl%.2f %.2f' stroke='#c00' "
+            "stroke-width='3'/></g>\n",
+            death->rank, death->when, x, y, end > x ? end : x, d->row, x - arm, y - arm, 2 * arm,
+            2 * arm, -2 * arm, -2 * arm, 2 * arm);
+  }
+}
+
 static int legend_columns(void) {
   return (WIDTH - LEFT) / 140;
 }
@@ -322,6 +337,7 @@ int rgi_timeline_draw(FILE *f, const rgi_picture *p) {
   draw_head(&d, d.bottom + 62 + rows * LEGEND_ROW);
   draw_spans(&d, spans, counts);
   draw_groups(&d, spans, counts);
+  draw_deaths(&d);
   draw_lines(&d);
   draw_axes(&d);
   draw_ranks(&d);

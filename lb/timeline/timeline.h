@@ -26,6 +26,8 @@ typedef struct {
   double seconds, ideal;
   const rg_span *spans;
   const int64_t *counts;
+  int deaths;
+  const rg_timeline_death *death;
 } rgi_picture;
 
 /* They return 1; or 0 if f could not be written or there is no memory. */

@@ -3,6 +3,7 @@
  *
  * Writing a gathered timeline as JSON, and the choice of the format. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/error.h"
@@ -95,6 +96,15 @@ static int write_as(FILE *f, rg_timeline_format format, const rgi_picture *p) {
                                         : rgi_timeline_json(f, p);
 }
 
+/* A row for each rank that there was; the dead have no spans. */
+static int64_t *counts_by_rank(rg_timeline t, const rg_timeline_words *w) {
+  int64_t *counts = calloc((size_t)w->ranks, sizeof *counts);
+  for (int i = 0; counts && i < t->ranks; i++)
+    if (w->rank_of[i] >= 0 && w->rank_of[i] < w->ranks)
+      counts[w->rank_of[i]] = t->counts[i];
+  return counts;
+}
+
 int rg_timeline_write(rg_timeline t, const char *path, rg_timeline_format format,
                       const rg_timeline_words *words) {
   RGI_TRY(rgi_timeline_check(__func__, t));
@@ -110,11 +120,23 @@ int rg_timeline_write(rg_timeline t, const char *path, rg_timeline_format format
                    .seconds = w.seconds > 0 ? w.seconds : last_end(t),
                    .ideal = w.ideal,
                    .spans = t->spans,
-                   .counts = t->counts};
+                   .counts = t->counts,
+                   .deaths = w.deaths,
+                   .death = w.death};
+  int64_t *counts = NULL;
+  if (w.rank_of && w.ranks > t->ranks) {
+    p.counts = counts = counts_by_rank(t, &w);
+    p.ranks = w.ranks;
+    if (!counts)
+      return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", __func__, w.ranks);
+  }
   FILE *f = fopen(path, "w");
-  if (!f)
+  if (!f) {
+    free(counts);
     return rgi_error(RG_ERR_FILE, "%s: %s: %s", __func__, path, strerror(errno));
+  }
   int good = write_as(f, format, &p);
   good = fclose(f) == 0 && good;
+  free(counts);
   return good ? RG_SUCCESS : rgi_error(RG_ERR_FILE, "%s: %s could not be written", __func__, path);
 }

@@ -15,6 +15,7 @@
 
 #include "runtime/error.h"
 #include "runtime/pause.h"
+#include "survive.h"
 
 int rgi_async_step(rg_balancer b, int wait, int *what) {
   if (b->work.working)
@@ -75,6 +76,7 @@ int rgi_async_begin(rg_balancer b) {
 static int serve_until(rg_balancer b, rg_request *request) {
   rgi_wait w;
   rgi_wait_start(&w, "the end of all walkers", -1);
+  rgi_survive_scope(b, &w);
   for (;;) {
     int done = 0;
     uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);

@@ -10,8 +10,13 @@
 
 #include "board.h"
 #include "formation/context.h"
+#include "formation/group.h"
 #include "runtime/error.h"
+#include "runtime/node.h"
+#include "runtime/options.h"
 #include "runtime/pause.h"
+#include "survive.h"
+#include "vault.h"
 
 #define MAGIC 0x62616c6eu
 
@@ -87,6 +92,29 @@ static int check_kind(const char *call, const rg_walker_kind *k, const rg_balanc
   return RG_SUCCESS;
 }
 
+/* What outlives a process does so on its node. */
+static int may_survive(const struct rg_balancer_s *b) {
+  if (rgi_option_choice(RGI_OPT_SURVIVE) == 0)
+    return 0;
+  for (int r = 0; r < b->size; r++)
+    if (rgi_node_find(rgi_members_at(b->all->members, r)) < 0)
+      return 0;
+  return 1;
+}
+
+/* The group, and what is to be known of it when some of it have died. */
+static int take_group(rg_balancer b, rg_group g) {
+  RGI_TRY(rg_group_dup(g, &b->all));
+  RGI_TRY(rg_group_dup(b->all, &b->first));
+  RGI_TRY(rg_group_rank(b->all, &b->rank));
+  RGI_TRY(rg_group_size(b->all, &b->size));
+  b->first_rank = b->rank;
+  b->first_size = b->size;
+  b->first_context = b->all->context;
+  b->survives = may_survive(b);
+  return RG_SUCCESS;
+}
+
 int rg_balance_create(rg_group g, const rg_walker_kind *kind, const rg_balance_options *options,
                       rg_balancer *out) {
   RGI_REQUIRE(kind);
@@ -98,17 +126,14 @@ int rg_balance_create(rg_group g, const rg_walker_kind *kind, const rg_balance_o
   b->magic = MAGIC;
   b->kind = *kind;
   b->options = options ? *options : (rg_balance_options){0};
-  int error = rg_group_dup(g, &b->all);
-  if (!error)
-    error = rg_group_rank(b->all, &b->rank);
-  if (!error)
-    error = rg_group_size(b->all, &b->size);
+  int error = take_group(b, g);
   if (!error && options && options->policy)
     b->policy = *options->policy;
   else if (!error)
     error = rg_policy_parse(NULL, &b->policy);
   if (error) {
     rg_group_free(&b->all);
+    rg_group_free(&b->first);
     free(b);
     return error;
   }
@@ -132,6 +157,7 @@ static void free_run(rg_balancer b) {
   free(b->joiners);
   free(b->leader_of);
   free(b->told);
+  free(b->first_rank_of);
 }
 
 int rg_balance_free(rg_balancer *b) {
@@ -144,8 +170,10 @@ int rg_balance_free(rg_balancer *b) {
   (*b)->magic = 0;
   if (!in_use(*b)) {
     free_run(*b);
+    rgi_vault_close(*b);
     rgi_outcomes_free(&(*b)->outcomes);
     rg_group_free(&(*b)->all);
+    rg_group_free(&(*b)->first);
     free(*b);
   }
   *b = NULL;
@@ -225,7 +253,7 @@ static uint64_t hash_of(const struct rg_balancer_s *b) {
   return h;
 }
 
-static int check_agreement(rg_balancer b) {
+int rgi_balance_agreement(rg_balancer b) {
   uint64_t h = hash_of(b), ends[2] = {h, ~h};
   RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MAX));
   if (ends[0] != ~ends[1])
@@ -269,8 +297,10 @@ static int sort_waiting(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-static int prepare(rg_balancer b) {
+int rgi_balance_prepare(rg_balancer b) {
   b->group_size = first_size(b);
+  if (b->rows)
+    return sort_waiting(b);
   b->rows = calloc((size_t)b->size, sizeof *b->rows);
   b->row_stamps = calloc((size_t)b->size, sizeof *b->row_stamps);
   b->leader_of = calloc((size_t)b->size, sizeof *b->leader_of);
@@ -286,14 +316,21 @@ static int broken_if(rg_balancer b, int error) {
   return error;
 }
 
+/* Where nothing has begun yet it may be begun again. */
+static int broken_unless_new(rg_balancer b, int error) {
+  return b->stage == RGI_NEW ? error : broken_if(b, error);
+}
+
 int rg_balance_begin(rg_balancer b) {
   RGI_TRY(rgi_balancer_check(__func__, b));
   if (b->stage != RGI_NEW)
     return rgi_error(RG_ERR_ARG, "%s: it has begun already", __func__);
-  RGI_TRY(check_agreement(b));
-  RGI_TRY(prepare(b));
-  b->stage = RGI_RUNNING;
   b->counts.ended = rgi_now();
+  if (b->survives)
+    return broken_unless_new(b, rgi_survive_begin(b));
+  RGI_TRY(rgi_balance_agreement(b));
+  RGI_TRY(rgi_balance_prepare(b));
+  b->stage = RGI_RUNNING;
   return broken_if(b, b->policy.interval > 0 ? rgi_sync_begin(b) : rgi_async_begin(b));
 }
 
@@ -306,8 +343,24 @@ int rg_balance_step(rg_balancer b, int wait, int *what) {
   }
   if (b->stage != RGI_RUNNING)
     return rgi_error(RG_ERR_ARG, "%s: it does not run: call rg_balance_begin first", __func__);
-  return broken_if(b, b->policy.interval > 0 ? rgi_sync_step(b, wait, what)
-                                             : rgi_async_step(b, wait, what));
+  int error = RG_SUCCESS;
+  if (!rgi_survive_look(b))
+    error = b->policy.interval > 0 ? rgi_sync_step(b, wait, what) : rgi_async_step(b, wait, what);
+  if (!rgi_survive_trouble(b))
+    return broken_if(b, error);
+  *what = RG_BALANCE_MOVED;
+  return broken_if(b, rgi_survive_recover(b));
+}
+
+/* Somebody may die when all is done: then what is missing is done again. */
+static int end_surviving(rg_balancer b) {
+  for (int done = 0, what;;) {
+    int error = rgi_survive_end(b, &done);
+    if (done || error)
+      return error;
+    for (what = 0; what != RG_BALANCE_DONE;)
+      RGI_TRY(rg_balance_step(b, 1, &what));
+  }
 }
 
 int rg_balance_end(rg_balancer b) {
@@ -317,11 +370,12 @@ int rg_balance_end(rg_balancer b) {
                      "%s: the walkers have not ended: call rg_balance_step until it "
                      "says RG_BALANCE_DONE",
                      __func__);
-  if (b->board)
-    RGI_TRY(broken_if(b, rgi_async_end(b)));
+  int error = b->survives ? end_surviving(b) : b->board ? rgi_async_end(b) : RG_SUCCESS;
+  if (b->survives ? b->stage != RGI_DONE : error)
+    return broken_if(b, error);
   b->stage = RGI_ENDED;
   rgi_crew_free(&b->crew);
-  return rgi_outcome_report(b);
+  return b->survives ? error : rgi_outcome_report(b);
 }
 
 int rg_balance_run(rg_balancer b) {
@@ -360,6 +414,9 @@ int rg_balance_loads(rg_balancer b, int room, rg_load loads[], int *count) {
   RGI_REQUIRE(count);
   if (room > 0)
     RGI_REQUIRE(loads);
+  if (b->locked)
+    return rgi_error(RG_ERR_ARG, "%s: a policy has the loads in its table; it may not ask for them",
+                     __func__);
   if (b->board) {
     RGI_TRY(rgi_board_lock(b));
     int error = rgi_board_table(b, &t);

@@ -12,10 +12,11 @@
 typedef struct {
   int64_t id, least, most;
   double left, unit;
-  int64_t moved;  /* how often it has gone to another node */
-  uint64_t state; /* a block of the node's arena (on the board), or 0 */
-  void *memory;   /* or memory of this process */
-  size_t bytes;   /* of either */
+  int64_t moved;   /* how often it has gone to another node */
+  uint64_t state;  /* a block of the node's arena (on the board), or 0 */
+  uint64_t record; /* its place in the vault, or 0: then state and memory are not used */
+  void *memory;    /* or memory of this process */
+  size_t bytes;    /* of either */
 } rgi_entry;
 
 /* Walkers that wait, the longest first. */
@@ -142,13 +143,25 @@ struct rg_balancer_s {
   int *leader_of; /* of each rank */
   double merge;
   rgi_outcomes outcomes;
-  int gathered;
+  /* In a job that survives deaths: */
+  int survives, filled; /* filled: the vault has all walkers */
+  int first_size;       /* of the group at first, and its context */
+  uint64_t first_context;
+  int *first_rank_of; /* ranks in it of those who are left; NULL: all are */
+  int first_rank;     /* this process's */
+  rg_group first;     /* that group */
+  struct rgi_vault *vault;
+  uint64_t vault_slot;
+  int locked; /* this process has the board's lock */
   rg_balance_counts counts;
   int64_t formations;
 };
 
 /* --- balancer.c ------------------------------------------------------------------ */
 int rgi_balancer_check(const char *call, rg_balancer b);
+/* Before beginning: all processes say the same; groups and the order of walkers. */
+int rgi_balance_agreement(rg_balancer b);
+int rgi_balance_prepare(rg_balancer b);
 void rgi_mark(rg_balancer b, rg_span_kind kind);
 int rgi_entries_add(rgi_entries *e, const rgi_entry *entry);    /* at the end */
 int rgi_entries_insert(rgi_entries *e, const rgi_entry *entry); /* where it belongs */
@@ -172,6 +185,8 @@ int rgi_crew_first(rg_balancer b);
 /* The part of the present group from position `first` on, `n` of them. */
 int rgi_crew_part(rg_balancer b, int first, int n);
 void rgi_crew_free(rgi_crew *c);
+/* After an error: the application's group, if it was revoked, is formed anew. */
+int rgi_crew_renew(rg_balancer b);
 static inline int rgi_leads(const struct rg_balancer_s *b) {
   return b->crew.me == 0;
 }
@@ -201,6 +216,7 @@ void rgi_work_leave(rg_balancer b);
 
 /* --- outcome.c --------------------------------------------------------------------- */
 int rgi_outcome_add(rg_balancer b, const rg_outcome *o); /* state and text are copied */
+int rgi_outcomes_insert(rgi_outcomes *list, const rg_outcome *o);
 void rgi_outcomes_free(rgi_outcomes *o);
 int rgi_outcome_report(rg_balancer b); /* rg_balance_end's error; every process */
 

@@ -12,6 +12,7 @@
 #include "runtime/node.h"
 #include "runtime/slot.h"
 #include "runtime/wait.h"
+#include "survive.h"
 
 /* The processes of the balancer on this node, and which of them a rank is. */
 static int processes_here(rg_balancer b, int rank, int *place) {
@@ -76,19 +77,32 @@ void rgi_board_close(rg_balancer b) {
   b->board = NULL;
 }
 
+/* What the dead have left there, a lock perhaps, is nobody's any more. */
+void rgi_board_forget(rg_balancer b) {
+  free(b->place_of);
+  b->place_of = NULL;
+  b->locked = 0;
+  if (b->board)
+    rgi_slot_detach(b->slot, nobody_comes);
+  b->board = NULL;
+}
+
 int rgi_board_lock(rg_balancer b) {
   rgi_wait w;
   rgi_bell *lock = &b->board->lock;
   uint32_t open = 0;
   rgi_wait_start(&w, "a look at the board of walkers", -1);
+  rgi_survive_scope(b, &w);
   while (!atomic_compare_exchange_strong(&lock->value, &open, 1)) {
     RGI_TRY(rgi_wait_bell(&w, lock, 1, 0));
     open = 0;
   }
+  b->locked = 1;
   return RG_SUCCESS;
 }
 
 void rgi_board_unlock(rg_balancer b) {
+  b->locked = 0;
   rgi_bell_set(&b->board->lock, 0);
 }
 

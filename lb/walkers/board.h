@@ -37,6 +37,8 @@ typedef struct rgi_board {
 /* Attaches to the node's board. Every process of the balancer. */
 int rgi_board_open(rg_balancer b);
 void rgi_board_close(rg_balancer b);
+/* The same without a look at what is there: after a death. */
+void rgi_board_forget(rg_balancer b);
 
 int rgi_board_lock(rg_balancer b);
 void rgi_board_unlock(rg_balancer b);

@@ -3,12 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <regroup/collectives.h>
+#include <regroup/recovery.h>
+
 #include "balancer.h"
+#include "formation/group.h"
 #include "runtime/error.h"
+#include "survive.h"
 
 /* Groups of an application's own with the same members have another tag, most likely;
  * and if not, another number in their order. */
-enum { TAG = 0x0ba1a4ce };
+enum { TAG = 0x0ba1a4ce, OWN_TAG };
 
 void rgi_crew_free(rgi_crew *c) {
   rg_group_free(&c->group);
@@ -17,14 +22,46 @@ void rgi_crew_free(rgi_crew *c) {
   *c = (rgi_crew){0};
 }
 
-static void look_at_ranks(rgi_crew *c) {
-  int highest = c->ranks[0];
-  c->lowest = c->ranks[0];
+static void look_at_ranks(const struct rg_balancer_s *b, rgi_crew *c) {
+  int highest = rgi_survive_first(b, c->ranks[0]);
+  c->lowest = highest;
   for (int i = 1; i < c->n; i++) {
-    c->lowest = c->ranks[i] < c->lowest ? c->ranks[i] : c->lowest;
-    highest = c->ranks[i] > highest ? c->ranks[i] : highest;
+    int rank = rgi_survive_first(b, c->ranks[i]);
+    c->lowest = rank < c->lowest ? rank : c->lowest;
+    highest = rank > highest ? rank : highest;
   }
   c->together = highest - c->lowest == c->n - 1;
+}
+
+/* The application's group. Its seats are its own: when it is revoked, no other group with the
+ * same members is the worse for it. */
+static int make_group(rg_balancer b, const rgi_crew *c, rg_group *g) {
+  RGI_TRY(rg_group_create(b->all, c->n, c->ranks, TAG, g));
+  (*g)->apart = 1;
+  return RG_SUCCESS;
+}
+
+/* Who leaves for a death that the others cannot see revokes all groups that it has: nobody is to
+ * wait for it. What it has not formed yet it cannot revoke: so nobody goes on before all have
+ * come, and that wait ends when the group of all is revoked. */
+static int meet(rg_balancer b, const rgi_crew *c) {
+  if (!b->survives || c->n == 1)
+    return RG_SUCCESS;
+  c->own->births[RGI_BIRTHS - 1] = b->all->context;
+  int error = rg_barrier(c->own);
+  if (error)
+    rg_group_revoke(c->group);
+  return error;
+}
+
+int rgi_crew_renew(rg_balancer b) {
+  rg_group fresh;
+  if (!rgi_is_revoked(b->crew.group->context))
+    return RG_SUCCESS;
+  RGI_TRY(make_group(b, &b->crew, &fresh));
+  rg_group_free(&b->crew.group);
+  b->crew.group = fresh;
+  return RG_SUCCESS;
 }
 
 int rgi_crew_form(rg_balancer b, int n, const int ranks[]) {
@@ -32,12 +69,14 @@ int rgi_crew_form(rg_balancer b, int n, const int ranks[]) {
   if (!c.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   memcpy(c.ranks, ranks, (size_t)n * sizeof *ranks);
-  look_at_ranks(&c);
-  int error = rg_group_create(b->all, n, ranks, TAG, &c.group);
+  look_at_ranks(b, &c);
+  int error = rg_group_create(b->all, n, ranks, OWN_TAG, &c.own);
   if (!error)
-    error = rg_group_dup(c.group, &c.own);
+    error = make_group(b, &c, &c.group);
   if (!error)
     error = rg_group_rank(c.group, &c.me);
+  if (!error)
+    error = meet(b, &c);
   if (error) {
     rgi_crew_free(&c);
     return error;

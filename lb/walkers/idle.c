@@ -10,6 +10,8 @@
 
 #include "runtime/error.h"
 #include "runtime/pause.h"
+#include "survive.h"
+#include "vault.h"
 
 /* --- what an idle group does ----------------------------------------------------------- */
 
@@ -215,12 +217,14 @@ static int check_stuck(rg_balancer b) {
       return RG_SUCCESS;
   RGI_TRY(rgi_board_take(b, 0, &e));
   free(e.memory);
-  rg_outcome o = {.id = e.id, .error = RG_ERR_ARG, .rank = b->rank};
+  rg_outcome o = {.id = e.id, .error = RG_ERR_ARG, .rank = rgi_survive_first(b, b->rank)};
   rgi_error(RG_ERR_ARG,
             "walker %lld needs %lld processes; all groups are idle and the policy %s starts it on "
             "none of them",
             (long long)e.id, (long long)e.least, b->policy.name ? b->policy.name : "");
   o.text = strdupa(rg_error_detail());
+  if (b->vault)
+    RGI_TRY(rgi_vault_end(b, &e, &o));
   RGI_TRY(rgi_outcome_add(b, &o));
   b->board->open--;
   rgi_board_changed(b);
@@ -309,6 +313,7 @@ int rgi_async_idle_step(rg_balancer b, int wait, int *what) {
   int64_t units = b->board->units;
   double told = 0;
   rgi_wait_start(&w, "waiting for work", -1);
+  rgi_survive_scope(b, &w);
   atomic_store(&row->waits, rgi_leads(b));
   for (;;) {
     uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
@@ -321,6 +326,7 @@ int rgi_async_idle_step(rg_balancer b, int wait, int *what) {
     if (error == RG_ERR_TIMEOUT && b->board->units != units) {
       units = b->board->units;
       rgi_wait_start(&w, "waiting for work", -1);
+      rgi_survive_scope(b, &w);
       error = RG_SUCCESS;
     }
     if (error)

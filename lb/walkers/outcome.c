@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "balancer.h"
+#include "formation/group.h"
 #include "runtime/error.h"
+#include "vault.h"
 
 static void forget(const rg_outcome *o) {
   free((void *)(uintptr_t)o->text);
@@ -49,15 +51,19 @@ static int by_id(const void *a, const void *b) {
   return (x->id > y->id) - (x->id < y->id);
 }
 
-int rgi_outcome_add(rg_balancer b, const rg_outcome *o) {
-  RGI_TRY(add(&b->outcomes, o));
-  int i = b->outcomes.count - 1;
-  for (; i > 0 && by_id(&b->outcomes.at[i - 1], &b->outcomes.at[i]) > 0; i--) {
-    rg_outcome later = b->outcomes.at[i - 1];
-    b->outcomes.at[i - 1] = b->outcomes.at[i];
-    b->outcomes.at[i] = later;
+int rgi_outcomes_insert(rgi_outcomes *list, const rg_outcome *o) {
+  RGI_TRY(add(list, o));
+  int i = list->count - 1;
+  for (; i > 0 && by_id(&list->at[i - 1], &list->at[i]) > 0; i--) {
+    rg_outcome later = list->at[i - 1];
+    list->at[i - 1] = list->at[i];
+    list->at[i] = later;
   }
   return RG_SUCCESS;
+}
+
+int rgi_outcome_add(rg_balancer b, const rg_outcome *o) {
+  return rgi_outcomes_insert(&b->outcomes, o);
 }
 
 int rg_balance_outcomes(rg_balancer b, int *count, const rg_outcome **outcomes) {
@@ -193,16 +199,35 @@ static int unpack(const char *from, size_t bytes, rgi_outcomes *list) {
   return RG_SUCCESS;
 }
 
+/* From the vault: nobody else is needed. */
+static int read_vault(rg_balancer b, int root) {
+  rgi_outcomes all = {0};
+  if (rgi_is_dead(rgi_members_at(b->first->members, root)))
+    return rgi_error(RG_ERR_PROC_FAILED, "rg_balance_gather: the root, rank %d, has died", root);
+  if (b->first_rank != root)
+    return RG_SUCCESS;
+  int error = rgi_vault_outcomes(b, 0, &all);
+  if (error) {
+    rgi_outcomes_free(&all);
+    return error;
+  }
+  rgi_outcomes_free(&b->outcomes);
+  b->outcomes = all;
+  return RG_SUCCESS;
+}
+
 int rg_balance_gather(rg_balancer b, int root) {
   gathering g = {0};
   size_t total;
   RGI_TRY(rgi_balancer_check(__func__, b));
-  if (root < 0 || root >= b->size)
+  if (root < 0 || root >= b->first_size)
     return rgi_error(RG_ERR_RANK, "%s: root %d; the group's ranks go from 0 to %d", __func__, root,
-                     b->size - 1);
+                     b->first_size - 1);
   if (b->stage != RGI_ENDED)
     return rgi_error(RG_ERR_ARG, "%s: the walkers have not ended: call rg_balance_end first",
                      __func__);
+  if (b->survives)
+    return read_vault(b, root);
   size_t bytes = packed_bytes(&b->outcomes);
   char *mine = malloc(bytes ? bytes : 1);
   int error = mine ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);

@@ -15,6 +15,8 @@
 #include "runtime/node.h"
 #include "runtime/request.h"
 #include "runtime/wait.h"
+#include "survive.h"
+#include "vault.h"
 
 typedef rgi_told told;
 
@@ -73,6 +75,7 @@ static int meet(rg_balancer b, int wait, int *done) {
   double said = 0;
   *done = 0;
   rgi_wait_start(&w, "the end of a round", -1);
+  rgi_survive_scope(b, &w);
   for (;;) {
     uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
     RGI_TRY(rg_test(&b->round, done, NULL));
@@ -270,7 +273,12 @@ static int fail_waiting(rg_balancer b) {
             "walker %lld needs %lld processes; all groups are idle and the policy %s starts it on "
             "none of them",
             (long long)e.id, (long long)e.least, b->policy.name ? b->policy.name : "");
-  rg_outcome o = {.id = e.id, .error = RG_ERR_ARG, .text = strdupa(rg_error_detail())};
+  rg_outcome o = {.id = e.id,
+                  .error = RG_ERR_ARG,
+                  .rank = rgi_survive_first(b, 0),
+                  .text = strdupa(rg_error_detail())};
+  if (b->vault)
+    RGI_TRY(rgi_vault_end(b, &e, &o));
   return rgi_outcome_add(b, &o);
 }
 
@@ -337,7 +345,8 @@ int rgi_sync_begin(rg_balancer b) {
   int group = b->rank / b->group_size, groups = (b->size - 1) / b->group_size + 1, next;
   int has = group < b->list.count, started = groups < b->list.count ? groups : b->list.count;
   rgi_entry mine = {0};
-  b->told = calloc((size_t)b->size, sizeof *b->told);
+  if (!b->told)
+    b->told = calloc((size_t)b->size, sizeof *b->told);
   if (!b->told)
     return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", b->size);
   RGI_TRY(rgi_crew_first(b));

@@ -6,13 +6,19 @@
 #include <string.h>
 
 #include "balancer.h"
+#include "formation/group.h"
 #include "runtime/error.h"
 #include "runtime/pause.h"
+#include "survive.h"
+#include "vault.h"
 
 /* --- agreeing about errors ----------------------------------------------------------- */
 
-/* Code and rank of an error as one number, 0 for none. */
+/* Code and rank of an error as one number, 0 for none. That the group was revoked is what others
+ * find where somebody has an error: it has no code, so that the error counts. */
 static int64_t error_word(const struct rg_balancer_s *b, int error) {
+  if (error == RG_ERR_REVOKED && rgi_is_revoked(b->crew.group->context))
+    return b->crew.me + 1;
   return error ? (int64_t)error << 32 | (b->crew.me + 1) : 0;
 }
 
@@ -28,7 +34,8 @@ static int spread_text(rg_balancer b, int64_t word, char text[RGI_TEXT]) {
 static int fail_by_word(rg_balancer b, int64_t word) {
   char text[RGI_TEXT];
   RGI_TRY(spread_text(b, word, text));
-  return rgi_work_fail(b, (int)(word >> 32), b->crew.ranks[(word & 0xffffffff) - 1], text);
+  int code = word >> 32 ? (int)(word >> 32) : RG_ERR_REVOKED;
+  return rgi_work_fail(b, code, b->crew.ranks[(word & 0xffffffff) - 1], text);
 }
 
 /* After callbacks other than unit. *failed: the walker is at its end. */
@@ -53,6 +60,13 @@ static int from_callback(const char *which, int error, const rg_walker *w) {
 /* A text of an earlier error is none of this one's. */
 #define CALL(function, ...)                                                                        \
   (rgi_error(RG_SUCCESS, "%s", ""), from_callback(#function, b->kind.function(__VA_ARGS__), w))
+
+/* The error of a callback that all members call: the others may wait there for this one. */
+static int of_all(rg_balancer b, int error) {
+  if (error && b->crew.n > 1)
+    rgi_revoke_quietly(b->crew.group->context);
+  return error;
+}
 
 /* --- the state ------------------------------------------------------------------------ */
 
@@ -120,7 +134,7 @@ typedef struct {
 
 static int told_changed(rg_balancer b) {
   rg_walker *w = &b->work.walker;
-  return b->kind.changed ? CALL(changed, w, b->crew.group, b->kind.context) : RG_SUCCESS;
+  return b->kind.changed ? of_all(b, CALL(changed, w, b->crew.group, b->kind.context)) : RG_SUCCESS;
 }
 
 static int told_begin(rg_balancer b) {
@@ -135,12 +149,13 @@ int rgi_work_part(rg_balancer b, int stay) {
   char text[RGI_TEXT];
   if (!b->kind.leaving)
     return RG_SUCCESS;
-  int64_t word = error_word(b, CALL(leaving, w, b->crew.group, stay, b->kind.context));
+  int error = of_all(b, CALL(leaving, w, b->crew.group, stay, b->kind.context));
+  int64_t word = error_word(b, error);
   RGI_TRY(rg_allreduce(b->crew.own, MPI_IN_PLACE, &word, 1, MPI_INT64_T, MPI_MAX));
   if (!word)
     return RG_SUCCESS;
   RGI_TRY(spread_text(b, word, text));
-  b->work.pending = (int)(word >> 32);
+  b->work.pending = word >> 32 ? (int)(word >> 32) : RG_ERR_REVOKED;
   snprintf(b->work.text, RGI_TEXT, "%s", text);
   return RG_SUCCESS;
 }
@@ -203,6 +218,8 @@ int rgi_work_start(rg_balancer b, const rgi_entry *entry, int *next) {
     h.left = entry->left;
     h.bytes = entry->memory ? (int64_t)entry->bytes : -1;
     memory = entry->memory;
+    if (entry->record)
+      RGI_TRY(rgi_vault_load(entry, &h.done, &h.left, &h.bytes, &memory));
   }
   rgi_mark(b, RG_SPAN_REGROUP);
   RGI_TRY(spread(b, &h, &memory));
@@ -267,6 +284,8 @@ static int do_unit(rg_balancer b) {
   rgi_mark(b, RG_SPAN_WORK);
   work->in_unit = 1;
   int error = CALL(unit, w, b->crew.group, b->kind.context);
+  if (!b->kind.alike) /* else all have it, each when it has come so far */
+    error = of_all(b, error);
   work->in_unit = 0;
   double now = rgi_now(), seconds = now - began;
   w->done++;
@@ -319,6 +338,21 @@ static int lead(rg_balancer b, int (*decide)(rg_balancer b, rgi_decision *d), in
   return error ? error : fatal;
 }
 
+/* The leader's: the unit is done, by all. What it has made is there from now on. */
+static int keep(rg_balancer b) {
+  size_t bytes = 0;
+  void *memory = NULL;
+  if (rgi_leads(b) && b->vault) {
+    int error = pack(b, &bytes, &memory);
+    const void *state = memory ? memory : b->work.walker.state;
+    if (!error)
+      error = rgi_vault_keep(b, state, bytes, b->kind.pack || bytes > 0);
+    free(memory);
+    RGI_TRY(error);
+  }
+  return b->board && b->work.born.count ? rgi_async_publish(b) : RG_SUCCESS;
+}
+
 /* All members know how the unit ended; only the leader's decision is to be told. */
 static int unit_alike(rg_balancer b, int error, int (*decide)(rg_balancer b, rgi_decision *d),
                       rgi_decision *next) {
@@ -330,6 +364,7 @@ static int unit_alike(rg_balancer b, int error, int (*decide)(rg_balancer b, rgi
     return rgi_work_fail(b, error, b->rank, NULL);
   }
   work->left = b->kind.left(&work->walker, b->kind.context);
+  RGI_TRY(keep(b));
   if (work->left == 0) {
     next->kind = RGI_FINISH;
     return RG_SUCCESS;
@@ -346,8 +381,6 @@ int rgi_work_unit(rg_balancer b, int (*decide)(rg_balancer b, rgi_decision *d),
                   rgi_decision *next) {
   int64_t words[5] = {0};
   int error = do_unit(b);
-  if (b->board && b->work.born.count)
-    RGI_TRY(rgi_async_publish(b));
   if (b->kind.alike)
     return unit_alike(b, error, decide, next);
   if (rgi_leads(b))
@@ -355,6 +388,8 @@ int rgi_work_unit(rg_balancer b, int (*decide)(rg_balancer b, rgi_decision *d),
   else
     words[0] = error_word(b, error);
   RGI_TRY(rg_allreduce(b->crew.own, MPI_IN_PLACE, words, 5, MPI_INT64_T, MPI_MAX));
+  if (!words[0] && !words[3])
+    RGI_TRY(keep(b));
   return conclude(b, words, error, next);
 }
 
@@ -369,7 +404,7 @@ static int note_outcome(rg_balancer b, int error, int rank, const char *text) {
     error = pack(b, &bytes, &memory);
   rg_outcome o = {.id = work->walker.id,
                   .error = error,
-                  .rank = rank,
+                  .rank = rgi_survive_first(b, rank),
                   .text = text ? text : "",
                   .done = work->walker.done,
                   .seconds = rgi_now() - work->started,
@@ -379,7 +414,9 @@ static int note_outcome(rg_balancer b, int error, int rank, const char *text) {
                   .bytes = bytes};
   if (error && !text)
     o.text = strdupa(rg_error_detail());
-  error = rgi_outcome_add(b, &o);
+  error = b->vault ? rgi_vault_end(b, &work->entry, &o) : RG_SUCCESS;
+  if (!error)
+    error = rgi_outcome_add(b, &o);
   free(memory);
   return error;
 }
@@ -388,7 +425,7 @@ int rgi_work_finish(rg_balancer b) {
   rg_walker *w = &b->work.walker;
   int failed = 0;
   if (b->kind.finished)
-    RGI_TRY(agree(b, CALL(finished, w, b->crew.group, b->kind.context), &failed));
+    RGI_TRY(agree(b, of_all(b, CALL(finished, w, b->crew.group, b->kind.context)), &failed));
   if (failed)
     return RG_SUCCESS;
   RGI_TRY(note_outcome(b, RG_SUCCESS, b->crew.ranks[0], NULL));
@@ -397,7 +434,12 @@ int rgi_work_finish(rg_balancer b) {
 }
 
 int rgi_work_fail(rg_balancer b, int error, int rank, const char *text) {
+  if (rgi_survive_trouble(b)) /* a death may be all that was wrong */
+    return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: somebody has died",
+                     (long long)b->work.walker.id);
   RGI_TRY(note_outcome(b, error, rank, text));
+  if (b->board && b->work.born.count)
+    RGI_TRY(rgi_async_publish(b));
   rgi_work_leave(b);
-  return RG_SUCCESS;
+  return rgi_crew_renew(b);
 }

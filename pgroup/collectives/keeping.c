@@ -109,6 +109,8 @@ int rgi_local_attach(rg_group g, rgi_local **local) {
 }
 
 void rgi_local_break(rg_group g) {
+  if (rgi_rt.threads || g->apart)
+    return; /* nobody else sits there */
   rgi_local *l = find(g, salted(rgi_members_hash(g->members)));
   if (l && l->seats && l->epoch == rgi_rt.epoch)
     atomic_store(&l->seats->broken, 1);

@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
   rg_balancer b;
   uint64_t random; /* 0: no delays */
+  int early;       /* fails before the others hear of it, who wait */
   int fails, rank; /* the walker with this id + 1 fails in its second unit, at this rank */
   int endless;     /* the walker with this id + 1 never ends */
   int children;    /* each walker with an id < 100 makes so many in its first unit */
@@ -68,6 +69,8 @@ static inline int work_unit(rg_walker *w, rg_group g, void *context) {
                            .left = (double)work_units(100 + 10 * w->id + i)};
     RGT_OK(rg_balance_add(c->b, &child));
   }
+  if (c->early && c->fails && w->id + 1 == c->fails && s->done == 1 && rank == c->rank % size)
+    return RG_ERR_SYSTEM;
   int error = rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM);
   s->sum += sum;
   s->done++;

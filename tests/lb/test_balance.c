@@ -371,10 +371,10 @@ static void check_failed(rg_balancer b, int walkers, int failed, int error, cons
     RGT_INT(count, walkers);
 }
 
-static void test_unit_fails(void) {
+static void unit_fails(int early) {
   for (int p = 0; p < POLICIES; p++)
     for (int rank = 0; rank < 3; rank++) {
-      work_context c = {.fails = 3 + 1, .rank = rank};
+      work_context c = {.fails = 3 + 1, .rank = rank, .early = early};
       shape s = {policies[p], 2, 6};
       rg_balancer b = made(&s, &c, (rg_balance_options){0});
       RGT_FAILS(rg_balance_run(b), RG_ERR_SYSTEM);
@@ -395,6 +395,48 @@ static int count_failed(rg_balancer b) {
 }
 
 /* On a busy machine the others may need longer, too: then all get more time. */
+static void test_unit_fails(void) {
+  unit_fails(0);
+}
+
+/* The others wait for the one that has failed: they are told. */
+static void test_unit_fails_early(void) {
+  unit_fails(1);
+}
+
+typedef struct {
+  rg_balancer b;
+  int asked;
+} curiosity;
+
+/* A policy has the loads already. */
+static int curious(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+  curiosity *c = (curiosity *)(uintptr_t)policy->context;
+  rg_load rows[1];
+  int count;
+  RGT_FAILS(rg_balance_loads(c->b, 1, rows, &count), RG_ERR_ARG);
+  c->asked++;
+  (void)t;
+  (void)plan;
+  return RG_SUCCESS;
+}
+
+static void test_curious(void) {
+  curiosity held = {0};
+  work_context c = {0};
+  rg_policy policy = {
+      .name = "curious", .asks = RG_POLICY_ASKS_ACTIVE, .plan = curious, .context = &held};
+  rg_balance_options o = {.policy = &policy, .group = 1};
+  rg_walker_kind kind = work_kind(&c);
+  RGT_OK(rg_balance_create(world, &kind, &o, &held.b));
+  rg_balancer b = held.b;
+  RGT_OK(rg_balance_add(b, &(rg_walker_new){.id = 1, .left = 7}));
+  RGT_OK(rg_balance_run(b));
+  MPI_Allreduce(MPI_IN_PLACE, &held.asked, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  RGT_TRUE(held.asked > 0);
+  RGT_OK(rg_balance_free(&b));
+}
+
 static void test_endless(void) {
   for (int p = 0; p < POLICIES; p++)
     for (double limit = 0.03, failed = 2; failed > 1 && limit < 60; limit *= 8) {
@@ -596,6 +638,8 @@ int main(int argc, char **argv) {
                                    {"wrong policy", test_wrong_policy},
                                    {"starved", test_starved},
                                    {"unit fails", test_unit_fails},
+                                   {"unit fails early", test_unit_fails_early},
+                                   {"curious policy", test_curious},
                                    {"endless", test_endless},
                                    {"bad pack", test_bad_pack},
                                    {"silly callbacks", test_silly_callbacks},

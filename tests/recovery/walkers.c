@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What test_walkers.py starts, with RG_SURVIVE=1: walkers POLICY WALKERS SEED PLAN [ALIKE].
+ * Walkers with results in closed form, some of which make others, are balanced while ranks are
+ * killed: from outside, or as PLAN says, "rank:call,rank:call": the rank kills itself in its so
+ * manieth callback. In the end the first survivor prints "RESULT walkers survivors deaths
+ * milliseconds" if each walker has ended once with the right sum; the milliseconds are the
+ * longest from noticing a death to having begun again. */
+#include <mpi.h>
+#include <regroup.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ITEMS 20
+#define CHILD 1000
+
+typedef struct {
+  int64_t units, done, sum;
+} state;
+
+static int world_rank, calls, dies_at = -1, told;
+static uint64_t draws;
+static double longest;
+static rg_balancer balancer;
+
+static void fail(const char *what) {
+  fprintf(stderr, "rank %d: %s: %s\n", world_rank, what, rg_error_detail());
+  exit(3);
+}
+
+static void must(int right, const char *what) {
+  if (!right)
+    fail(what);
+}
+
+/* A moment, of a length of its own; the last one for some. */
+static void call(void) {
+  if (calls++ == dies_at)
+    raise(SIGKILL);
+  draws = draws * 6364136223846793005u + 1442695040888963407u;
+  if (draws >> 62 == 0)
+    usleep((useconds_t)(draws >> 54 & 0xff));
+}
+
+static int64_t units_of(int64_t id) {
+  return id * 7 % 23;
+}
+
+static int64_t sum_of(int64_t id) {
+  int64_t u = units_of(id);
+  return (id + 1) * (u * (u + 1) / 2) * (ITEMS * (ITEMS - 1) / 2);
+}
+
+/* Every third walker that is no child makes one in its first unit. */
+static int has_child(int64_t id) {
+  return id < CHILD && id % 3 == 0 && units_of(id) > 0;
+}
+
+static int start(rg_walker *w, void *context) {
+  (void)context;
+  *(state *)w->state = (state){.units = units_of(w->id)};
+  return RG_SUCCESS;
+}
+
+static int unit(rg_walker *w, rg_group g, void *context) {
+  state *s = w->state;
+  int rank, size;
+  int64_t sum = 0;
+  (void)context;
+  rg_group_rank(g, &rank);
+  rg_group_size(g, &size);
+  call();
+  for (int i = rank; i < ITEMS; i += size)
+    sum += (w->id + 1) * (s->done + 1) * i;
+  if (rank == 0 && s->done == 0 && has_child(w->id)) {
+    rg_walker_new child = {.id = CHILD + w->id, .left = (double)units_of(CHILD + w->id)};
+    must(!rg_balance_add(balancer, &child), "rg_balance_add");
+  }
+  int error = rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM);
+  s->sum += sum;
+  s->done++;
+  return error;
+}
+
+static double left(const rg_walker *w, void *context) {
+  const state *s = w->state;
+  (void)context;
+  return (double)(s->units - s->done);
+}
+
+static int changed(rg_walker *w, rg_group g, void *context) {
+  (void)w;
+  (void)context;
+  call();
+  return rg_barrier(g);
+}
+
+static int leaving(rg_walker *w, rg_group g, int stay, void *context) {
+  (void)stay;
+  return changed(w, g, context);
+}
+
+static void died(const rg_balance_death *d, void *context) {
+  (void)context;
+  told++;
+  longest = d->back - d->noticed > longest ? d->back - d->noticed : longest;
+}
+
+static void check(const rg_outcome *o, int count, int walkers) {
+  int expected = walkers;
+  for (int w = 0; w < walkers; w++)
+    expected += has_child(w);
+  must(count == expected, "not as many walkers have ended as there were");
+  for (int i = 0; i < count; i++) {
+    const state *s = o[i].state;
+    must(i == 0 || o[i].id > o[i - 1].id, "a walker has ended twice");
+    must(o[i].error == RG_SUCCESS && s != NULL, "a walker has failed");
+    must(s->done == units_of(o[i].id) && o[i].done == s->done, "a unit is missing, or too many");
+    must(s->sum == sum_of(o[i].id), "a wrong sum");
+  }
+}
+
+static void read_plan(const char *plan) {
+  for (const char *p = plan; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+    int rank, at;
+    if (sscanf(p, "%d:%d", &rank, &at) == 2 && rank == world_rank)
+      dies_at = at;
+  }
+}
+
+static void run(rg_group world, const char *name, int walkers, int alike) {
+  rg_walker_kind kind = {.bytes = sizeof(state),
+                         .unit = unit,
+                         .left = left,
+                         .start = start,
+                         .changed = changed,
+                         .leaving = leaving,
+                         .finished = changed,
+                         .alike = alike};
+  rg_policy policy;
+  must(!rg_policy_parse(name, &policy), "rg_policy_parse");
+  rg_balance_options o = {.policy = &policy, .group = 2, .died = died};
+  must(!rg_balance_create(world, &kind, &o, &balancer), "rg_balance_create");
+  for (int w = 0; w < walkers; w++) {
+    rg_walker_new new = {.id = w, .left = (double)units_of(w)};
+    must(!rg_balance_add(balancer, &new), "rg_balance_add");
+  }
+  must(!rg_balance_run(balancer), "rg_balance_run");
+}
+
+/* Somebody may die even now. */
+static rg_group survivors_of(rg_group world) {
+  rg_group g;
+  unsigned well = 1;
+  must(!rg_group_agree(world, &well, NULL), "rg_group_agree");
+  must(!rg_group_shrink(world, &g), "rg_group_shrink");
+  return g;
+}
+
+int main(int argc, char **argv) {
+  int walkers = argc > 2 ? atoi(argv[2]) : 20, world_size, n, count;
+  rg_group world, left_over;
+  const rg_outcome *o;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  draws = (uint64_t)(argc > 3 ? atoi(argv[3]) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)world_rank;
+  read_plan(argc > 4 ? argv[4] : "");
+  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
+  run(world, argc > 1 ? argv[1] : "share-out", walkers, argc > 5);
+  left_over = survivors_of(world);
+  rg_group_size(left_over, &n);
+  int me, root = 0, first = 0;
+  rg_group_rank(left_over, &me);
+  must(!rg_group_translate(left_over, 1, &first, world, &root), "rg_group_translate");
+  if (rg_balance_gather(balancer, root) == RG_SUCCESS && me == 0) {
+    must(!rg_balance_outcomes(balancer, &count, &o), "rg_balance_outcomes");
+    check(o, count, walkers);
+    must(told <= world_size - n, "more deaths were told than there are");
+    printf("RESULT %d %d %d %.1f\n", count, n, world_size - n, 1e3 * longest);
+  }
+  rg_balance_free(&balancer);
+  rg_group_free(&left_over);
+  rg_group_free(&world);
+  must(!rg_finalize(), "rg_finalize");
+  MPI_Finalize();
+  return 0;
+}
