@@ -56,7 +56,10 @@ static void set_up(mcmc_run *run) {
 
 static void work(mcmc_run *run, const mcmc_kills *kills) {
   run->entered = rgp_now();
-  mcmc_must(rg_barrier(run->world), "rg_barrier");
+  /* Who comes late may hear of the first death already here: the balancer deals with it. */
+  int error = rg_barrier(run->world);
+  if (!run->survives || (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED))
+    mcmc_must(error, "rg_barrier");
   run->began = run->ended = rgp_now();
   mcmc_deaths_arm(&run->deaths, kills, run->rank, run->began);
   mcmc_must(rg_balance_run(run->balancer), "rg_balance_run");

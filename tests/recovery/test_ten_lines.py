@@ -4,7 +4,7 @@
 """The guide's program needs at most ten changed lines to survive, and does so: with ranks killed
 at any moment it ends with the count that it has on one rank.
 
-time: 120
+time: 400
 """
 import difflib
 import os
@@ -33,7 +33,7 @@ def program(name):
 
 def points(name):
     done = subprocess.run([*MPIEXEC, '-n', '1', BIN + name], text=True, stdout=subprocess.PIPE,
-                          timeout=60)
+                          timeout=200)
     return re.fullmatch(r'(\d+) points, pi is about 3.14\d+\n', done.stdout)[1]
 
 
@@ -48,7 +48,7 @@ random.seed(seed)
 for i in range(RUNS):
     np, before = random.choice([2, 3, 4, 6]), set(os.listdir('/dev/shm'))
     status, text, killed = soak.one_run([*MPIEXEC, '-n', str(np), BIN + 'survivor'], soak.ENV,
-                                        random.randint(1, min(3, np - 1)), 1, 60)
+                                        random.randint(1, min(3, np - 1)), 1, 200)
     well = status == 0 and (expected in text or killed and not text)  # the one that prints was last
     early = soak.is_early(status, text)
     if early:

@@ -4,7 +4,7 @@
 """Balancing survives deaths: whoever is killed, when, and under whatever policy, each walker ends
 once with its own result. See walkers.c and soak.py.
 
-time: 240
+time: 400
 """
 import os
 import random
@@ -28,7 +28,7 @@ if 'openmpi' in MPIEXEC[0]:
 def run(np, policy, seed, plan, *alike, walkers=12, env=soak.ENV):
     done = subprocess.run([*MPIEXEC, '-n', str(np), PROGRAM, policy, str(walkers), str(seed), plan,
                            *alike], env=env, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=60)
+                          stderr=subprocess.STDOUT, timeout=200)
     found = re.search(r'^RESULT \d+ (\d+) (\d+) ', done.stdout, re.M)
     assert done.returncode == 0 and found, (np, policy, seed, plan, alike, done)
     return int(found[2])
@@ -66,7 +66,7 @@ def test_moments(seed):
         before = set(os.listdir('/dev/shm'))
         command = [*MPIEXEC, '-n', str(np), PROGRAM, policy, '200', str(seed), '']
         status, text, killed = soak.one_run(command, soak.ENV, random.randint(1, min(3, np - 1)),
-                                            0.3 + 0.1 * np, 60)
+                                            0.3 + 0.1 * np, 200)
         well = status == 0 and re.search(r'^RESULT \d+ \d+ \d+ ', text, re.M)
         early = soak.is_early(status, text)
         if early:
