@@ -38,6 +38,8 @@ static void look_at_ranks(const struct rg_balancer_s *b, rgi_crew *c) {
 static int make_group(rg_balancer b, const rgi_crew *c, rg_group *g) {
   RGI_TRY(rg_group_create(b->all, c->n, c->ranks, TAG, g));
   (*g)->apart = 1;
+  /* What is formed from it (by an array, say) is revoked with it. */
+  (*g)->births[RGI_BIRTHS - 1] = (*g)->context;
   return RG_SUCCESS;
 }
 
