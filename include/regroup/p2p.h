@@ -21,8 +21,8 @@
  *    in its inbox that it has not looked at yet (1 MiB, less on a small arena):
  *    then when it has. A longer one goes through a pipe at which both sides copy
  *    at the same time; its send ends when the receiver has it. Between nodes: up
- *    to 8 KiB one message, of which MPI gets a copy, else two. A long message to
- *    oneself is a copy.
+ *    to 8 KiB one message, of which MPI gets a copy, else two; in a job that is to
+ *    survive deaths a third one confirms it. A long message to oneself is a copy.
  *  - A message that is longer than the receiver's buffer is RG_ERR_TRUNCATE at
  *    the receiver: it has come, the part that fits is there, and all later ones
  *    are in order. The sender is not told.

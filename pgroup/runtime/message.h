@@ -40,7 +40,8 @@ typedef struct rgi_request {
   struct rgi_letter *letter; /* of a long message */
   uint64_t pipe;             /* of a long message that this process receives */
   MPI_Request mpi;
-  char *own; /* memory to be freed at the end */
+  int number, whole; /* of a long message between nodes: its tag for MPI; it is confirmed */
+  char *own;         /* memory to be freed at the end */
   struct rgi_request *next, **link;
 } rgi_request;
 

@@ -5,7 +5,11 @@
  * data of a short message behind the head. Those of a long one follow with a tag
  * of their own, so that they land where they belong. Cells are copies: their
  * senders need not wait for MPI. One receive is always open for the next cell:
- * cells come in order. */
+ * cells come in order.
+ *
+ * When the sender of a long message is killed in the middle, MPI may tell the receiver
+ * that all of it has come. In a job that survives the sender confirms it with a cell when
+ * MPI has sent it, and the receiver waits for both. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +18,7 @@
 #include "runtime/mesh.h"
 #include "runtime/message_parts.h"
 #include "runtime/node.h"
+#include "runtime/runtime.h"
 #include "runtime/wait.h"
 
 /* Data up to here travel with the head. */
@@ -27,10 +32,12 @@
 /* Each look at MPI is dear: so many requests at a time, all in turn. */
 #define LOOKS 32
 
-/* A cell that MPI is sending. */
+/* A cell that MPI is sending, or will when the request, of a long message that was given
+ * up, has ended. */
 typedef struct outgoing {
   struct outgoing *next;
   MPI_Request request;
+  int waits, dest;
   rgi_cell cell;
 } outgoing;
 
@@ -40,7 +47,8 @@ static struct {
   MPI_Request coming;
   outgoing *first, **end;
   rgi_request *active, **active_end; /* long messages under way */
-  int next_tag, most_tag;            /* for long messages; used again after most_tag of them */
+  int confirms;
+  int next_tag, most_tag; /* for long messages; used again after most_tag of them */
 } far = {.comm = MPI_COMM_NULL};
 
 #if MPI_VERSION >= 4
@@ -102,6 +110,7 @@ int rgi_far_open(MPI_Comm world) {
     return RG_SUCCESS;
   RGI_TRY_MPI(MPI_Comm_dup(world, &far.comm));
   MPI_Comm_get_attr(world, MPI_TAG_UB, &bound, &found);
+  far.confirms = rgi_mesh_there();
   far.most_tag = found ? *bound : 32767;
   return expect();
 }
@@ -123,16 +132,24 @@ int rgi_far_there(void) {
   return far.comm != MPI_COMM_NULL;
 }
 
+static void hang(outgoing *o) {
+  o->next = NULL;
+  *far.end = o;
+  far.end = &o->next;
+}
+
 /* Frees a cell that has gone, or keeps it for later: 0. */
 static int see_off(outgoing *o) {
   int gone = 0;
   if (rgi_mpi_test(&o->request, &gone) != MPI_SUCCESS || gone) {
-    free(o);
-    return 1;
+    int next = o->waits && !rgi_is_dead(o->dest);
+    o->waits = 0;
+    if (!next || send_bytes((char *)&o->cell, sizeof o->cell, o->dest, CELL_TAG, &o->request)) {
+      free(o);
+      return 1;
+    }
   }
-  o->next = NULL;
-  *far.end = o;
-  far.end = &o->next;
+  hang(o);
   return 0;
 }
 
@@ -141,6 +158,7 @@ static int send_cell(int dest, rgi_cell_kind kind, const rgi_envelope *e, const 
   outgoing *o = malloc(sizeof *o + bytes);
   if (!o)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message");
+  o->waits = 0;
   o->cell = (rgi_cell){.kind = kind, .envelope = *e};
   if (bytes)
     memcpy(rgi_cell_data(&o->cell), data, bytes);
@@ -168,7 +186,7 @@ static int fail(rgi_request *r) {
 }
 
 int rgi_far_send(rgi_request *r, int dest, const rgi_envelope *e) {
-  int tag = 1 + far.next_tag;
+  rgi_announced what = {.number = 1 + far.next_tag};
   r->source = dest; /* for is_lost */
   if (rgi_is_dead(dest)) {
     atomic_store_explicit(&r->done, r->bytes <= EAGER_BYTES, memory_order_release);
@@ -179,10 +197,11 @@ int rgi_far_send(rgi_request *r, int dest, const rgi_envelope *e) {
     atomic_store_explicit(&r->done, 1, memory_order_release);
     return RG_SUCCESS;
   }
-  RGI_TRY(send_cell(dest, RGI_FAR, e, &tag, sizeof tag));
+  RGI_TRY(send_cell(dest, RGI_FAR, e, &what, sizeof what));
   far.next_tag = (far.next_tag + 1) % far.most_tag;
+  r->number = what.number;
   rgi_append(r, &far.active_end, RGI_ACTIVE);
-  if (send_bytes(r->data, r->bytes, dest, tag, &r->mpi) != MPI_SUCCESS)
+  if (send_bytes(r->data, r->bytes, dest, r->number, &r->mpi) != MPI_SUCCESS)
     fail(r);
   return RG_SUCCESS;
 }
@@ -190,15 +209,17 @@ int rgi_far_send(rgi_request *r, int dest, const rgi_envelope *e) {
 void rgi_far_accept(rgi_request *r, rgi_cell *c) {
   char *to = r->data;
   size_t n = r->bytes;
-  int tag;
-  memcpy(&tag, rgi_cell_data(c), sizeof tag);
+  rgi_announced what;
+  memcpy(&what, rgi_cell_data(c), sizeof what);
+  r->number = what.number;
+  r->whole = what.whole;
   rgi_cell_give(c);
   if (n > r->room && (r->own = malloc(n)))
     to = r->own;
   else if (n > r->room)
     n = r->room; /* MPI truncates as well */
   rgi_append(r, &far.active_end, RGI_ACTIVE);
-  if (receive_bytes(to, n, r->source, tag, &r->mpi) != MPI_SUCCESS)
+  if (receive_bytes(to, n, r->source, r->number, &r->mpi) != MPI_SUCCESS)
     fail(r);
 }
 
@@ -235,6 +256,33 @@ static size_t wanted(const rgi_request *r) {
   return r->own ? r->bytes : rgi_least(r->bytes, r->room);
 }
 
+static rgi_envelope confirmation(const rgi_request *r) {
+  return (rgi_envelope){r->context, r->bytes, rgi_rt.rank, r->number};
+}
+
+/* The data are with MPI no longer. Whether nothing more is to be done. */
+static int is_confirmed(rgi_request *r) {
+  if (!far.confirms || !r->sending)
+    return !far.confirms || r->whole;
+  if (rgi_is_dead(r->source))
+    return 1;
+  rgi_envelope e = confirmation(r);
+  int error = send_cell(r->source, RGI_WHOLE, &e, NULL, 0);
+  if (error != RG_ERR_NOMEM) /* else again later */
+    r->error = error;
+  return error != RG_ERR_NOMEM;
+}
+
+/* A confirmation: of what is under way, waits to be asked for, or was given up. */
+static void hear_of(const rgi_envelope *e) {
+  for (rgi_request *r = far.active; r; r = r->next)
+    if (!r->sending && r->source == e->source && r->number == e->tag) {
+      r->whole = 1;
+      return;
+    }
+  rgi_match_whole(e);
+}
+
 /* 0: it goes on, behind the others. A request that is null is over. */
 static int push_on(rgi_request *r) {
   MPI_Status status;
@@ -245,7 +293,7 @@ static int push_on(rgi_request *r) {
   if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE && fail(r))
     return 1;
   rgi_take_out(r, &far.active_end);
-  if (class == MPI_SUCCESS && !over) {
+  if (class == MPI_SUCCESS && (!over || !is_confirmed(r))) {
     rgi_append(r, &far.active_end, RGI_ACTIVE);
     return 0;
   }
@@ -284,10 +332,27 @@ int rgi_far_look(void) {
     rgi_cell *c = far.cell;
     far.cell = NULL;
     c->lines = 0;
-    rgi_arrived(c);
+    if (c->kind != RGI_WHOLE) {
+      rgi_arrived(c);
+      continue;
+    }
+    hear_of(&c->envelope);
+    free(c);
   }
   push_all_on();
   return RG_SUCCESS;
+}
+
+/* MPI goes on sending it, and the receiver may still want it. */
+static void leave_to_mpi(rgi_request *r) {
+  outgoing *o = far.confirms ? malloc(sizeof *o) : NULL;
+  if (!o) {
+    MPI_Request_free(&r->mpi);
+    return;
+  }
+  *o = (outgoing){.request = r->mpi, .waits = 1, .dest = r->source};
+  o->cell = (rgi_cell){.kind = RGI_WHOLE, .envelope = confirmation(r)};
+  hang(o);
 }
 
 void rgi_far_abandon(rgi_request *r) {
@@ -295,10 +360,14 @@ void rgi_far_abandon(rgi_request *r) {
   if (r->mpi != MPI_REQUEST_NULL && !r->sending)
     MPI_Cancel(&r->mpi);
   rgi_mpi_test(&r->mpi, &over);
-  if (!over) {
+  if (!over && r->sending)
+    leave_to_mpi(r);
+  else if (!over)
     MPI_Request_free(&r->mpi);
+  else if (r->sending)
+    is_confirmed(r);
+  if (!over)
     r->own = NULL; /* MPI may still use it */
-  }
   rgi_take_out(r, &far.active_end);
   rgi_finish(r, RG_ERR_TIMEOUT);
 }

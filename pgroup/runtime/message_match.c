@@ -91,7 +91,7 @@ static size_t bytes_held(const rgi_cell *c) {
 /* Messages that nobody asks for may not fill the arena; what comes from other
  * nodes has room for the longest. Without memory the cell stays as it is. */
 static rgi_cell *store(rgi_cell *c) {
-  size_t bytes = sizeof *c + (c->kind == RGI_SHORT ? c->envelope.bytes : sizeof(int));
+  size_t bytes = sizeof *c + (c->kind == RGI_SHORT ? c->envelope.bytes : sizeof(rgi_announced));
   rgi_cell *own;
   if (!c->lines) {
     own = realloc(c, bytes);
@@ -173,6 +173,14 @@ void rgi_ask(rgi_request *r) {
     }
   }
   rgi_append(r, &bucket_of(r->context)->asked_end, RGI_ASKED);
+}
+
+void rgi_match_whole(const rgi_envelope *e) {
+  for (rgi_cell *c = bucket_of(e->context)->arrived; c; c = c->next) {
+    rgi_announced *what = (void *)rgi_cell_data(c);
+    if (c->kind == RGI_FAR && c->envelope.source == e->source && what->number == e->tag)
+      what->whole = 1;
+  }
 }
 
 const rgi_cell *rgi_look_for(const rgi_request *wanted) {

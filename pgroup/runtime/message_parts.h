@@ -24,8 +24,14 @@ typedef struct {
 typedef enum {
   RGI_SHORT, /* the data follow the cell's head */
   RGI_LONG,  /* the cell is a letter: the data come through a pipe */
-  RGI_FAR    /* the data come by MPI, with a tag of their own that follows the head */
+  RGI_FAR,   /* an rgi_announced follows the head, and the data come by MPI */
+  RGI_WHOLE  /* the data of an earlier one have gone: its number is the envelope's tag */
 } rgi_cell_kind;
+
+typedef struct {
+  int32_t number; /* the data's tag */
+  int32_t whole;  /* they have gone: what MPI says of their coming is true */
+} rgi_announced;
 
 /* A message as it arrives; its data follow. It lies in the arena, or in memory of
  * this process's own when it came from another node (lines is 0 then). */
@@ -74,6 +80,9 @@ const rgi_cell *rgi_look_for(const rgi_request *wanted);
 /* Lists of requests; end: NULL if nobody keeps it. */
 void rgi_append(rgi_request *r, rgi_request ***end, rgi_message_state state);
 void rgi_take_out(rgi_request *r, rgi_request ***end);
+
+/* The message that a cell of kind RGI_WHOLE is about has not been asked for yet. */
+void rgi_match_whole(const rgi_envelope *e);
 
 /* --- message_cell.c ------------------------------------------------------------ */
 
