@@ -2,27 +2,22 @@
  * Copyright (c) the Regroup authors */
 #include "mirror/mirror.h"
 
-#include <regroup/collectives.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/engine.h"
 #include "formation/group.h"
+#include "mirror/keep.h"
 #include "runtime/error.h"
-#include "runtime/liveness.h"
 #include "runtime/node.h"
 
 static uint64_t round_up(uint64_t bytes) {
   return (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE;
 }
 
-static uint64_t bytes_of(rg_array a, int rank) {
-  return (uint64_t)rgi_distribution_extent(&a->d, rank) * a->element;
-}
-
 static uint64_t pair_bytes(rg_array a, int rank) {
-  uint64_t bytes = bytes_of(a, rank);
+  uint64_t bytes = rgi_mirror_elements(a, rank);
   return bytes ? RGI_LINE + 2 * round_up(bytes) : 0;
 }
 
@@ -62,13 +57,13 @@ int rgi_mirror_open(rg_array a) {
     return rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for %d members", a->members);
   for (int i = 0; i < a->members; i++)
     a->keepers[i] = keeper_of(a, i);
-  return RG_SUCCESS;
+  return rgi_keep_open(a);
 }
 
 /* --- places ------------------------------------------------------------------------------ */
 
 uint64_t rgi_mirror_start(rg_array a, int rank) {
-  return round_up(bytes_of(a, rank) + 1);
+  return round_up(rgi_mirror_elements(a, rank) + 1);
 }
 
 /* From the start of the keeper's pairs to the pair of its ward, or to the end. */
@@ -97,14 +92,14 @@ rgi_pair rgi_mirror_copy(rg_array a, int rank) {
 
 void rgi_mirror_clear(rg_array a, char *pairs) {
   for (int i = 0; i < a->members; i++)
-    if (a->keepers[i] == a->me && bytes_of(a, i))
+    if (a->keepers[i] == a->me && rgi_mirror_elements(a, i))
       memset(pairs + before_ward(a, a->me, i), 0, RGI_LINE);
-  if (bytes_of(a, a->me))
+  if (rgi_mirror_elements(a, a->me))
     memset(pairs, 0, RGI_LINE);
 }
 
 static uint64_t version_at(rg_array a, int rank, uint64_t label) {
-  return RGI_LINE + (label % 2) * round_up(bytes_of(a, rank));
+  return RGI_LINE + (label % 2) * round_up(rgi_mirror_elements(a, rank));
 }
 
 uint64_t rgi_mirror_newest(rg_array a, rgi_pair p) {
@@ -112,46 +107,13 @@ uint64_t rgi_mirror_newest(rg_array a, rgi_pair p) {
   return labels[0] > labels[1] ? labels[0] : labels[1];
 }
 
+void rgi_mirror_label(rg_array a, rgi_pair p, uint64_t label) {
+  volatile uint64_t *labels = rgi_engine_at(a->world[p.member], p.offset);
+  atomic_thread_fence(memory_order_release);
+  labels[label % 2] = label;
+}
+
 char *rgi_mirror_version(rg_array a, int rank, rgi_pair p, uint64_t label) {
   char *pair = rgi_engine_at(a->world[p.member], p.offset);
   return pair + version_at(a, rank, label);
-}
-
-/* --- keeping ------------------------------------------------------------------------------- */
-
-/* At the caller: in the same share, from the elements on. */
-static void keep_here(rg_array a, uint64_t label) {
-  char *pair = a->near[a->me] + rgi_mirror_start(a, a->me);
-  memcpy(pair + version_at(a, a->me, label), a->near[a->me], bytes_of(a, a->me));
-  atomic_thread_fence(memory_order_release);
-  ((volatile uint64_t *)(void *)pair)[label % 2] = label;
-}
-
-/* The label follows when the elements are there. */
-static int keep_there(rg_array a, uint64_t label) {
-  rgi_pair p = rgi_mirror_copy(a, a->me);
-  int target = a->world[p.member];
-  rgi_far_patch all = {.dims = 1, .extent = {(int64_t)bytes_of(a, a->me)}};
-  rgi_far_patch one = {.dims = 1, .extent = {sizeof label}};
-  if (rgi_is_dead(target))
-    return rgi_error(RG_ERR_PROC_FAILED, "rg_array_sync: rank %d, which keeps copies, has died",
-                     p.member);
-  RGI_TRY(rgi_engine_put(target, p.offset + version_at(a, a->me, label), a->near[a->me], &all));
-  RGI_TRY(rgi_engine_fence(target));
-  RGI_TRY(rgi_engine_put(target, p.offset + label % 2 * sizeof label, &label, &one));
-  return rgi_engine_fence(target);
-}
-
-int rgi_mirror_write(rg_array a) {
-  if (bytes_of(a, a->me) == 0)
-    return RG_SUCCESS;
-  keep_here(a, a->kept + 1);
-  return keep_there(a, a->kept + 1);
-}
-
-int rgi_mirror_keep(rg_array a) {
-  int error = rgi_mirror_write(a);
-  RGI_TRY(rg_barrier(a->group));
-  a->kept++;
-  return error;
 }

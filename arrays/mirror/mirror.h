@@ -25,11 +25,10 @@ uint64_t rgi_mirror_bytes(rg_array a);
 uint64_t rgi_mirror_start(rg_array a, int rank);
 void rgi_mirror_clear(rg_array a, char *pairs);
 
-/* Every member, after all accesses are complete: keeps the elements. */
-int rgi_mirror_keep(rg_array a);
-
-/* The caller's part of it, which does not wait for the others. */
-int rgi_mirror_write(rg_array a);
+/* Of a member's elements: bytes of one version. */
+static inline uint64_t rgi_mirror_elements(rg_array a, int rank) {
+  return (uint64_t)rgi_distribution_extent(&a->d, rank) * a->element;
+}
 
 /* A pair: whose memory it is in, and where in that process's share. */
 typedef struct {
@@ -43,5 +42,8 @@ rgi_pair rgi_mirror_copy(rg_array a, int rank); /* at the keeper */
  * version's elements. */
 uint64_t rgi_mirror_newest(rg_array a, rgi_pair p);
 char *rgi_mirror_version(rg_array a, int rank, rgi_pair p, uint64_t label);
+
+/* A version is complete. */
+void rgi_mirror_label(rg_array a, rgi_pair p, uint64_t label);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "formation/context.h"
 #include "formation/group.h"
+#include "mirror/keep.h"
 #include "runtime/error.h"
 
 int rgi_array_check(const char *call, rg_array a) {
@@ -46,6 +47,7 @@ void rgi_array_forget(rg_array a) {
   rg_group_free(&a->group);
   free(a->near);
   free(a->keepers);
+  rgi_keep_close(a);
   a->magic = 0;
   free(a);
 }

@@ -38,13 +38,16 @@ struct rg_array_s {
   uint64_t hash;  /* of the spec */
   int confirmed;  /* all members are known to have made it */
   rgi_shared shared;
-  char **near;      /* several nodes */
-  uint64_t *shares; /* several nodes: offsets in the members' shares */
-  int *world;       /* several nodes: the members' world ranks */
-  size_t mine;      /* several nodes: bytes of the caller's memory */
-  int *keepers;     /* mirrored, several nodes: who has each member's copies (mirror.h) */
-  uint64_t kept;    /* mirrored: how many times the elements have been kept */
-  rg_array next;    /* several nodes: freed here, not by all (leaving.c) */
+  char **near;            /* several nodes */
+  uint64_t *shares;       /* several nodes: offsets in the members' shares */
+  int *world;             /* several nodes: the members' world ranks */
+  size_t mine;            /* several nodes: bytes of the caller's memory */
+  int *keepers;           /* mirrored, several nodes: who has each member's copies (mirror.h) */
+  uint64_t kept;          /* mirrored: how many times the elements have been kept */
+  int torn;               /* mirrored: that has failed, and messages may yet come into its memory */
+  struct rgi_ward *wards; /* mirrored: wards_n of them (keep.h) */
+  int wards_n;
+  rg_array next; /* several nodes: freed here, not by all (leaving.c) */
   rg_request leaving;
 };
 

@@ -22,8 +22,13 @@ static struct {
   rg_array first;
 } leaving = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static void give_memory(rg_array a) {
+  if (!a->torn)
+    rgi_engine_give(a->shares[a->me], a->mine);
+}
+
 void rgi_array_drop(rg_array *a) {
-  rgi_engine_give((*a)->shares[(*a)->me], (*a)->mine);
+  give_memory(*a);
   rgi_array_forget(*a);
   *a = NULL;
 }
@@ -52,7 +57,7 @@ static int has_left(rg_array a) {
     return 1;
   if (rg_test(&a->leaving, &done, NULL) || !done)
     return 0;
-  rgi_engine_give(a->shares[a->me], a->mine);
+  give_memory(a);
   return 1;
 }
 

@@ -5,6 +5,7 @@
 #include <regroup/collectives.h>
 
 #include "engine/engine.h"
+#include "mirror/keep.h"
 #include "mirror/mirror.h"
 #include "object/array.h"
 #include "runtime/error.h"

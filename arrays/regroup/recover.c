@@ -13,6 +13,7 @@
 
 #include "engine/engine.h"
 #include "formation/group.h"
+#include "mirror/mirror.h"
 #include "mirror/rebuild.h"
 #include "object/array.h"
 #include "runtime/error.h"
@@ -193,6 +194,8 @@ static int fill(rg_array a, rg_group to, int found, rg_array *b) {
 static int recover(rg_array a, rg_group to, int found, rg_array *b) {
   *b = NULL;
   int error = agree(to, fill(a, to, found, b));
+  if (!error && rgi_is_mirrored(*b)) /* the next death may come at once */
+    error = agree(to, rg_array_sync(*b));
   if (error)
     rg_array_free(b);
   return error;

@@ -15,6 +15,7 @@
 
 #include "draw_spec.h"
 #include "file_cases.h"
+#include "mirror/keep.h"
 #include "mirror/mirror.h"
 #include "mirror/rebuild.h"
 #include "runtime/node.h"
@@ -129,18 +130,17 @@ static void test_interrupted_sync(void) {
   for (int round = 0; round < 12; round++) {
     rg_array a;
     unsigned seed = (unsigned)random();
-    unsigned char lives[64];
+    unsigned char lives[64], does[64];
     int all = 1;
     draw(RG_ARRAY_MIRRORED);
     RGT_OK(rg_array_create(rgt_world, &drawn.spec, &a));
     rgt_fill(a, seed);
     change(a, seed + 1);
     for (int i = 0; i < rgt_size; i++) {
-      int does = rgt_below(round % 2 ? 2 : 8) > 0;
-      if (does && i == rgt_rank)
-        RGT_OK(rgi_mirror_write(a));
-      all &= does || rgi_distribution_extent(&a->d, i) == 0;
+      does[i] = rgt_below(round % 2 ? 2 : 8) > 0;
+      all &= does[i] || rgi_distribution_extent(&a->d, i) == 0;
     }
+    RGT_OK(rgi_mirror_write(a, does));
     draw_living(round % 3 - 1, lives);
     rebuild(a, lives, all ? seed + 1 : seed, RG_SUCCESS);
     RGT_OK(rg_array_free(&a));

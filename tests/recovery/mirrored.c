@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What test_mirrored.py starts, with RG_SURVIVE=1 on two nodes: an array that spans nodes
+ * when members die.
+ *
+ *     mirrored all|one|unmirrored|during
+ *
+ * all: every rank that is not on rank 0's node dies, some time after an rg_array_sync and
+ * changes that come after it; the survivors have the elements of the rg_array_sync. one:
+ * the last rank alone dies. unmirrored: as all, without a mirror: the error says so.
+ * during: as all, at any moment of a loop of changes and rg_array_syncs; all elements are of
+ * the last one that the survivor has come out of, or the one after it.
+ * Rank 0 prints "KEPT survivors". */
+#include <mpi.h>
+#include <regroup.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "runtime/node.h"
+#include "runtime/pause.h"
+
+static int rank;
+
+static void must(int right, const char *what) {
+  if (right)
+    return;
+  fprintf(stderr, "rank %d: %s: %s\n", rank, what, rg_error_detail());
+  exit(3);
+}
+
+static void make(rg_group g, unsigned flags, rg_array *a) {
+  const int64_t shape[2] = {53, 47};
+  rg_array_spec spec;
+  must(!rg_array_spec_set(&spec, RG_DOUBLE, 2, shape), "rg_array_spec_set");
+  spec.ghosts[0] = 1;
+  spec.flags = flags;
+  must(!rg_array_create(g, &spec, a), "rg_array_create");
+}
+
+/* The survivors' array, or the error that all of them get. */
+static int recover(rg_group *g, rg_array *a, rg_array *b) {
+  rg_group next;
+  int error;
+  do {
+    must(!rg_group_shrink(*g, &next), "rg_group_shrink");
+    rg_group_free(g);
+    *g = next;
+    error = rg_array_recover(a, *g, b);
+  } while (error == RG_ERR_PROC_FAILED);
+  return error;
+}
+
+static void check_recovered(rg_group *g, rg_array *a, uint64_t before) {
+  rg_array b;
+  uint64_t after;
+  must(!recover(g, a, &b) && !*a, "rg_array_recover");
+  must(!rg_array_checksum(b, &after) && before == after, "the checksum");
+  must(!rg_array_sync(b) && !rg_array_free(&b), "rg_array_sync of the new one");
+}
+
+static void die(int sign) {
+  (void)sign;
+  kill(getpid(), SIGKILL);
+}
+
+static int fill(rg_array a, double k) {
+  int error = rg_array_fill(a, NULL, NULL, &k);
+  if (!error)
+    error = rg_array_sync(a);
+  must(!error || error == RG_ERR_PROC_FAILED, "rg_array_sync");
+  return error;
+}
+
+static int extremes(rg_array a, double *least, double *most) {
+  int error = rg_array_min(a, NULL, NULL, least, NULL);
+  return error ? error : rg_array_max(a, NULL, NULL, most, NULL);
+}
+
+/* Until all survivors have read all elements: not all of a node die in the same moment. */
+static rg_array recover_and_look(rg_group *g, rg_array a, double *least, double *most) {
+  unsigned word;
+  do {
+    int failed;
+    rg_array b;
+    must(!recover(g, &a, &b), "rg_array_recover");
+    a = b;
+    word = !extremes(a, least, most);
+    must(!rg_group_agree(*g, &word, &failed), "rg_group_agree");
+  } while (!word);
+  return a;
+}
+
+/* All of the node die, at a time that is another one in each run. */
+static int lose_node_soon(rg_group g) {
+  struct itimerval timer = {{0, 0}, {0, 2000 + (int64_t)(rgi_now() * 1e9) % 30000}};
+  MPI_Bcast(&timer, sizeof timer, MPI_BYTE, 0, MPI_COMM_WORLD);
+  int error = rg_barrier(g); /* all are out of MPI */
+  if (rgi_node_of(rank) != rgi_node_of(0)) {
+    signal(SIGALRM, die);
+    must(!setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
+  }
+  return error;
+}
+
+/* The other node dies, all at about the same time, while all elements count up. */
+static void lose_during(rg_group *g) {
+  rg_array a;
+  double least, most, k = 1;
+  make(*g, RG_ARRAY_MIRRORED, &a);
+  must(!fill(a, 0), "rg_array_fill");
+  int error = lose_node_soon(*g);
+  while (!error && !(error = fill(a, k)))
+    k++; /* at most one ahead of the others */
+  a = recover_and_look(g, a, &least, &most);
+  must(least == most && (most == k - 1 || most == k), "one state");
+  rg_array_free(&a);
+}
+
+/* The others die after an rg_array_sync and changes. */
+static void lose_after(rg_group *g, const char *how) {
+  rg_array a, b;
+  uint64_t before;
+  int n, mirrored = strcmp(how, "unmirrored") != 0;
+  rg_group_size(*g, &n);
+  make(*g, mirrored ? RG_ARRAY_MIRRORED : 0, &a);
+  must(!rg_array_random(a, 7) && !rg_array_sync(a), "rg_array_sync");
+  must(!rg_array_checksum(a, &before), "rg_array_checksum");
+  const double two = 2;
+  int error = rg_array_scale(a, NULL, NULL, &two); /* who is out of it first may be dead */
+  must(!error || error == RG_ERR_PROC_FAILED, "rg_array_scale");
+  if (!strcmp(how, "one") ? rank == n - 1 : rgi_node_of(rank) != rgi_node_of(0))
+    raise(SIGKILL);
+  while (!error)
+    error = rg_barrier(*g);
+  must(error == RG_ERR_PROC_FAILED, "rg_barrier");
+  if (mirrored)
+    check_recovered(g, &a, before);
+  else
+    must(recover(g, &a, &b) == RG_ERR_ARRAY && a && strstr(rg_error_detail(), "are lost") &&
+             !rg_array_free(&a),
+         "rg_array_recover without a mirror");
+}
+
+int main(int argc, char **argv) {
+  rg_group g;
+  int n;
+  MPI_Init(&argc, &argv);
+  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
+  rg_group_rank(g, &rank);
+  if (!strcmp(argv[1], "during"))
+    lose_during(&g);
+  else
+    lose_after(&g, argv[1]);
+  rg_group_size(g, &n);
+  rg_group_rank(g, &rank);
+  if (rank == 0)
+    printf("KEPT %d\n", n);
+  rg_group_free(&g);
+  must(!rg_finalize(), "rg_finalize");
+  MPI_Finalize();
+  return 0;
+}
