@@ -34,18 +34,19 @@ static struct {
   size_t kept_lines, share; /* share: bytes */
 } cells;
 
-void rgi_cells_open(void) {
-  rgi_arena_usage usage;
-  rgi_arena_ask(&usage);
-  cells.share = rgi_least(SHARE_MOST, usage.size / 8 / (size_t)rgi_node.n);
-}
-
 void rgi_cells_close(void) {
   for (int i = 0; i < SIZES; i++) {
     cells.kept[i].first = NULL;
     cells.kept[i].n = 0;
   }
   cells.kept_lines = 0;
+}
+
+void rgi_cells_open(void) {
+  rgi_arena_usage usage;
+  rgi_cells_close(); /* a start that may have had deaths leaves its own, of an arena that is gone */
+  rgi_arena_ask(&usage);
+  cells.share = rgi_least(SHARE_MOST, usage.size / 8 / (size_t)rgi_node.n);
 }
 
 size_t rgi_cells_share(void) {

@@ -102,6 +102,7 @@ static int expect(void) {
 int rgi_far_open(MPI_Comm world) {
   int *bound, found = 0;
   far.coming = MPI_REQUEST_NULL;
+  far.cell = NULL; /* one of an earlier start is still MPI's */
   far.first = NULL;
   far.end = &far.first;
   far.active = NULL;
