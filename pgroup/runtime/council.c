@@ -169,9 +169,8 @@ static int is_complete(const talk *t, int parent) {
 
 static void send_to(const talk *t, int i, uint32_t kind, int ballot) {
   rgi_motion *m = t->said;
-  int dead = m->dead, listed = dead < 0 ? 0 : dead;
   m->ballot = ballot;
-  rgi_link_send(node_at(t, i), kind, m, rgi_motion_bytes(m->nodes, listed));
+  rgi_link_send(node_at(t, i), kind, m, rgi_motion_bytes(m->nodes, m->dead));
 }
 
 /* Once: afterwards those who waited may have given the memory back. */
@@ -279,7 +278,7 @@ static void hear_promise(talk *t, int from, const rgi_motion *m) {
 
 static int is_sound(const rgi_motion *m, size_t bytes) {
   return bytes >= sizeof *m && m->nodes > 0 && m->nodes < 1 << 24 && m->dead < 1 << 28 &&
-         bytes == rgi_motion_bytes(m->nodes, m->dead < 0 ? 0 : m->dead);
+         bytes == rgi_motion_bytes(m->nodes, m->dead);
 }
 
 static void hear(talk *t, int from, uint32_t kind, const rgi_motion *m) {
@@ -309,7 +308,7 @@ void rgi_council_hear(int from, uint32_t kind, const void *data, size_t bytes) {
 
 void rgi_council_request(uint64_t at) {
   rgi_motion *m = rgi_arena_at(at);
-  size_t bytes = rgi_motion_bytes(m->nodes, m->dead < 0 ? 0 : m->dead);
+  size_t bytes = rgi_motion_bytes(m->nodes, m->dead);
   talk *t = talk_about(m);
   if (t) {
     t->meeting = m->meeting;

@@ -40,8 +40,10 @@ typedef struct {
 } rgi_meeting;
 #define RGI_MEETING_CLOSED 1
 
+/* dead: -1 where none are listed. */
 static inline size_t rgi_motion_bytes(int nodes, int dead) {
-  return sizeof(rgi_motion) + 4 * (size_t)nodes + ((size_t)nodes + 3) / 4 * 4 + 4 * (size_t)dead;
+  size_t listed = dead < 0 ? 0 : (size_t)dead;
+  return sizeof(rgi_motion) + 4 * (size_t)nodes + ((size_t)nodes + 3) / 4 * 4 + 4 * listed;
 }
 
 static inline int32_t *rgi_motion_nodes(rgi_motion *m) {

@@ -91,11 +91,15 @@ class Node:
 
 
 class Cliques(Node):
-    """Two nodes that MPI pretends to have: it deals the ranks out in turn."""
-    name, env = 'cliques', {'MPIR_CVAR_NUM_CLIQUES': '2'}
+    """Nodes that MPI pretends to have: it deals the ranks out in turn."""
+    name = 'cliques'
+
+    def __init__(self, mpiexec, count=2):
+        super().__init__(mpiexec)
+        self.count, self.env = count, {'MPIR_CVAR_NUM_CLIQUES': str(count)}
 
     def node_of(self, rank):
-        return rank % 2
+        return rank % self.count
 
     def victims(self, living):
         one = super().victims(living)
@@ -107,20 +111,20 @@ class Cliques(Node):
 
 
 class Namespaces(Cliques):
-    """Two nodes with namespaces of their own, and TCP between them."""
+    """Nodes with namespaces of their own, and TCP between them."""
     name = 'namespaces'
 
     def __init__(self, mpiexec, nodes):
-        super().__init__(mpiexec)
+        super().__init__(mpiexec, len(nodes.nodes))
         self.nodes, self.env = nodes, dict(nodes.environment(), UCX_NET_DEVICES='lo')
 
     def begin(self, np):
-        self.first = (np + 1) // 2
-        command = self.nodes.mpiexec(np, self.first)
+        self.each = -(-np // self.count)
+        command = self.nodes.mpiexec(np, self.each)
         return command[:command.index('-n')]
 
     def node_of(self, rank):
-        return int(rank >= self.first)
+        return rank // self.each
 
 
 def one_run(command, env, kills, life, limit, where=Node([])):
@@ -283,12 +287,12 @@ def storm(where, build, seed, limit=300, kinds=OFTEN):
 
 
 @contextlib.contextmanager
-def nodes_of(kind, mpiexec):
+def nodes_of(kind, mpiexec, count=2):
     """Where jobs are to run. cluster.Unavailable: this machine cannot."""
     if kind != 'namespaces':
-        yield {'node': Node, 'cliques': Cliques}[kind](mpiexec)
+        yield Cliques(mpiexec, count) if kind == 'cliques' else Node(mpiexec)
         return
-    with cluster.Nodes(2) as nodes:
+    with cluster.Nodes(count) as nodes:
         yield Namespaces(mpiexec, nodes)
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""Ranks on two nodes are killed, also all of one node at once: those on the other node notice, agree
-and go on with the right results; the exit status tells the truth. The nodes are pretended ones
-of MPI's, and, where this machine permits it, ones with namespaces of their own. See survivors.c
-and soak.py.
+"""Ranks on two nodes and on four are killed, also all of one node at once: those on the others
+notice, agree and go on with the right results; the exit status tells the truth. The nodes are
+pretended ones of MPI's, and, where this machine permits it, ones with namespaces of their own.
+See survivors.c and soak.py.
 
 time: 300
 """
@@ -39,15 +39,27 @@ def everybody(where, np, node, at):
     return ','.join('%d:%d' % (r, at) for r in range(np) if where.node_of(r) == node)
 
 
-def test_plans(where):
-    where.begin(6)
-    for np, plan, left in [(2, '1:5', 1), (4, '1:30', 3), (4, '0:30,3:30', 2),
-                           (5, '3:40,0:41,1:90', 2), (7, '0:9,1:9,2:9,3:9,4:9,5:9', 1),
-                           (6, everybody(where, 6, 0, 30), 3), (6, everybody(where, 6, 1, 30), 3)]:
+def test_plans(where, plans):
+    for np, plan, left in plans:
         status, text = run(where, np, plan, '200')
         found = re.search(r'^RESULT 200 (\d+) (\d+) ', text, re.M)
         assert status == 0 and found, (where.name, np, plan, status, text)
         assert (int(found[1]), int(found[2])) == (left, np - left), (where.name, np, plan, text)
+
+
+def test_two(where):
+    where.begin(6)
+    test_plans(where, [(2, '1:5', 1), (4, '1:30', 3), (4, '0:30,3:30', 2), (5, '3:40,0:41,1:90', 2),
+                       (7, '0:9,1:9,2:9,3:9,4:9,5:9', 1), (6, everybody(where, 6, 0, 30), 3),
+                       (6, everybody(where, 6, 1, 30), 3)])
+
+
+def test_four(where):
+    """The council's root is on the first node, and then on the next one that lives."""
+    where.begin(8)
+    nodes = [everybody(where, 8, node, 30 + node) for node in range(4)]
+    test_plans(where, [(4, '0:20,1:23,2:26', 1), (8, nodes[0], 6), (8, nodes[3], 6),
+                       (8, nodes[0] + ',' + nodes[1], 4), (8, nodes[1] + ',' + nodes[2], 4)])
 
 
 def test_nobody_left(where):
@@ -78,10 +90,12 @@ def test_random(where, seed):
 
 def test_all(kind, seed):
     with soak.nodes_of(kind, MPIEXEC) as where:
-        test_plans(where)
+        test_two(where)
         test_nobody_left(where)
         test_bystanders(where)
         test_random(where, seed)
+    with soak.nodes_of(kind, MPIEXEC, 4) as where:
+        test_four(where)
 
 
 seed = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
