@@ -10,6 +10,7 @@
 #include "engine/issue.h"
 #include "engine/remote.h"
 #include "runtime/error.h"
+#include "runtime/mesh.h"
 #include "runtime/options.h"
 #include "runtime/request.h"
 #include "runtime/runtime.h"
@@ -30,6 +31,18 @@ static struct {
   rgi_engine_handle first;
 } given_up = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* MPI knows of a death before the library may: so long it takes at most until that is known. */
+#define DEATH_SECONDS 5.0
+
+/* An error of MPI's that comes from the target's death is said to be that. */
+static int explain(int error, const char *call, int target) {
+  double end = rgi_now() + DEATH_SECONDS;
+  for (; error == RG_ERR_MPI && rgi_mesh_there() && rgi_now() < end; rgi_sleep(1e-3))
+    if (rgi_is_dead(target))
+      return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", call, target);
+  return error;
+}
+
 /* --- one piece -------------------------------------------------------------- */
 
 /* It touches `reach` bytes of the share from j->offset on. */
@@ -46,7 +59,7 @@ static int add_piece(rgi_engine_handle op, const job *j, int64_t bytes, uint64_t
       rgi_remote_left(j->target, p->turn);
     free(p->copy);
     free(p);
-    return error;
+    return explain(error, rgi_remote_calls[j->kind], j->target);
   }
   rgi_remote_started(j->target, j->kind, j->offset, high);
   p->next = op->first;
@@ -161,7 +174,7 @@ static int look(rgi_engine_handle op, int *done) {
   while (op->first) {
     int over = 0, code = MPI_Test(&op->first->request, &over, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS)
-      return rgi_mpi_error(code, op->call);
+      return explain(rgi_mpi_error(code, op->call), op->call, op->target);
     if (!over)
       return RG_SUCCESS;
     pop(op);
@@ -201,6 +214,7 @@ static int wait_for(rgi_engine_handle op) {
   int done, polite = 0;
   rg_polite_active(&polite);
   rgi_wait_start(&w, op->call, op->target);
+  w.mate = op->target;
   for (unsigned i = 1;; i++) {
     RGI_TRY(look(op, &done));
     if (done)
@@ -237,7 +251,7 @@ void rgi_remote_move_close(int mpi) {
 
 static int move(job *j, const rgi_far_patch *p) {
   rgi_engine_handle h;
-  j->may_block = rgi_option(RGI_OPT_TIMEOUT) == 0;
+  j->may_block = rgi_option(RGI_OPT_TIMEOUT) == 0 && !rgi_mesh_there();
   RGI_TRY(start(j, p, &h));
   return rgi_engine_wait(&h);
 }

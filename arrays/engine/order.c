@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "engine/issue.h"
 #include "engine/remote.h"
 #include "engine/window.h"
 #include "runtime/error.h"
@@ -82,7 +83,7 @@ static int fence_locked(int target) {
   return rgi_window_error("ARMCI_Fence");
 }
 
-int rgi_remote_before(int target, rgi_remote_kind kind, uint64_t low, uint64_t high) {
+static int wait_for_those_before(int target, rgi_remote_kind kind, uint64_t low, uint64_t high) {
   int error = RG_SUCCESS;
   pthread_mutex_lock(&order.lock);
   pending *p = &order.of[target];
@@ -90,6 +91,13 @@ int rgi_remote_before(int target, rgi_remote_kind kind, uint64_t low, uint64_t h
     error = fence_locked(target);
   pthread_mutex_unlock(&order.lock);
   return error;
+}
+
+int rgi_remote_before(int target, rgi_remote_kind kind, uint64_t low, uint64_t high) {
+  if (rgi_is_dead(target)) /* MPI would wait for ever */
+    return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died",
+                     rgi_remote_calls[kind], target);
+  return wait_for_those_before(target, kind, low, high);
 }
 
 void rgi_remote_started(int target, rgi_remote_kind kind, uint64_t low, uint64_t high) {
@@ -106,7 +114,8 @@ void rgi_remote_started(int target, rgi_remote_kind kind, uint64_t low, uint64_t
 
 /* A fence completes gets as well. What it completes leaves too late to count. */
 static int make_room(int target, pending *p) {
-  ARMCI_Fence(target);
+  if (!rgi_is_dead(target))
+    ARMCI_Fence(target);
   p->turn++;
   p->under_way = 0;
   return rgi_window_error("ARMCI_Fence");
@@ -132,7 +141,7 @@ void rgi_remote_left(int target, unsigned turn) {
 }
 
 int rgi_engine_settle(int target, uint64_t offset, uint64_t bytes) {
-  return rgi_remote_before(target, RGI_REMOTE_GET, offset, offset + bytes);
+  return wait_for_those_before(target, RGI_REMOTE_GET, offset, offset + bytes);
 }
 
 int rgi_engine_fence(int target) {

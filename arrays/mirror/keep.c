@@ -11,7 +11,7 @@
 #include "mirror/mirror.h"
 #include "runtime/error.h"
 
-enum { ELEMENTS, LABEL };
+#define TAG 0
 
 int rgi_keep_open(rg_array a) {
   a->wards = calloc((size_t)a->members, sizeof *a->wards);
@@ -33,9 +33,7 @@ void rgi_keep_close(rg_array a) {
 static int expect(rg_array a, rgi_ward *w, uint64_t label) {
   char *to = rgi_mirror_version(a, w->rank, rgi_mirror_copy(a, w->rank), label);
   MPI_Count bytes = (MPI_Count)rgi_mirror_elements(a, w->rank);
-  w->came = 0;
-  RGI_TRY(rg_irecv(a->group, to, bytes, MPI_BYTE, w->rank, ELEMENTS, &w->elements));
-  return rg_irecv(a->group, &w->came, sizeof w->came, MPI_BYTE, w->rank, LABEL, &w->label);
+  return rg_irecv(a->group, to, bytes, MPI_BYTE, w->rank, TAG, &w->elements);
 }
 
 static int expect_all(rg_array a, const unsigned char who[], uint64_t label) {
@@ -46,12 +44,10 @@ static int expect_all(rg_array a, const unsigned char who[], uint64_t label) {
 }
 
 static int take(rg_array a, rgi_ward *w, uint64_t label) {
-  int error = rg_wait(&w->elements, NULL), later = rg_wait(&w->label, NULL);
-  RGI_TRY(error);
-  RGI_TRY(later);
-  if (w->came == label)
-    rgi_mirror_label(a, rgi_mirror_copy(a, w->rank), label);
-  w->came = 0;
+  if (!w->elements)
+    return RG_SUCCESS;
+  RGI_TRY(rg_wait(&w->elements, NULL));
+  rgi_mirror_label(a, rgi_mirror_copy(a, w->rank), label);
   return RG_SUCCESS;
 }
 
@@ -72,16 +68,13 @@ static void keep_here(rg_array a, uint64_t label) {
   rgi_mirror_label(a, own, label);
 }
 
-/* The label is a message of its own, sent when the elements have gone: of a sender that is
- * killed in the middle of a long message MPI may say that it has come. */
 static int send(rg_array a, uint64_t label) {
   rg_request elements = NULL;
   MPI_Count bytes = (MPI_Count)rgi_mirror_elements(a, a->me);
   int keeper = a->keepers[a->me];
-  RGI_TRY(rg_isend(a->group, a->near[a->me], bytes, MPI_BYTE, keeper, ELEMENTS, &elements));
+  RGI_TRY(rg_isend(a->group, a->near[a->me], bytes, MPI_BYTE, keeper, TAG, &elements));
   keep_here(a, label); /* meanwhile */
-  RGI_TRY(rg_wait(&elements, NULL));
-  return rg_send(a->group, &label, sizeof label, MPI_BYTE, keeper, LABEL);
+  return rg_wait(&elements, NULL);
 }
 
 /* --- both --------------------------------------------------------------------------------- */

@@ -11,8 +11,7 @@
 /* A member that the caller is the keeper of, and what is on its way from it. */
 typedef struct rgi_ward {
   int rank;
-  rg_request elements, label;
-  uint64_t came; /* the label */
+  rg_request elements;
 } rgi_ward;
 
 /* When the keepers have been chosen. RG_ERR_NOMEM. */

@@ -8,7 +8,8 @@
  *
  * all: every rank that is not on rank 0's node dies, some time after an rg_array_sync and
  * changes that come after it; the survivors have the elements of the rg_array_sync. one:
- * the last rank alone dies. unmirrored: as all, without a mirror: the error says so.
+ * the last rank alone dies. unmirrored: as all, without a mirror: the error says so, and
+ * accesses end with one, too.
  * during: as all, at any moment of a loop of changes and rg_array_syncs; all elements are of
  * the last one that the survivor has come out of, or the one after it.
  * Rank 0 prints "KEPT survivors". */
@@ -121,9 +122,21 @@ static void lose_during(rg_group *g) {
   rg_array_free(&a);
 }
 
+/* The elements of the dead cannot be reached: an error, no waiting inside MPI. */
+static void check_lost(rg_group *g, rg_array a) {
+  static double all[53 * 47];
+  const int64_t lo[2] = {0, 0}, hi[2] = {53, 47};
+  rg_array b;
+  must(recover(g, &a, &b) == RG_ERR_ARRAY && a && strstr(rg_error_detail(), "are lost"),
+       "rg_array_recover without a mirror");
+  must(rg_array_get(a, lo, hi, all, NULL) == RG_ERR_PROC_FAILED, "rg_array_get");
+  must(rg_array_put(a, lo, hi, all, NULL) == RG_ERR_PROC_FAILED, "rg_array_put");
+  must(!rg_array_fence(a) && !rg_array_free(&a), "rg_array_fence");
+}
+
 /* The others die after an rg_array_sync and changes. */
 static void lose_after(rg_group *g, const char *how) {
-  rg_array a, b;
+  rg_array a;
   uint64_t before;
   int n, mirrored = strcmp(how, "unmirrored") != 0;
   rg_group_size(*g, &n);
@@ -141,9 +154,7 @@ static void lose_after(rg_group *g, const char *how) {
   if (mirrored)
     check_recovered(g, &a, before);
   else
-    must(recover(g, &a, &b) == RG_ERR_ARRAY && a && strstr(rg_error_detail(), "are lost") &&
-             !rg_array_free(&a),
-         "rg_array_recover without a mirror");
+    check_lost(g, a);
 }
 
 int main(int argc, char **argv) {
