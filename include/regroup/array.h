@@ -37,7 +37,8 @@
  * index and the bound; nothing was done then. A call that waits for a process that
  * has died gives RG_ERR_PROC_FAILED; accumulates and locks too if it died while it
  * had the lock, and accesses of the elements of a dead process of another node. What is under
- * way between nodes when it dies may wait for ever inside MPI (docs/recovery.md). Only other errors are named below. */
+ * way between nodes when it dies may wait for ever inside MPI (docs/recovery.md). Only other errors
+ * are named below. */
 #ifndef REGROUP_ARRAY_H
 #define REGROUP_ARRAY_H
 
