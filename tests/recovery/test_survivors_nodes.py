@@ -4,7 +4,7 @@
 """Ranks on two nodes and on four are killed, also all of one node at once: those on the others
 notice, agree and go on with the right results; the exit status tells the truth. The nodes are
 pretended ones of MPI's, and, where this machine permits it, ones with namespaces of their own.
-See survivors.c and soak.py.
+See survivors.c, bystanders.c, comm_again.c and soak.py.
 
 time: 300
 """
@@ -73,6 +73,15 @@ def test_bystanders(where):
     assert status == 0 and 'MERGED 6\n' in text, (where.name, status, text)
 
 
+def test_communicator(where):
+    """rg_group_comm of the survivors."""
+    program = os.path.join(BUILD, 'tests', 'comm_again')
+    for np, dead in [(3, '1'), (6, '0 1'), (6, '0 2 4'), (6, '0 1 2'), (8, '1 3 6')]:
+        status, text = run(where, np, *dead.split(), program=program)
+        well = 'COMM %d\n' % (np - len(dead.split())) in text
+        assert status == 0 and well, (where.name, np, dead, status, text)
+
+
 def test_random(where, seed):
     random.seed(seed)
     end = time.monotonic() + SECONDS
@@ -93,6 +102,7 @@ def test_all(kind, seed):
         test_two(where)
         test_nobody_left(where)
         test_bystanders(where)
+        test_communicator(where)
         test_random(where, seed)
     with soak.nodes_of(kind, MPIEXEC, 4) as where:
         test_four(where)
