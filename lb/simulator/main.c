@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "report.h"
+#include "runtime/program/gnuplot.h"
 
 static int length(const char **list) {
   int n = 0;
@@ -57,7 +58,7 @@ static int simulate_all(const sim_options *o, sim_row rows[], int count) {
 static int run(const sim_options *o) {
   FILE *json;
   int count = length(o->patterns) * length(o->policies) * o->ranks_count, good;
-  if (!sim_plot_possible(o->svg) || !rgp_open(&sim_program, o->json, &json))
+  if (!rgp_plot_possible(sim_program.name, o->svg) || !rgp_open(&sim_program, o->json, &json))
     return RGP_USAGE;
   sim_row *rows = calloc((size_t)count, sizeof *rows);
   good = rows && !simulate_all(o, rows, count);

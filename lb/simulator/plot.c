@@ -1,41 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
+#include "runtime/program/gnuplot.h"
 
 /* Colours that are told apart by colour-blind eyes too (Okabe and Ito). */
 static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                       "#d55e00", "#56b4e9", "#000000"};
 enum { COLOURS = sizeof colours / sizeof *colours };
-
-int sim_plot_possible(const char *path) {
-  if (!path)
-    return 1;
-  if (system("command -v gnuplot >/dev/null 2>&1")) {
-    fprintf(stderr, "%s: --svg needs gnuplot; on Debian it comes with the package gnuplot-nox\n",
-            sim_program.name);
-    return 0;
-  }
-  FILE *f = fopen(path, "a");
-  if (!f) {
-    fprintf(stderr, "%s: %s cannot be written: %s\n", sim_program.name, path, strerror(errno));
-    return 0;
-  }
-  fclose(f);
-  return 1;
-}
-
-/* A text as gnuplot reads it between single quotes. */
-static void quote(FILE *f, const char *text) {
-  fputc('\'', f);
-  for (; *text; text++)
-    fputs(*text == '\'' ? "''" : (char[]){*text, 0}, f);
-  fputc('\'', f);
-}
 
 static int same_line(const sim_row *a, const sim_row *b) {
   return !strcmp(a->policy, b->policy) && !strcmp(a->pattern, b->pattern);
@@ -61,10 +35,10 @@ static void write_lines(FILE *f, const sim_options *o, const sim_row rows[], int
   const char *colour = colours[line % COLOURS];
   fprintf(f, "%s$data%d using 1:2 with linespoints lw 2 pt 7 ps 0.7 lc rgb '%s' title ",
           line ? ", " : "", i, colour);
-  quote(f, rows[i].policy);
+  rgp_plot_quote(f, rows[i].policy);
   if (o->patterns[1]) {
     fputs(".' '.", f);
-    quote(f, rows[i].pattern);
+    rgp_plot_quote(f, rows[i].pattern);
   }
   if (o->published)
     fprintf(f, ", $data%d using 1:($4>0?$4:1/0) with points pt 6 ps 1.4 lw 2 lc rgb '%s' notitle",
@@ -76,7 +50,7 @@ static void write_script(FILE *f, const sim_options *o, const sim_row rows[], in
   fputs("set terminal svg size 900,560 noenhanced background 'white' font 'sans-serif,14'\n"
         "set output ",
         f);
-  quote(f, o->svg);
+  rgp_plot_quote(f, o->svg);
   fprintf(f,
           "\nset title 'Simulated%s'\nset xlabel 'ranks'\nset ylabel 'seconds'\nset logscale x 2\n"
           "set yrange [0:*]\nset grid back lc rgb '#dddddd'\nset key outside right center\n",

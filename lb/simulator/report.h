@@ -18,9 +18,7 @@ void sim_report_print(const sim_options *o, const sim_row rows[], int count);
 json_t *sim_report_json(const sim_options *o, const sim_row rows[], int count);
 
 /* Draws seconds by ranks, with a line for each policy and pattern. Returns 1, or 0
- * after one line on standard error. path NULL: does nothing. possible: whether it
- * can be done, before the work starts. */
-int sim_plot_possible(const char *path);
+ * after one line on standard error. path NULL: does nothing. */
 int sim_plot(const sim_options *o, const sim_row rows[], int count);
 
 /* What was published for this policy and number of ranks: seconds; 0 for nothing. */

@@ -2,57 +2,16 @@
  * Copyright (c) the Regroup authors */
 #include "plot.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "job.h"
+#include "runtime/program/gnuplot.h"
 
 /* Colours that are told apart by colour-blind eyes too (Okabe and Ito). */
 static const char *const colours[] = {"#d55e00", "#0072b2", "#009e73", "#cc79a7",
                                       "#e69f00", "#56b4e9", "#000000"};
 #define COLOURS (int)(sizeof colours / sizeof colours[0])
-
-static int in_path(const char *name) {
-  char file[4096];
-  const char *dir = getenv("PATH");
-  for (; dir && *dir; dir += strcspn(dir, ":"), dir += *dir == ':') {
-    snprintf(file, sizeof file, "%.*s/%s", (int)strcspn(dir, ":"), dir, name);
-    if (access(file, X_OK) == 0)
-      return 1;
-  }
-  return 0;
-}
-
-int bench_plot_possible(const char *program, const char *path) {
-  FILE *f;
-  if (!path)
-    return 1;
-  if (!in_path("gnuplot")) {
-    fprintf(stderr,
-            "%s: --svg needs gnuplot, which is not here; on Debian it comes with the package "
-            "gnuplot-nox\n",
-            program);
-    return 0;
-  }
-  f = fopen(path, "a");
-  if (!f) {
-    fprintf(stderr, "%s: %s cannot be written: %s\n", program, path, strerror(errno));
-    return 0;
-  }
-  fclose(f);
-  return 1;
-}
-
-/* A text as gnuplot reads it between single quotes. */
-static void quote(FILE *f, const char *text) {
-  fputc('\'', f);
-  for (; *text; text++)
-    fputs(*text == '\'' ? "''" : (char[]){*text, 0}, f);
-  fputc('\'', f);
-}
 
 /* Rows of one operation on one number of ranks. */
 typedef struct {
@@ -102,9 +61,9 @@ static void write_axes(FILE *f, const bench_report *r, const char *path, int pan
           "set terminal svg size 900,%d noenhanced background 'white' font 'sans-serif,14'\n"
           "set output ",
           560 * panels);
-  quote(f, path);
+  rgp_plot_quote(f, path);
   fputs("\nset xlabel ", f);
-  quote(f, r->x_name);
+  rgp_plot_quote(f, r->x_name);
   fputs("\nset ylabel 'time in µs: median and quartiles'\n"
         "set logscale xy\nset format y '%g'\nset grid back lc rgb '#dddddd'\n"
         "set key outside right center\n",
@@ -129,7 +88,7 @@ static void write_panel(FILE *f, const panel *p, const char *title) {
     if (is_first(p, i))
       write_data(f, p, i);
   fputs("set title ", f);
-  quote(f, title);
+  rgp_plot_quote(f, title);
   fputs("\n", f);
   write_ticks(f, p);
   fputs("plot ", f);
@@ -138,7 +97,7 @@ static void write_panel(FILE *f, const panel *p, const char *title) {
       continue;
     fprintf(f, "%s$data%d with yerrorlines lw 2 pt %d ps 0.7 lc rgb '%s' title ", line ? ", " : "",
             i, 4 + line % 10, colours[line % COLOURS]);
-    quote(f, p->row[i].contender);
+    rgp_plot_quote(f, p->row[i].contender);
     line++;
   }
   fputs("\n", f);

@@ -9,10 +9,6 @@
 
 #include "report.h"
 
-/* Whether a plot could be written to path: gnuplot is there and the file can be
- * opened. path NULL: yes. Returns 1, or 0 after one line on standard error. */
-int bench_plot_possible(const char *program, const char *path);
-
 /* Runs gnuplot; call it when MPI has ended. Returns 1, or 0 after one line on
  * standard error. */
 int bench_plot(const char *program, const char *path, const bench_report *r);
