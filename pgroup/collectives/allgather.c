@@ -91,57 +91,35 @@ static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
   rgi_inside(s, RGI_INSIDE_ALLGATHER, 0, p->in ? p->in : block(p, t->me), p->out, p->bytes);
 }
 
-static double linear_cost(const rgi_load *l) {
-  return (l->p - 1) * (l->ts + l->n * l->tw);
-}
-
-static double doubling_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * l->ts + (l->p - 1) * l->n * l->tw;
-}
-
 const rgi_algorithm rgi_allgather_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
-    {"doubling", doubling, 0, doubling_cost, "lg p t_s + (p - 1) n t_w"},
-    {"ring", ring, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
+    {"doubling", doubling, 0, RGI_DOUBLED_COST},
+    {"ring", ring, RGI_UNEVEN, RGI_BLOCK_COST},
     {"hierarchical", hierarchical, RGI_NODES, NULL,
      "inside the node + between nodes + inside the node"},
-    {"shared", shared, RGI_ONE_NODE | RGI_BEST, doubling_cost, "lg p t_s + (p - 1) n t_w"},
+    {"shared", shared, RGI_ONE_NODE | RGI_BEST, RGI_DOUBLED_COST},
     {0}};
 
 const rgi_algorithm rgi_allgatherv_algorithms[] = {
-    {"ring", ring, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"ring", ring, RGI_UNEVEN, RGI_BLOCK_COST},
+    {"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
     {"hierarchical", rgi_allgatherv_by_nodes, RGI_NODES | RGI_UNEVEN, NULL,
      "inside the node + between nodes + inside the node"},
     {0}};
 
 /* --- what the user calls ----------------------------------------------------------------- */
 
-static rgi_call allgather_call(const char *name, rg_group g, const void *send, MPI_Count send_count,
-                               MPI_Datatype send_type, void *recv, MPI_Count recv_count,
-                               MPI_Datatype recv_type) {
-  return (rgi_call){.operation = RG_OP_ALLGATHER,
-                    .name = name,
-                    .group = g,
-                    .send = send,
-                    .send_count = send_count,
-                    .send_type = send_type,
-                    .recv = recv,
-                    .recv_count = recv_count,
-                    .recv_type = recv_type};
-}
-
 int rg_allgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                  void *recv, MPI_Count recv_count, MPI_Datatype recv_type) {
-  rgi_call c =
-      allgather_call(__func__, g, send, send_count, send_type, recv, recv_count, recv_type);
+  rgi_call c = rgi_blocks_call(RG_OP_ALLGATHER, __func__, g, send, send_count, send_type, recv,
+                               recv_count, recv_type, 0);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_iallgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                   void *recv, MPI_Count recv_count, MPI_Datatype recv_type, rg_request *request) {
-  rgi_call c =
-      allgather_call(__func__, g, send, send_count, send_type, recv, recv_count, recv_type);
+  rgi_call c = rgi_blocks_call(RG_OP_ALLGATHER, __func__, g, send, send_count, send_type, recv,
+                               recv_count, recv_type, 0);
   return RGI_START(c, request);
 }
 
@@ -149,8 +127,8 @@ static rgi_call allgatherv_call(const char *name, rg_group g, const void *send,
                                 MPI_Count send_count, MPI_Datatype send_type, void *recv,
                                 const MPI_Count recv_counts[], const MPI_Aint displs[],
                                 MPI_Datatype recv_type) {
-  rgi_call c = allgather_call(name, g, send, send_count, send_type, recv, 0, recv_type);
-  c.operation = RG_OP_ALLGATHERV;
+  rgi_call c = rgi_blocks_call(RG_OP_ALLGATHERV, name, g, send, send_count, send_type, recv, 0,
+                               recv_type, 0);
   c.recv_counts = recv_counts;
   c.recv_displs = displs;
   return c;

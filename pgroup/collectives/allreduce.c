@@ -102,43 +102,19 @@ static double tree_cost(const rgi_load *l) {
   return rgi_lg(l->p) * (2 * l->ts + l->n * (2 * l->tw + l->tc));
 }
 
-static double butterfly_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * (l->ts + l->n * (l->tw + l->tc));
-}
-
-static double rabenseifner_cost(const rgi_load *l) {
-  return 2 * rgi_lg(l->p) * l->ts + (l->p - 1) / l->p * l->n * (2 * l->tw + l->tc);
-}
-
 static double ring_cost(const rgi_load *l) {
   return 2 * (l->p - 1) * l->ts + (l->p - 1) / l->p * l->n * (2 * l->tw + l->tc);
 }
 
-static double shared_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * l->ts + l->n * (2 * l->tw + l->tc);
-}
-
 const rgi_algorithm rgi_allreduce_algorithms[] = {
     {"tree", tree, 0, tree_cost, "lg p (2 t_s + n (2 t_w + t_c))"},
-    {"butterfly", butterfly, 0, butterfly_cost, "lg p (t_s + n (t_w + t_c))"},
-    {"rabenseifner", rabenseifner, 0, rabenseifner_cost, "2 lg p t_s + (p - 1)/p n (2 t_w + t_c)"},
+    {"butterfly", butterfly, 0, RGI_FOLD_TREE_COST},
+    {"rabenseifner", rabenseifner, 0, RGI_RABENSEIFNER_COST},
     {"ring", ring, RGI_COMMUTES, ring_cost, "2 (p - 1) t_s + (p - 1)/p n (2 t_w + t_c)"},
     {"hierarchical", hierarchical, RGI_NODES, NULL,
      "inside the node + between nodes + inside the node"},
-    {"shared", shared, RGI_ONE_NODE | RGI_BEST, shared_cost, "lg p t_s + n (2 t_w + t_c)"},
+    {"shared", shared, RGI_ONE_NODE | RGI_BEST, RGI_SHARED_FOLD_COST},
     {0}};
-
-static rgi_call allreduce_call(const char *name, rg_group g, const void *send, void *recv,
-                               MPI_Count count, MPI_Datatype type, MPI_Op op) {
-  return (rgi_call){.operation = RG_OP_ALLREDUCE,
-                    .name = name,
-                    .group = g,
-                    .send = send,
-                    .recv = recv,
-                    .recv_count = count,
-                    .recv_type = type,
-                    .op = op};
-}
 
 int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                  MPI_Op op) {
@@ -146,12 +122,12 @@ int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_
   rgi_local *l = rgi_straight_reduction(g, from, recv, count, type, op, 0);
   if (l)
     return rgi_local_allreduce(l, from, recv, (size_t)count, type, op, __func__);
-  rgi_call c = allreduce_call(__func__, g, send, recv, count, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_ALLREDUCE, __func__, g, send, recv, count, type, op, 0);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_iallreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                   MPI_Op op, rg_request *request) {
-  rgi_call c = allreduce_call(__func__, g, send, recv, count, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_ALLREDUCE, __func__, g, send, recv, count, type, op, 0);
   return RGI_START(c, request);
 }

@@ -119,53 +119,37 @@ static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
   rgi_inside(s, RGI_INSIDE_ALLTOALL, 0, p->in, p->out, p->bytes);
 }
 
-static double linear_cost(const rgi_load *l) {
-  return (l->p - 1) * (l->ts + l->n * l->tw);
-}
-
 static double bruck_cost(const rgi_load *l) {
   return rgi_lg(l->p) * (l->ts + l->p / 2 * l->n * l->tw);
 }
 
 const rgi_algorithm rgi_alltoall_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
-    {"pairwise", pairwise, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
+    {"pairwise", pairwise, RGI_UNEVEN, RGI_BLOCK_COST},
     {"bruck", bruck, 0, bruck_cost, "lg p (t_s + p/2 n t_w)"},
     {"hierarchical", hierarchical, RGI_NODES, NULL,
      "inside the node + between nodes + inside the node"},
-    {"shared", shared, RGI_ONE_NODE | RGI_BEST, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"shared", shared, RGI_ONE_NODE | RGI_BEST, RGI_BLOCK_COST},
     {0}};
 
 const rgi_algorithm rgi_alltoallv_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
-    {"pairwise", pairwise, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
+    {"pairwise", pairwise, RGI_UNEVEN, RGI_BLOCK_COST},
     {0}};
 
 /* --- what the user calls ----------------------------------------------------------------- */
 
-static rgi_call alltoall_call(const char *name, rg_group g, const void *send, MPI_Count send_count,
-                              MPI_Datatype send_type, void *recv, MPI_Count recv_count,
-                              MPI_Datatype recv_type) {
-  return (rgi_call){.operation = RG_OP_ALLTOALL,
-                    .name = name,
-                    .group = g,
-                    .send = send,
-                    .send_count = send_count,
-                    .send_type = send_type,
-                    .recv = recv,
-                    .recv_count = recv_count,
-                    .recv_type = recv_type};
-}
-
 int rg_alltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                 void *recv, MPI_Count recv_count, MPI_Datatype recv_type) {
-  rgi_call c = alltoall_call(__func__, g, send, send_count, send_type, recv, recv_count, recv_type);
+  rgi_call c = rgi_blocks_call(RG_OP_ALLTOALL, __func__, g, send, send_count, send_type, recv,
+                               recv_count, recv_type, 0);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_ialltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                  void *recv, MPI_Count recv_count, MPI_Datatype recv_type, rg_request *request) {
-  rgi_call c = alltoall_call(__func__, g, send, send_count, send_type, recv, recv_count, recv_type);
+  rgi_call c = rgi_blocks_call(RG_OP_ALLTOALL, __func__, g, send, send_count, send_type, recv,
+                               recv_count, recv_type, 0);
   return RGI_START(c, request);
 }
 
@@ -173,8 +157,7 @@ static rgi_call alltoallv_call(const char *name, rg_group g, const void *send,
                                const MPI_Count send_counts[], const MPI_Aint send_displs[],
                                MPI_Datatype send_type, void *recv, const MPI_Count recv_counts[],
                                const MPI_Aint recv_displs[], MPI_Datatype recv_type) {
-  rgi_call c = alltoall_call(name, g, send, 0, send_type, recv, 0, recv_type);
-  c.operation = RG_OP_ALLTOALLV;
+  rgi_call c = rgi_blocks_call(RG_OP_ALLTOALLV, name, g, send, 0, send_type, recv, 0, recv_type, 0);
   c.send_counts = send_counts;
   c.send_displs = send_displs;
   c.recv_counts = recv_counts;

@@ -111,10 +111,6 @@ static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
   rgi_inside(s, RGI_INSIDE_BCAST, p->root, NULL, p->out, p->bytes);
 }
 
-static double linear_cost(const rgi_load *l) {
-  return (l->p - 1) * (l->ts + l->n * l->tw);
-}
-
 static double binomial_cost(const rgi_load *l) {
   return rgi_lg(l->p) * (l->ts + l->n * l->tw);
 }
@@ -133,7 +129,7 @@ static double shared_cost(const rgi_load *l) {
 }
 
 const rgi_algorithm rgi_bcast_algorithms[] = {
-    {"linear", linear, 0, linear_cost, "(p - 1) (t_s + n t_w)"},
+    {"linear", linear, 0, RGI_BLOCK_COST},
     {"binomial", binomial, 0, binomial_cost, "lg p (t_s + n t_w)"},
     {"pipelined", pipelined, 0, pipelined_cost, "(p - 2 + k) (t_s + n/k t_w), k = n / 64 KiB"},
     {"scatter-allgather", scatter_allgather, 0, scatter_allgather_cost,

@@ -87,6 +87,34 @@ static int start(rgi_state *state, const rgi_call *c, rg_request *request) {
   return error;
 }
 
+rgi_call rgi_blocks_call(rg_operation operation, const char *name, rg_group g, const void *send,
+                         MPI_Count send_count, MPI_Datatype send_type, void *recv,
+                         MPI_Count recv_count, MPI_Datatype recv_type, int root) {
+  return (rgi_call){.operation = operation,
+                    .name = name,
+                    .group = g,
+                    .root = root,
+                    .send = send,
+                    .send_count = send_count,
+                    .send_type = send_type,
+                    .recv = recv,
+                    .recv_count = recv_count,
+                    .recv_type = recv_type};
+}
+
+rgi_call rgi_fold_call(rg_operation operation, const char *name, rg_group g, const void *send,
+                       void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op, int root) {
+  return (rgi_call){.operation = operation,
+                    .name = name,
+                    .group = g,
+                    .root = root,
+                    .send = send,
+                    .recv = recv,
+                    .recv_count = count,
+                    .recv_type = type,
+                    .op = op};
+}
+
 int rgi_call_run(const rgi_call *c, rg_request *request) {
   rgi_state *state;
   rgi_schedule s;

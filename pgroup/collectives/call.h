@@ -25,6 +25,14 @@ typedef struct {
   MPI_Op op;
 } rgi_call;
 
+/* Those in which the members exchange blocks, and those that combine operands. root is 0 where
+ * there is none. */
+rgi_call rgi_blocks_call(rg_operation operation, const char *name, rg_group g, const void *send,
+                         MPI_Count send_count, MPI_Datatype send_type, void *recv,
+                         MPI_Count recv_count, MPI_Datatype recv_type, int root);
+rgi_call rgi_fold_call(rg_operation operation, const char *name, rg_group g, const void *send,
+                       void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op, int root);
+
 /* request NULL: blocking. */
 int rgi_call_run(const rgi_call *c, rg_request *request);
 

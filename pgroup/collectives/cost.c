@@ -11,6 +11,30 @@ double rgi_lg(double p) {
   return lg;
 }
 
+double rgi_block_cost(const rgi_load *l) {
+  return (l->p - 1) * (l->ts + l->n * l->tw);
+}
+
+double rgi_doubled_cost(const rgi_load *l) {
+  return rgi_lg(l->p) * l->ts + (l->p - 1) * l->n * l->tw;
+}
+
+double rgi_fold_cost(const rgi_load *l) {
+  return (l->p - 1) * (l->ts + l->n * (l->tw + l->tc));
+}
+
+double rgi_fold_tree_cost(const rgi_load *l) {
+  return rgi_lg(l->p) * (l->ts + l->n * (l->tw + l->tc));
+}
+
+double rgi_rabenseifner_cost(const rgi_load *l) {
+  return 2 * rgi_lg(l->p) * l->ts + (l->p - 1) / l->p * l->n * (2 * l->tw + l->tc);
+}
+
+double rgi_shared_fold_cost(const rgi_load *l) {
+  return rgi_lg(l->p) * l->ts + l->n * (2 * l->tw + l->tc);
+}
+
 int rgi_serves(int row, const rgi_shape *shape) {
   const rgi_algorithm *a = &rgi_algorithms[shape->op][row];
   if ((a->needs & RGI_COMMUTES) && !shape->commutes)

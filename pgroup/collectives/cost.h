@@ -20,6 +20,18 @@ typedef double rgi_cost(const rgi_load *load);
 /* lg p, rounded up. */
 double rgi_lg(double p);
 
+/* What several operations' algorithms take, each with its formula, as a row of a table has
+ * them. BLOCK: one block with each member; DOUBLED: what is sent grows by rounds; FOLD: with
+ * operands combined. */
+rgi_cost rgi_block_cost, rgi_doubled_cost, rgi_fold_cost, rgi_fold_tree_cost;
+rgi_cost rgi_rabenseifner_cost, rgi_shared_fold_cost;
+#define RGI_BLOCK_COST rgi_block_cost, "(p - 1) (t_s + n t_w)"
+#define RGI_DOUBLED_COST rgi_doubled_cost, "lg p t_s + (p - 1) n t_w"
+#define RGI_FOLD_COST rgi_fold_cost, "(p - 1) (t_s + n (t_w + t_c))"
+#define RGI_FOLD_TREE_COST rgi_fold_tree_cost, "lg p (t_s + n (t_w + t_c))"
+#define RGI_RABENSEIFNER_COST rgi_rabenseifner_cost, "2 lg p t_s + (p - 1)/p n (2 t_w + t_c)"
+#define RGI_SHARED_FOLD_COST rgi_shared_fold_cost, "lg p t_s + n (2 t_w + t_c)"
+
 /* A call, as far as the choice depends on it. */
 typedef struct {
   rg_operation op;

@@ -78,64 +78,41 @@ static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
   rgi_inside(s, RGI_INSIDE_GATHER, p->root, own, p->out, p->bytes);
 }
 
-static double linear_cost(const rgi_load *l) {
-  return (l->p - 1) * (l->ts + l->n * l->tw);
-}
-
-static double tree_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * l->ts + (l->p - 1) * l->n * l->tw;
-}
-
 const rgi_algorithm rgi_gather_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
-    {"tree", tree, 0, tree_cost, "lg p t_s + (p - 1) n t_w"},
+    {"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
+    {"tree", tree, 0, RGI_DOUBLED_COST},
     {"hierarchical", hierarchical, RGI_NODES, NULL, "inside the node + between nodes"},
-    {"shared", shared, RGI_ONE_NODE | RGI_BEST, tree_cost, "lg p t_s + (p - 1) n t_w"},
+    {"shared", shared, RGI_ONE_NODE | RGI_BEST, RGI_DOUBLED_COST},
     {0}};
 
-const rgi_algorithm rgi_gatherv_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
-    {"hierarchical", rgi_gatherv_by_nodes, RGI_NODES | RGI_UNEVEN, NULL,
-     "inside the node + between nodes"},
-    {0}};
+const rgi_algorithm rgi_gatherv_algorithms[] = {{"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
+                                                {"hierarchical", rgi_gatherv_by_nodes,
+                                                 RGI_NODES | RGI_UNEVEN, NULL,
+                                                 "inside the node + between nodes"},
+                                                {0}};
 
 /* --- what the user calls ----------------------------------------------------------------- */
 
-static rgi_call gather_call(const char *name, rg_group g, const void *send, MPI_Count send_count,
-                            MPI_Datatype send_type, void *recv, MPI_Count recv_count,
-                            MPI_Datatype recv_type, int root) {
-  return (rgi_call){.operation = RG_OP_GATHER,
-                    .name = name,
-                    .group = g,
-                    .root = root,
-                    .send = send,
-                    .send_count = send_count,
-                    .send_type = send_type,
-                    .recv = recv,
-                    .recv_count = recv_count,
-                    .recv_type = recv_type};
-}
-
 int rg_gather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
               void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root) {
-  rgi_call c =
-      gather_call(__func__, g, send, send_count, send_type, recv, recv_count, recv_type, root);
+  rgi_call c = rgi_blocks_call(RG_OP_GATHER, __func__, g, send, send_count, send_type, recv,
+                               recv_count, recv_type, root);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_igather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root,
                rg_request *request) {
-  rgi_call c =
-      gather_call(__func__, g, send, send_count, send_type, recv, recv_count, recv_type, root);
+  rgi_call c = rgi_blocks_call(RG_OP_GATHER, __func__, g, send, send_count, send_type, recv,
+                               recv_count, recv_type, root);
   return RGI_START(c, request);
 }
 
 static rgi_call gatherv_call(const char *name, rg_group g, const void *send, MPI_Count send_count,
                              MPI_Datatype send_type, void *recv, const MPI_Count recv_counts[],
                              const MPI_Aint displs[], MPI_Datatype recv_type, int root) {
-  rgi_call c = gather_call(name, g, send, send_count, send_type, recv, 0, recv_type, root);
-  c.operation = RG_OP_GATHERV;
+  rgi_call c = rgi_blocks_call(RG_OP_GATHERV, name, g, send, send_count, send_type, recv, 0,
+                               recv_type, root);
   c.recv_counts = recv_counts;
   c.recv_displs = displs;
   return c;

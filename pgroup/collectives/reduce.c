@@ -110,54 +110,25 @@ static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
   rgi_inside(s, RGI_INSIDE_REDUCE, p->root, p->in, p->out, p->bytes);
 }
 
-static double linear_cost(const rgi_load *l) {
-  return (l->p - 1) * (l->ts + l->n * (l->tw + l->tc));
-}
-
-static double tree_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * (l->ts + l->n * (l->tw + l->tc));
-}
-
-static double rabenseifner_cost(const rgi_load *l) {
-  return 2 * rgi_lg(l->p) * l->ts + (l->p - 1) / l->p * l->n * (2 * l->tw + l->tc);
-}
-
-static double shared_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * l->ts + l->n * (2 * l->tw + l->tc);
-}
-
 const rgi_algorithm rgi_reduce_algorithms[] = {
-    {"linear", linear, 0, linear_cost, "(p - 1) (t_s + n (t_w + t_c))"},
-    {"tree", tree, 0, tree_cost, "lg p (t_s + n (t_w + t_c))"},
-    {"rabenseifner", rabenseifner, 0, rabenseifner_cost, "2 lg p t_s + (p - 1)/p n (2 t_w + t_c)"},
+    {"linear", linear, 0, RGI_FOLD_COST},
+    {"tree", tree, 0, RGI_FOLD_TREE_COST},
+    {"rabenseifner", rabenseifner, 0, RGI_RABENSEIFNER_COST},
     {"hierarchical", hierarchical, RGI_NODES, NULL, "inside the node + between nodes"},
-    {"shared", shared, RGI_ONE_NODE | RGI_BEST, shared_cost, "lg p t_s + n (2 t_w + t_c)"},
+    {"shared", shared, RGI_ONE_NODE | RGI_BEST, RGI_SHARED_FOLD_COST},
     {0}};
-
-static rgi_call reduce_call(const char *name, rg_group g, const void *send, void *recv,
-                            MPI_Count count, MPI_Datatype type, MPI_Op op, int root) {
-  return (rgi_call){.operation = RG_OP_REDUCE,
-                    .name = name,
-                    .group = g,
-                    .root = root,
-                    .send = send,
-                    .recv = recv,
-                    .recv_count = count,
-                    .recv_type = type,
-                    .op = op};
-}
 
 int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
               MPI_Op op, int root) {
   rgi_local *l = rgi_straight_reduction(g, send, recv, count, type, op, root);
   if (l)
     return rgi_local_reduce(l, send, recv, (size_t)count, type, op, root, __func__);
-  rgi_call c = reduce_call(__func__, g, send, recv, count, type, op, root);
+  rgi_call c = rgi_fold_call(RG_OP_REDUCE, __func__, g, send, recv, count, type, op, root);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_ireduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                MPI_Op op, int root, rg_request *request) {
-  rgi_call c = reduce_call(__func__, g, send, recv, count, type, op, root);
+  rgi_call c = rgi_fold_call(RG_OP_REDUCE, __func__, g, send, recv, count, type, op, root);
   return RGI_START(c, request);
 }

@@ -164,10 +164,6 @@ static double halving_cost(const rgi_load *l) {
   return rgi_lg(l->p) * l->ts + (l->p - 1) * l->n * (l->tw + l->tc);
 }
 
-static double ring_cost(const rgi_load *l) {
-  return (l->p - 1) * (l->ts + l->n * (l->tw + l->tc));
-}
-
 static double shared_cost(const rgi_load *l) {
   return rgi_lg(l->p) * l->ts + l->p * l->n * (2 * l->tw + l->tc);
 }
@@ -175,7 +171,7 @@ static double shared_cost(const rgi_load *l) {
 const rgi_algorithm rgi_reduce_scatter_algorithms[] = {
     {"tree", tree, RGI_UNEVEN, tree_cost, "(lg p + p - 1) t_s + p n (lg p (t_w + t_c) + t_w)"},
     {"halving", halving, RGI_UNEVEN, halving_cost, "lg p t_s + (p - 1) n (t_w + t_c)"},
-    {"ring", ring, RGI_COMMUTES | RGI_UNEVEN, ring_cost, "(p - 1) (t_s + n (t_w + t_c))"},
+    {"ring", ring, RGI_COMMUTES | RGI_UNEVEN, RGI_FOLD_COST},
     {"hierarchical", hierarchical, RGI_NODES | RGI_UNEVEN, NULL,
      "inside the node + between nodes + inside the node"},
     {"shared", shared, RGI_ONE_NODE | RGI_UNEVEN | RGI_BEST, shared_cost,
@@ -184,18 +180,6 @@ const rgi_algorithm rgi_reduce_scatter_algorithms[] = {
 
 /* --- what the user calls ----------------------------------------------------------------- */
 
-static rgi_call block_call(const char *name, rg_group g, const void *send, void *recv,
-                           MPI_Count count, MPI_Datatype type, MPI_Op op) {
-  return (rgi_call){.operation = RG_OP_REDUCE_SCATTER,
-                    .name = name,
-                    .group = g,
-                    .send = send,
-                    .recv = recv,
-                    .recv_count = count,
-                    .recv_type = type,
-                    .op = op};
-}
-
 /* counts NULL would mean equal blocks here. */
 static int check_counts(const char *name, const MPI_Count counts[]) {
   return counts ? RG_SUCCESS : rgi_error(RG_ERR_ARG, "%s: counts is NULL", name);
@@ -203,7 +187,7 @@ static int check_counts(const char *name, const MPI_Count counts[]) {
 
 int rg_reduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
                       MPI_Datatype type, MPI_Op op) {
-  rgi_call c = block_call(__func__, g, send, recv, 0, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, 0, type, op, 0);
   RGI_TRY(check_counts(__func__, counts));
   c.recv_counts = counts;
   return rgi_call_run(&c, NULL);
@@ -211,7 +195,7 @@ int rg_reduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count 
 
 int rg_ireduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
                        MPI_Datatype type, MPI_Op op, rg_request *request) {
-  rgi_call c = block_call(__func__, g, send, recv, 0, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, 0, type, op, 0);
   RGI_TRY(check_counts(__func__, counts));
   c.recv_counts = counts;
   return RGI_START(c, request);
@@ -219,12 +203,12 @@ int rg_ireduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count
 
 int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
                             MPI_Datatype type, MPI_Op op) {
-  rgi_call c = block_call(__func__, g, send, recv, count, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, count, type, op, 0);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_ireduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
                              MPI_Datatype type, MPI_Op op, rg_request *request) {
-  rgi_call c = block_call(__func__, g, send, recv, count, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, count, type, op, 0);
   return RGI_START(c, request);
 }

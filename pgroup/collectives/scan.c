@@ -146,35 +146,26 @@ static void exscan_hierarchical(rgi_schedule *s, const rgi_team *t, const rgi_pr
   by_nodes(s, t, p, 0);
 }
 
-static double linear_cost(const rgi_load *l) {
-  return (l->p - 1) * (l->ts + l->n * (l->tw + l->tc));
-}
-
-static double doubling_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * (l->ts + l->n * (l->tw + l->tc));
-}
-
 static double exscan_doubling_cost(const rgi_load *l) {
-  return doubling_cost(l) + l->ts + l->n * l->tw;
+  return rgi_fold_tree_cost(l) + l->ts + l->n * l->tw;
 }
 
 static double shared_cost(const rgi_load *l) {
   return rgi_lg(l->p) * l->ts + l->p * l->n * (l->tw + l->tc);
 }
 
-#define LINEAR "(p - 1) (t_s + n (t_w + t_c))"
 #define SHARED "lg p t_s + p n (t_w + t_c)"
 #define NODES "inside the node + between nodes + inside the node"
 
 const rgi_algorithm rgi_scan_algorithms[] = {
-    {"linear", linear, 0, linear_cost, LINEAR},
-    {"doubling", doubling, 0, doubling_cost, "lg p (t_s + n (t_w + t_c))"},
+    {"linear", linear, 0, RGI_FOLD_COST},
+    {"doubling", doubling, 0, RGI_FOLD_TREE_COST},
     {"hierarchical", hierarchical, RGI_NODES | RGI_ORDER, NULL, NODES},
     {"shared", shared, RGI_ONE_NODE, shared_cost, SHARED},
     {0}};
 
 const rgi_algorithm rgi_exscan_algorithms[] = {
-    {"linear", exscan_linear, 0, linear_cost, LINEAR},
+    {"linear", exscan_linear, 0, RGI_FOLD_COST},
     {"doubling", exscan_doubling, 0, exscan_doubling_cost, "(1 + lg p) (t_s + n t_w) + lg p n t_c"},
     {"hierarchical", exscan_hierarchical, RGI_NODES | RGI_ORDER, NULL, NODES},
     {"shared", exscan_shared, RGI_ONE_NODE, shared_cost, SHARED},
@@ -182,38 +173,26 @@ const rgi_algorithm rgi_exscan_algorithms[] = {
 
 /* --- what the user calls ----------------------------------------------------------------- */
 
-static rgi_call scan_call(rg_operation operation, const char *name, rg_group g, const void *send,
-                          void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op) {
-  return (rgi_call){.operation = operation,
-                    .name = name,
-                    .group = g,
-                    .send = send,
-                    .recv = recv,
-                    .recv_count = count,
-                    .recv_type = type,
-                    .op = op};
-}
-
 int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
             MPI_Op op) {
-  rgi_call c = scan_call(RG_OP_SCAN, __func__, g, send, recv, count, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_SCAN, __func__, g, send, recv, count, type, op, 0);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_iscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
              MPI_Op op, rg_request *request) {
-  rgi_call c = scan_call(RG_OP_SCAN, __func__, g, send, recv, count, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_SCAN, __func__, g, send, recv, count, type, op, 0);
   return RGI_START(c, request);
 }
 
 int rg_exscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
               MPI_Op op) {
-  rgi_call c = scan_call(RG_OP_EXSCAN, __func__, g, send, recv, count, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_EXSCAN, __func__, g, send, recv, count, type, op, 0);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_iexscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                MPI_Op op, rg_request *request) {
-  rgi_call c = scan_call(RG_OP_EXSCAN, __func__, g, send, recv, count, type, op);
+  rgi_call c = rgi_fold_call(RG_OP_EXSCAN, __func__, g, send, recv, count, type, op, 0);
   return RGI_START(c, request);
 }

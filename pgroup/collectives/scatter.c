@@ -80,56 +80,33 @@ static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
              p->bytes);
 }
 
-static double linear_cost(const rgi_load *l) {
-  return (l->p - 1) * (l->ts + l->n * l->tw);
-}
-
-static double halving_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * l->ts + (l->p - 1) * l->n * l->tw;
-}
-
 const rgi_algorithm rgi_scatter_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
-    {"halving", halving, 0, halving_cost, "lg p t_s + (p - 1) n t_w"},
+    {"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
+    {"halving", halving, 0, RGI_DOUBLED_COST},
     {"hierarchical", hierarchical, RGI_NODES, NULL, "between nodes + inside the node"},
-    {"shared", shared, RGI_ONE_NODE | RGI_BEST, halving_cost, "lg p t_s + (p - 1) n t_w"},
+    {"shared", shared, RGI_ONE_NODE | RGI_BEST, RGI_DOUBLED_COST},
     {0}};
 
-const rgi_algorithm rgi_scatterv_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, linear_cost, "(p - 1) (t_s + n t_w)"},
-    {"hierarchical", rgi_scatterv_by_nodes, RGI_NODES | RGI_UNEVEN, NULL,
-     "between nodes + inside the node"},
-    {0}};
+const rgi_algorithm rgi_scatterv_algorithms[] = {{"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
+                                                 {"hierarchical", rgi_scatterv_by_nodes,
+                                                  RGI_NODES | RGI_UNEVEN, NULL,
+                                                  "between nodes + inside the node"},
+                                                 {0}};
 
 /* --- what the user calls ----------------------------------------------------------------- */
 
-static rgi_call scatter_call(const char *name, rg_group g, const void *send, MPI_Count send_count,
-                             MPI_Datatype send_type, void *recv, MPI_Count recv_count,
-                             MPI_Datatype recv_type, int root) {
-  return (rgi_call){.operation = RG_OP_SCATTER,
-                    .name = name,
-                    .group = g,
-                    .root = root,
-                    .send = send,
-                    .send_count = send_count,
-                    .send_type = send_type,
-                    .recv = recv,
-                    .recv_count = recv_count,
-                    .recv_type = recv_type};
-}
-
 int rg_scatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root) {
-  rgi_call c =
-      scatter_call(__func__, g, send, send_count, send_type, recv, recv_count, recv_type, root);
+  rgi_call c = rgi_blocks_call(RG_OP_SCATTER, __func__, g, send, send_count, send_type, recv,
+                               recv_count, recv_type, root);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_iscatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                 void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root,
                 rg_request *request) {
-  rgi_call c =
-      scatter_call(__func__, g, send, send_count, send_type, recv, recv_count, recv_type, root);
+  rgi_call c = rgi_blocks_call(RG_OP_SCATTER, __func__, g, send, send_count, send_type, recv,
+                               recv_count, recv_type, root);
   return RGI_START(c, request);
 }
 
@@ -137,8 +114,8 @@ static rgi_call scatterv_call(const char *name, rg_group g, const void *send,
                               const MPI_Count send_counts[], const MPI_Aint displs[],
                               MPI_Datatype send_type, void *recv, MPI_Count recv_count,
                               MPI_Datatype recv_type, int root) {
-  rgi_call c = scatter_call(name, g, send, 0, send_type, recv, recv_count, recv_type, root);
-  c.operation = RG_OP_SCATTERV;
+  rgi_call c = rgi_blocks_call(RG_OP_SCATTERV, name, g, send, 0, send_type, recv, recv_count,
+                               recv_type, root);
   c.send_counts = send_counts;
   c.send_displs = displs;
   return c;
