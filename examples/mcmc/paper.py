@@ -10,9 +10,9 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 
+from figure import Figure
 from launch import output_folder, policy_name, run, shown, table
 
 POLICIES = [('none', None), ('sync', 1), ('sync', 16), ('sync', 128), ('async', None)]
@@ -97,47 +97,28 @@ def print_tables(points):
     print('\n' + NOTES)
 
 
-SCRIPT = """
-set terminal svg size 900,560 enhanced font 'DejaVu Sans,14' background rgb 'white'
-set output '%(file)s'
-set title 'MCMC benchmark kernel: weak scaling'
-set xlabel 'ranks'
-set ylabel 'seconds'
-set logscale x 2
-set xrange [%(left)g:%(right)g]
-set yrange [0:*]
-set xtics (%(tics)s)
-set grid ytics lc rgb '#dddddd'
-set key outside right
-plot %(plots)s
-"""
-
-
 def plot(points, path):
     """One line for each policy; open points are the published ones at 32 ranks."""
     colours = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00']
-    plots, data = [], []
-
-    def add(rows, style, title):
-        plots.append("'-' using 1:2 %s %s" % (style, "title '%s'" % title if title else 'notitle'))
-        data.append('\n'.join('%g %g' % row for row in rows) + '\ne')
-
     ranks = sorted({p['ranks'] for p in points})
+    figure = Figure('MCMC benchmark kernel: weak scaling',
+                    more='set xrange [%g:%g]\nset xtics (%s)' % (
+                        ranks[0] / 1.2, ranks[-1] * 1.2, ', '.join(map(str, ranks))))
     for (policy, interval), colour in zip(POLICIES, colours):
         own = [p for p in points if (p['policy'], p['interval']) == (policy, interval)]
-        add([(p['ranks'], p['seconds']) for p in own],
-            "with linespoints pt 7 ps 0.8 lw 2 lc rgb '%s'" % colour,
-            'no balancing' if policy == 'none' else policy + (' i=%d' % interval if interval else ''))
+        figure.add([(p['ranks'], p['seconds']) for p in own],
+                   "with linespoints pt 7 ps 0.8 lw 2 lc rgb '%s'" % colour,
+                   'no balancing' if policy == 'none' else
+                   policy + (' i=%d' % interval if interval else ''))
         if 32 in ranks:
-            add([(32, PUBLISHED[policy, interval][32])],
-                "with points pt 6 ps 1.4 lw 2 lc rgb '%s'" % colour, '')
-    add([(p['ranks'], p['ideal_seconds']) for p in points if p['policy'] == 'none'],
-        "with lines dt 2 lw 2 lc rgb '#333333'", 'ideal')
+            figure.add([(32, PUBLISHED[policy, interval][32])],
+                       "with points pt 6 ps 1.4 lw 2 lc rgb '%s'" % colour)
+    figure.add([(p['ranks'], p['ideal_seconds']) for p in points if p['policy'] == 'none'],
+               "with lines dt 2 lw 2 lc rgb '#333333'", 'ideal')
     if 32 in ranks:
-        add([(32, -1)], "with points pt 6 ps 1.4 lw 2 lc rgb '#333333'", 'published, 32 ranks')
-    script = SCRIPT % {'file': path, 'left': ranks[0] / 1.2, 'right': ranks[-1] * 1.2,
-                       'tics': ', '.join(map(str, ranks)), 'plots': ', \\\n  '.join(plots)}
-    subprocess.run(['gnuplot'], input=script + '\n'.join(data) + '\n', text=True, check=True)
+        figure.add([(32, -1)], "with points pt 6 ps 1.4 lw 2 lc rgb '#333333'",
+                   'published, 32 ranks')
+    figure.draw(path)
 
 
 def main():

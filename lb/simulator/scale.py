@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../examples/mcmc'))
+from figure import Figure  # noqa: E402
 from launch import output_folder, run, shown, table  # noqa: E402
 
 POLICIES = ['none', 'sync:i=16', 'join-right', 'share-out']
@@ -78,41 +79,19 @@ def print_table(points):
     print('\nSeconds; differs: the simulation from the median measured\n' + table(rows))
 
 
-SCRIPT = """
-set terminal svg size 900,560 enhanced font 'DejaVu Sans,14' background rgb 'white'
-set output '%s'
-set title 'MCMC benchmark kernel: measured (points) and simulated (lines)'
-set xlabel 'ranks'
-set ylabel 'seconds'
-set logscale x 2
-set yrange [0:10]
-set grid ytics lc rgb '#dddddd'
-set key outside right
-plot %s
-"""
-
-
 def plot(points, path):
     colours = ['#0072b2', '#e69f00', '#d55e00', '#009e73']
-    plots, data = [], []
-
-    def add(rows, style, title):
-        if rows:
-            name = "title '%s'" % title if title else 'notitle'
-            plots.append("'-' using 1:2 %s %s" % (style, name))
-            data.append('\n'.join('%g %g' % row for row in rows) + '\ne')
-
+    figure = Figure('MCMC benchmark kernel: measured (points) and simulated (lines)', 10)
     policies = list(dict.fromkeys(p['policy'] for p in points))
     for policy, colour in zip(policies, colours):
         own = [p for p in points if p['policy'] == policy]
-        add([(p['ranks'], p['simulated_seconds']) for p in own],
-            "with lines lw 2 lc rgb '%s'" % colour, policy)
-        add([(p['ranks'], p['measured_seconds']) for p in own if p['runs']],
-            "with points pt 7 ps 0.9 lc rgb '%s'" % colour, '')
-    add([(p['ranks'], p['bound_seconds']) for p in points if p['policy'] == policies[0]],
-        "with lines dt 2 lw 2 lc rgb '#333333'", 'bound')
-    script = SCRIPT % (path, ', \\\n  '.join(plots))
-    subprocess.run(['gnuplot'], input=script + '\n'.join(data) + '\n', text=True, check=True)
+        figure.add([(p['ranks'], p['simulated_seconds']) for p in own],
+                   "with lines lw 2 lc rgb '%s'" % colour, policy)
+        figure.add([(p['ranks'], p['measured_seconds']) for p in own if p['runs']],
+                   "with points pt 7 ps 0.9 lc rgb '%s'" % colour)
+    figure.add([(p['ranks'], p['bound_seconds']) for p in points if p['policy'] == policies[0]],
+               "with lines dt 2 lw 2 lc rgb '#333333'", 'bound')
+    figure.draw(path)
 
 
 def options():

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "runtime/xml.h"
 #include "timeline.h"
 
 /* Eight colours that the colour-blind can tell apart (after Okabe and Ito, and
@@ -77,23 +78,6 @@ static void define_textures(FILE *f) {
         "<path d='M1 0V6M0 1H6' stroke='#fff' stroke-opacity='.6' stroke-width='1'/></pattern>\n"
         "</defs>\n",
         f);
-}
-
-static void text_escaped(FILE *f, const char *text) {
-  for (; *text; text++)
-    switch (*text) {
-    case '&':
-      fputs("&amp;", f);
-      break;
-    case '<':
-      fputs("&lt;", f);
-      break;
-    case '>':
-      fputs("&gt;", f);
-      break;
-    default:
-      fputc(*text, f);
-    }
 }
 
 /* A distance between ticks: 1, 2 or 5 times a power of ten, about ten of them. */
@@ -302,16 +286,16 @@ static void draw_head(const drawing *d, double height) {
           "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%.0f' viewBox='0 0 %d %.0f' "
           "font-family='DejaVu Sans,Helvetica,Arial,sans-serif'>\n<title>",
           WIDTH, height, WIDTH, height);
-  text_escaped(d->f, d->p->title);
+  rgi_xml_text(d->f, d->p->title);
   fputs("</title>\n", d->f);
   define_textures(d->f);
   fprintf(d->f,
           "<rect width='100%%' height='100%%' fill='#fff'/>\n<text x='%d' y='28' "
           "font-size='20' font-weight='bold' fill='#111'>",
           LEFT);
-  text_escaped(d->f, d->p->title);
+  rgi_xml_text(d->f, d->p->title);
   fprintf(d->f, "</text>\n<text x='%d' y='50' font-size='14' fill='#444'>", LEFT);
-  text_escaped(d->f, d->p->subtitle);
+  rgi_xml_text(d->f, d->p->subtitle);
   fputs("</text>\n", d->f);
 }
 

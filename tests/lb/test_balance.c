@@ -247,20 +247,26 @@ static int leftmost(const rg_policy *policy, const rg_load_table *t, rg_plan *pl
   return RG_SUCCESS;
 }
 
+/* A balancer on world, with walkers of work_units(its number) units each. */
+static rg_balancer balancer_with(const rg_policy *policy, work_context *c, int walkers) {
+  rg_balance_options o = {.policy = policy, .group = 1};
+  rg_walker_kind kind = work_kind(c);
+  rg_balancer b = NULL;
+  RGT_OK(rg_balance_create(world, &kind, &o, &b));
+  for (int w = 0; w < walkers; w++) {
+    rg_walker_new new = {.id = w, .left = (double)work_units(w)};
+    RGT_OK(rg_balance_add(b, &new));
+  }
+  return b;
+}
+
 static void test_own_policy(void) {
   for (int interval = 0; interval < 3; interval++) {
     int calls = 0;
     work_context c = {0};
     rg_policy policy = {
         .name = "leftmost", .interval = interval, .plan = leftmost, .context = &calls};
-    rg_balance_options o = {.policy = &policy, .group = 1};
-    rg_walker_kind kind = work_kind(&c);
-    rg_balancer b;
-    RGT_OK(rg_balance_create(world, &kind, &o, &b));
-    for (int w = 0; w < rgt_size; w++) {
-      rg_walker_new new = {.id = w, .left = (double)work_units(w)};
-      RGT_OK(rg_balance_add(b, &new));
-    }
+    rg_balancer b = balancer_with(&policy, &c, rgt_size);
     RGT_OK(rg_balance_run(b));
     MPI_Allreduce(MPI_IN_PLACE, &calls, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     RGT_TRUE(calls > 0 || rgt_size == 1);
@@ -294,14 +300,7 @@ static void test_wrong_policy(void) {
     wrong_context w = {.how = i / 2};
     work_context c = {0};
     rg_policy policy = {.name = "wrong", .interval = i % 2, .plan = wrong, .context = &w};
-    rg_balance_options o = {.policy = &policy, .group = 1};
-    rg_walker_kind kind = work_kind(&c);
-    rg_balancer b;
-    RGT_OK(rg_balance_create(world, &kind, &o, &b));
-    for (int id = 0; id < rgt_size; id++) {
-      rg_walker_new new = {.id = id, .left = (double)work_units(id)};
-      RGT_OK(rg_balance_add(b, &new));
-    }
+    rg_balancer b = balancer_with(&policy, &c, rgt_size);
     int error = rg_balance_run(b);
     MPI_Allreduce(MPI_IN_PLACE, &w.calls, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     RGT_TRUE(error == RG_ERR_ARG || (error == RG_SUCCESS && (i % 2 == 0 || w.calls < 2)));
@@ -326,14 +325,7 @@ static void test_starved(void) {
     work_context c = {0};
     rg_policy policy = {
         .name = "leftmost", .interval = interval, .plan = leftmost, .context = &calls};
-    rg_balance_options o = {.policy = &policy, .group = 1};
-    rg_walker_kind kind = work_kind(&c);
-    rg_balancer b;
-    RGT_OK(rg_balance_create(world, &kind, &o, &b));
-    for (int w = 0; w < rgt_size + 2; w++) {
-      rg_walker_new new = {.id = w, .left = (double)work_units(w)};
-      RGT_OK(rg_balance_add(b, &new));
-    }
+    rg_balancer b = balancer_with(&policy, &c, rgt_size + 2);
     RGT_FAILS(rg_balance_run(b), RG_ERR_ARG);
     RGT_TRUE(strstr(rg_error_detail(), "leftmost") != NULL);
     RGT_OK(rg_balance_gather(b, 0));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "draw.h"
+#include "runtime/xml.h"
 
 enum {
   MARGIN = 24,
@@ -116,26 +117,9 @@ static int lay_out(box *b, const topo_level *level) {
 
 /* --- drawing --------------------------------------------------------------- */
 
-static void text_escaped(FILE *f, const char *text) {
-  for (; *text; text++)
-    switch (*text) {
-    case '&':
-      fputs("&amp;", f);
-      break;
-    case '<':
-      fputs("&lt;", f);
-      break;
-    case '>':
-      fputs("&gt;", f);
-      break;
-    default:
-      fputc((unsigned char)*text < ' ' ? ' ' : *text, f);
-    }
-}
-
 static void text_at(FILE *f, double x, double y, const char *style, const char *text) {
   fprintf(f, "<text x='%.1f' y='%.1f' %s>", x, y, style);
-  text_escaped(f, text);
+  rgi_xml_text(f, text);
   fputs("</text>\n", f);
 }
 
@@ -173,7 +157,7 @@ static void draw_box(FILE *f, const box *b, double x, double y) {
   char ranks[60];
   topo_ranks_text(l->count, l->ranks, ranks, sizeof ranks);
   fprintf(f, "<g><title>");
-  text_escaped(f, l->label);
+  rgi_xml_text(f, l->label);
   fprintf(f, ": %d rank%s, %s; the root is %d</title>\n", l->count, l->count == 1 ? "" : "s", ranks,
           l->ranks[0]);
   fprintf(
