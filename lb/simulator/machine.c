@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/error.h"
+#include "runtime/program/program.h"
 
 /* Blue Gene/P. Published are the times of recursive group-collective creation (Dinan
  * et al., Fig. 1). The others follow from these:
@@ -62,11 +63,10 @@ static int take_times(json_t *results, const char *contender, sim_machine *m) {
 /* A result of regroup-bench create: groups as this library forms them, or else
  * communicators. */
 static int read_file(const char *name, sim_machine *m) {
-  json_error_t error;
-  json_t *root = json_load_file(name, 0, &error);
+  char text[RGP_TEXT];
+  json_t *root = rgp_read_json(name, text);
   if (!root)
-    return rgi_error(RG_ERR_ARG, "machine %s: not published or free, nor a file: %s", name,
-                     error.text);
+    return rgi_error(RG_ERR_ARG, "machine: not published or free, nor a file: %s", text);
   json_t *results = json_object_get(root, "results");
   *m = (sim_machine){.name = "measured", .polls = 1, .latency = 20e-6, .per_rank = 1e-7};
   int found = take_times(results, "rg_group_create", m) || take_times(results, "recursive", m);

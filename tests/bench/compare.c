@@ -92,11 +92,10 @@ static const json_t *row_named(const file *f, const char *name) {
 }
 
 static int load(const char *path, file *f, char text[RGP_TEXT]) {
-  json_error_t error;
   snprintf(f->path, sizeof f->path, "%s", path);
-  f->json = json_load_file(path, 0, &error);
+  f->json = rgp_read_json(path, text);
   if (!f->json)
-    return snprintf(text, RGP_TEXT, "%.200s: line %d: %.160s", path, error.line, error.text);
+    return 1;
   f->rows = json_object_get(f->json, "results");
   if (!json_is_array(f->rows))
     return snprintf(text, RGP_TEXT, "%.200s: no results of regroup-bench", path);

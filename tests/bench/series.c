@@ -132,10 +132,9 @@ static int add_rows(bench_series *s, const json_t *file, const bench_wanted *wan
 
 int bench_series_add_file(bench_series *s, const char *path, const bench_wanted *wanted,
                           char why[RGP_TEXT]) {
-  json_error_t error;
-  json_t *file = json_load_file(path, 0, &error);
+  json_t *file = rgp_read_json(path, why);
   if (!file)
-    return snprintf(why, RGP_TEXT, "%.200s: line %d: %s", path, error.line, error.text);
+    return 1;
   int wrong = json_is_object(file)
                   ? add_rows(s, file, wanted, path, why)
                   : snprintf(why, RGP_TEXT, "%.200s: no result of a program of Regroup", path);

@@ -87,7 +87,7 @@ def test_wrong():
     with tempfile.TemporaryDirectory() as folder:
         path = write(folder, 'good', good)
         for args, words in [([], 'two files'), ([path], 'two files'), ([path] * 3, 'two files'),
-                            ([path, '/nonexistent.json'], '/nonexistent.json'),
+                            ([path, '/nonexistent.json'], 'compare: unable to open /nonexistent.json'),
                             ([path, path, '--threshold', '-1'], '--threshold'),
                             ([path, path, '--threshold', 'nan'], '--threshold'),
                             ([path, path, '--reps', '3'], '--reps')]:

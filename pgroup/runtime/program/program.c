@@ -90,6 +90,16 @@ int rgp_open(const rgp_program *p, const char *path, FILE **f) {
   return 0;
 }
 
+json_t *rgp_read_json(const char *path, char text[RGP_TEXT]) {
+  json_error_t error;
+  json_t *value = json_load_file(path, 0, &error);
+  if (!value && error.line > 0)
+    snprintf(text, RGP_TEXT, "%.200s: line %d: %.160s", path, error.line, error.text);
+  else if (!value) /* it was not opened */
+    snprintf(text, RGP_TEXT, "%.300s", error.text);
+  return value;
+}
+
 int rgp_write_json(const rgp_program *p, const char *path, FILE *f, json_t *value) {
   int good = 1;
   if (f) {

@@ -45,6 +45,9 @@ int rgp_open(const rgp_program *program, const char *path, FILE **f);
  * error. */
 int rgp_write_json(const rgp_program *program, const char *path, FILE *f, json_t *value);
 
+/* A result file, read. NULL: text says in a line what is wrong with it. */
+json_t *rgp_read_json(const char *path, char text[RGP_TEXT]);
+
 /* Progress: a line that is rewritten on standard error, only if that is a
  * terminal and quiet is 0. done: 0 to 1. text: a few words, may be NULL. Draws
  * at most ten times a second. Estimated time left is worked out from
