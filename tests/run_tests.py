@@ -119,8 +119,8 @@ def end_processes(group):
 
 def run(command, env, limit):
     """Runs a command. Returns its status (None: it did not end in time) and its output."""
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory(prefix='rgt-') as scratch:
+        process = subprocess.Popen(command, cwd=ROOT, env=dict(env, TMPDIR=scratch), stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         try:
             status = process.wait(limit)

@@ -14,11 +14,12 @@
 #include "tests/check/check.h"
 
 rg_group rgt_world;
-static char folder[64] = "/tmp/rg_test_file_XXXXXX";
+static char folder[RGT_PATH];
 
 void rgt_files_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&rgt_world));
+  rgt_temporary(folder);
   if (rgt_rank == 0)
     RGT_PTR_NOT_NULL(mkdtemp(folder));
   MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);

@@ -133,7 +133,7 @@ static void test_threads(void) {
 
 /* A file that the target makes when it does not look at MPI any more, and rank 0 removes: they
  * cannot tell each other by messages. */
-static char sign[] = "/tmp/rg_test_engine_XXXXXX";
+static char sign[RGT_PATH];
 
 static void wait_for_sign(int there) {
   for (double begin = rgi_now(); (access(sign, F_OK) == 0) != there && rgi_now() - begin < 50;)
@@ -149,6 +149,7 @@ static void test_timeout(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rgi_engine_take("test", 64, &at));
   atomic_store(mine(0), 5);
+  rgt_temporary(sign);
   if (rgt_rank == 0) {
     close(mkstemp(sign));
     unlink(sign);

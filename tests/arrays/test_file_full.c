@@ -20,12 +20,13 @@
 
 enum { HEADER = 4096, N = 600 };
 
-static char hints[] = "/tmp/rg_test_hints_XXXXXX";
+static char hints[RGT_PATH];
 
 /* MPI-IO is told to let every process write for itself; of Open MPI's two implementations the
  * one that can be told. */
 static void write_hints(void) {
   static const char text[] = "romio_cb_write disable\nromio_ds_write disable\n";
+  rgt_temporary(hints);
   int fd = mkstemp(hints);
   if (fd < 0 || write(fd, text, sizeof text - 1) < 0)
     perror(hints);

@@ -17,6 +17,11 @@
 
 int rgt_rank, rgt_size;
 
+void rgt_temporary(char path[RGT_PATH]) {
+  const char *folder = getenv("TMPDIR");
+  snprintf(path, RGT_PATH, "%s/rgt-XXXXXX", folder ? folder : "/tmp");
+}
+
 unsigned long long rgt_seed(void) {
   const char *text = getenv("RGT_SEED");
   return text ? strtoull(text, NULL, 0) : 1;

@@ -38,6 +38,11 @@ int rgt_main(int argc, char **argv, const char *suite, const rgt_test *tests);
  * printed with a failure. */
 unsigned long long rgt_seed(void);
 
+/* A template for mkstemp or mkdtemp in the run's own directory for files, TMPDIR, which the
+ * runner removes. */
+enum { RGT_PATH = 128 };
+void rgt_temporary(char path[RGT_PATH]);
+
 #define RGT_TRUE(cond) rgt_true(!!(cond), #cond, __FILE__, __LINE__)
 #define RGT_INT(actual, expected)                                                                  \
   rgt_int((long long)(actual), (long long)(expected), "RGT_INT(" #actual ", " #expected ")",       \

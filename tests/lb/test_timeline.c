@@ -124,7 +124,7 @@ static void check_json(const char *path) {
 }
 
 static void test_files(void) {
-  char path[] = "/tmp/test_timeline.XXXXXX";
+  char path[RGT_PATH];
   rg_timeline t;
   rg_group self;
   rg_timeline_words words = {.title = "a < b & \"c\"", .subtitle = "sub", .ideal = 3};
@@ -139,6 +139,7 @@ static void test_files(void) {
   RGT_OK(rg_timeline_end(t, 15));
   RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_SVG, &words), RG_ERR_ARG);
   RGT_OK(rg_timeline_gather(t, self, 10, 0));
+  rgt_temporary(path);
   close(mkstemp(path));
   RGT_OK(rg_timeline_write(t, path, RG_TIMELINE_SVG, &words));
   check_picture(path);

@@ -17,12 +17,13 @@
 
 #define HEAD RGI_TUNING_HEAD "\n"
 
-static char path[64];
+static char path[RGT_PATH];
 
 /* Rank 0 writes the file of this text, and all name it. */
 static void put_n(const char *text, size_t n) {
+  rgt_temporary(path);
   if (rgt_rank == 0) {
-    snprintf(path, sizeof path, "/tmp/regroup-tuning-%ld", (long)getpid());
+    close(mkstemp(path));
     FILE *f = fopen(path, "w");
     RGT_PTR_NOT_NULL(f);
     RGT_INT(fwrite(text, 1, n, f), n);
