@@ -289,15 +289,20 @@ static void begin(void) {
 static void end(void) {
   uint64_t checksum;
   int rank, n;
-  /* Somebody may die after the last phase. */
-  while (!all_well(survivable(rg_array_checksum(saved[done % 2], &checksum), "rg_array_checksum")))
-    recover(now());
-  rg_group_rank(team, &rank);
-  rg_group_size(team, &n);
-  if (rank == 0)
-    printf("checksum %016llx: %d x %d points, %d phases, %d of %d ranks, %.3f s (%.3f s lost)\n",
-           (unsigned long long)checksum, plan.points, plan.points, done, n, world_size,
-           now() - start, time_lost);
+  /* Somebody may die after the last phase, even who was to print. */
+  for (int said = 0; !said;) {
+    int error = survivable(rg_array_checksum(saved[done % 2], &checksum), "rg_array_checksum");
+    rg_group_rank(team, &rank);
+    rg_group_size(team, &n);
+    if (rank == 0 && !error)
+      printf("checksum %016llx: %d x %d points, %d phases, %d of %d ranks, %.3f s (%.3f s lost)\n",
+             (unsigned long long)checksum, plan.points, plan.points, done, n, world_size,
+             now() - start, time_lost);
+    fflush(stdout);
+    said = all_well(error);
+    if (!said)
+      recover(now());
+  }
 }
 
 static int read_kills(const char *text) {

@@ -7,27 +7,14 @@
  * byte of what it is said to have received. In "broken lie" MPI says that the message has
  * come before anything of it has, as it may when the sender dies, and then the sender
  * does. In the end rank 0 prints "RESULT survivors". */
-#include <mpi.h>
 #include <pthread.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "ranks.h"
 
 #define WORDS ((size_t)1 << 17) /* 1 MiB */
 
-static int world_rank;
 static uint64_t words[WORDS];
 static volatile int lies, lied; /* receives of so many bytes are to end at once; one has */
-
-static void must(int right, const char *what) {
-  if (right)
-    return;
-  fprintf(stderr, "rank %d: %s: %s\n", world_rank, what, rg_error_detail());
-  exit(3);
-}
 
 static int lie_query(void *bytes, MPI_Status *status) {
   status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
@@ -83,7 +70,7 @@ static void *kill_me(void *moment) {
 static void send_until_killed(rg_group pair, unsigned seed) {
   pthread_t thread;
   useconds_t moment = 0;
-  for (int i = 0; i <= world_rank; i++) {
+  for (int i = 0; i <= my_rank; i++) {
     seed = seed * 1103515245u + 12345u;
     moment = (seed >> 8) % 30000;
   }
@@ -104,8 +91,8 @@ static void receive_until_killed(rg_group pair) {
     }
     for (size_t i = 0; i < WORDS; i++)
       if (words[i] != word(message, i)) {
-        fprintf(stderr, "rank %d: message %d is damaged from word %zu on\n", world_rank,
-                (int)message, i);
+        fprintf(stderr, "rank %d: message %d is damaged from word %zu on\n", my_rank, (int)message,
+                i);
         exit(4);
       }
   }
@@ -139,21 +126,21 @@ int main(int argc, char **argv) {
   int n, failed;
   unsigned word = 1;
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
   must(argc == 2 && !rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
-  must(!rg_group_split(g, world_rank / 2, world_rank, &pair), "rg_group_split");
+  must(!rg_group_split(g, my_rank / 2, my_rank, &pair), "rg_group_split");
   int error = rg_barrier(g); /* nobody dies before all have their pair */
   must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
   if (strcmp(argv[1], "lie") == 0)
-    (world_rank % 2 ? send_and_die : receive_lie)(pair);
-  else if (world_rank % 2)
+    (my_rank % 2 ? send_and_die : receive_lie)(pair);
+  else if (my_rank % 2)
     send_until_killed(pair, (unsigned)atoi(argv[1]));
   else
     receive_until_killed(pair);
   rg_group_free(&pair);
   must(!rg_group_agree(g, &word, &failed) && !rg_group_shrink(g, &next), "rg_group_shrink");
   rg_group_size(next, &n);
-  if (world_rank == 0)
+  if (my_rank == 0)
     printf("RESULT %d\n", n);
   rg_group_free(&next);
   rg_group_free(&g);

@@ -4,39 +4,27 @@
  * What test_survivors.py starts: a death concerns only groups with the dead. The first
  * half of the ranks works on, forms groups, merges and parts, and sees no error, while
  * the second half loses its last member and shrinks. Then both halves merge. */
-#include <mpi.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "ranks.h"
 
 #define ROUNDS 3000
 
-static int rank, size, half;
-
-static void must(int error, const char *what) {
-  if (!error)
-    return;
-  fprintf(stderr, "rank %d: %s: %s\n", rank, what, rg_error_detail());
-  exit(3);
-}
+static int size, half;
 
 /* A little of everything, on the first half. */
 static void work_on(rg_group world, rg_group mine) {
   for (int i = 0; i < ROUNDS; i++) {
     rg_group part, g;
     int sum = 1;
-    must(rg_allreduce(mine, MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM), "rg_allreduce");
-    must(sum != half, "the sum");
-    must(rg_group_split(mine, rank % 2, rank, &part), "rg_group_split");
-    must(rg_barrier(part), "rg_barrier");
+    must(!rg_allreduce(mine, MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM), "rg_allreduce");
+    must(sum == half, "the sum");
+    must(!rg_group_split(mine, my_rank % 2, my_rank, &part), "rg_group_split");
+    must(!rg_barrier(part), "rg_barrier");
     if (half > 1) {
-      must(rg_group_merge(part, world, rank % 2 ? 0 : 1, rank % 2, 5, &g), "rg_group_merge");
-      must(rg_barrier(g), "rg_barrier of the merged group");
-      must(rg_group_free(&g), "rg_group_free");
+      must(!rg_group_merge(part, world, my_rank % 2 ? 0 : 1, my_rank % 2, 5, &g), "rg_group_merge");
+      must(!rg_barrier(g), "rg_barrier of the merged group");
+      must(!rg_group_free(&g), "rg_group_free");
     }
-    must(rg_group_free(&part), "rg_group_free");
+    must(!rg_group_free(&part), "rg_group_free");
   }
 }
 
@@ -45,15 +33,15 @@ static void lose_one(rg_group *mine) {
   rg_group next;
   int error = RG_SUCCESS, n;
   for (int i = 0; !error; i++) {
-    if (rank == size - 1 && i == 100)
+    if (my_rank == size - 1 && i == 100)
       raise(SIGKILL);
     error = rg_barrier(*mine);
   }
-  must(error != RG_ERR_PROC_FAILED, "rg_barrier");
-  must(rg_group_failed(*mine, 0, NULL, &n) || n != 1, "rg_group_failed");
-  must(rg_group_shrink(*mine, &next), "rg_group_shrink");
-  must(rg_barrier(next), "rg_barrier of the survivors");
-  must(rg_group_free(mine), "rg_group_free");
+  must(error == RG_ERR_PROC_FAILED, "rg_barrier");
+  must(!rg_group_failed(*mine, 0, NULL, &n) && n == 1, "rg_group_failed");
+  must(!rg_group_shrink(*mine, &next), "rg_group_shrink");
+  must(!rg_barrier(next), "rg_barrier of the survivors");
+  must(!rg_group_free(mine), "rg_group_free");
   *mine = next;
 }
 
@@ -61,26 +49,26 @@ int main(int argc, char **argv) {
   rg_group world, mine, both;
   int n;
   MPI_Init(&argc, &argv);
-  must(rg_init(MPI_COMM_WORLD, NULL) || rg_group_world(&world), "rg_init");
-  rg_group_rank(world, &rank);
+  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
+  rg_group_rank(world, &my_rank);
   rg_group_size(world, &size);
   half = size / 2;
-  int high = rank >= half;
-  must(rg_group_create_range(world, high ? half : 0, high ? size - 1 : half - 1, 1, 1, &mine),
+  int high = my_rank >= half;
+  must(!rg_group_create_range(world, high ? half : 0, high ? size - 1 : half - 1, 1, 1, &mine),
        "rg_group_create_range");
   if (high)
     lose_one(&mine);
   else
     work_on(world, mine);
-  must(rg_group_merge(mine, world, high ? 0 : half, high, 2, &both), "the last merge");
-  must(rg_barrier(both), "the last rg_barrier");
+  must(!rg_group_merge(mine, world, high ? 0 : half, high, 2, &both), "the last merge");
+  must(!rg_barrier(both), "the last rg_barrier");
   rg_group_size(both, &n);
-  if (rank == 0)
+  if (my_rank == 0)
     printf("MERGED %d\n", n);
   rg_group_free(&both);
   rg_group_free(&mine);
   rg_group_free(&world);
-  must(rg_finalize(), "rg_finalize");
+  must(!rg_finalize(), "rg_finalize");
   MPI_Finalize();
   return 0;
 }

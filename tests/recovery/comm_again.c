@@ -4,23 +4,10 @@
  * What test_survivors_nodes.py starts, with RG_SURVIVE=1: comm_again RANK.... These ranks
  * of the world are killed; the survivors' group gives a communicator, on which MPI's own
  * calls work. Its rank 0 prints "COMM members". */
-#include <mpi.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "ranks.h"
 
 #define ROUNDS 50
 #define COUNT 5000 /* of ints; MPI sends so many another way than a few */
-
-static int world_rank;
-
-static void must(int right, const char *what) {
-  if (right)
-    return;
-  fprintf(stderr, "rank %d: %s: %s\n", world_rank, what, rg_error_detail());
-  exit(3);
-}
 
 static void use(MPI_Comm comm, int n, int me) {
   static int in[COUNT], out[COUNT];
@@ -47,11 +34,11 @@ int main(int argc, char **argv) {
   MPI_Comm comm;
   int error, n, me, failed = 0;
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
   must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
   error = rg_barrier(world);
   for (int i = 1; i < argc; i++)
-    if (atoi(argv[i]) == world_rank)
+    if (atoi(argv[i]) == my_rank)
       raise(SIGKILL);
   while (failed < argc - 1) {
     error = rg_barrier(world);

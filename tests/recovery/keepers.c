@@ -6,39 +6,26 @@
  * and a mutex, and dies with both. Whoever needs one of them gets an error and no more;
  * the survivors recover the array with all elements, proven by its checksum. Rank 0
  * prints "KEPT survivors". */
-#include <mpi.h>
-#include <regroup.h>
 #include <regroup/array.h>
 #include <regroup/array_math.h>
 #include <regroup/array_regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "object/array.h"
-
-static int rank, turn;
-
-static void must(int right, const char *what) {
-  if (right)
-    return;
-  fprintf(stderr, "rank %d, turn %d: %s: %s\n", rank, turn, what, rg_error_detail());
-  exit(3);
-}
+#include "ranks.h"
 
 static void make(rg_group g, rg_array *a) {
   const int64_t shape[2] = {37, 41};
   rg_array_spec spec;
   must(!rg_array_spec_set(&spec, RG_DOUBLE, 2, shape), "rg_array_spec_set");
-  if (turn == 1)
+  if (round_now == 1)
     spec.ghosts[0] = spec.ghosts[1] = 1;
-  if (turn == 2) {
+  if (round_now == 2) {
     spec.layout = RG_BLOCK_CYCLIC;
     spec.chunk[0] = spec.chunk[1] = 4;
   }
   must(!rg_array_create(g, &spec, a), "rg_array_create");
   must(!rg_array_zero(*a) && !rg_array_sync(*a), "rg_array_zero");
-  for (int64_t i = 0; i < shape[0] && rank == 0; i++)
+  for (int64_t i = 0; i < shape[0] && my_rank == 0; i++)
     for (int64_t k = 0; k < shape[1]; k++) {
       const int64_t lo[2] = {i, k}, hi[2] = {i + 1, k + 1};
       double x = (double)(100 * i + k);
@@ -104,11 +91,11 @@ int main(int argc, char **argv) {
   int n;
   MPI_Init(&argc, &argv);
   must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
-  rg_group_rank(g, &rank);
+  rg_group_rank(g, &my_rank);
   rg_group_size(g, &n);
-  for (turn = 0; turn < 3 && n > 1; turn++)
+  for (round_now = 0; round_now < 3 && n > 1; round_now++)
     rg_group_size(g = lose_one(g), &n);
-  if (rank == 0)
+  if (my_rank == 0)
     printf("KEPT %d\n", n);
   rg_group_free(&g);
   must(!rg_finalize(), "rg_finalize");

@@ -13,26 +13,11 @@
  * during: as all, at any moment of a loop of changes and rg_array_syncs; all elements are of
  * the last one that the survivor has come out of, or the one after it.
  * Rank 0 prints "KEPT survivors". */
-#include <mpi.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
-#include <unistd.h>
 
+#include "ranks.h"
 #include "runtime/node.h"
 #include "runtime/pause.h"
-
-static int rank;
-
-static void must(int right, const char *what) {
-  if (right)
-    return;
-  fprintf(stderr, "rank %d: %s: %s\n", rank, what, rg_error_detail());
-  exit(3);
-}
 
 static void make(rg_group g, unsigned flags, rg_array *a) {
   const int64_t shape[2] = {53, 47};
@@ -101,7 +86,7 @@ static int lose_node_soon(rg_group g) {
   struct itimerval timer = {{0, 0}, {0, 2000 + (int64_t)(rgi_now() * 1e9) % 30000}};
   MPI_Bcast(&timer, sizeof timer, MPI_BYTE, 0, MPI_COMM_WORLD);
   int error = rg_barrier(g); /* all are out of MPI */
-  if (rgi_node_of(rank) != rgi_node_of(0)) {
+  if (rgi_node_of(my_rank) != rgi_node_of(0)) {
     signal(SIGALRM, die);
     must(!setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
   }
@@ -146,7 +131,7 @@ static void lose_after(rg_group *g, const char *how) {
   const double two = 2;
   int error = rg_array_scale(a, NULL, NULL, &two); /* who is out of it first may be dead */
   must(!error || error == RG_ERR_PROC_FAILED, "rg_array_scale");
-  if (!strcmp(how, "one") ? rank == n - 1 : rgi_node_of(rank) != rgi_node_of(0))
+  if (!strcmp(how, "one") ? my_rank == n - 1 : rgi_node_of(my_rank) != rgi_node_of(0))
     raise(SIGKILL);
   while (!error)
     error = rg_barrier(*g);
@@ -162,14 +147,14 @@ int main(int argc, char **argv) {
   int n;
   MPI_Init(&argc, &argv);
   must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
-  rg_group_rank(g, &rank);
+  rg_group_rank(g, &my_rank);
   if (!strcmp(argv[1], "during"))
     lose_during(&g);
   else
     lose_after(&g, argv[1]);
   rg_group_size(g, &n);
-  rg_group_rank(g, &rank);
-  if (rank == 0)
+  rg_group_rank(g, &my_rank);
+  if (my_rank == 0)
     printf("KEPT %d\n", n);
   rg_group_free(&g);
   must(!rg_finalize(), "rg_finalize");

@@ -8,73 +8,24 @@
  * prints "RELIEF rounds checksum members deaths": the checksum depends on nothing but the number of
  * rounds. Where nobody is left who has the array, "LOST" is said on standard error and the
  * status is 4. RANK:ROUND: the rank of the world kills itself there. */
-#include <mpi.h>
-#include <regroup.h>
 #include <regroup/array.h>
 #include <regroup/array_math.h>
 #include <regroup/array_regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "ranks.h"
 
 #define HELPED 7 /* the tag of groups that are helped */
 #define ROWS 24
 #define COLUMNS 30
 
-static int world_rank, world_size, rounds, most; /* most: how many work */
-static uint64_t seed;
+static int world_size, rounds, most; /* most: how many work */
+static uint64_t seed, checksum;
 static const char *plan;
 
 static struct {
   rg_group team;
   rg_array saved; /* NULL on a newcomer */
-  int done;       /* rounds that are in it; -1: not known here */
 } job;
-
-static void fail(const char *what) {
-  fprintf(stderr, "rank %d, round %d: %s: %s\n", world_rank, job.done, what, rg_error_detail());
-  exit(3);
-}
-
-static int survivable(int error, const char *what) {
-  if (error && error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
-    fail(what);
-  return error;
-}
-
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    int error_ = survivable(call, #call);                                                          \
-    if (error_)                                                                                    \
-      return error_;                                                                               \
-  } while (0)
-
-static uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-static int my_round(void) {
-  for (const char *p = plan; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-    int rank, at;
-    if (sscanf(p, "%d:%d", &rank, &at) == 2 && rank == world_rank)
-      return at;
-  }
-  return -1;
-}
-
-/* Whether nobody has an error and nobody has died: the same for all. */
-static int all_well(rg_group g, int error, int *well) {
-  unsigned word = error == RG_SUCCESS;
-  int failed;
-  if (error && rg_group_revoke(g))
-    fail("rg_group_revoke");
-  TRY(rg_group_agree(g, &word, &failed));
-  *well = word == 1 && !failed;
-  return RG_SUCCESS;
-}
 
 /* --- a round ------------------------------------------------------------------------ */
 
@@ -99,8 +50,8 @@ static int change(rg_array from, rg_array to) {
       const int64_t at[2] = {(i + 1) % ROWS, 0}, end[2] = {(i + 1) % ROWS + 1, COLUMNS};
       TRY(rg_array_get(from, at, end, row, NULL));
       for (int64_t k = lo[1]; k < hi[1]; k++)
-        own[(i - lo[0]) * ld + k - lo[1]] =
-            (int64_t)mix((uint64_t)row[(k + 1) % COLUMNS] + (uint64_t)(i * COLUMNS + k + job.done));
+        own[(i - lo[0]) * ld + k - lo[1]] = (int64_t)mix((uint64_t)row[(k + 1) % COLUMNS] +
+                                                         (uint64_t)(i * COLUMNS + k + round_now));
     }
     TRY(rg_array_release(to, lo, hi));
   }
@@ -111,7 +62,7 @@ static int change(rg_array from, rg_array to) {
 static int be_helped(void) {
   rg_group grown, asking;
   int n, sum = 1, sleeping = 0;
-  if (mix(seed + (uint64_t)job.done) % 3)
+  if (mix(seed + (uint64_t)round_now) % 3)
     return RG_SUCCESS;
   if (rg_reserve_count(&sleeping))
     fail("rg_reserve_count");
@@ -139,7 +90,7 @@ static int be_helped(void) {
 }
 
 static int do_round(rg_array *next) {
-  if (my_round() == job.done)
+  if (my_round(plan) == round_now)
     raise(SIGKILL);
   TRY(make(next));
   TRY(be_helped());
@@ -152,9 +103,9 @@ static int do_round(rg_array *next) {
 static int take_over(void) {
   rg_array a = NULL;
   int n;
-  TRY(rg_allreduce(job.team, MPI_IN_PLACE, &job.done, 1, MPI_INT, MPI_MAX));
+  TRY(rg_allreduce(job.team, MPI_IN_PLACE, &round_now, 1, MPI_INT, MPI_MAX));
   rg_group_size(job.team, &n);
-  if (job.done < 0) {
+  if (round_now < 0) {
     fprintf(stderr, "LOST: nobody of %d is left who has the array\n", n);
     exit(4);
   }
@@ -193,13 +144,13 @@ static int recover(void) {
 }
 
 static int work(void) {
-  while (job.done < rounds) {
+  while (round_now < rounds) {
     rg_array next = NULL;
     int well = 0, error = do_round(&next);
     if (all_well(job.team, error, &well) == RG_SUCCESS && well) {
       rg_array_free(&job.saved);
       job.saved = next;
-      job.done++;
+      round_now++;
       continue;
     }
     rg_array_free(&next);
@@ -209,9 +160,13 @@ static int work(void) {
   return 1;
 }
 
+static void print(rg_group g, char *text) {
+  snprintf(text, LINE, "RELIEF %d %016llx %d of %d\n", round_now, (unsigned long long)checksum,
+           size_of(g), most);
+}
+
 static void tell(void) {
-  uint64_t checksum;
-  int me, n, well = 0;
+  int well = 0;
   for (;;) { /* somebody may die after the last round */
     int error = survivable(rg_array_checksum(job.saved, &checksum), "rg_array_checksum");
     if (all_well(job.team, error, &well) == RG_SUCCESS && well)
@@ -219,10 +174,7 @@ static void tell(void) {
     if (!recover())
       return;
   }
-  rg_group_rank(job.team, &me);
-  rg_group_size(job.team, &n);
-  if (me == 0)
-    printf("RELIEF %d %016llx %d of %d\n", job.done, (unsigned long long)checksum, n, most);
+  tell_last(&job.team, print);
 }
 
 /* --- the two sides ---------------------------------------------------------------------- */
@@ -250,7 +202,7 @@ static void begin(void) {
 /* As one of the team, in somebody's place. 0: drawn in vain. */
 static int stand_in(void) {
   int well = 0;
-  job.done = -1;
+  round_now = -1;
   int error = all_well(job.team, take_over(), &well);
   if (error == RG_ERR_REVOKED || (!well && !recover()))
     return 0;
@@ -304,7 +256,7 @@ int main(int argc, char **argv) {
   rounds = argc > 2 ? atoi(argv[2]) : 100;
   plan = argc > 4 ? argv[4] : "";
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
   most = world_size - aside;
   if (rg_init(MPI_COMM_WORLD, NULL))

@@ -10,36 +10,17 @@
  *   replace  the first one that works, again and again, until the reserve is empty
  *   all      all that work: those in reserve are told
  * "PASSED CASE" is printed in the end by one that lives. */
-#include <mpi.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "intercomm/books.h"
+#include "ranks.h"
 
 #define WORKERS 2
 
-static int rank, size, aside;
+static int size, aside;
 static const char *what;
-
-static void must(int right, const char *text) {
-  if (right)
-    return;
-  fprintf(stderr, "rank %d, %s: %s: %s\n", rank, what, text, rg_error_detail());
-  exit(3);
-}
 
 static int is(const char *name) {
   return strcmp(what, name) == 0;
-}
-
-static int size_of(rg_group g) {
-  int n;
-  rg_group_size(g, &n);
-  return n;
 }
 
 static void wait_for_sleepers(int n) {
@@ -94,8 +75,8 @@ static rg_group parked(rg_group g) {
 
 static rg_group taker(rg_group g) {
   int ranks[64], there, error = rg_barrier(g);
-  must(!error || (rank > 0 && error == RG_ERR_PROC_FAILED), "rg_barrier");
-  if (rank == 0) {
+  must(!error || (my_rank > 0 && error == RG_ERR_PROC_FAILED), "rg_barrier");
+  if (my_rank == 0) {
     must(!rgi_books_take("taker", aside - 1, 0, ranks, &there), "rgi_books_take");
     raise(SIGKILL);
   }
@@ -121,7 +102,7 @@ static rg_group drawn(rg_group g) {
 
 static rg_group master(rg_group g) {
   rg_group alone, grown;
-  if (rank == 0) {
+  if (my_rank == 0) {
     must(!rg_group_create_range(g, 0, 0, 1, 5, &alone), "rg_group_create_range");
     must(!rg_group_grow(alone, aside, &grown), "rg_group_grow");
     must(!meet(grown), "meeting those that were drawn");
@@ -187,14 +168,14 @@ static void work(rg_group g) {
 static void help(void) {
   rg_drawn d;
   int error;
-  if (is("parked") && rank == WORKERS)
+  if (is("parked") && my_rank == WORKERS)
     raise(SIGKILL);
   while (!(error = rg_reserve_park(&d)) && d.group) {
     if (is("replace")) {
       work(d.group);
       return;
     }
-    if (is("drawn") && rank == WORKERS)
+    if (is("drawn") && my_rank == WORKERS)
       raise(SIGKILL);
     error = meet(d.group);
     must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, "meeting");
@@ -215,7 +196,7 @@ int main(int argc, char **argv) {
   rg_group g, world;
   what = argc > 1 ? argv[1] : "parked";
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   aside = size - WORKERS;
   must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");

@@ -10,32 +10,19 @@
  * kills itself while it writes; or every rank ends with status 3; or rank 0 says "AT STEP"
  * and waits for what may come. Survivors take the newest checkpoint and go on. At the end
  * rank 0 prints "SAVED steps checksum ranks restarts". */
-#include <mpi.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "ranks.h"
 
 enum { ROWS = 400, COLUMNS = 300 };
 
-static int rank;
 static rg_group team;
 static rg_array a;
 static int64_t done; /* steps */
 static const char *path;
-
-static void must(int error, const char *what) {
-  if (!error)
-    return;
-  fprintf(stderr, "rank %d, step %lld: %s: %s\n", rank, (long long)done, what, rg_error_detail());
-  exit(4);
-}
+static uint64_t checksum;
 
 static int deadly(int error, const char *what) {
   if (error != RG_ERR_PROC_FAILED)
-    must(error, what);
+    must(!error, what);
   return error;
 }
 
@@ -63,17 +50,17 @@ static int step(void) {
 static void act(const char *plan) {
   const char *colon = plan ? strchr(plan, ':') : NULL;
   int restarts = 0;
-  must(rg_restarts(&restarts), "rg_restarts");
+  must(!rg_restarts(&restarts), "rg_restarts");
   if (!colon || atoll(colon + 1) != done || restarts)
     return;
   if (!strncmp(plan, "status", 6))
     exit(3);
   if (!strncmp(plan, "sleep", 5)) {
-    if (rank == 0)
+    if (rank_in(team) == 0)
       printf("AT STEP %lld\n", (long long)done);
     fflush(stdout);
     sleep(30);
-  } else if (atoi(plan) == rank) {
+  } else if (atoi(plan) == my_rank) {
     usleep(1000); /* into the writing */
     raise(SIGKILL);
   }
@@ -83,7 +70,7 @@ static void survive(rg_checkpoint *c) {
   rg_group next;
   rg_checkpoint_wait(c); /* it may or may not come to something */
   rg_array_free(&a);
-  must(rg_group_shrink(team, &next), "rg_group_shrink");
+  must(!rg_group_shrink(team, &next), "rg_group_shrink");
   rg_group_free(&team);
   team = next;
 }
@@ -106,16 +93,16 @@ static int go(int64_t steps, const char *plan, rg_checkpoint *c) {
 }
 
 /* Until all that live agree that all is well. */
-static void work(int64_t steps, const char *plan, uint64_t *checksum) {
+static void work(int64_t steps, const char *plan) {
   rg_checkpoint c = NULL;
   for (int error = resume();;) {
     if (!error)
       error = go(steps, plan, &c);
     if (!error)
-      error = deadly(rg_array_checksum(a, checksum), "rg_array_checksum");
+      error = deadly(rg_array_checksum(a, &checksum), "rg_array_checksum");
     unsigned well = !error;
     int failed;
-    must(rg_group_agree(team, &well, &failed), "rg_group_agree");
+    must(!rg_group_agree(team, &well, &failed), "rg_group_agree");
     if (well == 1 && !failed)
       return;
     survive(&c);
@@ -123,24 +110,24 @@ static void work(int64_t steps, const char *plan, uint64_t *checksum) {
   }
 }
 
+static void print(rg_group g, char *text) {
+  int restarts;
+  must(!rg_restarts(&restarts), "rg_restarts");
+  snprintf(text, LINE, "SAVED %lld %016llx %d %d\n", (long long)done, (unsigned long long)checksum,
+           size_of(g), restarts);
+}
+
 int main(int argc, char **argv) {
-  int n, restarts;
-  uint64_t checksum;
   MPI_Init(&argc, &argv);
-  must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
-  must(rg_group_world(&team), "rg_group_world");
-  rg_group_rank(team, &rank);
+  must(!rg_init(MPI_COMM_WORLD, NULL), "rg_init");
+  must(!rg_group_world(&team), "rg_group_world");
+  my_rank = rank_in(team);
   path = argv[1];
-  work(atoll(argv[2]), argc > 3 ? argv[3] : NULL, &checksum);
-  must(rg_restarts(&restarts), "rg_restarts");
-  rg_group_size(team, &n);
-  rg_group_rank(team, &rank);
-  if (rank == 0)
-    printf("SAVED %lld %016llx %d %d\n", (long long)done, (unsigned long long)checksum, n,
-           restarts);
+  work(atoll(argv[2]), argc > 3 ? argv[3] : NULL);
+  tell_last(&team, print);
   rg_array_free(&a);
   rg_group_free(&team);
-  must(rg_finalize(), "rg_finalize");
+  must(!rg_finalize(), "rg_finalize");
   MPI_Finalize();
   return 0;
 }

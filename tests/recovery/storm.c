@@ -8,16 +8,12 @@
  * has formed in this round; the survivors agree, shrink and do the round again. Every
  * result is checked. In the end rank 0 of the survivors prints "RESULT rounds members
  * deaths milliseconds": the longest recovery, from the first error. */
-#include <mpi.h>
-#include <regroup.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "ranks.h"
 
 #define MOST 40000 /* ints of a vector */
 
 /* An error that recovery is about leaves the round. */
+#undef TRY
 #define TRY(call)                                                                                  \
   do {                                                                                             \
     int error_ = (call);                                                                           \
@@ -25,7 +21,6 @@
       return leave(error_, #call);                                                                 \
   } while (0)
 
-static int world_rank, round_now;
 static uint64_t draws;
 static double longest;
 static int in[4 * MOST], out[64 * MOST];
@@ -33,22 +28,6 @@ static int in[4 * MOST], out[64 * MOST];
 /* What was formed in this round. */
 static rg_group formed[8];
 static int formed_n;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void fail(const char *what) {
-  fprintf(stderr, "rank %d, round %d: %s: %s\n", world_rank, round_now, what, rg_error_detail());
-  exit(3);
-}
-
-static void must(int right, const char *what) {
-  if (!right)
-    fail(what);
-}
 
 static int leave(int error, const char *what) {
   if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED && error != RG_ERR_MISMATCH)
@@ -61,10 +40,7 @@ static int leave(int error, const char *what) {
 /* The same numbers on all ranks. */
 static int draw(int below) {
   draws += 0x9e3779b97f4a7c15u;
-  uint64_t x = draws;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return (int)((x ^ (x >> 31)) >> 33) % below;
+  return (int)(mix(draws) >> 33) % below;
 }
 
 static int draw_size(void) {
@@ -93,8 +69,8 @@ static void drop_all(rg_group g, int failed) {
 /* --- operations ---------------------------------------------------------------------- */
 
 static void place(rg_group g, int *n, int *me) {
-  rg_group_size(g, n);
-  rg_group_rank(g, me);
+  *n = size_of(g);
+  *me = rank_in(g);
 }
 
 static int collective(rg_group g, int what, int count) {
@@ -246,13 +222,19 @@ static int settle(rg_group *g, int failed) {
   }
 }
 
+static void print(rg_group g, char *text) {
+  int world_size;
+  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  snprintf(text, LINE, "RESULT %d %d %d %.1f\n", round_now, size_of(g), world_size - size_of(g),
+           1e3 * longest);
+}
+
 int main(int argc, char **argv) {
   uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-  int rounds = argc > 2 ? atoi(argv[2]) : 300, n, me, world_size, done = 0;
+  int rounds = argc > 2 ? atoi(argv[2]) : 300, done = 0;
   rg_group g;
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
   if (rg_init(MPI_COMM_WORLD, NULL) || rg_group_world(&g))
     fail("rg_init");
   while (!done) {
@@ -264,9 +246,7 @@ int main(int argc, char **argv) {
     }
     done = settle(&g, failed);
   }
-  place(g, &n, &me);
-  if (me == 0)
-    printf("RESULT %d %d %d %.1f\n", round_now, n, world_size - n, 1e3 * longest);
+  tell_last(&g, print);
   rg_group_free(&g);
   if (rg_finalize())
     fail("rg_finalize");

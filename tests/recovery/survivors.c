@@ -3,45 +3,19 @@
  *
  * What test_survivors.py starts, with RG_SURVIVE=1: survivors PLAN ROUNDS SECONDS TELL. The
  * ranks add up their world ranks again and again. PLAN is "rank:round,rank:round": the
- * rank kills itself when it has done so many rounds; in "rank:-" it is killed from
- * outside at any moment. Whoever sees a failure shrinks the group and goes on with the
+ * rank kills itself when it has done so many rounds, or at -2 before rg_init; in "rank:-" it is
+ * killed from outside at any moment. Whoever sees a failure shrinks the group and goes on with the
  * survivors from the last round that all of them have done. In the end rank 0 of the
  * survivors prints "RESULT rounds members deaths milliseconds", the longest time from a
  * death to the first sum without it, and everybody checks every sum. With TELL each
  * survivor prints "BACK noticed went-on", by the system's monotonic clock. */
-#include <mpi.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include "ranks.h"
 
 #define DONE 0x80000000u
+#define BEFORE (-2) /* rg_init */
 
-static int world_rank, round_now, tell;
+static int tell;
 static double longest;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void fail(const char *what) {
-  fprintf(stderr, "rank %d, round %d: %s: %s\n", world_rank, round_now, what, rg_error_detail());
-  exit(3);
-}
-
-static int my_round(const char *plan) {
-  for (const char *p = plan; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-    int rank, at;
-    if (sscanf(p, "%d:%d", &rank, &at) == 2 && rank == world_rank)
-      return at;
-  }
-  return -1;
-}
 
 /* The sum that the members of g must get. */
 static int expected(rg_group g) {
@@ -57,7 +31,7 @@ static int expected(rg_group g) {
 
 /* One round: the operations turn. */
 static int step(rg_group g) {
-  int sum = world_rank, n, rank, got = -1;
+  int sum = my_rank, n, rank, got = -1;
   rg_group_size(g, &n);
   rg_group_rank(g, &rank);
   switch (round_now % 3) {
@@ -82,7 +56,7 @@ static int step(rg_group g) {
 /* Everybody comes here, at the end or after a failure: 1: all have done all rounds. Nobody
  * else clears the lowest bits: each clears its own. */
 static int agree(rg_group g, int well) {
-  unsigned word = well ? DONE | 1u << world_rank % 31 : 0;
+  unsigned word = well ? DONE | 1u << my_rank % 31 : 0;
   int failed, n;
   if (rg_group_agree(g, &word, &failed))
     fail("rg_group_agree");
@@ -120,18 +94,26 @@ static rg_group recover(rg_group g, int agreed) {
   }
 }
 
+static void print(rg_group g, char *text) {
+  int world_size;
+  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  snprintf(text, LINE, "RESULT %d %d %d %.1f\n", round_now, size_of(g), world_size - size_of(g),
+           1e3 * longest);
+}
+
 int main(int argc, char **argv) {
   const char *plan = argc > 1 ? argv[1] : "";
-  int rounds = argc > 2 ? atoi(argv[2]) : 1000, n, world_size, mine, error;
+  int rounds = argc > 2 ? atoi(argv[2]) : 1000, mine, error;
   double pause = argc > 3 ? atof(argv[3]) : 0;
   rg_group g;
   tell = argc > 4;
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+  mine = my_round(plan);
+  if (mine == BEFORE)
+    raise(SIGKILL);
   if (rg_init(MPI_COMM_WORLD, NULL) || rg_group_world(&g))
     fail("rg_init");
-  mine = my_round(plan);
   for (;;) {
     if (round_now == mine)
       raise(SIGKILL);
@@ -151,11 +133,7 @@ int main(int argc, char **argv) {
     else
       fail("a round");
   }
-  int rank;
-  rg_group_rank(g, &rank);
-  rg_group_size(g, &n);
-  if (rank == 0)
-    printf("RESULT %d %d %d %.1f\n", round_now, n, world_size - n, 1e3 * longest);
+  tell_last(&g, print);
   rg_group_free(&g);
   if (rg_finalize())
     fail("rg_finalize");

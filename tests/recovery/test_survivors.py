@@ -67,10 +67,14 @@ def test_example():
 
 
 def test_nobody_left():
-    """The last one dies as well: the job ends with an error, and soon."""
-    for np, plan in (1, '0:5'), (3, '0:5,1:40,2:80'):
+    """The last one dies as well: the job ends with one clear error, and soon; so it does when
+    some die before rg_init."""
+    for np, plan, why in ((1, '0:5', 'nobody is left'), (3, '0:5,1:40,2:80', 'nobody is left'),
+                          (7, ','.join('%d:5' % r for r in range(7)), 'nobody is left'),
+                          (7, '1:-2,2:-2,3:-2,5:-2', 'before rg_init had returned everywhere')):
         status, text = run(np, plan, '300')
-        assert status and 'nobody is left' in text, (np, status, text)
+        assert status and text.count('the job ends\n') == 1, (np, status, text)
+        assert why + ': the job ends\n' in text, (np, status, text)
 
 
 def test_launcher():

@@ -7,14 +7,7 @@
  * manieth callback. In the end the first survivor prints "RESULT walkers survivors deaths
  * milliseconds" if each walker has ended once with the right sum; the milliseconds are the
  * longest from noticing a death to having begun again. */
-#include <mpi.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include "ranks.h"
 
 #define ITEMS 20
 #define CHILD 1000
@@ -23,20 +16,10 @@ typedef struct {
   int64_t units, done, sum;
 } state;
 
-static int world_rank, calls, dies_at = -1, told;
+static int calls, dies_at = -1, told;
 static uint64_t draws;
 static double longest;
 static rg_balancer balancer;
-
-static void fail(const char *what) {
-  fprintf(stderr, "rank %d: %s: %s\n", world_rank, what, rg_error_detail());
-  exit(3);
-}
-
-static void must(int right, const char *what) {
-  if (!right)
-    fail(what);
-}
 
 /* A moment, of a length of its own; the last one for some. */
 static void call(void) {
@@ -128,7 +111,7 @@ static void check(const rg_outcome *o, int count, int walkers) {
 static void read_plan(const char *plan) {
   for (const char *p = plan; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
     int rank, at;
-    if (sscanf(p, "%d:%d", &rank, &at) == 2 && rank == world_rank)
+    if (sscanf(p, "%d:%d", &rank, &at) == 2 && rank == my_rank)
       dies_at = at;
   }
 }
@@ -167,9 +150,9 @@ int main(int argc, char **argv) {
   rg_group world, left_over;
   const rg_outcome *o;
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-  draws = (uint64_t)(argc > 3 ? atoi(argv[3]) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)world_rank;
+  draws = (uint64_t)(argc > 3 ? atoi(argv[3]) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)my_rank;
   read_plan(argc > 4 ? argv[4] : "");
   must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
   run(world, argc > 1 ? argv[1] : "share-out", walkers, argc > 5);

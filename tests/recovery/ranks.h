@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What the programs here have in common: ranks that are killed, or kill themselves as a plan
+ * says, and survivors who look at every result. */
+#ifndef RANKS_H
+#define RANKS_H
+
+#include <mpi.h>
+#include <regroup.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NEVER (-1)
+
+static int my_rank;   /* of messages and plans */
+static int round_now; /* where this rank is, for messages */
+
+static inline double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline void fail(const char *what) {
+  fprintf(stderr, "rank %d, round %d: %s: %s\n", my_rank, round_now, what, rg_error_detail());
+  exit(3);
+}
+
+static inline void must(int right, const char *what) {
+  if (!right)
+    fail(what);
+}
+
+/* What a death explains is returned, all else ends the program. */
+static inline int survivable(int error, const char *what) {
+  must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, what);
+  return error;
+}
+
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    int error_ = survivable(call, #call);                                                          \
+    if (error_)                                                                                    \
+      return error_;                                                                               \
+  } while (0)
+
+/* "rank:round,rank:round": the round in which this rank is to kill itself. */
+static inline int my_round(const char *plan) {
+  for (const char *p = plan; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+    int rank, at;
+    if (sscanf(p, "%d:%d", &rank, &at) == 2 && rank == my_rank)
+      return at;
+  }
+  return NEVER;
+}
+
+static inline int rank_in(rg_group g) {
+  int rank = -1;
+  rg_group_rank(g, &rank);
+  return rank;
+}
+
+static inline int size_of(rg_group g) {
+  int n = 0;
+  rg_group_size(g, &n);
+  return n;
+}
+
+/* Whether nobody has an error and nobody has died: the same for all who return. */
+static inline int all_well(rg_group g, int error, int *well) {
+  unsigned word = error == RG_SUCCESS;
+  int failed;
+  must(!error || !rg_group_revoke(g), "rg_group_revoke"); /* nobody is to wait for this rank */
+  TRY(rg_group_agree(g, &word, &failed));
+  *well = word == 1 && !failed;
+  return RG_SUCCESS;
+}
+
+/* In the end: rank 0 of the survivors prints the line, and if it dies with it another one does.
+ * print(g, text): into LINE bytes. */
+#define LINE 200
+static inline void tell_last(rg_group *g, void (*print)(rg_group g, char *text)) {
+  for (int well = 0; !well;) {
+    rg_group next;
+    if (rank_in(*g) == 0) {
+      char text[LINE];
+      print(*g, text);
+      fputs(text, stdout);
+      fflush(stdout);
+    }
+    must(!all_well(*g, RG_SUCCESS, &well), "rg_group_agree");
+    if (well)
+      break;
+    must(!rg_group_shrink(*g, &next), "rg_group_shrink");
+    rg_group_free(g);
+    *g = next;
+  }
+}
+
+static inline uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+#endif
