@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""Starts a program that survives, on one node or several pretended ones, kills some of its ranks at
+random moments, and looks at how it ended and at what it has left behind."""
+import contextlib
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cluster'))
+import cluster  # noqa: E402
+
+ENV = dict(os.environ, RG_SURVIVE='1', UCX_TLS='tcp,self')
+
+# --- where a job runs ---------------------------------------------------------------------
+
+
+def ranks_of(launcher, name):
+    """The ranks of a job: processes of that name whose parent, the guardian, has it too."""
+    parents, names, mine = {}, {}, set()
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/stat' % pid) as f:
+                comm, rest = f.read().split('(', 1)[1].rsplit(')', 1)
+            state, parent = rest.split()[:2]
+        except (OSError, IndexError):
+            continue
+        if state != 'Z':
+            parents[int(pid)], names[int(pid)] = int(parent), comm
+    for pid in parents:
+        up = pid
+        while up and up != launcher:
+            up = parents.get(up, 0)
+        if up and names[pid] == name and names.get(parents[pid]) == name:
+            mine.add(pid)
+    return sorted(mine)
+
+
+def rank_of(pid):
+    try:
+        with open('/proc/%d/environ' % pid, 'rb') as f:
+            return int(re.search(rb'(?:^|\0)PMI_RANK=(\d+)\0', f.read())[1])
+    except (OSError, TypeError):
+        return None
+
+
+class Node:
+    """One node, on which everybody lives."""
+    name, env, count = 'node', {}, 1
+    launchers = 1  # mpiexec's own processes, whose guardians know of each other
+
+    def __init__(self, mpiexec):
+        self.mpiexec = mpiexec
+
+    def begin(self, np):
+        """The beginning of a command for so many ranks."""
+        return self.mpiexec
+
+    def victims(self, living):
+        """Whom to kill at once."""
+        return [random.choice(living)] if living else []
+
+
+class Cliques(Node):
+    """Nodes that MPI pretends to have: it deals the ranks out in turn."""
+    name = 'cliques'
+
+    def __init__(self, mpiexec, count=2):
+        super().__init__(mpiexec)
+        self.count, self.env = count, {'MPIR_CVAR_NUM_CLIQUES': str(count)}
+
+    def node_of(self, rank):
+        return rank % self.count
+
+    def victims(self, living):
+        one = super().victims(living)
+        ranks = {pid: rank_of(pid) for pid in living}
+        if not one or random.randrange(3) or None in ranks.values():
+            return one
+        node = self.node_of(ranks[one[0]])
+        return [pid for pid in living if self.node_of(ranks[pid]) == node]
+
+
+class Namespaces(Cliques):
+    """Nodes with namespaces of their own, and TCP between them."""
+    name = 'namespaces'
+
+    def __init__(self, mpiexec, nodes):
+        super().__init__(mpiexec, len(nodes.nodes))
+        self.nodes, self.env = nodes, dict(nodes.environment(), UCX_NET_DEVICES='lo')
+        self.launchers = self.count
+
+    def begin(self, np):
+        self.each = -(-np // self.count)
+        command = self.nodes.mpiexec(np, self.each)
+        return command[:command.index('-n')]
+
+    def node_of(self, rank):
+        return rank // self.each
+
+
+@contextlib.contextmanager
+def nodes_of(kind, mpiexec, count=2):
+    """Where jobs are to run. cluster.Unavailable: this machine cannot."""
+    if kind != 'namespaces':
+        yield Cliques(mpiexec, count) if kind == 'cliques' else Node(mpiexec)
+        return
+    with cluster.Nodes(count) as nodes:
+        yield Namespaces(mpiexec, nodes)
+
+
+# --- a run --------------------------------------------------------------------------------
+
+
+def one_run(command, env, kills, life, limit, where=Node([]), cwd=None, moments=None):
+    """Kills `kills` times in the first `life` seconds, but never all. Returns status (None: no
+    end), output, and how many were killed. moments gets when, in seconds, and how many."""
+    planned = sorted(random.uniform(0, life) for _ in range(kills))
+    np = int(command[command.index('-n') + 1])
+    name, killed = os.path.basename(command[command.index('-n') + 2])[:15], 0
+    job = subprocess.Popen(command, env=dict(env, **where.env), stdin=subprocess.DEVNULL, cwd=cwd,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                           start_new_session=True)
+    began = time.monotonic()
+    for moment in planned:
+        time.sleep(max(0, began + moment - time.monotonic()))
+        before, victims = killed, where.victims(ranks_of(job.pid, name))
+        for pid in victims if killed + len(victims) < np else []:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                killed += 1
+        if moments is not None and killed > before:
+            moments.append((time.monotonic() - began, killed - before))
+    try:
+        output = job.communicate(timeout=limit)[0]
+        return job.returncode, output, killed
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        return None, job.communicate()[0], killed
+
+
+# --- how it ended -------------------------------------------------------------------------
+
+
+def lines_of(text):
+    """Where a guardian says that the job ends because of a death at the start."""
+    return len(re.findall(r'^(?:\[\d+\] )?regroup: rank \S+ was ended by .* before rg_init had '
+                          r'returned everywhere: the job ends$', text, re.M))
+
+
+def early_end(status, text, most=1):
+    """Of a job that a death before rg_init had returned everywhere has ended: 'early', with one
+    clear line (on several nodes one of each that lost somebody); 'cut': MPI in another process has
+    seen it first, and aborted the job before the line was out. Else None."""
+    lines = lines_of(text)
+    if status and 1 <= lines <= most:
+        return 'early'
+    if status and lines == 0 and 'Fatal error in ' in text:
+        return 'cut'
+    return None
+
+
+def is_early(status, text, most=1):
+    return early_end(status, text, most) is not None
+
+
+# --- what is left behind ------------------------------------------------------------------
+
+
+def left_behind(mark):
+    """Processes that have the mark in their environment."""
+    left = []
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/environ' % pid, 'rb') as f:
+                if mark.encode() in f.read().split(b'\0'):
+                    left.append(int(pid))
+        except OSError:
+            pass
+    return left
+
+
+def wait_gone(mark, seconds=5):
+    """A killed process needs a moment to go."""
+    end = time.monotonic() + seconds
+    while left_behind(mark) and time.monotonic() < end:
+        time.sleep(0.05)
+    return left_behind(mark)
+
+
+def unused(paths):
+    """Those of the files that nobody has mapped or open: a neighbour's are in use."""
+    paths = set(paths)
+    for pid in filter(str.isdigit, os.listdir('/proc')) if paths else []:
+        try:
+            with open('/proc/%s/maps' % pid) as f:
+                text = f.read()
+            fds = ['/proc/%s/fd/%s' % (pid, fd) for fd in os.listdir('/proc/%s/fd' % pid)]
+            opened = {os.readlink(fd) for fd in fds}
+        except OSError:
+            continue
+        paths = {p for p in paths if p not in text and p not in opened}
+    return paths
+
+
+def shared_files():
+    """Files that a job may have outside its own folder. Those of UCX and of Open MPI are not from
+    here: the transport is TCP."""
+    return {'/dev/shm/' + n for n in os.listdir('/dev/shm') if re.match('mpich|regroup', n)} | \
+           {'/tmp/' + n for n in os.listdir('/tmp') if n.startswith('regroup')}
+
+
+def is_mpich_start(path):
+    return path.startswith('/dev/shm/mpich_shar_tmp')
+
+
+def forget_mpich_files(before, age=0.3):
+    """MPICH has a file in /dev/shm while MPI_Init runs: it stays when a rank is killed then, with
+    guardians or without. Removes those that nobody uses, once they are so old that a neighbour
+    is not just about to; returns how many."""
+    new = {p for p in shared_files() if is_mpich_start(p)} - {'/dev/shm/' + n for n in before}
+    count = 0
+    if new:
+        time.sleep(age)
+    for path in unused(new):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path)
+            count += 1
+    return count
