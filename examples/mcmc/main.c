@@ -30,6 +30,12 @@ static int may_survive(void) {
   return 0;
 }
 
+/* A death before the work begins is the balancer's to deal with. */
+static void go_on(const mcmc_run *run, int error, const char *call) {
+  if (!run->survives || (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED))
+    mcmc_must(error, call);
+}
+
 /* The walkers, and whether somebody wants to see progress. */
 static void set_up(mcmc_run *run) {
   const mcmc_options *o = &run->o;
@@ -42,7 +48,7 @@ static void set_up(mcmc_run *run) {
   if (o->pattern)
     mcmc_must(mcmc_plan_use(&run->plan, o->pattern, o->bound), "the pattern of work");
   run->board.wanted = run->rank == 0 && !o->quiet && (o->progress || mcmc_watched());
-  mcmc_must(rg_bcast(run->world, &run->board.wanted, 1, MPI_INT, 0), "rg_bcast");
+  go_on(run, rg_bcast(run->world, &run->board.wanted, 1, MPI_INT, 0), "rg_bcast");
   if (mcmc_watches(run))
     mcmc_board_start(&run->board, ranks);
   if (o->trace || o->chrome || o->spans)
@@ -51,15 +57,12 @@ static void set_up(mcmc_run *run) {
   if (o->kill)
     mcmc_must(mcmc_deaths_prepare(&run->deaths, run->world), "rg_array_create_simple");
   mcmc_kernel_prepare(run);
-  mcmc_must(rg_barrier(run->world), "rg_barrier"); /* the one that starts the clock is not first */
+  go_on(run, rg_barrier(run->world), "rg_barrier"); /* the one that starts the clock is not first */
 }
 
 static void work(mcmc_run *run, const mcmc_kills *kills) {
   run->entered = rgp_now();
-  /* Who comes late may hear of the first death already here: the balancer deals with it. */
-  int error = rg_barrier(run->world);
-  if (!run->survives || (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED))
-    mcmc_must(error, "rg_barrier");
+  go_on(run, rg_barrier(run->world), "rg_barrier");
   run->began = run->ended = rgp_now();
   mcmc_deaths_arm(&run->deaths, kills, run->rank, run->began);
   mcmc_must(rg_balance_run(run->balancer), "rg_balance_run");
@@ -116,8 +119,12 @@ static void write_timeline(mcmc_run *run, const mcmc_result *r) {
 /* Whether each sample was executed once (what a death has undone is done again), and each unit
  * counted; and, after deaths, whether all is as if nobody had died. */
 static int complete(const mcmc_run *run, const mcmc_result *r) {
-  int good = r->executed == (uint64_t)r->samples || run->deaths.count > 0;
+  int ranks;
   uint64_t checksum, visits;
+  mcmc_must(rg_group_size(run->team, &ranks), "rg_group_size");
+  /* Some may have died after the work, with their counts. */
+  int deaths = run->deaths.count > 0 || ranks < run->plan.ranks;
+  int good = r->executed == (uint64_t)r->samples || deaths;
   if (!good && run->first)
     fprintf(stderr, "regroup-mcmc: %llu samples were executed instead of %lld\n",
             (unsigned long long)r->executed, (long long)r->samples);
@@ -128,7 +135,7 @@ static int complete(const mcmc_run *run, const mcmc_result *r) {
             (long long)r->visits, (long long)r->units);
     good = 0;
   }
-  if (run->deaths.count == 0)
+  if (!deaths)
     return good;
   mcmc_kernel_expect(run, &checksum, &visits);
   if (checksum != r->checksum || visits != r->visits_checksum) {

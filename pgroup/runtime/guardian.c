@@ -101,22 +101,38 @@ static void await_reader(void) {
   rgi_sleep(0.05); /* to pass it on */
 }
 
-/* One line is enough: of the guardians of a launcher's process one gets the name, which is free
- * again when it has ended. Where there are none such (no memory), each tells. */
-static int is_first_to_tell(void) {
-  struct sockaddr_un a = {.sun_family = AF_UNIX};
+/* One line is enough. Of the guardians of a launcher's process the first one listens, and takes no
+ * more than one connection: who has it tells. It lasts until the listener ends, so that nobody
+ * else tells in the moment between the end of who has told and that of all. */
+static struct sockaddr_un telling = {.sun_family = AF_UNIX};
+
+static void listen_to_tellers(void) {
   char space[32] = "";
-  int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
     space[0] = 0;
-  snprintf(a.sun_path + 1, sizeof a.sun_path - 1, "regroup-end-%d-%s", (int)getppid(), space);
-  return bind(s, (struct sockaddr *)&a, sizeof a) == 0 || errno != EADDRINUSE;
+  snprintf(telling.sun_path + 1, sizeof telling.sun_path - 1, "regroup-end-%d-%s", (int)getppid(),
+           space);
+  if (bind(s, (struct sockaddr *)&telling, sizeof telling) != 0 || listen(s, 0) != 0)
+    close(s);
+}
+
+/* Where nobody listens the listener itself may have told, and all end very soon. */
+static int is_to_tell(void) {
+  int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  for (double end = rgi_now() + 1; rgi_now() < end; rgi_sleep(LOOK_SECONDS)) {
+    if (connect(s, (struct sockaddr *)&telling, sizeof telling) == 0)
+      return 1;
+    if (errno == EAGAIN)
+      return 0;
+  }
+  return 1;
 }
 
 /* The launcher ends the whole job when this process ends by a signal, and only then for
  * sure: a rank that has not reached the launcher's barrier yet is not missed by it. */
 static int give_up(int sign, const char *why) {
-  if (is_first_to_tell()) {
+  if (is_to_tell()) {
     fprintf(stderr, "regroup: rank %s was ended by signal %d (%s)%s: the job ends\n",
             getenv("PMI_RANK") ? getenv("PMI_RANK") : "?", sign, strsignal(sign), why);
     await_reader();
@@ -205,6 +221,7 @@ static int look(ward *w) {
 static int watch(pid_t rank, int socket, const sigset_t *signals) {
   ward w = {.rank = rank, .socket = socket, .speaker = -1};
   w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  listen_to_tellers();
   for (;;) {
     struct pollfd all[] = {{w.signals, POLLIN, 0},
                            {w.ended ? -1 : socket, POLLIN, 0},
