@@ -8,8 +8,10 @@
 #include <limits.h>
 
 #include "engine/remote.h"
+#include "engine/served.h"
 #include "engine/window.h"
 #include "runtime/error.h"
+#include "runtime/service.h"
 
 /* An element of either type, as MPI wants it. */
 typedef union {
@@ -37,6 +39,9 @@ int rgi_engine_fetch_add(int target, uint64_t offset, rg_type type, int64_t incr
   size_t size;
   integer add = pack(type, increment), was = {0};
   MPI_Datatype mpi = rgi_remote_mpi_type(type, &size);
+  if (rgi_served_there())
+    return rgi_served_word("rg_array_read_inc", RGI_ASK_FETCH_ADD, target, offset, type, increment,
+                           0, value);
   RGI_TRY(before(target, offset));
   if (increment >= INT_MIN && increment <= INT_MAX) {
     int op = type == RG_INT32 ? ARMCI_FETCH_AND_ADD : ARMCI_FETCH_AND_ADD_LONG;
@@ -55,6 +60,9 @@ int rgi_engine_compare_and_swap(int target, uint64_t offset, rg_type type, int64
   size_t size;
   integer is = pack(type, compare), set = pack(type, value), was = {0};
   MPI_Datatype mpi = rgi_remote_mpi_type(type, &size);
+  if (rgi_served_there())
+    return rgi_served_word("rg_array_compare_and_swap", RGI_ASK_SWAP, target, offset, type, compare,
+                           value, found);
   RGI_TRY(before(target, offset));
   MPI_Compare_and_swap(&set, &is, &was, mpi, target, (MPI_Aint)offset, rgi_remote.window);
   MPI_Win_flush(target, rgi_remote.window);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/remote.h"
+#include "engine/served.h"
 #include "engine/window.h"
 #include "runtime/error.h"
 
@@ -34,9 +35,27 @@ static void issue(const job *j, armci_giov_t *v) {
     ARMCI_AccV(acc_types[j->type], (void *)(uintptr_t)j->alpha, v, 1, j->target);
 }
 
+/* As runs of one element each, from the lowest address on. */
+static int move_as_runs(const job *j, int n) {
+  rgi_far_run *runs = malloc((size_t)n * sizeof *runs);
+  uintptr_t base = UINTPTR_MAX;
+  if (!runs)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d elements", n);
+  for (int i = 0; i < n; i++)
+    base = (uintptr_t)j->near[i] < base ? (uintptr_t)j->near[i] : base;
+  for (int i = 0; i < n; i++)
+    runs[i] = (rgi_far_run){(int64_t)((uintptr_t)j->near[i] - base), (int64_t)j->offsets[i],
+                            (int64_t)j->element};
+  int error = rgi_engine_runs(j->kind, j->target, 0, (void *)base, n, runs, j->type, j->alpha);
+  free(runs);
+  return error;
+}
+
 /* far: room for n pointers. */
 static int move(const job *j, int n, void **far) {
   uint64_t low = UINT64_MAX, high = 0;
+  if (rgi_served_there())
+    return move_as_runs(j, n);
   for (int i = 0; i < n; i++) {
     far[i] = (char *)rgi_remote.bases[j->target] + j->offsets[i];
     low = j->offsets[i] < low ? j->offsets[i] : low;

@@ -11,10 +11,12 @@
 #include <stdlib.h>
 
 #include "engine/remote.h"
+#include "engine/served.h"
 #include "engine/share.h"
 #include "engine/window.h"
 #include "runtime/error.h"
 #include "runtime/extension.h"
+#include "runtime/mesh.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
 #include "runtime/runtime.h"
@@ -22,6 +24,7 @@
 /* Memory of the share is reserved in steps of this. */
 #define STEP ((uint64_t)1 << 20)
 #define MOST ((int64_t)1 << 30)
+#define SERVED_MOST ((int64_t)1 << 20) /* a server keeps as much for each process */
 
 rgi_remote_state rgi_remote = {.window = MPI_WIN_NULL};
 
@@ -91,6 +94,10 @@ int rgi_engine_open(void) {
 void rgi_engine_progress(void) {
   if (!rgi_remote.open)
     return;
+  if (rgi_served_there()) {
+    rgi_served_progress();
+    return;
+  }
   rg_polite_polling(1); /* a look, not a wait: no pause inside MPI */
   ARMCIX_Progress();
   rg_polite_polling(0);
@@ -200,22 +207,31 @@ static int start_armci(void) {
   return error;
 }
 
+/* With our memory there. */
+static int start_moving(void) {
+  if (!rgi_mesh_there())
+    return start_armci();
+  rgi_remote.most = SERVED_MOST;
+  return agree(rgi_served_open());
+}
+
 static int open_engine(void) {
   if (rgi_node.count == 1)
     return RG_SUCCESS;
   RGI_TRY(agree_on_size());
-  int error = agree(look_at_armci());
+  int error = rgi_mesh_there() ? RG_SUCCESS : agree(look_at_armci());
   if (error)
     return error;
   error = agree(take_memory());
   if (!error)
-    error = start_armci();
+    error = start_moving();
   if (error) {
     free_memory();
     return error;
   }
   rgi_remote.open = 1;
-  rgi_remote_thread_start();
+  if (!rgi_served_there())
+    rgi_remote_thread_start();
   return RG_SUCCESS;
 }
 
@@ -225,8 +241,9 @@ static void close_engine(int mpi) {
   rgi_remote_thread_stop();
   rgi_remote.open = 0;
   rgi_remote_move_close(mpi);
-  if (mpi)
+  if (mpi && !rgi_served_there())
     stop_armci();
+  rgi_served_close();
   free_memory();
 }
 

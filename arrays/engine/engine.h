@@ -4,7 +4,8 @@
  * The one-sided engine between nodes, over ARMCI-MPI: each process of the world has
  * a share, one piece of its node's arena that is registered once, when rg_init is
  * called; what crosses nodes addresses it as (world rank, offset in the share).
- * A world on one node has no shares, and ARMCI is never started there.
+ * A world on one node has no shares, and ARMCI is never started there; nor in a job
+ * that survives, where the nodes' guardians serve (served.h).
  *
  * Any thread where MPI_THREAD_MULTIPLE is provided. Blocking calls wait politely;
  * where there is a limit put, get, acc and _wait end at the latest after RG_TIMEOUT
@@ -94,8 +95,12 @@ int rgi_engine_test(rgi_engine_handle *handle, int *done);
 int rgi_engine_wait(rgi_engine_handle *handle);
 
 /* All puts and accumulates of this process to the target (-1: to all) are complete
- * there. Nothing is sent where there was none. */
+ * there, or lost with its node. Nothing is sent where there was none. */
 int rgi_engine_fence(int target);
+
+/* Whether something that this process has written to the target's node is lost, since it was
+ * asked last. */
+int rgi_engine_lost(int target);
 
 /* The same if some of them may touch these bytes: before loads or stores there. */
 int rgi_engine_settle(int target, uint64_t offset, uint64_t bytes);

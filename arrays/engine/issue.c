@@ -127,7 +127,7 @@ static int issue_types(const job *j, int64_t bytes, piece *p) {
   return error;
 }
 
-static void scale(const job *j, char *to) {
+void rgi_remote_scaled(const job *j, char *to) {
   size_t size;
   rgi_remote_mpi_type(j->type, &size);
   if (!j->runs)
@@ -145,7 +145,7 @@ int rgi_remote_issue(const job *j, int64_t bytes, piece *p) {
     if (!p->copy)
       return rgi_error(RG_ERR_NOMEM, "%s: no memory for a copy of %lld bytes",
                        rgi_remote_calls[j->kind], (long long)bytes);
-    scale(j, p->copy);
+    rgi_remote_scaled(j, p->copy);
   }
   return issue_types(j, bytes, p);
 }

@@ -22,6 +22,7 @@ typedef struct {
 
 typedef struct rgi_remote_piece {
   struct rgi_remote_piece *next;
+  struct rgi_served_op *served; /* served.h; or NULL and: */
   MPI_Request request;
   void *copy;    /* what is sent instead of the caller's buffer; or NULL */
   unsigned turn; /* for rgi_remote_left */
@@ -32,5 +33,8 @@ extern const char *const rgi_remote_calls[];
 
 /* Starts it, all in one: so many bytes, at most rgi_remote.most. */
 int rgi_remote_issue(const rgi_remote_job *j, int64_t bytes, rgi_remote_piece *p);
+
+/* The near side, packed and times alpha. */
+void rgi_remote_scaled(const rgi_remote_job *j, char *to);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "engine/issue.h"
 #include "engine/remote.h"
+#include "engine/served.h"
 #include "runtime/error.h"
-#include "runtime/mesh.h"
 #include "runtime/options.h"
 #include "runtime/request.h"
 #include "runtime/runtime.h"
@@ -31,37 +31,32 @@ static struct {
   rgi_engine_handle first;
 } given_up = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* MPI knows of a death before the library may: so long it takes at most until that is known. */
-#define DEATH_SECONDS 5.0
+/* --- one piece -------------------------------------------------------------- */
 
-/* An error of MPI's that comes from the target's death is said to be that. */
-static int explain(int error, const char *call, int target) {
-  double end = rgi_now() + DEATH_SECONDS;
-  for (; error == RG_ERR_MPI && rgi_mesh_there() && rgi_now() < end; rgi_sleep(1e-3))
-    if (rgi_is_dead(target))
-      return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", call, target);
+static int issue(const job *j, int64_t bytes, uint64_t reach, rgi_remote_piece *p) {
+  uint64_t high = j->offset + reach;
+  RGI_TRY(rgi_remote_before(j->target, j->kind, j->offset, high));
+  RGI_TRY(rgi_remote_enter(j->target, &p->turn));
+  int error = rgi_remote_issue(j, bytes, p);
+  if (error)
+    rgi_remote_left(j->target, p->turn);
+  else
+    rgi_remote_started(j->target, j->kind, j->offset, high);
   return error;
 }
 
-/* --- one piece -------------------------------------------------------------- */
-
 /* It touches `reach` bytes of the share from j->offset on. */
 static int add_piece(rgi_engine_handle op, const job *j, int64_t bytes, uint64_t reach) {
-  uint64_t high = j->offset + reach;
-  RGI_TRY(rgi_remote_before(j->target, j->kind, j->offset, high));
   rgi_remote_piece *p = calloc(1, sizeof *p);
   if (!p)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_remote_calls[j->kind]);
-  int refused = rgi_remote_enter(j->target, &p->turn);
-  int error = refused ? refused : rgi_remote_issue(j, bytes, p);
+  int error =
+      rgi_served_there() ? rgi_served_start(j, bytes, &p->served) : issue(j, bytes, reach, p);
   if (error) {
-    if (!refused)
-      rgi_remote_left(j->target, p->turn);
     free(p->copy);
     free(p);
-    return explain(error, rgi_remote_calls[j->kind], j->target);
+    return error;
   }
-  rgi_remote_started(j->target, j->kind, j->offset, high);
   p->next = op->first;
   op->first = p;
   return RG_SUCCESS;
@@ -163,18 +158,26 @@ int rgi_engine_start_acc(int target, uint64_t offset, const void *from, const rg
 static void pop(rgi_engine_handle op) {
   rgi_remote_piece *p = op->first;
   op->first = p->next;
-  rgi_remote_left(op->target, p->turn);
+  if (p->served)
+    rgi_served_drop(p->served);
+  else
+    rgi_remote_left(op->target, p->turn);
   free(p->copy);
   free(p);
+}
+
+static int look_at_piece(rgi_engine_handle op, int *over) {
+  if (op->first->served)
+    return rgi_served_test(op->first->served, op->call, over);
+  return rgi_mpi_error(MPI_Test(&op->first->request, over, MPI_STATUS_IGNORE), op->call);
 }
 
 /* Looks at the pieces in turn. */
 static int look(rgi_engine_handle op, int *done) {
   *done = 0;
   while (op->first) {
-    int over = 0, code = MPI_Test(&op->first->request, &over, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS)
-      return explain(rgi_mpi_error(code, op->call), op->call, op->target);
+    int over = 0;
+    RGI_TRY(look_at_piece(op, &over));
     if (!over)
       return RG_SUCCESS;
     pop(op);
@@ -184,6 +187,12 @@ static int look(rgi_engine_handle op, int *done) {
 }
 
 static void give_up(rgi_engine_handle op) {
+  if (rgi_served_there()) { /* they come to their end by themselves */
+    while (op->first)
+      pop(op);
+    free(op);
+    return;
+  }
   pthread_mutex_lock(&given_up.lock);
   op->next = given_up.first;
   given_up.first = op;
@@ -214,11 +223,16 @@ static int wait_for(rgi_engine_handle op) {
   int done, polite = 0;
   rg_polite_active(&polite);
   rgi_wait_start(&w, op->call, op->target);
-  w.mate = op->target;
+  if (rgi_served_there())
+    w.scope = (rgi_scope){0}; /* the dead are served, too */
   for (unsigned i = 1;; i++) {
     RGI_TRY(look(op, &done));
     if (done)
       return RG_SUCCESS;
+    if (rgi_served_there()) {
+      RGI_TRY(rgi_served_pause(&w, op->target));
+      continue;
+    }
     if (i % LOOKS == 0)
       RGI_TRY(rgi_progress_all());
     RGI_TRY(polite ? rgi_wait_check(&w) : rgi_wait_more(&w));
@@ -251,7 +265,7 @@ void rgi_remote_move_close(int mpi) {
 
 static int move(job *j, const rgi_far_patch *p) {
   rgi_engine_handle h;
-  j->may_block = rgi_option(RGI_OPT_TIMEOUT) == 0 && !rgi_mesh_there();
+  j->may_block = rgi_option(RGI_OPT_TIMEOUT) == 0;
   RGI_TRY(start(j, p, &h));
   return rgi_engine_wait(&h);
 }

@@ -10,11 +10,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "engine/issue.h"
 #include "engine/remote.h"
+#include "engine/served.h"
 #include "engine/window.h"
 #include "runtime/error.h"
-#include "runtime/liveness.h"
 
 typedef struct {
   uint64_t low, high; /* empty: high = 0 */
@@ -72,8 +71,7 @@ static int fence_locked(int target) {
   pending *p = &order.of[target];
   if (!p->listed)
     return RG_SUCCESS;
-  if (!rgi_is_dead(target)) /* it would never answer */
-    ARMCI_Fence(target);
+  ARMCI_Fence(target);
   p->put = p->acc = (span){0, 0};
   p->listed = 0;
   int i = 0;
@@ -83,7 +81,7 @@ static int fence_locked(int target) {
   return rgi_window_error("ARMCI_Fence");
 }
 
-static int wait_for_those_before(int target, rgi_remote_kind kind, uint64_t low, uint64_t high) {
+int rgi_remote_before(int target, rgi_remote_kind kind, uint64_t low, uint64_t high) {
   int error = RG_SUCCESS;
   pthread_mutex_lock(&order.lock);
   pending *p = &order.of[target];
@@ -91,13 +89,6 @@ static int wait_for_those_before(int target, rgi_remote_kind kind, uint64_t low,
     error = fence_locked(target);
   pthread_mutex_unlock(&order.lock);
   return error;
-}
-
-int rgi_remote_before(int target, rgi_remote_kind kind, uint64_t low, uint64_t high) {
-  if (rgi_is_dead(target)) /* MPI would wait for ever */
-    return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died",
-                     rgi_remote_calls[kind], target);
-  return wait_for_those_before(target, kind, low, high);
 }
 
 void rgi_remote_started(int target, rgi_remote_kind kind, uint64_t low, uint64_t high) {
@@ -114,8 +105,7 @@ void rgi_remote_started(int target, rgi_remote_kind kind, uint64_t low, uint64_t
 
 /* A fence completes gets as well. What it completes leaves too late to count. */
 static int make_room(int target, pending *p) {
-  if (!rgi_is_dead(target))
-    ARMCI_Fence(target);
+  ARMCI_Fence(target);
   p->turn++;
   p->under_way = 0;
   return rgi_window_error("ARMCI_Fence");
@@ -140,14 +130,19 @@ void rgi_remote_left(int target, unsigned turn) {
   pthread_mutex_unlock(&order.lock);
 }
 
+/* Those that are served are done already where loads and stores can be. */
 int rgi_engine_settle(int target, uint64_t offset, uint64_t bytes) {
-  return wait_for_those_before(target, RGI_REMOTE_GET, offset, offset + bytes);
+  if (rgi_served_there())
+    return RG_SUCCESS;
+  return rgi_remote_before(target, RGI_REMOTE_GET, offset, offset + bytes);
 }
 
 int rgi_engine_fence(int target) {
   int error = RG_SUCCESS;
   if (!rgi_remote.open)
     return RG_SUCCESS;
+  if (rgi_served_there())
+    return rgi_served_fence(target);
   pthread_mutex_lock(&order.lock);
   if (target >= 0)
     error = fence_locked(target);
@@ -157,4 +152,8 @@ int rgi_engine_fence(int target) {
   }
   pthread_mutex_unlock(&order.lock);
   return error;
+}
+
+int rgi_engine_lost(int target) {
+  return rgi_served_there() && rgi_served_lost(target);
 }

@@ -9,14 +9,29 @@
 #include "mirror/mirror.h"
 #include "object/array.h"
 #include "runtime/error.h"
+#include "runtime/liveness.h"
 #include "runtime/request.h"
+
+/* What was written to a node that is lost is so, too. */
+static int check_lost(rg_array a) {
+  int lost = -1;
+  for (int i = 0; rgi_deaths() > 0 && i < a->members; i++)
+    if (rgi_engine_lost(a->world[i]))
+      lost = a->world[i];
+  return lost < 0 ? RG_SUCCESS
+                  : rgi_error(RG_ERR_PROC_FAILED,
+                              "rg_array_fence: what was written to the node of rank %d of the "
+                              "world is lost: all its processes have died",
+                              lost);
+}
 
 int rg_array_fence(rg_array a) {
   RGI_TRY(a ? rgi_array_check(__func__, a) : rgi_need_runtime(__func__));
   atomic_thread_fence(memory_order_seq_cst);
   if (!rgi_engine_open() || (a && a->one_node))
     return RG_SUCCESS;
-  return rgi_engine_fence(-1);
+  RGI_TRY(rgi_engine_fence(-1));
+  return a ? check_lost(a) : RG_SUCCESS;
 }
 
 int rg_array_sync(rg_array a) {

@@ -25,7 +25,8 @@
  *    not take part. Between nodes ARMCI-MPI carries it: one message for a
  *    contiguous or strided patch of one owner, or for up to 1024 rows of its blocks;
  *    the target's process must get into the library or MPI from time to time (any wait
- *    does; rg_progress; or RG_PROGRESS_THREAD=1).
+ *    does; rg_progress; or RG_PROGRESS_THREAD=1). In a job that survives the nodes' guardians
+ *    carry it, and need nothing of the target's process.
  *  - Threads: with MPI_THREAD_MULTIPLE one-sided calls may be made by several
  *    threads, also on the same array. Collective ones as on groups. The order of one
  *    process's operations is that of one thread's.
@@ -36,9 +37,8 @@
  * inside the array is RG_ERR_BOUNDS, with a text that names the dimension, the
  * index and the bound; nothing was done then. A call that waits for a process that
  * has died gives RG_ERR_PROC_FAILED; accumulates and locks too if it died while it
- * had the lock, and accesses of the elements of a dead process of another node. What is under
- * way between nodes when it dies may wait for ever inside MPI (docs/recovery.md). Only other errors
- * are named below. */
+ * had the lock, and accesses of the elements of another node when all of its processes have died,
+ * also those under way (docs/recovery.md). Only other errors are named below. */
 #ifndef REGROUP_ARRAY_H
 #define REGROUP_ARRAY_H
 

@@ -293,6 +293,10 @@ void *rgi_arena_annex(void) {
   return rgi_arena_at(arena.base->size);
 }
 
+size_t rgi_arena_annex_size(void) {
+  return arena.base->mapped - arena.base->size;
+}
+
 int rgi_arena_reserve(const char *what, uint64_t offset, size_t bytes) {
   return reserve(what, arena.base->size + offset, bytes);
 }

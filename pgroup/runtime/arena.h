@@ -41,6 +41,7 @@ int rgi_arena_borrow(int fd);
  * used after RG_SUCCESS; RG_ERR_NOMEM (what: who wants it). What it holds is kept
  * if it was reserved before. */
 void *rgi_arena_annex(void);
+size_t rgi_arena_annex_size(void);
 int rgi_arena_reserve(const char *what, uint64_t offset, size_t bytes);
 
 /* A block of at least so many bytes, not zeroed, aligned to a line, or above 16 KiB

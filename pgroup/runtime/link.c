@@ -22,11 +22,6 @@
 #define MOST_BYTES ((size_t)256 << 20) /* a longer message is nonsense */
 
 typedef struct {
-  uint64_t key;
-  int32_t from, to;
-} greeting;
-
-typedef struct {
   uint32_t bytes, kind;
 } frame;
 
@@ -157,7 +152,7 @@ static void queue(rgi_link *l, uint32_t kind, const void *data, size_t bytes) {
 /* --- calling --------------------------------------------------------------------------- */
 
 static int greet(rgi_link *l) {
-  greeting g = {links.mesh->key, links.mesh->mine, l->node};
+  rgi_greeting g = {links.mesh->key, links.mesh->mine, l->node};
   return send(l->fd, &g, sizeof g, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof g;
 }
 
@@ -216,16 +211,30 @@ static void accept_all(void) {
 
 /* --- hearing ------------------------------------------------------------------------------ */
 
+/* It is none of ours. */
+static void pass_on(rgi_link *l) {
+  int fd = l->fd;
+  epoll_ctl(links.poll, EPOLL_CTL_DEL, fd, NULL);
+  l->fd = -1;
+  l->broken = 1;
+  links.events.guest(fd);
+}
+
 static void hear_greeting(rgi_link *l) {
-  greeting g;
+  rgi_greeting g;
   if (l->in.end - l->in.begin < sizeof g)
     return;
   memcpy(&g, l->in.data + l->in.begin, sizeof g);
   l->in.begin += sizeof g;
-  int right = g.key == links.mesh->key && g.to == links.mesh->mine && g.from >= 0 &&
-              g.from < links.mesh->nodes && (l->node < 0 || l->node == g.from);
+  int ours = g.key == links.mesh->key && g.to == links.mesh->mine;
+  int right =
+      ours && g.from >= 0 && g.from < links.mesh->nodes && (l->node < 0 || l->node == g.from);
   if (!right && l->calling) {
     hang_up(l); /* somebody else's port */
+    return;
+  }
+  if (ours && g.from == RGI_GUEST && !l->calling && greet(l)) {
+    pass_on(l);
     return;
   }
   if (right && !l->calling) {

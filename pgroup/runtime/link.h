@@ -13,11 +13,19 @@
 
 typedef struct rgi_link rgi_link;
 
+/* What both sides of a connection say first; who calls hears the other's node as `from`. */
+typedef struct {
+  uint64_t key;
+  int32_t from, to; /* nodes; from may be: */
+} rgi_greeting;
+#define RGI_GUEST (-2) /* a process, for the server (server.h) */
+
 /* What the owner of the links is told. from: an index of a node. */
 typedef struct {
   void (*up)(int node); /* a link to it can be used */
   void (*heard)(int from, uint32_t kind, const void *data, size_t bytes);
   void (*lost)(int node, const char *why);
+  void (*guest)(int fd); /* a process of another node wants the server: taken over */
 } rgi_link_events;
 
 /* listener: a socket that listens. */

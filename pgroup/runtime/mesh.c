@@ -223,6 +223,10 @@ int rgi_mesh_there(void) {
   return here.mesh != NULL;
 }
 
+rgi_mesh *rgi_mesh_here(void) {
+  return here.mesh;
+}
+
 /* The pipe is full only for a moment, unless the speaker is dead: then so are we, soon. */
 void rgi_mesh_tell(rgi_tell_kind kind, uint64_t value) {
   rgi_told t = {kind, value};

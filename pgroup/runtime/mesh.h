@@ -76,8 +76,9 @@ int rgi_mesh_choose(MPI_Comm world);
 int rgi_mesh_open(MPI_Comm world, MPI_Comm node, void *memory);
 void rgi_mesh_close(void);
 
-/* Whether there is one. */
+/* Whether there is one; it, or NULL. */
 int rgi_mesh_there(void);
+rgi_mesh *rgi_mesh_here(void);
 
 /* Tells this node's speaker. Any thread; nothing without a mesh. */
 void rgi_mesh_tell(rgi_tell_kind kind, uint64_t value);

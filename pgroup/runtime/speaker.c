@@ -15,6 +15,7 @@
 #include "runtime/liveness.h"
 #include "runtime/node.h"
 #include "runtime/pause.h"
+#include "runtime/server.h"
 
 /* Who dies elsewhere while processes here have not returned from rg_init: so long they
  * may take. */
@@ -284,7 +285,7 @@ static void watch_processes(void) {
 }
 
 int rgi_speaker_open(rgi_mesh *mesh, void *bells, void *lives, int listener, int pipe) {
-  static const rgi_link_events events = {on_up, on_heard, on_lost};
+  static const rgi_link_events events = {on_up, on_heard, on_lost, rgi_server_take};
   speaker.mesh = mesh;
   speaker.pipe = pipe;
   speaker.lost = calloc((size_t)mesh->nodes, 1);
@@ -316,6 +317,7 @@ void rgi_speaker_close(void) {
       close(speaker.processes[i]);
   rgi_council_close();
   rgi_links_close();
+  rgi_server_close();
   if (speaker.pipe >= 0)
     close(speaker.pipe);
   free(speaker.facts);
