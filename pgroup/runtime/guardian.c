@@ -120,7 +120,7 @@ static void listen_to_tellers(void) {
 /* Where nobody listens the listener itself may have told, and all end very soon. */
 static int is_to_tell(void) {
   int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  for (double end = rgi_now() + 1; rgi_now() < end; rgi_sleep(LOOK_SECONDS)) {
+  for (double end = rgi_now() + READ_SECONDS; rgi_now() < end; rgi_sleep(LOOK_SECONDS)) {
     if (connect(s, (struct sockaddr *)&telling, sizeof telling) == 0)
       return 1;
     if (errno == EAGAIN)

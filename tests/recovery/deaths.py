@@ -146,6 +146,10 @@ def one_run(command, env, kills, life, limit, where=Node([]), cwd=None, moments=
 # --- how it ended -------------------------------------------------------------------------
 
 
+# What MPI says when it ends a job, or rg_init of MPI's error.
+CUT = r'Fatal error in |Assertion failed in file|internal ABORT|: rg_init: '
+
+
 def lines_of(text):
     """Where a guardian says that the job ends because of a death at the start."""
     return len(re.findall(r'^(?:\[\d+\] )?regroup: rank \S+ was ended by .* before rg_init had '
@@ -159,7 +163,7 @@ def early_end(status, text, most=1):
     lines = lines_of(text)
     if status and 1 <= lines <= most:
         return 'early'
-    if status and lines == 0 and 'Fatal error in ' in text:
+    if status and lines == 0 and re.search(CUT, text):
         return 'cut'
     return None
 

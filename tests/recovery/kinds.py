@@ -82,7 +82,7 @@ class Relief(Kind):
         return max(0, self.workers - int(found[2]))
 
     def is_lost(self, status, text, killed):
-        return status == 4 and 'LOST: ' in text and killed >= self.workers
+        return bool(status) and 'LOST: ' in text and killed >= self.workers
 
 
 class Checkpoint(Kind):
@@ -131,7 +131,7 @@ class Mirrored(Kind):
         return int(found[3]) if int(found[2]) + int(found[3]) == self.np else -1
 
     def is_lost(self, status, text, killed):
-        return status == 4 and 'LOST: ' in text and killed > 1
+        return bool(status) and 'LOST: ' in text and killed > 1
 
 
 ALL = {'storm': Storm, 'recover': Recover, 'relief': Relief, 'checkpoint': Checkpoint,
