@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * ranks: 1 2 3 6 8 9
+ * ranks: 1 2 3 4 5 6 7 8 9
  * time: 60
  * The building blocks of benchmarks on a job that is split, in every way; also with
  * the last processes in reserve. */
@@ -88,7 +88,7 @@ static void test_errors(void) {
 }
 
 /* Where nothing can be spawned the text says how to start the job. MPI that can is
- * tested by test_inter_openmpi.py. */
+ * tested by test_inter_native.py. */
 static void test_nothing_to_spawn(void) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
