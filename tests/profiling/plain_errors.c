@@ -23,11 +23,21 @@ static void told(const char *name, int code) {
   handled = 0;
 }
 
-static void wrong_calls(MPI_Comm comm) {
-  int size, in[64] = {0}, out[64], negative[64], displs[64] = {0};
-  MPI_Comm_size(comm, &size);
+/* With Open MPI 4.1 these are segmentation faults of its own. */
+static void wrong_memory(MPI_Comm comm) {
+#ifndef OPEN_MPI
+  int in[64] = {0}, out[64], negative[64], displs[64] = {0};
   for (int i = 0; i < 64; i++)
     negative[i] = -1;
+  told("memory", MPI_Bcast(NULL, 1, MPI_INT, 0, comm));
+  told("counts", MPI_Allgatherv(in, 1, MPI_INT, out, negative, displs, MPI_INT, comm));
+#endif
+  (void)comm;
+}
+
+static void wrong_calls(MPI_Comm comm) {
+  int size, in[64] = {0}, out[64];
+  MPI_Comm_size(comm, &size);
   told("good", MPI_Bcast(in, 1, MPI_INT, 0, comm));
   told("root", MPI_Bcast(in, 1, MPI_INT, size, comm));
   told("negative root", MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, -7, comm));
@@ -35,9 +45,8 @@ static void wrong_calls(MPI_Comm comm) {
   told("type", MPI_Bcast(in, 1, MPI_DATATYPE_NULL, 0, comm));
   told("operation", MPI_Allreduce(in, out, 1, MPI_INT, MPI_OP_NULL, comm));
   told("no such operation", MPI_Scan(in, out, 1, MPI_DOUBLE, MPI_BAND, comm));
-  told("memory", MPI_Bcast(NULL, 1, MPI_INT, 0, comm));
   told("place", MPI_Alltoall(in, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, comm));
-  told("counts", MPI_Allgatherv(in, 1, MPI_INT, out, negative, displs, MPI_INT, comm));
+  wrong_memory(comm);
   told("good again", MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, comm));
 }
 
