@@ -11,15 +11,9 @@
  * RG_ERR_PROC_FAILED. Each rank alone writes to elements of its own at each of the others;
  * wherever somebody lives on the owner's node the survivors find there just what they have
  * written with success. Rank 0 prints "SURVIVED survivors". */
-#include <mpi.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
-#include <unistd.h>
 
+#include "ranks.h"
 #include "runtime/liveness.h"
 #include "runtime/node.h"
 
@@ -29,19 +23,12 @@
 /* What each rank has for each other one. */
 enum { SUM, COUNT, SWAPPED, SCATTERED, BULK = 16, WIDTH = BULK + LONGEST };
 
-static int rank, size;
+static int size;
 static unsigned long random_state;
 static rg_group group;
 static rg_array whole, real;
 static int64_t added[64], counted[64], swapped[64];
 static int64_t buffer[LONGEST];
-
-static void must(int right, const char *what) {
-  if (right)
-    return;
-  fprintf(stderr, "rank %d: %s: %s\n", rank, what, rg_error_detail());
-  exit(3);
-}
 
 static int64_t draw(int64_t n) {
   random_state = random_state * 6364136223846793005u + 1442695040888963407u;
@@ -50,12 +37,11 @@ static int64_t draw(int64_t n) {
 
 /* Elements of mine at that rank. */
 static int64_t at(int target, int64_t element) {
-  return ((int64_t)target * size + rank) * WIDTH + element;
+  return ((int64_t)target * size + my_rank) * WIDTH + element;
 }
 
 static int fine(int error, const char *what) {
-  must(!error || error == RG_ERR_PROC_FAILED, what);
-  return !error;
+  return !survivable(error, what);
 }
 
 static void do_put(int target) {
@@ -133,7 +119,7 @@ static const way ways[] = {{"put", do_put},     {"get", do_get},           {"acc
                            {"fence", do_fence}, {"elements", do_elements}, {"request", do_request}};
 
 static void access_one(const char *how) {
-  int n = (int)(sizeof ways / sizeof *ways), target = (rank + 1 + (int)draw(size - 1)) % size;
+  int n = (int)(sizeof ways / sizeof *ways), target = (my_rank + 1 + (int)draw(size - 1)) % size;
   if (!strcmp(how, "all"))
     ways[draw(n)].make(target);
   for (int i = 0; i < n; i++)
@@ -148,8 +134,8 @@ static void die(int sign) {
 
 static int is_to_die(const char *who) {
   if (!strcmp(who, "node"))
-    return rgi_node_of(rank) != rgi_node_of(0);
-  return rank > 0 && rank >= size - (!strcmp(who, "one") ? 1 : 3);
+    return rgi_node_of(my_rank) != rgi_node_of(0);
+  return my_rank > 0 && my_rank >= size - (!strcmp(who, "one") ? 1 : 3);
 }
 
 static void storm(const char *how, const char *who) {
@@ -198,9 +184,9 @@ static void shrink(void) {
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   must(argc == 4 && !rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&group), "rg_init");
-  rg_group_rank(group, &rank);
-  rg_group_size(group, &size);
-  random_state = strtoul(argv[3], NULL, 10) * 64 + (unsigned long)rank;
+  my_rank = rank_in(group);
+  size = size_of(group);
+  random_state = strtoul(argv[3], NULL, 10) * 64 + (unsigned long)my_rank;
   const int64_t elements = (int64_t)size * size * WIDTH;
   must(!rg_array_create_simple(group, RG_INT64, 1, &elements, &whole) &&
            !rg_array_create_simple(group, RG_DOUBLE, 1, &elements, &real),
@@ -213,9 +199,8 @@ int main(int argc, char **argv) {
     check(target);
   while (rg_barrier(group))
     shrink();
-  rg_group_size(group, &size);
-  if (rank == 0)
-    printf("SURVIVED %d\n", size);
+  if (rank_in(group) == 0)
+    printf("SURVIVED %d\n", size_of(group));
   must(!rg_array_free(&real) && !rg_array_free(&whole), "rg_array_free");
   rg_group_free(&group);
   must(!rg_finalize(), "rg_finalize");
