@@ -2,10 +2,11 @@
  * Copyright (c) the Regroup authors
  *
  * What soak.py starts: steady ROUNDS. An array that is mirrored over the nodes changes round
- * after round, each time into a new one, and ranks are killed from outside, all of a node too.
- * Rank 0 of the survivors prints "STEADY checksum members deaths": the checksum depends on
- * nothing but the number of rounds. Where the elements of some are lost, because all who had a
- * copy have died, that is said on standard error and the status is 4. */
+ * after round, each time into a new one, by its neighbours' elements on other nodes too, and ranks
+ * are killed from outside, also all of a node. Rank 0 of the survivors prints "STEADY checksum
+ * members deaths": the checksum depends on nothing but the number of rounds. Where the elements of
+ * some are lost, because all who had a copy have died, that is said on standard error and the
+ * status is 4. */
 #include <regroup/array.h>
 #include <regroup/array_math.h>
 #include <regroup/array_regroup.h>
@@ -28,19 +29,20 @@ static int make(rg_array *a) {
   return survivable(rg_array_zero(*a), "rg_array_zero");
 }
 
-/* Own elements only: each of them goes its own way. */
+/* Each member changes its own part, by its neighbours' elements too, on whatever node. */
 static int change(rg_array from, rg_array to) {
-  int64_t lo[2], hi[2], *old, *own, ld, ld_old;
+  int64_t lo[2], hi[2], row[COLUMNS], *own, ld;
   TRY(rg_array_distribution(to, rank_in(team), lo, hi));
   if (lo[0] < hi[0] && lo[1] < hi[1]) {
-    TRY(rg_array_access(from, lo, hi, RG_READ, (void *)&old, &ld_old));
     TRY(rg_array_access(to, lo, hi, RG_WRITE, (void *)&own, &ld));
-    for (int64_t i = 0; i < hi[0] - lo[0]; i++)
-      for (int64_t k = 0; k < hi[1] - lo[1]; k++)
-        own[i * ld + k] =
-            (int64_t)mix((uint64_t)(old[i * ld_old + k] + (lo[0] + i) * COLUMNS + lo[1] + k + 1));
+    for (int64_t i = lo[0]; i < hi[0]; i++) {
+      const int64_t at[2] = {(i + 1) % ROWS, 0}, end[2] = {(i + 1) % ROWS + 1, COLUMNS};
+      TRY(rg_array_get(from, at, end, row, NULL));
+      for (int64_t k = lo[1]; k < hi[1]; k++)
+        own[(i - lo[0]) * ld + k - lo[1]] =
+            (int64_t)mix((uint64_t)row[(k + 1) % COLUMNS] + (uint64_t)(i * COLUMNS + k + 1));
+    }
     TRY(rg_array_release(to, lo, hi));
-    TRY(rg_array_release(from, lo, hi));
   }
   return survivable(rg_array_sync(to), "rg_array_sync");
 }
