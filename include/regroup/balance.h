@@ -17,9 +17,10 @@
  *    walker on all of its group, after the unit; the other walkers go on. Members on
  *    its node that wait on the group for the one that has failed get RG_ERR_REVOKED there
  *    (unless the kind is `alike`), and return that or another error.
- *  - In a job that survives deaths (RG_SURVIVE, docs/recovery.md), inside a node: when a
- *    process of the balancer dies, the others form new groups and go on with all walkers,
- *    each from its last finished unit. What a unit did to anything but the walker's state
+ *  - In a job that survives deaths (RG_SURVIVE, docs/recovery.md): when a process of the
+ *    balancer dies, the others form new groups and go on with all walkers, each from its
+ *    last finished unit (from an earlier one if all processes of a node die at once: so
+ *    units depend on the state alone). What a unit did to anything but the walker's state
  *    may be done twice: the units of which not all members had returned are done again,
  *    and so is `finished`. A callback whose wait ends with RG_ERR_PROC_FAILED or
  *    RG_ERR_REVOKED returns that. pack is then called after each unit too. With `alike` a

@@ -10,6 +10,7 @@
 
 #include "runtime/error.h"
 #include "runtime/pause.h"
+#include "vault.h"
 
 /* --- what this group tells ------------------------------------------------------------ */
 
@@ -126,7 +127,8 @@ static int add_joiner(rg_balancer b, int leader, int n, const int64_t ranks[]) {
 int rgi_async_serve(rg_balancer b) {
   int from, count;
   int64_t *words;
-  for (;;) {
+  RGI_TRY(rgi_keeper_serve(b));
+  while (b->board) {
     RGI_TRY(rgi_wire_take(b, RGI_TAG_REQUEST, &from, &count, &words));
     if (!words)
       break;
@@ -136,7 +138,7 @@ int rgi_async_serve(rg_balancer b) {
     RGI_TRY(error);
   }
   RGI_TRY(rgi_wire_reap(b));
-  return rgi_nodes_serve(b);
+  return b->board ? rgi_nodes_serve(b) : RG_SUCCESS;
 }
 
 /* Those that may join: the first of the joiners; the others are refused. */

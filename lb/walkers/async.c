@@ -16,6 +16,7 @@
 #include "runtime/error.h"
 #include "runtime/pause.h"
 #include "survive.h"
+#include "vault.h"
 
 int rgi_async_step(rg_balancer b, int wait, int *what) {
   if (b->work.working)
@@ -84,7 +85,7 @@ static int serve_until(rg_balancer b, rg_request *request) {
     RGI_TRY(rgi_async_serve(b));
     if (request)
       RGI_TRY(rg_test(request, &done, NULL));
-    if (request ? done : !rgi_nodes_asked(b))
+    if (request ? done : !rgi_nodes_asked(b) && !rgi_keeper_waits(b))
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy()));
   }

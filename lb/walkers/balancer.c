@@ -92,16 +92,6 @@ static int check_kind(const char *call, const rg_walker_kind *k, const rg_balanc
   return RG_SUCCESS;
 }
 
-/* What outlives a process does so on its node. */
-static int may_survive(const struct rg_balancer_s *b) {
-  if (rgi_option_choice(RGI_OPT_SURVIVE) == 0)
-    return 0;
-  for (int r = 0; r < b->size; r++)
-    if (rgi_node_find(rgi_members_at(b->all->members, r)) < 0)
-      return 0;
-  return 1;
-}
-
 /* The group, and what is to be known of it when some of it have died. */
 static int take_group(rg_balancer b, rg_group g) {
   RGI_TRY(rg_group_dup(g, &b->all));
@@ -111,7 +101,8 @@ static int take_group(rg_balancer b, rg_group g) {
   b->first_rank = b->rank;
   b->first_size = b->size;
   b->first_context = b->all->context;
-  b->survives = may_survive(b);
+  b->survives = rgi_option_choice(RGI_OPT_SURVIVE) != 0;
+  b->keeper.rank = -1;
   return RG_SUCCESS;
 }
 
@@ -149,6 +140,7 @@ static int in_use(const struct rg_balancer_s *b) {
 static void free_run(rg_balancer b) {
   rgi_work_leave(b);
   rgi_crew_free(&b->crew);
+  rgi_keeper_close(b);
   rgi_entries_free(&b->list);
   rgi_entries_free(&b->work.born);
   rg_plan_free(&b->plan);

@@ -106,6 +106,29 @@ typedef struct {
   double arrived;
 } rgi_told;
 
+/* Records of the vault by their keys. */
+typedef struct {
+  struct {
+    uint64_t key, offset;
+  } * at;
+  size_t room, count;
+  uint64_t head; /* of the node's list, as far as it was read */
+} rgi_index;
+
+/* Packed records, one after another. */
+typedef struct {
+  char *memory;
+  size_t bytes, room;
+} rgi_copies;
+
+/* Who keeps what this process's walkers are, on another node. */
+typedef struct {
+  int rank;        /* or -1 */
+  int open;        /* copies that have not been answered */
+  double last;     /* when one was sent */
+  rgi_copies mine; /* what the next one has besides */
+} rgi_keeper;
+
 struct rg_balancer_s {
   unsigned magic;
   rgi_stage stage;
@@ -152,6 +175,8 @@ struct rg_balancer_s {
   rg_group first;     /* that group */
   struct rgi_vault *vault;
   uint64_t vault_slot;
+  rgi_index index;
+  rgi_keeper keeper;
   int locked; /* this process has the board's lock */
   rg_balance_counts counts;
   int64_t formations;
@@ -221,7 +246,7 @@ void rgi_outcomes_free(rgi_outcomes *o);
 int rgi_outcome_report(rg_balancer b); /* rg_balance_end's error; every process */
 
 /* --- wire.c: messages between leaders ---------------------------------------------- */
-enum { RGI_TAG_REQUEST = 1, RGI_TAG_ANSWER, RGI_TAG_FAR };
+enum { RGI_TAG_REQUEST = 1, RGI_TAG_ANSWER, RGI_TAG_FAR, RGI_TAG_KEEP, RGI_TAG_KEPT };
 int rgi_wire_send(rg_balancer b, int to, int tag, int count, const int64_t words[]);
 /* Takes a message if there is one: *words is freed by the caller, NULL if none. */
 int rgi_wire_take(rg_balancer b, int tag, int *from, int *count, int64_t **words);

@@ -167,7 +167,8 @@ static int read_move(rg_balancer b, const rg_move *m, int leader, rgi_part *part
   } else if (m->walker != RG_NO_WALKER) {
     part->starts = 1;
     part->entry = b->taken[m->walker];
-    return rgi_nodes_send_off(b, leader, &part->credit);
+    RGI_TRY(rgi_nodes_send_off(b, leader, &part->credit));
+    return part->credit >= 0 ? rgi_entry_wrap(b, &part->entry) : RG_SUCCESS;
   }
   return RG_SUCCESS;
 }
@@ -216,6 +217,7 @@ static int check_stuck(rg_balancer b) {
     if (board->row[i].leads && board->row[i].seen != board->version)
       return RG_SUCCESS;
   RGI_TRY(rgi_board_take(b, 0, &e));
+  RGI_TRY(rgi_entry_unwrap(b, &e));
   free(e.memory);
   rg_outcome o = {.id = e.id, .error = RG_ERR_ARG, .rank = rgi_survive_first(b, b->rank)};
   rgi_error(RG_ERR_ARG,

@@ -7,6 +7,7 @@
 #include "formation/group.h"
 #include "runtime/error.h"
 #include "runtime/pause.h"
+#include "vault.h"
 
 /* Questions and news; the first number of each message. */
 enum { QUERY, ROWS, STEAL, WALKER, NOTHING, CREDIT, END };
@@ -83,7 +84,7 @@ void rgi_nodes_close(rg_balancer b) {
 }
 
 int rgi_nodes_asked(rg_balancer b) {
-  return b->nodes->asked >= 0;
+  return b->nodes && b->nodes->asked >= 0;
 }
 
 /* --- the walkers at first, and the end ------------------------------------------------ */
@@ -238,6 +239,8 @@ static int give_walker(rg_balancer b, int to, int64_t ranks) {
   int there = found < board->count;
   if (there)
     error = rgi_board_take(b, found, &e);
+  if (there && !error)
+    error = rgi_entry_wrap(b, &e);
   int64_t *words = NULL, credit = 0;
   if (there && !error) {
     words = calloc((size_t)(header + words_for(e.bytes)), sizeof *words);

@@ -206,7 +206,7 @@ static int read_vault(rg_balancer b, int root) {
     return rgi_error(RG_ERR_PROC_FAILED, "rg_balance_gather: the root, rank %d, has died", root);
   if (b->first_rank != root)
     return RG_SUCCESS;
-  int error = rgi_vault_outcomes(b, 0, &all);
+  int error = rgi_vault_outcomes(b, 1, &all);
   if (error) {
     rgi_outcomes_free(&all);
     return error;

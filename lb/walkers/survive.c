@@ -59,6 +59,7 @@ static void forget_idle(rg_balancer b) {
   rgi_idle *idle = &b->idle;
   end_request(&idle->request);
   free(idle->ranks);
+  free(idle->part.entry.memory);
   free(b->parts);
   for (int i = 0; i < b->joiner_count; i++)
     free(b->joiners[i].ranks);
@@ -79,6 +80,7 @@ void rgi_survive_forget(rg_balancer b) {
   rgi_entries_free(&b->work.born);
   rgi_nodes_close(b);
   rgi_board_forget(b);
+  rgi_keeper_close(b);
   b->units = 0;
 }
 
@@ -119,15 +121,27 @@ static int shrink(rg_balancer b) {
   return rg_group_size(next, &b->size);
 }
 
+/* All vaults have what any has, and nothing else. */
+static int share_vaults(rg_balancer b) {
+  int error = RG_SUCCESS, speaks = rgi_vault_speaks(b);
+  if (speaks && rgi_vault_many(b))
+    error = rgi_copies_exchange(b);
+  if (speaks && !error)
+    error = rgi_vault_sweep(b);
+  char *text = strdupa(rg_error_detail());
+  int met = rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX);
+  return error ? rgi_error(error, "%s", text) : met;
+}
+
 /* The walkers that are to be worked on, before anybody works; they are the same for all. */
 static int lay_out(rg_balancer b) {
-  if (b->filled)
-    RGI_TRY(rgi_vault_read(b));
-  else
-    RGI_TRY(rgi_balance_agreement(b));
-  if (!b->filled)
-    RGI_TRY(rgi_vault_open(b));
-  return b->filled || b->rank > 0 ? RG_SUCCESS : rgi_vault_fill(b);
+  if (b->filled) {
+    RGI_TRY(share_vaults(b));
+    return rgi_vault_read(b);
+  }
+  RGI_TRY(rgi_balance_agreement(b));
+  RGI_TRY(rgi_vault_open(b));
+  return rgi_vault_speaks(b) ? rgi_vault_fill(b) : RG_SUCCESS;
 }
 
 /* Whether all have done what they had to; *again: somebody has died meanwhile. */
@@ -167,18 +181,8 @@ static int lay_out_until_settled(rg_balancer b, int shrinks) {
 }
 
 static int begin_round(rg_balancer b) {
+  RGI_TRY(rgi_keeper_open(b));
   return b->policy.interval > 0 ? rgi_sync_begin(b) : rgi_async_begin(b);
-}
-
-int rgi_survive_begin(rg_balancer b) {
-  b->stage = RGI_RUNNING;
-  int error = lay_out_until_settled(b, 0);
-  if (error) {
-    b->stage = RGI_NEW;
-    return error;
-  }
-  error = begin_round(b);
-  return error && rgi_survive_trouble(b) ? rgi_survive_recover(b) : error;
 }
 
 /* --- after a death --------------------------------------------------------------------------- */
@@ -213,7 +217,20 @@ static int recover(rg_balancer b, int agreed) {
   }
 }
 
-static int recover_and_tell(rg_balancer b, int agreed) {
+static int begin(rg_balancer b, int agreed) {
+  (void)agreed;
+  b->stage = RGI_RUNNING;
+  int error = lay_out_until_settled(b, 0);
+  if (error) {
+    b->stage = RGI_NEW;
+    return error;
+  }
+  error = begin_round(b);
+  return error && rgi_survive_trouble(b) ? recover(b, 0) : error;
+}
+
+/* Tells of those who are no member any more afterwards. */
+static int do_and_tell(rg_balancer b, int (*what)(rg_balancer b, int agreed), int agreed) {
   double noticed = rgi_now();
   int n = b->size;
   int *before = malloc((size_t)n * sizeof *before);
@@ -221,24 +238,32 @@ static int recover_and_tell(rg_balancer b, int agreed) {
     return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", n);
   for (int i = 0; i < n; i++)
     before[i] = rgi_survive_first(b, i);
-  int error = recover(b, agreed);
+  int error = what(b, agreed);
   if (!error)
     tell(b, noticed, before, n);
   free(before);
   return error;
 }
 
+int rgi_survive_begin(rg_balancer b) {
+  return do_and_tell(b, begin, 0);
+}
+
 int rgi_survive_recover(rg_balancer b) {
-  return recover_and_tell(b, 0);
+  return do_and_tell(b, recover, 0);
 }
 
 /* --- the end ------------------------------------------------------------------------------------
  */
 
 int rgi_survive_end(rg_balancer b, int *done) {
-  int error = b->board ? rgi_async_end(b) : RG_SUCCESS, failed;
-  if (!error && b->rank == 0)
-    error = rgi_vault_outcomes(b, 1, &b->outcomes);
+  int many = rgi_vault_many(b), failed;
+  int error = b->board || many ? rgi_async_end(b) : RG_SUCCESS;
+  if (!error && many)
+    error = share_vaults(b);
+  rgi_outcomes_free(&b->outcomes);
+  if (!error)
+    error = rgi_vault_outcomes(b, 0, &b->outcomes);
   if (!error)
     error = rgi_outcome_report(b);
   char *text = strdupa(rg_error_detail());
@@ -249,5 +274,5 @@ int rgi_survive_end(rg_balancer b, int *done) {
   *done = well && !failed;
   if (*done)
     return error ? rgi_error(error, "%s", text) : RG_SUCCESS;
-  return recover_and_tell(b, 1);
+  return do_and_tell(b, recover, 1);
 }

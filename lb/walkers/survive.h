@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Balancing in a job that survives deaths (RG_SURVIVE), inside a node. When somebody of the
- * balancer's group has died, everybody gives up what is under way (requests, groups that are
- * being formed, units that cannot end); when all living have done so they shrink the group,
- * read from the vault which walkers have not ended, and begin with these as at the start.
+ * Balancing in a job that survives deaths (RG_SURVIVE). When somebody of the balancer's group has
+ * died, everybody gives up what is under way (requests, groups that are being formed, units that
+ * cannot end); when all living have done so they shrink the group, tell the other nodes what the
+ * own one's vault has, read there which walkers have not ended, and begin with these as at the
+ * start.
  * Nothing of the old groups is needed: so a death is the same whatever it interrupts. */
 #ifndef RGI_WALKERS_SURVIVE_H
 #define RGI_WALKERS_SURVIVE_H

@@ -78,6 +78,7 @@ static int meet(rg_balancer b, int wait, int *done) {
   rgi_survive_scope(b, &w);
   for (;;) {
     uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
+    RGI_TRY(rgi_keeper_serve(b));
     RGI_TRY(rg_test(&b->round, done, NULL));
     if (*done || !wait)
       return RG_SUCCESS;
@@ -96,6 +97,8 @@ static int share_born(rg_balancer b) {
       rgi_entry e = {0};
       if (r == b->rank)
         e = b->work.born.at[i];
+      if (r == b->rank && rgi_vault_many(b))
+        RGI_TRY(rgi_entry_wrap(b, &e));
       void *memory = e.memory;
       RGI_TRY(rg_bcast(b->all, &e, sizeof e, MPI_BYTE, r));
       if (e.memory) {
@@ -266,6 +269,8 @@ static int regroup(rg_balancer b) {
 /* Nobody works, walkers wait, and the policy starts none. */
 static int fail_waiting(rg_balancer b) {
   rgi_entry e = rgi_entries_take(&b->list, 0);
+  if (b->rank == 0)
+    RGI_TRY(rgi_entry_unwrap(b, &e));
   free(e.memory);
   if (b->rank != 0)
     return RG_SUCCESS;
@@ -336,6 +341,7 @@ static int exchange(rg_balancer b, int wait, int *what) {
 }
 
 int rgi_sync_step(rg_balancer b, int wait, int *what) {
+  RGI_TRY(rgi_keeper_serve(b));
   if (b->work.working && b->units < b->policy.interval)
     return unit(b, what);
   return exchange(b, wait, what);

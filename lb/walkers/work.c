@@ -215,11 +215,12 @@ int rgi_work_start(rg_balancer b, const rgi_entry *entry, int *next) {
   void *memory = NULL;
   if (rgi_leads(b)) {
     h.entry = *entry;
+    RGI_TRY(rgi_entry_unwrap(b, &h.entry));
     h.left = entry->left;
-    h.bytes = entry->memory ? (int64_t)entry->bytes : -1;
-    memory = entry->memory;
-    if (entry->record)
-      RGI_TRY(rgi_vault_load(entry, &h.done, &h.left, &h.bytes, &memory));
+    h.bytes = h.entry.memory ? (int64_t)h.entry.bytes : -1;
+    memory = h.entry.memory;
+    if (h.entry.record)
+      RGI_TRY(rgi_vault_load(&h.entry, &h.done, &h.left, &h.bytes, &memory));
   }
   rgi_mark(b, RG_SPAN_REGROUP);
   RGI_TRY(spread(b, &h, &memory));
