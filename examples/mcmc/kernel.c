@@ -46,7 +46,7 @@ static int get_visits(mcmc_run *run, state *s) {
 /* The array follows its group by itself, unless that may die. */
 static int pack(const rg_walker *w, void *memory, size_t bytes, void *context) {
   mcmc_run *run = context;
-  int error = run->survives && run->visits ? get_visits(run, w->state) : RG_SUCCESS;
+  int error = run->team.survives && run->visits ? get_visits(run, w->state) : RG_SUCCESS;
   memcpy(memory, w->state, bytes);
   return error;
 }
@@ -69,6 +69,8 @@ static void drop(rg_walker *w, void *context) {
 
 /* From the state, where there are none at first. */
 static int make_visits(mcmc_run *run, const state *s, rg_group g) {
+  if (run->counts)
+    return RG_SUCCESS;
   int error = rg_array_create_simple(g, RG_INT64, 2, side, &run->visits);
   if (!error && run->member == 0)
     error = rg_array_put(run->visits, origin, side, s->visits, NULL);
@@ -85,6 +87,8 @@ static int follow(mcmc_run *run, rg_group g) {
   if (same != RG_UNEQUAL)
     return RG_SUCCESS;
   mcmc_deaths_in_merge(&run->deaths, run->rank);
+  if (run->counts)
+    return RG_SUCCESS;
   int error = rg_array_regroup(&run->visits, g, g, NULL, &next);
   if (!error)
     run->visits = next;
@@ -97,6 +101,8 @@ static int leaving(rg_walker *w, rg_group g, int stay, void *context) {
   rg_group to = NULL;
   rg_array next = NULL;
   (void)w;
+  if (run->counts)
+    return RG_SUCCESS;
   int error = rg_group_create_range(g, 0, stay - 1, 1, TAG, &to);
   if (!error)
     error = rg_array_regroup(&run->visits, g, to, NULL, &next);
@@ -148,11 +154,15 @@ static mcmc_state do_share(mcmc_run *run, const rg_walker *w, int64_t count) {
 
 /* Counts the cell in which the unit has ended: its owner does, who need not wait for that on
  * any network. Where somebody may die the leader does, and knows all counts at once. */
-static int visit(mcmc_run *run, const state *s) {
+static int visit(mcmc_run *run, state *s) {
   int64_t at[2], before;
   int counts = 0;
   mcmc_cell(s->position, at);
-  int error = run->survives ? RG_SUCCESS : rg_array_owner(run->visits, at, &counts);
+  if (run->counts) {
+    s->visits[at[0] * MCMC_SIDE + at[1]]++;
+    return RG_SUCCESS;
+  }
+  int error = run->team.survives ? RG_SUCCESS : rg_array_owner(run->visits, at, &counts);
   if (error || counts != run->member)
     return error;
   return rg_array_read_inc(run->visits, at, 1, &before);
@@ -175,8 +185,8 @@ static int finished(rg_walker *w, rg_group g, void *context) {
   mcmc_run *run = context;
   (void)g;
   run->ended = rgp_now();
-  int error = rg_array_sync(run->visits);
-  return error || run->member != 0 ? error : get_visits(run, w->state);
+  int error = run->counts ? RG_SUCCESS : rg_array_sync(run->visits);
+  return error || run->counts || run->member != 0 ? error : get_visits(run, w->state);
 }
 
 static void died(const rg_balance_death *death, void *context) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/program/program.h"
+#include "team.h"
 
 /* --- the schedule ---------------------------------------------------------------------- */
 
@@ -68,6 +69,24 @@ int mcmc_kills_read(const char *text, int ranks, double seconds, mcmc_kills *k) 
   }
 }
 
+int mcmc_kills_take(const char *text, int rank, double seconds, mcmc_kills *kills) {
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (!text)
+    return 1;
+  int good = mcmc_kills_read(text, ranks, seconds, kills);
+  if (rank == 0 && !good)
+    fprintf(stderr,
+            "regroup-mcmc: --kill: %s is no list of RANK:SECONDS or RANK:merge with each "
+            "rank, of %d, once; nor seed:N\n",
+            text, ranks);
+  if (!good || mcmc_may_survive())
+    return good;
+  if (rank == 0)
+    fprintf(stderr, "regroup-mcmc: --kill: the job would not survive: start it with regroup-run\n");
+  return 0;
+}
+
 /* --- dying ------------------------------------------------------------------------------- */
 
 static void die(int signal_) {
@@ -83,8 +102,9 @@ static void die_after(mcmc_deaths *d, int rank, double seconds) {
   if (d->when)
     rg_array_put(d->when, lo, hi, &at, NULL);
   signal(SIGALRM, die);
-  timer.it_value.tv_sec = (time_t)seconds;
-  timer.it_value.tv_usec = 1 + (suseconds_t)(1e6 * (seconds - (double)timer.it_value.tv_sec));
+  int64_t microseconds = 1 + (int64_t)(1e6 * seconds);
+  timer.it_value.tv_sec = (time_t)(microseconds / 1000000);
+  timer.it_value.tv_usec = (suseconds_t)(microseconds % 1000000);
   setitimer(ITIMER_REAL, &timer, NULL);
 }
 
@@ -103,6 +123,7 @@ int mcmc_deaths_prepare(mcmc_deaths *d, rg_group world) {
 
 void mcmc_deaths_arm(mcmc_deaths *d, const mcmc_kills *k, int rank, double start) {
   d->start = start;
+  d->kills = k;
   for (int i = 0; i < k->count; i++)
     if (k->kill[i].rank == rank && k->kill[i].in_merge)
       d->merge_kill = 1;
@@ -130,12 +151,21 @@ static int lowest_living(rg_group world) {
   return lowest;
 }
 
-void mcmc_deaths_note(mcmc_deaths *d, rg_group world, int rank, const rg_balance_death *death) {
-  const int64_t lo[1] = {death->rank}, hi[1] = {death->rank + 1};
-  double at = 0, took = death->back - death->noticed;
+/* When it was to die by its own clock, or 0. */
+static double planned(const mcmc_deaths *d, int rank) {
+  const int64_t lo[1] = {rank}, hi[1] = {rank + 1};
+  double at = 0;
   if (d->when)
     rg_array_get(d->when, lo, hi, &at, NULL);
-  if (at == 0) /* not by the schedule */
+  for (int i = 0; !d->when && d->kills && i < d->kills->count; i++)
+    if (d->kills->kill[i].rank == rank && !d->kills->kill[i].in_merge)
+      at = d->start + d->kills->kill[i].seconds;
+  return at;
+}
+
+void mcmc_deaths_note(mcmc_deaths *d, rg_group world, int rank, const rg_balance_death *death) {
+  double at = planned(d, death->rank), took = death->back - death->noticed;
+  if (at == 0 || at > death->noticed) /* not by the schedule */
     at = death->noticed;
   d->lost += took;
   if (d->count < MCMC_DEATHS)

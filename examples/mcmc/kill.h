@@ -24,12 +24,18 @@ typedef struct {
  * Returns 0 if it is neither, or a rank is not one of so many. */
 int mcmc_kills_read(const char *text, int ranks, double seconds, mcmc_kills *kills);
 
+/* The same for the command line's option, or NULL, on all ranks of MPI_COMM_WORLD alike. Returns 0
+ * after a line by rank 0, also if the job would not survive. */
+int mcmc_kills_take(const char *text, int rank, double seconds, mcmc_kills *kills);
+
 /* What has happened. */
 typedef struct {
   int count, merge_kill, quiet;
   double lost; /* seconds from noticing to going on, all deaths */
   double start;
-  rg_array when; /* for each rank, when it was to die; outlives it */
+  rg_array when; /* for each rank, when it was to die; outlives it. Or NULL: then
+                    the schedule tells */
+  const mcmc_kills *kills;
   rg_timeline_death death[MCMC_DEATHS];
 } mcmc_deaths;
 

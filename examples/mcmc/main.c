@@ -20,49 +20,44 @@ void mcmc_must(int error, const char *call) {
   abort();
 }
 
-static int may_survive(void) {
-  const char *name, *value;
-  int count = 0;
-  mcmc_must(rg_option_count(&count), "rg_option_count");
-  for (int i = 0; i < count; i++)
-    if (!rg_option_get(i, &name, &value, NULL, NULL, NULL, NULL) && !strcmp(name, "RG_SURVIVE"))
-      return strcmp(value, "0") != 0;
-  return 0;
-}
-
-/* A death before the work begins is the balancer's to deal with. */
-static void go_on(const mcmc_run *run, int error, const char *call) {
-  if (!run->survives || (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED))
-    mcmc_must(error, call);
+/* Before rg_init: nobody may die here. */
+static int on_several_nodes(void) {
+  MPI_Comm node;
+  int here, all;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &here);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  MPI_Comm_free(&node);
+  return here < all;
 }
 
 /* The walkers, and whether somebody wants to see progress. */
 static void set_up(mcmc_run *run) {
   const mcmc_options *o = &run->o;
   int ranks;
-  run->survives = may_survive();
   mcmc_must(rg_group_world(&run->world), "rg_group_world");
-  mcmc_must(rg_group_world(&run->team), "rg_group_world");
+  mcmc_team_open(&run->team);
   mcmc_must(rg_group_size(run->world, &ranks), "rg_group_size");
   run->plan = mcmc_plan_make(ranks, o->group, o->walkers, o->samples, o->unit, o->sample);
   if (o->pattern)
     mcmc_must(mcmc_plan_use(&run->plan, o->pattern, o->bound), "the pattern of work");
   run->board.wanted = run->rank == 0 && !o->quiet && (o->progress || mcmc_watched());
-  go_on(run, rg_bcast(run->world, &run->board.wanted, 1, MPI_INT, 0), "rg_bcast");
+  mcmc_team_go_on(&run->team, rg_bcast(run->world, &run->board.wanted, 1, MPI_INT, 0), "rg_bcast");
   if (mcmc_watches(run))
     mcmc_board_start(&run->board, ranks);
   if (o->trace || o->chrome || o->spans)
     mcmc_must(rg_timeline_create(&run->timeline), "rg_timeline_create");
   run->deaths.quiet = o->quiet;
-  if (o->kill)
+  if (o->kill && !run->counts)
     mcmc_must(mcmc_deaths_prepare(&run->deaths, run->world), "rg_array_create_simple");
   mcmc_kernel_prepare(run);
-  go_on(run, rg_barrier(run->world), "rg_barrier"); /* the one that starts the clock is not first */
+  /* The one that starts the clock is not first. */
+  mcmc_team_go_on(&run->team, rg_barrier(run->world), "rg_barrier");
 }
 
 static void work(mcmc_run *run, const mcmc_kills *kills) {
   run->entered = rgp_now();
-  go_on(run, rg_barrier(run->world), "rg_barrier");
+  mcmc_team_go_on(&run->team, rg_barrier(run->world), "rg_barrier");
   run->began = run->ended = rgp_now();
   mcmc_deaths_arm(&run->deaths, kills, run->rank, run->began);
   mcmc_must(rg_balance_run(run->balancer), "rg_balance_run");
@@ -85,7 +80,7 @@ static void draw(const mcmc_run *run, const mcmc_result *r) {
            "process; a frame is the life of a group",
            r->baseline, r->ideal, 100 * r->efficiency, r->mean);
   int *members = malloc((size_t)run->plan.ranks * sizeof *members);
-  if (!members || rg_group_members(run->team, members))
+  if (!members || rg_group_members(run->team.g, members))
     mcmc_must(RG_ERR_NOMEM, "the timeline");
   int deaths = run->deaths.count < MCMC_DEATHS ? run->deaths.count : MCMC_DEATHS;
   rg_timeline_death at[MCMC_DEATHS];
@@ -110,8 +105,8 @@ static void write_timeline(mcmc_run *run, const mcmc_result *r) {
   if (!run->timeline)
     return;
   mcmc_must(rg_timeline_end(run->timeline, r->origin + r->seconds), "rg_timeline_end");
-  mcmc_must(rg_timeline_gather(run->timeline, run->team, r->origin, 0), "rg_timeline_gather");
-  if (run->first)
+  mcmc_must(rg_timeline_gather(run->timeline, run->team.g, r->origin, 0), "rg_timeline_gather");
+  if (run->team.first)
     draw(run, r);
   mcmc_must(rg_timeline_free(&run->timeline), "rg_timeline_free");
 }
@@ -121,14 +116,14 @@ static void write_timeline(mcmc_run *run, const mcmc_result *r) {
 static int complete(const mcmc_run *run, const mcmc_result *r) {
   int ranks;
   uint64_t checksum, visits;
-  mcmc_must(rg_group_size(run->team, &ranks), "rg_group_size");
+  mcmc_must(rg_group_size(run->team.g, &ranks), "rg_group_size");
   /* Some may have died after the work, with their counts. */
   int deaths = run->deaths.count > 0 || ranks < run->plan.ranks;
   int good = r->executed == (uint64_t)r->samples || deaths;
-  if (!good && run->first)
+  if (!good && run->team.first)
     fprintf(stderr, "regroup-mcmc: %llu samples were executed instead of %lld\n",
             (unsigned long long)r->executed, (long long)r->samples);
-  if (!run->first)
+  if (!run->team.first)
     return good;
   if (r->visits != r->units) {
     fprintf(stderr, "regroup-mcmc: %lld visits were counted instead of %lld\n",
@@ -146,38 +141,18 @@ static int complete(const mcmc_run *run, const mcmc_result *r) {
   return good;
 }
 
-/* Who has not survived takes no part in what follows. */
-static void leave_the_dead(mcmc_run *run) {
-  rg_group next;
-  mcmc_must(rg_group_shrink(run->team, &next), "rg_group_shrink");
-  rg_group_free(&run->team);
-  run->team = next;
-}
-
 /* Somebody may die even while the results are put together: then that is done again. */
 static mcmc_result collect(mcmc_run *run) {
   mcmc_result r;
-  for (;;) {
-    int rank, failed = 0;
-    mcmc_must(rg_group_rank(run->team, &rank), "rg_group_rank");
-    run->first = rank == 0;
-    int error = mcmc_result_collect(run, &r);
-    unsigned well = error == RG_SUCCESS;
-    if (!run->survives || (error && error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED))
-      mcmc_must(error, "collecting the results");
-    if (!run->survives)
-      return r;
-    mcmc_must(rg_group_agree(run->team, &well, &failed), "rg_group_agree");
-    if (well && !failed)
-      return r;
-    leave_the_dead(run);
-  }
+  while (!mcmc_team_settled(&run->team, mcmc_result_collect(run, &r), "collecting the results"))
+    ;
+  return r;
 }
 
 /* By the first rank. */
 static int put_out(const mcmc_run *run, const mcmc_result *r, FILE *json) {
   int good = complete(run, r);
-  if (!run->first)
+  if (!run->team.first)
     return good;
   if (!json && run->o.json && !rgp_open(&mcmc_program, run->o.json, &json))
     return 0;
@@ -188,20 +163,6 @@ static int put_out(const mcmc_run *run, const mcmc_result *r, FILE *json) {
   return good;
 }
 
-/* Whether the first rank has died meanwhile: then another one does what it was to do. */
-static int first_has_died(mcmc_run *run) {
-  int dead[MCMC_DEATHS], n = 0;
-  unsigned well = 1;
-  if (!run->survives)
-    return 0;
-  mcmc_must(rg_group_agree(run->team, &well, NULL), "rg_group_agree");
-  mcmc_must(rg_group_failed(run->team, MCMC_DEATHS, dead, &n), "rg_group_failed");
-  for (int i = 0; i < n && i < MCMC_DEATHS; i++)
-    well &= dead[i] != 0;
-  mcmc_must(rg_group_agree(run->team, &well, NULL), "rg_group_agree");
-  return !well;
-}
-
 static int do_run(mcmc_run *run, const mcmc_kills *kills, FILE *json) {
   int good;
   set_up(run);
@@ -209,43 +170,19 @@ static int do_run(mcmc_run *run, const mcmc_kills *kills, FILE *json) {
   mcmc_result r = collect(run);
   if (mcmc_watches(run))
     mcmc_board_end(&run->board);
-  for (;;) {
-    good = put_out(run, &r, json);
-    if (!first_has_died(run))
-      break;
-    leave_the_dead(run);
+  good = put_out(run, &r, json);
+  while (mcmc_team_lost_first(&run->team)) {
     r = collect(run);
+    good = put_out(run, &r, json);
   }
   mcmc_deaths_disarm();
   write_timeline(run, &r);
   mcmc_must(rg_balance_free(&run->balancer), "rg_balance_free");
   mcmc_plan_free(&run->plan);
   rg_array_free(&run->deaths.when);
-  mcmc_must(rg_group_free(&run->team), "rg_group_free");
+  mcmc_team_close(&run->team);
   mcmc_must(rg_group_free(&run->world), "rg_group_free");
   return good ? RGP_OK : RGP_FAILED;
-}
-
-/* --kill, on all ranks alike. */
-static int read_kills(const mcmc_run *run, mcmc_kills *kills) {
-  int ranks;
-  double seconds = run->o.bound > 0 ? run->o.bound : 3.5 * run->o.scale;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!run->o.kill)
-    return 1;
-  int good = mcmc_kills_read(run->o.kill, ranks, seconds, kills);
-  if (run->rank == 0 && !good)
-    fprintf(stderr,
-            "regroup-mcmc: --kill: %s is no list of RANK:SECONDS or RANK:merge with each "
-            "rank, of %d, once; nor seed:N\n",
-            run->o.kill, ranks);
-  if (good && !may_survive()) {
-    if (run->rank == 0)
-      fprintf(stderr,
-              "regroup-mcmc: --kill: the job would not survive: start it with regroup-run\n");
-    return 0;
-  }
-  return good;
 }
 
 /* Rank 0 looks before the work starts whether the files can be written. */
@@ -273,7 +210,9 @@ int main(int argc, char **argv) {
     status = post_main(argc, argv, run.rank);
   } else if (mcmc_options_read(argc, argv, run.rank, &run.o, &status)) {
     status = RGP_USAGE;
-    if (read_kills(&run, &kills) && open_files(&run, &json)) {
+    double seconds = run.o.bound > 0 ? run.o.bound : 3.5 * run.o.scale;
+    if (mcmc_kills_take(run.o.kill, run.rank, seconds, &kills) && open_files(&run, &json)) {
+      run.counts = mcmc_may_survive() && on_several_nodes();
       mcmc_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
       status = do_run(&run, &kills, json);
       mcmc_must(rg_finalize(), "rg_finalize");

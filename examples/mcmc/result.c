@@ -21,8 +21,8 @@
 static int elapsed(const mcmc_run *run, mcmc_result *r) {
   double times[2] = {run->entered, run->ended}, last[2];
   int one;
-  TRY(rg_allreduce(run->team, times, last, 2, MPI_DOUBLE, MPI_MAX));
-  TRY(mcmc_one_node(run->team, &one));
+  TRY(rg_allreduce(run->team.g, times, last, 2, MPI_DOUBLE, MPI_MAX));
+  TRY(mcmc_one_node(run->team.g, &one));
   if (one) {
     r->origin = last[0];
     r->seconds = last[1] > last[0] ? last[1] - last[0] : 0;
@@ -30,17 +30,17 @@ static int elapsed(const mcmc_run *run, mcmc_result *r) {
   }
   double own = run->ended > run->began ? run->ended - run->began : 0;
   r->origin = run->began;
-  return rg_allreduce(run->team, &own, &r->seconds, 1, MPI_DOUBLE, MPI_MAX);
+  return rg_allreduce(run->team.g, &own, &r->seconds, 1, MPI_DOUBLE, MPI_MAX);
 }
 
 static int count_formations(const mcmc_run *run, mcmc_result *r) {
   rg_balance_counts counts;
   int ranks;
   TRY(rg_balance_count(run->balancer, &counts));
-  TRY(rg_group_size(run->team, &ranks));
+  TRY(rg_group_size(run->team.g, &ranks));
   int64_t n = counts.groups, sums[2] = {n, n * n}, ends[2] = {n, -n};
-  TRY(rg_allreduce(run->team, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM));
-  TRY(rg_allreduce(run->team, MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX));
+  TRY(rg_allreduce(run->team.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM));
+  TRY(rg_allreduce(run->team.g, MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX));
   r->mean = (double)sums[0] / ranks;
   double variance = (double)sums[1] / ranks - r->mean * r->mean;
   r->sd = variance > 0 ? sqrt(variance) : 0;
@@ -51,12 +51,12 @@ static int count_formations(const mcmc_run *run, mcmc_result *r) {
 
 /* Of the states of all walkers, as they ended. */
 static int add_up(const mcmc_run *run, mcmc_result *r) {
-  int count, root, first = 0;
+  int count, root;
   const rg_outcome *ended;
-  TRY(rg_group_translate(run->team, 1, &first, run->world, &root));
+  TRY(mcmc_team_root(&run->team, run->world, &root));
   TRY(rg_balance_gather(run->balancer, root));
   TRY(rg_balance_outcomes(run->balancer, &count, &ended));
-  for (int i = 0; run->first && i < count; i++) {
+  for (int i = 0; run->team.first && i < count; i++) {
     const mcmc_walker *w = ended[i].state;
     r->checksum += mcmc_fingerprint((uint64_t)ended[i].id, w->position);
     r->visits_checksum += mcmc_visits_fingerprint((uint64_t)ended[i].id, w->visits);
@@ -70,11 +70,11 @@ int mcmc_result_collect(const mcmc_run *run, mcmc_result *r) {
   int processors = 0;
   *r = (mcmc_result){.samples = mcmc_plan_total(&run->plan)};
   if (run->o.spin)
-    TRY(mcmc_processors(run->team, &processors));
+    TRY(mcmc_processors(run->team.g, &processors));
   for (int64_t w = 0; w < run->plan.walkers; w++)
     r->units += mcmc_plan_units(&run->plan, w);
   r->executed = run->executed;
-  TRY(rg_allreduce(run->team, MPI_IN_PLACE, &r->executed, 1, MPI_UINT64_T, MPI_SUM));
+  TRY(rg_allreduce(run->team.g, MPI_IN_PLACE, &r->executed, 1, MPI_UINT64_T, MPI_SUM));
   TRY(add_up(run, r));
   TRY(elapsed(run, r));
   r->baseline = mcmc_plan_baseline(&run->plan, processors);

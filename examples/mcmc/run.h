@@ -13,6 +13,7 @@
 #include "kill.h"
 #include "options.h"
 #include "plan.h"
+#include "team.h"
 #include "walker.h"
 
 typedef struct {
@@ -20,15 +21,15 @@ typedef struct {
   mcmc_plan plan;
   int rank;
   rg_group world;
-  rg_group team; /* the world, or those who have survived; */
-  int first;     /* whether this is its first rank, which prints and writes */
+  mcmc_team team;
   rg_balancer balancer;
   rg_timeline timeline; /* or NULL */
   mcmc_board board;
   int member, members; /* rank in the present group, and its size */
   double base;         /* when the first sample on this group began */
   int64_t worked;      /* samples since then */
-  int survives;        /* RG_SURVIVE is set */
+  int counts;          /* visits are counted in the walkers' states: somebody may die on another
+                          node, and take there what an access of an array waits for */
   mcmc_deaths deaths;
   double entered, began, ended; /* the barrier at the start, after it, own last walker */
   uint64_t executed;            /* samples that this rank did */

@@ -24,18 +24,20 @@ LIST = ['--walkers', WALKERS, '--samples', SAMPLES, '--unit', UNIT, '--seed', SE
 POLICIES = ['none', 'join-right', 'most-work', 'share-out', 'release:gain=0.5', 'sync:i=2',
             'share-out:i=3']
 ENV = dict(os.environ, RG_SURVIVE='1', UCX_TLS='tcp,self')
+NODES = {'MPIR_CVAR_NUM_CLIQUES': '2'}  # which MPI pretends to have: it deals the ranks out in turn
+POSTERIOR = ['--model', 'eight-schools', '--samples', 200, '--tune', 100, '--unit', 20, '--walkers', 5]
 
 
-def run(np, *args):
+def run(np, *args, nodes={}):
     """What it prints, when all must be well."""
-    done = subprocess.run([*mcmc.MPIEXEC, '-n', str(np), mcmc.BIN, *map(str, args)], env=ENV,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=200)
-    assert done.returncode == 0, (np, args, done)
+    done = subprocess.run([*mcmc.MPIEXEC, '-n', str(np), mcmc.BIN, *map(str, args)],
+                          env=dict(ENV, **nodes), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=200)
+    assert done.returncode == 0, (np, args, nodes, done)
     return done.stdout
 
 
-def check(np, policy, kills, *args):
-    text = run(np, *LIST, '--policy', policy, '--kill', kills, *args)
+def check(np, policy, kills, *args, nodes={}):
+    text = run(np, *LIST, '--policy', policy, '--kill', kills, *args, nodes=nodes)
     found = re.findall(r'^  (?:checksum|visits) +([0-9a-f]{16})', text, re.M)
     # Who prints may die then: another one prints it again.
     assert found[:2] == list(EXPECTED[:2]) and set(found) == set(EXPECTED[:2]), (np, policy, kills, found, EXPECTED, text)
@@ -49,6 +51,34 @@ def test_policies(seed):
         ranks = random.sample(range(np), random.randint(1, min(3, np - 1)))
         check(np, policy, ','.join('%d:%.3f' % (r, random.uniform(0, 0.6)) for r in ranks))
         check(6, policy, '0:merge,%d:merge' % random.randrange(1, 6))
+
+
+def test_nodes(seed):
+    """One rank, and all of a node at once."""
+    random.seed(seed)
+    for policy in POLICIES:
+        at = random.uniform(0, 0.4)
+        lost = random.choice(['%d:%%.3f' % random.randrange(4), '0:%.3f,2:%.3f', '1:%.3f,3:%.3f'])
+        check(4, policy, lost.replace('%.3f', '%.3f' % at), nodes=NODES)
+    check(6, 'share-out', '0:merge,2:merge,3:0.1', nodes=NODES)
+
+
+def draws_of(text):
+    """The checksums of the draws that it says: who prints may die then."""
+    return set(re.findall(r"draws' checksum ([0-9a-f]{16})", text))
+
+
+def test_posterior(seed):
+    """The draws are those of an undisturbed run, on one rank."""
+    random.seed(seed)
+    expected = draws_of(run(1, *POSTERIOR))
+    for policy in 'none', 'share-out', 'release:gain=0.5', 'sync:i=2':
+        for nodes, lost in ({}, '%d:%%.3f,3:merge' % random.randrange(3)), (NODES, '1:%.3f,3:%.3f'):
+            kills = lost.replace('%.3f', '%.3f' % random.uniform(0, 0.15))
+            text = run(4, *POSTERIOR, '--policy', policy, '--kill', kills, nodes=nodes)
+            assert len(expected) == 1 and draws_of(text) == expected, (policy, nodes, kills, text)
+    text = run(3, *POSTERIOR, '--kill', '0:0')
+    assert '1 of 3 ranks died' in text and draws_of(text) == expected, text
 
 
 def test_told():
@@ -78,5 +108,7 @@ def test_refused():
 seed = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
 print('seed', seed)
 test_policies(seed)
+test_nodes(seed)
+test_posterior(seed)
 test_told()
 test_refused()

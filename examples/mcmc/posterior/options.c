@@ -9,7 +9,7 @@
 
 /* popt writes into these; post_options_read makes a post_options of them. */
 static struct {
-  char *model, *sampler, *policy, *draws, *plot, *json;
+  char *model, *sampler, *policy, *draws, *plot, *json, *kill;
   long long group, walkers, samples, thin, tune, unit, scale, seed;
   int check, quiet;
 } arg = {.group = 1,
@@ -58,6 +58,10 @@ static const struct poptOption table[] = {
     {"plot", 0, POPT_ARG_STRING, &arg.plot, 0, "Draw traces and marginal distributions (gnuplot)",
      "FILE.svg"},
     {"json", 0, POPT_ARG_STRING, &arg.json, 0, "Write the result for programs", "FILE"},
+    {"kill", 0, POPT_ARG_STRING, &arg.kill, 0,
+     "Ranks that kill themselves: RANK:SECONDS,RANK:merge,..., or seed:N for three of them within "
+     "a second",
+     "WHO"},
     {"quiet", 'q', POPT_ARG_NONE, &arg.quiet, 0, "Print nothing but errors", NULL},
     POPT_TABLEEND};
 
@@ -152,6 +156,7 @@ int post_options_read(int argc, char **argv, int rank, post_options *o, int *sta
                       .quiet = arg.quiet,
                       .draws = arg.draws,
                       .plot = arg.plot,
-                      .json = arg.json};
+                      .json = arg.json,
+                      .kill = arg.kill};
   return 1;
 }

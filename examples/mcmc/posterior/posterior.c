@@ -8,10 +8,22 @@
 #include "../run.h"
 #include "report.h"
 
+/* A walker. In a job that survives deaths its draws are with it, on the first member of its
+ * group, and travel with the state to where that outlives its rank; else who makes them keeps
+ * them. */
+typedef struct {
+  post_state chains;
+  post_draws draws;
+} post_walk;
+
 typedef struct {
   post_options o;
   rg_group world;
+  mcmc_team team;
   int rank, ranks;
+  rg_balancer balancer;
+  mcmc_kills kills;
+  mcmc_deaths deaths;
   post_draws draws;
   int64_t tried, accepted; /* in the walkers of which this rank was the first member */
   double seconds;
@@ -29,6 +41,8 @@ static void set_up(post_run *run) {
   post_setup *s = &run->o.setup;
   mcmc_must(rg_group_world(&run->world), "rg_group_world");
   mcmc_must(rg_group_size(run->world, &run->ranks), "rg_group_size");
+  mcmc_team_open(&run->team);
+  run->deaths.quiet = run->o.quiet;
   s->model = calloc((size_t)s->walkers, sizeof *s->model);
   mcmc_must(s->model ? RG_SUCCESS : RG_ERR_NOMEM, "setting up");
 }
@@ -39,86 +53,201 @@ static double units(const post_run *run, int64_t steps) {
   return (double)((steps + run->o.unit - 1) / run->o.unit);
 }
 
+static int new_state(rg_walker *w) {
+  w->state = calloc(1, sizeof(post_walk));
+  return w->state ? RG_SUCCESS : RG_ERR_NOMEM;
+}
+
 static int start(rg_walker *w, void *context) {
   post_run *run = context;
-  return post_walker_start(&run->o.setup, w->id, w->state);
+  int error = new_state(w);
+  return error ? error : post_walker_start(&run->o.setup, w->id, &((post_walk *)w->state)->chains);
+}
+
+static void drop(rg_walker *w, void *context) {
+  post_walk *walk = w->state;
+  (void)context;
+  if (walk)
+    post_draws_free(&walk->draws);
+  free(walk);
+}
+
+static int packed(const rg_walker *w, size_t *bytes, void *context) {
+  const post_walk *walk = w->state;
+  (void)context;
+  *bytes = sizeof walk->chains + (size_t)walk->draws.used * sizeof(double);
+  return RG_SUCCESS;
+}
+
+static int pack(const rg_walker *w, void *memory, size_t bytes, void *context) {
+  const post_walk *walk = w->state;
+  (void)context;
+  memcpy(memory, &walk->chains, sizeof walk->chains);
+  if (bytes > sizeof walk->chains)
+    memcpy((char *)memory + sizeof walk->chains, walk->draws.record, bytes - sizeof walk->chains);
+  return RG_SUCCESS;
+}
+
+static int unpack(rg_walker *w, const void *memory, size_t bytes, void *context) {
+  size_t rest = bytes - sizeof(post_state);
+  double *to = NULL;
+  (void)context;
+  int error = bytes < sizeof(post_state) ? RG_ERR_MISMATCH : new_state(w);
+  if (error)
+    return error;
+  post_walk *walk = w->state;
+  memcpy(&walk->chains, memory, sizeof walk->chains);
+  if (rest > 0 && !(to = post_draws_add(&walk->draws, (int64_t)(rest / sizeof(double)))))
+    return RG_ERR_NOMEM;
+  if (rest > 0)
+    memcpy(to, (const char *)memory + sizeof walk->chains, rest);
+  return RG_SUCCESS;
+}
+
+/* The draws are the first member's. */
+static int changed(rg_walker *w, rg_group g, void *context) {
+  post_run *run = context;
+  post_walk *walk = w->state;
+  int member, error = rg_group_rank(g, &member);
+  if (!error && member != 0)
+    post_draws_free(&walk->draws);
+  if (!w->begins)
+    mcmc_deaths_in_merge(&run->deaths, run->rank);
+  return error;
 }
 
 static double left(const rg_walker *w, void *context) {
   const post_run *run = context;
-  return units(run, post_walker_left(&run->o.setup, w->state));
+  const post_walk *walk = w->state;
+  return units(run, post_walker_left(&run->o.setup, &walk->chains));
 }
 
 static int unit(rg_walker *w, rg_group g, void *context) {
   post_run *run = context;
+  post_walk *walk = w->state;
   double rest = left(w, run);
   rgp_progress_show(&run->line, (double)w->done / ((double)w->done + rest), NULL);
-  return post_walker_advance(g, &run->o.setup, w->state, run->o.unit, &run->draws);
+  return post_walker_advance(g, &run->o.setup, &walk->chains, run->o.unit,
+                             run->team.survives ? &walk->draws : &run->draws);
 }
 
 static int finished(rg_walker *w, rg_group g, void *context) {
   post_run *run = context;
-  const post_state *state = w->state;
+  const post_walk *walk = w->state;
   int member, error = rg_group_rank(g, &member);
   if (!error && member == 0) {
-    run->tried += state->tried;
-    run->accepted += state->accepted;
+    run->tried += walk->chains.tried;
+    run->accepted += walk->chains.accepted;
   }
   return error;
 }
 
-static void add_walkers(post_run *run, rg_balancer b) {
+static void died(const rg_balance_death *death, void *context) {
+  post_run *run = context;
+  mcmc_deaths_note(&run->deaths, run->world, run->rank, death);
+}
+
+static void add_walkers(post_run *run) {
   post_setup *s = &run->o.setup;
   for (int64_t w = 0; w < s->walkers; w++) {
     post_state state;
     mcmc_must(post_walker_start(s, w, &state), "post_walker_start");
     rg_walker_new walker = {
         .id = w, .left = units(run, post_walker_left(s, &state)) * post_walker_weight(s, w)};
-    mcmc_must(rg_balance_add(b, &walker), "rg_balance_add");
+    mcmc_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
   }
+}
+
+static void prepare(post_run *run) {
+  rg_walker_kind kind = {.unit = unit,
+                         .left = left,
+                         .start = start,
+                         .changed = changed,
+                         .finished = finished,
+                         .drop = drop,
+                         .packed = packed,
+                         .pack = pack,
+                         .unpack = unpack,
+                         .context = run};
+  rg_balance_options options = {
+      .policy = &run->o.policy, .group = run->o.group, .died = died, .context = run};
+  mcmc_must(rg_balance_create(run->world, &kind, &options, &run->balancer), "rg_balance_create");
+  add_walkers(run);
 }
 
 /* Draws are the same whoever does which walker with whom. */
 static void work(post_run *run) {
-  rg_walker_kind kind = {.bytes = sizeof(post_state),
-                         .unit = unit,
-                         .left = left,
-                         .start = start,
-                         .finished = finished,
-                         .context = run};
-  rg_balance_options options = {.policy = &run->o.policy, .group = run->o.group};
-  rg_balancer b;
-  mcmc_must(rg_balance_create(run->world, &kind, &options, &b), "rg_balance_create");
-  add_walkers(run, b);
+  prepare(run);
   rgp_progress_start(&run->line, "sampling", run->o.quiet || run->rank != 0);
-  mcmc_must(rg_barrier(run->world), "rg_barrier");
+  mcmc_team_go_on(&run->team, rg_barrier(run->world), "rg_barrier");
   double began = rgp_now();
-  mcmc_must(rg_balance_run(b), "rg_balance_run");
-  mcmc_must(rg_barrier(run->world), "rg_barrier");
+  mcmc_deaths_arm(&run->deaths, &run->kills, run->rank, began);
+  mcmc_must(rg_balance_run(run->balancer), "rg_balance_run");
+  mcmc_team_go_on(&run->team, rg_barrier(run->world), "rg_barrier");
   run->seconds = rgp_now() - began;
   rgp_progress_end(&run->line);
-  mcmc_must(rg_balance_free(&b), "rg_balance_free");
 }
 
-/* All draws on rank 0, and what they tell. */
-static void collect(post_run *run, post_result *r) {
+/* Where somebody may die: what the walkers have ended with, all of it on the first rank. */
+static int take_walkers(post_run *run) {
+  int root, count;
+  const rg_outcome *ended;
+  post_draws_free(&run->draws);
+  run->tried = run->accepted = 0;
+  int error = mcmc_team_root(&run->team, run->world, &root);
+  if (!error)
+    error = rg_balance_gather(run->balancer, root);
+  if (!error)
+    error = rg_balance_outcomes(run->balancer, &count, &ended);
+  for (int i = 0; run->team.first && !error && i < count; i++) {
+    const post_state *state = ended[i].state;
+    size_t bytes = ended[i].bytes - sizeof *state;
+    double *to = post_draws_add(&run->draws, (int64_t)(bytes / sizeof *to));
+    run->tried += state->tried;
+    run->accepted += state->accepted;
+    error = to ? RG_SUCCESS : RG_ERR_NOMEM;
+    if (to && bytes)
+      memcpy(to, state + 1, bytes);
+  }
+  return error;
+}
+
+/* All draws on the first rank, and what they tell. */
+static int collect(post_run *run, post_result *r) {
   post_setup *s = &run->o.setup;
   const post_model *m;
+  int error = run->team.survives ? take_walkers(run) : RG_SUCCESS;
   int64_t sums[2] = {run->tried, run->accepted};
-  mcmc_must(post_walker_model(s, 0, &m), "post_walker_model");
-  mcmc_must(rg_allreduce(run->world, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM), "rg_allreduce");
+  if (error || (error = post_walker_model(s, 0, &m)) ||
+      (error = rg_allreduce(run->team.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM)))
+    return error;
   *r = (post_result){.ranks = run->ranks,
                      .seconds = run->seconds,
+                     .deaths = run->deaths.count,
+                     .lost = run->deaths.lost,
                      .tried = sums[0],
                      .accepted = sums[1],
                      .draws = {.quantities = m->quantities,
                                .chains = s->walkers * POST_CHAINS,
                                .samples = s->samples}};
-  mcmc_must(post_draws_gather(run->world, &run->draws, POST_CHAINS, &r->draws),
-            "post_draws_gather");
-  if (run->rank != 0)
+  return post_draws_gather(run->team.g, &run->draws, POST_CHAINS, &r->draws);
+}
+
+static void collect_until_settled(post_run *run, post_result *r) {
+  const post_setup *s = &run->o.setup;
+  *r = (post_result){0};
+  for (;;) {
+    int error = collect(run, r);
+    if (mcmc_team_settled(&run->team, error, "collecting the draws"))
+      break;
+    free(r->draws.value);
+    r->draws.value = NULL;
+  }
+  if (!run->team.first)
     return;
   r->checksum = post_table_checksum(&r->draws);
+  const post_model *m;
+  mcmc_must(post_walker_model(&run->o.setup, 0, &m), "post_walker_model");
   int good = post_summarise(&r->draws, m, s->kind->labels, r->line);
   mcmc_must(good ? RG_SUCCESS : RG_ERR_NOMEM, "post_summarise");
   r->missed = post_check(r->line, r->draws.quantities, run->o.check ? stderr : NULL);
@@ -130,25 +259,51 @@ static void leave(post_run *run) {
     post_model_free(s->model[w]);
   free(s->model);
   post_draws_free(&run->draws);
+  mcmc_must(rg_balance_free(&run->balancer), "rg_balance_free");
+  mcmc_team_close(&run->team);
   mcmc_must(rg_group_free(&run->world), "rg_group_free");
 }
 
-/* Collective; rank 0's view of the matter is everybody's. */
+/* By the first rank: of the world, which has the files open, or of those who are left. */
+static int put_out(const post_run *run, post_result *r, FILE *json, FILE *draws) {
+  if (!run->team.first)
+    return 1;
+  if (run->rank != 0 && (!rgp_open(&post_program, run->o.json, &json) ||
+                         !rgp_open(&post_program, run->o.draws, &draws)))
+    return 0;
+  int good = post_report_files(&run->o, r, draws);
+  good = rgp_write_json(&post_program, run->o.json, json, post_report_json(&run->o, r)) && good;
+  if (!run->o.quiet)
+    post_report_print(&run->o, r);
+  fflush(stdout);
+  free(r->draws.value);
+  r->draws.value = NULL;
+  return good && !(run->o.check && r->missed);
+}
+
+/* The first rank's view of the matter is everybody's. */
+static int share_view(const post_run *run, int good) {
+  unsigned word = (unsigned)good;
+  if (run->team.survives)
+    mcmc_must(rg_group_agree(run->team.g, &word, NULL), "rg_group_agree");
+  else
+    mcmc_must(rg_bcast(run->world, &word, 1, MPI_UNSIGNED, 0), "rg_bcast");
+  return (int)word;
+}
+
+/* Collective. */
 static int do_run(post_run *run, FILE *json, FILE *draws) {
   post_result r;
-  int good = 1;
   set_up(run);
   work(run);
-  collect(run, &r);
-  if (run->rank == 0) {
-    good = post_report_files(&run->o, &r, draws);
-    good = rgp_write_json(&post_program, run->o.json, json, post_report_json(&run->o, &r)) && good;
-    if (!run->o.quiet)
-      post_report_print(&run->o, &r);
-    good = good && !(run->o.check && r.missed);
-    free(r.draws.value);
+  collect_until_settled(run, &r);
+  int good = put_out(run, &r, json, draws);
+  while (mcmc_team_lost_first(&run->team)) {
+    collect_until_settled(run, &r);
+    good = put_out(run, &r, json, draws);
   }
-  mcmc_must(rg_bcast(run->world, &good, 1, MPI_INT, 0), "rg_bcast");
+  mcmc_deaths_disarm();
+  good = share_view(run, good);
   leave(run);
   return good ? RGP_OK : RGP_FAILED;
 }
@@ -171,7 +326,7 @@ int post_main(int argc, char **argv, int rank) {
   int status;
   if (!post_options_read(argc, argv, rank, &run.o, &status))
     return status;
-  if (!open_files(&run, &json, &draws))
+  if (!mcmc_kills_take(run.o.kill, rank, 1, &run.kills) || !open_files(&run, &json, &draws))
     return RGP_USAGE;
   mcmc_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
   status = do_run(&run, json, draws);

@@ -29,6 +29,11 @@ void post_report_print(const post_options *o, const post_result *r) {
   }
   printf("\n  time %.3f s, acceptance %.1f %%, draws' checksum %016" PRIx64 "\n", r->seconds,
          100 * acceptance(r), r->checksum);
+  if (r->deaths > 0)
+    printf(
+        "  %d of %d ranks died, %.3f s lost from noticing to going on; the draws are those of an "
+        "undisturbed run\n",
+        r->deaths, r->ranks, r->lost);
   if (o->plot)
     printf("  plots in %s\n", o->plot);
 }
@@ -52,14 +57,15 @@ json_t *post_report_json(const post_options *o, const post_result *r) {
   for (int q = 0; q < r->draws.quantities; q++)
     json_array_append_new(quantities, line_json(&r->line[q]));
   snprintf(checksum, sizeof checksum, "%016" PRIx64, r->checksum);
-  return json_pack(
-      "{s:s, s:s, s:i, s:i, s:I, s:i, s:I, s:I, s:I, s:i, s:I, s:i, s:f, s:f, s:s, "
-      "s:b, s:o}",
-      "model", s->kind->name, "sampler", post_sampler_name(s->sampler), "ranks", r->ranks, "group",
-      o->group, "walkers", (json_int_t)s->walkers, "chains_of_a_walker", POST_CHAINS, "samples",
-      (json_int_t)s->samples, "thin", (json_int_t)s->thin, "tune", (json_int_t)s->tune, "unit",
-      o->unit, "seed", (json_int_t)s->seed, "scale", s->scale, "seconds", r->seconds, "acceptance",
-      acceptance(r), "checksum", checksum, "passed", r->missed == 0, "quantities", quantities);
+  return json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:I, s:I, s:I, s:i, s:I, s:i, s:f, s:f, s:s, "
+                   "s:b, s:i, s:f, s:o}",
+                   "model", s->kind->name, "sampler", post_sampler_name(s->sampler), "ranks",
+                   r->ranks, "group", o->group, "walkers", (json_int_t)s->walkers,
+                   "chains_of_a_walker", POST_CHAINS, "samples", (json_int_t)s->samples, "thin",
+                   (json_int_t)s->thin, "tune", (json_int_t)s->tune, "unit", o->unit, "seed",
+                   (json_int_t)s->seed, "scale", s->scale, "seconds", r->seconds, "acceptance",
+                   acceptance(r), "checksum", checksum, "passed", r->missed == 0, "deaths",
+                   r->deaths, "lost_seconds", r->lost, "quantities", quantities);
 }
 
 static int is_text(const char *path) {

@@ -16,6 +16,8 @@ typedef struct {
   uint64_t checksum;
   post_table draws;
   post_line line[POST_QUANTITIES];
+  int deaths; /* ranks that have died, and the seconds from noticing that to going on */
+  double lost;
   int missed; /* moments' lines that do not pass the check */
 } post_result;
 
