@@ -28,8 +28,8 @@ typedef struct {
   int member, members; /* rank in the present group, and its size */
   double base;         /* when the first sample on this group began */
   int64_t worked;      /* samples since then */
-  int counts;          /* visits are counted in the walkers' states: somebody may die on another
-                          node, and take there what an access of an array waits for */
+  int counts;          /* visits are counted in the walkers' states: in a job that survives, on
+                          several nodes, where the leader would read an array after each unit */
   mcmc_deaths deaths;
   double entered, began, ended; /* the barrier at the start, after it, own last walker */
   uint64_t executed;            /* samples that this rank did */
