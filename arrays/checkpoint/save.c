@@ -327,6 +327,7 @@ static int pause_for(const char *call, rg_checkpoint c) {
   if (c->phase == GATHERING || c->phase == TELLING)
     return rg_wait(&c->request, NULL);
   rgi_wait_start(&w, call, -1);
+  w.outside = 1;
   while (!atomic_load(&c->writer.ready.value))
     RGI_TRY(rgi_wait_bell(&w, &c->writer.ready, 0, 1));
   return RG_SUCCESS;

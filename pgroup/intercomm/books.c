@@ -8,9 +8,11 @@
 #include "formation/context.h"
 #include "formation/group.h"
 #include "formation/spread.h"
+#include "intercomm/drawing.h"
 #include "intercomm/ledger.h"
 #include "runtime/error.h"
 #include "runtime/liveness.h"
+#include "runtime/mesh.h"
 #include "runtime/message.h"
 #include "runtime/node.h"
 #include "runtime/request.h"
@@ -18,20 +20,25 @@
 #include "runtime/slot.h"
 #include "runtime/wait.h"
 
-/* Tags: to one that sleeps; to the keeper of the books, and back. */
-enum { CALL, ASK, ANSWER };
+/* Tags: to one that sleeps; to the keeper of the books, and back; process 0's n. */
+enum { CALL, ASK, ANSWER, OPENING };
 
 /* What the keeper is asked: {what, argument, number in two ints}. */
-enum { TAKE, PUT, LEAVE, COME, COUNT };
+enum { TAKE, PUT, LEAVE, COME, COUNT, GIVE_BACK };
 #define QUESTION 4
 
 /* The end, to one that sleeps: nothing, or one int where all that worked have died. */
 #define LOST_INTS 1
 
+/* To one that sleeps: the number of its draw, whose taker has died, in two ints. If it has not
+ * heard of that draw it gives itself back. Letters are longer. */
+#define DOUBT_INTS 2
+
 static struct {
   rgi_ledger *ledger;          /* NULL: the keeper has it */
   int kept;                    /* on several nodes: by the last process */
   unsigned long epoch, opened; /* how often in this start of the library */
+  uint64_t given_back;         /* the last draw that this process has given itself back from */
 } books;
 
 static uint64_t context(void) {
@@ -88,8 +95,25 @@ static int hear_n(const char *call, rg_group world, int *n) {
   return RG_SUCCESS;
 }
 
+/* The same where deaths are survived: those who have opened it may die already, and nobody
+ * waits for any but process 0. If that has died everybody's own n counts. */
+static int hear_first(const char *call, int *n) {
+  int count, *told = NULL, error = RG_SUCCESS;
+  rgi_scope_now = (rgi_scope){0};
+  for (int i = 1; rgi_rt.rank == 0 && i < rgi_rt.size; i++) {
+    int one = send(call, i, OPENING, n, 1);
+    error = error || one == RG_ERR_PROC_FAILED ? error : one;
+  }
+  if (rgi_rt.rank > 0)
+    error = rgi_receive_ints(context(), 0, OPENING, call, &count, &told);
+  if (told)
+    *n = told[0];
+  free(told);
+  return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
+}
+
 static int open_at_keeper(const char *call, rg_group world, int *n) {
-  RGI_TRY(hear_n(call, world, n));
+  RGI_TRY(rgi_mesh_there() ? hear_first(call, n) : hear_n(call, world, n));
   books.kept = 1;
   if (rgi_rt.rank != keeper() || *n < 1 || *n >= rgi_rt.size)
     return RG_SUCCESS;
@@ -137,8 +161,8 @@ static int ask_and_hear(const char *call, int what, int argument, uint64_t numbe
 }
 
 /* There is nothing to be told to a keeper that is dead. */
-static int tell(const char *call, int what, int argument) {
-  return rgi_is_dead(keeper()) ? RG_SUCCESS : ask(call, what, argument, 0);
+static int tell(const char *call, int what, int argument, uint64_t number) {
+  return rgi_is_dead(keeper()) ? RG_SUCCESS : ask(call, what, argument, number);
 }
 
 /* n that sleep; or {how many there are, how many are coming}. */
@@ -171,7 +195,7 @@ int rgi_books_take(const char *call, int n, uint64_t number, int ranks[], int *t
 
 static int change(const char *call, int rank, int what, rgi_sleeper state) {
   if (!books.ledger)
-    return tell(call, what, rank);
+    return tell(call, what, rank, 0);
   int error = rgi_ledger_put(books.ledger, rank, state);
   ring_all();
   return error;
@@ -222,7 +246,11 @@ static int serve(const char *call, const int question[QUESTION], int from) {
   static const rgi_sleeper states[] = {
       [PUT] = RGI_SLEEPS, [LEAVE] = RGI_HAS_LEFT, [COME] = RGI_WORKS};
   int answer[2];
+  uint64_t number;
   switch (question[0]) {
+  case GIVE_BACK:
+    memcpy(&number, question + 2, sizeof number);
+    return rgi_ledger_give_back(books.ledger, from, number);
   case TAKE:
     return serve_take(call, question, from);
   case COUNT:
@@ -260,6 +288,21 @@ static int look(const char *call, int tag, int *from, int *count, int **ints) {
   return rgi_receive_ints(context(), *from, tag, call, count, ints);
 }
 
+/* Where a taker has died before it could call those that it took, only they know. */
+static int ask_forsaken(const char *call) {
+  for (int i = 0; i < books.ledger->size - 1; i++) {
+    uint64_t number;
+    int ints[DOUBT_INTS];
+    if (!rgi_ledger_must_ask(books.ledger, i, &number))
+      continue;
+    memcpy(ints, &number, sizeof number);
+    int error = send(call, i, CALL, ints, DOUBT_INTS);
+    if (error && error != RG_ERR_PROC_FAILED)
+      return error;
+  }
+  return RG_SUCCESS;
+}
+
 static int keep(const char *call, int *lost) {
   rgi_wait w;
   rgi_wait_start_patient(&w, call);
@@ -267,6 +310,7 @@ static int keep(const char *call, int *lost) {
     uint32_t bell = atomic_load(&rgi_my_bell()->value);
     int from, count, *question, over = 0;
     RGI_TRY(look(call, ASK, &from, &count, &question));
+    RGI_TRY(ask_forsaken(call));
     if (from < 0)
       RGI_TRY(rgi_ledger_over(books.ledger, &over, lost));
     if (over)
@@ -301,6 +345,29 @@ static int look_out(outlook *o) {
   return rgi_ledger_over(books.ledger, &o->over, &o->lost);
 }
 
+/* A letter that the dead had on the way comes too late when its draw was given back. */
+static int is_late(const int letter[]) {
+  uint64_t number;
+  memcpy(&number, letter + RGI_LETTER_NUMBER, sizeof number);
+  return number && number == books.given_back;
+}
+
+/* A message; *ints is what is left of it: a letter, or NULL for a word that is dealt with. */
+static int read_call(const char *call, int count, int **ints) {
+  int error = RG_SUCCESS;
+  if (count == DOUBT_INTS) {
+    memcpy(&books.given_back, *ints, sizeof books.given_back);
+    if (books.given_back) /* others may have heard of it, and wait */
+      rgi_revoke_quietly(books.given_back);
+    error = tell(call, GIVE_BACK, rgi_rt.rank, books.given_back);
+  } else if (!is_late(*ints)) {
+    return RG_SUCCESS;
+  }
+  free(*ints);
+  *ints = NULL;
+  return error;
+}
+
 /* A look at the inbox comes after that at the books: what was sent before is there. */
 static int await_call(const char *call, int *lost, int **ints) {
   rgi_wait w;
@@ -311,8 +378,12 @@ static int await_call(const char *call, int *lost, int **ints) {
     outlook o;
     RGI_TRY(look_out(&o));
     RGI_TRY(look(call, CALL, &from, &count, ints));
-    if (from >= 0 && count > LOST_INTS)
-      return RG_SUCCESS;
+    if (from >= 0 && count > LOST_INTS) {
+      int error = read_call(call, count, ints);
+      if (error || *ints)
+        return error;
+      continue;
+    }
     if (from >= 0 || o.over) {
       *lost = from >= 0 ? count == LOST_INTS : o.lost;
       if (from >= 0)

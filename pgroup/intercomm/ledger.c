@@ -94,6 +94,7 @@ int rgi_ledger_take(rgi_ledger *l, int n, int taker, uint64_t number, int ranks[
     if (state_of(l, i) == RGI_SLEEPS && !rgi_is_dead(i)) {
       l->of[i].taker = taker;
       l->of[i].number = number;
+      l->of[i].asked = 0;
       set(l, i, RGI_TAKEN);
       ranks[found++] = i;
     }
@@ -117,12 +118,27 @@ int rgi_ledger_put(rgi_ledger *l, int rank, rgi_sleeper state) {
   return RG_SUCCESS;
 }
 
-/* Somebody who works, or is about to. Who was taken by one that died cannot find that out
- * by itself where somebody else keeps the books: it goes on sleeping. */
+int rgi_ledger_must_ask(rgi_ledger *l, int rank, uint64_t *number) {
+  rgi_sleeper_entry *e = &l->of[rank];
+  if (e->asked || rgi_is_dead(rank) || !rgi_ledger_forsaken(l, rank))
+    return 0;
+  e->asked = 1;
+  *number = e->number;
+  return 1;
+}
+
+int rgi_ledger_give_back(rgi_ledger *l, int rank, uint64_t number) {
+  RGI_TRY(lock(l));
+  if (state_of(l, rank) == RGI_TAKEN && l->of[rank].asked && l->of[rank].number == number)
+    set(l, rank, RGI_SLEEPS);
+  unlock(l);
+  return RG_SUCCESS;
+}
+
+/* Somebody who works, or is about to. */
 static int is_outside(const rgi_ledger *l, int rank) {
   rgi_sleeper s = state_of(l, rank);
-  return !rgi_is_dead(rank) &&
-         (s == RGI_WORKS || (s == RGI_TAKEN && !(l->least && rgi_ledger_forsaken(l, rank))));
+  return !rgi_is_dead(rank) && (s == RGI_WORKS || s == RGI_TAKEN);
 }
 
 static int nobody_is_outside(const rgi_ledger *l) {

@@ -20,6 +20,7 @@ typedef enum { RGI_WORKS, RGI_SLEEPS, RGI_TAKEN, RGI_HAS_LEFT } rgi_sleeper;
 typedef struct {
   _Atomic uint32_t state; /* rgi_sleeper */
   int32_t taker;          /* world rank of who took it */
+  int32_t asked;          /* whether it has heard of it, as its taker has died */
   uint64_t number;        /* of the operation that it was taken for; 0: of none */
 } rgi_sleeper_entry;
 
@@ -55,6 +56,12 @@ int rgi_ledger_over(rgi_ledger *l, int *over, int *lost);
 
 /* Whether who took this process has died. */
 int rgi_ledger_forsaken(const rgi_ledger *l, int rank);
+
+/* The same, for who keeps the books for others; true once for each draw. *number: the draw's. */
+int rgi_ledger_must_ask(rgi_ledger *l, int rank, uint64_t *number);
+
+/* It has not heard of that draw, and sleeps. Nothing if it has been drawn again since. */
+int rgi_ledger_give_back(rgi_ledger *l, int rank, uint64_t number);
 
 int rgi_ledger_count(const rgi_ledger *l);
 

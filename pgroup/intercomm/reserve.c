@@ -90,7 +90,6 @@ static int begin(rg_group outside, int n) {
   reserve.state = aside ? ASIDE : OUTSIDE;
   reserve.drawn = nothing;
   rgi_rt.leaving = on_finalize;
-  rgi_excuse(aside);
   return RG_SUCCESS;
 }
 
@@ -236,7 +235,6 @@ static int sleep_well(const char *call) {
       RGI_TRY(rgi_books_put(call, rgi_rt.rank));
   } while (error == RG_ERR_REVOKED);
   reserve.state = OUTSIDE;
-  rgi_excuse(0);
   int come = rgi_books_come(call);
   return error ? error : come;
 }
@@ -254,7 +252,6 @@ int rg_reserve_park(rg_drawn *drawn) {
     RGI_TRY(rgi_books_put(__func__, rgi_rt.rank));
   if (reserve.state != ENDED) {
     reserve.state = ASIDE;
-    rgi_excuse(1);
     RGI_TRY(sleep_well(__func__));
   }
   *drawn = reserve.drawn;

@@ -126,7 +126,6 @@ int rgi_decide(rg_group g, const char *call, unsigned word, int all, rgi_verdict
   int n = rgi_members_count(g->members);
   uint64_t slot, key = rgi_mix(g->context + 0x76657264u + ((uint64_t)g->rounds << 32));
   void *memory;
-  rgi_will_hold();
   if (!on_one_node(g))
     return rgi_decide_far(g, call, word, all, verdict);
   RGI_TRY(rgi_births_check(g->births, call));

@@ -69,10 +69,11 @@ static uint64_t offset_of(const void *at) {
   return at ? (uint64_t)((const char *)at - (const char *)arena.base) : 0;
 }
 
-void rgi_arena_tell_guardian(const void *lives, const void *bells, const void *excused,
-                             const void *mesh, int processes, int listener, int pipe) {
-  rgi_addresses a = {offset_of(lives), offset_of(bells), offset_of(excused), offset_of(mesh),
-                     processes};
+void rgi_arena_tell_guardian(rgi_addresses a, const void *lives, const void *bells,
+                             const void *mesh, int listener, int pipe) {
+  a.lives = offset_of(lives);
+  a.bells = offset_of(bells);
+  a.mesh = offset_of(mesh);
   rgi_guardian_tell(&a, arena.fd, listener, pipe);
 }
 

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/guardian.h"
+
 #define RGI_LINE 64 /* blocks are so aligned: a cache line */
 
 /* Made by all processes of one node, together: collective over `node`. bytes: for
@@ -28,9 +30,9 @@ void rgi_arena_close(void);
 
 void *rgi_arena_roots(void);
 
-/* Tells this process's guardian (guardian.h) where in the segment things are. */
-void rgi_arena_tell_guardian(const void *lives, const void *bells, const void *excused,
-                             const void *mesh, int processes, int listener, int pipe);
+/* Tells this process's guardian where in the segment things are; the rest of a is known. */
+void rgi_arena_tell_guardian(rgi_addresses a, const void *lives, const void *bells,
+                             const void *mesh, int listener, int pipe);
 
 /* For a guardian: the segment of this descriptor, taken over. Nothing is rung or reserved
  * for it. 0: it cannot be had. */

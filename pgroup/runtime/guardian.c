@@ -23,11 +23,11 @@
 
 #include "runtime/arena.h"
 #include "runtime/launcher.h"
+#include "runtime/liveness.h"
 #include "runtime/mesh.h"
 #include "runtime/pause.h"
 #include "runtime/speaker.h"
 
-#define PATIENCE 60.0 /* seconds for survivors to begin to recover */
 #define LOOK_SECONDS 0.01
 #define READ_SECONDS 5.0
 #define FDS 3 /* that may come with an address: arena, listener, pipe */
@@ -41,7 +41,7 @@ typedef struct {
   int socket, signals; /* from the rank; from everybody */
   int ended, status;   /* the rank has, and how (waitpid's) */
   int stopping;        /* the launcher has told it to */
-  double since;        /* the end */
+  double stopped;      /* since when the rank has been; 0: it is not */
   rgi_addresses where;
   rgi_will *will; /* NULL before rg_init */
   int speaker;    /* readable when the node's speaker, another guardian, has ended; or -1 */
@@ -76,7 +76,9 @@ static void settle(ward *w, const rgi_addresses *a, const int fds[FDS]) {
     close(w->speaker);
   w->speaker = -1;
   w->where = *a;
-  w->will = rgi_arena_borrow(fds[0]) ? rgi_arena_at(a->lives) : NULL;
+  w->will = rgi_arena_borrow(fds[0])
+                ? rgi_liveness_borrow(rgi_arena_at(a->lives), a->world, a->processes)
+                : NULL;
   if (!w->will || !a->mesh)
     return;
   if (fds[1] >= 0)
@@ -143,6 +145,16 @@ static int give_up(int sign, const char *why) {
   return 128 + sign;
 }
 
+/* All others wait for one another, for this one, perhaps, inside MPI. */
+static int lose_patience(const ward *w, int sign) {
+  char why[100];
+  double patience = w->where.patience;
+  if (patience <= 0 || !rgi_liveness_stuck(patience))
+    return -1;
+  snprintf(why, sizeof why, " and all others have been waiting for %g s", patience);
+  return give_up(sign, why);
+}
+
 /* The rank has been killed: its status for the launcher, or -1 as long as the others have
  * not ended. */
 static int outlive(const ward *w) {
@@ -158,10 +170,7 @@ static int outlive(const ward *w) {
   if (outcome == 2 ||
       (!w->where.mesh && atomic_load(&w->will->gone) >= all && !atomic_load(&w->will->outcome)))
     return give_up(sign, " and nobody is left");
-  const _Atomic uint32_t *excused = rgi_arena_at(w->where.excused);
-  if (!atomic_load(&w->will->held) && !atomic_load(excused) && rgi_now() - w->since > PATIENCE)
-    return give_up(sign, " and nobody has recovered");
-  return -1;
+  return w->where.mesh ? -1 : lose_patience(w, sign);
 }
 
 /* The launcher ends a job by signals, which reach the rank as well unless they are
@@ -182,10 +191,36 @@ static void look_at_rank(ward *w) {
   if (w->ended || waitpid(w->rank, &w->status, WNOHANG) != w->rank)
     return;
   w->ended = 1;
-  w->since = rgi_now();
   hear_rank(w); /* its last words */
-  if (w->will)
-    atomic_fetch_add(&w->will->gone, 1);
+  if (!w->will)
+    return;
+  rgi_liveness_ended((int)w->rank);
+  atomic_fetch_add(&w->will->gone, 1);
+}
+
+/* By a signal, or by whoever debugs it. */
+static int is_stopped(pid_t pid) {
+  char path[32], text[512], *end;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  FILE *f = fopen(path, "r");
+  if (!f)
+    return 0;
+  text[fread(text, 1, sizeof text - 1, f)] = 0;
+  fclose(f);
+  end = strrchr(text, ')'); /* of the program's name */
+  return end && (end[2] == 'T' || end[2] == 't');
+}
+
+static void look_at_stopping(ward *w) {
+  double now = rgi_now();
+  if (w->where.stopped <= 0 || w->ended)
+    return;
+  if (!is_stopped(w->rank))
+    w->stopped = 0;
+  else if (w->stopped == 0)
+    w->stopped = now;
+  else if (now - w->stopped > w->where.stopped)
+    kill(w->rank, SIGKILL);
 }
 
 /* Without its speaker, or cut off by the others, this node has no part in the job. */
@@ -205,6 +240,7 @@ static int look_at_node(ward *w) {
 /* The guardian's status, or -1: it goes on. */
 static int look(ward *w) {
   look_at_rank(w);
+  look_at_stopping(w);
   int status = look_at_node(w);
   if (status >= 0 || !w->ended)
     return status;
@@ -227,7 +263,8 @@ static int watch(pid_t rank, int socket, const sigset_t *signals) {
                            {w.ended ? -1 : socket, POLLIN, 0},
                            {rgi_speaker_fd(), POLLIN, 0},
                            {w.ended ? -1 : w.speaker, POLLIN, 0}};
-    poll(all, 4, w.ended ? (int)(1000 * LOOK_SECONDS) : rgi_speaker_busy() ? 100 : -1);
+    int often = rgi_speaker_busy() || w.where.stopped > 0;
+    poll(all, 4, w.ended ? (int)(1000 * LOOK_SECONDS) : often ? 100 : -1);
     if (all[1].revents & POLLHUP && !w.ended) /* the rank is about to end */
       rgi_sleep(1e-3);
     int status = look(&w);

@@ -18,7 +18,6 @@
 typedef struct {
   _Atomic uint32_t ready;   /* processes that have returned from rg_init */
   _Atomic uint32_t gone;    /* processes that have ended, however */
-  _Atomic uint32_t held;    /* survivors have begun to recover: go on waiting */
   _Atomic uint32_t outcome; /* 1: the survivors have ended well; 2: nobody is left on any
                                node; 0: not yet */
 } rgi_will;
@@ -28,12 +27,12 @@ int rgi_guarded(void);
 
 /* Where things are in the arena: offsets; and how many processes the node has. */
 typedef struct {
-  uint64_t lives;   /* of liveness.h; the will is first there */
-  uint64_t bells;   /* the node's processes (node.h) */
-  uint64_t excused; /* a word that is not 0 while nobody needs to recover from this
-                       process's death */
-  uint64_t mesh;    /* or 0 */
-  int32_t processes;
+  uint64_t lives; /* of liveness.h; the will is first there */
+  uint64_t bells; /* the node's processes (node.h) */
+  uint64_t mesh;  /* or 0 */
+  int32_t processes, world;
+  double patience; /* RG_PATIENCE */
+  double stopped;  /* RG_STOPPED */
 } rgi_addresses;
 
 /* Tells the guardian: fd is the arena's; listener and pipe make it the node's speaker

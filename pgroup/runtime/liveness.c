@@ -10,6 +10,9 @@
 #include "runtime/error.h"
 #include "runtime/mesh.h"
 #include "runtime/node.h"
+#include "runtime/options.h"
+#include "runtime/pause.h"
+#include "runtime/polite.h"
 
 #define LOOK_SECONDS 5e-3
 #define REVOKED 4096
@@ -28,9 +31,11 @@ static struct {
   _Atomic unsigned char *is_dead; /* for each rank of the world */
   rgi_pulse *pulse;               /* for each process of the node */
   _Atomic int64_t looked;         /* when, in microseconds */
+  int world;
 } lives;
 
 _Thread_local rgi_scope rgi_scope_now;
+static _Thread_local int awaits; /* its waits are the process's */
 
 static size_t whole_lines(size_t bytes) {
   return (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE;
@@ -42,6 +47,7 @@ size_t rgi_liveness_bytes(int n, int world) {
 }
 
 static void place(char *memory, int world) {
+  lives.world = world;
   lives.journal = (journal *)memory;
   memory += whole_lines(sizeof(journal));
   lives.dead = (void *)memory;
@@ -68,13 +74,23 @@ int rgi_liveness_open(void *memory, int world) {
 }
 
 void rgi_liveness_tell(const void *mesh, int listener, int reading) {
-  rgi_arena_tell_guardian(lives.journal, rgi_node.processes, &lives.pulse[rgi_node.me].excused,
-                          mesh, rgi_node.n, listener, reading);
+  const rgi_addresses a = {.processes = rgi_node.n,
+                           .world = lives.world,
+                           .patience = rgi_option(RGI_OPT_PATIENCE),
+                           .stopped = rgi_option(RGI_OPT_STOPPED)};
+  rgi_arena_tell_guardian(a, lives.journal, rgi_node.processes, mesh, listener, reading);
 }
 
-rgi_will *rgi_liveness_borrow(void *memory, int world) {
+rgi_will *rgi_liveness_borrow(void *memory, int world, int n) {
   place(memory, world);
+  rgi_node.n = n;
   return &lives.journal->will;
+}
+
+void rgi_liveness_ended(int pid) {
+  for (int i = 0; i < rgi_node.n; i++)
+    if (lives.pulse[i].pid == pid)
+      atomic_store(&lives.pulse[i].ended, 1);
 }
 
 int rgi_liveness_pid(int place) {
@@ -85,6 +101,7 @@ void rgi_liveness_close(void) {
   if (lives.journal)
     pthread_mutex_unlock(&lives.pulse[rgi_node.me].held);
   memset(&lives, 0, sizeof lives);
+  awaits = 0;
 }
 
 /* --- noticing --------------------------------------------------------------------- */
@@ -158,7 +175,9 @@ int rgi_is_dead(int world_rank) {
 
 /* --- the end ----------------------------------------------------------------------------- */
 
-void rgi_liveness_ready(void) {
+void rgi_liveness_ready(int alone) {
+  awaits = alone && rgi_guarded();
+  rgi_polite_waits = awaits ? rgi_liveness_waits : NULL;
   atomic_fetch_add(&lives.journal->will.ready, 1);
 }
 
@@ -172,19 +191,46 @@ int rgi_has_left(int place) {
   return atomic_load(&lives.pulse[place].left) != 0;
 }
 
-void rgi_excuse(int yes) {
-  if (lives.journal)
-    atomic_store(&lives.pulse[rgi_node.me].excused, (uint32_t)yes);
-}
-
-void rgi_will_hold(void) {
-  if (lives.journal && !atomic_exchange(&lives.journal->will.held, 1))
-    rgi_mesh_tell(RGI_TELL_HELD, 0);
-}
-
 void rgi_will_end(void) {
   atomic_store(&lives.journal->will.outcome, 1);
   rgi_mesh_tell(RGI_TELL_ENDED, 0);
+}
+
+/* --- waiting ------------------------------------------------------------------------------ */
+
+#define FRESH_SECONDS 5.0
+
+void rgi_liveness_waits(double since, double now) {
+  if (!lives.journal || !awaits)
+    return;
+  rgi_pulse *mine = &lives.pulse[rgi_node.me];
+  atomic_store_explicit(&mine->since, since, memory_order_relaxed);
+  atomic_store_explicit(&mine->seen, now, memory_order_relaxed);
+}
+
+/* A process that computes, is stopped or waits for a disk has not been seen to wait for a
+ * while. */
+static int waits(const rgi_pulse *p, double seconds, double now) {
+  double seen = atomic_load(&p->seen);
+  return now - seen < FRESH_SECONDS && seen - atomic_load(&p->since) >= seconds;
+}
+
+/* In a guardian: the mutexes are the processes' affair. Where all have ended, news of how may
+ * still be on its way. */
+int rgi_liveness_stuck(double seconds) {
+  static double empty; /* since when nobody has been there */
+  double now = rgi_now();
+  int here = 0;
+  for (int i = 0; i < rgi_node.n; i++) {
+    if (atomic_load(&lives.pulse[i].ended))
+      continue;
+    here = 1;
+    if (!waits(&lives.pulse[i], seconds, now))
+      return 0;
+  }
+  if (here || empty == 0)
+    empty = here ? 0 : now;
+  return here || now - empty >= seconds;
 }
 
 /* --- revoking ------------------------------------------------------------------------ */

@@ -19,11 +19,12 @@
 
 /* For each process of the node, in the arena. */
 typedef struct {
-  pthread_mutex_t held;     /* by the process, as long as it lives and the library runs */
-  _Atomic uint32_t left;    /* it has come to the end of rg_finalize */
-  _Atomic uint32_t excused; /* it works for nobody: its death need not be recovered from */
+  pthread_mutex_t held;   /* by the process, as long as it lives and the library runs */
+  _Atomic uint32_t left;  /* it has come to the end of rg_finalize */
+  _Atomic uint32_t ended; /* however; its guardian writes it */
   int32_t pid;
-  char pad[64 - (sizeof(pthread_mutex_t) + 3 * sizeof(uint32_t)) % 64];
+  _Atomic double since, seen; /* its wait: when it began, when it was last gone on with */
+  char pad[64 - (sizeof(pthread_mutex_t) + 3 * sizeof(uint32_t) + 2 * sizeof(double)) % 64];
 } rgi_pulse;
 
 /* Bytes, zeroed, in the arena for n processes of a world of that size. */
@@ -39,7 +40,10 @@ void rgi_liveness_close(void);
 void rgi_liveness_tell(const void *mesh, int listener, int reading);
 
 /* For a guardian, which is none of the processes. */
-rgi_will *rgi_liveness_borrow(void *memory, int world);
+rgi_will *rgi_liveness_borrow(void *memory, int world, int n);
+
+/* By a guardian, of its own process. */
+void rgi_liveness_ended(int pid);
 
 /* The node's i-th process. */
 int rgi_liveness_pid(int place);
@@ -63,18 +67,21 @@ int rgi_deaths(void);
 int rgi_death(int i);
 int rgi_is_dead(int world_rank);
 
-/* This process returns from rg_init. */
-void rgi_liveness_ready(void);
+/* This process returns from rg_init. alone: no other thread may call. */
+void rgi_liveness_ready(int alone);
 
 /* This process has come to its end; whether the node's i-th one has. */
 void rgi_leave(void);
 int rgi_has_left(int place);
 
-/* This process works for nobody (1), or does again (0): its guardian hears of it. */
-void rgi_excuse(int yes);
+/* This process has been in one wait, here or in MPI, from `since` until now, and nothing has
+ * moved. Of the thread that has called rg_init, unless others may call too. */
+void rgi_liveness_waits(double since, double now);
 
-/* Recovery has begun; all have ended well: the guardians of the dead hear of it. */
-void rgi_will_hold(void);
+/* Whether all of the node's processes that have not ended have waited so long. */
+int rgi_liveness_stuck(double seconds);
+
+/* All have ended well: the guardians of the dead hear of it. */
 void rgi_will_end(void);
 
 /* Makes a context one whose waits end with RG_ERR_REVOKED, on all nodes. RG_ERR_LIMIT:

@@ -114,6 +114,7 @@ static void write_directory(rgi_mesh *m, const card *cards, int world) {
   m->world = world;
   m->processes = rgi_node.n;
   m->limit = rgi_option(RGI_OPT_NODE_TIMEOUT);
+  m->patience = rgi_option(RGI_OPT_PATIENCE);
   m->key = cards[0].key;
   for (int i = 0, at = 0; i < world; i++) {
     if (rgi_node.of[i] != i)

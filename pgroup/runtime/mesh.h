@@ -27,8 +27,9 @@ typedef struct {
 /* In the arena. Behind it: the nodes, ascending; the node (an index) of each rank of the
  * world; the world ranks of this node's processes. */
 typedef struct {
-  uint64_t key; /* of this start of the library */
-  double limit; /* seconds without an answer after which a node is lost; 0: never */
+  uint64_t key;    /* of this start of the library */
+  double limit;    /* seconds without an answer after which a node is lost; 0: never */
+  double patience; /* RG_PATIENCE */
   int32_t nodes, mine, world, processes;
   _Atomic int32_t speaker; /* its process id */
   _Atomic int32_t joined;  /* 1: connected with its neighbours; -1: that has failed */
@@ -52,10 +53,10 @@ static inline int32_t *rgi_mesh_ranks(rgi_mesh *m) {
 typedef enum {
   RGI_TELL_DEAD = 1, /* a rank of the world */
   RGI_TELL_LOST,     /* a node, with all that is on it */
-  RGI_TELL_HELD,     /* survivors have begun to recover */
   RGI_TELL_LEFT,     /* a node: its processes have come to the end or died */
   RGI_TELL_ENDED,    /* the survivors have ended well */
   RGI_TELL_REVOKED,  /* a context */
+  RGI_TELL_STILL,    /* node + nodes * k: all there wait (k odd), do not any more (even) */
   RGI_TELL_MOTION    /* an agreement: offset of an rgi_motion (council.h) in the arena */
 } rgi_tell_kind;
 

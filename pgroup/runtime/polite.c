@@ -13,8 +13,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "runtime/pause.h"
+#include "runtime/polite.h"
 #include "runtime/processors.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -22,6 +24,7 @@
 /* Polls further apart than this do not belong to one wait: a program that looks
  * for a message now and then, between pieces of work, must not be slowed. */
 #define GAP_SECONDS 20e-6
+#define TELL_SECONDS 20e-3
 
 EXPORT unsigned ucp_worker_progress(void *worker);
 EXPORT void *ucp_disconnect_nb(void *endpoint);
@@ -40,7 +43,16 @@ static _Thread_local struct {
   rgi_pause pause;
   double left; /* when the last poll in vain returned */
   int polling; /* depth of rg_polite_polling */
+  unsigned long moves;
+  double since; /* of the polls in vain, however the kernel deals with the processor */
+  struct rusage use;
 } mine;
+
+void (*rgi_polite_waits)(double since, double now);
+
+unsigned long rgi_polite_moves(void) {
+  return mine.moves;
+}
 
 static int env_is(const char *name, const char *value) {
   const char *text = getenv(name);
@@ -76,9 +88,34 @@ static progress_fn *prepare(void) {
   return next;
 }
 
+static double used(const struct rusage *r) {
+  return (double)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) +
+         1e-6 * (double)(r->ru_utime.tv_usec + r->ru_stime.tv_usec);
+}
+
+/* Between two polls the thread has neither computed nor waited for anything: it has had no
+ * processor. */
+static int was_put_aside(void) {
+  struct rusage use;
+  return mine.use.ru_nvcsw && getrusage(RUSAGE_THREAD, &use) == 0 &&
+         use.ru_nvcsw == mine.use.ru_nvcsw && used(&use) - used(&mine.use) < 5 * GAP_SECONDS;
+}
+
+/* Whoever is interested hears of it; what that costs is nothing after such a time. */
+static void tell_of(double now) {
+  mine.use.ru_nvcsw = 0;
+  if (!rgi_polite_waits || now - mine.since < TELL_SECONDS)
+    return;
+  rgi_polite_waits(mine.since, now);
+  getrusage(RUSAGE_THREAD, &mine.use);
+}
+
 static void pause_once(void) {
   double now = rgi_now();
-  if (now - mine.left > GAP_SECONDS)
+  int gap = now - mine.left > GAP_SECONDS;
+  if (mine.since == 0 || (gap && !was_put_aside()))
+    mine.since = now;
+  if (gap)
     mine.pause = (rgi_pause){0};
   atomic_fetch_add_explicit(&polite.polls, 1, memory_order_relaxed);
   rgi_pause_did did = rgi_pause_step(&mine.pause, (rgi_wait_kind)polite.kind, polite.spare);
@@ -86,6 +123,7 @@ static void pause_once(void) {
     atomic_fetch_add_explicit(&polite.yields, 1, memory_order_relaxed);
   if (did == RGI_PAUSE_SLEPT)
     atomic_fetch_add_explicit(&polite.sleeps, 1, memory_order_relaxed);
+  tell_of(now);
   mine.left = did == RGI_PAUSE_SPUN ? now : rgi_now();
 }
 
@@ -94,13 +132,16 @@ unsigned ucp_worker_progress(void *worker) {
   if (!next && !(next = prepare()))
     return 0;
   unsigned done = next(worker);
+  mine.moves += done > 0;
   if (!polite.on || mine.polling > 0)
     return done;
   atomic_store_explicit(&polite.seen, 1, memory_order_relaxed);
-  if (done)
+  if (done) {
     mine.pause = (rgi_pause){0};
-  else
+    mine.since = 0;
+  } else {
     pause_once();
+  }
   return done;
 }
 

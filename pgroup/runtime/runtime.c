@@ -139,7 +139,7 @@ int rg_init(MPI_Comm comm, const char *options) {
     RGI_TRY(let_guardian_speak(start(comm)));
   }
   if (++rgi_rt.started == 1) {
-    rgi_liveness_ready();
+    rgi_liveness_ready(!rgi_rt.threads);
     if (rgi_rt.rank == 0)
       tell_configuration();
   }

@@ -35,6 +35,7 @@ static struct {
   int *processes;        /* descriptors that tell of the end of this node's */
   size_t *place, places; /* where in facts, plus 1: a table of hashes, at most half full */
   unsigned char *lost, *farewell;
+  uint64_t *still;    /* of each node: odd: all wait there */
   int scanned, ended; /* deaths that were told; all have ended */
   double opened, ended_at, death_at;
   const char *despair;
@@ -135,6 +136,12 @@ static void lose(int node) {
   call_neighbours();
 }
 
+/* News may overtake one another. */
+static void set_still(int node, uint64_t k) {
+  if (k > speaker.still[node])
+    speaker.still[node] = k;
+}
+
 /* Who tells it has seen that all have left. */
 static void end_all(void) {
   uint32_t open = 0;
@@ -147,6 +154,7 @@ static void end_all(void) {
 }
 
 static void apply(const rgi_told *f) {
+  uint64_t nodes = (uint64_t)speaker.mesh->nodes;
   switch (f->kind) {
   case RGI_TELL_DEAD:
     rgi_liveness_note((int)f->value);
@@ -154,8 +162,8 @@ static void apply(const rgi_told *f) {
   case RGI_TELL_LOST:
     lose((int)f->value);
     break;
-  case RGI_TELL_HELD:
-    atomic_store(&speaker.will->held, 1);
+  case RGI_TELL_STILL:
+    set_still((int)(f->value % nodes), f->value / nodes);
     break;
   case RGI_TELL_LEFT:
     atomic_store(&rgi_mesh_nodes(speaker.mesh)[f->value].left, 1);
@@ -174,7 +182,7 @@ static int is_sound(const rgi_told *f) {
     return f->value < (uint64_t)speaker.mesh->world;
   if (f->kind == RGI_TELL_LOST || f->kind == RGI_TELL_LEFT)
     return f->value < (uint64_t)speaker.mesh->nodes;
-  return f->kind >= RGI_TELL_DEAD && f->kind <= RGI_TELL_REVOKED;
+  return f->kind >= RGI_TELL_DEAD && f->kind <= RGI_TELL_STILL;
 }
 
 /* from: who told it; -1: it comes from here. The end is told to those as well who have
@@ -262,6 +270,25 @@ static void look_at_end(void) {
     speaker.despair = " after a death elsewhere before rg_init had returned everywhere";
 }
 
+/* Somebody has died, and all others wait for one another: nothing would happen any more. Each
+ * has waited for longer than any message takes. */
+static void look_at_waiting(void) {
+  static char why[100];
+  int mine = speaker.mesh->mine, nodes = speaker.mesh->nodes;
+  double patience = speaker.mesh->patience;
+  if (patience <= 0 || rgi_deaths() == 0 || speaker.ended)
+    return;
+  uint64_t k = speaker.still[mine], stuck = (uint64_t)rgi_liveness_stuck(patience);
+  if (stuck != k % 2)
+    learn(RGI_TELL_STILL, (uint64_t)mine + (uint64_t)nodes * (k + 1), -1);
+  for (int i = 0; i < nodes; i++)
+    if (!speaker.lost[i] && (speaker.still[i] % 2 == 0 || i < mine)) /* the first one says it */
+      return;
+  snprintf(why, sizeof why, " because somebody has died and all others have been waiting for %g s",
+           patience);
+  speaker.despair = why;
+}
+
 static void look_at_joining(void) {
   if (atomic_load(&speaker.mesh->joined))
     return;
@@ -290,6 +317,7 @@ int rgi_speaker_open(rgi_mesh *mesh, void *bells, void *lives, int listener, int
   speaker.pipe = pipe;
   speaker.lost = calloc((size_t)mesh->nodes, 1);
   speaker.farewell = calloc((size_t)mesh->nodes, 1);
+  speaker.still = calloc((size_t)mesh->nodes, sizeof *speaker.still);
   speaker.processes = malloc((size_t)mesh->processes * sizeof *speaker.processes);
   speaker.opened = rgi_now();
   rgi_node = (rgi_node_info){.n = mesh->processes,
@@ -297,8 +325,8 @@ int rgi_speaker_open(rgi_mesh *mesh, void *bells, void *lives, int listener, int
                              .count = mesh->nodes,
                              .ranks = (int *)rgi_mesh_ranks(mesh),
                              .processes = bells};
-  speaker.will = rgi_liveness_borrow(lives, mesh->world);
-  if (!speaker.lost || !speaker.farewell || !speaker.processes ||
+  speaker.will = rgi_liveness_borrow(lives, mesh->world, mesh->processes);
+  if (!speaker.lost || !speaker.farewell || !speaker.still || !speaker.processes ||
       !rgi_links_open(mesh, listener, &events))
     return 0;
   fcntl(pipe, F_SETFL, O_NONBLOCK);
@@ -324,6 +352,7 @@ void rgi_speaker_close(void) {
   free(speaker.place);
   free(speaker.lost);
   free(speaker.farewell);
+  free(speaker.still);
   free(speaker.processes);
   memset(&speaker, 0, sizeof speaker);
   speaker.pipe = -1;
@@ -347,6 +376,7 @@ void rgi_speaker_step(void) {
   tell_deaths();
   look_at_joining();
   look_at_end();
+  look_at_waiting();
 }
 
 const char *rgi_speaker_despair(void) {

@@ -10,6 +10,7 @@
 #include "runtime/log.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
+#include "runtime/polite.h"
 
 void (*rgi_wait_meanwhile)(void);
 
@@ -32,11 +33,25 @@ static const char *peer_text(const rgi_wait *w, char text[32]) {
   return text;
 }
 
+/* A wait that may last for ever, and in which nothing moves: what MPI does in it counts. */
+static void tell_of(const rgi_wait *w, double now) {
+  static _Thread_local unsigned long moves;
+  static _Thread_local double moved;
+  if (w->outside || (rgi_option(RGI_OPT_TIMEOUT) > 0 && !w->patient))
+    return;
+  if (moves != rgi_polite_moves())
+    moved = now;
+  moves = rgi_polite_moves();
+  if (moves)
+    rgi_liveness_waits(w->pause.start > moved ? w->pause.start : moved, now);
+}
+
 static int check_time(rgi_wait *w, double waited) {
   char who[32];
   rgi_liveness_look(w->pause.start + waited);
   if (rgi_wait_meanwhile)
     rgi_wait_meanwhile();
+  tell_of(w, w->pause.start + waited);
   if (w->mate >= 0 && rgi_is_dead(w->mate))
     return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", w->call, w->mate);
   RGI_TRY(rgi_scope_check(&w->scope, w->call));

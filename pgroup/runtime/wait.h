@@ -24,6 +24,7 @@ typedef struct {
   int mate;        /* another process whose death ends it, a world rank; or -1 */
   rgi_scope scope; /* whose death ends it: that of the call, unless set */
   int patient;     /* nobody is late: no time limit, no report, no spinning */
+  int outside;     /* none of the job's processes ends it, but a disk: it may take its time */
 } rgi_wait;
 
 /* If not NULL, what every wait does again and again, at least each 0.1 ms: for who must not

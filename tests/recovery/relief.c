@@ -33,6 +33,7 @@ static int make(rg_array *a) {
   const int64_t shape[2] = {ROWS, COLUMNS};
   rg_array_spec spec;
   rg_array_spec_set(&spec, RG_INT64, 2, shape);
+  spec.flags = RG_ARRAY_MIRRORED; /* for several nodes */
   TRY(rg_array_create(job.team, &spec, a));
   TRY(rg_array_zero(*a));
   return survivable(rg_array_sync(*a), "rg_array_sync");

@@ -11,7 +11,8 @@
 #define OFTEN 3 /* times, unless said otherwise */
 
 static const char help[] =
-    "Usage: regroup-run [--restart[=N]] [MPIEXEC-OPTION...] PROGRAM [ARGUMENT...]\n"
+    "Usage: regroup-run [--restart[=N]] [--stopped=SECONDS] [MPIEXEC-OPTION...] PROGRAM\n"
+    "                   [ARGUMENT...]\n"
     "\n"
     "Starts PROGRAM as mpiexec does, with all of mpiexec's options, so that the job goes\n"
     "on when one of its processes is killed: a program that uses Regroup notices, shrinks\n"
@@ -23,6 +24,10 @@ static const char help[] =
     "                     and do not answer any more are left out. RG_RESTARTS tells the\n"
     "                     program how often. Not when the program ended with a status of its\n"
     "                     own, nor after an interrupt.\n"
+    "      --stopped=SECONDS\n"
+    "                     A process that has been stopped for so long, by a signal or in a\n"
+    "                     debugger, is killed, and survived like any other. Without it one\n"
+    "                     may be stopped as long as one likes.\n"
     "  -h, --help         Show this help and end\n"
     "  -V, --version      Show the version and end\n"
     "\n"
@@ -47,9 +52,12 @@ static int is_on_path(const char *name) {
 
 static char *find_launcher(void) {
   static char mpich[] = "mpiexec.mpich", any[] = "mpiexec";
-  char *named = getenv("RG_MPIEXEC");
-  if (named && named[0])
-    return named;
+  const char *named = getenv("RG_MPIEXEC");
+  if (named && named[0]) {
+    char *copy = strdup(named);
+    unsetenv("RG_MPIEXEC"); /* it is no option of the library's */
+    return copy;
+  }
   return is_on_path(mpich) ? mpich : is_on_path(any) ? any : NULL;
 }
 
@@ -102,17 +110,50 @@ static int read_restart(const char *word) {
   return word[10] && !*rest && n >= 0 && n <= 1000000 ? (int)n : -2;
 }
 
+/* Whether the word is --stopped; its number, or a negative one if it is none. */
+static int read_stopped(const char *word, double *seconds) {
+  static const char name[] = "--stopped";
+  size_t n = sizeof name - 1;
+  char *rest;
+  if (strncmp(word, name, n) != 0 || (word[n] && word[n] != '='))
+    return 0;
+  *seconds = word[n] ? strtod(word + n + 1, &rest) : -1;
+  if (word[n] && (!word[n + 1] || *rest || !(*seconds >= 0 && *seconds <= 1e9)))
+    *seconds = -1;
+  return 1;
+}
+
+/* Reads this program's own options. Returns how many there are; -1: one is wrong. */
+static int read_options(char **argv, int *most) {
+  double seconds;
+  *most = -1;
+  for (int i = 1;; i++) {
+    int times = argv[i] ? read_restart(argv[i]) : -1;
+    if (times >= 0) {
+      *most = times;
+    } else if (times == -2) {
+      fprintf(stderr, "regroup-run: %s: a number of times is wanted\n", argv[i]);
+      return -1;
+    } else if (!argv[i] || !read_stopped(argv[i], &seconds)) {
+      return i - 1;
+    } else if (seconds < 0) {
+      fprintf(stderr, "regroup-run: %s: a number of seconds is wanted\n", argv[i]);
+      return -1;
+    } else {
+      setenv("RG_STOPPED", strchr(argv[i], '=') + 1, 1);
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc == 1 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
     return fputs(help, stdout) < 0;
   if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
     return puts("regroup-run " RG_VERSION) < 0;
-  int most = read_restart(argv[1]);
-  if (most == -2) {
-    fprintf(stderr, "regroup-run: %s: a number of times is wanted\n", argv[1]);
+  int most, own = read_options(argv, &most);
+  if (own < 0)
     return 2;
-  }
-  char **command = argv + (most >= 0);
+  char **command = argv + own;
   command[0] = find_launcher();
   if (!command[0]) {
     fprintf(stderr, "regroup-run: there is no mpiexec; RG_MPIEXEC names one\n");
