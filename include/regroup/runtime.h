@@ -37,7 +37,8 @@ extern "C" {
  * MPI_COMM_WORLD; MPI must be initialised. Counted: further calls over the same
  * processes in the same order only count, and need as many rg_finalize; after
  * the last rg_finalize the library may be started again, over other processes
- * too.
+ * too. The thread that calls it first is to live as long as the library runs: when
+ * it ends, the others take the process for dead.
  * options: NULL, or "name=value,name=value" in the names of `regroup-info`
  * (without RG_, in lower case: "log=debug,timeout=30"). The environment (RG_LOG,
  * RG_TIMEOUT, ...) goes before it, so that the user has the last word.
