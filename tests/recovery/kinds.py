@@ -106,7 +106,7 @@ class Checkpoint(Kind):
 
 class Mcmc(Kind):
     """The kernel with its walkers, under every policy: the same bits."""
-    program, several_nodes = 'bin/regroup-mcmc', False
+    program = 'bin/regroup-mcmc'
     line = r'^  checksum +(\w+\n  visits +\w+) '
     policies = ['none', 'join-right', 'sync:i=4', 'most-work', 'share-out', 'release:gain=0.5']
 
