@@ -39,7 +39,8 @@
  *  - On one node the books about who sleeps are in shared memory. On several
  *    nodes the last process of the world keeps them; it answers from within
  *    rg_reserve_park and is never drawn, so that a job on several nodes has one
- *    process less to draw than there are in reserve. If it dies, the reserve is empty.
+ *    process less to draw than there are in reserve. If it dies, the reserve is empty;
+ *    those that sleep still hear of the end.
  *
  * rg_init is needed; the library's world holds the reserve too. Every function
  * may return RG_ERR_NOT_INIT, RG_ERR_ARG (an output is NULL), RG_ERR_NOMEM and,
@@ -98,8 +99,9 @@ RG_API int rg_reserve_park(rg_drawn *drawn);
  * gave; all null if there was none. Local. */
 RG_API int rg_reserve_drawn(rg_drawn *drawn);
 
-/* The caller will not draw any more. Local (between nodes two messages); calling
- * it again does nothing. rg_finalize does it for you. Errors: RG_ERR_RESERVE (the
+/* The caller will not draw any more. Local (between nodes two messages, and where deaths
+ * are survived there one to each process); calling it again does nothing. rg_finalize
+ * does it for you. Errors: RG_ERR_RESERVE (the
  * caller is in the reserve: it has not called rg_reserve_park since
  * rg_reserve_open). */
 RG_API int rg_reserve_leave(void);

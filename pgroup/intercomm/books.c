@@ -10,6 +10,7 @@
 #include "formation/spread.h"
 #include "intercomm/drawing.h"
 #include "intercomm/ledger.h"
+#include "intercomm/orphans.h"
 #include "runtime/error.h"
 #include "runtime/liveness.h"
 #include "runtime/mesh.h"
@@ -20,12 +21,14 @@
 #include "runtime/slot.h"
 #include "runtime/wait.h"
 
-/* Tags: to one that sleeps; to the keeper of the books, and back; process 0's n. */
-enum { CALL, ASK, ANSWER, OPENING };
+/* Tags: to one that sleeps; to the keeper of the books; process 0's n; an answer of the keeper's
+ * and those after it, each question's its own: nobody hears one that another has given up. */
+enum { CALL, ASK, OPENING, ANSWER };
+#define ANSWERS (1 << 20)
 
-/* What the keeper is asked: {what, argument, number in two ints}. */
+/* What the keeper is asked: {what, argument, number in two ints, tag of the answer}. */
 enum { TAKE, PUT, LEAVE, COME, COUNT, GIVE_BACK };
-#define QUESTION 4
+enum { WHAT, ARGUMENT, NUMBER, REPLY = NUMBER + 2, QUESTION };
 
 /* The end, to one that sleeps: nothing, or one int where all that worked have died. */
 #define LOST_INTS 1
@@ -39,6 +42,7 @@ static struct {
   int kept;                    /* on several nodes: by the last process */
   unsigned long epoch, opened; /* how often in this start of the library */
   uint64_t given_back;         /* the last draw that this process has given itself back from */
+  unsigned asked;              /* questions that want an answer */
 } books;
 
 static uint64_t context(void) {
@@ -49,10 +53,27 @@ static int keeper(void) {
   return rgi_rt.size - 1;
 }
 
+/* What is said about the books is said to the end, whoever else dies meanwhile: a process that
+ * was taken is to hear of it, or it sleeps no more and nobody has it. */
 static int send(const char *call, int to, int tag, const int ints[], int count) {
   rgi_request r;
-  RGI_TRY(rgi_message_send(context(), to, tag, ints, (size_t)count * sizeof *ints, &r));
-  return rgi_message_wait(&r, call);
+  rgi_scope scope = rgi_scope_now;
+  rgi_scope_now = (rgi_scope){0};
+  int error = rgi_message_send(context(), to, tag, ints, (size_t)count * sizeof *ints, &r);
+  if (!error)
+    error = rgi_message_wait(&r, call);
+  rgi_scope_now = scope;
+  return error;
+}
+
+/* The same for what is heard. */
+static int hear(const char *call, int from, int tag, int **ints) {
+  int count;
+  rgi_scope scope = rgi_scope_now;
+  rgi_scope_now = (rgi_scope){0};
+  int error = rgi_receive_ints(context(), from, tag, call, &count, ints);
+  rgi_scope_now = scope;
+  return error;
 }
 
 /* Those that sleep look themselves. */
@@ -98,14 +119,13 @@ static int hear_n(const char *call, rg_group world, int *n) {
 /* The same where deaths are survived: those who have opened it may die already, and nobody
  * waits for any but process 0. If that has died everybody's own n counts. */
 static int hear_first(const char *call, int *n) {
-  int count, *told = NULL, error = RG_SUCCESS;
-  rgi_scope_now = (rgi_scope){0};
+  int *told = NULL, error = RG_SUCCESS;
   for (int i = 1; rgi_rt.rank == 0 && i < rgi_rt.size; i++) {
     int one = send(call, i, OPENING, n, 1);
     error = error || one == RG_ERR_PROC_FAILED ? error : one;
   }
   if (rgi_rt.rank > 0)
-    error = rgi_receive_ints(context(), 0, OPENING, call, &count, &told);
+    error = hear(call, 0, OPENING, &told);
   if (told)
     *n = told[0];
   free(told);
@@ -115,6 +135,8 @@ static int hear_first(const char *call, int *n) {
 static int open_at_keeper(const char *call, rg_group world, int *n) {
   RGI_TRY(rgi_mesh_there() ? hear_first(call, n) : hear_n(call, world, n));
   books.kept = 1;
+  if (*n > 0 && *n < rgi_rt.size)
+    RGI_TRY(rgi_orphans_open(call));
   if (rgi_rt.rank != keeper() || *n < 1 || *n >= rgi_rt.size)
     return RG_SUCCESS;
   books.ledger = calloc(1, rgi_ledger_bytes(rgi_rt.size));
@@ -134,15 +156,16 @@ int rgi_books_open(const char *call, rg_group world, int *n) {
 void rgi_books_close(void) {
   if (books.kept)
     free(books.ledger);
+  rgi_orphans_close();
   books.ledger = NULL;
   books.kept = 0;
 }
 
 /* --- the books themselves ------------------------------------------------------- */
 
-static int ask(const char *call, int what, int argument, uint64_t number) {
-  int question[QUESTION] = {what, argument};
-  memcpy(question + 2, &number, sizeof number);
+static int ask(const char *call, int what, int argument, uint64_t number, int reply) {
+  int question[QUESTION] = {[WHAT] = what, [ARGUMENT] = argument, [REPLY] = reply};
+  memcpy(question + NUMBER, &number, sizeof number);
   if (rgi_is_dead(keeper()))
     return rgi_error(RG_ERR_PROC_FAILED, "%s: the process that keeps the reserve's books has died",
                      call);
@@ -151,9 +174,10 @@ static int ask(const char *call, int what, int argument, uint64_t number) {
 
 /* {0, 0} where the keeper is dead: nobody can be drawn. */
 static int ask_and_hear(const char *call, int what, int argument, uint64_t number, int **ints) {
-  int count, error = ask(call, what, argument, number);
+  int reply = ANSWER + (int)(books.asked++ % ANSWERS),
+      error = ask(call, what, argument, number, reply);
   if (!error)
-    error = rgi_receive_ints(context(), keeper(), ANSWER, call, &count, ints);
+    error = hear(call, keeper(), reply, ints);
   if (error != RG_ERR_PROC_FAILED || !rgi_is_dead(keeper()))
     return error;
   *ints = calloc(2, sizeof **ints);
@@ -162,7 +186,8 @@ static int ask_and_hear(const char *call, int what, int argument, uint64_t numbe
 
 /* There is nothing to be told to a keeper that is dead. */
 static int tell(const char *call, int what, int argument, uint64_t number) {
-  return rgi_is_dead(keeper()) ? RG_SUCCESS : ask(call, what, argument, number);
+  int error = rgi_is_dead(keeper()) ? RG_SUCCESS : ask(call, what, argument, number, 0);
+  return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 
 /* n that sleep; or {how many there are, how many are coming}. */
@@ -206,10 +231,12 @@ int rgi_books_put(const char *call, int rank) {
 }
 
 int rgi_books_leave(const char *call) {
+  RGI_TRY(rgi_orphans_leave(call));
   return change(call, rgi_rt.rank, LEAVE, RGI_HAS_LEFT);
 }
 
 int rgi_books_come(const char *call) {
+  RGI_TRY(rgi_orphans_come(call));
   return change(call, rgi_rt.rank, COME, RGI_WORKS);
 }
 
@@ -229,15 +256,15 @@ int rgi_books_count(const char *call, int *sleeping) {
 /* --- the keeper ------------------------------------------------------------------- */
 
 static int serve_take(const char *call, const int question[QUESTION], int to) {
-  int size = books.ledger->size, n = question[1] < size ? question[1] : size;
+  int size = books.ledger->size, n = question[ARGUMENT] < size ? question[ARGUMENT] : size;
   int *answer = malloc(((size_t)size + 2) * sizeof *answer);
   uint64_t number;
   if (!answer)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, size);
-  memcpy(&number, question + 2, sizeof number);
+  memcpy(&number, question + NUMBER, sizeof number);
   int error = rgi_ledger_take(books.ledger, n, to, number, answer + 2, &answer[0], &answer[1]);
   if (!error)
-    error = send(call, to, ANSWER, answer, 2 + (answer[0] == n ? n : 0));
+    error = send(call, to, question[REPLY], answer, 2 + (answer[0] == n ? n : 0));
   free(answer);
   return error;
 }
@@ -247,18 +274,18 @@ static int serve(const char *call, const int question[QUESTION], int from) {
       [PUT] = RGI_SLEEPS, [LEAVE] = RGI_HAS_LEFT, [COME] = RGI_WORKS};
   int answer[2];
   uint64_t number;
-  switch (question[0]) {
+  switch (question[WHAT]) {
   case GIVE_BACK:
-    memcpy(&number, question + 2, sizeof number);
+    memcpy(&number, question + NUMBER, sizeof number);
     return rgi_ledger_give_back(books.ledger, from, number);
   case TAKE:
     return serve_take(call, question, from);
   case COUNT:
     answer[0] = rgi_ledger_count(books.ledger);
-    return send(call, from, ANSWER, answer, 1);
+    return send(call, from, question[REPLY], answer, 1);
   default:
-    return rgi_ledger_put(books.ledger, question[0] == PUT ? question[1] : from,
-                          states[question[0]]);
+    return rgi_ledger_put(books.ledger, question[WHAT] == PUT ? question[ARGUMENT] : from,
+                          states[question[WHAT]]);
   }
 }
 
@@ -335,12 +362,10 @@ typedef struct {
   int over, lost, forsaken;
 } outlook;
 
-static int look_out(outlook *o) {
+static int look_out(const char *call, outlook *o) {
   *o = (outlook){0};
-  if (!books.ledger) {
-    o->over = o->lost = rgi_is_dead(keeper());
-    return RG_SUCCESS;
-  }
+  if (!books.ledger)
+    return rgi_is_dead(keeper()) ? rgi_orphans_over(call, &o->over, &o->lost) : RG_SUCCESS;
   o->forsaken = rgi_ledger_forsaken(books.ledger, rgi_rt.rank);
   return rgi_ledger_over(books.ledger, &o->over, &o->lost);
 }
@@ -376,7 +401,7 @@ static int await_call(const char *call, int *lost, int **ints) {
     uint32_t bell = atomic_load(&rgi_my_bell()->value);
     int from, count;
     outlook o;
-    RGI_TRY(look_out(&o));
+    RGI_TRY(look_out(call, &o));
     RGI_TRY(look(call, CALL, &from, &count, ints));
     if (from >= 0 && count > LOST_INTS) {
       int error = read_call(call, count, ints);

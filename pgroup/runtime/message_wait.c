@@ -53,7 +53,7 @@ int rgi_message_explain(const rgi_request *r, const char *call) {
 static int wait_until_done(rgi_request *r, const char *call) {
   rgi_wait w;
   rgi_wait_start(&w, call, r->sending ? -1 : r->source);
-  w.mate = r->sending && r->place >= 0 ? rgi_node.ranks[r->place] : w.peer;
+  w.mate = r->sending && r->place >= 0 ? rgi_node.ranks[r->place] : r->source;
   while (!is_done(r)) {
     uint32_t bell = hear_bell();
     RGI_TRY(rgi_progress_all());

@@ -70,7 +70,7 @@ class Recover(Kind):
 
 class Relief(Kind):
     """The dead are replaced as long as there is somebody in reserve."""
-    program, several_nodes = 'tests/relief', False
+    program = 'tests/relief'
     line = r'^RELIEF \d+ (\w+) (\d+) of'
 
     def draw(self):

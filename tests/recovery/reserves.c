@@ -9,10 +9,15 @@
  *   master   who drew: those that it drew go back, and others draw them
  *   replace  the first one that works, again and again, until the reserve is empty
  *   all      all that work: those in reserve are told
+ * and over several nodes
+ *   asked    one that works, while another asks for processes and is not answered yet
+ *   keeper   who keeps the books, after one has left: nobody can be drawn, and it ends well
+ *   orphans  who keeps the books, then all that work: those in reserve are told
  * "PASSED CASE" is printed in the end by one that lives. */
 
 #include "intercomm/books.h"
 #include "ranks.h"
+#include "runtime/liveness.h"
 #include "runtime/node.h"
 
 #define WORKERS 2
@@ -35,6 +40,12 @@ static int meet(rg_group g) {
   int error = rg_allreduce(g, &one, &sum, 1, MPI_INT, MPI_SUM);
   must(error || sum == size_of(g), "the sum");
   return error;
+}
+
+/* A process that others ask nothing sees a death, too. */
+static void wait_for_death(int rank) {
+  for (; !rgi_is_dead(rank); usleep(2000))
+    rgi_liveness_look_now();
 }
 
 static void draw_and_let_go(rg_group g, int n) {
@@ -115,6 +126,38 @@ static rg_group master(rg_group g) {
   return g;
 }
 
+/* The answer to a question that was given up is no answer to the next one, and those that it
+ * has drawn are not lost. */
+static rg_group asked(rg_group g) {
+  rg_group grown;
+  if (my_rank == 1) {
+    usleep(100000); /* for rank 0 to ask; if it has not, it will not */
+    raise(SIGKILL);
+  }
+  int error = rg_group_grow(g, aside, &grown);
+  must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, "rg_group_grow");
+  if (!error)
+    rg_group_free(&grown);
+  g = go_on(g);
+  wait_for_sleepers(aside);
+  draw_and_let_go(g, aside);
+  return g;
+}
+
+static rg_group keeper(rg_group g) {
+  rg_group alone, grown;
+  wait_for_death(size - 1);
+  if (is("orphans"))
+    raise(SIGKILL);
+  wait_for_sleepers(0);
+  if (my_rank == 0) {
+    must(!rg_group_create_range(g, 0, 0, 1, 5, &alone), "rg_group_create_range");
+    must(rg_group_grow(alone, 1, &grown) == RG_ERR_RESERVE, "rg_group_grow");
+    rg_group_free(&alone);
+  }
+  return g;
+}
+
 /* Rank 0 of the group dies as long as there is somebody to take its place; the sum of the
  * squares of the ranks stays the same. */
 static rg_group replace(rg_group g) {
@@ -153,11 +196,13 @@ static void work(rg_group g) {
   int me, last;
   if (is("all"))
     raise(SIGKILL);
-  g = is("parked")   ? parked(g)
-      : is("taker")  ? taker(g)
-      : is("drawn")  ? drawn(g)
-      : is("master") ? master(g)
-                     : replace(g);
+  g = is("parked")                    ? parked(g)
+      : is("taker")                   ? taker(g)
+      : is("drawn")                   ? drawn(g)
+      : is("master")                  ? master(g)
+      : is("asked")                   ? asked(g)
+      : is("keeper") || is("orphans") ? keeper(g)
+                                      : replace(g);
   rg_group_rank(g, &me);
   last = size_of(g) - 1;
   if (me == last)
@@ -171,6 +216,10 @@ static void help(void) {
   int error;
   if (is("parked") && my_rank == WORKERS)
     raise(SIGKILL);
+  if ((is("keeper") || is("orphans")) && my_rank == size - 1)
+    raise(SIGKILL);
+  if (is("asked") && my_rank == size - 1)
+    wait_for_death(1);
   while (!(error = rg_reserve_park(&d)) && d.group) {
     if (is("replace")) {
       work(d.group);
@@ -187,9 +236,10 @@ static void help(void) {
     }
     rg_group_free(&d.group);
   }
-  must(error == (is("all") ? RG_ERR_PROC_FAILED : RG_SUCCESS), "rg_reserve_park");
+  int lost = is("all") || is("orphans");
+  must(error == (lost ? RG_ERR_PROC_FAILED : RG_SUCCESS), "rg_reserve_park");
   must(rg_reserve_park(&d) == error, "rg_reserve_park again");
-  if (is("all"))
+  if (lost)
     must(0, "nobody is left to work");
 }
 
@@ -204,8 +254,13 @@ int main(int argc, char **argv) {
   /* Nobody dies before rg_init has returned everywhere. */
   int error = rg_barrier(world);
   must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
-  rg_group_free(&world);
   must(!rg_reserve_open(size - WORKERS, &g), "rg_reserve_open");
+  if (is("keeper")) {
+    must(my_rank != 1 || !rg_reserve_leave(), "rg_reserve_leave");
+    error = rg_barrier(world); /* who leaves it first may be dead before the others leave */
+    must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
+  }
+  rg_group_free(&world);
   if (g)
     work(g);
   else

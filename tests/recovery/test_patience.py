@@ -5,7 +5,7 @@
 long as one of them computes, is stopped or waits for something else it goes on. A process that is
 stopped counts as dead only if regroup-run --stopped says so. See waiting.c.
 
-time: 90
+time: 30
 """
 import os
 import signal
@@ -18,7 +18,7 @@ import deaths
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 BUILD = os.environ['RGT_BUILD']
 PROGRAM = os.path.join(BUILD, 'tests', 'waiting')
-PATIENCE, LONG = '0.5', '4'
+PATIENCE, LONG = '0.5', '2'
 
 if 'openmpi' in MPIEXEC[0]:
     print('guardians speak to the launcher of MPICH')
@@ -49,33 +49,31 @@ def end(job):
     return job.returncode, text
 
 
-def test_waiting(where):
-    status, text = end(start(where, 4, 'mpi', RG_PATIENCE=PATIENCE))
-    assert status and text.count('waiting for 0.5 s: the job ends') == 1, (where.name, status, text)
+def start_stopped_for_good(where):
+    run = [os.path.join(BUILD, 'bin', 'regroup-run'), '--stopped=0.5']
+    return start(where, 4, 'stopped', begin=run + MPIEXEC[1:], RG_MPIEXEC=MPIEXEC[0])
 
 
-def test_busy(where):
-    for case in 'compute', 'sleep':
-        status, text = end(start(where, 4, case, LONG, RG_PATIENCE=PATIENCE))
-        assert (status, text) == (0, 'SURVIVED 3\n'), (where.name, case, status, text)
-
-
-def test_stopped(where):
-    job = start(where, 4, 'stop', RG_PATIENCE=PATIENCE)
+def go_on(job):
+    """When its rank has been stopped for long."""
     while not stopped(job) and job.poll() is None:
         time.sleep(0.05)
     time.sleep(float(LONG))
     for pid in stopped(job):
         os.kill(pid, signal.SIGCONT)
-    status, text = end(job)
-    assert (status, text) == (0, 'SURVIVED 3\n'), (where.name, status, text)
 
 
-def test_stopped_for_good(where):
-    run = [os.path.join(BUILD, 'bin', 'regroup-run'), '--stopped=0.5']
-    env = dict(RG_MPIEXEC=MPIEXEC[0])
-    status, text = end(start(where, 4, 'stopped', begin=run + MPIEXEC[1:], **env))
-    assert (status, text) == (0, 'SURVIVED 3\n'), (where.name, status, text)
+def test_all(where):
+    """At once: they wait for most of their time."""
+    jobs = {case: start(where, 4, case, LONG, RG_PATIENCE=PATIENCE)
+            for case in ('mpi', 'compute', 'sleep', 'stop')}
+    jobs['stopped'] = start_stopped_for_good(where)
+    go_on(jobs['stop'])
+    ends = {case: end(job) for case, job in jobs.items()}
+    status, text = ends.pop('mpi')
+    assert status and text.count('waiting for 0.5 s: the job ends') == 1, (where.name, status, text)
+    for case, (status, text) in ends.items():
+        assert (status, text) == (0, 'SURVIVED 3\n'), (where.name, case, status, text)
 
 
 def test_wrong_options():
@@ -87,7 +85,4 @@ def test_wrong_options():
 
 test_wrong_options()
 for where in deaths.Node(MPIEXEC), deaths.Cliques(MPIEXEC):
-    test_waiting(where)
-    test_busy(where)
-    test_stopped(where)
-    test_stopped_for_good(where)
+    test_all(where)

@@ -3,10 +3,11 @@
 # Copyright (c) the Regroup authors
 """As test_reserves.py, on two nodes, where the last process keeps the reserve's books and is never
 drawn: pretended nodes of MPI's, and, where this machine permits it, ones with namespaces of their
-own. Deaths of those that sleep, that were drawn, that draw; the dead are replaced, with their parts
-of a mirrored array, also where all of a node's die. See reserves.c and relief.c.
+own. Deaths of those that sleep, that were drawn, that draw, of who keeps the books; the dead are
+replaced, with their parts of a mirrored array, also where all of a node's die. See reserves.c and
+relief.c.
 
-time: 120
+time: 60
 """
 import os
 import re
@@ -30,21 +31,20 @@ def run(where, np, name, *args):
     return done.returncode, done.stdout
 
 
-def test_cases(where, *nps):
-    for np in nps:
-        for case in 'parked', 'taker', 'drawn', 'master', 'replace':
-            status, text = run(where, np, 'reserves', case)
-            assert (status, text) == (0, 'PASSED %s\n' % case), (where.name, np, case, status, text)
-        status, text = run(where, np, 'reserves', 'all')
+def test_cases(where, np, *cases):
+    for case in cases:
+        status, text = run(where, np, 'reserves', case)
+        assert (status, text) == (0, 'PASSED %s\n' % case), (where.name, np, case, status, text)
+    for case in 'all', 'orphans':
+        status, text = run(where, np, 'reserves', case)
         assert status and 'all processes outside the reserve have died' in text, (
-            where.name, np, status, text)
+            where.name, np, case, status, text)
 
 
-def test_relief(where):
-    expected = re.match(r'RELIEF 40 \w+ ', run(deaths.Node(MPIEXEC), 2, 'relief', '1', '40', '1')[1])[0]
-    for np, aside, plan, left in [(5, 3, '', 2), (5, 3, '0:5', 2), (6, 3, '1:3,0:9,2:12', 2),
-                                  (7, 4, '0:7,1:7,2:20', 3), (6, 2, '0:7,2:7', 2), (8, 3, '3:0,4:1', 5)]:
-        status, text = run(where, np, 'relief', '1', '40', str(aside), plan)
+def test_relief(where, *plans):
+    expected = re.match(r'RELIEF 24 \w+ ', run(deaths.Node(MPIEXEC), 2, 'relief', '1', '24', '1')[1])[0]
+    for np, aside, plan, left in plans:
+        status, text = run(where, np, 'relief', '1', '24', str(aside), plan)
         assert (status, text) == (0, '%s%d of %d\n' % (expected, left, np - aside)), (
             where.name, np, plan, status, text)
 
@@ -54,19 +54,19 @@ def test_node(where):
     where.begin(8)
     gone = [r for r in range(5) if where.node_of(r) == 0]
     plan = ','.join('%d:6' % r for r in gone)
-    status, text = run(where, 8, 'relief', '1', '40', '3', plan)
+    status, text = run(where, 8, 'relief', '1', '24', '3', plan)
     assert status == 0 and ' %d of 5\n' % (5 - len(gone)) in text, (where.name, plan, status, text)
 
 
-def test_all(kind, *nps):
-    with deaths.nodes_of(kind, MPIEXEC) as where:
-        test_cases(where, *nps)
-        test_relief(where)
-        test_node(where)
-
-
-test_all('cliques', 5, 8)
+with deaths.nodes_of('cliques', MPIEXEC) as nodes:
+    test_cases(nodes, 6, 'parked', 'taker', 'drawn', 'master', 'asked', 'keeper', 'replace')
+    test_relief(nodes, (5, 3, '', 2), (6, 3, '1:3,0:9,2:12', 2), (7, 4, '0:7,1:7,2:20', 3),
+                (6, 2, '0:7,2:7', 2), (8, 3, '3:0,4:1', 5))
+    test_node(nodes)
 try:
-    test_all('namespaces', 7)
+    with deaths.nodes_of('namespaces', MPIEXEC) as nodes:
+        test_cases(nodes, 7, 'master', 'keeper')
+        test_relief(nodes, (6, 3, '1:3,0:9,2:12', 2))
+        test_node(nodes)
 except deaths.cluster.Unavailable as why:
     print('without namespaces: %s' % why)
