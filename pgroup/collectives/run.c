@@ -171,7 +171,7 @@ int rgi_schedule_run(rgi_schedule *s) {
     give_up(s);
     return error;
   }
-  error = s->error;
+  error = rgi_scope_cause(&rgi_scope_now, s->error, s->call);
   rgi_schedule_end(s);
   return error;
 }

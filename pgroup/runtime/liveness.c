@@ -311,3 +311,8 @@ int rgi_scope_check(const rgi_scope *scope, const char *call) {
     return rgi_error(RG_ERR_REVOKED, "%s: the parent group has been revoked", call);
   return rgi_births_check(scope->births, call);
 }
+
+int rgi_scope_cause(const rgi_scope *scope, int error, const char *call) {
+  int cause = error == RG_ERR_TIMEOUT || error == RG_ERR_MPI ? rgi_scope_check(scope, call) : 0;
+  return cause ? cause : error;
+}

@@ -119,4 +119,8 @@ int rgi_revocations(void);
  * else RG_SUCCESS. */
 int rgi_scope_check(const rgi_scope *scope, const char *call);
 
+/* Of an error of a message: that of the scope if there is one, which the other side may have
+ * seen first, and have given up the message for it. Else the error as it is, with its text. */
+int rgi_scope_cause(const rgi_scope *scope, int error, const char *call);
+
 #endif

@@ -66,7 +66,7 @@ static int wait_until_done(rgi_request *r, const char *call) {
 int rgi_message_wait(rgi_request *r, const char *call) {
   int error = wait_until_done(r, call);
   if (!error)
-    return rgi_message_explain(r, call);
+    return rgi_scope_cause(&rgi_scope_now, rgi_message_explain(r, call), call);
   rgi_message_abandon(r);
   return error;
 }

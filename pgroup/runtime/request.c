@@ -50,7 +50,7 @@ void rgi_request_open(rg_request r) {
 
 static void move_on(rg_request r) {
   int done = 0;
-  r->error = r->progress(r, &done);
+  r->error = rgi_scope_cause(&r->scope, r->progress(r, &done), r->call);
   r->done = done || r->error;
   if (r->error)
     r->text = strdup(rg_error_detail());

@@ -212,10 +212,9 @@ def unused(paths):
 
 
 def shared_files():
-    """Files that a job may have outside its own folder. Those of UCX and of Open MPI are not from
-    here: the transport is TCP."""
-    return {'/dev/shm/' + n for n in os.listdir('/dev/shm') if re.match('mpich|regroup', n)} | \
-           {'/tmp/' + n for n in os.listdir('/tmp') if n.startswith('regroup')}
+    """Files that a job may have outside its own folder, which is its TMPDIR too. Those of UCX and of
+    Open MPI are not from here: the transport is TCP."""
+    return {'/dev/shm/' + n for n in os.listdir('/dev/shm') if re.match('mpich|regroup', n)}
 
 
 def is_mpich_start(path):
