@@ -82,7 +82,8 @@ class Relief(Kind):
         return max(0, self.workers - int(found[2]))
 
     def is_lost(self, status, text, killed):
-        return bool(status) and 'LOST: ' in text and killed >= self.workers
+        enough = 2 if 'are lost' in text else self.workers
+        return bool(status) and 'LOST: ' in text and killed >= enough
 
 
 class Checkpoint(Kind):

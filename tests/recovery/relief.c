@@ -6,8 +6,9 @@
  * after each; now and then all sleepers are drawn to help with a sum and let go again. Who
  * dies is replaced as long as somebody sleeps, and is missed after that. In the end rank 0
  * prints "RELIEF rounds checksum members deaths": the checksum depends on nothing but the number of
- * rounds. Where nobody is left who has the array, "LOST" is said on standard error and the
- * status is 4. RANK:ROUND: the rank of the world kills itself there. */
+ * rounds. Where nobody is left who has the array, or two nodes are lost with a part of it, "LOST"
+ * is said on standard error and the status is 4. RANK:ROUND: the rank of the world kills itself
+ * there. */
 #include <regroup/array.h>
 #include <regroup/array_math.h>
 #include <regroup/array_regroup.h>
@@ -110,9 +111,14 @@ static int take_over(void) {
     fprintf(stderr, "LOST: nobody of %d is left who has the array\n", n);
     exit(4);
   }
-  TRY(rg_array_recover(&job.saved, job.team, &a));
-  job.saved = a;
-  return RG_SUCCESS;
+  int error = rg_array_recover(&job.saved, job.team, &a);
+  if (error == RG_ERR_ARRAY && strstr(rg_error_detail(), "are lost")) {
+    fprintf(stderr, "LOST: %s\n", rg_error_detail());
+    exit(4);
+  }
+  if (!error)
+    job.saved = a;
+  return survivable(error, "rg_array_recover");
 }
 
 static int next_team(rg_group *next) {
