@@ -81,7 +81,8 @@ int rgi_line_open(rgi_line *l) {
   const rgi_mesh_node *n = &rgi_mesh_nodes(rgi_mesh_here())[l->node];
   if (l->fd >= 0)
     return 1;
-  for (double end = rgi_now() + OPEN_SECONDS; !l->broken && rgi_now() < end; rgi_sleep(0.01))
+  for (double end = rgi_now() + OPEN_SECONDS; !l->broken && !rgi_line_gone(l) && rgi_now() < end;
+       rgi_sleep(0.01))
     for (int i = 0; i < n->n && !rgi_line_gone(l); i++)
       if (try_address(l, n, i))
         return 1;

@@ -12,6 +12,7 @@
 #include "runtime/error.h"
 #include "runtime/mesh.h"
 #include "runtime/node.h"
+#include "runtime/pause.h"
 #include "runtime/request.h"
 #include "runtime/runtime.h"
 
@@ -246,12 +247,16 @@ static int complain(int error, const char *call, int node) {
                    call, first);
 }
 
-/* With the lock. */
+/* With the lock. A line that broke a moment ago tells why in a moment. */
 static int submit_locked(operation *o, rgi_line *l, const char *call) {
-  if (rgi_line_gone(l))
-    return complain(RG_ERR_PROC_FAILED, call, l->node);
-  if (!rgi_line_open(l))
-    return complain(rgi_line_gone(l) ? RG_ERR_PROC_FAILED : RG_ERR_SYSTEM, call, l->node);
+  int error = rgi_line_gone(l) ? RG_ERR_PROC_FAILED : RG_SUCCESS;
+  while (!error && !rgi_line_open(l)) {
+    error = why_broken(l);
+    if (!error)
+      rgi_sleep(1e-3);
+  }
+  if (error)
+    return complain(error, call, l->node);
   rgi_line_queue(l, &o->line);
   advance(l);
   return RG_SUCCESS;

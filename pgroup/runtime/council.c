@@ -196,9 +196,17 @@ static void tell(talk *t) {
       send_to(t, i, TELL, t->said->accepted);
 }
 
+static int has_lost(const talk *t) {
+  for (int i = 0; i < t->said->nodes; i++)
+    if (is_lost(t, i))
+      return 1;
+  return 0;
+}
+
+/* Those who have spoken need not have known of the loss of a node that was awaited. */
 static void decide(talk *t) {
   if (t->said->accepted < 0)
-    t->said->failed |= t->said->dead > 0;
+    t->said->failed |= t->said->dead > 0 || has_lost(t);
   t->said->accepted = t->me;
   tell(t);
 }

@@ -234,6 +234,7 @@ static int look_at_node(ward *w) {
     return -1;
   if (!w->ended)
     kill(w->rank, SIGKILL);
+  listen_to_tellers(); /* who did may be gone */
   return give_up(SIGKILL, why);
 }
 

@@ -7,7 +7,8 @@
  *     accesses HOW WHO SEED
  *
  * HOW: put, get, acc, real, inc, swap, elements, request, fence, or all. WHO dies: one (the last
- * rank), three, or node (all that are not on rank 0's node). Every access returns RG_SUCCESS or
+ * rank), three, node (all that are not on rank 0's node), or speaker (the guardian that speaks for
+ * the last rank's node, and so all of that node). Every access returns RG_SUCCESS or
  * RG_ERR_PROC_FAILED. Each rank alone writes to elements of its own at each of the others;
  * wherever somebody lives on the owner's node the survivors find there just what they have
  * written with success. Rank 0 prints "SURVIVED survivors". */
@@ -15,6 +16,7 @@
 
 #include "ranks.h"
 #include "runtime/liveness.h"
+#include "runtime/mesh.h"
 #include "runtime/node.h"
 
 #define LONGEST 20000
@@ -24,6 +26,7 @@
 enum { SUM, COUNT, SWAPPED, SCATTERED, BULK = 16, WIDTH = BULK + LONGEST };
 
 static int size;
+static pid_t speaker; /* of this rank's node, if that is to die */
 static unsigned long random_state;
 static rg_group group;
 static rg_array whole, real;
@@ -129,10 +132,14 @@ static void access_one(const char *how) {
 
 static void die(int sign) {
   (void)sign;
-  kill(getpid(), SIGKILL);
+  kill(speaker ? speaker : getpid(), SIGKILL);
 }
 
 static int is_to_die(const char *who) {
+  if (!strcmp(who, "speaker")) {
+    speaker = rgi_mesh_here()->speaker;
+    return my_rank == size - 1;
+  }
   if (!strcmp(who, "node"))
     return rgi_node_of(my_rank) != rgi_node_of(0);
   return my_rank > 0 && my_rank >= size - (!strcmp(who, "one") ? 1 : 3);

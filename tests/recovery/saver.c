@@ -3,13 +3,13 @@
  *
  * What test_checkpoints.py starts: a program with checkpoints.
  *
- *     saver PATH STEPS [RANK:STEP | status:STEP | sleep:STEP]
+ *     saver PATH STEPS [RANK:STEP | status:STEP | sleep:STEP | speaker:STEP]
  *
  * Each step changes an array and starts a checkpoint after the one before has been ended;
  * a program that was started again goes on from the newest one. At the given step a rank
  * kills itself while it writes; or every rank ends with status 3; or rank 0 says "AT STEP"
- * and waits for what may come. Survivors take the newest checkpoint and go on. At the end
- * rank 0 prints "SAVED steps checksum ranks restarts". */
+ * and waits for what may come; or rank 0's guardian is killed. Survivors take the newest checkpoint
+ * and go on. At the end rank 0 prints "SAVED steps checksum ranks restarts". */
 #include "ranks.h"
 
 enum { ROWS = 400, COLUMNS = 300 };
@@ -59,6 +59,9 @@ static void act(const char *plan) {
     if (rank_in(team) == 0)
       printf("AT STEP %lld\n", (long long)done);
     fflush(stdout);
+    sleep(30);
+  } else if (!strncmp(plan, "speaker", 7)) {
+    must(my_rank != 0 || !kill(getppid(), SIGKILL), "kill");
     sleep(30);
   } else if (atoi(plan) == my_rank) {
     usleep(1000); /* into the writing */

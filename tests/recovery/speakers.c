@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What test_speakers.py starts, with RG_SURVIVE=1 on several nodes, each with a process of the
+ * launcher's: speakers PLAN SEED. PLAN is "node:how,node:how": one after the other these nodes
+ * lose the guardian that speaks for them, and all their processes with it. how:
+ *
+ *     barrier  the others are in a barrier
+ *     ask      they agree, and wait for that node's word
+ *     agree    all agree again and again
+ *     shrink   all shrink the group again and again
+ *
+ * The survivors find just that node's processes dead, have the same answers, shrink and go on. In
+ * the end their rank 0 prints "SURVIVED survivors". */
+#include <sys/time.h>
+
+#include "ranks.h"
+#include "runtime/mesh.h"
+
+static rg_group group;
+static uint64_t answers; /* of all agreements and shrinkings, mixed */
+static unsigned long random_state;
+
+static int draw(int n) {
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (int)((random_state >> 33) % (unsigned long)n);
+}
+
+static int is_mine(int node) {
+  return rgi_mesh_here()->mine == node;
+}
+
+static void kill_speaker(int sign) {
+  (void)sign;
+  kill(rgi_mesh_here()->speaker, SIGKILL);
+}
+
+/* By the node's first process, soon. */
+static void strike(int node, int most) {
+  struct itimerval timer = {{0, 0}, {0, 1 + draw(most)}};
+  if (!is_mine(node) || rgi_mesh_ranks(rgi_mesh_here())[0] != my_rank)
+    return;
+  signal(SIGALRM, kill_speaker);
+  must(!setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
+}
+
+static void heard(uint64_t answer) {
+  answers = mix(answers * 31 + answer + 1);
+}
+
+/* --- what is under way when it happens ---------------------------------------------------- */
+
+/* Who is to be killed. The launcher tells the other processes of deaths by a signal. */
+static void await_end(int node) {
+  while (is_mine(node))
+    pause();
+}
+
+static void in_barrier(int node) {
+  await_end(node);
+  while (!survivable(rg_barrier(group), "rg_barrier"))
+    continue;
+}
+
+static int agree(void) {
+  unsigned word = ~(1u << my_rank % 31);
+  int failed;
+  must(!rg_group_agree(group, &word, &failed), "rg_group_agree");
+  must(!(word & 1u << my_rank % 31), "the agreed word: mine is not in it");
+  heard((uint64_t)word << 1 | (unsigned)failed);
+  return failed;
+}
+
+static void in_asking(int node) {
+  await_end(node);
+  must(agree(), "an agreement without the dead ones' word");
+}
+
+static void in_agreeing(int node) {
+  (void)node;
+  while (!agree())
+    continue;
+}
+
+static int shrink(void) {
+  rg_group next;
+  int before = size_of(group);
+  must(!rg_group_shrink(group, &next), "rg_group_shrink");
+  rg_group_free(&group);
+  group = next;
+  heard((uint64_t)size_of(group));
+  return size_of(group) < before;
+}
+
+static void in_shrinking(int node) {
+  (void)node;
+  while (!shrink())
+    continue;
+}
+
+static const struct {
+  const char *name;
+  void (*wait)(int node);
+  int most; /* microseconds until it happens */
+} ways[] = {{"barrier", in_barrier, 1000},
+            {"ask", in_asking, 50000},
+            {"agree", in_agreeing, 20000},
+            {"shrink", in_shrinking, 20000}};
+
+/* --- afterwards ----------------------------------------------------------------------------- */
+
+/* All survivors have the same group, without that node, and have heard the same. */
+static int compare(int node) {
+  uint64_t least[2] = {answers, ~answers};
+  int n = size_of(group), world[64];
+  if (survivable(rg_allreduce(group, MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN),
+                 "rg_allreduce"))
+    return 0;
+  must(least[0] == answers && least[1] == ~answers, "another answer than others have");
+  must(!rg_group_members(group, world), "rg_group_members");
+  for (int i = 0; i < n; i++)
+    must(rgi_mesh_node_of(world[i]) != node, "a dead process is in the survivors' group");
+  return 1;
+}
+
+static void lose(int node, const char *how) {
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    if (!strcmp(ways[i].name, how)) {
+      survivable(rg_barrier(group), "rg_barrier"); /* who is out of it first may be dead */
+      strike(node, ways[i].most);
+      ways[i].wait(node);
+    }
+  do
+    shrink();
+  while (!compare(node));
+}
+
+int main(int argc, char **argv) {
+  char how[16];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+  must(argc == 3 && !rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&group), "rg_init");
+  random_state = strtoul(argv[2], NULL, 10) * 64 + (unsigned long)my_rank;
+  for (const char *p = argv[1]; p && *p;
+       p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL, round_now++)
+    if (sscanf(p, "%d:%15[a-z]", &argc, how) == 2)
+      lose(argc, how);
+  if (rank_in(group) == 0)
+    printf("SURVIVED %d\n", size_of(group));
+  rg_group_free(&group);
+  must(!rg_finalize(), "rg_finalize");
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""The guardian that speaks for a node is killed: before the others shrink, while they agree and
+shrink (also the council's root, and the next one), amid accesses that it serves. The launcher then
+ends all processes of that node. With -disable-auto-cleanup those of the other nodes go on to the
+right results; without it the job ends, and regroup-run --restart starts it again. Each node has a
+process of the launcher's and is pretended to be one by MPI. See speakers.c, accesses.c, saver.c.
+
+time: 60
+"""
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+import soak
+
+MPIEXEC = os.environ['RGT_MPIEXEC'].split()
+BUILD = os.environ['RGT_BUILD']
+SEED = int(os.environ.get('RGT_SEED', random.randrange(10**6)))
+
+if 'openmpi' in MPIEXEC[0]:
+    print('guardians speak to the launcher of MPICH')
+    sys.exit(77)
+
+
+class Place:
+    """Where jobs are started: hosts that are this one."""
+
+    def __init__(self, folder):
+        self.starter = os.path.join(folder, 'starter')
+        with open(self.starter, 'w') as f:  # -x HOST COMMAND
+            f.write('#!/bin/sh\nshift 2\nexec sh -c "exec $*"\n')
+        os.chmod(self.starter, 0o755)
+
+    def options(self, nodes):
+        return ['-launcher', 'ssh', '-launcher-exec', self.starter, '-hosts',
+                ','.join('n%d:1' % i for i in range(nodes))]
+
+    def run(self, nodes, np, program, *args):
+        mark = 'RGT_SPEAKERS=%d-%d' % (os.getpid(), random.randrange(2**60))
+        job = subprocess.Popen(
+            [*MPIEXEC, *self.options(nodes), '-disable-auto-cleanup', '-n', str(np),
+             os.path.join(BUILD, 'tests', program), *args],
+            env=dict(soak.ENV, MPIR_CVAR_NUM_CLIQUES=str(nodes), **dict([mark.split('=')])),
+            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True)
+        try:
+            text = job.communicate(timeout=60)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            raise
+        assert not soak.wait_gone(mark), (nodes, np, program, args, text)
+        return job.returncode, text
+
+
+def is_launchers(status, text):
+    """mpiexec has ended the job: its process on a node ends by a fault of its own when the node's
+    processes, which it has told of another death, are killed before they have their answer."""
+    return status == 255 and re.search(r'^\[mpiexec@.* assert \(!closed\) failed$', text, re.M)
+
+
+def survive(place, nodes, np, lost, program, *args):
+    """mpiexec's status is that of the dead; the survivors are those of the other nodes."""
+    for seed in range(SEED, SEED + 5):
+        status, text = place.run(nodes, np, program, *args, str(seed))
+        if not is_launchers(status, text):
+            break
+    else:
+        return
+    left = re.search(r'^SURVIVED (\d+)$', text, re.M)
+    wrong = re.search(r'^rank \d+, round ', text, re.M)
+    assert status and left and not wrong, (nodes, np, program, args, seed, status, text)
+    assert int(left[1]) == np // nodes * (nodes - lost), (nodes, np, args, seed, text)
+
+
+def restart(place, folder, nodes, np):
+    """By regroup-run, without that option: whether it was started again. mpiexec's status may
+    come to be 9, of which regroup-run cannot know that it is no program's own."""
+    job = subprocess.Popen(
+        [os.path.join(BUILD, 'bin', 'regroup-run'), '--restart', *MPIEXEC[1:], *place.options(nodes),
+         '-n', str(np), os.path.join(BUILD, 'tests', 'saver'), os.path.join(folder, 'state'), '10',
+         'speaker:4'],
+        env=dict(os.environ, MPIR_CVAR_NUM_CLIQUES=str(nodes)), text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        text = job.communicate(timeout=60)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        raise
+    if job.returncode == 9 and 'started again' not in text:
+        return False
+    assert job.returncode == 0 and re.search(r'^SAVED 10 \w+ %d 1$' % np, text, re.M), \
+        (nodes, np, job.returncode, text)
+    return True
+
+
+def test_restart(place):
+    for _ in range(10):
+        with tempfile.TemporaryDirectory(prefix='speakers-') as folder:
+            if restart(place, folder, 2, 4):
+                return
+    assert False, 'it has never been started again'
+
+
+print('seed', SEED)
+with tempfile.TemporaryDirectory(prefix='speakers-') as here:
+    where = Place(here)
+    survive(where, 2, 4, 1, 'speakers', '0:ask')
+    survive(where, 3, 3, 2, 'speakers', '0:agree,1:shrink')
+    survive(where, 4, 8, 3, 'speakers', '1:barrier,0:ask,2:agree')
+    survive(where, 2, 4, 1, 'accesses', 'put', 'speaker')
+    survive(where, 2, 4, 1, 'accesses', 'all', 'speaker')
+    test_restart(where)
