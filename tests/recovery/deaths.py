@@ -146,8 +146,9 @@ def one_run(command, env, kills, life, limit, where=Node([]), cwd=None, moments=
 # --- how it ended -------------------------------------------------------------------------
 
 
-# What MPI says when it ends a job, or rg_init of MPI's error.
-CUT = r'Fatal error in |Assertion failed in file|internal ABORT|: rg_init: '
+# What MPI, or UCX when it connects, says when it ends a job, or rg_init of MPI's error.
+CUT = (r'Fatal error in |Assertion failed in file|internal ABORT|: rg_init: |'
+       r'UCX +ERROR .*connect.*Connection refused')
 
 
 def lines_of(text):
