@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/buffer.h"
 #include "runtime/pause.h"
 
 /* How long an address may take to answer before the next one is tried, and all of them
@@ -25,12 +26,6 @@ typedef struct {
   uint32_t bytes, kind;
 } frame;
 
-/* Bytes that wait to be sent, or to be complete. */
-typedef struct {
-  char *data;
-  size_t begin, end, room;
-} buffer;
-
 struct rgi_link {
   rgi_link *next;
   int fd, node; /* node: -1 until it has greeted */
@@ -38,7 +33,7 @@ struct rgi_link {
   int up, broken;
   int address; /* that is tried */
   double since, tried;
-  buffer in, out;
+  rgi_buffer in, out;
 };
 
 static struct {
@@ -48,31 +43,8 @@ static struct {
   int poll, listener;
 } links = {.poll = -1, .listener = -1};
 
-/* --- buffers ------------------------------------------------------------------------ */
-
-static char *room_for(buffer *b, size_t bytes) {
-  if (b->begin == b->end)
-    b->begin = b->end = 0;
-  if (b->end + bytes > b->room) {
-    if (b->begin) {
-      memmove(b->data, b->data + b->begin, b->end - b->begin);
-      b->end -= b->begin;
-      b->begin = 0;
-    }
-    if (b->end + bytes > b->room) {
-      size_t room = 2 * (b->end + bytes);
-      char *data = realloc(b->data, room);
-      if (!data)
-        return NULL;
-      b->data = data;
-      b->room = room;
-    }
-  }
-  return b->data + b->end;
-}
-
-static int put(buffer *b, const void *data, size_t bytes) {
-  char *at = room_for(b, bytes);
+static int put(rgi_buffer *b, const void *data, size_t bytes) {
+  char *at = rgi_buffer_room(b, bytes);
   if (at && bytes)
     memcpy(at, data, bytes);
   if (at)
@@ -126,19 +98,12 @@ static void set_options(int fd) {
 }
 
 static void push_out(rgi_link *l) {
-  while (l->up && l->out.begin < l->out.end) {
-    ssize_t n = send(l->fd, l->out.data + l->out.begin, l->out.end - l->out.begin,
-                     MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-      break;
-    if (n < 0) {
-      break_link(l, strerror(errno));
-      return;
-    }
-    l->out.begin += (size_t)n;
-  }
-  if (l->up)
-    listen_to(l, EPOLLIN | (l->out.begin < l->out.end ? EPOLLOUT : 0), EPOLL_CTL_MOD);
+  if (!l->up)
+    return;
+  if (rgi_buffer_send(&l->out, l->fd))
+    listen_to(l, EPOLLIN | (rgi_buffer_has(&l->out) ? EPOLLOUT : 0), EPOLL_CTL_MOD);
+  else
+    break_link(l, strerror(errno));
 }
 
 static void queue(rgi_link *l, uint32_t kind, const void *data, size_t bytes) {
@@ -222,7 +187,7 @@ static void pass_on(rgi_link *l) {
 
 static void hear_greeting(rgi_link *l) {
   rgi_greeting g;
-  if (l->in.end - l->in.begin < sizeof g)
+  if (rgi_buffer_has(&l->in) < sizeof g)
     return;
   memcpy(&g, l->in.data + l->in.begin, sizeof g);
   l->in.begin += sizeof g;
@@ -252,14 +217,14 @@ static void hear_greeting(rgi_link *l) {
 }
 
 static void hear_messages(rgi_link *l) {
-  while (l->up && l->in.end - l->in.begin >= sizeof(frame)) {
+  while (l->up && rgi_buffer_has(&l->in) >= sizeof(frame)) {
     frame f;
     memcpy(&f, l->in.data + l->in.begin, sizeof f);
     if (f.bytes > MOST_BYTES) {
       break_link(l, "a message that makes no sense");
       return;
     }
-    if (l->in.end - l->in.begin < sizeof f + f.bytes)
+    if (rgi_buffer_has(&l->in) < sizeof f + f.bytes)
       return;
     const char *data = l->in.data + l->in.begin + sizeof f;
     l->in.begin += sizeof f + f.bytes;
@@ -269,7 +234,7 @@ static void hear_messages(rgi_link *l) {
 
 static void pull_in(rgi_link *l) {
   while (!l->broken && l->fd >= 0) {
-    char *at = room_for(&l->in, READ_BYTES);
+    char *at = rgi_buffer_room(&l->in, READ_BYTES);
     ssize_t n = at ? recv(l->fd, at, READ_BYTES, MSG_DONTWAIT) : -1;
     if (n < 0 && at && errno == EINTR)
       continue;
@@ -307,8 +272,8 @@ static void forget_broken(void) {
       continue;
     }
     *at = l->next;
-    free(l->in.data);
-    free(l->out.data);
+    rgi_buffer_empty(&l->in);
+    rgi_buffer_empty(&l->out);
     free(l);
   }
 }
@@ -427,7 +392,7 @@ void rgi_link_drop(int node) {
 
 int rgi_links_flushed(void) {
   for (rgi_link *l = links.first; l; l = l->next)
-    if (l->up && l->out.begin < l->out.end)
+    if (l->up && rgi_buffer_has(&l->out))
       return 0;
   return 1;
 }

@@ -14,21 +14,17 @@
 #include <unistd.h>
 
 #include "runtime/arena.h"
+#include "runtime/buffer.h"
 #include "runtime/service.h"
 
 #define READ_BYTES ((size_t)64 << 10)
 #define KEPT_BYTES ((size_t)256 << 10) /* a larger buffer goes back when it is empty */
 #define MOST_BYTES ((uint64_t)1 << 32)
 
-typedef struct {
-  char *data;
-  size_t begin, end, room;
-} buffer;
-
 typedef struct guest {
   struct guest *next;
   int fd; /* -1: gone */
-  buffer in, out;
+  rgi_buffer in, out;
 } guest;
 
 static struct {
@@ -37,48 +33,24 @@ static struct {
   guest *first; /* the speaker's alone */
 } server;
 
-/* --- buffers ---------------------------------------------------------------------------- */
-
-static char *room_for(buffer *b, size_t bytes) {
-  if (b->begin && b->end + bytes > b->room) {
-    memmove(b->data, b->data + b->begin, b->end - b->begin);
-    b->end -= b->begin;
-    b->begin = 0;
-  }
-  if (b->end + bytes > b->room) {
-    char *data = realloc(b->data, b->end + bytes);
-    if (!data)
-      return NULL;
-    b->data = data;
-    b->room = b->end + bytes;
-  }
-  return b->data + b->end;
-}
-
-static void used(buffer *b, size_t bytes) {
-  b->begin += bytes;
-  if (b->begin < b->end)
-    return;
-  b->begin = b->end = 0;
-  if (b->room > KEPT_BYTES) {
-    free(b->data);
-    *b = (buffer){0};
-  }
-}
-
 /* --- a guest ------------------------------------------------------------------------------ */
+
+static void used(rgi_buffer *b, size_t bytes) {
+  b->begin += bytes;
+  if (!rgi_buffer_has(b) && b->room > KEPT_BYTES)
+    rgi_buffer_empty(b);
+}
 
 static void leave(guest *g) {
   close(g->fd); /* it is known then that the answer will not come */
   g->fd = -1;
-  free(g->in.data);
-  free(g->out.data);
-  g->in = g->out = (buffer){0};
+  rgi_buffer_empty(&g->in);
+  rgi_buffer_empty(&g->out);
 }
 
 /* How long the first question is; as much as is known of it. */
 static uint64_t length(const guest *g, rgi_ask *q) {
-  size_t have = g->in.end - g->in.begin;
+  size_t have = rgi_buffer_has(&g->in);
   if (have < sizeof *q)
     return sizeof *q;
   memcpy(q, g->in.data + g->in.begin, sizeof *q);
@@ -91,7 +63,7 @@ static int answer(guest *g, const rgi_ask *q) {
   uint64_t bytes = rgi_ask_answer(q);
   if (bytes > MOST_BYTES || !rgi_ask_sound(q, rows, rgi_arena_annex_size()))
     return 0;
-  char *to = room_for(&g->out, bytes);
+  char *to = rgi_buffer_room(&g->out, bytes);
   if (!to)
     return 0;
   rgi_ask_do(q, rows, rgi_arena_annex(), (const char *)(rows + q->dims + q->runs), to);
@@ -100,20 +72,15 @@ static int answer(guest *g, const rgi_ask *q) {
 }
 
 static int push_out(guest *g) {
-  while (g->out.begin < g->out.end) {
-    ssize_t n = send(g->fd, g->out.data + g->out.begin, g->out.end - g->out.begin,
-                     MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0)
-      return errno == EAGAIN || errno == EINTR;
-    used(&g->out, (size_t)n);
-  }
-  return 1;
+  int fine = rgi_buffer_send(&g->out, g->fd);
+  used(&g->out, 0);
+  return fine;
 }
 
 /* Who does not take his answers gets no more. */
 static int answer_all(guest *g) {
   rgi_ask q;
-  for (uint64_t n; (n = length(g, &q)) <= g->in.end - g->in.begin; used(&g->in, n)) {
+  for (uint64_t n; (n = length(g, &q)) <= rgi_buffer_has(&g->in); used(&g->in, n)) {
     if (g->out.end > READ_BYTES && !push_out(g))
       return 0;
     if (g->out.end > READ_BYTES)
@@ -126,11 +93,11 @@ static int answer_all(guest *g) {
 
 static int pull_in(guest *g) {
   rgi_ask q;
-  uint64_t missing = length(g, &q) - (g->in.end - g->in.begin);
+  uint64_t missing = length(g, &q) - rgi_buffer_has(&g->in);
   if (missing > MOST_BYTES)
     return 0;
   size_t bytes = missing > READ_BYTES ? missing : READ_BYTES;
-  char *at = room_for(&g->in, bytes);
+  char *at = rgi_buffer_room(&g->in, bytes);
   ssize_t n = at ? recv(g->fd, at, bytes, MSG_DONTWAIT) : 0;
   if (n < 0)
     return errno == EAGAIN || errno == EINTR;
@@ -140,12 +107,12 @@ static int pull_in(guest *g) {
 
 /* Readable, and nothing waits to be sent; or writable. */
 static void serve_guest(guest *g) {
-  int fine = g->out.begin < g->out.end || pull_in(g);
+  int fine = rgi_buffer_has(&g->out) || pull_in(g);
   if (!fine || !answer_all(g)) {
     leave(g);
     return;
   }
-  struct epoll_event e = {.events = g->out.begin < g->out.end ? EPOLLOUT : EPOLLIN, .data.ptr = g};
+  struct epoll_event e = {.events = rgi_buffer_has(&g->out) ? EPOLLOUT : EPOLLIN, .data.ptr = g};
   epoll_ctl(server.poll, EPOLL_CTL_MOD, g->fd, &e);
 }
 
