@@ -122,15 +122,10 @@ static void receive_lie(rg_group pair) {
 }
 
 int main(int argc, char **argv) {
-  rg_group g, pair, next;
-  int n, failed;
-  unsigned word = 1;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-  must(argc == 2 && !rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
+  rg_group g = enter_world(&argc, &argv), pair, next;
+  must(argc == 2, "one argument");
   must(!rg_group_split(g, my_rank / 2, my_rank, &pair), "rg_group_split");
-  int error = rg_barrier(g); /* nobody dies before all have their pair */
-  must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
+  all_here(g); /* with their pair */
   if (strcmp(argv[1], "lie") == 0)
     (my_rank % 2 ? send_and_die : receive_lie)(pair);
   else if (my_rank % 2)
@@ -138,13 +133,10 @@ int main(int argc, char **argv) {
   else
     receive_until_killed(pair);
   rg_group_free(&pair);
-  must(!rg_group_agree(g, &word, &failed) && !rg_group_shrink(g, &next), "rg_group_shrink");
-  rg_group_size(next, &n);
+  next = survivors_of(g);
   if (my_rank == 0)
-    printf("RESULT %d\n", n);
+    printf("RESULT %d\n", size_of(next));
   rg_group_free(&next);
-  rg_group_free(&g);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  leave_world(&g);
   return 0;
 }

@@ -30,32 +30,23 @@ static void use(MPI_Comm comm, int n, int me) {
 }
 
 int main(int argc, char **argv) {
-  rg_group world, next;
+  rg_group g = enter_world(&argc, &argv);
   MPI_Comm comm;
-  int error, n, me, failed = 0;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
-  error = rg_barrier(world);
+  int failed = 0;
+  all_here(g);
   for (int i = 1; i < argc; i++)
     if (atoi(argv[i]) == my_rank)
       raise(SIGKILL);
   while (failed < argc - 1) {
-    error = rg_barrier(world);
-    must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
-    must(!rg_group_failed(world, 0, NULL, &failed), "rg_group_failed");
+    all_here(g);
+    must(!rg_group_failed(g, 0, NULL, &failed), "rg_group_failed");
   }
-  must(!rg_group_shrink(world, &next), "rg_group_shrink");
-  rg_group_rank(next, &me);
-  rg_group_size(next, &n);
-  must(!rg_group_comm(next, &comm), "rg_group_comm");
-  use(comm, n, me);
-  must(!rg_barrier(next), "rg_barrier of the survivors");
-  if (me == 0)
-    printf("COMM %d\n", n);
-  rg_group_free(&next);
-  rg_group_free(&world);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  drop_dead(&g);
+  must(!rg_group_comm(g, &comm), "rg_group_comm");
+  use(comm, size_of(g), rank_in(g));
+  must(!rg_barrier(g), "rg_barrier of the survivors");
+  if (rank_in(g) == 0)
+    printf("COMM %d\n", size_of(g));
+  leave_world(&g);
   return 0;
 }

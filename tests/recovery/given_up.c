@@ -50,26 +50,19 @@ static void receive_some(rg_group g, int collective) {
 }
 
 int main(int argc, char **argv) {
-  rg_group g, next;
-  int n, failed, collective = argc > 1;
-  unsigned word = 1;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
+  int collective = argc > 1;
+  rg_group g = enter_world(&argc, &argv), next;
   must(!rg_barrier(g), "rg_barrier");
   if (my_rank == 2) {
     hear(0);
     raise(SIGKILL);
   }
   (my_rank ? receive_some : send_some)(g, collective);
-  must(!rg_group_agree(g, &word, &failed) && !rg_group_shrink(g, &next), "rg_group_shrink");
-  rg_group_size(next, &n);
-  must(n == 2, "the survivors");
+  next = survivors_of(g);
+  must(size_of(next) == 2, "the survivors");
   if (my_rank == 0)
     puts("RESULT");
   rg_group_free(&next);
-  rg_group_free(&g);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  leave_world(&g);
   return 0;
 }

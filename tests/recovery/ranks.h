@@ -71,6 +71,43 @@ static inline int size_of(rg_group g) {
   return n;
 }
 
+/* MPI, the library, and a group of everybody. */
+static inline rg_group enter_world(int *argc, char ***argv) {
+  rg_group g;
+  MPI_Init(argc, argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
+  return g;
+}
+
+static inline void leave_world(rg_group *g) {
+  rg_group_free(g);
+  must(!rg_finalize(), "rg_finalize");
+  MPI_Finalize();
+}
+
+/* All have come here; who is out of it first may be dead before the others are. */
+static inline int all_here(rg_group g) {
+  return survivable(rg_barrier(g), "rg_barrier");
+}
+
+/* Those that live when all have come here. */
+static inline rg_group survivors_of(rg_group g) {
+  rg_group left;
+  unsigned well = 1;
+  must(!rg_group_agree(g, &well, NULL), "rg_group_agree");
+  must(!rg_group_shrink(g, &left), "rg_group_shrink");
+  return left;
+}
+
+/* g becomes its survivors' group. */
+static inline void drop_dead(rg_group *g) {
+  rg_group next;
+  must(!rg_group_shrink(*g, &next), "rg_group_shrink");
+  rg_group_free(g);
+  *g = next;
+}
+
 /* Whether nobody has an error and nobody has died: the same for all who return. */
 static inline int all_well(rg_group g, int error, int *well) {
   unsigned word = error == RG_SUCCESS;
@@ -86,7 +123,6 @@ static inline int all_well(rg_group g, int error, int *well) {
 #define LINE 200
 static inline void tell_last(rg_group *g, void (*print)(rg_group g, char *text)) {
   for (int well = 0; !well;) {
-    rg_group next;
     if (rank_in(*g) == 0) {
       char text[LINE];
       print(*g, text);
@@ -94,11 +130,8 @@ static inline void tell_last(rg_group *g, void (*print)(rg_group g, char *text))
       fflush(stdout);
     }
     must(!all_well(*g, RG_SUCCESS, &well), "rg_group_agree");
-    if (well)
-      break;
-    must(!rg_group_shrink(*g, &next), "rg_group_shrink");
-    rg_group_free(g);
-    *g = next;
+    if (!well)
+      drop_dead(g);
   }
 }
 

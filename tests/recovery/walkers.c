@@ -16,7 +16,7 @@ typedef struct {
   int64_t units, done, sum;
 } state;
 
-static int calls, dies_at = -1, told;
+static int calls, dies_at = NEVER, told;
 static uint64_t draws;
 static double longest;
 static rg_balancer balancer;
@@ -108,14 +108,6 @@ static void check(const rg_outcome *o, int count, int walkers) {
   }
 }
 
-static void read_plan(const char *plan) {
-  for (const char *p = plan; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-    int rank, at;
-    if (sscanf(p, "%d:%d", &rank, &at) == 2 && rank == my_rank)
-      dies_at = at;
-  }
-}
-
 static void run(rg_group world, const char *name, int walkers, int alike) {
   rg_walker_kind kind = {.bytes = sizeof(state),
                          .unit = unit,
@@ -136,41 +128,24 @@ static void run(rg_group world, const char *name, int walkers, int alike) {
   must(!rg_balance_run(balancer), "rg_balance_run");
 }
 
-/* Somebody may die even now. */
-static rg_group survivors_of(rg_group world) {
-  rg_group g;
-  unsigned well = 1;
-  must(!rg_group_agree(world, &well, NULL), "rg_group_agree");
-  must(!rg_group_shrink(world, &g), "rg_group_shrink");
-  return g;
-}
-
 int main(int argc, char **argv) {
-  int walkers = argc > 2 ? atoi(argv[2]) : 20, world_size, n, count;
-  rg_group world, left_over;
+  int walkers = argc > 2 ? atoi(argv[2]) : 20, count, root = 0, first = 0;
+  rg_group world = enter_world(&argc, &argv), left_over;
   const rg_outcome *o;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
   draws = (uint64_t)(argc > 3 ? atoi(argv[3]) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)my_rank;
-  read_plan(argc > 4 ? argv[4] : "");
-  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
+  dies_at = argc > 4 ? my_round(argv[4]) : NEVER;
   run(world, argc > 1 ? argv[1] : "share-out", walkers, argc > 5);
   left_over = survivors_of(world);
-  rg_group_size(left_over, &n);
-  int me, root = 0, first = 0;
-  rg_group_rank(left_over, &me);
+  int n = size_of(left_over), deaths = size_of(world) - n;
   must(!rg_group_translate(left_over, 1, &first, world, &root), "rg_group_translate");
-  if (rg_balance_gather(balancer, root) == RG_SUCCESS && me == 0) {
+  if (rg_balance_gather(balancer, root) == RG_SUCCESS && rank_in(left_over) == 0) {
     must(!rg_balance_outcomes(balancer, &count, &o), "rg_balance_outcomes");
     check(o, count, walkers);
-    must(told <= world_size - n, "more deaths were told than there are");
-    printf("RESULT %d %d %d %.1f\n", count, n, world_size - n, 1e3 * longest);
+    must(told <= deaths, "more deaths were told than there are");
+    printf("RESULT %d %d %d %.1f\n", count, n, deaths, 1e3 * longest);
   }
   rg_balance_free(&balancer);
   rg_group_free(&left_over);
-  rg_group_free(&world);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  leave_world(&world);
   return 0;
 }
