@@ -25,7 +25,6 @@
 /* What each rank has for each other one. */
 enum { SUM, COUNT, SWAPPED, SCATTERED, BULK = 16, WIDTH = BULK + LONGEST };
 
-static int size;
 static pid_t speaker; /* of this rank's node, if that is to die */
 static unsigned long random_state;
 static rg_group group;
@@ -40,7 +39,7 @@ static int64_t draw(int64_t n) {
 
 /* Elements of mine at that rank. */
 static int64_t at(int target, int64_t element) {
-  return ((int64_t)target * size + my_rank) * WIDTH + element;
+  return ((int64_t)target * world_size + my_rank) * WIDTH + element;
 }
 
 static int fine(int error, const char *what) {
@@ -122,7 +121,8 @@ static const way ways[] = {{"put", do_put},     {"get", do_get},           {"acc
                            {"fence", do_fence}, {"elements", do_elements}, {"request", do_request}};
 
 static void access_one(const char *how) {
-  int n = (int)(sizeof ways / sizeof *ways), target = (my_rank + 1 + (int)draw(size - 1)) % size;
+  int n = (int)(sizeof ways / sizeof *ways),
+      target = (my_rank + 1 + (int)draw(world_size - 1)) % world_size;
   if (!strcmp(how, "all"))
     ways[draw(n)].make(target);
   for (int i = 0; i < n; i++)
@@ -138,17 +138,17 @@ static void die(int sign) {
 static int is_to_die(const char *who) {
   if (!strcmp(who, "speaker")) {
     speaker = rgi_mesh_here()->speaker;
-    return my_rank == size - 1;
+    return my_rank == world_size - 1;
   }
   if (!strcmp(who, "node"))
     return rgi_node_of(my_rank) != rgi_node_of(0);
-  return my_rank > 0 && my_rank >= size - (!strcmp(who, "one") ? 1 : 3);
+  return my_rank > 0 && my_rank >= world_size - (!strcmp(who, "one") ? 1 : 3);
 }
 
 static void storm(const char *how, const char *who) {
   int dead = 0, left = AFTER;
   struct itimerval timer = {{0, 0}, {0, 1000 + draw(30000)}};
-  fine(rg_barrier(group), "rg_barrier"); /* who is out of it first may be dead */
+  all_here(group);
   signal(SIGALRM, die);
   must(!is_to_die(who) || !setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
   while (left) {
@@ -160,7 +160,7 @@ static void storm(const char *how, const char *who) {
 }
 
 static int somebody_lives_there(int target) {
-  for (int i = 0; i < size; i++)
+  for (int i = 0; i < world_size; i++)
     if (rgi_node_of(i) == rgi_node_of(target) && !rgi_is_dead(i))
       return 1;
   return 0;
@@ -180,21 +180,16 @@ static void check(int target) {
 }
 
 static void shrink(void) {
-  rg_group next;
-  do {
-    must(!rg_group_shrink(group, &next), "rg_group_shrink");
-    rg_group_free(&group);
-    group = next;
-  } while (rg_barrier(group));
+  do
+    drop_dead(&group);
+  while (rg_barrier(group));
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  must(argc == 4 && !rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&group), "rg_init");
-  my_rank = rank_in(group);
-  size = size_of(group);
+  group = enter_world(&argc, &argv);
+  must(argc == 4, "three arguments");
   random_state = strtoul(argv[3], NULL, 10) * 64 + (unsigned long)my_rank;
-  const int64_t elements = (int64_t)size * size * WIDTH;
+  const int64_t elements = (int64_t)world_size * world_size * WIDTH;
   must(!rg_array_create_simple(group, RG_INT64, 1, &elements, &whole) &&
            !rg_array_create_simple(group, RG_DOUBLE, 1, &elements, &real),
        "rg_array_create_simple");
@@ -202,15 +197,13 @@ int main(int argc, char **argv) {
   storm(argv[1], argv[2]);
   shrink();
   must(!rg_array_fence(NULL), "rg_array_fence of all");
-  for (int target = 0; target < size; target++)
+  for (int target = 0; target < world_size; target++)
     check(target);
   while (rg_barrier(group))
     shrink();
   if (rank_in(group) == 0)
     printf("SURVIVED %d\n", size_of(group));
   must(!rg_array_free(&real) && !rg_array_free(&whole), "rg_array_free");
-  rg_group_free(&group);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  leave_world(&group);
   return 0;
 }

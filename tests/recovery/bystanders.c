@@ -8,7 +8,7 @@
 
 #define ROUNDS 3000
 
-static int size, half;
+static int half;
 
 /* A little of everything, on the first half. */
 static void work_on(rg_group world, rg_group mine) {
@@ -30,45 +30,35 @@ static void work_on(rg_group world, rg_group mine) {
 
 /* The second half meets until its last member is gone. */
 static void lose_one(rg_group *mine) {
-  rg_group next;
   int error = RG_SUCCESS, n;
   for (int i = 0; !error; i++) {
-    if (my_rank == size - 1 && i == 100)
+    if (my_rank == world_size - 1 && i == 100)
       raise(SIGKILL);
     error = rg_barrier(*mine);
   }
   must(error == RG_ERR_PROC_FAILED, "rg_barrier");
   must(!rg_group_failed(*mine, 0, NULL, &n) && n == 1, "rg_group_failed");
-  must(!rg_group_shrink(*mine, &next), "rg_group_shrink");
-  must(!rg_barrier(next), "rg_barrier of the survivors");
-  must(!rg_group_free(mine), "rg_group_free");
-  *mine = next;
+  drop_dead(mine);
+  must(!rg_barrier(*mine), "rg_barrier of the survivors");
 }
 
 int main(int argc, char **argv) {
-  rg_group world, mine, both;
-  int n;
-  MPI_Init(&argc, &argv);
-  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
-  rg_group_rank(world, &my_rank);
-  rg_group_size(world, &size);
-  half = size / 2;
+  rg_group world = enter_world(&argc, &argv), mine, both;
+  half = world_size / 2;
   int high = my_rank >= half;
-  must(!rg_group_create_range(world, high ? half : 0, high ? size - 1 : half - 1, 1, 1, &mine),
-       "rg_group_create_range");
+  must(
+      !rg_group_create_range(world, high ? half : 0, high ? world_size - 1 : half - 1, 1, 1, &mine),
+      "rg_group_create_range");
   if (high)
     lose_one(&mine);
   else
     work_on(world, mine);
   must(!rg_group_merge(mine, world, high ? 0 : half, high, 2, &both), "the last merge");
   must(!rg_barrier(both), "the last rg_barrier");
-  rg_group_size(both, &n);
   if (my_rank == 0)
-    printf("MERGED %d\n", n);
+    printf("MERGED %d\n", size_of(both));
   rg_group_free(&both);
   rg_group_free(&mine);
-  rg_group_free(&world);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  leave_world(&world);
   return 0;
 }

@@ -35,12 +35,10 @@ static void make(rg_group g, rg_array *a) {
 }
 
 static void die_with_locks(rg_array a, rg_mutexes m) {
-  int me;
   rg_group g;
   must(!rg_mutexes_lock(m, 0), "rg_mutexes_lock");
   rg_array_group(a, &g);
-  rg_group_rank(g, &me);
-  must(rgi_lock_try(&a->locks[me]), "the lock of the elements");
+  must(rgi_lock_try(&a->locks[rank_in(g)]), "the lock of the elements");
   raise(SIGKILL);
 }
 
@@ -63,21 +61,18 @@ static void try_all(rg_array a, rg_mutexes m, int dead) {
 }
 
 static rg_group lose_one(rg_group g) {
-  int n, me;
+  int last = size_of(g) - 1;
   rg_array a, b;
   rg_mutexes m;
   rg_group next;
   uint64_t before, after;
-  rg_group_size(g, &n);
-  rg_group_rank(g, &me);
   make(g, &a);
   must(!rg_mutexes_create(g, 2, &m) && !rg_array_checksum(a, &before), "rg_array_checksum");
-  int error = rg_barrier(g); /* who leaves it first may be dead before the others leave */
-  must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
-  if (me == n - 1)
+  all_here(g);
+  if (rank_in(g) == last)
     die_with_locks(a, m);
   must(rg_array_sync(a) == RG_ERR_PROC_FAILED, "rg_array_sync");
-  try_all(a, m, n - 1);
+  try_all(a, m, last);
   must(!rg_group_shrink(g, &next), "rg_group_shrink");
   must(rg_array_recover(&a, g, &b) == RG_ERR_PROC_FAILED && a, "rg_array_recover with the dead");
   must(!rg_array_recover(&a, next, &b) && !a, "rg_array_recover");
@@ -87,18 +82,11 @@ static rg_group lose_one(rg_group g) {
 }
 
 int main(int argc, char **argv) {
-  rg_group g;
-  int n;
-  MPI_Init(&argc, &argv);
-  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
-  rg_group_rank(g, &my_rank);
-  rg_group_size(g, &n);
-  for (round_now = 0; round_now < 3 && n > 1; round_now++)
-    rg_group_size(g = lose_one(g), &n);
+  rg_group g = enter_world(&argc, &argv);
+  for (round_now = 0; round_now < 3 && size_of(g) > 1; round_now++)
+    g = lose_one(g);
   if (my_rank == 0)
-    printf("KEPT %d\n", n);
-  rg_group_free(&g);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+    printf("KEPT %d\n", size_of(g));
+  leave_world(&g);
   return 0;
 }

@@ -4,29 +4,15 @@
  * What test_walkers.py starts, with RG_SURVIVE=1, on two nodes of a rank each: the first rank
  * kills itself in a unit, and its node is lost, when the other node has answered what it was told;
  * the walker goes on there from a unit that was done. The second rank prints "KEPT done". */
-#include <mpi.h>
-#include <regroup.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
+#include "ranks.h"
 #include "runtime/pause.h"
 #include "walkers/balancer.h"
 
 #define LIMIT 30.0 /* seconds; then it dies whatever was answered */
 
-static int rank;
 static int64_t resumed = -1; /* units done when the walker began here after the death */
 static double began;
 static rg_balancer balancer;
-
-static void must(int right, const char *what) {
-  if (right)
-    return;
-  fprintf(stderr, "rank %d: %s: %s\n", rank, what, rg_error_detail());
-  exit(3);
-}
 
 static int answered(void) {
   const rgi_keeper *k = &balancer->keeper;
@@ -39,7 +25,7 @@ static int unit(rg_walker *w, rg_group g, void *context) {
   (void)g;
   (void)context;
   must(*(int64_t *)w->state == w->done, "the state of another unit");
-  if (rank == 0 && ((w->done > 4 && answered()) || rgi_now() > began + LIMIT))
+  if (my_rank == 0 && ((w->done > 4 && answered()) || rgi_now() > began + LIMIT))
     raise(SIGKILL);
   usleep(1000);
   ++*(int64_t *)w->state;
@@ -55,19 +41,16 @@ static double left(const rg_walker *w, void *context) {
 static int changed(rg_walker *w, rg_group g, void *context) {
   (void)g;
   (void)context;
-  if (rank == 1 && w->id == 0)
+  if (my_rank == 1 && w->id == 0)
     resumed = w->done;
   return RG_SUCCESS;
 }
 
 int main(int argc, char **argv) {
-  rg_group world;
+  rg_group world = enter_world(&argc, &argv);
   rg_policy policy;
   rg_walker_kind kind = {.bytes = sizeof(int64_t), .unit = unit, .left = left, .changed = changed};
   rg_balance_options options = {.policy = &policy, .group = 1};
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
   must(!rg_policy_parse("none", &policy), "rg_policy_parse");
   must(!rg_balance_create(world, &kind, &options, &balancer), "rg_balance_create");
   for (int w = 0; w < 2; w++)
@@ -76,8 +59,7 @@ int main(int argc, char **argv) {
   began = rgi_now();
   must(!rg_balance_run(balancer), "rg_balance_run");
   printf("KEPT %lld\n", (long long)resumed);
-  must(!rg_balance_free(&balancer) && !rg_group_free(&world), "rg_balance_free");
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  must(!rg_balance_free(&balancer), "rg_balance_free");
+  leave_world(&world);
   return 0;
 }

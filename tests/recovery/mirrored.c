@@ -30,12 +30,9 @@ static void make(rg_group g, unsigned flags, rg_array *a) {
 
 /* The survivors' array, or the error that all of them get. */
 static int recover(rg_group *g, rg_array *a, rg_array *b) {
-  rg_group next;
   int error;
   do {
-    must(!rg_group_shrink(*g, &next), "rg_group_shrink");
-    rg_group_free(g);
-    *g = next;
+    drop_dead(g);
     error = rg_array_recover(a, *g, b);
   } while (error == RG_ERR_PROC_FAILED);
   return error;
@@ -71,12 +68,11 @@ static int extremes(rg_array a, double *least, double *most) {
 static rg_array recover_and_look(rg_group *g, rg_array a, double *least, double *most) {
   unsigned word;
   do {
-    int failed;
     rg_array b;
     must(!recover(g, &a, &b), "rg_array_recover");
     a = b;
     word = !extremes(a, least, most);
-    must(!rg_group_agree(*g, &word, &failed), "rg_group_agree");
+    must(!rg_group_agree(*g, &word, NULL), "rg_group_agree");
   } while (!word);
   return a;
 }
@@ -123,15 +119,14 @@ static void check_lost(rg_group *g, rg_array a) {
 static void lose_after(rg_group *g, const char *how) {
   rg_array a;
   uint64_t before;
-  int n, mirrored = strcmp(how, "unmirrored") != 0;
-  rg_group_size(*g, &n);
+  int mirrored = strcmp(how, "unmirrored") != 0;
   make(*g, mirrored ? RG_ARRAY_MIRRORED : 0, &a);
   must(!rg_array_random(a, 7) && !rg_array_sync(a), "rg_array_sync");
   must(!rg_array_checksum(a, &before), "rg_array_checksum");
   const double two = 2;
   int error = rg_array_scale(a, NULL, NULL, &two); /* who is out of it first may be dead */
   must(!error || error == RG_ERR_PROC_FAILED, "rg_array_scale");
-  if (!strcmp(how, "one") ? my_rank == n - 1 : rgi_node_of(my_rank) != rgi_node_of(0))
+  if (!strcmp(how, "one") ? my_rank == size_of(*g) - 1 : rgi_node_of(my_rank) != rgi_node_of(0))
     raise(SIGKILL);
   while (!error)
     error = rg_barrier(*g);
@@ -143,21 +138,13 @@ static void lose_after(rg_group *g, const char *how) {
 }
 
 int main(int argc, char **argv) {
-  rg_group g;
-  int n;
-  MPI_Init(&argc, &argv);
-  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
-  rg_group_rank(g, &my_rank);
+  rg_group g = enter_world(&argc, &argv);
   if (!strcmp(argv[1], "during"))
     lose_during(&g);
   else
     lose_after(&g, argv[1]);
-  rg_group_size(g, &n);
-  rg_group_rank(g, &my_rank);
-  if (my_rank == 0)
-    printf("KEPT %d\n", n);
-  rg_group_free(&g);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  if (rank_in(g) == 0)
+    printf("KEPT %d\n", size_of(g));
+  leave_world(&g);
   return 0;
 }

@@ -4,12 +4,8 @@
  * What price.py starts: price REPEATS. Two or more ranks of a node meet in barriers; rank 0
  * prints "WAIT nanoseconds nanoseconds": a barrier, the median of batches, and what one wait
  * does to notice deaths, by itself. */
-#include <mpi.h>
-#include <regroup.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "formation/group.h"
+#include "ranks.h"
 #include "runtime/pause.h"
 #include "runtime/wait.h"
 
@@ -30,8 +26,7 @@ static double barriers(rg_group g, int repeats) {
   for (int i = 0; i < repeats; i++) {
     double start = rgi_now();
     for (int k = 0; k < BATCH; k++)
-      if (rg_barrier(g))
-        exit(1);
+      must(!rg_barrier(g), "rg_barrier");
     times[i] = 1e9 * (rgi_now() - start) / BATCH;
   }
   double result = median(times, repeats);
@@ -42,14 +37,12 @@ static double barriers(rg_group g, int repeats) {
 /* As a wait does each time that it looks at the clock. */
 static double looks(rg_group g, int repeats) {
   double *times = calloc((size_t)repeats, sizeof *times);
-  if (rgi_group_check_member("price", g))
-    exit(1);
+  must(!rgi_group_check_member("price", g), "the group");
   for (int i = 0; i < repeats; i++) {
     double start = rgi_now();
     for (int k = 0; k < BATCH; k++) {
       rgi_liveness_look(start);
-      if (rgi_scope_check(&rgi_scope_now, "price"))
-        exit(1);
+      must(!rgi_scope_check(&rgi_scope_now, "price"), "a death");
     }
     times[i] = 1e9 * (rgi_now() - start) / BATCH;
   }
@@ -59,19 +52,12 @@ static double looks(rg_group g, int repeats) {
 }
 
 int main(int argc, char **argv) {
-  int repeats = argc > 1 ? atoi(argv[1]) : 200, rank;
-  rg_group world;
-  MPI_Init(&argc, &argv);
-  if (rg_init(MPI_COMM_WORLD, NULL) || rg_group_world(&world))
-    return 1;
-  rg_group_rank(world, &rank);
+  int repeats = argc > 1 ? atoi(argv[1]) : 200;
+  rg_group world = enter_world(&argc, &argv);
   barriers(world, repeats / 10 + 1);
   double wait = barriers(world, repeats), look = looks(world, repeats);
-  if (rank == 0)
+  if (my_rank == 0)
     printf("WAIT %.1f %.1f\n", wait, look);
-  rg_group_free(&world);
-  if (rg_finalize())
-    return 1;
-  MPI_Finalize();
+  leave_world(&world);
   return 0;
 }

@@ -17,8 +17,9 @@
 
 #define NEVER (-1)
 
-static int my_rank;   /* of messages and plans */
-static int round_now; /* where this rank is, for messages */
+static int my_rank, world_size; /* in the world */
+static int round_now;           /* where this rank is, for messages */
+static double longest;          /* seconds of a recovery */
 
 static inline double now(void) {
   struct timespec t;
@@ -71,13 +72,22 @@ static inline int size_of(rg_group g) {
   return n;
 }
 
-/* MPI, the library, and a group of everybody. */
-static inline rg_group enter_world(int *argc, char ***argv) {
-  rg_group g;
+static inline void enter_mpi(int *argc, char ***argv) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+}
+
+/* A group of everybody. */
+static inline rg_group enter_library(void) {
+  rg_group g;
   must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
   return g;
+}
+
+static inline rg_group enter_world(int *argc, char ***argv) {
+  enter_mpi(argc, argv);
+  return enter_library();
 }
 
 static inline void leave_world(rg_group *g) {
@@ -133,6 +143,12 @@ static inline void tell_last(rg_group *g, void (*print)(rg_group g, char *text))
     if (!well)
       drop_dead(g);
   }
+}
+
+/* For tell_last: "RESULT rounds members deaths milliseconds". */
+static inline void print_result(rg_group g, char *text) {
+  snprintf(text, LINE, "RESULT %d %d %d %.1f\n", round_now, size_of(g), world_size - size_of(g),
+           1e3 * longest);
 }
 
 static inline uint64_t mix(uint64_t x) {

@@ -9,17 +9,11 @@
  * rounds. Where nobody is left who has the array, or two nodes are lost with a part of it, "LOST"
  * is said on standard error and the status is 4. RANK:ROUND: the rank of the world kills itself
  * there. */
-#include <regroup/array.h>
-#include <regroup/array_math.h>
-#include <regroup/array_regroup.h>
-
-#include "ranks.h"
+#include "grid.h"
 
 #define HELPED 7 /* the tag of groups that are helped */
-#define ROWS 24
-#define COLUMNS 30
 
-static int world_size, rounds, most; /* most: how many work */
+static int rounds, most; /* most: how many work */
 static uint64_t seed, checksum;
 static const char *plan;
 
@@ -29,36 +23,6 @@ static struct {
 } job;
 
 /* --- a round ------------------------------------------------------------------------ */
-
-static int make(rg_array *a) {
-  const int64_t shape[2] = {ROWS, COLUMNS};
-  rg_array_spec spec;
-  rg_array_spec_set(&spec, RG_INT64, 2, shape);
-  spec.flags = RG_ARRAY_MIRRORED; /* for several nodes */
-  TRY(rg_array_create(job.team, &spec, a));
-  TRY(rg_array_zero(*a));
-  return survivable(rg_array_sync(*a), "rg_array_sync");
-}
-
-/* Each member changes its own part, by its neighbours' elements too. */
-static int change(rg_array from, rg_array to) {
-  int64_t lo[2], hi[2], row[COLUMNS], *own, ld;
-  int me;
-  rg_group_rank(job.team, &me);
-  TRY(rg_array_distribution(to, me, lo, hi));
-  if (lo[0] < hi[0] && lo[1] < hi[1]) {
-    TRY(rg_array_access(to, lo, hi, RG_WRITE, (void *)&own, &ld));
-    for (int64_t i = lo[0]; i < hi[0]; i++) {
-      const int64_t at[2] = {(i + 1) % ROWS, 0}, end[2] = {(i + 1) % ROWS + 1, COLUMNS};
-      TRY(rg_array_get(from, at, end, row, NULL));
-      for (int64_t k = lo[1]; k < hi[1]; k++)
-        own[(i - lo[0]) * ld + k - lo[1]] = (int64_t)mix((uint64_t)row[(k + 1) % COLUMNS] +
-                                                         (uint64_t)(i * COLUMNS + k + round_now));
-    }
-    TRY(rg_array_release(to, lo, hi));
-  }
-  return survivable(rg_array_sync(to), "rg_array_sync");
-}
 
 /* All that sleep and a part of the others: the sum of what they say. */
 static int be_helped(void) {
@@ -94,31 +58,21 @@ static int be_helped(void) {
 static int do_round(rg_array *next) {
   if (my_round(plan) == round_now)
     raise(SIGKILL);
-  TRY(make(next));
+  TRY(grid_make(job.team, next));
   TRY(be_helped());
-  return change(job.saved, *next);
+  return grid_change(job.team, job.saved, *next);
 }
 
 /* --- recovering ------------------------------------------------------------------------ */
 
 /* What the members have, for the newcomers too. */
 static int take_over(void) {
-  rg_array a = NULL;
-  int n;
   TRY(rg_allreduce(job.team, MPI_IN_PLACE, &round_now, 1, MPI_INT, MPI_MAX));
-  rg_group_size(job.team, &n);
   if (round_now < 0) {
-    fprintf(stderr, "LOST: nobody of %d is left who has the array\n", n);
+    fprintf(stderr, "LOST: nobody of %d is left who has the array\n", size_of(job.team));
     exit(4);
   }
-  int error = rg_array_recover(&job.saved, job.team, &a);
-  if (error == RG_ERR_ARRAY && strstr(rg_error_detail(), "are lost")) {
-    fprintf(stderr, "LOST: %s\n", rg_error_detail());
-    exit(4);
-  }
-  if (!error)
-    job.saved = a;
-  return survivable(error, "rg_array_recover");
+  return grid_recover(job.team, &job.saved);
 }
 
 static int next_team(rg_group *next) {
@@ -191,21 +145,6 @@ static void clear(void) {
   rg_group_free(&job.team);
 }
 
-static void begin(void) {
-  for (int well = 0; !well;) {
-    rg_group next;
-    if (all_well(job.team, make(&job.saved), &well))
-      fail("rg_group_agree");
-    if (well)
-      break;
-    rg_array_free(&job.saved);
-    if (rg_group_shrink(job.team, &next))
-      fail("rg_group_shrink");
-    rg_group_free(&job.team);
-    job.team = next;
-  }
-}
-
 /* As one of the team, in somebody's place. 0: drawn in vain. */
 static int stand_in(void) {
   int well = 0;
@@ -242,38 +181,26 @@ static void help(void) {
     if (done)
       return;
   }
-  if (error)
+  if (error) {
     fprintf(stderr, "LOST: %s\n", rg_error_detail());
-  if (error)
     exit(4);
-}
-
-/* rg_init has returned everywhere. */
-static void meet_all(void) {
-  rg_group world;
-  if (rg_group_world(&world))
-    fail("rg_group_world");
-  survivable(rg_barrier(world), "rg_barrier");
-  rg_group_free(&world);
+  }
 }
 
 int main(int argc, char **argv) {
   int aside = argc > 3 ? atoi(argv[3]) : 1;
+  rg_group world = enter_world(&argc, &argv);
   seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
   rounds = argc > 2 ? atoi(argv[2]) : 100;
   plan = argc > 4 ? argv[4] : "";
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
   most = world_size - aside;
-  if (rg_init(MPI_COMM_WORLD, NULL))
-    fail("rg_init");
-  if (*plan)
-    meet_all();
+  if (*plan) /* nobody dies before rg_init has returned everywhere */
+    all_here(world);
+  rg_group_free(&world);
   if (rg_reserve_open(aside, &job.team))
     fail("rg_reserve_open");
   if (job.team) {
-    begin();
+    grid_begin(&job.team, &job.saved);
     if (!work())
       fail("the team is lost");
     tell();
@@ -281,8 +208,6 @@ int main(int argc, char **argv) {
   } else {
     help();
   }
-  if (rg_finalize())
-    fail("rg_finalize");
-  MPI_Finalize();
+  leave_world(&job.team);
   return 0;
 }

@@ -22,7 +22,7 @@
 
 #define WORKERS 2
 
-static int size, aside; /* aside: in reserve, but for who keeps the books there */
+static int aside; /* in reserve, but for who keeps the books there */
 static const char *what;
 
 static int is(const char *name) {
@@ -56,13 +56,13 @@ static void draw_and_let_go(rg_group g, int n) {
   wait_for_sleepers(n);
 }
 
-/* The other of the two that work goes on alone. */
+/* The other of the two that work, alone, draws all that sleep again. */
 static rg_group go_on(rg_group g) {
-  rg_group left;
   must(rg_barrier(g) == RG_ERR_PROC_FAILED, "rg_barrier with the dead");
-  must(!rg_group_shrink(g, &left), "rg_group_shrink");
-  rg_group_free(&g);
-  return left;
+  drop_dead(&g);
+  wait_for_sleepers(aside);
+  draw_and_let_go(g, aside);
+  return g;
 }
 
 /* --- cases ------------------------------------------------------------------------ */
@@ -92,10 +92,7 @@ static rg_group taker(rg_group g) {
     must(!rgi_books_take("taker", aside - 1, 0, ranks, &there), "rgi_books_take");
     raise(SIGKILL);
   }
-  g = go_on(g);
-  wait_for_sleepers(aside);
-  draw_and_let_go(g, aside);
-  return g;
+  return go_on(g);
 }
 
 static rg_group drawn(rg_group g) {
@@ -120,10 +117,7 @@ static rg_group master(rg_group g) {
     must(!meet(grown), "meeting those that were drawn");
     raise(SIGKILL);
   }
-  g = go_on(g);
-  wait_for_sleepers(aside);
-  draw_and_let_go(g, aside);
-  return g;
+  return go_on(g);
 }
 
 /* The answer to a question that was given up is no answer to the next one, and those that it
@@ -138,15 +132,12 @@ static rg_group asked(rg_group g) {
   must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, "rg_group_grow");
   if (!error)
     rg_group_free(&grown);
-  g = go_on(g);
-  wait_for_sleepers(aside);
-  draw_and_let_go(g, aside);
-  return g;
+  return go_on(g);
 }
 
 static rg_group keeper(rg_group g) {
   rg_group alone, grown;
-  wait_for_death(size - 1);
+  wait_for_death(world_size - 1);
   if (is("orphans"))
     raise(SIGKILL);
   wait_for_sleepers(0);
@@ -162,29 +153,24 @@ static rg_group keeper(rg_group g) {
  * squares of the ranks stays the same. */
 static rg_group replace(rg_group g) {
   for (;;) {
-    int me, n = size_of(g), sum, expected = 0;
+    int me = rank_in(g), n = size_of(g), sum = me * me, expected = 0;
     rg_group next;
-    rg_group_rank(g, &me);
-    sum = me * me;
     for (int i = 0; i < WORKERS; i++)
       expected += i * i;
     must(!rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM), "rg_allreduce");
     must(n < WORKERS || sum == expected, "the ranks have changed");
     if (n < WORKERS)
       return g;
-    int error = rg_barrier(g); /* who leaves it first may be dead before the others leave */
-    must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
+    all_here(g);
     if (me == 0)
       raise(SIGKILL);
     must(rg_barrier(g) == RG_ERR_PROC_FAILED, "rg_barrier with the dead");
-    error = rg_group_replace(g, &next);
+    int error = rg_group_replace(g, &next);
     if (error) {
       must(error == RG_ERR_RESERVE, "rg_group_replace");
       must(!rg_group_shrink(g, &next), "rg_group_shrink");
     }
-    int now = -1;
-    rg_group_rank(next, &now);
-    must(error || now == me, "a survivor's rank has changed");
+    must(error || rank_in(next) == me, "a survivor's rank has changed");
     rg_group_free(&g);
     g = next;
   }
@@ -193,7 +179,6 @@ static rg_group replace(rg_group g) {
 /* --- the two sides ----------------------------------------------------------------- */
 
 static void work(rg_group g) {
-  int me, last;
   if (is("all"))
     raise(SIGKILL);
   g = is("parked")                    ? parked(g)
@@ -203,9 +188,7 @@ static void work(rg_group g) {
       : is("asked")                   ? asked(g)
       : is("keeper") || is("orphans") ? keeper(g)
                                       : replace(g);
-  rg_group_rank(g, &me);
-  last = size_of(g) - 1;
-  if (me == last)
+  if (rank_in(g) == size_of(g) - 1)
     printf("PASSED %s\n", what);
   rg_group_free(&g);
 }
@@ -216,9 +199,9 @@ static void help(void) {
   int error;
   if (is("parked") && my_rank == WORKERS)
     raise(SIGKILL);
-  if ((is("keeper") || is("orphans")) && my_rank == size - 1)
+  if ((is("keeper") || is("orphans")) && my_rank == world_size - 1)
     raise(SIGKILL);
-  if (is("asked") && my_rank == size - 1)
+  if (is("asked") && my_rank == world_size - 1)
     wait_for_death(1);
   while (!(error = rg_reserve_park(&d)) && d.group) {
     if (is("replace")) {
@@ -244,28 +227,20 @@ static void help(void) {
 }
 
 int main(int argc, char **argv) {
-  rg_group g, world;
+  rg_group g, world = enter_world(&argc, &argv);
   what = argc > 1 ? argv[1] : "parked";
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&world), "rg_init");
-  aside = size - WORKERS - (rgi_node.count > 1);
-  /* Nobody dies before rg_init has returned everywhere. */
-  int error = rg_barrier(world);
-  must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
-  must(!rg_reserve_open(size - WORKERS, &g), "rg_reserve_open");
+  aside = world_size - WORKERS - (rgi_node.count > 1);
+  all_here(world);
+  must(!rg_reserve_open(world_size - WORKERS, &g), "rg_reserve_open");
   if (is("keeper")) {
     must(my_rank != 1 || !rg_reserve_leave(), "rg_reserve_leave");
-    error = rg_barrier(world); /* who leaves it first may be dead before the others leave */
-    must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
+    all_here(world);
   }
   rg_group_free(&world);
   if (g)
     work(g);
   else
     help();
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  leave_world(&world);
   return 0;
 }

@@ -70,12 +70,9 @@ static void act(const char *plan) {
 }
 
 static void survive(rg_checkpoint *c) {
-  rg_group next;
   rg_checkpoint_wait(c); /* it may or may not come to something */
   rg_array_free(&a);
-  must(!rg_group_shrink(team, &next), "rg_group_shrink");
-  rg_group_free(&team);
-  team = next;
+  drop_dead(&team);
 }
 
 static int go(int64_t steps, const char *plan, rg_checkpoint *c) {
@@ -121,16 +118,11 @@ static void print(rg_group g, char *text) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  must(!rg_init(MPI_COMM_WORLD, NULL), "rg_init");
-  must(!rg_group_world(&team), "rg_group_world");
-  my_rank = rank_in(team);
+  team = enter_world(&argc, &argv);
   path = argv[1];
   work(atoll(argv[2]), argc > 3 ? argv[3] : NULL);
   tell_last(&team, print);
   rg_array_free(&a);
-  rg_group_free(&team);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  leave_world(&team);
   return 0;
 }

@@ -83,11 +83,8 @@ static void in_agreeing(int node) {
 }
 
 static int shrink(void) {
-  rg_group next;
   int before = size_of(group);
-  must(!rg_group_shrink(group, &next), "rg_group_shrink");
-  rg_group_free(&group);
-  group = next;
+  drop_dead(&group);
   heard((uint64_t)size_of(group));
   return size_of(group) < before;
 }
@@ -126,7 +123,7 @@ static int compare(int node) {
 static void lose(int node, const char *how) {
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
     if (!strcmp(ways[i].name, how)) {
-      survivable(rg_barrier(group), "rg_barrier"); /* who is out of it first may be dead */
+      all_here(group);
       strike(node, ways[i].most);
       ways[i].wait(node);
     }
@@ -137,9 +134,8 @@ static void lose(int node, const char *how) {
 
 int main(int argc, char **argv) {
   char how[16];
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-  must(argc == 3 && !rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&group), "rg_init");
+  group = enter_world(&argc, &argv);
+  must(argc == 3, "two arguments");
   random_state = strtoul(argv[2], NULL, 10) * 64 + (unsigned long)my_rank;
   for (const char *p = argv[1]; p && *p;
        p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL, round_now++)
@@ -147,8 +143,6 @@ int main(int argc, char **argv) {
       lose(argc, how);
   if (rank_in(group) == 0)
     printf("SURVIVED %d\n", size_of(group));
-  rg_group_free(&group);
-  must(!rg_finalize(), "rg_finalize");
-  MPI_Finalize();
+  leave_world(&group);
   return 0;
 }

@@ -22,7 +22,6 @@
   } while (0)
 
 static uint64_t draws;
-static double longest;
 static int in[4 * MOST], out[64 * MOST];
 
 /* What was formed in this round. */
@@ -203,13 +202,10 @@ static int settle(rg_group *g, int failed) {
   for (;;) {
     unsigned word = !failed;
     int deaths, least = round_now;
-    rg_group next;
     must(!rg_group_agree(*g, &word, &deaths), "rg_group_agree");
     if (word == 1 && !deaths)
       return 1;
-    must(!rg_group_shrink(*g, &next), "rg_group_shrink");
-    rg_group_free(g);
-    *g = next;
+    drop_dead(g);
     int error = rg_allreduce(*g, MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN);
     failed = error != 0;
     if (error && leave(error, "rg_allreduce of the survivors"))
@@ -222,21 +218,10 @@ static int settle(rg_group *g, int failed) {
   }
 }
 
-static void print(rg_group g, char *text) {
-  int world_size;
-  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-  snprintf(text, LINE, "RESULT %d %d %d %.1f\n", round_now, size_of(g), world_size - size_of(g),
-           1e3 * longest);
-}
-
 int main(int argc, char **argv) {
   uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
   int rounds = argc > 2 ? atoi(argv[2]) : 300, done = 0;
-  rg_group g;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-  if (rg_init(MPI_COMM_WORLD, NULL) || rg_group_world(&g))
-    fail("rg_init");
+  rg_group g = enter_world(&argc, &argv);
   while (!done) {
     int failed = 0;
     while (round_now < rounds && !failed) {
@@ -246,10 +231,7 @@ int main(int argc, char **argv) {
     }
     done = settle(&g, failed);
   }
-  tell_last(&g, print);
-  rg_group_free(&g);
-  if (rg_finalize())
-    fail("rg_finalize");
-  MPI_Finalize();
+  tell_last(&g, print_result);
+  leave_world(&g);
   return 0;
 }

@@ -15,7 +15,6 @@
 #define BEFORE (-2) /* rg_init */
 
 static int tell;
-static double longest;
 
 /* The sum that the members of g must get. */
 static int expected(rg_group g) {
@@ -70,16 +69,12 @@ static int agree(rg_group g, int well) {
 static rg_group recover(rg_group g, int agreed) {
   double began = now();
   for (;; agreed = 0) {
-    rg_group next;
     int least = round_now, n;
     if (!agreed)
       agree(g, 0);
     if (rg_group_failed(g, 0, NULL, &n) || n == 0)
       fail("nobody has failed");
-    if (rg_group_shrink(g, &next))
-      fail("rg_group_shrink");
-    rg_group_free(&g);
-    g = next;
+    drop_dead(&g);
     int error = rg_allreduce(g, MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN);
     if (!error) {
       round_now = least;
@@ -94,26 +89,17 @@ static rg_group recover(rg_group g, int agreed) {
   }
 }
 
-static void print(rg_group g, char *text) {
-  int world_size;
-  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-  snprintf(text, LINE, "RESULT %d %d %d %.1f\n", round_now, size_of(g), world_size - size_of(g),
-           1e3 * longest);
-}
-
 int main(int argc, char **argv) {
   const char *plan = argc > 1 ? argv[1] : "";
   int rounds = argc > 2 ? atoi(argv[2]) : 1000, mine, error;
   double pause = argc > 3 ? atof(argv[3]) : 0;
   rg_group g;
   tell = argc > 4;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+  enter_mpi(&argc, &argv);
   mine = my_round(plan);
   if (mine == BEFORE)
     raise(SIGKILL);
-  if (rg_init(MPI_COMM_WORLD, NULL) || rg_group_world(&g))
-    fail("rg_init");
+  g = enter_library();
   for (;;) {
     if (round_now == mine)
       raise(SIGKILL);
@@ -133,10 +119,7 @@ int main(int argc, char **argv) {
     else
       fail("a round");
   }
-  tell_last(&g, print);
-  rg_group_free(&g);
-  if (rg_finalize())
-    fail("rg_finalize");
-  MPI_Finalize();
+  tell_last(&g, print_result);
+  leave_world(&g);
   return 0;
 }

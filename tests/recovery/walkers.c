@@ -18,7 +18,6 @@ typedef struct {
 
 static int calls, dies_at = NEVER, told;
 static uint64_t draws;
-static double longest;
 static rg_balancer balancer;
 
 /* A moment, of a length of its own; the last one for some. */
@@ -136,7 +135,7 @@ int main(int argc, char **argv) {
   dies_at = argc > 4 ? my_round(argv[4]) : NEVER;
   run(world, argc > 1 ? argv[1] : "share-out", walkers, argc > 5);
   left_over = survivors_of(world);
-  int n = size_of(left_over), deaths = size_of(world) - n;
+  int n = size_of(left_over), deaths = world_size - n;
   must(!rg_group_translate(left_over, 1, &first, world, &root), "rg_group_translate");
   if (rg_balance_gather(balancer, root) == RG_SUCCESS && rank_in(left_over) == 0) {
     must(!rg_balance_outcomes(balancer, &count, &o), "rg_balance_outcomes");
