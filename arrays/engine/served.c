@@ -187,6 +187,8 @@ static operation *make(const job *j, int rows) {
   return o;
 }
 
+_Static_assert(RG_MAX_DIMS + 1 == RGI_ASK_DIMS, "the servers take every patch");
+
 static operation *make_move(const job *j, int64_t bytes) {
   static const uint32_t kinds[] = {[RGI_REMOTE_GET] = RGI_ASK_GET,
                                    [RGI_REMOTE_PUT] = RGI_ASK_PUT,

@@ -54,6 +54,8 @@ static uint64_t length(const guest *g, rgi_ask *q) {
   if (have < sizeof *q)
     return sizeof *q;
   memcpy(q, g->in.data + g->in.begin, sizeof *q);
+  if (q->bytes > MOST_BYTES)
+    return q->bytes;
   return sizeof *q + ((uint64_t)q->dims + q->runs) * sizeof(rgi_row) + rgi_ask_data(q);
 }
 
@@ -61,7 +63,7 @@ static uint64_t length(const guest *g, rgi_ask *q) {
 static int answer(guest *g, const rgi_ask *q) {
   const rgi_row *rows = (const void *)(g->in.data + g->in.begin + sizeof *q);
   uint64_t bytes = rgi_ask_answer(q);
-  if (bytes > MOST_BYTES || !rgi_ask_sound(q, rows, rgi_arena_annex_size()))
+  if (!rgi_ask_sound(q, rows, rgi_arena_annex_size()))
     return 0;
   char *to = rgi_buffer_room(&g->out, bytes);
   if (!to)
@@ -80,22 +82,21 @@ static int push_out(guest *g) {
 /* Who does not take his answers gets no more. */
 static int answer_all(guest *g) {
   rgi_ask q;
-  for (uint64_t n; (n = length(g, &q)) <= rgi_buffer_has(&g->in); used(&g->in, n)) {
-    if (g->out.end > READ_BYTES && !push_out(g))
+  uint64_t n;
+  for (; (n = length(g, &q)) <= rgi_buffer_has(&g->in); used(&g->in, n)) {
+    if (rgi_buffer_has(&g->out) > READ_BYTES && !push_out(g))
       return 0;
-    if (g->out.end > READ_BYTES)
+    if (rgi_buffer_has(&g->out) > READ_BYTES)
       return 1;
     if (!answer(g, &q))
       return 0;
   }
-  return push_out(g);
+  return n <= MOST_BYTES && push_out(g);
 }
 
 static int pull_in(guest *g) {
   rgi_ask q;
   uint64_t missing = length(g, &q) - rgi_buffer_has(&g->in);
-  if (missing > MOST_BYTES)
-    return 0;
   size_t bytes = missing > READ_BYTES ? missing : READ_BYTES;
   char *at = rgi_buffer_room(&g->in, bytes);
   ssize_t n = at ? recv(g->fd, at, bytes, MSG_DONTWAIT) : 0;

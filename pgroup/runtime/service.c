@@ -23,26 +23,45 @@ uint64_t rgi_ask_answer(const rgi_ask *q) {
 
 /* --- soundness ------------------------------------------------------------------------ */
 
+/* Sums and products that are too large say so in *wrong. */
+static uint64_t plus(uint64_t a, uint64_t b, int *wrong) {
+  *wrong |= __builtin_add_overflow(a, b, &a);
+  return a;
+}
+
+static uint64_t times(uint64_t a, uint64_t b, int *wrong) {
+  *wrong |= __builtin_mul_overflow(a, b, &a);
+  return a;
+}
+
+/* What its rows reach and hold. */
+static int measure(const rgi_ask *q, const rgi_row *rows, uint64_t *reach, uint64_t *bytes) {
+  int wrong = 0;
+  *reach = 0;
+  *bytes = q->dims > 0;
+  for (uint32_t i = 0; i < q->dims + q->runs && !wrong; i++) {
+    uint64_t at = (uint64_t)rows[i].at, n = (uint64_t)rows[i].bytes;
+    if (rows[i].at < 0 || rows[i].bytes < (q->dims > 0))
+      return 0;
+    if (q->runs) {
+      uint64_t end = at + n;
+      *bytes = plus(*bytes, n, &wrong);
+      *reach = end > *reach ? end : *reach;
+    } else {
+      *bytes = times(*bytes, n, &wrong);
+      *reach = plus(*reach, i == q->dims - 1 ? n : times(n - 1, at, &wrong), &wrong);
+    }
+  }
+  return !wrong;
+}
+
 int rgi_ask_sound(const rgi_ask *q, const rgi_row *rows, uint64_t size) {
-  uint64_t bytes = q->dims > 0, reach = 0;
-  for (uint32_t i = 0; i < q->dims; i++) {
-    int last = i == q->dims - 1;
-    if (rows[i].bytes <= 0 || rows[i].at < 0)
-      return 0;
-    bytes *= (uint64_t)rows[i].bytes;
-    reach += last ? (uint64_t)rows[i].bytes : (uint64_t)(rows[i].bytes - 1) * (uint64_t)rows[i].at;
-  }
-  for (uint32_t i = 0; i < q->runs; i++) {
-    uint64_t end = (uint64_t)rows[i].at + (uint64_t)rows[i].bytes;
-    if (rows[i].bytes < 0 || rows[i].at < 0)
-      return 0;
-    bytes += (uint64_t)rows[i].bytes;
-    reach = end > reach ? end : reach;
-  }
-  if (is_word(q))
-    bytes = reach = width(q);
-  return q->kind <= RGI_ASK_SWAP && bytes == q->bytes && q->offset <= size &&
-         reach <= size - q->offset;
+  uint64_t reach = width(q), bytes = reach;
+  if (q->kind > RGI_ASK_SWAP || q->dims > RGI_ASK_DIMS || (q->dims && q->runs))
+    return 0;
+  if (is_word(q) ? q->dims || q->runs : !measure(q, rows, &reach, &bytes))
+    return 0;
+  return bytes == q->bytes && q->offset <= size && reach <= size - q->offset;
 }
 
 /* --- numbers ---------------------------------------------------------------------------- */

@@ -29,6 +29,8 @@ typedef struct {
   int64_t at, bytes;
 } rgi_row;
 
+#define RGI_ASK_DIMS 8 /* at most */
+
 typedef struct {
   uint32_t kind, number;
   uint32_t dims, runs; /* of the rows: one of them is 0 */

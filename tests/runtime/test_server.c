@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * ranks: 1
+ * The server of a node's memory, from a guest's side: questions in one piece and byte by byte,
+ * answers that nobody takes for a while, and questions that make no sense. */
+#include <mpi.h>
+#include <regroup.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "runtime/arena.h"
+#include "runtime/extension.h"
+#include "runtime/server.h"
+#include "runtime/service.h"
+#include "tests/check/check.h"
+
+enum { ANNEX = 1 << 20, LONG = 70000, SECONDS = 20 };
+
+typedef struct {
+  rgi_ask ask;
+  rgi_row rows[9];
+} question;
+
+/* --- the annex -------------------------------------------------------------------------- */
+
+static size_t annex(void) {
+  return ANNEX;
+}
+
+static int nothing(void) {
+  return RG_SUCCESS;
+}
+
+static void stop(int mpi) {
+  (void)mpi;
+  rgi_server_close();
+}
+
+__attribute__((constructor)) static void extend(void) {
+  static rgi_extension memory = {"annex of a test", annex, nothing, stop, 0, NULL};
+  rgi_extend(&memory);
+}
+
+static unsigned char value(size_t at) {
+  return (unsigned char)(at * 7 + at / 256);
+}
+
+static void test_start(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_TRUE(rgi_arena_annex_size() >= ANNEX);
+  RGT_OK(rgi_arena_reserve("a test", 0, ANNEX));
+  unsigned char *to = rgi_arena_annex();
+  for (size_t i = 0; i < ANNEX; i++)
+    to[i] = value(i);
+}
+
+static void test_stop(void) {
+  RGT_OK(rg_finalize());
+}
+
+/* --- a guest --------------------------------------------------------------------------- */
+
+/* Who is not answered fails instead of waiting. */
+static int guest(void) {
+  const struct timeval limit = {SECONDS, 0};
+  int ends[2] = {-1, -1};
+  RGT_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  rgi_server_take(ends[1]);
+  return ends[0];
+}
+
+static size_t length(const question *q) {
+  return sizeof q->ask + ((size_t)q->ask.dims + q->ask.runs) * sizeof *q->rows;
+}
+
+static question get(uint64_t offset, uint64_t bytes) {
+  return (question){{.kind = RGI_ASK_GET, .runs = 1, .offset = offset, .bytes = bytes},
+                    {{0, (int64_t)bytes}}};
+}
+
+static int say(int fd, const void *data, size_t bytes) {
+  return send(fd, data, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+static int hears(int fd, uint64_t offset, uint64_t bytes) {
+  unsigned char *data = malloc(bytes);
+  int right = recv(fd, data, bytes, MSG_WAITALL) == (ssize_t)bytes;
+  for (uint64_t i = 0; i < bytes && right; i++)
+    right = data[i] == value(offset + i);
+  free(data);
+  return right;
+}
+
+static int is_served(int fd) {
+  question q = get(123, 45);
+  return say(fd, &q, length(&q)) && hears(fd, 123, 45);
+}
+
+/* --- what makes sense --------------------------------------------------------------------- */
+
+/* All of them come at once, and no more that could wake the server. */
+static void test_together(void) {
+  enum { MANY = 5 };
+  char all[MANY * sizeof(question)];
+  size_t n = 0;
+  int fd = guest();
+  for (uint64_t i = 0; i < MANY; i++) {
+    question q = get(i, LONG + i);
+    memcpy(all + n, &q, length(&q));
+    n += length(&q);
+  }
+  RGT_TRUE(say(fd, all, n));
+  for (uint64_t i = 0; i < MANY; i++)
+    RGT_TRUE(hears(fd, i, LONG + i));
+  close(fd);
+}
+
+static void test_bytes(void) {
+  int fd = guest(), fine = 1;
+  question q = get(3, 1000);
+  for (size_t i = 0; i < length(&q); i++)
+    fine &= say(fd, (char *)&q + i, 1);
+  RGT_TRUE(fine && hears(fd, 3, 1000));
+  close(fd);
+}
+
+/* More than the connection holds. */
+static void test_late(void) {
+  enum { MANY = 40 };
+  int fd = guest(), fine = 1;
+  question q = get(0, ANNEX);
+  for (int i = 0; i < MANY; i++)
+    fine &= say(fd, &q, length(&q));
+  for (int i = 0; i < MANY; i++)
+    fine &= hears(fd, 0, ANNEX);
+  RGT_TRUE(fine);
+  RGT_TRUE(is_served(fd));
+  close(fd);
+}
+
+/* --- what makes none ------------------------------------------------------------------------ */
+
+/* The connection is closed, and others' are not. */
+static void is_refused(question q) {
+  static const char more[64];
+  char answer;
+  int other = guest(), fd = guest();
+  say(fd, &q, length(&q));
+  say(fd, more, sizeof more);
+  RGT_TRUE(recv(fd, &answer, 1, 0) <= 0);
+  RGT_TRUE(is_served(other));
+  close(fd);
+  close(other);
+}
+
+static void test_beyond(void) {
+  is_refused(get(ANNEX - 4, 5));
+  is_refused(get(ANNEX + 1, 0));
+  is_refused(get(UINT64_MAX - 4, 8));
+  is_refused((question){{.kind = RGI_ASK_GET, .runs = 1, .bytes = 8}, {{-8, 8}}});
+  is_refused((question){{.kind = RGI_ASK_GET, .runs = 1, .bytes = 8}, {{INT64_MAX, 8}}});
+  is_refused((question){{.kind = RGI_ASK_GET, .runs = 1, .bytes = 9}, {{0, 8}}});
+  is_refused((question){
+      {.kind = RGI_ASK_FETCH_ADD, .offset = ANNEX - 4, .bytes = 8, .number = RGI_NUMBER_INT64},
+      {{0}}});
+  is_refused((question){{.kind = 5, .bytes = 8}, {{0}}});
+}
+
+/* Products and sums that would be small again. */
+static void test_overflow(void) {
+  const int64_t large = (int64_t)1 << 32;
+  is_refused(
+      (question){{.kind = RGI_ASK_GET, .dims = 3, .bytes = 0}, {{0, large}, {0, large}, {0, 8}}});
+  is_refused(
+      (question){{.kind = RGI_ASK_GET, .dims = 2, .bytes = 80}, {{large << 30, 5}, {0, 16}}});
+  is_refused((question){{.kind = RGI_ASK_GET, .runs = 4, .bytes = 0},
+                        {{0, large << 30}, {0, large << 30}, {0, large << 30}, {0, large << 30}}});
+  is_refused((question){{.kind = RGI_ASK_PUT, .runs = 1, .bytes = UINT64_MAX}, {{0, 8}}});
+  is_refused((question){{.kind = RGI_ASK_PUT, .runs = 1, .bytes = UINT64_MAX - 100}, {{0, 8}}});
+}
+
+/* Rows of questions that have none, of both kinds, and of more dimensions than there are. */
+static void test_rows(void) {
+  is_refused(
+      (question){{.kind = RGI_ASK_FETCH_ADD, .number = RGI_NUMBER_INT64, .dims = 1, .bytes = 8},
+                 {{0, ANNEX}}});
+  is_refused((question){{.kind = RGI_ASK_SWAP, .number = RGI_NUMBER_INT64, .runs = 1, .bytes = 8},
+                        {{0, ANNEX}}});
+  is_refused(
+      (question){{.kind = RGI_ASK_GET, .runs = 1, .dims = 1, .bytes = 16}, {{0, 8}, {0, 8}}});
+  is_refused((question){{.kind = RGI_ASK_GET, .dims = 9, .bytes = 1},
+                        {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}}});
+  is_refused((question){{.kind = RGI_ASK_GET, .dims = 2, .bytes = 0}, {{0, 0}, {0, 8}}});
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {
+      {"start", test_start}, {"together", test_together}, {"byte by byte", test_bytes},
+      {"late", test_late},   {"beyond", test_beyond},     {"overflow", test_overflow},
+      {"rows", test_rows},   {"stop", test_stop},         {NULL, NULL}};
+  return rgt_main(argc, argv, "server", tests);
+}
