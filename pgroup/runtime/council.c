@@ -107,9 +107,11 @@ static talk *talk_about(const rgi_motion *m) {
   return begin(m);
 }
 
-/* Where all must speak the dead are not listed; else the first one's are kept. */
+/* Where all must speak the dead are not listed; else the first one's are kept. A verdict stays. */
 static void merge(talk *t, const rgi_motion *m) {
   rgi_motion *said = t->said, *from = (rgi_motion *)(uintptr_t)m;
+  if (said->accepted >= 0)
+    return;
   for (int i = 0; i < m->nodes; i++)
     if (rgi_motion_states(from)[i] & ~rgi_motion_states(said)[i]) {
       rgi_motion_states(said)[i] |= rgi_motion_states(from)[i];
@@ -211,30 +213,45 @@ static void decide(talk *t) {
   tell(t);
 }
 
-/* A root that was not the first one. */
 static void ask_all(talk *t) {
-  if (!t->asking) {
-    t->asking = 1;
-    t->promised = t->me;
-    for (int i = 0; i < t->said->nodes; i++)
-      if (i != t->me && !is_lost(t, i))
-        send_to(t, i, ASK, t->me);
-  }
+  t->promised = t->me;
   for (int i = 0; i < t->said->nodes; i++)
-    if (i != t->me && !is_lost(t, i) && !t->answered[i])
-      return;
-  decide(t);
+    if (t->to[i] && !is_lost(t, i))
+      send_to(t, i, ASK, t->me);
+}
+
+static int has_all_answers(const talk *t) {
+  for (int i = 0; i < t->said->nodes; i++)
+    if (t->to[i] && !is_lost(t, i) && !t->answered[i])
+      return 0;
+  return 1;
+}
+
+/* A root that was not the first one. Whoever has a verdict does not speak any more, so it asks
+ * before all have spoken. Who has promised it something hears from it: of others it takes none. */
+static void take_over(talk *t) {
+  int first = !t->asking;
+  t->asking = 1;
+  if (first)
+    for (int i = 0; i < t->said->nodes; i++)
+      t->to[i] = i != t->me;
+  if (first && t->decided)
+    decide(t);
+  else if (first)
+    ask_all(t);
+  if (!t->decided && has_all_answers(t) && (t->said->accepted >= 0 || is_complete(t, -1)))
+    decide(t);
 }
 
 static void move_on(talk *t) {
   int parent = parent_of(t);
-  if (t->decided || !is_complete(t, parent))
+  if (parent < 0 && t->me > 0) {
+    take_over(t);
+  } else if (t->decided || !is_complete(t, parent)) {
     return;
-  if (parent < 0 && t->me == 0)
+  } else if (parent < 0) {
     decide(t);
-  else if (parent < 0)
-    ask_all(t);
-  else if (t->raised_to != parent || t->changed) {
+  } else if (t->raised_to != parent || t->changed) {
     t->raised_to = parent;
     t->changed = 0;
     send_to(t, parent, RAISE, 0);

@@ -9,7 +9,8 @@
  * take part, so that their deaths disturb nothing. When the speaker of the root is lost,
  * the first that lives takes its place: before it decides it asks all others whether
  * they have heard a verdict, and from then on they take none from a root that came
- * before. Two messages between two nodes of the tree, at most log2 as many at one. */
+ * before; it tells its verdict to all of them. Two messages between two nodes of the tree, at
+ * most log2 as many at one; four between each and a root that has taken over. */
 #ifndef RGI_COUNCIL_H
 #define RGI_COUNCIL_H
 
