@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-import soak
+import deaths
 
 
 def example(a, bin_):
@@ -36,13 +36,13 @@ def survivors(a, where, whole):
     """The same; whole: all ranks of a node are killed."""
     program = os.path.join(a.build, 'tests', 'survivors')
     job = subprocess.Popen(['timeout', '120', *where.begin(a.ranks), '-n', str(a.ranks), program, '',
-                            '1500', '0.003', 'tell'], env=dict(soak.ENV, **where.env), text=True,
+                            '1500', '0.003', 'tell'], env=dict(deaths.ENV, **where.env), text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     time.sleep(random.uniform(1, 2) + 0.1 * a.ranks)  # everybody is at work
-    living = soak.ranks_of(job.pid, 'survivors')
+    living = deaths.ranks_of(job.pid, 'survivors')
     one = random.choice(living) if living else 0
-    node = living and where.node_of(soak.rank_of(one))
-    killed = [p for p in living if p == one or (whole and where.node_of(soak.rank_of(p)) == node)]
+    node = living and where.node_of(deaths.rank_of(one))
+    killed = [p for p in living if p == one or (whole and where.node_of(deaths.rank_of(p)) == node)]
     began = time.monotonic()
     for pid in killed:
         os.kill(pid, signal.SIGKILL)
@@ -72,7 +72,7 @@ def main():
     if a.nodes == 'node':
         show('a rank', [example(a, os.path.join(a.build, 'bin')) for _ in range(a.runs)], a)
         return
-    with soak.nodes_of(a.nodes, ['mpiexec.mpich']) as where:
+    with deaths.nodes_of(a.nodes, ['mpiexec.mpich']) as where:
         show('a rank', [survivors(a, where, 0) for _ in range(a.runs)], a)
         show('all ranks of a node', [survivors(a, where, 1) for _ in range(a.runs)], a)
 

@@ -15,15 +15,16 @@ ranks of one node at once.
 """
 import argparse
 import collections
+import os
 import random
+import re
 import sys
 import tempfile
 import time
 
 import kinds
-from deaths import *  # noqa: F401,F403: for the tests
-from deaths import ENV, early_end, forget_mpich_files, is_mpich_start, left_behind, nodes_of, \
-    one_run, os, re, shared_files, unused, wait_gone
+from deaths import ENV, early_end, forget_mpich_files, is_mpich_start, nodes_of, one_run, \
+    shared_files, unused, wait_gone
 
 RANKS = 2, 3, 4, 6, 8
 LIFE = 2.5  # seconds that an undisturbed run is to take: longer than its start

@@ -9,26 +9,19 @@ time: 240
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import time
 
-import soak
+import deaths
+import jobs
 
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-PROGRAM = os.path.join(os.environ['RGT_BUILD'], 'tests', 'saver')
+PROGRAM = 'tests/saver'
 STEPS = 8
-
-if 'mpich' not in MPIEXEC[0] and 'openmpi' in MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
-    sys.exit(77)
 
 
 def run(np, *args):
-    done = subprocess.run([*MPIEXEC, '-n', str(np), PROGRAM, *map(str, args)], env=soak.ENV,
-                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=180)
-    return done.returncode, done.stdout
+    return jobs.run(np, PROGRAM, *args)
 
 
 def saved(text):
@@ -52,16 +45,11 @@ def test_random(folder, expected, seed):
     random.seed(seed)
     ends, i, life = 0, 0, 0.8
     while i < 5 or (not ends and life < 60):
-        path, np, before = os.path.join(folder, 'r%d' % i), random.choice([3, 4, 6]), \
-            set(os.listdir('/dev/shm'))
+        path, np = os.path.join(folder, 'r%d' % i), random.choice([3, 4, 6])
         i += 1
-        status, text, killed = soak.one_run([*MPIEXEC, '-n', str(np), PROGRAM, path, '40'],
-                                            soak.ENV, random.randint(1, 2), life, 180)
-        early = soak.is_early(status, text) or (status and ': rg_init: ' in text)
+        status, text, killed, early = jobs.run_and_kill(np, PROGRAM, path, 40, life=life, most=2)
         life = 1.5 * life if early else 0.8
-        if early:
-            soak.forget_mpich_files(before)
-        else:
+        if not early:
             found = saved(text)
             assert status == 0, (seed, i, np, killed, status, text)
             assert not found or found[2] == expected, (seed, i, expected, text)
@@ -84,29 +72,25 @@ def test_all_killed(folder, expected):
         path = os.path.join(folder, 'all%d' % np)
         status, text = run(np, path, after)
         assert status == 0 and saved(text)[1] == str(after), (status, text)
-        job = subprocess.Popen([*MPIEXEC, '-n', str(np), PROGRAM, path, '100000'], env=soak.ENV,
-                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               start_new_session=True)
+        job = jobs.start(jobs.command(jobs.ONE, np, PROGRAM, path, 100000), deaths.ENV)
         while newest_of(path) <= after and job.poll() is None:  # on a busy machine it starts late
             time.sleep(0.05)
         time.sleep(random.uniform(0, 0.5))
-        ranks = soak.ranks_of(job.pid, 'saver')
+        ranks = deaths.ranks_of(job.pid, 'saver')
         for pid in ranks:
             os.kill(pid, 9)
-        text = job.communicate(timeout=180)[0]
-        assert job.returncode and ranks, (job.returncode, text)
+        status, text = jobs.end_of(job, 180)
+        assert status and ranks, (status, text)
         newest = newest_of(path)
         status, text = run(2, path, max(STEPS, newest))
         assert status == 0 and int(saved(text)[1]) >= max(after, newest), (newest, status, text)
 
 
-seed = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
-print('seed', seed)
 with tempfile.TemporaryDirectory() as here:
     def reference(steps):
         status, text = run(1, os.path.join(here, 'ref%d' % steps), steps)
         assert status == 0 and saved(text), (status, text)
         return saved(text)[2]
     test_killed_while_writing(here, reference(STEPS))
-    test_random(here, reference(40), seed)
+    test_random(here, reference(40), jobs.SEED)
     test_all_killed(here, None)

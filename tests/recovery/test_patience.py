@@ -9,26 +9,17 @@ time: 30
 """
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import deaths
+import jobs
 
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-BUILD = os.environ['RGT_BUILD']
-PROGRAM = os.path.join(BUILD, 'tests', 'waiting')
 PATIENCE, LONG = '0.5', '2'
-
-if 'openmpi' in MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
-    sys.exit(77)
 
 
 def start(where, np, *args, begin=None, **env):
-    return subprocess.Popen([*(begin or where.begin(np)), '-n', str(np), PROGRAM, *args],
-                            env=dict(deaths.ENV, **where.env, **env), text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    words = [*(begin or where.begin(np)), '-n', str(np), jobs.path('tests/waiting'), *args]
+    return jobs.start(words, dict(deaths.ENV, **where.env, **env))
 
 
 def stopped(job):
@@ -44,14 +35,9 @@ def stopped(job):
     return found
 
 
-def end(job):
-    text = job.communicate(timeout=80)[0]
-    return job.returncode, text
-
-
 def start_stopped_for_good(where):
-    run = [os.path.join(BUILD, 'bin', 'regroup-run'), '--stopped=0.5']
-    return start(where, 4, 'stopped', begin=run + MPIEXEC[1:], RG_MPIEXEC=MPIEXEC[0])
+    run = [jobs.path('bin/regroup-run'), '--stopped=0.5']
+    return start(where, 4, 'stopped', begin=run + jobs.MPIEXEC[1:], RG_MPIEXEC=jobs.MPIEXEC[0])
 
 
 def go_on(job):
@@ -65,11 +51,11 @@ def go_on(job):
 
 def test_all(where):
     """At once: they wait for most of their time."""
-    jobs = {case: start(where, 4, case, LONG, RG_PATIENCE=PATIENCE)
-            for case in ('mpi', 'compute', 'sleep', 'stop')}
-    jobs['stopped'] = start_stopped_for_good(where)
-    go_on(jobs['stop'])
-    ends = {case: end(job) for case, job in jobs.items()}
+    started = {case: start(where, 4, case, LONG, RG_PATIENCE=PATIENCE)
+               for case in ('mpi', 'compute', 'sleep', 'stop')}
+    started['stopped'] = start_stopped_for_good(where)
+    go_on(started['stop'])
+    ends = {case: jobs.end_of(job, 80) for case, job in started.items()}
     status, text = ends.pop('mpi')
     assert status and text.count('waiting for 0.5 s: the job ends') == 1, (where.name, status, text)
     for case, (status, text) in ends.items():
@@ -78,11 +64,10 @@ def test_all(where):
 
 def test_wrong_options():
     for word in '--stopped', '--stopped=', '--stopped=x', '--stopped=-1', '--restart=x':
-        done = subprocess.run([os.path.join(BUILD, 'bin', 'regroup-run'), word, '-n', '1', 'true'],
-                              capture_output=True, text=True)
-        assert done.returncode == 2 and word in done.stderr, (word, done)
+        status, text = jobs.output([jobs.path('bin/regroup-run'), word, '-n', '1', 'true'], os.environ)
+        assert status == 2 and word in text, (word, status, text)
 
 
 test_wrong_options()
-for where in deaths.Node(MPIEXEC), deaths.Cliques(MPIEXEC):
+for where in jobs.ONE, jobs.TWO:
     test_all(where)

@@ -7,47 +7,31 @@ reserves.c and relief.c.
 
 time: 120
 """
-import os
 import re
-import subprocess
-import sys
 
-import soak
-
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-BUILD = os.path.join(os.environ['RGT_BUILD'], 'tests')
-
-if 'openmpi' in MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
-    sys.exit(77)
-
-
-def run(np, name, *args):
-    done = subprocess.run([*MPIEXEC, '-n', str(np), os.path.join(BUILD, name), *args], env=soak.ENV,
-                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=180)
-    return done.returncode, done.stdout
+import jobs
 
 
 def test_cases():
     for np in 4, 7:
         for case in 'parked', 'taker', 'drawn', 'master', 'replace':
-            status, text = run(np, 'reserves', case)
+            status, text = jobs.run(np, 'tests/reserves', case)
             assert status == 0 and text == 'PASSED %s\n' % case, (np, case, status, text)
-        status, text = run(np, 'reserves', 'all')
+        status, text = jobs.run(np, 'tests/reserves', 'all')
         assert status and 'all processes outside the reserve have died' in text, (np, status, text)
 
 
 def test_relief():
     """The dead are replaced, with their parts of an array, and the result is the same; without
     anybody in reserve the others go on."""
-    expected = re.match(r'RELIEF 40 \w+ ', run(2, 'relief', '1', '40', '1')[1])[0]
+    expected = re.match(r'RELIEF 40 \w+ ', jobs.run(2, 'tests/relief', 1, 40, 1)[1])[0]
     for np, aside, plan, left in [(4, 2, '', 2), (4, 2, '0:5', 2), (5, 2, '1:3,0:9,2:12', 2),
                                   (6, 3, '0:7,1:7,2:20', 3), (4, 1, '0:10,1:10', 1),
                                   (7, 2, '3:0,4:1', 5)]:
-        status, text = run(np, 'relief', '1', '40', str(aside), plan)
+        status, text = jobs.run(np, 'tests/relief', 1, 40, aside, plan)
         assert status == 0 and text == '%s%d of %d\n' % (expected, left, np - aside), (
             np, plan, status, text)
-    status, text = run(3, 'relief', '1', '40', '2', '0:5')
+    status, text = jobs.run(3, 'tests/relief', 1, 40, 2, '0:5')
     assert status and 'LOST: ' in text, (status, text)
 
 

@@ -9,42 +9,26 @@ relief.c.
 
 time: 60
 """
-import os
 import re
-import subprocess
-import sys
 
 import deaths
-
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-BUILD = os.path.join(os.environ['RGT_BUILD'], 'tests')
-
-if 'openmpi' in MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
-    sys.exit(77)
-
-
-def run(where, np, name, *args):
-    done = subprocess.run([*where.begin(np), '-n', str(np), os.path.join(BUILD, name), *args],
-                          env=dict(deaths.ENV, **where.env), text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=180)
-    return done.returncode, done.stdout
+import jobs
 
 
 def test_cases(where, np, *cases):
     for case in cases:
-        status, text = run(where, np, 'reserves', case)
+        status, text = jobs.run(np, 'tests/reserves', case, where=where)
         assert (status, text) == (0, 'PASSED %s\n' % case), (where.name, np, case, status, text)
     for case in 'all', 'orphans':
-        status, text = run(where, np, 'reserves', case)
+        status, text = jobs.run(np, 'tests/reserves', case, where=where)
         assert status and 'all processes outside the reserve have died' in text, (
             where.name, np, case, status, text)
 
 
 def test_relief(where, *plans):
-    expected = re.match(r'RELIEF 24 \w+ ', run(deaths.Node(MPIEXEC), 2, 'relief', '1', '24', '1')[1])[0]
+    expected = re.match(r'RELIEF 24 \w+ ', jobs.run(2, 'tests/relief', 1, 24, 1)[1])[0]
     for np, aside, plan, left in plans:
-        status, text = run(where, np, 'relief', '1', '24', str(aside), plan)
+        status, text = jobs.run(np, 'tests/relief', 1, 24, aside, plan, where=where)
         assert (status, text) == (0, '%s%d of %d\n' % (expected, left, np - aside)), (
             where.name, np, plan, status, text)
 
@@ -54,17 +38,17 @@ def test_node(where):
     where.begin(8)
     gone = [r for r in range(5) if where.node_of(r) == 0]
     plan = ','.join('%d:6' % r for r in gone)
-    status, text = run(where, 8, 'relief', '1', '24', '3', plan)
+    status, text = jobs.run(8, 'tests/relief', 1, 24, 3, plan, where=where)
     assert status == 0 and ' %d of 5\n' % (5 - len(gone)) in text, (where.name, plan, status, text)
 
 
-with deaths.nodes_of('cliques', MPIEXEC) as nodes:
+with deaths.nodes_of('cliques', jobs.MPIEXEC) as nodes:
     test_cases(nodes, 6, 'parked', 'taker', 'drawn', 'master', 'asked', 'keeper', 'replace')
     test_relief(nodes, (5, 3, '', 2), (6, 3, '1:3,0:9,2:12', 2), (7, 4, '0:7,1:7,2:20', 3),
                 (6, 2, '0:7,2:7', 2), (8, 3, '3:0,4:1', 5))
     test_node(nodes)
 try:
-    with deaths.nodes_of('namespaces', MPIEXEC) as nodes:
+    with deaths.nodes_of('namespaces', jobs.MPIEXEC) as nodes:
         test_cases(nodes, 7, 'master', 'keeper')
         test_relief(nodes, (6, 3, '1:3,0:9,2:12', 2))
         test_node(nodes)

@@ -11,21 +11,15 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-import soak
+import deaths
+import jobs
 
-LAUNCHER = os.path.join(os.environ['RGT_BUILD'], 'bin', 'regroup-run')
-PROGRAM = os.path.join(os.environ['RGT_BUILD'], 'tests', 'saver')
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
+LAUNCHER = jobs.path('bin/regroup-run')
 MARK = 'RGT_RESTART_MARK=%d' % os.getpid()
 ENV = dict(os.environ, **dict([MARK.split('=')]))
-
-if 'mpich' not in MPIEXEC[0] and 'openmpi' in MPIEXEC[0]:
-    print('what the launcher of MPICH says is looked at')
-    sys.exit(77)
 
 
 def children(pid):
@@ -46,10 +40,8 @@ class Job:
 
     def __init__(self, path, np, restart, *args, where=()):
         self.text = ''
-        self.process = subprocess.Popen(
-            [LAUNCHER, restart, *MPIEXEC[1:], *where, '-n', str(np), PROGRAM, path, '10', *args], env=ENV,
-            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True)
+        self.process = jobs.start([LAUNCHER, restart, *jobs.MPIEXEC[1:], *where, '-n', str(np),
+                                   jobs.path('tests/saver'), path, '10', *args], ENV)
 
     def wait_for(self, word):
         while word not in self.text:
@@ -62,13 +54,10 @@ class Job:
         return pid
 
     def end(self):
-        try:
-            self.text += self.process.communicate(timeout=180)[0]
-        except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            raise
-        assert not soak.wait_gone(MARK), self.text
-        return self.process.returncode, self.text
+        status, text = jobs.end_of(self.process, 180)
+        self.text += text
+        assert not deaths.wait_gone(MARK), self.text
+        return status, self.text
 
 
 def saved(text):
@@ -85,7 +74,7 @@ def kill_mpiexec(job):
 
 
 def kill_all_ranks(job):
-    for pid in soak.ranks_of(job.process.pid, 'saver'):
+    for pid in deaths.ranks_of(job.process.pid, 'saver'):
         os.kill(pid, signal.SIGKILL)
 
 

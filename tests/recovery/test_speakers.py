@@ -12,20 +12,10 @@ time: 60
 import os
 import random
 import re
-import signal
-import subprocess
-import sys
 import tempfile
 
-import soak
-
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-BUILD = os.environ['RGT_BUILD']
-SEED = int(os.environ.get('RGT_SEED', random.randrange(10**6)))
-
-if 'openmpi' in MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
-    sys.exit(77)
+import deaths
+import jobs
 
 
 class Place:
@@ -43,19 +33,12 @@ class Place:
 
     def run(self, nodes, np, program, *args):
         mark = 'RGT_SPEAKERS=%d-%d' % (os.getpid(), random.randrange(2**60))
-        job = subprocess.Popen(
-            [*MPIEXEC, *self.options(nodes), '-disable-auto-cleanup', '-n', str(np),
-             os.path.join(BUILD, 'tests', program), *args],
-            env=dict(soak.ENV, MPIR_CVAR_NUM_CLIQUES=str(nodes), **dict([mark.split('=')])),
-            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True)
-        try:
-            text = job.communicate(timeout=60)[0]
-        except subprocess.TimeoutExpired:
-            os.killpg(job.pid, signal.SIGKILL)
-            raise
-        assert not soak.wait_gone(mark), (nodes, np, program, args, text)
-        return job.returncode, text
+        job = jobs.start([*jobs.MPIEXEC, *self.options(nodes), '-disable-auto-cleanup', '-n', str(np),
+                          jobs.path('tests/' + program), *args],
+                         dict(deaths.ENV, MPIR_CVAR_NUM_CLIQUES=str(nodes), **dict([mark.split('=')])))
+        status, text = jobs.end_of(job)
+        assert not deaths.wait_gone(mark), (nodes, np, program, args, text)
+        return status, text
 
 
 def is_launchers(status, text):
@@ -66,7 +49,7 @@ def is_launchers(status, text):
 
 def survive(place, nodes, np, lost, program, *args):
     """mpiexec's status is that of the dead; the survivors are those of the other nodes."""
-    for seed in range(SEED, SEED + 5):
+    for seed in range(jobs.SEED, jobs.SEED + 5):
         status, text = place.run(nodes, np, program, *args, str(seed))
         if not is_launchers(status, text):
             break
@@ -81,21 +64,14 @@ def survive(place, nodes, np, lost, program, *args):
 def restart(place, folder, nodes, np):
     """By regroup-run, without that option: whether it was started again. mpiexec's status may
     come to be 9, of which regroup-run cannot know that it is no program's own."""
-    job = subprocess.Popen(
-        [os.path.join(BUILD, 'bin', 'regroup-run'), '--restart', *MPIEXEC[1:], *place.options(nodes),
-         '-n', str(np), os.path.join(BUILD, 'tests', 'saver'), os.path.join(folder, 'state'), '10',
-         'speaker:4'],
-        env=dict(os.environ, MPIR_CVAR_NUM_CLIQUES=str(nodes)), text=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    try:
-        text = job.communicate(timeout=60)[0]
-    except subprocess.TimeoutExpired:
-        os.killpg(job.pid, signal.SIGKILL)
-        raise
-    if job.returncode == 9 and 'started again' not in text:
+    job = jobs.start(
+        [jobs.path('bin/regroup-run'), '--restart', *jobs.MPIEXEC[1:], *place.options(nodes), '-n',
+         str(np), jobs.path('tests/saver'), os.path.join(folder, 'state'), '10', 'speaker:4'],
+        dict(os.environ, MPIR_CVAR_NUM_CLIQUES=str(nodes)))
+    status, text = jobs.end_of(job)
+    if status == 9 and 'started again' not in text:
         return False
-    assert job.returncode == 0 and re.search(r'^SAVED 10 \w+ %d 1$' % np, text, re.M), \
-        (nodes, np, job.returncode, text)
+    assert status == 0 and re.search(r'^SAVED 10 \w+ %d 1$' % np, text, re.M), (nodes, np, status, text)
     return True
 
 
@@ -107,7 +83,6 @@ def test_restart(place):
     assert False, 'it has never been started again'
 
 
-print('seed', SEED)
 with tempfile.TemporaryDirectory(prefix='speakers-') as here:
     where = Place(here)
     survive(where, 2, 4, 1, 'speakers', '0:ask')

@@ -9,25 +9,11 @@ time: 300
 import os
 import random
 import re
-import subprocess
-import sys
 
-import soak
+import jobs
 
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-PROGRAM = os.path.join(os.environ['RGT_BUILD'], 'tests', 'survivors')
-ENV = soak.ENV
+PROGRAM = 'tests/survivors'
 RUNS, LIFE = 20, 1.2
-
-if 'mpich' not in MPIEXEC[0] and 'openmpi' in MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
-    sys.exit(77)
-
-
-def run(np, *args, env=ENV, program=PROGRAM):
-    done = subprocess.run([*MPIEXEC, '-n', str(np), program, *args], env=env, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=180)
-    return done.returncode, done.stdout
 
 
 def test_plans():
@@ -35,7 +21,7 @@ def test_plans():
     for np, plan, left in [(1, '', 1), (2, '0:5', 1), (3, '2:0', 2), (4, '1:30', 3),
                            (4, '0:30,3:30', 2), (5, '3:40,0:41,1:90', 2),
                            (7, '0:9,1:9,2:9,3:9,4:9,5:9', 1)]:
-        status, text = run(np, plan, '300')
+        status, text = jobs.run(np, PROGRAM, plan, 300)
         found = re.search(r'^RESULT 300 (\d+) (\d+) ', text, re.M)
         assert status == 0 and found, (np, plan, status, text)
         assert (int(found[1]), int(found[2])) == (left, np - left), (np, plan, text)
@@ -44,24 +30,23 @@ def test_plans():
 def test_bystanders():
     """Groups without the dead see nothing of it."""
     for np in 4, 7:
-        status, text = run(np, program=os.path.join(os.path.dirname(PROGRAM), 'bystanders'))
+        status, text = jobs.run(np, 'tests/bystanders')
         assert status == 0 and 'MERGED %d\n' % (np - 1) in text, (np, status, text)
 
 
 def test_arrays():
     """The arrays of the dead are the survivors'."""
     for np in 2, 4, 7:
-        status, text = run(np, program=os.path.join(os.path.dirname(PROGRAM), 'keepers'))
+        status, text = jobs.run(np, 'tests/keepers')
         assert status == 0 and 'KEPT %d\n' % max(1, np - 3) in text, (np, status, text)
 
 
 def test_example():
     """example-recover ends with the undisturbed checksum, also when a leader dies in a merge."""
-    program = os.path.join(os.environ['RGT_BUILD'], 'bin', 'example-recover')
-    small = ['--points', '40', '--phases', '10', '--steps', '5']
-    expected = re.match(r'checksum \w+', run(1, *small, program=program)[1])[0]
+    program, small = 'bin/example-recover', ['--points', '40', '--phases', '10', '--steps', '5']
+    expected = re.match(r'checksum \w+', jobs.run(1, program, *small)[1])[0]
     for np, kills in (2, '0:0.05'), (4, '2:merge'), (4, '0:merge,3:0.1'), (7, '4:merge,0:0.1,5:0.1'):
-        status, text = run(np, *small, '--kill', kills, program=program)
+        status, text = jobs.run(np, program, *small, '--kill', kills)
         assert status == 0 and expected in text, (np, kills, expected, status, text)
         assert 'merge' not in kills or ' died in phase 6; ' in text, text
 
@@ -72,22 +57,19 @@ def test_nobody_left():
     for np, plan, why in ((1, '0:5', 'nobody is left'), (3, '0:5,1:40,2:80', 'nobody is left'),
                           (7, ','.join('%d:5' % r for r in range(7)), 'nobody is left'),
                           (7, '1:-2,2:-2,3:-2,5:-2', 'before rg_init had returned everywhere')):
-        status, text = run(np, plan, '300')
+        status, text = jobs.run(np, PROGRAM, plan, 300)
         assert status and text.count('the job ends\n') == 1, (np, status, text)
         assert why + ': the job ends\n' in text, (np, status, text)
 
 
 def test_launcher():
     """regroup-run hands everything on to mpiexec, and its status is the job's."""
-    launcher = os.path.join(os.environ['RGT_BUILD'], 'bin', 'regroup-run')
     env = {k: v for k, v in os.environ.items() if k not in ('RG_SURVIVE', 'UCX_TLS')}
 
     def start(*args):
-        done = subprocess.run([launcher, *args], env=env, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=180)
-        return done.returncode, done.stdout
+        return jobs.output([jobs.path('bin/regroup-run'), *args], env)
 
-    status, text = start('-n', '3', '-l', PROGRAM, '1:20', '100')
+    status, text = start('-n', '3', '-l', jobs.path(PROGRAM), '1:20', '100')
     assert status == 0 and re.search(r'^\[\d\] RESULT 100 2 1 ', text, re.M), (status, text)
     assert start('-n', '2', 'sh', '-c', 'exit 7')[0] == 7
     status, text = start('--version')
@@ -97,8 +79,8 @@ def test_launcher():
 
 def test_undisturbed():
     """Without a death, and with a guardian or not, a program's own status is the job's."""
-    assert run(2, '', 'x')[0] == 0  # no rounds at all
-    assert run(3, '', '50', env=dict(os.environ))[0] == 0
+    assert jobs.run(2, PROGRAM, '', 'x')[0] == 0  # no rounds at all
+    assert jobs.run(3, PROGRAM, '', 50, env=dict(os.environ))[0] == 0
 
 
 def test_random(seed):
@@ -107,21 +89,15 @@ def test_random(seed):
     random.seed(seed)
     ends, life = [], LIFE
     while len(ends) < RUNS or (not any(ends) and life < 60):
-        np, before = random.choice([2, 3, 4, 6]), set(os.listdir('/dev/shm'))
-        status, text, killed = soak.one_run([*MPIEXEC, '-n', str(np), PROGRAM, '', '1500'], ENV,
-                                            random.randint(1, min(3, np - 1)), life, 180)
+        np = random.choice([2, 3, 4, 6])
+        status, text, killed, early = jobs.run_and_kill(np, PROGRAM, '', 1500, life=life)
         well = status == 0 and re.search(r'^RESULT 1500 \d+ \d+ ', text, re.M)
-        early = soak.is_early(status, text)
-        if early:
-            soak.forget_mpich_files(before)
         assert well or early, (seed, np, killed, status, text)
         ends.append(bool(well))
         life = LIFE if well else 1.5 * life
     assert any(ends), 'no job survived'
 
 
-seed = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
-print('seed', seed)
 test_plans()
 test_undisturbed()
 test_bystanders()
@@ -129,4 +105,4 @@ test_arrays()
 test_example()
 test_nobody_left()
 test_launcher()
-test_random(seed)
+test_random(jobs.SEED)

@@ -8,30 +8,15 @@ See survivors.c, bystanders.c, comm_again.c and soak.py.
 
 time: 300
 """
-import os
 import random
 import re
-import subprocess
-import sys
 import time
 
-import soak
+import deaths
+import jobs
 
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-BUILD = os.environ['RGT_BUILD']
-PROGRAM = os.path.join(BUILD, 'tests', 'survivors')
+PROGRAM = 'tests/survivors'
 SECONDS = 3  # of random kills, on each kind of nodes; soak.py does it for longer
-
-if 'openmpi' in MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
-    sys.exit(77)
-
-
-def run(where, np, *args, program=PROGRAM):
-    done = subprocess.run([*where.begin(np), '-n', str(np), program, *args],
-                          env=dict(soak.ENV, **where.env), text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=100)
-    return done.returncode, done.stdout
 
 
 def everybody(where, np, node, at):
@@ -41,7 +26,7 @@ def everybody(where, np, node, at):
 
 def test_plans(where, plans):
     for np, plan, left in plans:
-        status, text = run(where, np, plan, '200')
+        status, text = jobs.run(np, PROGRAM, plan, 200, where=where)
         found = re.search(r'^RESULT 200 (\d+) (\d+) ', text, re.M)
         assert status == 0 and found, (where.name, np, plan, status, text)
         assert (int(found[1]), int(found[2])) == (left, np - left), (where.name, np, plan, text)
@@ -63,21 +48,20 @@ def test_four(where):
 
 
 def test_nobody_left(where):
-    status, text = run(where, 3, '0:5,1:40,2:80', '300')
+    status, text = jobs.run(3, PROGRAM, '0:5,1:40,2:80', 300, where=where)
     assert status and 'nobody is left' in text, (where.name, status, text)
 
 
 def test_bystanders(where):
     """Groups without the dead see nothing of it."""
-    status, text = run(where, 7, program=os.path.join(BUILD, 'tests', 'bystanders'))
+    status, text = jobs.run(7, 'tests/bystanders', where=where)
     assert status == 0 and 'MERGED 6\n' in text, (where.name, status, text)
 
 
 def test_communicator(where):
     """rg_group_comm of the survivors."""
-    program = os.path.join(BUILD, 'tests', 'comm_again')
     for np, dead in [(3, '1'), (6, '0 1'), (6, '0 2 4'), (6, '0 1 2'), (8, '1 3 6')]:
-        status, text = run(where, np, *dead.split(), program=program)
+        status, text = jobs.run(np, 'tests/comm_again', *dead.split(), where=where)
         well = 'COMM %d\n' % (np - len(dead.split())) in text
         assert status == 0 and well, (where.name, np, dead, status, text)
 
@@ -86,32 +70,26 @@ def test_random(where, seed):
     random.seed(seed)
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
-        np, before = random.choice([2, 3, 4, 6]), set(os.listdir('/dev/shm'))
-        status, text, killed = soak.one_run(
-            [*where.begin(np), '-n', str(np), PROGRAM, '', '1000', '0.001'], soak.ENV,
-            random.randint(1, min(3, np - 1)), 2.5, 200, where)
+        np = random.choice([2, 3, 4, 6])
+        status, text, killed, early = jobs.run_and_kill(np, PROGRAM, '', 1000, 0.001, life=2.5,
+                                                        where=where)
         well = status == 0 and re.search(r'^RESULT 1000 \d+ \d+ ', text, re.M)
-        early = soak.is_early(status, text, where.launchers)
-        if early:
-            soak.forget_mpich_files(before)
         assert well or early, (where.name, seed, np, killed, status, text)
 
 
 def test_all(kind, seed):
-    with soak.nodes_of(kind, MPIEXEC) as where:
+    with deaths.nodes_of(kind, jobs.MPIEXEC) as where:
         test_two(where)
         test_nobody_left(where)
         test_bystanders(where)
         test_communicator(where)
         test_random(where, seed)
-    with soak.nodes_of(kind, MPIEXEC, 4) as where:
+    with deaths.nodes_of(kind, jobs.MPIEXEC, 4) as where:
         test_four(where)
 
 
-seed = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
-print('seed', seed)
-test_all('cliques', seed)
+test_all('cliques', jobs.SEED)
 try:
-    test_all('namespaces', seed)
-except soak.cluster.Unavailable as why:
+    test_all('namespaces', jobs.SEED)
+except deaths.cluster.Unavailable as why:
     print('without namespaces: %s' % why)

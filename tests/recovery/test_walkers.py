@@ -10,29 +10,21 @@ time: 400
 import os
 import random
 import re
-import subprocess
-import sys
 
-import soak
+import deaths
+import jobs
 
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-PROGRAM = os.path.join(os.environ['RGT_BUILD'], 'tests', 'walkers')
+PROGRAM = 'tests/walkers'
 POLICIES = ['none', 'join-right', 'most-work', 'share-out:cost=0', 'release:gain=0.5', 'sync:i=2',
             'share-out:i=1', 'release:i=2,gain=1']
 RUNS, MOST = 8, 60
-NODES = [soak.Cliques(MPIEXEC, count) for count in (2, 4)]
-
-if 'openmpi' in MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
-    sys.exit(77)
+NODES = [jobs.TWO, deaths.Cliques(jobs.MPIEXEC, 4)]
 
 
-def run(np, policy, seed, plan, *alike, walkers=12, env=soak.ENV, where=soak.Node(MPIEXEC)):
-    done = subprocess.run([*MPIEXEC, '-n', str(np), PROGRAM, policy, str(walkers), str(seed), plan,
-                           *alike], env=dict(env, **where.env), text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=200)
-    found = re.search(r'^RESULT \d+ (\d+) (\d+) ', done.stdout, re.M)
-    assert done.returncode == 0 and found, (where.env, np, policy, seed, plan, alike, done)
+def run(np, policy, seed, plan, *alike, env=deaths.ENV, where=jobs.ONE):
+    status, text = jobs.run(np, PROGRAM, policy, 12, seed, plan, *alike, env=env, where=where)
+    found = re.search(r'^RESULT \d+ (\d+) (\d+) ', text, re.M)
+    assert status == 0 and found, (where.env, np, policy, seed, plan, alike, status, text)
     return int(found[2])
 
 
@@ -65,11 +57,9 @@ def test_nodes(seed):
 
 def test_kept():
     """The copy on the other node counts: the walker does not begin again."""
-    done = subprocess.run([*MPIEXEC, '-n', '2', os.path.join(os.path.dirname(PROGRAM), 'kept')],
-                          env=dict(soak.ENV, **NODES[0].env), text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=200)
-    found = re.search(r'^KEPT (\d+)$', done.stdout, re.M)
-    assert done.returncode == 0 and found and int(found[1]) > 0, done
+    status, text = jobs.run(2, 'tests/kept', where=jobs.TWO)
+    found = re.search(r'^KEPT (\d+)$', text, re.M)
+    assert status == 0 and found and int(found[1]) > 0, (status, text)
 
 
 def test_calls(seed, nodes):
@@ -89,23 +79,16 @@ def test_moments(seed, nodes):
     for i in range(RUNS):
         where, policy = random.choice(nodes), POLICIES[i % len(POLICIES)]
         np = random.choice([4, 6, 8] if len(nodes) > 1 else [2, 3, 4, 6, 8])
-        before = set(os.listdir('/dev/shm'))
-        command = [*MPIEXEC, '-n', str(np), PROGRAM, policy, '200', str(seed), '']
-        status, text, killed = soak.one_run(command, soak.ENV, random.randint(1, min(3, np - 1)),
-                                            0.3 + 0.1 * np, 200, where)
+        status, text, killed, early = jobs.run_and_kill(np, PROGRAM, policy, 200, seed, '',
+                                                        life=0.3 + 0.1 * np, where=where)
         well = status == 0 and re.search(r'^RESULT \d+ \d+ \d+ ', text, re.M)
-        early = soak.is_early(status, text)
-        if early:
-            soak.forget_mpich_files(before)
         assert well or early, (where.env, seed, i, np, policy, killed, status, text)
 
 
-seed = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
-print('seed', seed)
 test_undisturbed()
 test_first_and_last()
-test_nodes(seed)
+test_nodes(jobs.SEED)
 test_kept()
-for nodes in [soak.Node(MPIEXEC)], NODES:
-    test_calls(seed, nodes)
-    test_moments(seed, nodes)
+for nodes in [jobs.ONE], NODES:
+    test_calls(jobs.SEED, nodes)
+    test_moments(jobs.SEED, nodes)

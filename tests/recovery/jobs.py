@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""What the tests here start, as run_tests.py says. Guardians speak to the launcher of MPICH: under
+another one, whoever imports this is skipped."""
+import os
+import random
+import signal
+import subprocess
+import sys
+
+import deaths
+
+MPIEXEC = os.environ['RGT_MPIEXEC'].split()
+BUILD = os.environ['RGT_BUILD']
+SEED = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
+ONE = deaths.Node(MPIEXEC)
+TWO = deaths.Cliques(MPIEXEC)
+
+if 'openmpi' in MPIEXEC[0]:
+    print('guardians speak to the launcher of MPICH')
+    sys.exit(77)
+print('seed', SEED)
+
+
+def path(program):
+    """Of what was built: tests/..., bin/..."""
+    return os.path.join(BUILD, program)
+
+
+def command(where, np, program, *args):
+    return [*where.begin(np), '-n', str(np), path(program), *map(str, args)]
+
+
+def output(words, env, limit=180):
+    """Status and output of a command."""
+    done = subprocess.run(words, env=env, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=limit)
+    return done.returncode, done.stdout
+
+
+def run(np, program, *args, where=ONE, env=deaths.ENV):
+    """Status and output of a job."""
+    return output(command(where, np, program, *args), dict(env, **where.env))
+
+
+def run_and_kill(np, program, *args, life, most=3, where=ONE):
+    """Kills some ranks of the job in the first seconds, not more than so many. Returns status, output,
+    how many were killed, and whether a death before rg_init had returned everywhere has ended it."""
+    before = set(os.listdir('/dev/shm'))
+    status, text, killed = deaths.one_run(command(where, np, program, *args), deaths.ENV,
+                                          random.randint(1, min(most, np - 1)), life, 200, where)
+    early = deaths.is_early(status, text, where.launchers)
+    if early:
+        deaths.forget_mpich_files(before)
+    return status, text, killed, early
+
+
+def start(words, env):
+    """A command, for end_of, with a session of its own."""
+    return subprocess.Popen(words, env=env, text=True, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+
+
+def end_of(job, limit=60):
+    """Status and output; what does not end by then is killed."""
+    try:
+        text = job.communicate(timeout=limit)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        raise
+    return job.returncode, text
