@@ -79,6 +79,8 @@ def environment(options, extra):
     if 'asan' in os.path.basename(options.build):
         env.update(HWLOC_PLUGINS_PATH='/nonexistent',
                    ASAN_OPTIONS='detect_leaks=1:abort_on_error=0',
+                   LSAN_OPTIONS='print_suppressions=0:suppressions='
+                   + os.path.join(ROOT, 'tests', 'harness', 'leaks.supp'),
                    UBSAN_OPTIONS='print_stacktrace=1')
     env.update(extra)
     return env

@@ -162,12 +162,13 @@ int rgi_message_open(MPI_Comm world) {
   return rgi_far_open(world);
 }
 
-void rgi_message_close(void) {
+void rgi_message_close(int mpi) {
   rgi_match_close();
   free(messages.blocked);
   messages.blocked = NULL;
   rgi_cells_close();
-  rgi_far_close();
+  if (mpi)
+    rgi_far_close();
 }
 
 int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,

@@ -47,7 +47,8 @@ typedef struct rgi_request {
 
 /* Collective over the world, after rgi_node_open. */
 int rgi_message_open(MPI_Comm world);
-void rgi_message_close(void);
+/* mpi: what MPI has is given back, too; not where it may still be used, or MPI is finalised. */
+void rgi_message_close(int mpi);
 
 /* Starts a message. dest: a world rank, may be the caller's own. data and r stay
  * untouched until r is done. RG_ERR_NOMEM: the arena is full; then nothing was

@@ -79,7 +79,7 @@ static int open_layers(void) {
   }
   error = rgi_extensions_open();
   if (error) {
-    rgi_message_close();
+    rgi_message_close(1);
     rgi_node_close();
   }
   return error;
@@ -154,6 +154,7 @@ static int end_mpi(void) {
     RGI_TRY(rgi_ending_meet());
     rgi_extensions_close(0);
     rgi_requests_stop();
+    rgi_message_close(0);
     rgi_will_end();
     rgi_ending_begin();
     return RG_SUCCESS;
@@ -161,7 +162,7 @@ static int end_mpi(void) {
   MPI_Barrier(rgi_rt.comm); /* nobody sends to a process that is gone */
   rgi_extensions_close(1);
   rgi_requests_stop();
-  rgi_message_close();
+  rgi_message_close(1);
   MPI_Group_free(&rgi_rt.mpi_group);
   MPI_Comm_free(&rgi_rt.comm);
   return RG_SUCCESS;
@@ -183,6 +184,7 @@ int rg_finalize(void) {
   else {
     rgi_extensions_close(0);
     rgi_requests_stop();
+    rgi_message_close(0);
   }
   rgi_rt.started = 0;
   rgi_node_close();
