@@ -131,6 +131,10 @@ class Nodes:
         self._ip(node, 'link set lo up', *up('eth0'),
                  'addr add %s/24 dev eth0' % (ADDRESS % (i + 1)))
 
+    def cable(self, node, state):
+        """Between a node and the bridge: up or down."""
+        self._ip(None, 'link set rg%d %s' % (node + 1, state))
+
     def close(self):
         self._end_strays()
         for keeper in self.nodes[::-1] + [self.hub] * (self.hub is not None):

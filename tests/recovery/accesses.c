@@ -7,8 +7,9 @@
  *     accesses HOW WHO SEED
  *
  * HOW: put, get, acc, real, inc, swap, elements, request, fence, or all. WHO dies: one (the last
- * rank), three, node (all that are not on rank 0's node), or speaker (the guardian that speaks for
- * the last rank's node, and so all of that node). Every access returns RG_SUCCESS or
+ * rank), three, node (all that are not on rank 0's node), speaker (the guardian that speaks for
+ * the last rank's node, and so all of that node), or nobody: rank 0 prints "STORM" when it begins,
+ * and another node is taken for dead since the test cuts it off. Every access returns RG_SUCCESS or
  * RG_ERR_PROC_FAILED. Each rank alone writes to elements of its own at each of the others;
  * wherever somebody lives on the owner's node the survivors find there just what they have
  * written with success. Rank 0 prints "SURVIVED survivors". */
@@ -142,6 +143,8 @@ static int is_to_die(const char *who) {
   }
   if (!strcmp(who, "node"))
     return rgi_node_of(my_rank) != rgi_node_of(0);
+  if (!strcmp(who, "nobody"))
+    return 0;
   return my_rank > 0 && my_rank >= world_size - (!strcmp(who, "one") ? 1 : 3);
 }
 
@@ -150,6 +153,8 @@ static void storm(const char *how, const char *who) {
   struct itimerval timer = {{0, 0}, {0, 1000 + draw(30000)}};
   all_here(group);
   signal(SIGALRM, die);
+  if (!strcmp(who, "nobody") && my_rank == 0)
+    must(puts("STORM") != EOF && !fflush(stdout), "puts");
   must(!is_to_die(who) || !setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
   while (left) {
     access_one(how);
