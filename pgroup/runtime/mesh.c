@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,10 +101,14 @@ static int listen_somewhere(card *c) {
 
 /* --- opening ------------------------------------------------------------------------- */
 
+/* That nobody else has by chance, or can guess. */
 static uint64_t some_key(void) {
   struct timespec t;
+  uint64_t x;
+  if (getrandom(&x, sizeof x, GRND_NONBLOCK) == (ssize_t)sizeof x)
+    return x;
   clock_gettime(CLOCK_REALTIME, &t);
-  uint64_t x = (uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30) + ((uint64_t)getpid() << 44);
+  x = (uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30) + ((uint64_t)getpid() << 44);
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   return x ^ (x >> 27);
 }
