@@ -11,11 +11,18 @@ reason). A comment line near the top of either may ask for something else:
     time: 60                seconds that a run takes at most on a quiet machine (default 60,
                             scripts 120): it is ended after three times as long
     env: NAME=VALUE ...     environment
+    beside: yes             whether it may run while another does (default: programs yes,
+                            scripts no)
 
-A test function counts once for each rank count, a script once. The last line is
-"N passed, N failed", with ", N skipped" if there were any.
+Two tests run at a time, programs in order and beside them the scripts, as long as there are
+any that may; what measures, counts or kills at random follows one by one. A test function
+counts once for each rank count, a script once. The last line is "N passed, N failed", with
+", N skipped" if there were any.
 """
 import argparse
+import collections
+import concurrent.futures
+import copy
 import os
 import random
 import re
@@ -25,6 +32,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -45,10 +53,11 @@ class Test:
         self.name, self.kind = os.path.splitext(os.path.basename(path))
         with open(path, errors='replace') as f:
             head = f.read(4000)
-        asked = dict(re.findall(r'^[ /*#]*\b(ranks|time|env): *([^*\n]+)', head, re.M))
+        asked = dict(re.findall(r'^[ /*#]*\b(ranks|time|env|beside): *([^*\n]+)', head, re.M))
         self.ranks = [int(n) for n in asked.get('ranks', '1 2 3 4 7').split()]
         self.time = PATIENCE * float(asked.get('time', '60' if self.kind == '.c' else '120'))
         self.env = dict(pair.split('=', 1) for pair in asked.get('env', '').split())
+        self.beside = asked.get('beside', 'yes' if self.kind == '.c' else 'no').strip() == 'yes'
 
 
 class Outcome:
@@ -56,6 +65,11 @@ class Outcome:
 
     def __init__(self, passed=0, failed=0, skipped=0, notes=()):
         self.passed, self.failed, self.skipped, self.notes = passed, failed, skipped, list(notes)
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
 
 
 def find_tests(filters, paths):
@@ -75,7 +89,7 @@ def find_tests(filters, paths):
 def environment(options, extra):
     env = dict(os.environ, RGT_BUILD=options.build, RGT_MPIEXEC=' '.join(options.mpiexec),
                RGT_SEED=str(options.seed))
-    env.update([MARK.split('=')])
+    env.update([getattr(options, 'mark', MARK).split('=')])
     if 'asan' in os.path.basename(options.build):
         env.update(HWLOC_PLUGINS_PATH='/nonexistent',
                    ASAN_OPTIONS='detect_leaks=1:abort_on_error=0',
@@ -86,27 +100,29 @@ def environment(options, extra):
     return env
 
 
-def marked_processes():
-    """The processes that carry our mark, whatever session or parent they have."""
+def marked_processes(mark=None):
+    """The processes that carry a mark, whatever session or parent they have."""
+    mark = (mark or MARK).encode()
     found = []
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:
             with open('/proc/%s/environ' % pid, 'rb') as f:
-                if MARK.encode() in f.read().split(b'\0') and int(pid) != os.getpid():
+                if mark in f.read().split(b'\0') and int(pid) != os.getpid():
                     found.append(int(pid))
         except OSError:
             pass
     return found
 
 
-def end_processes(group):
-    """Ends a run: its group politely, then whatever it left. Returns how many were left."""
+def end_processes(group, mark):
+    """Ends a run: its group politely, then whatever it left."""
     for sig, patience in [(signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)]:
-        left = marked_processes()
+        left = marked_processes(mark)
         if not left:
             return
         try:
-            os.killpg(group, sig)
+            if group:
+                os.killpg(group, sig)
         except (ProcessLookupError, PermissionError):
             pass
         for pid in left:
@@ -115,24 +131,29 @@ def end_processes(group):
             except ProcessLookupError:
                 pass
         deadline = time.monotonic() + patience
-        while marked_processes() and time.monotonic() < deadline:
+        while marked_processes(mark) and time.monotonic() < deadline:
             time.sleep(0.05)
 
 
 def run(command, env, limit):
     """Runs a command. Returns its status (None: it did not end in time) and its output."""
+    mark = 'RGT_RUN=' + env['RGT_RUN']
     with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory(prefix='rgt-') as scratch:
         process = subprocess.Popen(command, cwd=ROOT, env=dict(env, TMPDIR=scratch), stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        # Popen.wait with a limit only looks now and then, 50 ms late at the worst.
+        late = threading.Event()
+        watch = threading.Timer(limit, lambda: (late.set(), end_processes(process.pid, mark)))
+        watch.daemon = True
+        watch.start()
         try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            status = None
+            status = process.wait()
         finally:
-            end_processes(process.pid)
+            watch.cancel()
+            end_processes(process.pid, mark)
             process.wait()
         output.seek(0)
-        return status, output.read().decode(errors='replace').splitlines()
+        return None if late.is_set() else status, output.read().decode(errors='replace').splitlines()
 
 
 def ending(status, limit):
@@ -214,28 +235,71 @@ def left_in_shared_memory(suspects):
     return left
 
 
-def run_all(tests, options):
-    sum_ = Outcome()
-    suspects = {}
-    for test in tests:
-        for np in (options.np or test.ranks) if test.kind == '.c' else [0]:
+class Lane:
+    """Runs one test after the other, and sums up."""
+
+    def __init__(self, options, number):
+        self.options = copy.copy(options)
+        self.options.mark = '%s-%d' % (MARK, number)
+        self.sum, self.suspects, self.stopped = Outcome(), {}, False
+
+    def run(self, test):
+        for np in (self.options.np or test.ranks) if test.kind == '.c' else [0]:
             before, start = shared_memory(), time.monotonic()
-            outcome = run_program(test, np, options) if np else run_script(test, options)
+            outcome = run_program(test, np, self.options) if np else run_script(test, self.options)
+            if self.stopped:
+                return
             label = test.name + (' np=%d' % np if np else '')
-            suspects.update(dict.fromkeys(shared_memory() - before, label))
+            self.suspects.update(dict.fromkeys(shared_memory() - before, label))
             word = 'FAIL' if outcome.failed else 'skip' if outcome.skipped else 'ok'
-            print('%-4s %-36s %4d passed %3d failed %6.1f s' %
-                  (word, label, outcome.passed, outcome.failed, time.monotonic() - start))
-            for note in outcome.notes:
-                print('     ' + note)
-            sys.stdout.flush()
-            sum_.passed += outcome.passed
-            sum_.failed += outcome.failed
-            sum_.skipped += outcome.skipped
-    for name, label in left_in_shared_memory(suspects).items():
+            print('%-4s %-36s %4d passed %3d failed %6.1f s\n' %
+                  (word, label, outcome.passed, outcome.failed, time.monotonic() - start) +
+                  ''.join('     %s\n' % note for note in outcome.notes), end='', flush=True)
+            self.sum.add(outcome)
+
+    def run_all(self, tests):
+        """tests: a deque, from which another lane may take too."""
+        while not self.stopped:
+            try:
+                test = tests.popleft()
+            except IndexError:
+                return
+            self.run(test)
+
+    def stop(self, future):
+        """Called by another lane's thread."""
+        self.stopped = True
+        while not future.done():
+            end_processes(None, self.options.mark)
+
+
+def run_all(tests, options):
+    """In one lane the programs, in the other the scripts; who has no more programs takes scripts
+    too. Then those that may not run beside others."""
+    beside = [] if options.alone else [t for t in tests if t.beside]
+    programs = collections.deque(t for t in beside if t.kind == '.c')
+    scripts = collections.deque(sorted((t for t in beside if t.kind != '.c'),
+                                       key=lambda t: -t.time))  # the longest first
+    lanes = one, two = Lane(options, 1), Lane(options, 2)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        future = pool.submit(two.run_all, scripts)
+        try:
+            one.run_all(programs)
+            one.run_all(scripts)
+            future.result()
+        except BaseException:
+            two.stop(future)
+            raise
+    one.run_all(collections.deque(t for t in tests if t not in beside))
+    one.sum.add(two.sum)
+    for name, label in left_in_shared_memory({**one.suspects, **two.suspects}).items():
         print('FAIL /dev/shm/%s was left by %s' % (name, label))
-        sum_.failed += 1
-    return sum_
+        one.sum.failed += 1
+    left = [pid for lane in lanes for pid in marked_processes(lane.options.mark)]
+    if left:
+        print('FAIL processes that would not end: %s' % left)
+        one.sum.failed += 1
+    return one.sum
 
 
 def main():
@@ -246,6 +310,7 @@ def main():
                         help='only the tests of this name, or else with it in their names')
     parser.add_argument('--np', type=lambda s: [int(n) for n in re.split('[ ,]+', s)],
                         help='rank counts for all programs, as "1,4"')
+    parser.add_argument('--alone', action='store_true', help='one test at a time')
     parser.add_argument('--mpi', choices=MPIEXEC, default='mpich')
     parser.add_argument('paths', nargs='*', help='source files of tests (all)')
     options = parser.parse_args()
@@ -262,10 +327,6 @@ def main():
     except KeyboardInterrupt:
         print('interrupted')
         return 130
-    left = marked_processes()
-    if left:
-        print('FAIL processes that would not end: %s' % left)
-        total.failed += 1
     print('seed %d, %.0f s' % (options.seed, time.monotonic() - start))
     print('%d passed, %d failed' % (total.passed, total.failed) +
           (', %d skipped' % total.skipped if total.skipped else ''))

@@ -5,6 +5,7 @@
 RG_TIMEOUT, with the progress thread, and with settings of ARMCI's that a user may have made.
 
 time: 240
+beside: yes
 """
 import os
 import sys

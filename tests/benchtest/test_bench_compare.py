@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""regroup-bench compare: verdicts, which rows belong together, exit status, wrong files."""
+"""regroup-bench compare: verdicts, which rows belong together, exit status, wrong files.
+
+beside: yes
+"""
 import json
 import os
 import tempfile

@@ -4,6 +4,7 @@
 """regroup-bench create: exact messages, the result files, wrong options.
 
 time: 120
+beside: yes
 """
 import json
 import os

@@ -5,6 +5,7 @@
 verified; by MPI itself where it can start processes, else out of the reserve.
 
 time: 400
+beside: yes
 """
 import csv
 import json

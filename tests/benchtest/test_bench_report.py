@@ -4,6 +4,7 @@
 """regroup-bench scaling and report: files, lists, warnings, wrong input.
 
 time: 60
+beside: yes
 """
 import json
 import os

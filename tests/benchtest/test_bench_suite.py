@@ -4,6 +4,7 @@
 """regroup-bench: every command that measures, its files, its lists, and wrong options.
 
 time: 240
+beside: yes
 """
 import csv
 import json

@@ -4,6 +4,7 @@
 """regroup-bench tune and coll: the file of costs, what is predicted from it, the floor.
 
 time: 240
+beside: yes
 """
 import os
 import re

@@ -7,8 +7,10 @@ A comment line "nodes: 2 4" near the top of a test program asks for it. What suc
 asks of MPICH about pretended nodes does not count here: these are real to it.
 
 time: 900
+beside: yes
 """
 import argparse
+import contextlib
 import glob
 import os
 import re
@@ -40,19 +42,34 @@ def wanted(names):
             yield test, [int(n) for n in asked[1].split()]
 
 
+def make_nodes(count):
+    """Without the runner's mark: after each run it ends all that has that."""
+    mark = os.environ.pop('RGT_RUN', None)
+    try:
+        return cluster.Nodes(count)
+    finally:
+        if mark:
+            os.environ['RGT_RUN'] = mark
+
+
+def run_one(test, nodes, ranks, most, placement):
+    command = nodes.mpiexec(ranks, most, placement)
+    test.env.update(nodes.environment(), UCX_NET_DEVICES='lo')
+    return run_tests.run_program(test, ranks, options(command[:command.index('-n')]))
+
+
 def options(mpiexec):
     return argparse.Namespace(mpiexec=mpiexec, build=os.environ.get('RGT_BUILD', 'build'),
                               seed=os.environ.get('RGT_SEED', '1'))
 
 
-def run_suites(names):
+def run_suites(names, nodes):
     """Returns how many runs failed."""
     bad = runs = 0
     for test, numbers in wanted(names):
         for count, (ranks, most, placement) in [(n, s) for n in numbers for s in SHAPES[n]]:
             start = time.monotonic()
-            done = run_tests.run_program(
-                test, ranks, options(RUN + ['%d:%d' % (count, most), '--placement', placement]))
+            done = run_one(test, nodes[count], ranks, most, placement)
             print('%-4s %-26s %d ranks on %d nodes, %-6s %3d passed %2d failed %5.1f s' %
                   ('FAIL' if done.failed else 'ok', test.name, ranks, count, placement, done.passed,
                    done.failed, time.monotonic() - start), flush=True)
@@ -64,13 +81,6 @@ def run_suites(names):
     return bad + (runs == 0)
 
 
-def marked(mark):
-    run_tests.MARK, kept = mark, run_tests.MARK
-    found = run_tests.marked_processes()
-    run_tests.MARK = kept
-    return found
-
-
 def check_interrupted(how, status):
     """However a run ends, nothing is left of it."""
     mark = 'REGROUP_TEST=%d-%d' % (os.getpid(), how)
@@ -79,21 +89,25 @@ def check_interrupted(how, status):
                               env=dict(os.environ, **dict([mark.split('=')])))
     deadline = time.monotonic() + 20
     # The runner, two keepers, mpiexec, two proxies and four ranks.
-    while len(marked(mark)) < 10 and time.monotonic() < deadline:
+    while len(run_tests.marked_processes(mark)) < 10 and time.monotonic() < deadline:
         time.sleep(.05)
-    assert len(marked(mark)) >= 10, marked(mark)
+    assert len(run_tests.marked_processes(mark)) >= 10, run_tests.marked_processes(mark)
     runner.send_signal(how)
     assert runner.wait(20) == status, runner.returncode
     deadline = time.monotonic() + 10
-    while marked(mark) and time.monotonic() < deadline:
+    while run_tests.marked_processes(mark) and time.monotonic() < deadline:
         time.sleep(.05)
-    assert not marked(mark), (how, marked(mark))
+    left = run_tests.marked_processes(mark)
+    assert not left, (how, left)
 
 
 def check_exit_status():
     done = subprocess.run(RUN + ['2:1', '--', 'sh', '-c', 'hostname; exit 3'], text=True,
                           capture_output=True, timeout=20)
     assert done.returncode == 3 and set(done.stdout.split()) == {'node0', 'node1'}, done
+    done = subprocess.run(RUN + ['2:2', '--placement', 'cyclic', '--', 'sh', '-c',
+                                 'echo $PMI_RANK $(hostname)'], text=True, capture_output=True, timeout=20)
+    assert sorted(done.stdout.splitlines()) == ['%d node%d' % (r, r % 2) for r in range(4)], done
     done = subprocess.run(RUN + ['2:1', '-n', '3', '--', 'true'], text=True, capture_output=True)
     assert done.returncode == 2 and '-n 3' in done.stderr, done
 
@@ -112,7 +126,9 @@ def main():
     check_exit_status()
     for how, status in [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]:
         check_interrupted(how, status)
-    return 1 if run_suites(sys.argv[1:]) else 0
+    with contextlib.ExitStack() as stack:
+        nodes = {n: stack.enter_context(make_nodes(n)) for n in SHAPES}
+        return 1 if run_suites(sys.argv[1:], nodes) else 0
 
 
 if __name__ == '__main__':

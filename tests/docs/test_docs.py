@@ -8,6 +8,7 @@ tree; a ```text block after one is what it prints, in any order of lines. A ```c
 under examples/, without its first comment, or a fragment that compiles.
 
 time: 240
+beside: yes
 """
 import glob
 import os

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """docs/from-global-arrays.md: every function of Global Arrays has its place, once, and every
-function that is named there exists."""
+function that is named there exists.
+
+beside: yes
+"""
 import glob
 import os
 import re

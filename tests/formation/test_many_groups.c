@@ -4,6 +4,7 @@
  * ranks: 2
  * env: RG_ARENA_SIZE=4096 RG_TIMEOUT=60
  * time: 120
+ * beside: no
  * A million groups at once, and ten million one after another. */
 #include <malloc.h>
 #include <mpi.h>

@@ -5,12 +5,14 @@
 tests/harness/misbehave.c is caught, told once, and leaves nothing behind.
 
 time: 90
+beside: yes
 """
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 BUILD = os.environ['RGT_BUILD']
@@ -102,17 +104,42 @@ def test_orphan():
     assert not processes('MISBEHAVE=orphan'), processes('MISBEHAVE=orphan')
 
 
+def script(folder, name, text):
+    path = os.path.join(folder, 'test_%s.sh' % name)
+    with open(path, 'w') as f:
+        f.write('#!/bin/sh\ncd %s\n%s\n' % (folder, text))
+    os.chmod(path, 0o755)
+    return path
+
+
+def test_beside():
+    """Two that may run at the same time do, the third follows them; each counts."""
+    meet = '# beside: yes\n' \
+        'touch %s; for i in $(seq 600); do [ -e %s ] && exit %d; sleep 0.1; done; exit 1'
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [script(folder, 'third', '[ -e a ] && [ -e b ] && exit 3'),
+                 script(folder, 'one', meet % ('a', 'b', 0)),
+                 script(folder, 'other', meet % ('b', 'a', 77))]
+        done = subprocess.run(RUNNER[:-1] + paths, capture_output=True, text=True)
+    assert 'ended with status 3: test_third' in done.stdout, done.stdout
+    assert last(done.stdout) == '1 passed, 1 failed, 1 skipped', done.stdout
+
+
 def test_interrupt():
-    # A shell's background jobs, and all they start, ignore the signal otherwise.
-    runner = subprocess.Popen(RUNNER, env=environment('hang'), stdout=subprocess.PIPE, text=True,
-                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    deadline = time.monotonic() + 60
-    while len(processes('MISBEHAVE=hang')) < 5 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    runner.send_signal(signal.SIGINT)
-    text = runner.communicate(timeout=180)[0]
-    assert runner.returncode == 130 and last(text) == 'interrupted', text
-    assert not processes('MISBEHAVE=hang'), processes('MISBEHAVE=hang')
+    with tempfile.TemporaryDirectory() as folder:
+        beside = script(folder, 'beside', '# beside: yes\nsleep 600; sleep 600')
+        # A shell's background jobs, and all they start, ignore the signal otherwise.
+        runner = subprocess.Popen([*RUNNER, beside], env=environment('hang'), text=True,
+                                  stdout=subprocess.PIPE,
+                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        deadline = time.monotonic() + 60
+        # The runner, mpiexec, its proxy, four ranks, the other script and what that runs.
+        while len(processes('MISBEHAVE=hang')) < 9 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        runner.send_signal(signal.SIGINT)
+        text = runner.communicate(timeout=180)[0]
+        assert runner.returncode == 130 and last(text) == 'interrupted', text
+        assert not processes('MISBEHAVE=hang'), processes('MISBEHAVE=hang')
 
 
 def test_nothing_to_run():

@@ -4,6 +4,7 @@
 """The CMake package: a project in C and C++ finds it, links it both ways, and runs.
 
 time: 300
+beside: yes
 """
 import os
 import shutil

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The shared libraries export what the headers promise, and nothing else."""
+"""The shared libraries export what the headers promise, and nothing else.
+
+beside: yes
+"""
 import glob
 import os
 import re

@@ -5,6 +5,7 @@
 and removed without a trace.
 
 time: 300
+beside: yes
 """
 import glob
 import os

@@ -5,6 +5,7 @@
 are compiled for it here.
 
 time: 300
+beside: yes
 """
 import glob
 import os

@@ -5,6 +5,7 @@
 the reserve.
 
 time: 120
+beside: yes
 """
 import os
 import subprocess

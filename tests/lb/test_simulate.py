@@ -5,6 +5,7 @@
 memory that many ranks take.
 
 time: 180
+beside: yes
 """
 import json
 import os

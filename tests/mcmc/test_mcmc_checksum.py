@@ -6,6 +6,7 @@ with the states that a walk sample by sample gives, and executes each sample onc
 of visits, which follows each walker's group, has counted each unit in its cell.
 
 time: 300
+beside: yes
 """
 from mcmc import checksums, result
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""What regroup-mcmc prints and writes, and what it refuses."""
+"""What regroup-mcmc prints and writes, and what it refuses.
+
+beside: yes
+"""
 import os
 import re
 import tempfile

@@ -5,6 +5,7 @@
 the default walkers are those of the published benchmark.
 
 time: 300
+beside: yes
 """
 from mcmc import checksum, result
 

@@ -5,6 +5,7 @@
 have the same bits on any number of ranks in groups of any size, under every policy.
 
 time: 300
+beside: yes
 """
 import array
 import os

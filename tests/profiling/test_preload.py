@@ -5,6 +5,7 @@
 report tells exactly what they called, and programs that use the library themselves still work.
 
 time: 300
+beside: yes
 """
 import functools
 import glob

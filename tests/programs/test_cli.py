@@ -4,6 +4,7 @@
 """The command lines of all programs: help, version, and what they refuse.
 
 time: 240
+beside: yes
 """
 import glob
 import os

@@ -5,6 +5,7 @@
 standard error, and is valid C++ too.
 
 time: 300
+beside: yes
 """
 import glob
 import os

@@ -6,6 +6,7 @@ killed, one or all of a node: each ends, and what was written is there wherever 
 the node. See accesses.c.
 
 time: 60
+beside: yes
 """
 import re
 

@@ -6,6 +6,7 @@ message or an error, never a damaged one. See broken.c. And one is given up as s
 see given_up.c.
 
 time: 60
+beside: yes
 """
 import jobs
 

@@ -5,6 +5,7 @@
 rg_array_sync, or one of them. See mirrored.c.
 
 time: 180
+beside: yes
 """
 import re
 

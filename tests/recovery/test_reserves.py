@@ -6,6 +6,7 @@ who drew them, in the middle of a draw; the dead are replaced as long as there i
 reserves.c and relief.c.
 
 time: 120
+beside: yes
 """
 import re
 

@@ -8,6 +8,7 @@ replaced, with their parts of a mirrored array, also where all of a node's die. 
 relief.c.
 
 time: 60
+beside: yes
 """
 import re
 

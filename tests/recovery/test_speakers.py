@@ -8,6 +8,7 @@ right results; without it the job ends, and regroup-run --restart starts it agai
 process of the launcher's and is pretended to be one by MPI. See speakers.c, accesses.c, saver.c.
 
 time: 60
+beside: yes
 """
 import os
 import random

@@ -5,6 +5,7 @@
 themselves run with MPI_THREAD_MULTIPLE.
 
 time: 240
+beside: yes
 """
 import os
 import re

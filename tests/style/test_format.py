@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""All C files are formatted as .clang-format says; every source names its licence."""
+"""All C files are formatted as .clang-format says; every source names its licence.
+
+beside: yes
+"""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -32,9 +36,11 @@ if bare:
 if not shutil.which('clang-format'):
     print('clang-format is not installed')
     sys.exit(77)
-wrong = [f for f in sources
-         if subprocess.run(['clang-format', '--dry-run', '--Werror', f],
-                           stderr=subprocess.DEVNULL).returncode]
-for name in wrong:
+# All at once: to start it costs ten times as much as to look at a file.
+said = subprocess.run(['clang-format', '--dry-run', '--Werror', *sources], text=True,
+                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+for name in sorted(set(re.findall(r'^(\S.*?):\d+:\d+: ', said.stdout, re.M))):
     print('%s: not formatted; clang-format -i mends it' % name)
-sys.exit(1 if wrong else 0)
+if said.returncode and said.stdout.count(': error: ') == 0:
+    print(said.stdout)
+sys.exit(1 if said.returncode else 0)

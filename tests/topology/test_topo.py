@@ -4,6 +4,7 @@
 """regroup-topo: hierarchies of pretended and running jobs, the picture, wrong options.
 
 time: 120
+beside: yes
 """
 import json
 import os
