@@ -21,10 +21,8 @@ typedef struct {
   int count, *ints;
 } letter;
 
-static uint64_t number_in(const int ints[]) {
-  uint64_t number;
-  memcpy(&number, ints + NUMBER, sizeof number);
-  return number;
+static uint64_t number_of(const letter *l) {
+  return rgi_number_in(l->ints + NUMBER);
 }
 
 static int write_letter(const char *call, rg_group mine, const rgi_proposal *p, uint64_t number,
@@ -38,7 +36,7 @@ static int write_letter(const char *call, rg_group mine, const rgi_proposal *p, 
   l->ints[ERROR] = p->error;
   l->ints[LEAVING] = p->n;
   l->ints[APART] = mine->apart;
-  memcpy(l->ints + NUMBER, &number, sizeof number);
+  rgi_put_number(l->ints + NUMBER, number);
   if (p->n)
     memcpy(l->ints + HEAD, p->leaving, (size_t)p->n * sizeof *p->leaving);
   rgi_members_pack(mine->members, l->ints + HEAD + p->n);
@@ -55,13 +53,6 @@ static uint64_t confirmations(void) {
   return rgi_mix(0x636f6e66u);
 }
 
-static int send(uint64_t context, int remote, int tag, const char *call, const void *data,
-                size_t bytes) {
-  rgi_request r;
-  RGI_TRY(rgi_message_send(context, remote, tag, data, bytes, &r));
-  return rgi_message_wait(&r, call);
-}
-
 /* The next letter that holds. One whose sender's side has got an error meanwhile does
  * not, and its sender does not wait for an answer. */
 static int receive_letter(const char *call, int remote, int tag, letter *theirs) {
@@ -70,7 +61,7 @@ static int receive_letter(const char *call, int remote, int tag, letter *theirs)
     RGI_TRY(rgi_receive_ints(letters(), remote, tag, call, &l.count, &l.ints));
     free(theirs->ints);
     *theirs = l;
-    if (!rgi_is_revoked(number_in(l.ints)))
+    if (!rgi_is_revoked(number_of(&l)))
       return RG_SUCCESS;
   }
 }
@@ -79,8 +70,8 @@ static int receive_letter(const char *call, int remote, int tag, letter *theirs)
  * has got an error and tries again. So each side tells which two letters it takes to
  * belong together; theirs is the right one when both sides say the same. */
 static int confirm(const char *call, uint64_t mine, int remote, int tag, letter *theirs) {
-  uint64_t pair[2] = {mine, number_in(theirs->ints)}, said[2] = {0, 0};
-  RGI_TRY(send(confirmations(), remote, tag, call, pair, sizeof pair));
+  uint64_t pair[2] = {mine, number_of(theirs)}, said[2] = {0, 0};
+  RGI_TRY(rgi_message_deliver(confirmations(), remote, tag, pair, sizeof pair, call));
   while (said[0] != pair[1] || said[1] != mine) {
     int count, *ints;
     RGI_TRY(rgi_receive_ints(confirmations(), remote, tag, call, &count, &ints));
@@ -88,8 +79,8 @@ static int confirm(const char *call, uint64_t mine, int remote, int tag, letter 
     free(ints);
     while (said[1] == mine && said[0] != pair[1]) { /* it has sent another one since */
       RGI_TRY(receive_letter(call, remote, tag, theirs));
-      pair[1] = number_in(theirs->ints);
-      RGI_TRY(send(confirmations(), remote, tag, call, pair, sizeof pair));
+      pair[1] = number_of(theirs);
+      RGI_TRY(rgi_message_deliver(confirmations(), remote, tag, pair, sizeof pair, call));
     }
   }
   return RG_SUCCESS;
@@ -106,7 +97,7 @@ static int exchange(const char *call, const letter *mine, int remote, int tag, l
     return error;
   }
   RGI_TRY(rgi_message_wait(&r, call));
-  return rgi_guarded() ? confirm(call, number_in(mine->ints), remote, tag, theirs) : RG_SUCCESS;
+  return rgi_guarded() ? confirm(call, number_of(mine), remote, tag, theirs) : RG_SUCCESS;
 }
 
 static int explain(const char *call, int error) {
@@ -155,7 +146,7 @@ static int lead(const char *call, rg_group mine, const rgi_proposal *p, uint64_t
 static int read_letter(const char *call, rg_group mine, const letter *l, uint64_t number,
                        rgi_visitor *v) {
   v->number[0] = number;
-  v->number[1] = number_in(l->ints);
+  v->number[1] = number_of(l);
   v->apart = mine->apart || l->ints[APART];
   v->high = l->ints[HIGH];
   v->n = l->ints[LEAVING];

@@ -17,10 +17,8 @@ static uint64_t context_of(rg_group g) {
 }
 
 static int send(rg_group g, int to, int tag, const char *call, const int ints[], int count) {
-  rgi_request r;
-  RGI_TRY(rgi_message_send(context_of(g), rgi_members_at(g->members, to), tag, ints,
-                           (size_t)count * sizeof *ints, &r));
-  return rgi_message_wait(&r, call);
+  return rgi_message_deliver(context_of(g), rgi_members_at(g->members, to), tag, ints,
+                             (size_t)count * sizeof *ints, call);
 }
 
 int rgi_receive_ints(uint64_t context, int source, int tag, const char *call, int *count,
@@ -45,6 +43,7 @@ int rgi_receive_ints(uint64_t context, int source, int tag, const char *call, in
 static int receive(rg_group g, int from, int tag, const char *call, int *count, int **ints) {
   return rgi_receive_ints(context_of(g), rgi_members_at(g->members, from), tag, call, count, ints);
 }
+
 int rgi_spread(rg_group g, int tag, const char *call, int *count, int **ints) {
   int child[RGI_TREE_CHILDREN], parent = rgi_tree_parent(g->me);
   int children = rgi_tree_children(g->me, rgi_members_count(g->members), child);

@@ -9,6 +9,7 @@
 
 #include <regroup/group.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Member 0's block of *count ints goes to all. The others get memory of their
  * own, which they free; member 0 passes its own block in *ints. */
@@ -22,5 +23,16 @@ int rgi_collect(rg_group g, int tag, const char *call, int width, const int mine
  * caller frees. source: a world rank. */
 int rgi_receive_ints(uint64_t context, int source, int tag, const char *call, int *count,
                      int **ints);
+
+/* A number takes two of the ints. */
+static inline void rgi_put_number(int ints[2], uint64_t number) {
+  memcpy(ints, &number, sizeof number);
+}
+
+static inline uint64_t rgi_number_in(const int ints[2]) {
+  uint64_t number;
+  memcpy(&number, ints, sizeof number);
+  return number;
+}
 
 #endif

@@ -53,24 +53,25 @@ static int keeper(void) {
   return rgi_rt.size - 1;
 }
 
-/* What is said about the books is said to the end, whoever else dies meanwhile: a process that
- * was taken is to hear of it, or it sleeps no more and nobody has it. */
-static int send(const char *call, int to, int tag, const int ints[], int count) {
-  rgi_request r;
+/* What is said about the books is said and heard to the end, whoever else dies meanwhile: a
+ * process that was taken is to hear of it, or it sleeps no more and nobody has it. Returns the
+ * scope to go back to. */
+static rgi_scope leave_scope(void) {
   rgi_scope scope = rgi_scope_now;
   rgi_scope_now = (rgi_scope){0};
-  int error = rgi_message_send(context(), to, tag, ints, (size_t)count * sizeof *ints, &r);
-  if (!error)
-    error = rgi_message_wait(&r, call);
+  return scope;
+}
+
+static int send(const char *call, int to, int tag, const int ints[], int count) {
+  rgi_scope scope = leave_scope();
+  int error = rgi_message_deliver(context(), to, tag, ints, (size_t)count * sizeof *ints, call);
   rgi_scope_now = scope;
   return error;
 }
 
-/* The same for what is heard. */
 static int hear(const char *call, int from, int tag, int **ints) {
   int count;
-  rgi_scope scope = rgi_scope_now;
-  rgi_scope_now = (rgi_scope){0};
+  rgi_scope scope = leave_scope();
   int error = rgi_receive_ints(context(), from, tag, call, &count, ints);
   rgi_scope_now = scope;
   return error;
@@ -165,7 +166,7 @@ void rgi_books_close(void) {
 
 static int ask(const char *call, int what, int argument, uint64_t number, int reply) {
   int question[QUESTION] = {[WHAT] = what, [ARGUMENT] = argument, [REPLY] = reply};
-  memcpy(question + NUMBER, &number, sizeof number);
+  rgi_put_number(question + NUMBER, number);
   if (rgi_is_dead(keeper()))
     return rgi_error(RG_ERR_PROC_FAILED, "%s: the process that keeps the reserve's books has died",
                      call);
@@ -258,11 +259,10 @@ int rgi_books_count(const char *call, int *sleeping) {
 static int serve_take(const char *call, const int question[QUESTION], int to) {
   int size = books.ledger->size, n = question[ARGUMENT] < size ? question[ARGUMENT] : size;
   int *answer = malloc(((size_t)size + 2) * sizeof *answer);
-  uint64_t number;
   if (!answer)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, size);
-  memcpy(&number, question + NUMBER, sizeof number);
-  int error = rgi_ledger_take(books.ledger, n, to, number, answer + 2, &answer[0], &answer[1]);
+  int error = rgi_ledger_take(books.ledger, n, to, rgi_number_in(question + NUMBER), answer + 2,
+                              &answer[0], &answer[1]);
   if (!error)
     error = send(call, to, question[REPLY], answer, 2 + (answer[0] == n ? n : 0));
   free(answer);
@@ -272,17 +272,15 @@ static int serve_take(const char *call, const int question[QUESTION], int to) {
 static int serve(const char *call, const int question[QUESTION], int from) {
   static const rgi_sleeper states[] = {
       [PUT] = RGI_SLEEPS, [LEAVE] = RGI_HAS_LEFT, [COME] = RGI_WORKS};
-  int answer[2];
-  uint64_t number;
+  int answer;
   switch (question[WHAT]) {
   case GIVE_BACK:
-    memcpy(&number, question + NUMBER, sizeof number);
-    return rgi_ledger_give_back(books.ledger, from, number);
+    return rgi_ledger_give_back(books.ledger, from, rgi_number_in(question + NUMBER));
   case TAKE:
     return serve_take(call, question, from);
   case COUNT:
-    answer[0] = rgi_ledger_count(books.ledger);
-    return send(call, from, question[REPLY], answer, 1);
+    answer = rgi_ledger_count(books.ledger);
+    return send(call, from, question[REPLY], &answer, 1);
   default:
     return rgi_ledger_put(books.ledger, question[WHAT] == PUT ? question[ARGUMENT] : from,
                           states[question[WHAT]]);
@@ -306,7 +304,6 @@ static int end_all(const char *call, int lost) {
 static int look(const char *call, int tag, int *from, int *count, int **ints) {
   int there = 0, its_tag;
   size_t bytes;
-  *from = -1;
   RGI_TRY(rgi_message_probe(context(), RGI_ANY, tag, &there, from, &its_tag, &bytes));
   if (!there) {
     *from = -1;
@@ -322,7 +319,7 @@ static int ask_forsaken(const char *call) {
     int ints[DOUBT_INTS];
     if (!rgi_ledger_must_ask(books.ledger, i, &number))
       continue;
-    memcpy(ints, &number, sizeof number);
+    rgi_put_number(ints, number);
     int error = send(call, i, CALL, ints, DOUBT_INTS);
     if (error && error != RG_ERR_PROC_FAILED)
       return error;
@@ -372,8 +369,7 @@ static int look_out(const char *call, outlook *o) {
 
 /* A letter that the dead had on the way comes too late when its draw was given back. */
 static int is_late(const int letter[]) {
-  uint64_t number;
-  memcpy(&number, letter + RGI_LETTER_NUMBER, sizeof number);
+  uint64_t number = rgi_number_in(letter + RGI_LETTER_NUMBER);
   return number && number == books.given_back;
 }
 
@@ -381,7 +377,7 @@ static int is_late(const int letter[]) {
 static int read_call(const char *call, int count, int **ints) {
   int error = RG_SUCCESS;
   if (count == DOUBT_INTS) {
-    memcpy(&books.given_back, *ints, sizeof books.given_back);
+    books.given_back = rgi_number_in(*ints);
     if (books.given_back) /* others may have heard of it, and wait */
       rgi_revoke_quietly(books.given_back);
     error = tell(call, GIVE_BACK, rgi_rt.rank, books.given_back);

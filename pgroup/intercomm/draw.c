@@ -3,7 +3,6 @@
  *
  * Drawing processes out of the reserve, and growing a group by them. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "formation/context.h"
 #include "formation/group.h"
@@ -48,7 +47,7 @@ static int write_letter(const char *call, rg_group g, const rgi_draft *d, const 
     l[RGI_LETTER_TAG] = g->tag;
     l[RGI_LETTER_APART] = d->apart;
     l[RGI_LETTER_DRAWN] = d->n;
-    memcpy(l + RGI_LETTER_NUMBER, &d->number, sizeof d->number);
+    rgi_put_number(l + RGI_LETTER_NUMBER, d->number);
     for (int i = 0; i < d->n; i++)
       l[RGI_LETTER_HEAD + i] = rgi_members_at(drawn, i);
     rgi_members_pack(g->members, l + RGI_LETTER_HEAD + d->n);
@@ -136,9 +135,8 @@ uint64_t rgi_confirmation(uint64_t number) {
 
 int rgi_draw_confirm(const char *call, rg_group g, uint64_t number, const rgi_members *drawn) {
   for (int i = 0; i < rgi_members_count(drawn) && g->me < RGI_CONFIRMERS; i++) {
-    rgi_request r;
-    RGI_TRY(rgi_message_send(rgi_confirmation(number), rgi_members_at(drawn, i), 0, NULL, 0, &r));
-    int error = rgi_message_wait(&r, call);
+    int error =
+        rgi_message_deliver(rgi_confirmation(number), rgi_members_at(drawn, i), 0, NULL, 0, call);
     if (error && error != RG_ERR_PROC_FAILED) /* who has died is missed by those who need it */
       return error;
   }

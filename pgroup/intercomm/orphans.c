@@ -41,9 +41,7 @@ void rgi_orphans_close(void) {
 
 /* The message is its tag. */
 static int tell_one(const char *call, int to, rgi_sleeper state) {
-  rgi_request r;
-  RGI_TRY(rgi_message_send(context(), to, (int)state, NULL, 0, &r));
-  int error = rgi_message_wait(&r, call);
+  int error = rgi_message_deliver(context(), to, (int)state, NULL, 0, call);
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 

@@ -7,9 +7,9 @@
 #include <regroup/comm.h>
 #include <regroup/runtime.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "formation/group.h"
+#include "formation/spread.h"
 #include "intercomm/books.h"
 #include "intercomm/drawing.h"
 #include "intercomm/spawn.h"
@@ -161,8 +161,8 @@ static int read_letter(const char *call, const int letter[], summons *s) {
   const int *packed = letter + RGI_LETTER_HEAD + n;
   *s = (summons){.kind = (rgi_draw_kind)letter[RGI_LETTER_KIND],
                  .tag = letter[RGI_LETTER_TAG],
-                 .apart = letter[RGI_LETTER_APART]};
-  memcpy(&s->number, letter + RGI_LETTER_NUMBER, sizeof s->number);
+                 .apart = letter[RGI_LETTER_APART],
+                 .number = rgi_number_in(letter + RGI_LETTER_NUMBER)};
   RGI_TRY(rgi_members_unpack(call, packed, &s->callers));
   RGI_TRY(rgi_members_list(call, n, letter + RGI_LETTER_HEAD, &s->drawn));
   if (s->kind == RGI_DRAW_GROW)

@@ -73,6 +73,10 @@ int rgi_message_busy(void);
  * (rgi_message_abandon): the memory of r is the caller's again. */
 int rgi_message_wait(rgi_request *r, const char *call);
 
+/* rgi_message_send and that wait. */
+int rgi_message_deliver(uint64_t context, int dest, int tag, const void *data, size_t bytes,
+                        const char *call);
+
 /* Gives up a receive that has not been met yet: *cancelled says whether. */
 void rgi_message_cancel(rgi_request *r, int *cancelled);
 

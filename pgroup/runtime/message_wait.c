@@ -71,6 +71,13 @@ int rgi_message_wait(rgi_request *r, const char *call) {
   return error;
 }
 
+int rgi_message_deliver(uint64_t context, int dest, int tag, const void *data, size_t bytes,
+                        const char *call) {
+  rgi_request r;
+  RGI_TRY(rgi_message_send(context, dest, tag, data, bytes, &r));
+  return rgi_message_wait(&r, call);
+}
+
 int rgi_message_await(uint64_t context, int source, int tag, const char *call, int *from,
                       int *its_tag, size_t *bytes) {
   rgi_wait w;
