@@ -14,13 +14,12 @@
 #include "check.h"
 #include "examples/mcmc/chain/evaluate.h"
 #include "examples/mcmc/chain/random.h"
+#include "groups.h"
 
 #define PI 3.14159265358979323846
 
 typedef double positions[POST_CHAINS][POST_PARAMETERS];
 typedef post_value values[POST_CHAINS];
-
-static rg_group world, self;
 
 static void draw(positions x, uint64_t step, double scale) {
   for (int c = 0; c < POST_CHAINS; c++) {
@@ -335,18 +334,6 @@ static void test_regression_widths(void) {
     RGT_DBL(t[k].sd, sqrt(t[N].mean / left_over(N, a, k)), 1e-9);
   }
   post_model_free(m);
-}
-
-static void test_begin(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-  RGT_OK(rg_group_create(world, 1, &rgt_rank, 1, &self));
-}
-
-static void test_end(void) {
-  RGT_OK(rg_group_free(&self));
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
 }
 
 int main(int argc, char **argv) {

@@ -16,10 +16,9 @@
 
 #include "check.h"
 #include "examples/mcmc/chain/walker.h"
+#include "groups.h"
 
 enum { WALKERS = 3, TUNE = 16, SAMPLES = 6, THIN = 2 };
-
-static rg_group world, self;
 
 static post_setup setup(const post_model_kind *kind, post_sampler sampler) {
   post_setup s = {.kind = kind,
@@ -178,18 +177,6 @@ static void check_wrong(int kind) {
 static void test_gather_wrong(void) {
   for (int kind = 0; kind < 3; kind++)
     check_wrong(kind);
-}
-
-static void test_begin(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-  RGT_OK(rg_group_create(world, 1, &rgt_rank, 1, &self));
-}
-
-static void test_end(void) {
-  RGT_OK(rg_group_free(&self));
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
 }
 
 int main(int argc, char **argv) {
