@@ -185,35 +185,45 @@ static void pass_on(rgi_link *l) {
   links.events.guest(fd);
 }
 
+static void come_up(rgi_link *l) {
+  l->calling = 0;
+  l->up = 1;
+  push_out(l);
+  links.events.up(l->node);
+}
+
+/* Of whom this node has called; another one may listen at that port. */
+static void hear_answer(rgi_link *l, const rgi_greeting *g) {
+  if (g->key == links.mesh->key && g->to == links.mesh->mine && g->from == l->node)
+    come_up(l);
+  else
+    hang_up(l);
+}
+
+static void hear_caller(rgi_link *l, const rgi_greeting *g) {
+  int ours = g->key == links.mesh->key && g->to == links.mesh->mine;
+  if (ours && g->from == RGI_GUEST && greet(l)) {
+    pass_on(l);
+    return;
+  }
+  if (!ours || g->from < 0 || g->from >= links.mesh->nodes) {
+    break_link(l, "a greeting");
+    return;
+  }
+  l->node = g->from;
+  if (greet(l))
+    come_up(l);
+  else
+    break_link(l, "a greeting");
+}
+
 static void hear_greeting(rgi_link *l) {
   rgi_greeting g;
   if (rgi_buffer_has(&l->in) < sizeof g)
     return;
   memcpy(&g, l->in.data + l->in.begin, sizeof g);
   l->in.begin += sizeof g;
-  int ours = g.key == links.mesh->key && g.to == links.mesh->mine;
-  int right =
-      ours && g.from >= 0 && g.from < links.mesh->nodes && (l->node < 0 || l->node == g.from);
-  if (!right && l->calling) {
-    hang_up(l); /* somebody else's port */
-    return;
-  }
-  if (ours && g.from == RGI_GUEST && !l->calling && greet(l)) {
-    pass_on(l);
-    return;
-  }
-  if (right && !l->calling) {
-    l->node = g.from;
-    right = greet(l);
-  }
-  if (!right) {
-    break_link(l, "a greeting");
-    return;
-  }
-  l->calling = 0;
-  l->up = 1;
-  push_out(l);
-  links.events.up(l->node);
+  (l->calling ? hear_answer : hear_caller)(l, &g);
 }
 
 static void hear_messages(rgi_link *l) {
