@@ -176,9 +176,11 @@ static void accept_all(void) {
 
 /* --- hearing ------------------------------------------------------------------------------ */
 
-/* It is none of ours. */
+/* It is none of ours. A guest that computes, or is stopped, does not take its answers: the kernel
+ * would count that, too, though the other one answers. Links tell of its node's end. */
 static void pass_on(rgi_link *l) {
-  int fd = l->fd;
+  int fd = l->fd, never = 0;
+  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &never, sizeof never);
   epoll_ctl(links.poll, EPOLL_CTL_DEL, fd, NULL);
   l->fd = -1;
   l->broken = 1;
