@@ -15,6 +15,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import cluster  # noqa: E402
 
 ENV = dict(os.environ, RG_SURVIVE='1', UCX_TLS='tcp,self')
+# A job in a session of its own, all of whose output is read.
+READ = dict(text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True)
 
 # --- where a job runs ---------------------------------------------------------------------
 
@@ -122,9 +125,7 @@ def one_run(command, env, kills, life, limit, where=Node([]), cwd=None, moments=
     planned = sorted(random.uniform(0, life) for _ in range(kills))
     np = int(command[command.index('-n') + 1])
     name, killed = os.path.basename(command[command.index('-n') + 2])[:15], 0
-    job = subprocess.Popen(command, env=dict(env, **where.env), stdin=subprocess.DEVNULL, cwd=cwd,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                           start_new_session=True)
+    job = subprocess.Popen(command, env=dict(env, **where.env), cwd=cwd, **READ)
     began = time.monotonic()
     for moment in planned:
         time.sleep(max(0, began + moment - time.monotonic()))

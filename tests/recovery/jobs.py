@@ -56,9 +56,8 @@ def run_and_kill(np, program, *args, life, most=3, where=ONE):
 
 
 def start(words, env):
-    """A command, for end_of, with a session of its own."""
-    return subprocess.Popen(words, env=env, text=True, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    """A command, for end_of."""
+    return subprocess.Popen(words, env=env, **deaths.READ)
 
 
 def end_of(job, limit=60):

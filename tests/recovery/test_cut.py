@@ -28,9 +28,8 @@ def wait_for_line(job, line):
 
 def test_cut(nodes, how):
     words = nodes.mpiexec(4, per_node=2) + [jobs.path('tests/accesses'), how, 'nobody', str(jobs.SEED)]
-    job = nodes.start(words, dict(deaths.ENV, RG_NODE_TIMEOUT='2', RG_OVERSUBSCRIBED='yes'), text=True,
-                      stdin=jobs.subprocess.DEVNULL, stdout=jobs.subprocess.PIPE,
-                      stderr=jobs.subprocess.STDOUT, start_new_session=True)
+    job = nodes.start(words, dict(deaths.ENV, RG_NODE_TIMEOUT='2', RG_OVERSUBSCRIBED='yes'),
+                      **deaths.READ)
     wait_for_line(job, 'STORM\n')
     nodes.cable(1, 'down')
     wait_for_line(job, 'SURVIVED 2\n')
