@@ -335,8 +335,7 @@ int rgi_served_pause(rgi_wait *w, int target) {
 static int wait_for(operation *o, const char *call) {
   rgi_wait w;
   int done;
-  rgi_wait_start(&w, call, o->job.target);
-  w.scope = (rgi_scope){0};
+  rgi_wait_start_unscoped(&w, call, o->job.target);
   for (;;) {
     RGI_TRY(rgi_served_test(o, call, &done));
     if (done)
@@ -379,8 +378,7 @@ static int is_empty(rgi_line *l, int *error) {
 static int fence_one(int node) {
   rgi_wait w;
   int error, target = rgi_mesh_nodes(rgi_mesh_here())[node].first;
-  rgi_wait_start(&w, "rg_array_fence", target);
-  w.scope = (rgi_scope){0};
+  rgi_wait_start_unscoped(&w, "rg_array_fence", target);
   while (!is_empty(&served.lines[node], &error))
     RGI_TRY(rgi_served_pause(&w, target));
   return error ? complain(error, "rg_array_fence", node) : RG_SUCCESS;

@@ -144,8 +144,7 @@ static int try_word(rg_mutexes m, int64_t i, int64_t *owner) {
 static int lock_word(const char *call, rg_mutexes m, int64_t i) {
   rgi_wait w;
   int64_t owner;
-  rgi_wait_start(&w, call, -1);
-  w.scope = (rgi_scope){0};
+  rgi_wait_start_unscoped(&w, call, -1);
   for (;;) {
     RGI_TRY(try_word(m, i, &owner));
     if (owner == 0)

@@ -93,8 +93,7 @@ static int open_in_arena(const char *call, int *n) {
   key = rgi_mix(context() + ++books.opened);
   RGI_TRY(rgi_slot_attach(key, rgi_rt.size, rgi_ledger_bytes(rgi_rt.size), &slot, &memory));
   rgi_ledger *l = memory;
-  rgi_wait_start(&w, call, 0);
-  w.scope = (rgi_scope){0};
+  rgi_wait_start_unscoped(&w, call, 0);
   while (!atomic_load(&l->known)) {
     if (rgi_rt.rank == 0 || rgi_is_dead(0))
       RGI_TRY(rgi_ledger_begin(l, rgi_rt.size, *n));

@@ -22,8 +22,7 @@ static int lock(rgi_ledger *l) {
   uint32_t owner = 0;
   if (atomic_compare_exchange_strong(&l->owner, &owner, (uint32_t)rgi_rt.rank + 1))
     return RG_SUCCESS;
-  rgi_wait_start(&w, "the reserve's books", (int)owner - 1);
-  w.scope = (rgi_scope){0};
+  rgi_wait_start_unscoped(&w, "the reserve's books", (int)owner - 1);
   for (owner = 0; !atomic_compare_exchange_weak(&l->owner, &owner, (uint32_t)rgi_rt.rank + 1);
        owner = 0) {
     if (owner && rgi_is_dead((int)owner - 1) && take_over(l, owner))

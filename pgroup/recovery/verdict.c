@@ -88,8 +88,7 @@ static void write_verdict(rg_group g, meeting *m) {
 
 static int decide(rg_group g, const char *call, meeting *m, int all) {
   rgi_wait w;
-  rgi_wait_start(&w, call, -1);
-  w.scope = (rgi_scope){0}; /* deaths are what this is about */
+  rgi_wait_start_unscoped(&w, call, -1); /* deaths are what this is about */
   for (;;) {
     uint32_t bell = atomic_load(&rgi_my_bell()->value);
     if (atomic_load(&m->state) == CLOSED)

@@ -178,8 +178,7 @@ static int ask_if_due(const session *s) {
 
 static int wait_for_verdict(const session *s) {
   rgi_wait w;
-  rgi_wait_start(&w, s->call, -1);
-  w.scope = (rgi_scope){0}; /* deaths are what this is about */
+  rgi_wait_start_unscoped(&w, s->call, -1); /* deaths are what this is about */
   for (;;) {
     uint32_t bell = atomic_load(&rgi_my_bell()->value);
     if (atomic_load(&s->m->begin.state) == CLOSED)

@@ -44,8 +44,7 @@ static int lock(bucket *b) {
   uint32_t free = 0;
   if (atomic_compare_exchange_strong(&b->owner, &free, (uint32_t)rgi_node.me + 1))
     return RG_SUCCESS;
-  rgi_wait_start(&w, "attaching to a group", rgi_node.ranks[free - 1]);
-  w.scope = (rgi_scope){0};
+  rgi_wait_start_unscoped(&w, "attaching to a group", rgi_node.ranks[free - 1]);
   for (free = 0; !atomic_compare_exchange_weak(&b->owner, &free, (uint32_t)rgi_node.me + 1);
        free = 0) {
     if (free && rgi_is_dead(rgi_node.ranks[free - 1]) && take_over(b, free))

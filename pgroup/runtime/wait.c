@@ -18,9 +18,13 @@ void rgi_wait_start(rgi_wait *w, const char *call, int peer) {
   *w = (rgi_wait){.call = call, .peer = peer, .mate = -1, .scope = rgi_scope_now};
 }
 
-void rgi_wait_start_patient(rgi_wait *w, const char *call) {
-  rgi_wait_start(w, call, -1);
+void rgi_wait_start_unscoped(rgi_wait *w, const char *call, int peer) {
+  rgi_wait_start(w, call, peer);
   w->scope = (rgi_scope){0};
+}
+
+void rgi_wait_start_patient(rgi_wait *w, const char *call) {
+  rgi_wait_start_unscoped(w, call, -1);
   w->patient = 1;
 }
 

@@ -33,6 +33,9 @@ extern void (*rgi_wait_meanwhile)(void);
 
 void rgi_wait_start(rgi_wait *w, const char *call, int peer);
 
+/* The same, but neither a member's death nor a revocation ends it. */
+void rgi_wait_start_unscoped(rgi_wait *w, const char *call, int peer);
+
 /* For a process that is in nobody's way until it is called: it may sleep for ever, and
  * nobody's death ends it. */
 void rgi_wait_start_patient(rgi_wait *w, const char *call);
