@@ -151,13 +151,14 @@ static void connected(rgi_link *l) {
     listen_to(l, EPOLLIN, EPOLL_CTL_MOD);
 }
 
-static void call_again(rgi_link *l) {
+/* Whoever has something to do here greets at once. */
+static void look_at_silent(rgi_link *l) {
   double now = rgi_now();
-  if (!l->calling || l->broken)
+  if (l->up || l->broken)
     return;
-  if (now - l->since > CALL_SECONDS)
+  if (now - l->since > (l->calling ? CALL_SECONDS : ANSWER_SECONDS))
     break_link(l, "it does not answer");
-  else if ((l->fd < 0 && now - l->tried > 0.05) || now - l->tried > ANSWER_SECONDS)
+  else if (l->calling && now - l->tried > (l->fd < 0 ? 0.05 : ANSWER_SECONDS))
     dial(l);
 }
 
@@ -349,13 +350,13 @@ void rgi_links_step(void) {
   for (int i = 0; i < n; i++)
     serve(&events[i]);
   for (rgi_link *l = links.first; l; l = l->next)
-    call_again(l);
+    look_at_silent(l);
   forget_broken();
 }
 
 int rgi_links_busy(void) {
   for (rgi_link *l = links.first; l; l = l->next)
-    if (l->calling || l->broken)
+    if (!l->up || l->broken)
       return 1;
   return 0;
 }

@@ -36,7 +36,7 @@ void rgi_links_close(void);
 int rgi_links_fd(void);
 void rgi_links_step(void);
 
-/* Whether a connection is being made: then step is to be called every 0.1 s. */
+/* Whether a connection is being made, from either side: then step is to be called every 0.1 s. */
 int rgi_links_busy(void);
 
 /* A descriptor whose being readable makes rgi_links_fd readable. */
