@@ -5,6 +5,7 @@
 under whatever policy; deaths are told of, counted and drawn.
 
 time: 400
+beside: yes
 """
 import os
 import random

@@ -6,6 +6,7 @@ again from its last checkpoint and ends with the same checksum; one that failed 
 interrupted does not; the exit status tells the truth. See saver.c.
 
 time: 240
+beside: yes
 """
 import os
 import re
