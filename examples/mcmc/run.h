@@ -29,7 +29,7 @@ typedef struct {
   double base;         /* when the first sample on this group began */
   int64_t worked;      /* samples since then */
   int counts;          /* visits are counted in the walkers' states: in a job that survives, on
-                          several nodes, where the leader would read an array after each unit */
+                          several nodes, all of one of which may die with their part of an array */
   mcmc_deaths deaths;
   double entered, began, ended; /* the barrier at the start, after it, own last walker */
   uint64_t executed;            /* samples that this rank did */

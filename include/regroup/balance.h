@@ -116,6 +116,9 @@ typedef struct {
   const void *state; /* as many bytes as the kind has, or the packed state; NULL: from start.
                         Copied */
   size_t bytes;      /* of state */
+  int ended; /* 1: nothing is to be done: the state, of any size, is an outcome at once. So a
+                unit hands over what it has made, which is there once, when the unit counts,
+                also where processes die, and need not be part of the walker's state */
 } rg_walker_new;
 
 /* A process of the balancer's group that has died, in a job that survives that. */
@@ -158,7 +161,7 @@ RG_API int rg_balance_free(rg_balancer *b);
  * the leader (rank 0 of the unit's group); it waits for a group (with a synchronous policy from the
  * next round on). Local; a message only later. Errors: RG_ERR_ARG (left < 0 and not RG_UNKNOWN; a
  * state of another size than the kind's; least larger than the group of the balancer, or than most;
- * neither before the run nor in a unit by its leader). */
+ * neither before the run, unless it has ended, nor in a unit by its leader). */
 RG_API int rg_balance_add(rg_balancer b, const rg_walker_new *walker);
 
 /* Runs until all walkers have ended: begin, steps, end. Every process.

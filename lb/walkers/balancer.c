@@ -176,13 +176,13 @@ static int check_new(const char *call, rg_balancer b, const rg_walker_new *w) {
   if (!(w->left >= 0) && w->left != RG_UNKNOWN)
     return rgi_error(RG_ERR_ARG, "%s: walker %lld has %g units left", call, (long long)w->id,
                      w->left);
-  if (w->state && !b->kind.unpack && w->bytes != b->kind.bytes)
+  if (w->state && !w->ended && !b->kind.unpack && w->bytes != b->kind.bytes)
     return rgi_error(RG_ERR_ARG, "%s: walker %lld has a state of %zu bytes, its kind one of %zu",
                      call, (long long)w->id, w->bytes, b->kind.bytes);
   if (w->least > b->size || (w->most > 0 && w->least > w->most) || w->most < 0 || w->least < 0)
     return rgi_error(RG_ERR_ARG, "%s: walker %lld needs %lld to %lld processes, of %d", call,
                      (long long)w->id, (long long)w->least, (long long)w->most, b->size);
-  if (b->stage != RGI_NEW && !(b->work.in_unit && rgi_leads(b)))
+  if ((b->stage != RGI_NEW || w->ended) && !(b->work.in_unit && rgi_leads(b)))
     return rgi_error(RG_ERR_ARG,
                      "%s: walker %lld: only before the run, or in a unit by rank 0 of "
                      "its group",
@@ -199,7 +199,12 @@ int rg_balance_add(rg_balancer b, const rg_walker_new *w) {
                  .most = w->most,
                  .left = w->left,
                  .unit = w->unit > 0 ? w->unit : 0,
-                 .bytes = w->state ? w->bytes : 0};
+                 .bytes = w->state ? w->bytes : 0,
+                 .ended = w->ended};
+  if (w->ended && !b->vault)
+    return rgi_outcome_add(
+        b, &(rg_outcome){
+               .id = w->id, .rank = b->rank, .text = "", .state = w->state, .bytes = e.bytes});
   if (w->state) {
     e.memory = malloc(w->bytes ? w->bytes : 1);
     if (!e.memory)

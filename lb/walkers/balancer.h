@@ -17,6 +17,7 @@ typedef struct {
   uint64_t record; /* its place in the vault, or 0: then state and memory are not used */
   void *memory;    /* or memory of this process */
   size_t bytes;    /* of either */
+  int ended;       /* it is an outcome */
 } rgi_entry;
 
 /* Walkers that wait, the longest first. */

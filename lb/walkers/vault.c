@@ -13,6 +13,7 @@
 #include "runtime/node.h"
 #include "runtime/runtime.h"
 #include "runtime/slot.h"
+#include "survive.h"
 
 /* --- versions ----------------------------------------------------------------------------- */
 
@@ -199,10 +200,22 @@ static int bear(rg_balancer b, const rgi_record *mother, int64_t number, rgi_ent
   RGI_TRY(rgi_arena_take("a walker", sizeof(rgi_record), &e->record));
   rgi_record *r = rgi_record_at(e->record);
   RGI_TRY(fill(r, e, key));
+  r->version[0].ended = e->ended;
+  r->version[0].rank = rgi_survive_first(b, b->rank);
+  r->version[0].leader = rgi_rt.rank;
   r->mother = mother->key;
   r->number = number;
   rgi_vault_push(b, e->record);
   return rgi_keeper_add(b, e->record);
+}
+
+/* They wait for no group. */
+static void take_off_ended(rgi_entries *born) {
+  int rest = 0;
+  for (int i = 0; i < born->count; i++)
+    if (!born->at[i].ended)
+      born->at[rest++] = born->at[i];
+  born->count = rest;
 }
 
 static int keep_born(rg_balancer b, const rgi_record *mother, rgi_version *v) {
@@ -216,6 +229,7 @@ static int keep_born(rg_balancer b, const rgi_record *mother, rgi_version *v) {
     e->memory = NULL;
     e->bytes = 0;
   }
+  take_off_ended(born);
   return RG_SUCCESS;
 }
 

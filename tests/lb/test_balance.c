@@ -89,6 +89,59 @@ static void test_born(void) {
   }
 }
 
+/* Each unit hands over its number. */
+static int making_unit(rg_walker *w, rg_group g, void *context) {
+  const work_context *c = context;
+  const work_state *s = w->state;
+  int rank, error = work_unit(w, g, context);
+  rg_walker_new number = {.id = -1 - w->id, .ended = 1, .state = &s->done, .bytes = sizeof s->done};
+  rg_group_rank(g, &rank);
+  if (!error && rank == 0)
+    RGT_OK(rg_balance_add(c->b, &number));
+  return error;
+}
+
+/* Those of each walker come one after another: each unit has its bit. Returns how many. */
+static int check_numbers(const rg_outcome *o, int count) {
+  int64_t seen = 0;
+  int n = 0;
+  for (; n < count && o[n].id < 0; n++) {
+    RGT_INT(o[n].bytes, sizeof seen);
+    seen += (int64_t)1 << *(const int64_t *)o[n].state;
+    if (n + 1 == count || o[n + 1].id != o[n].id) {
+      RGT_INT(seen, ((int64_t)2 << work_units(-1 - o[n].id)) - 2);
+      seen = 0;
+    }
+  }
+  return n;
+}
+
+static void test_made(void) {
+  for (int p = 0; p < POLICIES; p++) {
+    work_context c = {0};
+    rg_walker_kind kind = work_kind(&c);
+    rg_policy policy;
+    rg_balance_options o = {.policy = &policy, .group = 2};
+    const rg_outcome *all;
+    int count, expected = 0;
+    kind.unit = making_unit;
+    RGT_OK(rg_policy_parse(policies[p], &policy));
+    RGT_OK(rg_balance_create(world, &kind, &o, &c.b));
+    for (int w = 0; w < 6; w++) {
+      RGT_OK(rg_balance_add(c.b, &(rg_walker_new){.id = w, .left = (double)work_units(w)}));
+      expected += (int)work_units(w);
+    }
+    RGT_OK(rg_balance_run(c.b));
+    RGT_OK(rg_balance_gather(c.b, 0));
+    RGT_OK(rg_balance_outcomes(c.b, &count, &all));
+    if (rgt_rank == 0) {
+      RGT_INT(count, expected + 6);
+      RGT_INT(check_numbers(all, count), expected);
+    }
+    RGT_OK(rg_balance_free(&c.b));
+  }
+}
+
 /* A main loop of the application's own, which does other things. */
 static void test_poll(void) {
   for (int p = 0; p < POLICIES; p++) {
@@ -543,6 +596,7 @@ static void test_arguments(void) {
   RGT_OK(rg_balance_create(world, &kind, NULL, &b));
   RGT_FAILS(rg_balance_add(b, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.left = -3}), RG_ERR_ARG);
+  RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.ended = 1}), RG_ERR_ARG);
   RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.least = rgt_size + 1}), RG_ERR_ARG);
   RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.state = &state, .bytes = 3}), RG_ERR_ARG);
   RGT_FAILS(rg_balance_step(b, 0, &what), RG_ERR_ARG);
@@ -622,6 +676,7 @@ int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"begin", test_begin},
                                    {"policies", test_policies},
                                    {"born while running", test_born},
+                                   {"made by units", test_made},
                                    {"poll", test_poll},
                                    {"pack", test_pack},
                                    {"most processes", test_most},

@@ -2,11 +2,11 @@
  * Copyright (c) the Regroup authors
  *
  * What test_walkers.py starts, with RG_SURVIVE=1: walkers POLICY WALKERS SEED PLAN [ALIKE].
- * Walkers with results in closed form, some of which make others, are balanced while ranks are
- * killed: from outside, or as PLAN says, "rank:call,rank:call": the rank kills itself in its so
- * manieth callback. In the end the first survivor prints "RESULT walkers survivors deaths
- * milliseconds" if each walker has ended once with the right sum; the milliseconds are the
- * longest from noticing a death to having begun again. */
+ * Walkers with results in closed form, some of which make others, and each of whose units hands
+ * over what it has made, are balanced while ranks are killed: from outside, or as PLAN says,
+ * "rank:call,rank:call": the rank kills itself in its so manieth callback. In the end the first
+ * survivor prints "RESULT walkers survivors deaths milliseconds" if each walker has ended once with
+ * the right sum; the milliseconds are the longest from noticing a death to having begun again. */
 #include "ranks.h"
 
 #define ITEMS 20
@@ -49,6 +49,17 @@ static int start(rg_walker *w, void *context) {
   return RG_SUCCESS;
 }
 
+/* What a unit has made, as an outcome of its own. */
+typedef struct {
+  int64_t unit, sum;
+} made;
+
+static void tell(int64_t id, int64_t unit, int64_t sum) {
+  made m = {unit, sum};
+  rg_walker_new new = {.id = -1 - id, .ended = 1, .state = &m, .bytes = sizeof m};
+  must(!rg_balance_add(balancer, &new), "rg_balance_add");
+}
+
 static int unit(rg_walker *w, rg_group g, void *context) {
   state *s = w->state;
   int rank, size;
@@ -64,6 +75,8 @@ static int unit(rg_walker *w, rg_group g, void *context) {
     must(!rg_balance_add(balancer, &child), "rg_balance_add");
   }
   int error = rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM);
+  if (rank == 0 && !error)
+    tell(w->id, s->done, sum);
   s->sum += sum;
   s->done++;
   return error;
@@ -93,14 +106,38 @@ static void died(const rg_balance_death *d, void *context) {
   longest = d->back - d->noticed > longest ? d->back - d->noticed : longest;
 }
 
+static int units_in_all(int walkers) {
+  int64_t units = 0;
+  for (int w = 0; w < walkers; w++)
+    units += units_of(w) + (has_child(w) ? units_of(CHILD + w) : 0);
+  return (int)units;
+}
+
+/* What the units have made comes first: once of each unit. Returns how many. */
+static int check_made(const rg_outcome *o, int count, int walkers) {
+  int n = 0;
+  uint32_t seen = 0; /* units of the walker */
+  for (; n < count && o[n].id < 0; n++) {
+    const made *m = o[n].state;
+    int64_t id = -1 - o[n].id;
+    seen = n > 0 && o[n - 1].id == o[n].id ? seen : 0;
+    must(!o[n].error && m && o[n].bytes == sizeof *m, "a unit has not made what it should");
+    must(m->unit < units_of(id) && !(seen >> m->unit & 1), "a unit is there twice");
+    must(m->sum == (id + 1) * (m->unit + 1) * (ITEMS * (ITEMS - 1) / 2), "a unit's sum is wrong");
+    seen |= (uint32_t)1 << m->unit;
+  }
+  must(n == units_in_all(walkers), "what a unit has made is missing");
+  return n;
+}
+
 static void check(const rg_outcome *o, int count, int walkers) {
-  int expected = walkers;
+  int expected = walkers, first = check_made(o, count, walkers);
   for (int w = 0; w < walkers; w++)
     expected += has_child(w);
-  must(count == expected, "not as many walkers have ended as there were");
-  for (int i = 0; i < count; i++) {
+  must(count - first == expected, "not as many walkers have ended as there were");
+  for (int i = first; i < count; i++) {
     const state *s = o[i].state;
-    must(i == 0 || o[i].id > o[i - 1].id, "a walker has ended twice");
+    must(i == first || o[i].id > o[i - 1].id, "a walker has ended twice");
     must(o[i].error == RG_SUCCESS && s != NULL, "a walker has failed");
     must(s->done == units_of(o[i].id) && o[i].done == s->done, "a unit is missing, or too many");
     must(s->sum == sum_of(o[i].id), "a wrong sum");

@@ -8,14 +8,6 @@
 #include "../run.h"
 #include "report.h"
 
-/* A walker. In a job that survives deaths its draws are with it, on the first member of its
- * group, and travel with the state to where that outlives its rank; else who makes them keeps
- * them. */
-typedef struct {
-  post_state chains;
-  post_draws draws;
-} post_walk;
-
 typedef struct {
   post_options o;
   rg_group world;
@@ -24,8 +16,8 @@ typedef struct {
   rg_balancer balancer;
   mcmc_kills kills;
   mcmc_deaths deaths;
-  post_draws draws;
-  int64_t tried, accepted; /* in the walkers of which this rank was the first member */
+  post_draws draws;        /* of a unit; in the end all of them, on the first rank */
+  int64_t tried, accepted; /* by all walkers, on the first rank */
   double seconds;
   rgp_progress line;
 } post_run;
@@ -53,93 +45,40 @@ static double units(const post_run *run, int64_t steps) {
   return (double)((steps + run->o.unit - 1) / run->o.unit);
 }
 
-static int new_state(rg_walker *w) {
-  w->state = calloc(1, sizeof(post_walk));
-  return w->state ? RG_SUCCESS : RG_ERR_NOMEM;
-}
-
 static int start(rg_walker *w, void *context) {
   post_run *run = context;
-  int error = new_state(w);
-  return error ? error : post_walker_start(&run->o.setup, w->id, &((post_walk *)w->state)->chains);
+  return post_walker_start(&run->o.setup, w->id, w->state);
 }
 
-static void drop(rg_walker *w, void *context) {
-  post_walk *walk = w->state;
-  (void)context;
-  if (walk)
-    post_draws_free(&walk->draws);
-  free(walk);
-}
-
-static int packed(const rg_walker *w, size_t *bytes, void *context) {
-  const post_walk *walk = w->state;
-  (void)context;
-  *bytes = sizeof walk->chains + (size_t)walk->draws.used * sizeof(double);
-  return RG_SUCCESS;
-}
-
-static int pack(const rg_walker *w, void *memory, size_t bytes, void *context) {
-  const post_walk *walk = w->state;
-  (void)context;
-  memcpy(memory, &walk->chains, sizeof walk->chains);
-  if (bytes > sizeof walk->chains)
-    memcpy((char *)memory + sizeof walk->chains, walk->draws.record, bytes - sizeof walk->chains);
-  return RG_SUCCESS;
-}
-
-static int unpack(rg_walker *w, const void *memory, size_t bytes, void *context) {
-  size_t rest = bytes - sizeof(post_state);
-  double *to = NULL;
-  (void)context;
-  int error = bytes < sizeof(post_state) ? RG_ERR_MISMATCH : new_state(w);
-  if (error)
-    return error;
-  post_walk *walk = w->state;
-  memcpy(&walk->chains, memory, sizeof walk->chains);
-  if (rest > 0 && !(to = post_draws_add(&walk->draws, (int64_t)(rest / sizeof(double)))))
-    return RG_ERR_NOMEM;
-  if (rest > 0)
-    memcpy(to, (const char *)memory + sizeof walk->chains, rest);
-  return RG_SUCCESS;
-}
-
-/* The draws are the first member's. */
 static int changed(rg_walker *w, rg_group g, void *context) {
   post_run *run = context;
-  post_walk *walk = w->state;
-  int member, error = rg_group_rank(g, &member);
-  if (!error && member != 0)
-    post_draws_free(&walk->draws);
+  (void)g;
   if (!w->begins)
     mcmc_deaths_in_merge(&run->deaths, run->rank);
-  return error;
+  return RG_SUCCESS;
 }
 
 static double left(const rg_walker *w, void *context) {
   const post_run *run = context;
-  const post_walk *walk = w->state;
-  return units(run, post_walker_left(&run->o.setup, &walk->chains));
+  return units(run, post_walker_left(&run->o.setup, w->state));
+}
+
+/* The draws of a unit are an outcome of their own: the walker's state stays small. */
+static int hand_over(post_run *run, int64_t walker) {
+  rg_walker_new draws = {.id = -1 - walker,
+                         .ended = 1,
+                         .state = run->draws.record,
+                         .bytes = (size_t)run->draws.used * sizeof *run->draws.record};
+  return rg_balance_add(run->balancer, &draws);
 }
 
 static int unit(rg_walker *w, rg_group g, void *context) {
   post_run *run = context;
-  post_walk *walk = w->state;
   double rest = left(w, run);
   rgp_progress_show(&run->line, (double)w->done / ((double)w->done + rest), NULL);
-  return post_walker_advance(g, &run->o.setup, &walk->chains, run->o.unit,
-                             run->team.survives ? &walk->draws : &run->draws);
-}
-
-static int finished(rg_walker *w, rg_group g, void *context) {
-  post_run *run = context;
-  const post_walk *walk = w->state;
-  int member, error = rg_group_rank(g, &member);
-  if (!error && member == 0) {
-    run->tried += walk->chains.tried;
-    run->accepted += walk->chains.accepted;
-  }
-  return error;
+  run->draws.used = 0;
+  int error = post_walker_advance(g, &run->o.setup, w->state, run->o.unit, &run->draws);
+  return error || run->draws.used == 0 ? error : hand_over(run, w->id);
 }
 
 static void died(const rg_balance_death *death, void *context) {
@@ -159,15 +98,11 @@ static void add_walkers(post_run *run) {
 }
 
 static void prepare(post_run *run) {
-  rg_walker_kind kind = {.unit = unit,
+  rg_walker_kind kind = {.bytes = sizeof(post_state),
+                         .unit = unit,
                          .left = left,
                          .start = start,
                          .changed = changed,
-                         .finished = finished,
-                         .drop = drop,
-                         .packed = packed,
-                         .pack = pack,
-                         .unpack = unpack,
                          .context = run};
   rg_balance_options options = {
       .policy = &run->o.policy, .group = run->o.group, .died = died, .context = run};
@@ -188,12 +123,18 @@ static void work(post_run *run) {
   rgp_progress_end(&run->line);
 }
 
-/* Where somebody may die: what the walkers have ended with, all of it on the first rank. */
-static int take_walkers(post_run *run) {
+static int add_draws(post_run *run, const rg_outcome *o) {
+  double *to = post_draws_add(&run->draws, (int64_t)(o->bytes / sizeof *to));
+  if (to)
+    memcpy(to, o->state, o->bytes);
+  return to ? RG_SUCCESS : RG_ERR_NOMEM;
+}
+
+/* What the walkers have ended with, and their draws, on the first rank. */
+static int take_outcomes(post_run *run) {
   int root, count;
   const rg_outcome *ended;
-  post_draws_free(&run->draws);
-  run->tried = run->accepted = 0;
+  run->draws.used = run->tried = run->accepted = 0;
   int error = mcmc_team_root(&run->team, run->world, &root);
   if (!error)
     error = rg_balance_gather(run->balancer, root);
@@ -201,13 +142,12 @@ static int take_walkers(post_run *run) {
     error = rg_balance_outcomes(run->balancer, &count, &ended);
   for (int i = 0; run->team.first && !error && i < count; i++) {
     const post_state *state = ended[i].state;
-    size_t bytes = ended[i].bytes - sizeof *state;
-    double *to = post_draws_add(&run->draws, (int64_t)(bytes / sizeof *to));
-    run->tried += state->tried;
-    run->accepted += state->accepted;
-    error = to ? RG_SUCCESS : RG_ERR_NOMEM;
-    if (to && bytes)
-      memcpy(to, state + 1, bytes);
+    if (ended[i].id < 0) {
+      error = add_draws(run, &ended[i]);
+    } else {
+      run->tried += state->tried;
+      run->accepted += state->accepted;
+    }
   }
   return error;
 }
@@ -216,7 +156,7 @@ static int take_walkers(post_run *run) {
 static int collect(post_run *run, post_result *r) {
   post_setup *s = &run->o.setup;
   const post_model *m;
-  int error = run->team.survives ? take_walkers(run) : RG_SUCCESS;
+  int error = take_outcomes(run);
   int64_t sums[2] = {run->tried, run->accepted};
   if (error || (error = post_walker_model(s, 0, &m)) ||
       (error = rg_allreduce(run->team.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM)))
