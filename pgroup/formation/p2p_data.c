@@ -7,67 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formation/datatype.h"
 #include "runtime/error.h"
 #include "runtime/runtime.h"
 
-/* The commonest types need no question to MPI. */
-static size_t common_size(MPI_Datatype type) {
-  if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_PACKED)
-    return 1;
-  if (type == MPI_INT)
-    return sizeof(int);
-  if (type == MPI_LONG)
-    return sizeof(long);
-  if (type == MPI_DOUBLE)
-    return sizeof(double);
-  return 0;
-}
-
-/* Whether the parts lie in memory in their order: a derived type may name them in
- * any, so that sizes alone do not tell. */
-static int in_order(MPI_Datatype type) {
-  int ints, addresses, types, combiner, count[1], inner;
-  MPI_Aint unused[1];
-  MPI_Datatype old;
-  MPI_Type_get_envelope(type, &ints, &addresses, &types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED)
-    return 1;
-  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || ints > 1 ||
-      addresses > 0 || types != 1)
-    return 0;
-  MPI_Type_get_contents(type, ints, addresses, types, count, unused, &old);
-  int answer = in_order(old);
-  MPI_Type_get_envelope(old, &ints, &addresses, &types, &inner);
-  if (inner != MPI_COMBINER_NAMED)
-    MPI_Type_free(&old);
-  return answer;
-}
-
-static int look_at_type(MPI_Datatype type, rgi_data *d) {
-  MPI_Count size, low, extent, true_low, true_extent;
-  d->size = common_size(type);
-  d->extent = (MPI_Aint)d->size;
-  d->dense = d->size > 0;
-  if (d->dense)
-    return RG_SUCCESS;
-  RGI_TRY_MPI(MPI_Type_size_x(type, &size));
-  RGI_TRY_MPI(MPI_Type_get_extent_x(type, &low, &extent));
-  RGI_TRY_MPI(MPI_Type_get_true_extent_x(type, &true_low, &true_extent));
-  d->size = (size_t)size;
-  d->extent = (MPI_Aint)extent;
-  d->dense =
-      size == 0 || (size == extent && true_low == 0 && true_extent == size && in_order(type));
-  return RG_SUCCESS;
-}
-
 int rgi_data_of(const char *call, const void *buf, MPI_Count count, MPI_Datatype type,
                 rgi_data *d) {
+  rgi_typed t;
   if (count < 0)
     return rgi_error(RG_ERR_ARG, "%s: %lld elements", call, (long long)count);
-  if (type == MPI_DATATYPE_NULL)
-    return rgi_error(RG_ERR_ARG, "%s: the datatype is MPI_DATATYPE_NULL", call);
-  d->type = type;
-  RGI_TRY(look_at_type(type, d));
+  RGI_TRY(rgi_typed_of(call, type, &t));
+  *d =
+      (rgi_data){.type = type, .size = t.size, .extent = t.extent, .dense = t.dense || t.size == 0};
   if (__builtin_mul_overflow((size_t)count, d->size, &d->bytes) || d->bytes > PTRDIFF_MAX)
     return rgi_error(RG_ERR_ARG, "%s: %lld elements of %zu bytes are more than memory can hold",
                      call, (long long)count, d->size);

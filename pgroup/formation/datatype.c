@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "formation/datatype.h"
+
+#include "runtime/error.h"
+#include "runtime/runtime.h"
+
+/* The commonest types need no question to MPI. */
+static size_t common_size(MPI_Datatype type) {
+  if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_SIGNED_CHAR ||
+      type == MPI_UNSIGNED_CHAR || type == MPI_PACKED)
+    return 1;
+  if (type == MPI_INT || type == MPI_UNSIGNED || type == MPI_INT32_T || type == MPI_UINT32_T)
+    return 4;
+  if (type == MPI_FLOAT)
+    return sizeof(float);
+  if (type == MPI_DOUBLE)
+    return sizeof(double);
+  if (type == MPI_LONG || type == MPI_UNSIGNED_LONG)
+    return sizeof(long);
+  if (type == MPI_INT64_T || type == MPI_UINT64_T || type == MPI_LONG_LONG)
+    return 8;
+  return 0;
+}
+
+/* Whether elements lie in memory as MPI_Pack lays them out. A derived type may
+ * name its parts in any order, so that sizes alone do not tell. */
+static int in_order(MPI_Datatype type) {
+  int ints, addresses, types, combiner;
+  MPI_Type_get_envelope(type, &ints, &addresses, &types, &combiner);
+  if (combiner == MPI_COMBINER_NAMED)
+    return 1;
+  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || ints > 1 ||
+      addresses > 0 || types != 1)
+    return 0;
+  int count[1], inner;
+  MPI_Aint unused[1];
+  MPI_Datatype old;
+  MPI_Type_get_contents(type, ints, addresses, types, count, unused, &old);
+  int answer = in_order(old);
+  MPI_Type_get_envelope(old, &ints, &addresses, &types, &inner);
+  if (inner != MPI_COMBINER_NAMED)
+    MPI_Type_free(&old);
+  return answer;
+}
+
+int rgi_typed_of(const char *call, MPI_Datatype type, rgi_typed *t) {
+  MPI_Count size, low, extent, true_low, true_extent;
+  size_t common = common_size(type);
+  if (common) {
+    *t = (rgi_typed){type, common, (MPI_Aint)common, 0, (MPI_Aint)common, 1};
+    return RG_SUCCESS;
+  }
+  if (type == MPI_DATATYPE_NULL)
+    return rgi_error(RG_ERR_ARG, "%s: the datatype is MPI_DATATYPE_NULL", call);
+  RGI_TRY_MPI(MPI_Type_size_x(type, &size));
+  RGI_TRY_MPI(MPI_Type_get_extent_x(type, &low, &extent));
+  RGI_TRY_MPI(MPI_Type_get_true_extent_x(type, &true_low, &true_extent));
+  *t = (rgi_typed){.type = type,
+                   .size = (size_t)size,
+                   .extent = (MPI_Aint)extent,
+                   .true_low = (MPI_Aint)true_low,
+                   .true_extent = (MPI_Aint)true_extent};
+  t->dense = size == extent && true_low == 0 && true_extent == size && in_order(type);
+  return RG_SUCCESS;
+}
