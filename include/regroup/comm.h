@@ -20,6 +20,12 @@
  *    members, as the proposal for MPI_Comm_create_group allows: there must be no
  *    pending message or open receive of the application's on comm that matches.
  *  - The library need not be initialised (rg_init).
+ *  - In a job that survives (RG_SURVIVE), where rg_init has been called, a member
+ *    that dies, before or while the communicator is made, is RG_ERR_PROC_FAILED; a
+ *    second agreement follows, so that nobody gets a communicator that some members have
+ *    not made. Messages of a failed call may still be on their way: use another tag for
+ *    the next one on `comm`. The method is native there. With another MPI than MPICH
+ *    4.0 with UCX such a call may wait until RG_PATIENCE ends the job.
  *  - The new communicator is the caller's, to be freed with MPI_Comm_free; it
  *    inherits comm's error handler.
  *
@@ -60,7 +66,7 @@ RG_API const char *rg_method_name(rg_method method);
  * no subset of comm's); RG_ERR_TAG; RG_ERR_ARG (method, newcomm);
  * RG_ERR_MISMATCH (members called with different lists or methods);
  * RG_ERR_LIMIT (a member has too many communicators alive); RG_ERR_TIMEOUT;
- * RG_ERR_MPI. */
+ * RG_ERR_PROC_FAILED; RG_ERR_MPI. */
 RG_API int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method method,
                                 MPI_Comm *newcomm);
 

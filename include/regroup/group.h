@@ -177,8 +177,10 @@ RG_API int rg_group_is_valid(rg_group g, int *valid);
  * Who calls: every member, the first time (it is made then, by the members
  * alone: rg_comm_create_group); afterwards local. *comm belongs to the group and
  * is freed with it: do not free it. Members that ask for views of overlapping
- * groups ask in the same order, or in different threads with different tags.
- * Errors: as rg_comm_create_group; RG_ERR_GROUP (the caller is no member). */
+ * groups ask in the same order, or in different threads.
+ * Errors: as rg_comm_create_group (when a member has died the group is still
+ * without a view: shrink it, and ask for that of the survivors); RG_ERR_REVOKED;
+ * RG_ERR_GROUP (the caller is no member). */
 RG_API int rg_group_comm(rg_group g, MPI_Comm *comm);
 
 #ifdef __cplusplus

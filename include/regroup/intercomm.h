@@ -72,7 +72,9 @@ extern "C" {
  * comm's error handler.
  * Cost: as MPI's; from the reserve as rg_group_grow, and two communicators.
  * Errors, on every process of comm: RG_ERR_ARG (n < 1; no program of this name);
- * RG_ERR_UNSUPPORTED; RG_ERR_RESERVE; RG_ERR_COMM; RG_ERR_MPI. */
+ * RG_ERR_UNSUPPORTED; RG_ERR_RESERVE; RG_ERR_COMM; RG_ERR_MPI; RG_ERR_PROC_FAILED,
+ * RG_ERR_REVOKED (one of comm's, or of those that were drawn, has died meanwhile; the others of
+ * them are in reserve again). */
 RG_API int rg_intercomm_spawn(MPI_Comm comm, const char *command, char *argv[], int n,
                               MPI_Comm *inter);
 

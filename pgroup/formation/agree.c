@@ -8,10 +8,11 @@
 
 #include "formation/tree.h"
 #include "runtime/error.h"
+#include "runtime/escape.h"
 #include "runtime/wait.h"
 
 /* up: to a parent, what I and those below me say; down: the verdict; gone: I have
- * stopped waiting for the verdict. */
+ * stopped waiting for the verdict, and why. */
 enum { UP, DOWN, GONE };
 
 /* MPI shows one message at a time, and not always at the first look; a first
@@ -48,12 +49,20 @@ static void leave_behind(agreement *r) {
     ;
 }
 
+/* The wait has ended, and what was awaited may still come. */
+static int gave_up(int error) {
+  return error == RG_ERR_TIMEOUT || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED;
+}
+
+/* A few bytes: MPI takes them at once, but for one that it would have to connect with and that
+ * has died. Who waits for an answer will hear of that. */
 static int send(agreement *r, const notice *n, int kind, int to) {
   notice out = *n;
   out.kind = kind;
-  /* A few bytes: MPI takes them at once. */
-  RGI_TRY_MPI(MPI_Send(&out, sizeof out, MPI_BYTE, to, r->tag, r->comm));
-  return RG_SUCCESS;
+  rgi_escape_begin(RGI_ESCAPE_ANY);
+  int code = MPI_Send(&out, sizeof out, MPI_BYTE, to, r->tag, r->comm);
+  int error = rgi_escape_end(rgi_mpi_error(code, "MPI_Send"), r->call);
+  return gave_up(error) ? RG_SUCCESS : error;
 }
 
 static int receive(agreement *r, notice *n, int from, MPI_Request *request) {
@@ -77,11 +86,6 @@ static int hear_child(agreement *r, int i) {
     RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
   }
   return RG_SUCCESS;
-}
-
-/* The wait has ended, and what was awaited may still come. */
-static int gave_up(int error) {
-  return error == RG_ERR_TIMEOUT || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED;
 }
 
 /* Hears all children, until one reports an error: then those still missing are
@@ -126,8 +130,8 @@ static int hear_verdict(agreement *r) {
     return error;
   }
   r->left_behind = 1;
-  RGI_TRY(send(r, &r->mine, GONE, r->parent));
   note(r, error, r->parent);
+  RGI_TRY(send(r, &r->mine, GONE, r->parent));
   r->verdict = r->mine;
   return RG_SUCCESS;
 }
@@ -143,7 +147,7 @@ static int look_for_gone(agreement *r) {
       continue;
     RGI_TRY_MPI(
         MPI_Recv(&gone, sizeof gone, MPI_BYTE, r->child[i], r->tag, r->comm, MPI_STATUS_IGNORE));
-    note(r, RG_ERR_TIMEOUT, r->child[i]);
+    note(r, gone.error, r->child[i]);
   }
   return RG_SUCCESS;
 }
@@ -192,7 +196,8 @@ static int say(const agreement *r, int own_error) {
   if (v->error == RG_ERR_TIMEOUT)
     return rgi_error(RG_ERR_TIMEOUT, "%s: rank %d did not take part within RG_TIMEOUT", r->call,
                      v->rank);
-  return rgi_error_from(v->error, r->call, v->rank);
+  int error = rgi_error_from(v->error, r->call, v->rank);
+  return gave_up(error) ? rgi_wait_cause(error, r->call) : error;
 }
 
 static int ascending(const void *a, const void *b) {

@@ -8,9 +8,10 @@
 
 #include "formation/agree.h"
 #include "formation/quiet.h"
+#include "formation/scope.h"
 #include "formation/turn.h"
 #include "runtime/error.h"
-#include "runtime/liveness.h"
+#include "runtime/escape.h"
 #include "runtime/options.h"
 #include "runtime/runtime.h"
 
@@ -52,6 +53,8 @@ int rgi_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method
     return rgi_error(RG_ERR_ARG, "%s: %d is no method", call, (int)*method);
   if (*method == RG_METHOD_AUTO)
     *method = (rg_method)rgi_option_choice(RGI_OPT_COMM_METHOD);
+  if (rgi_escape_possible())
+    *method = RG_METHOD_NATIVE; /* the only one that can be left when somebody dies */
   return check_tag(call, comm, tag);
 }
 
@@ -98,30 +101,38 @@ static int create_in_turn(const rgi_creation *c, MPI_Comm *newcomm) {
   return error;
 }
 
+/* Before, that all mean the same; afterwards, in a job that survives, that all have made it: who
+ * has died or left it meanwhile does not say so, and then nobody has it. */
+static int agree(const rgi_creation *c, rg_method method, int after, int error) {
+  uint64_t what = rgi_hash_ranks((uint64_t)method, c->n, c->ranks) + (uint64_t)after;
+  return rgi_agree(c->comm, c->n, c->ranks, c->me, c->tag, what, error, c->call);
+}
+
 static int create(const rgi_creation *c, rg_method method, MPI_Comm *newcomm) {
   MPI_Comm made;
   if (rgi_option_choice(RGI_OPT_CHECK))
-    RGI_TRY(rgi_agree(c->comm, c->n, c->ranks, c->me, c->tag,
-                      rgi_hash_ranks((uint64_t)method, c->n, c->ranks), rgi_room_for_comms(c->call),
-                      c->call));
+    RGI_TRY(agree(c, method, 0, rgi_room_for_comms(c->call)));
   int entry = rgi_quiet_begin(c->comm);
   int error =
       method == RG_METHOD_RECURSIVE ? create_in_turn(c, &made) : rgi_create_by(method, c, &made);
   rgi_quiet_end(entry, error ? MPI_COMM_NULL : made);
   if (error)
     return error;
+  if (rgi_escape_possible())
+    error = agree(c, method, 1, RG_SUCCESS);
+  if (error) {
+    MPI_Comm_free(&made);
+    return error;
+  }
   RGI_TRY(rgi_count_comm(made));
   *newcomm = made;
   return RG_SUCCESS;
 }
 
-int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method method,
-                         MPI_Comm *newcomm) {
-  rgi_creation c = {.call = __func__, .comm = comm, .group = group, .tag = tag};
+int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int tag,
+                          rg_method method, MPI_Comm *newcomm) {
+  rgi_creation c = {.call = call, .comm = comm, .group = group, .tag = tag};
   int *ranks;
-  RGI_REQUIRE(newcomm);
-  if (comm != rgi_rt.comm) /* no group's call */
-    rgi_scope_now = (rgi_scope){0};
   RGI_TRY(rgi_check_parent(c.call, comm, tag, &method));
   if (group == MPI_GROUP_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: the group is MPI_GROUP_NULL", c.call);
@@ -135,5 +146,16 @@ int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method meth
   c.ranks = ranks;
   int error = create(&c, method, newcomm);
   free(ranks);
+  return error;
+}
+
+int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method method,
+                         MPI_Comm *newcomm) {
+  rgi_members *members;
+  RGI_REQUIRE(newcomm);
+  RGI_TRY(rgi_need_mpi(__func__));
+  RGI_TRY(rgi_scope_begin(__func__, group, MPI_GROUP_NULL, &members));
+  int error = rgi_comm_create_group(__func__, comm, group, tag, method, newcomm);
+  rgi_scope_end(members);
   return error;
 }

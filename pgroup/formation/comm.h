@@ -24,12 +24,20 @@ int rgi_create_recursive(const rgi_creation *c, MPI_Comm *newcomm);
 int rgi_create_native(const rgi_creation *c, MPI_Comm *newcomm);
 int rgi_create_by(rg_method method, const rgi_creation *c, MPI_Comm *newcomm);
 
+/* rg_comm_create_group, ended by the deaths that rgi_scope_now is about. */
+int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int tag,
+                          rg_method method, MPI_Comm *newcomm);
+
 /* Checks a parent, a tag and a method; rank_limit: comm's size. */
 int rgi_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method);
 
 /* The ranks in comm of group's n members, in memory that the caller frees.
  * RG_ERR_GROUP if one is not in comm. */
 int rgi_group_ranks(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks);
+
+/* rg_intercomm_create_group; the revocation of the number, too, ends it (0: none). */
+int rgi_intercomm_create_group(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote,
+                               int tag, rg_method method, uint64_t number, MPI_Comm *newcomm);
 
 /* RG_ERR_LIMIT if this process cannot make as many communicators as a creation
  * takes while it runs. Local. */

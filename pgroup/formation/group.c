@@ -5,8 +5,10 @@
 #include "formation/group.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "formation/context.h"
+#include "formation/scope.h"
 #include "runtime/error.h"
 #include "runtime/liveness.h"
 #include "runtime/runtime.h"
@@ -27,10 +29,6 @@ int rgi_group_check(const char *call, rg_group g) {
   return RG_SUCCESS;
 }
 
-static int find_member(const void *members, int world_rank) {
-  return rgi_members_find(members, world_rank);
-}
-
 int rgi_group_check_member(const char *call, rg_group g) {
   RGI_TRY(rgi_need_runtime(call));
   RGI_TRY(rgi_group_check(call, g));
@@ -39,7 +37,9 @@ int rgi_group_check_member(const char *call, rg_group g) {
   if (g->me < 0)
     return rgi_error(RG_ERR_GROUP, "%s: rank %d of the world is no member of the group", call,
                      rgi_rt.rank);
-  rgi_scope_now = (rgi_scope){g->members, find_member, g->context, 0, {g->births[0], g->births[1]}};
+  rgi_scope_now = rgi_scope_of(g->members);
+  rgi_scope_now.context = g->context;
+  memcpy(rgi_scope_now.births, g->births, sizeof g->births);
   return RG_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * The MPI view of a group, made when somebody asks for it. */
+#include "formation/comm.h"
 #include "formation/group.h"
 #include "runtime/error.h"
 #include "runtime/liveness.h"
@@ -27,6 +28,14 @@ static int mpi_group_of(const rgi_members *m, MPI_Group *group) {
   return error;
 }
 
+/* Of the messages by which MPI makes the communicator: what is left of an attempt that a death
+ * ended is not taken for those of the next one, on another group. */
+static int tag_of(rg_group g) {
+  int *most, found = 0;
+  MPI_Comm_get_attr(rgi_rt.comm, MPI_TAG_UB, &most, &found);
+  return (int)(g->context % (found ? (uint64_t)*most + 1 : 32768));
+}
+
 int rg_group_comm(rg_group g, MPI_Comm *comm) {
   MPI_Group group;
   RGI_REQUIRE(comm);
@@ -36,7 +45,8 @@ int rg_group_comm(rg_group g, MPI_Comm *comm) {
     rgi_liveness_look_now();
     RGI_TRY(rgi_scope_check(&rgi_scope_now, __func__));
     RGI_TRY(mpi_group_of(g->members, &group));
-    int error = rg_comm_create_group(rgi_rt.comm, group, g->tag, RG_METHOD_AUTO, &g->comm);
+    int error =
+        rgi_comm_create_group(__func__, rgi_rt.comm, group, tag_of(g), RG_METHOD_AUTO, &g->comm);
     MPI_Group_free(&group);
     if (error)
       return error;

@@ -9,9 +9,10 @@
 #include "formation/agree.h"
 #include "formation/comm.h"
 #include "formation/quiet.h"
+#include "formation/scope.h"
 #include "formation/turn.h"
 #include "runtime/error.h"
-#include "runtime/liveness.h"
+#include "runtime/escape.h"
 #include "runtime/options.h"
 #include "runtime/runtime.h"
 
@@ -48,12 +49,51 @@ static int *both_sides(const two_sides *t, int *me) {
   return both;
 }
 
-static int agree_on_both(const two_sides *t, rg_method method, const int both[], int me) {
+static int agree_on_both(const two_sides *t, rg_method method, const int both[], int me, int after,
+                         int error) {
   const rgi_creation *c = &t->side;
   int n = c->n + t->remote_n;
   uint64_t what = rgi_hash_ranks(100 + (uint64_t)method, n, both);
-  what = rgi_hash_ranks(what, 1, low_side(t) ? &c->n : &t->remote_n);
-  return rgi_agree(c->comm, n, both, me, c->tag, what, rgi_room_for_comms(c->call), c->call);
+  what = rgi_hash_ranks(what, 1, low_side(t) ? &c->n : &t->remote_n) + (uint64_t)after;
+  return rgi_agree(c->comm, n, both, me, c->tag, what, error, c->call);
+}
+
+static int connect_by(MPI_Comm peers, int leader, int tag, MPI_Comm local, MPI_Comm *inter) {
+  RGI_TRY_MPI(MPI_Intercomm_create(local, 0, peers, leader, tag, inter));
+  return RG_SUCCESS;
+}
+
+/* The first ranks of both sides, in ascending order. */
+static int pair_up(const two_sides *t, MPI_Comm *pair) {
+  MPI_Group all, both;
+  int mine = t->side.ranks[0], other = t->remote[0];
+  const int ends[] = {mine < other ? mine : other, mine < other ? other : mine};
+  MPI_Comm_group(t->side.comm, &all);
+  MPI_Group_incl(all, 2, ends, &both);
+  rgi_creation c = {t->side.call, t->side.comm, both, 2, mine > other, ends, t->side.tag};
+  int error = rgi_create_native(&c, pair);
+  MPI_Group_free(&both);
+  MPI_Group_free(&all);
+  if (!error)
+    MPI_Comm_set_errhandler(*pair, MPI_ERRORS_RETURN);
+  return error;
+}
+
+/* In a job that survives. The leaders exchange their members under a tag of MPICH's own: what an
+ * attempt that a death has ended left behind would be taken for messages of the next one. So they
+ * meet on a communicator of their own, and the communicators of such an attempt stay: their
+ * numbers are not used again. */
+static int connect_and_leave(const two_sides *t, MPI_Comm local, MPI_Comm *inter) {
+  const rgi_creation *c = &t->side;
+  MPI_Comm pair = MPI_COMM_SELF; /* looked at by leaders only */
+  if (c->me == 0)
+    RGI_TRY(pair_up(t, &pair));
+  rgi_escape_begin(RGI_ESCAPE_ANY);
+  int error = connect_by(pair, c->ranks[0] < t->remote[0], c->tag, local, inter);
+  error = rgi_escape_end(error, c->call);
+  if (c->me == 0 && !error)
+    MPI_Comm_free(&pair);
+  return error;
 }
 
 static int build(const two_sides *t, rg_method method, MPI_Comm *inter) {
@@ -61,9 +101,10 @@ static int build(const two_sides *t, rg_method method, MPI_Comm *inter) {
   MPI_Comm local;
   RGI_TRY(rgi_create_by(method, c, &local));
   MPI_Comm_set_errhandler(local, MPI_ERRORS_RETURN);
-  int error = rgi_mpi_error(MPI_Intercomm_create(local, 0, c->comm, t->remote[0], c->tag, inter),
-                            "MPI_Intercomm_create");
-  MPI_Comm_free(&local);
+  int error = rgi_escape_possible() ? connect_and_leave(t, local, inter)
+                                    : connect_by(c->comm, t->remote[0], c->tag, local, inter);
+  if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
+    MPI_Comm_free(&local);
   return error;
 }
 
@@ -72,14 +113,21 @@ static int build_in_turn(const two_sides *t, rg_method method, MPI_Comm *inter) 
   int me, n = c->n + t->remote_n, *both = both_sides(t, &me);
   if (!both)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", c->call, n);
-  int error = rgi_option_choice(RGI_OPT_CHECK) ? agree_on_both(t, method, both, me) : RG_SUCCESS;
+  int error = RG_SUCCESS;
+  if (rgi_option_choice(RGI_OPT_CHECK))
+    error = agree_on_both(t, method, both, me, 0, rgi_room_for_comms(c->call));
   if (!error)
     error = rgi_turn_begin(c->comm, n, both, me, c->tag, c->call);
+  if (!error) {
+    error = build(t, method, inter);
+    rgi_turn_end();
+  }
+  if (!error && rgi_escape_possible()) {
+    error = agree_on_both(t, method, both, me, 1, RG_SUCCESS);
+    if (error)
+      MPI_Comm_free(inter);
+  }
   free(both);
-  if (error)
-    return error;
-  error = build(t, method, inter);
-  rgi_turn_end();
   return error;
 }
 
@@ -95,13 +143,10 @@ static int create(const two_sides *t, rg_method method, MPI_Comm *newcomm) {
   return RG_SUCCESS;
 }
 
-int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
-                              rg_method method, MPI_Comm *newcomm) {
-  two_sides t = {.side = {.call = __func__, .comm = comm, .group = local, .tag = tag}};
-  const char *call = t.side.call;
+static int create_group(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
+                        rg_method method, MPI_Comm *newcomm) {
+  two_sides t = {.side = {.call = call, .comm = comm, .group = local, .tag = tag}};
   int *mine = NULL;
-  RGI_REQUIRE(newcomm);
-  rgi_scope_now = (rgi_scope){0};
   RGI_TRY(rgi_check_parent(call, comm, tag, &method));
   if (local == MPI_GROUP_NULL || remote == MPI_GROUP_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: a group is MPI_GROUP_NULL", call);
@@ -127,4 +172,21 @@ int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, 
   free(mine);
   free(t.remote);
   return error;
+}
+
+int rgi_intercomm_create_group(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote,
+                               int tag, rg_method method, uint64_t number, MPI_Comm *newcomm) {
+  rgi_members *members;
+  RGI_TRY(rgi_need_mpi(call));
+  RGI_TRY(rgi_scope_begin(call, local, remote, &members));
+  rgi_scope_now.births[0] = number;
+  int error = create_group(call, comm, local, remote, tag, method, newcomm);
+  rgi_scope_end(members);
+  return error;
+}
+
+int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
+                              rg_method method, MPI_Comm *newcomm) {
+  RGI_REQUIRE(newcomm);
+  return rgi_intercomm_create_group(__func__, comm, local, remote, tag, method, 0, newcomm);
 }

@@ -4,8 +4,15 @@
  * The native method: MPI_Comm_create_group. */
 #include "formation/comm.h"
 #include "runtime/error.h"
+#include "runtime/escape.h"
 
 int rgi_create_native(const rgi_creation *c, MPI_Comm *newcomm) {
-  RGI_TRY_MPI(MPI_Comm_create_group(c->comm, c->group, c->tag, newcomm));
-  return RG_SUCCESS;
+  MPI_Comm made = MPI_COMM_NULL;
+  rgi_escape_begin(RGI_ESCAPE_CREATION);
+  int code = MPI_Comm_create_group(c->comm, c->group, c->tag, &made);
+  int error = rgi_escape_end(rgi_mpi_error(code, "MPI_Comm_create_group"), c->call);
+  if (error && code == MPI_SUCCESS)
+    MPI_Comm_free(&made);
+  *newcomm = made;
+  return error;
 }

@@ -26,7 +26,7 @@ static int merge_with(const rgi_creation *c, int other, int high, MPI_Comm *comm
 }
 
 int rgi_create_recursive(const rgi_creation *c, MPI_Comm *newcomm) {
-  MPI_Comm comm;
+  MPI_Comm comm = MPI_COMM_NULL;
   int error = rgi_comm_self(&comm);
   for (long long merge_size = 1; merge_size < c->n && !error; merge_size *= 2) {
     int size = (int)merge_size;
@@ -38,8 +38,9 @@ int rgi_create_recursive(const rgi_creation *c, MPI_Comm *newcomm) {
       error = merge_with(c, (gid - 1) * size, 1 /* high */, &comm);
     }
   }
-  if (error)
-    return error;
-  *newcomm = comm;
-  return RG_SUCCESS;
+  if (!error)
+    *newcomm = comm;
+  else if (comm != MPI_COMM_NULL)
+    MPI_Comm_free(&comm);
+  return error;
 }

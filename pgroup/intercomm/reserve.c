@@ -198,10 +198,16 @@ static int await_confirmation(const char *call, const summons *s) {
   }
 }
 
+/* Somebody has died, and nobody has what was to be made: this process was not drawn. */
+static int in_vain(const summons *s, int error) {
+  rgi_forming_result(s->number, error);
+  return error == RG_ERR_PROC_FAILED ? RG_ERR_REVOKED : error;
+}
+
 static int join(const char *call, summons *s) {
   const uint64_t births[RGI_BIRTHS] = {s->number};
   if (s->kind == RGI_DRAW_SPAWN)
-    return rgi_spawn_answer(s->drawn, s->callers, &reserve.drawn);
+    return in_vain(s, rgi_spawn_answer(s->drawn, s->callers, s->number, &reserve.drawn));
   int error = s->kind == RGI_DRAW_REPLACE ? await_confirmation(call, s) : RG_SUCCESS;
   if (!error) {
     rgi_members *all = rgi_members_share(s->all);

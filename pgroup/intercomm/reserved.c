@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "formation/comm.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "formation/spread.h"
@@ -16,8 +17,13 @@
 #include "runtime/message.h"
 #include "runtime/runtime.h"
 
-/* Of the communicators that are made here, all over the library's world. */
-#define TAG 0x5265
+/* Of the communicators that are made here, all over the library's world: each operation has its
+ * own, so that what is left of one that a death has ended is not taken for another's. */
+static int tag_of(uint64_t number) {
+  int *most, found = 0;
+  MPI_Comm_get_attr(rgi_rt.comm, MPI_TAG_UB, &most, &found);
+  return (int)(number % (found ? (uint64_t)*most + 1 : 32768));
+}
 
 static int mpi_group_of(const rgi_members *m, MPI_Group *group) {
   int n = rgi_members_count(m), *ranks = malloc((size_t)n * sizeof *ranks);
@@ -30,12 +36,14 @@ static int mpi_group_of(const rgi_members *m, MPI_Group *group) {
   return error;
 }
 
-static int join(const rgi_members *mine, const rgi_members *others, MPI_Comm *inter) {
+static int join(const rgi_members *mine, const rgi_members *others, uint64_t number,
+                MPI_Comm *inter) {
   MPI_Group local, remote;
   RGI_TRY(mpi_group_of(mine, &local));
   int error = mpi_group_of(others, &remote);
   if (!error) {
-    error = rg_intercomm_create_group(rgi_rt.comm, local, remote, TAG, RG_METHOD_AUTO, inter);
+    error = rgi_intercomm_create_group("rg_intercomm_create_group", rgi_rt.comm, local, remote,
+                                       tag_of(number), RG_METHOD_AUTO, number, inter);
     MPI_Group_free(&remote);
   }
   MPI_Group_free(&local);
@@ -44,14 +52,16 @@ static int join(const rgi_members *mine, const rgi_members *others, MPI_Comm *in
 
 /* --- spawning --------------------------------------------------------------------- */
 
-int rgi_spawn_answer(const rgi_members *drawn, const rgi_members *callers, rg_drawn *made) {
+int rgi_spawn_answer(const rgi_members *drawn, const rgi_members *callers, uint64_t number,
+                     rg_drawn *made) {
   MPI_Group group;
   MPI_Comm world, parent;
   RGI_TRY(mpi_group_of(drawn, &group));
-  int error = rg_comm_create_group(rgi_rt.comm, group, TAG, RG_METHOD_AUTO, &world);
+  int error =
+      rg_comm_create_group(rgi_rt.comm, group, tag_of(rgi_mix(number)), RG_METHOD_AUTO, &world);
   MPI_Group_free(&group);
   RGI_TRY(error);
-  error = join(drawn, callers, &parent);
+  error = join(drawn, callers, number, &parent);
   if (error) {
     MPI_Comm_free(&world);
     return error;
@@ -61,18 +71,26 @@ int rgi_spawn_answer(const rgi_members *drawn, const rgi_members *callers, rg_dr
   return RG_SUCCESS;
 }
 
+static int draw_and_join(const char *call, rg_group g, int n, uint64_t number, MPI_Comm *inter) {
+  const rgi_draft d = {.kind = RGI_DRAW_SPAWN, .n = n, .number = number};
+  rgi_members *drawn;
+  RGI_TRY(rgi_draw(call, g, &d, &drawn));
+  int error = join(g->members, drawn, number, inter);
+  rgi_members_drop(drawn);
+  return error;
+}
+
 static int spawn(const char *call, MPI_Comm comm, const char *command, char *argv[], int n,
                  MPI_Comm *inter) {
   rg_group g;
-  rgi_members *drawn;
+  uint64_t number;
   (void)command, (void)argv; /* they run already */
   RGI_TRY(rg_group_from_comm(comm, &g));
-  const rgi_draft d = {.kind = RGI_DRAW_SPAWN, .n = n};
-  int error = rgi_draw(call, g, &d, &drawn);
-  if (!error) {
-    error = join(g->members, drawn, inter);
-    rgi_members_drop(drawn);
-  }
+  int error = rgi_group_check_member(call, g); /* whose deaths end the waits */
+  if (!error)
+    error = rgi_forming_begin(g, g->tag, &number);
+  if (!error)
+    error = rgi_forming_result(number, draw_and_join(call, g, n, number, inter));
   rg_group_free(&g);
   return error;
 }
@@ -137,6 +155,11 @@ static int tell_own_side(const char *call, rg_group g, int error, int *count, in
   return told[0] ? RG_SUCCESS : rgi_error(RG_ERR_MPI, "%s: rank 0 of the group failed", call);
 }
 
+/* The same on both sides. */
+static uint64_t meeting_of(const rgi_members *mine, const rgi_members *others) {
+  return rgi_mix(rgi_members_hash(mine) ^ rgi_members_hash(others)) | 1;
+}
+
 static int link_up(const char *call, const char *port, int accepts, MPI_Comm comm,
                    MPI_Comm *inter) {
   rg_group g;
@@ -150,7 +173,7 @@ static int link_up(const char *call, const char *port, int accepts, MPI_Comm com
     error = rgi_members_unpack(call, ints, &others);
   free(ints);
   if (!error) {
-    error = join(g->members, others, inter);
+    error = join(g->members, others, meeting_of(g->members, others), inter);
     rgi_members_drop(others);
   }
   rg_group_free(&g);

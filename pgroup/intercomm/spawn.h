@@ -30,7 +30,8 @@ extern const rgi_launcher rgi_native_launcher, rgi_reserve_launcher;
 /* The one that this job has: the reserve if one is open. */
 const rgi_launcher *rgi_launcher_now(void);
 
-/* The part of processes that were drawn by spawning. */
-int rgi_spawn_answer(const rgi_members *drawn, const rgi_members *callers, rg_drawn *made);
+/* The part of processes that were drawn by spawning; number: the operation's. */
+int rgi_spawn_answer(const rgi_members *drawn, const rgi_members *callers, uint64_t number,
+                     rg_drawn *made);
 
 #endif

@@ -92,6 +92,18 @@ int rgi_wait_check(rgi_wait *w) {
   return check_time(w, now - w->pause.start);
 }
 
+#define CAUSE_SECONDS 5.0
+
+int rgi_wait_cause(int error, const char *call) {
+  rgi_wait w;
+  int cause = RG_SUCCESS;
+  rgi_wait_start(&w, call, -1);
+  w.patient = 1;
+  for (double end = rgi_now() + CAUSE_SECONDS; w.scope.members && !cause && rgi_now() < end;)
+    cause = rgi_wait_more(&w);
+  return cause ? cause : error;
+}
+
 /* Longest sleeps on a bell: a death or a time limit must be noticed; and where
  * something else has to be looked at as well, soon at first, later as pause.h has it. */
 #define QUIET_SECONDS 0.02

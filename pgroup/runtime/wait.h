@@ -53,6 +53,10 @@ int rgi_wait_check(rgi_wait *w);
  * the sleep may be long. */
 int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet);
 
+/* Of an error that others have told of, a death or a revocation: waits until it is known here as
+ * well, so that who is told of it finds the dead. They may be on another node. */
+int rgi_wait_cause(int error, const char *call);
+
 /* MPI_Test and MPI_Iprobe from a loop that waits by the functions above: a look
  * in vain does not pause inside MPI as well. They return MPI's code. */
 int rgi_mpi_test(MPI_Request *request, int *done);

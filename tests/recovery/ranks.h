@@ -60,6 +60,16 @@ static inline int my_round(const char *plan) {
   return NEVER;
 }
 
+/* This process is killed, whatever it does then. */
+static inline void kill_later(uint64_t microseconds) {
+  timer_t timer;
+  struct sigevent how = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+  struct itimerspec when = {
+      .it_value = {(time_t)(microseconds / 1000000), 1 + (long)(microseconds % 1000000) * 1000}};
+  must(!timer_create(CLOCK_MONOTONIC, &how, &timer) && !timer_settime(timer, 0, &when, NULL),
+       "a timer");
+}
+
 static inline int rank_in(rg_group g) {
   int rank = -1;
   rg_group_rank(g, &rank);

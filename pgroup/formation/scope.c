@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "formation/scope.h"
+
+#include <stdlib.h>
+
+#include "runtime/error.h"
+#include "runtime/guardian.h"
+#include "runtime/runtime.h"
+
+static int find_member(const void *members, int world_rank) {
+  return rgi_members_find(members, world_rank);
+}
+
+rgi_scope rgi_scope_of(const rgi_members *m) {
+  return (rgi_scope){.members = m, .find = find_member};
+}
+
+/* The world ranks of a group's processes, without those that have none. */
+static int list_members(const char *call, MPI_Group group, int n, rgi_members **m) {
+  int known = 0, *all = malloc(2 * (size_t)n * sizeof *all);
+  if (!all)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", call, n);
+  for (int i = 0; i < n; i++)
+    all[n + i] = i;
+  MPI_Group_translate_ranks(group, n, all + n, rgi_rt.mpi_group, all);
+  for (int i = 0; i < n; i++)
+    if (all[i] != MPI_UNDEFINED)
+      all[known++] = all[i];
+  int error = known ? rgi_members_list(call, known, all, m) : RG_SUCCESS;
+  free(all);
+  return error;
+}
+
+int rgi_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_members **m) {
+  MPI_Group all = MPI_GROUP_EMPTY;
+  int n = 0, error = RG_SUCCESS;
+  *m = NULL;
+  rgi_scope_now = (rgi_scope){0};
+  if (!rgi_rt.started || !rgi_guarded() || a == MPI_GROUP_NULL)
+    return RG_SUCCESS;
+  MPI_Group_union(a, b == MPI_GROUP_NULL ? MPI_GROUP_EMPTY : b, &all);
+  MPI_Group_size(all, &n);
+  if (n > 0) {
+    error = list_members(call, all, n, m);
+    MPI_Group_free(&all);
+  }
+  if (*m)
+    rgi_scope_now = rgi_scope_of(*m);
+  return error;
+}
+
+void rgi_scope_end(rgi_members *m) {
+  rgi_scope_now = (rgi_scope){0};
+  rgi_members_drop(m);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What test_creation.py starts, with RG_SURVIVE=1: spawning ASIDE EACH ROUNDS SEED DEATHS
+ * MICROSECONDS. ASIDE processes sleep in the reserve, and the others spawn EACH of them again and
+ * again, while DEATHS processes are killed, anywhere in it: who draws and who is drawn. The others
+ * shrink, and spawn again. Rank 0 of those who are left prints "SPAWNED members". */
+#include "ranks.h"
+
+/* The inter-communicator has both sides, and a message goes over it. */
+static void greet(MPI_Comm inter, int here, int there) {
+  int n, remote;
+  MPI_Comm_size(inter, &n);
+  MPI_Comm_remote_size(inter, &remote);
+  must(n == here && (there < 0 || remote == there), "the inter-communicator has other ranks");
+}
+
+static void be_drawn(int each) {
+  for (;;) {
+    rg_drawn d;
+    must(!rg_reserve_park(&d), "rg_reserve_park");
+    if (d.parent == MPI_COMM_NULL)
+      return;
+    greet(d.parent, each, -1);
+    MPI_Comm_free(&d.parent);
+  }
+}
+
+/* RG_ERR_RESERVE: those that were drawn have not gone back yet. */
+static int spawn(rg_group g, int each) {
+  MPI_Comm comm, inter = MPI_COMM_NULL;
+  int error = survivable(rg_group_comm(g, &comm), "rg_group_comm");
+  while (!error && inter == MPI_COMM_NULL) {
+    error = rg_intercomm_spawn(comm, NULL, NULL, each, &inter);
+    if (error == RG_ERR_RESERVE)
+      error = RG_SUCCESS;
+  }
+  if (!survivable(error, "rg_intercomm_spawn")) {
+    greet(inter, size_of(g), each);
+    MPI_Comm_free(&inter);
+  }
+  return error;
+}
+
+static void draw_them(rg_group g, int each, int rounds) {
+  for (round_now = 0; round_now < rounds;) {
+    int well, error = spawn(g, each);
+    must(!all_well(g, error, &well), "rg_group_agree");
+    if (well)
+      round_now++;
+    else
+      drop_dead(&g);
+  }
+  if (rank_in(g) == 0)
+    printf("SPAWNED %d\n", size_of(g));
+  rg_group_free(&g);
+}
+
+/* DEATHS of all ranks but the last one, which keeps the books on several nodes, each once. */
+static void plan(uint64_t seed, int deaths, uint64_t most) {
+  for (int i = 0, rank = (int)(mix(seed) % (uint64_t)(world_size - 1)); i < deaths; i++)
+    if ((rank + i) % (world_size - 1) == my_rank)
+      kill_later(mix(seed + 1 + (uint64_t)i) % most);
+}
+
+int main(int argc, char **argv) {
+  rg_group world = enter_world(&argc, &argv), outside;
+  must(argc == 7, "spawning ASIDE EACH ROUNDS SEED DEATHS MICROSECONDS");
+  int each = atoi(argv[2]), rounds = atoi(argv[3]), deaths = atoi(argv[5]);
+  must(!rg_reserve_open(atoi(argv[1]), &outside), "rg_reserve_open");
+  MPI_Barrier(MPI_COMM_WORLD); /* a death before all have returned from rg_init ends the job */
+  plan(strtoull(argv[4], NULL, 10), deaths, strtoull(argv[6], NULL, 10));
+  if (outside)
+    draw_them(outside, each, rounds);
+  else
+    be_drawn(each);
+  leave_world(&world);
+  return 0;
+}

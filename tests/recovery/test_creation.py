@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""Ranks are killed while communicators and inter-communicators are made, on one node and on two: MPI's
+blocking calls are left, the survivors all have an error, and make new ones that work. See creation.c
+and spawning.c."""
+import random
+import re
+
+import jobs
+
+
+def create(where, np, deaths, most):
+    seed = random.randrange(2**31)
+    status, text = jobs.run(np, 'tests/creation', deaths, seed, most, where=where)
+    well = 'CREATED %d\n' % (np - deaths) in text
+    assert status == 0 and well, (where.name, np, deaths, seed, most, status, text)
+
+
+def spawn(where, np, aside, deaths):
+    """Those in reserve suffice, whoever of them dies, and one who keeps the books."""
+    seed = random.randrange(2**31)
+    status, text = jobs.run(np, 'tests/spawning', aside, aside - deaths - 1, 40, seed, deaths, 200000,
+                            where=where)
+    well = re.search(r'^SPAWNED \d+$', text, re.M)
+    assert status == 0 and well, (where.name, np, aside, deaths, seed, status, text)
+
+
+random.seed(jobs.SEED)
+for where in [jobs.ONE, jobs.TWO]:
+    for np, deaths, most in [(2, 1, 2000), (3, 2, 20000), (4, 2, 5000), (7, 4, 20000)]:
+        create(where, np, deaths, most)
+    spawn(where, 8, 4, 2)
+    spawn(where, 5, 3, 1)
