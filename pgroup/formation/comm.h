@@ -9,6 +9,8 @@
 #include <regroup/comm.h>
 #include <stdint.h>
 
+#include "formation/members.h"
+
 /* A creation under way, all arguments checked. */
 typedef struct {
   const char *call; /* the public function, for errors */
@@ -38,6 +40,13 @@ int rgi_group_ranks(const char *call, MPI_Comm comm, MPI_Group group, int n, int
 /* rg_intercomm_create_group; the revocation of the number, too, ends it (0: none). */
 int rgi_intercomm_create_group(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote,
                                int tag, rg_method method, uint64_t number, MPI_Comm *newcomm);
+
+/* The members as an MPI group, over the library's world: of O(1) size where they are a range. */
+int rgi_mpi_group_of(const rgi_members *m, MPI_Group *group);
+
+/* A tag for a creation over the library's world, out of a number that its members share: what is
+ * left of a creation that a death has ended is not taken for another one's. */
+int rgi_creation_tag(uint64_t number);
 
 /* RG_ERR_LIMIT if this process cannot make as many communicators as a creation
  * takes while it runs. Local. */

@@ -10,8 +10,7 @@
 #include <regroup/comm.h>
 #include <stdlib.h>
 
-/* The members as an MPI group: of O(1) size where they are a range. */
-static int mpi_group_of(const rgi_members *m, MPI_Group *group) {
+int rgi_mpi_group_of(const rgi_members *m, MPI_Group *group) {
   int first, stride, n = rgi_members_count(m);
   if (rgi_members_is_range(m, &first, &stride)) {
     int range[1][3] = {{first, rgi_members_at(m, n - 1), stride}};
@@ -20,7 +19,7 @@ static int mpi_group_of(const rgi_members *m, MPI_Group *group) {
   }
   int *ranks = malloc((size_t)n * sizeof *ranks);
   if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "rg_group_comm: no memory for %d members", n);
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d members", n);
   for (int i = 0; i < n; i++)
     ranks[i] = rgi_members_at(m, i);
   int error = rgi_mpi_error(MPI_Group_incl(rgi_rt.mpi_group, n, ranks, group), "MPI_Group_incl");
@@ -28,12 +27,10 @@ static int mpi_group_of(const rgi_members *m, MPI_Group *group) {
   return error;
 }
 
-/* Of the messages by which MPI makes the communicator: what is left of an attempt that a death
- * ended is not taken for those of the next one, on another group. */
-static int tag_of(rg_group g) {
+int rgi_creation_tag(uint64_t number) {
   int *most, found = 0;
   MPI_Comm_get_attr(rgi_rt.comm, MPI_TAG_UB, &most, &found);
-  return (int)(g->context % (found ? (uint64_t)*most + 1 : 32768));
+  return (int)(number % (found ? (uint64_t)*most + 1 : 32768));
 }
 
 int rg_group_comm(rg_group g, MPI_Comm *comm) {
@@ -44,9 +41,9 @@ int rg_group_comm(rg_group g, MPI_Comm *comm) {
     /* MPI would wait for the dead for ever. */
     rgi_liveness_look_now();
     RGI_TRY(rgi_scope_check(&rgi_scope_now, __func__));
-    RGI_TRY(mpi_group_of(g->members, &group));
-    int error =
-        rgi_comm_create_group(__func__, rgi_rt.comm, group, tag_of(g), RG_METHOD_AUTO, &g->comm);
+    RGI_TRY(rgi_mpi_group_of(g->members, &group));
+    int error = rgi_comm_create_group(__func__, rgi_rt.comm, group, rgi_creation_tag(g->context),
+                                      RG_METHOD_AUTO, &g->comm);
     MPI_Group_free(&group);
     if (error)
       return error;

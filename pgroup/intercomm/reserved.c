@@ -17,33 +17,14 @@
 #include "runtime/message.h"
 #include "runtime/runtime.h"
 
-/* Of the communicators that are made here, all over the library's world: each operation has its
- * own, so that what is left of one that a death has ended is not taken for another's. */
-static int tag_of(uint64_t number) {
-  int *most, found = 0;
-  MPI_Comm_get_attr(rgi_rt.comm, MPI_TAG_UB, &most, &found);
-  return (int)(number % (found ? (uint64_t)*most + 1 : 32768));
-}
-
-static int mpi_group_of(const rgi_members *m, MPI_Group *group) {
-  int n = rgi_members_count(m), *ranks = malloc((size_t)n * sizeof *ranks);
-  if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %d processes", n);
-  for (int i = 0; i < n; i++)
-    ranks[i] = rgi_members_at(m, i);
-  int error = rgi_mpi_error(MPI_Group_incl(rgi_rt.mpi_group, n, ranks, group), "MPI_Group_incl");
-  free(ranks);
-  return error;
-}
-
 static int join(const rgi_members *mine, const rgi_members *others, uint64_t number,
                 MPI_Comm *inter) {
   MPI_Group local, remote;
-  RGI_TRY(mpi_group_of(mine, &local));
-  int error = mpi_group_of(others, &remote);
+  RGI_TRY(rgi_mpi_group_of(mine, &local));
+  int error = rgi_mpi_group_of(others, &remote);
   if (!error) {
     error = rgi_intercomm_create_group("rg_intercomm_create_group", rgi_rt.comm, local, remote,
-                                       tag_of(number), RG_METHOD_AUTO, number, inter);
+                                       rgi_creation_tag(number), RG_METHOD_AUTO, number, inter);
     MPI_Group_free(&remote);
   }
   MPI_Group_free(&local);
@@ -56,9 +37,9 @@ int rgi_spawn_answer(const rgi_members *drawn, const rgi_members *callers, uint6
                      rg_drawn *made) {
   MPI_Group group;
   MPI_Comm world, parent;
-  RGI_TRY(mpi_group_of(drawn, &group));
-  int error =
-      rg_comm_create_group(rgi_rt.comm, group, tag_of(rgi_mix(number)), RG_METHOD_AUTO, &world);
+  RGI_TRY(rgi_mpi_group_of(drawn, &group));
+  int error = rg_comm_create_group(rgi_rt.comm, group, rgi_creation_tag(rgi_mix(number)),
+                                   RG_METHOD_AUTO, &world);
   MPI_Group_free(&group);
   RGI_TRY(error);
   error = join(drawn, callers, number, &parent);

@@ -50,6 +50,7 @@ typedef struct operation {
   struct operation *next, **back;
   const void *thread;                   /* whose call of MPI's it belongs to */
   void *request;                        /* UCX's */
+  ucp_worker_h worker;                  /* of a receive */
   ucp_tag_recv_nbx_callback_t received; /* MPICH's; NULL: it is a send */
   ucp_send_nbx_callback_t sent;
   void *user_data; /* MPICH's */
@@ -69,10 +70,9 @@ static _Thread_local struct {
   uint64_t parent; /* the context of the first message */
   int left;        /* the error for which the call is left */
   double since;    /* when that was found */
-  void *worker;
 } mine;
 
-/* --- UCX's own functions -------------------------------------------------------------------- */
+/* --- UCX's own functions ------------------------------------------------------------- */
 
 static void *next_in_line(_Atomic(void *) *kept, const char *name) {
   void *f = atomic_load_explicit(kept, memory_order_acquire);
@@ -92,7 +92,7 @@ static void cancel(void *worker, void *request) {
   next(worker, request);
 }
 
-/* --- what is under way ---------------------------------------------------------------------- */
+/* --- what is under way --------------------------------------------------------------- */
 
 static void enter(operation *o) {
   o->next = under_way;
@@ -108,8 +108,9 @@ static void unlist(operation *o) {
     o->next->back = o->back;
 }
 
+/* NULL: it cannot be watched. */
 static operation *new_operation(const ucp_request_param_t *p) {
-  operation *o = calloc(1, sizeof *o);
+  operation *o = p->op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK ? calloc(1, sizeof *o) : NULL;
   if (!o)
     return NULL;
   o->thread = &mine;
@@ -150,8 +151,7 @@ static void note(atomic_int *seen) {
     atomic_store_explicit(seen, 1, memory_order_relaxed);
 }
 
-/* --- MPICH's mark ------------------------------------------------------------------------------
- */
+/* --- MPICH's mark -------------------------------------------------------------------- */
 
 /* The two bits of a tag that say "a process has failed": they lie above the one of collectives,
  * which lies above the largest tag. 0: this MPI is another one. */
@@ -164,7 +164,8 @@ static ucp_tag_t failure_bits(void) {
   int length, found = 0, *most = NULL;
   MPI_Get_library_version(version, &length);
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
-  int known = strstr(version, "MPICH Version:\t4.0") && strstr(version, "ch4:ucx") && found;
+  int known = strstr(version, "MPICH Version:\t4.0") && strstr(version, "ch4:ucx") && found &&
+              !getenv("MPIR_CVAR_CH4_NUM_VCIS"); /* several workers: see is_beyond */
   bits = known ? ((int64_t)*most + 1) * (2 + 4) : 0;
   atomic_store(&kept, bits);
   return (ucp_tag_t)bits;
@@ -186,8 +187,7 @@ static int is_beyond(ucp_tag_t tag) {
   return context_of(tag) != mine.parent;
 }
 
-/* --- UCX's functions, as MPICH calls them
- * --------------------------------------------------------- */
+/* --- UCX's functions, as MPICH calls them -------------------------------------------- */
 
 static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info,
                         void *user_data) {
@@ -231,6 +231,7 @@ EXPORT ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size
   if (!o)
     return next(worker, buffer, count, tag, mask, param);
   o->received = param->cb.recv;
+  o->worker = worker;
   o->buffer = buffer;
   o->bytes = size_of(count, param);
   o->tag = tag;
@@ -258,8 +259,7 @@ EXPORT ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t
   return UCS_PTR_IS_ERR(request) && UCS_PTR_STATUS(request) != UCS_ERR_NO_MEMORY ? NULL : request;
 }
 
-/* --- leaving
- * -------------------------------------------------------------------------------------- */
+/* --- leaving ------------------------------------------------------------------------- */
 
 /* A request may be forgotten before it is done: UCX keeps it as long as it needs it. */
 static void give_up_send(operation *o) {
@@ -275,7 +275,7 @@ static void give_up(double now) {
       continue;
     if (o->local || (mine.left && o->received)) {
       o->given_up = 1;
-      cancel(mine.worker, o->request); /* which calls on_received */
+      cancel(o->worker, o->request); /* which calls on_received */
     } else if (mine.left && now - mine.since > SEND_SECONDS) {
       give_up_send(o);
     }
@@ -283,9 +283,8 @@ static void give_up(double now) {
 }
 
 /* After a poll in vain. */
-static void look(void *worker) {
+static void look(void) {
   double now = rgi_now();
-  mine.worker = worker;
   if (!mine.left) {
     rgi_liveness_look(now);
     mine.left =

@@ -49,7 +49,7 @@ static _Thread_local struct {
 } mine;
 
 void (*rgi_polite_waits)(double since, double now);
-_Thread_local void (*rgi_polite_polled)(void *worker);
+_Thread_local void (*rgi_polite_polled)(void);
 
 unsigned long rgi_polite_moves(void) {
   return mine.moves;
@@ -135,7 +135,7 @@ unsigned ucp_worker_progress(void *worker) {
   unsigned done = next(worker);
   mine.moves += done > 0;
   if (!done && rgi_polite_polled)
-    rgi_polite_polled(worker);
+    rgi_polite_polled();
   if (!polite.on || mine.polling > 0)
     return done;
   atomic_store_explicit(&polite.seen, 1, memory_order_relaxed);

@@ -12,7 +12,7 @@
 extern RGI_HIDDEN void (*rgi_polite_waits)(double since, double now);
 
 /* If not NULL, called after each poll of this thread's in vain. */
-extern RGI_HIDDEN _Thread_local void (*rgi_polite_polled)(void *worker);
+extern RGI_HIDDEN _Thread_local void (*rgi_polite_polled)(void);
 
 /* Of how many polls this thread knows that something moved; 0: it sees none, as MPI is not
  * MPICH with UCX, or another copy of polite.c was preloaded. */
