@@ -86,7 +86,10 @@ int rg_array_save(rg_array a, const char *path, rg_file_format format) {
   char *part = malloc(strlen(path) + 32);
   if (!part)
     return rgi_error(RG_ERR_NOMEM, "rg_array_save: no memory for a name");
+  *part = '\0';
   int code = save(a, path, part, &info);
+  if (*part && (code == RG_ERR_PROC_FAILED || code == RG_ERR_REVOKED))
+    unlink(part); /* rank 0 may have died */
   free(part);
   return code;
 }

@@ -12,6 +12,7 @@
 #include "file.h"
 #include "runs.h"
 #include "runtime/error.h"
+#include "runtime/guardian.h"
 
 enum { ROUND = 16 << 20, RUNS = 1 << 16 }; /* bytes and runs of a round, at most */
 
@@ -113,17 +114,31 @@ static int all_rounds(transfer *t) {
                     : RG_SUCCESS;
 }
 
-/* Opens, moves, closes. comm holds the array's members. */
-static int with_file(transfer *t, MPI_Comm comm) {
+/* Opens, moves, closes. comm holds the array's members, or the caller alone. */
+static int with_file(transfer *t, MPI_Comm comm, MPI_Info how) {
   char name[strlen(t->path) + 5];
   sprintf(name, "%s%s", PREFIX && strchr(t->path, ':') ? "ufs:" : "", t->path);
   int mode = t->writing ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
-  int opened = MPI_File_open(comm, name, mode, MPI_INFO_NULL, &t->file);
-  RGI_TRY(rgi_file_agree(t->a->group, rgi_file_mpi_error("cannot open", t->path, opened)));
+  int opened = MPI_File_open(comm, name, mode, how, &t->file);
+  int code = rgi_file_agree(t->a->group, rgi_file_mpi_error("cannot open", t->path, opened));
+  if (opened != MPI_SUCCESS)
+    return code;
   MPI_File_set_errhandler(t->file, MPI_ERRORS_RETURN);
-  int code = all_rounds(t);
+  if (code == RG_SUCCESS)
+    code = all_rounds(t);
   int closed = rgi_file_mpi_error("cannot close", t->path, MPI_File_close(&t->file));
   return code ? code : rgi_file_agree(t->a->group, closed);
+}
+
+/* In a job that survives: MPI-IO over a communicator would wait for the dead. Without sieving, by
+ * which a member writes back what others' elements were between its own. */
+static int by_itself(transfer *t) {
+  MPI_Info how;
+  MPI_Info_create(&how);
+  MPI_Info_set(how, "romio_ds_write", "disable");
+  int code = with_file(t, MPI_COMM_SELF, how);
+  MPI_Info_free(&how);
+  return code;
 }
 
 static int with_comm(transfer *t) {
@@ -132,7 +147,7 @@ static int with_comm(transfer *t) {
   RGI_TRY(rg_group_dup(t->a->group, &g));
   int code = rgi_file_agree(t->a->group, rg_group_comm(g, &comm));
   if (code == RG_SUCCESS)
-    code = with_file(t, comm);
+    code = with_file(t, comm, MPI_INFO_NULL);
   rg_group_free(&g);
   return code;
 }
@@ -151,7 +166,7 @@ static int transfer_all(rg_array a, const char *path, int64_t start, int writing
     t->buffer = buffer;
     t->room = a->element > ROUND ? 1 : ROUND / (int64_t)a->element;
     rgi_file_runs_start(&t->runs, &a->d, a->me);
-    code = with_comm(t);
+    code = rgi_guarded() ? by_itself(t) : with_comm(t);
   }
   free(buffer);
   free(t);

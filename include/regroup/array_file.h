@@ -18,9 +18,12 @@ typedef enum {
 
 /* The path names the same file on every member, in a file system that they share. A
  * communicator of the group is made for the call and freed with it; waits inside MPI-IO
- * are polite, but have no time limit. docs/arrays.md describes the formats.
+ * are polite, but have no time limit. In a job that survives (RG_SURVIVE) each member opens
+ * the file by itself, and nobody waits inside MPI-IO: many short runs of elements are
+ * written one by one there. docs/arrays.md describes the formats.
  *
- * Errors, the same with the same text on every member: RG_ERR_MISMATCH (they name
+ * Errors, the same with the same text on every member (but for those of a death):
+ * RG_ERR_PROC_FAILED, RG_ERR_REVOKED; RG_ERR_MISMATCH (they name
  * different files); RG_ERR_NOMEM; RG_ERR_UNSUPPORTED (an HDF5 file, and HDF5 is not
  * there); and those below. */
 

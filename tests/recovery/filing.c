@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What test_filing.py starts, with RG_SURVIVE=1: filing PATH ROUNDS SEED DEATHS MICROSECONDS. An
+ * array is saved and loaded again and again, each time with other elements, while DEATHS ranks are
+ * killed, anywhere in it. The others shrink and do the round again. Rank 0 of those who are left
+ * prints "FILED members". */
+#include <regroup/array_file.h>
+
+#include "grid.h"
+
+static rg_group team;
+static const char *path;
+
+static int save_and_load(rg_array from, rg_array to, rg_array loaded) {
+  uint64_t saved = 0, found = 0;
+  TRY(grid_change(team, from, to));
+  TRY(rg_array_checksum(to, &saved));
+  TRY(rg_array_save(to, path, RG_FILE_NATIVE));
+  TRY(rg_array_load(loaded, path));
+  TRY(rg_array_checksum(loaded, &found));
+  must(saved == found, "what was loaded is not what was saved");
+  return RG_SUCCESS;
+}
+
+static int one_round(void) {
+  rg_array a[3] = {NULL};
+  int error = RG_SUCCESS;
+  for (int i = 0; i < 3 && !error; i++)
+    error = grid_make(team, &a[i]);
+  if (!error)
+    error = save_and_load(a[0], a[1], a[2]);
+  for (int i = 0; i < 3; i++)
+    rg_array_free(&a[i]);
+  return error;
+}
+
+int main(int argc, char **argv) {
+  team = enter_world(&argc, &argv);
+  must(argc == 6, "filing PATH ROUNDS SEED DEATHS MICROSECONDS");
+  path = argv[1];
+  uint64_t seed = strtoull(argv[3], NULL, 10);
+  MPI_Barrier(MPI_COMM_WORLD); /* a death before all have returned from rg_init ends the job */
+  for (int i = 0, first = (int)(mix(seed) % (uint64_t)world_size); i < atoi(argv[4]); i++)
+    if ((first + i) % world_size == my_rank)
+      kill_later(mix(seed + 1 + (uint64_t)i) % strtoull(argv[5], NULL, 10));
+  while (round_now < atoi(argv[2])) {
+    int well, error = one_round();
+    must(!all_well(team, error, &well), "rg_group_agree");
+    if (well)
+      round_now++;
+    else
+      drop_dead(&team);
+  }
+  if (rank_in(team) == 0)
+    printf("FILED %d\n", size_of(team));
+  leave_world(&team);
+  return 0;
+}
