@@ -4,7 +4,8 @@
  * What test_creation.py starts, with RG_SURVIVE=1: creation DEATHS SEED MICROSECONDS. All make one
  * communicator after the other, and one of them is killed, anywhere in it. The others get
  * an error, shrink, and make communicators that work. That DEATHS times, and rank 0 of those
- * who are left prints "CREATED members". */
+ * who are left prints "CREATED members". Or, by soak.py: creation ROUNDS, with deaths from outside;
+ * it prints a RESULT. */
 #include "ranks.h"
 
 #define AFTERWARDS 20
@@ -42,16 +43,34 @@ static rg_group lose_one(rg_group g, uint64_t chance, uint64_t most) {
   return g;
 }
 
+static void lose_some(rg_group *g, int rounds) {
+  for (round_now = 0; round_now < rounds;) {
+    int well, error = create(*g, 0);
+    must(!all_well(*g, error, &well), "rg_group_agree");
+    if (well)
+      round_now++;
+    else
+      drop_dead(g);
+  }
+  tell_last(g, print_result);
+}
+
+static void lose_each(rg_group *g, int deaths, uint64_t seed, uint64_t most) {
+  MPI_Barrier(MPI_COMM_WORLD); /* a death before all have returned from rg_init ends the job */
+  for (int i = 0; i < deaths; i++)
+    *g = lose_one(*g, mix(seed * 100 + (uint64_t)i), most);
+  must(!rg_barrier(*g), "rg_barrier");
+  if (rank_in(*g) == 0)
+    printf("CREATED %d\n", size_of(*g));
+}
+
 int main(int argc, char **argv) {
   rg_group g = enter_world(&argc, &argv);
-  must(argc == 4, "creation DEATHS SEED MICROSECONDS");
-  uint64_t seed = strtoull(argv[2], NULL, 10), most = strtoull(argv[3], NULL, 10);
-  MPI_Barrier(MPI_COMM_WORLD); /* a death before all have returned from rg_init ends the job */
-  for (int i = 0; i < atoi(argv[1]); i++)
-    g = lose_one(g, mix(seed * 100 + (uint64_t)i), most);
-  must(!rg_barrier(g), "rg_barrier");
-  if (rank_in(g) == 0)
-    printf("CREATED %d\n", size_of(g));
+  must(argc == 2 || argc == 4, "creation ROUNDS, or DEATHS SEED MICROSECONDS");
+  if (argc == 2)
+    lose_some(&g, atoi(argv[1]));
+  else
+    lose_each(&g, atoi(argv[1]), strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
   leave_world(&g);
   return 0;
 }

@@ -56,6 +56,14 @@ class Storm(Kind):
         return int(found[3]) if int(found[2]) + int(found[3]) == self.np else -1
 
 
+class Creation(Storm):
+    """Communicators, one after the other."""
+    program = 'tests/creation'
+
+    def draw(self):
+        return [str(self.rounds)]
+
+
 class Recover(Kind):
     """The example: arrays on one node."""
     program, several_nodes, rounds = 'bin/example-recover', False, 50
@@ -135,8 +143,8 @@ class Mirrored(Kind):
         return bool(status) and 'LOST: ' in text and killed > 1
 
 
-ALL = {'storm': Storm, 'recover': Recover, 'relief': Relief, 'checkpoint': Checkpoint,
-       'mcmc': Mcmc, 'mirrored': Mirrored}
+ALL = {'storm': Storm, 'creation': Creation, 'recover': Recover, 'relief': Relief,
+       'checkpoint': Checkpoint, 'mcmc': Mcmc, 'mirrored': Mirrored}
 
 
 def of(where, names):
