@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * What test_filing.py starts, with RG_SURVIVE=1: filing PATH ROUNDS SEED DEATHS MICROSECONDS. An
- * array is saved and loaded again and again, each time with other elements, while DEATHS ranks are
- * killed, anywhere in it. The others shrink and do the round again. Rank 0 of those who are left
+ * array is saved and loaded again and again, at least ROUNDS times, while DEATHS ranks are killed,
+ * anywhere in it. The others shrink and do the round again. Rank 0 of those who are left
  * prints "FILED members". */
 #include <regroup/array_file.h>
 
@@ -39,12 +39,13 @@ int main(int argc, char **argv) {
   team = enter_world(&argc, &argv);
   must(argc == 6, "filing PATH ROUNDS SEED DEATHS MICROSECONDS");
   path = argv[1];
+  int deaths = atoi(argv[4]);
   uint64_t seed = strtoull(argv[3], NULL, 10);
   MPI_Barrier(MPI_COMM_WORLD); /* a death before all have returned from rg_init ends the job */
-  for (int i = 0, first = (int)(mix(seed) % (uint64_t)world_size); i < atoi(argv[4]); i++)
+  for (int i = 0, first = (int)(mix(seed) % (uint64_t)world_size); i < deaths; i++)
     if ((first + i) % world_size == my_rank)
       kill_later(mix(seed + 1 + (uint64_t)i) % strtoull(argv[5], NULL, 10));
-  while (round_now < atoi(argv[2])) {
+  while (round_now < atoi(argv[2]) || size_of(team) > world_size - deaths) {
     int well, error = one_round();
     must(!all_well(team, error, &well), "rg_group_agree");
     if (well)

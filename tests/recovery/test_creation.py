@@ -3,7 +3,10 @@
 # Copyright (c) the Regroup authors
 """Ranks are killed while communicators and inter-communicators are made, on one node and on two: MPI's
 blocking calls are left, the survivors all have an error, and make new ones that work. See creation.c
-and spawning.c."""
+and spawning.c.
+
+beside: yes
+"""
 import random
 import re
 

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """Ranks are killed while arrays are saved and loaded, on one node and on two: the survivors save
-and load again, and nothing but the file is left. See filing.c."""
+and load again, and nothing but the file is left. See filing.c.
+
+beside: yes
+"""
 import os
 import random
 import tempfile

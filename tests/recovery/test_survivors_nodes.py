@@ -4,19 +4,17 @@
 """Ranks on two nodes and on four are killed, also all of one node at once: those on the others
 notice, agree and go on with the right results; the exit status tells the truth. The nodes are
 pretended ones of MPI's, and, where this machine permits it, ones with namespaces of their own.
-See survivors.c, bystanders.c, comm_again.c and soak.py.
+See survivors.c, bystanders.c and comm_again.c; test_storm.py and soak.py kill at random there.
 
 time: 300
+beside: yes
 """
-import random
 import re
-import time
 
 import deaths
 import jobs
 
 PROGRAM = 'tests/survivors'
-SECONDS = 3  # of random kills, on each kind of nodes; soak.py does it for longer
 
 
 def everybody(where, np, node, at):
@@ -66,30 +64,18 @@ def test_communicator(where):
         assert status == 0 and well, (where.name, np, dead, status, text)
 
 
-def test_random(where, seed):
-    random.seed(seed)
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        np = random.choice([2, 3, 4, 6])
-        status, text, killed, early = jobs.run_and_kill(np, PROGRAM, '', 1000, 0.001, life=2.5,
-                                                        where=where)
-        well = status == 0 and re.search(r'^RESULT 1000 \d+ \d+ ', text, re.M)
-        assert well or early, (where.name, seed, np, killed, status, text)
-
-
-def test_all(kind, seed):
+def test_all(kind):
     with deaths.nodes_of(kind, jobs.MPIEXEC) as where:
         test_two(where)
         test_nobody_left(where)
         test_bystanders(where)
         test_communicator(where)
-        test_random(where, seed)
     with deaths.nodes_of(kind, jobs.MPIEXEC, 4) as where:
         test_four(where)
 
 
-test_all('cliques', jobs.SEED)
+test_all('cliques')
 try:
-    test_all('namespaces', jobs.SEED)
+    test_all('namespaces')
 except deaths.cluster.Unavailable as why:
     print('without namespaces: %s' % why)
