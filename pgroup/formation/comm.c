@@ -65,27 +65,33 @@ static int find_outsider(int n, const int ranks[]) {
   return -1;
 }
 
-int rgi_group_ranks(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks) {
+int rgi_translate_ranks(const char *call, MPI_Group from, int n, MPI_Group to, int **ranks) {
   int *all = malloc(2 * (size_t)n * sizeof *all);
-  MPI_Group parent;
   if (!all)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", call, n);
   for (int i = 0; i < n; i++)
     all[n + i] = i;
-  MPI_Comm_group(comm, &parent);
-  int error = rgi_mpi_error(MPI_Group_translate_ranks(group, n, all + n, parent, all),
+  int error = rgi_mpi_error(MPI_Group_translate_ranks(from, n, all + n, to, all),
                             "MPI_Group_translate_ranks");
-  MPI_Group_free(&parent);
-  int outsider = error ? -1 : find_outsider(n, all);
-  if (outsider >= 0)
-    error =
-        rgi_error(RG_ERR_GROUP, "%s: rank %d of the group is not in the parent", call, outsider);
-  if (error) {
+  if (error)
     free(all);
+  else
+    *ranks = all;
+  return error;
+}
+
+int rgi_group_ranks(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks) {
+  MPI_Group parent;
+  MPI_Comm_group(comm, &parent);
+  int error = rgi_translate_ranks(call, group, n, parent, ranks);
+  MPI_Group_free(&parent);
+  if (error)
     return error;
-  }
-  *ranks = all;
-  return RG_SUCCESS;
+  int outsider = find_outsider(n, *ranks);
+  if (outsider < 0)
+    return RG_SUCCESS;
+  free(*ranks);
+  return rgi_error(RG_ERR_GROUP, "%s: rank %d of the group is not in the parent", call, outsider);
 }
 
 int rgi_create_by(rg_method method, const rgi_creation *c, MPI_Comm *newcomm) {

@@ -33,6 +33,10 @@ int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int 
 /* Checks a parent, a tag and a method; rank_limit: comm's size. */
 int rgi_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method);
 
+/* The ranks in `to` of from's n members, MPI_UNDEFINED for who is not there, in memory that the
+ * caller frees. */
+int rgi_translate_ranks(const char *call, MPI_Group from, int n, MPI_Group to, int **ranks);
+
 /* The ranks in comm of group's n members, in memory that the caller frees.
  * RG_ERR_GROUP if one is not in comm. */
 int rgi_group_ranks(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks);

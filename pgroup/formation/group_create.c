@@ -4,6 +4,7 @@
  * Forming groups from lists, ranges, communicators and MPI groups. */
 #include <stdlib.h>
 
+#include "formation/comm.h"
 #include "formation/group.h"
 #include "runtime/error.h"
 #include "runtime/runtime.h"
@@ -71,19 +72,13 @@ int rg_group_create_range(rg_group parent, int first, int last, int stride, int 
 
 static int from_mpi_group(const char *call, MPI_Group mpi, int tag, rg_group *g) {
   rgi_members *members;
-  int n;
+  int n, *ranks, error = RG_SUCCESS;
   MPI_Group_size(mpi, &n);
   if (n == 0) {
     *g = NULL;
     return RG_SUCCESS;
   }
-  int *ranks = malloc(2 * (size_t)n * sizeof *ranks);
-  if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
-  for (int i = 0; i < n; i++)
-    ranks[n + i] = i;
-  int error =
-      rgi_mpi_error(MPI_Group_translate_ranks(mpi, n, ranks + n, rgi_rt.mpi_group, ranks), call);
+  RGI_TRY(rgi_translate_ranks(call, mpi, n, rgi_rt.mpi_group, &ranks));
   for (int i = 0; i < n && !error; i++)
     if (ranks[i] == MPI_UNDEFINED)
       error = rgi_error(RG_ERR_GROUP, "%s: rank %d is not among the processes of rg_init", call, i);

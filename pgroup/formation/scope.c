@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "formation/comm.h"
 #include "runtime/error.h"
 #include "runtime/guardian.h"
 #include "runtime/runtime.h"
@@ -18,12 +19,8 @@ rgi_scope rgi_scope_of(const rgi_members *m) {
 
 /* The world ranks of a group's processes, without those that have none. */
 static int list_members(const char *call, MPI_Group group, int n, rgi_members **m) {
-  int known = 0, *all = malloc(2 * (size_t)n * sizeof *all);
-  if (!all)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", call, n);
-  for (int i = 0; i < n; i++)
-    all[n + i] = i;
-  MPI_Group_translate_ranks(group, n, all + n, rgi_rt.mpi_group, all);
+  int known = 0, *all;
+  RGI_TRY(rgi_translate_ranks(call, group, n, rgi_rt.mpi_group, &all));
   for (int i = 0; i < n; i++)
     if (all[i] != MPI_UNDEFINED)
       all[known++] = all[i];

@@ -95,13 +95,11 @@ static uint64_t port_context(int number) {
 
 static int send_members(const char *call, const rgi_members *m, int to, int number) {
   int count = rgi_members_packed(m), *ints = malloc((size_t)count * sizeof *ints);
-  rgi_request r;
   if (!ints)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, rgi_members_count(m));
   rgi_members_pack(m, ints);
-  int error = rgi_message_send(port_context(number), to, 0, ints, (size_t)count * sizeof *ints, &r);
-  if (!error)
-    error = rgi_message_wait(&r, call);
+  int error =
+      rgi_message_deliver(port_context(number), to, 0, ints, (size_t)count * sizeof *ints, call);
   free(ints);
   return error;
 }

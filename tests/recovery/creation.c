@@ -44,14 +44,8 @@ static rg_group lose_one(rg_group g, uint64_t chance, uint64_t most) {
 }
 
 static void lose_some(rg_group *g, int rounds) {
-  for (round_now = 0; round_now < rounds;) {
-    int well, error = create(*g, 0);
-    must(!all_well(*g, error, &well), "rg_group_agree");
-    if (well)
-      round_now++;
-    else
-      drop_dead(g);
-  }
+  while (round_now < rounds)
+    round_now += is_done(g, create(*g, 0));
   tell_last(g, print_result);
 }
 

@@ -41,18 +41,9 @@ int main(int argc, char **argv) {
   path = argv[1];
   int deaths = atoi(argv[4]);
   uint64_t seed = strtoull(argv[3], NULL, 10);
-  MPI_Barrier(MPI_COMM_WORLD); /* a death before all have returned from rg_init ends the job */
-  for (int i = 0, first = (int)(mix(seed) % (uint64_t)world_size); i < deaths; i++)
-    if ((first + i) % world_size == my_rank)
-      kill_later(mix(seed + 1 + (uint64_t)i) % strtoull(argv[5], NULL, 10));
-  while (round_now < atoi(argv[2]) || size_of(team) > world_size - deaths) {
-    int well, error = one_round();
-    must(!all_well(team, error, &well), "rg_group_agree");
-    if (well)
-      round_now++;
-    else
-      drop_dead(&team);
-  }
+  kill_some(deaths, world_size, seed, strtoull(argv[5], NULL, 10));
+  while (round_now < atoi(argv[2]) || size_of(team) > world_size - deaths)
+    round_now += is_done(&team, one_round());
   if (rank_in(team) == 0)
     printf("FILED %d\n", size_of(team));
   leave_world(&team);

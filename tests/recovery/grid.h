@@ -59,13 +59,8 @@ static inline int grid_recover(rg_group g, rg_array *a) {
 
 /* The first one, on those who live to have it. */
 static inline void grid_begin(rg_group *g, rg_array *a) {
-  for (int well = 0; !well;) {
-    must(!all_well(*g, grid_make(*g, a), &well), "rg_group_agree");
-    if (!well) {
-      rg_array_free(a);
-      drop_dead(g);
-    }
-  }
+  while (!is_done(g, grid_make(*g, a)))
+    rg_array_free(a);
 }
 
 #endif

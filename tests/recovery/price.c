@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * What price.py starts: price REPEATS. Two or more ranks of a node meet in barriers; rank 0
- * prints "WAIT nanoseconds nanoseconds": a barrier, the median of batches, and what one wait
- * does to notice deaths, by itself. */
+ * prints "WAIT nanoseconds nanoseconds microseconds": a barrier, the median of batches; what one
+ * wait does to notice deaths, by itself; and rg_group_comm. */
 #include "formation/group.h"
 #include "ranks.h"
 #include "runtime/pause.h"
@@ -51,13 +51,30 @@ static double looks(rg_group g, int repeats) {
   return result;
 }
 
+static double communicators(rg_group g, int repeats) {
+  double *times = calloc((size_t)repeats, sizeof *times);
+  for (int i = 0; i < repeats; i++) {
+    rg_group copy;
+    MPI_Comm comm;
+    must(!rg_group_dup(g, &copy) && !rg_barrier(g), "rg_group_dup");
+    double start = rgi_now();
+    must(!rg_group_comm(copy, &comm), "rg_group_comm");
+    times[i] = 1e6 * (rgi_now() - start);
+    rg_group_free(&copy);
+  }
+  double result = median(times, repeats);
+  free(times);
+  return result;
+}
+
 int main(int argc, char **argv) {
   int repeats = argc > 1 ? atoi(argv[1]) : 200;
   rg_group world = enter_world(&argc, &argv);
   barriers(world, repeats / 10 + 1);
   double wait = barriers(world, repeats), look = looks(world, repeats);
+  double comm = communicators(world, repeats);
   if (my_rank == 0)
-    printf("WAIT %.1f %.1f\n", wait, look);
+    printf("WAIT %.1f %.1f %.1f\n", wait, look, comm);
   leave_world(&world);
   return 0;
 }

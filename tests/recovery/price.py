@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """What it costs to be able to survive when nobody dies: barriers in shared memory with RG_SURVIVE
-and without, in turn, and what one wait does to notice deaths, by itself. Prints medians of runs.
+and without, in turn, what one wait does to notice deaths, by itself, and rg_group_comm. Prints medians of runs.
 
     python3 tests/recovery/price.py --build build/release --ranks 2 --runs 20
 """
@@ -18,7 +18,7 @@ def one_run(a, survive):
                            os.path.join(a.build, 'tests', 'price'), str(a.repeats)],
                           env=dict(os.environ, RG_SURVIVE=survive, UCX_TLS='tcp,self'),
                           stdout=subprocess.PIPE, text=True, check=True).stdout
-    return [float(x) for x in re.search(r'^WAIT ([\d.]+) ([\d.]+)', text, re.M).groups()]
+    return [float(x) for x in re.search(r'^WAIT ([\d.]+) ([\d.]+) ([\d.]+)', text, re.M).groups()]
 
 
 def main():
@@ -34,6 +34,8 @@ def main():
     with_it = statistics.median(r[1][0] for r in runs)
     print('a barrier of %d ranks: %.1f ns without RG_SURVIVE, %.1f ns with it: %+.1f ns (%+.2f %%)' %
           (a.ranks, without, with_it, with_it - without, 100 * (with_it - without) / without))
+    print('rg_group_comm: %.1f us without, %.1f us with it' %
+          tuple(statistics.median(r[i][2] for r in runs) for i in (0, 1)))
     print('looking for deaths in a wait: %.1f ns' % statistics.median(r[1][1] for r in runs))
 
 

@@ -60,6 +60,12 @@ static inline int my_round(const char *plan) {
   return NEVER;
 }
 
+static inline uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
 /* This process is killed, whatever it does then. */
 static inline void kill_later(uint64_t microseconds) {
   timer_t timer;
@@ -138,33 +144,44 @@ static inline int all_well(rg_group g, int error, int *well) {
   return RG_SUCCESS;
 }
 
+/* After a piece of work: 1 if all are well; else 0, g is its survivors', and it is to be done
+ * again. */
+static inline int is_done(rg_group *g, int error) {
+  int well;
+  must(!all_well(*g, error, &well), "rg_group_agree");
+  if (!well)
+    drop_dead(g);
+  return well;
+}
+
+/* So many of the first ranks are killed within so many microseconds. (A death before all have
+ * returned from rg_init would end the job.) */
+static inline void kill_some(int deaths, int among, uint64_t seed, uint64_t most) {
+  int first = (int)(mix(seed) % (uint64_t)among);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < deaths; i++)
+    if ((first + i) % among == my_rank)
+      kill_later(mix(seed + 1 + (uint64_t)i) % most);
+}
+
 /* In the end: rank 0 of the survivors prints the line, and if it dies with it another one does.
  * print(g, text): into LINE bytes. */
 #define LINE 200
 static inline void tell_last(rg_group *g, void (*print)(rg_group g, char *text)) {
-  for (int well = 0; !well;) {
+  do {
     if (rank_in(*g) == 0) {
       char text[LINE];
       print(*g, text);
       fputs(text, stdout);
       fflush(stdout);
     }
-    must(!all_well(*g, RG_SUCCESS, &well), "rg_group_agree");
-    if (!well)
-      drop_dead(g);
-  }
+  } while (!is_done(g, RG_SUCCESS));
 }
 
 /* For tell_last: "RESULT rounds members deaths milliseconds". */
 static inline void print_result(rg_group g, char *text) {
   snprintf(text, LINE, "RESULT %d %d %d %.1f\n", round_now, size_of(g), world_size - size_of(g),
            1e3 * longest);
-}
-
-static inline uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
 }
 
 #endif

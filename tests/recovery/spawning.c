@@ -43,24 +43,11 @@ static int spawn(rg_group g, int each) {
 }
 
 static void draw_them(rg_group g, int each, int rounds) {
-  for (round_now = 0; round_now < rounds;) {
-    int well, error = spawn(g, each);
-    must(!all_well(g, error, &well), "rg_group_agree");
-    if (well)
-      round_now++;
-    else
-      drop_dead(&g);
-  }
+  while (round_now < rounds)
+    round_now += is_done(&g, spawn(g, each));
   if (rank_in(g) == 0)
     printf("SPAWNED %d\n", size_of(g));
   rg_group_free(&g);
-}
-
-/* DEATHS of all ranks but the last one, which keeps the books on several nodes, each once. */
-static void plan(uint64_t seed, int deaths, uint64_t most) {
-  for (int i = 0, rank = (int)(mix(seed) % (uint64_t)(world_size - 1)); i < deaths; i++)
-    if ((rank + i) % (world_size - 1) == my_rank)
-      kill_later(mix(seed + 1 + (uint64_t)i) % most);
 }
 
 int main(int argc, char **argv) {
@@ -68,8 +55,8 @@ int main(int argc, char **argv) {
   must(argc == 7, "spawning ASIDE EACH ROUNDS SEED DEATHS MICROSECONDS");
   int each = atoi(argv[2]), rounds = atoi(argv[3]), deaths = atoi(argv[5]);
   must(!rg_reserve_open(atoi(argv[1]), &outside), "rg_reserve_open");
-  MPI_Barrier(MPI_COMM_WORLD); /* a death before all have returned from rg_init ends the job */
-  plan(strtoull(argv[4], NULL, 10), deaths, strtoull(argv[6], NULL, 10));
+  /* The last rank keeps the books on several nodes. */
+  kill_some(deaths, world_size - 1, strtoull(argv[4], NULL, 10), strtoull(argv[6], NULL, 10));
   if (outside)
     draw_them(outside, each, rounds);
   else
