@@ -2,9 +2,9 @@
  * Copyright (c) the Regroup authors */
 #include "checkpoint/check.h"
 
+#include "base/error.h"
 #include "formation/group.h"
 #include "object/array.h"
-#include "runtime/error.h"
 
 int rgi_checkpoint_check(const char *call, rg_group g, int n, const rg_array arrays[],
                          const void *state, size_t bytes) {

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "file/file.h"
 #include "object/array.h"
-#include "runtime/error.h"
 
 #define PAGE ((uint64_t)4096)
 enum { VERSION = 1, ORDER = 1 };

@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "checkpoint/check.h"
 #include "checkpoint/head.h"
 #include "file/file.h"
 #include "formation/group.h"
 #include "object/array.h"
-#include "runtime/error.h"
-#include "runtime/log.h"
 
 typedef struct {
   rg_group group;

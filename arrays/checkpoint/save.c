@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "checkpoint/check.h"
 #include "checkpoint/head.h"
 #include "checkpoint/writer.h"
@@ -22,8 +23,7 @@
 #include "formation/context.h"
 #include "formation/group.h"
 #include "object/array.h"
-#include "runtime/error.h"
-#include "runtime/wait.h"
+#include "progress/wait.h"
 
 #define MAGIC 0x63686b70u
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/futex.h"
+#include "base/futex.h"
 
 typedef struct {
   /* The job: bytes to an offset of the file, then to the disk; then, unless to is

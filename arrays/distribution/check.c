@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * What a spec may say. */
-#include "make.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "distribution/make.h"
 
 #define WRONG(...) rgi_error(RG_ERR_ARG, "rg_array_create: " __VA_ARGS__)
 

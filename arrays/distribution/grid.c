@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "distribution.h"
+#include "distribution/distribution.h"
 
 enum { NEAR = 3 };              /* so many divisions on either side of the cube's are tried */
 static const double MORE = 1.1; /* a largest block so much above the least is as good */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "distribution.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "distribution/distribution.h"
 
 static int outside(const rgi_distribution *d, const char *call, int k, int64_t lo, int64_t hi) {
   long long bound = d->shape[k];

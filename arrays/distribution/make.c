@@ -2,12 +2,12 @@
  * Copyright (c) the Regroup authors
  *
  * From a spec to a distribution. */
-#include "make.h"
+#include "distribution/make.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 static int64_t largest(const rgi_distribution *d, int k) {
   if (!d->boundaries[k])

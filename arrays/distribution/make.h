@@ -5,7 +5,7 @@
 #ifndef RGI_DISTRIBUTION_MAKE_H
 #define RGI_DISTRIBUTION_MAKE_H
 
-#include "distribution.h"
+#include "distribution/distribution.h"
 
 /* Everything about a spec but its size in bytes; RG_ERR_ARG with a text that says
  * what of it is wrong. */

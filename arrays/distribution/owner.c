@@ -5,8 +5,8 @@
  * and the blocks of a member. */
 #include <string.h>
 
-#include "runtime/error.h"
-#include "span.h"
+#include "base/error.h"
+#include "distribution/span.h"
 
 int rgi_distribution_owner(const rgi_distribution *d, const int64_t at[]) {
   int64_t rank = 0;

@@ -4,7 +4,7 @@
  * A patch cut by the blocks that it crosses. */
 #include <string.h>
 
-#include "span.h"
+#include "distribution/span.h"
 
 /* The blocks from first to last hold the patch; 0: the patch is empty. */
 static int blocks_of(const rgi_distribution *d, const int64_t lo[], const int64_t hi[],

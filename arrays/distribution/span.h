@@ -7,7 +7,7 @@
 #ifndef RGI_SPAN_H
 #define RGI_SPAN_H
 
-#include "distribution.h"
+#include "distribution/distribution.h"
 
 /* A block along one dimension. A member may own several (RG_BLOCK_CYCLIC). */
 typedef struct {

@@ -7,11 +7,11 @@
 #include <armci.h>
 #include <limits.h>
 
+#include "base/error.h"
 #include "engine/remote.h"
 #include "engine/served.h"
 #include "engine/window.h"
-#include "runtime/error.h"
-#include "runtime/service.h"
+#include "noded/service.h"
 
 /* An element of either type, as MPI wants it. */
 typedef union {

@@ -6,10 +6,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "engine/remote.h"
 #include "engine/served.h"
 #include "engine/window.h"
-#include "runtime/error.h"
 
 typedef struct {
   rgi_remote_kind kind;

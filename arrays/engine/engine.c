@@ -10,16 +10,17 @@
 #include <regroup/polite.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/options.h"
 #include "engine/remote.h"
 #include "engine/served.h"
 #include "engine/share.h"
 #include "engine/window.h"
-#include "runtime/error.h"
+#include "noded/mesh.h"
+#include "progress/mpi_error.h"
 #include "runtime/extension.h"
-#include "runtime/mesh.h"
-#include "runtime/node.h"
-#include "runtime/options.h"
 #include "runtime/runtime.h"
+#include "shm/node.h"
 
 /* Memory of the share is reserved in steps of this. */
 #define STEP ((uint64_t)1 << 20)
@@ -248,6 +249,7 @@ static void close_engine(int mpi) {
 }
 
 __attribute__((constructor)) static void extend(void) {
-  static rgi_extension engine = {"arrays", share_size, open_engine, close_engine, 0, NULL};
+  static rgi_extension engine = {
+      .name = "arrays", .annex = share_size, .open = open_engine, .close = close_engine};
   rgi_extend(&engine);
 }

@@ -4,9 +4,10 @@
  * One operation of MPI's on the window, with a type of ours for each side. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "engine/issue.h"
 #include "engine/window.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 
 typedef rgi_remote_job job;
 typedef rgi_remote_piece piece;

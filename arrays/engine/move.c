@@ -7,14 +7,16 @@
 #include <regroup/polite.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/options.h"
 #include "engine/issue.h"
 #include "engine/remote.h"
 #include "engine/served.h"
-#include "runtime/error.h"
-#include "runtime/options.h"
-#include "runtime/request.h"
+#include "progress/mpi_error.h"
+#include "progress/request.h"
+#include "progress/wait.h"
 #include "runtime/runtime.h"
-#include "runtime/wait.h"
+#include "shm/failure.h"
 
 struct rgi_engine_op {
   struct rgi_engine_op *next; /* given up */

@@ -10,10 +10,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "engine/remote.h"
 #include "engine/served.h"
 #include "engine/window.h"
-#include "runtime/error.h"
 
 typedef struct {
   uint64_t low, high; /* empty: high = 0 */

@@ -3,9 +3,10 @@
 #include <complex.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "distribution/distribution.h"
 #include "engine/remote.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 
 /* Whether dimension d and the one inside it are one on both sides. */
 static int runs_on(const rgi_far_patch *p, int d) {

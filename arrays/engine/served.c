@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/line.h"
-#include "runtime/arena.h"
-#include "runtime/error.h"
-#include "runtime/mesh.h"
-#include "runtime/node.h"
-#include "runtime/pause.h"
-#include "runtime/request.h"
+#include "base/error.h"
+#include "base/pause.h"
+#include "noded/line.h"
+#include "noded/mesh.h"
+#include "progress/request.h"
 #include "runtime/runtime.h"
+#include "shm/arena.h"
+#include "shm/node.h"
 
 /* A broken connection comes from the loss of the node, which is known soon after. */
 #define DEATH_SECONDS 5.0

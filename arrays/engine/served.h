@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The engine of a job that survives: the servers of the nodes (runtime/server.h) are asked,
+ * The engine of a job that survives: the servers of the nodes (noded/server.h) are asked,
  * and neither MPI nor ARMCI has a part in it. What is in this node's memory is done at once.
  * The elements of the dead can be reached as long as somebody lives on their node; then all
  * that was asked of it ends with RG_ERR_PROC_FAILED. Operations of a process on one node are
@@ -10,7 +10,7 @@
 #define RGI_SERVED_H
 
 #include "engine/issue.h"
-#include "runtime/wait.h"
+#include "progress/wait.h"
 
 /* Collective; nothing but memory is taken: connections are made when they are needed. */
 int rgi_served_open(void);
@@ -33,7 +33,7 @@ void rgi_served_drop(rgi_served op);
 /* Between two tests in vain. */
 int rgi_served_pause(rgi_wait *w, int target);
 
-/* An integer, of rg_type; kind: RGI_ASK_FETCH_ADD, RGI_ASK_SWAP (runtime/service.h). */
+/* An integer, of rg_type; kind: RGI_ASK_FETCH_ADD, RGI_ASK_SWAP (noded/service.h). */
 int rgi_served_word(const char *call, int kind, int target, uint64_t offset, rg_type type,
                     int64_t a, int64_t b, int64_t *before);
 

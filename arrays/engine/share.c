@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "runtime/arena.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "shm/arena.h"
 
 typedef struct rgi_range {
   uint64_t start, length, longest, priority;

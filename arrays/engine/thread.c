@@ -10,10 +10,10 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "base/log.h"
+#include "base/options.h"
+#include "base/pause.h"
 #include "engine/remote.h"
-#include "runtime/log.h"
-#include "runtime/options.h"
-#include "runtime/pause.h"
 #include "runtime/runtime.h"
 
 #define SHORTEST_SECONDS 20e-6

@@ -2,7 +2,8 @@
  * Copyright (c) the Regroup authors */
 #include "engine/window.h"
 
-#include "runtime/error.h"
+#include "base/error.h"
+#include "progress/mpi_error.h"
 
 static _Thread_local struct {
   void *memory; /* offered */

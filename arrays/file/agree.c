@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "file.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "file/file.h"
+#include "progress/mpi_error.h"
 
 int rgi_file_agree(rg_group g, int code) {
   struct {
@@ -53,6 +54,6 @@ int rgi_file_mpi_error(const char *what, const char *path, int mpi_code) {
   char text[MPI_MAX_ERROR_STRING];
   if (mpi_code == MPI_SUCCESS)
     return RG_SUCCESS;
-  rgi_mpi_text(mpi_code, text);
+  rgi_mpi_error_text(mpi_code, text);
   return rgi_error(RG_ERR_FILE, "%s %s: %.400s", what, path, text);
 }

@@ -4,8 +4,8 @@
  * The HDF5 format: one dataset "array", with an attribute "checksum". One member
  * makes the file with all its room, HDF5 tells where the elements go, and all write
  * them by MPI-IO as in the native format. */
-#include "file.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "file/file.h"
 
 #ifndef RG_HDF5
 
@@ -32,9 +32,9 @@ int rgi_hdf5_read(rg_array a, const char *path, const rgi_file_info *info) {
 
 #include <stdlib.h>
 
-#include "../distribution/patch.h"
-#include "hdf5_library.h"
-#include "hdf5_type.h"
+#include "access/patch.h"
+#include "file/hdf5_library.h"
+#include "file/hdf5_type.h"
 
 enum {
   BOX = 16 << 20, /* bytes that are read at a time */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
 #ifdef RG_HDF5
-#include "hdf5_library.h"
+#include "file/hdf5_library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 rgi_hdf5_library rgi_h5;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
 #ifdef RG_HDF5
-#include "hdf5_type.h"
+#include "file/hdf5_type.h"
 
 static hid_t complex_type(hid_t part, size_t size) {
   hid_t type = rgi_h5.pH5Tcreate(H5T_COMPOUND, 2 * size);

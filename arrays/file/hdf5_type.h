@@ -8,7 +8,7 @@
 
 #include <regroup/array.h>
 
-#include "hdf5_library.h"
+#include "file/hdf5_library.h"
 
 /* A type in memory, to be closed; negative on failure. */
 hid_t rgi_hdf5_type(rg_type type, size_t element);

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/error.h"
+#include "file/file.h"
 #include "formation/group.h"
-#include "runtime/error.h"
 
 /* Rank 0: which format it is. A pipe without a writer must not hold it up. */
 static int recognise(const char *path, int *hdf5) {

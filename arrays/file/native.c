@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "file/file.h"
 
 /* As it is in the file; what follows up to 4 KiB is zero. */
 typedef struct {

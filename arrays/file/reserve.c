@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "file/file.h"
 
 int64_t rgi_file_bytes(const rgi_file_info *info) {
   int64_t bytes = (int64_t)info->element;

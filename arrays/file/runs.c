@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "runs.h"
+#include "file/runs.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "file/file.h"
 
 static rgi_file_info describe(rg_array a, rg_file_format format, uint64_t checksum) {
   rgi_file_info info = {.format = format,

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "runs.h"
-#include "runtime/error.h"
-#include "runtime/guardian.h"
+#include "base/error.h"
+#include "file/file.h"
+#include "file/runs.h"
+#include "noded/guardian.h"
 
 enum { ROUND = 16 << 20, RUNS = 1 << 16 }; /* bytes and runs of a round, at most */
 

@@ -3,9 +3,9 @@
 #include <regroup/array_math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
 #include "math/types.h"
-#include "runtime/error.h"
 
 RGI_FAST_LOOPS
 

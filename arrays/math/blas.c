@@ -6,7 +6,7 @@
 #include <complex.h>
 
 #include "distribution/distribution.h"
-#include "runtime/node.h"
+#include "shm/node.h"
 
 int rgi_blas_type(rg_type type) {
   return type == RG_FLOAT || type == RG_DOUBLE || type == RG_FLOAT_COMPLEX ||

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 #define FETCH ((int64_t)1 << 20) /* bytes that are got from another node at a time */
 

@@ -8,9 +8,9 @@
 #include <regroup/collectives.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
 #include "math/types.h"
-#include "runtime/error.h"
 
 RGI_FAST_LOOPS
 

@@ -2,9 +2,9 @@
  * Copyright (c) the Regroup authors */
 #include <regroup/array_math.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
 #include "math/types.h"
-#include "runtime/error.h"
 
 /* Returns whether a divisor was 0 (integers only). */
 typedef int loop(int64_t n, char *c, const char *a, const char *b);

@@ -3,8 +3,8 @@
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
 
+#include "base/error.h"
 #include "math/move.h"
-#include "runtime/error.h"
 
 /* A copy as the caller sees it: both operands, or only the one whose group it is in. */
 typedef struct {

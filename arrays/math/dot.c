@@ -2,10 +2,10 @@
  * Copyright (c) the Regroup authors */
 #include <regroup/array_math.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
 #include "math/total.h"
 #include "math/types.h"
-#include "runtime/error.h"
 
 RGI_FAST_LOOPS
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
-#include "runtime/error.h"
 
 /* The caller's block with its ghosts: where the memory of index at is. */
 typedef struct {

@@ -3,8 +3,8 @@
 #include <regroup/array_math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
-#include "runtime/error.h"
 
 int rg_array_map(rg_array a, const int64_t lo[], const int64_t hi[], rg_array_function *f,
                  void *context) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
-#include "runtime/error.h"
 
 #define TILE 128 /* of a transposition: 128 x 128 doubles fit into a cache */
 

@@ -4,8 +4,8 @@
 
 #include <regroup/array_math.h>
 
+#include "base/error.h"
 #include "math/mine.h"
-#include "runtime/error.h"
 
 void rgi_section_patch(const rgi_operand *o, rg_form form, rgi_section part, int64_t lo[2],
                        int64_t hi[2]) {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
 #include "math/multiply.h"
-#include "runtime/error.h"
 
 #define TILE 1024 /* rows and columns of c at a time */
 #define DEPTH 256 /* of a panel */

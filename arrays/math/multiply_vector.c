@@ -4,10 +4,10 @@
 #include <regroup/array_math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
 #include "math/mine.h"
 #include "math/multiply.h"
-#include "runtime/error.h"
 
 typedef struct {
   rg_form form;

@@ -4,10 +4,10 @@
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
 #include "math/norm.h"
 #include "math/types.h"
-#include "runtime/error.h"
 
 RGI_FAST_LOOPS
 

@@ -5,7 +5,7 @@
 #include <regroup/collectives.h>
 #include <string.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 int rgi_operand_make(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
                      rgi_operand *o) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/operand.h"
-#include "runtime/error.h"
 
 typedef struct {
   const rgi_operand *o;

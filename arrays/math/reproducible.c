@@ -5,10 +5,10 @@
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
 
+#include "base/error.h"
 #include "collectives/exact.h"
 #include "math/boxes.h"
 #include "math/norm.h"
-#include "runtime/error.h"
 
 /* What is added up, of element i of each operand. */
 typedef enum { VALUE, PRODUCT, ABSOLUTE, SQUARE } term;

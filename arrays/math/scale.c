@@ -3,10 +3,10 @@
 #include <regroup/array_math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/boxes.h"
 #include "math/mine.h"
 #include "math/types.h"
-#include "runtime/error.h"
 
 RGI_FAST_LOOPS
 

@@ -5,8 +5,8 @@
 #include <regroup/collectives.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/types.h"
-#include "runtime/error.h"
 
 int rgi_total_all(rg_array a, rgi_total *t) {
   if (rgi_is_integer(a->type))

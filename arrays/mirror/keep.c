@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "mirror/mirror.h"
-#include "runtime/error.h"
 
 #define TAG 0
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "engine/engine.h"
 #include "formation/group.h"
 #include "mirror/keep.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
+#include "shm/node.h"
 
 static uint64_t round_up(uint64_t bytes) {
   return (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE;

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "engine/engine.h"
 #include "formation/group.h"
 #include "mirror/mirror.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
-#include "runtime/node.h"
+#include "shm/node.h"
+#include "shm/process.h"
 
 /* What all agree on: the lowest of these counts. */
 typedef struct {

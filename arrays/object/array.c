@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "mirror/keep.h"
-#include "runtime/error.h"
 
 int rgi_array_check(const char *call, rg_array a) {
   RGI_TRY(rgi_need_runtime(call));

@@ -7,9 +7,9 @@
 
 #include <regroup/array.h>
 
+#include "access/lock.h"
 #include "distribution/distribution.h"
 #include "object/shared.h"
-#include "onesided/lock.h"
 #include "runtime/runtime.h"
 
 #define RGI_ARRAY_MAGIC 0x61727279u

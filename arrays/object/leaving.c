@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <regroup/collectives.h>
 
+#include "base/error.h"
 #include "engine/engine.h"
 #include "object/array.h"
-#include "runtime/error.h"
+#include "progress/wait.h"
 #include "runtime/extension.h"
-#include "runtime/node.h"
-#include "runtime/wait.h"
+#include "shm/node.h"
 
 /* So long the last rg_finalize waits for arrays that all have freed. One that some
  * member never frees must not keep it. */
@@ -76,10 +76,6 @@ void rgi_array_look_after_leaving(void) {
   pthread_mutex_unlock(&leaving.lock);
 }
 
-static size_t no_annex(void) {
-  return 0;
-}
-
 static int nothing_to_open(void) {
   return RG_SUCCESS;
 }
@@ -93,6 +89,7 @@ static void finish(int mpi) {
 }
 
 __attribute__((constructor)) static void extend(void) {
-  static rgi_extension objects = {"array objects", no_annex, nothing_to_open, finish, 0, NULL};
+  static rgi_extension objects = {
+      .name = "array objects", .open = nothing_to_open, .close = finish};
   rgi_extend(&objects);
 }

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "engine/engine.h"
 #include "formation/group.h"
 #include "mirror/mirror.h"
 #include "object/array.h"
-#include "runtime/error.h"
 
 #define PAGE ((uint64_t)4096)
 #define BIG (16 * PAGE) /* from here on aligned to pages */

@@ -4,9 +4,9 @@
  * Asking an array. */
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/group.h"
 #include "object/array.h"
-#include "runtime/error.h"
 
 int rg_array_group(rg_array a, rg_group *g) {
   RGI_REQUIRE(g);

@@ -4,15 +4,15 @@
 
 #include <stdatomic.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "runtime/arena.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
-#include "runtime/node.h"
+#include "progress/slot.h"
+#include "progress/wait.h"
 #include "runtime/runtime.h"
-#include "runtime/slot.h"
-#include "runtime/wait.h"
+#include "shm/arena.h"
+#include "shm/node.h"
+#include "shm/process.h"
 
 #define KEY 0x61727279u /* a group's other slots have other keys */
 #define READY 1

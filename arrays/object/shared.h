@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/futex.h"
+#include "base/futex.h"
 
 /* Whether all members are on the caller's node. */
 int rgi_on_one_node(rg_group g);

@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors */
 #include <string.h>
 
+#include "base/error.h"
 #include "distribution/distribution.h"
-#include "runtime/error.h"
 
 size_t rgi_type_size(rg_type type, size_t element_size) {
   static const size_t sizes[RG_TYPE_COUNT] = {

@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/group.h"
 #include "object/array.h"
-#include "runtime/error.h"
 
 static void give_pointer(void *ptr, char *memory) {
   memcpy(ptr, &memory, sizeof memory);

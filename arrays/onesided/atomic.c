@@ -4,9 +4,9 @@
  * Read-increment and compare-and-swap. */
 #include <stdatomic.h>
 
+#include "base/error.h"
 #include "engine/engine.h"
 #include "onesided/single.h"
-#include "runtime/error.h"
 
 /* Where an element of an integer array is. */
 typedef struct {

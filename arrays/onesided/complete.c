@@ -4,13 +4,13 @@
  * Completion and progress. */
 #include <regroup/collectives.h>
 
+#include "base/error.h"
 #include "engine/engine.h"
 #include "mirror/keep.h"
 #include "mirror/mirror.h"
 #include "object/array.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
-#include "runtime/request.h"
+#include "progress/request.h"
+#include "shm/process.h"
 
 /* What was written to a node that is lost is so, too. */
 static int check_lost(rg_array a) {

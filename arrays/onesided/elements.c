@@ -4,9 +4,9 @@
  * Gather and scatter of single elements. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "onesided/move.h"
 #include "onesided/single.h"
-#include "runtime/error.h"
 
 /* What is moved, and on which way. values: read only but for RGI_GET. */
 typedef struct {

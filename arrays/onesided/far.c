@@ -6,7 +6,7 @@
 
 #include "onesided/move.h"
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 static int add_started(const char *call, rgi_started *s) {
   if (s->n < s->room)

@@ -4,9 +4,9 @@
  * Many small pieces of one owner as one message: its rows, as runs of bytes. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "engine/remote.h"
 #include "onesided/move.h"
-#include "runtime/error.h"
 
 /* So many runs go in one message. */
 #define RUNS 1024

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "distribution/patch.h"
-#include "runtime/error.h"
+#include "access/patch.h"
+#include "base/error.h"
 
 /* --- checks --------------------------------------------------------------------- */
 

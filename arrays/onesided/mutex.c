@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "engine/engine.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "object/array.h"
-#include "runtime/error.h"
-#include "runtime/wait.h"
+#include "progress/wait.h"
 
 #define MAGIC 0x6d757465u
 

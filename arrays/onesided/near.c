@@ -2,9 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * Moving a piece by loads and stores. */
-#include "distribution/patch.h"
+#include "access/patch.h"
+#include "base/error.h"
 #include "onesided/move.h"
-#include "runtime/error.h"
 
 int rgi_accumulate(const char *call, rg_array a, int rank, int dims, const int64_t extent[],
                    void *to, const int64_t to_ld[], const void *from, const int64_t from_ld[],

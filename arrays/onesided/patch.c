@@ -2,9 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * Put, get and accumulate. */
+#include "base/error.h"
 #include "onesided/move.h"
 #include "onesided/single.h"
-#include "runtime/error.h"
 
 int rg_array_put(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                  const int64_t ld[]) {

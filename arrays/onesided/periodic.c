@@ -3,8 +3,8 @@
  *
  * Patches that wrap around: up to two parts in each dimension, in all
  * combinations. */
+#include "base/error.h"
 #include "onesided/move.h"
-#include "runtime/error.h"
 
 /* One dimension: from where in the array, how long, and from where in the patch. */
 typedef struct {

@@ -5,9 +5,9 @@
  * request looks after what the engine has started, if anything. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "onesided/move.h"
-#include "runtime/error.h"
-#include "runtime/request.h"
+#include "progress/request.h"
 
 typedef struct {
   struct rg_request_s request;

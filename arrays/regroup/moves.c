@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "distribution/patch.h"
+#include "access/patch.h"
+#include "base/error.h"
 #include "object/array.h"
-#include "runtime/error.h"
 
 #define TAG 0
 

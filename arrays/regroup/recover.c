@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "engine/engine.h"
 #include "formation/group.h"
 #include "mirror/mirror.h"
 #include "mirror/rebuild.h"
 #include "object/array.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
-#include "runtime/log.h"
+#include "shm/process.h"
 
 /* In the flags of a spec, for newcomers: the old array spanned nodes. */
 #define SPANNED 0x80000000u

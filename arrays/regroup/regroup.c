@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "distribution/make.h"
 #include "object/array.h"
 #include "regroup/moves.h"
-#include "runtime/error.h"
 
 #define NONE INT64_MAX
 

@@ -5,8 +5,8 @@
 #include <regroup/task.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "object/array.h"
-#include "runtime/error.h"
 
 struct rg_counter_s {
   rg_array value;

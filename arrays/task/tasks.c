@@ -9,7 +9,7 @@
 #include <regroup/task.h>
 #include <stdlib.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 struct rg_tasks_s {
   rg_counter runs;

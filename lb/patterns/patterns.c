@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "patterns.h"
+#include "patterns/patterns.h"
 
 #include <Random123/philox.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 enum { PERIOD = 32, UNITS = 10, PER_RANK = 35, QUEUED = 5 };
 

@@ -5,8 +5,8 @@
  * 2011): a group that has finished merges with the group to its right. */
 #include <stdlib.h>
 
-#include "runtime/error.h"
-#include "table.h"
+#include "base/error.h"
+#include "policies/table.h"
 
 /* The group to the right, whether it is idle or not: that is for it to know. */
 static int ask_right(const rg_load_table *table, rg_plan *plan) {

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "runtime/error.h"
-#include "table.h"
+#include "base/error.h"
+#include "policies/table.h"
 
 int rgi_load_gives(const rg_load_table *table, int row) {
   return !(table->load[row].state & RG_LOAD_ACTIVE) &&

@@ -5,8 +5,8 @@
  * processes that are on their way to it, if that gains more than it costs. */
 #include <stdlib.h>
 
-#include "runtime/error.h"
-#include "targets.h"
+#include "base/error.h"
+#include "policies/targets.h"
 
 /* The first from the top that so many processes help takes them all. */
 static int join_longest(rgi_targets *s, int row, int64_t ranks, rg_plan *plan) {

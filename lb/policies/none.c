@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include <stddef.h>
 
-#include "table.h"
+#include "policies/table.h"
 
 int rgi_policy_none(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   (void)policy;

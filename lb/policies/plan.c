@@ -3,7 +3,7 @@
 #include <regroup/policy.h>
 #include <stdlib.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 int rg_plan_add(rg_plan *plan, rg_move move) {
   RGI_REQUIRE(plan);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
-#include "table.h"
+#include "base/error.h"
+#include "policies/table.h"
 
 #define DEFAULT_POLICY "share-out"
 enum { MOST_INTERVAL = 1000000000 };

@@ -5,8 +5,8 @@
  * them, by what was measured at the smaller size. */
 #include <stdlib.h>
 
-#include "runtime/error.h"
-#include "share.h"
+#include "base/error.h"
+#include "policies/share.h"
 
 /* The processes that an active row can do without: its unit was as short at a smaller
  * size. *faster: it was shorter. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "share.h"
+#include "policies/share.h"
 
 #include <stdlib.h>
 
-#include "runtime/error.h"
-#include "targets.h"
+#include "base/error.h"
+#include "policies/targets.h"
 
 /* Gives processes one by one to whoever takes longest. Returns those left over. */
 static int64_t hand_out(rgi_targets *s, int64_t free) {

@@ -5,7 +5,7 @@
 #ifndef RGI_POLICIES_SHARE_H
 #define RGI_POLICIES_SHARE_H
 
-#include "table.h"
+#include "policies/table.h"
 
 /* Adds the moves that divide give[row] processes of each row among the rows that
  * take some and give none (give[row] 0; -1: none, but gets none either): each process goes where it

@@ -4,8 +4,8 @@
  * Idle processes are divided among the active groups so that these end together. */
 #include <stdlib.h>
 
-#include "runtime/error.h"
-#include "share.h"
+#include "base/error.h"
+#include "policies/share.h"
 
 static double cost_of(const rg_policy *policy, const rg_load_table *table) {
   double cost = policy->option[RGI_SHARE_COST];

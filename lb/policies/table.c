@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "table.h"
+#include "policies/table.h"
 
 #define COST                                                                                       \
   { "cost", -1, 0, 1e6 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "targets.h"
+#include "policies/targets.h"
 
 #include <stdlib.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 static int later(const rgi_targets *s, int a, int b) {
   const rgi_target *x = &s->t[s->heap[a]], *y = &s->t[s->heap[b]];

@@ -6,7 +6,7 @@
 #ifndef RGI_POLICIES_TARGETS_H
 #define RGI_POLICIES_TARGETS_H
 
-#include "table.h"
+#include "policies/table.h"
 
 typedef struct {
   int row;

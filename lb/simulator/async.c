@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "events.h"
 #include "modes.h"
-#include "runtime/error.h"
 
 enum { END, LOOK, FORMED, ARRIVED, ASK, MEASURED };
 static const double EPSILON = 1e-9; /* seconds: times that are meant to be the same */

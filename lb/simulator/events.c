@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 static int earlier(const sim_event *a, const sim_event *b) {
   return a->time < b->time || (a->time == b->time && a->number < b->number);

@@ -7,7 +7,7 @@
 #include <regroup/error.h>
 #include <string.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 #include "runtime/program/program.h"
 
 /* Blue Gene/P. Published are the times of recursive group-collective creation (Dinan

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "modes.h"
-#include "runtime/error.h"
 
 typedef struct {
   sim_world *w;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 enum { LINE = 64 }; /* waiting walkers that a policy is shown */
 

@@ -5,9 +5,9 @@
 #include <regroup/collectives.h>
 #include <stdlib.h>
 
-#include "runtime/error.h"
-#include "runtime/pause.h"
-#include "timeline.h"
+#include "base/error.h"
+#include "base/pause.h"
+#include "timeline/timeline.h"
 
 #define MAGIC 0x74696d65u
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/xml.h"
-#include "timeline.h"
+#include "base/xml.h"
+#include "timeline/timeline.h"
 
 /* Eight colours that the colour-blind can tell apart (after Okabe and Ito, and
  * Tol), and textures on top of them for the ninth walker and later. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
-#include "timeline.h"
+#include "base/error.h"
+#include "timeline/timeline.h"
 
 static const char *const names[] = {"idle", "regroup", "work", "wait"};
 enum { KINDS = 4 };

@@ -6,8 +6,8 @@
  * it no more and only starts walkers that wait; rg_balance_end tells. */
 #include <stdio.h>
 
-#include "balancer.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "walkers/balancer.h"
 
 static void note(rg_balancer b, int error) {
   b->policy_error = error;

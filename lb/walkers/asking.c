@@ -2,15 +2,15 @@
  * Copyright (c) the Regroup authors
  *
  * Asynchronous balancing: what a group tells on the board, and requests to join it. */
-#include "async_parts.h"
+#include "walkers/async_parts.h"
 
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
-#include "runtime/pause.h"
-#include "vault.h"
+#include "base/error.h"
+#include "base/pause.h"
+#include "walkers/vault.h"
 
 /* --- what this group tells ------------------------------------------------------------ */
 

@@ -7,16 +7,18 @@
  * work waits for groups at work only, and a group at work for nobody but those whose
  * request it has accepted, who wait for that very answer: nobody waits in a circle.
  * docs/rationale.md has the argument. */
-#include "async_parts.h"
+#include "walkers/async_parts.h"
 
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
-#include "runtime/pause.h"
-#include "survive.h"
-#include "vault.h"
+#include "base/error.h"
+#include "base/pause.h"
+#include "progress/progress.h"
+#include "shm/node.h"
+#include "walkers/survive.h"
+#include "walkers/vault.h"
 
 int rgi_async_step(rg_balancer b, int wait, int *what) {
   if (b->work.working)
@@ -87,7 +89,7 @@ static int serve_until(rg_balancer b, rg_request *request) {
       RGI_TRY(rg_test(request, &done, NULL));
     if (request ? done : !rgi_nodes_asked(b) && !rgi_keeper_waits(b))
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy()));
+    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_progress_busy()));
   }
 }
 

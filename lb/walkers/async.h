@@ -11,11 +11,11 @@
 #ifndef RGI_WALKERS_ASYNC_H
 #define RGI_WALKERS_ASYNC_H
 
-#include "board.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
-#include "runtime/request.h"
-#include "runtime/wait.h"
+#include "message/message.h"
+#include "progress/request.h"
+#include "progress/wait.h"
+#include "shm/node.h"
+#include "walkers/board.h"
 
 int rgi_nodes_open(rg_balancer b);
 void rgi_nodes_close(rg_balancer b);

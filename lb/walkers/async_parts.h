@@ -7,7 +7,7 @@
 #ifndef RGI_WALKERS_ASYNC_PARTS_H
 #define RGI_WALKERS_ASYNC_PARTS_H
 
-#include "async.h"
+#include "walkers/async.h"
 
 /* With the lock held: the leader's row, as things are now; how many it expects. */
 void rgi_async_write_row(rg_balancer b, int coming);

@@ -2,14 +2,14 @@
  * Copyright (c) the Regroup authors
  *
  * Asynchronous balancing: a group that has a walker. */
-#include "async_parts.h"
+#include "walkers/async_parts.h"
 
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
-#include "runtime/pause.h"
+#include "base/error.h"
+#include "base/pause.h"
 
 /* With the lock held: how many processes the policy takes from this active group. */
 static int ask_active(rg_balancer b, int64_t *leave) {

@@ -2,21 +2,21 @@
  * Copyright (c) the Regroup authors
  *
  * The balancer as an object, and its life from begin to end. */
-#include "balancer.h"
+#include "walkers/balancer.h"
 
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "board.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "base/pause.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
-#include "runtime/options.h"
-#include "runtime/pause.h"
-#include "survive.h"
-#include "vault.h"
+#include "shm/node.h"
+#include "walkers/board.h"
+#include "walkers/survive.h"
+#include "walkers/vault.h"
 
 #define MAGIC 0x62616c6eu
 

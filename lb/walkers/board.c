@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "board.h"
+#include "walkers/board.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "async.h"
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
-#include "runtime/slot.h"
-#include "runtime/wait.h"
-#include "survive.h"
+#include "progress/slot.h"
+#include "progress/wait.h"
+#include "shm/node.h"
+#include "walkers/async.h"
+#include "walkers/survive.h"
 
 /* The processes of the balancer on this node, and which of them a rank is. */
 static int processes_here(rg_balancer b, int rank, int *place) {

@@ -6,9 +6,9 @@
 #ifndef RGI_WALKERS_BOARD_H
 #define RGI_WALKERS_BOARD_H
 
-#include "balancer.h"
-#include "runtime/arena.h"
-#include "runtime/futex.h"
+#include "base/futex.h"
+#include "shm/arena.h"
+#include "walkers/balancer.h"
 
 typedef struct {
   int64_t stamp;         /* of the group's walker */

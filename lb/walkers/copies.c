@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/group.h"
-#include "record.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
-#include "vault.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "walkers/record.h"
+#include "walkers/vault.h"
 
 enum { SPEAKERS_TAG = 0x0ba1a4d2 };
 

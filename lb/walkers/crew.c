@@ -6,10 +6,12 @@
 #include <regroup/collectives.h>
 #include <regroup/recovery.h>
 
-#include "balancer.h"
+#include "base/error.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "survive.h"
+#include "shm/failure.h"
+#include "shm/revocation.h"
+#include "walkers/balancer.h"
+#include "walkers/survive.h"
 
 /* Groups of an application's own with the same members have another tag, most likely;
  * and if not, another number in their order. */

@@ -2,16 +2,18 @@
  * Copyright (c) the Regroup authors
  *
  * Asynchronous balancing: a group that has no walker. */
-#include "async_parts.h"
+#include "walkers/async_parts.h"
 
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
-#include "runtime/pause.h"
-#include "survive.h"
-#include "vault.h"
+#include "base/error.h"
+#include "base/pause.h"
+#include "progress/progress.h"
+#include "shm/node.h"
+#include "walkers/survive.h"
+#include "walkers/vault.h"
 
 /* --- what an idle group does ----------------------------------------------------------- */
 
@@ -324,7 +326,7 @@ int rgi_async_idle_step(rg_balancer b, int wait, int *what) {
       error = try_idle(b, &done);
     if (error || done || !wait)
       break;
-    error = rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy());
+    error = rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_progress_busy());
     if (error == RG_ERR_TIMEOUT && b->board->units != units) {
       units = b->board->units;
       rgi_wait_start(&w, "waiting for work", -1);

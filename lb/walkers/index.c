@@ -5,9 +5,9 @@
  * that were made are in a table of this process's, which follows the node's list of them. */
 #include <stdlib.h>
 
-#include "record.h"
-#include "runtime/error.h"
-#include "vault.h"
+#include "base/error.h"
+#include "walkers/record.h"
+#include "walkers/vault.h"
 
 static void place(rgi_index *t, uint64_t key, uint64_t offset) {
   size_t at = key % t->room;

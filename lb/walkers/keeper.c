@@ -6,11 +6,11 @@
  * again from an earlier unit has the same results. Nothing is sent to one who does not answer. */
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/pause.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
-#include "runtime/pause.h"
-#include "vault.h"
+#include "shm/node.h"
+#include "walkers/vault.h"
 
 #define PAUSE 10e-3 /* seconds between two copies */
 enum { MOST_OPEN = 2 };

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "async.h"
+#include "base/error.h"
+#include "base/pause.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/pause.h"
-#include "vault.h"
+#include "shm/node.h"
+#include "walkers/async.h"
+#include "walkers/vault.h"
 
 /* Questions and news; the first number of each message. */
 enum { QUERY, ROWS, STEAL, WALKER, NOTHING, CREDIT, END };

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "balancer.h"
+#include "base/error.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "vault.h"
+#include "shm/process.h"
+#include "walkers/balancer.h"
+#include "walkers/vault.h"
 
 static void forget(const rg_outcome *o) {
   free((void *)(uintptr_t)o->text);

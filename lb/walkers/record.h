@@ -7,8 +7,8 @@
 
 #include <stdatomic.h>
 
-#include "balancer.h"
-#include "runtime/arena.h"
+#include "shm/arena.h"
+#include "walkers/balancer.h"
 
 typedef struct {
   int64_t done;

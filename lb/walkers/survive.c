@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "survive.h"
+#include "walkers/survive.h"
 
 #include <regroup/collectives.h>
 #include <regroup/recovery.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "async.h"
+#include "base/error.h"
+#include "base/pause.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/pause.h"
-#include "vault.h"
+#include "shm/failure.h"
+#include "shm/process.h"
+#include "shm/revocation.h"
+#include "walkers/async.h"
+#include "walkers/vault.h"
 
 static int find_member(const void *members, int world_rank) {
   return rgi_members_find(members, world_rank);

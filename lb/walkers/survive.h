@@ -10,8 +10,8 @@
 #ifndef RGI_WALKERS_SURVIVE_H
 #define RGI_WALKERS_SURVIVE_H
 
-#include "balancer.h"
-#include "runtime/wait.h"
+#include "progress/wait.h"
+#include "walkers/balancer.h"
 
 /* Whether somebody has died whom the balancing has not left behind, or somebody else has
  * noticed that. 0 in jobs that do not survive. */

@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "balancer.h"
-#include "runtime/error.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
-#include "runtime/request.h"
-#include "runtime/wait.h"
-#include "survive.h"
-#include "vault.h"
+#include "base/error.h"
+#include "message/message.h"
+#include "progress/progress.h"
+#include "progress/request.h"
+#include "progress/wait.h"
+#include "shm/node.h"
+#include "walkers/balancer.h"
+#include "walkers/survive.h"
+#include "walkers/vault.h"
 
 typedef rgi_told told;
 
@@ -82,7 +83,7 @@ static int meet(rg_balancer b, int wait, int *done) {
     RGI_TRY(rg_test(&b->round, done, NULL));
     if (*done || !wait)
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy()));
+    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_progress_busy()));
     if (b->options.waiting && rgi_now() - said > 0.05) {
       said = rgi_now();
       b->options.waiting(b->options.context);

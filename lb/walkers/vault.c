@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "vault.h"
+#include "walkers/vault.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "record.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
+#include "progress/slot.h"
 #include "runtime/runtime.h"
-#include "runtime/slot.h"
-#include "survive.h"
+#include "shm/node.h"
+#include "shm/process.h"
+#include "walkers/record.h"
+#include "walkers/survive.h"
 
 /* --- versions ----------------------------------------------------------------------------- */
 

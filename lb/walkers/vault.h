@@ -13,7 +13,7 @@
 #ifndef RGI_WALKERS_VAULT_H
 #define RGI_WALKERS_VAULT_H
 
-#include "balancer.h"
+#include "walkers/balancer.h"
 
 /* Finds the vault of this node for the walkers of b->list, and names each one's place in it. */
 int rgi_vault_open(rg_balancer b);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "balancer.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "walkers/balancer.h"
 
 int rgi_wire_reap(rg_balancer b) {
   for (rgi_letter_out **p = &b->out; *p;) {

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "balancer.h"
+#include "base/error.h"
+#include "base/pause.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/pause.h"
-#include "survive.h"
-#include "vault.h"
+#include "noded/mesh.h"
+#include "shm/revocation.h"
+#include "walkers/balancer.h"
+#include "walkers/survive.h"
+#include "walkers/vault.h"
 
 /* --- agreeing about errors ----------------------------------------------------------- */
 
@@ -64,7 +66,7 @@ static int from_callback(const char *which, int error, const rg_walker *w) {
 /* The error of a callback that all members call: the others may wait there for this one. */
 static int of_all(rg_balancer b, int error) {
   if (error && b->crew.n > 1)
-    rgi_revoke_quietly(b->crew.group->context);
+    rgi_mesh_revoke(b->crew.group->context);
   return error;
 }
 

@@ -2,10 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * Allgather. */
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
 #include "collectives/uneven.h"
-#include "runtime/error.h"
 
 static char *block(const rgi_problem *p, int i) {
   return p->out + rgi_at(&p->out_blocks, i);

@@ -2,11 +2,11 @@
  * Copyright (c) the Regroup authors
  *
  * Allreduce: all members get the same bits, by whichever algorithm. */
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/fold.h"
 #include "collectives/hierarchy.h"
 #include "collectives/straight.h"
-#include "runtime/error.h"
 
 /* To rank 0 and from there to all. */
 static void tree(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {

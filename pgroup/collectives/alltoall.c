@@ -2,9 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * All-to-all. */
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
-#include "runtime/error.h"
 
 static void send_block(rgi_schedule *s, const rgi_team *t, const rgi_problem *p, int to) {
   rgi_send(s, t, to, p->in + rgi_at(&p->in_blocks, to), rgi_length(&p->in_blocks, to));

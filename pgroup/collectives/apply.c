@@ -5,7 +5,8 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
+#include "progress/mpi_error.h"
 
 /* The commonest sums are done here: MPI's own call costs more than a short one. */
 #define SUM(T)                                                                                     \

@@ -2,11 +2,11 @@
  * Copyright (c) the Regroup authors
  *
  * Barrier. */
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
 #include "collectives/straight.h"
 #include "formation/tree.h"
-#include "runtime/error.h"
 
 /* All tell rank 0, which tells all. */
 static void linear(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {

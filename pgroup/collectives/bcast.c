@@ -2,11 +2,11 @@
  * Copyright (c) the Regroup authors
  *
  * Broadcast. Ranks are counted from the root. */
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
 #include "collectives/straight.h"
 #include "formation/tree.h"
-#include "runtime/error.h"
 
 /* The pipelined one's pieces. */
 #define SEGMENT ((size_t)64 << 10)

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "collectives/state.h"
-#include "runtime/error.h"
 
 static int combines(rg_operation op) {
   return op == RG_OP_REDUCE || op == RG_OP_ALLREDUCE || op == RG_OP_REDUCE_SCATTER ||

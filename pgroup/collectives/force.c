@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "collectives/algorithm.h"
 #include "collectives/state.h"
 #include "formation/group.h"
-#include "runtime/error.h"
 
 const rgi_algorithm *const rgi_algorithms[RG_OP_COUNT] = {
     [RG_OP_BARRIER] = rgi_barrier_algorithms,

@@ -12,10 +12,10 @@
  * With MPI_THREAD_MULTIPLE groups may be used by several threads at once, after an
  * error the members may be out of step, and survivors of a death may have been
  * interrupted at different places: then a group has seats of its own. */
+#include "base/error.h"
 #include "collectives/seats.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "runtime/error.h"
 #include "runtime/runtime.h"
 
 #define BUCKETS 256

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "collectives/seats.h"
-#include "runtime/error.h"
 
 static int barrier(rgi_local *l, const char *call) {
   RGI_TRY(rgi_step_begin(l, call));

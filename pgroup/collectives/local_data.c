@@ -5,9 +5,9 @@
  * chunk by chunk. */
 #include <string.h>
 
+#include "base/error.h"
 #include "collectives/local.h"
 #include "collectives/seats.h"
-#include "runtime/error.h"
 
 static size_t least(size_t a, size_t b) {
   return a < b ? a : b;

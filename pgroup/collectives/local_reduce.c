@@ -9,10 +9,10 @@
  * share of the result on the last board, and takes the whole. */
 #include <string.h>
 
+#include "base/error.h"
 #include "collectives/apply.h"
 #include "collectives/local.h"
 #include "collectives/seats.h"
-#include "runtime/error.h"
 
 /* in and out of one reduction, and how its elements lie. */
 typedef struct {

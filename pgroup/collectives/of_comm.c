@@ -5,9 +5,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "collectives/state.h"
 #include "formation/group.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
 static struct {

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include "collectives/operand.h"
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 typedef enum {
   OTHER,

@@ -4,9 +4,9 @@
  * From the user's arguments to dense bytes. */
 #include <stdint.h>
 
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/state.h"
-#include "runtime/error.h"
 
 /* One side of a call: a block or one for each rank, of elements of a type. */
 typedef struct {

@@ -2,12 +2,12 @@
  * Copyright (c) the Regroup authors
  *
  * Reduce. */
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/fold.h"
 #include "collectives/hierarchy.h"
 #include "collectives/straight.h"
 #include "formation/tree.h"
-#include "runtime/error.h"
 
 /* The root takes the operands from the last rank to the first, the next one
  * coming in while one is combined. */

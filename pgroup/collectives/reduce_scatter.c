@@ -2,10 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * Reduce-scatter, with equal blocks and with others. */
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/fold.h"
 #include "collectives/hierarchy.h"
-#include "runtime/error.h"
 
 static size_t all_bytes(const rgi_team *t, const rgi_problem *p) {
   int last = t->size - 1;

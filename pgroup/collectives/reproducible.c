@@ -4,9 +4,9 @@
  * Sums that do not depend on who adds what in which order (exact.h). */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "collectives/exact.h"
 #include "collectives/state.h"
-#include "runtime/error.h"
 
 static int merge(const char *call, rg_group g, rgi_exact *a, MPI_Count columns) {
   rgi_state *state;

@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "collectives/local.h"
 #include "collectives/schedule.h"
 #include "collectives/state.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
-#include "runtime/request.h"
-#include "runtime/wait.h"
+#include "progress/progress.h"
+#include "progress/request.h"
+#include "progress/wait.h"
+#include "shm/failure.h"
+#include "shm/node.h"
 
 static int world_rank(const rgi_schedule *s, int peer) {
   return rgi_members_at(s->state->group->members, peer);
@@ -165,7 +167,7 @@ int rgi_schedule_run(rgi_schedule *s) {
       continue;
     }
     w.peer = s->request.peer;
-    error = rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy() && !rgi_requests_busy());
+    error = rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_progress_busy() && !rgi_requests_busy());
   }
   if (error) {
     give_up(s);

@@ -2,9 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * Scan and exscan. */
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
-#include "runtime/error.h"
 
 /* --- scan ----------------------------------------------------------------------------- */
 

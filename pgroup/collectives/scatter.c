@@ -2,11 +2,11 @@
  * Copyright (c) the Regroup authors
  *
  * Scatter. */
+#include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/hierarchy.h"
 #include "collectives/uneven.h"
 #include "formation/tree.h"
-#include "runtime/error.h"
 
 static void linear(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
   if (t->me != p->root) {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "collectives/state.h"
-#include "runtime/error.h"
 
 static void no_memory(rgi_schedule *s) {
   if (!s->error)

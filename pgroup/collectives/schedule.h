@@ -22,8 +22,8 @@
 #include <regroup/group.h>
 
 #include "collectives/typed.h"
-#include "runtime/message.h"
-#include "runtime/request.h"
+#include "message/message.h"
+#include "progress/request.h"
 
 typedef struct {
   int size, me;     /* me: -1 for a process outside the team */

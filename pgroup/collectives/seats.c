@@ -5,14 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
-#include "runtime/request.h"
+#include "message/message.h"
+#include "progress/progress.h"
+#include "progress/request.h"
+#include "progress/slot.h"
+#include "progress/wait.h"
 #include "runtime/runtime.h"
-#include "runtime/slot.h"
-#include "runtime/wait.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/revocation.h"
 
 /* Up to so many members each looks at everybody's cell; above, the first one
  * does and lets the others go. */
@@ -97,7 +100,7 @@ int rgi_local_rank(const rgi_local *l, int i) {
 
 /* Others may need this process's messages, or what it has started, to move on. */
 static int move_on(int *busy) {
-  *busy = rgi_message_busy() || rgi_requests_busy();
+  *busy = rgi_progress_busy() || rgi_requests_busy();
   return *busy ? rgi_progress_all() : RG_SUCCESS;
 }
 

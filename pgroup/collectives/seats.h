@@ -24,10 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/futex.h"
 #include "collectives/local.h"
 #include "formation/members.h"
-#include "runtime/arena.h"
-#include "runtime/futex.h"
+#include "shm/arena.h"
 
 #define RGI_DEPTH 4
 #define RGI_TINY 56

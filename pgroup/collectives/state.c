@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
+#include "shm/node.h"
 
 #define CONTEXT 0x636f6c6cU /* collectives have a context of their own */
 

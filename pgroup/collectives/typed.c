@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "collectives/apply.h"
 #include "collectives/operand.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
 /* --- packing ----------------------------------------------------------------------- */

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/tree.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
+#include "progress/wait.h"
 #include "runtime/escape.h"
-#include "runtime/wait.h"
 
 /* up: to a parent, what I and those below me say; down: the verdict; gone: I have
  * stopped waiting for the verdict, and why. */

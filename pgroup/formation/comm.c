@@ -6,13 +6,14 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/options.h"
 #include "formation/agree.h"
 #include "formation/quiet.h"
 #include "formation/scope.h"
 #include "formation/turn.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 #include "runtime/escape.h"
-#include "runtime/options.h"
 #include "runtime/runtime.h"
 
 const char *rg_method_name(rg_method method) {

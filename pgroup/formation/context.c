@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/group.h"
-#include "runtime/error.h"
 #include "runtime/runtime.h"
 
 typedef struct {

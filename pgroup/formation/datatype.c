@@ -2,7 +2,8 @@
  * Copyright (c) the Regroup authors */
 #include "formation/datatype.h"
 
-#include "runtime/error.h"
+#include "base/error.h"
+#include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
 /* The commonest types need no question to MPI. */

@@ -9,9 +9,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "runtime/error.h"
+#include "noded/mesh.h"
+#include "shm/failure.h"
 
 #define NUMBER 0x6e756d62u /* sets these numbers apart from contexts */
 
@@ -62,7 +64,7 @@ int rgi_forming_begin(rg_group g, int tag, uint64_t *number) {
 int rgi_forming_result(uint64_t number, int error) {
   if (error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED || error == RG_ERR_TIMEOUT ||
       error == RG_ERR_NOMEM)
-    rgi_revoke_quietly(number);
+    rgi_mesh_revoke(number);
   return error;
 }
 

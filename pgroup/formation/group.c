@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/scope.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
 #include "runtime/runtime.h"
+#include "shm/failure.h"
 
 #define TAG_MOST ((1 << 28) - 1)
 

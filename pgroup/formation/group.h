@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "formation/members.h"
-#include "runtime/liveness.h"
+#include "shm/failure.h"
 
 typedef struct rgi_formings rgi_formings;
 

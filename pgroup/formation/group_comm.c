@@ -2,11 +2,13 @@
  * Copyright (c) the Regroup authors
  *
  * The MPI view of a group, made when somebody asks for it. */
+#include "base/error.h"
 #include "formation/comm.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
+#include "progress/mpi_error.h"
 #include "runtime/runtime.h"
+#include "shm/failure.h"
+#include "shm/process.h"
 #include <regroup/comm.h>
 #include <stdlib.h>
 

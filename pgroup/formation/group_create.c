@@ -4,9 +4,9 @@
  * Forming groups from lists, ranges, communicators and MPI groups. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/comm.h"
 #include "formation/group.h"
-#include "runtime/error.h"
 #include "runtime/runtime.h"
 
 int rg_group_world(rg_group *world) {

@@ -2,8 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * Merging two groups into one. */
+#include "base/error.h"
 #include "formation/meeting.h"
-#include "runtime/error.h"
+#include "shm/failure.h"
 
 int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, int tag,
                    rg_group *merged) {

@@ -4,9 +4,10 @@
  * Handing processes over between two groups. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/meeting.h"
-#include "runtime/error.h"
 #include "runtime/runtime.h"
+#include "shm/failure.h"
 
 /* The stayers of `home` and then the comers out of `away`; *m is NULL when
  * there are none. */

@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/group.h"
-#include "runtime/error.h"
 #include "runtime/runtime.h"
 
 /* The members of a that are (keep = 1) or are not (keep = 0) in b, written to

@@ -4,10 +4,11 @@
  * Splitting a group by color. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/group.h"
 #include "formation/spread.h"
-#include "runtime/error.h"
 #include "runtime/runtime.h"
+#include "shm/failure.h"
 
 enum { COLOR, KEY, ERROR, WIDTH };
 

@@ -6,15 +6,17 @@
  * MPI_Intercomm_create), with one agreement over both sides before. */
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/options.h"
 #include "formation/agree.h"
 #include "formation/comm.h"
 #include "formation/quiet.h"
 #include "formation/scope.h"
 #include "formation/turn.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 #include "runtime/escape.h"
-#include "runtime/options.h"
 #include "runtime/runtime.h"
+#include "shm/failure.h"
 
 typedef struct {
   rgi_creation side; /* the caller's own side */

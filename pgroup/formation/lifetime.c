@@ -5,9 +5,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/error.h"
 #include "formation/comm.h"
 #include "formation/quiet.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 
 /* What a creation takes while it runs: the caller's own communicator, an
  * inter-communicator (which holds a local one), the merged one. */

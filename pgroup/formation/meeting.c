@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/spread.h"
-#include "runtime/error.h"
-#include "runtime/guardian.h"
-#include "runtime/liveness.h"
-#include "runtime/message.h"
+#include "message/message.h"
+#include "noded/guardian.h"
 #include "runtime/runtime.h"
+#include "shm/failure.h"
+#include "shm/revocation.h"
 
 /* A letter, as ints: the head, the ranks that leave, the packed members. NUMBER: of
  * the operation, two ints. */

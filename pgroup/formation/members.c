@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/context.h"
-#include "runtime/error.h"
 
 struct rgi_members {
   atomic_int references;

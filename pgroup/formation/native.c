@@ -2,8 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * The native method: MPI_Comm_create_group. */
+#include "base/error.h"
 #include "formation/comm.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 #include "runtime/escape.h"
 
 int rgi_create_native(const rgi_creation *c, MPI_Comm *newcomm) {

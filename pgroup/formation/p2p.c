@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "formation/p2p_data.h"
-#include "runtime/error.h"
-#include "runtime/message.h"
-#include "runtime/request.h"
+#include "message/message.h"
+#include "progress/request.h"
 #include "runtime/runtime.h"
 
 /* A message, from the call to its end. */

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/datatype.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
 int rgi_data_of(const char *call, const void *buf, MPI_Count count, MPI_Datatype type,

@@ -8,8 +8,9 @@
  * merge_size members pair up: an even group with the odd one to its right. Their
  * first members build an inter-communicator over the parent, and merging it
  * gives a communicator of twice the size, even side low, odd side high. */
+#include "base/error.h"
 #include "formation/comm.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 
 /* Joins the communicator of my group with that of the group whose first member
  * is `other`: *comm is replaced by the merged one. */

@@ -4,10 +4,11 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/comm.h"
-#include "runtime/error.h"
-#include "runtime/guardian.h"
+#include "noded/guardian.h"
 #include "runtime/runtime.h"
+#include "shm/failure.h"
 
 static int find_member(const void *members, int world_rank) {
   return rgi_members_find(members, world_rank);

@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 #include "formation/members.h"
-#include "runtime/liveness.h"
+#include "shm/failure.h"
 
 /* The scope of these members; they stay the caller's. */
 rgi_scope rgi_scope_of(const rgi_members *m);

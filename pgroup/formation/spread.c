@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "formation/tree.h"
-#include "runtime/error.h"
-#include "runtime/message.h"
+#include "message/message.h"
 
 /* Forming has a context of its own beside the group's. */
 static uint64_t context_of(rg_group g) {

@@ -5,8 +5,9 @@
 #include <limits.h>
 #include <stdatomic.h>
 
-#include "runtime/error.h"
-#include "runtime/wait.h"
+#include "base/error.h"
+#include "progress/mpi_error.h"
+#include "progress/wait.h"
 
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 

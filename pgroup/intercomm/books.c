@@ -5,21 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "formation/spread.h"
 #include "intercomm/drawing.h"
 #include "intercomm/ledger.h"
 #include "intercomm/orphans.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
-#include "runtime/mesh.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
-#include "runtime/request.h"
+#include "message/message.h"
+#include "noded/mesh.h"
+#include "progress/request.h"
+#include "progress/slot.h"
+#include "progress/wait.h"
 #include "runtime/runtime.h"
-#include "runtime/slot.h"
-#include "runtime/wait.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/process.h"
 
 /* Tags: to one that sleeps; to the keeper of the books; process 0's n; an answer of the keeper's
  * and those after it, each question's its own: nobody hears one that another has given up. */
@@ -378,7 +379,7 @@ static int read_call(const char *call, int count, int **ints) {
   if (count == DOUBT_INTS) {
     books.given_back = rgi_number_in(*ints);
     if (books.given_back) /* others may have heard of it, and wait */
-      rgi_revoke_quietly(books.given_back);
+      rgi_mesh_revoke(books.given_back);
     error = tell(call, GIVE_BACK, rgi_rt.rank, books.given_back);
   } else if (!is_late(*ints)) {
     return RG_SUCCESS;

@@ -4,16 +4,17 @@
  * Drawing processes out of the reserve, and growing a group by them. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "formation/spread.h"
 #include "intercomm/books.h"
 #include "intercomm/drawing.h"
 #include "intercomm/reserve.h"
-#include "runtime/error.h"
-#include "runtime/guardian.h"
-#include "runtime/message.h"
+#include "message/message.h"
+#include "noded/guardian.h"
 #include "runtime/runtime.h"
+#include "shm/failure.h"
 
 /* What member 0 tells the others: {error, how many sleep or were drawn, ranks}. */
 enum { ERROR, THERE, RANKS };

@@ -6,12 +6,13 @@
 #include <regroup/runtime.h>
 #include <stddef.h>
 
+#include "base/error.h"
+#include "base/options.h"
 #include "formation/quiet.h"
 #include "intercomm/reserve.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
-#include "runtime/options.h"
+#include "progress/mpi_error.h"
 #include "runtime/runtime.h"
+#include "shm/failure.h"
 
 static int check_how(const char *call, const rg_inter_options *how, int size) {
   if (!how || how->kind == RG_INTER_NONE)

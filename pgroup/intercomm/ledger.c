@@ -2,10 +2,11 @@
  * Copyright (c) the Regroup authors */
 #include "intercomm/ledger.h"
 
-#include "runtime/error.h"
-#include "runtime/liveness.h"
+#include "base/error.h"
+#include "progress/wait.h"
 #include "runtime/runtime.h"
-#include "runtime/wait.h"
+#include "shm/process.h"
+#include "shm/revocation.h"
 
 size_t rgi_ledger_bytes(int size) {
   return sizeof(rgi_ledger) + (size_t)size * sizeof(rgi_sleeper_entry);

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "formation/quiet.h"
 #include "intercomm/spawn.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 
 /* MPI cannot do it, or not now: both are cured in the same way. */
 static int unsupported(const char *call, int mpi_code) {

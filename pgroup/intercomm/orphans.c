@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "intercomm/ledger.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
-#include "runtime/mesh.h"
-#include "runtime/message.h"
+#include "message/message.h"
+#include "noded/mesh.h"
 #include "runtime/runtime.h"
+#include "shm/process.h"
 
 static struct {
   rgi_ledger *ledger;

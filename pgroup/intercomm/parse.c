@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 static const char *const names[] = {"none", "split", "spawn", "connect"};
 

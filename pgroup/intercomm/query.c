@@ -4,8 +4,8 @@
  * Questions about the communicators in use. */
 #include <strings.h>
 
+#include "base/error.h"
 #include "intercomm/record.h"
-#include "runtime/error.h"
 #include "runtime/runtime.h"
 
 static int64_t least_common_multiple(int64_t a, int64_t b) {

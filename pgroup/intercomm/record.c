@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
+#include "progress/mpi_error.h"
 
 static int record_key = MPI_KEYVAL_INVALID, role_key = MPI_KEYVAL_INVALID;
 

@@ -8,18 +8,20 @@
 #include <regroup/runtime.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/options.h"
 #include "formation/group.h"
 #include "formation/spread.h"
 #include "intercomm/books.h"
 #include "intercomm/drawing.h"
 #include "intercomm/spawn.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
-#include "runtime/options.h"
+#include "message/message.h"
+#include "progress/wait.h"
 #include "runtime/runtime.h"
-#include "runtime/wait.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/process.h"
+#include "shm/revocation.h"
 
 static const rg_drawn nothing = {NULL, MPI_COMM_NULL, MPI_COMM_NULL};
 

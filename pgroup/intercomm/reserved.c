@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/comm.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "formation/spread.h"
 #include "intercomm/reserve.h"
 #include "intercomm/spawn.h"
-#include "runtime/error.h"
-#include "runtime/message.h"
+#include "message/message.h"
 #include "runtime/runtime.h"
 
 static int join(const rgi_members *mine, const rgi_members *others, uint64_t number,

@@ -7,10 +7,10 @@
 #include <regroup/intercomm.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "formation/quiet.h"
 #include "intercomm/enter.h"
 #include "intercomm/reserve.h"
-#include "runtime/error.h"
 #include "runtime/runtime.h"
 
 const rgi_launcher *rgi_launcher_now(void) {

@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/quiet.h"
 #include "intercomm/record.h"
 #include "intercomm/spawn.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
+#include "progress/wait.h"
 #include "runtime/runtime.h"
-#include "runtime/wait.h"
 
 static const char *const call = "rg_inter_start";
 

@@ -7,10 +7,11 @@
  * sleep, and nobody else has noticed. */
 #include <regroup/recovery.h>
 
+#include "base/error.h"
 #include "formation/group.h"
 #include "intercomm/reserve.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
+#include "noded/mesh.h"
+#include "shm/failure.h"
 
 /* What is to be agreed about: the bitwise and of these. */
 enum { HAVE_IT = 1, NOT_BY_DEATH = 2 };
@@ -53,7 +54,7 @@ static int try_once(attempt *a, int *again) {
   RGI_TRY(rgi_group_check_member(a->call, a->team)); /* whose deaths end the waits */
   int error = settle(a, draw(a), again);
   if (error) {
-    rgi_revoke_quietly(a->number); /* for those who were drawn, and in vain */
+    rgi_mesh_revoke(a->number); /* for those who were drawn, and in vain */
     rg_group_free(&a->made);
   }
   rgi_members_drop(a->drawn);

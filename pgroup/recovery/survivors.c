@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/options.h"
 #include "collectives/local.h"
 #include "formation/context.h"
 #include "formation/group.h"
+#include "noded/mesh.h"
 #include "recovery/verdict.h"
-#include "runtime/error.h"
-#include "runtime/liveness.h"
-#include "runtime/options.h"
+#include "shm/process.h"
 
 int rg_group_failed(rg_group g, int max, int ranks[], int *n) {
   int found = 0;
@@ -38,7 +39,10 @@ int rg_restarts(int *n) {
 int rg_group_revoke(rg_group g) {
   RGI_TRY(rgi_group_check_member(__func__, g));
   rgi_local_break(g);
-  return rgi_revoke(g->context);
+  return rgi_mesh_revoke(g->context) == RG_SUCCESS
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_LIMIT, "rg_group_revoke: %d groups have been revoked already",
+                         RGI_REVOCATIONS_MOST);
 }
 
 int rg_group_agree(rg_group g, unsigned *word, int *failed) {

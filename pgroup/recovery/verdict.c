@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
-#include "runtime/slot.h"
-#include "runtime/wait.h"
+#include "progress/slot.h"
+#include "progress/wait.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/process.h"
 
 enum { OPEN, CLOSED, PEN }; /* PEN + place of who has it */
 

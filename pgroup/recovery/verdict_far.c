@@ -8,16 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
+#include "message/message.h"
+#include "noded/council.h"
+#include "noded/mesh.h"
+#include "progress/progress.h"
+#include "progress/slot.h"
+#include "progress/wait.h"
 #include "recovery/verdict.h"
-#include "runtime/arena.h"
-#include "runtime/council.h"
-#include "runtime/error.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
-#include "runtime/slot.h"
-#include "runtime/wait.h"
+#include "shm/arena.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/process.h"
 
 enum { OPEN = 0, CLOSED = RGI_MEETING_CLOSED, ASKED, PEN }; /* PEN + place of who has it */
 
@@ -187,7 +191,7 @@ static int wait_for_verdict(const session *s) {
     rgi_liveness_look_now();
     RGI_TRY(ask_if_due(s));
     rgi_progress(); /* others may need what this process has sent */
-    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_message_busy()));
+    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_progress_busy()));
   }
 }
 

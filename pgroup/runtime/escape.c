@@ -6,11 +6,13 @@
  * way. MPICH uses a UCX worker from one thread at a time, so that the account needs no lock. */
 #include "runtime/escape.h"
 
-#include "runtime/error.h"
-#include "runtime/guardian.h"
-#include "runtime/liveness.h"
-#include "runtime/pause.h"
-#include "runtime/polite.h"
+#include "base/error.h"
+#include "base/pause.h"
+#include "noded/guardian.h"
+#include "progress/polite.h"
+#include "shm/failure.h"
+#include "shm/process.h"
+#include "shm/revocation.h"
 
 #if !__has_include(<ucp/api/ucp.h>)
 

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include "runtime/extension.h"
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 static struct {
   rgi_extension *first;
@@ -10,8 +10,11 @@ static struct {
 } extensions;
 
 void rgi_extend(rgi_extension *e) {
-  e->next = extensions.first;
-  extensions.first = e;
+  rgi_extension **at = &extensions.first;
+  while (*at && !e->first)
+    at = &(*at)->next;
+  e->next = *at;
+  *at = e;
 }
 
 /* Their order is the linker's: it does not count. */
@@ -33,13 +36,13 @@ void rgi_extensions_use(int use) {
 size_t rgi_extensions_annex(void) {
   size_t bytes = 0;
   for (rgi_extension *e = extensions.first; e && extensions.use; e = e->next)
-    bytes += e->annex();
+    bytes += e->annex ? e->annex() : 0;
   return bytes;
 }
 
 int rgi_extensions_open(void) {
-  for (rgi_extension *e = extensions.first; e && extensions.use; e = e->next) {
-    int error = e->open();
+  for (rgi_extension *e = extensions.first; e; e = e->next) {
+    int error = e->first || extensions.use ? e->open() : RG_SUCCESS;
     if (error) {
       rgi_extensions_close(1);
       return error;
@@ -49,10 +52,17 @@ int rgi_extensions_open(void) {
   return RG_SUCCESS;
 }
 
-void rgi_extensions_close(int mpi) {
+static void close_all(int mpi, int first) {
   for (rgi_extension *e = extensions.first; e; e = e->next) {
+    if (e->first != first)
+      continue;
     if (e->opened)
       e->close(mpi);
     e->opened = 0;
   }
+}
+
+void rgi_extensions_close(int mpi) {
+  close_all(mpi, 0);
+  close_all(mpi, 1);
 }

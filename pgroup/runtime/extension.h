@@ -10,8 +10,10 @@
 
 typedef struct rgi_extension {
   const char *name;
+  /* Opened before the others, and closed after them. */
+  int first;
   /* Bytes of the arena's annex (arena.h) for each process of this node, asked for
-   * when the nodes are known. */
+   * when the nodes are known; or NULL. */
   size_t (*annex)(void);
   /* By rg_init, collective over the world, when all of the runtime is there. The
    * same error on all processes. */
@@ -30,7 +32,7 @@ void rgi_extend(rgi_extension *e);
 /* A number that is equal on processes that have the same extensions. */
 int rgi_extensions_mark(void);
 
-/* Whether they are opened at the next start: not where processes differ. */
+/* Whether those that are not first are opened at the next start: not where processes differ. */
 void rgi_extensions_use(int use);
 
 /* Bytes of annex for each process. */

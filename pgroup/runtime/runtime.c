@@ -7,20 +7,22 @@
 #include <regroup/version.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/pause.h"
+#include "noded/guardian.h"
+#include "noded/mesh.h"
+#include "progress/mpi_error.h"
+#include "progress/polite.h"
+#include "progress/slot.h"
+#include "runtime/cluster.h"
 #include "runtime/ending.h"
-#include "runtime/error.h"
 #include "runtime/extension.h"
-#include "runtime/guardian.h"
-#include "runtime/liveness.h"
-#include "runtime/log.h"
-#include "runtime/mesh.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
-#include "runtime/options.h"
-#include "runtime/pause.h"
-#include "runtime/request.h"
-#include "runtime/slot.h"
 #include "runtime/tuning.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/process.h"
 
 #define GUARDIAN_SECONDS 3.0
 
@@ -71,17 +73,11 @@ static int agree_on_call(MPI_Comm comm, int error) {
 }
 
 static int open_layers(void) {
-  RGI_TRY(rgi_node_open(rgi_rt.comm, rgi_slot_table_bytes()));
-  int error = rgi_message_open(rgi_rt.comm);
-  if (error) {
-    rgi_node_close();
-    return error;
-  }
-  error = rgi_extensions_open();
-  if (error) {
-    rgi_message_close(1);
-    rgi_node_close();
-  }
+  RGI_TRY(rgi_cluster_open(rgi_rt.comm, rgi_slot_table_bytes()));
+  rgi_slots_open(rgi_cluster_extra());
+  int error = rgi_extensions_open();
+  if (error)
+    rgi_cluster_close();
   return error;
 }
 
@@ -102,9 +98,21 @@ static int start(MPI_Comm comm) {
   return error;
 }
 
+extern char **environ;
+
+/* Variables RG_... that are no options are likely misspelt. */
+static void warn_of_unknown_options(void) {
+  for (char **e = environ; *e; e++) {
+    size_t length = strcspn(*e, "=");
+    if (strncmp(*e, "RG_", 3) == 0 && !rgi_options_known(*e, length))
+      rgi_log(RGI_LOG_WARN, "%.*s is set, but there is no such option: see regroup-info",
+              (int)length, *e);
+  }
+}
+
 static void tell_configuration(void) {
   int polite = 0;
-  rgi_options_warn_unknown();
+  warn_of_unknown_options();
   rg_polite_active(&polite); /* also brings polite.c along from the static library */
   rgi_log(RGI_LOG_INFO, "regroup %s: %d processes, %d of them on this node with %d processors%s",
           RG_VERSION, rgi_rt.size, rgi_node.n, rgi_node.processors,
@@ -139,7 +147,10 @@ int rg_init(MPI_Comm comm, const char *options) {
     RGI_TRY(let_guardian_speak(start(comm)));
   }
   if (++rgi_rt.started == 1) {
-    rgi_liveness_ready(!rgi_rt.threads);
+    int reports = !rgi_rt.threads && rgi_guarded();
+    rgi_polite_waits = reports ? rgi_liveness_waits : NULL;
+    rgi_liveness_ready(reports);
+    rgi_log_start(rgi_rt.rank);
     if (rgi_rt.rank == 0)
       tell_configuration();
   }
@@ -153,16 +164,11 @@ static int end_mpi(void) {
   if (rgi_deaths() > 0 || (rgi_guarded() && (rgi_node.count == 1 || rgi_mesh_there()))) {
     RGI_TRY(rgi_ending_meet());
     rgi_extensions_close(0);
-    rgi_requests_stop();
-    rgi_message_close(0);
-    rgi_will_end();
     rgi_ending_begin();
     return RG_SUCCESS;
   }
   MPI_Barrier(rgi_rt.comm); /* nobody sends to a process that is gone */
   rgi_extensions_close(1);
-  rgi_requests_stop();
-  rgi_message_close(1);
   MPI_Group_free(&rgi_rt.mpi_group);
   MPI_Comm_free(&rgi_rt.comm);
   return RG_SUCCESS;
@@ -183,11 +189,10 @@ int rg_finalize(void) {
     RGI_TRY(end_mpi());
   else {
     rgi_extensions_close(0);
-    rgi_requests_stop();
-    rgi_message_close(0);
   }
   rgi_rt.started = 0;
-  rgi_node_close();
+  rgi_log_stop();
+  rgi_cluster_close();
   return RG_SUCCESS;
 }
 

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
+#include "progress/mpi_error.h"
 
 /* Measured on one machine: two nodes over its loopback, messages through the
  * arena, and shared memory. */

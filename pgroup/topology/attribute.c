@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
+#include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
 static struct {

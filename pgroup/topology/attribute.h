@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include "topology/places.h"
+#include "machine/places.h"
 
 typedef struct {
   rgi_places *places;

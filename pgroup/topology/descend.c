@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "formation/comm.h"
 #include "formation/quiet.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 #include "topology/exchange.h"
 
 /* What a process brings to the making of a level. */

@@ -2,9 +2,10 @@
  * Copyright (c) the Regroup authors */
 #include "topology/exchange.h"
 
-#include "runtime/error.h"
-#include "runtime/log.h"
-#include "runtime/options.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "progress/mpi_error.h"
 
 int rgi_tell_all(const char *call, MPI_Comm comm, int error) {
   struct {

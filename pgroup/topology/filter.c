@@ -5,7 +5,7 @@
 #include <regroup/topology.h>
 #include <string.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 int rgi_check_filter(const char *call, int filter) {
   if (filter > 0 && (filter & ~RG_LEVEL_ALL) == 0)

@@ -5,8 +5,9 @@
 #include <regroup/topology.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "formation/quiet.h"
-#include "runtime/error.h"
+#include "progress/mpi_error.h"
 #include "topology/exchange.h"
 
 static int level_of(const char *call, MPI_Comm comm, rgi_attribute **a) {

@@ -4,7 +4,8 @@
  * The calls that make communicators of hardware levels. */
 #include <regroup/topology.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
+#include "progress/mpi_error.h"
 #include "topology/attribute.h"
 #include "topology/descend.h"
 #include "topology/filter.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/arena.h"
+#include "shm/arena.h"
 #include "tests/check/check.h"
 
 static rg_group world;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "engine/remote.h"
-#include "runtime/node.h"
 #include "runtime/runtime.h"
+#include "shm/node.h"
 #include "tests/arrays/engine_cases.h"
 
 uint64_t *blocks; /* of each rank, in its share */

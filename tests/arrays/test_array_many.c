@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/arena.h"
+#include "shm/arena.h"
 #include "tests/check/check.h"
 
 enum { ARRAYS = 100000 };

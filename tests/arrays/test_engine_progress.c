@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/options.h"
+#include "base/pause.h"
 #include "engine/engine.h"
-#include "runtime/options.h"
-#include "runtime/pause.h"
 #include "runtime/runtime.h"
 
 #define LIMIT_SECONDS 15

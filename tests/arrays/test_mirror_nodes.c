@@ -18,7 +18,7 @@
 #include "mirror/keep.h"
 #include "mirror/mirror.h"
 #include "mirror/rebuild.h"
-#include "runtime/node.h"
+#include "shm/node.h"
 #include "tests/check/check.h"
 
 static rgt_drawn drawn;

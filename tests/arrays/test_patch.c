@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/patch.h"
 #include "check.h"
-#include "distribution/patch.h"
 
 typedef struct {
   int dims;

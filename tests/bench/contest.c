@@ -6,7 +6,7 @@
 
 #include "floor.h"
 #include "job.h"
-#include "runtime/node.h"
+#include "shm/node.h"
 
 #define TAG 3
 #define VERIFIED 3 /* calls of each, with other roots and operands */

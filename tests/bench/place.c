@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "job.h"
-#include "runtime/node.h"
 #include "settings.h"
+#include "shm/node.h"
 
 #define TAG 6
 

@@ -15,8 +15,8 @@
 #include "command.h"
 #include "fit.h"
 #include "operation.h"
-#include "runtime/node.h"
 #include "settings.h"
+#include "shm/node.h"
 
 #define WARMUP 2
 #define TAG 4

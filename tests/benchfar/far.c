@@ -16,8 +16,8 @@
 
 #include "busy.h"
 #include "engine/remote.h"
-#include "runtime/node.h"
 #include "runtime/program/program.h"
+#include "shm/node.h"
 #include "tests/bench/stats.h"
 
 enum { WAYS = 4, OURS = 0, RAW, ROWS, ARMCI, EDGE = 512, WIDE = 1024 };

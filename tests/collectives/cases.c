@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/node.h"
+#include "shm/node.h"
 
 type_case types[TYPES];
 op_case ops[OPS];

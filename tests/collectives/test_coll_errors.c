@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "runtime/node.h"
+#include "shm/node.h"
 
 static rg_group g;
 static rg_request request;

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "cases.h"
-#include "runtime/options.h"
 
 /* One that is late itself may be named, where processors are few. */
 static void expect_named(int error) {

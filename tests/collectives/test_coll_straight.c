@@ -7,8 +7,8 @@
 #include <mpi.h>
 #include <regroup.h>
 
-#include "runtime/message.h"
-#include "runtime/node.h"
+#include "message/message.h"
+#include "shm/node.h"
 #include "tests/check/check.h"
 
 static rg_group g;

@@ -6,8 +6,8 @@
  * sources: tests/collectives/cases.c
  * A member that comes late, later than RG_TIMEOUT: the others are told, and the
  * operations after that work. By messages. */
+#include "base/options.h"
 #include "cases.h"
-#include "runtime/options.h"
 
 static void be_patient(int patient) {
   RGT_OK(rgi_options_load(patient ? "timeout=60" : "timeout=0.3"));

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "cases.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
+#include "message/message.h"
+#include "shm/node.h"
 
 #define WORDS (1 << 17) /* 1 MiB of doubles */
 

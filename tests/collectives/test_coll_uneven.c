@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "cases.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
+#include "message/message.h"
+#include "shm/node.h"
 
 /* Around the size from which a block goes by itself. */
 static const MPI_Count sizes[] = {0, 3, 8192, 8193, 30000};

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pause.h"
 #include "collectives/local.h"
 #include "collectives/seats.h"
-#include "runtime/node.h"
-#include "runtime/pause.h"
+#include "shm/node.h"
 #include "tests/check/check.h"
 
 static rg_group world;

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "runtime/options.h"
+#include "base/options.h"
 
 static const rg_method methods[] = {RG_METHOD_RECURSIVE, RG_METHOD_NATIVE};
 #define METHODS 2

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "collectives/local.h"
-#include "runtime/arena.h"
+#include "shm/arena.h"
 #include "tests/check/check.h"
 
 #define MILLION 1000000

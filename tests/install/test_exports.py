@@ -51,7 +51,7 @@ arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h',
 compare('libregroup.so', everything - arrays, UCX | SENT | {'MPI_Finalize'}, inner=True)
 compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate'})
 compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX)
-with open('pgroup/profiling/regroup-mpi.map') as f:
+with open('pgroup/mpi/regroup-mpi.map') as f:
     wrapped = set(re.findall(r'\bMPI_\w+(?=;)', f.read()))
 if os.path.basename(os.environ['RGT_BUILD']).endswith('openmpi'):
     wrapped = {name for name in wrapped if not name.endswith('_c')}

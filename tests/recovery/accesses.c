@@ -15,10 +15,10 @@
  * written with success. Rank 0 prints "SURVIVED survivors". */
 #include <sys/time.h>
 
+#include "noded/mesh.h"
 #include "ranks.h"
-#include "runtime/liveness.h"
-#include "runtime/mesh.h"
-#include "runtime/node.h"
+#include "shm/node.h"
+#include "shm/process.h"
 
 #define LONGEST 20000
 #define AFTER 100 /* accesses when a death is known */

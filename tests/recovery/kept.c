@@ -4,8 +4,8 @@
  * What test_walkers.py starts, with RG_SURVIVE=1, on two nodes of a rank each: the first rank
  * kills itself in a unit, and its node is lost, when the other node has answered what it was told;
  * the walker goes on there from a unit that was done. The second rank prints "KEPT done". */
+#include "base/pause.h"
 #include "ranks.h"
-#include "runtime/pause.h"
 #include "walkers/balancer.h"
 
 #define LIMIT 30.0 /* seconds; then it dies whatever was answered */

@@ -15,9 +15,9 @@
  * Rank 0 prints "KEPT survivors". */
 #include <sys/time.h>
 
+#include "base/pause.h"
 #include "ranks.h"
-#include "runtime/node.h"
-#include "runtime/pause.h"
+#include "shm/node.h"
 
 static void make(rg_group g, unsigned flags, rg_array *a) {
   const int64_t shape[2] = {53, 47};

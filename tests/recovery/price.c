@@ -4,10 +4,12 @@
  * What price.py starts: price REPEATS. Two or more ranks of a node meet in barriers; rank 0
  * prints "WAIT nanoseconds nanoseconds microseconds": a barrier, the median of batches; what one
  * wait does to notice deaths, by itself; and rg_group_comm. */
+#include "base/pause.h"
 #include "formation/group.h"
+#include "progress/wait.h"
 #include "ranks.h"
-#include "runtime/pause.h"
-#include "runtime/wait.h"
+#include "shm/failure.h"
+#include "shm/process.h"
 
 #define BATCH 200
 

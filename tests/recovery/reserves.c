@@ -17,8 +17,8 @@
 
 #include "intercomm/books.h"
 #include "ranks.h"
-#include "runtime/liveness.h"
-#include "runtime/node.h"
+#include "shm/node.h"
+#include "shm/process.h"
 
 #define WORKERS 2
 

@@ -14,8 +14,8 @@
  * the end their rank 0 prints "SURVIVED survivors". */
 #include <sys/time.h>
 
+#include "noded/mesh.h"
 #include "ranks.h"
-#include "runtime/mesh.h"
 
 static rg_group group;
 static uint64_t answers; /* of all agreements and shrinkings, mixed */

@@ -14,16 +14,15 @@
 /* The council's own neighbours are the test's. */
 #define rgi_arena_at arena_at
 #define rgi_arena_give arena_give
-#define rgi_liveness_ring ring
+#define rgi_process_table_ring ring
 #define rgi_link_send link_send
-#define rgi_speaker_lost speaker_lost
-#define rgi_speaker_node speaker_node
+#define rgi_council_open council_open
 #define rgi_council_request council_request
 #define rgi_council_hear council_hear
 #define rgi_council_look council_look
 #define rgi_council_close council_close
 
-#include "runtime/council.c"
+#include "noded/council.c"
 
 enum { NODES = 9, LETTERS = 400, TURNS = 3000, FIRST = 0x100, SIZE = 0x1000 };
 
@@ -42,8 +41,9 @@ typedef struct {
 static struct {
   int n, all, now; /* now: whose council runs */
   talk *talks[NODES];
-  char lost[NODES], known[NODES][NODES], asked[NODES]; /* known: by the first that the second is */
-  int letters;                                         /* so many more the node may send */
+  char lost[NODES], asked[NODES];
+  unsigned char known[NODES][NODES]; /* by the first that the second is lost */
+  int letters;                       /* so many more the node may send */
   queue wire[NODES][NODES];
   uint64_t memory[NODES][SIZE / 8]; /* a meeting, the flags, and from FIRST on a motion */
 } world;
@@ -58,15 +58,8 @@ void rgi_arena_give(uint64_t offset, size_t bytes) {
   RGT_TRUE(offset == FIRST && bytes < SIZE - FIRST);
 }
 
-void rgi_liveness_ring(void) {
-}
-
-int rgi_speaker_lost(int node) {
-  return world.known[world.now][node];
-}
-
-int rgi_speaker_node(void) {
-  return world.now;
+void rgi_process_table_ring(const rgi_process_table *t) {
+  (void)t;
 }
 
 /* A node that ends has so many letters left. */
@@ -86,6 +79,7 @@ void rgi_link_send(int node, uint32_t kind, const void *data, size_t bytes) {
 static void enter(int node) {
   world.now = node;
   talks = world.talks[node];
+  rgi_council_open(node, world.known[node], NULL);
 }
 
 static void leave(void) {

@@ -14,10 +14,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "runtime/guardian.h"
-#include "runtime/link.h"
-#include "runtime/mesh.h"
-#include "runtime/service.h"
+#include "noded/guardian.h"
+#include "noded/link.h"
+#include "noded/mesh.h"
+#include "noded/service.h"
 #include "tests/check/check.h"
 
 enum { SILENT = 20, SECONDS = 20 };

@@ -9,7 +9,7 @@
 #include <regroup.h>
 #include <stdlib.h>
 
-#include "runtime/pause.h"
+#include "base/pause.h"
 #include "tests/check/check.h"
 
 #define ELEMENTS ((int64_t)4 << 20) /* for each rank: more than connections hold */

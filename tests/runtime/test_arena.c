@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "runtime/arena.h"
-#include "runtime/error.h"
-#include "runtime/node.h"
+#include "base/error.h"
+#include "shm/arena.h"
+#include "shm/node.h"
 #include "tests/check/check.h"
 
 static size_t used(void) {

@@ -17,8 +17,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "runtime/arena.h"
-#include "runtime/error.h"
+#include "base/error.h"
+#include "shm/arena.h"
 #include "tests/check/check.h"
 
 /* For good, in this process. */

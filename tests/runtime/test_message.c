@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/arena.h"
-#include "runtime/error.h"
-#include "runtime/message.h"
-#include "runtime/node.h"
+#include "base/error.h"
+#include "message/message.h"
+#include "progress/progress.h"
+#include "shm/arena.h"
+#include "shm/node.h"
 #include "tests/check/check.h"
 
 #ifndef SUITE

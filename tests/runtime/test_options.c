@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/options.h"
+#include "base/options.h"
 #include "tests/check/check.h"
 
 static int number_of(const char *name) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/pages.h"
+#include "shm/pages.h"
 #include "tests/check/check.h"
 
 enum { PAGES = 700, HELD = 40, TURNS = 20000 };

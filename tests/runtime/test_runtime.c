@@ -8,8 +8,8 @@
 #include <regroup.h>
 #include <string.h>
 
-#include "runtime/node.h"
 #include "runtime/runtime.h"
+#include "shm/node.h"
 #include "tests/check/check.h"
 
 static void test_version(void) {

@@ -12,10 +12,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "runtime/arena.h"
+#include "noded/server.h"
+#include "noded/service.h"
 #include "runtime/extension.h"
-#include "runtime/server.h"
-#include "runtime/service.h"
+#include "shm/arena.h"
 #include "tests/check/check.h"
 
 enum { ANNEX = 1 << 20, LONG = 70000, SECONDS = 20 };
@@ -41,7 +41,8 @@ static void stop(int mpi) {
 }
 
 __attribute__((constructor)) static void extend(void) {
-  static rgi_extension memory = {"annex of a test", annex, nothing, stop, 0, NULL};
+  static rgi_extension memory = {
+      .name = "annex of a test", .annex = annex, .open = nothing, .close = stop};
   rgi_extend(&memory);
 }
 

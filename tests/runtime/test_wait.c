@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/error.h"
-#include "runtime/pause.h"
-#include "runtime/wait.h"
+#include "base/error.h"
+#include "base/pause.h"
+#include "progress/wait.h"
 #include "tests/check/check.h"
 
 static void test_steps(void) {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/machine.h"
 #include "tests/check/check.h"
-#include "topology/machine.h"
 
 const shape shapes[] = {
     {"pack:2 [numa] l3:1 l2:4 core:1 pu:1", "compact"},

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/machine.h"
 #include "tests/check/check.h"
-#include "topology/machine.h"
 
 #define MACHINE "pack:2 core:4 pu:2"
 

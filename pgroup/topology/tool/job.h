@@ -5,7 +5,7 @@
 #ifndef TOPO_JOB_H
 #define TOPO_JOB_H
 
-#include "topology/places.h"
+#include "machine/places.h"
 #include <limits.h>
 
 #define TOPO_NAME 64

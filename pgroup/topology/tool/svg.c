@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xml.h"
 #include "draw.h"
-#include "runtime/xml.h"
 
 enum {
   MARGIN = 24,

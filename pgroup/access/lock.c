@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "access/lock.h"
+
+#include "base/error.h"
+#include "progress/wait.h"
+
+int rgi_lock_wait(rgi_lock *lock, const char *call) {
+  rgi_wait w;
+  uint32_t owner = atomic_load_explicit(&lock->owner.value, memory_order_relaxed);
+  rgi_wait_start_unscoped(&w, call, -1); /* only the owner's death concerns this wait */
+  while (!rgi_lock_try(lock)) {
+    owner = atomic_load_explicit(&lock->owner.value, memory_order_relaxed);
+    if (owner) {
+      w.peer = w.mate = (int)owner - 1;
+      RGI_TRY(rgi_wait_bell(&w, &lock->owner, owner, 1));
+    }
+  }
+  return RG_SUCCESS;
+}

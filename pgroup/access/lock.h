@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Locks in memory that the processes of a node share. The word says who has the
+ * lock, so that one that a dead process has can be told. Uncontended: one atomic
+ * operation each way. */
+#ifndef RGI_LOCK_H
+#define RGI_LOCK_H
+
+#include "base/futex.h"
+#include "shm/arena.h"
+#include "shm/node.h"
+
+/* All zero: free. Aligned to a line. */
+typedef struct {
+  rgi_bell owner; /* its rank in the world + 1; 0: nobody */
+  char pad[RGI_LINE - sizeof(rgi_bell)];
+} rgi_lock;
+
+/* Waits until the lock is free. RG_ERR_PROC_FAILED: its owner has died and has it
+ * still; RG_ERR_TIMEOUT. */
+int rgi_lock_wait(rgi_lock *lock, const char *call);
+
+static inline int rgi_lock_try(rgi_lock *lock) {
+  uint32_t nobody = 0;
+  return atomic_compare_exchange_strong_explicit(&lock->owner.value, &nobody,
+                                                 (uint32_t)rgi_node.rank + 1, memory_order_acquire,
+                                                 memory_order_relaxed);
+}
+
+static inline int rgi_lock_take(rgi_lock *lock, const char *call) {
+  return rgi_lock_try(lock) ? 0 : rgi_lock_wait(lock, call);
+}
+
+/* The exchange is a full barrier: whoever goes to sleep has been seen, or sees that
+ * the lock is free. */
+static inline void rgi_lock_give(rgi_lock *lock) {
+  atomic_exchange(&lock->owner.value, 0);
+  if (atomic_load_explicit(&lock->owner.sleepers, memory_order_relaxed))
+    syscall(SYS_futex, &lock->owner.value, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The log: lines on standard error, up to the level RG_LOG. */
+#ifndef RGI_LOG_H
+#define RGI_LOG_H
+
+/* The numbers are those of the choices of RG_LOG. What each is for at scale:
+ * error, warn: anything that a user should act on, from any rank; info: a few
+ * lines for a job, from rank 0; debug: lines for every operation of every rank. */
+typedef enum {
+  RGI_LOG_NONE,
+  RGI_LOG_ERROR,
+  RGI_LOG_WARN,
+  RGI_LOG_INFO,
+  RGI_LOG_DEBUG
+} rgi_log_level;
+
+/* Sets the level up to which lines are written; none before the first call. */
+void rgi_log_limit(rgi_log_level level);
+
+/* Lines begin with the caller's rank in the world from start to stop. */
+void rgi_log_start(int world_rank);
+void rgi_log_stop(void);
+
+/* One line, written at once so that the lines of ranks do not mix. */
+void rgi_log(rgi_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

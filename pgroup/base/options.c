@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "base/options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <pthread.h>
+#include <regroup/runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+
+typedef enum { CHOICE, NUMBER, COUNT, TEXT } kind;
+
+static const struct {
+  const char *name;
+  kind kind;
+  const char *builtin, *values, *meaning;
+} table[RGI_OPT_COUNT] = {
+#define RGI_OPTION(id, name, kind, builtin, values, meaning)                                       \
+  [RGI_OPT_##id] = {name, kind, builtin, values, meaning},
+#include "base/options.def"
+#undef RGI_OPTION
+};
+
+typedef struct {
+  double value;
+  char text[256];
+  const char *origin;
+} setting;
+
+static struct {
+  pthread_mutex_t lock;
+  int loaded;
+  setting now[RGI_OPT_COUNT];
+} options = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int parse_choice(const char *values, const char *text, double *value) {
+  size_t length = strlen(text);
+  int number = 0;
+  for (const char *word = values; word; number++) {
+    const char *end = strchr(word, '|');
+    size_t n = end ? (size_t)(end - word) : strlen(word);
+    if (n == length && strncmp(word, text, n) == 0) {
+      *value = number;
+      return 1;
+    }
+    word = end ? end + 1 : NULL;
+  }
+  return 0;
+}
+
+static int parse_number(const char *values, int whole, const char *text, double *value) {
+  char *end;
+  double least = strtod(values, &end);
+  double most = strtod(end + strlen(" to "), NULL);
+  double x = strtod(text, &end);
+  if (end == text || *end || isspace((unsigned char)*text) || !isfinite(x))
+    return 0;
+  *value = x;
+  return x >= least && x <= most && (!whole || x == floor(x));
+}
+
+/* Gives option i the value in text, if it may have it. */
+static int assign(setting *s, int i, const char *text, const char *origin) {
+  int good = table[i].kind == TEXT ? (s[i].value = 0, 1)
+             : table[i].kind == CHOICE
+                 ? parse_choice(table[i].values, text, &s[i].value)
+                 : parse_number(table[i].values, table[i].kind == COUNT, text, &s[i].value);
+  if (!good || strlen(text) >= sizeof s[i].text)
+    return rgi_error(RG_ERR_OPTION, "%s=%.60s (from %s): expected %s", table[i].name, text, origin,
+                     table[i].values);
+  strcpy(s[i].text, text);
+  s[i].origin = origin;
+  return RG_SUCCESS;
+}
+
+/* "timeout" in rg_init's string is RG_TIMEOUT. */
+static int find(const char *name, size_t length) {
+  for (int i = 0; i < RGI_OPT_COUNT; i++) {
+    const char *own = table[i].name + strlen("RG_");
+    size_t k = 0;
+    while (k < length && own[k] && tolower((unsigned char)own[k]) == name[k])
+      k++;
+    if (k == length && !own[k])
+      return i;
+  }
+  return -1;
+}
+
+static int assign_string(setting *s, const char *string) {
+  while (string && *string) {
+    size_t length = strcspn(string, ",");
+    size_t name = strcspn(string, "=,");
+    char text[64] = "";
+    int i = find(string, name);
+    if (i < 0 || name == length)
+      return rgi_error(RG_ERR_OPTION, "rg_init: \"%.*s\" is no option: see regroup-info",
+                       (int)length, string);
+    if (table[i].kind == TEXT)
+      return rgi_error(RG_ERR_OPTION, "rg_init: %s is set in the environment only", table[i].name);
+    snprintf(text, sizeof text, "%.*s", (int)(length - name - 1), string + name + 1);
+    RGI_TRY(assign(s, i, text, "rg_init"));
+    string += length + (string[length] == ',');
+  }
+  return RG_SUCCESS;
+}
+
+static int load_locked(const char *string) {
+  setting s[RGI_OPT_COUNT];
+  for (int i = 0; i < RGI_OPT_COUNT; i++)
+    RGI_TRY(assign(s, i, table[i].builtin, "default"));
+  RGI_TRY(assign_string(s, string));
+  for (int i = 0; i < RGI_OPT_COUNT; i++) {
+    const char *text = getenv(table[i].name);
+    if (text && *text)
+      RGI_TRY(assign(s, i, text, "environment"));
+  }
+  memcpy(options.now, s, sizeof s);
+  options.loaded = 1;
+  rgi_log_limit((rgi_log_level)s[RGI_OPT_LOG].value);
+  return RG_SUCCESS;
+}
+
+int rgi_options_load(const char *string) {
+  pthread_mutex_lock(&options.lock);
+  int error = load_locked(string);
+  pthread_mutex_unlock(&options.lock);
+  return error;
+}
+
+int rgi_options_ready(void) {
+  pthread_mutex_lock(&options.lock);
+  int error = options.loaded ? RG_SUCCESS : load_locked(NULL);
+  pthread_mutex_unlock(&options.lock);
+  return error;
+}
+
+double rgi_option(rgi_option_id id) {
+  return options.now[id].value;
+}
+
+int rgi_option_choice(rgi_option_id id) {
+  return (int)options.now[id].value;
+}
+
+int rgi_options_known(const char *variable, size_t length) {
+  for (int i = 0; i < RGI_OPT_COUNT; i++)
+    if (strlen(table[i].name) == length && strncmp(variable, table[i].name, length) == 0)
+      return 1;
+  return 0;
+}
+
+int rg_option_count(int *count) {
+  RGI_REQUIRE(count);
+  *count = RGI_OPT_COUNT;
+  return RG_SUCCESS;
+}
+
+int rg_option_get(int i, const char **name, const char **value, const char **builtin,
+                  const char **values, const char **meaning, const char **origin) {
+  if (i < 0 || i >= RGI_OPT_COUNT)
+    return rgi_error(RG_ERR_ARG, "rg_option_get: there is no option %d", i);
+  RGI_TRY(rgi_options_ready());
+  if (name)
+    *name = table[i].name;
+  if (value)
+    *value = options.now[i].text;
+  if (builtin)
+    *builtin = table[i].builtin;
+  if (values)
+    *values = table[i].values;
+  if (meaning)
+    *meaning = table[i].meaning;
+  if (origin)
+    *origin = options.now[i].origin;
+  return RG_SUCCESS;
+}

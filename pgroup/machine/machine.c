@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "machine/machine.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <regroup/topology.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+static int is_file(const char *description) {
+  size_t n = strlen(description);
+  return (n > 4 && strcmp(description + n - 4, ".xml") == 0) || access(description, R_OK) == 0;
+}
+
+/* Loading grows with the square of the threads: 16,384 take most of a minute. */
+enum { THREADS_MOST = 4096 };
+
+/* The product of the counts in "pack:2 [numa(memory=8)] l3:1 4 pu:2". */
+static double threads_of(const char *description) {
+  double threads = 1;
+  int inside = 0;
+  for (const char *c = description; *c; c++) {
+    inside += (*c == '[' || *c == '(') - (*c == ']' || *c == ')');
+    int starts = isdigit((unsigned char)*c) && (c == description || c[-1] == ':' || c[-1] == ' ');
+    if (starts && !inside)
+      threads *= (double)strtoul(c, NULL, 10);
+  }
+  return threads;
+}
+
+static int describe(const char *call, hwloc_topology_t t, const char *description) {
+  if (!description || !*description)
+    return RG_SUCCESS;
+  if (!is_file(description) && threads_of(description) > THREADS_MOST)
+    return rgi_error(RG_ERR_OPTION, "%s: the machine \"%.200s\" has more than %d threads", call,
+                     description, THREADS_MOST);
+  if (!is_file(description))
+    return hwloc_topology_set_synthetic(t, description) == 0
+               ? RG_SUCCESS
+               : rgi_error(RG_ERR_OPTION,
+                           "%s: the machine \"%.200s\" is neither a file that can be read nor a "
+                           "description like \"pack:2 core:4 pu:1\"",
+                           call, description);
+  return hwloc_topology_set_xml(t, description) == 0
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_OPTION, "%s: the machine %.200s cannot be read", call, description);
+}
+
+static void mix(uint64_t *h, long x) {
+  *h = (*h ^ (uint64_t)x) * 0x100000001b3u; /* FNV-1a over words */
+  *h ^= *h >> 29;
+}
+
+/* Of the kinds, numbers and processors of everything that can be in a chain. */
+static uint64_t fingerprint_of(hwloc_topology_t t) {
+  uint64_t h = 0xcbf29ce484222325u;
+  int deepest = hwloc_topology_get_depth(t);
+  for (int d = -1; d < deepest; d++) {
+    int depth = d < 0 ? HWLOC_TYPE_DEPTH_NUMANODE : d;
+    mix(&h, hwloc_get_depth_type(t, depth));
+    for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_depth(t, depth, o));) {
+      mix(&h, hwloc_bitmap_first(o->cpuset));
+      mix(&h, hwloc_bitmap_weight(o->cpuset));
+    }
+  }
+  return h;
+}
+
+/* Resources that this process may not use are kept: all processes of a node then
+ * number them alike, whatever each is confined to. */
+int rgi_machine_open(const char *call, const char *description, rgi_machine *m) {
+  hwloc_topology_t t;
+  if (hwloc_topology_init(&t) != 0)
+    return rgi_error(RG_ERR_SYSTEM, "%s: hwloc_topology_init: %s", call, strerror(errno));
+  int error = describe(call, t, description);
+  if (!error && (hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
+                 hwloc_topology_load(t) != 0))
+    error = description && *description
+                ? rgi_error(RG_ERR_OPTION, "%s: hwloc cannot load the machine %.200s", call,
+                            description)
+                : rgi_error(RG_ERR_SYSTEM, "%s: hwloc_topology_load: %s", call, strerror(errno));
+  /* Each normal depth may bring a memory node with it. */
+  if (!error && 2 * hwloc_topology_get_depth(t) > RGI_CHAIN)
+    error = rgi_error(RG_ERR_OPTION, "%s: the machine has %d depths; at most %d can be handled",
+                      call, hwloc_topology_get_depth(t), RGI_CHAIN / 2);
+  if (error) {
+    hwloc_topology_destroy(t);
+    return error;
+  }
+  *m = (rgi_machine){t, fingerprint_of(t)};
+  return RG_SUCCESS;
+}
+
+void rgi_machine_close(rgi_machine *m) {
+  hwloc_topology_destroy(m->topology);
+  m->topology = NULL;
+}
+
+static void add(rgi_place *place, hwloc_obj_t o) {
+  place->chain[place->length++] =
+      (rgi_resource){(int16_t)o->type, (int16_t)o->depth, (int32_t)o->logical_index};
+}
+
+/* Memory hangs beside the tree of processors. Of several kinds of memory at one
+ * place (fast and large) the first stands for all: the same processes share
+ * them. */
+static void add_memory(rgi_place *place, hwloc_obj_t parent) {
+  hwloc_obj_t o = parent->memory_first_child;
+  while (o && o->type != HWLOC_OBJ_NUMANODE)
+    o = o->memory_first_child;
+  if (o)
+    add(place, o);
+}
+
+void rgi_place_of(const rgi_machine *m, hwloc_const_bitmap_t set, rgi_place *place) {
+  place->machine = m->fingerprint;
+  place->length = 0;
+  for (hwloc_obj_t o = hwloc_get_root_obj(m->topology); o;
+       o = hwloc_get_child_covering_cpuset(m->topology, set, o)) {
+    add(place, o);
+    add_memory(place, o);
+  }
+}
+
+const char *rgi_resource_type(const rgi_resource *r) {
+  return hwloc_obj_type_string((hwloc_obj_type_t)r->type);
+}
+
+int rgi_resource_class(const rgi_resource *r) {
+  switch (r->type) {
+  case HWLOC_OBJ_MACHINE:
+    return RG_LEVEL_NETWORK;
+  case HWLOC_OBJ_PACKAGE:
+  case HWLOC_OBJ_DIE:
+  case HWLOC_OBJ_CORE:
+  case HWLOC_OBJ_PU:
+    return RG_LEVEL_COMPUTE;
+  case HWLOC_OBJ_GROUP:
+    return RG_LEVEL_COMPUTE | RG_LEVEL_MEMORY;
+  default:
+    return RG_LEVEL_MEMORY;
+  }
+}

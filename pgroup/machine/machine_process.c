@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What a process knows of itself: its machine, loaded once, and its place. */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "machine/machine.h"
+
+static struct {
+  pthread_mutex_t lock;
+  int loaded;
+  rgi_machine machine;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The first of these variables that is set, as a number. */
+static int number_of(const char *const names[], int otherwise) {
+  for (; *names; names++) {
+    const char *text = getenv(*names);
+    if (text && *text)
+      return atoi(text);
+  }
+  return otherwise;
+}
+
+/* Which one of how many on its node, as the launcher tells: asking MPI would need
+ * all of them. */
+static void find_local(int *i, int *n) {
+  static const char *const ranks[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                      "SLURM_LOCALID", NULL};
+  static const char *const sizes[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", NULL};
+  MPI_Comm_rank(MPI_COMM_WORLD, i);
+  MPI_Comm_size(MPI_COMM_WORLD, n);
+  *i = number_of(ranks, *i);
+  *n = number_of(sizes, *n);
+  if (*i < 0 || *n <= *i) {
+    *i = *i < 0 ? 0 : *i;
+    *n = *i + 1;
+  }
+}
+
+/* All threads' processors together; where that cannot be told, all there are. */
+static void find_binding(hwloc_topology_t t, hwloc_bitmap_t set) {
+  hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(t);
+  if (hwloc_get_cpubind(t, set, HWLOC_CPUBIND_PROCESS) != 0)
+    hwloc_bitmap_copy(set, allowed);
+  hwloc_bitmap_and(set, set, allowed);
+  if (hwloc_bitmap_iszero(set))
+    hwloc_bitmap_copy(set, allowed);
+}
+
+static int find_place_locked(const char *call, rgi_place *place) {
+  int i, n, error = RG_SUCCESS;
+  const char *how = getenv("RG_BIND");
+  if (!process.loaded)
+    RGI_TRY(rgi_machine_open(call, getenv("RG_TOPOLOGY"), &process.machine));
+  process.loaded = 1;
+  hwloc_bitmap_t set = hwloc_bitmap_alloc();
+  if (!set)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a set of processors", call);
+  if (how && *how) {
+    find_local(&i, &n);
+    error = rgi_pretend_binding(call, &process.machine, how, i, n, set);
+  } else {
+    find_binding(process.machine.topology, set);
+  }
+  if (!error)
+    rgi_place_of(&process.machine, set, place);
+  hwloc_bitmap_free(set);
+  return error;
+}
+
+int rgi_place_mine(const char *call, rgi_place *place) {
+  pthread_mutex_lock(&process.lock);
+  int error = find_place_locked(call, place);
+  pthread_mutex_unlock(&process.lock);
+  return error;
+}
+
+void rgi_machine_forget(void) {
+  pthread_mutex_lock(&process.lock);
+  if (process.loaded)
+    rgi_machine_close(&process.machine);
+  process.loaded = 0;
+  pthread_mutex_unlock(&process.lock);
+}

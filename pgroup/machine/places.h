@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The places of a communicator's processes on one node, and the levels that
+ * follow from them. Nothing here communicates: the same functions serve running
+ * and pretended jobs.
+ *
+ * Resources form a tree, and a place is a path from its root. So two processes
+ * share the resource at position i of a path exactly if their paths are equal as
+ * far as i. */
+#ifndef RGI_PLACES_H
+#define RGI_PLACES_H
+
+#include <stdatomic.h>
+
+#include "machine/machine.h"
+
+/* Immutable once filled, and shared by the communicators that it holds for. */
+typedef struct {
+  atomic_int holders;
+  int size; /* of the communicator, over all its nodes */
+  int me;   /* the caller's row, or 0 */
+  int rows; /* its processes on this node, in its order */
+  rgi_place at[];
+} rgi_places;
+
+/* Room for `rows` places, with one holder; NULL if there is no memory. */
+rgi_places *rgi_places_new(int size, int rows);
+rgi_places *rgi_places_keep(rgi_places *p);
+void rgi_places_drop(rgi_places *p);
+
+/* Ends all paths at the whole machine if the processes do not see the same
+ * one. Returns whether they do. */
+int rgi_places_reconcile(rgi_places *p);
+
+/* How far two paths are equal, `most` at most. */
+int rgi_common_length(const rgi_place *a, const rgi_place *b, int most);
+
+/* The level below the communicator for one of its processes. */
+typedef struct {
+  int depth; /* in the path: of the outermost resource */
+  int last;  /* of the innermost one that just the same processes share */
+  int count; /* processes */
+  int first; /* the lowest rank among them, in the communicator */
+} rgi_level;
+
+/* Returns 0 if there is none that passes the filter. */
+int rgi_level_below(const rgi_places *p, int row, int filter, rgi_level *level);
+
+/* Whether the process in row `other` belongs to this level of row's. */
+int rgi_level_has(const rgi_places *p, int row, const rgi_level *level, int other);
+
+/* The level's resources that pass the filter, outermost first, parted by commas.
+ * Returns the outermost's type. */
+#define RGI_TYPES 320
+const char *rgi_level_types(const rgi_places *p, int row, int filter, const rgi_level *level,
+                            char types[RGI_TYPES]);
+
+/* The places of a level as a communicator of its own, ordered by (key, rank);
+ * keys go by rank in p's communicator, NULL: all equal. NULL if there is no
+ * memory. */
+rgi_places *rgi_places_below(const rgi_places *p, int row, const rgi_level *level,
+                             const int keys[]);
+
+#endif

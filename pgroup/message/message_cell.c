@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Cells: short messages inside a node. The sender fills a cell and hangs it into
+ * the receiver's inbox, a stack without locks; the receiver takes all of it at
+ * once. Each process keeps a few cells of each size that it has received, and
+ * sends with them: then nothing is shared but the inboxes.
+ *
+ * An inbox is one word: the offset of the newest cell in lines, how many lines
+ * its cells take, and whether somebody waits for it to be emptied. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "message/message_parts.h"
+#include "runtime/runtime.h"
+#include "shm/node.h"
+
+#define TOP_MASK UINT32_MAX
+#define LINES_SHIFT 32
+#define LINES_MASK ((uint64_t)INT32_MAX << LINES_SHIFT)
+#define WANTED ((uint64_t)1 << 63)
+
+/* Sizes of cells in lines. */
+static const uint32_t sizes[] = {1, 3, 8, 32, 128, 512};
+#define SIZES ((int)(sizeof sizes / sizeof *sizes))
+#define KEPT_MOST 64 /* of a size */
+#define SHARE_MOST ((size_t)1 << 20)
+
+static struct {
+  struct {
+    rgi_cell *first;
+    int n;
+  } kept[SIZES];
+  size_t kept_lines, share; /* share: bytes */
+} cells;
+
+void rgi_cells_close(void) {
+  for (int i = 0; i < SIZES; i++) {
+    cells.kept[i].first = NULL;
+    cells.kept[i].n = 0;
+  }
+  cells.kept_lines = 0;
+}
+
+void rgi_cells_open(void) {
+  rgi_arena_usage usage;
+  rgi_cells_close(); /* a start that may have had deaths leaves its own, of an arena that is gone */
+  rgi_arena_ask(&usage);
+  cells.share = rgi_least(SHARE_MOST, usage.size / 8 / (size_t)rgi_node.n);
+}
+
+size_t rgi_cells_share(void) {
+  return cells.share;
+}
+
+static uint64_t offset_of(const rgi_cell *c) {
+  return (uint64_t)((const char *)c - (const char *)rgi_arena_at(0));
+}
+
+static int size_for(size_t lines) {
+  for (int i = 0; i < SIZES; i++)
+    if (lines <= sizes[i])
+      return i;
+  return -1;
+}
+
+int rgi_cell_take(size_t bytes, rgi_cell **c) {
+  size_t lines = (sizeof(rgi_cell) + bytes + RGI_LINE - 1) / RGI_LINE;
+  uint64_t offset;
+  int i = size_for(lines);
+  if (i >= 0 && cells.kept[i].first) {
+    *c = cells.kept[i].first;
+    cells.kept[i].first = (*c)->next;
+    cells.kept[i].n--;
+    cells.kept_lines -= sizes[i];
+    return RG_SUCCESS;
+  }
+  if (i >= 0)
+    lines = sizes[i];
+  RGI_TRY(rgi_arena_take("a message", lines * RGI_LINE, &offset));
+  *c = rgi_arena_at(offset);
+  (*c)->lines = (uint32_t)lines;
+  return RG_SUCCESS;
+}
+
+void rgi_cell_give(rgi_cell *c) {
+  int i = size_for(c->lines);
+  if (!c->lines) {
+    free(c);
+  } else if (i >= 0 && sizes[i] == c->lines && cells.kept[i].n < KEPT_MOST &&
+             (cells.kept_lines + c->lines) * RGI_LINE <= cells.share) {
+    c->next = cells.kept[i].first;
+    cells.kept[i].first = c;
+    cells.kept[i].n++;
+    cells.kept_lines += c->lines;
+  } else {
+    rgi_arena_give(offset_of(c), (size_t)c->lines * RGI_LINE);
+  }
+}
+
+static _Atomic uint64_t *inbox_of(int place) {
+  return &rgi_node.processes[place].inbox;
+}
+
+/* Letters are not counted: they are few, and a long message that the receiver
+ * asks for must always get through. */
+static uint64_t weight(const rgi_cell *c) {
+  return c->kind == RGI_LONG ? 0 : (uint64_t)c->lines << LINES_SHIFT;
+}
+
+int rgi_cell_post(int place, rgi_cell *c) {
+  _Atomic uint64_t *inbox = inbox_of(place);
+  uint64_t old = atomic_load_explicit(inbox, memory_order_relaxed), new, room, top;
+  int posted;
+  room = (uint64_t)(cells.share / RGI_LINE) << LINES_SHIFT;
+  top = offset_of(c) / RGI_LINE;
+  do {
+    uint64_t full = old & LINES_MASK;
+    posted = !weight(c) || !full || full + weight(c) <= room;
+    c->below = (old & TOP_MASK) * RGI_LINE;
+    new = posted ? (old & WANTED) | (full + weight(c)) | top : old | WANTED;
+  } while (!atomic_compare_exchange_weak_explicit(inbox, &old, new, memory_order_release,
+                                                  memory_order_relaxed));
+  if (posted)
+    rgi_ring(place);
+  return posted;
+}
+
+int rgi_cells_there(void) {
+  return atomic_load_explicit(inbox_of(rgi_node.me), memory_order_relaxed) != 0;
+}
+
+rgi_cell *rgi_cells_collect(void) {
+  if (!rgi_cells_there())
+    return NULL;
+  uint64_t word = atomic_exchange_explicit(inbox_of(rgi_node.me), 0, memory_order_acquire);
+  rgi_cell *first = NULL;
+  for (uint64_t at = (word & TOP_MASK) * RGI_LINE; at;) {
+    rgi_cell *c = rgi_arena_at(at);
+    at = c->below;
+    c->next = first;
+    first = c;
+  }
+  for (int i = 0; word & WANTED && i < rgi_node.n; i++)
+    if (i != rgi_node.me || rgi_rt.threads)
+      rgi_ring(i);
+  return first;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Waiting for messages. */
+#include "base/error.h"
+#include "message/message_parts.h"
+#include "progress/progress.h"
+#include "progress/request.h"
+#include "progress/wait.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+
+/* A wait sleeps on the process's bell: it rings for all that the node's processes
+ * do. MPI does not ring. */
+static int sleep_on_bell(rgi_wait *w, uint32_t old) {
+  return rgi_wait_bell(w, rgi_my_bell(), old, !rgi_far_there() && !rgi_requests_busy());
+}
+
+static uint32_t hear_bell(void) {
+  return atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
+}
+
+static int is_done(const rgi_request *r) {
+  return atomic_load_explicit(&r->done, memory_order_acquire);
+}
+
+int rgi_message_test(rgi_request *r, int *done) {
+  if (!is_done(r))
+    RGI_TRY(rgi_progress());
+  *done = is_done(r);
+  return RG_SUCCESS;
+}
+
+int rgi_message_explain(const rgi_request *r, const char *call) {
+  switch (r->error) {
+  case RG_SUCCESS:
+    return RG_SUCCESS;
+  case RG_ERR_TRUNCATE:
+    return rgi_error(r->error,
+                     "%s: a message of %zu bytes with tag %d from rank %d of the world is longer "
+                     "than the buffer of %zu bytes",
+                     call, r->bytes, r->tag, r->source, r->room);
+  case RG_ERR_NOMEM:
+    return rgi_error(r->error,
+                     "%s: the node's arena has no room for a message of %zu bytes: set "
+                     "RG_ARENA_SIZE higher, or free groups and arrays",
+                     call, r->bytes);
+  case RG_ERR_TIMEOUT:
+    return rgi_error(r->error, "%s: the other side gave up a message of %zu bytes", call, r->bytes);
+  default:
+    return rgi_error(r->error, "%s: MPI failed to move a message of %zu bytes", call, r->bytes);
+  }
+}
+
+static int wait_until_done(rgi_request *r, const char *call) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, r->sending ? -1 : r->source);
+  w.mate = r->sending && r->place >= 0 ? rgi_node.ranks[r->place] : r->source;
+  while (!is_done(r)) {
+    uint32_t bell = hear_bell();
+    RGI_TRY(rgi_progress_all());
+    if (!is_done(r))
+      RGI_TRY(sleep_on_bell(&w, bell));
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_message_wait(rgi_request *r, const char *call) {
+  int error = wait_until_done(r, call);
+  if (!error)
+    return rgi_scope_cause(&rgi_scope_now, rgi_message_explain(r, call), call);
+  rgi_message_abandon(r);
+  return error;
+}
+
+int rgi_message_deliver(uint64_t context, int dest, int tag, const void *data, size_t bytes,
+                        const char *call) {
+  rgi_request r;
+  RGI_TRY(rgi_message_send(context, dest, tag, data, bytes, &r));
+  return rgi_message_wait(&r, call);
+}
+
+int rgi_message_await(uint64_t context, int source, int tag, const char *call, int *from,
+                      int *its_tag, size_t *bytes) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, source);
+  w.mate = source;
+  for (;;) {
+    int there = 0;
+    uint32_t bell = hear_bell();
+    RGI_TRY(rgi_message_probe(context, source, tag, &there, from, its_tag, bytes));
+    if (there)
+      return RG_SUCCESS;
+    rgi_requests_progress();
+    RGI_TRY(sleep_on_bell(&w, bell));
+  }
+}

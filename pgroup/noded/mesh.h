@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The mesh: what the nodes of a job that survives tell one another about deaths.
+ *
+ * On each node one process speaks with the other nodes: the guardian of the node's first
+ * process, the speaker (speaker.h). It lives on when its process is killed. The
+ * processes of the node tell it things through a pipe, without waiting; what it hears
+ * it writes into the node's arena, where all waits see it. */
+#ifndef RGI_MESH_H
+#define RGI_MESH_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RGI_MESH_ADDRESSES 4
+
+typedef struct {
+  int32_t first;    /* the lowest world rank on it */
+  uint16_t port, n; /* of the addresses; in network order */
+  uint32_t address[RGI_MESH_ADDRESSES];
+  _Atomic uint32_t left; /* all of its processes have come to the end or died */
+} rgi_mesh_node;
+
+/* In the arena. Behind it: the nodes, ascending; the node (an index) of each rank of the
+ * world; the world ranks of this node's processes. */
+typedef struct {
+  uint64_t key;    /* of this start of the library */
+  double limit;    /* seconds without an answer after which a node is lost; 0: never */
+  double patience; /* RG_PATIENCE */
+  int32_t nodes, mine, world, processes;
+  _Atomic int32_t speaker; /* its process id */
+  _Atomic int32_t joined;  /* 1: connected with its neighbours; -1: that has failed */
+  char why[160];           /* then */
+} rgi_mesh;
+
+static inline rgi_mesh_node *rgi_mesh_nodes(rgi_mesh *m) {
+  return (rgi_mesh_node *)(m + 1);
+}
+
+static inline int32_t *rgi_mesh_of(rgi_mesh *m) {
+  return (int32_t *)(rgi_mesh_nodes(m) + m->nodes);
+}
+
+static inline int32_t *rgi_mesh_ranks(rgi_mesh *m) {
+  return rgi_mesh_of(m) + m->world;
+}
+
+/* What may be told: facts, which all nodes hear of, each of them true for good; and what
+ * the speaker alone is asked. */
+typedef enum {
+  RGI_TELL_DEAD = 1, /* a rank of the world */
+  RGI_TELL_LOST,     /* a node, with all that is on it */
+  RGI_TELL_LEFT,     /* a node: its processes have come to the end or died */
+  RGI_TELL_ENDED,    /* the survivors have ended well */
+  RGI_TELL_REVOKED,  /* a context */
+  RGI_TELL_STILL,    /* node + nodes * k: all there wait (k odd), do not any more (even) */
+  RGI_TELL_MOTION    /* an agreement: offset of an rgi_motion (council.h) in the arena */
+} rgi_tell_kind;
+
+typedef struct {
+  uint64_t kind, value;
+} rgi_overlay_fact;
+
+/* By a rank: the overlay is there (runtime/daemons.h); pipe: to the node daemon, taken over. */
+void rgi_mesh_use(rgi_mesh *mesh, int pipe);
+void rgi_mesh_close(void);
+
+/* Whether there is one; it, or NULL. */
+int rgi_mesh_there(void);
+rgi_mesh *rgi_mesh_here(void);
+
+/* Tells this node's speaker. Any thread; nothing without a mesh. */
+void rgi_mesh_tell(rgi_tell_kind kind, uint64_t value);
+
+/* Makes a context one whose waits end with RG_ERR_REVOKED, on all nodes. RG_ERR_LIMIT, without a
+ * text: there is no room for another one. */
+int rgi_mesh_revoke(uint64_t context);
+
+/* The index of a rank's node. */
+int rgi_mesh_node_of(int world_rank);
+
+/* Whether all of the other nodes' processes have come to the end or died. */
+int rgi_mesh_all_left(void);
+
+#endif

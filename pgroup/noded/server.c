@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "noded/server.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "noded/service.h"
+#include "shm/arena.h"
+
+#define READ_BYTES ((size_t)64 << 10)
+#define KEPT_BYTES ((size_t)256 << 10) /* a larger buffer goes back when it is empty */
+#define MOST_BYTES ((uint64_t)1 << 32)
+
+typedef struct guest {
+  struct guest *next;
+  int fd; /* -1: gone */
+  rgi_buffer in, out;
+} guest;
+
+static struct {
+  pthread_t thread;
+  int runs, poll, stop;
+  guest *first; /* the speaker's alone */
+} server;
+
+/* --- a guest ------------------------------------------------------------------------------ */
+
+static void used(rgi_buffer *b, size_t bytes) {
+  b->begin += bytes;
+  if (!rgi_buffer_has(b) && b->room > KEPT_BYTES)
+    rgi_buffer_empty(b);
+}
+
+static void leave(guest *g) {
+  close(g->fd); /* it is known then that the answer will not come */
+  g->fd = -1;
+  rgi_buffer_empty(&g->in);
+  rgi_buffer_empty(&g->out);
+}
+
+/* How long the first question is; as much as is known of it. */
+static uint64_t length(const guest *g, rgi_ask *q) {
+  size_t have = rgi_buffer_has(&g->in);
+  if (have < sizeof *q)
+    return sizeof *q;
+  memcpy(q, g->in.data + g->in.begin, sizeof *q);
+  if (q->bytes > MOST_BYTES)
+    return q->bytes;
+  return sizeof *q + ((uint64_t)q->dims + q->runs) * sizeof(rgi_row) + rgi_ask_data(q);
+}
+
+/* All of it is there. Whether it made sense. */
+static int answer(guest *g, const rgi_ask *q) {
+  const rgi_row *rows = (const void *)(g->in.data + g->in.begin + sizeof *q);
+  uint64_t bytes = rgi_ask_answer(q);
+  if (!rgi_ask_sound(q, rows, rgi_arena_annex_size()))
+    return 0;
+  char *to = rgi_buffer_room(&g->out, bytes);
+  if (!to)
+    return 0;
+  rgi_ask_do(q, rows, rgi_arena_annex(), (const char *)(rows + q->dims + q->runs), to);
+  g->out.end += bytes;
+  return 1;
+}
+
+static int push_out(guest *g) {
+  int fine = rgi_buffer_send(&g->out, g->fd);
+  used(&g->out, 0);
+  return fine;
+}
+
+/* Who does not take his answers gets no more. */
+static int answer_all(guest *g) {
+  rgi_ask q;
+  uint64_t n;
+  for (; (n = length(g, &q)) <= rgi_buffer_has(&g->in); used(&g->in, n)) {
+    if (rgi_buffer_has(&g->out) > READ_BYTES && !push_out(g))
+      return 0;
+    if (rgi_buffer_has(&g->out) > READ_BYTES)
+      return 1;
+    if (!answer(g, &q))
+      return 0;
+  }
+  return n <= MOST_BYTES && push_out(g);
+}
+
+static int pull_in(guest *g) {
+  rgi_ask q;
+  uint64_t missing = length(g, &q) - rgi_buffer_has(&g->in);
+  size_t bytes = missing > READ_BYTES ? missing : READ_BYTES;
+  char *at = rgi_buffer_room(&g->in, bytes);
+  ssize_t n = at ? recv(g->fd, at, bytes, MSG_DONTWAIT) : 0;
+  if (n < 0)
+    return errno == EAGAIN || errno == EINTR;
+  g->in.end += (size_t)n;
+  return n > 0;
+}
+
+/* Readable, and nothing waits to be sent; or writable. */
+static void serve_guest(guest *g) {
+  int fine = rgi_buffer_has(&g->out) || pull_in(g);
+  if (!fine || !answer_all(g)) {
+    leave(g);
+    return;
+  }
+  struct epoll_event e = {.events = rgi_buffer_has(&g->out) ? EPOLLOUT : EPOLLIN, .data.ptr = g};
+  epoll_ctl(server.poll, EPOLL_CTL_MOD, g->fd, &e);
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+static void *serve(void *unused) {
+  struct epoll_event events[32];
+  for (;;) {
+    int n = epoll_wait(server.poll, events, 32, -1);
+    for (int i = 0; i < n; i++) {
+      if (!events[i].data.ptr) /* to stop */
+        return unused;
+      serve_guest(events[i].data.ptr);
+    }
+  }
+}
+
+/* A connection for each process of the other nodes. */
+static void allow_many(void) {
+  struct rlimit l;
+  if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
+    l.rlim_cur = l.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &l);
+  }
+}
+
+static int start(void) {
+  struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
+  if (server.runs)
+    return 1;
+  allow_many();
+  server.poll = epoll_create1(EPOLL_CLOEXEC);
+  server.stop = eventfd(0, EFD_CLOEXEC);
+  server.runs = server.poll >= 0 && server.stop >= 0 &&
+                epoll_ctl(server.poll, EPOLL_CTL_ADD, server.stop, &e) == 0 &&
+                pthread_create(&server.thread, NULL, serve, NULL) == 0;
+  if (!server.runs) {
+    close(server.poll);
+    close(server.stop);
+  }
+  return server.runs;
+}
+
+void rgi_server_take(int fd) {
+  guest *g = start() ? calloc(1, sizeof *g) : NULL;
+  struct epoll_event e = {.events = EPOLLIN, .data.ptr = g};
+  if (!g) {
+    close(fd);
+    return;
+  }
+  *g = (guest){.next = server.first, .fd = fd};
+  server.first = g;
+  epoll_ctl(server.poll, EPOLL_CTL_ADD, fd, &e);
+}
+
+void rgi_server_close(void) {
+  const uint64_t one = 1;
+  if (!server.runs)
+    return;
+  if (write(server.stop, &one, sizeof one) == (ssize_t)sizeof one)
+    pthread_join(server.thread, NULL);
+  for (guest *g = server.first, *next; g; g = next) {
+    next = g->next;
+    if (g->fd >= 0)
+      leave(g);
+    free(g);
+  }
+  close(server.poll);
+  close(server.stop);
+  server.first = NULL;
+  server.runs = 0;
+}

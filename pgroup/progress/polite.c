@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Polite waiting inside MPI: see include/regroup/polite.h.
+ *
+ * MPICH (ch4:ucx) polls UCX by ucp_worker_progress, which returns 0 when it found
+ * nothing to do. Defined here, before UCX in the order of look-up, it does one
+ * step of a polite wait when polls in vain follow one another. This file is
+ * linked into libregroup and is libregroup-polite.so by itself: it uses nothing
+ * else of the library. */
+#include <dlfcn.h>
+#include <regroup/polite.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/pause.h"
+#include "base/processors.h"
+#include "progress/polite.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Polls further apart than this do not belong to one wait: a program that looks
+ * for a message now and then, between pieces of work, must not be slowed. */
+#define GAP_SECONDS 20e-6
+#define TELL_SECONDS 20e-3
+
+EXPORT unsigned ucp_worker_progress(void *worker);
+EXPORT void *ucp_disconnect_nb(void *endpoint);
+
+typedef unsigned progress_fn(void *);
+typedef void *disconnect_fn(void *);
+
+static struct {
+  _Atomic(progress_fn *) progress;
+  int on, spare, kind;
+  atomic_int seen;
+  atomic_ulong polls, yields, sleeps;
+} polite;
+
+static _Thread_local struct {
+  rgi_pause pause;
+  double left; /* when the last poll in vain returned */
+  int polling; /* depth of rg_polite_polling */
+  unsigned long moves;
+  double since; /* of the polls in vain, however the kernel deals with the processor */
+  struct rusage use;
+} mine;
+
+void (*rgi_polite_waits)(double since, double now);
+_Thread_local void (*rgi_polite_polled)(void);
+
+unsigned long rgi_polite_moves(void) {
+  return mine.moves;
+}
+
+static int env_is(const char *name, const char *value) {
+  const char *text = getenv(name);
+  return text && strcmp(text, value) == 0;
+}
+
+static rgi_wait_kind wait_kind(void) {
+  return env_is("RG_WAIT", "spin")    ? RGI_WAIT_SPIN
+         : env_is("RG_WAIT", "yield") ? RGI_WAIT_YIELD
+         : env_is("RG_WAIT", "sleep") ? RGI_WAIT_SLEEP
+                                      : RGI_WAIT_AUTO;
+}
+
+/* Before MPI has started only the launcher knows how many ranks share the node. */
+static int spare_processor(void) {
+  const char *ranks = getenv("MPI_LOCALNRANKS");
+  cpu_set_t set;
+  if (env_is("RG_OVERSUBSCRIBED", "yes"))
+    return 0;
+  return env_is("RG_OVERSUBSCRIBED", "no") || !ranks || atoi(ranks) <= rgi_processors_mine(&set);
+}
+
+/* Several threads may come here first; all of them write the same. */
+static progress_fn *prepare(void) {
+  progress_fn *next = (progress_fn *)dlsym(RTLD_NEXT, "ucp_worker_progress");
+  /* When the library is preloaded into a program that is also linked with
+   * libregroup there are two of us: the first one is enough. */
+  int first = dlsym(RTLD_DEFAULT, "ucp_worker_progress") == (void *)ucp_worker_progress;
+  polite.on = first && !env_is("RG_POLITE", "0");
+  polite.spare = spare_processor();
+  polite.kind = wait_kind();
+  atomic_store(&polite.progress, next);
+  return next;
+}
+
+static double used(const struct rusage *r) {
+  return (double)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) +
+         1e-6 * (double)(r->ru_utime.tv_usec + r->ru_stime.tv_usec);
+}
+
+/* Between two polls the thread has neither computed nor waited for anything: it has had no
+ * processor. */
+static int was_put_aside(void) {
+  struct rusage use;
+  return mine.use.ru_nvcsw && getrusage(RUSAGE_THREAD, &use) == 0 &&
+         use.ru_nvcsw == mine.use.ru_nvcsw && used(&use) - used(&mine.use) < 5 * GAP_SECONDS;
+}
+
+/* Whoever is interested hears of it; what that costs is nothing after such a time. */
+static void tell_of(double now) {
+  mine.use.ru_nvcsw = 0;
+  if (!rgi_polite_waits || now - mine.since < TELL_SECONDS)
+    return;
+  rgi_polite_waits(mine.since, now);
+  getrusage(RUSAGE_THREAD, &mine.use);
+}
+
+static void pause_once(void) {
+  double now = rgi_now();
+  int gap = now - mine.left > GAP_SECONDS;
+  if (mine.since == 0 || (gap && !was_put_aside()))
+    mine.since = now;
+  if (gap)
+    mine.pause = (rgi_pause){0};
+  atomic_fetch_add_explicit(&polite.polls, 1, memory_order_relaxed);
+  rgi_pause_did did = rgi_pause_step(&mine.pause, (rgi_wait_kind)polite.kind, polite.spare);
+  if (did == RGI_PAUSE_YIELDED)
+    atomic_fetch_add_explicit(&polite.yields, 1, memory_order_relaxed);
+  if (did == RGI_PAUSE_SLEPT)
+    atomic_fetch_add_explicit(&polite.sleeps, 1, memory_order_relaxed);
+  tell_of(now);
+  mine.left = did == RGI_PAUSE_SPUN ? now : rgi_now();
+}
+
+unsigned ucp_worker_progress(void *worker) {
+  progress_fn *next = atomic_load_explicit(&polite.progress, memory_order_acquire);
+  if (!next && !(next = prepare()))
+    return 0;
+  unsigned done = next(worker);
+  mine.moves += done > 0;
+  if (!done && rgi_polite_polled)
+    rgi_polite_polled();
+  if (!polite.on || mine.polling > 0)
+    return done;
+  atomic_store_explicit(&polite.seen, 1, memory_order_relaxed);
+  if (done) {
+    mine.pause = (rgi_pause){0};
+    mine.since = 0;
+  } else {
+    pause_once();
+  }
+  return done;
+}
+
+/* Closing TCP connections in MPI_Finalize hangs in UCX 1.13 with 8 ranks and
+ * more (openucx/ucx issue 8738). The kernel closes them when the process ends,
+ * so that nothing is lost by not doing it: NULL says that it is done already. */
+void *ucp_disconnect_nb(void *endpoint) {
+  static _Atomic(disconnect_fn *) real;
+  disconnect_fn *next = atomic_load(&real);
+  if (polite.on)
+    return NULL;
+  if (!next) {
+    next = (disconnect_fn *)dlsym(RTLD_NEXT, "ucp_disconnect_nb");
+    atomic_store(&real, next);
+  }
+  return next ? next(endpoint) : NULL;
+}
+
+int rg_polite_active(int *active) {
+  if (!active)
+    return RG_ERR_ARG;
+  *active = polite.on && atomic_load(&polite.seen);
+  return RG_SUCCESS;
+}
+
+int rg_polite_polling(int polling) {
+  mine.polling += polling ? 1 : -1;
+  return RG_SUCCESS;
+}
+
+int rg_polite_counts(unsigned long *polls, unsigned long *yields, unsigned long *sleeps) {
+  if (polls)
+    *polls = atomic_load(&polite.polls);
+  if (yields)
+    *yields = atomic_load(&polite.yields);
+  if (sleeps)
+    *sleeps = atomic_load(&polite.sleeps);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "progress/slot.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "progress/wait.h"
+#include "shm/arena.h"
+#include "shm/node.h"
+#include "shm/process.h"
+
+#define BUCKETS 65536
+
+typedef struct {
+  _Atomic uint32_t owner; /* place of who changes the list, plus 1; 0: nobody */
+  uint32_t unused;
+  uint64_t first;
+} bucket;
+
+typedef struct {
+  uint64_t next, key, bytes;
+  int32_t users, here; /* here: how many are attached */
+  char pad[RGI_LINE - 3 * sizeof(uint64_t) - 2 * sizeof(int32_t)];
+  char memory[];
+} slot;
+
+static bucket *table;
+
+void rgi_slots_open(void *memory) {
+  table = memory;
+}
+
+size_t rgi_slot_table_bytes(void) {
+  return BUCKETS * sizeof(bucket);
+}
+
+static bucket *bucket_of(uint64_t key) {
+  return &table[key % BUCKETS];
+}
+
+/* A list is whole at every moment: each change of it is one store. What a dead process
+ * had begun is lost, and no more. */
+static int take_over(bucket *b, uint32_t dead) {
+  return atomic_compare_exchange_strong(&b->owner, &dead, (uint32_t)rgi_node.me + 1);
+}
+
+static int lock(bucket *b) {
+  rgi_wait w;
+  uint32_t free = 0;
+  if (atomic_compare_exchange_strong(&b->owner, &free, (uint32_t)rgi_node.me + 1))
+    return RG_SUCCESS;
+  rgi_wait_start_unscoped(&w, "attaching to a group", rgi_node.ranks[free - 1]);
+  for (free = 0; !atomic_compare_exchange_weak(&b->owner, &free, (uint32_t)rgi_node.me + 1);
+       free = 0) {
+    if (free && rgi_is_dead(rgi_node.ranks[free - 1]) && take_over(b, free))
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_more(&w));
+  }
+  return RG_SUCCESS;
+}
+
+static void unlock(bucket *b) {
+  atomic_store(&b->owner, 0);
+}
+
+static uint64_t find(const bucket *b, uint64_t key) {
+  uint64_t at = b->first;
+  while (at && ((slot *)rgi_arena_at(at))->key != key)
+    at = ((slot *)rgi_arena_at(at))->next;
+  return at;
+}
+
+static int make(bucket *b, uint64_t key, int users, size_t bytes, uint64_t *at) {
+  RGI_TRY(rgi_arena_take_last("a group's flags", sizeof(slot) + bytes, at));
+  slot *s = rgi_arena_at(*at);
+  memset(s, 0, sizeof *s + bytes);
+  s->key = key;
+  s->bytes = bytes;
+  s->users = users;
+  s->next = b->first;
+  b->first = *at;
+  return RG_SUCCESS;
+}
+
+int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **memory) {
+  bucket *b = bucket_of(key);
+  RGI_TRY(lock(b));
+  uint64_t found = find(b, key);
+  int error = found ? RG_SUCCESS : make(b, key, users, bytes, &found);
+  slot *s = rgi_arena_at(found);
+  if (!error && (s->users != users || s->bytes != bytes))
+    error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about who is in it");
+  if (!error)
+    s->here++;
+  unlock(b);
+  if (error)
+    return error;
+  *at = found;
+  *memory = s->memory;
+  return RG_SUCCESS;
+}
+
+static void take_out(bucket *b, uint64_t at) {
+  uint64_t *link = &b->first;
+  while (*link != at)
+    link = &((slot *)rgi_arena_at(*link))->next;
+  *link = ((slot *)rgi_arena_at(at))->next;
+}
+
+int rgi_slot_detach(uint64_t at, int (*finished)(const void *memory, int users)) {
+  slot *s = rgi_arena_at(at);
+  bucket *b = bucket_of(s->key);
+  if (lock(b))
+    return 0; /* it stays: better than to lose a list */
+  int last = --s->here == 0 && finished(s->memory, s->users);
+  if (last)
+    take_out(b, at);
+  unlock(b);
+  if (last)
+    rgi_arena_give(at, sizeof *s + s->bytes);
+  return last;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "progress/wait.h"
+
+#include <regroup/polite.h>
+#include <sched.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "progress/mpi_error.h"
+#include "progress/polite.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/process.h"
+
+void (*rgi_wait_meanwhile)(void);
+
+void rgi_wait_start(rgi_wait *w, const char *call, int peer) {
+  *w = (rgi_wait){.call = call, .peer = peer, .mate = -1, .scope = rgi_scope_now};
+}
+
+void rgi_wait_start_unscoped(rgi_wait *w, const char *call, int peer) {
+  rgi_wait_start(w, call, peer);
+  w->scope = (rgi_scope){0};
+}
+
+void rgi_wait_start_patient(rgi_wait *w, const char *call) {
+  rgi_wait_start_unscoped(w, call, -1);
+  w->patient = 1;
+}
+
+/* Who is awaited, for a report. */
+static const char *peer_text(const rgi_wait *w, char text[32]) {
+  int peer = w->awaited ? w->awaited(w->of) : w->peer;
+  if (peer < 0)
+    return "somebody";
+  snprintf(text, 32, "rank %d", peer);
+  return text;
+}
+
+/* A wait that may last for ever, and in which nothing moves: what MPI does in it counts. */
+static void tell_of(const rgi_wait *w, double now) {
+  static _Thread_local unsigned long moves;
+  static _Thread_local double moved;
+  if (w->outside || (rgi_option(RGI_OPT_TIMEOUT) > 0 && !w->patient))
+    return;
+  if (moves != rgi_polite_moves())
+    moved = now;
+  moves = rgi_polite_moves();
+  if (moves)
+    rgi_liveness_waits(w->pause.start > moved ? w->pause.start : moved, now);
+}
+
+static int check_time(rgi_wait *w, double waited) {
+  char who[32];
+  rgi_liveness_look(w->pause.start + waited);
+  if (rgi_wait_meanwhile)
+    rgi_wait_meanwhile();
+  tell_of(w, w->pause.start + waited);
+  if (w->mate >= 0 && rgi_is_dead(w->mate))
+    return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", w->call, w->mate);
+  RGI_TRY(rgi_scope_check(&w->scope, w->call));
+  if (w->patient)
+    return RG_SUCCESS;
+  double limit = rgi_option(RGI_OPT_TIMEOUT), report = rgi_option(RGI_OPT_STALL_REPORT);
+  if (report > 0 && waited > report && !w->reported) {
+    w->reported = 1;
+    rgi_log(RGI_LOG_WARN, "%s has been waiting for %s for %.0f s", w->call, peer_text(w, who),
+            waited);
+  }
+  /* This process may have been stopped since its last look. */
+  if (limit > 0 && waited > limit && w->over++)
+    return rgi_error(RG_ERR_TIMEOUT,
+                     "%s: %s has not answered within RG_TIMEOUT = %g s: do all make the same "
+                     "call?",
+                     w->call, peer_text(w, who), limit);
+  return RG_SUCCESS;
+}
+
+int rgi_wait_more(rgi_wait *w) {
+  rgi_pause_did did = rgi_pause_step(&w->pause, (rgi_wait_kind)rgi_option_choice(RGI_OPT_WAIT),
+                                     !rgi_node.oversubscribed);
+  /* The clock is looked at when time may have passed. */
+  if (did == RGI_PAUSE_SPUN && w->pause.looks % 1024)
+    return RG_SUCCESS;
+  return check_time(w, rgi_now() - w->pause.start);
+}
+
+int rgi_wait_check(rgi_wait *w) {
+  double now = rgi_now();
+  if (w->pause.start == 0)
+    w->pause.start = now;
+  return check_time(w, now - w->pause.start);
+}
+
+#define CAUSE_SECONDS 5.0
+
+int rgi_wait_cause(int error, const char *call) {
+  rgi_wait w;
+  int cause = RG_SUCCESS;
+  rgi_wait_start(&w, call, -1);
+  w.patient = 1;
+  for (double end = rgi_now() + CAUSE_SECONDS; w.scope.members && !cause && rgi_now() < end;)
+    cause = rgi_wait_more(&w);
+  return cause ? cause : error;
+}
+
+/* Longest sleeps on a bell: a death or a time limit must be noticed; and where
+ * something else has to be looked at as well, soon at first, later as pause.h has it. */
+#define QUIET_SECONDS 0.02
+#define BUSY_SECONDS 1e-4
+#define PATIENT_SECONDS 5e-3
+
+/* Who is about to be woken by one that waits for the same processor had better let
+ * it run than fall asleep: so long. */
+#define BELL_YIELD_SECONDS 500e-6
+
+/* Spinning pays when the other side runs at this moment on another processor.
+ * Returns whether it was too early to sleep. */
+static int spin_on_bell(rgi_wait *w, double now) {
+  int kind = rgi_option_choice(RGI_OPT_WAIT);
+  if (w->pause.start == 0)
+    w->pause.start = now;
+  w->pause.looks++;
+  if (kind == RGI_WAIT_SPIN || (kind == RGI_WAIT_AUTO && !rgi_node.oversubscribed &&
+                                now - w->pause.start < RGI_SPIN_SECONDS))
+    return 1;
+  int yields = kind == RGI_WAIT_YIELD ||
+               (kind == RGI_WAIT_AUTO && now - w->pause.start < BELL_YIELD_SECONDS);
+  if (yields)
+    sched_yield();
+  return yields;
+}
+
+static double busy_sleep(double waited) {
+  double part = waited * RGI_SLEEP_PART;
+  if (part < BUSY_SECONDS || rgi_wait_meanwhile)
+    return BUSY_SECONDS;
+  return part < RGI_SLEEP_SECONDS ? part : RGI_SLEEP_SECONDS;
+}
+
+int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
+  /* A look at the clock costs as much as many looks at the bell. */
+  for (int i = 0; i < 64 && !rgi_node.oversubscribed; i++) {
+    if (atomic_load_explicit(&bell->value, memory_order_acquire) != old)
+      return RG_SUCCESS;
+    rgi_relax();
+  }
+  double now = rgi_now();
+  quiet = quiet && !rgi_wait_meanwhile;
+  if (w->patient)
+    rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
+  else if (!spin_on_bell(w, now))
+    rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : busy_sleep(now - w->pause.start));
+  return check_time(w, now - w->pause.start);
+}
+
+int rgi_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status) {
+  rg_polite_polling(1);
+  int error = MPI_Test(request, done, status);
+  rg_polite_polling(0);
+  return error;
+}
+
+int rgi_mpi_test(MPI_Request *request, int *done) {
+  return rgi_mpi_test_status(request, done, MPI_STATUS_IGNORE);
+}
+
+int rgi_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status) {
+  rg_polite_polling(1);
+  int error = MPI_Iprobe(source, tag, comm, there, status);
+  rg_polite_polling(0);
+  return error;
+}
+
+int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, peer);
+  for (;;) {
+    int done = 0;
+    RGI_TRY_MPI(rgi_mpi_test(request, &done));
+    if (done)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_more(&w));
+  }
+}

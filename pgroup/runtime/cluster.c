@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "runtime/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/processors.h"
+#include "noded/mesh.h"
+#include "progress/mpi_error.h"
+#include "runtime/daemons.h"
+#include "runtime/extension.h"
+#include "shm/node.h"
+#include "shm/process.h"
+
+static size_t table_bytes; /* between the node's processes and the extra ones */
+
+/* Processors that the node's processes may use between them; the same answer
+ * for all of them, also where the user decides. */
+static int look_at_processors(MPI_Comm node) {
+  cpu_set_t mine, all;
+  int choice = rgi_option_choice(RGI_OPT_OVERSUBSCRIBED), said;
+  rgi_processors_mine(&mine);
+  RGI_TRY_MPI(MPI_Allreduce(&mine, &all, (int)sizeof all, MPI_BYTE, MPI_BOR, node));
+  RGI_TRY_MPI(MPI_Allreduce(&choice, &said, 1, MPI_INT, MPI_MAX, node));
+  rgi_node.processors = CPU_COUNT(&all) > 0 ? CPU_COUNT(&all) : 1;
+  rgi_node.oversubscribed = said ? said == 1 : rgi_node.n > rgi_node.processors;
+  return RG_SUCCESS;
+}
+
+/* The world's ranks on this node, and the node of every rank. */
+static int look_at_ranks(MPI_Comm world, MPI_Comm node) {
+  int rank, size, one_node;
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &size);
+  rgi_node.rank = rank;
+  MPI_Comm_rank(node, &rgi_node.me);
+  MPI_Comm_size(node, &rgi_node.n);
+  rgi_node.ranks = malloc((size_t)rgi_node.n * sizeof *rgi_node.ranks);
+  rgi_node.of = malloc((size_t)size * sizeof *rgi_node.of);
+  if (!rgi_node.ranks || !rgi_node.of)
+    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the table of %d ranks", size);
+  RGI_TRY_MPI(MPI_Allgather(&rank, 1, MPI_INT, rgi_node.ranks, 1, MPI_INT, node));
+  rgi_node.mine = rgi_node.ranks[0];
+  RGI_TRY_MPI(MPI_Allgather(&rgi_node.mine, 1, MPI_INT, rgi_node.of, 1, MPI_INT, world));
+  rgi_node.count = 0;
+  for (int i = 0; i < size; i++)
+    rgi_node.count += rgi_node.of[i] == i;
+  one_node = rgi_node.count == 1;
+  if (one_node) {
+    free(rgi_node.of);
+    rgi_node.of = NULL;
+  }
+  return RG_SUCCESS;
+}
+
+static size_t processes_bytes(void) {
+  return (size_t)rgi_node.n * sizeof(rgi_process);
+}
+
+/* Their pulses, and who of the world is dead. */
+static size_t lives_bytes(MPI_Comm world, int *size) {
+  MPI_Comm_size(world, size);
+  return rgi_process_table_bytes(rgi_node.n, *size) + rgi_daemons_bytes(rgi_node.n, *size);
+}
+
+static int open_mesh(MPI_Comm world, MPI_Comm node) {
+  int size;
+  MPI_Comm_size(world, &size);
+  return rgi_daemons_open(world, node,
+                          (char *)rgi_arena_roots() + processes_bytes() +
+                              rgi_process_table_bytes(rgi_node.n, size));
+}
+
+/* The first process of the node makes the segment. The same error on all of them. */
+static int share_arena(MPI_Comm node, size_t bytes, size_t roots, size_t annex) {
+  rgi_arena_address a = {0};
+  int first = rgi_node.me == 0, error = RG_SUCCESS, worst;
+  if (first)
+    a.error = error = rgi_arena_make(bytes, roots, annex, &a);
+  RGI_TRY_MPI(MPI_Bcast(&a, (int)sizeof a, MPI_BYTE, 0, node));
+  if (!first)
+    error = a.error ? rgi_error(a.error, "rg_init: no shared memory for the node's arena")
+                    : rgi_arena_join(&a);
+  RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, node));
+  if (worst && !error)
+    error = rgi_error(worst, "rg_init: a process of this node could not join the arena");
+  if (error)
+    rgi_arena_close();
+  return error;
+}
+
+static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
+  RGI_TRY(look_at_ranks(world, node));
+  RGI_TRY(look_at_processors(node));
+  RGI_TRY(rgi_daemons_choose(world));
+  int size;
+  size_t bytes = (size_t)rgi_option(RGI_OPT_ARENA_SIZE) << 20;
+  table_bytes = lives_bytes(world, &size);
+  if (bytes == 0)
+    bytes = rgi_memory_half();
+  size_t annex = (size_t)rgi_node.n * rgi_extensions_annex();
+  RGI_TRY(share_arena(node, bytes, processes_bytes() + table_bytes + extra, annex));
+  rgi_node.processes = rgi_arena_roots();
+  RGI_TRY(rgi_liveness_open((char *)rgi_arena_roots() + processes_bytes(), size));
+  rgi_daemons_tell_guard();
+  return RG_SUCCESS;
+}
+
+int rgi_cluster_open(MPI_Comm world, size_t extra) {
+  MPI_Comm node;
+  int rank;
+  MPI_Comm_rank(world, &rank);
+  RGI_TRY_MPI(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+  int error = open_node(world, node, extra), all = error;
+  /* Nobody looks for the pulse of one that has not begun. */
+  RGI_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, node));
+  if (all && !error)
+    error = rgi_error(all, "rg_init: another process of the node failed");
+  if (!error)
+    error = open_mesh(world, node);
+  MPI_Comm_free(&node);
+  if (error)
+    rgi_cluster_close();
+  return error;
+}
+
+void rgi_cluster_close(void) {
+  rgi_mesh_close();
+  rgi_liveness_close();
+  rgi_arena_close();
+  free(rgi_node.ranks);
+  free(rgi_node.of);
+  memset(&rgi_node, 0, sizeof rgi_node);
+}
+
+void *rgi_cluster_extra(void) {
+  return (char *)rgi_arena_roots() + processes_bytes() + table_bytes;
+}

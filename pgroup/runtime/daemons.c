@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "runtime/daemons.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/pause.h"
+#include "noded/guardian.h"
+#include "noded/mesh.h"
+#include "progress/mpi_error.h"
+#include "shm/node.h"
+#include "shm/process.h"
+
+static int chosen; /* there are to be some */
+
+/* What each process says when the library starts; only a node's first one fills it in. */
+typedef struct {
+  int32_t first, port, n;
+  uint32_t address[RGI_MESH_ADDRESSES];
+  uint64_t key; /* the first node's counts */
+} card;
+
+int rgi_daemons_choose(MPI_Comm world) {
+  int guarded = rgi_guarded(), all = 0;
+  chosen = 0;
+  if (rgi_node.count == 1)
+    return RG_SUCCESS;
+  RGI_TRY_MPI(MPI_Allreduce(&guarded, &all, 1, MPI_INT, MPI_MIN, world));
+  chosen = all;
+  return RG_SUCCESS;
+}
+
+size_t rgi_daemons_bytes(int n, int world) {
+  size_t bytes = sizeof(rgi_mesh) + (size_t)rgi_node.count * sizeof(rgi_mesh_node) +
+                 4 * ((size_t)world + (size_t)n);
+  return chosen ? (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE : 0;
+}
+
+/* listener, reading: as rgi_guardian_tell. */
+static void tell_guard(const rgi_mesh *mesh, int listener, int reading) {
+  const rgi_addresses a = {.lives = rgi_arena_offset(rgi_processes.journal),
+                           .bells = rgi_arena_offset(rgi_node.processes),
+                           .mesh = rgi_arena_offset(mesh),
+                           .processes = rgi_node.n,
+                           .world = rgi_processes.world,
+                           .patience = rgi_option(RGI_OPT_PATIENCE),
+                           .stopped = rgi_option(RGI_OPT_STOPPED)};
+  rgi_guardian_tell(&a, rgi_arena_fd(), listener, reading);
+}
+
+void rgi_daemons_tell_guard(void) {
+  tell_guard(NULL, -1, -1);
+}
+
+/* --- addresses --------------------------------------------------------------------- */
+
+/* Whether a comma-separated list, as UCX takes it, names the device. */
+static int names(const char *list, const char *device) {
+  size_t length = strlen(device);
+  for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+    if (strncmp(at, device, length) == 0 && (at[length] == ',' || !at[length]))
+      return 1;
+  return 0;
+}
+
+/* 0: those that MPI uses; 1: others; 2: the machine's own, for pretended nodes. */
+static int order_of(const struct ifaddrs *i) {
+  if (names(getenv("UCX_NET_DEVICES"), i->ifa_name))
+    return 0;
+  return i->ifa_flags & IFF_LOOPBACK ? 2 : 1;
+}
+
+static void find_addresses(card *c) {
+  struct ifaddrs *all;
+  if (getifaddrs(&all) != 0)
+    return;
+  for (int order = 0; order < 3; order++)
+    for (struct ifaddrs *i = all; i && c->n < RGI_MESH_ADDRESSES; i = i->ifa_next) {
+      struct sockaddr_in a;
+      if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET || !(i->ifa_flags & IFF_UP) ||
+          order_of(i) != order)
+        continue;
+      memcpy(&a, i->ifa_addr, sizeof a);
+      c->address[c->n++] = a.sin_addr.s_addr;
+    }
+  freeifaddrs(all);
+}
+
+/* A socket that listens at a port of the system's choice. */
+static int listen_somewhere(card *c) {
+  struct sockaddr_in a = {.sin_family = AF_INET};
+  socklen_t size = sizeof a;
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0 && (bind(fd, (struct sockaddr *)&a, sizeof a) != 0 || listen(fd, 1024) != 0 ||
+                  getsockname(fd, (struct sockaddr *)&a, &size) != 0)) {
+    close(fd);
+    fd = -1;
+  }
+  c->port = fd < 0 ? 0 : a.sin_port;
+  return fd;
+}
+
+/* --- opening ------------------------------------------------------------------------- */
+
+/* That nobody else has by chance, or can guess. */
+static uint64_t some_key(void) {
+  struct timespec t;
+  uint64_t x;
+  if (getrandom(&x, sizeof x, GRND_NONBLOCK) == (ssize_t)sizeof x)
+    return x;
+  clock_gettime(CLOCK_REALTIME, &t);
+  x = (uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30) + ((uint64_t)getpid() << 44);
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  return x ^ (x >> 27);
+}
+
+/* Nodes ascend with their first ranks. */
+static void write_directory(rgi_mesh *m, const card *cards, int world) {
+  m->nodes = rgi_node.count;
+  m->world = world;
+  m->processes = rgi_node.n;
+  m->limit = rgi_option(RGI_OPT_NODE_TIMEOUT);
+  m->patience = rgi_option(RGI_OPT_PATIENCE);
+  m->key = cards[0].key;
+  for (int i = 0, at = 0; i < world; i++) {
+    if (rgi_node.of[i] != i)
+      continue;
+    rgi_mesh_node *n = &rgi_mesh_nodes(m)[at];
+    n->first = i;
+    n->port = (uint16_t)cards[i].port;
+    n->n = (uint16_t)cards[i].n;
+    memcpy(n->address, cards[i].address, sizeof n->address);
+    m->mine = i == rgi_node.mine ? at : m->mine;
+    at++;
+  }
+  for (int i = 0, next = 0; i < world; i++)
+    rgi_mesh_of(m)[i] = rgi_node.of[i] == i ? next++ : rgi_mesh_of(m)[rgi_node.of[i]];
+  memcpy(rgi_mesh_ranks(m), rgi_node.ranks, (size_t)rgi_node.n * sizeof(int32_t));
+}
+
+/* The others of the node open the pipe to the speaker through the first one's. */
+static int share_pipe(MPI_Comm node, int mine, int *pipe) {
+  long from[2] = {getpid(), mine};
+  char path[64];
+  RGI_TRY_MPI(MPI_Bcast(from, 2, MPI_LONG, 0, node));
+  snprintf(path, sizeof path, "/proc/%ld/fd/%ld", from[0], from[1]);
+  /* For reading too: writing to it is then never a signal. */
+  *pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  return *pipe >= 0 ? RG_SUCCESS
+                    : rgi_error(RG_ERR_SYSTEM, "rg_init: the pipe to the node's guardian: %s",
+                                strerror(errno));
+}
+
+static int wait_joined(rgi_mesh *m) {
+  for (double begin = rgi_now(); !atomic_load(&m->joined) && rgi_now() - begin < 60;)
+    rgi_sleep(1e-3);
+  return atomic_load(&m->joined) > 0
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_SYSTEM,
+                         "rg_init: the guardians of the nodes cannot connect with one another "
+                         "(%s): without that no death on another node would be noticed",
+                         m->why);
+}
+
+/* By a node's first process. */
+static int start_speaker(rgi_mesh *m, const card *cards, int world, int listener, int reading) {
+  write_directory(m, cards, world);
+  if (listener < 0)
+    return rgi_error(RG_ERR_SYSTEM, "rg_init: a socket to listen at: %s", strerror(errno));
+  tell_guard(m, listener, reading);
+  return wait_joined(m);
+}
+
+static int exchange(MPI_Comm world, card *mine, card **all) {
+  int size;
+  MPI_Comm_size(world, &size);
+  *all = malloc((size_t)size * sizeof **all);
+  if (!*all)
+    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the addresses of %d ranks", size);
+  RGI_TRY_MPI(
+      MPI_Allgather(mine, (int)sizeof *mine, MPI_BYTE, *all, (int)sizeof *mine, MPI_BYTE, world));
+  return RG_SUCCESS;
+}
+
+static int open_all(MPI_Comm world, MPI_Comm node, rgi_mesh *m, int *pipe) {
+  card mine = {.first = rgi_node.mine, .key = some_key()}, *all = NULL;
+  int size, ends[2] = {-1, -1}, listener = -1, first = rgi_node.me == 0, failed = 0;
+  MPI_Comm_size(world, &size);
+  if (first) {
+    find_addresses(&mine);
+    listener = listen_somewhere(&mine);
+    failed = pipe2(ends, O_CLOEXEC);
+  }
+  int error = exchange(world, &mine, &all), shared = share_pipe(node, ends[1], pipe);
+  if (!error && first && !failed)
+    error = start_speaker(m, all, size, listener, ends[0]);
+  MPI_Barrier(node); /* the pipe has been opened, the directory written */
+  if (!error && !first)
+    tell_guard(m, -1, -1);
+  free(all);
+  for (int i = 0; i < 2; i++)
+    if (ends[i] >= 0)
+      close(ends[i]);
+  if (listener >= 0)
+    close(listener);
+  return error ? error : shared;
+}
+
+int rgi_daemons_open(MPI_Comm world, MPI_Comm node, void *memory) {
+  int worst, pipe = -1;
+  if (!chosen)
+    return RG_SUCCESS;
+  int error = open_all(world, node, memory, &pipe);
+  RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, world));
+  if (worst && !error)
+    error = rgi_error(worst, "rg_init: the guardians of some nodes cannot connect");
+  rgi_mesh_use(error ? NULL : memory, pipe);
+  return error;
+}

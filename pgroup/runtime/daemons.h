@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Starting the node daemons (noded/speaker.h): each node's first process tells its guard to become
+ * the node's daemon, the addresses of all daemons are exchanged, and the daemons connect. */
+#ifndef RGI_DAEMONS_H
+#define RGI_DAEMONS_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+/* Whether there are to be daemons: several nodes, and each process has a guard. The same on
+ * all processes. Collective over the world. */
+int rgi_daemons_choose(MPI_Comm world);
+
+/* Bytes, zeroed, in the arena; 0 without daemons. n, world: processes of the node and of
+ * the world. After rgi_daemons_choose. */
+size_t rgi_daemons_bytes(int n, int world);
+
+/* Tells the caller's guard, if it has one, where the table of processes is. Local. */
+void rgi_daemons_tell_guard(void);
+
+/* Collective over the world, when the node has its arena; memory as above. Returns when
+ * all daemons are connected; the same error on all processes. The end: rgi_mesh_close. */
+int rgi_daemons_open(MPI_Comm world, MPI_Comm node, void *memory);
+
+#endif

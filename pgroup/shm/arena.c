@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "shm/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "shm/pages.h"
+
+/* Small blocks: four sizes for each doubling, from a line up: at most a fifth is
+ * wasted. They are cut from pieces. Larger blocks are pages side by side. */
+#define SMALL ((size_t)16 << 10)
+#define CLASSES 28 /* the last one's blocks are SMALL */
+#define PIECE ((size_t)64 << 10)
+
+/* The last pages are for slots only (rgi_arena_take_last). */
+#define LAST_PAGES (2 * PIECE / RGI_PAGE)
+
+/* Freed pages stay at hand up to so many bytes; above that, ranges of at least
+ * RETURNED go back to the system. */
+#define AT_HAND ((size_t)64 << 20)
+#define RETURNED ((size_t)1 << 20)
+
+/* A stack of free blocks: the offset of the top in lines (an arena has fewer than
+ * 2^36 of them), and a count that changes with every push so that an old top is
+ * never taken for a new one. */
+#define TOP_BITS 36
+#define TOP_MASK (((uint64_t)1 << TOP_BITS) - 1)
+
+typedef struct {
+  uint64_t magic, size; /* of all but the annex */
+  uint64_t mapped;
+  uint64_t first, pages;   /* where blocks begin, and where the table of pages is */
+  pthread_mutex_t growing; /* robust: its owner may die */
+  _Atomic uint64_t used;
+  struct {
+    _Atomic uint64_t top;
+    _Atomic uint64_t piece, end; /* what is left of the current piece; under growing */
+  } class[CLASSES];
+} header;
+
+static struct {
+  header *base;
+  int fd;
+} arena = {.fd = -1};
+
+#define MAGIC 0x7265677261726e61u
+
+static size_t round_up(size_t bytes, size_t to) {
+  return (bytes + to - 1) / to * to;
+}
+
+#define ROOTS round_up(sizeof(header), RGI_LINE)
+
+void *rgi_arena_at(uint64_t offset) {
+  return (char *)arena.base + offset;
+}
+
+void *rgi_arena_roots(void) {
+  return rgi_arena_at(ROOTS);
+}
+
+uint64_t rgi_arena_offset(const void *at) {
+  return at ? (uint64_t)((const char *)at - (const char *)arena.base) : 0;
+}
+
+int rgi_arena_fd(void) {
+  return arena.fd;
+}
+
+/* --- sizes ----------------------------------------------------------------- */
+
+/* Class c holds blocks of (4 + c % 4) << (c / 4) quarter lines ... in lines:
+ * 1 2 3 4 5 6 7 8 10 12 14 16 20 ... */
+static size_t class_lines(int c) {
+  return c < 8 ? (size_t)c + 1 : (size_t)(5 + (c - 8) % 4) << ((c - 8) / 4 + 1);
+}
+
+static int class_of(size_t bytes) {
+  size_t lines = bytes ? (bytes - 1) / RGI_LINE + 1 : 1;
+  if (lines <= 8)
+    return (int)lines - 1;
+  int shift = 63 - __builtin_clzll((unsigned long long)(lines - 1)) - 2;
+  return 8 + 4 * (shift - 1) + (int)((lines - 1) >> shift) - 4;
+}
+
+/* --- free blocks ------------------------------------------------------------- */
+
+static _Atomic uint64_t *link_of(uint64_t lines) {
+  return rgi_arena_at(lines * RGI_LINE);
+}
+
+static uint64_t pop(int c) {
+  _Atomic uint64_t *top = &arena.base->class[c].top;
+  uint64_t old = atomic_load_explicit(top, memory_order_acquire), next;
+  do {
+    if (!(old & TOP_MASK))
+      return 0;
+    /* Another process may take the block and write here meanwhile: then the
+     * count has changed and what was read is not used. */
+    next = atomic_load_explicit(link_of(old & TOP_MASK), memory_order_relaxed);
+  } while (!atomic_compare_exchange_weak_explicit(top, &old, (old & ~TOP_MASK) | (next & TOP_MASK),
+                                                  memory_order_acquire, memory_order_acquire));
+  return (old & TOP_MASK) * RGI_LINE;
+}
+
+static void push(int c, uint64_t offset) {
+  _Atomic uint64_t *top = &arena.base->class[c].top;
+  uint64_t lines = offset / RGI_LINE, old = atomic_load_explicit(top, memory_order_relaxed);
+  do
+    atomic_store_explicit(link_of(lines), old & TOP_MASK, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(top, &old,
+                                                ((old & ~TOP_MASK) + TOP_MASK + 1) | lines,
+                                                memory_order_release, memory_order_relaxed));
+}
+
+/* --- growing ----------------------------------------------------------------- */
+
+/* Without this a page that cannot be had would be a SIGBUS at its first use. */
+static int reserve(const char *what, uint64_t at, size_t bytes) {
+  if (fallocate(arena.fd, 0, (off_t)at, (off_t)bytes) != 0)
+    return rgi_error(RG_ERR_NOMEM, "%s: the node has no memory for %zu bytes more: %s", what, bytes,
+                     strerror(errno));
+  return RG_SUCCESS;
+}
+
+static rgi_pages *table(void) {
+  return rgi_arena_at(arena.base->pages);
+}
+
+static uint64_t page_at(uint64_t page) {
+  return arena.base->first + page * RGI_PAGE;
+}
+
+static int back(const char *what, uint64_t first, uint64_t n) {
+  for (uint64_t at = first, end = first + n; rgi_pages_bare(table(), &at, &end);
+       at = end, end = first + n) {
+    RGI_TRY(reserve(what, page_at(at), (end - at) * RGI_PAGE));
+    rgi_pages_back(table(), at, end - at);
+  }
+  return RG_SUCCESS;
+}
+
+/* Pages side by side. last: also of the last ones. */
+static int take_pages(const char *what, uint64_t n, int last, uint64_t *offset) {
+  uint64_t first, limit = table()->count - (last ? 0 : LAST_PAGES);
+  if (!rgi_pages_take(table(), n, limit, &first))
+    return rgi_error(RG_ERR_NOMEM,
+                     "%s: the node's arena is full (%zu of %zu MiB are taken; wanted: %zu bytes in "
+                     "one piece): set RG_ARENA_SIZE higher, or free groups and arrays",
+                     what, (size_t)(atomic_load(&arena.base->used) >> 20),
+                     (size_t)(arena.base->size >> 20), (size_t)n * RGI_PAGE);
+  int error = back(what, first, n);
+  if (error)
+    rgi_pages_give(table(), first, n);
+  else
+    *offset = page_at(first);
+  return error;
+}
+
+static void give_pages(uint64_t offset, uint64_t n) {
+  uint64_t first = (offset - arena.base->first) / RGI_PAGE;
+  rgi_pages_give(table(), first, n);
+  if (n * RGI_PAGE < RETURNED || table()->spare * RGI_PAGE <= AT_HAND)
+    return;
+  if (fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+                (off_t)(n * RGI_PAGE)) == 0)
+    rgi_pages_unback(table(), first, n);
+}
+
+/* The next piece for small blocks: a smaller one when there is no room. */
+static int take_piece(const char *what, size_t bytes, int last, uint64_t *at, size_t *cut) {
+  for (*cut = PIECE; take_pages(what, *cut / RGI_PAGE, last, at); *cut /= 2)
+    if (*cut / 2 < bytes || *cut / 2 < RGI_PAGE)
+      return RG_ERR_NOMEM;
+  return RG_SUCCESS;
+}
+
+/* Whoever dies between two stores leaves at most a piece that nobody uses: so the
+ * beginning of a new piece is stored before its end. */
+static int cut_piece(const char *what, int c, int last, uint64_t *offset) {
+  size_t bytes = class_lines(c) * RGI_LINE, cut;
+  _Atomic uint64_t *piece = &arena.base->class[c].piece, *end = &arena.base->class[c].end;
+  uint64_t at = atomic_load(piece);
+  if (at + bytes > atomic_load(end)) {
+    RGI_TRY(take_piece(what, bytes, last, &at, &cut));
+    atomic_store(piece, at);
+    atomic_store(end, at + cut);
+  }
+  atomic_store(piece, at + bytes);
+  *offset = at;
+  return RG_SUCCESS;
+}
+
+/* When there are no pages: a larger free block is cut up. What is left of it
+ * becomes free blocks of other sizes. 0: there is none. */
+static uint64_t split(int c) {
+  for (int large = c + 1; large < CLASSES; large++) {
+    uint64_t got = pop(large);
+    size_t rest = class_lines(large) - class_lines(c), at = got + class_lines(c) * RGI_LINE;
+    for (int k = large; got && rest; k--)
+      for (; class_lines(k) <= rest; rest -= class_lines(k)) {
+        push(k, at);
+        at += class_lines(k) * RGI_LINE;
+      }
+    if (got)
+      return got;
+  }
+  return 0;
+}
+
+static void lock_growing(void) {
+  if (pthread_mutex_lock(&arena.base->growing) == EOWNERDEAD)
+    pthread_mutex_consistent(&arena.base->growing);
+}
+
+static int take_small(const char *what, int c, int last, uint64_t *offset) {
+  int error = RG_SUCCESS;
+  uint64_t got = pop(c);
+  if (!got) {
+    lock_growing();
+    got = pop(c);
+    if (!got)
+      error = cut_piece(what, c, last, &got);
+    if (error && (got = split(c)))
+      error = RG_SUCCESS;
+    pthread_mutex_unlock(&arena.base->growing);
+  }
+  *offset = got;
+  return error;
+}
+
+static int take_large(const char *what, uint64_t n, uint64_t *offset) {
+  lock_growing();
+  int error = take_pages(what, n, 0, offset);
+  pthread_mutex_unlock(&arena.base->growing);
+  return error;
+}
+
+/* What a block of so many bytes takes. */
+static size_t size_of(size_t bytes) {
+  return bytes <= SMALL ? class_lines(class_of(bytes)) * RGI_LINE
+                        : (bytes - 1) / RGI_PAGE * RGI_PAGE + RGI_PAGE;
+}
+
+static int take(const char *what, size_t bytes, int last, uint64_t *offset) {
+  uint64_t got;
+  if (bytes > arena.base->size)
+    return rgi_error(RG_ERR_NOMEM,
+                     "%s: %zu bytes are more than the node's arena of %zu MiB (RG_ARENA_SIZE)",
+                     what, bytes, (size_t)arena.base->size >> 20);
+  RGI_TRY(bytes <= SMALL ? take_small(what, class_of(bytes), last, &got)
+                         : take_large(what, size_of(bytes) / RGI_PAGE, &got));
+  atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
+  *offset = got;
+  return RG_SUCCESS;
+}
+
+int rgi_arena_take(const char *what, size_t bytes, uint64_t *offset) {
+  return take(what, bytes, 0, offset);
+}
+
+int rgi_arena_take_last(const char *what, size_t bytes, uint64_t *offset) {
+  return take(what, bytes, 1, offset);
+}
+
+void rgi_arena_give(uint64_t offset, size_t bytes) {
+  atomic_fetch_sub_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
+  if (bytes <= SMALL) {
+    push(class_of(bytes), offset);
+    return;
+  }
+  lock_growing();
+  give_pages(offset, size_of(bytes) / RGI_PAGE);
+  pthread_mutex_unlock(&arena.base->growing);
+}
+
+void rgi_arena_ask(rgi_arena_usage *usage) {
+  usage->size = arena.base->size;
+  usage->grown = table()->backed * RGI_PAGE;
+  usage->used = atomic_load(&arena.base->used);
+}
+
+void *rgi_arena_annex(void) {
+  return rgi_arena_at(arena.base->size);
+}
+
+size_t rgi_arena_annex_size(void) {
+  return arena.base->mapped - arena.base->size;
+}
+
+int rgi_arena_reserve(const char *what, uint64_t offset, size_t bytes) {
+  return reserve(what, arena.base->size + offset, bytes);
+}
+
+/* --- the segment --------------------------------------------------------------- */
+
+static int map(size_t bytes) {
+  void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arena.fd, 0);
+  if (base == MAP_FAILED)
+    return rgi_error(RG_ERR_SYSTEM, "rg_init: the node's arena cannot be mapped (%zu MiB): %s",
+                     bytes >> 20, strerror(errno));
+  arena.base = base;
+  return RG_SUCCESS;
+}
+
+static void prepare(size_t bytes, size_t annex, size_t pages, size_t first) {
+  header *h = arena.base;
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(&h->growing, &attributes);
+  pthread_mutexattr_destroy(&attributes);
+  h->size = bytes;
+  h->mapped = bytes + annex;
+  h->first = first;
+  h->pages = pages;
+  table()->count = (bytes - first) / RGI_PAGE;
+  h->magic = MAGIC;
+}
+
+/* Beyond the limit of file sizes (ulimit -f) the system would send a signal as
+ * well as an error. */
+static int set_size(int fd, size_t bytes) {
+  sigset_t signal, before;
+  struct timespec none = {0, 0};
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &signal, &before);
+  int failed = ftruncate(fd, (off_t)bytes), code = errno;
+  if (failed && !sigismember(&before, SIGXFSZ))
+    sigtimedwait(&signal, NULL, &none);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = code;
+  return failed;
+}
+
+static int make(size_t bytes, size_t annex, size_t pages, size_t first) {
+  arena.fd = memfd_create("regroup", MFD_CLOEXEC);
+  if (arena.fd < 0 || set_size(arena.fd, bytes + annex) != 0 ||
+      fallocate(arena.fd, 0, 0, (off_t)first) != 0)
+    return rgi_error(RG_ERR_SYSTEM, "rg_init: no shared memory for the node's arena (%zu MiB): %s",
+                     (bytes + annex) >> 20, strerror(errno));
+  RGI_TRY(map(bytes + annex));
+  prepare(bytes, annex, pages, first);
+  return RG_SUCCESS;
+}
+
+int rgi_arena_join(const rgi_arena_address *i) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%ld/fd/%d", i->pid, i->fd);
+  arena.fd = open(path, O_RDWR | O_CLOEXEC);
+  if (arena.fd < 0)
+    return rgi_error(RG_ERR_SYSTEM, "rg_init: the node's arena (%s) cannot be opened: %s", path,
+                     strerror(errno));
+  RGI_TRY(map(i->mapped));
+  if (arena.base->magic != MAGIC || arena.base->size != i->size)
+    return rgi_error(RG_ERR_SYSTEM, "rg_init: %s is not the node's arena", path);
+  return RG_SUCCESS;
+}
+
+int rgi_arena_make(size_t bytes, size_t roots, size_t annex, rgi_arena_address *address) {
+  size_t blocks = round_up(bytes, PIECE), pages = round_up(ROOTS + roots, RGI_LINE);
+  size_t first = round_up(pages + rgi_pages_bytes(blocks / RGI_PAGE), PIECE), size = first + blocks;
+  RGI_TRY(make(size, annex, pages, first));
+  *address =
+      (rgi_arena_address){.pid = getpid(), .fd = arena.fd, .size = size, .mapped = size + annex};
+  return RG_SUCCESS;
+}
+
+int rgi_arena_borrow(int fd) {
+  struct stat s;
+  rgi_arena_close();
+  if (fstat(fd, &s) != 0)
+    return 0;
+  void *base = mmap(NULL, (size_t)s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (base == MAP_FAILED)
+    return 0;
+  arena.fd = fd;
+  arena.base = base;
+  return 1;
+}
+
+void rgi_arena_close(void) {
+  if (arena.base)
+    munmap(arena.base, arena.base->mapped);
+  if (arena.fd >= 0)
+    close(arena.fd);
+  arena.base = NULL;
+  arena.fd = -1;
+}

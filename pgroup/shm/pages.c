@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "shm/pages.h"
+
+#define WORD 64
+
+static uint64_t words(uint64_t count) {
+  return (count + WORD - 1) / WORD;
+}
+
+size_t rgi_pages_bytes(uint64_t count) {
+  return sizeof(rgi_pages) + 2 * words(count) * sizeof(uint64_t);
+}
+
+static uint64_t *taken(rgi_pages *p) {
+  return p->bits;
+}
+
+static uint64_t *backed(rgi_pages *p) {
+  return p->bits + words(p->count);
+}
+
+/* The first bit from `from` on that is `value`, or end. */
+static uint64_t find(const uint64_t *bits, uint64_t from, uint64_t end, int value) {
+  while (from < end) {
+    uint64_t word = value ? bits[from / WORD] : ~bits[from / WORD];
+    word &= ~(uint64_t)0 << from % WORD;
+    if (word) {
+      uint64_t at = from / WORD * WORD + (uint64_t)__builtin_ctzll((unsigned long long)word);
+      return at < end ? at : end;
+    }
+    from = (from / WORD + 1) * WORD;
+  }
+  return end;
+}
+
+/* Sets n bits to value; returns how many were different. */
+static uint64_t set(uint64_t *bits, uint64_t first, uint64_t n, int value) {
+  uint64_t changed = 0;
+  while (n > 0) {
+    uint64_t in_word = WORD - first % WORD;
+    if (in_word > n)
+      in_word = n;
+    uint64_t mask = (in_word == WORD ? ~(uint64_t)0 : ((uint64_t)1 << in_word) - 1) << first % WORD;
+    uint64_t *word = &bits[first / WORD];
+    changed +=
+        (uint64_t)__builtin_popcountll((unsigned long long)((value ? ~*word : *word) & mask));
+    *word = value ? *word | mask : *word & ~mask;
+    first += in_word;
+    n -= in_word;
+  }
+  return changed;
+}
+
+static uint64_t count_backed(rgi_pages *p, uint64_t first, uint64_t n) {
+  uint64_t bare = 0, end;
+  for (uint64_t at = first; at < first + n; at = end) {
+    end = first + n;
+    if (!rgi_pages_bare(p, &at, &end))
+      break;
+    bare += end - at;
+  }
+  return n - bare;
+}
+
+int rgi_pages_take(rgi_pages *p, uint64_t n, uint64_t limit, uint64_t *first) {
+  uint64_t at = p->low = find(taken(p), p->low, p->count, 0);
+  while (n <= limit && at <= limit - n) {
+    uint64_t next = find(taken(p), at, at + n, 1);
+    if (next == at + n) {
+      set(taken(p), at, n, 1);
+      p->spare -= count_backed(p, at, n);
+      *first = at;
+      return 1;
+    }
+    at = find(taken(p), next, p->count, 0);
+  }
+  return 0;
+}
+
+void rgi_pages_give(rgi_pages *p, uint64_t first, uint64_t n) {
+  p->spare += count_backed(p, first, n);
+  set(taken(p), first, n, 0);
+  if (first < p->low)
+    p->low = first;
+}
+
+int rgi_pages_bare(const rgi_pages *p, uint64_t *first, uint64_t *end) {
+  const uint64_t *bits = p->bits + words(p->count);
+  uint64_t at = find(bits, *first, *end, 0);
+  if (at == *end)
+    return 0;
+  *first = at;
+  *end = find(bits, at, *end, 1);
+  return 1;
+}
+
+void rgi_pages_back(rgi_pages *p, uint64_t first, uint64_t n) {
+  p->backed += set(backed(p), first, n, 1);
+}
+
+void rgi_pages_unback(rgi_pages *p, uint64_t first, uint64_t n) {
+  uint64_t changed = set(backed(p), first, n, 0);
+  p->backed -= changed;
+  p->spare -= changed;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "shm/process.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "shm/node.h"
+
+#define LOOK_SECONDS 5e-3
+
+rgi_process_table rgi_processes;
+
+static _Thread_local int reports; /* its waits are the process's */
+
+int rgi_liveness_open(void *memory, int world) {
+  pthread_mutexattr_t attr;
+  rgi_processes = (rgi_process_table){
+      .n = rgi_node.n, .me = rgi_node.me, .ranks = rgi_node.ranks, .members = rgi_node.processes};
+  rgi_process_table_attach(&rgi_processes, memory, world);
+  rgi_process_state *mine = &rgi_processes.state[rgi_node.me];
+  pthread_mutexattr_init(&attr);
+  pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+  pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+  int failed = pthread_mutex_init(&mine->held, &attr);
+  pthread_mutexattr_destroy(&attr);
+  if (!failed)
+    failed = pthread_mutex_lock(&mine->held);
+  mine->pid = getpid();
+  return failed ? rgi_error(RG_ERR_SYSTEM, "rg_init: a robust mutex: %s", strerror(failed))
+                : RG_SUCCESS;
+}
+
+void rgi_liveness_close(void) {
+  if (rgi_processes.journal)
+    pthread_mutex_unlock(&rgi_processes.state[rgi_processes.me].held);
+  memset(&rgi_processes, 0, sizeof rgi_processes);
+  reports = 0;
+}
+
+/* --- deaths --------------------------------------------------------------------------- */
+
+void rgi_liveness_ring(void) {
+  rgi_process_table_ring(&rgi_processes);
+}
+
+void rgi_liveness_look(double now) {
+  int64_t time = (int64_t)(now * 1e6),
+          last = atomic_load_explicit(&rgi_processes.looked, memory_order_relaxed);
+  if (!rgi_processes.journal || time - last < (int64_t)(LOOK_SECONDS * 1e6) ||
+      !atomic_compare_exchange_strong(&rgi_processes.looked, &last, time))
+    return;
+  rgi_process_table_look(&rgi_processes);
+}
+
+void rgi_liveness_look_now(void) {
+  if (rgi_processes.journal)
+    rgi_process_table_look(&rgi_processes);
+}
+
+int rgi_deaths(void) {
+  return rgi_process_table_deaths(&rgi_processes);
+}
+
+int rgi_death(int i) {
+  return rgi_process_table_death(&rgi_processes, i);
+}
+
+int rgi_is_dead(int world_rank) {
+  return rgi_process_table_is_dead(&rgi_processes, world_rank);
+}
+
+/* --- the caller's own state --------------------------------------------------------------- */
+
+void rgi_liveness_ready(int reports_waits) {
+  reports = reports_waits;
+  atomic_fetch_add(&rgi_processes.journal->job.ready, 1);
+}
+
+void rgi_leave(void) {
+  atomic_store(&rgi_processes.state[rgi_processes.me].left, 1);
+  rgi_liveness_ring();
+}
+
+int rgi_has_left(int place) {
+  return atomic_load(&rgi_processes.state[place].left) != 0;
+}
+
+int rgi_process_all_left(void) {
+  return rgi_process_table_all_left(&rgi_processes);
+}
+
+void rgi_liveness_waits(double since, double now) {
+  if (!rgi_processes.journal || !reports)
+    return;
+  rgi_process_state *mine = &rgi_processes.state[rgi_processes.me];
+  atomic_store_explicit(&mine->since, since, memory_order_relaxed);
+  atomic_store_explicit(&mine->seen, now, memory_order_relaxed);
+}
+
+void rgi_will_end(void) {
+  atomic_store(&rgi_processes.journal->job.outcome, RGI_JOB_DONE);
+}
