@@ -23,7 +23,7 @@ static uint64_t round_up(uint64_t bytes, uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-uint64_t rgi_segment_hash(const void *bytes, size_t n, uint64_t hash) {
+uint64_t rgi_head_hash(const void *bytes, size_t n, uint64_t hash) {
   const char *p = bytes;
   for (uint64_t word = 0; n > 0; p += sizeof word, word = 0) {
     size_t take = n < sizeof word ? n : sizeof word;
@@ -37,8 +37,7 @@ uint64_t rgi_segment_hash(const void *bytes, size_t n, uint64_t hash) {
 
 /* --- sizes -------------------------------------------------------------------------- */
 
-int64_t rgi_saved_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[],
-                        int64_t hi[]) {
+int64_t rgi_head_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[], int64_t hi[]) {
   int64_t n = 1;
   rgi_distribution_block(d, rank, i, lo, hi);
   for (int k = 0; k < d->dims; k++)
@@ -46,10 +45,10 @@ int64_t rgi_saved_block(const rgi_distribution *d, int rank, int64_t i, int64_t 
   return n;
 }
 
-uint64_t rgi_saved_end(uint64_t at, const rgi_distribution *d, size_t element, int rank) {
+uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *d, size_t element, int rank) {
   int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
   for (int64_t i = 0, n = rgi_distribution_blocks(d, rank); i < n; i++)
-    at += (uint64_t)rgi_saved_block(d, rank, i, lo, hi) * element;
+    at += (uint64_t)rgi_head_block(d, rank, i, lo, hi) * element;
   return round_up(at, 64);
 }
 
@@ -86,7 +85,7 @@ static int64_t *write_array(rg_array a, int64_t *w) {
 }
 
 /* The words are the head's, whose checksum was right. Ghosts are not in the file. */
-static int read_array(int members, const int64_t **at, rgi_saved *s) {
+static int read_array(int members, const int64_t **at, rgi_head_array *s) {
   const int64_t *w = *at;
   rg_array_spec spec = {.dims = (int)w[DIMS],
                         .type = (rg_type)w[TYPE],
@@ -110,7 +109,7 @@ static int read_array(int members, const int64_t **at, rgi_saved *s) {
 
 /* --- the whole -------------------------------------------------------------------------- */
 
-static void point(rgi_head *h) {
+static void set_pointers(rgi_head *h) {
   h->fixed = (void *)h->memory;
   h->words = (void *)(h->fixed + 1);
   h->state = (char *)(h->words + h->fixed->words);
@@ -118,9 +117,9 @@ static void point(rgi_head *h) {
 }
 
 /* Bytes before the checksum. */
-static uint64_t body(const rgi_head_fixed *f) {
+static uint64_t body_bytes(const rgi_head_fixed *f) {
   return sizeof *f + f->words * sizeof(int64_t) + round_up(f->state_bytes, 8) +
-         (uint64_t)f->members * sizeof(rgi_segment);
+         (uint64_t)f->members * sizeof(rgi_head_segment);
 }
 
 static void lay_out(rgi_head *h, int n, const rg_array arrays[]) {
@@ -128,8 +127,8 @@ static void lay_out(rgi_head *h, int n, const rg_array arrays[]) {
   for (int i = 0; i < h->fixed->members; i++) {
     uint64_t bytes = 0;
     for (int k = 0; k < n; k++)
-      bytes = rgi_saved_end(bytes, &arrays[k]->d, arrays[k]->element, i);
-    h->segments[i] = (rgi_segment){.offset = at, .bytes = bytes};
+      bytes = rgi_head_segment_end(bytes, &arrays[k]->d, arrays[k]->element, i);
+    h->segments[i] = (rgi_head_segment){.offset = at, .bytes = bytes};
     at = round_up(at + bytes, PAGE);
   }
   h->fixed->file_bytes = at;
@@ -144,13 +143,13 @@ int rgi_head_make(int members, int n, const rg_array arrays[], size_t state_byte
   memcpy(f.magic, magic, sizeof magic);
   for (int k = 0; k < n; k++)
     f.words += (uint64_t)(FIXED + boundaries_of(&arrays[k]->d));
-  f.head_bytes = round_up(body(&f) + sizeof(uint64_t), PAGE);
+  f.head_bytes = round_up(body_bytes(&f) + sizeof(uint64_t), PAGE);
   *h = (rgi_head){.memory = calloc(1, f.head_bytes)};
   if (!h->memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for %llu bytes of a checkpoint's head",
                      (unsigned long long)f.head_bytes);
   memcpy(h->memory, &f, sizeof f);
-  point(h);
+  set_pointers(h);
   int64_t *w = h->words;
   for (int k = 0; k < n; k++)
     w = write_array(arrays[k], w);
@@ -158,13 +157,13 @@ int rgi_head_make(int members, int n, const rg_array arrays[], size_t state_byte
   return RG_SUCCESS;
 }
 
-static uint64_t checksum(const rgi_head *h) {
-  return rgi_segment_hash(h->memory, body(h->fixed), RGI_SEGMENT_START);
+static uint64_t head_checksum(const rgi_head *h) {
+  return rgi_head_hash(h->memory, body_bytes(h->fixed), RGI_HEAD_HASH_START);
 }
 
 void rgi_head_seal(rgi_head *h) {
-  uint64_t sum = checksum(h);
-  memcpy(h->memory + body(h->fixed), &sum, sizeof sum);
+  uint64_t sum = head_checksum(h);
+  memcpy(h->memory + body_bytes(h->fixed), &sum, sizeof sum);
 }
 
 void rgi_head_clear(rgi_head *h) {
@@ -176,7 +175,7 @@ void rgi_head_clear(rgi_head *h) {
 }
 
 int rgi_head_work_out(rgi_head *h) {
-  point(h);
+  set_pointers(h);
   const int64_t *w = h->words;
   h->saved = calloc((size_t)h->fixed->arrays + 1, sizeof *h->saved);
   if (!h->saved)
@@ -201,7 +200,7 @@ static int check_fixed(const char *path, const rgi_head_fixed *f, ssize_t got, i
     return REFUSED("is truncated or damaged: it has %lld bytes", path, (long long)size);
   if (f->members < 1 || f->arrays < 0 || f->head_bytes > f->file_bytes ||
       f->state_bytes > f->head_bytes || f->words > f->head_bytes ||
-      body(f) + sizeof(uint64_t) > f->head_bytes)
+      body_bytes(f) + sizeof(uint64_t) > f->head_bytes)
     return REFUSED("is damaged: its head makes no sense", path);
   return RG_SUCCESS;
 }
@@ -220,10 +219,10 @@ static int read_head(const char *path, int fd, rgi_head *h) {
   if (pread(fd, h->memory, f.head_bytes, 0) != (ssize_t)f.head_bytes)
     return rgi_file_system_error("cannot read", path, errno);
   memcpy(h->memory, &f, sizeof f); /* what was checked */
-  point(h);
-  memcpy(&sum, h->memory + body(h->fixed), sizeof sum);
-  return sum == checksum(h) ? RG_SUCCESS
-                            : REFUSED("is damaged: the checksum of its head differs", path);
+  set_pointers(h);
+  memcpy(&sum, h->memory + body_bytes(h->fixed), sizeof sum);
+  return sum == head_checksum(h) ? RG_SUCCESS
+                                 : REFUSED("is damaged: the checksum of its head differs", path);
 }
 
 int rgi_head_read(const char *path, int *there, rgi_head *h) {

@@ -6,11 +6,11 @@
  *
  * The head, in the writer's order of bytes, is
  *   the fixed part | words that describe the arrays | the program's state, padded to 8 |
- *   a rgi_segment for each member | a checksum of all of this
+ *   a rgi_head_segment for each member | a checksum of all of this
  * and a segment the member's blocks, array by array, each block dense and without
  * ghosts, each array from a multiple of 64 bytes on. */
-#ifndef RGI_CHECKPOINT_HEAD_H
-#define RGI_CHECKPOINT_HEAD_H
+#ifndef RGI_HEAD_H
+#define RGI_HEAD_H
 
 #include <regroup/array.h>
 
@@ -18,7 +18,7 @@
 
 typedef struct {
   uint64_t offset, bytes, checksum;
-} rgi_segment;
+} rgi_head_segment;
 
 typedef struct {
   char magic[8];
@@ -33,18 +33,18 @@ typedef struct {
   rg_type type;
   size_t element;
   rgi_distribution d;
-} rgi_saved;
+} rgi_head_array;
 
 typedef struct {
   char *memory; /* the head, as it is in the file */
   rgi_head_fixed *fixed;
   int64_t *words;
   char *state;
-  rgi_segment *segments;
-  rgi_saved *saved; /* worked out from the words */
+  rgi_head_segment *segments;
+  rgi_head_array *saved; /* worked out from the words */
 } rgi_head;
 
-enum { RGI_GENERATIONS = 2 };
+enum { RGI_HEAD_GENERATIONS = 2 };
 
 /* The head of a checkpoint that is to be written: all but the sequence, the state and
  * the segments' checksums. RG_ERR_NOMEM, RG_ERR_LIMIT. */
@@ -63,14 +63,14 @@ int rgi_head_work_out(rgi_head *h);
 void rgi_head_clear(rgi_head *h);
 
 /* Elements of a member's i-th block, 0 if it is empty, and which patch it is. */
-int64_t rgi_saved_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[], int64_t hi[]);
+int64_t rgi_head_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[], int64_t hi[]);
 
 /* Where an array's part of a segment ends that begins at `at`. */
-uint64_t rgi_saved_end(uint64_t at, const rgi_distribution *d, size_t element, int rank);
+uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *d, size_t element, int rank);
 
-/* Of bytes that come in order; from RGI_SEGMENT_START on. Of all pieces but the last the
+/* Of bytes that come in order; from RGI_HEAD_HASH_START on. Of all pieces but the last the
  * length is a multiple of 8. */
-#define RGI_SEGMENT_START 0x243f6a8885a308d3u
-uint64_t rgi_segment_hash(const void *bytes, size_t n, uint64_t hash);
+#define RGI_HEAD_HASH_START 0x243f6a8885a308d3u
+uint64_t rgi_head_hash(const void *bytes, size_t n, uint64_t hash);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct {
   int grid[RG_MAX_DIMS], periodic[RG_MAX_DIMS];
   int64_t *boundaries[RG_MAX_DIMS]; /* grid[d] + 1 each; NULL for RG_BLOCK_CYCLIC */
   /* Worked out ahead (span.h), so that nothing divides later. */
-  uint64_t reciprocal[RG_MAX_DIMS], turn[RG_MAX_DIMS];
+  uint64_t reciprocal[RG_MAX_DIMS], grid_reciprocal[RG_MAX_DIMS];
   int64_t blocks[RG_MAX_DIMS]; /* along each dimension */
   int gaps;                    /* some blocks are empty */
 } rgi_distribution;

@@ -17,13 +17,13 @@ typedef struct {
   int64_t all;    /* elements of all of the owner's blocks */
 } rgi_span;
 
-static inline int64_t rgi_times(int64_t i, uint64_t reciprocal) {
+static inline int64_t rgi_span_times(int64_t i, uint64_t reciprocal) {
   return (int64_t)(((unsigned __int128)(uint64_t)i * reciprocal) >> 64);
 }
 
 /* i / by, where reciprocal = (2^64 - 1) / by. */
-static inline int64_t rgi_divide(int64_t i, int64_t by, uint64_t reciprocal) {
-  int64_t q = rgi_times(i, reciprocal);
+static inline int64_t rgi_span_divide(int64_t i, int64_t by, uint64_t reciprocal) {
+  int64_t q = rgi_span_times(i, reciprocal);
   return q + (i - q * by >= by);
 }
 
@@ -44,10 +44,10 @@ static inline int64_t rgi_span_search(const int64_t *boundaries, int64_t blocks,
 static inline int64_t rgi_span_of(const rgi_distribution *d, int k, int64_t i) {
   const int64_t *b = d->boundaries[k];
   if (!b)
-    return rgi_divide(i, d->chunk[k], d->reciprocal[k]);
+    return rgi_span_divide(i, d->chunk[k], d->reciprocal[k]);
   if (!d->reciprocal[k])
     return rgi_span_search(b, d->grid[k], i);
-  int64_t block = rgi_times(i, d->reciprocal[k]);
+  int64_t block = rgi_span_times(i, d->reciprocal[k]);
   while (i >= b[block + 1])
     block++;
   return block;
@@ -68,7 +68,8 @@ static inline int rgi_span_find(const rgi_distribution *d, const int64_t at[], i
 
 static inline rgi_span rgi_span_cyclic(const rgi_distribution *d, int k, int64_t block) {
   int64_t grid = d->grid[k], chunk = d->chunk[k], last = d->blocks[k] - 1;
-  int64_t round = rgi_divide(block, grid, d->turn[k]), rounds = rgi_divide(last, grid, d->turn[k]);
+  int64_t round = rgi_span_divide(block, grid, d->grid_reciprocal[k]),
+          rounds = rgi_span_divide(last, grid, d->grid_reciprocal[k]);
   int64_t owner = block - round * grid, last_owner = last - rounds * grid;
   int64_t lo = block * chunk, hi = block == last ? d->shape[k] : lo + chunk;
   int64_t all = (rounds + (owner < last_owner)) * chunk;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Start and stop of the engine with the library, and the caller's own share. */
+ * Start and stop of the engine with the library, and the caller's own heap part. */
 #include "engine/engine.h"
 
 #include <armci.h>
@@ -12,91 +12,91 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "engine/remote.h"
-#include "engine/served.h"
-#include "engine/share.h"
-#include "engine/window.h"
-#include "noded/mesh.h"
+#include "engine/armci_window.h"
+#include "engine/daemon_transport.h"
+#include "engine/heap_part.h"
+#include "engine/rma.h"
+#include "noded/overlay.h"
 #include "progress/mpi_error.h"
-#include "runtime/extension.h"
+#include "runtime/module.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
 
-/* Memory of the share is reserved in steps of this. */
+/* Memory of a heap part is reserved in steps of this. */
 #define STEP ((uint64_t)1 << 20)
 #define MOST ((int64_t)1 << 30)
 #define SERVED_MOST ((int64_t)1 << 20) /* a server keeps as much for each process */
 
-rgi_remote_state rgi_remote = {.window = MPI_WIN_NULL};
+rgi_rma_state rgi_rma = {.window = MPI_WIN_NULL};
 
 static struct {
   pthread_mutex_t lock;
-  rgi_share share;
+  rgi_heap_part part;
   uint64_t reserved; /* so much of it has memory */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- the caller's share --------------------------------------------------------- */
+/* --- the caller's heap part --------------------------------------------------------- */
 
 static uint64_t start_of(int place) {
-  return (uint64_t)place * rgi_remote.size;
+  return (uint64_t)place * rgi_rma.size;
 }
 
-static int reserve(const char *what, uint64_t end) {
+static int reserve_memory(const char *what, uint64_t end) {
   if (end <= own.reserved)
     return RG_SUCCESS;
   uint64_t to = (end + STEP - 1) / STEP * STEP;
-  RGI_TRY(rgi_arena_reserve(what, start_of(rgi_node.me) + own.reserved, to - own.reserved));
+  RGI_TRY(rgi_arena_heap_commit(what, start_of(rgi_node.me) + own.reserved, to - own.reserved));
   own.reserved = to;
   return RG_SUCCESS;
 }
 
-static int take(const char *what, uint64_t bytes, uint64_t *offset) {
+static int take_range(const char *what, uint64_t bytes, uint64_t *offset) {
   uint64_t at;
-  if (!rgi_share_take(&own.share, bytes, &at))
+  if (!rgi_heap_part_take(&own.part, bytes, &at))
     return rgi_error(RG_ERR_NOMEM,
                      "%s: %llu bytes do not fit into this process's share of %llu MiB (%llu MiB "
                      "are free, %llu in one piece): set RG_ARRAY_SHARE higher, or free arrays",
-                     what, (unsigned long long)bytes, (unsigned long long)own.share.size >> 20,
-                     (unsigned long long)own.share.left >> 20,
-                     (unsigned long long)rgi_share_longest(&own.share) >> 20);
-  int error = reserve(what, at + bytes);
+                     what, (unsigned long long)bytes, (unsigned long long)own.part.size >> 20,
+                     (unsigned long long)own.part.left >> 20,
+                     (unsigned long long)rgi_heap_part_longest(&own.part) >> 20);
+  int error = reserve_memory(what, at + bytes);
   if (error) {
-    rgi_share_give(&own.share, at, bytes);
+    rgi_heap_part_give(&own.part, at, bytes);
     return error;
   }
   *offset = at;
   return RG_SUCCESS;
 }
 
-int rgi_engine_take(const char *what, size_t bytes, uint64_t *offset) {
-  uint64_t size = bytes > INT64_MAX ? UINT64_MAX : rgi_share_round(bytes);
+int rgi_heap_take(const char *what, size_t bytes, uint64_t *offset) {
+  uint64_t size = bytes > INT64_MAX ? UINT64_MAX : rgi_heap_part_round(bytes);
   pthread_mutex_lock(&own.lock);
-  int error = take(what, size, offset);
+  int error = take_range(what, size, offset);
   pthread_mutex_unlock(&own.lock);
   return error;
 }
 
-void rgi_engine_give(uint64_t offset, size_t bytes) {
+void rgi_heap_give(uint64_t offset, size_t bytes) {
   pthread_mutex_lock(&own.lock);
-  if (own.share.free) /* else the library has stopped: all of it is gone */
-    rgi_share_give(&own.share, offset, rgi_share_round(bytes));
+  if (own.part.free) /* else the library has stopped: all of it is gone */
+    rgi_heap_part_give(&own.part, offset, rgi_heap_part_round(bytes));
   pthread_mutex_unlock(&own.lock);
 }
 
-void *rgi_engine_at(int world_rank, uint64_t offset) {
-  int place = rgi_remote.open ? rgi_node_find(world_rank) : -1;
-  return place < 0 ? NULL : rgi_remote.neighbour + start_of(place) + offset;
+void *rgi_heap_at(int world_rank, uint64_t offset) {
+  int place = rgi_rma.open ? rgi_node_find(world_rank) : -1;
+  return place < 0 ? NULL : rgi_rma.node_heap + start_of(place) + offset;
 }
 
-int rgi_engine_open(void) {
-  return rgi_remote.open;
+int rgi_heap_is_open(void) {
+  return rgi_rma.open;
 }
 
 void rgi_engine_progress(void) {
-  if (!rgi_remote.open)
+  if (!rgi_rma.open)
     return;
-  if (rgi_served_there()) {
-    rgi_served_progress();
+  if (rgi_daemon_transport_is_used()) {
+    rgi_daemon_transport_progress();
     return;
   }
   rg_polite_polling(1); /* a look, not a wait: no pause inside MPI */
@@ -106,14 +106,14 @@ void rgi_engine_progress(void) {
 
 /* --- start ----------------------------------------------------------------------- */
 
-static size_t share_size(void) {
-  return rgi_node.count > 1 ? (size_t)rgi_option(RGI_OPT_ARRAY_SHARE) << 20 : 0;
+static size_t part_size(void) {
+  return rgi_node.count > 1 ? (size_t)rgi_options_value(RGI_OPT_ARRAY_SHARE) << 20 : 0;
 }
 
 /* All processes return an error if one has one. */
-static int agree(int error) {
+static int agree_on_error(int error) {
   int worst = error;
-  RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, rgi_rt.comm));
+  RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, rgi_runtime.comm));
   if (worst && !error)
     return rgi_error(worst, "rg_init: another process could not start ARMCI: %s",
                      rg_error_string(worst));
@@ -121,8 +121,8 @@ static int agree(int error) {
 }
 
 static int agree_on_size(void) {
-  long long size = (long long)share_size(), mine[2] = {size, -size}, all[2];
-  RGI_TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_LONG_LONG, MPI_MAX, rgi_rt.comm));
+  long long size = (long long)part_size(), mine[2] = {size, -size}, all[2];
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_LONG_LONG, MPI_MAX, rgi_runtime.comm));
   if (all[0] == -all[1])
     return RG_SUCCESS;
   return rgi_error(RG_ERR_OPTION,
@@ -147,7 +147,7 @@ static int look_at_armci(void) {
   int same = MPI_CONGRUENT;
   if (ARMCI_Initialized()) {
     ARMCI_Group_get_world(&world);
-    MPI_Comm_compare(world.comm, rgi_rt.comm, &same);
+    MPI_Comm_compare(world.comm, rgi_runtime.comm, &same);
   }
   if (same == MPI_IDENT || same == MPI_CONGRUENT)
     return RG_SUCCESS;
@@ -158,51 +158,51 @@ static int look_at_armci(void) {
 static int check_window(char *mine) {
   void *base = NULL;
   int found = 0;
-  if (rgi_remote.window == MPI_WIN_NULL)
+  if (rgi_rma.window == MPI_WIN_NULL)
     return rgi_error(RG_ERR_UNSUPPORTED,
                      "rg_init: ARMCI has not taken the memory of the arrays: unset "
                      "ARMCI_USE_WIN_ALLOCATE");
-  MPI_Win_get_attr(rgi_remote.window, MPI_WIN_BASE, &base, &found);
+  MPI_Win_get_attr(rgi_rma.window, MPI_WIN_BASE, &base, &found);
   if (!found || base != mine)
     return rgi_error(RG_ERR_UNSUPPORTED, "rg_init: MPI has misplaced the memory of the arrays");
   return RG_SUCCESS;
 }
 
 static void free_memory(void) {
-  free(rgi_remote.bases);
-  rgi_remote.bases = NULL;
-  rgi_remote_order_close();
-  rgi_share_close(&own.share);
+  free(rgi_rma.bases);
+  rgi_rma.bases = NULL;
+  rgi_rma_order_close();
+  rgi_heap_part_close(&own.part);
 }
 
 static int take_memory(void) {
-  rgi_remote.size = share_size();
-  rgi_remote.most = MOST;
-  rgi_remote.neighbour = rgi_arena_annex();
+  rgi_rma.size = part_size();
+  rgi_rma.most = MOST;
+  rgi_rma.node_heap = rgi_arena_heap();
   own.reserved = 0;
-  rgi_remote.bases = calloc((size_t)rgi_rt.size, sizeof *rgi_remote.bases);
-  if (!rgi_remote.bases)
-    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d addresses", rgi_rt.size);
-  RGI_TRY(rgi_remote_order_open(rgi_rt.size));
-  return rgi_share_open(&own.share, rgi_remote.size);
+  rgi_rma.bases = calloc((size_t)rgi_runtime.size, sizeof *rgi_rma.bases);
+  if (!rgi_rma.bases)
+    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d addresses", rgi_runtime.size);
+  RGI_TRY(rgi_rma_order_open(rgi_runtime.size));
+  return rgi_heap_part_open(&own.part, rgi_rma.size);
 }
 
 static void stop_armci(void) {
-  ARMCI_Free(rgi_remote.bases[rgi_rt.rank]);
+  ARMCI_Free(rgi_rma.bases[rgi_runtime.rank]);
   ARMCI_Finalize();
-  rgi_remote.window = MPI_WIN_NULL;
+  rgi_rma.window = MPI_WIN_NULL;
 }
 
 static int start_armci(void) {
   int level = MPI_THREAD_SINGLE;
-  char *mine = rgi_remote.neighbour + start_of(rgi_node.me);
+  char *mine = rgi_rma.node_heap + start_of(rgi_node.me);
   set_armci();
   MPI_Query_thread(&level);
-  ARMCI_Init_thread_comm(level, rgi_rt.comm);
-  rgi_window_offer(mine, rgi_remote.size);
-  ARMCI_Malloc(rgi_remote.bases, (armci_size_t)rgi_remote.size);
-  rgi_remote.window = rgi_window_taken();
-  int error = agree(check_window(mine));
+  ARMCI_Init_thread_comm(level, rgi_runtime.comm);
+  rgi_armci_window_offer(mine, rgi_rma.size);
+  ARMCI_Malloc(rgi_rma.bases, (armci_size_t)rgi_rma.size);
+  rgi_rma.window = rgi_armci_window_taken();
+  int error = agree_on_error(check_window(mine));
   if (error)
     stop_armci();
   return error;
@@ -210,46 +210,46 @@ static int start_armci(void) {
 
 /* With our memory there. */
 static int start_moving(void) {
-  if (!rgi_mesh_there())
+  if (!rgi_overlay_exists())
     return start_armci();
-  rgi_remote.most = SERVED_MOST;
-  return agree(rgi_served_open());
+  rgi_rma.most = SERVED_MOST;
+  return agree_on_error(rgi_daemon_transport_open());
 }
 
 static int open_engine(void) {
   if (rgi_node.count == 1)
     return RG_SUCCESS;
   RGI_TRY(agree_on_size());
-  int error = rgi_mesh_there() ? RG_SUCCESS : agree(look_at_armci());
+  int error = rgi_overlay_exists() ? RG_SUCCESS : agree_on_error(look_at_armci());
   if (error)
     return error;
-  error = agree(take_memory());
+  error = agree_on_error(take_memory());
   if (!error)
     error = start_moving();
   if (error) {
     free_memory();
     return error;
   }
-  rgi_remote.open = 1;
-  if (!rgi_served_there())
-    rgi_remote_thread_start();
+  rgi_rma.open = 1;
+  if (!rgi_daemon_transport_is_used())
+    rgi_rma_thread_start();
   return RG_SUCCESS;
 }
 
 static void close_engine(int mpi) {
-  if (!rgi_remote.open)
+  if (!rgi_rma.open)
     return;
-  rgi_remote_thread_stop();
-  rgi_remote.open = 0;
-  rgi_remote_move_close(mpi);
-  if (mpi && !rgi_served_there())
+  rgi_rma_thread_stop();
+  rgi_rma.open = 0;
+  rgi_engine_end_given_up(mpi);
+  if (mpi && !rgi_daemon_transport_is_used())
     stop_armci();
-  rgi_served_close();
+  rgi_daemon_transport_close();
   free_memory();
 }
 
-__attribute__((constructor)) static void extend(void) {
-  static rgi_extension engine = {
-      .name = "arrays", .annex = share_size, .open = open_engine, .close = close_engine};
-  rgi_extend(&engine);
+__attribute__((constructor)) static void register_engine(void) {
+  static rgi_module engine = {
+      .name = "arrays", .heap = part_size, .open = open_engine, .close = close_engine};
+  rgi_module_register(&engine);
 }

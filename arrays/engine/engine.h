@@ -5,7 +5,7 @@
  * a share, one piece of its node's arena that is registered once, when rg_init is
  * called; what crosses nodes addresses it as (world rank, offset in the share).
  * A world on one node has no shares, and ARMCI is never started there; nor in a job
- * that survives, where the nodes' guardians serve (served.h).
+ * that survives, where the nodes' guardians serve (daemon_transport.h).
  *
  * Any thread where MPI_THREAD_MULTIPLE is provided. Blocking calls wait politely;
  * where there is a limit put, get, acc and _wait end at the latest after RG_TIMEOUT
@@ -19,16 +19,16 @@
 
 /* Whether there are shares: the world spans nodes, and all its processes have this
  * library. Local. */
-int rgi_engine_open(void);
+int rgi_heap_is_open(void);
 
 /* A block of the caller's own share, aligned to a line, not zeroed. Any thread.
  * RG_ERR_NOMEM (the text says how much is wanted, free, and which option). */
-int rgi_engine_take(const char *what, size_t bytes, uint64_t *offset);
-void rgi_engine_give(uint64_t offset, size_t bytes);
+int rgi_heap_take(const char *what, size_t bytes, uint64_t *offset);
+void rgi_heap_give(uint64_t offset, size_t bytes);
 
 /* Where a byte of a process's share is in this process; NULL if that process is on
  * another node. */
-void *rgi_engine_at(int world_rank, uint64_t offset);
+void *rgi_heap_at(int world_rank, uint64_t offset);
 
 /* A patch in memory, for both sides: dims extents, the innermost in bytes; strides
  * in bytes of the dims - 1 outer dimensions, none negative. Two-sided copies have
@@ -36,20 +36,20 @@ void *rgi_engine_at(int world_rank, uint64_t offset);
 typedef struct {
   int dims;
   int64_t extent[RG_MAX_DIMS + 1];
-  int64_t near_stride[RG_MAX_DIMS + 1]; /* of the caller's buffer */
-  int64_t far_stride[RG_MAX_DIMS + 1];  /* in the share */
-} rgi_far_patch;
+  int64_t origin_stride[RG_MAX_DIMS + 1]; /* of the caller's buffer */
+  int64_t target_stride[RG_MAX_DIMS + 1]; /* in the share */
+} rgi_strided;
 
 /* One message, or a request and its answer, each (a patch of more than 1 GiB is
  * cut); any process may be the target, also one of the caller's node and the
  * caller. Blocking: put and acc return when the buffer may be used again, get when
  * the data are there. Operations of one thread on the same bytes are done in its
- * order; loads and stores through rgi_engine_at need rgi_engine_settle first. */
-int rgi_engine_put(int target, uint64_t offset, const void *from, const rgi_far_patch *p);
-int rgi_engine_get(int target, uint64_t offset, void *to, const rgi_far_patch *p);
+ * order; loads and stores through rgi_heap_at need rgi_engine_settle first. */
+int rgi_engine_put(int target, uint64_t offset, const void *from, const rgi_strided *p);
+int rgi_engine_get(int target, uint64_t offset, void *to, const rgi_strided *p);
 /* type: RG_INT32 to RG_DOUBLE_COMPLEX; alpha: NULL is 1. Atomic for each element
  * (of a complex one: for each) with one another and with the two below. */
-int rgi_engine_acc(int target, uint64_t offset, const void *from, const rgi_far_patch *p,
+int rgi_engine_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
                    rg_type type, const void *alpha);
 /* RG_INT32, RG_INT64. */
 int rgi_engine_fetch_add(int target, uint64_t offset, rg_type type, int64_t increment,
@@ -58,17 +58,17 @@ int rgi_engine_compare_and_swap(int target, uint64_t offset, rg_type type, int64
                                 int64_t value, int64_t *before);
 
 /* What an operation does to the bytes at its target. */
-typedef enum { RGI_REMOTE_GET, RGI_REMOTE_PUT, RGI_REMOTE_ACC } rgi_remote_kind;
+typedef enum { RGI_ENGINE_GET, RGI_ENGINE_PUT, RGI_ENGINE_ACC } rgi_engine_kind;
 
-/* n runs in one message: the i-th has bytes at near + runs[i].near and at offset +
- * runs[i].far; none of these negative, all of them together at most RGI_RUNS_BYTES.
+/* n runs in one message: the i-th has bytes at origin + runs[i].origin and at offset +
+ * runs[i].target; none of these negative, all of them together at most RGI_ENGINE_RUNS_BYTES.
  * Blocking as put, get and acc above are; type and alpha are for accumulates. */
 typedef struct {
-  int64_t near, far, bytes;
-} rgi_far_run;
-#define RGI_RUNS_BYTES ((int64_t)1 << 28)
-int rgi_engine_runs(rgi_remote_kind kind, int target, uint64_t offset, void *near, int n,
-                    const rgi_far_run runs[], rg_type type, const void *alpha);
+  int64_t origin, target, bytes;
+} rgi_strided_run;
+#define RGI_ENGINE_RUNS_BYTES ((int64_t)1 << 28)
+int rgi_engine_runs(rgi_engine_kind kind, int target, uint64_t offset, void *origin, int n,
+                    const rgi_strided_run runs[], rg_type type, const void *alpha);
 
 /* n elements of `element` bytes each at offsets[i], in one vector operation. The
  * same offset twice: put leaves either, acc adds both. */
@@ -82,14 +82,14 @@ int rgi_engine_acc_elements(int target, int64_t n, const uint64_t offsets[], con
 /* Started, not waited for: *handle (never 0 on success) is given to _test or
  * _wait, which end it and set it to 0, also with an error. _test never waits. */
 typedef struct rgi_engine_op *rgi_engine_handle;
-int rgi_engine_start_put(int target, uint64_t offset, const void *from, const rgi_far_patch *p,
+int rgi_engine_start_put(int target, uint64_t offset, const void *from, const rgi_strided *p,
                          rgi_engine_handle *handle);
-int rgi_engine_start_get(int target, uint64_t offset, void *to, const rgi_far_patch *p,
+int rgi_engine_start_get(int target, uint64_t offset, void *to, const rgi_strided *p,
                          rgi_engine_handle *handle);
-int rgi_engine_start_acc(int target, uint64_t offset, const void *from, const rgi_far_patch *p,
+int rgi_engine_start_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
                          rg_type type, const void *alpha, rgi_engine_handle *handle);
-int rgi_engine_start_runs(rgi_remote_kind kind, int target, uint64_t offset, void *near, int n,
-                          const rgi_far_run runs[], rg_type type, const void *alpha,
+int rgi_engine_start_runs(rgi_engine_kind kind, int target, uint64_t offset, void *origin, int n,
+                          const rgi_strided_run runs[], rg_type type, const void *alpha,
                           rgi_engine_handle *handle);
 int rgi_engine_test(rgi_engine_handle *handle, int *done);
 int rgi_engine_wait(rgi_engine_handle *handle);

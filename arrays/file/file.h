@@ -21,13 +21,13 @@ typedef struct {
   uint64_t checksum; /* rg_array_checksum */
 } rgi_file_info;
 
-/* --- all members (agree.c) --------------------------------------------------- */
+/* --- all members (file.c) --------------------------------------------------- */
 
 /* The error of the lowest rank that has one, with its text, on every member. */
 int rgi_file_agree(rg_group g, int code);
 
-/* FNV-1a of 64 bits, from RGI_HASH_START or a hash of what comes before. */
-#define RGI_HASH_START 0xcbf29ce484222325u
+/* FNV-1a of 64 bits, from RGI_FILE_HASH_START or a hash of what comes before. */
+#define RGI_FILE_HASH_START 0xcbf29ce484222325u
 uint64_t rgi_file_hash(const void *bytes, size_t n, uint64_t hash);
 
 /* RG_ERR_MISMATCH on every member unless all name the same file and format. */
@@ -38,14 +38,14 @@ int rgi_file_same(const char *call, rg_group g, const char *path, int format);
 int rgi_file_system_error(const char *what, const char *path, int number);
 int rgi_file_mpi_error(const char *what, const char *path, int mpi_code);
 
-/* --- elements (transfer.c): all members ------------------------------------------ */
+/* --- elements (file_elements.c): all members ------------------------------------------ */
 
 /* The array's elements to or from a file that has them in C order from byte `start`
  * on. The same result on every member. */
 int rgi_file_write(rg_array a, const char *path, int64_t start);
 int rgi_file_read(rg_array a, const char *path, int64_t start);
 
-/* --- room (reserve.c): one member ------------------------------------------------------ */
+/* --- room (file_reserve.c): one member ------------------------------------------------------ */
 
 /* Bytes of all elements; -1 if the numbers make no sense. */
 int64_t rgi_file_bytes(const rgi_file_info *info);
@@ -55,19 +55,19 @@ int rgi_file_reserve(const char *path, int64_t bytes);
 
 /* --- the formats: one member -------------------------------------------------------- */
 
-enum { RGI_NATIVE_HEADER = 4096 }; /* bytes before the elements */
+enum { RGI_FILE_NATIVE_HEADER = 4096 }; /* bytes before the elements */
 
 /* A new file with room for the elements; where they start. */
-int rgi_native_create(const char *path, const rgi_file_info *info, int64_t *start);
+int rgi_file_native_create(const char *path, const rgi_file_info *info, int64_t *start);
 /* The header, last: what has none is no array. */
-int rgi_native_finish(const char *path, const rgi_file_info *info);
+int rgi_file_native_finish(const char *path, const rgi_file_info *info);
 /* Whether the file is complete, and what it says. */
-int rgi_native_inspect(const char *path, rgi_file_info *info);
+int rgi_file_native_inspect(const char *path, rgi_file_info *info);
 
-int rgi_hdf5_create(const char *path, const rgi_file_info *info, int64_t *start);
-int rgi_hdf5_inspect(const char *path, rgi_file_info *info);
+int rgi_file_hdf5_create(const char *path, const rgi_file_info *info, int64_t *start);
+int rgi_file_hdf5_inspect(const char *path, rgi_file_info *info);
 /* The caller's elements; each member by itself, since datasets may be stored in pieces
  * or compressed, and HDF5 knows how. */
-int rgi_hdf5_read(rg_array a, const char *path, const rgi_file_info *info);
+int rgi_file_hdf5_read(rg_array a, const char *path, const rgi_file_info *info);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
-#include "math/types.h"
+#include "math/box.h"
+#include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
@@ -13,7 +13,7 @@ typedef struct {
   const void *alpha, *beta;
 } factors;
 
-typedef void loop(int64_t n, char *c, const char *a, const char *b, const factors *f);
+typedef void add_loop(int64_t n, char *c, const char *a, const char *b, const factors *f);
 
 /* c may be a or b, but does not partly overlap one: each element is read before it
  * is written. */
@@ -30,23 +30,24 @@ typedef void loop(int64_t n, char *c, const char *a, const char *b, const factor
 RGI_EACH_TYPE(LOOP)
 
 #define ENTRY(TYPE, name, type, work) [TYPE] = add_##name,
-static loop *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
+static add_loop *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
 
 typedef struct {
-  loop *f;
+  add_loop *f;
   factors factors;
-} job;
+} add_call;
 
 static int add_box(void *context, const rgi_box *box) {
-  const job *j = context;
-  rgi_rows r;
-  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+  const add_call *j = context;
+  rgi_box_rows r;
+  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
     j->f(r.n, r.at[0], r.at[1], r.at[2], &j->factors);
   return RG_SUCCESS;
 }
 
 /* o: c, a, b. */
-static int add(const char *call, const void *alpha, const void *beta, const rgi_operand o[3]) {
+static int add_patches(const char *call, const void *alpha, const void *beta,
+                       const rgi_operand o[3]) {
   if (!alpha || !beta)
     return rgi_error(RG_ERR_ARG, "%s: alpha or beta is NULL", call);
   RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
@@ -55,7 +56,7 @@ static int add(const char *call, const void *alpha, const void *beta, const rgi_
     RGI_TRY(rgi_operands_together(call, &o[k], &o[0]));
     RGI_TRY(rgi_operands_apart(call, &o[k], &o[0]));
   }
-  job j = {loops[o[0].a->type], {alpha, beta}};
+  add_call j = {loops[o[0].a->type], {alpha, beta}};
   RGI_TRY(rgi_operands_begin(call, 3, o));
   return rgi_operands_end(call, 3, o, rgi_boxes(3, o, add_box, &j));
 }
@@ -65,7 +66,7 @@ int rg_array_add(const void *alpha, rg_array a, const void *beta, rg_array b, rg
   RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &o[0]));
   RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[1]));
   RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[2]));
-  return add(__func__, alpha, beta, o);
+  return add_patches(__func__, alpha, beta, o);
 }
 
 int rg_array_add_patch(const void *alpha, rg_array a, const int64_t alo[], const int64_t ahi[],
@@ -75,5 +76,5 @@ int rg_array_add_patch(const void *alpha, rg_array a, const int64_t alo[], const
   RGI_TRY(rgi_operand_make(__func__, c, clo, chi, &o[0]));
   RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &o[1]));
   RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &o[2]));
-  return add(__func__, alpha, beta, o);
+  return add_patches(__func__, alpha, beta, o);
 }

@@ -13,15 +13,16 @@ int rgi_blas_type(rg_type type) {
          type == RG_DOUBLE_COMPLEX;
 }
 
-static CBLAS_TRANSPOSE op(rg_form form) {
+static CBLAS_TRANSPOSE transpose_of(rg_form form) {
   return form == RG_NORMAL ? CblasNoTrans : form == RG_TRANSPOSED ? CblasTrans : CblasConjTrans;
 }
 
 void rgi_blas_multiply(rg_type type, int64_t m, int64_t n, int64_t k, const void *alpha,
-                       rgi_matrix a, rgi_matrix b, const void *beta, void *c, int64_t ldc) {
+                       rgi_blas_matrix a, rgi_blas_matrix b, const void *beta, void *c,
+                       int64_t ldc) {
   const blasint im = (blasint)m, in = (blasint)n, ik = (blasint)k, la = (blasint)a.ld,
                 lb = (blasint)b.ld, lc = (blasint)ldc;
-  const CBLAS_TRANSPOSE ta = op(a.form), tb = op(b.form);
+  const CBLAS_TRANSPOSE ta = transpose_of(a.form), tb = transpose_of(b.form);
   if (type == RG_DOUBLE)
     cblas_dgemm(CblasRowMajor, ta, tb, im, in, ik, *(const double *)alpha, a.at, la, b.at, lb,
                 *(const double *)beta, c, lc);
@@ -34,10 +35,10 @@ void rgi_blas_multiply(rg_type type, int64_t m, int64_t n, int64_t k, const void
     cblas_cgemm(CblasRowMajor, ta, tb, im, in, ik, alpha, a.at, la, b.at, lb, beta, c, lc);
 }
 
-static void vector(rg_type type, int64_t m, int64_t n, const void *alpha, rgi_matrix a,
-                   const void *x, void *y) {
+static void multiply_vector(rg_type type, int64_t m, int64_t n, const void *alpha,
+                            rgi_blas_matrix a, const void *x, void *y) {
   const blasint im = (blasint)m, in = (blasint)n, la = (blasint)a.ld;
-  const CBLAS_TRANSPOSE ta = op(a.form);
+  const CBLAS_TRANSPOSE ta = transpose_of(a.form);
   if (type == RG_DOUBLE)
     cblas_dgemv(CblasRowMajor, ta, im, in, *(const double *)alpha, a.at, la, x, 1, 1, y, 1);
   else if (type == RG_FLOAT)
@@ -48,14 +49,15 @@ static void vector(rg_type type, int64_t m, int64_t n, const void *alpha, rgi_ma
     cblas_cgemv(CblasRowMajor, ta, im, in, alpha, a.at, la, x, 1, rgi_blas_one(type), y, 1);
 }
 
-void rgi_blas_vector(rg_type type, int64_t m, int64_t n, const void *alpha, rgi_matrix a,
+void rgi_blas_vector(rg_type type, int64_t m, int64_t n, const void *alpha, rgi_blas_matrix a,
                      const void *x, void *y) {
   const int64_t most = 1 << 30, element = (int64_t)rgi_type_size(type, 0); /* rows at a time */
   for (int64_t i = 0; i < m; i += most) {
     int64_t rows = m - i < most ? m - i : most;
     int64_t dx = a.form == RG_NORMAL ? 0 : i, dy = a.form == RG_NORMAL ? i : 0;
-    rgi_matrix part = {a.form, (const char *)a.at + i * a.ld * element, a.ld};
-    vector(type, rows, n, alpha, part, (const char *)x + dx * element, (char *)y + dy * element);
+    rgi_blas_matrix part = {a.form, (const char *)a.at + i * a.ld * element, a.ld};
+    multiply_vector(type, rows, n, alpha, part, (const char *)x + dx * element,
+                    (char *)y + dy * element);
   }
 }
 

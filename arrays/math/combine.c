@@ -3,11 +3,11 @@
 #include <regroup/array_math.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
-#include "math/types.h"
+#include "math/box.h"
+#include "math/typed_loops.h"
 
 /* Returns whether a divisor was 0 (integers only). */
-typedef int loop(int64_t n, char *c, const char *a, const char *b);
+typedef int combine_loop(int64_t n, char *c, const char *a, const char *b);
 
 #define LOOP(verb, name, type, expression)                                                         \
   static int verb##_##name(int64_t n, char *c, const char *a, const char *b) {                     \
@@ -49,26 +49,26 @@ RGI_EACH_ORDERED(ORDER)
 #define ENTRY_DIVIDE(TYPE, name, type, work) [TYPE] = divide_##name,
 #define ENTRY_MINIMUM(TYPE, name, type, work) [TYPE] = minimum_##name,
 #define ENTRY_MAXIMUM(TYPE, name, type, work) [TYPE] = maximum_##name,
-static loop *const loops[RG_MAXIMUM + 1][RG_TYPE_COUNT] = {
+static combine_loop *const loops[RG_MAXIMUM + 1][RG_TYPE_COUNT] = {
     [RG_MULTIPLY] = {RGI_EACH_TYPE(ENTRY_MULTIPLY)},
     [RG_DIVIDE] = {RGI_EACH_TYPE(ENTRY_DIVIDE)},
     [RG_MINIMUM] = {RGI_EACH_ORDERED(ENTRY_MINIMUM)},
     [RG_MAXIMUM] = {RGI_EACH_ORDERED(ENTRY_MAXIMUM)}};
 
 typedef struct {
-  loop *f;
+  combine_loop *f;
   int bad;
-} job;
+} combine_call;
 
 static int combine_box(void *context, const rgi_box *box) {
-  job *j = context;
-  rgi_rows r;
-  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+  combine_call *j = context;
+  rgi_box_rows r;
+  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
     j->bad |= j->f(r.n, r.at[0], r.at[1], r.at[2]);
   return RG_SUCCESS;
 }
 
-static int check(const char *call, rg_elementwise op, const rgi_operand o[3]) {
+static int check_combine(const char *call, rg_elementwise op, const rgi_operand o[3]) {
   if ((int)op < RG_MULTIPLY || op > RG_MAXIMUM)
     return rgi_error(RG_ERR_ARG, "%s: there is no operation %d", call, (int)op);
   RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
@@ -86,8 +86,8 @@ int rg_array_combine(rg_elementwise op, rg_array a, rg_array b, rg_array c) {
   RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &o[0]));
   RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[1]));
   RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[2]));
-  RGI_TRY(check(__func__, op, o));
-  job j = {loops[op][c->type], 0};
+  RGI_TRY(check_combine(__func__, op, o));
+  combine_call j = {loops[op][c->type], 0};
   RGI_TRY(rgi_operands_begin(__func__, 3, o));
   int error = rgi_boxes(3, o, combine_box, &j);
   if (!error && j.bad)

@@ -4,7 +4,7 @@
 #include <regroup/collectives.h>
 
 #include "base/error.h"
-#include "math/move.h"
+#include "math/copy_own.h"
 
 /* A copy as the caller sees it: both operands, or only the one whose group it is in. */
 typedef struct {
@@ -43,7 +43,7 @@ static int check_shapes(const copying *c) {
 }
 
 /* Whether every member of `part` is in `all`. */
-static int holds(rg_group all, rg_group part) {
+static int holds_members(rg_group all, rg_group part) {
   int n, there = 0;
   if (rg_group_size(part, &n) != RG_SUCCESS)
     return 0;
@@ -58,14 +58,14 @@ static int check_groups(copying *c) {
   if (c->a != c->b)
     RGI_TRY(rg_group_compare(c->a->group, c->b->group, &how));
   c->together = how != RG_UNEQUAL;
-  c->pull = c->together || holds(c->a->group, c->b->group);
-  if (!c->pull && !holds(c->b->group, c->a->group))
+  c->pull = c->together || holds_members(c->a->group, c->b->group);
+  if (!c->pull && !holds_members(c->b->group, c->a->group))
     return rgi_error(RG_ERR_GROUP, "%s: neither array's group holds the other's members", c->call);
   return RG_SUCCESS;
 }
 
-static int check(copying *c, const int64_t alo[], const int64_t ahi[], const int64_t blo[],
-                 const int64_t bhi[]) {
+static int check_copy(copying *c, const int64_t alo[], const int64_t ahi[], const int64_t blo[],
+                      const int64_t bhi[]) {
   if (c->a)
     RGI_TRY(rgi_operand_make(c->call, c->a, alo, ahi, &c->from));
   if (c->b)
@@ -78,7 +78,7 @@ static int check(copying *c, const int64_t alo[], const int64_t ahi[], const int
 
 /* On groups of different members: all tell all on a's group, then on b's, whether
  * they can go on. Somebody is in both, and has seen all of the arguments. */
-static int agree(const copying *c, int error) {
+static int agree_on_both(const copying *c, int error) {
   for (int i = 0; i < 2; i++) {
     rg_array x = i ? c->b : c->a;
     if (!x)
@@ -93,7 +93,7 @@ static int agree(const copying *c, int error) {
   return error;
 }
 
-static int fence(const copying *c) {
+static int fence_both(const copying *c) {
   if (c->a && !c->a->confirmed)
     RGI_TRY(rgi_array_confirm(c->call, c->a));
   if (c->b && !c->b->confirmed)
@@ -101,51 +101,51 @@ static int fence(const copying *c) {
   return rg_array_fence(NULL);
 }
 
-static int move(const copying *c) {
+static int copy_elements(const copying *c) {
   if (!c->a || !c->b)
     return RG_SUCCESS;
   if (rgi_operand_count(&c->from) == 0 || rgi_operands_same(&c->from, &c->to))
     return RG_SUCCESS;
-  return c->pull ? rgi_move_mine(&c->to, &c->from, 1, c->transposed)
-                 : rgi_move_mine(&c->from, &c->to, 0, c->transposed);
+  return c->pull ? rgi_copy_own(&c->to, &c->from, 1, c->transposed)
+                 : rgi_copy_own(&c->from, &c->to, 0, c->transposed);
 }
 
-static int copy(copying *c, const int64_t alo[], const int64_t ahi[], const int64_t blo[],
-                const int64_t bhi[]) {
+static int copy_arrays(copying *c, const int64_t alo[], const int64_t ahi[], const int64_t blo[],
+                       const int64_t bhi[]) {
   if (!c->a && !c->b)
     return rgi_error(RG_ERR_ARRAY, "%s: both arrays are NULL", c->call);
   if (c->a)
     RGI_TRY(rgi_array_check(c->call, c->a));
   if (c->b)
     RGI_TRY(rgi_array_check(c->call, c->b));
-  int error = check(c, alo, ahi, blo, bhi);
+  int error = check_copy(c, alo, ahi, blo, bhi);
   if (c->together) {
     const rgi_operand both[2] = {c->from, c->to};
     RGI_TRY(error);
     RGI_TRY(rgi_operands_begin(c->call, 2, both));
-    return rgi_operands_end(c->call, 2, both, move(c));
+    return rgi_operands_end(c->call, 2, both, copy_elements(c));
   }
   if (!error)
-    error = fence(c);
-  RGI_TRY(agree(c, error));
-  error = move(c);
+    error = fence_both(c);
+  RGI_TRY(agree_on_both(c, error));
+  error = copy_elements(c);
   if (!error)
-    error = fence(c);
-  return agree(c, error);
+    error = fence_both(c);
+  return agree_on_both(c, error);
 }
 
 int rg_array_copy(rg_array a, rg_array b) {
   copying c = {.call = __func__, .whole = 1, .a = a, .b = b};
-  return copy(&c, NULL, NULL, NULL, NULL);
+  return copy_arrays(&c, NULL, NULL, NULL, NULL);
 }
 
 int rg_array_copy_patch(rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
                         const int64_t blo[], const int64_t bhi[], int transposed) {
   copying c = {.call = __func__, .transposed = transposed != 0, .a = a, .b = b};
-  return copy(&c, alo, ahi, blo, bhi);
+  return copy_arrays(&c, alo, ahi, blo, bhi);
 }
 
 int rg_array_transpose(rg_array a, rg_array b) {
   copying c = {.call = __func__, .transposed = 1, .a = a, .b = b};
-  return copy(&c, NULL, NULL, NULL, NULL);
+  return copy_arrays(&c, NULL, NULL, NULL, NULL);
 }

@@ -3,13 +3,13 @@
 #include <regroup/array_math.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
+#include "math/box.h"
 #include "math/total.h"
-#include "math/types.h"
+#include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
-typedef void loop(int64_t n, const char *a, const char *b, rgi_total *t);
+typedef void dot_loop(int64_t n, const char *a, const char *b, rgi_total *t);
 
 #define INTEGER(TYPE, name, type, work)                                                            \
   static void dot_##name(int64_t n, const char *a, const char *b, rgi_total *t) {                  \
@@ -39,17 +39,17 @@ RGI_EACH_INTEGER(INTEGER)
 RGI_EACH_REAL(REAL)
 
 #define ENTRY(TYPE, name, type, work) [TYPE] = dot_##name,
-static loop *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
+static dot_loop *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
 
 typedef struct {
-  loop *f;
+  dot_loop *f;
   rgi_total total;
-} job;
+} dot_call;
 
 static int dot_box(void *context, const rgi_box *box) {
-  job *j = context;
-  rgi_rows r;
-  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+  dot_call *j = context;
+  rgi_box_rows r;
+  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
     j->f(r.n, r.at[0], r.at[1], &j->total);
   return RG_SUCCESS;
 }
@@ -61,7 +61,7 @@ static int dot_of(const char *call, const rgi_operand o[2], void *dot) {
   RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
   RGI_TRY(rgi_operands_alike(call, &o[0], &o[1]));
   RGI_TRY(rgi_operands_together(call, &o[0], &o[1]));
-  job j = {loops[a->type], {0, 0, 0}};
+  dot_call j = {loops[a->type], {0, 0, 0}};
   RGI_TRY(rgi_operands_begin(call, 2, o));
   int error = rgi_boxes(2, o, dot_box, &j);
   if (!a->one_node || !o[1].a->one_node)

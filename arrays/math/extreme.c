@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
-#include "math/types.h"
+#include "math/box.h"
+#include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
@@ -52,7 +52,7 @@ static double real_of(int64_t key, int greatest) {
 
 /* The key of the first best one of n elements side by side, and its place. First the
  * best is found, without a thought of places, then where it is. */
-typedef int64_t loop(int64_t n, const char *at, int64_t *place);
+typedef int64_t extreme_loop(int64_t n, const char *at, int64_t *place);
 
 #define SCAN(name, type, kind, better, start, greatest)                                            \
   static int64_t name(int64_t n, const char *at, int64_t *place) {                                 \
@@ -84,25 +84,26 @@ SCAN(max_double, double, real, >, -HUGE_VAL, 1)
 
 #define MIN(TYPE, name, type, work) [TYPE] = min_##name,
 #define MAX(TYPE, name, type, work) [TYPE] = max_##name,
-static loop *const loops[2][RG_TYPE_COUNT] = {{RGI_EACH_ORDERED(MIN)}, {RGI_EACH_ORDERED(MAX)}};
+static extreme_loop *const loops[2][RG_TYPE_COUNT] = {{RGI_EACH_ORDERED(MIN)},
+                                                      {RGI_EACH_ORDERED(MAX)}};
 
 /* The caller's best. */
-static best mine(const rgi_operand *o, loop *f) {
+static best own_best(const rgi_operand *o, extreme_loop *f) {
   best b = {INT64_MAX, INT64_MAX};
-  rgi_lines l;
-  for (rgi_lines_start(&l, o); l.n; rgi_lines_next(&l)) {
+  rgi_own_lines l;
+  for (rgi_own_lines_start(&l, o); l.n; rgi_own_lines_next(&l)) {
     int64_t place;
     int64_t key = f(l.n, l.ptr, &place);
     if (key > b.key)
       continue;
-    int64_t index = rgi_linear(&o->a->d, l.at) + place;
+    int64_t index = rgi_distribution_linear(&o->a->d, l.at) + place;
     if (key < b.key || index < b.index)
       b = (best){key, index};
   }
   return b;
 }
 
-static void store(rg_type type, int64_t key, int greatest, void *to) {
+static void store_value(rg_type type, int64_t key, int greatest, void *to) {
   int64_t whole = integer_of(key, greatest);
   int32_t half = (int32_t)whole;
   double real = real_of(key, greatest);
@@ -112,25 +113,25 @@ static void store(rg_type type, int64_t key, int greatest, void *to) {
   memcpy(to, from[type], rgi_type_size(type, 0));
 }
 
-static int extreme(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
-                   int greatest, void *value, int64_t at[]) {
+static int find_extreme(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
+                        int greatest, void *value, int64_t at[]) {
   rgi_operand o;
   int64_t key;
   RGI_TRY(rgi_operand_make(call, a, lo, hi, &o));
   RGI_TRY(rgi_operand_arithmetic(call, &o));
   if (!value)
     return rgi_error(RG_ERR_ARG, "%s: the output is NULL", call);
-  if (rgi_is_complex(a->type))
+  if (rgi_type_is_complex(a->type))
     return rgi_error(RG_ERR_ARG, "%s: complex numbers have no order", call);
   if (rgi_operand_count(&o) == 0)
     return rgi_error(RG_ERR_ARG, "%s: the patch is empty", call);
   RGI_TRY(rgi_operands_begin(call, 1, &o));
-  best b = mine(&o, loops[greatest][a->type]);
+  best b = own_best(&o, loops[greatest][a->type]);
   RGI_TRY(rg_allreduce(a->group, &b.key, &key, 1, MPI_INT64_T, MPI_MIN));
   if (b.key != key)
     b.index = INT64_MAX;
   RGI_TRY(rg_allreduce(a->group, MPI_IN_PLACE, &b.index, 1, MPI_INT64_T, MPI_MIN));
-  store(a->type, key, greatest, value);
+  store_value(a->type, key, greatest, value);
   for (int d = a->d.dims - 1; at && d >= 0; d--) {
     at[d] = b.index % a->d.shape[d];
     b.index /= a->d.shape[d];
@@ -139,9 +140,9 @@ static int extreme(const char *call, rg_array a, const int64_t lo[], const int64
 }
 
 int rg_array_min(rg_array a, const int64_t lo[], const int64_t hi[], void *least, int64_t at[]) {
-  return extreme(__func__, a, lo, hi, 0, least, at);
+  return find_extreme(__func__, a, lo, hi, 0, least, at);
 }
 
 int rg_array_max(rg_array a, const int64_t lo[], const int64_t hi[], void *greatest, int64_t at[]) {
-  return extreme(__func__, a, lo, hi, 1, greatest, at);
+  return find_extreme(__func__, a, lo, hi, 1, greatest, at);
 }

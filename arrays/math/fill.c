@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
-#include "math/mine.h"
-#include "math/types.h"
+#include "math/box.h"
+#include "math/fill.h"
+#include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
 typedef struct {
   uint64_t half[2];
-} pair;
+} fill_16_bytes;
 
 #define FILL(name, type)                                                                           \
   static void name(int64_t n, char *at, const void *value) {                                       \
@@ -23,7 +23,7 @@ typedef struct {
   }
 FILL(fill_4, uint32_t)
 FILL(fill_8, uint64_t)
-FILL(fill_16, pair)
+FILL(fill_16, fill_16_bytes)
 
 static void fill_any(int64_t n, char *at, const void *value, size_t element) {
   for (int64_t i = 0; i < n; i++)
@@ -36,8 +36,8 @@ typedef struct {
 
 static int fill_box(void *context, const rgi_box *box) {
   const void *value = ((const filling *)context)->value;
-  rgi_rows r;
-  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r)) {
+  rgi_box_rows r;
+  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r)) {
     if (box->element == 8)
       fill_8(r.n, r.at[0], value);
     else if (box->element == 16)
@@ -50,7 +50,7 @@ static int fill_box(void *context, const rgi_box *box) {
   return RG_SUCCESS;
 }
 
-int rgi_fill_mine(const rgi_operand *o, const void *value) {
+int rgi_fill_own(const rgi_operand *o, const void *value) {
   filling f = {value};
   return rgi_boxes(1, o, fill_box, &f);
 }
@@ -60,7 +60,7 @@ int rg_array_fill(rg_array a, const int64_t lo[], const int64_t hi[], const void
   RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
   RGI_REQUIRE(value);
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  return rgi_operands_end(__func__, 1, &o, rgi_fill_mine(&o, value));
+  return rgi_operands_end(__func__, 1, &o, rgi_fill_own(&o, value));
 }
 
 int rg_array_zero(rg_array a) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
+#include "math/box.h"
 
 /* The caller's block with its ghosts: where the memory of index at is. */
 typedef struct {
@@ -72,7 +72,7 @@ static int get_slabs(halo *h, int d) {
   return get_from(h, 0, lo, hi, from, to, h->memory);
 }
 
-static int update(const rgi_operand *o) {
+static int update_halo(const rgi_operand *o) {
   halo h = {.a = o->a};
   rgi_own own;
   int error = RG_SUCCESS;
@@ -80,7 +80,7 @@ static int update(const rgi_operand *o) {
   if (!rgi_own_next(&own, &h.block))
     return RG_SUCCESS;
   h.memory = rgi_own_memory(o, &h.block);
-  rgi_box_strides(o->a->d.dims, h.block.ld, h.stride);
+  rgi_piece_strides(o->a->d.dims, h.block.ld, h.stride);
   for (int d = 0; d < o->a->d.dims && !error; d++)
     if (o->a->d.ghosts[d])
       error = get_slabs(&h, d);
@@ -96,5 +96,5 @@ int rg_array_update_ghosts(rg_array a) {
   for (int d = 0; d < a->d.dims; d++)
     any = any || a->d.ghosts[d] > 0;
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  return rgi_operands_end(__func__, 1, &o, any ? update(&o) : RG_SUCCESS);
+  return rgi_operands_end(__func__, 1, &o, any ? update_halo(&o) : RG_SUCCESS);
 }

@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
+#include "math/box.h"
 
 int rg_array_map(rg_array a, const int64_t lo[], const int64_t hi[], rg_array_function *f,
                  void *context) {
   rgi_operand o;
-  rgi_lines l;
+  rgi_own_lines l;
   int said = 0, error = RG_SUCCESS;
   RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
   RGI_REQUIRE(f);
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  for (rgi_lines_start(&l, &o); l.n && !said; rgi_lines_next(&l))
+  for (rgi_own_lines_start(&l, &o); l.n && !said; rgi_own_lines_next(&l))
     said = f(l.ptr, l.n, l.at, context);
   if (said)
     error = rgi_error(RG_ERR_ARG, "rg_array_map: the function returned %d on rank %d", said, a->me);

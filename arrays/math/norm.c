@@ -5,9 +5,9 @@
 #include <regroup/collectives.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
+#include "math/box.h"
 #include "math/norm.h"
-#include "math/types.h"
+#include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
@@ -17,7 +17,7 @@ typedef struct {
   double sum, greatest, scale;
   int nan;
 } measure;
-typedef void loop(int64_t n, const char *at, measure *m);
+typedef void norm_loop(int64_t n, const char *at, measure *m);
 
 #define X(i) ((double)x[i] * scale)
 #define ABSOLUTE(i) (fabs((double)x[i]))
@@ -50,26 +50,26 @@ RGI_EACH_REAL(COMPLEX)
 #define ONE(TYPE, name, type, work) [TYPE] = one_##name,
 #define TWO(TYPE, name, type, work) [TYPE] = two_##name,
 #define INFINITY_(TYPE, name, type, work) [TYPE] = infinity_##name,
-static loop *const loops[3][RG_TYPE_COUNT] = {[RG_NORM_1] = {RGI_EACH_TYPE(ONE)},
-                                              [RG_NORM_2] = {RGI_EACH_TYPE(TWO)},
-                                              [RG_NORM_INFINITY] = {RGI_EACH_TYPE(INFINITY_)}};
+static norm_loop *const loops[3][RG_TYPE_COUNT] = {[RG_NORM_1] = {RGI_EACH_TYPE(ONE)},
+                                                   [RG_NORM_2] = {RGI_EACH_TYPE(TWO)},
+                                                   [RG_NORM_INFINITY] = {RGI_EACH_TYPE(INFINITY_)}};
 
 typedef struct {
-  loop *f;
+  norm_loop *f;
   measure m;
-} job;
+} norm_call;
 
 static int measure_box(void *context, const rgi_box *box) {
-  job *j = context;
-  rgi_rows r;
-  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+  norm_call *j = context;
+  rgi_box_rows r;
+  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
     j->f(r.n, r.at[0], &j->m);
   return RG_SUCCESS;
 }
 
 static int measure_all(const rgi_operand *o, rg_norm norm, double scale, double *result) {
   rg_array a = o->a;
-  job j = {loops[norm][a->type], {0, 0, scale, 0}};
+  norm_call j = {loops[norm][a->type], {0, 0, scale, 0}};
   RGI_TRY(rgi_boxes(1, o, measure_box, &j));
   if (norm != RG_NORM_INFINITY)
     return rg_allreduce(a->group, &j.m.sum, result, 1, MPI_DOUBLE, MPI_SUM);
@@ -98,7 +98,7 @@ int rgi_norm_out_of_range(double squares) {
   return !(squares > 0x1p-900 && squares < HUGE_VAL);
 }
 
-int rgi_norm_2_scaled(const rgi_operand *o, rgi_squares *squares, double *result) {
+int rgi_norm_2_scaled(const rgi_operand *o, rgi_norm_squares *squares, double *result) {
   double greatest, sum;
   int exponent;
   RGI_TRY(rgi_norm_greatest(o, &greatest));

@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * What the norms and their reproducible forms share. */
-#ifndef RGI_MATH_NORM_H
-#define RGI_MATH_NORM_H
+#ifndef RGI_NORM_H
+#define RGI_NORM_H
 
 #include <regroup/array_math.h>
 
@@ -20,7 +20,7 @@ int rgi_norm_out_of_range(double squares);
 
 /* The root of the sum of squares of all members' elements, all of which are scaled by
  * a power of 2 first. squares: their sum times scale^2. */
-typedef int rgi_squares(const rgi_operand *o, double scale, double *sum);
-int rgi_norm_2_scaled(const rgi_operand *o, rgi_squares *squares, double *result);
+typedef int rgi_norm_squares(const rgi_operand *o, double scale, double *sum);
+int rgi_norm_2_scaled(const rgi_operand *o, rgi_norm_squares *squares, double *result);
 
 #endif

@@ -89,7 +89,7 @@ int rgi_operands_apart(const char *call, const rgi_operand *from, const rgi_oper
 }
 
 /* One fence is for all arrays of the process. */
-static int fence(int n, const rgi_operand o[]) {
+static int fence_arrays(int n, const rgi_operand o[]) {
   int one_node = 1;
   for (int i = 0; i < n; i++)
     one_node = one_node && o[i].a->one_node;
@@ -100,7 +100,7 @@ int rgi_operands_begin(const char *call, int n, const rgi_operand o[]) {
   for (int i = 0; i < n; i++)
     if (!o[i].a->confirmed)
       RGI_TRY(rgi_array_confirm(call, o[i].a));
-  RGI_TRY(fence(n, o));
+  RGI_TRY(fence_arrays(n, o));
   return rg_barrier(o[0].a->group);
 }
 
@@ -114,6 +114,6 @@ int rgi_operands_agree(const char *call, rg_array a, int error) {
 
 int rgi_operands_end(const char *call, int n, const rgi_operand o[], int error) {
   if (!error)
-    error = fence(n, o);
+    error = fence_arrays(n, o);
   return rgi_operands_agree(call, o[0].a, error);
 }

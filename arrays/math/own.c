@@ -2,9 +2,9 @@
  * Copyright (c) the Regroup authors */
 #include <string.h>
 
-#include "math/boxes.h"
+#include "math/box.h"
 
-int64_t rgi_linear(const rgi_distribution *d, const int64_t at[]) {
+int64_t rgi_distribution_linear(const rgi_distribution *d, const int64_t at[]) {
   int64_t index = 0;
   for (int i = 0; i < d->dims; i++)
     index = index * d->shape[i] + at[i];
@@ -42,23 +42,23 @@ char *rgi_own_memory(const rgi_operand *o, const rgi_piece *piece) {
   return rgi_array_mine(o->a) + piece->offset * (int64_t)o->a->element;
 }
 
-static void next_block(rgi_lines *l) {
+static void next_block(rgi_own_lines *l) {
   int last = l->own.o->a->d.dims - 1;
   l->n = 0;
   if (!rgi_own_next(&l->own, &l->piece))
     return;
-  rgi_box_strides(last + 1, l->piece.ld, l->stride);
+  rgi_piece_strides(last + 1, l->piece.ld, l->stride);
   memcpy(l->at, l->piece.lo, sizeof l->at);
   l->ptr = rgi_own_memory(l->own.o, &l->piece);
   l->n = l->piece.hi[last] - l->piece.lo[last];
 }
 
-void rgi_lines_start(rgi_lines *l, const rgi_operand *o) {
+void rgi_own_lines_start(rgi_own_lines *l, const rgi_operand *o) {
   rgi_own_start(&l->own, o);
   next_block(l);
 }
 
-void rgi_lines_next(rgi_lines *l) {
+void rgi_own_lines_next(rgi_own_lines *l) {
   const rgi_piece *p = &l->piece;
   for (int d = l->own.o->a->d.dims - 2; d >= 0; d--) {
     int64_t step = ++l->at[d] < p->hi[d] ? 1 : 1 - (p->hi[d] - p->lo[d]);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
-#include "math/types.h"
+#include "math/box.h"
+#include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
@@ -17,7 +17,7 @@ static philox4x32_ctr_t bits_of(uint64_t seed, uint64_t element) {
   return philox4x32(counter, key);
 }
 
-static uint64_t wide(philox4x32_ctr_t r, int i) {
+static uint64_t wide_bits(philox4x32_ctr_t r, int i) {
   return r.v[2 * i] | (uint64_t)r.v[2 * i + 1] << 32;
 }
 
@@ -30,7 +30,7 @@ static double unit_double(uint64_t bits) {
 }
 
 /* Elements number first, first + 1, ...; r are the bits of one. */
-typedef void loop(uint64_t seed, uint64_t first, int64_t n, char *to);
+typedef void random_loop(uint64_t seed, uint64_t first, int64_t n, char *to);
 #define LOOP(name, type, parts, ...)                                                               \
   static void name(uint64_t seed, uint64_t first, int64_t n, char *to) {                           \
     for (int64_t i = 0; i < n; i++) {                                                              \
@@ -39,27 +39,27 @@ typedef void loop(uint64_t seed, uint64_t first, int64_t n, char *to);
       memcpy(to + i * (int64_t)sizeof x, x, sizeof x);                                             \
     }                                                                                              \
   }
-LOOP(int32, uint32_t, 1, r.v[0])
-LOOP(int64, uint64_t, 1, wide(r, 0))
-LOOP(real, float, 1, unit_float(r.v[0]))
-LOOP(real_double, double, 1, unit_double(wide(r, 0)))
-LOOP(complex_float, float, 2, unit_float(r.v[0]), unit_float(r.v[1]))
-LOOP(complex_double, double, 2, unit_double(wide(r, 0)), unit_double(wide(r, 1)))
+LOOP(random_int32, uint32_t, 1, r.v[0])
+LOOP(random_int64, uint64_t, 1, wide_bits(r, 0))
+LOOP(random_float, float, 1, unit_float(r.v[0]))
+LOOP(random_double, double, 1, unit_double(wide_bits(r, 0)))
+LOOP(random_float_complex, float, 2, unit_float(r.v[0]), unit_float(r.v[1]))
+LOOP(random_double_complex, double, 2, unit_double(wide_bits(r, 0)), unit_double(wide_bits(r, 1)))
 
-static loop *const loops[RG_TYPE_COUNT] = {[RG_INT32] = int32,
-                                           [RG_INT64] = int64,
-                                           [RG_FLOAT] = real,
-                                           [RG_DOUBLE] = real_double,
-                                           [RG_FLOAT_COMPLEX] = complex_float,
-                                           [RG_DOUBLE_COMPLEX] = complex_double};
+static random_loop *const loops[RG_TYPE_COUNT] = {[RG_INT32] = random_int32,
+                                                  [RG_INT64] = random_int64,
+                                                  [RG_FLOAT] = random_float,
+                                                  [RG_DOUBLE] = random_double,
+                                                  [RG_FLOAT_COMPLEX] = random_float_complex,
+                                                  [RG_DOUBLE_COMPLEX] = random_double_complex};
 
 int rg_array_random(rg_array a, uint64_t seed) {
   rgi_operand o;
-  rgi_lines l;
+  rgi_own_lines l;
   RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
   RGI_TRY(rgi_operand_arithmetic(__func__, &o));
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  for (rgi_lines_start(&l, &o); l.n; rgi_lines_next(&l))
-    loops[a->type](seed, (uint64_t)rgi_linear(&a->d, l.at), l.n, l.ptr);
+  for (rgi_own_lines_start(&l, &o); l.n; rgi_own_lines_next(&l))
+    loops[a->type](seed, (uint64_t)rgi_distribution_linear(&a->d, l.at), l.n, l.ptr);
   return rgi_operands_end(__func__, 1, &o, RG_SUCCESS);
 }

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
-#include "math/mine.h"
-#include "math/types.h"
+#include "math/box.h"
+#include "math/fill.h"
+#include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
-typedef void loop(int64_t n, char *at, const void *scalar);
+typedef void scale_loop(int64_t n, char *at, const void *scalar);
 
 #define LOOP(verb, name, work, op)                                                                 \
   static void verb##_##name(int64_t n, char *at, const void *scalar) {                             \
@@ -24,18 +24,18 @@ RGI_EACH_TYPE(LOOPS)
 
 #define SCALE(TYPE, name, type, work) [TYPE] = scale_##name,
 #define SHIFT(TYPE, name, type, work) [TYPE] = shift_##name,
-static loop *const scales[RG_TYPE_COUNT] = {RGI_EACH_TYPE(SCALE)};
-static loop *const shifts[RG_TYPE_COUNT] = {RGI_EACH_TYPE(SHIFT)};
+static scale_loop *const scales[RG_TYPE_COUNT] = {RGI_EACH_TYPE(SCALE)};
+static scale_loop *const shifts[RG_TYPE_COUNT] = {RGI_EACH_TYPE(SHIFT)};
 
 typedef struct {
-  loop *f;
+  scale_loop *f;
   const void *scalar;
-} job;
+} scale_call;
 
 static int run_box(void *context, const rgi_box *box) {
-  const job *j = context;
-  rgi_rows r;
-  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+  const scale_call *j = context;
+  rgi_box_rows r;
+  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
     j->f(r.n, r.at[0], j->scalar);
   return RG_SUCCESS;
 }
@@ -45,29 +45,29 @@ static int is_zero(const void *scalar, size_t element) {
   return memcmp(scalar, zero, element) == 0;
 }
 
-int rgi_scale_mine(const rgi_operand *o, const void *factor) {
+int rgi_scale_own(const rgi_operand *o, const void *factor) {
   if (is_zero(factor, o->a->element))
-    return rgi_fill_mine(o, factor);
-  job j = {scales[o->a->type], factor};
+    return rgi_fill_own(o, factor);
+  scale_call j = {scales[o->a->type], factor};
   return rgi_boxes(1, o, run_box, &j);
 }
 
-static int run(const char *call, loop *const f[], rg_array a, const int64_t lo[],
-               const int64_t hi[], const void *scalar) {
+static int run_loop(const char *call, scale_loop *const f[], rg_array a, const int64_t lo[],
+                    const int64_t hi[], const void *scalar) {
   rgi_operand o;
   RGI_TRY(rgi_operand_make(call, a, lo, hi, &o));
   RGI_TRY(rgi_operand_arithmetic(call, &o));
-  job j = {f[a->type], scalar};
+  scale_call j = {f[a->type], scalar};
   RGI_TRY(rgi_operands_begin(call, 1, &o));
   return rgi_operands_end(call, 1, &o, rgi_boxes(1, &o, run_box, &j));
 }
 
 int rg_array_scale(rg_array a, const int64_t lo[], const int64_t hi[], const void *factor) {
   RGI_REQUIRE(factor);
-  return run(__func__, scales, a, lo, hi, factor);
+  return run_loop(__func__, scales, a, lo, hi, factor);
 }
 
 int rg_array_add_scalar(rg_array a, const int64_t lo[], const int64_t hi[], const void *value) {
   RGI_REQUIRE(value);
-  return run(__func__, shifts, a, lo, hi, value);
+  return run_loop(__func__, shifts, a, lo, hi, value);
 }

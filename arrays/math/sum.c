@@ -3,13 +3,13 @@
 #include <regroup/array_math.h>
 
 #include "base/error.h"
-#include "math/boxes.h"
+#include "math/box.h"
 #include "math/total.h"
-#include "math/types.h"
+#include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
-typedef void loop(int64_t n, const char *at, rgi_total *t);
+typedef void sum_loop(int64_t n, const char *at, rgi_total *t);
 
 #define INTEGER(TYPE, name, type, work)                                                            \
   static void sum_##name(int64_t n, const char *at, rgi_total *t) {                                \
@@ -37,17 +37,17 @@ RGI_EACH_INTEGER(INTEGER)
 RGI_EACH_REAL(REAL)
 
 #define ENTRY(TYPE, name, type, work) [TYPE] = sum_##name,
-static loop *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
+static sum_loop *const loops[RG_TYPE_COUNT] = {RGI_EACH_TYPE(ENTRY)};
 
 typedef struct {
-  loop *f;
+  sum_loop *f;
   rgi_total total;
-} job;
+} sum_call;
 
 static int sum_box(void *context, const rgi_box *box) {
-  job *j = context;
-  rgi_rows r;
-  for (rgi_rows_start(&r, box); r.n; rgi_rows_next(&r))
+  sum_call *j = context;
+  rgi_box_rows r;
+  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
     j->f(r.n, r.at[0], &j->total);
   return RG_SUCCESS;
 }
@@ -57,7 +57,7 @@ int rg_array_sum(rg_array a, const int64_t lo[], const int64_t hi[], void *sum) 
   RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
   RGI_TRY(rgi_operand_arithmetic(__func__, &o));
   RGI_REQUIRE(sum);
-  job j = {loops[a->type], {0, 0, 0}};
+  sum_call j = {loops[a->type], {0, 0, 0}};
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
   RGI_TRY(rgi_boxes(1, &o, sum_box, &j));
   RGI_TRY(rgi_total_all(a, &j.total));

@@ -6,22 +6,23 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/types.h"
+#include "math/typed_loops.h"
 
 int rgi_total_all(rg_array a, rgi_total *t) {
-  if (rgi_is_integer(a->type))
+  if (rgi_type_is_integer(a->type))
     return rg_allreduce(a->group, MPI_IN_PLACE, &t->integer, 1, MPI_UINT64_T, MPI_SUM);
   double mine[2] = {t->real, t->imaginary}, all[2];
-  RGI_TRY(rg_allreduce(a->group, mine, all, rgi_is_complex(a->type) ? 2 : 1, MPI_DOUBLE, MPI_SUM));
+  RGI_TRY(
+      rg_allreduce(a->group, mine, all, rgi_type_is_complex(a->type) ? 2 : 1, MPI_DOUBLE, MPI_SUM));
   t->real = all[0];
-  t->imaginary = rgi_is_complex(a->type) ? all[1] : 0;
+  t->imaginary = rgi_type_is_complex(a->type) ? all[1] : 0;
   return RG_SUCCESS;
 }
 
 void rgi_total_store(rg_type type, const rgi_total *t, void *to) {
   const double wide[2] = {t->real, t->imaginary};
   const float narrow[2] = {(float)t->real, (float)t->imaginary};
-  if (rgi_is_integer(type))
+  if (rgi_type_is_integer(type))
     memcpy(to, &t->integer, sizeof t->integer);
   else if (type == RG_FLOAT || type == RG_FLOAT_COMPLEX)
     memcpy(to, narrow, type == RG_FLOAT ? sizeof(float) : sizeof narrow);

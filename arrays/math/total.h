@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Sums on the way: integers modulo 2^64, everything else in doubles. */
-#ifndef RGI_MATH_TOTAL_H
-#define RGI_MATH_TOTAL_H
+#ifndef RGI_TOTAL_H
+#define RGI_TOTAL_H
 
 #include "object/array.h"
 

@@ -9,7 +9,7 @@
 
 #include "access/lock.h"
 #include "distribution/distribution.h"
-#include "object/shared.h"
+#include "object/shared_block.h"
 #include "runtime/runtime.h"
 
 #define RGI_ARRAY_MAGIC 0x61727279u
@@ -22,8 +22,8 @@ struct rg_array_s {
   size_t element; /* bytes */
   unsigned flags; /* the spec's */
   /* The memory of member i is at base + starts[i]. On one node it is a part of the
-   * block that all share; where the array spans nodes it is in i's share
-   * (engine.h), base is NULL and near[i] leads there, or is NULL: another node. */
+   * block that all share; where the array spans nodes it is in i's heap part
+   * (engine.h), base is NULL and mapped[i] leads there, or is NULL: another node. */
   char *base;
   const uint64_t *starts;
   rgi_lock *locks; /* one node: for accumulates, one for each member */
@@ -37,18 +37,18 @@ struct rg_array_s {
   rg_group group; /* its own */
   uint64_t hash;  /* of the spec */
   int confirmed;  /* all members are known to have made it */
-  rgi_shared shared;
-  char **near;            /* several nodes */
-  uint64_t *shares;       /* several nodes: offsets in the members' shares */
+  rgi_shared_block shared;
+  char **mapped;          /* several nodes: where it is in this process, or NULL */
+  uint64_t *heap_offsets; /* several nodes: of each member's memory in its heap part */
   int *world;             /* several nodes: the members' world ranks */
   size_t mine;            /* several nodes: bytes of the caller's memory */
-  int *keepers;           /* mirrored, several nodes: who has each member's copies (mirror.h) */
-  uint64_t kept;          /* mirrored: how many times the elements have been kept */
-  int torn;               /* mirrored: that has failed, and messages may yet come into its memory */
-  struct rgi_ward *wards; /* mirrored: wards_n of them (keep.h) */
-  int wards_n;
-  rg_array next; /* several nodes: freed here, not by all (leaving.c) */
-  rg_request leaving;
+  int *holders;           /* mirrored, several nodes: who has each member's copies (mirror.h) */
+  uint64_t replicated;    /* mirrored: how many times the elements have been replicated */
+  int replica_failed;     /* mirrored: that has failed, and messages may yet come into its memory */
+  struct rgi_replica *replicas; /* mirrored: replicas_n of them (replica.h) */
+  int replicas_n;
+  rg_array next; /* several nodes: freed here, not by all (array_deferred.c) */
+  rg_request free_barrier;
 };
 
 /* RG_ERR_ARRAY unless a is a living array of the running library. */
@@ -56,12 +56,12 @@ int rgi_array_check(const char *call, rg_array a);
 
 /* Whether it is. */
 static inline int rgi_array_alive(rg_array a) {
-  return a && a->magic == RGI_ARRAY_MAGIC && a->epoch == rgi_rt.epoch && rgi_rt.started;
+  return a && a->magic == RGI_ARRAY_MAGIC && a->epoch == rgi_runtime.epoch && rgi_runtime.started;
 }
 
 /* The start of a member's memory in this process, or NULL: it is on another node. */
 static inline char *rgi_array_memory(rg_array a, int rank) {
-  return a->one_node ? a->base + a->starts[rank] : a->near[rank];
+  return a->one_node ? a->base + a->starts[rank] : a->mapped[rank];
 }
 
 /* The same for the caller's own, never NULL if it owns elements. */
@@ -73,7 +73,7 @@ static inline char *rgi_array_mine(rg_array a) {
  * this process has put there by the engine is complete. One node: nothing to do. */
 int rgi_array_settle(rg_array a, int rank, int64_t first, int64_t n);
 
-/* Memory for the elements (memory.c): group, type, element and d are set. error:
+/* Memory for the elements (array_memory.c): group, type, element and d are set. error:
  * the caller's own, which is told to the others. */
 int rgi_array_take(const char *call, rg_array a, int error);
 void rgi_array_give(rg_array a);
@@ -82,13 +82,13 @@ void rgi_array_give(rg_array a);
  * they have come; else they have already. RG_ERR_MISMATCH, or a member's error. */
 int rgi_array_confirm(const char *call, rg_array a);
 
-/* An array that spans nodes goes when all members have freed it (leaving.c).
+/* An array that spans nodes goes when all members have freed it (array_deferred.c).
  * Any thread. */
-int rgi_array_leave(rg_array a);
+int rgi_array_defer_free(rg_array a);
 
 /* One that spans nodes, when all that live have agreed that nobody needs it any more. */
 void rgi_array_drop(rg_array *a);
-void rgi_array_look_after_leaving(void);
+void rgi_array_free_deferred(void);
 
 /* Frees the handle and what hangs on it but the memory of the elements. */
 void rgi_array_forget(rg_array a);

@@ -1,92 +1,136 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors
- *
- * Direct access to a block of this node. */
-#include <stdatomic.h>
+ * Copyright (c) the Regroup authors */
+#include "onesided/access.h"
+
 #include <string.h>
 
+#include "access/patch.h"
 #include "base/error.h"
-#include "formation/group.h"
-#include "object/array.h"
 
-static void give_pointer(void *ptr, char *memory) {
-  memcpy(ptr, &memory, sizeof memory);
+/* --- checks --------------------------------------------------------------------- */
+
+int rgi_access_check(const rgi_access *m) {
+  RGI_TRY(rgi_array_check(m->call, m->a));
+  if (m->kind == RGI_ACCESS_ACC && m->a->type == RG_OPAQUE)
+    return rgi_error(RG_ERR_ARG, "%s: an array of RG_OPAQUE has no arithmetic", m->call);
+  return RG_SUCCESS;
 }
 
-static int check_intent(const char *call, rg_intent intent) {
-  return intent == RG_READ || intent == RG_WRITE || intent == RG_READ_WRITE
+/* Leading dimensions that no memory can have would wrap around. */
+static int check_reach(const rgi_access *m, const int64_t extent[], const int64_t ld[]) {
+  double reach = 1, stride = 1; /* in elements */
+  for (int d = m->a->d.dims - 1; d >= 0; d--) {
+    reach += (double)(extent[d] - 1) * stride;
+    stride *= d > 0 ? (double)ld[d - 1] : 1;
+  }
+  return reach * (double)m->a->element < (double)INT64_MAX
              ? RG_SUCCESS
-             : rgi_error(RG_ERR_ARG, "%s: there is no intent %d", call, (int)intent);
+             : rgi_error(RG_ERR_LIMIT, "%s: with these ld the buffer takes more than 2^63 bytes",
+                         m->call);
 }
 
-/* The one piece that the patch is. */
-static int find(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
-                rgi_piece *piece) {
-  RGI_TRY(rgi_array_check(call, a));
+int rgi_access_check_buffer(const rgi_access *m, const int64_t extent[], const int64_t ld[]) {
+  int dims = m->a->d.dims, empty = 0;
+  for (int d = 0; d < dims; d++)
+    empty |= extent[d] == 0;
+  if (!m->buf && !empty)
+    return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", m->call);
+  for (int d = 0; ld && d < dims - 1; d++)
+    if (ld[d] < extent[d + 1])
+      return rgi_error(RG_ERR_ARG, "%s: ld[%d] is %lld, less than the patch's extent %lld", m->call,
+                       d, (long long)ld[d], (long long)extent[d + 1]);
+  return ld && !empty ? check_reach(m, extent, ld) : RG_SUCCESS;
+}
+
+/* No longer than the array: longer ones reach as far, and might overflow. */
+static int64_t step_of(const rgi_access *m, int d) {
+  int64_t step = m->step ? m->step[d] : 1, most = m->a->d.shape[d] > 1 ? m->a->d.shape[d] : 1;
+  return step < most ? step : most;
+}
+
+static int check_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+                       int64_t extent[]) {
+  RGI_TRY(rgi_access_check(m));
   if (!lo || !hi)
-    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", call, lo ? "hi" : "lo");
-  RGI_TRY(rgi_distribution_inside(&a->d, call, lo, hi));
-  int64_t pieces = rgi_pieces_count(&a->d, lo, hi);
-  if (pieces != 1)
-    return rgi_error(RG_ERR_ARG, "%s: the patch %s", call,
-                     pieces ? "crosses blocks: access each by itself (rg_array_locate)"
-                            : "is empty");
-  rgi_pieces_get(&a->d, lo, hi, 0, piece);
-  if (!rgi_array_memory(a, piece->rank))
-    return rgi_error(RG_ERR_RANK, "%s: the patch belongs to rank %d, on another node: use get",
-                     call, piece->rank);
+    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", m->call, lo ? "hi" : "lo");
+  RGI_TRY(rgi_distribution_inside(&m->a->d, m->call, lo, hi));
+  for (int d = 0; d < m->a->d.dims; d++) {
+    int64_t step = step_of(m, d);
+    if (step < 1)
+      return rgi_error(RG_ERR_ARG, "%s: the step of dimension %d is %lld", m->call, d,
+                       (long long)step);
+    extent[d] = hi[d] > lo[d] ? (hi[d] - lo[d] - 1) / step + 1 : 0;
+  }
   return RG_SUCCESS;
 }
 
-int rg_array_access(rg_array a, const int64_t lo[], const int64_t hi[], rg_intent intent, void *ptr,
-                    int64_t ld[]) {
+/* --- cutting --------------------------------------------------------------------- */
+
+/* Those of an empty patch may wrap around; they are not used. */
+void rgi_access_strides(int dims, const int64_t extent[], const int64_t ld[], int64_t stride[]) {
+  stride[dims - 1] = 1;
+  for (int d = dims - 2; d >= 0; d--)
+    stride[d] = (int64_t)((uint64_t)stride[d + 1] * (uint64_t)(ld ? ld[d] : extent[d + 1]));
+}
+
+/* What of a piece is moved, and from where in the buffer to where in the memory. */
+static int piece_of(const rgi_access *m, const rgi_piece *piece, const int64_t lo[],
+                    const int64_t stride[], rgi_access_piece *part) {
+  int dims = m->a->d.dims;
+  int64_t at = 0;
+  part->rank = piece->rank;
+  part->offset = piece->offset;
+  rgi_access_strides(dims, NULL, piece->ld, part->stride);
+  for (int d = 0; d < dims; d++) {
+    int64_t step = step_of(m, d);
+    int64_t number = step == 1 ? piece->lo[d] - lo[d] : (piece->lo[d] - lo[d] + step - 1) / step;
+    int64_t first = lo[d] + number * step;
+    if (first >= piece->hi[d])
+      return 0;
+    part->extent[d] = step == 1 ? piece->hi[d] - first : (piece->hi[d] - first - 1) / step + 1;
+    part->offset += (first - piece->lo[d]) * part->stride[d];
+    part->stride[d] *= step;
+    part->buf_stride[d] = stride[d];
+    at += number * stride[d];
+  }
+  part->buf = m->buf + at * (int64_t)m->a->element;
+  return 1;
+}
+
+static int move_piece(const rgi_access *m, const rgi_access_piece *part, rgi_aggregate *aggregate) {
+  if (m->a->one_node || (m->kind != RGI_ACCESS_ACC && m->a->mapped[part->rank]))
+    return rgi_access_same_node(m, part);
+  return aggregate ? rgi_aggregate_add(aggregate, part) : rgi_access_other_node(m, part);
+}
+
+static int move_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+                       const int64_t stride[], rgi_aggregate *aggregate) {
+  rgi_pieces it;
   rgi_piece piece;
-  RGI_REQUIRE(ptr);
-  RGI_TRY(check_intent(__func__, intent));
-  RGI_TRY(find(__func__, a, lo, hi, &piece));
-  RGI_TRY(rgi_array_settle(a, piece.rank, 0, rgi_distribution_extent(&a->d, piece.rank)));
-  atomic_thread_fence(memory_order_acquire);
-  for (int d = 0; ld && d < a->d.dims - 1; d++)
-    ld[d] = piece.ld[d];
-  give_pointer(ptr, rgi_array_memory(a, piece.rank) + piece.offset * (int64_t)a->element);
+  rgi_access_piece part;
+  rgi_pieces_start(&it, &m->a->d, lo, hi);
+  while (rgi_pieces_next(&it, &piece))
+    if (piece_of(m, &piece, lo, stride, &part))
+      RGI_TRY(move_piece(m, &part, aggregate));
   return RG_SUCCESS;
 }
 
-int rg_array_release(rg_array a, const int64_t lo[], const int64_t hi[]) {
-  rgi_piece piece;
-  RGI_TRY(find(__func__, a, lo, hi, &piece));
-  atomic_thread_fence(memory_order_seq_cst);
-  return RG_SUCCESS;
+/* One owner may have many pieces of a patch only where blocks are dealt out. */
+int rgi_access_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+                      const int64_t stride[]) {
+  rgi_aggregate *aggregate;
+  if (m->a->one_node || m->a->d.layout != RG_BLOCK_CYCLIC ||
+      rgi_pieces_count(&m->a->d, lo, hi) <= m->a->d.owners)
+    return move_pieces(m, lo, hi, stride, NULL);
+  RGI_TRY(rgi_aggregate_open(m, &aggregate));
+  return rgi_aggregate_close(aggregate, move_pieces(m, lo, hi, stride, aggregate));
 }
 
-static int check_ghosts(const char *call, rg_array a, int64_t lo[], int64_t hi[]) {
-  RGI_TRY(rgi_array_check(call, a));
-  if (rgi_distribution_blocks(&a->d, a->me) != 1)
-    return rgi_error(RG_ERR_ARG, "%s: rank %d has %s", call, a->me,
-                     a->d.layout == RG_BLOCK_CYCLIC ? "not just one block" : "no block");
-  rgi_distribution_block(&a->d, a->me, 0, lo, hi);
-  for (int d = 0; d < a->d.dims; d++)
-    if (lo[d] == hi[d])
-      return rgi_error(RG_ERR_ARG, "%s: rank %d owns no element", call, a->me);
-  return RG_SUCCESS;
-}
-
-int rg_array_access_ghosts(rg_array a, rg_intent intent, void *ptr, int64_t ld[]) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
-  RGI_REQUIRE(ptr);
-  RGI_TRY(check_intent(__func__, intent));
-  RGI_TRY(check_ghosts(__func__, a, lo, hi));
-  RGI_TRY(rgi_array_settle(a, a->me, 0, rgi_distribution_extent(&a->d, a->me)));
-  atomic_thread_fence(memory_order_acquire);
-  for (int d = 0; ld && d < a->d.dims - 1; d++)
-    ld[d] = hi[d + 1] - lo[d + 1] + 2 * a->d.ghosts[d + 1];
-  give_pointer(ptr, rgi_array_mine(a));
-  return RG_SUCCESS;
-}
-
-int rg_array_release_ghosts(rg_array a) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
-  RGI_TRY(check_ghosts(__func__, a, lo, hi));
-  atomic_thread_fence(memory_order_seq_cst);
-  return RG_SUCCESS;
+int rgi_access_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+                     const int64_t ld[]) {
+  int64_t extent[RG_MAX_DIMS], stride[RG_MAX_DIMS];
+  RGI_TRY(check_patch(m, lo, hi, extent));
+  RGI_TRY(rgi_access_check_buffer(m, extent, ld));
+  rgi_access_strides(m->a->d.dims, extent, ld, stride);
+  return rgi_access_pieces(m, lo, hi, stride);
 }

@@ -22,7 +22,7 @@ struct rg_mutexes_s {
   unsigned long epoch;
   rg_group group; /* its own */
   int64_t n;
-  rgi_shared shared;
+  rgi_shared_block shared;
   rgi_lock *locks;          /* one node */
   rg_array words;           /* several nodes: 0, or the owner's rank in the world + 1 */
   _Atomic uintptr_t have[]; /* which thread of this process has each; 0: none */
@@ -34,16 +34,16 @@ static uintptr_t this_thread(void) {
   return (uintptr_t)&here;
 }
 
-static int check(const char *call, rg_mutexes m) {
-  RGI_TRY(rgi_need_runtime(call));
-  if (!m || m->magic != MAGIC || m->epoch != rgi_rt.epoch)
+static int check_mutexes(const char *call, rg_mutexes m) {
+  RGI_TRY(rgi_runtime_check(call));
+  if (!m || m->magic != MAGIC || m->epoch != rgi_runtime.epoch)
     return rgi_error(RG_ERR_ARRAY, "%s: the mutexes are NULL, freed, or of an earlier rg_init",
                      call);
   return RG_SUCCESS;
 }
 
 static int check_number(const char *call, rg_mutexes m, int64_t i) {
-  RGI_TRY(check(call, m));
+  RGI_TRY(check_mutexes(call, m));
   if (i < 0 || i >= m->n)
     return rgi_error(RG_ERR_ARG, "%s: mutex %lld; they go from 0 to %lld", call, (long long)i,
                      (long long)m->n - 1);
@@ -58,15 +58,16 @@ static int bytes_of(void *context, size_t *bytes) {
   return RG_SUCCESS;
 }
 
-static void fill(void *context, char *base) {
+static void fill_locks(void *context, char *base) {
   rg_mutexes m = context;
   memset(base, 0, (size_t)m->n * sizeof(rgi_lock));
 }
 
 /* wrong: the caller's own error, which is told to the others. */
 static int make_locks(const char *call, rg_mutexes m, int wrong) {
-  rgi_shared_maker maker = {"mutexes", bytes_of, fill, m};
-  RGI_TRY(rgi_shared_open(call, m->group, rgi_mix((uint64_t)m->n), &maker, wrong, &m->shared));
+  rgi_shared_block_maker maker = {"mutexes", bytes_of, fill_locks, m};
+  RGI_TRY(rgi_shared_block_open(call, m->group, rgi_context_mix((uint64_t)m->n), &maker, wrong,
+                                &m->shared));
   m->locks = (void *)m->shared.base;
   return RG_SUCCESS;
 }
@@ -91,9 +92,9 @@ static int check_count(const char *call, int64_t n) {
 }
 
 /* A number that is wrong goes on, as -1, until the other members have been told. */
-static int make(const char *call, rg_group g, rg_mutexes m, int wrong) {
+static int make_mutexes(const char *call, rg_group g, rg_mutexes m, int wrong) {
   RGI_TRY(rgi_group_derive(g, &m->group));
-  return rgi_on_one_node(g) ? make_locks(call, m, wrong) : make_words(m);
+  return rgi_shared_block_possible(g) ? make_locks(call, m, wrong) : make_words(m);
 }
 
 int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m) {
@@ -105,8 +106,8 @@ int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m) {
   if (!made)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld mutexes", __func__, (long long)n);
   made->n = wrong ? -1 : n;
-  made->epoch = rgi_rt.epoch;
-  int error = make(__func__, g, made, wrong);
+  made->epoch = rgi_runtime.epoch;
+  int error = make_mutexes(__func__, g, made, wrong);
   if (wrong)
     error = check_count(__func__, n);
   if (error) {
@@ -126,7 +127,7 @@ int rg_mutexes_free(rg_mutexes *m) {
   if ((*m)->magic != MAGIC)
     return rgi_error(RG_ERR_ARRAY, "%s: not mutexes, or freed already", __func__);
   RGI_TRY(rg_array_free(&(*m)->words));
-  rgi_shared_close((*m)->group, &(*m)->shared);
+  rgi_shared_block_close((*m)->group, &(*m)->shared);
   rg_group_free(&(*m)->group);
   (*m)->magic = 0;
   free(*m);
@@ -138,7 +139,7 @@ int rg_mutexes_free(rg_mutexes *m) {
 
 /* The word's old value: 0 if the lock has been taken. */
 static int try_word(rg_mutexes m, int64_t i, int64_t *owner) {
-  return rg_array_compare_and_swap(m->words, &i, 0, rgi_rt.rank + 1, owner);
+  return rg_array_compare_and_swap(m->words, &i, 0, rgi_runtime.rank + 1, owner);
 }
 
 static int lock_word(const char *call, rg_mutexes m, int64_t i) {
@@ -149,7 +150,7 @@ static int lock_word(const char *call, rg_mutexes m, int64_t i) {
     RGI_TRY(try_word(m, i, &owner));
     if (owner == 0)
       return RG_SUCCESS;
-    w.peer = w.mate = (int)owner - 1;
+    w.peer = w.watched = (int)owner - 1;
     RGI_TRY(rg_progress());
     RGI_TRY(rgi_wait_more(&w));
   }
@@ -159,7 +160,7 @@ int rg_mutexes_lock(rg_mutexes m, int64_t i) {
   RGI_TRY(check_number(__func__, m, i));
   if (atomic_load_explicit(&m->have[i], memory_order_relaxed) == this_thread())
     return rgi_error(RG_ERR_ARG, "%s: the caller has mutex %lld already", __func__, (long long)i);
-  RGI_TRY(m->locks ? rgi_lock_take(&m->locks[i], __func__) : lock_word(__func__, m, i));
+  RGI_TRY(m->locks ? rgi_lock_acquire(&m->locks[i], __func__) : lock_word(__func__, m, i));
   atomic_store_explicit(&m->have[i], this_thread(), memory_order_relaxed);
   return RG_SUCCESS;
 }
@@ -182,7 +183,7 @@ int rg_mutexes_try(rg_mutexes m, int64_t i, int *locked) {
 static int unlock_word(rg_mutexes m, int64_t i) {
   int64_t before;
   RGI_TRY(rgi_engine_fence(-1));
-  return rg_array_compare_and_swap(m->words, &i, rgi_rt.rank + 1, 0, &before);
+  return rg_array_compare_and_swap(m->words, &i, rgi_runtime.rank + 1, 0, &before);
 }
 
 int rg_mutexes_unlock(rg_mutexes m, int64_t i) {
@@ -192,6 +193,6 @@ int rg_mutexes_unlock(rg_mutexes m, int64_t i) {
   atomic_store_explicit(&m->have[i], 0, memory_order_relaxed);
   if (!m->locks)
     return unlock_word(m, i);
-  rgi_lock_give(&m->locks[i]);
+  rgi_lock_release(&m->locks[i]);
   return RG_SUCCESS;
 }

@@ -12,10 +12,10 @@
 
 /* How many elements of dimension k's block come before index i, and how long the block
  * is in memory. Only where blocks are equal but for one element (reciprocal). */
-static inline int64_t rgi_place_along(const rgi_distribution *d, int k, int64_t i, int64_t *block,
-                                      int64_t *extent) {
+static inline int64_t rgi_single_along(const rgi_distribution *d, int k, int64_t i, int64_t *block,
+                                       int64_t *extent) {
   const int64_t *b = d->boundaries[k];
-  *block = rgi_times(i, d->reciprocal[k]);
+  *block = rgi_span_times(i, d->reciprocal[k]);
   while (__builtin_expect(i >= b[*block + 1], 0))
     ++*block;
   *extent = b[*block + 1] - b[*block] + 2 * d->ghosts[k];
@@ -23,11 +23,11 @@ static inline int64_t rgi_place_along(const rgi_distribution *d, int k, int64_t 
 }
 
 /* One and two dimensions without a loop: the usual ones. */
-static inline char *rgi_element_regular(rg_array a, const int64_t at[], int *rank) {
+static inline char *rgi_single_regular(rg_array a, const int64_t at[], int *rank) {
   int64_t row, column = 0, height, width;
-  int64_t place = rgi_place_along(&a->d, 0, at[0], &row, &height);
+  int64_t place = rgi_single_along(&a->d, 0, at[0], &row, &height);
   if (a->regular == 2) {
-    int64_t along = rgi_place_along(&a->d, 1, at[1], &column, &width);
+    int64_t along = rgi_single_along(&a->d, 1, at[1], &column, &width);
     row = row * a->d.grid[1] + column;
     place = place * width + along;
   }
@@ -36,7 +36,7 @@ static inline char *rgi_element_regular(rg_array a, const int64_t at[], int *ran
 }
 
 /* The element at, or NULL: the long way finds out why. */
-static inline char *rgi_element_at(rg_array a, const int64_t at[], int *rank) {
+static inline char *rgi_single_at(rg_array a, const int64_t at[], int *rank) {
   int64_t offset;
   if (!rgi_array_alive(a) || !a->one_node || !at)
     return NULL;
@@ -46,7 +46,7 @@ static inline char *rgi_element_at(rg_array a, const int64_t at[], int *rank) {
   }
   if (a->regular && (uint64_t)at[0] < (uint64_t)a->d.shape[0] &&
       (a->regular == 1 || (uint64_t)at[1] < (uint64_t)a->d.shape[1]))
-    return rgi_element_regular(a, at, rank);
+    return rgi_single_regular(a, at, rank);
   for (int d = 0; d < a->d.dims; d++)
     if ((uint64_t)at[d] >= (uint64_t)a->d.shape[d])
       return NULL;
@@ -56,17 +56,18 @@ static inline char *rgi_element_at(rg_array a, const int64_t at[], int *rank) {
 }
 
 /* The same for a patch of one element. */
-static inline char *rgi_single(rg_array a, const int64_t lo[], const int64_t hi[], int *rank) {
+static inline char *rgi_single_patch(rg_array a, const int64_t lo[], const int64_t hi[],
+                                     int *rank) {
   if (!rgi_array_alive(a) || !lo || !hi)
     return NULL;
   for (int d = 0; d < a->d.dims; d++)
     if (lo[d] == INT64_MAX || hi[d] != lo[d] + 1)
       return NULL;
-  return rgi_element_at(a, lo, rank);
+  return rgi_single_at(a, lo, rank);
 }
 
 /* One element; those of up to a word by one load and one store. */
-static inline void rgi_copy_element(void *to, const void *from, size_t bytes) {
+static inline void rgi_single_copy(void *to, const void *from, size_t bytes) {
   switch (bytes) {
   case 4:
     memcpy(to, from, 4);

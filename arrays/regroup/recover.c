@@ -15,9 +15,9 @@
 #include "base/log.h"
 #include "engine/engine.h"
 #include "formation/group.h"
-#include "mirror/mirror.h"
-#include "mirror/rebuild.h"
 #include "object/array.h"
+#include "object/mirror.h"
+#include "regroup/rebuild.h"
 #include "shm/process.h"
 
 /* In the flags of a spec, for newcomers: the old array spanned nodes. */
@@ -32,12 +32,12 @@ static int is_new(rg_array a, rg_group to, int rank) {
 static int check_members(rg_array a, rg_group to, int *found) {
   const rgi_members *old = a->group->members;
   *found = 0;
-  rgi_liveness_look_now();
+  rgi_process_check_now();
   for (int i = 0; i < rgi_members_count(old); i++) {
     int rank = rgi_members_at(old, i);
     if (rgi_members_find(to->members, rank) >= 0)
       ++*found;
-    else if (!rgi_is_dead(rank))
+    else if (!rgi_process_is_dead(rank))
       return rgi_error(RG_ERR_GROUP, "rg_array_recover: rank %d lives and is not in survivors", i);
   }
   return RG_SUCCESS;
@@ -47,7 +47,7 @@ static int check_members(rg_array a, rg_group to, int *found) {
 static void look_at_locks(rg_array a) {
   for (int i = 0; i < a->members; i++) {
     int owner = (int)atomic_load(&a->locks[i].owner.value) - 1;
-    if (owner >= 0 && rgi_is_dead(owner))
+    if (owner >= 0 && rgi_process_is_dead(owner))
       rgi_log(RGI_LOG_WARN,
               "rg_array_recover: rank %d of the world died in an accumulate: a part of it may "
               "have been added to the elements of rank %d",
@@ -159,7 +159,7 @@ static int share_spec(rg_array a, rg_group to, rg_array_spec *spec) {
 }
 
 /* All return the same. */
-static int agree(rg_group survivors, int error) {
+static int agree_on_error(rg_group survivors, int error) {
   unsigned word = error == RG_SUCCESS;
   int failed;
   RGI_TRY(rg_group_agree(survivors, &word, &failed));
@@ -171,7 +171,7 @@ static int agree(rg_group survivors, int error) {
 }
 
 /* found: of the members of `to`, those that have a, which is NULL for the others. */
-static int fill(rg_array a, rg_group to, int found, rg_array *b) {
+static int fill_array(rg_array a, rg_group to, int found, rg_array *b) {
   rg_array_spec spec;
   int mixed = found < rgi_members_count(to->members);
   memset(&spec, 0, sizeof spec);
@@ -183,7 +183,7 @@ static int fill(rg_array a, rg_group to, int found, rg_array *b) {
   spec.flags &= ~SPANNED;
   RGI_TRY(rg_array_create(to, &spec, b));
   if (spanned)
-    return rgi_array_rebuild(a, to, *b);
+    return rgi_rebuild_array(a, to, *b);
   if (a)
     RGI_TRY(read_all(a, *b));
   if (a && mixed)
@@ -191,11 +191,11 @@ static int fill(rg_array a, rg_group to, int found, rg_array *b) {
   return rg_array_fence(*b);
 }
 
-static int recover(rg_array a, rg_group to, int found, rg_array *b) {
+static int recover_array(rg_array a, rg_group to, int found, rg_array *b) {
   *b = NULL;
-  int error = agree(to, fill(a, to, found, b));
-  if (!error && rgi_is_mirrored(*b)) /* the next death may come at once */
-    error = agree(to, rg_array_sync(*b));
+  int error = agree_on_error(to, fill_array(a, to, found, b));
+  if (!error && rgi_array_is_mirrored(*b)) /* the next death may come at once */
+    error = agree_on_error(to, rg_array_sync(*b));
   if (error)
     rg_array_free(b);
   return error;
@@ -213,7 +213,7 @@ int rg_array_recover(rg_array *a, rg_group survivors, rg_array *b) {
     RGI_TRY(check_members(*a, survivors, &found));
   if (*a && (*a)->one_node && survivors->me == 0)
     look_at_locks(*a);
-  RGI_TRY(recover(*a, survivors, found, &made));
+  RGI_TRY(recover_array(*a, survivors, found, &made));
   *b = made;
   if (*a && !(*a)->one_node)
     rgi_array_drop(a);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "distribution/make.h"
+#include "distribution/spec.h"
 #include "object/array.h"
-#include "regroup/moves.h"
+#include "regroup/redistribute.h"
 
 #define NONE INT64_MAX
 
@@ -21,10 +21,10 @@ typedef struct {
   rg_array a, b;
   rg_group to;
   rgi_side from_side, to_side;
-} handing;
+} regrouping;
 
 /* The least rank of both that is on each side. */
-static int find_roots(handing *h, int error, int roots[2]) {
+static int find_roots(regrouping *h, int error, int roots[2]) {
   int64_t found[3] = {h->a ? h->me : NONE, h->to ? h->me : NONE, -error};
   RGI_TRY(rg_allreduce(h->both, MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MIN));
   if (found[2])
@@ -42,7 +42,7 @@ static int find_roots(handing *h, int error, int roots[2]) {
 
 /* The layout on the new group; shape and type are the old array's, which processes
  * that are new do not know: they are filled in when the old side has been told. */
-static int know_old(handing *h) {
+static int describe_old(regrouping *h) {
   rg_array_spec spec;
   rg_group g;
   RGI_TRY(rg_array_info(h->a, &spec));
@@ -50,7 +50,7 @@ static int know_old(handing *h) {
   return rgi_side_known(&spec, g, h->both, &h->from_side);
 }
 
-static int know_new(handing *h, const rg_array_spec *wanted) {
+static int describe_new(regrouping *h, const rg_array_spec *wanted) {
   const rg_array_spec *old = &h->from_side.spec;
   rg_array_spec spec = {.layout = RG_BLOCK};
   int members;
@@ -71,7 +71,7 @@ static int know_new(handing *h, const rg_array_spec *wanted) {
 }
 
 /* Whether the caller gave what a member of the two groups has to. */
-static int check_part(const handing *h) {
+static int check_part(const regrouping *h) {
   int old = rgi_side_rank(&h->from_side, h->me), new = rgi_side_rank(&h->to_side, h->me);
   if ((old >= 0) != (h->a != NULL))
     return rgi_error(RG_ERR_MISMATCH,
@@ -86,27 +86,27 @@ static int check_part(const handing *h) {
   return RG_SUCCESS;
 }
 
-static int tell_sides(handing *h, int error, const rg_array_spec *wanted) {
+static int tell_sides(regrouping *h, int error, const rg_array_spec *wanted) {
   int roots[2] = {0, 0};
   if (!error && h->a)
-    error = know_old(h);
+    error = describe_old(h);
   RGI_TRY(find_roots(h, error, roots));
-  RGI_TRY(rgi_handing_agree(h->both, rgi_side_spread(h->both, roots[0], &h->from_side)));
-  RGI_TRY(rgi_handing_agree(h->both, h->to ? know_new(h, wanted) : RG_SUCCESS));
-  RGI_TRY(rgi_handing_agree(h->both, rgi_side_spread(h->both, roots[1], &h->to_side)));
-  return rgi_handing_agree(h->both, check_part(h));
+  RGI_TRY(rgi_side_agree(h->both, rgi_side_spread(h->both, roots[0], &h->from_side)));
+  RGI_TRY(rgi_side_agree(h->both, h->to ? describe_new(h, wanted) : RG_SUCCESS));
+  RGI_TRY(rgi_side_agree(h->both, rgi_side_spread(h->both, roots[1], &h->to_side)));
+  return rgi_side_agree(h->both, check_part(h));
 }
 
-static int move(handing *h) {
+static int move_elements(regrouping *h) {
   int error = h->to ? rg_array_create(h->to, &h->to_side.spec, &h->b) : RG_SUCCESS;
   if (!error && h->a)
     error = rg_array_fence(h->a);
-  RGI_TRY(rgi_handing_agree(h->both, error));
-  return rgi_handing_agree(h->both,
-                           rgi_moves_do(h->both, h->me, &h->from_side, h->a, &h->to_side, h->b));
+  RGI_TRY(rgi_side_agree(h->both, error));
+  return rgi_side_agree(h->both,
+                        rgi_redistribute(h->both, h->me, &h->from_side, h->a, &h->to_side, h->b));
 }
 
-static int check(rg_array *a, rg_group to, rg_array *b) {
+static int check_arguments(rg_array *a, rg_group to, rg_array *b) {
   if (!a || !b)
     return rgi_error(RG_ERR_ARG, "rg_array_regroup: %s is NULL", a ? "b" : "a");
   if (*a)
@@ -119,17 +119,17 @@ static int check(rg_array *a, rg_group to, rg_array *b) {
 
 int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_array_spec *spec,
                      rg_array *b) {
-  handing h = {.to = to};
+  regrouping h = {.to = to};
   if (!both)
     return rgi_error(RG_ERR_GROUP, "rg_array_regroup: both is NULL");
   RGI_TRY(rg_group_dup(both, &h.both));
   int error = rg_group_rank(both, &h.me);
-  int wrong = check(a, to, b); /* the others are told */
+  int wrong = check_arguments(a, to, b); /* the others are told */
   h.a = a && !wrong ? *a : NULL;
   if (!error)
     error = tell_sides(&h, wrong, spec);
   if (!error)
-    error = move(&h);
+    error = move_elements(&h);
   rgi_side_clear(&h.from_side);
   rgi_side_clear(&h.to_side);
   rg_group_free(&h.both);

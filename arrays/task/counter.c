@@ -14,7 +14,7 @@ struct rg_counter_s {
 
 static const int64_t start = 0, end = 1;
 
-static int check(const char *call, rg_counter counter) {
+static int check_counter(const char *call, rg_counter counter) {
   if (!counter)
     return rgi_error(RG_ERR_ARRAY, "%s: the counter is NULL", call);
   return rgi_array_check(call, counter->value);
@@ -59,13 +59,13 @@ int rg_counter_free(rg_counter *counter) {
 int rg_counter_next(rg_counter counter, int64_t n, int64_t *first) {
   RGI_REQUIRE(first);
   if (!counter)
-    return check(__func__, counter);
+    return check_counter(__func__, counter);
   if (n < 1)
     return rgi_error(RG_ERR_ARG, "rg_counter_next: n is %lld; it must be at least 1", (long long)n);
   return rg_array_read_inc(counter->value, &start, n, first);
 }
 
 int rg_counter_reset(rg_counter counter) {
-  RGI_TRY(check(__func__, counter));
+  RGI_TRY(check_counter(__func__, counter));
   return set_to_zero(counter->value);
 }

@@ -20,7 +20,7 @@ struct rg_tasks_s {
 };
 
 /* How many tasks the run has that starts with task first. */
-static int64_t length(const struct rg_tasks_s *t, int64_t first) {
+static int64_t run_length(const struct rg_tasks_s *t, int64_t first) {
   int64_t left = t->tasks - first;
   int64_t share = left / t->members + (left % t->members != 0);
   int64_t n = share < t->least ? t->least : share;
@@ -28,7 +28,7 @@ static int64_t length(const struct rg_tasks_s *t, int64_t first) {
 }
 
 /* All return an error if one has one, or if they differ. */
-static int agree(rg_group g, int error, int64_t tasks, int64_t least) {
+static int agree_on_tasks(rg_group g, int error, int64_t tasks, int64_t least) {
   int64_t most[5] = {error, tasks, ~tasks, least, ~least};
   RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, most, 5, MPI_INT64_T, MPI_MAX));
   if (error)
@@ -44,7 +44,7 @@ static int agree(rg_group g, int error, int64_t tasks, int64_t least) {
   return RG_SUCCESS;
 }
 
-static int check(const struct rg_tasks_s *list, int64_t tasks, int64_t least) {
+static int check_tasks(const struct rg_tasks_s *list, int64_t tasks, int64_t least) {
   if (tasks < 0 || least < 1)
     return rgi_error(RG_ERR_ARG,
                      "rg_tasks_create: %lld tasks in runs of at least %lld; there may be 0 and 1 "
@@ -58,7 +58,7 @@ int rg_tasks_create(rg_group g, int64_t tasks, int64_t least, rg_tasks *list) {
   int members;
   RGI_TRY(rg_group_size(g, &members));
   struct rg_tasks_s *t = calloc(1, sizeof *t);
-  int code = agree(g, check(t, tasks, least), tasks, least);
+  int code = agree_on_tasks(g, check_tasks(t, tasks, least), tasks, least);
   if (code == RG_SUCCESS)
     code = rg_counter_create(g, &t->runs);
   if (code != RG_SUCCESS) {
@@ -86,11 +86,11 @@ int rg_tasks_free(rg_tasks *list) {
 
 /* Takes a run and finds its first task. Runs that a process takes come in ascending
  * order, so each is passed once. */
-static int take(struct rg_tasks_s *t) {
+static int take_run(struct rg_tasks_s *t) {
   int64_t run;
   RGI_TRY(rg_counter_next(t->runs, 1, &run));
   for (; t->run < run && t->first < t->tasks; t->run++)
-    t->first += length(t, t->first);
+    t->first += run_length(t, t->first);
   return RG_SUCCESS;
 }
 
@@ -100,11 +100,11 @@ int rg_tasks_next(rg_tasks list, int64_t *first, int64_t *n) {
   if (!list)
     return rgi_error(RG_ERR_ARRAY, "rg_tasks_next: the list is NULL");
   pthread_mutex_lock(&list->lock);
-  int code = take(list);
+  int code = take_run(list);
   int64_t mine = list->first;
   pthread_mutex_unlock(&list->lock);
   RGI_TRY(code);
   *first = mine;
-  *n = length(list, mine);
+  *n = run_length(list, mine);
   return RG_SUCCESS;
 }

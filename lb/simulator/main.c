@@ -58,7 +58,7 @@ static int simulate_all(const sim_options *o, sim_row rows[], int count) {
 static int run(const sim_options *o) {
   FILE *json;
   int count = length(o->patterns) * length(o->policies) * o->ranks_count, good;
-  if (!rgp_plot_possible(sim_program.name, o->svg) || !rgp_open(&sim_program, o->json, &json))
+  if (!rgp_gnuplot_possible(sim_program.name, o->svg) || !rgp_open(&sim_program, o->json, &json))
     return RGP_USAGE;
   sim_row *rows = calloc((size_t)count, sizeof *rows);
   good = rows && !simulate_all(o, rows, count);

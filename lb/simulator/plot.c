@@ -35,10 +35,10 @@ static void write_lines(FILE *f, const sim_options *o, const sim_row rows[], int
   const char *colour = colours[line % COLOURS];
   fprintf(f, "%s$data%d using 1:2 with linespoints lw 2 pt 7 ps 0.7 lc rgb '%s' title ",
           line ? ", " : "", i, colour);
-  rgp_plot_quote(f, rows[i].policy);
+  rgp_gnuplot_quote(f, rows[i].policy);
   if (o->patterns[1]) {
     fputs(".' '.", f);
-    rgp_plot_quote(f, rows[i].pattern);
+    rgp_gnuplot_quote(f, rows[i].pattern);
   }
   if (o->published)
     fprintf(f, ", $data%d using 1:($4>0?$4:1/0) with points pt 6 ps 1.4 lw 2 lc rgb '%s' notitle",
@@ -50,7 +50,7 @@ static void write_script(FILE *f, const sim_options *o, const sim_row rows[], in
   fputs("set terminal svg size 900,560 noenhanced background 'white' font 'sans-serif,14'\n"
         "set output ",
         f);
-  rgp_plot_quote(f, o->svg);
+  rgp_gnuplot_quote(f, o->svg);
   fprintf(f,
           "\nset title 'Simulated%s'\nset xlabel 'ranks'\nset ylabel 'seconds'\nset logscale x 2\n"
           "set yrange [0:*]\nset grid back lc rgb '#dddddd'\nset key outside right center\n",

@@ -5,8 +5,8 @@
 #include <regroup/collectives.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/pause.h"
 #include "timeline/timeline.h"
 
 #define MAGIC 0x74696d65u
@@ -77,7 +77,7 @@ int rg_timeline_mark_at(rg_timeline t, const rg_span *span, double when) {
 }
 
 int rg_timeline_mark(rg_timeline t, const rg_span *span) {
-  return t ? rg_timeline_mark_at(t, span, rgi_now()) : RG_SUCCESS;
+  return t ? rg_timeline_mark_at(t, span, rgi_clock_now()) : RG_SUCCESS;
 }
 
 int rg_timeline_end(rg_timeline t, double when) {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/pause.h"
 #include "walkers/vault.h"
 
 /* --- what this group tells ------------------------------------------------------------ */

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/pause.h"
 #include "progress/progress.h"
 #include "shm/node.h"
 #include "walkers/survive.h"
@@ -82,14 +82,14 @@ static int serve_until(rg_balancer b, rg_request *request) {
   rgi_survive_scope(b, &w);
   for (;;) {
     int done = 0;
-    uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
-    RGI_TRY(rgi_progress_all());
+    uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
+    RGI_TRY(rgi_requests_progress_all());
     RGI_TRY(rgi_async_serve(b));
     if (request)
       RGI_TRY(rg_test(request, &done, NULL));
     if (request ? done : !rgi_nodes_asked(b) && !rgi_keeper_waits(b))
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_progress_busy()));
+    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
   }
 }
 

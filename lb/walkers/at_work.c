@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/pause.h"
 
 /* With the lock held: how many processes the policy takes from this active group. */
 static int ask_active(rg_balancer b, int64_t *leave) {
@@ -54,7 +54,7 @@ int rgi_async_become_idle(rg_balancer b, int ended) {
   b->idle.part = (rgi_part){.target = -1};
   b->idle.asked = -1;
   b->idle.seen = -1;
-  b->idle.since = rgi_now();
+  b->idle.since = rgi_clock_now();
   rgi_mark(b, RG_SPAN_IDLE);
   if (!rgi_leads(b))
     return RG_SUCCESS;
@@ -122,7 +122,7 @@ static int note_merge(rg_balancer b, double seconds) {
 
 static int merge(rg_balancer b, int joining) {
   int old = b->crew.n, n = old + joining, error = RG_SUCCESS;
-  double began = rgi_now();
+  double began = rgi_clock_now();
   int *ranks = malloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
@@ -135,9 +135,9 @@ static int merge(rg_balancer b, int joining) {
     error = rgi_async_merge_as(b, n, ranks);
   free(ranks);
   RGI_TRY(error);
-  b->counts.forming += rgi_now() - began;
+  b->counts.forming += rgi_clock_now() - began;
   if (rgi_leads(b))
-    RGI_TRY(note_merge(b, rgi_now() - began));
+    RGI_TRY(note_merge(b, rgi_clock_now() - began));
   return rgi_async_after(b, RGI_GO_ON);
 }
 

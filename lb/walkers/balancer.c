@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
-#include "base/pause.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "shm/node.h"
@@ -101,7 +101,7 @@ static int take_group(rg_balancer b, rg_group g) {
   b->first_rank = b->rank;
   b->first_size = b->size;
   b->first_context = b->all->context;
-  b->survives = rgi_option_choice(RGI_OPT_SURVIVE) != 0;
+  b->survives = rgi_options_choice(RGI_OPT_SURVIVE) != 0;
   b->keeper.rank = -1;
   return RG_SUCCESS;
 }
@@ -220,7 +220,7 @@ int rg_balance_add(rg_balancer b, const rg_walker_new *w) {
 /* --- begin, step, end --------------------------------------------------------------------- */
 
 static uint64_t mix_in(uint64_t hash, uint64_t x) {
-  return rgi_mix(hash ^ x) + 0x9e3779b97f4a7c15u;
+  return rgi_context_mix(hash ^ x) + 0x9e3779b97f4a7c15u;
 }
 
 static uint64_t of_double(double x) {
@@ -322,7 +322,7 @@ int rg_balance_begin(rg_balancer b) {
   RGI_TRY(rgi_balancer_check(__func__, b));
   if (b->stage != RGI_NEW)
     return rgi_error(RG_ERR_ARG, "%s: it has begun already", __func__);
-  b->counts.ended = rgi_now();
+  b->counts.ended = rgi_clock_now();
   if (b->survives)
     return broken_unless_new(b, rgi_survive_begin(b));
   RGI_TRY(rgi_balance_agreement(b));

@@ -36,7 +36,7 @@ int rgi_board_open(rg_balancer b) {
     return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", b->size);
   for (int r = 0, place = 0; r < b->size; r++)
     b->place_of[r] = rgi_node_find(rgi_members_at(b->all->members, r)) < 0 ? -1 : place++;
-  RGI_TRY(rgi_slot_attach(rgi_mix(b->all->context + 0x62616c), n,
+  RGI_TRY(rgi_slot_attach(rgi_context_mix(b->all->context + 0x62616c), n,
                           sizeof(rgi_board) + (size_t)n * sizeof(rgi_row), &b->slot, &memory));
   b->board = memory;
   b->board->processes = n;
@@ -51,7 +51,7 @@ static int nobody_comes(const void *memory, int users) {
 
 static void give_state(const rgi_entry *e) {
   if (e->state)
-    rgi_arena_give(e->state, e->bytes ? e->bytes : 1);
+    rgi_arena_free(e->state, e->bytes ? e->bytes : 1);
 }
 
 /* The last process gives back what is left of the walkers. */
@@ -62,7 +62,7 @@ static void clear(rg_balancer b) {
   if (--board->processes == 0 && board->entries) {
     for (int i = 0; i < board->count; i++)
       give_state(&rgi_board_entries(board)[i]);
-    rgi_arena_give(board->entries, (size_t)board->room * sizeof(rgi_entry));
+    rgi_arena_free(board->entries, (size_t)board->room * sizeof(rgi_entry));
   }
   rgi_board_unlock(b);
 }
@@ -115,7 +115,7 @@ void rgi_board_changed(rg_balancer b) {
   for (int r = 0; r < b->size; r++) {
     rgi_row *row = rgi_board_row(b, r);
     if (row && atomic_load_explicit(&row->waits, memory_order_relaxed) && r != b->rank)
-      rgi_ring(rgi_node_find(rgi_members_at(b->all->members, r)));
+      rgi_node_ring(rgi_node_find(rgi_members_at(b->all->members, r)));
   }
 }
 
@@ -126,10 +126,10 @@ static int grow(rgi_board *board) {
   if (board->first + board->count < board->room)
     return RG_SUCCESS;
   int room = board->count + board->count / 2 + 16;
-  RGI_TRY(rgi_arena_take("walkers that wait", (size_t)room * sizeof(rgi_entry), &more));
+  RGI_TRY(rgi_arena_alloc("walkers that wait", (size_t)room * sizeof(rgi_entry), &more));
   if (board->entries) {
     memcpy(rgi_arena_at(more), rgi_board_entries(board), (size_t)board->count * sizeof(rgi_entry));
-    rgi_arena_give(board->entries, (size_t)board->room * sizeof(rgi_entry));
+    rgi_arena_free(board->entries, (size_t)board->room * sizeof(rgi_entry));
   }
   board->entries = more;
   board->first = 0;
@@ -145,7 +145,7 @@ int rgi_board_put(rg_balancer b, const rgi_entry *entry) {
   e.state = 0;
   e.memory = NULL;
   if (entry->memory) {
-    RGI_TRY(rgi_arena_take("the state of a walker", e.bytes ? e.bytes : 1, &e.state));
+    RGI_TRY(rgi_arena_alloc("the state of a walker", e.bytes ? e.bytes : 1, &e.state));
     memcpy(rgi_arena_at(e.state), entry->memory, e.bytes);
   }
   rgi_entry *list = rgi_board_entries(board);
@@ -164,7 +164,7 @@ int rgi_board_take(rg_balancer b, int at, rgi_entry *entry) {
     if (!e.memory)
       return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e.bytes);
     memcpy(e.memory, rgi_arena_at(e.state), e.bytes);
-    rgi_arena_give(e.state, e.bytes ? e.bytes : 1);
+    rgi_arena_free(e.state, e.bytes ? e.bytes : 1);
     e.state = 0;
   }
   board->count--;

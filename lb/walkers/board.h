@@ -6,7 +6,7 @@
 #ifndef RGI_WALKERS_BOARD_H
 #define RGI_WALKERS_BOARD_H
 
-#include "base/futex.h"
+#include "base/bell.h"
 #include "shm/arena.h"
 #include "walkers/balancer.h"
 

@@ -89,7 +89,7 @@ static int take_version(rgi_version *v, const packed *p) {
 }
 
 static int make_record(rg_balancer b, const packed *p, uint64_t *offset) {
-  RGI_TRY(rgi_arena_take("a walker", sizeof(rgi_record), offset));
+  RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_record), offset));
   rgi_record *r = rgi_record_at(*offset);
   memset(r, 0, sizeof *r);
   r->key = p->key;
@@ -195,7 +195,7 @@ static int exchange_with(rg_balancer b, int n, const int ranks[]) {
   rg_group g;
   rgi_copies mine = {0};
   RGI_TRY(rg_group_create(b->all, n, ranks, SPEAKERS_TAG, &g));
-  g->births[RGI_BIRTHS - 1] = b->all->context;
+  g->creation_ids[RGI_CREATION_IDS - 1] = b->all->context;
   int error = pack_all(b, &mine);
   if (!error)
     error = exchange_among(b, g, n, &mine);

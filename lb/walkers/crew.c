@@ -39,9 +39,9 @@ static void look_at_ranks(const struct rg_balancer_s *b, rgi_crew *c) {
  * same members is the worse for it. */
 static int make_group(rg_balancer b, const rgi_crew *c, rg_group *g) {
   RGI_TRY(rg_group_create(b->all, c->n, c->ranks, TAG, g));
-  (*g)->apart = 1;
+  (*g)->diverged = 1;
   /* What is formed from it (by an array, say) is revoked with it. */
-  (*g)->births[RGI_BIRTHS - 1] = (*g)->context;
+  (*g)->creation_ids[RGI_CREATION_IDS - 1] = (*g)->context;
   return RG_SUCCESS;
 }
 
@@ -51,7 +51,7 @@ static int make_group(rg_balancer b, const rgi_crew *c, rg_group *g) {
 static int meet(rg_balancer b, const rgi_crew *c) {
   if (!b->survives || c->n == 1)
     return RG_SUCCESS;
-  c->own->births[RGI_BIRTHS - 1] = b->all->context;
+  c->own->creation_ids[RGI_CREATION_IDS - 1] = b->all->context;
   int error = rg_barrier(c->own);
   if (error)
     rg_group_revoke(c->group);
@@ -60,7 +60,7 @@ static int meet(rg_balancer b, const rgi_crew *c) {
 
 int rgi_crew_renew(rg_balancer b) {
   rg_group fresh;
-  if (!rgi_is_revoked(b->crew.group->context))
+  if (!rgi_revocation_has(b->crew.group->context))
     return RG_SUCCESS;
   RGI_TRY(make_group(b, &b->crew, &fresh));
   rg_group_free(&b->crew.group);

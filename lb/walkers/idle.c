@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/pause.h"
 #include "progress/progress.h"
 #include "shm/node.h"
 #include "walkers/survive.h"
@@ -100,7 +100,7 @@ static int split(rg_balancer b, int count) {
 }
 
 static int obey(rg_balancer b, const int64_t command[2]) {
-  double now = rgi_now();
+  double now = rgi_clock_now();
   b->counts.idle += now - b->idle.since;
   b->idle.since = now;
   if (command[0] == RGI_JOIN)
@@ -320,13 +320,13 @@ int rgi_async_idle_step(rg_balancer b, int wait, int *what) {
   rgi_survive_scope(b, &w);
   atomic_store(&row->waits, rgi_leads(b));
   for (;;) {
-    uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
-    error = rgi_progress_all();
+    uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
+    error = rgi_requests_progress_all();
     if (!error)
       error = try_idle(b, &done);
     if (error || done || !wait)
       break;
-    error = rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_progress_busy());
+    error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy());
     if (error == RG_ERR_TIMEOUT && b->board->units != units) {
       units = b->board->units;
       rgi_wait_start(&w, "waiting for work", -1);
@@ -335,8 +335,8 @@ int rgi_async_idle_step(rg_balancer b, int wait, int *what) {
     }
     if (error)
       break;
-    if (b->options.waiting && rgi_now() - told > 0.05) {
-      told = rgi_now();
+    if (b->options.waiting && rgi_clock_now() - told > 0.05) {
+      told = rgi_clock_now();
       b->options.waiting(b->options.context);
     }
   }

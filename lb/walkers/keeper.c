@@ -6,8 +6,8 @@
  * again from an earlier unit has the same results. Nothing is sent to one who does not answer. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/pause.h"
 #include "formation/group.h"
 #include "shm/node.h"
 #include "walkers/vault.h"
@@ -66,7 +66,7 @@ int rgi_keeper_add(rg_balancer b, uint64_t record) {
 
 int rgi_keeper_tell(rg_balancer b, uint64_t record, int ended) {
   rgi_keeper *k = &b->keeper;
-  double now = k->rank < 0 ? 0 : rgi_now();
+  double now = k->rank < 0 ? 0 : rgi_clock_now();
   if (k->rank < 0 || (!ended && (k->open >= MOST_OPEN || now - k->last < PAUSE)))
     return RG_SUCCESS;
   RGI_TRY(rgi_copies_add(&k->mine, record));

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/pause.h"
 #include "formation/group.h"
 #include "shm/node.h"
 #include "walkers/async.h"
@@ -309,7 +309,7 @@ static int answered(rg_balancer b, int64_t words[]) {
   else
     f->node[f->asked].waiting = 0;
   f->asked = -1;
-  f->when = rgi_now() + f->pause;
+  f->when = rgi_clock_now() + f->pause;
   f->pause = 2 * f->pause < LONGEST_PAUSE ? 2 * f->pause : LONGEST_PAUSE;
   return error;
 }
@@ -345,7 +345,7 @@ int rgi_nodes_serve(rg_balancer b) {
 
 int rgi_nodes_look(rg_balancer b) {
   struct rgi_nodes *f = b->nodes;
-  if (f->nodes == 1 || f->asked >= 0 || rgi_now() < f->when)
+  if (f->nodes == 1 || f->asked >= 0 || rgi_clock_now() < f->when)
     return RG_SUCCESS;
   for (int i = 0; i < f->nodes; i++)
     if (f->node[i].waiting > 0) {

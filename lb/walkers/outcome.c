@@ -203,7 +203,7 @@ static int unpack(const char *from, size_t bytes, rgi_outcomes *list) {
 /* From the vault: nobody else is needed. */
 static int read_vault(rg_balancer b, int root) {
   rgi_outcomes all = {0};
-  if (rgi_is_dead(rgi_members_at(b->first->members, root)))
+  if (rgi_process_is_dead(rgi_members_at(b->first->members, root)))
     return rgi_error(RG_ERR_PROC_FAILED, "rg_balance_gather: the root, rank %d, has died", root);
   if (b->first_rank != root)
     return RG_SUCCESS;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/pause.h"
 #include "formation/group.h"
 #include "shm/failure.h"
 #include "shm/process.h"
@@ -20,16 +20,16 @@ static int find_member(const void *members, int world_rank) {
   return rgi_members_find(members, world_rank);
 }
 
-static rgi_scope scope_of(const struct rg_balancer_s *b) {
-  return (rgi_scope){b->all->members, find_member, b->all->context, 0, {0}};
+static rgi_failure_scope scope_of(const struct rg_balancer_s *b) {
+  return (rgi_failure_scope){b->all->members, find_member, b->all->context, 0, {0}};
 }
 
 int rgi_survive_trouble(rg_balancer b) {
-  if (!b->survives || (rgi_deaths() == 0 && !rgi_revocations()))
+  if (!b->survives || (rgi_process_deaths() == 0 && !rgi_revocation_any()))
     return 0;
-  rgi_scope scope = scope_of(b);
+  rgi_failure_scope scope = scope_of(b);
   char *kept = strdupa(rg_error_detail());
-  int error = rgi_scope_check(&scope, "balancing");
+  int error = rgi_failure_check(&scope, "balancing");
   if (!error)
     rgi_error(RG_SUCCESS, "%s", kept);
   return error != RG_SUCCESS;
@@ -38,7 +38,7 @@ int rgi_survive_trouble(rg_balancer b) {
 int rgi_survive_look(rg_balancer b) {
   if (!b->survives)
     return 0;
-  rgi_liveness_look(rgi_now());
+  rgi_process_check(rgi_clock_now());
   return rgi_survive_trouble(b);
 }
 
@@ -68,7 +68,7 @@ static void forget_idle(rg_balancer b) {
     free(b->joiners[i].ranks);
   b->joiner_count = 0;
   b->parts = NULL;
-  *idle = (rgi_idle){.asked = -1, .seen = -1, .since = rgi_now(), .part = {.target = -1}};
+  *idle = (rgi_idle){.asked = -1, .seen = -1, .since = rgi_clock_now(), .part = {.target = -1}};
 }
 
 void rgi_survive_forget(rg_balancer b) {
@@ -192,7 +192,7 @@ static int begin_round(rg_balancer b) {
 
 /* The dead of whom it has not been told yet. */
 static void tell(rg_balancer b, double noticed, const int before[], int n) {
-  rg_balance_death d = {.noticed = noticed, .back = rgi_now(), .left = b->size};
+  rg_balance_death d = {.noticed = noticed, .back = rgi_clock_now(), .left = b->size};
   for (int i = 0, at = 0; i < n && b->options.died; i++) {
     if (at < b->size && rgi_survive_first(b, at) == before[i]) {
       at++;
@@ -234,7 +234,7 @@ static int begin(rg_balancer b, int agreed) {
 
 /* Tells of those who are no member any more afterwards. */
 static int do_and_tell(rg_balancer b, int (*what)(rg_balancer b, int agreed), int agreed) {
-  double noticed = rgi_now();
+  double noticed = rgi_clock_now();
   int n = b->size;
   int *before = malloc((size_t)n * sizeof *before);
   if (!before)

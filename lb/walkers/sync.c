@@ -29,7 +29,7 @@ static int decide(rg_balancer b, rgi_decision *d) {
 }
 
 static void become_idle(rg_balancer b) {
-  b->idle.since = rgi_now();
+  b->idle.since = rgi_clock_now();
   rgi_mark(b, RG_SPAN_IDLE);
 }
 
@@ -56,7 +56,7 @@ static void tell(rg_balancer b, told *t) {
   *t = (told){.leader = b->crew.ranks[0],
               .lowest = b->crew.lowest,
               .born = work->born.count,
-              .arrived = rgi_now()};
+              .arrived = rgi_clock_now()};
   t->load = (rg_load){.id = b->crew.ranks[0], .ranks = b->crew.n, .state = RG_LOAD_JOINABLE};
   if (!work->working)
     return;
@@ -78,14 +78,14 @@ static int meet(rg_balancer b, int wait, int *done) {
   rgi_wait_start(&w, "the end of a round", -1);
   rgi_survive_scope(b, &w);
   for (;;) {
-    uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
+    uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
     RGI_TRY(rgi_keeper_serve(b));
     RGI_TRY(rg_test(&b->round, done, NULL));
     if (*done || !wait)
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_progress_busy()));
-    if (b->options.waiting && rgi_now() - said > 0.05) {
-      said = rgi_now();
+    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
+    if (b->options.waiting && rgi_clock_now() - said > 0.05) {
+      said = rgi_clock_now();
       b->options.waiting(b->options.context);
     }
   }
@@ -120,7 +120,7 @@ static void note_wait(rg_balancer b) {
   for (int r = 0; r < b->size && rgi_node.count == 1; r++)
     last = b->told[r].arrived > last ? b->told[r].arrived : last;
   if (rgi_node.count > 1) {
-    last = rgi_now();
+    last = rgi_clock_now();
     own = b->told[b->rank].arrived;
   }
   b->work.walker.waited += last - own;
@@ -224,7 +224,7 @@ static int become(rg_balancer b, int n, const int ranks[], int walker) {
   int leader = ranks[0], next, changed = !same_members(&b->crew, n, ranks);
   int active = b->told[leader].leader == leader && (b->told[leader].load.state & RG_LOAD_ACTIVE);
   rgi_entry entry = {0};
-  double began = rgi_now();
+  double began = rgi_clock_now();
   if (changed) {
     if (b->work.working && stayers(b) < b->crew.n)
       RGI_TRY(rgi_work_part(b, stayers(b)));
@@ -243,7 +243,7 @@ static int become(rg_balancer b, int n, const int ranks[], int walker) {
   }
   if (!changed)
     return RG_SUCCESS;
-  b->counts.forming += rgi_now() - began;
+  b->counts.forming += rgi_clock_now() - began;
   if (!b->work.working)
     become_idle(b);
   return RG_SUCCESS;
@@ -332,8 +332,8 @@ static int exchange(rg_balancer b, int wait, int *what) {
   if (!done)
     return RG_SUCCESS;
   if (!b->work.working) {
-    b->counts.idle += rgi_now() - b->idle.since;
-    b->idle.since = rgi_now();
+    b->counts.idle += rgi_clock_now() - b->idle.since;
+    b->idle.since = rgi_clock_now();
   }
   b->units = 0;
   RGI_TRY(conclude(b));

@@ -30,11 +30,11 @@ rgi_version *rgi_record_begin(rgi_record *r) {
 
 int rgi_record_set_state(rgi_version *v, const void *state, size_t bytes) {
   if (v->state && v->room < bytes) {
-    rgi_arena_give(v->state, v->room);
+    rgi_arena_free(v->state, v->room);
     v->state = 0;
   }
   if (!v->state) {
-    RGI_TRY(rgi_arena_take("the state of a walker", bytes ? bytes : 1, &v->state));
+    RGI_TRY(rgi_arena_alloc("the state of a walker", bytes ? bytes : 1, &v->state));
     v->room = bytes ? bytes : 1;
   }
   if (bytes)
@@ -48,7 +48,7 @@ int rgi_record_set_text(rgi_version *v, const char *text) {
   if (!*text)
     return RG_SUCCESS;
   if (!v->text)
-    RGI_TRY(rgi_arena_take("what was wrong", RGI_TEXT, &v->text));
+    RGI_TRY(rgi_arena_alloc("what was wrong", RGI_TEXT, &v->text));
   snprintf(rgi_arena_at(v->text), RGI_TEXT, "%s", text);
   return RG_SUCCESS;
 }
@@ -71,8 +71,8 @@ int rgi_vault_open(rg_balancer b) {
   void *memory;
   size_t bytes = sizeof(struct rgi_vault) + (size_t)b->list.count * sizeof(rgi_record);
   if (!b->vault) {
-    RGI_TRY(rgi_slot_attach(rgi_mix(b->first_context + 0x7661756c), processes_here(b), bytes,
-                            &b->vault_slot, &memory));
+    RGI_TRY(rgi_slot_attach(rgi_context_mix(b->first_context + 0x7661756c), processes_here(b),
+                            bytes, &b->vault_slot, &memory));
     b->vault = memory;
   }
   for (int i = 0; i < b->list.count; i++)
@@ -100,9 +100,9 @@ int rgi_vault_fill(rg_balancer b) {
 
 static void give_version(const rgi_version *v) {
   if (v->state)
-    rgi_arena_give(v->state, v->room);
+    rgi_arena_free(v->state, v->room);
   if (v->text)
-    rgi_arena_give(v->text, RGI_TEXT);
+    rgi_arena_free(v->text, RGI_TEXT);
 }
 
 static void give_record(const rgi_record *r) {
@@ -119,13 +119,13 @@ static int give_all(const void *memory, int users) {
   for (uint64_t at = atomic_load(&v->born), earlier; at; at = earlier) {
     earlier = rgi_record_at(at)->earlier;
     give_record(rgi_record_at(at));
-    rgi_arena_give(at, sizeof(rgi_record));
+    rgi_arena_free(at, sizeof(rgi_record));
   }
   return 1;
 }
 
 void rgi_vault_close(rg_balancer b) {
-  if (b->vault && rgi_rt.started)
+  if (b->vault && rgi_runtime.started)
     rgi_slot_detach(b->vault_slot, give_all);
   b->vault = NULL;
   rgi_vault_forget(b);
@@ -197,13 +197,14 @@ int rgi_vault_load(const rgi_entry *entry, int64_t *done, double *left, int64_t 
 
 /* The next one that a walker has made. It is there before the version that knows of it. */
 static int bear(rg_balancer b, const rgi_record *mother, int64_t number, rgi_entry *e) {
-  uint64_t key = rgi_mix(mother->key + rgi_mix((uint64_t)number + 1)) | (uint64_t)1 << 63;
-  RGI_TRY(rgi_arena_take("a walker", sizeof(rgi_record), &e->record));
+  uint64_t key = rgi_context_mix(mother->key + rgi_context_mix((uint64_t)number + 1)) | (uint64_t)1
+                                                                                            << 63;
+  RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_record), &e->record));
   rgi_record *r = rgi_record_at(e->record);
   RGI_TRY(fill(r, e, key));
   r->version[0].ended = e->ended;
   r->version[0].rank = rgi_survive_first(b, b->rank);
-  r->version[0].leader = rgi_rt.rank;
+  r->version[0].leader = rgi_runtime.rank;
   r->mother = mother->key;
   r->number = number;
   rgi_vault_push(b, e->record);
@@ -257,7 +258,7 @@ int rgi_vault_end(rg_balancer b, const rgi_entry *entry, const rg_outcome *o) {
   v->rank = o->rank;
   v->done = o->done;
   v->seconds = o->seconds;
-  v->leader = rgi_rt.rank;
+  v->leader = rgi_runtime.rank;
   if (entry == &b->work.entry)
     RGI_TRY(keep_born(b, r, v));
   rgi_record_switch(r);
@@ -282,7 +283,8 @@ int rgi_vault_outcomes(rg_balancer b, int all, rgi_outcomes *list) {
   for (uint64_t at = rgi_vault_next(b, 0); at; at = rgi_vault_next(b, at)) {
     rgi_record *r = rgi_record_at(at);
     const rgi_version *v = rgi_record_current(r);
-    int mine = all || v->leader == rgi_rt.rank || (b->rank == 0 && rgi_is_dead(v->leader));
+    int mine =
+        all || v->leader == rgi_runtime.rank || (b->rank == 0 && rgi_process_is_dead(v->leader));
     if (r->key && v->ended && mine)
       RGI_TRY(add_ended(r, v, list));
   }

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/pause.h"
 #include "formation/group.h"
-#include "noded/mesh.h"
+#include "noded/overlay.h"
 #include "shm/revocation.h"
 #include "walkers/balancer.h"
 #include "walkers/survive.h"
@@ -19,7 +19,7 @@
 /* Code and rank of an error as one number, 0 for none. That the group was revoked is what others
  * find where somebody has an error: it has no code, so that the error counts. */
 static int64_t error_word(const struct rg_balancer_s *b, int error) {
-  if (error == RG_ERR_REVOKED && rgi_is_revoked(b->crew.group->context))
+  if (error == RG_ERR_REVOKED && rgi_revocation_has(b->crew.group->context))
     return b->crew.me + 1;
   return error ? (int64_t)error << 32 | (b->crew.me + 1) : 0;
 }
@@ -66,7 +66,7 @@ static int from_callback(const char *which, int error, const rg_walker *w) {
 /* The error of a callback that all members call: the others may wait there for this one. */
 static int of_all(rg_balancer b, int error) {
   if (error && b->crew.n > 1)
-    rgi_mesh_revoke(b->crew.group->context);
+    rgi_overlay_revoke(b->crew.group->context);
   return error;
 }
 
@@ -193,7 +193,7 @@ static void take_up(rg_balancer b, const header *h) {
 static int ask(rg_balancer b) {
   rgi_work *work = &b->work;
   const rg_walker *w = &work->walker;
-  double limit = b->options.limit, passed = rgi_now() - work->started;
+  double limit = b->options.limit, passed = rgi_clock_now() - work->started;
   work->left = b->kind.left(w, b->kind.context);
   if (!(work->left >= 0) && work->left != RG_UNKNOWN)
     return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)w->id, work->left);
@@ -227,7 +227,7 @@ int rgi_work_start(rg_balancer b, const rgi_entry *entry, int *next) {
   rgi_mark(b, RG_SPAN_REGROUP);
   RGI_TRY(spread(b, &h, &memory));
   take_up(b, &h);
-  b->work.started = rgi_now();
+  b->work.started = rgi_clock_now();
   b->work.may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   b->work.pace = (rg_pace){0};
   if (h.entry.unit > 0)
@@ -283,14 +283,14 @@ int rgi_work_hand_over(rg_balancer b) {
 static int do_unit(rg_balancer b) {
   rgi_work *work = &b->work;
   rg_walker *w = &work->walker;
-  double began = rgi_now();
+  double began = rgi_clock_now();
   rgi_mark(b, RG_SPAN_WORK);
   work->in_unit = 1;
   int error = CALL(unit, w, b->crew.group, b->kind.context);
   if (!b->kind.alike) /* else all have it, each when it has come so far */
     error = of_all(b, error);
   work->in_unit = 0;
-  double now = rgi_now(), seconds = now - began;
+  double now = rgi_clock_now(), seconds = now - began;
   w->done++;
   b->counts.units++;
   work->unit = work->unit < 0 ? seconds : (work->unit + seconds) / 2;
@@ -400,7 +400,7 @@ static int note_outcome(rg_balancer b, int error, int rank, const char *text) {
   const rgi_work *work = &b->work;
   size_t bytes = 0;
   void *memory = NULL;
-  b->counts.ended = rgi_now();
+  b->counts.ended = rgi_clock_now();
   if (!rgi_leads(b))
     return RG_SUCCESS;
   if (!error)
@@ -410,7 +410,7 @@ static int note_outcome(rg_balancer b, int error, int rank, const char *text) {
                   .rank = rgi_survive_first(b, rank),
                   .text = text ? text : "",
                   .done = work->walker.done,
-                  .seconds = rgi_now() - work->started,
+                  .seconds = rgi_clock_now() - work->started,
                   .state = error    ? NULL
                            : memory ? memory
                                     : work->walker.state,

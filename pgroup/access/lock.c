@@ -12,7 +12,7 @@ int rgi_lock_wait(rgi_lock *lock, const char *call) {
   while (!rgi_lock_try(lock)) {
     owner = atomic_load_explicit(&lock->owner.value, memory_order_relaxed);
     if (owner) {
-      w.peer = w.mate = (int)owner - 1;
+      w.peer = w.watched = (int)owner - 1;
       RGI_TRY(rgi_wait_bell(&w, &lock->owner, owner, 1));
     }
   }

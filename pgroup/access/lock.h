@@ -7,7 +7,7 @@
 #ifndef RGI_LOCK_H
 #define RGI_LOCK_H
 
-#include "base/futex.h"
+#include "base/bell.h"
 #include "shm/arena.h"
 #include "shm/node.h"
 
@@ -28,13 +28,13 @@ static inline int rgi_lock_try(rgi_lock *lock) {
                                                  memory_order_relaxed);
 }
 
-static inline int rgi_lock_take(rgi_lock *lock, const char *call) {
+static inline int rgi_lock_acquire(rgi_lock *lock, const char *call) {
   return rgi_lock_try(lock) ? 0 : rgi_lock_wait(lock, call);
 }
 
 /* The exchange is a full barrier: whoever goes to sleep has been seen, or sees that
  * the lock is free. */
-static inline void rgi_lock_give(rgi_lock *lock) {
+static inline void rgi_lock_release(rgi_lock *lock) {
   atomic_exchange(&lock->owner.value, 0);
   if (atomic_load_explicit(&lock->owner.sleepers, memory_order_relaxed))
     syscall(SYS_futex, &lock->owner.value, FUTEX_WAKE, 1, NULL, NULL, 0);

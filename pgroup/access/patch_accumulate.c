@@ -8,7 +8,7 @@
 #endif
 
 #include "access/patch.h"
-#include "access/plan.h"
+#include "access/patch_plan.h"
 
 typedef struct {
   int64_t rows, n, to_step, from_step; /* in elements */
@@ -78,17 +78,17 @@ COMPLEX_KERNEL(add_double_complex, double, add_double)
 ATOMIC_KERNEL(add_atomic_int32, uint32_t)
 ATOMIC_KERNEL(add_atomic_int64, uint64_t)
 
-static void accumulate(kernel *add, size_t element, int dims, const int64_t extent[], void *to,
-                       const int64_t to_ld[], const void *from, const int64_t from_ld[],
-                       const void *alpha) {
+static void accumulate_patch(kernel *add, size_t element, int dims, const int64_t extent[],
+                             void *to, const int64_t to_ld[], const void *from,
+                             const int64_t from_ld[], const void *alpha) {
   int64_t at[RG_MAX_DIMS + 1] = {0}, a = 0, b = 0, size = (int64_t)element;
-  rgi_plan p;
-  if (!rgi_plan_make(&p, dims, extent, to_ld, from_ld))
+  rgi_patch_plan p;
+  if (!rgi_patch_plan_make(&p, dims, extent, to_ld, from_ld))
     return;
   plane rows = {p.extent[1], p.extent[0], p.a[1], p.b[1]};
   do
     add(&rows, (char *)to + a * size, (const char *)from + b * size, alpha);
-  while (rgi_plan_step(&p, at, &a, &b));
+  while (rgi_patch_plan_step(&p, at, &a, &b));
 }
 
 void rgi_patch_accumulate(rg_type type, int dims, const int64_t extent[], void *to,
@@ -103,14 +103,15 @@ void rgi_patch_accumulate(rg_type type, int dims, const int64_t extent[], void *
                         [RG_DOUBLE] = {add_double, 8},
                         [RG_FLOAT_COMPLEX] = {add_float_complex, 8},
                         [RG_DOUBLE_COMPLEX] = {add_double_complex, 16}};
-  accumulate(kinds[type].add, kinds[type].element, dims, extent, to, to_ld, from, from_ld, alpha);
+  accumulate_patch(kinds[type].add, kinds[type].element, dims, extent, to, to_ld, from, from_ld,
+                   alpha);
 }
 
 void rgi_patch_accumulate_atomic(rg_type type, int dims, const int64_t extent[], void *to,
                                  const int64_t to_ld[], const void *from, const int64_t from_ld[],
                                  const void *alpha) {
   if (type == RG_INT32)
-    accumulate(add_atomic_int32, 4, dims, extent, to, to_ld, from, from_ld, alpha);
+    accumulate_patch(add_atomic_int32, 4, dims, extent, to, to_ld, from, from_ld, alpha);
   else
-    accumulate(add_atomic_int64, 8, dims, extent, to, to_ld, from, from_ld, alpha);
+    accumulate_patch(add_atomic_int64, 8, dims, extent, to, to_ld, from, from_ld, alpha);
 }

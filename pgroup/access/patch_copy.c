@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "access/patch.h"
-#include "access/plan.h"
+#include "access/patch_plan.h"
 
 /* Made part of copy_plane for each size, so that a constant one is a load and a
  * store. */
@@ -30,20 +30,20 @@ static void copy_plane(int64_t rows, size_t bytes, char *to, int64_t to_step, co
 void rgi_patch_copy(int dims, const int64_t extent[], size_t element, void *to,
                     const int64_t to_ld[], const void *from, const int64_t from_ld[]) {
   int64_t at[RG_MAX_DIMS + 1] = {0}, a = 0, b = 0, size = (int64_t)element;
-  rgi_plan p;
-  if (!rgi_plan_make(&p, dims, extent, to_ld, from_ld))
+  rgi_patch_plan p;
+  if (!rgi_patch_plan_make(&p, dims, extent, to_ld, from_ld))
     return;
   do
     copy_plane(p.extent[1], (size_t)p.extent[0] * element, (char *)to + a * size, p.a[1] * size,
                (const char *)from + b * size, p.b[1] * size);
-  while (rgi_plan_step(&p, at, &a, &b));
+  while (rgi_patch_plan_step(&p, at, &a, &b));
 }
 
-int rgi_patch_runs(int dims, const int64_t extent[], const int64_t ld_a[], const int64_t ld_b[],
-                   rgi_patch_run *f, void *context) {
+int rgi_patch_for_each_run(int dims, const int64_t extent[], const int64_t ld_a[],
+                           const int64_t ld_b[], rgi_patch_run_function *f, void *context) {
   int64_t at[RG_MAX_DIMS + 1] = {0}, a = 0, b = 0;
-  rgi_plan p;
-  if (!rgi_plan_make(&p, dims, extent, ld_a, ld_b))
+  rgi_patch_plan p;
+  if (!rgi_patch_plan_make(&p, dims, extent, ld_a, ld_b))
     return 0;
   do
     for (int64_t i = 0; i < p.extent[1]; i++) {
@@ -51,6 +51,6 @@ int rgi_patch_runs(int dims, const int64_t extent[], const int64_t ld_a[], const
       if (code)
         return code;
     }
-  while (rgi_plan_step(&p, at, &a, &b));
+  while (rgi_patch_plan_step(&p, at, &a, &b));
   return 0;
 }

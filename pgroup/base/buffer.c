@@ -13,7 +13,7 @@ char *rgi_buffer_room(rgi_buffer *b, size_t bytes) {
   if (b->end + bytes <= b->room)
     return b->data + b->end;
   if (b->begin) {
-    memmove(b->data, b->data + b->begin, rgi_buffer_has(b));
+    memmove(b->data, b->data + b->begin, rgi_buffer_pending(b));
     b->end -= b->begin;
     b->begin = 0;
   }
@@ -30,7 +30,7 @@ char *rgi_buffer_room(rgi_buffer *b, size_t bytes) {
 
 int rgi_buffer_send(rgi_buffer *b, int fd) {
   while (b->begin < b->end) {
-    ssize_t n = send(fd, b->data + b->begin, rgi_buffer_has(b), MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t n = send(fd, b->data + b->begin, rgi_buffer_pending(b), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0)
       return errno == EAGAIN || errno == EINTR;
     b->begin += (size_t)n;
@@ -38,7 +38,7 @@ int rgi_buffer_send(rgi_buffer *b, int fd) {
   return 1;
 }
 
-void rgi_buffer_empty(rgi_buffer *b) {
+void rgi_buffer_free(rgi_buffer *b) {
   free(b->data);
   *b = (rgi_buffer){0};
 }

@@ -12,7 +12,7 @@ typedef struct {
   size_t begin, end, room; /* what waits lies from begin to end */
 } rgi_buffer;
 
-static inline size_t rgi_buffer_has(const rgi_buffer *b) {
+static inline size_t rgi_buffer_pending(const rgi_buffer *b) {
   return b->end - b->begin;
 }
 
@@ -23,6 +23,6 @@ char *rgi_buffer_room(rgi_buffer *b, size_t bytes);
 int rgi_buffer_send(rgi_buffer *b, int fd);
 
 /* Gives the memory back. */
-void rgi_buffer_empty(rgi_buffer *b);
+void rgi_buffer_free(rgi_buffer *b);
 
 #endif

@@ -11,7 +11,7 @@
 #define LEAST ((uint64_t)1 << 30)
 #define MOST ((uint64_t)1 << 41)
 
-static uint64_t machine(void) {
+static uint64_t physical_bytes(void) {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : LEAST;
 }
@@ -39,7 +39,7 @@ size_t rgi_memory_half(void) {
   const uint64_t limits[] = {from_file("/sys/fs/cgroup/memory.max"),
                              from_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
                              from_limit(RLIMIT_AS), from_limit(RLIMIT_FSIZE)};
-  uint64_t all = machine();
+  uint64_t all = physical_bytes();
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
     if (limits[i] < all)
       all = limits[i];

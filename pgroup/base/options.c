@@ -13,11 +13,11 @@
 #include "base/error.h"
 #include "base/log.h"
 
-typedef enum { CHOICE, NUMBER, COUNT, TEXT } kind;
+typedef enum { CHOICE, NUMBER, COUNT, TEXT } option_kind;
 
 static const struct {
   const char *name;
-  kind kind;
+  option_kind kind;
   const char *builtin, *values, *meaning;
 } table[RGI_OPT_COUNT] = {
 #define RGI_OPTION(id, name, kind, builtin, values, meaning)                                       \
@@ -30,12 +30,12 @@ typedef struct {
   double value;
   char text[256];
   const char *origin;
-} setting;
+} option_setting;
 
 static struct {
   pthread_mutex_t lock;
   int loaded;
-  setting now[RGI_OPT_COUNT];
+  option_setting now[RGI_OPT_COUNT];
 } options = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int parse_choice(const char *values, const char *text, double *value) {
@@ -65,7 +65,7 @@ static int parse_number(const char *values, int whole, const char *text, double 
 }
 
 /* Gives option i the value in text, if it may have it. */
-static int assign(setting *s, int i, const char *text, const char *origin) {
+static int assign_value(option_setting *s, int i, const char *text, const char *origin) {
   int good = table[i].kind == TEXT ? (s[i].value = 0, 1)
              : table[i].kind == CHOICE
                  ? parse_choice(table[i].values, text, &s[i].value)
@@ -79,7 +79,7 @@ static int assign(setting *s, int i, const char *text, const char *origin) {
 }
 
 /* "timeout" in rg_init's string is RG_TIMEOUT. */
-static int find(const char *name, size_t length) {
+static int find_option(const char *name, size_t length) {
   for (int i = 0; i < RGI_OPT_COUNT; i++) {
     const char *own = table[i].name + strlen("RG_");
     size_t k = 0;
@@ -91,33 +91,33 @@ static int find(const char *name, size_t length) {
   return -1;
 }
 
-static int assign_string(setting *s, const char *string) {
+static int assign_values(option_setting *s, const char *string) {
   while (string && *string) {
     size_t length = strcspn(string, ",");
     size_t name = strcspn(string, "=,");
     char text[64] = "";
-    int i = find(string, name);
+    int i = find_option(string, name);
     if (i < 0 || name == length)
       return rgi_error(RG_ERR_OPTION, "rg_init: \"%.*s\" is no option: see regroup-info",
                        (int)length, string);
     if (table[i].kind == TEXT)
       return rgi_error(RG_ERR_OPTION, "rg_init: %s is set in the environment only", table[i].name);
     snprintf(text, sizeof text, "%.*s", (int)(length - name - 1), string + name + 1);
-    RGI_TRY(assign(s, i, text, "rg_init"));
+    RGI_TRY(assign_value(s, i, text, "rg_init"));
     string += length + (string[length] == ',');
   }
   return RG_SUCCESS;
 }
 
 static int load_locked(const char *string) {
-  setting s[RGI_OPT_COUNT];
+  option_setting s[RGI_OPT_COUNT];
   for (int i = 0; i < RGI_OPT_COUNT; i++)
-    RGI_TRY(assign(s, i, table[i].builtin, "default"));
-  RGI_TRY(assign_string(s, string));
+    RGI_TRY(assign_value(s, i, table[i].builtin, "default"));
+  RGI_TRY(assign_values(s, string));
   for (int i = 0; i < RGI_OPT_COUNT; i++) {
     const char *text = getenv(table[i].name);
     if (text && *text)
-      RGI_TRY(assign(s, i, text, "environment"));
+      RGI_TRY(assign_value(s, i, text, "environment"));
   }
   memcpy(options.now, s, sizeof s);
   options.loaded = 1;
@@ -139,11 +139,11 @@ int rgi_options_ready(void) {
   return error;
 }
 
-double rgi_option(rgi_option_id id) {
+double rgi_options_value(rgi_options_id id) {
   return options.now[id].value;
 }
 
-int rgi_option_choice(rgi_option_id id) {
+int rgi_options_choice(rgi_options_id id) {
   return (int)options.now[id].value;
 }
 

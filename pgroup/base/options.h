@@ -12,7 +12,7 @@ typedef enum {
 #include "base/options.def"
 #undef RGI_OPTION
   RGI_OPT_COUNT
-} rgi_option_id;
+} rgi_options_id;
 
 /* Sets every option anew: built-in value, then rg_init's string (may be NULL),
  * then the environment. RG_ERR_OPTION names the first bad one and leaves all as
@@ -23,10 +23,10 @@ int rgi_options_load(const char *string);
 int rgi_options_ready(void);
 
 /* The value: a choice's number, or a number. Call after one of the above. */
-double rgi_option(rgi_option_id id);
+double rgi_options_value(rgi_options_id id);
 
 /* A choice's number as an int. */
-int rgi_option_choice(rgi_option_id id);
+int rgi_options_choice(rgi_options_id id);
 
 /* Whether an environment variable with this name (length characters of it) is an option. */
 int rgi_options_known(const char *variable, size_t length);

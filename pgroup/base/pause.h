@@ -8,63 +8,54 @@
 #define RGI_PAUSE_H
 
 #include <sched.h>
-#include <time.h>
 
-typedef enum { RGI_WAIT_AUTO, RGI_WAIT_SPIN, RGI_WAIT_YIELD, RGI_WAIT_SLEEP } rgi_wait_kind;
+#include "base/clock.h"
 
-typedef enum { RGI_PAUSE_SPUN, RGI_PAUSE_YIELDED, RGI_PAUSE_SLEPT } rgi_pause_did;
+typedef enum { RGI_PAUSE_AUTO, RGI_PAUSE_SPIN, RGI_PAUSE_YIELD, RGI_PAUSE_SLEEP } rgi_pause_kind;
+
+typedef enum { RGI_PAUSE_SPUN, RGI_PAUSE_YIELDED, RGI_PAUSE_SLEPT } rgi_pause_result;
 
 /* Spin this long while there is a processor to spin on. */
-#define RGI_SPIN_SECONDS 50e-6
+#define RGI_PAUSE_SPIN_SECONDS 50e-6
 /* Yield at least this long and this often before sleeping: when all processors
  * are busy with others that wait, time passes without our having looked. */
-#define RGI_YIELD_SECONDS 2e-3
-#define RGI_YIELDS 64
+#define RGI_PAUSE_YIELD_SECONDS 2e-3
+#define RGI_PAUSE_YIELDS 64
 /* A sleep lasts at most this part of the wait so far, and never longer than: */
-#define RGI_SLEEP_PART (1.0 / 16)
-#define RGI_SLEEP_SECONDS 1e-3
+#define RGI_PAUSE_SLEEP_PART (1.0 / 16)
+#define RGI_PAUSE_SLEEP_SECONDS 1e-3
 
 typedef struct {
   double start;        /* when this wait began; 0: not begun */
   unsigned long looks; /* how often it paused */
 } rgi_pause;
 
-static inline double rgi_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static inline void rgi_sleep(double seconds) {
-  struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-  nanosleep(&t, NULL);
-}
-
 /* Tells the processor that this is a spinning loop. */
-static inline void rgi_relax(void) {
+static inline void rgi_pause_spin(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
 }
 
 /* spare: there is a processor for every process that may spin. */
-static inline rgi_pause_did rgi_pause_step(rgi_pause *p, rgi_wait_kind kind, int spare) {
-  double now = rgi_now();
+static inline rgi_pause_result rgi_pause_step(rgi_pause *p, rgi_pause_kind kind, int spare) {
+  double now = rgi_clock_now();
   if (p->start == 0)
     p->start = now;
   double waited = now - p->start;
   p->looks++;
-  if (kind == RGI_WAIT_SPIN || (kind == RGI_WAIT_AUTO && spare && waited < RGI_SPIN_SECONDS)) {
-    rgi_relax();
+  if (kind == RGI_PAUSE_SPIN ||
+      (kind == RGI_PAUSE_AUTO && spare && waited < RGI_PAUSE_SPIN_SECONDS)) {
+    rgi_pause_spin();
     return RGI_PAUSE_SPUN;
   }
-  if (kind != RGI_WAIT_SLEEP &&
-      (kind == RGI_WAIT_YIELD || waited < RGI_YIELD_SECONDS || p->looks < RGI_YIELDS)) {
+  if (kind != RGI_PAUSE_SLEEP && (kind == RGI_PAUSE_YIELD || waited < RGI_PAUSE_YIELD_SECONDS ||
+                                  p->looks < RGI_PAUSE_YIELDS)) {
     sched_yield();
     return RGI_PAUSE_YIELDED;
   }
-  double part = waited * RGI_SLEEP_PART;
-  rgi_sleep(part < RGI_SLEEP_SECONDS ? part : RGI_SLEEP_SECONDS);
+  double part = waited * RGI_PAUSE_SLEEP_PART;
+  rgi_clock_sleep(part < RGI_PAUSE_SLEEP_SECONDS ? part : RGI_PAUSE_SLEEP_SECONDS);
   return RGI_PAUSE_SLEPT;
 }
 

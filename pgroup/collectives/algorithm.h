@@ -7,22 +7,9 @@
 
 #include <regroup/collectives.h>
 
+#include "collectives/blocks.h"
 #include "collectives/cost.h"
-#include "collectives/schedule.h"
-
-/* Blocks of a vector, one for each rank: all of the same size, or arrays. */
-typedef struct {
-  size_t each;
-  const size_t *at, *length;
-} rgi_blocks;
-
-static inline size_t rgi_at(const rgi_blocks *b, int i) {
-  return b->at ? b->at[i] : (size_t)i * b->each;
-}
-
-static inline size_t rgi_length(const rgi_blocks *b, int i) {
-  return b->length ? b->length[i] : b->each;
-}
+#include "collectives/sched.h"
 
 /* One operation with dense bytes. What is used of it:
  *   bcast                 out, bytes: the buffer, on all
@@ -42,25 +29,26 @@ typedef struct {
   size_t bytes;
   rgi_blocks in_blocks, out_blocks;
   int root;
-} rgi_problem;
+} rgi_algorithm_args;
 
-typedef void rgi_builder(rgi_schedule *s, const rgi_team *t, const rgi_problem *p);
+typedef void rgi_algorithm_builder(rgi_sched *s, const rgi_subgroup *t,
+                                   const rgi_algorithm_args *p);
 
 /* Constraints. */
 enum {
-  RGI_COMMUTES = 1, /* the operation must commute */
-  RGI_ONE_NODE = 2, /* all members on one node, the call blocking, and a type whose
+  RGI_ALGORITHM_COMMUTES = 1, /* the operation must commute */
+  RGI_ALGORITHM_ONE_NODE = 2, /* all members on one node, the call blocking, and a type whose
                        elements lie without gaps */
-  RGI_NODES = 4,    /* members on several nodes; an operation that does not commute
+  RGI_ALGORITHM_NODES = 4,    /* members on several nodes; an operation that does not commute
                        needs consecutive ranks on each */
-  RGI_UNEVEN = 8,   /* a builder that also takes blocks of different sizes */
-  RGI_BEST = 16,    /* wherever it can serve: memory against messages */
-  RGI_ORDER = 32    /* consecutive ranks on each node, whatever the operation */
+  RGI_ALGORITHM_UNEVEN = 8,   /* a builder that also takes blocks of different sizes */
+  RGI_ALGORITHM_BEST = 16,    /* wherever it can serve: memory against messages */
+  RGI_ALGORITHM_IN_ORDER = 32 /* consecutive ranks on each node, whatever the operation */
 };
 
 typedef struct {
   const char *name;
-  rgi_builder *build;
+  rgi_algorithm_builder *build;
   unsigned needs;
   rgi_cost *cost;
   const char *formula;
@@ -69,28 +57,29 @@ typedef struct {
 /* By operation; a row without a name ends a table. */
 extern const rgi_algorithm *const rgi_algorithms[RG_OP_COUNT];
 
-#define RGI_TABLE(name) extern const rgi_algorithm rgi_##name##_algorithms[]
-RGI_TABLE(barrier);
-RGI_TABLE(bcast);
-RGI_TABLE(reduce);
-RGI_TABLE(allreduce);
-RGI_TABLE(gather);
-RGI_TABLE(gatherv);
-RGI_TABLE(scatter);
-RGI_TABLE(scatterv);
-RGI_TABLE(allgather);
-RGI_TABLE(allgatherv);
-RGI_TABLE(alltoall);
-RGI_TABLE(alltoallv);
-RGI_TABLE(reduce_scatter);
-RGI_TABLE(scan);
-RGI_TABLE(exscan);
-#undef RGI_TABLE
+#define RGI_ALGORITHM_TABLE(name) extern const rgi_algorithm rgi_algorithms_##name[]
+RGI_ALGORITHM_TABLE(barrier);
+RGI_ALGORITHM_TABLE(bcast);
+RGI_ALGORITHM_TABLE(reduce);
+RGI_ALGORITHM_TABLE(allreduce);
+RGI_ALGORITHM_TABLE(gather);
+RGI_ALGORITHM_TABLE(gatherv);
+RGI_ALGORITHM_TABLE(scatter);
+RGI_ALGORITHM_TABLE(scatterv);
+RGI_ALGORITHM_TABLE(allgather);
+RGI_ALGORITHM_TABLE(allgatherv);
+RGI_ALGORITHM_TABLE(alltoall);
+RGI_ALGORITHM_TABLE(alltoallv);
+RGI_ALGORITHM_TABLE(reduce_scatter);
+RGI_ALGORITHM_TABLE(scan);
+RGI_ALGORITHM_TABLE(exscan);
+#undef RGI_ALGORITHM_TABLE
 
 int rgi_algorithm_rows(rg_operation op);
 
-/* Writes the operation's steps among the members of a team, by the algorithm
+/* Writes the operation's steps among the members of a subgroup, by the algorithm
  * that row says or, if it is -1, the best of those that send messages only. */
-void rgi_build(rgi_schedule *s, rg_operation op, int row, const rgi_team *t, const rgi_problem *p);
+void rgi_algorithm_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,
+                         const rgi_algorithm_args *p);
 
 #endif

@@ -4,23 +4,27 @@
  * All-to-all. */
 #include "base/error.h"
 #include "collectives/call.h"
-#include "collectives/hierarchy.h"
+#include "collectives/hier.h"
 
-static void send_block(rgi_schedule *s, const rgi_team *t, const rgi_problem *p, int to) {
-  rgi_send(s, t, to, p->in + rgi_at(&p->in_blocks, to), rgi_length(&p->in_blocks, to));
+static void send_block(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p, int to) {
+  rgi_sched_send(s, t, to, p->in + rgi_blocks_at(&p->in_blocks, to),
+                 rgi_blocks_length(&p->in_blocks, to));
 }
 
-static void receive_block(rgi_schedule *s, const rgi_team *t, const rgi_problem *p, int from) {
-  rgi_receive(s, t, from, p->out + rgi_at(&p->out_blocks, from), rgi_length(&p->out_blocks, from));
+static void receive_block(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p,
+                          int from) {
+  rgi_sched_receive(s, t, from, p->out + rgi_blocks_at(&p->out_blocks, from),
+                    rgi_blocks_length(&p->out_blocks, from));
 }
 
-static void copy_own(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
-  rgi_copy(s, p->out + rgi_at(&p->out_blocks, t->me), p->in + rgi_at(&p->in_blocks, t->me),
-           rgi_length(&p->out_blocks, t->me));
+static void copy_own(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
+  rgi_sched_copy(s, p->out + rgi_blocks_at(&p->out_blocks, t->me),
+                 p->in + rgi_blocks_at(&p->in_blocks, t->me),
+                 rgi_blocks_length(&p->out_blocks, t->me));
 }
 
 /* All at once. */
-static void linear(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void alltoall_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   for (int k = 1; k < t->size; k++) {
     receive_block(s, t, p, (t->me - k + t->size) % t->size);
     send_block(s, t, p, (t->me + k) % t->size);
@@ -29,135 +33,138 @@ static void linear(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
 }
 
 /* One partner after another. */
-static void pairwise(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void alltoall_pairwise(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   copy_own(s, t, p);
   for (int k = 1; k < t->size; k++) {
     receive_block(s, t, p, (t->me - k + t->size) % t->size);
     send_block(s, t, p, (t->me + k) % t->size);
-    rgi_round(s);
+    rgi_sched_end_round(s);
   }
 }
 
 /* Copies the blocks whose number has the bit, between all and packed. Returns
  * how many. */
-static size_t with_bit(rgi_schedule *s, int n, long long bit, size_t m, char *all, char *packed,
-                       int pack) {
+static size_t copy_blocks_with_bit(rgi_sched *s, int n, long long bit, size_t m, char *all,
+                                   char *packed, int pack) {
   size_t count = 0;
   for (int i = 1; i < n; i++)
     if (i & bit) {
       char *in_all = all + (size_t)i * m, *in_packed = packed + count++ * m;
-      rgi_copy(s, pack ? in_packed : in_all, pack ? in_all : in_packed, m);
+      rgi_sched_copy(s, pack ? in_packed : in_all, pack ? in_all : in_packed, m);
     }
   return count;
 }
 
 /* A block has to go as far as its number says: bit by bit, together with all
  * others that go as far in this round. */
-static void bruck(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void alltoall_bruck(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int n = t->size, me = t->me;
   size_t m = p->bytes, half = (size_t)(n + 1) / 2;
-  char *all = rgi_room_of(s, (size_t)n * m);
-  char *out = rgi_room_of(s, half * m), *in = rgi_room_of(s, half * m);
-  rgi_copy(s, all, p->in + (size_t)me * m, (size_t)(n - me) * m);
-  rgi_copy(s, all + (size_t)(n - me) * m, p->in, (size_t)me * m);
+  char *all = rgi_sched_alloc(s, (size_t)n * m);
+  char *out = rgi_sched_alloc(s, half * m), *in = rgi_sched_alloc(s, half * m);
+  rgi_sched_copy(s, all, p->in + (size_t)me * m, (size_t)(n - me) * m);
+  rgi_sched_copy(s, all + (size_t)(n - me) * m, p->in, (size_t)me * m);
   for (long long bit = 1; bit < n; bit *= 2) {
-    size_t blocks = with_bit(s, n, bit, m, all, out, 1);
-    rgi_send(s, t, (int)((me + bit) % n), out, blocks * m);
-    rgi_receive(s, t, (int)((me - bit + n) % n), in, blocks * m);
-    rgi_round(s);
-    with_bit(s, n, bit, m, all, in, 0);
+    size_t blocks = copy_blocks_with_bit(s, n, bit, m, all, out, 1);
+    rgi_sched_send(s, t, (int)((me + bit) % n), out, blocks * m);
+    rgi_sched_receive(s, t, (int)((me - bit + n) % n), in, blocks * m);
+    rgi_sched_end_round(s);
+    copy_blocks_with_bit(s, n, bit, m, all, in, 0);
   }
   for (int i = 0; i < n; i++)
-    rgi_copy(s, p->out + (size_t)((me - i + n) % n) * m, all + (size_t)i * m, m);
+    rgi_sched_copy(s, p->out + (size_t)((me - i + n) % n) * m, all + (size_t)i * m, m);
 }
 
 /* What the members of my node send, rank by rank, to what goes to each node. */
-static void sort_by_target(rgi_schedule *s, const rgi_problem *p, const char *from, char *to) {
-  const rgi_nodes *nodes = &s->state->nodes;
-  int size = s->state->everyone.size, mine = rgi_node_members(s, nodes->mine);
+static void sort_by_target(rgi_sched *s, const rgi_algorithm_args *p, const char *from, char *to) {
+  const rgi_coll_nodes *nodes = &s->coll->nodes;
+  int size = s->coll->everyone.size, mine = rgi_hier_node_size(s, nodes->mine);
   size_t m = p->bytes;
   for (int node = 0; node < nodes->count; node++)
     for (int i = 0; i < mine; i++)
-      for (int j = 0; j < rgi_node_members(s, node); j++, to += m)
-        rgi_copy(s, to, from + ((size_t)i * (size_t)size + (size_t)rgi_node_member(s, node, j)) * m,
-                 m);
+      for (int j = 0; j < rgi_hier_node_size(s, node); j++, to += m)
+        rgi_sched_copy(
+            s, to, from + ((size_t)i * (size_t)size + (size_t)rgi_hier_node_member(s, node, j)) * m,
+            m);
 }
 
 /* What came from each node, to what each member of mine gets, rank by rank. */
-static void sort_by_member(rgi_schedule *s, const rgi_problem *p, const char *from, char *to) {
-  const rgi_nodes *nodes = &s->state->nodes;
-  int size = s->state->everyone.size, mine = rgi_node_members(s, nodes->mine);
+static void sort_by_member(rgi_sched *s, const rgi_algorithm_args *p, const char *from, char *to) {
+  const rgi_coll_nodes *nodes = &s->coll->nodes;
+  int size = s->coll->everyone.size, mine = rgi_hier_node_size(s, nodes->mine);
   size_t m = p->bytes;
   for (int node = 0; node < nodes->count; node++)
-    for (int i = 0; i < rgi_node_members(s, node); i++)
+    for (int i = 0; i < rgi_hier_node_size(s, node); i++)
       for (int j = 0; j < mine; j++, from += m)
-        rgi_copy(s, to + ((size_t)j * (size_t)size + (size_t)rgi_node_member(s, node, i)) * m, from,
-                 m);
+        rgi_sched_copy(
+            s, to + ((size_t)j * (size_t)size + (size_t)rgi_hier_node_member(s, node, i)) * m, from,
+            m);
 }
 
-static void hierarchical(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
-  rgi_team speakers = rgi_speakers(s, -1);
-  size_t mine = (size_t)rgi_node_members(s, s->state->nodes.mine);
+static void alltoall_hierarchical(rgi_sched *s, const rgi_subgroup *t,
+                                  const rgi_algorithm_args *p) {
+  rgi_subgroup leaders = rgi_hier_leaders(s, -1);
+  size_t mine = (size_t)rgi_hier_node_size(s, s->coll->nodes.mine);
   size_t each = (size_t)t->size * p->bytes;
-  int speaks = speakers.me >= 0;
-  char *here = speaks ? rgi_room_of(s, mine * each) : NULL;
-  char *sorted = speaks ? rgi_room_of(s, mine * each) : NULL;
-  rgi_node_gather(s, RG_OP_ALLTOALL, p->in, each, here, 0);
-  if (speaks && !s->error) {
-    rgi_problem between = {.in = sorted, .out = here, .bytes = mine * p->bytes};
-    between.in_blocks = between.out_blocks = rgi_node_blocks(s, mine * p->bytes);
-    rgi_round(s);
+  int is_leader = leaders.me >= 0;
+  char *here = is_leader ? rgi_sched_alloc(s, mine * each) : NULL;
+  char *sorted = is_leader ? rgi_sched_alloc(s, mine * each) : NULL;
+  rgi_hier_node_gather(s, RG_OP_ALLTOALL, p->in, each, here, 0);
+  if (is_leader && !s->error) {
+    rgi_algorithm_args between = {.in = sorted, .out = here, .bytes = mine * p->bytes};
+    between.in_blocks = between.out_blocks = rgi_hier_node_blocks(s, mine * p->bytes);
+    rgi_sched_end_round(s);
     sort_by_target(s, p, here, sorted);
-    rgi_between(s, RG_OP_ALLTOALL, &speakers, &between);
+    rgi_hier_between(s, RG_OP_ALLTOALL, &leaders, &between);
     sort_by_member(s, p, here, sorted);
   }
-  rgi_node_scatter(s, RG_OP_ALLTOALL, sorted, each, p->out, 0);
+  rgi_hier_node_scatter(s, RG_OP_ALLTOALL, sorted, each, p->out, 0);
 }
 
-static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void alltoall_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_inside(s, RGI_INSIDE_ALLTOALL, 0, p->in, p->out, p->bytes);
+  rgi_sched_shm(s, RGI_SCHED_SHM_ALLTOALL, 0, p->in, p->out, p->bytes);
 }
 
-static double bruck_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * (l->ts + l->p / 2 * l->n * l->tw);
+static double alltoall_bruck_cost(const rgi_cost_params *l) {
+  return rgi_cost_lg(l->p) * (l->ts + l->p / 2 * l->n * l->tw);
 }
 
-const rgi_algorithm rgi_alltoall_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
-    {"pairwise", pairwise, RGI_UNEVEN, RGI_BLOCK_COST},
-    {"bruck", bruck, 0, bruck_cost, "lg p (t_s + p/2 n t_w)"},
-    {"hierarchical", hierarchical, RGI_NODES, NULL,
+const rgi_algorithm rgi_algorithms_alltoall[] = {
+    {"linear", alltoall_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
+    {"pairwise", alltoall_pairwise, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
+    {"bruck", alltoall_bruck, 0, alltoall_bruck_cost, "lg p (t_s + p/2 n t_w)"},
+    {"hierarchical", alltoall_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "inside the node + between nodes + inside the node"},
-    {"shared", shared, RGI_ONE_NODE | RGI_BEST, RGI_BLOCK_COST},
+    {"shared", alltoall_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, RGI_COST_BLOCKS},
     {0}};
 
-const rgi_algorithm rgi_alltoallv_algorithms[] = {
-    {"linear", linear, RGI_UNEVEN, RGI_BLOCK_COST},
-    {"pairwise", pairwise, RGI_UNEVEN, RGI_BLOCK_COST},
+const rgi_algorithm rgi_algorithms_alltoallv[] = {
+    {"linear", alltoall_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
+    {"pairwise", alltoall_pairwise, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {0}};
 
 /* --- what the user calls ----------------------------------------------------------------- */
 
 int rg_alltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                 void *recv, MPI_Count recv_count, MPI_Datatype recv_type) {
-  rgi_call c = rgi_blocks_call(RG_OP_ALLTOALL, __func__, g, send, send_count, send_type, recv,
+  rgi_call c = rgi_call_blocks(RG_OP_ALLTOALL, __func__, g, send, send_count, send_type, recv,
                                recv_count, recv_type, 0);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_ialltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                  void *recv, MPI_Count recv_count, MPI_Datatype recv_type, rg_request *request) {
-  rgi_call c = rgi_blocks_call(RG_OP_ALLTOALL, __func__, g, send, send_count, send_type, recv,
+  rgi_call c = rgi_call_blocks(RG_OP_ALLTOALL, __func__, g, send, send_count, send_type, recv,
                                recv_count, recv_type, 0);
-  return RGI_START(c, request);
+  return RGI_CALL_START(c, request);
 }
 
 static rgi_call alltoallv_call(const char *name, rg_group g, const void *send,
                                const MPI_Count send_counts[], const MPI_Aint send_displs[],
                                MPI_Datatype send_type, void *recv, const MPI_Count recv_counts[],
                                const MPI_Aint recv_displs[], MPI_Datatype recv_type) {
-  rgi_call c = rgi_blocks_call(RG_OP_ALLTOALLV, name, g, send, 0, send_type, recv, 0, recv_type, 0);
+  rgi_call c = rgi_call_blocks(RG_OP_ALLTOALLV, name, g, send, 0, send_type, recv, 0, recv_type, 0);
   c.send_counts = send_counts;
   c.send_displs = send_displs;
   c.recv_counts = recv_counts;
@@ -180,5 +187,5 @@ int rg_ialltoallv(rg_group g, const void *send, const MPI_Count send_counts[],
                   MPI_Datatype recv_type, rg_request *request) {
   rgi_call c = alltoallv_call(__func__, g, send, send_counts, send_displs, send_type, recv,
                               recv_counts, recv_displs, recv_type);
-  return RGI_START(c, request);
+  return RGI_CALL_START(c, request);
 }

@@ -4,138 +4,142 @@
  * Broadcast. Ranks are counted from the root. */
 #include "base/error.h"
 #include "collectives/call.h"
-#include "collectives/hierarchy.h"
-#include "collectives/straight.h"
-#include "formation/tree.h"
+#include "collectives/fast_path.h"
+#include "collectives/hier.h"
+#include "formation/binomial.h"
 
 /* The pipelined one's pieces. */
 #define SEGMENT ((size_t)64 << 10)
 /* So many of them are expected at once. */
-#define AHEAD 8
+#define SEGMENTS_AHEAD 8
 
-static int from_root(const rgi_team *t, int root) {
+static int from_root(const rgi_subgroup *t, int root) {
   return (t->me - root + t->size) % t->size;
 }
 
-static int rank_of(const rgi_team *t, int root, int v) {
+static int rank_of(const rgi_subgroup *t, int root, int v) {
   return (int)(((long long)v + root) % t->size);
 }
 
-static void linear(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void bcast_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   if (t->me != p->root)
-    rgi_receive(s, t, p->root, p->out, p->bytes);
+    rgi_sched_receive(s, t, p->root, p->out, p->bytes);
   for (int i = 0; i < t->size && t->me == p->root; i++)
     if (i != p->root)
-      rgi_send(s, t, i, p->out, p->bytes);
+      rgi_sched_send(s, t, i, p->out, p->bytes);
 }
 
-static void binomial(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
-  int child[RGI_TREE_CHILDREN], v = from_root(t, p->root), parent = rgi_tree_parent(v);
+static void bcast_binomial(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
+  int child[RGI_BINOMIAL_CHILDREN], v = from_root(t, p->root), parent = rgi_binomial_parent(v);
   if (parent >= 0) {
-    rgi_receive(s, t, rank_of(t, p->root, parent), p->out, p->bytes);
-    rgi_round(s);
+    rgi_sched_receive(s, t, rank_of(t, p->root, parent), p->out, p->bytes);
+    rgi_sched_end_round(s);
   }
-  for (int i = rgi_tree_children(v, t->size, child) - 1; i >= 0; i--)
-    rgi_send(s, t, rank_of(t, p->root, child[i]), p->out, p->bytes);
+  for (int i = rgi_binomial_children(v, t->size, child) - 1; i >= 0; i--)
+    rgi_sched_send(s, t, rank_of(t, p->root, child[i]), p->out, p->bytes);
 }
 
-static size_t segment_at(const rgi_problem *p, size_t i) {
+static size_t segment_at(const rgi_algorithm_args *p, size_t i) {
   return i * SEGMENT < p->bytes ? i * SEGMENT : p->bytes;
 }
 
 /* Along a chain, piece by piece: while one is passed on the next ones come. Some are
  * expected in advance: a long message begins only when somebody asks for it. */
-static void pipelined(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
-  int v = from_root(t, p->root), last = v == t->size - 1, begun = 0, came[AHEAD];
+static void bcast_pipelined(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
+  int v = from_root(t, p->root), last = v == t->size - 1, begun = 0, came[SEGMENTS_AHEAD];
   size_t pieces = p->bytes ? (p->bytes + SEGMENT - 1) / SEGMENT : 1, asked = 0;
-  rgi_round(s);
+  rgi_sched_end_round(s);
   for (size_t i = 0; i < pieces; i++) {
-    for (; v > 0 && asked < pieces && asked < i + AHEAD; asked++) {
-      rgi_receive(s, t, rank_of(t, p->root, v - 1), p->out + segment_at(p, asked),
-                  segment_at(p, asked + 1) - segment_at(p, asked));
-      came[asked % AHEAD] = ++begun;
+    for (; v > 0 && asked < pieces && asked < i + SEGMENTS_AHEAD; asked++) {
+      rgi_sched_receive(s, t, rank_of(t, p->root, v - 1), p->out + segment_at(p, asked),
+                        segment_at(p, asked + 1) - segment_at(p, asked));
+      came[asked % SEGMENTS_AHEAD] = ++begun;
     }
     if (v > 0)
-      rgi_first_of_round(s, came[i % AHEAD]);
+      rgi_sched_await_first(s, came[i % SEGMENTS_AHEAD]);
     if (!last)
-      rgi_send(s, t, rank_of(t, p->root, v + 1), p->out + segment_at(p, i),
-               segment_at(p, i + 1) - segment_at(p, i));
+      rgi_sched_send(s, t, rank_of(t, p->root, v + 1), p->out + segment_at(p, i),
+                     segment_at(p, i + 1) - segment_at(p, i));
     begun += !last;
   }
 }
 
 /* Piece v of p of the buffer. */
-static size_t piece_at(const rgi_problem *p, int pieces, long long v) {
+static size_t piece_at(const rgi_algorithm_args *p, int pieces, long long v) {
   size_t each = (p->bytes + (size_t)pieces - 1) / (size_t)pieces, at = each * (size_t)v;
   return at < p->bytes ? at : p->bytes;
 }
 
 /* Halving: a child gets the pieces of its subtree. Then the pieces go around. */
-static void scatter_allgather(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
-  int child[RGI_TREE_CHILDREN], n = t->size, v = from_root(t, p->root);
-  int parent = rgi_tree_parent(v), children = rgi_tree_children(v, n, child);
+static void bcast_scatter_allgather(rgi_sched *s, const rgi_subgroup *t,
+                                    const rgi_algorithm_args *p) {
+  int child[RGI_BINOMIAL_CHILDREN], n = t->size, v = from_root(t, p->root);
+  int parent = rgi_binomial_parent(v), children = rgi_binomial_children(v, n, child);
   long long end = v ? v + (v & -v) : n;
   size_t mine = piece_at(p, n, v), last = piece_at(p, n, end < n ? end : n);
   if (parent >= 0) {
-    rgi_receive(s, t, rank_of(t, p->root, parent), p->out + mine, last - mine);
-    rgi_round(s);
+    rgi_sched_receive(s, t, rank_of(t, p->root, parent), p->out + mine, last - mine);
+    rgi_sched_end_round(s);
   }
   for (int i = children - 1; i >= 0; i--) {
     size_t begin = piece_at(p, n, child[i]);
-    rgi_send(s, t, rank_of(t, p->root, child[i]), p->out + begin, last - begin);
+    rgi_sched_send(s, t, rank_of(t, p->root, child[i]), p->out + begin, last - begin);
     last = begin;
   }
-  rgi_round(s);
+  rgi_sched_end_round(s);
   for (int k = 0; k < n - 1; k++) {
     int out = (v - k + n) % n, in = (v - k - 1 + n) % n;
-    rgi_send(s, t, rank_of(t, p->root, (v + 1) % n), p->out + piece_at(p, n, out),
-             piece_at(p, n, out + 1) - piece_at(p, n, out));
-    rgi_receive(s, t, rank_of(t, p->root, (v - 1 + n) % n), p->out + piece_at(p, n, in),
-                piece_at(p, n, in + 1) - piece_at(p, n, in));
-    rgi_round(s);
+    rgi_sched_send(s, t, rank_of(t, p->root, (v + 1) % n), p->out + piece_at(p, n, out),
+                   piece_at(p, n, out + 1) - piece_at(p, n, out));
+    rgi_sched_receive(s, t, rank_of(t, p->root, (v - 1 + n) % n), p->out + piece_at(p, n, in),
+                      piece_at(p, n, in + 1) - piece_at(p, n, in));
+    rgi_sched_end_round(s);
   }
 }
 
 /* One copy comes to each node. */
-static void hierarchical(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
-  rgi_team speakers = rgi_speakers(s, p->root);
-  rgi_problem between = *p;
+static void bcast_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
+  rgi_subgroup leaders = rgi_hier_leaders(s, p->root);
+  rgi_algorithm_args between = *p;
   (void)t;
-  between.root = s->state->nodes.of[p->root];
-  rgi_between(s, RG_OP_BCAST, &speakers, &between);
-  rgi_node_bcast(s, RG_OP_BCAST, p->out, p->bytes, rgi_speaker_place(s, &speakers));
+  between.root = s->coll->nodes.of[p->root];
+  rgi_hier_between(s, RG_OP_BCAST, &leaders, &between);
+  rgi_hier_node_bcast(s, RG_OP_BCAST, p->out, p->bytes, rgi_hier_leader_local_rank(s, &leaders));
 }
 
-static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void bcast_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_inside(s, RGI_INSIDE_BCAST, p->root, NULL, p->out, p->bytes);
+  rgi_sched_shm(s, RGI_SCHED_SHM_BCAST, p->root, NULL, p->out, p->bytes);
 }
 
-static double binomial_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * (l->ts + l->n * l->tw);
+static double bcast_binomial_cost(const rgi_cost_params *l) {
+  return rgi_cost_lg(l->p) * (l->ts + l->n * l->tw);
 }
 
-static double pipelined_cost(const rgi_load *l) {
+static double bcast_pipelined_cost(const rgi_cost_params *l) {
   double k = l->n > (double)SEGMENT ? l->n / (double)SEGMENT : 1;
   return l->p > 1 ? (l->p - 2 + k) * (l->ts + l->n / k * l->tw) : 0;
 }
 
-static double scatter_allgather_cost(const rgi_load *l) {
-  return (rgi_lg(l->p) + l->p - 1) * l->ts + 2 * (l->p - 1) / l->p * l->n * l->tw;
+static double bcast_scatter_allgather_cost(const rgi_cost_params *l) {
+  return (rgi_cost_lg(l->p) + l->p - 1) * l->ts + 2 * (l->p - 1) / l->p * l->n * l->tw;
 }
 
-static double shared_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * l->ts + 2 * l->n * l->tw;
+static double bcast_shared_cost(const rgi_cost_params *l) {
+  return rgi_cost_lg(l->p) * l->ts + 2 * l->n * l->tw;
 }
 
-const rgi_algorithm rgi_bcast_algorithms[] = {
-    {"linear", linear, 0, RGI_BLOCK_COST},
-    {"binomial", binomial, 0, binomial_cost, "lg p (t_s + n t_w)"},
-    {"pipelined", pipelined, 0, pipelined_cost, "(p - 2 + k) (t_s + n/k t_w), k = n / 64 KiB"},
-    {"scatter-allgather", scatter_allgather, 0, scatter_allgather_cost,
+const rgi_algorithm rgi_algorithms_bcast[] = {
+    {"linear", bcast_linear, 0, RGI_COST_BLOCKS},
+    {"binomial", bcast_binomial, 0, bcast_binomial_cost, "lg p (t_s + n t_w)"},
+    {"pipelined", bcast_pipelined, 0, bcast_pipelined_cost,
+     "(p - 2 + k) (t_s + n/k t_w), k = n / 64 KiB"},
+    {"scatter-allgather", bcast_scatter_allgather, 0, bcast_scatter_allgather_cost,
      "(lg p + p - 1) t_s + 2 (p - 1)/p n t_w"},
-    {"hierarchical", hierarchical, RGI_NODES, NULL, "between nodes + inside the node"},
-    {"shared", shared, RGI_ONE_NODE | RGI_BEST, shared_cost, "lg p t_s + 2 n t_w"},
+    {"hierarchical", bcast_hierarchical, RGI_ALGORITHM_NODES, NULL,
+     "between nodes + inside the node"},
+    {"shared", bcast_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, bcast_shared_cost,
+     "lg p t_s + 2 n t_w"},
     {0}};
 
 static rgi_call bcast_call(const char *name, rg_group g, void *buffer, MPI_Count count,
@@ -150,10 +154,10 @@ static rgi_call bcast_call(const char *name, rg_group g, void *buffer, MPI_Count
 }
 
 int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root) {
-  size_t size = rgi_basic_size(type);
-  rgi_local *l = rgi_straight(g, count, buffer, size, root);
+  size_t size = rgi_datatype_basic_size(type);
+  rgi_shm_coll *l = rgi_fast_path(g, count, buffer, size, root);
   if (l)
-    return rgi_local_bcast(l, buffer, (size_t)count * size, root, __func__);
+    return rgi_shm_coll_bcast(l, buffer, (size_t)count * size, root, __func__);
   rgi_call c = bcast_call(__func__, g, buffer, count, type, root);
   return rgi_call_run(&c, NULL);
 }
@@ -161,5 +165,5 @@ int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int r
 int rg_ibcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root,
               rg_request *request) {
   rgi_call c = bcast_call(__func__, g, buffer, count, type, root);
-  return RGI_START(c, request);
+  return RGI_CALL_START(c, request);
 }

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collectives/state.h"
+#include "collectives/coll.h"
 
-static int combines(rg_operation op) {
+static int is_reduction(rg_operation op) {
   return op == RG_OP_REDUCE || op == RG_OP_ALLREDUCE || op == RG_OP_REDUCE_SCATTER ||
          op == RG_OP_SCAN || op == RG_OP_EXSCAN;
 }
 
 /* What all members know alike: they must choose alike. */
-static rgi_shape shape_of(const rgi_schedule *s, const rgi_call *c, const rgi_problem *p) {
-  const rgi_state *state = s->state;
+static rgi_cost_shape shape_of(const rgi_sched *s, const rgi_call *c, const rgi_algorithm_args *p) {
+  const rgi_coll *coll = s->coll;
   rg_operation op = c->operation;
-  int red = combines(op), p_all = state->everyone.size;
+  int red = is_reduction(op), p_all = coll->everyone.size;
   size_t bytes = p->bytes, all = 0;
   if (op == RG_OP_GATHERV || op == RG_OP_SCATTERV || op == RG_OP_ALLTOALLV)
     bytes = 0; /* each knows its own only */
@@ -28,66 +28,67 @@ static rgi_shape shape_of(const rgi_schedule *s, const rgi_call *c, const rgi_pr
       all += p->out_blocks.length[i];
   if (all || op == RG_OP_ALLGATHERV || c->recv_counts)
     bytes = all / (size_t)p_all;
-  return (rgi_shape){.op = op,
-                     .p = p_all,
-                     .nodes = state->nodes.count,
-                     .bytes = bytes,
-                     .commutes = !red || s->reduction.commutes,
-                     .even = op != RG_OP_REDUCE_SCATTER || !c->recv_counts,
-                     .memory = s->blocking && (!red || s->reduction.typed.dense),
-                     .in_order = state->nodes.in_order};
+  return (rgi_cost_shape){.op = op,
+                          .p = p_all,
+                          .nodes = coll->nodes.count,
+                          .bytes = bytes,
+                          .commutes = !red || s->reduction.commutes,
+                          .even = op != RG_OP_REDUCE_SCATTER || !c->recv_counts,
+                          .memory = s->blocking && (!red || s->reduction.datatype.dense),
+                          .in_order = coll->nodes.in_order};
 }
 
-static int choose(const rgi_state *state, const rgi_shape *shape) {
-  int row = state->forced[shape->op].row;
-  return row >= 0 && rgi_serves(row, shape) ? row : rgi_choose(rgi_model_now(), shape, 0);
+static int choose_row(const rgi_coll *coll, const rgi_cost_shape *shape) {
+  int row = coll->forced[shape->op].row;
+  return row >= 0 && rgi_cost_serves(row, shape) ? row
+                                                 : rgi_cost_choose(rgi_tuning_now(), shape, 0);
 }
 
-static void unpack_result(rgi_schedule *s, const rgi_call *c, const rgi_problem *p) {
+static void unpack_result(rgi_sched *s, const rgi_call *c, const rgi_algorithm_args *p) {
   if (!s->unpack_bytes)
     return;
-  rgi_round(s);
+  rgi_sched_end_round(s);
   if (!p->out_blocks.at) {
-    rgi_unpack_later(s, c->recv, p->out, s->unpack_bytes);
+    rgi_sched_unpack(s, c->recv, p->out, s->unpack_bytes);
     return;
   }
-  for (int i = 0; i < s->state->everyone.size; i++)
-    rgi_unpack_later(s, rgi_element(&s->typed, c->recv, c->recv_displs[i]),
+  for (int i = 0; i < s->coll->everyone.size; i++)
+    rgi_sched_unpack(s, rgi_datatype_element(&s->datatype, c->recv, c->recv_displs[i]),
                      p->out + p->out_blocks.at[i], p->out_blocks.length[i]);
 }
 
-static int write(rgi_schedule *s, const rgi_call *c) {
-  rgi_problem p;
-  RGI_TRY(rgi_prepare(s, c, &p));
-  rgi_shape shape = shape_of(s, c, &p);
-  rgi_algorithms[shape.op][choose(s->state, &shape)].build(s, &s->state->everyone, &p);
+static int write_schedule(rgi_sched *s, const rgi_call *c) {
+  rgi_algorithm_args p;
+  RGI_TRY(rgi_call_prepare(s, c, &p));
+  rgi_cost_shape shape = shape_of(s, c, &p);
+  rgi_algorithms[shape.op][choose_row(s->coll, &shape)].build(s, &s->coll->everyone, &p);
   unpack_result(s, c, &p);
   return s->error;
 }
 
 /* On failure nothing was sent: the next operation is the same one. */
-static int begin(rgi_schedule *s, rgi_state *state, const rgi_call *c, int blocking) {
-  rgi_schedule_begin(s, state, c->name, blocking);
-  int error = write(s, c);
+static int begin_schedule(rgi_sched *s, rgi_coll *coll, const rgi_call *c, int blocking) {
+  rgi_sched_init(s, coll, c->name, blocking);
+  int error = write_schedule(s, c);
   if (error) {
-    state->sequence = s->tag;
-    rgi_schedule_end(s);
+    coll->sequence = s->tag;
+    rgi_sched_free(s);
   }
   return error;
 }
 
-static int start(rgi_state *state, const rgi_call *c, rg_request *request) {
-  rgi_schedule *s = malloc(sizeof *s);
+static int start_nonblocking(rgi_coll *coll, const rgi_call *c, rg_request *request) {
+  rgi_sched *s = malloc(sizeof *s);
   if (!s)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", c->name);
-  int error = begin(s, state, c, 0);
+  int error = begin_schedule(s, coll, c, 0);
   if (!error)
-    return rgi_schedule_start(s, request);
+    return rgi_sched_start(s, request);
   free(s);
   return error;
 }
 
-rgi_call rgi_blocks_call(rg_operation operation, const char *name, rg_group g, const void *send,
+rgi_call rgi_call_blocks(rg_operation operation, const char *name, rg_group g, const void *send,
                          MPI_Count send_count, MPI_Datatype send_type, void *recv,
                          MPI_Count recv_count, MPI_Datatype recv_type, int root) {
   return (rgi_call){.operation = operation,
@@ -102,8 +103,8 @@ rgi_call rgi_blocks_call(rg_operation operation, const char *name, rg_group g, c
                     .recv_type = recv_type};
 }
 
-rgi_call rgi_fold_call(rg_operation operation, const char *name, rg_group g, const void *send,
-                       void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op, int root) {
+rgi_call rgi_call_reduction(rg_operation operation, const char *name, rg_group g, const void *send,
+                            void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op, int root) {
   return (rgi_call){.operation = operation,
                     .name = name,
                     .group = g,
@@ -116,39 +117,40 @@ rgi_call rgi_fold_call(rg_operation operation, const char *name, rg_group g, con
 }
 
 int rgi_call_run(const rgi_call *c, rg_request *request) {
-  rgi_state *state;
-  rgi_schedule s;
-  RGI_TRY(rgi_state_of(c->name, c->group, &state));
+  rgi_coll *coll;
+  rgi_sched s;
+  RGI_TRY(rgi_coll_get(c->name, c->group, &coll));
   if (request)
-    return start(state, c, request);
-  RGI_TRY(begin(&s, state, c, 1));
-  return rgi_schedule_run(&s);
+    return start_nonblocking(coll, c, request);
+  RGI_TRY(begin_schedule(&s, coll, c, 1));
+  return rgi_sched_run(&s);
 }
 
-void rgi_build(rgi_schedule *s, rg_operation op, int row, const rgi_team *t, const rgi_problem *p) {
-  rgi_shape shape = {.op = op,
-                     .p = t->size,
-                     .nodes =
-                         s->state->nodes.count > 1 && t != &s->state->nodes.inside ? t->size : 1,
-                     .bytes = p->bytes,
-                     .commutes = !combines(op) || s->reduction.commutes,
-                     .even = !p->in_blocks.length && !p->out_blocks.length};
+void rgi_algorithm_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,
+                         const rgi_algorithm_args *p) {
+  rgi_cost_shape shape = {.op = op,
+                          .p = t->size,
+                          .nodes =
+                              s->coll->nodes.count > 1 && t != &s->coll->nodes.inside ? t->size : 1,
+                          .bytes = p->bytes,
+                          .commutes = !is_reduction(op) || s->reduction.commutes,
+                          .even = !p->in_blocks.length && !p->out_blocks.length};
   if (t->size == 1)
     shape.nodes = 1;
-  if (row < 0 || !rgi_serves(row, &shape))
-    row = rgi_choose(rgi_model_now(), &shape, 1);
+  if (row < 0 || !rgi_cost_serves(row, &shape))
+    row = rgi_cost_choose(rgi_tuning_now(), &shape, 1);
   rgi_algorithms[op][row].build(s, t, p);
 }
 
 int rg_group_algorithm(rg_group g, rg_operation operation, MPI_Count bytes, const char **name) {
-  rgi_state *state;
+  rgi_coll *coll;
   RGI_REQUIRE(name);
-  RGI_TRY(rgi_state_of(__func__, g, &state));
+  RGI_TRY(rgi_coll_get(__func__, g, &coll));
   if ((unsigned)operation >= RG_OP_COUNT || bytes < 0)
     return rgi_error(RG_ERR_ARG, "%s: operation %d, %lld bytes", __func__, (int)operation,
                      (long long)bytes);
-  rgi_shape shape = {operation, state->everyone.size, state->nodes.count, (size_t)bytes, 1, 1,
-                     1,         state->nodes.in_order};
-  *name = rgi_algorithms[operation][choose(state, &shape)].name;
+  rgi_cost_shape shape = {operation, coll->everyone.size, coll->nodes.count, (size_t)bytes, 1, 1,
+                          1,         coll->nodes.in_order};
+  *name = rgi_algorithms[operation][choose_row(coll, &shape)].name;
   return RG_SUCCESS;
 }

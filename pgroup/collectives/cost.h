@@ -13,24 +13,24 @@
 /* What is asked of an algorithm: p members, n bytes, at what cost each. */
 typedef struct {
   double p, n, ts, tw, tc;
-} rgi_load;
+} rgi_cost_params;
 
-typedef double rgi_cost(const rgi_load *load);
+typedef double rgi_cost(const rgi_cost_params *params);
 
 /* lg p, rounded up. */
-double rgi_lg(double p);
+double rgi_cost_lg(double p);
 
 /* What several operations' algorithms take, each with its formula, as a row of a table has
- * them. BLOCK: one block with each member; DOUBLED: what is sent grows by rounds; FOLD: with
+ * them. BLOCKS: one block with each member; DOUBLING: what is sent grows by rounds; REDUCE: with
  * operands combined. */
-rgi_cost rgi_block_cost, rgi_doubled_cost, rgi_fold_cost, rgi_fold_tree_cost;
-rgi_cost rgi_rabenseifner_cost, rgi_shared_fold_cost;
-#define RGI_BLOCK_COST rgi_block_cost, "(p - 1) (t_s + n t_w)"
-#define RGI_DOUBLED_COST rgi_doubled_cost, "lg p t_s + (p - 1) n t_w"
-#define RGI_FOLD_COST rgi_fold_cost, "(p - 1) (t_s + n (t_w + t_c))"
-#define RGI_FOLD_TREE_COST rgi_fold_tree_cost, "lg p (t_s + n (t_w + t_c))"
-#define RGI_RABENSEIFNER_COST rgi_rabenseifner_cost, "2 lg p t_s + (p - 1)/p n (2 t_w + t_c)"
-#define RGI_SHARED_FOLD_COST rgi_shared_fold_cost, "lg p t_s + n (2 t_w + t_c)"
+rgi_cost rgi_cost_blocks, rgi_cost_doubling, rgi_cost_reduce_linear, rgi_cost_reduce_tree;
+rgi_cost rgi_cost_rabenseifner, rgi_cost_reduce_shm;
+#define RGI_COST_BLOCKS rgi_cost_blocks, "(p - 1) (t_s + n t_w)"
+#define RGI_COST_DOUBLING rgi_cost_doubling, "lg p t_s + (p - 1) n t_w"
+#define RGI_COST_REDUCE_LINEAR rgi_cost_reduce_linear, "(p - 1) (t_s + n (t_w + t_c))"
+#define RGI_COST_REDUCE_TREE rgi_cost_reduce_tree, "lg p (t_s + n (t_w + t_c))"
+#define RGI_COST_RABENSEIFNER rgi_cost_rabenseifner, "2 lg p t_s + (p - 1)/p n (2 t_w + t_c)"
+#define RGI_COST_REDUCE_SHM rgi_cost_reduce_shm, "lg p t_s + n (2 t_w + t_c)"
 
 /* A call, as far as the choice depends on it. */
 typedef struct {
@@ -41,16 +41,16 @@ typedef struct {
   int even;     /* blocks of the same size */
   int memory;   /* shared memory may be used: blocking, elements without gaps */
   int in_order; /* every node's members are consecutive ranks */
-} rgi_shape;
+} rgi_cost_shape;
 
 /* Whether row of the operation's table can serve the call. */
-int rgi_serves(int row, const rgi_shape *shape);
+int rgi_cost_serves(int row, const rgi_cost_shape *shape);
 
 /* Predicted seconds. */
-double rgi_predict(const rgi_model *model, int row, const rgi_shape *shape);
+double rgi_cost_predict(const rgi_tuning_model *model, int row, const rgi_cost_shape *shape);
 
 /* The best row that can serve it. messages: of those that send messages only,
  * whatever the nodes. */
-int rgi_choose(const rgi_model *model, const rgi_shape *shape, int messages);
+int rgi_cost_choose(const rgi_tuning_model *model, const rgi_cost_shape *shape, int messages);
 
 #endif

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include "collectives/fold.h"
 
-rgi_fold rgi_fold_of(const rgi_team *t, int keep) {
+rgi_fold rgi_fold_of(const rgi_subgroup *t, int keep) {
   rgi_fold f = {.size = 1, .keep = keep};
   while (f.size <= t->size / 2)
     f.size *= 2;
@@ -24,65 +24,68 @@ int rgi_fold_number(const rgi_fold *f, int rank) {
 }
 
 /* acc = mine and the other's, in the order of ranks. */
-static void combine(rgi_schedule *s, int mine, int other, char *acc, char *theirs, size_t bytes) {
+static void combine_in_order(rgi_sched *s, int mine, int other, char *acc, char *theirs,
+                             size_t bytes) {
   if (other < mine)
-    rgi_right(s, theirs, acc, bytes);
+    rgi_sched_reduce_right(s, theirs, acc, bytes);
   else
-    rgi_left(s, acc, theirs, bytes);
+    rgi_sched_reduce_left(s, acc, theirs, bytes);
 }
 
-void rgi_fold_in(rgi_schedule *s, const rgi_team *t, const rgi_fold *f, char *acc, char *room,
+void rgi_fold_in(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc, char *room,
                  size_t bytes) {
   int other = t->me ^ 1;
   if (t->me >= 2 * f->extra)
     return;
   if (f->me < 0) {
-    rgi_send(s, t, other, acc, bytes);
-    rgi_round(s);
+    rgi_sched_send(s, t, other, acc, bytes);
+    rgi_sched_end_round(s);
     return;
   }
-  rgi_receive(s, t, other, room, bytes);
-  rgi_round(s);
-  combine(s, t->me, other, acc, room, bytes);
+  rgi_sched_receive(s, t, other, room, bytes);
+  rgi_sched_end_round(s);
+  combine_in_order(s, t->me, other, acc, room, bytes);
 }
 
-void rgi_fold_out(rgi_schedule *s, const rgi_team *t, const rgi_fold *f, char *acc, size_t bytes) {
+void rgi_fold_out(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc, size_t bytes) {
   if (t->me >= 2 * f->extra)
     return;
   if (f->me < 0)
-    rgi_receive(s, t, t->me ^ 1, acc, bytes);
+    rgi_sched_receive(s, t, t->me ^ 1, acc, bytes);
   else
-    rgi_send(s, t, t->me ^ 1, acc, bytes);
-  rgi_round(s);
+    rgi_sched_send(s, t, t->me ^ 1, acc, bytes);
+  rgi_sched_end_round(s);
 }
 
-static size_t begin(size_t i, size_t unit, const size_t at[]) {
+static size_t element_offset(size_t i, size_t unit, const size_t at[]) {
   return at ? at[i] : i * unit;
 }
 
-void rgi_halve(rgi_schedule *s, const rgi_team *t, const rgi_fold *f, char *acc, char *room,
-               size_t units, size_t unit, const size_t at[], rgi_part part[]) {
-  rgi_part now = {0, units};
+void rgi_fold_reduce_scatter(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc,
+                             char *room, size_t units, size_t unit, const size_t at[],
+                             rgi_fold_range part[]) {
+  rgi_fold_range now = {0, units};
   int k = 0;
   for (int bit = 1; bit < f->size; bit *= 2, k++) {
     size_t middle = now.low + (now.high - now.low) / 2;
-    rgi_part lower = {now.low, middle}, upper = {middle, now.high};
-    rgi_part mine = f->me & bit ? upper : lower, theirs = f->me & bit ? lower : upper;
+    rgi_fold_range lower = {now.low, middle}, upper = {middle, now.high};
+    rgi_fold_range mine = f->me & bit ? upper : lower, theirs = f->me & bit ? lower : upper;
     int other = rgi_fold_rank(f, f->me ^ bit);
-    size_t from = begin(mine.low, unit, at), bytes = begin(mine.high, unit, at) - from;
-    size_t to = begin(theirs.low, unit, at);
+    size_t from = element_offset(mine.low, unit, at),
+           bytes = element_offset(mine.high, unit, at) - from;
+    size_t to = element_offset(theirs.low, unit, at);
     part[k] = now;
-    rgi_send(s, t, other, acc + to, begin(theirs.high, unit, at) - to);
-    rgi_receive(s, t, other, room + from, bytes);
-    rgi_round(s);
-    combine(s, t->me, other, acc + from, room + from, bytes);
+    rgi_sched_send(s, t, other, acc + to, element_offset(theirs.high, unit, at) - to);
+    rgi_sched_receive(s, t, other, room + from, bytes);
+    rgi_sched_end_round(s);
+    combine_in_order(s, t->me, other, acc + from, room + from, bytes);
     now = mine;
   }
   part[k] = now;
 }
 
-rgi_part rgi_other_half(const rgi_part part[], int k) {
+rgi_fold_range rgi_fold_other_half(const rgi_fold_range part[], int k) {
   if (part[k + 1].low == part[k].low)
-    return (rgi_part){part[k + 1].high, part[k].high};
-  return (rgi_part){part[k].low, part[k + 1].low};
+    return (rgi_fold_range){part[k + 1].high, part[k].high};
+  return (rgi_fold_range){part[k].low, part[k + 1].low};
 }

@@ -16,36 +16,37 @@ typedef struct {
   int keep;  /* a rank that is not folded away, or -1 */
 } rgi_fold;
 
-rgi_fold rgi_fold_of(const rgi_team *t, int keep);
+rgi_fold rgi_fold_of(const rgi_subgroup *t, int keep);
 
-/* The rank of the team behind a new number. */
+/* The rank in the subgroup behind a new number. */
 int rgi_fold_rank(const rgi_fold *f, int number);
 
 /* The new number that stands for a rank. */
 int rgi_fold_number(const rgi_fold *f, int rank);
 
 /* The pairs combine into acc, with room to receive in. */
-void rgi_fold_in(rgi_schedule *s, const rgi_team *t, const rgi_fold *f, char *acc, char *room,
+void rgi_fold_in(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc, char *room,
                  size_t bytes);
 
 /* Those that were folded away get the result. */
-void rgi_fold_out(rgi_schedule *s, const rgi_team *t, const rgi_fold *f, char *acc, size_t bytes);
+void rgi_fold_out(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc, size_t bytes);
 
 /* Elements [low, high) of a vector. */
 typedef struct {
   size_t low, high;
-} rgi_part;
+} rgi_fold_range;
 
 /* Reduce-scatter by recursive halving over the new numbers: at step k partners
  * differ in bit k, one keeps the lower half of what both have and the other the
  * upper one. part[k] is what the caller has before step k, part[log size] after
  * all. at[i]: where element or block i begins, in bytes. */
-void rgi_halve(rgi_schedule *s, const rgi_team *t, const rgi_fold *f, char *acc, char *room,
-               size_t units, size_t unit, const size_t at[], rgi_part part[]);
+void rgi_fold_reduce_scatter(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc,
+                             char *room, size_t units, size_t unit, const size_t at[],
+                             rgi_fold_range part[]);
 
-#define RGI_HALVINGS 32
+#define RGI_FOLD_HALVINGS 32
 
 /* The other half of step k. */
-rgi_part rgi_other_half(const rgi_part part[], int k);
+rgi_fold_range rgi_fold_other_half(const rgi_fold_range part[], int k);
 
 #endif

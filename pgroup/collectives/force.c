@@ -8,28 +8,28 @@
 
 #include "base/error.h"
 #include "collectives/algorithm.h"
-#include "collectives/state.h"
+#include "collectives/coll.h"
 #include "formation/group.h"
 
 const rgi_algorithm *const rgi_algorithms[RG_OP_COUNT] = {
-    [RG_OP_BARRIER] = rgi_barrier_algorithms,
-    [RG_OP_BCAST] = rgi_bcast_algorithms,
-    [RG_OP_REDUCE] = rgi_reduce_algorithms,
-    [RG_OP_ALLREDUCE] = rgi_allreduce_algorithms,
-    [RG_OP_GATHER] = rgi_gather_algorithms,
-    [RG_OP_GATHERV] = rgi_gatherv_algorithms,
-    [RG_OP_SCATTER] = rgi_scatter_algorithms,
-    [RG_OP_SCATTERV] = rgi_scatterv_algorithms,
-    [RG_OP_ALLGATHER] = rgi_allgather_algorithms,
-    [RG_OP_ALLGATHERV] = rgi_allgatherv_algorithms,
-    [RG_OP_ALLTOALL] = rgi_alltoall_algorithms,
-    [RG_OP_ALLTOALLV] = rgi_alltoallv_algorithms,
-    [RG_OP_REDUCE_SCATTER] = rgi_reduce_scatter_algorithms,
-    [RG_OP_SCAN] = rgi_scan_algorithms,
-    [RG_OP_EXSCAN] = rgi_exscan_algorithms,
+    [RG_OP_BARRIER] = rgi_algorithms_barrier,
+    [RG_OP_BCAST] = rgi_algorithms_bcast,
+    [RG_OP_REDUCE] = rgi_algorithms_reduce,
+    [RG_OP_ALLREDUCE] = rgi_algorithms_allreduce,
+    [RG_OP_GATHER] = rgi_algorithms_gather,
+    [RG_OP_GATHERV] = rgi_algorithms_gatherv,
+    [RG_OP_SCATTER] = rgi_algorithms_scatter,
+    [RG_OP_SCATTERV] = rgi_algorithms_scatterv,
+    [RG_OP_ALLGATHER] = rgi_algorithms_allgather,
+    [RG_OP_ALLGATHERV] = rgi_algorithms_allgatherv,
+    [RG_OP_ALLTOALL] = rgi_algorithms_alltoall,
+    [RG_OP_ALLTOALLV] = rgi_algorithms_alltoallv,
+    [RG_OP_REDUCE_SCATTER] = rgi_algorithms_reduce_scatter,
+    [RG_OP_SCAN] = rgi_algorithms_scan,
+    [RG_OP_EXSCAN] = rgi_algorithms_exscan,
 };
 
-static const char *const operations[RG_OP_COUNT] = {
+static const char *const operation_names[RG_OP_COUNT] = {
     "barrier",  "bcast",     "reduce",         "allreduce", "gather",
     "gatherv",  "scatter",   "scatterv",       "allgather", "allgatherv",
     "alltoall", "alltoallv", "reduce_scatter", "scan",      "exscan",
@@ -58,20 +58,23 @@ static int row_named(rg_operation op, const char *name, size_t length) {
 /* The algorithms between nodes and inside work with messages. */
 static int message_row(rg_operation op, const char *name, size_t length) {
   int row = row_named(op, name, length);
-  return row >= 0 && !(rgi_algorithms[op][row].needs & (RGI_ONE_NODE | RGI_NODES)) ? row : -1;
+  return row >= 0 &&
+                 !(rgi_algorithms[op][row].needs & (RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_NODES))
+             ? row
+             : -1;
 }
 
-static int unknown(const char *call, rg_operation op, const char *name, size_t length) {
+static int unknown_algorithm(const char *call, rg_operation op, const char *name, size_t length) {
   char list[256] = "auto";
   for (int i = 0; rgi_algorithms[op][i].name; i++) {
     strncat(list, ", ", sizeof list - strlen(list) - 1);
     strncat(list, rgi_algorithms[op][i].name, sizeof list - strlen(list) - 1);
   }
   return rgi_error(RG_ERR_OPTION, "%s: \"%.*s\" is no algorithm for %s here; there are: %s", call,
-                   (int)length, name, operations[op], list);
+                   (int)length, name, operation_names[op], list);
 }
 
-rg_operation rgi_between_op(rg_operation op) {
+rg_operation rgi_force_op_between(rg_operation op) {
   switch (op) { /* nodes may have different numbers of members */
   case RG_OP_GATHER:
     return RG_OP_GATHERV;
@@ -86,7 +89,7 @@ rg_operation rgi_between_op(rg_operation op) {
   }
 }
 
-rg_operation rgi_inside_op(rg_operation op) {
+rg_operation rgi_force_op_inside(rg_operation op) {
   switch (op) {
   case RG_OP_ALLREDUCE:
   case RG_OP_REDUCE_SCATTER:
@@ -102,24 +105,24 @@ rg_operation rgi_inside_op(rg_operation op) {
 }
 
 /* "name", or "hierarchical:between:inside". */
-static int parse(const char *call, rg_operation op, const char *text, size_t length,
-                 rgi_force *force) {
+static int parse_algorithm(const char *call, rg_operation op, const char *text, size_t length,
+                           rgi_force *force) {
   const char *end = text + length;
-  *force = RGI_NOT_FORCED;
+  *force = RGI_FORCE_NONE;
   if (is_word(text, length, "auto"))
     return RG_SUCCESS;
   for (int i = 0; i < 3; i++) {
     const char *colon = memchr(text, ':', (size_t)(end - text));
     size_t n = (size_t)((colon ? colon : end) - text);
-    rg_operation table = i == 0 ? op : i == 1 ? rgi_between_op(op) : rgi_inside_op(op);
+    rg_operation table = i == 0 ? op : i == 1 ? rgi_force_op_between(op) : rgi_force_op_inside(op);
     int row = i == 0 ? row_named(op, text, n) : message_row(table, text, n);
     if (row < 0)
-      return unknown(call, table, text, n);
+      return unknown_algorithm(call, table, text, n);
     *(i == 0 ? &force->row : i == 1 ? &force->between : &force->inside) = (signed char)row;
     if (!colon)
       return RG_SUCCESS;
-    if (i == 2 || !(rgi_algorithms[op][force->row].needs & RGI_NODES))
-      return unknown(call, op, text, (size_t)(end - text));
+    if (i == 2 || !(rgi_algorithms[op][force->row].needs & RGI_ALGORITHM_NODES))
+      return unknown_algorithm(call, op, text, (size_t)(end - text));
     text = colon + 1;
   }
   return RG_SUCCESS;
@@ -127,7 +130,7 @@ static int parse(const char *call, rg_operation op, const char *text, size_t len
 
 int rgi_force_parse(const char *call, rg_operation op, const char *name, rgi_force *force) {
   rgi_force found;
-  RGI_TRY(parse(call, op, name, strlen(name), &found));
+  RGI_TRY(parse_algorithm(call, op, name, strlen(name), &found));
   *force = found;
   return RG_SUCCESS;
 }
@@ -142,14 +145,14 @@ static struct {
 } environment = {.once = PTHREAD_ONCE_INIT};
 
 /* "operation=algorithm" */
-static int parse_wish(const char *text, size_t length) {
+static int parse_setting(const char *text, size_t length) {
   const char *equals = memchr(text, '=', length);
   size_t n = equals ? (size_t)(equals - text) : length;
   for (int op = 0; op < RG_OP_COUNT && equals; op++)
-    if (is_word(text, n, operations[op])) {
+    if (is_word(text, n, operation_names[op])) {
       environment.any = 1;
-      return parse("RG_COLL", (rg_operation)op, equals + 1, length - n - 1,
-                   &environment.forced[op]);
+      return parse_algorithm("RG_COLL", (rg_operation)op, equals + 1, length - n - 1,
+                             &environment.forced[op]);
     }
   return rgi_error(RG_ERR_OPTION,
                    "RG_COLL: \"%.*s\" is not understood; write RG_COLL=operation=algorithm,...",
@@ -159,10 +162,10 @@ static int parse_wish(const char *text, size_t length) {
 static void read_environment(void) {
   const char *text = getenv("RG_COLL");
   for (int op = 0; op < RG_OP_COUNT; op++)
-    environment.forced[op] = RGI_NOT_FORCED;
+    environment.forced[op] = RGI_FORCE_NONE;
   while (text && *text && !environment.error) {
     size_t n = strcspn(text, ",");
-    environment.error = n ? parse_wish(text, n) : RG_SUCCESS;
+    environment.error = n ? parse_setting(text, n) : RG_SUCCESS;
     text += n + (text[n] == ',');
   }
   if (environment.error)
@@ -189,22 +192,22 @@ static int check_operation(const char *call, rg_operation op) {
 }
 
 int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name) {
-  rgi_state *state;
+  rgi_coll *coll;
   rgi_force force;
   RGI_TRY(check_operation(__func__, operation));
   RGI_TRY(rgi_force_parse(__func__, operation, name ? name : "auto", &force));
-  RGI_TRY(rgi_state_of(__func__, g, &state));
-  state->forced[operation] = force;
-  state->forced_any = 0;
+  RGI_TRY(rgi_coll_get(__func__, g, &coll));
+  coll->forced[operation] = force;
+  coll->forced_any = 0;
   for (int op = 0; op < RG_OP_COUNT; op++)
-    state->forced_any |= state->forced[op].row >= 0;
-  return rgi_force_environment(state->forced, &state->forced_any);
+    coll->forced_any |= coll->forced[op].row >= 0;
+  return rgi_force_environment(coll->forced, &coll->forced_any);
 }
 
 int rg_operation_name(rg_operation operation, const char **name) {
   RGI_REQUIRE(name);
   RGI_TRY(check_operation(__func__, operation));
-  *name = operations[operation];
+  *name = operation_names[operation];
   return RG_SUCCESS;
 }
 
@@ -219,15 +222,16 @@ static int check_row(const char *call, rg_operation op, int i) {
   RGI_TRY(check_operation(call, op));
   return i >= 0 && i < rgi_algorithm_rows(op)
              ? RG_SUCCESS
-             : rgi_error(RG_ERR_ARG, "%s: %s has no algorithm number %d", call, operations[op], i);
+             : rgi_error(RG_ERR_ARG, "%s: %s has no algorithm number %d", call, operation_names[op],
+                         i);
 }
 
 static const char *constraint_of(unsigned needs) {
-  if (needs & RGI_COMMUTES)
+  if (needs & RGI_ALGORITHM_COMMUTES)
     return "the operation commutes";
-  if (needs & RGI_ONE_NODE)
+  if (needs & RGI_ALGORITHM_ONE_NODE)
     return "all members on one node, blocking call, combined elements without gaps";
-  if (needs & RGI_NODES)
+  if (needs & RGI_ALGORITHM_NODES)
     return "several nodes; operations that do not commute need consecutive ranks on each";
   return "";
 }
@@ -252,7 +256,7 @@ int rg_algorithm_predict(rg_operation operation, int i, int p, int nodes, MPI_Co
   if (p < 1 || nodes < 1 || nodes > p || bytes < 0)
     return rgi_error(RG_ERR_ARG, "%s: %d members on %d nodes, %lld bytes", __func__, p, nodes,
                      (long long)bytes);
-  rgi_shape shape = {operation, p, nodes, (size_t)bytes, 1, 1, 1, 1};
-  *seconds = rgi_predict(rgi_model_now(), i, &shape);
+  rgi_cost_shape shape = {operation, p, nodes, (size_t)bytes, 1, 1, 1, 1};
+  *seconds = rgi_cost_predict(rgi_tuning_now(), i, &shape);
   return RG_SUCCESS;
 }

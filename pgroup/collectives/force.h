@@ -8,17 +8,17 @@
 #include <regroup/collectives.h>
 
 /* A row of the operation's table; -1: automatic. between, inside: for the
- * hierarchical one, rows of the tables of rgi_between_op and rgi_inside_op. */
+ * hierarchical one, rows of the tables of rgi_force_op_between and rgi_force_op_inside. */
 typedef struct {
   signed char row, between, inside;
 } rgi_force;
 
-#define RGI_NOT_FORCED ((rgi_force){-1, -1, -1})
+#define RGI_FORCE_NONE ((rgi_force){-1, -1, -1})
 
 /* What the hierarchical form of an operation does between the nodes, and inside
  * a node first. */
-rg_operation rgi_between_op(rg_operation op);
-rg_operation rgi_inside_op(rg_operation op);
+rg_operation rgi_force_op_between(rg_operation op);
+rg_operation rgi_force_op_inside(rg_operation op);
 
 /* A name as rg_group_set_algorithm takes it. RG_ERR_OPTION. */
 int rgi_force_parse(const char *call, rg_operation op, const char *name, rgi_force *force);

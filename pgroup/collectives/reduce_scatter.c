@@ -5,111 +5,115 @@
 #include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/fold.h"
-#include "collectives/hierarchy.h"
+#include "collectives/hier.h"
 
-static size_t all_bytes(const rgi_team *t, const rgi_problem *p) {
+static size_t all_bytes(const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int last = t->size - 1;
-  return rgi_at(&p->in_blocks, last) + rgi_length(&p->in_blocks, last);
+  return rgi_blocks_at(&p->in_blocks, last) + rgi_blocks_length(&p->in_blocks, last);
 }
 
 /* To rank 0, and from there to all their blocks. */
-static void tree(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void reduce_scatter_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   size_t bytes = all_bytes(t, p);
-  char *sum = t->me == 0 ? rgi_room_of(s, bytes) : NULL;
-  rgi_problem reduce = {.in = p->in, .out = sum, .bytes = bytes};
-  rgi_problem scatter = {.in = sum, .in_blocks = p->in_blocks, .out = p->out, .bytes = p->bytes};
-  rgi_reduce_algorithms[1].build(s, t, &reduce);
-  rgi_round(s);
-  rgi_scatterv_algorithms[0].build(s, t, &scatter);
+  char *sum = t->me == 0 ? rgi_sched_alloc(s, bytes) : NULL;
+  rgi_algorithm_args reduce = {.in = p->in, .out = sum, .bytes = bytes};
+  rgi_algorithm_args scatter = {
+      .in = sum, .in_blocks = p->in_blocks, .out = p->out, .bytes = p->bytes};
+  rgi_algorithms_reduce[1].build(s, t, &reduce);
+  rgi_sched_end_round(s);
+  rgi_algorithms_scatterv[0].build(s, t, &scatter);
 }
 
 /* The blocks that a new number stands for: its own, and its pair's. */
-static rgi_part ranks_of(const rgi_fold *f, int number) {
+static rgi_fold_range ranks_of(const rgi_fold *f, int number) {
   if (number < f->extra)
-    return (rgi_part){2 * (size_t)number, 2 * (size_t)number + 2};
+    return (rgi_fold_range){2 * (size_t)number, 2 * (size_t)number + 2};
   size_t rank = (size_t)number + (size_t)f->extra;
-  return (rgi_part){rank, rank + 1};
+  return (rgi_fold_range){rank, rank + 1};
 }
 
-static int reversed(int number, int size) {
+static int reversed_bits(int number, int size) {
   int r = 0;
   for (int bit = 1; bit < size; bit *= 2, number /= 2)
     r = 2 * r + number % 2;
   return r;
 }
 
-static size_t begin_of(const rgi_team *t, const rgi_problem *p, size_t rank) {
-  return (int)rank < t->size ? rgi_at(&p->in_blocks, (int)rank) : all_bytes(t, p);
+static size_t block_offset(const rgi_subgroup *t, const rgi_algorithm_args *p, size_t rank) {
+  return (int)rank < t->size ? rgi_blocks_at(&p->in_blocks, (int)rank) : all_bytes(t, p);
 }
 
 /* Recursive halving. Partners that are neighbours come first, which keeps
  * operands in order; then number i ends with the part at the place that i's bits
  * in reverse say: so the blocks are put there first. */
-static void halving(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void reduce_scatter_halving(rgi_sched *s, const rgi_subgroup *t,
+                                   const rgi_algorithm_args *p) {
   rgi_fold f = rgi_fold_of(t, -1);
-  rgi_part part[RGI_HALVINGS];
-  size_t bytes = all_bytes(t, p), *at = rgi_room_of(s, ((size_t)f.size + 1) * sizeof *at), end = 0;
-  char *acc = rgi_room_of(s, bytes), *room = rgi_room_of(s, bytes);
+  rgi_fold_range part[RGI_FOLD_HALVINGS];
+  size_t bytes = all_bytes(t, p), *at = rgi_sched_alloc(s, ((size_t)f.size + 1) * sizeof *at),
+         end = 0;
+  char *acc = rgi_sched_alloc(s, bytes), *room = rgi_sched_alloc(s, bytes);
   if (s->error)
     return;
   for (int place = 0; place < f.size; place++) {
-    rgi_part ranks = ranks_of(&f, reversed(place, f.size));
-    size_t from = begin_of(t, p, ranks.low), length = begin_of(t, p, ranks.high) - from;
-    rgi_copy(s, acc + end, p->in + from, length);
+    rgi_fold_range ranks = ranks_of(&f, reversed_bits(place, f.size));
+    size_t from = block_offset(t, p, ranks.low), length = block_offset(t, p, ranks.high) - from;
+    rgi_sched_copy(s, acc + end, p->in + from, length);
     at[place] = end;
     end += length;
   }
   at[f.size] = end;
   rgi_fold_in(s, t, &f, acc, room, bytes);
   if (f.me < 0) { /* the other of the pair has the block */
-    rgi_receive(s, t, t->me ^ 1, p->out, p->bytes);
+    rgi_sched_receive(s, t, t->me ^ 1, p->out, p->bytes);
     return;
   }
-  rgi_halve(s, t, &f, acc, room, (size_t)f.size, 0, at, part);
-  char *result = acc + at[reversed(f.me, f.size)];
+  rgi_fold_reduce_scatter(s, t, &f, acc, room, (size_t)f.size, 0, at, part);
+  char *result = acc + at[reversed_bits(f.me, f.size)];
   if (f.me < f.extra) { /* both blocks of the pair: mine is the second */
-    size_t first = rgi_length(&p->in_blocks, t->me ^ 1);
-    rgi_send(s, t, t->me ^ 1, result, first);
+    size_t first = rgi_blocks_length(&p->in_blocks, t->me ^ 1);
+    rgi_sched_send(s, t, t->me ^ 1, result, first);
     result += first;
   }
-  rgi_copy(s, p->out, result, p->bytes);
+  rgi_sched_copy(s, p->out, result, p->bytes);
 }
 
 /* A block starts behind its owner and gathers all operands on the way round. */
-static void ring(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void reduce_scatter_ring(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int n = t->size;
   size_t bytes = all_bytes(t, p), most = 0;
   for (int i = 0; i < n; i++)
-    if (rgi_length(&p->in_blocks, i) > most)
-      most = rgi_length(&p->in_blocks, i);
-  char *acc = rgi_room_of(s, bytes), *room = rgi_room_of(s, most);
-  rgi_copy(s, acc, p->in, bytes);
+    if (rgi_blocks_length(&p->in_blocks, i) > most)
+      most = rgi_blocks_length(&p->in_blocks, i);
+  char *acc = rgi_sched_alloc(s, bytes), *room = rgi_sched_alloc(s, most);
+  rgi_sched_copy(s, acc, p->in, bytes);
   for (int k = 0; k < n - 1; k++) {
     int out = (t->me - 1 - k + 2 * n) % n, in = (t->me - 2 - k + 2 * n) % n;
-    rgi_send(s, t, (t->me + 1) % n, acc + rgi_at(&p->in_blocks, out),
-             rgi_length(&p->in_blocks, out));
-    rgi_receive(s, t, (t->me - 1 + n) % n, room, rgi_length(&p->in_blocks, in));
-    rgi_round(s);
-    rgi_left(s, acc + rgi_at(&p->in_blocks, in), room, rgi_length(&p->in_blocks, in));
+    rgi_sched_send(s, t, (t->me + 1) % n, acc + rgi_blocks_at(&p->in_blocks, out),
+                   rgi_blocks_length(&p->in_blocks, out));
+    rgi_sched_receive(s, t, (t->me - 1 + n) % n, room, rgi_blocks_length(&p->in_blocks, in));
+    rgi_sched_end_round(s);
+    rgi_sched_reduce_left(s, acc + rgi_blocks_at(&p->in_blocks, in), room,
+                          rgi_blocks_length(&p->in_blocks, in));
   }
-  rgi_copy(s, p->out, acc + rgi_at(&p->in_blocks, t->me), p->bytes);
+  rgi_sched_copy(s, p->out, acc + rgi_blocks_at(&p->in_blocks, t->me), p->bytes);
 }
 
 /* The blocks node by node: arrays for the nodes and for my node's members. */
 typedef struct {
   rgi_blocks nodes, members;
-} node_order;
+} blocks_by_node;
 
-static node_order order_by_node(rgi_schedule *s, const rgi_problem *p) {
-  const rgi_nodes *n = &s->state->nodes;
-  int mine = rgi_node_members(s, n->mine);
-  size_t *at = rgi_room_of(s, 2 * (size_t)n->count * sizeof *at), *length = at + n->count;
-  size_t *my_at = rgi_room_of(s, 2 * (size_t)mine * sizeof *my_at), *my_length = my_at + mine;
+static blocks_by_node order_by_node(rgi_sched *s, const rgi_algorithm_args *p) {
+  const rgi_coll_nodes *n = &s->coll->nodes;
+  int mine = rgi_hier_node_size(s, n->mine);
+  size_t *at = rgi_sched_alloc(s, 2 * (size_t)n->count * sizeof *at), *length = at + n->count;
+  size_t *my_at = rgi_sched_alloc(s, 2 * (size_t)mine * sizeof *my_at), *my_length = my_at + mine;
   size_t end = 0;
   for (int node = 0; node < n->count && !s->error; node++) {
     at[node] = end;
-    for (int i = 0; i < rgi_node_members(s, node); i++) {
-      size_t bytes = rgi_length(&p->in_blocks, rgi_node_member(s, node, i));
+    for (int i = 0; i < rgi_hier_node_size(s, node); i++) {
+      size_t bytes = rgi_blocks_length(&p->in_blocks, rgi_hier_node_member(s, node, i));
       if (node == n->mine) {
         my_at[i] = end - at[node];
         my_length[i] = bytes;
@@ -118,63 +122,72 @@ static node_order order_by_node(rgi_schedule *s, const rgi_problem *p) {
     }
     length[node] = end - at[node];
   }
-  return (node_order){{0, at, length}, {0, my_at, my_length}};
+  return (blocks_by_node){{0, at, length}, {0, my_at, my_length}};
 }
 
-static void hierarchical(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
-  rgi_team speakers = rgi_speakers(s, -1);
-  const rgi_nodes *n = &s->state->nodes;
+static void reduce_scatter_hierarchical(rgi_sched *s, const rgi_subgroup *t,
+                                        const rgi_algorithm_args *p) {
+  rgi_subgroup leaders = rgi_hier_leaders(s, -1);
+  const rgi_coll_nodes *n = &s->coll->nodes;
   size_t bytes = all_bytes(t, p), end = 0;
-  node_order order = order_by_node(s, p);
-  int speaks = speakers.me >= 0;
-  char *sum = speaks ? rgi_room_of(s, bytes) : NULL, *sorted = sum, *here = NULL;
-  rgi_node_reduce(s, RG_OP_REDUCE_SCATTER, p->in, sum, bytes, 0);
+  blocks_by_node order = order_by_node(s, p);
+  int is_leader = leaders.me >= 0;
+  char *sum = is_leader ? rgi_sched_alloc(s, bytes) : NULL, *sorted = sum, *here = NULL;
+  rgi_hier_node_reduce(s, RG_OP_REDUCE_SCATTER, p->in, sum, bytes, 0);
   if (s->error)
     return;
-  rgi_round(s);
-  if (speaks) {
-    here = rgi_room_of(s, order.nodes.length[n->mine]);
-    sorted = n->in_order ? sum : rgi_room_of(s, bytes);
+  rgi_sched_end_round(s);
+  if (is_leader) {
+    here = rgi_sched_alloc(s, order.nodes.length[n->mine]);
+    sorted = n->in_order ? sum : rgi_sched_alloc(s, bytes);
     for (int i = 0; i < t->size && sorted != sum; i++) {
       int rank = n->by_node[i];
-      rgi_copy(s, sorted + end, sum + rgi_at(&p->in_blocks, rank), rgi_length(&p->in_blocks, rank));
-      end += rgi_length(&p->in_blocks, rank);
+      rgi_sched_copy(s, sorted + end, sum + rgi_blocks_at(&p->in_blocks, rank),
+                     rgi_blocks_length(&p->in_blocks, rank));
+      end += rgi_blocks_length(&p->in_blocks, rank);
     }
-    rgi_problem between = {.in = sorted, .in_blocks = order.nodes, .out = here};
+    rgi_algorithm_args between = {.in = sorted, .in_blocks = order.nodes, .out = here};
     between.bytes = order.nodes.length[n->mine];
-    rgi_between(s, RG_OP_REDUCE_SCATTER, &speakers, &between);
+    rgi_hier_between(s, RG_OP_REDUCE_SCATTER, &leaders, &between);
   }
-  rgi_problem inside = {.in = here, .in_blocks = order.members, .out = p->out, .bytes = p->bytes};
-  rgi_build(s, RG_OP_SCATTERV, -1, &n->inside, &inside);
+  rgi_algorithm_args inside = {
+      .in = here, .in_blocks = order.members, .out = p->out, .bytes = p->bytes};
+  rgi_algorithm_build(s, RG_OP_SCATTERV, -1, &n->inside, &inside);
 }
 
 /* All of the sum to all: the work is spread and memory is near. */
-static void shared(rgi_schedule *s, const rgi_team *t, const rgi_problem *p) {
+static void reduce_scatter_shared(rgi_sched *s, const rgi_subgroup *t,
+                                  const rgi_algorithm_args *p) {
   size_t bytes = all_bytes(t, p);
-  char *sum = rgi_room_of(s, bytes);
-  rgi_inside(s, RGI_INSIDE_ALLREDUCE, 0, p->in, sum, bytes);
-  rgi_copy(s, p->out, sum + rgi_at(&p->in_blocks, t->me), p->bytes);
+  char *sum = rgi_sched_alloc(s, bytes);
+  rgi_sched_shm(s, RGI_SCHED_SHM_ALLREDUCE, 0, p->in, sum, bytes);
+  rgi_sched_copy(s, p->out, sum + rgi_blocks_at(&p->in_blocks, t->me), p->bytes);
 }
 
-static double tree_cost(const rgi_load *l) {
-  return (rgi_lg(l->p) + l->p - 1) * l->ts + l->p * l->n * (rgi_lg(l->p) * (l->tw + l->tc) + l->tw);
+static double reduce_scatter_tree_cost(const rgi_cost_params *l) {
+  return (rgi_cost_lg(l->p) + l->p - 1) * l->ts +
+         l->p * l->n * (rgi_cost_lg(l->p) * (l->tw + l->tc) + l->tw);
 }
 
-static double halving_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * l->ts + (l->p - 1) * l->n * (l->tw + l->tc);
+static double reduce_scatter_halving_cost(const rgi_cost_params *l) {
+  return rgi_cost_lg(l->p) * l->ts + (l->p - 1) * l->n * (l->tw + l->tc);
 }
 
-static double shared_cost(const rgi_load *l) {
-  return rgi_lg(l->p) * l->ts + l->p * l->n * (2 * l->tw + l->tc);
+static double reduce_scatter_shared_cost(const rgi_cost_params *l) {
+  return rgi_cost_lg(l->p) * l->ts + l->p * l->n * (2 * l->tw + l->tc);
 }
 
-const rgi_algorithm rgi_reduce_scatter_algorithms[] = {
-    {"tree", tree, RGI_UNEVEN, tree_cost, "(lg p + p - 1) t_s + p n (lg p (t_w + t_c) + t_w)"},
-    {"halving", halving, RGI_UNEVEN, halving_cost, "lg p t_s + (p - 1) n (t_w + t_c)"},
-    {"ring", ring, RGI_COMMUTES | RGI_UNEVEN, RGI_FOLD_COST},
-    {"hierarchical", hierarchical, RGI_NODES | RGI_UNEVEN, NULL,
+const rgi_algorithm rgi_algorithms_reduce_scatter[] = {
+    {"tree", reduce_scatter_tree, RGI_ALGORITHM_UNEVEN, reduce_scatter_tree_cost,
+     "(lg p + p - 1) t_s + p n (lg p (t_w + t_c) + t_w)"},
+    {"halving", reduce_scatter_halving, RGI_ALGORITHM_UNEVEN, reduce_scatter_halving_cost,
+     "lg p t_s + (p - 1) n (t_w + t_c)"},
+    {"ring", reduce_scatter_ring, RGI_ALGORITHM_COMMUTES | RGI_ALGORITHM_UNEVEN,
+     RGI_COST_REDUCE_LINEAR},
+    {"hierarchical", reduce_scatter_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN, NULL,
      "inside the node + between nodes + inside the node"},
-    {"shared", shared, RGI_ONE_NODE | RGI_UNEVEN | RGI_BEST, shared_cost,
+    {"shared", reduce_scatter_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_UNEVEN | RGI_ALGORITHM_BEST, reduce_scatter_shared_cost,
      "lg p t_s + p n (2 t_w + t_c)"},
     {0}};
 
@@ -187,7 +200,7 @@ static int check_counts(const char *name, const MPI_Count counts[]) {
 
 int rg_reduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
                       MPI_Datatype type, MPI_Op op) {
-  rgi_call c = rgi_fold_call(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, 0, type, op, 0);
+  rgi_call c = rgi_call_reduction(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, 0, type, op, 0);
   RGI_TRY(check_counts(__func__, counts));
   c.recv_counts = counts;
   return rgi_call_run(&c, NULL);
@@ -195,20 +208,22 @@ int rg_reduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count 
 
 int rg_ireduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
                        MPI_Datatype type, MPI_Op op, rg_request *request) {
-  rgi_call c = rgi_fold_call(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, 0, type, op, 0);
+  rgi_call c = rgi_call_reduction(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, 0, type, op, 0);
   RGI_TRY(check_counts(__func__, counts));
   c.recv_counts = counts;
-  return RGI_START(c, request);
+  return RGI_CALL_START(c, request);
 }
 
 int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
                             MPI_Datatype type, MPI_Op op) {
-  rgi_call c = rgi_fold_call(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, count, type, op, 0);
+  rgi_call c =
+      rgi_call_reduction(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, count, type, op, 0);
   return rgi_call_run(&c, NULL);
 }
 
 int rg_ireduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
                              MPI_Datatype type, MPI_Op op, rg_request *request) {
-  rgi_call c = rgi_fold_call(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, count, type, op, 0);
-  return RGI_START(c, request);
+  rgi_call c =
+      rgi_call_reduction(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, count, type, op, 0);
+  return RGI_CALL_START(c, request);
 }

@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "formation/agree.h"
-#include "formation/quiet.h"
-#include "formation/scope.h"
-#include "formation/turn.h"
+#include "formation/comm_agree.h"
+#include "formation/creation_order.h"
+#include "formation/errhandler.h"
+#include "formation/failure_scope.h"
 #include "progress/mpi_error.h"
-#include "runtime/escape.h"
+#include "runtime/mpi_interrupt.h"
 #include "runtime/runtime.h"
 
 const char *rg_method_name(rg_method method) {
@@ -21,7 +21,7 @@ const char *rg_method_name(rg_method method) {
   return (unsigned)method < sizeof names / sizeof names[0] ? names[method] : NULL;
 }
 
-uint64_t rgi_hash_ranks(uint64_t seed, int n, const int ranks[]) {
+uint64_t rgi_comm_hash_ranks(uint64_t seed, int n, const int ranks[]) {
   uint64_t h = seed ^ (uint64_t)n; /* FNV-1a over words, then mixed */
   for (int i = 0; i < n; i++)
     h = (h ^ (uint64_t)ranks[i]) * 0x100000001b3u;
@@ -38,9 +38,9 @@ static int check_tag(const char *call, MPI_Comm comm, int tag) {
              : rgi_error(RG_ERR_TAG, "%s: tag %d; tags go from 0 to %d", call, tag, most);
 }
 
-int rgi_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method) {
+int rgi_comm_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method) {
   int inter = 0;
-  RGI_TRY(rgi_need_mpi(call));
+  RGI_TRY(rgi_runtime_check_mpi(call));
   RGI_TRY(rgi_options_ready());
   if (comm == MPI_COMM_NULL)
     return rgi_error(RG_ERR_COMM, "%s: the parent is MPI_COMM_NULL", call);
@@ -53,8 +53,8 @@ int rgi_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method
   if (!rg_method_name(*method))
     return rgi_error(RG_ERR_ARG, "%s: %d is no method", call, (int)*method);
   if (*method == RG_METHOD_AUTO)
-    *method = (rg_method)rgi_option_choice(RGI_OPT_COMM_METHOD);
-  if (rgi_escape_possible())
+    *method = (rg_method)rgi_options_choice(RGI_OPT_COMM_METHOD);
+  if (rgi_mpi_interrupt_possible())
     *method = RG_METHOD_NATIVE; /* the only one that can be left when somebody dies */
   return check_tag(call, comm, tag);
 }
@@ -66,7 +66,7 @@ static int find_outsider(int n, const int ranks[]) {
   return -1;
 }
 
-int rgi_translate_ranks(const char *call, MPI_Group from, int n, MPI_Group to, int **ranks) {
+int rgi_comm_translate_ranks(const char *call, MPI_Group from, int n, MPI_Group to, int **ranks) {
   int *all = malloc(2 * (size_t)n * sizeof *all);
   if (!all)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", call, n);
@@ -81,10 +81,10 @@ int rgi_translate_ranks(const char *call, MPI_Group from, int n, MPI_Group to, i
   return error;
 }
 
-int rgi_group_ranks(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks) {
+int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks) {
   MPI_Group parent;
   MPI_Comm_group(comm, &parent);
-  int error = rgi_translate_ranks(call, group, n, parent, ranks);
+  int error = rgi_comm_translate_ranks(call, group, n, parent, ranks);
   MPI_Group_free(&parent);
   if (error)
     return error;
@@ -95,52 +95,52 @@ int rgi_group_ranks(const char *call, MPI_Comm comm, MPI_Group group, int n, int
   return rgi_error(RG_ERR_GROUP, "%s: rank %d of the group is not in the parent", call, outsider);
 }
 
-int rgi_create_by(rg_method method, const rgi_creation *c, MPI_Comm *newcomm) {
+int rgi_comm_create_by(rg_method method, const rgi_comm_creation *c, MPI_Comm *newcomm) {
   /* The native call is the faster one at every size: docs/rationale.md. */
-  return method == RG_METHOD_RECURSIVE ? rgi_create_recursive(c, newcomm)
-                                       : rgi_create_native(c, newcomm);
+  return method == RG_METHOD_RECURSIVE ? rgi_comm_create_recursive(c, newcomm)
+                                       : rgi_comm_create_native(c, newcomm);
 }
 
-static int create_in_turn(const rgi_creation *c, MPI_Comm *newcomm) {
-  RGI_TRY(rgi_turn_begin(c->comm, c->n, c->ranks, c->me, c->tag, c->call));
-  int error = rgi_create_recursive(c, newcomm);
-  rgi_turn_end();
+static int create_in_order(const rgi_comm_creation *c, MPI_Comm *newcomm) {
+  RGI_TRY(rgi_creation_order_begin(c->comm, c->n, c->ranks, c->me, c->tag, c->call));
+  int error = rgi_comm_create_recursive(c, newcomm);
+  rgi_creation_order_end();
   return error;
 }
 
 /* Before, that all mean the same; afterwards, in a job that survives, that all have made it: who
  * has died or left it meanwhile does not say so, and then nobody has it. */
-static int agree(const rgi_creation *c, rg_method method, int after, int error) {
-  uint64_t what = rgi_hash_ranks((uint64_t)method, c->n, c->ranks) + (uint64_t)after;
-  return rgi_agree(c->comm, c->n, c->ranks, c->me, c->tag, what, error, c->call);
+static int agree_on_creation(const rgi_comm_creation *c, rg_method method, int after, int error) {
+  uint64_t what = rgi_comm_hash_ranks((uint64_t)method, c->n, c->ranks) + (uint64_t)after;
+  return rgi_comm_agree(c->comm, c->n, c->ranks, c->me, c->tag, what, error, c->call);
 }
 
-static int create(const rgi_creation *c, rg_method method, MPI_Comm *newcomm) {
+static int create_comm(const rgi_comm_creation *c, rg_method method, MPI_Comm *newcomm) {
   MPI_Comm made;
-  if (rgi_option_choice(RGI_OPT_CHECK))
-    RGI_TRY(agree(c, method, 0, rgi_room_for_comms(c->call)));
-  int entry = rgi_quiet_begin(c->comm);
-  int error =
-      method == RG_METHOD_RECURSIVE ? create_in_turn(c, &made) : rgi_create_by(method, c, &made);
-  rgi_quiet_end(entry, error ? MPI_COMM_NULL : made);
+  if (rgi_options_choice(RGI_OPT_CHECK))
+    RGI_TRY(agree_on_creation(c, method, 0, rgi_comm_check_room(c->call)));
+  int entry = rgi_errhandler_begin(c->comm);
+  int error = method == RG_METHOD_RECURSIVE ? create_in_order(c, &made)
+                                            : rgi_comm_create_by(method, c, &made);
+  rgi_errhandler_end(entry, error ? MPI_COMM_NULL : made);
   if (error)
     return error;
-  if (rgi_escape_possible())
-    error = agree(c, method, 1, RG_SUCCESS);
+  if (rgi_mpi_interrupt_possible())
+    error = agree_on_creation(c, method, 1, RG_SUCCESS);
   if (error) {
     MPI_Comm_free(&made);
     return error;
   }
-  RGI_TRY(rgi_count_comm(made));
+  RGI_TRY(rgi_comm_track(made));
   *newcomm = made;
   return RG_SUCCESS;
 }
 
 int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int tag,
                           rg_method method, MPI_Comm *newcomm) {
-  rgi_creation c = {.call = call, .comm = comm, .group = group, .tag = tag};
+  rgi_comm_creation c = {.call = call, .comm = comm, .group = group, .tag = tag};
   int *ranks;
-  RGI_TRY(rgi_check_parent(c.call, comm, tag, &method));
+  RGI_TRY(rgi_comm_check_parent(c.call, comm, tag, &method));
   if (group == MPI_GROUP_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: the group is MPI_GROUP_NULL", c.call);
   MPI_Group_size(group, &c.n);
@@ -149,9 +149,9 @@ int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int 
     *newcomm = MPI_COMM_NULL;
     return RG_SUCCESS;
   }
-  RGI_TRY(rgi_group_ranks(c.call, comm, group, c.n, &ranks));
+  RGI_TRY(rgi_comm_ranks_of_group(c.call, comm, group, c.n, &ranks));
   c.ranks = ranks;
-  int error = create(&c, method, newcomm);
+  int error = create_comm(&c, method, newcomm);
   free(ranks);
   return error;
 }
@@ -160,9 +160,9 @@ int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method meth
                          MPI_Comm *newcomm) {
   rgi_members *members;
   RGI_REQUIRE(newcomm);
-  RGI_TRY(rgi_need_mpi(__func__));
-  RGI_TRY(rgi_scope_begin(__func__, group, MPI_GROUP_NULL, &members));
+  RGI_TRY(rgi_runtime_check_mpi(__func__));
+  RGI_TRY(rgi_failure_scope_begin(__func__, group, MPI_GROUP_NULL, &members));
   int error = rgi_comm_create_group(__func__, comm, group, tag, method, newcomm);
-  rgi_scope_end(members);
+  rgi_failure_scope_end(members);
   return error;
 }

@@ -13,41 +13,41 @@
 typedef struct {
   uint64_t key;    /* 0: free */
   uint64_t formed; /* how many groups with this key */
-} entry;
+} context_entry;
 
 /* Open addressing, at most half full. */
 static struct {
   pthread_mutex_t lock;
-  entry *entries;
+  context_entry *entries;
   size_t size, used;
   unsigned long epoch; /* the start of the library that it counts for */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static entry *find(entry *entries, size_t size, uint64_t key) {
+static context_entry *find_entry(context_entry *entries, size_t size, uint64_t key) {
   size_t at = key & (size - 1);
   while (entries[at].key && entries[at].key != key)
     at = (at + 1) & (size - 1);
   return &entries[at];
 }
 
-static int grow(void) {
+static int grow_table(void) {
   size_t size = table.size ? 2 * table.size : 256;
-  entry *entries = calloc(size, sizeof *entries);
+  context_entry *entries = calloc(size, sizeof *entries);
   if (!entries)
     return rgi_error(RG_ERR_NOMEM, "no memory for the contexts of %zu groups", size / 2);
   for (size_t i = 0; i < table.size; i++)
     if (table.entries[i].key)
-      *find(entries, size, table.entries[i].key) = table.entries[i];
+      *find_entry(entries, size, table.entries[i].key) = table.entries[i];
   free(table.entries);
   table.entries = entries;
   table.size = size;
   return RG_SUCCESS;
 }
 
-static int count(uint64_t key, uint64_t *formed) {
+static int count_formed(uint64_t key, uint64_t *formed) {
   if (2 * table.used >= table.size)
-    RGI_TRY(grow());
-  entry *e = find(table.entries, table.size, key);
+    RGI_TRY(grow_table());
+  context_entry *e = find_entry(table.entries, table.size, key);
   table.used += !e->key;
   e->key = key;
   *formed = e->formed++;
@@ -56,23 +56,25 @@ static int count(uint64_t key, uint64_t *formed) {
 
 /* Every start of the library counts anew, alike on all processes. */
 static void begin_epoch(void) {
-  if (table.epoch == rgi_rt.epoch)
+  if (table.epoch == rgi_runtime.epoch)
     return;
   free(table.entries);
   table.entries = NULL;
   table.size = table.used = 0;
-  table.epoch = rgi_rt.epoch;
+  table.epoch = rgi_runtime.epoch;
 }
 
 int rgi_context_next(uint64_t members, int kind, int tag, uint64_t *context) {
-  uint64_t key = rgi_mix(members + rgi_mix((uint64_t)kind << 32 | (uint32_t)tag)) | 1, formed = 0;
+  uint64_t key =
+               rgi_context_mix(members + rgi_context_mix((uint64_t)kind << 32 | (uint32_t)tag)) | 1,
+           formed = 0;
   int error = RG_SUCCESS;
-  if (kind != RGI_WORLD) {
+  if (kind != RGI_GROUP_WORLD) {
     pthread_mutex_lock(&table.lock);
     begin_epoch();
-    error = count(key, &formed);
+    error = count_formed(key, &formed);
     pthread_mutex_unlock(&table.lock);
   }
-  *context = rgi_mix(key + formed * 0x9e3779b97f4a7c15u) | 1;
+  *context = rgi_context_mix(key + formed * 0x9e3779b97f4a7c15u) | 1;
   return error;
 }

@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 /* Mixes all bits (the finaliser of splitmix64). */
-static inline uint64_t rgi_mix(uint64_t x) {
+static inline uint64_t rgi_context_mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-/* The context of the next group. Kind RGI_WORLD always has the same. Any thread.
+/* The context of the next group. Kind RGI_GROUP_WORLD always has the same. Any thread.
  * RG_ERR_NOMEM. What is kept for it, 16 bytes for each different (members, tag,
  * kind), stays until the library
  * is started again. */

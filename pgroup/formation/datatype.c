@@ -2,6 +2,9 @@
  * Copyright (c) the Regroup authors */
 #include "formation/datatype.h"
 
+#include <limits.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "progress/mpi_error.h"
 #include "runtime/runtime.h"
@@ -45,11 +48,11 @@ static int in_order(MPI_Datatype type) {
   return answer;
 }
 
-int rgi_typed_of(const char *call, MPI_Datatype type, rgi_typed *t) {
+int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t) {
   MPI_Count size, low, extent, true_low, true_extent;
   size_t common = common_size(type);
   if (common) {
-    *t = (rgi_typed){type, common, (MPI_Aint)common, 0, (MPI_Aint)common, 1};
+    *t = (rgi_datatype){type, common, (MPI_Aint)common, 0, (MPI_Aint)common, 1};
     return RG_SUCCESS;
   }
   if (type == MPI_DATATYPE_NULL)
@@ -57,11 +60,61 @@ int rgi_typed_of(const char *call, MPI_Datatype type, rgi_typed *t) {
   RGI_TRY_MPI(MPI_Type_size_x(type, &size));
   RGI_TRY_MPI(MPI_Type_get_extent_x(type, &low, &extent));
   RGI_TRY_MPI(MPI_Type_get_true_extent_x(type, &true_low, &true_extent));
-  *t = (rgi_typed){.type = type,
-                   .size = (size_t)size,
-                   .extent = (MPI_Aint)extent,
-                   .true_low = (MPI_Aint)true_low,
-                   .true_extent = (MPI_Aint)true_extent};
+  *t = (rgi_datatype){.type = type,
+                      .size = (size_t)size,
+                      .extent = (MPI_Aint)extent,
+                      .true_low = (MPI_Aint)true_low,
+                      .true_extent = (MPI_Aint)true_extent};
   t->dense = size == extent && true_low == 0 && true_extent == size && in_order(type);
+  return RG_SUCCESS;
+}
+
+/* --- packing ----------------------------------------------------------------------- */
+
+/* How many elements MPI's ints can count at once, at most count; 0: not one. */
+static int int_count(const rgi_datatype *t, size_t count) {
+  size_t most = t->size ? (size_t)INT_MAX / t->size : INT_MAX;
+  return (int)(count < most ? count : most);
+}
+
+static int too_large(const rgi_datatype *t) {
+  return rgi_error(RG_ERR_UNSUPPORTED, "elements of %zu bytes with gaps are too large", t->size);
+}
+
+int rgi_datatype_pack(const rgi_datatype *t, const void *memory, size_t count, void *dense) {
+  char *to = dense;
+  if (t->dense) {
+    if (count && t->size)
+      memcpy(to, memory, count * t->size);
+    return RG_SUCCESS;
+  }
+  for (size_t at = 0; at < count;) {
+    int n = int_count(t, count - at), position = 0;
+    if (n == 0)
+      return too_large(t);
+    RGI_TRY_MPI(MPI_Pack(memory ? rgi_datatype_element(t, memory, (MPI_Aint)at) : MPI_BOTTOM, n,
+                         t->type, to + at * t->size, (int)((size_t)n * t->size), &position,
+                         rgi_runtime.comm));
+    at += (size_t)n;
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_datatype_unpack(const rgi_datatype *t, const void *dense, size_t count, void *memory) {
+  const char *from = dense;
+  if (t->dense) {
+    if (count && t->size)
+      memcpy(memory, from, count * t->size);
+    return RG_SUCCESS;
+  }
+  for (size_t at = 0; at < count;) {
+    int n = int_count(t, count - at), position = 0;
+    if (n == 0)
+      return too_large(t);
+    RGI_TRY_MPI(MPI_Unpack(from + at * t->size, (int)((size_t)n * t->size), &position,
+                           memory ? rgi_datatype_element(t, memory, (MPI_Aint)at) : MPI_BOTTOM, n,
+                           t->type, rgi_runtime.comm));
+    at += (size_t)n;
+  }
   return RG_SUCCESS;
 }

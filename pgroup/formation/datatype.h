@@ -16,9 +16,29 @@ typedef struct {
   MPI_Aint extent; /* from one element to the next */
   MPI_Aint true_low, true_extent;
   int dense; /* memory is dense as it is */
-} rgi_typed;
+} rgi_datatype;
 
 /* RG_ERR_ARG for MPI_DATATYPE_NULL. */
-int rgi_typed_of(const char *call, MPI_Datatype type, rgi_typed *t);
+int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t);
+
+/* count elements in memory to and from dense bytes. */
+int rgi_datatype_pack(const rgi_datatype *t, const void *memory, size_t count, void *dense);
+int rgi_datatype_unpack(const rgi_datatype *t, const void *dense, size_t count, void *memory);
+
+/* Element i of memory. */
+static inline char *rgi_datatype_element(const rgi_datatype *t, const void *memory, MPI_Aint i) {
+  char *at;
+  __builtin_memcpy(&at, &memory, sizeof at); /* const or not is the caller's affair */
+  return at ? at + i * t->extent : at;
+}
+
+/* The bytes of one of the commonest types, 0 for others. */
+static inline size_t rgi_datatype_basic_size(MPI_Datatype type) {
+  if (type == MPI_DOUBLE || type == MPI_LONG || type == MPI_INT64_T || type == MPI_UINT64_T)
+    return 8;
+  if (type == MPI_INT || type == MPI_FLOAT)
+    return 4;
+  return type == MPI_BYTE || type == MPI_CHAR;
+}
 
 #endif

@@ -9,13 +9,13 @@
 
 #include "base/error.h"
 #include "formation/context.h"
-#include "formation/scope.h"
+#include "formation/failure_scope.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
 #define TAG_MOST ((1 << 28) - 1)
 
-int rgi_tag_check(const char *call, int tag) {
+int rgi_group_check_tag(const char *call, int tag) {
   return tag >= 0 && tag <= TAG_MOST
              ? RG_SUCCESS
              : rgi_error(RG_ERR_TAG, "%s: tag %d; tags go from 0 to %d", call, tag, TAG_MOST);
@@ -30,16 +30,16 @@ int rgi_group_check(const char *call, rg_group g) {
 }
 
 int rgi_group_check_member(const char *call, rg_group g) {
-  RGI_TRY(rgi_need_runtime(call));
+  RGI_TRY(rgi_runtime_check(call));
   RGI_TRY(rgi_group_check(call, g));
-  if (g->epoch != rgi_rt.epoch)
+  if (g->epoch != rgi_runtime.epoch)
     return rgi_error(RG_ERR_GROUP, "%s: the group was formed before the last rg_finalize", call);
   if (g->me < 0)
     return rgi_error(RG_ERR_GROUP, "%s: rank %d of the world is no member of the group", call,
-                     rgi_rt.rank);
-  rgi_scope_now = rgi_scope_of(g->members);
-  rgi_scope_now.context = g->context;
-  memcpy(rgi_scope_now.births, g->births, sizeof g->births);
+                     rgi_runtime.rank);
+  rgi_failure_scope_now = rgi_failure_scope_of(g->members);
+  rgi_failure_scope_now.context = g->context;
+  memcpy(rgi_failure_scope_now.creation_ids, g->creation_ids, sizeof g->creation_ids);
   return RG_SUCCESS;
 }
 
@@ -50,13 +50,13 @@ int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_g
     return rgi_error(RG_ERR_NOMEM, "no memory for a group");
   }
   *made = (struct rg_group_s){.magic = RGI_GROUP_MAGIC,
-                              .epoch = rgi_rt.epoch,
+                              .epoch = rgi_runtime.epoch,
                               .members = members,
-                              .me = rgi_members_find(members, rgi_rt.rank),
+                              .me = rgi_members_find(members, rgi_runtime.rank),
                               .tag = tag,
                               .context = context,
                               .comm = MPI_COMM_NULL};
-  atomic_fetch_add_explicit(&rgi_rt.groups, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&rgi_runtime.groups, 1, memory_order_relaxed);
   *g = made;
   return RG_SUCCESS;
 }
@@ -64,7 +64,7 @@ int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_g
 int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *g) {
   uint64_t context = 0;
   int error = RG_SUCCESS;
-  if (rgi_members_find(members, rgi_rt.rank) >= 0)
+  if (rgi_members_find(members, rgi_runtime.rank) >= 0)
     error = rgi_context_next(rgi_members_hash(members), kind, tag, &context);
   if (!error)
     return rgi_group_with_context(members, tag, context, g);
@@ -72,14 +72,14 @@ int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *
   return error;
 }
 
-static void inherit(rg_group g, rg_group from) {
-  for (int i = 0; i < RGI_BIRTHS; i++)
-    for (int k = 0; k < RGI_BIRTHS && from->births[i]; k++)
-      if (!g->births[k] || g->births[k] == from->births[i]) {
-        g->births[k] = from->births[i];
+static void inherit_creation(rg_group g, rg_group from) {
+  for (int i = 0; i < RGI_CREATION_IDS; i++)
+    for (int k = 0; k < RGI_CREATION_IDS && from->creation_ids[i]; k++)
+      if (!g->creation_ids[k] || g->creation_ids[k] == from->creation_ids[i]) {
+        g->creation_ids[k] = from->creation_ids[i];
         break;
       }
-  g->apart |= from->apart;
+  g->diverged |= from->diverged;
 }
 
 int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_group_kind kind, int tag,
@@ -87,18 +87,18 @@ int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_group_kin
   uint64_t context = 0, hash = rgi_members_hash(members);
   int error = RG_SUCCESS;
   /* Among survivors not all have formed the same groups before. */
-  if (a->apart || (b && b->apart))
-    hash = rgi_mix(hash + a->context + (b ? rgi_mix(b->context) : 0));
-  if (rgi_members_find(members, rgi_rt.rank) >= 0)
+  if (a->diverged || (b && b->diverged))
+    hash = rgi_context_mix(hash + a->context + (b ? rgi_context_mix(b->context) : 0));
+  if (rgi_members_find(members, rgi_runtime.rank) >= 0)
     error = rgi_context_next(hash, kind, tag, &context);
   if (error) {
     rgi_members_drop(members);
     return error;
   }
   RGI_TRY(rgi_group_with_context(members, tag, context, g));
-  inherit(*g, a);
+  inherit_creation(*g, a);
   if (b)
-    inherit(*g, b);
+    inherit_creation(*g, b);
   return RG_SUCCESS;
 }
 
@@ -106,16 +106,16 @@ int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_group_kin
 
 int rgi_group_derive(rg_group g, rg_group *derived) {
   uint64_t number = atomic_fetch_add_explicit(&g->derived, 1, memory_order_relaxed) + 1;
-  uint64_t context = rgi_mix(rgi_mix(g->context + DERIVED) + number) | 1;
+  uint64_t context = rgi_context_mix(rgi_context_mix(g->context + DERIVED) + number) | 1;
   RGI_TRY(rgi_group_with_context(rgi_members_share(g->members), g->tag, context, derived));
-  inherit(*derived, g);
+  inherit_creation(*derived, g);
   return RG_SUCCESS;
 }
 
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g) {
-  if (rgi_members_find(members, rgi_rt.rank) >= 0)
-    return parent ? rgi_group_out_of(parent, NULL, members, RGI_FORMED, tag, g)
-                  : rgi_group_new(members, RGI_FORMED, tag, g);
+  if (rgi_members_find(members, rgi_runtime.rank) >= 0)
+    return parent ? rgi_group_out_of(parent, NULL, members, RGI_GROUP_CREATED, tag, g)
+                  : rgi_group_new(members, RGI_GROUP_CREATED, tag, g);
   rgi_members_drop(members);
   *g = NULL;
   return RG_SUCCESS;
@@ -123,9 +123,9 @@ int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_gro
 
 int rg_group_dup(rg_group g, rg_group *copy) {
   RGI_REQUIRE(copy);
-  RGI_TRY(rgi_need_runtime(__func__));
+  RGI_TRY(rgi_runtime_check(__func__));
   RGI_TRY(rgi_group_check(__func__, g));
-  return rgi_group_out_of(g, NULL, rgi_members_share(g->members), RGI_FORMED, g->tag, copy);
+  return rgi_group_out_of(g, NULL, rgi_members_share(g->members), RGI_GROUP_CREATED, g->tag, copy);
 }
 
 int rg_group_free(rg_group *g) {
@@ -133,17 +133,17 @@ int rg_group_free(rg_group *g) {
   if (!*g)
     return RG_SUCCESS;
   RGI_TRY(rgi_group_check(__func__, *g));
-  if ((*g)->comm != MPI_COMM_NULL && rgi_need_mpi(__func__) == RG_SUCCESS)
+  if ((*g)->comm != MPI_COMM_NULL && rgi_runtime_check_mpi(__func__) == RG_SUCCESS)
     MPI_Comm_free(&(*g)->comm);
   if ((*g)->collectives_free)
     (*g)->collectives_free((*g)->collectives);
-  if (rgi_scope_now.members == (*g)->members)
-    rgi_scope_now = (rgi_scope){0};
+  if (rgi_failure_scope_now.members == (*g)->members)
+    rgi_failure_scope_now = (rgi_failure_scope){0};
   rgi_members_drop((*g)->members);
-  free((*g)->formings);
+  free((*g)->creations);
   (*g)->magic = 0;
   free(*g);
-  atomic_fetch_sub_explicit(&rgi_rt.groups, 1, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&rgi_runtime.groups, 1, memory_order_relaxed);
   *g = NULL;
   return RG_SUCCESS;
 }
@@ -222,9 +222,9 @@ int rg_group_compare(rg_group a, rg_group b, int *result) {
 
 int rg_group_is_valid(rg_group g, int *valid) {
   RGI_REQUIRE(valid);
-  *valid =
-      g && g->magic == RGI_GROUP_MAGIC && rgi_members_valid(g->members) &&
-      rgi_tag_check(__func__, g->tag) == RG_SUCCESS &&
-      (g->me < 0 || g->epoch != rgi_rt.epoch || rgi_members_at(g->members, g->me) == rgi_rt.rank);
+  *valid = g && g->magic == RGI_GROUP_MAGIC && rgi_members_valid(g->members) &&
+           rgi_group_check_tag(__func__, g->tag) == RG_SUCCESS &&
+           (g->me < 0 || g->epoch != rgi_runtime.epoch ||
+            rgi_members_at(g->members, g->me) == rgi_runtime.rank);
   return RG_SUCCESS;
 }

@@ -11,21 +11,21 @@
 #include "formation/members.h"
 #include "shm/failure.h"
 
-typedef struct rgi_formings rgi_formings;
+typedef struct rgi_group_creations rgi_group_creations;
 
 struct rg_group_s {
   unsigned magic; /* RGI_GROUP_MAGIC while it lives */
   unsigned long epoch;
   rgi_members *members;
   int me, tag;
-  uint64_t context;            /* of its messages; 0 for a group without the caller */
-  atomic_ullong derived;       /* how many groups were derived from it */
-  uint32_t rounds;             /* agreements of its survivors so far (recovery) */
-  int apart;                   /* of survivors: shares no seats, counts by itself */
-  uint64_t births[RGI_BIRTHS]; /* what it owes its being to (liveness.h) */
-  rgi_formings *formings;      /* how many of its operations form others */
-  MPI_Comm comm;               /* the MPI view, or MPI_COMM_NULL */
-  void *collectives;           /* what the layer of collectives keeps for the group */
+  uint64_t context;      /* of its messages; 0 for a group without the caller */
+  atomic_ullong derived; /* how many groups were derived from it */
+  uint32_t rounds;       /* agreements of its survivors so far (recovery) */
+  int diverged;          /* of survivors: shares no cached collective state, counts by itself */
+  uint64_t creation_ids[RGI_CREATION_IDS]; /* the operations that created it (liveness.h) */
+  rgi_group_creations *creations;          /* how many of its operations form others */
+  MPI_Comm comm;                           /* the MPI view, or MPI_COMM_NULL */
+  void *collectives;                       /* what the layer of collectives keeps for the group */
   void (*collectives_free)(void *collectives);
 };
 
@@ -33,7 +33,7 @@ struct rg_group_s {
 
 /* How a group comes to be: groups of the same members, tag and kind are told
  * apart by the order in which they are formed. */
-typedef enum { RGI_FORMED, RGI_BY_SETS, RGI_WORLD } rgi_group_kind;
+typedef enum { RGI_GROUP_CREATED, RGI_GROUP_BY_SETS, RGI_GROUP_WORLD } rgi_group_kind;
 
 /* A group of these members (the reference is taken over, also on failure). */
 int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *g);
@@ -46,24 +46,24 @@ int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_g
 int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_group_kind kind, int tag,
                      rg_group *g);
 
-/* As rgi_group_out_of (RGI_FORMED), but a caller that is no member gets NULL; parent
+/* As rgi_group_out_of (RGI_GROUP_CREATED), but a caller that is no member gets NULL; parent
  * may be NULL. */
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g);
 
-/* --- forming by messages (forming.c) -------------------------------------------- */
+/* --- creation by messages (group_creation_id.c) -------------------------------- */
 
-/* The number of g's next operation with this tag that forms groups: the same for all
+/* The id of g's next operation with this tag that forms groups: the same for all
  * members, also when some of them get an error. RG_ERR_NOMEM. */
-int rgi_forming_begin(rg_group g, int tag, uint64_t *number);
+int rgi_group_creation_begin(rg_group g, int tag, uint64_t *id);
 
-/* What an operation with this number returns. An error that the others may not know of
+/* What an operation with this id returns. An error that the others may not know of
  * ends the waits on what they have formed by it. */
-int rgi_forming_result(uint64_t number, int error);
+int rgi_group_creation_result(uint64_t id, int error);
 
 /* A group formed by one operation, or by one of each side; part: tells apart what it
  * forms. The reference is taken over. */
-int rgi_forming_end(const uint64_t births[RGI_BIRTHS], uint32_t part, int apart,
-                    rgi_members *members, int tag, rg_group *g);
+int rgi_group_creation_end(const uint64_t creation_ids[RGI_CREATION_IDS], uint32_t part,
+                           int diverged, rgi_members *members, int tag, rg_group *g);
 
 /* A group of g's members for something that lives on g, an array for instance.
  * Members call, in the same order for the same g; unlike rg_group_dup it is told
@@ -77,6 +77,6 @@ int rgi_group_check(const char *call, rg_group g);
 /* The same, and of the running library, and the caller is a member. */
 int rgi_group_check_member(const char *call, rg_group g);
 
-int rgi_tag_check(const char *call, int tag);
+int rgi_group_check_tag(const char *call, int tag);
 
 #endif

@@ -12,21 +12,21 @@
 int rg_group_world(rg_group *world) {
   rgi_members *all;
   RGI_REQUIRE(world);
-  RGI_TRY(rgi_need_runtime(__func__));
-  RGI_TRY(rgi_members_range(rgi_rt.size, 0, 1, &all));
-  return rgi_group_new(all, RGI_WORLD, 0, world);
+  RGI_TRY(rgi_runtime_check(__func__));
+  RGI_TRY(rgi_members_range(rgi_runtime.size, 0, 1, &all));
+  return rgi_group_new(all, RGI_GROUP_WORLD, 0, world);
 }
 
-static int check_forming(const char *call, rg_group parent, int tag) {
-  RGI_TRY(rgi_need_runtime(call));
+static int check_creation(const char *call, rg_group parent, int tag) {
+  RGI_TRY(rgi_runtime_check(call));
   RGI_TRY(rgi_group_check(call, parent));
-  return rgi_tag_check(call, tag);
+  return rgi_group_check_tag(call, tag);
 }
 
 int rg_group_create(rg_group parent, int n, const int ranks[], int tag, rg_group *g) {
   rgi_members *members;
   RGI_REQUIRE(g);
-  RGI_TRY(check_forming(__func__, parent, tag));
+  RGI_TRY(check_creation(__func__, parent, tag));
   if (n < 0)
     return rgi_error(RG_ERR_ARG, "%s: a list of %d ranks", __func__, n);
   if (n == 0) {
@@ -57,7 +57,7 @@ static int pick_range(const char *call, const rgi_members *parent, int n, int fi
 int rg_group_create_range(rg_group parent, int first, int last, int stride, int tag, rg_group *g) {
   rgi_members *members;
   RGI_REQUIRE(g);
-  RGI_TRY(check_forming(__func__, parent, tag));
+  RGI_TRY(check_creation(__func__, parent, tag));
   int size = rgi_members_count(parent->members);
   if (first < 0 || first >= size || last < 0 || last >= size)
     return rgi_error(RG_ERR_RANK, "%s: from %d to %d; the group's ranks go from 0 to %d", __func__,
@@ -78,7 +78,7 @@ static int from_mpi_group(const char *call, MPI_Group mpi, int tag, rg_group *g)
     *g = NULL;
     return RG_SUCCESS;
   }
-  RGI_TRY(rgi_translate_ranks(call, mpi, n, rgi_rt.mpi_group, &ranks));
+  RGI_TRY(rgi_comm_translate_ranks(call, mpi, n, rgi_runtime.mpi_group, &ranks));
   for (int i = 0; i < n && !error; i++)
     if (ranks[i] == MPI_UNDEFINED)
       error = rgi_error(RG_ERR_GROUP, "%s: rank %d is not among the processes of rg_init", call, i);
@@ -90,8 +90,8 @@ static int from_mpi_group(const char *call, MPI_Group mpi, int tag, rg_group *g)
 
 int rg_group_from_mpi_group(MPI_Group mpi, int tag, rg_group *g) {
   RGI_REQUIRE(g);
-  RGI_TRY(rgi_need_runtime(__func__));
-  RGI_TRY(rgi_tag_check(__func__, tag));
+  RGI_TRY(rgi_runtime_check(__func__));
+  RGI_TRY(rgi_group_check_tag(__func__, tag));
   if (mpi == MPI_GROUP_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: the group is MPI_GROUP_NULL", __func__);
   return from_mpi_group(__func__, mpi, tag, g);
@@ -101,7 +101,7 @@ int rg_group_from_comm(MPI_Comm comm, rg_group *g) {
   MPI_Group mpi;
   int inter = 0;
   RGI_REQUIRE(g);
-  RGI_TRY(rgi_need_runtime(__func__));
+  RGI_TRY(rgi_runtime_check(__func__));
   if (comm == MPI_COMM_NULL)
     return rgi_error(RG_ERR_COMM, "%s: the communicator is MPI_COMM_NULL", __func__);
   MPI_Comm_test_inter(comm, &inter);

@@ -3,27 +3,28 @@
  *
  * Merging two groups into one. */
 #include "base/error.h"
-#include "formation/meeting.h"
+#include "formation/handshake.h"
 #include "shm/failure.h"
 
 int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, int tag,
                    rg_group *merged) {
-  rgi_proposal p = {.parent = parent,
-                    .remote_leader = remote_leader,
-                    .tag = tag,
-                    .kind = RGI_MERGE,
-                    .high = high};
-  rgi_visitor v;
+  rgi_handshake_offer p = {.parent = parent,
+                           .remote_leader = remote_leader,
+                           .tag = tag,
+                           .kind = RGI_HANDSHAKE_MERGE,
+                           .high = high};
+  rgi_handshake_peer peer;
   rgi_members *all;
   RGI_REQUIRE(merged);
   RGI_TRY(rgi_group_check_member(__func__, mine));
-  RGI_TRY(rgi_tag_check(__func__, tag));
+  RGI_TRY(rgi_group_check_tag(__func__, tag));
   if (high != 0 && high != 1)
     p.error = rgi_error(RG_ERR_ARG, "%s: high is %d; it is 0 or 1", __func__, high);
-  RGI_TRY(rgi_meet(__func__, mine, &p, &v));
-  const uint64_t births[RGI_BIRTHS] = {v.number[high], v.number[!high]};
-  int apart = v.apart, error = high ? rgi_members_concat(__func__, v.members, mine->members, &all)
-                                    : rgi_members_concat(__func__, mine->members, v.members, &all);
-  rgi_meeting_end(&v);
-  return error ? error : rgi_forming_end(births, 0, apart, all, tag, merged);
+  RGI_TRY(rgi_handshake(__func__, mine, &p, &peer));
+  const uint64_t creation_ids[RGI_CREATION_IDS] = {peer.id[high], peer.id[!high]};
+  int diverged = peer.diverged,
+      error = high ? rgi_members_concat(__func__, peer.members, mine->members, &all)
+                   : rgi_members_concat(__func__, mine->members, peer.members, &all);
+  rgi_handshake_peer_free(&peer);
+  return error ? error : rgi_group_creation_end(creation_ids, 0, diverged, all, tag, merged);
 }

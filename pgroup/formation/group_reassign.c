@@ -5,14 +5,15 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/meeting.h"
+#include "formation/handshake.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
 /* The stayers of `home` and then the comers out of `away`; *m is NULL when
  * there are none. */
-static int staff(const char *call, const rgi_members *home, int n, const int leaving[],
-                 const rgi_members *away, int comers, const int coming[], rgi_members **m) {
+static int compose_members(const char *call, const rgi_members *home, int n, const int leaving[],
+                           const rgi_members *away, int comers, const int coming[],
+                           rgi_members **m) {
   int size = rgi_members_count(home), count = 0;
   char *leaves = calloc((size_t)size, 1);
   int *ranks = malloc(((size_t)size + (size_t)comers) * sizeof *ranks);
@@ -46,30 +47,31 @@ static int check_leaving(const char *call, rg_group mine, int n, const int leavi
 
 int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n, const int leaving[],
                       int tag, rg_group *now) {
-  rgi_proposal p = {.parent = parent,
-                    .remote_leader = remote_leader,
-                    .tag = tag,
-                    .kind = RGI_REASSIGN,
-                    .n = n,
-                    .leaving = leaving};
-  rgi_visitor v;
+  rgi_handshake_offer p = {.parent = parent,
+                           .remote_leader = remote_leader,
+                           .tag = tag,
+                           .kind = RGI_HANDSHAKE_REASSIGN,
+                           .n = n,
+                           .leaving = leaving};
+  rgi_handshake_peer peer;
   rgi_members *members;
   RGI_REQUIRE(now);
   RGI_TRY(rgi_group_check_member(__func__, mine));
-  RGI_TRY(rgi_tag_check(__func__, tag));
+  RGI_TRY(rgi_group_check_tag(__func__, tag));
   p.error = check_leaving(__func__, mine, n, leaving);
   if (p.error)
     p.n = 0;
-  RGI_TRY(rgi_meet(__func__, mine, &p, &v));
+  RGI_TRY(rgi_handshake(__func__, mine, &p, &peer));
   int leaves = 0;
   for (int i = 0; i < n; i++)
     leaves |= leaving[i] == mine->me;
-  /* Where the caller goes, that side's number comes first. */
-  const uint64_t births[RGI_BIRTHS] = {v.number[leaves], v.number[!leaves]};
-  int apart = v.apart;
-  int error = leaves
-                  ? staff(__func__, v.members, v.n, v.leaving, mine->members, n, leaving, &members)
-                  : staff(__func__, mine->members, n, leaving, v.members, v.n, v.leaving, &members);
-  rgi_meeting_end(&v);
-  return error ? error : rgi_forming_end(births, 0, apart, members, tag, now);
+  /* Where the caller goes, that side's id comes first. */
+  const uint64_t creation_ids[RGI_CREATION_IDS] = {peer.id[leaves], peer.id[!leaves]};
+  int diverged = peer.diverged;
+  int error = leaves ? compose_members(__func__, peer.members, peer.n, peer.leaving, mine->members,
+                                       n, leaving, &members)
+                     : compose_members(__func__, mine->members, n, leaving, peer.members, peer.n,
+                                       peer.leaving, &members);
+  rgi_handshake_peer_free(&peer);
+  return error ? error : rgi_group_creation_end(creation_ids, 0, diverged, members, tag, now);
 }

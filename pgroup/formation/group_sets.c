@@ -11,7 +11,7 @@
 
 /* The members of a that are (keep = 1) or are not (keep = 0) in b, written to
  * ranks; all of a when b is NULL. Returns how many. */
-static int filter(const rgi_members *a, const rgi_members *b, int keep, int ranks[]) {
+static int filter_members(const rgi_members *a, const rgi_members *b, int keep, int ranks[]) {
   int n = 0;
   for (int i = 0; i < rgi_members_count(a); i++) {
     int rank = rgi_members_at(a, i);
@@ -21,53 +21,54 @@ static int filter(const rgi_members *a, const rgi_members *b, int keep, int rank
   return n;
 }
 
-static int check(const char *call, rg_group a, rg_group b) {
-  RGI_TRY(rgi_need_runtime(call));
+static int check_groups(const char *call, rg_group a, rg_group b) {
+  RGI_TRY(rgi_runtime_check(call));
   RGI_TRY(rgi_group_check(call, a));
   return rgi_group_check(call, b);
 }
 
-static int make(const char *call, rg_group a, rg_group b, int n, const int ranks[], rg_group *g) {
+static int make_group(const char *call, rg_group a, rg_group b, int n, const int ranks[],
+                      rg_group *g) {
   rgi_members *members;
   if (n == 0) {
     *g = NULL;
     return RG_SUCCESS;
   }
   RGI_TRY(rgi_members_list(call, n, ranks, &members));
-  return rgi_group_out_of(a, b, members, RGI_BY_SETS, a->tag, g);
+  return rgi_group_out_of(a, b, members, RGI_GROUP_BY_SETS, a->tag, g);
 }
 
-/* head: which of a come first (as filter's b and keep); tail: whether those of b
+/* head: which of a come first (as b and keep of filter_members); tail: whether those of b
  * that are not in a follow. */
-static int combine(const char *call, rg_group a, rg_group b, const rgi_members *head, int keep,
-                   int tail, rg_group *g) {
+static int combine_groups(const char *call, rg_group a, rg_group b, const rgi_members *head,
+                          int keep, int tail, rg_group *g) {
   size_t most =
       (size_t)rgi_members_count(a->members) + (tail ? (size_t)rgi_members_count(b->members) : 0);
   int *ranks = malloc(most * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu members", call, most);
-  int n = filter(a->members, head, keep, ranks);
+  int n = filter_members(a->members, head, keep, ranks);
   if (tail)
-    n += filter(b->members, a->members, 0, ranks + n);
-  int error = make(call, a, b, n, ranks, g);
+    n += filter_members(b->members, a->members, 0, ranks + n);
+  int error = make_group(call, a, b, n, ranks, g);
   free(ranks);
   return error;
 }
 
 int rg_group_union(rg_group a, rg_group b, rg_group *g) {
   RGI_REQUIRE(g);
-  RGI_TRY(check(__func__, a, b));
-  return combine(__func__, a, b, NULL, 0, 1, g);
+  RGI_TRY(check_groups(__func__, a, b));
+  return combine_groups(__func__, a, b, NULL, 0, 1, g);
 }
 
 int rg_group_intersection(rg_group a, rg_group b, rg_group *g) {
   RGI_REQUIRE(g);
-  RGI_TRY(check(__func__, a, b));
-  return combine(__func__, a, b, b->members, 1, 0, g);
+  RGI_TRY(check_groups(__func__, a, b));
+  return combine_groups(__func__, a, b, b->members, 1, 0, g);
 }
 
 int rg_group_difference(rg_group a, rg_group b, rg_group *g) {
   RGI_REQUIRE(g);
-  RGI_TRY(check(__func__, a, b));
-  return combine(__func__, a, b, b->members, 0, 0, g);
+  RGI_TRY(check_groups(__func__, a, b));
+  return combine_groups(__func__, a, b, b->members, 0, 0, g);
 }

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "formation/group.h"
-#include "formation/spread.h"
+#include "formation/group_tree.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
@@ -14,39 +14,39 @@ enum { COLOR, KEY, ERROR, WIDTH };
 
 typedef struct {
   int key, rank;
-} place;
+} split_rank;
 
 static int by_key(const void *a, const void *b) {
-  const place *x = a, *y = b;
+  const split_rank *x = a, *y = b;
   if (x->key != y->key)
     return x->key < y->key ? -1 : 1;
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* The part of one color out of the whole table. */
-static int make_part(rg_group g, const int table[], int color, uint64_t number, rg_group *part) {
+static int make_part(rg_group g, const int table[], int color, uint64_t id, rg_group *part) {
   int size = rgi_members_count(g->members), n = 0;
   rgi_members *members;
-  place *places = malloc((size_t)size * sizeof *places);
+  split_rank *sorted = malloc((size_t)size * sizeof *sorted);
   int *ranks = malloc((size_t)size * sizeof *ranks);
-  int error = places && ranks ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_group_split: no memory");
+  int error = sorted && ranks ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_group_split: no memory");
   for (int i = 0; i < size && !error; i++)
     if (table[i * WIDTH + COLOR] == color)
-      places[n++] = (place){table[i * WIDTH + KEY], i};
+      sorted[n++] = (split_rank){table[i * WIDTH + KEY], i};
   if (!error) {
-    qsort(places, (size_t)n, sizeof *places, by_key);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_key);
     for (int i = 0; i < n; i++)
-      ranks[i] = places[i].rank;
+      ranks[i] = sorted[i].rank;
     error = rgi_members_pick("rg_group_split", g->members, n, ranks, &members);
   }
-  free(places);
+  free(sorted);
   free(ranks);
   return error ? error
-               : rgi_forming_end((uint64_t[RGI_BIRTHS]){number}, (uint32_t)color, g->apart, members,
-                                 g->tag, part);
+               : rgi_group_creation_end((uint64_t[RGI_CREATION_IDS]){id}, (uint32_t)color,
+                                        g->diverged, members, g->tag, part);
 }
 
-static int error_in(const int table[], int size, const char *call) {
+static int find_error(const int table[], int size, const char *call) {
   for (int i = 0; i < size; i++)
     if (table[i * WIDTH + ERROR])
       return rgi_error_from(table[i * WIDTH + ERROR], call, i);
@@ -58,23 +58,23 @@ int rg_group_split(rg_group g, int color, int key, rg_group *part) {
   RGI_TRY(rgi_group_check_member(__func__, g));
   int size = rgi_members_count(g->members), count = size * WIDTH;
   int mine[WIDTH] = {color, key, color < 0 && color != RG_UNDEFINED ? RG_ERR_ARG : RG_SUCCESS};
-  uint64_t number;
-  RGI_TRY(rgi_forming_begin(g, g->tag, &number));
+  uint64_t id;
+  RGI_TRY(rgi_group_creation_begin(g, g->tag, &id));
   int *table = g->me == 0 ? malloc((size_t)count * sizeof *table) : NULL;
   if (g->me == 0 && !table)
-    return rgi_forming_result(
-        number, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", __func__, size));
-  int error = rgi_collect(g, g->tag, __func__, WIDTH, mine, table);
+    return rgi_group_creation_result(
+        id, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", __func__, size));
+  int error = rgi_group_tree_gather(g, g->tag, __func__, WIDTH, mine, table);
   if (!error)
-    error = rgi_spread(g, g->tag, __func__, &count, &table);
+    error = rgi_group_tree_broadcast(g, g->tag, __func__, &count, &table);
   if (!error)
-    error = error_in(table, size, __func__);
+    error = find_error(table, size, __func__);
   if (mine[ERROR])
     rgi_error(RG_ERR_ARG, "%s: color %d; colors are 0 or more, or RG_UNDEFINED", __func__, color);
   if (!error && color == RG_UNDEFINED)
     *part = NULL;
   else if (!error)
-    error = make_part(g, table, color, number, part);
+    error = make_part(g, table, color, id, part);
   free(table);
-  return rgi_forming_result(number, error);
+  return rgi_group_creation_result(id, error);
 }

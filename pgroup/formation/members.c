@@ -25,7 +25,8 @@ int rgi_members_range(int n, int first, int stride, rgi_members **m) {
   r->n = n;
   r->first = first;
   r->stride = n == 1 ? 1 : stride;
-  r->hash = rgi_mix(rgi_mix((uint64_t)n << 32 | (uint32_t)first) + (uint32_t)r->stride);
+  r->hash =
+      rgi_context_mix(rgi_context_mix((uint64_t)n << 32 | (uint32_t)first) + (uint32_t)r->stride);
   *m = r;
   return RG_SUCCESS;
 }
@@ -41,20 +42,20 @@ static int stride_of(int n, const int ranks[]) {
 
 typedef struct {
   int rank, position;
-} entry;
+} ranked_position;
 
 static int by_rank(const void *a, const void *b) {
-  const entry *x = a, *y = b;
+  const ranked_position *x = a, *y = b;
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* Fills order[] with the positions of ranks[] in ascending order. */
-static int sort(const char *call, int n, const int ranks[], int order[]) {
-  entry *e = malloc((size_t)n * sizeof *e);
+static int sort_positions(const char *call, int n, const int ranks[], int order[]) {
+  ranked_position *e = malloc((size_t)n * sizeof *e);
   if (!e)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, n);
   for (int i = 0; i < n; i++)
-    e[i] = (entry){ranks[i], i};
+    e[i] = (ranked_position){ranks[i], i};
   qsort(e, (size_t)n, sizeof *e, by_rank);
   int error = RG_SUCCESS;
   for (int i = 0; i < n; i++) {
@@ -78,14 +79,14 @@ int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m
   r->first = ranks[0];
   r->stride = 0;
   memcpy(r->ranks, ranks, (size_t)n * sizeof *ranks);
-  int error = sort(call, n, ranks, r->ranks + n);
+  int error = sort_positions(call, n, ranks, r->ranks + n);
   if (error) {
     free(r);
     return error;
   }
   r->hash = (uint64_t)n << 32;
   for (int i = 0; i < n; i++)
-    r->hash = rgi_mix(r->hash + (uint32_t)ranks[i]);
+    r->hash = rgi_context_mix(r->hash + (uint32_t)ranks[i]);
   *m = r;
   return RG_SUCCESS;
 }
@@ -110,7 +111,7 @@ int rgi_members_pick(const char *call, const rgi_members *parent, int n, const i
 }
 
 /* b goes on where a ends, in the same steps. */
-static int continues(const rgi_members *a, const rgi_members *b, int *stride) {
+static int continues_range(const rgi_members *a, const rgi_members *b, int *stride) {
   if (!a->stride || !b->stride)
     return 0;
   int last = rgi_members_at(a, a->n - 1);
@@ -124,7 +125,7 @@ int rgi_members_concat(const char *call, const rgi_members *a, const rgi_members
   if (a->n > INT_MAX - b->n)
     return rgi_error(RG_ERR_RANK, "%s: the two groups share a process", call);
   int n = a->n + b->n;
-  if (continues(a, b, &stride))
+  if (continues_range(a, b, &stride))
     return rgi_members_range(n, a->first, stride, m);
   int *ranks = malloc((size_t)n * sizeof *ranks);
   if (!ranks)
@@ -172,9 +173,9 @@ static int find_in_list(const rgi_members *m, int world_rank) {
 int rgi_members_find(const rgi_members *m, int world_rank) {
   if (!m->stride)
     return find_in_list(m, world_rank);
-  long long way = (long long)world_rank - m->first;
-  return way % m->stride == 0 && way / m->stride >= 0 && way / m->stride < m->n
-             ? (int)(way / m->stride)
+  long long distance = (long long)world_rank - m->first;
+  return distance % m->stride == 0 && distance / m->stride >= 0 && distance / m->stride < m->n
+             ? (int)(distance / m->stride)
              : -1;
 }
 

@@ -14,22 +14,22 @@
 
 /* A message, from the call to its end. */
 typedef struct {
-  rgi_request message;
-  rgi_data data;
+  rgi_message message;
+  rgi_p2p_data data;
   rgi_members *members; /* of the group: to name the sender */
   void *buf;            /* of a receive */
   char *packed;         /* the dense bytes, or NULL where buf has them */
-} transfer;
+} p2p_transfer;
 
 /* A transfer that somebody waits for. */
 typedef struct {
   struct rg_request_s base;
-  transfer transfer;
-} transfer_request;
+  p2p_transfer transfer;
+} p2p_request;
 
 /* Messages of the application never meet those of the library's own. */
 static uint64_t context_of(rg_group g) {
-  return rgi_mix(g->context + 0x70327000u);
+  return rgi_context_mix(g->context + 0x70327000u);
 }
 
 /* --- arguments --------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static int find_source(const char *call, rg_group g, int source, int *world, int
   if (source != RG_ANY_SOURCE)
     RGI_TRY(find_rank(call, g, source, "source", world));
   if (*tag != RG_ANY_TAG)
-    return rgi_tag_check(call, *tag);
+    return rgi_group_check_tag(call, *tag);
   *tag = RGI_ANY;
   return RG_SUCCESS;
 }
@@ -61,7 +61,7 @@ static void set_status(rg_status *status, const rgi_members *members, int world,
 
 /* --- transfers ----------------------------------------------------------------- */
 
-static int need_packed(const char *call, transfer *t) {
+static int need_packed(const char *call, p2p_transfer *t) {
   t->packed = NULL;
   if (t->data.dense)
     return RG_SUCCESS;
@@ -72,15 +72,15 @@ static int need_packed(const char *call, transfer *t) {
 }
 
 static int start_send(const char *call, rg_group g, const void *buf, MPI_Count count,
-                      MPI_Datatype type, int dest, int tag, transfer *t) {
+                      MPI_Datatype type, int dest, int tag, p2p_transfer *t) {
   int world = -1;
   RGI_TRY(rgi_group_check_member(call, g));
   RGI_TRY(find_rank(call, g, dest, "dest", &world));
-  RGI_TRY(rgi_tag_check(call, tag));
-  RGI_TRY(rgi_data_of(call, buf, count, type, &t->data));
+  RGI_TRY(rgi_group_check_tag(call, tag));
+  RGI_TRY(rgi_p2p_data_of(call, buf, count, type, &t->data));
   RGI_TRY(need_packed(call, t));
   t->members = g->members;
-  int error = t->packed ? rgi_data_pack(&t->data, buf, t->packed) : RG_SUCCESS;
+  int error = t->packed ? rgi_p2p_data_pack(&t->data, buf, t->packed) : RG_SUCCESS;
   if (!error)
     error = rgi_message_send(context_of(g), world, tag, t->packed ? t->packed : buf, t->data.bytes,
                              &t->message);
@@ -90,11 +90,11 @@ static int start_send(const char *call, rg_group g, const void *buf, MPI_Count c
 }
 
 static int start_receive(const char *call, rg_group g, void *buf, MPI_Count count,
-                         MPI_Datatype type, int source, int tag, transfer *t) {
+                         MPI_Datatype type, int source, int tag, p2p_transfer *t) {
   int world;
   RGI_TRY(rgi_group_check_member(call, g));
   RGI_TRY(find_source(call, g, source, &world, &tag));
-  RGI_TRY(rgi_data_of(call, buf, count, type, &t->data));
+  RGI_TRY(rgi_p2p_data_of(call, buf, count, type, &t->data));
   RGI_TRY(need_packed(call, t));
   t->members = g->members;
   t->buf = buf;
@@ -106,12 +106,12 @@ static int start_receive(const char *call, rg_group g, void *buf, MPI_Count coun
 }
 
 /* The message has ended. */
-static int finish(const char *call, transfer *t, rg_status *status) {
-  rgi_request *r = &t->message;
-  int error = rgi_message_explain(r, call), whole = error == RG_SUCCESS;
-  if (t->packed && !r->sending && (whole || error == RG_ERR_TRUNCATE)) {
+static int finish_transfer(const char *call, p2p_transfer *t, rg_status *status) {
+  rgi_message *r = &t->message;
+  int error = rgi_message_explain(r, call), complete = error == RG_SUCCESS;
+  if (t->packed && !r->sending && (complete || error == RG_ERR_TRUNCATE)) {
     size_t bytes = r->bytes < r->room ? r->bytes : r->room;
-    int unpacked = rgi_data_unpack(&t->data, t->packed, bytes, t->buf);
+    int unpacked = rgi_p2p_data_unpack(&t->data, t->packed, bytes, t->buf);
     error = error ? error : unpacked;
   }
   free(t->packed);
@@ -122,24 +122,24 @@ static int finish(const char *call, transfer *t, rg_status *status) {
 }
 
 /* Waits for the end; whatever comes of it, the buffers are free afterwards. */
-static int wait_for(const char *call, transfer *t, rg_status *status) {
+static int wait_for(const char *call, p2p_transfer *t, rg_status *status) {
   int error = rgi_message_wait(&t->message, call);
   if (error == RG_SUCCESS || error == RG_ERR_TRUNCATE)
-    return finish(call, t, status);
+    return finish_transfer(call, t, status);
   free(t->packed);
   return error;
 }
 
 int rg_send(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
             int tag) {
-  transfer t;
+  p2p_transfer t;
   RGI_TRY(start_send(__func__, g, buf, count, datatype, dest, tag, &t));
   return wait_for(__func__, &t, NULL);
 }
 
 int rg_recv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
             rg_status *status) {
-  transfer t;
+  p2p_transfer t;
   RGI_TRY(start_receive(__func__, g, buf, count, datatype, source, tag, &t));
   return wait_for(__func__, &t, status);
 }
@@ -147,7 +147,7 @@ int rg_recv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int s
 int rg_sendrecv(rg_group g, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                 int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                 int source, int recvtag, rg_status *status) {
-  transfer in, out;
+  p2p_transfer in, out;
   RGI_TRY(start_receive(__func__, g, recvbuf, recvcount, recvtype, source, recvtag, &in));
   int error = start_send(__func__, g, sendbuf, sendcount, sendtype, dest, sendtag, &out);
   if (error) {
@@ -162,16 +162,16 @@ int rg_sendrecv(rg_group g, const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 
 /* --- without waiting -------------------------------------------------------------- */
 
-static int look(rg_request base, int *done) {
-  transfer_request *r = (transfer_request *)base;
+static int progress_request(rg_request base, int *done) {
+  p2p_request *r = (p2p_request *)base;
   if (!atomic_load_explicit(&r->transfer.message.done, memory_order_acquire))
     return RG_SUCCESS;
   *done = 1;
-  return finish(base->call, &r->transfer, &base->status);
+  return finish_transfer(base->call, &r->transfer, &base->status);
 }
 
-static void release(rg_request base) {
-  transfer_request *r = (transfer_request *)base;
+static void release_request(rg_request base) {
+  p2p_request *r = (p2p_request *)base;
   if (!atomic_load(&r->transfer.message.done)) {
     rgi_message_abandon(&r->transfer.message);
     free(r->transfer.packed);
@@ -182,17 +182,18 @@ static void release(rg_request base) {
   free(r);
 }
 
-static int make(const char *call, transfer_request **r) {
+static int make_request(const char *call, p2p_request **r) {
   *r = malloc(sizeof **r);
   if (!*r)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a request", call);
-  (*r)->base = (struct rg_request_s){.call = call, .progress = look, .release = release};
+  (*r)->base =
+      (struct rg_request_s){.call = call, .progress = progress_request, .release = release_request};
   return RG_SUCCESS;
 }
 
 /* The transfer has begun; or not, and then there is no request. */
-static int open_request(transfer_request *r, int error, rg_request *request) {
-  transfer *t = &r->transfer;
+static int open_request(p2p_request *r, int error, rg_request *request) {
+  p2p_transfer *t = &r->transfer;
   if (error) {
     free(r);
     return error;
@@ -208,18 +209,18 @@ static int open_request(transfer_request *r, int error, rg_request *request) {
 
 int rg_isend(rg_group g, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
              rg_request *request) {
-  transfer_request *r;
+  p2p_request *r;
   RGI_REQUIRE(request);
-  RGI_TRY(make(__func__, &r));
+  RGI_TRY(make_request(__func__, &r));
   return open_request(r, start_send(__func__, g, buf, count, datatype, dest, tag, &r->transfer),
                       request);
 }
 
 int rg_irecv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
              rg_request *request) {
-  transfer_request *r;
+  p2p_request *r;
   RGI_REQUIRE(request);
-  RGI_TRY(make(__func__, &r));
+  RGI_TRY(make_request(__func__, &r));
   return open_request(
       r, start_receive(__func__, g, buf, count, datatype, source, tag, &r->transfer), request);
 }
@@ -227,14 +228,14 @@ int rg_irecv(rg_group g, void *buf, MPI_Count count, MPI_Datatype datatype, int 
 int rg_request_cancel(rg_request *request, int *cancelled) {
   RGI_REQUIRE(request);
   RGI_REQUIRE(cancelled);
-  transfer_request *r = (transfer_request *)*request;
-  if (!r || r->base.progress != look || r->transfer.message.sending)
+  p2p_request *r = (p2p_request *)*request;
+  if (!r || r->base.progress != progress_request || r->transfer.message.sending)
     return rgi_error(RG_ERR_ARG, "%s: not a receive that is open", __func__);
-  RGI_TRY(rgi_need_runtime(__func__));
+  RGI_TRY(rgi_runtime_check(__func__));
   rgi_message_cancel(&r->transfer.message, cancelled);
   if (*cancelled) {
     free(r->transfer.packed);
-    release(*request);
+    release_request(*request);
     *request = NULL;
   }
   return RG_SUCCESS;
@@ -267,10 +268,10 @@ int rg_iprobe(rg_group g, int source, int tag, int *there, rg_status *status) {
 }
 
 int rg_status_count(const rg_status *status, MPI_Datatype datatype, MPI_Count *count) {
-  rgi_data d;
+  rgi_p2p_data d;
   RGI_REQUIRE(status);
   RGI_REQUIRE(count);
-  RGI_TRY(rgi_data_of(__func__, status, 0, datatype, &d));
+  RGI_TRY(rgi_p2p_data_of(__func__, status, 0, datatype, &d));
   size_t bytes = (size_t)status->bytes;
   if (d.size == 0)
     *count = bytes == 0 ? 0 : RG_UNDEFINED;

@@ -15,14 +15,15 @@ typedef struct {
   size_t size, bytes; /* dense bytes of an element; of all */
   MPI_Aint extent;    /* from one element to the next */
   int dense;          /* they lie so in memory */
-} rgi_data;
+} rgi_p2p_data;
 
 /* Looks at the arguments of a call: RG_ERR_ARG for those that cannot be. */
-int rgi_data_of(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, rgi_data *d);
+int rgi_p2p_data_of(const char *call, const void *buf, MPI_Count count, MPI_Datatype type,
+                    rgi_p2p_data *d);
 
 /* All of buf to dense bytes; the dense bytes that came to buf. Only for data that
  * is not dense. */
-int rgi_data_pack(const rgi_data *d, const void *buf, char *dense);
-int rgi_data_unpack(const rgi_data *d, char *dense, size_t bytes, void *buf);
+int rgi_p2p_data_pack(const rgi_p2p_data *d, const void *buf, char *dense);
+int rgi_p2p_data_unpack(const rgi_p2p_data *d, char *dense, size_t bytes, void *buf);
 
 #endif

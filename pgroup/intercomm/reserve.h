@@ -9,38 +9,39 @@
 
 #include "formation/members.h"
 
-typedef enum { RGI_DRAW_GROW = 1, RGI_DRAW_SPAWN, RGI_DRAW_REPLACE } rgi_draw_kind;
+typedef enum { RGI_RESERVE_GROW = 1, RGI_RESERVE_SPAWN, RGI_RESERVE_REPLACE } rgi_reserve_purpose;
 
-/* What processes are drawn for. */
+/* What processes are acquired for. */
 typedef struct {
-  rgi_draw_kind kind;
+  rgi_reserve_purpose kind;
   int n;
-  uint64_t number;           /* of the operation (rgi_forming_begin); 0: none */
-  int apart;                 /* of the group that results */
+  uint64_t number;           /* of the operation (rgi_group_creation_begin); 0: none */
+  int diverged;              /* of the group that results */
   const rgi_members *before; /* replace: the members in whose places they come */
-} rgi_draft;
+} rgi_reserve_request;
 
 /* Whether a reserve is open in this process. */
 int rgi_reserve_is_open(void);
 
 /* The caller's world: those outside when the reserve was opened (all of them call,
- * the first time), or those it was drawn with and the inter-communicator to who drew
+ * the first time), or those it was acquired with and the inter-communicator to who drew
  * them, which is given once. Sleeps if the caller is in reserve; both are
- * MPI_COMM_NULL where it is not drawn by spawning. */
+ * MPI_COMM_NULL where it is not acquired by spawning. */
 int rgi_reserve_enter(MPI_Comm *world, MPI_Comm *parent);
 
 /* RG_ERR_UNSUPPORTED unless one is open: the text says how to start the job. */
 int rgi_reserve_need(const char *call);
 
 /* Draws processes for the members of g, who all call, and tells them who calls
- * and for what. The processes that were drawn, to be dropped. */
-int rgi_draw(const char *call, rg_group g, const rgi_draft *draft, rgi_members **drawn);
+ * and for what. The processes that were acquired, to be dropped. */
+int rgi_reserve_acquire(const char *call, rg_group g, const rgi_reserve_request *request,
+                        rgi_members **acquired);
 
-/* The members of `before`, with those that were drawn in the places of whom g has not. */
-int rgi_draw_replaced(const char *call, const rgi_members *before, const rgi_members *g,
-                      const rgi_members *drawn, rgi_members **all);
+/* The members of `before`, with those that were acquired in the places of whom g has not. */
+int rgi_reserve_substitute(const char *call, const rgi_members *before, const rgi_members *g,
+                           const rgi_members *acquired, rgi_members **all);
 
-/* After a draw of that kind: all members of g have the group. To those that were drawn. */
-int rgi_draw_confirm(const char *call, rg_group g, uint64_t number, const rgi_members *drawn);
+/* After a draw of that kind: all members of g have the group. To those that were acquired. */
+int rgi_reserve_confirm(const char *call, rg_group g, uint64_t number, const rgi_members *acquired);
 
 #endif

@@ -8,39 +8,39 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "formation/quiet.h"
-#include "intercomm/enter.h"
+#include "formation/errhandler.h"
 #include "intercomm/reserve.h"
+#include "intercomm/startup.h"
 #include "runtime/runtime.h"
 
-const rgi_launcher *rgi_launcher_now(void) {
-  return rgi_reserve_is_open() ? &rgi_reserve_launcher : &rgi_native_launcher;
+const rgi_spawn_backend *rgi_spawn_backend_now(void) {
+  return rgi_reserve_is_open() ? &rgi_spawn_reserve : &rgi_spawn_native;
 }
 
 int rg_intercomm_spawn(MPI_Comm comm, const char *command, char *argv[], int n, MPI_Comm *inter) {
   int is_inter = 0;
   MPI_Comm made = MPI_COMM_NULL;
   RGI_REQUIRE(inter);
-  RGI_TRY(rgi_need_mpi(__func__));
+  RGI_TRY(rgi_runtime_check_mpi(__func__));
   if (comm == MPI_COMM_NULL)
     return rgi_error(RG_ERR_COMM, "%s: the communicator is MPI_COMM_NULL", __func__);
   MPI_Comm_test_inter(comm, &is_inter);
   if (is_inter)
     return rgi_error(RG_ERR_COMM, "%s: an inter-communicator; merge it first", __func__);
-  int entry = rgi_quiet_begin(comm);
-  int error = rgi_launcher_now()->spawn(__func__, comm, command, argv, n, &made);
-  rgi_quiet_end(entry, error ? MPI_COMM_NULL : made);
+  int entry = rgi_errhandler_begin(comm);
+  int error = rgi_spawn_backend_now()->spawn(__func__, comm, command, argv, n, &made);
+  rgi_errhandler_end(entry, error ? MPI_COMM_NULL : made);
   if (!error)
     *inter = made;
   return error;
 }
 
 int rg_intercomm_parent(MPI_Comm *world, MPI_Comm *parent, int *started) {
-  rgi_entry e;
+  rgi_startup e;
   RGI_REQUIRE(world);
   RGI_REQUIRE(parent);
   RGI_REQUIRE(started);
-  RGI_TRY(rgi_enter(__func__, NULL, &e));
+  RGI_TRY(rgi_startup_enter(__func__, NULL, &e));
   *world = e.world;
   *parent = e.parent;
   *started = e.started;

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Ways to get more processes and to connect independent ones: MPI's own
- * (native.c), and out of the reserve (reserved.c). */
+ * (spawn_native.c), and out of the reserve (spawn_reserve.c). */
 #ifndef RGI_SPAWN_H
 #define RGI_SPAWN_H
 
@@ -23,15 +23,15 @@ typedef struct {
   /* Collective over comm; the port counts on its rank 0. */
   int (*accept)(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm, MPI_Comm *inter);
   int (*connect)(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm, MPI_Comm *inter);
-} rgi_launcher;
+} rgi_spawn_backend;
 
-extern const rgi_launcher rgi_native_launcher, rgi_reserve_launcher;
+extern const rgi_spawn_backend rgi_spawn_native, rgi_spawn_reserve;
 
 /* The one that this job has: the reserve if one is open. */
-const rgi_launcher *rgi_launcher_now(void);
+const rgi_spawn_backend *rgi_spawn_backend_now(void);
 
 /* The part of processes that were drawn by spawning; number: the operation's. */
-int rgi_spawn_answer(const rgi_members *drawn, const rgi_members *callers, uint64_t number,
-                     rg_drawn *made);
+int rgi_spawn_join(const rgi_members *drawn, const rgi_members *callers, uint64_t number,
+                   rg_drawn *made);
 
 #endif

@@ -65,8 +65,8 @@ static int from_list(const rgi_machine *m, const char *list, int i, hwloc_bitmap
   return good;
 }
 
-int rgi_pretend_binding(const char *call, const rgi_machine *m, const char *how, int i, int n,
-                        hwloc_bitmap_t set) {
+int rgi_machine_pretend_binding(const char *call, const rgi_machine *m, const char *how, int i,
+                                int n, hwloc_bitmap_t set) {
   int threads = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU);
   hwloc_bitmap_zero(set);
   if (strcmp(how, "compact") == 0 || (strcmp(how, "scatter") == 0 && n > threads))

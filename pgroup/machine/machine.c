@@ -32,7 +32,7 @@ static double threads_of(const char *description) {
   return threads;
 }
 
-static int describe(const char *call, hwloc_topology_t t, const char *description) {
+static int describe_machine(const char *call, hwloc_topology_t t, const char *description) {
   if (!description || !*description)
     return RG_SUCCESS;
   if (!is_file(description) && threads_of(description) > THREADS_MOST)
@@ -50,7 +50,7 @@ static int describe(const char *call, hwloc_topology_t t, const char *descriptio
              : rgi_error(RG_ERR_OPTION, "%s: the machine %.200s cannot be read", call, description);
 }
 
-static void mix(uint64_t *h, long x) {
+static void mix_hash(uint64_t *h, long x) {
   *h = (*h ^ (uint64_t)x) * 0x100000001b3u; /* FNV-1a over words */
   *h ^= *h >> 29;
 }
@@ -61,10 +61,10 @@ static uint64_t fingerprint_of(hwloc_topology_t t) {
   int deepest = hwloc_topology_get_depth(t);
   for (int d = -1; d < deepest; d++) {
     int depth = d < 0 ? HWLOC_TYPE_DEPTH_NUMANODE : d;
-    mix(&h, hwloc_get_depth_type(t, depth));
+    mix_hash(&h, hwloc_get_depth_type(t, depth));
     for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_depth(t, depth, o));) {
-      mix(&h, hwloc_bitmap_first(o->cpuset));
-      mix(&h, hwloc_bitmap_weight(o->cpuset));
+      mix_hash(&h, hwloc_bitmap_first(o->cpuset));
+      mix_hash(&h, hwloc_bitmap_weight(o->cpuset));
     }
   }
   return h;
@@ -76,7 +76,7 @@ int rgi_machine_open(const char *call, const char *description, rgi_machine *m) 
   hwloc_topology_t t;
   if (hwloc_topology_init(&t) != 0)
     return rgi_error(RG_ERR_SYSTEM, "%s: hwloc_topology_init: %s", call, strerror(errno));
-  int error = describe(call, t, description);
+  int error = describe_machine(call, t, description);
   if (!error && (hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
                  hwloc_topology_load(t) != 0))
     error = description && *description
@@ -100,37 +100,38 @@ void rgi_machine_close(rgi_machine *m) {
   m->topology = NULL;
 }
 
-static void add(rgi_place *place, hwloc_obj_t o) {
+static void add_resource(rgi_machine_place *place, hwloc_obj_t o) {
   place->chain[place->length++] =
-      (rgi_resource){(int16_t)o->type, (int16_t)o->depth, (int32_t)o->logical_index};
+      (rgi_machine_resource){(int16_t)o->type, (int16_t)o->depth, (int32_t)o->logical_index};
 }
 
 /* Memory hangs beside the tree of processors. Of several kinds of memory at one
  * place (fast and large) the first stands for all: the same processes share
  * them. */
-static void add_memory(rgi_place *place, hwloc_obj_t parent) {
+static void add_memory(rgi_machine_place *place, hwloc_obj_t parent) {
   hwloc_obj_t o = parent->memory_first_child;
   while (o && o->type != HWLOC_OBJ_NUMANODE)
     o = o->memory_first_child;
   if (o)
-    add(place, o);
+    add_resource(place, o);
 }
 
-void rgi_place_of(const rgi_machine *m, hwloc_const_bitmap_t set, rgi_place *place) {
+void rgi_machine_place_of(const rgi_machine *m, hwloc_const_bitmap_t set,
+                          rgi_machine_place *place) {
   place->machine = m->fingerprint;
   place->length = 0;
   for (hwloc_obj_t o = hwloc_get_root_obj(m->topology); o;
        o = hwloc_get_child_covering_cpuset(m->topology, set, o)) {
-    add(place, o);
+    add_resource(place, o);
     add_memory(place, o);
   }
 }
 
-const char *rgi_resource_type(const rgi_resource *r) {
+const char *rgi_machine_resource_type(const rgi_machine_resource *r) {
   return hwloc_obj_type_string((hwloc_obj_type_t)r->type);
 }
 
-int rgi_resource_class(const rgi_resource *r) {
+int rgi_machine_resource_class(const rgi_machine_resource *r) {
   switch (r->type) {
   case HWLOC_OBJ_MACHINE:
     return RG_LEVEL_NETWORK;

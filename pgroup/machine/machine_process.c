@@ -51,7 +51,7 @@ static void find_binding(hwloc_topology_t t, hwloc_bitmap_t set) {
     hwloc_bitmap_copy(set, allowed);
 }
 
-static int find_place_locked(const char *call, rgi_place *place) {
+static int find_place_locked(const char *call, rgi_machine_place *place) {
   int i, n, error = RG_SUCCESS;
   const char *how = getenv("RG_BIND");
   if (!process.loaded)
@@ -62,17 +62,17 @@ static int find_place_locked(const char *call, rgi_place *place) {
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a set of processors", call);
   if (how && *how) {
     find_local(&i, &n);
-    error = rgi_pretend_binding(call, &process.machine, how, i, n, set);
+    error = rgi_machine_pretend_binding(call, &process.machine, how, i, n, set);
   } else {
     find_binding(process.machine.topology, set);
   }
   if (!error)
-    rgi_place_of(&process.machine, set, place);
+    rgi_machine_place_of(&process.machine, set, place);
   hwloc_bitmap_free(set);
   return error;
 }
 
-int rgi_place_mine(const char *call, rgi_place *place) {
+int rgi_machine_my_place(const char *call, rgi_machine_place *place) {
   pthread_mutex_lock(&process.lock);
   int error = find_place_locked(call, place);
   pthread_mutex_unlock(&process.lock);

@@ -16,12 +16,12 @@ rgi_places *rgi_places_new(int size, int rows) {
   return p;
 }
 
-rgi_places *rgi_places_keep(rgi_places *p) {
+rgi_places *rgi_places_retain(rgi_places *p) {
   atomic_fetch_add(&p->holders, 1);
   return p;
 }
 
-void rgi_places_drop(rgi_places *p) {
+void rgi_places_release(rgi_places *p) {
   if (p && atomic_fetch_sub(&p->holders, 1) == 1)
     free(p);
 }
@@ -35,7 +35,7 @@ int rgi_places_reconcile(rgi_places *p) {
   return same;
 }
 
-int rgi_common_length(const rgi_place *a, const rgi_place *b, int most) {
+int rgi_places_common_length(const rgi_machine_place *a, const rgi_machine_place *b, int most) {
   int least = a->length < b->length ? a->length : b->length, i = 0;
   while (i < least && i < most && memcmp(&a->chain[i], &b->chain[i], sizeof a->chain[i]) == 0)
     i++;
@@ -47,64 +47,64 @@ int rgi_common_length(const rgi_place *a, const rgi_place *b, int most) {
 static void count_sharers(const rgi_places *p, int row, int sharers[RGI_CHAIN]) {
   memset(sharers, 0, RGI_CHAIN * sizeof *sharers);
   for (int r = 0; r < p->rows; r++)
-    for (int i = rgi_common_length(&p->at[row], &p->at[r], RGI_CHAIN); i > 0; i--)
+    for (int i = rgi_places_common_length(&p->at[row], &p->at[r], RGI_CHAIN); i > 0; i--)
       sharers[i - 1]++;
 }
 
-int rgi_level_below(const rgi_places *p, int row, int filter, rgi_level *level) {
+int rgi_places_level_below(const rgi_places *p, int row, int filter, rgi_places_level *level) {
   int sharers[RGI_CHAIN], depth = 0, first = 0;
-  const rgi_place *own = &p->at[row];
+  const rgi_machine_place *own = &p->at[row];
   count_sharers(p, row, sharers);
   while (depth < own->length &&
-         (sharers[depth] == p->size || !(rgi_resource_class(&own->chain[depth]) & filter)))
+         (sharers[depth] == p->size || !(rgi_machine_resource_class(&own->chain[depth]) & filter)))
     depth++;
   if (depth == own->length)
     return 0;
   int last = depth;
   while (last + 1 < own->length && sharers[last + 1] == sharers[depth])
     last++;
-  while (rgi_common_length(own, &p->at[first], RGI_CHAIN) <= depth)
+  while (rgi_places_common_length(own, &p->at[first], RGI_CHAIN) <= depth)
     first++;
-  *level = (rgi_level){depth, last, sharers[depth], p->at[first].rank};
+  *level = (rgi_places_level){depth, last, sharers[depth], p->at[first].rank};
   return 1;
 }
 
-int rgi_level_has(const rgi_places *p, int row, const rgi_level *level, int other) {
-  return rgi_common_length(&p->at[row], &p->at[other], RGI_CHAIN) > level->depth;
+int rgi_places_level_has(const rgi_places *p, int row, const rgi_places_level *level, int other) {
+  return rgi_places_common_length(&p->at[row], &p->at[other], RGI_CHAIN) > level->depth;
 }
 
-const char *rgi_level_types(const rgi_places *p, int row, int filter, const rgi_level *level,
-                            char types[RGI_TYPES]) {
-  const rgi_resource *chain = p->at[row].chain;
+const char *rgi_places_level_types(const rgi_places *p, int row, int filter,
+                                   const rgi_places_level *level, char types[RGI_PLACES_TYPES]) {
+  const rgi_machine_resource *chain = p->at[row].chain;
   types[0] = 0;
   for (int i = level->depth; i <= level->last; i++)
-    if (rgi_resource_class(&chain[i]) & filter) {
+    if (rgi_machine_resource_class(&chain[i]) & filter) {
       if (types[0])
         strcat(types, ",");
-      strcat(types, rgi_resource_type(&chain[i]));
+      strcat(types, rgi_machine_resource_type(&chain[i]));
     }
-  return rgi_resource_type(&chain[level->depth]);
+  return rgi_machine_resource_type(&chain[level->depth]);
 }
 
 typedef struct {
   int key, row;
-} entry;
+} keyed_row;
 
 static int by_key(const void *a, const void *b) {
-  const entry *x = a, *y = b;
+  const keyed_row *x = a, *y = b;
   if (x->key != y->key)
     return x->key < y->key ? -1 : 1;
   return (x->row > y->row) - (x->row < y->row);
 }
 
-rgi_places *rgi_places_below(const rgi_places *p, int row, const rgi_level *level,
+rgi_places *rgi_places_below(const rgi_places *p, int row, const rgi_places_level *level,
                              const int keys[]) {
   rgi_places *below = rgi_places_new(level->count, level->count);
-  entry *order = malloc((size_t)level->count * sizeof *order);
+  keyed_row *order = malloc((size_t)level->count * sizeof *order);
   int n = 0;
   for (int r = 0; below && order && r < p->rows; r++)
-    if (rgi_level_has(p, row, level, r))
-      order[n++] = (entry){keys ? keys[p->at[r].rank] : 0, r};
+    if (rgi_places_level_has(p, row, level, r))
+      order[n++] = (keyed_row){keys ? keys[p->at[r].rank] : 0, r};
   if (below && order)
     qsort(order, (size_t)n, sizeof *order, by_key);
   for (int i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ rgi_places *rgi_places_below(const rgi_places *p, int row, const rgi_level *leve
       below->me = i;
   }
   if (!order) {
-    rgi_places_drop(below);
+    rgi_places_release(below);
     below = NULL;
   }
   free(order);

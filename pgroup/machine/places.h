@@ -21,20 +21,20 @@ typedef struct {
   int size; /* of the communicator, over all its nodes */
   int me;   /* the caller's row, or 0 */
   int rows; /* its processes on this node, in its order */
-  rgi_place at[];
+  rgi_machine_place at[];
 } rgi_places;
 
 /* Room for `rows` places, with one holder; NULL if there is no memory. */
 rgi_places *rgi_places_new(int size, int rows);
-rgi_places *rgi_places_keep(rgi_places *p);
-void rgi_places_drop(rgi_places *p);
+rgi_places *rgi_places_retain(rgi_places *p);
+void rgi_places_release(rgi_places *p);
 
 /* Ends all paths at the whole machine if the processes do not see the same
  * one. Returns whether they do. */
 int rgi_places_reconcile(rgi_places *p);
 
 /* How far two paths are equal, `most` at most. */
-int rgi_common_length(const rgi_place *a, const rgi_place *b, int most);
+int rgi_places_common_length(const rgi_machine_place *a, const rgi_machine_place *b, int most);
 
 /* The level below the communicator for one of its processes. */
 typedef struct {
@@ -42,24 +42,24 @@ typedef struct {
   int last;  /* of the innermost one that just the same processes share */
   int count; /* processes */
   int first; /* the lowest rank among them, in the communicator */
-} rgi_level;
+} rgi_places_level;
 
 /* Returns 0 if there is none that passes the filter. */
-int rgi_level_below(const rgi_places *p, int row, int filter, rgi_level *level);
+int rgi_places_level_below(const rgi_places *p, int row, int filter, rgi_places_level *level);
 
 /* Whether the process in row `other` belongs to this level of row's. */
-int rgi_level_has(const rgi_places *p, int row, const rgi_level *level, int other);
+int rgi_places_level_has(const rgi_places *p, int row, const rgi_places_level *level, int other);
 
 /* The level's resources that pass the filter, outermost first, parted by commas.
  * Returns the outermost's type. */
-#define RGI_TYPES 320
-const char *rgi_level_types(const rgi_places *p, int row, int filter, const rgi_level *level,
-                            char types[RGI_TYPES]);
+#define RGI_PLACES_TYPES 320
+const char *rgi_places_level_types(const rgi_places *p, int row, int filter,
+                                   const rgi_places_level *level, char types[RGI_PLACES_TYPES]);
 
 /* The places of a level as a communicator of its own, ordered by (key, rank);
  * keys go by rank in p's communicator, NULL: all equal. NULL if there is no
  * memory. */
-rgi_places *rgi_places_below(const rgi_places *p, int row, const rgi_level *level,
+rgi_places *rgi_places_below(const rgi_places *p, int row, const rgi_places_level *level,
                              const int keys[]);
 
 #endif

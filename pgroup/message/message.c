@@ -12,30 +12,30 @@
 #include "message/message_parts.h"
 #include "progress/progress.h"
 #include "progress/request.h"
-#include "runtime/extension.h"
+#include "runtime/module.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
 
 /* Up to here a message inside a node is one cell, copied in and out. */
-#define SHORT_BYTES (((size_t)32 << 10) - sizeof(rgi_cell))
+#define EAGER_BYTES (((size_t)32 << 10) - sizeof(rgi_message_cell))
 
 static struct {
-  pthread_mutex_t lock;
-  rgi_request *active;  /* long messages inside the node */
+  pthread_mutex_t mutex;
+  rgi_message *active;  /* long messages inside the node */
   atomic_int under_way; /* how many are active or delayed */
-  rgi_request *delayed, **delayed_end;
+  rgi_message *delayed, **delayed_end;
   char *blocked; /* for each place: an earlier message to it is delayed */
   unsigned long inside, between;
-} messages = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} messages = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static void lock(void) {
-  if (rgi_rt.threads)
-    pthread_mutex_lock(&messages.lock);
+static void lock_messages(void) {
+  if (rgi_runtime.threads)
+    pthread_mutex_lock(&messages.mutex);
 }
 
-static void unlock(void) {
-  if (rgi_rt.threads)
-    pthread_mutex_unlock(&messages.lock);
+static void unlock_messages(void) {
+  if (rgi_runtime.threads)
+    pthread_mutex_unlock(&messages.mutex);
 }
 
 /* --- lists of requests --------------------------------------------------------- */
@@ -45,106 +45,106 @@ static void count_under_way(int more) {
   atomic_store_explicit(&messages.under_way, now + more, memory_order_relaxed);
 }
 
-void rgi_activate(rgi_request *r) {
+void rgi_message_activate(rgi_message *r) {
   r->next = messages.active;
   r->link = &messages.active;
   if (r->next)
     r->next->link = &r->next;
   messages.active = r;
-  r->state = RGI_ACTIVE;
+  r->state = RGI_MESSAGE_ACTIVE;
   count_under_way(1);
 }
 
-void rgi_deactivate(rgi_request *r) {
-  rgi_take_out(r, NULL);
+void rgi_message_deactivate(rgi_message *r) {
+  rgi_message_remove(r, NULL);
   count_under_way(-1);
 }
 
-void rgi_finish(rgi_request *r, int error) {
+void rgi_message_finish(rgi_message *r, int error) {
   free(r->own);
   r->own = NULL;
   if (error)
     r->error = error;
   atomic_store_explicit(&r->done, 1, memory_order_release);
-  if (rgi_rt.threads) /* another one may be asleep for it */
-    rgi_ring(rgi_node.me);
+  if (rgi_runtime.threads) /* another one may be asleep for it */
+    rgi_node_ring(rgi_node.me);
 }
 
-static void look_into_inbox(void) {
-  for (rgi_cell *c = rgi_cells_collect(), *next; c; c = next) {
+static void drain_inbox(void) {
+  for (rgi_message_cell *c = rgi_message_cells_collect(), *next; c; c = next) {
     next = c->next;
-    rgi_arrived(c);
+    rgi_message_match_arrival(c);
   }
 }
 
 /* --- sending inside the node ------------------------------------------------------ */
 
-/* *posted is 0 when the receiver's inbox is too full. */
-static int post(rgi_request *r, int *posted) {
-  rgi_envelope e = {r->context, r->bytes, rgi_rt.rank, r->tag};
-  rgi_cell *c;
-  if (r->bytes > SHORT_BYTES) {
-    RGI_TRY(rgi_pipe_write(r, &e, &c));
+/* *enqueued is 0 when the receiver's inbox is too full. */
+static int enqueue_message(rgi_message *r, int *enqueued) {
+  rgi_message_envelope e = {r->context, r->bytes, rgi_runtime.rank, r->tag};
+  rgi_message_cell *c;
+  if (r->bytes > EAGER_BYTES) {
+    RGI_TRY(rgi_message_pipe_make_rts(r, &e, &c));
   } else {
-    RGI_TRY(rgi_cell_take(r->bytes, &c));
-    c->kind = RGI_SHORT;
+    RGI_TRY(rgi_message_cell_take(r->bytes, &c));
+    c->kind = RGI_MESSAGE_EAGER;
     c->envelope = e;
     if (r->bytes)
-      memcpy(rgi_cell_data(c), r->data, r->bytes);
+      memcpy(rgi_message_cell_data(c), r->data, r->bytes);
   }
-  *posted = rgi_cell_post(r->place, c);
-  if (!*posted)
-    rgi_cell_give(c);
+  *enqueued = rgi_message_cell_enqueue(r->place, c);
+  if (!*enqueued)
+    rgi_message_cell_give(c);
   return RG_SUCCESS;
 }
 
 /* Messages to one place keep their order. */
-static int must_wait(int place) {
-  for (rgi_request *r = messages.delayed; r; r = r->next)
+static int must_delay(int place) {
+  for (rgi_message *r = messages.delayed; r; r = r->next)
     if (r->place == place)
       return 1;
   return 0;
 }
 
-static void delay(rgi_request *r) {
-  rgi_append(r, &messages.delayed_end, RGI_DELAYED);
+static void delay_send(rgi_message *r) {
+  rgi_message_append(r, &messages.delayed_end, RGI_MESSAGE_DELAYED);
   count_under_way(1);
 }
 
-static void undelay(rgi_request *r) {
-  rgi_take_out(r, &messages.delayed_end);
+static void undelay_send(rgi_message *r) {
+  rgi_message_remove(r, &messages.delayed_end);
   count_under_way(-1);
 }
 
-static void post_delayed(void) {
+static void enqueue_delayed(void) {
   if (messages.delayed)
     memset(messages.blocked, 0, (size_t)rgi_node.n);
-  for (rgi_request *r = messages.delayed, *next; r; r = next) {
-    int posted = 0, error = RG_SUCCESS;
+  for (rgi_message *r = messages.delayed, *next; r; r = next) {
+    int enqueued = 0, error = RG_SUCCESS;
     next = r->next;
     if (!messages.blocked[r->place])
-      error = post(r, &posted);
-    if (!posted && !error) {
+      error = enqueue_message(r, &enqueued);
+    if (!enqueued && !error) {
       messages.blocked[r->place] = 1;
       continue;
     }
-    undelay(r);
-    if (r->letter)
-      rgi_activate(r);
+    undelay_send(r);
+    if (r->rts)
+      rgi_message_activate(r);
     else
-      rgi_finish(r, error);
+      rgi_message_finish(r, error);
   }
 }
 
-static int send_inside(rgi_request *r) {
-  int posted = 0;
+static int send_in_node(rgi_message *r) {
+  int enqueued = 0;
   messages.inside++;
-  if (!must_wait(r->place))
-    RGI_TRY(post(r, &posted));
-  if (!posted)
-    delay(r);
-  else if (r->letter)
-    rgi_activate(r);
+  if (!must_delay(r->place))
+    RGI_TRY(enqueue_message(r, &enqueued));
+  if (!enqueued)
+    delay_send(r);
+  else if (r->rts)
+    rgi_message_activate(r);
   else
     atomic_store_explicit(&r->done, 1, memory_order_release);
   return RG_SUCCESS;
@@ -153,68 +153,68 @@ static int send_inside(rgi_request *r) {
 /* --- what the others call ------------------------------------------------------------ */
 
 int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
-                     rgi_request *r) {
+                     rgi_message *r) {
   int place = rgi_node_find(dest), error;
-  *r = (rgi_request){.sending = 1,
+  *r = (rgi_message){.sending = 1,
                      .context = context,
                      .tag = tag,
                      .bytes = bytes,
                      .place = place,
                      .mpi = MPI_REQUEST_NULL};
   memcpy(&r->data, &data, sizeof data); /* only read: no const there */
-  lock();
+  lock_messages();
   if (place >= 0) {
-    error = send_inside(r);
+    error = send_in_node(r);
   } else {
-    rgi_envelope e = {context, bytes, rgi_rt.rank, tag};
-    error = rgi_far_send(r, dest, &e);
+    rgi_message_envelope e = {context, bytes, rgi_runtime.rank, tag};
+    error = rgi_message_mpi_send(r, dest, &e);
     messages.between++;
   }
-  unlock();
+  unlock_messages();
   return error;
 }
 
 int rgi_message_receive(uint64_t context, int source, int tag, void *data, size_t room,
-                        rgi_request *r) {
-  *r = (rgi_request){.context = context,
+                        rgi_message *r) {
+  *r = (rgi_message){.context = context,
                      .source = source,
                      .tag = tag,
                      .data = data,
                      .room = room,
                      .mpi = MPI_REQUEST_NULL};
-  lock();
-  look_into_inbox();
-  rgi_ask(r);
-  unlock();
+  lock_messages();
+  drain_inbox();
+  rgi_message_match_post(r);
+  unlock_messages();
   return RG_SUCCESS;
 }
 
-static int progress(void) {
-  look_into_inbox();
-  int error = rgi_far_look();
-  post_delayed();
-  for (rgi_request *r = messages.active, *next; r; r = next) {
+static int make_progress(void) {
+  drain_inbox();
+  int error = rgi_message_mpi_progress();
+  enqueue_delayed();
+  for (rgi_message *r = messages.active, *next; r; r = next) {
     next = r->next;
-    rgi_pipe_push_on(r);
+    rgi_message_pipe_progress(r);
   }
   return error;
 }
 
 static int is_busy(void) {
-  return atomic_load_explicit(&messages.under_way, memory_order_relaxed) > 0 || rgi_far_there() ||
-         rgi_cells_there();
+  return atomic_load_explicit(&messages.under_way, memory_order_relaxed) > 0 ||
+         rgi_message_mpi_in_use() || rgi_message_cells_pending();
 }
 
-static int make_progress(void) {
+static int progress_if_busy(void) {
   if (!is_busy())
     return RG_SUCCESS;
-  lock();
-  int error = progress();
-  unlock();
+  lock_messages();
+  int error = make_progress();
+  unlock_messages();
   return error;
 }
 
-static const rgi_progress_source own = {make_progress, is_busy};
+static const rgi_progress_source own = {progress_if_busy, is_busy};
 
 static int open_messages(void) {
   messages.active = messages.delayed = NULL;
@@ -223,10 +223,10 @@ static int open_messages(void) {
   messages.blocked = calloc((size_t)rgi_node.n, 1);
   if (!messages.blocked)
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for a table of %d processes", rgi_node.n);
-  rgi_match_open();
-  rgi_cells_open();
-  rgi_pipes_open();
-  RGI_TRY(rgi_far_open(rgi_rt.comm));
+  rgi_message_match_open();
+  rgi_message_cells_open();
+  rgi_message_pipes_open();
+  RGI_TRY(rgi_message_mpi_open(rgi_runtime.comm));
   rgi_progress_use(&own);
   return RG_SUCCESS;
 }
@@ -234,59 +234,59 @@ static int open_messages(void) {
 static void close_messages(int mpi) {
   rgi_requests_stop();
   rgi_progress_use(NULL);
-  rgi_match_close();
+  rgi_message_match_close();
   free(messages.blocked);
   messages.blocked = NULL;
-  rgi_cells_close();
+  rgi_message_cells_close();
   if (mpi)
-    rgi_far_close();
+    rgi_message_mpi_close();
 }
 
 __attribute__((constructor)) static void add_module(void) {
-  static rgi_extension module = {
+  static rgi_module module = {
       .name = "messages", .first = 1, .open = open_messages, .close = close_messages};
-  rgi_extend(&module);
+  rgi_module_register(&module);
 }
 
-void rgi_message_cancel(rgi_request *r, int *cancelled) {
-  lock();
-  *cancelled = r->state == RGI_ASKED;
+void rgi_message_cancel(rgi_message *r, int *cancelled) {
+  lock_messages();
+  *cancelled = r->state == RGI_MESSAGE_POSTED;
   if (*cancelled)
-    rgi_unask(r);
-  unlock();
+    rgi_message_match_unpost(r);
+  unlock_messages();
 }
 
-void rgi_message_abandon(rgi_request *r) {
-  lock();
-  if (r->state == RGI_ACTIVE) {
-    if (r->letter)
-      rgi_pipe_abandon(r);
+void rgi_message_abandon(rgi_message *r) {
+  lock_messages();
+  if (r->state == RGI_MESSAGE_ACTIVE) {
+    if (r->rts)
+      rgi_message_pipe_abandon(r);
     else
-      rgi_far_abandon(r);
-  } else if (r->state != RGI_FRESH) {
-    if (r->state == RGI_ASKED)
-      rgi_unask(r);
+      rgi_message_mpi_abandon(r);
+  } else if (r->state != RGI_MESSAGE_IDLE) {
+    if (r->state == RGI_MESSAGE_POSTED)
+      rgi_message_match_unpost(r);
     else
-      undelay(r);
-    rgi_finish(r, RG_ERR_TIMEOUT);
+      undelay_send(r);
+    rgi_message_finish(r, RG_ERR_TIMEOUT);
   }
-  unlock();
+  unlock_messages();
 }
 
 int rgi_message_probe(uint64_t context, int source, int tag, int *there, int *from, int *its_tag,
                       size_t *bytes) {
-  rgi_request wanted = {.context = context, .source = source, .tag = tag};
-  const rgi_cell *c = NULL;
-  lock();
-  int error = progress();
+  rgi_message wanted = {.context = context, .source = source, .tag = tag};
+  const rgi_message_cell *c = NULL;
+  lock_messages();
+  int error = make_progress();
   if (!error)
-    c = rgi_look_for(&wanted);
+    c = rgi_message_match_find(&wanted);
   if (c) {
     *from = c->envelope.source;
     *its_tag = c->envelope.tag;
     *bytes = c->envelope.bytes;
   }
-  unlock();
+  unlock_messages();
   *there = c != NULL;
   return error;
 }

@@ -4,7 +4,7 @@
  * Messages between processes of the world: bytes under a context and a tag.
  *
  * Inside a node they go through the arena (message_cell.c, message_pipe.c),
- * between nodes over a duplicate of the world by MPI (message_far.c). Messages
+ * between nodes over a duplicate of the world by MPI (message_mpi.c). Messages
  * with the same source, context and tag arrive in order. A context is a number
  * of 64 bits that only those who belong together know: a million groups need no
  * communicators.
@@ -25,7 +25,7 @@
 
 #define RGI_ANY (-1)
 
-typedef struct rgi_request {
+typedef struct rgi_message {
   /* What the caller may read when it is done. */
   atomic_int done;
   int error;       /* RG_SUCCESS, RG_ERR_TRUNCATE, RG_ERR_NOMEM, RG_ERR_TIMEOUT (given up) or
@@ -37,47 +37,47 @@ typedef struct rgi_request {
   uint64_t context;
   char *data;
   size_t room, moved;
-  struct rgi_letter *letter; /* of a long message */
-  uint64_t pipe;             /* of a long message that this process receives */
+  struct rgi_message_rts *rts; /* of a long message in the node: its rendezvous request */
+  uint64_t pipe;               /* of a long message that this process receives */
   MPI_Request mpi;
-  int number, whole; /* of a long message between nodes: its tag for MPI; it is confirmed */
+  int data_tag, fin; /* of a long message between nodes: its tag for MPI; its FIN has come */
   char *own;         /* memory to be freed at the end */
-  struct rgi_request *next, **link;
-} rgi_request;
+  struct rgi_message *next, **link;
+} rgi_message;
 
 /* Starts a message. dest: a world rank, may be the caller's own. data and r stay
  * untouched until r is done. RG_ERR_NOMEM: the arena is full; then nothing was
  * sent and nothing else is lost. It comes through r->error if it shows later. */
 int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
-                     rgi_request *r);
+                     rgi_message *r);
 
 /* source, tag: or RGI_ANY. A longer message than room is RG_ERR_TRUNCATE in
  * r->error; the part that fits is there. */
 int rgi_message_receive(uint64_t context, int source, int tag, void *data, size_t room,
-                        rgi_request *r);
+                        rgi_message *r);
 
 /* Does what can be done now for all messages of this process, and looks. */
-int rgi_message_test(rgi_request *r, int *done);
+int rgi_message_test(rgi_message *r, int *done);
 
 /* Until r is done; returns r->error. After RG_ERR_TIMEOUT r has been given up
  * (rgi_message_abandon): the memory of r is the caller's again. */
-int rgi_message_wait(rgi_request *r, const char *call);
+int rgi_message_wait(rgi_message *r, const char *call);
 
 /* rgi_message_send and that wait. */
 int rgi_message_deliver(uint64_t context, int dest, int tag, const void *data, size_t bytes,
                         const char *call);
 
 /* Gives up a receive that has not been met yet: *cancelled says whether. */
-void rgi_message_cancel(rgi_request *r, int *cancelled);
+void rgi_message_cancel(rgi_message *r, int *cancelled);
 
 /* Gives up r whatever its state; it is done then. What is under way is lost, and
  * the other side of a long message gets RG_ERR_TIMEOUT. data may be used again at
  * once; only the data of a long send to another node stay in use while the
  * library runs. */
-void rgi_message_abandon(rgi_request *r);
+void rgi_message_abandon(rgi_message *r);
 
 /* The text for a request that ended with an error; returns r->error. */
-int rgi_message_explain(const rgi_request *r, const char *call);
+int rgi_message_explain(const rgi_message *r, const char *call);
 
 /* Whether a message is there: its source, tag and length if so. */
 int rgi_message_probe(uint64_t context, int source, int tag, int *there, int *from, int *its_tag,

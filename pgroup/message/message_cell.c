@@ -24,17 +24,17 @@
 static const uint32_t sizes[] = {1, 3, 8, 32, 128, 512};
 #define SIZES ((int)(sizeof sizes / sizeof *sizes))
 #define KEPT_MOST 64 /* of a size */
-#define SHARE_MOST ((size_t)1 << 20)
+#define QUOTA_MOST ((size_t)1 << 20)
 
 static struct {
   struct {
-    rgi_cell *first;
+    rgi_message_cell *first;
     int n;
   } kept[SIZES];
-  size_t kept_lines, share; /* share: bytes */
+  size_t kept_lines, quota; /* quota: bytes */
 } cells;
 
-void rgi_cells_close(void) {
+void rgi_message_cells_close(void) {
   for (int i = 0; i < SIZES; i++) {
     cells.kept[i].first = NULL;
     cells.kept[i].n = 0;
@@ -42,18 +42,19 @@ void rgi_cells_close(void) {
   cells.kept_lines = 0;
 }
 
-void rgi_cells_open(void) {
+void rgi_message_cells_open(void) {
   rgi_arena_usage usage;
-  rgi_cells_close(); /* a start that may have had deaths leaves its own, of an arena that is gone */
-  rgi_arena_ask(&usage);
-  cells.share = rgi_least(SHARE_MOST, usage.size / 8 / (size_t)rgi_node.n);
+  rgi_message_cells_close(); /* a start that may have had deaths leaves its own, of an arena that is
+                                gone */
+  rgi_arena_get_usage(&usage);
+  cells.quota = rgi_message_min(QUOTA_MOST, usage.size / 8 / (size_t)rgi_node.n);
 }
 
-size_t rgi_cells_share(void) {
-  return cells.share;
+size_t rgi_message_cells_quota(void) {
+  return cells.quota;
 }
 
-static uint64_t offset_of(const rgi_cell *c) {
+static uint64_t offset_of(const rgi_message_cell *c) {
   return (uint64_t)((const char *)c - (const char *)rgi_arena_at(0));
 }
 
@@ -64,8 +65,8 @@ static int size_for(size_t lines) {
   return -1;
 }
 
-int rgi_cell_take(size_t bytes, rgi_cell **c) {
-  size_t lines = (sizeof(rgi_cell) + bytes + RGI_LINE - 1) / RGI_LINE;
+int rgi_message_cell_take(size_t bytes, rgi_message_cell **c) {
+  size_t lines = (sizeof(rgi_message_cell) + bytes + RGI_LINE - 1) / RGI_LINE;
   uint64_t offset;
   int i = size_for(lines);
   if (i >= 0 && cells.kept[i].first) {
@@ -77,24 +78,24 @@ int rgi_cell_take(size_t bytes, rgi_cell **c) {
   }
   if (i >= 0)
     lines = sizes[i];
-  RGI_TRY(rgi_arena_take("a message", lines * RGI_LINE, &offset));
+  RGI_TRY(rgi_arena_alloc("a message", lines * RGI_LINE, &offset));
   *c = rgi_arena_at(offset);
   (*c)->lines = (uint32_t)lines;
   return RG_SUCCESS;
 }
 
-void rgi_cell_give(rgi_cell *c) {
+void rgi_message_cell_give(rgi_message_cell *c) {
   int i = size_for(c->lines);
   if (!c->lines) {
     free(c);
   } else if (i >= 0 && sizes[i] == c->lines && cells.kept[i].n < KEPT_MOST &&
-             (cells.kept_lines + c->lines) * RGI_LINE <= cells.share) {
+             (cells.kept_lines + c->lines) * RGI_LINE <= cells.quota) {
     c->next = cells.kept[i].first;
     cells.kept[i].first = c;
     cells.kept[i].n++;
     cells.kept_lines += c->lines;
   } else {
-    rgi_arena_give(offset_of(c), (size_t)c->lines * RGI_LINE);
+    rgi_arena_free(offset_of(c), (size_t)c->lines * RGI_LINE);
   }
 }
 
@@ -102,47 +103,47 @@ static _Atomic uint64_t *inbox_of(int place) {
   return &rgi_node.processes[place].inbox;
 }
 
-/* Letters are not counted: they are few, and a long message that the receiver
+/* Rendezvous requests are not counted: they are few, and a long message that the receiver
  * asks for must always get through. */
-static uint64_t weight(const rgi_cell *c) {
-  return c->kind == RGI_LONG ? 0 : (uint64_t)c->lines << LINES_SHIFT;
+static uint64_t cell_weight(const rgi_message_cell *c) {
+  return c->kind == RGI_MESSAGE_RTS ? 0 : (uint64_t)c->lines << LINES_SHIFT;
 }
 
-int rgi_cell_post(int place, rgi_cell *c) {
+int rgi_message_cell_enqueue(int place, rgi_message_cell *c) {
   _Atomic uint64_t *inbox = inbox_of(place);
   uint64_t old = atomic_load_explicit(inbox, memory_order_relaxed), new, room, top;
-  int posted;
-  room = (uint64_t)(cells.share / RGI_LINE) << LINES_SHIFT;
+  int enqueued;
+  room = (uint64_t)(cells.quota / RGI_LINE) << LINES_SHIFT;
   top = offset_of(c) / RGI_LINE;
   do {
     uint64_t full = old & LINES_MASK;
-    posted = !weight(c) || !full || full + weight(c) <= room;
-    c->below = (old & TOP_MASK) * RGI_LINE;
-    new = posted ? (old & WANTED) | (full + weight(c)) | top : old | WANTED;
+    enqueued = !cell_weight(c) || !full || full + cell_weight(c) <= room;
+    c->previous = (old & TOP_MASK) * RGI_LINE;
+    new = enqueued ? (old & WANTED) | (full + cell_weight(c)) | top : old | WANTED;
   } while (!atomic_compare_exchange_weak_explicit(inbox, &old, new, memory_order_release,
                                                   memory_order_relaxed));
-  if (posted)
-    rgi_ring(place);
-  return posted;
+  if (enqueued)
+    rgi_node_ring(place);
+  return enqueued;
 }
 
-int rgi_cells_there(void) {
+int rgi_message_cells_pending(void) {
   return atomic_load_explicit(inbox_of(rgi_node.me), memory_order_relaxed) != 0;
 }
 
-rgi_cell *rgi_cells_collect(void) {
-  if (!rgi_cells_there())
+rgi_message_cell *rgi_message_cells_collect(void) {
+  if (!rgi_message_cells_pending())
     return NULL;
   uint64_t word = atomic_exchange_explicit(inbox_of(rgi_node.me), 0, memory_order_acquire);
-  rgi_cell *first = NULL;
+  rgi_message_cell *first = NULL;
   for (uint64_t at = (word & TOP_MASK) * RGI_LINE; at;) {
-    rgi_cell *c = rgi_arena_at(at);
-    at = c->below;
+    rgi_message_cell *c = rgi_arena_at(at);
+    at = c->previous;
     c->next = first;
     first = c;
   }
   for (int i = 0; word & WANTED && i < rgi_node.n; i++)
-    if (i != rgi_node.me || rgi_rt.threads)
-      rgi_ring(i);
+    if (i != rgi_node.me || rgi_runtime.threads)
+      rgi_node_ring(i);
   return first;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Matching: receives that no message has met, and messages that nobody has asked
- * for, in the order in which they came. */
+ * Matching: posted receives that no message has matched, and unexpected messages,
+ * in the order in which they came. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,37 +12,37 @@
 #define BUCKETS 256 /* of contexts */
 
 typedef struct {
-  rgi_request *asked, **asked_end;
-  rgi_cell *arrived, **arrived_end;
-} bucket;
+  rgi_message *posted, **posted_end;
+  rgi_message_cell *unexpected, **unexpected_end;
+} match_bucket;
 
 static struct {
-  bucket bucket[BUCKETS];
-  size_t held; /* bytes of the arena that the arrived ones take */
+  match_bucket buckets[BUCKETS];
+  size_t held; /* bytes of the arena that the unexpected ones take */
 } matching;
 
-void rgi_match_open(void) {
+void rgi_message_match_open(void) {
   memset(&matching, 0, sizeof matching);
   for (int i = 0; i < BUCKETS; i++) {
-    matching.bucket[i].asked_end = &matching.bucket[i].asked;
-    matching.bucket[i].arrived_end = &matching.bucket[i].arrived;
+    matching.buckets[i].posted_end = &matching.buckets[i].posted;
+    matching.buckets[i].unexpected_end = &matching.buckets[i].unexpected;
   }
 }
 
-void rgi_match_close(void) {
+void rgi_message_match_close(void) {
   for (int i = 0; i < BUCKETS; i++)
-    for (rgi_cell *c = matching.bucket[i].arrived, *next; c; c = next) {
+    for (rgi_message_cell *c = matching.buckets[i].unexpected, *next; c; c = next) {
       next = c->next;
       if (!c->lines)
         free(c);
     }
 }
 
-static bucket *bucket_of(uint64_t context) {
-  return &matching.bucket[context % BUCKETS];
+static match_bucket *bucket_of(uint64_t context) {
+  return &matching.buckets[context % BUCKETS];
 }
 
-void rgi_append(rgi_request *r, rgi_request ***end, rgi_message_state state) {
+void rgi_message_append(rgi_message *r, rgi_message ***end, rgi_message_state state) {
   r->next = NULL;
   r->link = *end;
   **end = r;
@@ -50,91 +50,92 @@ void rgi_append(rgi_request *r, rgi_request ***end, rgi_message_state state) {
   r->state = state;
 }
 
-void rgi_take_out(rgi_request *r, rgi_request ***end) {
+void rgi_message_remove(rgi_message *r, rgi_message ***end) {
   *r->link = r->next;
   if (r->next)
     r->next->link = r->link;
   else if (end)
     *end = r->link;
-  r->state = RGI_FRESH;
+  r->state = RGI_MESSAGE_IDLE;
 }
 
-static int fits(const rgi_request *r, const rgi_envelope *e) {
+static int fits_envelope(const rgi_message *r, const rgi_message_envelope *e) {
   return r->context == e->context && (r->source == RGI_ANY || r->source == e->source) &&
          (r->tag == RGI_ANY || r->tag == e->tag);
 }
 
-/* A message and a request belong together; takes the cell over. */
-static void meet(rgi_request *r, rgi_cell *c) {
+/* A message and a receive belong together; takes the cell over. */
+static void deliver_cell(rgi_message *r, rgi_message_cell *c) {
   r->source = c->envelope.source;
   r->tag = c->envelope.tag;
   r->bytes = c->envelope.bytes;
   if (r->bytes > r->room)
     r->error = RG_ERR_TRUNCATE;
-  if (c->kind == RGI_LONG) {
-    rgi_pipe_accept(r, c);
-  } else if (c->kind == RGI_FAR) {
-    rgi_far_accept(r, c);
+  if (c->kind == RGI_MESSAGE_RTS) {
+    rgi_message_pipe_accept(r, c);
+  } else if (c->kind == RGI_MESSAGE_REMOTE_RTS) {
+    rgi_message_mpi_accept(r, c);
   } else {
-    size_t n = rgi_least(r->bytes, r->room);
+    size_t n = rgi_message_min(r->bytes, r->room);
     if (n)
-      memcpy(r->data, rgi_cell_data(c), n);
-    rgi_cell_give(c);
-    rgi_finish(r, RG_SUCCESS);
+      memcpy(r->data, rgi_message_cell_data(c), n);
+    rgi_message_cell_give(c);
+    rgi_message_finish(r, RG_SUCCESS);
   }
 }
 
-static size_t bytes_held(const rgi_cell *c) {
-  return c->kind == RGI_SHORT ? (size_t)c->lines * RGI_LINE : 0;
+static size_t bytes_held(const rgi_message_cell *c) {
+  return c->kind == RGI_MESSAGE_EAGER ? (size_t)c->lines * RGI_LINE : 0;
 }
 
 /* Messages that nobody asks for may not fill the arena; what comes from other
  * nodes has room for the longest. Without memory the cell stays as it is. */
-static rgi_cell *store(rgi_cell *c) {
-  size_t bytes = sizeof *c + (c->kind == RGI_SHORT ? c->envelope.bytes : sizeof(rgi_announced));
-  rgi_cell *own;
+static rgi_message_cell *store_cell(rgi_message_cell *c) {
+  size_t bytes = sizeof *c + (c->kind == RGI_MESSAGE_EAGER ? c->envelope.bytes
+                                                           : sizeof(rgi_message_remote_rts));
+  rgi_message_cell *own;
   if (!c->lines) {
     own = realloc(c, bytes);
     return own ? own : c;
   }
-  if (matching.held + bytes_held(c) <= rgi_cells_share() || !(own = malloc(bytes)))
+  if (matching.held + bytes_held(c) <= rgi_message_cells_quota() || !(own = malloc(bytes)))
     return c;
   memcpy(own, c, bytes);
   own->lines = 0;
-  rgi_cell_give(c);
+  rgi_message_cell_give(c);
   return own;
 }
 
-static void keep(rgi_cell *c) {
-  bucket *b = bucket_of(c->envelope.context);
-  if (c->kind != RGI_LONG)
-    c = store(c);
+static void keep_unexpected(rgi_message_cell *c) {
+  match_bucket *b = bucket_of(c->envelope.context);
+  if (c->kind != RGI_MESSAGE_RTS)
+    c = store_cell(c);
   matching.held += bytes_held(c);
   c->next = NULL;
-  *b->arrived_end = c;
-  b->arrived_end = &c->next;
+  *b->unexpected_end = c;
+  b->unexpected_end = &c->next;
 }
 
-static void unkeep(rgi_cell **at) {
-  rgi_cell *c = *at;
-  bucket *b = bucket_of(c->envelope.context);
+static void remove_unexpected(rgi_message_cell **at) {
+  rgi_message_cell *c = *at;
+  match_bucket *b = bucket_of(c->envelope.context);
   *at = c->next;
-  if (b->arrived_end == &c->next)
-    b->arrived_end = at;
+  if (b->unexpected_end == &c->next)
+    b->unexpected_end = at;
   matching.held -= bytes_held(c);
 }
 
-/* The first arrival that fits, and where it hangs; letters that their senders
- * have withdrawn go. */
-static rgi_cell *find_arrived(const rgi_request *r, rgi_cell ***at) {
-  *at = &bucket_of(r->context)->arrived;
+/* The first arrival that fits, and where it hangs; requests that their
+ * senders have withdrawn go. */
+static rgi_message_cell *find_unexpected(const rgi_message *r, rgi_message_cell ***at) {
+  *at = &bucket_of(r->context)->unexpected;
   while (**at) {
-    rgi_cell *c = **at;
-    if (!fits(r, &c->envelope)) {
+    rgi_message_cell *c = **at;
+    if (!fits_envelope(r, &c->envelope)) {
       *at = &c->next;
-    } else if (c->kind == RGI_LONG && rgi_pipe_withdrawn(c)) {
-      unkeep(*at);
-      rgi_pipe_claim(c);
+    } else if (c->kind == RGI_MESSAGE_RTS && rgi_message_pipe_withdrawn(c)) {
+      remove_unexpected(*at);
+      rgi_message_pipe_claim(c);
     } else {
       return c;
     }
@@ -142,48 +143,49 @@ static rgi_cell *find_arrived(const rgi_request *r, rgi_cell ***at) {
   return NULL;
 }
 
-static rgi_request *find_asked(const rgi_envelope *e) {
-  for (rgi_request *r = bucket_of(e->context)->asked; r; r = r->next)
-    if (fits(r, e))
+static rgi_message *find_posted(const rgi_message_envelope *e) {
+  for (rgi_message *r = bucket_of(e->context)->posted; r; r = r->next)
+    if (fits_envelope(r, e))
       return r;
   return NULL;
 }
 
-void rgi_unask(rgi_request *r) {
-  rgi_take_out(r, &bucket_of(r->context)->asked_end);
+void rgi_message_match_unpost(rgi_message *r) {
+  rgi_message_remove(r, &bucket_of(r->context)->posted_end);
 }
 
-void rgi_arrived(rgi_cell *c) {
-  rgi_request *r = find_asked(&c->envelope);
+void rgi_message_match_arrival(rgi_message_cell *c) {
+  rgi_message *r = find_posted(&c->envelope);
   if (!r) {
-    keep(c);
-  } else if (c->kind != RGI_LONG || rgi_pipe_claim(c)) {
-    rgi_unask(r);
-    meet(r, c);
+    keep_unexpected(c);
+  } else if (c->kind != RGI_MESSAGE_RTS || rgi_message_pipe_claim(c)) {
+    rgi_message_match_unpost(r);
+    deliver_cell(r, c);
   }
 }
 
-void rgi_ask(rgi_request *r) {
-  rgi_cell **at, *c;
-  while ((c = find_arrived(r, &at))) {
-    unkeep(at);
-    if (c->kind != RGI_LONG || rgi_pipe_claim(c)) {
-      meet(r, c);
+void rgi_message_match_post(rgi_message *r) {
+  rgi_message_cell **at, *c;
+  while ((c = find_unexpected(r, &at))) {
+    remove_unexpected(at);
+    if (c->kind != RGI_MESSAGE_RTS || rgi_message_pipe_claim(c)) {
+      deliver_cell(r, c);
       return;
     }
   }
-  rgi_append(r, &bucket_of(r->context)->asked_end, RGI_ASKED);
+  rgi_message_append(r, &bucket_of(r->context)->posted_end, RGI_MESSAGE_POSTED);
 }
 
-void rgi_match_whole(const rgi_envelope *e) {
-  for (rgi_cell *c = bucket_of(e->context)->arrived; c; c = c->next) {
-    rgi_announced *what = (void *)rgi_cell_data(c);
-    if (c->kind == RGI_FAR && c->envelope.source == e->source && what->number == e->tag)
-      what->whole = 1;
+void rgi_message_match_fin(const rgi_message_envelope *e) {
+  for (rgi_message_cell *c = bucket_of(e->context)->unexpected; c; c = c->next) {
+    rgi_message_remote_rts *what = (void *)rgi_message_cell_data(c);
+    if (c->kind == RGI_MESSAGE_REMOTE_RTS && c->envelope.source == e->source &&
+        what->data_tag == e->tag)
+      what->fin = 1;
   }
 }
 
-const rgi_cell *rgi_look_for(const rgi_request *wanted) {
-  rgi_cell **at;
-  return find_arrived(wanted, &at);
+const rgi_message_cell *rgi_message_match_find(const rgi_message *wanted) {
+  rgi_message_cell **at;
+  return find_unexpected(wanted, &at);
 }

@@ -13,25 +13,25 @@
 /* A wait sleeps on the process's bell: it rings for all that the node's processes
  * do. MPI does not ring. */
 static int sleep_on_bell(rgi_wait *w, uint32_t old) {
-  return rgi_wait_bell(w, rgi_my_bell(), old, !rgi_far_there() && !rgi_requests_busy());
+  return rgi_wait_bell(w, rgi_node_bell(), old, !rgi_message_mpi_in_use() && !rgi_requests_busy());
 }
 
-static uint32_t hear_bell(void) {
-  return atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
+static uint32_t read_bell(void) {
+  return atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
 }
 
-static int is_done(const rgi_request *r) {
+static int is_done(const rgi_message *r) {
   return atomic_load_explicit(&r->done, memory_order_acquire);
 }
 
-int rgi_message_test(rgi_request *r, int *done) {
+int rgi_message_test(rgi_message *r, int *done) {
   if (!is_done(r))
     RGI_TRY(rgi_progress());
   *done = is_done(r);
   return RG_SUCCESS;
 }
 
-int rgi_message_explain(const rgi_request *r, const char *call) {
+int rgi_message_explain(const rgi_message *r, const char *call) {
   switch (r->error) {
   case RG_SUCCESS:
     return RG_SUCCESS;
@@ -52,30 +52,30 @@ int rgi_message_explain(const rgi_request *r, const char *call) {
   }
 }
 
-static int wait_until_done(rgi_request *r, const char *call) {
+static int wait_until_done(rgi_message *r, const char *call) {
   rgi_wait w;
   rgi_wait_start(&w, call, r->sending ? -1 : r->source);
-  w.mate = r->sending && r->place >= 0 ? rgi_node.ranks[r->place] : r->source;
+  w.watched = r->sending && r->place >= 0 ? rgi_node.ranks[r->place] : r->source;
   while (!is_done(r)) {
-    uint32_t bell = hear_bell();
-    RGI_TRY(rgi_progress_all());
+    uint32_t bell = read_bell();
+    RGI_TRY(rgi_requests_progress_all());
     if (!is_done(r))
       RGI_TRY(sleep_on_bell(&w, bell));
   }
   return RG_SUCCESS;
 }
 
-int rgi_message_wait(rgi_request *r, const char *call) {
+int rgi_message_wait(rgi_message *r, const char *call) {
   int error = wait_until_done(r, call);
   if (!error)
-    return rgi_scope_cause(&rgi_scope_now, rgi_message_explain(r, call), call);
+    return rgi_failure_cause(&rgi_failure_scope_now, rgi_message_explain(r, call), call);
   rgi_message_abandon(r);
   return error;
 }
 
 int rgi_message_deliver(uint64_t context, int dest, int tag, const void *data, size_t bytes,
                         const char *call) {
-  rgi_request r;
+  rgi_message r;
   RGI_TRY(rgi_message_send(context, dest, tag, data, bytes, &r));
   return rgi_message_wait(&r, call);
 }
@@ -84,10 +84,10 @@ int rgi_message_await(uint64_t context, int source, int tag, const char *call, i
                       int *its_tag, size_t *bytes) {
   rgi_wait w;
   rgi_wait_start(&w, call, source);
-  w.mate = source;
+  w.watched = source;
   for (;;) {
     int there = 0;
-    uint32_t bell = hear_bell();
+    uint32_t bell = read_bell();
     RGI_TRY(rgi_message_probe(context, source, tag, &there, from, its_tag, bytes));
     if (there)
       return RG_SUCCESS;

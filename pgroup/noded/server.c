@@ -14,89 +14,90 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "noded/service.h"
+#include "noded/query.h"
 #include "shm/arena.h"
 
 #define READ_BYTES ((size_t)64 << 10)
 #define KEPT_BYTES ((size_t)256 << 10) /* a larger buffer goes back when it is empty */
 #define MOST_BYTES ((uint64_t)1 << 32)
 
-typedef struct guest {
-  struct guest *next;
+typedef struct client {
+  struct client *next;
   int fd; /* -1: gone */
   rgi_buffer in, out;
-} guest;
+} client;
 
 static struct {
   pthread_t thread;
   int runs, poll, stop;
-  guest *first; /* the speaker's alone */
+  client *first; /* the daemon's alone */
 } server;
 
-/* --- a guest ------------------------------------------------------------------------------ */
+/* --- a client ------------------------------------------------------------------------------ */
 
-static void used(rgi_buffer *b, size_t bytes) {
+static void consume_bytes(rgi_buffer *b, size_t bytes) {
   b->begin += bytes;
-  if (!rgi_buffer_has(b) && b->room > KEPT_BYTES)
-    rgi_buffer_empty(b);
+  if (!rgi_buffer_pending(b) && b->room > KEPT_BYTES)
+    rgi_buffer_free(b);
 }
 
-static void leave(guest *g) {
+static void drop_client(client *g) {
   close(g->fd); /* it is known then that the answer will not come */
   g->fd = -1;
-  rgi_buffer_empty(&g->in);
-  rgi_buffer_empty(&g->out);
+  rgi_buffer_free(&g->in);
+  rgi_buffer_free(&g->out);
 }
 
 /* How long the first question is; as much as is known of it. */
-static uint64_t length(const guest *g, rgi_ask *q) {
-  size_t have = rgi_buffer_has(&g->in);
+static uint64_t query_length(const client *g, rgi_query *q) {
+  size_t have = rgi_buffer_pending(&g->in);
   if (have < sizeof *q)
     return sizeof *q;
   memcpy(q, g->in.data + g->in.begin, sizeof *q);
   if (q->bytes > MOST_BYTES)
     return q->bytes;
-  return sizeof *q + ((uint64_t)q->dims + q->runs) * sizeof(rgi_row) + rgi_ask_data(q);
+  return sizeof *q + ((uint64_t)q->dims + q->runs) * sizeof(rgi_query_entry) +
+         rgi_query_data_bytes(q);
 }
 
 /* All of it is there. Whether it made sense. */
-static int answer(guest *g, const rgi_ask *q) {
-  const rgi_row *rows = (const void *)(g->in.data + g->in.begin + sizeof *q);
-  uint64_t bytes = rgi_ask_answer(q);
-  if (!rgi_ask_sound(q, rows, rgi_arena_annex_size()))
+static int answer_query(client *g, const rgi_query *q) {
+  const rgi_query_entry *entries = (const void *)(g->in.data + g->in.begin + sizeof *q);
+  uint64_t bytes = rgi_query_answer_bytes(q);
+  if (!rgi_query_is_valid(q, entries, rgi_arena_heap_size()))
     return 0;
   char *to = rgi_buffer_room(&g->out, bytes);
   if (!to)
     return 0;
-  rgi_ask_do(q, rows, rgi_arena_annex(), (const char *)(rows + q->dims + q->runs), to);
+  rgi_query_execute(q, entries, rgi_arena_heap(), (const char *)(entries + q->dims + q->runs), to);
   g->out.end += bytes;
   return 1;
 }
 
-static int push_out(guest *g) {
+static int send_answers(client *g) {
   int fine = rgi_buffer_send(&g->out, g->fd);
-  used(&g->out, 0);
+  consume_bytes(&g->out, 0);
   return fine;
 }
 
 /* Who does not take his answers gets no more. */
-static int answer_all(guest *g) {
-  rgi_ask q;
+static int answer_all(client *g) {
+  rgi_query q;
   uint64_t n;
-  for (; (n = length(g, &q)) <= rgi_buffer_has(&g->in); used(&g->in, n)) {
-    if (rgi_buffer_has(&g->out) > READ_BYTES && !push_out(g))
+  for (; (n = query_length(g, &q)) <= rgi_buffer_pending(&g->in); consume_bytes(&g->in, n)) {
+    if (rgi_buffer_pending(&g->out) > READ_BYTES && !send_answers(g))
       return 0;
-    if (rgi_buffer_has(&g->out) > READ_BYTES)
+    if (rgi_buffer_pending(&g->out) > READ_BYTES)
       return 1;
-    if (!answer(g, &q))
+    if (!answer_query(g, &q))
       return 0;
   }
-  return n <= MOST_BYTES && push_out(g);
+  return n <= MOST_BYTES && send_answers(g);
 }
 
-static int pull_in(guest *g) {
-  rgi_ask q;
-  uint64_t missing = length(g, &q) - rgi_buffer_has(&g->in);
+static int receive_queries(client *g) {
+  rgi_query q;
+  uint64_t missing = query_length(g, &q) - rgi_buffer_pending(&g->in);
   size_t bytes = missing > READ_BYTES ? missing : READ_BYTES;
   char *at = rgi_buffer_room(&g->in, bytes);
   ssize_t n = at ? recv(g->fd, at, bytes, MSG_DONTWAIT) : 0;
@@ -107,26 +108,27 @@ static int pull_in(guest *g) {
 }
 
 /* Readable, and nothing waits to be sent; or writable. */
-static void serve_guest(guest *g) {
-  int fine = rgi_buffer_has(&g->out) || pull_in(g);
+static void serve_client(client *g) {
+  int fine = rgi_buffer_pending(&g->out) || receive_queries(g);
   if (!fine || !answer_all(g)) {
-    leave(g);
+    drop_client(g);
     return;
   }
-  struct epoll_event e = {.events = rgi_buffer_has(&g->out) ? EPOLLOUT : EPOLLIN, .data.ptr = g};
+  struct epoll_event e = {.events = rgi_buffer_pending(&g->out) ? EPOLLOUT : EPOLLIN,
+                          .data.ptr = g};
   epoll_ctl(server.poll, EPOLL_CTL_MOD, g->fd, &e);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
 
-static void *serve(void *unused) {
+static void *serve_clients(void *unused) {
   struct epoll_event events[32];
   for (;;) {
     int n = epoll_wait(server.poll, events, 32, -1);
     for (int i = 0; i < n; i++) {
       if (!events[i].data.ptr) /* to stop */
         return unused;
-      serve_guest(events[i].data.ptr);
+      serve_client(events[i].data.ptr);
     }
   }
 }
@@ -140,7 +142,7 @@ static void allow_many(void) {
   }
 }
 
-static int start(void) {
+static int start_server(void) {
   struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
   if (server.runs)
     return 1;
@@ -149,7 +151,7 @@ static int start(void) {
   server.stop = eventfd(0, EFD_CLOEXEC);
   server.runs = server.poll >= 0 && server.stop >= 0 &&
                 epoll_ctl(server.poll, EPOLL_CTL_ADD, server.stop, &e) == 0 &&
-                pthread_create(&server.thread, NULL, serve, NULL) == 0;
+                pthread_create(&server.thread, NULL, serve_clients, NULL) == 0;
   if (!server.runs) {
     close(server.poll);
     close(server.stop);
@@ -157,14 +159,14 @@ static int start(void) {
   return server.runs;
 }
 
-void rgi_server_take(int fd) {
-  guest *g = start() ? calloc(1, sizeof *g) : NULL;
+void rgi_server_add_client(int fd) {
+  client *g = start_server() ? calloc(1, sizeof *g) : NULL;
   struct epoll_event e = {.events = EPOLLIN, .data.ptr = g};
   if (!g) {
     close(fd);
     return;
   }
-  *g = (guest){.next = server.first, .fd = fd};
+  *g = (client){.next = server.first, .fd = fd};
   server.first = g;
   epoll_ctl(server.poll, EPOLL_CTL_ADD, fd, &e);
 }
@@ -175,10 +177,10 @@ void rgi_server_close(void) {
     return;
   if (write(server.stop, &one, sizeof one) == (ssize_t)sizeof one)
     pthread_join(server.thread, NULL);
-  for (guest *g = server.first, *next; g; g = next) {
+  for (client *g = server.first, *next; g; g = next) {
     next = g->next;
     if (g->fd >= 0)
-      leave(g);
+      drop_client(g);
     free(g);
   }
   close(server.poll);

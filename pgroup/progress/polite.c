@@ -60,11 +60,11 @@ static int env_is(const char *name, const char *value) {
   return text && strcmp(text, value) == 0;
 }
 
-static rgi_wait_kind wait_kind(void) {
-  return env_is("RG_WAIT", "spin")    ? RGI_WAIT_SPIN
-         : env_is("RG_WAIT", "yield") ? RGI_WAIT_YIELD
-         : env_is("RG_WAIT", "sleep") ? RGI_WAIT_SLEEP
-                                      : RGI_WAIT_AUTO;
+static rgi_pause_kind wait_kind(void) {
+  return env_is("RG_WAIT", "spin")    ? RGI_PAUSE_SPIN
+         : env_is("RG_WAIT", "yield") ? RGI_PAUSE_YIELD
+         : env_is("RG_WAIT", "sleep") ? RGI_PAUSE_SLEEP
+                                      : RGI_PAUSE_AUTO;
 }
 
 /* Before MPI has started only the launcher knows how many ranks share the node. */
@@ -77,7 +77,7 @@ static int spare_processor(void) {
 }
 
 /* Several threads may come here first; all of them write the same. */
-static progress_fn *prepare(void) {
+static progress_fn *find_progress(void) {
   progress_fn *next = (progress_fn *)dlsym(RTLD_NEXT, "ucp_worker_progress");
   /* When the library is preloaded into a program that is also linked with
    * libregroup there are two of us: the first one is enough. */
@@ -89,7 +89,7 @@ static progress_fn *prepare(void) {
   return next;
 }
 
-static double used(const struct rusage *r) {
+static double used_seconds(const struct rusage *r) {
   return (double)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) +
          1e-6 * (double)(r->ru_utime.tv_usec + r->ru_stime.tv_usec);
 }
@@ -99,11 +99,12 @@ static double used(const struct rusage *r) {
 static int was_put_aside(void) {
   struct rusage use;
   return mine.use.ru_nvcsw && getrusage(RUSAGE_THREAD, &use) == 0 &&
-         use.ru_nvcsw == mine.use.ru_nvcsw && used(&use) - used(&mine.use) < 5 * GAP_SECONDS;
+         use.ru_nvcsw == mine.use.ru_nvcsw &&
+         used_seconds(&use) - used_seconds(&mine.use) < 5 * GAP_SECONDS;
 }
 
 /* Whoever is interested hears of it; what that costs is nothing after such a time. */
-static void tell_of(double now) {
+static void report_wait(double now) {
   mine.use.ru_nvcsw = 0;
   if (!rgi_polite_waits || now - mine.since < TELL_SECONDS)
     return;
@@ -112,25 +113,25 @@ static void tell_of(double now) {
 }
 
 static void pause_once(void) {
-  double now = rgi_now();
+  double now = rgi_clock_now();
   int gap = now - mine.left > GAP_SECONDS;
   if (mine.since == 0 || (gap && !was_put_aside()))
     mine.since = now;
   if (gap)
     mine.pause = (rgi_pause){0};
   atomic_fetch_add_explicit(&polite.polls, 1, memory_order_relaxed);
-  rgi_pause_did did = rgi_pause_step(&mine.pause, (rgi_wait_kind)polite.kind, polite.spare);
+  rgi_pause_result did = rgi_pause_step(&mine.pause, (rgi_pause_kind)polite.kind, polite.spare);
   if (did == RGI_PAUSE_YIELDED)
     atomic_fetch_add_explicit(&polite.yields, 1, memory_order_relaxed);
   if (did == RGI_PAUSE_SLEPT)
     atomic_fetch_add_explicit(&polite.sleeps, 1, memory_order_relaxed);
-  tell_of(now);
-  mine.left = did == RGI_PAUSE_SPUN ? now : rgi_now();
+  report_wait(now);
+  mine.left = did == RGI_PAUSE_SPUN ? now : rgi_clock_now();
 }
 
 unsigned ucp_worker_progress(void *worker) {
   progress_fn *next = atomic_load_explicit(&polite.progress, memory_order_acquire);
-  if (!next && !(next = prepare()))
+  if (!next && !(next = find_progress()))
     return 0;
   unsigned done = next(worker);
   mine.moves += done > 0;

@@ -23,7 +23,7 @@ static struct {
   atomic_int busy; /* how many are there */
 } requests = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void unlist(rg_request r) {
+static void unlist_request(rg_request r) {
   *r->link = r->next;
   if (r->next)
     r->next->link = r->link;
@@ -36,7 +36,7 @@ void rgi_request_open(rg_request r) {
   r->error = RG_SUCCESS;
   r->text = NULL;
   r->status = (rg_status){-1, -1, 0};
-  r->scope = rgi_scope_now;
+  r->scope = rgi_failure_scope_now;
   if (!r->background)
     return;
   pthread_mutex_lock(&requests.lock);
@@ -49,14 +49,14 @@ void rgi_request_open(rg_request r) {
   pthread_mutex_unlock(&requests.lock);
 }
 
-static void move_on(rg_request r) {
+static void progress_request(rg_request r) {
   int done = 0;
-  r->error = rgi_scope_cause(&r->scope, r->progress(r, &done), r->call);
+  r->error = rgi_failure_cause(&r->scope, r->progress(r, &done), r->call);
   r->done = done || r->error;
   if (r->error)
     r->text = strdup(rg_error_detail());
   if (r->done && r->background)
-    unlist(r);
+    unlist_request(r);
 }
 
 int rgi_requests_busy(void) {
@@ -69,7 +69,7 @@ void rgi_requests_progress(void) {
   pthread_mutex_lock(&requests.lock);
   for (rg_request r = requests.background, next; r; r = next) {
     next = r->next;
-    move_on(r);
+    progress_request(r);
   }
   pthread_mutex_unlock(&requests.lock);
 }
@@ -81,18 +81,18 @@ void rgi_requests_stop(void) {
     r->done = 1;
     r->error = RG_ERR_NOT_INIT;
     r->text = strdup("the library was stopped before the request was done");
-    unlist(r);
+    unlist_request(r);
   }
   pthread_mutex_unlock(&requests.lock);
 }
 
-int rgi_progress_all(void) {
+int rgi_requests_progress_all(void) {
   RGI_TRY(rgi_progress());
   rgi_requests_progress();
   return RG_SUCCESS;
 }
 
-static int check(const char *call, const rg_request *request) {
+static int check_request(const char *call, const rg_request *request) {
   if (!request)
     return rgi_error(RG_ERR_ARG, "%s: request is NULL", call);
   if (*request && (*request)->magic != MAGIC)
@@ -102,17 +102,17 @@ static int check(const char *call, const rg_request *request) {
   return RG_SUCCESS;
 }
 
-static int look(rg_request r) {
+static int test_request(rg_request r) {
   pthread_mutex_lock(&requests.lock);
   if (!r->done)
-    move_on(r);
+    progress_request(r);
   int done = r->done;
   pthread_mutex_unlock(&requests.lock);
   return done;
 }
 
 /* Takes the result and frees the request. */
-static int end(rg_request *request, rg_status *status) {
+static int end_request(rg_request *request, rg_status *status) {
   rg_request r = *request;
   int error = r->error ? rgi_error(r->error, "%s", r->text ? r->text : r->call) : RG_SUCCESS;
   if (status)
@@ -125,22 +125,22 @@ static int end(rg_request *request, rg_status *status) {
 }
 
 /* A death or a revocation ends a request that is not done. */
-static int fail(rg_request r, int error) {
+static int fail_request(rg_request r, int error) {
   pthread_mutex_lock(&requests.lock);
   if (!r->done) {
     r->error = error;
     r->text = strdup(rg_error_detail());
     r->done = 1;
     if (r->background)
-      unlist(r);
+      unlist_request(r);
   }
   pthread_mutex_unlock(&requests.lock);
   return r->done;
 }
 
-static int wait_for(const char *call, rg_request *request, rg_status *status) {
+static int wait_for_request(const char *call, rg_request *request, rg_status *status) {
   rgi_wait w;
-  RGI_TRY(check(call, request));
+  RGI_TRY(check_request(call, request));
   if (!*request) {
     if (status)
       *status = (rg_status){-1, -1, 0};
@@ -149,39 +149,39 @@ static int wait_for(const char *call, rg_request *request, rg_status *status) {
   rgi_wait_start(&w, (*request)->call, (*request)->peer);
   w.scope = (*request)->scope;
   for (;;) {
-    uint32_t bell = atomic_load_explicit(&rgi_my_bell()->value, memory_order_acquire);
-    RGI_TRY(rgi_progress_all());
-    if (look(*request))
-      return end(request, status);
-    int error = rgi_wait_bell(&w, rgi_my_bell(), bell, !rgi_progress_busy());
-    if ((error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) && fail(*request, error))
-      return end(request, status);
+    uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
+    RGI_TRY(rgi_requests_progress_all());
+    if (test_request(*request))
+      return end_request(request, status);
+    int error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy());
+    if ((error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) && fail_request(*request, error))
+      return end_request(request, status);
     RGI_TRY(error);
   }
 }
 
 int rg_wait(rg_request *request, rg_status *status) {
-  return wait_for(__func__, request, status);
+  return wait_for_request(__func__, request, status);
 }
 
 static int look_for_deaths(rg_request r) {
-  rgi_liveness_look(rgi_now());
-  return rgi_scope_check(&r->scope, r->call);
+  rgi_process_check(rgi_clock_now());
+  return rgi_failure_check(&r->scope, r->call);
 }
 
 int rg_test(rg_request *request, int *done, rg_status *status) {
   RGI_REQUIRE(done);
-  RGI_TRY(check(__func__, request));
+  RGI_TRY(check_request(__func__, request));
   if (*request)
-    RGI_TRY(rgi_progress_all());
-  if (*request && !look(*request)) {
+    RGI_TRY(rgi_requests_progress_all());
+  if (*request && !test_request(*request)) {
     int failed = look_for_deaths(*request);
-    if (!failed || !fail(*request, failed)) {
+    if (!failed || !fail_request(*request, failed)) {
       *done = 0;
       return RG_SUCCESS;
     }
   }
-  int error = wait_for(__func__, request, status);
+  int error = wait_for_request(__func__, request, status);
   if (!error)
     *done = 1;
   return error;
@@ -194,7 +194,7 @@ int rg_wait_all(int n, rg_request requests_[], rg_status statuses[]) {
   if (n > 0)
     RGI_REQUIRE(requests_);
   for (int i = 0; i < n; i++) {
-    int error = wait_for(__func__, &requests_[i], statuses ? &statuses[i] : NULL);
+    int error = wait_for_request(__func__, &requests_[i], statuses ? &statuses[i] : NULL);
     if (!first)
       first = error;
   }

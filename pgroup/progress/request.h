@@ -6,7 +6,7 @@
  * rgi_request_open. Point-to-point and collectives share this one type.
  *
  * An operation of one message has nothing to do but to look whether its
- * rgi_request is done (background = 0: nothing is called until somebody waits).
+ * rgi_message is done (background = 0: nothing is called until somebody waits).
  * One of several steps (background = 1) is moved on by every wait of the
  * process, whatever it waits for: rgi_requests_progress. */
 #ifndef RGI_REQUEST_H
@@ -28,7 +28,7 @@ struct rg_request_s {
   rg_status status; /* set before the end */
   int peer;         /* for reports: who is awaited, a world rank, or -1 */
   int background;
-  rgi_scope scope; /* of the call that began it */
+  rgi_failure_scope scope; /* of the call that began it */
   /* The rest is request.c's own. */
   int done, error;
   char *text; /* of the error, from whichever thread found it */
@@ -49,6 +49,6 @@ int rgi_requests_busy(void);
 void rgi_requests_stop(void);
 
 /* Everything of this process: messages, and requests in the background. */
-int rgi_progress_all(void);
+int rgi_requests_progress_all(void);
 
 #endif

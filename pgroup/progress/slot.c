@@ -17,7 +17,7 @@ typedef struct {
   _Atomic uint32_t owner; /* place of who changes the list, plus 1; 0: nobody */
   uint32_t unused;
   uint64_t first;
-} bucket;
+} slot_bucket;
 
 typedef struct {
   uint64_t next, key, bytes;
@@ -26,27 +26,27 @@ typedef struct {
   char memory[];
 } slot;
 
-static bucket *table;
+static slot_bucket *table;
 
 void rgi_slots_open(void *memory) {
   table = memory;
 }
 
 size_t rgi_slot_table_bytes(void) {
-  return BUCKETS * sizeof(bucket);
+  return BUCKETS * sizeof(slot_bucket);
 }
 
-static bucket *bucket_of(uint64_t key) {
+static slot_bucket *bucket_of(uint64_t key) {
   return &table[key % BUCKETS];
 }
 
 /* A list is whole at every moment: each change of it is one store. What a dead process
  * had begun is lost, and no more. */
-static int take_over(bucket *b, uint32_t dead) {
+static int take_over_bucket(slot_bucket *b, uint32_t dead) {
   return atomic_compare_exchange_strong(&b->owner, &dead, (uint32_t)rgi_node.me + 1);
 }
 
-static int lock(bucket *b) {
+static int lock_bucket(slot_bucket *b) {
   rgi_wait w;
   uint32_t free = 0;
   if (atomic_compare_exchange_strong(&b->owner, &free, (uint32_t)rgi_node.me + 1))
@@ -54,26 +54,26 @@ static int lock(bucket *b) {
   rgi_wait_start_unscoped(&w, "attaching to a group", rgi_node.ranks[free - 1]);
   for (free = 0; !atomic_compare_exchange_weak(&b->owner, &free, (uint32_t)rgi_node.me + 1);
        free = 0) {
-    if (free && rgi_is_dead(rgi_node.ranks[free - 1]) && take_over(b, free))
+    if (free && rgi_process_is_dead(rgi_node.ranks[free - 1]) && take_over_bucket(b, free))
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_more(&w));
   }
   return RG_SUCCESS;
 }
 
-static void unlock(bucket *b) {
+static void unlock_bucket(slot_bucket *b) {
   atomic_store(&b->owner, 0);
 }
 
-static uint64_t find(const bucket *b, uint64_t key) {
+static uint64_t find_slot(const slot_bucket *b, uint64_t key) {
   uint64_t at = b->first;
   while (at && ((slot *)rgi_arena_at(at))->key != key)
     at = ((slot *)rgi_arena_at(at))->next;
   return at;
 }
 
-static int make(bucket *b, uint64_t key, int users, size_t bytes, uint64_t *at) {
-  RGI_TRY(rgi_arena_take_last("a group's flags", sizeof(slot) + bytes, at));
+static int make_slot(slot_bucket *b, uint64_t key, int users, size_t bytes, uint64_t *at) {
+  RGI_TRY(rgi_arena_alloc_last("a group's flags", sizeof(slot) + bytes, at));
   slot *s = rgi_arena_at(*at);
   memset(s, 0, sizeof *s + bytes);
   s->key = key;
@@ -85,16 +85,16 @@ static int make(bucket *b, uint64_t key, int users, size_t bytes, uint64_t *at) 
 }
 
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **memory) {
-  bucket *b = bucket_of(key);
-  RGI_TRY(lock(b));
-  uint64_t found = find(b, key);
-  int error = found ? RG_SUCCESS : make(b, key, users, bytes, &found);
+  slot_bucket *b = bucket_of(key);
+  RGI_TRY(lock_bucket(b));
+  uint64_t found = find_slot(b, key);
+  int error = found ? RG_SUCCESS : make_slot(b, key, users, bytes, &found);
   slot *s = rgi_arena_at(found);
   if (!error && (s->users != users || s->bytes != bytes))
     error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about who is in it");
   if (!error)
     s->here++;
-  unlock(b);
+  unlock_bucket(b);
   if (error)
     return error;
   *at = found;
@@ -102,7 +102,7 @@ int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **
   return RG_SUCCESS;
 }
 
-static void take_out(bucket *b, uint64_t at) {
+static void remove_slot(slot_bucket *b, uint64_t at) {
   uint64_t *link = &b->first;
   while (*link != at)
     link = &((slot *)rgi_arena_at(*link))->next;
@@ -111,14 +111,14 @@ static void take_out(bucket *b, uint64_t at) {
 
 int rgi_slot_detach(uint64_t at, int (*finished)(const void *memory, int users)) {
   slot *s = rgi_arena_at(at);
-  bucket *b = bucket_of(s->key);
-  if (lock(b))
+  slot_bucket *b = bucket_of(s->key);
+  if (lock_bucket(b))
     return 0; /* it stays: better than to lose a list */
   int last = --s->here == 0 && finished(s->memory, s->users);
   if (last)
-    take_out(b, at);
-  unlock(b);
+    remove_slot(b, at);
+  unlock_bucket(b);
   if (last)
-    rgi_arena_give(at, sizeof *s + s->bytes);
+    rgi_arena_free(at, sizeof *s + s->bytes);
   return last;
 }

@@ -18,12 +18,12 @@
 void (*rgi_wait_meanwhile)(void);
 
 void rgi_wait_start(rgi_wait *w, const char *call, int peer) {
-  *w = (rgi_wait){.call = call, .peer = peer, .mate = -1, .scope = rgi_scope_now};
+  *w = (rgi_wait){.call = call, .peer = peer, .watched = -1, .scope = rgi_failure_scope_now};
 }
 
 void rgi_wait_start_unscoped(rgi_wait *w, const char *call, int peer) {
   rgi_wait_start(w, call, peer);
-  w->scope = (rgi_scope){0};
+  w->scope = (rgi_failure_scope){0};
 }
 
 void rgi_wait_start_patient(rgi_wait *w, const char *call) {
@@ -41,30 +41,31 @@ static const char *peer_text(const rgi_wait *w, char text[32]) {
 }
 
 /* A wait that may last for ever, and in which nothing moves: what MPI does in it counts. */
-static void tell_of(const rgi_wait *w, double now) {
+static void report_wait(const rgi_wait *w, double now) {
   static _Thread_local unsigned long moves;
   static _Thread_local double moved;
-  if (w->outside || (rgi_option(RGI_OPT_TIMEOUT) > 0 && !w->patient))
+  if (w->outside || (rgi_options_value(RGI_OPT_TIMEOUT) > 0 && !w->patient))
     return;
   if (moves != rgi_polite_moves())
     moved = now;
   moves = rgi_polite_moves();
   if (moves)
-    rgi_liveness_waits(w->pause.start > moved ? w->pause.start : moved, now);
+    rgi_process_note_wait(w->pause.start > moved ? w->pause.start : moved, now);
 }
 
 static int check_time(rgi_wait *w, double waited) {
   char who[32];
-  rgi_liveness_look(w->pause.start + waited);
+  rgi_process_check(w->pause.start + waited);
   if (rgi_wait_meanwhile)
     rgi_wait_meanwhile();
-  tell_of(w, w->pause.start + waited);
-  if (w->mate >= 0 && rgi_is_dead(w->mate))
-    return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", w->call, w->mate);
-  RGI_TRY(rgi_scope_check(&w->scope, w->call));
+  report_wait(w, w->pause.start + waited);
+  if (w->watched >= 0 && rgi_process_is_dead(w->watched))
+    return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", w->call, w->watched);
+  RGI_TRY(rgi_failure_check(&w->scope, w->call));
   if (w->patient)
     return RG_SUCCESS;
-  double limit = rgi_option(RGI_OPT_TIMEOUT), report = rgi_option(RGI_OPT_STALL_REPORT);
+  double limit = rgi_options_value(RGI_OPT_TIMEOUT),
+         report = rgi_options_value(RGI_OPT_STALL_REPORT);
   if (report > 0 && waited > report && !w->reported) {
     w->reported = 1;
     rgi_log(RGI_LOG_WARN, "%s has been waiting for %s for %.0f s", w->call, peer_text(w, who),
@@ -80,16 +81,16 @@ static int check_time(rgi_wait *w, double waited) {
 }
 
 int rgi_wait_more(rgi_wait *w) {
-  rgi_pause_did did = rgi_pause_step(&w->pause, (rgi_wait_kind)rgi_option_choice(RGI_OPT_WAIT),
-                                     !rgi_node.oversubscribed);
+  rgi_pause_result did = rgi_pause_step(&w->pause, (rgi_pause_kind)rgi_options_choice(RGI_OPT_WAIT),
+                                        !rgi_node.oversubscribed);
   /* The clock is looked at when time may have passed. */
   if (did == RGI_PAUSE_SPUN && w->pause.looks % 1024)
     return RG_SUCCESS;
-  return check_time(w, rgi_now() - w->pause.start);
+  return check_time(w, rgi_clock_now() - w->pause.start);
 }
 
 int rgi_wait_check(rgi_wait *w) {
-  double now = rgi_now();
+  double now = rgi_clock_now();
   if (w->pause.start == 0)
     w->pause.start = now;
   return check_time(w, now - w->pause.start);
@@ -102,7 +103,8 @@ int rgi_wait_cause(int error, const char *call) {
   int cause = RG_SUCCESS;
   rgi_wait_start(&w, call, -1);
   w.patient = 1;
-  for (double end = rgi_now() + CAUSE_SECONDS; w.scope.members && !cause && rgi_now() < end;)
+  for (double end = rgi_clock_now() + CAUSE_SECONDS;
+       w.scope.members && !cause && rgi_clock_now() < end;)
     cause = rgi_wait_more(&w);
   return cause ? cause : error;
 }
@@ -120,25 +122,25 @@ int rgi_wait_cause(int error, const char *call) {
 /* Spinning pays when the other side runs at this moment on another processor.
  * Returns whether it was too early to sleep. */
 static int spin_on_bell(rgi_wait *w, double now) {
-  int kind = rgi_option_choice(RGI_OPT_WAIT);
+  int kind = rgi_options_choice(RGI_OPT_WAIT);
   if (w->pause.start == 0)
     w->pause.start = now;
   w->pause.looks++;
-  if (kind == RGI_WAIT_SPIN || (kind == RGI_WAIT_AUTO && !rgi_node.oversubscribed &&
-                                now - w->pause.start < RGI_SPIN_SECONDS))
+  if (kind == RGI_PAUSE_SPIN || (kind == RGI_PAUSE_AUTO && !rgi_node.oversubscribed &&
+                                 now - w->pause.start < RGI_PAUSE_SPIN_SECONDS))
     return 1;
-  int yields = kind == RGI_WAIT_YIELD ||
-               (kind == RGI_WAIT_AUTO && now - w->pause.start < BELL_YIELD_SECONDS);
+  int yields = kind == RGI_PAUSE_YIELD ||
+               (kind == RGI_PAUSE_AUTO && now - w->pause.start < BELL_YIELD_SECONDS);
   if (yields)
     sched_yield();
   return yields;
 }
 
 static double busy_sleep(double waited) {
-  double part = waited * RGI_SLEEP_PART;
+  double part = waited * RGI_PAUSE_SLEEP_PART;
   if (part < BUSY_SECONDS || rgi_wait_meanwhile)
     return BUSY_SECONDS;
-  return part < RGI_SLEEP_SECONDS ? part : RGI_SLEEP_SECONDS;
+  return part < RGI_PAUSE_SLEEP_SECONDS ? part : RGI_PAUSE_SLEEP_SECONDS;
 }
 
 int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
@@ -146,9 +148,9 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
   for (int i = 0; i < 64 && !rgi_node.oversubscribed; i++) {
     if (atomic_load_explicit(&bell->value, memory_order_acquire) != old)
       return RG_SUCCESS;
-    rgi_relax();
+    rgi_pause_spin();
   }
-  double now = rgi_now();
+  double now = rgi_clock_now();
   quiet = quiet && !rgi_wait_meanwhile;
   if (w->patient)
     rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
@@ -157,18 +159,18 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
   return check_time(w, now - w->pause.start);
 }
 
-int rgi_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status) {
+int rgi_wait_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status) {
   rg_polite_polling(1);
   int error = MPI_Test(request, done, status);
   rg_polite_polling(0);
   return error;
 }
 
-int rgi_mpi_test(MPI_Request *request, int *done) {
-  return rgi_mpi_test_status(request, done, MPI_STATUS_IGNORE);
+int rgi_wait_mpi_test(MPI_Request *request, int *done) {
+  return rgi_wait_mpi_test_status(request, done, MPI_STATUS_IGNORE);
 }
 
-int rgi_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status) {
+int rgi_wait_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status) {
   rg_polite_polling(1);
   int error = MPI_Iprobe(source, tag, comm, there, status);
   rg_polite_polling(0);
@@ -180,7 +182,7 @@ int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
   rgi_wait_start(&w, call, peer);
   for (;;) {
     int done = 0;
-    RGI_TRY_MPI(rgi_mpi_test(request, &done));
+    RGI_TRY_MPI(rgi_wait_mpi_test(request, &done));
     if (done)
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_more(&w));

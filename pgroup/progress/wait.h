@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include "base/futex.h"
+#include "base/bell.h"
 #include "base/pause.h"
 #include "shm/failure.h"
 
@@ -21,10 +21,10 @@ typedef struct {
   int over;                       /* the time is up: one more look, then an error */
   int (*awaited)(const void *of); /* finds out peer, when a report needs it; or NULL */
   const void *of;
-  int mate;        /* another process whose death ends it, a world rank; or -1 */
-  rgi_scope scope; /* whose death ends it: that of the call, unless set */
-  int patient;     /* nobody is late: no time limit, no report, no spinning */
-  int outside;     /* none of the job's processes ends it, but a disk: it may take its time */
+  int watched;             /* another process whose death ends it, a world rank; or -1 */
+  rgi_failure_scope scope; /* whose death ends it: that of the call, unless set */
+  int patient;             /* nobody is late: no time limit, no report, no spinning */
+  int outside; /* none of the job's processes ends it, but a disk: it may take its time */
 } rgi_wait;
 
 /* If not NULL, what every wait does again and again, at least each 0.1 ms: for who must not
@@ -59,9 +59,9 @@ int rgi_wait_cause(int error, const char *call);
 
 /* MPI_Test and MPI_Iprobe from a loop that waits by the functions above: a look
  * in vain does not pause inside MPI as well. They return MPI's code. */
-int rgi_mpi_test(MPI_Request *request, int *done);
-int rgi_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status);
-int rgi_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status);
+int rgi_wait_mpi_test(MPI_Request *request, int *done);
+int rgi_wait_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status);
+int rgi_wait_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status);
 
 /* Waits until *request is complete. At RG_ERR_TIMEOUT the request is left as it
  * is: its buffer must stay. */

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/processors.h"
-#include "noded/mesh.h"
+#include "noded/overlay.h"
 #include "progress/mpi_error.h"
 #include "runtime/daemons.h"
-#include "runtime/extension.h"
+#include "runtime/module.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
@@ -22,7 +22,7 @@ static size_t table_bytes; /* between the node's processes and the extra ones */
  * for all of them, also where the user decides. */
 static int look_at_processors(MPI_Comm node) {
   cpu_set_t mine, all;
-  int choice = rgi_option_choice(RGI_OPT_OVERSUBSCRIBED), said;
+  int choice = rgi_options_choice(RGI_OPT_OVERSUBSCRIBED), said;
   rgi_processors_mine(&mine);
   RGI_TRY_MPI(MPI_Allreduce(&mine, &all, (int)sizeof all, MPI_BYTE, MPI_BOR, node));
   RGI_TRY_MPI(MPI_Allreduce(&choice, &said, 1, MPI_INT, MPI_MAX, node));
@@ -57,30 +57,30 @@ static int look_at_ranks(MPI_Comm world, MPI_Comm node) {
   return RG_SUCCESS;
 }
 
-static size_t processes_bytes(void) {
-  return (size_t)rgi_node.n * sizeof(rgi_process);
+static size_t members_bytes(void) {
+  return (size_t)rgi_node.n * sizeof(rgi_node_process);
 }
 
 /* Their pulses, and who of the world is dead. */
-static size_t lives_bytes(MPI_Comm world, int *size) {
+static size_t tables_bytes(MPI_Comm world, int *size) {
   MPI_Comm_size(world, size);
   return rgi_process_table_bytes(rgi_node.n, *size) + rgi_daemons_bytes(rgi_node.n, *size);
 }
 
-static int open_mesh(MPI_Comm world, MPI_Comm node) {
+static int open_overlay(MPI_Comm world, MPI_Comm node) {
   int size;
   MPI_Comm_size(world, &size);
   return rgi_daemons_open(world, node,
-                          (char *)rgi_arena_roots() + processes_bytes() +
+                          (char *)rgi_arena_roots() + members_bytes() +
                               rgi_process_table_bytes(rgi_node.n, size));
 }
 
 /* The first process of the node makes the segment. The same error on all of them. */
-static int share_arena(MPI_Comm node, size_t bytes, size_t roots, size_t annex) {
+static int share_arena(MPI_Comm node, size_t bytes, size_t roots, size_t heap) {
   rgi_arena_address a = {0};
   int first = rgi_node.me == 0, error = RG_SUCCESS, worst;
   if (first)
-    a.error = error = rgi_arena_make(bytes, roots, annex, &a);
+    a.error = error = rgi_arena_make(bytes, roots, heap, &a);
   RGI_TRY_MPI(MPI_Bcast(&a, (int)sizeof a, MPI_BYTE, 0, node));
   if (!first)
     error = a.error ? rgi_error(a.error, "rg_init: no shared memory for the node's arena")
@@ -98,14 +98,14 @@ static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_processors(node));
   RGI_TRY(rgi_daemons_choose(world));
   int size;
-  size_t bytes = (size_t)rgi_option(RGI_OPT_ARENA_SIZE) << 20;
-  table_bytes = lives_bytes(world, &size);
+  size_t bytes = (size_t)rgi_options_value(RGI_OPT_ARENA_SIZE) << 20;
+  table_bytes = tables_bytes(world, &size);
   if (bytes == 0)
     bytes = rgi_memory_half();
-  size_t annex = (size_t)rgi_node.n * rgi_extensions_annex();
-  RGI_TRY(share_arena(node, bytes, processes_bytes() + table_bytes + extra, annex));
+  size_t heap = (size_t)rgi_node.n * rgi_modules_heap();
+  RGI_TRY(share_arena(node, bytes, members_bytes() + table_bytes + extra, heap));
   rgi_node.processes = rgi_arena_roots();
-  RGI_TRY(rgi_liveness_open((char *)rgi_arena_roots() + processes_bytes(), size));
+  RGI_TRY(rgi_process_open((char *)rgi_arena_roots() + members_bytes(), size));
   rgi_daemons_tell_guard();
   return RG_SUCCESS;
 }
@@ -116,12 +116,12 @@ int rgi_cluster_open(MPI_Comm world, size_t extra) {
   MPI_Comm_rank(world, &rank);
   RGI_TRY_MPI(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
   int error = open_node(world, node, extra), all = error;
-  /* Nobody looks for the pulse of one that has not begun. */
+  /* Nobody looks for the state of one that has not begun. */
   RGI_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, node));
   if (all && !error)
     error = rgi_error(all, "rg_init: another process of the node failed");
   if (!error)
-    error = open_mesh(world, node);
+    error = open_overlay(world, node);
   MPI_Comm_free(&node);
   if (error)
     rgi_cluster_close();
@@ -129,8 +129,8 @@ int rgi_cluster_open(MPI_Comm world, size_t extra) {
 }
 
 void rgi_cluster_close(void) {
-  rgi_mesh_close();
-  rgi_liveness_close();
+  rgi_overlay_close();
+  rgi_process_close();
   rgi_arena_close();
   free(rgi_node.ranks);
   free(rgi_node.of);
@@ -138,5 +138,5 @@ void rgi_cluster_close(void) {
 }
 
 void *rgi_cluster_extra(void) {
-  return (char *)rgi_arena_roots() + processes_bytes() + table_bytes;
+  return (char *)rgi_arena_roots() + members_bytes() + table_bytes;
 }

@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
-#include "base/pause.h"
-#include "noded/guardian.h"
-#include "noded/mesh.h"
+#include "noded/guard.h"
+#include "noded/overlay.h"
 #include "progress/mpi_error.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -29,12 +29,12 @@ static int chosen; /* there are to be some */
 /* What each process says when the library starts; only a node's first one fills it in. */
 typedef struct {
   int32_t first, port, n;
-  uint32_t address[RGI_MESH_ADDRESSES];
+  uint32_t address[RGI_OVERLAY_ADDRESSES];
   uint64_t key; /* the first node's counts */
-} card;
+} node_card;
 
 int rgi_daemons_choose(MPI_Comm world) {
-  int guarded = rgi_guarded(), all = 0;
+  int guarded = rgi_guard_exists(), all = 0;
   chosen = 0;
   if (rgi_node.count == 1)
     return RG_SUCCESS;
@@ -44,21 +44,21 @@ int rgi_daemons_choose(MPI_Comm world) {
 }
 
 size_t rgi_daemons_bytes(int n, int world) {
-  size_t bytes = sizeof(rgi_mesh) + (size_t)rgi_node.count * sizeof(rgi_mesh_node) +
+  size_t bytes = sizeof(rgi_overlay) + (size_t)rgi_node.count * sizeof(rgi_overlay_node) +
                  4 * ((size_t)world + (size_t)n);
   return chosen ? (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE : 0;
 }
 
-/* listener, reading: as rgi_guardian_tell. */
-static void tell_guard(const rgi_mesh *mesh, int listener, int reading) {
-  const rgi_addresses a = {.lives = rgi_arena_offset(rgi_processes.journal),
-                           .bells = rgi_arena_offset(rgi_node.processes),
-                           .mesh = rgi_arena_offset(mesh),
-                           .processes = rgi_node.n,
-                           .world = rgi_processes.world,
-                           .patience = rgi_option(RGI_OPT_PATIENCE),
-                           .stopped = rgi_option(RGI_OPT_STOPPED)};
-  rgi_guardian_tell(&a, rgi_arena_fd(), listener, reading);
+/* listener, reading: as rgi_guard_tell. */
+static void tell_guard(const rgi_overlay *overlay, int listener, int reading) {
+  const rgi_guard_addresses a = {.process_table = rgi_arena_offset(rgi_processes.journal),
+                                 .members = rgi_arena_offset(rgi_node.processes),
+                                 .overlay = rgi_arena_offset(overlay),
+                                 .processes = rgi_node.n,
+                                 .world = rgi_processes.world,
+                                 .patience = rgi_options_value(RGI_OPT_PATIENCE),
+                                 .stopped = rgi_options_value(RGI_OPT_STOPPED)};
+  rgi_guard_tell(&a, rgi_arena_fd(), listener, reading);
 }
 
 void rgi_daemons_tell_guard(void) {
@@ -68,7 +68,7 @@ void rgi_daemons_tell_guard(void) {
 /* --- addresses --------------------------------------------------------------------- */
 
 /* Whether a comma-separated list, as UCX takes it, names the device. */
-static int names(const char *list, const char *device) {
+static int is_named(const char *list, const char *device) {
   size_t length = strlen(device);
   for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
     if (strncmp(at, device, length) == 0 && (at[length] == ',' || !at[length]))
@@ -78,17 +78,17 @@ static int names(const char *list, const char *device) {
 
 /* 0: those that MPI uses; 1: others; 2: the machine's own, for pretended nodes. */
 static int order_of(const struct ifaddrs *i) {
-  if (names(getenv("UCX_NET_DEVICES"), i->ifa_name))
+  if (is_named(getenv("UCX_NET_DEVICES"), i->ifa_name))
     return 0;
   return i->ifa_flags & IFF_LOOPBACK ? 2 : 1;
 }
 
-static void find_addresses(card *c) {
+static void find_addresses(node_card *c) {
   struct ifaddrs *all;
   if (getifaddrs(&all) != 0)
     return;
   for (int order = 0; order < 3; order++)
-    for (struct ifaddrs *i = all; i && c->n < RGI_MESH_ADDRESSES; i = i->ifa_next) {
+    for (struct ifaddrs *i = all; i && c->n < RGI_OVERLAY_ADDRESSES; i = i->ifa_next) {
       struct sockaddr_in a;
       if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET || !(i->ifa_flags & IFF_UP) ||
           order_of(i) != order)
@@ -100,7 +100,7 @@ static void find_addresses(card *c) {
 }
 
 /* A socket that listens at a port of the system's choice. */
-static int listen_somewhere(card *c) {
+static int listen_somewhere(node_card *c) {
   struct sockaddr_in a = {.sin_family = AF_INET};
   socklen_t size = sizeof a;
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -116,7 +116,7 @@ static int listen_somewhere(card *c) {
 /* --- opening ------------------------------------------------------------------------- */
 
 /* That nobody else has by chance, or can guess. */
-static uint64_t some_key(void) {
+static uint64_t make_key(void) {
   struct timespec t;
   uint64_t x;
   if (getrandom(&x, sizeof x, GRND_NONBLOCK) == (ssize_t)sizeof x)
@@ -128,17 +128,17 @@ static uint64_t some_key(void) {
 }
 
 /* Nodes ascend with their first ranks. */
-static void write_directory(rgi_mesh *m, const card *cards, int world) {
+static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   m->nodes = rgi_node.count;
   m->world = world;
   m->processes = rgi_node.n;
-  m->limit = rgi_option(RGI_OPT_NODE_TIMEOUT);
-  m->patience = rgi_option(RGI_OPT_PATIENCE);
+  m->limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
+  m->patience = rgi_options_value(RGI_OPT_PATIENCE);
   m->key = cards[0].key;
   for (int i = 0, at = 0; i < world; i++) {
     if (rgi_node.of[i] != i)
       continue;
-    rgi_mesh_node *n = &rgi_mesh_nodes(m)[at];
+    rgi_overlay_node *n = &rgi_overlay_nodes(m)[at];
     n->first = i;
     n->port = (uint16_t)cards[i].port;
     n->n = (uint16_t)cards[i].n;
@@ -147,11 +147,12 @@ static void write_directory(rgi_mesh *m, const card *cards, int world) {
     at++;
   }
   for (int i = 0, next = 0; i < world; i++)
-    rgi_mesh_of(m)[i] = rgi_node.of[i] == i ? next++ : rgi_mesh_of(m)[rgi_node.of[i]];
-  memcpy(rgi_mesh_ranks(m), rgi_node.ranks, (size_t)rgi_node.n * sizeof(int32_t));
+    rgi_overlay_rank_nodes(m)[i] =
+        rgi_node.of[i] == i ? next++ : rgi_overlay_rank_nodes(m)[rgi_node.of[i]];
+  memcpy(rgi_overlay_ranks(m), rgi_node.ranks, (size_t)rgi_node.n * sizeof(int32_t));
 }
 
-/* The others of the node open the pipe to the speaker through the first one's. */
+/* The others of the node open the pipe to the daemon_pid through the first one's. */
 static int share_pipe(MPI_Comm node, int mine, int *pipe) {
   long from[2] = {getpid(), mine};
   char path[64];
@@ -164,9 +165,9 @@ static int share_pipe(MPI_Comm node, int mine, int *pipe) {
                                 strerror(errno));
 }
 
-static int wait_joined(rgi_mesh *m) {
-  for (double begin = rgi_now(); !atomic_load(&m->joined) && rgi_now() - begin < 60;)
-    rgi_sleep(1e-3);
+static int wait_joined(rgi_overlay *m) {
+  for (double begin = rgi_clock_now(); !atomic_load(&m->joined) && rgi_clock_now() - begin < 60;)
+    rgi_clock_sleep(1e-3);
   return atomic_load(&m->joined) > 0
              ? RG_SUCCESS
              : rgi_error(RG_ERR_SYSTEM,
@@ -176,7 +177,8 @@ static int wait_joined(rgi_mesh *m) {
 }
 
 /* By a node's first process. */
-static int start_speaker(rgi_mesh *m, const card *cards, int world, int listener, int reading) {
+static int start_daemon(rgi_overlay *m, const node_card *cards, int world, int listener,
+                        int reading) {
   write_directory(m, cards, world);
   if (listener < 0)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: a socket to listen at: %s", strerror(errno));
@@ -184,7 +186,7 @@ static int start_speaker(rgi_mesh *m, const card *cards, int world, int listener
   return wait_joined(m);
 }
 
-static int exchange(MPI_Comm world, card *mine, card **all) {
+static int exchange_cards(MPI_Comm world, node_card *mine, node_card **all) {
   int size;
   MPI_Comm_size(world, &size);
   *all = malloc((size_t)size * sizeof **all);
@@ -195,8 +197,8 @@ static int exchange(MPI_Comm world, card *mine, card **all) {
   return RG_SUCCESS;
 }
 
-static int open_all(MPI_Comm world, MPI_Comm node, rgi_mesh *m, int *pipe) {
-  card mine = {.first = rgi_node.mine, .key = some_key()}, *all = NULL;
+static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
+  node_card mine = {.first = rgi_node.mine, .key = make_key()}, *all = NULL;
   int size, ends[2] = {-1, -1}, listener = -1, first = rgi_node.me == 0, failed = 0;
   MPI_Comm_size(world, &size);
   if (first) {
@@ -204,9 +206,9 @@ static int open_all(MPI_Comm world, MPI_Comm node, rgi_mesh *m, int *pipe) {
     listener = listen_somewhere(&mine);
     failed = pipe2(ends, O_CLOEXEC);
   }
-  int error = exchange(world, &mine, &all), shared = share_pipe(node, ends[1], pipe);
+  int error = exchange_cards(world, &mine, &all), shared = share_pipe(node, ends[1], pipe);
   if (!error && first && !failed)
-    error = start_speaker(m, all, size, listener, ends[0]);
+    error = start_daemon(m, all, size, listener, ends[0]);
   MPI_Barrier(node); /* the pipe has been opened, the directory written */
   if (!error && !first)
     tell_guard(m, -1, -1);
@@ -227,6 +229,6 @@ int rgi_daemons_open(MPI_Comm world, MPI_Comm node, void *memory) {
   RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, world));
   if (worst && !error)
     error = rgi_error(worst, "rg_init: the guardians of some nodes cannot connect");
-  rgi_mesh_use(error ? NULL : memory, pipe);
+  rgi_overlay_use(error ? NULL : memory, pipe);
   return error;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Starting the node daemons (noded/speaker.h): each node's first process tells its guard to become
+ * Starting the node daemons (noded/daemon.h): each node's first process tells its guard to become
  * the node's daemon, the addresses of all daemons are exchanged, and the daemons connect. */
 #ifndef RGI_DAEMONS_H
 #define RGI_DAEMONS_H
@@ -21,7 +21,7 @@ size_t rgi_daemons_bytes(int n, int world);
 void rgi_daemons_tell_guard(void);
 
 /* Collective over the world, when the node has its arena; memory as above. Returns when
- * all daemons are connected; the same error on all processes. The end: rgi_mesh_close. */
+ * all daemons are connected; the same error on all processes. The end: rgi_overlay_close. */
 int rgi_daemons_open(MPI_Comm world, MPI_Comm node, void *memory);
 
 #endif

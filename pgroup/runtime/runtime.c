@@ -7,32 +7,33 @@
 #include <regroup/version.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "base/pause.h"
-#include "noded/guardian.h"
-#include "noded/mesh.h"
+#include "noded/guard.h"
+#include "noded/overlay.h"
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
 #include "progress/slot.h"
 #include "runtime/cluster.h"
-#include "runtime/ending.h"
-#include "runtime/extension.h"
+#include "runtime/finalize.h"
+#include "runtime/module.h"
 #include "runtime/tuning.h"
 #include "shm/failure.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
-#define GUARDIAN_SECONDS 3.0
+#define GUARD_SECONDS 3.0
 
-rgi_runtime rgi_rt = {.comm = MPI_COMM_NULL, .mpi_group = MPI_GROUP_NULL};
+rgi_runtime_info rgi_runtime = {.comm = MPI_COMM_NULL, .mpi_group = MPI_GROUP_NULL};
 
-int rgi_need_runtime(const char *call) {
-  return rgi_rt.started ? RG_SUCCESS : rgi_error(RG_ERR_NOT_INIT, "%s: call rg_init first", call);
+int rgi_runtime_check(const char *call) {
+  return rgi_runtime.started ? RG_SUCCESS
+                             : rgi_error(RG_ERR_NOT_INIT, "%s: call rg_init first", call);
 }
 
-int rgi_need_mpi(const char *call) {
+int rgi_runtime_check_mpi(const char *call) {
   int on = 0, off = 0;
   MPI_Initialized(&on);
   MPI_Finalized(&off);
@@ -44,22 +45,22 @@ int rgi_need_mpi(const char *call) {
 /* What this process alone can tell about the call. */
 static int look_at_call(MPI_Comm comm, const char *options) {
   int same = MPI_UNEQUAL;
-  if (!rgi_rt.started)
+  if (!rgi_runtime.started)
     return rgi_options_load(options);
-  MPI_Comm_compare(comm, rgi_rt.comm, &same);
+  MPI_Comm_compare(comm, rgi_runtime.comm, &same);
   if (same == MPI_IDENT || same == MPI_CONGRUENT)
     return RG_SUCCESS;
   return rgi_error(RG_ERR_INIT,
                    "rg_init: already running over another %d processes; call "
                    "rg_finalize first",
-                   rgi_rt.size);
+                   rgi_runtime.size);
 }
 
 /* All processes return the same: an error that one has found, or RG_ERR_INIT
  * where the library runs on some of them only. */
 static int agree_on_call(MPI_Comm comm, int error) {
-  int mark = rgi_extensions_mark(), all[5];
-  int mine[5] = {error, rgi_rt.started > 0, rgi_rt.started == 0, mark, -mark};
+  int mark = rgi_modules_mark(), all[5];
+  int mine[5] = {error, rgi_runtime.started > 0, rgi_runtime.started == 0, mark, -mark};
   RGI_TRY_MPI(MPI_Allreduce(mine, all, 5, MPI_INT, MPI_MAX, comm));
   if (error)
     return error;
@@ -67,34 +68,35 @@ static int agree_on_call(MPI_Comm comm, int error) {
     return rgi_error(all[0], "rg_init: another process reported: %s", rg_error_string(all[0]));
   if (all[1] && all[2])
     return rgi_error(RG_ERR_INIT, "rg_init: the library runs already on some of the processes");
-  if (!rgi_rt.started)
-    rgi_extensions_use(all[3] == -all[4]);
+  if (!rgi_runtime.started)
+    rgi_modules_use(all[3] == -all[4]);
   return RG_SUCCESS;
 }
 
 static int open_layers(void) {
-  RGI_TRY(rgi_cluster_open(rgi_rt.comm, rgi_slot_table_bytes()));
+  RGI_TRY(rgi_cluster_open(rgi_runtime.comm, rgi_slot_table_bytes()));
   rgi_slots_open(rgi_cluster_extra());
-  int error = rgi_extensions_open();
+  int error = rgi_modules_open();
   if (error)
     rgi_cluster_close();
   return error;
 }
 
-static int start(MPI_Comm comm) {
+static int start_runtime(MPI_Comm comm) {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  rgi_rt.threads = level == MPI_THREAD_MULTIPLE;
-  RGI_TRY_MPI(MPI_Comm_dup(comm, &rgi_rt.comm));
-  MPI_Comm_set_errhandler(rgi_rt.comm, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(rgi_rt.comm, &rgi_rt.rank);
-  MPI_Comm_size(rgi_rt.comm, &rgi_rt.size);
-  int error = rgi_mpi_error(MPI_Comm_group(rgi_rt.comm, &rgi_rt.mpi_group), "MPI_Comm_group");
+  rgi_runtime.threads = level == MPI_THREAD_MULTIPLE;
+  RGI_TRY_MPI(MPI_Comm_dup(comm, &rgi_runtime.comm));
+  MPI_Comm_set_errhandler(rgi_runtime.comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(rgi_runtime.comm, &rgi_runtime.rank);
+  MPI_Comm_size(rgi_runtime.comm, &rgi_runtime.size);
+  int error =
+      rgi_mpi_error(MPI_Comm_group(rgi_runtime.comm, &rgi_runtime.mpi_group), "MPI_Comm_group");
   if (!error)
     error = open_layers();
   if (error)
-    MPI_Comm_free(&rgi_rt.comm);
-  rgi_rt.epoch++;
+    MPI_Comm_free(&rgi_runtime.comm);
+  rgi_runtime.epoch++;
   return error;
 }
 
@@ -115,7 +117,7 @@ static void tell_configuration(void) {
   warn_of_unknown_options();
   rg_polite_active(&polite); /* also brings polite.c along from the static library */
   rgi_log(RGI_LOG_INFO, "regroup %s: %d processes, %d of them on this node with %d processors%s",
-          RG_VERSION, rgi_rt.size, rgi_node.n, rgi_node.processors,
+          RG_VERSION, rgi_runtime.size, rgi_node.n, rgi_node.processors,
           rgi_node.oversubscribed ? ": oversubscribed" : "");
   rgi_log(RGI_LOG_INFO, "MPI's own waits are %s", polite ? "polite" : "not polite");
   for (int i = 0; i < RGI_OPT_COUNT; i++) {
@@ -125,33 +127,33 @@ static void tell_configuration(void) {
   }
 }
 
-/* Where MPI fails at this time, a process has most probably been killed. Its guardian says so
+/* Where MPI fails at this time, a process has most probably been killed. Its guard says so
  * and ends the job: better than an application that ends it because of what MPI says. */
-static int let_guardian_speak(int error) {
-  if (error == RG_ERR_MPI && rgi_guarded())
-    rgi_sleep(GUARDIAN_SECONDS);
+static int let_guard_report(int error) {
+  if (error == RG_ERR_MPI && rgi_guard_exists())
+    rgi_clock_sleep(GUARD_SECONDS);
   return error;
 }
 
 int rg_init(MPI_Comm comm, const char *options) {
   int inter = 0;
-  RGI_TRY(rgi_need_mpi("rg_init"));
+  RGI_TRY(rgi_runtime_check_mpi("rg_init"));
   if (comm == MPI_COMM_NULL)
     return rgi_error(RG_ERR_COMM, "rg_init: the communicator is MPI_COMM_NULL");
   MPI_Comm_test_inter(comm, &inter);
   if (inter)
     return rgi_error(RG_ERR_COMM, "rg_init: an inter-communicator; merge it first");
-  RGI_TRY(let_guardian_speak(agree_on_call(comm, look_at_call(comm, options))));
-  if (!rgi_rt.started) {
-    RGI_TRY(let_guardian_speak(rgi_tuning_load(comm)));
-    RGI_TRY(let_guardian_speak(start(comm)));
+  RGI_TRY(let_guard_report(agree_on_call(comm, look_at_call(comm, options))));
+  if (!rgi_runtime.started) {
+    RGI_TRY(let_guard_report(rgi_tuning_load(comm)));
+    RGI_TRY(let_guard_report(start_runtime(comm)));
   }
-  if (++rgi_rt.started == 1) {
-    int reports = !rgi_rt.threads && rgi_guarded();
-    rgi_polite_waits = reports ? rgi_liveness_waits : NULL;
-    rgi_liveness_ready(reports);
-    rgi_log_start(rgi_rt.rank);
-    if (rgi_rt.rank == 0)
+  if (++rgi_runtime.started == 1) {
+    int reports = !rgi_runtime.threads && rgi_guard_exists();
+    rgi_polite_waits = reports ? rgi_process_note_wait : NULL;
+    rgi_process_ready(reports);
+    rgi_log_start(rgi_runtime.rank);
+    if (rgi_runtime.rank == 0)
       tell_configuration();
   }
   return RG_SUCCESS;
@@ -160,37 +162,38 @@ int rg_init(MPI_Comm comm, const char *options) {
 /* After a death MPI can do nothing that needs all, and it may come at any moment: where
  * it is to be survived, what MPI holds is left to the end of the process. */
 static int end_mpi(void) {
-  rgi_liveness_look_now();
-  if (rgi_deaths() > 0 || (rgi_guarded() && (rgi_node.count == 1 || rgi_mesh_there()))) {
-    RGI_TRY(rgi_ending_meet());
-    rgi_extensions_close(0);
-    rgi_ending_begin();
+  rgi_process_check_now();
+  if (rgi_process_deaths() > 0 ||
+      (rgi_guard_exists() && (rgi_node.count == 1 || rgi_overlay_exists()))) {
+    RGI_TRY(rgi_finalize_wait());
+    rgi_modules_close(0);
+    rgi_finalize_without_mpi();
     return RG_SUCCESS;
   }
-  MPI_Barrier(rgi_rt.comm); /* nobody sends to a process that is gone */
-  rgi_extensions_close(1);
-  MPI_Group_free(&rgi_rt.mpi_group);
-  MPI_Comm_free(&rgi_rt.comm);
+  MPI_Barrier(rgi_runtime.comm); /* nobody sends to a process that is gone */
+  rgi_modules_close(1);
+  MPI_Group_free(&rgi_runtime.mpi_group);
+  MPI_Comm_free(&rgi_runtime.comm);
   return RG_SUCCESS;
 }
 
 int rg_finalize(void) {
-  RGI_TRY(rgi_need_runtime("rg_finalize"));
-  if (rgi_rt.started > 1) {
-    rgi_rt.started--;
+  RGI_TRY(rgi_runtime_check("rg_finalize"));
+  if (rgi_runtime.started > 1) {
+    rgi_runtime.started--;
     return RG_SUCCESS;
   }
-  rgi_scope_now = (rgi_scope){0};
-  if (rgi_rt.leaving)
-    RGI_TRY(rgi_rt.leaving());
-  if (rgi_rt.groups > 0)
-    rgi_log(RGI_LOG_INFO, "rg_finalize: %ld groups are still alive", (long)rgi_rt.groups);
-  if (rgi_need_mpi("rg_finalize") == RG_SUCCESS)
+  rgi_failure_scope_now = (rgi_failure_scope){0};
+  if (rgi_runtime.before_finalize)
+    RGI_TRY(rgi_runtime.before_finalize());
+  if (rgi_runtime.groups > 0)
+    rgi_log(RGI_LOG_INFO, "rg_finalize: %ld groups are still alive", (long)rgi_runtime.groups);
+  if (rgi_runtime_check_mpi("rg_finalize") == RG_SUCCESS)
     RGI_TRY(end_mpi());
   else {
-    rgi_extensions_close(0);
+    rgi_modules_close(0);
   }
-  rgi_rt.started = 0;
+  rgi_runtime.started = 0;
   rgi_log_stop();
   rgi_cluster_close();
   return RG_SUCCESS;
@@ -198,7 +201,7 @@ int rg_finalize(void) {
 
 int rg_initialized(int *flag) {
   RGI_REQUIRE(flag);
-  *flag = rgi_rt.started > 0;
+  *flag = rgi_runtime.started > 0;
   return RG_SUCCESS;
 }
 

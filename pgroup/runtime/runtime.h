@@ -9,22 +9,22 @@
 #include <stdatomic.h>
 
 typedef struct {
-  int started;          /* how many rg_init are open */
-  MPI_Comm comm;        /* the world: a duplicate of rg_init's communicator */
-  MPI_Group mpi_group;  /* its processes */
-  int rank, size;       /* in the world */
-  int threads;          /* MPI_THREAD_MULTIPLE: several threads may call */
-  atomic_long groups;   /* alive in this process */
-  unsigned long epoch;  /* counts starts: a group of an earlier one is stale */
-  int (*leaving)(void); /* what a layer above does first when the library stops; or NULL */
-} rgi_runtime;
+  int started;                  /* how many rg_init are open */
+  MPI_Comm comm;                /* the world: a duplicate of rg_init's communicator */
+  MPI_Group mpi_group;          /* its processes */
+  int rank, size;               /* in the world */
+  int threads;                  /* MPI_THREAD_MULTIPLE: several threads may call */
+  atomic_long groups;           /* alive in this process */
+  unsigned long epoch;          /* counts starts: a group of an earlier one is stale */
+  int (*before_finalize)(void); /* what a layer above does first when the library stops; or NULL */
+} rgi_runtime_info;
 
-extern rgi_runtime rgi_rt;
+extern rgi_runtime_info rgi_runtime;
 
 /* RG_ERR_NOT_INIT for a call that needs rg_init. */
-int rgi_need_runtime(const char *call);
+int rgi_runtime_check(const char *call);
 
 /* RG_ERR_MPI unless MPI is initialised and not finalised. */
-int rgi_need_mpi(const char *call);
+int rgi_runtime_check_mpi(const char *call);
 
 #endif

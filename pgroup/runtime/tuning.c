@@ -21,25 +21,25 @@
     .shared = {0.15e-6, 0.06e-9, 0.15e-9},                                                         \
   }
 
-static rgi_model now = BUILT_IN;
+static rgi_tuning_model now = BUILT_IN;
 
 #define VALUES 9
 static const struct {
   const char *name;
   size_t at;
 } values[VALUES] = {
-    {"between.t_s", offsetof(rgi_model, between.ts)},
-    {"between.t_w", offsetof(rgi_model, between.tw)},
-    {"between.t_c", offsetof(rgi_model, between.tc)},
-    {"inside.t_s", offsetof(rgi_model, inside.ts)},
-    {"inside.t_w", offsetof(rgi_model, inside.tw)},
-    {"inside.t_c", offsetof(rgi_model, inside.tc)},
-    {"shared.t_s", offsetof(rgi_model, shared.ts)},
-    {"shared.t_w", offsetof(rgi_model, shared.tw)},
-    {"shared.t_c", offsetof(rgi_model, shared.tc)},
+    {"between.t_s", offsetof(rgi_tuning_model, between.ts)},
+    {"between.t_w", offsetof(rgi_tuning_model, between.tw)},
+    {"between.t_c", offsetof(rgi_tuning_model, between.tc)},
+    {"inside.t_s", offsetof(rgi_tuning_model, inside.ts)},
+    {"inside.t_w", offsetof(rgi_tuning_model, inside.tw)},
+    {"inside.t_c", offsetof(rgi_tuning_model, inside.tc)},
+    {"shared.t_s", offsetof(rgi_tuning_model, shared.ts)},
+    {"shared.t_w", offsetof(rgi_tuning_model, shared.tw)},
+    {"shared.t_c", offsetof(rgi_tuning_model, shared.tc)},
 };
 
-const rgi_model *rgi_model_now(void) {
+const rgi_tuning_model *rgi_tuning_now(void) {
   return &now;
 }
 
@@ -51,9 +51,9 @@ typedef struct {
   const char *path;
   int line;
   int given[VALUES]; /* the line that has it */
-} reading;
+} tuning_reading;
 
-static int wrong(const reading *r, const char *text, const char *why) {
+static int reject_line(const tuning_reading *r, const char *text, const char *why) {
   return rgi_error(RG_ERR_OPTION, "RG_TUNING=%.100s: line %d: \"%.40s\": %s", r->path, r->line,
                    text, why);
 }
@@ -66,7 +66,7 @@ static void make_printable(char *text) {
       *text = *text == '\t' ? ' ' : '?';
 }
 
-static int find(const char *name, size_t length) {
+static int find_value(const char *name, size_t length) {
   for (int i = 0; i < VALUES; i++)
     if (strlen(values[i].name) == length && memcmp(values[i].name, name, length) == 0)
       return i;
@@ -74,28 +74,28 @@ static int find(const char *name, size_t length) {
 }
 
 /* "name = seconds" */
-static int read_value(reading *r, const char *text, rgi_model *model) {
+static int read_value(tuning_reading *r, const char *text, rgi_tuning_model *model) {
   const char *at = text;
   char *end;
   size_t length = strcspn(text, " =");
-  int i = find(text, length);
+  int i = find_value(text, length);
   if (i < 0)
-    return wrong(r, text, "expected level.value = seconds, as in inside.t_s = 5e-07");
+    return reject_line(r, text, "expected level.value = seconds, as in inside.t_s = 5e-07");
   if (r->given[i])
-    return wrong(r, text, "given before");
+    return reject_line(r, text, "given before");
   at += length + strspn(text + length, " ");
   double seconds = *at == '=' ? strtod(at + 1, &end) : 0;
   if (*at != '=' || end == at + 1 || end[strspn(end, " ")])
-    return wrong(r, text, "expected one number after =");
+    return reject_line(r, text, "expected one number after =");
   if (!(seconds > 0 && seconds < 1))
-    return wrong(r, text, "expected seconds above 0 and below 1");
+    return reject_line(r, text, "expected seconds above 0 and below 1");
   r->given[i] = r->line;
   memcpy((char *)model + values[i].at, &seconds, sizeof seconds);
   return RG_SUCCESS;
 }
 
 /* One line with its end. */
-static int read_line(reading *r, char *text, rgi_model *model) {
+static int read_line(tuning_reading *r, char *text, rgi_tuning_model *model) {
   size_t length = strlen(text);
   int whole = length > 0 && text[length - 1] == '\n';
   r->line++;
@@ -105,16 +105,16 @@ static int read_line(reading *r, char *text, rgi_model *model) {
     text[--length] = 0;
   make_printable(text);
   if (r->line == 1 && (!whole || strcmp(text, RGI_TUNING_HEAD) != 0))
-    return wrong(r, text, "no tuning file: its first line is not \"" RGI_TUNING_HEAD "\"");
+    return reject_line(r, text, "no tuning file: its first line is not \"" RGI_TUNING_HEAD "\"");
   if (!whole)
-    return wrong(r, text, "the line has no end: the file is damaged");
+    return reject_line(r, text, "the line has no end: the file is damaged");
   text += strspn(text, " ");
   return *text == '#' || !*text ? RG_SUCCESS : read_value(r, text, model);
 }
 
-static int read_file(FILE *f, const char *path, rgi_model *model) {
-  reading r = {.path = path};
-  rgi_model found = *model;
+static int read_file(FILE *f, const char *path, rgi_tuning_model *model) {
+  tuning_reading r = {.path = path};
+  rgi_tuning_model found = *model;
   char text[LINE];
   while (fgets(text, sizeof text, f))
     RGI_TRY(read_line(&r, text, &found));
@@ -127,7 +127,7 @@ static int read_file(FILE *f, const char *path, rgi_model *model) {
   return RG_SUCCESS;
 }
 
-int rgi_tuning_read(const char *path, rgi_model *model) {
+int rgi_tuning_read(const char *path, rgi_tuning_model *model) {
   struct stat status;
   errno = 0;
   FILE *f = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "r") : NULL;
@@ -143,7 +143,7 @@ int rgi_tuning_read(const char *path, rgi_model *model) {
 
 int rgi_tuning_load(MPI_Comm comm) {
   struct {
-    rgi_model model;
+    rgi_tuning_model model;
     int error;
     char detail[300];
   } all = {.model = BUILT_IN};

@@ -18,19 +18,19 @@
 /* Seconds to start a message, for each byte of it, and to combine a byte. */
 typedef struct {
   double ts, tw, tc;
-} rgi_level;
+} rgi_tuning_level;
 
 typedef struct {
-  rgi_level between, inside, shared; /* messages between nodes, inside one; memory */
-} rgi_model;
+  rgi_tuning_level between, inside, shared; /* messages between nodes, inside one; memory */
+} rgi_tuning_model;
 
 /* The values that hold: since rg_init those of the file, if there is one. */
-const rgi_model *rgi_model_now(void);
+const rgi_tuning_model *rgi_tuning_now(void);
 
 /* Puts the file's values over those of *model. Local. RG_ERR_OPTION: the file
  * cannot be read, is something else, or holds what makes no sense; then *model is
  * as it was. */
-int rgi_tuning_read(const char *path, rgi_model *model);
+int rgi_tuning_read(const char *path, rgi_tuning_model *model);
 
 /* For rg_init: the first process of comm reads, all get its values, or its error
  * with its text. Collective over comm. */

@@ -22,7 +22,7 @@
 #define CLASSES 28 /* the last one's blocks are SMALL */
 #define PIECE ((size_t)64 << 10)
 
-/* The last pages are for slots only (rgi_arena_take_last). */
+/* The last pages are for slots only (rgi_arena_alloc_last). */
 #define LAST_PAGES (2 * PIECE / RGI_PAGE)
 
 /* Freed pages stay at hand up to so many bytes; above that, ranges of at least
@@ -37,7 +37,7 @@
 #define TOP_MASK (((uint64_t)1 << TOP_BITS) - 1)
 
 typedef struct {
-  uint64_t magic, size; /* of all but the annex */
+  uint64_t magic, size; /* of all but the heap */
   uint64_t mapped;
   uint64_t first, pages;   /* where blocks begin, and where the table of pages is */
   pthread_mutex_t growing; /* robust: its owner may die */
@@ -46,10 +46,10 @@ typedef struct {
     _Atomic uint64_t top;
     _Atomic uint64_t piece, end; /* what is left of the current piece; under growing */
   } class[CLASSES];
-} header;
+} arena_header;
 
 static struct {
-  header *base;
+  arena_header *base;
   int fd;
 } arena = {.fd = -1};
 
@@ -59,7 +59,7 @@ static size_t round_up(size_t bytes, size_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-#define ROOTS round_up(sizeof(header), RGI_LINE)
+#define ROOTS round_up(sizeof(arena_header), RGI_LINE)
 
 void *rgi_arena_at(uint64_t offset) {
   return (char *)arena.base + offset;
@@ -99,7 +99,7 @@ static _Atomic uint64_t *link_of(uint64_t lines) {
   return rgi_arena_at(lines * RGI_LINE);
 }
 
-static uint64_t pop(int c) {
+static uint64_t pop_block(int c) {
   _Atomic uint64_t *top = &arena.base->class[c].top;
   uint64_t old = atomic_load_explicit(top, memory_order_acquire), next;
   do {
@@ -113,7 +113,7 @@ static uint64_t pop(int c) {
   return (old & TOP_MASK) * RGI_LINE;
 }
 
-static void push(int c, uint64_t offset) {
+static void push_block(int c, uint64_t offset) {
   _Atomic uint64_t *top = &arena.base->class[c].top;
   uint64_t lines = offset / RGI_LINE, old = atomic_load_explicit(top, memory_order_relaxed);
   do
@@ -126,14 +126,14 @@ static void push(int c, uint64_t offset) {
 /* --- growing ----------------------------------------------------------------- */
 
 /* Without this a page that cannot be had would be a SIGBUS at its first use. */
-static int reserve(const char *what, uint64_t at, size_t bytes) {
+static int commit_memory(const char *what, uint64_t at, size_t bytes) {
   if (fallocate(arena.fd, 0, (off_t)at, (off_t)bytes) != 0)
     return rgi_error(RG_ERR_NOMEM, "%s: the node has no memory for %zu bytes more: %s", what, bytes,
                      strerror(errno));
   return RG_SUCCESS;
 }
 
-static rgi_pages *table(void) {
+static rgi_pages *page_table(void) {
   return rgi_arena_at(arena.base->pages);
 }
 
@@ -141,45 +141,45 @@ static uint64_t page_at(uint64_t page) {
   return arena.base->first + page * RGI_PAGE;
 }
 
-static int back(const char *what, uint64_t first, uint64_t n) {
-  for (uint64_t at = first, end = first + n; rgi_pages_bare(table(), &at, &end);
+static int back_pages(const char *what, uint64_t first, uint64_t n) {
+  for (uint64_t at = first, end = first + n; rgi_pages_bare(page_table(), &at, &end);
        at = end, end = first + n) {
-    RGI_TRY(reserve(what, page_at(at), (end - at) * RGI_PAGE));
-    rgi_pages_back(table(), at, end - at);
+    RGI_TRY(commit_memory(what, page_at(at), (end - at) * RGI_PAGE));
+    rgi_pages_back(page_table(), at, end - at);
   }
   return RG_SUCCESS;
 }
 
 /* Pages side by side. last: also of the last ones. */
-static int take_pages(const char *what, uint64_t n, int last, uint64_t *offset) {
-  uint64_t first, limit = table()->count - (last ? 0 : LAST_PAGES);
-  if (!rgi_pages_take(table(), n, limit, &first))
+static int alloc_pages(const char *what, uint64_t n, int last, uint64_t *offset) {
+  uint64_t first, limit = page_table()->count - (last ? 0 : LAST_PAGES);
+  if (!rgi_pages_alloc(page_table(), n, limit, &first))
     return rgi_error(RG_ERR_NOMEM,
                      "%s: the node's arena is full (%zu of %zu MiB are taken; wanted: %zu bytes in "
                      "one piece): set RG_ARENA_SIZE higher, or free groups and arrays",
                      what, (size_t)(atomic_load(&arena.base->used) >> 20),
                      (size_t)(arena.base->size >> 20), (size_t)n * RGI_PAGE);
-  int error = back(what, first, n);
+  int error = back_pages(what, first, n);
   if (error)
-    rgi_pages_give(table(), first, n);
+    rgi_pages_free(page_table(), first, n);
   else
     *offset = page_at(first);
   return error;
 }
 
-static void give_pages(uint64_t offset, uint64_t n) {
+static void free_pages(uint64_t offset, uint64_t n) {
   uint64_t first = (offset - arena.base->first) / RGI_PAGE;
-  rgi_pages_give(table(), first, n);
-  if (n * RGI_PAGE < RETURNED || table()->spare * RGI_PAGE <= AT_HAND)
+  rgi_pages_free(page_table(), first, n);
+  if (n * RGI_PAGE < RETURNED || page_table()->spare * RGI_PAGE <= AT_HAND)
     return;
   if (fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
                 (off_t)(n * RGI_PAGE)) == 0)
-    rgi_pages_unback(table(), first, n);
+    rgi_pages_unback(page_table(), first, n);
 }
 
 /* The next piece for small blocks: a smaller one when there is no room. */
-static int take_piece(const char *what, size_t bytes, int last, uint64_t *at, size_t *cut) {
-  for (*cut = PIECE; take_pages(what, *cut / RGI_PAGE, last, at); *cut /= 2)
+static int alloc_piece(const char *what, size_t bytes, int last, uint64_t *at, size_t *cut) {
+  for (*cut = PIECE; alloc_pages(what, *cut / RGI_PAGE, last, at); *cut /= 2)
     if (*cut / 2 < bytes || *cut / 2 < RGI_PAGE)
       return RG_ERR_NOMEM;
   return RG_SUCCESS;
@@ -192,7 +192,7 @@ static int cut_piece(const char *what, int c, int last, uint64_t *offset) {
   _Atomic uint64_t *piece = &arena.base->class[c].piece, *end = &arena.base->class[c].end;
   uint64_t at = atomic_load(piece);
   if (at + bytes > atomic_load(end)) {
-    RGI_TRY(take_piece(what, bytes, last, &at, &cut));
+    RGI_TRY(alloc_piece(what, bytes, last, &at, &cut));
     atomic_store(piece, at);
     atomic_store(end, at + cut);
   }
@@ -203,13 +203,13 @@ static int cut_piece(const char *what, int c, int last, uint64_t *offset) {
 
 /* When there are no pages: a larger free block is cut up. What is left of it
  * becomes free blocks of other sizes. 0: there is none. */
-static uint64_t split(int c) {
+static uint64_t split_block(int c) {
   for (int large = c + 1; large < CLASSES; large++) {
-    uint64_t got = pop(large);
+    uint64_t got = pop_block(large);
     size_t rest = class_lines(large) - class_lines(c), at = got + class_lines(c) * RGI_LINE;
     for (int k = large; got && rest; k--)
       for (; class_lines(k) <= rest; rest -= class_lines(k)) {
-        push(k, at);
+        push_block(k, at);
         at += class_lines(k) * RGI_LINE;
       }
     if (got)
@@ -223,15 +223,15 @@ static void lock_growing(void) {
     pthread_mutex_consistent(&arena.base->growing);
 }
 
-static int take_small(const char *what, int c, int last, uint64_t *offset) {
+static int alloc_small(const char *what, int c, int last, uint64_t *offset) {
   int error = RG_SUCCESS;
-  uint64_t got = pop(c);
+  uint64_t got = pop_block(c);
   if (!got) {
     lock_growing();
-    got = pop(c);
+    got = pop_block(c);
     if (!got)
       error = cut_piece(what, c, last, &got);
-    if (error && (got = split(c)))
+    if (error && (got = split_block(c)))
       error = RG_SUCCESS;
     pthread_mutex_unlock(&arena.base->growing);
   }
@@ -239,9 +239,9 @@ static int take_small(const char *what, int c, int last, uint64_t *offset) {
   return error;
 }
 
-static int take_large(const char *what, uint64_t n, uint64_t *offset) {
+static int alloc_large(const char *what, uint64_t n, uint64_t *offset) {
   lock_growing();
-  int error = take_pages(what, n, 0, offset);
+  int error = alloc_pages(what, n, 0, offset);
   pthread_mutex_unlock(&arena.base->growing);
   return error;
 }
@@ -252,59 +252,59 @@ static size_t size_of(size_t bytes) {
                         : (bytes - 1) / RGI_PAGE * RGI_PAGE + RGI_PAGE;
 }
 
-static int take(const char *what, size_t bytes, int last, uint64_t *offset) {
+static int alloc_block(const char *what, size_t bytes, int last, uint64_t *offset) {
   uint64_t got;
   if (bytes > arena.base->size)
     return rgi_error(RG_ERR_NOMEM,
                      "%s: %zu bytes are more than the node's arena of %zu MiB (RG_ARENA_SIZE)",
                      what, bytes, (size_t)arena.base->size >> 20);
-  RGI_TRY(bytes <= SMALL ? take_small(what, class_of(bytes), last, &got)
-                         : take_large(what, size_of(bytes) / RGI_PAGE, &got));
+  RGI_TRY(bytes <= SMALL ? alloc_small(what, class_of(bytes), last, &got)
+                         : alloc_large(what, size_of(bytes) / RGI_PAGE, &got));
   atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
   *offset = got;
   return RG_SUCCESS;
 }
 
-int rgi_arena_take(const char *what, size_t bytes, uint64_t *offset) {
-  return take(what, bytes, 0, offset);
+int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset) {
+  return alloc_block(what, bytes, 0, offset);
 }
 
-int rgi_arena_take_last(const char *what, size_t bytes, uint64_t *offset) {
-  return take(what, bytes, 1, offset);
+int rgi_arena_alloc_last(const char *what, size_t bytes, uint64_t *offset) {
+  return alloc_block(what, bytes, 1, offset);
 }
 
-void rgi_arena_give(uint64_t offset, size_t bytes) {
+void rgi_arena_free(uint64_t offset, size_t bytes) {
   atomic_fetch_sub_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
   if (bytes <= SMALL) {
-    push(class_of(bytes), offset);
+    push_block(class_of(bytes), offset);
     return;
   }
   lock_growing();
-  give_pages(offset, size_of(bytes) / RGI_PAGE);
+  free_pages(offset, size_of(bytes) / RGI_PAGE);
   pthread_mutex_unlock(&arena.base->growing);
 }
 
-void rgi_arena_ask(rgi_arena_usage *usage) {
+void rgi_arena_get_usage(rgi_arena_usage *usage) {
   usage->size = arena.base->size;
-  usage->grown = table()->backed * RGI_PAGE;
+  usage->grown = page_table()->backed * RGI_PAGE;
   usage->used = atomic_load(&arena.base->used);
 }
 
-void *rgi_arena_annex(void) {
+void *rgi_arena_heap(void) {
   return rgi_arena_at(arena.base->size);
 }
 
-size_t rgi_arena_annex_size(void) {
+size_t rgi_arena_heap_size(void) {
   return arena.base->mapped - arena.base->size;
 }
 
-int rgi_arena_reserve(const char *what, uint64_t offset, size_t bytes) {
-  return reserve(what, arena.base->size + offset, bytes);
+int rgi_arena_heap_commit(const char *what, uint64_t offset, size_t bytes) {
+  return commit_memory(what, arena.base->size + offset, bytes);
 }
 
 /* --- the segment --------------------------------------------------------------- */
 
-static int map(size_t bytes) {
+static int map_segment(size_t bytes) {
   void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arena.fd, 0);
   if (base == MAP_FAILED)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: the node's arena cannot be mapped (%zu MiB): %s",
@@ -313,8 +313,8 @@ static int map(size_t bytes) {
   return RG_SUCCESS;
 }
 
-static void prepare(size_t bytes, size_t annex, size_t pages, size_t first) {
-  header *h = arena.base;
+static void prepare_segment(size_t bytes, size_t heap, size_t pages, size_t first) {
+  arena_header *h = arena.base;
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
@@ -322,10 +322,10 @@ static void prepare(size_t bytes, size_t annex, size_t pages, size_t first) {
   pthread_mutex_init(&h->growing, &attributes);
   pthread_mutexattr_destroy(&attributes);
   h->size = bytes;
-  h->mapped = bytes + annex;
+  h->mapped = bytes + heap;
   h->first = first;
   h->pages = pages;
-  table()->count = (bytes - first) / RGI_PAGE;
+  page_table()->count = (bytes - first) / RGI_PAGE;
   h->magic = MAGIC;
 }
 
@@ -345,14 +345,14 @@ static int set_size(int fd, size_t bytes) {
   return failed;
 }
 
-static int make(size_t bytes, size_t annex, size_t pages, size_t first) {
+static int make_segment(size_t bytes, size_t heap, size_t pages, size_t first) {
   arena.fd = memfd_create("regroup", MFD_CLOEXEC);
-  if (arena.fd < 0 || set_size(arena.fd, bytes + annex) != 0 ||
+  if (arena.fd < 0 || set_size(arena.fd, bytes + heap) != 0 ||
       fallocate(arena.fd, 0, 0, (off_t)first) != 0)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: no shared memory for the node's arena (%zu MiB): %s",
-                     (bytes + annex) >> 20, strerror(errno));
-  RGI_TRY(map(bytes + annex));
-  prepare(bytes, annex, pages, first);
+                     (bytes + heap) >> 20, strerror(errno));
+  RGI_TRY(map_segment(bytes + heap));
+  prepare_segment(bytes, heap, pages, first);
   return RG_SUCCESS;
 }
 
@@ -363,22 +363,22 @@ int rgi_arena_join(const rgi_arena_address *i) {
   if (arena.fd < 0)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: the node's arena (%s) cannot be opened: %s", path,
                      strerror(errno));
-  RGI_TRY(map(i->mapped));
+  RGI_TRY(map_segment(i->mapped));
   if (arena.base->magic != MAGIC || arena.base->size != i->size)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: %s is not the node's arena", path);
   return RG_SUCCESS;
 }
 
-int rgi_arena_make(size_t bytes, size_t roots, size_t annex, rgi_arena_address *address) {
+int rgi_arena_make(size_t bytes, size_t roots, size_t heap, rgi_arena_address *address) {
   size_t blocks = round_up(bytes, PIECE), pages = round_up(ROOTS + roots, RGI_LINE);
   size_t first = round_up(pages + rgi_pages_bytes(blocks / RGI_PAGE), PIECE), size = first + blocks;
-  RGI_TRY(make(size, annex, pages, first));
+  RGI_TRY(make_segment(size, heap, pages, first));
   *address =
-      (rgi_arena_address){.pid = getpid(), .fd = arena.fd, .size = size, .mapped = size + annex};
+      (rgi_arena_address){.pid = getpid(), .fd = arena.fd, .size = size, .mapped = size + heap};
   return RG_SUCCESS;
 }
 
-int rgi_arena_borrow(int fd) {
+int rgi_arena_attach(int fd) {
   struct stat s;
   rgi_arena_close();
   if (fstat(fd, &s) != 0)

@@ -6,11 +6,11 @@
 #include "shm/process.h"
 #include "shm/revocation.h"
 
-_Thread_local rgi_scope rgi_scope_now;
+_Thread_local rgi_failure_scope rgi_failure_scope_now;
 
-int rgi_births_check(const uint64_t births[RGI_BIRTHS], const char *call) {
-  for (int i = 0; i < RGI_BIRTHS; i++)
-    if (births[i] && rgi_is_revoked(births[i]))
+int rgi_failure_check_creation(const uint64_t creation_ids[RGI_CREATION_IDS], const char *call) {
+  for (int i = 0; i < RGI_CREATION_IDS; i++)
+    if (creation_ids[i] && rgi_revocation_has(creation_ids[i]))
       return rgi_error(RG_ERR_REVOKED,
                        "%s: the group did not come to be: a process died while it was formed, and "
                        "not all of its members have it",
@@ -18,26 +18,26 @@ int rgi_births_check(const uint64_t births[RGI_BIRTHS], const char *call) {
   return RG_SUCCESS;
 }
 
-int rgi_scope_check(const rgi_scope *scope, const char *call) {
+int rgi_failure_check(const rgi_failure_scope *scope, const char *call) {
   if (!scope->members || !rgi_processes.journal)
     return RG_SUCCESS;
-  for (int i = 0, n = rgi_deaths(); i < n; i++) {
-    int rank = scope->find(scope->members, rgi_death(i));
+  for (int i = 0, n = rgi_process_deaths(); i < n; i++) {
+    int rank = scope->find(scope->members, rgi_process_death(i));
     if (rank >= 0)
       return rgi_error(RG_ERR_PROC_FAILED,
                        "%s: rank %d of the group (rank %d of the world) has died", call, rank,
-                       rgi_death(i));
+                       rgi_process_death(i));
   }
-  if (!rgi_revocations())
+  if (!rgi_revocation_any())
     return RG_SUCCESS;
-  if (rgi_is_revoked(scope->context))
+  if (rgi_revocation_has(scope->context))
     return rgi_error(RG_ERR_REVOKED, "%s: a member has revoked the group", call);
-  if (scope->parent && rgi_is_revoked(scope->parent))
+  if (scope->parent && rgi_revocation_has(scope->parent))
     return rgi_error(RG_ERR_REVOKED, "%s: the parent group has been revoked", call);
-  return rgi_births_check(scope->births, call);
+  return rgi_failure_check_creation(scope->creation_ids, call);
 }
 
-int rgi_scope_cause(const rgi_scope *scope, int error, const char *call) {
-  int cause = error == RG_ERR_TIMEOUT || error == RG_ERR_MPI ? rgi_scope_check(scope, call) : 0;
+int rgi_failure_cause(const rgi_failure_scope *scope, int error, const char *call) {
+  int cause = error == RG_ERR_TIMEOUT || error == RG_ERR_MPI ? rgi_failure_check(scope, call) : 0;
   return cause ? cause : error;
 }

@@ -10,10 +10,10 @@
 /* The operations that a group owes its being to, as numbers that their participants
  * share; 0: none. One of them that gets an error revokes the number: then the group is
  * not everybody's. */
-#define RGI_BIRTHS 2
+#define RGI_CREATION_IDS 2
 
 /* RG_ERR_REVOKED if one of them is revoked. */
-int rgi_births_check(const uint64_t births[RGI_BIRTHS], const char *call);
+int rgi_failure_check_creation(const uint64_t creation_ids[RGI_CREATION_IDS], const char *call);
 
 /* Whose death, and whose revocation, ends the waits of the public call that this
  * thread is in: the members of its group. find: the position of a world rank among
@@ -22,17 +22,17 @@ typedef struct {
   const void *members;
   int (*find)(const void *members, int world_rank);
   uint64_t context, parent; /* whose revocation ends it; 0: none */
-  uint64_t births[RGI_BIRTHS];
-} rgi_scope;
+  uint64_t creation_ids[RGI_CREATION_IDS];
+} rgi_failure_scope;
 
-extern _Thread_local rgi_scope rgi_scope_now;
+extern _Thread_local rgi_failure_scope rgi_failure_scope_now;
 
 /* RG_ERR_PROC_FAILED, with a text, if a member is known to be dead; RG_ERR_REVOKED;
  * else RG_SUCCESS. */
-int rgi_scope_check(const rgi_scope *scope, const char *call);
+int rgi_failure_check(const rgi_failure_scope *scope, const char *call);
 
 /* Of an error of a message: that of the scope if there is one, which the other side may have
  * seen first, and have given up the message for it. Else the error as it is, with its text. */
-int rgi_scope_cause(const rgi_scope *scope, int error, const char *call);
+int rgi_failure_cause(const rgi_failure_scope *scope, int error, const char *call);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef RGI_NODE_H
 #define RGI_NODE_H
 
-#include "base/futex.h"
+#include "base/bell.h"
 #include "shm/arena.h"
 
 /* One for each process of the node, in the arena. */
@@ -14,19 +14,19 @@ typedef struct {
   rgi_bell bell;          /* changes when something may have happened for it */
   _Atomic uint64_t inbox; /* newest cell of messages for it (message.c) */
   char pad[2 * RGI_LINE - sizeof(rgi_bell) - sizeof(uint64_t)];
-} rgi_process;
+} rgi_node_process;
 
 typedef struct {
-  int count;              /* nodes of the world */
-  int mine;               /* this process's: the lowest world rank on it */
-  int rank;               /* of this process in the world */
-  int n, me;              /* processes on this node, and which of them this is */
-  int *ranks;             /* their world ranks, ascending */
-  int *of;                /* for each rank of the world its node (lowest world rank there);
-                             NULL when there is one node only */
-  rgi_process *processes; /* of this node */
-  int processors;         /* that they may use between them */
-  int oversubscribed;     /* more processes than processors, or the user says so */
+  int count;                   /* nodes of the world */
+  int mine;                    /* this process's: the lowest world rank on it */
+  int rank;                    /* of this process in the world */
+  int n, me;                   /* processes on this node, and which of them this is */
+  int *ranks;                  /* their world ranks, ascending */
+  int *of;                     /* for each rank of the world its node (lowest world rank there);
+                                  NULL when there is one node only */
+  rgi_node_process *processes; /* of this node */
+  int processors;              /* that they may use between them */
+  int oversubscribed;          /* more processes than processors, or the user says so */
 } rgi_node_info;
 
 extern rgi_node_info rgi_node;
@@ -39,12 +39,12 @@ static inline int rgi_node_of(int world_rank) {
   return rgi_node.of ? rgi_node.of[world_rank] : 0;
 }
 
-static inline rgi_bell *rgi_my_bell(void) {
+static inline rgi_bell *rgi_node_bell(void) {
   return &rgi_node.processes[rgi_node.me].bell;
 }
 
 /* Tells a process of this node that something may have happened for it. */
-static inline void rgi_ring(int place) {
+static inline void rgi_node_ring(int place) {
   rgi_bell_ring(&rgi_node.processes[place].bell);
 }
 

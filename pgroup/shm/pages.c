@@ -4,24 +4,24 @@
 
 #define WORD 64
 
-static uint64_t words(uint64_t count) {
+static uint64_t word_count(uint64_t count) {
   return (count + WORD - 1) / WORD;
 }
 
 size_t rgi_pages_bytes(uint64_t count) {
-  return sizeof(rgi_pages) + 2 * words(count) * sizeof(uint64_t);
+  return sizeof(rgi_pages) + 2 * word_count(count) * sizeof(uint64_t);
 }
 
-static uint64_t *taken(rgi_pages *p) {
+static uint64_t *taken_bits(rgi_pages *p) {
   return p->bits;
 }
 
-static uint64_t *backed(rgi_pages *p) {
-  return p->bits + words(p->count);
+static uint64_t *backed_bits(rgi_pages *p) {
+  return p->bits + word_count(p->count);
 }
 
 /* The first bit from `from` on that is `value`, or end. */
-static uint64_t find(const uint64_t *bits, uint64_t from, uint64_t end, int value) {
+static uint64_t find_bit(const uint64_t *bits, uint64_t from, uint64_t end, int value) {
   while (from < end) {
     uint64_t word = value ? bits[from / WORD] : ~bits[from / WORD];
     word &= ~(uint64_t)0 << from % WORD;
@@ -35,7 +35,7 @@ static uint64_t find(const uint64_t *bits, uint64_t from, uint64_t end, int valu
 }
 
 /* Sets n bits to value; returns how many were different. */
-static uint64_t set(uint64_t *bits, uint64_t first, uint64_t n, int value) {
+static uint64_t set_bits(uint64_t *bits, uint64_t first, uint64_t n, int value) {
   uint64_t changed = 0;
   while (n > 0) {
     uint64_t in_word = WORD - first % WORD;
@@ -63,44 +63,44 @@ static uint64_t count_backed(rgi_pages *p, uint64_t first, uint64_t n) {
   return n - bare;
 }
 
-int rgi_pages_take(rgi_pages *p, uint64_t n, uint64_t limit, uint64_t *first) {
-  uint64_t at = p->low = find(taken(p), p->low, p->count, 0);
+int rgi_pages_alloc(rgi_pages *p, uint64_t n, uint64_t limit, uint64_t *first) {
+  uint64_t at = p->low = find_bit(taken_bits(p), p->low, p->count, 0);
   while (n <= limit && at <= limit - n) {
-    uint64_t next = find(taken(p), at, at + n, 1);
+    uint64_t next = find_bit(taken_bits(p), at, at + n, 1);
     if (next == at + n) {
-      set(taken(p), at, n, 1);
+      set_bits(taken_bits(p), at, n, 1);
       p->spare -= count_backed(p, at, n);
       *first = at;
       return 1;
     }
-    at = find(taken(p), next, p->count, 0);
+    at = find_bit(taken_bits(p), next, p->count, 0);
   }
   return 0;
 }
 
-void rgi_pages_give(rgi_pages *p, uint64_t first, uint64_t n) {
+void rgi_pages_free(rgi_pages *p, uint64_t first, uint64_t n) {
   p->spare += count_backed(p, first, n);
-  set(taken(p), first, n, 0);
+  set_bits(taken_bits(p), first, n, 0);
   if (first < p->low)
     p->low = first;
 }
 
 int rgi_pages_bare(const rgi_pages *p, uint64_t *first, uint64_t *end) {
-  const uint64_t *bits = p->bits + words(p->count);
-  uint64_t at = find(bits, *first, *end, 0);
+  const uint64_t *bits = p->bits + word_count(p->count);
+  uint64_t at = find_bit(bits, *first, *end, 0);
   if (at == *end)
     return 0;
   *first = at;
-  *end = find(bits, at, *end, 1);
+  *end = find_bit(bits, at, *end, 1);
   return 1;
 }
 
 void rgi_pages_back(rgi_pages *p, uint64_t first, uint64_t n) {
-  p->backed += set(backed(p), first, n, 1);
+  p->backed += set_bits(backed_bits(p), first, n, 1);
 }
 
 void rgi_pages_unback(rgi_pages *p, uint64_t first, uint64_t n) {
-  uint64_t changed = set(backed(p), first, n, 0);
+  uint64_t changed = set_bits(backed_bits(p), first, n, 0);
   p->backed -= changed;
   p->spare -= changed;
 }

@@ -26,8 +26,8 @@ size_t rgi_pages_bytes(uint64_t count);
 
 /* The first n free pages side by side that end at `limit` or before. 0: there are
  * none. */
-int rgi_pages_take(rgi_pages *p, uint64_t n, uint64_t limit, uint64_t *first);
-void rgi_pages_give(rgi_pages *p, uint64_t first, uint64_t n);
+int rgi_pages_alloc(rgi_pages *p, uint64_t n, uint64_t limit, uint64_t *first);
+void rgi_pages_free(rgi_pages *p, uint64_t first, uint64_t n);
 
 /* The next range without memory from *first on: it begins at *first and ends
  * before *end, which is lowered. 0: there is none. */

@@ -14,7 +14,7 @@ rgi_process_table rgi_processes;
 
 static _Thread_local int reports; /* its waits are the process's */
 
-int rgi_liveness_open(void *memory, int world) {
+int rgi_process_open(void *memory, int world) {
   pthread_mutexattr_t attr;
   rgi_processes = (rgi_process_table){
       .n = rgi_node.n, .me = rgi_node.me, .ranks = rgi_node.ranks, .members = rgi_node.processes};
@@ -32,7 +32,7 @@ int rgi_liveness_open(void *memory, int world) {
                 : RG_SUCCESS;
 }
 
-void rgi_liveness_close(void) {
+void rgi_process_close(void) {
   if (rgi_processes.journal)
     pthread_mutex_unlock(&rgi_processes.state[rgi_processes.me].held);
   memset(&rgi_processes, 0, sizeof rgi_processes);
@@ -41,49 +41,49 @@ void rgi_liveness_close(void) {
 
 /* --- deaths --------------------------------------------------------------------------- */
 
-void rgi_liveness_ring(void) {
+void rgi_process_ring_all(void) {
   rgi_process_table_ring(&rgi_processes);
 }
 
-void rgi_liveness_look(double now) {
+void rgi_process_check(double now) {
   int64_t time = (int64_t)(now * 1e6),
           last = atomic_load_explicit(&rgi_processes.looked, memory_order_relaxed);
   if (!rgi_processes.journal || time - last < (int64_t)(LOOK_SECONDS * 1e6) ||
       !atomic_compare_exchange_strong(&rgi_processes.looked, &last, time))
     return;
-  rgi_process_table_look(&rgi_processes);
+  rgi_process_table_check(&rgi_processes);
 }
 
-void rgi_liveness_look_now(void) {
+void rgi_process_check_now(void) {
   if (rgi_processes.journal)
-    rgi_process_table_look(&rgi_processes);
+    rgi_process_table_check(&rgi_processes);
 }
 
-int rgi_deaths(void) {
+int rgi_process_deaths(void) {
   return rgi_process_table_deaths(&rgi_processes);
 }
 
-int rgi_death(int i) {
+int rgi_process_death(int i) {
   return rgi_process_table_death(&rgi_processes, i);
 }
 
-int rgi_is_dead(int world_rank) {
+int rgi_process_is_dead(int world_rank) {
   return rgi_process_table_is_dead(&rgi_processes, world_rank);
 }
 
 /* --- the caller's own state --------------------------------------------------------------- */
 
-void rgi_liveness_ready(int reports_waits) {
+void rgi_process_ready(int reports_waits) {
   reports = reports_waits;
   atomic_fetch_add(&rgi_processes.journal->job.ready, 1);
 }
 
-void rgi_leave(void) {
+void rgi_process_leave(void) {
   atomic_store(&rgi_processes.state[rgi_processes.me].left, 1);
-  rgi_liveness_ring();
+  rgi_process_ring_all();
 }
 
-int rgi_has_left(int place) {
+int rgi_process_has_left(int place) {
   return atomic_load(&rgi_processes.state[place].left) != 0;
 }
 
@@ -91,7 +91,7 @@ int rgi_process_all_left(void) {
   return rgi_process_table_all_left(&rgi_processes);
 }
 
-void rgi_liveness_waits(double since, double now) {
+void rgi_process_note_wait(double since, double now) {
   if (!rgi_processes.journal || !reports)
     return;
   rgi_process_state *mine = &rgi_processes.state[rgi_processes.me];
@@ -99,6 +99,6 @@ void rgi_liveness_waits(double since, double now) {
   atomic_store_explicit(&mine->seen, now, memory_order_relaxed);
 }
 
-void rgi_will_end(void) {
-  atomic_store(&rgi_processes.journal->job.outcome, RGI_JOB_DONE);
+void rgi_process_end_job(void) {
+  atomic_store(&rgi_processes.journal->job.outcome, RGI_PROCESS_JOB_DONE);
 }

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "base/pause.h"
+#include "base/clock.h"
 
 #define FRESH_SECONDS 5.0
 
@@ -16,15 +16,16 @@ static size_t whole_lines(size_t bytes) {
 }
 
 size_t rgi_process_table_bytes(int n, int world) {
-  return whole_lines(sizeof(rgi_process_journal)) + whole_lines((size_t)world * sizeof(int32_t)) +
-         whole_lines((size_t)world) + (size_t)n * sizeof(rgi_process_state);
+  return whole_lines(sizeof(rgi_process_table_journal)) +
+         whole_lines((size_t)world * sizeof(int32_t)) + whole_lines((size_t)world) +
+         (size_t)n * sizeof(rgi_process_state);
 }
 
 void rgi_process_table_attach(rgi_process_table *t, void *memory, int world) {
   char *at = memory;
   t->world = world;
-  t->journal = (rgi_process_journal *)memory;
-  at += whole_lines(sizeof(rgi_process_journal));
+  t->journal = (rgi_process_table_journal *)memory;
+  at += whole_lines(sizeof(rgi_process_table_journal));
   t->dead = (void *)at;
   at += whole_lines((size_t)world * sizeof *t->dead);
   t->is_dead = (void *)at;
@@ -48,7 +49,7 @@ static int append_death(rgi_process_table *t, uint32_t at, int world_rank) {
   return entry == world_rank + 1;
 }
 
-void rgi_process_table_note(rgi_process_table *t, int world_rank) {
+void rgi_process_table_note_death(rgi_process_table *t, int world_rank) {
   uint32_t at = 0;
   while (!rgi_process_table_is_dead(t, world_rank) && !append_death(t, at, world_rank))
     at++;
@@ -64,10 +65,10 @@ static int has_died(rgi_process_state *s) {
   return got == EOWNERDEAD || got == ENOTRECOVERABLE;
 }
 
-void rgi_process_table_look(rgi_process_table *t) {
+void rgi_process_table_check(rgi_process_table *t) {
   for (int i = 0; i < t->n; i++)
     if (i != t->me && !rgi_process_table_is_dead(t, t->ranks[i]) && has_died(&t->state[i]))
-      rgi_process_table_note(t, t->ranks[i]);
+      rgi_process_table_note_death(t, t->ranks[i]);
 }
 
 int rgi_process_table_all_left(const rgi_process_table *t) {
@@ -92,9 +93,9 @@ static int is_waiting(const rgi_process_state *s, double seconds, double now) {
 
 /* The mutexes are the processes' affair. Where all have ended, news of how may still be on its
  * way. */
-int rgi_process_table_stuck(const rgi_process_table *t, double seconds) {
+int rgi_process_table_all_waiting(const rgi_process_table *t, double seconds) {
   static double empty; /* since when no process has been there */
-  double now = rgi_now();
+  double now = rgi_clock_now();
   int here = 0;
   for (int i = 0; i < t->n; i++) {
     if (atomic_load(&t->state[i].ended))

@@ -34,33 +34,38 @@ typedef struct {
 typedef struct {
   _Atomic uint32_t ready;   /* processes that have returned from rg_init */
   _Atomic uint32_t gone;    /* processes that have ended, however */
-  _Atomic uint32_t outcome; /* an rgi_job_end */
-} rgi_job_outcome;
+  _Atomic uint32_t outcome; /* an rgi_process_job_end */
+} rgi_process_job;
 
-/* RGI_JOB_DONE: the survivors have ended well; RGI_JOB_LOST: no process is left on any node. */
-typedef enum { RGI_JOB_OPEN, RGI_JOB_DONE, RGI_JOB_LOST } rgi_job_end;
+/* RGI_PROCESS_JOB_DONE: the survivors have ended well; RGI_PROCESS_JOB_LOST: no process is left on
+ * any node. */
+typedef enum {
+  RGI_PROCESS_JOB_OPEN,
+  RGI_PROCESS_JOB_DONE,
+  RGI_PROCESS_JOB_LOST
+} rgi_process_job_end;
 
 #define RGI_REVOCATIONS_MOST 4096
 #define RGI_REVOCATION_PLACES ((uint64_t)2 * RGI_REVOCATIONS_MOST)
 
 /* The head of the table. */
 typedef struct {
-  rgi_job_outcome job;
+  rgi_process_job job;
   _Atomic uint32_t deaths, revocations;
   _Atomic uint64_t revoked[RGI_REVOCATION_PLACES]; /* contexts, each from its own place on; 0:
                                                       free (shm/revocation.c) */
-} rgi_process_journal;
+} rgi_process_table_journal;
 
 typedef struct {
-  rgi_process_journal *journal;   /* NULL: there is no table */
-  _Atomic int32_t *dead;          /* world ranks plus 1, as many as deaths */
-  _Atomic unsigned char *is_dead; /* for each rank of the world */
-  rgi_process_state *state;       /* for each process of the node */
-  rgi_process *members;           /* their bells */
-  const int *ranks;               /* their world ranks */
-  int n, me;                      /* how many; which is the owner of this view, or -1 */
-  int world;                      /* ranks of the world */
-  _Atomic int64_t looked;         /* when, in microseconds */
+  rgi_process_table_journal *journal; /* NULL: there is no table */
+  _Atomic int32_t *dead;              /* world ranks plus 1, as many as deaths */
+  _Atomic unsigned char *is_dead;     /* for each rank of the world */
+  rgi_process_state *state;           /* for each process of the node */
+  rgi_node_process *members;          /* their bells */
+  const int *ranks;                   /* their world ranks */
+  int n, me;                          /* how many; which is the owner of this view, or -1 */
+  int world;                          /* ranks of the world */
+  _Atomic int64_t looked;             /* when, in microseconds */
 } rgi_process_table;
 
 /* Bytes, zeroed, in the arena for n processes of a world of that size. */
@@ -73,10 +78,10 @@ void rgi_process_table_attach(rgi_process_table *t, void *memory, int world);
 void rgi_process_table_ring(const rgi_process_table *t);
 
 /* Writes a death into the list: what another way of noticing found out. */
-void rgi_process_table_note(rgi_process_table *t, int world_rank);
+void rgi_process_table_note_death(rgi_process_table *t, int world_rank);
 
 /* Looks whether a process of this node has died. Any thread. */
-void rgi_process_table_look(rgi_process_table *t);
+void rgi_process_table_check(rgi_process_table *t);
 
 /* Whether all processes of the node have left or died. */
 int rgi_process_table_all_left(const rgi_process_table *t);
@@ -86,7 +91,7 @@ void rgi_process_table_ended(rgi_process_table *t, int pid);
 
 /* By the node daemon: whether all of the node's processes that have not ended have waited so
  * long. */
-int rgi_process_table_stuck(const rgi_process_table *t, double seconds);
+int rgi_process_table_all_waiting(const rgi_process_table *t, double seconds);
 
 /* How many are known to be dead; the i-th in the order of noticing; whether a rank is. */
 static inline int rgi_process_table_deaths(const rgi_process_table *t) {

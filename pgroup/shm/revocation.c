@@ -36,11 +36,11 @@ int rgi_revocation_note(rgi_process_table *t, uint64_t context) {
   return RG_SUCCESS;
 }
 
-int rgi_is_revoked(uint64_t context) {
+int rgi_revocation_has(uint64_t context) {
   return find_context(&rgi_processes, context);
 }
 
-int rgi_revocations(void) {
+int rgi_revocation_any(void) {
   return rgi_processes.journal &&
          atomic_load_explicit(&rgi_processes.journal->revocations, memory_order_relaxed) > 0;
 }

@@ -13,10 +13,10 @@
 int rgi_revocation_note(rgi_process_table *t, uint64_t context);
 
 /* Whether a context is revoked, for the calling rank. */
-int rgi_is_revoked(uint64_t context);
+int rgi_revocation_has(uint64_t context);
 
 /* Whether any context has been revoked: a call that may end without a wait then looks
  * itself (shm/failure.h). */
-int rgi_revocations(void);
+int rgi_revocation_any(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "progress/mpi_error.h"
 
-int rgi_tell_all(const char *call, MPI_Comm comm, int error) {
+int rgi_exchange_error(const char *call, MPI_Comm comm, int error) {
   struct {
     int error, rank;
   } mine = {.error = error}, worst;
@@ -30,12 +30,12 @@ static int make_room(const char *call, MPI_Comm comm, MPI_Comm node, rgi_places 
 
 /* Who can fail has done so before the others wait for it. */
 static int exchange_on_node(const char *call, MPI_Comm comm, MPI_Comm node, rgi_places **places) {
-  rgi_place mine = {.length = 0};
+  rgi_machine_place mine = {.length = 0};
   *places = NULL;
-  int error = rgi_place_mine(call, &mine);
+  int error = rgi_machine_my_place(call, &mine);
   if (!error)
     error = make_room(call, comm, node, places);
-  RGI_TRY(rgi_tell_all(call, comm, error));
+  RGI_TRY(rgi_exchange_error(call, comm, error));
   MPI_Comm_rank(comm, &mine.rank);
   RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, (*places)->at, (int)sizeof mine,
                             MPI_BYTE, node));
@@ -46,20 +46,20 @@ static int exchange_on_node(const char *call, MPI_Comm comm, MPI_Comm node, rgi_
 }
 
 int rgi_exchange_places(const char *call, MPI_Comm comm, const rgi_places **places) {
-  rgi_attribute *a;
+  rgi_topo_attr *a;
   rgi_places *fresh = NULL;
   MPI_Comm node;
   RGI_TRY(rgi_options_ready());
-  RGI_TRY(rgi_attribute_get(comm, &a));
+  RGI_TRY(rgi_topo_attr_get(comm, &a));
   if (!a) {
     RGI_TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
     int error = exchange_on_node(call, comm, node, &fresh);
     MPI_Comm_free(&node);
     if (error) {
-      rgi_places_drop(fresh);
+      rgi_places_release(fresh);
       return error;
     }
-    RGI_TRY(rgi_attribute_set(call, comm, fresh, &a));
+    RGI_TRY(rgi_topo_attr_set(call, comm, fresh, &a));
   }
   *places = a->places;
   return RG_SUCCESS;

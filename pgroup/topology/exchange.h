@@ -5,7 +5,7 @@
 #ifndef RGI_EXCHANGE_H
 #define RGI_EXCHANGE_H
 
-#include "topology/attribute.h"
+#include "topology/topo_attr.h"
 
 /* The places of comm's processes on this node: known already, or exchanged by
  * all of comm. They belong to comm. comm's errors are to be returned. */
@@ -13,6 +13,6 @@ int rgi_exchange_places(const char *call, MPI_Comm comm, const rgi_places **plac
 
 /* Tells comm of an error (RG_SUCCESS: of none). Returns the own one, or else the
  * gravest of the others. */
-int rgi_tell_all(const char *call, MPI_Comm comm, int error);
+int rgi_exchange_error(const char *call, MPI_Comm comm, int error);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-int rgi_check_filter(const char *call, int filter) {
+int rgi_filter_check(const char *call, int filter) {
   if (filter > 0 && (filter & ~RG_LEVEL_ALL) == 0)
     return RG_SUCCESS;
   return rgi_error(RG_ERR_ARG, "%s: %d is no filter; add up RG_LEVEL_...", call, filter);
@@ -28,7 +28,7 @@ static int filter_of(const char *word, size_t length) {
   return 0;
 }
 
-int rgi_read_filter(const char *call, const char *words, int *filter) {
+int rgi_filter_parse(const char *call, const char *words, int *filter) {
   int sum = 0;
   for (const char *word = words;; word++) {
     size_t length = strcspn(word, ",");

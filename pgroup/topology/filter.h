@@ -6,9 +6,9 @@
 #define RGI_FILTER_H
 
 /* RG_ERR_ARG unless the filter is a sum of RG_LEVEL_.... */
-int rgi_check_filter(const char *call, int filter);
+int rgi_filter_check(const char *call, int filter);
 
 /* A filter in words, as "memory,compute". RG_ERR_ARG. */
-int rgi_read_filter(const char *call, const char *words, int *filter);
+int rgi_filter_parse(const char *call, const char *words, int *filter);
 
 #endif

@@ -22,7 +22,7 @@ void test_begin(void) {
 
 static size_t used(void) {
   rgi_arena_usage usage;
-  rgi_arena_ask(&usage);
+  rgi_arena_get_usage(&usage);
   return usage.used;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/remote.h"
+#include "engine/rma.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
 #include "tests/arrays/engine_cases.h"
@@ -26,11 +26,11 @@ void barrier(void) {
 }
 
 char *mine(void) {
-  return rgi_engine_at(rgt_rank, blocks[rgt_rank]);
+  return rgi_heap_at(rgt_rank, blocks[rgt_rank]);
 }
 
-rgi_far_patch flat(int64_t bytes) {
-  rgi_far_patch p = {.dims = 1, .extent = {bytes}};
+rgi_strided flat(int64_t bytes) {
+  rgi_strided p = {.dims = 1, .extent = {bytes}};
   return p;
 }
 
@@ -38,12 +38,12 @@ void start(void) {
   state = rgt_seed();
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_TRUE(rgi_node.count > 1);
-  RGT_TRUE(rgi_engine_open());
+  RGT_TRUE(rgi_heap_is_open());
   uint64_t at = 1;
   blocks = calloc((size_t)rgt_size, sizeof *blocks);
   if (rgt_rank % 2) /* so that offsets differ */
-    RGT_OK(rgi_engine_take("test", 4096, &at));
-  RGT_OK(rgi_engine_take("test", BLOCK, &at));
+    RGT_OK(rgi_heap_take("test", 4096, &at));
+  RGT_OK(rgi_heap_take("test", BLOCK, &at));
   RGT_INT(at % RGI_LINE, 0);
   MPI_Allgather(&at, 8, MPI_BYTE, blocks, 8, MPI_BYTE, MPI_COMM_WORLD);
 }
@@ -51,7 +51,7 @@ void start(void) {
 void stop(void) {
   free(blocks);
   RGT_OK(rg_finalize());
-  RGT_INT(rgi_engine_open(), 0);
+  RGT_INT(rgi_heap_is_open(), 0);
   RGT_INT(ARMCI_Initialized(), 0);
 }
 
@@ -60,7 +60,7 @@ void test_at(void) {
   memset(mine(), rgt_rank + 1, BLOCK);
   barrier();
   for (int r = 0; r < rgt_size; r++) {
-    char *there = rgi_engine_at(r, blocks[r]);
+    char *there = rgi_heap_at(r, blocks[r]);
     RGT_INT(there != NULL, rgi_node_of(r) == rgi_node.mine);
     RGT_TRUE(!there || (there[0] == r + 1 && there[BLOCK - 1] == r + 1));
   }
@@ -71,22 +71,22 @@ void test_at(void) {
 
 void test_full(void) {
   uint64_t at = 17, all[3];
-  RGT_FAILS(rgi_engine_take("test", (size_t)1 << 50, &at), RG_ERR_NOMEM);
-  RGT_FAILS(rgi_engine_take("test", SIZE_MAX, &at), RG_ERR_NOMEM);
+  RGT_FAILS(rgi_heap_take("test", (size_t)1 << 50, &at), RG_ERR_NOMEM);
+  RGT_FAILS(rgi_heap_take("test", SIZE_MAX, &at), RG_ERR_NOMEM);
   RGT_INT(at, 17);
   RGT_TRUE(strstr(rg_error_detail(), "RG_ARRAY_SHARE") != NULL);
   for (int round = 0; round < 2; round++) { /* what is given back is there again, in one piece */
-    size_t third = ((rgi_remote.size - 2 * BLOCK) / 64 / 3) * 64;
+    size_t third = ((rgi_rma.size - 2 * BLOCK) / 64 / 3) * 64;
     third = third > 8 * BLOCK ? 8 * BLOCK : third;
     for (int i = 0; i < 3; i++)
-      RGT_OK(rgi_engine_take("test", third, &all[i]));
+      RGT_OK(rgi_heap_take("test", third, &all[i]));
     RGT_INT(all[1] - all[0], third);
-    rgi_engine_give(all[1], third);
-    rgi_engine_give(all[0], third);
-    RGT_OK(rgi_engine_take("test", 2 * third, &at));
+    rgi_heap_give(all[1], third);
+    rgi_heap_give(all[0], third);
+    RGT_OK(rgi_heap_take("test", 2 * third, &at));
     RGT_INT(at, all[0]);
-    rgi_engine_give(at, 2 * third);
-    rgi_engine_give(all[2], third);
+    rgi_heap_give(at, 2 * third);
+    rgi_heap_give(all[2], third);
   }
 }
 
@@ -98,18 +98,18 @@ void test_again(void) {
     RGT_OK(rg_finalize());
     MPI_Comm_split(MPI_COMM_WORLD, i == 1 && rgt_rank == 1, -rgt_rank, &half);
     RGT_OK(rg_init(half, NULL));
-    RGT_INT(rgi_engine_open(), rgi_node.count > 1);
-    if (rgi_engine_open()) {
+    RGT_INT(rgi_heap_is_open(), rgi_node.count > 1);
+    if (rgi_heap_is_open()) {
       uint64_t at = 0;
-      int next = (rgi_rt.rank + 1) % rgi_rt.size, value = 100 + rgi_rt.rank, got = 0;
-      rgi_far_patch p = flat(sizeof value);
-      RGT_OK(rgi_engine_take("test", BLOCK, &at));
+      int next = (rgi_runtime.rank + 1) % rgi_runtime.size, value = 100 + rgi_runtime.rank, got = 0;
+      rgi_strided p = flat(sizeof value);
+      RGT_OK(rgi_heap_take("test", BLOCK, &at));
       RGT_INT(at, 0);
       RGT_OK(rgi_engine_put(next, 0, &value, &p));
       RGT_OK(rgi_engine_fence(next));
       MPI_Barrier(half);
-      RGT_OK(rgi_engine_get(rgi_rt.rank, 0, &got, &p));
-      RGT_INT(got, 100 + (rgi_rt.rank + rgi_rt.size - 1) % rgi_rt.size);
+      RGT_OK(rgi_engine_get(rgi_runtime.rank, 0, &got, &p));
+      RGT_INT(got, 100 + (rgi_runtime.rank + rgi_runtime.size - 1) % rgi_runtime.size);
       MPI_Barrier(half);
     }
     MPI_Comm_free(&half);

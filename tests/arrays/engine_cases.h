@@ -16,7 +16,7 @@ extern uint64_t *blocks; /* a block of each rank, in its share */
 long draw(long n);
 void barrier(void);
 char *mine(void); /* the caller's block */
-rgi_far_patch flat(int64_t bytes);
+rgi_strided flat(int64_t bytes);
 
 void start(void);
 void stop(void);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "distribution/distribution.h"
-#include "engine/remote.h"
+#include "engine/rma.h"
 #include "tests/arrays/engine_cases.h"
 
 /* --- elements ------------------------------------------------------------------- */
@@ -60,8 +60,8 @@ static void contend(rg_type type) {
   barrier();
   for (int i = 0; i < TIMES; i++) {
     int target = (int)draw(rgt_size);
-    rgi_far_patch p = flat((int64_t)size);
-    rgi_remote_number one = rgi_remote_one(type);
+    rgi_strided p = flat((int64_t)size);
+    rgi_scalar one = rgi_scalar_one(type);
     if (i % 16 == 5)
       usleep((useconds_t)draw(300));
     RGT_OK(rgi_engine_fetch_add(0, blocks[0], type, 1, &before));
@@ -123,7 +123,7 @@ void test_order(void) {
   double *buffer = malloc(N * sizeof *buffer), one = 1;
   for (int i = 0; i < 40; i++) {
     int64_t n = i % 2 ? N : 1 + draw(20);
-    rgi_far_patch p = flat(n * 8), single = flat(8);
+    rgi_strided p = flat(n * 8), single = flat(8);
     uint64_t last = blocks[target] + 8 * (uint64_t)(n - 1);
     for (int64_t k = 0; k < n; k++)
       buffer[k] = i + (double)k;
@@ -136,7 +136,7 @@ void test_order(void) {
     RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_DOUBLE, NULL));
     RGT_OK(rgi_engine_put(target, last, &one, &single));
     RGT_OK(rgi_engine_settle(target, last, 8));
-    double *near = rgi_engine_at(target, last);
+    double *near = rgi_heap_at(target, last);
     RGT_TRUE(!near || *near == 1);
   }
   free(buffer);

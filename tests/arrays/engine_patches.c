@@ -8,23 +8,23 @@
 #include <string.h>
 
 #include "distribution/distribution.h"
-#include "engine/remote.h"
+#include "engine/rma.h"
 #include "tests/arrays/engine_cases.h"
 
 /* Extents and strides of both sides, within BLOCK bytes, that need not divide one
  * another; units of `size` bytes. */
-static rgi_far_patch draw_patch(size_t size) {
-  rgi_far_patch p = {.dims = 1 + (int)draw(4)};
+static rgi_strided draw_patch(size_t size) {
+  rgi_strided p = {.dims = 1 + (int)draw(4)};
   int64_t near = 1, far = 1;
   for (int d = p.dims - 1; d >= 0; d--) {
     p.extent[d] = 1 + draw(d == p.dims - 1 ? 20 : 6);
     if (d == p.dims - 1)
       near = far = p.extent[d];
     else {
-      p.near_stride[d] = (near + draw(3)) * (int64_t)size;
-      p.far_stride[d] = (far + draw(4)) * (int64_t)size;
-      near = p.near_stride[d] / (int64_t)size * p.extent[d];
-      far = p.far_stride[d] / (int64_t)size * p.extent[d];
+      p.origin_stride[d] = (near + draw(3)) * (int64_t)size;
+      p.target_stride[d] = (far + draw(4)) * (int64_t)size;
+      near = p.origin_stride[d] / (int64_t)size * p.extent[d];
+      far = p.target_stride[d] / (int64_t)size * p.extent[d];
     }
   }
   p.extent[p.dims - 1] *= (int64_t)size;
@@ -33,13 +33,13 @@ static rgi_far_patch draw_patch(size_t size) {
 
 static void (*visit_row)(char *near, char *far, size_t bytes);
 
-static void visit(const rgi_far_patch *p, int d, char *near, char *far) {
+static void visit(const rgi_strided *p, int d, char *near, char *far) {
   if (d == p->dims - 1) {
     visit_row(near, far, (size_t)p->extent[d]);
     return;
   }
   for (int64_t i = 0; i < p->extent[d]; i++)
-    visit(p, d + 1, near + i * p->near_stride[d], far + i * p->far_stride[d]);
+    visit(p, d + 1, near + i * p->origin_stride[d], far + i * p->target_stride[d]);
 }
 
 static void copy_out(char *near, char *far, size_t bytes) {
@@ -51,7 +51,7 @@ static void copy_in(char *near, char *far, size_t bytes) {
 }
 
 static rg_type acc_type;
-static rgi_remote_number acc_alpha;
+static rgi_scalar acc_alpha;
 
 /* array += alpha * buffer, of small whole numbers: exact in all types. */
 static void add(char *near, char *far, size_t bytes) {
@@ -108,8 +108,8 @@ static void fill_numbers(rg_type type, char *to, size_t n) {
   }
 }
 
-static rgi_remote_number draw_alpha(rg_type type) {
-  rgi_remote_number alpha = rgi_remote_one(type);
+static rgi_scalar draw_alpha(rg_type type) {
+  rgi_scalar alpha = rgi_scalar_one(type);
   int v = (int)draw(3);
   switch (type) {
   case RG_INT32:
@@ -140,7 +140,7 @@ enum { ROUNDS = 60, NEAR = 200000 };
 static void one_round(int i, int target, char *near, char *expect, char *model) {
   rg_type type = (rg_type)draw(RG_OPAQUE);
   size_t size = rgi_type_size(type, 0);
-  rgi_far_patch p = draw_patch(size);
+  rgi_strided p = draw_patch(size);
   uint64_t shift = (uint64_t)draw(100) * 16, offset = blocks[target] + shift;
   rgi_engine_handle h = NULL;
   int done = 0, split = i % 2;
@@ -181,18 +181,18 @@ static void one_round(int i, int target, char *near, char *expect, char *model) 
 
 static void patches(int64_t most) {
   int target = (rgt_rank + 1) % rgt_size;
-  int64_t before = rgi_remote.most;
+  int64_t before = rgi_rma.most;
   char *near = malloc(NEAR), *expect = malloc(NEAR), *model = calloc(1, BLOCK);
-  rgi_remote.most = most;
+  rgi_rma.most = most;
   memset(mine(), 0, BLOCK);
   barrier();
   for (int i = 0; i < ROUNDS; i++)
     one_round(i, target, near, expect, model);
   RGT_OK(rgi_engine_fence(target));
-  rgi_remote.most = before;
+  rgi_rma.most = before;
   barrier();
   char *there = malloc(BLOCK);
-  rgi_far_patch all = flat(BLOCK);
+  rgi_strided all = flat(BLOCK);
   RGT_OK(rgi_engine_get(target, blocks[target], there, &all));
   RGT_INT(memcmp(there, model, BLOCK), 0);
   barrier();
@@ -203,7 +203,7 @@ static void patches(int64_t most) {
 }
 
 void test_patches(void) {
-  patches(rgi_remote.most);
+  patches(rgi_rma.most);
 }
 
 /* What is too long for one message. */
@@ -212,7 +212,7 @@ void test_cut(void) {
 }
 
 void test_nothing(void) {
-  rgi_far_patch none = {.dims = 3, .extent = {2, 0, 8}};
+  rgi_strided none = {.dims = 3, .extent = {2, 0, 8}};
   rgi_engine_handle h = NULL;
   char byte = 7;
   int done = 0;
@@ -231,7 +231,7 @@ void test_nothing(void) {
 void test_flood(void) {
   enum { MANY = 100, WORDS = 8 };
   int target = (rgt_rank + 1) % rgt_size;
-  rgi_far_patch p = {.dims = 2, .extent = {4, 16}, .near_stride = {16}, .far_stride = {32}};
+  rgi_strided p = {.dims = 2, .extent = {4, 16}, .origin_stride = {16}, .target_stride = {32}};
   int64_t values[WORDS], got[WORDS];
   rgi_engine_handle h;
   for (int i = 0; i < 6 * MANY; i++) {

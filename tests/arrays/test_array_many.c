@@ -16,7 +16,7 @@ enum { ARRAYS = 100000 };
 static size_t used(void) {
   rgi_arena_usage usage;
   MPI_Barrier(MPI_COMM_WORLD);
-  rgi_arena_ask(&usage);
+  rgi_arena_get_usage(&usage);
   MPI_Barrier(MPI_COMM_WORLD);
   return usage.used;
 }

@@ -12,9 +12,9 @@
 static void test_nothing(void) {
   for (int i = 0; i < 2; i++) {
     RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-    RGT_INT(rgi_engine_open(), 0);
+    RGT_INT(rgi_heap_is_open(), 0);
     RGT_INT(ARMCI_Initialized(), 0);
-    RGT_PTR_NULL(rgi_engine_at(0, 0));
+    RGT_PTR_NULL(rgi_heap_at(0, 0));
     rgi_engine_progress();
     RGT_OK(rgi_engine_fence(-1));
     RGT_OK(rg_finalize());

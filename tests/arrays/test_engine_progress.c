@@ -13,17 +13,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/options.h"
-#include "base/pause.h"
 #include "engine/engine.h"
 #include "runtime/runtime.h"
 
 #define LIMIT_SECONDS 15
 
-static const rgi_far_patch word = {.dims = 1, .extent = {sizeof(int64_t)}};
+static const rgi_strided word = {.dims = 1, .extent = {sizeof(int64_t)}};
 
 static _Atomic int64_t *mine(uint64_t at) {
-  return rgi_engine_at(rgt_rank, at);
+  return rgi_heap_at(rgt_rank, at);
 }
 
 /* The last rank computes until rank 0 has read, added, compared and put; a rank that
@@ -31,7 +31,7 @@ static _Atomic int64_t *mine(uint64_t at) {
 static void serve(void (*now_and_then)(void)) {
   uint64_t at = 0;
   int target = rgt_size - 1;
-  RGT_OK(rgi_engine_take("test", 64, &at));
+  RGT_OK(rgi_heap_take("test", 64, &at));
   RGT_INT(at, 0);
   atomic_store(mine(at), 5);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -48,13 +48,13 @@ static void serve(void (*now_and_then)(void)) {
     RGT_OK(rgi_engine_put(target, at, &value, &word));
     RGT_OK(rgi_engine_fence(target));
   } else if (rgt_rank == target) {
-    double begin = rgi_now();
-    while (atomic_load(mine(at)) != 77 && rgi_now() - begin < LIMIT_SECONDS)
+    double begin = rgi_clock_now();
+    while (atomic_load(mine(at)) != 77 && rgi_clock_now() - begin < LIMIT_SECONDS)
       now_and_then();
     RGT_INT(atomic_load(mine(at)), 77);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  rgi_engine_give(at, 64);
+  rgi_heap_give(at, 64);
 }
 
 static void compute(void) {
@@ -64,7 +64,7 @@ static void compute(void) {
 
 static void test_thread(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_TRUE(rgi_rt.threads);
+  RGT_TRUE(rgi_runtime.threads);
   serve(compute);
   RGT_OK(rg_finalize());
 }
@@ -86,7 +86,7 @@ static void *work(void *argument) {
   int64_t me = *(int *)argument, target = (rgt_rank + 1) % rgt_size, one = 1, before;
   uint64_t own = block + 64 + (uint64_t)me * PLACES * 8;
   int64_t buffer[PLACES], got[PLACES];
-  rgi_far_patch p = {.dims = 1, .extent = {sizeof buffer}};
+  rgi_strided p = {.dims = 1, .extent = {sizeof buffer}};
   for (int i = 0; i < TIMES; i++) {
     uint64_t some;
     for (int k = 0; k < PLACES; k++)
@@ -94,12 +94,12 @@ static void *work(void *argument) {
     RGT_OK(rgi_engine_put((int)target, own, buffer, &p));
     RGT_OK(rgi_engine_acc((int)target, block, &one, &word, RG_INT64, NULL));
     RGT_OK(rgi_engine_fetch_add(0, block + 8, RG_INT64, 1, &before));
-    RGT_OK(rgi_engine_take("test", (size_t)(1 + i % 5) * 100, &some));
+    RGT_OK(rgi_heap_take("test", (size_t)(1 + i % 5) * 100, &some));
     RGT_OK(rgi_engine_get((int)target, own, got, &p));
     for (int k = 0; k < PLACES; k++)
       if (got[k] != buffer[k])
         return argument;
-    rgi_engine_give(some, (size_t)(1 + i % 5) * 100);
+    rgi_heap_give(some, (size_t)(1 + i % 5) * 100);
     if (i % 20 == 0)
       RGT_OK(rgi_engine_fence(-1));
   }
@@ -110,7 +110,7 @@ static void test_threads(void) {
   pthread_t thread[THREADS];
   int number[THREADS];
   void *bad;
-  RGT_OK(rgi_engine_take("test", 64 + THREADS * PLACES * 8, &block));
+  RGT_OK(rgi_heap_take("test", 64 + THREADS * PLACES * 8, &block));
   RGT_INT(block, 0);
   atomic_store(mine(0), 0);
   atomic_store(mine(8), 0);
@@ -136,8 +136,9 @@ static void test_threads(void) {
 static char sign[RGT_PATH];
 
 static void wait_for_sign(int there) {
-  for (double begin = rgi_now(); (access(sign, F_OK) == 0) != there && rgi_now() - begin < 50;)
-    rgi_sleep(0.01);
+  for (double begin = rgi_clock_now();
+       (access(sign, F_OK) == 0) != there && rgi_clock_now() - begin < 50;)
+    rgi_clock_sleep(0.01);
 }
 
 /* An accumulate on a rank that computes for longer than RG_TIMEOUT ends with an error;
@@ -147,7 +148,7 @@ static void test_timeout(void) {
   uint64_t at;
   int target = rgt_size - 1;
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rgi_engine_take("test", 64, &at));
+  RGT_OK(rgi_heap_take("test", 64, &at));
   atomic_store(mine(0), 5);
   rgt_temporary(sign);
   if (rgt_rank == 0) {
@@ -179,8 +180,8 @@ static void test_sizes(void) {
   RGT_FAILS(rg_init(MPI_COMM_WORLD, rgt_rank ? "array_share=16" : "array_share=8"), RG_ERR_OPTION);
   RGT_OK(rg_init(MPI_COMM_WORLD, "array_share=8"));
   uint64_t at;
-  RGT_OK(rgi_engine_take("test", (size_t)8 << 20, &at));
-  RGT_FAILS(rgi_engine_take("test", 1, &at), RG_ERR_NOMEM);
+  RGT_OK(rgi_heap_take("test", (size_t)8 << 20, &at));
+  RGT_FAILS(rgi_heap_take("test", 1, &at), RG_ERR_NOMEM);
   RGT_OK(rg_finalize());
 }
 

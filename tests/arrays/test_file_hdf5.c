@@ -17,7 +17,7 @@
 #ifdef RG_HDF5
 #include <dlfcn.h>
 
-#include "file/hdf5_library.h"
+#include "file/h5.h"
 
 enum { ROWS = 40, COLUMNS = 30 };
 
@@ -72,7 +72,7 @@ static void write_foreign(const foreign *f) {
   hsize_t shape[8] = {ROWS, COLUMNS, 1, 1, 1, 1, 1, 1};
   for (int i = 0; i < ROWS * COLUMNS; i++)
     data[i] = i;
-  RGT_OK(rgi_hdf5_begin());
+  RGT_OK(rgi_h5_begin());
   hid_t file = rgi_h5.pH5Fcreate(f->path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   hid_t space =
       f->dims ? rgi_h5.pH5Screate_simple(f->dims, shape, NULL) : rgi_h5.pH5Screate(H5S_SCALAR);
@@ -85,7 +85,7 @@ static void write_foreign(const foreign *f) {
   rgi_h5.pH5Pclose(how);
   rgi_h5.pH5Sclose(space);
   rgi_h5.pH5Fclose(file);
-  rgi_hdf5_end();
+  rgi_h5_end();
   free(data);
 }
 

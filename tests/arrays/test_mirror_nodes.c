@@ -15,9 +15,9 @@
 
 #include "draw_spec.h"
 #include "file_cases.h"
-#include "mirror/keep.h"
-#include "mirror/mirror.h"
-#include "mirror/rebuild.h"
+#include "object/mirror.h"
+#include "object/replica.h"
+#include "regroup/rebuild.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
 
@@ -84,8 +84,8 @@ static void rebuild(rg_array a, const unsigned char lives[], unsigned seed, int 
   if (living) {
     RGT_OK(rg_array_create(living, &spec, &b));
     if (error)
-      RGT_FAILS(rgi_array_rebuild(a, living, b), error);
-    else if (RGT_OK(rgi_array_rebuild(a, living, b))) {
+      RGT_FAILS(rgi_rebuild_array(a, living, b), error);
+    else if (RGT_OK(rgi_rebuild_array(a, living, b))) {
       RGT_OK(rg_array_sync(b));
       RGT_INT(rgt_wrong_bytes(b, seed), 0);
     }
@@ -140,7 +140,7 @@ static void test_interrupted_sync(void) {
       does[i] = rgt_below(round % 2 ? 2 : 8) > 0;
       all &= does[i] || rgi_distribution_extent(&a->d, i) == 0;
     }
-    RGT_OK(rgi_mirror_write(a, does));
+    RGT_OK(rgi_replicas_write(a, does));
     draw_living(round % 3 - 1, lives);
     rebuild(a, lives, all ? seed + 1 : seed, RG_SUCCESS);
     RGT_OK(rg_array_free(&a));
@@ -193,7 +193,7 @@ static void test_flags(void) {
   spec.flags = RG_ARRAY_MIRRORED;
   RGT_OK(rg_array_create(one, &spec, &b));
   RGT_OK(rg_array_sync(b));
-  RGT_TRUE(!rgi_is_mirrored(b));
+  RGT_TRUE(!rgi_array_is_mirrored(b));
   RGT_OK(rg_array_free(&a));
   RGT_OK(rg_array_free(&b));
   RGT_OK(rg_group_free(&one));

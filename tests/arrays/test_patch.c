@@ -211,13 +211,13 @@ static void test_runs(void) {
     scene s;
     draw(&s);
     walk w = {.s = &s};
-    RGT_INT(rgi_patch_runs(s.dims, s.extent, s.given[0], s.given[1], visit, &w), 0);
+    RGT_INT(rgi_patch_for_each_run(s.dims, s.extent, s.given[0], s.given[1], visit, &w), 0);
     RGT_INT(w.next, s.elements);
     RGT_INT(w.failures, 0);
     if (w.runs == 0)
       continue;
     walk again = {.s = &s, .stop = 1 + below(w.runs)};
-    RGT_INT(rgi_patch_runs(s.dims, s.extent, s.given[0], s.given[1], visit, &again), 42);
+    RGT_INT(rgi_patch_for_each_run(s.dims, s.extent, s.given[0], s.given[1], visit, &again), 42);
     RGT_INT(again.runs, again.stop);
   }
 }
@@ -226,12 +226,12 @@ static void test_runs(void) {
 static void test_joined(void) {
   scene s = {.dims = 4, .extent = {3, 4, 1, 5}, .ld = {{4, 1, 5}, {4, 1, 5}}, .elements = 60};
   walk w = {.s = &s};
-  rgi_patch_runs(4, s.extent, NULL, s.ld[1], visit, &w);
+  rgi_patch_for_each_run(4, s.extent, NULL, s.ld[1], visit, &w);
   RGT_INT(w.runs, 1);
   RGT_INT(w.failures, 0);
   s.ld[1][0] = 6;
   w = (walk){.s = &s};
-  rgi_patch_runs(4, s.extent, NULL, s.ld[1], visit, &w);
+  rgi_patch_for_each_run(4, s.extent, NULL, s.ld[1], visit, &w);
   RGT_INT(w.runs, 3);
   RGT_INT(w.failures, 0);
 }

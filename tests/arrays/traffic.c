@@ -25,8 +25,8 @@ static void must(int error) {
 
 static void once(const char *what, int target, uint64_t at, char *buffer, int64_t rows,
                  int64_t bytes) {
-  rgi_far_patch p = {.dims = 2, .extent = {rows, bytes}, .near_stride = {bytes}};
-  p.far_stride[0] = 2 * bytes;
+  rgi_strided p = {.dims = 2, .extent = {rows, bytes}, .origin_stride = {bytes}};
+  p.target_stride[0] = 2 * bytes;
   int one_by_one = strstr(what, "-rows") != NULL;
   int64_t n = one_by_one ? rows : 1;
   if (one_by_one)
@@ -57,23 +57,23 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   must(rg_init(MPI_COMM_WORLD, NULL));
-  if (argc != 5 || !rgi_engine_open())
+  if (argc != 5 || !rgi_heap_is_open())
     MPI_Abort(MPI_COMM_WORLD, 2);
   int64_t rows = atol(argv[2]), bytes = atol(argv[3]);
   size_t all = (size_t)(rows * bytes);
   char *buffer = malloc(all), *share = malloc(2 * all);
-  must(rgi_engine_take("far-traffic", 2 * all, &at)); /* the first block: at 0 everywhere */
+  must(rgi_heap_take("far-traffic", 2 * all, &at)); /* the first block: at 0 everywhere */
   for (size_t i = 0; i < all; i++)
     buffer[i] = (char)(i * 7 % 127);
   for (size_t i = 0; i < 2 * all; i++)
-    ((char *)rgi_engine_at(rank, at))[i] = (char)(i % 113);
+    ((char *)rgi_heap_at(rank, at))[i] = (char)(i % 113);
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; rank == 0 && i < atoi(argv[4]); i++)
     once(argv[1], size - 1, at, buffer, rows, bytes);
   must(rgi_engine_fence(-1));
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == size - 1)
-    memcpy(share, rgi_engine_at(rank, at), 2 * all);
+    memcpy(share, rgi_heap_at(rank, at), 2 * all);
   if (rank == 0) { /* expected here: what put has sent, or the pattern for get */
     for (size_t i = 0; argv[1][0] == 'g' && i < 2 * all; i++)
       share[i] = (char)(i % 113);

@@ -33,7 +33,7 @@ static double predict(const double cost[COSTS], const bench_point *p) {
   return sum;
 }
 
-double bench_fit_predict(const rgi_level *level, const bench_point *point) {
+double bench_fit_predict(const rgi_tuning_level *level, const bench_point *point) {
   return predict((double[]){level->ts, level->tw, level->tc}, point);
 }
 

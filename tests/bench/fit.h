@@ -17,13 +17,13 @@ typedef struct {
 } bench_point;
 
 typedef struct {
-  rgi_level level;   /* a value that no measurement depends on is 0 */
-  double typical;    /* median of predicted / measured or its inverse, 1 or more */
-  double worst;      /* the greatest */
-  int within_two, n; /* how many measurements are off by a factor of 2 at most */
+  rgi_tuning_level level; /* a value that no measurement depends on is 0 */
+  double typical;         /* median of predicted / measured or its inverse, 1 or more */
+  double worst;           /* the greatest */
+  int within_two, n;      /* how many measurements are off by a factor of 2 at most */
 } bench_fit;
 
-double bench_fit_predict(const rgi_level *level, const bench_point *point);
+double bench_fit_predict(const rgi_tuning_level *level, const bench_point *point);
 
 /* Fits n measurements. Returns 1, or 0 when there is no memory or n is 0. */
 int bench_fit_level(int n, const bench_point points[], bench_fit *fit);

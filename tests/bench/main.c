@@ -147,7 +147,7 @@ static int measure(const char *name, int rank, bench_report *report) {
   FILE *json = NULL, *csv = NULL;
   int good = 1;
   if (rank == 0)
-    good = rgp_plot_possible(name, bench_given.svg) &&
+    good = rgp_gnuplot_possible(name, bench_given.svg) &&
            rgp_open(&program, bench_given.json, &json) && rgp_open(&program, bench_given.csv, &csv);
   MPI_Bcast(&good, 1, MPI_INT, 0, bench_all.comm);
   if (!good)

@@ -61,9 +61,9 @@ static void write_axes(FILE *f, const bench_report *r, const char *path, int pan
           "set terminal svg size 900,%d noenhanced background 'white' font 'sans-serif,14'\n"
           "set output ",
           560 * panels);
-  rgp_plot_quote(f, path);
+  rgp_gnuplot_quote(f, path);
   fputs("\nset xlabel ", f);
-  rgp_plot_quote(f, r->x_name);
+  rgp_gnuplot_quote(f, r->x_name);
   fputs("\nset ylabel 'time in µs: median and quartiles'\n"
         "set logscale xy\nset format y '%g'\nset grid back lc rgb '#dddddd'\n"
         "set key outside right center\n",
@@ -88,7 +88,7 @@ static void write_panel(FILE *f, const panel *p, const char *title) {
     if (is_first(p, i))
       write_data(f, p, i);
   fputs("set title ", f);
-  rgp_plot_quote(f, title);
+  rgp_gnuplot_quote(f, title);
   fputs("\n", f);
   write_ticks(f, p);
   fputs("plot ", f);
@@ -97,7 +97,7 @@ static void write_panel(FILE *f, const panel *p, const char *title) {
       continue;
     fprintf(f, "%s$data%d with yerrorlines lw 2 pt %d ps 0.7 lc rgb '%s' title ", line ? ", " : "",
             i, 4 + line % 10, colours[line % COLOURS]);
-    rgp_plot_quote(f, p->row[i].contender);
+    rgp_gnuplot_quote(f, p->row[i].contender);
     line++;
   }
   fputs("\n", f);

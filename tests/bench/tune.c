@@ -38,9 +38,9 @@ typedef struct {
 enum { BETWEEN, INSIDE, SHARED, LEVELS };
 
 static level levels[LEVELS] = {
-    [BETWEEN] = {.name = "between", .skip = RGI_ONE_NODE | RGI_NODES},
-    [INSIDE] = {.name = "inside", .skip = RGI_ONE_NODE | RGI_NODES},
-    [SHARED] = {.name = "shared", .skip = RGI_NODES, .want = RGI_ONE_NODE}};
+    [BETWEEN] = {.name = "between", .skip = RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_NODES},
+    [INSIDE] = {.name = "inside", .skip = RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_NODES},
+    [SHARED] = {.name = "shared", .skip = RGI_ALGORITHM_NODES, .want = RGI_ALGORITHM_ONE_NODE}};
 
 /* What a level measures at one size. */
 typedef struct {
@@ -147,12 +147,12 @@ static void end(field *f) {
  * shortest: others that use the machine only make it longer. */
 static bench_point point_of(const level *l, const field *f, int i) {
   const bench_operation *o = &f->each[i];
-  rgi_shape shape = {o->operation, l->n, l->nodes, (size_t)o->bytes, 1, 1, 1, 1};
-  const rgi_level one[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  rgi_cost_shape shape = {o->operation, l->n, l->nodes, (size_t)o->bytes, 1, 1, 1, 1};
+  const rgi_tuning_level one[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   double part[3];
   for (int k = 0; k < 3; k++) {
-    rgi_model m = {one[k], one[k], one[k]};
-    part[k] = rgi_predict(&m, f->row[i], &shape);
+    rgi_tuning_model m = {one[k], one[k], one[k]};
+    part[k] = rgi_cost_predict(&m, f->row[i], &shape);
   }
   return (bench_point){part[0], part[1], part[2], f->measured[i].seconds.min};
 }

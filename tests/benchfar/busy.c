@@ -16,7 +16,7 @@ enum { OPERATIONS = sizeof names / sizeof *names };
 
 /* Until it is complete at the target. */
 static void operate(int which, int target, uint64_t at) {
-  rgi_far_patch p = {.dims = 1, .extent = {8}};
+  rgi_strided p = {.dims = 1, .extent = {8}};
   int64_t value = 1;
   if (which == 0)
     far_must(rgi_engine_put(target, at, &value, &p));
@@ -36,16 +36,16 @@ static void compute(double seconds) {
 
 void far_busy(int milliseconds, int times, uint64_t offset) {
   double *seconds = calloc((size_t)times, sizeof *seconds);
-  int target = rgi_rt.size - 1;
-  if (rgi_rt.rank == 0)
+  int target = rgi_runtime.size - 1;
+  if (rgi_runtime.rank == 0)
     printf("The target computes for %d ms; times in microseconds, of %d.\n\n%-16s %10s %10s\n",
            milliseconds, times, "", "median", "most");
   for (int k = 0; k < OPERATIONS; k++) {
     for (int i = 0; i < times; i++) {
-      MPI_Barrier(rgi_rt.comm);
-      if (rgi_rt.rank == target)
+      MPI_Barrier(rgi_runtime.comm);
+      if (rgi_runtime.rank == target)
         compute(milliseconds * 1e-3);
-      if (rgi_rt.rank)
+      if (rgi_runtime.rank)
         continue;
       compute(milliseconds * 1e-4); /* the target has begun */
       double begin = rgp_now();
@@ -53,7 +53,7 @@ void far_busy(int milliseconds, int times, uint64_t offset) {
       seconds[i] = rgp_now() - begin;
     }
     bench_stats s;
-    if (rgi_rt.rank == 0 && bench_stats_of(times, seconds, &s))
+    if (rgi_runtime.rank == 0 && bench_stats_of(times, seconds, &s))
       printf("%-16s %10.1f %10.1f\n", names[k], s.median * 1e6, s.max * 1e6);
   }
   free(seconds);

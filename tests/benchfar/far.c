@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "busy.h"
-#include "engine/remote.h"
+#include "engine/rma.h"
 #include "runtime/program/program.h"
 #include "shm/node.h"
 #include "tests/bench/stats.h"
@@ -46,18 +46,18 @@ void far_must(int error) {
 }
 
 static char *far(void) {
-  return (char *)rgi_remote.bases[target] + offset;
+  return (char *)rgi_rma.bases[target] + offset;
 }
 
 /* --- contiguous ---------------------------------------------------------------- */
 
-static rgi_far_patch flat(int64_t n) {
-  rgi_far_patch p = {.dims = 1, .extent = {n}};
+static rgi_strided flat(int64_t n) {
+  rgi_strided p = {.dims = 1, .extent = {n}};
   return p;
 }
 
 static void put(int way, int64_t n) {
-  rgi_far_patch p = flat(n);
+  rgi_strided p = flat(n);
   if (way == OURS) {
     far_must(rgi_engine_put(target, offset, near, &p));
     far_must(rgi_engine_fence(target));
@@ -71,7 +71,7 @@ static void put(int way, int64_t n) {
 }
 
 static void get(int way, int64_t n) {
-  rgi_far_patch p = flat(n);
+  rgi_strided p = flat(n);
   if (way == OURS) {
     far_must(rgi_engine_get(target, offset, near, &p));
   } else if (way == RAW) {
@@ -83,7 +83,7 @@ static void get(int way, int64_t n) {
 }
 
 static void acc(int way, int64_t n) {
-  rgi_far_patch p = flat(n);
+  rgi_strided p = flat(n);
   double one = 1;
   if (way == OURS) {
     far_must(rgi_engine_acc(target, offset, near, &p, RG_DOUBLE, NULL));
@@ -113,9 +113,9 @@ static void fetch_add(int way, int64_t n) {
 
 /* --- patches: n rows of n doubles out of rows of WIDE -------------------------------- */
 
-static rgi_far_patch square(int64_t n) {
-  rgi_far_patch p = {.dims = 2, .extent = {n, n * 8}, .near_stride = {n * 8}};
-  p.far_stride[0] = WIDE * 8;
+static rgi_strided square(int64_t n) {
+  rgi_strided p = {.dims = 2, .extent = {n, n * 8}, .origin_stride = {n * 8}};
+  p.target_stride[0] = WIDE * 8;
   return p;
 }
 
@@ -158,7 +158,7 @@ static void armci_patch(kind k, int n) {
 }
 
 static void our_patch(kind k, int64_t n) {
-  rgi_far_patch p = square(n);
+  rgi_strided p = square(n);
   if (k == PUT)
     far_must(rgi_engine_put(target, offset, near, &p));
   else if (k == GET)
@@ -281,8 +281,8 @@ static void prepare(void) {
   block = aligned_alloc(64, bytes);
   memset(near, 0, bytes);
   memset(block, 0, bytes);
-  far_must(rgi_engine_take("bench-far", bytes, &offset));
-  memset(rgi_engine_at(rank, offset), 0, bytes);
+  far_must(rgi_heap_take("bench-far", bytes, &offset));
+  memset(rgi_heap_at(rank, offset), 0, bytes);
   MPI_Bcast(&offset, sizeof offset, MPI_BYTE, target, MPI_COMM_WORLD);
   MPI_Win_create(block, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
@@ -297,7 +297,7 @@ static int run(const rgp_program *program) {
     return RGP_FAILED;
   far_must(rg_init(MPI_COMM_WORLD, NULL));
   target = size - 1;
-  if (!rgi_engine_open() || rgi_node_of(target) == rgi_node_of(0)) {
+  if (!rgi_heap_is_open() || rgi_node_of(target) == rgi_node_of(0)) {
     if (rank == 0)
       fprintf(stderr, "bench-far: the first and the last rank must be on different nodes: "
                       "tests/cluster/run_on_nodes.py 2:1 -- build/bin/bench-far\n");

@@ -24,7 +24,7 @@ static double between(double least, double most) {
 }
 
 /* Trees, butterflies and chains of 8 over the sizes that are measured. */
-static int make(bench_point p[MOST], const rgi_level *l) {
+static int make(bench_point p[MOST], const rgi_tuning_level *l) {
   int n = 0;
   p[n++] = (bench_point){3, 0, 0, 0};
   for (double bytes = 8; bytes <= 1 << 20; bytes *= 8) {
@@ -38,11 +38,11 @@ static int make(bench_point p[MOST], const rgi_level *l) {
   return n;
 }
 
-static rgi_level some_level(void) {
-  return (rgi_level){between(1e-8, 1e-4), between(1e-10, 1e-9), between(1e-10, 1e-9)};
+static rgi_tuning_level some_level(void) {
+  return (rgi_tuning_level){between(1e-8, 1e-4), between(1e-10, 1e-9), between(1e-10, 1e-9)};
 }
 
-static void expect(const rgi_level *found, const rgi_level *l, double tolerance) {
+static void expect(const rgi_tuning_level *found, const rgi_tuning_level *l, double tolerance) {
   RGT_DBL(found->ts / l->ts, 1, tolerance);
   RGT_DBL(found->tw / l->tw, 1, tolerance);
   RGT_DBL(found->tc / l->tc, 1, tolerance);
@@ -52,7 +52,7 @@ static void test_exact(void) {
   bench_point p[MOST];
   bench_fit fit;
   for (int i = 0; i < 300; i++) {
-    rgi_level l = some_level();
+    rgi_tuning_level l = some_level();
     int n = make(p, &l);
     RGT_TRUE(bench_fit_level(n, p, &fit));
     expect(&fit.level, &l, 1e-3);
@@ -63,7 +63,7 @@ static void test_exact(void) {
   }
 }
 
-static double deviation(const rgi_level *l, int n, const bench_point p[]) {
+static double deviation(const rgi_tuning_level *l, int n, const bench_point p[]) {
   double sum = 0;
   for (int i = 0; i < n; i++)
     sum += fabs(log(bench_fit_predict(l, &p[i]) / p[i].seconds));
@@ -77,7 +77,7 @@ static void test_outliers(void) {
   bench_point p[MOST];
   bench_fit fit;
   for (int i = 0; i < 100; i++) {
-    rgi_level l = some_level();
+    rgi_tuning_level l = some_level();
     int n = make(p, &l), spoilt = 0;
     for (int k = i % 7; k < n; k += 7, spoilt++)
       p[k].seconds *= 50;
@@ -94,7 +94,7 @@ static void test_noise(void) {
   bench_point p[MOST];
   bench_fit fit;
   for (int i = 0; i < 100; i++) {
-    rgi_level l = some_level();
+    rgi_tuning_level l = some_level();
     int n = make(p, &l);
     for (int k = 0; k < n; k++)
       p[k].seconds *= between(1 / 1.1, 1.1);

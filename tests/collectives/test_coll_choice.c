@@ -10,12 +10,12 @@
 #include "cases.h"
 #include "collectives/algorithm.h"
 
-static const char *chosen(rgi_shape shape) {
-  return rgi_algorithms[shape.op][rgi_choose(rgi_model_now(), &shape, 0)].name;
+static const char *chosen(rgi_cost_shape shape) {
+  return rgi_algorithms[shape.op][rgi_cost_choose(rgi_tuning_now(), &shape, 0)].name;
 }
 
-static rgi_shape shape_for(rg_operation op, int p, int nodes, size_t bytes, int memory) {
-  return (rgi_shape){op, p, nodes, bytes, 1, 1, memory, 1};
+static rgi_cost_shape shape_for(rg_operation op, int p, int nodes, size_t bytes, int memory) {
+  return (rgi_cost_shape){op, p, nodes, bytes, 1, 1, memory, 1};
 }
 
 static void test_one_node(void) {
@@ -50,7 +50,7 @@ static void test_nodes(void) {
 /* What cannot serve is not chosen, whatever it costs. */
 static void test_constraints(void) {
   for (size_t bytes = 1; bytes <= (size_t)64 << 20; bytes *= 4) {
-    rgi_shape shape = {RG_OP_ALLREDUCE, 8, 2, bytes, 0, 1, 1, 0};
+    rgi_cost_shape shape = {RG_OP_ALLREDUCE, 8, 2, bytes, 0, 1, 1, 0};
     RGT_TRUE(strcmp(chosen(shape), "ring") != 0 && strcmp(chosen(shape), "hierarchical") != 0);
     shape.in_order = 1;
     RGT_STR(chosen(shape), "hierarchical");
@@ -75,7 +75,7 @@ static double predicted(rg_operation op, const char *name, int p, MPI_Count byte
 }
 
 static void test_model(void) {
-  double ts = rgi_model_now()->inside.ts, tw = rgi_model_now()->inside.tw;
+  double ts = rgi_tuning_now()->inside.ts, tw = rgi_tuning_now()->inside.tw;
   RGT_DBL(predicted(RG_OP_BARRIER, "linear", 8, 0), 2 * 7 * ts, 1e-12);
   RGT_DBL(predicted(RG_OP_BARRIER, "tree", 8, 0), 2 * 3 * ts, 1e-12);
   RGT_DBL(predicted(RG_OP_BCAST, "linear", 8, 1000), 7 * (ts + 1000 * tw), 1e-12);

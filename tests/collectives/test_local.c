@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pause.h"
-#include "collectives/local.h"
-#include "collectives/seats.h"
+#include "base/clock.h"
+#include "collectives/shared_state.h"
+#include "collectives/shm_coll.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
 
 static rg_group world;
-static rgi_local *l;
+static rgi_shm_coll *l;
 
 /* Lengths around every threshold, and a few of several chunks. */
 static const size_t lengths[] = {
-    0, 1, 8, 55, 56, 57, 1000, 65535, RGI_CHUNK, RGI_CHUNK + 1, 3 * RGI_CHUNK + 7};
+    0, 1, 8, 55, 56, 57, 1000, 65535, RGI_SHM_CHUNK, RGI_SHM_CHUNK + 1, 3 * RGI_SHM_CHUNK + 7};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
 static char byte_of(int who, size_t i, int turn) {
@@ -32,7 +32,7 @@ static char byte_of(int who, size_t i, int turn) {
 static void delay(void) {
   int who = (int)(random() % (4 * rgt_size));
   if (who == rgt_rank)
-    rgi_sleep(1e-4 * (double)(rgt_rank % 7));
+    rgi_clock_sleep(1e-4 * (double)(rgt_rank % 7));
 }
 
 static void test_bcast(void) {
@@ -44,7 +44,7 @@ static void test_bcast(void) {
     for (size_t i = 0; i < n; i++)
       data[i] = rgt_rank == root ? byte_of(root, i, turn) : 0;
     delay();
-    RGT_OK(rgi_local_bcast(l, data, n, root, "test"));
+    RGT_OK(rgi_shm_coll_bcast(l, data, n, root, "test"));
     for (size_t i = 0; i < n; i++)
       wrong += data[i] != byte_of(root, i, turn);
     RGT_INT(wrong, 0);
@@ -63,9 +63,9 @@ static void check_reduce(size_t n, int root, int turn) {
   }
   delay();
   if (root < 0)
-    RGT_OK(rgi_local_allreduce(l, in, out, n, MPI_DOUBLE, MPI_SUM, "test"));
+    RGT_OK(rgi_shm_coll_allreduce(l, in, out, n, MPI_DOUBLE, MPI_SUM, "test"));
   else
-    RGT_OK(rgi_local_reduce(l, in, out, n, MPI_DOUBLE, MPI_SUM, root, "test"));
+    RGT_OK(rgi_shm_coll_reduce(l, in, out, n, MPI_DOUBLE, MPI_SUM, root, "test"));
   for (size_t i = 0; i < n; i++)
     wrong +=
         out[i] != (root < 0 || root == rgt_rank ? sum + ranks * ((double)(i % 1000) + turn) : -1);
@@ -106,7 +106,7 @@ static void test_order(void) {
       in[2 * i] = 2 * (unsigned)rgt_rank + 3;
       in[2 * i + 1] = (unsigned)(rgt_rank + i);
     }
-    RGT_OK(rgi_local_allreduce(l, in, out, (size_t)n, pair, op, "test"));
+    RGT_OK(rgi_shm_coll_allreduce(l, in, out, (size_t)n, pair, op, "test"));
     for (int i = 0; i < n; i++) {
       unsigned a = 1, b = 0;
       for (int r = 0; r < rgt_size; r++) {
@@ -134,15 +134,15 @@ static void test_gather_scatter(void) {
       block[i] = byte_of(rgt_rank, i, turn);
     delay();
     if (root < 0)
-      RGT_OK(rgi_local_allgather(l, block, n, out, "test"));
+      RGT_OK(rgi_shm_coll_allgather(l, block, n, out, "test"));
     else
-      RGT_OK(rgi_local_gather(l, block, n, out, root, "test"));
+      RGT_OK(rgi_shm_coll_gather(l, block, n, out, root, "test"));
     for (size_t i = 0; i < all && (root < 0 || root == rgt_rank); i++)
       wrong += out[i] != byte_of((int)(i / n), i % n, turn);
     RGT_INT(wrong, 0);
     /* And back again: from the root, or from rank 0. */
     memset(block, 0, n);
-    RGT_OK(rgi_local_scatter(l, out, n, block, root < 0 ? 0 : root, "test"));
+    RGT_OK(rgi_shm_coll_scatter(l, out, n, block, root < 0 ? 0 : root, "test"));
     for (size_t i = 0; i < n; i++)
       wrong += block[i] != byte_of(rgt_rank, i, turn);
     RGT_INT(wrong, 0);
@@ -159,7 +159,7 @@ static void test_alltoall(void) {
     for (size_t i = 0; i < all; i++)
       in[i] = byte_of(rgt_rank + 17 * (int)(i / n), i % n, turn);
     delay();
-    RGT_OK(rgi_local_alltoall(l, in, n, out, "test"));
+    RGT_OK(rgi_shm_coll_alltoall(l, in, n, out, "test"));
     for (size_t i = 0; i < all; i++)
       wrong += out[i] != byte_of((int)(i / n) + 17 * rgt_rank, i % n, turn);
     RGT_INT(wrong, 0);
@@ -175,9 +175,9 @@ static void test_barrier(void) {
     double come, latest, left;
     if (turn % 20 == 0)
       delay();
-    come = rgi_now();
-    RGT_OK(rgi_local_barrier(l, "test"));
-    left = rgi_now();
+    come = rgi_clock_now();
+    RGT_OK(rgi_shm_coll_barrier(l, "test"));
+    left = rgi_clock_now();
     MPI_Allreduce(&come, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     RGT_TRUE(left >= latest);
   }
@@ -191,16 +191,16 @@ static void test_mixed(void) {
     int root = (int)(random() % rgt_size), kind = (int)(random() % 4), value, sum = -1;
     long slow = random() % (8 * rgt_size);
     if (slow == rgt_rank)
-      rgi_sleep(2e-5);
+      rgi_clock_sleep(2e-5);
     value = kind == 0 && rgt_rank == root ? turn : rgt_rank;
     if (kind == 0)
-      RGT_OK(rgi_local_bcast(l, &value, sizeof value, root, "test"));
+      RGT_OK(rgi_shm_coll_bcast(l, &value, sizeof value, root, "test"));
     if (kind == 1)
-      RGT_OK(rgi_local_reduce(l, &value, &sum, 1, MPI_INT, MPI_SUM, root, "test"));
+      RGT_OK(rgi_shm_coll_reduce(l, &value, &sum, 1, MPI_INT, MPI_SUM, root, "test"));
     if (kind == 2)
-      RGT_OK(rgi_local_allreduce(l, &value, &sum, 1, MPI_INT, MPI_SUM, "test"));
+      RGT_OK(rgi_shm_coll_allreduce(l, &value, &sum, 1, MPI_INT, MPI_SUM, "test"));
     if (kind == 3)
-      RGT_OK(rgi_local_barrier(l, "test"));
+      RGT_OK(rgi_shm_coll_barrier(l, "test"));
     if (kind == 0)
       RGT_INT(value, turn);
     if ((kind == 1 && root == rgt_rank) || kind == 2)
@@ -215,34 +215,34 @@ static void test_memory(void) {
   for (int round = 0; round < 3; round++) {
     for (int turn = 0; turn < 50; turn++) {
       rg_group g;
-      rgi_local *mine;
+      rgi_shm_coll *mine;
       char data[100] = {0};
       RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
-      RGT_OK(rgi_local_attach(g, &mine));
-      RGT_OK(rgi_local_bcast(mine, data, sizeof data, 0, "test"));
-      RGT_OK(rgi_local_barrier(mine, "test")); /* two groups alive at most */
-      rgi_local_free(mine);
+      RGT_OK(rgi_shm_coll_attach(g, &mine));
+      RGT_OK(rgi_shm_coll_bcast(mine, data, sizeof data, 0, "test"));
+      RGT_OK(rgi_shm_coll_barrier(mine, "test")); /* two groups alive at most */
+      rgi_shm_coll_free(mine);
       RGT_OK(rg_group_free(&g));
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    rgi_arena_ask(round == 0 ? &before : &after);
+    rgi_arena_get_usage(round == 0 ? &before : &after);
     MPI_Barrier(MPI_COMM_WORLD);
   }
   RGT_INT(after.used, before.used);
-  RGT_TRUE(after.grown <= before.grown + 2 * (size_t)rgt_size * RGI_DEPTH * RGI_CHUNK);
+  RGT_TRUE(after.grown <= before.grown + 2 * (size_t)rgt_size * RGI_SHM_DEPTH * RGI_SHM_CHUNK);
 }
 
 static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
-  RGT_OK(rgi_local_attach(world, &l));
-  RGT_INT(rgi_local_size(l), rgt_size);
-  RGT_INT(rgi_local_me(l), rgt_rank);
-  RGT_INT(rgi_local_rank(l, rgt_size - 1), rgt_size - 1);
+  RGT_OK(rgi_shm_coll_attach(world, &l));
+  RGT_INT(rgi_shm_coll_size(l), rgt_size);
+  RGT_INT(rgi_shm_coll_rank(l), rgt_rank);
+  RGT_INT(rgi_shm_coll_group_rank(l, rgt_size - 1), rgt_size - 1);
 }
 
 static void test_stop(void) {
-  rgi_local_free(l);
+  rgi_shm_coll_free(l);
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
 }

@@ -11,7 +11,7 @@
 #include <regroup.h>
 #include <stdlib.h>
 
-#include "collectives/local.h"
+#include "collectives/shm_coll.h"
 #include "shm/arena.h"
 #include "tests/check/check.h"
 
@@ -64,26 +64,26 @@ static void test_one_after_another(void) {
 
 /* Every one of them works: the flags are attached at the first operation. */
 static void test_all_work(void) {
-  rgi_local **local = malloc(MILLION * sizeof *local);
+  rgi_shm_coll **local = malloc(MILLION * sizeof *local);
   rgi_arena_usage empty, usage;
   int failed = 0;
-  rgi_arena_ask(&empty);
+  rgi_arena_get_usage(&empty);
   form(7);
   for (int i = 0; i < MILLION; i++) {
-    failed += rgi_local_attach(groups[i], &local[i]) != RG_SUCCESS;
-    failed += rgi_local_barrier(local[i], "test") != RG_SUCCESS;
+    failed += rgi_shm_coll_attach(groups[i], &local[i]) != RG_SUCCESS;
+    failed += rgi_shm_coll_barrier(local[i], "test") != RG_SUCCESS;
   }
   RGT_INT(failed, 0);
   MPI_Barrier(MPI_COMM_WORLD);
-  rgi_arena_ask(&usage);
+  rgi_arena_get_usage(&usage);
   RGT_TRUE((usage.used - empty.used) / MILLION <= 1024); /* bytes for each group of two */
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < MILLION; i++)
-    rgi_local_free(local[i]);
+    rgi_shm_coll_free(local[i]);
   free_all();
   free(local);
   MPI_Barrier(MPI_COMM_WORLD);
-  rgi_arena_ask(&usage);
+  rgi_arena_get_usage(&usage);
   RGT_INT(usage.used, empty.used);
 }
 

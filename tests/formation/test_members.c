@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formation/binomial.h"
 #include "formation/members.h"
-#include "formation/tree.h"
 #include "tests/check/check.h"
 
 #define MOST 40
@@ -161,17 +161,17 @@ static void test_share(void) {
  * are runs of ranks. */
 static void test_tree(void) {
   for (int size = 1; size <= 130; size++) {
-    int seen[130] = {0}, child[RGI_TREE_CHILDREN];
+    int seen[130] = {0}, child[RGI_BINOMIAL_CHILDREN];
     for (int rank = 0; rank < size; rank++) {
-      int n = rgi_tree_children(rank, size, child);
+      int n = rgi_binomial_children(rank, size, child);
       for (int i = 0; i < n; i++) {
         seen[child[i]]++;
-        RGT_INT(rgi_tree_parent(child[i]), rank);
+        RGT_INT(rgi_binomial_parent(child[i]), rank);
         RGT_INT(child[i] - rank, 1 << i);
       }
     }
     RGT_INT(seen[0], 0);
-    RGT_INT(rgi_tree_parent(0), -1);
+    RGT_INT(rgi_binomial_parent(0), -1);
     for (int rank = 1; rank < size; rank++)
       RGT_INT(seen[rank], 1);
   }

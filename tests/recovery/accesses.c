@@ -15,7 +15,7 @@
  * written with success. Rank 0 prints "SURVIVED survivors". */
 #include <sys/time.h>
 
-#include "noded/mesh.h"
+#include "noded/overlay.h"
 #include "ranks.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -138,7 +138,7 @@ static void die(int sign) {
 
 static int is_to_die(const char *who) {
   if (!strcmp(who, "speaker")) {
-    speaker = rgi_mesh_here()->speaker;
+    speaker = rgi_overlay_get()->daemon_pid;
     return my_rank == world_size - 1;
   }
   if (!strcmp(who, "node"))
@@ -166,7 +166,7 @@ static void storm(const char *how, const char *who) {
 
 static int somebody_lives_there(int target) {
   for (int i = 0; i < world_size; i++)
-    if (rgi_node_of(i) == rgi_node_of(target) && !rgi_is_dead(i))
+    if (rgi_node_of(i) == rgi_node_of(target) && !rgi_process_is_dead(i))
       return 1;
   return 0;
 }

@@ -4,7 +4,7 @@
  * What test_walkers.py starts, with RG_SURVIVE=1, on two nodes of a rank each: the first rank
  * kills itself in a unit, and its node is lost, when the other node has answered what it was told;
  * the walker goes on there from a unit that was done. The second rank prints "KEPT done". */
-#include "base/pause.h"
+#include "base/clock.h"
 #include "ranks.h"
 #include "walkers/balancer.h"
 
@@ -25,7 +25,7 @@ static int unit(rg_walker *w, rg_group g, void *context) {
   (void)g;
   (void)context;
   must(*(int64_t *)w->state == w->done, "the state of another unit");
-  if (my_rank == 0 && ((w->done > 4 && answered()) || rgi_now() > began + LIMIT))
+  if (my_rank == 0 && ((w->done > 4 && answered()) || rgi_clock_now() > began + LIMIT))
     raise(SIGKILL);
   usleep(1000);
   ++*(int64_t *)w->state;
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   for (int w = 0; w < 2; w++)
     must(!rg_balance_add(balancer, &(rg_walker_new){.id = w, .left = RG_UNKNOWN}),
          "rg_balance_add");
-  began = rgi_now();
+  began = rgi_clock_now();
   must(!rg_balance_run(balancer), "rg_balance_run");
   printf("KEPT %lld\n", (long long)resumed);
   must(!rg_balance_free(&balancer), "rg_balance_free");

@@ -15,7 +15,7 @@
  * Rank 0 prints "KEPT survivors". */
 #include <sys/time.h>
 
-#include "base/pause.h"
+#include "base/clock.h"
 #include "ranks.h"
 #include "shm/node.h"
 
@@ -79,7 +79,7 @@ static rg_array recover_and_look(rg_group *g, rg_array a, double *least, double 
 
 /* All of the node die, at a time that is another one in each run. */
 static int lose_node_soon(rg_group g) {
-  struct itimerval timer = {{0, 0}, {0, 2000 + (int64_t)(rgi_now() * 1e9) % 30000}};
+  struct itimerval timer = {{0, 0}, {0, 2000 + (int64_t)(rgi_clock_now() * 1e9) % 30000}};
   MPI_Bcast(&timer, sizeof timer, MPI_BYTE, 0, MPI_COMM_WORLD);
   int error = rg_barrier(g); /* all are out of MPI */
   if (rgi_node_of(my_rank) != rgi_node_of(0)) {

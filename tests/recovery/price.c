@@ -4,7 +4,7 @@
  * What price.py starts: price REPEATS. Two or more ranks of a node meet in barriers; rank 0
  * prints "WAIT nanoseconds nanoseconds microseconds": a barrier, the median of batches; what one
  * wait does to notice deaths, by itself; and rg_group_comm. */
-#include "base/pause.h"
+#include "base/clock.h"
 #include "formation/group.h"
 #include "progress/wait.h"
 #include "ranks.h"
@@ -26,10 +26,10 @@ static double median(double *times, int n) {
 static double barriers(rg_group g, int repeats) {
   double *times = calloc((size_t)repeats, sizeof *times);
   for (int i = 0; i < repeats; i++) {
-    double start = rgi_now();
+    double start = rgi_clock_now();
     for (int k = 0; k < BATCH; k++)
       must(!rg_barrier(g), "rg_barrier");
-    times[i] = 1e9 * (rgi_now() - start) / BATCH;
+    times[i] = 1e9 * (rgi_clock_now() - start) / BATCH;
   }
   double result = median(times, repeats);
   free(times);
@@ -41,12 +41,12 @@ static double looks(rg_group g, int repeats) {
   double *times = calloc((size_t)repeats, sizeof *times);
   must(!rgi_group_check_member("price", g), "the group");
   for (int i = 0; i < repeats; i++) {
-    double start = rgi_now();
+    double start = rgi_clock_now();
     for (int k = 0; k < BATCH; k++) {
-      rgi_liveness_look(start);
-      must(!rgi_scope_check(&rgi_scope_now, "price"), "a death");
+      rgi_process_check(start);
+      must(!rgi_failure_check(&rgi_failure_scope_now, "price"), "a death");
     }
-    times[i] = 1e9 * (rgi_now() - start) / BATCH;
+    times[i] = 1e9 * (rgi_clock_now() - start) / BATCH;
   }
   double result = median(times, repeats);
   free(times);
@@ -59,9 +59,9 @@ static double communicators(rg_group g, int repeats) {
     rg_group copy;
     MPI_Comm comm;
     must(!rg_group_dup(g, &copy) && !rg_barrier(g), "rg_group_dup");
-    double start = rgi_now();
+    double start = rgi_clock_now();
     must(!rg_group_comm(copy, &comm), "rg_group_comm");
-    times[i] = 1e6 * (rgi_now() - start);
+    times[i] = 1e6 * (rgi_clock_now() - start);
     rg_group_free(&copy);
   }
   double result = median(times, repeats);

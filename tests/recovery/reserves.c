@@ -15,7 +15,7 @@
  *   orphans  who keeps the books, then all that work: those in reserve are told
  * "PASSED CASE" is printed in the end by one that lives. */
 
-#include "intercomm/books.h"
+#include "intercomm/reserve_directory.h"
 #include "ranks.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -44,8 +44,8 @@ static int meet(rg_group g) {
 
 /* A process that others ask nothing sees a death, too. */
 static void wait_for_death(int rank) {
-  for (; !rgi_is_dead(rank); usleep(2000))
-    rgi_liveness_look_now();
+  for (; !rgi_process_is_dead(rank); usleep(2000))
+    rgi_process_check_now();
 }
 
 static void draw_and_let_go(rg_group g, int n) {
@@ -89,7 +89,8 @@ static rg_group taker(rg_group g) {
   int ranks[64], there, error = rg_barrier(g);
   must(!error || (my_rank > 0 && error == RG_ERR_PROC_FAILED), "rg_barrier");
   if (my_rank == 0) {
-    must(!rgi_books_take("taker", aside - 1, 0, ranks, &there), "rgi_books_take");
+    must(!rgi_reserve_directory_acquire("taker", aside - 1, 0, ranks, &there),
+         "rgi_reserve_directory_acquire");
     raise(SIGKILL);
   }
   return go_on(g);

@@ -14,7 +14,7 @@
  * the end their rank 0 prints "SURVIVED survivors". */
 #include <sys/time.h>
 
-#include "noded/mesh.h"
+#include "noded/overlay.h"
 #include "ranks.h"
 
 static rg_group group;
@@ -27,18 +27,18 @@ static int draw(int n) {
 }
 
 static int is_mine(int node) {
-  return rgi_mesh_here()->mine == node;
+  return rgi_overlay_get()->mine == node;
 }
 
 static void kill_speaker(int sign) {
   (void)sign;
-  kill(rgi_mesh_here()->speaker, SIGKILL);
+  kill(rgi_overlay_get()->daemon_pid, SIGKILL);
 }
 
 /* By the node's first process, soon. */
 static void strike(int node, int most) {
   struct itimerval timer = {{0, 0}, {0, 1 + draw(most)}};
-  if (!is_mine(node) || rgi_mesh_ranks(rgi_mesh_here())[0] != my_rank)
+  if (!is_mine(node) || rgi_overlay_ranks(rgi_overlay_get())[0] != my_rank)
     return;
   signal(SIGALRM, kill_speaker);
   must(!setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
@@ -116,7 +116,7 @@ static int compare(int node) {
   must(least[0] == answers && least[1] == ~answers, "another answer than others have");
   must(!rg_group_members(group, world), "rg_group_members");
   for (int i = 0; i < n; i++)
-    must(rgi_mesh_node_of(world[i]) != node, "a dead process is in the survivors' group");
+    must(rgi_overlay_node_of(world[i]) != node, "a dead process is in the survivors' group");
   return 1;
 }
 

@@ -13,16 +13,16 @@
 
 /* The council's own neighbours are the test's. */
 #define rgi_arena_at arena_at
-#define rgi_arena_give arena_give
+#define rgi_arena_free arena_give
 #define rgi_process_table_ring ring
-#define rgi_link_send link_send
-#define rgi_council_open council_open
-#define rgi_council_request council_request
-#define rgi_council_hear council_hear
-#define rgi_council_look council_look
-#define rgi_council_close council_close
+#define rgi_connection_send link_send
+#define rgi_agreement_open council_open
+#define rgi_agreement_propose council_request
+#define rgi_agreement_receive council_hear
+#define rgi_agreement_node_lost council_look
+#define rgi_agreement_close council_close
 
-#include "noded/council.c"
+#include "noded/agreement.c"
 
 enum { NODES = 9, LETTERS = 400, TURNS = 3000, FIRST = 0x100, SIZE = 0x1000 };
 
@@ -40,12 +40,12 @@ typedef struct {
 
 static struct {
   int n, all, now; /* now: whose council runs */
-  talk *talks[NODES];
+  agreement *agreements[NODES];
   char lost[NODES], asked[NODES];
   unsigned char known[NODES][NODES]; /* by the first that the second is lost */
   int letters;                       /* so many more the node may send */
   queue wire[NODES][NODES];
-  uint64_t memory[NODES][SIZE / 8]; /* a meeting, the flags, and from FIRST on a motion */
+  uint64_t memory[NODES][SIZE / 8]; /* a round, the flags_at, and from FIRST on a motion */
 } world;
 
 /* --- what the council calls ---------------------------------------------------------------- */
@@ -54,7 +54,7 @@ void *rgi_arena_at(uint64_t offset) {
   return (char *)world.memory[world.now] + offset;
 }
 
-void rgi_arena_give(uint64_t offset, size_t bytes) {
+void rgi_arena_free(uint64_t offset, size_t bytes) {
   RGT_TRUE(offset == FIRST && bytes < SIZE - FIRST);
 }
 
@@ -63,7 +63,7 @@ void rgi_process_table_ring(const rgi_process_table *t) {
 }
 
 /* A node that ends has so many letters left. */
-void rgi_link_send(int node, uint32_t kind, const void *data, size_t bytes) {
+void rgi_connection_send(int node, uint32_t kind, const void *data, size_t bytes) {
   queue *q = &world.wire[world.now][node];
   if (world.lost[node] || world.letters == 0)
     return;
@@ -78,15 +78,15 @@ void rgi_link_send(int node, uint32_t kind, const void *data, size_t bytes) {
 
 static void enter(int node) {
   world.now = node;
-  talks = world.talks[node];
-  rgi_council_open(node, world.known[node], NULL);
+  agreements = world.agreements[node];
+  rgi_agreement_open(node, world.known[node], NULL);
 }
 
 static void leave(void) {
-  world.talks[world.now] = talks;
+  world.agreements[world.now] = agreements;
 }
 
-static rgi_meeting *meeting_of(int node) {
+static rgi_agreement_round *meeting_of(int node) {
   return (void *)((char *)world.memory[node] + 8);
 }
 
@@ -98,27 +98,27 @@ static unsigned char *flags_of(int node) {
 static void ask_at(int node) {
   int dead = 0, at = 0;
   enter(node);
-  rgi_motion *m = rgi_arena_at(FIRST);
+  rgi_agreement_proposal *m = rgi_arena_at(FIRST);
   for (int i = 0; i < world.n; i++)
     dead += world.known[node][i];
-  *m = (rgi_motion){.group = 17,
-                    .all = (uint32_t)world.all,
-                    .word = ~(1u << node),
-                    .failed = dead > 0,
-                    .nodes = world.n,
-                    .dead = world.all ? -1 : dead,
-                    .accepted = -1,
-                    .meeting = 8,
-                    .flags = 64};
+  *m = (rgi_agreement_proposal){.group = 17,
+                                .all = (uint32_t)world.all,
+                                .word = ~(1u << node),
+                                .failed = dead > 0,
+                                .nodes = world.n,
+                                .dead = world.all ? -1 : dead,
+                                .accepted = -1,
+                                .round_at = 8,
+                                .flags_at = 64};
   for (int i = 0; i < world.n; i++) {
-    rgi_motion_nodes(m)[i] = i;
-    rgi_motion_states(m)[i] = i == node              ? RGI_NODE_SPOKEN
-                              : world.known[node][i] ? RGI_NODE_EMPTY
-                                                     : 0;
+    rgi_agreement_nodes(m)[i] = i;
+    rgi_agreement_states(m)[i] = i == node              ? RGI_AGREEMENT_VOTED
+                                 : world.known[node][i] ? RGI_AGREEMENT_EMPTY
+                                                        : 0;
     if (world.known[node][i] && !world.all)
-      rgi_motion_dead(m)[at++] = i;
+      rgi_agreement_dead(m)[at++] = i;
   }
-  rgi_council_request(FIRST);
+  rgi_agreement_propose(FIRST);
   world.asked[node] = 1;
   leave();
 }
@@ -135,7 +135,7 @@ static int hear_at(int node, int from) {
     return 0;
   piece *p = &q->of[q->first];
   enter(node);
-  rgi_council_hear(from, p->kind, p->data, p->bytes);
+  rgi_agreement_receive(from, p->kind, p->data, p->bytes);
   leave();
   drop_first(q);
   return 1;
@@ -149,7 +149,7 @@ static int learn_at(int node, int of) {
     drop_first(&world.wire[of][node]);
   enter(node);
   world.known[node][of] = 1;
-  rgi_council_look();
+  rgi_agreement_node_lost();
   leave();
   return 1;
 }
@@ -204,7 +204,7 @@ static int same_verdict(int a, int b) {
 }
 
 static int is_decided(int node) {
-  return atomic_load(&meeting_of(node)->state) == RGI_MEETING_CLOSED;
+  return atomic_load(&meeting_of(node)->state) == RGI_AGREEMENT_DECIDED;
 }
 
 /* Whether all that live have one verdict. */
@@ -222,7 +222,7 @@ static int is_right(void) {
 static void clear(void) {
   for (int i = 0; i < world.n; i++) {
     enter(i);
-    rgi_council_close();
+    rgi_agreement_close();
     leave();
     for (int k = 0; k < world.n; k++)
       while (world.wire[i][k].n)

@@ -14,10 +14,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "noded/guardian.h"
-#include "noded/link.h"
-#include "noded/mesh.h"
-#include "noded/service.h"
+#include "noded/connection.h"
+#include "noded/guard.h"
+#include "noded/overlay.h"
+#include "noded/query.h"
 #include "tests/check/check.h"
 
 enum { SILENT = 20, SECONDS = 20 };
@@ -25,15 +25,15 @@ enum { SILENT = 20, SECONDS = 20 };
 static rg_group world;
 static int silent[SILENT];
 
-static const rgi_mesh_node *other(void) {
-  rgi_mesh *m = rgi_mesh_here();
-  return &rgi_mesh_nodes(m)[1 - m->mine];
+static const rgi_overlay_node *other(void) {
+  rgi_overlay *m = rgi_overlay_get();
+  return &rgi_overlay_nodes(m)[1 - m->mine];
 }
 
 /* Who is not sent away fails instead of waiting. */
 static int dial(void) {
   const struct timeval limit = {SECONDS, 0};
-  const rgi_mesh_node *n = other();
+  const rgi_overlay_node *n = other();
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = n->port};
   to.sin_addr.s_addr = n->address[0];
@@ -56,7 +56,7 @@ static void is_sent_away(int fd) {
   close(fd);
 }
 
-static void greets(rgi_greeting g) {
+static void greets(rgi_connection_greeting g) {
   int fd = dial();
   say(fd, &g, sizeof g);
   is_sent_away(fd);
@@ -70,23 +70,23 @@ static void test_start(void) {
 }
 
 static void test_greetings(void) {
-  rgi_mesh *m = rgi_mesh_here();
+  rgi_overlay *m = rgi_overlay_get();
   int mine = m->mine, its = 1 - mine;
   char nonsense[200];
   int fd = dial();
   memset(nonsense, 'x', sizeof nonsense);
   say(fd, nonsense, sizeof nonsense);
   is_sent_away(fd);
-  greets((rgi_greeting){m->key + 1, mine, its});
-  greets((rgi_greeting){m->key + 1, RGI_GUEST, its});
-  greets((rgi_greeting){m->key, RGI_GUEST, mine});
-  greets((rgi_greeting){m->key, m->nodes, its});
-  greets((rgi_greeting){m->key, -1, its});
+  greets((rgi_connection_greeting){m->key + 1, mine, its});
+  greets((rgi_connection_greeting){m->key + 1, RGI_CONNECTION_CLIENT, its});
+  greets((rgi_connection_greeting){m->key, RGI_CONNECTION_CLIENT, mine});
+  greets((rgi_connection_greeting){m->key, m->nodes, its});
+  greets((rgi_connection_greeting){m->key, -1, its});
 }
 
 static int guest(void) {
-  rgi_mesh *m = rgi_mesh_here();
-  rgi_greeting g = {m->key, RGI_GUEST, 1 - m->mine};
+  rgi_overlay *m = rgi_overlay_get();
+  rgi_connection_greeting g = {m->key, RGI_CONNECTION_CLIENT, 1 - m->mine};
   int fd = dial();
   say(fd, &g, sizeof g);
   RGT_INT(recv(fd, &g, sizeof g, MSG_WAITALL), sizeof g);
@@ -95,8 +95,8 @@ static int guest(void) {
 }
 
 static void test_guests(void) {
-  const rgi_ask nonsense = {.kind = RGI_ASK_PUT, .bytes = UINT64_MAX},
-                half = {.kind = RGI_ASK_PUT, .runs = 1, .bytes = 8};
+  const rgi_query nonsense = {.kind = RGI_QUERY_PUT, .bytes = UINT64_MAX},
+                  half = {.kind = RGI_QUERY_PUT, .runs = 1, .bytes = 8};
   int fd = guest();
   say(fd, &nonsense, sizeof nonsense);
   is_sent_away(fd);
@@ -127,5 +127,5 @@ int main(int argc, char **argv) {
                                    {"stop", test_stop},
                                    {NULL, NULL}},
                         none[] = {{"skipped", test_skipped}, {NULL, NULL}};
-  return rgt_main(argc, argv, "strangers", rgi_guarded() ? tests : none);
+  return rgt_main(argc, argv, "strangers", rgi_guard_exists() ? tests : none);
 }

@@ -9,7 +9,7 @@
 #include <regroup.h>
 #include <stdlib.h>
 
-#include "base/pause.h"
+#include "base/clock.h"
 #include "tests/check/check.h"
 
 #define ELEMENTS ((int64_t)4 << 20) /* for each rank: more than connections hold */
@@ -27,7 +27,7 @@ static void test_unread(void) {
   RGT_OK(rg_array_fill(a, NULL, NULL, &value));
   RGT_OK(rg_array_sync(a));
   RGT_OK(rg_array_iget(a, &lo, &hi, got, NULL, &r));
-  rgi_sleep(SECONDS);
+  rgi_clock_sleep(SECONDS);
   RGT_OK(rg_wait(&r, NULL));
   RGT_DBL(got[0] + got[ELEMENTS - 1], 2 * value, 0);
   RGT_OK(rg_array_free(&a));

@@ -17,13 +17,13 @@
 
 static size_t used(void) {
   rgi_arena_usage usage;
-  rgi_arena_ask(&usage);
+  rgi_arena_get_usage(&usage);
   return usage.used;
 }
 
 static size_t grown(void) {
   rgi_arena_usage usage;
-  rgi_arena_ask(&usage);
+  rgi_arena_get_usage(&usage);
   return usage.grown;
 }
 
@@ -63,11 +63,11 @@ static void test_sizes(void) {
       size_t bytes = n < 5000 ? n : (size_t)random() % ((size_t)4 << 20);
       size_t lines = bytes ? (bytes + RGI_LINE - 1) / RGI_LINE : 1, before = used();
       uint64_t offset = 0;
-      RGT_OK(rgi_arena_take("a test", bytes, &offset));
+      RGT_OK(rgi_arena_alloc("a test", bytes, &offset));
       RGT_INT((used() - before) / RGI_LINE, size_for(lines));
       RGT_INT(offset % RGI_LINE, 0);
       memset(rgi_arena_at(offset), 1, bytes);
-      rgi_arena_give(offset, bytes);
+      rgi_arena_free(offset, bytes);
       RGT_INT(used(), before);
     }
   }
@@ -107,12 +107,12 @@ static void test_all_at_once(void) {
     if (b->bytes) {
       wrong += wrong_stamps(b);
       stamp(b, -1);
-      rgi_arena_give(b->offset, b->bytes);
+      rgi_arena_free(b->offset, b->bytes);
       b->bytes = 0;
     } else if (turn < TURNS) {
       b->bytes = random() % 50 ? 8 + (size_t)random() % 700 : 8 + (size_t)random() % 100000;
       b->stamp = turn * rgt_size + rgt_rank;
-      RGT_OK(rgi_arena_take("a test", b->bytes, &b->offset));
+      RGT_OK(rgi_arena_alloc("a test", b->bytes, &b->offset));
       stamp(b, b->stamp);
     }
   }
@@ -129,7 +129,7 @@ static void test_no_growth(void) {
   for (int round = 0; round < 20; round++) {
     for (int i = 0; i < HELD; i++) {
       held[i].bytes = (size_t)(i * i % 3000 + 1);
-      RGT_OK(rgi_arena_take("a test", held[i].bytes, &held[i].offset));
+      RGT_OK(rgi_arena_alloc("a test", held[i].bytes, &held[i].offset));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (round == 0)
@@ -137,7 +137,7 @@ static void test_no_growth(void) {
     RGT_INT(grown(), after_first);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = HELD - 1; i >= 0; i--)
-      rgi_arena_give(held[i].offset, held[i].bytes);
+      rgi_arena_free(held[i].offset, held[i].bytes);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -153,7 +153,7 @@ static void test_large(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   for (int turn = 0; turn < 2 && rgt_rank == 0; turn++) {
     for (int i = 0; i < BLOCKS; i++) {
-      RGT_OK(rgi_arena_take("a test", each, &at[i]));
+      RGT_OK(rgi_arena_alloc("a test", each, &at[i]));
       RGT_INT(at[i] % 4096, 0);
       memset(rgi_arena_at(at[i]), i, each);
     }
@@ -161,14 +161,14 @@ static void test_large(void) {
       RGT_INT(((char *)rgi_arena_at(at[i]))[each - 1], i);
     RGT_INT(used() - before, BLOCKS * each);
     for (int i = 0; i < BLOCKS; i += 2)
-      rgi_arena_give(at[i], each);
+      rgi_arena_free(at[i], each);
     for (int i = 1; i < BLOCKS; i += 2)
-      rgi_arena_give(at[i], each);
+      rgi_arena_free(at[i], each);
     RGT_INT(used(), before);
     RGT_TRUE(grown() <= memory + ((size_t)68 << 20));
-    RGT_OK(rgi_arena_take("a test", BLOCKS * each, &all));
+    RGT_OK(rgi_arena_alloc("a test", BLOCKS * each, &all));
     RGT_TRUE(all <= at[0]);
-    rgi_arena_give(all, BLOCKS * each);
+    rgi_arena_free(all, BLOCKS * each);
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -223,22 +223,22 @@ static void test_full(void) {
   start_with("arena_size=1,timeout=60");
   RGT_OK(rg_group_world(&world));
   expect_all_works();
-  RGT_FAILS(rgi_arena_take("a test", (size_t)2 << 20, &offset), RG_ERR_NOMEM);
+  RGT_FAILS(rgi_arena_alloc("a test", (size_t)2 << 20, &offset), RG_ERR_NOMEM);
   RGT_TRUE(strstr(rg_error_detail(), "a test") != NULL);
   MPI_Barrier(MPI_COMM_WORLD);
   for (size_t bytes = 30000; rgi_node.me == 0 && bytes >= 64; bytes /= 2)
-    while (n < MOST && rgi_arena_take("a test", bytes, &offset) == RG_SUCCESS)
+    while (n < MOST && rgi_arena_alloc("a test", bytes, &offset) == RG_SUCCESS)
       taken[n++] = (block){.offset = offset, .bytes = bytes};
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
-  RGT_FAILS(rgi_arena_take("a test", 15000, &offset), RG_ERR_NOMEM);
+  RGT_FAILS(rgi_arena_alloc("a test", 15000, &offset), RG_ERR_NOMEM);
   RGT_TRUE(strstr(rg_error_detail(), "RG_ARENA_SIZE") != NULL);
   send_until_full(world);
   RGT_OK(rg_group_create(world, 1, &rgt_rank, 1, &mine)); /* forming needs none */
   RGT_OK(rg_group_free(&mine));
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < n; i++)
-    rgi_arena_give(taken[i].offset, taken[i].bytes);
+    rgi_arena_free(taken[i].offset, taken[i].bytes);
   MPI_Barrier(MPI_COMM_WORLD);
   expect_all_works();
   RGT_OK(rg_group_free(&world));

@@ -65,7 +65,7 @@ static void test_shortage(void) {
     return;
   }
   for (int turn = 0; turn < 3; turn++) {
-    RGT_FAILS(rgi_arena_take("a test", (size_t)10 << 20, &offset), RG_ERR_NOMEM);
+    RGT_FAILS(rgi_arena_alloc("a test", (size_t)10 << 20, &offset), RG_ERR_NOMEM);
     RGT_TRUE(strstr(rg_error_detail(), "the node has no memory") != NULL);
     RGT_FAILS(rg_isend(world, data, sizeof data, MPI_BYTE, rgt_rank, 1, &out), RG_ERR_NOMEM);
     RGT_PTR_NULL(out);

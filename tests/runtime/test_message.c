@@ -53,7 +53,7 @@ static size_t draw_length(uint64_t number, size_t most) {
 }
 
 typedef struct {
-  rgi_request request;
+  rgi_message request;
   int i; /* which of the pair's messages; for receives only where it is known */
   int peer, tag, context;
   size_t bytes;
@@ -111,7 +111,7 @@ static void start_receive(int round, message *m) {
 
 /* What has come is the next message from its source that the receive could meet. */
 static void check_received(int round, const message *m, int next[3][TAGS][RANKS_MOST]) {
-  const rgi_request *r = &m->request;
+  const rgi_message *r = &m->request;
   int kind = m->context == 2 ? 0 : r->tag, i = next[m->context][kind][r->source];
   message sent;
   for (;; i++) {
@@ -180,7 +180,7 @@ static void test_traffic(void) {
 static void test_flood(void) {
   enum { COUNT = 10000, BYTES = 200 };
   int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size, wrong = 0;
-  rgi_request *out = calloc(COUNT, sizeof *out), in;
+  rgi_message *out = calloc(COUNT, sizeof *out), in;
   int(*data)[BYTES / sizeof(int)] = calloc(COUNT, BYTES), got[BYTES / sizeof(int)], late = 0;
   rgi_arena_usage usage;
   for (int i = 0; i < COUNT; i++) {
@@ -191,7 +191,7 @@ static void test_flood(void) {
   if (rgi_node_find(next) >= 0)
     RGT_TRUE(late > 0);
   MPI_Barrier(MPI_COMM_WORLD);
-  rgi_arena_ask(&usage);
+  rgi_arena_get_usage(&usage);
   RGT_TRUE(usage.used < (size_t)(rgt_size + 1) * 3 << 20);
   for (int i = 0; i < COUNT; i++) {
     int error = rgi_message_receive(5, before, 0, got, sizeof got, &in);
@@ -212,7 +212,7 @@ static void test_unexpected(void) {
   enum { COUNT = 200, BYTES = 20000 };
   int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size, wrong = 0;
   static char data[BYTES];
-  rgi_request out[COUNT], in, last;
+  rgi_message out[COUNT], in, last;
   rgi_arena_usage usage;
   for (int i = 0; i < COUNT; i++) {
     RGT_OK(rgi_message_send(6, next, i, data, BYTES, &out[i]));
@@ -223,7 +223,7 @@ static void test_unexpected(void) {
   RGT_OK(rgi_message_wait(&in, "test")); /* all of them have come */
   RGT_OK(rgi_message_wait(&last, "test"));
   MPI_Barrier(MPI_COMM_WORLD);
-  rgi_arena_ask(&usage);
+  rgi_arena_get_usage(&usage);
   RGT_TRUE(usage.used < (size_t)(rgt_size + 1) * 3 << 20);
   for (int i = COUNT - 1; i >= 0; i--) {
     char got[BYTES];
@@ -242,7 +242,7 @@ static void test_truncation(void) {
   for (int k = 0; k < 6; k++)
     for (size_t room = 0; room < lengths[k]; room = room * 3 + 1) {
       unsigned char *data = malloc(lengths[k]), *got = malloc(room + 1);
-      rgi_request out, small, in, one;
+      rgi_message out, small, in, one;
       int mark = 7, seen = 0;
       fill(data, lengths[k], 11);
       got[room] = 99;
@@ -264,7 +264,7 @@ static void test_truncation(void) {
 }
 
 static void test_cancel(void) {
-  rgi_request a, b, out;
+  rgi_message a, b, out;
   int cancelled = 0, x = 0, y = 0, sent = 5, done = -1;
   RGT_OK(rgi_message_receive(9, RGI_ANY, 1, &x, sizeof x, &a));
   RGT_OK(rgi_message_receive(9, rgt_rank, 1, &y, sizeof y, &b));
@@ -289,7 +289,7 @@ static int partner(void) {
 typedef struct {
   int other, number;
   char *data; /* MOST */
-  rgi_request out, in, last;
+  rgi_message out, in, last;
 } quitter;
 
 /* A long message that is withdrawn before anybody asks for it was never sent. */
@@ -312,13 +312,13 @@ static void quit_early(quitter *q, int sender) {
 
 /* One that is under way ends with an error on the other side. */
 static void quit_late(quitter *q, int sender, int sender_quits) {
-  rgi_request *mine = sender ? &q->out : &q->in;
+  rgi_message *mine = sender ? &q->out : &q->in;
   if (sender)
     RGT_OK(rgi_message_send(10, q->other, 1, q->data, MOST, mine));
   else
     RGT_OK(rgi_message_receive(10, q->other, 1, q->data, MOST, mine));
   if (sender == sender_quits) {
-    while (sender ? mine->moved == 0 : !mine->letter) /* until they have met */
+    while (sender ? mine->moved == 0 : !mine->rts) /* until they have met */
       RGT_OK(rgi_progress());
     RGT_INT(mine->done, 0);
     rgi_message_abandon(mine);
@@ -346,7 +346,7 @@ static void *work(void *argument) {
   for (int turn = 0; turn < 60; turn++) {
     size_t n = draw_length(draw(turn, 0, 0, (int)context, 9), MOST);
     unsigned char *data = malloc(n + 1), *got = malloc(n + 1);
-    rgi_request in, out;
+    rgi_message in, out;
     fill(data, n, (uint64_t)rgt_rank + context);
     wrong += rgi_message_receive(context, turn % 2 ? RGI_ANY : before, turn, got, n, &in) != 0;
     wrong += rgi_message_send(context, next, turn, data, n, &out) != 0;
@@ -383,7 +383,7 @@ static void test_probe(void) {
   int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size;
   int there = -1, from = -1, tag = -1, seen = 0;
   size_t bytes = 0;
-  rgi_request out, in;
+  rgi_message out, in;
   char *data = calloc(1, 50000);
   RGT_OK(rgi_message_probe(12, before, 4, &there, &from, &tag, &bytes));
   RGT_INT(there, 0);
@@ -411,7 +411,7 @@ static void test_start(void) {
 static void test_stop(void) {
   rgi_arena_usage usage;
   MPI_Barrier(MPI_COMM_WORLD);
-  rgi_arena_ask(&usage);
+  rgi_arena_get_usage(&usage);
   RGT_TRUE(usage.used < (size_t)rgi_node.n * 3 << 20);
   RGT_OK(rg_finalize());
 }

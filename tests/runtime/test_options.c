@@ -56,9 +56,9 @@ static void test_order(void) {
   RGT_OK(rg_finalize());
   RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=2.5,wait=yield"));
   expect("RG_TIMEOUT", "2.5", "rg_init");
-  RGT_DBL(rgi_option(RGI_OPT_TIMEOUT), 2.5, 0);
+  RGT_DBL(rgi_options_value(RGI_OPT_TIMEOUT), 2.5, 0);
   expect("RG_WAIT", "yield", "rg_init");
-  RGT_INT(rgi_option_choice(RGI_OPT_WAIT), 2);
+  RGT_INT(rgi_options_choice(RGI_OPT_WAIT), 2);
   RGT_OK(rg_finalize());
   setenv("RG_TIMEOUT", "7", 1);
   RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=2.5"));

@@ -55,7 +55,7 @@ static void test_random(void) {
     int i = (int)(random() % HELD);
     uint64_t first = PAGES, n = held[i].n;
     if (n > 0) {
-      rgi_pages_give(p, held[i].first, n);
+      rgi_pages_free(p, held[i].first, n);
       memset(taken + held[i].first, 0, n);
       if (random() % 3 == 0) {
         rgi_pages_unback(p, held[i].first, n);
@@ -65,7 +65,7 @@ static void test_random(void) {
     } else {
       n = 1 + (uint64_t)random() % (random() % 4 ? 30 : 200);
       uint64_t limit = random() % 2 ? PAGES : PAGES - 20, want = expected(n, limit);
-      RGT_INT(rgi_pages_take(p, n, limit, &first), want < PAGES);
+      RGT_INT(rgi_pages_alloc(p, n, limit, &first), want < PAGES);
       if (want == PAGES)
         continue;
       RGT_INT(first, want);

@@ -124,7 +124,7 @@ static void test_bad_communicators(void) {
 
 static void test_node(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_INT(rgi_rt.size, rgt_size);
+  RGT_INT(rgi_runtime.size, rgt_size);
   RGT_TRUE(rgi_node.n >= 1 && rgi_node.n <= rgt_size);
   RGT_TRUE(rgi_node.processors >= 1);
   RGT_INT(rgi_node.oversubscribed, rgi_node.n > rgi_node.processors);

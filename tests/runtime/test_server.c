@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1
- * The server of a node's memory, from a guest's side: questions in one piece and byte by byte,
+ * The server of a node's memory, from a client's side: queries in one piece and byte by byte,
  * answers that nobody takes for a while, and questions that make no sense. */
 #include <mpi.h>
 #include <regroup.h>
@@ -12,23 +12,23 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "noded/query.h"
 #include "noded/server.h"
-#include "noded/service.h"
-#include "runtime/extension.h"
+#include "runtime/module.h"
 #include "shm/arena.h"
 #include "tests/check/check.h"
 
-enum { ANNEX = 1 << 20, LONG = 70000, SECONDS = 20 };
+enum { HEAP = 1 << 20, LONG = 70000, SECONDS = 20 };
 
 typedef struct {
-  rgi_ask ask;
-  rgi_row rows[9];
+  rgi_query ask;
+  rgi_query_entry entries[9];
 } question;
 
-/* --- the annex -------------------------------------------------------------------------- */
+/* --- the heap -------------------------------------------------------------------------- */
 
-static size_t annex(void) {
-  return ANNEX;
+static size_t heap(void) {
+  return HEAP;
 }
 
 static int nothing(void) {
@@ -41,9 +41,9 @@ static void stop(int mpi) {
 }
 
 __attribute__((constructor)) static void extend(void) {
-  static rgi_extension memory = {
-      .name = "annex of a test", .annex = annex, .open = nothing, .close = stop};
-  rgi_extend(&memory);
+  static rgi_module memory = {
+      .name = "heap of a test", .heap = heap, .open = nothing, .close = stop};
+  rgi_module_register(&memory);
 }
 
 static unsigned char value(size_t at) {
@@ -52,10 +52,10 @@ static unsigned char value(size_t at) {
 
 static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_TRUE(rgi_arena_annex_size() >= ANNEX);
-  RGT_OK(rgi_arena_reserve("a test", 0, ANNEX));
-  unsigned char *to = rgi_arena_annex();
-  for (size_t i = 0; i < ANNEX; i++)
+  RGT_TRUE(rgi_arena_heap_size() >= HEAP);
+  RGT_OK(rgi_arena_heap_commit("a test", 0, HEAP));
+  unsigned char *to = rgi_arena_heap();
+  for (size_t i = 0; i < HEAP; i++)
     to[i] = value(i);
 }
 
@@ -63,25 +63,26 @@ static void test_stop(void) {
   RGT_OK(rg_finalize());
 }
 
-/* --- a guest --------------------------------------------------------------------------- */
+/* --- a client ------------------------------------------------------------------------------------
+ */
 
 /* Who is not answered fails instead of waiting. */
-static int guest(void) {
+static int connect_client(void) {
   const struct timeval limit = {SECONDS, 0};
   int ends[2] = {-1, -1};
   RGT_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  rgi_server_take(ends[1]);
+  rgi_server_add_client(ends[1]);
   return ends[0];
 }
 
 static size_t length(const question *q) {
-  return sizeof q->ask + ((size_t)q->ask.dims + q->ask.runs) * sizeof *q->rows;
+  return sizeof q->ask + ((size_t)q->ask.dims + q->ask.runs) * sizeof *q->entries;
 }
 
 static question get(uint64_t offset, uint64_t bytes) {
-  return (question){{.kind = RGI_ASK_GET, .runs = 1, .offset = offset, .bytes = bytes},
+  return (question){{.kind = RGI_QUERY_GET, .runs = 1, .offset = offset, .bytes = bytes},
                     {{0, (int64_t)bytes}}};
 }
 
@@ -110,7 +111,7 @@ static void test_together(void) {
   enum { MANY = 5 };
   char all[MANY * sizeof(question)];
   size_t n = 0;
-  int fd = guest();
+  int fd = connect_client();
   for (uint64_t i = 0; i < MANY; i++) {
     question q = get(i, LONG + i);
     memcpy(all + n, &q, length(&q));
@@ -123,7 +124,7 @@ static void test_together(void) {
 }
 
 static void test_bytes(void) {
-  int fd = guest(), fine = 1;
+  int fd = connect_client(), fine = 1;
   question q = get(3, 1000);
   for (size_t i = 0; i < length(&q); i++)
     fine &= say(fd, (char *)&q + i, 1);
@@ -134,12 +135,12 @@ static void test_bytes(void) {
 /* More than the connection holds. */
 static void test_late(void) {
   enum { MANY = 40 };
-  int fd = guest(), fine = 1;
-  question q = get(0, ANNEX);
+  int fd = connect_client(), fine = 1;
+  question q = get(0, HEAP);
   for (int i = 0; i < MANY; i++)
     fine &= say(fd, &q, length(&q));
   for (int i = 0; i < MANY; i++)
-    fine &= hears(fd, 0, ANNEX);
+    fine &= hears(fd, 0, HEAP);
   RGT_TRUE(fine);
   RGT_TRUE(is_served(fd));
   close(fd);
@@ -151,7 +152,7 @@ static void test_late(void) {
 static void is_refused(question q) {
   static const char more[64];
   char answer;
-  int other = guest(), fd = guest();
+  int other = connect_client(), fd = connect_client();
   say(fd, &q, length(&q));
   say(fd, more, sizeof more);
   RGT_TRUE(recv(fd, &answer, 1, 0) <= 0);
@@ -161,15 +162,17 @@ static void is_refused(question q) {
 }
 
 static void test_beyond(void) {
-  is_refused(get(ANNEX - 4, 5));
-  is_refused(get(ANNEX + 1, 0));
+  is_refused(get(HEAP - 4, 5));
+  is_refused(get(HEAP + 1, 0));
   is_refused(get(UINT64_MAX - 4, 8));
-  is_refused((question){{.kind = RGI_ASK_GET, .runs = 1, .bytes = 8}, {{-8, 8}}});
-  is_refused((question){{.kind = RGI_ASK_GET, .runs = 1, .bytes = 8}, {{INT64_MAX, 8}}});
-  is_refused((question){{.kind = RGI_ASK_GET, .runs = 1, .bytes = 9}, {{0, 8}}});
-  is_refused((question){
-      {.kind = RGI_ASK_FETCH_ADD, .offset = ANNEX - 4, .bytes = 8, .number = RGI_NUMBER_INT64},
-      {{0}}});
+  is_refused((question){{.kind = RGI_QUERY_GET, .runs = 1, .bytes = 8}, {{-8, 8}}});
+  is_refused((question){{.kind = RGI_QUERY_GET, .runs = 1, .bytes = 8}, {{INT64_MAX, 8}}});
+  is_refused((question){{.kind = RGI_QUERY_GET, .runs = 1, .bytes = 9}, {{0, 8}}});
+  is_refused((question){{.kind = RGI_QUERY_FETCH_ADD,
+                         .offset = HEAP - 4,
+                         .bytes = 8,
+                         .element_type = RGI_ELEMENT_INT64},
+                        {{0}}});
   is_refused((question){{.kind = 5, .bytes = 8}, {{0}}});
 }
 
@@ -177,33 +180,34 @@ static void test_beyond(void) {
 static void test_overflow(void) {
   const int64_t large = (int64_t)1 << 32;
   is_refused(
-      (question){{.kind = RGI_ASK_GET, .dims = 3, .bytes = 0}, {{0, large}, {0, large}, {0, 8}}});
+      (question){{.kind = RGI_QUERY_GET, .dims = 3, .bytes = 0}, {{0, large}, {0, large}, {0, 8}}});
   is_refused(
-      (question){{.kind = RGI_ASK_GET, .dims = 2, .bytes = 80}, {{large << 30, 5}, {0, 16}}});
-  is_refused((question){{.kind = RGI_ASK_GET, .runs = 4, .bytes = 0},
+      (question){{.kind = RGI_QUERY_GET, .dims = 2, .bytes = 80}, {{large << 30, 5}, {0, 16}}});
+  is_refused((question){{.kind = RGI_QUERY_GET, .runs = 4, .bytes = 0},
                         {{0, large << 30}, {0, large << 30}, {0, large << 30}, {0, large << 30}}});
-  is_refused((question){{.kind = RGI_ASK_PUT, .runs = 1, .bytes = UINT64_MAX}, {{0, 8}}});
-  is_refused((question){{.kind = RGI_ASK_PUT, .runs = 1, .bytes = UINT64_MAX - 100}, {{0, 8}}});
+  is_refused((question){{.kind = RGI_QUERY_PUT, .runs = 1, .bytes = UINT64_MAX}, {{0, 8}}});
+  is_refused((question){{.kind = RGI_QUERY_PUT, .runs = 1, .bytes = UINT64_MAX - 100}, {{0, 8}}});
 }
 
 /* Rows of questions that have none, of both kinds, and of more dimensions than there are. */
 static void test_rows(void) {
+  is_refused((question){
+      {.kind = RGI_QUERY_FETCH_ADD, .element_type = RGI_ELEMENT_INT64, .dims = 1, .bytes = 8},
+      {{0, HEAP}}});
+  is_refused((question){
+      {.kind = RGI_QUERY_COMPARE_SWAP, .element_type = RGI_ELEMENT_INT64, .runs = 1, .bytes = 8},
+      {{0, HEAP}}});
   is_refused(
-      (question){{.kind = RGI_ASK_FETCH_ADD, .number = RGI_NUMBER_INT64, .dims = 1, .bytes = 8},
-                 {{0, ANNEX}}});
-  is_refused((question){{.kind = RGI_ASK_SWAP, .number = RGI_NUMBER_INT64, .runs = 1, .bytes = 8},
-                        {{0, ANNEX}}});
-  is_refused(
-      (question){{.kind = RGI_ASK_GET, .runs = 1, .dims = 1, .bytes = 16}, {{0, 8}, {0, 8}}});
-  is_refused((question){{.kind = RGI_ASK_GET, .dims = 9, .bytes = 1},
+      (question){{.kind = RGI_QUERY_GET, .runs = 1, .dims = 1, .bytes = 16}, {{0, 8}, {0, 8}}});
+  is_refused((question){{.kind = RGI_QUERY_GET, .dims = 9, .bytes = 1},
                         {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}}});
-  is_refused((question){{.kind = RGI_ASK_GET, .dims = 2, .bytes = 0}, {{0, 0}, {0, 8}}});
+  is_refused((question){{.kind = RGI_QUERY_GET, .dims = 2, .bytes = 0}, {{0, 0}, {0, 8}}});
 }
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {
-      {"start", test_start}, {"together", test_together}, {"byte by byte", test_bytes},
-      {"late", test_late},   {"beyond", test_beyond},     {"overflow", test_overflow},
-      {"rows", test_rows},   {"stop", test_stop},         {NULL, NULL}};
+      {"start", test_start},  {"together", test_together}, {"byte by byte", test_bytes},
+      {"late", test_late},    {"beyond", test_beyond},     {"overflow", test_overflow},
+      {"entries", test_rows}, {"stop", test_stop},         {NULL, NULL}};
   return rgt_main(argc, argv, "server", tests);
 }

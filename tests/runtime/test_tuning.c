@@ -131,8 +131,8 @@ static void test_all_values(void) {
   RGT_DBL(predicted(RG_OP_BCAST, "binomial", 8, 1, 1000), 3 * (1.5e-6 + 1000 * 2e-10), 1e-15);
   RGT_DBL(predicted(RG_OP_ALLREDUCE, "butterfly", 8, 1, 1000), 3 * (1.5e-6 + 1000 * 6e-10), 1e-15);
   RGT_DBL(predicted(RG_OP_BARRIER, "shared", 8, 1, 0), 3 * 1e-7, 1e-15);
-  RGT_DBL(rgi_model_now()->between.tc, 3e-10, 0);
-  RGT_DBL(rgi_model_now()->shared.tc, 6e-11, 0);
+  RGT_DBL(rgi_tuning_now()->between.tc, 3e-10, 0);
+  RGT_DBL(rgi_tuning_now()->shared.tc, 6e-11, 0);
   RGT_OK(rg_finalize());
   take_away();
 }
@@ -140,18 +140,18 @@ static void test_all_values(void) {
 /* The values that a file leaves out, and all of them without a file. */
 static void test_built_in(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  rgi_model without = *rgi_model_now();
+  rgi_tuning_model without = *rgi_tuning_now();
   RGT_OK(rg_finalize());
   put(HEAD "inside.t_s = 0.25\n");
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_DBL(rgi_model_now()->inside.ts, 0.25, 0);
-  rgi_model with = *rgi_model_now();
+  RGT_DBL(rgi_tuning_now()->inside.ts, 0.25, 0);
+  rgi_tuning_model with = *rgi_tuning_now();
   with.inside.ts = without.inside.ts;
   RGT_TRUE(memcmp(&with, &without, sizeof with) == 0);
   RGT_OK(rg_finalize());
   take_away();
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_TRUE(memcmp(rgi_model_now(), &without, sizeof without) == 0);
+  RGT_TRUE(memcmp(rgi_tuning_now(), &without, sizeof without) == 0);
   RGT_OK(rg_finalize());
 }
 
@@ -189,7 +189,7 @@ static void test_first_reads(void) {
   if (rgt_rank > 0)
     setenv("RG_TUNING", "/nonexistent/tuning", 1);
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_DBL(rgi_model_now()->inside.ts, 0.125, 0);
+  RGT_DBL(rgi_tuning_now()->inside.ts, 0.125, 0);
   RGT_OK(rg_finalize());
   take_away();
 }

@@ -17,21 +17,21 @@
 
 static void test_steps(void) {
   rgi_pause p = {0};
-  RGT_INT(rgi_pause_step(&p, RGI_WAIT_AUTO, 1), RGI_PAUSE_SPUN);
+  RGT_INT(rgi_pause_step(&p, RGI_PAUSE_AUTO, 1), RGI_PAUSE_SPUN);
   p = (rgi_pause){0};
-  RGT_INT(rgi_pause_step(&p, RGI_WAIT_AUTO, 0), RGI_PAUSE_YIELDED);
+  RGT_INT(rgi_pause_step(&p, RGI_PAUSE_AUTO, 0), RGI_PAUSE_YIELDED);
   p = (rgi_pause){0};
-  RGT_INT(rgi_pause_step(&p, RGI_WAIT_YIELD, 1), RGI_PAUSE_YIELDED);
-  RGT_INT(rgi_pause_step(&p, RGI_WAIT_SPIN, 0), RGI_PAUSE_SPUN);
-  RGT_INT(rgi_pause_step(&p, RGI_WAIT_SLEEP, 1), RGI_PAUSE_SLEPT);
+  RGT_INT(rgi_pause_step(&p, RGI_PAUSE_YIELD, 1), RGI_PAUSE_YIELDED);
+  RGT_INT(rgi_pause_step(&p, RGI_PAUSE_SPIN, 0), RGI_PAUSE_SPUN);
+  RGT_INT(rgi_pause_step(&p, RGI_PAUSE_SLEEP, 1), RGI_PAUSE_SLEPT);
   /* After a long time: sleep, unless told otherwise. */
-  p = (rgi_pause){.start = rgi_now() - 1, .looks = 1000};
-  RGT_INT(rgi_pause_step(&p, RGI_WAIT_AUTO, 1), RGI_PAUSE_SLEPT);
-  RGT_INT(rgi_pause_step(&p, RGI_WAIT_YIELD, 1), RGI_PAUSE_YIELDED);
+  p = (rgi_pause){.start = rgi_clock_now() - 1, .looks = 1000};
+  RGT_INT(rgi_pause_step(&p, RGI_PAUSE_AUTO, 1), RGI_PAUSE_SLEPT);
+  RGT_INT(rgi_pause_step(&p, RGI_PAUSE_YIELD, 1), RGI_PAUSE_YIELDED);
   RGT_INT(p.looks, 1002);
   /* Time alone is not enough: others may have had the processor. */
-  p = (rgi_pause){.start = rgi_now() - 1, .looks = 1};
-  RGT_INT(rgi_pause_step(&p, RGI_WAIT_AUTO, 1), RGI_PAUSE_YIELDED);
+  p = (rgi_pause){.start = rgi_clock_now() - 1, .looks = 1};
+  RGT_INT(rgi_pause_step(&p, RGI_PAUSE_AUTO, 1), RGI_PAUSE_YIELDED);
 }
 
 static void test_completion(void) {
@@ -58,11 +58,11 @@ static void test_time_limit(void) {
 static void test_last_look(void) {
   rgi_wait w;
   rgi_wait_start(&w, "some_call", 3);
-  w.pause = (rgi_pause){.start = rgi_now() - 1000, .looks = 1000};
+  w.pause = (rgi_pause){.start = rgi_clock_now() - 1000, .looks = 1000};
   RGT_OK(rgi_wait_more(&w));
   RGT_FAILS(rgi_wait_more(&w), RG_ERR_TIMEOUT);
   rgi_wait_start(&w, "some_call", 3);
-  w.pause.start = rgi_now() - 1000;
+  w.pause.start = rgi_clock_now() - 1000;
   RGT_OK(rgi_wait_check(&w));
   RGT_FAILS(rgi_wait_check(&w), RG_ERR_TIMEOUT);
 }
@@ -72,9 +72,9 @@ static void test_long_wait(void) {
   rgi_bell bell = {0};
   rgi_wait w;
   int looks = 0;
-  double start = rgi_now();
+  double start = rgi_clock_now();
   rgi_wait_start(&w, "test", -1);
-  for (double now = start; now < start + 0.3; now = rgi_now()) {
+  for (double now = start; now < start + 0.3; now = rgi_clock_now()) {
     RGT_OK(rgi_wait_bell(&w, &bell, 0, 0));
     looks += now > start + 0.02;
   }
@@ -87,7 +87,7 @@ static int all_were_polite(double late) {
   MPI_Barrier(MPI_COMM_WORLD);
   RGT_OK(rg_polite_counts(NULL, &yields_before, &sleeps_before));
   if (rgt_rank == 0)
-    rgi_sleep(late);
+    rgi_clock_sleep(late);
   MPI_Barrier(MPI_COMM_WORLD);
   RGT_OK(rg_polite_counts(NULL, &yields, &sleeps));
   int polite = rgt_rank == 0 || (yields > yields_before && sleeps > sleeps_before), all;
@@ -120,7 +120,7 @@ static void test_own_looks(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     RGT_OK(rg_polite_counts(&before, NULL, NULL));
     if (rgt_rank == i % rgt_size)
-      rgi_sleep(0.02);
+      rgi_clock_sleep(0.02);
     RGT_OK(rg_barrier(world));
     RGT_OK(rg_polite_counts(&after, NULL, NULL));
     RGT_INT(after - before, 0);

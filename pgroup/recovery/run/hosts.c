@@ -87,7 +87,7 @@ static int ended_well(pid_t pid) {
   return 0;
 }
 
-static int answers(const char *host, const char *starter) {
+static int host_answers(const char *host, const char *starter) {
   if (!starter && is_here(host))
     return 1;
   pid_t pid = fork();
@@ -122,13 +122,13 @@ static char *read_hosts(char **command, int at) {
 }
 
 /* One entry to the list of those that are left, if its host answers. */
-static int keep(char *entry, const char *starter, char *left) {
+static int keep_host(char *entry, const char *starter, char *left) {
   char host[256];
   entry[strcspn(entry, "# \t")] = 0;
   if (!entry[0])
     return 0;
   snprintf(host, sizeof host, "%.*s", (int)strcspn(entry, ":"), entry);
-  if (!answers(host, starter)) {
+  if (!host_answers(host, starter)) {
     fprintf(stderr, "regroup-run: %s does not answer and is left out\n", host);
     return 0;
   }
@@ -147,7 +147,7 @@ int run_check_hosts(char ***command) {
   if (!left)
     return -1;
   for (char *e = strtok_r(text, ",\n", &rest); e; e = strtok_r(NULL, ",\n", &rest))
-    n += keep(e, starter, left);
+    n += keep_host(e, starter, left);
   free(text);
   (*command)[at] = option;
   (*command)[at + 1] = left;

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * One start of a job. What has ended it is told by how mpiexec ends and by what it and the
- * guardians say on standard error: its exit status alone is the program's as well. */
+ * guards say on standard error: its exit status alone is the program's as well. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,7 +22,7 @@ typedef struct {
   char line[LONGEST];
   size_t n;
   int lost, killed; /* seen */
-} listener;
+} stderr_listener;
 
 static volatile sig_atomic_t stop;
 static volatile pid_t launcher;
@@ -49,8 +49,8 @@ static void catch_signals(void) {
 }
 
 /* A connection that was closed while the job ran; a rank that was killed and could not be
- * survived (guardian.c). */
-static void look_at_line(listener *l) {
+ * survived (guard.c). */
+static void look_at_line(stderr_listener *l) {
   l->line[l->n] = 0;
   if (!strncmp(l->line, "[mpiexec@", 9) &&
       (strstr(l->line, "assert (!closed) failed") ||
@@ -62,7 +62,7 @@ static void look_at_line(listener *l) {
   l->n = 0;
 }
 
-static void hear(listener *l, const char *text, ssize_t n) {
+static void forward_text(stderr_listener *l, const char *text, ssize_t n) {
   for (ssize_t done = 0, some; done < n; done += some)
     if ((some = write(STDERR_FILENO, text + done, (size_t)(n - done))) <= 0)
       break;
@@ -75,18 +75,18 @@ static void hear(listener *l, const char *text, ssize_t n) {
 }
 
 /* What is there; 0 at the end. */
-static int listen_once(listener *l, int fd, int milliseconds) {
+static int listen_once(stderr_listener *l, int fd, int milliseconds) {
   char text[4096];
   struct pollfd p = {fd, POLLIN, 0};
   if (poll(&p, 1, milliseconds) <= 0)
     return errno == EINTR || milliseconds > 0;
   ssize_t n = read(fd, text, sizeof text);
   if (n > 0)
-    hear(l, text, n);
+    forward_text(l, text, n);
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
-static pid_t start(char **command, int ends[2]) {
+static pid_t start_launcher(char **command, int ends[2]) {
   static const struct sigaction plain = {.sa_handler = SIG_DFL};
   pid_t pid = fork();
   if (pid != 0)
@@ -100,7 +100,7 @@ static pid_t start(char **command, int ends[2]) {
   _exit(2);
 }
 
-static run_end judge(int status, const listener *l) {
+static run_end judge_end(int status, const stderr_listener *l) {
   run_end end = {.interrupted = stop};
   end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   if (stop && end.status == 0)
@@ -112,13 +112,13 @@ static run_end judge(int status, const listener *l) {
 
 run_end run_job(char **command) {
   int ends[2], status = 0;
-  listener l = {.n = 0};
+  stderr_listener l = {.n = 0};
   if (pipe2(ends, O_CLOEXEC) != 0) {
     perror("regroup-run: pipe");
     return (run_end){.status = 2};
   }
   catch_signals();
-  launcher = start(command, ends);
+  launcher = start_launcher(command, ends);
   close(ends[1]);
   int open_still = launcher > 0;
   while (launcher > 0 && waitpid(launcher, &status, WNOHANG) == 0)
@@ -131,5 +131,5 @@ run_end run_job(char **command) {
   if (l.n)
     look_at_line(&l);
   close(ends[0]);
-  return started > 0 ? judge(status, &l) : (run_end){.status = 2};
+  return started > 0 ? judge_end(status, &l) : (run_end){.status = 2};
 }

@@ -27,7 +27,7 @@ typedef struct {
   const char *name, *value, *builtin, *values, *meaning, *origin;
 } option;
 
-static int get(int i, option *o) {
+static int get_option(int i, option *o) {
   return rg_option_get(i, &o->name, &o->value, &o->builtin, &o->values, &o->meaning, &o->origin);
 }
 
@@ -40,7 +40,7 @@ static void print_values(const char *values) {
 static void print_markdown(int count) {
   option o;
   puts("| variable | values | default | meaning |\n|---|---|---|---|");
-  for (int i = 0; i < count && get(i, &o) == RG_SUCCESS; i++) {
+  for (int i = 0; i < count && get_option(i, &o) == RG_SUCCESS; i++) {
     printf("| `%s` | ", o.name);
     print_values(o.values);
     printf(*o.builtin ? " | `%s` | %s |\n" : " | none%s | %s |\n", o.builtin, o.meaning);
@@ -54,7 +54,7 @@ static void print_table(int count, int polite) {
   MPI_Get_library_version(mpi, &length);
   printf("regroup %s\nMPI     %.*s\nMPI's own waits are %s\n\n", RG_VERSION,
          (int)strcspn(mpi, "\n"), mpi, polite ? "polite" : "not polite");
-  for (int i = 0; i < count && get(i, &o) == RG_SUCCESS; i++)
+  for (int i = 0; i < count && get_option(i, &o) == RG_SUCCESS; i++)
     printf("%-18s %-8s (%s)\n    %s\n    values: %s; default: %s\n", o.name, o.value, o.origin,
            o.meaning, o.values, *o.builtin ? o.builtin : "none");
 }
@@ -62,14 +62,14 @@ static void print_table(int count, int polite) {
 static json_t *as_json(int count, int polite) {
   option o;
   json_t *list = json_object();
-  for (int i = 0; i < count && get(i, &o) == RG_SUCCESS; i++)
+  for (int i = 0; i < count && get_option(i, &o) == RG_SUCCESS; i++)
     json_object_set_new(list, o.name,
                         json_pack("{ssssssss}", "value", o.value, "default", o.builtin, "values",
                                   o.values, "origin", o.origin));
   return json_pack("{sssbso}", "version", RG_VERSION, "polite", polite, "options", list);
 }
 
-static int report(void) {
+static int report_options(void) {
   int count = 0, polite = 0;
   FILE *json;
   if (!rgp_open(&program, json_path, &json))
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
     if (error)
       status = RGP_USAGE;
     else if (rank == 0)
-      status = report();
+      status = report_options();
     if (!error)
       rg_finalize();
   }

@@ -18,7 +18,7 @@ static int in_path(const char *name) {
   return 0;
 }
 
-int rgp_plot_possible(const char *program, const char *path) {
+int rgp_gnuplot_possible(const char *program, const char *path) {
   FILE *f;
   if (!path)
     return 1;
@@ -38,7 +38,7 @@ int rgp_plot_possible(const char *program, const char *path) {
   return 1;
 }
 
-void rgp_plot_quote(FILE *f, const char *text) {
+void rgp_gnuplot_quote(FILE *f, const char *text) {
   fputc('\'', f);
   for (; *text; text++)
     fputs(*text == '\'' ? "''" : (char[]){*text, 0}, f);

@@ -9,9 +9,9 @@
 
 /* Whether a plot could be written to path: gnuplot is there and the file can be
  * opened. path NULL: yes. Returns 1, or 0 after one line on standard error. */
-int rgp_plot_possible(const char *program, const char *path);
+int rgp_gnuplot_possible(const char *program, const char *path);
 
 /* A text as gnuplot reads it between single quotes. */
-void rgp_plot_quote(FILE *f, const char *text);
+void rgp_gnuplot_quote(FILE *f, const char *text);
 
 #endif

@@ -16,7 +16,7 @@ static const struct poptOption common[] = {
     {"version", 'V', POPT_ARG_NONE, NULL, OPT_VERSION, "Show the version and end", NULL},
     POPT_TABLEEND};
 
-static void complain(const rgp_program *p, int rank, const char *text) {
+static void print_complaint(const rgp_program *p, int rank, const char *text) {
   if (rank == 0)
     fprintf(stderr, "%s: %s (try --help)\n", p->name, text);
 }
@@ -41,7 +41,7 @@ static int parse_options(const rgp_program *p, poptContext ctx, int rank, int *s
   char text[RGP_TEXT];
   snprintf(text, sizeof text, "%s: %s", poptBadOption(ctx, POPT_BADOPTION_NOALIAS),
            poptStrerror(opt));
-  complain(p, rank, text);
+  print_complaint(p, rank, text);
   *status = RGP_USAGE;
   return 0;
 }
@@ -60,7 +60,7 @@ static int parse_words(const rgp_program *p, poptContext ctx, int rank, char **w
   else if (p->check)
     p->check(argv ? argv : none, text);
   if (text[0]) {
-    complain(p, rank, text);
+    print_complaint(p, rank, text);
     *status = RGP_USAGE;
     return 0;
   }

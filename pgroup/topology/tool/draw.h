@@ -10,13 +10,13 @@
 
 #include "tree.h"
 
-void topo_text(FILE *f, const topo_job *job, const topo_level *root);
+void topo_draw_text(FILE *f, const topo_job *job, const topo_tree_level *root);
 
 /* Self-contained SVG: boxes in boxes, a tile for each rank. Returns 0 if it could
  * not be written (or for want of memory). */
-int topo_svg(FILE *f, const topo_job *job, const topo_level *root);
+int topo_draw_svg(FILE *f, const topo_job *job, const topo_tree_level *root);
 
 /* A new reference, or NULL for want of memory. */
-json_t *topo_json(const topo_job *job, const topo_level *root);
+json_t *topo_draw_json(const topo_job *job, const topo_tree_level *root);
 
 #endif

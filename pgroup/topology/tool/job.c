@@ -14,9 +14,9 @@
 /* What each process of the running job sends. */
 typedef struct {
   int node; /* the lowest rank there */
-  char name[TOPO_NAME];
-  rgi_place place;
-} card;
+  char name[TOPO_JOB_NAME];
+  rgi_machine_place place;
+} rank_info;
 
 static int no_memory(const char *program) {
   return rgi_error(RG_ERR_NOMEM, "%s: no memory for the job", program);
@@ -24,62 +24,62 @@ static int no_memory(const char *program) {
 
 /* --- the running job ------------------------------------------------------- */
 
-static int count_on(const card cards[], int ranks, int node) {
+static int count_on_node(const rank_info infos[], int ranks, int node) {
   int n = 0;
   for (int r = 0; r < ranks; r++)
-    n += cards[r].node == node;
+    n += infos[r].node == node;
   return n;
 }
 
-static int fill_node(const card cards[], int ranks, int lowest, topo_node *node) {
+static int fill_node(const rank_info infos[], int ranks, int lowest, topo_job_node *node) {
   int n = 0;
-  memcpy(node->name, cards[lowest].name, sizeof node->name);
-  node->places = rgi_places_new(ranks, count_on(cards, ranks, lowest));
+  memcpy(node->name, infos[lowest].name, sizeof node->name);
+  node->places = rgi_places_new(ranks, count_on_node(infos, ranks, lowest));
   for (int r = lowest; r < ranks && node->places; r++)
-    if (cards[r].node == lowest)
-      node->places->at[n++] = cards[r].place;
+    if (infos[r].node == lowest)
+      node->places->at[n++] = infos[r].place;
   return node->places != NULL;
 }
 
-static int from_cards(const char *program, const card cards[], int ranks, topo_job *job) {
+static int job_from_infos(const char *program, const rank_info infos[], int ranks, topo_job *job) {
   *job = (topo_job){.ranks = ranks,
                     .machine = getenv("RG_TOPOLOGY"),
                     .binding = getenv("RG_BIND"),
                     .node = calloc((size_t)ranks, sizeof *job->node)};
   int good = job->node != NULL;
   for (int r = 0; r < ranks && good; r++)
-    if (cards[r].node == r)
-      good = fill_node(cards, ranks, r, &job->node[job->nodes++]);
+    if (infos[r].node == r)
+      good = fill_node(infos, ranks, r, &job->node[job->nodes++]);
   if (good)
     return RG_SUCCESS;
   topo_job_free(job);
   return no_memory(program);
 }
 
-static void fill_card(const rgi_places *p, card *mine) {
+static void fill_rank_info(const rgi_places *p, rank_info *mine) {
   char name[MPI_MAX_PROCESSOR_NAME];
   int length;
   MPI_Get_processor_name(name, &length);
-  *mine = (card){.node = p->at[0].rank, .place = p->at[p->me]};
-  snprintf(mine->name, sizeof mine->name, "%.*s", TOPO_NAME - 1, name);
+  *mine = (rank_info){.node = p->at[0].rank, .place = p->at[p->me]};
+  snprintf(mine->name, sizeof mine->name, "%.*s", TOPO_JOB_NAME - 1, name);
 }
 
 int topo_job_running(const char *program, topo_job *job) {
   const rgi_places *p;
-  card mine, *cards = NULL;
+  rank_info mine, *infos = NULL;
   int rank, size;
   RGI_TRY(rgi_exchange_places(program, MPI_COMM_WORLD, &p));
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  fill_card(p, &mine);
+  fill_rank_info(p, &mine);
   if (rank == 0)
-    cards = malloc((size_t)size * sizeof *cards);
-  RGI_TRY(
-      rgi_tell_all(program, MPI_COMM_WORLD, rank == 0 && !cards ? no_memory(program) : RG_SUCCESS));
-  MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, cards, (int)sizeof mine, MPI_BYTE, 0,
+    infos = malloc((size_t)size * sizeof *infos);
+  RGI_TRY(rgi_exchange_error(program, MPI_COMM_WORLD,
+                             rank == 0 && !infos ? no_memory(program) : RG_SUCCESS));
+  MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, infos, (int)sizeof mine, MPI_BYTE, 0,
              MPI_COMM_WORLD);
-  int error = rank == 0 ? from_cards(program, cards, size, job) : RG_SUCCESS;
-  free(cards);
+  int error = rank == 0 ? job_from_infos(program, infos, size, job) : RG_SUCCESS;
+  free(infos);
   return error;
 }
 
@@ -87,40 +87,40 @@ int topo_job_running(const char *program, topo_job *job) {
 
 /* The ranks `first` to `end` - 1 on one node. */
 static int pretend_node(const char *program, const rgi_machine *m, const char *how, int ranks,
-                        int first, int end, topo_node *node) {
+                        int first, int end, topo_job_node *node) {
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
   int error = RG_SUCCESS;
   node->places = rgi_places_new(ranks, end - first);
   if (!set || !node->places)
     error = no_memory(program);
   for (int r = first; r < end && !error; r++) {
-    error = rgi_pretend_binding(program, m, how, r - first, end - first, set);
+    error = rgi_machine_pretend_binding(program, m, how, r - first, end - first, set);
     if (!error)
-      rgi_place_of(m, set, &node->places->at[r - first]);
+      rgi_machine_place_of(m, set, &node->places->at[r - first]);
     node->places->at[r - first].rank = r;
   }
   hwloc_bitmap_free(set);
   return error;
 }
 
-static int pretend_nodes(const char *program, const rgi_machine *m, const topo_wish *wish,
-                         topo_job *job) {
+static int pretend_nodes(const char *program, const rgi_machine *m,
+                         const topo_job_options *pretended, topo_job *job) {
   int threads = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU), error = RG_SUCCESS;
-  int nodes = wish->nodes == TOPO_DEFAULT ? 1 : wish->nodes;
-  int ranks = wish->ranks == TOPO_DEFAULT ? threads * nodes : wish->ranks;
-  const char *bind = wish->bind ? wish->bind : "compact";
+  int nodes = pretended->nodes == TOPO_JOB_DEFAULT ? 1 : pretended->nodes;
+  int ranks = pretended->ranks == TOPO_JOB_DEFAULT ? threads * nodes : pretended->ranks;
+  const char *bind = pretended->bind ? pretended->bind : "compact";
   if (ranks < nodes)
     return rgi_error(RG_ERR_ARG, "%s: --ranks %d: each of the %d nodes needs one", program, ranks,
                      nodes);
   *job = (topo_job){.ranks = ranks,
-                    .machine = wish->machine,
+                    .machine = pretended->machine,
                     .binding = bind,
                     .node = calloc((size_t)nodes, sizeof *job->node)};
   if (!job->node)
     return no_memory(program);
   while (job->nodes < nodes && !error) {
     long k = job->nodes++;
-    topo_node *node = &job->node[k];
+    topo_job_node *node = &job->node[k];
     snprintf(node->name, sizeof node->name, "node%ld", k);
     error = pretend_node(program, m, bind, ranks, (int)(k * ranks / nodes),
                          (int)((k + 1) * ranks / nodes), node);
@@ -130,17 +130,17 @@ static int pretend_nodes(const char *program, const rgi_machine *m, const topo_w
   return error;
 }
 
-int topo_job_pretended(const char *program, const topo_wish *wish, topo_job *job) {
+int topo_job_pretended(const char *program, const topo_job_options *pretended, topo_job *job) {
   rgi_machine m;
-  RGI_TRY(rgi_machine_open(program, wish->machine, &m));
-  int error = pretend_nodes(program, &m, wish, job);
+  RGI_TRY(rgi_machine_open(program, pretended->machine, &m));
+  int error = pretend_nodes(program, &m, pretended, job);
   rgi_machine_close(&m);
   return error;
 }
 
 void topo_job_free(topo_job *job) {
   for (int i = 0; i < job->nodes; i++)
-    rgi_places_drop(job->node[i].places);
+    rgi_places_release(job->node[i].places);
   free(job->node);
   *job = (topo_job){0};
 }

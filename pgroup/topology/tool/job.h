@@ -8,26 +8,26 @@
 #include "machine/places.h"
 #include <limits.h>
 
-#define TOPO_NAME 64
+#define TOPO_JOB_NAME 64
 
 /* The ranks of one node. */
 typedef struct {
-  char name[TOPO_NAME];
+  char name[TOPO_JOB_NAME];
   rgi_places *places; /* the rank in a place is the job's */
-} topo_node;
+} topo_job_node;
 
 typedef struct {
   int ranks, nodes;
-  topo_node *node;
+  topo_job_node *node;
   const char *machine, *binding; /* pretended ones, or NULL */
 } topo_job;
 
 /* What the command line pretends. */
-#define TOPO_DEFAULT INT_MIN
+#define TOPO_JOB_DEFAULT INT_MIN
 typedef struct {
   char *machine, *bind;
   int ranks, nodes;
-} topo_wish;
+} topo_job_options;
 
 /* The job of MPI_COMM_WORLD. Collective; only rank 0 gets it. Errors as in
  * regroup/topology.h. */
@@ -35,7 +35,7 @@ int topo_job_running(const char *program, topo_job *job);
 
 /* So many processes (by default one for each hardware thread), the first ones on
  * the first node and so on, on nodes of one kind (by default one). Local. */
-int topo_job_pretended(const char *program, const topo_wish *wish, topo_job *job);
+int topo_job_pretended(const char *program, const topo_job_options *pretended, topo_job *job);
 
 void topo_job_free(topo_job *job);
 

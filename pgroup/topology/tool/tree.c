@@ -9,13 +9,13 @@
 
 /* A part of a node: places numbered from 0, and the ranks of the job. */
 typedef struct {
-  const topo_node *node;
+  const topo_job_node *node;
   const rgi_places *places;
   const int *ranks;
-} part;
+} node_part;
 
-static topo_level *new_level(int count) {
-  topo_level *l = calloc(1, sizeof *l);
+static topo_tree_level *new_level(int count) {
+  topo_tree_level *l = calloc(1, sizeof *l);
   if (!l)
     return NULL;
   l->count = count;
@@ -29,7 +29,7 @@ static topo_level *new_level(int count) {
   return NULL;
 }
 
-void topo_tree_free(topo_level *l) {
+void topo_tree_free(topo_tree_level *l) {
   if (!l)
     return;
   for (int i = 0; i < l->below; i++)
@@ -41,53 +41,56 @@ void topo_tree_free(topo_level *l) {
   free(l);
 }
 
-static void write_label(const topo_node *node, const rgi_resource *r, char label[TOPO_LABEL]) {
+static void write_label(const topo_job_node *node, const rgi_machine_resource *r,
+                        char label[TOPO_TREE_LABEL]) {
   if (r->type == HWLOC_OBJ_MACHINE)
-    snprintf(label, TOPO_LABEL, "Machine %s", node->name);
+    snprintf(label, TOPO_TREE_LABEL, "Machine %s", node->name);
   else
-    snprintf(label, TOPO_LABEL, "%s %d", rgi_resource_type(r), (int)r->index);
+    snprintf(label, TOPO_TREE_LABEL, "%s %d", rgi_machine_resource_type(r), (int)r->index);
 }
 
 /* Names the level after its outermost resource that passes the filter. */
-static void name_level(topo_level *l, const part *p, int row, const rgi_level *level, int filter) {
-  const rgi_resource *chain = p->places->at[row].chain;
+static void name_level(topo_tree_level *l, const node_part *p, int row,
+                       const rgi_places_level *level, int filter) {
+  const rgi_machine_resource *chain = p->places->at[row].chain;
   for (int i = level->depth; i <= level->last; i++) {
-    if (!(rgi_resource_class(&chain[i]) & filter))
+    if (!(rgi_machine_resource_class(&chain[i]) & filter))
       continue;
     if (l->type) {
       write_label(p->node, &chain[i], l->extra[l->also++]);
     } else {
-      l->type = rgi_resource_type(&chain[i]);
+      l->type = rgi_machine_resource_type(&chain[i]);
       write_label(p->node, &chain[i], l->label);
     }
   }
 }
 
-static int add_levels(topo_level *above, const part *p, int filter);
+static int add_levels(topo_tree_level *above, const node_part *p, int filter);
 
 /* The level that begins in this row, and what is below it. */
-static topo_level *level_at(const part *p, int row, const rgi_level *level, int filter) {
-  topo_level *l = new_level(level->count);
+static topo_tree_level *level_at(const node_part *p, int row, const rgi_places_level *level,
+                                 int filter) {
+  topo_tree_level *l = new_level(level->count);
   rgi_places *places = rgi_places_below(p->places, row, level, NULL);
   int n = 0, good = l && places;
   for (int r = row; r < p->places->rows && good; r++)
-    if (rgi_level_has(p->places, row, level, r))
+    if (rgi_places_level_has(p->places, row, level, r))
       l->ranks[n++] = p->ranks[r];
   if (good) {
     name_level(l, p, row, level, filter);
-    good = add_levels(l, &(part){p->node, places, l->ranks}, filter);
+    good = add_levels(l, &(node_part){p->node, places, l->ranks}, filter);
   }
-  rgi_places_drop(places);
+  rgi_places_release(places);
   if (good)
     return l;
   topo_tree_free(l);
   return NULL;
 }
 
-static int add_levels(topo_level *above, const part *p, int filter) {
-  rgi_level level;
+static int add_levels(topo_tree_level *above, const node_part *p, int filter) {
+  rgi_places_level level;
   for (int row = 0; row < p->places->rows; row++) {
-    if (!rgi_level_below(p->places, row, filter, &level)) {
+    if (!rgi_places_level_below(p->places, row, filter, &level)) {
       above->loose_ranks[above->loose++] = p->ranks[row];
     } else if (level.first == p->places->at[row].rank) {
       above->level[above->below] = level_at(p, row, &level, filter);
@@ -100,7 +103,7 @@ static int add_levels(topo_level *above, const part *p, int filter) {
 }
 
 static int by_first_rank(const void *a, const void *b) {
-  const topo_level *const *x = a, *const *y = b;
+  const topo_tree_level *const *x = a, *const *y = b;
   return ((*x)->ranks[0] > (*y)->ranks[0]) - ((*x)->ranks[0] < (*y)->ranks[0]);
 }
 
@@ -110,31 +113,31 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* What all ranks share. */
-static void name_root(topo_level *root, const topo_job *job, const int ranks[]) {
+static void name_root(topo_tree_level *root, const topo_job *job, const int ranks[]) {
   const rgi_places *p = job->node[0].places;
   int length = p->at[0].length;
   for (int r = 1; r < p->rows; r++)
-    length = rgi_common_length(&p->at[0], &p->at[r], length);
+    length = rgi_places_common_length(&p->at[0], &p->at[r], length);
   if (job->nodes == 1) {
-    part whole = {&job->node[0], p, ranks};
-    name_level(root, &whole, 0, &(rgi_level){.last = length - 1}, RG_LEVEL_ALL);
+    node_part whole = {&job->node[0], p, ranks};
+    name_level(root, &whole, 0, &(rgi_places_level){.last = length - 1}, RG_LEVEL_ALL);
   } else {
     root->type = "Cluster";
     snprintf(root->label, sizeof root->label, "Cluster of %d nodes", job->nodes);
   }
 }
 
-static int add_node(topo_level *root, const topo_node *node, int filter) {
+static int add_node(topo_tree_level *root, const topo_job_node *node, int filter) {
   int *ranks = malloc((size_t)node->places->rows * sizeof *ranks);
   for (int r = 0; ranks && r < node->places->rows; r++)
     ranks[r] = node->places->at[r].rank;
-  int good = ranks && add_levels(root, &(part){node, node->places, ranks}, filter);
+  int good = ranks && add_levels(root, &(node_part){node, node->places, ranks}, filter);
   free(ranks);
   return good;
 }
 
-topo_level *topo_tree(const topo_job *job, int filter) {
-  topo_level *root = new_level(job->ranks);
+topo_tree_level *topo_tree_build(const topo_job *job, int filter) {
+  topo_tree_level *root = new_level(job->ranks);
   int good = root != NULL;
   for (int r = 0; r < job->ranks && good; r++)
     root->ranks[r] = r;
@@ -151,7 +154,7 @@ topo_level *topo_tree(const topo_job *job, int filter) {
   return root;
 }
 
-int topo_tree_depth(const topo_level *level) {
+int topo_tree_depth(const topo_tree_level *level) {
   int deepest = 0;
   for (int i = 0; i < level->below; i++) {
     int depth = 1 + topo_tree_depth(level->level[i]);
@@ -160,7 +163,7 @@ int topo_tree_depth(const topo_level *level) {
   return deepest;
 }
 
-void topo_ranks_text(int n, const int ranks[], char *text, size_t size) {
+void topo_tree_ranks_text(int n, const int ranks[], char *text, size_t size) {
   size_t used = 0;
   text[0] = 0;
   for (int i = 0, last; i < n; i = last + 1) {

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Writing a checkpoint. All members copy their elements, then each one's writer writes
+ * its segment. When all segments are on the disk rank 0's writer writes the head and
+ * gives the file its name; the members tell one another by non-blocking collectives on
+ * a group of the checkpoint's own. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <regroup/checkpoint.h>
+#include <regroup/collectives.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "checkpoint/checkpoint_check.h"
+#include "checkpoint/disk_writer.h"
+#include "checkpoint/head.h"
+#include "file/file.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "object/array.h"
+#include "progress/wait.h"
+
+#define MAGIC 0x63686b70u
+
+typedef enum { WRITING, GATHERING, COMMITTING, TELLING } phase;
+
+/* What each member says of its segment, and rank 0 of the whole. */
+typedef struct {
+  int32_t number, member; /* the system's error, and whose */
+  uint64_t checksum;
+} segment_report;
+
+struct rg_checkpoint_s {
+  unsigned magic;
+  rg_group group;
+  char *part, *name; /* it grows there, and becomes that */
+  char *path;
+  rgi_head head;
+  int fd;
+  char *copy;
+  rgi_disk_writer writer;
+  phase phase;
+  rg_request request;
+  segment_report mine, outcome, *all; /* all: rank 0 */
+  rg_checkpoint next;
+};
+
+/* Those that have not been ended: no two to the same path. */
+static struct {
+  pthread_mutex_t lock;
+  rg_checkpoint first;
+} under_way = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int is_under_way(const char *path) {
+  int found = 0;
+  pthread_mutex_lock(&under_way.lock);
+  for (rg_checkpoint c = under_way.first; c; c = c->next)
+    found |= !strcmp(c->path, path);
+  pthread_mutex_unlock(&under_way.lock);
+  return found;
+}
+
+static void list_checkpoint(rg_checkpoint c) {
+  pthread_mutex_lock(&under_way.lock);
+  c->next = under_way.first;
+  under_way.first = c;
+  pthread_mutex_unlock(&under_way.lock);
+}
+
+static void unlist_checkpoint(rg_checkpoint c) {
+  pthread_mutex_lock(&under_way.lock);
+  for (rg_checkpoint *link = &under_way.first; *link; link = &(*link)->next)
+    if (*link == c) {
+      *link = c->next;
+      break;
+    }
+  pthread_mutex_unlock(&under_way.lock);
+}
+
+/* --- the start -------------------------------------------------------------------------- */
+
+/* Every member: all say the same, and none has one to this path that is not ended. */
+static int check_same(const char *call, rg_group g, const char *path, int n,
+                      const rg_array arrays[], size_t bytes) {
+  uint64_t hash = rgi_file_hash(path, strlen(path), RGI_FILE_HASH_START);
+  hash = rgi_context_mix(rgi_context_mix(hash + bytes) + (uint64_t)n);
+  for (int i = 0; i < n; i++)
+    hash = rgi_context_mix(hash + arrays[i]->hash);
+  uint64_t most[3] = {hash, ~hash, (uint64_t)is_under_way(path)};
+  RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX));
+  if (most[2])
+    return rgi_error(RG_ERR_ARG, "%s: the one before to %s has not been ended: rg_checkpoint_wait",
+                     call, path);
+  if (most[0] == ~most[1])
+    return RG_SUCCESS;
+  return rgi_error(RG_ERR_MISMATCH,
+                   "%s: the members name different files (here %s), arrays or numbers of bytes",
+                   call, path);
+}
+
+static char *name_of(const char *path, const char *end) {
+  char *name = malloc(strlen(path) + strlen(end) + 1);
+  if (name)
+    sprintf(name, "%s%s", path, end);
+  return name;
+}
+
+/* Rank 0: the generation that the new one follows stays, the other one goes. */
+static int choose_generation(const char *path, rgi_head *h, int *generation) {
+  uint64_t newest = 0;
+  *generation = 0;
+  for (int i = 0; i < RGI_HEAD_GENERATIONS; i++) {
+    rgi_head old;
+    int there;
+    char *name = name_of(path, i ? ".1" : ".0");
+    if (!name)
+      return rgi_error(RG_ERR_NOMEM, "no memory for a name");
+    int good = !rgi_head_read(name, &there, &old) && there;
+    if (good && old.fixed->sequence > newest) {
+      newest = old.fixed->sequence;
+      *generation = 1 - i;
+    }
+    if (good)
+      rgi_head_clear(&old);
+    free(name);
+  }
+  h->fixed->sequence = newest + 1;
+  return RG_SUCCESS;
+}
+
+static int begin_file(const char *path, rg_checkpoint c, const void *state) {
+  int generation;
+  RGI_TRY(choose_generation(path, &c->head, &generation));
+  c->name = name_of(path, generation ? ".1" : ".0");
+  c->all = calloc((size_t)c->head.fixed->members, sizeof *c->all);
+  if (!c->name || !c->all)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a checkpoint");
+  if (c->head.fixed->state_bytes)
+    memcpy(c->head.state, state, c->head.fixed->state_bytes);
+  unlink(c->part); /* left by one that came to nothing */
+  return rgi_file_reserve(c->part, (int64_t)c->head.fixed->file_bytes);
+}
+
+/* What the caller has in the file. */
+static int copy_elements(rg_checkpoint c, int n, const rg_array arrays[]) {
+  int me = c->group->me;
+  uint64_t at = 0;
+  for (int k = 0; k < n; k++) {
+    const rgi_distribution *d = &arrays[k]->d;
+    char *to = c->copy + at;
+    for (int64_t i = 0; i < rgi_distribution_blocks(d, me); i++) {
+      int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+      int64_t elements = rgi_head_block(d, me, i, lo, hi);
+      if (elements)
+        RGI_TRY(rg_array_get(arrays[k], lo, hi, to, NULL));
+      to += (size_t)elements * arrays[k]->element;
+    }
+    uint64_t end = rgi_head_segment_end(at, d, arrays[k]->element, me);
+    memset(to, 0, (size_t)(c->copy + end - to));
+    at = end;
+  }
+  return RG_SUCCESS;
+}
+
+static int open_and_copy(rg_checkpoint c, int n, const rg_array arrays[]) {
+  const rgi_head_segment *mine = &c->head.segments[c->group->me];
+  c->fd = open(c->part, O_WRONLY | O_CLOEXEC);
+  if (c->fd < 0)
+    return rgi_file_system_error("cannot open", c->part, errno);
+  c->copy = malloc(mine->bytes + 1);
+  if (!c->copy)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a copy of %llu bytes to be written",
+                     (unsigned long long)mine->bytes);
+  return copy_elements(c, n, arrays);
+}
+
+static int make_head(const char *path, int n, const rg_array arrays[], size_t bytes,
+                     rg_checkpoint c) {
+  c->part = name_of(path, ".part");
+  c->path = name_of(path, "");
+  if (!c->part || !c->path)
+    return rgi_error(RG_ERR_NOMEM, "no memory for names");
+  for (int i = 0; i < n; i++)
+    if (!arrays[i]->confirmed)
+      RGI_TRY(rgi_array_confirm("rg_checkpoint_start", arrays[i]));
+  RGI_TRY(rg_array_fence(NULL));
+  return rgi_head_make(rgi_members_count(c->group->members), n, arrays, bytes, &c->head);
+}
+
+/* What hangs on it. after_death: others may still answer its requests. */
+static void release_checkpoint(rg_checkpoint c, int after_death) {
+  if (c->fd >= 0)
+    close(c->fd);
+  unlist_checkpoint(c);
+  free(c->copy);
+  free(c->part);
+  free(c->path);
+  free(c->name);
+  rgi_head_clear(&c->head);
+  rg_group_free(&c->group);
+  c->magic = 0;
+  if (after_death)
+    return;
+  free(c->all);
+  free(c);
+}
+
+static int start_checkpoint(rg_checkpoint c, const char *path, int n, const rg_array arrays[],
+                            const void *state, size_t bytes) {
+  RGI_TRY(rgi_file_agree(c->group, make_head(path, n, arrays, bytes, c)));
+  int error = c->group->me == 0 ? begin_file(path, c, state) : RG_SUCCESS;
+  error = rgi_file_agree(c->group, error);
+  if (!error)
+    error = rgi_file_agree(c->group, open_and_copy(c, n, arrays));
+  if (error && c->group->me == 0)
+    unlink(c->part);
+  return error;
+}
+
+static void start_writer(rg_checkpoint c) {
+  const rgi_head_segment *mine = &c->head.segments[c->group->me];
+  c->writer =
+      (rgi_disk_writer){.fd = c->fd, .bytes = c->copy, .size = mine->bytes, .offset = mine->offset};
+  rgi_disk_writer_start(&c->writer);
+}
+
+int rg_checkpoint_start(rg_group g, const char *path, int n, const rg_array arrays[],
+                        const void *state, size_t bytes, rg_checkpoint *made) {
+  RGI_REQUIRE(made);
+  RGI_REQUIRE(path);
+  RGI_TRY(rgi_checkpoint_check(__func__, g, n, arrays, state, bytes));
+  RGI_TRY(check_same(__func__, g, path, n, arrays, bytes));
+  rg_checkpoint c = calloc(1, sizeof *c);
+  if (!c)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
+  c->fd = -1;
+  int error = rgi_group_derive(g, &c->group);
+  if (!error)
+    error = start_checkpoint(c, path, n, arrays, state, bytes);
+  if (error) {
+    release_checkpoint(c, error == RG_ERR_PROC_FAILED);
+    return error;
+  }
+  c->magic = MAGIC;
+  list_checkpoint(c);
+  start_writer(c);
+  *made = c;
+  return RG_SUCCESS;
+}
+
+/* --- the end ------------------------------------------------------------------------------ */
+
+static int check_checkpoint(const char *call, const rg_checkpoint *c) {
+  if (!c)
+    return rgi_error(RG_ERR_ARG, "%s: c is NULL", call);
+  if (*c && (*c)->magic != MAGIC)
+    return rgi_error(RG_ERR_ARG, "%s: no checkpoint, or ended already", call);
+  return *c ? rgi_group_check_member(call, (*c)->group) : RG_SUCCESS;
+}
+
+/* The segment is on the disk, or is not. */
+static int send_report(rg_checkpoint c) {
+  rgi_disk_writer_end(&c->writer);
+  free(c->copy);
+  c->copy = NULL;
+  c->mine = (segment_report){c->writer.number, c->group->me, c->writer.checksum};
+  c->phase = GATHERING;
+  return rg_igather(c->group, &c->mine, sizeof c->mine, MPI_BYTE, c->all, sizeof c->mine, MPI_BYTE,
+                    0, &c->request);
+}
+
+static int send_outcome(rg_checkpoint c) {
+  c->phase = TELLING;
+  return rg_ibcast(c->group, &c->outcome, sizeof c->outcome, MPI_BYTE, 0, &c->request);
+}
+
+/* Rank 0: if all segments are there the head makes a checkpoint of them. */
+static int commit_checkpoint(rg_checkpoint c) {
+  for (int i = 0; i < c->head.fixed->members; i++) {
+    c->head.segments[i].checksum = c->all[i].checksum;
+    if (c->all[i].number && !c->outcome.number)
+      c->outcome = c->all[i];
+  }
+  if (c->outcome.number)
+    return send_outcome(c);
+  rgi_head_seal(&c->head);
+  c->writer = (rgi_disk_writer){.fd = c->fd,
+                                .bytes = c->head.memory,
+                                .size = c->head.fixed->head_bytes,
+                                .from = c->part,
+                                .to = c->name};
+  c->phase = COMMITTING;
+  rgi_disk_writer_start(&c->writer);
+  return RG_SUCCESS;
+}
+
+static int end_commit(rg_checkpoint c) {
+  rgi_disk_writer_end(&c->writer);
+  c->outcome = (segment_report){c->writer.number, 0, 0};
+  return send_outcome(c);
+}
+
+/* What can be done now. */
+static int progress_checkpoint(rg_checkpoint c, int *done) {
+  int over;
+  if (c->phase == WRITING && atomic_load(&c->writer.ready.value))
+    RGI_TRY(send_report(c));
+  if (c->phase == GATHERING) {
+    RGI_TRY(rg_test(&c->request, &over, NULL));
+    if (over)
+      RGI_TRY(c->group->me == 0 ? commit_checkpoint(c) : send_outcome(c));
+  }
+  if (c->phase == COMMITTING && atomic_load(&c->writer.ready.value))
+    RGI_TRY(end_commit(c));
+  if (c->phase == TELLING)
+    RGI_TRY(rg_test(&c->request, done, NULL));
+  return RG_SUCCESS;
+}
+
+/* Until there is something to do. */
+static int pause_for(const char *call, rg_checkpoint c) {
+  rgi_wait w;
+  if (c->phase == GATHERING || c->phase == TELLING)
+    return rg_wait(&c->request, NULL);
+  rgi_wait_start(&w, call, -1);
+  w.outside = 1;
+  while (!atomic_load(&c->writer.ready.value))
+    RGI_TRY(rgi_wait_bell(&w, &c->writer.ready, 0, 1));
+  return RG_SUCCESS;
+}
+
+/* It is complete, or has come to nothing. */
+static int finish_checkpoint(rg_checkpoint *c, int error) {
+  rg_checkpoint was = *c;
+  rgi_disk_writer_cancel(&was->writer);
+  if (!error && was->outcome.number) {
+    char what[64];
+    snprintf(what, sizeof what, "member %d could not write", was->outcome.member);
+    error = rgi_file_system_error(what, was->part, was->outcome.number);
+  }
+  if (error && was->group->me == 0)
+    unlink(was->part);
+  release_checkpoint(was, error && error != RG_ERR_FILE);
+  *c = NULL;
+  return error;
+}
+
+int rg_checkpoint_test(rg_checkpoint *c, int *done) {
+  int over = 0;
+  RGI_REQUIRE(done);
+  RGI_TRY(check_checkpoint(__func__, c));
+  int error = *c ? progress_checkpoint(*c, &over) : RG_SUCCESS;
+  if (*c && (error || over)) {
+    over = 1;
+    RGI_TRY(finish_checkpoint(c, error));
+  }
+  *done = over || !*c;
+  return RG_SUCCESS;
+}
+
+int rg_checkpoint_wait(rg_checkpoint *c) {
+  int done = 0, error = RG_SUCCESS;
+  RGI_TRY(check_checkpoint(__func__, c));
+  while (*c && !error && !done) {
+    error = progress_checkpoint(*c, &done);
+    if (!error && !done)
+      error = pause_for(__func__, *c);
+    if (error == RG_ERR_TIMEOUT)
+      return error;
+  }
+  return *c ? finish_checkpoint(c, error) : RG_SUCCESS;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "checkpoint/disk_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "checkpoint/head.h"
+
+/* At once: so soon a writer hears that it is cancelled. */
+#define PIECE ((uint64_t)4 << 20)
+
+/* The program's own threads come first; this one still gets a tenth of a processor that
+ * they never give up. */
+#define NICE 10
+
+static int write_piece(int fd, const char *from, uint64_t n, uint64_t at) {
+  while (n > 0) {
+    ssize_t written = pwrite(fd, from, n, (off_t)at);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return written < 0 ? errno : ENOSPC;
+    from += written;
+    at += (uint64_t)written;
+    n -= (uint64_t)written;
+  }
+  return 0;
+}
+
+static int write_all(rgi_disk_writer *w) {
+  w->checksum = RGI_HEAD_HASH_START;
+  for (uint64_t done = 0, n; done < w->size; done += n) {
+    n = w->size - done < PIECE ? w->size - done : PIECE;
+    if (atomic_load(&w->cancelled))
+      return ECANCELED;
+    w->checksum = rgi_head_hash(w->bytes + done, n, w->checksum);
+    int number = write_piece(w->fd, w->bytes + done, n, w->offset + done);
+    if (number)
+      return number;
+  }
+  return fsync(w->fd) == 0 ? 0 : errno;
+}
+
+/* The new name is on the disk as well, where a folder can be told to be. */
+static int rename_file(const char *from, const char *to) {
+  const char *slash = strrchr(to, '/');
+  char folder[slash ? (size_t)(slash - to) + 2 : 2];
+  snprintf(folder, sizeof folder, "%s", slash ? to : ".");
+  if (rename(from, to) != 0)
+    return errno;
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) {
+    fsync(fd);
+    close(fd);
+  }
+  return 0;
+}
+
+static void *write_in_thread(void *argument) {
+  rgi_disk_writer *w = argument;
+  if (w->running)
+    setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+  w->number = write_all(w);
+  if (!w->number && w->to)
+    w->number = rename_file(w->from, w->to);
+  rgi_bell_set(&w->ready, 1);
+  return NULL;
+}
+
+void rgi_disk_writer_start(rgi_disk_writer *w) {
+  sigset_t all, before;
+  atomic_store(&w->ready.value, 0);
+  atomic_store(&w->cancelled, 0);
+  w->running = 1;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before); /* the program's signals are not for it */
+  int failed = pthread_create(&w->thread, NULL, write_in_thread, w);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (failed) {
+    w->running = 0;
+    write_in_thread(w);
+  }
+}
+
+void rgi_disk_writer_end(rgi_disk_writer *w) {
+  if (w->running)
+    pthread_join(w->thread, NULL);
+  w->running = 0;
+}
+
+void rgi_disk_writer_cancel(rgi_disk_writer *w) {
+  atomic_store(&w->cancelled, 1);
+  rgi_disk_writer_end(w);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * From a spec to a distribution. */
+#include "distribution/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static int64_t largest_extent(const rgi_distribution *d, int k) {
+  if (!d->boundaries[k])
+    return d->chunk[k] < d->shape[k] ? d->chunk[k] : d->shape[k];
+  int64_t extent = 0;
+  for (int i = 0; i < d->grid[k]; i++) {
+    int64_t e = d->boundaries[k][i + 1] - d->boundaries[k][i];
+    extent = e > extent ? e : extent;
+  }
+  return extent;
+}
+
+static int too_large(void) {
+  return rgi_error(RG_ERR_LIMIT, "rg_array_create: the array's size in bytes, with its ghost "
+                                 "cells, does not fit into 63 bits");
+}
+
+/* *bytes times a factor that may be 0 in earlier dimensions: an empty array is fine. */
+static int multiply_bytes(int64_t *bytes, int64_t factor) {
+  return __builtin_mul_overflow(*bytes, factor, bytes) ? too_large() : RG_SUCCESS;
+}
+
+static int check_size(const rgi_distribution *d, size_t element) {
+  int64_t whole = (int64_t)element, stored = d->owners;
+  for (int k = 0; k < d->dims; k++)
+    if (d->shape[k] == 0)
+      return RG_SUCCESS;
+  RGI_TRY(multiply_bytes(&stored, whole));
+  for (int k = 0; k < d->dims; k++) {
+    int64_t extent;
+    RGI_TRY(multiply_bytes(&whole, d->shape[k]));
+    if (__builtin_add_overflow(largest_extent(d, k), 2 * d->ghosts[k], &extent))
+      return too_large();
+    /* The blocks of a cyclic layout fill the array without more. */
+    if (d->layout != RG_BLOCK_CYCLIC)
+      RGI_TRY(multiply_bytes(&stored, extent));
+  }
+  return RG_SUCCESS;
+}
+
+/* 2^64 * blocks / extent, for RG_BLOCK; 0 where some blocks are empty. */
+static uint64_t blocks_per_index(int64_t blocks, int64_t extent) {
+  if (blocks > extent)
+    return 0;
+  return blocks == extent
+             ? UINT64_MAX
+             : (uint64_t)(((unsigned __int128)(uint64_t)blocks << 64) / (uint64_t)extent);
+}
+
+static void even_boundaries(rgi_distribution *d, int k) {
+  for (int i = 0; i <= d->grid[k]; i++)
+    d->boundaries[k][i] = (int64_t)((__int128)d->shape[k] * i / d->grid[k]);
+  d->reciprocal[k] = blocks_per_index(d->grid[k], d->shape[k]);
+}
+
+static void given_boundaries(rgi_distribution *d, int k, const int64_t *from) {
+  memcpy(d->boundaries[k], from, (size_t)d->grid[k] * sizeof *from);
+  d->boundaries[k][d->grid[k]] = d->shape[k];
+}
+
+static int lay_blocks(const rg_array_spec *spec, rgi_distribution *d) {
+  size_t count = 0;
+  for (int k = 0; k < d->dims; k++)
+    count += (size_t)d->grid[k] + 1;
+  int64_t *memory = malloc(count * sizeof *memory);
+  if (!memory)
+    return rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for the blocks' boundaries");
+  for (int k = 0; k < d->dims; k++) {
+    d->boundaries[k] = memory;
+    d->blocks[k] = d->grid[k];
+    memory += d->grid[k] + 1;
+    if (d->layout == RG_BLOCK)
+      even_boundaries(d, k);
+    else
+      given_boundaries(d, k, spec->boundaries[k]);
+    for (int i = 0; i < d->grid[k]; i++)
+      d->gaps |= d->boundaries[k][i] == d->boundaries[k][i + 1];
+  }
+  return RG_SUCCESS;
+}
+
+static void deal_blocks(rgi_distribution *d) {
+  for (int k = 0; k < d->dims; k++) {
+    d->blocks[k] = rgi_span_blocks(d->shape[k], d->chunk[k]);
+    d->reciprocal[k] = UINT64_MAX / (uint64_t)d->chunk[k];
+    d->grid_reciprocal[k] = UINT64_MAX / (uint64_t)d->grid[k];
+  }
+}
+
+static void copy_spec(const rg_array_spec *spec, rgi_distribution *d) {
+  size_t n = (size_t)spec->dims;
+  d->dims = spec->dims;
+  d->layout = spec->layout;
+  memcpy(d->shape, spec->shape, n * sizeof *d->shape);
+  memcpy(d->ghosts, spec->ghosts, n * sizeof *d->ghosts);
+  memcpy(d->chunk, spec->chunk, n * sizeof *d->chunk);
+  memcpy(d->grid, spec->grid, n * sizeof *d->grid);
+  for (int k = 0; k < spec->dims; k++)
+    d->periodic[k] = spec->periodic[k] != 0;
+}
+
+/* How many blocks there may be along dimension k. */
+static int64_t most_blocks(const rgi_distribution *d, int k) {
+  int64_t chunk = d->chunk[k], most = d->shape[k];
+  if (d->layout == RG_BLOCK_CYCLIC)
+    most = rgi_span_blocks(d->shape[k], chunk);
+  else if (d->layout == RG_BLOCK && chunk != 0)
+    most = chunk < 0 ? 1 : d->shape[k] / chunk;
+  return most < 1 ? 1 : most;
+}
+
+static void choose_grid(rgi_distribution *d) {
+  int64_t most[RG_MAX_DIMS];
+  for (int k = 0; k < d->dims; k++)
+    most[k] = most_blocks(d, k);
+  rgi_distribution_grid(d->dims, d->shape, most, d->members, d->grid);
+  d->owners = 1;
+  for (int k = 0; k < d->dims; k++)
+    d->owners *= d->grid[k];
+}
+
+int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distribution *out) {
+  rgi_distribution d = {.members = members};
+  RGI_TRY(rgi_spec_check(spec, members));
+  copy_spec(spec, &d);
+  choose_grid(&d);
+  if (d.layout == RG_BLOCK_CYCLIC)
+    deal_blocks(&d);
+  else
+    RGI_TRY(lay_blocks(spec, &d));
+  int code = check_size(&d, rgi_type_size(spec->type, spec->element_size));
+  if (code != RG_SUCCESS) {
+    rgi_distribution_clear(&d);
+    return code;
+  }
+  *out = d;
+  return RG_SUCCESS;
+}
+
+void rgi_distribution_clear(rgi_distribution *d) {
+  free(d->boundaries[0]); /* all lie in one piece */
+  memset(d, 0, sizeof *d);
+}
+
+static int same_blocks(const rgi_distribution *a, const rgi_distribution *b, int k) {
+  if (!a->boundaries[k] || !b->boundaries[k])
+    return a->boundaries[k] == b->boundaries[k] && a->chunk[k] == b->chunk[k];
+  return !memcmp(a->boundaries[k], b->boundaries[k], ((size_t)a->grid[k] + 1) * sizeof(int64_t));
+}
+
+int rgi_distribution_same(const rgi_distribution *a, const rgi_distribution *b) {
+  int same = a->dims == b->dims;
+  for (int k = 0; same && k < a->dims; k++)
+    same = a->shape[k] == b->shape[k] && a->ghosts[k] == b->ghosts[k] && a->grid[k] == b->grid[k] &&
+           same_blocks(a, b, k);
+  return same;
+}

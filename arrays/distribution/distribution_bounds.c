@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "base/error.h"
+#include "distribution/distribution.h"
+
+static int outside_error(const rgi_distribution *d, const char *call, int k, int64_t lo,
+                         int64_t hi) {
+  long long bound = d->shape[k];
+  if (lo > hi)
+    return rgi_error(RG_ERR_ARG, "%s: dimension %d: the patch is from %lld to %lld", call, k,
+                     (long long)lo, (long long)hi);
+  if (lo < 0)
+    return rgi_error(RG_ERR_BOUNDS, "%s: dimension %d: the patch starts at index %lld, below 0",
+                     call, k, (long long)lo);
+  return rgi_error(RG_ERR_BOUNDS,
+                   "%s: dimension %d: the patch ends before index %lld, but the bound is %lld",
+                   call, k, (long long)hi, bound);
+}
+
+int rgi_distribution_inside(const rgi_distribution *d, const char *call, const int64_t lo[],
+                            const int64_t hi[]) {
+  for (int k = 0; k < d->dims; k++)
+    if (lo[k] < 0 || lo[k] > hi[k] || hi[k] > d->shape[k])
+      return outside_error(d, call, k, lo[k], hi[k]);
+  return RG_SUCCESS;
+}
+
+int rgi_distribution_has(const rgi_distribution *d, const char *call, const int64_t at[]) {
+  for (int k = 0; k < d->dims; k++)
+    if ((uint64_t)at[k] >= (uint64_t)d->shape[k])
+      return rgi_error(RG_ERR_BOUNDS,
+                       "%s: dimension %d: index %lld is outside the array; the bound is %lld", call,
+                       k, (long long)at[k], (long long)d->shape[k]);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The grid of a block distribution: a search over the divisions of each dimension
+ * near those that would make cubes. */
+#include <math.h>
+#include <string.h>
+
+#include "distribution/distribution.h"
+
+enum { NEAR = 3 };              /* so many divisions on either side of the cube's are tried */
+static const double MORE = 1.1; /* a largest block so much above the least is as good */
+
+typedef struct {
+  int dims;
+  const int64_t *shape, *most;
+  int given[RG_MAX_DIMS], trial[RG_MAX_DIMS], best[RG_MAX_DIMS];
+  double least;   /* elements of the smallest largest block that was seen */
+  double surface; /* of the best; negative: looking for the least block only */
+} grid_search;
+
+/* Of the largest block; at least 1, so that empty arrays are no special case. */
+static double block_extent(const grid_search *s, int k) {
+  int64_t grid = s->trial[k];
+  return fmax(1, (double)(s->shape[k] / grid + (s->shape[k] % grid != 0)));
+}
+
+static void rate_trial(grid_search *s) {
+  double elements = 1, surface = 0;
+  for (int k = 0; k < s->dims; k++)
+    elements *= block_extent(s, k);
+  for (int k = 0; k < s->dims; k++)
+    surface += elements / block_extent(s, k);
+  if (s->surface < 0) {
+    s->least = fmin(s->least, elements);
+  } else if (elements <= MORE * s->least && surface < s->surface) {
+    s->surface = surface;
+    memcpy(s->best, s->trial, sizeof s->best);
+  }
+}
+
+/* How often dimension k would be divided if the rest of the dimensions could be
+ * divided into cubes for this many members. */
+static int64_t cube_divisions(const grid_search *s, int k, int64_t members) {
+  double elements = 1;
+  int open = 0;
+  for (int j = k; j < s->dims; j++)
+    if (s->given[j] == 0 && s->most[j] > 1) {
+      elements *= (double)s->shape[j];
+      open++;
+    }
+  double edge = pow(elements / (double)members, 1.0 / open);
+  return (int64_t)fmin((double)s->shape[k] / edge + 0.5, (double)members);
+}
+
+static void divide_dimensions(grid_search *s, int k, int64_t members);
+
+static void try_division(grid_search *s, int k, int64_t members, int64_t parts) {
+  s->trial[k] = (int)parts;
+  divide_dimensions(s, k + 1, members / parts);
+}
+
+/* Tries divisions of the dimensions from k on for what is left of the members. */
+static void divide_dimensions(grid_search *s, int k, int64_t members) {
+  if (k == s->dims) {
+    rate_trial(s);
+    return;
+  }
+  int64_t most = s->most[k] < members ? s->most[k] : members;
+  if (s->given[k] || most == 1 || k == s->dims - 1) {
+    s->trial[k] = s->given[k] ? s->given[k] : (int)most;
+    divide_dimensions(s, k + 1, s->given[k] ? members : members / s->trial[k]);
+    return;
+  }
+  int64_t middle = cube_divisions(s, k, members), high = middle + NEAR, low = middle - NEAR;
+  try_division(s, k, members, most);
+  for (int64_t parts = high < most ? high : most - 1; parts > 1 && parts >= low; parts--)
+    try_division(s, k, members, parts);
+  try_division(s, k, members, 1);
+}
+
+void rgi_distribution_grid(int dims, const int64_t shape[], const int64_t most[], int64_t members,
+                           int grid[]) {
+  grid_search s = {.dims = dims, .shape = shape, .most = most, .least = INFINITY, .surface = -1};
+  memcpy(s.given, grid, (size_t)dims * sizeof *grid);
+  for (int k = 0; k < dims; k++)
+    if (grid[k])
+      members /= grid[k];
+  divide_dimensions(&s, 0, members);
+  s.surface = INFINITY;
+  divide_dimensions(&s, 0, members);
+  memcpy(grid, s.best, (size_t)dims * sizeof *grid);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A patch cut by the blocks that it crosses. */
+#include <string.h>
+
+#include "distribution/span.h"
+
+/* The blocks from first to last hold the patch; 0: the patch is empty. */
+static int blocks_of(const rgi_distribution *d, const int64_t lo[], const int64_t hi[],
+                     int64_t first[], int64_t last[]) {
+  for (int k = 0; k < d->dims; k++)
+    if (lo[k] >= hi[k])
+      return 0;
+  for (int k = 0; k < d->dims; k++) {
+    first[k] = rgi_span_of(d, k, lo[k]);
+    last[k] = rgi_span_of(d, k, hi[k] - 1);
+  }
+  return 1;
+}
+
+static int is_empty(const rgi_distribution *d, int k, int64_t block) {
+  return d->boundaries[k][block] == d->boundaries[k][block + 1];
+}
+
+/* The part of the patch in the block with these coordinates. */
+static void cut_piece(const rgi_distribution *d, const int64_t lo[], const int64_t hi[],
+                      const int64_t block[], rgi_piece *p) {
+  int64_t earlier = 0, tail = 1, inside = 0, stride = 1, rank = 0, ranks = 1;
+  for (int k = d->dims - 1; k >= 0; k--) {
+    rgi_span s = rgi_span_at(d, k, block[k]);
+    int64_t extent = s.hi - s.lo + 2 * d->ghosts[k];
+    p->lo[k] = lo[k] > s.lo ? lo[k] : s.lo;
+    p->hi[k] = hi[k] < s.hi ? hi[k] : s.hi;
+    earlier = s.before * tail + (s.hi - s.lo) * earlier;
+    tail *= s.all;
+    inside += (p->lo[k] - s.lo + d->ghosts[k]) * stride;
+    stride *= extent;
+    rank += s.owner * ranks;
+    ranks *= d->grid[k];
+    if (k > 0)
+      p->ld[k - 1] = extent;
+  }
+  p->rank = (int)rank;
+  p->offset = earlier + inside;
+}
+
+void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],
+                      const int64_t hi[]) {
+  size_t bytes = (size_t)d->dims * sizeof *lo;
+  it->d = d;
+  it->more = blocks_of(d, lo, hi, it->first, it->last);
+  memcpy(it->lo, lo, bytes);
+  memcpy(it->hi, hi, bytes);
+  if (it->more)
+    memcpy(it->next, it->first, bytes);
+}
+
+int rgi_pieces_next(rgi_pieces *it, rgi_piece *piece) {
+  const rgi_distribution *d = it->d;
+  if (!it->more)
+    return 0;
+  cut_piece(d, it->lo, it->hi, it->next, piece);
+  it->more = 0;
+  for (int k = d->dims - 1; k >= 0 && !it->more; k--) {
+    it->more = it->next[k] < it->last[k];
+    it->next[k] = it->more ? it->next[k] + 1 : it->first[k];
+    while (d->gaps && is_empty(d, k, it->next[k]))
+      it->next[k]++; /* the last one is not empty */
+  }
+  return 1;
+}
+
+/* How many blocks from first to last along dimension k are not empty. */
+static int64_t count_along(const rgi_distribution *d, int k, int64_t first, int64_t last) {
+  int64_t count = last - first + 1;
+  for (int64_t block = first; d->gaps && block <= last; block++)
+    count -= is_empty(d, k, block);
+  return count;
+}
+
+int64_t rgi_pieces_count(const rgi_distribution *d, const int64_t lo[], const int64_t hi[]) {
+  int64_t first[RG_MAX_DIMS], last[RG_MAX_DIMS], count = 1;
+  if (!blocks_of(d, lo, hi, first, last))
+    return 0;
+  for (int k = 0; k < d->dims; k++)
+    count *= count_along(d, k, first[k], last[k]);
+  return count;
+}
+
+/* The i-th block from first on that is not empty. */
+static int64_t step_along(const rgi_distribution *d, int k, int64_t first, int64_t i) {
+  if (!d->gaps)
+    return first + i;
+  while (is_empty(d, k, first) || i-- > 0)
+    first++;
+  return first;
+}
+
+void rgi_pieces_get(const rgi_distribution *d, const int64_t lo[], const int64_t hi[], int64_t i,
+                    rgi_piece *piece) {
+  int64_t first[RG_MAX_DIMS], last[RG_MAX_DIMS], block[RG_MAX_DIMS];
+  if (!blocks_of(d, lo, hi, first, last))
+    return;
+  for (int k = d->dims - 1; k >= 0; k--) {
+    int64_t count = count_along(d, k, first[k], last[k]);
+    block[k] = step_along(d, k, first[k], i % count);
+    i /= count;
+  }
+  cut_piece(d, lo, hi, block, piece);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "engine/daemon_transport.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/pause.h"
+#include "noded/daemon_client.h"
+#include "noded/overlay.h"
+#include "progress/request.h"
+#include "runtime/runtime.h"
+#include "shm/arena.h"
+#include "shm/node.h"
+
+/* A broken connection comes from the loss of the node, which is known soon after. */
+#define DEATH_SECONDS 5.0
+#define LOOKS 100 /* before the first sleep, where there are processors for all */
+
+struct rgi_daemon_transport_op {
+  rgi_daemon_client_query request; /* first */
+  rgi_transfer transfer;
+  rgi_strided_run *runs; /* the transfer's, where they are needed at the end */
+  char *copy;            /* data that are not sent from, or read to, the caller's buffer */
+  int64_t word;          /* a short answer */
+  int done, error, dropped;
+  rgi_query_entry entries[];
+};
+
+typedef struct rgi_daemon_transport_op daemon_op;
+
+static struct {
+  pthread_mutex_t lock;       /* of all below */
+  rgi_daemon_client *clients; /* with each node of the mesh */
+  int *lost;                  /* for each: the error of what its process had not waited for */
+  int *place;                 /* of each rank of the world among its node's */
+  int nodes;
+} transport = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- start and stop --------------------------------------------------------------------- */
+
+int rgi_daemon_transport_is_used(void) {
+  return transport.clients != NULL;
+}
+
+static void find_places(void) {
+  for (int i = 0; i < rgi_runtime.size; i++)
+    transport.place[i] = transport.lost[rgi_overlay_node_of(i)]++;
+  memset(transport.lost, 0, (size_t)transport.nodes * sizeof *transport.lost);
+}
+
+int rgi_daemon_transport_open(void) {
+  transport.nodes = rgi_overlay_get()->nodes;
+  transport.clients = calloc((size_t)transport.nodes, sizeof *transport.clients);
+  transport.lost = calloc((size_t)transport.nodes, sizeof *transport.lost);
+  transport.place = calloc((size_t)rgi_runtime.size, sizeof *transport.place);
+  if (!transport.clients || !transport.lost || !transport.place) {
+    rgi_daemon_transport_close();
+    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d connections", rgi_node.count);
+  }
+  for (int i = 0; i < transport.nodes; i++)
+    transport.clients[i] = (rgi_daemon_client){.node = i, .fd = -1};
+  find_places();
+  return RG_SUCCESS;
+}
+
+static void destroy_op(daemon_op *o) {
+  free(o->runs);
+  free(o->copy);
+  free(o);
+}
+
+void rgi_daemon_transport_close(void) {
+  for (int i = 0; transport.clients && i < transport.nodes; i++) {
+    rgi_daemon_client *l = &transport.clients[i];
+    rgi_daemon_client_close(l);
+    for (rgi_daemon_client_query *o; (o = rgi_daemon_client_give_up(l));)
+      destroy_op((daemon_op *)o);
+  }
+  free(transport.clients);
+  free(transport.lost);
+  free(transport.place);
+  transport.clients = NULL;
+  transport.lost = transport.place = NULL;
+}
+
+/* --- the caller's side of an operation -------------------------------------------------- */
+
+static void copy_patch(const rgi_strided *p, int d, char *origin, char **packed, int in) {
+  if (d == p->dims - 1) {
+    memcpy(in ? *packed : origin, in ? origin : *packed, (size_t)p->extent[d]);
+    *packed += p->extent[d];
+    return;
+  }
+  for (int64_t i = 0; i < p->extent[d]; i++)
+    copy_patch(p, d + 1, origin + i * p->origin_stride[d], packed, in);
+}
+
+/* Into the packed data, or out of them. */
+static void copy_data(const rgi_transfer *j, char *packed, int in) {
+  if (!j->runs)
+    copy_patch(&j->patch, 0, j->origin, &packed, in);
+  for (int i = 0; j->runs && i < j->n; i++) {
+    char *origin = j->origin + j->runs[i].origin;
+    memcpy(in ? packed : origin, in ? origin : packed, (size_t)j->runs[i].bytes);
+    packed += j->runs[i].bytes;
+  }
+}
+
+/* The caller's bytes if they are one piece and as they are wanted, else NULL. */
+static char *contiguous_data(const rgi_transfer *j) {
+  if (j->alpha)
+    return NULL;
+  if (j->runs)
+    return j->n == 1 ? j->origin + j->runs[0].origin : NULL;
+  return rgi_strided_is_contiguous(&j->patch, j->patch.origin_stride) ? j->origin : NULL;
+}
+
+static int copy_runs(daemon_op *o) {
+  size_t bytes = (size_t)o->transfer.n * sizeof *o->runs;
+  if (!o->transfer.runs || o->transfer.kind != RGI_ENGINE_GET)
+    return 1;
+  o->runs = malloc(bytes);
+  if (!o->runs)
+    return 0;
+  memcpy(o->runs, o->transfer.runs, bytes);
+  o->transfer.runs = o->runs;
+  return 1;
+}
+
+/* Where what is sent comes from and what is read goes. */
+static int set_op_data(daemon_op *o, int64_t bytes) {
+  int get = o->transfer.kind == RGI_ENGINE_GET;
+  char *data = contiguous_data(&o->transfer);
+  if (!data) {
+    data = o->copy = malloc((size_t)bytes + 1);
+    if (!data || !copy_runs(o))
+      return 0;
+    if (!get && o->transfer.alpha)
+      rgi_transfer_pack_scaled(&o->transfer, data);
+    else if (!get)
+      copy_data(&o->transfer, data, 1);
+  }
+  o->request.data = data;
+  o->request.answer = get ? data : (char *)&o->word;
+  return 1;
+}
+
+static void finish_op(daemon_op *o, int error) {
+  if (!error && o->transfer.kind == RGI_ENGINE_GET && o->copy)
+    copy_data(&o->transfer, o->copy, 0);
+  o->error = error;
+  o->done = 1;
+}
+
+/* --- queries ---------------------------------------------------------------------------- */
+
+static uint32_t element_type(rg_type type) {
+  switch (type) {
+  case RG_INT32:
+    return RGI_ELEMENT_INT32;
+  case RG_INT64:
+    return RGI_ELEMENT_INT64;
+  case RG_FLOAT:
+  case RG_FLOAT_COMPLEX:
+    return RGI_ELEMENT_FLOAT;
+  default:
+    return RGI_ELEMENT_DOUBLE;
+  }
+}
+
+static uint64_t in_heap(int target, uint64_t offset) {
+  return (uint64_t)transport.place[target] * rgi_rma.size + offset;
+}
+
+static daemon_op *make_op(const rgi_transfer *j, int entries) {
+  daemon_op *o = calloc(1, sizeof *o + (size_t)entries * sizeof *o->entries);
+  if (!o)
+    return NULL;
+  o->transfer = *j;
+  o->request.entries = o->entries;
+  o->request.query =
+      (rgi_query){.element_type = element_type(j->type), .offset = in_heap(j->target, j->offset)};
+  return o;
+}
+
+_Static_assert(RG_MAX_DIMS + 1 == RGI_QUERY_DIMS, "the servers take every patch");
+
+static daemon_op *make_transfer_op(const rgi_transfer *j, int64_t bytes) {
+  static const uint32_t kinds[] = {[RGI_ENGINE_GET] = RGI_QUERY_GET,
+                                   [RGI_ENGINE_PUT] = RGI_QUERY_PUT,
+                                   [RGI_ENGINE_ACC] = RGI_QUERY_ACCUMULATE};
+  int entries = j->runs ? j->n : j->patch.dims;
+  daemon_op *o = make_op(j, entries);
+  if (!o)
+    return NULL;
+  for (int i = 0; i < entries; i++)
+    o->entries[i] = j->runs ? (rgi_query_entry){j->runs[i].target, j->runs[i].bytes}
+                            : (rgi_query_entry){j->patch.target_stride[i], j->patch.extent[i]};
+  o->request.query.kind = kinds[j->kind];
+  o->request.query.bytes = (uint64_t)bytes;
+  *(j->runs ? &o->request.query.runs : &o->request.query.dims) = (uint32_t)entries;
+  if (set_op_data(o, bytes))
+    return o;
+  destroy_op(o);
+  return NULL;
+}
+
+/* --- on the way --------------------------------------------------------------------------- */
+
+static rgi_daemon_client *client_of(int target) {
+  return &transport.clients[rgi_overlay_node_of(target)];
+}
+
+/* Of what nobody waits for only the error is remembered. */
+static void end_op(rgi_daemon_client *l, daemon_op *o, int error) {
+  finish_op(o, error);
+  if (error && o->dropped)
+    transport.lost[l->node] = error;
+  if (o->dropped)
+    destroy_op(o);
+}
+
+/* What has become of the node with which the connection is broken; RG_SUCCESS: not known yet. */
+static int why_broken(rgi_daemon_client *l) {
+  if (rgi_daemon_client_node_dead(l))
+    return RG_ERR_PROC_FAILED;
+  return l->fd < 0 && l->broken && rgi_clock_now() - l->broken > DEATH_SECONDS ? RG_ERR_SYSTEM
+                                                                               : RG_SUCCESS;
+}
+
+static void advance_client(rgi_daemon_client *l) {
+  for (rgi_daemon_client_query *o; (o = rgi_daemon_client_step(l));)
+    end_op(l, (daemon_op *)o, RG_SUCCESS);
+  int error = l->first ? why_broken(l) : RG_SUCCESS;
+  for (rgi_daemon_client_query *o; error && (o = rgi_daemon_client_give_up(l));)
+    end_op(l, (daemon_op *)o, error);
+}
+
+static int connection_error(int error, const char *call, int node) {
+  int first = rgi_overlay_nodes(rgi_overlay_get())[node].first;
+  if (error == RG_ERR_PROC_FAILED)
+    return rgi_error(error, "%s: all processes of the node of rank %d of the world have died", call,
+                     first);
+  return rgi_error(error, "%s: the connection with the node of rank %d of the world is broken",
+                   call, first);
+}
+
+/* With the lock. Why a connection broke a moment ago is known in a moment. */
+static int submit_locked(daemon_op *o, rgi_daemon_client *l, const char *call) {
+  int error = rgi_daemon_client_node_dead(l) ? RG_ERR_PROC_FAILED : RG_SUCCESS;
+  while (!error && !rgi_daemon_client_open(l)) {
+    error = why_broken(l);
+    if (!error)
+      rgi_clock_sleep(1e-3);
+  }
+  if (error)
+    return connection_error(error, call, l->node);
+  rgi_daemon_client_queue(l, &o->request);
+  advance_client(l);
+  return RG_SUCCESS;
+}
+
+/* With an error it is destroyed. */
+static int submit_op(daemon_op *o, const char *call) {
+  int target = o->transfer.target;
+  if (rgi_node_find(target) >= 0) {
+    rgi_daemon_client_query *request = &o->request;
+    rgi_query_execute(&request->query, request->entries, rgi_arena_heap(), request->data,
+                      request->answer);
+    finish_op(o, RG_SUCCESS);
+    return RG_SUCCESS;
+  }
+  pthread_mutex_lock(&transport.lock);
+  int error = submit_locked(o, client_of(target), call);
+  pthread_mutex_unlock(&transport.lock);
+  if (error)
+    destroy_op(o);
+  return error;
+}
+
+/* --- for the engine --------------------------------------------------------------------------- */
+
+int rgi_daemon_transport_start(const rgi_transfer *j, int64_t bytes,
+                               rgi_daemon_transport_handle *op) {
+  const char *call = rgi_transfer_calls[j->kind];
+  daemon_op *o = make_transfer_op(j, bytes);
+  if (!o)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld bytes", call, (long long)bytes);
+  RGI_TRY(submit_op(o, call));
+  *op = o;
+  return RG_SUCCESS;
+}
+
+/* Whether it needs nothing more of its owner's when it is sent. */
+static int may_leave(const daemon_op *o) {
+  return o->request.query.kind == RGI_QUERY_PUT || o->request.query.kind == RGI_QUERY_ACCUMULATE;
+}
+
+int rgi_daemon_transport_test(rgi_daemon_transport_handle o, const char *call, int *done) {
+  int node = rgi_overlay_node_of(o->transfer.target);
+  pthread_mutex_lock(&transport.lock);
+  if (!o->done)
+    advance_client(&transport.clients[node]);
+  *done = o->done || (o->request.sent && may_leave(o));
+  int error = o->error;
+  pthread_mutex_unlock(&transport.lock);
+  return error ? connection_error(error, call, node) : RG_SUCCESS;
+}
+
+void rgi_daemon_transport_drop(rgi_daemon_transport_handle o) {
+  pthread_mutex_lock(&transport.lock);
+  o->dropped = 1;
+  if (o->done)
+    destroy_op(o);
+  pthread_mutex_unlock(&transport.lock);
+}
+
+/* The socket wakes who sleeps; others' messages need a look now and then. */
+int rgi_daemon_transport_pause(rgi_wait *w, int target) {
+  if (!rgi_node.oversubscribed && w->pause.looks++ < LOOKS) {
+    rgi_pause_spin();
+    return RG_SUCCESS;
+  }
+  pthread_mutex_lock(&transport.lock);
+  const rgi_daemon_client *l = client_of(target);
+  struct pollfd p = {l->fd, (short)(POLLIN | (l->sending ? POLLOUT : 0)), 0};
+  pthread_mutex_unlock(&transport.lock);
+  if (poll(&p, 1, rgi_wait_meanwhile ? 0 : 1) == 0)
+    RGI_TRY(rgi_requests_progress_all());
+  return rgi_wait_check(w);
+}
+
+static int wait_for(daemon_op *o, const char *call) {
+  rgi_wait w;
+  int done;
+  rgi_wait_start_unscoped(&w, call, o->transfer.target);
+  for (;;) {
+    RGI_TRY(rgi_daemon_transport_test(o, call, &done));
+    if (done)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_daemon_transport_pause(&w, o->transfer.target));
+  }
+}
+
+int rgi_daemon_transport_word(const char *call, int kind, int target, uint64_t offset, rg_type type,
+                              int64_t a, int64_t b, int64_t *before) {
+  const rgi_transfer j = {.kind = RGI_ENGINE_ACC, .target = target, .offset = offset, .type = type};
+  daemon_op *o = make_op(&j, 0);
+  if (!o)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  o->request.query.kind = (uint32_t)kind;
+  o->request.query.bytes = type == RG_INT32 ? 4 : 8;
+  o->request.query.a = a;
+  o->request.query.b = b;
+  o->request.answer = (char *)&o->word;
+  RGI_TRY(submit_op(o, call));
+  int error = wait_for(o, call);
+  if (!error)
+    *before = o->word;
+  rgi_daemon_transport_drop(o);
+  return error;
+}
+
+/* Whether all has been answered, or is lost. */
+static int is_empty(rgi_daemon_client *l, int *error) {
+  pthread_mutex_lock(&transport.lock);
+  advance_client(l);
+  int empty = !l->first;
+  *error = empty && transport.lost[l->node] == RG_ERR_SYSTEM ? RG_ERR_SYSTEM : RG_SUCCESS;
+  if (*error)
+    transport.lost[l->node] = RG_SUCCESS;
+  pthread_mutex_unlock(&transport.lock);
+  return empty;
+}
+
+static int fence_one(int node) {
+  rgi_wait w;
+  int error, target = rgi_overlay_nodes(rgi_overlay_get())[node].first;
+  rgi_wait_start_unscoped(&w, "rg_array_fence", target);
+  while (!is_empty(&transport.clients[node], &error))
+    RGI_TRY(rgi_daemon_transport_pause(&w, target));
+  return error ? connection_error(error, "rg_array_fence", node) : RG_SUCCESS;
+}
+
+int rgi_daemon_transport_fence(int target) {
+  int error = RG_SUCCESS;
+  if (target >= 0)
+    return fence_one(rgi_overlay_node_of(target));
+  for (int i = 0; i < transport.nodes; i++) {
+    int failed = fence_one(i);
+    error = error ? error : failed;
+  }
+  return error;
+}
+
+int rgi_daemon_transport_lost(int target) {
+  int node = rgi_overlay_node_of(target);
+  pthread_mutex_lock(&transport.lock);
+  int lost = transport.lost[node] == RG_ERR_PROC_FAILED;
+  if (lost)
+    transport.lost[node] = RG_SUCCESS;
+  pthread_mutex_unlock(&transport.lock);
+  return lost;
+}
+
+void rgi_daemon_transport_progress(void) {
+  if (pthread_mutex_trylock(&transport.lock) != 0)
+    return;
+  for (int i = 0; i < transport.nodes; i++)
+    if (transport.clients[i].first)
+      advance_client(&transport.clients[i]);
+  pthread_mutex_unlock(&transport.lock);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Single elements, by ARMCI's vector operations. */
+#include <armci.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "engine/armci_window.h"
+#include "engine/daemon_transport.h"
+#include "engine/rma.h"
+
+typedef struct {
+  rgi_engine_kind kind;
+  int target;
+  const uint64_t *offsets;
+  void **origin;
+  size_t element;
+  rg_type type;
+  const void *alpha;
+} vector_transfer;
+
+static const int acc_types[] = {
+    [RG_INT32] = ARMCI_ACC_INT,         [RG_INT64] = ARMCI_ACC_LNG,
+    [RG_FLOAT] = ARMCI_ACC_FLT,         [RG_DOUBLE] = ARMCI_ACC_DBL,
+    [RG_FLOAT_COMPLEX] = ARMCI_ACC_CPL, [RG_DOUBLE_COMPLEX] = ARMCI_ACC_DCP};
+
+static void issue_vector(const vector_transfer *j, armci_giov_t *v) {
+  if (j->kind == RGI_ENGINE_GET)
+    ARMCI_GetV(v, 1, j->target);
+  else if (j->kind == RGI_ENGINE_PUT)
+    ARMCI_PutV(v, 1, j->target);
+  else
+    ARMCI_AccV(acc_types[j->type], (void *)(uintptr_t)j->alpha, v, 1, j->target);
+}
+
+/* As runs of one element each, from the lowest address on. */
+static int move_as_runs(const vector_transfer *j, int n) {
+  rgi_strided_run *runs = malloc((size_t)n * sizeof *runs);
+  uintptr_t base = UINTPTR_MAX;
+  if (!runs)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d elements", n);
+  for (int i = 0; i < n; i++)
+    base = (uintptr_t)j->origin[i] < base ? (uintptr_t)j->origin[i] : base;
+  for (int i = 0; i < n; i++)
+    runs[i] = (rgi_strided_run){(int64_t)((uintptr_t)j->origin[i] - base), (int64_t)j->offsets[i],
+                                (int64_t)j->element};
+  int error = rgi_engine_runs(j->kind, j->target, 0, (void *)base, n, runs, j->type, j->alpha);
+  free(runs);
+  return error;
+}
+
+/* targets: room for n pointers. */
+static int move_vector(const vector_transfer *j, int n, void **targets) {
+  uint64_t low = UINT64_MAX, high = 0;
+  if (rgi_daemon_transport_is_used())
+    return move_as_runs(j, n);
+  for (int i = 0; i < n; i++) {
+    targets[i] = (char *)rgi_rma.bases[j->target] + j->offsets[i];
+    low = j->offsets[i] < low ? j->offsets[i] : low;
+    high = j->offsets[i] > high ? j->offsets[i] : high;
+  }
+  high += j->element;
+  RGI_TRY(rgi_rma_before(j->target, j->kind, low, high));
+  armci_giov_t v = {.bytes = (int)j->element, .ptr_array_len = n};
+  v.src_ptr_array = j->kind == RGI_ENGINE_GET ? targets : j->origin;
+  v.dst_ptr_array = j->kind == RGI_ENGINE_GET ? j->origin : targets;
+  issue_vector(j, &v);
+  rgi_rma_started(j->target, j->kind, low, high);
+  return rgi_armci_window_error("ARMCI's vector operation");
+}
+
+static int move_all(vector_transfer *j, int64_t n) {
+  if (n == 0)
+    return RG_SUCCESS;
+  if (j->element > INT_MAX)
+    return rgi_error(RG_ERR_LIMIT, "elements of %zu bytes cannot be gathered from another node",
+                     j->element);
+  int64_t most = rgi_rma.most / (int64_t)j->element, step = n;
+  if (step > most)
+    step = most < 1 ? 1 : most;
+  void **targets = malloc((size_t)step * sizeof *targets);
+  if (!targets)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %lld addresses", (long long)step);
+  int error = RG_SUCCESS;
+  for (int64_t i = 0; i < n && !error; i += step) {
+    error = move_vector(j, (int)(step < n - i ? step : n - i), targets);
+    j->offsets += step;
+    j->origin += step;
+  }
+  free(targets);
+  return error;
+}
+
+int rgi_engine_put_elements(int target, int64_t n, const uint64_t offsets[], const void *const at[],
+                            size_t element) {
+  vector_transfer j = {RGI_ENGINE_PUT, target,    offsets, (void **)(uintptr_t)at,
+                       element,        RG_OPAQUE, NULL};
+  return move_all(&j, n);
+}
+
+int rgi_engine_get_elements(int target, int64_t n, const uint64_t offsets[], void *const at[],
+                            size_t element) {
+  vector_transfer j = {RGI_ENGINE_GET, target,    offsets, (void **)(uintptr_t)at,
+                       element,        RG_OPAQUE, NULL};
+  return move_all(&j, n);
+}
+
+int rgi_engine_acc_elements(int target, int64_t n, const uint64_t offsets[], const void *const at[],
+                            size_t element, rg_type type, const void *alpha) {
+  const rgi_scalar one = rgi_scalar_one(type);
+  vector_transfer j = {RGI_ENGINE_ACC,      target, offsets, (void **)(uintptr_t)at, element, type,
+                       alpha ? alpha : &one};
+  return move_all(&j, n);
+}

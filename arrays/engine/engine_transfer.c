@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Patches, mostly as operations with a request on ARMCI's window. ARMCI's own calls for
+ * them count in ints, need strides that divide one another, and wait inside MPI. */
+#include <pthread.h>
+#include <regroup/polite.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "engine/daemon_transport.h"
+#include "engine/rma.h"
+#include "engine/transfer.h"
+#include "progress/mpi_error.h"
+#include "progress/request.h"
+#include "progress/wait.h"
+#include "runtime/runtime.h"
+#include "shm/failure.h"
+
+struct rgi_engine_op {
+  struct rgi_engine_op *next; /* given up */
+  rgi_transfer_piece *first;
+  const char *call;
+  int target;
+};
+
+/* Operations that nobody waits for any more, but MPI may still be doing. */
+static struct {
+  pthread_mutex_t lock;
+  rgi_engine_handle first;
+} given_up = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- one piece -------------------------------------------------------------- */
+
+static int issue_by_rma(const rgi_transfer *j, int64_t bytes, uint64_t reach,
+                        rgi_transfer_piece *p) {
+  uint64_t high = j->offset + reach;
+  RGI_TRY(rgi_rma_before(j->target, j->kind, j->offset, high));
+  RGI_TRY(rgi_rma_enter(j->target, &p->turn));
+  int error = rgi_rma_issue(j, bytes, p);
+  if (error)
+    rgi_rma_left(j->target, p->turn);
+  else
+    rgi_rma_started(j->target, j->kind, j->offset, high);
+  return error;
+}
+
+/* It touches `reach` bytes of the share from j->offset on. */
+static int add_piece(rgi_engine_handle op, const rgi_transfer *j, int64_t bytes, uint64_t reach) {
+  rgi_transfer_piece *p = calloc(1, sizeof *p);
+  if (!p)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_transfer_calls[j->kind]);
+  int error = rgi_daemon_transport_is_used() ? rgi_daemon_transport_start(j, bytes, &p->daemon_op)
+                                             : issue_by_rma(j, bytes, reach, p);
+  if (error) {
+    free(p->copy);
+    free(p);
+    return error;
+  }
+  p->next = op->first;
+  op->first = p;
+  return RG_SUCCESS;
+}
+
+/* --- cutting ------------------------------------------------------------------ */
+
+static int64_t bytes_of(const rgi_strided *p) {
+  int64_t bytes = 1;
+  for (int d = 0; d < p->dims; d++)
+    bytes *= p->extent[d];
+  return bytes;
+}
+
+/* Rows [from, from + n) of the outermost dimension. */
+static rgi_transfer cut_rows(const rgi_transfer *j, int64_t from, int64_t n) {
+  rgi_transfer part = *j;
+  int flat = j->patch.dims == 1;
+  part.origin += from * (flat ? 1 : j->patch.origin_stride[0]);
+  part.offset += (uint64_t)(from * (flat ? 1 : j->patch.target_stride[0]));
+  part.patch.extent[0] = n;
+  rgi_strided_simplify(&part.patch, &part.patch);
+  return part;
+}
+
+static int add_pieces(rgi_engine_handle op, const rgi_transfer *j) {
+  int64_t bytes = bytes_of(&j->patch), n = j->patch.extent[0];
+  if (bytes <= rgi_rma.most)
+    return add_piece(op, j, bytes, rgi_strided_reach(&j->patch, j->patch.target_stride));
+  int64_t step = rgi_rma.most / (bytes / n);
+  if (j->patch.dims == 1)
+    step -= step % (int64_t)sizeof(double[2]);
+  for (int64_t i = 0, k; i < n; i += k) {
+    k = step < 1 ? 1 : step < n - i ? step : n - i;
+    rgi_transfer part = cut_rows(j, i, k);
+    RGI_TRY(add_pieces(op, &part));
+  }
+  return RG_SUCCESS;
+}
+
+/* --- operations ----------------------------------------------------------------- */
+
+/* The runs as they are, from the lowest of each side on. */
+static int add_runs(rgi_engine_handle op, rgi_transfer *j) {
+  uint64_t reach = 0;
+  int64_t bytes = 0;
+  for (int i = 0; i < j->n; i++) {
+    uint64_t end = (uint64_t)(j->runs[i].target + j->runs[i].bytes);
+    reach = end > reach ? end : reach;
+    bytes += j->runs[i].bytes;
+  }
+  return j->n ? add_piece(op, j, bytes, reach) : RG_SUCCESS;
+}
+
+static int add_all(rgi_engine_handle op, rgi_transfer *j, const rgi_strided *p) {
+  if (j->runs)
+    return add_runs(op, j);
+  return rgi_strided_simplify(p, &j->patch) ? add_pieces(op, j) : RG_SUCCESS;
+}
+
+/* p: the patch, unless there are runs. */
+static int start_transfer(rgi_transfer *j, const rgi_strided *p, rgi_engine_handle *handle) {
+  rgi_engine_handle op = calloc(1, sizeof *op);
+  if (!op)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_transfer_calls[j->kind]);
+  op->call = rgi_transfer_calls[j->kind];
+  op->target = j->target;
+  int error = add_all(op, j, p);
+  if (error) {
+    rgi_engine_wait(&op);
+    return error;
+  }
+  *handle = op;
+  return RG_SUCCESS;
+}
+
+int rgi_engine_start_put(int target, uint64_t offset, const void *from, const rgi_strided *p,
+                         rgi_engine_handle *handle) {
+  rgi_transfer j = {.kind = RGI_ENGINE_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
+  j.origin = (char *)(uintptr_t)from;
+  return start_transfer(&j, p, handle);
+}
+
+int rgi_engine_start_get(int target, uint64_t offset, void *to, const rgi_strided *p,
+                         rgi_engine_handle *handle) {
+  rgi_transfer j = {.kind = RGI_ENGINE_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
+  j.origin = to;
+  return start_transfer(&j, p, handle);
+}
+
+int rgi_engine_start_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
+                         rg_type type, const void *alpha, rgi_engine_handle *handle) {
+  rgi_transfer j = {.kind = RGI_ENGINE_ACC, .target = target, .offset = offset, .type = type};
+  j.origin = (char *)(uintptr_t)from;
+  j.alpha = rgi_scalar_is_one(type, alpha) ? NULL : alpha;
+  return start_transfer(&j, p, handle);
+}
+
+static void pop_piece(rgi_engine_handle op) {
+  rgi_transfer_piece *p = op->first;
+  op->first = p->next;
+  if (p->daemon_op)
+    rgi_daemon_transport_drop(p->daemon_op);
+  else
+    rgi_rma_left(op->target, p->turn);
+  free(p->copy);
+  free(p);
+}
+
+static int test_piece(rgi_engine_handle op, int *over) {
+  if (op->first->daemon_op)
+    return rgi_daemon_transport_test(op->first->daemon_op, op->call, over);
+  return rgi_mpi_error(MPI_Test(&op->first->request, over, MPI_STATUS_IGNORE), op->call);
+}
+
+/* Looks at the pieces in turn. */
+static int test_pieces(rgi_engine_handle op, int *done) {
+  *done = 0;
+  while (op->first) {
+    int over = 0;
+    RGI_TRY(test_piece(op, &over));
+    if (!over)
+      return RG_SUCCESS;
+    pop_piece(op);
+  }
+  *done = 1;
+  return RG_SUCCESS;
+}
+
+static void give_up(rgi_engine_handle op) {
+  if (rgi_daemon_transport_is_used()) { /* they come to their end by themselves */
+    while (op->first)
+      pop_piece(op);
+    free(op);
+    return;
+  }
+  pthread_mutex_lock(&given_up.lock);
+  op->next = given_up.first;
+  given_up.first = op;
+  pthread_mutex_unlock(&given_up.lock);
+}
+
+int rgi_engine_test(rgi_engine_handle *handle, int *done) {
+  rgi_engine_handle op = *handle;
+  int over = 0, error = test_pieces(op, &over);
+  if (error)
+    give_up(op);
+  else if (over)
+    free(op);
+  if (error || over)
+    *handle = NULL;
+  if (!error)
+    *done = over;
+  return error;
+}
+
+/* So many looks at the operation for one at everything else. */
+#define LOOKS 8
+
+/* MPI knows whether a look in vain has moved data on, and pauses only where it has
+ * not: a long transfer must not be left alone. */
+static int wait_for(rgi_engine_handle op) {
+  rgi_wait w;
+  int done, polite = 0;
+  rg_polite_active(&polite);
+  rgi_wait_start(&w, op->call, op->target);
+  if (rgi_daemon_transport_is_used())
+    w.scope = (rgi_failure_scope){0}; /* the dead's memory is served, too */
+  for (unsigned i = 1;; i++) {
+    RGI_TRY(test_pieces(op, &done));
+    if (done)
+      return RG_SUCCESS;
+    if (rgi_daemon_transport_is_used()) {
+      RGI_TRY(rgi_daemon_transport_pause(&w, op->target));
+      continue;
+    }
+    if (i % LOOKS == 0)
+      RGI_TRY(rgi_requests_progress_all());
+    RGI_TRY(polite ? rgi_wait_check(&w) : rgi_wait_more(&w));
+  }
+}
+
+int rgi_engine_wait(rgi_engine_handle *handle) {
+  rgi_engine_handle op = *handle;
+  *handle = NULL;
+  int error = wait_for(op);
+  if (error)
+    give_up(op);
+  else
+    free(op);
+  return error;
+}
+
+void rgi_engine_end_given_up(int mpi) {
+  for (rgi_engine_handle op = given_up.first, next; op; op = next) {
+    next = op->next;
+    while (op->first) {
+      if (mpi)
+        MPI_Wait(&op->first->request, MPI_STATUS_IGNORE);
+      pop_piece(op);
+    }
+    free(op);
+  }
+  given_up.first = NULL;
+}
+
+static int transfer_and_wait(rgi_transfer *j, const rgi_strided *p) {
+  rgi_engine_handle h;
+  j->may_block = rgi_options_value(RGI_OPT_TIMEOUT) == 0;
+  RGI_TRY(start_transfer(j, p, &h));
+  return rgi_engine_wait(&h);
+}
+
+int rgi_engine_put(int target, uint64_t offset, const void *from, const rgi_strided *p) {
+  rgi_transfer j = {.kind = RGI_ENGINE_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
+  j.origin = (char *)(uintptr_t)from;
+  return transfer_and_wait(&j, p);
+}
+
+int rgi_engine_get(int target, uint64_t offset, void *to, const rgi_strided *p) {
+  rgi_transfer j = {.kind = RGI_ENGINE_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
+  j.origin = to;
+  return transfer_and_wait(&j, p);
+}
+
+int rgi_engine_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
+                   rg_type type, const void *alpha) {
+  rgi_engine_handle h;
+  RGI_TRY(rgi_engine_start_acc(target, offset, from, p, type, alpha, &h));
+  return rgi_engine_wait(&h);
+}
+
+static rgi_transfer transfer_of_runs(rgi_engine_kind kind, int target, uint64_t offset,
+                                     void *origin, int n, const rgi_strided_run runs[],
+                                     rg_type type, const void *alpha) {
+  int acc = kind == RGI_ENGINE_ACC;
+  return (rgi_transfer){.kind = kind,
+                        .target = target,
+                        .offset = offset,
+                        .origin = origin,
+                        .runs = runs,
+                        .n = n,
+                        .type = acc ? type : RG_OPAQUE,
+                        .alpha = !acc || rgi_scalar_is_one(type, alpha) ? NULL : alpha};
+}
+
+int rgi_engine_runs(rgi_engine_kind kind, int target, uint64_t offset, void *origin, int n,
+                    const rgi_strided_run runs[], rg_type type, const void *alpha) {
+  rgi_transfer j = transfer_of_runs(kind, target, offset, origin, n, runs, type, alpha);
+  return transfer_and_wait(&j, NULL);
+}
+
+int rgi_engine_start_runs(rgi_engine_kind kind, int target, uint64_t offset, void *origin, int n,
+                          const rgi_strided_run runs[], rg_type type, const void *alpha,
+                          rgi_engine_handle *handle) {
+  rgi_transfer j = transfer_of_runs(kind, target, offset, origin, n, runs, type, alpha);
+  return start_transfer(&j, NULL, handle);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The order of a process's operations on the same bytes. MPI keeps it among
+ * accumulates only. So each target has the range of its share that puts, and that
+ * accumulates have touched since the last fence; an operation that could overtake
+ * one of them waits for a fence first. One range for each: a program that puts
+ * here and there and reads between pays a message now and then. */
+#include <armci.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "engine/armci_window.h"
+#include "engine/daemon_transport.h"
+#include "engine/rma.h"
+
+typedef struct {
+  uint64_t low, high; /* empty: high = 0 */
+} byte_range;
+
+typedef struct {
+  byte_range put, acc;
+  int listed;
+  unsigned turn; /* goes up with each wait of rgi_rma_enter */
+  int under_way; /* started in this turn and not complete, as far as is known */
+} pending;
+
+/* Operations of all processes that one may have under way at it. Somewhere from a
+ * thousand on MPICH 4.0 ends with an assertion (mpidig_rma_callbacks.c). */
+#define BEARABLE 256
+
+/* The lock is held during a fence: what another thread has fenced is complete. */
+static struct {
+  pthread_mutex_t lock;
+  pending *of;
+  int *targets, n; /* which have something pending */
+  int most;        /* operations under way to one target */
+} order = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+int rgi_rma_order_open(int targets) {
+  order.of = calloc((size_t)targets, sizeof *order.of);
+  order.targets = malloc((size_t)targets * sizeof *order.targets);
+  order.n = 0;
+  order.most = targets < BEARABLE / 4 ? BEARABLE / targets : 4;
+  if (order.of && order.targets)
+    return RG_SUCCESS;
+  rgi_rma_order_close();
+  return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for a table of %d targets", targets);
+}
+
+void rgi_rma_order_close(void) {
+  free(order.of);
+  free(order.targets);
+  order.of = NULL;
+  order.targets = NULL;
+}
+
+static int ranges_overlap(byte_range s, uint64_t low, uint64_t high) {
+  return low < s.high && s.low < high;
+}
+
+static void widen_range(byte_range *s, uint64_t low, uint64_t high) {
+  if (!s->high || low < s->low)
+    s->low = low;
+  if (high > s->high)
+    s->high = high;
+}
+
+static int fence_locked(int target) {
+  pending *p = &order.of[target];
+  if (!p->listed)
+    return RG_SUCCESS;
+  ARMCI_Fence(target);
+  p->put = p->acc = (byte_range){0, 0};
+  p->listed = 0;
+  int i = 0;
+  while (order.targets[i] != target)
+    i++;
+  order.targets[i] = order.targets[--order.n];
+  return rgi_armci_window_error("ARMCI_Fence");
+}
+
+int rgi_rma_before(int target, rgi_engine_kind kind, uint64_t low, uint64_t high) {
+  int error = RG_SUCCESS;
+  pthread_mutex_lock(&order.lock);
+  pending *p = &order.of[target];
+  if (ranges_overlap(p->put, low, high) ||
+      (kind != RGI_ENGINE_ACC && ranges_overlap(p->acc, low, high)))
+    error = fence_locked(target);
+  pthread_mutex_unlock(&order.lock);
+  return error;
+}
+
+void rgi_rma_started(int target, rgi_engine_kind kind, uint64_t low, uint64_t high) {
+  if (kind == RGI_ENGINE_GET)
+    return;
+  pthread_mutex_lock(&order.lock);
+  pending *p = &order.of[target];
+  widen_range(kind == RGI_ENGINE_PUT ? &p->put : &p->acc, low, high);
+  if (!p->listed)
+    order.targets[order.n++] = target;
+  p->listed = 1;
+  pthread_mutex_unlock(&order.lock);
+}
+
+/* A fence completes gets as well. What it completes leaves too late to count. */
+static int make_room(int target, pending *p) {
+  ARMCI_Fence(target);
+  p->turn++;
+  p->under_way = 0;
+  return rgi_armci_window_error("ARMCI_Fence");
+}
+
+int rgi_rma_enter(int target, unsigned *turn) {
+  int error = RG_SUCCESS;
+  pthread_mutex_lock(&order.lock);
+  pending *p = &order.of[target];
+  if (p->under_way >= order.most)
+    error = make_room(target, p);
+  *turn = p->turn;
+  p->under_way += !error;
+  pthread_mutex_unlock(&order.lock);
+  return error;
+}
+
+void rgi_rma_left(int target, unsigned turn) {
+  pthread_mutex_lock(&order.lock);
+  if (order.of && order.of[target].turn == turn)
+    order.of[target].under_way--;
+  pthread_mutex_unlock(&order.lock);
+}
+
+/* Those that are served are done already where loads and stores can be. */
+int rgi_engine_settle(int target, uint64_t offset, uint64_t bytes) {
+  if (rgi_daemon_transport_is_used())
+    return RG_SUCCESS;
+  return rgi_rma_before(target, RGI_ENGINE_GET, offset, offset + bytes);
+}
+
+int rgi_engine_fence(int target) {
+  int error = RG_SUCCESS;
+  if (!rgi_rma.open)
+    return RG_SUCCESS;
+  if (rgi_daemon_transport_is_used())
+    return rgi_daemon_transport_fence(target);
+  pthread_mutex_lock(&order.lock);
+  if (target >= 0)
+    error = fence_locked(target);
+  while (target < 0 && order.n > 0) {
+    int failed = fence_locked(order.targets[order.n - 1]);
+    error = error ? error : failed;
+  }
+  pthread_mutex_unlock(&order.lock);
+  return error;
+}
+
+int rgi_engine_lost(int target) {
+  return rgi_daemon_transport_is_used() && rgi_daemon_transport_lost(target);
+}

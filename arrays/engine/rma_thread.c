@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The thread that serves other nodes while this process computes. MPI wakes nobody,
+ * so it looks from time to time: often after something has come, less and less often
+ * when nothing does. */
+#include <armcix.h>
+#include <pthread.h>
+#include <regroup/polite.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "engine/rma.h"
+#include "runtime/runtime.h"
+
+#define SHORTEST_SECONDS 20e-6
+#define LONGEST_SECONDS 1e-3
+/* Looks in vain before it sleeps at all. */
+#define PATIENCE 20
+
+static struct {
+  pthread_t thread;
+  int runs;
+  int sees; /* whether it can be told that MPI found something */
+  atomic_int stop;
+} server;
+
+/* Whether MPI found something to do: then no poll was in vain. */
+static int progress_once(void) {
+  unsigned long before = 0, after = 0;
+  rg_polite_counts(&before, NULL, NULL);
+  ARMCIX_Progress();
+  rg_polite_counts(&after, NULL, NULL);
+  return server.sees && before == after;
+}
+
+static void *serve_others(void *unused) {
+  double nap = SHORTEST_SECONDS;
+  int vain = 0;
+  while (!atomic_load_explicit(&server.stop, memory_order_relaxed)) {
+    if (progress_once()) {
+      vain = 0;
+      nap = SHORTEST_SECONDS;
+    } else if (++vain < PATIENCE) {
+      sched_yield();
+    } else {
+      rgi_clock_sleep(nap);
+      nap = nap * 1.25 < LONGEST_SECONDS ? nap * 1.25 : LONGEST_SECONDS;
+    }
+  }
+  return unused;
+}
+
+void rgi_rma_thread_start(void) {
+  if (!rgi_options_choice(RGI_OPT_PROGRESS_THREAD))
+    return;
+  rg_polite_active(&server.sees);
+  if (!rgi_runtime.threads)
+    rgi_log(RGI_LOG_WARN, "RG_PROGRESS_THREAD=1 needs MPI_Init_thread with MPI_THREAD_MULTIPLE: "
+                          "there will be no progress thread");
+  else if (pthread_create(&server.thread, NULL, serve_others, NULL) != 0)
+    rgi_log(RGI_LOG_WARN, "RG_PROGRESS_THREAD=1: the thread cannot be made");
+  else
+    server.runs = 1;
+}
+
+void rgi_rma_thread_stop(void) {
+  if (!server.runs)
+    return;
+  atomic_store(&server.stop, 1);
+  pthread_join(server.thread, NULL);
+  atomic_store(&server.stop, 0);
+  server.runs = 0;
+}

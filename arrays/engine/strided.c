@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <complex.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "distribution/distribution.h"
+#include "engine/rma.h"
+#include "progress/mpi_error.h"
+
+/* Whether dimension d and the one inside it are one on both sides. */
+static int runs_on(const rgi_strided *p, int d) {
+  int inner = d + 1, bytes = inner == p->dims - 1;
+  int64_t origin = p->extent[inner] * (bytes ? 1 : p->origin_stride[inner]);
+  int64_t target = p->extent[inner] * (bytes ? 1 : p->target_stride[inner]);
+  return p->origin_stride[d] == origin && p->target_stride[d] == target;
+}
+
+/* Dimension d goes; the inner one, if the two are one, has its extent too. */
+static void drop_dimension(rgi_strided *p, int d) {
+  p->extent[d + 1] *= p->extent[d];
+  for (int i = d; i < p->dims - 1; i++) {
+    p->extent[i] = p->extent[i + 1];
+    p->origin_stride[i] = p->origin_stride[i + 1];
+    p->target_stride[i] = p->target_stride[i + 1];
+  }
+  p->dims--;
+}
+
+int64_t rgi_strided_simplify(const rgi_strided *p, rgi_strided *simple) {
+  int64_t bytes = 1;
+  *simple = *p;
+  for (int d = 0; d < p->dims; d++)
+    bytes *= p->extent[d];
+  for (int d = simple->dims - 2; d >= 0 && bytes; d--)
+    if (simple->extent[d] == 1 || runs_on(simple, d))
+      drop_dimension(simple, d);
+  return bytes;
+}
+
+uint64_t rgi_strided_reach(const rgi_strided *p, const int64_t stride[]) {
+  int64_t reach = p->extent[p->dims - 1];
+  for (int d = 0; d < p->dims - 1; d++)
+    reach += (p->extent[d] - 1) * stride[d];
+  return (uint64_t)reach;
+}
+
+int rgi_strided_is_contiguous(const rgi_strided *p, const int64_t stride[]) {
+  int64_t inside = p->extent[p->dims - 1];
+  for (int d = p->dims - 2; d >= 0; d--) {
+    if (stride[d] != inside)
+      return 0;
+    inside *= p->extent[d];
+  }
+  return 1;
+}
+
+int rgi_strided_mpi_type(const rgi_strided *p, const int64_t stride[], MPI_Datatype element,
+                         size_t size, int *count, MPI_Datatype *type) {
+  *count = (int)(p->extent[p->dims - 1] / (int64_t)size);
+  *type = element;
+  for (int d = p->dims - 2; d >= 0; d--) {
+    MPI_Datatype inner = *type;
+    int code = MPI_Type_create_hvector((int)p->extent[d], *count, stride[d], inner, type);
+    if (inner != element)
+      MPI_Type_free(&inner);
+    if (code != MPI_SUCCESS)
+      return rgi_mpi_error(code, "MPI_Type_create_hvector");
+    *count = 1;
+  }
+  if (*type != element)
+    RGI_TRY_MPI(MPI_Type_commit(type));
+  return RG_SUCCESS;
+}
+
+MPI_Datatype rgi_scalar_mpi_type(rg_type type, size_t *size) {
+  const MPI_Datatype types[] = {[RG_INT32] = MPI_INT32_T,
+                                [RG_INT64] = MPI_INT64_T,
+                                [RG_FLOAT] = MPI_FLOAT,
+                                [RG_DOUBLE] = MPI_DOUBLE,
+                                [RG_OPAQUE] = MPI_BYTE,
+                                [RG_FLOAT_COMPLEX] = MPI_C_FLOAT_COMPLEX,
+                                [RG_DOUBLE_COMPLEX] = MPI_C_DOUBLE_COMPLEX};
+  *size = rgi_type_size(type, 1);
+  return types[type];
+}
+
+rgi_scalar rgi_scalar_one(rg_type type) {
+  rgi_scalar one = {{0}};
+  switch (type) {
+  case RG_INT32:
+    one.int32 = 1;
+    break;
+  case RG_INT64:
+    one.int64 = 1;
+    break;
+  case RG_FLOAT:
+    one.real[0] = 1;
+    break;
+  case RG_FLOAT_COMPLEX:
+    one.real[0] = 1;
+    break;
+  default:
+    one.real2[0] = 1;
+  }
+  return one;
+}
+
+int rgi_scalar_is_one(rg_type type, const void *alpha) {
+  size_t size;
+  rgi_scalar one = rgi_scalar_one(type);
+  rgi_scalar_mpi_type(type, &size);
+  return !alpha || memcmp(alpha, &one, size) == 0;
+}
+
+#define MULTIPLY(T)                                                                                \
+  do {                                                                                             \
+    const T *in = from, *factor = alpha;                                                           \
+    T *out = to;                                                                                   \
+    for (size_t i = 0; i < n; i++)                                                                 \
+      out[i] = *factor * in[i];                                                                    \
+  } while (0)
+
+/* Unsigned: overflow wraps around, as MPI's sums do. */
+void rgi_scalar_multiply(rg_type type, const void *alpha, size_t n, const void *from, void *to) {
+  switch (type) {
+  case RG_INT32:
+    MULTIPLY(uint32_t);
+    break;
+  case RG_INT64:
+    MULTIPLY(uint64_t);
+    break;
+  case RG_FLOAT:
+    MULTIPLY(float);
+    break;
+  case RG_DOUBLE:
+    MULTIPLY(double);
+    break;
+  case RG_FLOAT_COMPLEX:
+    MULTIPLY(float _Complex);
+    break;
+  default:
+    MULTIPLY(double _Complex);
+  }
+}
+
+static char *scale_rows(const rgi_strided *p, int d, const char *from, rg_type type,
+                        const void *alpha, char *to) {
+  size_t size;
+  if (d == p->dims - 1) {
+    rgi_scalar_mpi_type(type, &size);
+    rgi_scalar_multiply(type, alpha, (size_t)p->extent[d] / size, from, to);
+    return to + p->extent[d];
+  }
+  for (int64_t i = 0; i < p->extent[d]; i++)
+    to = scale_rows(p, d + 1, from + i * p->origin_stride[d], type, alpha, to);
+  return to;
+}
+
+void rgi_strided_scale(const rgi_strided *p, const char *from, rg_type type, const void *alpha,
+                       char *to) {
+  scale_rows(p, 0, from, type, alpha, to);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Elements between members' memory and a file, by collective MPI-IO. It goes in
+ * rounds of bounded size: that bounds memory, keeps MPI's counts in an int however
+ * large the array is, and lets an error of one member end it for all. */
+#include <regroup/collectives.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "file/file.h"
+#include "file/file_run.h"
+#include "noded/guard.h"
+
+enum { ROUND = 16 << 20, RUNS = 1 << 16 }; /* bytes and runs of a round, at most */
+
+/* ROMIO takes what stands before a colon for the name of a file system. */
+#ifdef ROMIO_VERSION
+enum { PREFIX = 1 };
+#else
+enum { PREFIX = 0 };
+#endif
+
+typedef struct {
+  rg_array a;
+  const char *path;
+  MPI_File file;
+  int64_t start;
+  int writing;
+  rgi_file_runs runs;
+  char *buffer;       /* of ROUND bytes, or one element if that is more */
+  int64_t room;       /* elements of the buffer */
+  int n;              /* runs of this round */
+  int lengths[RUNS];  /* bytes */
+  MPI_Aint at[RUNS];  /* in the file, from start */
+  int64_t from[RUNS]; /* in memory, in elements */
+  int64_t bytes;      /* of the round */
+} file_transfer;
+
+static char *memory_of(const file_transfer *t, int i) {
+  return rgi_array_mine(t->a) + t->from[i] * (int64_t)t->a->element;
+}
+
+static void collect_runs(file_transfer *t) {
+  int64_t element = (int64_t)t->a->element, left = t->room;
+  rgi_file_run run;
+  t->bytes = 0;
+  for (t->n = 0; t->n < RUNS && left > 0 && rgi_file_runs_next(&t->runs, left, &run); t->n++) {
+    t->lengths[t->n] = (int)(run.n * element);
+    t->at[t->n] = run.file * element;
+    t->from[t->n] = run.memory;
+    t->bytes += run.n * element;
+    left -= run.n;
+  }
+}
+
+static void pack_round(file_transfer *t) {
+  char *to = t->buffer;
+  for (int i = 0; i < t->n; to += t->lengths[i++])
+    memcpy(to, memory_of(t, i), (size_t)t->lengths[i]);
+}
+
+static void unpack_round(file_transfer *t) {
+  const char *from = t->buffer;
+  for (int i = 0; i < t->n; from += t->lengths[i++])
+    memcpy(memory_of(t, i), from, (size_t)t->lengths[i]);
+}
+
+/* All members call MPI in any case, those without runs with nothing. */
+static int move_round(file_transfer *t) {
+  MPI_Datatype runs = MPI_BYTE;
+  MPI_Status status;
+  int code, moved = 0, seen;
+  if (t->n > 0) {
+    MPI_Type_create_hindexed(t->n, t->lengths, t->at, MPI_BYTE, &runs);
+    MPI_Type_commit(&runs);
+  }
+  seen = MPI_File_set_view(t->file, t->start, MPI_BYTE, runs, "native", MPI_INFO_NULL);
+  if (t->n > 0)
+    MPI_Type_free(&runs);
+  int count = seen == MPI_SUCCESS ? (int)t->bytes : 0;
+  code = t->writing ? MPI_File_write_at_all(t->file, 0, t->buffer, count, MPI_BYTE, &status)
+                    : MPI_File_read_at_all(t->file, 0, t->buffer, count, MPI_BYTE, &status);
+  const char *what = t->writing ? "cannot write" : "cannot read";
+  RGI_TRY(rgi_file_mpi_error(what, t->path, seen));
+  RGI_TRY(rgi_file_mpi_error(what, t->path, code));
+  MPI_Get_count(&status, MPI_BYTE, &moved);
+  if (moved != count)
+    return rgi_error(RG_ERR_FILE, "%s %s: only %d of %d bytes", what, t->path, moved, count);
+  return RG_SUCCESS;
+}
+
+static int one_round(file_transfer *t) {
+  collect_runs(t);
+  if (t->writing)
+    pack_round(t);
+  RGI_TRY(move_round(t));
+  if (!t->writing)
+    unpack_round(t);
+  return RG_SUCCESS;
+}
+
+static int all_rounds(file_transfer *t) {
+  int more = 1;
+  while (more) {
+    RGI_TRY(rgi_file_agree(t->a->group, one_round(t)));
+    more = t->runs.more;
+    RGI_TRY(rg_allreduce(t->a->group, MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MAX));
+  }
+  return t->writing ? rgi_file_agree(t->a->group, rgi_file_mpi_error("cannot write", t->path,
+                                                                     MPI_File_sync(t->file)))
+                    : RG_SUCCESS;
+}
+
+/* Opens, moves, closes. comm holds the array's members, or the caller alone. */
+static int with_file(file_transfer *t, MPI_Comm comm, MPI_Info how) {
+  char name[strlen(t->path) + 5];
+  sprintf(name, "%s%s", PREFIX && strchr(t->path, ':') ? "ufs:" : "", t->path);
+  int mode = t->writing ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
+  int opened = MPI_File_open(comm, name, mode, how, &t->file);
+  int code = rgi_file_agree(t->a->group, rgi_file_mpi_error("cannot open", t->path, opened));
+  if (opened != MPI_SUCCESS)
+    return code;
+  MPI_File_set_errhandler(t->file, MPI_ERRORS_RETURN);
+  if (code == RG_SUCCESS)
+    code = all_rounds(t);
+  int closed = rgi_file_mpi_error("cannot close", t->path, MPI_File_close(&t->file));
+  return code ? code : rgi_file_agree(t->a->group, closed);
+}
+
+/* In a job that survives: MPI-IO over a communicator would wait for the dead. Without sieving, by
+ * which a member writes back what others' elements were between its own. */
+static int transfer_alone(file_transfer *t) {
+  MPI_Info how;
+  MPI_Info_create(&how);
+  MPI_Info_set(how, "romio_ds_write", "disable");
+  int code = with_file(t, MPI_COMM_SELF, how);
+  MPI_Info_free(&how);
+  return code;
+}
+
+static int transfer_with_comm(file_transfer *t) {
+  rg_group g; /* of its own, so that its communicator does not outlive the call */
+  MPI_Comm comm;
+  RGI_TRY(rg_group_dup(t->a->group, &g));
+  int code = rgi_file_agree(t->a->group, rg_group_comm(g, &comm));
+  if (code == RG_SUCCESS)
+    code = with_file(t, comm, MPI_INFO_NULL);
+  rg_group_free(&g);
+  return code;
+}
+
+static int transfer_all(rg_array a, const char *path, int64_t start, int writing) {
+  file_transfer *t = malloc(sizeof *t);
+  char *buffer = malloc(a->element > ROUND ? a->element : ROUND);
+  int code =
+      t && buffer ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for the buffers of %s", path);
+  code = rgi_file_agree(a->group, code);
+  if (code == RG_SUCCESS) {
+    t->a = a;
+    t->path = path;
+    t->start = start;
+    t->writing = writing;
+    t->buffer = buffer;
+    t->room = a->element > ROUND ? 1 : ROUND / (int64_t)a->element;
+    rgi_file_runs_start(&t->runs, &a->d, a->me);
+    code = rgi_guard_exists() ? transfer_alone(t) : transfer_with_comm(t);
+  }
+  free(buffer);
+  free(t);
+  return code;
+}
+
+int rgi_file_write(rg_array a, const char *path, int64_t start) {
+  return transfer_all(a, path, start, 1);
+}
+
+int rgi_file_read(rg_array a, const char *path, int64_t start) {
+  return transfer_all(a, path, start, 0);
+}

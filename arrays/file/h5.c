@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#ifdef RG_HDF5
+#include "file/h5.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+rgi_h5_library rgi_h5;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all below, and HDF5 */
+static int loaded;
+static H5E_auto2_t print;
+static void *print_data;
+
+/* A pointer to an object from dlsym may be one to a function: POSIX says so, C does
+ * not. */
+static int find_symbol(void *library, const char *name, void *pointer) {
+  *(void **)pointer = dlsym(library, name);
+  return *(void **)pointer != NULL;
+}
+
+static int load_library(void) {
+  void *library = dlopen(RG_HDF5, RTLD_NOW | RTLD_LOCAL);
+  int found = library != NULL;
+#define FIND(name) found = found && find_symbol(library, #name, &rgi_h5.p##name);
+  RGI_H5_FUNCTIONS(FIND)
+  RGI_H5_VARIABLES(FIND)
+  if (!found)
+    return rgi_error(RG_ERR_UNSUPPORTED, "HDF5 cannot be loaded: %s", dlerror());
+  if (rgi_h5.pH5open() < 0)
+    return rgi_error(RG_ERR_UNSUPPORTED, "HDF5 cannot be started");
+  loaded = 1;
+  return RG_SUCCESS;
+}
+
+int rgi_h5_begin(void) {
+  pthread_mutex_lock(&lock);
+  int code = loaded ? RG_SUCCESS : load_library();
+  if (code != RG_SUCCESS) {
+    pthread_mutex_unlock(&lock);
+    return code;
+  }
+  rgi_h5.pH5Eget_auto2(H5E_DEFAULT, &print, &print_data);
+  rgi_h5.pH5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  return RG_SUCCESS;
+}
+
+void rgi_h5_end(void) {
+  rgi_h5.pH5Eset_auto2(H5E_DEFAULT, print, print_data);
+  pthread_mutex_unlock(&lock);
+}
+
+/* The last one of a walk downwards is where it began. */
+static herr_t keep_text(unsigned n, const H5E_error2_t *error, void *text) {
+  (void)n;
+  snprintf(text, 300, "%s", error->desc ? error->desc : "");
+  return 0;
+}
+
+int rgi_h5_error(const char *what, const char *path) {
+  char text[300] = "";
+  rgi_h5.pH5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_text, text);
+  return rgi_error(RG_ERR_FILE, "%s %s: HDF5: %s", what, path, text);
+}
+#endif

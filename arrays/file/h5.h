@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * HDF5's library, loaded when the first file needs it: it brings forty others with
+ * it, which no other program of Regroup's should have to load, and need not be there
+ * when a program runs that uses none of its files. */
+#ifndef RGI_H5_H
+#define RGI_H5_H
+
+#include <hdf5.h>
+
+/* Its constants call these two functions of the library's. */
+#undef H5CHECK
+#define H5CHECK
+#undef H5OPEN
+#define H5OPEN
+
+/* What is used of it: functions, and types and property lists, which are variables. */
+#define RGI_H5_FUNCTIONS(F)                                                                        \
+  F(H5open)                                                                                        \
+  F(H5Eget_auto2)                                                                                  \
+  F(H5Eset_auto2)                                                                                  \
+  F(H5Ewalk2)                                                                                      \
+  F(H5Fcreate)                                                                                     \
+  F(H5Fopen)                                                                                       \
+  F(H5Fclose)                                                                                      \
+  F(H5Pcreate)                                                                                     \
+  F(H5Pclose)                                                                                      \
+  F(H5Pset_alloc_time)                                                                             \
+  F(H5Pset_fill_time)                                                                              \
+  F(H5Screate)                                                                                     \
+  F(H5Screate_simple)                                                                              \
+  F(H5Sclose)                                                                                      \
+  F(H5Sis_simple)                                                                                  \
+  F(H5Sget_simple_extent_ndims)                                                                    \
+  F(H5Sget_simple_extent_dims)                                                                     \
+  F(H5Sselect_hyperslab)                                                                           \
+  F(H5Tcreate)                                                                                     \
+  F(H5Tcopy)                                                                                       \
+  F(H5Tclose)                                                                                      \
+  F(H5Tinsert)                                                                                     \
+  F(H5Tset_tag)                                                                                    \
+  F(H5Tget_class)                                                                                  \
+  F(H5Tget_size)                                                                                   \
+  F(H5Tget_sign)                                                                                   \
+  F(H5Tget_nmembers)                                                                               \
+  F(H5Tget_member_index)                                                                           \
+  F(H5Tget_member_class)                                                                           \
+  F(H5Acreate2)                                                                                    \
+  F(H5Aexists)                                                                                     \
+  F(H5Aopen)                                                                                       \
+  F(H5Aread)                                                                                       \
+  F(H5Awrite)                                                                                      \
+  F(H5Aclose)                                                                                      \
+  F(H5Dcreate2)                                                                                    \
+  F(H5Dopen2)                                                                                      \
+  F(H5Dclose)                                                                                      \
+  F(H5Dget_type)                                                                                   \
+  F(H5Dget_space)                                                                                  \
+  F(H5Dget_offset)                                                                                 \
+  F(H5Dread)
+
+#define RGI_H5_VARIABLES(F)                                                                        \
+  F(H5T_NATIVE_INT32_g)                                                                            \
+  F(H5T_NATIVE_INT64_g)                                                                            \
+  F(H5T_NATIVE_UINT64_g)                                                                           \
+  F(H5T_NATIVE_FLOAT_g)                                                                            \
+  F(H5T_NATIVE_DOUBLE_g)                                                                           \
+  F(H5P_CLS_DATASET_CREATE_ID_g)
+
+#define RGI_H5_POINTER(name) __typeof__(name) *p##name;
+typedef struct {
+  RGI_H5_FUNCTIONS(RGI_H5_POINTER)
+  RGI_H5_VARIABLES(RGI_H5_POINTER)
+} rgi_h5_library;
+#undef RGI_H5_POINTER
+
+/* Calls go through this table, which is the same for all of the process. */
+extern rgi_h5_library rgi_h5;
+
+/* Loads it; HDF5 is not made for threads, so one of them at a time has it, with its
+ * own printing of errors off, from _begin to _end. RG_ERR_UNSUPPORTED: it is not
+ * there. */
+int rgi_h5_begin(void);
+void rgi_h5_end(void);
+
+/* RG_ERR_FILE with HDF5's own words for what failed last. */
+int rgi_h5_error(const char *what, const char *path);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * HDF5's types for those of arrays: complex numbers are compounds of r and i, as h5py
+ * and others have them. */
+#ifndef RGI_H5_TYPE_H
+#define RGI_H5_TYPE_H
+
+#include <regroup/array.h>
+
+#include "file/h5.h"
+
+/* A type in memory, to be closed; negative on failure. */
+hid_t rgi_h5_type(rg_type type, size_t element);
+
+/* RG_TYPE_COUNT: none of ours. */
+rg_type rgi_h5_type_recognise(hid_t type);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "math/box.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define FETCH ((int64_t)1 << 20) /* bytes that are got from another node at a time */
+
+void rgi_piece_strides(int dims, const int64_t ld[], int64_t stride[]) {
+  stride[dims - 1] = 1;
+  for (int d = dims - 1; d > 0; d--)
+    stride[d - 1] = stride[d] * ld[d - 1];
+}
+
+/* --- boxes of several operands --------------------------------------------------------- */
+
+typedef struct {
+  int n;
+  const rgi_operand *o;
+  rgi_box_function *f;
+  void *context;
+  int axes[RGI_BOX_OPERANDS][RG_MAX_DIMS];
+  char *buffer[RGI_BOX_OPERANDS];
+  rgi_box box;
+} traversal;
+
+/* Boxes are counted in the dimensions that are longer than 1, from the beginning of
+ * the operand's patch: to the indices in its array, and back. */
+static void to_array(const traversal *t, int k, const int64_t lo[], const int64_t hi[],
+                     int64_t alo[], int64_t ahi[]) {
+  const rgi_operand *o = &t->o[k];
+  memcpy(alo, o->lo, sizeof o->lo);
+  memcpy(ahi, o->hi, sizeof o->hi);
+  for (int i = 0; i < t->box.dims; i++) {
+    int d = t->axes[k][i];
+    alo[d] = o->lo[d] + lo[i];
+    ahi[d] = o->lo[d] + hi[i];
+  }
+}
+
+static void to_box(const traversal *t, int k, const int64_t alo[], const int64_t ahi[],
+                   int64_t lo[], int64_t hi[]) {
+  for (int i = 0; i < t->box.dims; i++) {
+    int d = t->axes[k][i];
+    lo[i] = alo[d] - t->o[k].lo[d];
+    hi[i] = ahi[d] - t->o[k].lo[d];
+  }
+}
+
+static void place_operand(traversal *t, int k, char *memory, const int64_t ld[]) {
+  int64_t stride[RG_MAX_DIMS];
+  rgi_piece_strides(t->o[k].a->d.dims, ld, stride);
+  t->box.at[k] = memory;
+  for (int i = 0; i < t->box.dims; i++)
+    t->box.stride[k][i] = stride[t->axes[k][i]];
+}
+
+static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]);
+
+/* The first operands are in place; when k is the last one, so is the box. */
+static int visit_next(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
+  if (k + 1 < t->n)
+    return visit_operand(t, k + 1, lo, hi);
+  for (int i = 0; i < t->box.dims; i++)
+    t->box.extent[i] = hi[i] - lo[i];
+  return t->f(t->context, &t->box);
+}
+
+/* Moves the operands before k from the beginning of box lo to that of part plo. */
+static void shift_operands(traversal *t, int k, const int64_t lo[], const int64_t plo[], int sign) {
+  for (int j = 0; j < k; j++)
+    for (int i = 0; i < t->box.dims; i++)
+      t->box.at[j] += sign * (plo[i] - lo[i]) * t->box.stride[j][i] * (int64_t)t->box.element;
+}
+
+/* Got from another node, in parts that fit into the buffer. */
+static int fetch_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
+  int64_t bytes = (int64_t)t->box.element, part[RG_MAX_DIMS], end[RG_MAX_DIMS];
+  int longest = 0;
+  for (int i = 0; i < t->box.dims; i++) {
+    bytes *= hi[i] - lo[i];
+    longest = hi[i] - lo[i] > hi[longest] - lo[longest] ? i : longest;
+  }
+  if (bytes > FETCH && t->box.dims && hi[longest] - lo[longest] > 1) {
+    memcpy(part, lo, sizeof part);
+    memcpy(end, hi, sizeof end);
+    part[longest] = end[longest] = lo[longest] + (hi[longest] - lo[longest]) / 2;
+    RGI_TRY(fetch_operand(t, k, lo, end));
+    shift_operands(t, k, lo, part, 1);
+    int error = fetch_operand(t, k, part, hi);
+    shift_operands(t, k, lo, part, -1);
+    return error;
+  }
+  int64_t alo[RG_MAX_DIMS], ahi[RG_MAX_DIMS], ld[RG_MAX_DIMS];
+  if (!t->buffer[k])
+    t->buffer[k] = malloc((size_t)(bytes > FETCH ? bytes : FETCH));
+  if (!t->buffer[k])
+    return rgi_error(RG_ERR_NOMEM, "no memory for elements of another node");
+  to_array(t, k, lo, hi, alo, ahi);
+  for (int d = 1; d < t->o[k].a->d.dims; d++)
+    ld[d - 1] = ahi[d] - alo[d];
+  RGI_TRY(rg_array_get(t->o[k].a, alo, ahi, t->buffer[k], NULL));
+  place_operand(t, k, t->buffer[k], ld);
+  return visit_next(t, k, lo, hi);
+}
+
+/* Operand k in the box, one piece after another. */
+static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
+  rg_array a = t->o[k].a;
+  int64_t alo[RG_MAX_DIMS], ahi[RG_MAX_DIMS], plo[RG_MAX_DIMS], phi[RG_MAX_DIMS];
+  rgi_pieces pieces;
+  rgi_piece piece;
+  to_array(t, k, lo, hi, alo, ahi);
+  rgi_pieces_start(&pieces, &a->d, alo, ahi);
+  while (rgi_pieces_next(&pieces, &piece)) {
+    char *memory = rgi_array_memory(a, piece.rank);
+    to_box(t, k, piece.lo, piece.hi, plo, phi);
+    shift_operands(t, k, lo, plo, 1);
+    int error;
+    if (memory) {
+      place_operand(t, k, memory + piece.offset * (int64_t)a->element, piece.ld);
+      error = visit_next(t, k, plo, phi);
+    } else {
+      error = fetch_operand(t, k, plo, phi);
+    }
+    shift_operands(t, k, lo, plo, -1);
+    RGI_TRY(error);
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_boxes(int n, const rgi_operand o[], rgi_box_function *f, void *context) {
+  traversal t = {.n = n, .o = o, .f = f, .context = context};
+  rgi_own own;
+  rgi_piece piece;
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  int error = RG_SUCCESS;
+  t.box.operands = n;
+  t.box.element = o[0].a->element;
+  for (int k = 0; k < n; k++)
+    t.box.dims = rgi_operand_axes(&o[k], t.axes[k]);
+  for (rgi_own_start(&own, &o[0]); !error && rgi_own_next(&own, &piece);) {
+    to_box(&t, 0, piece.lo, piece.hi, lo, hi);
+    place_operand(&t, 0, rgi_own_memory(&o[0], &piece), piece.ld);
+    error = visit_next(&t, 0, lo, hi);
+  }
+  for (int k = 0; k < n; k++)
+    free(t.buffer[k]);
+  return error;
+}
+
+/* --- rows --------------------------------------------------------------------------------- */
+
+/* Whether dimension i of the box and the one after it are one in all operands. */
+static int are_joined(const rgi_box *b, int i) {
+  for (int k = 0; k < b->operands; k++)
+    if (b->stride[k][i] != b->extent[i + 1] * b->stride[k][i + 1])
+      return 0;
+  return 1;
+}
+
+static void join_dimensions(rgi_box *b, int i) {
+  b->extent[i] *= b->extent[i + 1];
+  for (int k = 0; k < b->operands; k++)
+    b->stride[k][i] = b->stride[k][i + 1];
+  for (int j = i + 1; j + 1 < b->dims; j++) {
+    b->extent[j] = b->extent[j + 1];
+    for (int k = 0; k < b->operands; k++)
+      b->stride[k][j] = b->stride[k][j + 1];
+  }
+  b->dims--;
+}
+
+static int side_by_side(const rgi_box *b) {
+  for (int k = 0; k < b->operands; k++)
+    if (b->dims == 0 || b->stride[k][b->dims - 1] != 1)
+      return 0;
+  return 1;
+}
+
+void rgi_box_rows_start(rgi_box_rows *r, const rgi_box *box) {
+  r->box = *box;
+  for (int i = r->box.dims - 2; i >= 0; i--)
+    if (are_joined(&r->box, i))
+      join_dimensions(&r->box, i);
+  memcpy(r->at, box->at, sizeof r->at);
+  memset(r->i, 0, sizeof r->i);
+  r->n = 1;
+  if (side_by_side(&r->box))
+    r->n = r->box.extent[--r->box.dims];
+}
+
+void rgi_box_rows_next(rgi_box_rows *r) {
+  rgi_box *b = &r->box;
+  for (int d = b->dims - 1; d >= 0; d--) {
+    int64_t step = ++r->i[d] < b->extent[d] ? 1 : 1 - b->extent[d];
+    for (int k = 0; k < b->operands; k++)
+      r->at[k] += step * b->stride[k][d] * (int64_t)b->element;
+    if (step > 0)
+      return;
+    r->i[d] = 0;
+  }
+  r->n = 0;
+}

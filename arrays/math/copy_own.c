@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "math/copy_own.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "math/box.h"
+
+#define TILE 128 /* of a transposition: 128 x 128 doubles fit into a cache */
+
+typedef struct {
+  const rgi_operand *mine, *other;
+  int pull;
+} copy_call;
+
+/* The patch lo..hi of the other array, and the caller's memory. */
+static int transfer_box(const copy_call *j, const int64_t lo[], const int64_t hi[], void *memory,
+                        const int64_t ld[]) {
+  return j->pull ? rg_array_get(j->other->a, lo, hi, memory, ld)
+                 : rg_array_put(j->other->a, lo, hi, memory, ld);
+}
+
+/* --- the same extents ------------------------------------------------------------------- */
+
+static int same_extents(const rgi_operand *o, const rgi_operand *p) {
+  int same = o->a->d.dims == p->a->d.dims;
+  for (int d = 0; same && d < o->a->d.dims; d++)
+    same = o->hi[d] - o->lo[d] == p->hi[d] - p->lo[d];
+  return same;
+}
+
+static int move_same(const copy_call *j, const rgi_piece *p) {
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  for (int d = 0; d < j->mine->a->d.dims; d++) {
+    lo[d] = p->lo[d] - j->mine->lo[d] + j->other->lo[d];
+    hi[d] = p->hi[d] - j->mine->lo[d] + j->other->lo[d];
+  }
+  return transfer_box(j, lo, hi, rgi_own_memory(j->mine, p), p->ld);
+}
+
+/* --- transposed --------------------------------------------------------------------------- */
+
+#define LINE 8 /* by squares of so many: each line of memory is used up at once */
+
+/* to[k * to_ld + i] = from[i * from_ld + k] for i < n, k < m. */
+#define TRANSPOSE(name, type)                                                                      \
+  static void name(int64_t n, int64_t m, char *to, int64_t to_ld, const char *from,                \
+                   int64_t from_ld) {                                                              \
+    type *x = (type *)(void *)to;                                                                  \
+    const type *y = (const type *)(const void *)from;                                              \
+    for (int64_t k0 = 0; k0 < m; k0 += LINE)                                                       \
+      for (int64_t i0 = 0; i0 < n; i0 += LINE) {                                                   \
+        int64_t k1 = m - k0 < LINE ? m : k0 + LINE, i1 = n - i0 < LINE ? n : i0 + LINE;            \
+        for (int64_t k = k0; k < k1; k++)                                                          \
+          for (int64_t i = i0; i < i1; i++)                                                        \
+            x[k * to_ld + i] = y[i * from_ld + k];                                                 \
+      }                                                                                            \
+  }
+typedef struct {
+  uint64_t half[2];
+} tile_16_bytes;
+TRANSPOSE(transpose_4, uint32_t)
+TRANSPOSE(transpose_8, uint64_t)
+TRANSPOSE(transpose_16, tile_16_bytes)
+
+static void transpose_tile(size_t element, int64_t n, int64_t m, char *to, int64_t to_ld,
+                           const char *from, int64_t from_ld) {
+  if (element == 4)
+    transpose_4(n, m, to, to_ld, from, from_ld);
+  else if (element == 8)
+    transpose_8(n, m, to, to_ld, from, from_ld);
+  else if (element == 16)
+    transpose_16(n, m, to, to_ld, from, from_ld);
+  else
+    for (int64_t k = 0; k < m; k++)
+      for (int64_t i = 0; i < n; i++)
+        memcpy(to + (k * to_ld + i) * (int64_t)element, from + (i * from_ld + k) * (int64_t)element,
+               element);
+}
+
+/* Rows i..i+n-1 and columns k..k+m-1 of the caller's piece. */
+static int move_tile(const copy_call *j, const rgi_piece *p, int64_t i, int64_t n, int64_t k,
+                     int64_t m, char *buffer) {
+  size_t element = j->mine->a->element;
+  int64_t down = p->lo[0] + i - j->mine->lo[0], across = p->lo[1] + k - j->mine->lo[1];
+  int64_t lo[2] = {j->other->lo[0] + across, j->other->lo[1] + down};
+  int64_t hi[2] = {lo[0] + m, lo[1] + n};
+  char *memory = rgi_own_memory(j->mine, p) + (i * p->ld[0] + k) * (int64_t)element;
+  if (!j->pull)
+    transpose_tile(element, n, m, buffer, n, memory, p->ld[0]);
+  RGI_TRY(transfer_box(j, lo, hi, buffer, NULL));
+  if (j->pull)
+    transpose_tile(element, m, n, memory, p->ld[0], buffer, n);
+  return RG_SUCCESS;
+}
+
+static int move_transposed(const copy_call *j, const rgi_piece *p, char *buffer) {
+  int64_t rows = p->hi[0] - p->lo[0], columns = p->hi[1] - p->lo[1];
+  for (int64_t i = 0; i < rows; i += TILE)
+    for (int64_t k = 0; k < columns; k += TILE)
+      RGI_TRY(move_tile(j, p, i, rows - i < TILE ? rows - i : TILE, k,
+                        columns - k < TILE ? columns - k : TILE, buffer));
+  return RG_SUCCESS;
+}
+
+/* --- other extents, in C order --------------------------------------------------------------- */
+
+/* Elements start to start + n - 1 of the other patch, counted in C order, which lie
+ * side by side in the caller's memory: cut into boxes, each as large as can be. */
+static int move_run(const copy_call *j, int64_t start, int64_t n, char *memory) {
+  const rgi_operand *o = j->other;
+  while (n > 0) {
+    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], whole = 1, rest = start;
+    int d = o->a->d.dims - 1;
+    for (int i = d; i >= 0; i--) {
+      int64_t extent = o->hi[i] - o->lo[i];
+      lo[i] = o->lo[i] + rest % extent;
+      hi[i] = lo[i] + 1;
+      rest /= extent;
+    }
+    /* From dimension d + 1 on the box is the whole patch. */
+    while (d > 0 && lo[d] == o->lo[d] && n >= whole * (o->hi[d] - o->lo[d])) {
+      whole *= o->hi[d] - o->lo[d];
+      hi[d] = o->hi[d];
+      d--;
+    }
+    int64_t some = n / whole < o->hi[d] - lo[d] ? n / whole : o->hi[d] - lo[d];
+    hi[d] = lo[d] + some;
+    RGI_TRY(transfer_box(j, lo, hi, memory, NULL));
+    start += some * whole;
+    n -= some * whole;
+    memory += some * whole * (int64_t)o->a->element;
+  }
+  return RG_SUCCESS;
+}
+
+/* The dimension from which on the piece is side by side both in memory and in the
+ * order of the patch. */
+static int run_dimension(const rgi_operand *o, const rgi_piece *p) {
+  int t = o->a->d.dims - 1;
+  while (t > 0 && p->lo[t] == o->lo[t] && p->hi[t] == o->hi[t] &&
+         p->ld[t - 1] == p->hi[t] - p->lo[t])
+    t--;
+  return t;
+}
+
+static int move_reshaped(const copy_call *j, const rgi_piece *p) {
+  const rgi_operand *o = j->mine;
+  int t = run_dimension(o, p), d;
+  int64_t at[RG_MAX_DIMS], stride[RG_MAX_DIMS], n = 1;
+  rgi_piece_strides(o->a->d.dims, p->ld, stride);
+  memcpy(at, p->lo, sizeof at);
+  for (d = t; d < o->a->d.dims; d++)
+    n *= p->hi[d] - p->lo[d];
+  do {
+    int64_t start = 0, offset = 0;
+    for (d = 0; d < o->a->d.dims; d++) {
+      start = start * (o->hi[d] - o->lo[d]) + at[d] - o->lo[d];
+      offset += (at[d] - p->lo[d]) * stride[d];
+    }
+    RGI_TRY(move_run(j, start, n, rgi_own_memory(o, p) + offset * (int64_t)o->a->element));
+    for (d = t - 1; d >= 0 && ++at[d] == p->hi[d]; d--)
+      at[d] = p->lo[d];
+  } while (d >= 0);
+  return RG_SUCCESS;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+int rgi_copy_own(const rgi_operand *mine, const rgi_operand *other, int pull, int transposed) {
+  copy_call j = {mine, other, pull};
+  int same = same_extents(mine, other), error = RG_SUCCESS;
+  rgi_own own;
+  rgi_piece p;
+  char *buffer = transposed ? malloc(TILE * TILE * mine->a->element) : NULL;
+  if (transposed && !buffer)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a transposition");
+  for (rgi_own_start(&own, mine); !error && rgi_own_next(&own, &p);)
+    error = transposed ? move_transposed(&j, &p, buffer)
+            : same     ? move_same(&j, &p)
+                       : move_reshaped(&j, &p);
+  free(buffer);
+  return error;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "math/product.h"
+
+#include <regroup/array_math.h>
+
+#include "base/error.h"
+#include "math/fill.h"
+
+void rgi_section_patch(const rgi_operand *o, rg_form form, rgi_section part, int64_t lo[2],
+                       int64_t hi[2]) {
+  int row = form == RG_NORMAL ? 0 : 1, column = 1 - row;
+  lo[row] = o->lo[row] + part.i0;
+  hi[row] = o->lo[row] + part.i1;
+  lo[column] = o->lo[column] + part.k0;
+  hi[column] = o->lo[column] + part.k1;
+}
+
+rgi_section rgi_section_of(const rgi_operand *o, rg_form form, const rgi_piece *piece) {
+  int row = form == RG_NORMAL ? 0 : 1, column = 1 - row;
+  return (rgi_section){piece->lo[row] - o->lo[row], piece->hi[row] - o->lo[row],
+                       piece->lo[column] - o->lo[column], piece->hi[column] - o->lo[column]};
+}
+
+static int64_t extent_of(const rgi_operand *o, rg_form form, int d) {
+  int e = form == RG_NORMAL ? d : 1 - d;
+  return o->hi[e] - o->lo[e];
+}
+
+static int check_form(const char *call, rg_form form) {
+  if ((int)form < RG_NORMAL || form > RG_CONJUGATED)
+    return rgi_error(RG_ERR_ARG, "%s: there is no form %d", call, (int)form);
+  return RG_SUCCESS;
+}
+
+static int check_array(const char *call, const rgi_operand *o, const rgi_operand *c) {
+  if (o->a->d.dims != 2)
+    return rgi_error(RG_ERR_ARG, "%s: an array of %d dimensions is no matrix", call, o->a->d.dims);
+  if (!rgi_blas_type(o->a->type) || o->a->type != c->a->type)
+    return rgi_error(RG_ERR_ARG, "%s: the arrays are to be of one real or complex type", call);
+  if (o != c && o->a == c->a)
+    return rgi_error(RG_ERR_ARG, "%s: the result is one of the factors", call);
+  return rgi_operands_together(call, o, c);
+}
+
+static int check_product(const char *call, rgi_product *p) {
+  if (!p->alpha || !p->beta)
+    return rgi_error(RG_ERR_ARG, "%s: alpha or beta is NULL", call);
+  RGI_TRY(check_form(call, p->form_a));
+  RGI_TRY(check_form(call, p->form_b));
+  RGI_TRY(check_array(call, &p->c, &p->c));
+  RGI_TRY(check_array(call, &p->a, &p->c));
+  RGI_TRY(check_array(call, &p->b, &p->c));
+  p->m = extent_of(&p->c, RG_NORMAL, 0);
+  p->n = extent_of(&p->c, RG_NORMAL, 1);
+  p->k = extent_of(&p->a, p->form_a, 1);
+  int64_t m = extent_of(&p->a, p->form_a, 0), k = extent_of(&p->b, p->form_b, 0),
+          n = extent_of(&p->b, p->form_b, 1);
+  if (m != p->m || n != p->n || k != p->k)
+    return rgi_error(RG_ERR_ARG,
+                     "%s: a matrix of %lld x %lld times one of %lld x %lld is not one of %lld x "
+                     "%lld",
+                     call, (long long)m, (long long)p->k, (long long)k, (long long)n,
+                     (long long)p->m, (long long)p->n);
+  return RG_SUCCESS;
+}
+
+static int multiply_arrays(const char *call, rgi_product *p) {
+  RGI_TRY(check_product(call, p));
+  const rgi_operand o[3] = {p->c, p->a, p->b};
+  int error = RG_SUCCESS;
+  RGI_TRY(rgi_operands_begin(call, 3, o));
+  int threads = rgi_blas_begin();
+  if (p->k == 0)
+    error = rgi_scale_own(&p->c, p->beta);
+  else if (rgi_product_is_direct(p))
+    rgi_product_direct(p);
+  else
+    error = rgi_product_panels(p);
+  rgi_blas_end(threads);
+  return rgi_operands_end(call, 3, o, error);
+}
+
+int rg_array_multiply(rg_form form_a, rg_form form_b, const void *alpha, rg_array a, rg_array b,
+                      const void *beta, rg_array c) {
+  rgi_product p = {.form_a = form_a, .form_b = form_b, .alpha = alpha, .beta = beta};
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &p.a));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &p.b));
+  RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &p.c));
+  return multiply_arrays(__func__, &p);
+}
+
+int rg_array_multiply_patch(rg_form form_a, rg_form form_b, const void *alpha, rg_array a,
+                            const int64_t alo[], const int64_t ahi[], rg_array b,
+                            const int64_t blo[], const int64_t bhi[], const void *beta, rg_array c,
+                            const int64_t clo[], const int64_t chi[]) {
+  rgi_product p = {.form_a = form_a, .form_b = form_b, .alpha = alpha, .beta = beta};
+  RGI_TRY(rgi_operand_make(__func__, a, alo, ahi, &p.a));
+  RGI_TRY(rgi_operand_make(__func__, b, blo, bhi, &p.b));
+  RGI_TRY(rgi_operand_make(__func__, c, clo, chi, &p.c));
+  return multiply_arrays(__func__, &p);
+}

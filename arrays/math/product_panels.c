@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/request.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "math/box.h"
+#include "math/product.h"
+
+#define TILE 1024 /* rows and columns of c at a time */
+#define DEPTH 256 /* of a panel */
+
+/* Rows, or columns, of c that are the caller's and lie side by side, none longer
+ * than a tile. */
+typedef struct {
+  int64_t lo, hi;
+} strip;
+typedef struct {
+  strip *s;
+  int64_t n, room;
+} strips;
+
+/* A tile: some strips of rows and of columns. */
+typedef struct {
+  const strip *rows, *columns;
+  int64_t row_strips, column_strips, m, n;
+} tile;
+
+/* A panel of a and one of b, on their way or here. */
+typedef struct {
+  char *a, *b;
+  int64_t depth;
+  rg_request *requests;
+  int open;
+} panel;
+
+typedef struct {
+  const rgi_product *p;
+  strips rows, columns;
+  panel panels[2];
+  char *c; /* of a tile with several strips */
+} panel_work;
+
+static int add_strip(strips *list, int64_t lo, int64_t hi) {
+  for (; lo < hi; lo += TILE) {
+    if (list->n == list->room) {
+      int64_t room = list->room ? 2 * list->room : 16;
+      strip *more = realloc(list->s, (size_t)room * sizeof *more);
+      if (!more)
+        return rgi_error(RG_ERR_NOMEM, "no memory for the parts of a matrix");
+      list->s = more;
+      list->room = room;
+    }
+    list->s[list->n++] = (strip){lo, hi - lo < TILE ? hi : lo + TILE};
+  }
+  return RG_SUCCESS;
+}
+
+/* The caller's blocks are all of its rows crossed with all of its columns, in C
+ * order. */
+static int find_strips(panel_work *w) {
+  rgi_own own;
+  rgi_piece c;
+  int64_t first = -1, last = -1;
+  for (rgi_own_start(&own, &w->p->c); rgi_own_next(&own, &c);) {
+    rgi_section part = rgi_section_of(&w->p->c, RG_NORMAL, &c);
+    if (first < 0)
+      first = part.i0;
+    if (part.i0 == first)
+      RGI_TRY(add_strip(&w->columns, part.k0, part.k1));
+    if (part.i0 != last)
+      RGI_TRY(add_strip(&w->rows, part.i0, part.i1));
+    last = part.i0;
+  }
+  return RG_SUCCESS;
+}
+
+/* How many strips from s[0] on make a tile, and how long they are together. */
+static int64_t take_strips(const strip *s, int64_t n, int64_t *length) {
+  int64_t i = 0;
+  *length = 0;
+  for (; i < n && *length + s[i].hi - s[i].lo <= TILE; i++)
+    *length += s[i].hi - s[i].lo;
+  return i;
+}
+
+/* --- panels ------------------------------------------------------------------------------ */
+
+/* Starts to get strips of rows of op(o) by columns k0..k1 (along: the strips are
+ * columns, k0..k1 rows) into memory, side by side. */
+static int start_panel(panel *x, const rgi_operand *o, rg_form form, int along, const strip *s,
+                       int64_t strips_, int64_t length, int64_t k0, int64_t k1, char *memory) {
+  int across = (form == RG_NORMAL) == along; /* strips are columns of the array */
+  int64_t at = 0, ld = across ? length : k1 - k0, element = (int64_t)o->a->element;
+  for (int64_t i = 0; i < strips_; i++) {
+    rgi_section part =
+        along ? (rgi_section){k0, k1, s[i].lo, s[i].hi} : (rgi_section){s[i].lo, s[i].hi, k0, k1};
+    int64_t lo[2], hi[2];
+    rgi_section_patch(o, form, part, lo, hi);
+    char *to = memory + (across ? at : at * ld) * element;
+    at += s[i].hi - s[i].lo;
+    x->requests[x->open] = NULL;
+    RGI_TRY(rg_array_iget(o->a, lo, hi, to, &ld, &x->requests[x->open++]));
+  }
+  return RG_SUCCESS;
+}
+
+static int start_panels(const rgi_product *p, const tile *t, panel *x, int64_t k0) {
+  int64_t k1 = p->k - k0 < DEPTH ? p->k : k0 + DEPTH;
+  x->depth = k1 - k0;
+  RGI_TRY(start_panel(x, &p->a, p->form_a, 0, t->rows, t->row_strips, t->m, k0, k1, x->a));
+  return start_panel(x, &p->b, p->form_b, 1, t->columns, t->column_strips, t->n, k0, k1, x->b);
+}
+
+static int finish_panels(panel *x) {
+  int open = x->open;
+  x->open = 0;
+  return open ? rg_wait_all(open, x->requests, NULL) : RG_SUCCESS;
+}
+
+/* --- tiles -------------------------------------------------------------------------------- */
+
+/* All parts of c's tile to the buffer, or from it. */
+static int move_c(const panel_work *w, const tile *t, int there) {
+  int64_t element = (int64_t)w->p->c.a->element;
+  for (int64_t i = 0, row = 0; i < t->row_strips; row += t->rows[i].hi - t->rows[i].lo, i++)
+    for (int64_t j = 0, column = 0; j < t->column_strips;
+         column += t->columns[j].hi - t->columns[j].lo, j++) {
+      int64_t lo[2], hi[2];
+      char *memory = w->c + (row * t->n + column) * element;
+      rgi_section part = {t->rows[i].lo, t->rows[i].hi, t->columns[j].lo, t->columns[j].hi};
+      rgi_section_patch(&w->p->c, RG_NORMAL, part, lo, hi);
+      RGI_TRY(there ? rg_array_put(w->p->c.a, lo, hi, memory, &t->n)
+                    : rg_array_get(w->p->c.a, lo, hi, memory, &t->n));
+    }
+  return RG_SUCCESS;
+}
+
+static int multiply_panels(panel_work *w, const tile *t) {
+  const rgi_product *p = w->p;
+  const void *beta = p->beta;
+  RGI_TRY(start_panels(p, t, &w->panels[0], 0));
+  for (int64_t k = 0; k < p->k; k += DEPTH) {
+    panel *x = &w->panels[k / DEPTH % 2];
+    if (p->k - k > DEPTH)
+      RGI_TRY(start_panels(p, t, &w->panels[(k / DEPTH + 1) % 2], k + DEPTH));
+    RGI_TRY(finish_panels(x));
+    rgi_blas_matrix a = {p->form_a, x->a, p->form_a == RG_NORMAL ? x->depth : t->m};
+    rgi_blas_matrix b = {p->form_b, x->b, p->form_b == RG_NORMAL ? t->n : x->depth};
+    rgi_blas_multiply(p->c.a->type, t->m, t->n, x->depth, p->alpha, a, b, beta, w->c, t->n);
+    beta = rgi_blas_one(p->c.a->type);
+  }
+  return RG_SUCCESS;
+}
+
+static int multiply_tile(panel_work *w, const tile *t) {
+  RGI_TRY(move_c(w, t, 0));
+  int error = multiply_panels(w, t);
+  for (int i = 0; i < 2; i++) {
+    int end = finish_panels(&w->panels[i]);
+    error = error ? error : end;
+  }
+  return error ? error : move_c(w, t, 1);
+}
+
+static int multiply_tiles(panel_work *w) {
+  tile t;
+  for (int64_t i = 0; i < w->rows.n; i += t.row_strips) {
+    t.rows = w->rows.s + i;
+    t.row_strips = take_strips(t.rows, w->rows.n - i, &t.m);
+    for (int64_t j = 0; j < w->columns.n; j += t.column_strips) {
+      t.columns = w->columns.s + j;
+      t.column_strips = take_strips(t.columns, w->columns.n - j, &t.n);
+      RGI_TRY(multiply_tile(w, &t));
+    }
+  }
+  return RG_SUCCESS;
+}
+
+static int64_t total_length(const strips *s) {
+  int64_t length = 0;
+  for (int64_t i = 0; i < s->n && length < TILE; i++)
+    length += s->s[i].hi - s->s[i].lo;
+  return length < TILE ? length : TILE;
+}
+
+/* Room for the largest tile and its panels. */
+static int make_room(panel_work *w) {
+  int64_t m = total_length(&w->rows), n = total_length(&w->columns),
+          element = (int64_t)w->p->c.a->element;
+  int64_t depth = w->p->k < DEPTH ? w->p->k : DEPTH;
+  int there = (w->c = malloc((size_t)(m * n * element + 1))) != NULL;
+  for (int i = 0; i < 2; i++) {
+    panel *x = &w->panels[i];
+    x->a = malloc((size_t)(m * depth * element + 1));
+    x->b = malloc((size_t)(n * depth * element + 1));
+    x->requests = malloc((size_t)(m + n + 1) * sizeof(rg_request));
+    there = there && x->a && x->b && x->requests;
+  }
+  return there ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for panels of a product");
+}
+
+int rgi_product_panels(const rgi_product *p) {
+  panel_work w = {.p = p};
+  int error = find_strips(&w);
+  if (!error)
+    error = make_room(&w);
+  if (!error)
+    error = multiply_tiles(&w);
+  free(w.rows.s);
+  free(w.columns.s);
+  free(w.c);
+  for (int i = 0; i < 2; i++) {
+    free(w.panels[i].a);
+    free(w.panels[i].b);
+    free(w.panels[i].requests);
+  }
+  return error;
+}

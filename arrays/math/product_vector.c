@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <limits.h>
+#include <regroup/array_math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "math/box.h"
+#include "math/fill.h"
+#include "math/product.h"
+
+typedef struct {
+  rg_form form;
+  const void *alpha;
+  rgi_operand a, x, y;
+} vector_product;
+
+static char *element_of(const rgi_operand *o, const rgi_piece *piece) {
+  return rgi_array_memory(o->a, piece->rank) + piece->offset * (int64_t)o->a->element;
+}
+
+/* Adds a block of a, of which part of op(a) it is, times x there to y there. */
+static void add_block(const vector_product *p, const rgi_piece *a, const char *memory,
+                      const char *x, char *y) {
+  rgi_blas_matrix block = {p->form, memory, a->ld[0]};
+  rgi_blas_vector(p->a.a->type, a->hi[0] - a->lo[0], a->hi[1] - a->lo[1], p->alpha, block, x, y);
+}
+
+/* One node: every member works out its part of y from the blocks where they lie, so
+ * that the order of additions is fixed. */
+static void times_x(const vector_product *p, const rgi_piece *a, char *y) {
+  rgi_section part = rgi_section_of(&p->a, p->form, a);
+  int column = p->form == RG_NORMAL ? 1 : 0;
+  int64_t lo[2], hi[2];
+  rgi_pieces pieces;
+  rgi_piece x, some = *a;
+  lo[0] = part.k0;
+  hi[0] = part.k1;
+  rgi_pieces_start(&pieces, &p->x.a->d, lo, hi);
+  while (rgi_pieces_next(&pieces, &x)) {
+    some.lo[column] = p->a.lo[column] + x.lo[0];
+    some.hi[column] = p->a.lo[column] + x.hi[0];
+    some.offset = a->offset + (x.lo[0] - part.k0) * (column ? 1 : a->ld[0]);
+    add_block(p, &some, element_of(&p->a, &some), element_of(&p->x, &x), y);
+  }
+}
+
+static void multiply_direct(const vector_product *p) {
+  rgi_own own;
+  rgi_piece y, a;
+  rgi_pieces pieces;
+  int k = p->form == RG_NORMAL ? 1 : 0;
+  for (rgi_own_start(&own, &p->y); rgi_own_next(&own, &y);) {
+    rgi_section part = {y.lo[0], y.hi[0], 0, p->a.hi[k]};
+    int64_t lo[2], hi[2];
+    rgi_section_patch(&p->a, p->form, part, lo, hi);
+    rgi_pieces_start(&pieces, &p->a.a->d, lo, hi);
+    while (rgi_pieces_next(&pieces, &a)) {
+      int64_t down = rgi_section_of(&p->a, p->form, &a).i0 - y.lo[0];
+      times_x(p, &a, rgi_own_memory(&p->y, &y) + down * (int64_t)p->y.a->element);
+    }
+  }
+}
+
+/* Several nodes: every member multiplies its own blocks of a, and what moves is only
+ * x and y. */
+static int multiply_own_block(const vector_product *p, const rgi_piece *a, char *x, char *y) {
+  rgi_section part = rgi_section_of(&p->a, p->form, a);
+  size_t element = p->y.a->element;
+  RGI_TRY(rg_array_get(p->x.a, &part.k0, &part.k1, x, NULL));
+  for (size_t i = 0; i < (size_t)(part.i1 - part.i0) * element; i++)
+    y[i] = 0;
+  add_block(p, a, rgi_own_memory(&p->a, a), x, y);
+  return rg_array_acc(p->y.a, &part.i0, &part.i1, y, NULL, NULL);
+}
+
+static int multiply_own(const vector_product *p) {
+  rgi_own own;
+  rgi_piece a;
+  int error = RG_SUCCESS;
+  for (rgi_own_start(&own, &p->a); !error && rgi_own_next(&own, &a);) {
+    rgi_section part = rgi_section_of(&p->a, p->form, &a);
+    char *x = malloc((size_t)(part.k1 - part.k0) * p->a.a->element);
+    char *y = malloc((size_t)(part.i1 - part.i0) * p->a.a->element);
+    error = x && y ? multiply_own_block(p, &a, x, y)
+                   : rgi_error(RG_ERR_NOMEM, "no memory for a part of a vector");
+    free(x);
+    free(y);
+  }
+  return error;
+}
+
+static int check_vector_product(const char *call, const vector_product *p, const void *beta) {
+  int row = p->form == RG_NORMAL ? 0 : 1;
+  rg_array a = p->a.a, x = p->x.a, y = p->y.a;
+  if (!p->alpha || !beta)
+    return rgi_error(RG_ERR_ARG, "%s: alpha or beta is NULL", call);
+  if ((int)p->form < RG_NORMAL || p->form > RG_CONJUGATED)
+    return rgi_error(RG_ERR_ARG, "%s: there is no form %d", call, (int)p->form);
+  if (a->d.dims != 2 || x->d.dims != 1 || y->d.dims != 1)
+    return rgi_error(RG_ERR_ARG, "%s: a has 2 dimensions, x and y have 1", call);
+  if (!rgi_blas_type(a->type) || x->type != a->type || y->type != a->type)
+    return rgi_error(RG_ERR_ARG, "%s: the arrays are to be of one real or complex type", call);
+  if (x == y)
+    return rgi_error(RG_ERR_ARG, "%s: x and y are the same array", call);
+  if (a->d.shape[1] + 2 * a->d.ghosts[1] > INT_MAX)
+    return rgi_error(RG_ERR_LIMIT, "%s: the matrix has %lld columns, more than CBLAS can take",
+                     call, (long long)a->d.shape[1]);
+  if (y->d.shape[0] != a->d.shape[row] || x->d.shape[0] != a->d.shape[1 - row])
+    return rgi_error(RG_ERR_ARG, "%s: x has %lld elements and y %lld, the matrix is of %lld x %lld",
+                     call, (long long)x->d.shape[0], (long long)y->d.shape[0],
+                     (long long)a->d.shape[row], (long long)a->d.shape[1 - row]);
+  RGI_TRY(rgi_operands_together(call, &p->x, &p->a));
+  return rgi_operands_together(call, &p->y, &p->a);
+}
+
+int rg_array_multiply_vector(rg_form form_a, const void *alpha, rg_array a, rg_array x,
+                             const void *beta, rg_array y) {
+  vector_product p = {.form = form_a, .alpha = alpha};
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &p.a));
+  RGI_TRY(rgi_operand_make(__func__, x, NULL, NULL, &p.x));
+  RGI_TRY(rgi_operand_make(__func__, y, NULL, NULL, &p.y));
+  RGI_TRY(check_vector_product(__func__, &p, beta));
+  const rgi_operand o[3] = {p.y, p.a, p.x};
+  RGI_TRY(rgi_operands_begin(__func__, 3, o));
+  int threads = rgi_blas_begin(), error = rgi_scale_own(&p.y, beta);
+  if (a->one_node) {
+    multiply_direct(&p);
+  } else {
+    int all = rgi_operands_end(__func__, 3, o, error);
+    error = all ? all : multiply_own(&p);
+  }
+  rgi_blas_end(threads);
+  return rgi_operands_end(__func__, 3, o, error);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Sums whose bits depend on the elements alone. */
+#include <regroup/array_math.h>
+#include <regroup/collectives.h>
+
+#include "base/error.h"
+#include "collectives/exact.h"
+#include "math/box.h"
+#include "math/norm.h"
+
+/* What is added up, of element i of each operand. */
+typedef enum { VALUE, PRODUCT, ABSOLUTE, SQUARE } exact_term;
+
+typedef struct {
+  rgi_exact sum;
+  int64_t added; /* since the last carry */
+  rg_type type;
+  exact_term exact_term;
+  double scale;
+} exact_call;
+
+static double value_of(rg_type type, const char *at, int64_t i) {
+  if (type == RG_FLOAT)
+    return (double)((const float *)(const void *)at)[i];
+  return ((const double *)(const void *)at)[i];
+}
+
+static double exact_term_of(const exact_call *j, char *const at[], int64_t i) {
+  double x = value_of(j->type, at[0], i);
+  switch (j->exact_term) {
+  case PRODUCT:
+    return x * value_of(j->type, at[1], i);
+  case ABSOLUTE:
+    return fabs(x);
+  case SQUARE:
+    return (x * j->scale) * (x * j->scale);
+  default:
+    return x;
+  }
+}
+
+static int add_box(void *context, const rgi_box *box) {
+  exact_call *j = context;
+  rgi_box_rows r;
+  for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
+    for (int64_t i = 0; i < r.n; i++) {
+      rgi_exact_add(&j->sum, exact_term_of(j, r.at, i));
+      if (++j->added == RGI_EXACT_CARRY_AFTER) {
+        rgi_exact_carry(&j->sum);
+        j->added = 0;
+      }
+    }
+  return RG_SUCCESS;
+}
+
+static int sum_all(const char *call, int n, const rgi_operand o[], exact_term t, double scale,
+                   double *result) {
+  rg_array a = o[0].a;
+  exact_call j = {.type = a->type, .exact_term = t, .scale = scale};
+  int error = rgi_boxes(n, o, add_box, &j), one_node = a->one_node && o[n - 1].a->one_node;
+  if (!one_node)
+    RGI_TRY(rgi_operands_agree(call, a, error));
+  rgi_exact_carry(&j.sum);
+  RGI_TRY(rg_allreduce(a->group, MPI_IN_PLACE, &j.sum, RGI_EXACT_WORDS, MPI_INT64_T, MPI_SUM));
+  *result = rgi_exact_round(&j.sum, 53, 0);
+  return RG_SUCCESS;
+}
+
+static int check_real(const char *call, rg_array a) {
+  if (a->type != RG_FLOAT && a->type != RG_DOUBLE)
+    return rgi_error(RG_ERR_ARG, "%s: the elements are neither RG_FLOAT nor RG_DOUBLE", call);
+  return RG_SUCCESS;
+}
+
+int rg_array_sum_reproducible(rg_array a, double *sum) {
+  rgi_operand o;
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o));
+  RGI_REQUIRE(sum);
+  RGI_TRY(check_real(__func__, a));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  return sum_all(__func__, 1, &o, VALUE, 1, sum);
+}
+
+int rg_array_dot_reproducible(rg_array a, rg_array b, double *dot) {
+  rgi_operand o[2];
+  RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[0]));
+  RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &o[1]));
+  RGI_REQUIRE(dot);
+  RGI_TRY(check_real(__func__, a));
+  RGI_TRY(rgi_operands_alike(__func__, &o[0], &o[1]));
+  RGI_TRY(rgi_operands_together(__func__, &o[0], &o[1]));
+  RGI_TRY(rgi_operands_begin(__func__, 2, o));
+  return sum_all(__func__, 2, o, PRODUCT, 1, dot);
+}
+
+static int squares_of(const rgi_operand *o, double scale, double *sum) {
+  return sum_all("rg_array_norm_reproducible", 1, o, SQUARE, scale, sum);
+}
+
+int rg_array_norm_reproducible(rg_array a, rg_norm norm, double *result) {
+  rgi_operand o;
+  double squares;
+  RGI_TRY(rgi_norm_check(__func__, a, norm, result, &o));
+  RGI_TRY(check_real(__func__, a));
+  RGI_TRY(rgi_operands_begin(__func__, 1, &o));
+  if (norm == RG_NORM_INFINITY)
+    return rgi_norm_greatest(&o, result);
+  if (norm == RG_NORM_1)
+    return sum_all(__func__, 1, &o, ABSOLUTE, 1, result);
+  RGI_TRY(squares_of(&o, 1, &squares));
+  if (rgi_norm_out_of_range(squares))
+    return rgi_norm_2_scaled(&o, squares_of, result);
+  *result = sqrt(squares);
+  return RG_SUCCESS;
+}

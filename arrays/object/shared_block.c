@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "object/shared_block.h"
+
+#include <stdatomic.h>
+
+#include "base/error.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "progress/slot.h"
+#include "progress/wait.h"
+#include "runtime/runtime.h"
+#include "shm/arena.h"
+#include "shm/node.h"
+#include "shm/process.h"
+
+#define KEY 0x61727279u /* a group's other slots have other keys */
+#define READY 1
+
+int rgi_shared_block_possible(rg_group g) {
+  for (int i = 0; rgi_node.count > 1 && i < rgi_members_count(g->members); i++)
+    if (rgi_node_of(rgi_members_at(g->members, i)) != rgi_node.mine)
+      return 0;
+  return 1;
+}
+
+static int all_left(const void *memory, int users) {
+  const rgi_shared_block_state *p = memory;
+  return atomic_load(&p->left) == (uint32_t)users;
+}
+
+/* All that live have left. */
+static int living_left(rg_group g, rgi_shared_block_state *p) {
+  for (int i = 0; i < rgi_members_count(g->members); i++)
+    if (!atomic_load(&p->has_left[i]) && !rgi_process_is_dead(rgi_members_at(g->members, i)))
+      return 0;
+  return 1;
+}
+
+/* The last one gives the block back; the slot goes with the last that detaches. */
+static void leave_slot(rg_group g, uint64_t slot, rgi_shared_block_state *p) {
+  uint64_t block = p->block, bytes = p->bytes;
+  atomic_store(&p->has_left[g->me], 1);
+  uint32_t left = atomic_fetch_add(&p->left, 1) + 1;
+  int last = left == (uint32_t)rgi_members_count(g->members) ||
+             (rgi_process_deaths() && living_left(g, p));
+  if (last && block && !atomic_exchange(&p->given, 1))
+    rgi_arena_free(block, (size_t)bytes);
+  rgi_slot_detach(slot, all_left);
+}
+
+static int make_block(const rgi_shared_block_maker *maker, rgi_shared_block_state *p) {
+  size_t bytes = 0;
+  uint64_t block;
+  RGI_TRY(maker->bytes(maker->context, &bytes));
+  RGI_TRY(rgi_arena_alloc(maker->what, bytes, &block));
+  maker->fill(maker->context, rgi_arena_at(block));
+  p->block = block;
+  p->bytes = bytes;
+  return RG_SUCCESS;
+}
+
+/* What those before have found. Only the maker's own text says more. */
+static int found_error(const char *call, const rgi_shared_block_state *p) {
+  int code = (int)atomic_load(&p->state.value) - 1;
+  switch (code) {
+  case RG_SUCCESS:
+    return RG_SUCCESS;
+  case RG_ERR_NOMEM:
+    return rgi_error(code,
+                     "%s: it does not fit into the node's arena, as member %u has found: free "
+                     "arrays, or set RG_ARENA_SIZE higher",
+                     call, p->maker);
+  case RG_ERR_MISMATCH:
+    return rgi_error(code, "%s: the members were not given the same", call);
+  default:
+    return rgi_error_from(code, call, (int)p->maker);
+  }
+}
+
+/* An error that this member has found: for those who come, and for those who
+ * are there and ask. The first error stays. */
+static int tell_error(rgi_shared_block_state *p, int error) {
+  uint32_t was = READY;
+  atomic_compare_exchange_strong(&p->state.value, &was, (uint32_t)error + 1);
+  return error;
+}
+
+static int wait_made(const char *call, rgi_shared_block_state *p) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, -1);
+  while (atomic_load_explicit(&p->state.value, memory_order_acquire) == 0)
+    RGI_TRY(rgi_wait_bell(&w, &p->state, 0, 1));
+  return RG_SUCCESS;
+}
+
+/* The first one. */
+static int open_as_first(rg_group g, uint64_t hash, const rgi_shared_block_maker *maker, int error,
+                         rgi_shared_block_state *p) {
+  p->maker = (uint32_t)g->me;
+  p->hash = hash;
+  if (!error)
+    error = make_block(maker, p);
+  rgi_bell_set(&p->state, (uint32_t)error + 1);
+  return error;
+}
+
+/* All others. */
+static int open_as_later(const char *call, rg_group g, uint64_t hash, int error,
+                         rgi_shared_block_state *p) {
+  RGI_TRY(wait_made(call, p));
+  if (error)
+    return tell_error(p, error);
+  RGI_TRY(found_error(call, p));
+  if (p->hash != hash)
+    return tell_error(p, rgi_error(RG_ERR_MISMATCH,
+                                   "%s: member %d was not given the same as member %u", call, g->me,
+                                   p->maker));
+  return RG_SUCCESS;
+}
+
+/* Who is counted has said what it found: when all are, nothing new comes. */
+static int open_in_slot(const char *call, rg_group g, uint64_t hash,
+                        const rgi_shared_block_maker *maker, int error, rgi_shared_block_state *p) {
+  if (atomic_exchange(&p->first, 1) == 0)
+    error = open_as_first(g, hash, maker, error, p);
+  else
+    error = open_as_later(call, g, hash, error, p);
+  atomic_fetch_add(&p->came.value, 1);
+  rgi_bell_wake(&p->came);
+  return error;
+}
+
+int rgi_shared_block_open(const char *call, rg_group g, uint64_t hash,
+                          const rgi_shared_block_maker *maker, int error, rgi_shared_block *s) {
+  void *memory;
+  RGI_TRY(rgi_group_check_member(call, g)); /* whose deaths end the waits */
+  int n = rgi_members_count(g->members);
+  RGI_TRY(rgi_slot_attach(rgi_context_mix(g->context + KEY), n,
+                          sizeof(rgi_shared_block_state) + (size_t)n, &s->slot, &memory));
+  s->place = memory;
+  error = open_in_slot(call, g, hash, maker, error, s->place);
+  if (error) {
+    leave_slot(g, s->slot, s->place);
+    s->slot = 0;
+    return error;
+  }
+  s->base = rgi_arena_at(s->place->block);
+  return RG_SUCCESS;
+}
+
+int rgi_shared_block_confirm(const char *call, rg_group g, const rgi_shared_block *s) {
+  rgi_wait w;
+  rgi_shared_block_state *p = s->place;
+  uint32_t members = (uint32_t)rgi_members_count(g->members);
+  RGI_TRY(rgi_group_check_member(call, g));
+  rgi_wait_start(&w, call, -1);
+  for (;;) {
+    uint32_t came = atomic_load(&p->came.value);
+    RGI_TRY(found_error(call, p));
+    if (came >= members)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_bell(&w, &p->came, came, 1));
+  }
+}
+
+void rgi_shared_block_close(rg_group g, rgi_shared_block *s) {
+  if (s->slot && rgi_runtime.started && g->epoch == rgi_runtime.epoch)
+    leave_slot(g, s->slot, s->place);
+  s->slot = 0;
+}

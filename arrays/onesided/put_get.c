@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Put, get and accumulate. */
+#include "base/error.h"
+#include "onesided/access.h"
+#include "onesided/single.h"
+
+int rg_array_put(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
+                 const int64_t ld[]) {
+  int rank;
+  char *at = rgi_single_patch(a, lo, hi, &rank);
+  if (at && buf) {
+    rgi_single_copy(at, buf, a->element);
+    return RG_SUCCESS;
+  }
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_PUT, .buf = rgi_access_buffer(buf)};
+  return rgi_access_patch(&m, lo, hi, ld);
+}
+
+int rg_array_get(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
+                 const int64_t ld[]) {
+  int rank;
+  const char *at = rgi_single_patch(a, lo, hi, &rank);
+  if (at && buf) {
+    rgi_single_copy(buf, at, a->element);
+    return RG_SUCCESS;
+  }
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf};
+  return rgi_access_patch(&m, lo, hi, ld);
+}
+
+int rg_array_acc(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
+                 const int64_t ld[], const void *alpha) {
+  static const int64_t one = 1;
+  int rank;
+  char *at = rgi_single_patch(a, lo, hi, &rank);
+  if (at && buf && a->type != RG_OPAQUE)
+    return rgi_access_accumulate(__func__, a, rank, 1, &one, at, NULL, buf, NULL, alpha);
+  rgi_access m = {.call = __func__,
+                  .a = a,
+                  .kind = RGI_ACCESS_ACC,
+                  .buf = rgi_access_buffer(buf),
+                  .alpha = alpha};
+  return rgi_access_patch(&m, lo, hi, ld);
+}
+
+int rg_array_put_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
+                         const void *buf, const int64_t ld[]) {
+  rgi_access m = {.call = __func__,
+                  .a = a,
+                  .kind = RGI_ACCESS_PUT,
+                  .buf = rgi_access_buffer(buf),
+                  .step = step};
+  RGI_REQUIRE(step);
+  return rgi_access_patch(&m, lo, hi, ld);
+}
+
+int rg_array_get_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
+                         void *buf, const int64_t ld[]) {
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf, .step = step};
+  RGI_REQUIRE(step);
+  return rgi_access_patch(&m, lo, hi, ld);
+}
+
+int rg_array_acc_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
+                         const void *buf, const int64_t ld[], const void *alpha) {
+  rgi_access m = {.call = __func__,
+                  .a = a,
+                  .kind = RGI_ACCESS_ACC,
+                  .buf = rgi_access_buffer(buf),
+                  .alpha = alpha,
+                  .step = step};
+  RGI_REQUIRE(step);
+  return rgi_access_patch(&m, lo, hi, ld);
+}

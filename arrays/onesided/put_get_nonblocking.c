@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Put, get and accumulate without waiting. What is near is done at once; a
+ * request looks after what the engine has started, if anything. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "onesided/access.h"
+#include "progress/request.h"
+
+typedef struct {
+  struct rg_request_s request;
+  rgi_access_started started;
+} access_request;
+
+/* The first error counts, but all that was started comes to its end. */
+static int test_started(rg_request r, int *done) {
+  rgi_access_started *s = &((access_request *)r)->started;
+  while (s->n > 0) {
+    int over = 0, error = rgi_engine_test(&s->at[s->n - 1], &over);
+    if (!error && !over)
+      return RG_SUCCESS;
+    s->n--;
+    if (error)
+      return error;
+  }
+  *done = 1;
+  return RG_SUCCESS;
+}
+
+static void release_request(rg_request r) {
+  rgi_access_started *s = &((access_request *)r)->started;
+  while (s->n > 0)
+    rgi_engine_wait(&s->at[--s->n]);
+  free(s->at);
+  free(r);
+}
+
+static int open_request(const char *call, rgi_access_started *started, rg_request *request) {
+  access_request *t = calloc(1, sizeof *t);
+  if (!t)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a request", call);
+  t->request.call = call;
+  t->request.progress = test_started;
+  t->request.release = release_request;
+  t->request.peer = -1;
+  t->request.background = 1;
+  t->started = *started;
+  rgi_request_open(&t->request);
+  *request = &t->request;
+  return RG_SUCCESS;
+}
+
+static int start_access(rgi_access *m, const int64_t lo[], const int64_t hi[], const int64_t ld[],
+                        rg_request *request) {
+  rgi_access_started started = {0};
+  if (!request)
+    return rgi_error(RG_ERR_ARG, "%s: request is NULL", m->call);
+  m->started = &started;
+  rg_request made = NULL;
+  int error = rgi_access_patch(m, lo, hi, ld);
+  if (!error && started.n > 0)
+    error = open_request(m->call, &started, &made);
+  if (!error)
+    *request = made;
+  while (error && started.n > 0)
+    rgi_engine_wait(&started.at[--started.n]);
+  if (!made)
+    free(started.at);
+  return error;
+}
+
+int rg_array_iput(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
+                  const int64_t ld[], rg_request *request) {
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_PUT, .buf = rgi_access_buffer(buf)};
+  return start_access(&m, lo, hi, ld, request);
+}
+
+int rg_array_iget(rg_array a, const int64_t lo[], const int64_t hi[], void *buf, const int64_t ld[],
+                  rg_request *request) {
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf};
+  return start_access(&m, lo, hi, ld, request);
+}
+
+int rg_array_iacc(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
+                  const int64_t ld[], const void *alpha, rg_request *request) {
+  rgi_access m = {.call = __func__,
+                  .a = a,
+                  .kind = RGI_ACCESS_ACC,
+                  .buf = rgi_access_buffer(buf),
+                  .alpha = alpha};
+  return start_access(&m, lo, hi, ld, request);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Patches that wrap around: up to two parts in each dimension, in all
+ * combinations. */
+#include "base/error.h"
+#include "onesided/access.h"
+
+/* One dimension: from where in the array, how long, and from where in the patch. */
+typedef struct {
+  int64_t from[2], length[2], at[2];
+} wrapped;
+
+static wrapped wrap_dimension(int64_t lo, int64_t length, int64_t shape) {
+  int64_t from = shape > 0 ? (lo % shape + shape) % shape : 0;
+  int64_t first = length < shape - from ? length : shape - from;
+  return (wrapped){{from, 0}, {first, length - first}, {0, first}};
+}
+
+static int check_periodic(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+                          int64_t extent[]) {
+  RGI_TRY(rgi_access_check(m));
+  if (!lo || !hi)
+    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", m->call, lo ? "hi" : "lo");
+  for (int d = 0; d < m->a->d.dims; d++) {
+    if (lo[d] > hi[d])
+      return rgi_error(RG_ERR_ARG, "%s: in dimension %d lo is %lld, above hi, %lld", m->call, d,
+                       (long long)lo[d], (long long)hi[d]);
+    if (__builtin_sub_overflow(hi[d], lo[d], &extent[d]) || extent[d] > m->a->d.shape[d])
+      return rgi_error(RG_ERR_BOUNDS,
+                       "%s: in dimension %d the patch from %lld to %lld is longer than the array, "
+                       "%lld",
+                       m->call, d, (long long)lo[d], (long long)hi[d], (long long)m->a->d.shape[d]);
+  }
+  return RG_SUCCESS;
+}
+
+/* The parts that `second` chooses, a bit for each dimension. */
+static int move_wrapped_part(const rgi_access *m, const wrapped w[], int second,
+                             const int64_t stride[]) {
+  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], at = 0;
+  for (int d = 0; d < m->a->d.dims; d++) {
+    int k = second >> d & 1;
+    if (w[d].length[k] == 0)
+      return RG_SUCCESS;
+    lo[d] = w[d].from[k];
+    hi[d] = lo[d] + w[d].length[k];
+    at += w[d].at[k] * stride[d];
+  }
+  rgi_access part = *m;
+  part.buf += at * (int64_t)m->a->element;
+  return rgi_access_pieces(&part, lo, hi, stride);
+}
+
+static int move_periodic(const rgi_access *m, const int64_t lo[], const int64_t hi[],
+                         const int64_t ld[]) {
+  wrapped w[RG_MAX_DIMS];
+  int64_t extent[RG_MAX_DIMS], stride[RG_MAX_DIMS];
+  RGI_TRY(check_periodic(m, lo, hi, extent));
+  RGI_TRY(rgi_access_check_buffer(m, extent, ld));
+  int dims = m->a->d.dims;
+  rgi_access_strides(dims, extent, ld, stride);
+  for (int d = 0; d < dims; d++)
+    w[d] = wrap_dimension(lo[d], extent[d], m->a->d.shape[d]);
+  for (int second = 0; second < 1 << dims; second++)
+    RGI_TRY(move_wrapped_part(m, w, second, stride));
+  return RG_SUCCESS;
+}
+
+int rg_array_put_periodic(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
+                          const int64_t ld[]) {
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_PUT, .buf = rgi_access_buffer(buf)};
+  return move_periodic(&m, lo, hi, ld);
+}
+
+int rg_array_get_periodic(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
+                          const int64_t ld[]) {
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf};
+  return move_periodic(&m, lo, hi, ld);
+}
+
+int rg_array_acc_periodic(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
+                          const int64_t ld[], const void *alpha) {
+  rgi_access m = {.call = __func__,
+                  .a = a,
+                  .kind = RGI_ACCESS_ACC,
+                  .buf = rgi_access_buffer(buf),
+                  .alpha = alpha};
+  return move_periodic(&m, lo, hi, ld);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Read-increment and compare-and-swap. */
+#include <stdatomic.h>
+
+#include "base/error.h"
+#include "engine/engine.h"
+#include "onesided/single.h"
+
+/* Where an element of an integer array is. */
+typedef struct {
+  char *memory; /* one node */
+  int rank;
+  uint64_t offset; /* several nodes: in the rank's share */
+} element_place;
+
+static int find_element(const char *call, rg_array a, const int64_t at[], element_place *p) {
+  int64_t hi[RG_MAX_DIMS], offset;
+  RGI_TRY(rgi_array_check(call, a));
+  if (!at)
+    return rgi_error(RG_ERR_ARG, "%s: at is NULL", call);
+  if (a->type != RG_INT32 && a->type != RG_INT64)
+    return rgi_error(RG_ERR_ARG, "%s: the array is neither RG_INT32 nor RG_INT64", call);
+  for (int d = 0; d < a->d.dims; d++)
+    hi[d] = at[d] < INT64_MAX ? at[d] + 1 : at[d];
+  RGI_TRY(rgi_distribution_inside(&a->d, call, at, hi));
+  p->rank = rgi_distribution_find(&a->d, at, &offset);
+  if (a->one_node) {
+    p->memory = rgi_array_memory(a, p->rank) + offset * (int64_t)a->element;
+    return RG_SUCCESS;
+  }
+  p->memory = NULL;
+  p->offset = a->heap_offsets[p->rank] + (uint64_t)offset * a->element;
+  return RG_SUCCESS;
+}
+
+static int64_t fetch_add(char *at, rg_type type, int64_t increment) {
+  return type == RG_INT64 ? atomic_fetch_add((_Atomic int64_t *)at, increment)
+                          : atomic_fetch_add((_Atomic int32_t *)at, (int32_t)increment);
+}
+
+static __attribute__((noinline)) int read_inc(const char *call, rg_array a, const int64_t at[],
+                                              int64_t increment, int64_t *before) {
+  element_place p;
+  if (!before)
+    return rgi_error(RG_ERR_ARG, "%s: before is NULL", call);
+  RGI_TRY(find_element(call, a, at, &p));
+  if (!p.memory)
+    return rgi_engine_fetch_add(a->world[p.rank], p.offset, a->type, increment, before);
+  *before = fetch_add(p.memory, a->type, increment);
+  return RG_SUCCESS;
+}
+
+int rg_array_read_inc(rg_array a, const int64_t at[], int64_t increment, int64_t *before) {
+  int rank;
+  char *here = rgi_single_at(a, at, &rank);
+  if (!here || a->type > RG_INT64 || !before)
+    return read_inc(__func__, a, at, increment, before);
+  *before = fetch_add(here, a->type, increment);
+  return RG_SUCCESS;
+}
+
+static int64_t compare_and_swap(char *at, rg_type type, int64_t compare, int64_t value) {
+  int32_t small = (int32_t)compare;
+  if (type == RG_INT64) {
+    atomic_compare_exchange_strong((_Atomic int64_t *)at, &compare, value);
+    return compare;
+  }
+  atomic_compare_exchange_strong((_Atomic int32_t *)at, &small, (int32_t)value);
+  return small;
+}
+
+int rg_array_compare_and_swap(rg_array a, const int64_t at[], int64_t compare, int64_t value,
+                              int64_t *before) {
+  element_place p;
+  RGI_REQUIRE(before);
+  RGI_TRY(find_element(__func__, a, at, &p));
+  if (a->type == RG_INT32 && compare != (int32_t)compare) /* no element has such a value */
+    return rg_array_read_inc(a, at, 0, before);
+  if (!p.memory)
+    return rgi_engine_compare_and_swap(a->world[p.rank], p.offset, a->type, compare, value, before);
+  *before = compare_and_swap(p.memory, a->type, compare, value);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The words: the numbers of the spec, the ranks of the members, the boundaries. */
+#include "regroup/side.h"
+
+#include <regroup/collectives.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { DIMS, TYPE, ELEMENT, LAYOUT, FLAGS, MEMBERS, BOUNDARIES, SINGLE };
+/* Then so many for each dimension. */
+enum { SHAPE, GRID, CHUNK, GHOSTS, PERIODIC, LISTS };
+#define FIXED (SINGLE + LISTS * RG_MAX_DIMS)
+
+static int64_t *list_at(int64_t *words, int which) {
+  return words + SINGLE + which * RG_MAX_DIMS;
+}
+
+static int64_t boundaries_of(const rg_array_spec *spec) {
+  int64_t n = 0;
+  for (int d = 0; spec->layout == RG_IRREGULAR && d < spec->dims; d++)
+    n += spec->grid[d];
+  return n;
+}
+
+static int take_room(rgi_side *s, int64_t n) {
+  s->n = n;
+  s->words = calloc((size_t)n, sizeof *s->words);
+  return s->words ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory");
+}
+
+static void write_spec(const rg_array_spec *spec, int64_t *words) {
+  words[DIMS] = spec->dims;
+  words[TYPE] = spec->type;
+  words[ELEMENT] = (int64_t)rgi_type_size(spec->type, spec->element_size);
+  words[LAYOUT] = spec->layout;
+  words[FLAGS] = spec->flags;
+  words[BOUNDARIES] = boundaries_of(spec);
+  for (int d = 0; d < spec->dims; d++) {
+    list_at(words, SHAPE)[d] = spec->shape[d];
+    list_at(words, GRID)[d] = spec->grid[d];
+    list_at(words, CHUNK)[d] = spec->chunk[d];
+    list_at(words, GHOSTS)[d] = spec->ghosts[d];
+    list_at(words, PERIODIC)[d] = spec->periodic[d];
+  }
+}
+
+static void write_boundaries(const rg_array_spec *spec, int64_t *to) {
+  for (int d = 0; spec->layout == RG_IRREGULAR && d < spec->dims; d++) {
+    memcpy(to, spec->boundaries[d], (size_t)spec->grid[d] * sizeof *to);
+    to += spec->grid[d];
+  }
+}
+
+static int write_members(rg_group side, rg_group both, int n, int64_t *to) {
+  for (int i = 0; i < n; i++) {
+    int rank;
+    RGI_TRY(rg_group_translate(side, 1, &i, both, &rank));
+    if (rank == RG_UNDEFINED)
+      return rgi_error(RG_ERR_GROUP,
+                       "rg_array_regroup: rank %d of one of the two groups is not in "
+                       "the group of both: it must hold them all",
+                       i);
+    to[i] = rank;
+  }
+  return RG_SUCCESS;
+}
+
+static void read_spec(rgi_side *s) {
+  int64_t *w = s->words, *boundaries = w + FIXED + w[MEMBERS];
+  s->spec = (rg_array_spec){.dims = (int)w[DIMS],
+                            .type = (rg_type)w[TYPE],
+                            .element_size = (size_t)w[ELEMENT],
+                            .layout = (rg_layout)w[LAYOUT],
+                            .flags = (unsigned)w[FLAGS]};
+  for (int d = 0; d < s->spec.dims; d++) {
+    s->spec.shape[d] = list_at(w, SHAPE)[d];
+    s->spec.grid[d] = (int)list_at(w, GRID)[d];
+    s->spec.chunk[d] = list_at(w, CHUNK)[d];
+    s->spec.ghosts[d] = list_at(w, GHOSTS)[d];
+    s->spec.periodic[d] = (int)list_at(w, PERIODIC)[d];
+    if (s->spec.layout == RG_IRREGULAR) {
+      s->spec.boundaries[d] = boundaries;
+      boundaries += s->spec.grid[d];
+    }
+  }
+  s->members = (int)w[MEMBERS];
+  s->ranks = w + FIXED;
+}
+
+int rgi_side_known(const rg_array_spec *spec, rg_group side, rg_group both, rgi_side *s) {
+  int members;
+  RGI_TRY(rg_group_size(side, &members));
+  RGI_TRY(take_room(s, FIXED + members + boundaries_of(spec)));
+  write_spec(spec, s->words);
+  s->words[MEMBERS] = members;
+  write_boundaries(spec, s->words + FIXED + members);
+  return write_members(side, both, members, s->words + FIXED);
+}
+
+int rgi_side_spread(rg_group both, int root, rgi_side *s) {
+  int64_t n = s->n, known = s->n, *mine = s->words;
+  int error;
+  RGI_TRY(rg_bcast(both, &n, 1, MPI_INT64_T, root));
+  s->words = NULL;
+  error = take_room(s, n);
+  if (!error) {
+    if (mine && known == n)
+      memcpy(s->words, mine, (size_t)n * sizeof *mine);
+    error = rg_bcast(both, s->words, n, MPI_INT64_T, root);
+  }
+  if (!error && mine && (known != n || memcmp(mine, s->words, (size_t)n * sizeof *mine)))
+    error = rgi_error(RG_ERR_MISMATCH,
+                      "rg_array_regroup: the array, the groups or the layout are not those that "
+                      "rank %d of the group of both gave",
+                      root);
+  free(mine);
+  if (!error) {
+    read_spec(s);
+    error = rgi_distribution_make(&s->spec, s->members, &s->d);
+  }
+  return error;
+}
+
+void rgi_side_clear(rgi_side *s) {
+  rgi_distribution_clear(&s->d);
+  free(s->words);
+  memset(s, 0, sizeof *s);
+}
+
+int rgi_side_rank(const rgi_side *s, int rank_in_both) {
+  for (int i = 0; i < s->members; i++)
+    if (s->ranks[i] == rank_in_both)
+      return i;
+  return -1;
+}
+
+int rgi_side_agree(rg_group both, int error) {
+  int all = error;
+  RGI_TRY(rg_allreduce(both, MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX));
+  if (all && !error)
+    rgi_error(all, "rg_array_regroup: another member failed: %s", rg_error_string(all));
+  return error ? error : all;
+}

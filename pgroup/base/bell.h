@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Sleeping on a word of shared memory and waking its sleepers (futex(2)). */
+#ifndef RGI_BELL_H
+#define RGI_BELL_H
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A word that processes wait for, and how many sleep on it. A writer changes the
+ * value and then calls rgi_bell_wake. */
+typedef struct {
+  _Atomic uint32_t value;
+  _Atomic uint32_t sleepers;
+} rgi_bell;
+
+/* Sleeps while the value is `old`, at most `seconds`; may return early. */
+static inline void rgi_bell_sleep(rgi_bell *b, uint32_t old, double seconds) {
+  struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  atomic_fetch_add(&b->sleepers, 1);
+  if (atomic_load(&b->value) == old)
+    syscall(SYS_futex, &b->value, FUTEX_WAIT, old, &t, NULL, 0);
+  atomic_fetch_sub(&b->sleepers, 1);
+}
+
+/* Sequentially consistent with rgi_bell_sleep: a writer that sees no sleeper has
+ * changed the value before the sleeper looks at it. */
+static inline void rgi_bell_wake(rgi_bell *b) {
+  atomic_thread_fence(memory_order_seq_cst);
+  if (atomic_load_explicit(&b->sleepers, memory_order_relaxed))
+    syscall(SYS_futex, &b->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static inline void rgi_bell_set(rgi_bell *b, uint32_t value) {
+  atomic_store_explicit(&b->value, value, memory_order_release);
+  rgi_bell_wake(b);
+}
+
+/* Changes the value: something may have happened for those who wait. */
+static inline void rgi_bell_ring(rgi_bell *b) {
+  atomic_fetch_add_explicit(&b->value, 1, memory_order_release);
+  rgi_bell_wake(b);
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Blocks of a vector, one for each rank: all of the same size, or arrays. */
+#ifndef RGI_BLOCKS_H
+#define RGI_BLOCKS_H
+
+#include <stddef.h>
+
+typedef struct {
+  size_t each;
+  const size_t *at, *length;
+} rgi_blocks;
+
+static inline size_t rgi_blocks_at(const rgi_blocks *b, int i) {
+  return b->at ? b->at[i] : (size_t)i * b->each;
+}
+
+static inline size_t rgi_blocks_length(const rgi_blocks *b, int i) {
+  return b->length ? b->length[i] : b->each;
+}
+
+#endif

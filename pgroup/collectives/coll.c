@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "collectives/coll.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "shm/node.h"
+
+#define COLL_CONTEXT 0x636f6c6cU /* collectives have a context of their own */
+
+/* --- members by nodes --------------------------------------------------------------- */
+
+typedef struct {
+  int node, rank;
+} member_place;
+
+static int by_node_and_rank(const void *a, const void *b) {
+  const member_place *x = a, *y = b;
+  if (x->node != y->node)
+    return x->node < y->node ? -1 : 1;
+  return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static int all_on_my_node(const rgi_members *m, int size) {
+  if (rgi_node.count == 1)
+    return 1;
+  for (int i = 0; i < size; i++)
+    if (rgi_node_of(rgi_members_at(m, i)) != rgi_node.mine)
+      return 0;
+  return 1;
+}
+
+/* Gives each node a number, in the order of the nodes' first members: places are
+ * sorted by world's node; number[i] is set for the i-th place. Returns how many. */
+static int number_nodes(rgi_coll_nodes *n, const member_place *places, int size) {
+  int count = 0;
+  for (int i = 0; i < size; i++) /* as they come: of[] = which run of places */
+    n->of[places[i].rank] = count += i > 0 && places[i].node != places[i - 1].node;
+  count++;
+  int *number = n->first, next = 0; /* borrowed: first is filled afterwards */
+  for (int i = 0; i < count; i++)
+    number[i] = -1;
+  for (int r = 0; r < size; r++) {
+    if (number[n->of[r]] < 0)
+      number[n->of[r]] = next++;
+    n->of[r] = number[n->of[r]];
+  }
+  return count;
+}
+
+static void fill_nodes(rgi_coll_nodes *n, int size, int me, int *leaders) {
+  for (int i = 0; i <= n->count; i++)
+    n->first[i] = 0;
+  for (int r = 0; r < size; r++)
+    n->first[n->of[r] + 1]++;
+  for (int i = 0; i < n->count; i++)
+    n->first[i + 1] += n->first[i];
+  for (int r = size - 1, *end = n->first + 1; r >= 0; r--) /* backwards: ascending */
+    n->by_node[--end[n->of[r]]] = r;
+  /* Now first[i + 1] is where node i begins. */
+  for (int i = 0; i < n->count; i++)
+    n->first[i] = n->first[i + 1];
+  n->first[n->count] = size;
+  n->mine = n->of[me];
+  n->in_order = 1;
+  for (int i = 0; i < n->count; i++)
+    leaders[i] = n->by_node[n->first[i]];
+  for (int r = 0; r < size; r++)
+    n->in_order &= n->by_node[r] == r;
+  int *inside = n->by_node + n->first[n->mine], here = n->first[n->mine + 1] - n->first[n->mine];
+  n->inside = (rgi_subgroup){here, 0, inside};
+  while (inside[n->inside.me] != me)
+    n->inside.me++;
+  n->leaders = (rgi_subgroup){n->count, inside[0] == me ? n->mine : -1, leaders};
+}
+
+static int find_nodes(const char *call, rg_group g, rgi_coll_nodes *n) {
+  int size = rgi_members_count(g->members);
+  if (all_on_my_node(g->members, size)) {
+    *n = (rgi_coll_nodes){.count = 1, .in_order = 1, .inside = {size, g->me, NULL}};
+    n->leaders = (rgi_subgroup){1, g->me == 0 ? 0 : -1, NULL};
+    return RG_SUCCESS;
+  }
+  member_place *places = malloc((size_t)size * sizeof *places);
+  int *ints = malloc((4 * (size_t)size + 1) * sizeof *ints);
+  if (!places || !ints) {
+    free(places);
+    free(ints);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, size);
+  }
+  for (int i = 0; i < size; i++)
+    places[i] = (member_place){rgi_node_of(rgi_members_at(g->members, i)), i};
+  qsort(places, (size_t)size, sizeof *places, by_node_and_rank);
+  n->of = ints;
+  n->by_node = ints + size;
+  n->first = ints + 2 * (size_t)size;
+  n->count = number_nodes(n, places, size);
+  fill_nodes(n, size, g->me, ints + 3 * (size_t)size + 1);
+  free(places);
+  return RG_SUCCESS;
+}
+
+int rgi_coll_local_rank(const rgi_coll *coll, int rank) {
+  const rgi_coll_nodes *n = &coll->nodes;
+  if (n->count == 1)
+    return rank;
+  int low = n->first[n->of[rank]], high = n->first[n->of[rank] + 1], first = low;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (n->by_node[middle] <= rank)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low - first;
+}
+
+/* --- the state --------------------------------------------------------------------------- */
+
+static void free_coll(void *collectives) {
+  rgi_coll *coll = collectives;
+  if (coll->shm)
+    rgi_shm_coll_free(coll->shm);
+  free(coll->nodes.of);
+  free(coll);
+}
+
+static int make_coll(const char *call, rg_group g) {
+  rgi_coll *coll = malloc(sizeof *coll);
+  if (!coll)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  coll->group = g;
+  coll->context = rgi_context_mix(g->context + COLL_CONTEXT);
+  coll->sequence = 0;
+  coll->shm = NULL;
+  coll->nodes.of = NULL;
+  coll->everyone = (rgi_subgroup){rgi_members_count(g->members), g->me, NULL};
+  for (int op = 0; op < RG_OP_COUNT; op++)
+    coll->forced[op] = RGI_FORCE_NONE;
+  coll->forced_any = 0;
+  int error = rgi_force_environment(coll->forced, &coll->forced_any);
+  if (!error)
+    error = find_nodes(call, g, &coll->nodes);
+  if (!error)
+    error = rgi_shm_coll_attach(g, &coll->shm);
+  if (error) {
+    free_coll(coll);
+    return error;
+  }
+  g->collectives = coll;
+  g->collectives_free = free_coll;
+  return RG_SUCCESS;
+}
+
+int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll) {
+  RGI_TRY(rgi_group_check_member(call, g));
+  if (!g->collectives)
+    RGI_TRY(make_coll(call, g));
+  *coll = g->collectives;
+  return RG_SUCCESS;
+}

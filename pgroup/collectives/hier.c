@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "collectives/hier.h"
+
+#include <string.h>
+
+rgi_subgroup rgi_hier_leaders(rgi_sched *s, int root) {
+  const rgi_coll_nodes *n = &s->coll->nodes;
+  rgi_subgroup leaders = n->leaders;
+  if (root < 0 || n->leaders.ranks[n->of[root]] == root)
+    return leaders;
+  int *ranks = rgi_sched_alloc(s, (size_t)n->count * sizeof *ranks);
+  if (!ranks)
+    return leaders;
+  memcpy(ranks, n->leaders.ranks, (size_t)n->count * sizeof *ranks);
+  ranks[n->of[root]] = root;
+  leaders.ranks = ranks;
+  if (n->of[root] == n->mine)
+    leaders.me = s->coll->everyone.me == root ? n->mine : -1;
+  return leaders;
+}
+
+int rgi_hier_leader_local_rank(const rgi_sched *s, const rgi_subgroup *leaders) {
+  return rgi_coll_local_rank(s->coll, leaders->ranks[s->coll->nodes.mine]);
+}
+
+void rgi_hier_between(rgi_sched *s, rg_operation op, const rgi_subgroup *leaders,
+                      const rgi_algorithm_args *p) {
+  if (leaders->me < 0)
+    return;
+  rgi_sched_end_round(s);
+  rgi_algorithm_build(s, rgi_force_op_between(op), s->coll->forced[op].between, leaders, p);
+  rgi_sched_end_round(s);
+}
+
+/* --- inside a node ----------------------------------------------------------------------- */
+
+/* Shared memory, unless messages are asked for by name. */
+static int uses_shm(const rgi_sched *s, rg_operation op) {
+  return s->blocking && s->coll->forced[op].inside < 0;
+}
+
+static void build_messages(rgi_sched *s, rg_operation op, rg_operation part,
+                           const rgi_algorithm_args *p) {
+  int asked = rgi_force_op_inside(op) == part ? s->coll->forced[op].inside : -1;
+  rgi_sched_end_round(s);
+  rgi_algorithm_build(s, part, asked, &s->coll->nodes.inside, p);
+  rgi_sched_end_round(s);
+}
+
+void rgi_hier_node_barrier(rgi_sched *s, rg_operation op) {
+  rgi_algorithm_args p = {0};
+  if (uses_shm(s, op))
+    rgi_sched_shm(s, RGI_SCHED_SHM_BARRIER, 0, NULL, NULL, 0);
+  else
+    build_messages(s, op, RG_OP_BARRIER, &p);
+}
+
+void rgi_hier_node_bcast(rgi_sched *s, rg_operation op, void *data, size_t bytes, int place) {
+  rgi_algorithm_args p = {.out = data, .bytes = bytes, .root = place};
+  if (uses_shm(s, op))
+    rgi_sched_shm(s, RGI_SCHED_SHM_BCAST, place, NULL, data, bytes);
+  else
+    build_messages(s, op, RG_OP_BCAST, &p);
+}
+
+void rgi_hier_node_reduce(rgi_sched *s, rg_operation op, const void *in, void *out, size_t bytes,
+                          int place) {
+  rgi_algorithm_args p = {.in = in, .out = out, .bytes = bytes, .root = place};
+  if (uses_shm(s, op) && s->reduction.datatype.dense)
+    rgi_sched_shm(s, RGI_SCHED_SHM_REDUCE, place, in, out, bytes);
+  else
+    build_messages(s, op, RG_OP_REDUCE, &p);
+}
+
+void rgi_hier_node_gather(rgi_sched *s, rg_operation op, const void *in, size_t bytes, void *out,
+                          int place) {
+  rgi_algorithm_args p = {.in = in, .out = out, .bytes = bytes, .root = place};
+  p.out_blocks.each = bytes;
+  if (uses_shm(s, op))
+    rgi_sched_shm(s, RGI_SCHED_SHM_GATHER, place, in, out, bytes);
+  else
+    build_messages(s, op, RG_OP_GATHER, &p);
+}
+
+void rgi_hier_node_scatter(rgi_sched *s, rg_operation op, const void *in, size_t bytes, void *out,
+                           int place) {
+  rgi_algorithm_args p = {.in = in, .out = out, .bytes = bytes, .root = place};
+  p.in_blocks.each = bytes;
+  if (uses_shm(s, op))
+    rgi_sched_shm(s, RGI_SCHED_SHM_SCATTER, place, in, out, bytes);
+  else
+    build_messages(s, op, RG_OP_SCATTER, &p);
+}
+
+/* --- who is where --------------------------------------------------------------------------- */
+
+int rgi_hier_node_size(const rgi_sched *s, int node) {
+  const rgi_coll_nodes *n = &s->coll->nodes;
+  return n->first[node + 1] - n->first[node];
+}
+
+int rgi_hier_node_member(const rgi_sched *s, int node, int i) {
+  const rgi_coll_nodes *n = &s->coll->nodes;
+  return n->by_node[n->first[node] + i];
+}
+
+rgi_blocks rgi_hier_node_blocks(rgi_sched *s, size_t each_member) {
+  int n = s->coll->nodes.count;
+  size_t *at = rgi_sched_alloc(s, 2 * (size_t)n * sizeof *at), *length = at + n;
+  for (int i = 0; i < n && at; i++) {
+    at[i] = (size_t)s->coll->nodes.first[i] * each_member;
+    length[i] = (size_t)rgi_hier_node_size(s, i) * each_member;
+  }
+  return (rgi_blocks){each_member, at, length};
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The pieces of the hierarchical algorithms: what is done inside each node,
+ * before and after the node leaders exchange. Blocking calls use
+ * shared memory inside, the others messages. */
+#ifndef RGI_HIER_H
+#define RGI_HIER_H
+
+#include "collectives/algorithm.h"
+#include "collectives/coll.h"
+
+/* The node leaders: the lowest ranks, but for root's node root itself (-1:
+ * the lowest ranks only), so that nothing has to be handed on there. */
+rgi_subgroup rgi_hier_leaders(rgi_sched *s, int root);
+
+/* The place of my node's leader among the members on it. */
+int rgi_hier_leader_local_rank(const rgi_sched *s, const rgi_subgroup *leaders);
+
+/* op: the operation as a whole, which tells what algorithms are asked for. */
+void rgi_hier_between(rgi_sched *s, rg_operation op, const rgi_subgroup *leaders,
+                      const rgi_algorithm_args *p);
+
+void rgi_hier_node_barrier(rgi_sched *s, rg_operation op);
+void rgi_hier_node_bcast(rgi_sched *s, rg_operation op, void *data, size_t bytes, int place);
+void rgi_hier_node_reduce(rgi_sched *s, rg_operation op, const void *in, void *out, size_t bytes,
+                          int place);
+/* Equal blocks, in the order of the members on the node. */
+void rgi_hier_node_gather(rgi_sched *s, rg_operation op, const void *in, size_t bytes, void *out,
+                          int place);
+void rgi_hier_node_scatter(rgi_sched *s, rg_operation op, const void *in, size_t bytes, void *out,
+                           int place);
+
+/* How many members a node has; its i-th one's rank in the group. */
+int rgi_hier_node_size(const rgi_sched *s, int node);
+int rgi_hier_node_member(const rgi_sched *s, int node, int i);
+
+/* Arrays with what each node holds, one after another: bytes[nodes]. */
+rgi_blocks rgi_hier_node_blocks(rgi_sched *s, size_t each_member);
+
+#endif

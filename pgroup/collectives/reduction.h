@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Reductions of the elements of an MPI datatype. */
+#ifndef RGI_REDUCTION_H
+#define RGI_REDUCTION_H
+
+#include "formation/datatype.h"
+
+/* A reduction's operation on a type. */
+typedef struct {
+  rgi_datatype datatype;
+  MPI_Op op;
+  int commutes;
+} rgi_reduction;
+
+/* RG_ERR_ARG for an operation that is null or not defined on the type. */
+int rgi_reduction_make(const char *call, MPI_Datatype type, MPI_Op op, rgi_reduction *r);
+
+/* inout[i] = in[i] op inout[i] for dense elements. */
+int rgi_reduction_apply(const rgi_reduction *r, const void *in, void *inout, size_t bytes);
+
+#endif

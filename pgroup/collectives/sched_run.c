@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Running schedules. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collectives/coll.h"
+#include "collectives/sched.h"
+#include "collectives/shm_coll.h"
+#include "formation/group.h"
+#include "progress/progress.h"
+#include "progress/request.h"
+#include "progress/wait.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+
+static int world_rank(const rgi_sched *s, int peer) {
+  return rgi_members_at(s->coll->group->members, peer);
+}
+
+static int begin_message(rgi_sched *s, const rgi_sched_step *step) {
+  rgi_message *r = &s->messages[s->begun];
+  int peer = world_rank(s, step->peer), error;
+  s->peers[s->begun] = s->at;
+  if (step->kind == RGI_SCHED_SEND)
+    error = rgi_message_send(s->coll->context, peer, s->tag, step->from, step->bytes, r);
+  else
+    error = rgi_message_receive(s->coll->context, peer, s->tag, step->to, step->bytes, r);
+  if (!error)
+    s->begun++;
+  return error;
+}
+
+void rgi_sched_length_error(rgi_sched *s, int rank, size_t sent, size_t expected) {
+  if (!s->error)
+    s->error = rgi_error(sent > expected ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
+                         "%s: rank %d of the group sent %zu bytes where rank %d expects %zu: "
+                         "counts and types should agree",
+                         s->call, rank, sent, s->coll->group->me, expected);
+}
+
+/* A message may have come that is not what was expected. */
+static void check_length(rgi_sched *s, const rgi_message *r, const rgi_sched_step *step) {
+  if (s->error || (!r->error && (step->kind == RGI_SCHED_SEND || r->bytes == step->bytes)))
+    return;
+  if (r->error && r->error != RG_ERR_TRUNCATE) {
+    s->error = rgi_message_explain(r, s->call);
+    return;
+  }
+  rgi_sched_length_error(s, step->peer, r->bytes, step->bytes);
+}
+
+static int round_is_over(rgi_sched *s, int first) {
+  for (int n = first ? first : s->begun; s->ended < n; s->ended++) {
+    const rgi_sched_step *step = &s->steps[s->peers[s->ended]];
+    if (!s->messages[s->ended].done) {
+      s->request.peer = world_rank(s, step->peer);
+      return 0;
+    }
+    check_length(s, &s->messages[s->ended], step);
+  }
+  if (!first)
+    s->begun = s->ended = 0;
+  return 1;
+}
+
+static int run_shm_step(rgi_sched *s, const rgi_sched_step *step) {
+  rgi_shm_coll *l = s->coll->shm;
+  const rgi_reduction *r = &s->reduction;
+  size_t count = r->datatype.size ? step->bytes / r->datatype.size : 0;
+  switch (step->kind) {
+  case RGI_SCHED_SHM_BARRIER:
+    return rgi_shm_coll_barrier(l, s->call);
+  case RGI_SCHED_SHM_BCAST:
+    return rgi_shm_coll_bcast(l, step->to, step->bytes, step->peer, s->call);
+  case RGI_SCHED_SHM_REDUCE:
+    return rgi_shm_coll_reduce(l, step->from, step->to, count, r->datatype.type, r->op, step->peer,
+                               s->call);
+  case RGI_SCHED_SHM_ALLREDUCE:
+    return rgi_shm_coll_allreduce(l, step->from, step->to, count, r->datatype.type, r->op, s->call);
+  case RGI_SCHED_SHM_GATHER:
+    return rgi_shm_coll_gather(l, step->from, step->bytes, step->to, step->peer, s->call);
+  case RGI_SCHED_SHM_SCATTER:
+    return rgi_shm_coll_scatter(l, step->from, step->bytes, step->to, step->peer, s->call);
+  case RGI_SCHED_SHM_ALLGATHER:
+    return rgi_shm_coll_allgather(l, step->from, step->bytes, step->to, s->call);
+  default:
+    return rgi_shm_coll_alltoall(l, step->from, step->bytes, step->to, s->call);
+  }
+}
+
+static int run_step(rgi_sched *s, rgi_sched_step *step) {
+  switch (step->kind) {
+  case RGI_SCHED_SEND:
+  case RGI_SCHED_RECEIVE:
+    return begin_message(s, step);
+  case RGI_SCHED_COPY:
+    memcpy(step->to, step->from, step->bytes);
+    return RG_SUCCESS;
+  case RGI_SCHED_UNPACK:
+    return rgi_datatype_unpack(&s->datatype, step->from, step->bytes / s->datatype.size, step->to);
+  case RGI_SCHED_REDUCE_RIGHT:
+    return rgi_reduction_apply(&s->reduction, step->from, step->to, step->bytes);
+  case RGI_SCHED_REDUCE_LEFT: { /* to: right, spoilt; from: left, where the result goes */
+    char *left;
+    memcpy(&left, &step->from, sizeof left);
+    RGI_TRY(rgi_reduction_apply(&s->reduction, left, step->to, step->bytes));
+    memcpy(left, step->to, step->bytes);
+    return RG_SUCCESS;
+  }
+  case RGI_SCHED_CONTINUE:
+    return rgi_sched_run_continuation(s);
+  default:
+    return run_shm_step(s, step);
+  }
+}
+
+/* Goes as far as it can. An error is one that ends the operation at once. */
+static int advance_schedule(rgi_sched *s, int *done) {
+  for (; s->at < s->count; s->at++) {
+    rgi_sched_step *step = &s->steps[s->at];
+    if (step->kind != RGI_SCHED_END_ROUND)
+      RGI_TRY(run_step(s, step));
+    else if (!round_is_over(s, step->peer))
+      return RG_SUCCESS;
+  }
+  *done = 1;
+  return RG_SUCCESS;
+}
+
+/* The last round, and room for the messages of one. */
+static int prepare_to_run(rgi_sched *s) {
+  rgi_sched_end_round(s);
+  return s->error ? s->error : rgi_sched_alloc_requests(s);
+}
+
+/* Ends a schedule before its time. A long message to another node may still be
+ * read: then its memory stays. */
+static void abandon_schedule(rgi_sched *s) {
+  int read = 0;
+  for (int i = s->ended; i < s->begun; i++) {
+    read |= !s->messages[i].done && s->steps[s->peers[i]].kind == RGI_SCHED_SEND;
+    if (!s->messages[i].done)
+      rgi_message_abandon(&s->messages[i]);
+  }
+  if (read)
+    s->buffers = NULL;
+  rgi_sched_free(s);
+}
+
+int rgi_sched_run(rgi_sched *s) {
+  rgi_wait w;
+  int error = prepare_to_run(s), done = 0, started = 0;
+  while (!error) {
+    uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
+    if (started)
+      error = rgi_requests_progress_all();
+    if (!error)
+      error = advance_schedule(s, &done);
+    if (error || done)
+      break;
+    if (!started) { /* the bell may have rung before the first messages were sent */
+      started = 1;
+      rgi_wait_start(&w, s->call, s->request.peer);
+      continue;
+    }
+    w.peer = s->request.peer;
+    error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy() && !rgi_requests_busy());
+  }
+  if (error) {
+    abandon_schedule(s);
+    return error;
+  }
+  error = rgi_failure_cause(&rgi_failure_scope_now, s->error, s->call);
+  rgi_sched_free(s);
+  return error;
+}
+
+/* --- by itself ------------------------------------------------------------------------ */
+
+static int progress_request(rg_request request, int *done) {
+  rgi_sched *s = (rgi_sched *)request;
+  RGI_TRY(advance_schedule(s, done));
+  return *done ? s->error : RG_SUCCESS;
+}
+
+static void release_request(rg_request request) {
+  rgi_sched *s = (rgi_sched *)request;
+  if (s->at < s->count)
+    abandon_schedule(s);
+  else
+    rgi_sched_free(s);
+  free(s);
+}
+
+int rgi_sched_start(rgi_sched *s, rg_request *request) {
+  int error = prepare_to_run(s), done = 0;
+  if (!error)
+    error = advance_schedule(s, &done);
+  if (error) {
+    abandon_schedule(s);
+    free(s);
+    return error;
+  }
+  s->request.call = s->call;
+  s->request.progress = progress_request;
+  s->request.release = release_request;
+  s->request.background = 1;
+  rgi_request_open(&s->request);
+  *request = &s->request;
+  return RG_SUCCESS;
+}

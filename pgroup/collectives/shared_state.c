@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "collectives/shared_state.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "formation/group.h"
+#include "progress/progress.h"
+#include "progress/slot.h"
+#include "runtime/runtime.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/revocation.h"
+
+static int find_local_members(rg_group g, rgi_shm_coll *l) {
+  int size = rgi_members_count(g->members), n = 0;
+  l->n = size;
+  l->me = g->me;
+  if (rgi_node.count == 1)
+    return RG_SUCCESS;
+  l->ranks = malloc((size_t)size * sizeof *l->ranks);
+  if (!l->ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d members", size);
+  for (int i = 0; i < size; i++) {
+    if (rgi_node_of(rgi_members_at(g->members, i)) != rgi_node.mine)
+      continue;
+    if (i == g->me)
+      l->me = n;
+    l->ranks[n++] = i;
+  }
+  l->n = n;
+  return RG_SUCCESS;
+}
+
+int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shm_coll **local) {
+  rgi_shm_coll *l = calloc(1, sizeof *l);
+  if (!l)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group's collectives");
+  int error = find_local_members(g, l);
+  if (error) {
+    free(l);
+    return error;
+  }
+  l->key = key;
+  l->epoch = rgi_runtime.epoch;
+  l->members = rgi_members_share(g->members);
+  *local = l;
+  return RG_SUCCESS;
+}
+
+/* All members have taken part in all steps. */
+static int members_in_step(const void *memory, int users) {
+  const rgi_shared_state *state = memory;
+  for (int i = 1; i < users; i++)
+    if (atomic_load(&state->member[i].done) != atomic_load(&state->member[0].done))
+      return 0;
+  return 1;
+}
+
+void rgi_shared_state_free(rgi_shm_coll *l) {
+  if (l->state && l->epoch == rgi_runtime.epoch && rgi_runtime.started) {
+    uint64_t buffer = atomic_load(&l->state->buffer);
+    /* The last to leave gives the shared buffer back with the slot. */
+    if (rgi_slot_detach(l->slot, members_in_step) && buffer)
+      rgi_arena_free(buffer, (size_t)l->n * RGI_SHM_DEPTH * RGI_SHM_CHUNK);
+  }
+  rgi_members_drop(l->members);
+  free(l->ranks);
+  free(l);
+}
+
+int rgi_shared_state_attach(rgi_shm_coll *l) {
+  void *memory;
+  size_t bytes = sizeof(rgi_shared_state) + (size_t)l->n * sizeof(rgi_shared_state_member);
+  RGI_TRY(rgi_slot_attach(l->key, l->n, bytes, &l->slot, &memory));
+  l->state = memory;
+  /* Goes on where this process left off, if it was here before. */
+  l->step = l->ended = atomic_load(&l->state->member[l->me].done);
+  l->safe = l->step - RGI_SHM_DEPTH;
+  return RG_SUCCESS;
+}
+
+int rgi_shared_state_attach_buffer(rgi_shm_coll *l) {
+  if (l->buffer)
+    return RG_SUCCESS;
+  if (!l->state)
+    RGI_TRY(rgi_shared_state_attach(l));
+  uint64_t offset = atomic_load(&l->state->buffer), none = 0;
+  size_t bytes = (size_t)l->n * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
+  if (!offset) {
+    RGI_TRY(rgi_arena_alloc("a group's shared buffer", bytes, &offset));
+    if (!atomic_compare_exchange_strong(&l->state->buffer, &none, offset)) {
+      rgi_arena_free(offset, bytes);
+      offset = none;
+    }
+  }
+  l->buffer = rgi_arena_at(offset);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Barrier and broadcast inside a node. */
+#include "collectives/shm_coll.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "collectives/shm_step.h"
+
+int rgi_shm_coll_size(const rgi_shm_coll *l) {
+  return l->n;
+}
+
+int rgi_shm_coll_rank(const rgi_shm_coll *l) {
+  return l->me;
+}
+
+int rgi_shm_coll_group_rank(const rgi_shm_coll *l, int i) {
+  return l->ranks ? l->ranks[i] : i;
+}
+
+static int run_barrier(rgi_shm_coll *l, const char *call) {
+  RGI_TRY(rgi_shm_step_begin(l, call));
+  RGI_TRY(rgi_shm_step_barrier(l, call));
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+int rgi_shm_coll_barrier(rgi_shm_coll *l, const char *call) {
+  l->bytes = 0;
+  return l->n == 1 ? RG_SUCCESS : rgi_shm_step_result(l, run_barrier(l, call));
+}
+
+/* One step: the root's data go to all, tiny ones in its cell. */
+static int bcast_step(rgi_shm_coll *l, char *data, size_t bytes, int root, const char *call) {
+  int tiny = bytes <= RGI_SHM_TINY;
+  RGI_TRY(rgi_shm_step_begin(l, call));
+  if (l->me == root) {
+    if (!tiny)
+      memcpy(rgi_shm_step_chunk(l, root, l->step), data, bytes);
+    rgi_shm_step_publish(l, data, tiny ? bytes : 0);
+    if (!rgi_shm_step_can_spin())
+      rgi_shm_step_release(l);
+  } else {
+    RGI_TRY(rgi_shm_step_can_spin() ? rgi_shm_step_await_member(l, root, call)
+                                    : rgi_shm_step_await_release(l, root, call));
+    RGI_TRY(rgi_shm_step_check_length(l, root, l->step, call));
+    memcpy(data, tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step),
+           bytes);
+  }
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+static int run_bcast(rgi_shm_coll *l, void *data, size_t bytes, int root, const char *call) {
+  l->bytes = (uint32_t)bytes;
+  if (bytes > RGI_SHM_TINY)
+    RGI_TRY(rgi_shared_state_attach_buffer(l));
+  for (size_t at = 0; at < bytes; at += RGI_SHM_CHUNK) {
+    size_t left = bytes - at;
+    RGI_TRY(
+        bcast_step(l, (char *)data + at, left < RGI_SHM_CHUNK ? left : RGI_SHM_CHUNK, root, call));
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_shm_coll_bcast(rgi_shm_coll *l, void *data, size_t bytes, int root, const char *call) {
+  return l->n == 1 || bytes == 0 ? RG_SUCCESS
+                                 : rgi_shm_step_result(l, run_bcast(l, data, bytes, root, call));
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Reductions inside a node.
+ *
+ * Tiny ones: everybody shows its operands in its cell and reads the others'; where
+ * processors are short the last one to come works the result out for all. Longer
+ * ones, chunk by chunk: everybody puts its operands into the shared buffer, works out its
+ * share of the result in the last member's part, and takes the whole. */
+#include <string.h>
+
+#include "base/error.h"
+#include "collectives/op_apply.h"
+#include "collectives/shm_coll.h"
+#include "collectives/shm_step.h"
+#include "formation/datatype.h"
+
+/* in and out of one reduction, and how its elements lie. */
+typedef struct {
+  const char *in;
+  char *out;
+  size_t count, size; /* elements, bytes of one */
+  MPI_Datatype type;
+  MPI_Op op;
+  int root; /* -1: all */
+  const char *call;
+} shm_reduction;
+
+static int gets_result(const rgi_shm_coll *l, const shm_reduction *r) {
+  return r->root < 0 || r->root == l->me;
+}
+
+/* --- tiny -------------------------------------------------------------------------- */
+
+/* All cells in order, into to. */
+static int reduce_cells(rgi_shm_coll *l, const shm_reduction *r, char *to) {
+  RGI_TRY(rgi_shm_step_check_all(l, l->step, r->call));
+  memcpy(to, rgi_shm_step_cell(l, l->n - 1)->data, r->count * r->size);
+  for (int i = l->n - 2; i >= 0; i--)
+    RGI_TRY(rgi_op_apply(rgi_shm_step_cell(l, i)->data, to, r->count, r->type, r->op));
+  return RG_SUCCESS;
+}
+
+static int tiny_with_spare(rgi_shm_coll *l, const shm_reduction *r) {
+  _Alignas(16) char result[RGI_SHM_TINY];
+  if (!gets_result(l, r))
+    return RG_SUCCESS;
+  for (int i = 0; i < l->n; i++)
+    if (i != l->me)
+      RGI_TRY(rgi_shm_step_await_member(l, i, r->call));
+  rgi_shm_step_mark_all_seen(l);
+  RGI_TRY(reduce_cells(l, r, result));
+  memcpy(r->out, result, r->count * r->size);
+  return RG_SUCCESS;
+}
+
+static int tiny_when_short(rgi_shm_coll *l, const shm_reduction *r) {
+  _Alignas(16) char result[RGI_SHM_TINY];
+  size_t bytes = r->count * r->size;
+  const uint32_t *last_arrived = &l->state->last_arrived[l->step % RGI_SHM_DEPTH];
+  if (rgi_shm_step_arrive(l)) {
+    RGI_TRY(reduce_cells(l, r, result));
+    memcpy(rgi_shm_step_cell(l, l->me)->data, result, bytes);
+    rgi_shm_step_release(l);
+  } else if (gets_result(l, r)) {
+    RGI_TRY(rgi_shm_step_await_release(l, -1, r->call));
+  }
+  if (!gets_result(l, r))
+    return RG_SUCCESS;
+  RGI_TRY(rgi_shm_step_check_length(l, (int)*last_arrived, l->step, r->call));
+  memcpy(r->out, rgi_shm_step_cell(l, (int)*last_arrived)->data, bytes);
+  return RG_SUCCESS;
+}
+
+static int reduce_tiny(rgi_shm_coll *l, const shm_reduction *r) {
+  RGI_TRY(rgi_shm_step_begin(l, r->call));
+  rgi_shm_step_publish(l, r->in, r->count * r->size);
+  RGI_TRY(rgi_shm_step_can_spin() ? tiny_with_spare(l, r) : tiny_when_short(l, r));
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+/* --- by chunks ----------------------------------------------------------------------- */
+
+/* Member i's share of n elements is [share(i), share(i + 1)). */
+static size_t share_begin(const rgi_shm_coll *l, size_t n, int i) {
+  return n * (size_t)i / (size_t)l->n;
+}
+
+/* My share of the chunk, reduced over all parts into the last member's: from the last
+ * member to the first, since the right operand is the one that is replaced. */
+static int reduce_share(rgi_shm_coll *l, const shm_reduction *r, size_t n, uint32_t step) {
+  size_t from = share_begin(l, n, l->me), count = share_begin(l, n, l->me + 1) - from,
+         at = from * r->size;
+  char *result = rgi_shm_step_chunk(l, l->n - 1, step) + at;
+  for (int i = l->n - 2; i >= 0 && count > 0; i--)
+    RGI_TRY(rgi_op_apply(rgi_shm_step_chunk(l, i, step) + at, result, count, r->type, r->op));
+  return RG_SUCCESS;
+}
+
+static int reduce_chunk(rgi_shm_coll *l, const shm_reduction *r, const char *in, char *out,
+                        size_t n) {
+  RGI_TRY(rgi_shm_step_begin(l, r->call));
+  uint32_t step = l->step;
+  memcpy(rgi_shm_step_chunk(l, l->me, step), in, n * r->size);
+  RGI_TRY(rgi_shm_step_barrier(l, r->call));
+  RGI_TRY(rgi_shm_step_check_all(l, step, r->call));
+  RGI_TRY(reduce_share(l, r, n, step));
+  RGI_TRY(rgi_shm_step_begin(l, r->call));
+  RGI_TRY(rgi_shm_step_barrier(l, r->call));
+  if (gets_result(l, r))
+    memcpy(out, rgi_shm_step_chunk(l, l->n - 1, step), n * r->size);
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+static int reduce_by_chunks(rgi_shm_coll *l, const shm_reduction *r) {
+  size_t most = RGI_SHM_CHUNK / r->size;
+  if (most == 0)
+    return rgi_error(RG_ERR_UNSUPPORTED, "%s: an element of %zu bytes is too long for a reduction",
+                     r->call, r->size);
+  RGI_TRY(rgi_shared_state_attach_buffer(l));
+  for (size_t i = 0; i < r->count; i += most) {
+    size_t n = r->count - i < most ? r->count - i : most;
+    RGI_TRY(reduce_chunk(l, r, r->in + i * r->size, r->out + i * r->size, n));
+  }
+  return RG_SUCCESS;
+}
+
+static int run_reduction(rgi_shm_coll *l, const shm_reduction *r) {
+  size_t bytes = r->count * r->size;
+  if (bytes == 0)
+    return RG_SUCCESS;
+  if (l->n == 1) {
+    if (r->in != r->out)
+      memcpy(r->out, r->in, bytes);
+    return RG_SUCCESS;
+  }
+  l->bytes = (uint32_t)bytes;
+  return rgi_shm_step_result(l, bytes <= RGI_SHM_TINY ? reduce_tiny(l, r) : reduce_by_chunks(l, r));
+}
+
+static size_t size_of(MPI_Datatype type) {
+  size_t basic = rgi_datatype_basic_size(type);
+  int size = 0;
+  if (basic)
+    return basic;
+  MPI_Type_size(type, &size);
+  return (size_t)size;
+}
+
+int rgi_shm_coll_reduce(rgi_shm_coll *l, const void *in, void *out, size_t count, MPI_Datatype type,
+                        MPI_Op op, int root, const char *call) {
+  shm_reduction r = {in, out, count, size_of(type), type, op, root, call};
+  return run_reduction(l, &r);
+}
+
+int rgi_shm_coll_allreduce(rgi_shm_coll *l, const void *in, void *out, size_t count,
+                           MPI_Datatype type, MPI_Op op, const char *call) {
+  shm_reduction r = {in, out, count, size_of(type), type, op, -1, call};
+  return run_reduction(l, &r);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "collectives/shm_step.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "formation/group.h"
+#include "message/message.h"
+#include "progress/progress.h"
+#include "progress/request.h"
+#include "progress/wait.h"
+#include "runtime/runtime.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/revocation.h"
+
+/* Up to so many members each looks at everybody's cell; above, the first one
+ * does and lets the others go. */
+#define ALL_POLL_MAX 16
+
+int rgi_shm_step_can_spin(void) {
+  return !rgi_node.oversubscribed;
+}
+
+/* --- waiting ----------------------------------------------------------------------- */
+
+/* Others may need this process's messages, or what it has started, to move on. */
+static int progress_messages(int *busy) {
+  *busy = rgi_progress_busy() || rgi_requests_busy();
+  return *busy ? rgi_requests_progress_all() : RG_SUCCESS;
+}
+
+/* Somebody's operation has ended in an error: what this one waits for may never come. */
+static int check_not_broken(const rgi_shm_coll *l, const char *call) {
+  if (!atomic_load_explicit(&l->state->broken, memory_order_relaxed))
+    return RG_SUCCESS;
+  RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
+  return rgi_error(RG_ERR_MISMATCH,
+                   "%s: an operation of these members ended in an error on one of them; form the "
+                   "group anew",
+                   call);
+}
+
+/* One look in vain. */
+static int wait_spinning(const rgi_shm_coll *l, rgi_wait *w) {
+  int busy;
+  RGI_TRY(check_not_broken(l, w->call));
+  RGI_TRY(progress_messages(&busy));
+  return rgi_wait_more(w);
+}
+
+static int wait_bell(const rgi_shm_coll *l, rgi_wait *w, rgi_bell *bell, uint32_t old) {
+  int busy;
+  RGI_TRY(check_not_broken(l, w->call));
+  RGI_TRY(progress_messages(&busy));
+  return rgi_wait_bell(w, bell, old, !busy);
+}
+
+/* Whether step a is at or after step b, also when the count has wrapped. */
+static int step_reached(uint32_t a, uint32_t b) {
+  return (int32_t)(a - b) >= 0;
+}
+
+static int await_done(rgi_shm_coll *l, int i, uint32_t step, const char *call) {
+  _Atomic uint32_t *done = &l->state->member[i].done;
+  rgi_wait w;
+  rgi_wait_start(&w, call, rgi_shm_coll_group_rank(l, i));
+  for (;;) {
+    uint32_t done_bell = atomic_load(&l->state->done_bell.value);
+    if (step_reached(atomic_load_explicit(done, memory_order_acquire), step))
+      return RG_SUCCESS;
+    if (rgi_shm_step_can_spin())
+      RGI_TRY(wait_spinning(l, &w));
+    else
+      RGI_TRY(wait_bell(l, &w, &l->state->done_bell, done_bell));
+  }
+}
+
+/* --- steps --------------------------------------------------------------------------- */
+
+int rgi_shm_step_begin(rgi_shm_coll *l, const char *call) {
+  if (!l->state)
+    RGI_TRY(rgi_shared_state_attach(l));
+  RGI_TRY(check_not_broken(l, call));
+  if (rgi_revocation_any())
+    RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
+  uint32_t step = l->step + 1, needed = step - RGI_SHM_DEPTH;
+  if (!step_reached(l->safe, needed)) {
+    for (int i = 0; i < l->n; i++)
+      if (i != l->me)
+        RGI_TRY(await_done(l, i, needed, call));
+    l->safe = needed;
+  }
+  l->step = step;
+  rgi_shm_step_cell(l, l->me)->bytes = l->bytes;
+  return RG_SUCCESS;
+}
+
+int rgi_shm_step_check_length(const rgi_shm_coll *l, int i, uint32_t step, const char *call) {
+  uint32_t bytes = l->state->member[i].cell[step % RGI_SHM_DEPTH].bytes;
+  if (bytes == l->bytes)
+    return RG_SUCCESS;
+  return rgi_error(bytes > l->bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
+                   "%s: lengths that do not fit: rank %d means %u bytes, this process %u; form the "
+                   "group anew",
+                   call, rgi_shm_coll_group_rank(l, i), bytes, l->bytes);
+}
+
+int rgi_shm_step_check_all(const rgi_shm_coll *l, uint32_t step, const char *call) {
+  for (int i = 0; i < l->n; i++)
+    RGI_TRY(rgi_shm_step_check_length(l, i, step, call));
+  return RG_SUCCESS;
+}
+
+void rgi_shm_step_publish(rgi_shm_coll *l, const void *data, size_t bytes) {
+  rgi_shared_state_cell *c = rgi_shm_step_cell(l, l->me);
+  if (bytes)
+    memcpy(c->data, data, bytes);
+  atomic_store_explicit(&c->step, l->step, memory_order_release);
+}
+
+int rgi_shm_step_await_member(rgi_shm_coll *l, int i, const char *call) {
+  _Atomic uint32_t *step = &rgi_shm_step_cell(l, i)->step;
+  rgi_wait w;
+  for (int look = 0; look < 1000; look++) {
+    if (atomic_load_explicit(step, memory_order_acquire) == l->step)
+      return RG_SUCCESS;
+    rgi_pause_spin();
+  }
+  rgi_wait_start(&w, call, rgi_shm_coll_group_rank(l, i));
+  while (atomic_load_explicit(step, memory_order_acquire) != l->step)
+    RGI_TRY(wait_spinning(l, &w));
+  return RG_SUCCESS;
+}
+
+/* How many steps of this one's cell have counted a member in; only it changes that. */
+static uint32_t arrival_count(const rgi_shm_coll *l, int i) {
+  return atomic_load_explicit(&l->state->member[i].arrival_count[l->step % RGI_SHM_DEPTH],
+                              memory_order_relaxed);
+}
+
+/* For reports: the first member that has not been counted in, or -1. */
+static int missing_member(const void *of) {
+  const rgi_shm_coll *l = of;
+  for (int i = 0; i < l->n; i++)
+    if (!step_reached(arrival_count(l, i), arrival_count(l, l->me)))
+      return rgi_shm_coll_group_rank(l, i);
+  return -1;
+}
+
+int rgi_shm_step_arrive(rgi_shm_coll *l) {
+  uint32_t at = l->step % RGI_SHM_DEPTH, mine = arrival_count(l, l->me) + 1,
+           all = mine * (uint32_t)l->n;
+  atomic_store_explicit(&l->state->member[l->me].arrival_count[at], mine, memory_order_relaxed);
+  rgi_bell *b = &l->state->arrived[at];
+  if (atomic_fetch_add(&b->value, 1) + 1 != all)
+    return 0;
+  l->state->last_arrived[at] = (uint32_t)l->me;
+  return 1;
+}
+
+int rgi_shm_step_await_all(rgi_shm_coll *l, const char *call) {
+  uint32_t all = arrival_count(l, l->me) * (uint32_t)l->n, now;
+  rgi_bell *b = &l->state->arrived[l->step % RGI_SHM_DEPTH];
+  rgi_wait w;
+  rgi_wait_start(&w, call, -1);
+  w.awaited = missing_member;
+  w.of = l;
+  while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != all)
+    RGI_TRY(wait_bell(l, &w, b, now));
+  return RG_SUCCESS;
+}
+
+void rgi_shm_step_release(rgi_shm_coll *l) {
+  rgi_bell_set(&l->state->release[l->step % RGI_SHM_DEPTH], l->step);
+}
+
+int rgi_shm_step_await_release(rgi_shm_coll *l, int i, const char *call) {
+  rgi_bell *b = &l->state->release[l->step % RGI_SHM_DEPTH];
+  rgi_wait w;
+  uint32_t now;
+  rgi_wait_start(&w, call, i < 0 ? -1 : rgi_shm_coll_group_rank(l, i));
+  if (i < 0) {
+    w.awaited = missing_member;
+    w.of = l;
+  }
+  while (!step_reached(now = atomic_load_explicit(&b->value, memory_order_acquire), l->step))
+    RGI_TRY(wait_bell(l, &w, b, now));
+  return RG_SUCCESS;
+}
+
+void rgi_shm_step_mark_all_seen(rgi_shm_coll *l) {
+  if (!step_reached(l->safe, l->ended))
+    l->safe = l->ended;
+}
+
+/* The first member sees all, and its answer is a step of its own. */
+static int barrier_at_first(rgi_shm_coll *l, const char *call) {
+  for (int i = 1; i < l->n && l->me == 0; i++)
+    RGI_TRY(rgi_shm_step_await_member(l, i, call));
+  RGI_TRY(rgi_shm_step_begin(l, call));
+  if (l->me == 0)
+    rgi_shm_step_publish(l, NULL, 0);
+  else
+    RGI_TRY(rgi_shm_step_await_member(l, 0, call));
+  return RG_SUCCESS;
+}
+
+int rgi_shm_step_barrier(rgi_shm_coll *l, const char *call) {
+  if (rgi_shm_step_can_spin()) {
+    rgi_shm_step_publish(l, NULL, 0);
+    if (l->n > ALL_POLL_MAX)
+      return barrier_at_first(l, call);
+    for (int i = 0; i < l->n; i++)
+      if (i != l->me)
+        RGI_TRY(rgi_shm_step_await_member(l, i, call));
+  } else if (rgi_shm_step_arrive(l)) {
+    rgi_shm_step_release(l);
+  } else {
+    RGI_TRY(rgi_shm_step_await_release(l, -1, call));
+  }
+  rgi_shm_step_mark_all_seen(l);
+  return RG_SUCCESS;
+}
+
+void rgi_shm_step_end(rgi_shm_coll *l) {
+  l->ended = l->step;
+  atomic_store_explicit(&l->state->member[l->me].done, l->step, memory_order_release);
+  if (rgi_shm_step_can_spin())
+    return;
+  atomic_thread_fence(memory_order_seq_cst);
+  if (atomic_load_explicit(&l->state->done_bell.sleepers, memory_order_relaxed)) {
+    atomic_fetch_add(&l->state->done_bell.value, 1);
+    rgi_bell_wake(&l->state->done_bell);
+  }
+}
+
+int rgi_shm_step_result(rgi_shm_coll *l, int error) {
+  if (error && l->state)
+    atomic_store(&l->state->broken, 1);
+  return error;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "formation/comm_agree.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "formation/binomial.h"
+#include "progress/mpi_error.h"
+#include "progress/wait.h"
+#include "runtime/mpi_interrupt.h"
+
+/* up: to a parent, what I and those below me say; down: the decision; gone: I have
+ * stopped waiting for the decision, and why. */
+enum { UP, DOWN, GONE };
+
+/* MPI shows one message at a time, and not always at the first look; a first
+ * message between two processes takes both of them a while. */
+#define STRAY_SECONDS 0.1
+
+typedef struct {
+  uint64_t what;
+  int32_t kind;
+  int32_t error; /* RG_... that the sender found or was told */
+  int32_t rank;  /* who found it: rank in comm */
+  int32_t unused;
+} agree_notice;
+
+/* Everything a member needs while it agrees. On the heap: a receive that was
+ * given up stays posted, so that the late message goes to it and not to the next
+ * call with the same tag; its buffer is left behind then. */
+typedef struct agree_state {
+  struct agree_state *next; /* among those left behind */
+  MPI_Comm comm;
+  int tag, parent, children, child[RGI_BINOMIAL_CHILDREN], left_behind; /* ranks in comm */
+  const char *call;
+  agree_notice mine, decision, heard[RGI_BINOMIAL_CHILDREN];
+  agree_notice told; /* where the parent's decision lands, also after it was given up */
+  MPI_Request request[RGI_BINOMIAL_CHILDREN];
+} agree_state;
+
+/* Those whose buffers MPI may still write to. */
+static _Atomic(agree_state *) left_behind;
+
+static void leave_behind(agree_state *r) {
+  r->next = atomic_load(&left_behind);
+  while (!atomic_compare_exchange_weak(&left_behind, &r->next, r))
+    ;
+}
+
+/* The wait has ended, and what was awaited may still come. */
+static int gave_up(int error) {
+  return error == RG_ERR_TIMEOUT || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED;
+}
+
+/* A few bytes: MPI takes them at once, but for one that it would have to connect with and that
+ * has died. Who waits for an answer will hear of that. */
+static int send_notice(agree_state *r, const agree_notice *n, int kind, int to) {
+  agree_notice out = *n;
+  out.kind = kind;
+  rgi_mpi_interrupt_begin(RGI_MPI_INTERRUPT_ANY);
+  int code = MPI_Send(&out, sizeof out, MPI_BYTE, to, r->tag, r->comm);
+  int error = rgi_mpi_interrupt_end(rgi_mpi_error(code, "MPI_Send"), r->call);
+  return gave_up(error) ? RG_SUCCESS : error;
+}
+
+static int post_receive(agree_state *r, agree_notice *n, int from, MPI_Request *request) {
+  RGI_TRY_MPI(MPI_Irecv(n, sizeof *n, MPI_BYTE, from, r->tag, r->comm, request));
+  return RG_SUCCESS;
+}
+
+static void note_error(agree_state *r, int error, int rank) {
+  if (error && !r->mine.error) {
+    r->mine.error = error;
+    r->mine.rank = rank;
+  }
+}
+
+/* A child that took its leave of an earlier agreement too late to be heard there
+ * still has something to say about this one. */
+static int await_child(agree_state *r, int i) {
+  RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
+  while (r->heard[i].kind == GONE) {
+    RGI_TRY(post_receive(r, &r->heard[i], r->child[i], &r->request[i]));
+    RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
+  }
+  return RG_SUCCESS;
+}
+
+/* Hears all children, until one reports an error: then those still missing are
+ * not waited for. */
+static int await_children(agree_state *r) {
+  for (int i = 0; i < r->children; i++)
+    RGI_TRY(post_receive(r, &r->heard[i], r->child[i], &r->request[i]));
+  for (int i = 0; i < r->children; i++) {
+    int error = r->mine.error ? RG_ERR_TIMEOUT : await_child(r, i);
+    if (gave_up(error)) {
+      r->left_behind = 1;
+      note_error(r, error, r->child[i]);
+      continue;
+    }
+    RGI_TRY(error);
+    note_error(r, r->heard[i].error, r->heard[i].rank);
+    if (r->heard[i].what != r->mine.what)
+      note_error(r, RG_ERR_MISMATCH, r->child[i]);
+  }
+  return RG_SUCCESS;
+}
+
+/* A decision about something else is a late one of an agreement that failed. */
+static int await_parent(agree_state *r) {
+  MPI_Request request;
+  do {
+    RGI_TRY(post_receive(r, &r->told, r->parent, &request));
+    RGI_TRY(rgi_wait_request(&request, r->call, r->parent));
+  } while (r->told.what != r->mine.what && r->told.error != RG_ERR_MISMATCH);
+  return RG_SUCCESS;
+}
+
+static int await_decision(agree_state *r) {
+  if (r->parent < 0) {
+    r->decision = r->mine;
+    return RG_SUCCESS;
+  }
+  RGI_TRY(send_notice(r, &r->mine, UP, r->parent));
+  int error = await_parent(r);
+  if (!gave_up(error)) {
+    r->decision = r->told;
+    return error;
+  }
+  r->left_behind = 1;
+  note_error(r, error, r->parent);
+  RGI_TRY(send_notice(r, &r->mine, GONE, r->parent));
+  r->decision = r->mine;
+  return RG_SUCCESS;
+}
+
+/* A child whose patience ended while a late member came is not sent into a
+ * creation that it will not take part in. */
+static int look_for_gone(agree_state *r) {
+  for (int i = 0; i < r->children && !r->mine.error; i++) {
+    int there = 0;
+    agree_notice gone;
+    RGI_TRY_MPI(rgi_wait_mpi_probe(r->child[i], r->tag, r->comm, &there, MPI_STATUS_IGNORE));
+    if (!there)
+      continue;
+    RGI_TRY_MPI(
+        MPI_Recv(&gone, sizeof gone, MPI_BYTE, r->child[i], r->tag, r->comm, MPI_STATUS_IGNORE));
+    note_error(r, gone.error, r->child[i]);
+  }
+  return RG_SUCCESS;
+}
+
+/* Somebody was missing. Whoever reported to this rank unasked has a list with
+ * another set of members: it is told, and so is the caller. */
+static int look_for_strays(agree_state *r) {
+  for (double end = rgi_clock_now() + STRAY_SECONDS; rgi_clock_now() < end; sched_yield()) {
+    int there = 0;
+    agree_notice stray;
+    MPI_Status status;
+    RGI_TRY_MPI(rgi_wait_mpi_probe(MPI_ANY_SOURCE, r->tag, r->comm, &there, &status));
+    if (!there)
+      continue;
+    RGI_TRY_MPI(MPI_Recv(&stray, sizeof stray, MPI_BYTE, status.MPI_SOURCE, r->tag, r->comm,
+                         MPI_STATUS_IGNORE));
+    if (stray.kind != UP || stray.what == r->mine.what)
+      continue;
+    r->decision.error = RG_ERR_MISMATCH;
+    r->decision.rank = status.MPI_SOURCE;
+    RGI_TRY(send_notice(r, &r->decision, DOWN, status.MPI_SOURCE));
+  }
+  return RG_SUCCESS;
+}
+
+static int run_agreement(agree_state *r) {
+  RGI_TRY(await_children(r));
+  RGI_TRY(look_for_gone(r));
+  RGI_TRY(await_decision(r));
+  for (int i = r->children - 1; i >= 0; i--)
+    RGI_TRY(send_notice(r, &r->decision, DOWN, r->child[i]));
+  if (r->decision.error == RG_ERR_TIMEOUT)
+    RGI_TRY(look_for_strays(r));
+  return RG_SUCCESS;
+}
+
+static int explain_decision(const agree_state *r, int own_error) {
+  const agree_notice *v = &r->decision;
+  if (v->error == own_error) /* its text is there already */
+    return own_error;
+  if (v->error == RG_ERR_MISMATCH)
+    return rgi_error(RG_ERR_MISMATCH,
+                     "%s: rank %d called with another list of members, method or kind of call; all "
+                     "members must pass the same",
+                     r->call, v->rank);
+  if (v->error == RG_ERR_TIMEOUT)
+    return rgi_error(RG_ERR_TIMEOUT, "%s: rank %d did not take part within RG_TIMEOUT", r->call,
+                     v->rank);
+  int error = rgi_error_from(v->error, r->call, v->rank);
+  return gave_up(error) ? rgi_wait_cause(error, r->call) : error;
+}
+
+static int compare_ints(const void *a, const void *b) {
+  const int *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* The tree is over the members in ascending order, so that lists that differ in
+ * order alone still meet. */
+static int take_place(agree_state *r, int n, const int ranks[], int my_rank) {
+  int *sorted = malloc((size_t)n * sizeof *sorted), me = 0;
+  if (!sorted)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", r->call, n);
+  memcpy(sorted, ranks, (size_t)n * sizeof *sorted);
+  qsort(sorted, (size_t)n, sizeof *sorted, compare_ints);
+  while (sorted[me] != my_rank)
+    me++;
+  r->parent = me ? sorted[rgi_binomial_parent(me)] : -1;
+  r->children = rgi_binomial_children(me, n, r->child);
+  for (int i = 0; i < r->children; i++)
+    r->child[i] = sorted[r->child[i]];
+  free(sorted);
+  return RG_SUCCESS;
+}
+
+int rgi_comm_agree(MPI_Comm comm, int n, const int ranks[], int me, int tag, uint64_t what,
+                   int error, const char *call) {
+  if (n == 1)
+    return error;
+  agree_state *r = calloc(1, sizeof *r);
+  if (!r)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  r->comm = comm;
+  r->tag = tag;
+  r->call = call;
+  r->mine = (agree_notice){.what = what, .error = error, .rank = ranks[me]};
+  int broken = take_place(r, n, ranks, ranks[me]);
+  if (!broken)
+    broken = run_agreement(r);
+  int decision = broken ? broken : explain_decision(r, error);
+  if (r->left_behind || broken)
+    leave_behind(r);
+  else
+    free(r);
+  return decision;
+}

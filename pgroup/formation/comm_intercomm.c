@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * rg_intercomm_create_group: the advice of the proposal for
+ * MPI_Comm_create_group (a local communicator for each side, then
+ * MPI_Intercomm_create), with one agreement over both sides before. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "formation/comm.h"
+#include "formation/comm_agree.h"
+#include "formation/creation_order.h"
+#include "formation/errhandler.h"
+#include "formation/failure_scope.h"
+#include "progress/mpi_error.h"
+#include "runtime/mpi_interrupt.h"
+#include "runtime/runtime.h"
+#include "shm/failure.h"
+
+typedef struct {
+  rgi_comm_creation side; /* the caller's own side */
+  int remote_n, *remote, remote_me;
+} two_sides;
+
+static int groups_overlap(MPI_Group local, MPI_Group remote) {
+  MPI_Group both;
+  int n = 0;
+  MPI_Group_intersection(local, remote, &both);
+  MPI_Group_size(both, &n);
+  if (n > 0)
+    MPI_Group_free(&both);
+  return n > 0;
+}
+
+static int low_side(const two_sides *t) {
+  return t->side.ranks[0] < t->remote[0];
+}
+
+/* Both sides together, the one with the lower first rank first; the caller's
+ * place among them. */
+static int *both_sides(const two_sides *t, int *me) {
+  const rgi_comm_creation *c = &t->side;
+  int low = low_side(t);
+  int *both = malloc(((size_t)c->n + (size_t)t->remote_n) * sizeof *both);
+  for (int i = 0; i < c->n && both; i++)
+    both[(low ? 0 : t->remote_n) + i] = c->ranks[i];
+  for (int i = 0; i < t->remote_n && both; i++)
+    both[(low ? c->n : 0) + i] = t->remote[i];
+  *me = c->me + (low ? 0 : t->remote_n);
+  return both;
+}
+
+static int agree_on_both(const two_sides *t, rg_method method, const int both[], int me, int after,
+                         int error) {
+  const rgi_comm_creation *c = &t->side;
+  int n = c->n + t->remote_n;
+  uint64_t what = rgi_comm_hash_ranks(100 + (uint64_t)method, n, both);
+  what = rgi_comm_hash_ranks(what, 1, low_side(t) ? &c->n : &t->remote_n) + (uint64_t)after;
+  return rgi_comm_agree(c->comm, n, both, me, c->tag, what, error, c->call);
+}
+
+static int connect_by(MPI_Comm peers, int leader, int tag, MPI_Comm local, MPI_Comm *inter) {
+  RGI_TRY_MPI(MPI_Intercomm_create(local, 0, peers, leader, tag, inter));
+  return RG_SUCCESS;
+}
+
+/* The first ranks of both sides, in ascending order. */
+static int create_pair_comm(const two_sides *t, MPI_Comm *pair) {
+  MPI_Group all, both;
+  int mine = t->side.ranks[0], other = t->remote[0];
+  const int ends[] = {mine < other ? mine : other, mine < other ? other : mine};
+  MPI_Comm_group(t->side.comm, &all);
+  MPI_Group_incl(all, 2, ends, &both);
+  rgi_comm_creation c = {t->side.call, t->side.comm, both, 2, mine > other, ends, t->side.tag};
+  int error = rgi_comm_create_native(&c, pair);
+  MPI_Group_free(&both);
+  MPI_Group_free(&all);
+  if (!error)
+    MPI_Comm_set_errhandler(*pair, MPI_ERRORS_RETURN);
+  return error;
+}
+
+/* In a job that survives. The leaders exchange their members under a tag of MPICH's own: what an
+ * attempt that a death has ended left behind would be taken for messages of the next one. So they
+ * meet on a communicator of their own, and the communicators of such an attempt stay: their
+ * numbers are not used again. */
+static int connect_and_leave(const two_sides *t, MPI_Comm local, MPI_Comm *inter) {
+  const rgi_comm_creation *c = &t->side;
+  MPI_Comm pair = MPI_COMM_SELF; /* looked at by leaders only */
+  if (c->me == 0)
+    RGI_TRY(create_pair_comm(t, &pair));
+  rgi_mpi_interrupt_begin(RGI_MPI_INTERRUPT_ANY);
+  int error = connect_by(pair, c->ranks[0] < t->remote[0], c->tag, local, inter);
+  error = rgi_mpi_interrupt_end(error, c->call);
+  if (c->me == 0 && !error)
+    MPI_Comm_free(&pair);
+  return error;
+}
+
+static int build_intercomm(const two_sides *t, rg_method method, MPI_Comm *inter) {
+  const rgi_comm_creation *c = &t->side;
+  MPI_Comm local;
+  RGI_TRY(rgi_comm_create_by(method, c, &local));
+  MPI_Comm_set_errhandler(local, MPI_ERRORS_RETURN);
+  int error = rgi_mpi_interrupt_possible()
+                  ? connect_and_leave(t, local, inter)
+                  : connect_by(c->comm, t->remote[0], c->tag, local, inter);
+  if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
+    MPI_Comm_free(&local);
+  return error;
+}
+
+static int build_in_order(const two_sides *t, rg_method method, MPI_Comm *inter) {
+  const rgi_comm_creation *c = &t->side;
+  int me, n = c->n + t->remote_n, *both = both_sides(t, &me);
+  if (!both)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", c->call, n);
+  int error = RG_SUCCESS;
+  if (rgi_options_choice(RGI_OPT_CHECK))
+    error = agree_on_both(t, method, both, me, 0, rgi_comm_check_room(c->call));
+  if (!error)
+    error = rgi_creation_order_begin(c->comm, n, both, me, c->tag, c->call);
+  if (!error) {
+    error = build_intercomm(t, method, inter);
+    rgi_creation_order_end();
+  }
+  if (!error && rgi_mpi_interrupt_possible()) {
+    error = agree_on_both(t, method, both, me, 1, RG_SUCCESS);
+    if (error)
+      MPI_Comm_free(inter);
+  }
+  free(both);
+  return error;
+}
+
+static int create_intercomm(const two_sides *t, rg_method method, MPI_Comm *newcomm) {
+  MPI_Comm inter;
+  int entry = rgi_errhandler_begin(t->side.comm);
+  int error = build_in_order(t, method, &inter);
+  rgi_errhandler_end(entry, error ? MPI_COMM_NULL : inter);
+  if (error)
+    return error;
+  RGI_TRY(rgi_comm_track(inter));
+  *newcomm = inter;
+  return RG_SUCCESS;
+}
+
+static int create_group(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
+                        rg_method method, MPI_Comm *newcomm) {
+  two_sides t = {.side = {.call = call, .comm = comm, .group = local, .tag = tag}};
+  int *mine = NULL;
+  RGI_TRY(rgi_comm_check_parent(call, comm, tag, &method));
+  if (local == MPI_GROUP_NULL || remote == MPI_GROUP_NULL)
+    return rgi_error(RG_ERR_GROUP, "%s: a group is MPI_GROUP_NULL", call);
+  MPI_Group_size(local, &t.side.n);
+  MPI_Group_rank(local, &t.side.me);
+  MPI_Group_size(remote, &t.remote_n);
+  MPI_Group_rank(remote, &t.remote_me);
+  if (t.side.me == MPI_UNDEFINED && t.remote_me != MPI_UNDEFINED)
+    return rgi_error(RG_ERR_GROUP,
+                     "%s: the caller is in the remote group: name its own group first", call);
+  if (t.side.me == MPI_UNDEFINED || t.remote_n == 0) {
+    *newcomm = MPI_COMM_NULL;
+    return RG_SUCCESS;
+  }
+  if (groups_overlap(local, remote))
+    return rgi_error(RG_ERR_GROUP, "%s: the two groups share a process", call);
+  int error = rgi_comm_ranks_of_group(call, comm, local, t.side.n, &mine);
+  if (!error)
+    error = rgi_comm_ranks_of_group(call, comm, remote, t.remote_n, &t.remote);
+  t.side.ranks = mine;
+  if (!error)
+    error = create_intercomm(&t, method, newcomm);
+  free(mine);
+  free(t.remote);
+  return error;
+}
+
+int rgi_comm_create_intercomm(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote,
+                              int tag, rg_method method, uint64_t number, MPI_Comm *newcomm) {
+  rgi_members *members;
+  RGI_TRY(rgi_runtime_check_mpi(call));
+  RGI_TRY(rgi_failure_scope_begin(call, local, remote, &members));
+  rgi_failure_scope_now.creation_ids[0] = number;
+  int error = create_group(call, comm, local, remote, tag, method, newcomm);
+  rgi_failure_scope_end(members);
+  return error;
+}
+
+int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
+                              rg_method method, MPI_Comm *newcomm) {
+  RGI_REQUIRE(newcomm);
+  return rgi_comm_create_intercomm(__func__, comm, local, remote, tag, method, 0, newcomm);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The recursive algorithm: Dinan, Krishnamoorthy, Balaji, Hammond, Krishnan,
+ * Tipparaju, Vishnu: Noncollective Communicator Creation in MPI, EuroMPI 2011.
+ *
+ * Every member starts with a communicator of its own. In rounds, groups of
+ * merge_size members pair up: an even group with the odd one to its right. Their
+ * first members build an inter-communicator over the parent, and merging it
+ * gives a communicator of twice the size, even side low, odd side high. */
+#include "base/error.h"
+#include "formation/comm.h"
+#include "progress/mpi_error.h"
+
+/* Joins the communicator of my group with that of the group whose first member
+ * is `other`: *comm is replaced by the merged one. */
+static int merge_with(const rgi_comm_creation *c, int other, int high, MPI_Comm *comm) {
+  MPI_Comm inter, merged;
+  RGI_TRY_MPI(MPI_Intercomm_create(*comm, 0, c->comm, c->ranks[other], c->tag, &inter));
+  int error = rgi_mpi_error(MPI_Intercomm_merge(inter, high, &merged), "MPI_Intercomm_merge");
+  MPI_Comm_free(&inter);
+  if (error)
+    return error;
+  MPI_Comm_free(comm);
+  *comm = merged;
+  return RG_SUCCESS;
+}
+
+int rgi_comm_create_recursive(const rgi_comm_creation *c, MPI_Comm *newcomm) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int error = rgi_comm_self(&comm);
+  for (long long merge_size = 1; merge_size < c->n && !error; merge_size *= 2) {
+    int size = (int)merge_size;
+    int gid = c->me / size; /* which group of merge_size members I am in */
+    if (gid % 2 == 0) {
+      if ((gid + 1) * merge_size < c->n)
+        error = merge_with(c, (gid + 1) * size, 0 /* low */, &comm);
+    } else {
+      error = merge_with(c, (gid - 1) * size, 1 /* high */, &comm);
+    }
+  }
+  if (!error)
+    *newcomm = comm;
+  else if (comm != MPI_COMM_NULL)
+    MPI_Comm_free(&comm);
+  return error;
+}

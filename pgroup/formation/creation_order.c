@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "formation/creation_order.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+
+#include "base/error.h"
+#include "progress/mpi_error.h"
+#include "progress/wait.h"
+
+static atomic_flag locked = ATOMIC_FLAG_INIT;
+
+static int threads_may_create(void) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
+
+/* The members next below and above, or -1. */
+static void find_neighbours(int n, const int ranks[], int mine, int *below, int *above) {
+  *below = -1;
+  *above = INT_MAX;
+  for (int i = 0; i < n; i++) {
+    if (ranks[i] < mine && ranks[i] > *below)
+      *below = ranks[i];
+    if (ranks[i] > mine && ranks[i] < *above)
+      *above = ranks[i];
+  }
+  if (*above == INT_MAX)
+    *above = -1;
+}
+
+static int take_lock(const char *call, int mine) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, mine);
+  while (atomic_flag_test_and_set(&locked))
+    RGI_TRY(rgi_wait_more(&w));
+  return RG_SUCCESS;
+}
+
+int rgi_creation_order_begin(MPI_Comm comm, int n, const int ranks[], int me, int tag,
+                             const char *call) {
+  int below, above;
+  MPI_Request request;
+  if (!threads_may_create())
+    return RG_SUCCESS;
+  find_neighbours(n, ranks, ranks[me], &below, &above);
+  if (below >= 0) {
+    RGI_TRY_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, below, tag, comm, &request));
+    RGI_TRY(rgi_wait_request(&request, call, below));
+  }
+  RGI_TRY(take_lock(call, ranks[me]));
+  if (above >= 0)
+    RGI_TRY_MPI(MPI_Send(NULL, 0, MPI_BYTE, above, tag, comm));
+  return RG_SUCCESS;
+}
+
+void rgi_creation_order_end(void) {
+  if (threads_may_create())
+    atomic_flag_clear(&locked);
+}

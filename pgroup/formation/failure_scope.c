@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "formation/failure_scope.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "formation/comm.h"
+#include "noded/guard.h"
+#include "runtime/runtime.h"
+#include "shm/failure.h"
+
+static int find_member(const void *members, int world_rank) {
+  return rgi_members_find(members, world_rank);
+}
+
+rgi_failure_scope rgi_failure_scope_of(const rgi_members *m) {
+  return (rgi_failure_scope){.members = m, .find = find_member};
+}
+
+/* The world ranks of a group's processes, without those that have none. */
+static int list_members(const char *call, MPI_Group group, int n, rgi_members **m) {
+  int known = 0, *all;
+  RGI_TRY(rgi_comm_translate_ranks(call, group, n, rgi_runtime.mpi_group, &all));
+  for (int i = 0; i < n; i++)
+    if (all[i] != MPI_UNDEFINED)
+      all[known++] = all[i];
+  int error = known ? rgi_members_list(call, known, all, m) : RG_SUCCESS;
+  free(all);
+  return error;
+}
+
+int rgi_failure_scope_begin(const char *call, MPI_Group a, MPI_Group b, rgi_members **m) {
+  MPI_Group all = MPI_GROUP_EMPTY;
+  int n = 0, error = RG_SUCCESS;
+  *m = NULL;
+  rgi_failure_scope_now = (rgi_failure_scope){0};
+  if (!rgi_runtime.started || !rgi_guard_exists() || a == MPI_GROUP_NULL)
+    return RG_SUCCESS;
+  MPI_Group_union(a, b == MPI_GROUP_NULL ? MPI_GROUP_EMPTY : b, &all);
+  MPI_Group_size(all, &n);
+  if (n > 0) {
+    error = list_members(call, all, n, m);
+    MPI_Group_free(&all);
+  }
+  if (*m)
+    rgi_failure_scope_now = rgi_failure_scope_of(*m);
+  return error;
+}
+
+void rgi_failure_scope_end(rgi_members *m) {
+  rgi_failure_scope_now = (rgi_failure_scope){0};
+  rgi_members_drop(m);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "formation/group_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "formation/binomial.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "message/message.h"
+
+/* Forming has a context of its own beside the group's. */
+static uint64_t context_of(rg_group g) {
+  return rgi_context_mix(g->context + 0x666f726dU);
+}
+
+static int send_ints(rg_group g, int to, int tag, const char *call, const int ints[], int count) {
+  return rgi_message_deliver(context_of(g), rgi_members_at(g->members, to), tag, ints,
+                             (size_t)count * sizeof *ints, call);
+}
+
+int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call, int *count,
+                           int **ints) {
+  int from, its_tag;
+  size_t bytes;
+  rgi_message r;
+  RGI_TRY(rgi_message_await(context, source, tag, call, &from, &its_tag, &bytes));
+  int *data = malloc(bytes ? bytes : 1);
+  if (!data)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a message of %zu bytes", call, bytes);
+  int error = rgi_message_receive(context, source, tag, data, bytes, &r);
+  if (!error)
+    error = rgi_message_wait(&r, call);
+  if (error)
+    return error; /* data may still be written to */
+  *count = (int)(bytes / sizeof *data);
+  *ints = data;
+  return RG_SUCCESS;
+}
+
+static int receive_ints(rg_group g, int from, int tag, const char *call, int *count, int **ints) {
+  return rgi_group_tree_receive(context_of(g), rgi_members_at(g->members, from), tag, call, count,
+                                ints);
+}
+
+int rgi_group_tree_broadcast(rg_group g, int tag, const char *call, int *count, int **ints) {
+  int child[RGI_BINOMIAL_CHILDREN], parent = rgi_binomial_parent(g->me);
+  int children = rgi_binomial_children(g->me, rgi_members_count(g->members), child);
+  if (parent >= 0)
+    RGI_TRY(receive_ints(g, parent, tag, call, count, ints));
+  for (int i = children - 1; i >= 0; i--)
+    RGI_TRY(send_ints(g, child[i], tag, call, *ints, *count));
+  return RG_SUCCESS;
+}
+
+/* Receives a child's subtree, which is the ranks child .. child + n/width - 1. */
+static int gather_from(rg_group g, int child, int tag, const char *call, int width, int block[],
+                       int room) {
+  int count, *ints;
+  RGI_TRY(receive_ints(g, child, tag, call, &count, &ints));
+  int at = (child - g->me) * width;
+  int fits = at + count <= room;
+  if (fits)
+    memcpy(block + at, ints, (size_t)count * sizeof *ints);
+  free(ints);
+  return fits ? RG_SUCCESS
+              : rgi_error(RG_ERR_MISMATCH, "%s: rank %d of the group sent %d ints too many", call,
+                          child, at + count - room);
+}
+
+int rgi_group_tree_gather(rg_group g, int tag, const char *call, int width, const int mine[],
+                          int all[]) {
+  int child[RGI_BINOMIAL_CHILDREN], size = rgi_members_count(g->members);
+  int children = rgi_binomial_children(g->me, size, child), parent = rgi_binomial_parent(g->me);
+  int span = g->me ? g->me & -g->me : size; /* how many ranks my subtree may hold */
+  if (span > size - g->me)
+    span = size - g->me;
+  int *block = parent < 0 ? all : malloc((size_t)span * (size_t)width * sizeof *block);
+  if (!block)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, span);
+  memcpy(block, mine, (size_t)width * sizeof *mine);
+  int error = RG_SUCCESS;
+  for (int i = 0; i < children && !error; i++)
+    error = gather_from(g, child[i], tag, call, width, block, span * width);
+  if (parent >= 0) {
+    if (!error)
+      error = send_ints(g, parent, tag, call, block, span * width);
+    free(block);
+  }
+  return error;
+}

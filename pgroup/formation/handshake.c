@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "formation/handshake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "formation/context.h"
+#include "formation/group_tree.h"
+#include "message/message.h"
+#include "noded/guard.h"
+#include "runtime/runtime.h"
+#include "shm/failure.h"
+#include "shm/revocation.h"
+
+/* A packet, as ints: the head, the ranks that leave, the packed members. ID: of
+ * the operation, two ints. */
+enum { KIND, HIGH, ERROR, LEAVING, DIVERGED, ID, HEAD = ID + 2 };
+
+typedef struct {
+  int count, *ints;
+} handshake_packet;
+
+static uint64_t id_of(const handshake_packet *l) {
+  return rgi_group_tree_get_uint64(l->ints + ID);
+}
+
+static int build_packet(const char *call, rg_group mine, const rgi_handshake_offer *p, uint64_t id,
+                        handshake_packet *l) {
+  l->count = HEAD + p->n + rgi_members_packed(mine->members);
+  l->ints = malloc((size_t)l->count * sizeof *l->ints);
+  if (!l->ints)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  l->ints[KIND] = (int)p->kind;
+  l->ints[HIGH] = p->high;
+  l->ints[ERROR] = p->error;
+  l->ints[LEAVING] = p->n;
+  l->ints[DIVERGED] = mine->diverged;
+  rgi_group_tree_put_uint64(l->ints + ID, id);
+  if (p->n)
+    memcpy(l->ints + HEAD, p->leaving, (size_t)p->n * sizeof *p->leaving);
+  rgi_members_pack(mine->members, l->ints + HEAD + p->n);
+  return RG_SUCCESS;
+}
+
+/* --- the first members ----------------------------------------------------------- */
+
+static uint64_t packet_context(void) {
+  return rgi_context_mix(0x6d656574u);
+}
+
+static uint64_t confirmation_context(void) {
+  return rgi_context_mix(0x636f6e66u);
+}
+
+/* The next packet that holds. One whose sender's side has got an error meanwhile does
+ * not, and its sender does not wait for an answer. */
+static int receive_packet(const char *call, int remote, int tag, handshake_packet *theirs) {
+  for (;;) {
+    handshake_packet l;
+    RGI_TRY(rgi_group_tree_receive(packet_context(), remote, tag, call, &l.count, &l.ints));
+    free(theirs->ints);
+    *theirs = l;
+    if (!rgi_revocation_has(id_of(&l)))
+      return RG_SUCCESS;
+  }
+}
+
+/* Where deaths are survived, a packet may be the answer to an earlier one, whose sender
+ * has got an error and tries again. So each side tells which two packets it takes to
+ * belong together; theirs is the right one when both sides say the same. */
+static int confirm_pair(const char *call, uint64_t mine, int remote, int tag,
+                        handshake_packet *theirs) {
+  uint64_t pair[2] = {mine, id_of(theirs)}, said[2] = {0, 0};
+  RGI_TRY(rgi_message_deliver(confirmation_context(), remote, tag, pair, sizeof pair, call));
+  while (said[0] != pair[1] || said[1] != mine) {
+    int count, *ints;
+    RGI_TRY(rgi_group_tree_receive(confirmation_context(), remote, tag, call, &count, &ints));
+    memcpy(said, ints, sizeof said);
+    free(ints);
+    while (said[1] == mine && said[0] != pair[1]) { /* it has sent another one since */
+      RGI_TRY(receive_packet(call, remote, tag, theirs));
+      pair[1] = id_of(theirs);
+      RGI_TRY(rgi_message_deliver(confirmation_context(), remote, tag, pair, sizeof pair, call));
+    }
+  }
+  return RG_SUCCESS;
+}
+
+/* The first members exchange their packets. */
+static int exchange_packets(const char *call, const handshake_packet *mine, int remote, int tag,
+                            handshake_packet *theirs) {
+  rgi_message r;
+  RGI_TRY(rgi_message_send(packet_context(), remote, tag, mine->ints,
+                           (size_t)mine->count * sizeof(int), &r));
+  int error = receive_packet(call, remote, tag, theirs);
+  if (error) {
+    rgi_message_abandon(&r);
+    return error;
+  }
+  RGI_TRY(rgi_message_wait(&r, call));
+  return rgi_guard_exists() ? confirm_pair(call, id_of(mine), remote, tag, theirs) : RG_SUCCESS;
+}
+
+static int explain_error(const char *call, int error) {
+  if (error == RG_ERR_MISMATCH)
+    return rgi_error(
+        error, "%s: the two groups do not make the same call, or both say the same for high", call);
+  return rgi_error(error, "%s: %s: told by a leader of the two groups", call,
+                   rg_error_string(error));
+}
+
+/* What both first members find alike when they look at both packets. */
+static int compare_packets(const char *call, const int mine[], const int theirs[]) {
+  if (mine[ERROR]) /* its text is there already */
+    return mine[ERROR];
+  if (theirs[ERROR])
+    return explain_error(call, theirs[ERROR]);
+  if (mine[KIND] != theirs[KIND] ||
+      (mine[KIND] == RGI_HANDSHAKE_MERGE && mine[HIGH] == theirs[HIGH]))
+    return explain_error(call, RG_ERR_MISMATCH);
+  return RG_SUCCESS;
+}
+
+/* The leader's part. */
+static int lead_handshake(const char *call, rg_group mine, const rgi_handshake_offer *p,
+                          uint64_t id, handshake_packet *theirs) {
+  handshake_packet own = {0};
+  int world = -1;
+  RGI_TRY(rgi_group_check(call, p->parent));
+  if (p->remote_leader < 0 || p->remote_leader >= rgi_members_count(p->parent->members))
+    return rgi_error(RG_ERR_RANK, "%s: remote leader %d; the parent's ranks go from 0 to %d", call,
+                     p->remote_leader, rgi_members_count(p->parent->members) - 1);
+  world = rgi_members_at(p->parent->members, p->remote_leader);
+  if (rgi_members_find(mine->members, world) >= 0)
+    return rgi_error(RG_ERR_RANK, "%s: the remote leader is a member of the caller's own group",
+                     call);
+  rgi_failure_scope_now.parent = p->parent->context;
+  RGI_TRY(build_packet(call, mine, p, id, &own));
+  int error = exchange_packets(call, &own, world, p->tag, theirs);
+  if (error == RG_SUCCESS || error == RG_ERR_MISMATCH) { /* else MPI may still read it */
+    if (!error)
+      error = compare_packets(call, own.ints, theirs->ints);
+    free(own.ints);
+  }
+  return error;
+}
+
+static int unpack_packet(const char *call, rg_group mine, const handshake_packet *l, uint64_t id,
+                         rgi_handshake_peer *peer) {
+  peer->id[0] = id;
+  peer->id[1] = id_of(l);
+  peer->diverged = mine->diverged || l->ints[DIVERGED];
+  peer->high = l->ints[HIGH];
+  peer->n = l->ints[LEAVING];
+  peer->leaving = l->ints + HEAD;
+  RGI_TRY(rgi_members_unpack(call, l->ints + HEAD + peer->n, &peer->members));
+  for (int i = 0; i < rgi_members_count(peer->members); i++)
+    if (rgi_members_find(mine->members, rgi_members_at(peer->members, i)) >= 0)
+      return rgi_error(RG_ERR_MISMATCH, "%s: rank %d of the world is in both groups", call,
+                       rgi_members_at(peer->members, i));
+  return RG_SUCCESS;
+}
+
+/* The first member's packet, or its error, goes to its group. */
+static int tell_group(const char *call, rg_group mine, int tag, int error,
+                      handshake_packet *theirs) {
+  int head[HEAD] = {0};
+  handshake_packet told = *theirs;
+  if (mine->me == 0 && error)
+    told = (handshake_packet){HEAD, head};
+  if (mine->me == 0)
+    told.ints[ERROR] = error;
+  RGI_TRY(rgi_group_tree_broadcast(mine, tag, call, &told.count, &told.ints));
+  if (mine->me == 0)
+    return error;
+  *theirs = told;
+  return told.ints[ERROR] ? explain_error(call, told.ints[ERROR]) : RG_SUCCESS;
+}
+
+int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *p,
+                  rgi_handshake_peer *peer) {
+  handshake_packet theirs = {0};
+  uint64_t id;
+  RGI_TRY(rgi_group_creation_begin(mine, p->tag, &id));
+  int error = mine->me == 0 ? lead_handshake(call, mine, p, id, &theirs) : RG_SUCCESS;
+  error = tell_group(call, mine, p->tag, error, &theirs);
+  *peer = (rgi_handshake_peer){.ints = theirs.ints};
+  if (!error)
+    error = unpack_packet(call, mine, &theirs, id, peer);
+  if (error)
+    rgi_handshake_peer_free(peer);
+  return rgi_group_creation_result(id, error);
+}
+
+void rgi_handshake_peer_free(rgi_handshake_peer *peer) {
+  rgi_members_drop(peer->members);
+  free(peer->ints);
+  *peer = (rgi_handshake_peer){0};
+}

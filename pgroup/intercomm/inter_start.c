@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * rg_inter_start and rg_inter_end: the four communicators, in each of the four
+ * ways. */
+#include <regroup/comm.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "formation/errhandler.h"
+#include "intercomm/inter_state.h"
+#include "intercomm/spawn.h"
+#include "progress/mpi_error.h"
+#include "progress/wait.h"
+#include "runtime/runtime.h"
+
+static const char *const call = "rg_inter_start";
+
+/* Of the messages and communicators here, over a duplicate of the world. */
+#define TAG 1
+
+/* --- split ------------------------------------------------------------------------ */
+
+static int is_responder_rank(const rg_inter_options *how, int rank, int size) {
+  return how->n ? rank >= size - how->n : rank % 2;
+}
+
+/* The two sides as groups: the caller's own one and the other. */
+static int find_sides(const rg_inter_options *how, MPI_Comm world, MPI_Group *mine,
+                      MPI_Group *other) {
+  int rank, size, n = 0;
+  MPI_Group all;
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &size);
+  int *ranks = malloc((size_t)size * sizeof *ranks), side = is_responder_rank(how, rank, size);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, size);
+  for (int i = 0; i < size; i++)
+    if (is_responder_rank(how, i, size) == side)
+      ranks[n++] = i;
+  MPI_Comm_group(world, &all);
+  MPI_Group_incl(all, n, ranks, mine);
+  MPI_Group_excl(all, n, ranks, other);
+  MPI_Group_free(&all);
+  free(ranks);
+  return RG_SUCCESS;
+}
+
+static int split_world(const rg_inter_options *how, MPI_Comm setup, rg_inter_view *v) {
+  MPI_Group mine, other;
+  int rank, size;
+  RGI_TRY(find_sides(how, setup, &mine, &other));
+  int error = rg_comm_create_group(setup, mine, TAG, RG_METHOD_AUTO, &v->local);
+  if (!error)
+    error = rg_intercomm_create_group(setup, mine, other, TAG, RG_METHOD_AUTO, &v->benchmark);
+  MPI_Group_free(&mine);
+  MPI_Group_free(&other);
+  MPI_Comm_rank(setup, &rank);
+  MPI_Comm_size(setup, &size);
+  v->is_initiator = !is_responder_rank(how, rank, size);
+  return error;
+}
+
+/* --- spawn and connect ------------------------------------------------------------ */
+
+/* The program's arguments, and before them the option that it was started with. */
+static char **child_arguments(const rg_inter_options *how, char option[64]) {
+  int n = 0;
+  while (how->argv && how->argv[n])
+    n++;
+  char **argv = calloc((size_t)n + 2, sizeof *argv);
+  if (!argv)
+    return NULL;
+  snprintf(option, 64, "--%s=%d", rg_inter_kind_name(how->kind), how->n);
+  argv[0] = option;
+  for (int i = 1; i < n; i++)
+    argv[i] = how->argv[i];
+  return argv;
+}
+
+static int spawn_processes(const rg_inter_options *how, MPI_Comm setup, MPI_Comm *inter) {
+  char option[64], **argv = child_arguments(how, option);
+  const char *command = how->argv && how->argv[0] ? how->argv[0] : "/proc/self/exe";
+  if (!argv)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for the arguments", call);
+  int error = rgi_spawn_backend_now()->spawn(call, setup, command, argv, how->n, inter);
+  free(argv);
+  return error;
+}
+
+/* Rank 0's success, on all. */
+static int share_error(MPI_Comm setup, int error) {
+  int mine = error;
+  RGI_TRY_MPI(MPI_Bcast(&error, 1, MPI_INT, 0, setup));
+  return mine ? mine : error ? rgi_error_from(error, call, 0) : RG_SUCCESS;
+}
+
+static int hear_port(MPI_Comm server, char port[MPI_MAX_PORT_NAME]) {
+  MPI_Request request;
+  RGI_TRY_MPI(MPI_Irecv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, TAG, server, &request));
+  RGI_TRY(rgi_wait_request(&request, call, -1));
+  return port[0] ? RG_SUCCESS : rgi_error(RG_ERR_UNSUPPORTED, "%s: the server has no port", call);
+}
+
+static int be_client(const rg_inter_options *how, MPI_Comm setup, MPI_Comm *inter) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  MPI_Comm server;
+  int rank, error = RG_SUCCESS;
+  RGI_TRY(spawn_processes(how, setup, &server));
+  MPI_Comm_set_errhandler(server, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(setup, &rank);
+  if (rank == 0)
+    error = hear_port(server, port);
+  error = share_error(setup, error);
+  MPI_Comm_disconnect(&server);
+  return error ? error : rgi_spawn_backend_now()->connect(call, port, setup, inter);
+}
+
+static int be_server(MPI_Comm setup, MPI_Comm client, MPI_Comm *inter) {
+  const rgi_spawn_backend *l = rgi_spawn_backend_now();
+  char port[MPI_MAX_PORT_NAME] = "";
+  int rank, error = RG_SUCCESS;
+  MPI_Comm_rank(setup, &rank);
+  if (rank == 0) {
+    error = l->open_port(call, port);
+    if (error)
+      port[0] = '\0';
+    MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, TAG, client);
+  }
+  error = share_error(setup, error);
+  MPI_Comm_disconnect(&client);
+  RGI_TRY(error);
+  error = l->accept(call, port, setup, inter);
+  if (rank == 0)
+    l->close_port(port);
+  return error;
+}
+
+/* --- all of them ------------------------------------------------------------------ */
+
+static int build_comms(const rg_inter_options *how, MPI_Comm setup, MPI_Comm parent,
+                       rg_inter_view *v) {
+  int child = parent != MPI_COMM_NULL;
+  if (child)
+    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+  if (how->kind == RG_INTER_SPLIT && !child)
+    return split_world(how, setup, v);
+  v->local = v->world;
+  v->is_initiator = !child;
+  if (how->kind == RG_INTER_CONNECT)
+    return child ? be_server(setup, parent, &v->benchmark) : be_client(how, setup, &v->benchmark);
+  if (child)
+    v->benchmark = parent;
+  return child ? RG_SUCCESS : spawn_processes(how, setup, &v->benchmark);
+}
+
+/* The initiators first. */
+static int merge_sides(rg_inter_view *v) {
+  MPI_Comm_set_errhandler(v->benchmark, MPI_ERRORS_RETURN);
+  RGI_TRY_MPI(MPI_Intercomm_merge(v->benchmark, !v->is_initiator, &v->global));
+  return rgi_inter_state_set_role(v->benchmark, v->is_initiator);
+}
+
+/* The communicators are the application's to use: with the world's error handler. */
+static void hand_over(const rg_inter_view *v) {
+  MPI_Comm made[] = {v->benchmark, v->local, v->global};
+  MPI_Errhandler handler;
+  MPI_Comm_get_errhandler(v->world, &handler);
+  for (int i = 0; i < 3; i++)
+    if (made[i] != v->world)
+      MPI_Comm_set_errhandler(made[i], handler);
+  MPI_Errhandler_free(&handler);
+}
+
+static int construct_view(const rg_inter_options *how, MPI_Comm parent, rg_inter_view *v) {
+  MPI_Comm setup;
+  int entry = rgi_errhandler_begin(v->world);
+  int error = rgi_mpi_error(MPI_Comm_dup(v->world, &setup), "MPI_Comm_dup");
+  rgi_errhandler_end(entry, MPI_COMM_NULL);
+  RGI_TRY(error);
+  MPI_Comm_set_errhandler(setup, MPI_ERRORS_RETURN);
+  error = build_comms(how, setup, parent, v);
+  if (!error)
+    error = merge_sides(v);
+  MPI_Comm_free(&setup);
+  if (error)
+    rgi_inter_state_free_view(v, 0);
+  else
+    hand_over(v);
+  return error;
+}
+
+static int start_inter(const rg_inter_options *how, rgi_inter_state *r) {
+  rg_inter_view *v = &r->view;
+  *v = (rg_inter_view){.kind = how->kind,
+                       .world = r->entry.world,
+                       .benchmark = MPI_COMM_NULL,
+                       .local = MPI_COMM_NULL,
+                       .global = MPI_COMM_NULL};
+  if (v->world != MPI_COMM_NULL &&
+      (how->kind != RG_INTER_NONE || r->entry.parent != MPI_COMM_NULL)) {
+    v->kind = r->entry.parent != MPI_COMM_NULL && how->kind != RG_INTER_CONNECT ? RG_INTER_SPAWN
+                                                                                : how->kind;
+    RGI_TRY(construct_view(how, r->entry.parent, v));
+  } else {
+    v->benchmark = v->local = v->global = v->world;
+  }
+  return rgi_inter_state_keep(call, r);
+}
+
+int rg_inter_start(const rg_inter_options *how, int *part) {
+  static const rg_inter_options none = {RG_INTER_NONE, 0, NULL};
+  rgi_inter_state r;
+  RGI_REQUIRE(part);
+  RGI_TRY(rgi_runtime_check_mpi(call));
+  if (rgi_inter_state_now())
+    return rgi_error(RG_ERR_INIT, "%s: called again: call rg_inter_end first", call);
+  RGI_TRY(rgi_startup_enter(call, how, &r.entry));
+  int error = start_inter(how ? how : &none, &r);
+  if (error) {
+    rgi_startup_end(&r.entry);
+    return error;
+  }
+  *part = r.view.world != MPI_COMM_NULL;
+  return RG_SUCCESS;
+}
+
+int rg_inter_end(void) {
+  RGI_TRY(rgi_runtime_check_mpi(__func__));
+  return rgi_inter_state_now() ? rgi_inter_state_drop() : RG_SUCCESS;
+}

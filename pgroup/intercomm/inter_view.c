@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Questions about the communicators in use. */
+#include <strings.h>
+
+#include "base/error.h"
+#include "intercomm/inter_state.h"
+#include "runtime/runtime.h"
+
+static int64_t least_common_multiple(int64_t a, int64_t b) {
+  int64_t x = a, y = b;
+  while (y) {
+    int64_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return a / x * b;
+}
+
+static void count_processes(rg_inter_view *v) {
+  MPI_Comm_size(v->benchmark, &v->local_size);
+  v->remote_size = v->local_size;
+  if (v->is_inter)
+    MPI_Comm_remote_size(v->benchmark, &v->remote_size);
+  v->initiator_size = v->is_initiator ? v->local_size : v->remote_size;
+  v->responder_size = v->is_initiator ? v->remote_size : v->local_size;
+  v->larger_size = v->local_size > v->remote_size ? v->local_size : v->remote_size;
+  MPI_Comm_size(v->global, &v->global_size);
+  v->combined_size = least_common_multiple(v->local_size, v->remote_size);
+  v->maximum_size = v->is_inter ? (int64_t)v->local_size * v->remote_size : v->local_size;
+}
+
+static int get_view(const char *call, rg_inter_view *v) {
+  RGI_TRY(rgi_runtime_check_mpi(call));
+  const rgi_inter_state *r = rgi_inter_state_now();
+  *v = r ? r->view
+         : (rg_inter_view){RG_INTER_NONE,
+                           0,
+                           MPI_COMM_WORLD,
+                           MPI_COMM_WORLD,
+                           MPI_COMM_WORLD,
+                           MPI_COMM_WORLD,
+                           0,
+                           0,
+                           0,
+                           0,
+                           0,
+                           0,
+                           0,
+                           0,
+                           0,
+                           0,
+                           0,
+                           0,
+                           0};
+  if (v->world == MPI_COMM_NULL)
+    return rgi_error(RG_ERR_GROUP, "%s: this process of the reserve takes no part", call);
+  v->is_inter = v->benchmark != v->world;
+  v->is_initiator = !v->is_inter || rgi_inter_state_is_initiator(v->benchmark);
+  v->is_responder = !v->is_inter || !v->is_initiator;
+  MPI_Comm_rank(v->benchmark, &v->rank);
+  MPI_Comm_rank(v->global, &v->global_rank);
+  count_processes(v);
+  v->io = v->is_initiator && v->rank == 0;
+  return RG_SUCCESS;
+}
+
+int rg_inter_get_view(rg_inter_view *view) {
+  rg_inter_view v;
+  RGI_REQUIRE(view);
+  RGI_TRY(get_view(__func__, &v));
+  *view = v;
+  return RG_SUCCESS;
+}
+
+/* rg_inter_<name>: one part of the view. */
+#define DEFINE_QUERY(type, name, part)                                                             \
+  int rg_inter_##name(type *part) {                                                                \
+    rg_inter_view v;                                                                               \
+    RGI_REQUIRE(part);                                                                             \
+    RGI_TRY(get_view(__func__, &v));                                                               \
+    *part = v.part;                                                                                \
+    return RG_SUCCESS;                                                                             \
+  }
+
+DEFINE_QUERY(MPI_Comm, world, world)
+DEFINE_QUERY(MPI_Comm, benchmark, benchmark)
+DEFINE_QUERY(MPI_Comm, local, local)
+DEFINE_QUERY(MPI_Comm, global, global)
+DEFINE_QUERY(int, is_inter, is_inter)
+DEFINE_QUERY(rg_inter_kind, get_kind, kind)
+DEFINE_QUERY(int, is_initiator, is_initiator)
+DEFINE_QUERY(int, is_responder, is_responder)
+DEFINE_QUERY(int, io, io)
+DEFINE_QUERY(int, rank, rank)
+DEFINE_QUERY(int, global_rank, global_rank)
+DEFINE_QUERY(int, initiator_size, initiator_size)
+DEFINE_QUERY(int, responder_size, responder_size)
+DEFINE_QUERY(int, local_size, local_size)
+DEFINE_QUERY(int, remote_size, remote_size)
+DEFINE_QUERY(int, larger_size, larger_size)
+DEFINE_QUERY(int, global_size, global_size)
+DEFINE_QUERY(int64_t, combined_size, combined_size)
+DEFINE_QUERY(int64_t, maximum_size, maximum_size)
+
+int rg_inter_has_initiator_rank(int rank, int *flag) {
+  rg_inter_view v;
+  RGI_REQUIRE(flag);
+  RGI_TRY(get_view(__func__, &v));
+  *flag = v.is_initiator && v.rank == rank;
+  return RG_SUCCESS;
+}
+
+int rg_inter_has_responder_rank(int rank, int *flag) {
+  rg_inter_view v;
+  RGI_REQUIRE(flag);
+  RGI_TRY(get_view(__func__, &v));
+  *flag = v.is_responder && v.rank == rank;
+  return RG_SUCCESS;
+}
+
+static int check_rank(const char *call, int rank, int size, const char *where) {
+  return rank >= 0 && rank < size
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_RANK, "%s: rank %d; ranks of %s go from 0 to %d", call, rank, where,
+                         size - 1);
+}
+
+int rg_inter_root(int initiator_rank, int *root) {
+  rg_inter_view v;
+  RGI_REQUIRE(root);
+  RGI_TRY(get_view(__func__, &v));
+  RGI_TRY(check_rank(__func__, initiator_rank, v.initiator_size, "the initiators"));
+  if (v.is_responder)
+    *root = initiator_rank;
+  else
+    *root = v.rank == initiator_rank ? MPI_ROOT : MPI_PROC_NULL;
+  return RG_SUCCESS;
+}
+
+/* The view, and whether the process of this rank in global is an initiator. */
+static int get_view_of_rank(const char *call, int global_rank, rg_inter_view *v, int *initiator) {
+  RGI_TRY(get_view(call, v));
+  RGI_TRY(check_rank(call, global_rank, v->global_size, "the global communicator"));
+  *initiator = global_rank < v->initiator_size;
+  return RG_SUCCESS;
+}
+
+int rg_inter_lookup_rank(int global_rank, int *rank) {
+  rg_inter_view v;
+  int initiator;
+  RGI_REQUIRE(rank);
+  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
+  *rank = initiator ? global_rank : global_rank - v.initiator_size;
+  return RG_SUCCESS;
+}
+
+int rg_inter_lookup_global_rank(int initiator_rank, int *global_rank) {
+  rg_inter_view v;
+  RGI_REQUIRE(global_rank);
+  RGI_TRY(get_view(__func__, &v));
+  RGI_TRY(check_rank(__func__, initiator_rank, v.initiator_size, "the initiators"));
+  *global_rank = initiator_rank; /* they come first */
+  return RG_SUCCESS;
+}
+
+int rg_inter_lookup_is_initiator(int global_rank, int *flag) {
+  rg_inter_view v;
+  int initiator;
+  RGI_REQUIRE(flag);
+  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
+  *flag = initiator;
+  return RG_SUCCESS;
+}
+
+int rg_inter_lookup_is_responder(int global_rank, int *flag) {
+  rg_inter_view v;
+  int initiator;
+  RGI_REQUIRE(flag);
+  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
+  *flag = !v.is_inter || !initiator;
+  return RG_SUCCESS;
+}
+
+int rg_inter_lookup_local_size(int global_rank, int *size) {
+  rg_inter_view v;
+  int initiator;
+  RGI_REQUIRE(size);
+  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
+  *size = initiator ? v.initiator_size : v.responder_size;
+  return RG_SUCCESS;
+}
+
+int rg_inter_lookup_remote_size(int global_rank, int *size) {
+  rg_inter_view v;
+  int initiator;
+  RGI_REQUIRE(size);
+  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
+  *size = initiator ? v.responder_size : v.initiator_size;
+  return RG_SUCCESS;
+}
+
+int rg_inter_check(const char *operation) {
+  static const char *const excluded[] = {"scan",    "exscan",    "iscan",
+                                         "iexscan", "scan_init", "exscan_init"};
+  rg_inter_view v;
+  RGI_REQUIRE(operation);
+  RGI_TRY(get_view(__func__, &v));
+  const char *name = strncasecmp(operation, "MPI_", 4) == 0 ? operation + 4 : operation;
+  for (size_t i = 0; v.is_inter && i < sizeof excluded / sizeof excluded[0]; i++)
+    if (strcasecmp(name, excluded[i]) == 0)
+      return rgi_error(RG_ERR_UNSUPPORTED,
+                       "%s is left out: MPI does not define it for inter-communicators (--%s)",
+                       operation, rg_inter_kind_name(v.kind));
+  return RG_SUCCESS;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "intercomm/reserve_directory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "formation/group_tree.h"
+#include "intercomm/reserve_failover.h"
+#include "intercomm/reserve_message.h"
+#include "intercomm/reserve_table.h"
+#include "message/message.h"
+#include "noded/overlay.h"
+#include "progress/request.h"
+#include "progress/slot.h"
+#include "progress/wait.h"
+#include "runtime/runtime.h"
+#include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/process.h"
+
+/* Tags: to one that sleeps; to the holder of the directory; process 0's n; an answer of the
+ * holder's and those after it, each query's its own: nobody hears one that another has given up. */
+enum { NOTIFY, QUERY, OPENING, ANSWER };
+#define ANSWERS (1 << 20)
+
+/* What the holder is asked: {what, argument, number in two ints, tag of the answer}. */
+enum { ACQUIRE, RELEASE, LEAVE, JOIN, COUNT, GIVE_BACK };
+enum { WHAT, ARGUMENT, NUMBER, REPLY = NUMBER + 2, QUERY_INTS };
+
+/* The end, to one that sleeps: nothing, or one int where all that worked have died. */
+#define LOST_INTS 1
+
+/* To one that sleeps: the number of its draw, whose acquirer has died, in two ints. If it has not
+ * heard of that draw it gives itself back. Letters are longer. */
+#define DOUBT_INTS 2
+
+static struct {
+  rgi_reserve_table *table;    /* NULL: the holder has it */
+  int at_holder;               /* on several nodes: by the last process */
+  unsigned long epoch, opened; /* how often in this start of the library */
+  uint64_t given_back;         /* the last draw that this process has given itself back from */
+  unsigned asked;              /* questions that want an answer */
+} directory;
+
+static uint64_t reserve_context(void) {
+  return rgi_context_mix(0x72657365727665u);
+}
+
+static int holder_rank(void) {
+  return rgi_runtime.size - 1;
+}
+
+/* What is said about the directory is said and heard to the end, whoever else dies meanwhile: a
+ * process that was taken is to hear of it, or it sleeps no more and nobody has it. Returns the
+ * scope to go back to. */
+static rgi_failure_scope leave_scope(void) {
+  rgi_failure_scope scope = rgi_failure_scope_now;
+  rgi_failure_scope_now = (rgi_failure_scope){0};
+  return scope;
+}
+
+static int send_ints(const char *call, int to, int tag, const int ints[], int count) {
+  rgi_failure_scope scope = leave_scope();
+  int error =
+      rgi_message_deliver(reserve_context(), to, tag, ints, (size_t)count * sizeof *ints, call);
+  rgi_failure_scope_now = scope;
+  return error;
+}
+
+static int receive_ints(const char *call, int from, int tag, int **ints) {
+  int count;
+  rgi_failure_scope scope = leave_scope();
+  int error = rgi_group_tree_receive(reserve_context(), from, tag, call, &count, ints);
+  rgi_failure_scope_now = scope;
+  return error;
+}
+
+/* Those that sleep look themselves. */
+static void ring_all(void) {
+  for (int i = 0; i < rgi_node.n; i++)
+    rgi_node_ring(i);
+}
+
+/* --- opening ------------------------------------------------------------------ */
+
+/* Who comes first makes the table; process 0, or whoever finds it dead, begins it. */
+static int open_in_arena(const char *call, int *n) {
+  uint64_t slot, key;
+  void *memory;
+  rgi_wait w;
+  key = rgi_context_mix(reserve_context() + ++directory.opened);
+  RGI_TRY(rgi_slot_attach(key, rgi_runtime.size, rgi_reserve_table_bytes(rgi_runtime.size), &slot,
+                          &memory));
+  rgi_reserve_table *l = memory;
+  rgi_wait_start_unscoped(&w, call, 0);
+  while (!atomic_load(&l->known)) {
+    if (rgi_runtime.rank == 0 || rgi_process_is_dead(0))
+      RGI_TRY(rgi_reserve_table_init_once(l, rgi_runtime.size, *n));
+    else
+      RGI_TRY(rgi_wait_more(&w));
+  }
+  *n = l->n;
+  directory.table = l; /* the slot stays: the arena goes as a whole */
+  return RG_SUCCESS;
+}
+
+/* Process 0's n, for all. */
+static int receive_count(const char *call, rg_group world, int *n) {
+  int count = 1, *told = n;
+  RGI_TRY(rgi_group_check_member(call, world)); /* whose deaths end the waits */
+  RGI_TRY(rgi_group_tree_broadcast(world, 0, call, &count, &told));
+  *n = told[0];
+  if (told != n)
+    free(told);
+  return RG_SUCCESS;
+}
+
+/* The same where deaths are survived: those who have opened it may die already, and nobody
+ * waits for any but process 0. If that has died everybody's own n counts. */
+static int receive_count_surviving(const char *call, int *n) {
+  int *told = NULL, error = RG_SUCCESS;
+  for (int i = 1; rgi_runtime.rank == 0 && i < rgi_runtime.size; i++) {
+    int one = send_ints(call, i, OPENING, n, 1);
+    error = error || one == RG_ERR_PROC_FAILED ? error : one;
+  }
+  if (rgi_runtime.rank > 0)
+    error = receive_ints(call, 0, OPENING, &told);
+  if (told)
+    *n = told[0];
+  free(told);
+  return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
+}
+
+static int open_at_holder(const char *call, rg_group world, int *n) {
+  RGI_TRY(rgi_overlay_exists() ? receive_count_surviving(call, n) : receive_count(call, world, n));
+  directory.at_holder = 1;
+  if (*n > 0 && *n < rgi_runtime.size)
+    RGI_TRY(rgi_reserve_failover_open(call));
+  if (rgi_runtime.rank != holder_rank() || *n < 1 || *n >= rgi_runtime.size)
+    return RG_SUCCESS;
+  directory.table = calloc(1, rgi_reserve_table_bytes(rgi_runtime.size));
+  if (!directory.table)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, rgi_runtime.size);
+  rgi_reserve_table_init(directory.table, rgi_runtime.size, *n, 1);
+  return RG_SUCCESS;
+}
+
+int rgi_reserve_directory_open(const char *call, rg_group world, int *n) {
+  if (directory.epoch != rgi_runtime.epoch)
+    directory.opened = 0;
+  directory.epoch = rgi_runtime.epoch;
+  return rgi_node.count == 1 ? open_in_arena(call, n) : open_at_holder(call, world, n);
+}
+
+void rgi_reserve_directory_close(void) {
+  if (directory.at_holder)
+    free(directory.table);
+  rgi_reserve_failover_close();
+  directory.table = NULL;
+  directory.at_holder = 0;
+}
+
+/* --- questions ------------------------------------------------------- */
+
+static int send_query(const char *call, int what, int argument, uint64_t number, int reply) {
+  int query[QUERY_INTS] = {[WHAT] = what, [ARGUMENT] = argument, [REPLY] = reply};
+  rgi_group_tree_put_uint64(query + NUMBER, number);
+  if (rgi_process_is_dead(holder_rank()))
+    return rgi_error(RG_ERR_PROC_FAILED,
+                     "%s: the process that keeps the reserve's directory has died", call);
+  return send_ints(call, holder_rank(), QUERY, query, QUERY_INTS);
+}
+
+/* {0, 0} where the holder is dead: nobody can be drawn. */
+static int send_query_and_wait(const char *call, int what, int argument, uint64_t number,
+                               int **ints) {
+  int reply = ANSWER + (int)(directory.asked++ % ANSWERS),
+      error = send_query(call, what, argument, number, reply);
+  if (!error)
+    error = receive_ints(call, holder_rank(), reply, ints);
+  if (error != RG_ERR_PROC_FAILED || !rgi_process_is_dead(holder_rank()))
+    return error;
+  *ints = calloc(2, sizeof **ints);
+  return *ints ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+}
+
+/* There is nothing to be told to a holder that is dead. */
+static int tell_holder(const char *call, int what, int argument, uint64_t number) {
+  int error =
+      rgi_process_is_dead(holder_rank()) ? RG_SUCCESS : send_query(call, what, argument, number, 0);
+  return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
+}
+
+/* n that sleep; or {how many there are, how many are coming}. */
+static int try_to_acquire(const char *call, int n, uint64_t number, int ranks[], int *there,
+                          int *coming) {
+  int *answer;
+  if (directory.table)
+    return rgi_reserve_table_acquire(directory.table, n, rgi_runtime.rank, number, ranks, there,
+                                     coming);
+  RGI_TRY(send_query_and_wait(call, ACQUIRE, n, number, &answer));
+  *there = answer[0];
+  *coming = answer[1];
+  if (answer[0] == n)
+    memcpy(ranks, answer + 2, (size_t)n * sizeof *ranks);
+  free(answer);
+  return RG_SUCCESS;
+}
+
+/* Those that another draw has taken in vain are waited for: nobody can keep them. */
+int rgi_reserve_directory_acquire(const char *call, int n, uint64_t number, int ranks[],
+                                  int *there) {
+  rgi_wait w;
+  rgi_wait_start(&w, call, -1);
+  for (;;) {
+    int coming = 0;
+    RGI_TRY(try_to_acquire(call, n, number, ranks, there, &coming));
+    if (*there >= n || *there + coming < n)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_more(&w));
+  }
+}
+
+static int change_state(const char *call, int rank, int what, rgi_reserve_table_state state) {
+  if (!directory.table)
+    return tell_holder(call, what, rank, 0);
+  int error = rgi_reserve_table_set(directory.table, rank, state);
+  ring_all();
+  return error;
+}
+
+int rgi_reserve_directory_release(const char *call, int rank) {
+  return change_state(call, rank, RELEASE, RGI_RESERVE_SLEEPING);
+}
+
+int rgi_reserve_directory_leave(const char *call) {
+  RGI_TRY(rgi_reserve_failover_leave(call));
+  return change_state(call, rgi_runtime.rank, LEAVE, RGI_RESERVE_LEFT);
+}
+
+int rgi_reserve_directory_join(const char *call) {
+  RGI_TRY(rgi_reserve_failover_join(call));
+  return change_state(call, rgi_runtime.rank, JOIN, RGI_RESERVE_WORKING);
+}
+
+int rgi_reserve_directory_count(const char *call, int *sleeping) {
+  int *answer;
+  rgi_process_check_now();
+  if (directory.table) {
+    *sleeping = rgi_reserve_table_count(directory.table);
+    return RG_SUCCESS;
+  }
+  RGI_TRY(send_query_and_wait(call, COUNT, 0, 0, &answer));
+  *sleeping = answer[0];
+  free(answer);
+  return RG_SUCCESS;
+}
+
+/* --- the holder ------------------------------------------------------------------- */
+
+static int serve_acquire(const char *call, const int query[QUERY_INTS], int to) {
+  int size = directory.table->size, n = query[ARGUMENT] < size ? query[ARGUMENT] : size;
+  int *answer = malloc(((size_t)size + 2) * sizeof *answer);
+  if (!answer)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, size);
+  int error =
+      rgi_reserve_table_acquire(directory.table, n, to, rgi_group_tree_get_uint64(query + NUMBER),
+                                answer + 2, &answer[0], &answer[1]);
+  if (!error)
+    error = send_ints(call, to, query[REPLY], answer, 2 + (answer[0] == n ? n : 0));
+  free(answer);
+  return error;
+}
+
+static int serve_query(const char *call, const int query[QUERY_INTS], int from) {
+  static const rgi_reserve_table_state states[] = {
+      [RELEASE] = RGI_RESERVE_SLEEPING, [LEAVE] = RGI_RESERVE_LEFT, [JOIN] = RGI_RESERVE_WORKING};
+  int answer;
+  switch (query[WHAT]) {
+  case GIVE_BACK:
+    return rgi_reserve_table_give_back(directory.table, from,
+                                       rgi_group_tree_get_uint64(query + NUMBER));
+  case ACQUIRE:
+    return serve_acquire(call, query, from);
+  case COUNT:
+    answer = rgi_reserve_table_count(directory.table);
+    return send_ints(call, from, query[REPLY], &answer, 1);
+  default:
+    return rgi_reserve_table_set(directory.table, query[WHAT] == RELEASE ? query[ARGUMENT] : from,
+                                 states[query[WHAT]]);
+  }
+}
+
+/* All that may still sleep hear that it is over. */
+static int end_all(const char *call, int lost) {
+  int error = RG_SUCCESS, told[LOST_INTS] = {1};
+  for (int i = 0; i < directory.table->size - 1; i++) {
+    uint32_t state = atomic_load(&directory.table->of[i].state);
+    if ((state == RGI_RESERVE_SLEEPING || state == RGI_RESERVE_ACQUIRED) &&
+        !rgi_process_is_dead(i)) {
+      int one = send_ints(call, i, NOTIFY, told, lost ? LOST_INTS : 0);
+      error = error || one == RG_ERR_PROC_FAILED ? error : one;
+    }
+  }
+  return error;
+}
+
+/* A message for this process, or *from is -1. */
+static int probe_message(const char *call, int tag, int *from, int *count, int **ints) {
+  int there = 0, its_tag;
+  size_t bytes;
+  RGI_TRY(rgi_message_probe(reserve_context(), RGI_ANY, tag, &there, from, &its_tag, &bytes));
+  if (!there) {
+    *from = -1;
+    return RG_SUCCESS;
+  }
+  return rgi_group_tree_receive(reserve_context(), *from, tag, call, count, ints);
+}
+
+/* Where an acquirer has died before it could call those that it took, only they know. */
+static int query_abandoned(const char *call) {
+  for (int i = 0; i < directory.table->size - 1; i++) {
+    uint64_t number;
+    int ints[DOUBT_INTS];
+    if (!rgi_reserve_table_must_query(directory.table, i, &number))
+      continue;
+    rgi_group_tree_put_uint64(ints, number);
+    int error = send_ints(call, i, NOTIFY, ints, DOUBT_INTS);
+    if (error && error != RG_ERR_PROC_FAILED)
+      return error;
+  }
+  return RG_SUCCESS;
+}
+
+static int serve_directory(const char *call, int *lost) {
+  rgi_wait w;
+  rgi_wait_start_patient(&w, call);
+  for (;;) {
+    uint32_t bell = atomic_load(&rgi_node_bell()->value);
+    int from, count, *query, over = 0;
+    RGI_TRY(probe_message(call, QUERY, &from, &count, &query));
+    RGI_TRY(query_abandoned(call));
+    if (from < 0)
+      RGI_TRY(rgi_reserve_table_finished(directory.table, &over, lost));
+    if (over)
+      return end_all(call, *lost);
+    if (from < 0) {
+      rgi_requests_progress();
+      RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, 0));
+      continue;
+    }
+    int error = serve_query(call, query, from);
+    free(query);
+    if (error && error != RG_ERR_PROC_FAILED) /* it asks no more */
+      return error;
+  }
+}
+
+/* --- sleeping --------------------------------------------------------------------- */
+
+/* What one that sleeps finds out by itself. over: nobody will call any more; lost: since all
+ * that worked have died; abandoned: who took it died and may not have called. */
+typedef struct {
+  int over, lost, abandoned;
+} sleep_status;
+
+static int check_status(const char *call, sleep_status *o) {
+  *o = (sleep_status){0};
+  if (!directory.table)
+    return rgi_process_is_dead(holder_rank())
+               ? rgi_reserve_failover_finished(call, &o->over, &o->lost)
+               : RG_SUCCESS;
+  o->abandoned = rgi_reserve_table_abandoned(directory.table, rgi_runtime.rank);
+  return rgi_reserve_table_finished(directory.table, &o->over, &o->lost);
+}
+
+/* A message that the dead had on the way comes too late when its draw was given back. */
+static int is_late(const int message[]) {
+  uint64_t number = rgi_group_tree_get_uint64(message + RGI_RESERVE_MESSAGE_NUMBER);
+  return number && number == directory.given_back;
+}
+
+/* A message; *ints is what is left of it: the message, or NULL for one that is dealt with. */
+static int read_call(const char *call, int count, int **ints) {
+  int error = RG_SUCCESS;
+  if (count == DOUBT_INTS) {
+    directory.given_back = rgi_group_tree_get_uint64(*ints);
+    if (directory.given_back) /* others may have heard of it, and wait */
+      rgi_overlay_revoke(directory.given_back);
+    error = tell_holder(call, GIVE_BACK, rgi_runtime.rank, directory.given_back);
+  } else if (!is_late(*ints)) {
+    return RG_SUCCESS;
+  }
+  free(*ints);
+  *ints = NULL;
+  return error;
+}
+
+/* A look at the inbox comes after that at the directory: what was sent before is there. */
+static int await_call(const char *call, int *lost, int **ints) {
+  rgi_wait w;
+  rgi_wait_start_patient(&w, call);
+  for (;;) {
+    uint32_t bell = atomic_load(&rgi_node_bell()->value);
+    int from, count;
+    sleep_status o;
+    RGI_TRY(check_status(call, &o));
+    RGI_TRY(probe_message(call, NOTIFY, &from, &count, ints));
+    if (from >= 0 && count > LOST_INTS) {
+      int error = read_call(call, count, ints);
+      if (error || *ints)
+        return error;
+      continue;
+    }
+    if (from >= 0 || o.over) {
+      *lost = from >= 0 ? count == LOST_INTS : o.lost;
+      if (from >= 0)
+        free(*ints);
+      *ints = NULL;
+      return RG_SUCCESS;
+    }
+    rgi_requests_progress();
+    if (o.abandoned)
+      RGI_TRY(rgi_reserve_directory_release(call, rgi_runtime.rank));
+    else
+      RGI_TRY(
+          rgi_wait_bell(&w, rgi_node_bell(), bell, !directory.at_holder && !rgi_requests_busy()));
+  }
+}
+
+int rgi_reserve_directory_sleep(const char *call, int **ints) {
+  int lost = 0;
+  *ints = NULL;
+  if (directory.at_holder && rgi_runtime.rank == holder_rank())
+    RGI_TRY(serve_directory(call, &lost));
+  else
+    RGI_TRY(await_call(call, &lost, ints));
+  return lost ? rgi_error(RG_ERR_PROC_FAILED, "%s: all processes outside the reserve have died",
+                          call)
+              : RG_SUCCESS;
+}
+
+int rgi_reserve_directory_notify(const char *call, int rank, const int ints[], int count) {
+  return send_ints(call, rank, NOTIFY, ints, count);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "intercomm/reserve_table.h"
+
+#include "base/error.h"
+#include "progress/wait.h"
+#include "runtime/runtime.h"
+#include "shm/process.h"
+#include "shm/revocation.h"
+
+size_t rgi_reserve_table_bytes(int size) {
+  return sizeof(rgi_reserve_table) + (size_t)size * sizeof(rgi_reserve_table_entry);
+}
+
+/* --- the lock ----------------------------------------------------------------- */
+
+static int take_over(rgi_reserve_table *l, uint32_t dead) {
+  return atomic_compare_exchange_strong(&l->owner, &dead, (uint32_t)rgi_runtime.rank + 1);
+}
+
+static int lock_table(rgi_reserve_table *l) {
+  rgi_wait w;
+  uint32_t owner = 0;
+  if (atomic_compare_exchange_strong(&l->owner, &owner, (uint32_t)rgi_runtime.rank + 1))
+    return RG_SUCCESS;
+  rgi_wait_start_unscoped(&w, "the reserve's directory", (int)owner - 1);
+  for (owner = 0; !atomic_compare_exchange_weak(&l->owner, &owner, (uint32_t)rgi_runtime.rank + 1);
+       owner = 0) {
+    if (owner && rgi_process_is_dead((int)owner - 1) && take_over(l, owner))
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_more(&w));
+  }
+  return RG_SUCCESS;
+}
+
+static void unlock_table(rgi_reserve_table *l) {
+  atomic_store(&l->owner, 0);
+}
+
+/* --- entries ---------------------------------------------------------------------- */
+
+static rgi_reserve_table_state state_of(const rgi_reserve_table *l, int rank) {
+  return (rgi_reserve_table_state)atomic_load(&((rgi_reserve_table *)(uintptr_t)l)->of[rank].state);
+}
+
+static void set_state(rgi_reserve_table *l, int rank, rgi_reserve_table_state state) {
+  atomic_store(&l->of[rank].state, (uint32_t)state);
+}
+
+void rgi_reserve_table_init(rgi_reserve_table *l, int size, int n, int least) {
+  l->size = size;
+  l->least = least;
+  for (int i = size - n; i < size - least; i++)
+    set_state(l, i, RGI_RESERVE_SLEEPING);
+}
+
+int rgi_reserve_table_init_once(rgi_reserve_table *l, int size, int n) {
+  RGI_TRY(lock_table(l));
+  if (!atomic_load(&l->known)) {
+    rgi_reserve_table_init(l, size, n > 0 && n < size ? n : 0, 0);
+    l->n = n;
+    atomic_store(&l->known, 1);
+  }
+  unlock_table(l);
+  return RG_SUCCESS;
+}
+
+int rgi_reserve_table_abandoned(const rgi_reserve_table *l, int rank) {
+  return state_of(l, rank) == RGI_RESERVE_ACQUIRED && rgi_process_is_dead(l->of[rank].acquirer);
+}
+
+/* It was taken, and will be back: it knows, or will find out, that it was in vain. */
+static int comes_back(const rgi_reserve_table *l, int rank) {
+  return state_of(l, rank) == RGI_RESERVE_ACQUIRED && !rgi_process_is_dead(rank) &&
+         (rgi_process_is_dead(l->of[rank].acquirer) ||
+          (l->of[rank].number && rgi_revocation_has(l->of[rank].number)));
+}
+
+int rgi_reserve_table_count(const rgi_reserve_table *l) {
+  int n = 0;
+  for (int i = 0; i < l->size; i++)
+    n += state_of(l, i) == RGI_RESERVE_SLEEPING && !rgi_process_is_dead(i);
+  return n;
+}
+
+int rgi_reserve_table_acquire(rgi_reserve_table *l, int n, int acquirer, uint64_t number,
+                              int ranks[], int *there, int *coming) {
+  int found = 0;
+  *coming = 0;
+  rgi_process_check_now();
+  RGI_TRY(lock_table(l));
+  *there = rgi_reserve_table_count(l);
+  for (int i = 0; i < l->size && *there >= n && found < n; i++)
+    if (state_of(l, i) == RGI_RESERVE_SLEEPING && !rgi_process_is_dead(i)) {
+      l->of[i].acquirer = acquirer;
+      l->of[i].number = number;
+      l->of[i].queried = 0;
+      set_state(l, i, RGI_RESERVE_ACQUIRED);
+      ranks[found++] = i;
+    }
+  if (found < n) {
+    for (int i = 0; i < found; i++) /* one has been seen to be dead meanwhile */
+      set_state(l, ranks[i], RGI_RESERVE_SLEEPING);
+    *there = rgi_reserve_table_count(l);
+  } else {
+    *there = n;
+  }
+  for (int i = 0; i < l->size; i++)
+    *coming += comes_back(l, i);
+  unlock_table(l);
+  return RG_SUCCESS;
+}
+
+int rgi_reserve_table_set(rgi_reserve_table *l, int rank, rgi_reserve_table_state state) {
+  RGI_TRY(lock_table(l));
+  set_state(l, rank, state);
+  unlock_table(l);
+  return RG_SUCCESS;
+}
+
+int rgi_reserve_table_must_query(rgi_reserve_table *l, int rank, uint64_t *number) {
+  rgi_reserve_table_entry *e = &l->of[rank];
+  if (e->queried || rgi_process_is_dead(rank) || !rgi_reserve_table_abandoned(l, rank))
+    return 0;
+  e->queried = 1;
+  *number = e->number;
+  return 1;
+}
+
+int rgi_reserve_table_give_back(rgi_reserve_table *l, int rank, uint64_t number) {
+  RGI_TRY(lock_table(l));
+  if (state_of(l, rank) == RGI_RESERVE_ACQUIRED && l->of[rank].queried &&
+      l->of[rank].number == number)
+    set_state(l, rank, RGI_RESERVE_SLEEPING);
+  unlock_table(l);
+  return RG_SUCCESS;
+}
+
+/* Somebody who works, or is about to. */
+static int is_outside(const rgi_reserve_table *l, int rank) {
+  rgi_reserve_table_state s = state_of(l, rank);
+  return !rgi_process_is_dead(rank) && (s == RGI_RESERVE_WORKING || s == RGI_RESERVE_ACQUIRED);
+}
+
+static int nobody_is_outside(const rgi_reserve_table *l) {
+  for (int i = 0; i < l->size - l->least; i++)
+    if (is_outside(l, i))
+      return 0;
+  return 1;
+}
+
+/* One that goes to sleep while another is drawn is not to be seen as both. */
+int rgi_reserve_table_finished(rgi_reserve_table *l, int *over, int *lost) {
+  *over = nobody_is_outside(l);
+  if (!*over)
+    return RG_SUCCESS;
+  RGI_TRY(lock_table(l));
+  *over = nobody_is_outside(l);
+  *lost = *over && rgi_process_deaths() > 0;
+  for (int i = 0; i < l->size; i++)
+    *lost &= state_of(l, i) != RGI_RESERVE_LEFT;
+  unlock_table(l);
+  return RG_SUCCESS;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * MPI's own ways to get more processes, where it has them. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "formation/errhandler.h"
+#include "intercomm/spawn.h"
+#include "progress/mpi_error.h"
+
+/* MPI cannot do it, or not now: both are cured in the same way. */
+static int check_supported(const char *call, int mpi_code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length;
+  if (mpi_code == MPI_SUCCESS)
+    return RG_SUCCESS;
+  MPI_Error_string(mpi_code, text, &length);
+  text[strcspn(text, "\n")] = '\0';
+  size_t end = strlen(text);
+  if (end && (text[end - 1] == ':' || text[end - 1] == ','))
+    text[end - 1] = '\0';
+  return rgi_error(RG_ERR_UNSUPPORTED,
+                   "%s: this MPI cannot do it here (%s). Start the job with n more processes and "
+                   "RG_RESERVE=n instead: mpiexec -n 8 -genv RG_RESERVE 3 ...",
+                   call, text);
+}
+
+/* Processes that find no program may take the whole job with them. */
+static int can_start(const char *command) {
+  return command && *command && (!strchr(command, '/') || access(command, X_OK) == 0);
+}
+
+static int check_command(const char *call, MPI_Comm comm, const char *command, int n) {
+  int rank, good;
+  MPI_Comm_rank(comm, &rank);
+  good = n > 0 ? can_start(command) : -1; /* rank 0's counts */
+  RGI_TRY_MPI(MPI_Bcast(&good, 1, MPI_INT, 0, comm));
+  if (good < 0)
+    return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be started", call, n);
+  return good ? RG_SUCCESS
+              : rgi_error(RG_ERR_ARG, "%s: %s is no program that can be started", call,
+                          rank == 0 && command ? command : "what rank 0 names");
+}
+
+static int spawn_processes(const char *call, MPI_Comm comm, const char *command, char *argv[],
+                           int n, MPI_Comm *inter) {
+  RGI_TRY(check_command(call, comm, command, n));
+  return check_supported(call, MPI_Comm_spawn(command, argv ? argv : MPI_ARGV_NULL, n,
+                                              MPI_INFO_NULL, 0, comm, inter, MPI_ERRCODES_IGNORE));
+}
+
+/* Errors of calls without a communicator come on MPI_COMM_WORLD. */
+static int open_port(const char *call, char port[MPI_MAX_PORT_NAME]) {
+  int entry = rgi_errhandler_begin(MPI_COMM_WORLD);
+  int error = check_supported(call, MPI_Open_port(MPI_INFO_NULL, port));
+  rgi_errhandler_end(entry, MPI_COMM_NULL);
+  return error;
+}
+
+static void close_port(char port[MPI_MAX_PORT_NAME]) {
+  MPI_Close_port(port);
+}
+
+static int accept_clients(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm,
+                          MPI_Comm *inter) {
+  return check_supported(call, MPI_Comm_accept(port, MPI_INFO_NULL, 0, comm, inter));
+}
+
+static int connect_to(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm,
+                      MPI_Comm *inter) {
+  return check_supported(call, MPI_Comm_connect(port, MPI_INFO_NULL, 0, comm, inter));
+}
+
+const rgi_spawn_backend rgi_spawn_native = {spawn_processes, open_port, close_port, accept_clients,
+                                            connect_to};

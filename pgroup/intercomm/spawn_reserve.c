@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Spawning and connecting inside one job: the processes come out of the reserve,
+ * the port is a process and a number. */
+#include <regroup/comm.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "formation/comm.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "formation/group_tree.h"
+#include "intercomm/reserve.h"
+#include "intercomm/spawn.h"
+#include "message/message.h"
+#include "runtime/runtime.h"
+
+static int create_intercomm(const rgi_members *mine, const rgi_members *others, uint64_t number,
+                            MPI_Comm *inter) {
+  MPI_Group local, remote;
+  RGI_TRY(rgi_comm_mpi_group(mine, &local));
+  int error = rgi_comm_mpi_group(others, &remote);
+  if (!error) {
+    error = rgi_comm_create_intercomm("rg_intercomm_create_group", rgi_runtime.comm, local, remote,
+                                      rgi_comm_creation_tag(number), RG_METHOD_AUTO, number, inter);
+    MPI_Group_free(&remote);
+  }
+  MPI_Group_free(&local);
+  return error;
+}
+
+/* --- spawning --------------------------------------------------------------------- */
+
+int rgi_spawn_join(const rgi_members *acquired, const rgi_members *callers, uint64_t number,
+                   rg_drawn *made) {
+  MPI_Group group;
+  MPI_Comm world, parent;
+  RGI_TRY(rgi_comm_mpi_group(acquired, &group));
+  int error =
+      rg_comm_create_group(rgi_runtime.comm, group, rgi_comm_creation_tag(rgi_context_mix(number)),
+                           RG_METHOD_AUTO, &world);
+  MPI_Group_free(&group);
+  RGI_TRY(error);
+  error = create_intercomm(acquired, callers, number, &parent);
+  if (error) {
+    MPI_Comm_free(&world);
+    return error;
+  }
+  made->world = world;
+  made->parent = parent;
+  return RG_SUCCESS;
+}
+
+static int acquire_and_join(const char *call, rg_group g, int n, uint64_t number, MPI_Comm *inter) {
+  const rgi_reserve_request d = {.kind = RGI_RESERVE_SPAWN, .n = n, .number = number};
+  rgi_members *acquired;
+  RGI_TRY(rgi_reserve_acquire(call, g, &d, &acquired));
+  int error = create_intercomm(g->members, acquired, number, inter);
+  rgi_members_drop(acquired);
+  return error;
+}
+
+static int spawn_processes(const char *call, MPI_Comm comm, const char *command, char *argv[],
+                           int n, MPI_Comm *inter) {
+  rg_group g;
+  uint64_t number;
+  (void)command, (void)argv; /* they run already */
+  RGI_TRY(rg_group_from_comm(comm, &g));
+  int error = rgi_group_check_member(call, g); /* whose deaths end the waits */
+  if (!error)
+    error = rgi_group_creation_begin(g, g->tag, &number);
+  if (!error)
+    error = rgi_group_creation_result(number, acquire_and_join(call, g, n, number, inter));
+  rg_group_free(&g);
+  return error;
+}
+
+/* --- ports ------------------------------------------------------------------------ */
+
+static int open_port(const char *call, char port[MPI_MAX_PORT_NAME]) {
+  static int ports;
+  (void)call;
+  snprintf(port, MPI_MAX_PORT_NAME, "regroup:%d:%d", rgi_runtime.rank, ports++);
+  return RG_SUCCESS;
+}
+
+static void close_port(char port[MPI_MAX_PORT_NAME]) {
+  port[0] = '\0';
+}
+
+static uint64_t port_context(int number) {
+  return rgi_context_mix(0x706f7274u + (uint64_t)number * 2);
+}
+
+static int send_members(const char *call, const rgi_members *m, int to, int number) {
+  int count = rgi_members_packed(m), *ints = malloc((size_t)count * sizeof *ints);
+  if (!ints)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, rgi_members_count(m));
+  rgi_members_pack(m, ints);
+  int error =
+      rgi_message_deliver(port_context(number), to, 0, ints, (size_t)count * sizeof *ints, call);
+  free(ints);
+  return error;
+}
+
+/* The first processes of both sides tell each other who they are. accepts: the
+ * caller opened the port. */
+static int exchange_members(const char *call, const char *port, int accepts,
+                            const rgi_members *mine, int *count, int **ints) {
+  int owner, number;
+  if (sscanf(port, "regroup:%d:%d", &owner, &number) != 2 || owner < 0 || owner >= rgi_runtime.size)
+    return rgi_error(RG_ERR_ARG, "%s: '%s' is no port of this job", call, port);
+  if (!accepts) {
+    RGI_TRY(send_members(call, mine, owner, number));
+    return rgi_group_tree_receive(port_context(number), owner, 0, call, count, ints);
+  }
+  rgi_members *others;
+  RGI_TRY(rgi_group_tree_receive(port_context(number), RGI_ANY, 0, call, count, ints));
+  RGI_TRY(rgi_members_unpack(call, *ints, &others));
+  int error = send_members(call, mine, rgi_members_at(others, 0), number);
+  rgi_members_drop(others);
+  return error;
+}
+
+static int tell_own_side(const char *call, rg_group g, int error, int *count, int **ints) {
+  int none = 0, *told = error ? &none : *ints, length = error ? 1 : *count;
+  int lost = rgi_group_tree_broadcast(g, g->tag, call, &length, &told);
+  if (error || lost)
+    return error ? error : lost;
+  *count = length;
+  *ints = told;
+  /* Packed members begin with how many they are. */
+  return told[0] ? RG_SUCCESS : rgi_error(RG_ERR_MPI, "%s: rank 0 of the group failed", call);
+}
+
+/* The same on both sides. */
+static uint64_t pair_number(const rgi_members *mine, const rgi_members *others) {
+  return rgi_context_mix(rgi_members_hash(mine) ^ rgi_members_hash(others)) | 1;
+}
+
+static int connect_sides(const char *call, const char *port, int accepts, MPI_Comm comm,
+                         MPI_Comm *inter) {
+  rg_group g;
+  rgi_members *others;
+  int count = 0, *ints = NULL, error = RG_SUCCESS;
+  RGI_TRY(rg_group_from_comm(comm, &g));
+  if (g->me == 0)
+    error = exchange_members(call, port, accepts, g->members, &count, &ints);
+  error = tell_own_side(call, g, error, &count, &ints);
+  if (!error)
+    error = rgi_members_unpack(call, ints, &others);
+  free(ints);
+  if (!error) {
+    error = create_intercomm(g->members, others, pair_number(g->members, others), inter);
+    rgi_members_drop(others);
+  }
+  rg_group_free(&g);
+  return error;
+}
+
+static int accept_clients(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm,
+                          MPI_Comm *inter) {
+  return connect_sides(call, port, 1, comm, inter);
+}
+
+static int connect_to(const char *call, char port[MPI_MAX_PORT_NAME], MPI_Comm comm,
+                      MPI_Comm *inter) {
+  return connect_sides(call, port, 0, comm, inter);
+}
+
+const rgi_spawn_backend rgi_spawn_reserve = {spawn_processes, open_port, close_port, accept_clients,
+                                             connect_to};

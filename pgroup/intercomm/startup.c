@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "intercomm/startup.h"
+
+#include <regroup/reserve.h>
+#include <regroup/runtime.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "formation/errhandler.h"
+#include "intercomm/reserve.h"
+#include "progress/mpi_error.h"
+#include "runtime/runtime.h"
+#include "shm/failure.h"
+
+static int check_how(const char *call, const rg_inter_options *how, int size) {
+  if (!how || how->kind == RG_INTER_NONE)
+    return RG_SUCCESS;
+  if (!rg_inter_kind_name(how->kind))
+    return rgi_error(RG_ERR_ARG, "%s: %d is no kind of inter-communicator", call, (int)how->kind);
+  if (how->n < 0 || (how->n == 0 && how->kind != RG_INTER_SPLIT))
+    return rgi_error(RG_ERR_ARG, "%s: --%s=%d: at least 1 process is wanted", call,
+                     rg_inter_kind_name(how->kind), how->n);
+  if (how->kind == RG_INTER_SPLIT && (size < 2 || how->n >= size))
+    return rgi_error(RG_ERR_ARG,
+                     "%s: --split=%d of %d process%s: both groups need at least 1; start more with "
+                     "mpiexec -n",
+                     call, how->n, size, size == 1 ? "" : "es");
+  return RG_SUCCESS;
+}
+
+/* The largest of each number, and whether all are the same, over comm. */
+static int compare_numbers(MPI_Comm comm, int n, const int mine[], int most[], int *same) {
+  int both[8], all[8];
+  MPI_Comm quiet;
+  int entry = rgi_errhandler_begin(comm);
+  int error = rgi_mpi_error(MPI_Comm_dup(comm, &quiet), "MPI_Comm_dup");
+  rgi_errhandler_end(entry, MPI_COMM_NULL);
+  RGI_TRY(error);
+  MPI_Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
+  for (int i = 0; i < n; i++) {
+    both[i] = mine[i];
+    both[n + i] = -mine[i];
+  }
+  error = rgi_mpi_error(MPI_Allreduce(both, all, 2 * n, MPI_INT, MPI_MAX, quiet), "MPI_Allreduce");
+  MPI_Comm_free(&quiet);
+  RGI_TRY(error);
+  *same = 1;
+  for (int i = 0; i < n; i++) {
+    most[i] = all[i];
+    *same &= all[i] == -all[n + i];
+  }
+  return RG_SUCCESS;
+}
+
+/* All have the same options, and none an error; *reserve: the largest wish for one. */
+static int agree_on_options(const char *call, MPI_Comm comm, const rg_inter_options *how, int error,
+                            int *reserve) {
+  int mine[2] = {how ? (int)how->kind : 0, how ? how->n : 0}, most[2], same;
+  int wish[2] = {*reserve, error}, granted[2], any;
+  RGI_TRY(compare_numbers(comm, 2, mine, most, &same));
+  RGI_TRY(compare_numbers(comm, 2, wish, granted, &any));
+  if (granted[1])
+    return error ? error
+                 : rgi_error(granted[1], "%s: another process reported: %s", call,
+                             rg_error_string(granted[1]));
+  *reserve = granted[0];
+  return same ? RG_SUCCESS
+              : rgi_error(RG_ERR_MISMATCH,
+                          "%s: the processes were given different options for inter-communicators",
+                          call);
+}
+
+/* Not yet asked: of MPI_COMM_WORLD nobody sleeps. */
+static int enter_first(const char *call, const rg_inter_options *how, rgi_startup *e) {
+  int size, reserve;
+  rg_group outside;
+  /* What an earlier rg_init was told holds no more. */
+  int error = rgi_runtime.started ? RG_SUCCESS : rgi_options_load(NULL);
+  reserve = rgi_options_choice(RGI_OPT_RESERVE);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  RGI_TRY(agree_on_options(call, MPI_COMM_WORLD, how, error, &reserve));
+  RGI_TRY(check_how(call, how, reserve < size ? size - reserve : size));
+  e->world = MPI_COMM_WORLD;
+  if (reserve == 0)
+    return RG_SUCCESS;
+  RGI_TRY(rg_init(MPI_COMM_WORLD, NULL));
+  error = rg_reserve_open(reserve, &outside);
+  if (error) {
+    rg_finalize();
+    return error;
+  }
+  rg_group_free(&outside);
+  e->started = 1;
+  return rgi_reserve_enter(&e->world, &e->parent);
+}
+
+int rgi_startup_enter(const char *call, const rg_inter_options *how, rgi_startup *entry) {
+  rgi_startup e = {MPI_COMM_NULL, MPI_COMM_NULL, 0};
+  int size, none = 0;
+  RGI_TRY(rgi_runtime_check_mpi(call));
+  rgi_failure_scope_now = (rgi_failure_scope){0};
+  MPI_Comm_get_parent(&e.parent);
+  if (e.parent == MPI_COMM_NULL && !rgi_reserve_is_open()) {
+    RGI_TRY(enter_first(call, how, &e));
+    *entry = e;
+    return RG_SUCCESS;
+  }
+  if (e.parent != MPI_COMM_NULL)
+    e.world = MPI_COMM_WORLD;
+  else
+    RGI_TRY(rgi_reserve_enter(&e.world, &e.parent));
+  if (e.world != MPI_COMM_NULL && e.parent == MPI_COMM_NULL) {
+    RGI_TRY(agree_on_options(call, e.world, how, RG_SUCCESS, &none));
+    MPI_Comm_size(e.world, &size);
+    RGI_TRY(check_how(call, how, size));
+  }
+  *entry = e;
+  return RG_SUCCESS;
+}
+
+int rgi_startup_end(rgi_startup *entry) {
+  int started = entry->started;
+  entry->started = 0;
+  return started ? rg_finalize() : RG_SUCCESS;
+}

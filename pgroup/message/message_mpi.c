@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Messages between nodes: cells sent by MPI on a duplicate of the world, with the
+ * data of a short message behind the head. Those of a long one follow with a tag
+ * of their own, so that they land where they belong. Cells are copies: their
+ * senders need not wait for MPI. One receive is always open for the next cell:
+ * cells come in order.
+ *
+ * When the sender of a long message is killed in the middle, MPI may tell the receiver
+ * that all of it has come. In a job that survives the sender confirms it with a FIN when
+ * MPI has sent it, and the receiver waits for both. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "message/message_parts.h"
+#include "noded/overlay.h"
+#include "progress/mpi_error.h"
+#include "progress/wait.h"
+#include "runtime/runtime.h"
+#include "shm/node.h"
+#include "shm/process.h"
+
+/* Data up to here travel with the head. */
+#define EAGER_BYTES ((size_t)8 << 10)
+#define CELL_TAG 0
+
+/* MPI knows of a death before the library may. So long it takes at most until that is
+ * known; if it is not, the error is another one. */
+#define DEATH_SECONDS 5.0
+
+/* Each look at MPI is dear: so many requests at a time, all in turn. */
+#define TESTS_MOST 32
+
+/* A cell that MPI is sending, or will when the request, of a long message that was given
+ * up, has ended. */
+typedef struct outgoing_cell {
+  struct outgoing_cell *next;
+  MPI_Request request;
+  int waits, dest;
+  rgi_message_cell cell;
+} outgoing_cell;
+
+static struct {
+  MPI_Comm comm;          /* MPI_COMM_NULL on one node */
+  rgi_message_cell *cell; /* for the next message */
+  MPI_Request coming;
+  outgoing_cell *first, **end;
+  rgi_message *active, **active_end; /* long messages under way */
+  int sends_fin;
+  int next_tag, most_tag; /* for long messages; used again after most_tag of them */
+} transport = {.comm = MPI_COMM_NULL};
+
+#if MPI_VERSION >= 4
+static int send_bytes(const char *data, size_t n, int dest, int tag, MPI_Request *request) {
+  return MPI_Isend_c(data, (MPI_Count)n, MPI_BYTE, dest, tag, transport.comm, request);
+}
+
+static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request *request) {
+  return MPI_Irecv_c(data, (MPI_Count)n, MPI_BYTE, source, tag, transport.comm, request);
+}
+#else
+/* An older MPI counts in ints. */
+static int send_bytes(const char *data, size_t n, int dest, int tag, MPI_Request *request) {
+  return n > INT_MAX ? MPI_ERR_COUNT
+                     : MPI_Isend(data, (int)n, MPI_BYTE, dest, tag, transport.comm, request);
+}
+
+static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request *request) {
+  return n > INT_MAX ? MPI_ERR_COUNT
+                     : MPI_Irecv(data, (int)n, MPI_BYTE, source, tag, transport.comm, request);
+}
+#endif
+
+/* Whether an error of MPI's comes from a death of this rank. What was on its way is lost
+ * then; waits for it end as all waits for the dead do. */
+static int is_lost(int world_rank) {
+  for (double end = rgi_clock_now() + DEATH_SECONDS; rgi_overlay_exists() && rgi_clock_now() < end;
+       rgi_clock_sleep(1e-3))
+    if (rgi_process_is_dead(world_rank))
+      return 1;
+  return 0;
+}
+
+/* The same for a message from anybody. */
+static int is_any_lost(void) {
+  for (double end = rgi_clock_now() + DEATH_SECONDS; rgi_overlay_exists() && rgi_clock_now() < end;
+       rgi_clock_sleep(1e-3))
+    if (rgi_process_deaths() > 0)
+      return 1;
+  return 0;
+}
+
+/* The receive for the next cell. Without memory for it the message stays with MPI
+ * until there is some. */
+static int expect_cell(void) {
+  size_t size = sizeof(rgi_message_cell) + EAGER_BYTES;
+  if (!transport.cell && !(transport.cell = malloc(size)))
+    return rgi_error(RG_ERR_NOMEM, "no memory for a message");
+  RGI_TRY_MPI(
+      receive_bytes((char *)transport.cell, size, MPI_ANY_SOURCE, CELL_TAG, &transport.coming));
+  return RG_SUCCESS;
+}
+
+int rgi_message_mpi_open(MPI_Comm world) {
+  int *bound, found = 0;
+  transport.coming = MPI_REQUEST_NULL;
+  transport.cell = NULL; /* one of an earlier start is still MPI's */
+  transport.first = NULL;
+  transport.end = &transport.first;
+  transport.active = NULL;
+  transport.active_end = &transport.active;
+  if (rgi_node.count == 1)
+    return RG_SUCCESS;
+  RGI_TRY_MPI(MPI_Comm_dup(world, &transport.comm));
+  MPI_Comm_get_attr(world, MPI_TAG_UB, &bound, &found);
+  transport.sends_fin = rgi_overlay_exists();
+  transport.most_tag = found ? *bound : 32767;
+  return expect_cell();
+}
+
+void rgi_message_mpi_close(void) {
+  if (transport.coming != MPI_REQUEST_NULL) {
+    MPI_Cancel(&transport.coming);
+    MPI_Wait(&transport.coming, MPI_STATUS_IGNORE);
+  }
+  free(transport.cell);
+  transport.cell = NULL;
+  for (outgoing_cell *o = transport.first; o; o = o->next)
+    MPI_Request_free(&o->request); /* nobody takes it: its memory stays with MPI */
+  if (transport.comm != MPI_COMM_NULL)
+    MPI_Comm_free(&transport.comm);
+}
+
+int rgi_message_mpi_in_use(void) {
+  return transport.comm != MPI_COMM_NULL;
+}
+
+static void append_outgoing(outgoing_cell *o) {
+  o->next = NULL;
+  *transport.end = o;
+  transport.end = &o->next;
+}
+
+/* Frees a cell that has gone, or keeps it for later: 0. */
+static int retire_outgoing(outgoing_cell *o) {
+  int gone = 0;
+  if (rgi_wait_mpi_test(&o->request, &gone) != MPI_SUCCESS || gone) {
+    int next = o->waits && !rgi_process_is_dead(o->dest);
+    o->waits = 0;
+    if (!next || send_bytes((char *)&o->cell, sizeof o->cell, o->dest, CELL_TAG, &o->request)) {
+      free(o);
+      return 1;
+    }
+  }
+  append_outgoing(o);
+  return 0;
+}
+
+static int send_cell(int dest, rgi_message_cell_kind kind, const rgi_message_envelope *e,
+                     const void *data, size_t bytes) {
+  outgoing_cell *o = malloc(sizeof *o + bytes);
+  if (!o)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a message");
+  o->waits = 0;
+  o->cell = (rgi_message_cell){.kind = kind, .envelope = *e};
+  if (bytes)
+    memcpy(rgi_message_cell_data(&o->cell), data, bytes);
+  int error = send_bytes((char *)&o->cell, sizeof o->cell + bytes, dest, CELL_TAG, &o->request);
+  if (error) {
+    free(o);
+    return is_lost(dest) ? RG_SUCCESS : rgi_mpi_error(error, "MPI_Isend");
+  }
+  retire_outgoing(o);
+  return RG_SUCCESS;
+}
+
+/* MPI cannot move it. If that comes from a death it is neither done nor under way any
+ * more: who waits for it sees the death. */
+static int fail_message(rgi_message *r) {
+  if (!is_lost(r->source)) {
+    r->error = RG_ERR_MPI;
+    return 0;
+  }
+  rgi_message_remove(r, &transport.active_end);
+  free(r->own);
+  r->own = NULL;
+  r->state = RGI_MESSAGE_IDLE;
+  return 1;
+}
+
+int rgi_message_mpi_send(rgi_message *r, int dest, const rgi_message_envelope *e) {
+  rgi_message_remote_rts what = {.data_tag = 1 + transport.next_tag};
+  r->source = dest; /* for is_lost */
+  if (rgi_process_is_dead(dest)) {
+    atomic_store_explicit(&r->done, r->bytes <= EAGER_BYTES, memory_order_release);
+    return RG_SUCCESS;
+  }
+  if (r->bytes <= EAGER_BYTES) {
+    RGI_TRY(send_cell(dest, RGI_MESSAGE_EAGER, e, r->data, r->bytes));
+    atomic_store_explicit(&r->done, 1, memory_order_release);
+    return RG_SUCCESS;
+  }
+  RGI_TRY(send_cell(dest, RGI_MESSAGE_REMOTE_RTS, e, &what, sizeof what));
+  transport.next_tag = (transport.next_tag + 1) % transport.most_tag;
+  r->data_tag = what.data_tag;
+  rgi_message_append(r, &transport.active_end, RGI_MESSAGE_ACTIVE);
+  if (send_bytes(r->data, r->bytes, dest, r->data_tag, &r->mpi) != MPI_SUCCESS)
+    fail_message(r);
+  return RG_SUCCESS;
+}
+
+void rgi_message_mpi_accept(rgi_message *r, rgi_message_cell *c) {
+  char *to = r->data;
+  size_t n = r->bytes;
+  rgi_message_remote_rts what;
+  memcpy(&what, rgi_message_cell_data(c), sizeof what);
+  r->data_tag = what.data_tag;
+  r->fin = what.fin;
+  rgi_message_cell_give(c);
+  if (n > r->room && (r->own = malloc(n)))
+    to = r->own;
+  else if (n > r->room)
+    n = r->room; /* MPI truncates as well */
+  rgi_message_append(r, &transport.active_end, RGI_MESSAGE_ACTIVE);
+  if (receive_bytes(to, n, r->source, r->data_tag, &r->mpi) != MPI_SUCCESS)
+    fail_message(r);
+}
+
+static void retire_all_outgoing(void) {
+  outgoing_cell *back = NULL; /* the first that was kept: then all have been looked at */
+  for (int i = 0; i < TESTS_MOST && transport.first && transport.first != back; i++) {
+    outgoing_cell *o = transport.first;
+    transport.first = o->next;
+    if (!transport.first)
+      transport.end = &transport.first;
+    if (!retire_outgoing(o) && !back)
+      back = o;
+  }
+}
+
+static int error_class_of(int code) {
+  int class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS)
+    MPI_Error_class(code, &class);
+  return class;
+}
+
+/* MPI may end a receive without an error although its sender died in the middle. */
+static int is_incomplete(const MPI_Status *s, size_t bytes) {
+  MPI_Count got = 0;
+  int cancelled = 0;
+  MPI_Test_cancelled(s, &cancelled);
+  MPI_Get_elements_x(s, MPI_BYTE, &got);
+  return cancelled || got < (MPI_Count)bytes;
+}
+
+/* What of it is received: all, if there is room. */
+static size_t wanted_bytes(const rgi_message *r) {
+  return r->own ? r->bytes : rgi_message_min(r->bytes, r->room);
+}
+
+static rgi_message_envelope fin_envelope(const rgi_message *r) {
+  return (rgi_message_envelope){r->context, r->bytes, rgi_runtime.rank, r->data_tag};
+}
+
+/* The data are with MPI no longer. Whether nothing more is to be done. */
+static int is_confirmed(rgi_message *r) {
+  if (!transport.sends_fin || !r->sending)
+    return !transport.sends_fin || r->fin;
+  if (rgi_process_is_dead(r->source))
+    return 1;
+  rgi_message_envelope e = fin_envelope(r);
+  int error = send_cell(r->source, RGI_MESSAGE_FIN, &e, NULL, 0);
+  if (error != RG_ERR_NOMEM) /* else again later */
+    r->error = error;
+  return error != RG_ERR_NOMEM;
+}
+
+/* A FIN: of what is under way, waits to be asked for, or was given up. */
+static void handle_fin(const rgi_message_envelope *e) {
+  for (rgi_message *r = transport.active; r; r = r->next)
+    if (!r->sending && r->source == e->source && r->data_tag == e->tag) {
+      r->fin = 1;
+      return;
+    }
+  rgi_message_match_fin(e);
+}
+
+/* 0: it goes on, behind the others. A request that is null is over. */
+static int progress_message(rgi_message *r) {
+  MPI_Status status;
+  int over = 0, open = r->mpi != MPI_REQUEST_NULL;
+  int class = error_class_of(rgi_wait_mpi_test_status(&r->mpi, &over, &status));
+  if (class == MPI_SUCCESS && over && open && !r->sending &&
+      is_incomplete(&status, wanted_bytes(r)))
+    class = MPI_ERR_OTHER;
+  if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE && fail_message(r))
+    return 1;
+  rgi_message_remove(r, &transport.active_end);
+  if (class == MPI_SUCCESS && (!over || !is_confirmed(r))) {
+    rgi_message_append(r, &transport.active_end, RGI_MESSAGE_ACTIVE);
+    return 0;
+  }
+  if (r->own && r->room)
+    memcpy(r->data, r->own, r->room);
+  rgi_message_finish(r, RG_SUCCESS);
+  return 1;
+}
+
+static void progress_all_messages(void) {
+  rgi_message *back = NULL;
+  for (int i = 0; i < TESTS_MOST && transport.active && transport.active != back; i++) {
+    rgi_message *r = transport.active;
+    if (!progress_message(r) && !back)
+      back = r;
+  }
+}
+
+int rgi_message_mpi_progress(void) {
+  int there = 1;
+  retire_all_outgoing();
+  while (transport.comm != MPI_COMM_NULL) {
+    if (transport.coming == MPI_REQUEST_NULL)
+      RGI_TRY(expect_cell());
+    MPI_Status status;
+    int error = rgi_wait_mpi_test_status(&transport.coming, &there, &status);
+    if (!error && there && is_incomplete(&status, sizeof(rgi_message_cell)))
+      error = MPI_ERR_OTHER;
+    if (error && is_any_lost()) {
+      transport.coming = MPI_REQUEST_NULL;
+      break;
+    }
+    RGI_TRY_MPI(error);
+    if (!there)
+      break;
+    rgi_message_cell *c = transport.cell;
+    transport.cell = NULL;
+    c->lines = 0;
+    if (c->kind != RGI_MESSAGE_FIN) {
+      rgi_message_match_arrival(c);
+      continue;
+    }
+    handle_fin(&c->envelope);
+    free(c);
+  }
+  progress_all_messages();
+  return RG_SUCCESS;
+}
+
+/* MPI goes on sending it, and the receiver may still want it. */
+static void leave_to_mpi(rgi_message *r) {
+  outgoing_cell *o = transport.sends_fin ? malloc(sizeof *o) : NULL;
+  if (!o) {
+    MPI_Request_free(&r->mpi);
+    return;
+  }
+  *o = (outgoing_cell){.request = r->mpi, .waits = 1, .dest = r->source};
+  o->cell = (rgi_message_cell){.kind = RGI_MESSAGE_FIN, .envelope = fin_envelope(r)};
+  append_outgoing(o);
+}
+
+void rgi_message_mpi_abandon(rgi_message *r) {
+  int over = 0;
+  if (r->mpi != MPI_REQUEST_NULL && !r->sending)
+    MPI_Cancel(&r->mpi);
+  rgi_wait_mpi_test(&r->mpi, &over);
+  if (!over && r->sending)
+    leave_to_mpi(r);
+  else if (!over)
+    MPI_Request_free(&r->mpi);
+  else if (r->sending)
+    is_confirmed(r);
+  if (!over)
+    r->own = NULL; /* MPI may still use it */
+  rgi_message_remove(r, &transport.active_end);
+  rgi_message_finish(r, RG_ERR_TIMEOUT);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The collectives whose blocks are all alike, with int counts and MPI_Count ones. */
+#include <regroup/collectives.h>
+
+#include "mpi/intercept.h"
+
+/* By our operation on group g where that is taken, else by MPI's. */
+#define SERVE(id, ours, mpis)                                                                      \
+  do {                                                                                             \
+    int answer;                                                                                    \
+    rg_group g = rgi_intercept_group(RGI_INTERCEPT_##id, comm);                                    \
+    return g && rgi_intercept_end(RGI_INTERCEPT_##id, comm, ours, &answer) ? answer : mpis;        \
+  } while (0)
+
+RG_API int MPI_Barrier(MPI_Comm comm) {
+  SERVE(BARRIER, rg_barrier(g), PMPI_Barrier(comm));
+}
+
+#define COUNT int
+#define FORM(name) name
+#include "mpi/coll_regular_forms.h"
+#undef COUNT
+#undef FORM
+
+#if MPI_VERSION >= 4
+#define COUNT MPI_Count
+#define FORM(name) name##_c
+#include "mpi/coll_regular_forms.h"
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Included by coll_vector.c once for each form of MPI's functions: FORM(name), with counts of
+ * type COUNT and displacements of type DISPL, which CONVERT makes as wide as ours. */
+
+RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype send_type, void *recv,
+                             const COUNT recv_counts[], const DISPL displs[],
+                             MPI_Datatype recv_type, int root, MPI_Comm comm) {
+  rg_group g = rgi_intercept_group(RGI_INTERCEPT_GATHERV, comm);
+  int answer;
+  if (g) {
+    rgi_large_counts r = {NULL, NULL, NULL};
+    int error = is_root(g, root) ? CONVERT(g, recv_counts, displs, &r) : RG_SUCCESS;
+    if (!error)
+      error = rg_gatherv(g, send, send_count, send_type, recv, r.counts, r.displs, recv_type, root);
+    free(r.storage);
+    if (rgi_intercept_end(RGI_INTERCEPT_GATHERV, comm, error, &answer))
+      return answer;
+  }
+  return FORM(PMPI_Gatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type, root,
+                            comm);
+}
+
+RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const DISPL displs[],
+                              MPI_Datatype send_type, void *recv, COUNT recv_count,
+                              MPI_Datatype recv_type, int root, MPI_Comm comm) {
+  rg_group g = rgi_intercept_group(RGI_INTERCEPT_SCATTERV, comm);
+  int answer;
+  if (g) {
+    rgi_large_counts s = {NULL, NULL, NULL};
+    int error = is_root(g, root) ? CONVERT(g, send_counts, displs, &s) : RG_SUCCESS;
+    if (!error)
+      error =
+          rg_scatterv(g, send, s.counts, s.displs, send_type, recv, recv_count, recv_type, root);
+    free(s.storage);
+    if (rgi_intercept_end(RGI_INTERCEPT_SCATTERV, comm, error, &answer))
+      return answer;
+  }
+  return FORM(PMPI_Scatterv)(send, send_counts, displs, send_type, recv, recv_count, recv_type,
+                             root, comm);
+}
+
+RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype send_type,
+                                void *recv, const COUNT recv_counts[], const DISPL displs[],
+                                MPI_Datatype recv_type, MPI_Comm comm) {
+  rg_group g = rgi_intercept_group(RGI_INTERCEPT_ALLGATHERV, comm);
+  int answer;
+  if (g) {
+    rgi_large_counts r;
+    int error = CONVERT(g, recv_counts, displs, &r);
+    if (!error)
+      error = rg_allgatherv(g, send, send_count, send_type, recv, r.counts, r.displs, recv_type);
+    free(r.storage);
+    if (rgi_intercept_end(RGI_INTERCEPT_ALLGATHERV, comm, error, &answer))
+      return answer;
+  }
+  return FORM(PMPI_Allgatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type,
+                               comm);
+}
+
+RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
+                               const DISPL send_displs[], MPI_Datatype send_type, void *recv,
+                               const COUNT recv_counts[], const DISPL recv_displs[],
+                               MPI_Datatype recv_type, MPI_Comm comm) {
+  rg_group g = rgi_intercept_group(RGI_INTERCEPT_ALLTOALLV, comm);
+  int answer;
+  if (g) {
+    rgi_large_counts r, s = {NULL, NULL, NULL};
+    int error = CONVERT(g, recv_counts, recv_displs, &r);
+    if (!error && send != MPI_IN_PLACE)
+      error = CONVERT(g, send_counts, send_displs, &s);
+    if (!error)
+      error =
+          rg_alltoallv(g, send, s.counts, s.displs, send_type, recv, r.counts, r.displs, recv_type);
+    free(r.storage);
+    free(s.storage);
+    if (rgi_intercept_end(RGI_INTERCEPT_ALLTOALLV, comm, error, &answer))
+      return answer;
+  }
+  return FORM(PMPI_Alltoallv)(send, send_counts, send_displs, send_type, recv, recv_counts,
+                              recv_displs, recv_type, comm);
+}
+
+RG_API int FORM(MPI_Reduce_scatter)(const void *send, void *recv, const COUNT counts[],
+                                    MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  rg_group g = rgi_intercept_group(RGI_INTERCEPT_REDUCE_SCATTER, comm);
+  int answer;
+  if (g) {
+    rgi_large_counts r;
+    int error = CONVERT(g, counts, NULL, &r);
+    if (!error)
+      error = rg_reduce_scatter(g, send, recv, r.counts, type, op);
+    free(r.storage);
+    if (rgi_intercept_end(RGI_INTERCEPT_REDUCE_SCATTER, comm, error, &answer))
+      return answer;
+  }
+  return FORM(PMPI_Reduce_scatter)(send, recv, counts, type, op, comm);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * MPI_Comm_create_group. The members' messages go over a communicator of this library's:
+ * the application may have any receive open on its own. */
+#include <regroup/comm.h>
+
+#include "base/error.h"
+#include "mpi/intercept.h"
+#include "progress/mpi_error.h"
+
+/* Whether all of group is in comm; else MPI tells of it. */
+static int comm_holds_group(MPI_Comm comm, MPI_Group group) {
+  MPI_Group all, common;
+  int wanted = 0, found = -1;
+  if (group == MPI_GROUP_NULL || PMPI_Group_size(group, &wanted) != MPI_SUCCESS ||
+      PMPI_Comm_group(comm, &all) != MPI_SUCCESS)
+    return 0;
+  if (PMPI_Group_intersection(group, all, &common) == MPI_SUCCESS) {
+    PMPI_Group_size(common, &found);
+    if (common != MPI_GROUP_EMPTY)
+      PMPI_Group_free(&common);
+  }
+  PMPI_Group_free(&all);
+  return found == wanted;
+}
+
+/* Threads may use the same tag on different communicators; on ours they would meet. */
+static int can_serve(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) {
+  int inter = 1, level = MPI_THREAD_MULTIPLE;
+  PMPI_Query_thread(&level);
+  return comm != MPI_COMM_NULL && newcomm && level != MPI_THREAD_MULTIPLE &&
+         PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
+         comm_holds_group(comm, group);
+}
+
+static int inherit_handler(MPI_Comm from, MPI_Comm to) {
+  MPI_Errhandler handler;
+  if (to == MPI_COMM_NULL)
+    return RG_SUCCESS;
+  RGI_TRY_MPI(PMPI_Comm_get_errhandler(from, &handler));
+  RGI_TRY_MPI(PMPI_Comm_set_errhandler(to, handler));
+  RGI_TRY_MPI(PMPI_Errhandler_free(&handler));
+  return RG_SUCCESS;
+}
+
+static int create_comm(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
+  RGI_TRY(rg_comm_create_group(rgi_intercept_comm, group, tag, RG_METHOD_AUTO, newcomm));
+  return inherit_handler(comm, *newcomm);
+}
+
+RG_API int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
+  int answer;
+  if (!rgi_intercept_chosen(RGI_INTERCEPT_COMM_CREATE_GROUP))
+    rgi_intercept_count(RGI_INTERCEPT_COMM_CREATE_GROUP, RGI_INTERCEPT_NOT_CHOSEN);
+  else if (!can_serve(comm, group, newcomm))
+    rgi_intercept_count(RGI_INTERCEPT_COMM_CREATE_GROUP, RGI_INTERCEPT_OTHER_CASE);
+  else if (rgi_intercept_end(RGI_INTERCEPT_COMM_CREATE_GROUP, comm,
+                             create_comm(comm, group, tag, newcomm), &answer))
+    return answer;
+  return PMPI_Comm_create_group(comm, group, tag, newcomm);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "mpi/intercept.h"
+
+#include <pthread.h>
+#include <regroup/collectives.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/options.h"
+
+static const char *const names[] = {
+#define RGI_NAME(id, name) [RGI_INTERCEPT_##id] = name,
+    RGI_INTERCEPT_LIST(RGI_NAME)
+#undef RGI_NAME
+};
+
+static struct {
+  unsigned chosen; /* a bit for each operation */
+  atomic_ullong counts[RGI_INTERCEPT_COUNT][RGI_INTERCEPT_OUTCOMES];
+} serving;
+
+/* --- choosing -------------------------------------------------------------------------- */
+
+static int find_operation(const char *word, size_t length) {
+  for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
+    if (strlen(names[i]) == length && strncmp(names[i], word, length) == 0)
+      return i;
+  return -1;
+}
+
+static int bad_word(const char *word, size_t length) {
+  char list[400];
+  size_t at = 0;
+  for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
+    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", names[i]);
+  return rgi_error(RG_ERR_OPTION, "RG_MPI: \"%.*s\": expected all, none, or a list of: %s",
+                   (int)length, word, list);
+}
+
+int rgi_intercept_wanted(unsigned *wanted) {
+  const char *text = getenv("RG_MPI");
+  unsigned all = (1u << RGI_INTERCEPT_COUNT) - 1, found = 0;
+  if (!text || !*text || strcmp(text, "all") == 0) {
+    *wanted = all;
+    return RG_SUCCESS;
+  }
+  for (const char *word = strcmp(text, "none") ? text : ""; *word;) {
+    size_t length = strcspn(word, ",");
+    int i = find_operation(word, length);
+    if (i < 0)
+      return bad_word(word, length);
+    found |= 1u << i;
+    word += length + (word[length] == ',');
+  }
+  *wanted = found;
+  return RG_SUCCESS;
+}
+
+void rgi_intercept_choose(unsigned chosen) {
+  serving.chosen = chosen;
+}
+
+int rgi_intercept_chosen(rgi_intercept_call call) {
+  return (serving.chosen >> call) & 1;
+}
+
+/* --- serving --------------------------------------------------------------------------- */
+
+void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome) {
+  atomic_fetch_add_explicit(&serving.counts[call][outcome], 1, memory_order_relaxed);
+}
+
+rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm) {
+  rg_group g = NULL;
+  if (!rgi_intercept_chosen(call))
+    rgi_intercept_count(call, RGI_INTERCEPT_NOT_CHOSEN);
+  else if (!(g = rgi_intercept_comm_group(comm)))
+    rgi_intercept_count(call, RGI_INTERCEPT_OTHER_COMM);
+  return g;
+}
+
+/* Errors that are found before anything is sent. */
+static int is_callers(int error) {
+  return error == RG_ERR_ARG || error == RG_ERR_RANK || error == RG_ERR_TAG ||
+         error == RG_ERR_COMM || error == RG_ERR_GROUP;
+}
+
+int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *answer) {
+  if (is_callers(error)) {
+    rgi_intercept_count(call, RGI_INTERCEPT_OTHER_CASE);
+    return 0;
+  }
+  rgi_intercept_count(call, RGI_INTERCEPT_SERVED);
+  *answer = error ? rgi_intercept_raise(comm, error) : MPI_SUCCESS;
+  return 1;
+}
+
+/* A code with our text, of a class of our own: MPICH adds none to its classes. */
+static int own_code(int error) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static int class, codes[RG_ERR_LAST];
+  char text[MPI_MAX_ERROR_STRING];
+  int good = 1;
+  snprintf(text, sizeof text, "regroup: %s", rg_error_detail());
+  pthread_mutex_lock(&lock);
+  if (!class)
+    good = PMPI_Add_error_class(&class) == MPI_SUCCESS;
+  if (good && !codes[error])
+    good = PMPI_Add_error_code(class, &codes[error]) == MPI_SUCCESS;
+  if (good)
+    PMPI_Add_error_string(codes[error], text); /* until the next one */
+  pthread_mutex_unlock(&lock);
+  return good ? codes[error] : MPI_ERR_OTHER;
+}
+
+int rgi_intercept_raise(MPI_Comm comm, int error) {
+  int code = error == RG_ERR_TRUNCATE || error == RG_ERR_MISMATCH ? MPI_ERR_TRUNCATE
+             : error == RG_ERR_NOMEM                              ? MPI_ERR_NO_MEM
+                                                                  : own_code(error);
+  PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
+/* --- the report -------------------------------------------------------------------------- */
+
+static void print_row(const char *name, const unsigned long long n[]) {
+  fprintf(stderr, "regroup-mpi: %-22s %12llu %12llu %12llu %12llu\n", name, n[RGI_INTERCEPT_SERVED],
+          n[RGI_INTERCEPT_NOT_CHOSEN], n[RGI_INTERCEPT_OTHER_COMM], n[RGI_INTERCEPT_OTHER_CASE]);
+}
+
+void rgi_intercept_report(MPI_Comm comm) {
+  unsigned long long mine[RGI_INTERCEPT_COUNT][RGI_INTERCEPT_OUTCOMES],
+      all[RGI_INTERCEPT_COUNT][RGI_INTERCEPT_OUTCOMES];
+  char title[40];
+  int rank, size;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &size);
+  snprintf(title, sizeof title, "calls, %d processes", size);
+  for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
+    for (int k = 0; k < RGI_INTERCEPT_OUTCOMES; k++)
+      mine[i][k] = atomic_load(&serving.counts[i][k]);
+  PMPI_Reduce(mine, all, RGI_INTERCEPT_COUNT * RGI_INTERCEPT_OUTCOMES, MPI_UNSIGNED_LONG_LONG,
+              MPI_SUM, 0, comm);
+  if (rank != 0)
+    return;
+  fprintf(stderr, "regroup-mpi: %-22s       served   not chosen   other comm   other case\n",
+          title);
+  for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
+    if (all[i][RGI_INTERCEPT_SERVED] + all[i][RGI_INTERCEPT_NOT_CHOSEN] +
+        all[i][RGI_INTERCEPT_OTHER_COMM] + all[i][RGI_INTERCEPT_OTHER_CASE])
+      print_row(names[i], all[i]);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What libregroup-mpi.so does with a call of the application's to MPI: it is served by the
+ * library's own operation, or passed on to MPI (PMPI_...).
+ *
+ * All members of a communicator must decide alike, so that a call is passed on only
+ *  - where the operation was not chosen (RG_MPI, the same on all processes),
+ *  - for what the communicator is: no processes but MPI_COMM_WORLD's, no two groups,
+ *  - where the arguments are an error: then MPI tells of it, as it would without us. */
+#ifndef RGI_INTERCEPT_H
+#define RGI_INTERCEPT_H
+
+#include <mpi.h>
+#include <regroup/group.h>
+
+/* X(id, name): the operations, by MPI's names. */
+#define RGI_INTERCEPT_LIST(X)                                                                      \
+  X(BARRIER, "barrier")                                                                            \
+  X(BCAST, "bcast")                                                                                \
+  X(REDUCE, "reduce")                                                                              \
+  X(ALLREDUCE, "allreduce")                                                                        \
+  X(GATHER, "gather")                                                                              \
+  X(GATHERV, "gatherv")                                                                            \
+  X(SCATTER, "scatter")                                                                            \
+  X(SCATTERV, "scatterv")                                                                          \
+  X(ALLGATHER, "allgather")                                                                        \
+  X(ALLGATHERV, "allgatherv")                                                                      \
+  X(ALLTOALL, "alltoall")                                                                          \
+  X(ALLTOALLV, "alltoallv")                                                                        \
+  X(REDUCE_SCATTER, "reduce_scatter")                                                              \
+  X(REDUCE_SCATTER_BLOCK, "reduce_scatter_block")                                                  \
+  X(SCAN, "scan")                                                                                  \
+  X(EXSCAN, "exscan")                                                                              \
+  X(COMM_CREATE_GROUP, "comm_create_group")
+
+typedef enum {
+#define RGI_ID(id, name) RGI_INTERCEPT_##id,
+  RGI_INTERCEPT_LIST(RGI_ID)
+#undef RGI_ID
+      RGI_INTERCEPT_COUNT
+} rgi_intercept_call;
+
+/* What became of a call. */
+typedef enum {
+  RGI_INTERCEPT_SERVED,
+  RGI_INTERCEPT_NOT_CHOSEN,
+  RGI_INTERCEPT_OTHER_COMM, /* an inter-communicator, or processes of another MPI_COMM_WORLD */
+  RGI_INTERCEPT_OTHER_CASE, /* arguments for MPI to tell of; threads */
+  RGI_INTERCEPT_OUTCOMES
+} rgi_intercept_outcome;
+
+/* --- while the application runs ------------------------------------------------------ */
+
+/* The group to serve the call on, or NULL: pass it on. Who calls: all of comm, which
+ * send a small broadcast the first time. */
+rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm);
+
+/* The end of a call that was tried: 1 and MPI's error code for the application, after the
+ * communicator's error handler; or 0: nothing has been done, pass it on. */
+int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *answer);
+
+/* Whether the operation was chosen. */
+int rgi_intercept_chosen(rgi_intercept_call call);
+
+void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome);
+
+/* --- start and end --------------------------------------------------------------------- */
+
+/* Bit i: operation i is wanted, by RG_MPI. Local. RG_ERR_OPTION. */
+int rgi_intercept_wanted(unsigned *wanted);
+
+/* From here on the calls of these operations are served. */
+void rgi_intercept_choose(unsigned chosen);
+
+/* The error as MPI's: through comm's error handler. Returns the code for the application. */
+int rgi_intercept_raise(MPI_Comm comm, int error);
+
+/* The group of comm's processes, or NULL where there is none: see rgi_intercept_group. */
+rg_group rgi_intercept_comm_group(MPI_Comm comm);
+
+/* Prints, on rank 0 of comm to standard error, what became of all processes' calls. Who
+ * calls: all of comm. */
+void rgi_intercept_report(MPI_Comm comm);
+
+/* A communicator of MPI_COMM_WORLD's processes for the use of this library. */
+extern MPI_Comm rgi_intercept_comm;
+
+#endif

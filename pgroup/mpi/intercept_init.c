@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * MPI_Init and the end. MPI_Finalize first deletes the attributes of MPI_COMM_SELF: so the
+ * library ends there, whoever else steps in front of MPI_Finalize. */
+#include <regroup/runtime.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "mpi/intercept.h"
+#include "progress/mpi_error.h"
+#include "progress/wait.h"
+
+MPI_Comm rgi_intercept_comm = MPI_COMM_NULL;
+
+/* In MPI's collectives all of MPI goes on: one-sided accesses to the caller, sends that it
+ * has begun. So it does in ours. */
+static void let_mpi_go_on(void) {
+  int there;
+  rgi_wait_mpi_probe(MPI_ANY_SOURCE, MPI_ANY_TAG, rgi_intercept_comm, &there, MPI_STATUS_IGNORE);
+}
+
+static int finish_library(MPI_Comm comm, int key, void *value, void *extra) {
+  int started = 0;
+  (void)comm, (void)key, (void)value, (void)extra;
+  rgi_intercept_choose(0);
+  if (rgi_options_ready() == RG_SUCCESS && rgi_options_choice(RGI_OPT_MPI_REPORT))
+    rgi_intercept_report(rgi_intercept_comm);
+  rg_initialized(&started);
+  if (started)
+    rg_finalize();
+  rgi_wait_meanwhile = NULL;
+  PMPI_Comm_free(&rgi_intercept_comm);
+  return MPI_SUCCESS;
+}
+
+/* The worst error of all processes, or RG_ERR_OPTION where they want different things. */
+static int agree_on_error(int error, unsigned wanted) {
+  int mine[3] = {error, (int)wanted, -(int)wanted}, all[3];
+  RGI_TRY_MPI(PMPI_Allreduce(mine, all, 3, MPI_INT, MPI_MAX, rgi_intercept_comm));
+  if (error)
+    return error;
+  if (all[0])
+    return rgi_error(all[0], "another process reported: %s", rg_error_string(all[0]));
+  if (all[1] != -all[2])
+    return rgi_error(RG_ERR_OPTION, "RG_MPI is not the same on all processes");
+  return RG_SUCCESS;
+}
+
+static int start_library(unsigned *wanted) {
+  int error = rgi_intercept_wanted(wanted);
+  if (!error)
+    error = rgi_options_ready();
+  RGI_TRY(agree_on_error(error, *wanted));
+  return *wanted ? agree_on_error(rg_init(MPI_COMM_WORLD, NULL), 0) : RG_SUCCESS;
+}
+
+/* After MPI's own. A wrong option is an error of MPI_Init; whatever else hinders us, MPI
+ * serves all. */
+static int begin_library(void) {
+  unsigned wanted = 0;
+  int key, rank;
+  if (PMPI_Comm_dup(MPI_COMM_WORLD, &rgi_intercept_comm) != MPI_SUCCESS)
+    return MPI_SUCCESS;
+  PMPI_Comm_set_errhandler(rgi_intercept_comm, MPI_ERRORS_RETURN);
+  PMPI_Comm_rank(rgi_intercept_comm, &rank);
+  int error = start_library(&wanted);
+  if (error == RG_ERR_OPTION)
+    return rgi_intercept_raise(MPI_COMM_WORLD, error);
+  if (!error) {
+    rgi_wait_meanwhile = let_mpi_go_on;
+    rgi_intercept_choose(wanted);
+  } else if (rank == 0)
+    rgi_log(RGI_LOG_WARN, "all calls are passed on to MPI: %s", rg_error_detail());
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish_library, &key, NULL);
+  return PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+}
+
+RG_API int MPI_Init(int *argc, char ***argv) {
+  int error = PMPI_Init(argc, argv);
+  return error ? error : begin_library();
+}
+
+RG_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  int error = PMPI_Init_thread(argc, argv, required, provided);
+  return error ? error : begin_library();
+}

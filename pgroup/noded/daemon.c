@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "noded/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "noded/agreement.h"
+#include "noded/connection.h"
+#include "noded/overlay.h"
+#include "noded/server.h"
+#include "shm/arena.h"
+#include "shm/revocation.h"
+
+/* Who dies elsewhere while processes here have not returned from rg_init: so long they
+ * may take. */
+#define READY_SECONDS 5.0
+/* The others are told that all is done, and tell it: so long at most. */
+#define LINGER_SECONDS 2.0
+#define JOIN_SECONDS 20.0
+
+enum { MESSAGE_FACT = 1 }; /* the kinds of messages; those of agreement.c follow */
+
+static struct {
+  rgi_overlay *overlay;
+  rgi_process_table *table;
+  int pipe, here_left;
+  rgi_overlay_fact *facts; /* in the order in which they were heard of */
+  size_t n, room;
+  int *processes;        /* descriptors that tell of the end of this node's */
+  size_t *place, places; /* where in facts, plus 1: a table of hashes, at most half full */
+  unsigned char *lost, *end_heard;
+  uint64_t *stalled;  /* of each node: odd: all wait there */
+  int scanned, ended; /* deaths that were told; all have ended */
+  double opened, ended_at, death_at;
+  const char *fatal_reason;
+} noded = {.pipe = -1};
+
+/* --- facts ---------------------------------------------------------------------------- */
+
+static uint64_t hash_fact(const rgi_overlay_fact *f) {
+  uint64_t x = (f->value + f->kind * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+  return x ^ (x >> 29);
+}
+
+static size_t *place_of(const rgi_overlay_fact *f) {
+  size_t at = hash_fact(f) & (noded.places - 1);
+  while (noded.place[at] && memcmp(&noded.facts[noded.place[at] - 1], f, sizeof *f) != 0)
+    at = (at + 1) & (noded.places - 1);
+  return &noded.place[at];
+}
+
+static int grow_table(void) {
+  size_t room = noded.room ? 2 * noded.room : 256;
+  rgi_overlay_fact *facts = realloc(noded.facts, room * sizeof *facts);
+  if (facts)
+    noded.facts = facts;
+  size_t *place = facts ? calloc(2 * room, sizeof *place) : NULL;
+  if (!place)
+    return 0;
+  free(noded.place);
+  noded.place = place;
+  noded.room = room;
+  noded.places = 2 * room;
+  for (size_t i = 0; i < noded.n; i++)
+    *place_of(&noded.facts[i]) = i + 1;
+  return 1;
+}
+
+/* Whether it is new. */
+static int note_fact(const rgi_overlay_fact *f) {
+  if (noded.n == noded.room && !grow_table())
+    return 0;
+  size_t *place = place_of(f);
+  if (*place)
+    return 0;
+  noded.facts[noded.n++] = *f;
+  *place = noded.n;
+  return 1;
+}
+
+/* --- neighbours ------------------------------------------------------------------------- */
+
+static int next_living(int from) {
+  int n = noded.overlay->nodes, at = from % n;
+  while (noded.lost[at] && at != noded.overlay->mine)
+    at = (at + 1) % n;
+  return at;
+}
+
+/* Of a ring that is closed again by whoever has lost his neighbour. */
+static void connect_neighbours(void) {
+  for (int step = 1; step < noded.overlay->nodes; step *= 2) {
+    int node = next_living(noded.overlay->mine + step);
+    if (node != noded.overlay->mine)
+      rgi_connection_make(node);
+  }
+}
+
+static int has_joined(void) {
+  for (int step = 1; step < noded.overlay->nodes; step *= 2) {
+    int node = next_living(noded.overlay->mine + step);
+    if (node != noded.overlay->mine && !rgi_connection_is_up(node))
+      return 0;
+  }
+  return 1;
+}
+
+/* --- what facts do ---------------------------------------------------------------------- */
+
+static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from);
+
+static void lose_node(int node) {
+  rgi_overlay *m = noded.overlay;
+  if (node == m->mine)
+    noded.fatal_reason = " because the other nodes have lost this one";
+  noded.lost[node] = 1;
+  for (int i = 0; i < m->world; i++)
+    if (rgi_overlay_rank_nodes(m)[i] == node)
+      rgi_process_table_note_death(noded.table, i);
+  atomic_store(&rgi_overlay_nodes(m)[node].left, 1);
+  rgi_connection_drop(node);
+  connect_neighbours();
+}
+
+/* News may overtake one another. */
+static void set_stalled(int node, uint64_t k) {
+  if (k > noded.stalled[node])
+    noded.stalled[node] = k;
+}
+
+/* Who tells it has seen that all have left. */
+static void end_all(void) {
+  uint32_t open = 0;
+  for (int i = 0; i < noded.overlay->nodes; i++)
+    atomic_store(&rgi_overlay_nodes(noded.overlay)[i].left, 1);
+  atomic_compare_exchange_strong(&noded.table->journal->job.outcome, &open, RGI_PROCESS_JOB_DONE);
+  noded.ended = 1;
+  noded.ended_at = rgi_clock_now();
+  rgi_process_table_ring(noded.table);
+}
+
+static void apply_fact(const rgi_overlay_fact *f) {
+  uint64_t nodes = (uint64_t)noded.overlay->nodes;
+  switch (f->kind) {
+  case RGI_FACT_DEAD:
+    rgi_process_table_note_death(noded.table, (int)f->value);
+    break;
+  case RGI_FACT_LOST:
+    lose_node((int)f->value);
+    break;
+  case RGI_FACT_STALLED:
+    set_stalled((int)(f->value % nodes), f->value / nodes);
+    break;
+  case RGI_FACT_LEFT:
+    atomic_store(&rgi_overlay_nodes(noded.overlay)[f->value].left, 1);
+    rgi_process_table_ring(noded.table);
+    break;
+  case RGI_FACT_ENDED:
+    end_all();
+    break;
+  default:
+    rgi_revocation_note(noded.table, f->value);
+  }
+}
+
+static int is_valid_fact(const rgi_overlay_fact *f) {
+  if (f->kind == RGI_FACT_DEAD)
+    return f->value < (uint64_t)noded.overlay->world;
+  if (f->kind == RGI_FACT_LOST || f->kind == RGI_FACT_LEFT)
+    return f->value < (uint64_t)noded.overlay->nodes;
+  return f->kind >= RGI_FACT_DEAD && f->kind <= RGI_FACT_STALLED;
+}
+
+/* from: who told it; -1: it comes from here. The end is told to those as well who have
+ * told it: they wait for it. */
+static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from) {
+  rgi_overlay_fact f = {kind, value};
+  if (!is_valid_fact(&f) || !note_fact(&f))
+    return;
+  rgi_connection_send_all(kind == RGI_FACT_ENDED ? -1 : from, MESSAGE_FACT, &f, sizeof f);
+  apply_fact(&f);
+  if (kind == RGI_FACT_LOST)
+    rgi_agreement_node_lost();
+}
+
+static void on_up(int node) {
+  for (size_t i = 0; i < noded.n; i++)
+    rgi_connection_send(node, MESSAGE_FACT, &noded.facts[i], sizeof noded.facts[i]);
+}
+
+static void on_received(int from, uint32_t kind, const void *data, size_t bytes) {
+  rgi_overlay_fact f;
+  if (kind != MESSAGE_FACT) {
+    rgi_agreement_receive(from, kind, data, bytes);
+    return;
+  }
+  if (bytes != sizeof f)
+    return;
+  memcpy(&f, data, sizeof f);
+  if (f.kind == RGI_FACT_ENDED)
+    noded.end_heard[from] = 1;
+  learn_fact((rgi_overlay_fact_kind)f.kind, f.value, from);
+}
+
+static void on_lost(int node, const char *why) {
+  if (noded.ended)
+    return;
+  if (!atomic_load(&noded.overlay->joined)) {
+    snprintf(noded.overlay->why, sizeof noded.overlay->why, "node of rank %d: %s",
+             rgi_overlay_nodes(noded.overlay)[node].first, why);
+    atomic_store(&noded.overlay->joined, -1);
+  }
+  learn_fact(RGI_FACT_LOST, (uint64_t)node, -1);
+}
+
+/* --- this node --------------------------------------------------------------------------- */
+
+static void read_pipe(void) {
+  rgi_overlay_fact t;
+  while (read(noded.pipe, &t, sizeof t) == (ssize_t)sizeof t)
+    if (t.kind == RGI_FACT_PROPOSAL)
+      rgi_agreement_propose(t.value);
+    else if (t.kind == RGI_FACT_LEFT)
+      noded.here_left = 1;
+    else
+      learn_fact((rgi_overlay_fact_kind)t.kind, t.value, -1);
+}
+
+static void tell_deaths(void) {
+  rgi_overlay *m = noded.overlay;
+  rgi_process_table_check(noded.table);
+  for (int n = rgi_process_table_deaths(noded.table); noded.scanned < n; noded.scanned++) {
+    int rank = rgi_process_table_death(noded.table, noded.scanned);
+    noded.death_at = noded.death_at > 0 ? noded.death_at : rgi_clock_now();
+    if (rgi_overlay_rank_nodes(m)[rank] == m->mine)
+      learn_fact(RGI_FACT_DEAD, (uint64_t)rank, -1);
+  }
+}
+
+static void look_at_end(void) {
+  uint32_t open = 0;
+  if ((noded.here_left || rgi_process_table_deaths(noded.table) > 0) &&
+      rgi_process_table_all_left(noded.table))
+    learn_fact(RGI_FACT_LEFT, (uint64_t)noded.overlay->mine, -1);
+  if (rgi_process_table_deaths(noded.table) == noded.overlay->world &&
+      atomic_compare_exchange_strong(&noded.table->journal->job.outcome, &open,
+                                     RGI_PROCESS_JOB_LOST))
+    rgi_process_table_ring(noded.table);
+  if (rgi_process_table_deaths(noded.table) > 0 && !noded.ended &&
+      rgi_clock_now() - noded.death_at > READY_SECONDS &&
+      atomic_load(&noded.table->journal->job.ready) < (uint32_t)noded.overlay->processes)
+    noded.fatal_reason = " after a death elsewhere before rg_init had returned everywhere";
+}
+
+/* Somebody has died, and all others wait for one another: nothing would happen any more. Each
+ * has waited for longer than any message takes. */
+static void look_at_waiting(void) {
+  static char why[100];
+  int mine = noded.overlay->mine, nodes = noded.overlay->nodes;
+  double patience = noded.overlay->patience;
+  if (patience <= 0 || rgi_process_table_deaths(noded.table) == 0 || noded.ended)
+    return;
+  uint64_t k = noded.stalled[mine],
+           stuck = (uint64_t)rgi_process_table_all_waiting(noded.table, patience);
+  if (stuck != k % 2)
+    learn_fact(RGI_FACT_STALLED, (uint64_t)mine + (uint64_t)nodes * (k + 1), -1);
+  for (int i = 0; i < nodes; i++)
+    if (!noded.lost[i] && (noded.stalled[i] % 2 == 0 || i < mine)) /* the first one says it */
+      return;
+  snprintf(why, sizeof why, " because somebody has died and all others have been waiting for %g s",
+           patience);
+  noded.fatal_reason = why;
+}
+
+static void look_at_joining(void) {
+  if (atomic_load(&noded.overlay->joined))
+    return;
+  if (has_joined())
+    atomic_store(&noded.overlay->joined, 1);
+  else if (rgi_clock_now() - noded.opened > JOIN_SECONDS) {
+    snprintf(noded.overlay->why, sizeof noded.overlay->why, "no answer within %.0f s",
+             JOIN_SECONDS);
+    atomic_store(&noded.overlay->joined, -1);
+  }
+}
+
+/* --- from outside ------------------------------------------------------------------------- */
+
+/* Readable when the process ends, at once. */
+static void watch_processes(void) {
+  for (int i = 0; i < noded.table->n; i++) {
+    noded.processes[i] = (int)syscall(SYS_pidfd_open, noded.table->state[i].pid, 0);
+    if (noded.processes[i] >= 0)
+      rgi_connections_watch_once(noded.processes[i]);
+  }
+}
+
+int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener, int pipe) {
+  static const rgi_connection_events events = {on_up, on_received, on_lost, rgi_server_add_client};
+  noded.overlay = overlay;
+  noded.table = table;
+  table->ranks = rgi_overlay_ranks(overlay);
+  noded.pipe = pipe;
+  noded.lost = calloc((size_t)overlay->nodes, 1);
+  noded.end_heard = calloc((size_t)overlay->nodes, 1);
+  noded.stalled = calloc((size_t)overlay->nodes, sizeof *noded.stalled);
+  noded.processes = malloc((size_t)overlay->processes * sizeof *noded.processes);
+  noded.opened = rgi_clock_now();
+  if (!noded.lost || !noded.end_heard || !noded.stalled || !noded.processes ||
+      !rgi_connections_open(overlay, listener, &events))
+    return 0;
+  rgi_agreement_open(overlay->mine, noded.lost, table);
+  fcntl(pipe, F_SETFL, O_NONBLOCK);
+  rgi_connections_watch(pipe);
+  watch_processes();
+  atomic_store(&overlay->daemon_pid, getpid());
+  connect_neighbours();
+  return 1;
+}
+
+void rgi_daemon_close(void) {
+  if (!noded.overlay)
+    return;
+  for (int i = 0; i < noded.table->n; i++)
+    if (noded.processes[i] >= 0)
+      close(noded.processes[i]);
+  rgi_agreement_close();
+  rgi_connections_close();
+  rgi_server_close();
+  if (noded.pipe >= 0)
+    close(noded.pipe);
+  free(noded.facts);
+  free(noded.place);
+  free(noded.lost);
+  free(noded.end_heard);
+  free(noded.stalled);
+  free(noded.processes);
+  memset(&noded, 0, sizeof noded);
+  noded.pipe = -1;
+}
+
+int rgi_daemon_fd(void) {
+  return noded.overlay ? rgi_connections_fd() : -1;
+}
+
+int rgi_daemon_busy(void) {
+  return noded.overlay && (rgi_connections_busy() || !atomic_load(&noded.overlay->joined) ||
+                           rgi_process_table_deaths(noded.table) > 0);
+}
+
+void rgi_daemon_step(void) {
+  if (!noded.overlay)
+    return;
+  read_pipe();
+  tell_deaths();
+  rgi_connections_step();
+  tell_deaths();
+  look_at_joining();
+  look_at_end();
+  look_at_waiting();
+}
+
+const char *rgi_daemon_fatal_reason(void) {
+  return noded.fatal_reason;
+}
+
+int rgi_daemon_needed(void) {
+  if (!noded.overlay || !atomic_load(&noded.overlay->joined))
+    return 0;
+  if (!noded.ended)
+    return 1;
+  if (rgi_clock_now() - noded.ended_at > LINGER_SECONDS)
+    return 0;
+  for (int i = 0; i < noded.overlay->nodes; i++)
+    if (rgi_connection_is_up(i) && !noded.end_heard[i])
+      return 1;
+  return !rgi_connections_flushed();
+}

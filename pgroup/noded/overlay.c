@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "noded/overlay.h"
+
+#include <errno.h>
+#include <regroup/error.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "shm/process.h"
+#include "shm/revocation.h"
+
+static struct {
+  rgi_overlay *overlay;
+  int pipe;
+} here = {.pipe = -1};
+
+void rgi_overlay_use(rgi_overlay *overlay, int pipe) {
+  here.overlay = overlay;
+  here.pipe = pipe;
+}
+
+void rgi_overlay_close(void) {
+  if (here.pipe >= 0)
+    close(here.pipe);
+  here.pipe = -1;
+  here.overlay = NULL;
+}
+
+int rgi_overlay_exists(void) {
+  return here.overlay != NULL;
+}
+
+rgi_overlay *rgi_overlay_get(void) {
+  return here.overlay;
+}
+
+/* The pipe is full only for a moment, unless the daemon is dead: then so are we, soon. */
+void rgi_overlay_tell(rgi_overlay_fact_kind kind, uint64_t value) {
+  rgi_overlay_fact t = {kind, value};
+  for (int i = 0; here.pipe >= 0 && i < 10000; i++) {
+    if (write(here.pipe, &t, sizeof t) == (ssize_t)sizeof t || errno != EAGAIN)
+      return;
+    rgi_clock_sleep(1e-3);
+  }
+}
+
+int rgi_overlay_all_left(void) {
+  for (int i = 0; here.overlay && i < here.overlay->nodes; i++)
+    if (i != here.overlay->mine && !atomic_load(&rgi_overlay_nodes(here.overlay)[i].left))
+      return 0;
+  return 1;
+}
+
+int rgi_overlay_node_of(int world_rank) {
+  return rgi_overlay_rank_nodes(here.overlay)[world_rank];
+}
+
+/* The other nodes are told first: a process that is killed in between has not told some of its own.
+ */
+int rgi_overlay_revoke(uint64_t context) {
+  if (rgi_processes.journal && !rgi_revocation_has(context))
+    rgi_overlay_tell(RGI_FACT_REVOKED, context);
+  return rgi_revocation_note(&rgi_processes, context);
+}

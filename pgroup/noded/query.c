@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "noded/query.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+static int is_one_element(const rgi_query *q) {
+  return q->kind == RGI_QUERY_FETCH_ADD || q->kind == RGI_QUERY_COMPARE_SWAP;
+}
+
+static uint64_t element_width(const rgi_query *q) {
+  return q->element_type == RGI_ELEMENT_INT32 || q->element_type == RGI_ELEMENT_FLOAT ? 4 : 8;
+}
+
+uint64_t rgi_query_data_bytes(const rgi_query *q) {
+  return q->kind == RGI_QUERY_PUT || q->kind == RGI_QUERY_ACCUMULATE ? (q->bytes + 7) / 8 * 8 : 0;
+}
+
+uint64_t rgi_query_answer_bytes(const rgi_query *q) {
+  return q->kind == RGI_QUERY_GET ? q->bytes : sizeof(uint64_t);
+}
+
+/* --- soundness ------------------------------------------------------------------------ */
+
+/* Sums and products that are too large say so in *wrong. */
+static uint64_t add_checked(uint64_t a, uint64_t b, int *wrong) {
+  *wrong |= __builtin_add_overflow(a, b, &a);
+  return a;
+}
+
+static uint64_t multiply_checked(uint64_t a, uint64_t b, int *wrong) {
+  *wrong |= __builtin_mul_overflow(a, b, &a);
+  return a;
+}
+
+/* What its entries reach and hold. */
+static int measure_entries(const rgi_query *q, const rgi_query_entry *entries, uint64_t *reach,
+                           uint64_t *bytes) {
+  int wrong = 0;
+  *reach = 0;
+  *bytes = q->dims > 0;
+  for (uint32_t i = 0; i < q->dims + q->runs && !wrong; i++) {
+    uint64_t at = (uint64_t)entries[i].at, n = (uint64_t)entries[i].bytes;
+    if (entries[i].at < 0 || entries[i].bytes < (q->dims > 0))
+      return 0;
+    if (q->runs) {
+      uint64_t end = at + n;
+      *bytes = add_checked(*bytes, n, &wrong);
+      *reach = end > *reach ? end : *reach;
+    } else {
+      *bytes = multiply_checked(*bytes, n, &wrong);
+      *reach =
+          add_checked(*reach, i == q->dims - 1 ? n : multiply_checked(n - 1, at, &wrong), &wrong);
+    }
+  }
+  return !wrong;
+}
+
+int rgi_query_is_valid(const rgi_query *q, const rgi_query_entry *entries, uint64_t size) {
+  uint64_t reach = element_width(q), bytes = reach;
+  if (q->kind > RGI_QUERY_COMPARE_SWAP || q->dims > RGI_QUERY_DIMS || (q->dims && q->runs))
+    return 0;
+  if (is_one_element(q) ? q->dims || q->runs : !measure_entries(q, entries, &reach, &bytes))
+    return 0;
+  return bytes == q->bytes && q->offset <= size && reach <= size - q->offset;
+}
+
+/* --- numbers ---------------------------------------------------------------------------- */
+
+/* n numbers; `from` need not be aligned, and integers wrap around. */
+#define ADD_INTEGERS(bits)                                                                         \
+  static void add_int##bits(char *to, const char *from, uint64_t n) {                              \
+    for (uint64_t i = 0; i < n; i++) {                                                             \
+      uint##bits##_t more;                                                                         \
+      memcpy(&more, from + i * sizeof more, sizeof more);                                          \
+      atomic_fetch_add((_Atomic uint##bits##_t *)(void *)to + i, more);                            \
+    }                                                                                              \
+  }
+
+#define ADD_REALS(real, bits)                                                                      \
+  static void add_##real(char *to, const char *from, uint64_t n) {                                 \
+    for (uint64_t i = 0; i < n; i++) {                                                             \
+      _Atomic uint##bits##_t *at = (_Atomic uint##bits##_t *)(void *)to + i;                       \
+      uint##bits##_t was = atomic_load_explicit(at, memory_order_relaxed), next;                   \
+      real more, sum;                                                                              \
+      memcpy(&more, from + i * sizeof more, sizeof more);                                          \
+      do {                                                                                         \
+        memcpy(&sum, &was, sizeof sum);                                                            \
+        sum += more;                                                                               \
+        memcpy(&next, &sum, sizeof next);                                                          \
+      } while (!atomic_compare_exchange_weak(at, &was, next));                                     \
+    }                                                                                              \
+  }
+
+ADD_INTEGERS(32)
+ADD_INTEGERS(64)
+ADD_REALS(float, 32)
+ADD_REALS(double, 64)
+
+static void add_elements(uint32_t element_type, char *to, const char *from, uint64_t bytes) {
+  if (element_type == RGI_ELEMENT_INT32)
+    add_int32(to, from, bytes / 4);
+  else if (element_type == RGI_ELEMENT_INT64)
+    add_int64(to, from, bytes / 8);
+  else if (element_type == RGI_ELEMENT_FLOAT)
+    add_float(to, from, bytes / 4);
+  else
+    add_double(to, from, bytes / 8);
+}
+
+/* What was there before. */
+static int64_t do_element(const rgi_query *q, char *at) {
+  int32_t small = (int32_t)q->a;
+  int64_t large = q->a;
+  if (q->kind == RGI_QUERY_FETCH_ADD)
+    return q->element_type == RGI_ELEMENT_INT32
+               ? atomic_fetch_add((_Atomic int32_t *)(void *)at, (int32_t)q->a)
+               : atomic_fetch_add((_Atomic int64_t *)(void *)at, q->a);
+  if (q->element_type == RGI_ELEMENT_INT32) {
+    atomic_compare_exchange_strong((_Atomic int32_t *)(void *)at, &small, (int32_t)q->b);
+    return small;
+  }
+  atomic_compare_exchange_strong((_Atomic int64_t *)(void *)at, &large, q->b);
+  return large;
+}
+
+/* --- entries ------------------------------------------------------------------------------- */
+
+/* Where the data are: one of them moves on. */
+typedef struct {
+  const char *data;
+  char *answer;
+} cursor;
+
+static void do_entry(const rgi_query *q, char *at, uint64_t bytes, cursor *c) {
+  if (q->kind == RGI_QUERY_GET) {
+    memcpy(c->answer, at, bytes);
+    c->answer += bytes;
+    return;
+  }
+  if (q->kind == RGI_QUERY_PUT)
+    memcpy(at, c->data, bytes);
+  else
+    add_elements(q->element_type, at, c->data, bytes);
+  c->data += bytes;
+}
+
+static void do_patch(const rgi_query *q, const rgi_query_entry *entries, uint32_t d, char *at,
+                     cursor *c) {
+  if (d == q->dims - 1) {
+    do_entry(q, at, (uint64_t)entries[d].bytes, c);
+    return;
+  }
+  for (int64_t i = 0; i < entries[d].bytes; i++)
+    do_patch(q, entries, d + 1, at + i * entries[d].at, c);
+}
+
+void rgi_query_execute(const rgi_query *q, const rgi_query_entry *entries, char *memory,
+                       const char *data, char *answer) {
+  char *at = memory + q->offset;
+  cursor c = {data, answer};
+  int64_t word = is_one_element(q) ? do_element(q, at) : 0;
+  if (q->dims)
+    do_patch(q, entries, 0, at, &c);
+  for (uint32_t i = 0; i < q->runs; i++)
+    do_entry(q, at + entries[i].at, (uint64_t)entries[i].bytes, &c);
+  if (q->kind != RGI_QUERY_GET)
+    memcpy(answer, &word, sizeof word);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <regroup/recovery.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "collectives/shm_coll.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "noded/overlay.h"
+#include "recovery/group_decision.h"
+#include "shm/process.h"
+
+int rg_group_failed(rg_group g, int max, int ranks[], int *n) {
+  int found = 0;
+  RGI_REQUIRE(n);
+  if (max < 0 || (max > 0 && !ranks))
+    return rgi_error(RG_ERR_ARG, "%s: no room for %d ranks", __func__, max);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  rgi_process_check_now();
+  for (int i = 0, all = rgi_process_deaths(); i < all; i++) {
+    int rank = rgi_members_find(g->members, rgi_process_death(i));
+    if (rank >= 0 && found++ < max)
+      ranks[found - 1] = rank;
+  }
+  *n = found;
+  return RG_SUCCESS;
+}
+
+int rg_restarts(int *n) {
+  RGI_REQUIRE(n);
+  RGI_TRY(rgi_options_ready());
+  *n = (int)rgi_options_value(RGI_OPT_RESTARTS);
+  return RG_SUCCESS;
+}
+
+int rg_group_revoke(rg_group g) {
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  rgi_shm_coll_invalidate(g);
+  return rgi_overlay_revoke(g->context) == RG_SUCCESS
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_LIMIT, "rg_group_revoke: %d groups have been revoked already",
+                         RGI_REVOCATIONS_MOST);
+}
+
+int rg_group_agree(rg_group g, unsigned *word, int *failed) {
+  rgi_group_decision v;
+  RGI_REQUIRE(word);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  RGI_TRY(rgi_group_decision_make(g, __func__, *word, 1, &v));
+  free(v.dead);
+  *word = v.word;
+  if (failed)
+    *failed = v.deaths > 0;
+  return RG_SUCCESS;
+}
+
+/* The members that are not marked, in order. */
+static int living_members(rg_group g, const rgi_group_decision *v, rgi_members **members) {
+  int n = rgi_members_count(g->members), left = 0;
+  int *at = malloc((size_t)n * sizeof *at);
+  if (!at)
+    return rgi_error(RG_ERR_NOMEM, "rg_group_shrink: no memory for %d members", n);
+  for (int i = 0; i < n; i++)
+    if (!v->dead[i])
+      at[left++] = i;
+  int error = rgi_members_pick("rg_group_shrink", g->members, left, at, members);
+  free(at);
+  return error;
+}
+
+int rg_group_shrink(rg_group g, rg_group *survivors) {
+  rgi_group_decision v;
+  rgi_members *members;
+  RGI_REQUIRE(survivors);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  RGI_TRY(rgi_group_decision_make(g, __func__, ~0u, 0, &v));
+  int error = living_members(g, &v, &members);
+  free(v.dead);
+  if (error)
+    return error;
+  /* The round has a number that all survivors know, and no other group has it. */
+  uint64_t context = rgi_context_mix(g->context + 0x73757276u + ((uint64_t)g->rounds << 32));
+  rg_group made;
+  RGI_TRY(rgi_group_with_context(members, g->tag, context, &made));
+  made->diverged = 1;
+  memcpy(made->creation_ids, g->creation_ids, sizeof made->creation_ids);
+  *survivors = made;
+  return RG_SUCCESS;
+}

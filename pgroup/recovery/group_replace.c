@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Replacing the dead by processes in reserve. The survivors shrink the group, acquire, and
+ * agree on whether all of them have the new group; if not, since more have died, they do it
+ * again. Those that were acquired wait for the word that it is so; else they go back to
+ * sleep, and nobody else has noticed. */
+#include <regroup/recovery.h>
+
+#include "base/error.h"
+#include "formation/group.h"
+#include "intercomm/reserve.h"
+#include "noded/overlay.h"
+#include "shm/failure.h"
+
+/* What is to be agreed about: the bitwise and of these. */
+enum { HAVE_IT = 1, NOT_BY_DEATH = 2 };
+
+typedef struct {
+  const char *call;
+  rg_group g, survivors; /* survivors: those of g that live */
+  uint64_t number;
+  rgi_members *acquired;
+  rg_group made;
+} attempt;
+
+static int acquire_members(attempt *a) {
+  const uint64_t creation_ids[RGI_CREATION_IDS] = {a->number};
+  const rgi_members *before = a->g->members, *survivors = a->survivors->members;
+  const rgi_reserve_request d = {.kind = RGI_RESERVE_REPLACE,
+                                 .n = rgi_members_count(before) - rgi_members_count(survivors),
+                                 .number = a->number,
+                                 .diverged = 1,
+                                 .before = before};
+  rgi_members *all;
+  RGI_TRY(rgi_reserve_acquire(a->call, a->survivors, &d, &a->acquired));
+  RGI_TRY(rgi_reserve_substitute(a->call, before, survivors, a->acquired, &all));
+  return rgi_group_creation_end(creation_ids, 0, d.diverged, all, a->g->tag, &a->made);
+}
+
+/* All have the group, or none has it: then *again says whether more have died. */
+static int settle_attempt(attempt *a, int error, int *again) {
+  int by_death = error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, failed = 0;
+  unsigned word = (error ? 0 : HAVE_IT) | (by_death ? 0 : NOT_BY_DEATH);
+  RGI_TRY(rg_group_agree(a->survivors, &word, &failed));
+  if (!failed && word & HAVE_IT)
+    return rgi_reserve_confirm(a->call, a->survivors, a->number, a->acquired);
+  *again = failed || !(word & NOT_BY_DEATH);
+  return error ? error : rgi_error(RG_ERR_NOMEM, "%s: another member failed", a->call);
+}
+
+static int try_once(attempt *a, int *again) {
+  RGI_TRY(rgi_group_creation_begin(a->survivors, a->survivors->tag, &a->number));
+  RGI_TRY(rgi_group_check_member(a->call, a->survivors)); /* whose deaths end the waits */
+  int error = settle_attempt(a, acquire_members(a), again);
+  if (error) {
+    rgi_overlay_revoke(a->number); /* for those who were acquired, and in vain */
+    rg_group_free(&a->made);
+  }
+  rgi_members_drop(a->acquired);
+  a->acquired = NULL;
+  return error;
+}
+
+/* *survivors: those of its members that live. */
+static int shrink_survivors(rg_group *survivors) {
+  rg_group next;
+  RGI_TRY(rg_group_shrink(*survivors, &next));
+  rg_group_free(survivors);
+  *survivors = next;
+  return RG_SUCCESS;
+}
+
+int rg_group_replace(rg_group g, rg_group *restored) {
+  attempt a = {.call = __func__, .g = g};
+  int error, again;
+  RGI_REQUIRE(restored);
+  RGI_TRY(rgi_group_check(__func__, g));
+  RGI_TRY(rgi_reserve_need(__func__));
+  RGI_TRY(rg_group_shrink(g, &a.survivors));
+  do {
+    again = 0;
+    if (rgi_members_count(a.survivors->members) == rgi_members_count(g->members)) {
+      *restored = a.survivors; /* nobody is missing */
+      return RG_SUCCESS;
+    }
+    error = try_once(&a, &again);
+    if (again)
+      error = shrink_survivors(&a.survivors);
+  } while (again && !error);
+  rg_group_free(&a.survivors);
+  if (!error)
+    *restored = a.made;
+  return error;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Asking about hardware levels. */
+#include <regroup/topology.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "formation/errhandler.h"
+#include "progress/mpi_error.h"
+#include "topology/exchange.h"
+
+static int level_of(const char *call, MPI_Comm comm, rgi_topo_attr **a) {
+  RGI_TRY(rgi_topo_attr_check_comm(call, comm));
+  RGI_TRY(rgi_topo_attr_get(comm, a));
+  if (!*a || !(*a)->siblings)
+    return rgi_error(RG_ERR_COMM,
+                     "%s: the communicator is no hardware level; rg_comm_split_topology makes some",
+                     call);
+  return RG_SUCCESS;
+}
+
+int rg_comm_hlevel_info(MPI_Comm comm, int *num_comms, int *index, const char **type) {
+  rgi_topo_attr *a;
+  RGI_TRY(level_of(__func__, comm, &a));
+  if (num_comms)
+    *num_comms = a->siblings;
+  if (index)
+    *index = a->index;
+  if (type)
+    *type = a->type;
+  return RG_SUCCESS;
+}
+
+static int fill_info(const rgi_topo_attr *a, MPI_Info info) {
+  char number[16];
+  RGI_TRY_MPI(MPI_Info_set(info, "rg_hlevel_type", a->type));
+  RGI_TRY_MPI(MPI_Info_set(info, "rg_hlevel_types", a->types));
+  snprintf(number, sizeof number, "%d", a->siblings);
+  RGI_TRY_MPI(MPI_Info_set(info, "rg_hlevel_num", number));
+  snprintf(number, sizeof number, "%d", a->index);
+  RGI_TRY_MPI(MPI_Info_set(info, "rg_hlevel_index", number));
+  return RG_SUCCESS;
+}
+
+int rg_comm_hlevel_mpi_info(MPI_Comm comm, MPI_Info *info) {
+  rgi_topo_attr *a;
+  MPI_Info fresh;
+  RGI_REQUIRE(info);
+  RGI_TRY(level_of(__func__, comm, &a));
+  RGI_TRY_MPI(MPI_Info_create(&fresh));
+  int error = fill_info(a, fresh);
+  if (error) {
+    MPI_Info_free(&fresh);
+    return error;
+  }
+  *info = fresh;
+  return RG_SUCCESS;
+}
+
+/* The row of a rank of the communicator, or -1 if it is on another node. Rows are
+ * in the order of ranks. */
+static int row_of(const rgi_places *p, int rank) {
+  int low = 0, high = p->rows - 1;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (p->at[middle].rank < rank)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return p->at[low].rank == rank ? low : -1;
+}
+
+static const char *lowest_shared(const rgi_places *p, int n, const int ranks[]) {
+  const rgi_machine_place *own = &p->at[p->me];
+  int length = own->length, listed = 0, apart = 0;
+  for (int i = 0; i < n; i++) {
+    int row = row_of(p, ranks[i]);
+    listed |= row == p->me;
+    if (row < 0)
+      apart = 1;
+    else
+      length = rgi_places_common_length(own, &p->at[row], length);
+  }
+  return !listed ? "Unknown"
+         : apart ? "Cluster"
+                 : rgi_machine_resource_type(&own->chain[length - 1]);
+}
+
+int rg_comm_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], const char **type) {
+  const rgi_places *p;
+  RGI_REQUIRE(type);
+  RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
+  int entry = rgi_errhandler_begin(comm);
+  int error = rgi_exchange_places(__func__, comm, &p);
+  rgi_errhandler_end(entry, MPI_COMM_NULL);
+  if (error)
+    return error;
+  if (nranks < 0)
+    return rgi_error(RG_ERR_ARG, "%s: %d ranks", __func__, nranks);
+  if (nranks > 0)
+    RGI_REQUIRE(ranks);
+  for (int i = 0; i < nranks; i++)
+    if (ranks[i] < 0 || ranks[i] >= p->size)
+      return rgi_error(RG_ERR_RANK, "%s: rank %d at place %d of the list; ranks go from 0 to %d",
+                       __func__, ranks[i], i, p->size - 1);
+  *type = lowest_shared(p, nranks, ranks);
+  return RG_SUCCESS;
+}

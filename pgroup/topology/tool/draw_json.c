@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The hierarchy as data. */
+#include <regroup/version.h>
+
+#include "draw.h"
+
+static json_t *numbers_json(int n, const int values[]) {
+  json_t *list = json_array();
+  for (int i = 0; i < n; i++)
+    json_array_append_new(list, json_integer(values[i]));
+  return list;
+}
+
+static json_t *level_json(const topo_tree_level *l, int siblings, int index) {
+  json_t *resources = json_array(), *below = json_array();
+  json_array_append_new(resources, json_string(l->label));
+  for (int i = 0; i < l->also; i++)
+    json_array_append_new(resources, json_string(l->extra[i]));
+  for (int i = 0; i < l->below; i++)
+    json_array_append_new(below, level_json(l->level[i], l->below, i));
+  return json_pack("{sssosisisososo}", "type", l->type, "resources", resources, "siblings",
+                   siblings, "index", index, "ranks", numbers_json(l->count, l->ranks), "loose",
+                   numbers_json(l->loose, l->loose_ranks), "below", below);
+}
+
+/* Each rank's node, and the resources that contain it, outermost first. */
+static json_t *places_json(const topo_job *job) {
+  json_t *list = json_array();
+  for (int r = 0; r < job->ranks; r++)
+    json_array_append_new(list, json_null());
+  for (int i = 0; i < job->nodes; i++) {
+    const rgi_places *p = job->node[i].places;
+    for (int row = 0; row < p->rows; row++) {
+      json_t *chain = json_array();
+      for (int k = 0; k < p->at[row].length; k++)
+        json_array_append_new(chain,
+                              json_sprintf("%s %d", rgi_machine_resource_type(&p->at[row].chain[k]),
+                                           (int)p->at[row].chain[k].index));
+      json_array_set_new(list, (size_t)p->at[row].rank,
+                         json_pack("{siso}", "node", i, "inside", chain));
+    }
+  }
+  return list;
+}
+
+json_t *topo_draw_json(const topo_job *job, const topo_tree_level *root) {
+  json_t *nodes = json_array();
+  for (int i = 0; i < job->nodes; i++)
+    json_array_append_new(nodes, json_string(job->node[i].name));
+  return json_pack("{sssososisosisoso}", "version", RG_VERSION, "machine",
+                   job->machine ? json_string(job->machine) : json_null(), "binding",
+                   job->binding ? json_string(job->binding) : json_null(), "ranks", job->ranks,
+                   "nodes", nodes, "levels", topo_tree_depth(root), "hierarchy",
+                   level_json(root, 1, 0), "places", places_json(job));
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The hierarchy as an indented tree. */
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+
+#include "draw.h"
+
+/* What leads to a line: a drawn one where the terminal knows such characters. */
+typedef struct {
+  const char *fork, *corner, *down;
+} strokes;
+
+enum { DEEPEST = RGI_CHAIN + 2, RANKS_TEXT = 40, INDENT = 3 };
+
+typedef struct {
+  FILE *f;
+  const strokes *strokes;
+  int label_end, ranks_width; /* columns */
+  int ended[DEEPEST];         /* whether the last line of this depth is out */
+} page;
+
+static const char loose_label[] = "(nothing of their own)";
+
+static void measure_level(page *p, const topo_tree_level *l, int depth) {
+  char text[RANKS_TEXT];
+  int end = INDENT * depth + (int)strlen(l->label);
+  int loose_end = INDENT * (depth + 1) + (int)strlen(loose_label);
+  if (l->loose && l->below && loose_end > end)
+    end = loose_end;
+  topo_tree_ranks_text(l->count, l->ranks, text, sizeof text);
+  if (end > p->label_end)
+    p->label_end = end;
+  if ((int)strlen(text) > p->ranks_width)
+    p->ranks_width = (int)strlen(text);
+  for (int i = 0; i < l->below; i++)
+    measure_level(p, l->level[i], depth + 1);
+}
+
+static void print_row(const page *p, int depth, const char *label, int n, const int ranks[],
+                      const topo_tree_level *l) {
+  char text[RANKS_TEXT];
+  for (int i = 1; i < depth; i++)
+    fputs(p->ended[i] ? "   " : p->strokes->down, p->f);
+  if (depth > 0)
+    fputs(p->ended[depth] ? p->strokes->corner : p->strokes->fork, p->f);
+  topo_tree_ranks_text(n, ranks, text, sizeof text);
+  fprintf(p->f, "%s%*s  %s %s", label, p->label_end - INDENT * depth - (int)strlen(label), "",
+          n == 1 ? "rank " : "ranks", text);
+  for (int i = 0; l && i < l->also; i++)
+    fprintf(p->f, "%*s%s", i ? 0 : p->ranks_width - (int)strlen(text) + 2, i ? ", " : "",
+            l->extra[i]);
+  fputc('\n', p->f);
+}
+
+static void print_level(page *p, const topo_tree_level *l, int depth) {
+  int rows = l->below + (l->loose && l->below);
+  print_row(p, depth, l->label, l->count, l->ranks, l);
+  for (int i = 0; i < rows; i++) {
+    p->ended[depth + 1] = i + 1 == rows;
+    if (i < l->below)
+      print_level(p, l->level[i], depth + 1);
+    else
+      print_row(p, depth + 1, loose_label, l->loose, l->loose_ranks, NULL);
+  }
+}
+
+void topo_draw_text(FILE *f, const topo_job *job, const topo_tree_level *root) {
+  static const strokes lines = {"├─ ", "└─ ", "│  "}, plain = {"|- ", "`- ", "|  "};
+  setlocale(LC_CTYPE, "");
+  int utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  page p = {.f = f, .strokes = utf8 ? &lines : &plain};
+  int depth = topo_tree_depth(root);
+  measure_level(&p, root, 0);
+  fprintf(f, "%d rank%s on %d node%s, %d level%s below the whole\n\n", job->ranks,
+          job->ranks == 1 ? "" : "s", job->nodes, job->nodes == 1 ? "" : "s", depth,
+          depth == 1 ? "" : "s");
+  print_level(&p, root, 0);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "topology/topo_attr.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "progress/mpi_error.h"
+#include "runtime/runtime.h"
+
+static struct {
+  pthread_mutex_t lock;
+  int keyval;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID};
+
+static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
+  (void)comm, (void)keyval, (void)extra;
+  rgi_topo_attr *a = value;
+  rgi_places_release(a->places);
+  free(a);
+  return MPI_SUCCESS;
+}
+
+/* A duplicate has the same processes. */
+static int on_copy(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag) {
+  (void)comm, (void)keyval, (void)extra;
+  rgi_topo_attr *a = malloc(sizeof *a);
+  *flag = a != NULL;
+  if (!a)
+    return MPI_ERR_NO_MEM;
+  *a = *(rgi_topo_attr *)value;
+  rgi_places_retain(a->places);
+  *(void **)copy = a;
+  return MPI_SUCCESS;
+}
+
+/* MPI frees attributes of MPI_COMM_SELF first of all in MPI_Finalize. */
+static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  MPI_Comm_free_keyval(&state.keyval);
+  rgi_machine_forget();
+  return MPI_SUCCESS;
+}
+
+static int prepare_keyval_locked(void) {
+  int at_finalize;
+  if (state.keyval != MPI_KEYVAL_INVALID)
+    return RG_SUCCESS;
+  RGI_TRY_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &at_finalize, NULL));
+  RGI_TRY_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, &state));
+  MPI_Comm_free_keyval(&at_finalize); /* lives on until the attribute is gone */
+  RGI_TRY_MPI(MPI_Comm_create_keyval(on_copy, on_delete, &state.keyval, NULL));
+  return RG_SUCCESS;
+}
+
+static int prepare_keyval(void) {
+  pthread_mutex_lock(&state.lock);
+  int error = prepare_keyval_locked();
+  pthread_mutex_unlock(&state.lock);
+  return error;
+}
+
+int rgi_topo_attr_get(MPI_Comm comm, rgi_topo_attr **a) {
+  int found = 0;
+  RGI_TRY(prepare_keyval());
+  RGI_TRY_MPI(MPI_Comm_get_attr(comm, state.keyval, a, &found));
+  if (!found)
+    *a = NULL;
+  return RG_SUCCESS;
+}
+
+int rgi_topo_attr_set(const char *call, MPI_Comm comm, rgi_places *places, rgi_topo_attr **a) {
+  rgi_topo_attr *fresh = places ? calloc(1, sizeof *fresh) : NULL;
+  int error = fresh ? prepare_keyval() : rgi_error(RG_ERR_NOMEM, "%s: no memory for places", call);
+  if (!error) {
+    fresh->places = places;
+    error = rgi_mpi_error(MPI_Comm_set_attr(comm, state.keyval, fresh), "MPI_Comm_set_attr");
+  }
+  if (error) {
+    rgi_places_release(places);
+    free(fresh);
+    return error;
+  }
+  *a = fresh;
+  return RG_SUCCESS;
+}
+
+int rgi_topo_attr_check_comm(const char *call, MPI_Comm comm) {
+  int inter = 0;
+  RGI_TRY(rgi_runtime_check_mpi(call));
+  if (comm == MPI_COMM_NULL)
+    return rgi_error(RG_ERR_COMM, "%s: the communicator is MPI_COMM_NULL", call);
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter)
+    return rgi_error(RG_ERR_COMM, "%s: an inter-communicator; pass an intra-communicator", call);
+  return RG_SUCCESS;
+}
