@@ -19,6 +19,8 @@ BAD = {
                      ['--time-scale=-1'], ['--walkers=-3'], ['--walkers'],
                      ['--json=/nonexistent/a.json']],
     'regroup-bench': [['nonsense'], ['create', 'word'], ['create', '--json=/nonexistent/a.json']],
+    'bench-internal': [['nonsense'], ['remote', '--reps=0'], ['replica', '0'], ['math', 'x'],
+                       ['traffic', 'put']],
 }
 
 
@@ -55,6 +57,7 @@ with open('include/regroup/version.h') as f:
 # regroup-run starts jobs itself: tests/recovery.
 programs = sorted(p for p in glob.glob(os.environ['RGT_BUILD'] + '/bin/regroup-*')
                   if not p.endswith('-run'))
+programs.append(os.environ['RGT_BUILD'] + '/bin/bench-internal')
 assert programs
 for path in programs:
     check(path, VERSION)

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include "busy.h"
+#include "remote_busy.h"
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "command.h"
 #include "engine/engine.h"
-#include "runtime/program/program.h"
 #include "runtime/runtime.h"
 #include "tests/bench/stats.h"
 
 static const char *const names[] = {"put 8 B", "get 8 B", "acc 8 B", "read-increment"};
 enum { OPERATIONS = sizeof names / sizeof *names };
 
-/* Until it is complete at the target. */
-static void operate(int which, int target, uint64_t at) {
+/* One operation, until it is complete at the target. */
+static void run_operation(int which, int target, uint64_t at) {
   rgi_strided p = {.dims = 1, .extent = {8}};
   int64_t value = 1;
   if (which == 0)
-    far_must(rgi_engine_put(target, at, &value, &p));
+    internal_must(rgi_engine_put(target, at, &value, &p));
   else if (which == 1)
-    far_must(rgi_engine_get(target, at, &value, &p));
+    internal_must(rgi_engine_get(target, at, &value, &p));
   else if (which == 2)
-    far_must(rgi_engine_acc(target, at, &value, &p, RG_INT64, NULL));
+    internal_must(rgi_engine_acc(target, at, &value, &p, RG_INT64, NULL));
   else
-    far_must(rgi_engine_fetch_add(target, at, RG_INT64, 1, &value));
-  far_must(rgi_engine_fence(target));
+    internal_must(rgi_engine_fetch_add(target, at, RG_INT64, 1, &value));
+  internal_must(rgi_engine_fence(target));
 }
 
-static void compute(double seconds) {
+static void compute_for(double seconds) {
   for (double end = rgp_now() + seconds; rgp_now() < end;)
     ;
 }
 
-void far_busy(int milliseconds, int times, uint64_t offset) {
+void remote_busy(int milliseconds, int times, uint64_t offset) {
   double *seconds = calloc((size_t)times, sizeof *seconds);
   int target = rgi_runtime.size - 1;
   if (rgi_runtime.rank == 0)
@@ -44,12 +44,12 @@ void far_busy(int milliseconds, int times, uint64_t offset) {
     for (int i = 0; i < times; i++) {
       MPI_Barrier(rgi_runtime.comm);
       if (rgi_runtime.rank == target)
-        compute(milliseconds * 1e-3);
+        compute_for(milliseconds * 1e-3);
       if (rgi_runtime.rank)
         continue;
-      compute(milliseconds * 1e-4); /* the target has begun */
+      compute_for(milliseconds * 1e-4); /* the target has begun */
       double begin = rgp_now();
-      operate(k, target, offset);
+      run_operation(k, target, offset);
       seconds[i] = rgp_now() - begin;
     }
     bench_stats s;
