@@ -14,9 +14,9 @@ reason). A comment line near the top of either may ask for something else:
     beside: yes             whether it may run while another does (default: programs yes,
                             scripts no)
 
-Two tests run at a time, programs in order and beside them the scripts, as long as there are
-any that may; what measures, counts or kills at random follows one by one. A test function
-counts once for each rank count, a script once. The last line is "N passed, N failed", with
+Two tests run at a time: the programs in order, and beside them the scripts that allow it. Tests
+that measure, count or kill at random then run one at a time. A test function counts once for
+each rank count, a script once. The last line is "N passed, N failed", with
 ", N skipped" if there were any.
 """
 import argparse
@@ -38,7 +38,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MARK = 'RGT_RUN=%d-%d' % (os.getpid(), time.time_ns())  # in the environment of all we start
 MPIEXEC = {'mpich': ['mpiexec.mpich'],
-           # As MPICH starts a job: anybody's, bound to no processor, however many there are.
+           # As MPICH starts a job: for any user, bound to no processor, any number of ranks.
            'openmpi': ['mpiexec.openmpi', '--quiet', '--oversubscribe', '--allow-run-as-root',
                        '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1']}
 TAIL = 60  # lines of output that are shown when a run failed
@@ -101,7 +101,7 @@ def environment(options, extra):
 
 
 def marked_processes(mark=None):
-    """The processes that carry a mark, whatever session or parent they have."""
+    """The processes whose environment holds a mark, in any session and below any parent."""
     mark = (mark or MARK).encode()
     found = []
     for pid in filter(str.isdigit, os.listdir('/proc')):
@@ -115,7 +115,7 @@ def marked_processes(mark=None):
 
 
 def end_processes(group, mark):
-    """Ends a run: its group politely, then whatever it left."""
+    """Ends the processes of a run: by SIGTERM, after two seconds by SIGKILL."""
     for sig, patience in [(signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)]:
         left = marked_processes(mark)
         if not left:
@@ -141,7 +141,7 @@ def run(command, env, limit):
     with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory(prefix='rgt-') as scratch:
         process = subprocess.Popen(command, cwd=ROOT, env=dict(env, TMPDIR=scratch), stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
-        # Popen.wait with a limit only looks now and then, 50 ms late at the worst.
+        # Popen.wait with a limit polls, and returns up to 50 ms late.
         late = threading.Event()
         watch = threading.Timer(limit, lambda: (late.set(), end_processes(process.pid, mark)))
         watch.daemon = True
@@ -213,7 +213,7 @@ def shared_memory():
 
 def left_in_shared_memory(suspects):
     """Of the names that appeared during our runs, those that still exist and that no process
-    has mapped or open: a neighbour's program that runs now is not ours to judge."""
+    has mapped or open: another user's program may have made them and still run."""
     suspects = {name: label for name, label in suspects.items() if name in shared_memory()}
     if not suspects:
         return {}
@@ -228,7 +228,7 @@ def left_in_shared_memory(suspects):
         except OSError:
             pass
     left = {n: label for n, label in suspects.items() if n in shared_memory() and n not in used}
-    # Open MPI's own, of ranks that were killed: it has a name as long as they live.
+    # Segments of Open MPI, whose ranks were killed before they could unlink them.
     for name in [n for n in left if n.startswith('vader_segment.')]:
         os.unlink(os.path.join('/dev/shm', name))
         del left[name]
@@ -274,8 +274,8 @@ class Lane:
 
 
 def run_all(tests, options):
-    """In one lane the programs, in the other the scripts; who has no more programs takes scripts
-    too. Then those that may not run beside others."""
+    """One lane runs the programs, the other the scripts; the first takes scripts too when its
+    programs are done. Then come the tests that may not run beside others."""
     beside = [] if options.alone else [t for t in tests if t.beside]
     programs = collections.deque(t for t in beside if t.kind == '.c')
     scripts = collections.deque(sorted((t for t in beside if t.kind != '.c'),
@@ -297,7 +297,7 @@ def run_all(tests, options):
         one.sum.failed += 1
     left = [pid for lane in lanes for pid in marked_processes(lane.options.mark)]
     if left:
-        print('FAIL processes that would not end: %s' % left)
+        print('FAIL these processes could not be ended: %s' % left)
         one.sum.failed += 1
     return one.sum
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * How many messages this process has sent, whoever asked MPI for them. MPICH on
+ * How many messages this process has sent: its own and the library's. MPICH on
  * UCX hands every message to one of four functions of UCX; the program defines
  * them itself, counts, and calls UCX's own. */
 #ifndef BENCH_COUNTERS_H

@@ -14,7 +14,7 @@
 #define ROUNDS 200
 #define LEAST 1e-12 /* seconds: nothing is cheaper */
 
-/* |x| is taken as sqrt(x^2 + near^2), which is smooth; near shrinks by and by. */
+/* |x| is taken as sqrt(x^2 + width^2), which is smooth; width shrinks from step to step. */
 #define NEAR_FIRST 0.3
 #define NEAR_LAST 1e-7
 
@@ -37,10 +37,10 @@ double bench_fit_predict(const rgi_tuning_level *level, const bench_point *point
   return predict((double[]){level->ts, level->tw, level->tc}, point);
 }
 
-static double deviation(const double cost[COSTS], int n, const bench_point points[], double near) {
+static double deviation(const double cost[COSTS], int n, const bench_point points[], double width) {
   double sum = 0;
   for (int i = 0; i < n; i++)
-    sum += hypot(log(predict(cost, &points[i]) / points[i].seconds), near);
+    sum += hypot(log(predict(cost, &points[i]) / points[i].seconds), width);
   return sum;
 }
 
@@ -64,11 +64,11 @@ static void begin(double cost[COSTS], int n, const bench_point points[], double 
 
 /* The normal equations for a step of the costs' logarithms. */
 static void set_up(equations *e, const double cost[COSTS], int n, const bench_point points[],
-                   double near) {
+                   double width) {
   *e = (equations){{{0}}, {0}};
   for (int i = 0; i < n; i++) {
     double time = predict(cost, &points[i]), off = log(points[i].seconds / time);
-    double weight = 1 / hypot(off, near), slope[COSTS];
+    double weight = 1 / hypot(off, width), slope[COSTS];
     for (int k = 0; k < COSTS; k++)
       slope[k] = factor(&points[i], k) * cost[k] / time;
     for (int k = 0; k < COSTS; k++) {
@@ -104,15 +104,15 @@ static void step(double to[COSTS], const double from[COSTS], const double by[COS
     to[k] = from[k] > 0 ? fmax(LEAST, from[k] * exp(fmax(-2, fmin(2, by[k])))) : 0;
 }
 
-static void improve(double cost[COSTS], int n, const bench_point points[], double near) {
-  double damping = 1e-2, best = deviation(cost, n, points, near);
+static void improve(double cost[COSTS], int n, const bench_point points[], double width) {
+  double damping = 1e-2, best = deviation(cost, n, points, width);
   for (int round = 0; round < ROUNDS && damping < 1e9; round++) {
     equations e;
     double by[COSTS], tried[COSTS];
-    set_up(&e, cost, n, points, near);
+    set_up(&e, cost, n, points, width);
     solve(&e, damping, by);
     step(tried, cost, by);
-    double now = deviation(tried, n, points, near);
+    double now = deviation(tried, n, points, width);
     damping = now < best ? fmax(damping / 4, 1e-9) : damping * 3;
     for (int k = 0; k < COSTS && now < best; k++)
       cost[k] = tried[k];
@@ -137,8 +137,8 @@ int bench_fit_level(int n, const bench_point points[], bench_fit *fit) {
   if (!room)
     return 0;
   begin(cost, n, points, room);
-  for (double near = NEAR_FIRST; near >= NEAR_LAST; near /= 3)
-    improve(cost, n, points, near);
+  for (double width = NEAR_FIRST; width >= NEAR_LAST; width /= 3)
+    improve(cost, n, points, width);
   *fit = (bench_fit){.level = {cost[0], cost[1], cost[2]}};
   judge(fit, n, points, room);
   free(room);

@@ -4,8 +4,8 @@
  * The costs of a level from measured times. The model is linear: a measurement's
  * time is starts * t_s + bytes * t_w + combined * t_c. Fitted so that the mean of
  * |log(predicted / measured)| is least: a factor of two counts alike at a
- * microsecond and at a second, above and below, and a measurement that is far out
- * pulls no more than another. No MPI. */
+ * microsecond and at a second, above and below, and an outlier weighs
+ * no more than another measurement. No MPI. */
 #ifndef BENCH_FIT_H
 #define BENCH_FIT_H
 

@@ -17,54 +17,54 @@
 
 const char *const bench_floor_name[BENCH_FLOORS] = {"floor, sleeping", "floor, yielding"};
 
-/* What is waited for changes once for each meeting, and lies apart from what every
- * rank writes. */
-typedef struct bench_meeting {
-  _Atomic uint32_t come;
+/* Every rank writes `arrived`; the waiting ranks read `ended`, which changes once in a round:
+ * the two lie on cache lines of their own. */
+typedef struct bench_floor_round {
+  _Atomic uint32_t arrived;
   char pad[LINE - sizeof(uint32_t)];
-  _Atomic uint32_t over;
+  _Atomic uint32_t ended;
   char pad2[LINE - sizeof(uint32_t)];
-} meeting;
+} floor_round;
 
-/* Counts the caller in. The last one opens the next meeting and ends this one. */
-static int am_last(meeting *m, int ranks, uint32_t now) {
-  if (atomic_fetch_add(&m->come, 1) + 1 != (uint32_t)ranks)
+/* Counts the caller in. The last one to arrive opens the next round and ends this one. */
+static int is_last(floor_round *r, int ranks, uint32_t now) {
+  if (atomic_fetch_add(&r->arrived, 1) + 1 != (uint32_t)ranks)
     return 0;
-  atomic_store(&m->come, 0);
-  atomic_store(&m->over, now + 1);
+  atomic_store(&r->arrived, 0);
+  atomic_store(&r->ended, now + 1);
   return 1;
 }
 
 const char *bench_floor_sleep(void *context) {
   bench_floor *f = context;
-  meeting *m = f->meeting;
+  floor_round *r = f->round;
   for (int i = 0; i < f->batch; i++) {
-    uint32_t now = atomic_load(&m->over);
-    if (am_last(m, f->ranks, now))
-      syscall(SYS_futex, &m->over, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    uint32_t now = atomic_load(&r->ended);
+    if (is_last(r, f->ranks, now))
+      syscall(SYS_futex, &r->ended, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     else
-      while (atomic_load(&m->over) == now)
-        syscall(SYS_futex, &m->over, FUTEX_WAIT, now, NULL, NULL, 0);
+      while (atomic_load(&r->ended) == now)
+        syscall(SYS_futex, &r->ended, FUTEX_WAIT, now, NULL, NULL, 0);
   }
   return NULL;
 }
 
 const char *bench_floor_yield(void *context) {
   bench_floor *f = context;
-  meeting *m = f->meeting;
+  floor_round *r = f->round;
   for (int i = 0; i < f->batch; i++) {
-    uint32_t now = atomic_load(&m->over);
-    if (!am_last(m, f->ranks, now))
-      while (atomic_load(&m->over) == now)
+    uint32_t now = atomic_load(&r->ended);
+    if (!is_last(r, f->ranks, now))
+      while (atomic_load(&r->ended) == now)
         sched_yield();
   }
   return NULL;
 }
 
-static meeting *map(int file) {
+static floor_round *map_file(int file) {
   void *memory = file < 0
                      ? MAP_FAILED
-                     : mmap(NULL, sizeof(meeting), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+                     : mmap(NULL, sizeof(floor_round), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (file >= 0)
     close(file);
   return memory == MAP_FAILED ? NULL : memory;
@@ -79,14 +79,14 @@ int bench_floor_begin(bench_floor *f, MPI_Comm comm, int batch) {
   MPI_Comm_size(comm, &f->ranks);
   if (rank == 0) {
     kept = memfd_create("regroup-bench", MFD_CLOEXEC);
-    if (kept >= 0 && ftruncate(kept, sizeof(meeting)) == 0)
+    if (kept >= 0 && ftruncate(kept, sizeof(floor_round)) == 0)
       snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), kept);
   }
   MPI_Bcast(path, sizeof path, MPI_CHAR, 0, comm);
   if (path[0])
     file = open(path, O_RDWR | O_CLOEXEC);
-  f->meeting = map(file);
-  mine = f->meeting != NULL;
+  f->round = map_file(file);
+  mine = f->round != NULL;
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, comm);
   if (kept >= 0)
     close(kept);
@@ -96,7 +96,7 @@ int bench_floor_begin(bench_floor *f, MPI_Comm comm, int batch) {
 }
 
 void bench_floor_end(bench_floor *f) {
-  if (f->meeting)
-    munmap(f->meeting, sizeof(meeting));
-  f->meeting = NULL;
+  if (f->round)
+    munmap(f->round, sizeof(floor_round));
+  f->round = NULL;
 }

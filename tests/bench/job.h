@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Those who take part in the run: the processes of MPI_COMM_WORLD, or with --split,
+ * The processes that take part in the run: those of MPI_COMM_WORLD, or with --split,
  * --spawn and --connect two groups between which is measured. */
 #ifndef BENCH_JOB_H
 #define BENCH_JOB_H

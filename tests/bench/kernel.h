@@ -34,8 +34,8 @@ int bench_kernel_begin(bench_kernel *k, rg_group group, int steps, double serial
 void bench_kernel_end(bench_kernel *k);
 
 /* As contenders run and finish; context is a bench_kernel. finish tells the time
- * apart: who comes last to a collective waits least, so the least time in it is
- * communication, and what others wait longer is idle; so is time in which a
+ * apart: the process that comes last to a collective waits least, so the least time in it is
+ * communication; what other processes wait longer is idle time, and so is the time in which a
  * process that computes has no processor. */
 const char *bench_kernel_run(void *context);
 const char *bench_kernel_finish(void *context);

@@ -164,7 +164,7 @@ static const char *verify(void *context) {
 
 /* --- one measurement ---------------------------------------------------------------------- */
 
-/* Who is paired with this rank. */
+/* The rank that this one is paired with. */
 static void find_partner(exchange *e, const bench_place *p) {
   int last = p->ranks - 1, rank = e->me = p->rank;
   if (given.pairing[0] == ENDS)
@@ -176,7 +176,7 @@ static void find_partner(exchange *e, const bench_place *p) {
   e->first = rank < e->partner;
 }
 
-/* Somebody in the other group: the first initiator and the last responder, or those of the
+/* A rank of the other group: the first initiator and the last responder, or those of the
  * same rank in both. */
 static void find_partner_across(exchange *e, const rg_inter_view *v) {
   int i = v->rank, last = v->responder_size - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Rank 0 conducts: it broadcasts who runs next and when, and gathers what every
- * rank saw. Ranks that take no part wait in the next of these calls. */
+ * Rank 0 decides: it broadcasts which contender runs next and when, and gathers the times of
+ * all ranks. Ranks that take no part wait in the next of these calls. */
 #include "sampler.h"
 
 #include <math.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * regroup-bench tune: t_s, t_w and t_c of each level, such that the model comes as
- * near as it can to the measured times of all algorithms there are, and the file
- * that RG_TUNING names. */
+ * regroup-bench tune: t_s, t_w and t_c of each level, fitted to the measured
+ * times of all algorithms, and the file that RG_TUNING names. */
 #include <errno.h>
 #include <mpi.h>
 #include <regroup.h>
@@ -24,14 +23,14 @@
 static const int vector[] = {64, 1024, 16384, 262144, 1048576}; /* bytes in all */
 enum { SIZES = sizeof vector / sizeof vector[0], CONTENDERS = 64, POINTS = SIZES * CONTENDERS };
 
-/* Where messages and bytes cost the same, and who measures it. */
+/* A level, where messages and bytes cost the same, and the ranks that measure it. */
 typedef struct {
   const char *name;
   unsigned skip; /* algorithms with these needs are not of this level */
   unsigned want; /* and these must be there */
   int nodes;     /* as the model counts them */
   int n, member; /* how many measure, and whether this process does */
-  int *ranks;    /* who */
+  int *ranks;    /* these measure */
   bench_fit fit; /* on rank 0; fit.n is 0 where nothing was measured */
 } level;
 

@@ -22,9 +22,10 @@ size_t bench_room(rg_operation op, int ranks, int bytes) {
   return (size_t)bytes * (size_t)(in_blocks(op) ? ranks : 1) + sizeof(double);
 }
 
-/* --- who gives and who gets -------------------------------------------------------------- */
+/* --- senders and receivers -------------------------------------------------------------- */
 
-/* Operands carry the number of who gave them: the initiators' ranks, then the responders'. */
+/* Operands carry the number of the rank that gave them: the initiators' ranks, then the
+ * responders'. */
 
 static int between(const bench_call *c) {
   return c->initiators > 0;
@@ -34,7 +35,7 @@ static int own_number(const bench_call *c) {
   return c->rank + (between(c) && !c->initiates ? c->initiators : 0);
 }
 
-/* The first of those whose operands come here. */
+/* The first of the ranks whose operands come here. */
 static int first_giver(const bench_call *c) {
   return between(c) && c->initiates ? c->initiators : 0;
 }

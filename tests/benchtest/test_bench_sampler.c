@@ -15,8 +15,8 @@
 
 #define LOG 400
 
-/* Who ran, in order, on this rank. */
-static struct { int n, who[LOG]; } ran;
+/* The contenders that ran on this rank, in order. */
+static struct { int n, contender[LOG]; } ran;
 
 typedef struct {
   int me, sleep_us, messages, fail_at, calls, finished;
@@ -26,7 +26,7 @@ static const char *run(void *p) {
   context *c = p;
   int got, right = (rgt_rank + 1) % rgt_size, left = (rgt_rank + rgt_size - 1) % rgt_size;
   if (ran.n < LOG)
-    ran.who[ran.n++] = c->me;
+    ran.contender[ran.n++] = c->me;
   usleep((useconds_t)c->sleep_us);
   for (int i = 0; i < c->messages; i++)
     MPI_Sendrecv(&i, 1, MPI_INT, right, 5, &got, 1, MPI_INT, left, 5, MPI_COMM_WORLD,
@@ -57,7 +57,7 @@ static void test_rotation(void) {
   RGT_TRUE(measure((bench_plan){.warmup = 2, .reps = 7, .seconds = 60}, 3, c, (int[]){1, 1, 1}, m));
   RGT_INT(ran.n, 3 * (2 + 7));
   for (int i = 0; i < ran.n; i++)
-    RGT_INT(ran.who[i], (i + i / 3) % 3);
+    RGT_INT(ran.contender[i], (i + i / 3) % 3);
   for (int i = 0; i < 3; i++) {
     RGT_INT(c[i].finished, 9);
     if (rgt_rank == 0)

@@ -29,7 +29,7 @@ unsigned long long rgt_seed(void) {
 
 /* --- checks ---------------------------------------------------------------- */
 
-/* Hands the outcome to CUnit, which copies the text but is not thread-safe. */
+/* Hands the outcome to CUnit, which copies the text. CUnit is not thread-safe. */
 static int judge(int good, const char *file, int line, const char *format, ...) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   char text[2048];
@@ -86,10 +86,10 @@ int rgt_fails(int code, int expected, const char *expr, const char *file, int li
 
 /* --- running --------------------------------------------------------------- */
 
-/* Says which test is running, for the runner to report if it never ends. The
- * barrier keeps the ranks in the same test. */
 static MPI_Comm own_comm = MPI_COMM_NULL;
 
+/* Says which test is running, for the runner to report if it never ends. The
+ * barrier keeps the ranks in the same test. */
 static void announce(const CU_pTest test, const CU_pSuite suite) {
   MPI_Barrier(own_comm);
   if (rgt_rank == 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The test harness: CUnit under MPI. Every rank runs every test function; the
- * failures of all ranks come together on rank 0 and are printed once.
+ * The test harness: CUnit under MPI. Every rank runs every test function; rank 0 collects the
+ * failures of all ranks and prints each once.
  *
  *     static void test_sum(void) {
  *       int sum;
@@ -15,7 +15,7 @@
  *     }
  *
  * A failed check does not end the test function, so that the ranks stay in step;
- * each check is an expression, true if it held. tests/run_tests.py says what a
+ * each check is an expression, true if the check held. tests/run_tests.py says what a
  * comment near the top of a test file may ask for (ranks, time, env). */
 #ifndef RGT_CHECK_H
 #define RGT_CHECK_H

@@ -16,7 +16,7 @@ static void *must(void *memory) {
   return memory;
 }
 
-/* This rank's failures, one line each without its rank; *size counts the final
+/* The failures of this rank, one line each, without the rank; *size counts the final
  * NUL. */
 static char *own_lines(size_t *size) {
   char *text = NULL, line[MAX_LINE];

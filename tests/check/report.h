@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The harness's report: what CUnit noted on every rank, told once. */
+ * The harness's report: the failures that CUnit recorded on all ranks, each printed once. */
 #ifndef RGT_REPORT_H
 #define RGT_REPORT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What tests/harness/test_harness.py watches the runner catch; MISBEHAVE says
- * which. Not a test of its own.
+ * The misdeeds that tests/harness/test_harness.py expects the runner to catch; the variable
+ * MISBEHAVE names one. Not a test of its own.
  * ranks: 4
  * time: 3 */
 #include <regroup/error.h>

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The harness and the runner must notice what goes wrong: each misdeed of
-tests/harness/misbehave.c is caught, told once, and leaves nothing behind.
+"""The harness and the runner notice what goes wrong: they report each misdeed of
+tests/harness/misbehave.c once, and leave no process behind.
 
 time: 90
 beside: yes
 """
+import glob
 import os
 import re
 import signal
@@ -86,7 +87,7 @@ def test_leak():
 
 
 def processes(word):
-    """Commands of living processes that carry `word` in their environment."""
+    """The commands of the processes that have `word` in their environment."""
     found = []
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:
@@ -145,6 +146,16 @@ def test_interrupt():
 def test_nothing_to_run():
     done = subprocess.run(RUNNER[:-1] + ['--filter', 'no such test'], capture_output=True, text=True)
     assert (done.returncode, last(done.stdout)) == (1, '0 passed, 0 failed'), done.stdout
+
+
+def test_suppressions():
+    """What leaks.supp names, the sources define: a renamed function is suppressed no more."""
+    with open('tests/harness/leaks.supp') as f:
+        names = re.findall(r'^leak:(\w+)$', f.read(), re.M)
+    text = ''.join(open(f).read() for top in ['pgroup', 'arrays', 'lb']
+                   for f in glob.glob(top + '/*/*.c'))
+    missing = [n for n in names if not re.search(r'^\w[\w *]*\b%s\(' % n, text, re.M)]
+    assert names and not missing, missing
 
 
 for name, test in list(globals().items()):

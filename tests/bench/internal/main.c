@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * bench-internal: measurements for those who work on the library, on arrays and the engine below
+ * bench-internal: measurements for developers of the library, on arrays and the engine below
  * them. regroup-bench measures what users call. `scons tests` builds this program; it is not
  * installed. */
 #include <mpi.h>
