@@ -25,10 +25,4 @@ void rgi_patch_accumulate_atomic(rg_type type, int dims, const int64_t extent[],
                                  const int64_t to_ld[], const void *from, const int64_t from_ld[],
                                  const void *alpha);
 
-/* Calls f for each innermost run of n elements (after joining), with its offset in
- * both memories, in elements; stops and returns what f returns if that is not 0. */
-typedef int rgi_patch_run_function(void *context, int64_t n, int64_t offset_a, int64_t offset_b);
-int rgi_patch_for_each_run(int dims, const int64_t extent[], const int64_t ld_a[],
-                           const int64_t ld_b[], rgi_patch_run_function *f, void *context);
-
 #endif

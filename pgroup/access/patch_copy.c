@@ -38,19 +38,3 @@ void rgi_patch_copy(int dims, const int64_t extent[], size_t element, void *to,
                (const char *)from + b * size, p.b[1] * size);
   while (rgi_patch_plan_step(&p, at, &a, &b));
 }
-
-int rgi_patch_for_each_run(int dims, const int64_t extent[], const int64_t ld_a[],
-                           const int64_t ld_b[], rgi_patch_run_function *f, void *context) {
-  int64_t at[RG_MAX_DIMS + 1] = {0}, a = 0, b = 0;
-  rgi_patch_plan p;
-  if (!rgi_patch_plan_make(&p, dims, extent, ld_a, ld_b))
-    return 0;
-  do
-    for (int64_t i = 0; i < p.extent[1]; i++) {
-      int code = f(context, p.extent[0], a + i * p.a[1], b + i * p.b[1]);
-      if (code)
-        return code;
-    }
-  while (rgi_patch_plan_step(&p, at, &a, &b));
-  return 0;
-}

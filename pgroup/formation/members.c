@@ -208,10 +208,6 @@ int rgi_members_valid(const rgi_members *m) {
   return m->ranks[m->ranks[m->n]] >= 0 && stride_of(m->n, m->ranks) == 0;
 }
 
-long rgi_members_bytes(const rgi_members *m) {
-  return (long)(sizeof *m + (m->stride ? 0 : 2 * (size_t)m->n * sizeof *m->ranks));
-}
-
 int rgi_members_packed(const rgi_members *m) {
   return 3 + (m->stride ? 0 : m->n);
 }

@@ -54,9 +54,6 @@ int rgi_members_is_range(const rgi_members *m, int *first, int *stride);
 /* The parts agree with one another. */
 int rgi_members_valid(const rgi_members *m);
 
-/* Bytes that it takes. */
-long rgi_members_bytes(const rgi_members *m);
-
 /* As ints for a message: {n, first, stride} and for a list (stride 0) the ranks.
  * packed has room for rgi_members_packed(m) ints. */
 int rgi_members_packed(const rgi_members *m);

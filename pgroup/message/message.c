@@ -25,7 +25,6 @@ static struct {
   atomic_int under_way; /* how many are active or delayed */
   rgi_message *delayed, **delayed_end;
   char *blocked; /* for each place: an earlier message to it is delayed */
-  unsigned long inside, between;
 } messages = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock_messages(void) {
@@ -138,7 +137,6 @@ static void enqueue_delayed(void) {
 
 static int send_in_node(rgi_message *r) {
   int enqueued = 0;
-  messages.inside++;
   if (!must_delay(r->place))
     RGI_TRY(enqueue_message(r, &enqueued));
   if (!enqueued)
@@ -168,7 +166,6 @@ int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size
   } else {
     rgi_message_envelope e = {context, bytes, rgi_runtime.rank, tag};
     error = rgi_message_mpi_send(r, dest, &e);
-    messages.between++;
   }
   unlock_messages();
   return error;
@@ -289,9 +286,4 @@ int rgi_message_probe(uint64_t context, int source, int tag, int *there, int *fr
   unlock_messages();
   *there = c != NULL;
   return error;
-}
-
-void rgi_message_count(unsigned long *inside, unsigned long *between) {
-  *inside = messages.inside;
-  *between = messages.between;
 }

@@ -56,9 +56,6 @@ int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size
 int rgi_message_receive(uint64_t context, int source, int tag, void *data, size_t room,
                         rgi_message *r);
 
-/* Does what can be done now for all messages of this process, and looks. */
-int rgi_message_test(rgi_message *r, int *done);
-
 /* Until r is done; returns r->error. After RG_ERR_TIMEOUT r has been given up
  * (rgi_message_abandon): the memory of r is the caller's again. */
 int rgi_message_wait(rgi_message *r, const char *call);
@@ -86,9 +83,5 @@ int rgi_message_probe(uint64_t context, int source, int tag, int *there, int *fr
 /* The same, until one is there. */
 int rgi_message_await(uint64_t context, int source, int tag, const char *call, int *from,
                       int *its_tag, size_t *bytes);
-
-/* Messages that this process has sent since it started: inside the node and to
- * other nodes. */
-void rgi_message_count(unsigned long *inside, unsigned long *between);
 
 #endif

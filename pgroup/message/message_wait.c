@@ -24,13 +24,6 @@ static int is_done(const rgi_message *r) {
   return atomic_load_explicit(&r->done, memory_order_acquire);
 }
 
-int rgi_message_test(rgi_message *r, int *done) {
-  if (!is_done(r))
-    RGI_TRY(rgi_progress());
-  *done = is_done(r);
-  return RG_SUCCESS;
-}
-
 int rgi_message_explain(const rgi_message *r, const char *call) {
   switch (r->error) {
   case RG_SUCCESS:

@@ -127,7 +127,9 @@ static int read_file(FILE *f, const char *path, rgi_tuning_model *model) {
   return RG_SUCCESS;
 }
 
-int rgi_tuning_read(const char *path, rgi_tuning_model *model) {
+/* Puts the file's values over those of *model. RG_ERR_OPTION: the file cannot be read, is
+ * something else, or holds a value that makes no sense; then *model is as it was. */
+static int read_model(const char *path, rgi_tuning_model *model) {
   struct stat status;
   errno = 0;
   FILE *f = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "r") : NULL;
@@ -152,7 +154,7 @@ int rgi_tuning_load(MPI_Comm comm) {
   if (rank == 0) {
     const char *path = getenv("RG_TUNING");
     if (path && *path)
-      all.error = rgi_tuning_read(path, &all.model);
+      all.error = read_model(path, &all.model);
     if (all.error)
       snprintf(all.detail, sizeof all.detail, "%s", rg_error_detail());
   }

@@ -27,11 +27,6 @@ typedef struct {
 /* The values that hold: since rg_init those of the file, if there is one. */
 const rgi_tuning_model *rgi_tuning_now(void);
 
-/* Puts the file's values over those of *model. Local. RG_ERR_OPTION: the file
- * cannot be read, is something else, or holds what makes no sense; then *model is
- * as it was. */
-int rgi_tuning_read(const char *path, rgi_tuning_model *model);
-
 /* For rg_init: the first process of comm reads, all get its values, or its error
  * with its text. Collective over comm. */
 int rgi_tuning_load(MPI_Comm comm);

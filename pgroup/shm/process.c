@@ -41,10 +41,6 @@ void rgi_process_close(void) {
 
 /* --- deaths --------------------------------------------------------------------------- */
 
-void rgi_process_ring_all(void) {
-  rgi_process_table_ring(&rgi_processes);
-}
-
 void rgi_process_check(double now) {
   int64_t time = (int64_t)(now * 1e6),
           last = atomic_load_explicit(&rgi_processes.looked, memory_order_relaxed);
@@ -80,7 +76,7 @@ void rgi_process_ready(int reports_waits) {
 
 void rgi_process_leave(void) {
   atomic_store(&rgi_processes.state[rgi_processes.me].left, 1);
-  rgi_process_ring_all();
+  rgi_process_table_ring(&rgi_processes);
 }
 
 int rgi_process_has_left(int place) {

@@ -16,9 +16,6 @@ extern rgi_process_table rgi_processes;
 int rgi_process_open(void *memory, int world);
 void rgi_process_close(void);
 
-/* Rings the bells of all processes of the node. */
-void rgi_process_ring_all(void);
-
 /* Looks whether a process of this node has died. Any thread; cheap if it was done a
  * moment ago. now: rgi_clock_now. */
 void rgi_process_check(double now);

@@ -2,12 +2,14 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 2 3 4 7
+ * sources: tests/collectives/messages.c
+ * wrap: rgi_message_send
  * Inside a node the automatic choice sends no message, and a forced algorithm is
  * used from the next call on. */
 #include <mpi.h>
 #include <regroup.h>
 
-#include "message/message.h"
+#include "messages.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
 
@@ -15,9 +17,8 @@ static rg_group g;
 
 /* Messages of all members during one call of each operation. */
 static long messages(void) {
-  unsigned long inside, between, inside_after, between_after;
+  messages_sent before = messages_count(), after;
   double x = rgt_rank, sum = -1;
-  rgi_message_count(&inside, &between);
   RGT_OK(rg_barrier(g));
   RGT_OK(rg_bcast(g, &x, 1, MPI_DOUBLE, rgt_size - 1));
   RGT_DBL(x, rgt_size - 1, 0);
@@ -26,8 +27,8 @@ static long messages(void) {
   sum = -1;
   RGT_OK(rg_reduce(g, &x, &sum, 1, MPI_DOUBLE, MPI_MAX, 0));
   RGT_DBL(sum, rgt_rank == 0 ? rgt_size - 1 : -1, 0);
-  rgi_message_count(&inside_after, &between_after);
-  long mine = (long)(inside_after - inside + between_after - between), all = 0;
+  after = messages_count();
+  long mine = after.inside - before.inside + after.between - before.between, all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   return all;
 }

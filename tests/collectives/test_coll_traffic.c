@@ -4,7 +4,8 @@
  * nodes: 2
  * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 4 8
- * sources: tests/collectives/cases.c
+ * sources: tests/collectives/cases.c tests/collectives/messages.c
+ * wrap: rgi_message_send
  * What crosses between two pretended nodes, by block and cyclic placement; and
  * the hierarchical algorithms with all algorithms between the nodes and inside. */
 #include <stdio.h>
@@ -12,19 +13,10 @@
 #include <string.h>
 
 #include "cases.h"
-#include "message/message.h"
+#include "messages.h"
 #include "shm/node.h"
 
 #define WORDS (1 << 17) /* 1 MiB of doubles */
-
-static long crossed(void) {
-  unsigned long inside, between;
-  long all, mine;
-  rgi_message_count(&inside, &between);
-  mine = (long)between;
-  MPI_Allreduce(&mine, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  return all;
-}
 
 /* All processes, node by node or one from each in turn. */
 static rg_group placed(int cyclic) {
@@ -51,20 +43,21 @@ static void test_traffic(void) {
   for (int cyclic = 0; cyclic < 2; cyclic++) {
     rg_group g = placed(cyclic);
     for (int root = 0; root < rgt_size; root++) {
-      long before = crossed();
+      long before = messages_between_all();
       RGT_OK(rg_bcast(g, x, WORDS, MPI_DOUBLE, root));
-      RGT_INT(crossed() - before, 1); /* one message: one copy */
-      before = crossed();
+      RGT_INT(messages_between_all() - before, 1); /* one message: one copy */
+      before = messages_between_all();
       RGT_OK(rg_reduce(g, x, x + WORDS / 2, WORDS / 2, MPI_DOUBLE, MPI_SUM, root));
-      RGT_TRUE(crossed() - before == 1 || crossed() - before == 3); /* or halves: 2 there, 1 back */
+      RGT_TRUE(messages_between_all() - before == 1 ||
+               messages_between_all() - before == 3); /* or halves: 2 there, 1 back */
     }
-    long before = crossed();
+    long before = messages_between_all();
     RGT_OK(rg_allreduce(g, MPI_IN_PLACE, x, WORDS, MPI_DOUBLE, MPI_SUM));
     /* Each way a copy, in one message or two halves there and back. */
-    RGT_TRUE(crossed() - before == 2 || crossed() - before == 4);
-    before = crossed();
+    RGT_TRUE(messages_between_all() - before == 2 || messages_between_all() - before == 4);
+    before = messages_between_all();
     RGT_OK(rg_barrier(g));
-    RGT_INT(crossed() - before, 2);
+    RGT_INT(messages_between_all() - before, 2);
     RGT_OK(rg_group_free(&g));
   }
   free(x);

@@ -4,13 +4,14 @@
  * nodes: 2 4
  * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 4 7
- * sources: tests/collectives/cases.c
+ * sources: tests/collectives/cases.c tests/collectives/messages.c
+ * wrap: rgi_message_send
  * Blocks of different sizes on several nodes: what crosses, and sizes that do not
  * agree. test_coll_nodes.c has what comes of it. */
 #include <stdlib.h>
 
 #include "cases.h"
-#include "message/message.h"
+#include "messages.h"
 #include "shm/node.h"
 
 /* Around the size from which a block goes by itself. */
@@ -46,16 +47,6 @@ static void each_has(MPI_Count n) {
     counts[i] = n;
 }
 
-/* Messages that have gone from one node to another. */
-static long crossed(void) {
-  unsigned long inside, between;
-  long sum, mine;
-  rgi_message_count(&inside, &between);
-  mine = (long)between;
-  MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  return sum;
-}
-
 static int elsewhere(int root) {
   int n = 0;
   for (int i = 0; i < rgt_size; i++)
@@ -70,15 +61,15 @@ static void test_traffic(void) {
   for (int i = 0; i < 2 * rgt_size; i++) {
     int root = i / 2, is_long = i % 2, straight = is_long ? elsewhere(root) : 0;
     each_has(is_long ? LONG : SHORT);
-    long before = crossed();
+    long before = messages_between_all();
     RGT_OK(rg_gatherv(g, data, counts[0], MPI_INT, all, counts, displs, MPI_INT, root));
-    RGT_INT(crossed() - before, nodes - 1 + straight);
-    before = crossed();
+    RGT_INT(messages_between_all() - before, nodes - 1 + straight);
+    before = messages_between_all();
     RGT_OK(rg_scatterv(g, all, counts, displs, MPI_INT, data, counts[0], MPI_INT, root));
-    RGT_INT(crossed() - before, (is_long ? 1 : 2) * (nodes - 1) + straight);
-    before = crossed();
+    RGT_INT(messages_between_all() - before, (is_long ? 1 : 2) * (nodes - 1) + straight);
+    before = messages_between_all();
     RGT_OK(rg_allgatherv(g, data, counts[0], MPI_INT, all, counts, displs, MPI_INT));
-    RGT_INT(crossed() - before, nodes * (nodes - 1));
+    RGT_INT(messages_between_all() - before, nodes * (nodes - 1));
   }
 }
 

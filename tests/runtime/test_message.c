@@ -265,14 +265,13 @@ static void test_truncation(void) {
 
 static void test_cancel(void) {
   rgi_message a, b, out;
-  int cancelled = 0, x = 0, y = 0, sent = 5, done = -1;
+  int cancelled = 0, x = 0, y = 0, sent = 5;
   RGT_OK(rgi_message_receive(9, RGI_ANY, 1, &x, sizeof x, &a));
   RGT_OK(rgi_message_receive(9, rgt_rank, 1, &y, sizeof y, &b));
   rgi_message_cancel(&a, &cancelled);
   RGT_INT(cancelled, 1);
   RGT_OK(rgi_message_send(9, rgt_rank, 1, &sent, sizeof sent, &out));
-  RGT_OK(rgi_message_test(&b, &done));
-  RGT_INT(done, 1);
+  RGT_OK(rgi_message_wait(&b, "test"));
   RGT_INT(y, 5);
   rgi_message_cancel(&b, &cancelled);
   RGT_INT(cancelled, 0);

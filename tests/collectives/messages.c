@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "messages.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+
+#include "message/message.h"
+#include "shm/node.h"
+
+static atomic_long inside, between;
+
+int __real_rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
+                            rgi_message *r);
+int __wrap_rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
+                            rgi_message *r);
+
+int __wrap_rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
+                            rgi_message *r) {
+  atomic_fetch_add(rgi_node_find(dest) >= 0 ? &inside : &between, 1);
+  return __real_rgi_message_send(context, dest, tag, data, bytes, r);
+}
+
+messages_sent messages_count(void) {
+  return (messages_sent){atomic_load(&inside), atomic_load(&between)};
+}
+
+long messages_between_all(void) {
+  long mine = messages_count().between, all;
+  MPI_Allreduce(&mine, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
