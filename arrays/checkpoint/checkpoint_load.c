@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "checkpoint/checkpoint_check.h"
 #include "checkpoint/head.h"
+#include "distribution/distribution_owner.h"
 #include "file/file.h"
 #include "formation/group.h"
 #include "object/array.h"

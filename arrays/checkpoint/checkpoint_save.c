@@ -19,6 +19,7 @@
 #include "checkpoint/checkpoint_check.h"
 #include "checkpoint/disk_writer.h"
 #include "checkpoint/head.h"
+#include "distribution/distribution_owner.h"
 #include "file/file.h"
 #include "formation/context.h"
 #include "formation/group.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
 #include "file/file.h"
 #include "object/array.h"
 

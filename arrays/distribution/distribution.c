@@ -2,12 +2,14 @@
  * Copyright (c) the Regroup authors
  *
  * From a spec to a distribution. */
-#include "distribution/spec.h"
+#include "distribution/distribution.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/spec.h"
+#include "distribution/type.h"
 
 static int64_t largest_extent(const rgi_distribution *d, int k) {
   if (!d->boundaries[k])
@@ -89,9 +91,14 @@ static int lay_blocks(const rg_array_spec *spec, rgi_distribution *d) {
   return RG_SUCCESS;
 }
 
+/* extent / chunk, rounded up. */
+static int64_t chunks_in(int64_t extent, int64_t chunk) {
+  return extent / chunk + (extent % chunk != 0);
+}
+
 static void deal_blocks(rgi_distribution *d) {
   for (int k = 0; k < d->dims; k++) {
-    d->blocks[k] = rgi_span_blocks(d->shape[k], d->chunk[k]);
+    d->blocks[k] = chunks_in(d->shape[k], d->chunk[k]);
     d->reciprocal[k] = UINT64_MAX / (uint64_t)d->chunk[k];
     d->grid_reciprocal[k] = UINT64_MAX / (uint64_t)d->grid[k];
   }
@@ -113,7 +120,7 @@ static void copy_spec(const rg_array_spec *spec, rgi_distribution *d) {
 static int64_t most_blocks(const rgi_distribution *d, int k) {
   int64_t chunk = d->chunk[k], most = d->shape[k];
   if (d->layout == RG_BLOCK_CYCLIC)
-    most = rgi_span_blocks(d->shape[k], chunk);
+    most = chunks_in(d->shape[k], chunk);
   else if (d->layout == RG_BLOCK && chunk != 0)
     most = chunk < 0 ? 1 : d->shape[k] / chunk;
   return most < 1 ? 1 : most;

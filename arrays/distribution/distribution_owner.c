@@ -3,9 +3,10 @@
  *
  * Single elements: their owner, their place, and whether they are there at all;
  * and the blocks of a member. */
+#include "distribution/distribution_owner.h"
+
 #include <string.h>
 
-#include "base/error.h"
 #include "distribution/span.h"
 
 int rgi_distribution_owner(const rgi_distribution *d, const int64_t at[]) {
@@ -95,4 +96,11 @@ int64_t rgi_distribution_extent(const rgi_distribution *d, int rank) {
   for (int k = 0; k < d->dims; k++)
     elements *= all[k] + 2 * d->ghosts[k];
   return elements;
+}
+
+int64_t rgi_distribution_linear(const rgi_distribution *d, const int64_t at[]) {
+  int64_t index = 0;
+  for (int i = 0; i < d->dims; i++)
+    index = index * d->shape[i] + at[i];
+  return index;
 }

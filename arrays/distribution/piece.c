@@ -2,6 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * A patch cut by the blocks that it crosses. */
+#include "distribution/piece.h"
+
 #include <string.h>
 
 #include "distribution/span.h"
@@ -108,4 +110,10 @@ void rgi_pieces_get(const rgi_distribution *d, const int64_t lo[], const int64_t
     i /= count;
   }
   cut_piece(d, lo, hi, block, piece);
+}
+
+void rgi_piece_strides(int dims, const int64_t ld[], int64_t stride[]) {
+  stride[dims - 1] = 1;
+  for (int d = dims - 1; d > 0; d--)
+    stride[d - 1] = stride[d] * ld[d - 1];
 }

@@ -4,6 +4,7 @@
  * What a spec may say. */
 #include "base/error.h"
 #include "distribution/spec.h"
+#include "distribution/type.h"
 
 #define WRONG(...) rgi_error(RG_ERR_ARG, "rg_array_create: " __VA_ARGS__)
 

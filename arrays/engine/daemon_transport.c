@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/pause.h"
+#include "engine/heap.h"
 #include "noded/daemon_client.h"
 #include "noded/overlay.h"
 #include "progress/request.h"
@@ -89,27 +90,6 @@ void rgi_daemon_transport_close(void) {
 
 /* --- the caller's side of an operation -------------------------------------------------- */
 
-static void copy_patch(const rgi_strided *p, int d, char *origin, char **packed, int in) {
-  if (d == p->dims - 1) {
-    memcpy(in ? *packed : origin, in ? origin : *packed, (size_t)p->extent[d]);
-    *packed += p->extent[d];
-    return;
-  }
-  for (int64_t i = 0; i < p->extent[d]; i++)
-    copy_patch(p, d + 1, origin + i * p->origin_stride[d], packed, in);
-}
-
-/* Into the packed data, or out of them. */
-static void copy_data(const rgi_transfer *j, char *packed, int in) {
-  if (!j->runs)
-    copy_patch(&j->patch, 0, j->origin, &packed, in);
-  for (int i = 0; j->runs && i < j->n; i++) {
-    char *origin = j->origin + j->runs[i].origin;
-    memcpy(in ? packed : origin, in ? origin : packed, (size_t)j->runs[i].bytes);
-    packed += j->runs[i].bytes;
-  }
-}
-
 /* The caller's bytes if they are one piece and as they are wanted, else NULL. */
 static char *contiguous_data(const rgi_transfer *j) {
   if (j->alpha)
@@ -121,7 +101,7 @@ static char *contiguous_data(const rgi_transfer *j) {
 
 static int copy_runs(daemon_op *o) {
   size_t bytes = (size_t)o->transfer.n * sizeof *o->runs;
-  if (!o->transfer.runs || o->transfer.kind != RGI_ENGINE_GET)
+  if (!o->transfer.runs || o->transfer.kind != RGI_TRANSFER_GET)
     return 1;
   o->runs = malloc(bytes);
   if (!o->runs)
@@ -133,7 +113,7 @@ static int copy_runs(daemon_op *o) {
 
 /* Where what is sent comes from and what is read goes. */
 static int set_op_data(daemon_op *o, int64_t bytes) {
-  int get = o->transfer.kind == RGI_ENGINE_GET;
+  int get = o->transfer.kind == RGI_TRANSFER_GET;
   char *data = contiguous_data(&o->transfer);
   if (!data) {
     data = o->copy = malloc((size_t)bytes + 1);
@@ -142,7 +122,7 @@ static int set_op_data(daemon_op *o, int64_t bytes) {
     if (!get && o->transfer.alpha)
       rgi_transfer_pack_scaled(&o->transfer, data);
     else if (!get)
-      copy_data(&o->transfer, data, 1);
+      rgi_transfer_pack(&o->transfer, data, 1);
   }
   o->request.data = data;
   o->request.answer = get ? data : (char *)&o->word;
@@ -150,8 +130,8 @@ static int set_op_data(daemon_op *o, int64_t bytes) {
 }
 
 static void finish_op(daemon_op *o, int error) {
-  if (!error && o->transfer.kind == RGI_ENGINE_GET && o->copy)
-    copy_data(&o->transfer, o->copy, 0);
+  if (!error && o->transfer.kind == RGI_TRANSFER_GET && o->copy)
+    rgi_transfer_pack(&o->transfer, o->copy, 0);
   o->error = error;
   o->done = 1;
 }
@@ -173,7 +153,7 @@ static uint32_t element_type(rg_type type) {
 }
 
 static uint64_t in_heap(int target, uint64_t offset) {
-  return (uint64_t)transport.place[target] * rgi_rma.size + offset;
+  return (uint64_t)transport.place[target] * rgi_heap.size + offset;
 }
 
 static daemon_op *make_op(const rgi_transfer *j, int entries) {
@@ -190,9 +170,9 @@ static daemon_op *make_op(const rgi_transfer *j, int entries) {
 _Static_assert(RG_MAX_DIMS + 1 == RGI_QUERY_DIMS, "the servers take every patch");
 
 static daemon_op *make_transfer_op(const rgi_transfer *j, int64_t bytes) {
-  static const uint32_t kinds[] = {[RGI_ENGINE_GET] = RGI_QUERY_GET,
-                                   [RGI_ENGINE_PUT] = RGI_QUERY_PUT,
-                                   [RGI_ENGINE_ACC] = RGI_QUERY_ACCUMULATE};
+  static const uint32_t kinds[] = {[RGI_TRANSFER_GET] = RGI_QUERY_GET,
+                                   [RGI_TRANSFER_PUT] = RGI_QUERY_PUT,
+                                   [RGI_TRANSFER_ACC] = RGI_QUERY_ACCUMULATE};
   int entries = j->runs ? j->n : j->patch.dims;
   daemon_op *o = make_op(j, entries);
   if (!o)
@@ -348,7 +328,8 @@ static int wait_for(daemon_op *o, const char *call) {
 
 int rgi_daemon_transport_word(const char *call, int kind, int target, uint64_t offset, rg_type type,
                               int64_t a, int64_t b, int64_t *before) {
-  const rgi_transfer j = {.kind = RGI_ENGINE_ACC, .target = target, .offset = offset, .type = type};
+  const rgi_transfer j = {
+      .kind = RGI_TRANSFER_ACC, .target = target, .offset = offset, .type = type};
   daemon_op *o = make_op(&j, 0);
   if (!o)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);

@@ -14,31 +14,7 @@
 #ifndef RGI_ENGINE_H
 #define RGI_ENGINE_H
 
-#include <regroup/array.h>
-#include <stdint.h>
-
-/* Whether there are shares: the world spans nodes, and all its processes have this
- * library. Local. */
-int rgi_heap_is_open(void);
-
-/* A block of the caller's own share, aligned to a line, not zeroed. Any thread.
- * RG_ERR_NOMEM (the text says how much is wanted, free, and which option). */
-int rgi_heap_take(const char *what, size_t bytes, uint64_t *offset);
-void rgi_heap_give(uint64_t offset, size_t bytes);
-
-/* Where a byte of a process's share is in this process; NULL if that process is on
- * another node. */
-void *rgi_heap_at(int world_rank, uint64_t offset);
-
-/* A patch in memory, for both sides: dims extents, the innermost in bytes; strides
- * in bytes of the dims - 1 outer dimensions, none negative. Two-sided copies have
- * the same extents. */
-typedef struct {
-  int dims;
-  int64_t extent[RG_MAX_DIMS + 1];
-  int64_t origin_stride[RG_MAX_DIMS + 1]; /* of the caller's buffer */
-  int64_t target_stride[RG_MAX_DIMS + 1]; /* in the share */
-} rgi_strided;
+#include "engine/transfer.h"
 
 /* One message, or a request and its answer, each (a patch of more than 1 GiB is
  * cut); any process may be the target, also one of the caller's node and the
@@ -57,17 +33,11 @@ int rgi_engine_fetch_add(int target, uint64_t offset, rg_type type, int64_t incr
 int rgi_engine_compare_and_swap(int target, uint64_t offset, rg_type type, int64_t compare,
                                 int64_t value, int64_t *before);
 
-/* What an operation does to the bytes at its target. */
-typedef enum { RGI_ENGINE_GET, RGI_ENGINE_PUT, RGI_ENGINE_ACC } rgi_engine_kind;
-
 /* n runs in one message: the i-th has bytes at origin + runs[i].origin and at offset +
  * runs[i].target; none of these negative, all of them together at most RGI_ENGINE_RUNS_BYTES.
  * Blocking as put, get and acc above are; type and alpha are for accumulates. */
-typedef struct {
-  int64_t origin, target, bytes;
-} rgi_strided_run;
 #define RGI_ENGINE_RUNS_BYTES ((int64_t)1 << 28)
-int rgi_engine_runs(rgi_engine_kind kind, int target, uint64_t offset, void *origin, int n,
+int rgi_engine_runs(rgi_transfer_kind kind, int target, uint64_t offset, void *origin, int n,
                     const rgi_strided_run runs[], rg_type type, const void *alpha);
 
 /* n elements of `element` bytes each at offsets[i], in one vector operation. The
@@ -88,7 +58,7 @@ int rgi_engine_start_get(int target, uint64_t offset, void *to, const rgi_stride
                          rgi_engine_handle *handle);
 int rgi_engine_start_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
                          rg_type type, const void *alpha, rgi_engine_handle *handle);
-int rgi_engine_start_runs(rgi_engine_kind kind, int target, uint64_t offset, void *origin, int n,
+int rgi_engine_start_runs(rgi_transfer_kind kind, int target, uint64_t offset, void *origin, int n,
                           const rgi_strided_run runs[], rg_type type, const void *alpha,
                           rgi_engine_handle *handle);
 int rgi_engine_test(rgi_engine_handle *handle, int *done);
@@ -105,7 +75,11 @@ int rgi_engine_lost(int target);
 /* The same if some of them may touch these bytes: before loads or stores there. */
 int rgi_engine_settle(int target, uint64_t offset, uint64_t bytes);
 
-/* Lets others' operations on this process's share go on. Any thread. */
+/* Lets others' operations on this process's heap part go on. Any thread. */
 void rgi_engine_progress(void);
+
+/* When the library stops: ends the operations that were given up after a time limit. mpi: it can
+ * still be called. */
+void rgi_engine_end_given_up(int mpi);
 
 #endif

@@ -9,10 +9,12 @@
 #include "base/error.h"
 #include "engine/armci_window.h"
 #include "engine/daemon_transport.h"
+#include "engine/engine.h"
 #include "engine/rma.h"
+#include "engine/scalar.h"
 
 typedef struct {
-  rgi_engine_kind kind;
+  rgi_transfer_kind kind;
   int target;
   const uint64_t *offsets;
   void **origin;
@@ -27,9 +29,9 @@ static const int acc_types[] = {
     [RG_FLOAT_COMPLEX] = ARMCI_ACC_CPL, [RG_DOUBLE_COMPLEX] = ARMCI_ACC_DCP};
 
 static void issue_vector(const vector_transfer *j, armci_giov_t *v) {
-  if (j->kind == RGI_ENGINE_GET)
+  if (j->kind == RGI_TRANSFER_GET)
     ARMCI_GetV(v, 1, j->target);
-  else if (j->kind == RGI_ENGINE_PUT)
+  else if (j->kind == RGI_TRANSFER_PUT)
     ARMCI_PutV(v, 1, j->target);
   else
     ARMCI_AccV(acc_types[j->type], (void *)(uintptr_t)j->alpha, v, 1, j->target);
@@ -64,8 +66,8 @@ static int move_vector(const vector_transfer *j, int n, void **targets) {
   high += j->element;
   RGI_TRY(rgi_rma_before(j->target, j->kind, low, high));
   armci_giov_t v = {.bytes = (int)j->element, .ptr_array_len = n};
-  v.src_ptr_array = j->kind == RGI_ENGINE_GET ? targets : j->origin;
-  v.dst_ptr_array = j->kind == RGI_ENGINE_GET ? j->origin : targets;
+  v.src_ptr_array = j->kind == RGI_TRANSFER_GET ? targets : j->origin;
+  v.dst_ptr_array = j->kind == RGI_TRANSFER_GET ? j->origin : targets;
   issue_vector(j, &v);
   rgi_rma_started(j->target, j->kind, low, high);
   return rgi_armci_window_error("ARMCI's vector operation");
@@ -77,7 +79,7 @@ static int move_all(vector_transfer *j, int64_t n) {
   if (j->element > INT_MAX)
     return rgi_error(RG_ERR_LIMIT, "elements of %zu bytes cannot be gathered from another node",
                      j->element);
-  int64_t most = rgi_rma.most / (int64_t)j->element, step = n;
+  int64_t most = rgi_transfer_most / (int64_t)j->element, step = n;
   if (step > most)
     step = most < 1 ? 1 : most;
   void **targets = malloc((size_t)step * sizeof *targets);
@@ -95,22 +97,22 @@ static int move_all(vector_transfer *j, int64_t n) {
 
 int rgi_engine_put_elements(int target, int64_t n, const uint64_t offsets[], const void *const at[],
                             size_t element) {
-  vector_transfer j = {RGI_ENGINE_PUT, target,    offsets, (void **)(uintptr_t)at,
-                       element,        RG_OPAQUE, NULL};
+  vector_transfer j = {RGI_TRANSFER_PUT, target,    offsets, (void **)(uintptr_t)at,
+                       element,          RG_OPAQUE, NULL};
   return move_all(&j, n);
 }
 
 int rgi_engine_get_elements(int target, int64_t n, const uint64_t offsets[], void *const at[],
                             size_t element) {
-  vector_transfer j = {RGI_ENGINE_GET, target,    offsets, (void **)(uintptr_t)at,
-                       element,        RG_OPAQUE, NULL};
+  vector_transfer j = {RGI_TRANSFER_GET, target,    offsets, (void **)(uintptr_t)at,
+                       element,          RG_OPAQUE, NULL};
   return move_all(&j, n);
 }
 
 int rgi_engine_acc_elements(int target, int64_t n, const uint64_t offsets[], const void *const at[],
                             size_t element, rg_type type, const void *alpha) {
   const rgi_scalar one = rgi_scalar_one(type);
-  vector_transfer j = {RGI_ENGINE_ACC,      target, offsets, (void **)(uintptr_t)at, element, type,
+  vector_transfer j = {RGI_TRANSFER_ACC,    target, offsets, (void **)(uintptr_t)at, element, type,
                        alpha ? alpha : &one};
   return move_all(&j, n);
 }

@@ -10,7 +10,9 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "engine/daemon_transport.h"
+#include "engine/engine.h"
 #include "engine/rma.h"
+#include "engine/scalar.h"
 #include "engine/transfer.h"
 #include "progress/mpi_error.h"
 #include "progress/request.h"
@@ -85,9 +87,9 @@ static rgi_transfer cut_rows(const rgi_transfer *j, int64_t from, int64_t n) {
 
 static int add_pieces(rgi_engine_handle op, const rgi_transfer *j) {
   int64_t bytes = bytes_of(&j->patch), n = j->patch.extent[0];
-  if (bytes <= rgi_rma.most)
+  if (bytes <= rgi_transfer_most)
     return add_piece(op, j, bytes, rgi_strided_reach(&j->patch, j->patch.target_stride));
-  int64_t step = rgi_rma.most / (bytes / n);
+  int64_t step = rgi_transfer_most / (bytes / n);
   if (j->patch.dims == 1)
     step -= step % (int64_t)sizeof(double[2]);
   for (int64_t i = 0, k; i < n; i += k) {
@@ -136,21 +138,23 @@ static int start_transfer(rgi_transfer *j, const rgi_strided *p, rgi_engine_hand
 
 int rgi_engine_start_put(int target, uint64_t offset, const void *from, const rgi_strided *p,
                          rgi_engine_handle *handle) {
-  rgi_transfer j = {.kind = RGI_ENGINE_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
+  rgi_transfer j = {
+      .kind = RGI_TRANSFER_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
   j.origin = (char *)(uintptr_t)from;
   return start_transfer(&j, p, handle);
 }
 
 int rgi_engine_start_get(int target, uint64_t offset, void *to, const rgi_strided *p,
                          rgi_engine_handle *handle) {
-  rgi_transfer j = {.kind = RGI_ENGINE_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
+  rgi_transfer j = {
+      .kind = RGI_TRANSFER_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
   j.origin = to;
   return start_transfer(&j, p, handle);
 }
 
 int rgi_engine_start_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
                          rg_type type, const void *alpha, rgi_engine_handle *handle) {
-  rgi_transfer j = {.kind = RGI_ENGINE_ACC, .target = target, .offset = offset, .type = type};
+  rgi_transfer j = {.kind = RGI_TRANSFER_ACC, .target = target, .offset = offset, .type = type};
   j.origin = (char *)(uintptr_t)from;
   j.alpha = rgi_scalar_is_one(type, alpha) ? NULL : alpha;
   return start_transfer(&j, p, handle);
@@ -272,13 +276,15 @@ static int transfer_and_wait(rgi_transfer *j, const rgi_strided *p) {
 }
 
 int rgi_engine_put(int target, uint64_t offset, const void *from, const rgi_strided *p) {
-  rgi_transfer j = {.kind = RGI_ENGINE_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
+  rgi_transfer j = {
+      .kind = RGI_TRANSFER_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
   j.origin = (char *)(uintptr_t)from;
   return transfer_and_wait(&j, p);
 }
 
 int rgi_engine_get(int target, uint64_t offset, void *to, const rgi_strided *p) {
-  rgi_transfer j = {.kind = RGI_ENGINE_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
+  rgi_transfer j = {
+      .kind = RGI_TRANSFER_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
   j.origin = to;
   return transfer_and_wait(&j, p);
 }
@@ -290,10 +296,10 @@ int rgi_engine_acc(int target, uint64_t offset, const void *from, const rgi_stri
   return rgi_engine_wait(&h);
 }
 
-static rgi_transfer transfer_of_runs(rgi_engine_kind kind, int target, uint64_t offset,
+static rgi_transfer transfer_of_runs(rgi_transfer_kind kind, int target, uint64_t offset,
                                      void *origin, int n, const rgi_strided_run runs[],
                                      rg_type type, const void *alpha) {
-  int acc = kind == RGI_ENGINE_ACC;
+  int acc = kind == RGI_TRANSFER_ACC;
   return (rgi_transfer){.kind = kind,
                         .target = target,
                         .offset = offset,
@@ -304,13 +310,13 @@ static rgi_transfer transfer_of_runs(rgi_engine_kind kind, int target, uint64_t 
                         .alpha = !acc || rgi_scalar_is_one(type, alpha) ? NULL : alpha};
 }
 
-int rgi_engine_runs(rgi_engine_kind kind, int target, uint64_t offset, void *origin, int n,
+int rgi_engine_runs(rgi_transfer_kind kind, int target, uint64_t offset, void *origin, int n,
                     const rgi_strided_run runs[], rg_type type, const void *alpha) {
   rgi_transfer j = transfer_of_runs(kind, target, offset, origin, n, runs, type, alpha);
   return transfer_and_wait(&j, NULL);
 }
 
-int rgi_engine_start_runs(rgi_engine_kind kind, int target, uint64_t offset, void *origin, int n,
+int rgi_engine_start_runs(rgi_transfer_kind kind, int target, uint64_t offset, void *origin, int n,
                           const rgi_strided_run runs[], rg_type type, const void *alpha,
                           rgi_engine_handle *handle) {
   rgi_transfer j = transfer_of_runs(kind, target, offset, origin, n, runs, type, alpha);

@@ -6,10 +6,9 @@
 
 #include "base/error.h"
 #include "engine/armci_window.h"
-#include "engine/transfer.h"
+#include "engine/rma.h"
+#include "engine/scalar.h"
 #include "progress/mpi_error.h"
-
-const char *const rgi_transfer_calls[] = {"rg_array_get", "rg_array_put", "rg_array_acc"};
 
 typedef struct {
   int count;
@@ -82,7 +81,7 @@ static int issue_request(const rgi_transfer *j, void *origin, const mpi_side *n,
                          int plain, MPI_Request *request) {
   MPI_Aint to = (MPI_Aint)j->offset;
   MPI_Win w = rgi_rma.window;
-  int get = j->kind == RGI_ENGINE_GET, put = j->kind == RGI_ENGINE_PUT;
+  int get = j->kind == RGI_TRANSFER_GET, put = j->kind == RGI_TRANSFER_PUT;
   if (plain && get)
     return MPI_Rget(origin, n->count, n->type, j->target, to, f->count, f->type, w, request);
   if (get)
@@ -99,9 +98,9 @@ static int issue_operation(const rgi_transfer *j, void *origin, const mpi_side *
                            const mpi_side *f, MPI_Request *request) {
   MPI_Aint to = (MPI_Aint)j->offset;
   int plain = n->type == n->element && f->type == f->element, code;
-  if (plain || !j->may_block || j->kind == RGI_ENGINE_ACC)
+  if (plain || !j->may_block || j->kind == RGI_TRANSFER_ACC)
     return issue_request(j, origin, n, f, plain, request);
-  if (j->kind == RGI_ENGINE_GET)
+  if (j->kind == RGI_TRANSFER_GET)
     code = MPI_Get(origin, n->count, n->type, j->target, to, f->count, f->type, rgi_rma.window);
   else
     code = MPI_Put(origin, n->count, n->type, j->target, to, f->count, f->type, rgi_rma.window);
@@ -111,7 +110,7 @@ static int issue_operation(const rgi_transfer *j, void *origin, const mpi_side *
 
 static int issue_types(const rgi_transfer *j, int64_t bytes, rgi_transfer_piece *p) {
   mpi_side n, f;
-  rg_type type = j->kind == RGI_ENGINE_ACC ? j->type : unit_type(j);
+  rg_type type = j->kind == RGI_TRANSFER_ACC ? j->type : unit_type(j);
   if (p->copy)
     side_flat(&n, bytes, type);
   else
@@ -124,18 +123,6 @@ static int issue_types(const rgi_transfer *j, int64_t bytes, rgi_transfer_piece 
   }
   side_close(&n);
   return error;
-}
-
-void rgi_transfer_pack_scaled(const rgi_transfer *j, char *to) {
-  size_t size;
-  rgi_scalar_mpi_type(j->type, &size);
-  if (!j->runs)
-    rgi_strided_scale(&j->patch, j->origin, j->type, j->alpha, to);
-  for (int i = 0; j->runs && i < j->n; i++) {
-    rgi_scalar_multiply(j->type, j->alpha, (size_t)j->runs[i].bytes / size,
-                        j->origin + j->runs[i].origin, to);
-    to += j->runs[i].bytes;
-  }
 }
 
 int rgi_rma_issue(const rgi_transfer *j, int64_t bytes, rgi_transfer_piece *p) {

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "engine/armci_window.h"
-#include "engine/daemon_transport.h"
 #include "engine/rma.h"
 
 typedef struct {
@@ -81,23 +80,23 @@ static int fence_locked(int target) {
   return rgi_armci_window_error("ARMCI_Fence");
 }
 
-int rgi_rma_before(int target, rgi_engine_kind kind, uint64_t low, uint64_t high) {
+int rgi_rma_before(int target, rgi_transfer_kind kind, uint64_t low, uint64_t high) {
   int error = RG_SUCCESS;
   pthread_mutex_lock(&order.lock);
   pending *p = &order.of[target];
   if (ranges_overlap(p->put, low, high) ||
-      (kind != RGI_ENGINE_ACC && ranges_overlap(p->acc, low, high)))
+      (kind != RGI_TRANSFER_ACC && ranges_overlap(p->acc, low, high)))
     error = fence_locked(target);
   pthread_mutex_unlock(&order.lock);
   return error;
 }
 
-void rgi_rma_started(int target, rgi_engine_kind kind, uint64_t low, uint64_t high) {
-  if (kind == RGI_ENGINE_GET)
+void rgi_rma_started(int target, rgi_transfer_kind kind, uint64_t low, uint64_t high) {
+  if (kind == RGI_TRANSFER_GET)
     return;
   pthread_mutex_lock(&order.lock);
   pending *p = &order.of[target];
-  widen_range(kind == RGI_ENGINE_PUT ? &p->put : &p->acc, low, high);
+  widen_range(kind == RGI_TRANSFER_PUT ? &p->put : &p->acc, low, high);
   if (!p->listed)
     order.targets[order.n++] = target;
   p->listed = 1;
@@ -131,19 +130,8 @@ void rgi_rma_left(int target, unsigned turn) {
   pthread_mutex_unlock(&order.lock);
 }
 
-/* Those that are served are done already where loads and stores can be. */
-int rgi_engine_settle(int target, uint64_t offset, uint64_t bytes) {
-  if (rgi_daemon_transport_is_used())
-    return RG_SUCCESS;
-  return rgi_rma_before(target, RGI_ENGINE_GET, offset, offset + bytes);
-}
-
-int rgi_engine_fence(int target) {
+int rgi_rma_fence(int target) {
   int error = RG_SUCCESS;
-  if (!rgi_rma.open)
-    return RG_SUCCESS;
-  if (rgi_daemon_transport_is_used())
-    return rgi_daemon_transport_fence(target);
   pthread_mutex_lock(&order.lock);
   if (target >= 0)
     error = fence_locked(target);
@@ -153,8 +141,4 @@ int rgi_engine_fence(int target) {
   }
   pthread_mutex_unlock(&order.lock);
   return error;
-}
-
-int rgi_engine_lost(int target) {
-  return rgi_daemon_transport_is_used() && rgi_daemon_transport_lost(target);
 }

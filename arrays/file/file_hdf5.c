@@ -33,6 +33,8 @@ int rgi_file_hdf5_read(rg_array a, const char *path, const rgi_file_info *info) 
 #include <stdlib.h>
 
 #include "access/patch.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "file/h5.h"
 #include "file/h5_type.h"
 

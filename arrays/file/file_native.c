@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "distribution/type.h"
 #include "file/file.h"
 
 /* As it is in the file; what follows up to 4 KiB is zero. */

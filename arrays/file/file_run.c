@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
 #include "file/file_run.h"
+#include "distribution/distribution_owner.h"
 
 #include <string.h>
 

@@ -58,7 +58,7 @@ static int add_patches(const char *call, const void *alpha, const void *beta,
   }
   add_call j = {loops[o[0].a->type], {alpha, beta}};
   RGI_TRY(rgi_operands_begin(call, 3, o));
-  return rgi_operands_end(call, 3, o, rgi_boxes(3, o, add_box, &j));
+  return rgi_operands_end(call, 3, o, rgi_box_each(3, o, add_box, &j));
 }
 
 int rg_array_add(const void *alpha, rg_array a, const void *beta, rg_array b, rg_array c) {

@@ -5,7 +5,7 @@
 #include <cblas.h>
 #include <complex.h>
 
-#include "distribution/distribution.h"
+#include "distribution/type.h"
 #include "shm/node.h"
 
 int rgi_blas_type(rg_type type) {

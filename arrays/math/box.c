@@ -6,14 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 
 #define FETCH ((int64_t)1 << 20) /* bytes that are got from another node at a time */
-
-void rgi_piece_strides(int dims, const int64_t ld[], int64_t stride[]) {
-  stride[dims - 1] = 1;
-  for (int d = dims - 1; d > 0; d--)
-    stride[d - 1] = stride[d] * ld[d - 1];
-}
 
 /* --- boxes of several operands --------------------------------------------------------- */
 
@@ -132,7 +128,7 @@ static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t 
   return RG_SUCCESS;
 }
 
-int rgi_boxes(int n, const rgi_operand o[], rgi_box_function *f, void *context) {
+int rgi_box_each(int n, const rgi_operand o[], rgi_box_function *f, void *context) {
   traversal t = {.n = n, .o = o, .f = f, .context = context};
   rgi_own own;
   rgi_piece piece;

@@ -89,7 +89,7 @@ int rg_array_combine(rg_elementwise op, rg_array a, rg_array b, rg_array c) {
   RGI_TRY(check_combine(__func__, op, o));
   combine_call j = {loops[op][c->type], 0};
   RGI_TRY(rgi_operands_begin(__func__, 3, o));
-  int error = rgi_boxes(3, o, combine_box, &j);
+  int error = rgi_box_each(3, o, combine_box, &j);
   if (!error && j.bad)
     error = rgi_error(RG_ERR_ARG, "rg_array_combine: division of an integer by 0");
   return rgi_operands_end(__func__, 3, o, error);

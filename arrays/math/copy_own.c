@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 
 #define TILE 128 /* of a transposition: 128 x 128 doubles fit into a cache */
 

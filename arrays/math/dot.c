@@ -63,7 +63,7 @@ static int dot_of(const char *call, const rgi_operand o[2], void *dot) {
   RGI_TRY(rgi_operands_together(call, &o[0], &o[1]));
   dot_call j = {loops[a->type], {0, 0, 0}};
   RGI_TRY(rgi_operands_begin(call, 2, o));
-  int error = rgi_boxes(2, o, dot_box, &j);
+  int error = rgi_box_each(2, o, dot_box, &j);
   if (!a->one_node || !o[1].a->one_node)
     RGI_TRY(rgi_operands_agree(call, a, error));
   RGI_TRY(rgi_total_all(a, &j.total));

@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/type.h"
+#include "math/own.h"
 #include "math/typed_loops.h"
 
 RGI_FAST_LOOPS

@@ -9,7 +9,4 @@
 
 int rgi_fill_own(const rgi_operand *o, const void *value);
 
-/* As BLAS has it: 0 (all bits) makes zeros of NaNs too. */
-int rgi_scale_own(const rgi_operand *o, const void *factor);
-
 #endif

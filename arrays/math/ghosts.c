@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 
 /* The caller's block with its ghosts: where the memory of index at is. */
 typedef struct {

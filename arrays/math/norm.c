@@ -70,7 +70,7 @@ static int measure_box(void *context, const rgi_box *box) {
 static int measure_all(const rgi_operand *o, rg_norm norm, double scale, double *result) {
   rg_array a = o->a;
   norm_call j = {loops[norm][a->type], {0, 0, scale, 0}};
-  RGI_TRY(rgi_boxes(1, o, measure_box, &j));
+  RGI_TRY(rgi_box_each(1, o, measure_box, &j));
   if (norm != RG_NORM_INFINITY)
     return rg_allreduce(a->group, &j.m.sum, result, 1, MPI_DOUBLE, MPI_SUM);
   double mine[2] = {j.m.greatest, j.m.nan}, all[2];

@@ -25,12 +25,4 @@ void rgi_product_direct(const rgi_product *p);
  * caller's blocks of c so many are taken together that CBLAS has enough to do. */
 int rgi_product_panels(const rgi_product *p);
 
-/* Rows i0..i1 and columns k0..k1 of op(o): the patch of o's array; and back. */
-typedef struct {
-  int64_t i0, i1, k0, k1;
-} rgi_section;
-void rgi_section_patch(const rgi_operand *o, rg_form form, rgi_section part, int64_t lo[2],
-                       int64_t hi[2]);
-rgi_section rgi_section_of(const rgi_operand *o, rg_form form, const rgi_piece *piece);
-
 #endif

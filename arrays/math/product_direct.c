@@ -2,8 +2,10 @@
  * Copyright (c) the Regroup authors */
 #include <limits.h>
 
-#include "math/box.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 #include "math/product.h"
+#include "math/section.h"
 
 #define WORTH (32.0 * 32.0 * 32.0) /* multiplications for a call of CBLAS */
 #define FEW 64                     /* calls are fine in any case */

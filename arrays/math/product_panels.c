@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 #include "math/product.h"
+#include "math/section.h"
 
 #define TILE 1024 /* rows and columns of c at a time */
 #define DEPTH 256 /* of a panel */

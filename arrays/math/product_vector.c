@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "math/box.h"
-#include "math/fill.h"
-#include "math/product.h"
+#include "distribution/piece.h"
+#include "math/blas.h"
+#include "math/own.h"
+#include "math/scale.h"
+#include "math/section.h"
 
 typedef struct {
   rg_form form;

@@ -59,7 +59,7 @@ int rg_array_sum(rg_array a, const int64_t lo[], const int64_t hi[], void *sum) 
   RGI_REQUIRE(sum);
   sum_call j = {loops[a->type], {0, 0, 0}};
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  RGI_TRY(rgi_boxes(1, &o, sum_box, &j));
+  RGI_TRY(rgi_box_each(1, &o, sum_box, &j));
   RGI_TRY(rgi_total_all(a, &j.total));
   rgi_total_store(a->type, &j.total, sum);
   return RG_SUCCESS;

@@ -59,7 +59,7 @@ static int sum_all(const char *call, int n, const rgi_operand o[], exact_term t,
                    double *result) {
   rg_array a = o[0].a;
   exact_call j = {.type = a->type, .exact_term = t, .scale = scale};
-  int error = rgi_boxes(n, o, add_box, &j), one_node = a->one_node && o[n - 1].a->one_node;
+  int error = rgi_box_each(n, o, add_box, &j), one_node = a->one_node && o[n - 1].a->one_node;
   if (!one_node)
     RGI_TRY(rgi_operands_agree(call, a, error));
   rgi_exact_carry(&j.sum);

@@ -57,12 +57,4 @@
                ((lane_[4] + lane_[5]) + (lane_[6] + lane_[7]));                                    \
   }
 
-static inline int rgi_type_is_integer(rg_type type) {
-  return type == RG_INT32 || type == RG_INT64;
-}
-
-static inline int rgi_type_is_complex(rg_type type) {
-  return type == RG_FLOAT_COMPLEX || type == RG_DOUBLE_COMPLEX;
-}
-
 #endif

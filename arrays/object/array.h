@@ -59,6 +59,11 @@ static inline int rgi_array_alive(rg_array a) {
   return a && a->magic == RGI_ARRAY_MAGIC && a->epoch == rgi_runtime.epoch && rgi_runtime.started;
 }
 
+/* Whether its elements are replicated (mirror.h): only where it spans nodes. */
+static inline int rgi_array_is_mirrored(rg_array a) {
+  return (a->flags & RG_ARRAY_MIRRORED) && !a->one_node;
+}
+
 /* The start of a member's memory in this process, or NULL: it is on another node. */
 static inline char *rgi_array_memory(rg_array a, int rank) {
   return a->one_node ? a->base + a->starts[rank] : a->mapped[rank];
@@ -73,24 +78,8 @@ static inline char *rgi_array_mine(rg_array a) {
  * this process has put there by the engine is complete. One node: nothing to do. */
 int rgi_array_settle(rg_array a, int rank, int64_t first, int64_t n);
 
-/* Memory for the elements (array_memory.c): group, type, element and d are set. error:
- * the caller's own, which is told to the others. */
-int rgi_array_take(const char *call, rg_array a, int error);
-void rgi_array_give(rg_array a);
-
 /* Waits until all members are known to have made the array, once. One node: until
  * they have come; else they have already. RG_ERR_MISMATCH, or a member's error. */
 int rgi_array_confirm(const char *call, rg_array a);
-
-/* An array that spans nodes goes when all members have freed it (array_deferred.c).
- * Any thread. */
-int rgi_array_defer_free(rg_array a);
-
-/* One that spans nodes, when all that live have agreed that nobody needs it any more. */
-void rgi_array_drop(rg_array *a);
-void rgi_array_free_deferred(void);
-
-/* Frees the handle and what hangs on it but the memory of the elements. */
-void rgi_array_forget(rg_array a);
 
 #endif

@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "object/array.h"
+#include "engine/heap.h"
+#include "object/array_create.h"
 #include "progress/wait.h"
 #include "runtime/module.h"
 #include "shm/node.h"

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "engine/engine.h"
+#include "distribution/distribution_owner.h"
+#include "engine/heap.h"
 #include "formation/group.h"
-#include "object/array.h"
+#include "object/array_create.h"
 #include "object/mirror.h"
+#include "object/replica.h"
 
 #define PAGE ((uint64_t)4096)
 #define BIG (16 * PAGE) /* from here on aligned to pages */
@@ -141,6 +143,8 @@ static int take_heap_part(const char *call, rg_array a, int error) {
     mine.error = make_tables(call, a);
   if (!mine.error && rgi_array_is_mirrored(a))
     mine.error = rgi_mirror_open(a);
+  if (!mine.error && rgi_array_is_mirrored(a))
+    mine.error = rgi_replicas_open(a);
   if (!mine.error) {
     a->mine = round_up(bytes_of(a, a->me) + 1, RGI_LINE);
     if (rgi_array_is_mirrored(a))
@@ -157,13 +161,6 @@ static int take_heap_part(const char *call, rg_array a, int error) {
   return error;
 }
 
-int rgi_array_settle(rg_array a, int rank, int64_t first, int64_t n) {
-  if (a->one_node)
-    return RG_SUCCESS;
-  return rgi_engine_settle(a->world[rank], a->heap_offsets[rank] + (uint64_t)first * a->element,
-                           (uint64_t)n * a->element);
-}
-
 /* --- both -------------------------------------------------------------------------- */
 
 int rgi_array_take(const char *call, rg_array a, int error) {
@@ -175,11 +172,4 @@ void rgi_array_give(rg_array a) {
     rgi_shared_block_close(a->group, &a->shared);
   else if (rgi_array_alive(a))
     rgi_heap_give(a->heap_offsets[a->me], a->mine);
-}
-
-int rgi_array_confirm(const char *call, rg_array a) {
-  if (!a->confirmed)
-    RGI_TRY(rgi_shared_block_confirm(call, a->group, &a->shared));
-  a->confirmed = 1;
-  return RG_SUCCESS;
 }

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
+#include "distribution/type.h"
 #include "formation/group.h"
 #include "object/array.h"
 

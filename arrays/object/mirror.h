@@ -11,11 +11,8 @@
 #ifndef RGI_MIRROR_H
 #define RGI_MIRROR_H
 
+#include "distribution/distribution_owner.h"
 #include "object/array.h"
-
-static inline int rgi_array_is_mirrored(rg_array a) {
-  return (a->flags & RG_ARRAY_MIRRORED) && !a->one_node;
-}
 
 /* Chooses the holders. RG_ERR_NOMEM. The members' world ranks are known by a's group. */
 int rgi_mirror_open(rg_array a);

@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-#include "access/patch.h"
 #include "base/error.h"
+#include "distribution/piece.h"
+#include "onesided/aggregate.h"
 
 /* --- checks --------------------------------------------------------------------- */
 
 int rgi_access_check(const rgi_access *m) {
   RGI_TRY(rgi_array_check(m->call, m->a));
-  if (m->kind == RGI_ACCESS_ACC && m->a->type == RG_OPAQUE)
+  if (m->kind == RGI_TRANSFER_ACC && m->a->type == RG_OPAQUE)
     return rgi_error(RG_ERR_ARG, "%s: an array of RG_OPAQUE has no arithmetic", m->call);
   return RG_SUCCESS;
 }
@@ -80,7 +81,7 @@ static int piece_of(const rgi_access *m, const rgi_piece *piece, const int64_t l
   int64_t at = 0;
   part->rank = piece->rank;
   part->offset = piece->offset;
-  rgi_access_strides(dims, NULL, piece->ld, part->stride);
+  rgi_piece_strides(dims, piece->ld, part->stride);
   for (int d = 0; d < dims; d++) {
     int64_t step = step_of(m, d);
     int64_t number = step == 1 ? piece->lo[d] - lo[d] : (piece->lo[d] - lo[d] + step - 1) / step;
@@ -98,7 +99,7 @@ static int piece_of(const rgi_access *m, const rgi_piece *piece, const int64_t l
 }
 
 static int move_piece(const rgi_access *m, const rgi_access_piece *part, rgi_aggregate *aggregate) {
-  if (m->a->one_node || (m->kind != RGI_ACCESS_ACC && m->a->mapped[part->rank]))
+  if (m->a->one_node || (m->kind != RGI_TRANSFER_ACC && m->a->mapped[part->rank]))
     return rgi_access_same_node(m, part);
   return aggregate ? rgi_aggregate_add(aggregate, part) : rgi_access_other_node(m, part);
 }

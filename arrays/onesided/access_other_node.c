@@ -4,9 +4,9 @@
  * Moving a piece through the engine. */
 #include <stdlib.h>
 
-#include "onesided/access.h"
-
 #include "base/error.h"
+#include "engine/engine.h"
+#include "onesided/access_piece.h"
 
 static int grow_started(const char *call, rgi_access_started *s) {
   if (s->n < s->room)
@@ -32,10 +32,10 @@ static int start_operation(const rgi_access *m, int target, uint64_t offset, cha
   rgi_engine_handle *handle;
   RGI_TRY(next_handle(m, &handle));
   switch (m->kind) {
-  case RGI_ACCESS_PUT:
+  case RGI_TRANSFER_PUT:
     RGI_TRY(rgi_engine_start_put(target, offset, buf, patch, handle));
     break;
-  case RGI_ACCESS_GET:
+  case RGI_TRANSFER_GET:
     RGI_TRY(rgi_engine_start_get(target, offset, buf, patch, handle));
     break;
   default:
@@ -50,9 +50,9 @@ static int run_operation(const rgi_access *m, int target, uint64_t offset, char 
   if (m->started)
     return start_operation(m, target, offset, buf, patch);
   switch (m->kind) {
-  case RGI_ACCESS_PUT:
+  case RGI_TRANSFER_PUT:
     return rgi_engine_put(target, offset, buf, patch);
-  case RGI_ACCESS_GET:
+  case RGI_TRANSFER_GET:
     return rgi_engine_get(target, offset, buf, patch);
   default:
     return rgi_engine_acc(target, offset, buf, patch, m->a->type, m->alpha);
@@ -87,16 +87,13 @@ int rgi_access_other_node(const rgi_access *m, const rgi_access_piece *p) {
 
 int rgi_access_runs(const rgi_access *m, int rank, uint64_t offset, char *buf, int n,
                     const rgi_strided_run runs[]) {
-  static const rgi_engine_kind kinds[] = {[RGI_ACCESS_PUT] = RGI_ENGINE_PUT,
-                                          [RGI_ACCESS_GET] = RGI_ENGINE_GET,
-                                          [RGI_ACCESS_ACC] = RGI_ENGINE_ACC};
   int target = m->a->world[rank];
   rgi_engine_handle *handle;
   if (!m->started)
-    return rgi_engine_runs(kinds[m->kind], target, offset, buf, n, runs, m->a->type, m->alpha);
+    return rgi_engine_runs(m->kind, target, offset, buf, n, runs, m->a->type, m->alpha);
   RGI_TRY(next_handle(m, &handle));
-  RGI_TRY(rgi_engine_start_runs(kinds[m->kind], target, offset, buf, n, runs, m->a->type, m->alpha,
-                                handle));
+  RGI_TRY(
+      rgi_engine_start_runs(m->kind, target, offset, buf, n, runs, m->a->type, m->alpha, handle));
   m->started->n++;
   return RG_SUCCESS;
 }

@@ -4,7 +4,7 @@
  * Moving a piece by loads and stores. */
 #include "access/patch.h"
 #include "base/error.h"
-#include "onesided/access.h"
+#include "onesided/access_piece.h"
 
 int rgi_access_accumulate(const char *call, rg_array a, int rank, int dims, const int64_t extent[],
                           void *to, const int64_t to_ld[], const void *from,
@@ -28,10 +28,10 @@ static void extents_of(int dims, const int64_t stride[], int64_t ld[]) {
 static int move_block(const rgi_access *m, int rank, int dims, const int64_t extent[], char *memory,
                       const int64_t ld[], char *buf, const int64_t buf_ld[]) {
   switch (m->kind) {
-  case RGI_ACCESS_PUT:
+  case RGI_TRANSFER_PUT:
     rgi_patch_copy(dims, extent, m->a->element, memory, ld, buf, buf_ld);
     return RG_SUCCESS;
-  case RGI_ACCESS_GET:
+  case RGI_TRANSFER_GET:
     rgi_patch_copy(dims, extent, m->a->element, buf, buf_ld, memory, ld);
     return RG_SUCCESS;
   default:

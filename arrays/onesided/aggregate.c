@@ -2,11 +2,11 @@
  * Copyright (c) the Regroup authors
  *
  * Many small pieces of one owner as one message: its rows, as runs of bytes. */
+#include "onesided/aggregate.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "engine/rma.h"
-#include "onesided/access.h"
 
 /* So many runs go in one message. */
 #define RUNS 1024

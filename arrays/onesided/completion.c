@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "engine/heap.h"
 #include "object/array.h"
 #include "object/mirror.h"
 #include "object/replica.h"

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "formation/group.h"
 #include "object/array.h"
 

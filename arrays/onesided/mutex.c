@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
 #include "engine/engine.h"
 #include "formation/context.h"
 #include "formation/group.h"

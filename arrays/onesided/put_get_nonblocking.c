@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "engine/engine.h"
 #include "onesided/access.h"
 #include "progress/request.h"
 
@@ -73,13 +74,14 @@ static int start_access(rgi_access *m, const int64_t lo[], const int64_t hi[], c
 
 int rg_array_iput(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                   const int64_t ld[], rg_request *request) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_PUT, .buf = rgi_access_buffer(buf)};
+  rgi_access m = {
+      .call = __func__, .a = a, .kind = RGI_TRANSFER_PUT, .buf = rgi_access_buffer(buf)};
   return start_access(&m, lo, hi, ld, request);
 }
 
 int rg_array_iget(rg_array a, const int64_t lo[], const int64_t hi[], void *buf, const int64_t ld[],
                   rg_request *request) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf};
   return start_access(&m, lo, hi, ld, request);
 }
 
@@ -87,7 +89,7 @@ int rg_array_iacc(rg_array a, const int64_t lo[], const int64_t hi[], const void
                   const int64_t ld[], const void *alpha, rg_request *request) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_ACCESS_ACC,
+                  .kind = RGI_TRANSFER_ACC,
                   .buf = rgi_access_buffer(buf),
                   .alpha = alpha};
   return start_access(&m, lo, hi, ld, request);

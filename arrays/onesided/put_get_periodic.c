@@ -69,13 +69,14 @@ static int move_periodic(const rgi_access *m, const int64_t lo[], const int64_t 
 
 int rg_array_put_periodic(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                           const int64_t ld[]) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_PUT, .buf = rgi_access_buffer(buf)};
+  rgi_access m = {
+      .call = __func__, .a = a, .kind = RGI_TRANSFER_PUT, .buf = rgi_access_buffer(buf)};
   return move_periodic(&m, lo, hi, ld);
 }
 
 int rg_array_get_periodic(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
                           const int64_t ld[]) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf};
   return move_periodic(&m, lo, hi, ld);
 }
 
@@ -83,7 +84,7 @@ int rg_array_acc_periodic(rg_array a, const int64_t lo[], const int64_t hi[], co
                           const int64_t ld[], const void *alpha) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_ACCESS_ACC,
+                  .kind = RGI_TRANSFER_ACC,
                   .buf = rgi_access_buffer(buf),
                   .alpha = alpha};
   return move_periodic(&m, lo, hi, ld);

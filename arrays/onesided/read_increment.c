@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
 #include "engine/engine.h"
 #include "onesided/single.h"
 

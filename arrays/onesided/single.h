@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "distribution/distribution_owner.h"
 #include "distribution/span.h"
 #include "object/array.h"
 

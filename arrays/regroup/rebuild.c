@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "engine/engine.h"
 #include "formation/group.h"
 #include "object/mirror.h"

@@ -13,9 +13,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "engine/engine.h"
 #include "formation/group.h"
-#include "object/array.h"
+#include "object/array_create.h"
 #include "object/mirror.h"
 #include "regroup/rebuild.h"
 #include "shm/process.h"

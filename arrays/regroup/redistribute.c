@@ -15,6 +15,8 @@
 
 #include "access/patch.h"
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "object/array.h"
 
 #define TAG 0

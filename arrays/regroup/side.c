@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/type.h"
 
 enum { DIMS, TYPE, ELEMENT, LAYOUT, FLAGS, MEMBERS, BOUNDARIES, SINGLE };
 /* Then so many for each dimension. */

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/rma.h"
+#include "engine/engine.h"
+#include "engine/heap.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
 #include "tests/arrays/engine_cases.h"
@@ -76,7 +77,7 @@ void test_full(void) {
   RGT_INT(at, 17);
   RGT_TRUE(strstr(rg_error_detail(), "RG_ARRAY_SHARE") != NULL);
   for (int round = 0; round < 2; round++) { /* what is given back is there again, in one piece */
-    size_t third = ((rgi_rma.size - 2 * BLOCK) / 64 / 3) * 64;
+    size_t third = ((rgi_heap.size - 2 * BLOCK) / 64 / 3) * 64;
     third = third > 8 * BLOCK ? 8 * BLOCK : third;
     for (int i = 0; i < 3; i++)
       RGT_OK(rgi_heap_take("test", third, &all[i]));

@@ -11,6 +11,8 @@
 
 #include "check.h"
 #include "distribution/distribution.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "draw_spec.h"
 
 static int64_t product(int dims, const int64_t extent[]) {

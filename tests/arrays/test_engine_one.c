@@ -8,6 +8,7 @@
 #include <regroup.h>
 
 #include "engine/engine.h"
+#include "engine/heap.h"
 
 static void test_nothing(void) {
   for (int i = 0; i < 2; i++) {

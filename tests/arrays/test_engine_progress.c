@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "engine/engine.h"
+#include "engine/heap.h"
 #include "runtime/runtime.h"
 
 #define LIMIT_SECONDS 15

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/distribution_owner.h"
 #include "draw_spec.h"
 #include "file_cases.h"
 #include "object/mirror.h"

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "engine/engine.h"
+#include "engine/heap.h"
 #include "engine/rma.h"
 #include "remote_busy.h"
 #include "shm/node.h"

@@ -16,6 +16,7 @@
 
 #include "command.h"
 #include "engine/engine.h"
+#include "engine/heap.h"
 
 static void run_operation(const char *what, int target, uint64_t at, char *buffer, int64_t rows,
                           int64_t bytes) {
