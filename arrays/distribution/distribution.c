@@ -158,17 +158,3 @@ void rgi_distribution_clear(rgi_distribution *d) {
   free(d->boundaries[0]); /* all lie in one piece */
   memset(d, 0, sizeof *d);
 }
-
-static int same_blocks(const rgi_distribution *a, const rgi_distribution *b, int k) {
-  if (!a->boundaries[k] || !b->boundaries[k])
-    return a->boundaries[k] == b->boundaries[k] && a->chunk[k] == b->chunk[k];
-  return !memcmp(a->boundaries[k], b->boundaries[k], ((size_t)a->grid[k] + 1) * sizeof(int64_t));
-}
-
-int rgi_distribution_same(const rgi_distribution *a, const rgi_distribution *b) {
-  int same = a->dims == b->dims;
-  for (int k = 0; same && k < a->dims; k++)
-    same = a->shape[k] == b->shape[k] && a->ghosts[k] == b->ghosts[k] && a->grid[k] == b->grid[k] &&
-           same_blocks(a, b, k);
-  return same;
-}

@@ -32,9 +32,6 @@ typedef struct {
 int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distribution *d);
 void rgi_distribution_clear(rgi_distribution *d);
 
-/* Whether both place every element alike: same shape, grid, blocks and ghosts. */
-int rgi_distribution_same(const rgi_distribution *a, const rgi_distribution *b);
-
 /* Fills in grid[d] where it is 0, with at most most[d] and the product at most
  * members. Blocks are nearly as small as can be (the largest within a tenth of the
  * best), and of those as near to cubes as can be; where that leaves a choice, the
@@ -46,8 +43,5 @@ void rgi_distribution_grid(int dims, const int64_t shape[], const int64_t most[]
  * (lo above hi), unless lo..hi is inside the array. call: the public function. */
 int rgi_distribution_inside(const rgi_distribution *d, const char *call, const int64_t lo[],
                             const int64_t hi[]);
-
-/* The same for one element. */
-int rgi_distribution_has(const rgi_distribution *d, const char *call, const int64_t at[]);
 
 #endif

@@ -24,12 +24,3 @@ int rgi_distribution_inside(const rgi_distribution *d, const char *call, const i
       return outside_error(d, call, k, lo[k], hi[k]);
   return RG_SUCCESS;
 }
-
-int rgi_distribution_has(const rgi_distribution *d, const char *call, const int64_t at[]) {
-  for (int k = 0; k < d->dims; k++)
-    if ((uint64_t)at[k] >= (uint64_t)d->shape[k])
-      return rgi_error(RG_ERR_BOUNDS,
-                       "%s: dimension %d: index %lld is outside the array; the bound is %lld", call,
-                       k, (long long)at[k], (long long)d->shape[k]);
-  return RG_SUCCESS;
-}

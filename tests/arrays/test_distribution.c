@@ -104,7 +104,6 @@ static void check_elements(const rgi_distribution *d, map *m) {
     m->failures += rgi_distribution_owner(d, at) != m->rank[e];
     m->failures += rgi_distribution_find(d, at, &offset) != m->rank[e];
     m->failures += offset != m->offset[e];
-    m->failures += rgi_distribution_has(d, "test", at) != RG_SUCCESS;
   } while (step(d->dims, zero, d->shape, at));
 }
 
@@ -182,6 +181,21 @@ static void check_scene(const scene *s, const rgi_distribution *d) {
   free(seen);
 }
 
+static int same_blocks(const rgi_distribution *a, const rgi_distribution *b, int k) {
+  if (!a->boundaries[k] || !b->boundaries[k])
+    return a->boundaries[k] == b->boundaries[k] && a->chunk[k] == b->chunk[k];
+  return !memcmp(a->boundaries[k], b->boundaries[k], ((size_t)a->grid[k] + 1) * sizeof(int64_t));
+}
+
+/* Whether both place every element alike: same shape, grid, blocks and ghosts. */
+static int is_same(const rgi_distribution *a, const rgi_distribution *b) {
+  int same = a->dims == b->dims;
+  for (int k = 0; same && k < a->dims; k++)
+    same = a->shape[k] == b->shape[k] && a->ghosts[k] == b->ghosts[k] && a->grid[k] == b->grid[k] &&
+           same_blocks(a, b, k);
+  return same;
+}
+
 static void test_random(void) {
   srandom((unsigned)rgt_seed());
   for (int i = 0; i < 1500; i++) {
@@ -192,9 +206,9 @@ static void test_random(void) {
       return;
     check_scene(&s, &d);
     RGT_OK(rgi_distribution_make(&s.drawn.spec, s.members, &again));
-    RGT_TRUE(rgi_distribution_same(&d, &again));
+    RGT_TRUE(is_same(&d, &again));
     again.ghosts[0]++;
-    RGT_TRUE(!rgi_distribution_same(&d, &again));
+    RGT_TRUE(!is_same(&d, &again));
     rgi_distribution_clear(&d);
     rgi_distribution_clear(&again);
   }
@@ -418,10 +432,6 @@ static void test_bounds(void) {
   bounds(INSIDE(11, 0, 11, 0), RG_ERR_BOUNDS,
          "rg_array_put: dimension 0: the patch ends before index 11, but the bound is 10");
   bounds(INSIDE(5, 0, 4, 0), RG_ERR_ARG, "rg_array_put: dimension 0: the patch is from 5 to 4");
-  bounds(rgi_distribution_has(&d, "rg_array_owner", (int64_t[]){0, 20}), RG_ERR_BOUNDS,
-         "rg_array_owner: dimension 1: index 20 is outside the array; the bound is 20");
-  bounds(rgi_distribution_has(&d, "rg_array_owner", (int64_t[]){-1, 0}), RG_ERR_BOUNDS,
-         "rg_array_owner: dimension 0: index -1 is outside the array; the bound is 10");
   RGT_OK(INSIDE(0, 0, 10, 20));
   RGT_OK(INSIDE(10, 20, 10, 20));
   rgi_distribution_clear(&d);
