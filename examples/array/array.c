@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The array program of docs/guide.md: a histogram that all members fill, each at its own pace,
- * from pieces of work that they take from a shared counter. */
+ * The array program of docs/guide.md: a histogram that all members fill, each at its
+ * own pace, out of pieces of work that they draw from a shared counter. */
 #include <mpi.h>
 #include <regroup.h>
 #include <stdio.h>
@@ -24,14 +24,14 @@ static rg_array zeros(rg_group g, int64_t n) {
   rg_array a;
   check(rg_array_create_simple(g, RG_INT64, 1, &n, &a));
   check(rg_group_rank(g, &rank));
-  check(rg_array_distribution(a, rank, lo, hi)); /* what is in this process's memory */
+  check(rg_array_distribution(a, rank, lo, hi)); /* what is in my own memory */
   if (lo[0] < hi[0]) {
     check(rg_array_access(a, lo, hi, RG_WRITE, &mine, NULL));
     for (int64_t i = 0; i < hi[0] - lo[0]; i++)
       mine[i] = 0;
     check(rg_array_release(a, lo, hi));
   }
-  check(rg_array_sync(a)); /* afterwards all members see all additions */
+  check(rg_array_sync(a)); /* afterwards all see all */
   return a;
 }
 
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
   histogram = zeros(world, BINS);
   counter = zeros(world, 1);
 
-  /* No process distributes the work, and no member waits for another. */
+  /* No member distributes the work, and no member waits. */
   for (;;) {
     check(rg_array_read_inc(counter, &first, 1, &piece));
     if (piece >= PIECES)
