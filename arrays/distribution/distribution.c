@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * From a spec to a distribution. */
+ * From the caller's spec to a distribution: the grid is chosen, the blocks' boundaries and the
+ * reciprocals by which an index finds its block are computed, and the size is checked. */
 #include "distribution/distribution.h"
 
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static int check_size(const rgi_distribution *d, size_t element) {
     RGI_TRY(multiply_bytes(&whole, d->shape[k]));
     if (__builtin_add_overflow(largest_extent(d, k), 2 * d->ghosts[k], &extent))
       return too_large();
-    /* The blocks of a cyclic layout fill the array without more. */
+    /* The blocks of a cyclic layout fill the array exactly. */
     if (d->layout != RG_BLOCK_CYCLIC)
       RGI_TRY(multiply_bytes(&stored, extent));
   }
@@ -155,6 +156,6 @@ int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distributi
 }
 
 void rgi_distribution_clear(rgi_distribution *d) {
-  free(d->boundaries[0]); /* all lie in one piece */
+  free(d->boundaries[0]); /* one allocation for all dimensions */
   memset(d, 0, sizeof *d);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Who owns which elements, and where they lie in their owner's memory. Pure: no
- * communication, no arrays' memory.
+ * How the elements of an array are divided among the members of its group. Functions of the
+ * numbers alone: they need no communication and no array's memory.
  *
- * A member's memory holds its blocks one after another, in order of their numbers;
- * a block is a dense C array of its extents, with the ghost cells around it. */
+ * A member's memory holds its blocks one after another, in the order of their numbers.
+ * A block is a dense C array of its extents, with the ghost cells around it. Where an element
+ * is: distribution_owner.h; the blocks that a patch crosses: piece.h. */
 #ifndef RGI_DISTRIBUTION_H
 #define RGI_DISTRIBUTION_H
 
@@ -19,7 +20,7 @@ typedef struct {
   int64_t shape[RG_MAX_DIMS], ghosts[RG_MAX_DIMS], chunk[RG_MAX_DIMS];
   int grid[RG_MAX_DIMS], periodic[RG_MAX_DIMS];
   int64_t *boundaries[RG_MAX_DIMS]; /* grid[d] + 1 each; NULL for RG_BLOCK_CYCLIC */
-  /* Worked out ahead (span.h), so that nothing divides later. */
+  /* Computed in advance (span.h), so that no access needs a division. */
   uint64_t reciprocal[RG_MAX_DIMS], grid_reciprocal[RG_MAX_DIMS];
   int64_t blocks[RG_MAX_DIMS]; /* along each dimension */
   int gaps;                    /* some blocks are empty */
@@ -33,9 +34,9 @@ int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distributi
 void rgi_distribution_clear(rgi_distribution *d);
 
 /* Fills in grid[d] where it is 0, with at most most[d] and the product at most
- * members. Blocks are nearly as small as can be (the largest within a tenth of the
- * best), and of those as near to cubes as can be; where that leaves a choice, the
- * earlier dimension is divided. */
+ * members. The largest block is within a tenth of the smallest possible; of the grids for
+ * which this holds, the one whose blocks are nearest to cubes is taken. Where this leaves a
+ * choice, the earlier dimension is divided. */
 void rgi_distribution_grid(int dims, const int64_t shape[], const int64_t most[], int64_t members,
                            int grid[]);
 

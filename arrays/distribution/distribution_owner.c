@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Single elements: their owner, their place, and whether they are there at all;
- * and the blocks of a member. */
+ * Ranks and blocks are numbered in C order over the grid: block b along a dimension
+ * belongs to coordinate b, or b modulo the grid where blocks are dealt out cyclically. */
 #include "distribution/distribution_owner.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ int64_t rgi_distribution_extent(const rgi_distribution *d, int rank) {
     return 0;
   for (int k = 0; k < d->dims; k++) {
     all[k] = blocks_along(d, k, at[k]) ? rgi_span_at(d, k, at[k]).all : 0;
-    if (all[k] == 0) /* whatever the others are: their product may overflow */
+    if (all[k] == 0) /* before the product is taken: that of the others may overflow */
       return 0;
   }
   for (int k = 0; k < d->dims; k++)

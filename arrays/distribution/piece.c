@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A patch cut by the blocks that it crosses. */
+ * A patch cut by the blocks that it crosses: along each dimension it covers a range of
+ * blocks, and the pieces are the cross product of these ranges, without the empty blocks. */
 #include "distribution/piece.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What a spec may say. */
+ * What a spec may say. Each check reports the first value that is wrong. */
 #include "base/error.h"
 #include "distribution/spec.h"
 #include "distribution/type.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Read-increment and compare-and-swap. ARMCI_Rmw adds ints and knows no
- * compare-and-swap; MPI's functions on the same window are atomic with it and with
- * accumulates: all are done by the target's MPI, one after the other. */
+ * Read-increment and compare-and-swap. ARMCI_Rmw adds ints only, and ARMCI has no
+ * compare-and-swap. MPI's functions on the same window are atomic with ARMCI_Rmw and with
+ * accumulates: the target's MPI does all of them one after the other. */
 #include <armci.h>
 #include <limits.h>
 

@@ -2,10 +2,13 @@
  * Copyright (c) the Regroup authors
  *
  * The order of a process's operations on the same bytes. MPI keeps it among
- * accumulates only. So each target has the range of its share that puts, and that
- * accumulates have touched since the last fence; an operation that could overtake
- * one of them waits for a fence first. One range for each: a program that puts
- * here and there and reads between pays a message now and then. */
+ * accumulates only. So for each target there are two ranges of its heap part: one covers all
+ * puts, one all accumulates since the last fence. An operation that overlaps a range, and might
+ * overtake what made it, first waits for a fence. With one range for each kind a program that
+ * puts to distant places and reads between them pays for a fence that it did not need.
+ *
+ * order.lock guards all of it, and is held during a fence: what a thread finds fenced is
+ * complete. */
 #include <armci.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,15 +24,14 @@ typedef struct {
 typedef struct {
   byte_range put, acc;
   int listed;
-  unsigned turn; /* goes up with each wait of rgi_rma_enter */
-  int under_way; /* started in this turn and not complete, as far as is known */
+  unsigned turn; /* counts the waits of rgi_rma_enter */
+  int under_way; /* operations of this turn that are not known to be complete */
 } pending;
 
-/* Operations of all processes that one may have under way at it. Somewhere from a
+/* Operations that all processes together may have under way at one target. From about a
  * thousand on MPICH 4.0 ends with an assertion (mpidig_rma_callbacks.c). */
 #define BEARABLE 256
 
-/* The lock is held during a fence: what another thread has fenced is complete. */
 static struct {
   pthread_mutex_t lock;
   pending *of;
@@ -103,7 +105,8 @@ void rgi_rma_started(int target, rgi_transfer_kind kind, uint64_t low, uint64_t 
   pthread_mutex_unlock(&order.lock);
 }
 
-/* A fence completes gets as well. What it completes leaves too late to count. */
+/* A fence completes gets as well. Operations of an earlier turn are not counted when they
+ * leave. */
 static int make_room(int target, pending *p) {
   ARMCI_Fence(target);
   p->turn++;

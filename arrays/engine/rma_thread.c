@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The thread that serves other nodes while this process computes. MPI wakes nobody,
- * so it looks from time to time: often after something has come, less and less often
- * when nothing does. */
+ * The thread that moves other nodes' operations on while this process computes. MPI does not wake
+ * a thread when a message comes, so this one calls MPI from time to time: often after it has found
+ * something to do, less and less often while it finds nothing. */
 #include <armcix.h>
 #include <pthread.h>
 #include <regroup/polite.h>
@@ -18,17 +18,17 @@
 
 #define SHORTEST_SECONDS 20e-6
 #define LONGEST_SECONDS 1e-3
-/* Looks in vain before it sleeps at all. */
+/* Calls that find nothing, before the first sleep. */
 #define PATIENCE 20
 
 static struct {
   pthread_t thread;
   int runs;
-  int sees; /* whether it can be told that MPI found something */
+  int sees; /* whether the polite library tells that MPI found something */
   atomic_int stop;
 } progress_thread;
 
-/* Whether MPI found something to do: then no poll was in vain. */
+/* Whether MPI found something to do: then the count of polls that found nothing has not changed. */
 static int progress_once(void) {
   unsigned long before = 0, after = 0;
   rg_polite_counts(&before, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Patches with as few dimensions as possible: adjacent dimensions that are contiguous on both sides
+ * become one, so that a patch of whole rows is one run of bytes for the transport. */
 #include "engine/strided.h"
 #include <complex.h>
 
@@ -15,7 +18,7 @@ static int runs_on(const rgi_strided *p, int d) {
   return p->origin_stride[d] == origin && p->target_stride[d] == target;
 }
 
-/* Dimension d goes; the inner one, if the two are one, has its extent too. */
+/* Removes dimension d: its extent becomes part of the inner one's, with which it is contiguous. */
 static void drop_dimension(rgi_strided *p, int d) {
   p->extent[d + 1] *= p->extent[d];
   for (int i = d; i < p->dims - 1; i++) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * c = alpha a + beta b, element by element, as loops over the rows of boxes (box.h). */
 #include <regroup/array_math.h>
 #include <string.h>
 
@@ -45,7 +47,7 @@ static int add_box(void *context, const rgi_box *box) {
   return RG_SUCCESS;
 }
 
-/* o: c, a, b. */
+/* o: the operands c, a, b. */
 static int add_patches(const char *call, const void *alpha, const void *beta,
                        const rgi_operand o[3]) {
   if (!alpha || !beta)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Calls by type. Sizes are ints in CBLAS: a matrix with more rows than an int can count is
+ * multiplied with a vector in parts. Without a limit OpenBLAS would start a thread for each
+ * processor of the node in every process. */
 #include "math/blas.h"
 
 #include <cblas.h>

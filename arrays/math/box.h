@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Going through the elements of a patch that the caller owns, where they lie; and
- * through those of other patches that belong to them, where these lie if they are
- * on the caller's node, otherwise in a buffer. */
+ * Loops over several patches of the same extents at once. The caller's elements of the first are
+ * visited in place. The corresponding elements of the others are visited in place if they are on
+ * the caller's node, otherwise in a buffer. */
 #ifndef RGI_BOX_H
 #define RGI_BOX_H
 
@@ -11,7 +11,7 @@
 
 #define RGI_BOX_OPERANDS 3
 
-/* A box of elements, of up to 3 operands at once. */
+/* Corresponding boxes of elements of up to 3 operands. */
 typedef struct {
   int operands, dims;
   size_t element; /* bytes */
@@ -20,13 +20,13 @@ typedef struct {
   int64_t stride[RGI_BOX_OPERANDS][RG_MAX_DIMS]; /* in elements */
 } rgi_box;
 
-/* Calls f for boxes that make up the caller's part of the first operand; the others
- * are read only. They are alike. Stops at an error, of f or of getting elements
- * from other nodes. */
+/* Calls f for boxes that together are the caller's part of the first operand; the others are
+ * only read. All have the same type and extents. Stops at an error, of f or of getting
+ * elements from other nodes. */
 typedef int rgi_box_function(void *context, const rgi_box *box);
 int rgi_box_each(int n, const rgi_operand o[], rgi_box_function *f, void *context);
 
-/* The rows of a box: n elements side by side in all operands, as long as can be.
+/* The rows of a box: n elements that are contiguous in all operands, n as large as possible.
  *
  *   for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
  *     ... r.n elements from r.at[0], r.at[1] ... */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Product, quotient, minimum and maximum of two patches, element by element. A division of an
+ * integer by 0 is carried on as 0 and reported at the end. */
 #include <regroup/array_math.h>
 
 #include "base/error.h"
@@ -39,7 +42,7 @@ RGI_EACH_INTEGER(DIVIDE_INTEGERS)
 RGI_EACH_REAL(DIVIDE)
 RGI_EACH_COMPLEX(DIVIDE)
 
-/* A NaN loses against a number. */
+/* Of a NaN and a number the result is the number. */
 #define ORDER(TYPE, name, type, work)                                                              \
   LOOP(minimum, name, type, y < x || x != x ? y : x)                                               \
   LOOP(maximum, name, type, y > x || x != x ? y : x)

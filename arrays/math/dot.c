@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Scalar products. Integers are computed modulo 2^64; everything else is summed in doubles
+ * (total.h). */
 #include <regroup/array_math.h>
 
 #include "base/error.h"

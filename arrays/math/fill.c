@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Setting elements to one value, and whole arrays, ghosts included, to zero. */
 #include <regroup/array_math.h>
 #include <string.h>
 

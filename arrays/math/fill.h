@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The caller's part of some whole functions, for others: no synchronisation. */
+ * Filling the caller's part of a patch, for other operations: no synchronisation. */
 #ifndef RGI_FILL_H
 #define RGI_FILL_H
 

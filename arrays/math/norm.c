@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Norms: the sum, the greatest absolute value, and the root of the sum of squares. If the squares
+ * overflow or vanish in doubles, the sum is computed again with elements scaled by a power of 2. */
 #include <math.h>
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
@@ -11,8 +14,8 @@
 
 RGI_FAST_LOOPS
 
-/* Adds up, or takes the greatest, absolute value or (NORM_2) square of the elements
- * times a scale. */
+/* The sum or maximum of absolute values, or (RG_NORM_2) the sum of squares of the elements times a
+ * scale. */
 typedef struct {
   double sum, greatest, scale;
   int nan;

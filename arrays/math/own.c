@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A member's blocks in the order of their numbers, each cut to the patch. */
 #include "math/own.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * c = alpha op(a) op(b) + beta c for whole arrays and patches: checks, and the choice of the
+ * algorithm. Each member computes its own blocks of c. */
 #include "math/product.h"
 
 #include <regroup/array_math.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Multiplying the elements by a factor, and adding a number to them, as loops over rows of boxes
+ * (box.h). */
 #include <regroup/array_math.h>
 #include <string.h>
 

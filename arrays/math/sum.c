@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Sums of elements. Integers are added modulo 2^64, everything else in doubles (total.h). */
 #include <regroup/array_math.h>
 
 #include "base/error.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Sums whose bits depend on the elements alone. */
+ * Sums, scalar products and norms whose bits depend on the elements alone, not on how they are
+ * divided: the terms are added exactly, and the sum is rounded once (collectives/exact.h). */
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
 
@@ -10,7 +11,7 @@
 #include "math/box.h"
 #include "math/norm.h"
 
-/* What is added up, of element i of each operand. */
+/* The terms that are added, of element i of each operand. */
 typedef enum { VALUE, PRODUCT, ABSOLUTE, SQUARE } exact_term;
 
 typedef struct {

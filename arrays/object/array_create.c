@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Creating, duplicating and freeing arrays. Every member of the group works out the distribution
- * from the spec by itself; where it is stored tells whether all were given the same (a hash). */
+ * Creating, duplicating and freeing arrays. Every member works out the distribution from its spec
+ * by itself. Where the memory is taken a hash of it tells whether all members gave the same; there
+ * an error of one member becomes an error of all. */
 #include "object/array_create.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static void mix_in(uint64_t *hash, uint64_t value) {
   *hash = rgi_context_mix(*hash + value);
 }
 
-/* Of all that the members are to agree on. */
+/* A hash of everything that has to be the same on all members. */
 static uint64_t spec_hash(const rgi_distribution *d, rg_type type, size_t element, unsigned flags) {
   uint64_t hash =
       rgi_context_mix((uint64_t)d->dims << 32 | (uint64_t)type << 16 | (uint64_t)d->layout);
@@ -44,7 +45,8 @@ void rgi_array_forget(rg_array a) {
   free(a);
 }
 
-/* The spec's own errors; they are told to the other members. error: of making it. */
+/* Returns the errors of the spec, of which the other members are told later. error: of making the
+ * spec. */
 static int work_out_spec(const rg_array_spec *spec, int error, rg_array a) {
   if (error)
     return error;

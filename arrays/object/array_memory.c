@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Where the elements are. One node: one block for all members, which holds
+ * The memory of the elements. One node: one block for all members, which holds
  *   where each member's memory starts | a lock for each | the members' memories.
  * Several nodes: each member's memory is in its own heap part. */
 #include <regroup/collectives.h>
@@ -23,7 +23,7 @@ static uint64_t round_up(uint64_t bytes, uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-/* The extents fit into 63 bits: rgi_distribution_make has seen to it. */
+/* The result fits into 63 bits: rgi_distribution_make has checked it. */
 static uint64_t bytes_of(rg_array a, int rank) {
   return (uint64_t)rgi_distribution_extent(&a->d, rank) * a->element;
 }
@@ -38,13 +38,13 @@ static uint64_t head_bytes(int members) {
   return locks_at(members) + (uint64_t)members * sizeof(rgi_lock);
 }
 
-/* Where the memory of the next member starts after one that ends here. shift: how
- * far the block is from a page. */
+/* Where a member's memory starts if the one before ends here. shift: the distance of the block from
+ * the start of a page. */
 static uint64_t start_after(uint64_t end, uint64_t bytes, uint64_t shift) {
   return bytes < BIG ? round_up(end, RGI_LINE) : round_up(end + shift, PAGE) - shift;
 }
 
-/* Whatever the block's distance from a page turns out to be. */
+/* Enough for any distance of the block from the start of a page. */
 static int total_bytes(void *context, size_t *bytes) {
   rg_array a = context;
   uint64_t sum = head_bytes(a->members);
@@ -151,7 +151,7 @@ static int take_heap_part(const char *call, rg_array a, int error) {
       a->mine += rgi_mirror_bytes(a);
     mine.error = rgi_heap_take("an array", a->mine, &mine.heap_offset);
   }
-  if (!mine.error && rgi_array_is_mirrored(a)) /* before anybody can write there */
+  if (!mine.error && rgi_array_is_mirrored(a)) /* before another process can write there */
     rgi_mirror_clear(a, (char *)rgi_heap_at(rgi_runtime.rank, mine.heap_offset) +
                             rgi_mirror_start(a, a->me));
   error = exchange_notices(call, a, mine);

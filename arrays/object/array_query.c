@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Asking an array. */
+ * Queries: what an array is like, and where its elements are. Local. */
 #include <string.h>
 
 #include "base/error.h"

@@ -8,16 +8,16 @@
 
 #include "onesided/access_piece.h"
 
-/* Checks all that a caller gives, then moves. lo..hi is inside the array; the buffer
- * holds the elements lo, lo + step, ... of each dimension. */
+/* Checks all that the caller gave, then moves the elements. The buffer holds the elements lo,
+ * lo + step, ... of each dimension. */
 int rgi_access_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                      const int64_t ld[]);
 
-/* The checks: arithmetic on the type; the buffer's extents for a patch of these. */
+/* Two of the checks: the array and its type; the buffer for a patch with these extents. */
 int rgi_access_check(const rgi_access *m);
 int rgi_access_check_buffer(const rgi_access *m, const int64_t extent[], const int64_t ld[]);
 
-/* The same without checks. strides: of the buffer, in elements, in each dimension. */
+/* Moves the elements without any check. stride: of the buffer, in elements, in each dimension. */
 int rgi_access_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                       const int64_t stride[]);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Moving a piece through the engine. */
+ * Moving a piece through the engine, and waiting for it unless the access collects what it has
+ * started. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -59,13 +60,13 @@ static int run_operation(const rgi_access *m, int target, uint64_t offset, char 
   }
 }
 
-/* That of a dimension of extent 1 may wrap around; it is not used. */
+/* The stride of a dimension of extent 1 may overflow; it is not used. */
 static int64_t in_bytes(int64_t stride, int64_t element) {
   return (int64_t)((uint64_t)stride * (uint64_t)element);
 }
 
-/* With a step in the last dimension its elements are runs of their own: a dimension
- * more. */
+/* With a step in the last dimension each element is a run of its own, which takes one more
+ * dimension. */
 rgi_strided rgi_access_strided(const rgi_access *m, const rgi_access_piece *p) {
   int dims = m->a->d.dims;
   int64_t element = (int64_t)m->a->element;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * One-sided accesses to an array, and how one piece of one is moved: by loads and stores if the
- * owner's memory is mapped here, else through the engine. */
+ * One-sided accesses, and how one piece of an access is moved: by loads and stores if the owner's
+ * memory is mapped here, else through the engine. */
 #ifndef RGI_ACCESS_PIECE_H
 #define RGI_ACCESS_PIECE_H
 
 #include "engine/engine.h"
 #include "object/array.h"
 
-/* Operations of the engine that have been started: grows as needed. */
+/* Operations of the engine that have been started; the list grows as needed. */
 typedef struct {
   rgi_engine_handle *at;
   int n, room;
 } rgi_access_started;
 
+/* An access to some patch of an array. */
 typedef struct {
   const char *call; /* the public function */
   rg_array a;
@@ -25,7 +26,7 @@ typedef struct {
   rgi_access_started *started; /* NULL: wait for each */
 } rgi_access;
 
-/* Buffers are const or not by the kind of access. */
+/* A buffer without its const: whether it is written depends on the kind of access. */
 static inline char *rgi_access_buffer(const void *memory) {
   char *at;
   __builtin_memcpy(&at, &memory, sizeof at);
@@ -44,8 +45,8 @@ typedef struct {
 int rgi_access_same_node(const rgi_access *m, const rgi_access_piece *part);
 int rgi_access_other_node(const rgi_access *m, const rgi_access_piece *part);
 
-/* The same for many small ones of one owner (aggregate.c): the part as the engine takes it;
- * runs from `offset` in its share and from buf. */
+/* For many small pieces of one owner (aggregate.c): a piece as the engine takes it, and n runs in
+ * one operation, which start at `offset` in the owner's heap part and at buf. */
 rgi_strided rgi_access_strided(const rgi_access *m, const rgi_access_piece *part);
 int rgi_access_runs(const rgi_access *m, int rank, uint64_t offset, char *buf, int n,
                     const rgi_strided_run runs[]);

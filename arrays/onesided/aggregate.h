@@ -7,12 +7,12 @@
 
 #include "onesided/access_piece.h"
 
-/* Parts of an array that spans nodes, which are collected by their owners: small ones
- * are moved when there are enough of them, or at the end. */
+/* Pieces of an array that spans nodes, collected by owner. Small ones are moved when there are
+ * enough of them for a message, or at the end; large ones at once. */
 typedef struct rgi_aggregate rgi_aggregate;
 int rgi_aggregate_open(const rgi_access *m, rgi_aggregate **aggregate);
 int rgi_aggregate_add(rgi_aggregate *aggregate, const rgi_access_piece *part);
-/* error: what has happened so far; then nothing more is moved. */
+/* Moves what is left, unless error, which the caller has met before, says not to. */
 int rgi_aggregate_close(rgi_aggregate *aggregate, int error);
 
 #endif

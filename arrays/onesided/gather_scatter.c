@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Gather and scatter of single elements. */
+ * Gather and scatter of single elements. All indices are checked before the first element is moved.
+ * Elements in this node's memory are moved one by one, the others sorted by owner and moved in one
+ * operation for each owner. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -10,7 +12,7 @@
 #include "onesided/access.h"
 #include "onesided/single.h"
 
-/* What is moved, and how. values: read only but for RGI_TRANSFER_GET. */
+/* One call's elements. values: read only but for RGI_TRANSFER_GET. */
 typedef struct {
   const char *call;
   rg_array a;
@@ -21,7 +23,7 @@ typedef struct {
   const void *alpha;
 } elements;
 
-/* --- checks: all of them before anything is done ------------------------------------ */
+/* --- checks ------------------------------------ */
 
 static int check_index(const elements *e, int64_t i) {
   const rgi_distribution *d = &e->a->d;
@@ -84,11 +86,11 @@ static int move_on_node(const elements *e) {
 
 typedef struct {
   int64_t *first;    /* of each member, and the end: where its elements are in: */
-  uint64_t *offsets; /* in the owner's share */
+  uint64_t *offsets; /* in the owner's heap part */
   char **values;
 } by_owner;
 
-/* Whether this element goes through the engine; mapped ones are moved here. */
+/* Whether this element goes through the engine. Mapped ones do not, unless they are added to. */
 static int sort_one(const elements *e, int64_t i, int *rank, int64_t *offset) {
   *rank = rgi_distribution_find(&e->a->d, e->at + i * e->a->d.dims, offset);
   return e->kind == RGI_TRANSFER_ACC || !e->a->mapped[*rank];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Put, get and accumulate. */
+ * Put, get and accumulate, with and without steps. A single element on one node takes a fast path
+ * (single.h); everything else, errors included, the common one (access.h). */
 #include "base/error.h"
 #include "onesided/access.h"
 #include "onesided/single.h"

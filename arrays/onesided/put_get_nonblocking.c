@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Put, get and accumulate without waiting. What is near is done at once; a
- * request looks after what the engine has started, if anything. */
+ * Put, get and accumulate without waiting. What is in this node's memory is moved before the call
+ * returns. A request completes the operations that the engine has started; if there are none,
+ * it is NULL. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -15,7 +16,7 @@ typedef struct {
   rgi_access_started started;
 } access_request;
 
-/* The first error counts, but all that was started comes to its end. */
+/* The first error is returned. Releasing the request then waits for the other operations. */
 static int test_started(rg_request r, int *done) {
   rgi_access_started *s = &((access_request *)r)->started;
   while (s->n > 0) {

@@ -134,8 +134,8 @@ static rgi_scalar draw_alpha(rg_type type) {
   return alpha;
 }
 
-/* Each rank writes into its successor's block, alone, what it also does to a model
- * of it; every way of calling in turn. */
+/* Each rank, alone, changes its successor's block and a model of it in the same way, by each form
+ * of call in turn. */
 enum { ROUNDS = 60, NEAR = 200000 };
 
 static void one_round(int i, int target, char *near, char *expect, char *model) {
@@ -227,8 +227,8 @@ void test_nothing(void) {
   RGT_OK(rgi_engine_fence(-1));
 }
 
-/* The buffer of a put or accumulate may be changed as soon as it has been waited for,
- * also when so many are under way that MPI has to put them off. */
+/* The buffer of a put or accumulate may be changed as soon as it has been waited for, also when so
+ * many are under way that MPI has to delay them. */
 void test_flood(void) {
   enum { MANY = 100, WORDS = 8 };
   int target = (rgt_rank + 1) % rgt_size;

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1 2 3
- * The engine on one node: there is none. */
+ * On one node there is no engine. */
 #include <armci.h>
 #include <check.h>
 #include <regroup.h>
