@@ -41,10 +41,9 @@ static int expect_replica(rg_array a, rgi_replica *r, uint64_t label) {
   return rg_irecv(a->group, to, bytes, MPI_BYTE, r->rank, TAG, &r->elements);
 }
 
-static int expect_replicas(rg_array a, const unsigned char senders[], uint64_t label) {
+static int expect_replicas(rg_array a, uint64_t label) {
   for (int i = 0; i < a->replicas_n; i++)
-    if (!senders || senders[a->replicas[i].rank])
-      RGI_TRY(expect_replica(a, &a->replicas[i], label));
+    RGI_TRY(expect_replica(a, &a->replicas[i], label));
   return RG_SUCCESS;
 }
 
@@ -84,14 +83,14 @@ static int send_elements(rg_array a, uint64_t label) {
 
 /* --- both --------------------------------------------------------------------------------- */
 
-int rgi_replicas_write(rg_array a, const unsigned char senders[]) {
+static int write_replicas(rg_array a) {
   uint64_t label = a->replicated + 1;
   if (a->replica_failed)
     return rgi_error(RG_ERR_ARRAY, "rg_array_sync: an earlier one of this mirrored array has "
                                    "failed; make it anew");
   a->replica_failed = 1;
-  int error = expect_replicas(a, senders, label);
-  if (!error && rgi_mirror_elements(a, a->me) && (!senders || senders[a->me]))
+  int error = expect_replicas(a, label);
+  if (!error && rgi_mirror_elements(a, a->me))
     error = send_elements(a, label);
   int failed = take_replicas(a, label);
   RGI_TRY(error);
@@ -101,7 +100,7 @@ int rgi_replicas_write(rg_array a, const unsigned char senders[]) {
 }
 
 int rgi_replicas_update(rg_array a) {
-  int error = rgi_replicas_write(a, NULL);
+  int error = write_replicas(a);
   if (error && error != RG_ERR_PROC_FAILED && error != RG_ERR_TIMEOUT)
     rg_group_revoke(a->group); /* so that no member waits in the barrier for the caller */
   RGI_TRY(error);

@@ -21,8 +21,4 @@ void rgi_replicas_close(rg_array a);
 /* Every member, after all accesses are complete: makes a version of the elements. */
 int rgi_replicas_update(rg_array a);
 
-/* Its first part, before the barrier. senders: NULL, or which members send at all; tests leave some
- * out, as if they had died. */
-int rgi_replicas_write(rg_array a, const unsigned char senders[]);
-
 #endif
