@@ -146,19 +146,20 @@ int rg_reserve_count(int *sleeping) {
 
 /* --- sleeping and being acquired ------------------------------------------------- */
 
-/* After a death the operation may have failed everywhere: this process was not acquired. */
-static int end_failed(uint64_t number, int error) {
+/* RG_ERR_REVOKED if a process died: then no process has the communicators, and this one was not
+ * acquired. */
+static int end_spawning(uint64_t number, int error) {
   rgi_group_creation_result(number, error);
   return error == RG_ERR_PROC_FAILED ? RG_ERR_REVOKED : error;
 }
 
-/* RG_ERR_REVOKED: a process died, and the acquisition came to nothing. */
+/* RG_ERR_REVOKED: a process died, and the operation failed. */
 static int join_callers(const char *call, const rgi_reserve_message *m) {
   const uint64_t creation_ids[RGI_CREATION_IDS] = {m->number};
   if (m->kind == RGI_RESERVE_SPAWN)
-    return end_failed(m->number,
-                      rgi_inter_members_join(m->acquired, m->callers, m->number,
-                                             &reserve.drawn.world, &reserve.drawn.parent));
+    return end_spawning(m->number,
+                        rgi_inter_members_join(m->acquired, m->callers, m->number,
+                                               &reserve.drawn.world, &reserve.drawn.parent));
   int error = m->kind == RGI_RESERVE_REPLACE
                   ? rgi_reserve_confirm_await(call, m->callers, m->number)
                   : RG_SUCCESS;
