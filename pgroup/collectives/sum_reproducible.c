@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Sums that do not depend on who adds what in which order (exact.h). */
+ * Sums that depend neither on the order of the summands nor on which rank adds which: each rank
+ * adds its own exactly (exact.h), an allreduce of integers merges them, and only the end is
+ * rounded. */
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collectives/coll.h"
+#include "collectives/coll_of_group.h"
 #include "collectives/exact.h"
 
 static int merge_sums(const char *call, rg_group g, rgi_exact *a, MPI_Count columns) {

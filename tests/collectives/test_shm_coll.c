@@ -11,13 +11,13 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "collectives/shared_state.h"
+#include "collectives/shared_state_cache.h"
 #include "collectives/shm_coll.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
 
 static rg_group world;
-static rgi_shm_coll *l;
+static rgi_shared_state *l;
 
 /* Lengths around every threshold, and a few of several chunks. */
 static const size_t lengths[] = {
@@ -215,13 +215,13 @@ static void test_memory(void) {
   for (int round = 0; round < 3; round++) {
     for (int turn = 0; turn < 50; turn++) {
       rg_group g;
-      rgi_shm_coll *mine;
+      rgi_shared_state *mine;
       char data[100] = {0};
       RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
-      RGT_OK(rgi_shm_coll_attach(g, &mine));
+      RGT_OK(rgi_shared_state_cache_attach(g, &mine));
       RGT_OK(rgi_shm_coll_bcast(mine, data, sizeof data, 0, "test"));
       RGT_OK(rgi_shm_coll_barrier(mine, "test")); /* two groups alive at most */
-      rgi_shm_coll_free(mine);
+      rgi_shared_state_cache_detach(mine);
       RGT_OK(rg_group_free(&g));
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -235,14 +235,14 @@ static void test_memory(void) {
 static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
-  RGT_OK(rgi_shm_coll_attach(world, &l));
-  RGT_INT(rgi_shm_coll_size(l), rgt_size);
-  RGT_INT(rgi_shm_coll_rank(l), rgt_rank);
-  RGT_INT(rgi_shm_coll_group_rank(l, rgt_size - 1), rgt_size - 1);
+  RGT_OK(rgi_shared_state_cache_attach(world, &l));
+  RGT_INT(rgi_shared_state_size(l), rgt_size);
+  RGT_INT(rgi_shared_state_rank(l), rgt_rank);
+  RGT_INT(rgi_shared_state_group_rank(l, rgt_size - 1), rgt_size - 1);
 }
 
 static void test_stop(void) {
-  rgi_shm_coll_free(l);
+  rgi_shared_state_cache_detach(l);
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
 }
@@ -259,5 +259,5 @@ int main(int argc, char **argv) {
                                    {"memory", test_memory},
                                    {"stop", test_stop},
                                    {NULL, NULL}};
-  return rgt_main(argc, argv, "local", tests);
+  return rgt_main(argc, argv, "shm_coll", tests);
 }

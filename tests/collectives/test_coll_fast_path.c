@@ -58,5 +58,5 @@ static void test_forced(void) {
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"forced and automatic", test_forced}, {NULL, NULL}};
-  return rgt_main(argc, argv, "coll_straight", tests);
+  return rgt_main(argc, argv, "coll_fast_path", tests);
 }
