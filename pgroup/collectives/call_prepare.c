@@ -30,7 +30,7 @@ static int in_place_error(const rgi_call *c) {
 
 static int to_bytes(const rgi_call *c, const rgi_datatype *t, MPI_Count count, size_t *bytes) {
   if (count < 0)
-    return rgi_error(RG_ERR_ARG, "%s: a count of %lld", c->name, (long long)count);
+    return rgi_error(RG_ERR_ARG, "%s: the count %lld is negative", c->name, (long long)count);
   if (t->size && (size_t)count > PTRDIFF_MAX / t->size)
     return rgi_error(RG_ERR_ARG, "%s: %lld elements of %zu bytes are too many", c->name,
                      (long long)count, t->size);

@@ -98,8 +98,8 @@ int rg_algorithm_predict(rg_operation operation, int i, int p, int nodes, MPI_Co
   RGI_REQUIRE(seconds);
   RGI_TRY(check_row(__func__, operation, i));
   if (p < 1 || nodes < 1 || nodes > p || bytes < 0)
-    return rgi_error(RG_ERR_ARG, "%s: %d members on %d nodes, %lld bytes", __func__, p, nodes,
-                     (long long)bytes);
+    return rgi_error(RG_ERR_ARG, "%s: it cannot be %d members on %d nodes and %lld bytes", __func__,
+                     p, nodes, (long long)bytes);
   rgi_choice_shape shape = {operation, p, nodes, (size_t)bytes, 1, 1, 1, 1};
   *seconds = rgi_choice_predict(rgi_tuning_now(), rgi_operation_algorithms[operation], i, &shape);
   return RG_SUCCESS;

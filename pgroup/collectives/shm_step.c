@@ -108,7 +108,7 @@ int rgi_shm_step_check_length(const rgi_shared_state *l, int i, uint32_t step, c
   if (bytes == l->bytes)
     return RG_SUCCESS;
   return rgi_error(bytes > l->bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
-                   "%s: lengths that do not fit: rank %d means %u bytes, this process %u; form the "
+                   "%s: the lengths differ: rank %d has %u bytes, this process %u; form the "
                    "group anew",
                    call, rgi_shared_state_group_rank(l, i), bytes, l->bytes);
 }

@@ -19,7 +19,8 @@ static int merge_sums(const char *call, rg_group g, rgi_exact *a, MPI_Count colu
 static int check_columns(const char *call, const void *x, MPI_Count n, MPI_Count columns,
                          const void *result) {
   if (n < 0 || columns < 0)
-    return rgi_error(RG_ERR_ARG, "%s: %lld rows of %lld", call, (long long)n, (long long)columns);
+    return rgi_error(RG_ERR_ARG, "%s: %lld rows of %lld columns", call, (long long)n,
+                     (long long)columns);
   if ((!x && n > 0 && columns > 0) || (!result && columns > 0))
     return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", call);
   return RG_SUCCESS;

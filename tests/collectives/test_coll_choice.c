@@ -37,7 +37,7 @@ static void test_one_node(void) {
   RGT_STR(chosen(shape_for(RG_OP_REDUCE_SCATTER, 64, 1, 8, 0)), "halving");
 }
 
-/* Between nodes only one copy goes, whatever the length. */
+/* Between nodes one copy is sent, whatever the length. */
 static void test_nodes(void) {
   for (size_t bytes = 1; bytes <= (size_t)64 << 20; bytes *= 2)
     for (int memory = 0; memory < 2; memory++) {
@@ -112,8 +112,8 @@ static void expect_choice(rg_operation op, const char *want) {
   RGT_STR(name, want);
 }
 
-/* RG_COLL goes before the group's own wish; what it asks for and cannot be, here
- * several nodes, is passed over. */
+/* RG_COLL takes precedence over rg_group_set_algorithm; an algorithm that cannot serve, here one
+ * for several nodes, is ignored. */
 static void test_forced(void) {
   int one = 1, sum = 0;
   expect_choice(RG_OP_BCAST, "binomial");

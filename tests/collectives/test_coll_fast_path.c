@@ -40,8 +40,7 @@ static void force(const char *barrier, const char *bcast, const char *allreduce,
   RGT_OK(rg_group_set_algorithm(g, RG_OP_REDUCE, reduce));
 }
 
-/* Of linear algorithms: to the first and back, to all, to the root; of the tree:
- * up and down again. */
+/* Messages of the linear barrier, broadcast and reduce and of the allreduce by a tree. */
 static void test_forced(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&g));

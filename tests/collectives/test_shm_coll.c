@@ -24,14 +24,14 @@ static const size_t lengths[] = {
     0, 1, 8, 55, 56, 57, 1000, 65535, RGI_SHM_CHUNK, RGI_SHM_CHUNK + 1, 3 * RGI_SHM_CHUNK + 7};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-static char byte_of(int who, size_t i, int turn) {
-  return (char)(who * 31 + (int)(i % 251) * 7 + turn);
+static char byte_of(int rank, size_t i, int turn) {
+  return (char)(rank * 31 + (int)(i % 251) * 7 + turn);
 }
 
-/* Now and then one member is late: drawn alike on all. */
+/* Sometimes one member is late; all ranks draw the same one. */
 static void delay(void) {
-  int who = (int)(random() % (4 * rgt_size));
-  if (who == rgt_rank)
+  int late = (int)(random() % (4 * rgt_size));
+  if (late == rgt_rank)
     rgi_clock_sleep(1e-4 * (double)(rgt_rank % 7));
 }
 
@@ -168,7 +168,7 @@ static void test_alltoall(void) {
   }
 }
 
-/* A barrier: nobody leaves before everybody has come. */
+/* A barrier: no member leaves before all have arrived. */
 static void test_barrier(void) {
   srandom((unsigned)rgt_seed() + 4);
   for (int turn = 1; turn <= 300; turn++) {
@@ -183,8 +183,7 @@ static void test_barrier(void) {
   }
 }
 
-/* Roots and sources run ahead of the others as far as they may: everything mixed
- * in one drawn order. */
+/* All operations mixed in one drawn order; roots run ahead of the others as far as they may. */
 static void test_mixed(void) {
   srandom((unsigned)rgt_seed() + 5);
   for (int turn = 0; turn < 2000; turn++) {
@@ -208,7 +207,7 @@ static void test_mixed(void) {
   }
 }
 
-/* Groups come and go: what they took of the arena comes back. */
+/* Groups are formed and freed: the arena gets its memory back. */
 static void test_memory(void) {
   rgi_arena_usage before, after;
   MPI_Barrier(MPI_COMM_WORLD);
