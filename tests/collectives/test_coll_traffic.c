@@ -6,7 +6,7 @@
  * ranks: 4 8
  * sources: tests/collectives/cases.c tests/collectives/messages.c
  * wrap: rgi_message_send
- * What crosses between two pretended nodes, by block and cyclic placement; and
+ * What is sent between two pretended nodes, by block and cyclic placement; and
  * the hierarchical algorithms with all algorithms between the nodes and inside. */
 #include <stdio.h>
 #include <stdlib.h>
