@@ -12,6 +12,7 @@
 #include "formation/context.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"
+#include "formation/mpi_group.h"
 #include "intercomm/reserve.h"
 #include "intercomm/spawn.h"
 #include "message/message.h"
@@ -20,8 +21,8 @@
 static int create_intercomm(const rgi_members *mine, const rgi_members *others, uint64_t number,
                             MPI_Comm *inter) {
   MPI_Group local, remote;
-  RGI_TRY(rgi_comm_mpi_group(mine, &local));
-  int error = rgi_comm_mpi_group(others, &remote);
+  RGI_TRY(rgi_mpi_group_of(mine, &local));
+  int error = rgi_mpi_group_of(others, &remote);
   if (!error) {
     error = rgi_comm_create_intercomm("rg_intercomm_create_group", rgi_runtime.comm, local, remote,
                                       rgi_comm_creation_tag(number), RG_METHOD_AUTO, number, inter);
@@ -37,7 +38,7 @@ int rgi_spawn_join(const rgi_members *acquired, const rgi_members *callers, uint
                    rg_drawn *made) {
   MPI_Group group;
   MPI_Comm world, parent;
-  RGI_TRY(rgi_comm_mpi_group(acquired, &group));
+  RGI_TRY(rgi_mpi_group_of(acquired, &group));
   int error =
       rg_comm_create_group(rgi_runtime.comm, group, rgi_comm_creation_tag(rgi_context_mix(number)),
                            RG_METHOD_AUTO, &world);
