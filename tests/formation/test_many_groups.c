@@ -45,7 +45,7 @@ static void test_alive(void) {
   size_t before = heap();
   form(MILLION);
   size_t each = (heap() - before) / MILLION;
-  RGT_TRUE(each < 300); /* bytes for each group, its count of formings included */
+  RGT_TRUE(each < 300); /* bytes for each group, its count of creations included */
   free_all();
 }
 
@@ -55,7 +55,7 @@ static void test_one_after_another(void) {
     for (int i = 0; i < MILLION; i++) {
       rg_group g = NULL;
       if (rg_group_create_range(world, 0, rgt_size - 1, 1, i % 1000, &g) || rg_group_free(&g))
-        RGT_TRUE(!"formed and freed");
+        RGT_TRUE(!"created and freed");
     }
     if (round == 0)
       first = heap();
@@ -63,7 +63,7 @@ static void test_one_after_another(void) {
   RGT_INT(heap(), first); /* no growth after the first round */
 }
 
-/* Every one of them works: the flags are attached at the first operation. */
+/* Every group works: its flags are attached at the first operation. */
 static void test_all_work(void) {
   rgi_shared_state **local = malloc(MILLION * sizeof *local);
   rgi_arena_usage empty, usage;
