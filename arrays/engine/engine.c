@@ -16,7 +16,7 @@
 #include "engine/daemon_transport.h"
 #include "engine/heap_part.h"
 #include "engine/rma.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "runtime/module.h"
 #include "runtime/runtime.h"

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "formation/comm.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 

@@ -12,7 +12,7 @@
 #include "intercomm/reserve_directory.h"
 #include "intercomm/reserve_message.h"
 #include "message/message.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * In place of noded/guard.c and runtime/finalize.c: this copy of the library has no
- * guardian and leaves MPI_Finalize as it is. An application that survives deaths does so by
+ * In place of noded/guard_client.c and runtime/finalize.c: this copy of the library has no
+ * guard and leaves MPI_Finalize as it is. An application that survives deaths does so by
  * the library that it is linked with. */
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 #include "runtime/finalize.h"
 
 int rgi_guard_exists(void) {

@@ -9,7 +9,7 @@
 #include "collectives/shm_coll.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "recovery/group_decision.h"
 #include "shm/process.h"
 

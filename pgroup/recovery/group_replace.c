@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "formation/group.h"
 #include "intercomm/reserve.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "shm/failure.h"
 
 /* What is to be agreed about: the bitwise and of these. */
