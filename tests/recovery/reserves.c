@@ -36,7 +36,7 @@ static void wait_for_sleepers(int n) {
 }
 
 /* All members are there. */
-static int barrier_of(rg_group g) {
+static int count_members(rg_group g) {
   int one = 1, sum = 0;
   int error = rg_allreduce(g, &one, &sum, 1, MPI_INT, MPI_SUM);
   must(error || sum == size_of(g), "the sum");
@@ -52,7 +52,7 @@ static void wait_for_death(int rank) {
 static void draw_and_let_go(rg_group g, int n) {
   rg_group grown;
   must(!rg_group_grow(g, n, &grown), "rg_group_grow");
-  must(!barrier_of(grown), "a barrier with those that were acquired");
+  must(!count_members(grown), "counting those that were acquired");
   rg_group_free(&grown);
   wait_for_sleepers(n);
 }
@@ -74,7 +74,7 @@ static rg_group parked(rg_group g) {
   must(!rg_barrier(g), "rg_barrier");
   must(rg_group_grow(g, aside, &grown) == RG_ERR_RESERVE, "one more than live");
   must(!rg_group_grow(g, aside - 1, &grown), "rg_group_grow");
-  must(!barrier_of(grown), "a barrier with those that were acquired");
+  must(!count_members(grown), "counting those that were acquired");
   for (int i = 0, dead = WORKERS, at; i < 1; i++) {
     rg_group world;
     must(!rg_group_world(&world) && !rg_group_translate(world, 1, &dead, grown, &at) &&
@@ -100,9 +100,9 @@ static rg_group taker(rg_group g) {
 static rg_group drawn(rg_group g) {
   rg_group grown, left;
   must(!rg_group_grow(g, aside, &grown), "rg_group_grow");
-  must(barrier_of(grown) == RG_ERR_PROC_FAILED, "a barrier with the dead");
+  must(count_members(grown) == RG_ERR_PROC_FAILED, "counting the dead");
   must(!rg_group_shrink(grown, &left), "rg_group_shrink");
-  must(!barrier_of(left), "a barrier with the others");
+  must(!count_members(left), "counting the others");
   rg_group_free(&left);
   rg_group_free(&grown);
   wait_for_sleepers(aside - 1);
@@ -116,7 +116,7 @@ static rg_group master(rg_group g) {
   if (my_rank == 0) {
     must(!rg_group_create_range(g, 0, 0, 1, 5, &alone), "rg_group_create_range");
     must(!rg_group_grow(alone, aside, &grown), "rg_group_grow");
-    must(!barrier_of(grown), "a barrier with those that were acquired");
+    must(!count_members(grown), "counting those that were acquired");
     raise(SIGKILL);
   }
   return go_on(g);
@@ -212,11 +212,11 @@ static void help(void) {
     }
     if (is("drawn") && my_rank == WORKERS)
       raise(SIGKILL);
-    error = barrier_of(d.group);
-    must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, "the barrier");
+    error = count_members(d.group);
+    must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, "counting the members");
     if (is("drawn") && error) {
       rg_group left;
-      must(!rg_group_shrink(d.group, &left) && !barrier_of(left), "a barrier with the others");
+      must(!rg_group_shrink(d.group, &left) && !count_members(left), "counting the others");
       rg_group_free(&left);
     }
     rg_group_free(&d.group);
