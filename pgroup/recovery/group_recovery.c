@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "collectives/shm_coll.h"
+#include "collectives/shared_state_cache.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "noded/overlay_client.h"
@@ -38,7 +38,7 @@ int rg_restarts(int *n) {
 
 int rg_group_revoke(rg_group g) {
   RGI_TRY(rgi_group_check_member(__func__, g));
-  rgi_shm_coll_invalidate(g);
+  rgi_shared_state_cache_invalidate(g);
   return rgi_overlay_revoke(g->context) == RG_SUCCESS
              ? RG_SUCCESS
              : rgi_error(RG_ERR_LIMIT, "rg_group_revoke: %d groups have been revoked already",
