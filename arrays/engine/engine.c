@@ -18,7 +18,7 @@
 #include "engine/daemon_transport.h"
 #include "engine/heap.h"
 #include "engine/rma.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "runtime/module.h"
 #include "runtime/runtime.h"
