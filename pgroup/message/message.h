@@ -18,32 +18,7 @@
 #ifndef RGI_MESSAGE_H
 #define RGI_MESSAGE_H
 
-#include <mpi.h>
-#include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define RGI_ANY (-1)
-
-typedef struct rgi_message {
-  /* What the caller may read when it is done. */
-  atomic_int done;
-  int error;       /* RG_SUCCESS, RG_ERR_TRUNCATE, RG_ERR_NOMEM, RG_ERR_TIMEOUT (given up) or
-                      RG_ERR_MPI */
-  int source, tag; /* of the message that came; world rank */
-  size_t bytes;    /* its length */
-  /* The rest is the message layer's own. */
-  int sending, place, state;
-  uint64_t context;
-  char *data;
-  size_t room, moved;
-  struct rgi_message_rts *rts; /* of a long message in the node: its rendezvous request */
-  uint64_t pipe;               /* of a long message that this process receives */
-  MPI_Request mpi;
-  int data_tag, fin; /* of a long message between nodes: its tag for MPI; its FIN has come */
-  char *own;         /* memory to be freed at the end */
-  struct rgi_message *next, **link;
-} rgi_message;
+#include "message/message_list.h"
 
 /* Starts a message. dest: a world rank, may be the caller's own. data and r stay
  * untouched until r is done. RG_ERR_NOMEM: the arena is full; then nothing was

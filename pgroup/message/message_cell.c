@@ -8,10 +8,12 @@
  *
  * An inbox is one word: the offset of the newest cell in lines, how many lines
  * its cells take, and whether somebody waits for it to be emptied. */
+#include "message/message_cell.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "message/message_parts.h"
+#include "message/message_list.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
 

@@ -3,11 +3,15 @@
  *
  * Matching: posted receives that no message has matched, and unexpected messages,
  * in the order in which they came. */
+#include "message/message_match.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "message/message_parts.h"
+#include "message/message_mpi.h"
+#include "message/message_pipe.h"
+#include "shm/arena.h"
 
 #define BUCKETS 256 /* of contexts */
 
@@ -42,23 +46,6 @@ static match_bucket *bucket_of(uint64_t context) {
   return &matching.buckets[context % BUCKETS];
 }
 
-void rgi_message_append(rgi_message *r, rgi_message ***end, rgi_message_state state) {
-  r->next = NULL;
-  r->link = *end;
-  **end = r;
-  *end = &r->next;
-  r->state = state;
-}
-
-void rgi_message_remove(rgi_message *r, rgi_message ***end) {
-  *r->link = r->next;
-  if (r->next)
-    r->next->link = r->link;
-  else if (end)
-    *end = r->link;
-  r->state = RGI_MESSAGE_IDLE;
-}
-
 static int fits_envelope(const rgi_message *r, const rgi_message_envelope *e) {
   return r->context == e->context && (r->source == RGI_ANY || r->source == e->source) &&
          (r->tag == RGI_ANY || r->tag == e->tag);
@@ -91,8 +78,8 @@ static size_t bytes_held(const rgi_message_cell *c) {
 /* Messages that nobody asks for may not fill the arena; what comes from other
  * nodes has room for the longest. Without memory the cell stays as it is. */
 static rgi_message_cell *store_cell(rgi_message_cell *c) {
-  size_t bytes = sizeof *c + (c->kind == RGI_MESSAGE_EAGER ? c->envelope.bytes
-                                                           : sizeof(rgi_message_remote_rts));
+  size_t bytes =
+      sizeof *c + (c->kind == RGI_MESSAGE_EAGER ? c->envelope.bytes : sizeof(rgi_message_mpi_rts));
   rgi_message_cell *own;
   if (!c->lines) {
     own = realloc(c, bytes);
@@ -178,7 +165,7 @@ void rgi_message_match_post(rgi_message *r) {
 
 void rgi_message_match_fin(const rgi_message_envelope *e) {
   for (rgi_message_cell *c = bucket_of(e->context)->unexpected; c; c = c->next) {
-    rgi_message_remote_rts *what = (void *)rgi_message_cell_data(c);
+    rgi_message_mpi_rts *what = (void *)rgi_message_cell_data(c);
     if (c->kind == RGI_MESSAGE_REMOTE_RTS && c->envelope.source == e->source &&
         what->data_tag == e->tag)
       what->fin = 1;

@@ -10,12 +10,13 @@
  * When the sender of a long message is killed in the middle, MPI may tell the receiver
  * that all of it has come. In a job that survives the sender confirms it with a FIN when
  * MPI has sent it, and the receiver waits for both. */
+#include "message/message_mpi.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "message/message_parts.h"
 #include "noded/overlay.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
@@ -192,7 +193,7 @@ static int fail_message(rgi_message *r) {
 }
 
 int rgi_message_mpi_send(rgi_message *r, int dest, const rgi_message_envelope *e) {
-  rgi_message_remote_rts what = {.data_tag = 1 + transport.next_tag};
+  rgi_message_mpi_rts what = {.data_tag = 1 + transport.next_tag};
   r->source = dest; /* for is_lost */
   if (rgi_process_is_dead(dest)) {
     atomic_store_explicit(&r->done, r->bytes <= EAGER_BYTES, memory_order_release);
@@ -215,7 +216,7 @@ int rgi_message_mpi_send(rgi_message *r, int dest, const rgi_message_envelope *e
 void rgi_message_mpi_accept(rgi_message *r, rgi_message_cell *c) {
   char *to = r->data;
   size_t n = r->bytes;
-  rgi_message_remote_rts what;
+  rgi_message_mpi_rts what;
   memcpy(&what, rgi_message_cell_data(c), sizeof what);
   r->data_tag = what.data_tag;
   r->fin = what.fin;
@@ -229,7 +230,7 @@ void rgi_message_mpi_accept(rgi_message *r, rgi_message_cell *c) {
     fail_message(r);
 }
 
-static void retire_all_outgoing(void) {
+void rgi_message_mpi_progress_sends(void) {
   outgoing_cell *back = NULL; /* the first that was kept: then all have been looked at */
   for (int i = 0; i < TESTS_MOST && transport.first && transport.first != back; i++) {
     outgoing_cell *o = transport.first;
@@ -279,14 +280,13 @@ static int is_confirmed(rgi_message *r) {
   return error != RG_ERR_NOMEM;
 }
 
-/* A FIN: of what is under way, waits to be asked for, or was given up. */
-static void handle_fin(const rgi_message_envelope *e) {
+int rgi_message_mpi_fin(const rgi_message_envelope *e) {
   for (rgi_message *r = transport.active; r; r = r->next)
     if (!r->sending && r->source == e->source && r->data_tag == e->tag) {
       r->fin = 1;
-      return;
+      return 1;
     }
-  rgi_message_match_fin(e);
+  return 0;
 }
 
 /* 0: it goes on, behind the others. A request that is null is over. */
@@ -310,7 +310,7 @@ static int progress_message(rgi_message *r) {
   return 1;
 }
 
-static void progress_all_messages(void) {
+void rgi_message_mpi_progress(void) {
   rgi_message *back = NULL;
   for (int i = 0; i < TESTS_MOST && transport.active && transport.active != back; i++) {
     rgi_message *r = transport.active;
@@ -319,34 +319,27 @@ static void progress_all_messages(void) {
   }
 }
 
-int rgi_message_mpi_progress(void) {
-  int there = 1;
-  retire_all_outgoing();
-  while (transport.comm != MPI_COMM_NULL) {
-    if (transport.coming == MPI_REQUEST_NULL)
-      RGI_TRY(expect_cell());
-    MPI_Status status;
-    int error = rgi_wait_mpi_test_status(&transport.coming, &there, &status);
-    if (!error && there && is_incomplete(&status, sizeof(rgi_message_cell)))
-      error = MPI_ERR_OTHER;
-    if (error && is_any_lost()) {
-      transport.coming = MPI_REQUEST_NULL;
-      break;
-    }
-    RGI_TRY_MPI(error);
-    if (!there)
-      break;
-    rgi_message_cell *c = transport.cell;
-    transport.cell = NULL;
-    c->lines = 0;
-    if (c->kind != RGI_MESSAGE_FIN) {
-      rgi_message_match_arrival(c);
-      continue;
-    }
-    handle_fin(&c->envelope);
-    free(c);
+int rgi_message_mpi_collect(rgi_message_cell **c) {
+  MPI_Status status;
+  int there = 0;
+  *c = NULL;
+  if (transport.comm == MPI_COMM_NULL)
+    return RG_SUCCESS;
+  if (transport.coming == MPI_REQUEST_NULL)
+    RGI_TRY(expect_cell());
+  int error = rgi_wait_mpi_test_status(&transport.coming, &there, &status);
+  if (!error && there && is_incomplete(&status, sizeof(rgi_message_cell)))
+    error = MPI_ERR_OTHER;
+  if (error && is_any_lost()) {
+    transport.coming = MPI_REQUEST_NULL;
+    return RG_SUCCESS;
   }
-  progress_all_messages();
+  RGI_TRY_MPI(error);
+  if (there) {
+    *c = transport.cell;
+    transport.cell = NULL;
+    (*c)->lines = 0;
+  }
   return RG_SUCCESS;
 }
 

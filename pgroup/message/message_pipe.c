@@ -6,10 +6,11 @@
  * opens a pipe, a few chunks of its own shared memory, and both copy at the same time, the one in,
  * the other out. So a process needs memory for the messages that it receives at this moment only,
  * and the same chunks serve again and stay in the cache. A message to oneself is copied once. */
+#include "message/message_pipe.h"
+
 #include <string.h>
 
 #include "base/error.h"
-#include "message/message_parts.h"
 #include "shm/node.h"
 
 #define CHUNKS 4
@@ -42,6 +43,7 @@ typedef struct rgi_message_rts {
 _Static_assert(sizeof(rts) == 3 * RGI_LINE, "an RTS is three lines");
 
 static struct {
+  rgi_message *active; /* long messages under way */
   uint64_t kept[PIPES_MOST];
   int n, in_use, most;
   int starved; /* how many receives have no pipe yet */
@@ -72,6 +74,16 @@ int rgi_message_pipe_make_rts(rgi_message *r, const rgi_message_envelope *e, rgi
   return RG_SUCCESS;
 }
 
+void rgi_message_pipe_start(rgi_message *r) {
+  r->next = pipes.active;
+  r->link = &pipes.active;
+  if (r->next)
+    r->next->link = &r->next;
+  pipes.active = r;
+  r->state = RGI_MESSAGE_ACTIVE;
+  rgi_message_count_under_way(1);
+}
+
 /* Both sides leave the RTS; the last one gives all of it back. */
 static void leave_rts(rts *l) {
   if (atomic_fetch_sub_explicit(&l->holders, 1, memory_order_acq_rel) > 1)
@@ -98,7 +110,8 @@ int rgi_message_pipe_withdrawn(const rgi_message_cell *c) {
 static void end_message(rgi_message *r, int error) {
   rts *l = r->rts;
   r->rts = NULL;
-  rgi_message_deactivate(r);
+  rgi_message_remove(r, NULL);
+  rgi_message_count_under_way(-1);
   leave_rts(l);
   rgi_message_finish(r, error);
 }
@@ -212,11 +225,14 @@ static void pull_chunks(rgi_message *r) {
   }
 }
 
-void rgi_message_pipe_progress(rgi_message *r) {
-  if (r->sending)
-    push_chunks(r);
-  else
-    pull_chunks(r);
+void rgi_message_pipes_progress(void) {
+  for (rgi_message *r = pipes.active, *next; r; r = next) {
+    next = r->next;
+    if (r->sending)
+      push_chunks(r);
+    else
+      pull_chunks(r);
+  }
 }
 
 static void copy_to_self(rgi_message *r) {
@@ -230,7 +246,7 @@ void rgi_message_pipe_accept(rgi_message *r, rgi_message_cell *c) {
   r->rts = (rts *)c;
   r->moved = 0;
   r->pipe = 0;
-  rgi_message_activate(r);
+  rgi_message_pipe_start(r);
   if (r->rts->sender == rgi_node.me) {
     copy_to_self(r);
     return;

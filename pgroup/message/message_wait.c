@@ -3,7 +3,8 @@
  *
  * Waiting for messages. */
 #include "base/error.h"
-#include "message/message_parts.h"
+#include "message/message.h"
+#include "message/message_mpi.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/wait.h"

@@ -226,9 +226,11 @@ int rgi_daemons_open(MPI_Comm world, MPI_Comm node, void *memory) {
   if (!chosen)
     return RG_SUCCESS;
   int error = open_all(world, node, memory, &pipe);
+  rgi_overlay_use(NULL, pipe);
   RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, world));
   if (worst && !error)
     error = rgi_error(worst, "rg_init: the guardians of some nodes cannot connect");
-  rgi_overlay_use(error ? NULL : memory, pipe);
+  if (!error)
+    rgi_overlay_use(memory, pipe);
   return error;
 }

@@ -90,12 +90,16 @@ static int start_runtime(MPI_Comm comm) {
   MPI_Comm_set_errhandler(rgi_runtime.comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(rgi_runtime.comm, &rgi_runtime.rank);
   MPI_Comm_size(rgi_runtime.comm, &rgi_runtime.size);
+  rgi_runtime.mpi_group = MPI_GROUP_NULL;
   int error =
       rgi_mpi_error(MPI_Comm_group(rgi_runtime.comm, &rgi_runtime.mpi_group), "MPI_Comm_group");
   if (!error)
     error = open_layers();
-  if (error)
+  if (error) {
+    if (rgi_runtime.mpi_group != MPI_GROUP_NULL)
+      MPI_Group_free(&rgi_runtime.mpi_group);
     MPI_Comm_free(&rgi_runtime.comm);
+  }
   rgi_runtime.epoch++;
   return error;
 }
