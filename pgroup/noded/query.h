@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access/element.h"
+
 typedef enum {
   RGI_QUERY_GET,
   RGI_QUERY_PUT,
@@ -20,13 +22,6 @@ typedef enum {
   RGI_QUERY_FETCH_ADD,   /* an element, by a */
   RGI_QUERY_COMPARE_SWAP /* an element: to b if it is a */
 } rgi_query_kind;
-
-typedef enum {
-  RGI_ELEMENT_INT32,
-  RGI_ELEMENT_INT64,
-  RGI_ELEMENT_FLOAT,
-  RGI_ELEMENT_DOUBLE
-} rgi_element_type;
 
 /* One run at a distance from the question's offset, or, for a patch, a dimension: its stride
  * in bytes and its extent, the innermost in bytes. */
@@ -37,10 +32,10 @@ typedef struct {
 #define RGI_QUERY_DIMS 8 /* at most */
 
 typedef struct {
-  uint32_t kind, element_type;
-  uint32_t dims, runs; /* of the entries: one of them is 0 */
-  uint64_t offset;     /* in the heap */
-  uint64_t bytes;      /* of all data */
+  uint32_t kind, element_type; /* rgi_query_kind, rgi_element_type */
+  uint32_t dims, runs;         /* of the entries: one of them is 0 */
+  uint64_t offset;             /* in the heap */
+  uint64_t bytes;              /* of all data */
   int64_t a, b;
 } rgi_query;
 

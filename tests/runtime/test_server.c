@@ -173,6 +173,13 @@ static void test_beyond(void) {
                          .bytes = 8,
                          .element_type = RGI_ELEMENT_INT64},
                         {{0}}});
+  is_refused((question){{.kind = RGI_QUERY_FETCH_ADD,
+                         .offset = HEAP - 4,
+                         .bytes = 4,
+                         .element_type = RGI_ELEMENT_FLOAT},
+                        {{0}}});
+  is_refused((question){{.kind = RGI_QUERY_ACCUMULATE, .runs = 1, .bytes = 8, .element_type = 4},
+                        {{0, 8}}});
   is_refused((question){{.kind = 5, .bytes = 8}, {{0}}});
 }
 
