@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Accumulating patches. A kernel treats one plane: the loops over a row are plain
- * ones that -O3 makes vector code of (-O2 does not where the length is unknown). */
+ * Accumulating patches. A kernel treats one plane. Its loop over a row is a plain one that -O3
+ * vectorises (-O2 does not where the length is unknown). */
 #ifndef __clang__
 #pragma GCC optimize("O3")
 #endif
@@ -17,8 +17,8 @@ typedef struct {
 
 typedef void kernel(const plane *p, void *to, const void *from, const void *alpha);
 
-/* name: adds x[i] to y[i] if alpha is NULL, else *alpha * x[i]. Integers are added as
- * unsigned ones, which wrap around. */
+/* name: adds x[i] to y[i] if alpha is NULL, else *alpha * x[i]. Integers are added as unsigned
+ * ones, which wrap around. */
 #define REAL_KERNEL(name, type)                                                                    \
   static void name##_row(int64_t n, type *restrict y, const type *restrict x) {                    \
     for (int64_t i = 0; i < n; i++)                                                                \

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Messages: sending, progress, and the interface. */
+ * Messages: the interface, the order of sends, and progress. A send inside the node puts a cell
+ * into the receiver's inbox; if that is full, the send is delayed, and so are all later ones to the
+ * same process, which keeps their order. Progress takes all cells from the own inbox and from MPI
+ * to matching, tries delayed sends again, and moves the data of long messages.
+ *
+ * One lock (only at MPI_THREAD_MULTIPLE) covers all state of the files message*.c in this process;
+ * between processes only the inboxes and the rendezvous requests are shared, without locks. Whether
+ * there is anything to do is read without the lock: is_busy. */
 #include "message/message.h"
 
 #include <pthread.h>
@@ -25,7 +32,7 @@
 static struct {
   pthread_mutex_t mutex;
   rgi_message *delayed, **delayed_end;
-  char *blocked; /* for each place: an earlier message to it is delayed */
+  char *blocked; /* for each place: an earlier message to it has just been delayed again */
   unsigned long inside, between;
 } messages = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -67,7 +74,6 @@ static int enqueue_message(rgi_message *r, int *enqueued) {
   return RG_SUCCESS;
 }
 
-/* Messages to one place keep their order. */
 static int must_delay(int place) {
   for (rgi_message *r = messages.delayed; r; r = r->next)
     if (r->place == place)
@@ -119,7 +125,7 @@ static int send_in_node(rgi_message *r) {
   return RG_SUCCESS;
 }
 
-/* --- what the others call ------------------------------------------------------------ */
+/* --- the interface and progress --------------------------------------------------------- */
 
 int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
                      rgi_message *r) {
@@ -130,7 +136,7 @@ int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size
                      .bytes = bytes,
                      .place = place,
                      .mpi = MPI_REQUEST_NULL};
-  memcpy(&r->data, &data, sizeof data); /* only read: no const there */
+  memcpy(&r->data, &data, sizeof data); /* the member is not const, but data are only read */
   lock_messages();
   if (place >= 0) {
     error = send_in_node(r);

@@ -12,7 +12,7 @@
 #include "runtime/module.h"
 #include "tests/check/check.h"
 
-static char story[64]; /* a letter for each call */
+static char story[64]; /* one character for each call */
 static int failing;
 
 static void tell(char what) {
