@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "formation/group.h"
 #include "intercomm/reserve.h"
+#include "intercomm/reserve_acquire.h"
+#include "intercomm/reserve_confirm.h"
 #include "noded/overlay.h"
 #include "shm/failure.h"
 
