@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Waiting. A wait is a loop of the caller's: it looks at its condition, makes progress for all that
- * the process has under way, and calls rgi_wait_more or rgi_wait_bell, until the condition is
- * fulfilled or these return an error.
+ * Waiting. A wait is a loop of the caller's: it looks at its condition, makes progress for all
+ * that the process has under way, and calls rgi_wait_more or rgi_wait_bell, until the condition
+ * is fulfilled or these return an error.
  *
  * A wait ends in one of four ways:
  * - completion: the caller finds its condition fulfilled;
- * - death: a member of the failure scope (by default that of the group whose call this is) or the
+ * - death: a member of the failure scope (by default the group of the current call) or the
  *   watched process has died: RG_ERR_PROC_FAILED;
  * - revocation: the group, or its parent, has been revoked: RG_ERR_REVOKED;
  * - time: RG_TIMEOUT seconds have passed: RG_ERR_TIMEOUT. The condition is looked at once more
  *   before that, as this process may have been stopped itself for so long.
+ *
  * check_time finds the last three. It looks for deaths among the node's own processes
  * (rgi_process_check, at most every 5 ms); those of other nodes are written into the table of
  * processes by the node daemon, which also rings all bells.
  *
  * Pauses. If the node has a processor for each process, a wait spins for some time; otherwise it
  * yields, and after a while it sleeps (base/pause.h). A wait inside the node sleeps on the
- * process's bell, a futex: the caller reads the bell (acquire), looks at its condition, and sleeps
- * only if the bell still has the value read. The other process changes the condition first and
- * rings the bell afterwards (release), so a wake-up is not lost.
- * (A sleeper is counted before it looks at the bell's value a last time, and a ringer looks at that
- * count after it has changed the value; both sequentially consistent.) The sleep is short all the
- * same where something has to be looked at that does not ring: MPI, or rgi_wait_meanwhile.
+ * process's bell, a futex: the caller reads the bell (acquire), looks at its condition, and
+ * sleeps only if the bell still has the value read. The other process changes the condition
+ * first and rings the bell afterwards (release), so a wake-up is not lost: a sleeper is counted
+ * before it looks at the bell's value a last time, and the other process looks at that count
+ * after it has changed the value, both sequentially consistent. The sleep is short all the same
+ * where something has to be looked at that does not ring: MPI, or rgi_wait_meanwhile.
  *
- * Reports. After RG_STALL_REPORT seconds a wait is logged once, with the call and the awaited rank.
- * In a job that survives, a wait without a time limit is also noted in the table of processes when
- * nothing moves inside MPI either: if all processes of a job wait like this after a death, the
- * guards end the job (RG_PATIENCE). */
+ * Reports. After RG_STALL_REPORT seconds a wait is logged once, with the call and the awaited
+ * rank. In a job that survives, a wait without a time limit is also noted in the table of
+ * processes when nothing moves inside MPI either: if all processes of a job wait like this after
+ * a death, the guards end the job (RG_PATIENCE). */
 #include "progress/wait.h"
 
 #include <regroup/polite.h>

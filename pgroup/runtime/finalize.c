@@ -4,18 +4,19 @@
  * Finalizing after a death. MPICH's MPI_Finalize is collective: with a dead member it never
  * returns. A death may also come while MPI_Finalize runs. So in a job in which deaths are to be
  * survived, whether there was one or not, rg_finalize does without MPI:
- * - Each process marks itself as having left, in the table of processes for its own node and by the
- *   daemon (RGI_FACT_LEFT) for the others, and waits until every process has left or died, and
- * every other node has. During the wait it still moves messages, as another process may need them.
- * From its mark on, the end of a process is not a death.
+ * - Each process marks itself as having left, in the table of processes for its own node and by
+ *   the daemon (RGI_FACT_LEFT) for the others, and waits until every process has left or died,
+ *   and every other node has. During the wait it still moves messages, as another process may
+ *   need them. From its mark on, the end of a process is not a death.
  * - The modules are closed without MPI: what MPI holds stays until the process ends.
  * - The job's outcome is set to "done", for the guards of this node and (RGI_FACT_ENDED) of the
  *   others: a guard whose rank was killed then ends with success, and mpiexec does as well.
  * - MPI_Finalize, which this file defines in front of MPI's, only tells the launcher by PMI that
- * this process has finalized; a process that ends without that counts as failed. What MPI has
- * allocated is left to the kernel. Without guards, or on several nodes without daemons, rg_finalize
- * uses a barrier of MPI's and MPI_Finalize is MPI's own, unless a death has been noticed.
- */
+ *   this process has finalized; a process that ends without that counts as failed. What MPI has
+ *   allocated is left to the kernel.
+ *
+ * Without guards, or on several nodes without daemons, rg_finalize uses a barrier of MPI's and
+ * MPI_Finalize is MPI's own, unless a death has been noticed. */
 #include "runtime/finalize.h"
 
 #include <mpi.h>

@@ -8,24 +8,24 @@
  * they list each operation that MPICH starts, with a callback of ours in front of MPICH's.
  *
  * MPICH polls for the listed operations, and each poll in vain (rgi_polite_polled) calls
- * check_failure. If it finds that a death or a revocation concerns the group whose call this is:
- * - receives are cancelled, and MPICH is told that they have completed, with the two bits in the
- * tag by which MPICH itself marks a message from a process that knows of a failure. The contents
- * are 0xff: not a size or a rank, and neutral in MPI_BAND;
- * - sends that have lasted 0.1 s more are given up: MPICH is told that they are done, and UCX
- * forgets them when it can. A receiver that lives has got its message by then;
- * - operations that MPICH still starts are not passed to UCX: sends count as done, receives wait
- * for a tag that no message has until the next poll cancels them.
+ * check_failure. If it finds that a death or a revocation concerns the group of this call:
+ * - Receives are cancelled, and MPICH is told that they have completed, with the two bits in the
+ *   tag by which MPICH itself marks a message from a process that knows of a failure. The
+ *   contents are 0xff: not a size or a rank, and neutral in MPI_BAND.
+ * - Sends that last 0.1 s longer are given up: MPICH is told that they are done, and UCX forgets
+ *   them when it can. A receiver that lives has got its message by then.
+ * - Operations that MPICH still starts are not passed on as they are: sends count as done,
+ *   receives wait for a tag that no message has, until the next poll cancels them.
  *
- * So MPICH runs through its own
- * error path to the end, gives back the context mask that it has locked, and returns an error. This
- * needs the tag layout of MPICH 4.0 and is tried with nothing else.
+ * So MPICH runs through its own error path to the end, gives back the context mask that it has
+ * locked, and returns an error. This needs the tag layout of MPICH 4.0 and is not tried with any
+ * other MPI.
  *
- * Invariants. An operation is in the list from its start until its callback runs, or until it is
- * given up; it is freed by whichever comes last of its callback and the return of UCX's call that
- * made it. (A send that was given up is not freed: UCX may still call its callback.) MPICH uses a
- * UCX worker from one thread at a time, so the list has no lock; an operation names its thread,
- * which alone gives it up.
+ * Invariants. An operation is in the list from its start until its callback runs or it is given
+ * up as a send; it is freed by whichever comes last of its callback and the return of UCX's call
+ * that made it. (A send that was given up is not freed: UCX may still call its callback.) MPICH
+ * uses a UCX worker from one thread at a time, so the list has no lock; an operation names its
+ * thread, which alone gives it up.
  *
  * Without UCX's headers at compile time no call can be interrupted. */
 #include "runtime/mpi_interrupt.h"
