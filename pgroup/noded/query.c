@@ -13,10 +13,6 @@ static int is_one_element(const rgi_query *q) {
   return q->kind == RGI_QUERY_FETCH_ADD || q->kind == RGI_QUERY_COMPARE_SWAP;
 }
 
-static uint64_t element_width(const rgi_query *q) {
-  return q->element_type == RGI_ELEMENT_INT32 || q->element_type == RGI_ELEMENT_FLOAT ? 4 : 8;
-}
-
 /* --- validity ------------------------------------------------------------------------------ */
 
 /* Sums and products that overflow set *wrong. */
@@ -54,8 +50,9 @@ static int measure_entries(const rgi_query *q, const rgi_query_entry *entries, u
 }
 
 int rgi_query_is_valid(const rgi_query *q, const rgi_query_entry *entries, uint64_t size) {
-  uint64_t reach = element_width(q), bytes = reach;
-  if (q->kind > RGI_QUERY_COMPARE_SWAP || q->dims > RGI_QUERY_DIMS || (q->dims && q->runs))
+  uint64_t reach = rgi_element_bytes(q->element_type), bytes = reach;
+  if (q->kind > RGI_QUERY_COMPARE_SWAP || q->dims > RGI_QUERY_DIMS || (q->dims && q->runs) ||
+      q->element_type > (is_one_element(q) ? RGI_ELEMENT_INT64 : RGI_ELEMENT_DOUBLE))
     return 0;
   if (is_one_element(q) ? q->dims || q->runs : !measure_entries(q, entries, &reach, &bytes))
     return 0;
@@ -79,7 +76,8 @@ static void do_entry(const rgi_query *q, char *at, uint64_t bytes, cursor *c) {
   if (q->kind == RGI_QUERY_PUT)
     memcpy(at, c->data, bytes);
   else
-    rgi_element_add(q->element_type, at, c->data, bytes);
+    rgi_element_accumulate(q->element_type, at, c->data,
+                           bytes / rgi_element_bytes(q->element_type));
   c->data += bytes;
 }
 
