@@ -24,7 +24,7 @@
 #include "base/pause.h"
 #include "engine/heap.h"
 #include "noded/daemon_client.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/request.h"
 #include "runtime/runtime.h"
 #include "shm/arena.h"

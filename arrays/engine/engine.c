@@ -18,7 +18,7 @@
 #include "engine/daemon_transport.h"
 #include "engine/heap.h"
 #include "engine/rma.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "runtime/module.h"
 #include "runtime/runtime.h"
@@ -139,7 +139,10 @@ static void close_engine(int mpi) {
 }
 
 __attribute__((constructor)) static void register_engine(void) {
-  static rgi_module engine = {
-      .name = "arrays", .heap = part_size, .open = open_engine, .close = close_engine};
+  static rgi_module engine = {.name = "arrays",
+                              .stage = RGI_MODULE_TRANSPORT,
+                              .heap = part_size,
+                              .open = open_engine,
+                              .close = close_engine};
   rgi_module_register(&engine);
 }

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "file/file.h"
 #include "file/file_run.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 
 enum { ROUND = 16 << 20, RUNS = 1 << 16 }; /* bytes and runs of a round, at most */
 

@@ -78,10 +78,6 @@ void rgi_array_free_deferred(void) {
   pthread_mutex_unlock(&deferred.lock);
 }
 
-static int nothing_to_open(void) {
-  return RG_SUCCESS;
-}
-
 static void finish_deferred(int mpi) {
   rgi_pause pause = {0};
   for (double end = rgi_clock_now() + PATIENCE; mpi && deferred.first && rgi_clock_now() < end;) {
@@ -92,6 +88,6 @@ static void finish_deferred(int mpi) {
 
 __attribute__((constructor)) static void register_deferred(void) {
   static rgi_module objects = {
-      .name = "array objects", .open = nothing_to_open, .close = finish_deferred};
+      .name = "array objects", .stage = RGI_MODULE_OBJECTS, .close = finish_deferred};
   rgi_module_register(&objects);
 }

@@ -3,8 +3,7 @@
  *
  * Read-increment and compare-and-swap of one element: by processor atomics on one node, else by
  * the engine. Never both on one array, since they are not atomic with one another. */
-#include <stdatomic.h>
-
+#include "access/element.h"
 #include "base/error.h"
 #include "distribution/distribution_owner.h"
 #include "engine/engine.h"
@@ -37,9 +36,8 @@ static int find_element(const char *call, rg_array a, const int64_t at[], elemen
   return RG_SUCCESS;
 }
 
-static int64_t fetch_add(char *at, rg_type type, int64_t increment) {
-  return type == RG_INT64 ? atomic_fetch_add((_Atomic int64_t *)at, increment)
-                          : atomic_fetch_add((_Atomic int32_t *)at, (int32_t)increment);
+static rgi_element_type element_type(rg_type type) {
+  return type == RG_INT64 ? RGI_ELEMENT_INT64 : RGI_ELEMENT_INT32;
 }
 
 static __attribute__((noinline)) int read_inc(const char *call, rg_array a, const int64_t at[],
@@ -50,7 +48,7 @@ static __attribute__((noinline)) int read_inc(const char *call, rg_array a, cons
   RGI_TRY(find_element(call, a, at, &p));
   if (!p.memory)
     return rgi_engine_fetch_add(a->world[p.rank], p.offset, a->type, increment, before);
-  *before = fetch_add(p.memory, a->type, increment);
+  *before = rgi_element_fetch_add(element_type(a->type), p.memory, increment);
   return RG_SUCCESS;
 }
 
@@ -59,18 +57,8 @@ int rg_array_read_inc(rg_array a, const int64_t at[], int64_t increment, int64_t
   char *here = rgi_single_at(a, at, &rank);
   if (!here || a->type > RG_INT64 || !before)
     return read_inc(__func__, a, at, increment, before);
-  *before = fetch_add(here, a->type, increment);
+  *before = rgi_element_fetch_add(element_type(a->type), here, increment);
   return RG_SUCCESS;
-}
-
-static int64_t compare_and_swap(char *at, rg_type type, int64_t compare, int64_t value) {
-  int32_t small = (int32_t)compare;
-  if (type == RG_INT64) {
-    atomic_compare_exchange_strong((_Atomic int64_t *)at, &compare, value);
-    return compare;
-  }
-  atomic_compare_exchange_strong((_Atomic int32_t *)at, &small, (int32_t)value);
-  return small;
 }
 
 int rg_array_compare_and_swap(rg_array a, const int64_t at[], int64_t compare, int64_t value,
@@ -82,6 +70,6 @@ int rg_array_compare_and_swap(rg_array a, const int64_t at[], int64_t compare, i
     return rg_array_read_inc(a, at, 0, before);
   if (!p.memory)
     return rgi_engine_compare_and_swap(a->world[p.rank], p.offset, a->type, compare, value, before);
-  *before = compare_and_swap(p.memory, a->type, compare, value);
+  *before = rgi_element_compare_swap(element_type(a->type), p.memory, compare, value);
   return RG_SUCCESS;
 }

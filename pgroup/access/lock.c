@@ -8,7 +8,7 @@
 int rgi_lock_wait(rgi_lock *lock, const char *call) {
   rgi_wait w;
   uint32_t owner = atomic_load_explicit(&lock->owner.value, memory_order_relaxed);
-  rgi_wait_start_unscoped(&w, call, -1); /* only the owner's death concerns this wait */
+  rgi_wait_start_unscoped(&w, call, -1); /* only the owner's death ends it */
   while (!rgi_lock_try(lock)) {
     owner = atomic_load_explicit(&lock->owner.value, memory_order_relaxed);
     if (owner) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Locks in memory that the processes of a node share. The word says who has the
- * lock, so that one that a dead process has can be told. Uncontended: one atomic
- * operation each way. */
+ * Locks in memory that the processes of a node share. The word names the owner, so that a process
+ * that waits for a lock sees the owner's death. Without contention: one atomic operation to acquire
+ * the lock, one to release it. */
 #ifndef RGI_LOCK_H
 #define RGI_LOCK_H
 
@@ -13,17 +13,17 @@
 
 /* All zero: free. Aligned to a line. */
 typedef struct {
-  rgi_bell owner; /* its rank in the world + 1; 0: nobody */
+  rgi_bell owner; /* the owner's rank in the world + 1; 0: free */
   char pad[RGI_LINE - sizeof(rgi_bell)];
 } rgi_lock;
 
-/* Waits until the lock is free. RG_ERR_PROC_FAILED: its owner has died and has it
- * still; RG_ERR_TIMEOUT. */
+/* Waits until the lock is free and acquires it. RG_ERR_PROC_FAILED: the owner has died with the
+ * lock; RG_ERR_TIMEOUT. */
 int rgi_lock_wait(rgi_lock *lock, const char *call);
 
 static inline int rgi_lock_try(rgi_lock *lock) {
-  uint32_t nobody = 0;
-  return atomic_compare_exchange_strong_explicit(&lock->owner.value, &nobody,
+  uint32_t unowned = 0;
+  return atomic_compare_exchange_strong_explicit(&lock->owner.value, &unowned,
                                                  (uint32_t)rgi_node.rank + 1, memory_order_acquire,
                                                  memory_order_relaxed);
 }
@@ -32,8 +32,8 @@ static inline int rgi_lock_acquire(rgi_lock *lock, const char *call) {
   return rgi_lock_try(lock) ? 0 : rgi_lock_wait(lock, call);
 }
 
-/* The exchange is a full barrier: whoever goes to sleep has been seen, or sees that
- * the lock is free. */
+/* The exchange is a full barrier: either this process sees that another one is about to sleep, or
+ * the other one sees that the lock is free. */
 static inline void rgi_lock_release(rgi_lock *lock) {
   atomic_exchange(&lock->owner.value, 0);
   if (atomic_load_explicit(&lock->owner.sleepers, memory_order_relaxed))

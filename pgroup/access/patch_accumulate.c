@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Accumulating patches. A kernel treats one plane: the loops over a row are plain
- * ones that -O3 makes vector code of (-O2 does not where the length is unknown). */
+ * Accumulating patches. A kernel treats one plane. Its loop over a row is a plain one that -O3
+ * vectorises (-O2 does not where the length is unknown). */
 #ifndef __clang__
 #pragma GCC optimize("O3")
 #endif
 
+#include "access/element.h"
 #include "access/patch.h"
 #include "access/patch_plan.h"
 
@@ -16,8 +17,8 @@ typedef struct {
 
 typedef void kernel(const plane *p, void *to, const void *from, const void *alpha);
 
-/* name: adds x[i] to y[i] if alpha is NULL, else *alpha * x[i]. Integers are added as
- * unsigned ones, which wrap around. */
+/* name: adds x[i] to y[i] if alpha is NULL, else *alpha * x[i]. Integers are added as unsigned
+ * ones, which wrap around. */
 #define REAL_KERNEL(name, type)                                                                    \
   static void name##_row(int64_t n, type *restrict y, const type *restrict x) {                    \
     for (int64_t i = 0; i < n; i++)                                                                \
@@ -58,14 +59,14 @@ typedef void kernel(const plane *p, void *to, const void *from, const void *alph
                           factor[1]);                                                              \
   }
 
-#define ATOMIC_KERNEL(name, type)                                                                  \
+#define ATOMIC_KERNEL(name, type, element)                                                         \
   static void name(const plane *p, void *to, const void *from, const void *alpha) {                \
     type factor = alpha ? *(const type *)alpha : 1;                                                \
     for (int64_t i = 0; i < p->rows; i++) {                                                        \
       type *y = (type *)to + i * p->to_step;                                                       \
       const type *x = (const type *)from + i * p->from_step;                                       \
       for (int64_t j = 0; j < p->n; j++)                                                           \
-        __atomic_fetch_add(&y[j], factor *x[j], __ATOMIC_ACQ_REL);                                 \
+        rgi_element_fetch_add(element, &y[j], (int64_t)(factor * x[j]));                           \
     }                                                                                              \
   }
 
@@ -75,8 +76,8 @@ REAL_KERNEL(add_float, float)
 REAL_KERNEL(add_double, double)
 COMPLEX_KERNEL(add_float_complex, float, add_float)
 COMPLEX_KERNEL(add_double_complex, double, add_double)
-ATOMIC_KERNEL(add_atomic_int32, uint32_t)
-ATOMIC_KERNEL(add_atomic_int64, uint64_t)
+ATOMIC_KERNEL(add_atomic_int32, uint32_t, RGI_ELEMENT_INT32)
+ATOMIC_KERNEL(add_atomic_int64, uint64_t, RGI_ELEMENT_INT64)
 
 static void accumulate_patch(kernel *add, size_t element, int dims, const int64_t extent[],
                              void *to, const int64_t to_ld[], const void *from,

@@ -5,7 +5,7 @@
 #include "access/patch.h"
 #include "access/patch_plan.h"
 
-/* Made part of copy_plane for each size, so that a constant one is a load and a
+/* Inlined into copy_plane for each size: copying a constant number of bytes is a load and a
  * store. */
 static inline __attribute__((always_inline)) void copy_rows(int64_t rows, size_t bytes, char *to,
                                                             int64_t to_step, const char *from,
@@ -14,7 +14,7 @@ static inline __attribute__((always_inline)) void copy_rows(int64_t rows, size_t
     memcpy(to + i * to_step, from + i * from_step, bytes);
 }
 
-/* Rows that are one element of a usual type are a column of a matrix. */
+/* Rows of one element of a usual type: a column of a matrix. */
 static void copy_plane(int64_t rows, size_t bytes, char *to, int64_t to_step, const char *from,
                        int64_t from_step) {
   if (bytes == 4)

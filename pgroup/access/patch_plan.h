@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * How to walk through a patch in two memories at once: dimensions that lie side by
- * side in both are joined, those of extent 1 left out. What remains is a set of
- * planes, each of some rows of contiguous elements. */
+ * How to walk through a patch in two memories at once: dimensions that are contiguous in both are
+ * joined, those of extent 1 are left out. What remains is a set of planes, each of rows of
+ * contiguous elements. */
 #ifndef RGI_PATCH_PLAN_H
 #define RGI_PATCH_PLAN_H
 
 #include <regroup/array.h>
 
 /* Level 0 is the run of elements within a row, level 1 the rows of a plane, the
- * others lead from plane to plane. Strides are in elements. */
+ * others lead from plane to plane. a, b: the strides in both memories, in elements. */
 typedef struct {
   int levels; /* at least 2 */
   int64_t extent[RG_MAX_DIMS + 1], a[RG_MAX_DIMS + 1], b[RG_MAX_DIMS + 1];
 } rgi_patch_plan;
 
-/* 0: the patch is empty. */
+/* Returns 0 if the patch is empty. */
 static inline int rgi_patch_plan_make(rgi_patch_plan *p, int dims, const int64_t extent[],
                                       const int64_t ld_a[], const int64_t ld_b[]) {
   int64_t a = 1, b = 1;
@@ -48,8 +48,8 @@ static inline int rgi_patch_plan_make(rgi_patch_plan *p, int dims, const int64_t
   return some != 0;
 }
 
-/* To the next plane: the offsets in both memories and its coordinates, which start
- * at 0; 0 if there is none. */
+/* Moves a and b, the offsets in both memories, and `at`, the plane's coordinates, to the next
+ * plane. All start at 0. Returns 0 if there is no next plane. */
 static inline int rgi_patch_plan_step(const rgi_patch_plan *p, int64_t at[], int64_t *a,
                                       int64_t *b) {
   for (int k = 2; k < p->levels; k++) {

@@ -17,7 +17,7 @@
 #include "formation/context.h"
 #include "formation/group_tree.h"
 #include "message/message.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 #include "shm/revocation.h"

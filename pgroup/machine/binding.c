@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Pretended bindings: what RG_BIND says. */
+ * Pretended bindings: "compact", "scatter", or a list with a part for each process of the node, in
+ * their order, which starts again when it is shorter than the node's processes are many. */
+#include "machine/binding.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "machine/machine.h"
 
 static void add_thread(hwloc_topology_t t, int number, hwloc_bitmap_t set) {
   hwloc_obj_t pu = hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, (unsigned)number);
@@ -24,7 +26,7 @@ static int read_number(const char **text, int limit) {
   return x < limit ? (int)x : -1;
 }
 
-/* One process's part of a list, as "0,4-7". Returns 0 if it makes no sense. */
+/* One process's part of a list, as "0,4-7". Returns 0 if it is wrong. */
 static int read_threads(hwloc_topology_t t, const char *text, size_t length, hwloc_bitmap_t set) {
   const char *end = text + length;
   int threads = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU);
@@ -44,7 +46,7 @@ static int read_threads(hwloc_topology_t t, const char *text, size_t length, hwl
   return length > 0;
 }
 
-/* Checks the whole list, so that every process finds the same fault. */
+/* Checks the whole list, so that all processes find the same fault. */
 static int from_list(const rgi_machine *m, const char *list, int i, hwloc_bitmap_t set) {
   int parts = 1, at = 0, good = 1;
   hwloc_bitmap_t part = hwloc_bitmap_alloc();
@@ -65,8 +67,8 @@ static int from_list(const rgi_machine *m, const char *list, int i, hwloc_bitmap
   return good;
 }
 
-int rgi_machine_pretend_binding(const char *call, const rgi_machine *m, const char *how, int i,
-                                int n, hwloc_bitmap_t set) {
+int rgi_binding_pretend(const char *call, const rgi_machine *m, const char *how, int i, int n,
+                        hwloc_bitmap_t set) {
   int threads = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU);
   hwloc_bitmap_zero(set);
   if (strcmp(how, "compact") == 0 || (strcmp(how, "scatter") == 0 && n > threads))

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Loading a machine by hwloc, and reading a place from it. A place is the chain of resources that
+ * contain the process's processors, from the whole machine down; memory, which hwloc hangs beside
+ * the tree, is put into the chain behind the resource that it is attached to. A fingerprint of all
+ * resources tells processes that see different machines from each other. */
 #include "machine/machine.h"
 
 #include <ctype.h>
@@ -16,7 +21,7 @@ static int is_file(const char *description) {
   return (n > 4 && strcmp(description + n - 4, ".xml") == 0) || access(description, R_OK) == 0;
 }
 
-/* Loading grows with the square of the threads: 16,384 take most of a minute. */
+/* The time to load grows with the square of the threads: 16,384 take most of a minute. */
 enum { THREADS_MOST = 4096 };
 
 /* The product of the counts in "pack:2 [numa(memory=8)] l3:1 4 pu:2". */
@@ -70,8 +75,8 @@ static uint64_t fingerprint_of(hwloc_topology_t t) {
   return h;
 }
 
-/* Resources that this process may not use are kept: all processes of a node then
- * number them alike, whatever each is confined to. */
+/* Resources that this process may not use are kept: so all processes of a node number the resources
+ * alike, whichever processors each may use. */
 int rgi_machine_open(const char *call, const char *description, rgi_machine *m) {
   hwloc_topology_t t;
   if (hwloc_topology_init(&t) != 0)
@@ -105,9 +110,8 @@ static void add_resource(rgi_machine_place *place, hwloc_obj_t o) {
       (rgi_machine_resource){(int16_t)o->type, (int16_t)o->depth, (int32_t)o->logical_index};
 }
 
-/* Memory hangs beside the tree of processors. Of several kinds of memory at one
- * place (fast and large) the first stands for all: the same processes share
- * them. */
+/* Of several kinds of memory at one resource (fast and large) the first stands for all: the same
+ * processes share them. */
 static void add_memory(rgi_machine_place *place, hwloc_obj_t parent) {
   hwloc_obj_t o = parent->memory_first_child;
   while (o && o->type != HWLOC_OBJ_NUMANODE)

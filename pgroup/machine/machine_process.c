@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What a process knows of itself: its machine, loaded once, and its place. */
+ * The machine is loaded by the first call that needs it and kept, under a lock. The place follows
+ * from the processors that the process is bound to, by hwloc or by RG_BIND. */
+#include "machine/machine_process.h"
+
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "machine/machine.h"
+#include "machine/binding.h"
 
 static struct {
   pthread_mutex_t lock;
@@ -25,8 +28,8 @@ static int number_of(const char *const names[], int otherwise) {
   return otherwise;
 }
 
-/* Which one of how many on its node, as the launcher tells: asking MPI would need
- * all of them. */
+/* The process's number among those of its node, and how many they are, as the launcher's variables
+ * say: asking MPI would be collective. */
 static void find_local(int *i, int *n) {
   static const char *const ranks[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                       "SLURM_LOCALID", NULL};
@@ -41,7 +44,7 @@ static void find_local(int *i, int *n) {
   }
 }
 
-/* All threads' processors together; where that cannot be told, all there are. */
+/* The processors of all threads together; if hwloc cannot tell, all that are allowed. */
 static void find_binding(hwloc_topology_t t, hwloc_bitmap_t set) {
   hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(t);
   if (hwloc_get_cpubind(t, set, HWLOC_CPUBIND_PROCESS) != 0)
@@ -62,7 +65,7 @@ static int find_place_locked(const char *call, rgi_machine_place *place) {
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a set of processors", call);
   if (how && *how) {
     find_local(&i, &n);
-    error = rgi_machine_pretend_binding(call, &process.machine, how, i, n, set);
+    error = rgi_binding_pretend(call, &process.machine, how, i, n, set);
   } else {
     find_binding(process.machine.topology, set);
   }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Levels of a hierarchy. The processes that share a resource of a process's path are never more
+ * than those that share the one before it. So the level below a communicator is found by walking
+ * down the path to the first resource that passes the filter and that fewer processes share; it
+ * extends as far down as the number of processes stays the same. */
 #include "machine/places.h"
 
 #include <stdlib.h>
@@ -42,8 +47,7 @@ int rgi_places_common_length(const rgi_machine_place *a, const rgi_machine_place
   return i;
 }
 
-/* For each resource of row's path the processes that share it: never more than
- * the one before. */
+/* For each resource of the path of `row` the number of processes that share it. */
 static void count_sharers(const rgi_places *p, int row, int sharers[RGI_CHAIN]) {
   memset(sharers, 0, RGI_CHAIN * sizeof *sharers);
   for (int r = 0; r < p->rows; r++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The places of a communicator's processes on one node, and the levels that
+ * The places of a communicator's processes on one node, and the levels of a hierarchy that
  * follow from them. Nothing here communicates: the same functions serve running
  * and pretended jobs.
  *
@@ -29,17 +29,17 @@ rgi_places *rgi_places_new(int size, int rows);
 rgi_places *rgi_places_retain(rgi_places *p);
 void rgi_places_release(rgi_places *p);
 
-/* Ends all paths at the whole machine if the processes do not see the same
- * one. Returns whether they do. */
+/* Returns whether all processes see the same machine. If not, ends all paths at the whole
+ * machine. */
 int rgi_places_reconcile(rgi_places *p);
 
-/* How far two paths are equal, `most` at most. */
+/* How many resources two paths have in common from the start, at most `most`. */
 int rgi_places_common_length(const rgi_machine_place *a, const rgi_machine_place *b, int most);
 
 /* The level below the communicator for one of its processes. */
 typedef struct {
   int depth; /* in the path: of the outermost resource */
-  int last;  /* of the innermost one that just the same processes share */
+  int last;  /* of the innermost resource that the same processes share */
   int count; /* processes */
   int first; /* the lowest rank among them, in the communicator */
 } rgi_places_level;
@@ -50,7 +50,7 @@ int rgi_places_level_below(const rgi_places *p, int row, int filter, rgi_places_
 /* Whether the process in row `other` belongs to this level of row's. */
 int rgi_places_level_has(const rgi_places *p, int row, const rgi_places_level *level, int other);
 
-/* The level's resources that pass the filter, outermost first, parted by commas.
+/* The level's resources that pass the filter, outermost first, separated by commas.
  * Returns the outermost's type. */
 #define RGI_PLACES_TYPES 320
 const char *rgi_places_level_types(const rgi_places *p, int row, int filter,

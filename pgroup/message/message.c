@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Messages: sending, progress, and the interface. */
+ * Messages: the interface, the order of sends, and progress. A send inside the node puts a cell
+ * into the receiver's inbox; if that is full, the send is delayed, and so are all later ones to the
+ * same process, which keeps their order. Progress takes all cells from the own inbox and from MPI
+ * to matching, tries delayed sends again, and moves the data of long messages.
+ *
+ * One lock (only at MPI_THREAD_MULTIPLE) covers all state of the files message*.c in this process;
+ * between processes only the inboxes and the rendezvous requests are shared, without locks. Whether
+ * there is anything to do is read without the lock: is_busy. */
 #include "message/message.h"
 
 #include <pthread.h>
@@ -9,7 +16,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "message/message_parts.h"
+#include "message/message_cell.h"
+#include "message/message_match.h"
+#include "message/message_mpi.h"
+#include "message/message_pipe.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "runtime/module.h"
@@ -21,10 +31,8 @@
 
 static struct {
   pthread_mutex_t mutex;
-  rgi_message *active;  /* long messages inside the node */
-  atomic_int under_way; /* how many are active or delayed */
   rgi_message *delayed, **delayed_end;
-  char *blocked; /* for each place: an earlier message to it is delayed */
+  char *blocked; /* for each place: an earlier message to it has just been delayed again */
 } messages = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock_messages(void) {
@@ -35,38 +43,6 @@ static void lock_messages(void) {
 static void unlock_messages(void) {
   if (rgi_runtime.threads)
     pthread_mutex_unlock(&messages.mutex);
-}
-
-/* --- lists of requests --------------------------------------------------------- */
-
-static void count_under_way(int more) {
-  int now = atomic_load_explicit(&messages.under_way, memory_order_relaxed);
-  atomic_store_explicit(&messages.under_way, now + more, memory_order_relaxed);
-}
-
-void rgi_message_activate(rgi_message *r) {
-  r->next = messages.active;
-  r->link = &messages.active;
-  if (r->next)
-    r->next->link = &r->next;
-  messages.active = r;
-  r->state = RGI_MESSAGE_ACTIVE;
-  count_under_way(1);
-}
-
-void rgi_message_deactivate(rgi_message *r) {
-  rgi_message_remove(r, NULL);
-  count_under_way(-1);
-}
-
-void rgi_message_finish(rgi_message *r, int error) {
-  free(r->own);
-  r->own = NULL;
-  if (error)
-    r->error = error;
-  atomic_store_explicit(&r->done, 1, memory_order_release);
-  if (rgi_runtime.threads) /* another one may be asleep for it */
-    rgi_node_ring(rgi_node.me);
 }
 
 static void drain_inbox(void) {
@@ -97,7 +73,6 @@ static int enqueue_message(rgi_message *r, int *enqueued) {
   return RG_SUCCESS;
 }
 
-/* Messages to one place keep their order. */
 static int must_delay(int place) {
   for (rgi_message *r = messages.delayed; r; r = r->next)
     if (r->place == place)
@@ -107,12 +82,12 @@ static int must_delay(int place) {
 
 static void delay_send(rgi_message *r) {
   rgi_message_append(r, &messages.delayed_end, RGI_MESSAGE_DELAYED);
-  count_under_way(1);
+  rgi_message_count_under_way(1);
 }
 
 static void undelay_send(rgi_message *r) {
   rgi_message_remove(r, &messages.delayed_end);
-  count_under_way(-1);
+  rgi_message_count_under_way(-1);
 }
 
 static void enqueue_delayed(void) {
@@ -129,7 +104,7 @@ static void enqueue_delayed(void) {
     }
     undelay_send(r);
     if (r->rts)
-      rgi_message_activate(r);
+      rgi_message_pipe_start(r);
     else
       rgi_message_finish(r, error);
   }
@@ -142,13 +117,13 @@ static int send_in_node(rgi_message *r) {
   if (!enqueued)
     delay_send(r);
   else if (r->rts)
-    rgi_message_activate(r);
+    rgi_message_pipe_start(r);
   else
     atomic_store_explicit(&r->done, 1, memory_order_release);
   return RG_SUCCESS;
 }
 
-/* --- what the others call ------------------------------------------------------------ */
+/* --- the interface and progress --------------------------------------------------------- */
 
 int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
                      rgi_message *r) {
@@ -159,7 +134,7 @@ int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size
                      .bytes = bytes,
                      .place = place,
                      .mpi = MPI_REQUEST_NULL};
-  memcpy(&r->data, &data, sizeof data); /* only read: no const there */
+  memcpy(&r->data, &data, sizeof data); /* the member is not const, but data are only read */
   lock_messages();
   if (place >= 0) {
     error = send_in_node(r);
@@ -186,20 +161,43 @@ int rgi_message_receive(uint64_t context, int source, int tag, void *data, size_
   return RG_SUCCESS;
 }
 
+static int is_under_way(void) {
+  return atomic_load_explicit(&rgi_message_under_way, memory_order_relaxed) > 0;
+}
+
+static int progress_other_nodes(void) {
+  rgi_message_cell *c;
+  if (!rgi_message_mpi_in_use())
+    return RG_SUCCESS;
+  rgi_message_mpi_progress_sends();
+  for (;;) {
+    RGI_TRY(rgi_message_mpi_collect(&c));
+    if (!c)
+      break;
+    if (c->kind != RGI_MESSAGE_FIN) {
+      rgi_message_match_arrival(c);
+      continue;
+    }
+    if (!rgi_message_mpi_fin(&c->envelope))
+      rgi_message_match_fin(&c->envelope);
+    free(c);
+  }
+  rgi_message_mpi_progress();
+  return RG_SUCCESS;
+}
+
 static int make_progress(void) {
   drain_inbox();
-  int error = rgi_message_mpi_progress();
-  enqueue_delayed();
-  for (rgi_message *r = messages.active, *next; r; r = next) {
-    next = r->next;
-    rgi_message_pipe_progress(r);
+  int error = progress_other_nodes();
+  if (is_under_way()) {
+    enqueue_delayed();
+    rgi_message_pipes_progress();
   }
   return error;
 }
 
 static int is_busy(void) {
-  return atomic_load_explicit(&messages.under_way, memory_order_relaxed) > 0 ||
-         rgi_message_mpi_in_use() || rgi_message_cells_pending();
+  return is_under_way() || rgi_message_mpi_in_use() || rgi_message_cells_pending();
 }
 
 static int progress_if_busy(void) {
@@ -214,9 +212,9 @@ static int progress_if_busy(void) {
 static const rgi_progress_source own = {progress_if_busy, is_busy};
 
 static int open_messages(void) {
-  messages.active = messages.delayed = NULL;
+  messages.delayed = NULL;
   messages.delayed_end = &messages.delayed;
-  atomic_store(&messages.under_way, 0);
+  atomic_store(&rgi_message_under_way, 0);
   messages.blocked = calloc((size_t)rgi_node.n, 1);
   if (!messages.blocked)
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for a table of %d processes", rgi_node.n);
@@ -240,8 +238,10 @@ static void close_messages(int mpi) {
 }
 
 __attribute__((constructor)) static void add_module(void) {
-  static rgi_module module = {
-      .name = "messages", .first = 1, .open = open_messages, .close = close_messages};
+  static rgi_module module = {.name = "messages",
+                              .stage = RGI_MODULE_BASIC,
+                              .open = open_messages,
+                              .close = close_messages};
   rgi_module_register(&module);
 }
 

@@ -5,82 +5,55 @@
  *
  * Inside a node they go through the arena (message_cell.c, message_pipe.c),
  * between nodes over a duplicate of the world by MPI (message_mpi.c). Messages
- * with the same source, context and tag arrive in order. A context is a number
- * of 64 bits that only those who belong together know: a million groups need no
- * communicators.
+ * with the same source, context and tag arrive in order. A context is a number of 64 bits that only
+ * the members of a group know: so a million groups need no communicators.
  *
- * A short message is buffered: its send is done at once, unless a receiver on the
- * node has a lot in its inbox that it has not looked at yet; then it is done when the
- * receiver has. A long one needs its receiver: its send is done when the data
- * have been taken.
+ * A short message is buffered: its send is done at once, unless the inbox of a receiver on the same
+ * node is full; then it is done when the receiver has emptied the inbox. A long message needs its
+ * receiver: its send is done when the receiver, or MPI, has taken the data.
  *
- * Any thread. Nothing here blocks except wait and await. */
+ * Any thread. Only wait, deliver and await block. */
 #ifndef RGI_MESSAGE_H
 #define RGI_MESSAGE_H
 
-#include <mpi.h>
-#include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "message/message_list.h"
 
-#define RGI_ANY (-1)
-
-typedef struct rgi_message {
-  /* What the caller may read when it is done. */
-  atomic_int done;
-  int error;       /* RG_SUCCESS, RG_ERR_TRUNCATE, RG_ERR_NOMEM, RG_ERR_TIMEOUT (given up) or
-                      RG_ERR_MPI */
-  int source, tag; /* of the message that came; world rank */
-  size_t bytes;    /* its length */
-  /* The rest is the message layer's own. */
-  int sending, place, state;
-  uint64_t context;
-  char *data;
-  size_t room, moved;
-  struct rgi_message_rts *rts; /* of a long message in the node: its rendezvous request */
-  uint64_t pipe;               /* of a long message that this process receives */
-  MPI_Request mpi;
-  int data_tag, fin; /* of a long message between nodes: its tag for MPI; its FIN has come */
-  char *own;         /* memory to be freed at the end */
-  struct rgi_message *next, **link;
-} rgi_message;
-
-/* Starts a message. dest: a world rank, may be the caller's own. data and r stay
- * untouched until r is done. RG_ERR_NOMEM: the arena is full; then nothing was
- * sent and nothing else is lost. It comes through r->error if it shows later. */
+/* Starts a message. dest: a world rank, may be the caller's own. The caller must not change data or
+ * r until r is done. RG_ERR_NOMEM: the arena is full, and nothing was sent; if that is found later,
+ * it is in r->error. */
 int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
                      rgi_message *r);
 
-/* source, tag: or RGI_ANY. A longer message than room is RG_ERR_TRUNCATE in
- * r->error; the part that fits is there. */
+/* Starts a receive. source: a world rank or RGI_ANY; tag: a tag or RGI_ANY. For a message longer
+ * than room r->error is RG_ERR_TRUNCATE, and the part that fits is in data. */
 int rgi_message_receive(uint64_t context, int source, int tag, void *data, size_t room,
                         rgi_message *r);
 
-/* Until r is done; returns r->error. After RG_ERR_TIMEOUT r has been given up
- * (rgi_message_abandon): the memory of r is the caller's again. */
+/* Waits until r is done; returns its error. If the wait itself fails (RG_ERR_TIMEOUT, a death, a
+ * revocation), r is given up (rgi_message_abandon), so that the caller may reuse its memory. */
 int rgi_message_wait(rgi_message *r, const char *call);
 
-/* rgi_message_send and that wait. */
+/* rgi_message_send and rgi_message_wait. */
 int rgi_message_deliver(uint64_t context, int dest, int tag, const void *data, size_t bytes,
                         const char *call);
 
-/* Gives up a receive that has not been met yet: *cancelled says whether. */
+/* Gives up a receive that no message has matched yet; *cancelled: whether it has been. */
 void rgi_message_cancel(rgi_message *r, int *cancelled);
 
-/* Gives up r whatever its state; it is done then. What is under way is lost, and
- * the other side of a long message gets RG_ERR_TIMEOUT. data may be used again at
- * once; only the data of a long send to another node stay in use while the
- * library runs. */
+/* Gives up r in any state; it is done then. What is under way is lost, and the other side of a long
+ * message gets RG_ERR_TIMEOUT. The caller may use data again at once, except those of a long send
+ * to another node: MPI uses them as long as the library runs. */
 void rgi_message_abandon(rgi_message *r);
 
-/* The text for a request that ended with an error; returns r->error. */
+/* Records the text of r's error, if it has one; returns r->error. */
 int rgi_message_explain(const rgi_message *r, const char *call);
 
-/* Whether a message is there: its source, tag and length if so. */
+/* *there: whether a message has arrived that a receive would match; if so its source, tag and
+ * length. */
 int rgi_message_probe(uint64_t context, int source, int tag, int *there, int *from, int *its_tag,
                       size_t *bytes);
 
-/* The same, until one is there. */
+/* The same, but waits until there is one. */
 int rgi_message_await(uint64_t context, int source, int tag, const char *call, int *from,
                       int *its_tag, size_t *bytes);
 

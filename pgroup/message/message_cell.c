@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Cells: short messages inside a node. The sender fills a cell and hangs it into
- * the receiver's inbox, a stack without locks; the receiver takes all of it at
- * once. Each process keeps a few cells of each size that it has received, and
- * sends with them: then nothing is shared but the inboxes.
+ * Cells. The sender fills a cell and puts it into the receiver's inbox, a stack without locks; the
+ * receiver takes the whole stack at once and reverses it. Each process keeps some cells of each
+ * size that it has received and sends its own messages in them: so in the steady state only the
+ * inboxes are shared.
  *
- * An inbox is one word: the offset of the newest cell in lines, how many lines
- * its cells take, and whether somebody waits for it to be emptied. */
+ * An inbox is one word: the offset of the newest cell in lines, how many lines its cells take, and
+ * whether a sender waits for it to be emptied (WANTED). One compare-and-swap changes all three,
+ * with release, so that the receiver, whose exchange acquires, sees the cells' contents. The
+ * receiver never pops single cells, so the stack has no ABA problem. */
+#include "message/message_cell.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "message/message_parts.h"
+#include "message/message_list.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
 
@@ -23,7 +27,7 @@
 /* Sizes of cells in lines. */
 static const uint32_t sizes[] = {1, 3, 8, 32, 128, 512};
 #define SIZES ((int)(sizeof sizes / sizeof *sizes))
-#define KEPT_MOST 64 /* of a size */
+#define KEPT_MOST 64 /* cells of one size */
 #define QUOTA_MOST ((size_t)1 << 20)
 
 static struct {
@@ -44,8 +48,7 @@ void rgi_message_cells_close(void) {
 
 void rgi_message_cells_open(void) {
   rgi_arena_usage usage;
-  rgi_message_cells_close(); /* a start that may have had deaths leaves its own, of an arena that is
-                                gone */
+  rgi_message_cells_close(); /* after a death an earlier start leaves cells of its closed arena */
   rgi_arena_get_usage(&usage);
   cells.quota = rgi_message_min(QUOTA_MOST, usage.size / 8 / (size_t)rgi_node.n);
 }
@@ -103,8 +106,8 @@ static _Atomic uint64_t *inbox_of(int place) {
   return &rgi_node.processes[place].inbox;
 }
 
-/* Rendezvous requests are not counted: they are few, and a long message that the receiver
- * asks for must always get through. */
+/* Rendezvous requests do not count: they are few, and a long message that the receiver waits for
+ * must always get through. */
 static uint64_t cell_weight(const rgi_message_cell *c) {
   return c->kind == RGI_MESSAGE_RTS ? 0 : (uint64_t)c->lines << LINES_SHIFT;
 }

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Matching: posted receives that no message has matched, and unexpected messages,
- * in the order in which they came. */
+ * Matching. For each of some contexts there are two lists: posted receives that no message has
+ * matched, and messages that no receive has matched (unexpected ones), both in the order in which
+ * they came. Of a receive and a message that fit, at most one is in its list, as each looks through
+ * the other list first.
+ *
+ * Unexpected messages must not fill the arena: above a quota they are copied into memory of the
+ * process's own. */
+#include "message/message_match.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "message/message_parts.h"
+#include "message/message_mpi.h"
+#include "message/message_pipe.h"
+#include "shm/arena.h"
 
 #define BUCKETS 256 /* of contexts */
 
@@ -18,7 +27,7 @@ typedef struct {
 
 static struct {
   match_bucket buckets[BUCKETS];
-  size_t held; /* bytes of the arena that the unexpected ones take */
+  size_t held; /* bytes of the arena that the unexpected messages take */
 } matching;
 
 void rgi_message_match_open(void) {
@@ -42,29 +51,12 @@ static match_bucket *bucket_of(uint64_t context) {
   return &matching.buckets[context % BUCKETS];
 }
 
-void rgi_message_append(rgi_message *r, rgi_message ***end, rgi_message_state state) {
-  r->next = NULL;
-  r->link = *end;
-  **end = r;
-  *end = &r->next;
-  r->state = state;
-}
-
-void rgi_message_remove(rgi_message *r, rgi_message ***end) {
-  *r->link = r->next;
-  if (r->next)
-    r->next->link = r->link;
-  else if (end)
-    *end = r->link;
-  r->state = RGI_MESSAGE_IDLE;
-}
-
 static int fits_envelope(const rgi_message *r, const rgi_message_envelope *e) {
   return r->context == e->context && (r->source == RGI_ANY || r->source == e->source) &&
          (r->tag == RGI_ANY || r->tag == e->tag);
 }
 
-/* A message and a receive belong together; takes the cell over. */
+/* r has matched the message in c; takes the cell over. */
 static void deliver_cell(rgi_message *r, rgi_message_cell *c) {
   r->source = c->envelope.source;
   r->tag = c->envelope.tag;
@@ -88,11 +80,11 @@ static size_t bytes_held(const rgi_message_cell *c) {
   return c->kind == RGI_MESSAGE_EAGER ? (size_t)c->lines * RGI_LINE : 0;
 }
 
-/* Messages that nobody asks for may not fill the arena; what comes from other
- * nodes has room for the longest. Without memory the cell stays as it is. */
+/* Returns the cell to keep an unexpected message in. One from another node is cut to its length;
+ * one in the arena is copied if the quota is used up. Without memory the cell stays as it is. */
 static rgi_message_cell *store_cell(rgi_message_cell *c) {
-  size_t bytes = sizeof *c + (c->kind == RGI_MESSAGE_EAGER ? c->envelope.bytes
-                                                           : sizeof(rgi_message_remote_rts));
+  size_t bytes =
+      sizeof *c + (c->kind == RGI_MESSAGE_EAGER ? c->envelope.bytes : sizeof(rgi_message_mpi_rts));
   rgi_message_cell *own;
   if (!c->lines) {
     own = realloc(c, bytes);
@@ -125,8 +117,8 @@ static void remove_unexpected(rgi_message_cell **at) {
   matching.held -= bytes_held(c);
 }
 
-/* The first arrival that fits, and where it hangs; requests that their
- * senders have withdrawn go. */
+/* The first unexpected message that fits, and the link to it. Rendezvous requests that their
+ * senders have withdrawn are dropped on the way. */
 static rgi_message_cell *find_unexpected(const rgi_message *r, rgi_message_cell ***at) {
   *at = &bucket_of(r->context)->unexpected;
   while (**at) {
@@ -178,7 +170,7 @@ void rgi_message_match_post(rgi_message *r) {
 
 void rgi_message_match_fin(const rgi_message_envelope *e) {
   for (rgi_message_cell *c = bucket_of(e->context)->unexpected; c; c = c->next) {
-    rgi_message_remote_rts *what = (void *)rgi_message_cell_data(c);
+    rgi_message_mpi_rts *what = (void *)rgi_message_cell_data(c);
     if (c->kind == RGI_MESSAGE_REMOTE_RTS && c->envelope.source == e->source &&
         what->data_tag == e->tag)
       what->fin = 1;

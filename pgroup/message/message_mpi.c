@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Messages between nodes: cells sent by MPI on a duplicate of the world, with the
- * data of a short message behind the head. Those of a long one follow with a tag
- * of their own, so that they land where they belong. Cells are copies: their
- * senders need not wait for MPI. One receive is always open for the next cell:
- * cells come in order.
+ * Messages between nodes: cells sent by MPI on a duplicate of the world, with the data of a short
+ * message behind the head. The data of a long message follow with an MPI tag of their own, straight
+ * into the receiver's buffer. A cell is a copy, so the sender of a short message does not wait for
+ * MPI. One receive is always open for the next cell: cells arrive in order.
  *
- * When the sender of a long message is killed in the middle, MPI may tell the receiver
- * that all of it has come. In a job that survives the sender confirms it with a FIN when
- * MPI has sent it, and the receiver waits for both. */
+ * When the sender of a long message is killed while MPI sends it, MPI may tell the receiver that
+ * all data have arrived. So in a job that survives, the sender sends a FIN when MPI has sent the
+ * data, and the message is received when both MPI's receive and the FIN are there. A message whose
+ * sender or receiver has died is left neither done nor under way: the wait for it ends by the
+ * death. */
+#include "message/message_mpi.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "message/message_parts.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
@@ -27,15 +29,15 @@
 #define EAGER_BYTES ((size_t)8 << 10)
 #define CELL_TAG 0
 
-/* MPI knows of a death before the library may. So long it takes at most until that is
- * known; if it is not, the error is another one. */
+/* MPI may notice a death before the library does. If the library does not know of one so much
+ * later, MPI's error has another cause. */
 #define DEATH_SECONDS 5.0
 
-/* Each look at MPI is dear: so many requests at a time, all in turn. */
+/* A test by MPI is expensive: at most so many at a time, of all requests in turn. */
 #define TESTS_MOST 32
 
-/* A cell that MPI is sending, or will when the request, of a long message that was given
- * up, has ended. */
+/* A cell that MPI is sending; or, with `waits`, the FIN of a long send that was given up, to be
+ * sent when MPI's request for the data has ended. */
 typedef struct outgoing_cell {
   struct outgoing_cell *next;
   MPI_Request request;
@@ -74,8 +76,7 @@ static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request 
 }
 #endif
 
-/* Whether an error of MPI's comes from a death of this rank. What was on its way is lost
- * then; waits for it end as all waits for the dead do. */
+/* Whether an error of MPI's comes from the death of this rank. */
 static int is_lost(int world_rank) {
   for (double end = rgi_clock_now() + DEATH_SECONDS; rgi_overlay_exists() && rgi_clock_now() < end;
        rgi_clock_sleep(1e-3))
@@ -84,7 +85,7 @@ static int is_lost(int world_rank) {
   return 0;
 }
 
-/* The same for a message from anybody. */
+/* The same for the receive from any source. */
 static int is_any_lost(void) {
   for (double end = rgi_clock_now() + DEATH_SECONDS; rgi_overlay_exists() && rgi_clock_now() < end;
        rgi_clock_sleep(1e-3))
@@ -93,8 +94,8 @@ static int is_any_lost(void) {
   return 0;
 }
 
-/* The receive for the next cell. Without memory for it the message stays with MPI
- * until there is some. */
+/* Opens the receive for the next cell. Without memory for it messages stay with MPI, and the next
+ * progress tries again. */
 static int expect_cell(void) {
   size_t size = sizeof(rgi_message_cell) + EAGER_BYTES;
   if (!transport.cell && !(transport.cell = malloc(size)))
@@ -107,7 +108,7 @@ static int expect_cell(void) {
 int rgi_message_mpi_open(MPI_Comm world) {
   int *bound, found = 0;
   transport.coming = MPI_REQUEST_NULL;
-  transport.cell = NULL; /* one of an earlier start is still MPI's */
+  transport.cell = NULL; /* MPI may still use that of an earlier start */
   transport.first = NULL;
   transport.end = &transport.first;
   transport.active = NULL;
@@ -129,7 +130,7 @@ void rgi_message_mpi_close(void) {
   free(transport.cell);
   transport.cell = NULL;
   for (outgoing_cell *o = transport.first; o; o = o->next)
-    MPI_Request_free(&o->request); /* nobody takes it: its memory stays with MPI */
+    MPI_Request_free(&o->request); /* no process receives it: its memory stays with MPI */
   if (transport.comm != MPI_COMM_NULL)
     MPI_Comm_free(&transport.comm);
 }
@@ -144,7 +145,7 @@ static void append_outgoing(outgoing_cell *o) {
   transport.end = &o->next;
 }
 
-/* Frees a cell that has gone, or keeps it for later: 0. */
+/* Frees the cell if MPI has sent it; otherwise appends it again and returns 0. */
 static int retire_outgoing(outgoing_cell *o) {
   int gone = 0;
   if (rgi_wait_mpi_test(&o->request, &gone) != MPI_SUCCESS || gone) {
@@ -177,8 +178,8 @@ static int send_cell(int dest, rgi_message_cell_kind kind, const rgi_message_env
   return RG_SUCCESS;
 }
 
-/* MPI cannot move it. If that comes from a death it is neither done nor under way any
- * more: who waits for it sees the death. */
+/* MPI cannot move the data. Returns 1 if that comes from a death: r is not under way any more, and
+ * the wait for it ends by the death. */
 static int fail_message(rgi_message *r) {
   if (!is_lost(r->source)) {
     r->error = RG_ERR_MPI;
@@ -192,7 +193,7 @@ static int fail_message(rgi_message *r) {
 }
 
 int rgi_message_mpi_send(rgi_message *r, int dest, const rgi_message_envelope *e) {
-  rgi_message_remote_rts what = {.data_tag = 1 + transport.next_tag};
+  rgi_message_mpi_rts what = {.data_tag = 1 + transport.next_tag};
   r->source = dest; /* for is_lost */
   if (rgi_process_is_dead(dest)) {
     atomic_store_explicit(&r->done, r->bytes <= EAGER_BYTES, memory_order_release);
@@ -215,7 +216,7 @@ int rgi_message_mpi_send(rgi_message *r, int dest, const rgi_message_envelope *e
 void rgi_message_mpi_accept(rgi_message *r, rgi_message_cell *c) {
   char *to = r->data;
   size_t n = r->bytes;
-  rgi_message_remote_rts what;
+  rgi_message_mpi_rts what;
   memcpy(&what, rgi_message_cell_data(c), sizeof what);
   r->data_tag = what.data_tag;
   r->fin = what.fin;
@@ -229,7 +230,7 @@ void rgi_message_mpi_accept(rgi_message *r, rgi_message_cell *c) {
     fail_message(r);
 }
 
-static void retire_all_outgoing(void) {
+void rgi_message_mpi_progress_sends(void) {
   outgoing_cell *back = NULL; /* the first that was kept: then all have been looked at */
   for (int i = 0; i < TESTS_MOST && transport.first && transport.first != back; i++) {
     outgoing_cell *o = transport.first;
@@ -257,7 +258,7 @@ static int is_incomplete(const MPI_Status *s, size_t bytes) {
   return cancelled || got < (MPI_Count)bytes;
 }
 
-/* What of it is received: all, if there is room. */
+/* How many bytes MPI receives: all if there is room for them. */
 static size_t wanted_bytes(const rgi_message *r) {
   return r->own ? r->bytes : rgi_message_min(r->bytes, r->room);
 }
@@ -266,7 +267,8 @@ static rgi_message_envelope fin_envelope(const rgi_message *r) {
   return (rgi_message_envelope){r->context, r->bytes, rgi_runtime.rank, r->data_tag};
 }
 
-/* The data are with MPI no longer. Whether nothing more is to be done. */
+/* MPI has moved the data. Returns whether r is complete: a sender sends the FIN now, a receiver
+ * must have got it. */
 static int is_confirmed(rgi_message *r) {
   if (!transport.sends_fin || !r->sending)
     return !transport.sends_fin || r->fin;
@@ -274,22 +276,22 @@ static int is_confirmed(rgi_message *r) {
     return 1;
   rgi_message_envelope e = fin_envelope(r);
   int error = send_cell(r->source, RGI_MESSAGE_FIN, &e, NULL, 0);
-  if (error != RG_ERR_NOMEM) /* else again later */
+  if (error != RG_ERR_NOMEM) /* otherwise it is tried again later */
     r->error = error;
   return error != RG_ERR_NOMEM;
 }
 
-/* A FIN: of what is under way, waits to be asked for, or was given up. */
-static void handle_fin(const rgi_message_envelope *e) {
+int rgi_message_mpi_fin(const rgi_message_envelope *e) {
   for (rgi_message *r = transport.active; r; r = r->next)
     if (!r->sending && r->source == e->source && r->data_tag == e->tag) {
       r->fin = 1;
-      return;
+      return 1;
     }
-  rgi_message_match_fin(e);
+  return 0;
 }
 
-/* 0: it goes on, behind the others. A request that is null is over. */
+/* Returns 0 if r is not complete; it is put behind the others then. A null request of MPI's has
+ * ended earlier. */
 static int progress_message(rgi_message *r) {
   MPI_Status status;
   int over = 0, open = r->mpi != MPI_REQUEST_NULL;
@@ -310,7 +312,7 @@ static int progress_message(rgi_message *r) {
   return 1;
 }
 
-static void progress_all_messages(void) {
+void rgi_message_mpi_progress(void) {
   rgi_message *back = NULL;
   for (int i = 0; i < TESTS_MOST && transport.active && transport.active != back; i++) {
     rgi_message *r = transport.active;
@@ -319,38 +321,32 @@ static void progress_all_messages(void) {
   }
 }
 
-int rgi_message_mpi_progress(void) {
-  int there = 1;
-  retire_all_outgoing();
-  while (transport.comm != MPI_COMM_NULL) {
-    if (transport.coming == MPI_REQUEST_NULL)
-      RGI_TRY(expect_cell());
-    MPI_Status status;
-    int error = rgi_wait_mpi_test_status(&transport.coming, &there, &status);
-    if (!error && there && is_incomplete(&status, sizeof(rgi_message_cell)))
-      error = MPI_ERR_OTHER;
-    if (error && is_any_lost()) {
-      transport.coming = MPI_REQUEST_NULL;
-      break;
-    }
-    RGI_TRY_MPI(error);
-    if (!there)
-      break;
-    rgi_message_cell *c = transport.cell;
-    transport.cell = NULL;
-    c->lines = 0;
-    if (c->kind != RGI_MESSAGE_FIN) {
-      rgi_message_match_arrival(c);
-      continue;
-    }
-    handle_fin(&c->envelope);
-    free(c);
+int rgi_message_mpi_collect(rgi_message_cell **c) {
+  MPI_Status status;
+  int there = 0;
+  *c = NULL;
+  if (transport.comm == MPI_COMM_NULL)
+    return RG_SUCCESS;
+  if (transport.coming == MPI_REQUEST_NULL)
+    RGI_TRY(expect_cell());
+  int error = rgi_wait_mpi_test_status(&transport.coming, &there, &status);
+  if (!error && there && is_incomplete(&status, sizeof(rgi_message_cell)))
+    error = MPI_ERR_OTHER;
+  if (error && is_any_lost()) {
+    transport.coming = MPI_REQUEST_NULL;
+    return RG_SUCCESS;
   }
-  progress_all_messages();
+  RGI_TRY_MPI(error);
+  if (there) {
+    *c = transport.cell;
+    transport.cell = NULL;
+    (*c)->lines = 0;
+  }
   return RG_SUCCESS;
 }
 
-/* MPI goes on sending it, and the receiver may still want it. */
+/* Gives up a long send: MPI goes on sending, and the receiver, which may still want the data, gets
+ * the FIN later. */
 static void leave_to_mpi(rgi_message *r) {
   outgoing_cell *o = transport.sends_fin ? malloc(sizeof *o) : NULL;
   if (!o) {

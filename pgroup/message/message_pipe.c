@@ -3,23 +3,32 @@
  *
  * Pipes: long messages inside a node. The sender enqueues a rendezvous request (RTS): a cell
  * without data that both sides keep until the end. When a receive has matched it, the receiver
- * opens a pipe, a few chunks of its own shared memory, and both copy at the same time, the one in,
- * the other out. So a process needs memory for the messages that it receives at this moment only,
- * and the same chunks serve again and stay in the cache. A message to oneself is copied once. */
+ * opens a pipe, a few chunks of shared memory, and both copy at the same time: the sender into the
+ * chunks, the receiver out of them. So a process needs memory only for the messages that it is
+ * receiving, and the same chunks are used again and stay in the cache. A message to the process
+ * itself is copied once.
+ *
+ * The RTS's word `pipe` says how far the two are: OPEN, then either WITHDRAWN (by the sender) or
+ * CLAIMED (by the receiver: one compare-and-swap decides), then the pipe's offset or REFUSED. The
+ * sender counts chunks in `produced` (release after it has filled one), the receiver in `consumed`
+ * (release after it has emptied one); each reads the other's count with acquire. A side that gives
+ * up sets its flag `gone`. Each side leaves the RTS at its end, and the last one frees it. */
+#include "message/message_pipe.h"
+
 #include <string.h>
 
 #include "base/error.h"
-#include "message/message_parts.h"
 #include "shm/node.h"
 
 #define CHUNKS 4
 #define CHUNK_BYTES ((size_t)64 << 10)
 #define PIPE_BYTES (CHUNKS * CHUNK_BYTES)
-/* When the arena has no room for a pipe. */
+/* A pipe for when the arena has no room for a whole one. */
 #define SMALL_BYTES ((size_t)8 << 10)
 #define PIPES_MOST 8 /* of a process */
 
-/* What stands in an RTS instead of a pipe's offset, which is at least a line. */
+/* Values of an RTS's `pipe` that are no offsets: those are at least a line. NOT_YET is only a
+ * result of take_pipe. */
 enum { OPEN, CLAIMED, WITHDRAWN, REFUSED, NOT_YET };
 
 typedef struct rgi_message_rts {
@@ -42,9 +51,10 @@ typedef struct rgi_message_rts {
 _Static_assert(sizeof(rts) == 3 * RGI_LINE, "an RTS is three lines");
 
 static struct {
+  rgi_message *active; /* long messages under way */
   uint64_t kept[PIPES_MOST];
   int n, in_use, most;
-  int starved; /* how many receives have no pipe yet */
+  int starved; /* receives that have no pipe yet */
 } pipes;
 
 void rgi_message_pipes_open(void) {
@@ -72,7 +82,17 @@ int rgi_message_pipe_make_rts(rgi_message *r, const rgi_message_envelope *e, rgi
   return RG_SUCCESS;
 }
 
-/* Both sides leave the RTS; the last one gives all of it back. */
+void rgi_message_pipe_start(rgi_message *r) {
+  r->next = pipes.active;
+  r->link = &pipes.active;
+  if (r->next)
+    r->next->link = &r->next;
+  pipes.active = r;
+  r->state = RGI_MESSAGE_ACTIVE;
+  rgi_message_count_under_way(1);
+}
+
+/* Both sides leave the RTS; the last one frees it, and a pipe that was not closed. */
 static void leave_rts(rts *l) {
   if (atomic_fetch_sub_explicit(&l->holders, 1, memory_order_acq_rel) > 1)
     return;
@@ -98,14 +118,15 @@ int rgi_message_pipe_withdrawn(const rgi_message_cell *c) {
 static void end_message(rgi_message *r, int error) {
   rts *l = r->rts;
   r->rts = NULL;
-  rgi_message_deactivate(r);
+  rgi_message_remove(r, NULL);
+  rgi_message_count_under_way(-1);
   leave_rts(l);
   rgi_message_finish(r, error);
 }
 
 /* --- pipes ----------------------------------------------------------------------- */
 
-/* NOT_YET: one in use will come back. REFUSED: there is no memory. */
+/* NOT_YET: all pipes are in use, and one will become free. REFUSED: there is no memory. */
 static uint64_t take_pipe(size_t *bytes) {
   uint64_t pipe;
   *bytes = PIPE_BYTES;
@@ -121,7 +142,7 @@ static uint64_t take_pipe(size_t *bytes) {
   return rgi_arena_alloc("a long message", *bytes, &pipe) == RG_SUCCESS ? pipe : REFUSED;
 }
 
-/* The receiver opens a pipe if there is one to be had. */
+/* The receiver opens a pipe, if it can get one now. */
 static void open_pipe(rgi_message *r) {
   size_t bytes;
   uint64_t pipe = take_pipe(&bytes);
@@ -139,7 +160,7 @@ static void open_pipe(rgi_message *r) {
   pipes.in_use++;
 }
 
-/* What waits for a pipe may now get one. */
+/* A receive without a pipe may get one now: this process must look again. */
 static void release_pipe(void) {
   pipes.in_use--;
   if (pipes.starved)
@@ -157,7 +178,7 @@ static void close_pipe(rgi_message *r) {
   end_message(r, RG_SUCCESS);
 }
 
-/* --- moving: a pipe's contents at a time, so that all have their turn --------------- */
+/* --- moving: at most a pipe's contents at a time, so that all messages advance ---------- */
 
 static char *chunk_at(const rts *l, uint64_t pipe, uint64_t number) {
   return (char *)rgi_arena_at(pipe) + number % CHUNKS * l->chunk;
@@ -212,11 +233,14 @@ static void pull_chunks(rgi_message *r) {
   }
 }
 
-void rgi_message_pipe_progress(rgi_message *r) {
-  if (r->sending)
-    push_chunks(r);
-  else
-    pull_chunks(r);
+void rgi_message_pipes_progress(void) {
+  for (rgi_message *r = pipes.active, *next; r; r = next) {
+    next = r->next;
+    if (r->sending)
+      push_chunks(r);
+    else
+      pull_chunks(r);
+  }
 }
 
 static void copy_to_self(rgi_message *r) {
@@ -230,7 +254,7 @@ void rgi_message_pipe_accept(rgi_message *r, rgi_message_cell *c) {
   r->rts = (rts *)c;
   r->moved = 0;
   r->pipe = 0;
-  rgi_message_activate(r);
+  rgi_message_pipe_start(r);
   if (r->rts->sender == rgi_node.me) {
     copy_to_self(r);
     return;

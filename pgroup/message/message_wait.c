@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Waiting for messages. */
+ * Testing and waiting for messages, and the texts of their errors. */
 #include "base/error.h"
-#include "message/message_parts.h"
+#include "message/message.h"
+#include "message/message_mpi.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/wait.h"
 #include "shm/failure.h"
 #include "shm/node.h"
 
-/* A wait sleeps on the process's bell: it rings for all that the node's processes
- * do. MPI does not ring. */
+/* The node's processes ring this process's bell for all that they do for it. MPI does not: with
+ * other nodes the sleep is short. */
 static int sleep_on_bell(rgi_wait *w, uint32_t old) {
   return rgi_wait_bell(w, rgi_node_bell(), old, !rgi_message_mpi_in_use() && !rgi_requests_busy());
 }
@@ -39,7 +40,8 @@ int rgi_message_explain(const rgi_message *r, const char *call) {
                      "RG_ARENA_SIZE higher, or free groups and arrays",
                      call, r->bytes);
   case RG_ERR_TIMEOUT:
-    return rgi_error(r->error, "%s: the other side gave up a message of %zu bytes", call, r->bytes);
+    return rgi_error(r->error, "%s: the other process gave up a message of %zu bytes", call,
+                     r->bytes);
   default:
     return rgi_error(r->error, "%s: MPI failed to move a message of %zu bytes", call, r->bytes);
   }

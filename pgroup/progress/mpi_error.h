@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Errors of MPI calls, as errors of the library. */
+ * Errors of MPI calls as errors of the library. */
 #ifndef RGI_MPI_ERROR_H
 #define RGI_MPI_ERROR_H
 

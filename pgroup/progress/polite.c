@@ -4,10 +4,10 @@
  * Polite waiting inside MPI: see include/regroup/polite.h.
  *
  * MPICH (ch4:ucx) polls UCX by ucp_worker_progress, which returns 0 when it found
- * nothing to do. Defined here, before UCX in the order of look-up, it does one
- * step of a polite wait when polls in vain follow one another. This file is
- * linked into libregroup and is libregroup-polite.so by itself: it uses nothing
- * else of the library. */
+ * nothing to do. This file defines that function as well and is looked up before UCX: it calls
+ * UCX's, and after each of several polls in vain in a row it does one step of a polite wait
+ * (base/pause.h). The file is linked into libregroup and is libregroup-polite.so by itself, so it
+ * uses nothing else of the library. */
 #include <dlfcn.h>
 #include <regroup/polite.h>
 #include <stdatomic.h>
@@ -24,7 +24,8 @@
 /* Polls further apart than this do not belong to one wait: a program that looks
  * for a message now and then, between pieces of work, must not be slowed. */
 #define GAP_SECONDS 20e-6
-#define TELL_SECONDS 20e-3
+/* Shorter waits are not reported: a report costs a system call. */
+#define REPORT_SECONDS 20e-3
 
 EXPORT unsigned ucp_worker_progress(void *worker);
 EXPORT void *ucp_disconnect_nb(void *endpoint);
@@ -41,11 +42,11 @@ static struct {
 
 static _Thread_local struct {
   rgi_pause pause;
-  double left; /* when the last poll in vain returned */
+  double last; /* when the last poll in vain returned */
   int polling; /* depth of rg_polite_polling */
   unsigned long moves;
-  double since; /* of the polls in vain, however the kernel deals with the processor */
-  struct rusage use;
+  double since; /* the first of the polls in vain; gaps without a processor do not end the row */
+  struct rusage use; /* at the last report */
 } mine;
 
 void (*rgi_polite_waits)(double since, double now);
@@ -76,11 +77,11 @@ static int spare_processor(void) {
   return env_is("RG_OVERSUBSCRIBED", "no") || !ranks || atoi(ranks) <= rgi_processors_mine(&set);
 }
 
-/* Several threads may come here first; all of them write the same. */
+/* Several threads may call it at the same time: all write the same. */
 static progress_fn *find_progress(void) {
   progress_fn *next = (progress_fn *)dlsym(RTLD_NEXT, "ucp_worker_progress");
   /* When the library is preloaded into a program that is also linked with
-   * libregroup there are two of us: the first one is enough. */
+   * libregroup there are two copies of this file: only the first one pauses. */
   int first = dlsym(RTLD_DEFAULT, "ucp_worker_progress") == (void *)ucp_worker_progress;
   polite.on = first && !env_is("RG_POLITE", "0");
   polite.spare = spare_processor();
@@ -94,8 +95,8 @@ static double used_seconds(const struct rusage *r) {
          1e-6 * (double)(r->ru_utime.tv_usec + r->ru_stime.tv_usec);
 }
 
-/* Between two polls the thread has neither computed nor waited for anything: it has had no
- * processor. */
+/* Whether the thread had no processor since the last report: it has used no time and has not
+ * blocked. Then a gap between two polls does not end the wait. */
 static int was_put_aside(void) {
   struct rusage use;
   return mine.use.ru_nvcsw && getrusage(RUSAGE_THREAD, &use) == 0 &&
@@ -103,10 +104,9 @@ static int was_put_aside(void) {
          used_seconds(&use) - used_seconds(&mine.use) < 5 * GAP_SECONDS;
 }
 
-/* Whoever is interested hears of it; what that costs is nothing after such a time. */
 static void report_wait(double now) {
   mine.use.ru_nvcsw = 0;
-  if (!rgi_polite_waits || now - mine.since < TELL_SECONDS)
+  if (!rgi_polite_waits || now - mine.since < REPORT_SECONDS)
     return;
   rgi_polite_waits(mine.since, now);
   getrusage(RUSAGE_THREAD, &mine.use);
@@ -114,7 +114,7 @@ static void report_wait(double now) {
 
 static void pause_once(void) {
   double now = rgi_clock_now();
-  int gap = now - mine.left > GAP_SECONDS;
+  int gap = now - mine.last > GAP_SECONDS;
   if (mine.since == 0 || (gap && !was_put_aside()))
     mine.since = now;
   if (gap)
@@ -126,7 +126,7 @@ static void pause_once(void) {
   if (did == RGI_PAUSE_SLEPT)
     atomic_fetch_add_explicit(&polite.sleeps, 1, memory_order_relaxed);
   report_wait(now);
-  mine.left = did == RGI_PAUSE_SPUN ? now : rgi_clock_now();
+  mine.last = did == RGI_PAUSE_SPUN ? now : rgi_clock_now();
 }
 
 unsigned ucp_worker_progress(void *worker) {
@@ -150,8 +150,8 @@ unsigned ucp_worker_progress(void *worker) {
 }
 
 /* Closing TCP connections in MPI_Finalize hangs in UCX 1.13 with 8 ranks and
- * more (openucx/ucx issue 8738). The kernel closes them when the process ends,
- * so that nothing is lost by not doing it: NULL says that it is done already. */
+ * more (openucx/ucx issue 8738). So nothing is done: the kernel closes them when the process
+ * ends. NULL tells the caller that the connection is closed. */
 void *ucp_disconnect_nb(void *endpoint) {
   static _Atomic(disconnect_fn *) real;
   disconnect_fn *next = atomic_load(&real);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the library hears of polite.c, besides regroup/polite.h. */
+ * What polite.c tells the rest of the library, besides regroup/polite.h. */
 #ifndef RGI_POLITE_H
 #define RGI_POLITE_H
 
 #define RGI_HIDDEN __attribute__((visibility("hidden")))
 
-/* If not NULL, told of each poll in vain inside one of MPI's own waits: when the polls in vain
- * began, and now. */
+/* If not NULL, called in MPI's own waits when a thread has polled in vain for some time: with the
+ * time of the first of these polls, and now. */
 extern RGI_HIDDEN void (*rgi_polite_waits)(double since, double now);
 
-/* If not NULL, called after each poll of this thread's in vain. */
+/* If not NULL, called after each poll in vain of this thread. */
 extern RGI_HIDDEN _Thread_local void (*rgi_polite_polled)(void);
 
-/* Of how many polls this thread knows that something moved; 0: it sees none, as MPI is not
- * MPICH with UCX, or another copy of polite.c was preloaded. */
+/* How many polls of this thread have moved something. Always 0 where this file sees no polls: MPI
+ * is not MPICH over UCX, or another copy of polite.c was preloaded. */
 RGI_HIDDEN unsigned long rgi_polite_moves(void);
 
 #endif

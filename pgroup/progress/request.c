@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Requests: testing, waiting, and the list of those in the background. A thread that waits for one
+ * request moves all background requests on, so that a collective goes on while the process waits
+ * for another one. The lock is held while progress functions run: each request is moved on by one
+ * thread at a time. A request that found an error in one thread keeps its text for the thread that
+ * waits for it. */
 #include "progress/request.h"
 
 #include <pthread.h>
@@ -16,11 +22,10 @@
 
 #define MAGIC 0x72657175u
 
-/* The lock is held while requests are moved on: each by one thread at a time. */
 static struct {
   pthread_mutex_t lock;
   rg_request background;
-  atomic_int busy; /* how many are there */
+  atomic_int busy; /* length of the list, to be read without the lock */
 } requests = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void unlist_request(rg_request r) {
@@ -111,7 +116,7 @@ static int test_request(rg_request r) {
   return done;
 }
 
-/* Takes the result and frees the request. */
+/* Hands out the result and frees the request. */
 static int end_request(rg_request *request, rg_status *status) {
   rg_request r = *request;
   int error = r->error ? rgi_error(r->error, "%s", r->text ? r->text : r->call) : RG_SUCCESS;
@@ -124,7 +129,7 @@ static int end_request(rg_request *request, rg_status *status) {
   return error;
 }
 
-/* A death or a revocation ends a request that is not done. */
+/* Ends a request that is not done, for a death or a revocation. */
 static int fail_request(rg_request r, int error) {
   pthread_mutex_lock(&requests.lock);
   if (!r->done) {

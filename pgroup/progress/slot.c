@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Slots: a hash table of lists in the arena. A process locks a list while it looks for a key or
+ * changes the list, and waits for the lock if another process has it; that is why slots are in this
+ * room, above shm, which does not wait.
+ *
+ * The lock names its owner. If the owner has died, the next process takes the lock over. That is
+ * safe because a list is whole at every moment: a new slot is filled before one store puts it into
+ * the list, and one store takes a slot out. A process killed in between loses at most the memory of
+ * one slot, or leaves a count of attached processes too high, and the slot is then not freed. */
 #include "progress/slot.h"
 
 #include <stdatomic.h>
@@ -14,7 +23,7 @@
 #define BUCKETS 65536
 
 typedef struct {
-  _Atomic uint32_t owner; /* place of who changes the list, plus 1; 0: nobody */
+  _Atomic uint32_t owner; /* place of the process that has the lock, plus 1; 0: it is free */
   uint32_t unused;
   uint64_t first;
 } slot_bucket;
@@ -40,8 +49,6 @@ static slot_bucket *bucket_of(uint64_t key) {
   return &table[key % BUCKETS];
 }
 
-/* A list is whole at every moment: each change of it is one store. What a dead process
- * had begun is lost, and no more. */
 static int take_over_bucket(slot_bucket *b, uint32_t dead) {
   return atomic_compare_exchange_strong(&b->owner, &dead, (uint32_t)rgi_node.me + 1);
 }
@@ -91,7 +98,7 @@ int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **
   int error = found ? RG_SUCCESS : make_slot(b, key, users, bytes, &found);
   slot *s = rgi_arena_at(found);
   if (!error && (s->users != users || s->bytes != bytes))
-    error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about who is in it");
+    error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about its members");
   if (!error)
     s->here++;
   unlock_bucket(b);
@@ -113,7 +120,7 @@ int rgi_slot_detach(uint64_t at, int (*finished)(const void *memory, int users))
   slot *s = rgi_arena_at(at);
   slot_bucket *b = bucket_of(s->key);
   if (lock_bucket(b))
-    return 0; /* it stays: better than to lose a list */
+    return 0; /* the slot stays: without the lock the list must not be changed */
   int last = --s->here == 0 && finished(s->memory, s->users);
   if (last)
     remove_slot(b, at);

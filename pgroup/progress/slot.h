@@ -3,7 +3,7 @@
  *
  * Slots: blocks of the node's arena that processes find by a key. The first
  * process to ask for a key makes the block, the others attach to it; no message
- * is sent and nobody waits. */
+ * is sent, and no process waits for another one to come. */
 #ifndef RGI_SLOT_H
 #define RGI_SLOT_H
 
@@ -13,15 +13,15 @@
 /* Finds or makes the slot with this key. users: how many processes of the node
  * use it; bytes: its size; both the same for all of them. *memory is zeroed when
  * the slot is made and aligned to a line. A process that has detached may attach
- * again. RG_ERR_NOMEM; RG_ERR_MISMATCH (somebody else's slot has this key). */
+ * again. RG_ERR_NOMEM; RG_ERR_MISMATCH (the slot of this key has other users or another size). */
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *slot, void **memory);
 
-/* The slot goes when all its users have detached and finished(memory) is true of
- * it; then 1 is returned. finished is to be false as long as somebody who has not
- * come yet needs what is there. */
+/* Frees the slot if no process is attached any more and finished(memory, users) returns 1; then 1
+ * is returned. finished must return 0 as long as a user that has not attached yet needs the slot.
+ */
 int rgi_slot_detach(uint64_t slot, int (*finished)(const void *memory, int users));
 
-/* Bytes, zeroed, that the table of slots takes of the arena; where they are. */
+/* Bytes that the table of slots takes of the arena; where they are (zeroed by the caller). */
 size_t rgi_slot_table_bytes(void);
 void rgi_slots_open(void *memory);
 

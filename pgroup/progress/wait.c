@@ -1,5 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Waiting. A wait is a loop of the caller's: it looks at its condition, makes progress for all
+ * that the process has under way, and calls rgi_wait_more or rgi_wait_bell, until the condition
+ * is fulfilled or these return an error.
+ *
+ * A wait ends in one of four ways:
+ * - completion: the caller finds its condition fulfilled;
+ * - death: a member of the failure scope (by default the group of the current call) or the
+ *   watched process has died: RG_ERR_PROC_FAILED;
+ * - revocation: the group, or its parent, has been revoked: RG_ERR_REVOKED;
+ * - time: RG_TIMEOUT seconds have passed: RG_ERR_TIMEOUT. The condition is looked at once more
+ *   before that, as this process may have been stopped itself for so long.
+ *
+ * check_time finds the last three. It looks for deaths among the node's own processes
+ * (rgi_process_check, at most every 5 ms); those of other nodes are written into the table of
+ * processes by the node daemon, which also rings all bells.
+ *
+ * Pauses. If the node has a processor for each process, a wait spins for some time; otherwise it
+ * yields, and after a while it sleeps (base/pause.h). A wait inside the node sleeps on the
+ * process's bell, a futex: the caller reads the bell (acquire), looks at its condition, and
+ * sleeps only if the bell still has the value read. The other process changes the condition
+ * first and rings the bell afterwards (release), so a wake-up is not lost: a sleeper is counted
+ * before it looks at the bell's value a last time, and the other process looks at that count
+ * after it has changed the value, both sequentially consistent. The sleep is short all the same
+ * where something has to be looked at that does not ring: MPI, or rgi_wait_meanwhile.
+ *
+ * Reports. After RG_STALL_REPORT seconds a wait is logged once, with the call and the awaited
+ * rank. In a job that survives, a wait without a time limit is also noted in the table of
+ * processes when nothing moves inside MPI either: if all processes of a job wait like this after
+ * a death, the guards end the job (RG_PATIENCE). */
 #include "progress/wait.h"
 
 #include <regroup/polite.h>
@@ -31,17 +61,18 @@ void rgi_wait_start_patient(rgi_wait *w, const char *call) {
   w->patient = 1;
 }
 
-/* Who is awaited, for a report. */
+/* The awaited process, for a report. */
 static const char *peer_text(const rgi_wait *w, char text[32]) {
   int peer = w->awaited ? w->awaited(w->of) : w->peer;
   if (peer < 0)
-    return "somebody";
+    return "another process";
   snprintf(text, 32, "rank %d", peer);
   return text;
 }
 
-/* A wait that may last for ever, and in which nothing moves: what MPI does in it counts. */
-static void report_wait(const rgi_wait *w, double now) {
+/* A wait that may last for ever is noted, with the time since when nothing has moved: neither what
+ * is waited for, nor anything inside MPI. */
+static void note_wait(const rgi_wait *w, double now) {
   static _Thread_local unsigned long moves;
   static _Thread_local double moved;
   if (w->outside || (rgi_options_value(RGI_OPT_TIMEOUT) > 0 && !w->patient))
@@ -54,11 +85,11 @@ static void report_wait(const rgi_wait *w, double now) {
 }
 
 static int check_time(rgi_wait *w, double waited) {
-  char who[32];
+  char peer[32];
   rgi_process_check(w->pause.start + waited);
   if (rgi_wait_meanwhile)
     rgi_wait_meanwhile();
-  report_wait(w, w->pause.start + waited);
+  note_wait(w, w->pause.start + waited);
   if (w->watched >= 0 && rgi_process_is_dead(w->watched))
     return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", w->call, w->watched);
   RGI_TRY(rgi_failure_check(&w->scope, w->call));
@@ -68,22 +99,22 @@ static int check_time(rgi_wait *w, double waited) {
          report = rgi_options_value(RGI_OPT_STALL_REPORT);
   if (report > 0 && waited > report && !w->reported) {
     w->reported = 1;
-    rgi_log(RGI_LOG_WARN, "%s has been waiting for %s for %.0f s", w->call, peer_text(w, who),
+    rgi_log(RGI_LOG_WARN, "%s has been waiting for %s for %.0f s", w->call, peer_text(w, peer),
             waited);
   }
-  /* This process may have been stopped since its last look. */
+  /* This process may have been stopped since its last look: one more. */
   if (limit > 0 && waited > limit && w->over++)
     return rgi_error(RG_ERR_TIMEOUT,
-                     "%s: %s has not answered within RG_TIMEOUT = %g s: do all make the same "
-                     "call?",
-                     w->call, peer_text(w, who), limit);
+                     "%s: %s has not answered within RG_TIMEOUT = %g s: do all members make "
+                     "the same call?",
+                     w->call, peer_text(w, peer), limit);
   return RG_SUCCESS;
 }
 
 int rgi_wait_more(rgi_wait *w) {
   rgi_pause_result did = rgi_pause_step(&w->pause, (rgi_pause_kind)rgi_options_choice(RGI_OPT_WAIT),
                                         !rgi_node.oversubscribed);
-  /* The clock is looked at when time may have passed. */
+  /* The clock is read only when time may have passed. */
   if (did == RGI_PAUSE_SPUN && w->pause.looks % 1024)
     return RG_SUCCESS;
   return check_time(w, rgi_clock_now() - w->pause.start);
@@ -96,6 +127,7 @@ int rgi_wait_check(rgi_wait *w) {
   return check_time(w, now - w->pause.start);
 }
 
+/* News of a death on another node takes at most about so long. */
 #define CAUSE_SECONDS 5.0
 
 int rgi_wait_cause(int error, const char *call) {
@@ -109,18 +141,17 @@ int rgi_wait_cause(int error, const char *call) {
   return cause ? cause : error;
 }
 
-/* Longest sleeps on a bell: a death or a time limit must be noticed; and where
- * something else has to be looked at as well, soon at first, later as pause.h has it. */
+/* Longest sleeps on a bell: QUIET where only a death or the time limit must be noticed besides;
+ * BUSY, growing as in pause.h, where something else has to be looked at as well. */
 #define QUIET_SECONDS 0.02
 #define BUSY_SECONDS 1e-4
 #define PATIENT_SECONDS 5e-3
 
-/* Who is about to be woken by one that waits for the same processor had better let
- * it run than fall asleep: so long. */
+/* So long a wait yields before it sleeps: often the process that will ring only needs the
+ * processor. */
 #define BELL_YIELD_SECONDS 500e-6
 
-/* Spinning pays when the other side runs at this moment on another processor.
- * Returns whether it was too early to sleep. */
+/* Spins or yields. Returns 0 if it is time to sleep. */
 static int spin_on_bell(rgi_wait *w, double now) {
   int kind = rgi_options_choice(RGI_OPT_WAIT);
   if (w->pause.start == 0)
@@ -144,7 +175,7 @@ static double busy_sleep(double waited) {
 }
 
 int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
-  /* A look at the clock costs as much as many looks at the bell. */
+  /* Reading the clock costs as much as many looks at the bell. */
   for (int i = 0; i < 64 && !rgi_node.oversubscribed; i++) {
     if (atomic_load_explicit(&bell->value, memory_order_acquire) != old)
       return RG_SUCCESS;

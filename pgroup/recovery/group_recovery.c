@@ -15,7 +15,7 @@
 #include "collectives/shared_state_cache.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "recovery/group_decision.h"
 #include "shm/process.h"
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Opening what the processes of a node share, in this order: the tables of rgi_node, whether there
+ * are to be daemons (their directory needs room in the arena), the arena, the caller's entry in the
+ * table of processes, the guard's knowledge of both, and, when all processes of the node have come
+ * so far, the daemons. The arena begins with its roots: the processes' bells and inboxes, the table
+ * of processes, the daemons' directory, and what the caller asks for (the table of slots). */
 #include "runtime/cluster.h"
 
 #include <stdlib.h>
@@ -9,17 +15,17 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/processors.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "runtime/daemons.h"
 #include "runtime/module.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
-static size_t table_bytes; /* between the node's processes and the extra ones */
+static size_t table_bytes; /* of the roots between the bells and the extra bytes */
 
-/* Processors that the node's processes may use between them; the same answer
- * for all of them, also where the user decides. */
+/* The processors that the node's processes may use together, and whether they are too few. All
+ * processes of the node get the same answer, also where the user sets it. */
 static int look_at_processors(MPI_Comm node) {
   cpu_set_t mine, all;
   int choice = rgi_options_choice(RGI_OPT_OVERSUBSCRIBED), said;
@@ -61,7 +67,7 @@ static size_t members_bytes(void) {
   return (size_t)rgi_node.n * sizeof(rgi_node_process);
 }
 
-/* Their pulses, and who of the world is dead. */
+/* Of the table of processes and the daemons' directory. */
 static size_t tables_bytes(MPI_Comm world, int *size) {
   MPI_Comm_size(world, size);
   return rgi_process_table_bytes(rgi_node.n, *size) + rgi_daemons_bytes(rgi_node.n, *size);
@@ -75,7 +81,8 @@ static int open_overlay(MPI_Comm world, MPI_Comm node) {
                               rgi_process_table_bytes(rgi_node.n, size));
 }
 
-/* The first process of the node makes the segment. The same error on all of them. */
+/* The first process of the node makes the segment, the others map it. The same error on all of
+ * them. */
 static int share_arena(MPI_Comm node, size_t bytes, size_t roots, size_t heap) {
   rgi_arena_address a = {0};
   int first = rgi_node.me == 0, error = RG_SUCCESS, worst;
@@ -116,7 +123,7 @@ int rgi_cluster_open(MPI_Comm world, size_t extra) {
   MPI_Comm_rank(world, &rank);
   RGI_TRY_MPI(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
   int error = open_node(world, node, extra), all = error;
-  /* Nobody looks for the state of one that has not begun. */
+  /* No process may look at the state of another one before that has opened the table. */
   RGI_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, node));
   if (all && !error)
     error = rgi_error(all, "rg_init: another process of the node failed");

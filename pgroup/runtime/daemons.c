@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Starting the daemons. The first process of each node opens a socket that listens and a pipe. All
+ * exchange their addresses; the first process writes them into the directory in the arena
+ * (noded/overlay.h) and passes socket and pipe to its guard, which becomes the daemon and connects
+ * with the others. The node's processes tell the daemon facts through the pipe; the others open its
+ * writing end by /proc, and the first process closes its own ends when they have. */
 #include "runtime/daemons.h"
 
 #include <errno.h>
@@ -18,19 +24,19 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
-#include "noded/guard.h"
-#include "noded/overlay.h"
+#include "noded/guard_client.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
-static int chosen; /* there are to be some */
+static int chosen; /* by rgi_daemons_choose */
 
-/* What each process says when the library starts; only a node's first one fills it in. */
+/* What all processes exchange when the library starts; only a node's first process fills it in. */
 typedef struct {
   int32_t first, port, n;
   uint32_t address[RGI_OVERLAY_ADDRESSES];
-  uint64_t key; /* the first node's counts */
+  uint64_t key; /* of all daemons: that of the first node */
 } node_card;
 
 int rgi_daemons_choose(MPI_Comm world) {
@@ -49,13 +55,13 @@ size_t rgi_daemons_bytes(int n, int world) {
   return chosen ? (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE : 0;
 }
 
-/* listener, reading: as rgi_guard_tell. */
+/* listener, reading: as for rgi_guard_tell. */
 static void tell_guard(const rgi_overlay *overlay, int listener, int reading) {
-  const rgi_guard_addresses a = {.process_table = rgi_arena_offset(rgi_processes.journal),
+  const rgi_guard_addresses a = {.process_table = rgi_arena_offset(rgi_process_view.journal),
                                  .members = rgi_arena_offset(rgi_node.processes),
                                  .overlay = rgi_arena_offset(overlay),
                                  .processes = rgi_node.n,
-                                 .world = rgi_processes.world,
+                                 .world = rgi_process_view.world,
                                  .patience = rgi_options_value(RGI_OPT_PATIENCE),
                                  .stopped = rgi_options_value(RGI_OPT_STOPPED)};
   rgi_guard_tell(&a, rgi_arena_fd(), listener, reading);
@@ -115,7 +121,7 @@ static int listen_somewhere(node_card *c) {
 
 /* --- opening ------------------------------------------------------------------------- */
 
-/* That nobody else has by chance, or can guess. */
+/* A number that a process of another job neither has by chance nor can guess. */
 static uint64_t make_key(void) {
   struct timespec t;
   uint64_t x;
@@ -127,7 +133,7 @@ static uint64_t make_key(void) {
   return x ^ (x >> 27);
 }
 
-/* Nodes ascend with their first ranks. */
+/* The nodes are ordered by their first ranks. */
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   m->nodes = rgi_node.count;
   m->world = world;
@@ -152,16 +158,16 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   memcpy(rgi_overlay_ranks(m), rgi_node.ranks, (size_t)rgi_node.n * sizeof(int32_t));
 }
 
-/* The others of the node open the pipe to the daemon_pid through the first one's. */
+/* The node's processes open the pipe to the daemon through the first one's descriptor. */
 static int share_pipe(MPI_Comm node, int mine, int *pipe) {
   long from[2] = {getpid(), mine};
   char path[64];
   RGI_TRY_MPI(MPI_Bcast(from, 2, MPI_LONG, 0, node));
   snprintf(path, sizeof path, "/proc/%ld/fd/%ld", from[0], from[1]);
-  /* For reading too: writing to it is then never a signal. */
+  /* For reading too, so that writing never raises SIGPIPE. */
   *pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
   return *pipe >= 0 ? RG_SUCCESS
-                    : rgi_error(RG_ERR_SYSTEM, "rg_init: the pipe to the node's guardian: %s",
+                    : rgi_error(RG_ERR_SYSTEM, "rg_init: the pipe to the node daemon: %s",
                                 strerror(errno));
 }
 
@@ -171,7 +177,7 @@ static int wait_joined(rgi_overlay *m) {
   return atomic_load(&m->joined) > 0
              ? RG_SUCCESS
              : rgi_error(RG_ERR_SYSTEM,
-                         "rg_init: the guardians of the nodes cannot connect with one another "
+                         "rg_init: the node daemons cannot connect with one another "
                          "(%s): without that no death on another node would be noticed",
                          m->why);
 }
@@ -209,7 +215,7 @@ static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
   int error = exchange_cards(world, &mine, &all), shared = share_pipe(node, ends[1], pipe);
   if (!error && first && !failed)
     error = start_daemon(m, all, size, listener, ends[0]);
-  MPI_Barrier(node); /* the pipe has been opened, the directory written */
+  MPI_Barrier(node); /* all have opened the pipe, and the directory has been written */
   if (!error && !first)
     tell_guard(m, -1, -1);
   free(all);
@@ -226,9 +232,11 @@ int rgi_daemons_open(MPI_Comm world, MPI_Comm node, void *memory) {
   if (!chosen)
     return RG_SUCCESS;
   int error = open_all(world, node, memory, &pipe);
+  rgi_overlay_use(NULL, pipe);
   RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, world));
   if (worst && !error)
-    error = rgi_error(worst, "rg_init: the guardians of some nodes cannot connect");
-  rgi_overlay_use(error ? NULL : memory, pipe);
+    error = rgi_error(worst, "rg_init: the daemons of some nodes cannot connect");
+  if (!error)
+    rgi_overlay_use(memory, pipe);
   return error;
 }

@@ -9,19 +9,19 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* Whether there are to be daemons: several nodes, and each process has a guard. The same on
- * all processes. Collective over the world. */
+/* Decides whether there are to be daemons: on several nodes, if each process has a guard. The same
+ * on all processes. Collective over the world. */
 int rgi_daemons_choose(MPI_Comm world);
 
-/* Bytes, zeroed, in the arena; 0 without daemons. n, world: processes of the node and of
- * the world. After rgi_daemons_choose. */
+/* Bytes of the daemons' directory in the arena; 0 without daemons. n, world: processes of the node
+ * and of the world. After rgi_daemons_choose. */
 size_t rgi_daemons_bytes(int n, int world);
 
 /* Tells the caller's guard, if it has one, where the table of processes is. Local. */
 void rgi_daemons_tell_guard(void);
 
-/* Collective over the world, when the node has its arena; memory as above. Returns when
- * all daemons are connected; the same error on all processes. The end: rgi_overlay_close. */
+/* Collective over the world, when the arena is open. memory: the directory's bytes, zeroed. Returns
+ * when all daemons are connected; the same error on all processes. rgi_overlay_close ends it. */
 int rgi_daemons_open(MPI_Comm world, MPI_Comm node, void *memory);
 
 #endif

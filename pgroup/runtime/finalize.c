@@ -1,19 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Finalizing after a death. MPICH's MPI_Finalize is collective: with a dead member it never
+ * returns. A death may also come while MPI_Finalize runs. So in a job in which deaths are to be
+ * survived, whether there was one or not, rg_finalize does without MPI:
+ * - Each process marks itself as having left, in the table of processes for its own node and by
+ *   the daemon (RGI_FACT_LEFT) for the others, and waits until every process has left or died,
+ *   and every other node has. During the wait it still moves messages, as another process may
+ *   need them. From its mark on, the end of a process is not a death.
+ * - The modules are closed without MPI: what MPI holds stays until the process ends.
+ * - The job's outcome is set to "done", for the guards of this node and (RGI_FACT_ENDED) of the
+ *   others: a guard whose rank was killed then ends with success, and mpiexec does as well.
+ * - MPI_Finalize, which this file defines in front of MPI's, only tells the launcher by PMI that
+ *   this process has finalized; a process that ends without that counts as failed. What MPI has
+ *   allocated is left to the kernel.
+ *
+ * Without guards, or on several nodes without daemons, rg_finalize uses a barrier of MPI's and
+ * MPI_Finalize is MPI's own, unless a death has been noticed. */
 #include "runtime/finalize.h"
 
 #include <mpi.h>
 #include <regroup/error.h>
 
 #include "base/error.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "noded/pmi.h"
 #include "progress/progress.h"
 #include "progress/wait.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
-static int without_mpi; /* somebody has died: MPI_Finalize would wait for ever */
+static int without_mpi; /* MPI_Finalize must not wait for other processes */
 
 int rgi_finalize_wait(void) {
   rgi_wait w;
@@ -23,7 +40,7 @@ int rgi_finalize_wait(void) {
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     rgi_process_check_now();
-    rgi_progress(); /* what MPI has not sent yet; its errors are nobody's any more */
+    rgi_progress(); /* MPI may not have sent all yet; an error of its has no receiver any more */
     if (rgi_process_all_left() && rgi_overlay_all_left())
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));

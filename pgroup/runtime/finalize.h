@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The end of a job in which somebody has died. MPI_Finalize would wait for the dead:
- * after rg_finalize it is replaced by leaving the launcher well. */
+ * Finalizing without MPI, in a job that survives deaths. MPI_Finalize would wait for the dead; this
+ * room's own MPI_Finalize does without. */
 #ifndef RGI_FINALIZE_H
 #define RGI_FINALIZE_H
 
-/* Instead of a barrier of the world: until every process has come here or
+/* Instead of a barrier of the world: returns when each process has called it or
  * died. RG_ERR_TIMEOUT. */
 int rgi_finalize_wait(void);
 
-/* The last thing that rg_finalize does, when there were deaths. */
+/* The last step of such a rg_finalize: from now on MPI_Finalize does not wait for others. */
 void rgi_finalize_without_mpi(void);
 
 #endif

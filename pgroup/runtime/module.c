@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The modules are a list in the order of opening. Constructors run in the order of linking, so
+ * each module says at which stage it is opened; modules of one stage do not depend on each other.
+ * Processes may be different programs, linked with different modules: they compare a mark of their
+ * modules' names when the library starts. */
 #include "runtime/module.h"
 
 #include "base/error.h"
@@ -9,20 +14,20 @@ static struct {
   int use;
 } modules;
 
-void rgi_module_register(rgi_module *e) {
+void rgi_module_register(rgi_module *m) {
   rgi_module **at = &modules.first;
-  while (*at && !e->first)
+  while (*at && (*at)->stage <= m->stage)
     at = &(*at)->next;
-  e->next = *at;
-  *at = e;
+  m->next = *at;
+  *at = m;
 }
 
-/* Their order is the linker's: it does not count. */
+/* A sum, so that the order of linking does not matter. */
 int rgi_modules_mark(void) {
   unsigned sum = 0;
-  for (rgi_module *e = modules.first; e; e = e->next) {
+  for (rgi_module *m = modules.first; m; m = m->next) {
     unsigned hash = 2166136261u;
-    for (const char *c = e->name; *c; c++)
+    for (const char *c = m->name; *c; c++)
       hash = (hash ^ (unsigned char)*c) * 16777619u;
     sum += hash >> 8;
   }
@@ -33,36 +38,38 @@ void rgi_modules_use(int use) {
   modules.use = use;
 }
 
+static int is_used(const rgi_module *m) {
+  return modules.use || m->stage == RGI_MODULE_BASIC;
+}
+
 size_t rgi_modules_heap(void) {
   size_t bytes = 0;
-  for (rgi_module *e = modules.first; e && modules.use; e = e->next)
-    bytes += e->heap ? e->heap() : 0;
+  for (rgi_module *m = modules.first; m; m = m->next)
+    bytes += is_used(m) && m->heap ? m->heap() : 0;
   return bytes;
 }
 
 int rgi_modules_open(void) {
-  for (rgi_module *e = modules.first; e; e = e->next) {
-    int error = e->first || modules.use ? e->open() : RG_SUCCESS;
+  for (rgi_module *m = modules.first; m; m = m->next) {
+    int error = is_used(m) && m->open ? m->open() : RG_SUCCESS;
     if (error) {
       rgi_modules_close(1);
       return error;
     }
-    e->opened = 1;
+    m->opened = is_used(m);
   }
   return RG_SUCCESS;
 }
 
-static void close_all(int mpi, int first) {
-  for (rgi_module *e = modules.first; e; e = e->next) {
-    if (e->first != first)
-      continue;
-    if (e->opened)
-      e->close(mpi);
-    e->opened = 0;
-  }
+static void close_from(rgi_module *m, int mpi) {
+  if (!m)
+    return;
+  close_from(m->next, mpi);
+  if (m->opened)
+    m->close(mpi);
+  m->opened = 0;
 }
 
 void rgi_modules_close(int mpi) {
-  close_all(mpi, 0);
-  close_all(mpi, 1);
+  close_from(modules.first, mpi);
 }

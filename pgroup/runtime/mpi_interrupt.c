@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * MPICH (ch4:ucx) sends and receives by ucp_tag_send_nbx and ucp_tag_recv_nbx. Defined here,
- * before UCX in the order of look-up, they keep account of what a watched call of MPI's has under
- * way. MPICH uses a UCX worker from one thread at a time, so that the account needs no lock. */
+ * Interrupting a blocking call of MPI after a death or a revocation.
+ *
+ * MPICH (ch4:ucx) sends and receives by ucp_tag_send_nbx and ucp_tag_recv_nbx. This file defines
+ * both and is looked up before UCX. While a thread is between rgi_mpi_interrupt_begin and _end,
+ * they list each operation that MPICH starts, with a callback of ours in front of MPICH's.
+ *
+ * MPICH polls for the listed operations, and each poll in vain (rgi_polite_polled) calls
+ * check_failure. If it finds that a death or a revocation concerns the group of this call:
+ * - Receives are cancelled, and MPICH is told that they have completed, with the two bits in the
+ *   tag by which MPICH itself marks a message from a process that knows of a failure. The
+ *   contents are 0xff: not a size or a rank, and neutral in MPI_BAND.
+ * - Sends that last 0.1 s longer are given up: MPICH is told that they are done, and UCX forgets
+ *   them when it can. A receiver that lives has got its message by then.
+ * - Operations that MPICH still starts are not passed on as they are: sends count as done,
+ *   receives wait for a tag that no message has, until the next poll cancels them.
+ *
+ * So MPICH runs through its own error path to the end, gives back the context mask that it has
+ * locked, and returns an error. This needs the tag layout of MPICH 4.0 and is not tried with any
+ * other MPI.
+ *
+ * Invariants. An operation is in the list from its start until its callback runs or it is given
+ * up as a send; it is freed by whichever comes last of its callback and the return of UCX's call
+ * that made it. (A send that was given up is not freed: UCX may still call its callback.) MPICH
+ * uses a UCX worker from one thread at a time, so the list has no lock; an operation names its
+ * thread, which alone gives it up.
+ *
+ * Without UCX's headers at compile time no call can be interrupted. */
 #include "runtime/mpi_interrupt.h"
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 #include "progress/polite.h"
 #include "shm/failure.h"
 #include "shm/process.h"
@@ -38,19 +62,19 @@ int rgi_mpi_interrupt_end(int error, const char *call) {
 #include <string.h>
 #include <ucp/api/ucp.h>
 
-/* A program may have functions of these names, to count messages for instance: they win. */
+/* Weak: a program may have functions of these names, to count messages for instance. */
 #define EXPORT __attribute__((visibility("default"), weak))
 
-/* A send that UCX has not been able to do so long after the death goes to the dead: it would
- * have to connect with it first. */
+/* A send that UCX has not done so long after the death goes to the dead process: UCX tries to
+ * connect with it. */
 #define SEND_SECONDS 0.1
 
-/* No message has it: a receive with this tag and mask stays as it is until it is cancelled. */
+/* No message has this tag: a receive with it stays active until it is cancelled. */
 #define NO_TAG UINT64_MAX
 
 typedef struct ucx_operation {
   struct ucx_operation *next, **back;
-  const void *thread;                   /* whose call of MPI's it belongs to */
+  const void *thread;                   /* the thread whose call of MPI it belongs to */
   void *request;                        /* UCX's */
   ucp_worker_h worker;                  /* of a receive */
   ucp_tag_recv_nbx_callback_t received; /* MPICH's; NULL: it is a send */
@@ -60,19 +84,19 @@ typedef struct ucx_operation {
   size_t bytes;
   ucp_tag_t tag;
   int given_up, done;
-  int local; /* a receive that no message is for */
+  int local; /* a receive on the new communicator: see is_beyond */
 } ucx_operation;
 
 static ucx_operation *under_way;
-static atomic_int sends_here, receives_here; /* MPI's, indeed */
+static atomic_int sends_seen, receives_seen; /* MPI does call the functions of this file */
 
 static _Thread_local struct {
-  int watches;
+  int on;
   rgi_mpi_interrupt_kind kind;
-  uint64_t parent; /* the context of the first message */
-  int left;        /* the error for which the call is left */
+  uint64_t parent; /* the context of the first message: the parent communicator's */
+  int cause;       /* the error for which the call is interrupted */
   double since;    /* when that was found */
-} mine;
+} watch;
 
 /* --- UCX's own functions ------------------------------------------------------------- */
 
@@ -110,12 +134,12 @@ static void unlist_operation(ucx_operation *o) {
     o->next->back = o->back;
 }
 
-/* NULL: it cannot be watched. */
+/* NULL: the operation cannot be watched. */
 static ucx_operation *new_operation(const ucp_request_param_t *p) {
   ucx_operation *o = p->op_attr_mask & UCP_OP_ATTR_FIELD_CALLBACK ? calloc(1, sizeof *o) : NULL;
   if (!o)
     return NULL;
-  o->thread = &mine;
+  o->thread = &watch;
   if (p->op_attr_mask & UCP_OP_ATTR_FIELD_USER_DATA)
     o->user_data = p->user_data;
   list_operation(o);
@@ -129,8 +153,8 @@ static ucp_request_param_t with_user_data(const ucp_request_param_t *p, ucx_oper
   return with;
 }
 
-/* After UCX's call: what it has returned may be done, with its callback called or, if it is no
- * request, without. */
+/* After UCX's call. The operation may be done: its callback has been called, or UCX has returned no
+ * request and calls none. */
 static void *set_request(ucx_operation *o, void *request) {
   o->request = request;
   if (!o->done && !UCS_PTR_IS_PTR(request))
@@ -140,11 +164,11 @@ static void *set_request(ucx_operation *o, void *request) {
   return request;
 }
 
-/* By its callback. */
+/* By the operation's callback. */
 static void end_operation(ucx_operation *o) {
   o->done = 1;
   unlist_operation(o);
-  if (o->request) /* else its call has not returned */
+  if (o->request) /* otherwise UCX's call has not returned, and set_request frees it */
     free(o);
 }
 
@@ -153,10 +177,10 @@ static void note_call(atomic_int *seen) {
     atomic_store_explicit(seen, 1, memory_order_relaxed);
 }
 
-/* --- MPICH's mark -------------------------------------------------------------------- */
+/* --- MPICH's tags -------------------------------------------------------------------- */
 
-/* The two bits of a tag that say "a process has failed": they lie above the one of collectives,
- * which lies above the largest tag. 0: this MPI is another one. */
+/* The two bits of a tag that mean "a process has failed". They lie above the bit of collectives,
+ * which lies above the largest tag. 0: this MPI is not MPICH 4.0 over UCX. */
 static ucp_tag_t failure_bits(void) {
   static _Atomic int64_t kept = -1;
   int64_t bits = atomic_load(&kept);
@@ -173,20 +197,21 @@ static ucp_tag_t failure_bits(void) {
   return (ucp_tag_t)bits;
 }
 
-/* The number of a communicator, of which MPICH makes a tag of UCX's. */
+/* The number of a communicator, from which MPICH makes UCX's tag. */
 static uint64_t context_of(ucp_tag_t tag) {
   return tag >> 48;
 }
 
-/* MPICH ends the making of a communicator by a broadcast on it, of a number by which it spreads
- * the work over several workers, where there are several. Who has left it would find that message
- * on the next communicator of that number. So it is not sent, and all take 0. */
+/* Whether the message is on a new communicator. MPICH ends MPI_Comm_create_group by a broadcast on
+ * the new communicator, of a number that spreads the work over several UCX workers, where there are
+ * several. A member whose call was interrupted would find this message on its next communicator
+ * with the same context. So the broadcast is not sent, and all members take 0. */
 static int is_beyond(ucp_tag_t tag) {
-  if (mine.kind != RGI_MPI_INTERRUPT_CREATION)
+  if (watch.kind != RGI_MPI_INTERRUPT_CREATION)
     return 0;
-  if (mine.parent == NO_TAG)
-    mine.parent = context_of(tag);
-  return context_of(tag) != mine.parent;
+  if (watch.parent == NO_TAG)
+    watch.parent = context_of(tag);
+  return context_of(tag) != watch.parent;
 }
 
 /* --- UCX's functions, as MPICH calls them -------------------------------------------- */
@@ -198,7 +223,7 @@ static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_i
   const ucp_tag_recv_info_t made = {.sender_tag = o.local ? o.tag : o.tag | failure_bits(),
                                     .length = o.bytes};
   if (o.given_up && status == UCS_ERR_CANCELED) {
-    /* 0xff: no size, no rank, and neutral in MPI_BAND. */
+    /* 0xff: not a size, not a rank, and neutral in MPI_BAND. */
     memset(o.buffer, o.local ? 0 : 0xff, o.bytes);
     status = UCS_OK;
     info = &made;
@@ -206,7 +231,7 @@ static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_i
   o.received(request, status, info, o.user_data);
 }
 
-/* A send that was given up has been reported already, and UCX had only to forget it. */
+/* A send that was given up has been reported to MPICH already. UCX ends it now. */
 static void on_sent(void *request, ucs_status_t status, void *user_data) {
   ucx_operation *o = user_data;
   if (o->given_up)
@@ -228,8 +253,8 @@ EXPORT ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size
                                          ucp_tag_t tag, ucp_tag_t mask,
                                          const ucp_request_param_t *param) {
   NEXT(ucp_tag_recv_nbx);
-  note_call(&receives_here);
-  ucx_operation *o = mine.watches ? new_operation(param) : NULL;
+  note_call(&receives_seen);
+  ucx_operation *o = watch.on ? new_operation(param) : NULL;
   if (!o)
     return next(worker, buffer, count, tag, mask, param);
   o->received = param->cb.recv;
@@ -240,30 +265,31 @@ EXPORT ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size
   o->local = is_beyond(tag);
   ucp_request_param_t with = with_user_data(param, o);
   with.cb.recv = on_received;
-  return set_request(o, mine.left || o->local ? next(worker, buffer, count, NO_TAG, NO_TAG, &with)
-                                              : next(worker, buffer, count, tag, mask, &with));
+  return set_request(o, watch.cause || o->local ? next(worker, buffer, count, NO_TAG, NO_TAG, &with)
+                                                : next(worker, buffer, count, tag, mask, &with));
 }
 
 EXPORT ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t count,
                                          ucp_tag_t tag, const ucp_request_param_t *param) {
   NEXT(ucp_tag_send_nbx);
-  note_call(&sends_here);
-  if (mine.left || (mine.watches && is_beyond(tag)))
+  note_call(&sends_seen);
+  if (watch.cause || (watch.on && is_beyond(tag)))
     return NULL;
-  ucx_operation *o = mine.watches ? new_operation(param) : NULL;
+  ucx_operation *o = watch.on ? new_operation(param) : NULL;
   if (!o)
     return next(ep, buffer, count, tag, param);
   o->sent = param->cb.send;
   ucp_request_param_t with = with_user_data(param, o);
   with.cb.send = on_sent;
   void *request = set_request(o, next(ep, buffer, count, tag, &with));
-  /* Whom it goes to has died. That will be noticed; MPICH's own way out is not safe. */
+  /* The receiver has died, which check_failure will find; MPICH's own path for this error is not
+   * safe. */
   return UCS_PTR_IS_ERR(request) && UCS_PTR_STATUS(request) != UCS_ERR_NO_MEMORY ? NULL : request;
 }
 
-/* --- leaving ------------------------------------------------------------------------- */
+/* --- interrupting -------------------------------------------------------------------- */
 
-/* A request may be forgotten before it is done: UCX keeps it as long as it needs it. */
+/* MPICH may free a request of UCX's before it is done: UCX keeps it as long as it needs it. */
 static void give_up_send(ucx_operation *o) {
   o->given_up = 1;
   unlist_operation(o);
@@ -273,12 +299,12 @@ static void give_up_send(ucx_operation *o) {
 static void give_up(double now) {
   for (ucx_operation *o = under_way, *next; o; o = next) {
     next = o->next;
-    if (o->thread != &mine || o->given_up)
+    if (o->thread != &watch || o->given_up)
       continue;
-    if (o->local || (mine.left && o->received)) {
+    if (o->local || (watch.cause && o->received)) {
       o->given_up = 1;
       cancel_request(o->worker, o->request); /* which calls on_received */
-    } else if (mine.left && now - mine.since > SEND_SECONDS) {
+    } else if (watch.cause && now - watch.since > SEND_SECONDS) {
       give_up_send(o);
     }
   }
@@ -287,36 +313,36 @@ static void give_up(double now) {
 /* After a poll in vain. */
 static void check_failure(void) {
   double now = rgi_clock_now();
-  if (!mine.left) {
+  if (!watch.cause) {
     rgi_process_check(now);
-    mine.left = rgi_process_deaths() || rgi_revocation_any()
-                    ? rgi_failure_check(&rgi_failure_scope_now, "MPI")
-                    : RG_SUCCESS;
-    mine.since = now;
+    watch.cause = rgi_process_deaths() || rgi_revocation_any()
+                      ? rgi_failure_check(&rgi_failure_scope_now, "MPI")
+                      : RG_SUCCESS;
+    watch.since = now;
   }
   give_up(now);
 }
 
 int rgi_mpi_interrupt_possible(void) {
-  return rgi_guard_exists() && atomic_load(&sends_here) && atomic_load(&receives_here) &&
+  return rgi_guard_exists() && atomic_load(&sends_seen) && atomic_load(&receives_seen) &&
          failure_bits() != 0;
 }
 
 void rgi_mpi_interrupt_begin(rgi_mpi_interrupt_kind kind) {
-  mine.left = 0;
-  mine.watches = rgi_mpi_interrupt_possible();
-  mine.kind = kind;
-  mine.parent = NO_TAG;
-  rgi_polite_polled = mine.watches ? check_failure : NULL;
+  watch.cause = 0;
+  watch.on = rgi_mpi_interrupt_possible();
+  watch.kind = kind;
+  watch.parent = NO_TAG;
+  rgi_polite_polled = watch.on ? check_failure : NULL;
 }
 
 int rgi_mpi_interrupt_end(int error, const char *call) {
-  int left = mine.left;
-  if (left)
-    give_up(mine.since + 2 * SEND_SECONDS);
-  mine.watches = mine.left = 0;
+  int cause = watch.cause;
+  if (cause)
+    give_up(watch.since + 2 * SEND_SECONDS);
+  watch.on = watch.cause = 0;
   rgi_polite_polled = NULL;
-  if (left)
+  if (cause)
     return rgi_failure_check(&rgi_failure_scope_now, call);
   return error ? rgi_failure_cause(&rgi_failure_scope_now, error, call) : RG_SUCCESS;
 }

@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Leaving MPI. A blocking call of MPI's never returns when one of those it needs has died
- * (MPI_Comm_create_group, for one). In a job that survives, with MPICH 4.0 over UCX, such a call
- * is brought to its end: when a death or a revocation concerns the group whose call this thread is
- * in, the receives that MPI waits for are completed, as by messages that carry MPICH's own mark
- * of a failed process, and what it still sends is dropped. So it runs through its own error path,
- * with its state in order, and returns. Elsewhere these functions do nothing, and such a call
- * waits until RG_PATIENCE ends the job. */
+ * Interrupting blocking calls of MPI. Such a call (MPI_Comm_create_group, for one) never returns
+ * when a process that it needs has died. In a job that survives, with MPICH 4.0 over UCX, it is
+ * ended when a death or a revocation concerns the group whose call this thread is in: it returns
+ * through MPI's own error path (mpi_interrupt.c says how). Elsewhere these functions do nothing,
+ * and such a call waits until RG_PATIENCE ends the job. */
 #ifndef RGI_MPI_INTERRUPT_H
 #define RGI_MPI_INTERRUPT_H
 
-/* What is called until rgi_mpi_interrupt_end: MPI_Comm_create_group, the messages of which are told
- * from those on the new communicator, or any call. */
+/* What the thread calls until rgi_mpi_interrupt_end: MPI_Comm_create_group, or any call. */
 typedef enum { RGI_MPI_INTERRUPT_CREATION, RGI_MPI_INTERRUPT_ANY } rgi_mpi_interrupt_kind;
 
-/* Whether it can be done here. */
+/* Whether calls can be interrupted in this job. */
 int rgi_mpi_interrupt_possible(void);
 
-/* Until rgi_mpi_interrupt_end this thread only calls MPI. */
+/* Until rgi_mpi_interrupt_end this thread must only call MPI. */
 void rgi_mpi_interrupt_begin(rgi_mpi_interrupt_kind kind);
 
-/* The error of the calls between; RG_ERR_PROC_FAILED, RG_ERR_REVOKED: they were left, whatever
- * they said. Others may not have left them. Messages of theirs may come still: the communicators
- * that they were on must not be freed, or their numbers are given to new ones. (For
- * MPI_Comm_create_group a tag that is not used again will do.) */
+/* error: of the calls in between. Returns it, or RG_ERR_PROC_FAILED or RG_ERR_REVOKED if the calls
+ * were interrupted. Other members may have completed the same calls, and messages of theirs may
+ * still arrive. So the communicator that the calls were on must not be freed, or MPI gives its
+ * number to a new one. (After MPI_Comm_create_group it is enough not to use the tag again.) */
 int rgi_mpi_interrupt_end(int error, const char *call);
 
 #endif

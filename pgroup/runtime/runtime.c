@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Starting and stopping. rg_init is collective: all processes first agree on errors that single
+ * ones have found (bad options, another communicator), then start the same things in the same
+ * order: tuning, the world's duplicate, the nodes with arena, table of processes and daemons
+ * (cluster.c), the slots, the modules. What was opened is closed again after an error. rg_init is
+ * counted; only the last rg_finalize stops the library, in the opposite order. */
 #include "runtime/runtime.h"
 
 #include <regroup/polite.h>
@@ -11,8 +17,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "noded/guard.h"
-#include "noded/overlay.h"
+#include "noded/guard_client.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
 #include "progress/slot.h"
@@ -42,7 +48,7 @@ int rgi_runtime_check_mpi(const char *call) {
                                 off ? "finalised already" : "not initialised: call MPI_Init first");
 }
 
-/* What this process alone can tell about the call. */
+/* Errors that this process can find alone. */
 static int look_at_call(MPI_Comm comm, const char *options) {
   int same = MPI_UNEQUAL;
   if (!rgi_runtime.started)
@@ -56,8 +62,8 @@ static int look_at_call(MPI_Comm comm, const char *options) {
                    rgi_runtime.size);
 }
 
-/* All processes return the same: an error that one has found, or RG_ERR_INIT
- * where the library runs on some of them only. */
+/* All processes return an error if one has found one, or RG_ERR_INIT if the library runs on some of
+ * them only. */
 static int agree_on_call(MPI_Comm comm, int error) {
   int mark = rgi_modules_mark(), all[5];
   int mine[5] = {error, rgi_runtime.started > 0, rgi_runtime.started == 0, mark, -mark};
@@ -90,19 +96,23 @@ static int start_runtime(MPI_Comm comm) {
   MPI_Comm_set_errhandler(rgi_runtime.comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(rgi_runtime.comm, &rgi_runtime.rank);
   MPI_Comm_size(rgi_runtime.comm, &rgi_runtime.size);
+  rgi_runtime.mpi_group = MPI_GROUP_NULL;
   int error =
       rgi_mpi_error(MPI_Comm_group(rgi_runtime.comm, &rgi_runtime.mpi_group), "MPI_Comm_group");
   if (!error)
     error = open_layers();
-  if (error)
+  if (error) {
+    if (rgi_runtime.mpi_group != MPI_GROUP_NULL)
+      MPI_Group_free(&rgi_runtime.mpi_group);
     MPI_Comm_free(&rgi_runtime.comm);
+  }
   rgi_runtime.epoch++;
   return error;
 }
 
 extern char **environ;
 
-/* Variables RG_... that are no options are likely misspelt. */
+/* A variable RG_... that is no option is probably misspelt. */
 static void warn_of_unknown_options(void) {
   for (char **e = environ; *e; e++) {
     size_t length = strcspn(*e, "=");
@@ -127,8 +137,9 @@ static void tell_configuration(void) {
   }
 }
 
-/* Where MPI fails at this time, a process has most probably been killed. Its guard says so
- * and ends the job: better than an application that ends it because of what MPI says. */
+/* If MPI fails in rg_init, a process has most probably been killed. Its guard reports that and ends
+ * the job: so this process waits a little, or the application would end the job with MPI's error.
+ */
 static int let_guard_report(int error) {
   if (error == RG_ERR_MPI && rgi_guard_exists())
     rgi_clock_sleep(GUARD_SECONDS);
@@ -159,8 +170,8 @@ int rg_init(MPI_Comm comm, const char *options) {
   return RG_SUCCESS;
 }
 
-/* After a death MPI can do nothing that needs all, and it may come at any moment: where
- * it is to be survived, what MPI holds is left to the end of the process. */
+/* After a death MPI's collective calls never return, and a death may come at any moment. So a job
+ * that survives deaths finalizes without MPI: finalize.c. */
 static int end_mpi(void) {
   rgi_process_check_now();
   if (rgi_process_deaths() > 0 ||
@@ -170,7 +181,7 @@ static int end_mpi(void) {
     rgi_finalize_without_mpi();
     return RG_SUCCESS;
   }
-  MPI_Barrier(rgi_runtime.comm); /* nobody sends to a process that is gone */
+  MPI_Barrier(rgi_runtime.comm); /* no process sends to one that has left */
   rgi_modules_close(1);
   MPI_Group_free(&rgi_runtime.mpi_group);
   MPI_Comm_free(&rgi_runtime.comm);

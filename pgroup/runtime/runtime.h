@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The runtime: what the library knows about the job it runs in. */
+ * The runtime: rg_init and rg_finalize, and what all rooms above know of the job. */
 #ifndef RGI_RUNTIME_H
 #define RGI_RUNTIME_H
 
@@ -10,18 +10,19 @@
 
 typedef struct {
   int started;                  /* how many rg_init are open */
-  MPI_Comm comm;                /* the world: a duplicate of rg_init's communicator */
+  MPI_Comm comm;                /* the library's world: a duplicate of rg_init's communicator */
   MPI_Group mpi_group;          /* its processes */
   int rank, size;               /* in the world */
   int threads;                  /* MPI_THREAD_MULTIPLE: several threads may call */
   atomic_long groups;           /* alive in this process */
-  unsigned long epoch;          /* counts starts: a group of an earlier one is stale */
-  int (*before_finalize)(void); /* what a layer above does first when the library stops; or NULL */
+  unsigned long epoch;          /* counts starts: a group of an earlier start is stale */
+  int (*before_finalize)(void); /* called by the last rg_finalize first of all; or NULL. An error of
+                                   it ends rg_finalize */
 } rgi_runtime_info;
 
 extern rgi_runtime_info rgi_runtime;
 
-/* RG_ERR_NOT_INIT for a call that needs rg_init. */
+/* RG_ERR_NOT_INIT unless the library is started. */
 int rgi_runtime_check(const char *call);
 
 /* RG_ERR_MPI unless MPI is initialised and not finalised. */

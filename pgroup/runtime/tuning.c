@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The cost model's values: a parser for the file, whose errors name the line, and a broadcast of
+ * what the first process has read. All processes must use the same values, as they choose the
+ * algorithms of collectives by them. */
 #include "runtime/tuning.h"
 
 #include <ctype.h>
@@ -50,7 +54,7 @@ const rgi_tuning_model *rgi_tuning_now(void) {
 typedef struct {
   const char *path;
   int line;
-  int given[VALUES]; /* the line that has it */
+  int given[VALUES]; /* the line that gives the value; 0: none */
 } tuning_reading;
 
 static int reject_line(const tuning_reading *r, const char *text, const char *why) {
@@ -58,8 +62,8 @@ static int reject_line(const tuning_reading *r, const char *text, const char *wh
                    text, why);
 }
 
-/* Tabs are blanks; no control characters in what is quoted: the file may be
- * anything. */
+/* Tabs become blanks, other control characters '?': an error quotes the line, and the file may
+ * contain anything. */
 static void make_printable(char *text) {
   for (; *text; text++)
     if (!isprint((unsigned char)*text))
@@ -94,7 +98,7 @@ static int read_value(tuning_reading *r, const char *text, rgi_tuning_model *mod
   return RG_SUCCESS;
 }
 
-/* One line with its end. */
+/* One line with its newline. */
 static int read_line(tuning_reading *r, char *text, rgi_tuning_model *model) {
   size_t length = strlen(text);
   int whole = length > 0 && text[length - 1] == '\n';

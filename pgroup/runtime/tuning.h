@@ -6,7 +6,7 @@
  *
  * The file is lines of text. The first one is RGI_TUNING_HEAD; the others are
  * empty, comments (#), or "level.value = seconds": levels between, inside and
- * shared, values t_s, t_w and t_c. What is not in the file keeps its built-in
+ * shared, values t_s, t_w and t_c. A value that the file does not give keeps its built-in
  * value. */
 #ifndef RGI_TUNING_H
 #define RGI_TUNING_H
@@ -15,7 +15,7 @@
 
 #define RGI_TUNING_HEAD "# regroup tuning 1"
 
-/* Seconds to start a message, for each byte of it, and to combine a byte. */
+/* Seconds to start a message, for each byte of it, and to combine a byte in a reduction. */
 typedef struct {
   double ts, tw, tc;
 } rgi_tuning_level;
@@ -24,11 +24,11 @@ typedef struct {
   rgi_tuning_level between, inside, shared; /* messages between nodes, inside one; memory */
 } rgi_tuning_model;
 
-/* The values that hold: since rg_init those of the file, if there is one. */
+/* The values in force: since rg_init those of the file, if there is one. */
 const rgi_tuning_model *rgi_tuning_now(void);
 
-/* For rg_init: the first process of comm reads, all get its values, or its error
- * with its text. Collective over comm. */
+/* For rg_init: the first process of comm reads the file, all get its values, or its error with its
+ * text. Collective over comm. */
 int rgi_tuning_load(MPI_Comm comm);
 
 #endif

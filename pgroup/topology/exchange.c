@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "machine/machine_process.h"
 #include "progress/mpi_error.h"
 
 int rgi_exchange_error(const char *call, MPI_Comm comm, int error) {

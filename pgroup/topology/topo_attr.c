@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/machine_process.h"
 #include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 

@@ -191,7 +191,7 @@ static void expect_all_works(void) {
   RGT_OK(rg_group_free(&world));
 }
 
-/* Processes may keep a few cells; then sends fail, and nobody gets a part. */
+/* Processes may keep a few cells; then sends fail, and no receiver gets a part. */
 static void send_until_full(rg_group world) {
   int failed = 0, there = -1;
   rg_request out[20];

@@ -45,7 +45,7 @@ def wait_until(condition, seconds):
 
 
 def in_shared_memory(since):
-    """Names that appeared since, without those that somebody has open (a neighbour's)."""
+    """Names that appeared since, without those that a process of another test has open."""
     new = set(os.listdir('/dev/shm')) - since
     for pid in filter(str.isdigit, os.listdir('/proc')) if new else []:
         try:

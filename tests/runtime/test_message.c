@@ -109,7 +109,7 @@ static void start_receive(int round, message *m) {
                              m->context == 2 ? RGI_ANY : m->tag, m->data, room, &m->request));
 }
 
-/* What has come is the next message from its source that the receive could meet. */
+/* What has come is the next message from its source that the receive could match. */
 static void check_received(int round, const message *m, int next[3][TAGS][RANKS_MOST]) {
   const rgi_message *r = &m->request;
   int kind = m->context == 2 ? 0 : r->tag, i = next[m->context][kind][r->source];
@@ -207,7 +207,7 @@ static void test_flood(void) {
   free(out);
 }
 
-/* Messages that nobody asks for leave the arena. */
+/* Unexpected messages leave the arena. */
 static void test_unexpected(void) {
   enum { COUNT = 200, BYTES = 20000 };
   int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size, wrong = 0;
@@ -275,7 +275,7 @@ static void test_cancel(void) {
   RGT_INT(y, 5);
   rgi_message_cancel(&b, &cancelled);
   RGT_INT(cancelled, 0);
-  rgi_message_abandon(&b); /* nothing happens to what has ended */
+  rgi_message_abandon(&b); /* no effect on a message that is done */
   RGT_OK(rgi_message_wait(&b, "test"));
 }
 
@@ -291,7 +291,7 @@ typedef struct {
   rgi_message out, in, last;
 } quitter;
 
-/* A long message that is withdrawn before anybody asks for it was never sent. */
+/* A long message that is withdrawn before a receive has matched it was never sent. */
 static void quit_early(quitter *q, int sender) {
   int got = 0;
   if (sender) {

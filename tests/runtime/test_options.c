@@ -79,7 +79,7 @@ static void test_bad_strings(void) {
   RGT_OK(rg_finalize());
 }
 
-/* One rank's bad environment is everybody's error. */
+/* A bad environment of one rank is an error on all ranks. */
 static void test_bad_environment(void) {
   if (rgt_rank == rgt_size - 1)
     setenv("RG_LOG", "loud", 1);

@@ -3,7 +3,7 @@
  *
  * ranks: 1
  * The server of a node's memory, from a client's side: queries in one piece and byte by byte,
- * answers that nobody takes for a while, and questions that make no sense. */
+ * answers that the client does not read for a while, and wrong queries. */
 #include <mpi.h>
 #include <regroup.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void test_stop(void) {
 /* --- a client ------------------------------------------------------------------------------------
  */
 
-/* Who is not answered fails instead of waiting. */
+/* A client that is not answered fails instead of waiting. */
 static int connect_client(void) {
   const struct timeval limit = {SECONDS, 0};
   int ends[2] = {-1, -1};
@@ -104,7 +104,7 @@ static int is_served(int fd) {
   return say(fd, &q, length(&q)) && hears(fd, 123, 45);
 }
 
-/* --- what makes sense --------------------------------------------------------------------- */
+/* --- right queries --------------------------------------------------------------------- */
 
 /* All of them come at once, and no more that could wake the server. */
 static void test_together(void) {
@@ -146,7 +146,7 @@ static void test_late(void) {
   close(fd);
 }
 
-/* --- what makes none ------------------------------------------------------------------------ */
+/* --- wrong queries ------------------------------------------------------------------------ */
 
 /* The connection is closed, and others' are not. */
 static void is_refused(question q) {
@@ -173,6 +173,13 @@ static void test_beyond(void) {
                          .bytes = 8,
                          .element_type = RGI_ELEMENT_INT64},
                         {{0}}});
+  is_refused((question){{.kind = RGI_QUERY_FETCH_ADD,
+                         .offset = HEAP - 4,
+                         .bytes = 4,
+                         .element_type = RGI_ELEMENT_FLOAT},
+                        {{0}}});
+  is_refused((question){{.kind = RGI_QUERY_ACCUMULATE, .runs = 1, .bytes = 8, .element_type = 4},
+                        {{0, 8}}});
   is_refused((question){{.kind = 5, .bytes = 8}, {{0}}});
 }
 

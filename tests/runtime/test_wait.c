@@ -67,7 +67,7 @@ static void test_last_look(void) {
   RGT_FAILS(rgi_wait_check(&w), RG_ERR_TIMEOUT);
 }
 
-/* Who waits for long for a bell and for messages from other nodes looks less often. */
+/* A long wait for a bell and for messages from other nodes looks less and less often. */
 static void test_long_wait(void) {
   rgi_bell bell = {0};
   rgi_wait w;
@@ -110,7 +110,7 @@ static void test_polite(void) {
   RGT_TRUE(all || !active);
 }
 
-/* The library's own looks at MPI do not pause inside MPI: whoever waits there for
+/* The library's own looks at MPI do not pause inside MPI: a process that waits for
  * another node, or is on a node with one that waits, pauses once and not twice. */
 static void test_own_looks(void) {
   unsigned long before, after;
@@ -166,7 +166,7 @@ static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
 }
 
-/* Only for what nobody else takes part in. */
+/* Only for calls that no other process takes part in. */
 static void test_start_limited(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=0.5"));
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "machine/machine_process.h"
 #include "tests/check/check.h"
 
 #define MACHINE "pack:2 core:4 pu:2"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * regroup-info: the options with their values, and what the library finds. */
+ * regroup-info prints the options with their values, the MPI library, and whether MPI's own waits
+ * are polite. */
 #include <mpi.h>
 #include <regroup.h>
 #include <string.h>

@@ -24,7 +24,7 @@ int rgp_gnuplot_possible(const char *program, const char *path) {
     return 1;
   if (!in_path("gnuplot")) {
     fprintf(stderr,
-            "%s: --svg needs gnuplot, which is not here; on Debian it comes with the package "
+            "%s: --svg needs gnuplot, which is not installed; on Debian it comes with the package "
             "gnuplot-nox\n",
             program);
     return 0;

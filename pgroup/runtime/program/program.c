@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Command lines, result files and progress of the programs. All ranks parse the same command line
+ * and come to the same result, so nothing is communicated; rank 0 prints. */
 #include "program.h"
 
 #include <errno.h>
@@ -21,7 +24,8 @@ static void print_complaint(const rgp_program *p, int rank, const char *text) {
     fprintf(stderr, "%s: %s (try --help)\n", p->name, text);
 }
 
-/* Help and version are shown at once; anything wrong ends with RGP_USAGE. */
+/* Returns 1 to go on. 0: help or version has been printed (RGP_OK), or an option is wrong
+ * (RGP_USAGE). */
 static int parse_options(const rgp_program *p, poptContext ctx, int rank, int *status) {
   int opt;
   while ((opt = poptGetNextOpt(ctx)) >= 0) {

@@ -21,9 +21,8 @@ typedef struct {
   const char *arguments;            /* "[OPTION...] create" */
   const struct poptOption *options; /* own options, closed by POPT_TABLEEND */
   int min_arguments, max_arguments; /* how many words that are no options */
-  /* Looks at the parsed values; on a bad one writes a line without newline to
-   * text and returns non-zero. May be NULL. argv holds the words, NULL at the
-   * end. */
+  /* Checks the parsed values; on a bad one writes a line without newline to text and returns
+   * non-zero. May be NULL. argv: the words, NULL at the end. */
   int (*check)(const char *const argv[], char text[RGP_TEXT]);
 } rgp_program;
 
@@ -45,7 +44,7 @@ int rgp_open(const rgp_program *program, const char *path, FILE **f);
  * error. */
 int rgp_write_json(const rgp_program *program, const char *path, FILE *f, json_t *value);
 
-/* A result file, read. NULL: text says in a line what is wrong with it. */
+/* Reads a result file. NULL: text says in one line what is wrong. */
 json_t *rgp_read_json(const char *path, char text[RGP_TEXT]);
 
 /* Progress: a line that is rewritten on standard error, only if that is a

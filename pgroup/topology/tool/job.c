@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/binding.h"
 #include "topology/exchange.h"
 
 /* What each process of the running job sends. */
@@ -97,7 +98,7 @@ static int pretend_node(const char *program, const rgi_machine *m, const char *h
   if (!set || !node->places)
     error = no_memory(program);
   for (int r = first; r < end && !error; r++) {
-    error = rgi_machine_pretend_binding(program, m, how, r - first, end - first, set);
+    error = rgi_binding_pretend(program, m, how, r - first, end - first, set);
     if (!error)
       rgi_machine_place_of(m, set, &node->places->at[r - first]);
     node->places->at[r - first].rank = r;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Pretended bindings: what RG_BIND says. */
+#ifndef RGI_BINDING_H
+#define RGI_BINDING_H
+
+#include "machine/machine.h"
+
+/* The processors that local process `i` of `n` on the node pretends to be bound
+ * to; how: as RG_BIND. RG_ERR_OPTION. */
+int rgi_binding_pretend(const char *call, const rgi_machine *m, const char *how, int i, int n,
+                        hwloc_bitmap_t set);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The machine that the process runs on, and its own place there. */
+#ifndef RGI_MACHINE_PROCESS_H
+#define RGI_MACHINE_PROCESS_H
+
+#include "machine/machine.h"
+
+/* The place of this process, real or as RG_TOPOLOGY and RG_BIND say. Loads
+ * the machine at the first call; any thread. place->rank is not set. */
+int rgi_machine_my_place(const char *call, rgi_machine_place *place);
+
+/* Unloads the machine; the next call of rgi_machine_my_place loads it again. */
+void rgi_machine_forget(void);
+
+#endif

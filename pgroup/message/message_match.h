@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Matching of messages and receives. Called with the lock of message.c held. */
+#ifndef RGI_MESSAGE_MATCH_H
+#define RGI_MESSAGE_MATCH_H
+
+#include "message/message_cell.h"
+#include "message/message_list.h"
+
+void rgi_message_match_open(void);
+void rgi_message_match_close(void);
+
+/* A message has come: takes the cell over. */
+void rgi_message_match_arrival(rgi_message_cell *c);
+
+/* r, a receive, matches the first message that fits, now or later. */
+void rgi_message_match_post(rgi_message *r);
+void rgi_message_match_unpost(rgi_message *r);
+
+/* The first message that `wanted` would match, or NULL. */
+const rgi_message_cell *rgi_message_match_find(const rgi_message *wanted);
+
+/* A FIN has come for a message that no receive has matched yet; e: the FIN's envelope. */
+void rgi_message_match_fin(const rgi_message_envelope *e);
+
+#endif
