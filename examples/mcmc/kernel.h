@@ -9,9 +9,9 @@
 
 /* A walker's state: where it is, and (the leader's, when packed) how often it was where. */
 typedef struct {
-  mcmc_state position;
-  int64_t done, samples, visits[MCMC_CELLS];
-} mcmc_walker;
+  mcmc_walk_position position;
+  int64_t done, samples, visits[MCMC_WALK_CELLS];
+} mcmc_kernel_state;
 
 /* A balancer with all walkers of the plan. */
 void mcmc_kernel_prepare(mcmc_run *run);

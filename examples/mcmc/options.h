@@ -30,7 +30,7 @@ typedef struct {
   const char *kill;                          /* a schedule, or NULL */
 } mcmc_options;
 
-extern const rgp_program mcmc_program;
+extern const rgp_program mcmc_options_program;
 
 /* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end
  * with the exit status in *status. */

@@ -9,22 +9,22 @@
 #include <regroup.h>
 #include <regroup/array.h>
 
-#include "board.h"
-#include "kill.h"
+#include "death.h"
 #include "options.h"
 #include "plan.h"
-#include "team.h"
-#include "walker.h"
+#include "progress.h"
+#include "survivors.h"
+#include "walk.h"
 
 typedef struct {
   mcmc_options o;
   mcmc_plan plan;
   int rank;
   rg_group world;
-  mcmc_team team;
+  mcmc_survivors survivors;
   rg_balancer balancer;
   rg_timeline timeline; /* or NULL */
-  mcmc_board board;
+  mcmc_progress progress;
   int member, members; /* rank in the present group, and its size */
   double base;         /* when the first sample on this group began */
   int64_t worked;      /* samples since then */
@@ -37,6 +37,6 @@ typedef struct {
 } mcmc_run;
 
 /* Ends the whole job with one line if a call of the library failed. */
-void mcmc_must(int error, const char *call);
+void mcmc_run_must(int error, const char *call);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "policies/table.h"
+#include "policies/load.h"
 
 int rgi_load_gives(const rg_load_table *table, int row) {
   return !(table->load[row].state & RG_LOAD_ACTIVE) &&
@@ -55,7 +55,7 @@ static int start_waiting(const rg_load_table *table, rg_plan *plan, char used[])
   return RG_SUCCESS;
 }
 
-int rgi_start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
+int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
   if (table->waiting_count == 0)
     return RG_SUCCESS;
   if (used)

@@ -39,7 +39,7 @@ static const sim_machine published = {
 
 static const sim_machine nothing = {.name = "free", .polls = 1};
 
-static int bad(const char *name, const char *why) {
+static int bad_machine(const char *name, const char *why) {
   return rgi_error(RG_ERR_ARG, "machine %s: %s", name, why);
 }
 
@@ -71,7 +71,7 @@ static int read_file(const char *name, sim_machine *m) {
   *m = (sim_machine){.name = "measured", .polls = 1, .latency = 20e-6, .per_rank = 1e-7};
   int found = take_times(results, "rg_group_create", m) || take_times(results, "recursive", m);
   json_decref(root);
-  return found ? RG_SUCCESS : bad(name, "no result of regroup-bench create");
+  return found ? RG_SUCCESS : bad_machine(name, "no result of regroup-bench create");
 }
 
 int sim_machine_read(const char *name, sim_machine *m) {
@@ -87,7 +87,7 @@ void sim_machine_fix(sim_machine *m, double seconds) {
   m->seconds[0] = seconds;
 }
 
-double sim_formation(const sim_machine *m, int64_t ranks) {
+double sim_machine_formation(const sim_machine *m, int64_t ranks) {
   double n = (double)ranks;
   int last = m->sizes - 1, at = 0;
   if (m->sizes == 0)
@@ -102,18 +102,18 @@ double sim_formation(const sim_machine *m, int64_t ranks) {
   return m->seconds[at] * pow(m->seconds[at + 1] / m->seconds[at], part);
 }
 
-double sim_exchange(const sim_machine *m, int64_t ranks) {
+double sim_machine_exchange(const sim_machine *m, int64_t ranks) {
   return m->latency * ceil(log2((double)ranks)) + m->per_rank * (double)ranks;
 }
 
-double sim_agreement(const sim_machine *m, int64_t ranks) {
+double sim_machine_agreement(const sim_machine *m, int64_t ranks) {
   return m->latency * m->steps * ceil(log2((double)ranks));
 }
 
-double sim_startup(const sim_machine *m, int64_t ranks) {
+double sim_machine_startup(const sim_machine *m, int64_t ranks) {
   return m->startup * log2((double)ranks);
 }
 
-double sim_speed(const sim_machine *m, int64_t ranks) {
+double sim_machine_speed(const sim_machine *m, int64_t ranks) {
   return m->serial + (1 - m->serial) / (double)ranks;
 }

@@ -34,18 +34,18 @@ void sim_machine_fix(sim_machine *m, double seconds);
 /* Seconds to form a group of so many processes. Between the measured sizes by a
  * power of the size; above them with the square of the logarithm, as the recursive
  * creation needs; below them as at the smallest. */
-double sim_formation(const sim_machine *m, int64_t ranks);
+double sim_machine_formation(const sim_machine *m, int64_t ranks);
 
 /* Seconds to exchange the loads of all ranks (an allgather). */
-double sim_exchange(const sim_machine *m, int64_t ranks);
+double sim_machine_exchange(const sim_machine *m, int64_t ranks);
 
 /* Seconds in which a group's members agree after a unit. */
-double sim_agreement(const sim_machine *m, int64_t ranks);
+double sim_machine_agreement(const sim_machine *m, int64_t ranks);
 
 /* Seconds that a run with balancing takes before it begins. */
-double sim_startup(const sim_machine *m, int64_t ranks);
+double sim_machine_startup(const sim_machine *m, int64_t ranks);
 
 /* A unit's time on a group, as a multiple of that on one process. */
-double sim_speed(const sim_machine *m, int64_t ranks);
+double sim_machine_speed(const sim_machine *m, int64_t ranks);
 
 #endif

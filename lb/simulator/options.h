@@ -6,7 +6,7 @@
 #define SIM_OPTIONS_H
 
 #include "runtime/program/program.h"
-#include "simulate.h"
+#include "sim.h"
 
 typedef struct {
   int64_t ranks[64];
@@ -23,7 +23,7 @@ typedef struct {
   const char *json, *svg;
 } sim_options;
 
-extern const rgp_program sim_program;
+extern const rgp_program sim_options_program;
 
 /* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end with
  * the exit status in *status. */

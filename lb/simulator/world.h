@@ -6,11 +6,11 @@
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
-#include "simulate.h"
+#include "sim.h"
 
 enum { SIM_NONE = -1 };
 
-typedef enum { SIM_IDLE, SIM_ASKING, SIM_WORKING, SIM_FORMING, SIM_GONE } sim_state;
+typedef enum { SIM_IDLE, SIM_ASKING, SIM_WORKING, SIM_FORMING, SIM_GONE } sim_world_state;
 
 typedef struct {
   int64_t ranks, coming; /* coming: in other groups, whose request is under way */
@@ -25,19 +25,19 @@ typedef struct {
   int32_t asked; /* the first of those whose requests have arrived */
   int32_t into;  /* the group that it has become a part of */
   int32_t stints;
-  sim_state state;
+  sim_world_state state;
   rg_pace pace;
-} sim_group;
+} sim_world_group;
 
 typedef struct {
   int64_t ranks;
   int32_t formed, next;
-} sim_piece;
+} sim_world_piece;
 
 typedef struct {
   const sim_setup *setup;
-  sim_group *group;
-  sim_piece *piece;
+  sim_world_group *group;
+  sim_world_piece *piece;
   int32_t groups, groups_room, pieces, pieces_room;
   int32_t head;       /* the leftmost group */
   int64_t walker;     /* the next that waits */

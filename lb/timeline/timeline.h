@@ -28,11 +28,11 @@ typedef struct {
   const int64_t *counts;
   int deaths;
   const rg_timeline_death *death;
-} rgi_picture;
+} rgi_timeline_picture;
 
 /* They return 1; or 0 if f could not be written or there is no memory. */
-int rgi_timeline_draw(FILE *f, const rgi_picture *p);   /* SVG */
-int rgi_timeline_chrome(FILE *f, const rgi_picture *p); /* Chrome trace */
-int rgi_timeline_json(FILE *f, const rgi_picture *p);
+int rgi_timeline_svg(FILE *f, const rgi_timeline_picture *p);    /* SVG */
+int rgi_timeline_chrome(FILE *f, const rgi_timeline_picture *p); /* Chrome trace */
+int rgi_timeline_json(FILE *f, const rgi_timeline_picture *p);
 
 #endif

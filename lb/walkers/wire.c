@@ -9,10 +9,11 @@
 
 #include "base/error.h"
 #include "walkers/balancer.h"
+#include "walkers/wire.h"
 
 int rgi_wire_reap(rg_balancer b) {
-  for (rgi_letter_out **p = &b->out; *p;) {
-    rgi_letter_out *l = *p;
+  for (rgi_wire_message **p = &b->out; *p;) {
+    rgi_wire_message *l = *p;
     int done = 0;
     RGI_TRY(rg_test(&l->request, &done, NULL));
     if (done) {
@@ -28,7 +29,7 @@ int rgi_wire_reap(rg_balancer b) {
 int rgi_wire_flush(rg_balancer b) {
   int error = RG_SUCCESS;
   while (b->out) {
-    rgi_letter_out *l = b->out;
+    rgi_wire_message *l = b->out;
     int one = rg_wait(&l->request, NULL);
     error = error ? error : one;
     b->out = l->next;
@@ -38,7 +39,7 @@ int rgi_wire_flush(rg_balancer b) {
 }
 
 int rgi_wire_send(rg_balancer b, int to, int tag, int count, const int64_t words[]) {
-  rgi_letter_out *l = malloc(sizeof *l + (size_t)count * sizeof *words);
+  rgi_wire_message *l = malloc(sizeof *l + (size_t)count * sizeof *words);
   if (!l)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message of %d numbers", count);
   memcpy(l->words, words, (size_t)count * sizeof *words);

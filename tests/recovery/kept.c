@@ -15,7 +15,7 @@ static double began;
 static rg_balancer balancer;
 
 static int answered(void) {
-  const rgi_keeper *k = &balancer->keeper;
+  const rgi_buddy *k = &balancer->buddy;
   return k->last > 0 && k->open == 0;
 }
 

@@ -11,13 +11,13 @@
 
 typedef struct {
   uint64_t seed, chain, step;
-} post_stream;
+} post_random_stream;
 
 /* Uniform in (0, 1), neither end included. Draws from 0 on. */
-double post_uniform(post_stream at, uint64_t draw);
+double post_random_uniform(post_random_stream at, uint64_t draw);
 
 /* The first n standard normal numbers of the stream, apart from all uniform
  * ones. */
-void post_normals(post_stream at, int n, double out[]);
+void post_random_normals(post_random_stream at, int n, double out[]);
 
 #endif

@@ -17,11 +17,11 @@
 #ifndef POST_WALKER_H
 #define POST_WALKER_H
 
+#include "density.h"
 #include "draws.h"
-#include "evaluate.h"
 #include "tuning.h"
 
-typedef enum { POST_HMC, POST_METROPOLIS } post_sampler;
+typedef enum { POST_HMC, POST_METROPOLIS } post_walker_sampler;
 
 typedef struct {
   int64_t walker;
@@ -29,36 +29,36 @@ typedef struct {
   int64_t tried, accepted; /* proposals of all chains after the tuning */
   post_tuning tuning;
   double position[POST_CHAINS][POST_PARAMETERS];
-  post_value value[POST_CHAINS]; /* at the position */
-} post_state;
+  post_density value[POST_CHAINS]; /* at the position */
+} post_walker_state;
 
 /* What all ranks know of all walkers. */
 typedef struct {
   const post_model_kind *kind;
-  post_sampler sampler;
+  post_walker_sampler sampler;
   uint64_t seed;
   int64_t walkers, samples; /* draws that are kept of a chain */
   int64_t thin, tune;       /* steps between two of them; steps before the first */
   int scale;                /* of the smallest model */
   post_model **model;       /* of each walker; made when it is first needed */
-} post_setup;
+} post_walker_setup;
 
 /* Chain c of a walker has the number walker * POST_CHAINS + c everywhere. */
 
 /* The walker's model, made on the first call. Local. Errors: RG_ERR_NOMEM. */
-int post_walker_model(post_setup *s, int64_t walker, const post_model **m);
+int post_walker_model(post_walker_setup *s, int64_t walker, const post_model **m);
 
 /* Where it starts. Local. */
-int post_walker_start(post_setup *s, int64_t walker, post_state *state);
+int post_walker_start(post_walker_setup *s, int64_t walker, post_walker_state *state);
 
 /* Does so many steps, or what is left. draws: where this rank, as the first of
  * the group, keeps what is drawn. Who calls: every member of g. Errors: those of
- * post_evaluate, RG_ERR_NOMEM. */
-int post_walker_advance(rg_group g, post_setup *s, post_state *state, int64_t steps,
+ * post_density_evaluate, RG_ERR_NOMEM. */
+int post_walker_advance(rg_group g, post_walker_setup *s, post_walker_state *state, int64_t steps,
                         post_draws *draws);
 
 /* Steps; and the work of one of them. Local. */
-int64_t post_walker_left(const post_setup *s, const post_state *state);
-double post_walker_weight(const post_setup *s, int64_t walker);
+int64_t post_walker_left(const post_walker_setup *s, const post_walker_state *state);
+double post_walker_weight(const post_walker_setup *s, int64_t walker);
 
 #endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Synchronous balancing: all processes regroup together, after every i units. */
+#ifndef RGI_WALKERS_ROUND_H
+#define RGI_WALKERS_ROUND_H
+
+#include <regroup/balance.h>
+
+/* What a process tells at the end of a round. */
+typedef struct {
+  rg_load load; /* of its group */
+  int32_t leader, lowest, born;
+  double arrived;
+} rgi_round_report;
+
+int rgi_round_begin(rg_balancer b);
+int rgi_round_step(rg_balancer b, int wait, int *what);
+
+#endif
