@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Asynchronous balancing: a group that has a walker. */
+ * Asynchronous balancing: a group with a walker. After each unit the leader decides under the load
+ * board's lock: processes that have asked to join are merged into the group; or the policy takes
+ * members away, where it asks about groups at work; or the group goes on. The decision reaches the
+ * members with the words by which they agree about the unit (work.c). */
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "walkers/active.h"
-#include "walkers/balancer.h"
-#include "walkers/idle.h"
+#include "walkers/balancer_state.h"
 #include "walkers/internode.h"
 #include "walkers/join.h"
 #include "walkers/load_board.h"
@@ -21,7 +23,7 @@
 #include "walkers/wire.h"
 #include "walkers/work.h"
 
-/* With the lock held: how many processes the policy takes from this active group. */
+/* With the lock held: how many processes the policy takes from this group. */
 static int ask_active(rg_balancer b, int64_t *leave) {
   rg_load_table t;
   *leave = 0;
@@ -59,9 +61,8 @@ static int decide_next(rg_balancer b, rgi_work_decision *d) {
   return error;
 }
 
-/* The group has no walker any more; ended: it had one. */
 int rgi_active_become_idle(rg_balancer b, int ended) {
-  b->idle.part = (rgi_idle_part){.target = -1};
+  b->idle.part = (rgi_balancer_part){.target = -1};
   b->idle.asked = -1;
   b->idle.seen = -1;
   b->idle.since = rgi_clock_now();
@@ -81,7 +82,6 @@ int rgi_active_become_idle(rg_balancer b, int ended) {
   return rgi_join_refuse_all(b);
 }
 
-/* After a walker has begun, or its group has changed. */
 int rgi_active_continue(rg_balancer b, int next) {
   if (next == RGI_WORK_FINISH) {
     RGI_TRY(rgi_work_finish(b));
@@ -92,7 +92,8 @@ int rgi_active_continue(rg_balancer b, int next) {
   return rgi_own_load_publish(b);
 }
 
-/* The members of the new group: this one's, then those of the joiners. */
+/* Lists the members of the new group, first those of this one, and sends the list to the leaders of
+ * the groups that join. */
 static int list_members(rg_balancer b, int n, int ranks[]) {
   int at = b->team.n;
   memcpy(ranks, b->team.ranks, (size_t)at * sizeof *ranks);
@@ -151,7 +152,7 @@ static int merge_joiners(rg_balancer b, int joining) {
   return rgi_active_continue(b, RGI_WORK_GO_ON);
 }
 
-/* The last `leaving` members go and become a group without work. */
+/* The last `leaving` members leave and become a group without work. */
 static int release_members(rg_balancer b, int leaving) {
   int stay = b->team.n - leaving, stays = b->team.me < stay;
   rgi_walker_team_mark(b, RG_SPAN_REGROUP);
@@ -169,7 +170,7 @@ int rgi_active_step(rg_balancer b, int *what) {
   rgi_work_decision next;
   RGI_TRY(rgi_work_unit(b, decide_next, &next));
   *what = next.kind == RGI_WORK_GO_ON ? RG_BALANCE_WORKED : RG_BALANCE_MOVED;
-  /* Not between choosing those who join and joining them. */
+  /* Not between the choice of the groups that join and the merge with them. */
   if (!rgi_balancer_leads(b) || (b->kind.alike && next.kind != RGI_WORK_MERGE))
     RGI_TRY(rgi_join_serve(b));
   if (next.kind == RGI_WORK_MERGE)

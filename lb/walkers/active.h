@@ -7,13 +7,13 @@
 
 #include <regroup/balance.h>
 
-/* A unit, and what comes of it. */
+/* Does a unit, and what the leader decides then. */
 int rgi_active_step(rg_balancer b, int *what);
-/* After a walker has begun, or its group has changed. */
+/* What comes after a walker has begun, or its group has changed: next is an RGI_WORK_... */
 int rgi_active_continue(rg_balancer b, int next);
-/* These are the group from now on. */
+/* Forms the group of these ranks and hands the walker over to its new members. */
 int rgi_active_merge(rg_balancer b, int n, const int ranks[]);
-/* The group has no walker any more; ended: it had one. */
+/* The group has no walker any more. ended: one of this node's walkers has ended. */
 int rgi_active_become_idle(rg_balancer b, int ended);
 
 #endif

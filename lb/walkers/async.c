@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Asynchronous balancing. A group without work asks the policy, and then one group at
- * work whether it may join. A leader at work looks for requests after each unit and
- * accepts or refuses them all; one without work refuses at once. So a group without
- * work waits for groups at work only, and a group at work for nobody but those whose
- * request it has accepted, who wait for that very answer: nobody waits in a circle.
- * docs/rationale.md has the argument. */
+ * Asynchronous balancing. A group without work asks the policy, and then asks one group at work
+ * whether it may join. A leader at work looks for requests after each unit and accepts or refuses
+ * them all; a leader without work refuses at once. So a group without work waits only for groups at
+ * work. A group at work waits only for groups whose requests it has accepted, and these wait for
+ * that answer. So there is no circle of waiting. docs/rationale.md has the argument. */
 #include <regroup/collectives.h>
 
 #include "base/error.h"
@@ -16,7 +15,7 @@
 #include "shm/node.h"
 #include "walkers/active.h"
 #include "walkers/async.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
 #include "walkers/idle.h"
 #include "walkers/internode.h"
@@ -41,7 +40,7 @@ int rgi_async_step(rg_balancer b, int wait, int *what) {
 
 /* --- begin and end ---------------------------------------------------------------------------- */
 
-/* The rows and the walkers that wait, before anybody looks. */
+/* Writes the rows and the walkers that wait, before any process reads them. */
 static int lay_out(rg_balancer b, int group, int groups) {
   int has = group < b->list.count;
   b->work.working = has;
@@ -60,7 +59,7 @@ static int lay_out(rg_balancer b, int group, int groups) {
   return error;
 }
 
-/* A node may have no walker at all. */
+/* A node may have no walker at all: then it returns its credit now. */
 static int first_quiet(rg_balancer b) {
   RGI_TRY(rgi_load_board_lock(b));
   int error = rgi_internode_check_end(b);
@@ -84,7 +83,8 @@ int rgi_async_begin(rg_balancer b) {
   return rgi_active_continue(b, next);
 }
 
-/* Others may still have questions. */
+/* Serves until the request is complete; without one, until all own messages are answered. Other
+ * processes may still ask something. */
 static int serve_until(rg_balancer b, rg_request *request) {
   rgi_wait w;
   rgi_wait_start(&w, "the end of all walkers", -1);

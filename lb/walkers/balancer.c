@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The balancer as an object, and its life from begin to end. */
+ * The balancer as an object, and its life: NEW until rg_balance_begin, RUNNING until no walker is
+ * left, DONE until rg_balance_end, then ENDED. After an error of the library's own it is BROKEN and
+ * can only be freed. The steps themselves are those of round.c or async.c; restart.c stands around
+ * them in a job that survives deaths. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +14,13 @@
 #include "formation/group.h"
 #include "walkers/async.h"
 #include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
 #include "walkers/layout.h"
 #include "walkers/load_board.h"
 #include "walkers/load_table.h"
 #include "walkers/outcome.h"
+#include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/restart.h"
 #include "walkers/round.h"
@@ -52,7 +57,7 @@ static int check_kind(const char *call, const rg_walker_kind *k, const rg_balanc
   return RG_SUCCESS;
 }
 
-/* The group, and what is to be known of it when some of it have died. */
+/* The group, and what the process must know of it after members have died. */
 static int take_group(rg_balancer b, rg_group g) {
   RGI_TRY(rg_group_dup(g, &b->all));
   RGI_TRY(rg_group_dup(b->all, &b->first));
@@ -92,7 +97,7 @@ int rg_balance_create(rg_group g, const rg_walker_kind *kind, const rg_balance_o
   return RG_SUCCESS;
 }
 
-/* What others may still write to or read. */
+/* Whether operations under way may still read or write the memory of a broken balancer. */
 static int in_use(const struct rg_balancer_s *b) {
   return b->stage == RGI_BALANCER_BROKEN && (b->round || b->out || b->idle.request);
 }
@@ -124,7 +129,7 @@ int rg_balance_free(rg_balancer *b) {
     free_run(*b);
     rgi_store_close(*b);
     rgi_store_index_clear(*b);
-    rgi_outcomes_free(&(*b)->outcomes);
+    rgi_outcome_list_free(&(*b)->outcomes);
     rg_group_free(&(*b)->all);
     rg_group_free(&(*b)->first);
     free(*b);
@@ -180,14 +185,13 @@ int rg_balance_add(rg_balancer b, const rg_walker_new *w) {
 
 /* --- begin, step, end --------------------------------------------------------------------- */
 
-/* After an error of the library's own it cannot go on, only be freed. */
 static int broken_if(rg_balancer b, int error) {
   if (error)
     b->stage = RGI_BALANCER_BROKEN;
   return error;
 }
 
-/* Where nothing has begun yet it may be begun again. */
+/* A balancer that has not begun may try again. */
 static int broken_unless_new(rg_balancer b, int error) {
   return b->stage == RGI_BALANCER_NEW ? error : broken_if(b, error);
 }
@@ -223,7 +227,8 @@ int rg_balance_step(rg_balancer b, int wait, int *what) {
   return broken_if(b, rgi_restart_recover(b));
 }
 
-/* Somebody may die when all is done: then what is missing is done again. */
+/* A process may die after the last walker has ended, and its outcomes with it: the walkers whose
+ * outcomes are missing are worked on again. */
 static int end_surviving(rg_balancer b) {
   for (int done = 0, what;;) {
     int error = rgi_restart_end(b, &done);
@@ -257,7 +262,8 @@ int rg_balance_run(rg_balancer b) {
   return rg_balance_end(b);
 }
 
-/* --- looking ----------------------------------------------------------------------------- */
+/* --- counts and loads
+ * ----------------------------------------------------------------------------- */
 
 int rg_balance_count(rg_balancer b, rg_balance_counts *counts) {
   RGI_TRY(rgi_balancer_check(__func__, b));

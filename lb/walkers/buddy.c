@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A node whose processes all die takes its store with it. So each leader tells a process of the
- * next node how far its walker is: not after each unit and not waiting for it, for what is done
- * again from an earlier unit has the same results. Nothing is sent to one who does not answer. */
+ * A node whose processes all die takes its store with it. So each process has a buddy on the next
+ * node, to which it sends the records of the walkers that its groups work on. Not after each unit,
+ * but every 10 ms at most, and without waiting: a walker that goes on from an earlier unit has the
+ * same results. A buddy answers each copy; while two are unanswered, no further one is sent except
+ * when a walker ends. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -11,7 +13,7 @@
 #include "formation/group.h"
 #include "formation/members.h"
 #include "shm/node.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
 #include "walkers/store.h"
 #include "walkers/store_pack.h"
@@ -43,7 +45,7 @@ static int count_of(const struct rg_balancer_s *b, int node, int below) {
   return n;
 }
 
-/* They are shared out among the processes of the next node. */
+/* The processes of this node are divided evenly among those of the next one. */
 int rgi_buddy_open(rg_balancer b) {
   rgi_buddy_close(b);
   if (!rgi_store_spans_nodes(b))
@@ -58,7 +60,7 @@ int rgi_buddy_open(rg_balancer b) {
 
 void rgi_buddy_close(rg_balancer b) {
   rgi_store_pack_free(&b->buddy.mine);
-  b->buddy = (rgi_buddy){.rank = -1};
+  b->buddy = (rgi_balancer_buddy){.rank = -1};
 }
 
 int rgi_buddy_waits(const struct rg_balancer_s *b) {
@@ -70,7 +72,7 @@ int rgi_buddy_add(rg_balancer b, uint64_t record) {
 }
 
 int rgi_buddy_send(rg_balancer b, uint64_t record, int ended) {
-  rgi_buddy *k = &b->buddy;
+  rgi_balancer_buddy *k = &b->buddy;
   double now = k->rank < 0 ? 0 : rgi_clock_now();
   if (k->rank < 0 || (!ended && (k->open >= MOST_OPEN || now - k->last < PAUSE)))
     return RG_SUCCESS;

@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A process of another node that has copies of this one's walkers, while they run. */
+ * The buddy: a process of another node that gets copies of this process's walkers while they run.
+ */
 #ifndef RGI_WALKERS_BUDDY_H
 #define RGI_WALKERS_BUDDY_H
 
 #include <regroup/balance.h>
 
-#include "walkers/store_pack.h"
-
-typedef struct {
-  int rank;            /* or -1 */
-  int open;            /* copies that have not been answered */
-  double last;         /* when one was sent */
-  rgi_store_pack mine; /* what the next one has besides */
-} rgi_buddy;
-
 int rgi_buddy_open(rg_balancer b);
 void rgi_buddy_close(rg_balancer b);
-/* A walker was made: it goes with its parent's next copy. */
+/* A unit has made a walker: its record goes with the next copy of its parent. */
 int rgi_buddy_add(rg_balancer b, uint64_t record);
-/* A walker of this process has a new version. */
+/* A walker of this process has a new version: sends a copy, unless it is too early. */
 int rgi_buddy_send(rg_balancer b, uint64_t record, int ended);
-/* Takes what others send, and answers. */
+/* Takes in the copies and answers that have come, and answers the copies. */
 int rgi_buddy_serve(rg_balancer b);
-/* Whether something that was sent has not been answered. */
+/* Whether a copy that was sent has not been answered. */
 int rgi_buddy_waits(const struct rg_balancer_s *b);
 
 #endif

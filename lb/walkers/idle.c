@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Asynchronous balancing: a group that has no walker. */
+ * Asynchronous balancing: a group without a walker. Its leader looks for work: it asks the policy
+ * with the table of the load board, takes walkers that wait, sends a request to join, or asks
+ * another node. What is to be done is a command of two numbers that the leader broadcasts: JOIN
+ * another group, START a walker, SPLIT into parts of which each has something else to do, or END.
+ *
+ * The other members post that broadcast without waiting for it and serve messages until it arrives.
+ * When nothing has changed since the last look (b->idle.seen is the load board's version then), the
+ * leader does not ask the policy again; it sleeps until a change rings the node's bell.
+ *
+ * If walkers wait, all groups of all nodes are idle and the policy starts none of them, the longest
+ * one fails: otherwise the run would not end. */
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +23,7 @@
 #include "progress/wait.h"
 #include "shm/node.h"
 #include "walkers/active.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/idle.h"
 #include "walkers/internode.h"
 #include "walkers/join.h"
@@ -30,10 +40,13 @@
 #include "walkers/wire.h"
 #include "walkers/work.h"
 
-/* --- what an idle group does ----------------------------------------------------------- */
+/* What a leader without work tells its group. */
+enum { IDLE_JOIN = 1, IDLE_START, IDLE_SPLIT, IDLE_END };
+
+/* --- commands: all members ----------------------------------------------------------- */
 
 static int join_group(rg_balancer b) {
-  rgi_idle *idle = &b->idle;
+  rgi_balancer_idle *idle = &b->idle;
   int size = idle->n;
   RGI_TRY(rg_bcast(b->team.own, &size, 1, MPI_INT, 0));
   int *ranks = rgi_balancer_leads(b) ? idle->ranks : malloc((size_t)size * sizeof *ranks);
@@ -59,16 +72,16 @@ static int start_walker(rg_balancer b) {
     rgi_load_board_unlock(b);
     RGI_TRY(error);
   }
-  b->idle.part = (rgi_idle_part){.target = -1};
+  b->idle.part = (rgi_balancer_part){.target = -1};
   b->stamp++;
   RGI_TRY(rgi_work_start(b, &entry, &next));
   return rgi_active_continue(b, next);
 }
 
-/* The states of the walkers that parts start, to their leaders. */
-static int spread_states(rg_balancer b, int count, rgi_idle_part parts[]) {
+/* Brings the states of the walkers that parts start to the leaders of these parts. */
+static int spread_states(rg_balancer b, int count, rgi_balancer_part parts[]) {
   for (int i = 0, first = 0; i < count; first += (int)parts[i].ranks, i++) {
-    rgi_idle_part *p = &parts[i];
+    rgi_balancer_part *p = &parts[i];
     int has = p->starts && p->entry.memory != NULL;
     RGI_TRY(rg_bcast(b->team.own, &has, 1, MPI_INT, 0));
     if (!has)
@@ -86,11 +99,11 @@ static int spread_states(rg_balancer b, int count, rgi_idle_part parts[]) {
   return RG_SUCCESS;
 }
 
-static int become_part(rg_balancer b, int count, const rgi_idle_part parts[]) {
+static int become_part(rg_balancer b, int count, const rgi_balancer_part parts[]) {
   int i = 0, first = 0;
   while (i + 1 < count && first + parts[i].ranks <= b->team.me)
     first += (int)parts[i++].ranks;
-  rgi_idle_part mine = parts[i];
+  rgi_balancer_part mine = parts[i];
   RGI_TRY(rgi_walker_team_part(b, first, (int)mine.ranks));
   double since = b->idle.since;
   RGI_TRY(rgi_active_become_idle(b, 0));
@@ -99,9 +112,10 @@ static int become_part(rg_balancer b, int count, const rgi_idle_part parts[]) {
   return RG_SUCCESS;
 }
 
-/* idle.ranks holds nothing here; the leader's parts are in b->parts. */
+/* The leader has the parts in b->parts; the others get them here. */
 static int split_group(rg_balancer b, int count) {
-  rgi_idle_part *parts = rgi_balancer_leads(b) ? b->parts : malloc((size_t)count * sizeof *parts);
+  rgi_balancer_part *parts =
+      rgi_balancer_leads(b) ? b->parts : malloc((size_t)count * sizeof *parts);
   b->parts = NULL;
   if (!parts)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d parts of a group", count);
@@ -118,20 +132,21 @@ static int obey_command(rg_balancer b, const int64_t command[2]) {
   double now = rgi_clock_now();
   b->counts.idle += now - b->idle.since;
   b->idle.since = now;
-  if (command[0] == RGI_IDLE_JOIN)
+  if (command[0] == IDLE_JOIN)
     return join_group(b);
-  if (command[0] == RGI_IDLE_START)
+  if (command[0] == IDLE_START)
     return start_walker(b);
-  if (command[0] == RGI_IDLE_SPLIT)
+  if (command[0] == IDLE_SPLIT)
     return split_group(b, (int)command[1]);
   b->stage = RGI_BALANCER_DONE;
   return rgi_own_load_withdraw(b);
 }
 
-/* --- an idle group's leader --------------------------------------------------------------- */
+/* --- looking for work: the leader ---------------------------------------------------------------
+ */
 
 static int request_join(rg_balancer b) {
-  rgi_idle_part *p = &b->idle.part;
+  rgi_balancer_part *p = &b->idle.part;
   int64_t *words = malloc((size_t)(b->team.n + 1) * sizeof *words);
   if (!words)
     return rgi_error(RG_ERR_NOMEM, "no memory for a request of %d processes", b->team.n);
@@ -146,9 +161,9 @@ static int request_join(rg_balancer b) {
   return error;
 }
 
-/* The answer, if it has come. */
+/* Takes the answer to a request, if it has come. */
 static int take_answer(rg_balancer b, int64_t command[2]) {
-  rgi_idle *idle = &b->idle;
+  rgi_balancer_idle *idle = &b->idle;
   int from, count;
   int64_t *words;
   RGI_TRY(rgi_wire_take(b, RGI_WIRE_ANSWER, &from, &count, &words));
@@ -161,7 +176,7 @@ static int take_answer(rg_balancer b, int64_t command[2]) {
     idle->ranks = malloc((size_t)idle->n * sizeof *idle->ranks);
     for (int i = 0; idle->ranks && i < idle->n; i++)
       idle->ranks[i] = (int)words[i + 1];
-    command[0] = RGI_IDLE_JOIN;
+    command[0] = IDLE_JOIN;
   } else {
     b->counts.refused++;
     rgi_walker_team_mark(b, RG_SPAN_IDLE);
@@ -170,9 +185,9 @@ static int take_answer(rg_balancer b, int64_t command[2]) {
   return RG_SUCCESS;
 }
 
-/* With the lock held: what a move means. */
-static int read_move(rg_balancer b, const rg_move *m, int leader, rgi_idle_part *part) {
-  *part = (rgi_idle_part){.ranks = m->ranks, .target = -1, .credit = -1};
+/* With the lock held: what a move of the plan makes a part do. */
+static int read_move(rg_balancer b, const rg_move *m, int leader, rgi_balancer_part *part) {
+  *part = (rgi_balancer_part){.ranks = m->ranks, .target = -1, .credit = -1};
   if (m->to != RG_NO_ROW) {
     rgi_load_board_row *row = rgi_load_board_row_of(b, (int)b->rows[m->to].id);
     part->target = b->rows[m->to].id;
@@ -190,8 +205,8 @@ static int read_move(rg_balancer b, const rg_move *m, int leader, rgi_idle_part 
   return RG_SUCCESS;
 }
 
-/* With the lock held: takes the walkers that the plan starts off the board. From the last
- * to the first, so that the numbers stay. */
+/* With the lock held: takes the walkers that the plan starts from the load board. From the last to
+ * the first, so that the numbers of the others stay valid. */
 static int take_walkers(rg_balancer b, const rg_plan *plan, int waiting) {
   for (int w = waiting - 1; w >= 0; w--)
     for (int i = 0; i < plan->count; i++)
@@ -203,7 +218,7 @@ static int take_walkers(rg_balancer b, const rg_plan *plan, int waiting) {
 static int carry_out(rg_balancer b, const rg_plan *plan, int waiting, int64_t command[2]) {
   int rest = b->team.n, count = plan->count;
   RGI_TRY(take_walkers(b, plan, waiting));
-  rgi_idle_part *parts = malloc((size_t)(count + 1) * sizeof *parts);
+  rgi_balancer_part *parts = malloc((size_t)(count + 1) * sizeof *parts);
   if (!parts)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d parts of a group", count);
   for (int i = 0; i < count; i++) {
@@ -211,20 +226,20 @@ static int carry_out(rg_balancer b, const rg_plan *plan, int waiting, int64_t co
     rest -= (int)parts[i].ranks;
   }
   if (rest > 0)
-    parts[count++] = (rgi_idle_part){.ranks = rest, .target = -1};
+    parts[count++] = (rgi_balancer_part){.ranks = rest, .target = -1};
   if (count == 1) {
     b->idle.part = parts[0];
     free(parts);
     return RG_SUCCESS;
   }
   b->parts = parts;
-  command[0] = RGI_IDLE_SPLIT;
+  command[0] = IDLE_SPLIT;
   command[1] = count;
   return RG_SUCCESS;
 }
 
-/* With the lock held: walkers wait, everybody is idle, and nobody knows what to do. Then
- * the first of them fails, by this process. */
+/* With the lock held: if all groups are idle and the policy has an answer for none of them, the
+ * first walker that waits fails, on this process. */
 static int check_stuck(rg_balancer b) {
   const rgi_load_board *board = b->board;
   rgi_queue_entry e;
@@ -250,12 +265,12 @@ static int check_stuck(rg_balancer b) {
   return rgi_internode_check_end(b);
 }
 
-/* With the lock held. */
+/* With the lock held: the policy's plan, or the end, as a command. */
 static int ask_policy(rg_balancer b, int64_t command[2]) {
   rg_load_table t;
   rgi_load_board_row *row = rgi_load_board_row_of(b, b->rank);
   if (b->board->ended) {
-    command[0] = RGI_IDLE_END;
+    command[0] = IDLE_END;
     return RG_SUCCESS;
   }
   if (b->board->version == b->idle.seen)
@@ -271,9 +286,9 @@ static int ask_policy(rg_balancer b, int64_t command[2]) {
   return carry_out(b, &b->plan, t.waiting_count, command);
 }
 
-/* What the group is to do now; command[0] 0: nothing. */
+/* Finds what the group is to do now; command[0] 0: nothing. */
 static int look_for_work(rg_balancer b, int64_t command[2]) {
-  rgi_idle *idle = &b->idle;
+  rgi_balancer_idle *idle = &b->idle;
   command[0] = command[1] = 0;
   RGI_TRY(rgi_join_serve(b));
   if (idle->asked >= 0)
@@ -287,7 +302,7 @@ static int look_for_work(rg_balancer b, int64_t command[2]) {
   if (command[0])
     return RG_SUCCESS;
   if (idle->part.starts)
-    command[0] = RGI_IDLE_START;
+    command[0] = IDLE_START;
   else if (idle->part.target >= 0)
     return request_join(b);
   else
@@ -297,9 +312,9 @@ static int look_for_work(rg_balancer b, int64_t command[2]) {
 
 /* --- waiting -------------------------------------------------------------------------------- */
 
-/* *done: there was something to do, and it is done. */
+/* One attempt. *done: there was something to do, and it has been done. */
 static int try_idle(rg_balancer b, int *done) {
-  rgi_idle *idle = &b->idle;
+  rgi_balancer_idle *idle = &b->idle;
   *done = 0;
   if (rgi_balancer_leads(b)) {
     RGI_TRY(look_for_work(b, idle->command));

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A message between nodes is a list of numbers; the first says what it is. An idle leader asks one
+ * node at a time: QUERY is answered by ROWS, the other node's groups and how many walkers wait
+ * there; STEAL by a WALKER or NOTHING. Between two questions it pauses, for 1 ms at first and 50 ms
+ * at most.
+ *
+ * A node's credit is 2^-credit, at first 1. Rank 0 adds what is returned as binary digits. When the
+ * sum is the number of nodes it sends END to each node's leader. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,20 +16,20 @@
 #include "formation/group.h"
 #include "formation/members.h"
 #include "shm/node.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/internode.h"
 #include "walkers/load_board.h"
 #include "walkers/queue.h"
 #include "walkers/store_pack.h"
 #include "walkers/wire.h"
 
-/* Questions and news; the first number of each message. */
+/* The first number of each message. */
 enum { QUERY, ROWS, STEAL, WALKER, NOTHING, CREDIT, END };
 
 #define FIRST_PAUSE 1e-3 /* seconds between two questions of an idle group, doubled */
 #define LONGEST_PAUSE 50e-3
 
-/* What another node has told last. */
+/* What another node has answered last. */
 typedef struct {
   int leader, waiting, count, room;
   rgi_load_board_row *row;
@@ -112,7 +120,6 @@ static int send_one(rg_balancer b, int to, int64_t kind, int64_t value) {
   return rgi_wire_send(b, to, RGI_WIRE_INTERNODE, 2, words);
 }
 
-/* A node's credit is 2^-credit. */
 int rgi_internode_check_end(rg_balancer b) {
   rgi_load_board *board = b->board;
   if (board->open > 0 || board->returned || board->ended)
@@ -126,7 +133,7 @@ int rgi_internode_check_end(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-/* Adds 2^-place. */
+/* Rank 0 adds 2^-place to the credit returned. */
 static int add_credit(rg_balancer b, int place) {
   struct rgi_internode *f = b->nodes;
   if (place >= f->digits) {
@@ -226,7 +233,8 @@ int rgi_internode_idle(rg_balancer b) {
 
 /* --- walkers that go to another node ----------------------------------------------------- */
 
-/* A walker may go round once; then it stays, unless nobody is there. */
+/* A walker moves at most as often as there are nodes; then it stays, unless no group is here to
+ * start it. */
 static int may_go(rg_balancer b, const rgi_queue_entry *e, int64_t ranks) {
   int leaders = 0;
   for (int i = 0; i < b->board->processes; i++)
@@ -234,7 +242,7 @@ static int may_go(rg_balancer b, const rgi_queue_entry *e, int64_t ranks) {
   return e->least <= ranks && (e->moved < b->nodes->nodes || leaders == 0);
 }
 
-/* A walker that so many processes can start, or nothing. */
+/* Sends a walker that so many processes can start, or NOTHING. */
 static int give_walker(rg_balancer b, int to, int64_t ranks) {
   rgi_load_board *board = b->board;
   rgi_queue_entry e = {0};
@@ -270,7 +278,7 @@ static int give_walker(rg_balancer b, int to, int64_t ranks) {
   return error;
 }
 
-/* One credit is enough for a node: the other one, the smaller of the two, is returned. */
+/* A node needs one credit only: it returns the smaller of the two. */
 int rgi_internode_arrive(rg_balancer b, int64_t credit) {
   rgi_load_board *board = b->board;
   int64_t other = board->returned ? -1 : board->credit;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Asynchronous balancing: what a group tells on the board, and requests to join it. */
+ * Requests to join a group at work. A request has the stamp of the walker that is meant and the
+ * ranks that ask; the answer is 0, or 1 and the ranks of the new group. A leader keeps the requests
+ * for its present walker until its next unit ends, then takes as many as the walker can use and
+ * refuses the others. Every other process refuses at once, so each request is answered. */
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
 #include "walkers/internode.h"
 #include "walkers/join.h"
@@ -32,13 +35,13 @@ int rgi_join_refuse_all(rg_balancer b) {
 static int add_joiner(rg_balancer b, int leader, int n, const int64_t ranks[]) {
   if (b->joiner_count == b->joiner_room) {
     int room = b->joiner_room ? 2 * b->joiner_room : 8;
-    rgi_join_request *more = realloc(b->joiners, (size_t)room * sizeof *more);
+    rgi_balancer_joiner *more = realloc(b->joiners, (size_t)room * sizeof *more);
     if (!more)
       return rgi_error(RG_ERR_NOMEM, "no memory for %d requests", room);
     b->joiners = more;
     b->joiner_room = room;
   }
-  rgi_join_request j = {leader, n, malloc((size_t)n * sizeof *j.ranks)};
+  rgi_balancer_joiner j = {leader, n, malloc((size_t)n * sizeof *j.ranks)};
   if (!j.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d processes that join", n);
   for (int i = 0; i < n; i++)
@@ -47,7 +50,6 @@ static int add_joiner(rg_balancer b, int leader, int n, const int64_t ranks[]) {
   return RG_SUCCESS;
 }
 
-/* Requests that have come: a leader at work keeps those that mean its walker. */
 int rgi_join_serve(rg_balancer b) {
   int from, count;
   int64_t *words;
@@ -65,12 +67,11 @@ int rgi_join_serve(rg_balancer b) {
   return b->board ? rgi_internode_serve(b) : RG_SUCCESS;
 }
 
-/* Those that may join: the first of the joiners; the others are refused. */
 int rgi_join_choose(rg_balancer b, int *processes) {
   int kept = 0, error = RG_SUCCESS, most = (int)b->work.entry.most;
   *processes = 0;
   for (int i = 0; i < b->joiner_count; i++) {
-    rgi_join_request j = b->joiners[i];
+    rgi_balancer_joiner j = b->joiners[i];
     if (rgi_own_load_joinable(b) && (!most || b->team.n + *processes + j.n <= most)) {
       *processes += j.n;
       b->joiners[kept++] = j;

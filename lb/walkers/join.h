@@ -7,16 +7,11 @@
 
 #include <regroup/balance.h>
 
-/* A group that has asked to join. */
-typedef struct {
-  int leader, n;
-  int *ranks;
-} rgi_join_request;
-
-/* Looks at everything that has come: a leader at work keeps the requests that mean its walker. */
+/* Handles all messages that have come, those of buddies and other nodes too. A leader at work keeps
+ * the requests for its walker. */
 int rgi_join_serve(rg_balancer b);
-/* Of those kept, the ones that may join, and how many processes they are; or none. With the lock
- * held. */
+/* Keeps of these requests those that may join, and refuses the others. *processes: how many
+ * processes join. With the load board's lock held. */
 int rgi_join_choose(rg_balancer b, int *processes);
 int rgi_join_refuse_all(rg_balancer b);
 

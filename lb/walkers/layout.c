@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * What the processes work out before the first unit: whether all were told the same, by comparing a
+ * hash of list and options in one allreduce; the size of the first groups; and the order of the
+ * walkers that wait. Each process computes it from its own list, so nothing has to be sent. */
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "formation/context.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/layout.h"
 #include "walkers/queue.h"
 
@@ -20,7 +24,7 @@ static uint64_t of_double(double x) {
   return bits;
 }
 
-/* What all processes must say alike. */
+/* A hash of what must be the same on all processes. */
 static uint64_t hash_of(const struct rg_balancer_s *b) {
   const rg_walker_kind *k = &b->kind;
   uint64_t h =
@@ -50,7 +54,7 @@ int rgi_layout_agree(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-/* Processes in a group at first: as asked, but enough for every walker that starts. */
+/* Processes in a group at first: as the options say, but enough for every walker that starts. */
 static int first_size(const struct rg_balancer_s *b) {
   int size = b->options.group, walkers = b->list.count;
   if (size == 0)
@@ -61,7 +65,7 @@ static int first_size(const struct rg_balancer_s *b) {
   return size < b->size ? size : b->size;
 }
 
-/* Those that wait, the longest first. */
+/* The walkers that find no group at first come behind the others, the longest first. */
 static int sort_waiting(rg_balancer b) {
   int groups = (b->size - 1) / b->group_size + 1;
   rgi_queue sorted = {0};

@@ -7,9 +7,10 @@
 
 #include <regroup/balance.h>
 
-/* Whether all processes say the same of walkers and options. */
+/* Checks that all processes have the same walkers and options. Collective over the balancer's
+ * group. */
 int rgi_layout_agree(rg_balancer b);
-/* The size of the groups; those that wait, the longest first. */
+/* Sets the size of the groups and sorts the walkers that wait, the longest first. Local. */
 int rgi_layout_make(rg_balancer b);
 
 #endif

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The load board is a slot of the node's arena to which each process of the balancer attaches. Its
+ * lock is a bell: 0 open, 1 held; a process that finds it held waits on the bell, until a death at
+ * the latest. All fields but `waits` are plain: they are read and written under the lock. The
+ * walkers that wait are an array in a block of its own, the longest first, of which `first` moves
+ * up when the first is taken. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +18,12 @@
 #include "progress/wait.h"
 #include "shm/arena.h"
 #include "shm/node.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/load_board.h"
 #include "walkers/queue.h"
 #include "walkers/survival.h"
 
-/* The processes of the balancer on this node, and which of them a rank is. */
+/* Counts the balancer's processes on this node; *place: which of them the rank is, or -1. */
 static int processes_here(rg_balancer b, int rank, int *place) {
   int count = 0;
   *place = -1;
@@ -47,7 +53,7 @@ int rgi_load_board_open(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-static int nobody_comes(const void *memory, int users) {
+static int free_slot(const void *memory, int users) {
   (void)memory;
   (void)users;
   return 1;
@@ -58,7 +64,7 @@ static void give_state(const rgi_queue_entry *e) {
     rgi_arena_free(e->state, e->bytes ? e->bytes : 1);
 }
 
-/* The last process gives back what is left of the walkers. */
+/* The last process to close frees the walkers that are left. */
 static void free_waiting(rg_balancer b) {
   rgi_load_board *board = b->board;
   if (rgi_load_board_lock(b))
@@ -77,17 +83,16 @@ void rgi_load_board_close(rg_balancer b) {
   if (!b->board)
     return;
   free_waiting(b);
-  rgi_slot_detach(b->slot, nobody_comes);
+  rgi_slot_detach(b->slot, free_slot);
   b->board = NULL;
 }
 
-/* What the dead have left there, a lock perhaps, is nobody's any more. */
 void rgi_load_board_forget(rg_balancer b) {
   free(b->place_of);
   b->place_of = NULL;
   b->locked = 0;
   if (b->board)
-    rgi_slot_detach(b->slot, nobody_comes);
+    rgi_slot_detach(b->slot, free_slot);
   b->board = NULL;
 }
 
@@ -95,7 +100,7 @@ int rgi_load_board_lock(rg_balancer b) {
   rgi_wait w;
   rgi_bell *lock = &b->board->lock;
   uint32_t open = 0;
-  rgi_wait_start(&w, "a look at the board of walkers", -1);
+  rgi_wait_start(&w, "the lock of the load board", -1);
   rgi_survival_scope(b, &w);
   while (!atomic_compare_exchange_strong(&lock->value, &open, 1)) {
     RGI_TRY(rgi_wait_bell(&w, lock, 1, 0));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/internode.h"
 #include "walkers/load_board.h"
 #include "walkers/load_table.h"

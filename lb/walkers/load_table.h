@@ -7,7 +7,8 @@
 
 #include <regroup/balance.h>
 
-/* With this group asking; *t points into b. With the lock of the load board held. */
+/* The table with this group as the one that asks; *t points into b. With the load board's lock
+ * held. */
 int rgi_load_table_make(rg_balancer b, rg_load_table *t);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The outcomes of all processes on one of them. */
+ * The outcomes of all processes on one of them. In a job that survives deaths the root reads them
+ * in its walker store, which has those of all walkers by then. Otherwise each process packs its own
+ * and a gather brings them to the root. */
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +13,12 @@
 #include "formation/members.h"
 #include "shm/process.h"
 #include "walkers/balancer.h"
-#include "walkers/outcome.h"
+#include "walkers/balancer_state.h"
+#include "walkers/outcome_list.h"
 #include "walkers/store.h"
 
 typedef struct {
-  rg_outcome o; /* its pointers are worth nothing on another process */
+  rg_outcome o; /* its pointers mean nothing on another process */
   int64_t text, has_state;
 } outcome_header;
 
@@ -31,7 +34,7 @@ static void free_bytes(outcome_bytes *g) {
   free(g->all);
 }
 
-/* All processes' bytes, one after another, on the root. */
+/* The bytes of all processes, one after another, on the root. */
 static int gather_bytes(rg_balancer b, int root, const void *mine, size_t bytes, outcome_bytes *g,
                         size_t *total) {
   MPI_Count n = (MPI_Count)bytes;
@@ -61,15 +64,15 @@ static int gather_bytes(rg_balancer b, int root, const void *mine, size_t bytes,
   return rg_gatherv(b->all, mine, n, MPI_BYTE, g->all, g->bytes, g->at, MPI_BYTE, root);
 }
 
-/* A record, its text and its state for each outcome. */
-static size_t packed_bytes(const rgi_outcomes *list) {
+/* Packed: for each outcome a header, its text and its state. */
+static size_t packed_bytes(const rgi_outcome_list *list) {
   size_t bytes = 0;
   for (int i = 0; i < list->count; i++)
     bytes += sizeof(outcome_header) + strlen(list->at[i].text) + 1 + list->at[i].bytes;
   return bytes;
 }
 
-static void pack_outcomes(const rgi_outcomes *list, char *to) {
+static void pack_outcomes(const rgi_outcome_list *list, char *to) {
   for (int i = 0; i < list->count; i++) {
     const rg_outcome *o = &list->at[i];
     outcome_header r = {
@@ -82,32 +85,32 @@ static void pack_outcomes(const rgi_outcomes *list, char *to) {
   }
 }
 
-static int unpack_outcomes(const char *from, size_t bytes, rgi_outcomes *list) {
+static int unpack_outcomes(const char *from, size_t bytes, rgi_outcome_list *list) {
   for (const char *end = from + bytes; from < end;) {
     outcome_header r;
     memcpy(&r, from, sizeof r);
     r.o.text = from + sizeof r;
     r.o.state = r.has_state ? from + sizeof r + r.text : NULL;
-    RGI_TRY(rgi_outcomes_append(list, &r.o));
+    RGI_TRY(rgi_outcome_list_append(list, &r.o));
     from += sizeof r + (size_t)r.text + r.o.bytes;
   }
-  rgi_outcomes_sort(list);
+  rgi_outcome_list_sort(list);
   return RG_SUCCESS;
 }
 
-/* From the store: nobody else is needed. */
+/* The root reads its store: no other process takes part. */
 static int read_store(rg_balancer b, int root) {
-  rgi_outcomes all = {0};
+  rgi_outcome_list all = {0};
   if (rgi_process_is_dead(rgi_members_at(b->first->members, root)))
     return rgi_error(RG_ERR_PROC_FAILED, "rg_balance_gather: the root, rank %d, has died", root);
   if (b->first_rank != root)
     return RG_SUCCESS;
   int error = rgi_store_outcomes(b, 1, &all);
   if (error) {
-    rgi_outcomes_free(&all);
+    rgi_outcome_list_free(&all);
     return error;
   }
-  rgi_outcomes_free(&b->outcomes);
+  rgi_outcome_list_free(&b->outcomes);
   b->outcomes = all;
   return RG_SUCCESS;
 }
@@ -141,16 +144,16 @@ int rg_balance_gather(rg_balancer b, int root) {
   RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
   if (!error)
     error = gather_bytes(b, root, mine, bytes, &g, &total);
-  rgi_outcomes all = {0};
+  rgi_outcome_list all = {0};
   if (!error && b->rank == root)
     error = unpack_outcomes(g.all, total, &all);
   free(mine);
   free_bytes(&g);
   if (error || b->rank != root) {
-    rgi_outcomes_free(&all);
+    rgi_outcome_list_free(&all);
     return error;
   }
-  rgi_outcomes_free(&b->outcomes);
+  rgi_outcome_list_free(&b->outcomes);
   b->outcomes = all;
   return RG_SUCCESS;
 }

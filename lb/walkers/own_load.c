@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A leader writes the row of its group on the load board after each unit and each change of the
+ * group. Waiting leaders are told only if something has changed that a policy may answer
+ * differently: the state, the size, or a unit's first time on a new size. */
 #include <regroup/policy.h>
 
 #include "base/error.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/load_board.h"
 #include "walkers/own_load.h"
-#include "walkers/work.h"
 
 int rgi_own_load_joinable(const struct rg_balancer_s *b) {
-  const rgi_work *work = &b->work;
+  const rgi_balancer_work *work = &b->work;
   return work->working && (work->may & RG_LOAD_JOINABLE) && (work->left < 0 || work->left > 1);
 }
 
@@ -17,9 +20,8 @@ int rgi_own_load_leavable(const struct rg_balancer_s *b) {
   return b->work.working && (b->work.may & RG_LOAD_LEAVABLE);
 }
 
-/* With the lock held: the leader's row, as things are now. */
 void rgi_own_load_write(rg_balancer b, int coming) {
-  const rgi_work *work = &b->work;
+  const rgi_balancer_work *work = &b->work;
   rgi_load_board_row *row = rgi_load_board_row_of(b, b->rank);
   int before = row->leads ? row->load.state : 0;
   int64_t ranks = row->load.ranks;
@@ -56,7 +58,6 @@ int rgi_own_load_publish(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-/* This process leads no group any more. */
 int rgi_own_load_withdraw(rg_balancer b) {
   rgi_load_board_row *row = rgi_load_board_row_of(b, b->rank);
   if (!row->leads)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Asking the policy. One of the application's own may be wrong: that must stop no
- * walker, and nobody else may wait for the process that found it out. So this one asks
- * it no more and only starts walkers that wait; rg_balance_end tells. */
+ * Asking the policy. A policy of the application may be wrong. That must stop no walker, and no
+ * other process may wait for the one that found it out. So this process notes the error, asks the
+ * policy no more and from now on only starts walkers that wait; rg_balance_end returns the error.
+ */
 #include <stdio.h>
 
 #include "base/error.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/planner.h"
 
 static void note_policy_error(rg_balancer b, int error) {

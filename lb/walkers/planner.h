@@ -7,7 +7,7 @@
 
 #include <regroup/balance.h>
 
-/* The policy's plan, in b->plan; without it where the policy is wrong. */
+/* Puts the policy's plan into b->plan; once the policy has been wrong, the plan of "none". */
 int rgi_planner_ask(rg_balancer b, const rg_load_table *table);
 
 #endif

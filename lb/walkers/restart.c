@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * One function does it after a death (recover_all): give up, agree with the living that all have
+ * given up, lay out the work again (lay_out_until_settled), begin. Each of these steps may meet
+ * another death. A step ends with an agreement among the living: whether all have done it, and
+ * whether a member has died meanwhile; if so, it is done again in the smaller group. A process that
+ * has seen a death first revokes the group, so that no other waits in the step for the dead. */
 #include <regroup/collectives.h>
 #include <regroup/recovery.h>
 #include <stdlib.h>
@@ -8,13 +14,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "walkers/async.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
-#include "walkers/idle.h"
 #include "walkers/internode.h"
 #include "walkers/layout.h"
 #include "walkers/load_board.h"
 #include "walkers/outcome.h"
+#include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/restart.h"
 #include "walkers/round.h"
@@ -34,7 +40,7 @@ static void end_request(rg_request *request) {
 }
 
 static void forget_idle(rg_balancer b) {
-  rgi_idle *idle = &b->idle;
+  rgi_balancer_idle *idle = &b->idle;
   end_request(&idle->request);
   free(idle->ranks);
   free(idle->part.entry.memory);
@@ -43,7 +49,8 @@ static void forget_idle(rg_balancer b) {
     free(b->joiners[i].ranks);
   b->joiner_count = 0;
   b->parts = NULL;
-  *idle = (rgi_idle){.asked = -1, .seen = -1, .since = rgi_clock_now(), .part = {.target = -1}};
+  *idle = (rgi_balancer_idle){
+      .asked = -1, .seen = -1, .since = rgi_clock_now(), .part = {.target = -1}};
 }
 
 static void give_up_all(rg_balancer b) {
@@ -62,7 +69,7 @@ static void give_up_all(rg_balancer b) {
   b->units = 0;
 }
 
-/* --- those who are left --------------------------------------------------------------------- */
+/* --- the living --------------------------------------------------------------------- */
 
 static int note_ranks(rg_balancer b, rg_group next) {
   int n, *ranks, *firsts;
@@ -99,7 +106,7 @@ static int shrink_group(rg_balancer b) {
   return rg_group_size(next, &b->size);
 }
 
-/* All stores have what any has, and nothing else. */
+/* Makes the stores of all nodes equal, and removes records that do not count. */
 static int share_stores(rg_balancer b) {
   int error = RG_SUCCESS, leads = rgi_store_leads_node(b);
   if (leads && rgi_store_spans_nodes(b))
@@ -111,7 +118,8 @@ static int share_stores(rg_balancer b) {
   return error ? rgi_error(error, "%s", text) : met;
 }
 
-/* The walkers that are to be worked on, before anybody works; they are the same for all. */
+/* Makes the list of the walkers that are to be worked on, the same on all processes. No process
+ * works meanwhile. */
 static int lay_out(rg_balancer b) {
   if (b->filled) {
     RGI_TRY(share_stores(b));
@@ -123,7 +131,7 @@ static int lay_out(rg_balancer b) {
   return rgi_store_leads_node(b) ? rgi_store_fill(b) : RG_SUCCESS;
 }
 
-/* Whether all have done what they had to; *again: somebody has died meanwhile. */
+/* Agrees whether the step succeeded on all living members. *again: a member has died meanwhile. */
 static int settle_error(rg_balancer b, int error, int *again) {
   unsigned well = error == RG_SUCCESS;
   char *text = strdupa(rg_error_detail());
@@ -137,7 +145,7 @@ static int settle_error(rg_balancer b, int error, int *again) {
                : rgi_error(RG_ERR_NOMEM, "another process could not begin to balance");
 }
 
-/* The states are in the store now. */
+/* The store has the states now: the list's own are freed. */
 static void mark_filled(rg_balancer b) {
   b->filled = 1;
   for (int i = 0; i < b->list.count; i++) {
@@ -166,7 +174,7 @@ static int begin_round(rg_balancer b) {
 
 /* --- after a death --------------------------------------------------------------------------- */
 
-/* The dead of whom it has not been told yet. */
+/* Tells the application of the dead: the ranks of before[] that are in the group no more. */
 static void tell_deaths(rg_balancer b, double noticed, const int before[], int n) {
   rg_balance_death d = {.noticed = noticed, .back = rgi_clock_now(), .left = b->size};
   for (int i = 0, at = 0; i < n && b->options.died; i++) {
@@ -179,7 +187,7 @@ static void tell_deaths(rg_balancer b, double noticed, const int before[], int n
   }
 }
 
-/* agreed: all have said that there is trouble. */
+/* agreed: the living have agreed already that there was a death. */
 static int recover_all(rg_balancer b, int agreed) {
   for (;; agreed = 0) {
     unsigned word = 0;
@@ -208,7 +216,7 @@ static int begin_first(rg_balancer b, int agreed) {
   return error && rgi_survival_failure(b) ? recover_all(b, 0) : error;
 }
 
-/* Tells of those who are no member any more afterwards. */
+/* Does a step that may shrink the group, and tells the application of the dead afterwards. */
 static int do_and_tell(rg_balancer b, int (*what)(rg_balancer b, int agreed), int agreed) {
   double noticed = rgi_clock_now();
   int n = b->size;
@@ -232,15 +240,14 @@ int rgi_restart_recover(rg_balancer b) {
   return do_and_tell(b, recover_all, 0);
 }
 
-/* --- the end ------------------------------------------------------------------------------------
- */
+/* --- the end --------------------------------------------------------------------------------- */
 
 int rgi_restart_end(rg_balancer b, int *done) {
   int many = rgi_store_spans_nodes(b), failed;
   int error = b->board || many ? rgi_async_end(b) : RG_SUCCESS;
   if (!error && many)
     error = share_stores(b);
-  rgi_outcomes_free(&b->outcomes);
+  rgi_outcome_list_free(&b->outcomes);
   if (!error)
     error = rgi_store_outcomes(b, 0, &b->outcomes);
   if (!error)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Balancing in a job that survives deaths (RG_SURVIVE). When somebody of the balancer's group has
- * died, everybody gives up what is under way (requests, groups that are being formed, units that
- * cannot end); when all living have done so they shrink the group, tell the other nodes what the
- * own one's store has, read there which walkers have not ended, and begin with these as at the
- * start.
- * Nothing of the old groups is needed: so a death is the same whatever it interrupts. */
+ * Balancing in a job that survives deaths (RG_SURVIVE). When a member of the balancer's group has
+ * died, every member gives up what is under way: requests, groups that are being formed, units that
+ * cannot end. When all living members have done so, they shrink the group, copy the records of each
+ * node's walker store to the others, read there which walkers have not ended, and begin with these
+ * as at the start. Nothing of the old groups is needed, so a death is treated alike whatever it
+ * interrupts. */
 #ifndef RGI_WALKERS_RESTART_H
 #define RGI_WALKERS_RESTART_H
 
@@ -14,7 +14,7 @@
 
 int rgi_restart_begin(rg_balancer b);
 int rgi_restart_recover(rg_balancer b);
-/* As rg_balance_end; *done: all are through. Otherwise balancing goes on. */
+/* As rg_balance_end. *done: all processes have ended; otherwise balancing goes on. */
 int rgi_restart_end(rg_balancer b, int *done);
 
 #endif

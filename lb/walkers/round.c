@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Synchronous balancing. After every i units of each group all processes exchange what
- * their groups have to do; each of them works out the same plan, and the new groups from
- * it, so that nothing more is said. The members of a group are in the order of ranks,
- * but for the leader, which stays the first. */
+ * Synchronous balancing. After every i units of each group all processes exchange what their groups
+ * have to do. From the same reports each process works out the same plan and the same new groups,
+ * so that nothing more is sent. The members of a group are in the order of ranks, except that the
+ * leader comes first. */
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "progress/progress.h"
 #include "progress/wait.h"
 #include "shm/node.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
 #include "walkers/outcome.h"
 #include "walkers/planner.h"
@@ -27,7 +27,7 @@
 #include "walkers/walker_team.h"
 #include "walkers/work.h"
 
-/* --- a round ----------------------------------------------------------------------------- */
+/* --- units ----------------------------------------------------------------------------- */
 
 static int decide_next(rg_balancer b, rgi_work_decision *d) {
   d->kind = b->work.left == 0 ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
@@ -57,12 +57,12 @@ static int do_unit(rg_balancer b, int *what) {
 
 /* --- the exchange -------------------------------------------------------------------------- */
 
-static void fill_report(rg_balancer b, rgi_round_report *t) {
-  const rgi_work *work = &b->work;
-  *t = (rgi_round_report){.leader = b->team.ranks[0],
-                          .lowest = b->team.lowest,
-                          .born = work->born.count,
-                          .arrived = rgi_clock_now()};
+static void fill_report(rg_balancer b, rgi_balancer_report *t) {
+  const rgi_balancer_work *work = &b->work;
+  *t = (rgi_balancer_report){.leader = b->team.ranks[0],
+                             .lowest = b->team.lowest,
+                             .born = work->born.count,
+                             .arrived = rgi_clock_now()};
   t->load = (rg_load){.id = b->team.ranks[0], .ranks = b->team.n, .state = RG_LOAD_JOINABLE};
   if (!work->working)
     return;
@@ -76,7 +76,7 @@ static void fill_report(rg_balancer b, rgi_round_report *t) {
   t->load.pace = work->pace;
 }
 
-/* Waits for all, if that is wanted. */
+/* Tests whether the reports of all processes are here; with `wait`, waits for them. */
 static int await_round(rg_balancer b, int wait, int *done) {
   rgi_wait w;
   double said = 0;
@@ -97,7 +97,7 @@ static int await_round(rg_balancer b, int wait, int *done) {
   }
 }
 
-/* The new walkers of all processes, in the order of these. */
+/* Puts the walkers that units have made on all lists, in the order of the processes. */
 static int share_born(rg_balancer b) {
   for (int r = 0; r < b->size; r++)
     for (int i = 0; i < b->reports[r].born; i++) {
@@ -120,7 +120,8 @@ static int share_born(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-/* How long this group has waited for the slowest: both by one clock, if there is one. */
+/* Adds the time that this group has waited for the slowest. Clocks of two nodes are not compared.
+ */
 static void note_wait(rg_balancer b) {
   double last = b->reports[b->rank].arrived, own = b->reports[b->team.ranks[0]].arrived;
   for (int r = 0; r < b->size && rgi_node.count == 1; r++)
@@ -135,13 +136,13 @@ static void note_wait(rg_balancer b) {
 /* --- the new groups -------------------------------------------------------------------------- */
 
 static int by_lowest(const void *a, const void *b) {
-  const rgi_round_report *x = *(const rgi_round_report *const *)a,
-                         *y = *(const rgi_round_report *const *)b;
+  const rgi_balancer_report *x = *(const rgi_balancer_report *const *)a,
+                            *y = *(const rgi_balancer_report *const *)b;
   return (x->lowest > y->lowest) - (x->lowest < y->lowest);
 }
 
 static int make_table(rg_balancer b, rg_load_table *t) {
-  const rgi_round_report **order = malloc((size_t)b->size * sizeof *order);
+  const rgi_balancer_report **order = malloc((size_t)b->size * sizeof *order);
   int count = 0, shown = b->list.count < RGI_QUEUE_SHOWN ? b->list.count : RGI_QUEUE_SHOWN;
   if (!order)
     return rgi_error(RG_ERR_NOMEM, "no memory for a table of %d rows", b->size);
@@ -163,7 +164,7 @@ static int make_table(rg_balancer b, rg_load_table *t) {
   return RG_SUCCESS;
 }
 
-/* The ranks of a group, the leader first. */
+/* Lists the ranks of a group, the leader first. */
 static int list_members(const struct rg_balancer_s *b, int leader, int ranks[]) {
   int n = 1;
   ranks[0] = leader;
@@ -173,8 +174,8 @@ static int list_members(const struct rg_balancer_s *b, int leader, int ranks[]) 
   return n;
 }
 
-/* The processes of one row that move: from the front of an idle one, from the end of one
- * at work. starts[r]: the walker that the group led by r starts, or -1. */
+/* Moves the processes that the plan takes from one row: from the front of an idle group, from the
+ * end of one at work. starts[r]: the walker that the group led by r starts, or -1. */
 static void move_row(rg_balancer b, int row, const int old[], int ranks[], int starts[]) {
   int64_t given = 0;
   for (int i = 0; i < b->plan.count; i++)
@@ -215,11 +216,11 @@ static int lose_walkers(rg_balancer b, int mine, rgi_queue_entry *entry) {
   return RG_SUCCESS;
 }
 
-static int same_members(const rgi_walker_team *c, int n, const int ranks[]) {
+static int same_members(const rgi_balancer_team *c, int n, const int ranks[]) {
   return c->n == n && memcmp(c->ranks, ranks, (size_t)n * sizeof *ranks) == 0;
 }
 
-/* How many of the present group keep its walker; they are the first ones. */
+/* How many members of the present group keep its walker; they are the first ones. */
 static int count_stayers(const struct rg_balancer_s *b) {
   int stay = 0;
   for (int i = 0; i < b->team.n; i++)
@@ -276,7 +277,7 @@ static int regroup_all(rg_balancer b) {
   return error;
 }
 
-/* Nobody works, walkers wait, and the policy starts none. */
+/* All groups are idle, and the policy starts none of the walkers that wait: the first one fails. */
 static int fail_waiting(rg_balancer b) {
   rgi_queue_entry e = rgi_queue_take(&b->list, 0);
   if (b->rank == 0)
@@ -297,14 +298,14 @@ static int fail_waiting(rg_balancer b) {
   return rgi_outcome_add(b, &o);
 }
 
-static int anybody_works(const struct rg_balancer_s *b) {
+static int any_group_works(const struct rg_balancer_s *b) {
   for (int i = 0; i < b->row_count; i++)
     if (b->rows[i].state & RG_LOAD_ACTIVE)
       return 1;
   return 0;
 }
 
-/* What follows from what all have told. */
+/* Works out and carries out what follows from the reports of all processes. */
 static int conclude_round(rg_balancer b) {
   rg_load_table t;
   int born = 0;
@@ -315,7 +316,7 @@ static int conclude_round(rg_balancer b) {
     RGI_TRY(share_born(b));
   for (;;) {
     RGI_TRY(make_table(b, &t));
-    int working = anybody_works(b);
+    int working = any_group_works(b);
     if (!working && b->list.count == 0) {
       b->stage = RGI_BALANCER_DONE;
       return RG_SUCCESS;
@@ -329,7 +330,7 @@ static int conclude_round(rg_balancer b) {
 
 static int exchange_reports(rg_balancer b, int wait, int *what) {
   int done;
-  rgi_round_report *mine = &b->own_report;
+  rgi_balancer_report *mine = &b->own_report;
   if (!b->round) {
     fill_report(b, mine);
     rgi_walker_team_mark(b, b->work.working ? RG_SPAN_WAIT : RG_SPAN_IDLE);

@@ -7,13 +7,6 @@
 
 #include <regroup/balance.h>
 
-/* What a process tells at the end of a round. */
-typedef struct {
-  rg_load load; /* of its group */
-  int32_t leader, lowest, born;
-  double arrived;
-} rgi_round_report;
-
 int rgi_round_begin(rg_balancer b);
 int rgi_round_step(rg_balancer b, int wait, int *what);
 

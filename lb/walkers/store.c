@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The store is a slot of the arena that the processes of the balancer's first group on this node
+ * share. In it lie the records of the first walkers, whose keys are 1, 2, ...; those of walkers
+ * that units have made are blocks of their own in a linked list. Records are only ever added at the
+ * list's head, by compare and exchange, after all their fields are set: so any process can read the
+ * list while others add. A record's valid version and the list's head are read and changed by
+ * sequentially consistent atomics; all else is written before the atomic that makes it visible. The
+ * last process to detach frees all blocks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +21,8 @@
 #include "shm/arena.h"
 #include "shm/node.h"
 #include "shm/process.h"
-#include "walkers/balancer.h"
-#include "walkers/outcome.h"
+#include "walkers/balancer_state.h"
+#include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
 #include "walkers/store_record.h"
@@ -79,7 +87,7 @@ static void give_record(const rgi_store_record *r) {
   give_version(&r->version[1]);
 }
 
-/* By the last one. */
+/* Frees all records, when the last process detaches. */
 static int give_all(const void *memory, int users) {
   const struct rgi_store *v = memory;
   (void)users;
@@ -163,7 +171,7 @@ int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, in
 /* --- outcomes --------------------------------------------------------------------------------- */
 
 static int add_ended(const rgi_store_record *r, const rgi_store_record_version *v,
-                     rgi_outcomes *list) {
+                     rgi_outcome_list *list) {
   rg_outcome o = {.id = r->id,
                   .error = v->error,
                   .rank = v->rank,
@@ -172,10 +180,10 @@ static int add_ended(const rgi_store_record *r, const rgi_store_record_version *
                   .seconds = v->seconds,
                   .state = v->has && !v->error ? rgi_arena_at(v->state) : NULL,
                   .bytes = v->has && !v->error ? v->bytes : 0};
-  return rgi_outcomes_insert(list, &o);
+  return rgi_outcome_list_insert(list, &o);
 }
 
-int rgi_store_outcomes(rg_balancer b, int all, rgi_outcomes *list) {
+int rgi_store_outcomes(rg_balancer b, int all, rgi_outcome_list *list) {
   for (uint64_t at = rgi_store_next(b, 0); at; at = rgi_store_next(b, at)) {
     rgi_store_record *r = rgi_store_record_at(at);
     const rgi_store_record_version *v = rgi_store_record_current(r);

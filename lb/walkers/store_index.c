@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Finding a walker's record by its key: those of the list at first have the keys 1, 2, ..., those
- * that were made are in a table of this process's, which follows the node's list of them. */
+ * The walkers of the first list have the keys 1, 2, ... and are found by arithmetic. For the
+ * walkers that units have made each process has a hash table of its own, which it brings up to date
+ * from the node's list before a search: it reads the records that have been added since. */
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/store.h"
 #include "walkers/store_index.h"
 #include "walkers/store_record.h"
 
-static void place_record(rgi_store_index *t, uint64_t key, uint64_t offset) {
+static void place_record(rgi_balancer_index *t, uint64_t key, uint64_t offset) {
   size_t at = key % t->room;
   while (t->at[at].key && t->at[at].key != key)
     at = (at + 1) % t->room;
@@ -20,8 +21,8 @@ static void place_record(rgi_store_index *t, uint64_t key, uint64_t offset) {
   t->at[at].offset = offset;
 }
 
-static int grow_index(rgi_store_index *t) {
-  rgi_store_index more = {.room = 4 * t->room + 61, .head = t->head};
+static int grow_index(rgi_balancer_index *t) {
+  rgi_balancer_index more = {.room = 4 * t->room + 61, .head = t->head};
   if (2 * (t->count + 1) < t->room)
     return RG_SUCCESS;
   more.at = calloc(more.room, sizeof *more.at);
@@ -35,7 +36,7 @@ static int grow_index(rgi_store_index *t) {
   return RG_SUCCESS;
 }
 
-static uint64_t look_up(const rgi_store_index *t, uint64_t key) {
+static uint64_t look_up(const rgi_balancer_index *t, uint64_t key) {
   if (t->room == 0)
     return 0;
   size_t at = key % t->room;
@@ -45,8 +46,8 @@ static uint64_t look_up(const rgi_store_index *t, uint64_t key) {
   return found && rgi_store_record_at(found)->key == key ? found : 0;
 }
 
-/* Of two records of a walker the newer one counts; else the one that was first. */
-static int add_record(rgi_store_index *t, uint64_t offset) {
+/* Of two records of a walker the newer one counts; of equal ones the first. */
+static int add_record(rgi_balancer_index *t, uint64_t offset) {
   rgi_store_record *r = rgi_store_record_at(offset);
   if (!r->key)
     return RG_SUCCESS;
@@ -68,7 +69,7 @@ static int catch_up(rg_balancer b) {
 
 void rgi_store_index_clear(rg_balancer b) {
   free(b->index.at);
-  b->index = (rgi_store_index){0};
+  b->index = (rgi_balancer_index){0};
 }
 
 int rgi_store_index_find(rg_balancer b, uint64_t key, uint64_t *offset) {
@@ -82,8 +83,7 @@ int rgi_store_index_find(rg_balancer b, uint64_t key, uint64_t *offset) {
   return RG_SUCCESS;
 }
 
-/* Whether a walker that was made counts: it is the record of its key, and its parent knows of it.
- */
+/* Whether a record counts: it is the one of its key, and its parent's version has counted it. */
 static int record_counts(rg_balancer b, uint64_t at, int *yes) {
   uint64_t found, parent;
   const rgi_store_record *r = rgi_store_record_at(at);

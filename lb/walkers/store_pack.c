@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Walkers' records on their way between nodes. Taking one in twice, or an old one late, changes
- * nothing: so whoever is interrupted begins again. */
+ * Records go between nodes when a walker does, as copies for a buddy (buddy.c), and all of them
+ * after a death. Taking in the same record twice, or an old one late, changes nothing; so an
+ * exchange that a death interrupts is simply done again. Children are taken in before the parents
+ * that count them: so whenever the process is killed, every child that is counted is there. */
 #include <regroup/collectives.h>
 #include <regroup/recovery.h>
 #include <stdlib.h>
@@ -14,8 +16,8 @@
 #include "shm/arena.h"
 #include "shm/failure.h"
 #include "shm/node.h"
-#include "walkers/balancer.h"
-#include "walkers/outcome.h"
+#include "walkers/balancer_state.h"
+#include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
 #include "walkers/store_index.h"
@@ -30,7 +32,7 @@ typedef struct {
   uint64_t key, parent;
   int64_t number, id, least, most;
   double unit;
-  rgi_store_record_version version; /* its blocks are worth nothing here, but that there are some */
+  rgi_store_record_version version; /* its blocks mean nothing here, except whether there are any */
 } packed_record;
 
 static size_t whole_words(size_t bytes) {
@@ -45,7 +47,7 @@ static int has_text(const rgi_store_record_version *v) {
   return v->error && v->text;
 }
 
-static int make_room(rgi_store_pack *c, size_t bytes) {
+static int make_room(rgi_balancer_pack *c, size_t bytes) {
   if (c->bytes + bytes <= c->room)
     return RG_SUCCESS;
   size_t room = 2 * c->room + bytes;
@@ -57,7 +59,7 @@ static int make_room(rgi_store_pack *c, size_t bytes) {
   return RG_SUCCESS;
 }
 
-int rgi_store_pack_add(rgi_store_pack *c, uint64_t offset) {
+int rgi_store_pack_add(rgi_balancer_pack *c, uint64_t offset) {
   rgi_store_record *r = rgi_store_record_at(offset);
   const rgi_store_record_version *v = rgi_store_record_current(r);
   size_t state = state_bytes(v),
@@ -75,9 +77,9 @@ int rgi_store_pack_add(rgi_store_pack *c, uint64_t offset) {
   return RG_SUCCESS;
 }
 
-void rgi_store_pack_free(rgi_store_pack *c) {
+void rgi_store_pack_free(rgi_balancer_pack *c) {
   free(c->memory);
-  *c = (rgi_store_pack){0};
+  *c = (rgi_balancer_pack){0};
 }
 
 /* --- taking in ---------------------------------------------------------------------------- */
@@ -112,7 +114,7 @@ static int make_record(rg_balancer b, const packed_record *p, uint64_t *offset) 
   return RG_SUCCESS;
 }
 
-/* Before any parent is told of them: so whenever this ends, a walker that is known of is there. */
+/* The first pass: adds records that are new here. */
 static int take_new(rg_balancer b, const packed_record *p) {
   uint64_t offset;
   RGI_TRY(rgi_store_index_find(b, p->key, &offset));
@@ -138,9 +140,9 @@ int rgi_store_pack_take(rg_balancer b, const void *memory, size_t bytes, uint64_
   return RG_SUCCESS;
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- all records ------------------------------------------------------------------------------ */
 
-/* The first rank of each node. */
+/* The leader, the first rank, of each node. */
 static int list_leaders(const struct rg_balancer_s *b, int ranks[]) {
   int n = 0;
   for (int r = 0; r < b->size; r++) {
@@ -153,14 +155,14 @@ static int list_leaders(const struct rg_balancer_s *b, int ranks[]) {
   return n;
 }
 
-static int pack_all(rg_balancer b, rgi_store_pack *c) {
+static int pack_all(rg_balancer b, rgi_balancer_pack *c) {
   for (uint64_t at = rgi_store_next(b, 0); at; at = rgi_store_next(b, at))
     if (rgi_store_record_at(at)->key)
       RGI_TRY(rgi_store_pack_add(c, at));
   return RG_SUCCESS;
 }
 
-static int exchange_among(rg_balancer b, rg_group g, int n, const rgi_store_pack *mine) {
+static int exchange_among(rg_balancer b, rg_group g, int n, const rgi_balancer_pack *mine) {
   MPI_Count own = (MPI_Count)mine->bytes, total = 0, *counts = calloc((size_t)n, sizeof *counts);
   MPI_Aint *places = calloc((size_t)n, sizeof *places);
   uint64_t last;
@@ -184,10 +186,10 @@ static int exchange_among(rg_balancer b, rg_group g, int n, const rgi_store_pack
   return error;
 }
 
-/* Who gives up tells the others. */
+/* A leader that gives up revokes the group, so that the others do, too. */
 static int exchange_with(rg_balancer b, int n, const int ranks[]) {
   rg_group g;
-  rgi_store_pack mine = {0};
+  rgi_balancer_pack mine = {0};
   RGI_TRY(rg_group_create(b->all, n, ranks, LEADERS_TAG, &g));
   g->creation_ids[RGI_CREATION_IDS - 1] = b->all->context;
   int error = pack_all(b, &mine);
@@ -214,10 +216,11 @@ int rgi_store_pack_exchange(rg_balancer b) {
   return error;
 }
 
-/* --- one that waits --------------------------------------------------------------------------- */
+/* --- a walker that waits
+ * --------------------------------------------------------------------------- */
 
 int rgi_store_pack_attach(rg_balancer b, rgi_queue_entry *e) {
-  rgi_store_pack c = {0};
+  rgi_balancer_pack c = {0};
   if (!b->store || !e->record)
     return RG_SUCCESS;
   RGI_TRY(rgi_store_pack_add(&c, e->record));

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "shm/arena.h"
-#include "walkers/outcome.h"
+#include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/store_record.h"
 

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The order of the stores keeps the walker store consistent if the process is killed between any
+ * two of them: first the version that is not valid is written, then the children that the unit has
+ * made are added to the node's list, then the version becomes valid. A process killed before that
+ * leaves at most children that their parent's version has not counted; the sweep after the death
+ * removes them. */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "formation/context.h"
 #include "runtime/runtime.h"
 #include "shm/arena.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
@@ -14,7 +20,7 @@
 #include "walkers/store_write.h"
 #include "walkers/survival.h"
 
-/* The next one that a walker has made. It is there before the version that knows of it. */
+/* Adds the record of a child: before the version of its parent that counts it is valid. */
 static int make_child(rg_balancer b, const rgi_store_record *parent, int64_t number,
                       rgi_queue_entry *e) {
   uint64_t key = rgi_context_mix(parent->key + rgi_context_mix((uint64_t)number + 1)) | (uint64_t)1
@@ -31,7 +37,7 @@ static int make_child(rg_balancer b, const rgi_store_record *parent, int64_t num
   return rgi_buddy_add(b, e->record);
 }
 
-/* They wait for no group. */
+/* Outcomes that a unit has added are stored now; they wait for no group. */
 static void take_off_ended(rgi_queue *born) {
   int rest = 0;
   for (int i = 0; i < born->count; i++)
@@ -46,7 +52,7 @@ static int keep_children(rg_balancer b, const rgi_store_record *parent,
   for (int i = 0; i < born->count; i++) {
     rgi_queue_entry *e = &born->at[i];
     if (e->record)
-      continue; /* since an earlier unit: they are told of at the end of a round */
+      continue; /* stored after an earlier unit; it is in the list until the round ends */
     RGI_TRY(make_child(b, parent, v->born++, e));
     free(e->memory);
     e->memory = NULL;

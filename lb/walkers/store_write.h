@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the leader of a walker's group writes into the store, and where walkers are made. */
+ * What the leader of a walker's group writes into the walker store. */
 #ifndef RGI_WALKERS_STORE_WRITE_H
 #define RGI_WALKERS_STORE_WRITE_H
 
@@ -9,9 +9,9 @@
 
 #include "walkers/queue.h"
 
-/* The walker has done a unit; the state, packed; those that the unit has made. */
+/* After a unit: the packed state, if has; and the walkers that the unit has made. */
 int rgi_store_write_unit(rg_balancer b, const void *state, size_t bytes, int has);
-/* A walker has ended, by this process: the one that it works on, with what that has made, or one
+/* A walker has ended: the one that the group works on, with the walkers that it has made, or one
  * that waited. */
 int rgi_store_write_outcome(rg_balancer b, const rgi_queue_entry *entry, const rg_outcome *o);
 

@@ -11,7 +11,7 @@
 #include "shm/failure.h"
 #include "shm/process.h"
 #include "shm/revocation.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/survival.h"
 
 static int find_member(const void *members, int world_rank) {

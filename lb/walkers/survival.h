@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * In a job that survives deaths (RG_SURVIVE): whether somebody has died. */
+ * In a job that survives deaths (RG_SURVIVE): whether a member has died. */
 #ifndef RGI_WALKERS_SURVIVAL_H
 #define RGI_WALKERS_SURVIVAL_H
 
@@ -9,16 +9,16 @@
 
 #include "progress/wait.h"
 
-/* Whether somebody has died whom the balancing has not left behind, or somebody else has
- * noticed that. 0 in jobs that do not survive. */
+/* Whether a member of the balancer's present group has died, or another member has noticed a death
+ * and revoked the group. 0 in jobs that do not survive. */
 int rgi_survival_failure(rg_balancer b);
-/* The same after a look, not too often. */
+/* The same, after a check of the processes that is made not too often. */
 int rgi_survival_look(rg_balancer b);
 
-/* A wait of the balancer's ends when there is such a failure. */
+/* Makes a wait end when there is such a failure. */
 void rgi_survival_scope(rg_balancer b, rgi_wait *w);
 
-/* The rank in the balancer's first group. */
+/* The rank that a rank of the present group has in the balancer's first group. */
 int rgi_survival_first_rank(const struct rg_balancer_s *b, int rank);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A team has two groups of the same members. The application's functions get the first; when one of
+ * them fails there, that group is revoked, so that no member waits in it for the one that has left.
+ * The second is the library's: by it the members agree about the error afterwards. */
 #include <regroup/collectives.h>
 #include <regroup/recovery.h>
 #include <stdlib.h>
@@ -9,22 +13,22 @@
 #include "formation/group.h"
 #include "shm/failure.h"
 #include "shm/revocation.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/survival.h"
 #include "walkers/walker_team.h"
 
-/* Groups of an application's own with the same members have another tag, most likely;
- * and if not, another number in their order. */
+/* An application may form a group of the same members. It most likely has another tag; if not, it
+ * has another number in the order of creations. */
 enum { TAG = 0x0ba1a4ce, OWN_TAG };
 
-void rgi_walker_team_free(rgi_walker_team *c) {
+void rgi_walker_team_free(rgi_balancer_team *c) {
   rg_group_free(&c->group);
   rg_group_free(&c->own);
   free(c->ranks);
-  *c = (rgi_walker_team){0};
+  *c = (rgi_balancer_team){0};
 }
 
-static void look_at_ranks(const struct rg_balancer_s *b, rgi_walker_team *c) {
+static void look_at_ranks(const struct rg_balancer_s *b, rgi_balancer_team *c) {
   int highest = rgi_survival_first_rank(b, c->ranks[0]);
   c->lowest = highest;
   for (int i = 1; i < c->n; i++) {
@@ -35,20 +39,20 @@ static void look_at_ranks(const struct rg_balancer_s *b, rgi_walker_team *c) {
   c->together = highest - c->lowest == c->n - 1;
 }
 
-/* The application's group. Its seats are its own: when it is revoked, no other group with the
- * same members is the worse for it. */
-static int make_group(rg_balancer b, const rgi_walker_team *c, rg_group *g) {
+/* The application's group. It shares no state with other groups of the same members, so that
+ * revoking it revokes no other. */
+static int make_group(rg_balancer b, const rgi_balancer_team *c, rg_group *g) {
   RGI_TRY(rg_group_create(b->all, c->n, c->ranks, TAG, g));
   (*g)->diverged = 1;
-  /* What is formed from it (by an array, say) is revoked with it. */
+  /* Groups formed from it (by an array, say) are revoked with it. */
   (*g)->creation_ids[RGI_CREATION_IDS - 1] = (*g)->context;
   return RG_SUCCESS;
 }
 
-/* Who leaves for a death that the others cannot see revokes all groups that it has: nobody is to
- * wait for it. What it has not formed yet it cannot revoke: so nobody goes on before all have
- * come, and that wait ends when the group of all is revoked. */
-static int await_members(rg_balancer b, const rgi_walker_team *c) {
+/* A member that gives up for a death which the others cannot see revokes the groups that it has, so
+ * that no process waits for it. It cannot revoke a group that it has not formed yet. So the members
+ * wait here until all have formed it; the wait ends when the balancer's group is revoked. */
+static int await_members(rg_balancer b, const rgi_balancer_team *c) {
   if (!b->survives || c->n == 1)
     return RG_SUCCESS;
   c->own->creation_ids[RGI_CREATION_IDS - 1] = b->all->context;
@@ -69,7 +73,7 @@ int rgi_walker_team_renew(rg_balancer b) {
 }
 
 int rgi_walker_team_form(rg_balancer b, int n, const int ranks[]) {
-  rgi_walker_team c = {.n = n, .ranks = malloc((size_t)n * sizeof *ranks)};
+  rgi_balancer_team c = {.n = n, .ranks = malloc((size_t)n * sizeof *ranks)};
   if (!c.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   memcpy(c.ranks, ranks, (size_t)n * sizeof *ranks);
@@ -87,7 +91,6 @@ int rgi_walker_team_form(rg_balancer b, int n, const int ranks[]) {
   }
   rgi_walker_team_free(&b->team);
   b->team = c;
-  b->formations++;
   b->counts.groups++;
   b->work.walker.waited = 0;
   return RG_SUCCESS;
@@ -117,7 +120,7 @@ int rgi_walker_team_first(rg_balancer b) {
 }
 
 void rgi_walker_team_mark(rg_balancer b, rg_span_kind kind) {
-  const rgi_walker_team *c = &b->team;
+  const rgi_balancer_team *c = &b->team;
   if (!b->options.timeline)
     return;
   rg_span span = {.kind = kind,

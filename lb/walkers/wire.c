@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Messages are whole numbers of 64 bits. They are received only when they are there, so
- * that nothing is ever waited for that does not come. */
+ * A message is sent from a copy that is freed when the send is complete (reap). It is received only
+ * after a probe has found it, so that no process ever waits for a message that does not come. */
 #include <regroup/p2p.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/wire.h"
+
+/* A message that is being sent. */
+typedef struct rgi_wire_message {
+  struct rgi_wire_message *next;
+  rg_request request;
+  int64_t words[];
+} rgi_wire_message;
 
 int rgi_wire_reap(rg_balancer b) {
   for (rgi_wire_message **p = &b->out; *p;) {

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A group works on a walker: it starts, does units, hands its state to new members, and ends. The
+ * application's functions for walkers are called here and nowhere else.
+ *
+ * An error on one member must end the walker on all. So each member makes a word of its error, the
+ * code above the rank, 0 for none, and all take the largest by an allreduce; the member that it
+ * names broadcasts the text. After a unit that allreduce also carries the leader's decision what
+ * comes next. If the application says that a unit's error is the same on all members (kind.alike),
+ * they need not agree, and the leader's decision is sent only every few units.
+ *
+ * A function that all members call may leave some of them waiting for one that has failed. So a
+ * member with an error revokes the application's group first. The code of the error that others
+ * then get (RG_ERR_REVOKED) is left out of their words, so that the real one is the largest. */
 #include <regroup/collectives.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +23,10 @@
 #include "formation/group.h"
 #include "noded/overlay.h"
 #include "shm/revocation.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 #include "walkers/load_board.h"
 #include "walkers/outcome.h"
+#include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
 #include "walkers/store_pack.h"
@@ -23,15 +37,15 @@
 
 /* --- agreeing about errors ----------------------------------------------------------- */
 
-/* Code and rank of an error as one number, 0 for none. That the group was revoked is what others
- * find where somebody has an error: it has no code, so that the error counts. */
+/* Code and rank of an error as one number, 0 for none. A revoked group is what other members find
+ * when one has an error: it counts without its code. */
 static int64_t error_word(const struct rg_balancer_s *b, int error) {
   if (error == RG_ERR_REVOKED && rgi_revocation_has(b->team.group->context))
     return b->team.me + 1;
   return error ? (int64_t)error << 32 | (b->team.me + 1) : 0;
 }
 
-/* Who found the error tells all members what it was. */
+/* The member that found the error sends its text to all. */
 static int spread_text(rg_balancer b, int64_t word, char text[RGI_OUTCOME_TEXT]) {
   int from = (int)(word & 0xffffffff) - 1;
   memset(text, 0, RGI_OUTCOME_TEXT);
@@ -47,7 +61,7 @@ static int fail_by_word(rg_balancer b, int64_t word) {
   return rgi_work_fail(b, code, b->team.ranks[(word & 0xffffffff) - 1], text);
 }
 
-/* After callbacks other than unit. *failed: the walker is at its end. */
+/* After functions of the application other than unit. *failed: the walker has ended by an error. */
 static int agree_on_error(rg_balancer b, int error, int *failed) {
   int64_t word = error_word(b, error);
   RGI_TRY(rg_allreduce(b->team.own, MPI_IN_PLACE, &word, 1, MPI_INT64_T, MPI_MAX));
@@ -55,7 +69,7 @@ static int agree_on_error(rg_balancer b, int error, int *failed) {
   return word ? fail_by_word(b, word) : RG_SUCCESS;
 }
 
-/* The detail of an error of the application's: its own text if it has set one. */
+/* The error of a function of the application: with the text that it has set, if any. */
 static int from_callback(const char *which, int error, const rg_walker *w) {
   if (error < RG_SUCCESS || error >= RG_ERR_LAST)
     return rgi_error(RG_ERR_ARG, "%s of walker %lld returned %d, which is no error code", which,
@@ -66,11 +80,11 @@ static int from_callback(const char *which, int error, const rg_walker *w) {
   return RG_SUCCESS;
 }
 
-/* A text of an earlier error is none of this one's. */
+/* Clears the text first: that of an earlier error does not belong to this one. */
 #define CALL(function, ...)                                                                        \
   (rgi_error(RG_SUCCESS, "%s", ""), from_callback(#function, b->kind.function(__VA_ARGS__), w))
 
-/* The error of a callback that all members call: the others may wait there for this one. */
+/* After a function that all members call: another member may still wait in it for this one. */
 static int of_all(rg_balancer b, int error) {
   if (error && b->team.n > 1)
     rgi_overlay_revoke(b->team.group->context);
@@ -91,7 +105,7 @@ static int take_packed(rg_balancer b, const void *memory, size_t bytes) {
   return RG_SUCCESS;
 }
 
-/* The packed state: memory to be freed, or the state itself. */
+/* The packed state in *memory, to be freed by the caller; NULL: the state itself is packed. */
 static int pack_state(rg_balancer b, size_t *bytes, void **memory) {
   rg_walker *w = &b->work.walker;
   *bytes = b->kind.bytes;
@@ -120,7 +134,7 @@ static int new_state(rg_balancer b) {
 }
 
 void rgi_work_leave(rg_balancer b) {
-  rgi_work *work = &b->work;
+  rgi_balancer_work *work = &b->work;
   if (!work->working)
     return;
   if (b->kind.drop)
@@ -134,10 +148,10 @@ void rgi_work_leave(rg_balancer b) {
 
 /* --- start and handing over ------------------------------------------------------------ */
 
-/* What the leader tells. */
+/* What the leader sends with the state. */
 typedef struct {
   rgi_queue_entry entry;
-  int64_t done, bytes; /* bytes -1: no state comes; -2: the leader could not pack it */
+  int64_t done, bytes; /* bytes -1: no state follows; -2: the leader could not pack it */
   double left;
 } work_header;
 
@@ -169,7 +183,7 @@ int rgi_work_part(rg_balancer b, int stay) {
   return RG_SUCCESS;
 }
 
-/* The header, and the state if there is one, from the leader to those that need it. */
+/* Broadcasts the header and, if there is one, the state from the leader. */
 static int spread_state(rg_balancer b, work_header *h, void **memory) {
   RGI_TRY(rg_bcast(b->team.own, h, sizeof *h, MPI_BYTE, 0));
   if (h->bytes < 0)
@@ -184,7 +198,7 @@ static int spread_state(rg_balancer b, work_header *h, void **memory) {
 }
 
 static void take_up(rg_balancer b, const work_header *h) {
-  rgi_work *work = &b->work;
+  rgi_balancer_work *work = &b->work;
   rgi_queue_entry e = h->entry;
   e.memory = NULL;
   e.state = 0;
@@ -196,9 +210,9 @@ static void take_up(rg_balancer b, const work_header *h) {
   work->skip = 0;
 }
 
-/* What the leader learns of the walker. */
+/* The leader asks the application what is left and whether members may join or leave. */
 static int ask_walker(rg_balancer b) {
-  rgi_work *work = &b->work;
+  rgi_balancer_work *work = &b->work;
   const rg_walker *w = &work->walker;
   double limit = b->options.limit, passed = rgi_clock_now() - work->started;
   work->left = b->kind.left(w, b->kind.context);
@@ -251,7 +265,7 @@ int rgi_work_start(rg_balancer b, const rgi_queue_entry *entry, int *next) {
   return words[0] ? fail_by_word(b, words[0]) : RG_SUCCESS;
 }
 
-/* The leader's part of handing over: a copy of the state. */
+/* The leader's part of handing over: packs the state. */
 static int prepare_state(rg_balancer b, work_header *h, void **memory) {
   size_t bytes;
   int error = pack_state(b, &bytes, memory);
@@ -288,13 +302,13 @@ int rgi_work_hand_over(rg_balancer b) {
 /* --- units and the end --------------------------------------------------------------- */
 
 static int do_unit(rg_balancer b) {
-  rgi_work *work = &b->work;
+  rgi_balancer_work *work = &b->work;
   rg_walker *w = &work->walker;
   double began = rgi_clock_now();
   rgi_walker_team_mark(b, RG_SPAN_WORK);
   work->in_unit = 1;
   int error = CALL(unit, w, b->team.group, b->kind.context);
-  if (!b->kind.alike) /* else all have it, each when it has come so far */
+  if (!b->kind.alike) /* else every member gets the same error by itself */
     error = of_all(b, error);
   work->in_unit = 0;
   double now = rgi_clock_now(), seconds = now - began;
@@ -308,17 +322,18 @@ static int do_unit(rg_balancer b) {
   return error;
 }
 
-/* Units until the members agree again, when they need not after each: so many that this
- * takes little of the time. */
+/* Units until the leader sends its next decision where errors are alike: so many that sending takes
+ * little of the time. */
 #define AGREE_SECONDS 10e-3
 enum { LONGEST_SKIP = 64 };
 
-static int64_t skip_of(const rgi_work *work) {
+static int64_t skip_of(const rgi_balancer_work *work) {
   double units = work->unit > 0 ? AGREE_SECONDS / work->unit : 1;
   return units < 1 ? 1 : units > LONGEST_SKIP ? LONGEST_SKIP : (int64_t)units;
 }
 
-/* What the leader says, and what all find: word is an error of a member. */
+/* Reads the words that all members now have: [0] an error of a member, [1] and [2] the leader's
+ * decision, [3] an error of the library on the leader, [4] units until they agree again. */
 static int conclude_unit(rg_balancer b, const int64_t words[5], int error,
                          rgi_work_decision *next) {
   char *kept = error ? strdupa(rg_error_detail()) : NULL;
@@ -335,7 +350,7 @@ static int conclude_unit(rg_balancer b, const int64_t words[5], int error,
   return fail_by_word(b, words[0]);
 }
 
-/* Of the leader: its decision. */
+/* The leader's part: its decision, as words. */
 static int lead_unit(rg_balancer b, int (*decide)(rg_balancer b, rgi_work_decision *d), int error,
                      int64_t words[5]) {
   rgi_work_decision d = {RGI_WORK_GO_ON, 0};
@@ -349,7 +364,8 @@ static int lead_unit(rg_balancer b, int (*decide)(rg_balancer b, rgi_work_decisi
   return error ? error : fatal;
 }
 
-/* The leader's: the unit is done, by all. What it has made is there from now on. */
+/* After a unit that all members have done: the leader stores the state, and the walkers that the
+ * unit has made can be started from now on. */
 static int store_unit(rg_balancer b) {
   size_t bytes = 0;
   void *memory = NULL;
@@ -364,11 +380,12 @@ static int store_unit(rg_balancer b) {
   return b->board && b->work.born.count ? rgi_load_board_add_born(b) : RG_SUCCESS;
 }
 
-/* All members know how the unit ended; only the leader's decision is to be told. */
+/* Where errors are alike all members know how the unit ended; only the leader's decision is sent.
+ */
 static int unit_alike(rg_balancer b, int error, int (*decide)(rg_balancer b, rgi_work_decision *d),
                       rgi_work_decision *next) {
   int64_t words[5] = {0};
-  rgi_work *work = &b->work;
+  rgi_balancer_work *work = &b->work;
   *next = (rgi_work_decision){RGI_WORK_GO_ON, 0};
   if (error) {
     next->kind = RGI_WORK_FAIL;
@@ -405,7 +422,7 @@ int rgi_work_unit(rg_balancer b, int (*decide)(rg_balancer b, rgi_work_decision 
 }
 
 static int note_outcome(rg_balancer b, int error, int rank, const char *text) {
-  const rgi_work *work = &b->work;
+  const rgi_balancer_work *work = &b->work;
   size_t bytes = 0;
   void *memory = NULL;
   b->counts.ended = rgi_clock_now();
@@ -446,8 +463,8 @@ int rgi_work_finish(rg_balancer b) {
 }
 
 int rgi_work_fail(rg_balancer b, int error, int rank, const char *text) {
-  if (rgi_survival_failure(b)) /* a death may be all that was wrong */
-    return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: somebody has died",
+  if (rgi_survival_failure(b)) /* then the error may come from the death */
+    return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: a process has died",
                      (long long)b->work.walker.id);
   RGI_TRY(note_outcome(b, error, rank, text));
   if (b->board && b->work.born.count)

@@ -7,49 +7,30 @@
 
 #include <regroup/balance.h>
 
-#include "walkers/outcome.h"
 #include "walkers/queue.h"
 
-typedef struct {
-  int working;
-  rg_walker walker;
-  rgi_queue_entry entry; /* what is known of it (state and memory unused) */
-  double started;
-  double left;  /* after the last unit */
-  int may;      /* what the application says after the last unit */
-  double unit;  /* seconds, at the present size; or RG_UNKNOWN */
-  rg_pace pace; /* the leader's */
-  int new_size; /* the last unit was the first one on so many processes */
-  int skip;     /* units until the members agree again, if they are alike */
-  int pending;  /* an error that handing over is to tell, and its text */
-  char text[RGI_OUTCOME_TEXT];
-  int in_unit;    /* a unit is being done: walkers may be added */
-  rgi_queue born; /* by this process in this unit */
-} rgi_work;
-
-/* What is next. */
+/* What the group does after a unit. */
 enum { RGI_WORK_GO_ON, RGI_WORK_FINISH, RGI_WORK_MERGE, RGI_WORK_RELEASE, RGI_WORK_FAIL };
 typedef struct {
   int64_t kind, count;
 } rgi_work_decision;
 
-/* Begins a walker. entry, with its memory (freed here), is the leader's; the others get it.
- * *next: RGI_WORK_GO_ON; RGI_WORK_FINISH, there is nothing left of it; or RGI_WORK_FAIL, it has
+/* Begins a walker. Only the leader's entry is used, and its memory is freed; the other members get
+ * it from there. *next: RGI_WORK_GO_ON; RGI_WORK_FINISH: no unit is left; or RGI_WORK_FAIL: it has
  * failed. */
 int rgi_work_start(rg_balancer b, const rgi_queue_entry *entry, int *next);
-/* The group has changed: the members that do not work on it yet get the state from the
- * leader. */
+/* The group has changed: its new members get the walker and its state from the leader. */
 int rgi_work_hand_over(rg_balancer b);
-/* Before the members from position `stay` on leave it: those of the group as it is. An error is
- * told when the others are handed the walker. */
+/* Before the members from position `stay` on leave: the members of the group as it still is call.
+ * An error of the application is kept until rgi_work_hand_over. */
 int rgi_work_part(rg_balancer b, int stay);
-/* One unit. *next: what the leader decided (it is asked by decide). */
+/* Does one unit. The leader calls decide; *next is what it decided, on all members. */
 int rgi_work_unit(rg_balancer b, int (*decide)(rg_balancer b, rgi_work_decision *d),
                   rgi_work_decision *next);
-/* The walker has ended well; or, with an error, fails. The group has none then. */
+/* The walker has ended, or has failed with an error. The group has no walker afterwards. */
 int rgi_work_finish(rg_balancer b);
 int rgi_work_fail(rg_balancer b, int error, int rank, const char *text);
-/* This process is no longer among those that work on it. */
+/* This process no longer works on the walker. Local. */
 void rgi_work_leave(rg_balancer b);
 
 #endif
