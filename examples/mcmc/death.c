@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A schedule names ranks and when each dies: some seconds after the start, by a timer, or in a
+ * merge. The times are also kept in a shared array, which outlives the processes, so that the rank
+ * that prints a death knows when it happened. */
 #include "death.h"
 
 #include <regroup.h>
@@ -88,7 +92,7 @@ int mcmc_death_schedule_take(const char *text, int rank, double seconds,
   return 0;
 }
 
-/* --- dying ------------------------------------------------------------------------------- */
+/* --- deaths of this rank -------------------------------------------------------------- */
 
 static void kill_self(int signal_) {
   (void)signal_;
@@ -138,7 +142,7 @@ void mcmc_deaths_in_merge(mcmc_deaths *d, int rank) {
   d->merge_kill = 0;
 }
 
-/* --- telling -------------------------------------------------------------------------------- */
+/* --- reporting -------------------------------------------------------------------------------- */
 
 static int lowest_living(rg_group world) {
   int ranks, n = 0, lowest = 0, dead[MCMC_DEATHS];
@@ -152,7 +156,7 @@ static int lowest_living(rg_group world) {
   return lowest;
 }
 
-/* When it was to die by its own clock, or 0. */
+/* When the rank was to die by its own clock, or 0. */
 static double planned_time(const mcmc_deaths *d, int rank) {
   const int64_t lo[1] = {rank}, hi[1] = {rank + 1};
   double at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * --kill: ranks that kill themselves, and what is told of deaths. */
+ * --kill: ranks that kill themselves, and reports of deaths. */
 #ifndef MCMC_DEATH_H
 #define MCMC_DEATH_H
 
@@ -30,26 +30,26 @@ int mcmc_death_schedule_read(const char *text, int ranks, double seconds,
 int mcmc_death_schedule_take(const char *text, int rank, double seconds,
                              mcmc_death_schedule *kills);
 
-/* What has happened. */
+/* What is known of deaths. */
 typedef struct {
   int count, merge_kill, quiet;
   double lost; /* seconds from noticing to going on, all deaths */
   double start;
-  rg_array when; /* for each rank, when it was to die; outlives it. Or NULL: then
-                    the schedule tells */
+  rg_array when; /* for each rank, when it was to die; outlives it. NULL: only the
+                    schedule is known */
   const mcmc_death_schedule *kills;
   rg_timeline_death death[MCMC_DEATHS];
 } mcmc_deaths;
 
-/* Before the work: the array. All ranks. Returns an error. */
+/* Makes the array, before the work. Collective. Returns an error. */
 int mcmc_deaths_prepare(mcmc_deaths *d, rg_group world);
-/* This rank's own death, if it is in the schedule. */
+/* Sets the timer for this rank's own death, if it is in the schedule. */
 void mcmc_deaths_arm(mcmc_deaths *d, const mcmc_death_schedule *kills, int rank, double start);
-/* It is over: nobody kills himself any more. */
+/* Stops the timer: the work is over. */
 void mcmc_deaths_disarm(void);
-/* A merge has begun. */
+/* A merge has begun: this rank dies in it if the schedule says so. */
 void mcmc_deaths_in_merge(mcmc_deaths *d, int rank);
-/* The balancer tells of one; the lowest rank that lives prints it. */
+/* The balancer has reported a death; the lowest rank that lives prints it. */
 void mcmc_deaths_note(mcmc_deaths *d, rg_group world, int rank, const rg_balance_death *death);
 
 #endif

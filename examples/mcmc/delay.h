@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Passing time while rank 0 keeps an eye on the progress line. */
+ * Passes time; rank 0 shows the progress line meanwhile. */
 #ifndef MCMC_DELAY_H
 #define MCMC_DELAY_H
 
@@ -15,7 +15,7 @@ void mcmc_delay_until(mcmc_run *run, double deadline);
 void mcmc_delay_spin(mcmc_run *run, double from, double seconds);
 double mcmc_delay_processor_time(void);
 
-/* Whether this rank shows progress; shows it, not too often. */
+/* Whether this rank shows progress. Shows it, not too often. */
 int mcmc_delay_watched(const mcmc_run *run);
 void mcmc_delay_show(mcmc_run *run);
 

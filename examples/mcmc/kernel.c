@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Each sample takes a given time, asleep or computing, and moves the walker by a step; the members
+ * of a group share the samples of a unit and add up their steps, so that the position is the same
+ * on any group. The visits of a walker to cells of the square are a distributed array on its group,
+ * which follows the group from one unit to the next. */
 #include "kernel.h"
 
 #include <regroup/array_regroup.h>
@@ -41,7 +46,8 @@ static int get_visits(mcmc_run *run, mcmc_kernel_state *s) {
   return rg_array_get(run->visits, origin, side, s->visits, NULL);
 }
 
-/* The array follows its group by itself, unless that may die. */
+/* Packs the position and, where visits are in the state, these. The array follows its group by
+ * itself. */
 static int pack_state(const rg_walker *w, void *memory, size_t bytes, void *context) {
   mcmc_run *run = context;
   int error = run->survivors.survives && run->visits ? get_visits(run, w->state) : RG_SUCCESS;
@@ -65,7 +71,7 @@ static void drop_state(rg_walker *w, void *context) {
 
 /* --- the visits, an array on the walker's group --------------------------------------- */
 
-/* From the state, where there are none at first. */
+/* Makes the array, with the visits that the state has. */
 static int make_visits(mcmc_run *run, const mcmc_kernel_state *s, rg_group g) {
   if (run->counts)
     return RG_SUCCESS;
@@ -75,7 +81,7 @@ static int make_visits(mcmc_run *run, const mcmc_kernel_state *s, rg_group g) {
   return error ? error : rg_array_sync(run->visits);
 }
 
-/* Those who have come have no array yet. */
+/* Moves the array to the new group; new members have none yet. */
 static int follow_group(mcmc_run *run, rg_group g) {
   rg_group own;
   rg_array next;
@@ -93,7 +99,7 @@ static int follow_group(mcmc_run *run, rg_group g) {
   return error;
 }
 
-/* Those who go hand their part to those who stay. */
+/* Members that leave hand their part of the array to those that stay. */
 static int leave_group(rg_walker *w, rg_group g, int stay, void *context) {
   mcmc_run *run = context;
   rg_group to = NULL;
@@ -131,9 +137,9 @@ static int change_group(rg_walker *w, rg_group g, void *context) {
   return w->begins ? make_visits(run, w->state, g) : follow_group(run, g);
 }
 
-/* The rank's own share of `count` samples, and the time that it takes: until a deadline
- * that follows from when the group started, so that being late once does not add up. What
- * the group has waited for others is no time for samples. */
+/* Does the rank's own share of `count` samples and takes their time: until a deadline counted from
+ * the group's start, so that single delays do not add up. Time that the group has waited for others
+ * moves the deadline. */
 static mcmc_walk_position do_share(mcmc_run *run, const rg_walker *w, int64_t count) {
   const mcmc_kernel_state *s = w->state;
   double from = mcmc_delay_processor_time();
@@ -151,8 +157,8 @@ static mcmc_walk_position do_share(mcmc_run *run, const rg_walker *w, int64_t co
   return moved;
 }
 
-/* Counts the cell in which the unit has ended: its owner does, who need not wait for that on
- * any network. Where somebody may die the leader does, and knows all counts at once. */
+/* Counts the cell in which the unit has ended. The cell's owner does it, since it needs no network
+ * for that; where members may die the leader does, in the state. */
 static int count_visit(mcmc_run *run, mcmc_kernel_state *s) {
   int64_t at[2], before;
   int counts = 0;
@@ -227,7 +233,7 @@ void mcmc_kernel_prepare(mcmc_run *run) {
   }
 }
 
-/* Sample by sample, unit by unit. */
+/* Does all walkers alone, sample by sample, unit by unit. */
 void mcmc_kernel_expect(const mcmc_run *run, uint64_t *checksum, uint64_t *visits) {
   const mcmc_plan *p = &run->plan;
   *checksum = *visits = 0;

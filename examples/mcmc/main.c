@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * regroup-mcmc: walkers with unequal work on groups that merge while they run.
- * docs/mcmc.md tells the rules. */
+ * docs/mcmc.md explains them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ void mcmc_run_must(int error, const char *call) {
   abort();
 }
 
-/* Before rg_init: nobody may die here. */
+/* Asks MPI, before rg_init: the job does not survive deaths here yet. */
 static int on_several_nodes(void) {
   MPI_Comm node;
   int here, all;
@@ -31,7 +31,7 @@ static int on_several_nodes(void) {
   return here < all;
 }
 
-/* The walkers, and whether somebody wants to see progress. */
+/* Sets up the walkers, and finds whether progress is to be shown. */
 static void set_up(mcmc_run *run) {
   const mcmc_options *o = &run->o;
   int ranks;
@@ -101,7 +101,7 @@ static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
   free(members);
 }
 
-/* Collective when a timeline was recorded. */
+/* Collective if a timeline was recorded. */
 static void write_timeline(mcmc_run *run, const mcmc_result *r) {
   if (!run->timeline)
     return;
@@ -113,13 +113,13 @@ static void write_timeline(mcmc_run *run, const mcmc_result *r) {
   mcmc_run_must(rg_timeline_free(&run->timeline), "rg_timeline_free");
 }
 
-/* Whether each sample was executed once (what a death has undone is done again), and each unit
- * counted; and, after deaths, whether all is as if nobody had died. */
+/* Checks that each sample was executed once (at least once after deaths, which make some be done
+ * again) and each unit counted, and that the checksums are those of a run without deaths. */
 static int check_complete(const mcmc_run *run, const mcmc_result *r) {
   int ranks;
   uint64_t checksum, visits;
   mcmc_run_must(rg_group_size(run->survivors.g, &ranks), "rg_group_size");
-  /* Some may have died after the work, with their counts. */
+  /* Ranks may have died after the work, with their counts. */
   int deaths = run->deaths.count > 0 || ranks < run->plan.ranks;
   int good = r->executed == (uint64_t)r->samples || deaths;
   if (!good && run->survivors.first)
@@ -143,7 +143,7 @@ static int check_complete(const mcmc_run *run, const mcmc_result *r) {
   return good;
 }
 
-/* Somebody may die even while the results are put together: then that is done again. */
+/* A rank may die while the results are put together: then the others do it again. */
 static mcmc_result collect_result(mcmc_run *run) {
   mcmc_result r;
   while (!mcmc_survivors_settled(&run->survivors, mcmc_result_collect(run, &r),
@@ -152,7 +152,7 @@ static mcmc_result collect_result(mcmc_run *run) {
   return r;
 }
 
-/* By the first rank. */
+/* The first rank prints and writes. */
 static int put_out(const mcmc_run *run, const mcmc_result *r, FILE *json) {
   int good = check_complete(run, r);
   if (!run->survivors.first)
@@ -188,7 +188,7 @@ static int do_run(mcmc_run *run, const mcmc_death_schedule *kills, FILE *json) {
   return good ? RGP_OK : RGP_FAILED;
 }
 
-/* Rank 0 looks before the work starts whether the files can be written. */
+/* Rank 0 opens the files before the work starts, to see whether they can be written. */
 static int open_files(const mcmc_run *run, FILE **json) {
   const char *pictures[] = {run->o.trace, run->o.chrome, run->o.spans};
   int good = run->rank != 0 || rgp_open(&mcmc_options_program, run->o.json, json);

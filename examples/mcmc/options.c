@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The command line by popt, and the checks of what it says. */
 #include "options.h"
 
 #include <limits.h>
@@ -24,7 +26,7 @@ static struct {
 
 static const struct poptOption table[] = {
     {"balance", 'b', POPT_ARG_STRING, &arg.balance, 0,
-     "Who helps whom: none, async (a group that has finished joins its right neighbour) or sync "
+     "The policy: none, async (a group that has finished joins its right neighbour) or sync "
      "(all regroup together); default async",
      "POLICY"},
     {"interval", 'i', POPT_ARG_LONGLONG, &arg.interval, 0,
@@ -81,7 +83,7 @@ static int is_way(const char *name) {
   return 0;
 }
 
-/* Reads the policy into *policy; what is wrong stands in rg_error_detail. */
+/* Reads the policy into *policy; rg_error_detail says what is wrong. */
 static int read_policy(rg_policy *policy) {
   char sync[40];
   const char *way = arg.balance ? arg.balance : "async";

@@ -26,7 +26,7 @@ typedef struct {
   double scale;
   int progress; /* show it although standard error is no terminal */
   int quiet;
-  const char *trace, *json, *chrome, *spans; /* files, or NULL */
+  const char *trace, *json, *chrome, *spans; /* names of files, or NULL */
   const char *kill;                          /* a schedule, or NULL */
 } mcmc_options;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Walkers have published lengths or those of a pattern (lb/patterns). The time without balancing is
+ * found by dealing the walkers that wait to groups in the order in which these become free. */
 #include "plan.h"
 
 #include <math.h>
@@ -83,7 +86,7 @@ static int longest_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-/* The walkers that wait go to whoever is free first. */
+/* Deals each walker that waits to the group that is free first. */
 static void deal_waiting(const mcmc_plan *p, double ends[], int64_t waiting[]) {
   int64_t count = p->walkers - p->groups;
   for (int64_t i = 0; i < count; i++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The line says which part of the samples is done and when the end is expected, from the loads that
+ * the balancer knows (rg_balance_loads): no rank is asked. */
 #include "progress.h"
 
 #include <math.h>
@@ -33,19 +36,19 @@ int mcmc_progress_watched(void) {
   return 0;
 }
 
-void mcmc_progress_start(mcmc_progress *b, int ranks) {
-  b->room = ranks;
-  b->loads = malloc((size_t)ranks * sizeof *b->loads);
-  rgp_progress_start(&b->line, "regroup-mcmc", 0);
-  b->line.active = b->loads != NULL;
+void mcmc_progress_start(mcmc_progress *p, int ranks) {
+  p->room = ranks;
+  p->loads = malloc((size_t)ranks * sizeof *p->loads);
+  rgp_progress_start(&p->line, "regroup-mcmc", 0);
+  p->line.active = p->loads != NULL;
 }
 
-/* Seconds until all that the groups have left is done by all ranks, and until the last
- * group is through if nobody joins it: the end is between the two. */
-static double seconds_left(const mcmc_progress *b, int count, int ranks) {
+/* Two bounds of the seconds that are left: all work that is left on all ranks, and the last group's
+ * end if no group joins it. */
+static double seconds_left(const mcmc_progress *p, int count, int ranks) {
   double work = 0, longest = 0;
-  for (int i = 0; i < count && i < b->room; i++) {
-    const rg_load *l = &b->loads[i];
+  for (int i = 0; i < count && i < p->room; i++) {
+    const rg_load *l = &p->loads[i];
     double unit = l->unit > 0 ? l->unit : rg_pace_at(&l->pace, l->ranks);
     double left = l->left > 0 && unit > 0 ? l->left * unit : 0;
     work += left * (double)l->ranks / ranks;
@@ -54,22 +57,22 @@ static double seconds_left(const mcmc_progress *b, int count, int ranks) {
   return work > 0 ? sqrt(work * longest) : longest;
 }
 
-void mcmc_progress_show(mcmc_progress *b, rg_balancer balancer, int ranks) {
+void mcmc_progress_show(mcmc_progress *p, rg_balancer balancer, int ranks) {
   int count;
   char text[48];
   double now = rgp_now();
-  if (!b->line.active || now - b->line.drawn < 0.1 ||
-      rg_balance_loads(balancer, b->room, b->loads, &count))
+  if (!p->line.active || now - p->line.drawn < 0.1 ||
+      rg_balance_loads(balancer, p->room, p->loads, &count))
     return;
-  double passed = now - b->line.start, left = seconds_left(b, count, ranks);
+  double passed = now - p->line.start, left = seconds_left(p, count, ranks);
   double part = passed + left > 0 ? passed / (passed + left) : 0;
-  b->most = part > b->most ? part : b->most;
+  p->most = part > p->most ? part : p->most;
   snprintf(text, sizeof text, "%d group%s", count, count == 1 ? "" : "s");
-  rgp_progress_show(&b->line, b->most, text);
+  rgp_progress_show(&p->line, p->most, text);
 }
 
-void mcmc_progress_end(mcmc_progress *b) {
-  rgp_progress_end(&b->line);
-  free(b->loads);
-  b->loads = NULL;
+void mcmc_progress_end(mcmc_progress *p) {
+  rgp_progress_end(&p->line);
+  free(p->loads);
+  p->loads = NULL;
 }

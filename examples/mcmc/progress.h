@@ -11,21 +11,21 @@
 #include "runtime/program/program.h"
 
 typedef struct {
-  int wanted; /* on all ranks alike: somebody looks at it */
+  int wanted; /* the same on all ranks: progress is to be shown */
   rgp_progress line;
   double most; /* what has been shown */
   rg_load *loads;
   int room;
 } mcmc_progress;
 
-/* For rank 0, when wanted is set. */
-void mcmc_progress_start(mcmc_progress *b, int ranks);
-/* At most ten times a second. */
-void mcmc_progress_show(mcmc_progress *b, rg_balancer balancer, int ranks);
-void mcmc_progress_end(mcmc_progress *b);
+/* Starts the line, on rank 0 if wanted is set. */
+void mcmc_progress_start(mcmc_progress *p, int ranks);
+/* Shows it, at most ten times a second. */
+void mcmc_progress_show(mcmc_progress *p, rg_balancer balancer, int ranks);
+void mcmc_progress_end(mcmc_progress *p);
 
-/* Whether a person looks at this process's standard error: also when it is a
- * pipe to an mpiexec on this machine whose own standard error is a terminal. */
+/* Whether standard error is a terminal, or a pipe to an mpiexec on this machine whose own is one.
+ */
 int mcmc_progress_watched(void);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Counts and times of all ranks are reduced to the first; the first rank then writes the table and
+ * the JSON. */
 #include "result.h"
 
 #include <inttypes.h>
@@ -16,8 +19,8 @@
       return error_;                                                                               \
   } while (0)
 
-/* On one node all ranks read the same clock: from when the last rank came to the
- * barrier. Otherwise each rank counts from when it left the barrier. */
+/* The time that the run took. On one node, where all ranks read the same clock, it starts when the
+ * last rank came to the barrier; else each rank counts from when it left the barrier. */
 static int take_elapsed(const mcmc_run *run, mcmc_result *r) {
   double times[2] = {run->entered, run->ended}, last[2];
   int one;
@@ -49,7 +52,7 @@ static int count_formations(const mcmc_run *run, mcmc_result *r) {
   return RG_SUCCESS;
 }
 
-/* Of the states of all walkers, as they ended. */
+/* Adds up the final states of all walkers. */
 static int add_up(const mcmc_run *run, mcmc_result *r) {
   int count, root;
   const rg_outcome *ended;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Each step that the survivors do together ends with rg_group_agree. If a member has died, they
+ * shrink the group and the caller repeats the step. */
 #include "survivors.h"
 
 #include <string.h>

@@ -32,16 +32,16 @@ mcmc_walk_position mcmc_walk_steps(uint64_t seed, uint64_t key, int64_t first, i
   return sum;
 }
 
-uint64_t mcmc_walk_fingerprint(uint64_t key, mcmc_walk_position state) {
-  philox2x64_ctr_t counter = {{state.x, state.y}};
+uint64_t mcmc_walk_fingerprint(uint64_t key, mcmc_walk_position position) {
+  philox2x64_ctr_t counter = {{position.x, position.y}};
   philox2x64_key_t philox_key = {{key}};
   philox2x64_ctr_t r = philox2x64(counter, philox_key);
   return r.v[0] ^ r.v[1];
 }
 
-void mcmc_walk_cell(mcmc_walk_position state, int64_t at[2]) {
-  at[0] = (int64_t)(state.x >> 61);
-  at[1] = (int64_t)(state.y >> 61);
+void mcmc_walk_cell(mcmc_walk_position position, int64_t at[2]) {
+  at[0] = (int64_t)(position.x >> 61);
+  at[1] = (int64_t)(position.y >> 61);
 }
 
 uint64_t mcmc_walk_visits_fingerprint(uint64_t key, const int64_t visits[MCMC_WALK_CELLS]) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Each pattern is a weight for each walker, a function of the walker's number or of a seeded random
+ * number; the weights are then scaled to the total and rounded so that the sum is exact. */
 #include "patterns/pattern.h"
 
 #include <Random123/philox.h>
@@ -77,7 +80,7 @@ static int64_t natural_total(const pattern_setting *s, int kind, double weights,
   return kind == 0 ? (int64_t)weights * UNITS : groups * s->group * PER_RANK;
 }
 
-/* As whole numbers with the sum `total`: each running sum is rounded. */
+/* Makes whole numbers of the weights, with the sum `total`: each running sum is rounded. */
 static void fill_units(const pattern_setting *s, int kind, double weights, rgi_pattern *p) {
   double sum = 0;
   int64_t given = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Patterns of work: how many units each walker has. Pure arithmetic, the same for
- * a simulation and a run. By name:
+ * Patterns of work: how many units each walker has. Only arithmetic, so that a simulation and a run
+ * get the same. By name:
  *
  *   published       walker j has 10 (R mod 32) units, R = j times the group's size
  *   ascending       the longer the further to the right

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Each free process goes to the target that would take longest, found on top of a heap, until no
+ * process is free or none shortens a time. Then targets that gain less by all they got than joining
+ * costs are dropped, and their processes are divided anew; since each pass drops a target, this
+ * ends. */
 #include "policies/division.h"
 
 #include <stdlib.h>
@@ -7,7 +12,7 @@
 #include "base/error.h"
 #include "policies/target_heap.h"
 
-/* Gives processes one by one to whoever takes longest. Returns those left over. */
+/* Gives processes one by one to the target that takes longest. Returns how many are left over. */
 static int64_t hand_out(rgi_target_heap *s, int64_t free) {
   const rgi_target_heap_row *t;
   rgi_target_heap_rebuild(s);
@@ -28,9 +33,9 @@ static int too_dear(const rgi_target_heap *s, const rgi_target_heap_row *t, doub
   return t->more > 0 && t->seconds + cost >= t->before;
 }
 
-/* Takes back from the targets for which joining costs more than it gains, and drops
- * them; if that is all, the one that takes longest may try with everything. Returns
- * how many processes are free again. */
+/* Takes the processes back from targets for which joining costs more than it gains, and drops these
+ * targets. If that is all of them, the one that takes longest may try with all processes. Returns
+ * how many are free again. */
 static int64_t take_back(rgi_target_heap *s, double cost) {
   int served = 0, dear = 0, longest = 0, kept = 0;
   int64_t free = 0;
@@ -72,7 +77,7 @@ static int by_time(const void *a, const void *b) {
   return x->row - y->row;
 }
 
-/* Makes moves of what the targets get, from the givers in their order. */
+/* Writes what the targets get as moves, from the rows that give in their order. */
 static int write_moves(const rgi_target_heap *s, const int64_t give[], rg_plan *plan) {
   int from = 0;
   int64_t left = give[0] > 0 ? give[0] : 0;

@@ -9,7 +9,7 @@
 #include "policies/load.h"
 #include "policies/policy.h"
 
-/* The group to the right, whether it is idle or not: that is for it to know. */
+/* The group to the right, whether it is idle or not: it answers the request itself. */
 static int ask_right(const rg_load_table *table, rg_plan *plan) {
   int right = table->self + 1;
   if (right == table->count || !(table->load[right].state & RG_LOAD_JOINABLE))

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * What a row of the load table says of its group's future. Units that are left are known, or
+ * estimated by those done (a walker that has done n is taken to have n more to do); seconds come
+ * from the measured pace. */
 #include <regroup/policy.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,8 +27,8 @@ double rgi_load_left(const rg_load *load) {
   return load->done > 1 ? load->done : 1;
 }
 
-/* What a unit takes now is known best; the pace tells how that changes with the size.
- * Divided last, so that equal times are equal to the last bit and ties are seen. */
+/* The time of a unit at the present size is known best; the pace says how it changes with the size.
+ * The division comes last, so that equal times are equal to the last bit and ties are seen. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks) {
   double now = rg_pace_at(&load->pace, load->ranks), then = rg_pace_at(&load->pace, ranks);
   double left = rgi_load_left(load);

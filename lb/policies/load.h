@@ -7,22 +7,22 @@
 
 #include <regroup/policy.h>
 
-/* Whether a row gives its processes away in this call: it is idle, and it asks or
- * the call is for all. */
+/* Whether a row gives its processes away in this call: it is idle, and it is the row that asks or
+ * the call is for all rows. */
 int rgi_load_gives(const rg_load_table *table, int row);
 
 /* Whether a row can take processes, with work to do. */
 int rgi_load_takes(const rg_load *load);
 
-/* Units left of it, estimated if need be. */
+/* Units that are left, estimated if they are not known. */
 double rgi_load_left(const rg_load *load);
 
 /* Seconds until the row's work ends with so many processes. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks);
 
-/* Idle rows that give start the waiting walkers, the longest first, one each; a
- * walker that needs more processes than any of them is passed over. used: NULL, or
- * one byte for each row, set where a row has got a walker. */
+/* Lets the idle rows that give start the waiting walkers, the longest first, one each. A walker
+ * that needs more processes than any of these rows has is left waiting. used: NULL, or one byte for
+ * each row, set where the row has got a walker. */
 int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, char used[]);
 
 #endif

@@ -10,7 +10,7 @@
 #include "policies/policy.h"
 #include "policies/target_heap.h"
 
-/* The first from the top that so many processes help takes them all. */
+/* The first target from the top that gains by so many processes gets all of them. */
 static int join_longest(rgi_target_heap *s, int row, int64_t ranks, rg_plan *plan) {
   int dropped = 0, error = RG_SUCCESS;
   const rgi_target_heap_row *t = rgi_target_heap_top(s);
@@ -27,7 +27,7 @@ static int join_longest(rgi_target_heap *s, int row, int64_t ranks, rg_plan *pla
   return error;
 }
 
-/* Groups of a size that has helped nobody need not be tried again. */
+/* Groups of a size that helped no target need not be tried again. */
 static int join_all(rgi_target_heap *s, const char used[], rg_plan *plan) {
   int64_t useless = 0;
   for (int row = 0; row < s->table->count; row++) {

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Times of a unit, measured at a few sizes of the group. Between two sizes the time is taken to be
+ * a power of the size; beyond the largest it follows Amdahl's law through the last two. If there is
+ * no room for another size, the point that its neighbours predict best is dropped. */
 #include <math.h>
 #include <regroup/policy.h>
 #include <string.h>
 
-/* By a power of the size through the points i and j. */
+/* The time by a power of the size through the points i and j. */
 static double power_at(const rg_pace *p, int i, int j, int64_t ranks) {
   double slope =
       log(p->seconds[j] / p->seconds[i]) / log((double)p->ranks[j] / (double)p->ranks[i]);
   return p->seconds[i] * pow((double)ranks / (double)p->ranks[i], slope);
 }
 
-/* Beyond the last point: a + b / ranks through the last two. */
+/* The time beyond the last point: a + b / ranks through the last two. */
 static double amdahl_at(const rg_pace *p, int64_t ranks) {
   int last = p->count - 1;
   double n0 = (double)p->ranks[last - 1], n1 = (double)p->ranks[last];
@@ -35,7 +39,7 @@ double rg_pace_at(const rg_pace *pace, int64_t ranks) {
   return power_at(pace, at, at + 1, ranks);
 }
 
-/* The point between others that these predict best. */
+/* The inner point that its neighbours predict best. */
 static int find_dispensable(const rg_pace *p) {
   int best = 1;
   double least = INFINITY;
@@ -56,7 +60,7 @@ static void take_out(rg_pace *p, int at) {
   p->count--;
 }
 
-/* Sizes that lie so near to each other tell more about chance than about size. */
+/* Whether two sizes are so near that their times differ by chance more than by size. */
 static int near_sizes(int64_t a, int64_t b) {
   return a == b || (2 * a < 3 * b && 2 * b < 3 * a);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Policies by name: NAME or NAME:OPTION=VALUE,..., looked up in the table of policies; and the call
+ * of a policy's function, with checks of the table before and of the plan after. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
   { "cost", -1, 0, 1e6 }
 
 const rgi_policy_row rgi_policy_table[] = {
-    {.name = "none", .summary = "nobody joins anybody", .options = "", .plan = rgi_policy_none},
+    {.name = "none", .summary = "no group joins another", .options = "", .plan = rgi_policy_none},
     {.name = "join-right",
      .summary = "an idle group joins the group to its right, as published",
      .options = "",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Share-out, and a group gives processes back when its unit takes no longer without
- * them, by what was measured at the smaller size. */
+ * As share-out; besides, a group gives processes back when its unit took no longer without them, as
+ * measured at the smaller size. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -10,8 +10,8 @@
 #include "policies/load.h"
 #include "policies/policy.h"
 
-/* The processes that an active row can do without: its unit was as short at a smaller
- * size. *faster: it was shorter. */
+/* The processes that an active row does not need: its unit was as short at a smaller size. *faster:
+ * it was shorter there. */
 static int64_t surplus_of(const rg_load *l, double gain, int *faster) {
   const rg_pace *p = &l->pace;
   *faster = 0;
@@ -32,8 +32,8 @@ static int is_started(const rg_plan *plan, int walker) {
   return i >= 0;
 }
 
-/* Lets the given-back processes of a row start the longest walker that nobody has
- * started. Returns whether there was one. */
+/* Lets the processes that a row gives back start the longest walker that is not started yet.
+ * Returns whether there was one. */
 static int start_one(const rg_load_table *t, int row, int64_t ranks, rg_plan *plan, int *error) {
   for (int w = 0; w < t->waiting_count; w++)
     if (ranks >= t->waiting[w].least && !is_started(plan, w)) {
@@ -64,7 +64,8 @@ static int end_row(const rg_load_table *t) {
   return t->self == RG_ALL_ROWS ? t->count : t->self + 1;
 }
 
-/* What no other group wants leaves all the same where it is a hindrance. */
+/* Processes that no other group can use leave all the same if their group is faster without them.
+ */
 static int give_rest(const release_state *g, const rg_load_table *t, rg_plan *plan) {
   for (int row = first_row(t); row < end_row(t); row++) {
     int faster;

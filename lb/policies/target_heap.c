@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A binary heap of the rows that take processes, ordered by the time to go. Rows that are dropped
+ * stay behind the heap in the same array, so that the last ones can come back. */
 #include "policies/target_heap.h"
 
 #include <stdlib.h>

@@ -18,11 +18,11 @@ typedef struct {
   const rg_load_table *table;
   rgi_target_heap_row *t;
   int count;
-  int *heap, size; /* heap[0..size-1]; behind them those that were dropped */
+  int *heap, size; /* heap[0..size-1]; behind them the dropped ones */
 } rgi_target_heap;
 
-/* All rows that take processes and have give[row] 0 (give NULL: all that take some),
- * from left to right, and a heap of them. Errors: RG_ERR_NOMEM. */
+/* Makes a heap of the rows that take processes and have give[row] 0 (give NULL: of all that take
+ * some); t has them from left to right. Errors: RG_ERR_NOMEM. */
 int rgi_target_heap_make(rgi_target_heap *s, const rg_load_table *table, const int64_t give[]);
 void rgi_target_heap_free(rgi_target_heap *s);
 
@@ -32,14 +32,14 @@ void rgi_target_heap_rebuild(rgi_target_heap *s);
 /* The target with the longest time to go, or NULL. */
 rgi_target_heap_row *rgi_target_heap_top(const rgi_target_heap *s);
 
-/* Whether the target may get so many more, and would end sooner by more than cost. */
+/* Whether the target may get so many more, and would then end sooner by more than cost. */
 int rgi_target_heap_gains(const rgi_target_heap *s, const rgi_target_heap_row *t, int64_t more,
                           double cost);
 
 /* The top gets so many more. */
 void rgi_target_heap_give(rgi_target_heap *s, int64_t more);
 
-/* The top leaves the heap; the last `count` that left come back. */
+/* Drops the top from the heap; puts back the last `count` that were dropped. */
 void rgi_target_heap_drop(rgi_target_heap *s);
 void rgi_target_heap_put_back(rgi_target_heap *s, int count);
 

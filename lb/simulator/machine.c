@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The machine of the published measurements, a machine without costs, and machines measured by
+ * regroup-bench create, whose result files are read here. */
 #include "machine.h"
 
 #include <jansson.h>
@@ -17,12 +20,12 @@
  *  - per_rank, 32 bytes of load: over a link of 425 MB/s, and 50 ns (42 cycles) to look
  *    at them.
  *  - startup: from 32 to 8192 ranks sync i = 128 grows by 0.11 s, of which its two or
- *    three regroupings explain 0.01 s; without balancing there is no growth. What it
- *    is the paper does not say.
+ *    three regroupings explain 0.01 s; without balancing there is no growth. The paper does
+ *    not say what it is.
  *  - polls: that machine's MPI_Iprobe searches the messages that have arrived, and if
- *    it finds none lets further ones in, but does not search again: what arrived
- *    during a unit is found after the next one.
- *  - idle_join: "merges with the group to its right", whatever that one does.
+ *    it finds none lets further ones in, but does not search again: a message that
+ *    arrived during a unit is found after the next one.
+ *  - idle_join: "merges with the group to its right", whether that one is idle or not.
  *  - jitter: any small number, so that groups do not end at the very same instant. */
 static const sim_machine published = {
     .name = "published",
@@ -60,7 +63,7 @@ static int take_times(json_t *results, const char *contender, sim_machine *m) {
   return m->sizes;
 }
 
-/* A result of regroup-bench create: groups as this library forms them, or else
+/* Reads a result of regroup-bench create: of groups as this library forms them, else of
  * communicators. */
 static int read_file(const char *name, sim_machine *m) {
   char text[RGP_TEXT];

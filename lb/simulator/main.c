@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * regroup-simulate: load balancing with the library's policies, on as many ranks as
- * one likes. docs/balancing.md tells the model. */
+ * regroup-simulate: load balancing with the library's policies, on any number of ranks.
+ * docs/balancing.md describes the model. */
 #include <math.h>
 #include <mpi.h>
 #include <regroup/error.h>

@@ -4,9 +4,9 @@
  * A group that has no work left asks the policy what to do with its processes, and
  * the groups that it names whether they may join, by one message each. A group at
  * work looks for requests after each unit, merges with all that it finds, and goes
- * on with its work. What a group cannot answer, because it has finished, it refuses;
- * who is refused asks the policy again. A group to which the policy has no answer
- * waits until one beside it has been formed. */
+ * on with its work. A group that has finished refuses its requests; a group that is
+ * refused asks the policy again. A group to which the policy has no answer waits
+ * until one beside it has been formed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 #include "mode.h"
 
 enum { END, LOOK, FORMED, ARRIVED, ASK, MEASURED };
-static const double EPSILON = 1e-9; /* seconds: times that are meant to be the same */
+static const double EPSILON = 1e-9; /* seconds: times that differ by less are the same */
 
 typedef struct {
   sim_world *w;
@@ -41,13 +41,13 @@ static int schedule_event(async_run *a, double time, int32_t g, int kind) {
 
 /* --- stints ---------------------------------------------------------------------- */
 
-/* How many units of the stint had ended at a time. */
+/* How many units of the stint have ended by a time. */
 static int64_t units_at(const sim_world_group *x, double time) {
   int64_t units = (int64_t)floor((time - x->base) / x->unit + 1e-6);
   return units < x->left ? units : x->left;
 }
 
-/* When a group at work sees what arrives at a time: it looks after each unit. */
+/* When a group at work sees a message that arrives at a time: it looks after each unit. */
 static double seen_at(async_run *a, int32_t g, double time) {
   const sim_world_group *x = group_at(a, g);
   double units = floor((time - x->base) / x->unit + 1e-6) + machine_of(a)->polls;
@@ -84,7 +84,7 @@ static int start_stint(async_run *a, int32_t g, double time) {
   return wake_group(a, group_at(a, g)->next, time);
 }
 
-/* Books the units that the stint has brought. */
+/* Counts the units that the stint has done, and ends it. */
 static void stop_stint(async_run *a, int32_t g, double time) {
   sim_world_group *x = group_at(a, g);
   int64_t units = x->state == SIM_WORKING ? units_at(x, time) : 0;
@@ -138,7 +138,7 @@ static int send_request(async_run *a, int32_t g, int32_t target, double time) {
   return schedule_event(a, time + machine_of(a)->latency, g, ARRIVED);
 }
 
-/* What asked `from` asks `to` now. */
+/* The groups that asked `from` now ask `to`. */
 static void pass_on(async_run *a, int32_t from, int32_t to) {
   int32_t last = SIM_NONE;
   for (int32_t p = group_at(a, from)->asked; p != SIM_NONE; p = group_at(a, p)->also)
@@ -150,8 +150,8 @@ static void pass_on(async_run *a, int32_t from, int32_t to) {
   group_at(a, from)->asked = SIM_NONE;
 }
 
-/* The group merges with all whose request it can see, by one formation. Returns
- * whether there were any. */
+/* The group merges with all groups whose requests it can see, by one formation. Returns whether
+ * there were any. */
 static int accept_requests(async_run *a, int32_t g, double time, int *error) {
   int joined = 0;
   *error = RG_SUCCESS;
@@ -233,7 +233,7 @@ static int ask_policy(async_run *a, int32_t g, double time) {
 
 /* --- events --------------------------------------------------------------------------- */
 
-/* A group without work: whoever asks it is refused, or may join if that is the rule. */
+/* A group without work refuses requests, or accepts them on a machine with idle_join. */
 static int become_idle(async_run *a, int32_t g, double time) {
   int error;
   group_at(a, g)->state = SIM_IDLE;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Rounds: each group does its units, the slowest ends the round, the loads are exchanged, one plan
+ * is asked for and all groups change at once. Only the times of groups are kept, no events. */
 #include <math.h>
 #include <stdlib.h>
 

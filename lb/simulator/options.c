@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The command line by popt, and the checks of what it says. */
 #include "options.h"
 
 #include <limits.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The results as a table, whose columns are as wide as the names need, and as JSON. */
 #include "report.h"
 
 #include <regroup/version.h>

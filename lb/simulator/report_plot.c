@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Draws the figure with gnuplot, to which the data go as inline blocks. */
 #include <stdio.h>
 #include <string.h>
 
 #include "report.h"
 #include "runtime/program/gnuplot.h"
 
-/* Colours that are told apart by colour-blind eyes too (Okabe and Ito). */
+/* Colours that colour-blind readers can tell apart, too (Okabe and Ito). */
 static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                       "#d55e00", "#56b4e9", "#000000"};
 enum { COLOURS = sizeof colours / sizeof *colours };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A run with balancing as a discrete-event simulation: the same policies, and what
- * they cost by a model of the machine. The result depends on nothing but the
- * arguments. */
+ * A run with balancing as a discrete-event simulation, with the library's policies and a model of
+ * what the machine costs. The result depends on the arguments only. */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
@@ -13,7 +12,7 @@
 #include "machine.h"
 
 typedef struct {
-  int64_t ranks, group; /* in groups of so many at first, the last may be smaller */
+  int64_t ranks, group; /* ranks in a group at first; the last may be smaller */
   double unit;          /* seconds of a unit on one process */
   rgi_pattern pattern;
   sim_machine machine;
@@ -26,7 +25,7 @@ typedef struct {
   double seconds;  /* until the last walker has ended (with idle_join: until the last
                       group has been formed) */
   double bound;    /* all work on all ranks, or the longest walker on all of them */
-  double mean, sd; /* groups that a process was in, with the first one */
+  double mean, sd; /* groups that a process was in, counting the first */
   int64_t least, most;
   int64_t formations, asked, refused; /* groups formed, policy calls, refusals */
 } sim_result;

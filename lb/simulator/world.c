@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Groups lie in an array and are linked from left to right; a group that has joined another points
+ * to it. Processes are not kept one by one: a piece is a run of processes that have been in the
+ * same groups, so that a million ranks need little memory. */
 #include "world.h"
 
 #include <Random123/philox.h>
@@ -9,7 +13,7 @@
 
 #include "base/error.h"
 
-enum { LINE = 64 }; /* waiting walkers that a policy is shown */
+enum { LINE = 64 }; /* waiting walkers that a policy sees */
 
 static int no_room(const char *what) {
   return rgi_error(RG_ERR_NOMEM, "simulation: no memory for more %s", what);

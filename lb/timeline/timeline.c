@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Recording and gathering. */
+ * Recording and gathering. A rank's spans lie in an array that doubles; a mark ends the present
+ * span and begins the next, and a mark of the same span only prolongs it. If there is no memory for
+ * a span, recording goes on and the gathering reports the loss. */
 #include <regroup/collectives.h>
 #include <stdlib.h>
 
@@ -118,7 +120,7 @@ static void free_gathered(gathered_spans *g) {
   free(g->all);
 }
 
-/* The error of one is the error of all. */
+/* Gives all members the largest of their errors. */
 static int agree_on_error(rg_group g, int error) {
   int worst = error;
   RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX));

@@ -9,8 +9,8 @@
 #include "base/xml.h"
 #include "timeline/timeline.h"
 
-/* Eight colours that the colour-blind can tell apart (after Okabe and Ito, and
- * Tol), and textures on top of them for the ninth walker and later. */
+/* Eight colours that colour-blind readers can tell apart (after Okabe and Ito, and Tol). From the
+ * ninth walker on they come with textures. */
 static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                       "#56b4e9", "#d55e00", "#f0e442", "#882255"};
 enum { COLOURS = 8, TEXTURES = 4, WIDTH = 1200, LEFT = 70, RIGHT = 24, TOP = 84, LEGEND_ROW = 24 };
@@ -26,7 +26,7 @@ typedef struct {
   double axis; /* seconds at the right edge */
   double row;  /* height of a rank's row */
   double bottom;
-  int64_t *keys; /* the walkers that were worked for, in order */
+  int64_t *keys; /* keys of the walkers, sorted */
   int walkers;
 } svg_drawing;
 
@@ -100,7 +100,7 @@ static void draw_axes(const svg_drawing *d) {
   fprintf(d->f, "<text x='%d' y='%.2f'>seconds</text>\n</g>\n", LEFT + PLOT / 2, d->bottom + 37);
 }
 
-/* Names every rank, or so many that they do not touch. */
+/* Names every rank, or each n-th, so that the names do not touch. */
 static void draw_ranks(const svg_drawing *d) {
   int every = 1;
   while (every * d->row < 15)
@@ -144,8 +144,8 @@ static void draw_span(const svg_drawing *d, int rank, const rg_span *s) {
   fputs("</g>\n", d->f);
 }
 
-/* Spans of a rank that are the same but for a gap that nobody could see are
- * drawn as one. Returns how many were taken. */
+/* Spans of a rank that differ only by a gap too narrow to be seen are drawn as one. Returns how
+ * many were taken. */
 static int64_t join_spans(const svg_drawing *d, const rg_span *s, int64_t left, rg_span *joined) {
   int64_t taken = 1;
   *joined = s[0];
@@ -182,8 +182,8 @@ static void draw_spans(const svg_drawing *d, const rg_span spans[], const int64_
   fputs("\n</g>\n", d->f);
 }
 
-/* A frame around the life of a group of consecutive ranks, as its first rank saw it, and how many
- * ranks it had if there is room to say so. */
+/* A frame around the span of a group of consecutive ranks, as its first rank recorded it, with the
+ * number of ranks if there is room. */
 static void draw_group(const svg_drawing *d, const rg_span *s, double end) {
   double x = x_of(d, s->start), w = x_of(d, end) - x, y = y_of(d, s->first), h = d->row * s->size;
   fprintf(d->f,
@@ -243,7 +243,7 @@ static int legend_columns(void) {
   return (WIDTH - LEFT) / 140;
 }
 
-/* Walkers named in the legend; the rest is only counted. */
+/* How many walkers the legend names; the others are only counted. */
 static int legend_walkers(const svg_drawing *d) {
   return d->walkers < 64 ? d->walkers : 64;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Writing a gathered timeline as JSON, and the choice of the format. */
+ * Writes a gathered timeline as JSON or as a Chrome trace, and chooses the format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static int write_as(FILE *f, rg_timeline_format format, const rgi_timeline_pictu
                                         : rgi_timeline_json(f, p);
 }
 
-/* A row for each rank that there was; the dead have no spans. */
+/* A row for each rank at first; ranks that have died have no spans. */
 static int64_t *counts_by_rank(rg_timeline t, const rg_timeline_words *w) {
   int64_t *counts = calloc((size_t)w->ranks, sizeof *counts);
   for (int i = 0; counts && i < t->ranks; i++)

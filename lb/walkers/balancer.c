@@ -262,8 +262,7 @@ int rg_balance_run(rg_balancer b) {
   return rg_balance_end(b);
 }
 
-/* --- counts and loads
- * ----------------------------------------------------------------------------- */
+/* --- counts and loads ----------------------------------------------------------------- */
 
 int rg_balance_count(rg_balancer b, rg_balance_counts *counts) {
   RGI_TRY(rgi_balancer_check(__func__, b));

@@ -142,8 +142,7 @@ static int obey_command(rg_balancer b, const int64_t command[2]) {
   return rgi_own_load_withdraw(b);
 }
 
-/* --- looking for work: the leader ---------------------------------------------------------------
- */
+/* --- looking for work: the leader ----------------------------------------------------- */
 
 static int request_join(rg_balancer b) {
   rgi_balancer_part *p = &b->idle.part;

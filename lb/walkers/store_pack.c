@@ -216,8 +216,7 @@ int rgi_store_pack_exchange(rg_balancer b) {
   return error;
 }
 
-/* --- a walker that waits
- * --------------------------------------------------------------------------- */
+/* --- a walker that waits -------------------------------------------------------------- */
 
 int rgi_store_pack_attach(rg_balancer b, rgi_queue_entry *e) {
   rgi_balancer_pack c = {0};

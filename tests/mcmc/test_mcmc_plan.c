@@ -120,7 +120,7 @@ static void test_patterns(void) {
 }
 
 /* With 3 walkers of 4, 8 and 12 on one group of 4 ranks they follow one another; on two
- * groups the third one goes to who is free first. */
+ * groups the third one goes to the group that is free first. */
 static void test_queue(void) {
   mcmc_plan one = mcmc_plan_make(4, 4, 4, 10, 10, 0.1), two = mcmc_plan_make(8, 4, 4, 10, 10, 0.1);
   RGT_DBL(mcmc_plan_baseline(&one, 0), (0 + 4 + 8 + 12) * 10 * 0.1 / 4, 1e-9);

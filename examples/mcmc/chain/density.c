@@ -7,9 +7,9 @@
 
 enum { NUMBERS = POST_CHAINS * POST_COLUMNS }; /* of a block, at most */
 
-/* One stage: the member's own blocks, then those of all others. Each member has
- * the same number of blocks, but the last ones may have fewer, or none; so that
- * block b's numbers are at all[b * stride] on every member. */
+/* One stage: evaluates the member's own blocks and gathers those of all. Each member has the same
+ * number of blocks, except that the last ones may have fewer, or none. So block b's numbers are at
+ * all[b * stride] on every member. */
 static int stage_of(rg_group g, const post_model *m, int stage, int per_member, int rank,
                     const double position[POST_CHAINS][POST_PARAMETERS],
                     double carried[POST_CHAINS][POST_CARRIED], double *all,

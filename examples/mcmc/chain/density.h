@@ -9,7 +9,7 @@
 
 #include "../models/model.h"
 
-/* The chains of a walker. They share every message. */
+/* The chains of a walker. A message carries the numbers of all. */
 enum { POST_CHAINS = 8 };
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
 
 /* The values at so many positions as a walker has chains; the same bits on all
  * members and for any group. want_gradient 0: the gradients are not set.
- * Who calls: every member, with the same positions. Cost: an allgather of
+ * Collective over g, with the same positions. Cost: an allgather of
  * 8 blocks columns chains bytes for each stage of the model; from as many members
  * on as there are blocks, more do not help. Errors: RG_ERR_NOMEM, those of
  * rg_allgather. */

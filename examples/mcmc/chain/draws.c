@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The members' records are gathered as bytes; rank 0 puts each into its place in a table in which
+ * NaN marks draws that have not come, so that a missing or double one is found. */
 #include "draws.h"
 
 #include <math.h>

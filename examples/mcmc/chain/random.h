@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Random numbers as a pure function of (seed, chain, step, draw): Philox 4x64
- * (Salmon et al., SC 2011). Whoever works out a draw, and when, gets the same.
+ * (Salmon et al., SC 2011). A draw is the same on whatever rank, and whenever, it is computed.
  * Chain UINT64_MAX is that of the models' data. */
 #ifndef POST_RANDOM_H
 #define POST_RANDOM_H

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Both samplers work on all chains of a walker at once, since an evaluation for all costs as many
+ * messages as for one. Random numbers depend on seed, chain and step only, so every member takes
+ * the same decisions. */
 #include "sampler.h"
 
 #include <math.h>
@@ -14,7 +18,7 @@ static post_random_stream stream_of(uint64_t seed, const post_walker_state *s, i
   return (post_random_stream){seed, (uint64_t)(s->walker * POST_CHAINS + chain), (uint64_t)s->step};
 }
 
-/* Takes the proposals or leaves them. What is not a number is left. */
+/* Accepts or rejects the proposals. One whose density is not a number is rejected. */
 static void accept_proposals(uint64_t seed, post_walker_state *s,
                              double to[POST_CHAINS][POST_PARAMETERS],
                              const post_density value[POST_CHAINS], const double gain[POST_CHAINS],
@@ -55,8 +59,8 @@ int post_sampler_metropolis(rg_group g, const post_model *m, uint64_t seed, post
 
 /* --- Hamiltonian ------------------------------------------------------------------------- */
 
-/* Positions and momenta of all chains on their way; positions in units of the
- * widths have momenta of unit mass. */
+/* Positions and momenta of all chains during the leapfrog steps. Positions are in units of the
+ * widths, so that all masses are 1. */
 typedef struct {
   double position[POST_CHAINS][POST_PARAMETERS], momentum[POST_CHAINS][POST_PARAMETERS];
   double size[POST_CHAINS];

@@ -28,7 +28,7 @@ static void measure_position(post_tuning *t, int parameters, const double *posit
   }
 }
 
-/* Steps are measured in widths: with new ones their size is learnt anew. */
+/* The step size is in units of the widths: with new widths it is learnt anew. */
 static void take_widths(post_tuning *t, int parameters) {
   for (int i = 0; i < parameters; i++)
     if (t->measured > 1 && t->square[i] > 0)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A walker starts its chains far apart, tunes its sampler in the first steps, and then keeps a draw
+ * after every so many steps. All of it is a function of seed and walker. */
 #include "walker.h"
 
 #include <string.h>
@@ -9,7 +12,7 @@
 
 static const struct {
   post_sampler_step *step;
-  double target; /* the acceptance that is aimed at */
+  double target; /* the acceptance that tuning aims at */
   int gradient;
 } samplers[] = {[POST_HMC] = {post_sampler_hmc, 0.95, 1},
                 [POST_METROPOLIS] = {post_sampler_metropolis, 0.28, 0}};
@@ -28,8 +31,8 @@ int post_walker_model(post_walker_setup *s, int64_t walker, const post_model **m
   return RG_SUCCESS;
 }
 
-/* Far apart in terms of the prior; what is at a position is worked out by the
- * first step. */
+/* The chains start far apart in terms of the prior. The first step evaluates the densities there.
+ */
 int post_walker_start(post_walker_setup *s, int64_t walker, post_walker_state *state) {
   const post_model *m;
   int error = post_walker_model(s, walker, &m);

@@ -19,7 +19,7 @@
 enum { POST_PARAMETERS = 10, POST_QUANTITIES = 10, POST_BLOCKS = 16, POST_COLUMNS = 8 };
 enum { POST_CARRIED = POST_BLOCKS + 1 };
 
-/* What is reported of a quantity: its mean and standard deviation. */
+/* Mean and standard deviation of a quantity. */
 typedef struct {
   double mean, sd;
 } post_model_moments;
@@ -45,7 +45,7 @@ struct post_model {
   post_model_block *block;
   post_model_combine *combine;
   void (*quantity)(const post_model *m, const double position[], double q[]);
-  /* The truth, not by sampling, of all quantities. */
+  /* The true moments of all quantities, computed without sampling. */
   void (*truth)(const post_model *m, post_model_moments t[]);
   void *data; /* the model's own */
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Means and covariances of the halves of the chains, and from them R-hat, the effective sample size
+ * and the standard error. */
 #include "estimate.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The halves of the chains; with an odd number of draws the middle one is in
- * none. */
+/* The halves of the chains. Of an odd number of draws the middle one is in neither half. */
 typedef struct {
   const double *x;
   int64_t n, halves, length;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What draws tell, and how well: several chains of a Markov chain Monte Carlo
- * sampler, each cut into halves. */
+ * Mean and variance of a quantity from the draws of several chains, each cut into halves, and how
+ * accurate they are. */
 #ifndef POST_ESTIMATE_H
 #define POST_ESTIMATE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The command line by popt, and the checks of what it says. */
 #include "options.h"
 
 #include <limits.h>
@@ -30,7 +32,7 @@ static const struct poptOption table[] = {
      "hmc (Hamiltonian, with gradients) or metropolis (a random walk); default hmc", "NAME"},
     {"group", 'g', POPT_ARG_LONGLONG, &arg.group, 0, "Ranks in a group; default 1", "N"},
     {"policy", 'p', POPT_ARG_STRING, &arg.policy, 0,
-     "Who helps whom: none, join-right, sync, most-work, share-out, release, with options as "
+     "The policy: none, join-right, sync, most-work, share-out, release, with options as "
      "sync:i=16; default share-out",
      "NAME"},
     {"walkers", 'w', POPT_ARG_LONGLONG, &arg.walkers, 0,
@@ -61,7 +63,7 @@ static const struct poptOption table[] = {
     {"kill", 0, POPT_ARG_STRING, &arg.kill, 0,
      "Ranks that kill themselves: RANK:SECONDS,RANK:merge,..., or seed:N for three of them within "
      "a second",
-     "WHO"},
+     "RANKS"},
     {"quiet", 'q', POPT_ARG_NONE, &arg.quiet, 0, "Print nothing but errors", NULL},
     POPT_TABLEEND};
 
@@ -126,7 +128,7 @@ const rgp_program post_options_program = {
     .options = table,
     .check = check_options};
 
-/* Which defaults there are depends on other options. */
+/* Some defaults depend on other options. */
 static post_walker_setup setup_of(void) {
   post_walker_sampler sampler = (post_walker_sampler)sampler_of(arg.sampler);
   const post_model_kind *kind = post_model_find(arg.model);

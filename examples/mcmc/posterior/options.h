@@ -17,7 +17,7 @@ typedef struct {
   int unit;  /* steps in a unit of work */
   int check, quiet;
   const char *draws, *plot, *json; /* files, or NULL */
-  const char *kill;                /* who dies when, or NULL */
+  const char *kill;                /* which ranks die when, or NULL */
 } post_options;
 
 extern const rgp_program post_options_program;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Writes a script with the data for gnuplot and runs it. */
 #include "plot.h"
 
 #include <math.h>
@@ -17,7 +19,7 @@ static void write_axis(FILE *f, char name, const post_model_moments *t) {
   fprintf(f, ")\n");
 }
 
-/* Chains of different walkers; the first draws of each. */
+/* Traces: the first draws of some chains, each of another walker. */
 static void write_trace(FILE *f, const post_draws_table *t, int q, const post_summary_line *l) {
   int64_t shown = t->chains < SHOWN_CHAINS ? t->chains : SHOWN_CHAINS;
   int64_t draws = t->samples < SHOWN_DRAWS ? t->samples : SHOWN_DRAWS;
@@ -41,7 +43,7 @@ static void line_at(FILE *f, double x, const char *style) {
           style);
 }
 
-/* The density of all draws. */
+/* The distribution of all draws. */
 static void write_marginal(FILE *f, const post_draws_table *t, int q, const post_summary_line *l) {
   int64_t count[BINS] = {0}, draws = t->chains * t->samples;
   const double *x = post_draws_table_chain(t, q, 0);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Gives the library's balancer walkers that sample (chain/walker.h), runs it, and brings the draws
+ * to the first rank. The draws of a unit are an outcome of their own, so that the walker's state
+ * stays small and draws survive the ranks that made them. If a rank dies while the draws are
+ * collected, the others do it again. */
 #include "posterior.h"
 
 #include <stdlib.h>
@@ -39,7 +44,7 @@ static void set_up(post_run *run) {
   mcmc_run_must(s->model ? RG_SUCCESS : RG_ERR_NOMEM, "setting up");
 }
 
-/* --- what the balancer asks for ------------------------------------------------------- */
+/* --- the walkers for the balancer ------------------------------------------------------- */
 
 static double units_of(const post_run *run, int64_t steps) {
   return (double)((steps + run->o.unit - 1) / run->o.unit);
@@ -63,7 +68,7 @@ static double units_left(const rg_walker *w, void *context) {
   return units_of(run, post_walker_left(&run->o.setup, w->state));
 }
 
-/* The draws of a unit are an outcome of their own: the walker's state stays small. */
+/* Adds the draws of a unit as an outcome. */
 static int hand_over(post_run *run, int64_t walker) {
   rg_walker_new draws = {.id = -1 - walker,
                          .ended = 1,
@@ -111,7 +116,7 @@ static void prepare_balancer(post_run *run) {
   add_walkers(run);
 }
 
-/* Draws are the same whoever does which walker with whom. */
+/* Runs the balancer. The draws do not depend on which ranks do which walker. */
 static void run_balancer(post_run *run) {
   prepare_balancer(run);
   rgp_progress_start(&run->line, "sampling", run->o.quiet || run->rank != 0);
@@ -131,7 +136,7 @@ static int add_draws(post_run *run, const rg_outcome *o) {
   return to ? RG_SUCCESS : RG_ERR_NOMEM;
 }
 
-/* What the walkers have ended with, and their draws, on the first rank. */
+/* Takes results and draws from the outcomes, on the first rank. */
 static int take_outcomes(post_run *run) {
   int root, count;
   const rg_outcome *ended;
@@ -153,7 +158,7 @@ static int take_outcomes(post_run *run) {
   return error;
 }
 
-/* All draws on the first rank, and what they tell. */
+/* Puts all draws together on the first rank and works out the result. */
 static int collect_draws(post_run *run, post_report_result *r) {
   post_walker_setup *s = &run->o.setup;
   const post_model *m;
@@ -205,7 +210,7 @@ static void free_run(post_run *run) {
   mcmc_run_must(rg_group_free(&run->world), "rg_group_free");
 }
 
-/* By the first rank: of the world, which has the files open, or of those who are left. */
+/* The first rank writes: that of the world, which has the files open, or that of the survivors. */
 static int put_out(const post_run *run, post_report_result *r, FILE *json, FILE *draws) {
   if (!run->survivors.first)
     return 1;
@@ -223,7 +228,7 @@ static int put_out(const post_run *run, post_report_result *r, FILE *json, FILE 
   return good && !(run->o.check && r->missed);
 }
 
-/* The first rank's view of the matter is everybody's. */
+/* Gives all ranks what the first one has found. */
 static int share_view(const post_run *run, int good) {
   unsigned word = (unsigned)good;
   if (run->survivors.survives)

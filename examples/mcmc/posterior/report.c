@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The result as a table, as JSON, and as files of draws and a plot. */
 #include "report.h"
 
 #include <inttypes.h>

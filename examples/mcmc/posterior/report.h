@@ -24,8 +24,8 @@ typedef struct {
 void post_report_print(const post_options *o, const post_report_result *r);
 json_t *post_report_json(const post_options *o, const post_report_result *r);
 
-/* Writes draws and plot where they are wanted. draws: the file, open; it is
- * closed. Returns 1, or 0 after a line on standard error. */
+/* Writes draws and plot if the options ask for them. draws: the open file, which is closed. Returns
+ * 1, or 0 after a line on standard error. */
 int post_report_files(const post_options *o, const post_report_result *r, FILE *draws);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct {
   double mean_off, sd_off; /* from the truth, in standard errors (of the variance) */
 } post_summary_line;
 
-/* What the draws must be like to pass. */
+/* The limits that the draws must keep to pass. */
 #define POST_LEAST_ESS 10000 /* the standard error of a moment is 1 % of its sd */
 #define POST_MOST_RHAT 1.01
 #define POST_MOST_OFF 4 /* standard errors from the truth */
