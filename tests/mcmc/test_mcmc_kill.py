@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""regroup-mcmc --kill: the walkers end as in a walk sample by sample, whichever rank is killed, when, and
-under whatever policy; deaths are told of, counted and drawn.
+"""regroup-mcmc --kill: the walkers end as in a walk sample by sample, whichever rank is killed, when,
+and under whatever policy; deaths are reported, counted and drawn.
 
 time: 400
 beside: yes
@@ -17,7 +17,7 @@ import tempfile
 import mcmc
 
 if 'openmpi' in mcmc.MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
+    print('guards talk to the launcher of MPICH')
     sys.exit(77)
 WALKERS, SAMPLES, UNIT, SEED = 7, 200, 50, 77
 EXPECTED = mcmc.checksums(SEED, [4 * w for w in range(WALKERS)], SAMPLES, UNIT)
