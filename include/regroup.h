@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The umbrella: one header for each object. */
+ * This header includes all others; there is one header for each object. */
 #ifndef REGROUP_H
 #define REGROUP_H
 

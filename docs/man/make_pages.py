@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""Manual pages, made from what there is: make_pages.py FOLDER VERSION [PROGRAM ...]
+"""Writes the manual pages: make_pages.py FOLDER VERSION [PROGRAM ...]
 
-Section 3 has a page for each function: its line of docs/reference.md, its prototype and comment
-in the public header, and the header's own comment, which holds for all of its functions. Section
-1 has a page for each PROGRAM, made of what it says to --help.
+Section 3 has a page for each function. It consists of the function's line of docs/reference.md,
+its prototype and comment in the public header, and the header's own comment, which holds for all
+of its functions. Section 1 has a page for each PROGRAM, which consists of its output for --help.
 """
 import glob
 import os
@@ -14,25 +14,25 @@ import subprocess
 import sys
 
 TITLES = {
-    'regroup-bench': "measures groups, collectives, messages and arrays beside MPI's own",
-    'regroup-info': 'shows version, MPI library and options',
-    'regroup-mcmc': 'Markov chains that balance their load by regrouping',
+    'regroup-bench': "compares groups, collectives, messages and arrays with MPI's own",
+    'regroup-info': 'prints the version, the MPI library and all options',
+    'regroup-mcmc': 'runs Markov chains that balance their load by regrouping',
     'regroup-run': 'starts a job that survives the death of its processes',
-    'regroup-simulate': 'plays load balancing through, up to a million ranks',
-    'regroup-topo': "draws a machine's hierarchy with the ranks in it",
+    'regroup-simulate': 'simulates load balancing for up to a million ranks',
+    'regroup-topo': 'draws the hierarchy of a machine and its ranks',
 }
 
 
 
 def roff(text):
-    """Text as it is, for a block without filling."""
+    """The text, escaped for a block without filling."""
     text = text.replace('\\', '\\e').replace('-', '\\-')
     text = ''.join(c if ord(c) < 128 else '\\[u%04X]' % ord(c) for c in text)
     return '\n'.join('\\&' + line if line[:1] in ".'" else line for line in text.split('\n'))
 
 
 def plain(comment):
-    """A comment's text, without its frame and the lines on licence and authors."""
+    """The text of a comment, without its delimiters and the lines on licence and authors."""
     lines = [re.sub(r'^ ?\*? ?', '', line) for line in comment.strip()[2:-2].split('\n')]
     lines = [l.rstrip() for l in lines if 'SPDX-' not in l and 'Copyright (c)' not in l]
     return '\n'.join(lines).strip()
@@ -54,8 +54,8 @@ def titles():
 
 
 def functions(header):
-    """The header's own comment, and for each function its prototype and its comment: the last
-    one before it. Functions that follow one another without a line between share it."""
+    """The header's own comment, and for each function its prototype and its comment, which is the
+    last one before it. Functions that follow one another without a comment between share it."""
     with open(header) as f:
         text = f.read()
     whole = plain(re.match(r'/\*.*?\*/', text, re.S).group())
@@ -64,7 +64,7 @@ def functions(header):
     for token in re.finditer(r'/\*.*?\*/|^RG_API\b[^;]*;|^typedef\b|\n\n', text, re.S | re.M):
         word = token.group()
         if word.startswith('/*'):
-            comment = plain(word).strip('- ')  # a heading serves what has no more below it
+            comment = plain(word).strip('- ')  # a heading is the comment of functions without one
         elif word.startswith('RG_API'):
             name = re.search(r'\b(rg_\w+)\(', word).group(1)
             found[name] = (re.sub(r'^RG_API\s+', '', word), comment)
@@ -72,7 +72,7 @@ def functions(header):
 
 
 def names(top, programs):
-    """All pages, as paths in FOLDER; top: of the source tree."""
+    """All pages, as paths in FOLDER; top is the top of the source tree."""
     pages = [name for header in sorted(glob.glob(top + '/include/regroup/*.h'))
              for name in functions(header)[1]]
     return (['man3/%s.3' % name for name in pages] +
@@ -94,8 +94,8 @@ def main(folder, version, *programs):
         for name, (prototype, comment) in found.items():
             who, title = known.get(name, ('', 'a function of Regroup'))
             write(folder, 3, name, page(name, 3, version, title, [
-                ('SYNOPSIS', include + '\n\n' + prototype), ('WHO CALLS', who),
-                ('DESCRIPTION', comment), ('WHAT HOLDS FOR ALL OF THIS HEADER', whole),
+                ('SYNOPSIS', include + '\n\n' + prototype), ('CALLED BY', who),
+                ('DESCRIPTION', comment), ('NOTES FOR ALL FUNCTIONS OF THIS HEADER', whole),
                 ('SEE ALSO', 'the other functions of ' + include)]))
     for program in programs:
         name = os.path.basename(program)

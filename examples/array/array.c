@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
   histogram = zeros(world, BINS);
   counter = zeros(world, 1);
 
-  /* Nobody hands out the work, and nobody waits for anybody. */
+  /* No member distributes the work, and no member waits. */
   for (;;) {
     check(rg_array_read_inc(counter, &first, 1, &piece));
     if (piece >= PIECES)

@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
   check(rg_group_rank(world, &rank));
   check(rg_group_size(world, &size));
 
-  /* Level one: teams of two neighbours. Nobody waits for another team. */
+  /* Level one: teams of two neighbours. No team waits for another. */
   int first = rank - rank % 2, last = first + 1 < size ? first + 1 : first;
   check(rg_group_create_range(world, first, last, 1, 0 /* tag */, &team));
   int right = add_ranks(team, rank, first, last);

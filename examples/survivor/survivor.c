@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     long sum = count(step, rank, size);
     unsigned well = rg_allreduce(team, MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM) == RG_SUCCESS;
     rg_group_agree(team, &well, NULL);
-    if (!well) { /* some have died: the others do this step again */
+    if (!well) { /* members have died: the survivors repeat this step */
       rg_group_shrink(team, &survivors);
       rg_group_free(&team);
       team = survivors;

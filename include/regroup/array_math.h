@@ -4,35 +4,36 @@
  * Whole arrays and patches: filling, copying, arithmetic, reductions, linear
  * algebra.
  *
- * Who calls: every member of the array's group (of every array's group, where
- * they differ: see the function), with the same arguments. Each member works on
- * the blocks that it owns, where they lie; results that are numbers come to all
- * members, with the same bits. All of these begin and end with the effect of
- * rg_array_sync on the arrays they use.
+ * Callers: every member of the array's group (of every array's group, where they
+ * differ: see the function), with the same arguments. Each member processes the blocks
+ * that it owns, in place. All members get the results that are numbers, with the same
+ * bits. Each of these functions begins and ends with the effect of rg_array_sync on the
+ * arrays that it uses.
  *
- *  - "Whole" functions take arrays of any distribution; where several arrays take
- *    part they have the same shape and type, but may be divided differently.
- *  - Patches are lo <= i < hi as in array.h; NULL for both means all.
- *  - Where several patches take part they have the same extents; dimensions in which
- *    a patch is 1 long do not count, so that a row of a matrix and a vector fit.
- *  - Where several arrays take part they live on the same processes, in whatever
- *    order; rg_array_copy, rg_array_copy_patch and rg_array_transpose: see there.
+ *  - Functions on whole arrays accept arrays of any distribution. If a function has
+ *    several arrays they have the same shape and type, but may be divided differently.
+ *  - Patches are lo <= i < hi as in array.h. NULL for both means the whole array.
+ *  - If a function has several patches they have the same extents. Dimensions in which
+ *    a patch has extent 1 do not count, so a row of a matrix and a vector match.
+ *  - If a function has several arrays they are on the same processes, in any order.
+ *    Exceptions: rg_array_copy, rg_array_copy_patch and rg_array_transpose.
  *  - Scalars are passed by pointer to one element of the array's type.
  *  - Integers wrap around. Sums of integers are int64_t, modulo 2^64, also of
  *    RG_INT32.
  *  - Sums of floats are accurate to rounding, and may differ in the last bits
- *    between groups of different sizes; the _reproducible forms do not. RG_FLOAT is
- *    added up in doubles.
+ *    between groups of different sizes; those of the _reproducible forms do not.
+ *    RG_FLOAT is added up in doubles.
  *
- * Cost: inside a node no message and no copy; between nodes, what of other members'
- * patches belongs to the caller's own is got from there (up to 1 MiB at a time). A
- * barrier before, and a barrier or, for numbers, an allreduce of a few bytes after.
+ * Cost: inside a node no message and no copy. Between nodes each member gets the parts
+ * of other members' patches that it combines with its own blocks (up to 1 MiB at a
+ * time). There is a barrier before, and after it a barrier or, for numbers, an allreduce
+ * of a few bytes.
  *
  * Errors, the same on every member and before anything is done: RG_ERR_ARRAY,
- * RG_ERR_ARG (types or shapes do not fit, arithmetic on RG_OPAQUE, order on
- * complex numbers; a patch that is written and partly overlaps another one of the
- * same array), RG_ERR_BOUNDS, RG_ERR_GROUP (groups do not fit). Later ones, which
- * all members agree on: RG_ERR_NOMEM and RG_ERR_MPI. */
+ * RG_ERR_ARG (types or shapes do not match, arithmetic on RG_OPAQUE, order on
+ * complex numbers; a patch that is written partly overlaps another one of the same
+ * array), RG_ERR_BOUNDS, RG_ERR_GROUP (groups do not match). Later errors, on which all
+ * members agree: RG_ERR_NOMEM and RG_ERR_MPI. */
 #ifndef REGROUP_ARRAY_MATH_H
 #define REGROUP_ARRAY_MATH_H
 
@@ -46,29 +47,30 @@ extern "C" {
 
 /* --- filling and copying ----------------------------------------------------- */
 
-/* All elements of the patch. rg_array_zero sets all of the array to zero bytes,
- * ghosts too. */
+/* rg_array_fill sets all elements of the patch to *value. rg_array_zero sets the whole
+ * array to zero bytes, including its ghosts. */
 RG_API int rg_array_fill(rg_array a, const int64_t lo[], const int64_t hi[], const void *value);
 RG_API int rg_array_zero(rg_array a);
 
-/* Random numbers, a function of seed and the element's number in C order only: the
- * same for every group and distribution. Real types: uniform in [0, 1); complex:
- * both parts; integers: all values. (Philox 4x32-10; Salmon et al., SC 2011.) */
+/* Fills the array with random numbers. They are a function of the seed and the element's
+ * number in C order only, hence the same for every group and distribution. Real types:
+ * uniform in [0, 1); complex types: both parts; integers: all values. (Philox 4x32-10;
+ * Salmon et al., SC 2011.) */
 RG_API int rg_array_random(rg_array a, uint64_t seed);
 
-/* b = a. The arrays may live on different groups: then every member of both calls,
- * one group holds the other's members, and a caller that is in one of them only
- * gives NULL for the other's array. Types are the same, any, and shapes; patches
- * hold equally many elements and are taken in C order, or with transposed != 0
- * (2 dimensions) as the transpose. Cost: each element moves once, from its owner to
- * its owner. */
+/* b = a. The arrays may be on different groups. Then every member of both groups calls, one
+ * group contains the members of the other, and a caller that is in only one of them passes
+ * NULL for the array of the other. Both arrays have the same type, which may be any, and
+ * for rg_array_copy the same shape. Patches have the same number of elements and are copied
+ * in C order, or with transposed != 0 (2 dimensions) as the transpose. Cost: each element
+ * moves once, from its owner in a to its owner in b. */
 RG_API int rg_array_copy(rg_array a, rg_array b);
 RG_API int rg_array_copy_patch(rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
                                const int64_t blo[], const int64_t bhi[], int transposed);
 
 /* --- arithmetic ---------------------------------------------------------------- */
 
-/* a *= factor; a += value. All of the patch. */
+/* a *= factor; a += value, for all elements of the patch. */
 RG_API int rg_array_scale(rg_array a, const int64_t lo[], const int64_t hi[], const void *factor);
 RG_API int rg_array_add_scalar(rg_array a, const int64_t lo[], const int64_t hi[],
                                const void *value);
@@ -86,55 +88,56 @@ RG_API int rg_array_add_patch(const void *alpha, rg_array a, const int64_t alo[]
 typedef enum { RG_MULTIPLY, RG_DIVIDE, RG_MINIMUM, RG_MAXIMUM } rg_elementwise;
 RG_API int rg_array_combine(rg_elementwise op, rg_array a, rg_array b, rg_array c);
 
-/* Calls f for runs of n elements along the last dimension, once for each element of
- * the patch in all, on the member that owns it: `at` is the first one's index, and
- * the i-th one's is greater by i in the last dimension. f changes them in place and
- * calls nothing collective. Its return value, if not 0, ends the caller's part: the
- * call returns RG_ERR_ARG on every member (some elements are changed then). */
+/* Calls f for runs of n elements along the last dimension, such that each element of the
+ * patch is in one run, on the member that owns it. `at` is the index of the first element;
+ * that of the i-th one is greater by i in the last dimension. f changes the elements in
+ * place and makes no collective call. If f returns a value other than 0 the caller's part
+ * ends, and the call returns RG_ERR_ARG on every member (some elements are changed then). */
 typedef int rg_array_function(void *elements, int64_t n, const int64_t at[], void *context);
 RG_API int rg_array_map(rg_array a, const int64_t lo[], const int64_t hi[], rg_array_function *f,
                         void *context);
 
 /* --- reductions ------------------------------------------------------------------ */
 
-/* The sum, an int64_t for integers, else an element; the least or greatest element
- * (integers and reals) with its index, the first one in C order if there are
- * several; an empty patch has the sum 0 and no least element (RG_ERR_ARG). at may be
- * NULL. A NaN is never the least or the greatest unless there is nothing else; both
- * zeros are equal. */
+/* rg_array_sum returns the sum: an int64_t for integers, otherwise an element.
+ * rg_array_min and rg_array_max return the least or greatest element (integers and reals)
+ * with its index, the first one in C order if there are several; at may be NULL. An empty
+ * patch has the sum 0 and no least or greatest element (RG_ERR_ARG). A NaN is the least or
+ * greatest element only if all elements are NaNs; both zeros are equal. */
 RG_API int rg_array_sum(rg_array a, const int64_t lo[], const int64_t hi[], void *sum);
 RG_API int rg_array_min(rg_array a, const int64_t lo[], const int64_t hi[], void *least,
                         int64_t at[]);
 RG_API int rg_array_max(rg_array a, const int64_t lo[], const int64_t hi[], void *greatest,
                         int64_t at[]);
 
-/* The sum of absolute values, the root of the sum of squares, the greatest absolute
- * value, of all elements; a NaN if one of them is. The second does not overflow or
- * vanish because squares do. */
+/* The sum of absolute values (RG_NORM_1), the root of the sum of squares (RG_NORM_2), or
+ * the greatest absolute value (RG_NORM_INFINITY) of all elements; a NaN if one element is a
+ * NaN. RG_NORM_2 does not overflow or underflow if only the squares do. */
 typedef enum { RG_NORM_1, RG_NORM_2, RG_NORM_INFINITY } rg_norm;
 RG_API int rg_array_norm(rg_array a, rg_norm norm, double *result);
 
-/* The sum of products a b (not conjugated): an int64_t for integers, else an
+/* The sum of products a b (not conjugated): an int64_t for integers, otherwise an
  * element. */
 RG_API int rg_array_dot(rg_array a, rg_array b, void *dot);
 RG_API int rg_array_dot_patch(rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
                               const int64_t blo[], const int64_t bhi[], void *dot);
 
-/* The same bits for any group, distribution and number of members: the exact sum,
- * rounded once to a double (of the products or squares, each rounded to a double
- * before). RG_FLOAT, RG_DOUBLE. Cost: an allreduce of 568 bytes; some 5 ns for each
- * element. */
+/* The same functions with the same bits for any group, distribution and number of members:
+ * the exact sum, rounded once to a double (of the products or squares, each rounded to a
+ * double before). RG_FLOAT and RG_DOUBLE only. Cost: an allreduce of 568 bytes, and about
+ * 5 ns for each element. */
 RG_API int rg_array_sum_reproducible(rg_array a, double *sum);
 RG_API int rg_array_dot_reproducible(rg_array a, rg_array b, double *dot);
 RG_API int rg_array_norm_reproducible(rg_array a, rg_norm norm, double *result);
 
-/* A number that depends on shape, type and the elements' bytes alone, not on the
- * distribution or the group (so 0.0 and -0.0 differ). Any type. */
+/* A number that depends only on the shape, the type and the bytes of the elements, not on
+ * the distribution or the group (so 0.0 and -0.0 differ). Any type. */
 RG_API int rg_array_checksum(rg_array a, uint64_t *checksum);
 
 /* --- linear algebra (2 dimensions, real and complex types) ---------------------------- */
 
-/* b = transpose of a, of any type, also on another group as rg_array_copy has it. */
+/* b = transpose of a, of any type. The arrays may be on different groups, as for
+ * rg_array_copy. */
 RG_API int rg_array_transpose(rg_array a, rg_array b);
 
 typedef enum {
@@ -143,12 +146,12 @@ typedef enum {
   RG_CONJUGATED /* transposed, and all elements conjugated */
 } rg_form;
 
-/* c = alpha op(a) op(b) + beta c; the patches (NULL: all) have fitting extents. c is
- * neither a nor b. Where beta is 0, what c held does not matter, be it NaNs.
- * CBLAS does the work, on the blocks where they lie inside a node, on panels that are
- * got while it is busy between nodes or where blocks are too small; meanwhile it uses
- * at most the caller's share of the node's processors as threads, then as many as the
- * application had set. */
+/* c = alpha op(a) op(b) + beta c; the patches (NULL: the whole array) have matching
+ * extents. c is neither a nor b. If beta is 0 the previous elements of c do not matter,
+ * even if they are NaNs. CBLAS computes the products: inside a node on the blocks in place;
+ * between nodes, or if blocks are too small, on panels, and the next panels are got while
+ * it computes. During the call CBLAS uses at most as many threads as the caller's share of
+ * the node's processors; afterwards the number is what the application had set. */
 RG_API int rg_array_multiply(rg_form form_a, rg_form form_b, const void *alpha, rg_array a,
                              rg_array b, const void *beta, rg_array c);
 RG_API int rg_array_multiply_patch(rg_form form_a, rg_form form_b, const void *alpha, rg_array a,
@@ -156,22 +159,21 @@ RG_API int rg_array_multiply_patch(rg_form form_a, rg_form form_b, const void *a
                                    const int64_t blo[], const int64_t bhi[], const void *beta,
                                    rg_array c, const int64_t clo[], const int64_t chi[]);
 
-/* y = alpha op(a) x + beta y; x and y have 1 dimension. Between nodes only parts of x
- * and y move, and the order of additions is not fixed. Errors: RG_ERR_LIMIT (more
- * than 2^31 - 1 columns). */
+/* y = alpha op(a) x + beta y; x and y have 1 dimension. Between nodes only parts of x and y
+ * move, and the order of additions is not fixed. Errors: RG_ERR_LIMIT (more than 2^31 - 1
+ * columns). */
 RG_API int rg_array_multiply_vector(rg_form form_a, const void *alpha, rg_array a, rg_array x,
                                     const void *beta, rg_array y);
 
-/* --- the rest ---------------------------------------------------------------------------- */
+/* --- ghosts and printing ----------------------------------------------------------------- */
 
-/* Brings every member's ghost cells up to date from their owners, corners too. At
- * edges that are not periodic they are left as they are. Cost: only the halo moves,
- * all parts of it at once. */
+/* Updates every member's ghost cells from their owners, including corners. At edges that are
+ * not periodic they do not change. Cost: only the ghost cells move, all of them at once. */
 RG_API int rg_array_update_ghosts(rg_array a);
 
-/* Writes the patch to a file (stdout, say) on rank 0, 2-dimensional slices one after
- * another, 5 digits of each number, RG_OPAQUE as hexadecimal bytes. Gathers it row by
- * row. file matters on rank 0 only. Errors, on every member: RG_ERR_FILE. */
+/* Rank 0 writes the patch to a file (stdout, for instance): 2-dimensional slices one after
+ * another, 5 digits of each number, RG_OPAQUE as hexadecimal bytes. It gathers the patch row
+ * by row. file is significant only at rank 0. Errors, on every member: RG_ERR_FILE. */
 RG_API int rg_array_print(rg_array a, const int64_t lo[], const int64_t hi[], FILE *file);
 
 #ifdef __cplusplus

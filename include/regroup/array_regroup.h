@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Arrays that follow their group. */
+ * Arrays that move to another group. */
 #ifndef REGROUP_ARRAY_REGROUP_H
 #define REGROUP_ARRAY_REGROUP_H
 
@@ -11,50 +11,54 @@
 extern "C" {
 #endif
 
-/* Hands an array over to another group: *b, on `to`, has a's shape, type and
- * elements; what stays on a member is not moved, or copied in its own memory, and
- * each other element goes from its owner to its new owner once.
+/* Moves an array to another group: *b, on `to`, has a's shape, type and elements.
+ * Elements that stay on a member are not moved, or are copied in its own memory. Each
+ * other element moves once, from its owner to its new owner.
  *
- * Who calls: every member of a's group and every member of `to`, and nobody else;
- * the two groups may share all, some or none of their members. A caller that is
- * only in a's group passes to = NULL and gets *b = NULL; one that is only in `to`
- * passes *a = NULL. `both` is a group of all of them (their union, in any order),
- * which carries the exchange: it is a itself's group, or `to`, where one holds the
- * other.
+ * Callers: every member of a's group and every member of `to`, and no other process. The
+ * two groups may share all, some or none of their members. A caller that is only in a's
+ * group passes to = NULL and gets *b = NULL. A caller that is only in `to` passes
+ * *a = NULL. `both` is a group of all callers (the union of both groups, in any order),
+ * on which the data are exchanged. If one of the groups contains the other, `both` may
+ * be a's own group, or `to`.
  * spec: the layout on `to` (grid, chunk, boundaries, ghosts; shape and type are a's
  * and ignored here), the same on all members of `to`; NULL: RG_BLOCK, and a's
  * ghosts.
- * On success *a is freed and NULL on its members. On an error a is as it was.
- * Errors, on every caller: RG_ERR_GROUP (both does not hold all; if it is no group at
- * all, only on those that passed it); RG_ERR_MISMATCH (members differ in the array, the
- * groups or the spec, or do not give what they are members of); RG_ERR_NOMEM; RG_ERR_ARG
- * (the spec; a or b is NULL). */
+ * On success *a is freed and NULL on its members. On an error a is unchanged.
+ * Errors, on every caller: RG_ERR_GROUP (both does not contain all members; if it is not
+ * a group at all, only on the callers that passed it); RG_ERR_MISMATCH (members differ in
+ * the array, the groups or the spec, or do not pass an array or group of which they are
+ * members); RG_ERR_NOMEM; RG_ERR_ARG (the spec; a or b is NULL). */
 RG_API int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_array_spec *spec,
                             rg_array *b);
 
-/* After deaths: *b, on the group of the survivors, has all of a's elements, those of the
- * dead as well; they are read from memory, which outlives its process. Nobody needs
- * the dead; inside a node no message is sent, between nodes each block is put where it
- * belongs.
+/* Recovers an array after deaths: *b, on the group of the survivors, has all of a's elements,
+ * including those of the dead members. The survivors read them from memory, which outlives its
+ * process; the call needs nothing from the dead. Cost: inside a node no message; between nodes
+ * each block is put to its new owner.
  *
- * Who calls: every member of survivors, which are the members of a's group that live
- * (rg_group_shrink), in the same order as calls of recovery.h on survivors; or of the group
- * in which others are in the places of the dead (rg_group_replace): the newcomers pass
- * *a = NULL, and get what the dead had. The elements
- * of an array on one node, or without RG_ARRAY_MIRRORED, are those of this moment: what others were
- * putting when they died is there up to a word of 8 bytes, and of an accumulate by the dead each
- * element was added to or not (where that can be, a line is logged). A program that must not have
- * halves keeps a second array, copied at points where all is well, and recovers that one. The
- * elements of an array with RG_ARRAY_MIRRORED that spans nodes are all those of one rg_array_sync:
- * the last one that ended on any survivor, or one that the death has interrupted. A node of whose
- * processes nobody lives takes the elements with it that are not mirrored, and its copies of
- * others'. *b's layout is RG_BLOCK (or a's RG_BLOCK_CYCLIC) with a's ghosts, whose cells are
- * undefined; where there are as many members as before, just a's, unless that is
- * RG_IRREGULAR. On success *a is freed. All survivors return the same; on an error a is as
- * it was, and RG_ERR_PROC_FAILED means: shrink again and call again. Errors:
- * RG_ERR_GROUP (survivors is not what it should be); RG_ERR_ARRAY (nobody has it; elements are
- * lost: the text says whose; a mirrored array that was never synchronised); RG_ERR_NOMEM;
- * RG_ERR_PROC_FAILED. */
+ * Callers: every member of `survivors`, in the same order as calls of recovery.h on this group.
+ * The group consists of the living members of a's group (rg_group_shrink), or of these and the
+ * new members that have the ranks of the dead (rg_group_replace). A new member passes *a = NULL
+ * and gets the elements of the member whose rank it has.
+ *
+ * If the array is on one node, or without RG_ARRAY_MIRRORED, its elements are those of the moment
+ * of the call. What a member was putting when it died is complete up to a word of 8 bytes. Of an
+ * accumulate by a member that died, each element either was added to or was not; if this may have
+ * happened, a line is logged. A program that must not continue with such partial changes copies
+ * the array to a second one at points where its state is consistent, and recovers the second one.
+ * If the array has RG_ARRAY_MIRRORED and spans nodes, all its elements are those of one
+ * rg_array_sync: the last one that returned on any survivor, or one that the death has
+ * interrupted. If no process of a node lives, the elements there that are not mirrored are lost,
+ * and so are its copies of other elements.
+ *
+ * *b's layout is RG_BLOCK (or a's RG_BLOCK_CYCLIC) with a's ghosts, whose cells are undefined. If
+ * the group has as many members as before, the layout is a's, unless that is RG_IRREGULAR. On
+ * success *a is freed. All survivors return the same result. On an error a is unchanged; after
+ * RG_ERR_PROC_FAILED the survivors shrink their group again and call again.
+ * Errors: RG_ERR_GROUP (survivors is not such a group); RG_ERR_ARRAY (no member has the array;
+ * elements are lost: the message says whose; a mirrored array was never synchronised);
+ * RG_ERR_NOMEM; RG_ERR_PROC_FAILED. */
 RG_API int rg_array_recover(rg_array *a, rg_group survivors, rg_array *b);
 
 #ifdef __cplusplus

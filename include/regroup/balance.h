@@ -3,35 +3,35 @@
  *
  * Load balancing: walkers on groups that change while they run.
  *
- * A walker is a piece of work with a state of its own that advances in units on a
- * group of any size. The application says how to do one unit on a group and how
- * much is left; the library does the rest: which processes form which group,
- * groups without work that join others, the state for those that join, walkers
- * that wait for a group, the end.
+ * A walker is a piece of work with its own state that advances in units on a group of
+ * any size. The application defines how a group does one unit and how much work is
+ * left. The library determines which processes form which group, lets groups without
+ * work join others, hands the state to joining processes, assigns waiting walkers to
+ * groups, and detects the end.
  *
- *  - Every member of a walker's group has a copy of its state, the same on all of
- *    them between units.
- *  - A walker's group keeps its leader (rank 0) as long as it works on the walker;
- *    those that join stand at the end.
- *  - Callbacks return RG_SUCCESS or an error. The error of one member ends that
- *    walker on all of its group, after the unit; the other walkers go on. Members on
- *    its node that wait on the group for the one that has failed get RG_ERR_REVOKED there
- *    (unless the kind is `alike`), and return that or another error.
+ *  - Every member of a walker's group has a copy of its state, which is the same on all
+ *    members between units.
+ *  - The leader (rank 0) of a walker's group stays the same as long as the group works on
+ *    the walker; processes that join get the highest ranks.
+ *  - Callbacks return RG_SUCCESS or an error. The error of one member ends the walker on
+ *    all members of its group, after the unit; the other walkers continue. Members on the
+ *    same node that wait on the group for the failed member get RG_ERR_REVOKED there
+ *    (unless the kind is `alike`), and return this or another error.
  *  - In a job that survives deaths (RG_SURVIVE, docs/recovery.md): when a process of the
- *    balancer dies, the others form new groups and go on with all walkers, each from its
- *    last finished unit (from an earlier one if all processes of a node die at once: so
- *    units depend on the state alone). What a unit did to anything but the walker's state
- *    may be done twice: the units of which not all members had returned are done again,
- *    and so is `finished`. A callback whose wait ends with RG_ERR_PROC_FAILED or
- *    RG_ERR_REVOKED returns that. pack is then called after each unit too. With `alike` a
- *    unit ends with an operation that waits for all members.
- *  - Callbacks may use every call of the library on the group that they are given,
- *    and MPI on its view (rg_group_comm); that group is the application's until the
- *    next callback with another one, and is freed by the library.
+ *    balancer dies, the others form new groups and continue with all walkers, each from its
+ *    last finished unit. If all processes of a node die at once they may continue from an
+ *    earlier unit, so units must depend on the state alone. Units from which not all members
+ *    had returned are done again, and so is `finished`: their effects on anything but the
+ *    walker's state may occur twice. A callback whose wait returns RG_ERR_PROC_FAILED or
+ *    RG_ERR_REVOKED returns that error. In such a job pack is also called after each unit.
+ *    With `alike` a unit must end with an operation that waits for all members.
+ *  - Callbacks may use every call of the library on the group that they are given, and MPI
+ *    on its communicator (rg_group_comm). The application may use that group until the next
+ *    callback with another one; the library frees it.
  *
  * "Every process" means every member of the group of rg_balance_create. A process
  * uses a balancer in one thread at a time. All calls may return RG_ERR_ARG (a
- * pointer is NULL, or the balancer is none), RG_ERR_NOMEM and RG_ERR_NOT_INIT. */
+ * pointer is NULL, or the handle is not a balancer), RG_ERR_NOMEM and RG_ERR_NOT_INIT. */
 #ifndef REGROUP_BALANCE_H
 #define REGROUP_BALANCE_H
 
@@ -49,194 +49,198 @@ extern "C" {
 
 typedef struct rg_balancer_s *rg_balancer;
 
-/* A walker as its group's members see it. */
+/* A walker, as the callbacks on the members of its group get it. */
 typedef struct {
-  int64_t id;    /* the application's number for it */
-  void *state;   /* this member's copy; with unpack: whatever the application puts here, NULL at
-                    first */
+  int64_t id;    /* set by the application */
+  void *state;   /* this member's copy; with unpack: set by the application, NULL at first */
   int64_t done;  /* units done */
   double waited; /* seconds that its present group has waited for other groups, in synchronous
                     balancing */
-  int begins;    /* in changed: 1 if no member was in a group of this walker before: it begins, or
-                    goes on after a death; else 0 */
+  int begins;    /* in changed: 1 if no member was in a group of this walker before, because it
+                    begins or continues after a death; else 0 */
 } rg_walker;
 
-/* What the application does. Only unit and left are needed. */
+/* The application's callbacks. Only unit and left are required. */
 typedef struct {
   size_t bytes; /* of the state, the same on all processes */
-  /* Does one unit; all members of the group call. */
+  /* Does one unit. Called on all members of the group. */
   int (*unit)(rg_walker *walker, rg_group group, void *context);
-  /* Units left, an estimate that is 0 only at the end; or RG_UNKNOWN. The leader's answer
-   * counts. Local. */
+  /* Returns the units left, an estimate that is 0 only at the end; or RG_UNKNOWN. The library
+   * uses the leader's value. Local. */
   double (*left)(const rg_walker *walker, void *context);
 
-  /* Fills the state of a walker that begins and was added without one: on every member of
-   * its first group, with the same result. Local. NULL: all bytes are zero. */
+  /* Initialises the state of a walker that begins and was added without one. Called on every
+   * member of its first group, with the same result. Local. NULL: all bytes are zero. */
   int (*start)(rg_walker *walker, void *context);
-  /* Whether others may join now, or some leave: RG_LOAD_JOINABLE, RG_LOAD_LEAVABLE, added
-   * up. The leader's answer counts. Local. NULL: both. */
+  /* Returns whether processes may join or leave now: RG_LOAD_JOINABLE, RG_LOAD_LEAVABLE, or
+   * their sum. The library uses the leader's value. Local. NULL: both. */
   int (*may)(const rg_walker *walker, void *context);
-  /* The walker has this group from now on: at its start, and when processes have come or
-   * gone. All members call; the state is there. */
+  /* The walker has this group from now on: at its start, and when processes have joined or
+   * left. Called on all members; the state is available. */
   int (*changed)(rg_walker *walker, rg_group group, void *context);
-  /* The members from rank `stay` of this group on are about to leave the walker, which has a
-   * group of the first `stay` next (then changed is called, there others may have joined): the
-   * moment to hand over what is divided among all of them, an array for instance. All members
-   * call; the state is still there on all. */
+  /* The members with ranks from `stay` on are about to leave the walker; its next group has the
+   * first `stay` members. (Then changed is called; other processes may have joined that group.)
+   * The callback moves data that are divided among all members, an array for instance. Called
+   * on all members; the state is still available on all of them. */
   int (*leaving)(rg_walker *walker, rg_group group, int stay, void *context);
-  /* The walker has ended (left is 0). All members call. */
+  /* The walker has ended (left is 0). Called on all members. */
   int (*finished)(rg_walker *walker, rg_group group, void *context);
-  /* This process gives up its copy of the state: it has left the group, or the walker has
-   * ended or failed. Local. */
+  /* This process discards its copy of the state: it has left the group, or the walker has ended
+   * or failed. Local. */
   void (*drop)(rg_walker *walker, void *context);
 
-  /* A state that is no plain memory of a fixed size. All three or none. *bytes: of the
-   * packed state, at most 2^31 - 1. pack: by the leader; unpack: by who joins, where
-   * walker->state is NULL. Local. */
+  /* For a state that is not plain memory of a fixed size: all three or none. *bytes is the size
+   * of the packed state, at most 2^31 - 1. pack is called on the leader; unpack on a process
+   * that joins, with walker->state NULL. Local. */
   int (*packed)(const rg_walker *walker, size_t *bytes, void *context);
   int (*pack)(const rg_walker *walker, void *memory, size_t bytes, void *context);
   int (*unpack)(rg_walker *walker, const void *memory, size_t bytes, void *context);
 
-  /* 1: all members of a group find the same: unit returns the same on all of them (because it
-   * ends with an operation that tells, say) and left is 0 on all at the same time. Then the
-   * members need not agree after each unit, but only hear from the leader, at most every
-   * 10 ms, what is next. 0 is always right. */
+  /* 1: on all members of a group unit returns the same value (because it ends with an operation
+   * that gives them the same result, for instance), and left becomes 0 at the same time. Then the
+   * members need not agree after each unit; the leader tells them what is next, at most every
+   * 10 ms. 0 is always correct. */
   int alike;
 
-  void *context; /* given to all callbacks */
+  void *context; /* passed to all callbacks */
 } rg_walker_kind;
 
-/* A new walker. Zero is a good value for all that does not matter but `left`. */
+/* A new walker. Zero is the default of every member except `left`. */
 typedef struct {
   int64_t id;
   double left;       /* units, an estimate for its place in the queue; or RG_UNKNOWN */
   double unit;       /* seconds that a unit takes on one process; 0: not known */
-  int64_t least;     /* it needs so many processes; 0: no limit */
-  int64_t most;      /* it has no use for more; 0: no limit */
-  const void *state; /* as many bytes as the kind has, or the packed state; NULL: from start.
+  int64_t least;     /* the least number of processes; 0: no limit */
+  int64_t most;      /* the largest number of processes that it can use; 0: no limit */
+  const void *state; /* bytes of the kind's size, or the packed state; NULL: from start.
                         Copied */
   size_t bytes;      /* of state */
-  int ended; /* 1: nothing is to be done: the state, of any size, is an outcome at once. So a
-                unit hands over what it has made, which is there once, when the unit counts,
-                also where processes die, and need not be part of the walker's state */
+  int ended; /* 1: there is no work; the state, of any size, is an outcome at once. In this way a
+                unit returns results that need not be part of the walker's state. They exist
+                exactly once if the unit is finished, also if processes die */
 } rg_walker_new;
 
-/* A process of the balancer's group that has died, in a job that survives that. */
+/* A process of the balancer's group that has died, in a job that survives. */
 typedef struct {
   int rank;       /* in the group of rg_balance_create */
-  double noticed; /* when this process noticed it, on CLOCK_MONOTONIC */
+  double noticed; /* when this process detected it, on CLOCK_MONOTONIC */
   double back;    /* when the survivors had begun again */
-  int left;       /* how many they are */
+  int left;       /* the number of survivors */
 } rg_balance_death;
 
 typedef struct {
-  const rg_policy *policy;        /* NULL: the default one. Copied */
-  int group;                      /* processes in each group at first; 0: all divided among the
-                                     walkers */
+  const rg_policy *policy;        /* NULL: the default policy. Copied */
+  int group;                      /* processes in each group at first; 0: all processes divided
+                                     among the walkers */
   double limit;                   /* seconds after which a walker that has not ended fails with
-                                     RG_ERR_TIMEOUT, looked at after each unit; 0: none */
+                                     RG_ERR_TIMEOUT, checked after each unit; 0: no limit */
   rg_timeline timeline;           /* NULL, or where to record what this process does */
-  void (*waiting)(void *context); /* NULL, or called now and then (about every 50 ms) while
-                                     this process waits for work */
+  void (*waiting)(void *context); /* NULL, or called about every 50 ms while this process waits
+                                     for work */
   void (*died)(const rg_balance_death *death, void *context); /* NULL, or called on all survivors
                                                                  when they have begun again */
   void *context;
 } rg_balance_options;
 
-/* A balancer for these walkers on the processes of g, which is not kept.
- * Who calls: every process, with kinds and options that fit together: the same size,
- * policy, interval, group and limit (checked by rg_balance_begin). options: NULL, or
- * zeros for what does not matter. No message.
+/* Makes a balancer for walkers of this kind on the processes of g. The caller keeps g.
+ * Callers: every process, with consistent kinds and options: the same size, policy, interval,
+ * group and limit (rg_balance_begin checks this). options: NULL, or zero members for the
+ * defaults. No message.
  * Errors: RG_ERR_ARG (no unit or left; some but not all of packed, pack, unpack; group or
  * limit negative; a policy without a plan); those of rg_group_dup. */
 RG_API int rg_balance_create(rg_group g, const rg_walker_kind *kind,
                              const rg_balance_options *options, rg_balancer *b);
 
-/* Frees it; NULL is fine. Local. While it runs: RG_ERR_ARG. */
+/* Frees the balancer and sets the handle to NULL. *b may be NULL. Local. Errors: RG_ERR_ARG
+ * (the balancer runs). */
 RG_API int rg_balance_free(rg_balancer *b);
 
 /* Adds a walker.
- * Before rg_balance_begin: every process adds the same walkers in the same order. Walker
- * j starts on group j; the others wait, the longest first. Afterwards, from a unit: by
- * the leader (rank 0 of the unit's group); it waits for a group (with a synchronous policy from the
- * next round on). Local; a message only later. Errors: RG_ERR_ARG (left < 0 and not RG_UNKNOWN; a
- * state of another size than the kind's; least larger than the group of the balancer, or than most;
- * neither before the run, unless it has ended, nor in a unit by its leader). */
+ * Callers before rg_balance_begin: every process, with the same walkers in the same order.
+ * Walker j starts on group j; the others wait, the longest first. Caller afterwards: the leader
+ * (rank 0 of the unit's group), in a unit; the walker waits for a group (with a synchronous policy
+ * from the next round on). A walker with `ended` is added only in a unit. Local; messages are sent
+ * only later. Errors: RG_ERR_ARG (left < 0 and not RG_UNKNOWN; a state of another size than the
+ * kind's; least larger than the group of the balancer, or than most; the call is neither before
+ * the run nor in a unit by its leader). */
 RG_API int rg_balance_add(rg_balancer b, const rg_walker_new *walker);
 
-/* Runs until all walkers have ended: begin, steps, end. Every process.
+/* Runs until all walkers have ended: begin, steps, end. Callers: every process.
  * Errors: those of rg_balance_begin and rg_balance_end. */
 RG_API int rg_balance_run(rg_balancer b);
 
-/* --- with a main loop of the application's own ------------------------------------- */
+/* --- with the application's own main loop ------------------------------------------- */
 
-/* Where a process stands after a step. */
+/* The state of a process after a step. */
 enum {
   RG_BALANCE_WORKED = 1, /* it has done a unit */
   RG_BALANCE_MOVED,      /* it is in another group, or has got another walker */
-  RG_BALANCE_IDLE,       /* there was nothing to do now */
+  RG_BALANCE_IDLE,       /* it had no work */
   RG_BALANCE_DONE        /* all walkers have ended: call rg_balance_end */
 };
 
-/* Forms the first groups. Every process.
+/* Forms the first groups. Callers: every process.
  * Errors (the same on all processes): RG_ERR_MISMATCH (processes disagree about the
  * walkers, the size of the state, or options); RG_ERR_ARG (it runs already). */
 RG_API int rg_balance_begin(rg_balancer b);
 
-/* One step: a unit, if this process's group has a walker, else a look at what others
- * want. wait: 0, or 1 to wait (without using the processor) instead of returning
- * RG_BALANCE_IDLE. Every process calls it again and again until *what is
- * RG_BALANCE_DONE; others may wait for a process that does not. With a synchronous
- * policy the end of a round waits for all.
+/* Does one step: a unit, if this process's group has a walker; otherwise it handles requests of
+ * other groups. wait: 0, or 1 to wait (without using the processor) instead of returning
+ * RG_BALANCE_IDLE. Callers: every process, repeatedly until *what is RG_BALANCE_DONE; other
+ * processes may wait for a process that does not call. With a synchronous policy the end of a
+ * round waits for all processes.
  * Cost of a unit: an allreduce of 40 bytes in the group, or (alike) now and then a broadcast.
- * A policy that fails, or whose plan cannot be done, is asked no more by that process, which then
- * only starts walkers that wait; rg_balance_end tells.
- * Errors: RG_ERR_TIMEOUT, RG_ERR_NOMEM, RG_ERR_MPI: of the library's own work, after which the
- * balancer cannot go on, only be freed; not those of walkers. */
+ * If a policy fails, or returns a plan that cannot be carried out, the process does not call it
+ * again and only starts waiting walkers; rg_balance_end returns the error.
+ * Errors: RG_ERR_TIMEOUT, RG_ERR_NOMEM, RG_ERR_MPI, of the library's own work; after these the
+ * balancer cannot continue and can only be freed. Errors of walkers are not returned here. */
 RG_API int rg_balance_step(rg_balancer b, int wait, int *what);
 
-/* After RG_BALANCE_DONE. Every process. Returns, on all processes alike, the error of the
- * walker that failed and has the lowest id, and its text; if all ended well that of a policy that
- * failed; or RG_SUCCESS. */
+/* Ends the run, after RG_BALANCE_DONE. Callers: every process. Returns the same on all processes:
+ * the error and message of the failed walker with the lowest id; if no walker failed, those of a
+ * policy that failed; otherwise RG_SUCCESS. */
 RG_API int rg_balance_end(rg_balancer b);
 
 /* --- results ------------------------------------------------------------------------- */
 
-/* How a walker ended. */
+/* The outcome of a walker. */
 typedef struct {
   int64_t id;
-  int error;         /* RG_SUCCESS, or why it failed */
-  int rank;          /* where: rank in g of the process that found the error; else of the leader */
-  const char *text;  /* what was wrong, "" if nothing */
+  int error;         /* RG_SUCCESS, or the error with which it failed */
+  int rank;          /* rank in g of the process that detected the error; else of the leader */
+  const char *text;  /* the message of the error, or "" */
   int64_t done;      /* units */
   double seconds;    /* from its start to its end */
   const void *state; /* at the end, packed if there is pack; NULL if it failed */
   size_t bytes;
 } rg_outcome;
 
-/* The walkers that ended with this process as their leader; on the root of
- * rg_balance_gather, all. In the order of their ids. The memory belongs to the balancer and lasts
- * until it is freed or gathered. Local. */
+/* The outcomes of the walkers that ended with this process as their leader; on the root of
+ * rg_balance_gather, of all walkers. They are in the order of their ids. The memory belongs to
+ * the balancer and is valid until the balancer is freed or gathered. Local. */
 RG_API int rg_balance_outcomes(rg_balancer b, int *count, const rg_outcome **outcomes);
 
-/* Gathers all outcomes at one process (rank in g). Every process, after rg_balance_end.
- * Cost: three gathers. Errors: RG_ERR_RANK; RG_ERR_ARG (it has not ended). */
+/* Gathers all outcomes at the root, a rank in g. Callers: every process, after
+ * rg_balance_end. Cost: three gathers. Errors: RG_ERR_RANK; RG_ERR_ARG (the run has not
+ * ended). */
 RG_API int rg_balance_gather(rg_balancer b, int root);
 
-/* What this process did. */
+/* Statistics of this process. */
 typedef struct {
-  int64_t groups;  /* that it was in, the first one included */
-  int64_t units;   /* that it took part in */
+  int64_t groups;  /* of which it was a member, including the first one */
+  int64_t units;   /* in which it took part */
   int64_t refused; /* requests of its group that were refused */
-  double forming;  /* seconds in which groups were formed and states handed over */
+  double forming;  /* seconds of forming groups and handing over states */
   double idle;     /* seconds without work */
   double ended;    /* when its last walker ended, on CLOCK_MONOTONIC */
 } rg_balance_counts;
+
+/* Returns the statistics of this process. Local. */
 RG_API int rg_balance_count(rg_balancer b, rg_balance_counts *counts);
 
-/* The groups that this process knows of: those with a member on its node (asynchronous),
- * or all of them after the last round. At most `room` rows; *count: how many there are.
- * Local; also from callbacks. */
+/* The groups that this process knows: those with a member on its node (asynchronous
+ * policies), or all groups as of the last round (synchronous ones). At most `room` rows are
+ * written; *count is the number of rows that exist. Local; also in callbacks. */
 RG_API int rg_balance_loads(rg_balancer b, int room, rg_load loads[], int *count);
 
 #ifdef __cplusplus

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Checkpoints: the state of a program in files, from which it goes on after the loss of a
- * machine, of the launcher or of everything. The program goes on while the data are
- * written. The library is libregroup-arrays.
+ * Checkpoints: the state of a program in files. From a checkpoint the program continues
+ * after the loss of a machine, of the launcher or of the whole job. It also continues while
+ * the data are written. The library is libregroup-arrays.
  *
- * A checkpoint holds any number of arrays and some bytes of the program's own (which
- * step it was, say), all of one moment. Of each there are two generations, the files
- * <path>.0 and <path>.1; a new one grows in <path>.part and takes the place of the older
- * one when it is complete and on the disk. So whenever and however a program dies, the
- * last one that was complete is there, and the one before it. The path names the same
- * files on all members, in a file system that they share. docs/recovery.md shows a
- * program.
+ * A checkpoint contains any number of arrays and some bytes of the program (the number of a
+ * step, for instance), all of one moment. There are two generations of each, the files
+ * <path>.0 and <path>.1. A new checkpoint is written to <path>.part and replaces the older
+ * generation when it is complete and on the disk. So whenever a program dies, for any reason,
+ * the last complete checkpoint and the one before it exist. The path names the same files on
+ * all members, in a file system that they share. docs/recovery.md shows a program.
  *
  * Errors, the same on every member: RG_ERR_ARG; RG_ERR_GROUP; RG_ERR_ARRAY; RG_ERR_NOMEM;
- * RG_ERR_MISMATCH (members differ in path, arrays or bytes); RG_ERR_FILE (the text has
- * the system's words); RG_ERR_PROC_FAILED (on those that notice it). */
+ * RG_ERR_MISMATCH (members differ in path, arrays or bytes); RG_ERR_FILE (the message
+ * contains that of the system); RG_ERR_PROC_FAILED (on the members that detect a death). */
 #ifndef REGROUP_CHECKPOINT_H
 #define REGROUP_CHECKPOINT_H
 
@@ -28,41 +27,41 @@ extern "C" {
 typedef struct rg_checkpoint_s *rg_checkpoint;
 
 /* Begins a checkpoint: copies the caller's elements of arrays[0..n-1] and rank 0's
- * state[0..bytes-1], and returns; a thread of each member writes the copy. Afterwards
- * the arrays and state may be changed. The arrays' groups have g's members in g's order;
- * their ghosts are left out; n and bytes may be 0.
- * Who calls: every member of g, as a collective operation on g. It has the effect of
- * rg_array_sync on all arrays, before and after. Cost in the caller: the copy (at memcpy's
- * speed, into as much memory, which goes when it is written) and five small collective
- * operations; the writing takes a part of a processor, at lower priority. MPI is not
- * called by the thread.
- * *c is ended by rg_checkpoint_wait or _test. After an error there is nothing to end.
- * Errors: RG_ERR_ARG (one to the same path has not been ended yet). */
+ * state[0..bytes-1], and returns. A thread of each member writes the copy. The caller may
+ * change the arrays and the state after the call. The arrays' groups have g's members in g's
+ * order; their ghosts are not saved; n and bytes may be 0.
+ * Callers: every member of g, as a collective operation on g. The call has the effect of
+ * rg_array_sync on all arrays, before and after. Cost to the caller: the copy (at the speed
+ * of memcpy, into as much memory, which is freed when the copy is written) and five small
+ * collective operations. The writing uses a part of a processor, at lower priority. The
+ * thread does not call MPI.
+ * rg_checkpoint_wait or rg_checkpoint_test ends *c. After an error there is nothing to end.
+ * Errors: RG_ERR_ARG (a checkpoint to the same path has not been ended yet). */
 RG_API int rg_checkpoint_start(rg_group g, const char *path, int n, const rg_array arrays[],
                                const void *state, size_t bytes, rg_checkpoint *c);
 
 /* Waits until the checkpoint is complete on the disk, with the parts of all members, and
- * sets *c to NULL (NULL is fine). Every member, before rg_finalize. It is no good before:
- * the last step is taken here.
- * Errors (the checkpoint has come to nothing then, the generations before are as they
- * were, and *c is NULL): RG_ERR_FILE; RG_ERR_PROC_FAILED (a member has died: the
- * survivors start another one, with their own group and arrays; if all parts were there
- * this one may be complete nevertheless). RG_ERR_TIMEOUT: *c may be waited for again. */
+ * sets *c to NULL. *c may be NULL. Callers: every member, before rg_finalize. The checkpoint
+ * is not valid before, since this call completes it.
+ * Errors (then the checkpoint does not exist, the previous generations are unchanged, and *c
+ * is NULL): RG_ERR_FILE; RG_ERR_PROC_FAILED (a member has died: the survivors start another
+ * checkpoint, with their own group and arrays; if all parts were on the disk this one may be
+ * complete nevertheless). After RG_ERR_TIMEOUT the caller may wait for *c again. */
 RG_API int rg_checkpoint_wait(rg_checkpoint *c);
 
-/* The same without waiting: *done is 1 if it is complete (*c is NULL then), 0 if not.
- * Each member as often as it likes; for the last step all need to call. */
+/* The same without waiting: *done is 1 if the checkpoint is complete (*c is NULL then), 0 if
+ * not. Each member may call any number of times; completion requires calls by all members. */
 RG_API int rg_checkpoint_test(rg_checkpoint *c, int *done);
 
-/* Reads the newest checkpoint that is not damaged into arrays[0..n-1], which have the
- * shapes and types of those that were saved, in whatever distribution, on g's members,
- * and state. *found is 1; or 0 if there is none at all: then nothing has been changed.
- * If the newest one is damaged a warning is logged and the one before is taken.
- * Who calls: every member of g, of any size, as a collective operation on g.
- * Cost: each part of the files is read once, by one member, and put where it belongs.
- * Errors: RG_ERR_FILE (all that there are are damaged or unreadable: the text says what
- * of which; other shapes, types, or numbers of arrays or bytes than were saved). The arrays'
- * elements are undefined after an error. */
+/* Reads the newest checkpoint that is not damaged into arrays[0..n-1] and state. The arrays
+ * have the shapes and types of those that were saved, any distribution, and g's members.
+ * *found is 1, or 0 if there is no checkpoint; then nothing has been changed. If the newest
+ * one is damaged a warning is logged and the previous one is read.
+ * Callers: every member of g, of any size, as a collective operation on g.
+ * Cost: each part of the files is read once, by one member, and put to its owner.
+ * Errors: RG_ERR_FILE (all existing checkpoints are damaged or unreadable: the message says
+ * what is wrong with which; or shapes, types, or numbers of arrays or bytes differ from the
+ * saved ones). The arrays' elements are undefined after an error. */
 RG_API int rg_checkpoint_load(rg_group g, const char *path, int n, const rg_array arrays[],
                               void *state, size_t bytes, int *found);
 

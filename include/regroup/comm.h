@@ -3,35 +3,35 @@
  *
  * Communicators made by their members alone.
  *
- * What these calls have in common:
+ * The following holds for all of these calls:
  *
- *  - Only the members of the new communicator call. A caller that is no member
- *    gets MPI_COMM_NULL at once and sends nothing; nobody else needs to call.
+ *  - Only the members of the new communicator need to call. A caller that is not a
+ *    member gets MPI_COMM_NULL at once and sends nothing.
  *  - Calls with different groups are separate operations. Groups that share no
  *    process may use the same tag at the same time; groups that overlap need
  *    different tags, or an order that all their members keep.
  *  - Several threads of a process may call at the same time with different tags
  *    (MPI_THREAD_MULTIPLE).
- *  - Before anything is made the members agree, in 2 (g - 1) small messages
- *    along a binomial tree, that all of them call with the same list and that
- *    none is short of communicators. So a disagreement or a full table is an
- *    error on all of them instead of a hang.
- *  - They send point-to-point messages on `comm` with tag `tag` between the
- *    members, as the proposal for MPI_Comm_create_group allows: there must be no
- *    pending message or open receive of the application's on comm that matches.
+ *  - Before anything is made the members agree, by 2 (g - 1) small messages along a
+ *    binomial tree, that all of them call with the same list and that each of them
+ *    can make another communicator. So a disagreement or a full table of
+ *    communicators gives an error on all of them instead of a hang.
+ *  - The calls send point-to-point messages on `comm` with tag `tag` between the
+ *    members, as the proposal for MPI_Comm_create_group allows. The application must
+ *    have no matching pending message or open receive on comm.
  *  - The library need not be initialised (rg_init).
- *  - In a job that survives (RG_SURVIVE), where rg_init has been called, a member
- *    that dies, before or while the communicator is made, is RG_ERR_PROC_FAILED; a
- *    second agreement follows, so that nobody gets a communicator that some members have
- *    not made. Messages of a failed call may still be on their way: use another tag for
- *    the next one on `comm`. The method is native there. With another MPI than MPICH
- *    4.0 with UCX such a call may wait until RG_PATIENCE ends the job.
- *  - The new communicator is the caller's, to be freed with MPI_Comm_free; it
+ *  - In a job that survives (RG_SURVIVE), if rg_init has been called, the death of a
+ *    member before or while the communicator is made gives RG_ERR_PROC_FAILED. A
+ *    second agreement follows, so that no member gets a communicator that some members
+ *    have not made. Messages of a failed call may still be under way: use another tag
+ *    for the next call on `comm`. The method is native in such a job. With an MPI other
+ *    than MPICH 4.0 with UCX such a call may wait until RG_PATIENCE ends the job.
+ *  - The caller owns the new communicator and frees it with MPI_Comm_free. It
  *    inherits comm's error handler.
  *
- * Members that make several overlapping communicators in a cyclic order
- * deadlock, with MPI's own call too: keep one order. RG_TIMEOUT ends such a wait
- * while the members agree. */
+ * Members that make several overlapping communicators in a cyclic order deadlock, as
+ * with MPI's own call: all members must keep the same order. While the members agree,
+ * RG_TIMEOUT ends such a wait. */
 #ifndef REGROUP_COMM_H
 #define REGROUP_COMM_H
 
@@ -44,45 +44,46 @@ extern "C" {
 #endif
 
 typedef enum {
-  RG_METHOD_AUTO,      /* the faster one here: see docs/rationale.md */
+  RG_METHOD_AUTO,      /* the faster method: see docs/rationale.md */
   RG_METHOD_RECURSIVE, /* recursive inter-communicator creation and merging */
   RG_METHOD_NATIVE     /* MPI_Comm_create_group */
 } rg_method;
 
-/* The name of a method ("auto", "recursive", "native"), or NULL for a number
- * that is none. Local; any thread. */
+/* The name of a method ("auto", "recursive", "native"), or NULL if there is no such
+ * method. Local; any thread. */
 RG_API const char *rg_method_name(rg_method method);
 
-/* A communicator of the processes of `group`, in that group's order.
+/* Makes a communicator of the processes of `group`, in that group's order.
  *
- * Who calls: every member of group, with the same group, tag and method.
- * comm: an intra-communicator that holds all of group. tag: 0 to MPI_TAG_UB.
+ * Callers: every member of group, with the same group, tag and method.
+ * comm: an intra-communicator that contains all of group. tag: 0 to MPI_TAG_UB.
  * Source: Dinan et al., Noncollective Communicator Creation in MPI, EuroMPI
  * 2011 (recursive); MPI-3, 6.4.2 (native).
- * Cost for g members, besides the agreement: recursive O(log^2 g) time in
+ * Cost for g members, in addition to the agreement: recursive O(log^2 g) time in
  * O(log g) rounds, each an MPI_Intercomm_create and an MPI_Intercomm_merge;
  * native O(log g).
  * Errors: RG_ERR_COMM (null, or an inter-communicator); RG_ERR_GROUP (null, or
- * no subset of comm's); RG_ERR_TAG; RG_ERR_ARG (method, newcomm);
+ * not a subset of comm's); RG_ERR_TAG; RG_ERR_ARG (method, newcomm);
  * RG_ERR_MISMATCH (members called with different lists or methods);
  * RG_ERR_LIMIT (a member has too many communicators alive); RG_ERR_TIMEOUT;
  * RG_ERR_PROC_FAILED; RG_ERR_MPI. */
 RG_API int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method method,
                                 MPI_Comm *newcomm);
 
-/* An inter-communicator between two groups that share no process: first a local
- * communicator for each, then MPI_Intercomm_create between their first ranks.
+/* Makes an inter-communicator between two groups that share no process: first a local
+ * communicator of each, then MPI_Intercomm_create between their first ranks.
  *
- * Who calls: every member of both groups; `local` is the caller's own group and
- * `remote` the other one, so the two sides name them in opposite order. A caller
- * in neither, or where either group is empty, gets MPI_COMM_NULL.
+ * Callers: every member of both groups. `local` is the caller's own group and `remote`
+ * the other one, so the two sides pass them in opposite order. A caller that is in
+ * neither gets MPI_COMM_NULL, and so does every caller if one of the groups is empty.
+ * Cost: a communicator of each group as above, and an MPI_Intercomm_create.
  * Errors: as above, and RG_ERR_GROUP (the groups overlap, or the caller is a
  * member of remote instead of local). */
 RG_API int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
                                      rg_method method, MPI_Comm *newcomm);
 
-/* How many communicators made by this library are alive in this process. Local;
- * any thread. Errors: RG_ERR_ARG. */
+/* The number of communicators in this process that this library has made and that are
+ * not freed. Local; any thread. Errors: RG_ERR_ARG. */
 RG_API int rg_comm_count(int *count);
 
 #ifdef __cplusplus

@@ -3,29 +3,29 @@
  *
  * Process groups.
  *
- * A group is a list of processes in an order, and a context. Its members form it
- * by calling with the same list and tag; no other process takes part and nothing
- * is done over the parent. Forming a group sends no message, waits for nobody
- * and makes no communicator: a member that is missing or disagrees is noticed by
- * the first operation that needs it.
+ * A group is an ordered list of processes and a context. Its members form it by
+ * calling with the same list and tag. No other process takes part, and no operation
+ * of the parent is needed. Forming a group sends no message, waits for no process and
+ * makes no communicator. The first operation that needs a member detects that this
+ * member is missing or disagrees.
  *
  *  - Ranks of a parent are ranks in that group; "world ranks" are ranks in
  *    rg_group_world.
- *  - tag: 0 to 2^28 - 1. Groups with the same members are told apart by their
+ *  - tag: 0 to 2^28 - 1. Groups with the same members are distinguished by their
  *    tag and, with the same tag, by the order in which each member forms them.
  *    Groups formed at the same time in different threads of a process need
  *    different tags if they share members.
  *  - A group formed from a range (first, last, stride) takes O(1) memory.
  *  - Groups belong to the process that formed them: every handle is freed once,
- *    with rg_group_free. Local calls may be made by several threads on the same
- *    group; calls that communicate on the same group may not.
- *  - Operations that communicate use duplicates of the library's own, never a
+ *    with rg_group_free. Several threads may make local calls and point-to-point
+ *    calls (p2p.h) on the same group, but no other calls that communicate on it.
+ *  - Operations that communicate use the library's own duplicates, never a
  *    communicator of the application.
  *
  * Every function that takes a group may return RG_ERR_GROUP (the handle is
- * NULL), RG_ERR_ARG (an output pointer is NULL) and RG_ERR_NOMEM, and those that
- * form groups or communicate RG_ERR_NOT_INIT; only other errors are named
- * below. */
+ * NULL), RG_ERR_ARG (an output pointer is NULL) and RG_ERR_NOMEM. Functions that
+ * form groups or communicate may return RG_ERR_NOT_INIT. Only other errors are
+ * named below. */
 #ifndef REGROUP_GROUP_H
 #define REGROUP_GROUP_H
 
@@ -39,148 +39,148 @@ extern "C" {
 
 typedef struct rg_group_s *rg_group;
 
-/* A rank that is none: what rg_group_rank and rg_group_translate give for a
- * process that is no member. */
+/* The value that rg_group_rank and rg_group_translate return for a process that is
+ * not a member. */
 #define RG_UNDEFINED (-1)
 
 /* Results of rg_group_compare. */
 enum {
   RG_IDENT,     /* the same group */
-  RG_CONGRUENT, /* same members in the same order, another context */
-  RG_SIMILAR,   /* same members in another order */
+  RG_CONGRUENT, /* the same members in the same order, another context */
+  RG_SIMILAR,   /* the same members in another order */
   RG_UNEQUAL
 };
 
 /* --- forming ------------------------------------------------------------- */
 
-/* The processes of rg_init, in its communicator's order. Local: each call gives
- * a handle of its own to the one world group. */
+/* The group of the processes of rg_init, in its communicator's order. Local: each
+ * call returns a new handle of the same world group. */
 RG_API int rg_group_world(rg_group *world);
 
-/* The processes of an intra-communicator, in its order. Members call; no
- * message; comm stays the caller's and is not kept.
+/* A group of the processes of an intra-communicator, in its order. Callers: the
+ * members. No message. The caller keeps comm; the group does not use it.
  * Errors: RG_ERR_COMM; RG_ERR_GROUP (a process of comm is not in the world). */
 RG_API int rg_group_from_comm(MPI_Comm comm, rg_group *g);
 
-/* The processes of an MPI group, in its order. Members call; no message. A
- * caller that is no member gets NULL.
+/* A group of the processes of an MPI group, in its order. Callers: the members. No
+ * message. A caller that is not a member gets NULL.
  * Errors: RG_ERR_GROUP (null, or a process that is not in the world);
  * RG_ERR_TAG. */
 RG_API int rg_group_from_mpi_group(MPI_Group mpi, int tag, rg_group *g);
 
-/* The members ranks[0..n-1] of parent, in that order. Members call; no message;
- * O(n) time and memory. A caller that is no member, and every caller when n is
- * 0, gets NULL. parent may be any group that holds them; it is not kept.
+/* A group of the members ranks[0..n-1] of parent, in that order. Callers: the members
+ * of the new group. No message; O(n) time and memory. A caller that is not a member
+ * gets NULL, and so does every caller if n is 0. parent may be any group that contains
+ * the members; the caller keeps it.
  * Errors: RG_ERR_RANK (out of range, or twice in the list); RG_ERR_TAG;
  * RG_ERR_ARG (n < 0). */
 RG_API int rg_group_create(rg_group parent, int n, const int ranks[], int tag, rg_group *g);
 
-/* The members first, first + stride, ... of parent, as far as last (inclusive).
- * Members call; no message; O(1) time and memory if parent is a range itself. A
- * caller that is no member gets NULL. A negative stride counts downwards.
+/* A group of the members first, first + stride, ... of parent, up to last (inclusive).
+ * Callers: the members of the new group. No message; O(1) time and memory if parent is a
+ * range itself. A caller that is not a member gets NULL. A negative stride counts
+ * downwards.
  * Errors: RG_ERR_RANK; RG_ERR_TAG; RG_ERR_ARG (stride is 0 or leads away from
  * last). */
 RG_API int rg_group_create_range(rg_group parent, int first, int last, int stride, int tag,
                                  rg_group *g);
 
-/* One group of the members of two: those of the group that says high = 0, then
- * those of the one that says high = 1.
+/* A group of the members of two groups: those of the group with high = 0, then those
+ * of the group with high = 1.
  *
- * Who calls: every member of both groups, each with its own group as `mine`.
- * remote_leader: rank in parent of the other group's first member (rank 0);
- * parent holds both first members; only the first members use parent and
- * remote_leader. tag as for creating: both sides name the same one.
- * Cost: one message each way between the two first members, and a broadcast
- * along a binomial tree inside each group (g - 1 messages). The groups share no
- * process. Both old groups stay valid and are the caller's.
- * Errors (on every member of both, unless the leaders cannot meet): RG_ERR_RANK;
- * RG_ERR_TAG; RG_ERR_ARG (high is neither 0 nor 1); RG_ERR_MISMATCH (both sides
- * said the same for high; the two leaders do not name each other; the groups
- * share a process); RG_ERR_TIMEOUT; RG_ERR_PROC_FAILED; RG_ERR_REVOKED (also when a
+ * Callers: every member of both groups, each with its own group as `mine`.
+ * remote_leader is the rank in parent of the other group's leader (rank 0). parent
+ * contains both leaders; only the leaders use parent and remote_leader. tag as for
+ * creating; both sides pass the same tag.
+ * Cost: one message each way between the two leaders, and a broadcast along a binomial
+ * tree inside each group (g - 1 messages). The groups share no process. Both old
+ * groups stay valid and belong to the caller.
+ * Errors (on every member of both groups, unless the leaders cannot reach each other):
+ * RG_ERR_RANK; RG_ERR_TAG; RG_ERR_ARG (high is neither 0 nor 1); RG_ERR_MISMATCH (both
+ * sides pass the same value for high; the two leaders do not name each other; the groups
+ * share a process); RG_ERR_TIMEOUT; RG_ERR_PROC_FAILED; RG_ERR_REVOKED (also if a
  * leader's parent is revoked). */
 RG_API int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, int tag,
                           rg_group *merged);
 
-/* Parts of g, one for each color, ordered by (key, rank in g).
- * Who calls: every member of g. color: 0 or more; RG_UNDEFINED gives NULL.
+/* Divides g into groups, one for each color, ordered by (key, rank in g).
+ * Callers: every member of g. color: 0 or more; a caller with RG_UNDEFINED gets NULL.
  * Cost: a gather and a broadcast along binomial trees (2 (g - 1) messages).
- * Errors: RG_ERR_ARG (a negative color other than RG_UNDEFINED); the error of
- * one member is told to all. */
+ * Errors: RG_ERR_ARG (a negative color other than RG_UNDEFINED); all members return
+ * the error of one member. */
 RG_API int rg_group_split(rg_group g, int color, int key, rg_group *part);
 
-/* Hands processes over between two groups: of `mine`, the members
- * leaving[0..n-1] (ranks in mine) go to the other group, and the other side may
- * do the same at the same time. *now is the group that the caller belongs to
- * afterwards: the stayers of a group in their order, then those that came from
- * the other, in the order of their list. A group that all leave ceases to be
- * (a group that joins another gives all its members away).
+/* Hands processes over between two groups: the members leaving[0..n-1] of `mine` (ranks
+ * in mine) move to the other group, and members of the other group may move to `mine` at
+ * the same time. *now is the group of which the caller is a member afterwards: the
+ * members that stay, in their order, then those from the other group, in the order of
+ * its list. If all members leave there is no such group any more (a group that joins
+ * another passes all its members).
  *
- * Who calls: every member of both groups, leavers and stayers alike, each side
- * with the same list. parent, remote_leader, tag, cost and errors as for
- * rg_group_merge; also RG_ERR_RANK (a leaver is no rank of mine, or is named
- * twice). */
+ * Callers: every member of both groups, whether it leaves or stays, with the same list on
+ * each side. parent, remote_leader, tag, cost and errors as for rg_group_merge; also
+ * RG_ERR_RANK (an entry of leaving is not a rank of mine, or occurs twice). */
 RG_API int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n,
                              const int leaving[], int tag, rg_group *now);
 
-/* Set operations, local: the members of a followed by those of b that are not in
- * a; the members of a that are in b; the members of a that are not in b; always
- * in the order of a first. The caller need not be a member of the result (its
- * rank is then RG_UNDEFINED and only local calls work); an empty result is NULL.
- * When all members of the result make the same call it is a group like any
- * other. */
+/* Set operations, local. Union: the members of a, followed by those of b that are not
+ * in a. Intersection: the members of a that are in b. Difference: the members of a that
+ * are not in b. The order is that of a, then that of b. The caller need not be a member
+ * of the result; its rank is then RG_UNDEFINED, and only local calls work. An empty
+ * result is NULL. If all members of the result make the same call the result is a group
+ * like any other. */
 RG_API int rg_group_union(rg_group a, rg_group b, rg_group *g);
 RG_API int rg_group_intersection(rg_group a, rg_group b, rg_group *g);
 RG_API int rg_group_difference(rg_group a, rg_group b, rg_group *g);
 
-/* A group with the same members and a context of its own. Members call; no
- * message. */
+/* A group with the same members and a new context. Callers: the members. No message. */
 RG_API int rg_group_dup(rg_group g, rg_group *copy);
 
-/* Gives the group up and sets the handle to NULL; a handle that is NULL already
- * is fine. Local, except that a group whose MPI view was made (rg_group_comm) is
- * freed by every member: MPI_Comm_free is collective. Works after rg_finalize
- * too. */
+/* Frees the group and sets the handle to NULL. *g may be NULL. Local, with one exception:
+ * if the group's communicator was made (rg_group_comm), every member calls, since
+ * MPI_Comm_free is collective. Works also after rg_finalize. */
 RG_API int rg_group_free(rg_group *g);
 
-/* --- asking (all local) ---------------------------------------------------- */
+/* --- queries (all local) --------------------------------------------------- */
 
 /* The caller's rank in g, or RG_UNDEFINED. O(1) for ranges, else O(log n). */
 RG_API int rg_group_rank(rg_group g, int *rank);
 
-/* How many members g has. */
+/* The number of members of g. */
 RG_API int rg_group_size(rg_group g, int *size);
 
-/* The world ranks of all members, in order; the caller provides `world_ranks`
+/* The world ranks of all members, in order. The caller provides `world_ranks`
  * with room for rg_group_size entries. */
 RG_API int rg_group_members(rg_group g, int world_ranks[]);
 
 /* The world rank of g's first member (rank 0). */
 RG_API int rg_group_leader(rg_group g, int *world_rank);
 
-/* For each of the n ranks in a: the rank of the same process in b, or
- * RG_UNDEFINED. Errors: RG_ERR_RANK (no rank of a); RG_ERR_ARG (n < 0). */
+/* For each of the n ranks in a: the rank of the same process in b, or RG_UNDEFINED.
+ * Errors: RG_ERR_RANK (not a rank of a); RG_ERR_ARG (n < 0). */
 RG_API int rg_group_translate(rg_group a, int n, const int ranks_a[], rg_group b, int ranks_b[]);
 
-/* How a and b compare: RG_IDENT, RG_CONGRUENT, RG_SIMILAR or RG_UNEQUAL. */
+/* Compares a and b: RG_IDENT, RG_CONGRUENT, RG_SIMILAR or RG_UNEQUAL. */
 RG_API int rg_group_compare(rg_group a, rg_group b, int *result);
 
-/* The tag the group was formed with. */
+/* The tag with which the group was formed. */
 RG_API int rg_group_tag(rg_group g, int *tag);
 
-/* *valid is 1 if the handle is a living group whose parts agree with one
- * another, else 0 (also for NULL). For tests and debugging; O(n). */
+/* *valid is 1 if the handle is a group that has not been freed and whose parts are
+ * consistent, else 0 (also for NULL). For tests and debugging; O(n). */
 RG_API int rg_group_is_valid(rg_group g, int *valid);
 
-/* --- the MPI view ---------------------------------------------------------- */
+/* --- the MPI communicator --------------------------------------------------- */
 
-/* An MPI communicator of g's members in g's order, for MPI's own calls.
- * Who calls: every member, the first time (it is made then, by the members
- * alone: rg_comm_create_group); afterwards local. *comm belongs to the group and
- * is freed with it: do not free it. Members that ask for views of overlapping
- * groups ask in the same order, or in different threads.
- * Errors: as rg_comm_create_group (when a member has died the group is still
- * without a view: shrink it, and ask for that of the survivors); RG_ERR_REVOKED;
- * RG_ERR_GROUP (the caller is no member). */
+/* Returns an MPI communicator of g's members in g's order (the group's MPI view), for
+ * MPI's own calls. Callers: every member, the first time; the members alone make the
+ * communicator then, as by rg_comm_create_group. Afterwards the call is local. *comm
+ * belongs to the group and is freed with it; the caller does not free it. Members that
+ * call for overlapping groups do so in the same order, or in different threads.
+ * Cost: as rg_comm_create_group, the first time.
+ * Errors: as rg_comm_create_group (if a member has died the group has no communicator:
+ * shrink the group, and call for that of the survivors); RG_ERR_REVOKED; RG_ERR_GROUP
+ * (the caller is not a member). */
 RG_API int rg_group_comm(rg_group g, MPI_Comm *comm);
 
 #ifdef __cplusplus

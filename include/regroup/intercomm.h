@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Inter-communicators: more processes while the program runs, and a benchmark
- * suite's building blocks for measuring between two groups.
+ * Inter-communicators: additional processes while the program runs, and functions for
+ * benchmark suites that measure between two groups.
  *
- * The building blocks serve a program that was written for MPI_COMM_WORLD:
+ * The functions for suites extend a program that was written for MPI_COMM_WORLD:
  *
  *     rg_inter_options how;
  *     rg_inter_view v;
@@ -15,7 +15,7 @@
  *     if (part) {
  *       rg_inter_get_view(&v);
  *       MPI_Barrier(v.benchmark);             // instead of MPI_COMM_WORLD
- *       if (v.io) puts("done");               // once, and not once for each group
+ *       if (v.io) puts("done");               // once, not once for each group
  *     }
  *     rg_inter_end();
  *     MPI_Finalize();
@@ -29,24 +29,23 @@
  *    initiators in their order, then the responders in theirs.
  *
  * They are cached as an attribute of MPI_COMM_SELF, so that every function of the
- * program finds them without an argument; they are the library's: do not free
- * them. The *initiators* are the group that holds rank 0 of the world (split), the
- * clients (connect), or the masters (spawn); the *responders* are the other one.
- * Which of them a process is is cached on the inter-communicator itself.
+ * program finds them without an argument. They belong to the library; the caller does
+ * not free them. The *initiators* are the group with rank 0 of the world (split), the
+ * clients (connect), or the masters (spawn); the *responders* are the other group. The
+ * inter-communicator itself caches to which group a process belongs.
  *
- * Without an inter-communicator all four are the world, everybody is initiator and
- * responder, and every number is that of the world: one program text serves all
- * cases. Before rg_inter_start and after rg_inter_end the answers are those for
- * MPI_COMM_WORLD.
+ * Without an inter-communicator all four are the world, every process is both initiator
+ * and responder, and every number is that of the world, so one program serves all cases.
+ * Before rg_inter_start and after rg_inter_end the results are those for MPI_COMM_WORLD.
  *
- * More processes come from MPI where it can start them, otherwise out of processes
- * in reserve (regroup/reserve.h). Where neither is there the call returns
- * RG_ERR_UNSUPPORTED, and its text says how to start the job.
+ * MPI starts additional processes if it can; otherwise they are acquired from the
+ * reserve (regroup/reserve.h). If MPI cannot start processes and there is no reserve, the
+ * call returns RG_ERR_UNSUPPORTED, whose message says how to start the job.
  *
- * The queries are local, need no rg_init, and may be made by any thread; MPI is
- * initialised and not finalised. They may return RG_ERR_ARG (an output is NULL),
- * RG_ERR_MPI (MPI does not run) and RG_ERR_GROUP (this process of the reserve
- * takes no part); only other errors are named below. */
+ * The queries are local and need no rg_init; any thread may call. MPI must be initialised
+ * and not finalised. They may return RG_ERR_ARG (an output is NULL), RG_ERR_MPI (MPI does
+ * not run) and RG_ERR_GROUP (this process of the reserve takes no part); only other
+ * errors are named below. */
 #ifndef REGROUP_INTERCOMM_H
 #define REGROUP_INTERCOMM_H
 
@@ -62,33 +61,34 @@ extern "C" {
 
 /* --- more processes ---------------------------------------------------------- */
 
-/* Starts n processes and connects them: MPI_Comm_spawn, or as many out of the
- * reserve if one is open (then command and argv are not looked at: the reserve's
- * processes run already).
+/* Starts n processes and connects them: by MPI_Comm_spawn, or, if a reserve is open, by
+ * acquiring n processes from it. Differences from MPI_Comm_spawn in the second case:
+ * command and argv are ignored, since the processes of the reserve run already; either n
+ * processes are acquired or none.
  *
- * Who calls: collective over comm, an intra-communicator; command, argv (arguments
- * without the program's name, closed by NULL; may be NULL) and n count on its rank
- * 0. *inter: the caller's, to be freed or disconnected by both sides; it has
- * comm's error handler.
+ * Callers: collective over comm, an intra-communicator. command, argv (arguments without
+ * the program's name, terminated by NULL; may be NULL) and n are significant only at its
+ * rank 0. *inter belongs to the caller; both sides free or disconnect it. It has comm's
+ * error handler.
  * Cost: as MPI's; from the reserve as rg_group_grow, and two communicators.
  * Errors, on every process of comm: RG_ERR_ARG (n < 1; no program of this name);
  * RG_ERR_UNSUPPORTED; RG_ERR_RESERVE; RG_ERR_COMM; RG_ERR_MPI; RG_ERR_PROC_FAILED,
- * RG_ERR_REVOKED (one of comm's, or of those that were drawn, has died meanwhile; the others of
- * them are in reserve again). */
+ * RG_ERR_REVOKED (a process of comm, or an acquired process, has died meanwhile; the other
+ * acquired processes are in reserve again). */
 RG_API int rg_intercomm_spawn(MPI_Comm comm, const char *command, char *argv[], int n,
                               MPI_Comm *inter);
 
-/* What MPI_COMM_WORLD and MPI_Comm_get_parent are to a process that may have been
- * started by MPI or may come out of the reserve. *world: the processes that were
- * started together; *parent: the inter-communicator to those that started them, or
- * MPI_COMM_NULL. A process of the reserve sleeps in this call until it is drawn;
- * where it is not needed (the reserve has ended, or it was drawn by
- * rg_group_grow: rg_reserve_drawn tells) both are MPI_COMM_NULL.
+/* The counterpart of MPI_COMM_WORLD and MPI_Comm_get_parent for a process that MPI may have
+ * started or that may come from the reserve. *world: the processes that were started
+ * together; *parent: the inter-communicator to the processes that started them, or
+ * MPI_COMM_NULL. A process of the reserve sleeps in this call until it is acquired. If it is
+ * not needed (the reserve has ended, or rg_group_grow has acquired it: rg_reserve_drawn tells
+ * which) both are MPI_COMM_NULL.
  *
- * Who calls: all processes of MPI_COMM_WORLD, before anything else but MPI_Init. It
- * starts the library over MPI_COMM_WORLD and opens the reserve if RG_RESERVE asks
- * for one: then rg_finalize is called at the end (*started is 1). *world is the
- * library's; *parent is the caller's.
+ * Callers: all processes of MPI_COMM_WORLD, before any other call except MPI_Init. If
+ * RG_RESERVE requests a reserve, the call starts the library over MPI_COMM_WORLD, opens the
+ * reserve and sets *started to 1; the process then calls rg_finalize at the end. *world
+ * belongs to the library, *parent to the caller.
  * Cost: a reduction over MPI_COMM_WORLD.
  * Errors: as rg_init and rg_reserve_open. */
 RG_API int rg_intercomm_parent(MPI_Comm *world, MPI_Comm *parent, int *started);
@@ -99,69 +99,73 @@ typedef enum { RG_INTER_NONE, RG_INTER_SPLIT, RG_INTER_SPAWN, RG_INTER_CONNECT }
 
 typedef struct {
   rg_inter_kind kind;
-  int n;       /* processes: of the second group; 0: split by even and odd rank */
-  char **argv; /* the program's, without these options: spawned processes get it */
+  int n;       /* processes of the second group; 0: split by even and odd rank */
+  char **argv; /* the program's, without these options; spawned processes get it */
 } rg_inter_options;
 
-/* Takes these options out of argv, wherever they stand before an argument "--";
- * everything else stays in its order, and argv[*argc] is NULL:
+/* Removes these options from argv, anywhere before an argument "--". The other arguments
+ * keep their order, and argv[*argc] is NULL:
  *
  *   --split[=n]   the highest n ranks are the second group; without n the odd ranks
  *   --spawn=n     n processes are started as workers
- *   --connect=n   n processes are started as a server, part company, and are
- *                 connected to through a port
+ *   --connect=n   n processes are started as a server and disconnected; the initiators
+ *                 then connect to the server through a port
  *
- * Local; works before MPI_Init. argv[0] and the strings stay the caller's and in
- * use until rg_inter_start.
- * Errors: RG_ERR_ARG (two of them at once; n missing, zero, negative, too large or
- * no number; an argument is NULL): argc, argv and *how are as they were. */
+ * Local; works before MPI_Init. argv[0] and the strings belong to the caller and are used
+ * until rg_inter_start.
+ * Errors: RG_ERR_ARG (two of the options at once; n is missing, zero, negative, too large
+ * or not a number; an argument is NULL): argc, argv and *how are then unchanged. */
 RG_API int rg_inter_parse(int *argc, char **argv, rg_inter_options *how);
 
-/* The options as lines of text for a program's --help, in the library's memory. */
+/* The options as lines of text for a program's --help. Local. The string belongs to the
+ * library. */
 RG_API const char *rg_inter_help(void);
 
 /* Makes the communicators.
  *
- * Who calls: all processes of MPI_COMM_WORLD with the same options, as early as
- * possible; how may be NULL for none. Where a reserve is open already, all outside
- * it; processes that were spawned or drawn, as soon as they run. With RG_RESERVE
- * in the environment it starts the library over MPI_COMM_WORLD and opens the
- * reserve, which sleeps in this call.
- * *part: 1 if the caller takes part; 0 for a process of the reserve that was not
- * needed, or drawn by rg_group_grow (rg_reserve_drawn): it goes on to
- * rg_inter_end.
+ * Callers: all processes of MPI_COMM_WORLD with the same options, as early as possible;
+ * how may be NULL for none. If a reserve is open already, all processes outside it.
+ * Spawned or acquired processes call as soon as they run. With RG_RESERVE in the
+ * environment the call starts the library over MPI_COMM_WORLD and opens the reserve, whose
+ * processes sleep in this call.
+ * *part: 1 if the caller takes part; 0 for a process of the reserve that was not needed, or
+ * that rg_group_grow has acquired (rg_reserve_drawn); it goes on to rg_inter_end.
  * Cost: a few communicators; two reductions over the world.
- * Errors, the same on all: RG_ERR_ARG (n leaves nobody in the first group; one
- * process cannot be split); RG_ERR_MISMATCH (different options); RG_ERR_INIT
- * (called again without rg_inter_end); RG_ERR_UNSUPPORTED; RG_ERR_RESERVE;
- * RG_ERR_LIMIT; RG_ERR_MPI. */
+ * Errors, the same on all processes: RG_ERR_ARG (n leaves no process in the first group;
+ * one process cannot be split); RG_ERR_MISMATCH (different options); RG_ERR_INIT (called
+ * again without rg_inter_end); RG_ERR_UNSUPPORTED; RG_ERR_RESERVE; RG_ERR_LIMIT;
+ * RG_ERR_MPI. */
 RG_API int rg_inter_start(const rg_inter_options *how, int *part);
 
-/* Frees what rg_inter_start made. Who calls: all that called it. Does nothing
- * where nothing was made. MPI_Finalize does it too, for a program that forgets. */
+/* Frees the objects that rg_inter_start has made; if there are none it does nothing.
+ * Callers: all processes that called rg_inter_start. If a program does not call it,
+ * MPI_Finalize frees the objects. */
 RG_API int rg_inter_end(void);
 
-/* --- everything at once --------------------------------------------------------- */
+/* --- all queries at once -------------------------------------------------------- */
 
 typedef struct {
   rg_inter_kind kind;
   int is_inter; /* whether benchmark is an inter-communicator */
   MPI_Comm world, benchmark, local, global;
   int is_initiator, is_responder;
-  int io;                              /* this one process reads and writes */
-  int rank;                            /* in its own group of benchmark */
+  int io;                              /* 1 on the process that reads and writes */
+  int rank;                            /* in the caller's own group of benchmark */
   int global_rank;                     /* in global */
   int initiator_size, responder_size;  /* processes in the two groups */
   int local_size, remote_size;         /* in the own group and in the other */
-  int larger_size, global_size;        /* the larger one; both together */
+  int larger_size, global_size;        /* the larger size; the sum of both */
   int64_t combined_size, maximum_size; /* least common multiple; product */
 } rg_inter_view;
 
-/* All answers that need no argument, before timing starts. */
+/* Returns the results of all queries that have no argument, for use before timing
+ * starts. Local. */
 RG_API int rg_inter_get_view(rg_inter_view *view);
 
 /* --- communicators ---------------------------------------------------------------- */
 
+/* The four communicators (see the beginning of this header). They belong to the library.
+ * Local. */
 RG_API int rg_inter_world(MPI_Comm *comm);
 RG_API int rg_inter_benchmark(MPI_Comm *comm);
 RG_API int rg_inter_local(MPI_Comm *comm);
@@ -170,24 +174,25 @@ RG_API int rg_inter_global(MPI_Comm *comm);
 /* Whether the benchmark communicator is an inter-communicator. */
 RG_API int rg_inter_is_inter(int *flag);
 
-/* How it was made, and the word for it: "none", "split", "spawn", "connect" (NULL
- * for a number that is no kind). */
+/* How the benchmark communicator was made, and the name of a kind: "none", "split",
+ * "spawn", "connect" (NULL if there is no such kind). */
 RG_API int rg_inter_get_kind(rg_inter_kind *kind);
 RG_API const char *rg_inter_kind_name(rg_inter_kind kind);
 
-/* Whether an operation may be measured on the benchmark communicator: its name with
- * or without "MPI_", in any case ("scan", "MPI_Iexscan"). RG_ERR_UNSUPPORTED for the
- * scans, which MPI does not define between groups: rg_error_detail is the message to
- * print. */
+/* Whether an operation may be measured on the benchmark communicator. The name may have
+ * the prefix "MPI_", and upper or lower case ("scan", "MPI_Iexscan"). Errors:
+ * RG_ERR_UNSUPPORTED for the scans, which MPI does not define between groups;
+ * rg_error_detail is the message to print. */
 RG_API int rg_inter_check(const char *operation);
 
 /* --- ranks and identity -------------------------------------------------------------- */
 
+/* Whether the caller is an initiator, or a responder. */
 RG_API int rg_inter_is_initiator(int *flag);
 RG_API int rg_inter_is_responder(int *flag);
 
-/* Whether the caller is the one process that reads input and writes output: rank 0
- * of the initiators. */
+/* Whether the caller is the process that reads input and writes output: rank 0 of the
+ * initiators. */
 RG_API int rg_inter_io(int *flag);
 
 /* The caller's rank in its own group of the benchmark communicator. */
@@ -197,13 +202,13 @@ RG_API int rg_inter_rank(int *rank);
 RG_API int rg_inter_has_initiator_rank(int rank, int *flag);
 RG_API int rg_inter_has_responder_rank(int rank, int *flag);
 
-/* What to pass as root where the initiator of this rank is the root: MPI_ROOT there,
- * MPI_PROC_NULL on the other initiators, the rank on the responders; without an
+/* The value to pass as root if the initiator of this rank is the root: MPI_ROOT on that
+ * initiator, MPI_PROC_NULL on the other initiators, the rank on the responders; without an
  * inter-communicator the rank. Errors: RG_ERR_RANK. */
 RG_API int rg_inter_root(int initiator_rank, int *root);
 
-/* Look-ups between ranks in the global communicator and in the two groups. Errors:
- * RG_ERR_RANK. */
+/* Conversions between ranks in the global communicator and ranks in the two groups.
+ * rg_inter_global_rank returns the caller's rank. Errors: RG_ERR_RANK. */
 RG_API int rg_inter_global_rank(int *rank);
 RG_API int rg_inter_lookup_rank(int global_rank, int *rank);
 RG_API int rg_inter_lookup_global_rank(int initiator_rank, int *global_rank);
@@ -212,21 +217,24 @@ RG_API int rg_inter_lookup_is_responder(int global_rank, int *flag);
 
 /* --- numbers of processes --------------------------------------------------------------- */
 
+/* The numbers of initiators and responders, and of processes in the caller's own group and
+ * in the other group. */
 RG_API int rg_inter_initiator_size(int *size);
 RG_API int rg_inter_responder_size(int *size);
 RG_API int rg_inter_local_size(int *size);
 RG_API int rg_inter_remote_size(int *size);
 
-/* The same two for the process of this rank in global. Errors: RG_ERR_RANK. */
+/* The local and remote size for the process of this rank in global. Errors: RG_ERR_RANK. */
 RG_API int rg_inter_lookup_local_size(int global_rank, int *size);
 RG_API int rg_inter_lookup_remote_size(int global_rank, int *size);
 
+/* The size of the larger group, and the number of processes in both groups. */
 RG_API int rg_inter_larger_size(int *size);
 RG_API int rg_inter_global_size(int *size);
 
-/* The least common multiple of both sizes (what MPI_Reduce_scatter_block needs), and
- * their product, which it never exceeds. Without an inter-communicator both are the
- * world's size. */
+/* The least common multiple of both sizes, which MPI_Reduce_scatter_block needs, and their
+ * product, which is an upper bound of it. Without an inter-communicator both are the size
+ * of the world. */
 RG_API int rg_inter_combined_size(int64_t *size);
 RG_API int rg_inter_maximum_size(int64_t *size);
 

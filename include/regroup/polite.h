@@ -3,15 +3,15 @@
  *
  * Polite waiting inside MPI.
  *
- * MPICH polls while it waits and never gives its processor away, so that a
- * blocking call takes milliseconds to seconds as soon as a node has more ranks
- * than processors. This module steps between MPICH and its transport (UCX): when
- * a poll of MPICH's found nothing to do, it spins for a moment where there is a
- * processor to spin on, otherwise yields, and after a while sleeps, never longer
- * than a sixteenth of what the wait has lasted so far.
+ * MPICH polls while it waits and never yields its processor, so a blocking call
+ * takes milliseconds to seconds as soon as a node has more ranks than processors.
+ * This module intercepts the polls of MPICH's transport (UCX). When a poll finds
+ * nothing to do, the module spins for a short time if each rank has a processor,
+ * otherwise yields, and after a while sleeps, but not longer than a sixteenth of
+ * the time that the wait has lasted so far.
  *
- * It is a part of libregroup, and a library of its own for programs that want
- * nothing else of it:
+ * The module is a part of libregroup. It is also a separate library for programs
+ * that use nothing else of libregroup:
  *
  *     mpiexec -n 32 -genv LD_PRELOAD libregroup-polite.so ./app
  *     mpicc app.c -lregroup-polite          (before the MPI library)
@@ -27,19 +27,19 @@
 extern "C" {
 #endif
 
-/* *active is 1 when MPI's waits in this process go through this module and it
- * is not turned off: known once MPI has waited for the first time, so ask after
- * MPI_Init. Local; any thread; needs no rg_init. Errors: RG_ERR_ARG. */
+/* *active is 1 if MPI's waits in this process use this module and it is not turned
+ * off, else 0. The result is known once MPI has waited for the first time, so call
+ * after MPI_Init. Local; any thread; needs no rg_init. Errors: RG_ERR_ARG. */
 RG_API int rg_polite_active(int *active);
 
-/* How often this process's waits inside MPI polled in vain, yielded and slept
- * since it started. Any pointer may be NULL. Local; any thread. */
+/* How often this process's waits inside MPI have polled without result, yielded and
+ * slept since its start. Any pointer may be NULL. Local; any thread. */
 RG_API int rg_polite_counts(unsigned long *polls, unsigned long *yields, unsigned long *sleeps);
 
-/* For a loop that polls MPI (MPI_Test, MPI_Iprobe) and pauses by itself: from
- * rg_polite_polling(1) to rg_polite_polling(0) the calling thread's polls in vain
- * do not pause inside MPI, nor are they counted. Pairs nest. Blocking calls of
- * MPI's do not belong between them: they would not be polite. Local. */
+/* For a loop that polls MPI (MPI_Test, MPI_Iprobe) and pauses by itself. From
+ * rg_polite_polling(1) to rg_polite_polling(0), polls of the calling thread that find
+ * nothing do not pause inside MPI, and are not counted. Pairs may be nested. The caller
+ * makes no blocking MPI calls between them, since these would not be polite. Local. */
 RG_API int rg_polite_polling(int polling);
 
 #ifdef __cplusplus

@@ -3,11 +3,12 @@
  *
  * Processes in reserve.
  *
- * Many MPI libraries cannot start processes while a job runs. A job can be
- * started with more processes than it works with instead: the last ones are put
- * aside by rg_reserve_open, sleep in rg_reserve_park at next to no processor
- * time, and are drawn when they are wanted: by a group that grows
- * (rg_group_grow), or by spawning (rg_intercomm_spawn, rg_inter_start).
+ * Many MPI libraries cannot start processes while a job runs. Instead the user can
+ * start a job with more processes than it works with. rg_reserve_open puts the last
+ * ones into the reserve. There they sleep in rg_reserve_park, which uses almost no
+ * processor time, until another process acquires them: by letting a group grow
+ * (rg_group_grow), by replacing dead members (rg_group_replace), or by spawning
+ * (rg_intercomm_spawn, rg_inter_start).
  *
  *     mpiexec -n 8 -genv RG_RESERVE 3 ./program
  *
@@ -21,31 +22,32 @@
  *     rg_finalize();
  *
  *  - A process is outside or inside the reserve. Every process that has been
- *    drawn may go back by rg_reserve_park, and so may those that were never in
- *    it.
- *  - Draws by different groups may happen at the same time, also from within
- *    different nodes: each gets as many processes as it asked for, or the error
- *    RG_ERR_RESERVE at once; none waits for processes to come back.
- *  - Those with the lowest ranks in the world are drawn first, as long as no two
- *    groups draw at once.
- *  - The reserve ends by itself: when every process outside it has called
- *    rg_reserve_leave or its last rg_finalize, nobody can draw any more, and all
- *    that sleep are woken with nothing.
- *  - Where deaths are survived (docs/recovery.md): who dies asleep is not drawn; who was
- *    drawn by one that died on the way goes back to sleep, or gets a group whose calls
- *    end with RG_ERR_REVOKED or RG_ERR_PROC_FAILED, and parks again. The reserve ends
- *    when those outside it have left or died; when all of them have died, parking is
- *    RG_ERR_PROC_FAILED.
- *  - On one node the books about who sleeps are in shared memory. On several
- *    nodes the last process of the world keeps them; it answers from within
- *    rg_reserve_park and is never drawn, so that a job on several nodes has one
- *    process less to draw than there are in reserve. If it dies, the reserve is empty;
- *    those that sleep still hear of the end.
+ *    acquired may return to the reserve by rg_reserve_park, and so may a process
+ *    that was never in it.
+ *  - Different groups, also on different nodes, may acquire processes at the same
+ *    time. Each group gets the number of processes that it requests, or the error
+ *    RG_ERR_RESERVE at once; no group waits for processes to return.
+ *  - The processes with the lowest ranks in the world are acquired first, unless two
+ *    groups acquire processes at the same time.
+ *  - The reserve ends when every process outside it has called rg_reserve_leave or
+ *    its last rg_finalize. Then no process can acquire others any more, and
+ *    rg_reserve_park returns in all sleeping processes with a null result.
+ *  - In a job that survives (docs/recovery.md): a process that dies asleep is not
+ *    acquired. If a process dies while it acquires another one, the acquired process
+ *    sleeps again, or gets a group whose calls return RG_ERR_REVOKED or
+ *    RG_ERR_PROC_FAILED, and calls rg_reserve_park again. The reserve ends when all
+ *    processes outside it have left or died; if all of them have died,
+ *    rg_reserve_park returns RG_ERR_PROC_FAILED.
+ *  - The reserve directory records which processes sleep. On one node it is in shared
+ *    memory. On several nodes the last process of the world holds it; this process
+ *    answers from within rg_reserve_park and is never acquired, so a job on several
+ *    nodes can acquire one process less than there are in reserve. If this process
+ *    dies, the reserve is empty; sleeping processes are still notified of the end.
  *
- * rg_init is needed; the library's world holds the reserve too. Every function
- * may return RG_ERR_NOT_INIT, RG_ERR_ARG (an output is NULL), RG_ERR_NOMEM and,
- * where no reserve is open, RG_ERR_UNSUPPORTED, whose text says how to start the
- * job. All of them are called by one thread at a time. */
+ * rg_init must have been called; the library's world includes the reserve. Every
+ * function may return RG_ERR_NOT_INIT, RG_ERR_ARG (an output is NULL), RG_ERR_NOMEM and,
+ * if no reserve is open, RG_ERR_UNSUPPORTED, whose message says how to start the job.
+ * One thread at a time calls them. */
 #ifndef REGROUP_RESERVE_H
 #define REGROUP_RESERVE_H
 
@@ -58,69 +60,68 @@
 extern "C" {
 #endif
 
-/* As many processes as the option RG_RESERVE says. */
+/* The number of processes that the option RG_RESERVE gives. */
 #define RG_RESERVE_OPTION (-1)
 
-/* Puts the last n processes of the world aside. *outside: the group of the
- * others, to be freed by them; NULL on those in reserve, which call
+/* Puts the last n processes of the world into the reserve. *outside is the group of the
+ * others, which they free. It is NULL on the processes in reserve, which call
  * rg_reserve_park before rg_finalize.
  *
- * Who calls: all processes of rg_init, once for each rg_init that starts the
- * library. n: less than there are processes; the first process's n counts for
- * all. 0 opens no reserve: *outside is then everybody.
- * Cost: a broadcast (2 messages deep per doubling of the processes).
- * Errors: RG_ERR_ARG (n is negative, or nobody would be left; also where
- * RG_RESERVE says so); RG_ERR_INIT (open already). */
+ * Callers: all processes of rg_init, once for each rg_init that starts the library. n is
+ * less than the number of processes; the first process's n counts for all. With n = 0 no
+ * reserve is opened, and *outside is the group of all processes.
+ * Cost: a broadcast (2 messages deep for each doubling of the processes).
+ * Errors: RG_ERR_ARG (n is negative, or no process would be left; also if RG_RESERVE gives
+ * such an n); RG_ERR_INIT (open already). */
 RG_API int rg_reserve_open(int n, rg_group *outside);
 
-/* What a process of the reserve was drawn for. */
+/* The purpose for which a process of the reserve was acquired. */
 typedef struct {
-  rg_group group;  /* by rg_group_grow: the group that it belongs to now, to be freed
-                      by the process; else NULL */
-  MPI_Comm world;  /* by spawning: the processes drawn together with it (the
-                      library's, until the process parks again or rg_finalize); else
-                      MPI_COMM_NULL */
-  MPI_Comm parent; /* and the inter-communicator to those that drew them, to be freed or
-                      disconnected on both sides; else MPI_COMM_NULL */
+  rg_group group;  /* by rg_group_grow or rg_group_replace: the group of which it is a
+                      member now; the process frees it; else NULL */
+  MPI_Comm world;  /* by spawning: the processes acquired together with it; it belongs to the
+                      library and is valid until the process returns to the reserve or
+                      rg_finalize; else MPI_COMM_NULL */
+  MPI_Comm parent; /* and the inter-communicator to the processes that acquired them, which both
+                      sides free or disconnect; else MPI_COMM_NULL */
 } rg_drawn;
 
-/* Goes into the reserve (a process that rg_reserve_open has put aside is there
- * already) and sleeps until it is drawn or the reserve ends: then all three
- * parts of *drawn are null, and it is time for rg_finalize.
+/* Puts the caller into the reserve (rg_reserve_open may have put it there already) and sleeps
+ * until the caller is acquired or the reserve ends. In the second case all three members of
+ * *drawn are null, and the caller goes on to rg_finalize.
  *
- * Who calls: one process by itself. It has freed, or has no use for, the groups
- * that it was a member of: it answers nothing while it sleeps. RG_TIMEOUT does
- * not concern it.
- * Errors: RG_ERR_RESERVE (it has called rg_reserve_leave); RG_ERR_PROC_FAILED (all processes
- * outside the reserve have died: what they worked at is lost). */
+ * Caller: a single process. It has freed, or no longer uses, the groups of which it was a
+ * member, since it answers no messages while it sleeps. RG_TIMEOUT does not apply. Local; the
+ * process sleeps.
+ * Errors: RG_ERR_RESERVE (the caller has called rg_reserve_leave); RG_ERR_PROC_FAILED (all
+ * processes outside the reserve have died: their work is lost). */
 RG_API int rg_reserve_park(rg_drawn *drawn);
 
-/* What the last call that parked this process (rg_reserve_park, rg_inter_start)
- * gave; all null if there was none. Local. */
+/* The result of this process's last call that put it into the reserve (rg_reserve_park,
+ * rg_inter_start); all members are null if there was none. Local. */
 RG_API int rg_reserve_drawn(rg_drawn *drawn);
 
-/* The caller will not draw any more. Local (between nodes two messages, and where deaths
- * are survived there one to each process); calling it again does nothing. rg_finalize
- * does it for you. Errors: RG_ERR_RESERVE (the
- * caller is in the reserve: it has not called rg_reserve_park since
- * rg_reserve_open). */
+/* Declares that the caller will acquire no more processes. Local (between nodes two messages,
+ * and in a job that survives one message to each process there). Further calls do nothing.
+ * rg_finalize includes this call. Errors: RG_ERR_RESERVE (the caller is in the reserve: it has
+ * not called rg_reserve_park since rg_reserve_open). */
 RG_API int rg_reserve_leave(void);
 
-/* How many processes can be drawn now. Local (between nodes two messages). */
+/* The number of processes that can be acquired now. Local (between nodes two messages). */
 RG_API int rg_reserve_count(int *sleeping);
 
-/* A group of the members of g in their order, and n processes out of the reserve
- * after them. The drawn ones come back from rg_reserve_park with the same group.
- * g stays valid and is the caller's; the new group has its tag. To replace members
- * that died: rg_group_replace (recovery.h).
+/* A group of the members of g in their order, followed by n processes from the reserve. In
+ * the acquired processes rg_reserve_park returns with the same group. g stays valid and
+ * belongs to the caller; the new group has g's tag. To replace members that died, use
+ * rg_group_replace (recovery.h).
  *
- * Who calls: every member of g, with the same n (rank 0's counts).
- * Cost: a message to each drawn process and a broadcast in g (g - 1 messages);
- * between nodes two messages to the process that keeps the books.
- * Errors, on every member: RG_ERR_RESERVE (fewer than n sleep: the text says how
- * many); RG_ERR_ARG (n < 1); as rg_group_create. Nobody is drawn then. After a death
- * during it some may have the group: its calls end with RG_ERR_REVOKED, and those that
- * were drawn park again. */
+ * Callers: every member of g, with the same n (rank 0's counts).
+ * Cost: a message to each acquired process and a broadcast in g (g - 1 messages);
+ * between nodes two messages to the process that holds the reserve directory.
+ * Errors, on every member: RG_ERR_RESERVE (fewer than n processes sleep: the message says
+ * how many); RG_ERR_ARG (n < 1); as rg_group_create. No process is acquired then. After a
+ * death during the call some members may have the group: its calls return RG_ERR_REVOKED,
+ * and the acquired processes return to the reserve. */
 RG_API int rg_group_grow(rg_group g, int n, rg_group *grown);
 
 #ifdef __cplusplus

@@ -3,58 +3,55 @@
  *
  * Hardware levels: communicators of the processes that share a resource.
  *
- * A process has a place in the machine: its node, and there the resources that
- * contain every processor it is bound to, from the whole machine down to a
- * hardware thread. Processes with a resource in common form a level. The next
- * level below a communicator is, for each of its processes, the largest set of
- * its processes that share a resource and are fewer than all. So
+ * A process has a place in the machine: its node, and on this node the resources that
+ * contain all processors to which the process is bound, from the whole machine down to
+ * a hardware thread. Processes with a common resource form a level. The next level
+ * below a communicator is, for each of its processes, the largest set of its processes
+ * that share a resource and are fewer than all. Consequences:
  *
- *  - a level is always a strict subset of the one above; resources that are
- *    shared by exactly the same processes make one level together, named after
- *    the outermost;
- *  - the levels made by one call share no process, and their kinds may differ
- *    where the hardware does;
- *  - a process that has nothing smaller to share, not even with itself, gets
- *    MPI_COMM_NULL. One that is not bound has no core or cache of its own: it
- *    stays behind where the others go on down, unless all the processors it may
- *    use lie in one of them.
+ *  - A level is always a strict subset of the level above. Resources that are shared
+ *    by exactly the same processes form one level, which is named after the outermost.
+ *  - The levels made by one call share no process, and their types may differ where
+ *    the hardware differs.
+ *  - A process without a smaller resource, shared or its own, gets MPI_COMM_NULL. A
+ *    process that is not bound has no core or cache of its own: it gets MPI_COMM_NULL
+ *    where the others get a communicator, unless one such resource contains all the
+ *    processors that it may use.
  *
- * Kinds of resources ("types") are named as hwloc names them: Machine (a node),
- * Package, Die, NUMANode, L5Cache to L1Cache, Core, PU (a hardware thread),
- * Group. Several nodes together are the "Cluster".
+ * The types of resources have hwloc's names: Machine (a node), Package, Die, NUMANode,
+ * L5Cache to L1Cache, Core, PU (a hardware thread), Group. Several nodes together are
+ * the "Cluster".
  *
- * The calls are about the communicator that they are given: they are collective
- * over it, communicate on it (collective operations only, no tags), and keep the
- * places of its processes on it as an attribute, which MPI_Comm_dup copies. The
- * first call on a communicator exchanges the places: MPI_Comm_split_type into
- * nodes, a reduction, and an allgather inside each node. On a communicator that
- * these calls have made they are known already. A process that changes its
- * binding later is looked for at its old place on communicators that know it. A
- * new communicator is the caller's, to be freed with MPI_Comm_free, and inherits
- * comm's error handler. The library need not be initialised (rg_init).
+ * The calls concern the communicator that they are given: they are collective over it,
+ * communicate on it (collective operations only, no tags), and store the places of its
+ * processes on it as an attribute, which MPI_Comm_dup copies. The first call on a
+ * communicator exchanges the places: MPI_Comm_split_type into nodes, a reduction, and
+ * an allgather inside each node. On a communicator that these calls have made the
+ * places are known already. If a process changes its binding later, communicators with
+ * known places still use its old place. The caller owns a new communicator and frees it
+ * with MPI_Comm_free; it inherits comm's error handler. The library need not be
+ * initialised (rg_init).
  *
- * Pretended hardware, for trials and tests, by the environment:
+ * The environment may define pretended hardware, for experiments and tests:
  *
- *   RG_TOPOLOGY  a machine: a file as `lstopo FILE.xml` writes it, or hwloc's
+ *   RG_TOPOLOGY  a machine: a file that `lstopo FILE.xml` has written, or hwloc's
  *                synthetic description, as "pack:2 [numa] l3:1 core:4 pu:1".
- *                HWLOC_XMLFILE and HWLOC_SYNTHETIC do as well.
- *   RG_BIND      where the processes of a node are bound, or rather pretend to
- *                be: compact (the i-th process to the i-th hardware thread),
- *                scatter (as far from each other as possible), none, or a list
- *                of hardware threads for each process in turn, as "0,1;2-3;none".
- *                Numbers are logical, in the order of the machine; a list that
- *                ends starts again.
+ *                HWLOC_XMLFILE and HWLOC_SYNTHETIC have the same effect.
+ *   RG_BIND      the pretended bindings of the processes of a node: compact (the i-th
+ *                process to the i-th hardware thread), scatter (as far from each other
+ *                as possible), none, or a list of hardware threads for each process in
+ *                turn, as "0,1;2-3;none". Numbers are logical, in the order of the
+ *                machine; at its end the list starts again.
  *
  * The machine is loaded once for each process, at the first call. On a pretended
- * machine nobody is bound unless RG_BIND says so. Where processes of a node see
+ * machine no process is bound unless RG_BIND is set. If processes of a node see
  * different machines the node is not divided further.
  *
- * Every function may return RG_ERR_COMM (MPI_COMM_NULL, or an
- * inter-communicator), RG_ERR_ARG (an output is NULL), RG_ERR_NOMEM and
- * RG_ERR_MPI, and those that are collective RG_ERR_OPTION (RG_TOPOLOGY or RG_BIND
- * cannot be understood), RG_ERR_SYSTEM (hwloc fails) and RG_ERR_LIMIT (no room
- * for another communicator); only other errors are named below. An error of one
- * process is told to all of comm. */
+ * Every function may return RG_ERR_COMM (MPI_COMM_NULL, or an inter-communicator),
+ * RG_ERR_ARG (an output is NULL), RG_ERR_NOMEM and RG_ERR_MPI. Collective functions may
+ * return RG_ERR_OPTION (RG_TOPOLOGY or RG_BIND is invalid), RG_ERR_SYSTEM (hwloc fails)
+ * and RG_ERR_LIMIT (no room for another communicator). Only other errors are named
+ * below. All processes of comm return the error of one process. */
 #ifndef REGROUP_TOPOLOGY_H
 #define REGROUP_TOPOLOGY_H
 
@@ -66,7 +63,7 @@
 extern "C" {
 #endif
 
-/* Filters: which kinds of resources count. They may be added up. */
+/* Filters: the types of resources that count. The caller may add them. */
 enum {
   RG_LEVEL_NETWORK = 1, /* nodes: Machine */
   RG_LEVEL_MEMORY = 2,  /* NUMANode, caches of every depth, Group */
@@ -74,72 +71,72 @@ enum {
   RG_LEVEL_ALL = 7
 };
 
-/* The next level below comm that passes the filter; MPI_COMM_NULL ends the
- * descent. Only communicators within a node are made without RG_LEVEL_NETWORK
- * too: the other kinds of resources never span nodes.
+/* Makes the next level below comm that passes the filter; MPI_COMM_NULL ends the
+ * descent. Also without RG_LEVEL_NETWORK every new communicator is within a node, since
+ * the other types of resources never span nodes.
  *
- * Who calls: every process of comm, with the same filter. key: processes are
- * ordered by it in newcomm, equal ones as in comm.
- * Cost: an allgather of 20 bytes for each process, an MPI_Comm_split unless
- * nobody has a level below, and a reduction.
+ * Callers: every process of comm, with the same filter. key determines the order of the
+ * processes in newcomm; processes with equal keys are ordered as in comm.
+ * Cost: an allgather of 20 bytes for each process, an MPI_Comm_split unless no process
+ * has a level below, and a reduction.
  * Errors: RG_ERR_ARG (filter); RG_ERR_MISMATCH (filters differ, or processes
  * made different calls). */
 RG_API int rg_comm_split_topology(MPI_Comm comm, int filter, int key, MPI_Comm *newcomm);
 
-/* The same, ordered as in comm, and a communicator of the roots: rank 0 of each
- * communicator made, in the order of their ranks in comm. Everybody else gets
- * MPI_COMM_NULL for rootscomm.
+/* The same, ordered as in comm, and in addition a communicator of the roots, which are
+ * the processes with rank 0 in the communicators made, in the order of their ranks in
+ * comm. Every other process gets MPI_COMM_NULL for rootscomm.
  *
- * info: MPI_INFO_NULL for all levels, or its key "rg_level_filter" holds words
- * from network, memory, compute, all, with commas between them.
+ * Callers: every process of comm, with the same info. info: MPI_INFO_NULL for all levels,
+ * or an info object whose key "rg_level_filter" has words from network, memory, compute,
+ * all, with commas between them.
  * Cost: one more MPI_Comm_split.
  * Errors: RG_ERR_ARG (a word of the filter); RG_ERR_MISMATCH. */
 RG_API int rg_comm_hsplit_with_roots(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
                                      MPI_Comm *rootscomm);
 
-/* The whole descent at once: comms[0] is the next level below comm, comms[i + 1]
- * the next below comms[i], as far as the caller has any, *levels of them, at most
- * max. Each is in the order of comm and a communicator like those above, to be
- * freed by itself. Processes may get different numbers of levels.
+/* Makes all levels at once: comms[0] is the next level below comm, comms[i + 1] the next
+ * one below comms[i], as far as the caller has such levels; *levels is their number, at
+ * most max. Each is a communicator like those above, in the order of comm, and the caller
+ * frees each one. Processes may get different numbers of levels.
  *
- * roots: NULL on every process, or room for max communicators: roots[i] is that
- * of the roots of what was made together with comms[i], or MPI_COMM_NULL where
- * the caller is none. RG_LEVELS_MOST is room enough on any machine.
- * Cost: as rg_comm_split_topology for the first level; an MPI_Comm_split over
- * the level above for each further one, and as many again for roots.
+ * Callers: every process of comm, with the same filter. roots: NULL on every process, or
+ * room for max communicators: roots[i] is the communicator of the roots of comms[i] and
+ * its siblings, or MPI_COMM_NULL if the caller is not a root. RG_LEVELS_MOST is
+ * sufficient on any machine.
+ * Cost: as rg_comm_split_topology for the first level; an MPI_Comm_split over the level
+ * above for each further one, and the same number for roots.
  * Errors: RG_ERR_ARG (filter; max < 1; comms is NULL); RG_ERR_MISMATCH. After an
  * error none of the communicators exists. */
 #define RG_LEVELS_MOST 32
 RG_API int rg_comm_hierarchy(MPI_Comm comm, int filter, int max, MPI_Comm comms[], MPI_Comm roots[],
                              int *levels);
 
-/* About a communicator that one of the calls above has made as a level, or a
- * duplicate of it: how many its siblings are, itself included (what the same
- * call made out of the same communicator); its index among them, by their lowest
- * ranks in that communicator; its type ("Package"). Any of the pointers may be
- * NULL. The text belongs to the library for good.
- * Local; any thread. Errors: RG_ERR_COMM (it is no level: a communicator of the
+/* Describes a communicator that one of the calls above has made as a level, or a
+ * duplicate of it: the number of its siblings including itself (the communicators that the
+ * same call made from the same communicator); its index among them, ordered by their lowest
+ * ranks in that communicator; and its type ("Package"). Any of the pointers may be NULL.
+ * The string belongs to the library and stays valid.
+ * Local; any thread. Errors: RG_ERR_COMM (comm is not a level, but a communicator of the
  * application or of roots). */
 RG_API int rg_comm_hlevel_info(MPI_Comm comm, int *num_comms, int *index, const char **type);
 
-/* The same as a new info object, which the caller frees: rg_hlevel_num,
- * rg_hlevel_index, rg_hlevel_type, and rg_hlevel_types, all kinds of resources
- * that passed the filter and are shared by just these processes, outermost
- * first ("Package,NUMANode,L3Cache"). MPI_Comm_get_info cannot give them: MPICH
+/* Returns the same as a new info object, which the caller frees, with the keys
+ * rg_hlevel_num, rg_hlevel_index, rg_hlevel_type, and rg_hlevel_types: all types of
+ * resources that passed the filter and are shared by exactly these processes, outermost
+ * first ("Package,NUMANode,L3Cache"). MPI_Comm_get_info cannot return them, since MPICH
  * drops keys that it does not know. Local. Errors as above. */
 RG_API int rg_comm_hlevel_mpi_info(MPI_Comm comm, MPI_Info *info);
 
-/* The type of the lowest resource that contains the processes ranks[0..nranks-1]
- * of comm: "Core", "L2Cache", ..., "Machine", or "Cluster" if they are on several
- * nodes; of resources with the same processors the innermost. "Unknown" if the
- * caller is not in its list. All kinds of resources count, whether comm has such
- * a level or not.
+/* The type of the lowest resource that contains the processes ranks[0..nranks-1] of comm:
+ * "Core", "L2Cache", ..., "Machine", or "Cluster" if they are on several nodes; of
+ * resources with the same processors the innermost. "Unknown" if the caller is not in its
+ * list. All types of resources count, whether or not comm has such a level.
  *
- * Who calls: every process of comm, each with a list of its own. Local and
- * without messages if the places are known (see above), so that then a part of
- * the processes may call.
- * Errors: RG_ERR_RANK (out of range); RG_ERR_ARG (nranks < 0). These two are not
- * told to the others. */
+ * Callers: every process of comm, each with its own list. If the places are known (see
+ * above) the call is local and sends no message; then any part of the processes may call.
+ * Errors: RG_ERR_RANK (out of range); RG_ERR_ARG (nranks < 0). Other processes do not
+ * return these two errors. */
 RG_API int rg_comm_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], const char **type);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 #ifndef REGROUP_VERSION_H
 #define REGROUP_VERSION_H
 
-/* The one place where the version is written; the build reads it from here. */
+/* The version is written only here; the build reads it from this file. */
 #define RG_VERSION_MAJOR 0
 #define RG_VERSION_MINOR 1
 #define RG_VERSION_PATCH 0

@@ -111,7 +111,7 @@ def check_pages(prefix):
     for page in pages:
         with open(page) as f:
             text = f.read()
-        assert '.SH WHO CALLS\n' in text and '.SH DESCRIPTION\n' in text, page
+        assert '.SH CALLED BY\n' in text and '.SH DESCRIPTION\n' in text, page
     if shutil.which('groff'):
         said = call(['groff', '-man', '-ww', '-Tutf8', '-z', *pages])
         assert not said, said
