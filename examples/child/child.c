@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The children of examples/parent: started by MPI_Comm_spawn, or drawn out of the
- * reserve; they cannot tell which. */
+ * The children of examples/parent: started by MPI_Comm_spawn, or acquired out of the
+ * reserve. They run the same code in both cases. */
 #include <mpi.h>
 #include <regroup.h>
 #include <stdio.h>

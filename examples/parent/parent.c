@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A parent that starts children and hears from them: examples/child is their
- * program. Where MPI cannot start processes they come out of the reserve:
+ * A parent that starts children and receives a sum from them: examples/child is their
+ * program. Where MPI cannot start processes the children come out of the reserve:
  *
  *     mpiexec -genv RG_RESERVE 3 -n 1 example-parent : -n 3 example-child */
 #include <mpi.h>
@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   if (rg_intercomm_parent(&world, &parent, &started))
     fail();
-  if (world != MPI_COMM_NULL) { /* not one that slept in reserve and was not needed */
+  if (world != MPI_COMM_NULL) { /* MPI_COMM_NULL: the process slept in reserve and was not needed */
     MPI_Comm_rank(world, &rank);
     name_of_child(argv[0], command);
     int error = rg_intercomm_spawn(world, command, NULL, CHILDREN, &children);
@@ -40,7 +40,8 @@ int main(int argc, char **argv) {
     else if (error && error != RG_ERR_UNSUPPORTED)
       fail();
     if (!error) {
-      /* A reduction over the inter-communicator: the children's values, for us. */
+      /* A reduction over the inter-communicator: the parent gets the sum of the children's values.
+       */
       MPI_Reduce(&nothing, &sum, 1, MPI_INT, MPI_SUM, rank == 0 ? MPI_ROOT : MPI_PROC_NULL,
                  children);
       if (rank == 0)

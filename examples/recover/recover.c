@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A program that goes on when its ranks are killed: heat spreading on a square plate, by
- * Jacobi's iteration, in phases. After each phase the ranks part in two halves that merge
- * again, as balancing programs do; then the plate is saved to a second array in memory,
- * and all agree that the phase is done. When somebody has died, the survivors recover the
- * saved plate, the dead's part too, and do the phase again.
+ * A program that goes on when its ranks are killed: heat spreads on a square plate, by
+ * Jacobi's iteration, in phases. After each phase the ranks split into two halves that merge
+ * again, as balancing programs do. Then the plate is saved to a second array in memory,
+ * and all agree that the phase is done. After a death the survivors recover the saved plate,
+ * the dead ranks' parts too, and do the phase again.
  *
  *   regroup-run -n 16 example-recover --kill 3:0.5,8:merge,5:1.2
  *
@@ -38,7 +38,7 @@ static double start;     /* the same on all ranks: one clock serves a node */
 static rg_array died_at; /* for each rank of the world, when it was or is to be killed */
 static double time_lost;
 
-/* What is worked on. */
+/* The team and its plate. */
 static rg_group team;
 static rg_array u[2], saved[2];
 static int done; /* phases; the last one is in saved[done % 2] */
@@ -54,7 +54,7 @@ static void fail(const char *what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* What a death explains is returned, all else ends the program. */
+/* Returns errors that a death can cause; any other error ends the program. */
 static int survivable(int error, const char *what) {
   if (error && error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
     fail(what);
@@ -98,7 +98,7 @@ static int team_rank_of(int rank) {
   return found;
 }
 
-/* Who is to die in the merge waits for the other half, which lets it. */
+/* The victim sets its timer; the other half sleeps, so that the victim dies in the merge. */
 static void die_in_merge(int half, int first_of_high) {
   for (int i = 0; i < plan.deaths && done == plan.phases / 2; i++) {
     int rank = plan.when[i] == IN_MERGE ? team_rank_of(plan.rank[i]) : -1;
@@ -131,8 +131,8 @@ static int step(rg_array from, rg_array to) {
   return survivable(rg_array_release_ghosts(to), "rg_array_release_ghosts");
 }
 
-/* The two halves, and what they merge to, which says that nobody is missing. */
-static int meet(rg_group *part, rg_group *both) {
+/* Splits the team into two halves and merges them; the sum shows that no rank is missing. */
+static int split_and_merge(rg_group *part, rg_group *both) {
   int n, rank, sum = 1;
   rg_group_size(team, &n);
   rg_group_rank(team, &rank);
@@ -144,7 +144,7 @@ static int meet(rg_group *part, rg_group *both) {
   TRY(rg_group_merge(*part, team, half ? 0 : first_of_high, half, 1, both));
   TRY(rg_allreduce(*both, MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM));
   if (sum != n)
-    fail("somebody is missing");
+    fail("a rank is missing");
   return RG_SUCCESS;
 }
 
@@ -152,7 +152,7 @@ static int phase(void) {
   rg_group part = NULL, both = NULL;
   for (int i = 0; i < plan.steps; i++)
     TRY(step(u[i % 2], u[(i + 1) % 2]));
-  int error = meet(&part, &both);
+  int error = split_and_merge(&part, &both);
   rg_group_free(&both);
   rg_group_free(&part);
   if (error)
@@ -182,7 +182,7 @@ static int prepare(void) {
   return survivable(rg_array_sync(u[0]), "rg_array_sync");
 }
 
-static void tell(rg_group before, double noticed, double back) {
+static void report_recovery(rg_group before, double noticed, double back) {
   int n, rank, left;
   int ranks[DEATHS], world[DEATHS];
   rg_group all;
@@ -195,7 +195,7 @@ static void tell(rg_group before, double noticed, double back) {
     const int64_t lo[1] = {world[i]}, hi[1] = {world[i] + 1};
     double at = 0;
     rg_array_get(died_at, lo, hi, &at, NULL);
-    if (at == 0) /* not by the plan */
+    if (at == 0) /* its death was not planned */
       printf("           rank %d died in phase %d, %d ranks went on\n", world[i], done + 1, left);
     else
       printf(
@@ -225,16 +225,16 @@ static void recover(double noticed) {
   rg_array_free(&u[0]);
   rg_array_free(&u[1]);
   saved[done % 2] = plate;
-  tell(before, noticed, now());
+  report_recovery(before, noticed, now());
   rg_group_free(&before);
 }
 
-/* Whether nobody has an error and nobody has died: the same answer for all. */
+/* Whether no rank has an error and none has died: the same answer on all ranks. */
 static int all_well(int error) {
   unsigned well = error == RG_SUCCESS;
   int failed;
   if (error)
-    rg_group_revoke(team); /* nobody is to wait for this rank */
+    rg_group_revoke(team); /* so that no rank waits for this one */
   if (rg_group_agree(team, &well, &failed))
     fail("rg_group_agree");
   return well == 1 && !failed;
@@ -273,7 +273,7 @@ static int set_up(void) {
   return survivable(rg_bcast(team, &start, 1, MPI_DOUBLE, 0), "rg_bcast");
 }
 
-/* There is nothing to recover yet: the survivors of a death begin again. */
+/* After a death here there is nothing to recover yet: the survivors begin again. */
 static void begin(void) {
   rg_group next;
   while (!all_well(set_up())) {
@@ -289,8 +289,8 @@ static void begin(void) {
 static void end(void) {
   uint64_t checksum;
   int rank, n;
-  /* Somebody may die after the last phase, even who was to print. */
-  for (int said = 0; !said;) {
+  /* A rank may die after the last phase, even the one that prints. */
+  for (int printed = 0; !printed;) {
     int error = survivable(rg_array_checksum(saved[done % 2], &checksum), "rg_array_checksum");
     rg_group_rank(team, &rank);
     rg_group_size(team, &n);
@@ -299,8 +299,8 @@ static void end(void) {
              (unsigned long long)checksum, plan.points, plan.points, done, n, world_size,
              now() - start, time_lost);
     fflush(stdout);
-    said = all_well(error);
-    if (!said)
+    printed = all_well(error);
+    if (!printed)
       recover(now());
   }
 }
@@ -317,7 +317,7 @@ static int read_kills(const char *text) {
   return 1;
 }
 
-/* Three ranks of those that there are, in the first second. */
+/* Up to three ranks, at random times in the first second. */
 static void draw_kills(unsigned seed) {
   for (plan.deaths = 0; plan.deaths < 3 && plan.deaths + 1 < world_size; plan.deaths++) {
     seed = seed * 1664525u + 1013904223u;

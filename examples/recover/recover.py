@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""recover.py BIN [OPTION...]: on 16 ranks, each undisturbed and with three of them killed, one of
-those the leader of a group that merges: example-recover, whose arrays are recovered, and the MCMC
-kernel, whose walkers go on. Both runs of each must have the same checksum. Options are handed to
-example-recover's second run instead of --kill (it tells which)."""
+"""recover.py BIN [OPTION...]: runs two programs on 16 ranks, each once undisturbed and once with
+three ranks killed, among them the leader of a group that merges: example-recover, whose arrays are
+recovered, and the MCMC kernel, whose walkers go on. Both runs of a program must have the same
+checksum. Options replace --kill in example-recover's second run."""
 import os
 import re
 import subprocess
@@ -16,7 +16,7 @@ KILL_WALKERS = ['--kill', '8:merge,3:0.6,13:1.2']
 
 
 def run(command):
-    """Shows what comes, as it comes; returns it and the status."""
+    """Runs the command and shows its output line by line; returns the output and the status."""
     lines = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as p:
         for line in p.stdout:
@@ -35,7 +35,7 @@ def checksum(text):
 
 
 def walkers(launcher):
-    """The kernel: the leader of walker 8's group dies when others join it."""
+    """The MCMC kernel: the leader of walker 8's group dies when others join it."""
     picture = os.path.join(os.path.dirname(sys.argv[1]), 'recover.svg')
     program = [sys.argv[1] + '/regroup-mcmc', '--policy', 'share-out']
     print('walkers on %d ranks, undisturbed:' % RANKS)

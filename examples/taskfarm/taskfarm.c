@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * A self-scheduled task farm: how many primes are there below a million? Later tasks
- * are longer, so nobody could divide them fairly in advance; each member fetches its
- * next one when it is ready. First one at a time from a shared counter, then in runs
+ * take longer, so a fair division in advance is hard. Each member fetches its
+ * next task when it is ready: first one at a time from a shared counter, then in runs
  * from a list of tasks, which takes fewer fetches. */
 #include <mpi.h>
 #include <regroup.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The options --split, --spawn and --connect. */
+ * The command-line options --split, --spawn and --connect. */
 #include <errno.h>
 #include <limits.h>
 #include <regroup/intercomm.h>

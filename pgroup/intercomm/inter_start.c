@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * rg_inter_start and rg_inter_end: the four communicators, in each of the four
- * ways. */
+ * rg_inter_start and rg_inter_end: the communicators of the view (world, benchmark, local,
+ * global), for each kind: none, split, spawn, connect.
+ *
+ * The two sides of the inter-communicator are the initiators and the responders. Split: the world
+ * is divided. Spawn: the initiators start the responders. Connect: they start a server, which
+ * sends them the name of its port; both disconnect and meet again through the port. Then the
+ * sides are merged into the global communicator, initiators first. */
 #include <regroup/comm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +22,7 @@
 
 static const char *const call = "rg_inter_start";
 
-/* Of the messages and communicators here, over a duplicate of the world. */
+/* Of the messages and communicators made here, over a duplicate of the world. */
 #define TAG 1
 
 /* --- split ------------------------------------------------------------------------ */
@@ -64,7 +69,7 @@ static int split_world(const rg_inter_options *how, MPI_Comm setup, rg_inter_vie
 
 /* --- spawn and connect ------------------------------------------------------------ */
 
-/* The program's arguments, and before them the option that it was started with. */
+/* The option that the program was started with, and the program's arguments after it. */
 static char **child_arguments(const rg_inter_options *how, char option[64]) {
   int n = 0;
   while (how->argv && how->argv[n])
@@ -89,21 +94,21 @@ static int spawn_processes(const rg_inter_options *how, MPI_Comm setup, MPI_Comm
   return error;
 }
 
-/* Rank 0's success, on all. */
+/* Rank 0's error, on all processes. */
 static int share_error(MPI_Comm setup, int error) {
   int mine = error;
   RGI_TRY_MPI(MPI_Bcast(&error, 1, MPI_INT, 0, setup));
   return mine ? mine : error ? rgi_error_from(error, call, 0) : RG_SUCCESS;
 }
 
-static int hear_port(MPI_Comm server, char port[MPI_MAX_PORT_NAME]) {
+static int receive_port(MPI_Comm server, char port[MPI_MAX_PORT_NAME]) {
   MPI_Request request;
   RGI_TRY_MPI(MPI_Irecv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, TAG, server, &request));
   RGI_TRY(rgi_wait_request(&request, call, -1));
   return port[0] ? RG_SUCCESS : rgi_error(RG_ERR_UNSUPPORTED, "%s: the server has no port", call);
 }
 
-static int be_client(const rg_inter_options *how, MPI_Comm setup, MPI_Comm *inter) {
+static int start_client(const rg_inter_options *how, MPI_Comm setup, MPI_Comm *inter) {
   char port[MPI_MAX_PORT_NAME] = "";
   MPI_Comm server;
   int rank, error = RG_SUCCESS;
@@ -111,13 +116,13 @@ static int be_client(const rg_inter_options *how, MPI_Comm setup, MPI_Comm *inte
   MPI_Comm_set_errhandler(server, MPI_ERRORS_RETURN);
   MPI_Comm_rank(setup, &rank);
   if (rank == 0)
-    error = hear_port(server, port);
+    error = receive_port(server, port);
   error = share_error(setup, error);
   MPI_Comm_disconnect(&server);
   return error ? error : rgi_spawn_backend_now()->connect(call, port, setup, inter);
 }
 
-static int be_server(MPI_Comm setup, MPI_Comm client, MPI_Comm *inter) {
+static int start_server(MPI_Comm setup, MPI_Comm client, MPI_Comm *inter) {
   const rgi_spawn_backend *l = rgi_spawn_backend_now();
   char port[MPI_MAX_PORT_NAME] = "";
   int rank, error = RG_SUCCESS;
@@ -137,7 +142,7 @@ static int be_server(MPI_Comm setup, MPI_Comm client, MPI_Comm *inter) {
   return error;
 }
 
-/* --- all of them ------------------------------------------------------------------ */
+/* --- all kinds -------------------------------------------------------------------- */
 
 static int build_comms(const rg_inter_options *how, MPI_Comm setup, MPI_Comm parent,
                        rg_inter_view *v) {
@@ -149,7 +154,8 @@ static int build_comms(const rg_inter_options *how, MPI_Comm setup, MPI_Comm par
   v->local = v->world;
   v->is_initiator = !child;
   if (how->kind == RG_INTER_CONNECT)
-    return child ? be_server(setup, parent, &v->benchmark) : be_client(how, setup, &v->benchmark);
+    return child ? start_server(setup, parent, &v->benchmark)
+                 : start_client(how, setup, &v->benchmark);
   if (child)
     v->benchmark = parent;
   return child ? RG_SUCCESS : spawn_processes(how, setup, &v->benchmark);
@@ -162,7 +168,7 @@ static int merge_sides(rg_inter_view *v) {
   return rgi_inter_state_set_role(v->benchmark, v->is_initiator);
 }
 
-/* The communicators are the application's to use: with the world's error handler. */
+/* The application uses these communicators: they get the world's error handler. */
 static void hand_over(const rg_inter_view *v) {
   MPI_Comm made[] = {v->benchmark, v->local, v->global};
   MPI_Errhandler handler;
@@ -194,15 +200,15 @@ static int construct_view(const rg_inter_options *how, MPI_Comm parent, rg_inter
 static int start_inter(const rg_inter_options *how, rgi_inter_state *r) {
   rg_inter_view *v = &r->view;
   *v = (rg_inter_view){.kind = how->kind,
-                       .world = r->entry.world,
+                       .world = r->startup.world,
                        .benchmark = MPI_COMM_NULL,
                        .local = MPI_COMM_NULL,
                        .global = MPI_COMM_NULL};
   if (v->world != MPI_COMM_NULL &&
-      (how->kind != RG_INTER_NONE || r->entry.parent != MPI_COMM_NULL)) {
-    v->kind = r->entry.parent != MPI_COMM_NULL && how->kind != RG_INTER_CONNECT ? RG_INTER_SPAWN
-                                                                                : how->kind;
-    RGI_TRY(construct_view(how, r->entry.parent, v));
+      (how->kind != RG_INTER_NONE || r->startup.parent != MPI_COMM_NULL)) {
+    v->kind = r->startup.parent != MPI_COMM_NULL && how->kind != RG_INTER_CONNECT ? RG_INTER_SPAWN
+                                                                                  : how->kind;
+    RGI_TRY(construct_view(how, r->startup.parent, v));
   } else {
     v->benchmark = v->local = v->global = v->world;
   }
@@ -216,10 +222,10 @@ int rg_inter_start(const rg_inter_options *how, int *part) {
   RGI_TRY(rgi_runtime_check_mpi(call));
   if (rgi_inter_state_now())
     return rgi_error(RG_ERR_INIT, "%s: called again: call rg_inter_end first", call);
-  RGI_TRY(rgi_startup_enter(call, how, &r.entry));
+  RGI_TRY(rgi_startup_enter(call, how, &r.startup));
   int error = start_inter(how ? how : &none, &r);
   if (error) {
-    rgi_startup_end(&r.entry);
+    rgi_startup_end(&r.startup);
     return error;
   }
   *part = r.view.world != MPI_COMM_NULL;

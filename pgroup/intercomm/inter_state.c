@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Two attributes: the state on MPI_COMM_SELF, the role on the inter-communicator. MPI deletes the
+ * attributes of MPI_COMM_SELF at the beginning of MPI_Finalize; a program that does not call
+ * rg_inter_end is cleaned up after there. */
 #include "intercomm/inter_state.h"
 
 #include <stdlib.h>
@@ -9,11 +13,11 @@
 
 static int state_key = MPI_KEYVAL_INVALID, role_key = MPI_KEYVAL_INVALID;
 
-/* Their addresses are the two values of the flag: responder, initiator. */
+/* Their addresses are the two values of the role: responder, initiator. */
 static char roles[2];
 
-/* Processes that were started apart are to be independent of one another afterwards;
- * Open MPI hangs when a second communicator between them is disconnected. */
+/* Only the inter-communicator is disconnected, by which processes that were started separately
+ * become independent: Open MPI hangs at a second one. */
 static void free_or_disconnect(MPI_Comm *comm, MPI_Comm world, int disconnect) {
   if (*comm == MPI_COMM_NULL || *comm == world)
     return;
@@ -29,13 +33,12 @@ void rgi_inter_state_free_view(rg_inter_view *v, int disconnect) {
   free_or_disconnect(&v->benchmark, v->world, disconnect);
 }
 
-/* MPI calls this when the attribute is deleted, at the latest first of all in
- * MPI_Finalize. */
+/* MPI calls this when the attribute is deleted. */
 static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
   rgi_inter_state *r = value;
   (void)comm, (void)keyval, (void)extra;
   rgi_inter_state_free_view(&r->view, 0);
-  rgi_startup_end(&r->entry);
+  rgi_startup_end(&r->startup);
   free(r);
   MPI_Comm_free_keyval(&state_key);
   if (role_key != MPI_KEYVAL_INVALID)
@@ -69,12 +72,12 @@ int rgi_inter_state_drop(void) {
   rgi_inter_state *r;
   int found = 0;
   MPI_Comm_get_attr(MPI_COMM_SELF, state_key, &r, &found);
-  rgi_startup entry = r->entry;
-  r->entry.started = 0;
+  rgi_startup startup = r->startup;
+  r->startup.started = 0;
   rgi_inter_state_free_view(&r->view,
                             r->view.kind == RG_INTER_SPAWN || r->view.kind == RG_INTER_CONNECT);
   RGI_TRY_MPI(MPI_Comm_delete_attr(MPI_COMM_SELF, state_key));
-  return rgi_startup_end(&entry);
+  return rgi_startup_end(&startup);
 }
 
 int rgi_inter_state_set_role(MPI_Comm inter, int is_initiator) {

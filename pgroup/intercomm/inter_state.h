@@ -12,7 +12,7 @@
 
 typedef struct {
   rg_inter_view view; /* world is MPI_COMM_NULL where the process takes no part */
-  rgi_startup entry;
+  rgi_startup startup;
 } rgi_inter_state;
 
 /* The one in use, or NULL. Any thread. */
@@ -21,12 +21,13 @@ const rgi_inter_state *rgi_inter_state_now(void);
 /* Keeps a copy of r until rgi_inter_state_drop, or until MPI_Finalize. */
 int rgi_inter_state_keep(const char *call, const rgi_inter_state *r);
 
-/* Gives up what is kept; there is something. */
+/* Frees what is kept, which there must be. */
 int rgi_inter_state_drop(void);
 
-/* Frees the communicators of a view, or disconnects those that lead to others. */
+/* Frees the communicators of a view. disconnect: disconnects the inter-communicator instead. */
 void rgi_inter_state_free_view(rg_inter_view *v, int disconnect);
 
+/* The role of the caller's side in an inter-communicator. */
 int rgi_inter_state_set_role(MPI_Comm inter, int is_initiator);
 int rgi_inter_state_is_initiator(MPI_Comm inter);
 

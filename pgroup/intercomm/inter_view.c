@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Questions about the communicators in use. */
+ * Queries about the communicators in use: each fills a whole view from the state and returns a
+ * part of it. Without rg_inter_start the view is MPI_COMM_WORLD and no inter-communicator. */
 #include <strings.h>
 
 #include "base/error.h"
@@ -35,25 +36,11 @@ static int get_view(const char *call, rg_inter_view *v) {
   RGI_TRY(rgi_runtime_check_mpi(call));
   const rgi_inter_state *r = rgi_inter_state_now();
   *v = r ? r->view
-         : (rg_inter_view){RG_INTER_NONE,
-                           0,
-                           MPI_COMM_WORLD,
-                           MPI_COMM_WORLD,
-                           MPI_COMM_WORLD,
-                           MPI_COMM_WORLD,
-                           0,
-                           0,
-                           0,
-                           0,
-                           0,
-                           0,
-                           0,
-                           0,
-                           0,
-                           0,
-                           0,
-                           0,
-                           0};
+         : (rg_inter_view){.kind = RG_INTER_NONE,
+                           .world = MPI_COMM_WORLD,
+                           .benchmark = MPI_COMM_WORLD,
+                           .local = MPI_COMM_WORLD,
+                           .global = MPI_COMM_WORLD};
   if (v->world == MPI_COMM_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: this process of the reserve takes no part", call);
   v->is_inter = v->benchmark != v->world;
@@ -161,7 +148,7 @@ int rg_inter_lookup_global_rank(int initiator_rank, int *global_rank) {
   RGI_REQUIRE(global_rank);
   RGI_TRY(get_view(__func__, &v));
   RGI_TRY(check_rank(__func__, initiator_rank, v.initiator_size, "the initiators"));
-  *global_rank = initiator_rank; /* they come first */
+  *global_rank = initiator_rank; /* the initiators come first */
   return RG_SUCCESS;
 }
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The reserve as one process sees it. */
+ * The reserve as one process sees it: rg_reserve_open, rg_reserve_park, rg_reserve_leave.
+ *
+ * The process is OUTSIDE (it works, and may acquire others), ASIDE (in reserve, but it
+ * has not called rg_reserve_park yet), or past both: the reserve has ENDED, or the process has
+ * LEFT. rg_reserve_park sleeps in the reserve's directory until a message comes that the
+ * process has been acquired, joins what the message is about, and is OUTSIDE then. If the
+ * operation failed after a death, the process gives itself back and sleeps again. */
 #include "intercomm/reserve.h"
 
 #include <regroup/comm.h>
@@ -11,26 +17,21 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "formation/group.h"
-#include "formation/group_tree.h"
+#include "intercomm/inter_members.h"
+#include "intercomm/reserve_confirm.h"
 #include "intercomm/reserve_directory.h"
 #include "intercomm/reserve_message.h"
-#include "intercomm/spawn.h"
-#include "message/message.h"
-#include "progress/wait.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
-#include "shm/node.h"
-#include "shm/process.h"
-#include "shm/revocation.h"
 
-static const rg_drawn nothing = {NULL, MPI_COMM_NULL, MPI_COMM_NULL};
+static const rg_drawn none_drawn = {NULL, MPI_COMM_NULL, MPI_COMM_NULL};
 
 static struct {
   unsigned long epoch; /* the start of the library that it belongs to */
   int open;
-  enum { OUTSIDE, ASIDE, ENDED, LEFT } state; /* ASIDE: in reserve, but awake */
-  int lost;                                   /* ENDED, since all that worked have died */
-  rg_group outside;                           /* who was left outside at the start, for those */
+  enum { OUTSIDE, ASIDE, ENDED, LEFT } state;
+  int lost;         /* ENDED, since all processes that worked have died */
+  rg_group outside; /* on the processes that were outside at the start: all of them */
   rg_drawn drawn;
 } reserve;
 
@@ -54,15 +55,16 @@ int rgi_reserve_need(const char *call) {
 static void forget_drawn(void) {
   if (reserve.drawn.world != MPI_COMM_NULL)
     MPI_Comm_free(&reserve.drawn.world);
-  reserve.drawn = nothing;
+  reserve.drawn = none_drawn;
 }
 
 static int leave_reserve(const char *call) {
   if (reserve.state == ASIDE)
-    return rgi_error(RG_ERR_RESERVE,
-                     "%s: this process is in the reserve and may be drawn: call rg_reserve_park, "
-                     "which returns when the reserve ends",
-                     call);
+    return rgi_error(
+        RG_ERR_RESERVE,
+        "%s: this process is in the reserve and may be acquired: call rg_reserve_park, "
+        "which returns when the reserve ends",
+        call);
   if (reserve.state == OUTSIDE)
     RGI_TRY(rgi_reserve_directory_leave(call));
   reserve.state = LEFT;
@@ -90,7 +92,7 @@ static int begin_reserve(rg_group outside, int n) {
   reserve.open = 1;
   reserve.lost = 0;
   reserve.state = aside ? ASIDE : OUTSIDE;
-  reserve.drawn = nothing;
+  reserve.drawn = none_drawn;
   rgi_runtime.before_finalize = on_finalize;
   return RG_SUCCESS;
 }
@@ -142,92 +144,42 @@ int rg_reserve_count(int *sleeping) {
   return rgi_reserve_directory_count(__func__, sleeping);
 }
 
-/* --- sleeping and being drawn ---------------------------------------------------- */
+/* --- sleeping and being acquired ------------------------------------------------- */
 
-/* What a message says. */
-typedef struct {
-  rgi_members *callers, *drawn, *all; /* all: of the group that results, or NULL */
-  uint64_t number;
-  rgi_reserve_purpose kind;
-  int tag, diverged;
-} acquisition;
-
-static void drop_acquisition(acquisition *s) {
-  rgi_members_drop(s->callers);
-  rgi_members_drop(s->drawn);
-  rgi_members_drop(s->all);
-}
-
-static int read_message(const char *call, const int message[], acquisition *s) {
-  int n = message[RGI_RESERVE_MESSAGE_ACQUIRED];
-  const int *packed = message + RGI_RESERVE_MESSAGE_HEAD + n;
-  *s = (acquisition){.kind = (rgi_reserve_purpose)message[RGI_RESERVE_MESSAGE_KIND],
-                     .tag = message[RGI_RESERVE_MESSAGE_TAG],
-                     .diverged = message[RGI_RESERVE_MESSAGE_DIVERGED],
-                     .number = rgi_group_tree_get_uint64(message + RGI_RESERVE_MESSAGE_NUMBER)};
-  RGI_TRY(rgi_members_unpack(call, packed, &s->callers));
-  RGI_TRY(rgi_members_list(call, n, message + RGI_RESERVE_MESSAGE_HEAD, &s->drawn));
-  if (s->kind == RGI_RESERVE_GROW)
-    RGI_TRY(rgi_members_concat(call, s->callers, s->drawn, &s->all));
-  if (s->kind == RGI_RESERVE_REPLACE)
-    RGI_TRY(rgi_members_unpack(call, packed + rgi_members_packed(s->callers), &s->all));
-  return RG_SUCCESS;
-}
-
-/* Nobody will say any more that all have the group. */
-static int is_cancelled(const acquisition *s) {
-  int n = rgi_members_count(s->callers), living = 0;
-  for (int i = 0; i < n && i < RGI_RESERVE_MESSAGE_CONFIRMERS; i++)
-    living += !rgi_process_is_dead(rgi_members_at(s->callers, i));
-  return !living || rgi_revocation_has(s->number);
-}
-
-/* RG_ERR_REVOKED: somebody died, and the draw came to nothing. */
-static int await_confirmation(const char *call, const acquisition *s) {
-  uint64_t context = rgi_reserve_message_confirm_context(s->number);
-  rgi_wait w;
-  rgi_wait_start_patient(&w, call);
-  for (;;) {
-    uint32_t bell = atomic_load(&rgi_node_bell()->value);
-    int there, from, tag, is_off = is_cancelled(s); /* before the look: what was sent is there */
-    size_t bytes;
-    RGI_TRY(rgi_message_probe(context, RGI_ANY, 0, &there, &from, &tag, &bytes));
-    if (there)
-      return RG_SUCCESS;
-    if (is_off)
-      return RG_ERR_REVOKED;
-    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, rgi_node.count == 1));
-  }
-}
-
-/* Somebody has died, and nobody has what was to be made: this process was not drawn. */
-static int end_in_vain(const acquisition *s, int error) {
-  rgi_group_creation_result(s->number, error);
+/* RG_ERR_REVOKED if a process died: then no process has the communicators, and this one was not
+ * acquired. */
+static int end_spawning(uint64_t number, int error) {
+  rgi_group_creation_result(number, error);
   return error == RG_ERR_PROC_FAILED ? RG_ERR_REVOKED : error;
 }
 
-static int join_callers(const char *call, acquisition *s) {
-  const uint64_t creation_ids[RGI_CREATION_IDS] = {s->number};
-  if (s->kind == RGI_RESERVE_SPAWN)
-    return end_in_vain(s, rgi_spawn_join(s->drawn, s->callers, s->number, &reserve.drawn));
-  int error = s->kind == RGI_RESERVE_REPLACE ? await_confirmation(call, s) : RG_SUCCESS;
+/* RG_ERR_REVOKED: a process died, and the operation failed. */
+static int join_callers(const char *call, const rgi_reserve_message *m) {
+  const uint64_t creation_ids[RGI_CREATION_IDS] = {m->number};
+  if (m->kind == RGI_RESERVE_SPAWN)
+    return end_spawning(m->number,
+                        rgi_inter_members_join(m->acquired, m->callers, m->number,
+                                               &reserve.drawn.world, &reserve.drawn.parent));
+  int error = m->kind == RGI_RESERVE_REPLACE
+                  ? rgi_reserve_confirm_await(call, m->callers, m->number)
+                  : RG_SUCCESS;
   if (!error) {
-    rgi_members *all = rgi_members_share(s->all);
-    error = rgi_group_creation_end(creation_ids, 0, s->diverged, all, s->tag, &reserve.drawn.group);
+    rgi_members *all = rgi_members_share(m->all);
+    error = rgi_group_creation_end(creation_ids, 0, m->diverged, all, m->tag, &reserve.drawn.group);
   }
-  return rgi_group_creation_result(s->number, error);
+  return rgi_group_creation_result(m->number, error);
 }
 
-static int answer_message(const char *call, const int message[]) {
-  acquisition s;
-  int error = read_message(call, message, &s);
+static int answer_message(const char *call, const int ints[]) {
+  rgi_reserve_message m;
+  int error = rgi_reserve_message_unpack(call, ints, &m);
   if (!error)
-    error = join_callers(call, &s);
-  drop_acquisition(&s);
+    error = join_callers(call, &m);
+  rgi_reserve_message_drop(&m);
   return error;
 }
 
-/* Sleeps until there is something to do, or the end. */
+/* Returns with what the process was acquired for, or at the reserve's end. */
 static int sleep_until_acquired(const char *call) {
   int *message, error;
   do {
@@ -239,12 +191,12 @@ static int sleep_until_acquired(const char *call) {
     }
     error = answer_message(call, message);
     free(message);
-    if (error == RG_ERR_REVOKED) /* in vain */
+    if (error == RG_ERR_REVOKED)
       RGI_TRY(rgi_reserve_directory_release(call, rgi_runtime.rank));
   } while (error == RG_ERR_REVOKED);
   reserve.state = OUTSIDE;
-  int come = rgi_reserve_directory_join(call);
-  return error ? error : come;
+  int joined = rgi_reserve_directory_join(call);
+  return error ? error : joined;
 }
 
 int rg_reserve_park(rg_drawn *drawn) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Drawing processes out of the reserve, and growing a group by them. */
+ * Acquiring processes out of the reserve, and growing a group by them. Member 0 asks the
+ * directory for processes, sends each of them the message, and broadcasts the ranks, or the
+ * error, to the other members. */
+#include "intercomm/reserve_acquire.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/context.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"
 #include "intercomm/reserve.h"
 #include "intercomm/reserve_directory.h"
-#include "intercomm/reserve_message.h"
-#include "message/message.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 #include "runtime/runtime.h"
-#include "shm/failure.h"
 
 /* What member 0 tells the others: {error, how many sleep or were acquired, ranks}. */
 enum { ERROR, THERE, RANKS };
@@ -34,34 +34,23 @@ int rgi_reserve_substitute(const char *call, const rgi_members *before, const rg
   return error;
 }
 
-/* The message to those that were acquired: reserve_message.h. */
 static int write_message(const char *call, rg_group g, const rgi_reserve_request *d,
-                         const rgi_members *acquired, int *count, int **message) {
-  rgi_members *all = NULL;
+                         rgi_members *acquired, int *count, int **ints) {
+  rgi_reserve_message m = {.kind = d->kind,
+                           .tag = g->tag,
+                           .diverged = d->diverged,
+                           .number = d->number,
+                           .callers = g->members,
+                           .acquired = acquired};
   if (d->kind == RGI_RESERVE_REPLACE)
-    RGI_TRY(rgi_reserve_substitute(call, d->before, g->members, acquired, &all));
-  int callers = rgi_members_packed(g->members);
-  *count = RGI_RESERVE_MESSAGE_HEAD + d->n + callers + (all ? rgi_members_packed(all) : 0);
-  int *l = calloc((size_t)*count, sizeof *l);
-  if (l) {
-    l[RGI_RESERVE_MESSAGE_KIND] = (int)d->kind;
-    l[RGI_RESERVE_MESSAGE_TAG] = g->tag;
-    l[RGI_RESERVE_MESSAGE_DIVERGED] = d->diverged;
-    l[RGI_RESERVE_MESSAGE_ACQUIRED] = d->n;
-    rgi_group_tree_put_uint64(l + RGI_RESERVE_MESSAGE_NUMBER, d->number);
-    for (int i = 0; i < d->n; i++)
-      l[RGI_RESERVE_MESSAGE_HEAD + i] = rgi_members_at(acquired, i);
-    rgi_members_pack(g->members, l + RGI_RESERVE_MESSAGE_HEAD + d->n);
-    if (all)
-      rgi_members_pack(all, l + RGI_RESERVE_MESSAGE_HEAD + d->n + callers);
-  }
-  rgi_members_drop(all);
-  *message = l;
-  return l ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, d->n);
+    RGI_TRY(rgi_reserve_substitute(call, d->before, g->members, acquired, &m.all));
+  int error = rgi_reserve_message_pack(call, &m, count, ints);
+  rgi_members_drop(m.all);
+  return error;
 }
 
-/* Those that cannot be told go back. Who has died meanwhile is missed by those who need
- * it. */
+/* A process that cannot be told goes back into the reserve. One that has died is counted as
+ * told: the calls of the new group report its death. */
 static int notify_processes(const char *call, int n, const int ranks[], const int message[],
                             int count) {
   int error = RG_SUCCESS;
@@ -76,79 +65,65 @@ static int notify_processes(const char *call, int n, const int ranks[], const in
 }
 
 static int acquire_and_notify(const char *call, rg_group g, const rgi_reserve_request *d,
-                              int told[]) {
+                              int result[]) {
   int count = 0, *message = NULL, n = d->n;
   rgi_members *acquired;
   if (n < 1)
     return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be acquired", call, n);
-  RGI_TRY(rgi_reserve_directory_acquire(call, n, d->number, told + RANKS, &told[THERE]));
-  if (told[THERE] < n)
+  RGI_TRY(rgi_reserve_directory_acquire(call, n, d->number, result + RANKS, &result[THERE]));
+  if (result[THERE] < n)
     return RG_ERR_RESERVE; /* explained on every member */
-  int error = rgi_members_list(call, n, told + RANKS, &acquired);
+  int error = rgi_members_list(call, n, result + RANKS, &acquired);
   if (!error) {
     error = write_message(call, g, d, acquired, &count, &message);
     rgi_members_drop(acquired);
   }
   for (int i = 0; i < n && error; i++)
-    rgi_reserve_directory_release(call, told[RANKS + i]);
+    rgi_reserve_directory_release(call, result[RANKS + i]);
   if (!error)
-    error = notify_processes(call, n, told + RANKS, message, count);
+    error = notify_processes(call, n, result + RANKS, message, count);
   free(message);
   return error;
 }
 
-static int explain_error(const char *call, rg_group g, int n, const int told[]) {
-  if (told[ERROR] == RG_ERR_RESERVE)
+static int explain_error(const char *call, rg_group g, int n, const int result[]) {
+  if (result[ERROR] == RG_ERR_RESERVE)
     return rgi_error(RG_ERR_RESERVE,
                      "%s: %d processes are wanted and %d are in reserve: start the job with more "
                      "processes and a larger RG_RESERVE",
-                     call, n, told[THERE]);
-  return g->me == 0 ? told[ERROR]
-                    : rgi_error_from(told[ERROR], call, rgi_members_at(g->members, 0));
+                     call, n, result[THERE]);
+  return g->me == 0 ? result[ERROR]
+                    : rgi_error_from(result[ERROR], call, rgi_members_at(g->members, 0));
 }
 
 int rgi_reserve_acquire(const char *call, rg_group g, const rgi_reserve_request *d,
                         rgi_members **acquired) {
   int n = d->n;
   int room = n > 0 && n < rgi_runtime.size ? n : rgi_runtime.size; /* more cannot be acquired */
-  int count = 0, *told = malloc(((size_t)RANKS + (size_t)room) * sizeof *told);
-  if (!told)
+  int count = 0, *result = malloc(((size_t)RANKS + (size_t)room) * sizeof *result);
+  if (!result)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, room);
   if (g->me == 0) {
-    told[THERE] = 0;
-    told[ERROR] = acquire_and_notify(call, g, d, told);
-    count = RANKS + (told[ERROR] ? 0 : n);
+    result[THERE] = 0;
+    result[ERROR] = acquire_and_notify(call, g, d, result);
+    count = RANKS + (result[ERROR] ? 0 : n);
   } else {
-    free(told);
+    free(result);
   }
-  int error = rgi_group_tree_broadcast(g, g->tag, call, &count, &told);
+  int error = rgi_group_tree_broadcast(g, g->tag, call, &count, &result);
   if (error) {
     if (g->me == 0)
-      free(told);
+      free(result);
     return error;
   }
-  error = told[ERROR] ? explain_error(call, g, n, told)
-                      : rgi_members_list(call, count - RANKS, told + RANKS, acquired);
-  free(told);
+  error = result[ERROR] ? explain_error(call, g, n, result)
+                        : rgi_members_list(call, count - RANKS, result + RANKS, acquired);
+  free(result);
   return error;
 }
 
-uint64_t rgi_reserve_message_confirm_context(uint64_t number) {
-  return rgi_context_mix(number + 0x676f2121u);
-}
-
-int rgi_reserve_confirm(const char *call, rg_group g, uint64_t number,
-                        const rgi_members *acquired) {
-  for (int i = 0; i < rgi_members_count(acquired) && g->me < RGI_RESERVE_MESSAGE_CONFIRMERS; i++) {
-    int error = rgi_message_deliver(rgi_reserve_message_confirm_context(number),
-                                    rgi_members_at(acquired, i), 0, NULL, 0, call);
-    if (error && error != RG_ERR_PROC_FAILED) /* who has died is missed by those who need it */
-      return error;
-  }
-  return RG_SUCCESS;
-}
-
-/* A number of its own: whoever gets an error ends what the others may have formed. */
+/* The operation has a number: a member that gets an error revokes it, and with it the group that
+ * other members may have formed. */
 static int grow_group(const char *call, rg_group g, int n, uint64_t number, rg_group *grown) {
   const uint64_t creation_ids[RGI_CREATION_IDS] = {number};
   const rgi_reserve_request d = {.kind = RGI_RESERVE_GROW,
@@ -167,7 +142,7 @@ int rg_group_grow(rg_group g, int n, rg_group *grown) {
   RGI_REQUIRE(grown);
   RGI_TRY(rgi_group_check(__func__, g));
   RGI_TRY(rgi_reserve_need(__func__));
-  RGI_TRY(rgi_group_check_member(__func__, g)); /* whose deaths end the waits */
+  RGI_TRY(rgi_group_check_member(__func__, g)); /* the members' deaths end the waits */
   RGI_TRY(rgi_group_creation_begin(g, g->tag, &number));
   return rgi_group_creation_result(number, grow_group(__func__, g, n, number, grown));
 }

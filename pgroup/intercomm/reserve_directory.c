@@ -1,5 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * On one node the table lies in a slot of the arena. Each process changes it by itself and rings
+ * the doorbells of its node; a process that sleeps looks at the table whenever its doorbell
+ * rings. On several nodes the last process of the world, the holder, has the table in its own
+ * memory and is never acquired. The others send it queries, which it serves while it is
+ * itself parked. On both kinds of job a process that sleeps is called by a message (NOTIFY).
+ *
+ * What happens after a death:
+ *  - The acquirer died before it sent the message. On one node the acquired process sees that in
+ *    the table and sleeps again. On several nodes the holder asks it, once for each acquisition
+ *    (query_abandoned). A process that still sleeps then answers with GIVE_BACK, and drops a
+ *    message of that acquisition that comes later.
+ *  - The holder died. No process can be acquired any more. The processes that sleep find the
+ *    end of the reserve by themselves: reserve_failover.h.
+ *  - A member of the group that acquires died. The failure scope of that operation must not cut
+ *    an exchange with the directory short: an acquired process that is never told would be
+ *    neither in reserve nor at work. So all messages here are sent and received outside of any
+ *    scope (leave_scope). */
 #include "intercomm/reserve_directory.h"
 
 #include <stdlib.h>
@@ -13,7 +31,7 @@
 #include "intercomm/reserve_message.h"
 #include "intercomm/reserve_table.h"
 #include "message/message.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/request.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
@@ -22,8 +40,8 @@
 #include "shm/node.h"
 #include "shm/process.h"
 
-/* Tags: to one that sleeps; to the holder of the directory; process 0's n; an answer of the
- * holder's and those after it, each query's its own: nobody hears one that another has given up. */
+/* Tags: to a process that sleeps; to the holder; process 0's n; the holder's answers. Each query
+ * has a tag of its own for the answer: no query takes the answer to one that was given up. */
 enum { NOTIFY, QUERY, OPENING, ANSWER };
 #define ANSWERS (1 << 20)
 
@@ -31,19 +49,21 @@ enum { NOTIFY, QUERY, OPENING, ANSWER };
 enum { ACQUIRE, RELEASE, LEAVE, JOIN, COUNT, GIVE_BACK };
 enum { WHAT, ARGUMENT, NUMBER, REPLY = NUMBER + 2, QUERY_INTS };
 
-/* The end, to one that sleeps: nothing, or one int where all that worked have died. */
+/* The end of the reserve, to a process that sleeps: no int, or one where all processes that
+ * worked have died. */
 #define LOST_INTS 1
 
-/* To one that sleeps: the number of its draw, whose acquirer has died, in two ints. If it has not
- * heard of that draw it gives itself back. Letters are longer. */
+/* The holder's question to an acquired process whose acquirer has died: the acquisition's number,
+ * in two ints. The message to an acquired process is longer than this. */
 #define DOUBT_INTS 2
+_Static_assert((int)DOUBT_INTS < (int)RGI_RESERVE_MESSAGE_LEAST, "told apart by length");
 
 static struct {
   rgi_reserve_table *table;    /* NULL: the holder has it */
-  int at_holder;               /* on several nodes: by the last process */
+  int at_holder;               /* on several nodes: the last process has it */
   unsigned long epoch, opened; /* how often in this start of the library */
-  uint64_t given_back;         /* the last draw that this process has given itself back from */
-  unsigned asked;              /* questions that want an answer */
+  uint64_t given_back;         /* the last acquisition that this process gave itself back from */
+  unsigned asked;              /* queries that have an answer */
 } directory;
 
 static uint64_t reserve_context(void) {
@@ -54,9 +74,7 @@ static int holder_rank(void) {
   return rgi_runtime.size - 1;
 }
 
-/* What is said about the directory is said and heard to the end, whoever else dies meanwhile: a
- * process that was taken is to hear of it, or it sleeps no more and nobody has it. Returns the
- * scope to go back to. */
+/* Returns the scope to go back to. */
 static rgi_failure_scope leave_scope(void) {
   rgi_failure_scope scope = rgi_failure_scope_now;
   rgi_failure_scope_now = (rgi_failure_scope){0};
@@ -79,7 +97,7 @@ static int receive_ints(const char *call, int from, int tag, int **ints) {
   return error;
 }
 
-/* Those that sleep look themselves. */
+/* The processes that sleep look at the table themselves. */
 static void ring_all(void) {
   for (int i = 0; i < rgi_node.n; i++)
     rgi_node_ring(i);
@@ -87,7 +105,8 @@ static void ring_all(void) {
 
 /* --- opening ------------------------------------------------------------------ */
 
-/* Who comes first makes the table; process 0, or whoever finds it dead, begins it. */
+/* The first process to arrive makes the table. Process 0 initializes it, or one that finds process
+ * 0 dead. */
 static int open_in_arena(const char *call, int *n) {
   uint64_t slot, key;
   void *memory;
@@ -108,30 +127,30 @@ static int open_in_arena(const char *call, int *n) {
   return RG_SUCCESS;
 }
 
-/* Process 0's n, for all. */
+/* Process 0's n, on all processes. */
 static int receive_count(const char *call, rg_group world, int *n) {
-  int count = 1, *told = n;
-  RGI_TRY(rgi_group_check_member(call, world)); /* whose deaths end the waits */
-  RGI_TRY(rgi_group_tree_broadcast(world, 0, call, &count, &told));
-  *n = told[0];
-  if (told != n)
-    free(told);
+  int count = 1, *received = n;
+  RGI_TRY(rgi_group_check_member(call, world)); /* the members' deaths end the waits */
+  RGI_TRY(rgi_group_tree_broadcast(world, 0, call, &count, &received));
+  *n = received[0];
+  if (received != n)
+    free(received);
   return RG_SUCCESS;
 }
 
-/* The same where deaths are survived: those who have opened it may die already, and nobody
- * waits for any but process 0. If that has died everybody's own n counts. */
+/* The same where deaths are survived. A process may open the reserve and die before another one
+ * opens it, so each waits for process 0 only. If that has died each process's own n counts. */
 static int receive_count_surviving(const char *call, int *n) {
-  int *told = NULL, error = RG_SUCCESS;
+  int *received = NULL, error = RG_SUCCESS;
   for (int i = 1; rgi_runtime.rank == 0 && i < rgi_runtime.size; i++) {
     int one = send_ints(call, i, OPENING, n, 1);
     error = error || one == RG_ERR_PROC_FAILED ? error : one;
   }
   if (rgi_runtime.rank > 0)
-    error = receive_ints(call, 0, OPENING, &told);
-  if (told)
-    *n = told[0];
-  free(told);
+    error = receive_ints(call, 0, OPENING, &received);
+  if (received)
+    *n = received[0];
+  free(received);
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 
@@ -164,7 +183,7 @@ void rgi_reserve_directory_close(void) {
   directory.at_holder = 0;
 }
 
-/* --- questions ------------------------------------------------------- */
+/* --- queries --------------------------------------------------------- */
 
 static int send_query(const char *call, int what, int argument, uint64_t number, int reply) {
   int query[QUERY_INTS] = {[WHAT] = what, [ARGUMENT] = argument, [REPLY] = reply};
@@ -175,7 +194,7 @@ static int send_query(const char *call, int what, int argument, uint64_t number,
   return send_ints(call, holder_rank(), QUERY, query, QUERY_INTS);
 }
 
-/* {0, 0} where the holder is dead: nobody can be drawn. */
+/* {0, 0} where the holder is dead: no process can be acquired. */
 static int send_query_and_wait(const char *call, int what, int argument, uint64_t number,
                                int **ints) {
   int reply = ANSWER + (int)(directory.asked++ % ANSWERS),
@@ -188,14 +207,14 @@ static int send_query_and_wait(const char *call, int what, int argument, uint64_
   return *ints ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
 }
 
-/* There is nothing to be told to a holder that is dead. */
+/* A dead holder need not be told: success. */
 static int tell_holder(const char *call, int what, int argument, uint64_t number) {
   int error =
       rgi_process_is_dead(holder_rank()) ? RG_SUCCESS : send_query(call, what, argument, number, 0);
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 
-/* n that sleep; or {how many there are, how many are coming}. */
+/* ranks: n processes, if so many sleep; *there and *coming as rgi_reserve_table_acquire. */
 static int try_to_acquire(const char *call, int n, uint64_t number, int ranks[], int *there,
                           int *coming) {
   int *answer;
@@ -211,7 +230,8 @@ static int try_to_acquire(const char *call, int n, uint64_t number, int ranks[],
   return RG_SUCCESS;
 }
 
-/* Those that another draw has taken in vain are waited for: nobody can keep them. */
+/* Waits for the processes whose acquisition by another group has failed: they are on the way
+ * back. */
 int rgi_reserve_directory_acquire(const char *call, int n, uint64_t number, int ranks[],
                                   int *there) {
   rgi_wait w;
@@ -295,14 +315,14 @@ static int serve_query(const char *call, const int query[QUERY_INTS], int from) 
   }
 }
 
-/* All that may still sleep hear that it is over. */
+/* Tells all processes that may still sleep that the reserve has ended. */
 static int end_all(const char *call, int lost) {
-  int error = RG_SUCCESS, told[LOST_INTS] = {1};
+  int error = RG_SUCCESS, end[LOST_INTS] = {1};
   for (int i = 0; i < directory.table->size - 1; i++) {
     uint32_t state = atomic_load(&directory.table->of[i].state);
     if ((state == RGI_RESERVE_SLEEPING || state == RGI_RESERVE_ACQUIRED) &&
         !rgi_process_is_dead(i)) {
-      int one = send_ints(call, i, NOTIFY, told, lost ? LOST_INTS : 0);
+      int one = send_ints(call, i, NOTIFY, end, lost ? LOST_INTS : 0);
       error = error || one == RG_ERR_PROC_FAILED ? error : one;
     }
   }
@@ -321,7 +341,7 @@ static int probe_message(const char *call, int tag, int *from, int *count, int *
   return rgi_group_tree_receive(reserve_context(), *from, tag, call, count, ints);
 }
 
-/* Where an acquirer has died before it could call those that it took, only they know. */
+/* Only the acquired processes know whether an acquirer that has died had sent them the message. */
 static int query_abandoned(const char *call) {
   for (int i = 0; i < directory.table->size - 1; i++) {
     uint64_t number;
@@ -355,15 +375,16 @@ static int serve_directory(const char *call, int *lost) {
     }
     int error = serve_query(call, query, from);
     free(query);
-    if (error && error != RG_ERR_PROC_FAILED) /* it asks no more */
+    if (error && error != RG_ERR_PROC_FAILED) /* a dead process needs no answer */
       return error;
   }
 }
 
 /* --- sleeping --------------------------------------------------------------------- */
 
-/* What one that sleeps finds out by itself. over: nobody will call any more; lost: since all
- * that worked have died; abandoned: who took it died and may not have called. */
+/* What a process that sleeps finds out by itself. over: no process can acquire it any more; lost:
+ * since all that worked have died; abandoned: its acquirer died, and may not have sent the
+ * message. */
 typedef struct {
   int over, lost, abandoned;
 } sleep_status;
@@ -378,18 +399,18 @@ static int check_status(const char *call, sleep_status *o) {
   return rgi_reserve_table_finished(directory.table, &o->over, &o->lost);
 }
 
-/* A message that the dead had on the way comes too late when its draw was given back. */
-static int is_late(const int message[]) {
-  uint64_t number = rgi_group_tree_get_uint64(message + RGI_RESERVE_MESSAGE_NUMBER);
+/* An acquirer's message may come after its death, when the process has given itself back. */
+static int is_late(const int ints[]) {
+  uint64_t number = rgi_reserve_message_number(ints);
   return number && number == directory.given_back;
 }
 
-/* A message; *ints is what is left of it: the message, or NULL for one that is dealt with. */
-static int read_call(const char *call, int count, int **ints) {
+/* Deals with the holder's question and with a late message: *ints is NULL then. */
+static int filter_notice(const char *call, int count, int **ints) {
   int error = RG_SUCCESS;
   if (count == DOUBT_INTS) {
     directory.given_back = rgi_group_tree_get_uint64(*ints);
-    if (directory.given_back) /* others may have heard of it, and wait */
+    if (directory.given_back) /* other acquired processes may have the message, and wait */
       rgi_overlay_revoke(directory.given_back);
     error = tell_holder(call, GIVE_BACK, rgi_runtime.rank, directory.given_back);
   } else if (!is_late(*ints)) {
@@ -400,8 +421,9 @@ static int read_call(const char *call, int count, int **ints) {
   return error;
 }
 
-/* A look at the inbox comes after that at the directory: what was sent before is there. */
-static int await_call(const char *call, int *lost, int **ints) {
+/* Looks at the table first and into the inbox second: what was sent before the table changed is
+ * in the inbox then. */
+static int await_notice(const char *call, int *lost, int **ints) {
   rgi_wait w;
   rgi_wait_start_patient(&w, call);
   for (;;) {
@@ -411,7 +433,7 @@ static int await_call(const char *call, int *lost, int **ints) {
     RGI_TRY(check_status(call, &o));
     RGI_TRY(probe_message(call, NOTIFY, &from, &count, ints));
     if (from >= 0 && count > LOST_INTS) {
-      int error = read_call(call, count, ints);
+      int error = filter_notice(call, count, ints);
       if (error || *ints)
         return error;
       continue;
@@ -438,7 +460,7 @@ int rgi_reserve_directory_sleep(const char *call, int **ints) {
   if (directory.at_holder && rgi_runtime.rank == holder_rank())
     RGI_TRY(serve_directory(call, &lost));
   else
-    RGI_TRY(await_call(call, &lost, ints));
+    RGI_TRY(await_notice(call, &lost, ints));
   return lost ? rgi_error(RG_ERR_PROC_FAILED, "%s: all processes outside the reserve have died",
                           call)
               : RG_SUCCESS;

@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Where the table of the reserve is and how to get at it: on one node it lies in
- * the arena; on several the last process of the world has it, and the others
- * send it messages. */
+ * The reserve's directory: access to its table, which lies in the arena on one node, and on
+ * several in the memory of the last process of the world (the holder), which the others send
+ * queries. */
 #ifndef RGI_RESERVE_DIRECTORY_H
 #define RGI_RESERVE_DIRECTORY_H
 
 #include <regroup/group.h>
 #include <stdint.h>
 
-/* By all processes of the world: process 0's *n counts, or another's if it has died. The
- * last *n sleep then. Nothing is opened where *n is not more than 0 and less than the world. */
+/* Called by all processes of the world. Process 0's *n counts, or each process's own if process 0
+ * has died. The last *n processes sleep then. Nothing is opened unless *n is more than 0 and less
+ * than the size of the world. */
 int rgi_reserve_directory_open(const char *call, rg_group world, int *n);
 void rgi_reserve_directory_close(void);
 
-/* Draws n for an operation (or 0) into ranks: *there is n then, and otherwise how many
- * sleep. */
+/* Acquires n processes for an operation's number (or 0) into ranks: *there is n then, and
+ * otherwise how many sleep. */
 int rgi_reserve_directory_acquire(const char *call, int n, uint64_t number, int ranks[],
                                   int *there);
 
-/* Process `rank` goes to sleep; the caller leaves; the caller was drawn and comes. */
+/* Process `rank` is in reserve from now on; the caller leaves for good; the caller was acquired
+ * and works. */
 int rgi_reserve_directory_release(const char *call, int rank);
 int rgi_reserve_directory_leave(const char *call);
 int rgi_reserve_directory_join(const char *call);
 
 int rgi_reserve_directory_count(const char *call, int *sleeping);
 
-/* Sleeps until somebody calls, or serves the directory until it is over: then *ints
- * is NULL. Else *ints is what the caller sent, in memory to be freed. RG_ERR_PROC_FAILED:
- * all that worked have died. */
+/* Sleeps, or serves the directory on its holder, until the caller is acquired or the reserve
+ * ends. *ints: the acquirer's message, in memory to be freed; at the end NULL.
+ * RG_ERR_PROC_FAILED: all processes that worked have died. */
 int rgi_reserve_directory_sleep(const char *call, int **ints);
 
-/* Calls a process that was drawn. */
+/* Sends an acquired process its message. */
 int rgi_reserve_directory_notify(const char *call, int rank, const int ints[], int count);
 
 #endif

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Each process has a table of its own. From the beginning a process that leaves tells all others
+ * so. After the holder's death, processes that sleep tell one another that they sleep. A
+ * process in neither state works. So the table is complete when it is needed, and costs no
+ * message before except when a process leaves. A message is empty: its tag is the state. */
 #include "intercomm/reserve_failover.h"
 
 #include <stdlib.h>
@@ -8,13 +13,13 @@
 #include "formation/context.h"
 #include "intercomm/reserve_table.h"
 #include "message/message.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "runtime/runtime.h"
 #include "shm/process.h"
 
 static struct {
   rgi_reserve_table *table;
-  int asleep; /* and all have been told so */
+  int asleep; /* the others have been told that this process sleeps */
 } failover;
 
 static uint64_t failover_context(void) {
@@ -37,9 +42,8 @@ void rgi_reserve_failover_close(void) {
   failover.table = NULL;
 }
 
-/* --- telling and hearing -------------------------------------------------------------- */
+/* --- sending and receiving ------------------------------------------------------------- */
 
-/* The message is its tag. */
 static int tell_one(const char *call, int to, rgi_reserve_table_state state) {
   int error = rgi_message_deliver(failover_context(), to, (int)state, NULL, 0, call);
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;

@@ -1,29 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The letter to processes that were drawn, as ints: this head, the ranks of all
- * that were drawn, the packed members of the group that drew them, and to those who come
- * for others the packed members of the group that results. */
+ * The message to processes in reserve that have been acquired: what for, by whom, and
+ * together with whom. */
 #ifndef RGI_RESERVE_MESSAGE_H
 #define RGI_RESERVE_MESSAGE_H
 
 #include <stdint.h>
 
-/* NUMBER: of the operation, two ints. */
-enum {
-  RGI_RESERVE_MESSAGE_KIND,
-  RGI_RESERVE_MESSAGE_TAG,
-  RGI_RESERVE_MESSAGE_DIVERGED,
-  RGI_RESERVE_MESSAGE_ACQUIRED,
-  RGI_RESERVE_MESSAGE_NUMBER,
-  RGI_RESERVE_MESSAGE_HEAD = RGI_RESERVE_MESSAGE_NUMBER + 2
-};
+#include "formation/members.h"
 
-/* Those who come for others wait for the word that all have the new group, from one of so
- * many of the members that drew them. */
-#define RGI_RESERVE_MESSAGE_CONFIRMERS 4
+typedef enum { RGI_RESERVE_GROW = 1, RGI_RESERVE_SPAWN, RGI_RESERVE_REPLACE } rgi_reserve_purpose;
 
-/* What that word is sent under. */
-uint64_t rgi_reserve_message_confirm_context(uint64_t number);
+typedef struct {
+  rgi_reserve_purpose kind;
+  int tag;               /* of the callers' group */
+  int diverged;          /* of the group that results */
+  uint64_t number;       /* of the operation (rgi_group_creation_begin); 0: none */
+  rgi_members *callers;  /* the members of the group that acquires */
+  rgi_members *acquired; /* all processes acquired together */
+  rgi_members *all;      /* of the group that results; NULL for spawning */
+} rgi_reserve_message;
+
+/* A packed message is longer than this. */
+#define RGI_RESERVE_MESSAGE_LEAST 6
+
+/* Writes m into *ints, in memory to be freed: *count of them. m->all counts only
+ * for replacing: the members of a group that grows follow from the callers and the acquired. */
+int rgi_reserve_message_pack(const char *call, const rgi_reserve_message *m, int *count,
+                             int **ints);
+
+/* Reads it. On failure, too, *m is to be dropped. */
+int rgi_reserve_message_unpack(const char *call, const int ints[], rgi_reserve_message *m);
+void rgi_reserve_message_drop(rgi_reserve_message *m);
+
+/* The operation's number in a packed message. */
+uint64_t rgi_reserve_message_number(const int ints[]);
 
 #endif

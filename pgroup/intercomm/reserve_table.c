@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The table may lie in shared memory and is changed under its lock. A process that waits for
+ * the lock takes it over from an owner that has died. This is safe at any point of the owner's
+ * work: `state` is the one word that decides, it is stored last, and what belongs to it
+ * (acquirer, number) is written before. An owner that dies in rgi_reserve_table_acquire
+ * leaves some processes ACQUIRED by a dead acquirer, which return as after any such death. */
 #include "intercomm/reserve_table.h"
 
 #include "base/error.h"
@@ -69,7 +75,8 @@ int rgi_reserve_table_abandoned(const rgi_reserve_table *l, int rank) {
   return state_of(l, rank) == RGI_RESERVE_ACQUIRED && rgi_process_is_dead(l->of[rank].acquirer);
 }
 
-/* It was taken, and will be back: it knows, or will find out, that it was in vain. */
+/* The process was acquired and will sleep again: its acquirer has died, or the operation has been
+ * revoked. */
 static int comes_back(const rgi_reserve_table *l, int rank) {
   return state_of(l, rank) == RGI_RESERVE_ACQUIRED && !rgi_process_is_dead(rank) &&
          (rgi_process_is_dead(l->of[rank].acquirer) ||
@@ -99,7 +106,7 @@ int rgi_reserve_table_acquire(rgi_reserve_table *l, int n, int acquirer, uint64_
       ranks[found++] = i;
     }
   if (found < n) {
-    for (int i = 0; i < found; i++) /* one has been seen to be dead meanwhile */
+    for (int i = 0; i < found; i++) /* a process died since the count */
       set_state(l, ranks[i], RGI_RESERVE_SLEEPING);
     *there = rgi_reserve_table_count(l);
   } else {
@@ -136,26 +143,27 @@ int rgi_reserve_table_give_back(rgi_reserve_table *l, int rank, uint64_t number)
   return RG_SUCCESS;
 }
 
-/* Somebody who works, or is about to. */
+/* The process works, or is about to. */
 static int is_outside(const rgi_reserve_table *l, int rank) {
   rgi_reserve_table_state s = state_of(l, rank);
   return !rgi_process_is_dead(rank) && (s == RGI_RESERVE_WORKING || s == RGI_RESERVE_ACQUIRED);
 }
 
-static int nobody_is_outside(const rgi_reserve_table *l) {
+static int all_are_inside(const rgi_reserve_table *l) {
   for (int i = 0; i < l->size - l->least; i++)
     if (is_outside(l, i))
       return 0;
   return 1;
 }
 
-/* One that goes to sleep while another is drawn is not to be seen as both. */
+/* The second look is taken under the lock. Without it the loop could see one process before another
+ * acquires it, and that other one after it has gone to sleep. */
 int rgi_reserve_table_finished(rgi_reserve_table *l, int *over, int *lost) {
-  *over = nobody_is_outside(l);
+  *over = all_are_inside(l);
   if (!*over)
     return RG_SUCCESS;
   RGI_TRY(lock_table(l));
-  *over = nobody_is_outside(l);
+  *over = all_are_inside(l);
   *lost = *over && rgi_process_deaths() > 0;
   for (int i = 0; i < l->size; i++)
     *lost &= state_of(l, i) != RGI_RESERVE_LEFT;

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "formation/errhandler.h"
 #include "intercomm/reserve.h"
-#include "intercomm/startup.h"
 #include "runtime/runtime.h"
 
 const rgi_spawn_backend *rgi_spawn_backend_now(void) {
@@ -33,16 +32,4 @@ int rg_intercomm_spawn(MPI_Comm comm, const char *command, char *argv[], int n, 
   if (!error)
     *inter = made;
   return error;
-}
-
-int rg_intercomm_parent(MPI_Comm *world, MPI_Comm *parent, int *started) {
-  rgi_startup e;
-  RGI_REQUIRE(world);
-  RGI_REQUIRE(parent);
-  RGI_REQUIRE(started);
-  RGI_TRY(rgi_startup_enter(__func__, NULL, &e));
-  *world = e.world;
-  *parent = e.parent;
-  *started = e.started;
-  return RG_SUCCESS;
 }

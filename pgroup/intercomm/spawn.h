@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Ways to get more processes and to connect independent ones: MPI's own
- * (spawn_native.c), and out of the reserve (spawn_reserve.c). */
+ * How to get more processes and to connect independent ones: two backends, MPI's own
+ * functions (spawn_native.c) and the reserve (spawn_reserve.c). */
 #ifndef RGI_SPAWN_H
 #define RGI_SPAWN_H
 
 #include <mpi.h>
-#include <regroup/reserve.h>
 
-#include "formation/members.h"
-
-/* All of them return the same error on every process of comm. The communicators
- * that they make return their errors. */
+/* Every function returns the same error on every process of comm. The communicators that they
+ * make return their errors. */
 typedef struct {
   /* Collective over comm; what to start counts on its rank 0. */
   int (*spawn)(const char *call, MPI_Comm comm, const char *command, char *argv[], int n,
@@ -27,11 +24,7 @@ typedef struct {
 
 extern const rgi_spawn_backend rgi_spawn_native, rgi_spawn_reserve;
 
-/* The one that this job has: the reserve if one is open. */
+/* The one to use in this job: the reserve if one is open. */
 const rgi_spawn_backend *rgi_spawn_backend_now(void);
-
-/* The part of processes that were drawn by spawning; number: the operation's. */
-int rgi_spawn_join(const rgi_members *drawn, const rgi_members *callers, uint64_t number,
-                   rg_drawn *made);
 
 #endif

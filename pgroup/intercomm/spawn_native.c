@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * MPI's own ways to get more processes, where it has them. */
+ * Spawning and connecting by MPI's own functions, where it has them. Where it has not, the error
+ * says how to start the job with a reserve instead. */
 #include <string.h>
 #include <unistd.h>
 
@@ -10,7 +11,7 @@
 #include "intercomm/spawn.h"
 #include "progress/mpi_error.h"
 
-/* MPI cannot do it, or not now: both are cured in the same way. */
+/* Whatever the reason for which MPI refuses, a reserve helps. */
 static int check_supported(const char *call, int mpi_code) {
   char text[MPI_MAX_ERROR_STRING];
   int length;
@@ -27,7 +28,7 @@ static int check_supported(const char *call, int mpi_code) {
                    call, text);
 }
 
-/* Processes that find no program may take the whole job with them. */
+/* Starting a program that does not exist can end the whole job. */
 static int can_start(const char *command) {
   return command && *command && (!strchr(command, '/') || access(command, X_OK) == 0);
 }
@@ -35,7 +36,7 @@ static int can_start(const char *command) {
 static int check_command(const char *call, MPI_Comm comm, const char *command, int n) {
   int rank, good;
   MPI_Comm_rank(comm, &rank);
-  good = n > 0 ? can_start(command) : -1; /* rank 0's counts */
+  good = n > 0 ? can_start(command) : -1; /* rank 0's value counts */
   RGI_TRY_MPI(MPI_Bcast(&good, 1, MPI_INT, 0, comm));
   if (good < 0)
     return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be started", call, n);
@@ -51,7 +52,7 @@ static int spawn_processes(const char *call, MPI_Comm comm, const char *command,
                                               MPI_INFO_NULL, 0, comm, inter, MPI_ERRCODES_IGNORE));
 }
 
-/* Errors of calls without a communicator come on MPI_COMM_WORLD. */
+/* MPI reports errors of calls without a communicator on MPI_COMM_WORLD. */
 static int open_port(const char *call, char port[MPI_MAX_PORT_NAME]) {
   int entry = rgi_errhandler_begin(MPI_COMM_WORLD);
   int error = check_supported(call, MPI_Open_port(MPI_INFO_NULL, port));

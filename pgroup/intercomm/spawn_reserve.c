@@ -1,63 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Spawning and connecting inside one job: the processes come out of the reserve,
- * the port is a process and a number. */
-#include <regroup/comm.h>
+ * Spawning and connecting inside one job. Spawned processes come out of the reserve. A port's
+ * name is "regroup:PROCESS:NUMBER": rank 0 of the connecting side sends its side's members to that
+ * process, rank 0 of the accepting side answers with its own, and each broadcasts the other
+ * side's members to its side. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/comm.h"
 #include "formation/context.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"
-#include "intercomm/reserve.h"
+#include "intercomm/inter_members.h"
+#include "intercomm/reserve_acquire.h"
 #include "intercomm/spawn.h"
 #include "message/message.h"
 #include "runtime/runtime.h"
 
-static int create_intercomm(const rgi_members *mine, const rgi_members *others, uint64_t number,
-                            MPI_Comm *inter) {
-  MPI_Group local, remote;
-  RGI_TRY(rgi_comm_mpi_group(mine, &local));
-  int error = rgi_comm_mpi_group(others, &remote);
-  if (!error) {
-    error = rgi_comm_create_intercomm("rg_intercomm_create_group", rgi_runtime.comm, local, remote,
-                                      rgi_comm_creation_tag(number), RG_METHOD_AUTO, number, inter);
-    MPI_Group_free(&remote);
-  }
-  MPI_Group_free(&local);
-  return error;
-}
-
 /* --- spawning --------------------------------------------------------------------- */
-
-int rgi_spawn_join(const rgi_members *acquired, const rgi_members *callers, uint64_t number,
-                   rg_drawn *made) {
-  MPI_Group group;
-  MPI_Comm world, parent;
-  RGI_TRY(rgi_comm_mpi_group(acquired, &group));
-  int error =
-      rg_comm_create_group(rgi_runtime.comm, group, rgi_comm_creation_tag(rgi_context_mix(number)),
-                           RG_METHOD_AUTO, &world);
-  MPI_Group_free(&group);
-  RGI_TRY(error);
-  error = create_intercomm(acquired, callers, number, &parent);
-  if (error) {
-    MPI_Comm_free(&world);
-    return error;
-  }
-  made->world = world;
-  made->parent = parent;
-  return RG_SUCCESS;
-}
 
 static int acquire_and_join(const char *call, rg_group g, int n, uint64_t number, MPI_Comm *inter) {
   const rgi_reserve_request d = {.kind = RGI_RESERVE_SPAWN, .n = n, .number = number};
   rgi_members *acquired;
   RGI_TRY(rgi_reserve_acquire(call, g, &d, &acquired));
-  int error = create_intercomm(g->members, acquired, number, inter);
+  int error = rgi_inter_members_create(g->members, acquired, number, inter);
   rgi_members_drop(acquired);
   return error;
 }
@@ -66,9 +33,9 @@ static int spawn_processes(const char *call, MPI_Comm comm, const char *command,
                            int n, MPI_Comm *inter) {
   rg_group g;
   uint64_t number;
-  (void)command, (void)argv; /* they run already */
+  (void)command, (void)argv; /* the acquired processes run already */
   RGI_TRY(rg_group_from_comm(comm, &g));
-  int error = rgi_group_check_member(call, g); /* whose deaths end the waits */
+  int error = rgi_group_check_member(call, g); /* the members' deaths end the waits */
   if (!error)
     error = rgi_group_creation_begin(g, g->tag, &number);
   if (!error)
@@ -105,8 +72,7 @@ static int send_members(const char *call, const rgi_members *m, int to, int numb
   return error;
 }
 
-/* The first processes of both sides tell each other who they are. accepts: the
- * caller opened the port. */
+/* Rank 0 of each side sends the other its side's members. accepts: the caller opened the port. */
 static int exchange_members(const char *call, const char *port, int accepts,
                             const rgi_members *mine, int *count, int **ints) {
   int owner, number;
@@ -124,15 +90,16 @@ static int exchange_members(const char *call, const char *port, int accepts,
   return error;
 }
 
+/* Rank 0's ints, or its failure, to all of its side. */
 static int tell_own_side(const char *call, rg_group g, int error, int *count, int **ints) {
-  int none = 0, *told = error ? &none : *ints, length = error ? 1 : *count;
-  int lost = rgi_group_tree_broadcast(g, g->tag, call, &length, &told);
+  int none = 0, *sent = error ? &none : *ints, length = error ? 1 : *count;
+  int lost = rgi_group_tree_broadcast(g, g->tag, call, &length, &sent);
   if (error || lost)
     return error ? error : lost;
   *count = length;
-  *ints = told;
+  *ints = sent;
   /* Packed members begin with how many they are. */
-  return told[0] ? RG_SUCCESS : rgi_error(RG_ERR_MPI, "%s: rank 0 of the group failed", call);
+  return sent[0] ? RG_SUCCESS : rgi_error(RG_ERR_MPI, "%s: rank 0 of the group failed", call);
 }
 
 /* The same on both sides. */
@@ -153,7 +120,7 @@ static int connect_sides(const char *call, const char *port, int accepts, MPI_Co
     error = rgi_members_unpack(call, ints, &others);
   free(ints);
   if (!error) {
-    error = create_intercomm(g->members, others, pair_number(g->members, others), inter);
+    error = rgi_inter_members_create(g->members, others, pair_number(g->members, others), inter);
     rgi_members_drop(others);
   }
   rg_group_free(&g);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A process that MPI spawned has a parent (MPI_Comm_get_parent). Otherwise the first call is
+ * collective over MPI_COMM_WORLD: the processes compare the options that they were given and, if
+ * one of them wants a reserve, start the library and open it. From then on the reserve tells a
+ * process its world and its parent. */
 #include "intercomm/startup.h"
 
 #include <regroup/reserve.h>
@@ -30,7 +35,7 @@ static int check_how(const char *call, const rg_inter_options *how, int size) {
   return RG_SUCCESS;
 }
 
-/* The largest of each number, and whether all are the same, over comm. */
+/* most: the largest value of each number over comm; *same: whether all processes have the same. */
 static int compare_numbers(MPI_Comm comm, int n, const int mine[], int most[], int *same) {
   int both[8], all[8];
   MPI_Comm quiet;
@@ -54,29 +59,30 @@ static int compare_numbers(MPI_Comm comm, int n, const int mine[], int most[], i
   return RG_SUCCESS;
 }
 
-/* All have the same options, and none an error; *reserve: the largest wish for one. */
+/* An error unless all processes have the same options and none an error. *reserve: in, how many
+ * this process wants in reserve; out, the most that one wants. */
 static int agree_on_options(const char *call, MPI_Comm comm, const rg_inter_options *how, int error,
                             int *reserve) {
   int mine[2] = {how ? (int)how->kind : 0, how ? how->n : 0}, most[2], same;
-  int wish[2] = {*reserve, error}, granted[2], any;
+  int own[2] = {*reserve, error}, largest[2], any;
   RGI_TRY(compare_numbers(comm, 2, mine, most, &same));
-  RGI_TRY(compare_numbers(comm, 2, wish, granted, &any));
-  if (granted[1])
+  RGI_TRY(compare_numbers(comm, 2, own, largest, &any));
+  if (largest[1])
     return error ? error
-                 : rgi_error(granted[1], "%s: another process reported: %s", call,
-                             rg_error_string(granted[1]));
-  *reserve = granted[0];
+                 : rgi_error(largest[1], "%s: another process reported: %s", call,
+                             rg_error_string(largest[1]));
+  *reserve = largest[0];
   return same ? RG_SUCCESS
               : rgi_error(RG_ERR_MISMATCH,
                           "%s: the processes were given different options for inter-communicators",
                           call);
 }
 
-/* Not yet asked: of MPI_COMM_WORLD nobody sleeps. */
+/* The first call: no process of MPI_COMM_WORLD sleeps yet. */
 static int enter_first(const char *call, const rg_inter_options *how, rgi_startup *e) {
   int size, reserve;
   rg_group outside;
-  /* What an earlier rg_init was told holds no more. */
+  /* Options given to an earlier rg_init hold no more. */
   int error = rgi_runtime.started ? RG_SUCCESS : rgi_options_load(NULL);
   reserve = rgi_options_choice(RGI_OPT_RESERVE);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -96,7 +102,7 @@ static int enter_first(const char *call, const rg_inter_options *how, rgi_startu
   return rgi_reserve_enter(&e->world, &e->parent);
 }
 
-int rgi_startup_enter(const char *call, const rg_inter_options *how, rgi_startup *entry) {
+int rgi_startup_enter(const char *call, const rg_inter_options *how, rgi_startup *startup) {
   rgi_startup e = {MPI_COMM_NULL, MPI_COMM_NULL, 0};
   int size, none = 0;
   RGI_TRY(rgi_runtime_check_mpi(call));
@@ -104,7 +110,7 @@ int rgi_startup_enter(const char *call, const rg_inter_options *how, rgi_startup
   MPI_Comm_get_parent(&e.parent);
   if (e.parent == MPI_COMM_NULL && !rgi_reserve_is_open()) {
     RGI_TRY(enter_first(call, how, &e));
-    *entry = e;
+    *startup = e;
     return RG_SUCCESS;
   }
   if (e.parent != MPI_COMM_NULL)
@@ -116,12 +122,24 @@ int rgi_startup_enter(const char *call, const rg_inter_options *how, rgi_startup
     MPI_Comm_size(e.world, &size);
     RGI_TRY(check_how(call, how, size));
   }
-  *entry = e;
+  *startup = e;
   return RG_SUCCESS;
 }
 
-int rgi_startup_end(rgi_startup *entry) {
-  int started = entry->started;
-  entry->started = 0;
+int rgi_startup_end(rgi_startup *startup) {
+  int started = startup->started;
+  startup->started = 0;
   return started ? rg_finalize() : RG_SUCCESS;
+}
+
+int rg_intercomm_parent(MPI_Comm *world, MPI_Comm *parent, int *started) {
+  rgi_startup e;
+  RGI_REQUIRE(world);
+  RGI_REQUIRE(parent);
+  RGI_REQUIRE(started);
+  RGI_TRY(rgi_startup_enter(__func__, NULL, &e));
+  *world = e.world;
+  *parent = e.parent;
+  *started = e.started;
+  return RG_SUCCESS;
 }

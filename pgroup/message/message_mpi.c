@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "message/message_parts.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"

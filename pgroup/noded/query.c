@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in guards. A query comes from another node: its sizes and offsets are not trusted.
+ * rgi_query_is_valid checks that all it reaches lies in the heap and that its bytes are as many as
+ * it says, with arithmetic that notices overflow; rgi_query_execute then goes through its runs, or
+ * through the rows of its patch, and copies, adds or changes. */
 #include "noded/query.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 static int is_one_element(const rgi_query *q) {
@@ -13,17 +17,9 @@ static uint64_t element_width(const rgi_query *q) {
   return q->element_type == RGI_ELEMENT_INT32 || q->element_type == RGI_ELEMENT_FLOAT ? 4 : 8;
 }
 
-uint64_t rgi_query_data_bytes(const rgi_query *q) {
-  return q->kind == RGI_QUERY_PUT || q->kind == RGI_QUERY_ACCUMULATE ? (q->bytes + 7) / 8 * 8 : 0;
-}
+/* --- validity ------------------------------------------------------------------------------ */
 
-uint64_t rgi_query_answer_bytes(const rgi_query *q) {
-  return q->kind == RGI_QUERY_GET ? q->bytes : sizeof(uint64_t);
-}
-
-/* --- soundness ------------------------------------------------------------------------ */
-
-/* Sums and products that are too large say so in *wrong. */
+/* Sums and products that overflow set *wrong. */
 static uint64_t add_checked(uint64_t a, uint64_t b, int *wrong) {
   *wrong |= __builtin_add_overflow(a, b, &a);
   return a;
@@ -34,7 +30,7 @@ static uint64_t multiply_checked(uint64_t a, uint64_t b, int *wrong) {
   return a;
 }
 
-/* What its entries reach and hold. */
+/* How far from its offset the entries of a query reach, and how many bytes they hold. */
 static int measure_entries(const rgi_query *q, const rgi_query_entry *entries, uint64_t *reach,
                            uint64_t *bytes) {
   int wrong = 0;
@@ -66,68 +62,9 @@ int rgi_query_is_valid(const rgi_query *q, const rgi_query_entry *entries, uint6
   return bytes == q->bytes && q->offset <= size && reach <= size - q->offset;
 }
 
-/* --- numbers ---------------------------------------------------------------------------- */
-
-/* n numbers; `from` need not be aligned, and integers wrap around. */
-#define ADD_INTEGERS(bits)                                                                         \
-  static void add_int##bits(char *to, const char *from, uint64_t n) {                              \
-    for (uint64_t i = 0; i < n; i++) {                                                             \
-      uint##bits##_t more;                                                                         \
-      memcpy(&more, from + i * sizeof more, sizeof more);                                          \
-      atomic_fetch_add((_Atomic uint##bits##_t *)(void *)to + i, more);                            \
-    }                                                                                              \
-  }
-
-#define ADD_REALS(real, bits)                                                                      \
-  static void add_##real(char *to, const char *from, uint64_t n) {                                 \
-    for (uint64_t i = 0; i < n; i++) {                                                             \
-      _Atomic uint##bits##_t *at = (_Atomic uint##bits##_t *)(void *)to + i;                       \
-      uint##bits##_t was = atomic_load_explicit(at, memory_order_relaxed), next;                   \
-      real more, sum;                                                                              \
-      memcpy(&more, from + i * sizeof more, sizeof more);                                          \
-      do {                                                                                         \
-        memcpy(&sum, &was, sizeof sum);                                                            \
-        sum += more;                                                                               \
-        memcpy(&next, &sum, sizeof next);                                                          \
-      } while (!atomic_compare_exchange_weak(at, &was, next));                                     \
-    }                                                                                              \
-  }
-
-ADD_INTEGERS(32)
-ADD_INTEGERS(64)
-ADD_REALS(float, 32)
-ADD_REALS(double, 64)
-
-static void add_elements(uint32_t element_type, char *to, const char *from, uint64_t bytes) {
-  if (element_type == RGI_ELEMENT_INT32)
-    add_int32(to, from, bytes / 4);
-  else if (element_type == RGI_ELEMENT_INT64)
-    add_int64(to, from, bytes / 8);
-  else if (element_type == RGI_ELEMENT_FLOAT)
-    add_float(to, from, bytes / 4);
-  else
-    add_double(to, from, bytes / 8);
-}
-
-/* What was there before. */
-static int64_t do_element(const rgi_query *q, char *at) {
-  int32_t small = (int32_t)q->a;
-  int64_t large = q->a;
-  if (q->kind == RGI_QUERY_FETCH_ADD)
-    return q->element_type == RGI_ELEMENT_INT32
-               ? atomic_fetch_add((_Atomic int32_t *)(void *)at, (int32_t)q->a)
-               : atomic_fetch_add((_Atomic int64_t *)(void *)at, q->a);
-  if (q->element_type == RGI_ELEMENT_INT32) {
-    atomic_compare_exchange_strong((_Atomic int32_t *)(void *)at, &small, (int32_t)q->b);
-    return small;
-  }
-  atomic_compare_exchange_strong((_Atomic int64_t *)(void *)at, &large, q->b);
-  return large;
-}
-
 /* --- entries ------------------------------------------------------------------------------- */
 
-/* Where the data are: one of them moves on. */
+/* The next byte to write from, or to read into. */
 typedef struct {
   const char *data;
   char *answer;
@@ -142,7 +79,7 @@ static void do_entry(const rgi_query *q, char *at, uint64_t bytes, cursor *c) {
   if (q->kind == RGI_QUERY_PUT)
     memcpy(at, c->data, bytes);
   else
-    add_elements(q->element_type, at, c->data, bytes);
+    rgi_element_add(q->element_type, at, c->data, bytes);
   c->data += bytes;
 }
 
@@ -160,7 +97,11 @@ void rgi_query_execute(const rgi_query *q, const rgi_query_entry *entries, char 
                        const char *data, char *answer) {
   char *at = memory + q->offset;
   cursor c = {data, answer};
-  int64_t word = is_one_element(q) ? do_element(q, at) : 0;
+  int64_t word = 0; /* the answer where nothing is read */
+  if (q->kind == RGI_QUERY_FETCH_ADD)
+    word = rgi_element_fetch_add(q->element_type, at, q->a);
+  else if (q->kind == RGI_QUERY_COMPARE_SWAP)
+    word = rgi_element_compare_swap(q->element_type, at, q->a, q->b);
   if (q->dims)
     do_patch(q, entries, 0, at, &c);
   for (uint32_t i = 0; i < q->runs; i++)

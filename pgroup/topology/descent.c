@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A level below a communicator: of each process the largest part of the communicator that shares
+ * some resource and is smaller than the communicator. For the first level each process knows
+ * only its own node's places, so all gather their requests (level_request). Further levels lie
+ * within one node, and each process works out the requests of all. An error of one process must
+ * not keep the others waiting: every process takes part in each collective call of a level,
+ * and at the end they exchange their errors; after one, all free what they have made. */
 #include "topology/descent.h"
 
 #include <stdlib.h>
@@ -10,7 +17,7 @@
 #include "progress/mpi_error.h"
 #include "topology/exchange.h"
 
-/* What a process brings to the making of a level. */
+/* What a process contributes to making a level. */
 typedef struct {
   int error;
   int filter;
@@ -42,7 +49,7 @@ static int check_requests(const rgi_descent *d, const level_request all[], int s
   return RG_SUCCESS;
 }
 
-/* The first level: only its processes know where they are, so all are asked. */
+/* The first level: a process knows the places on its own node only. */
 static int gather_requests(const rgi_descent *d, const rgi_places *p, level_request all[]) {
   level_request mine = {d->error, d->filter, 2 * d->most + d->rooted, d->key, -1};
   if (!d->error)
@@ -52,7 +59,7 @@ static int gather_requests(const rgi_descent *d, const rgi_places *p, level_requ
   return check_requests(d, all, p->size);
 }
 
-/* Further levels lie within a node, whose places are known. */
+/* Further levels lie within a node, whose places each process knows. */
 static void work_out_requests(const rgi_descent *d, const rgi_places *p, level_request all[]) {
   for (int r = 0; r < p->size; r++)
     all[r] = (level_request){.first = first_below(p, r, d->filter)};
@@ -88,7 +95,7 @@ static int make_roots(MPI_Comm comm, MPI_Comm level, MPI_Comm *roots) {
   return *roots == MPI_COMM_NULL ? RG_SUCCESS : rgi_comm_track(*roots);
 }
 
-/* Collective over comm, even for those that have no level below. */
+/* Collective over comm, also for processes that have no level below. */
 static int make_level(const rgi_descent *d, MPI_Comm comm, const rgi_places *p,
                       const level_request all[], MPI_Comm *level, MPI_Comm *roots) {
   int any = 0, error = RG_SUCCESS;

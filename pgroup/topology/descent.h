@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Going down the levels: what all calls that make communicators come to. */
+ * Making communicators of hardware levels, level by level downwards. */
 #ifndef RGI_DESCENT_H
 #define RGI_DESCENT_H
 
@@ -12,9 +12,9 @@ typedef struct {
   MPI_Comm comm;
   int filter;
   int key;    /* orders the first level */
-  int most;   /* levels */
-  int rooted; /* roots are wanted */
-  int error;  /* that the caller has found in its own arguments, told to all */
+  int most;   /* how many levels */
+  int rooted; /* whether to make communicators of the roots, too */
+  int error;  /* in the caller's own arguments: all processes get an error then */
 } rgi_descent;
 
 /* Collective over d->comm. Fills comms and, if rooted, roots: *levels of them. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The processes of a node exchange their places by MPI, once for each communicator: the result
+ * stays with the communicator as an attribute, and levels below are worked out from it. */
 #include "topology/exchange.h"
 
 #include "base/error.h"
@@ -28,7 +31,7 @@ static int make_room(const char *call, MPI_Comm comm, MPI_Comm node, rgi_places 
   return RG_SUCCESS;
 }
 
-/* Who can fail has done so before the others wait for it. */
+/* A process that fails does so before the exchange, and all know it then. */
 static int exchange_on_node(const char *call, MPI_Comm comm, MPI_Comm node, rgi_places **places) {
   rgi_machine_place mine = {.length = 0};
   *places = NULL;

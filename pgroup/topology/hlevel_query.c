@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Asking about hardware levels. */
+ * Queries about hardware levels. */
 #include <regroup/topology.h>
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The calls that make communicators of hardware levels. */
+ * The public calls that make communicators of hardware levels: each checks its arguments and
+ * describes a descent. */
 #include <regroup/topology.h>
 
 #include "base/error.h"

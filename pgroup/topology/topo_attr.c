@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The attribute goes along when MPI duplicates the communicator (the places are shared and counted)
+ * and is freed with it. An attribute on MPI_COMM_SELF, which MPI deletes first in MPI_Finalize,
+ * frees the key and what is known about the machine. */
 #include "topology/topo_attr.h"
 
 #include <pthread.h>
@@ -36,7 +40,6 @@ static int on_copy(MPI_Comm comm, int keyval, void *extra, void *value, void *co
   return MPI_SUCCESS;
 }
 
-/* MPI frees attributes of MPI_COMM_SELF first of all in MPI_Finalize. */
 static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
   (void)comm, (void)keyval, (void)value, (void)extra;
   MPI_Comm_free_keyval(&state.keyval);
@@ -50,7 +53,7 @@ static int prepare_keyval_locked(void) {
     return RG_SUCCESS;
   RGI_TRY_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &at_finalize, NULL));
   RGI_TRY_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, &state));
-  MPI_Comm_free_keyval(&at_finalize); /* lives on until the attribute is gone */
+  MPI_Comm_free_keyval(&at_finalize); /* MPI keeps it until the attribute is deleted */
   RGI_TRY_MPI(MPI_Comm_create_keyval(on_copy, on_delete, &state.keyval, NULL));
   return RG_SUCCESS;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What is kept on a communicator as an attribute. */
+ * What the library keeps on a communicator as an attribute: the places of its processes on this
+ * node, and which hardware level it is. */
 #ifndef RGI_TOPO_ATTR_H
 #define RGI_TOPO_ATTR_H
 

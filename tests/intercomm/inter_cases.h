@@ -104,8 +104,8 @@ static void check_look_ups(const expected *e) {
   RGT_INT(wrong, -77);
 }
 
-/* The communicators work, and lie as they should: every process tells the others what
- * it is, through each of them. */
+/* The communicators work and connect the right processes: every process sends the others its
+ * role through each of them. */
 static void check_communicators(const expected *e) {
   MPI_Comm world = answer_comm(rg_inter_world), bench = answer_comm(rg_inter_benchmark);
   MPI_Comm local = answer_comm(rg_inter_local), global = answer_comm(rg_inter_global);

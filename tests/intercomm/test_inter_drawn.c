@@ -43,7 +43,7 @@ static void test_connect(void) {
       draw(RG_INTER_CONNECT, n, aside);
 }
 
-/* More than sleep: the same error on all who work, and the others end. */
+/* More processes than sleep: the same error on all processes that work, and the others end. */
 static void test_too_few(void) {
   for (int kind = RG_INTER_SPAWN; kind <= RG_INTER_CONNECT; kind++) {
     rg_inter_options how = {(rg_inter_kind)kind, 2, NULL};
@@ -72,7 +72,7 @@ static void greet(MPI_Comm inter, int mine, int theirs) {
   }
 }
 
-/* Those in reserve, in a program that spawns whenever it likes. Returns how often. */
+/* A process in reserve, in a program that spawns at any time. Returns how often it was acquired. */
 static int be_drawn(void) {
   for (int times = 0;; times++) {
     rg_drawn d, again;
@@ -111,7 +111,7 @@ static void test_spawning(void) {
   if (g) {
     RGT_OK(rg_group_comm(g, &comm));
     spawn_some(comm, aside);
-    for (int there = 0; there < aside;) /* they go back one by one */
+    for (int there = 0; there < aside;) /* they park again one by one */
       RGT_OK(rg_reserve_count(&there));
     MPI_Barrier(comm);
     spawn_some(MPI_COMM_SELF, each);

@@ -34,7 +34,7 @@ static void test_options(void) {
   RGT_OK(rg_inter_start(&how, &part));
   if (part == 1) {
     RGT_OK(rg_inter_world(&world));
-    /* Out of the reserve: those after the first ones. */
+    /* Acquired out of the reserve: the ranks after the first group. */
     int child = parent != MPI_COMM_NULL || (first_size && rgt_rank >= first_size);
     expected e = what_to_expect(world, child);
     check_all(&e);

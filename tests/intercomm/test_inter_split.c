@@ -101,7 +101,7 @@ static void test_nothing_to_spawn(void) {
   RGT_TRUE(strstr(rg_error_detail(), "RG_RESERVE"));
 }
 
-/* The last `aside` processes sleep meanwhile, and are no part of any of it. */
+/* The last `aside` processes sleep meanwhile and take no part. */
 static void split_with_reserve(int aside, int n) {
   rg_inter_options how = {RG_INTER_SPLIT, n, NULL};
   int part = -1, size = rgt_size - aside;
@@ -127,7 +127,7 @@ static void test_reserve(void) {
       split_with_reserve(aside, n);
 }
 
-/* MPI_Finalize ends what is forgotten. */
+/* MPI_Finalize cleans up where the program has not called rg_inter_end. */
 static void test_forgotten(void) {
   start(rgt_size > 1 ? RG_INTER_SPLIT : RG_INTER_NONE, 0);
 }

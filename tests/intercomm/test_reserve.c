@@ -3,7 +3,7 @@
  *
  * ranks: 1 2 3 4 7
  * time: 60
- * Processes in reserve: parking, growing, several groups that draw at once. */
+ * Processes in reserve: parking, growing, several groups that acquire at once. */
 #include <regroup/collectives.h>
 #include <regroup/p2p.h>
 #include <regroup/reserve.h>
@@ -25,7 +25,7 @@ static int size_of(rg_group g) {
   return size;
 }
 
-/* Everybody in g is there, and g works. */
+/* g works, with all its members. */
 static void check_group(rg_group g, int size) {
   int rank, one = 1, sum = 0, valid = 0;
   RGT_OK(rg_group_is_valid(g, &valid));
@@ -36,7 +36,8 @@ static void check_group(rg_group g, int size) {
   RGT_INT(sum, size);
 }
 
-/* Those in reserve: they help whoever draws them, until it is over. Returns how often. */
+/* A process in reserve: it helps each group that acquires it, until the reserve ends. Returns how
+ * often. */
 static int help(void) {
   rg_drawn d;
   int times = 0;
@@ -76,7 +77,7 @@ static void test_grow(void) {
   }
 }
 
-/* More than there are: an error at once on every member, and nobody is lost. */
+/* More than there are: an error at once on every member, and no process is lost. */
 static void test_too_many(void) {
   rg_group g, grown = NULL;
   if (rgt_size < 3)
@@ -112,10 +113,10 @@ static unsigned long long next(unsigned long long *state) {
   return *state;
 }
 
-/* Groups of one draw at random, all at the same time, and let go again. What they get
- * never exceeds what there is, which the sum at the end shows. */
-static void draw_at_random(rg_group alone, int rounds, int aside, unsigned long long *state,
-                           int *drawn) {
+/* Groups of one acquire random numbers of processes, all at the same time, and release them. They
+ * never get more than there are, which the sum at the end shows. */
+static void acquire_at_random(rg_group alone, int rounds, int aside, unsigned long long *state,
+                              int *acquired) {
   for (int i = 0; i < rounds; i++) {
     int n = 1 + (int)(next(state) % (unsigned)aside);
     rg_group grown;
@@ -123,14 +124,14 @@ static void draw_at_random(rg_group alone, int rounds, int aside, unsigned long 
     RGT_TRUE(error == RG_SUCCESS || error == RG_ERR_RESERVE);
     if (error)
       continue;
-    *drawn += n;
+    *acquired += n;
     check_group(grown, 1 + n);
     RGT_OK(rg_group_free(&grown));
   }
 }
 
 static void test_concurrent(void) {
-  int aside = rgt_size / 2, drawn = 0, helped = 0, sums[2], mine[2];
+  int aside = rgt_size / 2, acquired = 0, helped = 0, sums[2], mine[2];
   unsigned long long state = rgt_seed() * 2654435761u + (unsigned)rgt_rank + 1;
   if (rgt_size < 2)
     return;
@@ -141,9 +142,9 @@ static void test_concurrent(void) {
   if (g) {
     rg_group alone;
     RGT_OK(rg_group_create_range(world, rgt_rank, rgt_rank, 1, 0, &alone));
-    draw_at_random(alone, 30, aside, &state, &drawn);
+    acquire_at_random(alone, 30, aside, &state, &acquired);
     RGT_OK(rg_group_free(&alone));
-    /* One after the other goes to sleep as well, the first one leaves. */
+    /* The working processes go to sleep one after the other; the first one leaves. */
     if (rgt_rank % 2)
       helped = help();
     RGT_OK(rg_group_free(&g));
@@ -152,9 +153,9 @@ static void test_concurrent(void) {
   }
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
-  mine[0] = drawn, mine[1] = helped;
+  mine[0] = acquired, mine[1] = helped;
   MPI_Allreduce(mine, sums, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  RGT_INT(sums[0], sums[1]); /* as many were drawn as have helped */
+  RGT_INT(sums[0], sums[1]); /* as many were acquired as have helped */
 }
 
 static void test_errors(void) {
@@ -180,7 +181,7 @@ static void test_errors(void) {
   RGT_OK(rg_finalize());
 }
 
-/* A process that may still be drawn does not get away. */
+/* A process that may still be acquired cannot leave. */
 static void test_leaving(void) {
   rg_group g, again = NULL;
   rg_drawn d;
@@ -199,15 +200,15 @@ static void test_leaving(void) {
     RGT_FAILS(rg_reserve_leave(), RG_ERR_RESERVE);
     RGT_FAILS(rg_finalize(), RG_ERR_RESERVE);
     RGT_INT(help(), 0);
-    RGT_INT(help(), 0); /* it is over for good */
+    RGT_INT(help(), 0); /* the reserve has ended */
     RGT_OK(rg_reserve_drawn(&d));
     RGT_TRUE(!d.group && d.world == MPI_COMM_NULL && d.parent == MPI_COMM_NULL);
   }
   RGT_OK(rg_finalize());
 }
 
-/* On one node all can be drawn; on several all but the one that keeps the books. */
-static void test_books(void) {
+/* On one node all can be acquired; on several all but the directory's holder. */
+static void test_holder(void) {
   int aside = rgt_size - 1, nodes = getenv("MPIR_CVAR_NUM_CLIQUES") != NULL;
   rg_group g;
   if (rgt_size < 2)
@@ -228,7 +229,7 @@ int main(int argc, char **argv) {
                                    {"several at once", test_concurrent},
                                    {"errors", test_errors},
                                    {"leaving", test_leaving},
-                                   {"books", test_books},
+                                   {"holder", test_holder},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "reserve", tests);
 }

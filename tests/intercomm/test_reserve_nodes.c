@@ -3,5 +3,5 @@
  *
  * ranks: 2 4 7
  * env: MPIR_CVAR_NUM_CLIQUES=2
- * The same over two nodes, where the last process keeps the books. */
+ * The same over two nodes, where the last process holds the reserve's directory. */
 #include "test_reserve.c"

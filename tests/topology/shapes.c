@@ -12,7 +12,7 @@
 const shape shapes[] = {
     {"pack:2 [numa] l3:1 l2:4 core:1 pu:1", "compact"},
     {"pack:2 [numa] l3:1 l2:4 core:1 pu:1", "scatter"},
-    {"pack:2 [numa] l3:1 l2:4 core:1 pu:1", NULL}, /* nobody is bound */
+    {"pack:2 [numa] l3:1 l2:4 core:1 pu:1", NULL}, /* no rank is bound */
     {"pack:2 [numa] l3:2 l2:2 core:1 pu:2", "compact"},
     {"numa:4 l3:1 core:2 pu:1", "compact"},
     {"group:2 pack:2 [numa] die:2 core:2 pu:1", "scatter"},
@@ -46,7 +46,7 @@ static void bind_to(oracle *o, int rank, int first, int last) {
                     hwloc_get_obj_by_type(o->machine, HWLOC_OBJ_PU, (unsigned)i)->cpuset);
 }
 
-/* The part of a list that is the rank's turn. */
+/* The part of a list that belongs to the rank. */
 static void bind_by_list(oracle *o, int rank, int turn, const char *list) {
   char *copy = strdup(list), *parts[64];
   int n = 0;
@@ -84,14 +84,15 @@ static void set_environment(const shape *s) {
   rgi_machine_forget();
 }
 
-/* The launcher's word, where it has one. */
-static int told(const char *variable, int otherwise) {
+/* The launcher's value, where it sets one. */
+static int from_launcher(const char *variable, int otherwise) {
   const char *text = getenv(variable);
   return text ? atoi(text) : otherwise;
 }
 
 void shape_begin(const shape *s, oracle *o) {
-  int mine[2] = {told("MPI_LOCALRANKID", rgt_rank), told("MPI_LOCALNRANKS", rgt_size)};
+  int mine[2] = {from_launcher("MPI_LOCALRANKID", rgt_rank),
+                 from_launcher("MPI_LOCALNRANKS", rgt_size)};
   int local[ORACLE_RANKS][2], first = rgt_rank;
   MPI_Comm node;
   *o = (oracle){.ranks = rgt_size};
@@ -165,7 +166,8 @@ void expect_descent(const oracle *o, MPI_Comm comm, int filter) {
     if (level != MPI_COMM_NULL) {
       MPI_Comm_compare(above, level, &result);
       RGT_INT(result, MPI_UNEQUAL);
-      MPI_Comm_dup(level, &copy); /* keeps what is known, longer than its model */
+      MPI_Comm_dup(level,
+                   &copy); /* a duplicate keeps the attribute, also after the original is freed */
       made[n++] = copy;
     }
     if (above != comm)

@@ -15,7 +15,7 @@ typedef struct {
 extern const shape shapes[];
 extern const int shape_count;
 
-/* Makes the machine and the binding this process's, and tells the oracle.
+/* Pretends the machine and the binding in this process, and gives them to the oracle.
  * Collective. */
 void shape_begin(const shape *s, oracle *o);
 void shape_end(oracle *o);
@@ -25,7 +25,7 @@ void shape_end(oracle *o);
 void expect_descent(const oracle *o, MPI_Comm comm, int filter);
 void expect_hierarchy(const oracle *o, MPI_Comm comm, int filter);
 
-/* rg_comm_min_hlevel for lists drawn at random. */
+/* rg_comm_min_hlevel for random lists. */
 void expect_lowest(const oracle *o, MPI_Comm comm);
 
 #endif

@@ -54,7 +54,7 @@ static int on_one_node(const oracle *o) {
   return 1;
 }
 
-/* A machine that all can check in their heads: 2 packages of one L3 and 4 cores
+/* A machine small enough to check by hand: 2 packages of one L3 and 4 cores
  * with an L2 each. */
 static void check_by_hand(void) {
   static const char *const names[] = {"Package", "Core"};
@@ -118,7 +118,7 @@ static void test_key(void) {
     MPI_Allgather(&rgt_rank, 1, MPI_INT, ranks, 1, MPI_INT, level);
     for (int i = 1; i < size; i++)
       RGT_TRUE(ranks[i] < ranks[i - 1]);
-    for (int i = 0; i < size && rank == 0; i++) { /* nobody else need call */
+    for (int i = 0; i < size && rank == 0; i++) { /* no other rank calls */
       RGT_OK(rg_comm_min_hlevel(level, 2, (int[]){rank, i}, &type));
       rank_set both = (rank_set)1 << ranks[i] | (rank_set)1 << rgt_rank;
       RGT_TRUE(oracle_is_lowest(&o, both, type));

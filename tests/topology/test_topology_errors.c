@@ -82,7 +82,7 @@ static void test_inter_communicator(void) {
   MPI_Comm_free(&half);
 }
 
-/* One rank alone is wrong: all are told. */
+/* One rank alone is wrong: all get an error. */
 static void test_one_is_wrong(void) {
   MPI_Comm comm = begin(MACHINE, "compact"), out = MPI_COMM_SELF, roots = MPI_COMM_SELF;
   int n = 77, mismatch = rgt_size > 1 ? RG_ERR_MISMATCH : RG_SUCCESS;
@@ -202,8 +202,8 @@ static int try_hierarchy(MPI_Comm comm) {
 
 enum { MOST = 4096 };
 
-/* With so many communicators left; afterwards there is exactly as much room as
- * before. Open MPI has room for more than a test can make. */
+/* With a few communicators available; afterwards exactly as many are available as
+ * before. Open MPI has more than a test can make. */
 static void test_limit(void) {
 #ifdef OPEN_MPI
   return;
@@ -223,8 +223,8 @@ static void test_limit(void) {
   end(&comm);
 }
 
-/* One rank alone is short of them: its part of the machine fails deep down where
- * the others' goes on. */
+/* One rank alone runs out of communicators: the descent fails at a low level in its part of the
+ * machine and goes on in the others'. */
 static void test_limit_of_one(void) {
   static MPI_Comm dups[MOST];
   MPI_Comm comm = begin("pack:2 [numa] l2:4 core:1 pu:1", "scatter");

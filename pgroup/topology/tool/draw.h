@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A job's hierarchy as text, as a picture and as data. */
+ * A job's hierarchy as text, as a picture (SVG) and as JSON. */
 #ifndef TOPO_DRAW_H
 #define TOPO_DRAW_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The hierarchy as data. */
+ * The hierarchy as JSON. */
 #include <regroup/version.h>
 
 #include "draw.h"

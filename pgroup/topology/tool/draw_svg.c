@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The hierarchy as a picture: boxes in boxes, a tile for each rank. */
+ * The hierarchy as a picture: a box for each level inside the box of the level above, a tile for
+ * each rank. lay_out sizes the boxes from the innermost outwards, draw_box writes them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +173,8 @@ static void draw_box(FILE *f, const box *b, double x, double y) {
   fputs("</g>\n", f);
 }
 
-/* Whether a rank is left behind by others: the picture then explains the dashes. */
+/* Whether a rank has no level of its own where others have one: the picture then explains the
+ * dashed tiles. */
 static int has_dashes(const topo_tree_level *l) {
   int any = l->below > 0 && l->loose > 0;
   for (int i = 0; i < l->below; i++)

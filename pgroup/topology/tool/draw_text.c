@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The hierarchy as an indented tree. */
+ * The hierarchy as an indented tree: a first pass over the levels measures the columns, a second
+ * one prints a line for each level. */
 #include <langinfo.h>
 #include <locale.h>
 #include <string.h>
 
 #include "draw.h"
 
-/* What leads to a line: a drawn one where the terminal knows such characters. */
+/* The branches of the tree: box-drawing characters where the terminal has them. */
 typedef struct {
   const char *fork, *corner, *down;
 } strokes;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The running job: rank 0 gathers the place of each rank. A pretended one: the library places each
+ * rank of each node on the pretended machine. */
 #include "job.h"
 
 #include <mpi.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A job to be drawn: the running one, or a pretended one. */
+ * The job to be drawn: its nodes, and the places of its ranks on them. It is the running job or a
+ * pretended one. */
 #ifndef TOPO_JOB_H
 #define TOPO_JOB_H
 
@@ -33,8 +34,8 @@ typedef struct {
  * regroup/topology.h. */
 int topo_job_running(const char *program, topo_job *job);
 
-/* So many processes (by default one for each hardware thread), the first ones on
- * the first node and so on, on nodes of one kind (by default one). Local. */
+/* A job of processes (by default one for each hardware thread) on nodes of one kind (by default
+ * one), in blocks: the first ones on the first node. Local. */
 int topo_job_pretended(const char *program, const topo_job_options *pretended, topo_job *job);
 
 void topo_job_free(topo_job *job);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The tree is built node by node, recursively: each level below a set of places is found as
+ * the library finds it for its communicators (rgi_places_level_below). */
 #include "tree.h"
 
 #include <regroup/topology.h>

@@ -23,7 +23,8 @@ typedef struct topo_tree_level {
   struct topo_tree_level **level;
 } topo_tree_level;
 
-/* The whole job; below it what passes the filter. NULL if there is no memory. */
+/* The root is the whole job; below it are the levels that pass the filter. NULL for want of memory.
+ */
 topo_tree_level *topo_tree_build(const topo_job *job, int filter);
 void topo_tree_free(topo_tree_level *root);
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Both are created over the library's world by their members alone; the tags are made from
+ * the operation's number, so that operations at the same time keep apart. */
+#include "intercomm/inter_members.h"
+
+#include <regroup/comm.h>
+
+#include "base/error.h"
+#include "formation/comm.h"
+#include "formation/context.h"
+#include "formation/mpi_group.h"
+#include "runtime/runtime.h"
+
+int rgi_inter_members_create(const rgi_members *mine, const rgi_members *others, uint64_t number,
+                             MPI_Comm *inter) {
+  MPI_Group local, remote;
+  RGI_TRY(rgi_mpi_group_of(mine, &local));
+  int error = rgi_mpi_group_of(others, &remote);
+  if (!error) {
+    error = rgi_comm_create_intercomm("rg_intercomm_create_group", rgi_runtime.comm, local, remote,
+                                      rgi_comm_creation_tag(number), RG_METHOD_AUTO, number, inter);
+    MPI_Group_free(&remote);
+  }
+  MPI_Group_free(&local);
+  return error;
+}
+
+int rgi_inter_members_join(const rgi_members *acquired, const rgi_members *callers, uint64_t number,
+                           MPI_Comm *world, MPI_Comm *parent) {
+  MPI_Group group;
+  MPI_Comm made, inter;
+  RGI_TRY(rgi_mpi_group_of(acquired, &group));
+  int error =
+      rg_comm_create_group(rgi_runtime.comm, group, rgi_comm_creation_tag(rgi_context_mix(number)),
+                           RG_METHOD_AUTO, &made);
+  MPI_Group_free(&group);
+  RGI_TRY(error);
+  error = rgi_inter_members_create(acquired, callers, number, &inter);
+  if (error) {
+    MPI_Comm_free(&made);
+    return error;
+  }
+  *world = made;
+  *parent = inter;
+  return RG_SUCCESS;
+}
