@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the members of a group may give to a checkpoint. */
+ * Checking the arguments of saving and loading a checkpoint. */
 #ifndef RGI_CHECKPOINT_CHECK_H
 #define RGI_CHECKPOINT_CHECK_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Reading a checkpoint. Rank 0 reads the heads and tells the others of one; then each
- * segment is read by one member, which puts the blocks into the arrays. */
+ * Reading a checkpoint. Rank 0 reads the heads of both generations and broadcasts the newest one.
+ * Each segment is read by one member, which puts its blocks into the arrays. If that generation
+ * turns out to be damaged, the older one is tried. */
 #include <errno.h>
 #include <fcntl.h>
 #include <regroup/checkpoint.h>
@@ -16,6 +17,7 @@
 #include "base/log.h"
 #include "checkpoint/checkpoint_check.h"
 #include "checkpoint/head.h"
+#include "distribution/distribution_owner.h"
 #include "file/file.h"
 #include "formation/group.h"
 #include "object/array.h"
@@ -29,12 +31,12 @@ typedef struct {
   size_t bytes;
 } loading;
 
-/* What rank 0 has found: the heads that are good, the newest first. */
+/* What rank 0 has found: the valid heads, the newest first. */
 typedef struct {
   int n, there;
   rgi_head head[RGI_HEAD_GENERATIONS];
   char name[RGI_HEAD_GENERATIONS][4096];
-  char trouble[600]; /* what is wrong with the others */
+  char trouble[600]; /* the errors of the others */
 } finding;
 
 static void note_trouble(finding *f) {
@@ -89,7 +91,7 @@ static int fits_head(const loading *l, const char *name, const rgi_head *h) {
   return RG_SUCCESS;
 }
 
-/* The blocks of one who wrote. */
+/* Puts the blocks of one segment. writer: the rank that wrote it. */
 static int put_blocks(const loading *l, const rgi_head *h, int writer, const char *segment) {
   uint64_t at = 0;
   for (int k = 0; k < l->n; k++) {
@@ -138,7 +140,7 @@ static int read_segment(const loading *l, const rgi_head *h, int fd, const char 
   return error;
 }
 
-/* The caller's part of them: as many as any other member's. */
+/* The members read the segments in turn, so that all read about equally many. */
 static int read_segments(const loading *l, const rgi_head *h, const char *name) {
   int fd = open(name, O_RDONLY | O_CLOEXEC), error = RG_SUCCESS;
   if (fd < 0)
@@ -150,7 +152,7 @@ static int read_segments(const loading *l, const rgi_head *h, const char *name) 
   return error ? error : rg_array_fence(NULL);
 }
 
-/* Rank 0's head and its name, on all. */
+/* Broadcasts rank 0's i-th head and its file's name. */
 static int broadcast_head(const loading *l, finding *f, int i, rgi_head *h, char *name) {
   uint64_t bytes = l->group->me == 0 ? f->head[i].fixed->head_bytes : 0;
   RGI_TRY(rg_bcast(l->group, &bytes, 1, MPI_UINT64_T, 0));
@@ -166,7 +168,7 @@ static int broadcast_head(const loading *l, finding *f, int i, rgi_head *h, char
   return rgi_file_agree(l->group, rgi_head_work_out(h));
 }
 
-/* *damaged: another one may be better. */
+/* *damaged: the other generation is to be tried. */
 static int load_generation(const loading *l, finding *f, int i, int *damaged) {
   rgi_head h = {0};
   char name[sizeof f->name[0]] = "";
@@ -184,7 +186,8 @@ static int load_generation(const loading *l, finding *f, int i, int *damaged) {
   return error;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- all generations
+ * ------------------------------------------------------------------------------ */
 
 static void warn_of_trouble(const loading *l, const finding *f) {
   if (l->group->me == 0 && f->trouble[0])

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Writing a checkpoint. All members copy their elements, then each one's writer writes
- * its segment. When all segments are on the disk rank 0's writer writes the head and
- * gives the file its name; the members tell one another by non-blocking collectives on
- * a group of the checkpoint's own. */
+ * Writing a checkpoint. When rg_checkpoint_start returns, each member has copied its elements, and
+ * a writer, a thread, writes the copy to its segment of the file. The phases after that are
+ * advanced by rg_checkpoint_test and rg_checkpoint_wait, on every member: WRITING     until the
+ * member's writer has its segment on the disk; GATHERING   the results of all writers go to rank 0;
+ *   COMMITTING  rank 0 only: if all have succeeded its writer writes the head and renames the file;
+ *   TELLING     rank 0 broadcasts the outcome.
+ * Gather and broadcast are non-blocking collectives on a group of the checkpoint's own. The file of
+ * the generation before is not touched, so that a job that dies at any moment leaves one complete
+ * checkpoint. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,6 +24,7 @@
 #include "checkpoint/checkpoint_check.h"
 #include "checkpoint/disk_writer.h"
 #include "checkpoint/head.h"
+#include "distribution/distribution_owner.h"
 #include "file/file.h"
 #include "formation/context.h"
 #include "formation/group.h"
@@ -29,16 +35,16 @@
 
 typedef enum { WRITING, GATHERING, COMMITTING, TELLING } phase;
 
-/* What each member says of its segment, and rank 0 of the whole. */
+/* The result of a member's writer, and of the whole checkpoint. */
 typedef struct {
-  int32_t number, member; /* the system's error, and whose */
+  int32_t number, member; /* the system's error, and the member that had it */
   uint64_t checksum;
 } segment_report;
 
 struct rg_checkpoint_s {
   unsigned magic;
   rg_group group;
-  char *part, *name; /* it grows there, and becomes that */
+  char *part, *name; /* the file while it is written, and its final name */
   char *path;
   rgi_head head;
   int fd;
@@ -50,7 +56,7 @@ struct rg_checkpoint_s {
   rg_checkpoint next;
 };
 
-/* Those that have not been ended: no two to the same path. */
+/* The checkpoints that have not been ended: no two of them have the same path. */
 static struct {
   pthread_mutex_t lock;
   rg_checkpoint first;
@@ -84,7 +90,7 @@ static void unlist_checkpoint(rg_checkpoint c) {
 
 /* --- the start -------------------------------------------------------------------------- */
 
-/* Every member: all say the same, and none has one to this path that is not ended. */
+/* Every member: all give the same arguments, and no checkpoint to this path is under way. */
 static int check_same(const char *call, rg_group g, const char *path, int n,
                       const rg_array arrays[], size_t bytes) {
   uint64_t hash = rgi_file_hash(path, strlen(path), RGI_FILE_HASH_START);
@@ -110,7 +116,7 @@ static char *name_of(const char *path, const char *end) {
   return name;
 }
 
-/* Rank 0: the generation that the new one follows stays, the other one goes. */
+/* Rank 0: the new checkpoint replaces the older of the two generations. */
 static int choose_generation(const char *path, rgi_head *h, int *generation) {
   uint64_t newest = 0;
   *generation = 0;
@@ -142,11 +148,11 @@ static int begin_file(const char *path, rg_checkpoint c, const void *state) {
     return rgi_error(RG_ERR_NOMEM, "no memory for a checkpoint");
   if (c->head.fixed->state_bytes)
     memcpy(c->head.state, state, c->head.fixed->state_bytes);
-  unlink(c->part); /* left by one that came to nothing */
+  unlink(c->part); /* left by a job that died */
   return rgi_file_reserve(c->part, (int64_t)c->head.fixed->file_bytes);
 }
 
-/* What the caller has in the file. */
+/* Copies the caller's segment. */
 static int copy_elements(rg_checkpoint c, int n, const rg_array arrays[]) {
   int me = c->group->me;
   uint64_t at = 0;
@@ -192,7 +198,7 @@ static int make_head(const char *path, int n, const rg_array arrays[], size_t by
   return rgi_head_make(rgi_members_count(c->group->members), n, arrays, bytes, &c->head);
 }
 
-/* What hangs on it. after_death: others may still answer its requests. */
+/* Frees the checkpoint. after_death: messages may still arrive in its memory, which is kept. */
 static void release_checkpoint(rg_checkpoint c, int after_death) {
   if (c->fd >= 0)
     close(c->fd);
@@ -263,7 +269,7 @@ static int check_checkpoint(const char *call, const rg_checkpoint *c) {
   return *c ? rgi_group_check_member(call, (*c)->group) : RG_SUCCESS;
 }
 
-/* The segment is on the disk, or is not. */
+/* The writer has ended: its result goes to rank 0. */
 static int send_report(rg_checkpoint c) {
   rgi_disk_writer_end(&c->writer);
   free(c->copy);
@@ -279,7 +285,7 @@ static int send_outcome(rg_checkpoint c) {
   return rg_ibcast(c->group, &c->outcome, sizeof c->outcome, MPI_BYTE, 0, &c->request);
 }
 
-/* Rank 0: if all segments are there the head makes a checkpoint of them. */
+/* Rank 0: writes the head if all segments are on the disk. */
 static int commit_checkpoint(rg_checkpoint c) {
   for (int i = 0; i < c->head.fixed->members; i++) {
     c->head.segments[i].checksum = c->all[i].checksum;
@@ -305,7 +311,7 @@ static int end_commit(rg_checkpoint c) {
   return send_outcome(c);
 }
 
-/* What can be done now. */
+/* Advances the phases as far as possible without waiting. */
 static int progress_checkpoint(rg_checkpoint c, int *done) {
   int over;
   if (c->phase == WRITING && atomic_load(&c->writer.ready.value))
@@ -322,7 +328,7 @@ static int progress_checkpoint(rg_checkpoint c, int *done) {
   return RG_SUCCESS;
 }
 
-/* Until there is something to do. */
+/* Waits until the present phase can end. */
 static int pause_for(const char *call, rg_checkpoint c) {
   rgi_wait w;
   if (c->phase == GATHERING || c->phase == TELLING)
@@ -334,7 +340,7 @@ static int pause_for(const char *call, rg_checkpoint c) {
   return RG_SUCCESS;
 }
 
-/* It is complete, or has come to nothing. */
+/* Ends a checkpoint that is complete or has failed. */
 static int finish_checkpoint(rg_checkpoint *c, int error) {
   rg_checkpoint was = *c;
   rgi_disk_writer_cancel(&was->writer);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The bytes are written in pieces, between which the writer looks whether it is cancelled, then
+ * synced to the disk. The thread runs at a low priority and blocks all signals. */
 #include "checkpoint/disk_writer.h"
 
 #include <errno.h>
@@ -13,11 +16,11 @@
 
 #include "checkpoint/head.h"
 
-/* At once: so soon a writer hears that it is cancelled. */
+/* Bytes of a piece: the time to write them is how long a cancellation takes at most. */
 #define PIECE ((uint64_t)4 << 20)
 
-/* The program's own threads come first; this one still gets a tenth of a processor that
- * they never give up. */
+/* The program's own threads have priority; of a processor that they use all the time this thread
+ * still gets a tenth. */
 #define NICE 10
 
 static int write_piece(int fd, const char *from, uint64_t n, uint64_t at) {
@@ -48,7 +51,7 @@ static int write_all(rgi_disk_writer *w) {
   return fsync(w->fd) == 0 ? 0 : errno;
 }
 
-/* The new name is on the disk as well, where a folder can be told to be. */
+/* Writes the new name to the disk as well, on file systems that can sync a folder. */
 static int rename_file(const char *from, const char *to) {
   const char *slash = strrchr(to, '/');
   char folder[slash ? (size_t)(slash - to) + 2 : 2];
@@ -80,7 +83,7 @@ void rgi_disk_writer_start(rgi_disk_writer *w) {
   atomic_store(&w->cancelled, 0);
   w->running = 1;
   sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before); /* the program's signals are not for it */
+  pthread_sigmask(SIG_BLOCK, &all, &before); /* the program's own threads handle its signals */
   int failed = pthread_create(&w->thread, NULL, write_in_thread, w);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (failed) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Writing in the background: a thread that calls nothing of MPI and nothing of the
- * library, so that it may outlive a rg_finalize. */
+ * Writing in the background, by a thread that calls neither MPI nor functions that need the
+ * library to be initialised, so that it may outlive an rg_finalize. */
 #ifndef RGI_DISK_WRITER_H
 #define RGI_DISK_WRITER_H
 
@@ -13,13 +13,13 @@
 #include "base/bell.h"
 
 typedef struct {
-  /* The job: bytes to an offset of the file, then to the disk; then, unless to is
-   * NULL, the file `from` becomes `to`. */
+  /* What to write: bytes at an offset of the file, until they are on the disk. Then, unless `to`
+   * is NULL, the file `from` is renamed to `to`. */
   int fd;
   const char *bytes;
   uint64_t size, offset;
   const char *from, *to;
-  /* What comes of it. */
+  /* The result. */
   rgi_bell ready;    /* 1 when it is done */
   int number;        /* the system's error, or 0 */
   uint64_t checksum; /* of the bytes */
@@ -29,13 +29,13 @@ typedef struct {
   atomic_int cancelled;
 } rgi_disk_writer;
 
-/* Starts it; without a thread it is done at once. */
+/* Starts the thread. If there can be none, writes before it returns. */
 void rgi_disk_writer_start(rgi_disk_writer *w);
 
-/* When ready is 1, or to wait for that. */
+/* Ends a writer, for which it waits. */
 void rgi_disk_writer_end(rgi_disk_writer *w);
 
-/* The same, as soon as can be: what it has not written it leaves. */
+/* The same, but the writer stops after the piece that it is writing. */
 void rgi_disk_writer_cancel(rgi_disk_writer *w);
 
 #endif

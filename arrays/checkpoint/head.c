@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A head is one piece of memory as it is in the file, with pointers to its parts. The distributions
+ * of the arrays are stored as words and made again from them. A head that is read is checked before
+ * any number in it is used: magic, version, sizes, checksum. */
 #include "checkpoint/head.h"
 
 #include <errno.h>
@@ -10,13 +14,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
 #include "file/file.h"
 #include "object/array.h"
 
 #define PAGE ((uint64_t)4096)
 enum { VERSION = 1, ORDER = 1 };
 
-/* Not text, and spoilt by a transfer that takes it for text. */
+/* Not valid text, and changed by a transfer that converts text. */
 static const char magic[8] = {(char)0x8a, 'R', 'G', 'C', '\r', '\n', 0x1a, '\n'};
 
 static uint64_t round_up(uint64_t bytes, uint64_t to) {
@@ -55,7 +60,7 @@ uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *d, size_t ele
 /* --- arrays as words ------------------------------------------------------------------ */
 
 enum { DIMS, TYPE, ELEMENT, LAYOUT, SINGLE };
-/* Then so many for each dimension, then the boundaries. */
+/* Then these for each dimension, then the boundaries. */
 enum { SHAPE, GRID, CHUNK, PERIODIC, LISTS };
 #define FIXED (SINGLE + LISTS * RG_MAX_DIMS)
 
@@ -84,7 +89,7 @@ static int64_t *write_array(rg_array a, int64_t *w) {
   return w;
 }
 
-/* The words are the head's, whose checksum was right. Ghosts are not in the file. */
+/* From words of a head whose checksum is right. Ghosts are not in the file. */
 static int read_array(int members, const int64_t **at, rgi_head_array *s) {
   const int64_t *w = *at;
   rg_array_spec spec = {.dims = (int)w[DIMS],

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A checkpoint's file: a head, padded to pages, and a segment for each member that wrote
- * it, each from a page on. The head is written last: a file without one is none.
+ * A checkpoint's file: a head, padded to pages, and a segment for each member that wrote it, each
+ * aligned to pages. The head is written last: a file without one is not a checkpoint.
  *
  * The head, in the writer's order of bytes, is
  *   the fixed part | words that describe the arrays | the program's state, padded to 8 |
  *   a rgi_head_segment for each member | a checksum of all of this
- * and a segment the member's blocks, array by array, each block dense and without
- * ghosts, each array from a multiple of 64 bytes on. */
+ * and a segment is the member's blocks, array by array, each block dense and without
+ * ghosts, each array aligned to 64 bytes. */
 #ifndef RGI_HEAD_H
 #define RGI_HEAD_H
 
@@ -28,7 +28,7 @@ typedef struct {
   int32_t members, arrays;
 } rgi_head_fixed;
 
-/* One of the arrays, as it was. */
+/* One of the arrays, as it was saved. */
 typedef struct {
   rg_type type;
   size_t element;
@@ -41,23 +41,23 @@ typedef struct {
   int64_t *words;
   char *state;
   rgi_head_segment *segments;
-  rgi_head_array *saved; /* worked out from the words */
+  rgi_head_array *saved; /* computed from the words */
 } rgi_head;
 
 enum { RGI_HEAD_GENERATIONS = 2 };
 
-/* The head of a checkpoint that is to be written: all but the sequence, the state and
- * the segments' checksums. RG_ERR_NOMEM, RG_ERR_LIMIT. */
+/* Makes the head of a new checkpoint: everything but the sequence, the state and the segments'
+ * checksums. RG_ERR_NOMEM, RG_ERR_LIMIT. */
 int rgi_head_make(int members, int n, const rg_array arrays[], size_t state_bytes, rgi_head *h);
 
-/* The last thing before it is written. */
+/* Sets the head's checksum: to be called last, before it is written. */
 void rgi_head_seal(rgi_head *h);
 
-/* From a file, by one process. *there is 0, and no error, if there is no file. RG_ERR_FILE:
- * it cannot be read, or is none or no whole one. */
+/* Reads the head of a file. *there is 0, without an error, if there is no file. RG_ERR_FILE: it
+ * cannot be read, or is not a complete checkpoint. */
 int rgi_head_read(const char *path, int *there, rgi_head *h);
 
-/* After memory, of head_bytes, was filled: the pointers and what was saved. */
+/* Sets the other members when memory holds a head of head_bytes. */
 int rgi_head_work_out(rgi_head *h);
 
 void rgi_head_clear(rgi_head *h);
@@ -65,11 +65,11 @@ void rgi_head_clear(rgi_head *h);
 /* Elements of a member's i-th block, 0 if it is empty, and which patch it is. */
 int64_t rgi_head_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[], int64_t hi[]);
 
-/* Where an array's part of a segment ends that begins at `at`. */
+/* The end of an array's part of a segment that begins at `at`. */
 uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *d, size_t element, int rank);
 
-/* Of bytes that come in order; from RGI_HEAD_HASH_START on. Of all pieces but the last the
- * length is a multiple of 8. */
+/* A hash of bytes that are passed piece by piece in order, the first with RGI_HEAD_HASH_START. The
+ * length of all pieces but the last is a multiple of 8. */
 #define RGI_HEAD_HASH_START 0x243f6a8885a308d3u
 uint64_t rgi_head_hash(const void *bytes, size_t n, uint64_t hash);
 

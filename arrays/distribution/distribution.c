@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * From a spec to a distribution. */
-#include "distribution/spec.h"
+ * From the caller's spec to a distribution: the grid is chosen, the blocks' boundaries and the
+ * reciprocals by which an index finds its block are computed, and the size is checked. */
+#include "distribution/distribution.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/spec.h"
+#include "distribution/type.h"
 
 static int64_t largest_extent(const rgi_distribution *d, int k) {
   if (!d->boundaries[k])
@@ -41,7 +44,7 @@ static int check_size(const rgi_distribution *d, size_t element) {
     RGI_TRY(multiply_bytes(&whole, d->shape[k]));
     if (__builtin_add_overflow(largest_extent(d, k), 2 * d->ghosts[k], &extent))
       return too_large();
-    /* The blocks of a cyclic layout fill the array without more. */
+    /* The blocks of a cyclic layout fill the array exactly. */
     if (d->layout != RG_BLOCK_CYCLIC)
       RGI_TRY(multiply_bytes(&stored, extent));
   }
@@ -89,9 +92,14 @@ static int lay_blocks(const rg_array_spec *spec, rgi_distribution *d) {
   return RG_SUCCESS;
 }
 
+/* extent / chunk, rounded up. */
+static int64_t chunks_in(int64_t extent, int64_t chunk) {
+  return extent / chunk + (extent % chunk != 0);
+}
+
 static void deal_blocks(rgi_distribution *d) {
   for (int k = 0; k < d->dims; k++) {
-    d->blocks[k] = rgi_span_blocks(d->shape[k], d->chunk[k]);
+    d->blocks[k] = chunks_in(d->shape[k], d->chunk[k]);
     d->reciprocal[k] = UINT64_MAX / (uint64_t)d->chunk[k];
     d->grid_reciprocal[k] = UINT64_MAX / (uint64_t)d->grid[k];
   }
@@ -113,7 +121,7 @@ static void copy_spec(const rg_array_spec *spec, rgi_distribution *d) {
 static int64_t most_blocks(const rgi_distribution *d, int k) {
   int64_t chunk = d->chunk[k], most = d->shape[k];
   if (d->layout == RG_BLOCK_CYCLIC)
-    most = rgi_span_blocks(d->shape[k], chunk);
+    most = chunks_in(d->shape[k], chunk);
   else if (d->layout == RG_BLOCK && chunk != 0)
     most = chunk < 0 ? 1 : d->shape[k] / chunk;
   return most < 1 ? 1 : most;
@@ -148,7 +156,7 @@ int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distributi
 }
 
 void rgi_distribution_clear(rgi_distribution *d) {
-  free(d->boundaries[0]); /* all lie in one piece */
+  free(d->boundaries[0]); /* one allocation for all dimensions */
   memset(d, 0, sizeof *d);
 }
 

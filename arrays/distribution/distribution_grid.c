@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The grid of a block distribution: a search over the divisions of each dimension
- * near those that would make cubes. */
+ * The grid of a block distribution: a search over the divisions of each dimension, of which
+ * only those are tried that are close to the one for cubes. The search runs twice: first for
+ * the size of the smallest largest block, then for the blocks of least surface that are about
+ * as small. */
 #include <math.h>
 #include <string.h>
 
 #include "distribution/distribution.h"
 
-enum { NEAR = 3 };              /* so many divisions on either side of the cube's are tried */
-static const double MORE = 1.1; /* a largest block so much above the least is as good */
+enum { NEAR = 3 };              /* divisions that are tried on either side of the cube's */
+static const double MORE = 1.1; /* a largest block up to this factor above the least is as good */
 
 typedef struct {
   int dims;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Single elements: their owner, their place, and whether they are there at all;
- * and the blocks of a member. */
+ * Ranks and blocks are numbered in C order over the grid: block b along a dimension
+ * belongs to coordinate b, or b modulo the grid where blocks are dealt out cyclically. */
+#include "distribution/distribution_owner.h"
+
 #include <string.h>
 
-#include "base/error.h"
 #include "distribution/span.h"
 
 int rgi_distribution_owner(const rgi_distribution *d, const int64_t at[]) {
@@ -89,10 +90,17 @@ int64_t rgi_distribution_extent(const rgi_distribution *d, int rank) {
     return 0;
   for (int k = 0; k < d->dims; k++) {
     all[k] = blocks_along(d, k, at[k]) ? rgi_span_at(d, k, at[k]).all : 0;
-    if (all[k] == 0) /* whatever the others are: their product may overflow */
+    if (all[k] == 0) /* before the product is taken: that of the others may overflow */
       return 0;
   }
   for (int k = 0; k < d->dims; k++)
     elements *= all[k] + 2 * d->ghosts[k];
   return elements;
+}
+
+int64_t rgi_distribution_linear(const rgi_distribution *d, const int64_t at[]) {
+  int64_t index = 0;
+  for (int i = 0; i < d->dims; i++)
+    index = index * d->shape[i] + at[i];
+  return index;
 }

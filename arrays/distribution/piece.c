@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A patch cut by the blocks that it crosses. */
+ * A patch cut by the blocks that it crosses: along each dimension it covers a range of
+ * blocks, and the pieces are the cross product of these ranges, without the empty blocks. */
+#include "distribution/piece.h"
+
 #include <string.h>
 
 #include "distribution/span.h"
@@ -108,4 +111,10 @@ void rgi_pieces_get(const rgi_distribution *d, const int64_t lo[], const int64_t
     i /= count;
   }
   cut_piece(d, lo, hi, block, piece);
+}
+
+void rgi_piece_strides(int dims, const int64_t ld[], int64_t stride[]) {
+  stride[dims - 1] = 1;
+  for (int d = dims - 1; d > 0; d--)
+    stride[d - 1] = stride[d] * ld[d - 1];
 }

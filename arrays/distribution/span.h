@@ -27,7 +27,7 @@ static inline int64_t rgi_span_divide(int64_t i, int64_t by, uint64_t reciprocal
   return q + (i - q * by >= by);
 }
 
-/* The last block that starts at or before i. */
+/* The last block that starts at or before i, by bisection. */
 static inline int64_t rgi_span_search(const int64_t *boundaries, int64_t blocks, int64_t i) {
   int64_t low = 0, high = blocks;
   while (high - low > 1) {

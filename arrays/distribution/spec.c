@@ -3,16 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "distribution/distribution.h"
-
-size_t rgi_type_size(rg_type type, size_t element_size) {
-  static const size_t sizes[RG_TYPE_COUNT] = {
-      [RG_INT32] = 4,  [RG_INT64] = 8,         [RG_FLOAT] = 4,
-      [RG_DOUBLE] = 8, [RG_FLOAT_COMPLEX] = 8, [RG_DOUBLE_COMPLEX] = 16};
-  if (type < 0 || type >= RG_TYPE_COUNT)
-    return 0;
-  return type == RG_OPAQUE ? element_size : sizes[type];
-}
+#include "distribution/spec.h"
 
 int rg_array_spec_set(rg_array_spec *spec, rg_type type, int dims, const int64_t shape[]) {
   RGI_REQUIRE(spec);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What a spec may say. */
+ * What a spec may say. Each check reports the first value that is wrong. */
 #include "base/error.h"
 #include "distribution/spec.h"
+#include "distribution/type.h"
 
 #define WRONG(...) rgi_error(RG_ERR_ARG, "rg_array_create: " __VA_ARGS__)
 

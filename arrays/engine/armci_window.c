@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The offer and the first error belong to one thread: ARMCI calls MPI_Win_allocate, and MPI the
+ * window's error handler, in the thread that called them. Other allocations, of the program or of
+ * ARMCI, go to MPI unchanged. */
 #include "engine/armci_window.h"
 
 #include "base/error.h"
@@ -45,7 +49,7 @@ static int keep_errors(MPI_Win window) {
   return code;
 }
 
-/* Also from the shared library. */
+/* Visible, so that the shared library, too, stands in front of MPI. */
 __attribute__((visibility("default"))) int MPI_Win_allocate(MPI_Aint size, int disp_unit,
                                                             MPI_Info info, MPI_Comm comm,
                                                             void *baseptr, MPI_Win *win) {

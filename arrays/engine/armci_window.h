@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * ARMCI's window over memory of ours. ARMCI allocates what it registers by
- * MPI_Win_allocate; that function is stepped in front of, so that one allocation
- * gets memory that is there already, and its window is known to us. */
+ * ARMCI's window over the array heap. ARMCI can register only memory that it allocates itself,
+ * by MPI_Win_allocate. The library defines that function in front of MPI's, so that one
+ * allocation gets memory that exists already, and the library knows its window. */
 #ifndef RGI_ARMCI_WINDOW_H
 #define RGI_ARMCI_WINDOW_H
 
@@ -13,12 +13,11 @@
 /* The next MPI_Win_allocate of so many bytes by this thread gets this memory. */
 void rgi_armci_window_offer(void *memory, size_t bytes);
 
-/* Takes the offer back; the window that was made over it, or MPI_WIN_NULL. */
+/* Withdraws the offer. Returns the window that was made over it, or MPI_WIN_NULL. */
 MPI_Win rgi_armci_window_taken(void);
 
-/* ARMCI does not look at what MPI returns. The errors of this thread's calls on the
- * window are kept: this returns the first of them, as an error of ours, and
- * forgets it. */
+/* ARMCI ignores what MPI returns. So an error handler on the window notes the first error of this
+ * thread's calls; this function returns it, as an error of the library, and clears it. */
 int rgi_armci_window_error(const char *call);
 
 #endif

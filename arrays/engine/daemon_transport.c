@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * One connection to each node daemon, made when it is first needed. An operation is one query: its
+ * header, for a patch or runs one entry each, and the data. Data that are not contiguous at the
+ * origin, or are scaled, are packed into a copy first.
+ *
+ * transport.lock guards the connections, their queues and every operation in them. A thread holds
+ * it while it moves a connection on (advance_client), but not while it waits for an answer. Any
+ * thread that tests or waits moves its connection on, so it may complete operations of other
+ * threads.
+ *
+ * An operation that its caller has dropped stays in the queue until it is answered or lost. Its
+ * error is noted for the node (transport.lost). The next fence returns it, or, if the node has
+ * died, rgi_daemon_transport_lost tells of it. */
 #include "engine/daemon_transport.h"
 
 #include <poll.h>
@@ -9,8 +22,9 @@
 
 #include "base/error.h"
 #include "base/pause.h"
+#include "engine/heap.h"
 #include "noded/daemon_client.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/request.h"
 #include "runtime/runtime.h"
 #include "shm/arena.h"
@@ -18,7 +32,7 @@
 
 /* A broken connection comes from the loss of the node, which is known soon after. */
 #define DEATH_SECONDS 5.0
-#define LOOKS 100 /* before the first sleep, where there are processors for all */
+#define LOOKS 100 /* before the first sleep, where every process has a processor */
 
 struct rgi_daemon_transport_op {
   rgi_daemon_client_query request; /* first */
@@ -34,8 +48,8 @@ typedef struct rgi_daemon_transport_op daemon_op;
 
 static struct {
   pthread_mutex_t lock;       /* of all below */
-  rgi_daemon_client *clients; /* with each node of the mesh */
-  int *lost;                  /* for each: the error of what its process had not waited for */
+  rgi_daemon_client *clients; /* to each node of the overlay */
+  int *lost;                  /* for each: the error of an operation that had been dropped */
   int *place;                 /* of each rank of the world among its node's */
   int nodes;
 } transport = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -87,41 +101,20 @@ void rgi_daemon_transport_close(void) {
   transport.lost = transport.place = NULL;
 }
 
-/* --- the caller's side of an operation -------------------------------------------------- */
+/* --- the origin side of an operation -------------------------------------------------- */
 
-static void copy_patch(const rgi_strided *p, int d, char *origin, char **packed, int in) {
-  if (d == p->dims - 1) {
-    memcpy(in ? *packed : origin, in ? origin : *packed, (size_t)p->extent[d]);
-    *packed += p->extent[d];
-    return;
-  }
-  for (int64_t i = 0; i < p->extent[d]; i++)
-    copy_patch(p, d + 1, origin + i * p->origin_stride[d], packed, in);
-}
-
-/* Into the packed data, or out of them. */
-static void copy_data(const rgi_transfer *j, char *packed, int in) {
-  if (!j->runs)
-    copy_patch(&j->patch, 0, j->origin, &packed, in);
-  for (int i = 0; j->runs && i < j->n; i++) {
-    char *origin = j->origin + j->runs[i].origin;
-    memcpy(in ? packed : origin, in ? origin : packed, (size_t)j->runs[i].bytes);
-    packed += j->runs[i].bytes;
-  }
-}
-
-/* The caller's bytes if they are one piece and as they are wanted, else NULL. */
-static char *contiguous_data(const rgi_transfer *j) {
-  if (j->alpha)
+/* The caller's buffer if its bytes are contiguous and to be sent as they are, else NULL. */
+static char *contiguous_data(const rgi_transfer *t) {
+  if (t->alpha)
     return NULL;
-  if (j->runs)
-    return j->n == 1 ? j->origin + j->runs[0].origin : NULL;
-  return rgi_strided_is_contiguous(&j->patch, j->patch.origin_stride) ? j->origin : NULL;
+  if (t->runs)
+    return t->n == 1 ? t->origin + t->runs[0].origin : NULL;
+  return rgi_strided_is_contiguous(&t->patch, t->patch.origin_stride) ? t->origin : NULL;
 }
 
 static int copy_runs(daemon_op *o) {
   size_t bytes = (size_t)o->transfer.n * sizeof *o->runs;
-  if (!o->transfer.runs || o->transfer.kind != RGI_ENGINE_GET)
+  if (!o->transfer.runs || o->transfer.kind != RGI_TRANSFER_GET)
     return 1;
   o->runs = malloc(bytes);
   if (!o->runs)
@@ -131,9 +124,9 @@ static int copy_runs(daemon_op *o) {
   return 1;
 }
 
-/* Where what is sent comes from and what is read goes. */
+/* Sets the memory that a query is sent from, or that its answer is read into. */
 static int set_op_data(daemon_op *o, int64_t bytes) {
-  int get = o->transfer.kind == RGI_ENGINE_GET;
+  int get = o->transfer.kind == RGI_TRANSFER_GET;
   char *data = contiguous_data(&o->transfer);
   if (!data) {
     data = o->copy = malloc((size_t)bytes + 1);
@@ -142,7 +135,7 @@ static int set_op_data(daemon_op *o, int64_t bytes) {
     if (!get && o->transfer.alpha)
       rgi_transfer_pack_scaled(&o->transfer, data);
     else if (!get)
-      copy_data(&o->transfer, data, 1);
+      rgi_transfer_pack(&o->transfer, data, 1);
   }
   o->request.data = data;
   o->request.answer = get ? data : (char *)&o->word;
@@ -150,8 +143,8 @@ static int set_op_data(daemon_op *o, int64_t bytes) {
 }
 
 static void finish_op(daemon_op *o, int error) {
-  if (!error && o->transfer.kind == RGI_ENGINE_GET && o->copy)
-    copy_data(&o->transfer, o->copy, 0);
+  if (!error && o->transfer.kind == RGI_TRANSFER_GET && o->copy)
+    rgi_transfer_pack(&o->transfer, o->copy, 0);
   o->error = error;
   o->done = 1;
 }
@@ -173,49 +166,50 @@ static uint32_t element_type(rg_type type) {
 }
 
 static uint64_t in_heap(int target, uint64_t offset) {
-  return (uint64_t)transport.place[target] * rgi_rma.size + offset;
+  return (uint64_t)transport.place[target] * rgi_heap.size + offset;
 }
 
-static daemon_op *make_op(const rgi_transfer *j, int entries) {
+static daemon_op *make_op(const rgi_transfer *t, int entries) {
   daemon_op *o = calloc(1, sizeof *o + (size_t)entries * sizeof *o->entries);
   if (!o)
     return NULL;
-  o->transfer = *j;
+  o->transfer = *t;
   o->request.entries = o->entries;
   o->request.query =
-      (rgi_query){.element_type = element_type(j->type), .offset = in_heap(j->target, j->offset)};
+      (rgi_query){.element_type = element_type(t->type), .offset = in_heap(t->target, t->offset)};
   return o;
 }
 
-_Static_assert(RG_MAX_DIMS + 1 == RGI_QUERY_DIMS, "the servers take every patch");
+_Static_assert(RG_MAX_DIMS + 1 == RGI_QUERY_DIMS, "a node daemon takes every patch");
 
-static daemon_op *make_transfer_op(const rgi_transfer *j, int64_t bytes) {
-  static const uint32_t kinds[] = {[RGI_ENGINE_GET] = RGI_QUERY_GET,
-                                   [RGI_ENGINE_PUT] = RGI_QUERY_PUT,
-                                   [RGI_ENGINE_ACC] = RGI_QUERY_ACCUMULATE};
-  int entries = j->runs ? j->n : j->patch.dims;
-  daemon_op *o = make_op(j, entries);
+static daemon_op *make_transfer_op(const rgi_transfer *t, int64_t bytes) {
+  static const uint32_t kinds[] = {[RGI_TRANSFER_GET] = RGI_QUERY_GET,
+                                   [RGI_TRANSFER_PUT] = RGI_QUERY_PUT,
+                                   [RGI_TRANSFER_ACC] = RGI_QUERY_ACCUMULATE};
+  int entries = t->runs ? t->n : t->patch.dims;
+  daemon_op *o = make_op(t, entries);
   if (!o)
     return NULL;
   for (int i = 0; i < entries; i++)
-    o->entries[i] = j->runs ? (rgi_query_entry){j->runs[i].target, j->runs[i].bytes}
-                            : (rgi_query_entry){j->patch.target_stride[i], j->patch.extent[i]};
-  o->request.query.kind = kinds[j->kind];
+    o->entries[i] = t->runs ? (rgi_query_entry){t->runs[i].target, t->runs[i].bytes}
+                            : (rgi_query_entry){t->patch.target_stride[i], t->patch.extent[i]};
+  o->request.query.kind = kinds[t->kind];
   o->request.query.bytes = (uint64_t)bytes;
-  *(j->runs ? &o->request.query.runs : &o->request.query.dims) = (uint32_t)entries;
+  *(t->runs ? &o->request.query.runs : &o->request.query.dims) = (uint32_t)entries;
   if (set_op_data(o, bytes))
     return o;
   destroy_op(o);
   return NULL;
 }
 
-/* --- on the way --------------------------------------------------------------------------- */
+/* --- operations under way
+ * --------------------------------------------------------------------------- */
 
 static rgi_daemon_client *client_of(int target) {
   return &transport.clients[rgi_overlay_node_of(target)];
 }
 
-/* Of what nobody waits for only the error is remembered. */
+/* Of a dropped operation only the error is kept. */
 static void end_op(rgi_daemon_client *l, daemon_op *o, int error) {
   finish_op(o, error);
   if (error && o->dropped)
@@ -224,7 +218,7 @@ static void end_op(rgi_daemon_client *l, daemon_op *o, int error) {
     destroy_op(o);
 }
 
-/* What has become of the node with which the connection is broken; RG_SUCCESS: not known yet. */
+/* The error for a broken connection: whether its node died or not. RG_SUCCESS: not known yet. */
 static int why_broken(rgi_daemon_client *l) {
   if (rgi_daemon_client_node_dead(l))
     return RG_ERR_PROC_FAILED;
@@ -249,7 +243,8 @@ static int connection_error(int error, const char *call, int node) {
                    call, first);
 }
 
-/* With the lock. Why a connection broke a moment ago is known in a moment. */
+/* With the lock, also while it waits until it is known why a connection has broken: that takes a
+ * moment. */
 static int submit_locked(daemon_op *o, rgi_daemon_client *l, const char *call) {
   int error = rgi_daemon_client_node_dead(l) ? RG_ERR_PROC_FAILED : RG_SUCCESS;
   while (!error && !rgi_daemon_client_open(l)) {
@@ -264,7 +259,7 @@ static int submit_locked(daemon_op *o, rgi_daemon_client *l, const char *call) {
   return RG_SUCCESS;
 }
 
-/* With an error it is destroyed. */
+/* After an error the operation is destroyed. */
 static int submit_op(daemon_op *o, const char *call) {
   int target = o->transfer.target;
   if (rgi_node_find(target) >= 0) {
@@ -284,10 +279,10 @@ static int submit_op(daemon_op *o, const char *call) {
 
 /* --- for the engine --------------------------------------------------------------------------- */
 
-int rgi_daemon_transport_start(const rgi_transfer *j, int64_t bytes,
+int rgi_daemon_transport_start(const rgi_transfer *t, int64_t bytes,
                                rgi_daemon_transport_handle *op) {
-  const char *call = rgi_transfer_calls[j->kind];
-  daemon_op *o = make_transfer_op(j, bytes);
+  const char *call = rgi_transfer_calls[t->kind];
+  daemon_op *o = make_transfer_op(t, bytes);
   if (!o)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld bytes", call, (long long)bytes);
   RGI_TRY(submit_op(o, call));
@@ -295,7 +290,7 @@ int rgi_daemon_transport_start(const rgi_transfer *j, int64_t bytes,
   return RG_SUCCESS;
 }
 
-/* Whether it needs nothing more of its owner's when it is sent. */
+/* Whether the caller may use its buffer again as soon as the query is sent. */
 static int may_leave(const daemon_op *o) {
   return o->request.query.kind == RGI_QUERY_PUT || o->request.query.kind == RGI_QUERY_ACCUMULATE;
 }
@@ -319,7 +314,8 @@ void rgi_daemon_transport_drop(rgi_daemon_transport_handle o) {
   pthread_mutex_unlock(&transport.lock);
 }
 
-/* The socket wakes who sleeps; others' messages need a look now and then. */
+/* Data on the socket end the sleep. Other requests of this process are moved on from time to
+ * time. */
 int rgi_daemon_transport_pause(rgi_wait *w, int target) {
   if (!rgi_node.oversubscribed && w->pause.looks++ < LOOKS) {
     rgi_pause_spin();
@@ -348,8 +344,9 @@ static int wait_for(daemon_op *o, const char *call) {
 
 int rgi_daemon_transport_word(const char *call, int kind, int target, uint64_t offset, rg_type type,
                               int64_t a, int64_t b, int64_t *before) {
-  const rgi_transfer j = {.kind = RGI_ENGINE_ACC, .target = target, .offset = offset, .type = type};
-  daemon_op *o = make_op(&j, 0);
+  const rgi_transfer t = {
+      .kind = RGI_TRANSFER_ACC, .target = target, .offset = offset, .type = type};
+  daemon_op *o = make_op(&t, 0);
   if (!o)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   o->request.query.kind = (uint32_t)kind;
@@ -365,7 +362,7 @@ int rgi_daemon_transport_word(const char *call, int kind, int target, uint64_t o
   return error;
 }
 
-/* Whether all has been answered, or is lost. */
+/* Whether all queries to the node have been answered, or are lost. */
 static int is_empty(rgi_daemon_client *l, int *error) {
   pthread_mutex_lock(&transport.lock);
   advance_client(l);

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The engine of a job that survives: the servers of the nodes (noded/server.h) are asked,
- * and neither MPI nor ARMCI has a part in it. What is in this node's memory is done at once.
- * The elements of the dead can be reached as long as somebody lives on their node; then all
- * that was asked of it ends with RG_ERR_PROC_FAILED. Operations of a process on one node are
- * done in the order in which they were started. */
+ * The engine's transport in a job that survives: queries to the node daemons (noded/server.h),
+ * without MPI and ARMCI. An operation on memory of the caller's node is complete when it has been
+ * started. The elements of a dead process can be reached as long as a process of its node lives;
+ * after that, all operations on that node end with RG_ERR_PROC_FAILED. Operations of one process
+ * on one node are done in the order in which they were started. */
 #ifndef RGI_DAEMON_TRANSPORT_H
 #define RGI_DAEMON_TRANSPORT_H
 
 #include "engine/transfer.h"
 #include "progress/wait.h"
 
-/* Collective; nothing but memory is taken: connections are made when they are needed. */
+/* Collective. Takes memory only: connections are made when they are needed. */
 int rgi_daemon_transport_open(void);
 void rgi_daemon_transport_close(void);
 
-/* Whether this is the engine that is used. */
+/* Whether this is the transport in use: it is open. */
 int rgi_daemon_transport_is_used(void);
 
-/* Starts an operation of so many bytes. Its runs and alpha may go, its buffer not. */
+/* Starts an operation of so many bytes. The caller may free its runs and alpha when this has
+ * returned, its buffer only when the operation is done. */
 typedef struct rgi_daemon_transport_op *rgi_daemon_transport_handle;
-int rgi_daemon_transport_start(const rgi_transfer *j, int64_t bytes,
+int rgi_daemon_transport_start(const rgi_transfer *t, int64_t bytes,
                                rgi_daemon_transport_handle *op);
 
 /* Whether a put's or an accumulate's buffer may be used again, or a get's data are there;
  * also with an error. Never waits. */
 int rgi_daemon_transport_test(rgi_daemon_transport_handle op, const char *call, int *done);
 
-/* Its owner does not ask any more, but it is done. */
+/* The caller does not test it any more. It is carried out all the same. */
 void rgi_daemon_transport_drop(rgi_daemon_transport_handle op);
 
-/* Between two tests in vain. */
+/* Between two tests of an operation that is not done. */
 int rgi_daemon_transport_pause(rgi_wait *w, int target);
 
 /* An integer, of rg_type; kind: RGI_QUERY_FETCH_ADD, RGI_QUERY_COMPARE_SWAP (noded/query.h). */

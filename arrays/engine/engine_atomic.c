@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Read-increment and compare-and-swap. ARMCI_Rmw adds ints and knows no
- * compare-and-swap; MPI's functions on the same window are atomic with it and with
- * accumulates: all are done by the target's MPI, one after the other. */
+ * Read-increment and compare-and-swap. ARMCI_Rmw adds ints only, and ARMCI has no
+ * compare-and-swap. MPI's functions on the same window are atomic with ARMCI_Rmw and with
+ * accumulates: the target's MPI does all of them one after the other. */
 #include <armci.h>
 #include <limits.h>
 
 #include "base/error.h"
 #include "engine/armci_window.h"
 #include "engine/daemon_transport.h"
+#include "engine/engine.h"
 #include "engine/rma.h"
+#include "engine/scalar.h"
 #include "noded/query.h"
 
 /* An element of either type, as MPI wants it. */
@@ -31,7 +33,7 @@ static int64_t unpack_integer(rg_type type, integer i) {
 }
 
 static int wait_before(int target, uint64_t offset) {
-  return rgi_rma_before(target, RGI_ENGINE_ACC, offset, offset + sizeof(int64_t));
+  return rgi_rma_before(target, RGI_TRANSFER_ACC, offset, offset + sizeof(int64_t));
 }
 
 int rgi_engine_fetch_add(int target, uint64_t offset, rg_type type, int64_t increment,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Which ranges of a heap part are free: first fit at the lowest offset, and neighbours
- * grow together again. One process's own; the caller locks. O(log n) for n free
- * ranges. */
+ * Which ranges of a heap part are free. A block is taken at the lowest offset where it fits, and
+ * adjacent free ranges are merged. Each process manages its own part; the caller locks.
+ * O(log n) for n free ranges. */
 #ifndef RGI_HEAP_PART_H
 #define RGI_HEAP_PART_H
 
@@ -20,7 +20,7 @@ typedef struct rgi_heap_part {
 int rgi_heap_part_open(rgi_heap_part *s, uint64_t size);
 void rgi_heap_part_close(rgi_heap_part *s);
 
-/* bytes: rounded up to lines (rgi_heap_part_round). 0: there is no such range; else 1. */
+/* bytes: a result of rgi_heap_part_round. Returns 0 if no free range is long enough, else 1. */
 int rgi_heap_part_take(rgi_heap_part *s, uint64_t bytes, uint64_t *offset);
 
 /* Gives back what was taken. Without memory for its own records (then it returns 0)
@@ -30,7 +30,7 @@ int rgi_heap_part_give(rgi_heap_part *s, uint64_t offset, uint64_t bytes);
 /* The longest free range. */
 uint64_t rgi_heap_part_longest(const rgi_heap_part *s);
 
-/* To a multiple of a cache line, at least one. */
+/* Up to a multiple of a cache line, at least one. */
 uint64_t rgi_heap_part_round(uint64_t bytes);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * One operation of MPI's on the window, with a type of ours for each side. */
+ * A transfer as one operation of MPI on the window, with an MPI datatype for each side. Both
+ * types consist of the largest units that divide all lengths and distances: MPI copies these
+ * faster than bytes. */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "engine/armci_window.h"
-#include "engine/transfer.h"
+#include "engine/rma.h"
+#include "engine/scalar.h"
 #include "progress/mpi_error.h"
-
-const char *const rgi_transfer_calls[] = {"rg_array_get", "rg_array_put", "rg_array_acc"};
 
 typedef struct {
   int count;
@@ -17,12 +18,12 @@ typedef struct {
 } mpi_side;
 
 /* All lengths and distances or'ed together. */
-static int64_t common_bits(const rgi_transfer *j) {
-  const rgi_strided *p = &j->patch;
+static int64_t common_bits(const rgi_transfer *t) {
+  const rgi_strided *p = &t->patch;
   int64_t all = 0;
-  for (int i = 0; j->runs && i < j->n; i++)
-    all |= j->runs[i].origin | j->runs[i].target | j->runs[i].bytes;
-  if (j->runs)
+  for (int i = 0; t->runs && i < t->n; i++)
+    all |= t->runs[i].origin | t->runs[i].target | t->runs[i].bytes;
+  if (t->runs)
     return all;
   all = p->extent[p->dims - 1];
   for (int d = 0; d < p->dims - 1; d++)
@@ -30,36 +31,36 @@ static int64_t common_bits(const rgi_transfer *j) {
   return all;
 }
 
-/* The largest units of which both sides consist: MPI copies them faster than bytes. */
-static rg_type unit_type(const rgi_transfer *j) {
-  int64_t all = common_bits(j);
+/* The largest unit of which both sides consist. */
+static rg_type unit_type(const rgi_transfer *t) {
+  int64_t all = common_bits(t);
   return all % 8 == 0 ? RG_INT64 : all % 4 == 0 ? RG_INT32 : RG_OPAQUE;
 }
 
-static int runs_type(const rgi_transfer *j, int target, size_t size, mpi_side *s) {
-  size_t n = (size_t)j->n;
+static int runs_type(const rgi_transfer *t, int target, size_t size, mpi_side *s) {
+  size_t n = (size_t)t->n;
   MPI_Aint *at = malloc(n * (sizeof *at + sizeof(int)));
   if (!at)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d runs", rgi_transfer_calls[j->kind], j->n);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d runs", rgi_transfer_calls[t->kind], t->n);
   int *length = (int *)(void *)(at + n);
   for (size_t i = 0; i < n; i++) {
-    at[i] = target ? j->runs[i].target : j->runs[i].origin;
-    length[i] = (int)(j->runs[i].bytes / (int64_t)size);
+    at[i] = target ? t->runs[i].target : t->runs[i].origin;
+    length[i] = (int)(t->runs[i].bytes / (int64_t)size);
   }
   s->count = 1;
-  int code = MPI_Type_create_hindexed(j->n, length, at, s->element, &s->type);
+  int code = MPI_Type_create_hindexed(t->n, length, at, s->element, &s->type);
   free(at);
   RGI_TRY_MPI(code);
   RGI_TRY_MPI(MPI_Type_commit(&s->type));
   return RG_SUCCESS;
 }
 
-static int side_open(mpi_side *s, const rgi_transfer *j, int target, rg_type type) {
+static int side_open(mpi_side *s, const rgi_transfer *t, int target, rg_type type) {
   size_t size;
   s->element = rgi_scalar_mpi_type(type, &size);
-  if (j->runs)
-    return runs_type(j, target, size, s);
-  return rgi_strided_mpi_type(&j->patch, target ? j->patch.target_stride : j->patch.origin_stride,
+  if (t->runs)
+    return runs_type(t, target, size, s);
+  return rgi_strided_mpi_type(&t->patch, target ? t->patch.target_stride : t->patch.origin_stride,
                               s->element, size, &s->count, &s->type);
 }
 
@@ -76,75 +77,64 @@ static void side_close(mpi_side *s) {
 }
 
 /* MPICH 4.0 completes an MPI_Rget or MPI_Rput that is not contiguous on both sides too
- * early: before the data are there, or have left the buffer. Accumulates are complete
- * when they say so. */
-static int issue_request(const rgi_transfer *j, void *origin, const mpi_side *n, const mpi_side *f,
+ * early: before the data have arrived, or have left the buffer. An accumulate is complete
+ * when its request is, so that one replaces them there. */
+static int issue_request(const rgi_transfer *t, void *origin, const mpi_side *n, const mpi_side *f,
                          int plain, MPI_Request *request) {
-  MPI_Aint to = (MPI_Aint)j->offset;
+  MPI_Aint to = (MPI_Aint)t->offset;
   MPI_Win w = rgi_rma.window;
-  int get = j->kind == RGI_ENGINE_GET, put = j->kind == RGI_ENGINE_PUT;
+  int get = t->kind == RGI_TRANSFER_GET, put = t->kind == RGI_TRANSFER_PUT;
   if (plain && get)
-    return MPI_Rget(origin, n->count, n->type, j->target, to, f->count, f->type, w, request);
+    return MPI_Rget(origin, n->count, n->type, t->target, to, f->count, f->type, w, request);
   if (get)
-    return MPI_Rget_accumulate(NULL, 0, MPI_BYTE, origin, n->count, n->type, j->target, to,
+    return MPI_Rget_accumulate(NULL, 0, MPI_BYTE, origin, n->count, n->type, t->target, to,
                                f->count, f->type, MPI_NO_OP, w, request);
   if (plain && put)
-    return MPI_Rput(origin, n->count, n->type, j->target, to, f->count, f->type, w, request);
-  return MPI_Raccumulate(origin, n->count, n->type, j->target, to, f->count, f->type,
+    return MPI_Rput(origin, n->count, n->type, t->target, to, f->count, f->type, w, request);
+  return MPI_Raccumulate(origin, n->count, n->type, t->target, to, f->count, f->type,
                          put ? MPI_REPLACE : MPI_SUM, w, request);
 }
 
-/* A flush is right too, and faster than those accumulates; but it cannot be left. */
-static int issue_operation(const rgi_transfer *j, void *origin, const mpi_side *n,
+/* MPI_Get or MPI_Put with a flush is right, too, and faster than those accumulates. But a flush
+ * cannot be ended by a time limit. */
+static int issue_operation(const rgi_transfer *t, void *origin, const mpi_side *n,
                            const mpi_side *f, MPI_Request *request) {
-  MPI_Aint to = (MPI_Aint)j->offset;
+  MPI_Aint to = (MPI_Aint)t->offset;
   int plain = n->type == n->element && f->type == f->element, code;
-  if (plain || !j->may_block || j->kind == RGI_ENGINE_ACC)
-    return issue_request(j, origin, n, f, plain, request);
-  if (j->kind == RGI_ENGINE_GET)
-    code = MPI_Get(origin, n->count, n->type, j->target, to, f->count, f->type, rgi_rma.window);
+  if (plain || !t->may_block || t->kind == RGI_TRANSFER_ACC)
+    return issue_request(t, origin, n, f, plain, request);
+  if (t->kind == RGI_TRANSFER_GET)
+    code = MPI_Get(origin, n->count, n->type, t->target, to, f->count, f->type, rgi_rma.window);
   else
-    code = MPI_Put(origin, n->count, n->type, j->target, to, f->count, f->type, rgi_rma.window);
+    code = MPI_Put(origin, n->count, n->type, t->target, to, f->count, f->type, rgi_rma.window);
   *request = MPI_REQUEST_NULL;
-  return code == MPI_SUCCESS ? MPI_Win_flush(j->target, rgi_rma.window) : code;
+  return code == MPI_SUCCESS ? MPI_Win_flush(t->target, rgi_rma.window) : code;
 }
 
-static int issue_types(const rgi_transfer *j, int64_t bytes, rgi_transfer_piece *p) {
+static int issue_types(const rgi_transfer *t, int64_t bytes, rgi_transfer_piece *p) {
   mpi_side n, f;
-  rg_type type = j->kind == RGI_ENGINE_ACC ? j->type : unit_type(j);
+  rg_type type = t->kind == RGI_TRANSFER_ACC ? t->type : unit_type(t);
   if (p->copy)
     side_flat(&n, bytes, type);
   else
-    RGI_TRY(side_open(&n, j, 0, type));
-  int error = side_open(&f, j, 1, type);
+    RGI_TRY(side_open(&n, t, 0, type));
+  int error = side_open(&f, t, 1, type);
   if (!error) {
-    issue_operation(j, p->copy ? p->copy : j->origin, &n, &f, &p->request);
-    error = rgi_armci_window_error(rgi_transfer_calls[j->kind]);
+    issue_operation(t, p->copy ? p->copy : t->origin, &n, &f, &p->request);
+    error = rgi_armci_window_error(rgi_transfer_calls[t->kind]);
     side_close(&f);
   }
   side_close(&n);
   return error;
 }
 
-void rgi_transfer_pack_scaled(const rgi_transfer *j, char *to) {
-  size_t size;
-  rgi_scalar_mpi_type(j->type, &size);
-  if (!j->runs)
-    rgi_strided_scale(&j->patch, j->origin, j->type, j->alpha, to);
-  for (int i = 0; j->runs && i < j->n; i++) {
-    rgi_scalar_multiply(j->type, j->alpha, (size_t)j->runs[i].bytes / size,
-                        j->origin + j->runs[i].origin, to);
-    to += j->runs[i].bytes;
-  }
-}
-
-int rgi_rma_issue(const rgi_transfer *j, int64_t bytes, rgi_transfer_piece *p) {
-  if (j->alpha) {
+int rgi_rma_issue(const rgi_transfer *t, int64_t bytes, rgi_transfer_piece *p) {
+  if (t->alpha) {
     p->copy = malloc((size_t)bytes);
     if (!p->copy)
       return rgi_error(RG_ERR_NOMEM, "%s: no memory for a copy of %lld bytes",
-                       rgi_transfer_calls[j->kind], (long long)bytes);
-    rgi_transfer_pack_scaled(j, p->copy);
+                       rgi_transfer_calls[t->kind], (long long)bytes);
+    rgi_transfer_pack_scaled(t, p->copy);
   }
-  return issue_types(j, bytes, p);
+  return issue_types(t, bytes, p);
 }

@@ -2,17 +2,19 @@
  * Copyright (c) the Regroup authors
  *
  * The order of a process's operations on the same bytes. MPI keeps it among
- * accumulates only. So each target has the range of its share that puts, and that
- * accumulates have touched since the last fence; an operation that could overtake
- * one of them waits for a fence first. One range for each: a program that puts
- * here and there and reads between pays a message now and then. */
+ * accumulates only. So for each target there are two ranges of its heap part: one covers all
+ * puts, one all accumulates since the last fence. An operation that overlaps a range, and might
+ * overtake what made it, first waits for a fence. With one range for each kind a program that
+ * puts to distant places and reads between them pays for a fence that it did not need.
+ *
+ * order.lock guards all of it, and is held during a fence: what a thread finds fenced is
+ * complete. */
 #include <armci.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "engine/armci_window.h"
-#include "engine/daemon_transport.h"
 #include "engine/rma.h"
 
 typedef struct {
@@ -22,15 +24,14 @@ typedef struct {
 typedef struct {
   byte_range put, acc;
   int listed;
-  unsigned turn; /* goes up with each wait of rgi_rma_enter */
-  int under_way; /* started in this turn and not complete, as far as is known */
+  unsigned turn; /* counts the waits of rgi_rma_enter */
+  int under_way; /* operations of this turn that are not known to be complete */
 } pending;
 
-/* Operations of all processes that one may have under way at it. Somewhere from a
+/* Operations that all processes together may have under way at one target. From about a
  * thousand on MPICH 4.0 ends with an assertion (mpidig_rma_callbacks.c). */
 #define BEARABLE 256
 
-/* The lock is held during a fence: what another thread has fenced is complete. */
 static struct {
   pthread_mutex_t lock;
   pending *of;
@@ -81,30 +82,31 @@ static int fence_locked(int target) {
   return rgi_armci_window_error("ARMCI_Fence");
 }
 
-int rgi_rma_before(int target, rgi_engine_kind kind, uint64_t low, uint64_t high) {
+int rgi_rma_before(int target, rgi_transfer_kind kind, uint64_t low, uint64_t high) {
   int error = RG_SUCCESS;
   pthread_mutex_lock(&order.lock);
   pending *p = &order.of[target];
   if (ranges_overlap(p->put, low, high) ||
-      (kind != RGI_ENGINE_ACC && ranges_overlap(p->acc, low, high)))
+      (kind != RGI_TRANSFER_ACC && ranges_overlap(p->acc, low, high)))
     error = fence_locked(target);
   pthread_mutex_unlock(&order.lock);
   return error;
 }
 
-void rgi_rma_started(int target, rgi_engine_kind kind, uint64_t low, uint64_t high) {
-  if (kind == RGI_ENGINE_GET)
+void rgi_rma_started(int target, rgi_transfer_kind kind, uint64_t low, uint64_t high) {
+  if (kind == RGI_TRANSFER_GET)
     return;
   pthread_mutex_lock(&order.lock);
   pending *p = &order.of[target];
-  widen_range(kind == RGI_ENGINE_PUT ? &p->put : &p->acc, low, high);
+  widen_range(kind == RGI_TRANSFER_PUT ? &p->put : &p->acc, low, high);
   if (!p->listed)
     order.targets[order.n++] = target;
   p->listed = 1;
   pthread_mutex_unlock(&order.lock);
 }
 
-/* A fence completes gets as well. What it completes leaves too late to count. */
+/* A fence completes gets as well. Operations of an earlier turn are not counted when they
+ * leave. */
 static int make_room(int target, pending *p) {
   ARMCI_Fence(target);
   p->turn++;
@@ -131,19 +133,8 @@ void rgi_rma_left(int target, unsigned turn) {
   pthread_mutex_unlock(&order.lock);
 }
 
-/* Those that are served are done already where loads and stores can be. */
-int rgi_engine_settle(int target, uint64_t offset, uint64_t bytes) {
-  if (rgi_daemon_transport_is_used())
-    return RG_SUCCESS;
-  return rgi_rma_before(target, RGI_ENGINE_GET, offset, offset + bytes);
-}
-
-int rgi_engine_fence(int target) {
+int rgi_rma_fence(int target) {
   int error = RG_SUCCESS;
-  if (!rgi_rma.open)
-    return RG_SUCCESS;
-  if (rgi_daemon_transport_is_used())
-    return rgi_daemon_transport_fence(target);
   pthread_mutex_lock(&order.lock);
   if (target >= 0)
     error = fence_locked(target);
@@ -153,8 +144,4 @@ int rgi_engine_fence(int target) {
   }
   pthread_mutex_unlock(&order.lock);
   return error;
-}
-
-int rgi_engine_lost(int target) {
-  return rgi_daemon_transport_is_used() && rgi_daemon_transport_lost(target);
 }

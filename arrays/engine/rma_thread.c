@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The thread that serves other nodes while this process computes. MPI wakes nobody,
- * so it looks from time to time: often after something has come, less and less often
- * when nothing does. */
+ * The thread that moves other nodes' operations on while this process computes. MPI does not wake
+ * a thread when a message comes, so this one calls MPI from time to time: often after it has found
+ * something to do, less and less often while it finds nothing. */
 #include <armcix.h>
 #include <pthread.h>
 #include <regroup/polite.h>
@@ -18,29 +18,29 @@
 
 #define SHORTEST_SECONDS 20e-6
 #define LONGEST_SECONDS 1e-3
-/* Looks in vain before it sleeps at all. */
+/* Calls that find nothing, before the first sleep. */
 #define PATIENCE 20
 
 static struct {
   pthread_t thread;
   int runs;
-  int sees; /* whether it can be told that MPI found something */
+  int sees; /* whether the polite library tells that MPI found something */
   atomic_int stop;
-} server;
+} progress_thread;
 
-/* Whether MPI found something to do: then no poll was in vain. */
+/* Whether MPI found something to do: then the count of polls that found nothing has not changed. */
 static int progress_once(void) {
   unsigned long before = 0, after = 0;
   rg_polite_counts(&before, NULL, NULL);
   ARMCIX_Progress();
   rg_polite_counts(&after, NULL, NULL);
-  return server.sees && before == after;
+  return progress_thread.sees && before == after;
 }
 
 static void *serve_others(void *unused) {
   double nap = SHORTEST_SECONDS;
   int vain = 0;
-  while (!atomic_load_explicit(&server.stop, memory_order_relaxed)) {
+  while (!atomic_load_explicit(&progress_thread.stop, memory_order_relaxed)) {
     if (progress_once()) {
       vain = 0;
       nap = SHORTEST_SECONDS;
@@ -57,21 +57,21 @@ static void *serve_others(void *unused) {
 void rgi_rma_thread_start(void) {
   if (!rgi_options_choice(RGI_OPT_PROGRESS_THREAD))
     return;
-  rg_polite_active(&server.sees);
+  rg_polite_active(&progress_thread.sees);
   if (!rgi_runtime.threads)
     rgi_log(RGI_LOG_WARN, "RG_PROGRESS_THREAD=1 needs MPI_Init_thread with MPI_THREAD_MULTIPLE: "
                           "there will be no progress thread");
-  else if (pthread_create(&server.thread, NULL, serve_others, NULL) != 0)
+  else if (pthread_create(&progress_thread.thread, NULL, serve_others, NULL) != 0)
     rgi_log(RGI_LOG_WARN, "RG_PROGRESS_THREAD=1: the thread cannot be made");
   else
-    server.runs = 1;
+    progress_thread.runs = 1;
 }
 
 void rgi_rma_thread_stop(void) {
-  if (!server.runs)
+  if (!progress_thread.runs)
     return;
-  atomic_store(&server.stop, 1);
-  pthread_join(server.thread, NULL);
-  atomic_store(&server.stop, 0);
-  server.runs = 0;
+  atomic_store(&progress_thread.stop, 1);
+  pthread_join(progress_thread.thread, NULL);
+  atomic_store(&progress_thread.stop, 0);
+  progress_thread.runs = 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Patches with as few dimensions as possible: adjacent dimensions that are contiguous on both sides
+ * become one, so that a patch of whole rows is one run of bytes for the transport. */
+#include "engine/strided.h"
 #include <complex.h>
-#include <string.h>
 
 #include "base/error.h"
-#include "distribution/distribution.h"
-#include "engine/rma.h"
+#include "engine/scalar.h"
 #include "progress/mpi_error.h"
 
 /* Whether dimension d and the one inside it are one on both sides. */
@@ -16,7 +18,7 @@ static int runs_on(const rgi_strided *p, int d) {
   return p->origin_stride[d] == origin && p->target_stride[d] == target;
 }
 
-/* Dimension d goes; the inner one, if the two are one, has its extent too. */
+/* Removes dimension d: its extent becomes part of the inner one's, with which it is contiguous. */
 static void drop_dimension(rgi_strided *p, int d) {
   p->extent[d + 1] *= p->extent[d];
   for (int i = d; i < p->dims - 1; i++) {
@@ -71,77 +73,6 @@ int rgi_strided_mpi_type(const rgi_strided *p, const int64_t stride[], MPI_Datat
   if (*type != element)
     RGI_TRY_MPI(MPI_Type_commit(type));
   return RG_SUCCESS;
-}
-
-MPI_Datatype rgi_scalar_mpi_type(rg_type type, size_t *size) {
-  const MPI_Datatype types[] = {[RG_INT32] = MPI_INT32_T,
-                                [RG_INT64] = MPI_INT64_T,
-                                [RG_FLOAT] = MPI_FLOAT,
-                                [RG_DOUBLE] = MPI_DOUBLE,
-                                [RG_OPAQUE] = MPI_BYTE,
-                                [RG_FLOAT_COMPLEX] = MPI_C_FLOAT_COMPLEX,
-                                [RG_DOUBLE_COMPLEX] = MPI_C_DOUBLE_COMPLEX};
-  *size = rgi_type_size(type, 1);
-  return types[type];
-}
-
-rgi_scalar rgi_scalar_one(rg_type type) {
-  rgi_scalar one = {{0}};
-  switch (type) {
-  case RG_INT32:
-    one.int32 = 1;
-    break;
-  case RG_INT64:
-    one.int64 = 1;
-    break;
-  case RG_FLOAT:
-    one.real[0] = 1;
-    break;
-  case RG_FLOAT_COMPLEX:
-    one.real[0] = 1;
-    break;
-  default:
-    one.real2[0] = 1;
-  }
-  return one;
-}
-
-int rgi_scalar_is_one(rg_type type, const void *alpha) {
-  size_t size;
-  rgi_scalar one = rgi_scalar_one(type);
-  rgi_scalar_mpi_type(type, &size);
-  return !alpha || memcmp(alpha, &one, size) == 0;
-}
-
-#define MULTIPLY(T)                                                                                \
-  do {                                                                                             \
-    const T *in = from, *factor = alpha;                                                           \
-    T *out = to;                                                                                   \
-    for (size_t i = 0; i < n; i++)                                                                 \
-      out[i] = *factor * in[i];                                                                    \
-  } while (0)
-
-/* Unsigned: overflow wraps around, as MPI's sums do. */
-void rgi_scalar_multiply(rg_type type, const void *alpha, size_t n, const void *from, void *to) {
-  switch (type) {
-  case RG_INT32:
-    MULTIPLY(uint32_t);
-    break;
-  case RG_INT64:
-    MULTIPLY(uint64_t);
-    break;
-  case RG_FLOAT:
-    MULTIPLY(float);
-    break;
-  case RG_DOUBLE:
-    MULTIPLY(double);
-    break;
-  case RG_FLOAT_COMPLEX:
-    MULTIPLY(float _Complex);
-    break;
-  default:
-    MULTIPLY(double _Complex);
-  }
 }
 
 static char *scale_rows(const rgi_strided *p, int d, const char *from, rg_type type,

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * One operation on the window. */
+ * One operation of the engine on the bytes of a target, as both of its transports take it: the
+ * RMA window and the node daemons. */
 #ifndef RGI_TRANSFER_H
 #define RGI_TRANSFER_H
 
-#include "engine/rma.h"
+#include "engine/strided.h"
+
+/* What an operation does to the bytes at its target. */
+typedef enum { RGI_TRANSFER_GET, RGI_TRANSFER_PUT, RGI_TRANSFER_ACC } rgi_transfer_kind;
 
 typedef struct {
-  rgi_engine_kind kind;
+  rgi_transfer_kind kind;
   int target;
-  uint64_t offset;
+  uint64_t offset; /* in the target's heap part */
   char *origin;
   rg_type type;
   const void *alpha;           /* NULL: 1 */
   rgi_strided patch;           /* from origin and offset on; or: */
   const rgi_strided_run *runs; /* n of them, relative to origin and offset; NULL: the patch */
   int n;
-  int may_block; /* the caller waits at once, and for ever */
+  int may_block; /* the caller waits at once, and without a time limit */
 } rgi_transfer;
 
+/* A transfer that has been started. Long ones are cut into several pieces. */
 typedef struct rgi_transfer_piece {
   struct rgi_transfer_piece *next;
   struct rgi_daemon_transport_op *daemon_op; /* daemon_transport.h; or NULL and: */
@@ -28,13 +33,16 @@ typedef struct rgi_transfer_piece {
   unsigned turn; /* for rgi_rma_left */
 } rgi_transfer_piece;
 
-/* What the kinds are called. */
+/* Bytes of one piece; longer transfers are cut. The engine sets it for its transport. */
+extern int64_t rgi_transfer_most;
+
+/* The public functions by kind, for the texts of errors. */
 extern const char *const rgi_transfer_calls[];
 
-/* Starts it, all in one: so many bytes, at most rgi_rma.most. */
-int rgi_rma_issue(const rgi_transfer *j, int64_t bytes, rgi_transfer_piece *p);
+/* Copies the origin side into packed memory (in = 1) or out of it. */
+void rgi_transfer_pack(const rgi_transfer *t, char *packed, int in);
 
 /* The origin side, packed and times alpha. */
-void rgi_transfer_pack_scaled(const rgi_transfer *j, char *to);
+void rgi_transfer_pack_scaled(const rgi_transfer *t, char *to);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Arrays in files: what a file says of itself, and the parts of saving and loading.
- * One member, rank 0, makes and inspects files; all of them move the elements. */
+ * Arrays in files: the description in a file, and the steps of saving and loading. Rank 0 creates
+ * and inspects files; all members move the elements. */
 #ifndef RGI_FILE_H
 #define RGI_FILE_H
 
@@ -47,7 +47,7 @@ int rgi_file_read(rg_array a, const char *path, int64_t start);
 
 /* --- room (file_reserve.c): one member ------------------------------------------------------ */
 
-/* Bytes of all elements; -1 if the numbers make no sense. */
+/* Bytes of all elements; -1 if the description is not valid. */
 int64_t rgi_file_bytes(const rgi_file_info *info);
 
 /* Makes a new file of so many bytes. */
@@ -57,17 +57,17 @@ int rgi_file_reserve(const char *path, int64_t bytes);
 
 enum { RGI_FILE_NATIVE_HEADER = 4096 }; /* bytes before the elements */
 
-/* A new file with room for the elements; where they start. */
+/* Makes a new file with room for the elements; *start: the byte where they start. */
 int rgi_file_native_create(const char *path, const rgi_file_info *info, int64_t *start);
-/* The header, last: what has none is no array. */
+/* Writes the header, after all else: a file without one is not an array. */
 int rgi_file_native_finish(const char *path, const rgi_file_info *info);
-/* Whether the file is complete, and what it says. */
+/* Whether the file is complete, and its description. */
 int rgi_file_native_inspect(const char *path, rgi_file_info *info);
 
 int rgi_file_hdf5_create(const char *path, const rgi_file_info *info, int64_t *start);
 int rgi_file_hdf5_inspect(const char *path, rgi_file_info *info);
-/* The caller's elements; each member by itself, since datasets may be stored in pieces
- * or compressed, and HDF5 knows how. */
+/* Reads the caller's elements. Each member does so by itself, through HDF5: the dataset may be
+ * chunked or compressed. */
 int rgi_file_hdf5_read(rg_array a, const char *path, const rgi_file_info *info);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Elements between members' memory and a file, by collective MPI-IO. It goes in
- * rounds of bounded size: that bounds memory, keeps MPI's counts in an int however
- * large the array is, and lets an error of one member end it for all. */
+ * Moving elements between members' memory and a file, by collective MPI-IO in rounds of bounded
+ * size. This bounds the memory, keeps MPI's counts within an int for any size of the array, and
+ * lets an error of one member end the transfer on all. */
 #include <regroup/collectives.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "base/error.h"
 #include "file/file.h"
 #include "file/file_run.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 
 enum { ROUND = 16 << 20, RUNS = 1 << 16 }; /* bytes and runs of a round, at most */
 
-/* ROMIO takes what stands before a colon for the name of a file system. */
+/* ROMIO takes the part of a path before a colon as the name of a file system. */
 #ifdef ROMIO_VERSION
 enum { PREFIX = 1 };
 #else
@@ -68,7 +68,7 @@ static void unpack_round(file_transfer *t) {
     memcpy(memory_of(t, i), from, (size_t)t->lengths[i]);
 }
 
-/* All members call MPI in any case, those without runs with nothing. */
+/* All members call MPI in every round, those without runs with a count of 0. */
 static int move_round(file_transfer *t) {
   MPI_Datatype runs = MPI_BYTE;
   MPI_Status status;
@@ -130,8 +130,9 @@ static int with_file(file_transfer *t, MPI_Comm comm, MPI_Info how) {
   return code ? code : rgi_file_agree(t->a->group, closed);
 }
 
-/* In a job that survives: MPI-IO over a communicator would wait for the dead. Without sieving, by
- * which a member writes back what others' elements were between its own. */
+/* In a job that survives: MPI-IO over a communicator would wait for dead processes. Without data
+ * sieving, by which a member would overwrite other members' elements between its own with what
+ * they were before. */
 static int transfer_alone(file_transfer *t) {
   MPI_Info how;
   MPI_Info_create(&how);

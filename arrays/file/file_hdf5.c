@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The HDF5 format: one dataset "array", with an attribute "checksum". One member
- * makes the file with all its room, HDF5 tells where the elements go, and all write
- * them by MPI-IO as in the native format. */
+ * The HDF5 format: one dataset "array", with an attribute "checksum". Rank 0 creates the file with
+ * room for all elements and gets their offset from HDF5. All members write them by MPI-IO, as in
+ * the native format. */
 #include "base/error.h"
 #include "file/file.h"
 
@@ -33,12 +33,14 @@ int rgi_file_hdf5_read(rg_array a, const char *path, const rgi_file_info *info) 
 #include <stdlib.h>
 
 #include "access/patch.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "file/h5.h"
 #include "file/h5_type.h"
 
 enum {
-  BOX = 16 << 20, /* bytes that are read at a time */
-  EXTRA = 8192    /* what HDF5 writes beside the elements, generously */
+  BOX = 16 << 20, /* bytes that are read at once */
+  EXTRA = 8192    /* upper bound of what HDF5 writes beside the elements */
 };
 #define DATASET "array"
 #define CHECKSUM "checksum"
@@ -55,7 +57,7 @@ static int write_checksum(hid_t dataset, uint64_t checksum) {
   return failed;
 }
 
-/* The dataset, whose elements are not written, and where they will be. */
+/* Adds the dataset without its elements. *start: where they belong. */
 static int add_dataset(hid_t file, const rgi_file_info *info, int64_t *start) {
   hsize_t shape[RG_MAX_DIMS];
   int failed = 1;
@@ -70,7 +72,7 @@ static int add_dataset(hid_t file, const rgi_file_info *info, int64_t *start) {
   if (dataset >= 0) {
     failed = write_checksum(dataset, info->checksum);
     haddr_t at = rgi_h5.pH5Dget_offset(dataset);
-    *start = at == HADDR_UNDEF ? 0 : (int64_t)at; /* it has none if it is empty */
+    *start = at == HADDR_UNDEF ? 0 : (int64_t)at; /* an empty one has no offset */
     failed |= rgi_h5.pH5Dclose(dataset) < 0;
   }
   rgi_h5.pH5Pclose(how);
@@ -89,8 +91,8 @@ static int create_file(const char *path, const rgi_file_info *info, int64_t *sta
   return code;
 }
 
-/* Room is found first, so that a full disk is noticed then: a file that HDF5 fails to
- * write stays open in it for ever, and spoils MPI_Finalize. */
+/* Reserves the room first, so that a full disk is noticed before HDF5 writes: a file that HDF5
+ * fails to write stays open in it for ever, and makes MPI_Finalize fail. */
 int rgi_file_hdf5_create(const char *path, const rgi_file_info *info, int64_t *start) {
   RGI_TRY(rgi_h5_begin());
   int code = rgi_file_reserve(path, rgi_file_bytes(info) + EXTRA);
@@ -156,7 +158,7 @@ typedef struct {
   char *buffer;
 } hdf5_reading;
 
-/* Reads a box that lies in one block of the caller's. */
+/* Reads a box inside one of the caller's blocks. */
 static int read_box(hdf5_reading *r, const int64_t lo[], const int64_t extent[]) {
   hsize_t start[RG_MAX_DIMS], count[RG_MAX_DIMS];
   int64_t hi[RG_MAX_DIMS];
@@ -181,7 +183,7 @@ static int read_box(hdf5_reading *r, const int64_t lo[], const int64_t extent[])
   return RG_SUCCESS;
 }
 
-/* The extents of boxes that fit into the buffer: whole rows first. */
+/* Chooses the extents of boxes that fit into the buffer: whole rows if possible. */
 static void choose_box(const hdf5_reading *r, const int64_t lo[], const int64_t hi[],
                        int64_t box[]) {
   int64_t left = BOX / (int64_t)r->a->element;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Loading an array: rank 0 recognises the format and reads the description, the others get it by
+ * broadcast; then all members read their elements, and the checksum of the whole is compared. */
 #include <errno.h>
 #include <fcntl.h>
 #include <regroup/array_math.h>
@@ -13,7 +16,7 @@
 #include "file/file.h"
 #include "formation/group.h"
 
-/* Rank 0: which format it is. A pipe without a writer must not hold it up. */
+/* Rank 0: finds the format, without blocking on a pipe that has no writer. */
 static int recognise_format(const char *path, int *hdf5) {
   static const char signature[8] = {(char)0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   char first[8] = "";
@@ -40,7 +43,7 @@ static int inspect_by_root(const char *path, rgi_file_info *info) {
   return hdf5 ? rgi_file_hdf5_inspect(path, info) : rgi_file_native_inspect(path, info);
 }
 
-/* Every member: what the file says of itself. */
+/* Every member: gets the description in the file. */
 static int inspect_file(const char *call, rg_group g, const char *path, rgi_file_info *info) {
   int me, code = RG_SUCCESS;
   RGI_TRY(rgi_file_same(call, g, path, 0));

@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "distribution/type.h"
 #include "file/file.h"
 
-/* As it is in the file; what follows up to 4 KiB is zero. */
+/* The header as it is in the file; the rest up to 4 KiB is zero. */
 typedef struct {
   char magic[8];
   uint32_t version, order; /* order of bytes: 1 */
@@ -24,7 +25,7 @@ typedef struct {
   uint64_t header;   /* checksum of all that is above */
 } native_header;
 
-/* Not text, and spoilt by a transfer that takes it for text. */
+/* Not valid text, and changed by a transfer that converts text. */
 static const char magic[8] = {(char)0x8a, 'R', 'G', 'A', '\r', '\n', 0x1a, '\n'};
 enum { VERSION = 1, ORDER = 1 };
 
@@ -94,7 +95,7 @@ static int check_contents(const char *path, const rgi_file_info *info, int64_t s
   return RG_SUCCESS;
 }
 
-/* What follows the header up to the elements is zero. */
+/* The bytes between the header and the elements have to be zero. */
 static int check_rest(const char *path, const char *first, ssize_t got) {
   for (ssize_t i = sizeof(native_header); i < got; i++)
     if (first[i])

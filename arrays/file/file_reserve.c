@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Room on the disk, before anything is written: so a full disk is a clear error at
+ * Room on the disk is reserved before anything is written, so that a full disk is reported at
  * once. */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ int64_t rgi_file_bytes(const rgi_file_info *info) {
   return bytes;
 }
 
-/* Some file systems cannot reserve; there the length must do. */
+/* Some file systems cannot reserve room; there only the length is set. */
 static int make_room(int fd, int64_t bytes) {
   if (fallocate(fd, 0, 0, bytes) == 0)
     return 0;

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The runs are found row by row across all blocks of the member: along the last dimension from
+ * block to block, then the next row. A run ends where the file or the memory is not contiguous any
+ * more. */
 #include "file/file_run.h"
 
 #include <string.h>
+
+#include "distribution/distribution_owner.h"
 
 void rgi_file_runs_start(rgi_file_runs *it, const rgi_distribution *d, int rank) {
   it->d = d;
@@ -14,7 +20,7 @@ void rgi_file_runs_start(rgi_file_runs *it, const rgi_distribution *d, int rank)
   memcpy(it->hi, it->end, sizeof it->hi);
 }
 
-/* From the end of a block along dimension k to the member's next one, if any. */
+/* Goes from the end of a block along dimension k to the member's next one, if there is one. */
 static int next_block(rgi_file_runs *it, int k) {
   const rgi_distribution *d = it->d;
   int64_t gap = (d->grid[k] - 1) * d->chunk[k], left = d->shape[k] - it->hi[k];
@@ -25,7 +31,7 @@ static int next_block(rgi_file_runs *it, int k) {
   return 1;
 }
 
-/* n elements on along the last dimension; into the next row where this one ends. */
+/* Advances by n elements along the last dimension, at its end into the next row. */
 static void advance_run(rgi_file_runs *it, int64_t n) {
   for (int k = it->d->dims - 1; k >= 0; k--) {
     it->at[k] += n;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A member's elements in the order in which they stand in a file that holds the
- * array in C order. */
+ * A member's elements in the order in which a file has them that stores the array in C order. */
 #ifndef RGI_FILE_RUN_H
 #define RGI_FILE_RUN_H
 
@@ -15,14 +14,14 @@ typedef struct {
   int more;
 } rgi_file_runs;
 
-/* n elements side by side, in elements from the start of the array and of the
- * member's memory. */
+/* n elements that are contiguous in the file and in memory; offsets, in elements, from the start of
+ * the array and of the member's memory. */
 typedef struct {
   int64_t n, file, memory;
 } rgi_file_run;
 
 void rgi_file_runs_start(rgi_file_runs *it, const rgi_distribution *d, int rank);
-/* The next run as long as possible, but at most `most` elements; 0: there is none. */
+/* The longest next run, but at most `most` elements; 0: there is none. */
 int rgi_file_runs_next(rgi_file_runs *it, int64_t most, rgi_file_run *run);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Saving an array: rank 0 creates a file beside the final one, all members write their elements
+ * into it, and rank 0 renames it when it is complete. So a file of the final name is always
+ * complete. */
 #include <errno.h>
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
@@ -23,8 +27,8 @@ static rgi_file_info describe_array(rg_array a, rg_file_format format, uint64_t 
   return info;
 }
 
-/* Rank 0: nothing but a file is replaced by one: no device, no pipe. (A folder: rename
- * will say so.) */
+/* Rank 0: only regular files are replaced, no devices or pipes. (For a folder rename returns an
+ * error.) */
 static int check_name(const char *path) {
   struct stat status;
   if (!*path)
@@ -34,15 +38,15 @@ static int check_name(const char *path) {
   return RG_SUCCESS;
 }
 
-/* Rank 0: the file in which the array grows; it gets its name when it is complete. One
- * of the same name was left by a job that died. */
+/* Rank 0: creates the file that is renamed when it is complete. An older one of the same name was
+ * left by a job that died. */
 static int create_file(const char *part, const rgi_file_info *info, int64_t *start) {
   unlink(part);
   return info->format == RG_FILE_HDF5 ? rgi_file_hdf5_create(part, info, start)
                                       : rgi_file_native_create(part, info, start);
 }
 
-/* Rank 0: gives it its name, or removes it. */
+/* Rank 0: renames the file, or after an error removes it. */
 static int finish_file(const char *part, const char *path, const rgi_file_info *info, int code) {
   if (code == RG_SUCCESS && info->format == RG_FILE_NATIVE)
     code = rgi_file_native_finish(part, info);
@@ -54,7 +58,8 @@ static int finish_file(const char *part, const char *path, const rgi_file_info *
 }
 
 static int save_array(rg_array a, const char *path, char *part, const rgi_file_info *info) {
-  int64_t shared[2] = {getpid(), 0}; /* rank 0's, for the name; where the elements start */
+  int64_t shared[2] = {getpid(),
+                       0}; /* rank 0's process number, for the name; where the elements start */
   int code = RG_SUCCESS;
   RGI_TRY(rg_bcast(a->group, &shared[0], 1, MPI_INT64_T, 0));
   sprintf(part, "%s.part-%lld", path, (long long)shared[0]);

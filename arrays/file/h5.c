@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The functions are found by name with dlsym. HDF5 is never unloaded: its own exit handlers stay
+ * valid. */
 #ifdef RG_HDF5
 #include "file/h5.h"
 
@@ -11,13 +14,12 @@
 
 rgi_h5_library rgi_h5;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all below, and HDF5 */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below, and of HDF5 */
 static int loaded;
 static H5E_auto2_t print;
 static void *print_data;
 
-/* A pointer to an object from dlsym may be one to a function: POSIX says so, C does
- * not. */
+/* dlsym returns pointers to functions as pointers to objects, which POSIX allows and C does not. */
 static int find_symbol(void *library, const char *name, void *pointer) {
   *(void **)pointer = dlsym(library, name);
   return *(void **)pointer != NULL;
@@ -54,7 +56,7 @@ void rgi_h5_end(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* The last one of a walk downwards is where it began. */
+/* HDF5 walks through its errors; the last one is where the failure began. */
 static herr_t keep_text(unsigned n, const H5E_error2_t *error, void *text) {
   (void)n;
   snprintf(text, 300, "%s", error->desc ? error->desc : "");

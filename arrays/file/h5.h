@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * HDF5's library, loaded when the first file needs it: it brings forty others with
- * it, which no other program of Regroup's should have to load, and need not be there
- * when a program runs that uses none of its files. */
+ * HDF5's library, loaded at run time when the first file needs it. It loads some forty other
+ * libraries, which programs without such files should not have to load, or to have installed. */
 #ifndef RGI_H5_H
 #define RGI_H5_H
 
 #include <hdf5.h>
 
-/* Its constants call these two functions of the library's. */
+/* HDF5's constants are macros that call these two functions. */
 #undef H5CHECK
 #define H5CHECK
 #undef H5OPEN
 #define H5OPEN
 
-/* What is used of it: functions, and types and property lists, which are variables. */
+/* The functions that are used, and the variables: types and property lists. */
 #define RGI_H5_FUNCTIONS(F)                                                                        \
   F(H5open)                                                                                        \
   F(H5Eget_auto2)                                                                                  \
@@ -75,16 +74,16 @@ typedef struct {
 } rgi_h5_library;
 #undef RGI_H5_POINTER
 
-/* Calls go through this table, which is the same for all of the process. */
+/* The table of functions and variables, filled by the first rgi_h5_begin. */
 extern rgi_h5_library rgi_h5;
 
-/* Loads it; HDF5 is not made for threads, so one of them at a time has it, with its
- * own printing of errors off, from _begin to _end. RG_ERR_UNSUPPORTED: it is not
- * there. */
+/* Loads the library the first time. From _begin to _end the calling thread alone uses HDF5, which
+ * is not thread-safe, and HDF5 does not print its errors. RG_ERR_UNSUPPORTED: it cannot be loaded.
+ */
 int rgi_h5_begin(void);
 void rgi_h5_end(void);
 
-/* RG_ERR_FILE with HDF5's own words for what failed last. */
+/* RG_ERR_FILE with HDF5's own text for its last error. */
 int rgi_h5_error(const char *what, const char *path);
 
 #endif

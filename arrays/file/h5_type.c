@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Types by their class and size; a compound counts as complex if its members are the reals r and i.
+ */
 #ifdef RG_HDF5
 #include "file/h5_type.h"
 

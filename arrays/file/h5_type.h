@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * HDF5's types for those of arrays: complex numbers are compounds of r and i, as h5py
- * and others have them. */
+ * HDF5's types for those of arrays. Complex numbers are compounds of r and i, as h5py writes
+ * them. */
 #ifndef RGI_H5_TYPE_H
 #define RGI_H5_TYPE_H
 
@@ -13,7 +13,7 @@
 /* A type in memory, to be closed; negative on failure. */
 hid_t rgi_h5_type(rg_type type, size_t element);
 
-/* RG_TYPE_COUNT: none of ours. */
+/* The array's type for a type of HDF5; RG_TYPE_COUNT: there is none. */
 rg_type rgi_h5_type_recognise(hid_t type);
 
 #endif

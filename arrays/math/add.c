@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * c = alpha a + beta b, element by element, as loops over the rows of boxes (box.h). */
 #include <regroup/array_math.h>
 #include <string.h>
 
@@ -45,7 +47,7 @@ static int add_box(void *context, const rgi_box *box) {
   return RG_SUCCESS;
 }
 
-/* o: c, a, b. */
+/* o: the operands c, a, b. */
 static int add_patches(const char *call, const void *alpha, const void *beta,
                        const rgi_operand o[3]) {
   if (!alpha || !beta)
@@ -58,7 +60,7 @@ static int add_patches(const char *call, const void *alpha, const void *beta,
   }
   add_call j = {loops[o[0].a->type], {alpha, beta}};
   RGI_TRY(rgi_operands_begin(call, 3, o));
-  return rgi_operands_end(call, 3, o, rgi_boxes(3, o, add_box, &j));
+  return rgi_operands_end(call, 3, o, rgi_box_each(3, o, add_box, &j));
 }
 
 int rg_array_add(const void *alpha, rg_array a, const void *beta, rg_array b, rg_array c) {

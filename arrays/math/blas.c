@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Calls by type. Sizes are ints in CBLAS: a matrix with more rows than an int can count is
+ * multiplied with a vector in parts. Without a limit OpenBLAS would start a thread for each
+ * processor of the node in every process. */
 #include "math/blas.h"
 
 #include <cblas.h>
 #include <complex.h>
 
-#include "distribution/distribution.h"
+#include "distribution/type.h"
 #include "shm/node.h"
 
 int rgi_blas_type(rg_type type) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * CBLAS for any of the four types that it knows, on as many processors as are the
- * caller's share. */
+ * CBLAS for any of the four types that it knows, with as many threads as the node has processors
+ * for each of its processes. */
 #ifndef RGI_BLAS_H
 #define RGI_BLAS_H
 
 #include <regroup/array_math.h>
 
-/* Whether CBLAS has the type. */
+/* Whether CBLAS knows the type. */
 int rgi_blas_type(rg_type type);
 
 /* A matrix in memory, C order, leading dimension ld; form: op(). */
@@ -32,8 +32,8 @@ void rgi_blas_vector(rg_type type, int64_t m, int64_t n, const void *alpha, rgi_
 /* 1 of a type. */
 const void *rgi_blas_one(rg_type type);
 
-/* Between these two CBLAS uses no more threads than the caller's share of the node's
- * processors; afterwards as many as before. */
+/* Between these two CBLAS uses at most the node's processors divided by its processes as threads;
+ * afterwards as many as before, which _begin returns. */
 int rgi_blas_begin(void);
 void rgi_blas_end(int before);
 

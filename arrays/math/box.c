@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Each block of the first operand that the caller owns is cut by the blocks of the second, these
+ * boxes by those of the third: within a box every operand is one piece. Elements of another node
+ * are got into a buffer of bounded size; a box that does not fit is halved along its longest
+ * dimension. */
 #include "math/box.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 
-#define FETCH ((int64_t)1 << 20) /* bytes that are got from another node at a time */
-
-void rgi_piece_strides(int dims, const int64_t ld[], int64_t stride[]) {
-  stride[dims - 1] = 1;
-  for (int d = dims - 1; d > 0; d--)
-    stride[d - 1] = stride[d] * ld[d - 1];
-}
+#define FETCH ((int64_t)1 << 20) /* bytes that are got from another node at once */
 
 /* --- boxes of several operands --------------------------------------------------------- */
 
@@ -27,8 +28,8 @@ typedef struct {
   rgi_box box;
 } traversal;
 
-/* Boxes are counted in the dimensions that are longer than 1, from the beginning of
- * the operand's patch: to the indices in its array, and back. */
+/* A box has those dimensions in which the patch is longer than 1, and is counted from the start of
+ * the patch. These two convert its bounds to indices of the operand's array, and back. */
 static void to_array(const traversal *t, int k, const int64_t lo[], const int64_t hi[],
                      int64_t alo[], int64_t ahi[]) {
   const rgi_operand *o = &t->o[k];
@@ -60,7 +61,7 @@ static void place_operand(traversal *t, int k, char *memory, const int64_t ld[])
 
 static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]);
 
-/* The first operands are in place; when k is the last one, so is the box. */
+/* Operands 0 to k are in place. After the last one the box is complete. */
 static int visit_next(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
   if (k + 1 < t->n)
     return visit_operand(t, k + 1, lo, hi);
@@ -69,14 +70,14 @@ static int visit_next(traversal *t, int k, const int64_t lo[], const int64_t hi[
   return t->f(t->context, &t->box);
 }
 
-/* Moves the operands before k from the beginning of box lo to that of part plo. */
+/* Moves the operands before k from the start of the box lo to that of its part plo, or back. */
 static void shift_operands(traversal *t, int k, const int64_t lo[], const int64_t plo[], int sign) {
   for (int j = 0; j < k; j++)
     for (int i = 0; i < t->box.dims; i++)
       t->box.at[j] += sign * (plo[i] - lo[i]) * t->box.stride[j][i] * (int64_t)t->box.element;
 }
 
-/* Got from another node, in parts that fit into the buffer. */
+/* Operand k in a box of another node, in parts that fit into the buffer. */
 static int fetch_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
   int64_t bytes = (int64_t)t->box.element, part[RG_MAX_DIMS], end[RG_MAX_DIMS];
   int longest = 0;
@@ -107,7 +108,7 @@ static int fetch_operand(traversal *t, int k, const int64_t lo[], const int64_t 
   return visit_next(t, k, lo, hi);
 }
 
-/* Operand k in the box, one piece after another. */
+/* Operand k in the box, piece by piece. */
 static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
   rg_array a = t->o[k].a;
   int64_t alo[RG_MAX_DIMS], ahi[RG_MAX_DIMS], plo[RG_MAX_DIMS], phi[RG_MAX_DIMS];
@@ -132,7 +133,7 @@ static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t 
   return RG_SUCCESS;
 }
 
-int rgi_boxes(int n, const rgi_operand o[], rgi_box_function *f, void *context) {
+int rgi_box_each(int n, const rgi_operand o[], rgi_box_function *f, void *context) {
   traversal t = {.n = n, .o = o, .f = f, .context = context};
   rgi_own own;
   rgi_piece piece;
@@ -154,7 +155,7 @@ int rgi_boxes(int n, const rgi_operand o[], rgi_box_function *f, void *context) 
 
 /* --- rows --------------------------------------------------------------------------------- */
 
-/* Whether dimension i of the box and the one after it are one in all operands. */
+/* Whether dimension i of the box and the next one are contiguous in all operands. */
 static int are_joined(const rgi_box *b, int i) {
   for (int k = 0; k < b->operands; k++)
     if (b->stride[k][i] != b->extent[i + 1] * b->stride[k][i + 1])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Going through the elements of a patch that the caller owns, where they lie; and
- * through those of other patches that belong to them, where these lie if they are
- * on the caller's node, otherwise in a buffer. */
+ * Loops over several patches of the same extents at once. The caller's elements of the first are
+ * visited in place. The corresponding elements of the others are visited in place if they are on
+ * the caller's node, otherwise in a buffer. */
 #ifndef RGI_BOX_H
 #define RGI_BOX_H
 
@@ -11,7 +11,7 @@
 
 #define RGI_BOX_OPERANDS 3
 
-/* A box of elements, of up to 3 operands at once. */
+/* Corresponding boxes of elements of up to 3 operands. */
 typedef struct {
   int operands, dims;
   size_t element; /* bytes */
@@ -20,13 +20,13 @@ typedef struct {
   int64_t stride[RGI_BOX_OPERANDS][RG_MAX_DIMS]; /* in elements */
 } rgi_box;
 
-/* Calls f for boxes that make up the caller's part of the first operand; the others
- * are read only. They are alike. Stops at an error, of f or of getting elements
- * from other nodes. */
+/* Calls f for boxes that together are the caller's part of the first operand; the others are
+ * only read. All have the same type and extents. Stops at an error, of f or of getting
+ * elements from other nodes. */
 typedef int rgi_box_function(void *context, const rgi_box *box);
-int rgi_boxes(int n, const rgi_operand o[], rgi_box_function *f, void *context);
+int rgi_box_each(int n, const rgi_operand o[], rgi_box_function *f, void *context);
 
-/* The rows of a box: n elements side by side in all operands, as long as can be.
+/* The rows of a box: n elements that are contiguous in all operands, n as large as possible.
  *
  *   for (rgi_box_rows_start(&r, box); r.n; rgi_box_rows_next(&r))
  *     ... r.n elements from r.at[0], r.at[1] ... */
@@ -38,39 +38,5 @@ typedef struct {
 } rgi_box_rows;
 void rgi_box_rows_start(rgi_box_rows *r, const rgi_box *box);
 void rgi_box_rows_next(rgi_box_rows *r);
-
-/* The caller's parts of a patch: the boxes of one operand with their places, one
- * for each of its blocks.
- *
- *   for (rgi_own_start(&own, o); rgi_own_next(&own, &piece);)
- *     ... piece.lo to piece.hi, from rgi_own_memory(o, &piece) ... */
-typedef struct {
-  const rgi_operand *o;
-  int64_t next, count; /* blocks */
-} rgi_own;
-void rgi_own_start(rgi_own *own, const rgi_operand *o);
-int rgi_own_next(rgi_own *own, rgi_piece *piece);
-char *rgi_own_memory(const rgi_operand *o, const rgi_piece *piece);
-
-/* The caller's part of a patch line by line: n elements along the last dimension,
- * the first of which is element `at` of the array.
- *
- *   for (rgi_own_lines_start(&l, o); l.n; rgi_own_lines_next(&l)) */
-typedef struct {
-  int64_t n; /* 0: no more */
-  char *ptr;
-  int64_t at[RG_MAX_DIMS];
-  rgi_own own;
-  rgi_piece piece;
-  int64_t stride[RG_MAX_DIMS];
-} rgi_own_lines;
-void rgi_own_lines_start(rgi_own_lines *l, const rgi_operand *o);
-void rgi_own_lines_next(rgi_own_lines *l);
-
-/* The number of an element in C order. */
-int64_t rgi_distribution_linear(const rgi_distribution *d, const int64_t at[]);
-
-/* strides of dims dimensions in memory whose last dims - 1 extents are ld. */
-void rgi_piece_strides(int dims, const int64_t ld[], int64_t stride[]);
 
 #endif

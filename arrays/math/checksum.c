@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The checksum is a sum, modulo 2^64, over all elements, of a mixture of the
- * element's number and bytes: so nobody's part depends on another's, and the order
- * does not matter. */
+ * The checksum is a sum, modulo 2^64, over all elements, of a hash of the element's number and
+ * bytes: so the members add up their parts independently, and the order does not matter. */
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/distribution_owner.h"
+#include "math/own.h"
 #include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
@@ -38,7 +38,7 @@ static uint64_t of_element(uint64_t number, const char *at, size_t bytes) {
   return sum;
 }
 
-/* The usual sizes, as loops that know them. */
+/* Loops for the usual sizes, which are constants in them. */
 #define LINE(name, bytes)                                                                          \
   static uint64_t name(uint64_t number, int64_t n, const char *at) {                               \
     uint64_t sum = 0;                                                                              \
@@ -57,7 +57,7 @@ static uint64_t line_any(uint64_t number, int64_t n, const char *at, size_t byte
   return sum;
 }
 
-/* Of what the array is like. */
+/* A hash of the array's type and shape. */
 static uint64_t of_form(const struct rg_array_s *a) {
   uint64_t sum = mix_word(start_sum((uint64_t)a->type) ^ a->element);
   for (int d = 0; d < a->d.dims; d++)

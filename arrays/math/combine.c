@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Product, quotient, minimum and maximum of two patches, element by element. A division of an
+ * integer by 0 is carried on as 0 and reported at the end. */
 #include <regroup/array_math.h>
 
 #include "base/error.h"
@@ -39,7 +42,7 @@ RGI_EACH_INTEGER(DIVIDE_INTEGERS)
 RGI_EACH_REAL(DIVIDE)
 RGI_EACH_COMPLEX(DIVIDE)
 
-/* A NaN loses against a number. */
+/* Of a NaN and a number the result is the number. */
 #define ORDER(TYPE, name, type, work)                                                              \
   LOOP(minimum, name, type, y < x || x != x ? y : x)                                               \
   LOOP(maximum, name, type, y > x || x != x ? y : x)
@@ -89,7 +92,7 @@ int rg_array_combine(rg_elementwise op, rg_array a, rg_array b, rg_array c) {
   RGI_TRY(check_combine(__func__, op, o));
   combine_call j = {loops[op][c->type], 0};
   RGI_TRY(rgi_operands_begin(__func__, 3, o));
-  int error = rgi_boxes(3, o, combine_box, &j);
+  int error = rgi_box_each(3, o, combine_box, &j);
   if (!error && j.bad)
     error = rgi_error(RG_ERR_ARG, "rg_array_combine: division of an integer by 0");
   return rgi_operands_end(__func__, 3, o, error);

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Copying and transposing, also between arrays on different groups, of which one holds the other.
+ * The members of the smaller group do the copying: they get their part of the target, or put their
+ * part of the source (copy_own.h). */
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
 
 #include "base/error.h"
 #include "math/copy_own.h"
 
-/* A copy as the caller sees it: both operands, or only the one whose group it is in. */
+/* A copy as the caller knows it: with both operands, or only the one on whose group it is. */
 typedef struct {
   const char *call;
   int whole, transposed;
   rg_array a, b;
   rgi_operand from, to;
   int together; /* the groups have the same members */
-  int pull;     /* a's group holds b's */
+  int pull;     /* a's group has all members of b's: b's get */
 } copying;
 
 static int check_shapes(const copying *c) {
@@ -76,8 +80,8 @@ static int check_copy(copying *c, const int64_t alo[], const int64_t ahi[], cons
   return check_shapes(c);
 }
 
-/* On groups of different members: all tell all on a's group, then on b's, whether
- * they can go on. Somebody is in both, and has seen all of the arguments. */
+/* On groups of different members: agrees on the error first on a's group, then on b's. The members
+ * that are in both have checked all arguments, and carry their result from one to the other. */
 static int agree_on_both(const copying *c, int error) {
   for (int i = 0; i < 2; i++) {
     rg_array x = i ? c->b : c->a;
@@ -88,7 +92,7 @@ static int agree_on_both(const copying *c, int error) {
     if (!error && all[0])
       error = rgi_error_from(all[0], c->call, all[1]);
     else if (!error && !all[2])
-      error = rgi_error(RG_ERR_GROUP, "%s: nobody is in the groups of both arrays", c->call);
+      error = rgi_error(RG_ERR_GROUP, "%s: no process is in the groups of both arrays", c->call);
   }
   return error;
 }

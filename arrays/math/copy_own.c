@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Three cases: patches of the same extents, of which each piece is one put or get; transposed ones,
+ * moved in tiles that are turned in a buffer; and patches of other extents, where runs that are
+ * contiguous in C order are moved as the largest boxes that they contain. */
 #include "math/copy_own.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 
 #define TILE 128 /* of a transposition: 128 x 128 doubles fit into a cache */
 
@@ -15,7 +20,7 @@ typedef struct {
   int pull;
 } copy_call;
 
-/* The patch lo..hi of the other array, and the caller's memory. */
+/* Between the patch lo..hi of the other array and the caller's memory. */
 static int transfer_box(const copy_call *j, const int64_t lo[], const int64_t hi[], void *memory,
                         const int64_t ld[]) {
   return j->pull ? rg_array_get(j->other->a, lo, hi, memory, ld)
@@ -42,7 +47,7 @@ static int move_same(const copy_call *j, const rgi_piece *p) {
 
 /* --- transposed --------------------------------------------------------------------------- */
 
-#define LINE 8 /* by squares of so many: each line of memory is used up at once */
+#define LINE 8 /* in squares of this edge: each cache line is used completely */
 
 /* to[k * to_ld + i] = from[i * from_ld + k] for i < n, k < m. */
 #define TRANSPOSE(name, type)                                                                      \
@@ -107,8 +112,8 @@ static int move_transposed(const copy_call *j, const rgi_piece *p, char *buffer)
 
 /* --- other extents, in C order --------------------------------------------------------------- */
 
-/* Elements start to start + n - 1 of the other patch, counted in C order, which lie
- * side by side in the caller's memory: cut into boxes, each as large as can be. */
+/* Elements start to start + n - 1 of the other patch, counted in C order, which are contiguous
+ * in the caller's memory: cut into boxes, each as large as possible. */
 static int move_run(const copy_call *j, int64_t start, int64_t n, char *memory) {
   const rgi_operand *o = j->other;
   while (n > 0) {
@@ -136,8 +141,8 @@ static int move_run(const copy_call *j, int64_t start, int64_t n, char *memory) 
   return RG_SUCCESS;
 }
 
-/* The dimension from which on the piece is side by side both in memory and in the
- * order of the patch. */
+/* The first dimension from which on the piece is contiguous both in memory and in the order of the
+ * patch. */
 static int run_dimension(const rgi_operand *o, const rgi_piece *p) {
   int t = o->a->d.dims - 1;
   while (t > 0 && p->lo[t] == o->lo[t] && p->hi[t] == o->hi[t] &&

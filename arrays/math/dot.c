@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Scalar products. Integers are computed modulo 2^64; everything else is summed in doubles
+ * (total.h). */
 #include <regroup/array_math.h>
 
 #include "base/error.h"
@@ -63,7 +66,7 @@ static int dot_of(const char *call, const rgi_operand o[2], void *dot) {
   RGI_TRY(rgi_operands_together(call, &o[0], &o[1]));
   dot_call j = {loops[a->type], {0, 0, 0}};
   RGI_TRY(rgi_operands_begin(call, 2, o));
-  int error = rgi_boxes(2, o, dot_box, &j);
+  int error = rgi_box_each(2, o, dot_box, &j);
   if (!a->one_node || !o[1].a->one_node)
     RGI_TRY(rgi_operands_agree(call, a, error));
   RGI_TRY(rgi_total_all(a, &j.total));

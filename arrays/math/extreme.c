@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The least and the greatest element. Every element has a key, a whole number that
- * grows with it (min) or falls with it (max); the least key wins, then the first
- * index. A NaN has a key that is greater than all numbers' keys.
- *
- * Keys are signed, as whole numbers that may be negative are. */
+ * The least and the greatest element. Every element has a key, a signed integer that increases
+ * (min) or decreases (max) with it. The result is the element with the least key, and of these the
+ * one with the lowest index. A NaN has a key greater than that of every number. */
 #include <math.h>
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/type.h"
+#include "math/own.h"
 #include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
-#define NAN_KEY (INT64_MAX - 1) /* of reals only, whose greatest key is that of infinity */
+#define NAN_KEY (INT64_MAX - 1) /* above the key of infinity, the greatest of a real */
 
 typedef struct {
   int64_t key, index;
@@ -31,12 +31,12 @@ static int64_t integer_of(int64_t key, int greatest) {
   return greatest ? ~key : key;
 }
 
-/* The bits of doubles are in order as they are, but backwards if negative. */
+/* As integers, the bits of positive doubles increase with them, those of negative ones decrease. */
 static int64_t key_real(double x, int greatest) {
   int64_t bits;
   if (x != x)
     return NAN_KEY;
-  x = (greatest ? -x : x) + 0.0; /* both zeros are one */
+  x = (greatest ? -x : x) + 0.0; /* -0 becomes +0 */
   memcpy(&bits, &x, sizeof bits);
   return bits < 0 ? bits ^ INT64_MAX : bits;
 }
@@ -50,8 +50,8 @@ static double real_of(int64_t key, int greatest) {
   return greatest ? 0.0 - x : x;
 }
 
-/* The key of the first best one of n elements side by side, and its place. First the
- * best is found, without a thought of places, then where it is. */
+/* The key of the first best one of n contiguous elements, and its place. A first loop finds the
+ * best value, so that it can be vectorised, a second one its place. */
 typedef int64_t extreme_loop(int64_t n, const char *at, int64_t *place);
 
 #define SCAN(name, type, kind, better, start, greatest)                                            \

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Setting elements to one value, and whole arrays, ghosts included, to zero. */
 #include <regroup/array_math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
 #include "math/box.h"
 #include "math/fill.h"
 #include "math/typed_loops.h"
@@ -52,7 +55,7 @@ static int fill_box(void *context, const rgi_box *box) {
 
 int rgi_fill_own(const rgi_operand *o, const void *value) {
   filling f = {value};
-  return rgi_boxes(1, o, fill_box, &f);
+  return rgi_box_each(1, o, fill_box, &f);
 }
 
 int rg_array_fill(rg_array a, const int64_t lo[], const int64_t hi[], const void *value) {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The caller's part of some whole functions, for others: no synchronisation. */
+ * Filling the caller's part of a patch, for other operations: no synchronisation. */
 #ifndef RGI_FILL_H
 #define RGI_FILL_H
 
 #include "math/operand.h"
 
 int rgi_fill_own(const rgi_operand *o, const void *value);
-
-/* As BLAS has it: 0 (all bits) makes zeros of NaNs too. */
-int rgi_scale_own(const rgi_operand *o, const void *factor);
 
 #endif

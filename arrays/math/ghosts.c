@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Ghost cells. Every member gets the two slabs of its halo in each dimension by non-blocking gets,
+ * and then waits for all of them. The slabs of a dimension have ghosts in the dimensions behind it,
+ * and none in those before it, so that every ghost cell is in exactly one slab, corners included.
+ */
 #include <regroup/array_math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 
-/* The caller's block with its ghosts: where the memory of index at is. */
+/* The caller's block, its memory, and the gets for its ghosts. */
 typedef struct {
   rg_array a;
   rgi_piece block;
@@ -30,9 +36,8 @@ static int start_get(halo *h, const int64_t lo[], const int64_t hi[], char *to) 
   return rg_array_iget(h->a, lo, hi, to, h->block.ld, &h->requests[h->n++]);
 }
 
-/* Gets what belongs to ghosts lo..hi, from dimension d on; before that from and to
- * are indices in the array. Ghosts that reach over a periodic edge, perhaps several
- * times, are cut there. */
+/* Gets the elements for ghosts lo..hi. In the dimensions before d, from and to are already indices
+ * of the array. Ghosts beyond a periodic edge, perhaps several times around, are cut there. */
 static int get_from(halo *h, int d, const int64_t lo[], const int64_t hi[], int64_t from[],
                     int64_t to[], char *at) {
   const rgi_distribution *dist = &h->a->d;
@@ -42,7 +47,7 @@ static int get_from(halo *h, int d, const int64_t lo[], const int64_t hi[], int6
   for (int64_t i = lo[d], end; i < hi[d]; i = end) {
     int64_t there = dist->periodic[d] ? ((i % extent) + extent) % extent : i;
     end = i + (extent - there) < hi[d] ? i + (extent - there) : hi[d];
-    if (there < 0) { /* outside of an edge that is not periodic */
+    if (there < 0) { /* beyond an edge that is not periodic */
       end = hi[d] < 0 ? hi[d] : 0;
       continue;
     }
@@ -55,8 +60,7 @@ static int get_from(halo *h, int d, const int64_t lo[], const int64_t hi[], int6
   return RG_SUCCESS;
 }
 
-/* The two slabs of the halo on either side in dimension d: as long as the block in
- * the dimensions before, and with ghosts in those behind. */
+/* The slabs of the halo on both sides of the block in dimension d. */
 static int get_slabs(halo *h, int d) {
   const rgi_distribution *dist = &h->a->d;
   int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], from[RG_MAX_DIMS], to[RG_MAX_DIMS];

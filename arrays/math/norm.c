@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Norms: the sum, the greatest absolute value, and the root of the sum of squares. If the squares
+ * overflow or vanish in doubles, the sum is computed again with elements scaled by a power of 2. */
 #include <math.h>
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
@@ -11,8 +14,8 @@
 
 RGI_FAST_LOOPS
 
-/* Adds up, or takes the greatest, absolute value or (NORM_2) square of the elements
- * times a scale. */
+/* The sum or maximum of absolute values, or (RG_NORM_2) the sum of squares of the elements times a
+ * scale. */
 typedef struct {
   double sum, greatest, scale;
   int nan;
@@ -70,7 +73,7 @@ static int measure_box(void *context, const rgi_box *box) {
 static int measure_all(const rgi_operand *o, rg_norm norm, double scale, double *result) {
   rg_array a = o->a;
   norm_call j = {loops[norm][a->type], {0, 0, scale, 0}};
-  RGI_TRY(rgi_boxes(1, o, measure_box, &j));
+  RGI_TRY(rgi_box_each(1, o, measure_box, &j));
   if (norm != RG_NORM_INFINITY)
     return rg_allreduce(a->group, &j.m.sum, result, 1, MPI_DOUBLE, MPI_SUM);
   double mine[2] = {j.m.greatest, j.m.nan}, all[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the norms and their reproducible forms share. */
+ * What the norms and their reproducible versions have in common. */
 #ifndef RGI_NORM_H
 #define RGI_NORM_H
 
@@ -15,7 +15,7 @@ int rgi_norm_check(const char *call, rg_array a, rg_norm norm, const double *res
 /* The greatest absolute value of all members' elements; a NaN if there is one. */
 int rgi_norm_greatest(const rgi_operand *o, double *greatest);
 
-/* Whether a sum of squares may have lost what was too great or too small for it. */
+/* Whether elements may have been too great or too small for a sum of squares in doubles. */
 int rgi_norm_out_of_range(double squares);
 
 /* The root of the sum of squares of all members' elements, all of which are scaled by

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Operations are collective over the processes of their arrays. The synchronisation is a fence and
+ * an exchange of errors, which is a barrier as well: after it all members have returned the same
+ * result. */
 #include "math/operand.h"
 
 #include <regroup/collectives.h>
@@ -88,7 +92,7 @@ int rgi_operands_apart(const char *call, const rgi_operand *from, const rgi_oper
   return RG_SUCCESS;
 }
 
-/* One fence is for all arrays of the process. */
+/* A fence completes the accesses to all arrays. */
 static int fence_arrays(int n, const rgi_operand o[]) {
   int one_node = 1;
   for (int i = 0; i < n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Patches as operands of a mathematical function: what they must be like, and the
- * synchronisation before and after. */
+ * Patches as operands of an operation on arrays: the checks on them, and the synchronisation before
+ * and after the operation. */
 #ifndef RGI_MATH_OPERAND_H
 #define RGI_MATH_OPERAND_H
 
@@ -28,23 +28,22 @@ int rgi_operand_arithmetic(const char *call, const rgi_operand *o);
 /* RG_ERR_ARG unless types, and extents other than 1, are the same. */
 int rgi_operands_alike(const char *call, const rgi_operand *o, const rgi_operand *p);
 
-/* RG_ERR_GROUP unless the arrays live on the same processes, in whatever order. */
+/* RG_ERR_GROUP unless the arrays are on the same processes, in any order. */
 int rgi_operands_together(const char *call, const rgi_operand *o, const rgi_operand *p);
 
 /* Whether both are the same patch of the same array. */
 int rgi_operands_same(const rgi_operand *o, const rgi_operand *p);
 
-/* RG_ERR_ARG if `to` is written and partly overlaps `from`: same or apart is fine. */
+/* RG_ERR_ARG if `to`, which is written, and `from` overlap without being the same patch. */
 int rgi_operands_apart(const char *call, const rgi_operand *from, const rgi_operand *to);
 
 /* The effect of rg_array_sync on n operands of the same processes. */
 int rgi_operands_begin(const char *call, int n, const rgi_operand o[]);
 
-/* The same at the end; error is what the caller's part came to: all members agree on
- * it. */
+/* The same at the end. error: the caller's own; if one member has an error, all return one. */
 int rgi_operands_end(const char *call, int n, const rgi_operand o[], int error);
 
-/* The same for a caller that has put nothing. */
+/* The same if the operation has put nothing. */
 int rgi_operands_agree(const char *call, rg_array a, int error);
 
 #endif

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A member's blocks in the order of their numbers, each cut to the patch. */
+#include "math/own.h"
+
 #include <string.h>
 
-#include "math/box.h"
-
-int64_t rgi_distribution_linear(const rgi_distribution *d, const int64_t at[]) {
-  int64_t index = 0;
-  for (int i = 0; i < d->dims; i++)
-    index = index * d->shape[i] + at[i];
-  return index;
-}
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 
 void rgi_own_start(rgi_own *own, const rgi_operand *o) {
   own->o = o;

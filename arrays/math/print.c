@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Printing an array: rank 0 gets it row by row and writes it to a file of the program's. */
 #include <regroup/array_math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +52,7 @@ static void print_element(const struct rg_array_s *a, const char *at, FILE *file
   }
 }
 
-/* The elements along the last dimension; at: their index in the others. */
+/* A row: the elements along the last dimension, at index `at` in the others. */
 static int print_row(const printing *p, const int64_t at[]) {
   const rgi_operand *o = p->o;
   int last = o->a->d.dims - 1;

@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * c = alpha op(a) op(b) + beta c for whole arrays and patches: checks, and the choice of the
+ * algorithm. Each member computes its own blocks of c. */
 #include "math/product.h"
 
 #include <regroup/array_math.h>
 
 #include "base/error.h"
-#include "math/fill.h"
-
-void rgi_section_patch(const rgi_operand *o, rg_form form, rgi_section part, int64_t lo[2],
-                       int64_t hi[2]) {
-  int row = form == RG_NORMAL ? 0 : 1, column = 1 - row;
-  lo[row] = o->lo[row] + part.i0;
-  hi[row] = o->lo[row] + part.i1;
-  lo[column] = o->lo[column] + part.k0;
-  hi[column] = o->lo[column] + part.k1;
-}
-
-rgi_section rgi_section_of(const rgi_operand *o, rg_form form, const rgi_piece *piece) {
-  int row = form == RG_NORMAL ? 0 : 1, column = 1 - row;
-  return (rgi_section){piece->lo[row] - o->lo[row], piece->hi[row] - o->lo[row],
-                       piece->lo[column] - o->lo[column], piece->hi[column] - o->lo[column]};
-}
+#include "math/scale.h"
 
 static int64_t extent_of(const rgi_operand *o, rg_form form, int d) {
   int e = form == RG_NORMAL ? d : 1 - d;

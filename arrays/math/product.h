@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A matrix product, and the two ways to the caller's part of it. */
+ * A matrix product, and the two algorithms for the caller's part of it. */
 #ifndef RGI_PRODUCT_H
 #define RGI_PRODUCT_H
 
@@ -17,20 +17,13 @@ typedef struct {
   int64_t m, n, k;
 } rgi_product;
 
-/* Straight on the blocks, where they lie: one node, and blocks that are worth it. */
+/* Directly on the blocks in the node's memory: for arrays on one node with blocks that are large
+ * enough for CBLAS. */
 int rgi_product_is_direct(const rgi_product *p);
 void rgi_product_direct(const rgi_product *p);
 
-/* Panels of a and b are got, the next ones while CBLAS works on the last; of the
- * caller's blocks of c so many are taken together that CBLAS has enough to do. */
+/* By panels of a and b, which are got into buffers: the next ones while CBLAS multiplies the
+ * present ones. Small blocks of c are multiplied together. */
 int rgi_product_panels(const rgi_product *p);
-
-/* Rows i0..i1 and columns k0..k1 of op(o): the patch of o's array; and back. */
-typedef struct {
-  int64_t i0, i1, k0, k1;
-} rgi_section;
-void rgi_section_patch(const rgi_operand *o, rg_form form, rgi_section part, int64_t lo[2],
-                       int64_t hi[2]);
-rgi_section rgi_section_of(const rgi_operand *o, rg_form form, const rgi_piece *piece);
 
 #endif

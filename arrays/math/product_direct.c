@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * For each of the caller's blocks of c: each piece of a and b that contributes to it is multiplied
+ * where it lies in the node's memory. The order of the additions depends on the blocks only, so
+ * that the result is the same in every run. */
 #include <limits.h>
 
-#include "math/box.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 #include "math/product.h"
+#include "math/section.h"
 
-#define WORTH (32.0 * 32.0 * 32.0) /* multiplications for a call of CBLAS */
-#define FEW 64                     /* calls are fine in any case */
+#define WORTH (32.0 * 32.0 * 32.0) /* multiplications that make a call of CBLAS worth it */
+#define FEW 64                     /* so many calls are fine in any case */
 
 static int64_t pieces_of(const rgi_operand *o, rg_form form, rgi_section part) {
   int64_t lo[2], hi[2];
@@ -35,13 +41,13 @@ int rgi_product_is_direct(const rgi_product *p) {
   return calls <= FEW || work >= calls * WORTH;
 }
 
-/* A piece in memory as CBLAS wants it. */
+/* A piece in memory, as an argument for CBLAS. */
 static rgi_blas_matrix matrix_of(const rgi_operand *o, rg_form form, const rgi_piece *piece) {
   const char *memory = rgi_array_memory(o->a, piece->rank);
   return (rgi_blas_matrix){form, memory + piece->offset * (int64_t)o->a->element, piece->ld[0]};
 }
 
-/* What a piece of a contributes to the piece of c (its part, its memory). */
+/* Adds what a piece of a contributes to the piece of c that is section c, at memory. */
 static void times_b(const rgi_product *p, const rgi_piece *a, rgi_section c, char *memory,
                     int64_t ld) {
   rgi_section left = rgi_section_of(&p->a, p->form_a, a);
@@ -55,7 +61,7 @@ static void times_b(const rgi_product *p, const rgi_piece *a, rgi_section c, cha
   while (rgi_pieces_next(&pieces, &b)) {
     rgi_section right = rgi_section_of(&p->b, p->form_b, &b);
     part.offset = a->offset + (right.i0 - left.k0) * stride;
-    /* For each element of c the part with k = 0 comes first. */
+    /* The contribution with k = 0 is the first one to each element of c: only it takes beta. */
     const void *beta = right.i0 == 0 ? p->beta : rgi_blas_one(p->c.a->type);
     rgi_blas_multiply(p->c.a->type, left.i1 - left.i0, right.k1 - right.k0, right.i1 - right.i0,
                       p->alpha, matrix_of(&p->a, p->form_a, &part), matrix_of(&p->b, p->form_b, &b),

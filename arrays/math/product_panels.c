@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The caller's rows and columns of c are cut into strips, and strips that together have at most
+ * TILE rows and columns are multiplied as one tile in a buffer. For each tile the panels of op(a)
+ * and op(b), DEPTH deep, are got by non-blocking gets into one of two buffers, while CBLAS works on
+ * the other one. */
 #include <regroup/request.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/piece.h"
+#include "math/own.h"
 #include "math/product.h"
+#include "math/section.h"
 
-#define TILE 1024 /* rows and columns of c at a time */
+#define TILE 1024 /* rows and columns of c that are multiplied at once */
 #define DEPTH 256 /* of a panel */
 
-/* Rows, or columns, of c that are the caller's and lie side by side, none longer
- * than a tile. */
+/* Adjacent rows, or columns, of c that the caller owns, at most TILE of them. */
 typedef struct {
   int64_t lo, hi;
 } strip;
@@ -21,13 +27,13 @@ typedef struct {
   int64_t n, room;
 } strips;
 
-/* A tile: some strips of rows and of columns. */
+/* Some strips of rows and some of columns. */
 typedef struct {
   const strip *rows, *columns;
   int64_t row_strips, column_strips, m, n;
 } tile;
 
-/* A panel of a and one of b, on their way or here. */
+/* A panel of a and one of b, and the gets that are under way for them. */
 typedef struct {
   char *a, *b;
   int64_t depth;
@@ -39,7 +45,7 @@ typedef struct {
   const rgi_product *p;
   strips rows, columns;
   panel panels[2];
-  char *c; /* of a tile with several strips */
+  char *c; /* the tile */
 } panel_work;
 
 static int add_strip(strips *list, int64_t lo, int64_t hi) {
@@ -57,8 +63,7 @@ static int add_strip(strips *list, int64_t lo, int64_t hi) {
   return RG_SUCCESS;
 }
 
-/* The caller's blocks are all of its rows crossed with all of its columns, in C
- * order. */
+/* The caller's blocks are the cross product of its rows and its columns, in C order. */
 static int find_strips(panel_work *w) {
   rgi_own own;
   rgi_piece c;
@@ -76,7 +81,7 @@ static int find_strips(panel_work *w) {
   return RG_SUCCESS;
 }
 
-/* How many strips from s[0] on make a tile, and how long they are together. */
+/* How many strips from s[0] on fit into a tile, and how long they are together. */
 static int64_t take_strips(const strip *s, int64_t n, int64_t *length) {
   int64_t i = 0;
   *length = 0;
@@ -87,8 +92,8 @@ static int64_t take_strips(const strip *s, int64_t n, int64_t *length) {
 
 /* --- panels ------------------------------------------------------------------------------ */
 
-/* Starts to get strips of rows of op(o) by columns k0..k1 (along: the strips are
- * columns, k0..k1 rows) into memory, side by side. */
+/* Starts to get strips of rows of op(o), columns k0 to k1, into memory, one after the other (along:
+ * strips of columns, rows k0 to k1). */
 static int start_panel(panel *x, const rgi_operand *o, rg_form form, int along, const strip *s,
                        int64_t strips_, int64_t length, int64_t k0, int64_t k1, char *memory) {
   int across = (form == RG_NORMAL) == along; /* strips are columns of the array */
@@ -121,7 +126,7 @@ static int finish_panels(panel *x) {
 
 /* --- tiles -------------------------------------------------------------------------------- */
 
-/* All parts of c's tile to the buffer, or from it. */
+/* The tile of c from the array to the buffer, or (there) back. */
 static int move_c(const panel_work *w, const tile *t, int there) {
   int64_t element = (int64_t)w->p->c.a->element;
   for (int64_t i = 0, row = 0; i < t->row_strips; row += t->rows[i].hi - t->rows[i].lo, i++)
@@ -185,7 +190,7 @@ static int64_t total_length(const strips *s) {
   return length < TILE ? length : TILE;
 }
 
-/* Room for the largest tile and its panels. */
+/* Buffers for the largest tile and its panels. */
 static int make_room(panel_work *w) {
   int64_t m = total_length(&w->rows), n = total_length(&w->columns),
           element = (int64_t)w->p->c.a->element;

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * y = alpha op(a) x + beta y. On one node every member computes its part of y from the blocks of a
+ * and x where they lie. On several nodes every member multiplies its own blocks of a, and only
+ * parts of x and y are moved. */
 #include <limits.h>
 #include <regroup/array_math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "math/box.h"
-#include "math/fill.h"
-#include "math/product.h"
+#include "distribution/piece.h"
+#include "math/blas.h"
+#include "math/own.h"
+#include "math/scale.h"
+#include "math/section.h"
 
 typedef struct {
   rg_form form;
@@ -19,15 +25,15 @@ static char *element_of(const rgi_operand *o, const rgi_piece *piece) {
   return rgi_array_memory(o->a, piece->rank) + piece->offset * (int64_t)o->a->element;
 }
 
-/* Adds a block of a, of which part of op(a) it is, times x there to y there. */
+/* Adds the product of a part of a block of a and the part x of the vector to the part y. */
 static void add_block(const vector_product *p, const rgi_piece *a, const char *memory,
                       const char *x, char *y) {
   rgi_blas_matrix block = {p->form, memory, a->ld[0]};
   rgi_blas_vector(p->a.a->type, a->hi[0] - a->lo[0], a->hi[1] - a->lo[1], p->alpha, block, x, y);
 }
 
-/* One node: every member works out its part of y from the blocks where they lie, so
- * that the order of additions is fixed. */
+/* One node: adds the products of a piece of a and the pieces of x to y. The order of additions is
+ * fixed. */
 static void times_x(const vector_product *p, const rgi_piece *a, char *y) {
   rgi_section part = rgi_section_of(&p->a, p->form, a);
   int column = p->form == RG_NORMAL ? 1 : 0;
@@ -62,8 +68,7 @@ static void multiply_direct(const vector_product *p) {
   }
 }
 
-/* Several nodes: every member multiplies its own blocks of a, and what moves is only
- * x and y. */
+/* Several nodes: gets the part of x for a block, and accumulates the product to y. */
 static int multiply_own_block(const vector_product *p, const rgi_piece *a, char *x, char *y) {
   rgi_section part = rgi_section_of(&p->a, p->form, a);
   size_t element = p->y.a->element;

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Random elements: a function of the seed and of the element's number in the array alone (Philox
+ * 4x32, Random123), so that they do not depend on how the array is divided. */
 #include <Random123/philox.h>
 #include <regroup/array_math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "math/box.h"
+#include "distribution/distribution_owner.h"
+#include "math/own.h"
 #include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
 
-/* 128 random bits for each element: Philox 4x32 of its number. */
+/* The 128 random bits of an element. */
 static philox4x32_ctr_t bits_of(uint64_t seed, uint64_t element) {
   philox4x32_ctr_t counter = {{(uint32_t)element, (uint32_t)(element >> 32), 0, 0}};
   philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
@@ -29,7 +33,7 @@ static double unit_double(uint64_t bits) {
   return (double)(bits >> 11) * 0x1p-53;
 }
 
-/* Elements number first, first + 1, ...; r are the bits of one. */
+/* Sets n elements, whose numbers are first, first + 1, ... In LOOP r are the bits of one. */
 typedef void random_loop(uint64_t seed, uint64_t first, int64_t n, char *to);
 #define LOOP(name, type, parts, ...)                                                               \
   static void name(uint64_t seed, uint64_t first, int64_t n, char *to) {                           \

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Multiplying the elements by a factor, and adding a number to them, as loops over rows of boxes
+ * (box.h). */
 #include <regroup/array_math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "math/box.h"
 #include "math/fill.h"
+#include "math/scale.h"
 #include "math/typed_loops.h"
 
 RGI_FAST_LOOPS
@@ -49,7 +53,7 @@ int rgi_scale_own(const rgi_operand *o, const void *factor) {
   if (is_zero(factor, o->a->element))
     return rgi_fill_own(o, factor);
   scale_call j = {scales[o->a->type], factor};
-  return rgi_boxes(1, o, run_box, &j);
+  return rgi_box_each(1, o, run_box, &j);
 }
 
 static int run_loop(const char *call, scale_loop *const f[], rg_array a, const int64_t lo[],
@@ -59,7 +63,7 @@ static int run_loop(const char *call, scale_loop *const f[], rg_array a, const i
   RGI_TRY(rgi_operand_arithmetic(call, &o));
   scale_call j = {f[a->type], scalar};
   RGI_TRY(rgi_operands_begin(call, 1, &o));
-  return rgi_operands_end(call, 1, &o, rgi_boxes(1, &o, run_box, &j));
+  return rgi_operands_end(call, 1, &o, rgi_box_each(1, &o, run_box, &j));
 }
 
 int rg_array_scale(rg_array a, const int64_t lo[], const int64_t hi[], const void *factor) {

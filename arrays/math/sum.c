@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Sums of elements. Integers are added modulo 2^64, everything else in doubles (total.h). */
 #include <regroup/array_math.h>
 
 #include "base/error.h"
@@ -59,7 +61,7 @@ int rg_array_sum(rg_array a, const int64_t lo[], const int64_t hi[], void *sum) 
   RGI_REQUIRE(sum);
   sum_call j = {loops[a->type], {0, 0, 0}};
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  RGI_TRY(rgi_boxes(1, &o, sum_box, &j));
+  RGI_TRY(rgi_box_each(1, &o, sum_box, &j));
   RGI_TRY(rgi_total_all(a, &j.total));
   rgi_total_store(a->type, &j.total, sum);
   return RG_SUCCESS;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Sums whose bits depend on the elements alone. */
+ * Sums, scalar products and norms whose bits depend on the elements alone, not on how they are
+ * divided: the terms are added exactly, and the sum is rounded once (collectives/exact.h). */
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
 
@@ -10,7 +11,7 @@
 #include "math/box.h"
 #include "math/norm.h"
 
-/* What is added up, of element i of each operand. */
+/* The terms that are added, of element i of each operand. */
 typedef enum { VALUE, PRODUCT, ABSOLUTE, SQUARE } exact_term;
 
 typedef struct {
@@ -59,7 +60,7 @@ static int sum_all(const char *call, int n, const rgi_operand o[], exact_term t,
                    double *result) {
   rg_array a = o[0].a;
   exact_call j = {.type = a->type, .exact_term = t, .scale = scale};
-  int error = rgi_boxes(n, o, add_box, &j), one_node = a->one_node && o[n - 1].a->one_node;
+  int error = rgi_box_each(n, o, add_box, &j), one_node = a->one_node && o[n - 1].a->one_node;
   if (!one_node)
     RGI_TRY(rgi_operands_agree(call, a, error));
   rgi_exact_carry(&j.sum);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/type.h"
 #include "math/typed_loops.h"
 
 int rgi_total_all(rg_array a, rgi_total *t) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Sums on the way: integers modulo 2^64, everything else in doubles. */
+ * Sums while they are added up: integers modulo 2^64, everything else in doubles. */
 #ifndef RGI_TOTAL_H
 #define RGI_TOTAL_H
 
@@ -12,8 +12,8 @@ typedef struct {
   double real, imaginary;
 } rgi_total;
 
-/* The sum of all members' totals, for all; and its form for the user: an int64_t for
- * integers, else an element of the type. */
+/* Collective: adds all members' totals. Stores a total as the caller of the public function gets
+ * it: an int64_t for integers, else an element of the type. */
 int rgi_total_all(rg_array a, rgi_total *t);
 void rgi_total_store(rg_type type, const rgi_total *t, void *to);
 

@@ -4,8 +4,8 @@
  * The types of elements that can be computed with, for loops that are written once
  * and compiled for each.
  *
- * X(RG_TYPE, name, type, work): `work` is what sums and products are worked out in:
- * integers wrap around, which C allows to unsigned ones only. */
+ * X(RG_TYPE, name, type, work): `work` is the type in which sums and products are computed.
+ * Integers wrap around, which C allows for unsigned types only. */
 #ifndef RGI_TYPED_LOOPS_H
 #define RGI_TYPED_LOOPS_H
 
@@ -26,15 +26,15 @@
 #define RGI_EACH_ORDERED(X) RGI_EACH_INTEGER(X) RGI_EACH_REAL(X)
 #define RGI_EACH_TYPE(X) RGI_EACH_ORDERED(X) RGI_EACH_COMPLEX(X)
 
-/* In the files with loops over elements: -O2 vectorises hardly any of them, and
- * without the textbook's formula a complex product is a call. */
+/* For files with loops over elements: -O2 vectorises hardly any of them, and without
+ * cx-limited-range a complex product is a call of a function. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define RGI_FAST_LOOPS _Pragma("GCC optimize(\"O3\", \"cx-limited-range\")")
 #else
 #define RGI_FAST_LOOPS
 #endif
 
-/* Before a loop whose rounds do not depend on one another. */
+/* Before a loop whose iterations are independent of one another. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define RGI_EACH_BY_ITSELF _Pragma("GCC ivdep")
 #else
@@ -42,7 +42,7 @@
 #endif
 
 /* total += at(0) + ... + at(n - 1), all doubles: in 8 sums, so that the compiler may
- * vectorise, of 4,096 each, so that rounding errors stay small. */
+ * vectorise, over 4,096 terms at a time, so that rounding errors stay small. */
 #define RGI_SUM(total, n, at)                                                                      \
   for (int64_t from_ = 0, to_; from_ < (n); from_ = to_) {                                         \
     double lane_[8] = {0};                                                                         \
@@ -56,13 +56,5 @@
     (total) += ((lane_[0] + lane_[1]) + (lane_[2] + lane_[3])) +                                   \
                ((lane_[4] + lane_[5]) + (lane_[6] + lane_[7]));                                    \
   }
-
-static inline int rgi_type_is_integer(rg_type type) {
-  return type == RG_INT32 || type == RG_INT64;
-}
-
-static inline int rgi_type_is_complex(rg_type type) {
-  return type == RG_FLOAT_COMPLEX || type == RG_DOUBLE_COMPLEX;
-}
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The array object, for the other files of this layer. */
+ * The array object: its parts, and what every function on arrays needs of it. */
 #ifndef RGI_ARRAY_H
 #define RGI_ARRAY_H
 
@@ -21,16 +21,16 @@ struct rg_array_s {
   rg_type type;
   size_t element; /* bytes */
   unsigned flags; /* the spec's */
-  /* The memory of member i is at base + starts[i]. On one node it is a part of the
-   * block that all share; where the array spans nodes it is in i's heap part
-   * (engine.h), base is NULL and mapped[i] leads there, or is NULL: another node. */
+  /* One node: the memory of member i is at base + starts[i], in the block that all members
+   * share. Several nodes: it is in i's heap part (engine/heap.h), base is NULL, and mapped[i]
+   * is its address here, or NULL if i is on another node. */
   char *base;
   const uint64_t *starts;
   rgi_lock *locks; /* one node: for accumulates, one for each member */
-  /* One node, one dimension, all in one member's memory, as shared counters are: its
-   * first element; else NULL. */
+  /* One node, one dimension, all elements in one member's memory (a shared counter, for
+   * instance): the first element; else NULL. */
   char *line;
-  /* One node, blocks equal but for one element: the dimensions, if 1 or 2; else 0. */
+  /* One node, block extents that differ by one at most: the dimensions, if 1 or 2; else 0. */
   int regular;
   rgi_distribution d;
   int me, members;
@@ -42,21 +42,26 @@ struct rg_array_s {
   uint64_t *heap_offsets; /* several nodes: of each member's memory in its heap part */
   int *world;             /* several nodes: the members' world ranks */
   size_t mine;            /* several nodes: bytes of the caller's memory */
-  int *holders;           /* mirrored, several nodes: who has each member's copies (mirror.h) */
+  int *holders;           /* mirrored: the member that has each member's copies (mirror.h) */
   uint64_t replicated;    /* mirrored: how many times the elements have been replicated */
-  int replica_failed;     /* mirrored: that has failed, and messages may yet come into its memory */
+  int replica_failed;     /* mirrored: this failed, and messages may still arrive in the memory */
   struct rgi_replica *replicas; /* mirrored: replicas_n of them (replica.h) */
   int replicas_n;
-  rg_array next; /* several nodes: freed here, not by all (array_deferred.c) */
+  rg_array next; /* several nodes: freed by the caller, not by all (array_deferred.c) */
   rg_request free_barrier;
 };
 
-/* RG_ERR_ARRAY unless a is a living array of the running library. */
+/* RG_ERR_ARRAY unless a is an array that has not been freed, made since the last rg_init. */
 int rgi_array_check(const char *call, rg_array a);
 
 /* Whether it is. */
 static inline int rgi_array_alive(rg_array a) {
   return a && a->magic == RGI_ARRAY_MAGIC && a->epoch == rgi_runtime.epoch && rgi_runtime.started;
+}
+
+/* Whether its elements are replicated (mirror.h): only where it spans nodes. */
+static inline int rgi_array_is_mirrored(rg_array a) {
+  return (a->flags & RG_ARRAY_MIRRORED) && !a->one_node;
 }
 
 /* The start of a member's memory in this process, or NULL: it is on another node. */
@@ -69,28 +74,12 @@ static inline char *rgi_array_mine(rg_array a) {
   return rgi_array_memory(a, a->me);
 }
 
-/* Before loads or stores in a member's memory, elements first to first + n - 1: what
- * this process has put there by the engine is complete. One node: nothing to do. */
+/* To be called before loads or stores in a member's memory, elements first to first + n - 1:
+ * completes what this process has put there by the engine. One node: nothing to do. */
 int rgi_array_settle(rg_array a, int rank, int64_t first, int64_t n);
 
-/* Memory for the elements (array_memory.c): group, type, element and d are set. error:
- * the caller's own, which is told to the others. */
-int rgi_array_take(const char *call, rg_array a, int error);
-void rgi_array_give(rg_array a);
-
-/* Waits until all members are known to have made the array, once. One node: until
- * they have come; else they have already. RG_ERR_MISMATCH, or a member's error. */
+/* Waits, the first time, until all members are known to have made the array. On several nodes
+ * they are known to from the start. RG_ERR_MISMATCH, or a member's error. */
 int rgi_array_confirm(const char *call, rg_array a);
-
-/* An array that spans nodes goes when all members have freed it (array_deferred.c).
- * Any thread. */
-int rgi_array_defer_free(rg_array a);
-
-/* One that spans nodes, when all that live have agreed that nobody needs it any more. */
-void rgi_array_drop(rg_array *a);
-void rgi_array_free_deferred(void);
-
-/* Frees the handle and what hangs on it but the memory of the elements. */
-void rgi_array_forget(rg_array a);
 
 #endif

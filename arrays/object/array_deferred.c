@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Arrays that span nodes and that the caller has freed: other members may still
- * use its memory. A barrier that nobody waits for tells when all have freed. */
+ * Arrays that span nodes and that the caller has freed: other members may still access its
+ * memory. So the caller starts a barrier and does not wait for it. When it is complete, all
+ * members have freed the array, and the memory is given back. Later creations and frees test the
+ * barriers, and so does the last rg_finalize, for a moment. */
 #include <pthread.h>
 #include <regroup/collectives.h>
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "object/array.h"
+#include "engine/heap.h"
+#include "object/array_create.h"
 #include "progress/wait.h"
 #include "runtime/module.h"
 #include "shm/node.h"
 
-/* So long the last rg_finalize waits for arrays that all have freed. One that some
- * member never frees must not keep it. */
+/* Seconds that the last rg_finalize waits for the barriers. An array that some member never frees
+ * must not hold it up for longer. */
 #define PATIENCE 0.5
 
 static struct {
@@ -37,7 +40,7 @@ int rgi_array_defer_free(rg_array a) {
   RGI_TRY(rgi_engine_fence(-1));
   int error = rg_ibarrier(a->group, &a->free_barrier);
   if (error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) {
-    rgi_array_forget(a); /* who still uses the memory cannot be found out: it is not reused */
+    rgi_array_forget(a); /* other members may use the memory for ever: it is not reused */
     return RG_SUCCESS;
   }
   RGI_TRY(error);
@@ -49,8 +52,7 @@ int rgi_array_defer_free(rg_array a) {
   return RG_SUCCESS;
 }
 
-/* Whether it can go now. An array of an earlier start of the library has no memory
- * any more. */
+/* Whether it can be freed now. An array of an earlier rg_init has no memory any more. */
 static int may_be_freed(rg_array a) {
   int done = 0;
   if (a->epoch != rgi_runtime.epoch || !rgi_runtime.started)

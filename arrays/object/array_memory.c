@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Where the elements are. One node: one block for all members, which holds
+ * The memory of the elements. One node: one block for all members, which holds
  *   where each member's memory starts | a lock for each | the members' memories.
  * Several nodes: each member's memory is in its own heap part. */
 #include <regroup/collectives.h>
@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "engine/engine.h"
+#include "distribution/distribution_owner.h"
+#include "engine/heap.h"
 #include "formation/group.h"
-#include "object/array.h"
+#include "object/array_create.h"
 #include "object/mirror.h"
+#include "object/replica.h"
 
 #define PAGE ((uint64_t)4096)
 #define BIG (16 * PAGE) /* from here on aligned to pages */
@@ -21,7 +23,7 @@ static uint64_t round_up(uint64_t bytes, uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-/* The extents fit into 63 bits: rgi_distribution_make has seen to it. */
+/* The result fits into 63 bits: rgi_distribution_make has checked it. */
 static uint64_t bytes_of(rg_array a, int rank) {
   return (uint64_t)rgi_distribution_extent(&a->d, rank) * a->element;
 }
@@ -36,13 +38,13 @@ static uint64_t head_bytes(int members) {
   return locks_at(members) + (uint64_t)members * sizeof(rgi_lock);
 }
 
-/* Where the memory of the next member starts after one that ends here. shift: how
- * far the block is from a page. */
+/* Where a member's memory starts if the one before ends here. shift: the distance of the block from
+ * the start of a page. */
 static uint64_t start_after(uint64_t end, uint64_t bytes, uint64_t shift) {
   return bytes < BIG ? round_up(end, RGI_LINE) : round_up(end + shift, PAGE) - shift;
 }
 
-/* Whatever the block's distance from a page turns out to be. */
+/* Enough for any distance of the block from the start of a page. */
 static int total_bytes(void *context, size_t *bytes) {
   rg_array a = context;
   uint64_t sum = head_bytes(a->members);
@@ -141,13 +143,15 @@ static int take_heap_part(const char *call, rg_array a, int error) {
     mine.error = make_tables(call, a);
   if (!mine.error && rgi_array_is_mirrored(a))
     mine.error = rgi_mirror_open(a);
+  if (!mine.error && rgi_array_is_mirrored(a))
+    mine.error = rgi_replicas_open(a);
   if (!mine.error) {
     a->mine = round_up(bytes_of(a, a->me) + 1, RGI_LINE);
     if (rgi_array_is_mirrored(a))
       a->mine += rgi_mirror_bytes(a);
     mine.error = rgi_heap_take("an array", a->mine, &mine.heap_offset);
   }
-  if (!mine.error && rgi_array_is_mirrored(a)) /* before anybody can write there */
+  if (!mine.error && rgi_array_is_mirrored(a)) /* before another process can write there */
     rgi_mirror_clear(a, (char *)rgi_heap_at(rgi_runtime.rank, mine.heap_offset) +
                             rgi_mirror_start(a, a->me));
   error = exchange_notices(call, a, mine);
@@ -155,13 +159,6 @@ static int take_heap_part(const char *call, rg_array a, int error) {
     rgi_heap_give(mine.heap_offset, a->mine);
   a->confirmed = 1;
   return error;
-}
-
-int rgi_array_settle(rg_array a, int rank, int64_t first, int64_t n) {
-  if (a->one_node)
-    return RG_SUCCESS;
-  return rgi_engine_settle(a->world[rank], a->heap_offsets[rank] + (uint64_t)first * a->element,
-                           (uint64_t)n * a->element);
 }
 
 /* --- both -------------------------------------------------------------------------- */
@@ -175,11 +172,4 @@ void rgi_array_give(rg_array a) {
     rgi_shared_block_close(a->group, &a->shared);
   else if (rgi_array_alive(a))
     rgi_heap_give(a->heap_offsets[a->me], a->mine);
-}
-
-int rgi_array_confirm(const char *call, rg_array a) {
-  if (!a->confirmed)
-    RGI_TRY(rgi_shared_block_confirm(call, a->group, &a->shared));
-  a->confirmed = 1;
-  return RG_SUCCESS;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Asking an array. */
+ * Queries: what an array is like, and where its elements are. Local. */
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
+#include "distribution/type.h"
 #include "formation/group.h"
 #include "object/array.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The choice of holders, and where the pairs of versions are (mirror.h). The pairs in a holder's
+ * memory: its own, then those of the members that it holds, in the order of their ranks. All
+ * members compute the same places from the members' nodes and the distribution. */
 #include "object/mirror.h"
 
 #include <stdatomic.h>
@@ -7,9 +11,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "engine/engine.h"
+#include "engine/heap.h"
 #include "formation/group.h"
-#include "object/replica.h"
 #include "shm/node.h"
 
 static uint64_t round_up(uint64_t bytes) {
@@ -35,8 +38,8 @@ static int place_on_node(rg_array a, int rank) {
   return place;
 }
 
-/* The next member in the circle of ranks that is on another node tells which node it is;
- * of its members the one at the same place, so that all have about as much to keep. */
+/* The holder's node is that of the next rank, cyclically, that is on another node. Of the members
+ * there the one with the same place on its node is taken, so that all hold about as much. */
 static int holder_of(rg_array a, int rank) {
   int next = rank, on_node = 0;
   do
@@ -57,10 +60,10 @@ int rgi_mirror_open(rg_array a) {
     return rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for %d members", a->members);
   for (int i = 0; i < a->members; i++)
     a->holders[i] = holder_of(a, i);
-  return rgi_replicas_open(a);
+  return RG_SUCCESS;
 }
 
-/* --- places ------------------------------------------------------------------------------ */
+/* --- offsets ------------------------------------------------------------------------------ */
 
 uint64_t rgi_mirror_start(rg_array a, int rank) {
   return round_up(rgi_mirror_elements(a, rank) + 1);

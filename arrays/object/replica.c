@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Every member posts the receives for the members that it holds, sends its elements to its holder,
+ * writes its own version meanwhile, and labels what has arrived. The barrier comes last: a member
+ * in which something failed does not come to it, so that a member that leaves it knows that all
+ * copies are complete. */
 #include "object/replica.h"
 
 #include <regroup/collectives.h>
@@ -24,30 +29,30 @@ int rgi_replicas_open(rg_array a) {
 }
 
 void rgi_replicas_close(rg_array a) {
-  if (!a->replica_failed) /* else a message may yet come into it */
+  if (!a->replica_failed) /* else a message may still arrive in it */
     free(a->replicas);
 }
 
 /* --- the holder ------------------------------------------------------------------------ */
 
-static int expect_replica(rg_array a, rgi_replica *w, uint64_t label) {
-  char *to = rgi_mirror_version(a, w->rank, rgi_mirror_copy(a, w->rank), label);
-  MPI_Count bytes = (MPI_Count)rgi_mirror_elements(a, w->rank);
-  return rg_irecv(a->group, to, bytes, MPI_BYTE, w->rank, TAG, &w->elements);
+static int expect_replica(rg_array a, rgi_replica *r, uint64_t label) {
+  char *to = rgi_mirror_version(a, r->rank, rgi_mirror_copy(a, r->rank), label);
+  MPI_Count bytes = (MPI_Count)rgi_mirror_elements(a, r->rank);
+  return rg_irecv(a->group, to, bytes, MPI_BYTE, r->rank, TAG, &r->elements);
 }
 
-static int expect_replicas(rg_array a, const unsigned char who[], uint64_t label) {
+static int expect_replicas(rg_array a, const unsigned char senders[], uint64_t label) {
   for (int i = 0; i < a->replicas_n; i++)
-    if (!who || who[a->replicas[i].rank])
+    if (!senders || senders[a->replicas[i].rank])
       RGI_TRY(expect_replica(a, &a->replicas[i], label));
   return RG_SUCCESS;
 }
 
-static int take_replica(rg_array a, rgi_replica *w, uint64_t label) {
-  if (!w->elements)
+static int take_replica(rg_array a, rgi_replica *r, uint64_t label) {
+  if (!r->elements)
     return RG_SUCCESS;
-  RGI_TRY(rg_wait(&w->elements, NULL));
-  rgi_mirror_label(a, rgi_mirror_copy(a, w->rank), label);
+  RGI_TRY(rg_wait(&r->elements, NULL));
+  rgi_mirror_label(a, rgi_mirror_copy(a, r->rank), label);
   return RG_SUCCESS;
 }
 
@@ -60,7 +65,7 @@ static int take_replicas(rg_array a, uint64_t label) {
   return error;
 }
 
-/* --- its replicas --------------------------------------------------------------------------- */
+/* --- the owner --------------------------------------------------------------------------- */
 
 static void write_own(rg_array a, uint64_t label) {
   rgi_mirror_pair own = rgi_mirror_own(a, a->me);
@@ -79,14 +84,14 @@ static int send_elements(rg_array a, uint64_t label) {
 
 /* --- both --------------------------------------------------------------------------------- */
 
-int rgi_replicas_write(rg_array a, const unsigned char who[]) {
+int rgi_replicas_write(rg_array a, const unsigned char senders[]) {
   uint64_t label = a->replicated + 1;
   if (a->replica_failed)
     return rgi_error(RG_ERR_ARRAY, "rg_array_sync: an earlier one of this mirrored array has "
                                    "failed; make it anew");
   a->replica_failed = 1;
-  int error = expect_replicas(a, who, label);
-  if (!error && rgi_mirror_elements(a, a->me) && (!who || who[a->me]))
+  int error = expect_replicas(a, senders, label);
+  if (!error && rgi_mirror_elements(a, a->me) && (!senders || senders[a->me]))
     error = send_elements(a, label);
   int failed = take_replicas(a, label);
   RGI_TRY(error);
@@ -95,11 +100,10 @@ int rgi_replicas_write(rg_array a, const unsigned char who[]) {
   return RG_SUCCESS;
 }
 
-/* Who has failed does not come to the barrier: who leaves it may rely on all copies. */
 int rgi_replicas_update(rg_array a) {
   int error = rgi_replicas_write(a, NULL);
   if (error && error != RG_ERR_PROC_FAILED && error != RG_ERR_TIMEOUT)
-    rg_group_revoke(a->group); /* nobody waits for what will not come */
+    rg_group_revoke(a->group); /* so that no member waits in the barrier for the caller */
   RGI_TRY(error);
   RGI_TRY(rg_barrier(a->group));
   a->replicated++;

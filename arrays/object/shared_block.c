@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * State of a block, in its slot. `state` goes from 0 to the first member's result, once; a later
+ * member's error may then replace READY, and the first error stays. The block's address, size and
+ * hash are written before that, and read by others after they have seen it (release and acquire).
+ * A member adds itself to `came` after it has written its error. So when all are counted there,
+ * `state` is final: rgi_shared_block_confirm relies on it.
+ *
+ * The last member that leaves gives the block back. If a member has died without leaving, each one
+ * that leaves looks whether all the living have left; `given` lets only one of them do it. */
 #include "object/shared_block.h"
 
 #include <stdatomic.h>
@@ -29,7 +38,7 @@ static int all_left(const void *memory, int users) {
   return atomic_load(&p->left) == (uint32_t)users;
 }
 
-/* All that live have left. */
+/* All living members have left. */
 static int living_left(rg_group g, rgi_shared_block_state *p) {
   for (int i = 0; i < rgi_members_count(g->members); i++)
     if (!atomic_load(&p->has_left[i]) && !rgi_process_is_dead(rgi_members_at(g->members, i)))
@@ -37,7 +46,7 @@ static int living_left(rg_group g, rgi_shared_block_state *p) {
   return 1;
 }
 
-/* The last one gives the block back; the slot goes with the last that detaches. */
+/* The last member gives the block back. The slot is freed by the last one that detaches. */
 static void leave_slot(rg_group g, uint64_t slot, rgi_shared_block_state *p) {
   uint64_t block = p->block, bytes = p->bytes;
   atomic_store(&p->has_left[g->me], 1);
@@ -60,7 +69,8 @@ static int make_block(const rgi_shared_block_maker *maker, rgi_shared_block_stat
   return RG_SUCCESS;
 }
 
-/* What those before have found. Only the maker's own text says more. */
+/* The error that members before have written. The maker's own text, which says more, is not in
+ * the slot. */
 static int found_error(const char *call, const rgi_shared_block_state *p) {
   int code = (int)atomic_load(&p->state.value) - 1;
   switch (code) {
@@ -78,8 +88,8 @@ static int found_error(const char *call, const rgi_shared_block_state *p) {
   }
 }
 
-/* An error that this member has found: for those who come, and for those who
- * are there and ask. The first error stays. */
+/* Writes the caller's error, for members that arrive later and for those that confirm. The first
+ * error stays. */
 static int tell_error(rgi_shared_block_state *p, int error) {
   uint32_t was = READY;
   atomic_compare_exchange_strong(&p->state.value, &was, (uint32_t)error + 1);
@@ -94,7 +104,7 @@ static int wait_made(const char *call, rgi_shared_block_state *p) {
   return RG_SUCCESS;
 }
 
-/* The first one. */
+/* The first member to arrive. */
 static int open_as_first(rg_group g, uint64_t hash, const rgi_shared_block_maker *maker, int error,
                          rgi_shared_block_state *p) {
   p->maker = (uint32_t)g->me;
@@ -105,7 +115,7 @@ static int open_as_first(rg_group g, uint64_t hash, const rgi_shared_block_maker
   return error;
 }
 
-/* All others. */
+/* All other members. */
 static int open_as_later(const char *call, rg_group g, uint64_t hash, int error,
                          rgi_shared_block_state *p) {
   RGI_TRY(wait_made(call, p));
@@ -119,7 +129,6 @@ static int open_as_later(const char *call, rg_group g, uint64_t hash, int error,
   return RG_SUCCESS;
 }
 
-/* Who is counted has said what it found: when all are, nothing new comes. */
 static int open_in_slot(const char *call, rg_group g, uint64_t hash,
                         const rgi_shared_block_maker *maker, int error, rgi_shared_block_state *p) {
   if (atomic_exchange(&p->first, 1) == 0)

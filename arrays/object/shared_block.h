@@ -2,9 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * A block of the node's arena that the members of a group share, all of them on
- * one node. They meet in a slot whose key is the group's context: the first one
- * takes the block and says there how it went, the last one to leave gives it back.
- * No message; nobody waits but those who come while the first one is at it. */
+ * one node. They attach to a slot whose key is the group's context. The first member to arrive
+ * takes the block and writes the result into the slot, the last one to leave gives the block back.
+ * No message is sent. A member waits only if it arrives while the first one takes the block. */
 #ifndef RGI_SHARED_BLOCK_H
 #define RGI_SHARED_BLOCK_H
 
@@ -20,11 +20,11 @@ int rgi_shared_block_possible(rg_group g);
 /* In the slot. */
 typedef struct {
   rgi_bell state;         /* 0: being made; 1: ready; else an error's code + 1 */
-  rgi_bell came;          /* how many members have come and said what they found */
-  _Atomic uint32_t first; /* who is the first to come */
-  _Atomic uint32_t left;
-  _Atomic uint32_t given;
-  uint32_t maker; /* the member that came first */
+  rgi_bell came;          /* members that have arrived and written their errors */
+  _Atomic uint32_t first; /* 1: the first member has arrived */
+  _Atomic uint32_t left;  /* members that have left */
+  _Atomic uint32_t given; /* 1: the block has been given back */
+  uint32_t maker;         /* the member that arrived first */
   uint64_t hash, block, bytes;
   _Atomic unsigned char has_left[]; /* each of them */
 } rgi_shared_block_state;
@@ -35,7 +35,7 @@ typedef struct {
   char *base; /* the block */
 } rgi_shared_block;
 
-/* How the first one makes it. */
+/* How the first member makes it. */
 typedef struct {
   const char *what; /* for the text when there is no memory */
   int (*bytes)(void *context, size_t *bytes);
@@ -44,17 +44,17 @@ typedef struct {
 } rgi_shared_block_maker;
 
 /* Every member of g; g is the object's own (its context is the key). hash: of what
- * the members are to agree on. error: the caller's own; it is told to the others
- * and returned. Errors: what a member before has found, RG_ERR_MISMATCH (hash);
- * those that came before are told by rgi_shared_block_confirm. After an error there is
- * nothing to close. */
+ * has to be the same on all members. error: the caller's own; it is written for the others
+ * and returned. Errors: that of a member which arrived before, RG_ERR_MISMATCH (hash);
+ * members that arrived before get the caller's by rgi_shared_block_confirm. After an error there
+ * is nothing to close. */
 int rgi_shared_block_open(const char *call, rg_group g, uint64_t hash,
                           const rgi_shared_block_maker *maker, int error, rgi_shared_block *s);
 
-/* Waits until all members have come. What one of them has found; RG_ERR_TIMEOUT. */
+/* Waits until all members have arrived. The error of one of them; RG_ERR_TIMEOUT. */
 int rgi_shared_block_confirm(const char *call, rg_group g, const rgi_shared_block *s);
 
-/* Leaves. Nobody waits; nor does the block for members that have died. */
+/* Leaves, without waiting. The block is given back although members that died never left. */
 void rgi_shared_block_close(rg_group g, rgi_shared_block *s);
 
 #endif

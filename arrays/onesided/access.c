@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The common path of put, get and accumulate: check the arguments, cut the patch by the blocks that
+ * it crosses, and move each piece. Where blocks are dealt out cyclically and one owner has many
+ * pieces, they are collected by owner (aggregate.h). */
 #include "onesided/access.h"
 
 #include <string.h>
 
-#include "access/patch.h"
 #include "base/error.h"
+#include "distribution/piece.h"
+#include "onesided/aggregate.h"
 
 /* --- checks --------------------------------------------------------------------- */
 
 int rgi_access_check(const rgi_access *m) {
   RGI_TRY(rgi_array_check(m->call, m->a));
-  if (m->kind == RGI_ACCESS_ACC && m->a->type == RG_OPAQUE)
+  if (m->kind == RGI_TRANSFER_ACC && m->a->type == RG_OPAQUE)
     return rgi_error(RG_ERR_ARG, "%s: an array of RG_OPAQUE has no arithmetic", m->call);
   return RG_SUCCESS;
 }
 
-/* Leading dimensions that no memory can have would wrap around. */
+/* Refuses leading dimensions for which offsets in the buffer would overflow. */
 static int check_reach(const rgi_access *m, const int64_t extent[], const int64_t ld[]) {
   double reach = 1, stride = 1; /* in elements */
   for (int d = m->a->d.dims - 1; d >= 0; d--) {
@@ -42,7 +47,7 @@ int rgi_access_check_buffer(const rgi_access *m, const int64_t extent[], const i
   return ld && !empty ? check_reach(m, extent, ld) : RG_SUCCESS;
 }
 
-/* No longer than the array: longer ones reach as far, and might overflow. */
+/* At most the extent of the array: longer steps select the same element, and might overflow. */
 static int64_t step_of(const rgi_access *m, int d) {
   int64_t step = m->step ? m->step[d] : 1, most = m->a->d.shape[d] > 1 ? m->a->d.shape[d] : 1;
   return step < most ? step : most;
@@ -66,21 +71,21 @@ static int check_patch(const rgi_access *m, const int64_t lo[], const int64_t hi
 
 /* --- cutting --------------------------------------------------------------------- */
 
-/* Those of an empty patch may wrap around; they are not used. */
+/* Strides of an empty patch may overflow; they are not used. */
 void rgi_access_strides(int dims, const int64_t extent[], const int64_t ld[], int64_t stride[]) {
   stride[dims - 1] = 1;
   for (int d = dims - 2; d >= 0; d--)
     stride[d] = (int64_t)((uint64_t)stride[d + 1] * (uint64_t)(ld ? ld[d] : extent[d + 1]));
 }
 
-/* What of a piece is moved, and from where in the buffer to where in the memory. */
+/* What is moved of a piece of the patch: with steps some of its elements, or none (0). */
 static int piece_of(const rgi_access *m, const rgi_piece *piece, const int64_t lo[],
                     const int64_t stride[], rgi_access_piece *part) {
   int dims = m->a->d.dims;
   int64_t at = 0;
   part->rank = piece->rank;
   part->offset = piece->offset;
-  rgi_access_strides(dims, NULL, piece->ld, part->stride);
+  rgi_piece_strides(dims, piece->ld, part->stride);
   for (int d = 0; d < dims; d++) {
     int64_t step = step_of(m, d);
     int64_t number = step == 1 ? piece->lo[d] - lo[d] : (piece->lo[d] - lo[d] + step - 1) / step;
@@ -98,7 +103,7 @@ static int piece_of(const rgi_access *m, const rgi_piece *piece, const int64_t l
 }
 
 static int move_piece(const rgi_access *m, const rgi_access_piece *part, rgi_aggregate *aggregate) {
-  if (m->a->one_node || (m->kind != RGI_ACCESS_ACC && m->a->mapped[part->rank]))
+  if (m->a->one_node || (m->kind != RGI_TRANSFER_ACC && m->a->mapped[part->rank]))
     return rgi_access_same_node(m, part);
   return aggregate ? rgi_aggregate_add(aggregate, part) : rgi_access_other_node(m, part);
 }
@@ -115,7 +120,7 @@ static int move_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi
   return RG_SUCCESS;
 }
 
-/* One owner may have many pieces of a patch only where blocks are dealt out. */
+/* Only with a cyclic layout one owner may have many pieces of a patch. */
 int rgi_access_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                       const int64_t stride[]) {
   rgi_aggregate *aggregate;

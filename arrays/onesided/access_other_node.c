@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Moving a piece through the engine. */
+ * Moving a piece through the engine, and waiting for it unless the access collects what it has
+ * started. */
 #include <stdlib.h>
 
-#include "onesided/access.h"
-
 #include "base/error.h"
+#include "engine/engine.h"
+#include "onesided/access_piece.h"
 
 static int grow_started(const char *call, rgi_access_started *s) {
   if (s->n < s->room)
@@ -32,10 +33,10 @@ static int start_operation(const rgi_access *m, int target, uint64_t offset, cha
   rgi_engine_handle *handle;
   RGI_TRY(next_handle(m, &handle));
   switch (m->kind) {
-  case RGI_ACCESS_PUT:
+  case RGI_TRANSFER_PUT:
     RGI_TRY(rgi_engine_start_put(target, offset, buf, patch, handle));
     break;
-  case RGI_ACCESS_GET:
+  case RGI_TRANSFER_GET:
     RGI_TRY(rgi_engine_start_get(target, offset, buf, patch, handle));
     break;
   default:
@@ -50,22 +51,22 @@ static int run_operation(const rgi_access *m, int target, uint64_t offset, char 
   if (m->started)
     return start_operation(m, target, offset, buf, patch);
   switch (m->kind) {
-  case RGI_ACCESS_PUT:
+  case RGI_TRANSFER_PUT:
     return rgi_engine_put(target, offset, buf, patch);
-  case RGI_ACCESS_GET:
+  case RGI_TRANSFER_GET:
     return rgi_engine_get(target, offset, buf, patch);
   default:
     return rgi_engine_acc(target, offset, buf, patch, m->a->type, m->alpha);
   }
 }
 
-/* That of a dimension of extent 1 may wrap around; it is not used. */
+/* The stride of a dimension of extent 1 may overflow; it is not used. */
 static int64_t in_bytes(int64_t stride, int64_t element) {
   return (int64_t)((uint64_t)stride * (uint64_t)element);
 }
 
-/* With a step in the last dimension its elements are runs of their own: a dimension
- * more. */
+/* With a step in the last dimension each element is a run of its own, which takes one more
+ * dimension. */
 rgi_strided rgi_access_strided(const rgi_access *m, const rgi_access_piece *p) {
   int dims = m->a->d.dims;
   int64_t element = (int64_t)m->a->element;
@@ -87,16 +88,13 @@ int rgi_access_other_node(const rgi_access *m, const rgi_access_piece *p) {
 
 int rgi_access_runs(const rgi_access *m, int rank, uint64_t offset, char *buf, int n,
                     const rgi_strided_run runs[]) {
-  static const rgi_engine_kind kinds[] = {[RGI_ACCESS_PUT] = RGI_ENGINE_PUT,
-                                          [RGI_ACCESS_GET] = RGI_ENGINE_GET,
-                                          [RGI_ACCESS_ACC] = RGI_ENGINE_ACC};
   int target = m->a->world[rank];
   rgi_engine_handle *handle;
   if (!m->started)
-    return rgi_engine_runs(kinds[m->kind], target, offset, buf, n, runs, m->a->type, m->alpha);
+    return rgi_engine_runs(m->kind, target, offset, buf, n, runs, m->a->type, m->alpha);
   RGI_TRY(next_handle(m, &handle));
-  RGI_TRY(rgi_engine_start_runs(kinds[m->kind], target, offset, buf, n, runs, m->a->type, m->alpha,
-                                handle));
+  RGI_TRY(
+      rgi_engine_start_runs(m->kind, target, offset, buf, n, runs, m->a->type, m->alpha, handle));
   m->started->n++;
   return RG_SUCCESS;
 }

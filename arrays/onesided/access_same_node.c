@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Moving a piece by loads and stores. */
+ * Moving a piece by loads and stores. Puts and gets need no lock. Accumulates of integers are
+ * processor atomics; others hold the owner's lock, which the processes of the node share. */
 #include "access/patch.h"
 #include "base/error.h"
-#include "onesided/access.h"
+#include "onesided/access_piece.h"
 
 int rgi_access_accumulate(const char *call, rg_array a, int rank, int dims, const int64_t extent[],
                           void *to, const int64_t to_ld[], const void *from,
@@ -19,7 +20,7 @@ int rgi_access_accumulate(const char *call, rg_array a, int rank, int dims, cons
   return RG_SUCCESS;
 }
 
-/* A patch with these strides as the kernels take it: extents of memory. */
+/* The extents of a memory that has these strides: the copying functions take extents. */
 static void extents_of(int dims, const int64_t stride[], int64_t ld[]) {
   for (int d = 0; d < dims - 1; d++)
     ld[d] = stride[d] / stride[d + 1];
@@ -28,10 +29,10 @@ static void extents_of(int dims, const int64_t stride[], int64_t ld[]) {
 static int move_block(const rgi_access *m, int rank, int dims, const int64_t extent[], char *memory,
                       const int64_t ld[], char *buf, const int64_t buf_ld[]) {
   switch (m->kind) {
-  case RGI_ACCESS_PUT:
+  case RGI_TRANSFER_PUT:
     rgi_patch_copy(dims, extent, m->a->element, memory, ld, buf, buf_ld);
     return RG_SUCCESS;
-  case RGI_ACCESS_GET:
+  case RGI_TRANSFER_GET:
     rgi_patch_copy(dims, extent, m->a->element, buf, buf_ld, memory, ld);
     return RG_SUCCESS;
   default:
@@ -40,7 +41,7 @@ static int move_block(const rgi_access *m, int rank, int dims, const int64_t ext
   }
 }
 
-/* With steps: the innermost dimension as a column of a patch of two dimensions. */
+/* With steps: row by row, the elements of a row as the column of a patch of two dimensions. */
 static int move_rows(const rgi_access *m, const rgi_access_piece *p, char *memory) {
   int last = m->a->d.dims - 1;
   int64_t at[RG_MAX_DIMS] = {0}, column[2] = {p->extent[last], 1}, element = (int64_t)m->a->element;
@@ -58,7 +59,7 @@ static int move_rows(const rgi_access *m, const rgi_access_piece *p, char *memor
   return RG_SUCCESS;
 }
 
-/* Several nodes: what this process has under way there by the engine comes first. */
+/* Several nodes: completes what this process has under way there by the engine. */
 static int settle_piece(const rgi_access *m, const rgi_access_piece *p) {
   int64_t last = 1;
   for (int d = 0; d < m->a->d.dims; d++)

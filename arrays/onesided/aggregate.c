@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Many small pieces of one owner as one message: its rows, as runs of bytes. */
+ * Pieces are cut into rows, each a run of bytes. The runs of one owner are collected until there
+ * are enough for a message. */
+#include "onesided/aggregate.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "engine/rma.h"
-#include "onesided/access.h"
 
-/* So many runs go in one message. */
+/* Runs of one message. */
 #define RUNS 1024
-/* A part of so many bytes is a message of its own. */
+/* A piece of so many bytes or more is a message of its own. */
 #define LARGE ((int64_t)1 << 16)
 
-/* What is collected for one owner. Distances are from 0 until they are moved. */
+/* The runs of one owner, relative to the start of the buffer and of the owner's memory. */
 typedef struct {
   rgi_strided_run *runs;
   int n;
@@ -33,7 +34,7 @@ int rgi_aggregate_open(const rgi_access *m, rgi_aggregate **aggregate) {
   return RG_SUCCESS;
 }
 
-/* Distances from the lowest of each side. */
+/* Sends the runs, relative to the lowest address of each side. */
 static int move_runs(rgi_aggregate *j, int rank) {
   owner_runs *b = &j->of[rank];
   int64_t origin = INT64_MAX, target = INT64_MAX;
@@ -61,7 +62,7 @@ static int add_run(rgi_aggregate *j, int rank, rgi_strided_run run) {
   return b->n == RUNS ? move_runs(j, rank) : RG_SUCCESS;
 }
 
-/* The rows of dimensions d and inside it. */
+/* Adds the rows of dimension d and the inner ones. */
 static int add_rows(rgi_aggregate *j, int rank, const rgi_strided *p, int d, int64_t origin,
                     int64_t target) {
   if (d == p->dims - 1)

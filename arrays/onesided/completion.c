@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Completion and progress. */
+ * Completion of one-sided accesses (fence, sync), and progress for other processes. */
 #include <regroup/collectives.h>
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "engine/heap.h"
 #include "object/array.h"
 #include "object/mirror.h"
 #include "object/replica.h"
 #include "progress/request.h"
 #include "shm/process.h"
 
-/* What was written to a node that is lost is so, too. */
+/* An error if something written to a member's node was lost with it. */
 static int check_lost(rg_array a) {
   int lost = -1;
   for (int i = 0; rgi_process_deaths() > 0 && i < a->members; i++)

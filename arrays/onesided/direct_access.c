@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Direct access to a block of this node. */
+ * Pointers to elements in the memory of this node. rg_array_access orders the caller's loads
+ * after what others had completed before, rg_array_release its stores before what comes later. */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "formation/group.h"
 #include "object/array.h"
 
@@ -19,7 +22,7 @@ static int check_intent(const char *call, rg_intent intent) {
              : rgi_error(RG_ERR_ARG, "%s: there is no intent %d", call, (int)intent);
 }
 
-/* The one piece that the patch is. */
+/* The patch has to be one piece. */
 static int find_piece(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
                       rgi_piece *piece) {
   RGI_TRY(rgi_array_check(call, a));

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Gather and scatter of single elements. */
+ * Gather and scatter of single elements. All indices are checked before the first element is moved.
+ * Elements in this node's memory are moved one by one, the others sorted by owner and moved in one
+ * operation for each owner. */
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
+#include "engine/engine.h"
 #include "onesided/access.h"
 #include "onesided/single.h"
 
-/* What is moved, and how. values: read only but for RGI_ACCESS_GET. */
+/* One call's elements. values: read only but for RGI_TRANSFER_GET. */
 typedef struct {
   const char *call;
   rg_array a;
-  rgi_access_kind kind;
+  rgi_transfer_kind kind;
   int64_t n;
   const int64_t *at;
   char *values;
   const void *alpha;
 } elements;
 
-/* --- checks: all of them before anything is done ------------------------------------ */
+/* --- checks ------------------------------------ */
 
 static int check_index(const elements *e, int64_t i) {
   const rgi_distribution *d = &e->a->d;
@@ -35,7 +39,7 @@ static int check_index(const elements *e, int64_t i) {
 
 static int check_elements(const elements *e) {
   RGI_TRY(rgi_array_check(e->call, e->a));
-  if (e->kind == RGI_ACCESS_ACC && e->a->type == RG_OPAQUE)
+  if (e->kind == RGI_TRANSFER_ACC && e->a->type == RG_OPAQUE)
     return rgi_error(RG_ERR_ARG, "%s: an array of RG_OPAQUE has no arithmetic", e->call);
   if (e->n < 0)
     return rgi_error(RG_ERR_ARG, "%s: %lld elements", e->call, (long long)e->n);
@@ -57,10 +61,10 @@ static int move_element(const elements *e, int64_t i, int rank, int64_t offset) 
   rg_array a = e->a;
   char *at = rgi_array_memory(a, rank) + offset * (int64_t)a->element;
   switch (e->kind) {
-  case RGI_ACCESS_PUT:
+  case RGI_TRANSFER_PUT:
     rgi_single_copy(at, value_at(e, i), a->element);
     return RG_SUCCESS;
-  case RGI_ACCESS_GET:
+  case RGI_TRANSFER_GET:
     rgi_single_copy(value_at(e, i), at, a->element);
     return RG_SUCCESS;
   default:
@@ -82,14 +86,14 @@ static int move_on_node(const elements *e) {
 
 typedef struct {
   int64_t *first;    /* of each member, and the end: where its elements are in: */
-  uint64_t *offsets; /* in the owner's share */
+  uint64_t *offsets; /* in the owner's heap part */
   char **values;
 } by_owner;
 
-/* Whether this element goes through the engine; mapped ones are moved here. */
+/* Whether this element goes through the engine. Mapped ones do not, unless they are added to. */
 static int sort_one(const elements *e, int64_t i, int *rank, int64_t *offset) {
   *rank = rgi_distribution_find(&e->a->d, e->at + i * e->a->d.dims, offset);
-  return e->kind == RGI_ACCESS_ACC || !e->a->mapped[*rank];
+  return e->kind == RGI_TRANSFER_ACC || !e->a->mapped[*rank];
 }
 
 static void count_owners(const elements *e, by_owner *b) {
@@ -128,9 +132,9 @@ static int transfer_to_owner(const elements *e, const by_owner *b, int rank) {
   char **values = b->values + first;
   const void *const *sources = (const void *const *)values;
   switch (e->kind) {
-  case RGI_ACCESS_PUT:
+  case RGI_TRANSFER_PUT:
     return rgi_engine_put_elements(target, n, offsets, sources, a->element);
-  case RGI_ACCESS_GET:
+  case RGI_TRANSFER_GET:
     return rgi_engine_get_elements(target, n, offsets, (void *const *)values, a->element);
   default:
     return rgi_engine_acc_elements(target, n, offsets, sources, a->element, a->type, e->alpha);
@@ -159,17 +163,17 @@ static int move_elements(const elements *e) {
 }
 
 int rg_array_gather(rg_array a, int64_t n, const int64_t at[], void *values) {
-  elements e = {__func__, a, RGI_ACCESS_GET, n, at, values, NULL};
+  elements e = {__func__, a, RGI_TRANSFER_GET, n, at, values, NULL};
   return move_elements(&e);
 }
 
 int rg_array_scatter(rg_array a, int64_t n, const int64_t at[], const void *values) {
-  elements e = {__func__, a, RGI_ACCESS_PUT, n, at, rgi_access_buffer(values), NULL};
+  elements e = {__func__, a, RGI_TRANSFER_PUT, n, at, rgi_access_buffer(values), NULL};
   return move_elements(&e);
 }
 
 int rg_array_scatter_acc(rg_array a, int64_t n, const int64_t at[], const void *values,
                          const void *alpha) {
-  elements e = {__func__, a, RGI_ACCESS_ACC, n, at, rgi_access_buffer(values), alpha};
+  elements e = {__func__, a, RGI_TRANSFER_ACC, n, at, rgi_access_buffer(values), alpha};
   return move_elements(&e);
 }

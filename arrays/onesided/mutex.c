@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Mutexes of a group. One node: locks in the node's arena. Several nodes: an array
- * of integers, changed by compare-and-swap, whose word says who has the lock, too. */
+ * Mutexes of a group. One node: locks in the node's arena. Several nodes: an array of integers,
+ * changed by compare-and-swap. A word is 0 or names the process that has the lock, so that the
+ * wait for it ends when that process dies. */
 #include <regroup/collectives.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
 #include "engine/engine.h"
 #include "formation/context.h"
 #include "formation/group.h"
@@ -25,7 +27,7 @@ struct rg_mutexes_s {
   rgi_shared_block shared;
   rgi_lock *locks;          /* one node */
   rg_array words;           /* several nodes: 0, or the owner's rank in the world + 1 */
-  _Atomic uintptr_t have[]; /* which thread of this process has each; 0: none */
+  _Atomic uintptr_t have[]; /* the thread of this process that has each; 0: none */
 };
 
 /* A number for the calling thread. */
@@ -50,7 +52,7 @@ static int check_number(const char *call, rg_mutexes m, int64_t i) {
   return RG_SUCCESS;
 }
 
-/* --- life ------------------------------------------------------------------------ */
+/* --- creation ------------------------------------------------------------------------ */
 
 static int bytes_of(void *context, size_t *bytes) {
   rg_mutexes m = context;
@@ -63,7 +65,7 @@ static void fill_locks(void *context, char *base) {
   memset(base, 0, (size_t)m->n * sizeof(rgi_lock));
 }
 
-/* wrong: the caller's own error, which is told to the others. */
+/* wrong: the caller's own error, which the other members return, too. */
 static int make_locks(const char *call, rg_mutexes m, int wrong) {
   rgi_shared_block_maker maker = {"mutexes", bytes_of, fill_locks, m};
   RGI_TRY(rgi_shared_block_open(call, m->group, rgi_context_mix((uint64_t)m->n), &maker, wrong,
@@ -91,7 +93,7 @@ static int check_count(const char *call, int64_t n) {
   return RG_SUCCESS;
 }
 
-/* A number that is wrong goes on, as -1, until the other members have been told. */
+/* With a wrong number, which is then -1, the caller goes on until the other members know of it. */
 static int make_mutexes(const char *call, rg_group g, rg_mutexes m, int wrong) {
   RGI_TRY(rgi_group_derive(g, &m->group));
   return rgi_shared_block_possible(g) ? make_locks(call, m, wrong) : make_words(m);
@@ -137,7 +139,7 @@ int rg_mutexes_free(rg_mutexes *m) {
 
 /* --- locking ----------------------------------------------------------------------- */
 
-/* The word's old value: 0 if the lock has been taken. */
+/* *owner: the word before; 0: the caller has the lock now. */
 static int try_word(rg_mutexes m, int64_t i, int64_t *owner) {
   return rg_array_compare_and_swap(m->words, &i, 0, rgi_runtime.rank + 1, owner);
 }
@@ -179,7 +181,7 @@ int rg_mutexes_try(rg_mutexes m, int64_t i, int *locked) {
   return RG_SUCCESS;
 }
 
-/* What was put while the caller had the lock is there before another has it. */
+/* What the caller put while it had the lock is complete before another process gets it. */
 static int unlock_word(rg_mutexes m, int64_t i) {
   int64_t before;
   RGI_TRY(rgi_engine_fence(-1));
@@ -189,7 +191,7 @@ static int unlock_word(rg_mutexes m, int64_t i) {
 int rg_mutexes_unlock(rg_mutexes m, int64_t i) {
   RGI_TRY(check_number(__func__, m, i));
   if (atomic_load_explicit(&m->have[i], memory_order_relaxed) != this_thread())
-    return rgi_error(RG_ERR_ARG, "%s: the caller has not got mutex %lld", __func__, (long long)i);
+    return rgi_error(RG_ERR_ARG, "%s: the caller does not have mutex %lld", __func__, (long long)i);
   atomic_store_explicit(&m->have[i], 0, memory_order_relaxed);
   if (!m->locks)
     return unlock_word(m, i);

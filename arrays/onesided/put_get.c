@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Put, get and accumulate. */
+ * Put, get and accumulate, with and without steps. A single element on one node takes a fast path
+ * (single.h); everything else, errors included, the common one (access.h). */
 #include "base/error.h"
 #include "onesided/access.h"
 #include "onesided/single.h"
@@ -14,7 +15,8 @@ int rg_array_put(rg_array a, const int64_t lo[], const int64_t hi[], const void 
     rgi_single_copy(at, buf, a->element);
     return RG_SUCCESS;
   }
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_PUT, .buf = rgi_access_buffer(buf)};
+  rgi_access m = {
+      .call = __func__, .a = a, .kind = RGI_TRANSFER_PUT, .buf = rgi_access_buffer(buf)};
   return rgi_access_patch(&m, lo, hi, ld);
 }
 
@@ -26,7 +28,7 @@ int rg_array_get(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
     rgi_single_copy(buf, at, a->element);
     return RG_SUCCESS;
   }
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf};
   return rgi_access_patch(&m, lo, hi, ld);
 }
 
@@ -39,7 +41,7 @@ int rg_array_acc(rg_array a, const int64_t lo[], const int64_t hi[], const void 
     return rgi_access_accumulate(__func__, a, rank, 1, &one, at, NULL, buf, NULL, alpha);
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_ACCESS_ACC,
+                  .kind = RGI_TRANSFER_ACC,
                   .buf = rgi_access_buffer(buf),
                   .alpha = alpha};
   return rgi_access_patch(&m, lo, hi, ld);
@@ -49,7 +51,7 @@ int rg_array_put_strided(rg_array a, const int64_t lo[], const int64_t hi[], con
                          const void *buf, const int64_t ld[]) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_ACCESS_PUT,
+                  .kind = RGI_TRANSFER_PUT,
                   .buf = rgi_access_buffer(buf),
                   .step = step};
   RGI_REQUIRE(step);
@@ -58,7 +60,7 @@ int rg_array_put_strided(rg_array a, const int64_t lo[], const int64_t hi[], con
 
 int rg_array_get_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
                          void *buf, const int64_t ld[]) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf, .step = step};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf, .step = step};
   RGI_REQUIRE(step);
   return rgi_access_patch(&m, lo, hi, ld);
 }
@@ -67,7 +69,7 @@ int rg_array_acc_strided(rg_array a, const int64_t lo[], const int64_t hi[], con
                          const void *buf, const int64_t ld[], const void *alpha) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_ACCESS_ACC,
+                  .kind = RGI_TRANSFER_ACC,
                   .buf = rgi_access_buffer(buf),
                   .alpha = alpha,
                   .step = step};

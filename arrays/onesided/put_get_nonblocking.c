@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Put, get and accumulate without waiting. What is near is done at once; a
- * request looks after what the engine has started, if anything. */
+ * Put, get and accumulate without waiting. What is in this node's memory is moved before the call
+ * returns. A request completes the operations that the engine has started; if there are none,
+ * it is NULL. */
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "engine/engine.h"
 #include "onesided/access.h"
 #include "progress/request.h"
 
@@ -14,7 +16,7 @@ typedef struct {
   rgi_access_started started;
 } access_request;
 
-/* The first error counts, but all that was started comes to its end. */
+/* The first error is returned. Releasing the request then waits for the other operations. */
 static int test_started(rg_request r, int *done) {
   rgi_access_started *s = &((access_request *)r)->started;
   while (s->n > 0) {
@@ -73,13 +75,14 @@ static int start_access(rgi_access *m, const int64_t lo[], const int64_t hi[], c
 
 int rg_array_iput(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                   const int64_t ld[], rg_request *request) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_PUT, .buf = rgi_access_buffer(buf)};
+  rgi_access m = {
+      .call = __func__, .a = a, .kind = RGI_TRANSFER_PUT, .buf = rgi_access_buffer(buf)};
   return start_access(&m, lo, hi, ld, request);
 }
 
 int rg_array_iget(rg_array a, const int64_t lo[], const int64_t hi[], void *buf, const int64_t ld[],
                   rg_request *request) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf};
   return start_access(&m, lo, hi, ld, request);
 }
 
@@ -87,7 +90,7 @@ int rg_array_iacc(rg_array a, const int64_t lo[], const int64_t hi[], const void
                   const int64_t ld[], const void *alpha, rg_request *request) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_ACCESS_ACC,
+                  .kind = RGI_TRANSFER_ACC,
                   .buf = rgi_access_buffer(buf),
                   .alpha = alpha};
   return start_access(&m, lo, hi, ld, request);

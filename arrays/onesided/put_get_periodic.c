@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Patches that wrap around: up to two parts in each dimension, in all
- * combinations. */
+ * Patches that wrap around at the edges of the array. In each dimension such a patch has up to two
+ * parts; every combination of them is moved as a patch of its own. */
 #include "base/error.h"
 #include "onesided/access.h"
 
-/* One dimension: from where in the array, how long, and from where in the patch. */
+/* The two parts of one dimension: start in the array, length, and start in the patch. */
 typedef struct {
   int64_t from[2], length[2], at[2];
 } wrapped;
@@ -35,7 +35,7 @@ static int check_periodic(const rgi_access *m, const int64_t lo[], const int64_t
   return RG_SUCCESS;
 }
 
-/* The parts that `second` chooses, a bit for each dimension. */
+/* Bit d of `second` chooses the part of dimension d. */
 static int move_wrapped_part(const rgi_access *m, const wrapped w[], int second,
                              const int64_t stride[]) {
   int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], at = 0;
@@ -69,13 +69,14 @@ static int move_periodic(const rgi_access *m, const int64_t lo[], const int64_t 
 
 int rg_array_put_periodic(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                           const int64_t ld[]) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_PUT, .buf = rgi_access_buffer(buf)};
+  rgi_access m = {
+      .call = __func__, .a = a, .kind = RGI_TRANSFER_PUT, .buf = rgi_access_buffer(buf)};
   return move_periodic(&m, lo, hi, ld);
 }
 
 int rg_array_get_periodic(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
                           const int64_t ld[]) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_GET, .buf = buf};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf};
   return move_periodic(&m, lo, hi, ld);
 }
 
@@ -83,7 +84,7 @@ int rg_array_acc_periodic(rg_array a, const int64_t lo[], const int64_t hi[], co
                           const int64_t ld[], const void *alpha) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_ACCESS_ACC,
+                  .kind = RGI_TRANSFER_ACC,
                   .buf = rgi_access_buffer(buf),
                   .alpha = alpha};
   return move_periodic(&m, lo, hi, ld);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Read-increment and compare-and-swap. */
+ * Read-increment and compare-and-swap of one element: by processor atomics on one node, else by
+ * the engine. Never both on one array, since they are not atomic with one another. */
 #include "access/element.h"
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
 #include "engine/engine.h"
 #include "onesided/single.h"
 
@@ -11,7 +13,7 @@
 typedef struct {
   char *memory; /* one node */
   int rank;
-  uint64_t offset; /* several nodes: in the rank's share */
+  uint64_t offset; /* several nodes: in the rank's heap part */
 } element_place;
 
 static int find_element(const char *call, rg_array a, const int64_t at[], element_place *p) {

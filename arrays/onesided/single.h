@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The short way of single elements on one node. */
+ * The fast path of single elements on one node. */
 #ifndef RGI_SINGLE_H
 #define RGI_SINGLE_H
 
 #include <string.h>
 
+#include "distribution/distribution_owner.h"
 #include "distribution/span.h"
 #include "object/array.h"
 
@@ -22,7 +23,7 @@ static inline int64_t rgi_single_along(const rgi_distribution *d, int k, int64_t
   return i - b[*block] + d->ghosts[k];
 }
 
-/* One and two dimensions without a loop: the usual ones. */
+/* One and two dimensions, the most frequent ones, without a loop. */
 static inline char *rgi_single_regular(rg_array a, const int64_t at[], int *rank) {
   int64_t row, column = 0, height, width;
   int64_t place = rgi_single_along(&a->d, 0, at[0], &row, &height);
@@ -35,7 +36,8 @@ static inline char *rgi_single_regular(rg_array a, const int64_t at[], int *rank
   return a->base + a->starts[row] + place * (int64_t)a->element;
 }
 
-/* The element at, or NULL: the long way finds out why. */
+/* The address of element `at`, or NULL. Then the common path is taken, which finds the error, if it
+ * is one. */
 static inline char *rgi_single_at(rg_array a, const int64_t at[], int *rank) {
   int64_t offset;
   if (!rgi_array_alive(a) || !a->one_node || !at)
@@ -55,7 +57,7 @@ static inline char *rgi_single_at(rg_array a, const int64_t at[], int *rank) {
   return a->base + a->starts[*rank] + offset * (int64_t)a->element;
 }
 
-/* The same for a patch of one element. */
+/* The same for a patch, if it is one element. */
 static inline char *rgi_single_patch(rg_array a, const int64_t lo[], const int64_t hi[],
                                      int *rank) {
   if (!rgi_array_alive(a) || !lo || !hi)
@@ -66,7 +68,7 @@ static inline char *rgi_single_patch(rg_array a, const int64_t lo[], const int64
   return rgi_single_at(a, lo, rank);
 }
 
-/* One element; those of up to a word by one load and one store. */
+/* Copies one element; of the usual sizes by one load and one store. */
 static inline void rgi_single_copy(void *to, const void *from, size_t bytes) {
   switch (bytes) {
   case 4:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Each old member's elements are put into the new array by one survivor on a node where
- * they are: on their owner's, or, if nobody is left there, on its holder's. All survivors
- * work out the same, and agree on the version that all of these have. */
+ * Each old member's elements are put into the new array by one survivor: one on its node, or, if
+ * none is left there, one on the node of its holder (object/mirror.h). All survivors choose the
+ * same ones, and agree on the newest version that every pair they use has. */
 #include "regroup/rebuild.h"
 
 #include <regroup/collectives.h>
@@ -11,15 +11,18 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "engine/engine.h"
 #include "formation/group.h"
 #include "object/mirror.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
-/* What all agree on: the lowest of these counts. */
+/* The result is the minimum over all survivors. */
 typedef struct {
-  uint64_t label; /* of the version; UINT64_MAX: as far as the caller is concerned any */
+  uint64_t
+      label; /* of the newest version in the pairs that the caller uses; UINT64_MAX: it uses none */
   uint64_t whole; /* 0: elements are lost */
 } rebuild_state;
 
@@ -41,7 +44,7 @@ static int survivor_on_node(rg_array a, rg_group to, int member, int turn) {
   return -1;
 }
 
-/* Who puts a member's elements, and from which pair (of arrays that are mirrored). */
+/* The rank in `to` that puts a member's elements, and, of a mirrored array, from which pair. */
 static int find_source(rg_array a, rg_group to, int member, rgi_mirror_pair *p) {
   int mirrored = rgi_array_is_mirrored(a), source = survivor_on_node(a, to, member, member);
   if (mirrored)
@@ -96,7 +99,7 @@ static int put_all(rg_array a, rg_group to, rg_array b, uint64_t label) {
   return rg_array_fence(b);
 }
 
-/* What the caller has put is there. */
+/* Completes what the caller has put into the old array. */
 static int complete_own(rg_array a) {
   for (int i = 0; a && i < a->members; i++)
     if (!rgi_process_is_dead(a->world[i]))
@@ -112,8 +115,8 @@ int rgi_rebuild_array(rg_array a, rg_group to, rg_array b) {
   RGI_TRY(error);
   if (!s.whole)
     return rgi_error(RG_ERR_ARRAY,
-                     "rg_array_recover: the elements of rank %s are lost: nobody lives on the node "
-                     "that had them%s",
+                     "rg_array_recover: the elements of rank %s are lost: no process lives on the "
+                     "node that had them%s",
                      lost[0] ? lost : "?",
                      a && rgi_array_is_mirrored(a) ? ", nor on the one that had the copy"
                                                    : ", and the array is not RG_ARRAY_MIRRORED");

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * An array that spans nodes, from what is left of it. */
+ * Restoring an array that spans nodes after members have died. */
 #ifndef RGI_REBUILD_H
 #define RGI_REBUILD_H
 
 #include <regroup/array.h>
 
-/* Puts a's elements into b, which is on `to`. a's members that are not in `to` are taken
- * for dead, and so is the memory of nodes that have no member in both. Every member of
- * `to`; a is NULL on those that have it not. All of b is there when all have returned
- * without an error. RG_ERR_ARRAY, on all (elements are lost; a mirrored array has never
- * been synchronised). */
+/* Every member of `to`: puts a's elements into b, which is on `to`. a is NULL on members that do
+ * not have it. Members of a that are not in `to` count as dead, and the memory of a node as lost if
+ * no member of a on it is in `to`. b is complete when all members have returned without an error.
+ * RG_ERR_ARRAY, on all: elements are lost, or a mirrored array has never been synchronised. */
 int rgi_rebuild_array(rg_array a, rg_group to, rg_array b);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * rg_array_recover. On a node the memory of an array outlives those who own it: the
- * survivors make a new array, and each reads what it will own straight from the old one; for
- * processes that have come in the place of dead ones, others do it.
- * Nothing of the old one is changed before all have agreed that all is well. */
+ * rg_array_recover. The memory of an array on one node outlives the processes that own it. So the
+ * survivors make a new array, and each reads the elements that it owns there directly from the old
+ * one. For processes that replace dead ones other survivors do it. An array that spans nodes is
+ * restored by rebuild.h. The old array is unchanged until all members have agreed on success. */
 #include <regroup/array_regroup.h>
 #include <regroup/collectives.h>
 #include <regroup/recovery.h>
@@ -13,22 +13,21 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "engine/engine.h"
 #include "formation/group.h"
-#include "object/array.h"
+#include "object/array_create.h"
 #include "object/mirror.h"
 #include "regroup/rebuild.h"
 #include "shm/process.h"
 
-/* In the flags of a spec, for newcomers: the old array spanned nodes. */
+/* A flag of the spec that newcomers get: the old array spanned nodes. */
 #define SPANNED 0x80000000u
 
-/* A member of `to` that has not had the array: it takes the place of a dead one. */
+/* Whether a member of `to` is a newcomer: it has not had the array, and replaces a dead process. */
 static int is_new(rg_array a, rg_group to, int rank) {
   return rgi_members_find(a->group->members, rgi_members_at(to->members, rank)) < 0;
 }
 
-/* Every member of the old group is in the new one or dead. *found: how many are in it. */
+/* Every member of the old group has to be in the new one or dead. *found: how many are in it. */
 static int check_members(rg_array a, rg_group to, int *found) {
   const rgi_members *old = a->group->members;
   *found = 0;
@@ -43,7 +42,7 @@ static int check_members(rg_array a, rg_group to, int *found) {
   return RG_SUCCESS;
 }
 
-/* Who died while it added may have added a part: all that can be done is to say so. */
+/* A process that died in an accumulate may have added a part. This can be reported only. */
 static void look_at_locks(rg_array a) {
   for (int i = 0; i < a->members; i++) {
     int owner = (int)atomic_load(&a->locks[i].owner.value) - 1;
@@ -55,8 +54,7 @@ static void look_at_locks(rg_array a) {
   }
 }
 
-/* The layout that a has; where the number of members is another one, as far as it does
- * not depend on that. */
+/* The layout of a; if the number of members differs, only what does not depend on it. */
 static int spec_of(rg_array a, rg_group to, rg_array_spec *spec) {
   RGI_TRY(rg_array_info(a, spec));
   spec->flags |= a->one_node ? 0 : SPANNED;
@@ -120,7 +118,7 @@ static int pass_block(rg_array a, rg_array b, int rank, int64_t i) {
   return error;
 }
 
-/* Newcomers cannot read the old array: the others do it for them in turn. */
+/* Newcomers cannot read the old array: the others do it for them, newcomer by newcomer in turn. */
 static int pass_all(rg_array a, rg_array b, rg_group to, int found) {
   int turn = 0, mine = 0, n = rgi_members_count(to->members);
   for (int i = 0; i < to->me; i++)
@@ -158,7 +156,7 @@ static int share_spec(rg_array a, rg_group to, rg_array_spec *spec) {
   return error ? error : told;
 }
 
-/* All return the same. */
+/* All return an error if one has one. */
 static int agree_on_error(rg_group survivors, int error) {
   unsigned word = error == RG_SUCCESS;
   int failed;
@@ -194,7 +192,7 @@ static int fill_array(rg_array a, rg_group to, int found, rg_array *b) {
 static int recover_array(rg_array a, rg_group to, int found, rg_array *b) {
   *b = NULL;
   int error = agree_on_error(to, fill_array(a, to, found, b));
-  if (!error && rgi_array_is_mirrored(*b)) /* the next death may come at once */
+  if (!error && rgi_array_is_mirrored(*b)) /* before another process dies */
     error = agree_on_error(to, rg_array_sync(*b));
   if (error)
     rg_array_free(b);

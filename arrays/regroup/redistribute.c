@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A piece is what one old block and one new block have in common. Its old owner puts
- * it into the new array, if it is a member of that; otherwise its new owner gets it
- * from the old array, if it is a member of that; otherwise it is sent. All pieces
- * that one process sends to another go in one message, in the order of their first
- * elements: both sides work out the same list. */
+ * A piece is what one old block and one new block have in common. If its old owner is a member of
+ * the new array, it puts the piece there. Otherwise, if the new owner is a member of the old array,
+ * it gets the piece from there. Otherwise the old owner sends it. All pieces that one process sends
+ * to another go in one message, in the order of their first elements: both compute the same
+ * list. */
 #include "regroup/redistribute.h"
 
 #include <regroup/p2p.h>
@@ -15,6 +15,8 @@
 
 #include "access/patch.h"
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "object/array.h"
 
 #define TAG 0
@@ -31,10 +33,10 @@ typedef struct {
 } redistribution;
 enum { OLD = 1, NEW = 2 };
 
-/* What goes to, or comes from, one process. */
+/* The pieces that go to, or come from, one process. */
 typedef struct piece_message {
   int peer, incoming;
-  rgi_piece *pieces; /* as they lie in this process's memory of the array */
+  rgi_piece *pieces; /* in this process's memory of the array */
   int64_t n, room, bytes;
   char *data;
   rg_request request;
@@ -106,7 +108,7 @@ static int move_old_piece(redistribution *m, const rgi_piece *here, int owner) {
 static int move_new_piece(redistribution *m, const rgi_piece *here, int owner) {
   int peer = (int)m->from->ranks[owner];
   if (m->part[peer] & NEW)
-    return RG_SUCCESS; /* it is put here by its owner */
+    return RG_SUCCESS; /* its owner puts it here */
   if (m->a)
     return rg_array_get(m->a, here->lo, here->hi, place_of(m, m->b, here), here->ld);
   return add_to_message(m, peer, 1, here);
@@ -149,7 +151,7 @@ static void copy_message(const redistribution *m, const piece_message *l) {
   }
 }
 
-/* Without memory for it a message is sent empty, so that nobody waits for ever. */
+/* Without memory for it an empty message is sent, so that the receiver does not wait for ever. */
 static int post_message(redistribution *m, piece_message *l) {
   qsort(l->pieces, (size_t)l->n, sizeof *l->pieces, by_first_element);
   l->data = malloc((size_t)l->bytes);
@@ -205,7 +207,7 @@ static int do_all(redistribution *m) {
     failed = walk_pieces(m, &m->to->d, new, &m->from->d, move_new_piece);
     error = error ? error : failed;
   }
-  /* Lists that are not complete must not be waited for. */
+  /* If a member's list is incomplete, no member may wait for its messages. */
   RGI_TRY(rgi_side_agree(m->both, error));
   error = exchange_messages(m);
   failed = m->b ? rg_array_fence(m->b) : RG_SUCCESS;
@@ -219,7 +221,7 @@ int rgi_redistribute(rg_group both, int me, const rgi_side *from, rg_array a, co
   RGI_TRY(rg_group_size(both, &size));
   m.element = from->spec.element_size;
   m.part = calloc((size_t)size, 1);
-  if (!m.part) /* the others are told where they ask (do_all) */
+  if (!m.part) /* the other members agree on errors in do_all */
     return rgi_side_agree(both, rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory"));
   mark_members(&m, from, OLD);
   mark_members(&m, to, NEW);

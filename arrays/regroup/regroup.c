@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * rg_array_regroup: agree, make the new array, move, agree, give the old one up.
- * Nothing of the old array is changed before all is well. */
+ * rg_array_regroup: the members of both groups agree on the two sides, make the new array, move the
+ * elements, agree that all have succeeded, and free the old array, which is unchanged until then.
+ */
 #include <regroup/array_regroup.h>
 #include <regroup/collectives.h>
 #include <stdlib.h>
@@ -16,14 +17,14 @@
 #define NONE INT64_MAX
 
 typedef struct {
-  rg_group both; /* a duplicate: what is sent here meets nothing of the caller's */
+  rg_group both; /* a duplicate: its messages cannot match the program's */
   int me;
   rg_array a, b;
   rg_group to;
   rgi_side from_side, to_side;
 } regrouping;
 
-/* The least rank of both that is on each side. */
+/* For each side the lowest rank of both that is on it. */
 static int find_roots(regrouping *h, int error, int roots[2]) {
   int64_t found[3] = {h->a ? h->me : NONE, h->to ? h->me : NONE, -error};
   RGI_TRY(rg_allreduce(h->both, MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MIN));
@@ -40,8 +41,8 @@ static int find_roots(regrouping *h, int error, int roots[2]) {
   return RG_SUCCESS;
 }
 
-/* The layout on the new group; shape and type are the old array's, which processes
- * that are new do not know: they are filled in when the old side has been told. */
+/* The new side's shape and type are those of the old array, which new processes learn only with the
+ * old side: so the old side is described and broadcast first. */
 static int describe_old(regrouping *h) {
   rg_array_spec spec;
   rg_group g;
@@ -124,7 +125,7 @@ int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_array_spe
     return rgi_error(RG_ERR_GROUP, "rg_array_regroup: both is NULL");
   RGI_TRY(rg_group_dup(both, &h.both));
   int error = rg_group_rank(both, &h.me);
-  int wrong = check_arguments(a, to, b); /* the others are told */
+  int wrong = check_arguments(a, to, b); /* the other members learn of it in tell_sides */
   h.a = a && !wrong ? *a : NULL;
   if (!error)
     error = tell_sides(&h, wrong, spec);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The words: the numbers of the spec, the ranks of the members, the boundaries. */
+ * A side is broadcast as words of 64 bits: the numbers of the spec, the ranks of the members, the
+ * boundaries. */
 #include "regroup/side.h"
 
 #include <regroup/collectives.h>
@@ -10,9 +11,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/type.h"
 
 enum { DIMS, TYPE, ELEMENT, LAYOUT, FLAGS, MEMBERS, BOUNDARIES, SINGLE };
-/* Then so many for each dimension. */
+/* Then lists of RG_MAX_DIMS words each. */
 enum { SHAPE, GRID, CHUNK, GHOSTS, PERIODIC, LISTS };
 #define FIXED (SINGLE + LISTS * RG_MAX_DIMS)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * One side of a handing over, told to processes that are not on it: how an array is
- * or will be divided, and among whom. */
+ * The old or the new side of a redistribution: how the array is divided, and among which members.
+ * It is broadcast to processes that are not on that side. */
 #ifndef RGI_SIDE_H
 #define RGI_SIDE_H
 
@@ -11,26 +11,26 @@
 #include "distribution/distribution.h"
 
 typedef struct {
-  int64_t n, *words; /* all of it, as it is sent */
+  int64_t n, *words; /* all of it, as it is broadcast */
   rg_array_spec spec;
   int members;
-  const int64_t *ranks; /* of the members, in the group that carries the exchange */
+  const int64_t *ranks; /* of the members, in the group of both sides */
   rgi_distribution d;
 } rgi_side;
 
-/* What this process knows of a side that it is on: the spec (with its boundaries) and
- * the side's group. RG_ERR_GROUP: a member of it is not in `both`. */
+/* Describes a side that the caller is on, from the spec (with its boundaries) and the side's group.
+ * RG_ERR_GROUP: a member of it is not in `both`. */
 int rgi_side_known(const rg_array_spec *spec, rg_group side, rg_group both, rgi_side *s);
 
-/* From root's words to everybody's. Every member of both. *s: what is known here, or
- * zeroes; RG_ERR_MISMATCH if it is not what root says. */
+/* Broadcasts root's description. Every member of both. *s: the caller's description, or zeroes;
+ * RG_ERR_MISMATCH if it differs from root's. */
 int rgi_side_spread(rg_group both, int root, rgi_side *s);
 
 /* A member's rank on a side, -1 if it is not on it. */
 int rgi_side_rank(const rgi_side *s, int rank_in_both);
 
-/* What every member of both found: RG_SUCCESS if all did; else the caller's own error, or
- * another's. */
+/* Every member of both, with its error: RG_SUCCESS if all have it; else the caller's own error, or
+ * another member's. */
 int rgi_side_agree(rg_group both, int error);
 
 void rgi_side_clear(rgi_side *s);

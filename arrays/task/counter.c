@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A shared counter: an array of one element, which rank 0 owns. */
+ * A shared counter: an array of one element, which rank 0 owns, and read-increments on it. */
 #include <regroup/task.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static int check_counter(const char *call, rg_counter counter) {
   return rgi_array_check(call, counter->value);
 }
 
-/* By rank 0, between two synchronisations of all. */
+/* Rank 0 sets the value, between two synchronisations of all members. */
 static int set_to_zero(rg_array value) {
   static const int64_t zero = 0;
   RGI_TRY(rg_array_sync(value));

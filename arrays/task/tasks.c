@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Guided self-scheduling: each run is what is left divided by the members. So run i
- * is the same whoever takes it, and a shared counter of runs is all that members
- * share: one read-increment for a run, and no repeated attempts. */
+ * Guided self-scheduling: the length of each run of tasks is what is left divided by the number of
+ * members. So run i is the same for every member that might take it, and the members share only a
+ * counter of runs: taking a run is one read-increment, never repeated. */
 #include <pthread.h>
 #include <regroup/collectives.h>
 #include <regroup/task.h>
@@ -27,7 +27,7 @@ static int64_t run_length(const struct rg_tasks_s *t, int64_t first) {
   return n < left ? n : left;
 }
 
-/* All return an error if one has one, or if they differ. */
+/* All return an error if one has one, or if their arguments differ. */
 static int agree_on_tasks(rg_group g, int error, int64_t tasks, int64_t least) {
   int64_t most[5] = {error, tasks, ~tasks, least, ~least};
   RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, most, 5, MPI_INT64_T, MPI_MAX));
@@ -84,8 +84,8 @@ int rg_tasks_free(rg_tasks *list) {
   return RG_SUCCESS;
 }
 
-/* Takes a run and finds its first task. Runs that a process takes come in ascending
- * order, so each is passed once. */
+/* Takes a run and finds its first task, from that of the last run the caller took: a process gets
+ * runs in ascending order. */
 static int take_run(struct rg_tasks_s *t) {
   int64_t run;
   RGI_TRY(rg_counter_next(t->runs, 1, &run));

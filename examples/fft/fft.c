@@ -134,7 +134,7 @@ static pencils turn(rg_group g, pencils from) {
 
 /* --- waves --------------------------------------------------------------------------------- */
 
-/* A wave of this height, and how often it swings along x, y and z. */
+/* A wave: its amplitude, and its number of periods along x, y and z. */
 typedef struct {
   double height;
   int64_t along[3];
@@ -152,7 +152,7 @@ static void add_wave(const pencils *u, const wave *w) {
       }
 }
 
-/* The transform of a wave, taken away. Of pencils along x: i is y, j is z. */
+/* Subtracts the transform of a wave. Of pencils along x: i is y, j is z. */
 static void remove_point(const pencils *u, const wave *w) {
   int64_t x = w->along[0], y = w->along[1], z = w->along[2];
   if (y >= u->ilo && y < u->ihi && z >= u->jlo && z < u->jhi)

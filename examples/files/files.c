@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Files that a whole group writes and reads at once: with explicit offsets, where
- * everybody knows its place; with a shared file pointer, where each takes the next
- * free place; and arrays, which find their places themselves.
+ * Files that a whole group writes and reads at once: with explicit offsets, where every rank
+ * knows its place; with a shared file pointer, where each write takes the next free place; and as
+ * arrays, where the library knows the places.
  *
  *     example-files [FOLDER]     (a new one in /tmp, which is removed again) */
 #include <mpi.h>
@@ -42,8 +42,8 @@ static MPI_File open_file(MPI_Comm comm, const char *name, int mode) {
   return file;
 }
 
-/* Everybody writes its numbers behind those of the ranks before it, and reads those
- * of its right-hand neighbour. */
+/* Every rank writes its numbers behind those of the ranks before it, and reads those of its
+ * right-hand neighbour. */
 static int explicit_offsets(MPI_Comm comm, int rank, int size) {
   int numbers[NUMBERS], wrong = 0, next = (rank + 1) % size;
   const MPI_Offset bytes = sizeof numbers;
@@ -52,7 +52,7 @@ static int explicit_offsets(MPI_Comm comm, int rank, int size) {
   MPI_File file = open_file(comm, "offsets", MPI_MODE_CREATE | MPI_MODE_RDWR);
   check_mpi(
       MPI_File_write_at_all(file, rank * bytes, numbers, NUMBERS, MPI_INT, MPI_STATUS_IGNORE));
-  /* What one has written is there for all after sync, barrier, sync. */
+  /* What one rank has written can be read by all after sync, barrier, sync. */
   check_mpi(MPI_File_sync(file));
   MPI_Barrier(comm);
   check_mpi(MPI_File_sync(file));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Laplace's equation on a square by Jacobi's iteration. Each rank holds a block of the
- * inner points with a frame of ghost cells, which is filled from the neighbours once
- * in each step, and never by them. The value on the edge is x^2 - y^2, which is also
- * the solution, inside too and without an error of discretisation; so the result can
- * be checked.
+ * Laplace's equation on a square by Jacobi's iteration. Each rank holds a block of the inner
+ * points with a frame of ghost cells, which it fills from the neighbours' blocks once in each
+ * step. The value on the edge is x^2 - y^2, which is also the solution inside, without an error
+ * of discretisation: so the result can be checked.
  *
  *   example-jacobi [points along an edge]     (default 32) */
 #include <math.h>

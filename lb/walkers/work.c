@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "formation/group.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "shm/revocation.h"
 #include "walkers/balancer.h"
 #include "walkers/survive.h"

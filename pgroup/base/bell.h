@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Sleeping on a word of shared memory and waking its sleepers (futex(2)). */
+ * A doorbell: a word of shared memory on which processes sleep until another one wakes them
+ * (futex(2)). */
 #ifndef RGI_BELL_H
 #define RGI_BELL_H
 
@@ -13,11 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A word that processes wait for, and how many sleep on it. A writer changes the
- * value and then calls rgi_bell_wake. */
+/* A writer changes the value and then calls rgi_bell_wake. */
 typedef struct {
   _Atomic uint32_t value;
-  _Atomic uint32_t sleepers;
+  _Atomic uint32_t sleepers; /* processes that sleep on it */
 } rgi_bell;
 
 /* Sleeps while the value is `old`, at most `seconds`; may return early. */
@@ -29,8 +29,9 @@ static inline void rgi_bell_sleep(rgi_bell *b, uint32_t old, double seconds) {
   atomic_fetch_sub(&b->sleepers, 1);
 }
 
-/* Sequentially consistent with rgi_bell_sleep: a writer that sees no sleeper has
- * changed the value before the sleeper looks at it. */
+/* The fence orders the writer's store of the value before its load of sleepers; the sleeper counts
+ * itself before it loads the value, both sequentially consistent. So a writer that sees no sleeper
+ * has changed the value before the sleeper looks at it, which then does not sleep. */
 static inline void rgi_bell_wake(rgi_bell *b) {
   atomic_thread_fence(memory_order_seq_cst);
   if (atomic_load_explicit(&b->sleepers, memory_order_relaxed))
@@ -42,7 +43,7 @@ static inline void rgi_bell_set(rgi_bell *b, uint32_t value) {
   rgi_bell_wake(b);
 }
 
-/* Changes the value: something may have happened for those who wait. */
+/* Changes the value: something may have happened for the processes that wait. */
 static inline void rgi_bell_ring(rgi_bell *b) {
   atomic_fetch_add_explicit(&b->value, 1, memory_order_release);
   rgi_bell_wake(b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Bytes of a connection that wait to be sent, or to be complete. */
+ * Bytes of a connection that are still to be sent; or received, but not a whole message yet. */
 #ifndef RGI_BUFFER_H
 #define RGI_BUFFER_H
 
@@ -9,20 +9,20 @@
 
 typedef struct {
   char *data;
-  size_t begin, end, room; /* what waits lies from begin to end */
+  size_t begin, end, room; /* the bytes lie from begin to end */
 } rgi_buffer;
 
 static inline size_t rgi_buffer_pending(const rgi_buffer *b) {
   return b->end - b->begin;
 }
 
-/* Room for so many bytes behind what waits; who fills it moves end on. NULL: no memory. */
+/* Room for so many bytes at the end; the caller fills it and moves end on. NULL: no memory. */
 char *rgi_buffer_room(rgi_buffer *b, size_t bytes);
 
-/* Sends what waits as far as the connection takes it now. 0: it is broken, and errno says why. */
+/* Sends as many bytes as the connection takes now. 0: the connection is broken; errno says why. */
 int rgi_buffer_send(rgi_buffer *b, int fd);
 
-/* Gives the memory back. */
+/* Frees the memory. */
 void rgi_buffer_free(rgi_buffer *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Errors: who first decides on one says so here, in words. */
+ * Errors: the function that first decides that there is one describes it here, in words. */
 #ifndef RGI_ERROR_H
 #define RGI_ERROR_H
 
@@ -10,10 +10,10 @@
 /* Keeps the text as this thread's rg_error_detail and returns code. */
 int rgi_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* For an error that another process found: its code, and who it was. */
+/* The same for an error that another process has reported. rank: that process. */
 int rgi_error_from(int code, const char *call, int rank);
 
-/* An output pointer that may not be NULL. */
+/* Checks an output pointer that must not be NULL. */
 #define RGI_REQUIRE(pointer)                                                                       \
   do {                                                                                             \
     if (!(pointer))                                                                                \

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static int limit;     /* lines above this level are not written */
-static int rank = -1; /* in the world; -1: the library is not started */
+static int rank = -1; /* in the world; -1: the library has not been started */
 
 void rgi_log_limit(rgi_log_level level) {
   limit = (int)level;
@@ -35,5 +35,5 @@ void rgi_log(rgi_log_level level, const char *format, ...) {
   n += more < (int)sizeof line - n - 1 ? more : (int)sizeof line - n - 2;
   line[n++] = '\n';
   if (write(STDERR_FILENO, line, (size_t)n) < 0)
-    return; /* nowhere left to say so */
+    return; /* there is no other place to report it */
 }

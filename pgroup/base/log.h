@@ -5,9 +5,9 @@
 #ifndef RGI_LOG_H
 #define RGI_LOG_H
 
-/* The numbers are those of the choices of RG_LOG. What each is for at scale:
- * error, warn: anything that a user should act on, from any rank; info: a few
- * lines for a job, from rank 0; debug: lines for every operation of every rank. */
+/* The numbers are those of the choices of RG_LOG. error, warn: anything that a user should act on,
+ * from any rank. info: a few lines for a job, from rank 0. debug: lines for every operation of
+ * every rank. */
 typedef enum {
   RGI_LOG_NONE,
   RGI_LOG_ERROR,
@@ -19,11 +19,11 @@ typedef enum {
 /* Sets the level up to which lines are written; none before the first call. */
 void rgi_log_limit(rgi_log_level level);
 
-/* Lines begin with the caller's rank in the world from start to stop. */
+/* From start to stop lines begin with the caller's rank in the world. */
 void rgi_log_start(int world_rank);
 void rgi_log_stop(void);
 
-/* One line, written at once so that the lines of ranks do not mix. */
+/* Writes one line in one call, so that the lines of ranks do not mix. */
 void rgi_log(rgi_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -16,7 +16,7 @@ static uint64_t physical_bytes(void) {
   return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : LEAST;
 }
 
-/* A number from a file; without one there is no limit. */
+/* The number in a file; UINT64_MAX, no limit, without one. */
 static uint64_t from_file(const char *path) {
   unsigned long long value = UINT64_MAX;
   FILE *f = fopen(path, "r");

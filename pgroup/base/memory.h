@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * How much memory there is. */
+ * The size of the memory that this process may use. */
 #ifndef RGI_MEMORY_H
 #define RGI_MEMORY_H
 
 #include <stddef.h>
 
-/* Half of the machine's memory, or of what the container or a limit of the process
- * (ulimit -v, -f) leaves, in whole MiB; at least 1 GiB, at most 2 TiB. */
+/* Half of the machine's memory, or of what the container or a limit of the process (ulimit -v, -f)
+ * allows, in whole MiB; at least 1 GiB, at most 2 TiB. */
 size_t rgi_memory_half(void);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Options are parsed into a copy of all settings, which replaces the present ones only when all are
+ * good. Loading takes a lock; reading a value takes none, since rg_init, or the first call that
+ * needs options, has loaded them before. */
 #include "base/options.h"
 
 #include <ctype.h>
@@ -64,7 +68,7 @@ static int parse_number(const char *values, int whole, const char *text, double 
   return x >= least && x <= most && (!whole || x == floor(x));
 }
 
-/* Gives option i the value in text, if it may have it. */
+/* Gives option i the value in text; RG_ERR_OPTION if that is not one of its values. */
 static int assign_value(option_setting *s, int i, const char *text, const char *origin) {
   int good = table[i].kind == TEXT ? (s[i].value = 0, 1)
              : table[i].kind == CHOICE

@@ -14,9 +14,8 @@ typedef enum {
   RGI_OPT_COUNT
 } rgi_options_id;
 
-/* Sets every option anew: built-in value, then rg_init's string (may be NULL),
- * then the environment. RG_ERR_OPTION names the first bad one and leaves all as
- * they were. */
+/* Sets every option anew: its built-in value, then rg_init's string (may be NULL), then the
+ * environment. RG_ERR_OPTION, with the first bad one in its text, leaves all as they were. */
 int rgi_options_load(const char *string);
 
 /* Loads from the environment if nothing has been loaded yet. Any thread. */

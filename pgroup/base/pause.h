@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * One step of a polite wait: what every wait of the library, and MPI's own waits
- * through polite.c, do between two looks at what they wait for. In a header of
- * its own because polite.c is also built alone. */
+ * One step of a polite wait: what every wait of the library, and MPI's own waits through polite.c,
+ * do between two looks at what they wait for. Inline: polite.c is also built alone. */
 #ifndef RGI_PAUSE_H
 #define RGI_PAUSE_H
 
@@ -17,27 +16,27 @@ typedef enum { RGI_PAUSE_SPUN, RGI_PAUSE_YIELDED, RGI_PAUSE_SLEPT } rgi_pause_re
 
 /* Spin this long while there is a processor to spin on. */
 #define RGI_PAUSE_SPIN_SECONDS 50e-6
-/* Yield at least this long and this often before sleeping: when all processors
- * are busy with others that wait, time passes without our having looked. */
+/* Yield at least this long and this often before sleeping. Often: while other processes use all
+ * processors, time passes without this one having looked. */
 #define RGI_PAUSE_YIELD_SECONDS 2e-3
 #define RGI_PAUSE_YIELDS 64
-/* A sleep lasts at most this part of the wait so far, and never longer than: */
+/* A sleep lasts at most this part of the wait so far, and never longer than the time below. */
 #define RGI_PAUSE_SLEEP_PART (1.0 / 16)
 #define RGI_PAUSE_SLEEP_SECONDS 1e-3
 
 typedef struct {
-  double start;        /* when this wait began; 0: not begun */
-  unsigned long looks; /* how often it paused */
+  double start;        /* when this wait began; 0: it has not begun */
+  unsigned long looks; /* how many times it has paused */
 } rgi_pause;
 
-/* Tells the processor that this is a spinning loop. */
+/* Tells the processor that this is a loop that spins. */
 static inline void rgi_pause_spin(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
 }
 
-/* spare: there is a processor for every process that may spin. */
+/* spare: whether there is a processor for every process that may spin. */
 static inline rgi_pause_result rgi_pause_step(rgi_pause *p, rgi_pause_kind kind, int spare) {
   double now = rgi_clock_now();
   if (p->start == 0)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Text in the pictures that are written as SVG. */
+ * Text in pictures that are written as SVG. */
 #ifndef RGI_XML_H
 #define RGI_XML_H
 
 #include <stdio.h>
 
-/* Writes text so that XML has it as it is; a control character becomes a space. */
+/* Writes text with the characters that XML reserves escaped; a control character becomes a space.
+ */
 void rgi_xml_text(FILE *f, const char *text);
 
 #endif

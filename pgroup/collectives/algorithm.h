@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Algorithms: one table for each operation, in the operation's file. */
+ * Algorithms: what one is given, what it needs, and one table for each operation, in the
+ * operation's file. */
 #ifndef RGI_ALGORITHM_H
 #define RGI_ALGORITHM_H
 
@@ -11,7 +12,7 @@
 #include "collectives/cost.h"
 #include "collectives/sched.h"
 
-/* One operation with dense bytes. What is used of it:
+/* One operation on dense bytes. What each operation uses of it:
  *   bcast                 out, bytes: the buffer, on all
  *   reduce, allreduce     in, out, bytes; in may be out; out at the root only
  *   scan, exscan          in, out, bytes; in is not out
@@ -42,11 +43,11 @@ enum {
   RGI_ALGORITHM_NODES = 4,    /* members on several nodes; an operation that does not commute
                        needs consecutive ranks on each */
   RGI_ALGORITHM_UNEVEN = 8,   /* a builder that also takes blocks of different sizes */
-  RGI_ALGORITHM_BEST = 16,    /* wherever it can serve: memory against messages */
+  RGI_ALGORITHM_BEST = 16,    /* chosen wherever it can serve: shared memory against messages */
   RGI_ALGORITHM_IN_ORDER = 32 /* consecutive ranks on each node, whatever the operation */
 };
 
-typedef struct {
+typedef struct rgi_algorithm {
   const char *name;
   rgi_algorithm_builder *build;
   unsigned needs;
@@ -54,9 +55,7 @@ typedef struct {
   const char *formula;
 } rgi_algorithm;
 
-/* By operation; a row without a name ends a table. */
-extern const rgi_algorithm *const rgi_algorithms[RG_OP_COUNT];
-
+/* The tables, each defined in its operation's file; a row without a name ends a table. */
 #define RGI_ALGORITHM_TABLE(name) extern const rgi_algorithm rgi_algorithms_##name[]
 RGI_ALGORITHM_TABLE(barrier);
 RGI_ALGORITHM_TABLE(bcast);
@@ -75,11 +74,10 @@ RGI_ALGORITHM_TABLE(scan);
 RGI_ALGORITHM_TABLE(exscan);
 #undef RGI_ALGORITHM_TABLE
 
-int rgi_algorithm_rows(rg_operation op);
-
-/* Writes the operation's steps among the members of a subgroup, by the algorithm
- * that row says or, if it is -1, the best of those that send messages only. */
-void rgi_algorithm_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,
-                         const rgi_algorithm_args *p);
+/* Whether operands are combined. */
+static inline int rgi_algorithm_is_reduction(rg_operation op) {
+  return op == RG_OP_REDUCE || op == RG_OP_ALLREDUCE || op == RG_OP_REDUCE_SCATTER ||
+         op == RG_OP_SCAN || op == RG_OP_EXSCAN;
+}
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Allgather. */
-#include "base/error.h"
-#include "collectives/call.h"
+ * The algorithms of allgather and allgatherv. Each copies the own block to its place first; the
+ * hierarchical one gathers on each node, exchanges the nodes' blocks between the leaders and
+ * broadcasts the whole on each node. */
+#include "collectives/algorithm.h"
 #include "collectives/hier.h"
 #include "collectives/hier_uneven.h"
 
@@ -16,7 +17,7 @@ static void copy_own_block(rgi_sched *s, const rgi_subgroup *t, const rgi_algori
     rgi_sched_copy(s, block_at(p, t->me), p->in, p->bytes);
 }
 
-/* Everybody to everybody. */
+/* Each member sends its block to every other one. */
 static void allgather_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   copy_own_block(s, t, p);
   for (int k = 1; k < t->size; k++) {
@@ -26,7 +27,7 @@ static void allgather_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algo
   }
 }
 
-/* For a power of two: partners swap all that they have. */
+/* For a power of two: partners exchange all blocks that they have. */
 static void allgather_doubling_in_place(rgi_sched *s, const rgi_subgroup *t,
                                         const rgi_algorithm_args *p) {
   copy_own_block(s, t, p);
@@ -38,8 +39,9 @@ static void allgather_doubling_in_place(rgi_sched *s, const rgi_subgroup *t,
   }
 }
 
-/* Recursive doubling; for other numbers in Bruck's manner: everybody's blocks
- * begin with its own, and the last round moves only what is missing. */
+/* Recursive doubling; for other numbers of members Bruck's algorithm: each member keeps the
+ * blocks in the order of ranks counted from its own, and the last round sends only those that
+ * are missing. */
 static void allgather_doubling(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int n = t->size, me = t->me;
   size_t m = p->bytes;
@@ -76,7 +78,7 @@ static void allgather_hierarchical(rgi_sched *s, const rgi_subgroup *t,
   const rgi_coll_nodes *nodes = &s->coll->nodes;
   size_t m = p->bytes, all_bytes = (size_t)t->size * m;
   int mine = rgi_hier_node_size(s, nodes->mine);
-  /* The own block is moved out of the way: out is filled node by node. */
+  /* Where the members of nodes are not consecutive, the blocks come node by node into all. */
   char *all = nodes->in_order ? p->out : rgi_sched_alloc(s, all_bytes);
   const char *own = p->in ? p->in : block_at(p, t->me);
   char *here = rgi_sched_alloc(s, (size_t)mine * m);
@@ -109,46 +111,3 @@ const rgi_algorithm rgi_algorithms_allgatherv[] = {
     {"hierarchical", rgi_hier_uneven_allgatherv, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN, NULL,
      "inside the node + between nodes + inside the node"},
     {0}};
-
-/* --- what the user calls ----------------------------------------------------------------- */
-
-int rg_allgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-                 void *recv, MPI_Count recv_count, MPI_Datatype recv_type) {
-  rgi_call c = rgi_call_blocks(RG_OP_ALLGATHER, __func__, g, send, send_count, send_type, recv,
-                               recv_count, recv_type, 0);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_iallgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-                  void *recv, MPI_Count recv_count, MPI_Datatype recv_type, rg_request *request) {
-  rgi_call c = rgi_call_blocks(RG_OP_ALLGATHER, __func__, g, send, send_count, send_type, recv,
-                               recv_count, recv_type, 0);
-  return RGI_CALL_START(c, request);
-}
-
-static rgi_call allgatherv_call(const char *name, rg_group g, const void *send,
-                                MPI_Count send_count, MPI_Datatype send_type, void *recv,
-                                const MPI_Count recv_counts[], const MPI_Aint displs[],
-                                MPI_Datatype recv_type) {
-  rgi_call c = rgi_call_blocks(RG_OP_ALLGATHERV, name, g, send, send_count, send_type, recv, 0,
-                               recv_type, 0);
-  c.recv_counts = recv_counts;
-  c.recv_displs = displs;
-  return c;
-}
-
-int rg_allgatherv(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-                  void *recv, const MPI_Count recv_counts[], const MPI_Aint displs[],
-                  MPI_Datatype recv_type) {
-  rgi_call c = allgatherv_call(__func__, g, send, send_count, send_type, recv, recv_counts, displs,
-                               recv_type);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_iallgatherv(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-                   void *recv, const MPI_Count recv_counts[], const MPI_Aint displs[],
-                   MPI_Datatype recv_type, rg_request *request) {
-  rgi_call c = allgatherv_call(__func__, g, send, send_count, send_type, recv, recv_counts, displs,
-                               recv_type);
-  return RGI_CALL_START(c, request);
-}

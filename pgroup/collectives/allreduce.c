@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Allreduce: all members get the same bits, by whichever algorithm. */
-#include "base/error.h"
-#include "collectives/call.h"
-#include "collectives/fast_path.h"
+ * The algorithms of allreduce. By each of them all members get the same bits: an element is
+ * combined on one member, or from the same operands on all. */
+#include "collectives/algorithm.h"
 #include "collectives/fold.h"
 #include "collectives/hier.h"
 
-/* To rank 0 and from there to all. */
+/* Reduce to rank 0, broadcast from there. */
 static void allreduce_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   rgi_algorithm_args part = *p;
   part.root = 0;
@@ -17,7 +16,7 @@ static void allreduce_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algori
   rgi_algorithms_bcast[1].build(s, t, &part);
 }
 
-/* Recursive doubling: partners swap what they have so far. */
+/* Recursive doubling: partners exchange their partial results. */
 static void allreduce_butterfly(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   rgi_fold f = rgi_fold_of(t, -1);
   char *room = rgi_sched_alloc(s, p->bytes);
@@ -36,7 +35,7 @@ static void allreduce_butterfly(rgi_sched *s, const rgi_subgroup *t, const rgi_a
   rgi_fold_out(s, t, &f, p->out, p->bytes);
 }
 
-/* Reduce-scatter by recursive halving, and the same way back. */
+/* Reduce-scatter by recursive halving, then allgather over the same partners in reverse. */
 static void allreduce_rabenseifner(rgi_sched *s, const rgi_subgroup *t,
                                    const rgi_algorithm_args *p) {
   rgi_fold f = rgi_fold_of(t, -1);
@@ -67,7 +66,8 @@ static size_t piece_at(const rgi_sched *s, const rgi_algorithm_args *p, int i, i
   return ((size_t)i * each + ((size_t)i < more ? (size_t)i : more)) * unit;
 }
 
-/* Pieces go around, each gathering all operands; then once more, to be known. */
+/* Each piece goes round the ring once, where every member adds its operand, and then a second
+ * time, as the result. */
 static void allreduce_ring(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int n = t->size, to = (t->me + 1) % n, from = (t->me - 1 + n) % n;
   char *room = rgi_sched_alloc(s, piece_at(s, p, 1, n));
@@ -118,19 +118,3 @@ const rgi_algorithm rgi_algorithms_allreduce[] = {
      "inside the node + between nodes + inside the node"},
     {"shared", allreduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, RGI_COST_REDUCE_SHM},
     {0}};
-
-int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-                 MPI_Op op) {
-  const void *from = send == MPI_IN_PLACE ? recv : send;
-  rgi_shm_coll *l = rgi_fast_path_reduction(g, from, recv, count, type, op, 0);
-  if (l)
-    return rgi_shm_coll_allreduce(l, from, recv, (size_t)count, type, op, __func__);
-  rgi_call c = rgi_call_reduction(RG_OP_ALLREDUCE, __func__, g, send, recv, count, type, op, 0);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_iallreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-                  MPI_Op op, rg_request *request) {
-  rgi_call c = rgi_call_reduction(RG_OP_ALLREDUCE, __func__, g, send, recv, count, type, op, 0);
-  return RGI_CALL_START(c, request);
-}

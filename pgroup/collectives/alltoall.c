@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * All-to-all. */
-#include "base/error.h"
-#include "collectives/call.h"
+ * The algorithms of all-to-all and its vector form. The hierarchical one gathers all blocks of a
+ * node at its leader, sorts them by target node, exchanges between leaders and scatters. */
+#include "collectives/algorithm.h"
 #include "collectives/hier.h"
 
 static void send_block(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p, int to) {
@@ -23,7 +23,7 @@ static void copy_own(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_ar
                  rgi_blocks_length(&p->out_blocks, t->me));
 }
 
-/* All at once. */
+/* All messages at once. */
 static void alltoall_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   for (int k = 1; k < t->size; k++) {
     receive_block(s, t, p, (t->me - k + t->size) % t->size);
@@ -32,7 +32,7 @@ static void alltoall_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algor
   copy_own(s, t, p);
 }
 
-/* One partner after another. */
+/* One partner in each round. */
 static void alltoall_pairwise(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   copy_own(s, t, p);
   for (int k = 1; k < t->size; k++) {
@@ -55,8 +55,8 @@ static size_t copy_blocks_with_bit(rgi_sched *s, int n, long long bit, size_t m,
   return count;
 }
 
-/* A block has to go as far as its number says: bit by bit, together with all
- * others that go as far in this round. */
+/* Block i has to go i ranks further: for each bit of i one step of that distance, together with
+ * all other blocks that have the bit. */
 static void alltoall_bruck(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int n = t->size, me = t->me;
   size_t m = p->bytes, half = (size_t)(n + 1) / 2;
@@ -75,10 +75,11 @@ static void alltoall_bruck(rgi_sched *s, const rgi_subgroup *t, const rgi_algori
     rgi_sched_copy(s, p->out + (size_t)((me - i + n) % n) * m, all + (size_t)i * m, m);
 }
 
-/* What the members of my node send, rank by rank, to what goes to each node. */
+/* Sorts what the members of the caller's node send: from sender by sender to target node by
+ * target node. */
 static void sort_by_target(rgi_sched *s, const rgi_algorithm_args *p, const char *from, char *to) {
   const rgi_coll_nodes *nodes = &s->coll->nodes;
-  int size = s->coll->everyone.size, mine = rgi_hier_node_size(s, nodes->mine);
+  int size = s->coll->all.size, mine = rgi_hier_node_size(s, nodes->mine);
   size_t m = p->bytes;
   for (int node = 0; node < nodes->count; node++)
     for (int i = 0; i < mine; i++)
@@ -88,10 +89,10 @@ static void sort_by_target(rgi_sched *s, const rgi_algorithm_args *p, const char
             m);
 }
 
-/* What came from each node, to what each member of mine gets, rank by rank. */
+/* Sorts what the nodes have sent: from source node by source node to receiver by receiver. */
 static void sort_by_member(rgi_sched *s, const rgi_algorithm_args *p, const char *from, char *to) {
   const rgi_coll_nodes *nodes = &s->coll->nodes;
-  int size = s->coll->everyone.size, mine = rgi_hier_node_size(s, nodes->mine);
+  int size = s->coll->all.size, mine = rgi_hier_node_size(s, nodes->mine);
   size_t m = p->bytes;
   for (int node = 0; node < nodes->count; node++)
     for (int i = 0; i < rgi_hier_node_size(s, node); i++)
@@ -143,49 +144,3 @@ const rgi_algorithm rgi_algorithms_alltoallv[] = {
     {"linear", alltoall_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"pairwise", alltoall_pairwise, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {0}};
-
-/* --- what the user calls ----------------------------------------------------------------- */
-
-int rg_alltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-                void *recv, MPI_Count recv_count, MPI_Datatype recv_type) {
-  rgi_call c = rgi_call_blocks(RG_OP_ALLTOALL, __func__, g, send, send_count, send_type, recv,
-                               recv_count, recv_type, 0);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_ialltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-                 void *recv, MPI_Count recv_count, MPI_Datatype recv_type, rg_request *request) {
-  rgi_call c = rgi_call_blocks(RG_OP_ALLTOALL, __func__, g, send, send_count, send_type, recv,
-                               recv_count, recv_type, 0);
-  return RGI_CALL_START(c, request);
-}
-
-static rgi_call alltoallv_call(const char *name, rg_group g, const void *send,
-                               const MPI_Count send_counts[], const MPI_Aint send_displs[],
-                               MPI_Datatype send_type, void *recv, const MPI_Count recv_counts[],
-                               const MPI_Aint recv_displs[], MPI_Datatype recv_type) {
-  rgi_call c = rgi_call_blocks(RG_OP_ALLTOALLV, name, g, send, 0, send_type, recv, 0, recv_type, 0);
-  c.send_counts = send_counts;
-  c.send_displs = send_displs;
-  c.recv_counts = recv_counts;
-  c.recv_displs = recv_displs;
-  return c;
-}
-
-int rg_alltoallv(rg_group g, const void *send, const MPI_Count send_counts[],
-                 const MPI_Aint send_displs[], MPI_Datatype send_type, void *recv,
-                 const MPI_Count recv_counts[], const MPI_Aint recv_displs[],
-                 MPI_Datatype recv_type) {
-  rgi_call c = alltoallv_call(__func__, g, send, send_counts, send_displs, send_type, recv,
-                              recv_counts, recv_displs, recv_type);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_ialltoallv(rg_group g, const void *send, const MPI_Count send_counts[],
-                  const MPI_Aint send_displs[], MPI_Datatype send_type, void *recv,
-                  const MPI_Count recv_counts[], const MPI_Aint recv_displs[],
-                  MPI_Datatype recv_type, rg_request *request) {
-  rgi_call c = alltoallv_call(__func__, g, send, send_counts, send_displs, send_type, recv,
-                              recv_counts, recv_displs, recv_type);
-  return RGI_CALL_START(c, request);
-}

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Barrier. */
-#include "base/error.h"
-#include "collectives/call.h"
-#include "collectives/fast_path.h"
+ * The algorithms of the barrier: messages of no bytes. */
+#include "collectives/algorithm.h"
 #include "collectives/hier.h"
 #include "formation/binomial.h"
 
-/* All tell rank 0, which tells all. */
+/* All members send to rank 0, which answers all. */
 static void barrier_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)p;
   for (int i = 1; i < t->size && t->me == 0; i++)
@@ -39,7 +37,7 @@ static void barrier_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorith
     rgi_sched_send(s, t, child[i], NULL, 0);
 }
 
-/* Dissemination: after round k everybody has heard of 2^k others. */
+/* Dissemination: after round k every member knows that 2^k - 1 others have arrived. */
 static void barrier_butterfly(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)p;
   for (long long d = 1; d < t->size; d *= 2) {
@@ -83,20 +81,3 @@ const rgi_algorithm rgi_algorithms_barrier[] = {
     {"shared", barrier_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, barrier_butterfly_cost,
      "lg p t_s"},
     {0}};
-
-static rgi_call barrier_call(const char *name, rg_group g) {
-  return (rgi_call){.operation = RG_OP_BARRIER, .name = name, .group = g};
-}
-
-int rg_barrier(rg_group g) {
-  rgi_shm_coll *l = rgi_fast_path(g, 1, g, 1, 0);
-  if (l)
-    return rgi_shm_coll_barrier(l, __func__);
-  rgi_call c = barrier_call(__func__, g);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_ibarrier(rg_group g, rg_request *request) {
-  rgi_call c = barrier_call(__func__, g);
-  return RGI_CALL_START(c, request);
-}

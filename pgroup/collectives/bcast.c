@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Broadcast. Ranks are counted from the root. */
-#include "base/error.h"
-#include "collectives/call.h"
-#include "collectives/fast_path.h"
+ * The algorithms of broadcast. Trees, chains and rings use ranks counted from the root (v), so
+ * that the root is 0. */
+#include "collectives/algorithm.h"
 #include "collectives/hier.h"
 #include "formation/binomial.h"
 
-/* The pipelined one's pieces. */
+/* The pieces of the pipelined broadcast, and how many of them a member expects at once. */
 #define SEGMENT ((size_t)64 << 10)
-/* So many of them are expected at once. */
 #define SEGMENTS_AHEAD 8
 
 static int from_root(const rgi_subgroup *t, int root) {
@@ -43,8 +41,9 @@ static size_t segment_at(const rgi_algorithm_args *p, size_t i) {
   return i * SEGMENT < p->bytes ? i * SEGMENT : p->bytes;
 }
 
-/* Along a chain, piece by piece: while one is passed on the next ones come. Some are
- * expected in advance: a long message begins only when somebody asks for it. */
+/* Along a chain, piece by piece: a member passes one piece on while it receives the next ones.
+ * It posts several receives in advance, since a long message begins only when its receive is
+ * posted. */
 static void bcast_pipelined(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int v = from_root(t, p->root), last = v == t->size - 1, begun = 0, came[SEGMENTS_AHEAD];
   size_t pieces = p->bytes ? (p->bytes + SEGMENT - 1) / SEGMENT : 1, asked = 0;
@@ -70,7 +69,8 @@ static size_t piece_at(const rgi_algorithm_args *p, int pieces, long long v) {
   return at < p->bytes ? at : p->bytes;
 }
 
-/* Halving: a child gets the pieces of its subtree. Then the pieces go around. */
+/* Scatter by recursive halving, where a child gets the pieces of its subtree; then allgather
+ * round a ring. */
 static void bcast_scatter_allgather(rgi_sched *s, const rgi_subgroup *t,
                                     const rgi_algorithm_args *p) {
   int child[RGI_BINOMIAL_CHILDREN], n = t->size, v = from_root(t, p->root);
@@ -97,7 +97,7 @@ static void bcast_scatter_allgather(rgi_sched *s, const rgi_subgroup *t,
   }
 }
 
-/* One copy comes to each node. */
+/* One copy goes to each node. */
 static void bcast_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   rgi_subgroup leaders = rgi_hier_leaders(s, p->root);
   rgi_algorithm_args between = *p;
@@ -141,29 +141,3 @@ const rgi_algorithm rgi_algorithms_bcast[] = {
     {"shared", bcast_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, bcast_shared_cost,
      "lg p t_s + 2 n t_w"},
     {0}};
-
-static rgi_call bcast_call(const char *name, rg_group g, void *buffer, MPI_Count count,
-                           MPI_Datatype type, int root) {
-  return (rgi_call){.operation = RG_OP_BCAST,
-                    .name = name,
-                    .group = g,
-                    .root = root,
-                    .recv = buffer,
-                    .recv_count = count,
-                    .recv_type = type};
-}
-
-int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root) {
-  size_t size = rgi_datatype_basic_size(type);
-  rgi_shm_coll *l = rgi_fast_path(g, count, buffer, size, root);
-  if (l)
-    return rgi_shm_coll_bcast(l, buffer, (size_t)count * size, root, __func__);
-  rgi_call c = bcast_call(__func__, g, buffer, count, type, root);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_ibcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root,
-              rg_request *request) {
-  rgi_call c = bcast_call(__func__, g, buffer, count, type, root);
-  return RGI_CALL_START(c, request);
-}

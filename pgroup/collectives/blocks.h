@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Blocks of a vector, one for each rank: all of the same size, or arrays. */
+ * Blocks of a vector, one for each rank: all of the same size, or with arrays of offsets and
+ * lengths. */
 #ifndef RGI_BLOCKS_H
 #define RGI_BLOCKS_H
 

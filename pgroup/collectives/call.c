@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The way of a call: from arguments to dense bytes (call_prepare.c), to the shape of the call,
+ * to an algorithm, to a schedule, which is run to its end or becomes a request. */
 #include "collectives/call.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collectives/coll.h"
+#include "collectives/choice.h"
+#include "collectives/coll_of_group.h"
 
-static int is_reduction(rg_operation op) {
-  return op == RG_OP_REDUCE || op == RG_OP_ALLREDUCE || op == RG_OP_REDUCE_SCATTER ||
-         op == RG_OP_SCAN || op == RG_OP_EXSCAN;
-}
-
-/* What all members know alike: they must choose alike. */
-static rgi_cost_shape shape_of(const rgi_sched *s, const rgi_call *c, const rgi_algorithm_args *p) {
+/* Only what all members know: they must choose the same algorithm. */
+static rgi_choice_shape shape_of(const rgi_sched *s, const rgi_call *c,
+                                 const rgi_algorithm_args *p) {
   const rgi_coll *coll = s->coll;
   rg_operation op = c->operation;
-  int red = is_reduction(op), p_all = coll->everyone.size;
+  int red = rgi_algorithm_is_reduction(op), p_all = coll->all.size;
   size_t bytes = p->bytes, all = 0;
   if (op == RG_OP_GATHERV || op == RG_OP_SCATTERV || op == RG_OP_ALLTOALLV)
-    bytes = 0; /* each knows its own only */
+    bytes = 0; /* each member knows its own block only */
   if (p->in_blocks.length && op == RG_OP_REDUCE_SCATTER)
     for (int i = 0; i < p_all; i++)
       all += p->in_blocks.length[i];
@@ -28,20 +28,22 @@ static rgi_cost_shape shape_of(const rgi_sched *s, const rgi_call *c, const rgi_
       all += p->out_blocks.length[i];
   if (all || op == RG_OP_ALLGATHERV || c->recv_counts)
     bytes = all / (size_t)p_all;
-  return (rgi_cost_shape){.op = op,
-                          .p = p_all,
-                          .nodes = coll->nodes.count,
-                          .bytes = bytes,
-                          .commutes = !red || s->reduction.commutes,
-                          .even = op != RG_OP_REDUCE_SCATTER || !c->recv_counts,
-                          .memory = s->blocking && (!red || s->reduction.datatype.dense),
-                          .in_order = coll->nodes.in_order};
+  return (rgi_choice_shape){.op = op,
+                            .p = p_all,
+                            .nodes = coll->nodes.count,
+                            .bytes = bytes,
+                            .commutes = !red || s->reduction.commutes,
+                            .even = op != RG_OP_REDUCE_SCATTER || !c->recv_counts,
+                            .memory = s->blocking && (!red || s->reduction.datatype.dense),
+                            .in_order = coll->nodes.in_order};
 }
 
-static int choose_row(const rgi_coll *coll, const rgi_cost_shape *shape) {
+static int choose_row(const rgi_coll *coll, const rgi_choice_shape *shape) {
   int row = coll->forced[shape->op].row;
-  return row >= 0 && rgi_cost_serves(row, shape) ? row
-                                                 : rgi_cost_choose(rgi_tuning_now(), shape, 0);
+  const rgi_algorithm *table = coll->algorithms[shape->op];
+  return row >= 0 && rgi_choice_serves(&table[row], shape)
+             ? row
+             : rgi_choice_best(rgi_tuning_now(), table, shape, 0);
 }
 
 static void unpack_result(rgi_sched *s, const rgi_call *c, const rgi_algorithm_args *p) {
@@ -52,7 +54,7 @@ static void unpack_result(rgi_sched *s, const rgi_call *c, const rgi_algorithm_a
     rgi_sched_unpack(s, c->recv, p->out, s->unpack_bytes);
     return;
   }
-  for (int i = 0; i < s->coll->everyone.size; i++)
+  for (int i = 0; i < s->coll->all.size; i++)
     rgi_sched_unpack(s, rgi_datatype_element(&s->datatype, c->recv, c->recv_displs[i]),
                      p->out + p->out_blocks.at[i], p->out_blocks.length[i]);
 }
@@ -60,8 +62,8 @@ static void unpack_result(rgi_sched *s, const rgi_call *c, const rgi_algorithm_a
 static int write_schedule(rgi_sched *s, const rgi_call *c) {
   rgi_algorithm_args p;
   RGI_TRY(rgi_call_prepare(s, c, &p));
-  rgi_cost_shape shape = shape_of(s, c, &p);
-  rgi_algorithms[shape.op][choose_row(s->coll, &shape)].build(s, &s->coll->everyone, &p);
+  rgi_choice_shape shape = shape_of(s, c, &p);
+  s->coll->algorithms[shape.op][choose_row(s->coll, &shape)].build(s, &s->coll->all, &p);
   unpack_result(s, c, &p);
   return s->error;
 }
@@ -88,34 +90,6 @@ static int start_nonblocking(rgi_coll *coll, const rgi_call *c, rg_request *requ
   return error;
 }
 
-rgi_call rgi_call_blocks(rg_operation operation, const char *name, rg_group g, const void *send,
-                         MPI_Count send_count, MPI_Datatype send_type, void *recv,
-                         MPI_Count recv_count, MPI_Datatype recv_type, int root) {
-  return (rgi_call){.operation = operation,
-                    .name = name,
-                    .group = g,
-                    .root = root,
-                    .send = send,
-                    .send_count = send_count,
-                    .send_type = send_type,
-                    .recv = recv,
-                    .recv_count = recv_count,
-                    .recv_type = recv_type};
-}
-
-rgi_call rgi_call_reduction(rg_operation operation, const char *name, rg_group g, const void *send,
-                            void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op, int root) {
-  return (rgi_call){.operation = operation,
-                    .name = name,
-                    .group = g,
-                    .root = root,
-                    .send = send,
-                    .recv = recv,
-                    .recv_count = count,
-                    .recv_type = type,
-                    .op = op};
-}
-
 int rgi_call_run(const rgi_call *c, rg_request *request) {
   rgi_coll *coll;
   rgi_sched s;
@@ -126,31 +100,15 @@ int rgi_call_run(const rgi_call *c, rg_request *request) {
   return rgi_sched_run(&s);
 }
 
-void rgi_algorithm_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,
-                         const rgi_algorithm_args *p) {
-  rgi_cost_shape shape = {.op = op,
-                          .p = t->size,
-                          .nodes =
-                              s->coll->nodes.count > 1 && t != &s->coll->nodes.inside ? t->size : 1,
-                          .bytes = p->bytes,
-                          .commutes = !is_reduction(op) || s->reduction.commutes,
-                          .even = !p->in_blocks.length && !p->out_blocks.length};
-  if (t->size == 1)
-    shape.nodes = 1;
-  if (row < 0 || !rgi_cost_serves(row, &shape))
-    row = rgi_cost_choose(rgi_tuning_now(), &shape, 1);
-  rgi_algorithms[op][row].build(s, t, p);
-}
-
 int rg_group_algorithm(rg_group g, rg_operation operation, MPI_Count bytes, const char **name) {
   rgi_coll *coll;
   RGI_REQUIRE(name);
   RGI_TRY(rgi_coll_get(__func__, g, &coll));
   if ((unsigned)operation >= RG_OP_COUNT || bytes < 0)
-    return rgi_error(RG_ERR_ARG, "%s: operation %d, %lld bytes", __func__, (int)operation,
-                     (long long)bytes);
-  rgi_cost_shape shape = {operation, coll->everyone.size, coll->nodes.count, (size_t)bytes, 1, 1,
-                          1,         coll->nodes.in_order};
-  *name = rgi_algorithms[operation][choose_row(coll, &shape)].name;
+    return rgi_error(RG_ERR_ARG, "%s: there is no operation %d with %lld bytes", __func__,
+                     (int)operation, (long long)bytes);
+  rgi_choice_shape shape = {operation, coll->all.size,      coll->nodes.count, (size_t)bytes, 1, 1,
+                            1,         coll->nodes.in_order};
+  *name = coll->algorithms[operation][choose_row(coll, &shape)].name;
   return RG_SUCCESS;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * From the user's arguments to dense bytes. */
+ * From the user's arguments to dense bytes. Algorithms move bytes only: elements with gaps are
+ * packed here before the schedule and unpacked at its end, and MPI_IN_PLACE becomes a copy
+ * where an algorithm needs one. Each operation says which sides a member gives and gets. */
 #include <stdint.h>
 
 #include "base/error.h"
 #include "collectives/call.h"
-#include "collectives/coll.h"
+#include "collectives/coll_state.h"
 
 /* One side of a call: a block or one for each rank, of elements of a type. */
 typedef struct {
@@ -28,7 +30,7 @@ static int in_place_error(const rgi_call *c) {
 
 static int to_bytes(const rgi_call *c, const rgi_datatype *t, MPI_Count count, size_t *bytes) {
   if (count < 0)
-    return rgi_error(RG_ERR_ARG, "%s: a count of %lld", c->name, (long long)count);
+    return rgi_error(RG_ERR_ARG, "%s: the count %lld is negative", c->name, (long long)count);
   if (t->size && (size_t)count > PTRDIFF_MAX / t->size)
     return rgi_error(RG_ERR_ARG, "%s: %lld elements of %zu bytes are too many", c->name,
                      (long long)count, t->size);
@@ -86,7 +88,7 @@ static size_t element_count(const call_side *d, size_t bytes) {
   return d->datatype.size ? bytes / d->datatype.size : 0;
 }
 
-/* Blocks [from, to) of what lies in the user's memory, into dense. */
+/* Packs blocks [from, to) of the user's memory into dense. */
 static int pack_blocks(const call_side *d, const MPI_Aint displs[], int from, int to, char *dense) {
   for (int i = from; i < to; i++) {
     size_t length = rgi_blocks_length(&d->blocks, i), each = element_count(d, d->blocks.each);
@@ -98,7 +100,7 @@ static int pack_blocks(const call_side *d, const MPI_Aint displs[], int from, in
   return RG_SUCCESS;
 }
 
-/* n blocks to be sent: where they lie, or packed. */
+/* n blocks to be sent: in place, or packed. */
 static int dense_in(rgi_sched *s, const call_side *d, const MPI_Aint displs[], int n,
                     const char **in) {
   if (d->datatype.dense) {
@@ -110,7 +112,7 @@ static int dense_in(rgi_sched *s, const call_side *d, const MPI_Aint displs[], i
   return room ? pack_blocks(d, displs, 0, n, room) : s->error;
 }
 
-/* Where n blocks will come: there, or to be unpacked. */
+/* Where n blocks are received: in place, or to be unpacked from. */
 static int dense_out(rgi_sched *s, const call_side *d, char **out) {
   s->datatype = d->datatype;
   if (d->datatype.dense) {
@@ -122,7 +124,7 @@ static int dense_out(rgi_sched *s, const call_side *d, char **out) {
   return *out ? RG_SUCCESS : s->error;
 }
 
-/* A dense copy of what is in dense memory or packed. */
+/* A dense copy of n blocks. */
 static int dense_copy(rgi_sched *s, const call_side *d, const MPI_Aint displs[], int n, char **copy,
                       rgi_blocks *blocks) {
   call_side packed = *d;
@@ -149,7 +151,7 @@ static int same_size(const rgi_call *c, size_t sent, size_t expected) {
 static int prepare_bcast(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p) {
   call_side d;
   const char *in;
-  int is_root = s->coll->everyone.me == c->root;
+  int is_root = s->coll->all.me == c->root;
   RGI_TRY(even_side(c, c->recv, c->recv_count, c->recv_type, 1, &d));
   p->bytes = d.bytes;
   RGI_TRY(dense_out(s, &d, &p->out));
@@ -163,7 +165,7 @@ static int prepare_bcast(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p)
 
 /* reduce, allreduce, scan, exscan */
 static int prepare_vector(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p) {
-  int me = s->coll->everyone.me, in_place = c->send == MPI_IN_PLACE;
+  int me = s->coll->all.me, in_place = c->send == MPI_IN_PLACE;
   int gets = c->operation != RG_OP_REDUCE || me == c->root;
   int scans = c->operation == RG_OP_SCAN || c->operation == RG_OP_EXSCAN;
   call_side in, out;
@@ -201,7 +203,7 @@ static int send_side(rgi_sched *s, const rgi_call *c, int n, int v, call_side *d
 
 /* gather(v), allgather(v) */
 static int prepare_gather(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p) {
-  int n = s->coll->everyone.size, me = s->coll->everyone.me;
+  int n = s->coll->all.size, me = s->coll->all.me;
   int all = c->operation == RG_OP_ALLGATHER || c->operation == RG_OP_ALLGATHERV;
   int v = c->operation == RG_OP_GATHERV || c->operation == RG_OP_ALLGATHERV;
   int gets = all || me == c->root, in_place = c->send == MPI_IN_PLACE;
@@ -227,7 +229,7 @@ static int prepare_gather(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p
 
 /* scatter(v) */
 static int prepare_scatter(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p) {
-  int n = s->coll->everyone.size, me = s->coll->everyone.me, gives = me == c->root;
+  int n = s->coll->all.size, me = s->coll->all.me, gives = me == c->root;
   call_side in, out;
   if (gives) {
     RGI_TRY(send_side(s, c, n, c->operation == RG_OP_SCATTERV, &in));
@@ -248,7 +250,7 @@ static int prepare_scatter(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *
 
 /* alltoall(v) */
 static int prepare_alltoall(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p) {
-  int n = s->coll->everyone.size, me = s->coll->everyone.me;
+  int n = s->coll->all.size, me = s->coll->all.me;
   int v = c->operation == RG_OP_ALLTOALLV;
   call_side in, out;
   RGI_TRY(receive_side(s, c, n, v, &out));
@@ -268,7 +270,7 @@ static int prepare_alltoall(rgi_sched *s, const rgi_call *c, rgi_algorithm_args 
 }
 
 static int prepare_reduce_scatter(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p) {
-  int n = s->coll->everyone.size, me = s->coll->everyone.me;
+  int n = s->coll->all.size, me = s->coll->all.me;
   int in_place = c->send == MPI_IN_PLACE;
   const void *memory = in_place ? c->recv : c->send;
   call_side in, out;
@@ -303,7 +305,7 @@ static int check_root(const rgi_call *c, int size) {
 
 int rgi_call_prepare(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p) {
   *p = (rgi_algorithm_args){.root = c->root};
-  RGI_TRY(check_root(c, s->coll->everyone.size));
+  RGI_TRY(check_root(c, s->coll->all.size));
   switch (c->operation) {
   case RG_OP_BCAST:
     return prepare_bcast(s, c, p);
@@ -326,6 +328,6 @@ int rgi_call_prepare(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p) {
   case RG_OP_REDUCE_SCATTER:
     return prepare_reduce_scatter(s, c, p);
   default:
-    return RG_SUCCESS; /* a barrier has nothing */
+    return RG_SUCCESS; /* a barrier has no data */
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Sums that do not depend on who adds what in which order.
+ * Sums that depend neither on the order of the summands nor on which rank adds which.
  *
  * An rgi_exact holds any sum of doubles exactly: a fixed-point number from 2^-1074
  * up, in digits of 32 bits kept in words of 64, so that digits are added without

@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The fast path: a blocking call on a group of one node, with one of MPI's
- * basic types and the automatic choice, goes to shared memory at once. It does
- * what the general path would do, which for a few bytes takes longer than the
- * operation itself. */
+ * The fast path: a blocking call on a group of one node, with one of MPI's basic types and the
+ * automatic choice, goes to shared memory directly. The general path (call.h) would do the
+ * same, but for a few bytes takes longer than the operation itself. */
 #ifndef RGI_FAST_PATH_H
 #define RGI_FAST_PATH_H
 
-#include "collectives/coll.h"
-#include "collectives/op_check.h"
-#include "collectives/shm_coll.h"
+#include "collectives/coll_of_group.h"
 #include "formation/datatype.h"
 #include "formation/group.h"
 #include "runtime/runtime.h"
 #include <stdint.h>
 
-/* The group's members on this node, if they are all of them and nothing is unusual
- * about the call; else NULL, and the general path finds out what. Counts the
- * operation. */
-static inline rgi_shm_coll *rgi_fast_path(rg_group g, MPI_Count count, const void *memory,
-                                          size_t element, int root) {
+/* The group's shared state, if all members are on this node and nothing is unusual about the
+ * call; else NULL, and the general path finds out why. Counts the operation. */
+static inline rgi_shared_state *rgi_fast_path(rg_group g, MPI_Count count, const void *memory,
+                                              size_t element, int root) {
   rgi_coll *coll;
   if (!g || g->magic != RGI_GROUP_MAGIC || g->epoch != rgi_runtime.epoch || g->me < 0 ||
       !rgi_runtime.started || rgi_coll_get("a collective", g, &coll))
     return NULL;
   if (coll->forced_any || coll->nodes.count != 1 || count <= 0 || !element || !memory ||
-      memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 || root >= coll->everyone.size)
+      memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 || root >= coll->all.size)
     return NULL;
   rgi_coll_next_tag(coll);
   return coll->shm;
@@ -34,9 +30,9 @@ static inline rgi_shm_coll *rgi_fast_path(rg_group g, MPI_Count count, const voi
 
 /* The same for a reduction with one of the commonest operations. A recv that is
  * NULL, because it does not matter there, goes the general path. */
-static inline rgi_shm_coll *rgi_fast_path_reduction(rg_group g, const void *send, const void *recv,
-                                                    MPI_Count count, MPI_Datatype type, MPI_Op op,
-                                                    int root) {
+static inline rgi_shared_state *rgi_fast_path_reduction(rg_group g, const void *send,
+                                                        const void *recv, MPI_Count count,
+                                                        MPI_Datatype type, MPI_Op op, int root) {
   size_t size = type == MPI_BYTE || type == MPI_CHAR ? 0 : rgi_datatype_basic_size(type);
   if ((op != MPI_SUM && op != MPI_MAX && op != MPI_MIN) || !send || send == MPI_IN_PLACE)
     return NULL;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Folding a subgroup to a power of two, and reduce-scatter by recursive halving on it
+ * (fold.h). Only the first 2 * extra ranks are in pairs; rank `keep`, the root of a reduction,
+ * stays in its pair, of others the higher rank does. */
 #include "collectives/fold.h"
 
 rgi_fold rgi_fold_of(const rgi_subgroup *t, int keep) {
@@ -23,7 +27,7 @@ int rgi_fold_number(const rgi_fold *f, int rank) {
   return rank < 2 * f->extra ? rank / 2 : rank - f->extra;
 }
 
-/* acc = mine and the other's, in the order of ranks. */
+/* Combines acc and the other's operand in the order of ranks, into acc. */
 static void combine_in_order(rgi_sched *s, int mine, int other, char *acc, char *theirs,
                              size_t bytes) {
   if (other < mine)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the butterfly algorithms need for any number of ranks: the first ranks
- * fold by pairs (0 and 1, 2 and 3, ...) until a power of two is left, whose
- * members are numbered anew, in the order of ranks. So operands stay in order. */
+ * Butterfly algorithms for any number of ranks. Of the first ranks, pairs (0 and 1, 2 and 3,
+ * ...) are folded into one member until a power of two is left, whose members are numbered
+ * anew, in the order of ranks. So operands stay in order. */
 #ifndef RGI_FOLD_H
 #define RGI_FOLD_H
 
@@ -11,7 +11,7 @@
 
 typedef struct {
   int size;  /* the power of two */
-  int extra; /* so many pairs are folded */
+  int extra; /* how many pairs are folded */
   int me;    /* new number, or -1: folded away */
   int keep;  /* a rank that is not folded away, or -1 */
 } rgi_fold;
@@ -24,11 +24,11 @@ int rgi_fold_rank(const rgi_fold *f, int number);
 /* The new number that stands for a rank. */
 int rgi_fold_number(const rgi_fold *f, int rank);
 
-/* The pairs combine into acc, with room to receive in. */
+/* The pairs combine their operands into acc; room is memory to receive in. */
 void rgi_fold_in(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc, char *room,
                  size_t bytes);
 
-/* Those that were folded away get the result. */
+/* The members that were folded away get the result. */
 void rgi_fold_out(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc, size_t bytes);
 
 /* Elements [low, high) of a vector. */
@@ -46,7 +46,7 @@ void rgi_fold_reduce_scatter(rgi_sched *s, const rgi_subgroup *t, const rgi_fold
 
 #define RGI_FOLD_HALVINGS 32
 
-/* The other half of step k. */
+/* What the partner of step k keeps. */
 rgi_fold_range rgi_fold_other_half(const rgi_fold_range part[], int k);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Gather. */
-#include "base/error.h"
-#include "collectives/call.h"
+ * The algorithms of gather and gatherv. In the tree and between nodes, blocks are collected in
+ * another order than that of ranks and copied to their places at the root. */
+#include "collectives/algorithm.h"
 #include "collectives/hier.h"
 #include "collectives/hier_uneven.h"
 #include "formation/binomial.h"
@@ -21,7 +21,7 @@ static void gather_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorit
     rgi_sched_copy(s, p->out + rgi_blocks_at(&p->out_blocks, p->root), p->in, p->bytes);
 }
 
-/* Blocks in the order of ranks counted from the root, to the order of ranks. */
+/* Copies blocks from the order of ranks counted from the root to the order of ranks. */
 static void rotate_back(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p,
                         const char *room) {
   size_t upper = (size_t)(t->size - p->root) * p->bytes;
@@ -29,7 +29,7 @@ static void rotate_back(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm
   rgi_sched_copy(s, p->out, room + upper, (size_t)p->root * p->bytes);
 }
 
-/* Up a binomial tree, each sending what its subtree holds: recursive doubling. */
+/* Up a binomial tree: each member sends the blocks of its subtree. */
 static void gather_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int child[RGI_BINOMIAL_CHILDREN], n = t->size, v = (t->me - p->root + n) % n;
   int children = rgi_binomial_children(v, n, child), parent = rgi_binomial_parent(v);
@@ -94,46 +94,3 @@ const rgi_algorithm rgi_algorithms_gatherv[] = {
     {"hierarchical", rgi_hier_uneven_gatherv, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN, NULL,
      "inside the node + between nodes"},
     {0}};
-
-/* --- what the user calls ----------------------------------------------------------------- */
-
-int rg_gather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-              void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root) {
-  rgi_call c = rgi_call_blocks(RG_OP_GATHER, __func__, g, send, send_count, send_type, recv,
-                               recv_count, recv_type, root);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_igather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-               void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root,
-               rg_request *request) {
-  rgi_call c = rgi_call_blocks(RG_OP_GATHER, __func__, g, send, send_count, send_type, recv,
-                               recv_count, recv_type, root);
-  return RGI_CALL_START(c, request);
-}
-
-static rgi_call gatherv_call(const char *name, rg_group g, const void *send, MPI_Count send_count,
-                             MPI_Datatype send_type, void *recv, const MPI_Count recv_counts[],
-                             const MPI_Aint displs[], MPI_Datatype recv_type, int root) {
-  rgi_call c = rgi_call_blocks(RG_OP_GATHERV, name, g, send, send_count, send_type, recv, 0,
-                               recv_type, root);
-  c.recv_counts = recv_counts;
-  c.recv_displs = displs;
-  return c;
-}
-
-int rg_gatherv(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-               void *recv, const MPI_Count recv_counts[], const MPI_Aint displs[],
-               MPI_Datatype recv_type, int root) {
-  rgi_call c = gatherv_call(__func__, g, send, send_count, send_type, recv, recv_counts, displs,
-                            recv_type, root);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_igatherv(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-                void *recv, const MPI_Count recv_counts[], const MPI_Aint displs[],
-                MPI_Datatype recv_type, int root, rg_request *request) {
-  rgi_call c = gatherv_call(__func__, g, send, send_count, send_type, recv, recv_counts, displs,
-                            recv_type, root);
-  return RGI_CALL_START(c, request);
-}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Groups of plain communicators, kept on them as an attribute. */
+ * Groups of plain communicators: each is cached on its communicator as an attribute and freed
+ * with it. */
 #include <pthread.h>
+#include <regroup/collectives.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collectives/coll.h"
 #include "formation/group.h"
 #include "progress/mpi_error.h"
 #include "runtime/runtime.h"
@@ -16,7 +17,7 @@ static struct {
   int key; /* MPI_KEYVAL_INVALID: not made yet */
 } attribute = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID};
 
-/* The communicator goes, and so does its group. */
+/* The communicator is freed, and its group with it. */
 static int delete_group(MPI_Comm comm, int key, void *value, void *extra) {
   rg_group g = value;
   (void)comm, (void)key, (void)extra;
@@ -24,7 +25,7 @@ static int delete_group(MPI_Comm comm, int key, void *value, void *extra) {
   return MPI_SUCCESS;
 }
 
-/* A duplicate has a context of its own, and so gets a group of its own. */
+/* The attribute is not copied: a duplicate has a context of its own, and so gets its own group. */
 static int make_key(void) {
   int error = RG_SUCCESS;
   pthread_mutex_lock(&attribute.lock);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The pieces of the hierarchical algorithms. Other operations' algorithms are reached by
+ * rgi_choice_build through the group's tables. */
 #include "collectives/hier.h"
 
 #include <string.h>
+
+#include "collectives/choice.h"
 
 rgi_subgroup rgi_hier_leaders(rgi_sched *s, int root) {
   const rgi_coll_nodes *n = &s->coll->nodes;
@@ -16,7 +21,7 @@ rgi_subgroup rgi_hier_leaders(rgi_sched *s, int root) {
   ranks[n->of[root]] = root;
   leaders.ranks = ranks;
   if (n->of[root] == n->mine)
-    leaders.me = s->coll->everyone.me == root ? n->mine : -1;
+    leaders.me = s->coll->all.me == root ? n->mine : -1;
   return leaders;
 }
 
@@ -24,12 +29,42 @@ int rgi_hier_leader_local_rank(const rgi_sched *s, const rgi_subgroup *leaders) 
   return rgi_coll_local_rank(s->coll, leaders->ranks[s->coll->nodes.mine]);
 }
 
+rg_operation rgi_hier_op_between(rg_operation op) {
+  switch (op) { /* nodes may have different numbers of members */
+  case RG_OP_GATHER:
+    return RG_OP_GATHERV;
+  case RG_OP_SCATTER:
+    return RG_OP_SCATTERV;
+  case RG_OP_ALLGATHER:
+    return RG_OP_ALLGATHERV;
+  case RG_OP_ALLTOALL:
+    return RG_OP_ALLTOALLV;
+  default:
+    return op;
+  }
+}
+
+rg_operation rgi_hier_op_inside(rg_operation op) {
+  switch (op) {
+  case RG_OP_ALLREDUCE:
+  case RG_OP_REDUCE_SCATTER:
+    return RG_OP_REDUCE;
+  case RG_OP_ALLGATHER:
+  case RG_OP_ALLTOALL:
+    return RG_OP_GATHER;
+  case RG_OP_ALLGATHERV:
+    return RG_OP_GATHERV;
+  default:
+    return op;
+  }
+}
+
 void rgi_hier_between(rgi_sched *s, rg_operation op, const rgi_subgroup *leaders,
                       const rgi_algorithm_args *p) {
   if (leaders->me < 0)
     return;
   rgi_sched_end_round(s);
-  rgi_algorithm_build(s, rgi_force_op_between(op), s->coll->forced[op].between, leaders, p);
+  rgi_choice_build(s, rgi_hier_op_between(op), s->coll->forced[op].between, leaders, p);
   rgi_sched_end_round(s);
 }
 
@@ -42,9 +77,9 @@ static int uses_shm(const rgi_sched *s, rg_operation op) {
 
 static void build_messages(rgi_sched *s, rg_operation op, rg_operation part,
                            const rgi_algorithm_args *p) {
-  int asked = rgi_force_op_inside(op) == part ? s->coll->forced[op].inside : -1;
+  int asked = rgi_hier_op_inside(op) == part ? s->coll->forced[op].inside : -1;
   rgi_sched_end_round(s);
-  rgi_algorithm_build(s, part, asked, &s->coll->nodes.inside, p);
+  rgi_choice_build(s, part, asked, &s->coll->nodes.inside, p);
   rgi_sched_end_round(s);
 }
 
@@ -93,7 +128,7 @@ void rgi_hier_node_scatter(rgi_sched *s, rg_operation op, const void *in, size_t
     build_messages(s, op, RG_OP_SCATTER, &p);
 }
 
-/* --- who is where --------------------------------------------------------------------------- */
+/* --- members and their nodes ---------------------------------------------------------------- */
 
 int rgi_hier_node_size(const rgi_sched *s, int node) {
   const rgi_coll_nodes *n = &s->coll->nodes;

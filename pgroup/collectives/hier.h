@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The pieces of the hierarchical algorithms: what is done inside each node,
- * before and after the node leaders exchange. Blocking calls use
- * shared memory inside, the others messages. */
+ * The pieces of the hierarchical algorithms: what the members of a node do before and after
+ * the node leaders exchange. Blocking calls use shared memory inside a node, the others
+ * messages. */
 #ifndef RGI_HIER_H
 #define RGI_HIER_H
 
 #include "collectives/algorithm.h"
-#include "collectives/coll.h"
+#include "collectives/coll_state.h"
 
 /* The node leaders: the lowest ranks, but for root's node root itself (-1:
  * the lowest ranks only), so that nothing has to be handed on there. */
@@ -17,7 +17,13 @@ rgi_subgroup rgi_hier_leaders(rgi_sched *s, int root);
 /* The place of my node's leader among the members on it. */
 int rgi_hier_leader_local_rank(const rgi_sched *s, const rgi_subgroup *leaders);
 
-/* op: the operation as a whole, which tells what algorithms are asked for. */
+/* The operations of which the hierarchical form of an operation consists: between the nodes, and
+ * first inside a node. */
+rg_operation rgi_hier_op_between(rg_operation op);
+rg_operation rgi_hier_op_inside(rg_operation op);
+
+/* Here and below op is the operation as a whole, for which the user may ask for algorithms;
+ * place is the root's among the members on the node. */
 void rgi_hier_between(rgi_sched *s, rg_operation op, const rgi_subgroup *leaders,
                       const rgi_algorithm_args *p);
 

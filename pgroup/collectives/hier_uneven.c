@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Gatherv, scatterv and allgatherv by nodes (hier_uneven.h). What a leader or the root sends
+ * next depends on sizes that come in the first messages: so these schedules are written in
+ * parts, by rgi_sched_continue. */
 #include "collectives/hier_uneven.h"
 
 #include <string.h>
 
+#include "collectives/choice.h"
 #include "collectives/hier.h"
 
-/* To move so much takes as long as to start a message between nodes. */
+/* Sending so many bytes between nodes takes as long as starting a message. */
 #define LONG_BLOCK ((size_t)32 << 10)
 
 /* One operation, until its end. */
 typedef struct {
   rgi_algorithm_args p;
   rgi_subgroup leaders;
-  size_t *lengths; /* of the members on my node, in their order */
-  size_t mine;     /* scatterv: of the own block, by the root */
-  char **bundles;  /* the root's, one for each node: sizes, and the short blocks */
+  size_t *lengths; /* of the blocks of the members on my node */
+  size_t mine;     /* scatterv: length of the own block, as the root has it */
+  char **bundles;  /* at the root, one for each node: sizes, then the short blocks */
 } uneven_call;
 
 static uneven_call *begin_call(rgi_sched *s, const rgi_algorithm_args *p) {
@@ -26,18 +31,18 @@ static uneven_call *begin_call(rgi_sched *s, const rgi_algorithm_args *p) {
 }
 
 static int is_node_leader(const rgi_sched *s, const uneven_call *w) {
-  return w->leaders.ranks[s->coll->nodes.mine] == s->coll->everyone.me;
+  return w->leaders.ranks[s->coll->nodes.mine] == s->coll->all.me;
 }
 
 static const rgi_subgroup *all_members(const rgi_sched *s) {
-  return &s->coll->everyone;
+  return &s->coll->all;
 }
 
 static size_t list_bytes(const rgi_sched *s, int node) {
   return (size_t)rgi_hier_node_size(s, node) * sizeof(size_t);
 }
 
-/* The bytes of the short ones among n. */
+/* The bytes of the short blocks among n. */
 static size_t short_bytes(const size_t lengths[], int n) {
   size_t bytes = 0;
   for (int i = 0; i < n; i++)
@@ -53,8 +58,8 @@ static void list_lengths(const rgi_sched *s, const rgi_blocks *b, int node, size
 
 /* --- gatherv ---------------------------------------------------------------------------- */
 
-/* A leader: the sizes are known. Blocks of no bytes need no message. A long one of
- * its own comes last. */
+/* A leader, once it knows the sizes. Empty blocks need no message. A long block of the leader's
+ * own comes last. */
 static void bundle_blocks(rgi_sched *s, void *data) {
   uneven_call *w = data;
   int node = s->coll->nodes.mine, n = rgi_hier_node_size(s, node), me = all_members(s)->me;
@@ -95,7 +100,8 @@ static void gather_from_member(rgi_sched *s, uneven_call *w) {
                    w->p.in, w->p.bytes);
 }
 
-/* One node's bundle has come: short blocks to their places, long ones follow. */
+/* The root, once a node's bundle has come: copies short blocks to their places and receives
+ * the long ones. */
 static void unpack_bundle(rgi_sched *s, const uneven_call *w, int node) {
   int n = rgi_hier_node_size(s, node);
   const size_t *sent = (size_t *)(void *)w->bundles[node];
@@ -137,7 +143,7 @@ static void receive_bundle(rgi_sched *s, uneven_call *w, int node) {
   w->bundles[node] = rgi_sched_alloc(s, bytes);
   if (!w->bundles[node])
     return;
-  memset(w->bundles[node], 0, list_bytes(s, node)); /* if nothing right should come */
+  memset(w->bundles[node], 0, list_bytes(s, node)); /* a bundle of a wrong length is not stored */
   rgi_sched_receive(s, all_members(s), w->leaders.ranks[node], w->bundles[node], bytes);
 }
 
@@ -173,7 +179,7 @@ void rgi_hier_uneven_gatherv(rgi_sched *s, const rgi_subgroup *t, const rgi_algo
 
 /* --- scatterv --------------------------------------------------------------------------- */
 
-/* A member, which knows by now what the root has for it, and that it comes. */
+/* A member, once it knows the length of the block that the root has for it. */
 static void receive_own(rgi_sched *s, void *data) {
   uneven_call *w = data;
   if (w->mine > LONG_BLOCK)
@@ -185,7 +191,8 @@ static void receive_own(rgi_sched *s, void *data) {
     rgi_sched_length_error(s, w->p.root, 0, w->p.bytes);
 }
 
-/* A leader: the short blocks go to their owners. A long one for itself comes last. */
+/* A leader, once it knows the sizes: the short blocks go to their owners. A long block of its own
+ * comes last. */
 static void distribute_blocks(rgi_sched *s, void *data) {
   uneven_call *w = data;
   int node = s->coll->nodes.mine, n = rgi_hier_node_size(s, node), me = all_members(s)->me;
@@ -281,7 +288,7 @@ void rgi_hier_uneven_scatterv(rgi_sched *s, const rgi_subgroup *t, const rgi_alg
 
 /* --- allgatherv ------------------------------------------------------------------------- */
 
-/* Blocks one after another, node by node: where each rank's begins, and each node's. */
+/* Blocks one after another, node by node. */
 typedef struct {
   size_t *at, bytes;
   rgi_blocks nodes;
@@ -307,7 +314,7 @@ static int pack_by_node(rgi_sched *s, const rgi_algorithm_args *p, packed_layout
   return 1;
 }
 
-/* Whether the blocks already lie so where they are wanted. */
+/* Whether the user's layout is the packed one. */
 static int lies_packed(const rgi_algorithm_args *p, const packed_layout *k, int n) {
   for (int i = 0; i < n; i++)
     if (rgi_blocks_at(&p->out_blocks, i) - rgi_blocks_at(&p->out_blocks, 0) != k->at[i])
@@ -315,7 +322,7 @@ static int lies_packed(const rgi_algorithm_args *p, const packed_layout *k, int 
   return 1;
 }
 
-/* The blocks of my node to its leader. */
+/* Gathers the blocks of the caller's node at its leader. */
 static void gather_on_node(rgi_sched *s, const rgi_algorithm_args *p, const packed_layout *k,
                            char *room) {
   const rgi_subgroup *inside = &s->coll->nodes.inside;
@@ -333,7 +340,7 @@ static void gather_on_node(rgi_sched *s, const rgi_algorithm_args *p, const pack
   if (!here.in)
     here.in = own;
   rgi_sched_end_round(s);
-  rgi_algorithm_build(s, RG_OP_GATHERV, s->coll->forced[RG_OP_ALLGATHERV].inside, inside, &here);
+  rgi_choice_build(s, RG_OP_GATHERV, s->coll->forced[RG_OP_ALLGATHERV].inside, inside, &here);
   rgi_sched_end_round(s);
 }
 

@@ -4,12 +4,12 @@
  * The hierarchical forms of gatherv, scatterv and allgatherv: blocks of different
  * sizes, each crossing once to each node that needs it.
  *
- * For gatherv and scatterv only the root knows all sizes. Short blocks of a node go
- * in one message between the root and the node leader, with a list of all sizes
- * before them; the leader gets the sizes of its node's members from them, or tells
- * them. A long block goes straight between the root and its owner: the network is
- * used as well by it, and a copy is saved. Who waits for a message knows from the
- * list that there is one, so that sizes that do not agree are an error and no hang. */
+ * For gatherv and scatterv only the root knows all sizes. The short blocks of a node go in one
+ * message between the root and the node leader, behind a list of all sizes; the leader gets
+ * the sizes from its node's members (gatherv) or passes them on (scatterv). A long block goes
+ * directly between the root and its owner: that uses the network as well and saves a copy. A
+ * receiver knows from the list that a message comes, so that sizes that do not agree are an
+ * error and no hang. */
 #ifndef RGI_HIER_UNEVEN_H
 #define RGI_HIER_UNEVEN_H
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Applying an operation: loops for the commonest sums, since a call of MPI costs more than a
+ * short sum, and for minimum and maximum of unsigned integers, which MPI libraries get wrong.
+ * All else by MPI_Reduce_local. */
 #include "collectives/op_apply.h"
 
 #include <limits.h>
@@ -8,7 +12,6 @@
 #include "base/error.h"
 #include "progress/mpi_error.h"
 
-/* The commonest sums are done here: MPI's own call costs more than a short one. */
 #define SUM(T)                                                                                     \
   do {                                                                                             \
     const T *restrict a = in;                                                                      \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The table of the MPI standard (3.1, section 5.9.2): classes of types, and the classes that each
+ * built-in operation takes. Types that are not in the table are left to MPI. */
 #include "collectives/op_check.h"
 
 #include "base/error.h"

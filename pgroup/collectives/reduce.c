@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Reduce. */
-#include "base/error.h"
-#include "collectives/call.h"
-#include "collectives/fast_path.h"
+ * The algorithms of reduce. Each combines operands in the order of ranks,
+ * unless the operation commutes. */
+#include "collectives/algorithm.h"
 #include "collectives/fold.h"
 #include "collectives/hier.h"
 #include "formation/binomial.h"
 
-/* The root takes the operands from the last rank to the first, the next one
- * coming in while one is combined. */
+/* The root combines the operands from the last rank to the first; while it combines one, it
+ * receives the next. */
 static void reduce_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int last = t->size - 1;
   if (t->me != p->root) {
@@ -29,7 +28,7 @@ static void reduce_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorit
   else
     rgi_sched_receive(s, t, last, p->out, p->bytes);
   for (int i = last - 1; i >= -1; i--) {
-    rgi_sched_end_round(s); /* what was begun is here: rank i + 1's */
+    rgi_sched_end_round(s); /* rank i + 1's operand is here */
     if (i >= 0 && i != p->root)
       rgi_sched_receive(s, t, i, room[i % 2], p->bytes);
     if (i + 1 < last)
@@ -37,8 +36,8 @@ static void reduce_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorit
   }
 }
 
-/* Up a binomial tree that has its root at the root or, where the order of ranks
- * matters, at rank 0, which hands the result on. */
+/* Up a binomial tree. Its top is the root or, for an operation that does not commute, rank 0,
+ * which sends the result to the root. */
 static void reduce_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int top = s->reduction.commutes ? p->root : 0, n = t->size, v = (t->me - top + n) % n;
   int child[RGI_BINOMIAL_CHILDREN], children = rgi_binomial_children(v, n, child);
@@ -66,7 +65,7 @@ static void reduce_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm
     rgi_sched_copy(s, p->out, result, p->bytes);
 }
 
-/* Reduce-scatter, then the parts are gathered on the way back. */
+/* Reduce-scatter by recursive halving, then gather over the same partners in reverse. */
 static void reduce_rabenseifner(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   rgi_fold f = rgi_fold_of(t, p->root);
   rgi_fold_range part[RGI_FOLD_HALVINGS];
@@ -118,18 +117,3 @@ const rgi_algorithm rgi_algorithms_reduce[] = {
      "inside the node + between nodes"},
     {"shared", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, RGI_COST_REDUCE_SHM},
     {0}};
-
-int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-              MPI_Op op, int root) {
-  rgi_shm_coll *l = rgi_fast_path_reduction(g, send, recv, count, type, op, root);
-  if (l)
-    return rgi_shm_coll_reduce(l, send, recv, (size_t)count, type, op, root, __func__);
-  rgi_call c = rgi_call_reduction(RG_OP_REDUCE, __func__, g, send, recv, count, type, op, root);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_ireduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-               MPI_Op op, int root, rg_request *request) {
-  rgi_call c = rgi_call_reduction(RG_OP_REDUCE, __func__, g, send, recv, count, type, op, root);
-  return RGI_CALL_START(c, request);
-}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Reduce-scatter, with equal blocks and with others. */
-#include "base/error.h"
-#include "collectives/call.h"
+ * The algorithms of reduce-scatter; all of them take blocks of different
+ * sizes. The hierarchical one reduces on each node, reduce-scatters the nodes'
+ * blocks between the leaders and scatters them on each node. */
+#include "collectives/algorithm.h"
+#include "collectives/choice.h"
 #include "collectives/fold.h"
 #include "collectives/hier.h"
 
@@ -12,7 +14,7 @@ static size_t all_bytes(const rgi_subgroup *t, const rgi_algorithm_args *p) {
   return rgi_blocks_at(&p->in_blocks, last) + rgi_blocks_length(&p->in_blocks, last);
 }
 
-/* To rank 0, and from there to all their blocks. */
+/* Reduce to rank 0, scatter from there. */
 static void reduce_scatter_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   size_t bytes = all_bytes(t, p);
   char *sum = t->me == 0 ? rgi_sched_alloc(s, bytes) : NULL;
@@ -24,7 +26,7 @@ static void reduce_scatter_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_a
   rgi_algorithms_scatterv[0].build(s, t, &scatter);
 }
 
-/* The blocks that a new number stands for: its own, and its pair's. */
+/* The ranks whose blocks a new number stands for: its own, and that of its pair. */
 static rgi_fold_range ranks_of(const rgi_fold *f, int number) {
   if (number < f->extra)
     return (rgi_fold_range){2 * (size_t)number, 2 * (size_t)number + 2};
@@ -43,9 +45,9 @@ static size_t block_offset(const rgi_subgroup *t, const rgi_algorithm_args *p, s
   return (int)rank < t->size ? rgi_blocks_at(&p->in_blocks, (int)rank) : all_bytes(t, p);
 }
 
-/* Recursive halving. Partners that are neighbours come first, which keeps
- * operands in order; then number i ends with the part at the place that i's bits
- * in reverse say: so the blocks are put there first. */
+/* Recursive halving. Neighbours are partners first, which keeps operands in order. So number i
+ * ends with the part whose place is i with its bits reversed: the blocks are copied to such
+ * places at the start. */
 static void reduce_scatter_halving(rgi_sched *s, const rgi_subgroup *t,
                                    const rgi_algorithm_args *p) {
   rgi_fold f = rgi_fold_of(t, -1);
@@ -64,13 +66,13 @@ static void reduce_scatter_halving(rgi_sched *s, const rgi_subgroup *t,
   }
   at[f.size] = end;
   rgi_fold_in(s, t, &f, acc, room, bytes);
-  if (f.me < 0) { /* the other of the pair has the block */
+  if (f.me < 0) { /* its partner has the block */
     rgi_sched_receive(s, t, t->me ^ 1, p->out, p->bytes);
     return;
   }
   rgi_fold_reduce_scatter(s, t, &f, acc, room, (size_t)f.size, 0, at, part);
   char *result = acc + at[reversed_bits(f.me, f.size)];
-  if (f.me < f.extra) { /* both blocks of the pair: mine is the second */
+  if (f.me < f.extra) { /* it holds the blocks of both: its own is the second */
     size_t first = rgi_blocks_length(&p->in_blocks, t->me ^ 1);
     rgi_sched_send(s, t, t->me ^ 1, result, first);
     result += first;
@@ -78,7 +80,8 @@ static void reduce_scatter_halving(rgi_sched *s, const rgi_subgroup *t,
   rgi_sched_copy(s, p->out, result, p->bytes);
 }
 
-/* A block starts behind its owner and gathers all operands on the way round. */
+/* A block starts at the rank after its owner and goes round the ring, where every member
+ * adds its operand. */
 static void reduce_scatter_ring(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int n = t->size;
   size_t bytes = all_bytes(t, p), most = 0;
@@ -99,7 +102,8 @@ static void reduce_scatter_ring(rgi_sched *s, const rgi_subgroup *t, const rgi_a
   rgi_sched_copy(s, p->out, acc + rgi_blocks_at(&p->in_blocks, t->me), p->bytes);
 }
 
-/* The blocks node by node: arrays for the nodes and for my node's members. */
+/* Blocks in the order of nodes: where each node's begin, and those of the members on the
+ * caller's node. */
 typedef struct {
   rgi_blocks nodes, members;
 } blocks_by_node;
@@ -152,10 +156,10 @@ static void reduce_scatter_hierarchical(rgi_sched *s, const rgi_subgroup *t,
   }
   rgi_algorithm_args inside = {
       .in = here, .in_blocks = order.members, .out = p->out, .bytes = p->bytes};
-  rgi_algorithm_build(s, RG_OP_SCATTERV, -1, &n->inside, &inside);
+  rgi_choice_build(s, RG_OP_SCATTERV, -1, &n->inside, &inside);
 }
 
-/* All of the sum to all: the work is spread and memory is near. */
+/* All members get the whole sum: the work is shared, and a copy inside a node is cheap. */
 static void reduce_scatter_shared(rgi_sched *s, const rgi_subgroup *t,
                                   const rgi_algorithm_args *p) {
   size_t bytes = all_bytes(t, p);
@@ -190,40 +194,3 @@ const rgi_algorithm rgi_algorithms_reduce_scatter[] = {
      RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_UNEVEN | RGI_ALGORITHM_BEST, reduce_scatter_shared_cost,
      "lg p t_s + p n (2 t_w + t_c)"},
     {0}};
-
-/* --- what the user calls ----------------------------------------------------------------- */
-
-/* counts NULL would mean equal blocks here. */
-static int check_counts(const char *name, const MPI_Count counts[]) {
-  return counts ? RG_SUCCESS : rgi_error(RG_ERR_ARG, "%s: counts is NULL", name);
-}
-
-int rg_reduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
-                      MPI_Datatype type, MPI_Op op) {
-  rgi_call c = rgi_call_reduction(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, 0, type, op, 0);
-  RGI_TRY(check_counts(__func__, counts));
-  c.recv_counts = counts;
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_ireduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
-                       MPI_Datatype type, MPI_Op op, rg_request *request) {
-  rgi_call c = rgi_call_reduction(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, 0, type, op, 0);
-  RGI_TRY(check_counts(__func__, counts));
-  c.recv_counts = counts;
-  return RGI_CALL_START(c, request);
-}
-
-int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
-                            MPI_Datatype type, MPI_Op op) {
-  rgi_call c =
-      rgi_call_reduction(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, count, type, op, 0);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_ireduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
-                             MPI_Datatype type, MPI_Op op, rg_request *request) {
-  rgi_call c =
-      rgi_call_reduction(RG_OP_REDUCE_SCATTER, __func__, g, send, recv, count, type, op, 0);
-  return RGI_CALL_START(c, request);
-}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Reductions of dense bytes: elements without gaps are combined where they lie, others are
+ * unpacked, combined and packed again. */
 #include "collectives/reduction.h"
 
 #include <stdlib.h>
@@ -19,8 +22,8 @@ int rgi_reduction_make(const char *call, MPI_Datatype type, MPI_Op op, rgi_reduc
   return RG_SUCCESS;
 }
 
-/* The operation wants its elements with their gaps: both vectors are laid out in
- * memory of their own. */
+/* An operation takes elements with their gaps: both vectors are unpacked into memory of their
+ * own. */
 static int combine_with_gaps(const rgi_reduction *r, const void *in, void *inout, size_t count) {
   const rgi_datatype *t = &r->datatype;
   MPI_Aint last = (MPI_Aint)(count - 1) * t->extent;
@@ -41,7 +44,7 @@ static int combine_with_gaps(const rgi_reduction *r, const void *in, void *inout
   return error;
 }
 
-/* So many elements at a time are laid out with their gaps. */
+/* So many elements at a time are unpacked. */
 #define GAPS_AT_ONCE ((size_t)1 << 16)
 
 int rgi_reduction_apply(const rgi_reduction *r, const void *in, void *inout, size_t bytes) {

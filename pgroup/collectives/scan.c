@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Scan and exscan. */
-#include "base/error.h"
-#include "collectives/call.h"
+ * The algorithms of scan and exscan. Inside a node by shared memory, all members get all
+ * operands and each combines those that it needs. */
+#include "collectives/algorithm.h"
 #include "collectives/hier.h"
 
 /* --- scan ----------------------------------------------------------------------------- */
@@ -20,7 +20,7 @@ static void scan_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm
     rgi_sched_send(s, t, t->me + 1, p->out, p->bytes);
 }
 
-/* After round k, out holds the last 2^k operands up to the own one. */
+/* After round k, out holds the last 2^k operands up to the own one, combined. */
 static void scan_doubling(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   char *before = rgi_sched_alloc(s, p->bytes);
   rgi_sched_copy(s, p->out, p->in, p->bytes);
@@ -35,7 +35,7 @@ static void scan_doubling(rgi_sched *s, const rgi_subgroup *t, const rgi_algorit
   }
 }
 
-/* Operands [0, last] of all, combined. */
+/* Combines operands 0 to last. */
 static void combine_first(rgi_sched *s, const rgi_algorithm_args *p, const char *all, int last) {
   rgi_sched_copy(s, p->out, all + (size_t)last * p->bytes, p->bytes);
   for (int i = last - 1; i >= 0; i--)
@@ -67,7 +67,7 @@ static void exscan_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algorit
   rgi_sched_send(s, t, t->me + 1, next, p->bytes);
 }
 
-/* Everybody takes its neighbour's operand; ranks 1 and up scan these. */
+/* Each member sends its operand to the next rank; ranks 1 and up scan what they got. */
 static void exscan_doubling(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   if (t->me < t->size - 1)
     rgi_sched_send(s, t, t->me + 1, p->in, p->bytes);
@@ -93,10 +93,10 @@ static void exscan_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorit
     combine_first(s, p, all, t->me - 1);
 }
 
-/* --- both, by nodes: consecutive ranks on each ----------------------------------------- */
+/* --- both, hierarchical: consecutive ranks on each node --------------------------------- */
 
-/* Each node's members scan; its last one's sum, which is the node's, goes to the
- * next nodes; what came before the node is put in front of all its results. */
+/* The members of each node scan. The last member of a node has its sum and takes part in an
+ * exscan between nodes. Its result is combined with all results of the node. */
 static void scan_by_nodes(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p,
                           int inclusive) {
   const rgi_coll_nodes *n = &s->coll->nodes;
@@ -119,7 +119,7 @@ static void scan_by_nodes(rgi_sched *s, const rgi_subgroup *t, const rgi_algorit
   if (n->mine > 0)
     rgi_hier_node_bcast(s, RG_OP_SCAN, before, p->bytes, inside->size - 1);
   const char *result = sum;
-  if (!inclusive) { /* what the one before me has */
+  if (!inclusive) { /* take the result of the member before */
     char *shifted = rgi_sched_alloc(s, p->bytes);
     rgi_sched_end_round(s);
     if (!is_last)
@@ -173,29 +173,3 @@ const rgi_algorithm rgi_algorithms_exscan[] = {
      HIERARCHICAL_FORMULA},
     {"shared", exscan_shared, RGI_ALGORITHM_ONE_NODE, scan_shared_cost, SHARED_FORMULA},
     {0}};
-
-/* --- what the user calls ----------------------------------------------------------------- */
-
-int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-            MPI_Op op) {
-  rgi_call c = rgi_call_reduction(RG_OP_SCAN, __func__, g, send, recv, count, type, op, 0);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_iscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-             MPI_Op op, rg_request *request) {
-  rgi_call c = rgi_call_reduction(RG_OP_SCAN, __func__, g, send, recv, count, type, op, 0);
-  return RGI_CALL_START(c, request);
-}
-
-int rg_exscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-              MPI_Op op) {
-  rgi_call c = rgi_call_reduction(RG_OP_EXSCAN, __func__, g, send, recv, count, type, op, 0);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_iexscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
-               MPI_Op op, rg_request *request) {
-  rgi_call c = rgi_call_reduction(RG_OP_EXSCAN, __func__, g, send, recv, count, type, op, 0);
-  return RGI_CALL_START(c, request);
-}

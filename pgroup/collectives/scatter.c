@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Scatter. */
-#include "base/error.h"
-#include "collectives/call.h"
+ * The algorithms of scatter and scatterv. For the tree and between nodes the root first copies
+ * its blocks to the order in which they are passed on. */
+#include "collectives/algorithm.h"
 #include "collectives/hier.h"
 #include "collectives/hier_uneven.h"
 #include "formation/binomial.h"
@@ -21,7 +21,7 @@ static void scatter_linear(rgi_sched *s, const rgi_subgroup *t, const rgi_algori
     rgi_sched_copy(s, p->out, p->in + rgi_blocks_at(&p->in_blocks, p->root), p->bytes);
 }
 
-/* The root's blocks in the order of ranks counted from the root. */
+/* Returns the root's blocks in the order of ranks counted from the root. */
 static const char *rotate_to_root(rgi_sched *s, const rgi_subgroup *t,
                                   const rgi_algorithm_args *p) {
   if (p->root == 0)
@@ -33,8 +33,7 @@ static const char *rotate_to_root(rgi_sched *s, const rgi_subgroup *t,
   return room;
 }
 
-/* Recursive halving: down a binomial tree, a child getting what its subtree
- * needs. */
+/* Recursive halving: down a binomial tree, where a child gets the blocks of its subtree. */
 static void scatter_halving(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   int child[RGI_BINOMIAL_CHILDREN], n = t->size, v = (t->me - p->root + n) % n;
   int children = rgi_binomial_children(v, n, child), parent = rgi_binomial_parent(v);
@@ -98,47 +97,3 @@ const rgi_algorithm rgi_algorithms_scatterv[] = {
     {"hierarchical", rgi_hier_uneven_scatterv, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN, NULL,
      "between nodes + inside the node"},
     {0}};
-
-/* --- what the user calls ----------------------------------------------------------------- */
-
-int rg_scatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-               void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root) {
-  rgi_call c = rgi_call_blocks(RG_OP_SCATTER, __func__, g, send, send_count, send_type, recv,
-                               recv_count, recv_type, root);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_iscatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
-                void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root,
-                rg_request *request) {
-  rgi_call c = rgi_call_blocks(RG_OP_SCATTER, __func__, g, send, send_count, send_type, recv,
-                               recv_count, recv_type, root);
-  return RGI_CALL_START(c, request);
-}
-
-static rgi_call scatterv_call(const char *name, rg_group g, const void *send,
-                              const MPI_Count send_counts[], const MPI_Aint displs[],
-                              MPI_Datatype send_type, void *recv, MPI_Count recv_count,
-                              MPI_Datatype recv_type, int root) {
-  rgi_call c = rgi_call_blocks(RG_OP_SCATTERV, name, g, send, 0, send_type, recv, recv_count,
-                               recv_type, root);
-  c.send_counts = send_counts;
-  c.send_displs = displs;
-  return c;
-}
-
-int rg_scatterv(rg_group g, const void *send, const MPI_Count send_counts[],
-                const MPI_Aint displs[], MPI_Datatype send_type, void *recv, MPI_Count recv_count,
-                MPI_Datatype recv_type, int root) {
-  rgi_call c = scatterv_call(__func__, g, send, send_counts, displs, send_type, recv, recv_count,
-                             recv_type, root);
-  return rgi_call_run(&c, NULL);
-}
-
-int rg_iscatterv(rg_group g, const void *send, const MPI_Count send_counts[],
-                 const MPI_Aint displs[], MPI_Datatype send_type, void *recv, MPI_Count recv_count,
-                 MPI_Datatype recv_type, int root, rg_request *request) {
-  rgi_call c = scatterv_call(__func__, g, send, send_counts, displs, send_type, recv, recv_count,
-                             recv_type, root);
-  return RGI_CALL_START(c, request);
-}

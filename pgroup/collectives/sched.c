@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Writing schedules. */
+ * Writing schedules: appending steps, and the memory of a schedule. The first steps lie in the
+ * schedule itself, so that a short operation allocates nothing. */
 #include "collectives/sched.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/coll.h"
+#include "collectives/coll_state.h"
 
 static void no_memory(rgi_sched *s) {
   if (!s->error)

@@ -2,18 +2,18 @@
  * Copyright (c) the Regroup authors
  *
  * Schedules: one member's part of a collective, as a list of steps. An algorithm
- * is a function that writes the list; running it never waits, so that blocking
+ * is a function that writes the list; running it never waits for messages, so that blocking
  * and non-blocking operations are the same.
  *
- * Sends and receives are begun when their step comes; rgi_sched_end_round waits for all
- * that have been begun. Copying and combining is done when its step comes. Steps
- * inside the node by shared memory (RGI_SCHED_SHM_...) wait where they stand: only
+ * Sends and receives are begun when the run reaches their step; the end of a round waits for
+ * all that have been begun. Copying and combining are done when the run reaches their step.
+ * Steps inside the node by shared memory (RGI_SCHED_SHM_...) wait in their place: only
  * blocking calls have them.
  *
  * Peers are ranks in a subgroup (subgroup.h).
  *
- * Functions that write steps return nothing: a lack of memory is remembered and
- * told when the schedule is to run. */
+ * Functions that write steps return nothing: a lack of memory is kept in the schedule and
+ * returned when it is to run. */
 #ifndef RGI_SCHED_H
 #define RGI_SCHED_H
 
@@ -60,20 +60,20 @@ typedef struct rgi_sched_buffer {
 #define RGI_SCHED_INLINE_STEPS 8
 
 typedef struct rgi_sched {
-  struct rg_request_s request; /* first: what a non-blocking call gives */
+  struct rg_request_s request; /* first: what a non-blocking call returns */
   struct rgi_coll *coll;       /* of the group */
   const char *call;
   int tag, blocking;
   rgi_sched_step *steps, inline_steps[RGI_SCHED_INLINE_STEPS];
   int count, size, at;
-  /* Messages under way: room for as many as one round has (have). */
+  /* Messages under way: memory for `have` of them; the largest round has `most`. */
   rgi_message *messages;
   int *peers; /* of each: the step that began it */
   int in_round, most, have, begun, ended;
   rgi_sched_buffer *buffers; /* memory of the algorithm, freed with the schedule */
   rgi_reduction reduction;
   rgi_datatype datatype; /* of what is unpacked */
-  size_t unpack_bytes;   /* so much at the end; 0: nothing */
+  size_t unpack_bytes;   /* dense bytes to unpack at the end; 0: none */
   int error;             /* the first */
 } rgi_sched;
 
@@ -84,37 +84,37 @@ void rgi_sched_send(rgi_sched *s, const rgi_subgroup *t, int to, const void *dat
 void rgi_sched_receive(rgi_sched *s, const rgi_subgroup *t, int from, void *data, size_t bytes);
 void rgi_sched_end_round(rgi_sched *s);
 
-/* Waits for the first n of a round's messages; the others go on. */
+/* Waits for the first n of a round's messages; the others stay under way. */
 void rgi_sched_await_first(rgi_sched *s, int n);
 
 void rgi_sched_copy(rgi_sched *s, void *to, const void *from, size_t bytes);
 
-/* left = left op right, where right is spoilt; right = left op right. */
+/* left = left op right, which overwrites right too; right = left op right. */
 void rgi_sched_reduce_left(rgi_sched *s, void *left, void *right, size_t bytes);
 void rgi_sched_reduce_right(rgi_sched *s, const void *left, void *right, size_t bytes);
 
-/* Dense bytes to the user's memory, of type s->datatype; bytes: how many dense. */
+/* Unpacks so many dense bytes into the user's memory, of type s->datatype. */
 void rgi_sched_unpack(rgi_sched *s, void *memory, const void *dense, size_t bytes);
 
 /* A step in shared memory among the members on this node. */
 void rgi_sched_shm(rgi_sched *s, rgi_sched_step_kind kind, int root, const void *from, void *to,
                    size_t bytes);
 
-/* More steps that depend on what has come by then: when all before has ended, write
- * is called and the steps that it writes are put here. data must stay. */
+/* Further steps that depend on messages of the steps before: when those have ended, write is
+ * called, and the steps that it writes are inserted here. data must stay. */
 typedef void rgi_sched_writer(rgi_sched *s, void *data);
 void rgi_sched_continue(rgi_sched *s, rgi_sched_writer *write, void *data);
 
 /* --- running ----------------------------------------------------------------------- */
 
-/* Room for the messages of a round; none is under way. */
+/* Allocates the messages of the largest round; none is under way. */
 int rgi_sched_alloc_requests(rgi_sched *s);
 
-/* Does what rgi_sched_continue asked for at the step s->at. An error ends the operation. */
+/* Runs the continuation at the step s->at. An error ends the operation. */
 int rgi_sched_run_continuation(rgi_sched *s);
 
-/* A rank has sent so many bytes where others are expected: the operation goes on, so
- * that nobody waits for ever, and fails at its end. */
+/* A rank has sent another number of bytes than expected: the operation goes on, so that no
+ * member waits for ever, and fails at its end. */
 void rgi_sched_length_error(rgi_sched *s, int rank, size_t sent, size_t expected);
 
 /* An empty schedule for the next operation of the group, in the caller's memory;
@@ -125,8 +125,8 @@ void rgi_sched_free(rgi_sched *s);
 /* Runs it to its end, and frees what it holds. */
 int rgi_sched_run(rgi_sched *s);
 
-/* Lets it run by itself: s is from malloc, and belongs to the request from here
- * on. On failure it is freed. */
+/* Starts it as a request: s is from malloc and belongs to the request from here on. On failure
+ * it is freed. */
 int rgi_sched_start(rgi_sched *s, rg_request *request);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Running schedules. */
+ * Running schedules: advance_schedule goes on until a round is not over yet. A blocking call
+ * repeats it in a polite wait; a request is advanced by whatever the process waits for. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/coll.h"
+#include "collectives/coll_state.h"
 #include "collectives/sched.h"
 #include "collectives/shm_coll.h"
 #include "formation/group.h"
@@ -41,7 +42,7 @@ void rgi_sched_length_error(rgi_sched *s, int rank, size_t sent, size_t expected
                          s->call, rank, sent, s->coll->group->me, expected);
 }
 
-/* A message may have come that is not what was expected. */
+/* Notes an error of a message, or a length that is not the expected one. */
 static void check_length(rgi_sched *s, const rgi_message *r, const rgi_sched_step *step) {
   if (s->error || (!r->error && (step->kind == RGI_SCHED_SEND || r->bytes == step->bytes)))
     return;
@@ -67,7 +68,7 @@ static int round_is_over(rgi_sched *s, int first) {
 }
 
 static int run_shm_step(rgi_sched *s, const rgi_sched_step *step) {
-  rgi_shm_coll *l = s->coll->shm;
+  rgi_shared_state *l = s->coll->shm;
   const rgi_reduction *r = &s->reduction;
   size_t count = r->datatype.size ? step->bytes / r->datatype.size : 0;
   switch (step->kind) {
@@ -117,7 +118,8 @@ static int run_step(rgi_sched *s, rgi_sched_step *step) {
   }
 }
 
-/* Goes as far as it can. An error is one that ends the operation at once. */
+/* Runs steps until a round is not over or all are done. Returns only errors that end the
+ * operation at once. */
 static int advance_schedule(rgi_sched *s, int *done) {
   for (; s->at < s->count; s->at++) {
     rgi_sched_step *step = &s->steps[s->at];
@@ -130,14 +132,14 @@ static int advance_schedule(rgi_sched *s, int *done) {
   return RG_SUCCESS;
 }
 
-/* The last round, and room for the messages of one. */
+/* Ends the last round and allocates messages. */
 static int prepare_to_run(rgi_sched *s) {
   rgi_sched_end_round(s);
   return s->error ? s->error : rgi_sched_alloc_requests(s);
 }
 
-/* Ends a schedule before its time. A long message to another node may still be
- * read: then its memory stays. */
+/* Gives up a schedule. A long message that is being sent may still be read by its receiver: then
+ * the buffers are not freed. */
 static void abandon_schedule(rgi_sched *s) {
   int read = 0;
   for (int i = s->ended; i < s->begun; i++) {
@@ -178,7 +180,7 @@ int rgi_sched_run(rgi_sched *s) {
   return error;
 }
 
-/* --- by itself ------------------------------------------------------------------------ */
+/* --- as a request --------------------------------------------------------------------- */
 
 static int progress_request(rg_request request, int *done) {
   rgi_sched *s = (rgi_sched *)request;

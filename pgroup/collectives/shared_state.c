@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Making, attaching and freeing the shared state. The handle is made when a group gets its
+ * collective state; its slot is attached at the first step and the shared buffer at the first
+ * step that needs it, each by every member for itself. */
 #include "collectives/shared_state.h"
 
 #include <stdlib.h>
@@ -13,7 +17,7 @@
 #include "shm/node.h"
 #include "shm/revocation.h"
 
-static int find_local_members(rg_group g, rgi_shm_coll *l) {
+static int find_local_members(rg_group g, rgi_shared_state *l) {
   int size = rgi_members_count(g->members), n = 0;
   l->n = size;
   l->me = g->me;
@@ -33,8 +37,8 @@ static int find_local_members(rg_group g, rgi_shm_coll *l) {
   return RG_SUCCESS;
 }
 
-int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shm_coll **local) {
-  rgi_shm_coll *l = calloc(1, sizeof *l);
+int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shared_state **local) {
+  rgi_shared_state *l = calloc(1, sizeof *l);
   if (!l)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group's collectives");
   int error = find_local_members(g, l);
@@ -49,19 +53,19 @@ int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shm_coll **local) {
   return RG_SUCCESS;
 }
 
-/* All members have taken part in all steps. */
+/* All members have ended the same step: none still needs the memory. */
 static int members_in_step(const void *memory, int users) {
-  const rgi_shared_state *state = memory;
+  const rgi_shared_state_memory *m = memory;
   for (int i = 1; i < users; i++)
-    if (atomic_load(&state->member[i].done) != atomic_load(&state->member[0].done))
+    if (atomic_load(&m->member[i].done) != atomic_load(&m->member[0].done))
       return 0;
   return 1;
 }
 
-void rgi_shared_state_free(rgi_shm_coll *l) {
-  if (l->state && l->epoch == rgi_runtime.epoch && rgi_runtime.started) {
-    uint64_t buffer = atomic_load(&l->state->buffer);
-    /* The last to leave gives the shared buffer back with the slot. */
+void rgi_shared_state_free(rgi_shared_state *l) {
+  if (l->memory && l->epoch == rgi_runtime.epoch && rgi_runtime.started) {
+    uint64_t buffer = atomic_load(&l->memory->buffer);
+    /* The last member to detach frees the shared buffer with the slot. */
     if (rgi_slot_detach(l->slot, members_in_step) && buffer)
       rgi_arena_free(buffer, (size_t)l->n * RGI_SHM_DEPTH * RGI_SHM_CHUNK);
   }
@@ -70,27 +74,27 @@ void rgi_shared_state_free(rgi_shm_coll *l) {
   free(l);
 }
 
-int rgi_shared_state_attach(rgi_shm_coll *l) {
+int rgi_shared_state_attach(rgi_shared_state *l) {
   void *memory;
-  size_t bytes = sizeof(rgi_shared_state) + (size_t)l->n * sizeof(rgi_shared_state_member);
+  size_t bytes = sizeof(rgi_shared_state_memory) + (size_t)l->n * sizeof(rgi_shared_state_member);
   RGI_TRY(rgi_slot_attach(l->key, l->n, bytes, &l->slot, &memory));
-  l->state = memory;
-  /* Goes on where this process left off, if it was here before. */
-  l->step = l->ended = atomic_load(&l->state->member[l->me].done);
+  l->memory = memory;
+  /* A process that was attached before goes on where it left off. */
+  l->step = l->ended = atomic_load(&l->memory->member[l->me].done);
   l->safe = l->step - RGI_SHM_DEPTH;
   return RG_SUCCESS;
 }
 
-int rgi_shared_state_attach_buffer(rgi_shm_coll *l) {
+int rgi_shared_state_attach_buffer(rgi_shared_state *l) {
   if (l->buffer)
     return RG_SUCCESS;
-  if (!l->state)
+  if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
-  uint64_t offset = atomic_load(&l->state->buffer), none = 0;
+  uint64_t offset = atomic_load(&l->memory->buffer), none = 0;
   size_t bytes = (size_t)l->n * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
   if (!offset) {
     RGI_TRY(rgi_arena_alloc("a group's shared buffer", bytes, &offset));
-    if (!atomic_compare_exchange_strong(&l->state->buffer, &none, offset)) {
+    if (!atomic_compare_exchange_strong(&l->memory->buffer, &none, offset)) {
       rgi_arena_free(offset, bytes);
       offset = none;
     }

@@ -3,19 +3,81 @@
  *
  * The shared state of a group's collectives: what the members on one node share.
  *
- * Every member has an entry. An operation is one step or several; steps are
- * numbered alike on all members. An entry has cells for the last DEPTH steps, each
- * a cache line that only its member writes: the step's number, which says
- * that the member has come so far, and tiny data with it. Longer data go through
- * the shared buffer: DEPTH chunks for each member, attached at their first use. */
+ * The memory. One slot of the node's arena (progress/slot.h) holds a header and one member
+ * entry for each member on the node. The first member to attach makes it, zeroed. An
+ * operation is one step or several; all members number the steps alike, from 1, modulo
+ * 2^32. Step k uses cell k % DEPTH of every member entry, so that the cells hold the last
+ * DEPTH steps. Data of more than RGI_SHM_TINY bytes go through the shared buffer: DEPTH
+ * chunks for each member, allocated at the first need and found by the offset `buffer`.
+ *
+ * Two ways to wait. With a processor for every process of the node (rgi_shm_step_can_spin)
+ * a member polls the cells of the others. Otherwise polling would take processors that
+ * other members need: members count themselves in (`arrived`), the last one to arrive does
+ * what is left to do, and the others sleep until it wakes them (`release`). So each member
+ * runs once in a step. All members of a node take the same way.
+ *
+ * Which process writes what, and when:
+ *
+ *   cell[].data, .bytes     its member, between the begin of the step and its publication
+ *   chunk of the buffer     its member, likewise; a reduction also lets every member write
+ *                           its share of the last member's chunk, between two barriers
+ *   cell[].step             its member: publishes the step
+ *   arrival_count[]         its member: how often it has counted itself in, by cell
+ *   done                    its member: the last step whose data it no longer needs
+ *   arrived[]               every member, by an atomic increment
+ *   last_arrived[], and the last member to arrive, before it sets release[]
+ *     a result in its cell
+ *   release[]               the last member to arrive; in a broadcast or scatter the root
+ *   buffer                  the first member that needs it, by compare-and-swap
+ *   broken                  any member whose operation has ended in an error
+ *   done_bell               a member that sets `done` and sees a sleeper
+ *
+ * A member entry is written by its member only, and its cells are lines of their own: two
+ * members never write to the same line, except in the header, which is used where processes
+ * sleep anyway.
+ *
+ * Memory ordering. Plain stores become visible by one of four pairs:
+ *   1. cell[].step: store-release in rgi_shm_step_publish, load-acquire in
+ *      rgi_shm_step_await_member. A reader that sees the number of its own step sees the
+ *      cell's data, its bytes and the chunk that was filled before.
+ *   2. arrived[]: each increment is sequentially consistent, thus acquires and releases. All
+ *      increments of a step form one release sequence: the member that makes the last
+ *      increment, and a reader that loads the final value with acquire
+ *      (rgi_shm_step_await_all), see what every member wrote before its own increment. The
+ *      final value is arrival_count * n; arrival_count is needed since not every step counts
+ *      members in. The next use of the counter comes DEPTH steps later and therefore, by 4,
+ *      after every reader has left this step.
+ *   3. release[]: store-release in rgi_bell_set, load-acquire in rgi_shm_step_await_release.
+ *      The sleepers see all that the releasing member wrote or, by 2, saw.
+ *   4. done: store-release in rgi_shm_step_end, load-acquire in rgi_shm_step_begin. A member
+ *      may run ahead of the others (the root of a broadcast need not wait for them), but
+ *      before it writes the cell and chunk of step k it has seen done >= k - DEPTH of every
+ *      member: the loads by which they read the old content come before its stores.
+ * `safe` in the handle remembers how far 4 holds, so that a member seldom looks: a step in
+ * which it has seen all members (by 1, 2 or 3) also tells it that they have ended the steps before.
+ *
+ * `broken` carries no data, so its reads are relaxed: a member that misses it finds it at its
+ * next look. `done_bell` has a fence on the side of the writer (done before sleepers) and
+ * none around the check of the sleeper, which reads `done` before it counts itself among the
+ * sleepers: a wake-up may be missed, and the sleeper then wakes after the longest sleep of
+ * rgi_wait_bell. That wait occurs only where a member is DEPTH steps ahead.
+ *
+ * Errors and deaths. A member whose operation ends in an error may leave its step
+ * unpublished, so the numbers of the members no longer agree: it sets `broken`. Every member
+ * that begins a step or waits in one then fails too, and the cache gives the state to no new
+ * group. A killed member leaves at worst an unpublished step, an arrival without its release
+ * or a result half written: no other member gets past that step, since each wait ends with
+ * the failure check of progress/wait.h, and its operation with RG_ERR_PROC_FAILED. The dead member
+ * never detaches, so that the slot and the shared buffer are not freed before the job ends; nor
+ * is a buffer that it had allocated and not yet stored in `buffer`. */
 #ifndef RGI_SHARED_STATE_H
 #define RGI_SHARED_STATE_H
 
+#include <regroup/group.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/bell.h"
-#include "collectives/shm_coll.h"
 #include "formation/members.h"
 #include "shm/arena.h"
 
@@ -23,14 +85,15 @@
 #define RGI_SHM_TINY 56
 #define RGI_SHM_CHUNK ((size_t)64 << 10)
 
+/* One step of one member: a line. */
 typedef struct {
   _Atomic uint32_t step;
-  uint32_t bytes; /* of the member's operation, whose part the step is; modulo 2^32 */
+  uint32_t bytes; /* length of the member's operation, modulo 2^32 */
   char data[RGI_SHM_TINY];
 } rgi_shared_state_cell;
 
 typedef struct {
-  _Atomic uint32_t done;                         /* the last step this member has finished */
+  _Atomic uint32_t done;                         /* the last step this member has ended */
   _Atomic uint32_t arrival_count[RGI_SHM_DEPTH]; /* how many steps have counted it in, by cell */
   char pad[RGI_LINE - (RGI_SHM_DEPTH + 1) * sizeof(uint32_t)];
   rgi_shared_state_cell cell[RGI_SHM_DEPTH];
@@ -38,39 +101,56 @@ typedef struct {
 
 typedef struct {
   rgi_bell release[RGI_SHM_DEPTH]; /* the last step of this cell that was released */
-  rgi_bell done_bell;              /* changes when somebody is done, if somebody waits for it */
+  rgi_bell done_bell;              /* changes when a member ends a step and another one waits */
   char pad[RGI_LINE - (RGI_SHM_DEPTH + 1) * sizeof(rgi_bell)];
-  rgi_bell arrived[RGI_SHM_DEPTH];      /* how many have come to the steps of this cell */
-  uint32_t last_arrived[RGI_SHM_DEPTH]; /* who came last, and may have the result in its cell */
-  _Atomic uint64_t buffer;
-  _Atomic uint32_t broken; /* an operation ended in an error: the steps are out of step */
+  rgi_bell arrived[RGI_SHM_DEPTH]; /* arrivals so far at the steps of this cell */
+  uint32_t
+      last_arrived[RGI_SHM_DEPTH]; /* the last member to arrive; its cell may have the result */
+  _Atomic uint64_t buffer;         /* offset in the arena; 0: not allocated yet */
+  _Atomic uint32_t broken;         /* an operation ended in an error */
   char pad2[RGI_LINE - RGI_SHM_DEPTH * sizeof(rgi_bell) - (RGI_SHM_DEPTH + 1) * sizeof(uint32_t) -
             sizeof(uint64_t)];
   rgi_shared_state_member member[];
-} rgi_shared_state;
+} rgi_shared_state_memory;
 
-struct rgi_shm_coll {
-  rgi_shm_coll *next; /* among those with the same hash */
-  uint64_t key, slot; /* what the memory is found by */
+/* One process's handle of a shared state. */
+typedef struct rgi_shared_state rgi_shared_state;
+
+struct rgi_shared_state {
+  rgi_shared_state *next; /* in the cache: among those with the same hash */
+  uint64_t key, slot;     /* what the memory is found by */
   unsigned long epoch, idle_since;
   int groups;   /* how many groups use it */
-  int in_cache; /* kept for the next group with these members */
+  int in_cache; /* cached for the next group with these members */
   rgi_members *members;
-  rgi_shared_state *state; /* NULL until the first operation */
-  int n, me;
-  int *ranks;           /* group ranks of the local members; NULL: all, in order */
-  uint32_t step, ended; /* the step that runs; the last one that was ended */
-  uint32_t safe;        /* all members have ended this one */
-  uint32_t bytes;       /* of the operation that runs; modulo 2^32 */
-  char *buffer;
+  rgi_shared_state_memory *memory; /* NULL until the first operation */
+  int n, me;                       /* local members, and the caller's place among them */
+  int *ranks;                      /* group ranks of the local members; NULL: all, in order */
+  uint32_t step, ended;            /* the step that runs; the last one that the caller ended */
+  uint32_t safe;                   /* all members have ended this one */
+  uint32_t bytes;                  /* length of the operation that runs, modulo 2^32 */
+  char *buffer;                    /* NULL until attached */
 };
 
-/* Makes and frees one; rgi_shm_coll_attach keeps them. */
-int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shm_coll **l);
-void rgi_shared_state_free(rgi_shm_coll *l);
+/* Makes the handle for a group's members on this node, and frees it. Local. */
+int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shared_state **l);
+void rgi_shared_state_free(rgi_shared_state *l);
 
 /* Attaches the memory; the shared buffer (and the memory, if need be). */
-int rgi_shared_state_attach(rgi_shm_coll *l);
-int rgi_shared_state_attach_buffer(rgi_shm_coll *l);
+int rgi_shared_state_attach(rgi_shared_state *l);
+int rgi_shared_state_attach_buffer(rgi_shared_state *l);
+
+static inline int rgi_shared_state_size(const rgi_shared_state *l) {
+  return l->n;
+}
+
+static inline int rgi_shared_state_rank(const rgi_shared_state *l) {
+  return l->me;
+}
+
+/* Local member i's rank in the group. */
+static inline int rgi_shared_state_group_rank(const rgi_shared_state *l, int i) {
+  return l->ranks ? l->ranks[i] : i;
+}
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Barrier and broadcast inside a node. */
+ * Barrier and broadcast inside a node. A barrier is one step in which each member sees or is
+ * counted by all others. A broadcast is one step for each chunk of the data: the root writes
+ * and goes on, the others read; it may be up to RGI_SHM_DEPTH chunks ahead of them. */
 #include "collectives/shm_coll.h"
 
 #include <string.h>
@@ -9,32 +11,20 @@
 #include "base/error.h"
 #include "collectives/shm_step.h"
 
-int rgi_shm_coll_size(const rgi_shm_coll *l) {
-  return l->n;
-}
-
-int rgi_shm_coll_rank(const rgi_shm_coll *l) {
-  return l->me;
-}
-
-int rgi_shm_coll_group_rank(const rgi_shm_coll *l, int i) {
-  return l->ranks ? l->ranks[i] : i;
-}
-
-static int run_barrier(rgi_shm_coll *l, const char *call) {
+static int run_barrier(rgi_shared_state *l, const char *call) {
   RGI_TRY(rgi_shm_step_begin(l, call));
   RGI_TRY(rgi_shm_step_barrier(l, call));
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }
 
-int rgi_shm_coll_barrier(rgi_shm_coll *l, const char *call) {
+int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call) {
   l->bytes = 0;
   return l->n == 1 ? RG_SUCCESS : rgi_shm_step_result(l, run_barrier(l, call));
 }
 
-/* One step: the root's data go to all, tiny ones in its cell. */
-static int bcast_step(rgi_shm_coll *l, char *data, size_t bytes, int root, const char *call) {
+/* One step: the root's data go to all members, tiny data in its cell. */
+static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, const char *call) {
   int tiny = bytes <= RGI_SHM_TINY;
   RGI_TRY(rgi_shm_step_begin(l, call));
   if (l->me == root) {
@@ -54,7 +44,7 @@ static int bcast_step(rgi_shm_coll *l, char *data, size_t bytes, int root, const
   return RG_SUCCESS;
 }
 
-static int run_bcast(rgi_shm_coll *l, void *data, size_t bytes, int root, const char *call) {
+static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
   l->bytes = (uint32_t)bytes;
   if (bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shared_state_attach_buffer(l));
@@ -66,7 +56,7 @@ static int run_bcast(rgi_shm_coll *l, void *data, size_t bytes, int root, const 
   return RG_SUCCESS;
 }
 
-int rgi_shm_coll_bcast(rgi_shm_coll *l, void *data, size_t bytes, int root, const char *call) {
+int rgi_shm_coll_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
   return l->n == 1 || bytes == 0 ? RG_SUCCESS
                                  : rgi_shm_step_result(l, run_bcast(l, data, bytes, root, call));
 }

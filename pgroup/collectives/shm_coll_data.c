@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Gather, scatter, allgather and all-to-all inside a node: through the shared buffer,
- * chunk by chunk. */
+ * Gather, scatter, allgather and all-to-all inside a node: through the shared buffer, chunk
+ * by chunk, one step for each. Gather and allgather: each member publishes a chunk of its
+ * block and the receivers copy all of them. Scatter: the root's chunk holds a piece for each
+ * member. All-to-all: each member's chunk holds a piece for each other one, and a barrier
+ * stands between writing and reading. */
 #include <string.h>
 
 #include "base/error.h"
@@ -13,8 +16,8 @@ static size_t smaller_of(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Everybody shows n bytes; a receiver reads all blocks of it. */
-static int gather_step(rgi_shm_coll *l, const char *in, size_t n, char *out, size_t stride,
+/* Every member publishes n bytes; a receiver reads them all. */
+static int gather_step(rgi_shared_state *l, const char *in, size_t n, char *out, size_t stride,
                        int is_receiver, const char *call) {
   int tiny = n <= RGI_SHM_TINY;
   RGI_TRY(rgi_shm_step_begin(l, call));
@@ -23,7 +26,7 @@ static int gather_step(rgi_shm_coll *l, const char *in, size_t n, char *out, siz
   uint32_t step = l->step;
   rgi_shm_step_publish(l, in, tiny ? n : 0);
   if (!rgi_shm_step_can_spin() && rgi_shm_step_arrive(l))
-    rgi_bell_wake(&l->state->arrived[step % RGI_SHM_DEPTH]);
+    rgi_bell_wake(&l->memory->arrived[step % RGI_SHM_DEPTH]);
   if (is_receiver && !rgi_shm_step_can_spin())
     RGI_TRY(rgi_shm_step_await_all(l, call));
   for (int i = 0; i < l->n && is_receiver; i++) {
@@ -39,7 +42,7 @@ static int gather_step(rgi_shm_coll *l, const char *in, size_t n, char *out, siz
 
 /* in may be the caller's own block of out: it is read before anything is
  * written there. */
-static int run_gather(rgi_shm_coll *l, const void *in, size_t bytes, void *out, int is_receiver,
+static int run_gather(rgi_shared_state *l, const void *in, size_t bytes, void *out, int is_receiver,
                       const char *call) {
   if (bytes == 0)
     return RG_SUCCESS;
@@ -52,18 +55,18 @@ static int run_gather(rgi_shm_coll *l, const void *in, size_t bytes, void *out, 
   return RG_SUCCESS;
 }
 
-int rgi_shm_coll_gather(rgi_shm_coll *l, const void *in, size_t bytes, void *out, int root,
+int rgi_shm_coll_gather(rgi_shared_state *l, const void *in, size_t bytes, void *out, int root,
                         const char *call) {
   return rgi_shm_step_result(l, run_gather(l, in, bytes, out, l->me == root, call));
 }
 
-int rgi_shm_coll_allgather(rgi_shm_coll *l, const void *in, size_t bytes, void *out,
+int rgi_shm_coll_allgather(rgi_shared_state *l, const void *in, size_t bytes, void *out,
                            const char *call) {
   return rgi_shm_step_result(l, run_gather(l, in, bytes, out, 1, call));
 }
 
-/* A piece of everybody's block lies in the root's chunk, side by side. */
-static int scatter_step(rgi_shm_coll *l, const char *in, size_t stride, size_t n, char *out,
+/* The root's chunk holds a piece of each member's block, side by side. */
+static int scatter_step(rgi_shared_state *l, const char *in, size_t stride, size_t n, char *out,
                         int root, const char *call) {
   RGI_TRY(rgi_shm_step_begin(l, call));
   char *chunk = rgi_shm_step_chunk(l, root, l->step);
@@ -84,14 +87,14 @@ static int scatter_step(rgi_shm_coll *l, const char *in, size_t stride, size_t n
 }
 
 /* How much of a block fits when a chunk holds a piece for each member. */
-static int piece_of(const rgi_shm_coll *l, const char *call, size_t *piece) {
+static int piece_of(const rgi_shared_state *l, const char *call, size_t *piece) {
   *piece = RGI_SHM_CHUNK / (size_t)l->n;
   return *piece ? RG_SUCCESS
                 : rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", call,
                             l->n);
 }
 
-static int run_scatter(rgi_shm_coll *l, const void *in, size_t bytes, void *out, int root,
+static int run_scatter(rgi_shared_state *l, const void *in, size_t bytes, void *out, int root,
                        const char *call) {
   size_t piece;
   l->bytes = (uint32_t)bytes;
@@ -103,21 +106,21 @@ static int run_scatter(rgi_shm_coll *l, const void *in, size_t bytes, void *out,
   return RG_SUCCESS;
 }
 
-/* Of one member: no shared memory. */
+/* A group of one member needs no shared memory. */
 static int copy_alone(const void *in, size_t bytes, void *out) {
   if (bytes)
     memmove(out, in, bytes);
   return RG_SUCCESS;
 }
 
-int rgi_shm_coll_scatter(rgi_shm_coll *l, const void *in, size_t bytes, void *out, int root,
+int rgi_shm_coll_scatter(rgi_shared_state *l, const void *in, size_t bytes, void *out, int root,
                          const char *call) {
   if (l->n == 1 || bytes == 0)
     return copy_alone(in, bytes, out);
   return rgi_shm_step_result(l, run_scatter(l, in, bytes, out, root, call));
 }
 
-static int alltoall_step(rgi_shm_coll *l, const char *in, size_t stride, size_t n, char *out,
+static int alltoall_step(rgi_shared_state *l, const char *in, size_t stride, size_t n, char *out,
                          const char *call) {
   RGI_TRY(rgi_shm_step_begin(l, call));
   uint32_t step = l->step;
@@ -131,7 +134,7 @@ static int alltoall_step(rgi_shm_coll *l, const char *in, size_t stride, size_t 
   return RG_SUCCESS;
 }
 
-static int run_alltoall(rgi_shm_coll *l, const void *in, size_t bytes, void *out,
+static int run_alltoall(rgi_shared_state *l, const void *in, size_t bytes, void *out,
                         const char *call) {
   size_t piece;
   l->bytes = (uint32_t)bytes;
@@ -143,7 +146,7 @@ static int run_alltoall(rgi_shm_coll *l, const void *in, size_t bytes, void *out
   return RG_SUCCESS;
 }
 
-int rgi_shm_coll_alltoall(rgi_shm_coll *l, const void *in, size_t bytes, void *out,
+int rgi_shm_coll_alltoall(rgi_shared_state *l, const void *in, size_t bytes, void *out,
                           const char *call) {
   if (l->n == 1 || bytes == 0)
     return copy_alone(in, bytes, out);

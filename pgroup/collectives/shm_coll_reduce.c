@@ -3,10 +3,13 @@
  *
  * Reductions inside a node.
  *
- * Tiny ones: everybody shows its operands in its cell and reads the others'; where
- * processors are short the last one to come works the result out for all. Longer
- * ones, chunk by chunk: everybody puts its operands into the shared buffer, works out its
- * share of the result in the last member's part, and takes the whole. */
+ * Tiny vectors take one step: every member publishes its operands in its cell and combines
+ * all cells; where processors are short the last member to arrive combines them for all.
+ * Longer vectors go chunk by chunk, in two steps each: every member copies its operands into
+ * the shared buffer; after a barrier each combines its share of the elements in the last
+ * member's chunk; after another one each copies the whole result. Operands are combined from
+ * the last member to the first, since the right one is replaced: so the order of members is
+ * kept, and all members get the same bits. */
 #include <string.h>
 
 #include "base/error.h"
@@ -15,25 +18,25 @@
 #include "collectives/shm_step.h"
 #include "formation/datatype.h"
 
-/* in and out of one reduction, and how its elements lie. */
+/* One reduction: its buffers, elements and operation. */
 typedef struct {
   const char *in;
   char *out;
   size_t count, size; /* elements, bytes of one */
   MPI_Datatype type;
   MPI_Op op;
-  int root; /* -1: all */
+  int root; /* -1: all members get the result */
   const char *call;
 } shm_reduction;
 
-static int gets_result(const rgi_shm_coll *l, const shm_reduction *r) {
+static int gets_result(const rgi_shared_state *l, const shm_reduction *r) {
   return r->root < 0 || r->root == l->me;
 }
 
 /* --- tiny -------------------------------------------------------------------------- */
 
-/* All cells in order, into to. */
-static int reduce_cells(rgi_shm_coll *l, const shm_reduction *r, char *to) {
+/* Combines all cells in the order of members, into to. */
+static int reduce_cells(rgi_shared_state *l, const shm_reduction *r, char *to) {
   RGI_TRY(rgi_shm_step_check_all(l, l->step, r->call));
   memcpy(to, rgi_shm_step_cell(l, l->n - 1)->data, r->count * r->size);
   for (int i = l->n - 2; i >= 0; i--)
@@ -41,7 +44,7 @@ static int reduce_cells(rgi_shm_coll *l, const shm_reduction *r, char *to) {
   return RG_SUCCESS;
 }
 
-static int tiny_with_spare(rgi_shm_coll *l, const shm_reduction *r) {
+static int reduce_tiny_spinning(rgi_shared_state *l, const shm_reduction *r) {
   _Alignas(16) char result[RGI_SHM_TINY];
   if (!gets_result(l, r))
     return RG_SUCCESS;
@@ -54,10 +57,10 @@ static int tiny_with_spare(rgi_shm_coll *l, const shm_reduction *r) {
   return RG_SUCCESS;
 }
 
-static int tiny_when_short(rgi_shm_coll *l, const shm_reduction *r) {
+static int reduce_tiny_sleeping(rgi_shared_state *l, const shm_reduction *r) {
   _Alignas(16) char result[RGI_SHM_TINY];
   size_t bytes = r->count * r->size;
-  const uint32_t *last_arrived = &l->state->last_arrived[l->step % RGI_SHM_DEPTH];
+  const uint32_t *last_arrived = &l->memory->last_arrived[l->step % RGI_SHM_DEPTH];
   if (rgi_shm_step_arrive(l)) {
     RGI_TRY(reduce_cells(l, r, result));
     memcpy(rgi_shm_step_cell(l, l->me)->data, result, bytes);
@@ -72,10 +75,10 @@ static int tiny_when_short(rgi_shm_coll *l, const shm_reduction *r) {
   return RG_SUCCESS;
 }
 
-static int reduce_tiny(rgi_shm_coll *l, const shm_reduction *r) {
+static int reduce_tiny(rgi_shared_state *l, const shm_reduction *r) {
   RGI_TRY(rgi_shm_step_begin(l, r->call));
   rgi_shm_step_publish(l, r->in, r->count * r->size);
-  RGI_TRY(rgi_shm_step_can_spin() ? tiny_with_spare(l, r) : tiny_when_short(l, r));
+  RGI_TRY(rgi_shm_step_can_spin() ? reduce_tiny_spinning(l, r) : reduce_tiny_sleeping(l, r));
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }
@@ -83,13 +86,12 @@ static int reduce_tiny(rgi_shm_coll *l, const shm_reduction *r) {
 /* --- by chunks ----------------------------------------------------------------------- */
 
 /* Member i's share of n elements is [share(i), share(i + 1)). */
-static size_t share_begin(const rgi_shm_coll *l, size_t n, int i) {
+static size_t share_begin(const rgi_shared_state *l, size_t n, int i) {
   return n * (size_t)i / (size_t)l->n;
 }
 
-/* My share of the chunk, reduced over all parts into the last member's: from the last
- * member to the first, since the right operand is the one that is replaced. */
-static int reduce_share(rgi_shm_coll *l, const shm_reduction *r, size_t n, uint32_t step) {
+/* Combines the caller's share of all members' chunks, in the last member's chunk. */
+static int reduce_share(rgi_shared_state *l, const shm_reduction *r, size_t n, uint32_t step) {
   size_t from = share_begin(l, n, l->me), count = share_begin(l, n, l->me + 1) - from,
          at = from * r->size;
   char *result = rgi_shm_step_chunk(l, l->n - 1, step) + at;
@@ -98,7 +100,7 @@ static int reduce_share(rgi_shm_coll *l, const shm_reduction *r, size_t n, uint3
   return RG_SUCCESS;
 }
 
-static int reduce_chunk(rgi_shm_coll *l, const shm_reduction *r, const char *in, char *out,
+static int reduce_chunk(rgi_shared_state *l, const shm_reduction *r, const char *in, char *out,
                         size_t n) {
   RGI_TRY(rgi_shm_step_begin(l, r->call));
   uint32_t step = l->step;
@@ -114,7 +116,7 @@ static int reduce_chunk(rgi_shm_coll *l, const shm_reduction *r, const char *in,
   return RG_SUCCESS;
 }
 
-static int reduce_by_chunks(rgi_shm_coll *l, const shm_reduction *r) {
+static int reduce_by_chunks(rgi_shared_state *l, const shm_reduction *r) {
   size_t most = RGI_SHM_CHUNK / r->size;
   if (most == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: an element of %zu bytes is too long for a reduction",
@@ -127,7 +129,7 @@ static int reduce_by_chunks(rgi_shm_coll *l, const shm_reduction *r) {
   return RG_SUCCESS;
 }
 
-static int run_reduction(rgi_shm_coll *l, const shm_reduction *r) {
+static int run_reduction(rgi_shared_state *l, const shm_reduction *r) {
   size_t bytes = r->count * r->size;
   if (bytes == 0)
     return RG_SUCCESS;
@@ -149,13 +151,13 @@ static size_t size_of(MPI_Datatype type) {
   return (size_t)size;
 }
 
-int rgi_shm_coll_reduce(rgi_shm_coll *l, const void *in, void *out, size_t count, MPI_Datatype type,
-                        MPI_Op op, int root, const char *call) {
+int rgi_shm_coll_reduce(rgi_shared_state *l, const void *in, void *out, size_t count,
+                        MPI_Datatype type, MPI_Op op, int root, const char *call) {
   shm_reduction r = {in, out, count, size_of(type), type, op, root, call};
   return run_reduction(l, &r);
 }
 
-int rgi_shm_coll_allreduce(rgi_shm_coll *l, const void *in, void *out, size_t count,
+int rgi_shm_coll_allreduce(rgi_shared_state *l, const void *in, void *out, size_t count,
                            MPI_Datatype type, MPI_Op op, const char *call) {
   shm_reduction r = {in, out, count, size_of(type), type, op, -1, call};
   return run_reduction(l, &r);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The steps of collectives in shared memory (shm_step.h). A wait looks at the awaited word,
+ * then at `broken`, lets messages and requests progress, and pauses by progress/wait.h,
+ * which finds deaths, revocations and the time limit. The first 1000 looks at a member's
+ * cell leave all of that out: a step among running members ends within them. Which
+ * acquire pairs with which release is told in shared_state.h. */
 #include "collectives/shm_step.h"
 
 #include <string.h>
@@ -15,8 +21,8 @@
 #include "shm/node.h"
 #include "shm/revocation.h"
 
-/* Up to so many members each looks at everybody's cell; above, the first one
- * does and lets the others go. */
+/* Up to so many members, each polls all cells; above, only the first member does, and it
+ * lets the others go on. */
 #define ALL_POLL_MAX 16
 
 int rgi_shm_step_can_spin(void) {
@@ -25,15 +31,15 @@ int rgi_shm_step_can_spin(void) {
 
 /* --- waiting ----------------------------------------------------------------------- */
 
-/* Others may need this process's messages, or what it has started, to move on. */
+/* Other processes may depend on the progress of this one's messages and requests. */
 static int progress_messages(int *busy) {
   *busy = rgi_progress_busy() || rgi_requests_busy();
   return *busy ? rgi_requests_progress_all() : RG_SUCCESS;
 }
 
-/* Somebody's operation has ended in an error: what this one waits for may never come. */
-static int check_not_broken(const rgi_shm_coll *l, const char *call) {
-  if (!atomic_load_explicit(&l->state->broken, memory_order_relaxed))
+/* After an error on one member, the step that another one waits for may never come. */
+static int check_not_broken(const rgi_shared_state *l, const char *call) {
+  if (!atomic_load_explicit(&l->memory->broken, memory_order_relaxed))
     return RG_SUCCESS;
   RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
   return rgi_error(RG_ERR_MISMATCH,
@@ -42,15 +48,15 @@ static int check_not_broken(const rgi_shm_coll *l, const char *call) {
                    call);
 }
 
-/* One look in vain. */
-static int wait_spinning(const rgi_shm_coll *l, rgi_wait *w) {
+/* To be called after each look in vain, here and below. */
+static int wait_spinning(const rgi_shared_state *l, rgi_wait *w) {
   int busy;
   RGI_TRY(check_not_broken(l, w->call));
   RGI_TRY(progress_messages(&busy));
   return rgi_wait_more(w);
 }
 
-static int wait_bell(const rgi_shm_coll *l, rgi_wait *w, rgi_bell *bell, uint32_t old) {
+static int wait_bell(const rgi_shared_state *l, rgi_wait *w, rgi_bell *bell, uint32_t old) {
   int busy;
   RGI_TRY(check_not_broken(l, w->call));
   RGI_TRY(progress_messages(&busy));
@@ -62,25 +68,25 @@ static int step_reached(uint32_t a, uint32_t b) {
   return (int32_t)(a - b) >= 0;
 }
 
-static int await_done(rgi_shm_coll *l, int i, uint32_t step, const char *call) {
-  _Atomic uint32_t *done = &l->state->member[i].done;
+static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *call) {
+  _Atomic uint32_t *done = &l->memory->member[i].done;
   rgi_wait w;
-  rgi_wait_start(&w, call, rgi_shm_coll_group_rank(l, i));
+  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
   for (;;) {
-    uint32_t done_bell = atomic_load(&l->state->done_bell.value);
+    uint32_t done_bell = atomic_load(&l->memory->done_bell.value);
     if (step_reached(atomic_load_explicit(done, memory_order_acquire), step))
       return RG_SUCCESS;
     if (rgi_shm_step_can_spin())
       RGI_TRY(wait_spinning(l, &w));
     else
-      RGI_TRY(wait_bell(l, &w, &l->state->done_bell, done_bell));
+      RGI_TRY(wait_bell(l, &w, &l->memory->done_bell, done_bell));
   }
 }
 
 /* --- steps --------------------------------------------------------------------------- */
 
-int rgi_shm_step_begin(rgi_shm_coll *l, const char *call) {
-  if (!l->state)
+int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
+  if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
   RGI_TRY(check_not_broken(l, call));
   if (rgi_revocation_any())
@@ -97,30 +103,30 @@ int rgi_shm_step_begin(rgi_shm_coll *l, const char *call) {
   return RG_SUCCESS;
 }
 
-int rgi_shm_step_check_length(const rgi_shm_coll *l, int i, uint32_t step, const char *call) {
-  uint32_t bytes = l->state->member[i].cell[step % RGI_SHM_DEPTH].bytes;
+int rgi_shm_step_check_length(const rgi_shared_state *l, int i, uint32_t step, const char *call) {
+  uint32_t bytes = l->memory->member[i].cell[step % RGI_SHM_DEPTH].bytes;
   if (bytes == l->bytes)
     return RG_SUCCESS;
   return rgi_error(bytes > l->bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
-                   "%s: lengths that do not fit: rank %d means %u bytes, this process %u; form the "
+                   "%s: the lengths differ: rank %d has %u bytes, this process %u; form the "
                    "group anew",
-                   call, rgi_shm_coll_group_rank(l, i), bytes, l->bytes);
+                   call, rgi_shared_state_group_rank(l, i), bytes, l->bytes);
 }
 
-int rgi_shm_step_check_all(const rgi_shm_coll *l, uint32_t step, const char *call) {
+int rgi_shm_step_check_all(const rgi_shared_state *l, uint32_t step, const char *call) {
   for (int i = 0; i < l->n; i++)
     RGI_TRY(rgi_shm_step_check_length(l, i, step, call));
   return RG_SUCCESS;
 }
 
-void rgi_shm_step_publish(rgi_shm_coll *l, const void *data, size_t bytes) {
+void rgi_shm_step_publish(rgi_shared_state *l, const void *data, size_t bytes) {
   rgi_shared_state_cell *c = rgi_shm_step_cell(l, l->me);
   if (bytes)
     memcpy(c->data, data, bytes);
   atomic_store_explicit(&c->step, l->step, memory_order_release);
 }
 
-int rgi_shm_step_await_member(rgi_shm_coll *l, int i, const char *call) {
+int rgi_shm_step_await_member(rgi_shared_state *l, int i, const char *call) {
   _Atomic uint32_t *step = &rgi_shm_step_cell(l, i)->step;
   rgi_wait w;
   for (int look = 0; look < 1000; look++) {
@@ -128,41 +134,41 @@ int rgi_shm_step_await_member(rgi_shm_coll *l, int i, const char *call) {
       return RG_SUCCESS;
     rgi_pause_spin();
   }
-  rgi_wait_start(&w, call, rgi_shm_coll_group_rank(l, i));
+  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
   while (atomic_load_explicit(step, memory_order_acquire) != l->step)
     RGI_TRY(wait_spinning(l, &w));
   return RG_SUCCESS;
 }
 
-/* How many steps of this one's cell have counted a member in; only it changes that. */
-static uint32_t arrival_count(const rgi_shm_coll *l, int i) {
-  return atomic_load_explicit(&l->state->member[i].arrival_count[l->step % RGI_SHM_DEPTH],
+/* How often member i has been counted in at the steps of this cell. */
+static uint32_t arrival_count(const rgi_shared_state *l, int i) {
+  return atomic_load_explicit(&l->memory->member[i].arrival_count[l->step % RGI_SHM_DEPTH],
                               memory_order_relaxed);
 }
 
 /* For reports: the first member that has not been counted in, or -1. */
 static int missing_member(const void *of) {
-  const rgi_shm_coll *l = of;
+  const rgi_shared_state *l = of;
   for (int i = 0; i < l->n; i++)
     if (!step_reached(arrival_count(l, i), arrival_count(l, l->me)))
-      return rgi_shm_coll_group_rank(l, i);
+      return rgi_shared_state_group_rank(l, i);
   return -1;
 }
 
-int rgi_shm_step_arrive(rgi_shm_coll *l) {
+int rgi_shm_step_arrive(rgi_shared_state *l) {
   uint32_t at = l->step % RGI_SHM_DEPTH, mine = arrival_count(l, l->me) + 1,
            all = mine * (uint32_t)l->n;
-  atomic_store_explicit(&l->state->member[l->me].arrival_count[at], mine, memory_order_relaxed);
-  rgi_bell *b = &l->state->arrived[at];
+  atomic_store_explicit(&l->memory->member[l->me].arrival_count[at], mine, memory_order_relaxed);
+  rgi_bell *b = &l->memory->arrived[at];
   if (atomic_fetch_add(&b->value, 1) + 1 != all)
     return 0;
-  l->state->last_arrived[at] = (uint32_t)l->me;
+  l->memory->last_arrived[at] = (uint32_t)l->me;
   return 1;
 }
 
-int rgi_shm_step_await_all(rgi_shm_coll *l, const char *call) {
+int rgi_shm_step_await_all(rgi_shared_state *l, const char *call) {
   uint32_t all = arrival_count(l, l->me) * (uint32_t)l->n, now;
-  rgi_bell *b = &l->state->arrived[l->step % RGI_SHM_DEPTH];
+  rgi_bell *b = &l->memory->arrived[l->step % RGI_SHM_DEPTH];
   rgi_wait w;
   rgi_wait_start(&w, call, -1);
   w.awaited = missing_member;
@@ -172,15 +178,15 @@ int rgi_shm_step_await_all(rgi_shm_coll *l, const char *call) {
   return RG_SUCCESS;
 }
 
-void rgi_shm_step_release(rgi_shm_coll *l) {
-  rgi_bell_set(&l->state->release[l->step % RGI_SHM_DEPTH], l->step);
+void rgi_shm_step_release(rgi_shared_state *l) {
+  rgi_bell_set(&l->memory->release[l->step % RGI_SHM_DEPTH], l->step);
 }
 
-int rgi_shm_step_await_release(rgi_shm_coll *l, int i, const char *call) {
-  rgi_bell *b = &l->state->release[l->step % RGI_SHM_DEPTH];
+int rgi_shm_step_await_release(rgi_shared_state *l, int i, const char *call) {
+  rgi_bell *b = &l->memory->release[l->step % RGI_SHM_DEPTH];
   rgi_wait w;
   uint32_t now;
-  rgi_wait_start(&w, call, i < 0 ? -1 : rgi_shm_coll_group_rank(l, i));
+  rgi_wait_start(&w, call, i < 0 ? -1 : rgi_shared_state_group_rank(l, i));
   if (i < 0) {
     w.awaited = missing_member;
     w.of = l;
@@ -190,13 +196,13 @@ int rgi_shm_step_await_release(rgi_shm_coll *l, int i, const char *call) {
   return RG_SUCCESS;
 }
 
-void rgi_shm_step_mark_all_seen(rgi_shm_coll *l) {
+void rgi_shm_step_mark_all_seen(rgi_shared_state *l) {
   if (!step_reached(l->safe, l->ended))
     l->safe = l->ended;
 }
 
-/* The first member sees all, and its answer is a step of its own. */
-static int barrier_at_first(rgi_shm_coll *l, const char *call) {
+/* The first member awaits all others; its answer is a step of its own. */
+static int barrier_at_first(rgi_shared_state *l, const char *call) {
   for (int i = 1; i < l->n && l->me == 0; i++)
     RGI_TRY(rgi_shm_step_await_member(l, i, call));
   RGI_TRY(rgi_shm_step_begin(l, call));
@@ -207,7 +213,7 @@ static int barrier_at_first(rgi_shm_coll *l, const char *call) {
   return RG_SUCCESS;
 }
 
-int rgi_shm_step_barrier(rgi_shm_coll *l, const char *call) {
+int rgi_shm_step_barrier(rgi_shared_state *l, const char *call) {
   if (rgi_shm_step_can_spin()) {
     rgi_shm_step_publish(l, NULL, 0);
     if (l->n > ALL_POLL_MAX)
@@ -224,20 +230,20 @@ int rgi_shm_step_barrier(rgi_shm_coll *l, const char *call) {
   return RG_SUCCESS;
 }
 
-void rgi_shm_step_end(rgi_shm_coll *l) {
+void rgi_shm_step_end(rgi_shared_state *l) {
   l->ended = l->step;
-  atomic_store_explicit(&l->state->member[l->me].done, l->step, memory_order_release);
+  atomic_store_explicit(&l->memory->member[l->me].done, l->step, memory_order_release);
   if (rgi_shm_step_can_spin())
     return;
   atomic_thread_fence(memory_order_seq_cst);
-  if (atomic_load_explicit(&l->state->done_bell.sleepers, memory_order_relaxed)) {
-    atomic_fetch_add(&l->state->done_bell.value, 1);
-    rgi_bell_wake(&l->state->done_bell);
+  if (atomic_load_explicit(&l->memory->done_bell.sleepers, memory_order_relaxed)) {
+    atomic_fetch_add(&l->memory->done_bell.value, 1);
+    rgi_bell_wake(&l->memory->done_bell);
   }
 }
 
-int rgi_shm_step_result(rgi_shm_coll *l, int error) {
-  if (error && l->state)
-    atomic_store(&l->state->broken, 1);
+int rgi_shm_step_result(rgi_shared_state *l, int error) {
+  if (error && l->memory)
+    atomic_store(&l->memory->broken, 1);
   return error;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Sums that do not depend on who adds what in which order (exact.h). */
+ * Sums that depend neither on the order of the summands nor on which rank adds which: each rank
+ * adds its own exactly (exact.h), an allreduce of integers merges them, and only the end is
+ * rounded. */
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collectives/coll.h"
+#include "collectives/coll_of_group.h"
 #include "collectives/exact.h"
 
 static int merge_sums(const char *call, rg_group g, rgi_exact *a, MPI_Count columns) {
@@ -17,7 +19,8 @@ static int merge_sums(const char *call, rg_group g, rgi_exact *a, MPI_Count colu
 static int check_columns(const char *call, const void *x, MPI_Count n, MPI_Count columns,
                          const void *result) {
   if (n < 0 || columns < 0)
-    return rgi_error(RG_ERR_ARG, "%s: %lld rows of %lld", call, (long long)n, (long long)columns);
+    return rgi_error(RG_ERR_ARG, "%s: %lld rows of %lld columns", call, (long long)n,
+                     (long long)columns);
   if ((!x && n > 0 && columns > 0) || (!result && columns > 0))
     return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", call);
   return RG_SUCCESS;

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * rg_comm_create_group and what surrounds the methods. */
+ * rg_comm_create_group: checks, choice of the method, and what surrounds it.
+ *
+ * Where checks are on (RG_CHECK), the members agree first that they mean the same creation, so
+ * that a mistake of one member is an error of all. In a job that survives deaths the members
+ * also agree afterwards: a death may have ended the creation on some members only, and then no
+ * member keeps the communicator. Creations by the recursive method run one at a time in each
+ * process (creation_order.h). */
 #include "formation/comm.h"
 
 #include <stdlib.h>
@@ -12,7 +18,7 @@
 #include "formation/creation_order.h"
 #include "formation/errhandler.h"
 #include "formation/failure_scope.h"
-#include "progress/mpi_error.h"
+#include "formation/mpi_group.h"
 #include "runtime/mpi_interrupt.h"
 #include "runtime/runtime.h"
 
@@ -55,7 +61,7 @@ int rgi_comm_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *m
   if (*method == RG_METHOD_AUTO)
     *method = (rg_method)rgi_options_choice(RGI_OPT_COMM_METHOD);
   if (rgi_mpi_interrupt_possible())
-    *method = RG_METHOD_NATIVE; /* the only one that can be left when somebody dies */
+    *method = RG_METHOD_NATIVE; /* the only one that a death can end */
   return check_tag(call, comm, tag);
 }
 
@@ -66,25 +72,10 @@ static int find_outsider(int n, const int ranks[]) {
   return -1;
 }
 
-int rgi_comm_translate_ranks(const char *call, MPI_Group from, int n, MPI_Group to, int **ranks) {
-  int *all = malloc(2 * (size_t)n * sizeof *all);
-  if (!all)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", call, n);
-  for (int i = 0; i < n; i++)
-    all[n + i] = i;
-  int error = rgi_mpi_error(MPI_Group_translate_ranks(from, n, all + n, to, all),
-                            "MPI_Group_translate_ranks");
-  if (error)
-    free(all);
-  else
-    *ranks = all;
-  return error;
-}
-
 int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks) {
   MPI_Group parent;
   MPI_Comm_group(comm, &parent);
-  int error = rgi_comm_translate_ranks(call, group, n, parent, ranks);
+  int error = rgi_mpi_group_translate(call, group, n, parent, ranks);
   MPI_Group_free(&parent);
   if (error)
     return error;
@@ -93,6 +84,12 @@ int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, in
     return RG_SUCCESS;
   free(*ranks);
   return rgi_error(RG_ERR_GROUP, "%s: rank %d of the group is not in the parent", call, outsider);
+}
+
+int rgi_comm_creation_tag(uint64_t number) {
+  int *most, found = 0;
+  MPI_Comm_get_attr(rgi_runtime.comm, MPI_TAG_UB, &most, &found);
+  return (int)(number % (found ? (uint64_t)*most + 1 : 32768));
 }
 
 int rgi_comm_create_by(rg_method method, const rgi_comm_creation *c, MPI_Comm *newcomm) {
@@ -108,8 +105,7 @@ static int create_in_order(const rgi_comm_creation *c, MPI_Comm *newcomm) {
   return error;
 }
 
-/* Before, that all mean the same; afterwards, in a job that survives, that all have made it: who
- * has died or left it meanwhile does not say so, and then nobody has it. */
+/* after = 0: all mean the same creation; 1: all have made the communicator. */
 static int agree_on_creation(const rgi_comm_creation *c, rg_method method, int after, int error) {
   uint64_t what = rgi_comm_hash_ranks((uint64_t)method, c->n, c->ranks) + (uint64_t)after;
   return rgi_comm_agree(c->comm, c->n, c->ranks, c->me, c->tag, what, error, c->call);

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Agreement before and after a creation.
+ *
+ * Reports (UP) go up a binomial tree over the members in ascending order of their ranks; the root
+ * decides, and the decision (DOWN) goes down. The first error found decides. A member that stops
+ * waiting for its parent's decision sends GONE, so that the parent does not decide for a creation
+ * in which that member no longer takes part.
+ *
+ * A call that gives up leaves its receives posted: the late message must go there, not into the
+ * next call with the same tag. Their memory is therefore put on a list and never freed. */
 #include "formation/comm_agree.h"
 
 #include <stdatomic.h>
@@ -12,36 +22,34 @@
 #include "progress/wait.h"
 #include "runtime/mpi_interrupt.h"
 
-/* up: to a parent, what I and those below me say; down: the decision; gone: I have
- * stopped waiting for the decision, and why. */
+/* UP: to the parent, the report of a member and its subtree. DOWN: the decision. GONE: to the
+ * parent, that the sender has stopped waiting for the decision, and the error. */
 enum { UP, DOWN, GONE };
 
-/* MPI shows one message at a time, and not always at the first look; a first
- * message between two processes takes both of them a while. */
+/* How long to look for messages of other members. MPI_Iprobe shows one message at a time, not
+ * always at the first call, and the first message between two processes takes longer. */
 #define STRAY_SECONDS 0.1
 
 typedef struct {
   uint64_t what;
   int32_t kind;
-  int32_t error; /* RG_... that the sender found or was told */
-  int32_t rank;  /* who found it: rank in comm */
+  int32_t error; /* RG_...: the first error that the sender knows of */
+  int32_t rank;  /* the member that the error is about: rank in comm */
   int32_t unused;
 } agree_notice;
 
-/* Everything a member needs while it agrees. On the heap: a receive that was
- * given up stays posted, so that the late message goes to it and not to the next
- * call with the same tag; its buffer is left behind then. */
+/* One agreement of this member. On the heap, since it may have to outlive the call. */
 typedef struct agree_state {
-  struct agree_state *next; /* among those left behind */
+  struct agree_state *next; /* in left_behind */
   MPI_Comm comm;
   int tag, parent, children, child[RGI_BINOMIAL_CHILDREN], left_behind; /* ranks in comm */
   const char *call;
-  agree_notice mine, decision, heard[RGI_BINOMIAL_CHILDREN];
-  agree_notice told; /* where the parent's decision lands, also after it was given up */
+  agree_notice mine, decision, report[RGI_BINOMIAL_CHILDREN];
+  agree_notice received; /* the parent's decision, also when it comes after the wait was given up */
   MPI_Request request[RGI_BINOMIAL_CHILDREN];
 } agree_state;
 
-/* Those whose buffers MPI may still write to. */
+/* The states to which MPI may still write. Threads add states without a lock; none is removed. */
 static _Atomic(agree_state *) left_behind;
 
 static void leave_behind(agree_state *r) {
@@ -50,13 +58,13 @@ static void leave_behind(agree_state *r) {
     ;
 }
 
-/* The wait has ended, and what was awaited may still come. */
+/* Whether the wait ended without the message, which may still come. */
 static int gave_up(int error) {
   return error == RG_ERR_TIMEOUT || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED;
 }
 
-/* A few bytes: MPI takes them at once, but for one that it would have to connect with and that
- * has died. Who waits for an answer will hear of that. */
+/* MPI sends a few bytes at once, unless it has to connect first and the receiver has died. That
+ * is no error here: a member that waits for an answer notices the death itself. */
 static int send_notice(agree_state *r, const agree_notice *n, int kind, int to) {
   agree_notice out = *n;
   out.kind = kind;
@@ -78,22 +86,22 @@ static void note_error(agree_state *r, int error, int rank) {
   }
 }
 
-/* A child that took its leave of an earlier agreement too late to be heard there
- * still has something to say about this one. */
+/* A GONE that belongs to an earlier agreement and came too late for it is skipped: the child's
+ * report for this agreement is still to come. */
 static int await_child(agree_state *r, int i) {
   RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
-  while (r->heard[i].kind == GONE) {
-    RGI_TRY(post_receive(r, &r->heard[i], r->child[i], &r->request[i]));
+  while (r->report[i].kind == GONE) {
+    RGI_TRY(post_receive(r, &r->report[i], r->child[i], &r->request[i]));
     RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
   }
   return RG_SUCCESS;
 }
 
-/* Hears all children, until one reports an error: then those still missing are
- * not waited for. */
+/* Waits for the reports of all children, until one reports an error. The remaining children are
+ * not waited for then. */
 static int await_children(agree_state *r) {
   for (int i = 0; i < r->children; i++)
-    RGI_TRY(post_receive(r, &r->heard[i], r->child[i], &r->request[i]));
+    RGI_TRY(post_receive(r, &r->report[i], r->child[i], &r->request[i]));
   for (int i = 0; i < r->children; i++) {
     int error = r->mine.error ? RG_ERR_TIMEOUT : await_child(r, i);
     if (gave_up(error)) {
@@ -102,20 +110,20 @@ static int await_children(agree_state *r) {
       continue;
     }
     RGI_TRY(error);
-    note_error(r, r->heard[i].error, r->heard[i].rank);
-    if (r->heard[i].what != r->mine.what)
+    note_error(r, r->report[i].error, r->report[i].rank);
+    if (r->report[i].what != r->mine.what)
       note_error(r, RG_ERR_MISMATCH, r->child[i]);
   }
   return RG_SUCCESS;
 }
 
-/* A decision about something else is a late one of an agreement that failed. */
+/* A decision about another hash is a late one of an agreement that failed: it is skipped. */
 static int await_parent(agree_state *r) {
   MPI_Request request;
   do {
-    RGI_TRY(post_receive(r, &r->told, r->parent, &request));
+    RGI_TRY(post_receive(r, &r->received, r->parent, &request));
     RGI_TRY(rgi_wait_request(&request, r->call, r->parent));
-  } while (r->told.what != r->mine.what && r->told.error != RG_ERR_MISMATCH);
+  } while (r->received.what != r->mine.what && r->received.error != RG_ERR_MISMATCH);
   return RG_SUCCESS;
 }
 
@@ -127,7 +135,7 @@ static int await_decision(agree_state *r) {
   RGI_TRY(send_notice(r, &r->mine, UP, r->parent));
   int error = await_parent(r);
   if (!gave_up(error)) {
-    r->decision = r->told;
+    r->decision = r->received;
     return error;
   }
   r->left_behind = 1;
@@ -137,8 +145,8 @@ static int await_decision(agree_state *r) {
   return RG_SUCCESS;
 }
 
-/* A child whose patience ended while a late member came is not sent into a
- * creation that it will not take part in. */
+/* A child may have given up after its report, while this member waited for a late one. Then the
+ * creation must not begin. */
 static int look_for_gone(agree_state *r) {
   for (int i = 0; i < r->children && !r->mine.error; i++) {
     int there = 0;
@@ -153,8 +161,8 @@ static int look_for_gone(agree_state *r) {
   return RG_SUCCESS;
 }
 
-/* Somebody was missing. Whoever reported to this rank unasked has a list with
- * another set of members: it is told, and so is the caller. */
+/* A member was missing. A process that reported to this one although it is not its child has a
+ * list with another set of members: it and the caller get RG_ERR_MISMATCH. */
 static int look_for_strays(agree_state *r) {
   for (double end = rgi_clock_now() + STRAY_SECONDS; rgi_clock_now() < end; sched_yield()) {
     int there = 0;
@@ -187,7 +195,7 @@ static int run_agreement(agree_state *r) {
 
 static int explain_decision(const agree_state *r, int own_error) {
   const agree_notice *v = &r->decision;
-  if (v->error == own_error) /* its text is there already */
+  if (v->error == own_error) /* its text has been set already */
     return own_error;
   if (v->error == RG_ERR_MISMATCH)
     return rgi_error(RG_ERR_MISMATCH,
@@ -206,8 +214,8 @@ static int compare_ints(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* The tree is over the members in ascending order, so that lists that differ in
- * order alone still meet. */
+/* The tree is over the members in ascending order, so that members whose lists differ in order
+ * alone still exchange messages. */
 static int take_place(agree_state *r, int n, const int ranks[], int my_rank) {
   int *sorted = malloc((size_t)n * sizeof *sorted), me = 0;
   if (!sorted)

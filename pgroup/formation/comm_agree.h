@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Agreement among the members before a communicator is made. */
+ * Agreement among the members before, and after, a communicator is made. */
 #ifndef RGI_COMM_AGREE_H
 #define RGI_COMM_AGREE_H
 
 #include <mpi.h>
 #include <stdint.h>
 
-/* Members 0 .. n-1, at ranks ranks[0..n-1] of comm, tell each other along a
+/* The members, at ranks ranks[0..n-1] of comm, the caller at `me`, agree along a
  * binomial tree whether they mean the same (what: a hash of it) and whether each
  * can go on (error: RG_SUCCESS or its own error). Returns the same on all
  * members: RG_SUCCESS, the error of one of them, RG_ERR_MISMATCH; or
- * RG_ERR_TIMEOUT where somebody is missing. Messages: 2 (n - 1).
+ * RG_ERR_TIMEOUT where a member is missing. Messages: 2 (n - 1).
  *
- * The n-th call with a tag meets the n-th call of the others with it, also after
- * errors; except that lists that name different sets of members can leave
- * messages behind that a later call with the same tag stumbles over. They are
- * noticed when RG_TIMEOUT ends the wait for somebody; different orders at once. */
+ * The n-th call with a tag matches the n-th call of the other members with it, also
+ * after errors. One exception: lists that name different sets of members can leave
+ * messages behind that a later call with the same tag receives. Different sets are
+ * noticed when RG_TIMEOUT ends the wait for a member, different orders at once. */
 int rgi_comm_agree(MPI_Comm comm, int n, const int ranks[], int me, int tag, uint64_t what,
                    int error, const char *call);
 

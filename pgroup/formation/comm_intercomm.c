@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * rg_intercomm_create_group: the advice of the proposal for
- * MPI_Comm_create_group (a local communicator for each side, then
- * MPI_Intercomm_create), with one agreement over both sides before. */
+ * rg_intercomm_create_group: a local communicator for each side, then MPI_Intercomm_create,
+ * as the proposal for MPI_Comm_create_group advises. The agreements before and after (comm.c)
+ * are over both sides together. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -37,7 +37,7 @@ static int low_side(const two_sides *t) {
   return t->side.ranks[0] < t->remote[0];
 }
 
-/* Both sides together, the one with the lower first rank first; the caller's
+/* The ranks of both sides, beginning with the side whose first rank is lower; *me: the caller's
  * place among them. */
 static int *both_sides(const two_sides *t, int *me) {
   const rgi_comm_creation *c = &t->side;
@@ -81,13 +81,13 @@ static int create_pair_comm(const two_sides *t, MPI_Comm *pair) {
   return error;
 }
 
-/* In a job that survives. The leaders exchange their members under a tag of MPICH's own: what an
- * attempt that a death has ended left behind would be taken for messages of the next one. So they
- * meet on a communicator of their own, and the communicators of such an attempt stay: their
- * numbers are not used again. */
-static int connect_and_leave(const two_sides *t, MPI_Comm local, MPI_Comm *inter) {
+/* In a job that survives. MPICH's leaders exchange their members under a tag of MPICH's own, so
+ * that the next attempt would receive messages left over from one that a death has ended.
+ * Therefore the leaders use a communicator of their own for each attempt, and the communicators
+ * of an attempt that failed are not freed: MPICH does not use their context ids again. */
+static int connect_interruptibly(const two_sides *t, MPI_Comm local, MPI_Comm *inter) {
   const rgi_comm_creation *c = &t->side;
-  MPI_Comm pair = MPI_COMM_SELF; /* looked at by leaders only */
+  MPI_Comm pair = MPI_COMM_SELF; /* significant on the leaders alone */
   if (c->me == 0)
     RGI_TRY(create_pair_comm(t, &pair));
   rgi_mpi_interrupt_begin(RGI_MPI_INTERRUPT_ANY);
@@ -104,7 +104,7 @@ static int build_intercomm(const two_sides *t, rg_method method, MPI_Comm *inter
   RGI_TRY(rgi_comm_create_by(method, c, &local));
   MPI_Comm_set_errhandler(local, MPI_ERRORS_RETURN);
   int error = rgi_mpi_interrupt_possible()
-                  ? connect_and_leave(t, local, inter)
+                  ? connect_interruptibly(t, local, inter)
                   : connect_by(c->comm, t->remote[0], c->tag, local, inter);
   if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
     MPI_Comm_free(&local);
@@ -178,11 +178,11 @@ static int create_group(const char *call, MPI_Comm comm, MPI_Group local, MPI_Gr
 }
 
 int rgi_comm_create_intercomm(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote,
-                              int tag, rg_method method, uint64_t number, MPI_Comm *newcomm) {
+                              int tag, rg_method method, uint64_t creation_id, MPI_Comm *newcomm) {
   rgi_members *members;
   RGI_TRY(rgi_runtime_check_mpi(call));
   RGI_TRY(rgi_failure_scope_begin(call, local, remote, &members));
-  rgi_failure_scope_now.creation_ids[0] = number;
+  rgi_failure_scope_now.creation_ids[0] = creation_id;
   int error = create_group(call, comm, local, remote, tag, method, newcomm);
   rgi_failure_scope_end(members);
   return error;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * How many communicators are alive, and whether there is room for more. */
+ * How many communicators the library has alive in this process, and whether MPI can make more.
+ * An attribute on each communicator counts it down when the application frees it. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -21,15 +22,15 @@ static struct {
   atomic_int alive;
 } comms = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID, .self = MPI_COMM_NULL};
 
-/* MPI calls this when somebody frees a communicator of ours. */
+/* MPI calls this when a communicator of the library is freed. */
 static int on_free(MPI_Comm comm, int keyval, void *value, void *extra) {
   (void)comm, (void)keyval, (void)value, (void)extra;
   atomic_fetch_sub(&comms.alive, 1);
   return MPI_SUCCESS;
 }
 
-/* MPI frees attributes of MPI_COMM_SELF first of all in MPI_Finalize: the moment
- * to free what we keep. */
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF: the moment to free what is kept
+ * here. */
 static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
   (void)comm, (void)keyval, (void)value, (void)extra;
   MPI_Comm_free(&comms.self);
@@ -50,7 +51,7 @@ static int prepare_locked(void) {
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &comms.keyval, NULL);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &at_finalize, NULL);
   MPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, &comms);
-  MPI_Comm_free_keyval(&at_finalize); /* lives on until the attribute is gone */
+  MPI_Comm_free_keyval(&at_finalize); /* MPI keeps it until the attribute is deleted */
   return RG_SUCCESS;
 }
 

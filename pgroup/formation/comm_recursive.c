@@ -12,8 +12,8 @@
 #include "formation/comm.h"
 #include "progress/mpi_error.h"
 
-/* Joins the communicator of my group with that of the group whose first member
- * is `other`: *comm is replaced by the merged one. */
+/* Merges the communicator of the caller's group with that of the group whose first member is
+ * `other`. The merged one replaces *comm. */
 static int merge_with(const rgi_comm_creation *c, int other, int high, MPI_Comm *comm) {
   MPI_Comm inter, merged;
   RGI_TRY_MPI(MPI_Intercomm_create(*comm, 0, c->comm, c->ranks[other], c->tag, &inter));
@@ -31,7 +31,7 @@ int rgi_comm_create_recursive(const rgi_comm_creation *c, MPI_Comm *newcomm) {
   int error = rgi_comm_self(&comm);
   for (long long merge_size = 1; merge_size < c->n && !error; merge_size *= 2) {
     int size = (int)merge_size;
-    int gid = c->me / size; /* which group of merge_size members I am in */
+    int gid = c->me / size; /* the caller's group of merge_size members */
     if (gid % 2 == 0) {
       if ((gid + 1) * merge_size < c->n)
         error = merge_with(c, (gid + 1) * size, 0 /* low */, &comm);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A hash table counts, for each key (members, kind, tag), how many groups this process has created
+ * with it. The context mixes key and count. All members create groups of one key in the same order,
+ * so they get the same context without a message. Entries are never removed: a later group of the
+ * same key must not get an earlier one's context. */
 #include "formation/context.h"
 
 #include <pthread.h>
@@ -7,12 +12,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/group.h"
 #include "runtime/runtime.h"
 
 typedef struct {
-  uint64_t key;    /* 0: free */
-  uint64_t formed; /* how many groups with this key */
+  uint64_t key;     /* 0: free */
+  uint64_t created; /* how many groups with this key */
 } context_entry;
 
 /* Open addressing, at most half full. */
@@ -20,7 +24,7 @@ static struct {
   pthread_mutex_t lock;
   context_entry *entries;
   size_t size, used;
-  unsigned long epoch; /* the start of the library that it counts for */
+  unsigned long epoch; /* the start of the library that the counts belong to */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static context_entry *find_entry(context_entry *entries, size_t size, uint64_t key) {
@@ -44,17 +48,17 @@ static int grow_table(void) {
   return RG_SUCCESS;
 }
 
-static int count_formed(uint64_t key, uint64_t *formed) {
+static int count_creation(uint64_t key, uint64_t *created) {
   if (2 * table.used >= table.size)
     RGI_TRY(grow_table());
   context_entry *e = find_entry(table.entries, table.size, key);
   table.used += !e->key;
   e->key = key;
-  *formed = e->formed++;
+  *created = e->created++;
   return RG_SUCCESS;
 }
 
-/* Every start of the library counts anew, alike on all processes. */
+/* Every start of the library begins a new count, on all processes. */
 static void begin_epoch(void) {
   if (table.epoch == rgi_runtime.epoch)
     return;
@@ -64,17 +68,17 @@ static void begin_epoch(void) {
   table.epoch = rgi_runtime.epoch;
 }
 
-int rgi_context_next(uint64_t members, int kind, int tag, uint64_t *context) {
+int rgi_context_next(uint64_t members, rgi_context_kind kind, int tag, uint64_t *context) {
   uint64_t key =
                rgi_context_mix(members + rgi_context_mix((uint64_t)kind << 32 | (uint32_t)tag)) | 1,
-           formed = 0;
+           created = 0;
   int error = RG_SUCCESS;
-  if (kind != RGI_GROUP_WORLD) {
+  if (kind != RGI_CONTEXT_WORLD) {
     pthread_mutex_lock(&table.lock);
     begin_epoch();
-    error = count_formed(key, &formed);
+    error = count_creation(key, &created);
     pthread_mutex_unlock(&table.lock);
   }
-  *context = rgi_context_mix(key + formed * 0x9e3779b97f4a7c15u) | 1;
+  *context = rgi_context_mix(key + created * 0x9e3779b97f4a7c15u) | 1;
   return error;
 }

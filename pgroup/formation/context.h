@@ -2,9 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * Contexts: numbers of 64 bits that keep the messages and slots of groups apart.
- * Every member works its group's out for itself, without a message: from the
- * members, the tag, the kind of forming, and how many groups with the same three
- * it has formed before. */
+ * Every member computes its group's context by itself, without a message: from the
+ * members, the tag, the kind of creation, and how many groups with the same three
+ * it has created before. */
 #ifndef RGI_CONTEXT_H
 #define RGI_CONTEXT_H
 
@@ -17,10 +17,12 @@ static inline uint64_t rgi_context_mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/* The context of the next group. Kind RGI_GROUP_WORLD always has the same. Any thread.
- * RG_ERR_NOMEM. What is kept for it, 16 bytes for each different (members, tag,
- * kind), stays until the library
- * is started again. */
-int rgi_context_next(uint64_t members, int kind, int tag, uint64_t *context);
+/* The kinds of creation. */
+typedef enum { RGI_CONTEXT_CREATED, RGI_CONTEXT_BY_SETS, RGI_CONTEXT_WORLD } rgi_context_kind;
+
+/* The context of the next group. members: a hash of them. Kind RGI_CONTEXT_WORLD always has the
+ * same context. Any thread. RG_ERR_NOMEM. Takes 16 bytes for each different (members, tag,
+ * kind) until the library is started again. */
+int rgi_context_next(uint64_t members, rgi_context_kind kind, int tag, uint64_t *context);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A lock in each process, which a creation takes on its members in ascending order of their ranks:
+ * the member below sends a message when it has the lock. Locks that are always taken in one order
+ * cannot deadlock. */
 #include "formation/creation_order.h"
 
 #include <limits.h>

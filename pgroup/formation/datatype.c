@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * MPI_Pack takes ints for counts and sizes: larger data are packed in several calls. Types that lie
+ * dense in memory, and are not permuted by a derived type, are copied without MPI. */
 #include "formation/datatype.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
-/* The commonest types need no question to MPI. */
+/* The most common types need no call of MPI. */
 static size_t common_size(MPI_Datatype type) {
   if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_SIGNED_CHAR ||
       type == MPI_UNSIGNED_CHAR || type == MPI_PACKED)
@@ -71,7 +75,7 @@ int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t) {
 
 /* --- packing ----------------------------------------------------------------------- */
 
-/* How many elements MPI's ints can count at once, at most count; 0: not one. */
+/* How many elements, at most count, one call of MPI can take; 0: not even one. */
 static int int_count(const rgi_datatype *t, size_t count) {
   size_t most = t->size ? (size_t)INT_MAX / t->size : INT_MAX;
   return (int)(count < most ? count : most);
@@ -79,6 +83,12 @@ static int int_count(const rgi_datatype *t, size_t count) {
 
 static int too_large(const rgi_datatype *t) {
   return rgi_error(RG_ERR_UNSUPPORTED, "elements of %zu bytes with gaps are too large", t->size);
+}
+
+/* Element i, also of MPI_BOTTOM, from which the type's addresses count. */
+static char *element_at(const rgi_datatype *t, const void *memory, size_t i) {
+  intptr_t at = (intptr_t)memory + (intptr_t)i * t->extent;
+  return (char *)at;
 }
 
 int rgi_datatype_pack(const rgi_datatype *t, const void *memory, size_t count, void *dense) {
@@ -92,9 +102,8 @@ int rgi_datatype_pack(const rgi_datatype *t, const void *memory, size_t count, v
     int n = int_count(t, count - at), position = 0;
     if (n == 0)
       return too_large(t);
-    RGI_TRY_MPI(MPI_Pack(memory ? rgi_datatype_element(t, memory, (MPI_Aint)at) : MPI_BOTTOM, n,
-                         t->type, to + at * t->size, (int)((size_t)n * t->size), &position,
-                         rgi_runtime.comm));
+    RGI_TRY_MPI(MPI_Pack(element_at(t, memory, at), n, t->type, to + at * t->size,
+                         (int)((size_t)n * t->size), &position, rgi_runtime.comm));
     at += (size_t)n;
   }
   return RG_SUCCESS;
@@ -112,8 +121,7 @@ int rgi_datatype_unpack(const rgi_datatype *t, const void *dense, size_t count, 
     if (n == 0)
       return too_large(t);
     RGI_TRY_MPI(MPI_Unpack(from + at * t->size, (int)((size_t)n * t->size), &position,
-                           memory ? rgi_datatype_element(t, memory, (MPI_Aint)at) : MPI_BOTTOM, n,
-                           t->type, rgi_runtime.comm));
+                           element_at(t, memory, at), n, t->type, rgi_runtime.comm));
     at += (size_t)n;
   }
   return RG_SUCCESS;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Elements of an MPI datatype in memory. What is sent are dense bytes: the elements one after
- * another, without gaps, as MPI_Pack lays them out. For most types that is how they lie in
- * memory anyway. */
+ * Elements of an MPI datatype in memory. A message carries dense bytes: the elements one after
+ * another, without gaps, as MPI_Pack lays them out. Elements of most types lie dense in memory. */
 #ifndef RGI_DATATYPE_H
 #define RGI_DATATYPE_H
 
@@ -28,7 +27,7 @@ int rgi_datatype_unpack(const rgi_datatype *t, const void *dense, size_t count, 
 /* Element i of memory. */
 static inline char *rgi_datatype_element(const rgi_datatype *t, const void *memory, MPI_Aint i) {
   char *at;
-  __builtin_memcpy(&at, &memory, sizeof at); /* const or not is the caller's affair */
+  __builtin_memcpy(&at, &memory, sizeof at); /* drops const: the caller knows which it is */
   return at ? at + i * t->extent : at;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A table of the communicators that are between begin and end, with their own error handler and the
+ * number of threads that use them. */
 #include "formation/errhandler.h"
 
 #include <pthread.h>
@@ -14,8 +17,8 @@ static struct {
   } entry[COMMS];
 } handlers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The communicator's entry, or a free one, or -1 when all are taken: then its
- * handler stays as it is. */
+/* The communicator's entry, or a free one, or -1 when all are in use: its handler then stays as
+ * it is. */
 static int find_entry(MPI_Comm comm) {
   int at = -1;
   for (int i = 0; i < COMMS; i++) {

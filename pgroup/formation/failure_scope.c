@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The failure scope of members, and of MPI's groups: their processes that belong to the library's
+ * world. Without a guard (a job that does not survive deaths) a call has no scope: no death is ever
+ * reported to it. */
 #include "formation/failure_scope.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/comm.h"
-#include "noded/guard.h"
+#include "formation/mpi_group.h"
+#include "noded/guard_client.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
@@ -18,10 +22,10 @@ rgi_failure_scope rgi_failure_scope_of(const rgi_members *m) {
   return (rgi_failure_scope){.members = m, .find = find_member};
 }
 
-/* The world ranks of a group's processes, without those that have none. */
+/* The world ranks of a group's processes; a process without one is left out. */
 static int list_members(const char *call, MPI_Group group, int n, rgi_members **m) {
   int known = 0, *all;
-  RGI_TRY(rgi_comm_translate_ranks(call, group, n, rgi_runtime.mpi_group, &all));
+  RGI_TRY(rgi_mpi_group_translate(call, group, n, rgi_runtime.mpi_group, &all));
   for (int i = 0; i < n; i++)
     if (all[i] != MPI_UNDEFINED)
       all[known++] = all[i];

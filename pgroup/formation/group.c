@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The group object: making, copying, freeing, asking. */
+ * The group object: creating, copying, freeing, queries.
+ *
+ * A group of which the caller is a member has a context, which every member computes by itself:
+ * from the members, tag and kind (context.h), from the group that it is derived from, or from the
+ * ids of the operation that created it (group_creation_id.c). After a death survivors may have
+ * created different numbers of groups: what they create out of a diverged group also mixes in
+ * that group's context. */
 #include "formation/group.h"
 
 #include <stdlib.h>
@@ -33,7 +39,7 @@ int rgi_group_check_member(const char *call, rg_group g) {
   RGI_TRY(rgi_runtime_check(call));
   RGI_TRY(rgi_group_check(call, g));
   if (g->epoch != rgi_runtime.epoch)
-    return rgi_error(RG_ERR_GROUP, "%s: the group was formed before the last rg_finalize", call);
+    return rgi_error(RG_ERR_GROUP, "%s: the group was created before the last rg_finalize", call);
   if (g->me < 0)
     return rgi_error(RG_ERR_GROUP, "%s: rank %d of the world is no member of the group", call,
                      rgi_runtime.rank);
@@ -61,7 +67,7 @@ int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_g
   return RG_SUCCESS;
 }
 
-int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *g) {
+int rgi_group_new(rgi_members *members, rgi_context_kind kind, int tag, rg_group *g) {
   uint64_t context = 0;
   int error = RG_SUCCESS;
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
@@ -82,11 +88,11 @@ static void inherit_creation(rg_group g, rg_group from) {
   g->diverged |= from->diverged;
 }
 
-int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_group_kind kind, int tag,
+int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_context_kind kind, int tag,
                      rg_group *g) {
   uint64_t context = 0, hash = rgi_members_hash(members);
   int error = RG_SUCCESS;
-  /* Among survivors not all have formed the same groups before. */
+  /* Survivors may have created different groups before. */
   if (a->diverged || (b && b->diverged))
     hash = rgi_context_mix(hash + a->context + (b ? rgi_context_mix(b->context) : 0));
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
@@ -114,8 +120,8 @@ int rgi_group_derive(rg_group g, rg_group *derived) {
 
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g) {
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    return parent ? rgi_group_out_of(parent, NULL, members, RGI_GROUP_CREATED, tag, g)
-                  : rgi_group_new(members, RGI_GROUP_CREATED, tag, g);
+    return parent ? rgi_group_out_of(parent, NULL, members, RGI_CONTEXT_CREATED, tag, g)
+                  : rgi_group_new(members, RGI_CONTEXT_CREATED, tag, g);
   rgi_members_drop(members);
   *g = NULL;
   return RG_SUCCESS;
@@ -125,7 +131,8 @@ int rg_group_dup(rg_group g, rg_group *copy) {
   RGI_REQUIRE(copy);
   RGI_TRY(rgi_runtime_check(__func__));
   RGI_TRY(rgi_group_check(__func__, g));
-  return rgi_group_out_of(g, NULL, rgi_members_share(g->members), RGI_GROUP_CREATED, g->tag, copy);
+  return rgi_group_out_of(g, NULL, rgi_members_share(g->members), RGI_CONTEXT_CREATED, g->tag,
+                          copy);
 }
 
 int rg_group_free(rg_group *g) {

@@ -8,6 +8,7 @@
 #include <regroup/group.h>
 #include <stdatomic.h>
 
+#include "formation/context.h"
 #include "formation/members.h"
 #include "shm/failure.h"
 
@@ -21,54 +22,51 @@ struct rg_group_s {
   uint64_t context;      /* of its messages; 0 for a group without the caller */
   atomic_ullong derived; /* how many groups were derived from it */
   uint32_t rounds;       /* agreements of its survivors so far (recovery) */
-  int diverged;          /* of survivors: shares no cached collective state, counts by itself */
-  uint64_t creation_ids[RGI_CREATION_IDS]; /* the operations that created it (liveness.h) */
-  rgi_group_creations *creations;          /* how many of its operations form others */
+  int diverged;          /* created after a death: shares no cached collective state */
+  uint64_t creation_ids[RGI_CREATION_IDS]; /* the operations that created it (failure.h) */
+  rgi_group_creations *creations;          /* how many groups its operations created */
   MPI_Comm comm;                           /* the MPI view, or MPI_COMM_NULL */
-  void *collectives;                       /* what the layer of collectives keeps for the group */
+  void *collectives;                       /* what the collectives cache on the group */
   void (*collectives_free)(void *collectives);
 };
 
 #define RGI_GROUP_MAGIC 0x67726f75u
 
-/* How a group comes to be: groups of the same members, tag and kind are told
- * apart by the order in which they are formed. */
-typedef enum { RGI_GROUP_CREATED, RGI_GROUP_BY_SETS, RGI_GROUP_WORLD } rgi_group_kind;
+/* A group of these members. The reference is taken over, also on failure. Groups of the same
+ * members, tag and kind are told apart by the order in which they are created. */
+int rgi_group_new(rgi_members *members, rgi_context_kind kind, int tag, rg_group *g);
 
-/* A group of these members (the reference is taken over, also on failure). */
-int rgi_group_new(rgi_members *members, rgi_group_kind kind, int tag, rg_group *g);
-
-/* A group of these members with a context that all of them have worked out otherwise. */
+/* A group of these members with a context that all of them have computed otherwise. */
 int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_group *g);
 
-/* As rgi_group_new, out of one group or of two (b may be NULL): what holds for them
- * holds for the new one. */
-int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_group_kind kind, int tag,
+/* As rgi_group_new, out of one group or two (b may be NULL). The new group inherits their
+ * creation ids, and is diverged if one of them is. */
+int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_context_kind kind, int tag,
                      rg_group *g);
 
-/* As rgi_group_out_of (RGI_GROUP_CREATED), but a caller that is no member gets NULL; parent
+/* As rgi_group_out_of (RGI_CONTEXT_CREATED), but a caller that is no member gets NULL; parent
  * may be NULL. */
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g);
 
 /* --- creation by messages (group_creation_id.c) -------------------------------- */
 
-/* The id of g's next operation with this tag that forms groups: the same for all
+/* The id of g's next operation with this tag that creates groups: the same for all
  * members, also when some of them get an error. RG_ERR_NOMEM. */
 int rgi_group_creation_begin(rg_group g, int tag, uint64_t *id);
 
-/* What an operation with this id returns. An error that the others may not know of
- * ends the waits on what they have formed by it. */
+/* The end of an operation with this id: returns the error. One that other members may not know
+ * of revokes the id, which ends the waits on the groups that they have created by it. */
 int rgi_group_creation_result(uint64_t id, int error);
 
-/* A group formed by one operation, or by one of each side; part: tells apart what it
- * forms. The reference is taken over. */
+/* A group created by one operation, or by one of each side. part: tells apart the groups that
+ * one operation creates. The reference is taken over. */
 int rgi_group_creation_end(const uint64_t creation_ids[RGI_CREATION_IDS], uint32_t part,
                            int diverged, rgi_members *members, int tag, rg_group *g);
 
-/* A group of g's members for something that lives on g, an array for instance.
- * Members call, in the same order for the same g; unlike rg_group_dup it is told
- * apart from other groups by g and that order alone, so that creations on
- * different groups may be mixed freely. No message; any thread. */
+/* A group of g's members for an object on g, an array for instance. Members call, in the same
+ * order for the same g. Unlike a copy by rg_group_dup, the group is told apart from others by g
+ * and that order alone, so that creations on different groups may be mixed freely. No message;
+ * any thread. */
 int rgi_group_derive(rg_group g, rg_group *derived);
 
 /* RG_ERR_GROUP unless g is a living handle. */

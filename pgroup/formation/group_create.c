@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Forming groups from lists, ranges, communicators and MPI groups. */
+ * Groups created from lists, ranges, communicators and MPI groups. */
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/comm.h"
 #include "formation/group.h"
+#include "formation/mpi_group.h"
 #include "runtime/runtime.h"
 
 int rg_group_world(rg_group *world) {
@@ -14,7 +14,7 @@ int rg_group_world(rg_group *world) {
   RGI_REQUIRE(world);
   RGI_TRY(rgi_runtime_check(__func__));
   RGI_TRY(rgi_members_range(rgi_runtime.size, 0, 1, &all));
-  return rgi_group_new(all, RGI_GROUP_WORLD, 0, world);
+  return rgi_group_new(all, RGI_CONTEXT_WORLD, 0, world);
 }
 
 static int check_creation(const char *call, rg_group parent, int tag) {
@@ -78,7 +78,7 @@ static int from_mpi_group(const char *call, MPI_Group mpi, int tag, rg_group *g)
     *g = NULL;
     return RG_SUCCESS;
   }
-  RGI_TRY(rgi_comm_translate_ranks(call, mpi, n, rgi_runtime.mpi_group, &ranks));
+  RGI_TRY(rgi_mpi_group_translate(call, mpi, n, rgi_runtime.mpi_group, &ranks));
   for (int i = 0; i < n && !error; i++)
     if (ranks[i] == MPI_UNDEFINED)
       error = rgi_error(RG_ERR_GROUP, "%s: rank %d is not among the processes of rg_init", call, i);

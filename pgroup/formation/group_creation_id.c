@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Operations that form groups by messages. When somebody dies on the way, some of
- * those who live may have the new group and others an error. Every such operation
- * therefore has an id that all who take part know, the new group's context is made
- * from it, and who gets an error revokes it: then those who have the group do not wait
- * for the others in vain. */
+ * Operations that create groups by messages: merge, split, reassign, reserve. When a process
+ * dies meanwhile, some of the living members may have the new group and others an error. Every
+ * such operation therefore has an id that all its participants can compute, and the new group's
+ * context is made from it. A participant that gets an error revokes the id. The members that
+ * have the group then get an error, too, instead of waiting for a member that does not have it.
+ *
+ * The id mixes the context of the group, the tag, and the number of operations with this tag,
+ * which the group counts for each tag. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "shm/failure.h"
 
 #define CREATION_ID 0x6e756d62u /* sets these ids apart from contexts */
@@ -27,7 +30,7 @@ struct rgi_group_creations {
   creation_count of[]; /* each tag once */
 };
 
-/* Threads may form groups out of one group at the same time, with different tags. */
+/* Threads may create groups out of one group at the same time, with different tags. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static creation_count *find_count(rgi_group_creations *f, int tag) {
@@ -57,7 +60,7 @@ int rgi_group_creation_begin(rg_group g, int tag, uint64_t *id) {
   uint64_t count = f ? ++f->count : 0;
   pthread_mutex_unlock(&lock);
   if (!f)
-    return rgi_error(RG_ERR_NOMEM, "no memory for a group's count");
+    return rgi_error(RG_ERR_NOMEM, "no memory to count the creations of a group");
   *id = rgi_context_mix(rgi_context_mix(g->context + CREATION_ID) +
                         rgi_context_mix(count << 32 | (uint32_t)tag)) |
         1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Merging two groups into one. */
+ * Merging two groups into one: a handshake exchanges the members. */
 #include "base/error.h"
 #include "formation/handshake.h"
 #include "shm/failure.h"

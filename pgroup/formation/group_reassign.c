@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Handing processes over between two groups. */
+ * Moving processes between two groups: a handshake exchanges the members and the ranks that leave;
+ * every process then computes the group that it will be in. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -9,7 +10,7 @@
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
-/* The stayers of `home` and then the comers out of `away`; *m is NULL when
+/* The members of `home` that stay, then those of `away` that come; *m is NULL when
  * there are none. */
 static int compose_members(const char *call, const rgi_members *home, int n, const int leaving[],
                            const rgi_members *away, int comers, const int coming[],
@@ -65,7 +66,7 @@ int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n, 
   int leaves = 0;
   for (int i = 0; i < n; i++)
     leaves |= leaving[i] == mine->me;
-  /* Where the caller goes, that side's id comes first. */
+  /* The id of the side that the caller will be on comes first. */
   const uint64_t creation_ids[RGI_CREATION_IDS] = {peer.id[leaves], peer.id[!leaves]};
   int diverged = peer.diverged;
   int error = leaves ? compose_members(__func__, peer.members, peer.n, peer.leaving, mine->members,

@@ -35,11 +35,11 @@ static int make_group(const char *call, rg_group a, rg_group b, int n, const int
     return RG_SUCCESS;
   }
   RGI_TRY(rgi_members_list(call, n, ranks, &members));
-  return rgi_group_out_of(a, b, members, RGI_GROUP_BY_SETS, a->tag, g);
+  return rgi_group_out_of(a, b, members, RGI_CONTEXT_BY_SETS, a->tag, g);
 }
 
-/* head: which of a come first (as b and keep of filter_members); tail: whether those of b
- * that are not in a follow. */
+/* First members of a, filtered by head and keep (b and keep of filter_members); tail: then the
+ * members of b that are not in a. */
 static int combine_groups(const char *call, rg_group a, rg_group b, const rgi_members *head,
                           int keep, int tail, rg_group *g) {
   size_t most =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Splitting a group by color. */
+ * Splitting a group by color: member 0 gathers a table of all members' colors, keys and errors,
+ * and broadcasts it; each member computes its part. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -23,7 +24,7 @@ static int by_key(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The part of one color out of the whole table. */
+/* The group of one color, computed from the table. */
 static int make_part(rg_group g, const int table[], int color, uint64_t id, rg_group *part) {
   int size = rgi_members_count(g->members), n = 0;
   rgi_members *members;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Blocks of ints along a binomial tree (binomial.h), in a context apart from the group's own
+ * messages. The receiver learns a message's length before it receives, so that it can allocate the
+ * memory. */
 #include "formation/group_tree.h"
 
 #include <stdlib.h>
@@ -11,7 +15,7 @@
 #include "formation/group.h"
 #include "message/message.h"
 
-/* Forming has a context of its own beside the group's. */
+/* The context of the creation of groups, beside the group's own. */
 static uint64_t context_of(rg_group g) {
   return rgi_context_mix(g->context + 0x666f726dU);
 }
@@ -34,7 +38,7 @@ int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *ca
   if (!error)
     error = rgi_message_wait(&r, call);
   if (error)
-    return error; /* data may still be written to */
+    return error; /* not freed: the message may still be written to it */
   *count = (int)(bytes / sizeof *data);
   *ints = data;
   return RG_SUCCESS;
@@ -74,7 +78,7 @@ int rgi_group_tree_gather(rg_group g, int tag, const char *call, int width, cons
                           int all[]) {
   int child[RGI_BINOMIAL_CHILDREN], size = rgi_members_count(g->members);
   int children = rgi_binomial_children(g->me, size, child), parent = rgi_binomial_parent(g->me);
-  int span = g->me ? g->me & -g->me : size; /* how many ranks my subtree may hold */
+  int span = g->me ? g->me & -g->me : size; /* how many ranks the subtree may hold */
   if (span > size - g->me)
     span = size - g->me;
   int *block = parent < 0 ? all : malloc((size_t)span * (size_t)width * sizeof *block);

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The leaders (members 0) exchange packets: kind of operation, members, leaving ranks, error and
+ * creation id of each side. Both compare the packets and find the same result; each broadcasts the
+ * other side's packet, or its error, in its own group.
+ *
+ * Where deaths are survived, an attempt may be repeated by one side only, so that a packet can be
+ * the answer to an earlier packet. A packet whose id is revoked is skipped, and the leaders
+ * confirm to each other which two ids belong together (confirm_pair). */
 #include "formation/handshake.h"
 
 #include <stdlib.h>
@@ -9,42 +17,42 @@
 #include "formation/context.h"
 #include "formation/group_tree.h"
 #include "message/message.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 #include "shm/revocation.h"
 
-/* A packet, as ints: the head, the ranks that leave, the packed members. ID: of
- * the operation, two ints. */
+/* A packet, as ints: the head, the leaving ranks, the packed members. ID: the creation id, two
+ * ints. */
 enum { KIND, HIGH, ERROR, LEAVING, DIVERGED, ID, HEAD = ID + 2 };
 
 typedef struct {
   int count, *ints;
 } handshake_packet;
 
-static uint64_t id_of(const handshake_packet *l) {
-  return rgi_group_tree_get_uint64(l->ints + ID);
+static uint64_t id_of(const handshake_packet *packet) {
+  return rgi_group_tree_get_uint64(packet->ints + ID);
 }
 
 static int build_packet(const char *call, rg_group mine, const rgi_handshake_offer *p, uint64_t id,
-                        handshake_packet *l) {
-  l->count = HEAD + p->n + rgi_members_packed(mine->members);
-  l->ints = malloc((size_t)l->count * sizeof *l->ints);
-  if (!l->ints)
+                        handshake_packet *packet) {
+  packet->count = HEAD + p->n + rgi_members_packed(mine->members);
+  packet->ints = malloc((size_t)packet->count * sizeof *packet->ints);
+  if (!packet->ints)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  l->ints[KIND] = (int)p->kind;
-  l->ints[HIGH] = p->high;
-  l->ints[ERROR] = p->error;
-  l->ints[LEAVING] = p->n;
-  l->ints[DIVERGED] = mine->diverged;
-  rgi_group_tree_put_uint64(l->ints + ID, id);
+  packet->ints[KIND] = (int)p->kind;
+  packet->ints[HIGH] = p->high;
+  packet->ints[ERROR] = p->error;
+  packet->ints[LEAVING] = p->n;
+  packet->ints[DIVERGED] = mine->diverged;
+  rgi_group_tree_put_uint64(packet->ints + ID, id);
   if (p->n)
-    memcpy(l->ints + HEAD, p->leaving, (size_t)p->n * sizeof *p->leaving);
-  rgi_members_pack(mine->members, l->ints + HEAD + p->n);
+    memcpy(packet->ints + HEAD, p->leaving, (size_t)p->n * sizeof *p->leaving);
+  rgi_members_pack(mine->members, packet->ints + HEAD + p->n);
   return RG_SUCCESS;
 }
 
-/* --- the first members ----------------------------------------------------------- */
+/* --- the leaders ----------------------------------------------------------------- */
 
 static uint64_t packet_context(void) {
   return rgi_context_mix(0x6d656574u);
@@ -54,32 +62,33 @@ static uint64_t confirmation_context(void) {
   return rgi_context_mix(0x636f6e66u);
 }
 
-/* The next packet that holds. One whose sender's side has got an error meanwhile does
- * not, and its sender does not wait for an answer. */
+/* Receives the next packet that is valid. A packet is not if its side has got an error meanwhile
+ * and revoked the id: its sender does not wait for an answer. */
 static int receive_packet(const char *call, int remote, int tag, handshake_packet *theirs) {
   for (;;) {
-    handshake_packet l;
-    RGI_TRY(rgi_group_tree_receive(packet_context(), remote, tag, call, &l.count, &l.ints));
+    handshake_packet packet;
+    RGI_TRY(
+        rgi_group_tree_receive(packet_context(), remote, tag, call, &packet.count, &packet.ints));
     free(theirs->ints);
-    *theirs = l;
-    if (!rgi_revocation_has(id_of(&l)))
+    *theirs = packet;
+    if (!rgi_revocation_has(id_of(&packet)))
       return RG_SUCCESS;
   }
 }
 
-/* Where deaths are survived, a packet may be the answer to an earlier one, whose sender
- * has got an error and tries again. So each side tells which two packets it takes to
- * belong together; theirs is the right one when both sides say the same. */
+/* Each leader sends the pair of ids that it takes to belong together. *theirs is the right packet
+ * when both leaders have sent the same pair. */
 static int confirm_pair(const char *call, uint64_t mine, int remote, int tag,
                         handshake_packet *theirs) {
-  uint64_t pair[2] = {mine, id_of(theirs)}, said[2] = {0, 0};
+  uint64_t pair[2] = {mine, id_of(theirs)}, answer[2] = {0, 0};
   RGI_TRY(rgi_message_deliver(confirmation_context(), remote, tag, pair, sizeof pair, call));
-  while (said[0] != pair[1] || said[1] != mine) {
+  while (answer[0] != pair[1] || answer[1] != mine) {
     int count, *ints;
     RGI_TRY(rgi_group_tree_receive(confirmation_context(), remote, tag, call, &count, &ints));
-    memcpy(said, ints, sizeof said);
+    memcpy(answer, ints, sizeof answer);
     free(ints);
-    while (said[1] == mine && said[0] != pair[1]) { /* it has sent another one since */
+    /* The other leader has sent another packet since. */
+    while (answer[1] == mine && answer[0] != pair[1]) {
       RGI_TRY(receive_packet(call, remote, tag, theirs));
       pair[1] = id_of(theirs);
       RGI_TRY(rgi_message_deliver(confirmation_context(), remote, tag, pair, sizeof pair, call));
@@ -88,7 +97,6 @@ static int confirm_pair(const char *call, uint64_t mine, int remote, int tag,
   return RG_SUCCESS;
 }
 
-/* The first members exchange their packets. */
 static int exchange_packets(const char *call, const handshake_packet *mine, int remote, int tag,
                             handshake_packet *theirs) {
   rgi_message r;
@@ -105,15 +113,16 @@ static int exchange_packets(const char *call, const handshake_packet *mine, int 
 
 static int explain_error(const char *call, int error) {
   if (error == RG_ERR_MISMATCH)
-    return rgi_error(
-        error, "%s: the two groups do not make the same call, or both say the same for high", call);
-  return rgi_error(error, "%s: %s: told by a leader of the two groups", call,
+    return rgi_error(error,
+                     "%s: the two groups do not make the same call, or pass the same value of high",
+                     call);
+  return rgi_error(error, "%s: %s: reported by a leader of the two groups", call,
                    rg_error_string(error));
 }
 
-/* What both first members find alike when they look at both packets. */
+/* Both leaders compare both packets, and get the same result. */
 static int compare_packets(const char *call, const int mine[], const int theirs[]) {
-  if (mine[ERROR]) /* its text is there already */
+  if (mine[ERROR]) /* its text has been set already */
     return mine[ERROR];
   if (theirs[ERROR])
     return explain_error(call, theirs[ERROR]);
@@ -123,7 +132,6 @@ static int compare_packets(const char *call, const int mine[], const int theirs[
   return RG_SUCCESS;
 }
 
-/* The leader's part. */
 static int lead_handshake(const char *call, rg_group mine, const rgi_handshake_offer *p,
                           uint64_t id, handshake_packet *theirs) {
   handshake_packet own = {0};
@@ -139,7 +147,7 @@ static int lead_handshake(const char *call, rg_group mine, const rgi_handshake_o
   rgi_failure_scope_now.parent = p->parent->context;
   RGI_TRY(build_packet(call, mine, p, id, &own));
   int error = exchange_packets(call, &own, world, p->tag, theirs);
-  if (error == RG_SUCCESS || error == RG_ERR_MISMATCH) { /* else MPI may still read it */
+  if (error == RG_SUCCESS || error == RG_ERR_MISMATCH) { /* else the message may still be read */
     if (!error)
       error = compare_packets(call, own.ints, theirs->ints);
     free(own.ints);
@@ -147,15 +155,15 @@ static int lead_handshake(const char *call, rg_group mine, const rgi_handshake_o
   return error;
 }
 
-static int unpack_packet(const char *call, rg_group mine, const handshake_packet *l, uint64_t id,
-                         rgi_handshake_peer *peer) {
+static int unpack_packet(const char *call, rg_group mine, const handshake_packet *packet,
+                         uint64_t id, rgi_handshake_peer *peer) {
   peer->id[0] = id;
-  peer->id[1] = id_of(l);
-  peer->diverged = mine->diverged || l->ints[DIVERGED];
-  peer->high = l->ints[HIGH];
-  peer->n = l->ints[LEAVING];
-  peer->leaving = l->ints + HEAD;
-  RGI_TRY(rgi_members_unpack(call, l->ints + HEAD + peer->n, &peer->members));
+  peer->id[1] = id_of(packet);
+  peer->diverged = mine->diverged || packet->ints[DIVERGED];
+  peer->high = packet->ints[HIGH];
+  peer->n = packet->ints[LEAVING];
+  peer->leaving = packet->ints + HEAD;
+  RGI_TRY(rgi_members_unpack(call, packet->ints + HEAD + peer->n, &peer->members));
   for (int i = 0; i < rgi_members_count(peer->members); i++)
     if (rgi_members_find(mine->members, rgi_members_at(peer->members, i)) >= 0)
       return rgi_error(RG_ERR_MISMATCH, "%s: rank %d of the world is in both groups", call,
@@ -163,20 +171,20 @@ static int unpack_packet(const char *call, rg_group mine, const handshake_packet
   return RG_SUCCESS;
 }
 
-/* The first member's packet, or its error, goes to its group. */
-static int tell_group(const char *call, rg_group mine, int tag, int error,
-                      handshake_packet *theirs) {
+/* The leader broadcasts the other side's packet, or its error, in its own group. */
+static int broadcast_packet(const char *call, rg_group mine, int tag, int error,
+                            handshake_packet *theirs) {
   int head[HEAD] = {0};
-  handshake_packet told = *theirs;
+  handshake_packet sent = *theirs;
   if (mine->me == 0 && error)
-    told = (handshake_packet){HEAD, head};
+    sent = (handshake_packet){HEAD, head};
   if (mine->me == 0)
-    told.ints[ERROR] = error;
-  RGI_TRY(rgi_group_tree_broadcast(mine, tag, call, &told.count, &told.ints));
+    sent.ints[ERROR] = error;
+  RGI_TRY(rgi_group_tree_broadcast(mine, tag, call, &sent.count, &sent.ints));
   if (mine->me == 0)
     return error;
-  *theirs = told;
-  return told.ints[ERROR] ? explain_error(call, told.ints[ERROR]) : RG_SUCCESS;
+  *theirs = sent;
+  return sent.ints[ERROR] ? explain_error(call, sent.ints[ERROR]) : RG_SUCCESS;
 }
 
 int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *p,
@@ -185,7 +193,7 @@ int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *p,
   uint64_t id;
   RGI_TRY(rgi_group_creation_begin(mine, p->tag, &id));
   int error = mine->me == 0 ? lead_handshake(call, mine, p, id, &theirs) : RG_SUCCESS;
-  error = tell_group(call, mine, p->tag, error, &theirs);
+  error = broadcast_packet(call, mine, p->tag, error, &theirs);
   *peer = (rgi_handshake_peer){.ints = theirs.ints};
   if (!error)
     error = unpack_packet(call, mine, &theirs, id, peer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A handshake of two groups: their first members tell each other who their members
- * are and which of them leave, and each tells its own group. */
+ * A handshake of two groups: their leaders exchange the lists of members and of those that leave,
+ * and each broadcasts them in its own group. */
 #ifndef RGI_HANDSHAKE_H
 #define RGI_HANDSHAKE_H
 
@@ -17,21 +17,21 @@ typedef struct {
   int high;           /* merging: which side goes last */
   int n;              /* reassigning: how many of the own members leave */
   const int *leaving; /* their ranks in the own group */
-  int error;          /* the caller's own error, told to all */
+  int error;          /* the caller's own error, which all members get */
 } rgi_handshake_offer;
 
-/* What the other side brings. Free it by rgi_handshake_peer_free. */
+/* What the other side has sent. Free it by rgi_handshake_peer_free. */
 typedef struct {
   rgi_members *members;
   int high, n, *leaving; /* as in the offer, of the other group */
   int *ints;             /* the memory of leaving */
-  uint64_t id[2];        /* of this operation (group.h): the caller's side's, the other's */
-  int diverged;          /* one of the two groups is of survivors */
+  uint64_t id[2];        /* creation ids (group.h): of the caller's side, of the other */
+  int diverged;          /* one of the two groups has diverged */
 } rgi_handshake_peer;
 
-/* Members of both groups call. Messages: one each way between the first members
- * (two where deaths are survived), and g - 1 inside each group. All members of both return the same
- * error, or RG_ERR_TIMEOUT where the leaders do not reach each other. */
+/* Members of both groups call. Messages: one each way between the leaders (two where deaths are
+ * survived), and g - 1 inside each group. All members of both groups return the same error, or
+ * RG_ERR_TIMEOUT where the leaders do not reach each other. */
 int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *offer,
                   rgi_handshake_peer *peer);
 void rgi_handshake_peer_free(rgi_handshake_peer *peer);

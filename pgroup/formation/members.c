@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A range takes no memory for its ranks. A list keeps, behind its ranks, their positions in
+ * ascending order of rank, so that a rank is found by bisection. What is made is normalised: a list
+ * that is a range becomes one, so that equal members compare field by field. */
 #include "formation/members.h"
 
 #include <limits.h>
@@ -110,7 +114,7 @@ int rgi_members_pick(const char *call, const rgi_members *parent, int n, const i
   return error;
 }
 
-/* b goes on where a ends, in the same steps. */
+/* Whether a followed by b is a range of this stride. */
 static int continues_range(const rgi_members *a, const rgi_members *b, int *stride) {
   if (!a->stride || !b->stride)
     return 0;

@@ -19,16 +19,16 @@ typedef struct rgi_members rgi_members;
 /* n >= 1 ranks from first in steps of stride (not 0). */
 int rgi_members_range(int n, int first, int stride, rgi_members **m);
 
-/* A copy of n >= 1 ranks. RG_ERR_RANK if one stands there twice (the detail
- * names it after `call`). */
+/* A copy of n >= 1 ranks. RG_ERR_RANK if one of them appears twice (the error text
+ * names it). */
 int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m);
 
 /* The members of parent at positions at[0..n-1]. RG_ERR_RANK if a position is out
- * of range or stands there twice. */
+ * of range or appears twice. */
 int rgi_members_pick(const char *call, const rgi_members *parent, int n, const int at[],
                      rgi_members **m);
 
-/* Those of a, then those of b: RG_ERR_RANK if they share one. O(1) if the result
+/* The members of a, then those of b. RG_ERR_RANK if they share one. O(1) if the result
  * is a range made of two ranges. */
 int rgi_members_concat(const char *call, const rgi_members *a, const rgi_members *b,
                        rgi_members **m);
@@ -48,13 +48,13 @@ int rgi_members_equal(const rgi_members *a, const rgi_members *b);
 /* A hash of the ranks in order: equal lists, equal hashes. O(1). */
 uint64_t rgi_members_hash(const rgi_members *m);
 
-/* Whether it is kept as a range, and which. */
+/* Whether the members are kept as a range; stride: 0 if not. */
 int rgi_members_is_range(const rgi_members *m, int *first, int *stride);
 
-/* The parts agree with one another. */
+/* Self-check. */
 int rgi_members_valid(const rgi_members *m);
 
-/* Bytes that it takes. */
+/* The bytes of memory that m takes. */
 long rgi_members_bytes(const rgi_members *m);
 
 /* As ints for a message: {n, first, stride} and for a list (stride 0) the ranks.

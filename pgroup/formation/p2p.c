@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Messages between the members of a group, blocking and not: MPI's buffers and datatypes, ranks of
+ * the group and tags of the application, on top of the room message/, which knows world ranks and
+ * bytes. Data with gaps are packed into memory of the transfer's own; dense data are sent and
+ * received in place. A request holds a reference to the members and a copy of the datatype, so that
+ * the application may free both while it is open. */
 #include <regroup/p2p.h>
 
 #include <stdlib.h>
@@ -12,22 +18,22 @@
 #include "progress/request.h"
 #include "runtime/runtime.h"
 
-/* A message, from the call to its end. */
+/* One message, from the call to its completion. */
 typedef struct {
   rgi_message message;
   rgi_p2p_data data;
-  rgi_members *members; /* of the group: to name the sender */
+  rgi_members *members; /* of the group: give the sender's rank in the status */
   void *buf;            /* of a receive */
-  char *packed;         /* the dense bytes, or NULL where buf has them */
+  char *packed;         /* the dense bytes; NULL if buf holds them */
 } p2p_transfer;
 
-/* A transfer that somebody waits for. */
+/* The transfer of a non-blocking call. */
 typedef struct {
   struct rg_request_s base;
   p2p_transfer transfer;
 } p2p_request;
 
-/* Messages of the application never meet those of the library's own. */
+/* The context of the application's messages, apart from the library's own. */
 static uint64_t context_of(rg_group g) {
   return rgi_context_mix(g->context + 0x70327000u);
 }
@@ -80,7 +86,9 @@ static int start_send(const char *call, rg_group g, const void *buf, MPI_Count c
   RGI_TRY(rgi_p2p_data_of(call, buf, count, type, &t->data));
   RGI_TRY(need_packed(call, t));
   t->members = g->members;
-  int error = t->packed ? rgi_p2p_data_pack(&t->data, buf, t->packed) : RG_SUCCESS;
+  int error = t->packed ? rgi_datatype_pack(&t->data.datatype, buf,
+                                            t->data.bytes / t->data.datatype.size, t->packed)
+                        : RG_SUCCESS;
   if (!error)
     error = rgi_message_send(context_of(g), world, tag, t->packed ? t->packed : buf, t->data.bytes,
                              &t->message);
@@ -105,7 +113,7 @@ static int start_receive(const char *call, rg_group g, void *buf, MPI_Count coun
   return error;
 }
 
-/* The message has ended. */
+/* After the message has ended: unpacks, and sets the status. */
 static int finish_transfer(const char *call, p2p_transfer *t, rg_status *status) {
   rgi_message *r = &t->message;
   int error = rgi_message_explain(r, call), complete = error == RG_SUCCESS;
@@ -121,7 +129,7 @@ static int finish_transfer(const char *call, p2p_transfer *t, rg_status *status)
   return error;
 }
 
-/* Waits for the end; whatever comes of it, the buffers are free afterwards. */
+/* Waits for the end. Afterwards, also after an error, the buffers are no longer used. */
 static int wait_for(const char *call, p2p_transfer *t, rg_status *status) {
   int error = rgi_message_wait(&t->message, call);
   if (error == RG_SUCCESS || error == RG_ERR_TRUNCATE)
@@ -178,7 +186,7 @@ static void release_request(rg_request base) {
   }
   rgi_members_drop(r->transfer.members);
   if (!r->transfer.data.dense)
-    MPI_Type_free(&r->transfer.data.type);
+    MPI_Type_free(&r->transfer.data.datatype.type);
   free(r);
 }
 
@@ -191,7 +199,7 @@ static int make_request(const char *call, p2p_request **r) {
   return RG_SUCCESS;
 }
 
-/* The transfer has begun; or not, and then there is no request. */
+/* error: of the start of the transfer; after one there is no request. */
 static int open_request(p2p_request *r, int error, rg_request *request) {
   p2p_transfer *t = &r->transfer;
   if (error) {
@@ -200,7 +208,7 @@ static int open_request(p2p_request *r, int error, rg_request *request) {
   }
   rgi_members_share(t->members);
   if (!t->data.dense)
-    MPI_Type_dup(t->data.type, &t->data.type);
+    MPI_Type_dup(t->data.datatype.type, &t->data.datatype.type);
   r->base.peer = t->message.sending ? -1 : t->message.source;
   rgi_request_open(&r->base);
   *request = &r->base;
@@ -241,7 +249,7 @@ int rg_request_cancel(rg_request *request, int *cancelled) {
   return RG_SUCCESS;
 }
 
-/* --- looking ---------------------------------------------------------------------- */
+/* --- probing ---------------------------------------------------------------------- */
 
 int rg_probe(rg_group g, int source, int tag, rg_status *status) {
   int world, from, its_tag;
@@ -273,9 +281,9 @@ int rg_status_count(const rg_status *status, MPI_Datatype datatype, MPI_Count *c
   RGI_REQUIRE(count);
   RGI_TRY(rgi_p2p_data_of(__func__, status, 0, datatype, &d));
   size_t bytes = (size_t)status->bytes;
-  if (d.size == 0)
+  if (d.datatype.size == 0)
     *count = bytes == 0 ? 0 : RG_UNDEFINED;
   else
-    *count = bytes % d.size ? RG_UNDEFINED : (MPI_Count)(bytes / d.size);
+    *count = bytes % d.datatype.size ? RG_UNDEFINED : (MPI_Count)(bytes / d.datatype.size);
   return RG_SUCCESS;
 }

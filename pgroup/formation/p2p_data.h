@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The data of a message: count elements of an MPI datatype, which travel as dense
- * bytes, as MPI_Pack lays them out. For most types that is how they lie in memory
- * anyway. */
+ * The data of a message: count elements of an MPI datatype, sent as dense bytes (datatype.h). */
 #ifndef RGI_P2P_DATA_H
 #define RGI_P2P_DATA_H
 
-#include <mpi.h>
-#include <stddef.h>
+#include "formation/datatype.h"
 
 typedef struct {
-  MPI_Datatype type;
-  size_t size, bytes; /* dense bytes of an element; of all */
-  MPI_Aint extent;    /* from one element to the next */
-  int dense;          /* they lie so in memory */
+  rgi_datatype datatype;
+  size_t bytes; /* dense bytes of all elements */
+  int dense;    /* they need no packing: they lie dense in memory, or have no bytes */
 } rgi_p2p_data;
 
-/* Looks at the arguments of a call: RG_ERR_ARG for those that cannot be. */
+/* Checks the arguments of a call and describes its data. RG_ERR_ARG; RG_ERR_UNSUPPORTED. */
 int rgi_p2p_data_of(const char *call, const void *buf, MPI_Count count, MPI_Datatype type,
                     rgi_p2p_data *d);
 
-/* All of buf to dense bytes; the dense bytes that came to buf. Only for data that
- * is not dense. */
-int rgi_p2p_data_pack(const rgi_p2p_data *d, const void *buf, char *dense);
-int rgi_p2p_data_unpack(const rgi_p2p_data *d, char *dense, size_t bytes, void *buf);
+/* Unpacks the first `bytes` dense bytes, which may end inside an element, to buf. Only for data
+ * that are not dense; rgi_datatype_pack packs them. */
+int rgi_p2p_data_unpack(const rgi_p2p_data *d, const char *dense, size_t bytes, void *buf);
 
 #endif

@@ -10,13 +10,14 @@
 #include "base/error.h"
 #include "formation/comm.h"
 #include "formation/context.h"
+#include "formation/mpi_group.h"
 #include "runtime/runtime.h"
 
 int rgi_inter_members_create(const rgi_members *mine, const rgi_members *others, uint64_t number,
                              MPI_Comm *inter) {
   MPI_Group local, remote;
-  RGI_TRY(rgi_comm_mpi_group(mine, &local));
-  int error = rgi_comm_mpi_group(others, &remote);
+  RGI_TRY(rgi_mpi_group_of(mine, &local));
+  int error = rgi_mpi_group_of(others, &remote);
   if (!error) {
     error = rgi_comm_create_intercomm("rg_intercomm_create_group", rgi_runtime.comm, local, remote,
                                       rgi_comm_creation_tag(number), RG_METHOD_AUTO, number, inter);
@@ -30,7 +31,7 @@ int rgi_inter_members_join(const rgi_members *acquired, const rgi_members *calle
                            MPI_Comm *world, MPI_Comm *parent) {
   MPI_Group group;
   MPI_Comm made, inter;
-  RGI_TRY(rgi_comm_mpi_group(acquired, &group));
+  RGI_TRY(rgi_mpi_group_of(acquired, &group));
   int error =
       rg_comm_create_group(rgi_runtime.comm, group, rgi_comm_creation_tag(rgi_context_mix(number)),
                            RG_METHOD_AUTO, &made);

@@ -13,7 +13,7 @@
 #include "formation/group_tree.h"
 #include "intercomm/reserve.h"
 #include "intercomm/reserve_directory.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 #include "runtime/runtime.h"
 
 /* What member 0 tells the others: {error, how many sleep or were acquired, ranks}. */

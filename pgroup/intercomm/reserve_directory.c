@@ -31,7 +31,7 @@
 #include "intercomm/reserve_message.h"
 #include "intercomm/reserve_table.h"
 #include "message/message.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/request.h"
 #include "progress/slot.h"
 #include "progress/wait.h"

@@ -13,7 +13,7 @@
 #include "formation/context.h"
 #include "intercomm/reserve_table.h"
 #include "message/message.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "runtime/runtime.h"
 #include "shm/process.h"
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"

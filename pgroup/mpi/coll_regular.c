@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The collectives whose blocks are all alike, with int counts and MPI_Count ones. */
+ * MPI's collectives with blocks of one size, with int counts and with MPI_Count ones. */
 #include <regroup/collectives.h>
 
 #include "mpi/intercept.h"
 
-/* By our operation on group g where that is taken, else by MPI's. */
+/* Serves the call by the library's operation on group g, or passes it on to MPI. */
 #define SERVE(id, ours, mpis)                                                                      \
   do {                                                                                             \
     int answer;                                                                                    \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The collectives with a count for each process, with int counts and MPI_Count ones. */
+ * MPI's collectives with a count for each process, with int counts and with MPI_Count ones. */
 #include <regroup/collectives.h>
 #include <stdlib.h>
 
 #include "mpi/intercept.h"
 #include "mpi/large_count.h"
 
-/* Whether the caller is the root: the others' counts have no meaning. */
+/* Whether the caller is the root: on other processes the counts have no meaning. */
 static int is_root(rg_group g, int root) {
   int rank = -1;
   rg_group_rank(g, &rank);

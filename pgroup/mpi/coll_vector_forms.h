@@ -2,7 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Included by coll_vector.c once for each form of MPI's functions: FORM(name), with counts of
- * type COUNT and displacements of type DISPL, which CONVERT makes as wide as ours. */
+ * type COUNT and displacements of type DISPL, which CONVERT converts to the
+ * library's types. */
 
 RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype send_type, void *recv,
                              const COUNT recv_counts[], const DISPL displs[],

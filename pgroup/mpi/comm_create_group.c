@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * MPI_Comm_create_group. The members' messages go over a communicator of this library's:
- * the application may have any receive open on its own. */
+ * MPI_Comm_create_group, served by rg_comm_create_group. The members' messages go over a
+ * communicator of the library: on its own one the application may have a receive of any message
+ * open. */
 #include <regroup/comm.h>
 
 #include "base/error.h"
 #include "mpi/intercept.h"
 #include "progress/mpi_error.h"
 
-/* Whether all of group is in comm; else MPI tells of it. */
+/* Whether all of group is in comm; if not, MPI reports the error. */
 static int comm_holds_group(MPI_Comm comm, MPI_Group group) {
   MPI_Group all, common;
   int wanted = 0, found = -1;
@@ -25,7 +26,8 @@ static int comm_holds_group(MPI_Comm comm, MPI_Group group) {
   return found == wanted;
 }
 
-/* Threads may use the same tag on different communicators; on ours they would meet. */
+/* Not where threads may use the same tag on different communicators at the same time: on the
+ * library's communicator their messages would be mixed up. */
 static int can_serve(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) {
   int inter = 1, level = MPI_THREAD_MULTIPLE;
   PMPI_Query_thread(&level);

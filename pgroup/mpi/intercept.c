@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The choice of operations (RG_MPI), the counts of what became of each call, and the end of a call:
+ * the error as a code of MPI's, through the communicator's error handler. Errors in the arguments
+ * are not raised here: such a call is passed on to MPI, which reports it as it would without the
+ * library. */
 #include "mpi/intercept.h"
 
 #include <pthread.h>
@@ -21,7 +26,7 @@ static const char *const names[] = {
 static struct {
   unsigned chosen; /* a bit for each operation */
   atomic_ullong counts[RGI_INTERCEPT_COUNT][RGI_INTERCEPT_OUTCOMES];
-} serving;
+} state;
 
 /* --- choosing -------------------------------------------------------------------------- */
 
@@ -61,17 +66,17 @@ int rgi_intercept_wanted(unsigned *wanted) {
 }
 
 void rgi_intercept_choose(unsigned chosen) {
-  serving.chosen = chosen;
+  state.chosen = chosen;
 }
 
 int rgi_intercept_chosen(rgi_intercept_call call) {
-  return (serving.chosen >> call) & 1;
+  return (state.chosen >> call) & 1;
 }
 
 /* --- serving --------------------------------------------------------------------------- */
 
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome) {
-  atomic_fetch_add_explicit(&serving.counts[call][outcome], 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&state.counts[call][outcome], 1, memory_order_relaxed);
 }
 
 rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm) {
@@ -83,14 +88,14 @@ rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm) {
   return g;
 }
 
-/* Errors that are found before anything is sent. */
-static int is_callers(int error) {
+/* Errors in the arguments, which are found before anything is sent. */
+static int is_in_arguments(int error) {
   return error == RG_ERR_ARG || error == RG_ERR_RANK || error == RG_ERR_TAG ||
          error == RG_ERR_COMM || error == RG_ERR_GROUP;
 }
 
 int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *answer) {
-  if (is_callers(error)) {
+  if (is_in_arguments(error)) {
     rgi_intercept_count(call, RGI_INTERCEPT_OTHER_CASE);
     return 0;
   }
@@ -99,7 +104,8 @@ int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *an
   return 1;
 }
 
-/* A code with our text, of a class of our own: MPICH adds none to its classes. */
+/* An error code with the library's text, in a class of the library's: MPICH adds no codes to its
+ * own classes. */
 static int own_code(int error) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static int class, codes[RG_ERR_LAST];
@@ -142,7 +148,7 @@ void rgi_intercept_report(MPI_Comm comm) {
   snprintf(title, sizeof title, "calls, %d processes", size);
   for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
     for (int k = 0; k < RGI_INTERCEPT_OUTCOMES; k++)
-      mine[i][k] = atomic_load(&serving.counts[i][k]);
+      mine[i][k] = atomic_load(&state.counts[i][k]);
   PMPI_Reduce(mine, all, RGI_INTERCEPT_COUNT * RGI_INTERCEPT_OUTCOMES, MPI_UNSIGNED_LONG_LONG,
               MPI_SUM, 0, comm);
   if (rank != 0)

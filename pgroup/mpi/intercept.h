@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What libregroup-mpi.so does with a call of the application's to MPI: it is served by the
+ * What libregroup-mpi.so does with the application's calls of MPI: a call is served by the
  * library's own operation, or passed on to MPI (PMPI_...).
  *
- * All members of a communicator must decide alike, so that a call is passed on only
+ * All members of a communicator must decide alike. Therefore a call is passed on only
  *  - where the operation was not chosen (RG_MPI, the same on all processes),
- *  - for what the communicator is: no processes but MPI_COMM_WORLD's, no two groups,
- *  - where the arguments are an error: then MPI tells of it, as it would without us. */
+ *  - where the communicator is an inter-communicator, or has processes of another
+ *    MPI_COMM_WORLD,
+ *  - where the arguments are in error: MPI then reports it, as it would without the library. */
 #ifndef RGI_INTERCEPT_H
 #define RGI_INTERCEPT_H
 
@@ -46,14 +47,14 @@ typedef enum {
   RGI_INTERCEPT_SERVED,
   RGI_INTERCEPT_NOT_CHOSEN,
   RGI_INTERCEPT_OTHER_COMM, /* an inter-communicator, or processes of another MPI_COMM_WORLD */
-  RGI_INTERCEPT_OTHER_CASE, /* arguments for MPI to tell of; threads */
+  RGI_INTERCEPT_OTHER_CASE, /* wrong arguments, which MPI reports; threads */
   RGI_INTERCEPT_OUTCOMES
 } rgi_intercept_outcome;
 
 /* --- while the application runs ------------------------------------------------------ */
 
-/* The group to serve the call on, or NULL: pass it on. Who calls: all of comm, which
- * send a small broadcast the first time. */
+/* The group to serve the call on, or NULL: pass it on. Collective over comm; the first call on
+ * comm sends a small broadcast. */
 rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm);
 
 /* The end of a call that was tried: 1 and MPI's error code for the application, after the
@@ -70,20 +71,21 @@ void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome)
 /* Bit i: operation i is wanted, by RG_MPI. Local. RG_ERR_OPTION. */
 int rgi_intercept_wanted(unsigned *wanted);
 
-/* From here on the calls of these operations are served. */
+/* Calls of these operations are served from now on. */
 void rgi_intercept_choose(unsigned chosen);
 
-/* The error as MPI's: through comm's error handler. Returns the code for the application. */
+/* Raises the error as one of MPI's, through comm's error handler. Returns the code for the
+ * application. */
 int rgi_intercept_raise(MPI_Comm comm, int error);
 
 /* The group of comm's processes, or NULL where there is none: see rgi_intercept_group. */
 rg_group rgi_intercept_comm_group(MPI_Comm comm);
 
-/* Prints, on rank 0 of comm to standard error, what became of all processes' calls. Who
- * calls: all of comm. */
+/* Prints, on rank 0 of comm to standard error, what became of all processes' calls. Collective
+ * over comm. */
 void rgi_intercept_report(MPI_Comm comm);
 
-/* A communicator of MPI_COMM_WORLD's processes for the use of this library. */
+/* A communicator of MPI_COMM_WORLD's processes for the library's own use. */
 extern MPI_Comm rgi_intercept_comm;
 
 #endif

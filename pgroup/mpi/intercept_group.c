@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The groups of the application's communicators, kept on them as an attribute. Unlike
- * rg_group_of_comm this also holds where threads come first to communicators of the same
- * processes in different orders: a number that rank 0 draws sets their contexts apart. */
+ * The groups of the application's communicators, cached on them as an attribute. Unlike
+ * rg_group_of_comm, this is also right where threads first use communicators of the same
+ * processes in different orders: rank 0 chooses a number, and broadcasts it, that tells their
+ * contexts apart. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -15,7 +16,7 @@ static struct {
   atomic_uint next;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID};
 
-static char no_group; /* the attribute of a communicator that is passed on */
+static char no_group; /* the attribute of a communicator whose calls are passed on */
 
 static int delete_group(MPI_Comm comm, int key, void *value, void *extra) {
   (void)comm, (void)key, (void)extra;
@@ -35,7 +36,7 @@ static int key_ready(void) {
 }
 
 static int choose_number(MPI_Comm comm, int *number) {
-  *number = (int)(atomic_fetch_add(&kept.next, 1) & ((1u << 28) - 1)); /* tags go so far */
+  *number = (int)(atomic_fetch_add(&kept.next, 1) & ((1u << 28) - 1)); /* the largest tag */
   return PMPI_Bcast(number, 1, MPI_INT, 0, comm);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * MPI_Init and the end. MPI_Finalize first deletes the attributes of MPI_COMM_SELF: so the
- * library ends there, whoever else steps in front of MPI_Finalize. */
+ * MPI_Init starts the library after MPI. The library ends when MPI_Finalize deletes the attributes
+ * of MPI_COMM_SELF, before anything else: that works even if another library intercepts
+ * MPI_Finalize. */
 #include <regroup/runtime.h>
 #include <stdlib.h>
 
@@ -15,9 +16,9 @@
 
 MPI_Comm rgi_intercept_comm = MPI_COMM_NULL;
 
-/* In MPI's collectives all of MPI goes on: one-sided accesses to the caller, sends that it
- * has begun. So it does in ours. */
-static void let_mpi_go_on(void) {
+/* A collective of MPI's progresses everything else in MPI: one-sided accesses to the caller, sends
+ * that it has begun. The library's collectives must do so, too. */
+static void progress_mpi(void) {
   int there;
   rgi_wait_mpi_probe(MPI_ANY_SOURCE, MPI_ANY_TAG, rgi_intercept_comm, &there, MPI_STATUS_IGNORE);
 }
@@ -36,7 +37,7 @@ static int finish_library(MPI_Comm comm, int key, void *value, void *extra) {
   return MPI_SUCCESS;
 }
 
-/* The worst error of all processes, or RG_ERR_OPTION where they want different things. */
+/* The highest error code of all processes; RG_ERR_OPTION where their RG_MPI differ. */
 static int agree_on_error(int error, unsigned wanted) {
   int mine[3] = {error, (int)wanted, -(int)wanted}, all[3];
   RGI_TRY_MPI(PMPI_Allreduce(mine, all, 3, MPI_INT, MPI_MAX, rgi_intercept_comm));
@@ -57,8 +58,8 @@ static int start_library(unsigned *wanted) {
   return *wanted ? agree_on_error(rg_init(MPI_COMM_WORLD, NULL), 0) : RG_SUCCESS;
 }
 
-/* After MPI's own. A wrong option is an error of MPI_Init; whatever else hinders us, MPI
- * serves all. */
+/* After MPI's own initialisation. A wrong option is an error of MPI_Init. After any other error
+ * all calls are passed on to MPI. */
 static int begin_library(void) {
   unsigned wanted = 0;
   int key, rank;
@@ -70,7 +71,7 @@ static int begin_library(void) {
   if (error == RG_ERR_OPTION)
     return rgi_intercept_raise(MPI_COMM_WORLD, error);
   if (!error) {
-    rgi_wait_meanwhile = let_mpi_go_on;
+    rgi_wait_meanwhile = progress_mpi;
     rgi_intercept_choose(wanted);
   } else if (rank == 0)
     rgi_log(RGI_LOG_WARN, "all calls are passed on to MPI: %s", rg_error_detail());

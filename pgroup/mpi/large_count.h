@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Counts and displacements of the application's as the library takes them. */
+ * The application's counts and displacements, in the types that the library takes. */
 #ifndef RGI_LARGE_COUNT_H
 #define RGI_LARGE_COUNT_H
 
@@ -15,10 +15,10 @@ typedef struct {
   void *storage; /* to be freed, or NULL */
 } rgi_large_counts;
 
-/* Copies what is not NULL, one for each member. RG_ERR_NOMEM. */
+/* Converts the arrays that are not NULL, one element for each member. RG_ERR_NOMEM. */
 int rgi_large_counts_copy(rg_group g, const int counts[], const int displs[], rgi_large_counts *w);
 
-/* The same where they are wide already. */
+/* The same for arrays that have the large types already. */
 static inline int rgi_large_counts_use(rg_group g, const MPI_Count counts[],
                                        const MPI_Aint displs[], rgi_large_counts *w) {
   (void)g;

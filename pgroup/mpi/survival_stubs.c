@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * In place of noded/guard.c and runtime/finalize.c: this copy of the library has no
- * guardian and leaves MPI_Finalize as it is. An application that survives deaths does so by
- * the library that it is linked with. */
-#include "noded/guard.h"
+ * Stands in for noded/guard_client.c and runtime/finalize.c in libregroup-mpi.so, which has no guard and
+ * leaves MPI_Finalize as it is. An application that survives deaths does so by the library that
+ * it is linked with. */
+#include "noded/guard_client.h"
 #include "runtime/finalize.h"
 
 int rgi_guard_exists(void) {
@@ -15,7 +15,7 @@ void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe
   (void)a, (void)fd, (void)listener, (void)pipe;
 }
 
-/* Not even an end together is to be had after a death that the application survives. */
+/* After a death that the application survives there is no common finalization either. */
 int rgi_finalize_wait(void) {
   return 0;
 }

@@ -1,5 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in guards.
+ *
+ * The nodes of a group, in the order of its list, form a binary tree; node 0 is the root. A node
+ * combines what its members propose with the proposals from below, and sends the result to its
+ * parent when all below it have voted or are lost. The root decides when it has all proposals; the
+ * decision goes down the same ways. A node whose parent is lost sends to the nearest ancestor that
+ * lives, or else to the present root: the first node of the list that lives, as far as it knows. A
+ * decision that is already made answers a proposal that comes late.
+ *
+ * The root may be lost when some nodes have its decision and others have not. A node that comes to
+ * be the root (take_over) is therefore one of a sequence of roots, numbered by their places in the
+ * list (ballot), and must not decide anything else:
+ *
+ *  1. It sends PREPARE to all nodes that it believes alive. A node that promises takes no decision
+ *     from a root with a smaller number from then on (promised), and answers PROMISE with the
+ *     decision that it has, if any (accepted: the number of the root that made or confirmed it,
+ * else -1).
+ *  2. When all of them have promised or are lost, it takes over the decision with the largest such
+ *     number. Without one it waits for the proposals, which the nodes send to it as their new
+ * parent, and decides itself.
+ *  3. It sends the decision, under its own number, to all nodes. A root that has a decision when it
+ *     takes over begins here.
+ *
+ * Why all surviving nodes have the same decision: a decision reaches the ranks of a node only when
+ * the node has not promised anything to a later root, and a node that has it tells each later root.
+ * A root with a decision that no surviving node has heard, and that is itself lost, does no harm.
+ *
+ * Connections keep the order of messages; every node learns of every lost node sooner or later
+ * (daemon.c), and then each agreement is advanced anew. Two nodes may for a while disagree about
+ * which one is the root: the ballots decide. */
 #include "noded/agreement.h"
 
 #include <stdlib.h>
@@ -13,33 +44,35 @@ enum {
   MESSAGE_DECISION,
   MESSAGE_PREPARE,
   MESSAGE_PROMISE
-}; /* messages; 1 is the daemon's */
+}; /* kinds of messages; 1 is daemon.c's */
 
-/* Of the agreements of all nodes so many are kept: a later one about the same group says
- * that everybody has the decision. A decision that some may come for much later stays. */
+/* So many agreements in which every node votes are kept after their decision: that a later one
+ * about the same group exists says that all nodes have the decision. Decisions on the first list of
+ * dead are kept for good: a node may propose much later. */
 #define KEPT 1024
 
 typedef struct agreement {
   struct agreement *next;
-  rgi_agreement_proposal *proposal; /* what is known of the proposal; or the decision */
-  int me, decided;                  /* me: this node's index among the group's */
-  int proposed_to;                  /* whom this node has spoken to, or -1 */
-  int changed;                      /* since then */
-  int promised;                     /* takes no decision of an earlier root */
-  int told;                         /* those who wait here */
-  int preparing;                    /* as a root: waits for promises */
-  unsigned char *to;                /* for each node: it is to hear the decision */
-  unsigned char *answered;
-  uint64_t round_at, flags_at;
+  rgi_agreement_proposal *proposal; /* all proposals so far, combined; or the decision */
+  int me;                           /* this node's place in the group's list */
+  int decided;
+  int proposed_to;             /* the place to which this node has sent the proposal, or -1 */
+  int changed;                 /* whether the proposal has changed since */
+  int promised;                /* the root from which on this node takes decisions */
+  int told;                    /* the ranks that wait here have the decision */
+  int preparing;               /* as a root that has taken over */
+  unsigned char *to;           /* for each place: is to get the decision */
+  unsigned char *answered;     /* for each place: has promised */
+  uint64_t round_at, flags_at; /* of the ranks that wait here; 0: none */
 } agreement;
 
 static agreement *agreements;
 
 static struct {
   int mine;                  /* this node's index */
-  const unsigned char *lost; /* of each node: whether it is */
+  const unsigned char *lost; /* for each node */
   const rgi_process_table *table;
-} council;
+} agreement_node;
 
 /* --- agreements ------------------------------------------------------------------------------ */
 
@@ -55,7 +88,7 @@ static int node_at(const agreement *t, int i) {
 }
 
 static int is_lost(const agreement *t, int i) {
-  return council.lost[node_at(t, i)];
+  return agreement_node.lost[node_at(t, i)];
 }
 
 static agreement *drop_agreement(agreement *t) {
@@ -84,7 +117,7 @@ static rgi_agreement_proposal *copy_of(const rgi_agreement_proposal *m) {
   return copy;
 }
 
-/* A new one knows the group's nodes, and nothing else. */
+/* Of the proposal only the group and its nodes are taken. */
 static agreement *begin_agreement(const rgi_agreement_proposal *m) {
   agreement *t = calloc(1, sizeof *t);
   if (!t)
@@ -94,7 +127,7 @@ static agreement *begin_agreement(const rgi_agreement_proposal *m) {
                    .proposed_to = -1,
                    .to = calloc((size_t)m->nodes, 1),
                    .answered = calloc((size_t)m->nodes, 1)};
-  if (!t->proposal || !t->to || !t->answered || (t->me = index_of(t, council.mine)) < 0) {
+  if (!t->proposal || !t->to || !t->answered || (t->me = index_of(t, agreement_node.mine)) < 0) {
     drop_agreement(t);
     return NULL;
   }
@@ -116,7 +149,8 @@ static agreement *find_agreement(const rgi_agreement_proposal *m) {
   return begin_agreement(m);
 }
 
-/* Where all must speak the dead are not listed; else the first one's are kept. A decision stays. */
+/* Combines a proposal with those before. Where every node must vote the dead are not listed; else
+ * the first list stays. A decision does not change any more. */
 static void merge_proposal(agreement *t, const rgi_agreement_proposal *m) {
   rgi_agreement_proposal *proposal = t->proposal, *from = (rgi_agreement_proposal *)(uintptr_t)m;
   if (proposal->accepted >= 0)
@@ -148,7 +182,7 @@ static int root_of(const agreement *t) {
   return i;
 }
 
-/* The nearest ancestor that lives; for the root itself -1. */
+/* The nearest ancestor that lives, else the present root; -1: this node is the root. */
 static int parent_of(const agreement *t) {
   int i = t->me;
   while (i > 0) {
@@ -166,7 +200,8 @@ static int is_below(int i, int me) {
   return i == me;
 }
 
-/* Whether there is enough to go up, or to be decided. */
+/* Whether the proposal may be sent to the parent; at the root (parent < 0): whether it may be
+ * decided. */
 static int is_complete(const agreement *t, int parent) {
   if (!t->proposal->all)
     return t->proposal->dead >= 0;
@@ -177,7 +212,7 @@ static int is_complete(const agreement *t, int parent) {
   return 1;
 }
 
-/* --- saying ------------------------------------------------------------------------------- */
+/* --- sending ------------------------------------------------------------------------------- */
 
 static void send_to(const agreement *t, int i, uint32_t kind, int ballot) {
   rgi_agreement_proposal *m = t->proposal;
@@ -185,7 +220,7 @@ static void send_to(const agreement *t, int i, uint32_t kind, int ballot) {
   rgi_connection_send(node_at(t, i), kind, m, rgi_agreement_bytes(m->nodes, m->dead));
 }
 
-/* Once: afterwards those who waited may have given the memory back. */
+/* Only once: afterwards the ranks that waited may have freed the round. */
 static void tell_here(agreement *t) {
   if (!t->round_at || t->told)
     return;
@@ -197,7 +232,7 @@ static void tell_here(agreement *t) {
   round->word = t->proposal->word;
   round->deaths = t->proposal->failed;
   atomic_store(&round->state, RGI_AGREEMENT_DECIDED);
-  rgi_process_table_ring(council.table);
+  rgi_process_table_ring(agreement_node.table);
 }
 
 static void tell_decision(agreement *t) {
@@ -215,7 +250,7 @@ static int has_lost(const agreement *t) {
   return 0;
 }
 
-/* Those who have spoken need not have known of the loss of a node that was awaited. */
+/* A node that has voted may not have known of the loss of another one. */
 static void make_decision(agreement *t) {
   if (t->proposal->accepted < 0)
     t->proposal->failed |= t->proposal->dead > 0 || has_lost(t);
@@ -237,8 +272,9 @@ static int has_all_promises(const agreement *t) {
   return 1;
 }
 
-/* A root that was not the first one. Whoever has a decision does not speak any more, so it asks
- * before all have spoken. Who has promised it something hears from it: of others it takes none. */
+/* A node that has the decision proposes nothing any more: so the new root prepares at once, and
+ * does not wait for all proposals first. All that promise get its decision, since they would take
+ * none from an earlier root. */
 static void take_over(agreement *t) {
   int first = !t->preparing;
   t->preparing = 1;
@@ -268,7 +304,8 @@ static void advance_agreement(agreement *t) {
   }
 }
 
-/* --- hearing --------------------------------------------------------------------------------- */
+/* --- receiving ---------------------------------------------------------------------------------
+ */
 
 static void receive_proposal(agreement *t, int from, const rgi_agreement_proposal *m) {
   t->to[from] = 1;
@@ -365,9 +402,9 @@ void rgi_agreement_node_lost(void) {
 }
 
 void rgi_agreement_open(int node, const unsigned char lost[], const rgi_process_table *table) {
-  council.mine = node;
-  council.lost = lost;
-  council.table = table;
+  agreement_node.mine = node;
+  agreement_node.lost = lost;
+  agreement_node.table = table;
 }
 
 void rgi_agreement_close(void) {

@@ -1,5 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in guards. One epoll descriptor stands for the listener, all connections and what the owner
+ * adds. A connection goes through these states:
+ *
+ *   calling  Made by this node: tries the addresses of the other one in turn until one answers.
+ *   silent   Made by the other side: no greeting has come yet, so its node is not known.
+ *   up       Both sides have greeted: messages, each a frame and its data, go both ways.
+ *   broken   Closed; freed at the end of the step.
+ *
+ * Greetings are exchanged because other programs may listen at an address that many machines have,
+ * or connect with our port: a wrong key is no sign that a node is lost. A greeting as
+ * RGI_OVERLAY_CLIENT makes the connection one of the server's. Two nodes that call each other at
+ * the same time have two connections and may use either.
+ *
+ * Silent networks: the kernel's keep-alive probes and TCP_USER_TIMEOUT end a connection that has
+ * had no answer for rgi_overlay.limit seconds. */
 #include "noded/connection.h"
 
 #include <errno.h>
@@ -16,12 +32,11 @@
 #include "base/clock.h"
 #include "noded/overlay.h"
 
-/* How long an address may take to answer before the next one is tried, and all of them
- * together. */
+/* How long one address may take to answer, and all of a node's addresses together. */
 #define ANSWER_SECONDS 3.0
 #define CONNECT_SECONDS 15.0
 #define READ_BYTES ((size_t)64 << 10)
-#define MOST_BYTES ((size_t)256 << 20) /* a longer message is nonsense */
+#define MOST_BYTES ((size_t)256 << 20) /* no message is longer */
 
 typedef struct {
   uint32_t bytes, kind;
@@ -30,9 +45,9 @@ typedef struct {
 struct rgi_connection {
   rgi_connection *next;
   int fd, node; /* node: -1 until it has greeted */
-  int calling;  /* made from this side, and not greeted yet */
+  int calling;  /* made from this side; the other one has not greeted yet */
   int up, broken;
-  int address; /* that is tried */
+  int address; /* the next one to try */
   double since, tried;
   rgi_buffer in, out;
 };
@@ -76,7 +91,7 @@ static void close_socket(rgi_connection *l) {
   l->fd = -1;
 }
 
-/* The node is lost, unless it was a stranger, or one that has only been called wrongly. */
+/* The node is lost, unless the other side never was one of the job's nodes. */
 static void break_connection(rgi_connection *l, const char *why) {
   int node = l->node, was = l->up || l->calling;
   if (l->broken)
@@ -116,14 +131,14 @@ static void queue_message(rgi_connection *l, uint32_t kind, const void *data, si
     send_pending(l);
 }
 
-/* --- calling --------------------------------------------------------------------------- */
+/* --- connecting --------------------------------------------------------------------------- */
 
 static int send_greeting(rgi_connection *l) {
-  rgi_connection_greeting g = {connections.overlay->key, connections.overlay->mine, l->node};
+  rgi_overlay_greeting g = {connections.overlay->key, connections.overlay->mine, l->node};
   return send(l->fd, &g, sizeof g, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof g;
 }
 
-/* Tries the node's next address, around and around. */
+/* After the last address comes the first one again. */
 static void try_next_address(rgi_connection *l) {
   const rgi_overlay_node *n = &rgi_overlay_nodes(connections.overlay)[l->node];
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = n->port};
@@ -148,13 +163,13 @@ static void finish_connecting(rgi_connection *l) {
   socklen_t size = sizeof error;
   getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &error, &size);
   if (error || !send_greeting(l))
-    close_socket(l); /* the next address, soon */
+    close_socket(l); /* the next step tries the next address */
   else
     listen_to(l, EPOLLIN, EPOLL_CTL_MOD);
 }
 
-/* Whoever has something to do here greets at once. */
-static void look_at_silent(rgi_connection *l) {
+/* Daemons and clients greet as soon as they are connected. */
+static void check_unanswered(rgi_connection *l) {
   double now = rgi_clock_now();
   if (l->up || l->broken)
     return;
@@ -177,10 +192,11 @@ static void accept_all(void) {
   }
 }
 
-/* --- hearing ------------------------------------------------------------------------------ */
+/* --- receiving ------------------------------------------------------------------------------ */
 
-/* It is none of ours. A client that computes, or is stopped, does not take its answers: the kernel
- * would count that, too, though the other one answers. Connections tell of its node's end. */
+/* The server's from now on. TCP_USER_TIMEOUT would also end a connection whose client computes or
+ * is stopped, and so reads no answers; the daemons' connections tell when the client's node is
+ * lost. */
 static void hand_over_client(rgi_connection *l) {
   int fd = l->fd, never = 0;
   setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &never, sizeof never);
@@ -197,8 +213,8 @@ static void come_up(rgi_connection *l) {
   connections.events.up(l->node);
 }
 
-/* Of whom this node has called; another one may listen at that port. */
-static void receive_answer(rgi_connection *l, const rgi_connection_greeting *g) {
+/* At that port another program may listen. */
+static void receive_reply(rgi_connection *l, const rgi_overlay_greeting *g) {
   if (g->key == connections.overlay->key && g->to == connections.overlay->mine &&
       g->from == l->node)
     come_up(l);
@@ -206,9 +222,9 @@ static void receive_answer(rgi_connection *l, const rgi_connection_greeting *g) 
     close_socket(l);
 }
 
-static void receive_call(rgi_connection *l, const rgi_connection_greeting *g) {
+static void receive_call(rgi_connection *l, const rgi_overlay_greeting *g) {
   int ours = g->key == connections.overlay->key && g->to == connections.overlay->mine;
-  if (ours && g->from == RGI_CONNECTION_CLIENT && send_greeting(l)) {
+  if (ours && g->from == RGI_OVERLAY_CLIENT && send_greeting(l)) {
     hand_over_client(l);
     return;
   }
@@ -224,12 +240,12 @@ static void receive_call(rgi_connection *l, const rgi_connection_greeting *g) {
 }
 
 static void receive_greeting(rgi_connection *l) {
-  rgi_connection_greeting g;
+  rgi_overlay_greeting g;
   if (rgi_buffer_pending(&l->in) < sizeof g)
     return;
   memcpy(&g, l->in.data + l->in.begin, sizeof g);
   l->in.begin += sizeof g;
-  (l->calling ? receive_answer : receive_call)(l, &g);
+  (l->calling ? receive_reply : receive_call)(l, &g);
 }
 
 static void receive_messages(rgi_connection *l) {
@@ -237,7 +253,7 @@ static void receive_messages(rgi_connection *l) {
     message_frame f;
     memcpy(&f, l->in.data + l->in.begin, sizeof f);
     if (f.bytes > MOST_BYTES) {
-      break_connection(l, "a message that makes no sense");
+      break_connection(l, "a message that is too long");
       return;
     }
     if (rgi_buffer_pending(&l->in) < sizeof f + f.bytes)
@@ -273,8 +289,7 @@ static void receive_pending(rgi_connection *l) {
   }
 }
 
-/* --- all connections ----------------------------------------------------------------------------
- */
+/* --- all connections ------------------------------------------------------------------------ */
 
 static rgi_connection *find_connection(int fd) {
   rgi_connection *l = connections.first;
@@ -356,7 +371,7 @@ void rgi_connections_step(void) {
   for (int i = 0; i < n; i++)
     serve_event(&events[i]);
   for (rgi_connection *l = connections.first; l; l = l->next)
-    look_at_silent(l);
+    check_unanswered(l);
   forget_broken();
 }
 

@@ -1,5 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in guards; all state of a daemon is in `noded`, in agreement.c, connection.c and server.c.
+ *
+ * Daemons exchange facts (overlay.h). Each fact stays true once it is, so it does not matter in
+ * which order facts come, how often, or by which way. A fact that is new to a daemon is noted, sent
+ * on to all its neighbours but the one it came from, and applied to the node's arena, where waiting
+ * ranks see it. A new connection first gets all facts that are known.
+ *
+ * Neighbours: a daemon connects with the next living nodes at the distances 1, 2, 4, ... around the
+ * ring of nodes. When a node is lost its neighbours connect with the next ones; so a fact reaches
+ * all living nodes in about log2(nodes) steps. A daemon need not know of all deaths to forward.
+ *
+ * Detection: a death on this node is in the table of processes, whose mutexes the kernel marks;
+ * a pidfd for each process wakes the daemon at once. A node is lost when a connection with it
+ * breaks, or cannot be made: all its processes then count as dead, and it is cut off for good. A
+ * node that learns that the others have lost it ends (rgi_daemon_fatal_reason).
+ *
+ * The end: a node tells when all its processes have come to the end or died (LEFT). The first rank
+ * that sees all nodes so tells that the job has ended (ENDED); the daemon then writes the outcome
+ * for its guards. A daemon stays until its neighbours have told it the same, 2 s at most
+ * (rgi_daemon_needed): a connection that closed earlier would look like a lost node.
+ *
+ * Patience: after a death each daemon tells whether all its processes have been waiting for
+ * RG_PATIENCE seconds (STALLED). When all nodes are, nothing can happen any more, and the first of
+ * them ends the job. */
 #include "noded/daemon.h"
 
 #include <errno.h>
@@ -18,10 +43,9 @@
 #include "shm/arena.h"
 #include "shm/revocation.h"
 
-/* Who dies elsewhere while processes here have not returned from rg_init: so long they
- * may take. */
+/* After a death elsewhere the processes of this node may take so long to return from rg_init. */
 #define READY_SECONDS 5.0
-/* The others are told that all is done, and tell it: so long at most. */
+/* So long at most a daemon stays after the end to hear it from its neighbours. */
 #define LINGER_SECONDS 2.0
 #define JOIN_SECONDS 20.0
 
@@ -30,15 +54,19 @@ enum { MESSAGE_FACT = 1 }; /* the kinds of messages; those of agreement.c follow
 static struct {
   rgi_overlay *overlay;
   rgi_process_table *table;
-  int pipe, here_left;
-  rgi_overlay_fact *facts; /* in the order in which they were heard of */
+  int pipe;                /* from the node's ranks */
+  int here_left;           /* a rank has told that it has come to the end */
+  rgi_overlay_fact *facts; /* in the order in which they came */
   size_t n, room;
-  int *processes;        /* descriptors that tell of the end of this node's */
-  size_t *place, places; /* where in facts, plus 1: a table of hashes, at most half full */
-  unsigned char *lost, *end_heard;
-  uint64_t *stalled;  /* of each node: odd: all wait there */
-  int scanned, ended; /* deaths that were told; all have ended */
-  double opened, ended_at, death_at;
+  int *processes;           /* a pidfd for each process of the node */
+  size_t *place, places;    /* hash table of indices in facts, plus 1; at most half full */
+  unsigned char *lost;      /* for each node */
+  unsigned char *end_heard; /* for each node: has told that the job has ended */
+  uint64_t *stalled;        /* for each node; odd: all its processes wait */
+  int scanned;              /* deaths in the table that have been told */
+  int ended;                /* the job has */
+  double opened, ended_at;  /* when this daemon was opened; when the job ended */
+  double death_at;          /* when the first death was seen; 0: none */
   const char *fatal_reason;
 } noded = {.pipe = -1};
 
@@ -73,7 +101,7 @@ static int grow_table(void) {
   return 1;
 }
 
-/* Whether it is new. */
+/* Notes a fact. 0: it was known. */
 static int note_fact(const rgi_overlay_fact *f) {
   if (noded.n == noded.room && !grow_table())
     return 0;
@@ -94,7 +122,7 @@ static int next_living(int from) {
   return at;
 }
 
-/* Of a ring that is closed again by whoever has lost his neighbour. */
+/* Called again after each lost node: so the ring closes again. */
 static void connect_neighbours(void) {
   for (int step = 1; step < noded.overlay->nodes; step *= 2) {
     int node = next_living(noded.overlay->mine + step);
@@ -112,7 +140,7 @@ static int has_joined(void) {
   return 1;
 }
 
-/* --- what facts do ---------------------------------------------------------------------- */
+/* --- applying facts ---------------------------------------------------------------------- */
 
 static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from);
 
@@ -129,13 +157,13 @@ static void lose_node(int node) {
   connect_neighbours();
 }
 
-/* News may overtake one another. */
+/* A later fact may come before an earlier one. */
 static void set_stalled(int node, uint64_t k) {
   if (k > noded.stalled[node])
     noded.stalled[node] = k;
 }
 
-/* Who tells it has seen that all have left. */
+/* The rank that told this has seen that all have left. */
 static void end_all(void) {
   uint32_t open = 0;
   for (int i = 0; i < noded.overlay->nodes; i++)
@@ -178,8 +206,8 @@ static int is_valid_fact(const rgi_overlay_fact *f) {
   return f->kind >= RGI_FACT_DEAD && f->kind <= RGI_FACT_STALLED;
 }
 
-/* from: who told it; -1: it comes from here. The end is told to those as well who have
- * told it: they wait for it. */
+/* from: the node that sent it; -1: it comes from this node. The end is also sent back to the node
+ * that told it, which waits for that. */
 static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from) {
   rgi_overlay_fact f = {kind, value};
   if (!is_valid_fact(&f) || !note_fact(&f))
@@ -233,7 +261,7 @@ static void read_pipe(void) {
       learn_fact((rgi_overlay_fact_kind)t.kind, t.value, -1);
 }
 
-static void tell_deaths(void) {
+static void spread_deaths(void) {
   rgi_overlay *m = noded.overlay;
   rgi_process_table_check(noded.table);
   for (int n = rgi_process_table_deaths(noded.table); noded.scanned < n; noded.scanned++) {
@@ -244,7 +272,7 @@ static void tell_deaths(void) {
   }
 }
 
-static void look_at_end(void) {
+static void check_end(void) {
   uint32_t open = 0;
   if ((noded.here_left || rgi_process_table_deaths(noded.table) > 0) &&
       rgi_process_table_all_left(noded.table))
@@ -259,9 +287,9 @@ static void look_at_end(void) {
     noded.fatal_reason = " after a death elsewhere before rg_init had returned everywhere";
 }
 
-/* Somebody has died, and all others wait for one another: nothing would happen any more. Each
- * has waited for longer than any message takes. */
-static void look_at_waiting(void) {
+/* After a death all other processes may wait for one another for ever. Each has waited for longer
+ * than any message takes. */
+static void check_patience(void) {
   static char why[100];
   int mine = noded.overlay->mine, nodes = noded.overlay->nodes;
   double patience = noded.overlay->patience;
@@ -272,14 +300,15 @@ static void look_at_waiting(void) {
   if (stuck != k % 2)
     learn_fact(RGI_FACT_STALLED, (uint64_t)mine + (uint64_t)nodes * (k + 1), -1);
   for (int i = 0; i < nodes; i++)
-    if (!noded.lost[i] && (noded.stalled[i] % 2 == 0 || i < mine)) /* the first one says it */
+    if (!noded.lost[i] &&
+        (noded.stalled[i] % 2 == 0 || i < mine)) /* the first living node ends the job */
       return;
-  snprintf(why, sizeof why, " because somebody has died and all others have been waiting for %g s",
+  snprintf(why, sizeof why, " because a process has died and all others have been waiting for %g s",
            patience);
   noded.fatal_reason = why;
 }
 
-static void look_at_joining(void) {
+static void check_joined(void) {
   if (atomic_load(&noded.overlay->joined))
     return;
   if (has_joined())
@@ -291,9 +320,9 @@ static void look_at_joining(void) {
   }
 }
 
-/* --- from outside ------------------------------------------------------------------------- */
+/* --- the interface ------------------------------------------------------------------------- */
 
-/* Readable when the process ends, at once. */
+/* A pidfd is readable as soon as its process has ended. */
 static void watch_processes(void) {
   for (int i = 0; i < noded.table->n; i++) {
     noded.processes[i] = (int)syscall(SYS_pidfd_open, noded.table->state[i].pid, 0);
@@ -359,12 +388,12 @@ void rgi_daemon_step(void) {
   if (!noded.overlay)
     return;
   read_pipe();
-  tell_deaths();
+  spread_deaths();
   rgi_connections_step();
-  tell_deaths();
-  look_at_joining();
-  look_at_end();
-  look_at_waiting();
+  spread_deaths();
+  check_joined();
+  check_end();
+  check_patience();
 }
 
 const char *rgi_daemon_fatal_reason(void) {

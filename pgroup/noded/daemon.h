@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The node daemon: the guard of its node's first rank (overlay.h). It is connected with some
- * other daemons, the next living ones at distances 1, 2, 4, ... around the ring of
- * nodes; every fact that is new to it goes to all of them. Nothing here blocks. */
+ * The node daemon: the guard of its node's first rank, which also detects deaths for its node and
+ * tells the other nodes of them. Nothing here blocks: the guard calls rgi_daemon_step when there is
+ * something to do. Runs in guards. */
 #ifndef RGI_DAEMON_H
 #define RGI_DAEMON_H
 
@@ -12,13 +12,14 @@
 #include "noded/overlay.h"
 #include "shm/process_table.h"
 
-/* The arena is mapped (rgi_arena_attach). overlay: in it; table: of the node's processes, the
- * guard's; listener, pipe: descriptors, taken over. */
+/* Makes this guard the daemon. The arena is mapped (rgi_arena_attach), and overlay lies in it.
+ * table: the guard's view of the node's processes. listener, pipe: descriptors, taken over. 0: no
+ * memory. */
 int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener, int pipe);
 void rgi_daemon_close(void);
 
-/* Readable when there is something to do (-1: no daemon); then, and every 0.1 s where
- * busy, step. */
+/* A descriptor that is readable when there is something to do; -1: this guard is no daemon. The
+ * guard then calls step; where busy it also calls step every 0.1 s. */
 int rgi_daemon_fd(void);
 int rgi_daemon_busy(void);
 void rgi_daemon_step(void);
@@ -26,7 +27,7 @@ void rgi_daemon_step(void);
 /* Why the job cannot go on here, or NULL. */
 const char *rgi_daemon_fatal_reason(void);
 
-/* Whether the other nodes still need this one. */
+/* Whether other nodes still need this daemon. */
 int rgi_daemon_needed(void);
 
 #endif

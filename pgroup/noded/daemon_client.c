@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in ranks. Queries are sent in the order of their queue, each straight from where it lies
+ * (sendmsg with its parts), as far as the socket takes them now; answers come in the same order and
+ * go straight to where the caller wants them. Nothing waits but rgi_daemon_client_open. A
+ * connection that breaks stays broken: whether the node is lost, or only its daemon's connection,
+ * the caller finds out by rgi_daemon_client_node_dead. */
 #include "noded/daemon_client.h"
 
 #include <errno.h>
@@ -12,8 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "noded/connection.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "shm/process.h"
 
 #define ANSWER_SECONDS 3.0
@@ -58,10 +63,10 @@ static int connect_to(rgi_daemon_client *l, uint32_t address, uint16_t port) {
   return -1;
 }
 
-/* The port may be somebody else's, at an address that many machines have. */
+/* Many machines have the same local addresses: another program may listen at this port. */
 static int exchange_greetings(rgi_daemon_client *l, int fd) {
   uint64_t key = rgi_overlay_get()->key;
-  rgi_connection_greeting mine = {key, RGI_CONNECTION_CLIENT, l->node}, theirs;
+  rgi_overlay_greeting mine = {key, RGI_OVERLAY_CLIENT, l->node}, theirs;
   return send(fd, &mine, sizeof mine, MSG_NOSIGNAL) == (ssize_t)sizeof mine &&
          await_ready(l, fd, POLLIN) &&
          recv(fd, &theirs, sizeof theirs, 0) == (ssize_t)sizeof theirs && theirs.key == key &&
@@ -106,7 +111,7 @@ static void break_connection(rgi_daemon_client *l) {
 
 /* --- sending ------------------------------------------------------------------------------ */
 
-/* What is left of a question. */
+/* The parts of a query that are not sent yet. */
 static int remaining_parts(const rgi_daemon_client *l, const rgi_daemon_client_query *o,
                            struct iovec parts[4]) {
   static char padding[8];
@@ -156,7 +161,7 @@ static ssize_t receive_bytes(rgi_daemon_client *l, char *to, size_t bytes) {
   return n > 0 ? n : -1;
 }
 
-/* Short answers come many at a time. */
+/* A buffer between: short answers come many at a time. */
 static ssize_t take_bytes(rgi_daemon_client *l, char *to, size_t bytes) {
   if (l->begin == l->end) {
     if (bytes >= sizeof l->heard)
@@ -173,7 +178,7 @@ static ssize_t take_bytes(rgi_daemon_client *l, char *to, size_t bytes) {
   return (ssize_t)n;
 }
 
-/* Whether the oldest question has its answer; -1: the connection is broken. */
+/* Whether the oldest query has its answer; -1: the connection is broken. */
 static int receive_answer(rgi_daemon_client *l) {
   rgi_daemon_client_query *o = l->first;
   uint64_t wanted = o ? rgi_query_answer_bytes(&o->query) : 0;

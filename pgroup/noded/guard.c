@@ -1,8 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Everything here but the end of the file runs in the guard, which is a copy of the
- * process from before main: it uses nothing of MPI. */
+ * Runs in guards. A guard is a copy of the process from before main, so nothing here may use MPI,
+ * nor what other constructors set up. It sleeps in poll until a signal comes (SIGCHLD among them),
+ * its child sends addresses, its node daemon has something to do or ends; then it decides anew, in
+ * this order (step_guard):
+ *
+ *  - The node cannot go on: its daemon is gone, or says why. The guard kills its child and ends the
+ *    job.
+ *  - The child lives: the guard goes on.
+ *  - The launcher is ending the job, or is gone: the guard ends as the child did.
+ *  - The child has ended with a status other than 0: so does the guard, and the launcher judges.
+ *  - This guard is the node's daemon and other nodes still need it: it goes on.
+ *  - The child has ended well: so does the guard.
+ *  - The child was killed (outlive_child). Before rg_init has returned in all processes of the node
+ *    the job ends. Later the guard waits for the outcome in the arena: DONE, and it tells the
+ *    launcher that its process has ended well; or no process is left, and the job ends. On one node
+ *    the job also ends when all other processes have been waiting for RG_PATIENCE seconds; on
+ *    several nodes the daemons find that out.
+ *
+ * To end the job a guard prints one line and kills itself, since the launcher ends a job for sure
+ * when its own child ends by a signal. Of several guards that do so at once only one prints
+ * (may_report). */
 #include "noded/guard.h"
 
 #include <errno.h>
@@ -25,31 +44,35 @@
 #include "noded/daemon.h"
 #include "noded/overlay.h"
 #include "noded/pmi.h"
+#include "noded/title.h"
 #include "shm/arena.h"
 #include "shm/process_table.h"
 
 #define CHECK_SECONDS 0.01
 #define READ_SECONDS 5.0
-#define FDS 3 /* that may come with an address: arena, listener, pipe */
 
-static int to_guard = -1;
+/* The environment variable by which the launcher numbers its processes. */
+static const char *launcher_rank(void) {
+  const char *rank = getenv("PMI_RANK");
+  return rank ? rank : "?";
+}
 
-/* --- the guard ------------------------------------------------------------------ */
+/* --- what the child tells ---------------------------------------------------------------- */
 
 typedef struct {
   pid_t rank;
-  int socket, signals; /* from the rank; from everybody */
-  int ended, status;   /* the rank has, and how (waitpid's) */
-  int stopping;        /* the launcher has told it to */
-  double stopped;      /* since when the rank has been; 0: it is not */
+  int socket, signals; /* descriptors: from the child; for signals from any process */
+  int ended, status;   /* whether the child has ended; how (waitpid's) */
+  int stopping;        /* whether the launcher is ending the job */
+  double stopped;      /* when the child was first seen stopped; 0: it is not stopped */
   rgi_guard_addresses where;
   rgi_process_table table;
   rgi_process_job *job; /* NULL before rg_init */
-  int daemon;           /* readable when the node's daemon, another guard, has ended; or -1 */
+  int daemon;           /* pidfd of the node's daemon, if that is another guard; or -1 */
 } guarded_child;
 
-static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[FDS]) {
-  char room[CMSG_SPACE(FDS * sizeof(int))];
+static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[RGI_GUARD_FDS]) {
+  char room[CMSG_SPACE(RGI_GUARD_FDS * sizeof(int))];
   struct iovec part = {a, sizeof *a};
   struct msghdr m = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
@@ -59,7 +82,7 @@ static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[FDS]
   if (!c || c->cmsg_type != SCM_RIGHTS)
     return 0;
   int n = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-  for (int i = 0; i < FDS; i++)
+  for (int i = 0; i < RGI_GUARD_FDS; i++)
     fds[i] = -1;
   memcpy(fds, CMSG_DATA(c), (size_t)n * sizeof(int));
   return 1;
@@ -70,8 +93,9 @@ static void watch_daemon(guarded_child *w) {
   w->daemon = (int)syscall(SYS_pidfd_open, atomic_load(&overlay->daemon_pid), 0);
 }
 
-/* The library has started, perhaps anew. */
-static void take_addresses(guarded_child *w, const rgi_guard_addresses *a, const int fds[FDS]) {
+/* By each start of the library. */
+static void take_addresses(guarded_child *w, const rgi_guard_addresses *a,
+                           const int fds[RGI_GUARD_FDS]) {
   rgi_daemon_close();
   if (w->daemon >= 0)
     close(w->daemon);
@@ -83,22 +107,24 @@ static void take_addresses(guarded_child *w, const rgi_guard_addresses *a, const
   w->table = (rgi_process_table){.members = rgi_arena_at(a->members), .n = a->processes, .me = -1};
   rgi_process_table_attach(&w->table, rgi_arena_at(a->process_table), a->world);
   w->job = &w->table.journal->job;
-  if (!a->overlay)
-    return;
-  if (fds[1] >= 0)
+  int is_daemon = a->overlay && fds[1] >= 0;
+  rgi_title_set(is_daemon ? "regroup-noded" : "regroup-guard", launcher_rank());
+  if (is_daemon)
     rgi_daemon_open(rgi_arena_at(a->overlay), &w->table, fds[1], fds[2]);
-  else
+  else if (a->overlay)
     watch_daemon(w);
 }
 
-static void hear_rank(guarded_child *w) {
+static void read_socket(guarded_child *w) {
   rgi_guard_addresses a;
-  int fds[FDS];
+  int fds[RGI_GUARD_FDS];
   while (read_addresses(w, &a, fds))
     take_addresses(w, &a, fds);
 }
 
-/* The launcher drops what it has not read when it hears of the end, and may be late. */
+/* --- ending the job ----------------------------------------------------------------------- */
+
+/* The launcher may read late, and drops what it has not read when it hears of the end. */
 static void await_reader(void) {
   int unread = 1;
   for (double end = rgi_clock_now() + READ_SECONDS;
@@ -107,28 +133,29 @@ static void await_reader(void) {
   rgi_clock_sleep(0.05); /* to pass it on */
 }
 
-/* One line is enough. Of the guards of a launcher's process the first one listens, and takes no
- * more than one connection: who has it tells. It lasts until the listener ends, so that nobody
- * else tells in the moment between the end of who has told and that of all. */
-static struct sockaddr_un teller_address = {.sun_family = AF_UNIX};
+/* Among the guards that one process of the launcher has started the first listens on this address,
+ * and accepts no connection: its queue holds one. The guard that gets its connection in prints. The
+ * connection lasts until the listener ends, so that no other guard prints in the moment between
+ * the end of the one that printed and the end of all. */
+static struct sockaddr_un report_address = {.sun_family = AF_UNIX};
 
-static void listen_to_tellers(void) {
+static void claim_reports(void) {
   char space[32] = "";
   int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
     space[0] = 0;
-  snprintf(teller_address.sun_path + 1, sizeof teller_address.sun_path - 1, "regroup-end-%d-%s",
+  snprintf(report_address.sun_path + 1, sizeof report_address.sun_path - 1, "regroup-end-%d-%s",
            (int)getppid(), space);
-  if (bind(s, (struct sockaddr *)&teller_address, sizeof teller_address) != 0 || listen(s, 0) != 0)
+  if (bind(s, (struct sockaddr *)&report_address, sizeof report_address) != 0 || listen(s, 0) != 0)
     close(s);
 }
 
-/* Where nobody listens the listener itself may have told, and all end very soon. */
-static int is_to_tell(void) {
+/* Where no guard listens the listener itself may have printed: then all end very soon. */
+static int may_report(void) {
   int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   for (double end = rgi_clock_now() + READ_SECONDS; rgi_clock_now() < end;
        rgi_clock_sleep(CHECK_SECONDS)) {
-    if (connect(s, (struct sockaddr *)&teller_address, sizeof teller_address) == 0)
+    if (connect(s, (struct sockaddr *)&report_address, sizeof report_address) == 0)
       return 1;
     if (errno == EAGAIN)
       return 0;
@@ -137,22 +164,21 @@ static int is_to_tell(void) {
 }
 
 /* The launcher ends the whole job when this process ends by a signal, and only then for
- * sure: a rank that has not reached the launcher's barrier yet is not missed by it. */
+ * sure: it does not miss a rank that has not reached its barrier yet. */
 static int end_job(int sign, const char *why) {
-  if (is_to_tell()) {
+  if (may_report()) {
     fprintf(stderr, "regroup: rank %s was ended by signal %d (%s)%s: the job ends\n",
-            getenv("PMI_RANK") ? getenv("PMI_RANK") : "?", sign, strsignal(sign), why);
+            launcher_rank(), sign, strsignal(sign), why);
     await_reader();
   } else {
-    rgi_clock_sleep(READ_SECONDS +
-                    1); /* the other one ends it meanwhile, when its line has been read */
+    rgi_clock_sleep(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
   }
   kill(getpid(), SIGKILL);
   return 128 + sign;
 }
 
-/* All others wait for one another, for this one, perhaps, inside MPI. */
-static int check_patience(const guarded_child *w, int sign) {
+/* All other processes may be waiting for the dead one inside MPI, for ever. */
+static int check_patience(guarded_child *w, int sign) {
   char why[100];
   double patience = w->where.patience;
   if (patience <= 0 || !rgi_process_table_all_waiting(&w->table, patience))
@@ -161,9 +187,9 @@ static int check_patience(const guarded_child *w, int sign) {
   return end_job(sign, why);
 }
 
-/* The rank has been killed: its status for the launcher, or -1 as long as the others have
- * not ended. */
-static int outlive_child(const guarded_child *w) {
+/* The child was killed: the status for the launcher, or -1 as long as the survivors have not
+ * ended. */
+static int outlive_child(guarded_child *w) {
   int sign = WTERMSIG(w->status);
   uint32_t outcome = w->job ? atomic_load(&w->job->outcome) : 0, all = (uint32_t)w->where.processes;
   if (!w->job || (!outcome && atomic_load(&w->job->ready) < all))
@@ -174,12 +200,14 @@ static int outlive_child(const guarded_child *w) {
   }
   if (outcome == RGI_PROCESS_JOB_LOST ||
       (!w->where.overlay && atomic_load(&w->job->gone) >= all && !atomic_load(&w->job->outcome)))
-    return end_job(sign, " and nobody is left");
+    return end_job(sign, " and no process is left");
   return w->where.overlay ? -1 : check_patience(w, sign);
 }
 
-/* The launcher ends a job by signals, which reach the rank as well unless they are
- * meant for the guard alone. */
+/* --- what the guard looks at ---------------------------------------------------------------- */
+
+/* The launcher ends a job by signals to its own child, the guard, which passes them on. The rank
+ * gets no SIGUSR1 and SIGUSR2: they tell the launcher's child of another process's end. */
 static void pass_signal_on(guarded_child *w, int sign) {
   if (sign == SIGUSR1 || sign == SIGUSR2 || sign == SIGCHLD)
     return;
@@ -188,22 +216,22 @@ static void pass_signal_on(guarded_child *w, int sign) {
     kill(w->rank, sign);
 }
 
-static void look_at_rank(guarded_child *w) {
+static void check_child(guarded_child *w) {
   struct signalfd_siginfo info;
   while (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info)
     pass_signal_on(w, (int)info.ssi_signo);
-  hear_rank(w);
+  read_socket(w);
   if (w->ended || waitpid(w->rank, &w->status, WNOHANG) != w->rank)
     return;
   w->ended = 1;
-  hear_rank(w); /* its last words */
+  read_socket(w); /* what it sent last */
   if (!w->job)
     return;
   rgi_process_table_ended(&w->table, (int)w->rank);
   atomic_fetch_add(&w->job->gone, 1);
 }
 
-/* By a signal, or by whoever debugs it. */
+/* By a signal, or in a debugger. */
 static int is_stopped(pid_t pid) {
   char path[32], text[512], *end;
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -212,11 +240,11 @@ static int is_stopped(pid_t pid) {
     return 0;
   text[fread(text, 1, sizeof text - 1, f)] = 0;
   fclose(f);
-  end = strrchr(text, ')'); /* of the program's name */
+  end = strrchr(text, ')'); /* ends the program's name */
   return end && (end[2] == 'T' || end[2] == 't');
 }
 
-static void look_at_stopping(guarded_child *w) {
+static void check_stopped(guarded_child *w) {
   double now = rgi_clock_now();
   if (w->where.stopped <= 0 || w->ended)
     return;
@@ -228,8 +256,8 @@ static void look_at_stopping(guarded_child *w) {
     kill(w->rank, SIGKILL);
 }
 
-/* Without its daemon, or cut off by the others, this node has no part in the job. */
-static int look_at_node(guarded_child *w) {
+/* A node whose daemon is gone, or which the other nodes have given up, has no part in the job. */
+static int check_node(guarded_child *w) {
   struct pollfd gone = {w->daemon, POLLIN, 0};
   rgi_daemon_step();
   const char *why = rgi_daemon_fatal_reason();
@@ -239,19 +267,19 @@ static int look_at_node(guarded_child *w) {
     return -1;
   if (!w->ended)
     kill(w->rank, SIGKILL);
-  listen_to_tellers(); /* who did may be gone */
+  claim_reports(); /* the guard that had the address may be gone */
   return end_job(SIGKILL, why);
 }
 
 /* The guard's status, or -1: it goes on. */
 static int step_guard(guarded_child *w) {
-  look_at_rank(w);
-  look_at_stopping(w);
-  int status = look_at_node(w);
+  check_child(w);
+  check_stopped(w);
+  int status = check_node(w);
   if (status >= 0 || !w->ended)
     return status;
   int well = WIFEXITED(w->status);
-  if (w->stopping || getppid() == 1) /* the launcher is gone */
+  if (w->stopping || getppid() == 1) /* 1: the launcher is gone */
     return well ? WEXITSTATUS(w->status) : 128 + WTERMSIG(w->status);
   if (well && WEXITSTATUS(w->status) != 0)
     return WEXITSTATUS(w->status);
@@ -260,10 +288,13 @@ static int step_guard(guarded_child *w) {
   return well ? 0 : outlive_child(w);
 }
 
-static int watch_child(pid_t rank, int socket, const sigset_t *signals) {
+/* --- all ----------------------------------------------------------------------------------- */
+
+int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
   guarded_child w = {.rank = rank, .socket = socket, .daemon = -1};
   w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
-  listen_to_tellers();
+  rgi_title_set("regroup-guard", launcher_rank());
+  claim_reports();
   for (;;) {
     struct pollfd all[] = {{w.signals, POLLIN, 0},
                            {w.ended ? -1 : socket, POLLIN, 0},
@@ -279,68 +310,9 @@ static int watch_child(pid_t rank, int socket, const sigset_t *signals) {
   }
 }
 
-static void wanted_signals(sigset_t *set) {
+void rgi_guard_signals(sigset_t *set) {
   static const int all[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
   sigemptyset(set);
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     sigaddset(set, all[i]);
-}
-
-/* --- parting ------------------------------------------------------------------------- */
-
-static int is_wanted(void) {
-  const char *asked = getenv("RG_SURVIVE");
-  return asked && strcmp(asked, "1") == 0 && getenv("PMI_FD") && !getenv("REGROUP_GUARDED");
-}
-
-__attribute__((constructor)) static void fork_child(void) {
-  int ends[2];
-  sigset_t signals, before;
-  if (!is_wanted() || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return;
-  setenv("REGROUP_GUARDED", "1", 1); /* programs that this one starts need none */
-  wanted_signals(&signals);
-  sigprocmask(SIG_BLOCK, &signals, &before);
-  pid_t guard = getpid(), rank = fork();
-  if (rank > 0) {
-    close(ends[1]);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the launcher nobody could end this job */
-    _exit(watch_child(rank, ends[0], &signals));
-  }
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  close(ends[0]);
-  if (rank < 0) { /* without a guard the job does not survive, but runs */
-    close(ends[1]);
-    return;
-  }
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != guard)
-    _exit(1);
-  to_guard = ends[1];
-}
-
-/* --- the rank ------------------------------------------------------------------------ */
-
-int rgi_guard_exists(void) {
-  return to_guard >= 0;
-}
-
-void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe) {
-  char room[CMSG_SPACE(FDS * sizeof(int))] = {0};
-  int fds[FDS] = {fd, listener, pipe}, n = listener >= 0 ? FDS : 1;
-  rgi_guard_addresses copy = *a;
-  struct iovec part = {&copy, sizeof copy};
-  struct msghdr m = {.msg_iov = &part,
-                     .msg_iovlen = 1,
-                     .msg_control = room,
-                     .msg_controllen = CMSG_SPACE((size_t)n * sizeof(int))};
-  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-  if (to_guard < 0)
-    return;
-  c->cmsg_level = SOL_SOCKET;
-  c->cmsg_type = SCM_RIGHTS;
-  c->cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
-  memcpy(CMSG_DATA(c), fds, (size_t)n * sizeof(int));
-  if (sendmsg(to_guard, &m, MSG_NOSIGNAL) < 0 && errno != EPIPE)
-    to_guard = -1;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The overlay: what the nodes of a job that survives tell one another about deaths.
+ * The overlay: how the nodes of a job that survives tell one another about deaths. This header is
+ * the memory and the messages that ranks and node daemons share.
  *
- * On each node one process speaks with the other nodes: the guard of the node's first
- * process, the daemon (daemon.h). It lives on when its process is killed. The
- * processes of the node tell it things through a pipe, without waiting; what it hears
- * it writes into the node's arena, where all waits see it. */
+ * On each node one process communicates with the other nodes: the node daemon, which is the guard
+ * of the node's first process and lives on when that is killed (daemon.h). The node's processes
+ * send it facts through a pipe, without waiting (overlay_client.h). What the daemon learns it
+ * writes into the node's arena, where all waits look. */
 #ifndef RGI_OVERLAY_H
 #define RGI_OVERLAY_H
 
@@ -17,10 +18,11 @@
 #define RGI_OVERLAY_ADDRESSES 4
 
 typedef struct {
-  int32_t first;    /* the lowest world rank on it */
-  uint16_t port, n; /* of the addresses; in network order */
+  int32_t first; /* the lowest world rank on it */
+  uint16_t port; /* of its daemon; this and the addresses in network order */
+  uint16_t n;    /* how many addresses it has */
   uint32_t address[RGI_OVERLAY_ADDRESSES];
-  _Atomic uint32_t left; /* all of its processes have come to the end or died */
+  _Atomic uint32_t left; /* 1: each of its processes has come to the end of rg_finalize or died */
 } rgi_overlay_node;
 
 /* In the arena. Behind it: the nodes, ascending; the node (an index) of each rank of the
@@ -30,9 +32,9 @@ typedef struct {
   double limit;    /* seconds without an answer after which a node is lost; 0: never */
   double patience; /* RG_PATIENCE */
   int32_t nodes, mine, world, processes;
-  _Atomic int32_t daemon_pid; /* of the daemon */
-  _Atomic int32_t joined;     /* 1: connected with its neighbours; -1: that has failed */
-  char why[160];              /* then */
+  _Atomic int32_t daemon_pid;
+  _Atomic int32_t joined; /* of the daemon: 1: connected with its neighbours; -1: that has failed */
+  char why[160];          /* it has failed, in words */
 } rgi_overlay;
 
 static inline rgi_overlay_node *rgi_overlay_nodes(rgi_overlay *m) {
@@ -47,42 +49,27 @@ static inline int32_t *rgi_overlay_ranks(rgi_overlay *m) {
   return rgi_overlay_rank_nodes(m) + m->world;
 }
 
-/* What may be told: facts, which all nodes hear of, each of them true for good; and what
- * the daemon alone is asked. */
+/* Facts, each of which stays true: daemons send them on to all nodes. The last kind is not one: it
+ * goes to the own node's daemon only. */
 typedef enum {
-  RGI_FACT_DEAD = 1, /* a rank of the world */
-  RGI_FACT_LOST,     /* a node, with all that is on it */
+  RGI_FACT_DEAD = 1, /* value: a rank of the world */
+  RGI_FACT_LOST,     /* a node, and all its processes with it */
   RGI_FACT_LEFT,     /* a node: its processes have come to the end or died */
-  RGI_FACT_ENDED,    /* the survivors have ended well */
+  RGI_FACT_ENDED,    /* all survivors have ended well */
   RGI_FACT_REVOKED,  /* a context */
-  RGI_FACT_STALLED,  /* node + nodes * k: all there wait (k odd), do not any more (even) */
-  RGI_FACT_PROPOSAL  /* an agreement: offset of an rgi_agreement_proposal (agreement.h) in the arena
-                      */
+  RGI_FACT_STALLED,  /* node + nodes * k: its processes all wait (k odd), or not all (k even) */
+  RGI_FACT_PROPOSAL  /* offset of an rgi_agreement_proposal (agreement_proposal.h) in the arena */
 } rgi_overlay_fact_kind;
 
 typedef struct {
   uint64_t kind, value;
 } rgi_overlay_fact;
 
-/* By a rank: the overlay is there (runtime/daemons.h); pipe: to the node daemon, taken over. */
-void rgi_overlay_use(rgi_overlay *overlay, int pipe);
-void rgi_overlay_close(void);
-
-/* Whether there is one; it, or NULL. */
-int rgi_overlay_exists(void);
-rgi_overlay *rgi_overlay_get(void);
-
-/* Tells this node's daemon. Any thread; nothing without an overlay. */
-void rgi_overlay_tell(rgi_overlay_fact_kind kind, uint64_t value);
-
-/* Makes a context one whose waits end with RG_ERR_REVOKED, on all nodes. RG_ERR_LIMIT, without a
- * text: there is no room for another one. */
-int rgi_overlay_revoke(uint64_t context);
-
-/* The index of a rank's node. */
-int rgi_overlay_node_of(int world_rank);
-
-/* Whether all of the other nodes' processes have come to the end or died. */
-int rgi_overlay_all_left(void);
+/* The first message in both directions of a TCP connection to a daemon. */
+typedef struct {
+  uint64_t key;     /* rgi_overlay.key */
+  int32_t from, to; /* nodes; from may be: */
+} rgi_overlay_greeting;
+#define RGI_OVERLAY_CLIENT (-2) /* a rank, for the server (server.h) */
 
 #endif

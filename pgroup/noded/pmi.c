@@ -18,9 +18,9 @@ void rgi_pmi_finalize(void) {
   if (pmi < 0)
     return;
   while (recv(pmi, answer, sizeof answer, MSG_DONTWAIT) > 0)
-    continue; /* what a rank that was killed has not read any more */
+    continue; /* answers that a rank that was killed has not read */
   if (send(pmi, command, strlen(command), MSG_NOSIGNAL) < 0)
-    return; /* the rank has done it */
+    return; /* the rank has already done so */
   for (double end = rgi_clock_now() + 5; rgi_clock_now() < end;) {
     struct pollfd p = {pmi, POLLIN, 0};
     if (poll(&p, 1, 100) <= 0)

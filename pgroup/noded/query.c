@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in guards. A query comes from another node: its sizes and offsets are not trusted.
+ * rgi_query_is_valid checks that all it reaches lies in the heap and that its bytes are as many as
+ * it says, with arithmetic that notices overflow; rgi_query_execute then goes through its runs, or
+ * through the rows of its patch, and copies, adds or changes. */
 #include "noded/query.h"
 
 #include <string.h>
@@ -8,17 +13,9 @@ static int is_one_element(const rgi_query *q) {
   return q->kind == RGI_QUERY_FETCH_ADD || q->kind == RGI_QUERY_COMPARE_SWAP;
 }
 
-uint64_t rgi_query_data_bytes(const rgi_query *q) {
-  return q->kind == RGI_QUERY_PUT || q->kind == RGI_QUERY_ACCUMULATE ? (q->bytes + 7) / 8 * 8 : 0;
-}
+/* --- validity ------------------------------------------------------------------------------ */
 
-uint64_t rgi_query_answer_bytes(const rgi_query *q) {
-  return q->kind == RGI_QUERY_GET ? q->bytes : sizeof(uint64_t);
-}
-
-/* --- soundness ------------------------------------------------------------------------ */
-
-/* Sums and products that are too large say so in *wrong. */
+/* Sums and products that overflow set *wrong. */
 static uint64_t add_checked(uint64_t a, uint64_t b, int *wrong) {
   *wrong |= __builtin_add_overflow(a, b, &a);
   return a;
@@ -29,7 +26,7 @@ static uint64_t multiply_checked(uint64_t a, uint64_t b, int *wrong) {
   return a;
 }
 
-/* What its entries reach and hold. */
+/* How far from its offset the entries of a query reach, and how many bytes they hold. */
 static int measure_entries(const rgi_query *q, const rgi_query_entry *entries, uint64_t *reach,
                            uint64_t *bytes) {
   int wrong = 0;
@@ -64,7 +61,7 @@ int rgi_query_is_valid(const rgi_query *q, const rgi_query_entry *entries, uint6
 
 /* --- entries ------------------------------------------------------------------------------- */
 
-/* Where the data are: one of them moves on. */
+/* The next byte to write from, or to read into. */
 typedef struct {
   const char *data;
   char *answer;
@@ -98,10 +95,10 @@ void rgi_query_execute(const rgi_query *q, const rgi_query_entry *entries, char 
                        const char *data, char *answer) {
   char *at = memory + q->offset;
   cursor c = {data, answer};
-  int64_t word = 0;
+  int64_t word = 0; /* the answer where nothing is read */
   if (q->kind == RGI_QUERY_FETCH_ADD)
     word = rgi_element_fetch_add(q->element_type, at, q->a);
-  if (q->kind == RGI_QUERY_COMPARE_SWAP)
+  else if (q->kind == RGI_QUERY_COMPARE_SWAP)
     word = rgi_element_compare_swap(q->element_type, at, q->a, q->b);
   if (q->dims)
     do_patch(q, entries, 0, at, &c);

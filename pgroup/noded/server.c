@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in guards, in a thread of its own: the daemon's main loop hands connections over and goes
+ * on, so that long transfers do not delay news of deaths. The thread sleeps in epoll. A client is
+ * readable as long as none of its answers waits to be sent, else only writable: a client that does
+ * not read its answers cannot make the server queue more of them. */
 #include "noded/server.h"
 
 #include <errno.h>
@@ -30,8 +35,8 @@ typedef struct client {
 static struct {
   pthread_t thread;
   int runs, poll, stop;
-  client *first; /* the daemon's alone */
-} server;
+  client *first; /* only the main thread uses it */
+} memory_server;
 
 /* --- a client ------------------------------------------------------------------------------ */
 
@@ -42,13 +47,13 @@ static void consume_bytes(rgi_buffer *b, size_t bytes) {
 }
 
 static void drop_client(client *g) {
-  close(g->fd); /* it is known then that the answer will not come */
+  close(g->fd); /* tells the client that no answer will come */
   g->fd = -1;
   rgi_buffer_free(&g->in);
   rgi_buffer_free(&g->out);
 }
 
-/* How long the first question is; as much as is known of it. */
+/* How long the first query is; before its head is there: how long the head is. */
 static uint64_t query_length(const client *g, rgi_query *q) {
   size_t have = rgi_buffer_pending(&g->in);
   if (have < sizeof *q)
@@ -60,7 +65,7 @@ static uint64_t query_length(const client *g, rgi_query *q) {
          rgi_query_data_bytes(q);
 }
 
-/* All of it is there. Whether it made sense. */
+/* Executes a query that is there as a whole. 0: it is not valid. */
 static int answer_query(client *g, const rgi_query *q) {
   const rgi_query_entry *entries = (const void *)(g->in.data + g->in.begin + sizeof *q);
   uint64_t bytes = rgi_query_answer_bytes(q);
@@ -80,7 +85,7 @@ static int send_answers(client *g) {
   return fine;
 }
 
-/* Who does not take his answers gets no more. */
+/* Stops where the client does not read its answers. 0: the client is to be dropped. */
 static int answer_all(client *g) {
   rgi_query q;
   uint64_t n;
@@ -107,7 +112,7 @@ static int receive_queries(client *g) {
   return n > 0;
 }
 
-/* Readable, and nothing waits to be sent; or writable. */
+/* Of a client that is readable while no answer waits to be sent, or writable. */
 static void serve_client(client *g) {
   int fine = rgi_buffer_pending(&g->out) || receive_queries(g);
   if (!fine || !answer_all(g)) {
@@ -116,7 +121,7 @@ static void serve_client(client *g) {
   }
   struct epoll_event e = {.events = rgi_buffer_pending(&g->out) ? EPOLLOUT : EPOLLIN,
                           .data.ptr = g};
-  epoll_ctl(server.poll, EPOLL_CTL_MOD, g->fd, &e);
+  epoll_ctl(memory_server.poll, EPOLL_CTL_MOD, g->fd, &e);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
@@ -124,7 +129,7 @@ static void serve_client(client *g) {
 static void *serve_clients(void *unused) {
   struct epoll_event events[32];
   for (;;) {
-    int n = epoll_wait(server.poll, events, 32, -1);
+    int n = epoll_wait(memory_server.poll, events, 32, -1);
     for (int i = 0; i < n; i++) {
       if (!events[i].data.ptr) /* to stop */
         return unused;
@@ -133,7 +138,7 @@ static void *serve_clients(void *unused) {
   }
 }
 
-/* A connection for each process of the other nodes. */
+/* There is a connection for each process of the other nodes. */
 static void allow_many(void) {
   struct rlimit l;
   if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
@@ -144,19 +149,19 @@ static void allow_many(void) {
 
 static int start_server(void) {
   struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
-  if (server.runs)
+  if (memory_server.runs)
     return 1;
   allow_many();
-  server.poll = epoll_create1(EPOLL_CLOEXEC);
-  server.stop = eventfd(0, EFD_CLOEXEC);
-  server.runs = server.poll >= 0 && server.stop >= 0 &&
-                epoll_ctl(server.poll, EPOLL_CTL_ADD, server.stop, &e) == 0 &&
-                pthread_create(&server.thread, NULL, serve_clients, NULL) == 0;
-  if (!server.runs) {
-    close(server.poll);
-    close(server.stop);
+  memory_server.poll = epoll_create1(EPOLL_CLOEXEC);
+  memory_server.stop = eventfd(0, EFD_CLOEXEC);
+  memory_server.runs = memory_server.poll >= 0 && memory_server.stop >= 0 &&
+                       epoll_ctl(memory_server.poll, EPOLL_CTL_ADD, memory_server.stop, &e) == 0 &&
+                       pthread_create(&memory_server.thread, NULL, serve_clients, NULL) == 0;
+  if (!memory_server.runs) {
+    close(memory_server.poll);
+    close(memory_server.stop);
   }
-  return server.runs;
+  return memory_server.runs;
 }
 
 void rgi_server_add_client(int fd) {
@@ -166,25 +171,25 @@ void rgi_server_add_client(int fd) {
     close(fd);
     return;
   }
-  *g = (client){.next = server.first, .fd = fd};
-  server.first = g;
-  epoll_ctl(server.poll, EPOLL_CTL_ADD, fd, &e);
+  *g = (client){.next = memory_server.first, .fd = fd};
+  memory_server.first = g;
+  epoll_ctl(memory_server.poll, EPOLL_CTL_ADD, fd, &e);
 }
 
 void rgi_server_close(void) {
   const uint64_t one = 1;
-  if (!server.runs)
+  if (!memory_server.runs)
     return;
-  if (write(server.stop, &one, sizeof one) == (ssize_t)sizeof one)
-    pthread_join(server.thread, NULL);
-  for (client *g = server.first, *next; g; g = next) {
+  if (write(memory_server.stop, &one, sizeof one) == (ssize_t)sizeof one)
+    pthread_join(memory_server.thread, NULL);
+  for (client *g = memory_server.first, *next; g; g = next) {
     next = g->next;
     if (g->fd >= 0)
       drop_client(g);
     free(g);
   }
-  close(server.poll);
-  close(server.stop);
-  server.first = NULL;
-  server.runs = 0;
+  close(memory_server.poll);
+  close(memory_server.stop);
+  memory_server.first = NULL;
+  memory_server.runs = 0;
 }

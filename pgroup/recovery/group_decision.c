@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * On a node the members of a round meet in a slot of the arena. Whoever finds that it
- * can be decided becomes the decider, writes the decision down and closes the round; after
- * that it never changes. If the decider dies, another takes it over. */
+ * Decisions of members on one node. The members of a round share a slot of the arena, which they
+ * find by the group's context and the number of the round. Each writes its vote there. A member
+ * that finds that the round can be decided becomes the decider: it writes the decision and closes
+ * the round. After that the decision never changes.
+ *
+ * state goes from OPEN to DECIDER + place to CLOSED. The compare-and-swap to DECIDER + place
+ * admits one decider at a time. If that one dies, another living member swaps in its own place
+ * and writes the whole decision anew: no member reads a decision before the round is closed.
+ * Ordering: a member stores its word before `cast`, the decider stores the decision before
+ * CLOSED, and readers load in the opposite order; all these are sequentially consistent.
+ *
+ * The slot is freed when all members that are not dead have voted and detached. A member that
+ * is late therefore still finds the decision of a round that did not wait for it. */
 #include "recovery/group_decision.h"
 
 #include <stdatomic.h>
@@ -19,7 +29,7 @@
 #include "shm/node.h"
 #include "shm/process.h"
 
-enum { OPEN, CLOSED, DECIDER }; /* DECIDER + place of who decides */
+enum { OPEN, CLOSED, DECIDER }; /* DECIDER + the decider's place on the node */
 
 typedef struct {
   _Atomic uint32_t cast; /* 0: not yet */
@@ -33,7 +43,7 @@ typedef struct {
   round_vote vote[];
 } decision_round;
 
-/* Nobody who has not come yet will come. */
+/* Whether no member is still to come. */
 static int is_over(const void *memory, int users) {
   const decision_round *m = memory;
   for (int i = 0; i < users; i++)
@@ -46,7 +56,7 @@ static int is_gone(rg_group g, int rank) {
   return rgi_process_is_dead(rgi_members_at(g->members, rank));
 }
 
-/* It will not say anything any more: it has ended well. */
+/* Whether it has ended without an error: it will not vote any more. */
 static int has_ended(rg_group g, int rank) {
   int place = rgi_node_find(rgi_members_at(g->members, rank));
   return place >= 0 && rgi_process_has_left(place);
@@ -90,7 +100,7 @@ static void write_decision(rg_group g, decision_round *m) {
 
 static int reach_decision(rg_group g, const char *call, decision_round *m, int all) {
   rgi_wait w;
-  rgi_wait_start_unscoped(&w, call, -1); /* deaths are what this is about */
+  rgi_wait_start_unscoped(&w, call, -1); /* a death must not end this wait */
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     if (atomic_load(&m->state) == CLOSED)

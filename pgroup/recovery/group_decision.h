@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the living members of a group decide together, whoever dies meanwhile. */
+ * Decisions that the living members of a group make together, also when some of them die
+ * meanwhile. All members that get a decision get the same one. */
 #ifndef RGI_GROUP_DECISION_H
 #define RGI_GROUP_DECISION_H
 
 #include <regroup/group.h>
 
 typedef struct {
-  unsigned word;       /* the and of those that count */
+  unsigned word;       /* the bitwise and of the members' words */
   int deaths;          /* how many were dead */
-  unsigned char *dead; /* for each rank of the group; the caller frees it */
+  unsigned char *dead; /* for each rank of the group: 1 if it is dead; the caller frees it */
 } rgi_group_decision;
 
-/* Every living member calls. all: waits until each has said its word or died;
- * otherwise decides at once, by what the first one knows. */
+/* Every living member calls. all: waits until each member has voted or died; otherwise the first
+ * caller decides at once, by the deaths that it knows of. RG_ERR_REVOKED where a creation id of g
+ * is revoked; RG_ERR_TIMEOUT. */
 int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all,
                             rgi_group_decision *decision);
 
-/* The same for members on several nodes (group_decision_nodes.c). RG_ERR_UNSUPPORTED: this job was
- * not started so that it survives. */
+/* The same for members on several nodes (group_decision_nodes.c). RG_ERR_UNSUPPORTED: the job was
+ * not started so that it survives deaths. */
 int rgi_group_decision_make_nodes(rg_group g, const char *call, unsigned word, int all,
                                   rgi_group_decision *decision);
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Over several nodes: the members of one node meet in a slot of its arena, as on one
- * node, and one of them submits it to the node daemons' agreement (agreement.h). The decision
- * comes into the slot. If the one who asks dies, another does it again. */
+ * Decisions of members on several nodes. The members on each node share a slot of their node's
+ * arena, as in group_decision.c. The node's decider does not decide: it submits the votes of its
+ * node as a proposal to the node daemons' agreement (noded/agreement.h). The daemon writes the
+ * decision into the slot, sets the state to CLOSED and wakes the members.
+ *
+ * state: OPEN, DECIDER + place while a member prepares the proposal, SUBMITTED, CLOSED. If the
+ * decider dies, another member submits again. It is submitted again, too, when a process has died
+ * since, so that the agreement does not wait for a node on which no member lives. The daemons take
+ * the decision once for each round of the group; further proposals do not change it. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +18,8 @@
 #include "formation/context.h"
 #include "formation/group.h"
 #include "message/message.h"
-#include "noded/agreement.h"
-#include "noded/overlay.h"
+#include "noded/agreement_proposal.h"
+#include "noded/overlay_client.h"
 #include "progress/progress.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
@@ -28,18 +34,18 @@ enum {
   CLOSED = RGI_AGREEMENT_DECIDED,
   SUBMITTED,
   DECIDER
-}; /* DECIDER + place of who decides */
+}; /* DECIDER + the decider's place on the node */
 
 typedef struct {
   _Atomic uint32_t cast; /* 0: not yet */
   uint32_t word;
-  _Atomic uint32_t dead; /* and will not come */
+  _Atomic uint32_t dead; /* the member is dead in the decision, or since */
 } node_vote;
 
 typedef struct {
   rgi_agreement_round head;
-  _Atomic uint32_t deaths; /* that were known when it was asked last */
-  node_vote vote[];        /* of the members here; behind them a byte for each member */
+  _Atomic uint32_t deaths; /* that were known at the last proposal */
+  node_vote vote[];        /* of the members on this node; behind them a byte for each member */
 } node_round;
 
 /* One call: the members of this node, as ranks of the group. */
@@ -67,7 +73,7 @@ static unsigned char *flags_of(const node_call *s) {
   return (unsigned char *)(s->m->vote + s->here);
 }
 
-/* --- what this node has to say --------------------------------------------------------- */
+/* --- the proposal of this node --------------------------------------------------------- */
 
 static int node_is_complete(const node_call *s) {
   for (int i = 0; s->all && i < s->here; i++)
@@ -106,7 +112,7 @@ static int list_nodes(const node_call *s, int32_t *nodes) {
   return once;
 }
 
-/* Where somebody lives the others wait for that node's word. */
+/* The agreement waits for the vote of each node that is not EMPTY: one with a living member. */
 static void fill_proposal(const node_call *s, rgi_agreement_proposal *m, const int32_t *nodes) {
   unsigned char *states = rgi_agreement_states(m);
   memcpy(rgi_agreement_nodes(m), nodes, 4 * (size_t)m->nodes);
@@ -163,11 +169,10 @@ static int submit_proposal(const node_call *s, uint32_t deaths) {
   return error;
 }
 
-/* --- the decider ---------------------------------------------------------------------------------
- */
+/* --- the decider ----------------------------------------------------------------------- */
 
-/* Asked once; and again when somebody has died since, so that nobody waits for a node
- * where no member lives any more. */
+/* Once; again when the decider has died while it prepared the proposal, and when a process has
+ * died since the last proposal. */
 static int must_submit(const node_call *s, uint32_t state, uint32_t deaths) {
   if (state >= DECIDER)
     return rgi_process_is_dead(rgi_node.ranks[state - DECIDER]);
@@ -181,14 +186,14 @@ static int submit_if_due(const node_call *s) {
       !atomic_compare_exchange_strong(&s->m->head.state, &state, decider))
     return RG_SUCCESS;
   int error = submit_proposal(s, deaths);
-  /* The decision may be there already. */
+  /* Not if the daemon has closed the round already. */
   atomic_compare_exchange_strong(&s->m->head.state, &decider, error ? OPEN : SUBMITTED);
   return error;
 }
 
 static int wait_for_decision(const node_call *s) {
   rgi_wait w;
-  rgi_wait_start_unscoped(&w, s->call, -1); /* deaths are what this is about */
+  rgi_wait_start_unscoped(&w, s->call, -1); /* a death must not end this wait */
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     if (atomic_load(&s->m->head.state) == CLOSED)
@@ -196,7 +201,7 @@ static int wait_for_decision(const node_call *s) {
     RGI_TRY(rgi_failure_check_creation(s->g->creation_ids, s->call));
     rgi_process_check_now();
     RGI_TRY(submit_if_due(s));
-    rgi_progress(); /* others may need what this process has sent */
+    rgi_progress(); /* other processes may wait for messages of this one */
     RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
   }
 }

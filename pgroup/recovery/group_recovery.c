@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * What a program calls after a death: the failed members, revocation, agreement, shrinking.
+ * Agreement and shrinking are decisions of the living members (group_decision.h). Shrinking decides
+ * which members are dead;
+ * the survivors' group gets its context from the number of that round, so that all of its members
+ * compute the same one. */
 #include <regroup/recovery.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/options.h"
-#include "collectives/shm_coll.h"
+#include "collectives/shared_state_cache.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "recovery/group_decision.h"
 #include "shm/process.h"
 
@@ -38,7 +44,7 @@ int rg_restarts(int *n) {
 
 int rg_group_revoke(rg_group g) {
   RGI_TRY(rgi_group_check_member(__func__, g));
-  rgi_shm_coll_invalidate(g);
+  rgi_shared_state_cache_invalidate(g);
   return rgi_overlay_revoke(g->context) == RG_SUCCESS
              ? RG_SUCCESS
              : rgi_error(RG_ERR_LIMIT, "rg_group_revoke: %d groups have been revoked already",
@@ -57,7 +63,7 @@ int rg_group_agree(rg_group g, unsigned *word, int *failed) {
   return RG_SUCCESS;
 }
 
-/* The members that are not marked, in order. */
+/* The members that are not dead in the decision, in order. */
 static int living_members(rg_group g, const rgi_group_decision *v, rgi_members **members) {
   int n = rgi_members_count(g->members), left = 0;
   int *at = malloc((size_t)n * sizeof *at);
@@ -81,7 +87,7 @@ int rg_group_shrink(rg_group g, rg_group *survivors) {
   free(v.dead);
   if (error)
     return error;
-  /* The round has a number that all survivors know, and no other group has it. */
+  /* All survivors know the number of the round, and no other group has this context. */
   uint64_t context = rgi_context_mix(g->context + 0x73757276u + ((uint64_t)g->rounds << 32));
   rg_group made;
   RGI_TRY(rgi_group_with_context(members, g->tag, context, &made));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Replacing the dead by processes in reserve. The survivors shrink the group, acquire, and
- * agree on whether all of them have the new group; if not, since more have died, they do it
- * again. Those that were acquired wait for the word that it is so; else they go back to
- * sleep, and nobody else has noticed. */
+ * Replacing dead members by processes in reserve. The survivors shrink the group, acquire
+ * processes, and agree on whether all of them have the new group. If not, because more members
+ * have died, they try again. Acquired processes wait until the survivors confirm the group; an
+ * attempt that fails is revoked, and they return to the reserve. */
 #include <regroup/recovery.h>
 
 #include "base/error.h"
@@ -12,15 +12,15 @@
 #include "intercomm/reserve.h"
 #include "intercomm/reserve_acquire.h"
 #include "intercomm/reserve_confirm.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "shm/failure.h"
 
-/* What is to be agreed about: the bitwise and of these. */
+/* The word of the agreement, bit by bit: true on all survivors. */
 enum { HAVE_IT = 1, NOT_BY_DEATH = 2 };
 
 typedef struct {
   const char *call;
-  rg_group g, survivors; /* survivors: those of g that live */
+  rg_group g, survivors; /* survivors: the living members of g */
   uint64_t number;
   rgi_members *acquired;
   rg_group made;
@@ -40,7 +40,7 @@ static int acquire_members(attempt *a) {
   return rgi_group_creation_end(creation_ids, 0, d.diverged, all, a->g->tag, &a->made);
 }
 
-/* All have the group, or none has it: then *again says whether more have died. */
+/* Either all survivors have the group, or none has it; *again: since more members have died. */
 static int settle_attempt(attempt *a, int error, int *again) {
   int by_death = error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, failed = 0;
   unsigned word = (error ? 0 : HAVE_IT) | (by_death ? 0 : NOT_BY_DEATH);
@@ -53,10 +53,10 @@ static int settle_attempt(attempt *a, int error, int *again) {
 
 static int try_once(attempt *a, int *again) {
   RGI_TRY(rgi_group_creation_begin(a->survivors, a->survivors->tag, &a->number));
-  RGI_TRY(rgi_group_check_member(a->call, a->survivors)); /* whose deaths end the waits */
+  RGI_TRY(rgi_group_check_member(a->call, a->survivors)); /* sets the failure scope of the waits */
   int error = settle_attempt(a, acquire_members(a), again);
   if (error) {
-    rgi_overlay_revoke(a->number); /* for those who were acquired, and in vain */
+    rgi_overlay_revoke(a->number); /* ends the wait of the acquired processes */
     rg_group_free(&a->made);
   }
   rgi_members_drop(a->acquired);
@@ -64,7 +64,7 @@ static int try_once(attempt *a, int *again) {
   return error;
 }
 
-/* *survivors: those of its members that live. */
+/* Replaces *survivors by a group of its living members. */
 static int shrink_survivors(rg_group *survivors) {
   rg_group next;
   RGI_TRY(rg_group_shrink(*survivors, &next));
@@ -83,7 +83,7 @@ int rg_group_replace(rg_group g, rg_group *restored) {
   do {
     again = 0;
     if (rgi_members_count(a.survivors->members) == rgi_members_count(g->members)) {
-      *restored = a.survivors; /* nobody is missing */
+      *restored = a.survivors; /* no member is missing */
       return RG_SUCCESS;
     }
     error = try_once(&a, &again);

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/processors.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "runtime/daemons.h"
 #include "runtime/module.h"

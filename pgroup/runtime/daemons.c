@@ -24,8 +24,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
-#include "noded/guard.h"
-#include "noded/overlay.h"
+#include "noded/guard_client.h"
+#include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -57,11 +57,11 @@ size_t rgi_daemons_bytes(int n, int world) {
 
 /* listener, reading: as for rgi_guard_tell. */
 static void tell_guard(const rgi_overlay *overlay, int listener, int reading) {
-  const rgi_guard_addresses a = {.process_table = rgi_arena_offset(rgi_processes.journal),
+  const rgi_guard_addresses a = {.process_table = rgi_arena_offset(rgi_process_view.journal),
                                  .members = rgi_arena_offset(rgi_node.processes),
                                  .overlay = rgi_arena_offset(overlay),
                                  .processes = rgi_node.n,
-                                 .world = rgi_processes.world,
+                                 .world = rgi_process_view.world,
                                  .patience = rgi_options_value(RGI_OPT_PATIENCE),
                                  .stopped = rgi_options_value(RGI_OPT_STOPPED)};
   rgi_guard_tell(&a, rgi_arena_fd(), listener, reading);

@@ -23,7 +23,7 @@
 #include <regroup/error.h>
 
 #include "base/error.h"
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "noded/pmi.h"
 #include "progress/progress.h"
 #include "progress/wait.h"

@@ -32,7 +32,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "noded/guard.h"
+#include "noded/guard_client.h"
 #include "progress/polite.h"
 #include "shm/failure.h"
 #include "shm/process.h"

@@ -1,5 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Blocks of up to 16 KiB (SMALL) have one of 28 sizes, classes. Each class has a stack of free
+ * blocks in the segment, which any process pops from and pushes to without a lock; the first word
+ * of a free block names the next one. The word that holds the top also holds a count of pushes, so
+ * that a process that was interrupted between reading the top and replacing it notices any change.
+ * A pop acquires and a push releases: what the last owner wrote is visible to the next one. When a
+ * stack is empty the process locks `growing` and cuts a block from the class's current piece, or
+ * from a new piece of 64 KiB.
+ *
+ * Larger blocks, and pieces, are pages side by side, which pages.h finds under the same lock.
+ * Memory for pages is committed by fallocate before they are handed out (the segment is sparse),
+ * and given back by a hole when much is free.
+ *
+ * A process may be killed at any point. The lock is robust: the next process that takes it goes on
+ * with the table as it is. Stores are in such an order that at worst some memory stays unused:
+ * pages are taken before they are written down as a piece, a piece's beginning is stored before its
+ * end, and a block leaves its stack before it is used. */
 #include "shm/arena.h"
 
 #include <errno.h>
@@ -16,23 +33,21 @@
 #include "base/error.h"
 #include "shm/pages.h"
 
-/* Small blocks: four sizes for each doubling, from a line up: at most a fifth is
- * wasted. They are cut from pieces. Larger blocks are pages side by side. */
+/* Four classes for each doubling, from one line up: at most a fifth of a block is wasted. */
 #define SMALL ((size_t)16 << 10)
 #define CLASSES 28 /* the last one's blocks are SMALL */
 #define PIECE ((size_t)64 << 10)
 
-/* The last pages are for slots only (rgi_arena_alloc_last). */
+/* The last pages are for rgi_arena_alloc_last only. */
 #define LAST_PAGES (2 * PIECE / RGI_PAGE)
 
-/* Freed pages stay at hand up to so many bytes; above that, ranges of at least
- * RETURNED go back to the system. */
+/* Free pages keep their memory up to so many bytes; above that, ranges of at least RETURNED go back
+ * to the system. */
 #define AT_HAND ((size_t)64 << 20)
 #define RETURNED ((size_t)1 << 20)
 
-/* A stack of free blocks: the offset of the top in lines (an arena has fewer than
- * 2^36 of them), and a count that changes with every push so that an old top is
- * never taken for a new one. */
+/* The top of a stack: its offset in lines (an arena has fewer than 2^36 of them), and a count that
+ * changes with every push. */
 #define TOP_BITS 36
 #define TOP_MASK (((uint64_t)1 << TOP_BITS) - 1)
 
@@ -40,11 +55,11 @@ typedef struct {
   uint64_t magic, size; /* of all but the heap */
   uint64_t mapped;
   uint64_t first, pages;   /* where blocks begin, and where the table of pages is */
-  pthread_mutex_t growing; /* robust: its owner may die */
+  pthread_mutex_t growing; /* robust */
   _Atomic uint64_t used;
   struct {
     _Atomic uint64_t top;
-    _Atomic uint64_t piece, end; /* what is left of the current piece; under growing */
+    _Atomic uint64_t piece, end; /* the rest of the current piece; under growing */
   } class[CLASSES];
 } arena_header;
 
@@ -79,8 +94,7 @@ int rgi_arena_fd(void) {
 
 /* --- sizes ----------------------------------------------------------------- */
 
-/* Class c holds blocks of (4 + c % 4) << (c / 4) quarter lines ... in lines:
- * 1 2 3 4 5 6 7 8 10 12 14 16 20 ... */
+/* Lines of a block, by class: 1 2 3 4 5 6 7 8 10 12 14 16 20 ... */
 static size_t class_lines(int c) {
   return c < 8 ? (size_t)c + 1 : (size_t)(5 + (c - 8) % 4) << ((c - 8) / 4 + 1);
 }
@@ -105,8 +119,8 @@ static uint64_t pop_block(int c) {
   do {
     if (!(old & TOP_MASK))
       return 0;
-    /* Another process may take the block and write here meanwhile: then the
-     * count has changed and what was read is not used. */
+    /* Another process may pop the block and write to it meanwhile: then the exchange fails, and
+     * what was read is not used. */
     next = atomic_load_explicit(link_of(old & TOP_MASK), memory_order_relaxed);
   } while (!atomic_compare_exchange_weak_explicit(top, &old, (old & ~TOP_MASK) | (next & TOP_MASK),
                                                   memory_order_acquire, memory_order_acquire));
@@ -125,7 +139,7 @@ static void push_block(int c, uint64_t offset) {
 
 /* --- growing ----------------------------------------------------------------- */
 
-/* Without this a page that cannot be had would be a SIGBUS at its first use. */
+/* Without this a page for which there is no memory would be a SIGBUS at its first use. */
 static int commit_memory(const char *what, uint64_t at, size_t bytes) {
   if (fallocate(arena.fd, 0, (off_t)at, (off_t)bytes) != 0)
     return rgi_error(RG_ERR_NOMEM, "%s: the node has no memory for %zu bytes more: %s", what, bytes,
@@ -150,7 +164,7 @@ static int back_pages(const char *what, uint64_t first, uint64_t n) {
   return RG_SUCCESS;
 }
 
-/* Pages side by side. last: also of the last ones. */
+/* Pages side by side. last: the last pages may be among them. */
 static int alloc_pages(const char *what, uint64_t n, int last, uint64_t *offset) {
   uint64_t first, limit = page_table()->count - (last ? 0 : LAST_PAGES);
   if (!rgi_pages_alloc(page_table(), n, limit, &first))
@@ -177,7 +191,7 @@ static void free_pages(uint64_t offset, uint64_t n) {
     rgi_pages_unback(page_table(), first, n);
 }
 
-/* The next piece for small blocks: a smaller one when there is no room. */
+/* A piece of PIECE bytes, or a smaller one when there is no room. */
 static int alloc_piece(const char *what, size_t bytes, int last, uint64_t *at, size_t *cut) {
   for (*cut = PIECE; alloc_pages(what, *cut / RGI_PAGE, last, at); *cut /= 2)
     if (*cut / 2 < bytes || *cut / 2 < RGI_PAGE)
@@ -185,8 +199,8 @@ static int alloc_piece(const char *what, size_t bytes, int last, uint64_t *at, s
   return RG_SUCCESS;
 }
 
-/* Whoever dies between two stores leaves at most a piece that nobody uses: so the
- * beginning of a new piece is stored before its end. */
+/* The beginning of a new piece is stored before its end: a process killed between the two stores
+ * leaves at most one unused piece. */
 static int cut_piece(const char *what, int c, int last, uint64_t *offset) {
   size_t bytes = class_lines(c) * RGI_LINE, cut;
   _Atomic uint64_t *piece = &arena.base->class[c].piece, *end = &arena.base->class[c].end;
@@ -201,8 +215,8 @@ static int cut_piece(const char *what, int c, int last, uint64_t *offset) {
   return RG_SUCCESS;
 }
 
-/* When there are no pages: a larger free block is cut up. What is left of it
- * becomes free blocks of other sizes. 0: there is none. */
+/* When there are no pages: cuts a block off a larger free one, and makes free blocks of other
+ * classes of the rest. 0: there is none. */
 static uint64_t split_block(int c) {
   for (int large = c + 1; large < CLASSES; large++) {
     uint64_t got = pop_block(large);
@@ -246,7 +260,7 @@ static int alloc_large(const char *what, uint64_t n, uint64_t *offset) {
   return error;
 }
 
-/* What a block of so many bytes takes. */
+/* What a block of so many bytes takes up. */
 static size_t size_of(size_t bytes) {
   return bytes <= SMALL ? class_lines(class_of(bytes)) * RGI_LINE
                         : (bytes - 1) / RGI_PAGE * RGI_PAGE + RGI_PAGE;
@@ -329,8 +343,8 @@ static void prepare_segment(size_t bytes, size_t heap, size_t pages, size_t firs
   h->magic = MAGIC;
 }
 
-/* Beyond the limit of file sizes (ulimit -f) the system would send a signal as
- * well as an error. */
+/* Beyond the limit of file sizes (ulimit -f) the system sends a signal besides the error: it is
+ * blocked and removed. */
 static int set_size(int fd, size_t bytes) {
   sigset_t signal, before;
   struct timespec none = {0, 0};

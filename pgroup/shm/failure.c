@@ -11,15 +11,16 @@ _Thread_local rgi_failure_scope rgi_failure_scope_now;
 int rgi_failure_check_creation(const uint64_t creation_ids[RGI_CREATION_IDS], const char *call) {
   for (int i = 0; i < RGI_CREATION_IDS; i++)
     if (creation_ids[i] && rgi_revocation_has(creation_ids[i]))
-      return rgi_error(RG_ERR_REVOKED,
-                       "%s: the group did not come to be: a process died while it was formed, and "
-                       "not all of its members have it",
-                       call);
+      return rgi_error(
+          RG_ERR_REVOKED,
+          "%s: the group was not created: a process died while it was created, and not "
+          "all of its members have it",
+          call);
   return RG_SUCCESS;
 }
 
 int rgi_failure_check(const rgi_failure_scope *scope, const char *call) {
-  if (!scope->members || !rgi_processes.journal)
+  if (!scope->members || !rgi_process_view.journal)
     return RG_SUCCESS;
   for (int i = 0, n = rgi_process_deaths(); i < n; i++) {
     int rank = scope->find(scope->members, rgi_process_death(i));

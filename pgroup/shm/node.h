@@ -9,30 +9,30 @@
 #include "base/bell.h"
 #include "shm/arena.h"
 
-/* One for each process of the node, in the arena. */
+/* For each process of the node, in the arena. */
 typedef struct {
-  rgi_bell bell;          /* changes when something may have happened for it */
-  _Atomic uint64_t inbox; /* newest cell of messages for it (message.c) */
+  rgi_bell bell;          /* changes when something may have happened for the process */
+  _Atomic uint64_t inbox; /* newest cell of messages for it (message/message.c) */
   char pad[2 * RGI_LINE - sizeof(rgi_bell) - sizeof(uint64_t)];
 } rgi_node_process;
 
 typedef struct {
   int count;                   /* nodes of the world */
-  int mine;                    /* this process's: the lowest world rank on it */
+  int mine;                    /* this node: the lowest world rank on it */
   int rank;                    /* of this process in the world */
-  int n, me;                   /* processes on this node, and which of them this is */
+  int n, me;                   /* processes on this node; this process's place among them */
   int *ranks;                  /* their world ranks, ascending */
   int *of;                     /* for each rank of the world its node (lowest world rank there);
                                   NULL when there is one node only */
   rgi_node_process *processes; /* of this node */
-  int processors;              /* that they may use between them */
-  int oversubscribed;          /* more processes than processors, or the user says so */
+  int processors;              /* that these processes together may use */
+  int oversubscribed;          /* more processes than processors; or as RG_OVERSUBSCRIBED says */
 } rgi_node_info;
 
 extern rgi_node_info rgi_node;
 
-/* The place of a world rank among this node's processes, or -1. O(1) where the
- * node's ranks are consecutive, else O(log n). */
+/* The place of a world rank among this node's processes, or -1. O(1) where the node's ranks are
+ * consecutive, else O(log n). */
 int rgi_node_find(int world_rank);
 
 static inline int rgi_node_of(int world_rank) {

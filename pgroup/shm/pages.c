@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Two bit maps, one behind the other: taken, backed. A search goes through whole words and counts
+ * their trailing zeros. `low` makes the search for a free page begin where the first one may be. To
+ * allocate a range the search jumps over each taken page it meets. Neighbours that are free need no
+ * merging: they are zeros side by side. The counts of pages are kept with the bits; a process
+ * killed between the two leaves a count that is wrong by that range, which only decides when memory
+ * goes back to the system. */
 #include "shm/pages.h"
 
 #define WORD 64
@@ -20,7 +27,7 @@ static uint64_t *backed_bits(rgi_pages *p) {
   return p->bits + word_count(p->count);
 }
 
-/* The first bit from `from` on that is `value`, or end. */
+/* The first bit in [from, end) that is `value`, or end. */
 static uint64_t find_bit(const uint64_t *bits, uint64_t from, uint64_t end, int value) {
   while (from < end) {
     uint64_t word = value ? bits[from / WORD] : ~bits[from / WORD];

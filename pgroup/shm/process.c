@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in ranks. The rank holds its own robust mutex from rgi_process_open on; looking at the
+ * others is process_table.c's. Its waits, for RG_PATIENCE, are two times in its state: the guard or
+ * the node daemon compares them with the clock, so a wait costs two relaxed stores. */
 #include "shm/process.h"
 
 #include <string.h>
@@ -10,16 +14,16 @@
 
 #define LOOK_SECONDS 5e-3
 
-rgi_process_table rgi_processes;
+rgi_process_table rgi_process_view;
 
-static _Thread_local int reports; /* its waits are the process's */
+static _Thread_local int reports; /* whether the waits of this thread count as the rank's */
 
 int rgi_process_open(void *memory, int world) {
   pthread_mutexattr_t attr;
-  rgi_processes = (rgi_process_table){
+  rgi_process_view = (rgi_process_table){
       .n = rgi_node.n, .me = rgi_node.me, .ranks = rgi_node.ranks, .members = rgi_node.processes};
-  rgi_process_table_attach(&rgi_processes, memory, world);
-  rgi_process_state *mine = &rgi_processes.state[rgi_node.me];
+  rgi_process_table_attach(&rgi_process_view, memory, world);
+  rgi_process_state *mine = &rgi_process_view.state[rgi_node.me];
   pthread_mutexattr_init(&attr);
   pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
   pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
@@ -33,72 +37,72 @@ int rgi_process_open(void *memory, int world) {
 }
 
 void rgi_process_close(void) {
-  if (rgi_processes.journal)
-    pthread_mutex_unlock(&rgi_processes.state[rgi_processes.me].held);
-  memset(&rgi_processes, 0, sizeof rgi_processes);
+  if (rgi_process_view.journal)
+    pthread_mutex_unlock(&rgi_process_view.state[rgi_process_view.me].held);
+  memset(&rgi_process_view, 0, sizeof rgi_process_view);
   reports = 0;
 }
 
 /* --- deaths --------------------------------------------------------------------------- */
 
 void rgi_process_ring_all(void) {
-  rgi_process_table_ring(&rgi_processes);
+  rgi_process_table_ring(&rgi_process_view);
 }
 
 void rgi_process_check(double now) {
   int64_t time = (int64_t)(now * 1e6),
-          last = atomic_load_explicit(&rgi_processes.looked, memory_order_relaxed);
-  if (!rgi_processes.journal || time - last < (int64_t)(LOOK_SECONDS * 1e6) ||
-      !atomic_compare_exchange_strong(&rgi_processes.looked, &last, time))
+          last = atomic_load_explicit(&rgi_process_view.looked, memory_order_relaxed);
+  if (!rgi_process_view.journal || time - last < (int64_t)(LOOK_SECONDS * 1e6) ||
+      !atomic_compare_exchange_strong(&rgi_process_view.looked, &last, time))
     return;
-  rgi_process_table_check(&rgi_processes);
+  rgi_process_table_check(&rgi_process_view);
 }
 
 void rgi_process_check_now(void) {
-  if (rgi_processes.journal)
-    rgi_process_table_check(&rgi_processes);
+  if (rgi_process_view.journal)
+    rgi_process_table_check(&rgi_process_view);
 }
 
 int rgi_process_deaths(void) {
-  return rgi_process_table_deaths(&rgi_processes);
+  return rgi_process_table_deaths(&rgi_process_view);
 }
 
 int rgi_process_death(int i) {
-  return rgi_process_table_death(&rgi_processes, i);
+  return rgi_process_table_death(&rgi_process_view, i);
 }
 
 int rgi_process_is_dead(int world_rank) {
-  return rgi_process_table_is_dead(&rgi_processes, world_rank);
+  return rgi_process_table_is_dead(&rgi_process_view, world_rank);
 }
 
-/* --- the caller's own state --------------------------------------------------------------- */
+/* --- this rank's own state --------------------------------------------------------------- */
 
 void rgi_process_ready(int reports_waits) {
   reports = reports_waits;
-  atomic_fetch_add(&rgi_processes.journal->job.ready, 1);
+  atomic_fetch_add(&rgi_process_view.journal->job.ready, 1);
 }
 
 void rgi_process_leave(void) {
-  atomic_store(&rgi_processes.state[rgi_processes.me].left, 1);
+  atomic_store(&rgi_process_view.state[rgi_process_view.me].left, 1);
   rgi_process_ring_all();
 }
 
 int rgi_process_has_left(int place) {
-  return atomic_load(&rgi_processes.state[place].left) != 0;
+  return atomic_load(&rgi_process_view.state[place].left) != 0;
 }
 
 int rgi_process_all_left(void) {
-  return rgi_process_table_all_left(&rgi_processes);
+  return rgi_process_table_all_left(&rgi_process_view);
 }
 
 void rgi_process_note_wait(double since, double now) {
-  if (!rgi_processes.journal || !reports)
+  if (!rgi_process_view.journal || !reports)
     return;
-  rgi_process_state *mine = &rgi_processes.state[rgi_processes.me];
+  rgi_process_state *mine = &rgi_process_view.state[rgi_process_view.me];
   atomic_store_explicit(&mine->since, since, memory_order_relaxed);
   atomic_store_explicit(&mine->seen, now, memory_order_relaxed);
 }
 
 void rgi_process_end_job(void) {
-  atomic_store(&rgi_processes.journal->job.outcome, RGI_PROCESS_JOB_DONE);
+  atomic_store(&rgi_process_view.journal->job.outcome, RGI_PROCESS_JOB_DONE);
 }

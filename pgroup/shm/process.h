@@ -8,45 +8,45 @@
 
 #include "shm/process_table.h"
 
-/* This process's view of its node's table. */
-extern rgi_process_table rgi_processes;
+/* This rank's view of its node's table. */
+extern rgi_process_table rgi_process_view;
 
-/* By every process of the node; memory of rgi_process_table_bytes. Before any process looks,
- * the node's processes synchronize. RG_ERR_SYSTEM. */
+/* By every rank of the node, with the same memory of rgi_process_table_bytes. The caller
+ * synchronizes the node's ranks before any of them calls another function here. RG_ERR_SYSTEM. */
 int rgi_process_open(void *memory, int world);
 void rgi_process_close(void);
 
 /* Rings the bells of all processes of the node. */
 void rgi_process_ring_all(void);
 
-/* Looks whether a process of this node has died. Any thread; cheap if it was done a
- * moment ago. now: rgi_clock_now. */
+/* Looks whether a process of this node has died, unless a thread of this rank did so within the
+ * last 5 ms. Any thread. now: rgi_clock_now. */
 void rgi_process_check(double now);
 
-/* The same, whenever it was done last. */
+/* Looks in any case. */
 void rgi_process_check_now(void);
 
-/* How many are known to be dead; the i-th in the order in which they were noticed;
- * whether one of them is this rank. */
+/* How many ranks of the world are known to be dead; the i-th of them in the order of noticing;
+ * whether a rank is one of them. */
 int rgi_process_deaths(void);
 int rgi_process_death(int i);
 int rgi_process_is_dead(int world_rank);
 
-/* This process returns from rg_init. reports: its waits are reported to its guard; only where
- * one thread makes all calls. */
+/* This rank returns from rg_init. reports: rgi_process_note_wait notes its waits; only where one
+ * thread makes all calls. */
 void rgi_process_ready(int reports);
 
-/* This process has come to its end; whether the node's i-th one has; whether all of the node's
- * have, or have died. */
+/* This rank has come to the end of rg_finalize; whether the rank at a place of the node has;
+ * whether all of the node have, or have died. */
 void rgi_process_leave(void);
 int rgi_process_has_left(int place);
 int rgi_process_all_left(void);
 
-/* This process has been in one wait, here or in MPI, from `since` until now, and nothing has
- * moved. Of the thread that has called rg_init, unless others may call too. */
+/* Notes for the guard that this rank has been in one wait, in the library or in MPI, from `since`
+ * until now, without progress. */
 void rgi_process_note_wait(double since, double now);
 
-/* All have ended well: the guards of the dead hear of it. */
+/* Writes the outcome for the guards of the node: all survivors have ended well. */
 void rgi_process_end_job(void);
 
 #endif

@@ -37,8 +37,9 @@ void rgi_process_table_ring(const rgi_process_table *t) {
     rgi_bell_ring(&t->members[i].bell);
 }
 
-/* The list's next entry is filled, then counted, then its rank marked: when a process is
- * killed on the way, the next one that looks does the rest. */
+/* The next entry of the list is filled, then counted, then its rank is marked. When a process is
+ * killed between these steps, the next process that appends completes them first: it finds the
+ * entry filled and goes on with that one. 1: the entry is this death's. */
 static int append_death(rgi_process_table *t, uint32_t at, int world_rank) {
   int32_t entry = 0;
   if (atomic_compare_exchange_strong(&t->dead[at], &entry, world_rank + 1))
@@ -56,8 +57,9 @@ void rgi_process_table_note_death(rgi_process_table *t, int world_rank) {
   rgi_process_table_ring(t);
 }
 
-/* Giving the mutex back as it is tells all others the same. A mutex that is free belongs
- * to a process that has left the library well. */
+/* Unlocking the mutex of a dead process without making it consistent leaves it unusable for good:
+ * ENOTRECOVERABLE tells all others of the death. A mutex that is free belongs to a process that has
+ * left the library well. */
 static int has_died(rgi_process_state *s) {
   int got = pthread_mutex_trylock(&s->held);
   if (got == 0 || got == EOWNERDEAD)
@@ -84,17 +86,15 @@ void rgi_process_table_ended(rgi_process_table *t, int pid) {
       atomic_store(&t->state[i].ended, 1);
 }
 
-/* A process that computes, is stopped or waits for a disk has not been seen to wait for a
- * while. */
+/* A process that computes, is stopped or waits for a disk has noted no wait for a while. */
 static int is_waiting(const rgi_process_state *s, double seconds, double now) {
   double seen = atomic_load(&s->seen);
   return now - seen < FRESH_SECONDS && seen - atomic_load(&s->since) >= seconds;
 }
 
-/* The mutexes are the processes' affair. Where all have ended, news of how may still be on its
- * way. */
-int rgi_process_table_all_waiting(const rgi_process_table *t, double seconds) {
-  static double empty; /* since when no process has been there */
+/* Where all processes have ended, news of how may still be on its way: so they must have ended
+ * that long ago, too. */
+int rgi_process_table_all_waiting(rgi_process_table *t, double seconds) {
   double now = rgi_clock_now();
   int here = 0;
   for (int i = 0; i < t->n; i++) {
@@ -104,7 +104,7 @@ int rgi_process_table_all_waiting(const rgi_process_table *t, double seconds) {
     if (!is_waiting(&t->state[i], seconds, now))
       return 0;
   }
-  if (here || empty == 0)
-    empty = here ? 0 : now;
-  return here || now - empty >= seconds;
+  if (here || t->empty == 0)
+    t->empty = here ? 0 : now;
+  return here || now - t->empty >= seconds;
 }

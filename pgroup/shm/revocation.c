@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A table of hashes that only grows: a context stands at its own place or behind it, and half of
- * the places stay free. */
+ * A hash table that only grows: a context stands at its own place or behind it, and half of the
+ * places stay free, so every search ends. The first functions run in ranks and in the node daemon,
+ * which give their view of the table. */
 #include "shm/revocation.h"
 
 #include <regroup/error.h>
@@ -20,7 +21,7 @@ static int find_context(const rgi_process_table *t, uint64_t context) {
   }
 }
 
-/* Counted first: then it is looked for. */
+/* The count is raised first: where it is 0 no process looks into the table. */
 int rgi_revocation_note(rgi_process_table *t, uint64_t context) {
   if (!t->journal || find_context(t, context))
     return RG_SUCCESS;
@@ -37,10 +38,10 @@ int rgi_revocation_note(rgi_process_table *t, uint64_t context) {
 }
 
 int rgi_revocation_has(uint64_t context) {
-  return find_context(&rgi_processes, context);
+  return find_context(&rgi_process_view, context);
 }
 
 int rgi_revocation_any(void) {
-  return rgi_processes.journal &&
-         atomic_load_explicit(&rgi_processes.journal->revocations, memory_order_relaxed) > 0;
+  return rgi_process_view.journal &&
+         atomic_load_explicit(&rgi_process_view.journal->revocations, memory_order_relaxed) > 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Life of arrays, what they tell of themselves, and wrong calls. */
+ * Creating and freeing arrays, queries, and wrong calls. */
 #include "array_cases.h"
 
 #include <mpi.h>
@@ -160,7 +160,7 @@ void test_wrong_calls(void) {
   RGT_FAILS(rg_array_sync(NULL), RG_ERR_ARRAY);
 }
 
-/* Arithmetic on bytes; nothing of an empty patch is looked at. */
+/* Arithmetic on bytes; an empty patch is not looked at. */
 void test_opaque_and_empty(void) {
   int64_t shape[1] = {5}, at[1] = {2}, end[1] = {3};
   rg_array_spec spec;
@@ -185,7 +185,7 @@ void test_opaque_and_empty(void) {
   RGT_OK(rg_array_free(&a));
 }
 
-/* Members that were not given the same. Those that come later are told at once, the
+/* Members that were not given the same. Those that come later get the error from the creation, the
  * others when they synchronise. */
 void test_mismatch(void) {
   rg_array a = NULL;
@@ -216,7 +216,7 @@ void test_mismatch(void) {
   RGT_OK(rg_group_free(&g));
 }
 
-/* Nobody waits in create and free: rank 0 has long gone when the others come. */
+/* Create and free do not wait: rank 0 has left them long before the others come. */
 void test_nobody_waits(void) {
   enum { ARRAYS = 50 };
   rg_array a[ARRAYS];
@@ -313,8 +313,8 @@ void test_ghosts(void) {
   RGT_OK(rg_array_free(&a));
 }
 
-/* Others work on a member's memory while it makes no call at all: it looks at its
- * memory until all is there. One node. */
+/* Others access a member's memory while it makes no call at all: it reads its memory until
+ * everything has arrived. One node. */
 void test_target_is_busy(void) {
   int64_t n = 2 * rgt_size, mine = 2 * rgt_rank, end = mine + 2, before, value;
   rg_array a;
@@ -353,8 +353,8 @@ void test_target_is_busy(void) {
   RGT_OK(rg_array_free(&a));
 }
 
-/* A member's memory outlives its own free, until all have freed; then it serves
- * again: many more arrays than there would be room for. */
+/* A member's memory stays after its own free, until all have freed; then it is used again: many
+ * more arrays are made than there is room for. */
 void test_again_and_again(void) {
   int64_t n = (int64_t)rgt_size << 17, value;
   for (int64_t i = 0; i < 400; i++) {

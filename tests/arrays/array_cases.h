@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Life of arrays, what they tell of themselves, and wrong calls, for programs that
- * differ in what they run on. */
+ * Creating and freeing arrays, queries, and wrong calls, on one node or several. */
 #ifndef ARRAY_CASES_H
 #define ARRAY_CASES_H
 

@@ -9,7 +9,7 @@
 
 void test_threads(void);
 
-/* How often each thread does it. */
+/* Rounds of each thread. */
 extern int rounds;
 
 #endif

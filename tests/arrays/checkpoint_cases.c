@@ -143,7 +143,7 @@ static void finds(const char *path, int64_t step, unsigned seed) {
   RGT_OK(rg_array_free(&a));
 }
 
-/* As soon as start has returned the arrays are the program's again, also for others. */
+/* As soon as start has returned, the program may change the arrays again, other members too. */
 void test_checkpoint_changes(void) {
   const char *path = rgt_path("changes");
   rg_array a = one_array(1);
@@ -200,14 +200,14 @@ void test_checkpoint_generations(void) {
   spoil(second, 4096 + 17); /* an element */
   finds(path, 1, 1);
   rgt_fill(a, 3);
-  save(a, path, 3); /* its head is good: it is the older ones's turn */
+  save(a, path, 3); /* its head is good: the older one is taken */
   finds(path, 3, 3);
   rgt_fill(a, 4);
   save(a, path, 4);
   spoil(second, 70); /* the head */
   finds(path, 3, 3);
   rgt_fill(a, 5);
-  save(a, path, 5); /* the damaged one is not worth keeping */
+  save(a, path, 5); /* the next one replaces the damaged one */
   finds(path, 5, 5);
   rgt_resize(second, 5000);
   finds(path, 3, 3);
@@ -250,7 +250,8 @@ void test_checkpoint_errors(void) {
   RGT_OK(rg_array_free(&b));
 }
 
-/* For one member files end early: the others hear of it, and the one before stays. */
+/* One member has a limit on the size of files: all get an error, and the checkpoint before stays.
+ */
 void test_checkpoint_full(void) {
   const char *path = rgt_path("full");
   rg_array a = one_array(1);

@@ -27,7 +27,7 @@ void test_stop(void) {
   RGT_OK(rg_finalize());
 }
 
-/* Sometimes others run, sometimes this one sleeps. */
+/* Sometimes other processes run, sometimes this one sleeps. */
 static void delay(void) {
   long what = random() % 40;
   if (what == 0)
@@ -253,7 +253,7 @@ void test_mutex_errors(void) {
   RGT_FAILS(rg_mutexes_create(NULL, 1, &m), RG_ERR_GROUP);
   RGT_FAILS(rg_mutexes_lock(NULL, 0), RG_ERR_ARRAY);
   RGT_PTR_NULL(m);
-  /* One alone is wrong: nobody waits, and the next mutexes are in order. */
+  /* One member gives a wrong number: the others do not wait, and the next mutexes work. */
   int error = rg_mutexes_create(world, rgt_rank ? 2 : -2, &m);
   RGT_TRUE(error == RG_ERR_ARG || (rgt_rank && error == RG_SUCCESS));
   RGT_OK(rg_mutexes_free(&m));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * All members at once on the same elements, for programs that differ in what they
- * run on. */
+ * All members at once on the same elements, on one node or several. */
 #ifndef CONTENTION_H
 #define CONTENTION_H
 
@@ -18,7 +17,7 @@ void test_mutexes(void);
 void test_mutex_errors(void);
 void test_stop(void);
 
-/* How often each does what it does. */
+/* Rounds of each member. */
 extern int rounds;
 
 #define CONTENTION                                                                                 \

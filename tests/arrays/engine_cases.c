@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Start and stop, and the memory of the shares. */
+ * Start and stop, and the memory of the heap parts. */
 #include "tests/check/check.h"
 #include <armci.h>
 #include <regroup.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/rma.h"
+#include "engine/engine.h"
+#include "engine/heap.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
 #include "tests/arrays/engine_cases.h"
 
-uint64_t *blocks; /* of each rank, in its share */
+uint64_t *blocks; /* of each rank, in its heap part */
 static unsigned long long state;
 
 long draw(long n) {
@@ -55,7 +56,7 @@ void stop(void) {
   RGT_INT(ARMCI_Initialized(), 0);
 }
 
-/* The neighbours' shares are memory here, the others' are not. */
+/* Heap parts of this node are memory here, those of other nodes are not. */
 void test_at(void) {
   memset(mine(), rgt_rank + 1, BLOCK);
   barrier();
@@ -75,8 +76,9 @@ void test_full(void) {
   RGT_FAILS(rgi_heap_take("test", SIZE_MAX, &at), RG_ERR_NOMEM);
   RGT_INT(at, 17);
   RGT_TRUE(strstr(rg_error_detail(), "RG_ARRAY_SHARE") != NULL);
-  for (int round = 0; round < 2; round++) { /* what is given back is there again, in one piece */
-    size_t third = ((rgi_rma.size - 2 * BLOCK) / 64 / 3) * 64;
+  for (int round = 0; round < 2;
+       round++) { /* what was given back can be taken again, in one piece */
+    size_t third = ((rgi_heap.size - 2 * BLOCK) / 64 / 3) * 64;
     third = third > 8 * BLOCK ? 8 * BLOCK : third;
     for (int i = 0; i < 3; i++)
       RGT_OK(rgi_heap_take("test", third, &all[i]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Tests of the one-sided engine, by object, and what they share. */
+ * Tests of the one-sided engine, by object, and what they have in common. */
 #ifndef ENGINE_CASES_H
 #define ENGINE_CASES_H
 
@@ -11,7 +11,7 @@
 
 #define BLOCK ((size_t)1 << 20)
 
-extern uint64_t *blocks; /* a block of each rank, in its share */
+extern uint64_t *blocks; /* a block of each rank, in its heap part */
 
 long draw(long n);
 void barrier(void);
@@ -21,7 +21,7 @@ rgi_strided flat(int64_t bytes);
 void start(void);
 void stop(void);
 
-/* The shares (engine_cases.c). */
+/* The heap (engine_cases.c). */
 void test_at(void);
 void test_full(void);
 void test_again(void);

@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "distribution/distribution.h"
-#include "engine/rma.h"
+#include "distribution/type.h"
+#include "engine/engine.h"
+#include "engine/heap.h"
+#include "engine/scalar.h"
 #include "tests/arrays/engine_cases.h"
 
 /* --- elements ------------------------------------------------------------------- */

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "distribution/distribution.h"
-#include "engine/rma.h"
+#include "distribution/type.h"
+#include "engine/engine.h"
+#include "engine/scalar.h"
 #include "tests/arrays/engine_cases.h"
 
 /* Extents and strides of both sides, within BLOCK bytes, that need not divide one
@@ -133,8 +134,8 @@ static rgi_scalar draw_alpha(rg_type type) {
   return alpha;
 }
 
-/* Each rank writes into its successor's block, alone, what it also does to a model
- * of it; every way of calling in turn. */
+/* Each rank, alone, changes its successor's block and a model of it in the same way, by each form
+ * of call in turn. */
 enum { ROUNDS = 60, NEAR = 200000 };
 
 static void one_round(int i, int target, char *near, char *expect, char *model) {
@@ -181,15 +182,15 @@ static void one_round(int i, int target, char *near, char *expect, char *model) 
 
 static void patches(int64_t most) {
   int target = (rgt_rank + 1) % rgt_size;
-  int64_t before = rgi_rma.most;
+  int64_t before = rgi_transfer_most;
   char *near = malloc(NEAR), *expect = malloc(NEAR), *model = calloc(1, BLOCK);
-  rgi_rma.most = most;
+  rgi_transfer_most = most;
   memset(mine(), 0, BLOCK);
   barrier();
   for (int i = 0; i < ROUNDS; i++)
     one_round(i, target, near, expect, model);
   RGT_OK(rgi_engine_fence(target));
-  rgi_rma.most = before;
+  rgi_transfer_most = before;
   barrier();
   char *there = malloc(BLOCK);
   rgi_strided all = flat(BLOCK);
@@ -203,7 +204,7 @@ static void patches(int64_t most) {
 }
 
 void test_patches(void) {
-  patches(rgi_rma.most);
+  patches(rgi_transfer_most);
 }
 
 /* What is too long for one message. */
@@ -226,8 +227,8 @@ void test_nothing(void) {
   RGT_OK(rgi_engine_fence(-1));
 }
 
-/* The buffer of a put or accumulate may be changed as soon as it has been waited for,
- * also when so many are under way that MPI has to put them off. */
+/* The buffer of a put or accumulate may be changed as soon as it has been waited for, also when so
+ * many are under way that MPI has to delay them. */
 void test_flood(void) {
   enum { MANY = 100, WORDS = 8 };
   int target = (rgt_rank + 1) % rgt_size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the tests of array files share: a folder, arrays whose every byte is known,
- * and ways to spoil a file. */
+ * For the tests of array files: a folder, arrays whose every byte is known, and ways to damage a
+ * file. */
 #ifndef RGT_FILE_CASES_H
 #define RGT_FILE_CASES_H
 
@@ -25,7 +25,7 @@ int rgt_file_count(void);
 void rgt_fill(rg_array a, unsigned seed);
 int rgt_wrong_bytes(rg_array a, unsigned seed);
 
-/* By rank 0, all ranks wait: writes n bytes at an offset, cuts or extends. */
+/* Rank 0 writes n bytes at an offset, or cuts or extends the file; all ranks wait for it. */
 void rgt_spoil(const char *path, long offset, const void *bytes, int n);
 void rgt_resize(const char *path, long size);
 long rgt_file_size(const char *path);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Random arrays, and an image of each that every member keeps for itself: plain
- * memory, changed element by element. Values are small whole numbers, so that all
- * types compute exactly. */
+ * Random arrays, and an image of each in every member's own memory, changed element by element.
+ * Values are small whole numbers, so that all types compute exactly. */
 #ifndef IMAGE_H
 #define IMAGE_H
 

@@ -127,7 +127,7 @@ void test_copy_groups(void) {
     if (math_even)
       y = math_make(math_even, type, dims, turned ? (int64_t[]){shape[1], shape[0]} : shape);
     copy_there_and_back(&x, &y, turned);
-    /* Errors come to all, also to those that have one array only. */
+    /* All get the error, also members that have one array only. */
     for (int d = 0; d < dims; d++)
       beyond[d] = shape[d] + 1;
     RGT_FAILS(rg_array_copy_patch(x.a, zero, beyond, y.a, zero, zero, 0), RG_ERR_BOUNDS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Functions that tell a number. */
+ * Functions whose result is a number. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,8 +215,8 @@ static void wild(math_array *x, uint64_t seed) {
   math_set(x);
 }
 
-/* On the world, reversed, on every other rank, in any distribution: and as one rank
- * adds them that holds all. */
+/* On the world, reversed, on every other rank, in any distribution, and on one rank that has all
+ * elements: the same sum. */
 void test_reproducible(void) {
   double sums[4] = {0}, first[4] = {0};
   const int64_t shape[2] = {23, 11};

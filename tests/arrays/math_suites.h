@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Tests of whole arrays, for programs that differ in what they run on. */
+ * Tests of whole arrays, on one node or several. */
 #ifndef MATH_SUITES_H
 #define MATH_SUITES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * One member after another does something to the array, chosen at random and known
- * to all, who do the same to their images. */
+ * One member after another changes the array, by an operation chosen at random and known to all.
+ * All members do the same to their images. */
 #include "onesided_cases.h"
 
 #include <mpi.h>
@@ -31,7 +31,7 @@ typedef struct {
   image im;
   rg_array a;
   int doing; /* it is the caller's turn */
-  int wrong; /* elements that were not as they should be */
+  int wrong; /* elements that were wrong */
 } scene;
 
 /* --- a buffer for a patch --------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static void wrap(const scene *s, const int64_t at[], int64_t inside[]) {
 
 typedef enum { PUT, GET, ACC } way;
 
-/* The same to the image. A get fills the buffer as it should be. */
+/* The same to the image. A get fills the buffer with what is expected. */
 static void to_image(scene *s, patch *p, way w, const void *alpha) {
   int64_t at[RG_MAX_DIMS], inside[RG_MAX_DIMS];
   memcpy(at, p->lo, sizeof at);
@@ -125,7 +125,7 @@ static const void *random_alpha(const scene *s, char memory[16]) {
 static void finish(scene *s, patch *p, way w, const void *alpha) {
   char *got = p->buf;
   if (w == GET && s->doing) {
-    /* What the array gave is in buf; what it should have given goes into a copy. */
+    /* buf has what the array returned; what is expected goes into a copy. */
     p->buf = malloc(p->bytes + 1);
     memcpy(p->buf, got, p->bytes);
     to_image(s, p, w, alpha);
@@ -250,7 +250,7 @@ static void do_atomic(scene *s) {
     set_value(&s->im, image_at(&s->im, at), value);
 }
 
-/* A part of a block that lies on the node of the one that does it. */
+/* A part of a block that is on the node of the member whose turn it is. */
 static void do_access(scene *s) {
   int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], ld[RG_MAX_DIMS] = {0}, at[RG_MAX_DIMS], count;
   int size, rank, dims = s->im.spec.dims;
@@ -269,7 +269,7 @@ static void do_access(scene *s) {
   RGT_OK(rg_array_locate(s->a, lo, hi, dice(count), &piece));
   int64_t value = dice(1000);
   memcpy(at, piece.lo, sizeof at);
-  int owner = piece.rank == rank; /* its owner does it, whose turn it ever is */
+  int owner = piece.rank == rank; /* its owner does it, whichever member's turn it is */
   if (owner)
     RGT_OK(rg_array_access(s->a, piece.lo, piece.hi, RG_READ_WRITE, &p, ld));
   do {
@@ -314,7 +314,7 @@ static void play(rg_group g, int members) {
   for (int turn = 0; turn < 12; turn++) {
     s.doing = rank == (int)dice(members);
     what[dice((int64_t)(sizeof what / sizeof *what))](&s);
-    if (dice(2)) /* or the same again without a look between, by another */
+    if (dice(2)) /* or the next one follows at once, by another member */
       RGT_OK(rg_array_sync(s.a));
     else
       RGT_OK(rg_array_sync(s.a)), compare(&s), RGT_OK(rg_array_sync(s.a));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Every one-sided operation against an image, for programs that differ in what they
- * run on. */
+ * Every one-sided operation against an image, on one node or several. */
 #ifndef ONESIDED_CASES_H
 #define ONESIDED_CASES_H
 
@@ -11,7 +10,7 @@ void test_random(void);
 void test_own_order(void);
 void test_stop(void);
 
-/* So many random arrays. */
+/* The number of random arrays. */
 extern int cases;
 
 #define ONESIDED                                                                                   \

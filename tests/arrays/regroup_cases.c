@@ -156,7 +156,7 @@ void test_random_groups(void) {
   }
 }
 
-/* The first half's array to all; then to the second half, which shares nobody with it. */
+/* The first half's array to all; then to the second half, which has no member in common with it. */
 void test_merge_and_part(void) {
   int all[64], half = (rgt_size + 1) / 2;
   state = rgt_seed() + 1;
@@ -199,7 +199,7 @@ static void check_one_wrong(rg_array *a, rg_group world, const rg_array_spec *s)
   RGT_PTR_NULL(b);
 }
 
-/* After an error the array is as it was, on all. */
+/* After an error the array is unchanged, on all. */
 void test_errors(void) {
   rg_group world;
   rg_array_spec s, bad;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Arrays that follow their group, for programs that differ in what they run on. */
+ * Arrays that follow their group, on one node or several. */
 #ifndef REGROUP_CASES_H
 #define REGROUP_CASES_H
 

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1 2 3 4 7
- * Arrays that do not fit or cannot be: the same error on all members, and all else
+ * Arrays that do not fit or are not possible: the same error on all members, and everything else
  * goes on. */
 #include <mpi.h>
 #include <regroup.h>
@@ -90,7 +90,7 @@ static void test_full(void) {
   RGT_OK(rg_array_free(&a[0]));
 }
 
-/* Many at once want the last that there is: nobody waits for ever, all agree. */
+/* Many members at once take the last memory that there is: none waits for ever, all agree. */
 static void test_race(void) {
   for (int turn = 0; turn < 30; turn++) {
     rg_array a[8] = {NULL};

@@ -57,7 +57,7 @@ typedef struct {
   int64_t lo[2], hi[2], ld[1];
 } patch;
 
-/* Within the caller's band of rows, so that members do not meet. */
+/* Within the caller's band of rows, so that members do not overlap. */
 static patch draw_patch(void) {
   int64_t band = SIDE / rgt_size, rows = 1 + draw(ROWS), columns = 1 + draw(COLUMNS);
   patch p;
@@ -83,7 +83,7 @@ static int64_t wrong(const patch *p, const double *buf, double factor, int round
   return n;
 }
 
-/* Put, accumulated twice and got, waited for at once or later. */
+/* Put, accumulate twice and get, waited for at once or later. */
 static void test_blocks(void) {
   rg_array a = make();
   double *buf = calloc(ROWS * (COLUMNS + 3), sizeof *buf), twice = 2;

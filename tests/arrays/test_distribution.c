@@ -11,6 +11,8 @@
 
 #include "check.h"
 #include "distribution/distribution.h"
+#include "distribution/distribution_owner.h"
+#include "distribution/piece.h"
 #include "draw_spec.h"
 
 static int64_t product(int dims, const int64_t extent[]) {
@@ -273,7 +275,7 @@ static void test_grids(void) {
   RGT_INT(grid_of(50, 1, (int64_t[]){0}, NULL), 1);
 }
 
-/* Nobody has more than twice his share, unless the shape leaves no choice. */
+/* No member has more than twice the average, unless the shape leaves no choice. */
 static void test_balance(void) {
   for (int members = 1; members <= 300; members++) {
     rg_array_spec spec;
@@ -365,7 +367,7 @@ static void refuse(const rg_array_spec *s, const char *word) {
     RGT_STR(rg_error_detail(), word);
 }
 
-/* A good one, *s, is spoilt: the error's text has the word. */
+/* A good spec, *s, is spoilt: the error's text has the word. */
 #define REFUSED(word, ...)                                                                         \
   do {                                                                                             \
     rg_array_spec spec, *s = &spec;                                                                \

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1
- * What is free of a share, against a map of its lines. */
+ * What is free in a heap part, against a map of its lines. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,13 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1 2 3
- * The engine on one node: there is none. */
+ * On one node there is no engine. */
 #include <armci.h>
 #include <check.h>
 #include <regroup.h>
 
 #include "engine/engine.h"
+#include "engine/heap.h"
 
 static void test_nothing(void) {
   for (int i = 0; i < 2; i++) {

@@ -3,8 +3,8 @@
  *
  * ranks: 2 3
  * env: MPIR_CVAR_NUM_CLIQUES=2 RG_PROGRESS_THREAD=1 RG_TIMEOUT=60
- * Processes that compute are served all the same: by rg_progress's engine call, by
- * the progress thread; and several threads at a time. */
+ * Operations on a process that computes go on all the same, by the engine's call of rg_progress
+ * or by the progress thread; and several threads at a time. */
 #include <check.h>
 #include <pthread.h>
 #include <regroup.h>
@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "engine/engine.h"
+#include "engine/heap.h"
 #include "runtime/runtime.h"
 
 #define LIMIT_SECONDS 15
@@ -26,8 +27,8 @@ static _Atomic int64_t *mine(uint64_t at) {
   return rgi_heap_at(rgt_rank, at);
 }
 
-/* The last rank computes until rank 0 has read, added, compared and put; a rank that
- * nobody serves would compute until the limit. */
+/* The last rank computes until rank 0 has read, added, compared and put; a rank without progress
+ * would compute until the limit. */
 static void serve(void (*now_and_then)(void)) {
   uint64_t at = 0;
   int target = rgt_size - 1;
@@ -131,8 +132,8 @@ static void test_threads(void) {
   RGT_OK(rg_finalize());
 }
 
-/* A file that the target makes when it does not look at MPI any more, and rank 0 removes: they
- * cannot tell each other by messages. */
+/* A file that the target makes when it stops calling MPI, and that rank 0 removes: messages would
+ * be progress. */
 static char sign[RGT_PATH];
 
 static void wait_for_sign(int there) {
@@ -175,7 +176,7 @@ static void test_timeout(void) {
   RGT_OK(rg_finalize());
 }
 
-/* Shares must be of one size: told to all, and nothing is left behind. */
+/* Heap parts must be of one size: all get the error, and nothing is left behind. */
 static void test_sizes(void) {
   RGT_FAILS(rg_init(MPI_COMM_WORLD, rgt_rank ? "array_share=16" : "array_share=8"), RG_ERR_OPTION);
   RGT_OK(rg_init(MPI_COMM_WORLD, "array_share=8"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Arrays in files: saved on one group and loaded on another, with any shapes, types
- * and distributions; every kind of file that is none, and what it leaves behind.
+ * Arrays in files: saved on one group and loaded on another, with any shapes, types and
+ * distributions; every kind of file that is not an array, and what is left behind.
  *
  * env: RG_TIMEOUT=60
  * sources: tests/arrays/file_cases.c tests/arrays/draw_spec.c */
@@ -239,7 +239,7 @@ static void test_unwritable(void) {
   RGT_OK(rg_array_free(&a));
 }
 
-/* Devices and pipes stay what they are; nobody waits for a pipe's other end. */
+/* Devices and pipes are not replaced, and loading does not wait for a pipe's other end. */
 static void test_pipe(void) {
   rg_array a = new_array(RG_DOUBLE);
   struct stat status;
@@ -256,7 +256,7 @@ static void test_pipe(void) {
   RGT_OK(rg_array_free(&a));
 }
 
-/* Members that do not mean the same hear so. */
+/* Members that give different arguments get an error. */
 static void test_mismatch(void) {
   rg_array a = new_array(RG_DOUBLE), out = NULL;
   int before = rgt_file_count(), last = rgt_rank == rgt_size - 1;
@@ -272,7 +272,7 @@ static void test_mismatch(void) {
   RGT_OK(rg_array_free(&a));
 }
 
-/* What a job left that died while saving is no obstacle. */
+/* A file left by a job that died while saving does not matter. */
 static void test_stale(void) {
   rg_array a = new_array(RG_DOUBLE);
   char name[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A disk that is full for one of the processes: all hear of it, nothing is left
- * behind, and the file that was there stays.
+ * A disk that is full for one of the processes: all get the error, nothing is left behind, and
+ * the file that was there stays.
  *
  * env: RG_TIMEOUT=60
  * sources: tests/arrays/file_cases.c */
@@ -22,8 +22,8 @@ enum { HEADER = 4096, N = 600 };
 
 static char hints[RGT_PATH];
 
-/* MPI-IO is told to let every process write for itself; of Open MPI's two implementations the
- * one that can be told. */
+/* Makes every process write by itself in MPI-IO, in Open MPI with the one of its two
+ * implementations that has this option. */
 static void write_hints(void) {
   static const char text[] = "romio_cb_write disable\nromio_ds_write disable\n";
   rgt_temporary(hints);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Mirrored arrays over two pretended nodes: whatever members are taken for dead, all of
- * those of a node or any others, the rest makes the array of the last rg_array_sync again;
- * of one that is not mirrored what the memory of the living nodes has.
+ * Mirrored arrays over two pretended nodes: whichever members count as dead, all members of a
+ * node or any others, the rest restores the array as of the last rg_array_sync, and of an array
+ * that is not mirrored what is in the memory of the living nodes.
  *
  * env: MPIR_CVAR_NUM_CLIQUES=2 RG_TIMEOUT=60
  * ranks: 2 3 4 7
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/distribution_owner.h"
 #include "draw_spec.h"
 #include "file_cases.h"
 #include "object/mirror.h"
@@ -59,7 +60,7 @@ static rg_group group_of(const unsigned char lives[]) {
   return g;
 }
 
-/* Whether a member that has elements is on a node of which nobody lives. */
+/* Whether a member that has elements is on a node without a living process. */
 static int is_lost(rg_array a, const unsigned char lives[]) {
   for (int i = 0; i < rgt_size; i++) {
     int alive = rgi_distribution_extent(&a->d, i) == 0;
@@ -71,7 +72,7 @@ static int is_lost(rg_array a, const unsigned char lives[]) {
   return 0;
 }
 
-/* What the living make of it: the elements of this seed; error: nothing. */
+/* What the living members restore: the elements of this seed; error: nothing. */
 static void rebuild(rg_array a, const unsigned char lives[], unsigned seed, int error) {
   rg_group living = group_of(lives);
   rg_array b;
@@ -124,7 +125,7 @@ static void test_last_sync(void) {
   }
 }
 
-/* An rg_array_sync that only some have got far into: all or nothing of it. */
+/* An rg_array_sync that only some members have advanced in: all or nothing of it. */
 static void test_interrupted_sync(void) {
   srandom((unsigned)rgt_seed() + 1);
   for (int round = 0; round < 12; round++) {

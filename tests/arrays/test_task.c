@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Shared counters and lists of tasks: every number and every task comes to just one
- * member, whoever is late.
+ * Shared counters and lists of tasks: every number and every task goes to exactly one member,
+ * whichever members are late.
  *
  * env: RG_TIMEOUT=60 */
 #include <mpi.h>

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/heap.h"
 
 static void must(int error) {
   if (error) {

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "collectives/algorithm.h"
+#include "collectives/choice.h"
+#include "collectives/operation.h"
 #include "command.h"
 #include "fit.h"
 #include "operation.h"
@@ -108,7 +109,7 @@ static int uneven(rg_operation op) {
 
 static int add(field *f, const level *l, rg_group world, rg_operation op, int row, int bytes) {
   bench_operation *o = &f->each[f->n];
-  const char *name = rgi_algorithms[op][row].name;
+  const char *name = rgi_operation_algorithms[op][row].name;
   int block = bytes / l->n / 8 * 8;
   *o = f->common;
   o->operation = op;
@@ -129,8 +130,8 @@ static int begin(field *f, const level *l, int size) {
              bench_operation_begin(&f->common, RG_OP_BCAST, MPI_COMM_WORLD, NULL, most, 1);
   f->common.ranks = l->n;
   for (int op = 0; op < RG_OP_COUNT && good; op++)
-    for (int row = 0; row < rgi_algorithm_rows((rg_operation)op) && good; row++)
-      if (!uneven((rg_operation)op) && is_of(l, rgi_algorithms[op][row].needs) &&
+    for (int row = 0; row < rgi_operation_rows((rg_operation)op) && good; row++)
+      if (!uneven((rg_operation)op) && is_of(l, rgi_operation_algorithms[op][row].needs) &&
           (op != RG_OP_BARRIER || size == 0) && f->n < CONTENDERS)
         good = add(f, l, world, (rg_operation)op, row, bytes);
   rg_group_free(&world);
@@ -147,12 +148,12 @@ static void end(field *f) {
  * shortest: others that use the machine only make it longer. */
 static bench_point point_of(const level *l, const field *f, int i) {
   const bench_operation *o = &f->each[i];
-  rgi_cost_shape shape = {o->operation, l->n, l->nodes, (size_t)o->bytes, 1, 1, 1, 1};
+  rgi_choice_shape shape = {o->operation, l->n, l->nodes, (size_t)o->bytes, 1, 1, 1, 1};
   const rgi_tuning_level one[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   double part[3];
   for (int k = 0; k < 3; k++) {
     rgi_tuning_model m = {one[k], one[k], one[k]};
-    part[k] = rgi_cost_predict(&m, f->row[i], &shape);
+    part[k] = rgi_choice_predict(&m, rgi_operation_algorithms[o->operation], f->row[i], &shape);
   }
   return (bench_point){part[0], part[1], part[2], f->measured[i].seconds.min};
 }

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "busy.h"
+#include "engine/engine.h"
+#include "engine/heap.h"
 #include "engine/rma.h"
 #include "runtime/program/program.h"
 #include "shm/node.h"

@@ -5,9 +5,9 @@
     with Nodes(2) as nodes:
         status, output = nodes.run(nodes.mpiexec(8, per_node=4) + ['build/tests/test_group'])
 
-A node is a host name and namespaces that one process, its keeper, holds. Nothing has a name
-outside them: when the keepers end, and they end when this process does, the kernel takes
-everything away. Between nodes MPI uses TCP, inside a node shared memory. With network=True
+A node is a host name and namespaces that one process, its holder, keeps open. Nothing has a name
+outside them: when the holders end, and they end when this process does, the kernel removes
+everything. Between nodes MPI uses TCP, inside a node shared memory. With network=True
 each node has its own network, joined by a bridge, and counters of bytes.
 """
 import os
@@ -18,7 +18,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# The bridge is in a network namespace of its own: this meets no network of the machine's.
+# The bridge is in a network namespace of its own: these addresses meet no others of the machine.
 ADDRESS = '10.77.0.%d'
 HUB_ADDRESS = ADDRESS % 254
 MOST_NODES = 200
@@ -49,7 +49,7 @@ def up(device):
     return ['link set %s addrgenmode none 2>/dev/null || :' % device, 'link set %s up' % device]
 
 
-class Keeper:
+class Holder:
     """A process that holds namespaces until its standard input is closed."""
 
     def __init__(self, prefix, kinds, setup):
@@ -95,12 +95,12 @@ class Nodes:
         self.close()
 
     def _make_hub(self):
-        """Who is not root is root in a user namespace."""
+        """A user other than root becomes root in a user namespace."""
         user = os.geteuid() != 0
         net = ['--net'] * self.network
         if not user and not net:
             return
-        self.hub = Keeper([], ['--user', '--map-root-user'] * user + net, [])
+        self.hub = Holder([], ['--user', '--map-root-user'] * user + net, [])
         self.enter = [tool('nsenter'), '--target', str(self.hub.pid), *net,
                       *['--user', '--preserve-credentials'] * user, '--']
         if self.network:
@@ -119,9 +119,9 @@ class Nodes:
     def _make_node(self, i):
         setup = ['hostname node%d' % i]
         if self.network:
-            # UCX looks for network devices in /sys, which shows those of whoever mounted it.
+            # UCX looks for network devices in /sys, which shows those of the process that mounted it.
             setup.append('mount -t sysfs sysfs /sys')
-        node = Keeper(self.enter, self.kinds, setup)
+        node = Holder(self.enter, self.kinds, setup)
         self.nodes.append(node)
         if not self.network:
             return
@@ -137,16 +137,16 @@ class Nodes:
 
     def close(self):
         self._end_strays()
-        for keeper in self.nodes[::-1] + [self.hub] * (self.hub is not None):
-            keeper.close()
+        for holder in self.nodes[::-1] + [self.hub] * (self.hub is not None):
+            holder.close()
         self.nodes, self.hub = [], None
 
     def _strays(self):
-        """Processes in the nodes, besides the keepers."""
-        keepers = {node.pid for node in self.nodes}
-        inside = {namespace(pid) for pid in keepers} - {None, namespace('self')}
+        """Processes in the nodes, besides the holders."""
+        holders = {node.pid for node in self.nodes}
+        inside = {namespace(pid) for pid in holders} - {None, namespace('self')}
         return [int(pid) for pid in filter(str.isdigit, os.listdir('/proc'))
-                if int(pid) not in keepers and namespace(pid) in inside]
+                if int(pid) not in holders and namespace(pid) in inside]
 
     def _end_strays(self):
         """A job that ended well leaves nothing; mpiexec that was killed may leave ranks."""
@@ -163,7 +163,7 @@ class Nodes:
 
     def mpiexec(self, np, per_node, placement='block'):
         """The beginning of a command that runs a program with np ranks: block fills one node
-        after the other, cyclic deals the ranks out in turn."""
+        after the other, cyclic distributes the ranks in turn."""
         slots = {'block': per_node, 'cyclic': 1}[placement]
         if np > per_node * len(self.nodes):
             raise ValueError('%d ranks on %d nodes are more than %d on each' %

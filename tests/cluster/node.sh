@@ -11,6 +11,6 @@ while :; do
     *) break ;;
   esac
 done
-eval "keeper=\$REGROUP_NODE_$1"
+eval "holder=\$REGROUP_NODE_$1"
 shift
-exec nsenter --target "$keeper" $REGROUP_ENTER -- sh -c "exec $*"
+exec nsenter --target "$holder" $REGROUP_ENTER -- sh -c "exec $*"

@@ -88,7 +88,7 @@ def check_interrupted(how, status):
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               env=dict(os.environ, **dict([mark.split('=')])))
     deadline = time.monotonic() + 20
-    # The runner, two keepers, mpiexec, two proxies and four ranks.
+    # The runner, two holders, mpiexec, two proxies and four ranks.
     while len(run_tests.marked_processes(mark)) < 10 and time.monotonic() < deadline:
         time.sleep(.05)
     assert len(run_tests.marked_processes(mark)) >= 10, run_tests.marked_processes(mark)

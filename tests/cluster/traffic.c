@@ -127,7 +127,7 @@ static report measure(char **argv) {
   operate(buffer, bytes, WARM_UP, argv);
   settle();
   read_counters(&sent, &received);
-  MPI_Barrier(MPI_COMM_WORLD); /* nobody begins before all have read */
+  MPI_Barrier(MPI_COMM_WORLD); /* no rank begins before all have read the counters */
   operate(buffer, bytes, times, argv);
   settle();
   read_counters(&r.sent, &r.received);

@@ -24,7 +24,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Nobody leaves before the last one has come: one machine, one clock. */
+/* No member leaves before the last one has arrived: one machine, one clock. */
 static void barrier(rg_group g, int rank, int size, int blocking) {
   int late = draw(size);
   double came, left, last;
@@ -232,7 +232,7 @@ void test_scatterv(void) {
 
 /* --- all-to-all -------------------------------------------------------------------------- */
 
-/* How much from sends to to: in place it must be the same both ways. */
+/* How many elements `from` sends to `to`: in place it must be the same both ways. */
 static long long between(int even, int base, int from, int to) {
   return even ? base : (base + (from + to) * 7 + (from * to) % 5) % (base + 3);
 }

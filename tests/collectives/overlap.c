@@ -26,7 +26,7 @@ static int is_sum(const long long *data, int n, int size) {
   return 1;
 }
 
-/* Many at once, waited for in another order on every rank. */
+/* Many at once; each rank waits for them in another order. */
 void test_many_at_once(void) {
   static long long data[MANY][WORDS];
   rg_request requests[MANY];
@@ -68,14 +68,14 @@ void test_blocking_between(void) {
   }
 }
 
-/* A wait for a message moves a collective on, without which it would not come. */
+/* A wait for a message lets a collective progress, without which the message is not sent. */
 void test_message_between(void) {
   static long long data[WORDS];
   int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank - 1 + rgt_size) % rgt_size, got = -1;
   rg_request request, sent;
   begin(groups[WORLD], rgt_rank, WORDS, data, &request);
   if (rgt_rank == 0) {
-    RGT_OK(rg_wait(&request, NULL)); /* needs the others, who are in rg_recv */
+    RGT_OK(rg_wait(&request, NULL)); /* needs the others, which are in rg_recv */
     RGT_OK(rg_isend(groups[WORLD], &rgt_rank, 1, MPI_INT, next, 5, &sent));
     RGT_OK(rg_recv(groups[WORLD], &got, 1, MPI_INT, before, 5, NULL));
   } else {
@@ -139,7 +139,7 @@ void test_threads(void) {
     pthread_join(threads[i], NULL);
 }
 
-/* Fresh groups, one collective each. */
+/* New groups, one collective each. */
 void test_fresh(void) {
   for (int i = 0; i < 200; i++) {
     rg_group g;

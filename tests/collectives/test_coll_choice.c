@@ -8,14 +8,16 @@
 #include <string.h>
 
 #include "cases.h"
-#include "collectives/algorithm.h"
+#include "collectives/choice.h"
+#include "collectives/operation.h"
 
-static const char *chosen(rgi_cost_shape shape) {
-  return rgi_algorithms[shape.op][rgi_cost_choose(rgi_tuning_now(), &shape, 0)].name;
+static const char *chosen(rgi_choice_shape shape) {
+  const rgi_algorithm *table = rgi_operation_algorithms[shape.op];
+  return table[rgi_choice_best(rgi_tuning_now(), table, &shape, 0)].name;
 }
 
-static rgi_cost_shape shape_for(rg_operation op, int p, int nodes, size_t bytes, int memory) {
-  return (rgi_cost_shape){op, p, nodes, bytes, 1, 1, memory, 1};
+static rgi_choice_shape shape_for(rg_operation op, int p, int nodes, size_t bytes, int memory) {
+  return (rgi_choice_shape){op, p, nodes, bytes, 1, 1, memory, 1};
 }
 
 static void test_one_node(void) {
@@ -35,7 +37,7 @@ static void test_one_node(void) {
   RGT_STR(chosen(shape_for(RG_OP_REDUCE_SCATTER, 64, 1, 8, 0)), "halving");
 }
 
-/* Between nodes only one copy goes, whatever the length. */
+/* Between nodes one copy is sent, whatever the length. */
 static void test_nodes(void) {
   for (size_t bytes = 1; bytes <= (size_t)64 << 20; bytes *= 2)
     for (int memory = 0; memory < 2; memory++) {
@@ -50,7 +52,7 @@ static void test_nodes(void) {
 /* What cannot serve is not chosen, whatever it costs. */
 static void test_constraints(void) {
   for (size_t bytes = 1; bytes <= (size_t)64 << 20; bytes *= 4) {
-    rgi_cost_shape shape = {RG_OP_ALLREDUCE, 8, 2, bytes, 0, 1, 1, 0};
+    rgi_choice_shape shape = {RG_OP_ALLREDUCE, 8, 2, bytes, 0, 1, 1, 0};
     RGT_TRUE(strcmp(chosen(shape), "ring") != 0 && strcmp(chosen(shape), "hierarchical") != 0);
     shape.in_order = 1;
     RGT_STR(chosen(shape), "hierarchical");
@@ -110,8 +112,8 @@ static void expect_choice(rg_operation op, const char *want) {
   RGT_STR(name, want);
 }
 
-/* RG_COLL goes before the group's own wish; what it asks for and cannot be, here
- * several nodes, is passed over. */
+/* RG_COLL takes precedence over rg_group_set_algorithm; an algorithm that cannot serve, here one
+ * for several nodes, is ignored. */
 static void test_forced(void) {
   int one = 1, sum = 0;
   expect_choice(RG_OP_BCAST, "binomial");

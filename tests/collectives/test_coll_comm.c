@@ -38,7 +38,7 @@ static void test_plain(void) {
   MPI_Comm_free(&copy);
 }
 
-/* The groups go with their communicators. */
+/* The groups are freed with their communicators. */
 static void test_many(void) {
   for (int i = 0; i < 100; i++) {
     MPI_Comm copy;

@@ -4,8 +4,8 @@
  * nodes: 2 4
  * env: RG_TIMEOUT=60
  * sources: tests/collectives/cases.c
- * Wrong use of collectives: told, before anything is sent; and what does not fit
- * together is found out at the end. */
+ * Wrong use of collectives is reported before anything is sent; lengths that do not agree are
+ * reported at the end. */
 #include <string.h>
 
 #include "cases.h"
@@ -14,7 +14,7 @@
 static rg_group g;
 static rg_request request;
 
-/* All still works after an error, on whichever ranks it was. */
+/* After an error on some ranks the group still works. */
 static void expect_work(void) {
   int one = 1, sum = 0;
   RGT_OK(rg_allreduce(g, &one, &sum, 1, MPI_INT, MPI_SUM));
@@ -53,7 +53,7 @@ static void test_arguments(void) {
   expect_work();
 }
 
-/* One rank's own mistake keeps its place: the others wait for the right call. */
+/* After one rank's mistake the others wait until it makes the right call. */
 static void test_one_rank(void) {
   int x = rgt_rank;
   for (int turn = 0; turn < 3; turn++) {
@@ -79,7 +79,7 @@ static void test_no_member(void) {
   rg_group_free(&difference);
 }
 
-/* The receiver is told, and nobody hangs. By messages: linear. */
+/* The receiver gets the error, and no member hangs. By messages: linear. */
 static void test_lengths(void) {
   int data[8] = {0}, all[8 * RANKS_MOST];
   RGT_OK(rg_group_set_algorithm(g, RG_OP_BCAST, "linear"));
@@ -108,7 +108,7 @@ static void test_lengths(void) {
   RGT_OK(rg_group_set_algorithm(g, RG_OP_GATHER, NULL));
 }
 
-/* In shared memory: whoever takes data is told, and the group is formed anew. */
+/* In shared memory: each member that reads data gets the error; the group is formed anew. */
 static int differ(rg_group h, int what, int n, int *data, int *all) {
   switch (what) {
   case 0:

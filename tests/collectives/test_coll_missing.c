@@ -3,8 +3,8 @@
  *
  * ranks: 2 3 7
  * sources: tests/collectives/cases.c
- * A member of a node that does not come: the others' errors say which one it is, and
- * a group formed anew works. */
+ * A member of a node that does not call: the errors of the others name it, and a group formed
+ * anew works. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 static void expect_named(int error) {
   int rank = -1;
   const char *text = strstr(rg_error_detail(), "rank ");
-  if (error == RG_ERR_MISMATCH) /* another one gave up before */
+  if (error == RG_ERR_MISMATCH) /* another member returned with an error before */
     return;
   RGT_INT(error, RG_ERR_TIMEOUT);
   RGT_PTR_NOT_NULL(text);

@@ -4,8 +4,8 @@
  * nodes: 2
  * ranks: 2 3 4
  * sources: tests/collectives/cases.c
- * A member that comes late, later than RG_TIMEOUT: the others are told, and the
- * operations after that work. By messages. */
+ * A member that calls later than RG_TIMEOUT: the others get an error, and the operations after
+ * that work. By messages. */
 #include "base/options.h"
 #include "cases.h"
 
@@ -13,7 +13,7 @@ static void be_patient(int patient) {
   RGT_OK(rgi_options_load(patient ? "timeout=60" : "timeout=0.3"));
 }
 
-/* Rank 0 comes when all others have gone. */
+/* Rank 0 calls when all others have returned. */
 static void come_late(void) {
   for (int i = 1; i < rgt_size && rgt_rank == 0; i++)
     MPI_Recv(NULL, 0, MPI_INT, i, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -39,7 +39,7 @@ static void test_late(void) {
   be_patient(rgt_rank == 0);
   come_late();
   if (rgt_rank == 0) {
-    RGT_OK(rg_barrier(g)); /* the others have called, though they went away */
+    RGT_OK(rg_barrier(g)); /* the others have called, though they have returned */
   } else {
     RGT_FAILS(rg_barrier(g), RG_ERR_TIMEOUT);
     have_gone();

@@ -5,7 +5,7 @@
  * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 4 8
  * sources: tests/collectives/cases.c
- * What crosses between two pretended nodes, by block and cyclic placement; and
+ * What is sent between two pretended nodes, by block and cyclic placement; and
  * the hierarchical algorithms with all algorithms between the nodes and inside. */
 #include <stdio.h>
 #include <stdlib.h>

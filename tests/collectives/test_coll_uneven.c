@@ -5,15 +5,15 @@
  * env: RG_TIMEOUT=60 MPIR_CVAR_NUM_CLIQUES=2
  * ranks: 4 7
  * sources: tests/collectives/cases.c
- * Blocks of different sizes on several nodes: what crosses, and sizes that do not
- * agree. test_coll_nodes.c has what comes of it. */
+ * Blocks of different sizes on several nodes: the messages between nodes, and sizes that do not
+ * agree. test_coll_nodes.c checks the results. */
 #include <stdlib.h>
 
 #include "cases.h"
 #include "message/message.h"
 #include "shm/node.h"
 
-/* Around the size from which a block goes by itself. */
+/* Around the size from which a block is a message of its own. */
 static const MPI_Count sizes[] = {0, 3, 8192, 8193, 30000};
 enum { SIZES = 5, SHORT = 3, LONG = 30000 };
 
@@ -82,7 +82,7 @@ static void test_traffic(void) {
   }
 }
 
-/* Nothing is left behind by the operation that failed. */
+/* The operation that failed leaves nothing behind. */
 static void expect_work(void) {
   int sum = 1;
   RGT_OK(rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM));

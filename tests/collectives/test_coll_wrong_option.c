@@ -4,7 +4,7 @@
  * ranks: 2
  * env: RG_COLL=bcast=binomial,reduce=ring
  * sources: tests/collectives/cases.c
- * RG_COLL that is not understood: told by every collective, and no hang. */
+ * An RG_COLL that is not understood: every collective returns the error, and none hangs. */
 #include <string.h>
 
 #include "cases.h"

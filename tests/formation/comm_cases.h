@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the tests of communicators share. */
+ * Helpers of the tests of communicators and groups. */
 #ifndef COMM_CASES_H
 #define COMM_CASES_H
 

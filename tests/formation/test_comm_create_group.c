@@ -46,8 +46,7 @@ static void test_random_groups(void) {
   }
 }
 
-/* Nobody else takes part: the others are in a receive until the members are
- * done. */
+/* Only the members take part: the other ranks are in a receive until the members are done. */
 static void test_members_only(void) {
   int ranks[RANKS_MOST], n = 0;
   for (int i = 0; i < rgt_size; i += 2)

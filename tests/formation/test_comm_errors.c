@@ -13,7 +13,7 @@
 static const rg_method methods[] = {RG_METHOD_RECURSIVE, RG_METHOD_NATIVE};
 #define METHODS 2
 
-/* Only for calls that are to wait in vain. */
+/* Only for calls that are to time out. */
 static void set_limit(double seconds) {
   char text[32];
   snprintf(text, sizeof text, "timeout=%g", seconds);
@@ -24,7 +24,7 @@ static void test_start(void) {
   set_limit(60);
 }
 
-/* Everybody can still make a communicator of the whole world. */
+/* All ranks can still make a communicator of the whole world. */
 static void expect_all_works(int tag) {
   int ranks[RANKS_MOST];
   MPI_Comm comm;
@@ -85,7 +85,7 @@ static void test_inter_communicator(void) {
   MPI_Comm_free(&half);
 }
 
-/* The last rank names the members in another order: all are told. */
+/* The last rank names the members in another order: all get the error. */
 static void test_different_lists(void) {
   int ranks[RANKS_MOST];
   MPI_Comm comm = MPI_COMM_SELF;
@@ -106,8 +106,9 @@ static void test_different_lists(void) {
   expect_all_works(11);
 }
 
-/* The last rank leaves rank 0 out, who waits for it in vain. Not all hear just that
- * somebody is late, unless somebody is: then all try again, with more patience. */
+/* The last rank leaves rank 0 out, and rank 0 waits for it until the time limit. At least one rank
+ * gets RG_ERR_MISMATCH instead of RG_ERR_TIMEOUT, unless a rank was late: then all try again with a
+ * longer limit. */
 static void test_different_sets(void) {
   int ranks[RANKS_MOST], any = 0;
   MPI_Comm comm = MPI_COMM_SELF;
@@ -148,8 +149,8 @@ static void test_different_methods(void) {
   expect_all_works(12);
 }
 
-/* The last rank comes only after the others have lost patience: it is told, and
- * the next call finds everybody in step. */
+/* The last rank calls only after the time limit of the others: it gets the same error, and the next
+ * call works on all. */
 static void test_late_member(void) {
   int ranks[RANKS_MOST];
   MPI_Comm comm = MPI_COMM_SELF;

@@ -23,7 +23,7 @@ typedef struct {
 static void *work(void *argument) {
   worker *w = argument;
   int ranks[RANKS_MOST], n = 0;
-  /* Each thread has its own order, so that different pairs of ranks meet. */
+  /* Each thread has its own order, so that different pairs of ranks are in the call at a time. */
   for (int i = 0; i < rgt_size; i++)
     ranks[n++] = w->tag % 2 ? rgt_size - 1 - i : i;
   MPI_Group group = group_of(n, ranks);

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * nodes: 2 4
- * Groups: forming, asking, set operations, the MPI view. */
+ * Groups: creation, queries, set operations, the MPI view. */
 #include "comm_cases.h"
 
 static rg_group world;

@@ -11,6 +11,7 @@
 #include <regroup.h>
 #include <stdlib.h>
 
+#include "collectives/shared_state_cache.h"
 #include "collectives/shm_coll.h"
 #include "shm/arena.h"
 #include "tests/check/check.h"
@@ -44,7 +45,7 @@ static void test_alive(void) {
   size_t before = heap();
   form(MILLION);
   size_t each = (heap() - before) / MILLION;
-  RGT_TRUE(each < 300); /* bytes for each group, its count of formings included */
+  RGT_TRUE(each < 300); /* bytes for each group, its count of creations included */
   free_all();
 }
 
@@ -54,7 +55,7 @@ static void test_one_after_another(void) {
     for (int i = 0; i < MILLION; i++) {
       rg_group g = NULL;
       if (rg_group_create_range(world, 0, rgt_size - 1, 1, i % 1000, &g) || rg_group_free(&g))
-        RGT_TRUE(!"formed and freed");
+        RGT_TRUE(!"created and freed");
     }
     if (round == 0)
       first = heap();
@@ -62,15 +63,15 @@ static void test_one_after_another(void) {
   RGT_INT(heap(), first); /* no growth after the first round */
 }
 
-/* Every one of them works: the flags are attached at the first operation. */
+/* Every group works: its flags are attached at the first operation. */
 static void test_all_work(void) {
-  rgi_shm_coll **local = malloc(MILLION * sizeof *local);
+  rgi_shared_state **local = malloc(MILLION * sizeof *local);
   rgi_arena_usage empty, usage;
   int failed = 0;
   rgi_arena_get_usage(&empty);
   form(7);
   for (int i = 0; i < MILLION; i++) {
-    failed += rgi_shm_coll_attach(groups[i], &local[i]) != RG_SUCCESS;
+    failed += rgi_shared_state_cache_attach(groups[i], &local[i]) != RG_SUCCESS;
     failed += rgi_shm_coll_barrier(local[i], "test") != RG_SUCCESS;
   }
   RGT_INT(failed, 0);
@@ -79,7 +80,7 @@ static void test_all_work(void) {
   RGT_TRUE((usage.used - empty.used) / MILLION <= 1024); /* bytes for each group of two */
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < MILLION; i++)
-    rgi_shm_coll_free(local[i]);
+    rgi_shared_state_cache_detach(local[i]);
   free_all();
   free(local);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -68,7 +68,7 @@ static void test_lengths(void) {
   }
 }
 
-/* Everybody sends to rank 0, blocking; it takes them as they come. */
+/* All ranks send to rank 0, blocking; it receives from any source. */
 static void test_any(void) {
   enum { EACH = 20 };
   int last[64] = {0}, got = -1;

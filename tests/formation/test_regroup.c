@@ -22,7 +22,7 @@ static void expect_members(rg_group g, int n, const int ranks[]) {
     RGT_INT(members[i], ranks[i]);
 }
 
-/* The members of a group can talk: through its view. */
+/* The members of a group can communicate through its MPI view. */
 static void expect_talk(rg_group g, int n, const int ranks[]) {
   MPI_Comm comm;
   if (RGT_OK(rg_group_comm(g, &comm)))
@@ -107,7 +107,7 @@ static void test_split(void) {
 
 static void test_split_error(void) {
   rg_group part = world;
-  int bad = rgt_rank == rgt_size - 1 ? -7 : 0; /* one rank's mistake, told to all */
+  int bad = rgt_rank == rgt_size - 1 ? -7 : 0; /* one rank's mistake is an error on all */
   RGT_FAILS(rg_group_split(world, bad, 0, &part), RG_ERR_ARG);
   RGT_TRUE(part == world);
 }
@@ -192,7 +192,7 @@ static void test_merge_errors(void) {
   rg_group_free(&mine);
 }
 
-/* A group that overlaps another is found out when they meet. */
+/* The handshake detects that the two groups overlap. */
 static void test_merge_overlap(void) {
   rg_group mine = NULL, merged = NULL;
   int list[] = {2, 1};
@@ -202,7 +202,7 @@ static void test_merge_overlap(void) {
     RGT_OK(rg_group_create_range(world, 0, 1, 1, 4, &mine));
   else
     RGT_OK(rg_group_create(world, 2, list, 4, &mine));
-  if (rgt_rank != 1) { /* the leaders; rank 1 hears of it from rank 0 */
+  if (rgt_rank != 1) { /* the leaders; rank 1 gets the error from rank 0 */
     RGT_FAILS(rg_group_merge(mine, world, rgt_rank == 0 ? 2 : 0, rgt_rank == 2, 6, &merged),
               RG_ERR_MISMATCH);
   } else {

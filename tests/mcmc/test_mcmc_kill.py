@@ -17,7 +17,7 @@ import tempfile
 import mcmc
 
 if 'openmpi' in mcmc.MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
+    print("guards use the protocol of MPICH's launcher")
     sys.exit(77)
 WALKERS, SAMPLES, UNIT, SEED = 7, 200, 50, 77
 EXPECTED = mcmc.checksums(SEED, [4 * w for w in range(WALKERS)], SAMPLES, UNIT)

@@ -7,15 +7,15 @@
  *     accesses HOW WHO SEED
  *
  * HOW: put, get, acc, real, inc, swap, elements, request, fence, or all. WHO dies: one (the last
- * rank), three, node (all that are not on rank 0's node), speaker (the guardian that speaks for
- * the last rank's node, and so all of that node), or nobody: rank 0 prints "STORM" when it begins,
- * and another node is taken for dead since the test cuts it off. Every access returns RG_SUCCESS or
+ * rank), three, node (all that are not on rank 0's node), daemon (that of the last rank's node, and
+ * so all of that node), or none: rank 0 prints "STORM" when it begins, and another node counts as
+ * lost since the test cuts it off. Every access returns RG_SUCCESS or
  * RG_ERR_PROC_FAILED. Each rank alone writes to elements of its own at each of the others;
- * wherever somebody lives on the owner's node the survivors find there just what they have
+ * where a process of the owner's node lives the survivors find there just what they have
  * written with success. Rank 0 prints "SURVIVED survivors". */
 #include <sys/time.h>
 
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "ranks.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -26,7 +26,7 @@
 /* What each rank has for each other one. */
 enum { SUM, COUNT, SWAPPED, SCATTERED, BULK = 16, WIDTH = BULK + LONGEST };
 
-static pid_t speaker; /* of this rank's node, if that is to die */
+static pid_t daemon_pid; /* of this rank's node, if it is to die; else 0 */
 static unsigned long random_state;
 static rg_group group;
 static rg_array whole, real;
@@ -133,17 +133,17 @@ static void access_one(const char *how) {
 
 static void die(int sign) {
   (void)sign;
-  kill(speaker ? speaker : getpid(), SIGKILL);
+  kill(daemon_pid ? daemon_pid : getpid(), SIGKILL);
 }
 
 static int is_to_die(const char *who) {
-  if (!strcmp(who, "speaker")) {
-    speaker = rgi_overlay_get()->daemon_pid;
+  if (!strcmp(who, "daemon")) {
+    daemon_pid = rgi_overlay_get()->daemon_pid;
     return my_rank == world_size - 1;
   }
   if (!strcmp(who, "node"))
     return rgi_node_of(my_rank) != rgi_node_of(0);
-  if (!strcmp(who, "nobody"))
+  if (!strcmp(who, "none"))
     return 0;
   return my_rank > 0 && my_rank >= world_size - (!strcmp(who, "one") ? 1 : 3);
 }
@@ -153,7 +153,7 @@ static void storm(const char *how, const char *who) {
   struct itimerval timer = {{0, 0}, {0, 1000 + draw(30000)}};
   all_here(group);
   signal(SIGALRM, die);
-  if (!strcmp(who, "nobody") && my_rank == 0)
+  if (!strcmp(who, "none") && my_rank == 0)
     must(puts("STORM") != EOF && !fflush(stdout), "puts");
   must(!is_to_die(who) || !setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
   while (left) {
@@ -164,7 +164,7 @@ static void storm(const char *how, const char *who) {
   must(!setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL), "setitimer");
 }
 
-static int somebody_lives_there(int target) {
+static int has_survivor(int target) {
   for (int i = 0; i < world_size; i++)
     if (rgi_node_of(i) == rgi_node_of(target) && !rgi_process_is_dead(i))
       return 1;
@@ -174,7 +174,7 @@ static int somebody_lives_there(int target) {
 static void check(int target) {
   int64_t lo = at(target, 0), hi = lo + BULK, got[BULK];
   int error = rg_array_get(whole, &lo, &hi, got, NULL);
-  if (!somebody_lives_there(target)) {
+  if (!has_survivor(target)) {
     must(error == RG_ERR_PROC_FAILED, "rg_array_get from a lost node");
     return;
   }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What test_broken.py starts, with RG_SURVIVE=1 and ranks dealt out in turn to two nodes:
+ * What test_broken.py starts, with RG_SURVIVE=1 and ranks distributed in turn over two nodes:
  * broken SEED. Each odd rank sends long messages to the rank before it, on the other
- * node, and a thread kills it after a moment drawn by the seed. Who receives checks every
- * byte of what it is said to have received. In "broken lie" MPI says that the message has
+ * node, and a thread kills it after a moment drawn by the seed. The receiver checks every
+ * byte that the library says it has received. In "broken lie" MPI says that the message has
  * come before anything of it has, as it may when the sender dies, and then the sender
  * does. In the end rank 0 prints "RESULT survivors". */
 #include <pthread.h>
@@ -40,7 +40,7 @@ static int lie(MPI_Request *request) {
   return MPI_Grequest_complete(*request);
 }
 
-/* The library comes here instead of to MPI. */
+/* The library calls this instead of MPI. */
 int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
               MPI_Request *request) {
   return lies && (size_t)count == sizeof words
@@ -98,7 +98,7 @@ static void receive_until_killed(rg_group pair) {
   }
 }
 
-/* The receiver says when MPI has lied to it. */
+/* The receiver tells when MPI has reported a message too early. */
 static void send_and_die(rg_group pair) {
   rg_request open;
   int told = 0;

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * What test_survivors.py starts: a death concerns only groups with the dead. The first
- * half of the ranks works on, forms groups, merges and parts, and sees no error, while
+ * half of the ranks works on, forms groups, merges and splits, and sees no error, while
  * the second half loses its last member and shrinks. Then both halves merge. */
 #include "ranks.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What test_creation.py starts, with RG_SURVIVE=1: creation DEATHS SEED MICROSECONDS. All make one
- * communicator after the other, and one of them is killed, anywhere in it. The others get
- * an error, shrink, and make communicators that work. That DEATHS times, and rank 0 of those
- * who are left prints "CREATED members". Or, by soak.py: creation ROUNDS, with deaths from outside;
- * it prints a RESULT. */
+ * What test_creation.py starts, with RG_SURVIVE=1: creation DEATHS SEED MICROSECONDS. All ranks
+ * create communicators, and one of them is killed at any moment. The others get an error, shrink,
+ * and create communicators that work. That happens DEATHS times; then rank 0 of the survivors
+ * prints "CREATED members". Or, by soak.py: creation ROUNDS, with deaths from outside; it prints a
+ * RESULT. */
 #include "ranks.h"
 
 #define AFTERWARDS 20
 
-static int used; /* communicators that were made and used */
+static int used; /* communicators that were created and used */
 
 static int create(rg_group g, int use) {
   rg_group copy;

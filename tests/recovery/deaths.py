@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """Starts a program that survives, on one node or several pretended ones, kills some of its ranks at
-random moments, and looks at how it ended and at what it has left behind."""
+random moments, and checks how it ended and what it has left behind."""
 import contextlib
 import os
 import random
@@ -19,11 +19,13 @@ ENV = dict(os.environ, RG_SURVIVE='1', UCX_TLS='tcp,self')
 READ = dict(text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True)
 
+GUARDS = 'regroup-guard', 'regroup-noded'
+
 # --- where a job runs ---------------------------------------------------------------------
 
 
 def ranks_of(launcher, name):
-    """The ranks of a job: processes of that name whose parent, the guardian, has it too."""
+    """The ranks of a job: processes of that name whose parent is a guard."""
     parents, names, mine = {}, {}, set()
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:
@@ -38,7 +40,7 @@ def ranks_of(launcher, name):
         up = pid
         while up and up != launcher:
             up = parents.get(up, 0)
-        if up and names[pid] == name and names.get(parents[pid]) == name:
+        if up and names[pid] == name and names.get(parents[pid]) in GUARDS:
             mine.add(pid)
     return sorted(mine)
 
@@ -52,9 +54,9 @@ def rank_of(pid):
 
 
 class Node:
-    """One node, on which everybody lives."""
+    """One node, on which all processes live."""
     name, env, count = 'node', {}, 1
-    launchers = 1  # mpiexec's own processes, whose guardians know of each other
+    launchers = 1  # mpiexec's own processes, whose guards know of each other
 
     def __init__(self, mpiexec):
         self.mpiexec = mpiexec
@@ -64,12 +66,12 @@ class Node:
         return self.mpiexec
 
     def victims(self, living):
-        """Whom to kill at once."""
+        """The processes to kill at once."""
         return [random.choice(living)] if living else []
 
 
 class Cliques(Node):
-    """Nodes that MPI pretends to have: it deals the ranks out in turn."""
+    """Nodes that MPI pretends to have: it distributes the ranks in turn."""
     name = 'cliques'
 
     def __init__(self, mpiexec, count=2):
@@ -153,14 +155,14 @@ CUT = (r'Fatal error in |Assertion failed in file|internal ABORT|: rg_init: |'
 
 
 def lines_of(text):
-    """Where a guardian says that the job ends because of a death at the start."""
+    """Where a guard says that the job ends because of a death at the start."""
     return len(re.findall(r'^(?:\[\d+\] )?regroup: rank \S+ was ended by .* before rg_init had '
                           r'returned everywhere: the job ends$', text, re.M))
 
 
 def early_end(status, text, most=1):
     """Of a job that a death before rg_init had returned everywhere has ended: 'early', with one
-    clear line (on several nodes one of each that lost somebody); 'cut': MPI in another process has
+    clear line (on several nodes one of each that lost a process); 'cut': MPI in another process has
     seen it first, and aborted the job before the line was out. Else None."""
     lines = lines_of(text)
     if status and 1 <= lines <= most:
@@ -199,7 +201,7 @@ def wait_gone(mark, seconds=5):
 
 
 def unused(paths):
-    """Those of the files that nobody has mapped or open: a neighbour's are in use."""
+    """Those of the files that no process has mapped or open: those of other tests' jobs are in use."""
     paths = set(paths)
     for pid in filter(str.isdigit, os.listdir('/proc')) if paths else []:
         try:
@@ -225,8 +227,8 @@ def is_mpich_start(path):
 
 def forget_mpich_files(before, age=0.3):
     """MPICH has a file in /dev/shm while MPI_Init runs: it stays when a rank is killed then, with
-    guardians or without. Removes those that nobody uses, once they are so old that a neighbour
-    is not just about to; returns how many."""
+    a guard or without. Removes those that no process uses, once they are so old that a job of
+    another test is not just about to; returns how many."""
     new = {p for p in shared_files() if is_mpich_start(p)} - {'/dev/shm/' + n for n in before}
     count = 0
     if new:

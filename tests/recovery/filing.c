@@ -3,7 +3,7 @@
  *
  * What test_filing.py starts, with RG_SURVIVE=1: filing PATH ROUNDS SEED DEATHS MICROSECONDS. An
  * array is saved and loaded again and again, at least ROUNDS times, while DEATHS ranks are killed,
- * anywhere in it. The others shrink and do the round again. Rank 0 of those who are left
+ * at any moment. The others shrink and repeat the round. Rank 0 of the survivors
  * prints "FILED members". */
 #include <regroup/array_file.h>
 

@@ -3,7 +3,7 @@
  *
  * What test_broken.py starts, with RG_SURVIVE=1, on three ranks of one node: rank 0 gives up a
  * long message to rank 1, which has received some of it, because rank 2 has died. Rank 1, which
- * has not looked since, learns of the death, not only of what rank 0 has done; in "given_up
+ * has not looked since, gets the error of the death, not one of rank 0's giving up; in "given_up
  * collective" the message is part of a collective. In the end rank 0 prints "RESULT". */
 #include "ranks.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The array that steady.c and relief.c change round after round: what is in it depends on nothing
- * but the number of rounds. */
+ * The array that steady.c and relief.c change round after round: its elements depend on nothing but
+ * the number of rounds. */
 #ifndef GRID_H
 #define GRID_H
 
@@ -25,7 +25,7 @@ static inline int grid_make(rg_group g, rg_array *a) {
   return survivable(rg_array_sync(*a), "rg_array_sync");
 }
 
-/* Each member changes its own part, by its neighbours' elements too, on whatever node. */
+/* Each member changes its own part, and reads its neighbours' elements, on other nodes too. */
 static inline int grid_change(rg_group g, rg_array from, rg_array to) {
   int64_t lo[2], hi[2], row[COLUMNS], *own, ld;
   TRY(rg_array_distribution(to, rank_in(g), lo, hi));
@@ -43,8 +43,8 @@ static inline int grid_change(rg_group g, rg_array from, rg_array to) {
   return survivable(rg_array_sync(to), "rg_array_sync");
 }
 
-/* On g, its survivors: where all who had a copy of some elements have died, the program ends, and
- * says so. */
+/* On g, its survivors: where all members that had a copy of some elements have died, the program
+ * ends with a line. */
 static inline int grid_recover(rg_group g, rg_array *a) {
   rg_array b;
   int error = rg_array_recover(a, g, &b);
@@ -57,7 +57,7 @@ static inline int grid_recover(rg_group g, rg_array *a) {
   return survivable(error, "rg_array_recover");
 }
 
-/* The first one, on those who live to have it. */
+/* The first array, on the members that survive its creation. */
 static inline void grid_begin(rg_group *g, rg_array *a) {
   while (!is_done(g, grid_make(*g, a)))
     rg_array_free(a);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""What the tests here start, as run_tests.py says. Guardians speak to the launcher of MPICH: under
-another one, whoever imports this is skipped."""
+"""What the tests here start, as run_tests.py says. Guards use the protocol of MPICH's launcher: under
+another one, each test that imports this is skipped."""
 import os
 import random
 import signal
@@ -17,7 +17,7 @@ ONE = deaths.Node(MPIEXEC)
 TWO = deaths.Cliques(MPIEXEC)
 
 if 'openmpi' in MPIEXEC[0]:
-    print('guardians speak to the launcher of MPICH')
+    print("guards use the protocol of MPICH's launcher")
     sys.exit(77)
 print('seed', SEED)
 

@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * What test_walkers.py starts, with RG_SURVIVE=1, on two nodes of a rank each: the first rank
- * kills itself in a unit, and its node is lost, when the other node has answered what it was told;
- * the walker goes on there from a unit that was done. The second rank prints "KEPT done". */
+ * kills itself in a unit, and its node is lost, when the other node has answered its messages;
+ * the walker continues there from a unit that was done. The second rank prints "KEPT done". */
 #include "base/clock.h"
 #include "ranks.h"
 #include "walkers/balancer.h"

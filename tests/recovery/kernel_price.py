@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""What being able to survive costs when nobody dies: the MCMC kernel with and without RG_SURVIVE,
+"""What being able to survive costs without a death: the MCMC kernel with and without RG_SURVIVE,
 in turn, and the medians. On a machine at rest:
 
     python3 tests/recovery/kernel_price.py --build build/release --within 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The programs of the soak: what each is given, and what it must say in the end."""
+"""The programs of the soak: the arguments of each, and the line that it must print in the end."""
 import os
 import random
 import re
@@ -35,7 +35,7 @@ class Kind:
         return last[1], self.deaths(text, last), float(last[last.lastindex]) if self.milliseconds else 0
 
     def is_lost(self, status, text, killed):
-        """Everybody who held a thing is gone, and that is said."""
+        """All processes that held some data are gone, and the program says so."""
         return False
 
     def look_at_files(self, start, folder):
@@ -44,7 +44,7 @@ class Kind:
 
 
 class Storm(Kind):
-    """Everything that is done with groups; each result is checked."""
+    """All operations on groups; each result is checked."""
     program = 'tests/storm'
     line = r'^RESULT (\d+) (\d+) (\d+) ([\d.]+)$'
     milliseconds = True
@@ -77,7 +77,7 @@ class Recover(Kind):
 
 
 class Relief(Kind):
-    """The dead are replaced as long as there is somebody in reserve."""
+    """The dead are replaced as long as there are processes in reserve."""
     program = 'tests/relief'
     line = r'^RELIEF \d+ (\w+) (\d+) of'
 

@@ -38,7 +38,7 @@ def survivors(a, where, whole):
     job = subprocess.Popen(['timeout', '120', *where.begin(a.ranks), '-n', str(a.ranks), program, '',
                             '1500', '0.003', 'tell'], env=dict(deaths.ENV, **where.env), text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    time.sleep(random.uniform(1, 2) + 0.1 * a.ranks)  # everybody is at work
+    time.sleep(random.uniform(1, 2) + 0.1 * a.ranks)  # all ranks are at work
     living = deaths.ranks_of(job.pid, 'survivors')
     one = random.choice(living) if living else 0
     node = living and where.node_of(deaths.rank_of(one))

@@ -11,7 +11,7 @@
  * the last rank alone dies. unmirrored: as all, without a mirror: the error says so, and
  * accesses end with one, too.
  * during: as all, at any moment of a loop of changes and rg_array_syncs; all elements are of
- * the last one that the survivor has come out of, or the one after it.
+ * the last one from which the survivor has returned, or the one after it.
  * Rank 0 prints "KEPT survivors". */
 #include <sys/time.h>
 
@@ -81,7 +81,7 @@ static rg_array recover_and_look(rg_group *g, rg_array a, double *least, double 
 static int lose_node_soon(rg_group g) {
   struct itimerval timer = {{0, 0}, {0, 2000 + (int64_t)(rgi_clock_now() * 1e9) % 30000}};
   MPI_Bcast(&timer, sizeof timer, MPI_BYTE, 0, MPI_COMM_WORLD);
-  int error = rg_barrier(g); /* all are out of MPI */
+  int error = rg_barrier(g); /* all have returned from MPI */
   if (rgi_node_of(my_rank) != rgi_node_of(0)) {
     signal(SIGALRM, die);
     must(!setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
@@ -103,7 +103,7 @@ static void lose_during(rg_group *g) {
   rg_array_free(&a);
 }
 
-/* The elements of the dead cannot be reached: an error, no waiting inside MPI. */
+/* The elements of the dead are out of reach: an error, and no wait inside MPI. */
 static void check_lost(rg_group *g, rg_array a) {
   static double all[53 * 47];
   const int64_t lo[2] = {0, 0}, hi[2] = {53, 47};
@@ -124,7 +124,8 @@ static void lose_after(rg_group *g, const char *how) {
   must(!rg_array_random(a, 7) && !rg_array_sync(a), "rg_array_sync");
   must(!rg_array_checksum(a, &before), "rg_array_checksum");
   const double two = 2;
-  int error = rg_array_scale(a, NULL, NULL, &two); /* who is out of it first may be dead */
+  int error =
+      rg_array_scale(a, NULL, NULL, &two); /* a rank that has returned may be dead already */
   must(!error || error == RG_ERR_PROC_FAILED, "rg_array_scale");
   if (!strcmp(how, "one") ? my_rank == size_of(*g) - 1 : rgi_node_of(my_rank) != rgi_node_of(0))
     raise(SIGKILL);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""What it costs to be able to survive when nobody dies: barriers in shared memory with RG_SURVIVE
+"""What it costs to be able to survive without a death: barriers in shared memory with RG_SURVIVE
 and without, in turn, what one wait does to notice deaths, by itself, and rg_group_comm. Prints medians of runs.
 
     python3 tests/recovery/price.py --build build/release --ranks 2 --runs 20

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * What the programs here have in common: ranks that are killed, or kill themselves as a plan
- * says, and survivors who look at every result. */
+ * says, and survivors that check every result. */
 #ifndef RANKS_H
 #define RANKS_H
 
@@ -37,7 +37,7 @@ static inline void must(int right, const char *what) {
     fail(what);
 }
 
-/* What a death explains is returned, all else ends the program. */
+/* Returns an error that a death explains; any other one ends the program. */
 static inline int survivable(int error, const char *what) {
   must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, what);
   return error;
@@ -66,7 +66,7 @@ static inline uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/* This process is killed, whatever it does then. */
+/* This process is killed at any moment, whatever it is doing. */
 static inline void kill_later(uint64_t microseconds) {
   timer_t timer;
   struct sigevent how = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
@@ -94,7 +94,7 @@ static inline void enter_mpi(int *argc, char ***argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
 }
 
-/* A group of everybody. */
+/* A group of all ranks. */
 static inline rg_group enter_library(void) {
   rg_group g;
   must(!rg_init(MPI_COMM_WORLD, NULL) && !rg_group_world(&g), "rg_init");
@@ -112,7 +112,7 @@ static inline void leave_world(rg_group *g) {
   MPI_Finalize();
 }
 
-/* All have come here; who is out of it first may be dead before the others are. */
+/* All ranks have come here; one that has returned may be dead before the others return. */
 static inline int all_here(rg_group g) {
   return survivable(rg_barrier(g), "rg_barrier");
 }
@@ -134,17 +134,18 @@ static inline void drop_dead(rg_group *g) {
   *g = next;
 }
 
-/* Whether nobody has an error and nobody has died: the same for all who return. */
+/* Whether no rank has an error and none has died: the same for all that return. */
 static inline int all_well(rg_group g, int error, int *well) {
   unsigned word = error == RG_SUCCESS;
   int failed;
-  must(!error || !rg_group_revoke(g), "rg_group_revoke"); /* nobody is to wait for this rank */
+  must(!error || !rg_group_revoke(g),
+       "rg_group_revoke"); /* no other rank is to wait for this one */
   TRY(rg_group_agree(g, &word, &failed));
   *well = word == 1 && !failed;
   return RG_SUCCESS;
 }
 
-/* After a piece of work: 1 if all are well; else 0, g is its survivors', and it is to be done
+/* After a piece of work: 1 if all are well; else 0, g is its survivors', and they are to do it
  * again. */
 static inline int is_done(rg_group *g, int error) {
   int well;

@@ -3,12 +3,12 @@
  *
  * What test_reserves.py and soak.py start: relief SEED ROUNDS ASIDE [RANK:ROUND,...]. The last
  * ASIDE processes are in reserve. The others change an array round after round, which is saved
- * after each; now and then all sleepers are drawn to help with a sum and let go again. Who
- * dies is replaced as long as somebody sleeps, and is missed after that. In the end rank 0
- * prints "RELIEF rounds checksum members deaths": the checksum depends on nothing but the number of
- * rounds. Where nobody is left who has the array, or two nodes are lost with a part of it, "LOST"
- * is said on standard error and the status is 4. RANK:ROUND: the rank of the world kills itself
- * there. */
+ * after each; now and then all of them are acquired to help with a sum and released again. A
+ * process that dies is replaced as long as the reserve has one, and not after that. In the end rank
+ * 0 prints "RELIEF rounds checksum members deaths": the checksum depends on nothing but the number
+ * of rounds. Where no process is left that has the array, or two nodes are lost with a part of it,
+ * "LOST" is printed on standard error and the status is 4. RANK:ROUND: the rank of the world kills
+ * itself there. */
 #include "grid.h"
 
 #define HELPED 7 /* the tag of groups that are helped */
@@ -24,7 +24,7 @@ static struct {
 
 /* --- a round ------------------------------------------------------------------------ */
 
-/* All that sleep and a part of the others: the sum of what they say. */
+/* All processes in reserve and a part of the others: the sum of their numbers. */
 static int be_helped(void) {
   rg_group grown, asking;
   int n, sum = 1, sleeping = 0;
@@ -40,7 +40,7 @@ static int be_helped(void) {
     fail("rg_group_create_range");
   int error = rg_group_grow(asking, sleeping, &grown);
   rg_group_free(&asking);
-  if (error == RG_ERR_RESERVE) /* somebody has died meanwhile */
+  if (error == RG_ERR_RESERVE) /* a process has died meanwhile */
     return RG_SUCCESS;
   TRY(error);
   error = survivable(rg_allreduce(grown, MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM), "the sum");
@@ -50,7 +50,7 @@ static int be_helped(void) {
   if (error && rg_group_revoke(grown))
     fail("rg_group_revoke");
   rg_group_free(&grown);
-  /* Whether a helper has died, or one of these, shows the next agreement. */
+  /* The next agreement shows whether a helper or a member has died. */
   return error && rg_group_failed(job.team, 0, NULL, &n) == RG_SUCCESS && n > 0 ? RG_ERR_PROC_FAILED
                                                                                 : RG_SUCCESS;
 }
@@ -65,7 +65,7 @@ static int do_round(rg_array *next) {
 
 /* --- recovering ------------------------------------------------------------------------ */
 
-/* What the members have, for the newcomers too. */
+/* The state that members have is sent to newcomers. */
 static int take_over(void) {
   TRY(rg_allreduce(job.team, MPI_IN_PLACE, &round_now, 1, MPI_INT, MPI_MAX));
   if (round_now < 0) {
@@ -84,7 +84,7 @@ static int next_team(rg_group *next) {
   return error;
 }
 
-/* The team is kept until the next one is whole. 0: this process was drawn in vain. */
+/* The team is kept until the next one is whole. 0: this process was acquired in vain. */
 static int recover(void) {
   for (int well = 0; !well;) {
     rg_group before = job.team, next;
@@ -128,7 +128,7 @@ static void print(rg_group g, char *text) {
 
 static void tell(void) {
   int well = 0;
-  for (;;) { /* somebody may die after the last round */
+  for (;;) { /* a process may die after the last round */
     int error = survivable(rg_array_checksum(job.saved, &checksum), "rg_array_checksum");
     if (all_well(job.team, error, &well) == RG_SUCCESS && well)
       break;
@@ -145,7 +145,7 @@ static void clear(void) {
   rg_group_free(&job.team);
 }
 
-/* As one of the team, in somebody's place. 0: drawn in vain. */
+/* As a member of the team, in the place of a dead one. 0: acquired in vain. */
 static int stand_in(void) {
   int well = 0;
   round_now = -1;
@@ -194,7 +194,7 @@ int main(int argc, char **argv) {
   rounds = argc > 2 ? atoi(argv[2]) : 100;
   plan = argc > 4 ? argv[4] : "";
   most = world_size - aside;
-  if (*plan) /* nobody dies before rg_init has returned everywhere */
+  if (*plan) /* no rank dies before rg_init has returned everywhere */
     all_here(world);
   rg_group_free(&world);
   if (rg_reserve_open(aside, &job.team))

@@ -3,16 +3,17 @@
  *
  * What test_reserves.py starts, with RG_SURVIVE=1: reserves CASE. Two processes work and the
  * others are in reserve; one of them dies in each case:
- *   parked   one that sleeps: it is not drawn
- *   taker    one that works, in the middle of a draw: those that it took sleep again
- *   drawn    one that was drawn: the others go on, and draw again
- *   master   who drew: those that it drew go back, and others draw them
- *   replace  the first one that works, again and again, until the reserve is empty
- *   all      all that work: those in reserve are told
+ *   parked    one in reserve: it is not acquired
+ *   taker     one that works, in the middle of an acquisition: those it took sleep again
+ *   drawn     one that was acquired: the others continue, and acquire again
+ *   master    the one that acquired: those it acquired go back, and others acquire them
+ *   replace   the first one that works, again and again, until the reserve is empty
+ *   all       all that work: those in reserve are told
  * and over several nodes
- *   asked    one that works, while another asks for processes and is not answered yet
- *   keeper   who keeps the books, after one has left: nobody can be drawn, and it ends well
- *   orphans  who keeps the books, then all that work: those in reserve are told
+ *   asked     one that works, while another asks for processes and has no answer yet
+ *   directory the holder of the reserve directory, after one has left: no process can be acquired,
+ *             and the job ends well
+ *   failover  the holder of the directory, then all that work: those in reserve are told
  * "PASSED CASE" is printed in the end by one that lives. */
 
 #include "intercomm/reserve_directory.h"
@@ -22,7 +23,7 @@
 
 #define WORKERS 2
 
-static int aside; /* in reserve, but for who keeps the books there */
+static int aside; /* in reserve, except the holder of the directory */
 static const char *what;
 
 static int is(const char *name) {
@@ -34,15 +35,15 @@ static void wait_for_sleepers(int n) {
     must(!rg_reserve_count(&there), "rg_reserve_count");
 }
 
-/* Everybody is there. */
-static int meet(rg_group g) {
+/* All members are there. */
+static int count_members(rg_group g) {
   int one = 1, sum = 0;
   int error = rg_allreduce(g, &one, &sum, 1, MPI_INT, MPI_SUM);
   must(error || sum == size_of(g), "the sum");
   return error;
 }
 
-/* A process that others ask nothing sees a death, too. */
+/* A process to which the others send nothing sees a death, too. */
 static void wait_for_death(int rank) {
   for (; !rgi_process_is_dead(rank); usleep(2000))
     rgi_process_check_now();
@@ -51,12 +52,12 @@ static void wait_for_death(int rank) {
 static void draw_and_let_go(rg_group g, int n) {
   rg_group grown;
   must(!rg_group_grow(g, n, &grown), "rg_group_grow");
-  must(!meet(grown), "meeting those that were drawn");
+  must(!count_members(grown), "counting those that were acquired");
   rg_group_free(&grown);
   wait_for_sleepers(n);
 }
 
-/* The other of the two that work, alone, draws all that sleep again. */
+/* The other of the two that work, alone, acquires all in reserve again. */
 static rg_group go_on(rg_group g) {
   must(rg_barrier(g) == RG_ERR_PROC_FAILED, "rg_barrier with the dead");
   drop_dead(&g);
@@ -73,7 +74,7 @@ static rg_group parked(rg_group g) {
   must(!rg_barrier(g), "rg_barrier");
   must(rg_group_grow(g, aside, &grown) == RG_ERR_RESERVE, "one more than live");
   must(!rg_group_grow(g, aside - 1, &grown), "rg_group_grow");
-  must(!meet(grown), "meeting those that were drawn");
+  must(!count_members(grown), "counting those that were acquired");
   for (int i = 0, dead = WORKERS, at; i < 1; i++) {
     rg_group world;
     must(!rg_group_world(&world) && !rg_group_translate(world, 1, &dead, grown, &at) &&
@@ -99,9 +100,9 @@ static rg_group taker(rg_group g) {
 static rg_group drawn(rg_group g) {
   rg_group grown, left;
   must(!rg_group_grow(g, aside, &grown), "rg_group_grow");
-  must(meet(grown) == RG_ERR_PROC_FAILED, "meeting the dead");
+  must(count_members(grown) == RG_ERR_PROC_FAILED, "counting the dead");
   must(!rg_group_shrink(grown, &left), "rg_group_shrink");
-  must(!meet(left), "meeting the others");
+  must(!count_members(left), "counting the others");
   rg_group_free(&left);
   rg_group_free(&grown);
   wait_for_sleepers(aside - 1);
@@ -115,14 +116,14 @@ static rg_group master(rg_group g) {
   if (my_rank == 0) {
     must(!rg_group_create_range(g, 0, 0, 1, 5, &alone), "rg_group_create_range");
     must(!rg_group_grow(alone, aside, &grown), "rg_group_grow");
-    must(!meet(grown), "meeting those that were drawn");
+    must(!count_members(grown), "counting those that were acquired");
     raise(SIGKILL);
   }
   return go_on(g);
 }
 
-/* The answer to a question that was given up is no answer to the next one, and those that it
- * has drawn are not lost. */
+/* The answer to a request that was given up does not answer the next one, and the processes that it
+ * acquired are not lost. */
 static rg_group asked(rg_group g) {
   rg_group grown;
   if (my_rank == 1) {
@@ -136,10 +137,10 @@ static rg_group asked(rg_group g) {
   return go_on(g);
 }
 
-static rg_group keeper(rg_group g) {
+static rg_group lose_directory(rg_group g) {
   rg_group alone, grown;
   wait_for_death(world_size - 1);
-  if (is("orphans"))
+  if (is("failover"))
     raise(SIGKILL);
   wait_for_sleepers(0);
   if (my_rank == 0) {
@@ -150,7 +151,7 @@ static rg_group keeper(rg_group g) {
   return g;
 }
 
-/* Rank 0 of the group dies as long as there is somebody to take its place; the sum of the
+/* Rank 0 of the group dies as long as there is a process to take its place; the sum of the
  * squares of the ranks stays the same. */
 static rg_group replace(rg_group g) {
   for (;;) {
@@ -182,13 +183,13 @@ static rg_group replace(rg_group g) {
 static void work(rg_group g) {
   if (is("all"))
     raise(SIGKILL);
-  g = is("parked")                    ? parked(g)
-      : is("taker")                   ? taker(g)
-      : is("drawn")                   ? drawn(g)
-      : is("master")                  ? master(g)
-      : is("asked")                   ? asked(g)
-      : is("keeper") || is("orphans") ? keeper(g)
-                                      : replace(g);
+  g = is("parked")                        ? parked(g)
+      : is("taker")                       ? taker(g)
+      : is("drawn")                       ? drawn(g)
+      : is("master")                      ? master(g)
+      : is("asked")                       ? asked(g)
+      : is("directory") || is("failover") ? lose_directory(g)
+                                          : replace(g);
   if (rank_in(g) == size_of(g) - 1)
     printf("PASSED %s\n", what);
   rg_group_free(&g);
@@ -200,7 +201,7 @@ static void help(void) {
   int error;
   if (is("parked") && my_rank == WORKERS)
     raise(SIGKILL);
-  if ((is("keeper") || is("orphans")) && my_rank == world_size - 1)
+  if ((is("directory") || is("failover")) && my_rank == world_size - 1)
     raise(SIGKILL);
   if (is("asked") && my_rank == world_size - 1)
     wait_for_death(1);
@@ -211,20 +212,20 @@ static void help(void) {
     }
     if (is("drawn") && my_rank == WORKERS)
       raise(SIGKILL);
-    error = meet(d.group);
-    must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, "meeting");
+    error = count_members(d.group);
+    must(!error || error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED, "counting the members");
     if (is("drawn") && error) {
       rg_group left;
-      must(!rg_group_shrink(d.group, &left) && !meet(left), "meeting the others");
+      must(!rg_group_shrink(d.group, &left) && !count_members(left), "counting the others");
       rg_group_free(&left);
     }
     rg_group_free(&d.group);
   }
-  int lost = is("all") || is("orphans");
+  int lost = is("all") || is("failover");
   must(error == (lost ? RG_ERR_PROC_FAILED : RG_SUCCESS), "rg_reserve_park");
   must(rg_reserve_park(&d) == error, "rg_reserve_park again");
   if (lost)
-    must(0, "nobody is left to work");
+    must(0, "no process is left to work");
 }
 
 int main(int argc, char **argv) {
@@ -233,7 +234,7 @@ int main(int argc, char **argv) {
   aside = world_size - WORKERS - (rgi_node.count > 1);
   all_here(world);
   must(!rg_reserve_open(world_size - WORKERS, &g), "rg_reserve_open");
-  if (is("keeper")) {
+  if (is("directory")) {
     must(my_rank != 1 || !rg_reserve_leave(), "rg_reserve_leave");
     all_here(world);
   }

@@ -3,13 +3,13 @@
  *
  * What test_checkpoints.py starts: a program with checkpoints.
  *
- *     saver PATH STEPS [RANK:STEP | status:STEP | sleep:STEP | speaker:STEP]
+ *     saver PATH STEPS [RANK:STEP | status:STEP | sleep:STEP | daemon:STEP]
  *
  * Each step changes an array and starts a checkpoint after the one before has been ended;
- * a program that was started again goes on from the newest one. At the given step a rank
- * kills itself while it writes; or every rank ends with status 3; or rank 0 says "AT STEP"
- * and waits for what may come; or rank 0's guardian is killed. Survivors take the newest checkpoint
- * and go on. At the end rank 0 prints "SAVED steps checksum ranks restarts". */
+ * a program that was started again continues from the newest one. At the given step a rank
+ * kills itself while it writes; or every rank ends with status 3; or rank 0 prints "AT STEP"
+ * and sleeps; or rank 0's guard, the daemon of its node, is killed. Survivors take the newest
+ * checkpoint and continue. At the end rank 0 prints "SAVED steps checksum ranks restarts". */
 #include "ranks.h"
 
 enum { ROWS = 400, COLUMNS = 300 };
@@ -60,7 +60,7 @@ static void act(const char *plan) {
       printf("AT STEP %lld\n", (long long)done);
     fflush(stdout);
     sleep(30);
-  } else if (!strncmp(plan, "speaker", 7)) {
+  } else if (!strncmp(plan, "daemon", 6)) {
     must(my_rank != 0 || !kill(getppid(), SIGKILL), "kill");
     sleep(30);
   } else if (atoi(plan) == my_rank) {
@@ -92,7 +92,7 @@ static int go(int64_t steps, const char *plan, rg_checkpoint *c) {
   return deadly(rg_checkpoint_wait(c), "the last rg_checkpoint_wait");
 }
 
-/* Until all that live agree that all is well. */
+/* Until all survivors agree that all is well. */
 static void work(int64_t steps, const char *plan) {
   rg_checkpoint c = NULL;
   for (int error = resume();;) {

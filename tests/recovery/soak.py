@@ -32,7 +32,7 @@ MEASURE_AGAIN = 600
 ENDS = {'well': 'went on to the right result',
         'early': 'ended with one clear error, as a rank died before rg_init had returned everywhere',
         'cut': 'were aborted by MPI in another process before that error was out',
-        'lost': 'ended with an error that says what was lost with all who had it'}
+        'lost': 'ended with an error that says which data were lost with all their holders'}
 
 
 class Soak:
@@ -75,7 +75,7 @@ class Soak:
         return self.seconds, wrong and 'undisturbed: ' + wrong
 
     def attempt(self, name, np, deaths, life):
-        """What is wrong with a run, or None; and when somebody was killed."""
+        """What is wrong with a run, or None; and when processes were killed."""
         kind = kinds.ALL[name](np, self.rounds.get((name, np)))
         mark, moments = 'RGT_SOAK=%d-%d' % (os.getpid(), time.monotonic_ns()), []
 
@@ -129,7 +129,7 @@ class Soak:
 
     def report(self):
         said = '%d runs; ranks killed: %d in running programs, %d before rg_init had returned ' \
-            'everywhere; %d kills found nobody any more\n' % (
+            'everywhere; %d kills found no process any more\n' % (
                 sum(self.runs.values()), self.kills['running'], self.kills['start'],
                 self.kills['missed'])
         for how in ENDS:
@@ -152,7 +152,7 @@ def left_over(mark, shared, folder, asked):
     processes = wait_gone(mark)
     files = [f for f in os.listdir(folder) if not asked or not re.fullmatch(asked, f)]
     new = {p for p in shared_files() - shared if not is_mpich_start(p)}
-    for _ in range(10):  # a neighbour may be about to use it
+    for _ in range(10):  # a job of another test may be about to use it
         new = unused(new) & shared_files() if new else new
         if new:
             time.sleep(0.2)

@@ -3,8 +3,8 @@
  *
  * What test_creation.py starts, with RG_SURVIVE=1: spawning ASIDE EACH ROUNDS SEED DEATHS
  * MICROSECONDS. ASIDE processes sleep in the reserve, and the others spawn EACH of them again and
- * again, while DEATHS processes are killed, anywhere in it: who draws and who is drawn. The others
- * shrink, and spawn again. Rank 0 of those who are left prints "SPAWNED members". */
+ * again, while DEATHS processes are killed, at any moment: spawning or spawned. The others shrink,
+ * and spawn again. Rank 0 of the survivors prints "SPAWNED members". */
 #include "ranks.h"
 
 /* The inter-communicator has both sides, and a message goes over it. */
@@ -26,7 +26,7 @@ static void be_drawn(int each) {
   }
 }
 
-/* RG_ERR_RESERVE: those that were drawn have not gone back yet. */
+/* RG_ERR_RESERVE: those that were acquired have not gone back yet. */
 static int spawn(rg_group g, int each) {
   MPI_Comm comm, inter = MPI_COMM_NULL;
   int error = survivable(rg_group_comm(g, &comm), "rg_group_comm");
@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
   must(argc == 7, "spawning ASIDE EACH ROUNDS SEED DEATHS MICROSECONDS");
   int each = atoi(argv[2]), rounds = atoi(argv[3]), deaths = atoi(argv[5]);
   must(!rg_reserve_open(atoi(argv[1]), &outside), "rg_reserve_open");
-  /* The last rank keeps the books on several nodes. */
+  /* On several nodes the last rank holds the reserve directory. */
   kill_some(deaths, world_size - 1, strtoull(argv[4], NULL, 10), strtoull(argv[6], NULL, 10));
   if (outside)
     draw_them(outside, each, rounds);

@@ -4,8 +4,8 @@
  * What soak.py starts: steady ROUNDS. An array that is mirrored over the nodes changes round
  * after round, each time into a new one, by its neighbours' elements on other nodes too, and ranks
  * are killed from outside, also all of a node. Rank 0 of the survivors prints "STEADY checksum
- * members deaths": the checksum depends on nothing but the number of rounds. Where the elements of
- * some are lost, because all who had a copy have died, that is said on standard error and the
+ * members deaths": the checksum depends on nothing but the number of rounds. Where elements are
+ * lost, because all processes that had a copy have died, a line on standard error says so and the
  * status is 4. */
 #include "grid.h"
 
@@ -13,7 +13,7 @@ static rg_group team;
 static rg_array saved; /* as after round_now rounds */
 static uint64_t checksum;
 
-/* With what was saved last, or from the beginning. */
+/* From the elements that were saved last, or from the beginning. */
 static void recover(void) {
   for (int well = 0; !well;) {
     drop_dead(&team);

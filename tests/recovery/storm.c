@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What test_storm.py and soak.py start: storm SEED ROUNDS. Rounds of everything that the
- * library does on groups, drawn by the seed alike on all ranks: collectives of all sizes,
- * long messages, requests that are open, splitting, merging, handing processes over,
- * while ranks are killed from outside at any moment. Whoever gets an error revokes what it
- * has formed in this round; the survivors agree, shrink and do the round again. Every
+ * What test_storm.py and soak.py start: storm SEED ROUNDS. Rounds of all that the library
+ * does on groups, drawn by the seed alike on all ranks: collectives of all sizes,
+ * long messages, requests that are open, splitting, merging, reassigning processes,
+ * while ranks are killed from outside at any moment. A rank that gets an error revokes the
+ * groups of this round; the survivors agree, shrink and repeat the round. Every
  * result is checked. In the end rank 0 of the survivors prints "RESULT rounds members
  * deaths milliseconds": the longest recovery, from the first error. */
 #include "ranks.h"
 
 #define MOST 40000 /* ints of a vector */
 
-/* An error that recovery is about leaves the round. */
+/* Leaves the round with an error from which ranks recover. */
 #undef TRY
 #define TRY(call)                                                                                  \
   do {                                                                                             \
@@ -24,7 +24,7 @@
 static uint64_t draws;
 static int in[4 * MOST], out[64 * MOST];
 
-/* What was formed in this round. */
+/* The groups that were created in this round. */
 static rg_group formed[8];
 static int formed_n;
 
@@ -51,8 +51,8 @@ static rg_group keep(rg_group g) {
   return formed[formed_n++] = g;
 }
 
-/* Who has left a round must not be waited for, neither in what it has formed nor by
- * those who are about to meet its part. */
+/* No rank may wait for one that has left the round, neither in the groups that it has created nor
+ * before merging with its part. */
 static void drop_all(rg_group g, int failed) {
   if (failed && rg_group_revoke(g))
     fail("rg_group_revoke");
@@ -195,8 +195,8 @@ static int step(rg_group g, uint64_t seed) {
 
 /* --- recovery -------------------------------------------------------------------------- */
 
-/* Everybody comes here, at the end or with an error. 1: all is done; else g is the
- * survivors' group, and round_now what they go on with. */
+/* All ranks come here, at the end or with an error. 1: all is done; else g is the
+ * survivors' group, and round_now the round to continue with. */
 static int settle(rg_group *g, int failed) {
   double began = now();
   for (;;) {

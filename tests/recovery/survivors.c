@@ -4,10 +4,10 @@
  * What test_survivors.py starts, with RG_SURVIVE=1: survivors PLAN ROUNDS SECONDS TELL. The
  * ranks add up their world ranks again and again. PLAN is "rank:round,rank:round": the
  * rank kills itself when it has done so many rounds, or at -2 before rg_init; in "rank:-" it is
- * killed from outside at any moment. Whoever sees a failure shrinks the group and goes on with the
- * survivors from the last round that all of them have done. In the end rank 0 of the
+ * killed from outside at any moment. A rank that sees a failure shrinks the group and continues
+ * with the survivors from the last round that all of them have done. In the end rank 0 of the
  * survivors prints "RESULT rounds members deaths milliseconds", the longest time from a
- * death to the first sum without it, and everybody checks every sum. With TELL each
+ * death to the first sum without it, and all ranks check every sum. With TELL each
  * survivor prints "BACK noticed went-on", by the system's monotonic clock. */
 #include "ranks.h"
 
@@ -52,8 +52,8 @@ static int step(rg_group g) {
   }
 }
 
-/* Everybody comes here, at the end or after a failure: 1: all have done all rounds. Nobody
- * else clears the lowest bits: each clears its own. */
+/* All ranks come here, at the end or after a failure. 1: all have done all rounds. Each rank clears
+ * its own bit only. */
 static int agree(rg_group g, int well) {
   unsigned word = well ? DONE | 1u << my_rank % 31 : 0;
   int failed, n;
@@ -65,7 +65,7 @@ static int agree(rg_group g, int well) {
   return word & DONE && !failed;
 }
 
-/* The survivors' group, and the round to go on with: the least that anyone needs. */
+/* The survivors' group, and the round to go on with: the first that any of them needs. */
 static rg_group recover(rg_group g, int agreed) {
   double began = now();
   for (;; agreed = 0) {

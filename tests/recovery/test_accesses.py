@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """Accesses of other ranks' elements on two pretended nodes that are under way when ranks are
-killed, one or all of a node: each ends, and what was written is there wherever somebody lives on
+killed, one or all of a node: each ends, and what was written is there if a process lives on
 the node. See accesses.c.
 
 time: 60
@@ -21,7 +21,7 @@ def storm(np, how, who, seed):
 
 
 def same_as_ever(np, test):
-    """What holds of one-sided operations does so, too, when guardians serve them."""
+    """The tests of one-sided operations pass, too, when node daemons serve them."""
     status, text = jobs.run(np, 'tests/' + test, where=jobs.TWO)
     assert status == 0 and ' failed=0' in text, (np, test, text)
 

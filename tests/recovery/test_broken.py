@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""Senders of long messages to another node are killed in the middle: who receives gets the whole
-message or an error, never a damaged one. See broken.c. And one is given up as somebody else dies:
+"""Senders of long messages to another node are killed in the middle: the receiver gets the whole
+message or an error, never a damaged one. See broken.c. One is given up as another rank dies:
 see given_up.c.
 
 time: 60

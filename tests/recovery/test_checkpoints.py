@@ -53,7 +53,7 @@ def test_random(folder, expected, seed):
             found = saved(text)
             assert status == 0, (seed, i, np, killed, status, text)
             assert not found or found[2] == expected, (seed, i, expected, text)
-            ends += 1  # whoever prints may be killed before
+            ends += 1  # the rank that prints may be killed before
         status, text = run(1, path, 40)
         assert status == 0 and saved(text)[2] == expected, (seed, i, expected, status, text)
     assert ends, 'no job survived'
@@ -67,7 +67,7 @@ def newest_of(path):
 
 
 def test_all_killed(folder, expected):
-    """Everybody dies, and the launcher with them: the next start goes on, on other ranks."""
+    """All ranks and the launcher die: the next start continues, on another number of ranks."""
     for np, after in (4, 1), (3, 5):
         path = os.path.join(folder, 'all%d' % np)
         status, text = run(np, path, after)

@@ -21,7 +21,7 @@ def create(where, np, deaths, most):
 
 
 def spawn(where, np, aside, deaths):
-    """Those in reserve suffice, whoever of them dies, and one who keeps the books."""
+    """The reserve suffices, whichever of its processes die; one holds its directory."""
     seed = random.randrange(2**31)
     status, text = jobs.run(np, 'tests/spawning', aside, aside - deaths - 1, 40, seed, deaths, 200000,
                             where=where)

@@ -27,7 +27,7 @@ def wait_for_line(job, line):
 
 
 def test_cut(nodes, how):
-    words = nodes.mpiexec(4, per_node=2) + [jobs.path('tests/accesses'), how, 'nobody', str(jobs.SEED)]
+    words = nodes.mpiexec(4, per_node=2) + [jobs.path('tests/accesses'), how, 'none', str(jobs.SEED)]
     job = nodes.start(words, dict(deaths.ENV, RG_NODE_TIMEOUT='2', RG_OVERSUBSCRIBED='yes'),
                       **deaths.READ)
     wait_for_line(job, 'STORM\n')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""When somebody has died, and all others wait inside MPI for ever, the job ends with a line; as
+"""When a rank has died, and all others wait inside MPI for ever, the job ends with a line; as
 long as one of them computes, is stopped or waits for something else it goes on. A process that is
 stopped counts as dead only if regroup-run --stopped says so. See waiting.c.
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Agreeing, shrinking and revoking while nobody dies: what survivors.c cannot show.
+ * Agreeing, shrinking and revoking without a death: the cases that survivors.c does not cover.
  *
  * ranks: 1 2 3 4 7 16 */
 #include <regroup.h>

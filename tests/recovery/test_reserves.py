@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""Deaths in a job with processes in reserve: of those that sleep, of those that were drawn, of
-who drew them, in the middle of a draw; the dead are replaced as long as there is somebody. See
+"""Deaths in a job with processes in reserve: of those in reserve, of those that were acquired, of
+the one that acquired them, in the middle of it; the dead are replaced as long as any is left. See
 reserves.c and relief.c.
 
 time: 120
@@ -23,8 +23,8 @@ def test_cases():
 
 
 def test_relief():
-    """The dead are replaced, with their parts of an array, and the result is the same; without
-    anybody in reserve the others go on."""
+    """The dead are replaced, with their parts of an array, and the result is the same; with
+    an empty reserve the others continue."""
     expected = re.match(r'RELIEF 40 \w+ ', jobs.run(2, 'tests/relief', 1, 40, 1)[1])[0]
     for np, aside, plan, left in [(4, 2, '', 2), (4, 2, '0:5', 2), (5, 2, '1:3,0:9,2:12', 2),
                                   (6, 3, '0:7,1:7,2:20', 3), (4, 1, '0:10,1:10', 1),

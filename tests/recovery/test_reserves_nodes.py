@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""As test_reserves.py, on two nodes, where the last process keeps the reserve's books and is never
+"""As test_reserves.py, on two nodes, where the last process holds the reserve directory and is never
 drawn: pretended nodes of MPI's, and, where this machine permits it, ones with namespaces of their
-own. Deaths of those that sleep, that were drawn, that draw, of who keeps the books; the dead are
+own. Deaths of those in reserve, acquired or acquiring, of the holder of the directory; the dead are
 replaced, with their parts of a mirrored array, also where all of a node's die. See reserves.c and
 relief.c.
 
@@ -20,7 +20,7 @@ def test_cases(where, np, *cases):
     for case in cases:
         status, text = jobs.run(np, 'tests/reserves', case, where=where)
         assert (status, text) == (0, 'PASSED %s\n' % case), (where.name, np, case, status, text)
-    for case in 'all', 'orphans':
+    for case in 'all', 'failover':
         status, text = jobs.run(np, 'tests/reserves', case, where=where)
         assert status and 'all processes outside the reserve have died' in text, (
             where.name, np, case, status, text)
@@ -44,13 +44,13 @@ def test_node(where):
 
 
 with deaths.nodes_of('cliques', jobs.MPIEXEC) as nodes:
-    test_cases(nodes, 6, 'parked', 'taker', 'drawn', 'master', 'asked', 'keeper', 'replace')
+    test_cases(nodes, 6, 'parked', 'taker', 'drawn', 'master', 'asked', 'directory', 'replace')
     test_relief(nodes, (5, 3, '', 2), (6, 3, '1:3,0:9,2:12', 2), (7, 4, '0:7,1:7,2:20', 3),
                 (6, 2, '0:7,2:7', 2), (8, 3, '3:0,4:1', 5))
     test_node(nodes)
 try:
     with deaths.nodes_of('namespaces', jobs.MPIEXEC) as nodes:
-        test_cases(nodes, 7, 'master', 'keeper')
+        test_cases(nodes, 7, 'master', 'directory')
         test_relief(nodes, (6, 3, '1:3,0:9,2:12', 2))
         test_node(nodes)
 except deaths.cluster.Unavailable as why:

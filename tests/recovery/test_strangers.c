@@ -3,9 +3,9 @@
  *
  * env: MPIR_CVAR_NUM_CLIQUES=2 RG_SURVIVE=1 UCX_TLS=tcp,self
  * ranks: 3
- * Whoever else connects with a port of the guardians' is sent away, and nobody is taken for dead:
- * who says nothing, or nonsense, or what a guardian or a guest of another job says, and a guest
- * that asks nonsense or leaves amid a question. */
+ * Other programs that connect with a daemon's port are sent away, and no node counts as lost for
+ * it: a program that sends nothing, or nonsense, or the greeting of a daemon or a client of another
+ * job, and a client that sends an invalid query or leaves in the middle of a query. */
 #include <mpi.h>
 #include <netinet/in.h>
 #include <regroup.h>
@@ -14,9 +14,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "noded/connection.h"
-#include "noded/guard.h"
-#include "noded/overlay.h"
+#include "noded/guard_client.h"
+#include "noded/overlay_client.h"
 #include "noded/query.h"
 #include "tests/check/check.h"
 
@@ -30,7 +29,7 @@ static const rgi_overlay_node *other(void) {
   return &rgi_overlay_nodes(m)[1 - m->mine];
 }
 
-/* Who is not sent away fails instead of waiting. */
+/* With a time limit: a caller that is not sent away fails instead of waiting. */
 static int dial(void) {
   const struct timeval limit = {SECONDS, 0};
   const rgi_overlay_node *n = other();
@@ -42,7 +41,7 @@ static int dial(void) {
   return fd;
 }
 
-static void say(int fd, const void *data, size_t bytes) {
+static void send_all(int fd, const void *data, size_t bytes) {
   RGT_INT(send(fd, data, bytes, MSG_NOSIGNAL), bytes);
 }
 
@@ -56,9 +55,9 @@ static void is_sent_away(int fd) {
   close(fd);
 }
 
-static void greets(rgi_connection_greeting g) {
+static void greets(rgi_overlay_greeting g) {
   int fd = dial();
-  say(fd, &g, sizeof g);
+  send_all(fd, &g, sizeof g);
   is_sent_away(fd);
 }
 
@@ -75,33 +74,33 @@ static void test_greetings(void) {
   char nonsense[200];
   int fd = dial();
   memset(nonsense, 'x', sizeof nonsense);
-  say(fd, nonsense, sizeof nonsense);
+  send_all(fd, nonsense, sizeof nonsense);
   is_sent_away(fd);
-  greets((rgi_connection_greeting){m->key + 1, mine, its});
-  greets((rgi_connection_greeting){m->key + 1, RGI_CONNECTION_CLIENT, its});
-  greets((rgi_connection_greeting){m->key, RGI_CONNECTION_CLIENT, mine});
-  greets((rgi_connection_greeting){m->key, m->nodes, its});
-  greets((rgi_connection_greeting){m->key, -1, its});
+  greets((rgi_overlay_greeting){m->key + 1, mine, its});
+  greets((rgi_overlay_greeting){m->key + 1, RGI_OVERLAY_CLIENT, its});
+  greets((rgi_overlay_greeting){m->key, RGI_OVERLAY_CLIENT, mine});
+  greets((rgi_overlay_greeting){m->key, m->nodes, its});
+  greets((rgi_overlay_greeting){m->key, -1, its});
 }
 
-static int guest(void) {
+static int connect_client(void) {
   rgi_overlay *m = rgi_overlay_get();
-  rgi_connection_greeting g = {m->key, RGI_CONNECTION_CLIENT, 1 - m->mine};
+  rgi_overlay_greeting g = {m->key, RGI_OVERLAY_CLIENT, 1 - m->mine};
   int fd = dial();
-  say(fd, &g, sizeof g);
+  send_all(fd, &g, sizeof g);
   RGT_INT(recv(fd, &g, sizeof g, MSG_WAITALL), sizeof g);
   RGT_INT(g.from, 1 - m->mine);
   return fd;
 }
 
-static void test_guests(void) {
+static void test_clients(void) {
   const rgi_query nonsense = {.kind = RGI_QUERY_PUT, .bytes = UINT64_MAX},
                   half = {.kind = RGI_QUERY_PUT, .runs = 1, .bytes = 8};
-  int fd = guest();
-  say(fd, &nonsense, sizeof nonsense);
+  int fd = connect_client();
+  send_all(fd, &nonsense, sizeof nonsense);
   is_sent_away(fd);
-  fd = guest();
-  say(fd, &half, sizeof half);
+  fd = connect_client();
+  send_all(fd, &half, sizeof half);
   close(fd);
 }
 
@@ -123,7 +122,7 @@ static void test_skipped(void) {
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"start", test_start},
                                    {"greetings", test_greetings},
-                                   {"guests", test_guests},
+                                   {"clients", test_clients},
                                    {"stop", test_stop},
                                    {NULL, NULL}},
                         none[] = {{"skipped", test_skipped}, {NULL, NULL}};

@@ -37,7 +37,7 @@ def test_bystanders():
 def test_arrays():
     """The arrays of the dead are the survivors'."""
     for np in 2, 4, 7:
-        status, text = jobs.run(np, 'tests/keepers')
+        status, text = jobs.run(np, 'tests/lock_holders')
         assert status == 0 and 'KEPT %d\n' % max(1, np - 3) in text, (np, status, text)
 
 
@@ -51,11 +51,11 @@ def test_example():
         assert 'merge' not in kills or ' died in phase 6; ' in text, text
 
 
-def test_nobody_left():
-    """The last one dies as well: the job ends with one clear error, and soon; so it does when
+def test_no_process_left():
+    """The last rank dies as well: the job ends with one clear error, and soon; so it does when
     some die before rg_init."""
-    for np, plan, why in ((1, '0:5', 'nobody is left'), (3, '0:5,1:40,2:80', 'nobody is left'),
-                          (7, ','.join('%d:5' % r for r in range(7)), 'nobody is left'),
+    for np, plan, why in ((1, '0:5', 'no process is left'), (3, '0:5,1:40,2:80', 'no process is left'),
+                          (7, ','.join('%d:5' % r for r in range(7)), 'no process is left'),
                           (7, '1:-2,2:-2,3:-2,5:-2', 'before rg_init had returned everywhere')):
         status, text = jobs.run(np, PROGRAM, plan, 300)
         assert status and text.count('the job ends\n') == 1, (np, status, text)
@@ -63,7 +63,7 @@ def test_nobody_left():
 
 
 def test_launcher():
-    """regroup-run hands everything on to mpiexec, and its status is the job's."""
+    """regroup-run passes all else on to mpiexec, and its status is the job's."""
     env = {k: v for k, v in os.environ.items() if k not in ('RG_SURVIVE', 'UCX_TLS')}
 
     def start(*args):
@@ -78,7 +78,7 @@ def test_launcher():
 
 
 def test_undisturbed():
-    """Without a death, and with a guardian or not, a program's own status is the job's."""
+    """Without a death, and with a guard or not, a program's own status is the job's."""
     assert jobs.run(2, PROGRAM, '', 'x')[0] == 0  # no rounds at all
     assert jobs.run(3, PROGRAM, '', 50, env=dict(os.environ))[0] == 0
 
@@ -103,6 +103,6 @@ test_undisturbed()
 test_bystanders()
 test_arrays()
 test_example()
-test_nobody_left()
+test_no_process_left()
 test_launcher()
 test_random(jobs.SEED)

@@ -17,8 +17,8 @@ import jobs
 PROGRAM = 'tests/survivors'
 
 
-def everybody(where, np, node, at):
-    """A plan by which all of a node kill themselves when they have done so many rounds."""
+def whole_node(where, np, node, at):
+    """A plan by which all ranks of a node kill themselves when they have done so many rounds."""
     return ','.join('%d:%d' % (r, at) for r in range(np) if where.node_of(r) == node)
 
 
@@ -33,21 +33,21 @@ def test_plans(where, plans):
 def test_two(where):
     where.begin(6)
     test_plans(where, [(2, '1:5', 1), (4, '1:30', 3), (4, '0:30,3:30', 2), (5, '3:40,0:41,1:90', 2),
-                       (7, '0:9,1:9,2:9,3:9,4:9,5:9', 1), (6, everybody(where, 6, 0, 30), 3),
-                       (6, everybody(where, 6, 1, 30), 3)])
+                       (7, '0:9,1:9,2:9,3:9,4:9,5:9', 1), (6, whole_node(where, 6, 0, 30), 3),
+                       (6, whole_node(where, 6, 1, 30), 3)])
 
 
 def test_four(where):
-    """The council's root is on the first node, and then on the next one that lives."""
+    """The root of agreements is on the first node, and then on the next one that lives."""
     where.begin(8)
-    nodes = [everybody(where, 8, node, 30 + node) for node in range(4)]
+    nodes = [whole_node(where, 8, node, 30 + node) for node in range(4)]
     test_plans(where, [(4, '0:20,1:23,2:26', 1), (8, nodes[0], 6), (8, nodes[3], 6),
                        (8, nodes[0] + ',' + nodes[1], 4), (8, nodes[1] + ',' + nodes[2], 4)])
 
 
-def test_nobody_left(where):
+def test_no_process_left(where):
     status, text = jobs.run(3, PROGRAM, '0:5,1:40,2:80', 300, where=where)
-    assert status and 'nobody is left' in text, (where.name, status, text)
+    assert status and 'no process is left' in text, (where.name, status, text)
 
 
 def test_bystanders(where):
@@ -67,7 +67,7 @@ def test_communicator(where):
 def test_all(kind):
     with deaths.nodes_of(kind, jobs.MPIEXEC) as where:
         test_two(where)
-        test_nobody_left(where)
+        test_no_process_left(where)
         test_bystanders(where)
         test_communicator(where)
     with deaths.nodes_of(kind, jobs.MPIEXEC, 4) as where:

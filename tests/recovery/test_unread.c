@@ -3,8 +3,8 @@
  *
  * env: MPIR_CVAR_NUM_CLIQUES=2 RG_SURVIVE=1 UCX_TLS=tcp,self RG_NODE_TIMEOUT=1
  * ranks: 2
- * Much that a process has asked another node for waits for it while it computes, or is stopped,
- * for longer than a node may be silent: it is there afterwards. */
+ * Many answers from another node wait for a process that computes, or is stopped, for longer than a
+ * node may be silent: they are there afterwards. */
 #include <mpi.h>
 #include <regroup.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""Balancing survives deaths: whoever is killed, when, and under whatever policy, each walker ends
+"""Balancing survives deaths: whichever ranks are killed, when, and under whatever policy, each walker ends
 once with its own result; on one node and on several, which MPI pretends to have, also when one is
 lost as a whole. See walkers.c, kept.c and soak.py.
 
@@ -56,7 +56,7 @@ def test_nodes(seed):
 
 
 def test_kept():
-    """The copy on the other node counts: the walker does not begin again."""
+    """The walker continues from the copy on the other node, and does not begin again."""
     status, text = jobs.run(2, 'tests/kept', where=jobs.TWO)
     found = re.search(r'^KEPT (\d+)$', text, re.M)
     assert status == 0 and found and int(found[1]) > 0, (status, text)

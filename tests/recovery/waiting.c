@@ -4,10 +4,10 @@
  * What test_patience.py starts, with RG_SURVIVE=1: waiting CASE [SECONDS]. Rank 1 dies, and then
  *   mpi      the others wait for it inside MPI, for ever
  *   compute  rank 0 computes for so long, the others wait for it inside MPI
- *   sleep    the same, but rank 0 waits for something that is not of this job
- *   stop     the same, but rank 0 stops itself; somebody makes it go on
- * or nobody dies:
- *   stopped  rank 1 stops itself, and is taken for dead if RG_STOPPED says so
+ *   sleep    the same, but rank 0 sleeps
+ *   stop     the same, but rank 0 stops itself, until the test continues it
+ * or no rank dies:
+ *   stopped  rank 1 stops itself, and is killed if RG_STOPPED says so
  * In the end the survivors shrink, and their rank 0 prints "SURVIVED members". */
 #include "ranks.h"
 

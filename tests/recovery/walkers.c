@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * What test_walkers.py starts, with RG_SURVIVE=1: walkers POLICY WALKERS SEED PLAN [ALIKE].
- * Walkers with results in closed form, some of which make others, and each of whose units hands
- * over what it has made, are balanced while ranks are killed: from outside, or as PLAN says,
+ * Walkers with results in closed form, some of which make others, and each of whose units reports
+ * its outcomes, are balanced while ranks are killed: from outside, or as PLAN says,
  * "rank:call,rank:call": the rank kills itself in its so manieth callback. In the end the first
  * survivor prints "RESULT walkers survivors deaths milliseconds" if each walker has ended once with
  * the right sum; the milliseconds are the longest from noticing a death to having begun again. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Which of the hosts on mpiexec's command line answer: those on which its launcher can
- * start a process. */
+ * Which of the hosts on mpiexec's command line answer: those on which the launcher of mpiexec (ssh,
+ * or a program that stands for it) can start a process. The command line is searched for the option
+ * that names hosts or a file of them; it is replaced by -hosts with those that answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 #define PATIENCE 10 /* seconds for an answer */
 
-/* Options of mpiexec's that are followed by a word; -env and -genv by two. */
+/* mpiexec's options that are followed by one word; two words follow -env and -genv. */
 static const char *const with_word[] = {"n",
                                         "np",
                                         "ppn",
@@ -104,7 +105,7 @@ static int host_answers(const char *host, const char *starter) {
   _exit(2);
 }
 
-/* The named ones, parted by commas or lines, as they are there (HOST or HOST:RANKS). */
+/* The hosts that the option names, separated by commas or lines: HOST or HOST:RANKS each. */
 static char *read_hosts(char **command, int at) {
   static const char *const files[] = {"f", "hostfile", "machinefile", NULL};
   const char *option = command[at] + (command[at][1] == '-' ? 2 : 1);
@@ -121,7 +122,7 @@ static char *read_hosts(char **command, int at) {
   return text;
 }
 
-/* One entry to the list of those that are left, if its host answers. */
+/* Appends an entry to the list `left` if its host answers. Returns how many it has appended. */
 static int keep_host(char *entry, const char *starter, char *left) {
   char host[256];
   entry[strcspn(entry, "# \t")] = 0;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * One start of a job. What has ended it is told by how mpiexec ends and by what it and the
- * guards say on standard error: its exit status alone is the program's as well. */
+ * One start of a job. mpiexec's exit status alone does not tell whether the launcher has lost the
+ * job, since a program may end with the same status. So regroup-run reads the standard error of
+ * mpiexec and of the job, passes it on, and looks for the lines by which mpiexec and the guards
+ * report that a node or a rank is gone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,18 +18,18 @@
 #include "recovery/run/run.h"
 
 #define LOST_STATUS 255 /* mpiexec's, when the connection to a proxy is gone */
-#define LONGEST 4096    /* of a line that is looked at */
+#define LONGEST 4096    /* bytes of a line; the rest is not looked at */
 
 typedef struct {
   char line[LONGEST];
   size_t n;
-  int lost, killed; /* seen */
+  int lost, killed; /* whether such lines have been seen: a node is gone; a rank is */
 } stderr_listener;
 
 static volatile sig_atomic_t stop;
 static volatile pid_t launcher;
 
-/* What a terminal sends has reached mpiexec as well. */
+/* A signal from a terminal has reached mpiexec as well: only others are passed on. */
 static void on_signal(int sign, siginfo_t *info, void *context) {
   (void)context;
   stop = sign;
@@ -36,7 +38,7 @@ static void on_signal(int sign, siginfo_t *info, void *context) {
 }
 
 static void on_child(int sign) {
-  (void)sign; /* it ends poll */
+  (void)sign; /* the signal ends poll early */
 }
 
 static void catch_signals(void) {
@@ -48,8 +50,8 @@ static void catch_signals(void) {
   sigaction(SIGCHLD, &child, NULL);
 }
 
-/* A connection that was closed while the job ran; a rank that was killed and could not be
- * survived (guard.c). */
+/* mpiexec's lines about a connection that was closed while the job ran; a guard's line about a rank
+ * that was killed when the job could not survive it (noded/guard.c). */
 static void look_at_line(stderr_listener *l) {
   l->line[l->n] = 0;
   if (!strncmp(l->line, "[mpiexec@", 9) &&
@@ -74,7 +76,7 @@ static void forward_text(stderr_listener *l, const char *text, ssize_t n) {
   }
 }
 
-/* What is there; 0 at the end. */
+/* Reads and passes on what is there. 0: there will be no more. */
 static int listen_once(stderr_listener *l, int fd, int milliseconds) {
   char text[4096];
   struct pollfd p = {fd, POLLIN, 0};
@@ -104,7 +106,7 @@ static run_end judge_end(int status, const stderr_listener *l) {
   run_end end = {.interrupted = stop};
   end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   if (stop && end.status == 0)
-    end.status = 128 + stop; /* mpiexec says 0 now and then for ranks that it interrupted */
+    end.status = 128 + stop; /* mpiexec sometimes ends with 0 when it has interrupted its ranks */
   end.lost = WIFSIGNALED(status) || (l->lost && end.status == LOST_STATUS) ||
              (l->killed && end.status != 0);
   return end;
@@ -127,7 +129,7 @@ run_end run_job(char **command) {
   pid_t started = launcher;
   launcher = 0;
   while (open_still && listen_once(&l, ends[0], 0))
-    continue; /* what was said last */
+    continue; /* the last lines */
   if (l.n)
     look_at_line(&l);
   close(ends[0]);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * regroup-run's command line: its own options come first, all others go to mpiexec. Without
+ * --restart it becomes mpiexec by exec, and has no part in the job any more. */
 #include <regroup/version.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,26 +11,26 @@
 
 #include "recovery/run/run.h"
 
-#define OFTEN 3 /* times, unless said otherwise */
+#define OFTEN 3 /* starts again, where --restart has no number */
 
 static const char help[] =
     "Usage: regroup-run [--restart[=N]] [--stopped=SECONDS] [MPIEXEC-OPTION...] PROGRAM\n"
     "                   [ARGUMENT...]\n"
     "\n"
-    "Starts PROGRAM as mpiexec does, with all of mpiexec's options, so that the job goes\n"
-    "on when one of its processes is killed: a program that uses Regroup notices, shrinks\n"
-    "its group and goes on. Without Regroup in it the program is started as usual.\n"
+    "Starts PROGRAM as mpiexec does, with all of mpiexec's options, so that the job\n"
+    "continues when one of its processes is killed: a program that uses Regroup notices,\n"
+    "shrinks its group and continues. A program without Regroup is started as usual.\n"
     "\n"
     "      --restart[=N]  Start the job again, at most N times (3), when mpiexec has lost\n"
     "                     it: a machine or a proxy of mpiexec's is gone, mpiexec itself was\n"
-    "                     killed, or everybody was. Hosts that are named on the command line\n"
-    "                     and do not answer any more are left out. RG_RESTARTS tells the\n"
-    "                     program how often. Not when the program ended with a status of its\n"
-    "                     own, nor after an interrupt.\n"
+    "                     killed, or all ranks were. Hosts that are named on the command line\n"
+    "                     and do not answer are left out. RG_RESTARTS tells the program how\n"
+    "                     many times the job was started again. It is not when the program\n"
+    "                     ended with a status of its own, nor after an interrupt.\n"
     "      --stopped=SECONDS\n"
     "                     A process that has been stopped for so long, by a signal or in a\n"
-    "                     debugger, is killed, and survived like any other. Without it one\n"
-    "                     may be stopped as long as one likes.\n"
+    "                     debugger, is killed, and the job survives it as any other failure.\n"
+    "                     Without this option a process may stay stopped for any time.\n"
     "  -h, --help         Show this help and end\n"
     "  -V, --version      Show the version and end\n"
     "\n"
@@ -36,8 +39,8 @@ static const char help[] =
     "\n"
     "RG_MPIEXEC names another launcher (mpiexec.mpich, else mpiexec); it must be MPICH's,\n"
     "or speak the same protocol. UCX_TLS is set to tcp,self unless it is set already: a\n"
-    "process that is killed while it sends through UCX's shared memory can deafen its\n"
-    "receiver. What Regroup moves inside a node does not go through UCX.\n";
+    "process that is killed while it sends through UCX's shared memory can leave its\n"
+    "receiver unable to receive. What Regroup moves inside a node does not use UCX.\n";
 
 static int is_on_path(const char *name) {
   char file[4096], *all = strdup(getenv("PATH") ? getenv("PATH") : ""), *rest = NULL;
@@ -61,10 +64,10 @@ static char *find_launcher(void) {
   return is_on_path(mpich) ? mpich : is_on_path(any) ? any : NULL;
 }
 
-/* Open MPI's launcher speaks another protocol than the guardians. */
+/* Open MPI's launcher uses another protocol than the guards. */
 static int is_openmpi(const char *launcher) {
   char text[200] = "";
-  setenv("RG_RUN_LAUNCHER", launcher, 1); /* so that its name need not be quoted */
+  setenv("RG_RUN_LAUNCHER", launcher, 1); /* the shell then needs no quoting of its name */
   FILE *f = popen("\"$RG_RUN_LAUNCHER\" --version 2>/dev/null", "r");
   unsetenv("RG_RUN_LAUNCHER");
   if (!f)
@@ -76,7 +79,7 @@ static int is_openmpi(const char *launcher) {
   return strstr(text, "OpenRTE") || strstr(text, "Open MPI");
 }
 
-/* Again and again, if it has to be. */
+/* Starts the job, and again at most `most` times while it is lost. */
 static int run_again(char **command, int most) {
   for (int n = 0;; n++) {
     char text[16];
@@ -89,7 +92,7 @@ static int run_again(char **command, int most) {
       fprintf(stderr, "regroup-run: the job is lost, and has been started again %d times\n", n);
       return end.status;
     }
-    sleep(1); /* what was left of it ends */
+    sleep(1); /* the rest of the lost job ends */
     if (run_check_hosts(&command) == 0) {
       fprintf(stderr, "regroup-run: the job is lost, and no host answers\n");
       return end.status;
@@ -99,7 +102,7 @@ static int run_again(char **command, int most) {
   }
 }
 
-/* The number behind --restart; -1: it is another word, -2: it is no number. */
+/* The number of --restart=N; -1: the word is another one; -2: N is no number. */
 static int read_restart(const char *word) {
   char *rest;
   if (strncmp(word, "--restart", 9) != 0 || (word[9] && word[9] != '='))
@@ -110,7 +113,7 @@ static int read_restart(const char *word) {
   return word[10] && !*rest && n >= 0 && n <= 1000000 ? (int)n : -2;
 }
 
-/* Whether the word is --stopped; its number, or a negative one if it is none. */
+/* Whether the word is --stopped. *seconds: its number, or a negative one if it has none. */
 static int read_stopped(const char *word, double *seconds) {
   static const char name[] = "--stopped";
   size_t n = sizeof name - 1;
@@ -123,7 +126,7 @@ static int read_stopped(const char *word, double *seconds) {
   return 1;
 }
 
-/* Reads this program's own options. Returns how many there are; -1: one is wrong. */
+/* Reads this program's own options. Returns how many there are; -1: one of them is wrong. */
 static int read_options(char **argv, int *most) {
   double seconds;
   *most = -1;
@@ -132,12 +135,12 @@ static int read_options(char **argv, int *most) {
     if (times >= 0) {
       *most = times;
     } else if (times == -2) {
-      fprintf(stderr, "regroup-run: %s: a number of times is wanted\n", argv[i]);
+      fprintf(stderr, "regroup-run: %s: N must be a number of times\n", argv[i]);
       return -1;
     } else if (!argv[i] || !read_stopped(argv[i], &seconds)) {
       return i - 1;
     } else if (seconds < 0) {
-      fprintf(stderr, "regroup-run: %s: a number of seconds is wanted\n", argv[i]);
+      fprintf(stderr, "regroup-run: %s: SECONDS must be a number\n", argv[i]);
       return -1;
     } else {
       setenv("RG_STOPPED", strchr(argv[i], '=') + 1, 1);
@@ -161,7 +164,7 @@ int main(int argc, char **argv) {
   }
   if (is_openmpi(command[0])) {
     fprintf(stderr,
-            "regroup-run: %s is Open MPI's; only a job of MPICH's can go on after a death: "
+            "regroup-run: %s is Open MPI's; only a job of MPICH's can continue after a death: "
             "RG_MPIEXEC=mpiexec.mpich, and a program that is built with MPICH\n",
             command[0]);
     return 2;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
-#include "noded/overlay.h"
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in ranks. A fact goes to the daemon in one write of a few bytes to a pipe: such a write is
+ * whole or not done at all, so ranks may write at the same time, and one that is killed leaves no
+ * half of a fact. What the daemon learns is read from the arena. */
+#include "noded/overlay_client.h"
 
 #include <errno.h>
 #include <regroup/error.h>
@@ -35,7 +39,8 @@ rgi_overlay *rgi_overlay_get(void) {
   return here.overlay;
 }
 
-/* The pipe is full only for a moment, unless the daemon is dead: then so are we, soon. */
+/* The pipe is full only for a moment, unless the daemon is dead: then this process will be, soon.
+ */
 void rgi_overlay_tell(rgi_overlay_fact_kind kind, uint64_t value) {
   rgi_overlay_fact t = {kind, value};
   for (int i = 0; here.pipe >= 0 && i < 10000; i++) {
@@ -56,10 +61,9 @@ int rgi_overlay_node_of(int world_rank) {
   return rgi_overlay_rank_nodes(here.overlay)[world_rank];
 }
 
-/* The other nodes are told first: a process that is killed in between has not told some of its own.
- */
+/* The daemon hears of it first: when this process is killed in between, no node is left out. */
 int rgi_overlay_revoke(uint64_t context) {
-  if (rgi_processes.journal && !rgi_revocation_has(context))
+  if (rgi_process_view.journal && !rgi_revocation_has(context))
     rgi_overlay_tell(RGI_FACT_REVOKED, context);
-  return rgi_revocation_note(&rgi_processes, context);
+  return rgi_revocation_note(&rgi_process_view, context);
 }

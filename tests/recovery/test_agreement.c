@@ -2,29 +2,29 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1
- * The council of up to nine nodes in one process, which are lost at any moment: between two
- * letters of the root's, too. Messages between two nodes keep their order, and the last ones
- * of a lost node may be lost with it. All that live decide, and the same. */
+ * The daemons of up to nine nodes agree, all in one process; nodes are lost at any moment, also
+ * between two messages of the root. Messages between two nodes keep their order, and the last ones
+ * of a lost node may be lost with it. All nodes that live decide, and decide the same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/check/check.h"
 
-/* The council's own neighbours are the test's. */
-#define rgi_arena_at arena_at
-#define rgi_arena_free arena_give
-#define rgi_process_table_ring ring
-#define rgi_connection_send link_send
-#define rgi_agreement_open council_open
-#define rgi_agreement_propose council_request
-#define rgi_agreement_receive council_hear
-#define rgi_agreement_node_lost council_look
-#define rgi_agreement_close council_close
+/* agreement.c is compiled into this test, and calls the test's functions for these. */
+#define rgi_arena_at test_arena_at
+#define rgi_arena_free test_arena_free
+#define rgi_process_table_ring test_table_ring
+#define rgi_connection_send test_connection_send
+#define rgi_agreement_open test_agreement_open
+#define rgi_agreement_propose test_agreement_propose
+#define rgi_agreement_receive test_agreement_receive
+#define rgi_agreement_node_lost test_agreement_node_lost
+#define rgi_agreement_close test_agreement_close
 
 #include "noded/agreement.c"
 
-enum { NODES = 9, LETTERS = 400, TURNS = 3000, FIRST = 0x100, SIZE = 0x1000 };
+enum { NODES = 9, MESSAGES = 400, TURNS = 3000, FIRST = 0x100, SIZE = 0x1000 };
 
 typedef struct {
   uint32_t kind;
@@ -34,21 +34,21 @@ typedef struct {
 
 /* From one node to another, in order. */
 typedef struct {
-  piece of[LETTERS];
+  piece of[MESSAGES];
   int first, n;
 } queue;
 
 static struct {
-  int n, all, now; /* now: whose council runs */
+  int n, all, now; /* now: the node whose daemon runs */
   agreement *agreements[NODES];
-  char lost[NODES], asked[NODES];
-  unsigned char known[NODES][NODES]; /* by the first that the second is lost */
-  int letters;                       /* so many more the node may send */
+  char lost[NODES], proposed[NODES];
+  unsigned char known[NODES][NODES]; /* whether the first knows that the second is lost */
+  int messages_left;                 /* so many more the node may send; -1: any number */
   queue wire[NODES][NODES];
-  uint64_t memory[NODES][SIZE / 8]; /* a round, the flags_at, and from FIRST on a motion */
+  uint64_t memory[NODES][SIZE / 8]; /* a round, flags, and from FIRST on a proposal */
 } world;
 
-/* --- what the council calls ---------------------------------------------------------------- */
+/* --- what agreement.c calls ---------------------------------------------------------------- */
 
 void *rgi_arena_at(uint64_t offset) {
   return (char *)world.memory[world.now] + offset;
@@ -62,16 +62,16 @@ void rgi_process_table_ring(const rgi_process_table *t) {
   (void)t;
 }
 
-/* A node that ends has so many letters left. */
+/* A node that is being lost sends so many more messages. */
 void rgi_connection_send(int node, uint32_t kind, const void *data, size_t bytes) {
   queue *q = &world.wire[world.now][node];
-  if (world.lost[node] || world.letters == 0)
+  if (world.lost[node] || world.messages_left == 0)
     return;
-  world.letters -= world.letters > 0;
+  world.messages_left -= world.messages_left > 0;
   piece p = {kind, bytes, malloc(bytes)};
   memcpy(p.data, data, bytes);
-  RGT_TRUE(q->n < LETTERS);
-  q->of[(q->first + q->n++) % LETTERS] = p;
+  RGT_TRUE(q->n < MESSAGES);
+  q->of[(q->first + q->n++) % MESSAGES] = p;
 }
 
 /* --- one node ------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static void leave(void) {
   world.agreements[world.now] = agreements;
 }
 
-static rgi_agreement_round *meeting_of(int node) {
+static rgi_agreement_round *round_of(int node) {
   return (void *)((char *)world.memory[node] + 8);
 }
 
@@ -94,8 +94,8 @@ static unsigned char *flags_of(int node) {
   return (unsigned char *)world.memory[node] + 64;
 }
 
-/* As verdict_far.c does: every node has one member, and the rank is the node's. */
-static void ask_at(int node) {
+/* As group_decision_nodes.c does: every node has one member, whose rank is the node's index. */
+static void propose_at(int node) {
   int dead = 0, at = 0;
   enter(node);
   rgi_agreement_proposal *m = rgi_arena_at(FIRST);
@@ -119,17 +119,17 @@ static void ask_at(int node) {
       rgi_agreement_dead(m)[at++] = i;
   }
   rgi_agreement_propose(FIRST);
-  world.asked[node] = 1;
+  world.proposed[node] = 1;
   leave();
 }
 
 static void drop_first(queue *q) {
   free(q->of[q->first].data);
-  q->first = (q->first + 1) % LETTERS;
+  q->first = (q->first + 1) % MESSAGES;
   q->n--;
 }
 
-static int hear_at(int node, int from) {
+static int receive_at(int node, int from) {
   queue *q = &world.wire[from][node];
   if (q->n == 0 || world.lost[node])
     return 0;
@@ -141,7 +141,7 @@ static int hear_at(int node, int from) {
   return 1;
 }
 
-/* The connection is closed; what has not been read of it is gone. */
+/* The connection is closed; messages that have not been read are gone. */
 static int learn_at(int node, int of) {
   if (world.lost[node] || !world.lost[of] || world.known[node][of])
     return 0;
@@ -160,25 +160,25 @@ static int any(int n) {
   return (int)(random() % n);
 }
 
-/* Amid the letters that it would send for the next thing that it hears. */
+/* While it sends messages in answer to the next one that it receives. */
 static void lose(int node) {
-  world.letters = any(3);
-  for (int i = 0, from = any(world.n); i < world.n && !hear_at(node, (from + i) % world.n); i++)
+  world.messages_left = any(3);
+  for (int i = 0, from = any(world.n); i < world.n && !receive_at(node, (from + i) % world.n); i++)
     ;
-  world.letters = -1;
+  world.messages_left = -1;
   world.lost[node] = 1;
 }
 
-static int step(int node, int other) {
+static int make_step(int node, int other) {
   switch (any(8)) {
   case 0:
-    if (!world.lost[node] && !world.asked[node])
-      ask_at(node);
+    if (!world.lost[node] && !world.proposed[node])
+      propose_at(node);
     return 1;
   case 1:
     return learn_at(node, other);
   default:
-    return hear_at(node, other);
+    return receive_at(node, other);
   }
 }
 
@@ -187,34 +187,33 @@ static void settle(void) {
   for (int moved = 1; moved;) {
     moved = 0;
     for (int i = 0; i < world.n; i++) {
-      if (!world.lost[i] && !world.asked[i]) {
-        ask_at(i);
+      if (!world.lost[i] && !world.proposed[i]) {
+        propose_at(i);
         moved = 1;
       }
       for (int k = 0; k < world.n; k++)
-        moved += hear_at(i, k) + learn_at(i, k);
+        moved += receive_at(i, k) + learn_at(i, k);
     }
   }
 }
 
-static int same_verdict(int a, int b) {
-  return meeting_of(a)->word == meeting_of(b)->word &&
-         meeting_of(a)->deaths == meeting_of(b)->deaths &&
+static int same_decision(int a, int b) {
+  return round_of(a)->word == round_of(b)->word && round_of(a)->deaths == round_of(b)->deaths &&
          memcmp(flags_of(a), flags_of(b), (size_t)world.n) == 0;
 }
 
 static int is_decided(int node) {
-  return atomic_load(&meeting_of(node)->state) == RGI_AGREEMENT_DECIDED;
+  return atomic_load(&round_of(node)->state) == RGI_AGREEMENT_DECIDED;
 }
 
-/* Whether all that live have one verdict. */
+/* Whether all nodes that live have the same decision. */
 static int is_right(void) {
   int first = -1, right = 1;
   for (int i = 0; i < world.n; i++) {
     if (world.lost[i])
       continue;
     first = first < 0 ? i : first;
-    right &= is_decided(i) && same_verdict(first, i);
+    right &= is_decided(i) && same_decision(first, i);
   }
   return right;
 }
@@ -234,13 +233,13 @@ static int one_turn(int all) {
   memset(&world, 0, sizeof world);
   world.n = 2 + any(NODES - 1);
   world.all = all;
-  world.letters = -1;
+  world.messages_left = -1;
   int lost = any(world.n), steps = 1 + any(40 * world.n), early = any(2);
   for (int i = 0; i < world.n && early; i++)
-    ask_at(i);
+    propose_at(i);
   for (int i = 0; i < steps; i++) {
     int node = any(2) ? 0 : any(world.n); /* the root more often */
-    step(any(world.n), any(world.n));
+    make_step(any(world.n), any(world.n));
     if (lost && !world.lost[node] && any(steps) < 2 * lost) {
       lose(node);
       lost--;
@@ -270,6 +269,6 @@ static void test_first(void) {
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {
-      {"all must speak", test_all}, {"the first one's dead", test_first}, {NULL, NULL}};
-  return rgt_main(argc, argv, "council", tests);
+      {"every node votes", test_all}, {"the first list of dead", test_first}, {NULL, NULL}};
+  return rgt_main(argc, argv, "agreement", tests);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Accesses to processes that wait in a collective: MPI must go on there. */
+ * One-sided accesses to processes that wait in a collective: MPI must progress there. */
 #include "plain.h"
 
 #define COUNT 5000

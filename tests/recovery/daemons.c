@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What test_speakers.py starts, with RG_SURVIVE=1 on several nodes, each with a process of the
- * launcher's: speakers PLAN SEED. PLAN is "node:how,node:how": one after the other these nodes
- * lose the guardian that speaks for them, and all their processes with it. how:
+ * What test_daemons.py starts, with RG_SURVIVE=1 on several nodes, each with a process of the
+ * launcher's: daemons PLAN SEED. PLAN is "node:how,node:how": one after the other these nodes
+ * lose their daemon, and all their processes with it. how:
  *
  *     barrier  the others are in a barrier
- *     ask      they agree, and wait for that node's word
+ *     vote     they agree, and wait for that node's vote
  *     agree    all agree again and again
  *     shrink   all shrink the group again and again
  *
@@ -14,7 +14,7 @@
  * the end their rank 0 prints "SURVIVED survivors". */
 #include <sys/time.h>
 
-#include "noded/overlay.h"
+#include "noded/overlay_client.h"
 #include "ranks.h"
 
 static rg_group group;
@@ -30,7 +30,7 @@ static int is_mine(int node) {
   return rgi_overlay_get()->mine == node;
 }
 
-static void kill_speaker(int sign) {
+static void kill_daemon(int sign) {
   (void)sign;
   kill(rgi_overlay_get()->daemon_pid, SIGKILL);
 }
@@ -40,7 +40,7 @@ static void strike(int node, int most) {
   struct itimerval timer = {{0, 0}, {0, 1 + draw(most)}};
   if (!is_mine(node) || rgi_overlay_ranks(rgi_overlay_get())[0] != my_rank)
     return;
-  signal(SIGALRM, kill_speaker);
+  signal(SIGALRM, kill_daemon);
   must(!setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
 }
 
@@ -50,7 +50,7 @@ static void heard(uint64_t answer) {
 
 /* --- what is under way when it happens ---------------------------------------------------- */
 
-/* Who is to be killed. The launcher tells the other processes of deaths by a signal. */
+/* Processes of the node that is to be killed stay here. The launcher sends them signals. */
 static void await_end(int node) {
   while (is_mine(node))
     pause();
@@ -71,9 +71,9 @@ static int agree(void) {
   return failed;
 }
 
-static void in_asking(int node) {
+static void in_voting(int node) {
   await_end(node);
-  must(agree(), "an agreement without the dead ones' word");
+  must(agree(), "an agreement without the votes of the dead");
 }
 
 static void in_agreeing(int node) {
@@ -100,7 +100,7 @@ static const struct {
   void (*wait)(int node);
   int most; /* microseconds until it happens */
 } ways[] = {{"barrier", in_barrier, 1000},
-            {"ask", in_asking, 50000},
+            {"vote", in_voting, 50000},
             {"agree", in_agreeing, 20000},
             {"shrink", in_shrinking, 20000}};
 

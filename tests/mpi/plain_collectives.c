@@ -75,7 +75,7 @@ static void make_types(void) {
 
 /* --- movement ----------------------------------------------------------------------- */
 
-/* Who sends dense data and who receives them with gaps, and the other way round. */
+/* With the sender's data dense and the receiver's with gaps, and the other way round. */
 static void move(const place *p, int n, MPI_Datatype a, MPI_Datatype b, const char *variant) {
   int root;
   fresh(p);

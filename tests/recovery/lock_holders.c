@@ -3,7 +3,7 @@
  *
  * What test_survivors.py starts, with RG_SURVIVE=1: arrays and mutexes when members die.
  * Three times the last rank takes the lock of its own elements, as an accumulate does,
- * and a mutex, and dies with both. Whoever needs one of them gets an error and no more;
+ * and a mutex, and dies with both. A process that needs one of them gets an error and no more;
  * the survivors recover the array with all elements, proven by its checksum. Rank 0
  * prints "KEPT survivors". */
 #include <regroup/array.h>
@@ -42,7 +42,7 @@ static void die_with_locks(rg_array a, rg_mutexes m) {
   raise(SIGKILL);
 }
 
-/* One element of the dead, and one of somebody who lives. */
+/* One element of the dead member, and one of a member that lives. */
 static void try_all(rg_array a, rg_mutexes m, int dead) {
   const double one = 0;
   int64_t lo[2], hi[2];

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The guardian that speaks for a node is killed: before the others shrink, while they agree and
-shrink (also the council's root, and the next one), amid accesses that it serves. The launcher then
-ends all processes of that node. With -disable-auto-cleanup those of the other nodes go on to the
+"""The daemon of a node is killed: before the others shrink, while they agree and shrink (also the root
+of an agreement, and the next one), amid accesses that it serves. The launcher then ends all
+processes of that node. With -disable-auto-cleanup those of the other nodes go on to the
 right results; without it the job ends, and regroup-run --restart starts it again. Each node has a
-process of the launcher's and is pretended to be one by MPI. See speakers.c, accesses.c, saver.c.
+process of the launcher's and is pretended to be one by MPI. See daemons.c, accesses.c, saver.c.
 
 time: 60
 beside: yes
@@ -33,7 +33,7 @@ class Place:
                 ','.join('n%d:1' % i for i in range(nodes))]
 
     def run(self, nodes, np, program, *args):
-        mark = 'RGT_SPEAKERS=%d-%d' % (os.getpid(), random.randrange(2**60))
+        mark = 'RGT_DAEMONS=%d-%d' % (os.getpid(), random.randrange(2**60))
         job = jobs.start([*jobs.MPIEXEC, *self.options(nodes), '-disable-auto-cleanup', '-n', str(np),
                           jobs.path('tests/' + program), *args],
                          dict(deaths.ENV, MPIR_CVAR_NUM_CLIQUES=str(nodes), **dict([mark.split('=')])))
@@ -64,10 +64,10 @@ def survive(place, nodes, np, lost, program, *args):
 
 def restart(place, folder, nodes, np):
     """By regroup-run, without that option: whether it was started again. mpiexec's status may
-    come to be 9, of which regroup-run cannot know that it is no program's own."""
+    be 9: regroup-run cannot tell that from a status of the program."""
     job = jobs.start(
         [jobs.path('bin/regroup-run'), '--restart', *jobs.MPIEXEC[1:], *place.options(nodes), '-n',
-         str(np), jobs.path('tests/saver'), os.path.join(folder, 'state'), '10', 'speaker:4'],
+         str(np), jobs.path('tests/saver'), os.path.join(folder, 'state'), '10', 'daemon:4'],
         dict(os.environ, MPIR_CVAR_NUM_CLIQUES=str(nodes)))
     status, text = jobs.end_of(job)
     if status == 9 and 'started again' not in text:
@@ -78,17 +78,17 @@ def restart(place, folder, nodes, np):
 
 def test_restart(place):
     for _ in range(10):
-        with tempfile.TemporaryDirectory(prefix='speakers-') as folder:
+        with tempfile.TemporaryDirectory(prefix='daemons-') as folder:
             if restart(place, folder, 2, 4):
                 return
     assert False, 'it has never been started again'
 
 
-with tempfile.TemporaryDirectory(prefix='speakers-') as here:
+with tempfile.TemporaryDirectory(prefix='daemons-') as here:
     where = Place(here)
-    survive(where, 2, 4, 1, 'speakers', '0:ask')
-    survive(where, 3, 3, 2, 'speakers', '0:agree,1:shrink')
-    survive(where, 4, 8, 3, 'speakers', '1:barrier,0:ask,2:agree')
-    survive(where, 2, 4, 1, 'accesses', 'put', 'speaker')
-    survive(where, 2, 4, 1, 'accesses', 'all', 'speaker')
+    survive(where, 2, 4, 1, 'daemons', '0:vote')
+    survive(where, 3, 3, 2, 'daemons', '0:agree,1:shrink')
+    survive(where, 4, 8, 3, 'daemons', '1:barrier,0:vote,2:agree')
+    survive(where, 2, 4, 1, 'accesses', 'put', 'daemon')
+    survive(where, 2, 4, 1, 'accesses', 'all', 'daemon')
     test_restart(where)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the plain programs of this folder share. They use MPI alone: test_preload.py runs them
+ * Helpers of the plain programs of this folder. They use MPI alone: test_preload.py runs them
  * with and without libregroup-mpi.so and compares what they print. Results and counts are
  * brought together by messages, not by what is tested. */
 #ifndef PLAIN_H
@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-/* Prints, on rank 0 of MPI_COMM_WORLD, what of all ranks' bytes is left of a hash. */
+/* Prints, on rank 0 of MPI_COMM_WORLD, a hash of each rank's bytes. */
 void plain_print(const char *name, const void *data, int bytes);
 
 /* Likewise a number of each rank. */

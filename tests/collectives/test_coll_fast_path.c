@@ -40,8 +40,7 @@ static void force(const char *barrier, const char *bcast, const char *allreduce,
   RGT_OK(rg_group_set_algorithm(g, RG_OP_REDUCE, reduce));
 }
 
-/* Of linear algorithms: to the first and back, to all, to the root; of the tree:
- * up and down again. */
+/* Messages of the linear barrier, broadcast and reduce and of the allreduce by a tree. */
 static void test_forced(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&g));
@@ -58,5 +57,5 @@ static void test_forced(void) {
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"forced and automatic", test_forced}, {NULL, NULL}};
-  return rgt_main(argc, argv, "coll_straight", tests);
+  return rgt_main(argc, argv, "coll_fast_path", tests);
 }

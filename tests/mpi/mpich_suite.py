@@ -4,8 +4,8 @@
 """Runs MPICH's own tests under libregroup-mpi.so. Not part of the tests: MPICH's source has to be
 fetched, and its folder test/mpi configured and made (docs/preload.md tells how).
 
-    tests/profiling/mpich_suite.py FOLDER/test/mpi/coll      # with the library
-    tests/profiling/mpich_suite.py --alone FOLDER/test/mpi/coll
+    tests/mpi/mpich_suite.py FOLDER/test/mpi/coll      # with the library
+    tests/mpi/mpich_suite.py --alone FOLDER/test/mpi/coll
 """
 import argparse
 import collections

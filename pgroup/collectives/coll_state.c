@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
-#include "collectives/coll.h"
+ * Copyright (c) the Regroup authors
+ *
+ * Where the members of a group are. Nodes are found by sorting the members by node, and
+ * numbered anew in the order of their lowest ranks. A group on one node, the usual case,
+ * needs no arrays. */
+#include "collectives/coll_state.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/context.h"
 #include "formation/group.h"
 #include "shm/node.h"
-
-#define COLL_CONTEXT 0x636f6c6cU /* collectives have a context of their own */
-
-/* --- members by nodes --------------------------------------------------------------- */
 
 typedef struct {
   int node, rank;
@@ -33,14 +32,14 @@ static int all_on_my_node(const rgi_members *m, int size) {
   return 1;
 }
 
-/* Gives each node a number, in the order of the nodes' first members: places are
- * sorted by world's node; number[i] is set for the i-th place. Returns how many. */
+/* Sets n->of: numbers the nodes in the order of their lowest ranks. places: the members,
+ * sorted by node and rank. Returns how many nodes there are. */
 static int number_nodes(rgi_coll_nodes *n, const member_place *places, int size) {
   int count = 0;
-  for (int i = 0; i < size; i++) /* as they come: of[] = which run of places */
+  for (int i = 0; i < size; i++) /* first the number of its run of places */
     n->of[places[i].rank] = count += i > 0 && places[i].node != places[i - 1].node;
   count++;
-  int *number = n->first, next = 0; /* borrowed: first is filled afterwards */
+  int *number = n->first, next = 0; /* first is not filled yet: used as scratch memory */
   for (int i = 0; i < count; i++)
     number[i] = -1;
   for (int r = 0; r < size; r++) {
@@ -77,7 +76,7 @@ static void fill_nodes(rgi_coll_nodes *n, int size, int me, int *leaders) {
   n->leaders = (rgi_subgroup){n->count, inside[0] == me ? n->mine : -1, leaders};
 }
 
-static int find_nodes(const char *call, rg_group g, rgi_coll_nodes *n) {
+int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *n) {
   int size = rgi_members_count(g->members);
   if (all_on_my_node(g->members, size)) {
     *n = (rgi_coll_nodes){.count = 1, .in_order = 1, .inside = {size, g->me, NULL}};
@@ -116,49 +115,4 @@ int rgi_coll_local_rank(const rgi_coll *coll, int rank) {
       high = middle;
   }
   return low - first;
-}
-
-/* --- the state --------------------------------------------------------------------------- */
-
-static void free_coll(void *collectives) {
-  rgi_coll *coll = collectives;
-  if (coll->shm)
-    rgi_shm_coll_free(coll->shm);
-  free(coll->nodes.of);
-  free(coll);
-}
-
-static int make_coll(const char *call, rg_group g) {
-  rgi_coll *coll = malloc(sizeof *coll);
-  if (!coll)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  coll->group = g;
-  coll->context = rgi_context_mix(g->context + COLL_CONTEXT);
-  coll->sequence = 0;
-  coll->shm = NULL;
-  coll->nodes.of = NULL;
-  coll->everyone = (rgi_subgroup){rgi_members_count(g->members), g->me, NULL};
-  for (int op = 0; op < RG_OP_COUNT; op++)
-    coll->forced[op] = RGI_FORCE_NONE;
-  coll->forced_any = 0;
-  int error = rgi_force_environment(coll->forced, &coll->forced_any);
-  if (!error)
-    error = find_nodes(call, g, &coll->nodes);
-  if (!error)
-    error = rgi_shm_coll_attach(g, &coll->shm);
-  if (error) {
-    free_coll(coll);
-    return error;
-  }
-  g->collectives = coll;
-  g->collectives_free = free_coll;
-  return RG_SUCCESS;
-}
-
-int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll) {
-  RGI_TRY(rgi_group_check_member(call, g));
-  if (!g->collectives)
-    RGI_TRY(make_coll(call, g));
-  *coll = g->collectives;
-  return RG_SUCCESS;
 }

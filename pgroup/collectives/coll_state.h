@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What the collectives keep for a group, attached at its first operation: where
- * its members are, and which algorithms it is to use. */
-#ifndef RGI_COLL_H
-#define RGI_COLL_H
+ * What the collectives know of a group: where its members are, their shared state on the
+ * node, and which algorithms the user asks for. coll_of_group.h makes it. */
+#ifndef RGI_COLL_STATE_H
+#define RGI_COLL_STATE_H
 
 #include <regroup/collectives.h>
 #include <stdint.h>
 
-#include "collectives/force.h"
-#include "collectives/sched.h"
-#include "collectives/shm_coll.h"
+#include "collectives/shared_state.h"
+#include "collectives/subgroup.h"
+
+/* An algorithm asked for by name: a row of the operation's table; -1: automatic choice.
+ * between, inside: for the hierarchical one, rows of the tables of rgi_hier_op_between and
+ * rgi_hier_op_inside. */
+typedef struct {
+  signed char row, between, inside;
+} rgi_coll_forced;
+
+#define RGI_COLL_NOT_FORCED ((rgi_coll_forced){-1, -1, -1})
 
 /* The members by nodes. Nodes are numbered in the order of their leaders: the
  * member of lowest rank on each. */
@@ -29,15 +37,17 @@ typedef struct rgi_coll {
   rg_group group;
   uint64_t context;
   int sequence; /* operations so far: the tag of their messages */
-  rgi_shm_coll *shm;
-  rgi_subgroup everyone;
+  rgi_shared_state *shm;
+  rgi_subgroup all;
   rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
   int forced_any;
-  rgi_force forced[RG_OP_COUNT];
+  rgi_coll_forced forced[RG_OP_COUNT];
+  const struct rgi_algorithm *const *algorithms; /* of each operation (algorithm.h) */
 } rgi_coll;
 
-/* The collective state of a group that the caller is a member of: made now if need be. */
-int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll);
+/* Fills n for the members of g, of which the caller is one. n->of, if not NULL, is the memory of
+ * all arrays, to be freed. RG_ERR_NOMEM. */
+int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *n);
 
 /* The number of the next operation: the tag of its messages. */
 static inline int rgi_coll_next_tag(rgi_coll *coll) {
@@ -46,7 +56,7 @@ static inline int rgi_coll_next_tag(rgi_coll *coll) {
   return number;
 }
 
-/* The place of a rank of the group among the members on its node. */
+/* The place of a rank among the members on its node. */
 int rgi_coll_local_rank(const rgi_coll *coll, int rank);
 
 #endif

@@ -11,27 +11,27 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "collectives/shared_state.h"
+#include "collectives/shared_state_cache.h"
 #include "collectives/shm_coll.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
 
 static rg_group world;
-static rgi_shm_coll *l;
+static rgi_shared_state *l;
 
 /* Lengths around every threshold, and a few of several chunks. */
 static const size_t lengths[] = {
     0, 1, 8, 55, 56, 57, 1000, 65535, RGI_SHM_CHUNK, RGI_SHM_CHUNK + 1, 3 * RGI_SHM_CHUNK + 7};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-static char byte_of(int who, size_t i, int turn) {
-  return (char)(who * 31 + (int)(i % 251) * 7 + turn);
+static char byte_of(int rank, size_t i, int turn) {
+  return (char)(rank * 31 + (int)(i % 251) * 7 + turn);
 }
 
-/* Now and then one member is late: drawn alike on all. */
+/* Sometimes one member is late; all ranks draw the same one. */
 static void delay(void) {
-  int who = (int)(random() % (4 * rgt_size));
-  if (who == rgt_rank)
+  int late = (int)(random() % (4 * rgt_size));
+  if (late == rgt_rank)
     rgi_clock_sleep(1e-4 * (double)(rgt_rank % 7));
 }
 
@@ -168,7 +168,7 @@ static void test_alltoall(void) {
   }
 }
 
-/* A barrier: nobody leaves before everybody has come. */
+/* A barrier: no member leaves before all have arrived. */
 static void test_barrier(void) {
   srandom((unsigned)rgt_seed() + 4);
   for (int turn = 1; turn <= 300; turn++) {
@@ -183,8 +183,7 @@ static void test_barrier(void) {
   }
 }
 
-/* Roots and sources run ahead of the others as far as they may: everything mixed
- * in one drawn order. */
+/* All operations mixed in one drawn order; roots run ahead of the others as far as they may. */
 static void test_mixed(void) {
   srandom((unsigned)rgt_seed() + 5);
   for (int turn = 0; turn < 2000; turn++) {
@@ -208,20 +207,20 @@ static void test_mixed(void) {
   }
 }
 
-/* Groups come and go: what they took of the arena comes back. */
+/* Groups are formed and freed: the arena gets its memory back. */
 static void test_memory(void) {
   rgi_arena_usage before, after;
   MPI_Barrier(MPI_COMM_WORLD);
   for (int round = 0; round < 3; round++) {
     for (int turn = 0; turn < 50; turn++) {
       rg_group g;
-      rgi_shm_coll *mine;
+      rgi_shared_state *mine;
       char data[100] = {0};
       RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
-      RGT_OK(rgi_shm_coll_attach(g, &mine));
+      RGT_OK(rgi_shared_state_cache_attach(g, &mine));
       RGT_OK(rgi_shm_coll_bcast(mine, data, sizeof data, 0, "test"));
       RGT_OK(rgi_shm_coll_barrier(mine, "test")); /* two groups alive at most */
-      rgi_shm_coll_free(mine);
+      rgi_shared_state_cache_detach(mine);
       RGT_OK(rg_group_free(&g));
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -235,14 +234,14 @@ static void test_memory(void) {
 static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
-  RGT_OK(rgi_shm_coll_attach(world, &l));
-  RGT_INT(rgi_shm_coll_size(l), rgt_size);
-  RGT_INT(rgi_shm_coll_rank(l), rgt_rank);
-  RGT_INT(rgi_shm_coll_group_rank(l, rgt_size - 1), rgt_size - 1);
+  RGT_OK(rgi_shared_state_cache_attach(world, &l));
+  RGT_INT(rgi_shared_state_size(l), rgt_size);
+  RGT_INT(rgi_shared_state_rank(l), rgt_rank);
+  RGT_INT(rgi_shared_state_group_rank(l, rgt_size - 1), rgt_size - 1);
 }
 
 static void test_stop(void) {
-  rgi_shm_coll_free(l);
+  rgi_shared_state_cache_detach(l);
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
 }
@@ -259,5 +258,5 @@ int main(int argc, char **argv) {
                                    {"memory", test_memory},
                                    {"stop", test_stop},
                                    {NULL, NULL}};
-  return rgt_main(argc, argv, "local", tests);
+  return rgt_main(argc, argv, "shm_coll", tests);
 }

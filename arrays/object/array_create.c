@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Creating, duplicating and freeing arrays. Every member works out the distribution from its spec
+ * by itself. Where the memory is taken a hash of it tells whether all members gave the same; there
+ * an error of one member becomes an error of all. */
+#include "object/array_create.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "distribution/type.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "object/replica.h"
+
+static void mix_in(uint64_t *hash, uint64_t value) {
+  *hash = rgi_context_mix(*hash + value);
+}
+
+/* A hash of everything that has to be the same on all members. */
+static uint64_t spec_hash(const rgi_distribution *d, rg_type type, size_t element, unsigned flags) {
+  uint64_t hash =
+      rgi_context_mix((uint64_t)d->dims << 32 | (uint64_t)type << 16 | (uint64_t)d->layout);
+  mix_in(&hash, element);
+  mix_in(&hash, flags);
+  for (int i = 0; i < d->dims; i++) {
+    mix_in(&hash, (uint64_t)d->shape[i]);
+    mix_in(&hash, (uint64_t)d->chunk[i]);
+    mix_in(&hash, (uint64_t)d->ghosts[i]);
+    mix_in(&hash, (uint64_t)d->grid[i] << 1 | (d->periodic[i] != 0));
+    for (int k = 0; d->boundaries[i] && k < d->grid[i]; k++)
+      mix_in(&hash, (uint64_t)d->boundaries[i][k]);
+  }
+  return hash;
+}
+
+void rgi_array_forget(rg_array a) {
+  rgi_distribution_clear(&a->d);
+  rg_group_free(&a->group);
+  free(a->mapped);
+  free(a->holders);
+  rgi_replicas_close(a);
+  a->magic = 0;
+  free(a);
+}
+
+/* Returns the errors of the spec, of which the other members are told later. error: of making the
+ * spec. */
+static int work_out_spec(const rg_array_spec *spec, int error, rg_array a) {
+  if (error)
+    return error;
+  RGI_TRY(rgi_distribution_make(spec, a->members, &a->d));
+  a->type = spec->type;
+  a->element = rgi_type_size(spec->type, spec->element_size);
+  a->flags = spec->flags;
+  a->hash = spec_hash(&a->d, a->type, a->element, a->flags);
+  return RG_SUCCESS;
+}
+
+static int create_array(const char *call, rg_group g, const rg_array_spec *spec, int wrong,
+                        rg_array *made) {
+  rg_array a = calloc(1, sizeof *a);
+  if (!a)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  int error = rgi_group_derive(g, &a->group);
+  if (error) {
+    free(a);
+    return error;
+  }
+  a->epoch = rgi_runtime.epoch;
+  a->me = g->me;
+  a->members = rgi_members_count(g->members);
+  a->one_node = rgi_shared_block_possible(g);
+  error = rgi_array_take(call, a, work_out_spec(spec, wrong, a));
+  if (error) {
+    rgi_array_forget(a);
+    return error;
+  }
+  a->magic = RGI_ARRAY_MAGIC;
+  *made = a;
+  return RG_SUCCESS;
+}
+
+int rg_array_create(rg_group g, const rg_array_spec *spec, rg_array *a) {
+  RGI_REQUIRE(a);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  rgi_array_free_deferred();
+  int wrong = spec ? RG_SUCCESS : rgi_error(RG_ERR_ARG, "%s: spec is NULL", __func__);
+  return create_array(__func__, g, spec, wrong, a);
+}
+
+int rg_array_create_simple(rg_group g, rg_type type, int dims, const int64_t shape[], rg_array *a) {
+  rg_array_spec spec;
+  RGI_REQUIRE(a);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  rgi_array_free_deferred();
+  int wrong = rg_array_spec_set(&spec, type, dims, shape);
+  return create_array(__func__, g, &spec, wrong, a);
+}
+
+int rg_array_duplicate(rg_array a, rg_array *copy) {
+  rg_array_spec spec;
+  RGI_REQUIRE(copy);
+  RGI_TRY(rgi_array_check(__func__, a));
+  RGI_TRY(rg_array_info(a, &spec));
+  rgi_array_free_deferred();
+  return create_array(__func__, a->group, &spec, RG_SUCCESS, copy);
+}
+
+int rg_array_free(rg_array *a) {
+  RGI_REQUIRE(a);
+  if (!*a)
+    return RG_SUCCESS;
+  if ((*a)->magic != RGI_ARRAY_MAGIC)
+    return rgi_error(RG_ERR_ARRAY, "%s: not an array, or freed already", __func__);
+  rgi_array_free_deferred();
+  if ((*a)->one_node || !rgi_array_alive(*a)) {
+    rgi_array_give(*a);
+    rgi_array_forget(*a);
+  } else {
+    RGI_TRY(rgi_array_defer_free(*a));
+  }
+  *a = NULL;
+  return RG_SUCCESS;
+}

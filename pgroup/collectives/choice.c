@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The choice among algorithms by the cost model. An algorithm between nodes is charged with the
+ * best message algorithm between the node leaders and a tree inside a node. */
+#include "collectives/choice.h"
+
+#include "collectives/coll_state.h"
+
+int rgi_choice_serves(const rgi_algorithm *a, const rgi_choice_shape *shape) {
+  if ((a->needs & RGI_ALGORITHM_COMMUTES) && !shape->commutes)
+    return 0;
+  if ((a->needs & RGI_ALGORITHM_ONE_NODE) && (shape->nodes > 1 || !shape->memory))
+    return 0;
+  if ((a->needs & RGI_ALGORITHM_NODES) &&
+      (shape->nodes < 2 || (!shape->commutes && !shape->in_order)))
+    return 0;
+  if ((a->needs & RGI_ALGORITHM_IN_ORDER) && !shape->in_order)
+    return 0;
+  return shape->even || (a->needs & RGI_ALGORITHM_UNEVEN);
+}
+
+/* Inside each node to one member, between the nodes, inside again: half of what
+ * the nodes hold crosses where blocks are gathered. */
+static double predict_hierarchical(const rgi_tuning_model *m, const rgi_algorithm table[],
+                                   const rgi_choice_shape *shape) {
+  rgi_choice_shape between = *shape;
+  double here = (double)shape->p / shape->nodes, n = (double)shape->bytes;
+  rg_operation op = shape->op;
+  int blocks = op == RG_OP_GATHER || op == RG_OP_SCATTER || op == RG_OP_ALLGATHER ||
+               op == RG_OP_GATHERV || op == RG_OP_SCATTERV || op == RG_OP_ALLGATHERV ||
+               op == RG_OP_ALLTOALL || op == RG_OP_REDUCE_SCATTER;
+  int twice = op == RG_OP_ALLTOALL || op == RG_OP_ALLREDUCE || op == RG_OP_BARRIER;
+  double all = blocks ? n * shape->p : n;
+  between.p = shape->nodes;
+  between.bytes = (size_t)(op == RG_OP_ALLTOALL ? n * here * here : blocks ? n * here : n);
+  double inside = op == RG_OP_ALLTOALL ? all * here : all;
+  const rgi_tuning_level *l = shape->memory ? &m->shared : &m->inside;
+  return (1 + twice) * (rgi_cost_lg(here) * l->ts + inside * (l->tw + l->tc)) +
+         rgi_choice_predict(m, table, rgi_choice_best(m, table, &between, 1), &between);
+}
+
+double rgi_choice_predict(const rgi_tuning_model *m, const rgi_algorithm table[], int row,
+                          const rgi_choice_shape *shape) {
+  const rgi_algorithm *a = &table[row];
+  if (a->needs & RGI_ALGORITHM_NODES)
+    return predict_hierarchical(m, table, shape);
+  const rgi_tuning_level *l = a->needs & RGI_ALGORITHM_ONE_NODE ? &m->shared
+                              : shape->nodes > 1                ? &m->between
+                                                                : &m->inside;
+  rgi_cost_params params = {shape->p, (double)shape->bytes, l->ts, l->tw, l->tc};
+  if (shape->nodes > 1) /* the members on a node share its link */
+    params.tw *= (double)shape->p / shape->nodes;
+  return a->cost(&params);
+}
+
+int rgi_choice_best(const rgi_tuning_model *m, const rgi_algorithm table[],
+                    const rgi_choice_shape *shape, int messages) {
+  int best = -1;
+  double least = 0;
+  for (int row = 0; table[row].name; row++) {
+    unsigned needs = table[row].needs;
+    if (!rgi_choice_serves(&table[row], shape) ||
+        (messages && (needs & (RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_NODES))))
+      continue;
+    if (needs & RGI_ALGORITHM_BEST)
+      return row;
+    double cost = rgi_choice_predict(m, table, row, shape);
+    if (best < 0 || cost < least) {
+      best = row;
+      least = cost;
+    }
+  }
+  return best;
+}
+
+void rgi_choice_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,
+                      const rgi_algorithm_args *p) {
+  const rgi_algorithm *table = s->coll->algorithms[op];
+  rgi_choice_shape shape = {
+      .op = op,
+      .p = t->size,
+      .nodes = s->coll->nodes.count > 1 && t != &s->coll->nodes.inside ? t->size : 1,
+      .bytes = p->bytes,
+      .commutes = !rgi_algorithm_is_reduction(op) || s->reduction.commutes,
+      .even = !p->in_blocks.length && !p->out_blocks.length};
+  if (t->size == 1)
+    shape.nodes = 1;
+  if (row < 0 || !rgi_choice_serves(&table[row], &shape))
+    row = rgi_choice_best(rgi_tuning_now(), table, &shape, 1);
+  table[row].build(s, t, p);
+}

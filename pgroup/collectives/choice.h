@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The choice among an operation's algorithms: what can serve a call, what it takes by the cost
+ * model, and which is best. The first three are pure functions of a table and a call. */
+#ifndef RGI_CHOICE_H
+#define RGI_CHOICE_H
+
+#include <regroup/collectives.h>
+#include <stddef.h>
+
+#include "collectives/algorithm.h"
+#include "runtime/tuning.h"
+
+/* A call, as far as the choice depends on it. */
+typedef struct {
+  rg_operation op;
+  int p, nodes;
+  size_t bytes; /* of a block, or of the whole vector */
+  int commutes; /* or there is nothing to combine */
+  int even;     /* blocks of the same size */
+  int memory;   /* shared memory may be used: blocking, elements without gaps */
+  int in_order; /* every node's members are consecutive ranks */
+} rgi_choice_shape;
+
+/* Whether the algorithm can serve the call. */
+int rgi_choice_serves(const rgi_algorithm *a, const rgi_choice_shape *shape);
+
+/* Predicted seconds of row of the operation's table. */
+double rgi_choice_predict(const rgi_tuning_model *model, const rgi_algorithm table[], int row,
+                          const rgi_choice_shape *shape);
+
+/* The best row that can serve the call. messages: of those that send messages only,
+ * whatever the nodes. */
+int rgi_choice_best(const rgi_tuning_model *model, const rgi_algorithm table[],
+                    const rgi_choice_shape *shape, int messages);
+
+/* Writes the operation's steps among the members of a subgroup, by the algorithm of that row of
+ * its table or, if row is -1 or cannot serve, by the best of those that send messages only. */
+void rgi_choice_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,
+                      const rgi_algorithm_args *p);
+
+#endif

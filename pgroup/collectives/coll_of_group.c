@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Making a group's collective state: the parts come from the layers below, the tables of
+ * algorithms from operation.h, so that hierarchical algorithms can use other operations
+ * without knowing them. */
+#include "collectives/coll_of_group.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "collectives/force.h"
+#include "collectives/operation.h"
+#include "collectives/shared_state_cache.h"
+#include "formation/context.h"
+#include "formation/group.h"
+
+#define COLL_CONTEXT 0x636f6c6cU /* collectives have a context of their own */
+
+static void free_coll(void *collectives) {
+  rgi_coll *coll = collectives;
+  if (coll->shm)
+    rgi_shared_state_cache_detach(coll->shm);
+  free(coll->nodes.of);
+  free(coll);
+}
+
+static int make_coll(const char *call, rg_group g) {
+  rgi_coll *coll = malloc(sizeof *coll);
+  if (!coll)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  coll->group = g;
+  coll->context = rgi_context_mix(g->context + COLL_CONTEXT);
+  coll->sequence = 0;
+  coll->shm = NULL;
+  coll->nodes.of = NULL;
+  coll->all = (rgi_subgroup){rgi_members_count(g->members), g->me, NULL};
+  for (int op = 0; op < RG_OP_COUNT; op++)
+    coll->forced[op] = RGI_COLL_NOT_FORCED;
+  coll->forced_any = 0;
+  coll->algorithms = rgi_operation_algorithms;
+  int error = rgi_force_environment(coll->forced, &coll->forced_any);
+  if (!error)
+    error = rgi_coll_nodes_find(call, g, &coll->nodes);
+  if (!error)
+    error = rgi_shared_state_cache_attach(g, &coll->shm);
+  if (error) {
+    free_coll(coll);
+    return error;
+  }
+  g->collectives = coll;
+  g->collectives_free = free_coll;
+  return RG_SUCCESS;
+}
+
+int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll) {
+  RGI_TRY(rgi_group_check_member(call, g));
+  if (!g->collectives)
+    RGI_TRY(make_coll(call, g));
+  *coll = g->collectives;
+  return RG_SUCCESS;
+}
+
+int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name) {
+  rgi_coll *coll;
+  rgi_coll_forced forced;
+  RGI_TRY(rgi_operation_check(__func__, operation));
+  RGI_TRY(rgi_force_parse(__func__, operation, name ? name : "auto", &forced));
+  RGI_TRY(rgi_coll_get(__func__, g, &coll));
+  coll->forced[operation] = forced;
+  coll->forced_any = 0;
+  for (int op = 0; op < RG_OP_COUNT; op++)
+    coll->forced_any |= coll->forced[op].row >= 0;
+  return rgi_force_environment(coll->forced, &coll->forced_any);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A group's collective state, attached to the group at its first collective. */
+#ifndef RGI_COLL_OF_GROUP_H
+#define RGI_COLL_OF_GROUP_H
+
+#include "collectives/coll_state.h"
+
+/* The collective state of a group that the caller is a member of: made now if need be. */
+int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll);
+
+#endif

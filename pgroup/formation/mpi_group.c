@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "formation/mpi_group.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "progress/mpi_error.h"
+#include "runtime/runtime.h"
+
+int rgi_mpi_group_translate(const char *call, MPI_Group from, int n, MPI_Group to, int **ranks) {
+  int *all = malloc(2 * (size_t)n * sizeof *all);
+  if (!all)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", call, n);
+  for (int i = 0; i < n; i++)
+    all[n + i] = i;
+  int error = rgi_mpi_error(MPI_Group_translate_ranks(from, n, all + n, to, all),
+                            "MPI_Group_translate_ranks");
+  if (error)
+    free(all);
+  else
+    *ranks = all;
+  return error;
+}
+
+int rgi_mpi_group_of(const rgi_members *m, MPI_Group *group) {
+  int first, stride, n = rgi_members_count(m);
+  if (rgi_members_is_range(m, &first, &stride)) {
+    int range[1][3] = {{first, rgi_members_at(m, n - 1), stride}};
+    RGI_TRY_MPI(MPI_Group_range_incl(rgi_runtime.mpi_group, 1, range, group));
+    return RG_SUCCESS;
+  }
+  int *ranks = malloc((size_t)n * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d members", n);
+  for (int i = 0; i < n; i++)
+    ranks[i] = rgi_members_at(m, i);
+  int error =
+      rgi_mpi_error(MPI_Group_incl(rgi_runtime.mpi_group, n, ranks, group), "MPI_Group_incl");
+  free(ranks);
+  return error;
+}

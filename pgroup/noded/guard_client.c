@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Runs in ranks, but for the fork before main, which parts a process into guard and rank: the
+ * parent goes into guard.c and never returns from there. Constructors of other libraries may run
+ * before this one or after it; those that run after it exist in the rank only. */
+#include "noded/guard_client.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int to_guard = -1;
+
+static int is_wanted(void) {
+  const char *asked = getenv("RG_SURVIVE");
+  return asked && strcmp(asked, "1") == 0 && getenv("PMI_FD") && !getenv("REGROUP_GUARDED");
+}
+
+__attribute__((constructor)) static void fork_child(void) {
+  int ends[2];
+  sigset_t signals, before;
+  if (!is_wanted() || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return;
+  setenv("REGROUP_GUARDED", "1", 1); /* programs that this one starts need no guard */
+  rgi_guard_signals(&signals);
+  sigprocmask(SIG_BLOCK, &signals, &before);
+  pid_t guard = getpid(), rank = fork();
+  if (rank > 0) {
+    close(ends[1]);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the launcher no process could end this job */
+    _exit(rgi_guard_watch(rank, ends[0], &signals));
+  }
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  close(ends[0]);
+  if (rank < 0) { /* without a guard the job does not survive, but runs */
+    close(ends[1]);
+    return;
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != guard)
+    _exit(1);
+  to_guard = ends[1];
+}
+
+int rgi_guard_exists(void) {
+  return to_guard >= 0;
+}
+
+void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe) {
+  char room[CMSG_SPACE(RGI_GUARD_FDS * sizeof(int))] = {0};
+  int fds[RGI_GUARD_FDS] = {fd, listener, pipe}, n = listener >= 0 ? RGI_GUARD_FDS : 1;
+  rgi_guard_addresses copy = *a;
+  struct iovec part = {&copy, sizeof copy};
+  struct msghdr m = {.msg_iov = &part,
+                     .msg_iovlen = 1,
+                     .msg_control = room,
+                     .msg_controllen = CMSG_SPACE((size_t)n * sizeof(int))};
+  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+  if (to_guard < 0)
+    return;
+  c->cmsg_level = SOL_SOCKET;
+  c->cmsg_type = SCM_RIGHTS;
+  c->cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
+  memcpy(CMSG_DATA(c), fds, (size_t)n * sizeof(int));
+  if (sendmsg(to_guard, &m, MSG_NOSIGNAL) < 0 && errno != EPIPE)
+    to_guard = -1;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A rank's guard (guard.h) as the rank sees it. Runs in ranks. */
+#ifndef RGI_GUARD_CLIENT_H
+#define RGI_GUARD_CLIENT_H
+
+#include "noded/guard.h"
+
+/* Whether this process has a guard. */
+int rgi_guard_exists(void);
+
+/* Sends the addresses to the guard, if there is one. fd: the arena's. listener and pipe: the guard
+ * is to be the node's daemon (daemon.h) with these descriptors; or -1. Local. */
+void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe);
+
+#endif
