@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
     MPI_Comm_size(world, &size);
     if (parent == MPI_COMM_NULL) {
       if (rank == 0)
-        printf("hello from %d orphans: example-parent starts children\n", size);
+        printf("hello from %d processes without a parent: example-parent starts children\n", size);
     } else {
       MPI_Comm_remote_size(parent, &parents);
       printf("hello from child %d of %d; parents: %d\n", rank, size, parents);

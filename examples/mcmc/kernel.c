@@ -1,65 +1,69 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Each sample takes a given time, asleep or computing, and moves the walker by a step; the members
+ * of a group share the samples of a unit and add up their steps, so that the position is the same
+ * on any group. The visits of a walker to cells of the square are a distributed array on its group,
+ * which follows the group from one unit to the next. */
 #include "kernel.h"
 
 #include <regroup/array_regroup.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pace.h"
+#include "delay.h"
 
 enum { TAG = 1 };
-
-typedef mcmc_walker state;
 
 /* --- the state ---------------------------------------------------------------------- */
 
 static int new_state(rg_walker *w) {
-  w->state = calloc(1, sizeof(state));
+  w->state = calloc(1, sizeof(mcmc_kernel_state));
   return w->state ? RG_SUCCESS : RG_ERR_NOMEM;
 }
 
-static int start(rg_walker *w, void *context) {
+static int start_walker(rg_walker *w, void *context) {
   const mcmc_run *run = context;
   int error = new_state(w);
   if (error)
     return error;
-  state *s = w->state;
-  s->position = mcmc_start(run->o.seed, (uint64_t)w->id);
+  mcmc_kernel_state *s = w->state;
+  s->position = mcmc_walk_start(run->o.seed, (uint64_t)w->id);
   s->samples = mcmc_plan_samples(&run->plan, w->id / run->plan.key_step);
   return RG_SUCCESS;
 }
 
-static int packed(const rg_walker *w, size_t *bytes, void *context) {
+static int packed_size(const rg_walker *w, size_t *bytes, void *context) {
   (void)w;
   (void)context;
-  *bytes = sizeof(state);
+  *bytes = sizeof(mcmc_kernel_state);
   return RG_SUCCESS;
 }
 
-static const int64_t origin[2] = {0, 0}, side[2] = {MCMC_SIDE, MCMC_SIDE};
+static const int64_t origin[2] = {0, 0}, side[2] = {MCMC_WALK_SIDE, MCMC_WALK_SIDE};
 
-static int get_visits(mcmc_run *run, state *s) {
+static int get_visits(mcmc_run *run, mcmc_kernel_state *s) {
   return rg_array_get(run->visits, origin, side, s->visits, NULL);
 }
 
-/* The array follows its group by itself, unless that may die. */
-static int pack(const rg_walker *w, void *memory, size_t bytes, void *context) {
+/* Packs the position and, where visits are in the state, these. The array follows its group by
+ * itself. */
+static int pack_state(const rg_walker *w, void *memory, size_t bytes, void *context) {
   mcmc_run *run = context;
-  int error = run->team.survives && run->visits ? get_visits(run, w->state) : RG_SUCCESS;
+  int error = run->survivors.survives && run->visits ? get_visits(run, w->state) : RG_SUCCESS;
   memcpy(memory, w->state, bytes);
   return error;
 }
 
-static int unpack(rg_walker *w, const void *memory, size_t bytes, void *context) {
+static int unpack_state(rg_walker *w, const void *memory, size_t bytes, void *context) {
   (void)context;
-  int error = bytes == sizeof(state) ? new_state(w) : RG_ERR_MISMATCH;
+  int error = bytes == sizeof(mcmc_kernel_state) ? new_state(w) : RG_ERR_MISMATCH;
   if (!error)
     memcpy(w->state, memory, bytes);
   return error;
 }
 
-static void drop(rg_walker *w, void *context) {
+static void drop_state(rg_walker *w, void *context) {
   mcmc_run *run = context;
   rg_array_free(&run->visits);
   free(w->state);
@@ -67,8 +71,8 @@ static void drop(rg_walker *w, void *context) {
 
 /* --- the visits, an array on the walker's group --------------------------------------- */
 
-/* From the state, where there are none at first. */
-static int make_visits(mcmc_run *run, const state *s, rg_group g) {
+/* Makes the array, with the visits that the state has. */
+static int make_visits(mcmc_run *run, const mcmc_kernel_state *s, rg_group g) {
   if (run->counts)
     return RG_SUCCESS;
   int error = rg_array_create_simple(g, RG_INT64, 2, side, &run->visits);
@@ -77,8 +81,8 @@ static int make_visits(mcmc_run *run, const state *s, rg_group g) {
   return error ? error : rg_array_sync(run->visits);
 }
 
-/* Those who have come have no array yet. */
-static int follow(mcmc_run *run, rg_group g) {
+/* Moves the array to the new group; new members have none yet. */
+static int follow_group(mcmc_run *run, rg_group g) {
   rg_group own;
   rg_array next;
   int same = RG_UNEQUAL;
@@ -95,8 +99,8 @@ static int follow(mcmc_run *run, rg_group g) {
   return error;
 }
 
-/* Those who go hand their part to those who stay. */
-static int leaving(rg_walker *w, rg_group g, int stay, void *context) {
+/* Members that leave hand their part of the array to those that stay. */
+static int leave_group(rg_walker *w, rg_group g, int stay, void *context) {
   mcmc_run *run = context;
   rg_group to = NULL;
   rg_array next = NULL;
@@ -114,14 +118,14 @@ static int leaving(rg_walker *w, rg_group g, int stay, void *context) {
 
 /* --- units ------------------------------------------------------------------------------ */
 
-static double left(const rg_walker *w, void *context) {
+static double units_left(const rg_walker *w, void *context) {
   const mcmc_run *run = context;
-  const state *s = w->state;
+  const mcmc_kernel_state *s = w->state;
   return (double)((s->samples - s->done + run->plan.unit - 1) / run->plan.unit);
 }
 
 /* A new group: its deadlines start anew. */
-static int changed(rg_walker *w, rg_group g, void *context) {
+static int change_group(rg_walker *w, rg_group g, void *context) {
   mcmc_run *run = context;
   run->base = rgp_now();
   run->worked = 0;
@@ -130,58 +134,59 @@ static int changed(rg_walker *w, rg_group g, void *context) {
     error = rg_group_size(g, &run->members);
   if (error)
     return error;
-  return w->begins ? make_visits(run, w->state, g) : follow(run, g);
+  return w->begins ? make_visits(run, w->state, g) : follow_group(run, g);
 }
 
-/* The rank's own share of `count` samples, and the time that it takes: until a deadline
- * that follows from when the group started, so that being late once does not add up. What
- * the group has waited for others is no time for samples. */
-static mcmc_state do_share(mcmc_run *run, const rg_walker *w, int64_t count) {
-  const state *s = w->state;
-  double from = mcmc_processor_time();
+/* Does the rank's own share of `count` samples and takes their time: until a deadline counted from
+ * the group's start, so that single delays do not add up. Time that the group has waited for others
+ * moves the deadline. */
+static mcmc_walk_position do_share(mcmc_run *run, const rg_walker *w, int64_t count) {
+  const mcmc_kernel_state *s = w->state;
+  double from = mcmc_delay_processor_time();
   int64_t first = s->done + run->member, end = s->done + count;
-  mcmc_state moved = mcmc_steps(run->o.seed, (uint64_t)w->id, first, end, run->members);
+  mcmc_walk_position moved =
+      mcmc_walk_steps(run->o.seed, (uint64_t)w->id, first, end, run->members);
   if (first < end)
     run->executed += (uint64_t)((end - first - 1) / run->members + 1);
   run->worked += count;
   if (run->o.spin)
-    mcmc_spin(run, from, (double)count * run->plan.sample / run->members);
+    mcmc_delay_spin(run, from, (double)count * run->plan.sample / run->members);
   else
-    mcmc_sleep_until(run,
+    mcmc_delay_until(run,
                      run->base + w->waited + (double)run->worked * run->plan.sample / run->members);
   return moved;
 }
 
-/* Counts the cell in which the unit has ended: its owner does, who need not wait for that on
- * any network. Where somebody may die the leader does, and knows all counts at once. */
-static int visit(mcmc_run *run, state *s) {
+/* Counts the cell in which the unit has ended. The cell's owner does it, since it needs no network
+ * for that; where members may die the leader does, in the state. */
+static int count_visit(mcmc_run *run, mcmc_kernel_state *s) {
   int64_t at[2], before;
   int counts = 0;
-  mcmc_cell(s->position, at);
+  mcmc_walk_cell(s->position, at);
   if (run->counts) {
-    s->visits[at[0] * MCMC_SIDE + at[1]]++;
+    s->visits[at[0] * MCMC_WALK_SIDE + at[1]]++;
     return RG_SUCCESS;
   }
-  int error = run->team.survives ? RG_SUCCESS : rg_array_owner(run->visits, at, &counts);
+  int error = run->survivors.survives ? RG_SUCCESS : rg_array_owner(run->visits, at, &counts);
   if (error || counts != run->member)
     return error;
   return rg_array_read_inc(run->visits, at, 1, &before);
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
+static int do_unit(rg_walker *w, rg_group g, void *context) {
   mcmc_run *run = context;
-  state *s = w->state;
+  mcmc_kernel_state *s = w->state;
   int64_t rest = s->samples - s->done, count = rest < run->plan.unit ? rest : run->plan.unit;
-  mcmc_state moved = do_share(run, w, count);
+  mcmc_walk_position moved = do_share(run, w, count);
   uint64_t sum[2] = {moved.x, moved.y};
   int error = rg_allreduce(g, MPI_IN_PLACE, sum, 2, MPI_UINT64_T, MPI_SUM);
   s->position.x += sum[0];
   s->position.y += sum[1];
   s->done += count;
-  return error ? error : visit(run, s);
+  return error ? error : count_visit(run, s);
 }
 
-static int finished(rg_walker *w, rg_group g, void *context) {
+static int finish_walker(rg_walker *w, rg_group g, void *context) {
   mcmc_run *run = context;
   (void)g;
   run->ended = rgp_now();
@@ -189,61 +194,62 @@ static int finished(rg_walker *w, rg_group g, void *context) {
   return error || run->counts || run->member != 0 ? error : get_visits(run, w->state);
 }
 
-static void died(const rg_balance_death *death, void *context) {
+static void note_death(const rg_balance_death *death, void *context) {
   mcmc_run *run = context;
   mcmc_deaths_note(&run->deaths, run->world, run->rank, death);
 }
 
-static void waiting(void *context) {
-  mcmc_look(context);
+static void show_progress(void *context) {
+  mcmc_delay_show(context);
 }
 
 void mcmc_kernel_prepare(mcmc_run *run) {
   const mcmc_plan *p = &run->plan;
-  rg_walker_kind kind = {.unit = unit,
-                         .left = left,
-                         .start = start,
-                         .changed = changed,
-                         .leaving = leaving,
-                         .finished = finished,
-                         .drop = drop,
-                         .packed = packed,
-                         .pack = pack,
-                         .unpack = unpack,
+  rg_walker_kind kind = {.unit = do_unit,
+                         .left = units_left,
+                         .start = start_walker,
+                         .changed = change_group,
+                         .leaving = leave_group,
+                         .finished = finish_walker,
+                         .drop = drop_state,
+                         .packed = packed_size,
+                         .pack = pack_state,
+                         .unpack = unpack_state,
                          .alike = 1,
                          .context = run};
   rg_balance_options options = {.policy = &run->o.policy,
                                 .group = p->group,
                                 .timeline = run->timeline,
-                                .waiting = mcmc_watches(run) ? waiting : NULL,
-                                .died = died,
+                                .waiting = mcmc_delay_watched(run) ? show_progress : NULL,
+                                .died = note_death,
                                 .context = run};
-  mcmc_must(rg_balance_create(run->world, &kind, &options, &run->balancer), "rg_balance_create");
+  mcmc_run_must(rg_balance_create(run->world, &kind, &options, &run->balancer),
+                "rg_balance_create");
   for (int64_t w = 0; w < p->walkers; w++) {
     rg_walker_new walker = {.id = mcmc_plan_key(p, w),
                             .left = (double)mcmc_plan_units(p, w),
                             .unit = p->sample * (double)p->unit};
-    mcmc_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
+    mcmc_run_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
   }
 }
 
-/* Sample by sample, unit by unit. */
+/* Does all walkers alone, sample by sample, unit by unit. */
 void mcmc_kernel_expect(const mcmc_run *run, uint64_t *checksum, uint64_t *visits) {
   const mcmc_plan *p = &run->plan;
   *checksum = *visits = 0;
   for (int64_t w = 0; w < p->walkers; w++) {
     uint64_t key = (uint64_t)mcmc_plan_key(p, w);
-    int64_t cells[MCMC_CELLS] = {0}, at[2], samples = mcmc_plan_samples(p, w);
-    mcmc_state position = mcmc_start(run->o.seed, key);
+    int64_t cells[MCMC_WALK_CELLS] = {0}, at[2], samples = mcmc_plan_samples(p, w);
+    mcmc_walk_position position = mcmc_walk_start(run->o.seed, key);
     for (int64_t done = 0, end; done < samples; done = end) {
       end = samples - done < p->unit ? samples : done + p->unit;
-      mcmc_state moved = mcmc_steps(run->o.seed, key, done, end, 1);
+      mcmc_walk_position moved = mcmc_walk_steps(run->o.seed, key, done, end, 1);
       position.x += moved.x;
       position.y += moved.y;
-      mcmc_cell(position, at);
-      cells[at[0] * MCMC_SIDE + at[1]]++;
+      mcmc_walk_cell(position, at);
+      cells[at[0] * MCMC_WALK_SIDE + at[1]]++;
     }
-    *checksum += mcmc_fingerprint(key, position);
-    *visits += mcmc_visits_fingerprint(key, cells);
+    *checksum += mcmc_walk_fingerprint(key, position);
+    *visits += mcmc_walk_visits_fingerprint(key, cells);
   }
 }

@@ -2,16 +2,16 @@
  * Copyright (c) the Regroup authors
  *
  * regroup-mcmc: walkers with unequal work on groups that merge while they run.
- * docs/mcmc.md tells the rules. */
+ * docs/mcmc.md explains them. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "delay.h"
 #include "kernel.h"
-#include "pace.h"
 #include "posterior/posterior.h"
 #include "result.h"
 
-void mcmc_must(int error, const char *call) {
+void mcmc_run_must(int error, const char *call) {
   if (!error)
     return;
   const char *detail = rg_error_detail();
@@ -20,7 +20,7 @@ void mcmc_must(int error, const char *call) {
   abort();
 }
 
-/* Before rg_init: nobody may die here. */
+/* Asks MPI, before rg_init: the job does not survive deaths here yet. */
 static int on_several_nodes(void) {
   MPI_Comm node;
   int here, all;
@@ -31,45 +31,46 @@ static int on_several_nodes(void) {
   return here < all;
 }
 
-/* The walkers, and whether somebody wants to see progress. */
+/* Sets up the walkers, and finds whether progress is to be shown. */
 static void set_up(mcmc_run *run) {
   const mcmc_options *o = &run->o;
   int ranks;
-  mcmc_must(rg_group_world(&run->world), "rg_group_world");
-  mcmc_team_open(&run->team);
-  mcmc_must(rg_group_size(run->world, &ranks), "rg_group_size");
+  mcmc_run_must(rg_group_world(&run->world), "rg_group_world");
+  mcmc_survivors_open(&run->survivors);
+  mcmc_run_must(rg_group_size(run->world, &ranks), "rg_group_size");
   run->plan = mcmc_plan_make(ranks, o->group, o->walkers, o->samples, o->unit, o->sample);
   if (o->pattern)
-    mcmc_must(mcmc_plan_use(&run->plan, o->pattern, o->bound), "the pattern of work");
-  run->board.wanted = run->rank == 0 && !o->quiet && (o->progress || mcmc_watched());
-  mcmc_team_go_on(&run->team, rg_bcast(run->world, &run->board.wanted, 1, MPI_INT, 0), "rg_bcast");
-  if (mcmc_watches(run))
-    mcmc_board_start(&run->board, ranks);
+    mcmc_run_must(mcmc_plan_use(&run->plan, o->pattern, o->bound), "the pattern of work");
+  run->progress.wanted = run->rank == 0 && !o->quiet && (o->progress || mcmc_progress_watched());
+  mcmc_survivors_go_on(&run->survivors, rg_bcast(run->world, &run->progress.wanted, 1, MPI_INT, 0),
+                       "rg_bcast");
+  if (mcmc_delay_watched(run))
+    mcmc_progress_start(&run->progress, ranks);
   if (o->trace || o->chrome || o->spans)
-    mcmc_must(rg_timeline_create(&run->timeline), "rg_timeline_create");
+    mcmc_run_must(rg_timeline_create(&run->timeline), "rg_timeline_create");
   run->deaths.quiet = o->quiet;
   if (o->kill && !run->counts)
-    mcmc_must(mcmc_deaths_prepare(&run->deaths, run->world), "rg_array_create_simple");
+    mcmc_run_must(mcmc_deaths_prepare(&run->deaths, run->world), "rg_array_create_simple");
   mcmc_kernel_prepare(run);
   /* The one that starts the clock is not first. */
-  mcmc_team_go_on(&run->team, rg_barrier(run->world), "rg_barrier");
+  mcmc_survivors_go_on(&run->survivors, rg_barrier(run->world), "rg_barrier");
 }
 
-static void work(mcmc_run *run, const mcmc_kills *kills) {
+static void run_balancer(mcmc_run *run, const mcmc_death_schedule *kills) {
   run->entered = rgp_now();
-  mcmc_team_go_on(&run->team, rg_barrier(run->world), "rg_barrier");
+  mcmc_survivors_go_on(&run->survivors, rg_barrier(run->world), "rg_barrier");
   run->began = run->ended = rgp_now();
   mcmc_deaths_arm(&run->deaths, kills, run->rank, run->began);
-  mcmc_must(rg_balance_run(run->balancer), "rg_balance_run");
+  mcmc_run_must(rg_balance_run(run->balancer), "rg_balance_run");
 }
 
 static void write_as(const mcmc_run *run, const char *path, rg_timeline_format format,
                      const rg_timeline_words *words) {
   if (path)
-    mcmc_must(rg_timeline_write(run->timeline, path, format, words), "rg_timeline_write");
+    mcmc_run_must(rg_timeline_write(run->timeline, path, format, words), "rg_timeline_write");
 }
 
-static void draw(const mcmc_run *run, const mcmc_result *r) {
+static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
   char title[160], interval[40] = "", subtitle[200];
   if (strcmp(run->o.balance, "sync") == 0)
     snprintf(interval, sizeof interval, " every %d units", run->o.interval);
@@ -80,8 +81,8 @@ static void draw(const mcmc_run *run, const mcmc_result *r) {
            "process; a frame is the life of a group",
            r->baseline, r->ideal, 100 * r->efficiency, r->mean);
   int *members = malloc((size_t)run->plan.ranks * sizeof *members);
-  if (!members || rg_group_members(run->team.g, members))
-    mcmc_must(RG_ERR_NOMEM, "the timeline");
+  if (!members || rg_group_members(run->survivors.g, members))
+    mcmc_run_must(RG_ERR_NOMEM, "the timeline");
   int deaths = run->deaths.count < MCMC_DEATHS ? run->deaths.count : MCMC_DEATHS;
   rg_timeline_death at[MCMC_DEATHS];
   for (int i = 0; i < deaths; i++)
@@ -100,30 +101,31 @@ static void draw(const mcmc_run *run, const mcmc_result *r) {
   free(members);
 }
 
-/* Collective when a timeline was recorded. */
+/* Collective if a timeline was recorded. */
 static void write_timeline(mcmc_run *run, const mcmc_result *r) {
   if (!run->timeline)
     return;
-  mcmc_must(rg_timeline_end(run->timeline, r->origin + r->seconds), "rg_timeline_end");
-  mcmc_must(rg_timeline_gather(run->timeline, run->team.g, r->origin, 0), "rg_timeline_gather");
-  if (run->team.first)
-    draw(run, r);
-  mcmc_must(rg_timeline_free(&run->timeline), "rg_timeline_free");
+  mcmc_run_must(rg_timeline_end(run->timeline, r->origin + r->seconds), "rg_timeline_end");
+  mcmc_run_must(rg_timeline_gather(run->timeline, run->survivors.g, r->origin, 0),
+                "rg_timeline_gather");
+  if (run->survivors.first)
+    draw_timeline(run, r);
+  mcmc_run_must(rg_timeline_free(&run->timeline), "rg_timeline_free");
 }
 
-/* Whether each sample was executed once (what a death has undone is done again), and each unit
- * counted; and, after deaths, whether all is as if nobody had died. */
-static int complete(const mcmc_run *run, const mcmc_result *r) {
+/* Checks that each sample was executed once (at least once after deaths, which make some be done
+ * again) and each unit counted, and that the checksums are those of a run without deaths. */
+static int check_complete(const mcmc_run *run, const mcmc_result *r) {
   int ranks;
   uint64_t checksum, visits;
-  mcmc_must(rg_group_size(run->team.g, &ranks), "rg_group_size");
-  /* Some may have died after the work, with their counts. */
+  mcmc_run_must(rg_group_size(run->survivors.g, &ranks), "rg_group_size");
+  /* Ranks may have died after the work, with their counts. */
   int deaths = run->deaths.count > 0 || ranks < run->plan.ranks;
   int good = r->executed == (uint64_t)r->samples || deaths;
-  if (!good && run->team.first)
+  if (!good && run->survivors.first)
     fprintf(stderr, "regroup-mcmc: %llu samples were executed instead of %lld\n",
             (unsigned long long)r->executed, (long long)r->samples);
-  if (!run->team.first)
+  if (!run->survivors.first)
     return good;
   if (r->visits != r->units) {
     fprintf(stderr, "regroup-mcmc: %lld visits were counted instead of %lld\n",
@@ -141,57 +143,58 @@ static int complete(const mcmc_run *run, const mcmc_result *r) {
   return good;
 }
 
-/* Somebody may die even while the results are put together: then that is done again. */
-static mcmc_result collect(mcmc_run *run) {
+/* A rank may die while the results are put together: then the others do it again. */
+static mcmc_result collect_result(mcmc_run *run) {
   mcmc_result r;
-  while (!mcmc_team_settled(&run->team, mcmc_result_collect(run, &r), "collecting the results"))
+  while (!mcmc_survivors_settled(&run->survivors, mcmc_result_collect(run, &r),
+                                 "collecting the results"))
     ;
   return r;
 }
 
-/* By the first rank. */
+/* The first rank prints and writes. */
 static int put_out(const mcmc_run *run, const mcmc_result *r, FILE *json) {
-  int good = complete(run, r);
-  if (!run->team.first)
+  int good = check_complete(run, r);
+  if (!run->survivors.first)
     return good;
-  if (!json && run->o.json && !rgp_open(&mcmc_program, run->o.json, &json))
+  if (!json && run->o.json && !rgp_open(&mcmc_options_program, run->o.json, &json))
     return 0;
-  good = rgp_write_json(&mcmc_program, run->o.json, json, mcmc_result_json(run, r)) && good;
+  good = rgp_write_json(&mcmc_options_program, run->o.json, json, mcmc_result_json(run, r)) && good;
   if (!run->o.quiet)
     mcmc_result_print(run, r);
   fflush(stdout);
   return good;
 }
 
-static int do_run(mcmc_run *run, const mcmc_kills *kills, FILE *json) {
+static int do_run(mcmc_run *run, const mcmc_death_schedule *kills, FILE *json) {
   int good;
   set_up(run);
-  work(run, kills);
-  mcmc_result r = collect(run);
-  if (mcmc_watches(run))
-    mcmc_board_end(&run->board);
+  run_balancer(run, kills);
+  mcmc_result r = collect_result(run);
+  if (mcmc_delay_watched(run))
+    mcmc_progress_end(&run->progress);
   good = put_out(run, &r, json);
-  while (mcmc_team_lost_first(&run->team)) {
-    r = collect(run);
+  while (mcmc_survivors_lost_first(&run->survivors)) {
+    r = collect_result(run);
     good = put_out(run, &r, json);
   }
   mcmc_deaths_disarm();
   write_timeline(run, &r);
-  mcmc_must(rg_balance_free(&run->balancer), "rg_balance_free");
+  mcmc_run_must(rg_balance_free(&run->balancer), "rg_balance_free");
   mcmc_plan_free(&run->plan);
   rg_array_free(&run->deaths.when);
-  mcmc_team_close(&run->team);
-  mcmc_must(rg_group_free(&run->world), "rg_group_free");
+  mcmc_survivors_close(&run->survivors);
+  mcmc_run_must(rg_group_free(&run->world), "rg_group_free");
   return good ? RGP_OK : RGP_FAILED;
 }
 
-/* Rank 0 looks before the work starts whether the files can be written. */
+/* Rank 0 opens the files before the work starts, to see whether they can be written. */
 static int open_files(const mcmc_run *run, FILE **json) {
   const char *pictures[] = {run->o.trace, run->o.chrome, run->o.spans};
-  int good = run->rank != 0 || rgp_open(&mcmc_program, run->o.json, json);
+  int good = run->rank != 0 || rgp_open(&mcmc_options_program, run->o.json, json);
   for (int i = 0; i < 3 && run->rank == 0 && good; i++) {
     FILE *f = NULL;
-    good = rgp_open(&mcmc_program, pictures[i], &f);
+    good = rgp_open(&mcmc_options_program, pictures[i], &f);
     if (f)
       fclose(f);
   }
@@ -201,7 +204,7 @@ static int open_files(const mcmc_run *run, FILE **json) {
 
 int main(int argc, char **argv) {
   mcmc_run run = {0};
-  mcmc_kills kills = {0};
+  mcmc_death_schedule kills = {0};
   FILE *json = NULL;
   int status = RGP_OK;
   MPI_Init(&argc, &argv);
@@ -211,11 +214,12 @@ int main(int argc, char **argv) {
   } else if (mcmc_options_read(argc, argv, run.rank, &run.o, &status)) {
     status = RGP_USAGE;
     double seconds = run.o.bound > 0 ? run.o.bound : 3.5 * run.o.scale;
-    if (mcmc_kills_take(run.o.kill, run.rank, seconds, &kills) && open_files(&run, &json)) {
-      run.counts = mcmc_may_survive() && on_several_nodes();
-      mcmc_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
+    if (mcmc_death_schedule_take(run.o.kill, run.rank, seconds, &kills) &&
+        open_files(&run, &json)) {
+      run.counts = mcmc_survivors_expected() && on_several_nodes();
+      mcmc_run_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
       status = do_run(&run, &kills, json);
-      mcmc_must(rg_finalize(), "rg_finalize");
+      mcmc_run_must(rg_finalize(), "rg_finalize");
     }
   }
   MPI_Finalize();

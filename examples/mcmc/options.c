@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The command line by popt, and the checks of what it says. */
 #include "options.h"
 
 #include <limits.h>
 #include <regroup/error.h>
 #include <string.h>
 
-#include "lb/patterns/patterns.h"
+#include "lb/patterns/pattern.h"
 
 /* popt writes into these; mcmc_options_read makes an mcmc_options of them. */
 static struct {
@@ -24,7 +26,7 @@ static struct {
 
 static const struct poptOption table[] = {
     {"balance", 'b', POPT_ARG_STRING, &arg.balance, 0,
-     "Who helps whom: none, async (a group that has finished joins its right neighbour) or sync "
+     "The policy: none, async (a group that has finished joins its right neighbour) or sync "
      "(all regroup together); default async",
      "POLICY"},
     {"interval", 'i', POPT_ARG_LONGLONG, &arg.interval, 0,
@@ -81,7 +83,7 @@ static int is_way(const char *name) {
   return 0;
 }
 
-/* Reads the policy into *policy; what is wrong stands in rg_error_detail. */
+/* Reads the policy into *policy; rg_error_detail says what is wrong. */
 static int read_policy(rg_policy *policy) {
   char sync[40];
   const char *way = arg.balance ? arg.balance : "async";
@@ -111,54 +113,54 @@ static int bad_pattern(char text[RGP_TEXT]) {
   return 0;
 }
 
-static int bad(char text[RGP_TEXT], const char *option, const char *wanted) {
+static int bad_option(char text[RGP_TEXT], const char *option, const char *wanted) {
   snprintf(text, RGP_TEXT, "--%s: must be %s", option, wanted);
   return 1;
 }
 
 /* The limits keep every sum of samples below 2^63 and every time in a time_t. */
-static int check(const char *const words[], char text[RGP_TEXT]) {
+static int check_options(const char *const words[], char text[RGP_TEXT]) {
   (void)words;
   if (arg.balance && !is_way(arg.balance))
-    return bad(text, "balance", "none, async or sync");
+    return bad_option(text, "balance", "none, async or sync");
   if (arg.work && strcmp(arg.work, "sleep") && strcmp(arg.work, "spin"))
-    return bad(text, "work", "sleep or spin");
+    return bad_option(text, "work", "sleep or spin");
   if (arg.interval < 1 || arg.interval > INT_MAX)
-    return bad(text, "interval", "a whole number from 1 on");
+    return bad_option(text, "interval", "a whole number from 1 on");
   if (bad_policy(text) || bad_pattern(text))
     return 1;
   if (!(arg.bound >= 0 && arg.bound <= 1e6))
-    return bad(text, "bound", "from 0 to 1e6 seconds");
+    return bad_option(text, "bound", "from 0 to 1e6 seconds");
   if (arg.bound > 0 && (!arg.pattern || arg.sample_us == 0))
     return snprintf(text, RGP_TEXT, "--bound: only with --pattern and a sample time");
   if (arg.group < 1 || arg.group > INT_MAX)
-    return bad(text, "group", "a whole number from 1 on");
+    return bad_option(text, "group", "a whole number from 1 on");
   if (arg.walkers < 0 || arg.walkers > INT_MAX)
-    return bad(text, "walkers", "a whole number from 1 on (or 0: one for each group)");
+    return bad_option(text, "walkers", "a whole number from 1 on (or 0: one for each group)");
   if (arg.samples < 0 || arg.samples > 100000000)
-    return bad(text, "samples", "a whole number from 0 to 100000000");
+    return bad_option(text, "samples", "a whole number from 0 to 100000000");
   if (arg.unit < 1 || arg.unit > INT_MAX)
-    return bad(text, "unit", "a whole number from 1 on");
+    return bad_option(text, "unit", "a whole number from 1 on");
   if (!(arg.sample_us >= 0 && arg.sample_us <= 1e9))
-    return bad(text, "sample-time", "from 0 to 1e9 microseconds");
+    return bad_option(text, "sample-time", "from 0 to 1e9 microseconds");
   if (!(arg.scale > 0 && arg.scale <= 1e3))
-    return bad(text, "time-scale", "above 0 and at most 1000");
+    return bad_option(text, "time-scale", "above 0 and at most 1000");
   if (arg.seed < 0)
-    return bad(text, "seed", "a whole number from 0 on");
+    return bad_option(text, "seed", "a whole number from 0 on");
   return 0;
 }
 
-const rgp_program mcmc_program = {
+const rgp_program mcmc_options_program = {
     .name = "regroup-mcmc",
     .summary = "Random walkers with unequal work on groups of ranks that merge while they run:\n"
                "the MCMC benchmark kernel of Dinan et al., Noncollective Communicator Creation\n"
                "in MPI (EuroMPI 2011). Start it under mpiexec with any number of ranks.",
     .arguments = "[OPTION...]",
     .options = table,
-    .check = check};
+    .check = check_options};
 
 int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *status) {
-  if (!rgp_parse(&mcmc_program, argc, argv, rank, NULL, status))
+  if (!rgp_parse(&mcmc_options_program, argc, argv, rank, NULL, status))
     return 0;
   *o = (mcmc_options){.balance = arg.policy    ? arg.policy
                                  : arg.balance ? arg.balance

@@ -26,11 +26,11 @@ typedef struct {
   double scale;
   int progress; /* show it although standard error is no terminal */
   int quiet;
-  const char *trace, *json, *chrome, *spans; /* files, or NULL */
+  const char *trace, *json, *chrome, *spans; /* names of files, or NULL */
   const char *kill;                          /* a schedule, or NULL */
 } mcmc_options;
 
-extern const rgp_program mcmc_program;
+extern const rgp_program mcmc_options_program;
 
 /* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end
  * with the exit status in *status. */

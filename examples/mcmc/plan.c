@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Walkers have published lengths or those of a pattern (lb/patterns). The time without balancing is
+ * found by dealing the walkers that wait to groups in the order in which these become free. */
 #include "plan.h"
 
 #include <math.h>
 #include <regroup/error.h>
 #include <stdlib.h>
 
-#include "lb/patterns/patterns.h"
+#include "lb/patterns/pattern.h"
 
 enum { PERIOD = 32, LISTED_KEY_STEP = 4 };
 
@@ -83,8 +86,8 @@ static int longest_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-/* The walkers that wait go to whoever is free first. */
-static void deal(const mcmc_plan *p, double ends[], int64_t waiting[]) {
+/* Deals each walker that waits to the group that is free first. */
+static void deal_waiting(const mcmc_plan *p, double ends[], int64_t waiting[]) {
   int64_t count = p->walkers - p->groups;
   for (int64_t i = 0; i < count; i++)
     waiting[i] = mcmc_plan_samples(p, p->groups + i);
@@ -105,7 +108,7 @@ double mcmc_plan_baseline(const mcmc_plan *p, int processors) {
   for (int j = 0; ends && j < p->groups; j++)
     ends[j] = (double)mcmc_plan_samples(p, j) * p->sample / mcmc_plan_size(p, j);
   if (ends && waiting)
-    deal(p, ends, waiting);
+    deal_waiting(p, ends, waiting);
   for (int j = 0; ends && j < p->groups; j++)
     longest = ends[j] > longest ? ends[j] : longest;
   int good = ends && waiting;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Which walkers there are, and how long they take at best and without balancing. All
- * of it is arithmetic on the arguments of the run: every rank knows all of it. */
+ * Which walkers there are, and how long they take at best and without balancing. Every rank
+ * computes it from the arguments of the run. */
 #ifndef MCMC_PLAN_H
 #define MCMC_PLAN_H
 
@@ -43,11 +43,11 @@ int mcmc_plan_size(const mcmc_plan *p, int j);
 /* Samples of all walkers together. */
 int64_t mcmc_plan_total(const mcmc_plan *p);
 
-/* Seconds that the run takes when nobody joins anybody (a group that has finished takes the
- * longest walker that waits), and when all ranks share the work perfectly: all work on all
- * ranks, which is never less than the longest walker on all of them. processors: how many
- * the ranks have when each sample needs one (neither can be faster than all the work on all
- * of them); 0: samples need none. The first is negative if there is no memory for it. */
+/* Seconds that the run takes if no group joins another (a group that has finished takes the longest
+ * walker that waits), and if all ranks share the work perfectly: all work on all ranks, which is
+ * never less than the longest walker on all of them. processors: how many the ranks have if each
+ * sample needs one (neither time can be less than all the work on all processors); 0: samples need
+ * none. The first is negative if there is no memory for it. */
 double mcmc_plan_baseline(const mcmc_plan *p, int processors);
 double mcmc_plan_ideal(const mcmc_plan *p, int processors);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Counts and times of all ranks are reduced to the first; the first rank then writes the table and
+ * the JSON. */
 #include "result.h"
 
 #include <inttypes.h>
@@ -7,7 +10,7 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "machine.h"
+#include "placement.h"
 
 #define TRY(call)                                                                                  \
   do {                                                                                             \
@@ -16,13 +19,13 @@
       return error_;                                                                               \
   } while (0)
 
-/* On one node all ranks read the same clock: from when the last rank came to the
- * barrier. Otherwise each rank counts from when it left the barrier. */
-static int elapsed(const mcmc_run *run, mcmc_result *r) {
+/* The time that the run took. On one node, where all ranks read the same clock, it starts when the
+ * last rank came to the barrier; else each rank counts from when it left the barrier. */
+static int take_elapsed(const mcmc_run *run, mcmc_result *r) {
   double times[2] = {run->entered, run->ended}, last[2];
   int one;
-  TRY(rg_allreduce(run->team.g, times, last, 2, MPI_DOUBLE, MPI_MAX));
-  TRY(mcmc_one_node(run->team.g, &one));
+  TRY(rg_allreduce(run->survivors.g, times, last, 2, MPI_DOUBLE, MPI_MAX));
+  TRY(mcmc_placement_one_node(run->survivors.g, &one));
   if (one) {
     r->origin = last[0];
     r->seconds = last[1] > last[0] ? last[1] - last[0] : 0;
@@ -30,17 +33,17 @@ static int elapsed(const mcmc_run *run, mcmc_result *r) {
   }
   double own = run->ended > run->began ? run->ended - run->began : 0;
   r->origin = run->began;
-  return rg_allreduce(run->team.g, &own, &r->seconds, 1, MPI_DOUBLE, MPI_MAX);
+  return rg_allreduce(run->survivors.g, &own, &r->seconds, 1, MPI_DOUBLE, MPI_MAX);
 }
 
 static int count_formations(const mcmc_run *run, mcmc_result *r) {
   rg_balance_counts counts;
   int ranks;
   TRY(rg_balance_count(run->balancer, &counts));
-  TRY(rg_group_size(run->team.g, &ranks));
+  TRY(rg_group_size(run->survivors.g, &ranks));
   int64_t n = counts.groups, sums[2] = {n, n * n}, ends[2] = {n, -n};
-  TRY(rg_allreduce(run->team.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM));
-  TRY(rg_allreduce(run->team.g, MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX));
+  TRY(rg_allreduce(run->survivors.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM));
+  TRY(rg_allreduce(run->survivors.g, MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX));
   r->mean = (double)sums[0] / ranks;
   double variance = (double)sums[1] / ranks - r->mean * r->mean;
   r->sd = variance > 0 ? sqrt(variance) : 0;
@@ -49,18 +52,18 @@ static int count_formations(const mcmc_run *run, mcmc_result *r) {
   return RG_SUCCESS;
 }
 
-/* Of the states of all walkers, as they ended. */
+/* Adds up the final states of all walkers. */
 static int add_up(const mcmc_run *run, mcmc_result *r) {
   int count, root;
   const rg_outcome *ended;
-  TRY(mcmc_team_root(&run->team, run->world, &root));
+  TRY(mcmc_survivors_root(&run->survivors, run->world, &root));
   TRY(rg_balance_gather(run->balancer, root));
   TRY(rg_balance_outcomes(run->balancer, &count, &ended));
-  for (int i = 0; run->team.first && i < count; i++) {
-    const mcmc_walker *w = ended[i].state;
-    r->checksum += mcmc_fingerprint((uint64_t)ended[i].id, w->position);
-    r->visits_checksum += mcmc_visits_fingerprint((uint64_t)ended[i].id, w->visits);
-    for (int cell = 0; cell < MCMC_CELLS; cell++)
+  for (int i = 0; run->survivors.first && i < count; i++) {
+    const mcmc_kernel_state *w = ended[i].state;
+    r->checksum += mcmc_walk_fingerprint((uint64_t)ended[i].id, w->position);
+    r->visits_checksum += mcmc_walk_visits_fingerprint((uint64_t)ended[i].id, w->visits);
+    for (int cell = 0; cell < MCMC_WALK_CELLS; cell++)
       r->visits += w->visits[cell];
   }
   return RG_SUCCESS;
@@ -70,13 +73,13 @@ int mcmc_result_collect(const mcmc_run *run, mcmc_result *r) {
   int processors = 0;
   *r = (mcmc_result){.samples = mcmc_plan_total(&run->plan)};
   if (run->o.spin)
-    TRY(mcmc_processors(run->team.g, &processors));
+    TRY(mcmc_placement_processors(run->survivors.g, &processors));
   for (int64_t w = 0; w < run->plan.walkers; w++)
     r->units += mcmc_plan_units(&run->plan, w);
   r->executed = run->executed;
-  TRY(rg_allreduce(run->team.g, MPI_IN_PLACE, &r->executed, 1, MPI_UINT64_T, MPI_SUM));
+  TRY(rg_allreduce(run->survivors.g, MPI_IN_PLACE, &r->executed, 1, MPI_UINT64_T, MPI_SUM));
   TRY(add_up(run, r));
-  TRY(elapsed(run, r));
+  TRY(take_elapsed(run, r));
   r->baseline = mcmc_plan_baseline(&run->plan, processors);
   r->ideal = mcmc_plan_ideal(&run->plan, processors);
   r->efficiency = r->samples == 0 || r->seconds == 0 ? 1 : r->ideal / r->seconds;
@@ -98,7 +101,7 @@ void mcmc_result_print(const mcmc_run *run, const mcmc_result *r) {
          r->sd, r->least, r->most);
   printf("  checksum         %016" PRIx64 "\n", r->checksum);
   printf("  visits           %016" PRIx64 "   (%" PRId64 " units in %d cells)\n",
-         r->visits_checksum, r->visits, MCMC_CELLS);
+         r->visits_checksum, r->visits, MCMC_WALK_CELLS);
   if (run->deaths.count > 0)
     printf("  %d of %d ranks died, %.3f s lost from noticing to going on; the checksums are those "
            "of an undisturbed run\n",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What came out of a run: worked out from all ranks, shown on rank 0. */
+ * The result of a run: worked out from all ranks, shown on the first. */
 #ifndef MCMC_RESULT_H
 #define MCMC_RESULT_H
 
@@ -9,10 +9,10 @@
 
 typedef struct {
   double seconds, baseline, ideal, efficiency;
-  double mean, sd; /* of the groups that a rank was in, with the first one */
+  double mean, sd; /* groups that a rank was in, counting the first */
   int64_t least, most;
   uint64_t executed;
-  uint64_t checksum, visits_checksum; /* the first rank's, as the next one */
+  uint64_t checksum, visits_checksum; /* set on the first rank only, like the next */
   int64_t visits;                     /* that were counted */
   int64_t samples, units;             /* that had to be executed */
   double origin;                      /* the time from which this rank's times count */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What a rank holds during a run. */
+ * The state of a rank during a run. */
 #ifndef MCMC_RUN_H
 #define MCMC_RUN_H
 
@@ -9,34 +9,35 @@
 #include <regroup.h>
 #include <regroup/array.h>
 
-#include "board.h"
-#include "kill.h"
+#include "death.h"
 #include "options.h"
 #include "plan.h"
-#include "team.h"
-#include "walker.h"
+#include "progress.h"
+#include "survivors.h"
+#include "walk.h"
 
 typedef struct {
   mcmc_options o;
   mcmc_plan plan;
   int rank;
   rg_group world;
-  mcmc_team team;
+  mcmc_survivors survivors;
   rg_balancer balancer;
   rg_timeline timeline; /* or NULL */
-  mcmc_board board;
+  mcmc_progress progress;
   int member, members; /* rank in the present group, and its size */
   double base;         /* when the first sample on this group began */
   int64_t worked;      /* samples since then */
-  int counts;          /* visits are counted in the walkers' states: in a job that survives, on
-                          several nodes, all of one of which may die with their part of an array */
+  int counts;          /* visits are counted in the walkers' states: where a job survives on several
+                          nodes, all ranks of one may die with their part of an array */
   mcmc_deaths deaths;
-  double entered, began, ended; /* the barrier at the start, after it, own last walker */
-  uint64_t executed;            /* samples that this rank did */
-  rg_array visits; /* of the present walker, on its group: units that ended in a cell */
+  double entered, began,
+      ended; /* times: the barrier at the start, after it, the end of this rank's last walker */
+  uint64_t executed; /* samples that this rank has done */
+  rg_array visits;   /* of the present walker, on its group: how many units ended in each cell */
 } mcmc_run;
 
 /* Ends the whole job with one line if a call of the library failed. */
-void mcmc_must(int error, const char *call);
+void mcmc_run_must(int error, const char *call);
 
 #endif

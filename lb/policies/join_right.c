@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "policies/table.h"
+#include "policies/load.h"
+#include "policies/policy.h"
 
-/* The group to the right, whether it is idle or not: that is for it to know. */
+/* The group to the right, whether it is idle or not: it answers the request itself. */
 static int ask_right(const rg_load_table *table, rg_plan *plan) {
   int right = table->self + 1;
   if (right == table->count || !(table->load[right].state & RG_LOAD_JOINABLE))
@@ -34,7 +35,7 @@ static int at_once(const rg_load_table *table, rg_plan *plan) {
   char *used = calloc((size_t)table->count + 1, 1);
   if (!used)
     return rgi_error(RG_ERR_NOMEM, "join-right: no memory for %d rows", table->count);
-  int error = rgi_start_waiting(table, plan, used);
+  int error = rgi_load_start_waiting(table, plan, used);
   if (!error)
     error = all_right(table, used, plan);
   free(used);
@@ -47,6 +48,6 @@ int rgi_policy_join_right(const rg_policy *policy, const rg_load_table *table, r
     return at_once(table, plan);
   if (!rgi_load_gives(table, table->self))
     return RG_SUCCESS;
-  RGI_TRY(rgi_start_waiting(table, plan, NULL));
+  RGI_TRY(rgi_load_start_waiting(table, plan, NULL));
   return plan->count ? RG_SUCCESS : ask_right(table, plan);
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * What a row of the load table says of its group's future. Units that are left are known, or
+ * estimated by those done (a walker that has done n is taken to have n more to do); seconds come
+ * from the measured pace. */
 #include <regroup/policy.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "policies/table.h"
+#include "policies/load.h"
 
 int rgi_load_gives(const rg_load_table *table, int row) {
   return !(table->load[row].state & RG_LOAD_ACTIVE) &&
@@ -23,8 +27,8 @@ double rgi_load_left(const rg_load *load) {
   return load->done > 1 ? load->done : 1;
 }
 
-/* What a unit takes now is known best; the pace tells how that changes with the size.
- * Divided last, so that equal times are equal to the last bit and ties are seen. */
+/* The time of a unit at the present size is known best; the pace says how it changes with the size.
+ * The division comes last, so that equal times are equal to the last bit and ties are seen. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks) {
   double now = rg_pace_at(&load->pace, load->ranks), then = rg_pace_at(&load->pace, ranks);
   double left = rgi_load_left(load);
@@ -55,7 +59,7 @@ static int start_waiting(const rg_load_table *table, rg_plan *plan, char used[])
   return RG_SUCCESS;
 }
 
-int rgi_start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
+int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
   if (table->waiting_count == 0)
     return RG_SUCCESS;
   if (used)

@@ -6,27 +6,29 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "policies/targets.h"
+#include "policies/load.h"
+#include "policies/policy.h"
+#include "policies/target_heap.h"
 
-/* The first from the top that so many processes help takes them all. */
-static int join_longest(rgi_targets *s, int row, int64_t ranks, rg_plan *plan) {
+/* The first target from the top that gains by so many processes gets all of them. */
+static int join_longest(rgi_target_heap *s, int row, int64_t ranks, rg_plan *plan) {
   int dropped = 0, error = RG_SUCCESS;
-  const rgi_target *t = rgi_targets_top(s);
-  while (t && !rgi_target_gains(s, t, ranks, s->table->merge)) {
-    rgi_targets_drop(s);
+  const rgi_target_heap_row *t = rgi_target_heap_top(s);
+  while (t && !rgi_target_heap_gains(s, t, ranks, s->table->merge)) {
+    rgi_target_heap_drop(s);
     dropped++;
-    t = rgi_targets_top(s);
+    t = rgi_target_heap_top(s);
   }
   if (t) {
     error = rg_plan_add(plan, (rg_move){row, t->row, ranks, RG_NO_WALKER});
-    rgi_targets_give(s, ranks);
+    rgi_target_heap_give(s, ranks);
   }
-  rgi_targets_put_back(s, dropped);
+  rgi_target_heap_put_back(s, dropped);
   return error;
 }
 
-/* Groups of a size that has helped nobody need not be tried again. */
-static int join_all(rgi_targets *s, const char used[], rg_plan *plan) {
+/* Groups of a size that helped no target need not be tried again. */
+static int join_all(rgi_target_heap *s, const char used[], rg_plan *plan) {
   int64_t useless = 0;
   for (int row = 0; row < s->table->count; row++) {
     int64_t ranks = s->table->load[row].ranks;
@@ -40,17 +42,17 @@ static int join_all(rgi_targets *s, const char used[], rg_plan *plan) {
 }
 
 int rgi_policy_most_work(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
-  rgi_targets s;
+  rgi_target_heap s;
   char *used = calloc((size_t)table->count + 1, 1);
   (void)policy;
   if (!used)
     return rgi_error(RG_ERR_NOMEM, "most-work: no memory for %d rows", table->count);
-  int error = rgi_start_waiting(table, plan, used);
+  int error = rgi_load_start_waiting(table, plan, used);
   if (!error)
-    error = rgi_targets_find(&s, table, NULL);
+    error = rgi_target_heap_make(&s, table, NULL);
   if (!error) {
     error = join_all(&s, used, plan);
-    rgi_targets_free(&s);
+    rgi_target_heap_free(&s);
   }
   free(used);
   return error;

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Times of a unit, measured at a few sizes of the group. Between two sizes the time is taken to be
+ * a power of the size; beyond the largest it follows Amdahl's law through the last two. If there is
+ * no room for another size, the point that its neighbours predict best is dropped. */
 #include <math.h>
 #include <regroup/policy.h>
 #include <string.h>
 
-/* By a power of the size through the points i and j. */
-static double power(const rg_pace *p, int i, int j, int64_t ranks) {
+/* The time by a power of the size through the points i and j. */
+static double power_at(const rg_pace *p, int i, int j, int64_t ranks) {
   double slope =
       log(p->seconds[j] / p->seconds[i]) / log((double)p->ranks[j] / (double)p->ranks[i]);
   return p->seconds[i] * pow((double)ranks / (double)p->ranks[i], slope);
 }
 
-/* Beyond the last point: a + b / ranks through the last two. */
-static double amdahl(const rg_pace *p, int64_t ranks) {
+/* The time beyond the last point: a + b / ranks through the last two. */
+static double amdahl_at(const rg_pace *p, int64_t ranks) {
   int last = p->count - 1;
   double n0 = (double)p->ranks[last - 1], n1 = (double)p->ranks[last];
   double t0 = p->seconds[last - 1], t1 = p->seconds[last];
@@ -29,18 +33,18 @@ double rg_pace_at(const rg_pace *pace, int64_t ranks) {
   if (ranks <= pace->ranks[0] || last == 0)
     return pace->seconds[0] * (double)pace->ranks[0] / (double)ranks;
   if (ranks > pace->ranks[last])
-    return amdahl(pace, ranks);
+    return amdahl_at(pace, ranks);
   while (pace->ranks[at + 1] < ranks)
     at++;
-  return power(pace, at, at + 1, ranks);
+  return power_at(pace, at, at + 1, ranks);
 }
 
-/* The point between others that these predict best. */
-static int dispensable(const rg_pace *p) {
+/* The inner point that its neighbours predict best. */
+static int find_dispensable(const rg_pace *p) {
   int best = 1;
   double least = INFINITY;
   for (int i = 1; i + 1 < p->count; i++) {
-    double error = fabs(log(power(p, i - 1, i + 1, p->ranks[i]) / p->seconds[i]));
+    double error = fabs(log(power_at(p, i - 1, i + 1, p->ranks[i]) / p->seconds[i]));
     if (error < least) {
       least = error;
       best = i;
@@ -56,8 +60,8 @@ static void take_out(rg_pace *p, int at) {
   p->count--;
 }
 
-/* Sizes that lie so near to each other tell more about chance than about size. */
-static int near(int64_t a, int64_t b) {
+/* Whether two sizes are so near that their times differ by chance more than by size. */
+static int near_sizes(int64_t a, int64_t b) {
   return a == b || (2 * a < 3 * b && 2 * b < 3 * a);
 }
 
@@ -77,11 +81,11 @@ void rg_pace_note(rg_pace *pace, int64_t ranks, double seconds) {
   for (int i = 0; i < pace->count; i++) {
     if (pace->ranks[i] == ranks)
       pace->seconds[i] = (pace->seconds[i] + seconds) / 2;
-    if (near(pace->ranks[i], ranks))
+    if (near_sizes(pace->ranks[i], ranks))
       return;
   }
   if (pace->count == RG_PACE_SIZES)
-    take_out(pace, dispensable(pace));
+    take_out(pace, find_dispensable(pace));
   while (at < pace->count && pace->ranks[at] < ranks)
     at++;
   put_in(pace, at, ranks, seconds);

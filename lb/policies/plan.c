@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A plan is a list of moves. rg_plan_check goes through it with counts for each row and each
+ * waiting walker: no row may give more than it has, no walker may start twice, and in a synchronous
+ * plan no row may both give and get. */
 #include <regroup/policy.h>
 #include <stdlib.h>
 
@@ -29,15 +33,15 @@ void rg_plan_free(rg_plan *plan) {
 /* --- whether a plan can be done ------------------------------------------------ */
 
 typedef struct {
-  int64_t *given;      /* by each row */
+  int64_t *given;      /* processes that each row gives */
   char *gets, *starts; /* rows that get some; walkers that start */
-} book;
+} plan_counts;
 
 static int is_row(const rg_load_table *t, int row) {
   return row >= 0 && row < t->count;
 }
 
-static const char *wrong_giver(const rg_load_table *t, book *b, const rg_move *m) {
+static const char *wrong_giver(const rg_load_table *t, plan_counts *b, const rg_move *m) {
   const rg_load *l = &t->load[m->from];
   int64_t least = l->least > 1 ? l->least : 1;
   if (m->ranks < 1)
@@ -54,7 +58,7 @@ static const char *wrong_giver(const rg_load_table *t, book *b, const rg_move *m
   return NULL;
 }
 
-static const char *wrong_walker(const rg_load_table *t, book *b, const rg_move *m) {
+static const char *wrong_walker(const rg_load_table *t, plan_counts *b, const rg_move *m) {
   if (m->walker == RG_NO_WALKER)
     return NULL;
   if (m->to != RG_NO_ROW)
@@ -66,7 +70,7 @@ static const char *wrong_walker(const rg_load_table *t, book *b, const rg_move *
   return b->starts[m->walker]++ ? "starts a walker for the second time" : NULL;
 }
 
-static const char *wrong_target(const rg_load_table *t, book *b, const rg_move *m) {
+static const char *wrong_target(const rg_load_table *t, plan_counts *b, const rg_move *m) {
   if (m->to == RG_NO_ROW)
     return NULL;
   if (!is_row(t, m->to))
@@ -77,7 +81,7 @@ static const char *wrong_target(const rg_load_table *t, book *b, const rg_move *
   return NULL;
 }
 
-static const char *wrong_move(const rg_load_table *t, book *b, const rg_move *m) {
+static const char *wrong_move(const rg_load_table *t, plan_counts *b, const rg_move *m) {
   const char *wrong = is_row(t, m->from) ? NULL : "is from a row that does not exist";
   if (!wrong)
     wrong = wrong_giver(t, b, m);
@@ -86,8 +90,9 @@ static const char *wrong_move(const rg_load_table *t, book *b, const rg_move *m)
   return wrong ? wrong : wrong_target(t, b, m);
 }
 
-/* In a synchronous plan chains are written out: no row gets some and gives others. */
-static int check_moves(const rg_plan *plan, const rg_load_table *t, book *b) {
+/* In a synchronous plan no row may get processes and give others: chains are written as direct
+ * moves. */
+static int check_moves(const rg_plan *plan, const rg_load_table *t, plan_counts *b) {
   for (int i = 0; i < plan->count; i++) {
     const rg_move *m = &plan->move[i];
     const char *wrong = wrong_move(t, b, m);
@@ -109,8 +114,9 @@ int rg_plan_check(const rg_plan *plan, const rg_load_table *table) {
     return rgi_error(RG_ERR_ARG, "rg_plan_check: a list of %d moves, or none of it", plan->count);
   if (plan->count == 0)
     return RG_SUCCESS;
-  book b = {calloc((size_t)table->count + 1, sizeof *b.given), calloc((size_t)table->count + 1, 1),
-            calloc((size_t)table->waiting_count + 1, 1)};
+  plan_counts b = {calloc((size_t)table->count + 1, sizeof *b.given),
+                   calloc((size_t)table->count + 1, 1),
+                   calloc((size_t)table->waiting_count + 1, 1)};
   int error = b.given && b.gets && b.starts
                   ? check_moves(plan, table, &b)
                   : rgi_error(RG_ERR_NOMEM, "rg_plan_check: no memory for %d rows", table->count);

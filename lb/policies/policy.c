@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Policies by name: NAME or NAME:OPTION=VALUE,..., looked up in the table of policies; and the call
+ * of a policy's function, with checks of the table before and of the plan after. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "policies/table.h"
+#include "policies/policy.h"
 
 #define DEFAULT_POLICY "share-out"
 enum { MOST_INTERVAL = 1000000000 };
@@ -12,9 +15,10 @@ enum { MOST_INTERVAL = 1000000000 };
 /* --- by name -------------------------------------------------------------------- */
 
 static const rgi_policy_row *find_row(const char *name, size_t length) {
-  for (int i = 0; i < rgi_policies_count; i++)
-    if (strlen(rgi_policies[i].name) == length && !memcmp(rgi_policies[i].name, name, length))
-      return &rgi_policies[i];
+  for (int i = 0; i < rgi_policy_table_count; i++)
+    if (strlen(rgi_policy_table[i].name) == length &&
+        !memcmp(rgi_policy_table[i].name, name, length))
+      return &rgi_policy_table[i];
   return NULL;
 }
 
@@ -68,9 +72,9 @@ static int read_options(const rgi_policy_row *row, const char *text, rg_policy *
 
 static int unknown_policy(const char *name, size_t length) {
   char known[256] = "";
-  for (int i = 0; i < rgi_policies_count; i++) {
+  for (int i = 0; i < rgi_policy_table_count; i++) {
     strcat(known, i ? ", " : "");
-    strcat(known, rgi_policies[i].name);
+    strcat(known, rgi_policy_table[i].name);
   }
   return rgi_error(RG_ERR_ARG, "rg_policy_parse: there is no policy %.*s; there are: %s",
                    (int)length, name, known);
@@ -98,20 +102,20 @@ int rg_policy_parse(const char *text, rg_policy *policy) {
 
 int rg_policy_count(int *count) {
   RGI_REQUIRE(count);
-  *count = rgi_policies_count;
+  *count = rgi_policy_table_count;
   return RG_SUCCESS;
 }
 
 int rg_policy_describe(int number, const char **name, const char **summary, const char **options) {
-  if (number < 0 || number >= rgi_policies_count)
+  if (number < 0 || number >= rgi_policy_table_count)
     return rgi_error(RG_ERR_ARG, "rg_policy_describe: number %d: there are %d policies", number,
-                     rgi_policies_count);
+                     rgi_policy_table_count);
   if (name)
-    *name = rgi_policies[number].name;
+    *name = rgi_policy_table[number].name;
   if (summary)
-    *summary = rgi_policies[number].summary;
+    *summary = rgi_policy_table[number].summary;
   if (options)
-    *options = rgi_policies[number].options;
+    *options = rgi_policy_table[number].options;
   return RG_SUCCESS;
 }
 

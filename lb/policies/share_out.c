@@ -5,19 +5,21 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "policies/share.h"
+#include "policies/division.h"
+#include "policies/load.h"
+#include "policies/policy.h"
 
 static double cost_of(const rg_policy *policy, const rg_load_table *table) {
-  double cost = policy->option[RGI_SHARE_COST];
+  double cost = policy->option[RGI_POLICY_COST];
   return cost >= 0 ? cost : table->merge;
 }
 
 static int share_rest(const rg_load_table *table, double cost, char used[], int64_t give[],
                       rg_plan *plan) {
-  RGI_TRY(rgi_start_waiting(table, plan, used));
+  RGI_TRY(rgi_load_start_waiting(table, plan, used));
   for (int row = 0; row < table->count; row++)
     give[row] = rgi_load_gives(table, row) && !used[row] ? table->load[row].ranks : 0;
-  return rgi_share(table, give, cost, plan);
+  return rgi_division_plan(table, give, cost, plan);
 }
 
 int rgi_policy_share_out(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The machine of the published measurements, a machine without costs, and machines measured by
+ * regroup-bench create, whose result files are read here. */
 #include "machine.h"
 
 #include <jansson.h>
@@ -17,12 +20,12 @@
  *  - per_rank, 32 bytes of load: over a link of 425 MB/s, and 50 ns (42 cycles) to look
  *    at them.
  *  - startup: from 32 to 8192 ranks sync i = 128 grows by 0.11 s, of which its two or
- *    three regroupings explain 0.01 s; without balancing there is no growth. What it
- *    is the paper does not say.
+ *    three regroupings explain 0.01 s; without balancing there is no growth. The paper does
+ *    not say what it is.
  *  - polls: that machine's MPI_Iprobe searches the messages that have arrived, and if
- *    it finds none lets further ones in, but does not search again: what arrived
- *    during a unit is found after the next one.
- *  - idle_join: "merges with the group to its right", whatever that one does.
+ *    it finds none lets further ones in, but does not search again: a message that
+ *    arrived during a unit is found after the next one.
+ *  - idle_join: "merges with the group to its right", whether that one is idle or not.
  *  - jitter: any small number, so that groups do not end at the very same instant. */
 static const sim_machine published = {
     .name = "published",
@@ -39,7 +42,7 @@ static const sim_machine published = {
 
 static const sim_machine nothing = {.name = "free", .polls = 1};
 
-static int bad(const char *name, const char *why) {
+static int bad_machine(const char *name, const char *why) {
   return rgi_error(RG_ERR_ARG, "machine %s: %s", name, why);
 }
 
@@ -60,7 +63,7 @@ static int take_times(json_t *results, const char *contender, sim_machine *m) {
   return m->sizes;
 }
 
-/* A result of regroup-bench create: groups as this library forms them, or else
+/* Reads a result of regroup-bench create: of groups as this library forms them, else of
  * communicators. */
 static int read_file(const char *name, sim_machine *m) {
   char text[RGP_TEXT];
@@ -71,7 +74,7 @@ static int read_file(const char *name, sim_machine *m) {
   *m = (sim_machine){.name = "measured", .polls = 1, .latency = 20e-6, .per_rank = 1e-7};
   int found = take_times(results, "rg_group_create", m) || take_times(results, "recursive", m);
   json_decref(root);
-  return found ? RG_SUCCESS : bad(name, "no result of regroup-bench create");
+  return found ? RG_SUCCESS : bad_machine(name, "no result of regroup-bench create");
 }
 
 int sim_machine_read(const char *name, sim_machine *m) {
@@ -87,7 +90,7 @@ void sim_machine_fix(sim_machine *m, double seconds) {
   m->seconds[0] = seconds;
 }
 
-double sim_formation(const sim_machine *m, int64_t ranks) {
+double sim_machine_formation(const sim_machine *m, int64_t ranks) {
   double n = (double)ranks;
   int last = m->sizes - 1, at = 0;
   if (m->sizes == 0)
@@ -102,18 +105,18 @@ double sim_formation(const sim_machine *m, int64_t ranks) {
   return m->seconds[at] * pow(m->seconds[at + 1] / m->seconds[at], part);
 }
 
-double sim_exchange(const sim_machine *m, int64_t ranks) {
+double sim_machine_exchange(const sim_machine *m, int64_t ranks) {
   return m->latency * ceil(log2((double)ranks)) + m->per_rank * (double)ranks;
 }
 
-double sim_agreement(const sim_machine *m, int64_t ranks) {
+double sim_machine_agreement(const sim_machine *m, int64_t ranks) {
   return m->latency * m->steps * ceil(log2((double)ranks));
 }
 
-double sim_startup(const sim_machine *m, int64_t ranks) {
+double sim_machine_startup(const sim_machine *m, int64_t ranks) {
   return m->startup * log2((double)ranks);
 }
 
-double sim_speed(const sim_machine *m, int64_t ranks) {
+double sim_machine_speed(const sim_machine *m, int64_t ranks) {
   return m->serial + (1 - m->serial) / (double)ranks;
 }

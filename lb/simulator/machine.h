@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What things cost on the machine that is simulated. */
+ * The costs of the machine that is simulated. */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
 
@@ -19,9 +19,9 @@ typedef struct {
   double per_rank; /* of an exchange of all loads, seconds for each rank */
   double startup;  /* once, with any balancing, seconds for each doubling of the ranks */
   int polls;       /* times that a group must look before it sees a request */
-  int idle_join;   /* an idle group may be joined too */
-  double jitter;   /* part by which the time of a unit differs from group to group */
-  double serial;   /* part of a unit that does not shrink with the group (Amdahl) */
+  int idle_join;   /* other groups may join an idle group */
+  double jitter;   /* the time of a unit differs by this fraction from group to group */
+  double serial;   /* fraction of a unit that does not shrink with the group (Amdahl) */
 } sim_machine;
 
 /* "published", "free" (nothing costs anything), or a result file of regroup-bench
@@ -34,18 +34,18 @@ void sim_machine_fix(sim_machine *m, double seconds);
 /* Seconds to form a group of so many processes. Between the measured sizes by a
  * power of the size; above them with the square of the logarithm, as the recursive
  * creation needs; below them as at the smallest. */
-double sim_formation(const sim_machine *m, int64_t ranks);
+double sim_machine_formation(const sim_machine *m, int64_t ranks);
 
 /* Seconds to exchange the loads of all ranks (an allgather). */
-double sim_exchange(const sim_machine *m, int64_t ranks);
+double sim_machine_exchange(const sim_machine *m, int64_t ranks);
 
 /* Seconds in which a group's members agree after a unit. */
-double sim_agreement(const sim_machine *m, int64_t ranks);
+double sim_machine_agreement(const sim_machine *m, int64_t ranks);
 
 /* Seconds that a run with balancing takes before it begins. */
-double sim_startup(const sim_machine *m, int64_t ranks);
+double sim_machine_startup(const sim_machine *m, int64_t ranks);
 
-/* A unit's time on a group, as a multiple of that on one process. */
-double sim_speed(const sim_machine *m, int64_t ranks);
+/* The time of a unit on a group, as a multiple of the time on one process. */
+double sim_machine_speed(const sim_machine *m, int64_t ranks);
 
 #endif

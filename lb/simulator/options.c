@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The command line by popt, and the checks of what it says. */
 #include "options.h"
 
 #include <limits.h>
@@ -71,7 +73,7 @@ static const struct poptOption table[] = {
 
 static sim_options got;
 
-static int bad(char text[RGP_TEXT], const char *option, const char *wanted) {
+static int bad_option(char text[RGP_TEXT], const char *option, const char *wanted) {
   snprintf(text, RGP_TEXT, "--%s: must be %s", option, wanted);
   return 1;
 }
@@ -112,48 +114,48 @@ static int check_names(char text[RGP_TEXT]) {
 
 static int check_costs(char text[RGP_TEXT]) {
   if (arg.merge != UNSET && !(arg.merge >= 0 && arg.merge <= 1e6))
-    return bad(text, "merge-cost", "from 0 to 1e6 seconds");
+    return bad_option(text, "merge-cost", "from 0 to 1e6 seconds");
   if (arg.latency != UNSET && !(arg.latency >= 0 && arg.latency <= 1e6))
-    return bad(text, "latency", "from 0 to 1e6 seconds");
+    return bad_option(text, "latency", "from 0 to 1e6 seconds");
   if (arg.startup != UNSET && !(arg.startup >= 0 && arg.startup <= 1e6))
-    return bad(text, "startup", "from 0 to 1e6 seconds");
+    return bad_option(text, "startup", "from 0 to 1e6 seconds");
   if (arg.jitter != UNSET && !(arg.jitter >= 0 && arg.jitter < 1))
-    return bad(text, "jitter", "from 0 to below 1");
+    return bad_option(text, "jitter", "from 0 to below 1");
   if (!(arg.serial >= 0 && arg.serial <= 1))
-    return bad(text, "serial", "from 0 to 1");
+    return bad_option(text, "serial", "from 0 to 1");
   if (arg.steps != LLONG_MIN && (arg.steps < 0 || arg.steps > 1000))
-    return bad(text, "steps", "from 0 to 1000");
+    return bad_option(text, "steps", "from 0 to 1000");
   if (arg.polls != LLONG_MIN && (arg.polls < 1 || arg.polls > 1000))
-    return bad(text, "polls", "from 1 to 1000");
+    return bad_option(text, "polls", "from 1 to 1000");
   return 0;
 }
 
-static int check(const char *const words[], char text[RGP_TEXT]) {
+static int check_options(const char *const words[], char text[RGP_TEXT]) {
   (void)words;
   if (!read_ranks(arg.ranks ? arg.ranks : arg.published ? "32,512,8192" : "32"))
-    return bad(text, "ranks", "up to 64 whole numbers from 1 on, with commas");
+    return bad_option(text, "ranks", "up to 64 whole numbers from 1 on, with commas");
   if (arg.group < 1 || arg.group > INT_MAX)
-    return bad(text, "group", "a whole number from 1 on");
+    return bad_option(text, "group", "a whole number from 1 on");
   if (!(arg.unit >= 1e-9 && arg.unit <= 1e6))
-    return bad(text, "unit", "from 1e-9 to 1e6 seconds");
+    return bad_option(text, "unit", "from 1e-9 to 1e6 seconds");
   if (!(arg.bound >= 0 && arg.bound <= 1e9))
-    return bad(text, "bound", "from 0 to 1e9 seconds");
+    return bad_option(text, "bound", "from 0 to 1e9 seconds");
   if (arg.bound / arg.unit > 1e9)
-    return bad(text, "bound", "at most 1e9 units for each rank");
+    return bad_option(text, "bound", "at most 1e9 units for each rank");
   if (arg.view < 2 || arg.view > 1000000)
-    return bad(text, "view", "from 2 to 1000000");
+    return bad_option(text, "view", "from 2 to 1000000");
   if (arg.seed < 0)
-    return bad(text, "seed", "a whole number from 0 on");
+    return bad_option(text, "seed", "a whole number from 0 on");
   return check_costs(text) || check_names(text);
 }
 
-const rgp_program sim_program = {
+const rgp_program sim_options_program = {
     .name = "regroup-simulate",
     .summary = "Simulates load balancing with the library's own policies, for as many ranks as\n"
                "you like: how long a pattern of work takes, and how often processes regroup.",
     .arguments = "[OPTION...]",
     .options = table,
-    .check = check};
+    .check = check_options};
 
 static void set_costs(sim_machine *m) {
   if (arg.merge != UNSET)
@@ -177,7 +179,7 @@ int sim_options_read(int argc, char **argv, int rank, sim_options *o, int *statu
                                              "sync:i=128", "join-right", NULL};
   static const char *default_policies[] = {"share-out", NULL},
                     *default_patterns[] = {"published", NULL};
-  if (!rgp_parse(&sim_program, argc, argv, rank, NULL, status))
+  if (!rgp_parse(&sim_options_program, argc, argv, rank, NULL, status))
     return 0;
   set_costs(&got.machine);
   got.policies = arg.policy ? arg.policy : arg.published ? published_policies : default_policies;

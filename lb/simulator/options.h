@@ -6,24 +6,24 @@
 #define SIM_OPTIONS_H
 
 #include "runtime/program/program.h"
-#include "simulate.h"
+#include "sim.h"
 
 typedef struct {
   int64_t ranks[64];
   int ranks_count;
-  const char **policies, **patterns; /* closed by NULL */
+  const char **policies, **patterns; /* the last one is NULL */
   int64_t group;
-  double bound; /* seconds; 0: as the pattern is by itself */
+  double bound; /* seconds of all work on all ranks; 0: the pattern's own */
   double unit;
   sim_machine machine;
   int view;
   uint64_t seed;
-  int published; /* the published figure, and what was published */
+  int published; /* draw the published figure, with what was published */
   int quiet;
   const char *json, *svg;
 } sim_options;
 
-extern const rgp_program sim_program;
+extern const rgp_program sim_options_program;
 
 /* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end with
  * the exit status in *status. */

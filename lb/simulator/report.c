@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The results as a table, whose columns are as wide as the names need, and as JSON. */
 #include "report.h"
 
 #include <regroup/version.h>
@@ -22,9 +24,9 @@ static void print_head(const sim_options *o, int name, int pattern) {
   printf(o->published ? " %10s %7s\n" : "\n", "published", "differs");
 }
 
-static void print_row(const sim_options *o, const sim_row *row, int name, int pattern) {
+static void print_row(const sim_options *o, const sim_report_row *row, int name, int pattern) {
   const sim_result *r = &row->result;
-  double published = sim_published(row->policy, row->ranks);
+  double published = sim_report_published(row->policy, row->ranks);
   printf("%-*s  %-*s %9lld %9.3f %9.3f %7.3f  %6.2f %5.2f %3lld %3lld", name, row->policy, pattern,
          row->pattern, (long long)row->ranks, r->seconds, r->bound,
          r->bound > 0 ? r->seconds / r->bound : 1, r->mean, r->sd, (long long)r->least,
@@ -34,7 +36,7 @@ static void print_row(const sim_options *o, const sim_row *row, int name, int pa
   printf("\n");
 }
 
-void sim_report_print(const sim_options *o, const sim_row rows[], int count) {
+void sim_report_print(const sim_options *o, const sim_report_row rows[], int count) {
   int name = 6, pattern = 7;
   for (int i = 0; i < count; i++) {
     int n = (int)strlen(rows[i].policy), p = (int)strlen(rows[i].pattern);
@@ -48,9 +50,9 @@ void sim_report_print(const sim_options *o, const sim_row rows[], int count) {
     fputs(notes, stdout);
 }
 
-static json_t *row_json(const sim_options *o, const sim_row *row) {
+static json_t *row_json(const sim_options *o, const sim_report_row *row) {
   const sim_result *r = &row->result;
-  double published = sim_published(row->policy, row->ranks);
+  double published = sim_report_published(row->policy, row->ranks);
   json_t *j = json_pack("{sssssIsfsfsfs{sfsfsIsI}sIsIsI}", "policy", row->policy, "pattern",
                         row->pattern, "ranks", (json_int_t)row->ranks, "seconds", r->seconds,
                         "bound_seconds", r->bound, "simulation_seconds", row->took, "regroupings",
@@ -62,7 +64,7 @@ static json_t *row_json(const sim_options *o, const sim_row *row) {
   return j;
 }
 
-json_t *sim_report_json(const sim_options *o, const sim_row rows[], int count) {
+json_t *sim_report_json(const sim_options *o, const sim_report_row rows[], int count) {
   json_t *list = json_array();
   const sim_machine *m = &o->machine;
   for (int i = 0; i < count; i++)

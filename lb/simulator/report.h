@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What came out of simulations: a table, JSON, a figure. */
+ * The results of simulations: a table, JSON, a figure. */
 #ifndef SIM_REPORT_H
 #define SIM_REPORT_H
 
@@ -12,16 +12,16 @@ typedef struct {
   int64_t ranks;
   sim_result result;
   double took; /* seconds that the simulation took */
-} sim_row;
+} sim_report_row;
 
-void sim_report_print(const sim_options *o, const sim_row rows[], int count);
-json_t *sim_report_json(const sim_options *o, const sim_row rows[], int count);
+void sim_report_print(const sim_options *o, const sim_report_row rows[], int count);
+json_t *sim_report_json(const sim_options *o, const sim_report_row rows[], int count);
 
 /* Draws seconds by ranks, with a line for each policy and pattern. Returns 1, or 0
  * after one line on standard error. path NULL: does nothing. */
-int sim_plot(const sim_options *o, const sim_row rows[], int count);
+int sim_report_plot(const sim_options *o, const sim_report_row rows[], int count);
 
-/* What was published for this policy and number of ranks: seconds; 0 for nothing. */
-double sim_published(const char *policy, int64_t ranks);
+/* The published seconds for this policy and number of ranks, or 0. */
+double sim_report_published(const char *policy, int64_t ranks);
 
 #endif

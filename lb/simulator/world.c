@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Groups lie in an array and are linked from left to right; a group that has joined another points
+ * to it. Processes are not kept one by one: a piece is a run of processes that have been in the
+ * same groups, so that a million ranks need little memory. */
 #include "world.h"
 
 #include <Random123/philox.h>
@@ -9,7 +13,7 @@
 
 #include "base/error.h"
 
-enum { LINE = 64 }; /* waiting walkers that a policy is shown */
+enum { LINE = 64 }; /* waiting walkers that a policy sees */
 
 static int no_room(const char *what) {
   return rgi_error(RG_ERR_NOMEM, "simulation: no memory for more %s", what);
@@ -18,13 +22,14 @@ static int no_room(const char *what) {
 static int add_piece(sim_world *w, int64_t ranks, int32_t formed, int32_t *piece) {
   if (w->pieces == w->pieces_room) {
     int64_t room = 2 * (int64_t)w->pieces_room + 16;
-    sim_piece *more = room < INT32_MAX ? realloc(w->piece, (size_t)room * sizeof *more) : NULL;
+    sim_world_piece *more =
+        room < INT32_MAX ? realloc(w->piece, (size_t)room * sizeof *more) : NULL;
     if (!more)
       return no_room("processes");
     w->piece = more;
     w->pieces_room = (int32_t)room;
   }
-  w->piece[w->pieces] = (sim_piece){ranks, formed, SIM_NONE};
+  w->piece[w->pieces] = (sim_world_piece){ranks, formed, SIM_NONE};
   *piece = w->pieces++;
   return RG_SUCCESS;
 }
@@ -32,26 +37,27 @@ static int add_piece(sim_world *w, int64_t ranks, int32_t formed, int32_t *piece
 static int add_group(sim_world *w, int32_t *group) {
   if (w->groups == w->groups_room) {
     int64_t room = 2 * (int64_t)w->groups_room + 16;
-    sim_group *more = room < INT32_MAX ? realloc(w->group, (size_t)room * sizeof *more) : NULL;
+    sim_world_group *more =
+        room < INT32_MAX ? realloc(w->group, (size_t)room * sizeof *more) : NULL;
     if (!more)
       return no_room("groups");
     w->group = more;
     w->groups_room = (int32_t)room;
   }
-  w->group[w->groups] = (sim_group){.previous = SIM_NONE,
-                                    .next = SIM_NONE,
-                                    .first = SIM_NONE,
-                                    .last = SIM_NONE,
-                                    .asks = SIM_NONE,
-                                    .also = SIM_NONE,
-                                    .asked = SIM_NONE,
-                                    .into = SIM_NONE};
+  w->group[w->groups] = (sim_world_group){.previous = SIM_NONE,
+                                          .next = SIM_NONE,
+                                          .first = SIM_NONE,
+                                          .last = SIM_NONE,
+                                          .asks = SIM_NONE,
+                                          .also = SIM_NONE,
+                                          .asked = SIM_NONE,
+                                          .into = SIM_NONE};
   *group = w->groups++;
   return RG_SUCCESS;
 }
 
 static void give_pieces(sim_world *w, int32_t to, int32_t first, int32_t last) {
-  sim_group *g = &w->group[to];
+  sim_world_group *g = &w->group[to];
   if (g->first == SIM_NONE)
     g->first = first;
   else
@@ -97,7 +103,7 @@ void sim_world_free(sim_world *w) {
 }
 
 static void insert_after(sim_world *w, int32_t g, int32_t part) {
-  sim_group *left = &w->group[g], *new = &w->group[part];
+  sim_world_group *left = &w->group[g], *new = &w->group[part];
   new->previous = g;
   new->next = left->next;
   if (left->next != SIM_NONE)
@@ -126,7 +132,7 @@ int sim_world_split(sim_world *w, int32_t g, int64_t ranks, int32_t *part) {
 }
 
 static void take_out(sim_world *w, int32_t g) {
-  sim_group *x = &w->group[g];
+  sim_world_group *x = &w->group[g];
   if (x->previous == SIM_NONE)
     w->head = x->next;
   else
@@ -136,7 +142,7 @@ static void take_out(sim_world *w, int32_t g) {
 }
 
 void sim_world_join(sim_world *w, int32_t to, int32_t from) {
-  sim_group *f = &w->group[from];
+  sim_world_group *f = &w->group[from];
   give_pieces(w, to, f->first, f->last);
   w->group[to].ranks += f->ranks;
   take_out(w, from);
@@ -159,18 +165,18 @@ int32_t sim_world_now(const sim_world *w, int32_t g) {
 
 double sim_world_unit(const sim_world *w, int32_t g) {
   const sim_setup *s = w->setup;
-  const sim_group *x = &w->group[g];
+  const sim_world_group *x = &w->group[g];
   philox2x64_ctr_t c = {{(uint64_t)g, (uint64_t)x->stints}};
   philox2x64_key_t k = {{s->seed}};
   double noise = s->machine.jitter
                      ? ((double)(philox2x64(c, k).v[0] >> 11) * 0x1p-52 - 1) * s->machine.jitter
                      : 0;
-  return s->unit * sim_speed(&s->machine, x->ranks) * (1 + noise) +
-         sim_agreement(&s->machine, x->ranks);
+  return s->unit * sim_machine_speed(&s->machine, x->ranks) * (1 + noise) +
+         sim_machine_agreement(&s->machine, x->ranks);
 }
 
 rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
-  const sim_group *x = &w->group[g];
+  const sim_world_group *x = &w->group[g];
   int joinable = x->left > 0 || w->setup->machine.idle_join;
   int64_t done = x->state == SIM_WORKING ? (int64_t)((time - x->base) / x->unit + 1e-9) : 0;
   rg_load l = {.id = g,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The timeline's own state, and those who write it. */
+ * The timeline's state, and the formats in which a gathered one is written. */
 #ifndef RGI_TIMELINE_H
 #define RGI_TIMELINE_H
 
@@ -12,7 +12,7 @@ struct rg_timeline_s {
   unsigned magic;
   rg_span *spans;
   int64_t count, room;
-  int lost;        /* no memory for a span */
+  int lost;        /* there was no memory for a span */
   int64_t *counts; /* of each rank, when gathered here */
   int ranks;
 };
@@ -28,11 +28,11 @@ typedef struct {
   const int64_t *counts;
   int deaths;
   const rg_timeline_death *death;
-} rgi_picture;
+} rgi_timeline_picture;
 
-/* They return 1; or 0 if f could not be written or there is no memory. */
-int rgi_timeline_draw(FILE *f, const rgi_picture *p);   /* SVG */
-int rgi_timeline_chrome(FILE *f, const rgi_picture *p); /* Chrome trace */
-int rgi_timeline_json(FILE *f, const rgi_picture *p);
+/* Write it to f. They return 1, or 0 if f could not be written or there is no memory. */
+int rgi_timeline_svg(FILE *f, const rgi_timeline_picture *p);    /* SVG */
+int rgi_timeline_chrome(FILE *f, const rgi_timeline_picture *p); /* Chrome trace */
+int rgi_timeline_json(FILE *f, const rgi_timeline_picture *p);
 
 #endif

@@ -1,38 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Asynchronous balancing. A group without work asks the policy, and then one group at
- * work whether it may join. A leader at work looks for requests after each unit and
- * accepts or refuses them all; one without work refuses at once. So a group without
- * work waits for groups at work only, and a group at work for nobody but those whose
- * request it has accepted, who wait for that very answer: nobody waits in a circle.
- * docs/rationale.md has the argument. */
-#include "walkers/async_parts.h"
-
+ * Asynchronous balancing. A group without work asks the policy, and then asks one group at work
+ * whether it may join. A leader at work looks for requests after each unit and accepts or refuses
+ * them all; a leader without work refuses at once. So a group without work waits only for groups at
+ * work. A group at work waits only for groups whose requests it has accepted, and these wait for
+ * that answer. So there is no circle of waiting. docs/rationale.md has the argument. */
 #include <regroup/collectives.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "progress/progress.h"
+#include "progress/request.h"
+#include "progress/wait.h"
 #include "shm/node.h"
-#include "walkers/survive.h"
-#include "walkers/vault.h"
+#include "walkers/active.h"
+#include "walkers/async.h"
+#include "walkers/balancer_state.h"
+#include "walkers/buddy.h"
+#include "walkers/idle.h"
+#include "walkers/internode.h"
+#include "walkers/join.h"
+#include "walkers/load_board.h"
+#include "walkers/own_load.h"
+#include "walkers/queue.h"
+#include "walkers/survival.h"
+#include "walkers/walker_team.h"
+#include "walkers/wire.h"
+#include "walkers/work.h"
 
 int rgi_async_step(rg_balancer b, int wait, int *what) {
   if (b->work.working)
-    RGI_TRY(rgi_async_work_step(b, what));
+    RGI_TRY(rgi_active_step(b, what));
   else
-    RGI_TRY(rgi_async_idle_step(b, wait, what));
-  if (b->stage == RGI_DONE)
+    RGI_TRY(rgi_idle_step(b, wait, what));
+  if (b->stage == RGI_BALANCER_DONE)
     *what = RG_BALANCE_DONE;
   return RG_SUCCESS;
 }
 
 /* --- begin and end ---------------------------------------------------------------------------- */
 
-/* The rows and the walkers that wait, before anybody looks. */
+/* Writes the rows and the walkers that wait, before any process reads them. */
 static int lay_out(rg_balancer b, int group, int groups) {
   int has = group < b->list.count;
   b->work.working = has;
@@ -40,54 +48,55 @@ static int lay_out(rg_balancer b, int group, int groups) {
   b->work.may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   b->work.unit = RG_UNKNOWN;
   b->stamp = has;
-  RGI_TRY(rgi_board_lock(b));
-  if (rgi_leads(b)) {
-    rgi_async_write_row(b, 0);
+  RGI_TRY(rgi_load_board_lock(b));
+  if (rgi_balancer_leads(b)) {
+    rgi_own_load_write(b, 0);
     b->board->open += has;
   }
-  int error = rgi_nodes_deal(b, groups);
-  rgi_board_unlock(b);
+  int error = rgi_internode_deal(b, groups);
+  rgi_load_board_unlock(b);
   b->work.working = 0;
   return error;
 }
 
-/* A node may have no walker at all. */
+/* A node may have no walker at all: then it returns its credit now. */
 static int first_quiet(rg_balancer b) {
-  RGI_TRY(rgi_board_lock(b));
-  int error = rgi_nodes_quiet(b);
-  rgi_board_unlock(b);
+  RGI_TRY(rgi_load_board_lock(b));
+  int error = rgi_internode_check_end(b);
+  rgi_load_board_unlock(b);
   return error;
 }
 
 int rgi_async_begin(rg_balancer b) {
   int group = b->rank / b->group_size, groups = (b->size - 1) / b->group_size + 1, next;
-  RGI_TRY(rgi_board_open(b));
-  RGI_TRY(rgi_nodes_open(b));
-  RGI_TRY(rgi_crew_first(b));
+  RGI_TRY(rgi_load_board_open(b));
+  RGI_TRY(rgi_internode_open(b));
+  RGI_TRY(rgi_walker_team_first(b));
   RGI_TRY(lay_out(b, group, groups));
   RGI_TRY(rg_barrier(b->all));
   RGI_TRY(first_quiet(b));
   if (group >= b->list.count)
-    return rgi_async_become_idle(b, 0);
-  rgi_entry mine = b->list.at[group];
+    return rgi_active_become_idle(b, 0);
+  rgi_queue_entry mine = b->list.at[group];
   b->list.at[group].memory = NULL;
   RGI_TRY(rgi_work_start(b, &mine, &next));
-  return rgi_async_after(b, next);
+  return rgi_active_continue(b, next);
 }
 
-/* Others may still have questions. */
+/* Serves until the request is complete; without one, until all own messages are answered. Other
+ * processes may still ask something. */
 static int serve_until(rg_balancer b, rg_request *request) {
   rgi_wait w;
   rgi_wait_start(&w, "the end of all walkers", -1);
-  rgi_survive_scope(b, &w);
+  rgi_survival_scope(b, &w);
   for (;;) {
     int done = 0;
     uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
     RGI_TRY(rgi_requests_progress_all());
-    RGI_TRY(rgi_async_serve(b));
+    RGI_TRY(rgi_join_serve(b));
     if (request)
       RGI_TRY(rg_test(request, &done, NULL));
-    if (request ? done : !rgi_nodes_asked(b) && !rgi_keeper_waits(b))
+    if (request ? done : !rgi_internode_asked(b) && !rgi_buddy_waits(b))
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
   }
@@ -98,9 +107,9 @@ int rgi_async_end(rg_balancer b) {
   RGI_TRY(serve_until(b, NULL));
   RGI_TRY(rg_ibarrier(b->all, &all_here));
   RGI_TRY(serve_until(b, &all_here));
-  RGI_TRY(rgi_async_serve(b));
+  RGI_TRY(rgi_join_serve(b));
   RGI_TRY(rgi_wire_flush(b));
-  rgi_nodes_close(b);
-  rgi_board_close(b);
+  rgi_internode_close(b);
+  rgi_load_board_close(b);
   return RG_SUCCESS;
 }

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Messages are whole numbers of 64 bits. They are received only when they are there, so
- * that nothing is ever waited for that does not come. */
+ * A message is sent from a copy that is freed when the send is complete (reap). It is received only
+ * after a probe has found it, so that no process ever waits for a message that does not come. */
 #include <regroup/p2p.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
+#include "walkers/wire.h"
+
+/* A message that is being sent. */
+typedef struct rgi_wire_message {
+  struct rgi_wire_message *next;
+  rg_request request;
+  int64_t words[];
+} rgi_wire_message;
 
 int rgi_wire_reap(rg_balancer b) {
-  for (rgi_letter_out **p = &b->out; *p;) {
-    rgi_letter_out *l = *p;
+  for (rgi_wire_message **p = &b->out; *p;) {
+    rgi_wire_message *l = *p;
     int done = 0;
     RGI_TRY(rg_test(&l->request, &done, NULL));
     if (done) {
@@ -28,7 +36,7 @@ int rgi_wire_reap(rg_balancer b) {
 int rgi_wire_flush(rg_balancer b) {
   int error = RG_SUCCESS;
   while (b->out) {
-    rgi_letter_out *l = b->out;
+    rgi_wire_message *l = b->out;
     int one = rg_wait(&l->request, NULL);
     error = error ? error : one;
     b->out = l->next;
@@ -38,7 +46,7 @@ int rgi_wire_flush(rg_balancer b) {
 }
 
 int rgi_wire_send(rg_balancer b, int to, int tag, int count, const int64_t words[]) {
-  rgi_letter_out *l = malloc(sizeof *l + (size_t)count * sizeof *words);
+  rgi_wire_message *l = malloc(sizeof *l + (size_t)count * sizeof *words);
   if (!l)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message of %d numbers", count);
   memcpy(l->words, words, (size_t)count * sizeof *words);

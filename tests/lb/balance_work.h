@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
   rg_balancer b;
   uint64_t random; /* 0: no delays */
-  int early;       /* fails before the others hear of it, who wait */
+  int early;       /* fails while the others wait and do not know it */
   int fails, rank; /* the walker with this id + 1 fails in its second unit, at this rank */
   int endless;     /* the walker with this id + 1 never ends */
   int children;    /* each walker with an id < 100 makes so many in its first unit */

@@ -284,7 +284,7 @@ static void test_least(void) {
 
 /* --- a policy of the application's own ------------------------------------------------------- */
 
-/* Whoever is idle joins the leftmost group that takes somebody. */
+/* An idle group joins the leftmost group that takes processes. */
 static int leftmost(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
   int *calls = (int *)(uintptr_t)policy->context;
   int target = 0, wanted = RG_LOAD_ACTIVE | RG_LOAD_JOINABLE;

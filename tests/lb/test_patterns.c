@@ -2,12 +2,12 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1
- * sources: lb/patterns/patterns.c
+ * sources: lb/patterns/pattern.c
  * Patterns of work: closed forms, exact totals, names. */
 #include <regroup/error.h>
 #include <stddef.h>
 
-#include "lb/patterns/patterns.h"
+#include "lb/patterns/pattern.h"
 #include "tests/check/check.h"
 
 static rgi_pattern made(const char *name, int64_t groups, int64_t total) {

@@ -195,7 +195,7 @@ static void test_sync(void) {
     gets[plan.move[i].to] += plan.move[i].ranks;
   RGT_INT(gets[1], 4);
   RGT_INT(gets[4], 6);
-  r[4].state = RG_LOAD_ACTIVE; /* not to be joined now: nor is anybody beyond it */
+  r[4].state = RG_LOAD_ACTIVE; /* not to be joined now, nor are groups beyond it */
   ask("sync", &t);
   RGT_INT(plan.count, 1);
 }
@@ -302,7 +302,7 @@ static void test_release(void) {
   r[0].least = 0;
   r[1].state = RG_LOAD_ACTIVE;
   ask("release", &t);
-  RGT_INT(plan.count, 0); /* nobody wants them, and they do no harm */
+  RGT_INT(plan.count, 0); /* no group wants them, and they do no harm */
   r[0].unit = 0.2;
   ask("release", &t);
   RGT_INT(plan.count, 1);

@@ -257,7 +257,7 @@ static void test_own(void) {
                {0, RG_ALL_ROWS, {{1, 3, 1, -1}, END}},                /* not leavable */
                {0, RG_ALL_ROWS, {{3, 1, 3, -1}, END}},                /* fewer than it needs */
                {0, RG_ALL_ROWS, {{0, 3, 1, -1}, {3, 1, 1, -1}, END}}, /* gives and gets */
-               {0, RG_ALL_ROWS, {{0, 1, 0, -1}, END}},                /* nobody */
+               {0, RG_ALL_ROWS, {{0, 1, 0, -1}, END}},                /* none */
                {0, RG_ALL_ROWS, {{0, 5, 1, -1}, END}},                /* no such row */
                {0, RG_ALL_ROWS, {{5, 1, 1, -1}, END}},
                {0, RG_ALL_ROWS, {{0, -1, 2, 0}, END}}, /* too few for the walker */

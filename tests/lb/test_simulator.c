@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1
- * sources: lb/patterns/patterns.c lb/simulator/async.c lb/simulator/events.c
- * sources: lb/simulator/machine.c lb/simulator/simulate.c lb/simulator/sync.c lb/simulator/world.c
+ * sources: lb/patterns/pattern.c lb/simulator/mode_async.c lb/simulator/event.c
+ * sources: lb/simulator/machine.c lb/simulator/sim.c lb/simulator/mode_sync.c lb/simulator/world.c
  * The simulator against closed forms, against what was published, and against
  * itself: every policy ends all work on every pattern, within the bounds. */
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lb/simulator/simulate.h"
+#include "lb/simulator/sim.h"
 #include "tests/check/check.h"
 
 static sim_setup setup_of(const char *machine, const char *policy, const char *pattern,
@@ -186,12 +186,12 @@ static void test_release(void) {
 static void test_formation(void) {
   sim_machine m;
   RGT_OK(sim_machine_read("published", &m));
-  RGT_DBL(sim_formation(&m, 1), 0.35e-3, 1e-12);
-  RGT_DBL(sim_formation(&m, 16), 1.88e-3, 1e-12);
-  RGT_DBL(sim_formation(&m, 64), sqrt(2.57 * 4.30) * 1e-3, 1e-9);
-  RGT_DBL(sim_formation(&m, 1 << 26), 4 * 16.75e-3, 1e-9);
+  RGT_DBL(sim_machine_formation(&m, 1), 0.35e-3, 1e-12);
+  RGT_DBL(sim_machine_formation(&m, 16), 1.88e-3, 1e-12);
+  RGT_DBL(sim_machine_formation(&m, 64), sqrt(2.57 * 4.30) * 1e-3, 1e-9);
+  RGT_DBL(sim_machine_formation(&m, 1 << 26), 4 * 16.75e-3, 1e-9);
   RGT_OK(sim_machine_read("free", &m));
-  RGT_DBL(sim_formation(&m, 1000), 0, 0);
+  RGT_DBL(sim_machine_formation(&m, 1000), 0, 0);
   RGT_FAILS(sim_machine_read("/nonexistent", &m), RG_ERR_ARG);
 }
 

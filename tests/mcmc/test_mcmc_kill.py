@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""regroup-mcmc --kill: the walkers end as in a walk sample by sample, whoever is killed, when, and
-under whatever policy; deaths are told of, counted and drawn.
+"""regroup-mcmc --kill: the walkers end as in a walk sample by sample, whichever rank is killed, when,
+and under whatever policy; deaths are reported, counted and drawn.
 
 time: 400
 beside: yes
@@ -40,7 +40,7 @@ def run(np, *args, nodes={}):
 def check(np, policy, kills, *args, nodes={}):
     text = run(np, *LIST, '--policy', policy, '--kill', kills, *args, nodes=nodes)
     found = re.findall(r'^  (?:checksum|visits) +([0-9a-f]{16})', text, re.M)
-    # Who prints may die then: another one prints it again.
+    # The rank that prints may die then: another one prints it again.
     assert found[:2] == list(EXPECTED[:2]) and set(found) == set(EXPECTED[:2]), (np, policy, kills, found, EXPECTED, text)
     return text
 
@@ -65,7 +65,7 @@ def test_nodes(seed):
 
 
 def draws_of(text):
-    """The checksums of the draws that it says: who prints may die then."""
+    """The checksums of the draws that it says: the rank that prints may die then."""
     return set(re.findall(r"draws' checksum ([0-9a-f]{16})", text))
 
 

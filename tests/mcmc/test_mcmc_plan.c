@@ -3,13 +3,13 @@
  *
  * The parts of regroup-mcmc that need no communication.
  * ranks: 1
- * sources: examples/mcmc/plan.c examples/mcmc/walker.c lb/patterns/patterns.c */
+ * sources: examples/mcmc/plan.c examples/mcmc/walk.c lb/patterns/pattern.c */
 #include <math.h>
 #include <stdlib.h>
 
 #include "check.h"
 #include "examples/mcmc/plan.h"
-#include "examples/mcmc/walker.h"
+#include "examples/mcmc/walk.h"
 
 static mcmc_plan published(int ranks) {
   return mcmc_plan_make(ranks, 4, 0, 10000, 1000, 100e-6);
@@ -72,21 +72,22 @@ static void test_last_unit_is_shorter(void) {
 
 /* However samples are dealt to ranks, their steps add up to the same. */
 static void test_steps(void) {
-  mcmc_state all = mcmc_steps(7, 28, 0, 1000, 1);
+  mcmc_walk_position all = mcmc_walk_steps(7, 28, 0, 1000, 1);
   for (int size = 1; size < 40; size++) {
-    mcmc_state sum = {0, 0};
+    mcmc_walk_position sum = {0, 0};
     for (int unit = 0; unit < 10; unit++)
       for (int rank = 0; rank < size; rank++) {
-        mcmc_state part = mcmc_steps(7, 28, 100 * unit + rank, 100 * (unit + 1), size);
+        mcmc_walk_position part = mcmc_walk_steps(7, 28, 100 * unit + rank, 100 * (unit + 1), size);
         sum.x += part.x;
         sum.y += part.y;
       }
     RGT_TRUE(sum.x == all.x && sum.y == all.y);
   }
-  mcmc_state none = mcmc_steps(7, 28, 5, 5, 1), other = mcmc_steps(8, 28, 0, 1000, 1);
+  mcmc_walk_position none = mcmc_walk_steps(7, 28, 5, 5, 1),
+                     other = mcmc_walk_steps(8, 28, 0, 1000, 1);
   RGT_TRUE(none.x == 0 && none.y == 0);
   RGT_TRUE(other.x != all.x && other.y != all.y);
-  RGT_TRUE(mcmc_fingerprint(0, all) != mcmc_fingerprint(4, all));
+  RGT_TRUE(mcmc_walk_fingerprint(0, all) != mcmc_walk_fingerprint(4, all));
 }
 
 /* No step is longer than 1/128 of the square's side, and both ways occur. */
@@ -94,7 +95,7 @@ static void test_step_length(void) {
   const uint64_t most = UINT64_C(1) << 57;
   int up = 0;
   for (int s = 0; s < 1000; s++) {
-    mcmc_state step = mcmc_steps(1, 4, s, s + 1, 1);
+    mcmc_walk_position step = mcmc_walk_steps(1, 4, s, s + 1, 1);
     RGT_TRUE(step.x + most < 2 * most && step.y + most < 2 * most);
     up += step.x < most;
   }
@@ -119,7 +120,7 @@ static void test_patterns(void) {
 }
 
 /* With 3 walkers of 4, 8 and 12 on one group of 4 ranks they follow one another; on two
- * groups the third one goes to who is free first. */
+ * groups the third one goes to the group that is free first. */
 static void test_queue(void) {
   mcmc_plan one = mcmc_plan_make(4, 4, 4, 10, 10, 0.1), two = mcmc_plan_make(8, 4, 4, 10, 10, 0.1);
   RGT_DBL(mcmc_plan_baseline(&one, 0), (0 + 4 + 8 + 12) * 10 * 0.1 / 4, 1e-9);

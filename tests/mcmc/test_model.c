@@ -4,38 +4,38 @@
  * The posteriors of regroup-mcmc: densities, gradients and true moments, each
  * against another way to get it; and the same bits on any group.
  * ranks: 1 2 3 4 7 16
- * sources: examples/mcmc/models/catalogue.c examples/mcmc/models/dense.c
+ * sources: examples/mcmc/models/model.c examples/mcmc/models/matrix.c
  * sources: examples/mcmc/models/poisson.c examples/mcmc/models/schools.c
  * sources: examples/mcmc/models/regression.c
- * sources: examples/mcmc/chain/random.c examples/mcmc/chain/evaluate.c */
+ * sources: examples/mcmc/chain/random.c examples/mcmc/chain/density.c */
 #include <math.h>
 #include <string.h>
 
 #include "check.h"
-#include "examples/mcmc/chain/evaluate.h"
+#include "examples/mcmc/chain/density.h"
 #include "examples/mcmc/chain/random.h"
 #include "groups.h"
 
 #define PI 3.14159265358979323846
 
 typedef double positions[POST_CHAINS][POST_PARAMETERS];
-typedef post_value values[POST_CHAINS];
+typedef post_density values[POST_CHAINS];
 
 static void draw(positions x, uint64_t step, double scale) {
   for (int c = 0; c < POST_CHAINS; c++) {
-    post_normals((post_stream){rgt_seed(), (uint64_t)c, step}, POST_PARAMETERS, x[c]);
+    post_random_normals((post_random_stream){rgt_seed(), (uint64_t)c, step}, POST_PARAMETERS, x[c]);
     for (int i = 0; i < POST_PARAMETERS; i++)
       x[c][i] *= scale;
   }
 }
 
 /* One value, the others being copies. */
-static post_value value_at(const post_model *m, const double x[POST_PARAMETERS]) {
+static post_density value_at(const post_model *m, const double x[POST_PARAMETERS]) {
   positions all;
   values v;
   for (int c = 0; c < POST_CHAINS; c++)
     memcpy(all[c], x, sizeof all[c]);
-  RGT_OK(post_evaluate(self, m, all, 1, v));
+  RGT_OK(post_density_evaluate(self, m, all, 1, v));
   RGT_TRUE(memcmp(&v[0].log_density, &v[POST_CHAINS - 1].log_density, sizeof(double)) == 0);
   return v[0];
 }
@@ -49,9 +49,9 @@ static void test_same_bits(void) {
       positions x;
       values alone = {{0, {0}}}, together = {{0, {0}}}, plain = {{0, {0}}};
       draw(x, (uint64_t)turn, 1);
-      RGT_OK(post_evaluate(self, m, x, 1, alone));
-      RGT_OK(post_evaluate(world, m, x, 1, together));
-      RGT_OK(post_evaluate(world, m, x, 0, plain));
+      RGT_OK(post_density_evaluate(self, m, x, 1, alone));
+      RGT_OK(post_density_evaluate(world, m, x, 1, together));
+      RGT_OK(post_density_evaluate(world, m, x, 0, plain));
       RGT_TRUE(memcmp(alone, together, sizeof alone) == 0);
       for (int c = 0; c < POST_CHAINS; c++) {
         RGT_TRUE(memcmp(&alone[c].log_density, &plain[c].log_density, sizeof(double)) == 0);
@@ -68,7 +68,7 @@ static void test_gradient(void) {
     post_model *m = k->make(2);
     positions x;
     draw(x, 10, 0.7);
-    post_value v = value_at(m, x[0]);
+    post_density v = value_at(m, x[0]);
     for (int i = 0; i < m->parameters; i++) {
       double at = x[0][i];
       x[0][i] = at + h;
@@ -101,11 +101,11 @@ static void test_catalogue(void) {
 
 /* The elements are exact at the nodes, so the grid does not matter. */
 static void test_poisson_grids(void) {
-  post_model *coarse = post_poisson_make(1), *fine = post_poisson_make(64);
+  post_model *coarse = post_model_poisson_make(1), *fine = post_model_poisson_make(64);
   positions x;
   draw(x, 20, 1);
   for (int c = 0; c < POST_CHAINS; c++) {
-    post_value a = value_at(coarse, x[c]), b = value_at(fine, x[c]);
+    post_density a = value_at(coarse, x[c]), b = value_at(fine, x[c]);
     RGT_DBL(a.log_density, b.log_density, 1e-8 * fabs(b.log_density));
     for (int i = 0; i < coarse->parameters; i++)
       RGT_DBL(a.gradient[i], b.gradient[i], 1e-8 * (1 + fabs(b.gradient[i])));
@@ -133,17 +133,17 @@ static double green(int k, double x) {
  * differences of the gradient, which is linear. */
 static void test_poisson_operator(void) {
   static const int place[] = {1, 2, 4, 5, 7, 9, 10, 12, 15};
-  post_model *m = post_poisson_make(4);
+  post_model *m = post_model_poisson_make(4);
   positions zero = {{0}}, one = {{0}};
   double u[8][9];
   for (int k = 0; k < 8; k++)
     for (int j = 0; j < 9; j++)
       u[k][j] = 10.0 / (k + 1) * green(k + 1, place[j] / 16.0);
-  post_value origin = value_at(m, zero[0]);
+  post_density origin = value_at(m, zero[0]);
   for (int k = 0; k < 8; k++) {
     memset(one, 0, sizeof one);
     one[0][k] = 1;
-    post_value moved = value_at(m, one[0]);
+    post_density moved = value_at(m, one[0]);
     for (int l = 0; l < 8; l++) {
       double expected = k == l;
       for (int j = 0; j < 9; j++)
@@ -158,13 +158,13 @@ static void test_poisson_operator(void) {
  * the covariance is the unit vector k. The column is found by conjugate gradients. */
 static void test_poisson_truth(void) {
   enum { N = 8 };
-  post_model *m = post_poisson_make(2);
-  post_moments t[POST_QUANTITIES];
+  post_model *m = post_model_poisson_make(2);
+  post_model_moments t[POST_QUANTITIES];
   positions x = {{0}};
   m->truth(m, t);
   for (int k = 0; k < N; k++)
     x[0][k] = t[k].mean * (k + 1) / 10;
-  post_value at_mean = value_at(m, x[0]);
+  post_density at_mean = value_at(m, x[0]);
   for (int k = 0; k < N; k++)
     RGT_DBL(at_mean.gradient[k], 0, 1e-8);
   for (int k = 0; k < N; k++) {
@@ -176,7 +176,7 @@ static void test_poisson_truth(void) {
       memcpy(y, x, sizeof y);
       for (int i = 0; i < N; i++)
         y[0][i] += p[i];
-      post_value v = value_at(m, y[0]);
+      post_density v = value_at(m, y[0]);
       for (int i = 0; i < N; i++)
         pq += p[i] * (q[i] = at_mean.gradient[i] - v.gradient[i]);
       for (int i = 0; i < N; i++) {
@@ -199,8 +199,8 @@ static void test_poisson_truth(void) {
 static void test_schools_known(void) {
   static const double mean[] = {4.396821, 3.597705, 6.21188, 4.94018, 3.92700,
                                 4.75710,  3.61548,  4.04261, 6.29672, 4.85425};
-  post_model *m = post_schools_make(1);
-  post_moments t[POST_QUANTITIES];
+  post_model *m = post_model_schools_make(1);
+  post_model_moments t[POST_QUANTITIES];
   m->truth(m, t);
   RGT_DBL(t[0].sd, 3.317704, 6e-7);
   for (int q = 0; q < 10; q++)
@@ -225,8 +225,8 @@ static double mu_tau(double mu, double tau) {
 static void test_schools_grid(void) {
   enum { ANGLES = 1000, STEPS = 150 };
   double sum[5] = {0};
-  post_model *m = post_schools_make(1);
-  post_moments t[POST_QUANTITIES];
+  post_model *m = post_model_schools_make(1);
+  post_model_moments t[POST_QUANTITIES];
   m->truth(m, t);
   for (int i = 0; i < ANGLES; i++) {
     double angle = (i + 0.5) / ANGLES * PI / 2, tau = 5 * tan(angle);
@@ -261,7 +261,7 @@ static double plain_density(const post_model *m, const double x[]) {
 }
 
 static void test_schools_density(void) {
-  post_model *m = post_schools_make(1);
+  post_model *m = post_model_schools_make(1);
   positions x;
   draw(x, 30, 1);
   double shift = value_at(m, x[0]).log_density - plain_density(m, x[0]);
@@ -277,15 +277,15 @@ static void test_schools_density(void) {
  * is the density at that mean times s^5. */
 static void test_regression_truth(void) {
   enum { N = 5, STEPS = 4000 };
-  post_model *m = post_regression_make(1);
-  post_moments t[POST_QUANTITIES];
+  post_model *m = post_model_regression_make(1);
+  post_model_moments t[POST_QUANTITIES];
   double sum[3] = {0}, x[POST_PARAMETERS] = {0}, highest = 0;
   m->truth(m, t);
   for (int k = 0; k < N; k++)
     x[k] = t[k].mean;
   for (int i = 0; i < STEPS; i++) {
     x[N] = log(t[N].mean) - 1 + 2.0 * i / STEPS;
-    post_value v = value_at(m, x);
+    post_density v = value_at(m, x);
     for (int k = 0; k < N && i == 0; k++)
       RGT_DBL(v.gradient[k], 0, 1e-8);
     if (i == 0)
@@ -316,15 +316,15 @@ static double left_over(int n, double a[n][n], int k) {
 
 static void test_regression_widths(void) {
   enum { N = 5 };
-  post_model *m = post_regression_make(1);
-  post_moments t[POST_QUANTITIES];
+  post_model *m = post_model_regression_make(1);
+  post_model_moments t[POST_QUANTITIES];
   double p[N][N];
   m->truth(m, t);
-  post_value origin = value_at(m, (double[POST_PARAMETERS]){0});
+  post_density origin = value_at(m, (double[POST_PARAMETERS]){0});
   for (int k = 0; k < N; k++) {
     double x[POST_PARAMETERS] = {0};
     x[k] = 1;
-    post_value v = value_at(m, x);
+    post_density v = value_at(m, x);
     for (int l = 0; l < N; l++)
       p[k][l] = origin.gradient[l] - v.gradient[l];
   }

@@ -4,7 +4,7 @@
  * Random numbers and diagnostics, against sequences whose properties are known.
  * Seeds are fixed: nothing here fails by chance.
  * ranks: 1
- * sources: examples/mcmc/chain/random.c examples/mcmc/posterior/diagnostics.c
+ * sources: examples/mcmc/chain/random.c examples/mcmc/posterior/estimate.c
  * sources: examples/mcmc/posterior/summary.c */
 #include <math.h>
 #include <stdlib.h>
@@ -22,9 +22,9 @@ static double x[ALL];
 static void autoregressive(double rho, uint64_t seed) {
   for (int c = 0; c < CHAINS; c++) {
     double before, z;
-    post_normals((post_stream){seed, (uint64_t)c, 0}, 1, &before);
+    post_random_normals((post_random_stream){seed, (uint64_t)c, 0}, 1, &before);
     for (int i = 0; i < DRAWS; i++) {
-      post_normals((post_stream){seed, (uint64_t)c, (uint64_t)i + 1}, 1, &z);
+      post_random_normals((post_random_stream){seed, (uint64_t)c, (uint64_t)i + 1}, 1, &z);
       before = rho * before + sqrt(1 - rho * rho) * z;
       x[c * DRAWS + i] = before;
     }
@@ -102,27 +102,28 @@ static void test_degenerate(void) {
 
 /* --- the check ---------------------------------------------------------------------------- */
 
-static post_line good_line(void) {
+static post_summary_line good_line(void) {
   post_estimate e = {.mean = 1, .sd = 1, .rhat = 1.005, .ess = 20000, .mcse = 0.007};
-  return (post_line){.label = "q", .mean = e, .variance = e, .mean_off = 3.9, .sd_off = -3.9};
+  return (post_summary_line){
+      .label = "q", .mean = e, .variance = e, .mean_off = 3.9, .sd_off = -3.9};
 }
 
 static void test_check(void) {
-  post_line line[2] = {good_line(), good_line()};
-  RGT_INT(post_check(line, 2, NULL), 0);
+  post_summary_line line[2] = {good_line(), good_line()};
+  RGT_INT(post_summary_check(line, 2, NULL), 0);
   line[0].mean_off = -4.1;
-  RGT_INT(post_check(line, 2, NULL), 1);
+  RGT_INT(post_summary_check(line, 2, NULL), 1);
   line[1].sd_off = 4.1;
-  RGT_INT(post_check(line, 2, NULL), 2);
+  RGT_INT(post_summary_check(line, 2, NULL), 2);
   line[0] = line[1] = good_line();
   line[1].variance.ess = 9999;
-  RGT_INT(post_check(line, 2, NULL), 1);
+  RGT_INT(post_summary_check(line, 2, NULL), 1);
   line[1] = good_line();
   line[1].mean.rhat = 1.011;
-  RGT_INT(post_check(line, 2, NULL), 1);
+  RGT_INT(post_summary_check(line, 2, NULL), 1);
   line[1] = good_line();
   line[1].mean_off = NAN;
-  RGT_INT(post_check(line, 2, NULL), 1);
+  RGT_INT(post_summary_check(line, 2, NULL), 1);
 }
 
 /* --- random numbers ----------------------------------------------------------------------- */
@@ -146,31 +147,31 @@ static double distance(int n, int normal) {
 
 static void test_distributions(void) {
   for (int i = 0; i < ALL; i++)
-    x[i] =
-        post_uniform((post_stream){5, (uint64_t)i % 3, (uint64_t)i / 3 / 5}, (uint64_t)(i / 3 % 5));
+    x[i] = post_random_uniform((post_random_stream){5, (uint64_t)i % 3, (uint64_t)i / 3 / 5},
+                               (uint64_t)(i / 3 % 5));
   RGT_TRUE(distance(ALL, 0) < 1.95);
   RGT_TRUE(x[0] > 0 && x[ALL - 1] < 1);
   for (int i = 0; i < ALL / 5; i++)
-    post_normals((post_stream){6, (uint64_t)i % 7, (uint64_t)i / 7}, 5, &x[5 * i]);
+    post_random_normals((post_random_stream){6, (uint64_t)i % 7, (uint64_t)i / 7}, 5, &x[5 * i]);
   RGT_TRUE(distance(ALL / 5 * 5, 1) < 1.95);
 }
 
 /* A pure function of its arguments; and all of them matter. */
 static void test_pure(void) {
-  post_stream at = {1, 2, 3}, other[] = {{2, 2, 3}, {1, 3, 3}, {1, 2, 4}};
+  post_random_stream at = {1, 2, 3}, other[] = {{2, 2, 3}, {1, 3, 3}, {1, 2, 4}};
   double a[7], b[7];
-  post_normals(at, 7, a);
-  post_normals(at, 7, b);
+  post_random_normals(at, 7, a);
+  post_random_normals(at, 7, b);
   RGT_TRUE(memcmp(a, b, sizeof a) == 0);
-  post_normals(at, 3, b);
+  post_random_normals(at, 3, b);
   RGT_TRUE(memcmp(a, b, 3 * sizeof *a) == 0);
-  RGT_TRUE(post_uniform(at, 0) == post_uniform(at, 0));
-  RGT_TRUE(post_uniform(at, 0) != post_uniform(at, 1));
-  RGT_TRUE(post_uniform(at, 0) != post_uniform(at, 4));
+  RGT_TRUE(post_random_uniform(at, 0) == post_random_uniform(at, 0));
+  RGT_TRUE(post_random_uniform(at, 0) != post_random_uniform(at, 1));
+  RGT_TRUE(post_random_uniform(at, 0) != post_random_uniform(at, 4));
   for (int i = 0; i < 3; i++) {
-    post_normals(other[i], 1, b);
+    post_random_normals(other[i], 1, b);
     RGT_TRUE(a[0] != b[0]);
-    RGT_TRUE(post_uniform(at, 0) != post_uniform(other[i], 0));
+    RGT_TRUE(post_random_uniform(at, 0) != post_random_uniform(other[i], 0));
   }
 }
 

@@ -6,7 +6,7 @@
  * the walker continues there from a unit that was done. The second rank prints "KEPT done". */
 #include "base/clock.h"
 #include "ranks.h"
-#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
 
 #define LIMIT 30.0 /* seconds; then it dies whatever was answered */
 
@@ -15,7 +15,7 @@ static double began;
 static rg_balancer balancer;
 
 static int answered(void) {
-  const rgi_keeper *k = &balancer->keeper;
+  const rgi_balancer_buddy *k = &balancer->buddy;
   return k->last > 0 && k->open == 0;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The members' records are gathered as bytes; rank 0 puts each into its place in a table in which
+ * NaN marks draws that have not come, so that a missing or double one is found. */
 #include "draws.h"
 
 #include <math.h>
@@ -25,7 +28,7 @@ void post_draws_free(post_draws *d) {
 }
 
 /* NaN marks a draw that has not come. */
-static int place(post_table *t, const double *record, int per_walker) {
+static int place_draw(post_draws_table *t, const double *record, int per_walker) {
   int64_t walker = (int64_t)record[0], draw = (int64_t)record[1];
   if (walker < 0 || walker >= t->chains / per_walker || draw < 0 || draw >= t->samples)
     return RG_ERR_MISMATCH;
@@ -39,7 +42,7 @@ static int place(post_table *t, const double *record, int per_walker) {
   return RG_SUCCESS;
 }
 
-static int fill(post_table *t, const double *records, int64_t numbers, int per_walker) {
+static int fill_table(post_draws_table *t, const double *records, int64_t numbers, int per_walker) {
   int64_t cells = t->quantities * t->chains * t->samples, length = 2 + per_walker * t->quantities;
   int error = numbers == cells / (length - 2) * length ? RG_SUCCESS : RG_ERR_MISMATCH;
   t->value = malloc(cells ? (size_t)cells * sizeof *t->value : 1);
@@ -48,7 +51,7 @@ static int fill(post_table *t, const double *records, int64_t numbers, int per_w
   for (int64_t i = 0; i < cells; i++)
     t->value[i] = NAN;
   for (int64_t i = 0; i + length <= numbers && !error; i += length)
-    error = place(t, records + i, per_walker);
+    error = place_draw(t, records + i, per_walker);
   if (error) {
     free(t->value);
     t->value = NULL;
@@ -56,7 +59,7 @@ static int fill(post_table *t, const double *records, int64_t numbers, int per_w
   return error;
 }
 
-int post_draws_gather(rg_group g, const post_draws *d, int per_walker, post_table *t) {
+int post_draws_gather(rg_group g, const post_draws *d, int per_walker, post_draws_table *t) {
   int size, rank, error;
   MPI_Count own = (MPI_Count)d->used, total = 0;
   if ((error = rg_group_size(g, &size)) || (error = rg_group_rank(g, &rank)))
@@ -76,14 +79,14 @@ int post_draws_gather(rg_group g, const post_draws *d, int per_walker, post_tabl
   if (!error)
     error = rg_gatherv(g, d->record, own, MPI_DOUBLE, records, counts, places, MPI_DOUBLE, 0);
   if (!error && rank == 0)
-    error = fill(t, records, total, per_walker);
+    error = fill_table(t, records, total, per_walker);
   free(records);
   free(places);
   free(counts);
   return error;
 }
 
-uint64_t post_table_checksum(const post_table *t) {
+uint64_t post_draws_table_checksum(const post_draws_table *t) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (int64_t i = 0; i < t->quantities * t->chains * t->samples; i++) {
     uint64_t bits;
@@ -94,7 +97,7 @@ uint64_t post_table_checksum(const post_table *t) {
   return hash;
 }
 
-int post_table_csv(const post_table *t, const char *const labels[], FILE *f) {
+int post_draws_table_csv(const post_draws_table *t, const char *const labels[], FILE *f) {
   fprintf(f, "chain,draw");
   for (int q = 0; q < t->quantities; q++)
     fprintf(f, ",%s", labels[q]);
@@ -103,17 +106,17 @@ int post_table_csv(const post_table *t, const char *const labels[], FILE *f) {
     for (int64_t i = 0; i < t->samples; i++) {
       fprintf(f, "%lld,%lld", (long long)c, (long long)i);
       for (int q = 0; q < t->quantities; q++)
-        fprintf(f, ",%.17g", post_table_chain(t, q, c)[i]);
+        fprintf(f, ",%.17g", post_draws_table_chain(t, q, c)[i]);
       fprintf(f, "\n");
     }
   return !ferror(f);
 }
 
-int post_table_binary(const post_table *t, FILE *f) {
+int post_draws_table_binary(const post_draws_table *t, FILE *f) {
   for (int64_t c = 0; c < t->chains; c++)
     for (int64_t i = 0; i < t->samples; i++)
       for (int q = 0; q < t->quantities; q++)
-        if (fwrite(&post_table_chain(t, q, c)[i], sizeof(double), 1, f) != 1)
+        if (fwrite(&post_draws_table_chain(t, q, c)[i], sizeof(double), 1, f) != 1)
           return 0;
   return 1;
 }

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Random numbers as a pure function of (seed, chain, step, draw): Philox 4x64
- * (Salmon et al., SC 2011). Whoever works out a draw, and when, gets the same.
+ * (Salmon et al., SC 2011). A draw is the same on whatever rank, and whenever, it is computed.
  * Chain UINT64_MAX is that of the models' data. */
 #ifndef POST_RANDOM_H
 #define POST_RANDOM_H
@@ -11,13 +11,13 @@
 
 typedef struct {
   uint64_t seed, chain, step;
-} post_stream;
+} post_random_stream;
 
 /* Uniform in (0, 1), neither end included. Draws from 0 on. */
-double post_uniform(post_stream at, uint64_t draw);
+double post_random_uniform(post_random_stream at, uint64_t draw);
 
 /* The first n standard normal numbers of the stream, apart from all uniform
  * ones. */
-void post_normals(post_stream at, int n, double out[]);
+void post_random_normals(post_random_stream at, int n, double out[]);
 
 #endif

@@ -12,14 +12,14 @@ void post_tuning_start(post_tuning *t) {
     t->width[i] = 1;
 }
 
-static void forget(post_tuning *t) {
+static void forget_measured(post_tuning *t) {
   t->measured = 0;
   memset(t->mean, 0, sizeof t->mean);
   memset(t->square, 0, sizeof t->square);
 }
 
 /* Welford's updating of mean and squares. */
-static void measure(post_tuning *t, int parameters, const double *position) {
+static void measure_position(post_tuning *t, int parameters, const double *position) {
   t->measured++;
   for (int i = 0; i < parameters; i++) {
     double off = position[i] - t->mean[i];
@@ -28,14 +28,14 @@ static void measure(post_tuning *t, int parameters, const double *position) {
   }
 }
 
-/* Steps are measured in widths: with new ones their size is learnt anew. */
+/* The step size is in units of the widths: with new widths it is learnt anew. */
 static void take_widths(post_tuning *t, int parameters) {
   for (int i = 0; i < parameters; i++)
     if (t->measured > 1 && t->square[i] > 0)
       t->width[i] = sqrt(t->square[i] / (double)(t->measured - 1));
   t->log_size = log(0.5);
   t->since = 0;
-  forget(t);
+  forget_measured(t);
 }
 
 void post_tuning_learn(post_tuning *t, int64_t step, int64_t steps, double acceptance,
@@ -44,9 +44,9 @@ void post_tuning_learn(post_tuning *t, int64_t step, int64_t steps, double accep
   t->since++;
   t->log_size += (acceptance - target) / pow((double)t->since, 0.6);
   if (step == steps / 8)
-    forget(t);
+    forget_measured(t);
   for (int c = 0; c < chains; c++)
-    measure(t, parameters, position + c * stride);
+    measure_position(t, parameters, position + c * stride);
   if (step + 1 == steps / 4 || step + 1 == steps / 2)
     take_widths(t, parameters);
   int64_t last = steps - steps * 3 / 4;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What a sampler learns in a fixed number of steps at the beginning, and never
- * changes afterwards: how large its steps are, and how wide the posterior is in
- * each direction. The step size follows the acceptance (Robbins and Monro); the
- * widths are measured twice, from an eighth to a quarter and from there to a half
- * of the tuning. The step size in the end is the (geometric) mean over the last
- * quarter. */
+ * What a sampler learns in a fixed number of steps at the beginning and keeps from then on: the
+ * size of its steps, and the width of the posterior in each direction. The step size follows the
+ * acceptance (Robbins and Monro); the widths are measured twice, from an eighth to a quarter and
+ * from there to a half of the tuning. The step size in the end is the (geometric) mean over the
+ * last quarter. */
 #ifndef POST_TUNING_H
 #define POST_TUNING_H
 

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A walker starts its chains far apart, tunes its sampler in the first steps, and then keeps a draw
+ * after every so many steps. All of it is a function of seed and walker. */
 #include "walker.h"
 
 #include <string.h>
 
 #include "random.h"
-#include "samplers.h"
+#include "sampler.h"
 
 static const struct {
-  post_step_f *step;
-  double target; /* the acceptance that is aimed at */
+  post_sampler_step *step;
+  double target; /* the acceptance that tuning aims at */
   int gradient;
-} samplers[] = {
-    [POST_HMC] = {post_step_hmc, 0.95, 1}, [POST_METROPOLIS] = {post_step_metropolis, 0.28, 0}};
+} samplers[] = {[POST_HMC] = {post_sampler_hmc, 0.95, 1},
+                [POST_METROPOLIS] = {post_sampler_metropolis, 0.28, 0}};
 
 /* Walkers 0, 1, 2, 3, 4, ... have models of 1, 2, 4, 8, 1, ... times the scale. */
-static int scale_of(const post_setup *s, int64_t walker) {
+static int scale_of(const post_walker_setup *s, int64_t walker) {
   return s->scale << walker % 4;
 }
 
-int post_walker_model(post_setup *s, int64_t walker, const post_model **m) {
+int post_walker_model(post_walker_setup *s, int64_t walker, const post_model **m) {
   if (!s->model[walker])
     s->model[walker] = s->kind->make(scale_of(s, walker));
   if (!s->model[walker])
@@ -28,9 +31,9 @@ int post_walker_model(post_setup *s, int64_t walker, const post_model **m) {
   return RG_SUCCESS;
 }
 
-/* Far apart in terms of the prior; what is at a position is worked out by the
- * first step. */
-int post_walker_start(post_setup *s, int64_t walker, post_state *state) {
+/* The chains start far apart in terms of the prior. The first step evaluates the densities there.
+ */
+int post_walker_start(post_walker_setup *s, int64_t walker, post_walker_state *state) {
   const post_model *m;
   int error = post_walker_model(s, walker, &m);
   if (error)
@@ -39,21 +42,22 @@ int post_walker_start(post_setup *s, int64_t walker, post_state *state) {
   state->walker = walker;
   post_tuning_start(&state->tuning);
   for (int c = 0; c < POST_CHAINS; c++)
-    post_normals((post_stream){s->seed, (uint64_t)(walker * POST_CHAINS + c), UINT64_MAX},
-                 m->parameters, state->position[c]);
+    post_random_normals(
+        (post_random_stream){s->seed, (uint64_t)(walker * POST_CHAINS + c), UINT64_MAX},
+        m->parameters, state->position[c]);
   return RG_SUCCESS;
 }
 
-int64_t post_walker_left(const post_setup *s, const post_state *state) {
+int64_t post_walker_left(const post_walker_setup *s, const post_walker_state *state) {
   return s->tune + s->samples * s->thin - state->step;
 }
 
-double post_walker_weight(const post_setup *s, int64_t walker) {
+double post_walker_weight(const post_walker_setup *s, int64_t walker) {
   return s->kind->scales ? scale_of(s, walker) : 1;
 }
 
-static int keep(const post_model *m, const post_setup *s, const post_state *state,
-                post_draws *draws) {
+static int keep_draws(const post_model *m, const post_walker_setup *s,
+                      const post_walker_state *state, post_draws *draws) {
   double *record = post_draws_add(draws, 2 + POST_CHAINS * m->quantities);
   if (!record)
     return RG_ERR_NOMEM;
@@ -64,11 +68,12 @@ static int keep(const post_model *m, const post_setup *s, const post_state *stat
   return RG_SUCCESS;
 }
 
-static int step(rg_group g, const post_model *m, const post_setup *s, post_state *state) {
+static int do_step(rg_group g, const post_model *m, const post_walker_setup *s,
+                   post_walker_state *state) {
   double acceptance;
   int accepted, error;
-  if (state->step == 0 &&
-      (error = post_evaluate(g, m, state->position, samplers[s->sampler].gradient, state->value)))
+  if (state->step == 0 && (error = post_density_evaluate(
+                               g, m, state->position, samplers[s->sampler].gradient, state->value)))
     return error;
   if ((error = samplers[s->sampler].step(g, m, s->seed, state, &acceptance, &accepted)))
     return error;
@@ -83,17 +88,17 @@ static int step(rg_group g, const post_model *m, const post_setup *s, post_state
   return RG_SUCCESS;
 }
 
-int post_walker_advance(rg_group g, post_setup *s, post_state *state, int64_t steps,
+int post_walker_advance(rg_group g, post_walker_setup *s, post_walker_state *state, int64_t steps,
                         post_draws *draws) {
   const post_model *m;
   int rank, error;
   if ((error = rg_group_rank(g, &rank)) || (error = post_walker_model(s, state->walker, &m)))
     return error;
   for (int64_t i = 0; i < steps && post_walker_left(s, state) > 0; i++) {
-    if ((error = step(g, m, s, state)))
+    if ((error = do_step(g, m, s, state)))
       return error;
     if (rank == 0 && state->step > s->tune && (state->step - s->tune) % s->thin == 0 &&
-        (error = keep(m, s, state, draws)))
+        (error = keep_draws(m, s, state, draws)))
       return error;
   }
   return RG_SUCCESS;

@@ -19,34 +19,34 @@
 enum { POST_PARAMETERS = 10, POST_QUANTITIES = 10, POST_BLOCKS = 16, POST_COLUMNS = 8 };
 enum { POST_CARRIED = POST_BLOCKS + 1 };
 
-/* What is reported of a quantity: its mean and standard deviation. */
+/* Mean and standard deviation of a quantity. */
 typedef struct {
   double mean, sd;
-} post_moments;
+} post_model_moments;
 
 typedef struct post_model post_model;
 
 /* One block's numbers, out[0 .. columns-1], at a position. carried: what the
  * first stage left for the second. */
-typedef void post_block_f(const post_model *m, int stage, int block, const double position[],
-                          const double carried[POST_CARRIED], double out[]);
+typedef void post_model_block(const post_model *m, int stage, int block, const double position[],
+                              const double carried[POST_CARRIED], double out[]);
 
 /* Combines all blocks' numbers: block b's begin at blocks[b * stride]. The first
  * stage sets *log_density (up to a constant) and may leave something in carried;
  * the last one sets gradient[0 .. parameters-1]. */
-typedef void post_combine_f(const post_model *m, int stage, const double *blocks, int stride,
-                            const double position[], double carried[POST_CARRIED],
-                            double *log_density, double gradient[]);
+typedef void post_model_combine(const post_model *m, int stage, const double *blocks, int stride,
+                                const double position[], double carried[POST_CARRIED],
+                                double *log_density, double gradient[]);
 
 struct post_model {
   int parameters, quantities; /* of a position; and what is reported of it */
   int blocks;
   int stages, columns[2]; /* how many numbers a block gives in each stage */
-  post_block_f *block;
-  post_combine_f *combine;
+  post_model_block *block;
+  post_model_combine *combine;
   void (*quantity)(const post_model *m, const double position[], double q[]);
-  /* The truth, not by sampling, of all quantities. */
-  void (*truth)(const post_model *m, post_moments t[]);
+  /* The true moments of all quantities, computed without sampling. */
+  void (*truth)(const post_model *m, post_model_moments t[]);
   void *data; /* the model's own */
 };
 
@@ -67,11 +67,11 @@ const post_model_kind *post_model_find(const char *name);
 /* NULL is allowed. */
 void post_model_free(post_model *m);
 
-post_model *post_poisson_make(int scale);
-post_model *post_schools_make(int scale);
-post_model *post_regression_make(int scale);
-extern const char *const post_poisson_labels[];
-extern const char *const post_schools_labels[];
-extern const char *const post_regression_labels[];
+post_model *post_model_poisson_make(int scale);
+post_model *post_model_schools_make(int scale);
+post_model *post_model_regression_make(int scale);
+extern const char *const post_model_poisson_labels[];
+extern const char *const post_model_schools_labels[];
+extern const char *const post_model_regression_labels[];
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "../chain/random.h"
-#include "dense.h"
+#include "matrix.h"
 
 #define PI 3.14159265358979323846
 enum { MODES = 8, BLOCKS = 16, OBSERVED = 9, DATA_SEED = 1 };
@@ -22,14 +22,14 @@ static const double noise = 0.05;
 /* The observed nodes: multiples of 1 / BLOCKS. */
 static const int place[OBSERVED] = {1, 2, 4, 5, 7, 9, 10, 12, 15};
 
-const char *const post_poisson_labels[] = {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"};
+const char *const post_model_poisson_labels[] = {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"};
 
 typedef struct {
   int inside; /* cells of a block */
   double y[OBSERVED];
   double load[MODES];   /* of a node, for a position of 1, without the sine */
   double sine[][MODES]; /* at the nodes 0 .. cells-1 */
-} data;
+} poisson_data;
 
 static double prior_sd(int k) {
   return 10.0 / (k + 1);
@@ -37,26 +37,26 @@ static double prior_sd(int k) {
 
 /* u at x = i / BLOCKS for a position of 1 in mode k: the sine is an
  * eigenfunction. */
-static double response(int k, int i) {
+static double response_at(int k, int i) {
   double w = (k + 1) * PI;
   return prior_sd(k) * sin(w * i / BLOCKS) / (w * w);
 }
 
 /* Observations of a source drawn from the prior: always the same. */
-static void observe(data *d) {
-  post_stream at = {DATA_SEED, UINT64_MAX, 0};
+static void make_observations(poisson_data *d) {
+  post_random_stream at = {DATA_SEED, UINT64_MAX, 0};
   double source[MODES], error[OBSERVED];
-  post_normals(at, MODES, source);
+  post_random_normals(at, MODES, source);
   at.step = 1;
-  post_normals(at, OBSERVED, error);
+  post_random_normals(at, OBSERVED, error);
   for (int j = 0; j < OBSERVED; j++) {
     d->y[j] = noise * error[j];
     for (int k = 0; k < MODES; k++)
-      d->y[j] += source[k] * response(k, place[j]);
+      d->y[j] += source[k] * response_at(k, place[j]);
   }
 }
 
-static double load_at(const data *d, const double position[], int node) {
+static double load_at(const poisson_data *d, const double position[], int node) {
   double sum = 0;
   for (int k = 0; k < MODES; k++)
     sum += d->load[k] * position[k] * d->sine[node][k];
@@ -66,8 +66,8 @@ static double load_at(const data *d, const double position[], int node) {
 /* Eliminates the nodes inside the block: their load moves to its ends, to the
  * right one by the sweep and the rest to the left one, whose own load is the
  * block's too. */
-static void condense(const post_model *m, int block, const double position[], double out[2]) {
-  const data *d = m->data;
+static void condense_block(const post_model *m, int block, const double position[], double out[2]) {
+  const poisson_data *d = m->data;
   int inside = d->inside, first = block * inside;
   double right = 0, all = load_at(d, position, first);
   for (int i = 1; i < inside; i++) {
@@ -81,8 +81,8 @@ static void condense(const post_model *m, int block, const double position[], do
 
 /* The block's part of the adjoint's product with the loads. The adjoint is
  * linear between the nodes given in ends. */
-static void project(const post_model *m, int block, const double ends[], double out[MODES]) {
-  const data *d = m->data;
+static void project_block(const post_model *m, int block, const double ends[], double out[MODES]) {
+  const poisson_data *d = m->data;
   int inside = d->inside, first = block * inside;
   for (int k = 0; k < MODES; k++)
     out[k] = 0;
@@ -98,9 +98,9 @@ static void project(const post_model *m, int block, const double ends[], double 
 static void block_of(const post_model *m, int stage, int block, const double position[],
                      const double carried[POST_CARRIED], double out[]) {
   if (stage == 0)
-    condense(m, block, position, out);
+    condense_block(m, block, position, out);
   else
-    project(m, block, carried, out);
+    project_block(m, block, carried, out);
 }
 
 /* Solves BLOCKS (-u[i-1] + 2 u[i] - u[i+1]) = u[i] in place; both ends are 0. */
@@ -113,7 +113,7 @@ static void solve_ends(double u[BLOCKS + 1]) {
 }
 
 /* Leaves the adjoint at the blocks' ends in u. */
-static double compare(const data *d, double u[BLOCKS + 1]) {
+static double compare_fit(const poisson_data *d, double u[BLOCKS + 1]) {
   double fit[BLOCKS + 1] = {0}, sum = 0;
   for (int j = 0; j < OBSERVED; j++) {
     double residual = d->y[j] - u[place[j]];
@@ -126,14 +126,14 @@ static double compare(const data *d, double u[BLOCKS + 1]) {
   return -sum / (2 * noise * noise);
 }
 
-static void combine(const post_model *m, int stage, const double *blocks, int stride,
-                    const double position[], double carried[POST_CARRIED], double *log_density,
-                    double gradient[]) {
+static void combine_blocks(const post_model *m, int stage, const double *blocks, int stride,
+                           const double position[], double carried[POST_CARRIED],
+                           double *log_density, double gradient[]) {
   if (stage == 0) {
     for (int i = 1; i < BLOCKS; i++)
       carried[i] = blocks[i * stride] + blocks[(i - 1) * stride + 1];
     solve_ends(carried);
-    *log_density = compare(m->data, carried);
+    *log_density = compare_fit(m->data, carried);
     for (int k = 0; k < MODES; k++)
       *log_density -= position[k] * position[k] / 2;
     return;
@@ -145,7 +145,7 @@ static void combine(const post_model *m, int stage, const double *blocks, int st
   }
 }
 
-static void quantity(const post_model *m, const double position[], double q[]) {
+static void list_quantities(const post_model *m, const double position[], double q[]) {
   (void)m;
   for (int k = 0; k < MODES; k++)
     q[k] = prior_sd(k) * position[k];
@@ -153,29 +153,29 @@ static void quantity(const post_model *m, const double position[], double q[]) {
 
 /* With u = G z at the observed points and z ~ N(0, 1): the covariance is
  * (I + G'G / noise^2)^-1, the mean is that times G'y / noise^2. */
-static void truth(const post_model *m, post_moments t[]) {
-  const data *d = m->data;
+static void true_moments(const post_model *m, post_model_moments t[]) {
+  const poisson_data *d = m->data;
   post_matrix precision = {.rows = MODES};
   double right[MODES], mean[MODES];
   for (int i = 0; i < MODES; i++) {
     right[i] = 0;
     for (int j = 0; j < OBSERVED; j++)
-      right[i] += response(i, place[j]) * d->y[j] / (noise * noise);
+      right[i] += response_at(i, place[j]) * d->y[j] / (noise * noise);
     for (int k = 0; k < MODES; k++) {
       precision.at[i][k] = i == k;
       for (int j = 0; j < OBSERVED; j++)
-        precision.at[i][k] += response(i, place[j]) * response(k, place[j]) / (noise * noise);
+        precision.at[i][k] += response_at(i, place[j]) * response_at(k, place[j]) / (noise * noise);
     }
   }
-  post_matrix covariance = post_inverse(&precision);
-  post_apply(&covariance, right, mean);
+  post_matrix covariance = post_matrix_inverse(&precision);
+  post_matrix_apply(&covariance, right, mean);
   for (int k = 0; k < MODES; k++)
-    t[k] = (post_moments){prior_sd(k) * mean[k], prior_sd(k) * sqrt(covariance.at[k][k])};
+    t[k] = (post_model_moments){prior_sd(k) * mean[k], prior_sd(k) * sqrt(covariance.at[k][k])};
 }
 
 /* The load of node x is the integral of f times the node's hat function:
  * 4 sin^2(w h / 2) / (h w^2) sin(w x) for the source sin(w x). */
-static void tabulate(data *d, int cells) {
+static void tabulate_sines(poisson_data *d, int cells) {
   double h = 1.0 / cells;
   for (int k = 0; k < MODES; k++) {
     double w = (k + 1) * PI, s = sin(w * h / 2);
@@ -186,27 +186,27 @@ static void tabulate(data *d, int cells) {
 }
 
 /* Each block has as many cells as the scale says. */
-post_model *post_poisson_make(int scale) {
+post_model *post_model_poisson_make(int scale) {
   post_model *m = malloc(sizeof *m);
   int cells = BLOCKS * scale;
-  data *d = malloc(sizeof *d + (size_t)cells * sizeof *d->sine);
+  poisson_data *d = malloc(sizeof *d + (size_t)cells * sizeof *d->sine);
   if (!m || !d) {
     free(m);
     free(d);
     return NULL;
   }
   d->inside = scale;
-  observe(d);
-  tabulate(d, cells);
+  make_observations(d);
+  tabulate_sines(d, cells);
   *m = (post_model){.parameters = MODES,
                     .quantities = MODES,
                     .blocks = BLOCKS,
                     .stages = 2,
                     .columns = {2, MODES},
                     .block = block_of,
-                    .combine = combine,
-                    .quantity = quantity,
-                    .truth = truth,
+                    .combine = combine_blocks,
+                    .quantity = list_quantities,
+                    .truth = true_moments,
                     .data = d};
   return m;
 }

@@ -9,23 +9,24 @@
 #include <stdlib.h>
 
 #include "../chain/random.h"
-#include "dense.h"
+#include "matrix.h"
 
 enum { ROWS = 640, COEFFICIENTS = 5, BLOCKS = 16, DATA_SEED = 2 };
 static const double shape = 2, rate = 2, width = 3;
 static const double source[COEFFICIENTS] = {1, 2, -1, 0.5, 0};
 static const double noise = 1.5;
 
-const char *const post_regression_labels[] = {"b0", "b1", "b2", "b3", "b4", "s2"};
+const char *const post_model_regression_labels[] = {"b0", "b1", "b2", "b3", "b4", "s2"};
 
 typedef struct {
   double x[ROWS][COEFFICIENTS], y[ROWS];
-} data;
+} regression_data;
 
 /* Columns with a part in common, so that the coefficients are correlated. */
-static void draw_row(data *d, int row) {
+static void draw_row(regression_data *d, int row) {
   double z[COEFFICIENTS + 1];
-  post_normals((post_stream){DATA_SEED, UINT64_MAX, (uint64_t)row}, COEFFICIENTS + 1, z);
+  post_random_normals((post_random_stream){DATA_SEED, UINT64_MAX, (uint64_t)row}, COEFFICIENTS + 1,
+                      z);
   d->x[row][0] = 1;
   for (int k = 1; k < COEFFICIENTS; k++)
     d->x[row][k] = 0.8 * z[k] + 0.6 * z[0];
@@ -38,7 +39,7 @@ static void draw_row(data *d, int row) {
 static void block_of(const post_model *m, int stage, int block, const double position[],
                      const double carried[POST_CARRIED], double out[]) {
   (void)stage, (void)carried;
-  const data *d = m->data;
+  const regression_data *d = m->data;
   int rows = ROWS / BLOCKS;
   for (int k = 0; k <= COEFFICIENTS; k++)
     out[k] = 0;
@@ -52,9 +53,9 @@ static void block_of(const post_model *m, int stage, int block, const double pos
   }
 }
 
-static void combine(const post_model *m, int stage, const double *blocks, int stride,
-                    const double position[], double carried[POST_CARRIED], double *log_density,
-                    double gradient[]) {
+static void combine_blocks(const post_model *m, int stage, const double *blocks, int stride,
+                           const double position[], double carried[POST_CARRIED],
+                           double *log_density, double gradient[]) {
   (void)m, (void)stage, (void)carried;
   double sum[1 + COEFFICIENTS] = {0}, variance = exp(position[COEFFICIENTS]);
   double count = ROWS + COEFFICIENTS + 2 * shape, misfit;
@@ -70,7 +71,7 @@ static void combine(const post_model *m, int stage, const double *blocks, int st
   gradient[COEFFICIENTS] = (misfit / variance - count) / 2;
 }
 
-static void quantity(const post_model *m, const double position[], double q[]) {
+static void list_quantities(const post_model *m, const double position[], double q[]) {
   (void)m;
   for (int k = 0; k < COEFFICIENTS; k++)
     q[k] = position[k];
@@ -80,8 +81,8 @@ static void quantity(const post_model *m, const double position[], double q[]) {
 /* With P = X'X + I / width^2 and b' = P^-1 X'y: s^2 is inverse gamma (a, c) with
  * a = shape + rows / 2 and c = rate + (y'y - b'P b') / 2; b has the mean b' and
  * the covariance P^-1 c / (a - 1). */
-static void truth(const post_model *m, post_moments t[]) {
-  const data *d = m->data;
+static void true_moments(const post_model *m, post_model_moments t[]) {
+  const regression_data *d = m->data;
   post_matrix p = {.rows = COEFFICIENTS};
   double right[COEFFICIENTS] = {0}, mean[COEFFICIENTS], squares = 0;
   for (int k = 0; k < COEFFICIENTS; k++)
@@ -94,20 +95,20 @@ static void truth(const post_model *m, post_moments t[]) {
         p.at[k][l] += d->x[i][k] * d->x[i][l];
     }
   }
-  post_matrix inverse = post_inverse(&p);
-  post_apply(&inverse, right, mean);
+  post_matrix inverse = post_matrix_inverse(&p);
+  post_matrix_apply(&inverse, right, mean);
   for (int k = 0; k < COEFFICIENTS; k++)
     squares -= mean[k] * right[k];
   double a = shape + ROWS / 2.0, c = rate + squares / 2, variance = c / (a - 1);
   for (int k = 0; k < COEFFICIENTS; k++)
-    t[k] = (post_moments){mean[k], sqrt(variance * inverse.at[k][k])};
-  t[COEFFICIENTS] = (post_moments){variance, variance / sqrt(a - 2)};
+    t[k] = (post_model_moments){mean[k], sqrt(variance * inverse.at[k][k])};
+  t[COEFFICIENTS] = (post_model_moments){variance, variance / sqrt(a - 2)};
 }
 
-post_model *post_regression_make(int scale) {
+post_model *post_model_regression_make(int scale) {
   (void)scale;
   post_model *m = malloc(sizeof *m);
-  data *d = malloc(sizeof *d);
+  regression_data *d = malloc(sizeof *d);
   if (!m || !d) {
     free(m);
     free(d);
@@ -121,9 +122,9 @@ post_model *post_regression_make(int scale) {
                     .stages = 1,
                     .columns = {COEFFICIENTS + 1},
                     .block = block_of,
-                    .combine = combine,
-                    .quantity = quantity,
-                    .truth = truth,
+                    .combine = combine_blocks,
+                    .quantity = list_quantities,
+                    .truth = true_moments,
                     .data = d};
   return m;
 }

@@ -17,24 +17,24 @@ static const double y[SCHOOLS] = {28, 8, -3, 7, -1, 1, 18, 12};
 static const double sigma[SCHOOLS] = {15, 10, 16, 11, 9, 11, 10, 18};
 static const double width = 5; /* of the priors of mu and tau */
 
-const char *const post_schools_labels[] = {"mu",     "tau",    "theta1", "theta2", "theta3",
-                                           "theta4", "theta5", "theta6", "theta7", "theta8"};
+const char *const post_model_schools_labels[] = {"mu",     "tau",    "theta1", "theta2", "theta3",
+                                                 "theta4", "theta5", "theta6", "theta7", "theta8"};
 
-static double theta(const double position[], int j) {
+static double theta_of(const double position[], int j) {
   return width * position[MU] + exp(position[TAU]) * position[ETA + j];
 }
 
 static void block_of(const post_model *m, int stage, int block, const double position[],
                      const double carried[POST_CARRIED], double out[]) {
   (void)m, (void)stage, (void)carried;
-  double residual = (y[block] - theta(position, block)) / sigma[block];
+  double residual = (y[block] - theta_of(position, block)) / sigma[block];
   out[0] = -residual * residual / 2;
   out[1] = residual / sigma[block];
 }
 
-static void combine(const post_model *m, int stage, const double *blocks, int stride,
-                    const double position[], double carried[POST_CARRIED], double *log_density,
-                    double gradient[]) {
+static void combine_blocks(const post_model *m, int stage, const double *blocks, int stride,
+                           const double position[], double carried[POST_CARRIED],
+                           double *log_density, double gradient[]) {
   (void)m, (void)stage, (void)carried;
   double tau = exp(position[TAU]), ratio = tau / width, pull = 0, stretch = 0;
   double sum = position[TAU] - log1p(ratio * ratio) - position[MU] * position[MU] / 2;
@@ -50,22 +50,22 @@ static void combine(const post_model *m, int stage, const double *blocks, int st
   gradient[TAU] = tau * stretch + 1 - 2 * ratio * ratio / (1 + ratio * ratio);
 }
 
-static void quantity(const post_model *m, const double position[], double q[]) {
+static void list_quantities(const post_model *m, const double position[], double q[]) {
   (void)m;
   q[0] = width * position[MU];
   q[1] = exp(position[TAU]);
   for (int j = 0; j < SCHOOLS; j++)
-    q[2 + j] = theta(position, j);
+    q[2 + j] = theta_of(position, j);
 }
 
 /* First and second moments of all quantities given tau, times the density of
  * log tau (up to a constant), which comes before them. */
 typedef struct {
   double weight, first[2 + SCHOOLS], second[2 + SCHOOLS];
-} slice;
+} tau_slice;
 
-static slice slice_at(double log_tau) {
-  slice s;
+static tau_slice slice_at(double log_tau) {
+  tau_slice s;
   double t = exp(log_tau), variance = 1 / (width * width), mean = 0, log_weight = log_tau;
   log_weight -= log1p(t * t / (width * width));
   for (int j = 0; j < SCHOOLS; j++) {
@@ -93,12 +93,12 @@ static slice slice_at(double log_tau) {
 
 /* The trapezoidal rule on log tau: the integrands fall off exponentially on both
  * sides, as t and as t^-6 at least, so that it converges to all digits. */
-static void truth(const post_model *m, post_moments moments[]) {
+static void true_moments(const post_model *m, post_model_moments moments[]) {
   (void)m;
   const double from = -40, to = 12, step = 0.01;
-  slice sum = {0, {0}, {0}};
+  tau_slice sum = {0, {0}, {0}};
   for (int i = 0; i * step <= to - from; i++) {
-    slice s = slice_at(from + i * step);
+    tau_slice s = slice_at(from + i * step);
     sum.weight += s.weight;
     for (int q = 0; q < 2 + SCHOOLS; q++) {
       sum.first[q] += s.weight * s.first[q];
@@ -107,11 +107,11 @@ static void truth(const post_model *m, post_moments moments[]) {
   }
   for (int q = 0; q < 2 + SCHOOLS; q++) {
     double mean = sum.first[q] / sum.weight;
-    moments[q] = (post_moments){mean, sqrt(sum.second[q] / sum.weight - mean * mean)};
+    moments[q] = (post_model_moments){mean, sqrt(sum.second[q] / sum.weight - mean * mean)};
   }
 }
 
-post_model *post_schools_make(int scale) {
+post_model *post_model_schools_make(int scale) {
   (void)scale;
   post_model *m = malloc(sizeof *m);
   if (m)
@@ -121,8 +121,8 @@ post_model *post_schools_make(int scale) {
                       .stages = 1,
                       .columns = {2},
                       .block = block_of,
-                      .combine = combine,
-                      .quantity = quantity,
-                      .truth = truth};
+                      .combine = combine_blocks,
+                      .quantity = list_quantities,
+                      .truth = true_moments};
   return m;
 }

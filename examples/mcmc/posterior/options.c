@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The command line by popt, and the checks of what it says. */
 #include "options.h"
 
 #include <limits.h>
@@ -30,7 +32,7 @@ static const struct poptOption table[] = {
      "hmc (Hamiltonian, with gradients) or metropolis (a random walk); default hmc", "NAME"},
     {"group", 'g', POPT_ARG_LONGLONG, &arg.group, 0, "Ranks in a group; default 1", "N"},
     {"policy", 'p', POPT_ARG_STRING, &arg.policy, 0,
-     "Who helps whom: none, join-right, sync, most-work, share-out, release, with options as "
+     "The policy: none, join-right, sync, most-work, share-out, release, with options as "
      "sync:i=16; default share-out",
      "NAME"},
     {"walkers", 'w', POPT_ARG_LONGLONG, &arg.walkers, 0,
@@ -61,13 +63,13 @@ static const struct poptOption table[] = {
     {"kill", 0, POPT_ARG_STRING, &arg.kill, 0,
      "Ranks that kill themselves: RANK:SECONDS,RANK:merge,..., or seed:N for three of them within "
      "a second",
-     "WHO"},
+     "RANKS"},
     {"quiet", 'q', POPT_ARG_NONE, &arg.quiet, 0, "Print nothing but errors", NULL},
     POPT_TABLEEND};
 
 static const char *const samplers[] = {[POST_HMC] = "hmc", [POST_METROPOLIS] = "metropolis"};
 
-const char *post_sampler_name(post_sampler sampler) {
+const char *post_options_sampler_name(post_walker_sampler sampler) {
   return samplers[sampler];
 }
 
@@ -78,75 +80,75 @@ static int sampler_of(const char *name) {
   return name ? -1 : POST_HMC;
 }
 
-static int bad(char text[RGP_TEXT], const char *option, const char *wanted) {
+static int bad_option(char text[RGP_TEXT], const char *option, const char *wanted) {
   snprintf(text, RGP_TEXT, "--%s: must be %s", option, wanted);
   return 1;
 }
 
-static int outside(long long value, long long least, long long most, long long unset) {
+static int is_outside(long long value, long long least, long long most, long long unset) {
   return value != unset && (value < least || value > most);
 }
 
 /* The limits keep every number of draws and bytes far below 2^63. */
-static int check(const char *const words[], char text[RGP_TEXT]) {
+static int check_options(const char *const words[], char text[RGP_TEXT]) {
   (void)words;
   if (!arg.model || !post_model_find(arg.model))
-    return bad(text, "model", "poisson, eight-schools or regression");
+    return bad_option(text, "model", "poisson, eight-schools or regression");
   if (sampler_of(arg.sampler) < 0)
-    return bad(text, "sampler", "hmc or metropolis");
+    return bad_option(text, "sampler", "hmc or metropolis");
   if (rg_policy_parse(arg.policy, &policy)) {
     snprintf(text, RGP_TEXT, "--policy: %s", rg_error_detail());
     return 1;
   }
-  if (outside(arg.group, 1, INT_MAX, 1))
-    return bad(text, "group", "a whole number from 1 on");
-  if (outside(arg.walkers, 1, 1000000, 1))
-    return bad(text, "walkers", "a whole number from 1 to 1000000");
-  if (outside(arg.samples, 4, 10000000, DEFAULT))
-    return bad(text, "samples", "a whole number from 4 to 10000000");
-  if (outside(arg.thin, 1, 1000000, DEFAULT))
-    return bad(text, "thin", "a whole number from 1 to 1000000");
-  if (outside(arg.tune, 8, 10000000, DEFAULT))
-    return bad(text, "tune", "a whole number from 8 to 10000000");
-  if (outside(arg.unit, 1, INT_MAX, 1))
-    return bad(text, "unit", "a whole number from 1 on");
-  if (outside(arg.scale, 1, 100000, 1))
-    return bad(text, "scale", "a whole number from 1 to 100000");
+  if (is_outside(arg.group, 1, INT_MAX, 1))
+    return bad_option(text, "group", "a whole number from 1 on");
+  if (is_outside(arg.walkers, 1, 1000000, 1))
+    return bad_option(text, "walkers", "a whole number from 1 to 1000000");
+  if (is_outside(arg.samples, 4, 10000000, DEFAULT))
+    return bad_option(text, "samples", "a whole number from 4 to 10000000");
+  if (is_outside(arg.thin, 1, 1000000, DEFAULT))
+    return bad_option(text, "thin", "a whole number from 1 to 1000000");
+  if (is_outside(arg.tune, 8, 10000000, DEFAULT))
+    return bad_option(text, "tune", "a whole number from 8 to 10000000");
+  if (is_outside(arg.unit, 1, INT_MAX, 1))
+    return bad_option(text, "unit", "a whole number from 1 on");
+  if (is_outside(arg.scale, 1, 100000, 1))
+    return bad_option(text, "scale", "a whole number from 1 to 100000");
   if (arg.seed < 0)
-    return bad(text, "seed", "a whole number from 0 on");
+    return bad_option(text, "seed", "a whole number from 0 on");
   return 0;
 }
 
-const rgp_program post_program = {
+const rgp_program post_options_program = {
     .name = "regroup-mcmc",
     .summary = "Samples a posterior with a known answer: walkers of eight chains each, their\n"
                "densities worked out by groups of ranks. The draws have the same bits on any\n"
                "number of ranks. Start it under mpiexec with any number of ranks.",
     .arguments = "--model NAME [OPTION...]",
     .options = table,
-    .check = check};
+    .check = check_options};
 
-/* Which defaults there are depends on other options. */
-static post_setup setup_of(void) {
-  post_sampler sampler = (post_sampler)sampler_of(arg.sampler);
+/* Some defaults depend on other options. */
+static post_walker_setup setup_of(void) {
+  post_walker_sampler sampler = (post_walker_sampler)sampler_of(arg.sampler);
   const post_model_kind *kind = post_model_find(arg.model);
   int walk = sampler == POST_METROPOLIS;
-  return (post_setup){.kind = kind,
-                      .sampler = sampler,
-                      .seed = (uint64_t)arg.seed,
-                      .walkers = arg.walkers,
-                      .samples = arg.samples >= 0 ? arg.samples : kind->samples,
-                      .thin = arg.thin >= 0 ? arg.thin
-                              : walk        ? 50
-                                            : 1,
-                      .tune = arg.tune >= 0 ? arg.tune
-                              : walk        ? 5000
-                                            : 500,
-                      .scale = (int)arg.scale};
+  return (post_walker_setup){.kind = kind,
+                             .sampler = sampler,
+                             .seed = (uint64_t)arg.seed,
+                             .walkers = arg.walkers,
+                             .samples = arg.samples >= 0 ? arg.samples : kind->samples,
+                             .thin = arg.thin >= 0 ? arg.thin
+                                     : walk        ? 50
+                                                   : 1,
+                             .tune = arg.tune >= 0 ? arg.tune
+                                     : walk        ? 5000
+                                                   : 500,
+                             .scale = (int)arg.scale};
 }
 
 int post_options_read(int argc, char **argv, int rank, post_options *o, int *status) {
-  if (!rgp_parse(&post_program, argc, argv, rank, NULL, status))
+  if (!rgp_parse(&post_options_program, argc, argv, rank, NULL, status))
     return 0;
   *o = (post_options){.setup = setup_of(),
                       .group = (int)arg.group,

@@ -11,19 +11,19 @@
 #include "runtime/program/program.h"
 
 typedef struct {
-  post_setup setup; /* without the models */
+  post_walker_setup setup; /* without the models */
   rg_policy policy;
   int group; /* initial group size */
   int unit;  /* steps in a unit of work */
   int check, quiet;
   const char *draws, *plot, *json; /* files, or NULL */
-  const char *kill;                /* who dies when, or NULL */
+  const char *kill;                /* which ranks die when, or NULL */
 } post_options;
 
-extern const rgp_program post_program;
+extern const rgp_program post_options_program;
 
 /* "hmc" or "metropolis". */
-const char *post_sampler_name(post_sampler sampler);
+const char *post_options_sampler_name(post_walker_sampler sampler);
 
 /* Reads the command line, on every rank alike. Returns 1 to go on, or 0 to end
  * with the exit status in *status. */

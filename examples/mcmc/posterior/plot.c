@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Writes a script with the data for gnuplot and runs it. */
 #include "plot.h"
 
 #include <math.h>
@@ -9,7 +11,7 @@ enum { ROW_HEIGHT = 130, SHOWN_CHAINS = 4, SHOWN_DRAWS = 200, BINS = 80 };
 static const char *const colour[SHOWN_CHAINS] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7"};
 
 /* An axis from five standard deviations below the true mean to five above. */
-static void axis(FILE *f, char name, const post_moments *t) {
+static void write_axis(FILE *f, char name, const post_model_moments *t) {
   fprintf(f, "set %crange [%g:%g]\nset %ctics nomirror (", name, t->mean - 5 * t->sd,
           t->mean + 5 * t->sd, name);
   for (int i = -3; i <= 3; i += 3)
@@ -17,19 +19,19 @@ static void axis(FILE *f, char name, const post_moments *t) {
   fprintf(f, ")\n");
 }
 
-/* Chains of different walkers; the first draws of each. */
-static void trace(FILE *f, const post_table *t, int q, const post_line *l) {
+/* Traces: the first draws of some chains, each of another walker. */
+static void write_trace(FILE *f, const post_draws_table *t, int q, const post_summary_line *l) {
   int64_t shown = t->chains < SHOWN_CHAINS ? t->chains : SHOWN_CHAINS;
   int64_t draws = t->samples < SHOWN_DRAWS ? t->samples : SHOWN_DRAWS;
   fprintf(f, "set ylabel '%s'\nset xrange [0:%lld]\nset xtics auto\nunset arrow\n", l->label,
           (long long)draws);
-  axis(f, 'y', &l->truth);
+  write_axis(f, 'y', &l->truth);
   fprintf(f, "plot ");
   for (int64_t i = 0; i < shown; i++)
     fprintf(f, "%s'-' with lines lw 0.7 lc rgb '%s'", i ? ", " : "", colour[i]);
   fprintf(f, "\n");
   for (int64_t i = 0; i < shown; i++) {
-    const double *x = post_table_chain(t, q, i * t->chains / shown);
+    const double *x = post_draws_table_chain(t, q, i * t->chains / shown);
     for (int64_t d = 0; d < draws; d++)
       fprintf(f, "%lld %g\n", (long long)d, x[d]);
     fprintf(f, "e\n");
@@ -41,17 +43,17 @@ static void line_at(FILE *f, double x, const char *style) {
           style);
 }
 
-/* The density of all draws. */
-static void marginal(FILE *f, const post_table *t, int q, const post_line *l) {
+/* The distribution of all draws. */
+static void write_marginal(FILE *f, const post_draws_table *t, int q, const post_summary_line *l) {
   int64_t count[BINS] = {0}, draws = t->chains * t->samples;
-  const double *x = post_table_chain(t, q, 0);
+  const double *x = post_draws_table_chain(t, q, 0);
   double low = l->truth.mean - 5 * l->truth.sd, width = 10 * l->truth.sd / BINS;
   for (int64_t i = 0; i < draws; i++) {
     double bin = floor((x[i] - low) / width);
     if (bin >= 0 && bin < BINS)
       count[(int)bin]++;
   }
-  axis(f, 'x', &l->truth);
+  write_axis(f, 'x', &l->truth);
   fprintf(f, "unset ylabel\nset yrange [0:*]\nunset ytics\n");
   line_at(f, l->truth.mean, "lw 1.5");
   line_at(f, l->truth.mean - l->truth.sd, "dt 2");
@@ -63,14 +65,15 @@ static void marginal(FILE *f, const post_table *t, int q, const post_line *l) {
 }
 
 /* A path in gnuplot's quotes. */
-static void quoted(FILE *f, const char *text) {
+static void write_quoted(FILE *f, const char *text) {
   putc('\'', f);
   for (; *text; text++)
     fprintf(f, *text == '\'' ? "''" : "%c", *text);
   putc('\'', f);
 }
 
-int post_plot(const char *path, const char *title, const post_table *t, const post_line line[]) {
+int post_plot(const char *path, const char *title, const post_draws_table *t,
+              const post_summary_line line[]) {
   void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* gnuplot may not be there */
   FILE *f = popen("gnuplot", "w");
   if (!f)
@@ -79,13 +82,13 @@ int post_plot(const char *path, const char *title, const post_table *t, const po
           "set terminal svg size 900,%d font 'DejaVu Sans,11' background rgb 'white'\n"
           "set encoding utf8\nset output ",
           t->quantities * ROW_HEIGHT + 40);
-  quoted(f, path);
+  write_quoted(f, path);
   fprintf(f, "\nset multiplot layout %d,2 title ", t->quantities);
-  quoted(f, title);
+  write_quoted(f, title);
   fprintf(f, "\nunset key\nset tics nomirror\nset border 3\nset lmargin 10\nset rmargin 3\n");
   for (int q = 0; q < t->quantities; q++) {
-    trace(f, t, q, &line[q]);
-    marginal(f, t, q, &line[q]);
+    write_trace(f, t, q, &line[q]);
+    write_marginal(f, t, q, &line[q]);
   }
   fprintf(f, "unset multiplot\n");
   int good = pclose(f) == 0;

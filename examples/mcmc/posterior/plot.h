@@ -10,6 +10,7 @@
 /* An SVG file with a row for each quantity: the first chains' draws in their
  * order, and the distribution of all draws with the true mean and one standard
  * deviation to each side. Returns 1; or 0 if gnuplot could not be run or failed. */
-int post_plot(const char *path, const char *title, const post_table *t, const post_line line[]);
+int post_plot(const char *path, const char *title, const post_draws_table *t,
+              const post_summary_line line[]);
 
 #endif

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * Gives the library's balancer walkers that sample (chain/walker.h), runs it, and brings the draws
+ * to the first rank. The draws of a unit are an outcome of their own, so that the walker's state
+ * stays small and draws survive the ranks that made them. If a rank dies while the draws are
+ * collected, the others do it again. */
 #include "posterior.h"
 
 #include <stdlib.h>
@@ -11,10 +16,10 @@
 typedef struct {
   post_options o;
   rg_group world;
-  mcmc_team team;
+  mcmc_survivors survivors;
   int rank, ranks;
   rg_balancer balancer;
-  mcmc_kills kills;
+  mcmc_death_schedule kills;
   mcmc_deaths deaths;
   post_draws draws;        /* of a unit; in the end all of them, on the first rank */
   int64_t tried, accepted; /* by all walkers, on the first rank */
@@ -30,27 +35,27 @@ int post_wanted(int argc, char **argv) {
 }
 
 static void set_up(post_run *run) {
-  post_setup *s = &run->o.setup;
-  mcmc_must(rg_group_world(&run->world), "rg_group_world");
-  mcmc_must(rg_group_size(run->world, &run->ranks), "rg_group_size");
-  mcmc_team_open(&run->team);
+  post_walker_setup *s = &run->o.setup;
+  mcmc_run_must(rg_group_world(&run->world), "rg_group_world");
+  mcmc_run_must(rg_group_size(run->world, &run->ranks), "rg_group_size");
+  mcmc_survivors_open(&run->survivors);
   run->deaths.quiet = run->o.quiet;
   s->model = calloc((size_t)s->walkers, sizeof *s->model);
-  mcmc_must(s->model ? RG_SUCCESS : RG_ERR_NOMEM, "setting up");
+  mcmc_run_must(s->model ? RG_SUCCESS : RG_ERR_NOMEM, "setting up");
 }
 
-/* --- what the balancer asks for ------------------------------------------------------- */
+/* --- the walkers for the balancer ------------------------------------------------------- */
 
-static double units(const post_run *run, int64_t steps) {
+static double units_of(const post_run *run, int64_t steps) {
   return (double)((steps + run->o.unit - 1) / run->o.unit);
 }
 
-static int start(rg_walker *w, void *context) {
+static int start_walker(rg_walker *w, void *context) {
   post_run *run = context;
   return post_walker_start(&run->o.setup, w->id, w->state);
 }
 
-static int changed(rg_walker *w, rg_group g, void *context) {
+static int change_group(rg_walker *w, rg_group g, void *context) {
   post_run *run = context;
   (void)g;
   if (!w->begins)
@@ -58,12 +63,12 @@ static int changed(rg_walker *w, rg_group g, void *context) {
   return RG_SUCCESS;
 }
 
-static double left(const rg_walker *w, void *context) {
+static double units_left(const rg_walker *w, void *context) {
   const post_run *run = context;
-  return units(run, post_walker_left(&run->o.setup, w->state));
+  return units_of(run, post_walker_left(&run->o.setup, w->state));
 }
 
-/* The draws of a unit are an outcome of their own: the walker's state stays small. */
+/* Adds the draws of a unit as an outcome. */
 static int hand_over(post_run *run, int64_t walker) {
   rg_walker_new draws = {.id = -1 - walker,
                          .ended = 1,
@@ -72,53 +77,54 @@ static int hand_over(post_run *run, int64_t walker) {
   return rg_balance_add(run->balancer, &draws);
 }
 
-static int unit(rg_walker *w, rg_group g, void *context) {
+static int do_unit(rg_walker *w, rg_group g, void *context) {
   post_run *run = context;
-  double rest = left(w, run);
+  double rest = units_left(w, run);
   rgp_progress_show(&run->line, (double)w->done / ((double)w->done + rest), NULL);
   run->draws.used = 0;
   int error = post_walker_advance(g, &run->o.setup, w->state, run->o.unit, &run->draws);
   return error || run->draws.used == 0 ? error : hand_over(run, w->id);
 }
 
-static void died(const rg_balance_death *death, void *context) {
+static void note_death(const rg_balance_death *death, void *context) {
   post_run *run = context;
   mcmc_deaths_note(&run->deaths, run->world, run->rank, death);
 }
 
 static void add_walkers(post_run *run) {
-  post_setup *s = &run->o.setup;
+  post_walker_setup *s = &run->o.setup;
   for (int64_t w = 0; w < s->walkers; w++) {
-    post_state state;
-    mcmc_must(post_walker_start(s, w, &state), "post_walker_start");
+    post_walker_state state;
+    mcmc_run_must(post_walker_start(s, w, &state), "post_walker_start");
     rg_walker_new walker = {
-        .id = w, .left = units(run, post_walker_left(s, &state)) * post_walker_weight(s, w)};
-    mcmc_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
+        .id = w, .left = units_of(run, post_walker_left(s, &state)) * post_walker_weight(s, w)};
+    mcmc_run_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
   }
 }
 
-static void prepare(post_run *run) {
-  rg_walker_kind kind = {.bytes = sizeof(post_state),
-                         .unit = unit,
-                         .left = left,
-                         .start = start,
-                         .changed = changed,
+static void prepare_balancer(post_run *run) {
+  rg_walker_kind kind = {.bytes = sizeof(post_walker_state),
+                         .unit = do_unit,
+                         .left = units_left,
+                         .start = start_walker,
+                         .changed = change_group,
                          .context = run};
   rg_balance_options options = {
-      .policy = &run->o.policy, .group = run->o.group, .died = died, .context = run};
-  mcmc_must(rg_balance_create(run->world, &kind, &options, &run->balancer), "rg_balance_create");
+      .policy = &run->o.policy, .group = run->o.group, .died = note_death, .context = run};
+  mcmc_run_must(rg_balance_create(run->world, &kind, &options, &run->balancer),
+                "rg_balance_create");
   add_walkers(run);
 }
 
-/* Draws are the same whoever does which walker with whom. */
-static void work(post_run *run) {
-  prepare(run);
+/* Runs the balancer. The draws do not depend on which ranks do which walker. */
+static void run_balancer(post_run *run) {
+  prepare_balancer(run);
   rgp_progress_start(&run->line, "sampling", run->o.quiet || run->rank != 0);
-  mcmc_team_go_on(&run->team, rg_barrier(run->world), "rg_barrier");
+  mcmc_survivors_go_on(&run->survivors, rg_barrier(run->world), "rg_barrier");
   double began = rgp_now();
   mcmc_deaths_arm(&run->deaths, &run->kills, run->rank, began);
-  mcmc_must(rg_balance_run(run->balancer), "rg_balance_run");
-  mcmc_team_go_on(&run->team, rg_barrier(run->world), "rg_barrier");
+  mcmc_run_must(rg_balance_run(run->balancer), "rg_balance_run");
+  mcmc_survivors_go_on(&run->survivors, rg_barrier(run->world), "rg_barrier");
   run->seconds = rgp_now() - began;
   rgp_progress_end(&run->line);
 }
@@ -130,18 +136,18 @@ static int add_draws(post_run *run, const rg_outcome *o) {
   return to ? RG_SUCCESS : RG_ERR_NOMEM;
 }
 
-/* What the walkers have ended with, and their draws, on the first rank. */
+/* Takes results and draws from the outcomes, on the first rank. */
 static int take_outcomes(post_run *run) {
   int root, count;
   const rg_outcome *ended;
   run->draws.used = run->tried = run->accepted = 0;
-  int error = mcmc_team_root(&run->team, run->world, &root);
+  int error = mcmc_survivors_root(&run->survivors, run->world, &root);
   if (!error)
     error = rg_balance_gather(run->balancer, root);
   if (!error)
     error = rg_balance_outcomes(run->balancer, &count, &ended);
-  for (int i = 0; run->team.first && !error && i < count; i++) {
-    const post_state *state = ended[i].state;
+  for (int i = 0; run->survivors.first && !error && i < count; i++) {
+    const post_walker_state *state = ended[i].state;
     if (ended[i].id < 0) {
       error = add_draws(run, &ended[i]);
     } else {
@@ -152,67 +158,68 @@ static int take_outcomes(post_run *run) {
   return error;
 }
 
-/* All draws on the first rank, and what they tell. */
-static int collect(post_run *run, post_result *r) {
-  post_setup *s = &run->o.setup;
+/* Puts all draws together on the first rank and works out the result. */
+static int collect_draws(post_run *run, post_report_result *r) {
+  post_walker_setup *s = &run->o.setup;
   const post_model *m;
   int error = take_outcomes(run);
   int64_t sums[2] = {run->tried, run->accepted};
   if (error || (error = post_walker_model(s, 0, &m)) ||
-      (error = rg_allreduce(run->team.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM)))
+      (error = rg_allreduce(run->survivors.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM)))
     return error;
-  *r = (post_result){.ranks = run->ranks,
-                     .seconds = run->seconds,
-                     .deaths = run->deaths.count,
-                     .lost = run->deaths.lost,
-                     .tried = sums[0],
-                     .accepted = sums[1],
-                     .draws = {.quantities = m->quantities,
-                               .chains = s->walkers * POST_CHAINS,
-                               .samples = s->samples}};
-  return post_draws_gather(run->team.g, &run->draws, POST_CHAINS, &r->draws);
+  *r = (post_report_result){.ranks = run->ranks,
+                            .seconds = run->seconds,
+                            .deaths = run->deaths.count,
+                            .lost = run->deaths.lost,
+                            .tried = sums[0],
+                            .accepted = sums[1],
+                            .draws = {.quantities = m->quantities,
+                                      .chains = s->walkers * POST_CHAINS,
+                                      .samples = s->samples}};
+  return post_draws_gather(run->survivors.g, &run->draws, POST_CHAINS, &r->draws);
 }
 
-static void collect_until_settled(post_run *run, post_result *r) {
-  const post_setup *s = &run->o.setup;
-  *r = (post_result){0};
+static void collect_until_settled(post_run *run, post_report_result *r) {
+  const post_walker_setup *s = &run->o.setup;
+  *r = (post_report_result){0};
   for (;;) {
-    int error = collect(run, r);
-    if (mcmc_team_settled(&run->team, error, "collecting the draws"))
+    int error = collect_draws(run, r);
+    if (mcmc_survivors_settled(&run->survivors, error, "collecting the draws"))
       break;
     free(r->draws.value);
     r->draws.value = NULL;
   }
-  if (!run->team.first)
+  if (!run->survivors.first)
     return;
-  r->checksum = post_table_checksum(&r->draws);
+  r->checksum = post_draws_table_checksum(&r->draws);
   const post_model *m;
-  mcmc_must(post_walker_model(&run->o.setup, 0, &m), "post_walker_model");
-  int good = post_summarise(&r->draws, m, s->kind->labels, r->line);
-  mcmc_must(good ? RG_SUCCESS : RG_ERR_NOMEM, "post_summarise");
-  r->missed = post_check(r->line, r->draws.quantities, run->o.check ? stderr : NULL);
+  mcmc_run_must(post_walker_model(&run->o.setup, 0, &m), "post_walker_model");
+  int good = post_summary_make(&r->draws, m, s->kind->labels, r->line);
+  mcmc_run_must(good ? RG_SUCCESS : RG_ERR_NOMEM, "post_summary_make");
+  r->missed = post_summary_check(r->line, r->draws.quantities, run->o.check ? stderr : NULL);
 }
 
-static void leave(post_run *run) {
-  post_setup *s = &run->o.setup;
+static void free_run(post_run *run) {
+  post_walker_setup *s = &run->o.setup;
   for (int64_t w = 0; w < s->walkers; w++)
     post_model_free(s->model[w]);
   free(s->model);
   post_draws_free(&run->draws);
-  mcmc_must(rg_balance_free(&run->balancer), "rg_balance_free");
-  mcmc_team_close(&run->team);
-  mcmc_must(rg_group_free(&run->world), "rg_group_free");
+  mcmc_run_must(rg_balance_free(&run->balancer), "rg_balance_free");
+  mcmc_survivors_close(&run->survivors);
+  mcmc_run_must(rg_group_free(&run->world), "rg_group_free");
 }
 
-/* By the first rank: of the world, which has the files open, or of those who are left. */
-static int put_out(const post_run *run, post_result *r, FILE *json, FILE *draws) {
-  if (!run->team.first)
+/* The first rank writes: that of the world, which has the files open, or that of the survivors. */
+static int put_out(const post_run *run, post_report_result *r, FILE *json, FILE *draws) {
+  if (!run->survivors.first)
     return 1;
-  if (run->rank != 0 && (!rgp_open(&post_program, run->o.json, &json) ||
-                         !rgp_open(&post_program, run->o.draws, &draws)))
+  if (run->rank != 0 && (!rgp_open(&post_options_program, run->o.json, &json) ||
+                         !rgp_open(&post_options_program, run->o.draws, &draws)))
     return 0;
   int good = post_report_files(&run->o, r, draws);
-  good = rgp_write_json(&post_program, run->o.json, json, post_report_json(&run->o, r)) && good;
+  good = rgp_write_json(&post_options_program, run->o.json, json, post_report_json(&run->o, r)) &&
+         good;
   if (!run->o.quiet)
     post_report_print(&run->o, r);
   fflush(stdout);
@@ -221,39 +228,39 @@ static int put_out(const post_run *run, post_result *r, FILE *json, FILE *draws)
   return good && !(run->o.check && r->missed);
 }
 
-/* The first rank's view of the matter is everybody's. */
+/* Gives all ranks what the first one has found. */
 static int share_view(const post_run *run, int good) {
   unsigned word = (unsigned)good;
-  if (run->team.survives)
-    mcmc_must(rg_group_agree(run->team.g, &word, NULL), "rg_group_agree");
+  if (run->survivors.survives)
+    mcmc_run_must(rg_group_agree(run->survivors.g, &word, NULL), "rg_group_agree");
   else
-    mcmc_must(rg_bcast(run->world, &word, 1, MPI_UNSIGNED, 0), "rg_bcast");
+    mcmc_run_must(rg_bcast(run->world, &word, 1, MPI_UNSIGNED, 0), "rg_bcast");
   return (int)word;
 }
 
 /* Collective. */
 static int do_run(post_run *run, FILE *json, FILE *draws) {
-  post_result r;
+  post_report_result r;
   set_up(run);
-  work(run);
+  run_balancer(run);
   collect_until_settled(run, &r);
   int good = put_out(run, &r, json, draws);
-  while (mcmc_team_lost_first(&run->team)) {
+  while (mcmc_survivors_lost_first(&run->survivors)) {
     collect_until_settled(run, &r);
     good = put_out(run, &r, json, draws);
   }
   mcmc_deaths_disarm();
   good = share_view(run, good);
-  leave(run);
+  free_run(run);
   return good ? RGP_OK : RGP_FAILED;
 }
 
 /* Rank 0 opens the result files before the work starts. */
 static int open_files(const post_run *run, FILE **json, FILE **draws) {
   FILE *plot = NULL;
-  int good = run->rank != 0 || (rgp_open(&post_program, run->o.json, json) &&
-                                rgp_open(&post_program, run->o.draws, draws) &&
-                                rgp_open(&post_program, run->o.plot, &plot));
+  int good = run->rank != 0 || (rgp_open(&post_options_program, run->o.json, json) &&
+                                rgp_open(&post_options_program, run->o.draws, draws) &&
+                                rgp_open(&post_options_program, run->o.plot, &plot));
   if (plot)
     fclose(plot);
   MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -266,10 +273,11 @@ int post_main(int argc, char **argv, int rank) {
   int status;
   if (!post_options_read(argc, argv, rank, &run.o, &status))
     return status;
-  if (!mcmc_kills_take(run.o.kill, rank, 1, &run.kills) || !open_files(&run, &json, &draws))
+  if (!mcmc_death_schedule_take(run.o.kill, rank, 1, &run.kills) ||
+      !open_files(&run, &json, &draws))
     return RGP_USAGE;
-  mcmc_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
+  mcmc_run_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
   status = do_run(&run, json, draws);
-  mcmc_must(rg_finalize(), "rg_finalize");
+  mcmc_run_must(rg_finalize(), "rg_finalize");
   return status;
 }

@@ -14,18 +14,18 @@ typedef struct {
   double seconds;
   int64_t tried, accepted; /* proposals of all walkers after the tuning */
   uint64_t checksum;
-  post_table draws;
-  post_line line[POST_QUANTITIES];
+  post_draws_table draws;
+  post_summary_line line[POST_QUANTITIES];
   int deaths; /* ranks that have died, and the seconds from noticing that to going on */
   double lost;
   int missed; /* moments' lines that do not pass the check */
-} post_result;
+} post_report_result;
 
-void post_report_print(const post_options *o, const post_result *r);
-json_t *post_report_json(const post_options *o, const post_result *r);
+void post_report_print(const post_options *o, const post_report_result *r);
+json_t *post_report_json(const post_options *o, const post_report_result *r);
 
-/* Writes draws and plot where they are wanted. draws: the file, open; it is
- * closed. Returns 1, or 0 after a line on standard error. */
-int post_report_files(const post_options *o, const post_result *r, FILE *draws);
+/* Writes draws and plot if the options ask for them. draws: the open file, which is closed. Returns
+ * 1, or 0 after a line on standard error. */
+int post_report_files(const post_options *o, const post_report_result *r, FILE *draws);
 
 #endif

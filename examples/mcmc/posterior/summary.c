@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-int post_summarise(const post_table *t, const post_model *m, const char *const labels[],
-                   post_line line[]) {
-  post_moments truth[POST_QUANTITIES];
+int post_summary_make(const post_draws_table *t, const post_model *m, const char *const labels[],
+                      post_summary_line line[]) {
+  post_model_moments truth[POST_QUANTITIES];
   m->truth(m, truth);
   for (int q = 0; q < t->quantities; q++) {
-    post_line *l = &line[q];
-    const double *x = post_table_chain(t, q, 0);
-    *l = (post_line){.label = labels[q], .truth = truth[q]};
+    post_summary_line *l = &line[q];
+    const double *x = post_draws_table_chain(t, q, 0);
+    *l = (post_summary_line){.label = labels[q], .truth = truth[q]};
     if (!post_estimate_mean(x, t->chains, t->samples, &l->mean) ||
         !post_estimate_variance(x, t->chains, t->samples, &l->variance))
       return 0;
@@ -24,8 +24,8 @@ int post_summarise(const post_table *t, const post_model *m, const char *const l
 }
 
 /* A value that is not a number passes nothing. */
-static int misses(const char *label, const char *moment, const post_estimate *e, double off,
-                  FILE *f) {
+static int misses_limit(const char *label, const char *moment, const post_estimate *e, double off,
+                        FILE *f) {
   int ess = !(e->ess >= POST_LEAST_ESS), rhat = !(e->rhat <= POST_MOST_RHAT);
   int far = !(fabs(off) <= POST_MOST_OFF);
   if (ess && f)
@@ -39,11 +39,11 @@ static int misses(const char *label, const char *moment, const post_estimate *e,
   return ess || rhat || far;
 }
 
-int post_check(const post_line line[], int lines, FILE *f) {
+int post_summary_check(const post_summary_line line[], int lines, FILE *f) {
   int missed = 0;
   for (int i = 0; i < lines; i++) {
-    int mean = misses(line[i].label, "mean", &line[i].mean, line[i].mean_off, f);
-    int sd = misses(line[i].label, "sd", &line[i].variance, line[i].sd_off, f);
+    int mean = misses_limit(line[i].label, "mean", &line[i].mean, line[i].mean_off, f);
+    int sd = misses_limit(line[i].label, "sd", &line[i].variance, line[i].sd_off, f);
     missed += mean || sd;
   }
   return missed;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Each free process goes to the target that would take longest, found on top of a heap, until no
+ * process is free or none shortens a time. Then targets that gain less by all they got than joining
+ * costs are dropped, and their processes are divided anew; since each pass drops a target, this
+ * ends. */
+#include "policies/division.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "policies/target_heap.h"
+
+/* Gives processes one by one to the target that takes longest. Returns how many are left over. */
+static int64_t hand_out(rgi_target_heap *s, int64_t free) {
+  const rgi_target_heap_row *t;
+  rgi_target_heap_rebuild(s);
+  while (free > 0 && (t = rgi_target_heap_top(s))) {
+    if (rgi_target_heap_gains(s, t, 1, 0)) {
+      rgi_target_heap_give(s, 1);
+      free--;
+    } else {
+      rgi_target_heap_drop(s);
+    }
+  }
+  return free;
+}
+
+static int too_dear(const rgi_target_heap *s, const rgi_target_heap_row *t, double cost) {
+  if (s->table->load[t->row].coming > 0)
+    cost = 0;
+  return t->more > 0 && t->seconds + cost >= t->before;
+}
+
+/* Takes the processes back from targets for which joining costs more than it gains, and drops these
+ * targets. If that is all of them, the one that takes longest may try with all processes. Returns
+ * how many are free again. */
+static int64_t take_back(rgi_target_heap *s, double cost) {
+  int served = 0, dear = 0, longest = 0, kept = 0;
+  int64_t free = 0;
+  for (int i = 0; i < s->count; i++) {
+    served += s->t[i].more > 0;
+    dear += too_dear(s, &s->t[i], cost);
+    longest = s->t[i].before > s->t[longest].before ? i : longest;
+  }
+  int last_try = dear == served && served > 1;
+  for (int i = 0; i < s->count; i++) {
+    rgi_target_heap_row t = s->t[i];
+    int drop = last_try ? i != longest : too_dear(s, &t, cost);
+    if (drop || last_try) {
+      free += t.more;
+      t.more = 0;
+      t.seconds = t.before;
+    }
+    if (!drop)
+      s->t[kept++] = t;
+  }
+  s->count = kept;
+  return free;
+}
+
+static void fill_targets(rgi_target_heap *s, int64_t free, double cost) {
+  while (free > 0 && s->count > 0) {
+    int64_t left = hand_out(s, free);
+    free = take_back(s, cost);
+    if (free == 0)
+      return;
+    free += left;
+  }
+}
+
+static int by_time(const void *a, const void *b) {
+  const rgi_target_heap_row *x = a, *y = b;
+  if (x->before != y->before)
+    return x->before < y->before ? 1 : -1;
+  return x->row - y->row;
+}
+
+/* Writes what the targets get as moves, from the rows that give in their order. */
+static int write_moves(const rgi_target_heap *s, const int64_t give[], rg_plan *plan) {
+  int from = 0;
+  int64_t left = give[0] > 0 ? give[0] : 0;
+  for (int i = 0; i < s->count; i++) {
+    for (int64_t more = s->t[i].more; more > 0;) {
+      while (left <= 0)
+        left = give[++from];
+      int64_t ranks = more < left ? more : left;
+      RGI_TRY(rg_plan_add(plan, (rg_move){from, s->t[i].row, ranks, RG_NO_WALKER}));
+      more -= ranks;
+      left -= ranks;
+    }
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_division_plan(const rg_load_table *table, const int64_t give[], double cost,
+                      rg_plan *plan) {
+  int64_t free_ranks = 0;
+  rgi_target_heap s;
+  for (int row = 0; row < table->count; row++)
+    free_ranks += give[row] > 0 ? give[row] : 0;
+  if (free_ranks == 0)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_target_heap_make(&s, table, give));
+  fill_targets(&s, free_ranks, cost);
+  if (table->self != RG_ALL_ROWS)
+    qsort(s.t, (size_t)s.count, sizeof *s.t, by_time);
+  int error = write_moves(&s, give, plan);
+  rgi_target_heap_free(&s);
+  return error;
+}

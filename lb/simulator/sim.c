@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "sim.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mode.h"
+
+static double bound_of(const sim_setup *s) {
+  int64_t longest = 0;
+  for (int64_t j = 0; j < s->pattern.walkers; j++)
+    longest = s->pattern.units[j] > longest ? s->pattern.units[j] : longest;
+  return fmax((double)s->pattern.total * s->unit / (double)s->ranks,
+              (double)longest * s->unit * sim_machine_speed(&s->machine, s->ranks));
+}
+
+int sim_run(const sim_setup *setup, sim_result *result) {
+  sim_world w;
+  sim_result r = {.bound = bound_of(setup)};
+  int error = sim_world_start(&w, setup, &r);
+  if (!error)
+    error = setup->policy.interval ? sim_mode_sync(&w) : sim_mode_async(&w);
+  if (!error) {
+    sim_world_count(&w);
+    r.seconds = w.last + (strcmp(setup->policy.name, "none")
+                              ? sim_machine_startup(&setup->machine, setup->ranks)
+                              : 0);
+    *result = r;
+  }
+  sim_world_free(&w);
+  return error;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Asynchronous balancing: a group with a walker. After each unit the leader decides under the load
+ * board's lock: processes that have asked to join are merged into the group; or the policy takes
+ * members away, where it asks about groups at work; or the group goes on. The decision reaches the
+ * members with the words by which they agree about the unit (work.c). */
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "walkers/active.h"
+#include "walkers/balancer_state.h"
+#include "walkers/internode.h"
+#include "walkers/join.h"
+#include "walkers/load_board.h"
+#include "walkers/load_table.h"
+#include "walkers/own_load.h"
+#include "walkers/planner.h"
+#include "walkers/walker_team.h"
+#include "walkers/wire.h"
+#include "walkers/work.h"
+
+/* With the lock held: how many processes the policy takes from this group. */
+static int ask_active(rg_balancer b, int64_t *leave) {
+  rg_load_table t;
+  *leave = 0;
+  RGI_TRY(rgi_load_table_make(b, &t));
+  RGI_TRY(rgi_planner_ask(b, &t));
+  for (int i = 0; i < b->plan.count; i++)
+    *leave += b->plan.move[i].ranks;
+  return RG_SUCCESS;
+}
+
+static int decide_locked(rg_balancer b, rgi_work_decision *d) {
+  int processes;
+  RGI_TRY(rgi_join_choose(b, &processes));
+  rgi_own_load_write(b, rgi_own_load_coming(b) - processes);
+  b->board->units++;
+  if (processes)
+    *d = (rgi_work_decision){RGI_WORK_MERGE, processes};
+  else if ((b->policy.asks & RG_POLICY_ASKS_ACTIVE) && b->work.new_size &&
+           rgi_own_load_leavable(b) && b->work.left != 1) {
+    RGI_TRY(ask_active(b, &d->count));
+    d->kind = d->count ? RGI_WORK_RELEASE : RGI_WORK_GO_ON;
+  }
+  return RG_SUCCESS;
+}
+
+static int decide_next(rg_balancer b, rgi_work_decision *d) {
+  RGI_TRY(rgi_join_serve(b));
+  if (b->work.left == 0) {
+    d->kind = RGI_WORK_FINISH;
+    return RG_SUCCESS;
+  }
+  RGI_TRY(rgi_load_board_lock(b));
+  int error = decide_locked(b, d);
+  rgi_load_board_unlock(b);
+  return error;
+}
+
+int rgi_active_become_idle(rg_balancer b, int ended) {
+  b->idle.part = (rgi_balancer_part){.target = -1};
+  b->idle.asked = -1;
+  b->idle.seen = -1;
+  b->idle.since = rgi_clock_now();
+  rgi_walker_team_mark(b, RG_SPAN_IDLE);
+  if (!rgi_balancer_leads(b))
+    return RG_SUCCESS;
+  b->stamp++;
+  RGI_TRY(rgi_load_board_lock(b));
+  b->work.new_size = 0;
+  rgi_own_load_write(b, 0);
+  if (ended)
+    b->board->open--;
+  rgi_load_board_changed(b);
+  int error = rgi_internode_check_end(b);
+  rgi_load_board_unlock(b);
+  RGI_TRY(error);
+  return rgi_join_refuse_all(b);
+}
+
+int rgi_active_continue(rg_balancer b, int next) {
+  if (next == RGI_WORK_FINISH) {
+    RGI_TRY(rgi_work_finish(b));
+    return rgi_active_become_idle(b, 1);
+  }
+  if (next == RGI_WORK_FAIL || !b->work.working)
+    return rgi_active_become_idle(b, 1);
+  return rgi_own_load_publish(b);
+}
+
+/* Lists the members of the new group, first those of this one, and sends the list to the leaders of
+ * the groups that join. */
+static int list_members(rg_balancer b, int n, int ranks[]) {
+  int at = b->team.n;
+  memcpy(ranks, b->team.ranks, (size_t)at * sizeof *ranks);
+  for (int i = 0; i < b->joiner_count; i++) {
+    memcpy(ranks + at, b->joiners[i].ranks, (size_t)b->joiners[i].n * sizeof *ranks);
+    at += b->joiners[i].n;
+    free(b->joiners[i].ranks);
+  }
+  int64_t *words = malloc((size_t)(n + 1) * sizeof *words);
+  if (!words)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
+  words[0] = 1;
+  for (int i = 0; i < n; i++)
+    words[i + 1] = ranks[i];
+  int error = RG_SUCCESS;
+  for (int i = 0; i < b->joiner_count && !error; i++)
+    error = rgi_wire_send(b, b->joiners[i].leader, RGI_WIRE_ANSWER, n + 1, words);
+  b->joiner_count = 0;
+  free(words);
+  return error;
+}
+
+int rgi_active_merge(rg_balancer b, int n, const int ranks[]) {
+  RGI_TRY(rgi_walker_team_form(b, n, ranks));
+  rgi_walker_team_mark(b, RG_SPAN_REGROUP);
+  RGI_TRY(rgi_work_hand_over(b));
+  return RG_SUCCESS;
+}
+
+static int note_merge(rg_balancer b, double seconds) {
+  RGI_TRY(rgi_load_board_lock(b));
+  double *mean = &b->board->merge;
+  *mean = *mean > 0 ? 0.75 * *mean + 0.25 * seconds : seconds;
+  rgi_load_board_unlock(b);
+  return RG_SUCCESS;
+}
+
+static int merge_joiners(rg_balancer b, int joining) {
+  int old = b->team.n, n = old + joining, error = RG_SUCCESS;
+  double began = rgi_clock_now();
+  int *ranks = malloc((size_t)n * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
+  rgi_walker_team_mark(b, RG_SPAN_REGROUP);
+  if (rgi_balancer_leads(b))
+    error = list_members(b, n, ranks);
+  if (!error)
+    error = rg_bcast(b->team.own, ranks, n, MPI_INT, 0);
+  if (!error)
+    error = rgi_active_merge(b, n, ranks);
+  free(ranks);
+  RGI_TRY(error);
+  b->counts.forming += rgi_clock_now() - began;
+  if (rgi_balancer_leads(b))
+    RGI_TRY(note_merge(b, rgi_clock_now() - began));
+  return rgi_active_continue(b, RGI_WORK_GO_ON);
+}
+
+/* The last `leaving` members leave and become a group without work. */
+static int release_members(rg_balancer b, int leaving) {
+  int stay = b->team.n - leaving, stays = b->team.me < stay;
+  rgi_walker_team_mark(b, RG_SPAN_REGROUP);
+  RGI_TRY(rgi_work_part(b, stay));
+  if (!stays)
+    rgi_work_leave(b);
+  RGI_TRY(rgi_walker_team_part(b, stays ? 0 : stay, stays ? stay : leaving));
+  if (!stays)
+    return rgi_active_become_idle(b, 0);
+  RGI_TRY(rgi_work_hand_over(b));
+  return rgi_active_continue(b, RGI_WORK_GO_ON);
+}
+
+int rgi_active_step(rg_balancer b, int *what) {
+  rgi_work_decision next;
+  RGI_TRY(rgi_work_unit(b, decide_next, &next));
+  *what = next.kind == RGI_WORK_GO_ON ? RG_BALANCE_WORKED : RG_BALANCE_MOVED;
+  /* Not between the choice of the groups that join and the merge with them. */
+  if (!rgi_balancer_leads(b) || (b->kind.alike && next.kind != RGI_WORK_MERGE))
+    RGI_TRY(rgi_join_serve(b));
+  if (next.kind == RGI_WORK_MERGE)
+    return merge_joiners(b, (int)next.count);
+  if (next.kind == RGI_WORK_RELEASE)
+    return release_members(b, (int)next.count);
+  return next.kind == RGI_WORK_GO_ON ? RG_SUCCESS : rgi_active_continue(b, (int)next.kind);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What the processes work out before the first unit: whether all were told the same, by comparing a
+ * hash of list and options in one allreduce; the size of the first groups; and the order of the
+ * walkers that wait. Each process computes it from its own list, so nothing has to be sent. */
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "formation/context.h"
+#include "walkers/balancer_state.h"
+#include "walkers/layout.h"
+#include "walkers/queue.h"
+
+static uint64_t mix_in(uint64_t hash, uint64_t x) {
+  return rgi_context_mix(hash ^ x) + 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t of_double(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* A hash of what must be the same on all processes. */
+static uint64_t hash_of(const struct rg_balancer_s *b) {
+  const rg_walker_kind *k = &b->kind;
+  uint64_t h =
+      mix_in(k->bytes, (k->unpack != NULL) + 2 * (k->changed != NULL) + 4 * (k->finished != NULL) +
+                           8 * (k->start != NULL) + 16 * (k->leaving != NULL));
+  h = mix_in(mix_in(h, (uint64_t)b->options.group), of_double(b->options.limit));
+  h = mix_in(mix_in(h, (uint64_t)b->policy.interval), (uint64_t)b->policy.asks);
+  for (const char *c = b->policy.name ? b->policy.name : ""; *c; c++)
+    h = mix_in(h, (uint64_t)*c);
+  for (int i = 0; i < RG_POLICY_OPTIONS; i++)
+    h = mix_in(h, of_double(b->policy.option[i]));
+  for (int i = 0; i < b->list.count; i++) {
+    const rgi_queue_entry *e = &b->list.at[i];
+    h = mix_in(mix_in(h, (uint64_t)e->id), of_double(e->left));
+    h = mix_in(mix_in(h, (uint64_t)e->least), (uint64_t)e->most);
+    h = mix_in(mix_in(h, e->bytes), e->memory != NULL);
+  }
+  return h;
+}
+
+int rgi_layout_agree(rg_balancer b) {
+  uint64_t h = hash_of(b), ends[2] = {h, ~h};
+  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MAX));
+  if (ends[0] != ~ends[1])
+    return rgi_error(RG_ERR_MISMATCH, "rg_balance_begin: processes disagree about the list of "
+                                      "walkers, the size of their state, or the options");
+  return RG_SUCCESS;
+}
+
+/* Processes in a group at first: as the options say, but enough for every walker that starts. */
+static int first_size(const struct rg_balancer_s *b) {
+  int size = b->options.group, walkers = b->list.count;
+  if (size == 0)
+    size = walkers == 0 || walkers >= b->size ? 1 : (b->size + walkers - 1) / walkers;
+  for (int i = 0; i < walkers; i++)
+    if (b->list.at[i].least > size)
+      size = (int)b->list.at[i].least;
+  return size < b->size ? size : b->size;
+}
+
+/* The walkers that find no group at first come behind the others, the longest first. */
+static int sort_waiting(rg_balancer b) {
+  int groups = (b->size - 1) / b->group_size + 1;
+  rgi_queue sorted = {0};
+  int error = RG_SUCCESS;
+  for (int i = 0; i < b->list.count && !error; i++)
+    error = rgi_queue_add(&sorted, &b->list.at[i]);
+  sorted.count = sorted.count < groups ? sorted.count : groups;
+  for (int i = groups; i < b->list.count && !error; i++) {
+    const rgi_queue_entry *e = &b->list.at[i];
+    int at = sorted.count++;
+    for (; at > groups && sorted.at[at - 1].left < e->left; at--)
+      sorted.at[at] = sorted.at[at - 1];
+    sorted.at[at] = *e;
+  }
+  if (error) {
+    free(sorted.at);
+    return error;
+  }
+  free(b->list.at);
+  b->list = sorted;
+  return RG_SUCCESS;
+}
+
+int rgi_layout_make(rg_balancer b) {
+  b->group_size = first_size(b);
+  if (b->rows)
+    return sort_waiting(b);
+  b->rows = calloc((size_t)b->size, sizeof *b->rows);
+  b->row_stamps = calloc((size_t)b->size, sizeof *b->row_stamps);
+  b->leader_of = calloc((size_t)b->size, sizeof *b->leader_of);
+  if (!b->rows || !b->row_stamps || !b->leader_of)
+    return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", b->size);
+  return sort_waiting(b);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Before beginning: the groups at first, and the order of walkers. */
+#ifndef RGI_WALKERS_LAYOUT_H
+#define RGI_WALKERS_LAYOUT_H
+
+#include <regroup/balance.h>
+
+/* Checks that all processes have the same walkers and options. Collective over the balancer's
+ * group. */
+int rgi_layout_agree(rg_balancer b);
+/* Sets the size of the groups and sorts the walkers that wait, the longest first. Local. */
+int rgi_layout_make(rg_balancer b);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The load board is a slot of the node's arena to which each process of the balancer attaches. Its
+ * lock is a bell: 0 open, 1 held; a process that finds it held waits on the bell, until a death at
+ * the latest. All fields but `waits` are plain: they are read and written under the lock. The
+ * walkers that wait are an array in a block of its own, the longest first, of which `first` moves
+ * up when the first is taken. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bell.h"
+#include "base/error.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "formation/members.h"
+#include "progress/slot.h"
+#include "progress/wait.h"
+#include "shm/arena.h"
+#include "shm/node.h"
+#include "walkers/balancer_state.h"
+#include "walkers/load_board.h"
+#include "walkers/queue.h"
+#include "walkers/survival.h"
+
+/* Counts the balancer's processes on this node; *place: which of them the rank is, or -1. */
+static int processes_here(rg_balancer b, int rank, int *place) {
+  int count = 0;
+  *place = -1;
+  for (int r = 0; r < b->size; r++) {
+    if (rgi_node_find(rgi_members_at(b->all->members, r)) < 0)
+      continue;
+    if (r == rank)
+      *place = count;
+    count++;
+  }
+  return count;
+}
+
+int rgi_load_board_open(rg_balancer b) {
+  void *memory;
+  int n = processes_here(b, b->rank, &b->place);
+  b->place_of = malloc((size_t)b->size * sizeof *b->place_of);
+  if (!b->place_of)
+    return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", b->size);
+  for (int r = 0, place = 0; r < b->size; r++)
+    b->place_of[r] = rgi_node_find(rgi_members_at(b->all->members, r)) < 0 ? -1 : place++;
+  RGI_TRY(rgi_slot_attach(rgi_context_mix(b->all->context + 0x62616c), n,
+                          sizeof(rgi_load_board) + (size_t)n * sizeof(rgi_load_board_row), &b->slot,
+                          &memory));
+  b->board = memory;
+  b->board->processes = n;
+  return RG_SUCCESS;
+}
+
+static int free_slot(const void *memory, int users) {
+  (void)memory;
+  (void)users;
+  return 1;
+}
+
+static void give_state(const rgi_queue_entry *e) {
+  if (e->state)
+    rgi_arena_free(e->state, e->bytes ? e->bytes : 1);
+}
+
+/* The last process to close frees the walkers that are left. */
+static void free_waiting(rg_balancer b) {
+  rgi_load_board *board = b->board;
+  if (rgi_load_board_lock(b))
+    return;
+  if (--board->processes == 0 && board->entries) {
+    for (int i = 0; i < board->count; i++)
+      give_state(&rgi_load_board_waiting(board)[i]);
+    rgi_arena_free(board->entries, (size_t)board->room * sizeof(rgi_queue_entry));
+  }
+  rgi_load_board_unlock(b);
+}
+
+void rgi_load_board_close(rg_balancer b) {
+  free(b->place_of);
+  b->place_of = NULL;
+  if (!b->board)
+    return;
+  free_waiting(b);
+  rgi_slot_detach(b->slot, free_slot);
+  b->board = NULL;
+}
+
+void rgi_load_board_forget(rg_balancer b) {
+  free(b->place_of);
+  b->place_of = NULL;
+  b->locked = 0;
+  if (b->board)
+    rgi_slot_detach(b->slot, free_slot);
+  b->board = NULL;
+}
+
+int rgi_load_board_lock(rg_balancer b) {
+  rgi_wait w;
+  rgi_bell *lock = &b->board->lock;
+  uint32_t open = 0;
+  rgi_wait_start(&w, "the lock of the load board", -1);
+  rgi_survival_scope(b, &w);
+  while (!atomic_compare_exchange_strong(&lock->value, &open, 1)) {
+    RGI_TRY(rgi_wait_bell(&w, lock, 1, 0));
+    open = 0;
+  }
+  b->locked = 1;
+  return RG_SUCCESS;
+}
+
+void rgi_load_board_unlock(rg_balancer b) {
+  b->locked = 0;
+  rgi_bell_set(&b->board->lock, 0);
+}
+
+rgi_load_board_row *rgi_load_board_row_of(rg_balancer b, int rank) {
+  return b->place_of[rank] < 0 ? NULL : &b->board->row[b->place_of[rank]];
+}
+
+void rgi_load_board_changed(rg_balancer b) {
+  b->board->version++;
+  for (int r = 0; r < b->size; r++) {
+    rgi_load_board_row *row = rgi_load_board_row_of(b, r);
+    if (row && atomic_load_explicit(&row->waits, memory_order_relaxed) && r != b->rank)
+      rgi_node_ring(rgi_node_find(rgi_members_at(b->all->members, r)));
+  }
+}
+
+/* --- walkers that wait ------------------------------------------------------------- */
+
+static int grow_waiting(rgi_load_board *board) {
+  uint64_t more;
+  if (board->first + board->count < board->room)
+    return RG_SUCCESS;
+  int room = board->count + board->count / 2 + 16;
+  RGI_TRY(rgi_arena_alloc("walkers that wait", (size_t)room * sizeof(rgi_queue_entry), &more));
+  if (board->entries) {
+    memcpy(rgi_arena_at(more), rgi_load_board_waiting(board),
+           (size_t)board->count * sizeof(rgi_queue_entry));
+    rgi_arena_free(board->entries, (size_t)board->room * sizeof(rgi_queue_entry));
+  }
+  board->entries = more;
+  board->first = 0;
+  board->room = room;
+  return RG_SUCCESS;
+}
+
+int rgi_load_board_put(rg_balancer b, const rgi_queue_entry *entry) {
+  rgi_load_board *board = b->board;
+  rgi_queue_entry e = *entry;
+  int at;
+  RGI_TRY(grow_waiting(board));
+  e.state = 0;
+  e.memory = NULL;
+  if (entry->memory) {
+    RGI_TRY(rgi_arena_alloc("the state of a walker", e.bytes ? e.bytes : 1, &e.state));
+    memcpy(rgi_arena_at(e.state), entry->memory, e.bytes);
+  }
+  rgi_queue_entry *list = rgi_load_board_waiting(board);
+  for (at = board->count; at > 0 && list[at - 1].left < e.left; at--)
+    list[at] = list[at - 1];
+  list[at] = e;
+  board->count++;
+  return RG_SUCCESS;
+}
+
+int rgi_load_board_take(rg_balancer b, int at, rgi_queue_entry *entry) {
+  rgi_load_board *board = b->board;
+  rgi_queue_entry *list = rgi_load_board_waiting(board), e = list[at];
+  if (e.state) {
+    e.memory = malloc(e.bytes ? e.bytes : 1);
+    if (!e.memory)
+      return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e.bytes);
+    memcpy(e.memory, rgi_arena_at(e.state), e.bytes);
+    rgi_arena_free(e.state, e.bytes ? e.bytes : 1);
+    e.state = 0;
+  }
+  board->count--;
+  if (at == 0)
+    board->first++;
+  else
+    memmove(list + at, list + at + 1, (size_t)(board->count - at) * sizeof *list);
+  *entry = e;
+  return RG_SUCCESS;
+}
+
+int rgi_load_board_add_born(rg_balancer b) {
+  rgi_queue *born = &b->work.born;
+  int error = RG_SUCCESS;
+  RGI_TRY(rgi_load_board_lock(b));
+  for (int i = 0; i < born->count && !error; i++) {
+    error = rgi_load_board_put(b, &born->at[i]);
+    b->board->open += !error;
+  }
+  rgi_load_board_changed(b);
+  rgi_load_board_unlock(b);
+  rgi_queue_free(born);
+  return error;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The outcomes of all processes on one of them. In a job that survives deaths the root reads them
+ * in its walker store, which has those of all walkers by then. Otherwise each process packs its own
+ * and a gather brings them to the root. */
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "formation/group.h"
+#include "formation/members.h"
+#include "shm/process.h"
+#include "walkers/balancer.h"
+#include "walkers/balancer_state.h"
+#include "walkers/outcome_list.h"
+#include "walkers/store.h"
+
+typedef struct {
+  rg_outcome o; /* its pointers mean nothing on another process */
+  int64_t text, has_state;
+} outcome_header;
+
+typedef struct {
+  MPI_Count *bytes;
+  MPI_Aint *at;
+  char *all;
+} outcome_bytes;
+
+static void free_bytes(outcome_bytes *g) {
+  free(g->bytes);
+  free(g->at);
+  free(g->all);
+}
+
+/* The bytes of all processes, one after another, on the root. */
+static int gather_bytes(rg_balancer b, int root, const void *mine, size_t bytes, outcome_bytes *g,
+                        size_t *total) {
+  MPI_Count n = (MPI_Count)bytes;
+  int here = b->rank == root, error = RG_SUCCESS;
+  *g = (outcome_bytes){0};
+  *total = 0;
+  if (here) {
+    g->bytes = calloc((size_t)b->size, sizeof *g->bytes);
+    g->at = calloc((size_t)b->size, sizeof *g->at);
+  }
+  if (here && (!g->bytes || !g->at))
+    error = rgi_error(RG_ERR_NOMEM, "rg_balance_gather: no memory for %d processes", b->size);
+  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
+  if (error)
+    return error;
+  RGI_TRY(rg_gather(b->all, &n, 1, MPI_COUNT, g->bytes, 1, MPI_COUNT, root));
+  for (int r = 0; here && r < b->size; r++) {
+    g->at[r] = (MPI_Aint)*total;
+    *total += (size_t)g->bytes[r];
+  }
+  g->all = here ? malloc(*total ? *total : 1) : NULL;
+  if (here && !g->all)
+    error = rgi_error(RG_ERR_NOMEM, "rg_balance_gather: no memory for %zu bytes", *total);
+  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
+  if (error)
+    return error;
+  return rg_gatherv(b->all, mine, n, MPI_BYTE, g->all, g->bytes, g->at, MPI_BYTE, root);
+}
+
+/* Packed: for each outcome a header, its text and its state. */
+static size_t packed_bytes(const rgi_outcome_list *list) {
+  size_t bytes = 0;
+  for (int i = 0; i < list->count; i++)
+    bytes += sizeof(outcome_header) + strlen(list->at[i].text) + 1 + list->at[i].bytes;
+  return bytes;
+}
+
+static void pack_outcomes(const rgi_outcome_list *list, char *to) {
+  for (int i = 0; i < list->count; i++) {
+    const rg_outcome *o = &list->at[i];
+    outcome_header r = {
+        .o = *o, .text = (int64_t)strlen(o->text) + 1, .has_state = o->state != NULL};
+    memcpy(to, &r, sizeof r);
+    memcpy(to + sizeof r, o->text, (size_t)r.text);
+    if (o->bytes)
+      memcpy(to + sizeof r + r.text, o->state, o->bytes);
+    to += sizeof r + (size_t)r.text + o->bytes;
+  }
+}
+
+static int unpack_outcomes(const char *from, size_t bytes, rgi_outcome_list *list) {
+  for (const char *end = from + bytes; from < end;) {
+    outcome_header r;
+    memcpy(&r, from, sizeof r);
+    r.o.text = from + sizeof r;
+    r.o.state = r.has_state ? from + sizeof r + r.text : NULL;
+    RGI_TRY(rgi_outcome_list_append(list, &r.o));
+    from += sizeof r + (size_t)r.text + r.o.bytes;
+  }
+  rgi_outcome_list_sort(list);
+  return RG_SUCCESS;
+}
+
+/* The root reads its store: no other process takes part. */
+static int read_store(rg_balancer b, int root) {
+  rgi_outcome_list all = {0};
+  if (rgi_process_is_dead(rgi_members_at(b->first->members, root)))
+    return rgi_error(RG_ERR_PROC_FAILED, "rg_balance_gather: the root, rank %d, has died", root);
+  if (b->first_rank != root)
+    return RG_SUCCESS;
+  int error = rgi_store_outcomes(b, 1, &all);
+  if (error) {
+    rgi_outcome_list_free(&all);
+    return error;
+  }
+  rgi_outcome_list_free(&b->outcomes);
+  b->outcomes = all;
+  return RG_SUCCESS;
+}
+
+int rg_balance_outcomes(rg_balancer b, int *count, const rg_outcome **outcomes) {
+  RGI_TRY(rgi_balancer_check(__func__, b));
+  RGI_REQUIRE(count);
+  RGI_REQUIRE(outcomes);
+  *count = b->outcomes.count;
+  *outcomes = b->outcomes.at;
+  return RG_SUCCESS;
+}
+
+int rg_balance_gather(rg_balancer b, int root) {
+  outcome_bytes g = {0};
+  size_t total;
+  RGI_TRY(rgi_balancer_check(__func__, b));
+  if (root < 0 || root >= b->first_size)
+    return rgi_error(RG_ERR_RANK, "%s: root %d; the group's ranks go from 0 to %d", __func__, root,
+                     b->first_size - 1);
+  if (b->stage != RGI_BALANCER_ENDED)
+    return rgi_error(RG_ERR_ARG, "%s: the walkers have not ended: call rg_balance_end first",
+                     __func__);
+  if (b->survives)
+    return read_store(b, root);
+  size_t bytes = packed_bytes(&b->outcomes);
+  char *mine = malloc(bytes ? bytes : 1);
+  int error = mine ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
+  if (mine)
+    pack_outcomes(&b->outcomes, mine);
+  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
+  if (!error)
+    error = gather_bytes(b, root, mine, bytes, &g, &total);
+  rgi_outcome_list all = {0};
+  if (!error && b->rank == root)
+    error = unpack_outcomes(g.all, total, &all);
+  free(mine);
+  free_bytes(&g);
+  if (error || b->rank != root) {
+    rgi_outcome_list_free(&all);
+    return error;
+  }
+  rgi_outcome_list_free(&b->outcomes);
+  b->outcomes = all;
+  return RG_SUCCESS;
+}

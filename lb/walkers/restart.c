@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * One function does it after a death (recover_all): give up, agree with the living that all have
+ * given up, lay out the work again (lay_out_until_settled), begin. Each of these steps may meet
+ * another death. A step ends with an agreement among the living: whether all have done it, and
+ * whether a member has died meanwhile; if so, it is done again in the smaller group. A process that
+ * has seen a death first revokes the group, so that no other waits in the step for the dead. */
+#include <regroup/collectives.h>
+#include <regroup/recovery.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "walkers/async.h"
+#include "walkers/balancer_state.h"
+#include "walkers/buddy.h"
+#include "walkers/internode.h"
+#include "walkers/layout.h"
+#include "walkers/load_board.h"
+#include "walkers/outcome.h"
+#include "walkers/outcome_list.h"
+#include "walkers/queue.h"
+#include "walkers/restart.h"
+#include "walkers/round.h"
+#include "walkers/store.h"
+#include "walkers/store_index.h"
+#include "walkers/store_pack.h"
+#include "walkers/survival.h"
+#include "walkers/walker_team.h"
+#include "walkers/wire.h"
+#include "walkers/work.h"
+
+/* --- giving up ---------------------------------------------------------------------------- */
+
+static void end_request(rg_request *request) {
+  if (*request)
+    rg_wait(request, NULL);
+}
+
+static void forget_idle(rg_balancer b) {
+  rgi_balancer_idle *idle = &b->idle;
+  end_request(&idle->request);
+  free(idle->ranks);
+  free(idle->part.entry.memory);
+  free(b->parts);
+  for (int i = 0; i < b->joiner_count; i++)
+    free(b->joiners[i].ranks);
+  b->joiner_count = 0;
+  b->parts = NULL;
+  *idle = (rgi_balancer_idle){
+      .asked = -1, .seen = -1, .since = rgi_clock_now(), .part = {.target = -1}};
+}
+
+static void give_up_all(rg_balancer b) {
+  rg_group_revoke(b->all);
+  if (b->team.n > 1)
+    rg_group_revoke(b->team.group);
+  end_request(&b->round);
+  forget_idle(b);
+  rgi_wire_flush(b);
+  rgi_work_leave(b);
+  rgi_walker_team_free(&b->team);
+  rgi_queue_free(&b->work.born);
+  rgi_internode_close(b);
+  rgi_load_board_forget(b);
+  rgi_buddy_close(b);
+  b->units = 0;
+}
+
+/* --- the living --------------------------------------------------------------------- */
+
+static int note_ranks(rg_balancer b, rg_group next) {
+  int n, *ranks, *firsts;
+  RGI_TRY(rg_group_size(next, &n));
+  ranks = malloc(2 * (size_t)n * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
+  firsts = ranks + n;
+  for (int i = 0; i < n; i++)
+    ranks[i] = i;
+  int error = rg_group_translate(next, n, ranks, b->all, firsts);
+  for (int i = 0; i < n && !error; i++)
+    ranks[i] = rgi_survival_first_rank(b, firsts[i]);
+  if (error) {
+    free(ranks);
+    return error;
+  }
+  free(b->first_rank_of);
+  b->first_rank_of = ranks;
+  return RG_SUCCESS;
+}
+
+static int shrink_group(rg_balancer b) {
+  rg_group next;
+  RGI_TRY(rg_group_shrink(b->all, &next));
+  int error = note_ranks(b, next);
+  if (error) {
+    rg_group_free(&next);
+    return error;
+  }
+  rg_group_free(&b->all);
+  b->all = next;
+  RGI_TRY(rg_group_rank(next, &b->rank));
+  return rg_group_size(next, &b->size);
+}
+
+/* Makes the stores of all nodes equal, and removes records that do not count. */
+static int share_stores(rg_balancer b) {
+  int error = RG_SUCCESS, leads = rgi_store_leads_node(b);
+  if (leads && rgi_store_spans_nodes(b))
+    error = rgi_store_pack_exchange(b);
+  if (leads && !error)
+    error = rgi_store_index_sweep(b);
+  char *text = strdupa(rg_error_detail());
+  int met = rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX);
+  return error ? rgi_error(error, "%s", text) : met;
+}
+
+/* Makes the list of the walkers that are to be worked on, the same on all processes. No process
+ * works meanwhile. */
+static int lay_out(rg_balancer b) {
+  if (b->filled) {
+    RGI_TRY(share_stores(b));
+    rgi_store_index_clear(b);
+    return rgi_store_read(b);
+  }
+  RGI_TRY(rgi_layout_agree(b));
+  RGI_TRY(rgi_store_open(b));
+  return rgi_store_leads_node(b) ? rgi_store_fill(b) : RG_SUCCESS;
+}
+
+/* Agrees whether the step succeeded on all living members. *again: a member has died meanwhile. */
+static int settle_error(rg_balancer b, int error, int *again) {
+  unsigned well = error == RG_SUCCESS;
+  char *text = strdupa(rg_error_detail());
+  int death = rgi_survival_failure(b);
+  if (death)
+    rg_group_revoke(b->all);
+  RGI_TRY(rg_group_agree(b->all, &well, again));
+  if (*again || well)
+    return RG_SUCCESS;
+  return error ? rgi_error(error, "%s", text)
+               : rgi_error(RG_ERR_NOMEM, "another process could not begin to balance");
+}
+
+/* The store has the states now: the list's own are freed. */
+static void mark_filled(rg_balancer b) {
+  b->filled = 1;
+  for (int i = 0; i < b->list.count; i++) {
+    free(b->list.at[i].memory);
+    b->list.at[i].memory = NULL;
+    b->list.at[i].bytes = 0;
+  }
+}
+
+static int lay_out_until_settled(rg_balancer b, int shrinks) {
+  for (int again = shrinks;;) {
+    if (again)
+      RGI_TRY(shrink_group(b));
+    RGI_TRY(settle_error(b, lay_out(b), &again));
+    if (!again)
+      break;
+  }
+  mark_filled(b);
+  return rgi_layout_make(b);
+}
+
+static int begin_round(rg_balancer b) {
+  RGI_TRY(rgi_buddy_open(b));
+  return b->policy.interval > 0 ? rgi_round_begin(b) : rgi_async_begin(b);
+}
+
+/* --- after a death --------------------------------------------------------------------------- */
+
+/* Tells the application of the dead: the ranks of before[] that are in the group no more. */
+static void tell_deaths(rg_balancer b, double noticed, const int before[], int n) {
+  rg_balance_death d = {.noticed = noticed, .back = rgi_clock_now(), .left = b->size};
+  for (int i = 0, at = 0; i < n && b->options.died; i++) {
+    if (at < b->size && rgi_survival_first_rank(b, at) == before[i]) {
+      at++;
+      continue;
+    }
+    d.rank = before[i];
+    b->options.died(&d, b->options.context);
+  }
+}
+
+/* agreed: the living have agreed already that there was a death. */
+static int recover_all(rg_balancer b, int agreed) {
+  for (;; agreed = 0) {
+    unsigned word = 0;
+    give_up_all(b);
+    if (!agreed)
+      RGI_TRY(rg_group_agree(b->all, &word, NULL));
+    RGI_TRY(lay_out_until_settled(b, 1));
+    b->stage = RGI_BALANCER_RUNNING;
+    int error = begin_round(b);
+    if (!error)
+      return RG_SUCCESS;
+    if (!rgi_survival_failure(b))
+      return error;
+  }
+}
+
+static int begin_first(rg_balancer b, int agreed) {
+  (void)agreed;
+  b->stage = RGI_BALANCER_RUNNING;
+  int error = lay_out_until_settled(b, 0);
+  if (error) {
+    b->stage = RGI_BALANCER_NEW;
+    return error;
+  }
+  error = begin_round(b);
+  return error && rgi_survival_failure(b) ? recover_all(b, 0) : error;
+}
+
+/* Does a step that may shrink the group, and tells the application of the dead afterwards. */
+static int do_and_tell(rg_balancer b, int (*what)(rg_balancer b, int agreed), int agreed) {
+  double noticed = rgi_clock_now();
+  int n = b->size;
+  int *before = malloc((size_t)n * sizeof *before);
+  if (!before)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", n);
+  for (int i = 0; i < n; i++)
+    before[i] = rgi_survival_first_rank(b, i);
+  int error = what(b, agreed);
+  if (!error)
+    tell_deaths(b, noticed, before, n);
+  free(before);
+  return error;
+}
+
+int rgi_restart_begin(rg_balancer b) {
+  return do_and_tell(b, begin_first, 0);
+}
+
+int rgi_restart_recover(rg_balancer b) {
+  return do_and_tell(b, recover_all, 0);
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+int rgi_restart_end(rg_balancer b, int *done) {
+  int many = rgi_store_spans_nodes(b), failed;
+  int error = b->board || many ? rgi_async_end(b) : RG_SUCCESS;
+  if (!error && many)
+    error = share_stores(b);
+  rgi_outcome_list_free(&b->outcomes);
+  if (!error)
+    error = rgi_store_outcomes(b, 0, &b->outcomes);
+  if (!error)
+    error = rgi_outcome_report(b);
+  char *text = strdupa(rg_error_detail());
+  unsigned well = !rgi_survival_failure(b);
+  if (!well)
+    rg_group_revoke(b->all);
+  RGI_TRY(rg_group_agree(b->all, &well, &failed));
+  *done = well && !failed;
+  if (*done)
+    return error ? rgi_error(error, "%s", text) : RG_SUCCESS;
+  return do_and_tell(b, recover_all, 1);
+}

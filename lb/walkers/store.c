@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The store is a slot of the arena that the processes of the balancer's first group on this node
+ * share. In it lie the records of the first walkers, whose keys are 1, 2, ...; those of walkers
+ * that units have made are blocks of their own in a linked list. Records are only ever added at the
+ * list's head, by compare and exchange, after all their fields are set: so any process can read the
+ * list while others add. A record's valid version and the list's head are read and changed by
+ * sequentially consistent atomics; all else is written before the atomic that makes it visible. The
+ * last process to detach frees all blocks. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "formation/context.h"
+#include "formation/group.h"
+#include "formation/members.h"
+#include "progress/slot.h"
+#include "runtime/runtime.h"
+#include "shm/arena.h"
+#include "shm/node.h"
+#include "shm/process.h"
+#include "walkers/balancer_state.h"
+#include "walkers/outcome_list.h"
+#include "walkers/queue.h"
+#include "walkers/store.h"
+#include "walkers/store_record.h"
+
+int rgi_store_spans_nodes(const struct rg_balancer_s *b) {
+  int here = 0;
+  for (int r = 0; r < b->size; r++)
+    here += rgi_node_find(rgi_members_at(b->all->members, r)) >= 0;
+  return b->store && here < b->size;
+}
+
+int rgi_store_leads_node(const struct rg_balancer_s *b) {
+  int r = 0;
+  while (rgi_node_find(rgi_members_at(b->all->members, r)) < 0)
+    r++;
+  return r == b->rank;
+}
+
+/* --- open, fill, close ------------------------------------------------------------------ */
+
+uint64_t rgi_store_place(const struct rg_balancer_s *b, int64_t i) {
+  const char *base = rgi_arena_at(b->store_slot);
+  return b->store_slot + (uint64_t)((const char *)&b->store->record[i] - base);
+}
+
+static int processes_here(const struct rg_balancer_s *b) {
+  int n = 0;
+  for (int r = 0; r < b->first_size; r++)
+    n += rgi_node_find(rgi_members_at(b->first->members, r)) >= 0;
+  return n;
+}
+
+int rgi_store_open(rg_balancer b) {
+  void *memory;
+  size_t bytes = sizeof(struct rgi_store) + (size_t)b->list.count * sizeof(rgi_store_record);
+  if (!b->store) {
+    RGI_TRY(rgi_slot_attach(rgi_context_mix(b->first_context + 0x7661756c), processes_here(b),
+                            bytes, &b->store_slot, &memory));
+    b->store = memory;
+  }
+  for (int i = 0; i < b->list.count; i++)
+    b->list.at[i].record = rgi_store_place(b, i);
+  return RG_SUCCESS;
+}
+
+int rgi_store_fill(rg_balancer b) {
+  for (int i = 0; i < b->list.count; i++)
+    RGI_TRY(rgi_store_record_fill(&b->store->record[i], &b->list.at[i], (uint64_t)i + 1));
+  b->store->count = b->list.count;
+  return RG_SUCCESS;
+}
+
+static void give_version(const rgi_store_record_version *v) {
+  if (v->state)
+    rgi_arena_free(v->state, v->room);
+  if (v->text)
+    rgi_arena_free(v->text, RGI_OUTCOME_TEXT);
+}
+
+static void give_record(const rgi_store_record *r) {
+  give_version(&r->version[0]);
+  give_version(&r->version[1]);
+}
+
+/* Frees all records, when the last process detaches. */
+static int give_all(const void *memory, int users) {
+  const struct rgi_store *v = memory;
+  (void)users;
+  for (int64_t i = 0; i < v->count; i++)
+    give_record(&v->record[i]);
+  for (uint64_t at = atomic_load(&v->born), earlier; at; at = earlier) {
+    earlier = rgi_store_record_at(at)->earlier;
+    give_record(rgi_store_record_at(at));
+    rgi_arena_free(at, sizeof(rgi_store_record));
+  }
+  return 1;
+}
+
+void rgi_store_close(rg_balancer b) {
+  if (b->store && rgi_runtime.started)
+    rgi_slot_detach(b->store_slot, give_all);
+  b->store = NULL;
+}
+
+/* --- all walkers ------------------------------------------------------------------------------ */
+
+uint64_t rgi_store_next(rg_balancer b, uint64_t offset) {
+  uint64_t first = rgi_store_place(b, 0), end = rgi_store_place(b, b->store->count);
+  uint64_t next = offset ? offset + sizeof(rgi_store_record) : first;
+  if (!offset || (offset >= first && offset < end))
+    return next < end ? next : atomic_load(&b->store->born);
+  return rgi_store_record_at(offset)->earlier;
+}
+
+void rgi_store_push(rg_balancer b, uint64_t offset) {
+  _Atomic uint64_t *head = &b->store->born;
+  rgi_store_record *r = rgi_store_record_at(offset);
+  r->earlier = atomic_load(head);
+  while (!atomic_compare_exchange_weak(head, &r->earlier, offset))
+    ;
+}
+
+static int by_key(const void *a, const void *b) {
+  const rgi_queue_entry *x = a, *y = b;
+  uint64_t of_x = rgi_store_record_at(x->record)->key, of_y = rgi_store_record_at(y->record)->key;
+  return (of_x > of_y) - (of_x < of_y);
+}
+
+int rgi_store_read(rg_balancer b) {
+  rgi_queue_free(&b->list);
+  for (uint64_t at = rgi_store_next(b, 0); at; at = rgi_store_next(b, at)) {
+    rgi_store_record *r = rgi_store_record_at(at);
+    const rgi_store_record_version *v = rgi_store_record_current(r);
+    if (!r->key || v->ended)
+      continue;
+    rgi_queue_entry e = {.id = r->id,
+                         .least = r->least,
+                         .most = r->most,
+                         .left = v->left,
+                         .unit = r->unit,
+                         .record = at};
+    RGI_TRY(rgi_queue_add(&b->list, &e));
+  }
+  if (b->list.count > 0)
+    qsort(b->list.at, (size_t)b->list.count, sizeof *b->list.at, by_key);
+  return RG_SUCCESS;
+}
+
+int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, int64_t *bytes,
+                   void **memory) {
+  const rgi_store_record_version *v = rgi_store_record_current(rgi_store_record_at(entry->record));
+  *done = v->done;
+  *left = v->left;
+  *bytes = -1;
+  *memory = NULL;
+  if (!v->has)
+    return RG_SUCCESS;
+  *memory = malloc(v->bytes ? v->bytes : 1);
+  if (!*memory)
+    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", (size_t)v->bytes);
+  memcpy(*memory, rgi_arena_at(v->state), v->bytes);
+  *bytes = (int64_t)v->bytes;
+  return RG_SUCCESS;
+}
+
+/* --- outcomes --------------------------------------------------------------------------------- */
+
+static int add_ended(const rgi_store_record *r, const rgi_store_record_version *v,
+                     rgi_outcome_list *list) {
+  rg_outcome o = {.id = r->id,
+                  .error = v->error,
+                  .rank = v->rank,
+                  .text = v->error && v->text ? rgi_arena_at(v->text) : "",
+                  .done = v->done,
+                  .seconds = v->seconds,
+                  .state = v->has && !v->error ? rgi_arena_at(v->state) : NULL,
+                  .bytes = v->has && !v->error ? v->bytes : 0};
+  return rgi_outcome_list_insert(list, &o);
+}
+
+int rgi_store_outcomes(rg_balancer b, int all, rgi_outcome_list *list) {
+  for (uint64_t at = rgi_store_next(b, 0); at; at = rgi_store_next(b, at)) {
+    rgi_store_record *r = rgi_store_record_at(at);
+    const rgi_store_record_version *v = rgi_store_record_current(r);
+    int mine =
+        all || v->leader == rgi_runtime.rank || (b->rank == 0 && rgi_process_is_dead(v->leader));
+    if (r->key && v->ended && mine)
+      RGI_TRY(add_ended(r, v, list));
+  }
+  return RG_SUCCESS;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The walker store: in a job that survives deaths, a record of each walker, in the node's arena,
+ * which outlives its processes. A record has two versions and a number that says which of them is
+ * valid. The leader of the walker's group writes the other one after each unit, and then changes
+ * the number. A process killed while it writes leaves the valid version as it was.
+ *
+ * A version says how many walkers the walker's units have made (born). The record of such a child
+ * counts if, and only if, the valid version of its parent's record has counted it.
+ *
+ * Each node has a store. A record goes from one to another as a packed copy (store_pack.c); of two
+ * versions of a walker the one with more units counts. */
+#ifndef RGI_WALKERS_STORE_H
+#define RGI_WALKERS_STORE_H
+
+#include "walkers/outcome_list.h"
+#include "walkers/queue.h"
+#include "walkers/store_record.h"
+
+struct rgi_store {
+  int64_t count;
+  _Atomic uint64_t born; /* the records of walkers that units have made, the last one first */
+  rgi_store_record record[];
+};
+
+/* Attaches to the store of this node, and sets in b->list the place of each walker's record. */
+int rgi_store_open(rg_balancer b);
+/* Writes the records of b->list. One process of each node calls. */
+int rgi_store_fill(rg_balancer b);
+void rgi_store_close(rg_balancer b);
+
+/* Whether the balancer has processes on other nodes, so that copies are needed. */
+int rgi_store_spans_nodes(const struct rg_balancer_s *b);
+/* Whether this process is its node's leader: the lowest rank there. */
+int rgi_store_leads_node(const struct rg_balancer_s *b);
+
+/* Makes b->list the walkers that have not ended, in the same order on all nodes. No group may work
+ * meanwhile. */
+int rgi_store_read(rg_balancer b);
+/* What the valid version says of a walker; *memory, if there is a state, belongs to the caller. */
+int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, int64_t *bytes,
+                   void **memory);
+/* Adds the walkers that have ended to a list: all; or those that ended in a group led by this
+ * process and, on rank 0, in groups led by the dead. */
+int rgi_store_outcomes(rg_balancer b, int all, rgi_outcome_list *list);
+
+/* The record of walker i of the first list, as a place in the arena. */
+uint64_t rgi_store_place(const struct rg_balancer_s *b, int64_t i);
+/* Adds a record, a block of the arena with all its fields set, to the list of those that units have
+ * made. */
+void rgi_store_push(rg_balancer b, uint64_t offset);
+/* The record after `offset`, of all of this node; 0 as argument: the first; as result: no more. */
+uint64_t rgi_store_next(rg_balancer b, uint64_t offset);
+
+#endif

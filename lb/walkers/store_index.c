@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The walkers of the first list have the keys 1, 2, ... and are found by arithmetic. For the
+ * walkers that units have made each process has a hash table of its own, which it brings up to date
+ * from the node's list before a search: it reads the records that have been added since. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "walkers/balancer_state.h"
+#include "walkers/store.h"
+#include "walkers/store_index.h"
+#include "walkers/store_record.h"
+
+static void place_record(rgi_balancer_index *t, uint64_t key, uint64_t offset) {
+  size_t at = key % t->room;
+  while (t->at[at].key && t->at[at].key != key)
+    at = (at + 1) % t->room;
+  t->count += t->at[at].key == 0;
+  t->at[at].key = key;
+  t->at[at].offset = offset;
+}
+
+static int grow_index(rgi_balancer_index *t) {
+  rgi_balancer_index more = {.room = 4 * t->room + 61, .head = t->head};
+  if (2 * (t->count + 1) < t->room)
+    return RG_SUCCESS;
+  more.at = calloc(more.room, sizeof *more.at);
+  if (!more.at)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a table of %zu walkers", more.room);
+  for (size_t i = 0; i < t->room; i++)
+    if (t->at[i].key)
+      place_record(&more, t->at[i].key, t->at[i].offset);
+  free(t->at);
+  *t = more;
+  return RG_SUCCESS;
+}
+
+static uint64_t look_up(const rgi_balancer_index *t, uint64_t key) {
+  if (t->room == 0)
+    return 0;
+  size_t at = key % t->room;
+  while (t->at[at].key && t->at[at].key != key)
+    at = (at + 1) % t->room;
+  uint64_t found = t->at[at].key ? t->at[at].offset : 0;
+  return found && rgi_store_record_at(found)->key == key ? found : 0;
+}
+
+/* Of two records of a walker the newer one counts; of equal ones the first. */
+static int add_record(rgi_balancer_index *t, uint64_t offset) {
+  rgi_store_record *r = rgi_store_record_at(offset);
+  if (!r->key)
+    return RG_SUCCESS;
+  RGI_TRY(grow_index(t));
+  uint64_t other = look_up(t, r->key);
+  if (!other || !rgi_store_record_newer(rgi_store_record_current(rgi_store_record_at(other)),
+                                        rgi_store_record_current(r)))
+    place_record(t, r->key, offset);
+  return RG_SUCCESS;
+}
+
+static int catch_up(rg_balancer b) {
+  uint64_t head = atomic_load(&b->store->born), was = b->index.head;
+  for (uint64_t at = head; at != was; at = rgi_store_record_at(at)->earlier)
+    RGI_TRY(add_record(&b->index, at));
+  b->index.head = head;
+  return RG_SUCCESS;
+}
+
+void rgi_store_index_clear(rg_balancer b) {
+  free(b->index.at);
+  b->index = (rgi_balancer_index){0};
+}
+
+int rgi_store_index_find(rg_balancer b, uint64_t key, uint64_t *offset) {
+  *offset = 0;
+  if (key <= (uint64_t)b->store->count) {
+    *offset = key ? rgi_store_place(b, (int64_t)key - 1) : 0;
+    return RG_SUCCESS;
+  }
+  RGI_TRY(catch_up(b));
+  *offset = look_up(&b->index, key);
+  return RG_SUCCESS;
+}
+
+/* Whether a record counts: it is the one of its key, and its parent's version has counted it. */
+static int record_counts(rg_balancer b, uint64_t at, int *yes) {
+  uint64_t found, parent;
+  const rgi_store_record *r = rgi_store_record_at(at);
+  RGI_TRY(rgi_store_index_find(b, r->key, &found));
+  RGI_TRY(rgi_store_index_find(b, r->parent, &parent));
+  *yes = found == at && parent &&
+         rgi_store_record_current(rgi_store_record_at(parent))->born > r->number;
+  return RG_SUCCESS;
+}
+
+int rgi_store_index_sweep(rg_balancer b) {
+  rgi_store_index_clear(b);
+  for (int changed = 1, yes; changed;) {
+    changed = 0;
+    for (uint64_t at = atomic_load(&b->store->born); at; at = rgi_store_record_at(at)->earlier) {
+      rgi_store_record *r = rgi_store_record_at(at);
+      if (!r->key)
+        continue;
+      RGI_TRY(record_counts(b, at, &yes));
+      changed |= !yes;
+      r->key = yes ? r->key : 0;
+    }
+  }
+  rgi_store_index_clear(b);
+  return RG_SUCCESS;
+}

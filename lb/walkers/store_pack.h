@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Walkers' records packed one after another, to go to another node. */
+#ifndef RGI_WALKERS_STORE_PACK_H
+#define RGI_WALKERS_STORE_PACK_H
+
+#include <regroup/balance.h>
+
+#include "walkers/balancer_state.h"
+#include "walkers/queue.h"
+
+/* Adds a copy of a record. */
+int rgi_store_pack_add(rgi_balancer_pack *p, uint64_t offset);
+void rgi_store_pack_free(rgi_balancer_pack *p);
+/* Takes packed records into this node's store; *record: the place of the last one. */
+int rgi_store_pack_take(rg_balancer b, const void *packed, size_t bytes, uint64_t *record);
+/* Copies all records of each node to all nodes. The leaders of the nodes call; no group may work
+ * meanwhile. */
+int rgi_store_pack_exchange(rg_balancer b);
+
+/* A walker that waits leaves for another node: packs its record into its memory; and has come from
+ * one: takes that into the store. Without a store they do nothing. */
+int rgi_store_pack_attach(rg_balancer b, rgi_queue_entry *e);
+int rgi_store_pack_detach(rg_balancer b, rgi_queue_entry *e);
+
+#endif

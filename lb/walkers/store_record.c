@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "shm/arena.h"
+#include "walkers/outcome_list.h"
+#include "walkers/queue.h"
+#include "walkers/store_record.h"
+
+rgi_store_record_version *rgi_store_record_begin(rgi_store_record *r) {
+  rgi_store_record_version *v = &r->version[(atomic_load(&r->now) + 1) % 2], kept = *v;
+  *v = *rgi_store_record_current(r);
+  v->state = kept.state;
+  v->room = kept.room;
+  v->text = kept.text;
+  v->has = 0;
+  return v;
+}
+
+int rgi_store_record_set_state(rgi_store_record_version *v, const void *state, size_t bytes) {
+  if (v->state && v->room < bytes) {
+    rgi_arena_free(v->state, v->room);
+    v->state = 0;
+  }
+  if (!v->state) {
+    RGI_TRY(rgi_arena_alloc("the state of a walker", bytes ? bytes : 1, &v->state));
+    v->room = bytes ? bytes : 1;
+  }
+  if (bytes)
+    memcpy(rgi_arena_at(v->state), state, bytes);
+  v->bytes = bytes;
+  v->has = 1;
+  return RG_SUCCESS;
+}
+
+int rgi_store_record_set_text(rgi_store_record_version *v, const char *text) {
+  if (!*text)
+    return RG_SUCCESS;
+  if (!v->text)
+    RGI_TRY(rgi_arena_alloc("what was wrong", RGI_OUTCOME_TEXT, &v->text));
+  snprintf(rgi_arena_at(v->text), RGI_OUTCOME_TEXT, "%s", text);
+  return RG_SUCCESS;
+}
+
+int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_t key) {
+  memset(r, 0, sizeof *r);
+  r->key = key;
+  r->id = e->id;
+  r->least = e->least;
+  r->most = e->most;
+  r->unit = e->unit;
+  r->version[0].left = e->left;
+  return e->memory ? rgi_store_record_set_state(&r->version[0], e->memory, e->bytes) : RG_SUCCESS;
+}

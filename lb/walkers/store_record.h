@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A walker's record in the walker store, and its two versions. */
+#ifndef RGI_WALKERS_STORE_RECORD_H
+#define RGI_WALKERS_STORE_RECORD_H
+
+#include <stdatomic.h>
+
+#include "shm/arena.h"
+#include "walkers/queue.h"
+
+typedef struct {
+  int64_t done;
+  double left, seconds;
+  uint64_t state, room; /* a block, and its size; 0: no state yet */
+  uint64_t bytes;
+  uint64_t text; /* the text of the error: a block of RGI_OUTCOME_TEXT bytes */
+  int64_t born;  /* walkers that its units have made so far */
+  int32_t has, ended, error, rank;
+  int32_t leader; /* rank in the world of the process that has the outcome */
+  int32_t unused;
+} rgi_store_record_version;
+
+typedef struct {
+  uint64_t key;    /* the same on all nodes; 0: the record does not count */
+  uint64_t parent; /* the key of the walker that has made it, or 0 */
+  int64_t number;  /* its number among the children of that walker */
+  int64_t id, least, most;
+  double unit;
+  uint64_t earlier;     /* the record added before it on this node */
+  _Atomic uint64_t now; /* version now % 2 is valid */
+  rgi_store_record_version version[2];
+} rgi_store_record;
+
+static inline rgi_store_record *rgi_store_record_at(uint64_t offset) {
+  return rgi_arena_at(offset);
+}
+
+static inline rgi_store_record_version *rgi_store_record_current(rgi_store_record *r) {
+  return &r->version[atomic_load(&r->now) % 2];
+}
+
+/* Sets all fields for a walker that has not begun. */
+int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_t key);
+
+/* The version to be written next: a copy of the valid one, but with its own blocks, and no state
+ * yet. */
+rgi_store_record_version *rgi_store_record_begin(rgi_store_record *r);
+int rgi_store_record_set_state(rgi_store_record_version *v, const void *state, size_t bytes);
+int rgi_store_record_set_text(rgi_store_record_version *v, const char *text);
+/* The version that was written becomes the valid one. */
+static inline void rgi_store_record_switch(rgi_store_record *r) {
+  atomic_fetch_add(&r->now, 1);
+}
+
+/* Of two versions of a walker: whether a is further than b. */
+static inline int rgi_store_record_newer(const rgi_store_record_version *a,
+                                         const rgi_store_record_version *b) {
+  return a->ended != b->ended ? a->ended > b->ended : a->done > b->done;
+}
+
+#endif
