@@ -21,7 +21,8 @@ int rgi_load_takes(const rg_load *load) {
   return (load->state & wanted) == wanted && load->left != 0;
 }
 
-double rgi_load_left(const rg_load *load) {
+/* Units that are left, estimated if they are not known. */
+static double units_left(const rg_load *load) {
   if (load->left >= 0)
     return load->left;
   return load->done > 1 ? load->done : 1;
@@ -31,7 +32,7 @@ double rgi_load_left(const rg_load *load) {
  * The division comes last, so that equal times are equal to the last bit and ties are seen. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks) {
   double now = rg_pace_at(&load->pace, load->ranks), then = rg_pace_at(&load->pace, ranks);
-  double left = rgi_load_left(load);
+  double left = units_left(load);
   if (load->unit < 0)
     return then < 0 ? left / (double)ranks : left * then;
   left *= load->unit;

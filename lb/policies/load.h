@@ -14,9 +14,6 @@ int rgi_load_gives(const rg_load_table *table, int row);
 /* Whether a row can take processes, with work to do. */
 int rgi_load_takes(const rg_load *load);
 
-/* Units that are left, estimated if they are not known. */
-double rgi_load_left(const rg_load *load);
-
 /* Seconds until the row's work ends with so many processes. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks);
 

@@ -52,7 +52,7 @@ static int world_rank(rg_balancer b, int rank) {
   return rgi_members_at(b->all->members, rank);
 }
 
-int rgi_internode_node(rg_balancer b, int rank) {
+static int node_of_rank(rg_balancer b, int rank) {
   return rgi_node_of(world_rank(b, rank));
 }
 
@@ -71,8 +71,8 @@ int rgi_internode_open(rg_balancer b) {
   if (!f)
     return rgi_error(RG_ERR_NOMEM, "no memory for what other nodes tell");
   for (int r = 0; r < b->size; r++) {
-    int i = 0, of = rgi_internode_node(b, r);
-    while (i < f->nodes && rgi_internode_node(b, f->node[i].leader) != of)
+    int i = 0, of = node_of_rank(b, r);
+    while (i < f->nodes && node_of_rank(b, f->node[i].leader) != of)
       i++;
     if (i == f->nodes)
       RGI_TRY(add_node(f, r));
@@ -291,7 +291,7 @@ int rgi_internode_arrive(rg_balancer b, int64_t credit) {
 
 int rgi_internode_depart(rg_balancer b, int to, int64_t *credit) {
   *credit = -1;
-  if (rgi_internode_node(b, to) == rgi_internode_node(b, b->rank))
+  if (node_of_rank(b, to) == node_of_rank(b, b->rank))
     return RG_SUCCESS;
   b->board->open--;
   *credit = ++b->board->credit;

@@ -22,8 +22,6 @@ void rgi_internode_close(rg_balancer b);
 int rgi_internode_serve(rg_balancer b);
 /* An idle leader that has found nothing to do asks the next node. Without the lock. */
 int rgi_internode_query(rg_balancer b);
-/* The node of a rank. */
-int rgi_internode_node(rg_balancer b, int rank);
 /* Whether this process has asked something that is not answered yet. */
 int rgi_internode_asked(rg_balancer b);
 

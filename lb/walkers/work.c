@@ -35,6 +35,8 @@
 #include "walkers/walker_team.h"
 #include "walkers/work.h"
 
+static int fail_walker(rg_balancer b, int error, int rank, const char *text);
+
 /* --- agreeing about errors ----------------------------------------------------------- */
 
 /* Code and rank of an error as one number, 0 for none. A revoked group is what other members find
@@ -58,7 +60,7 @@ static int fail_by_word(rg_balancer b, int64_t word) {
   char text[RGI_OUTCOME_TEXT];
   RGI_TRY(spread_text(b, word, text));
   int code = word >> 32 ? (int)(word >> 32) : RG_ERR_REVOKED;
-  return rgi_work_fail(b, code, b->team.ranks[(word & 0xffffffff) - 1], text);
+  return fail_walker(b, code, b->team.ranks[(word & 0xffffffff) - 1], text);
 }
 
 /* After functions of the application other than unit. *failed: the walker has ended by an error. */
@@ -389,7 +391,7 @@ static int unit_alike(rg_balancer b, int error, int (*decide)(rg_balancer b, rgi
   *next = (rgi_work_decision){RGI_WORK_GO_ON, 0};
   if (error) {
     next->kind = RGI_WORK_FAIL;
-    return rgi_work_fail(b, error, b->rank, NULL);
+    return fail_walker(b, error, b->rank, NULL);
   }
   work->left = b->kind.left(&work->walker, b->kind.context);
   RGI_TRY(store_unit(b));
@@ -462,7 +464,8 @@ int rgi_work_finish(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-int rgi_work_fail(rg_balancer b, int error, int rank, const char *text) {
+/* The walker has failed with an error. The group has no walker afterwards. */
+static int fail_walker(rg_balancer b, int error, int rank, const char *text) {
   if (rgi_survival_failure(b)) /* then the error may come from the death */
     return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: a process has died",
                      (long long)b->work.walker.id);

@@ -27,9 +27,8 @@ int rgi_work_part(rg_balancer b, int stay);
 /* Does one unit. The leader calls decide; *next is what it decided, on all members. */
 int rgi_work_unit(rg_balancer b, int (*decide)(rg_balancer b, rgi_work_decision *d),
                   rgi_work_decision *next);
-/* The walker has ended, or has failed with an error. The group has no walker afterwards. */
+/* The walker has ended. The group has no walker afterwards. */
 int rgi_work_finish(rg_balancer b);
-int rgi_work_fail(rg_balancer b, int error, int rank, const char *text);
 /* This process no longer works on the walker. Local. */
 void rgi_work_leave(rg_balancer b);
 
