@@ -105,7 +105,7 @@ int rg_group_algorithm(rg_group g, rg_operation operation, MPI_Count bytes, cons
   RGI_REQUIRE(name);
   RGI_TRY(rgi_coll_get(__func__, g, &coll));
   if ((unsigned)operation >= RG_OP_COUNT || bytes < 0)
-    return rgi_error(RG_ERR_ARG, "%s: there is no operation %d with %lld bytes", __func__,
+    return rgi_error(RG_ERR_ARG, "%s: operation %d, %lld bytes: one of them is not valid", __func__,
                      (int)operation, (long long)bytes);
   rgi_choice_shape shape = {operation, coll->all.size,      coll->nodes.count, (size_t)bytes, 1, 1,
                             1,         coll->nodes.in_order};

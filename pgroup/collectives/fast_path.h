@@ -13,10 +13,12 @@
 #include "runtime/runtime.h"
 #include <stdint.h>
 
-/* The group's shared state, if all members are on this node and nothing is unusual about the
+/* Always inlined: a call costs as much as a part of what follows.
+ *
+ * The group's shared state, if all members are on this node and nothing is unusual about the
  * call; else NULL, and the general path finds out why. Counts the operation. */
-static inline rgi_shared_state *rgi_fast_path(rg_group g, MPI_Count count, const void *memory,
-                                              size_t element, int root) {
+static inline __attribute__((always_inline)) rgi_shared_state *
+rgi_fast_path(rg_group g, MPI_Count count, const void *memory, size_t element, int root) {
   rgi_coll *coll;
   if (!g || g->magic != RGI_GROUP_MAGIC || g->epoch != rgi_runtime.epoch || g->me < 0 ||
       !rgi_runtime.started || rgi_coll_get("a collective", g, &coll))
@@ -30,9 +32,9 @@ static inline rgi_shared_state *rgi_fast_path(rg_group g, MPI_Count count, const
 
 /* The same for a reduction with one of the commonest operations. A recv that is
  * NULL, because it does not matter there, goes the general path. */
-static inline rgi_shared_state *rgi_fast_path_reduction(rg_group g, const void *send,
-                                                        const void *recv, MPI_Count count,
-                                                        MPI_Datatype type, MPI_Op op, int root) {
+static inline __attribute__((always_inline)) rgi_shared_state *
+rgi_fast_path_reduction(rg_group g, const void *send, const void *recv, MPI_Count count,
+                        MPI_Datatype type, MPI_Op op, int root) {
   size_t size = type == MPI_BYTE || type == MPI_CHAR ? 0 : rgi_datatype_basic_size(type);
   if ((op != MPI_SUM && op != MPI_MAX && op != MPI_MIN) || !send || send == MPI_IN_PLACE)
     return NULL;

@@ -10,12 +10,9 @@
 
 #include "base/error.h"
 #include "formation/group.h"
-#include "progress/progress.h"
 #include "progress/slot.h"
 #include "runtime/runtime.h"
-#include "shm/failure.h"
 #include "shm/node.h"
-#include "shm/revocation.h"
 
 static int find_local_members(rg_group g, rgi_shared_state *l) {
   int size = rgi_members_count(g->members), n = 0;

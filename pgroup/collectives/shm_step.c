@@ -12,11 +12,9 @@
 
 #include "base/error.h"
 #include "formation/group.h"
-#include "message/message.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/wait.h"
-#include "runtime/runtime.h"
 #include "shm/failure.h"
 #include "shm/node.h"
 #include "shm/revocation.h"

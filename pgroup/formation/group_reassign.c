@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "formation/handshake.h"
-#include "runtime/runtime.h"
 #include "shm/failure.h"
 
 /* The members of `home` that stay, then those of `away` that come; *m is NULL when

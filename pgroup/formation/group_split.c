@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"
-#include "runtime/runtime.h"
 #include "shm/failure.h"
 
 enum { COLOR, KEY, ERROR, WIDTH };

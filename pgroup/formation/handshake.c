@@ -18,7 +18,6 @@
 #include "formation/group_tree.h"
 #include "message/message.h"
 #include "noded/guard_client.h"
-#include "runtime/runtime.h"
 #include "shm/failure.h"
 #include "shm/revocation.h"
 

@@ -21,6 +21,8 @@ struct rgi_members {
   int ranks[]; /* a list: n ranks, then n positions in ascending order of rank */
 };
 
+_Static_assert(sizeof(struct rgi_members) <= 64, "a range is small");
+
 int rgi_members_range(int n, int first, int stride, rgi_members **m) {
   rgi_members *r = malloc(sizeof *r);
   if (!r)

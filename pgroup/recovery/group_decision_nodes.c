@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "formation/context.h"
 #include "formation/group.h"
-#include "message/message.h"
 #include "noded/agreement_proposal.h"
 #include "noded/overlay_client.h"
 #include "progress/progress.h"
