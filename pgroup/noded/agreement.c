@@ -16,11 +16,10 @@
  *
  *  1. It sends PREPARE to all nodes that it believes alive. A node that promises takes no decision
  *     from a root with a smaller number from then on (promised), and answers PROMISE with the
- *     decision that it has, if any (accepted: the number of the root that made or confirmed it,
- * else -1).
+ *     decision that it has, if any (accepted: the number of the root that made it, else -1).
  *  2. When all of them have promised or are lost, it takes over the decision with the largest such
- *     number. Without one it waits for the proposals, which the nodes send to it as their new
- * parent, and decides itself.
+ *     number. Without one it waits for the proposals, which the nodes now send to it, and decides
+ *     itself.
  *  3. It sends the decision, under its own number, to all nodes. A root that has a decision when it
  *     takes over begins here.
  *

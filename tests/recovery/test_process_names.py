@@ -40,9 +40,10 @@ def expected(np, daemons):
     return {rank: (name, '%s %d' % (name, rank)) for rank, name in enumerate(names)}
 
 
-def check(where, program, np, daemons):
+def check(where, program, np, daemons, *before):
+    """before: words that mpiexec starts the program by."""
     env = dict(deaths.ENV, **where.env, **dict([MARK.split('=')]))
-    job = jobs.start([*where.begin(np), '-n', str(np), program, 'sleep', '3'], env)
+    job = jobs.start([*where.begin(np), '-n', str(np), *before, program, 'sleep', '3'], env)
     end = time.monotonic() + 60
     while guards() != expected(np, daemons) and job.poll() is None and time.monotonic() < end:
         time.sleep(0.02)
@@ -59,6 +60,8 @@ with tempfile.TemporaryDirectory(prefix='names-') as folder:
     shutil.copy(jobs.path('tests/waiting'), short)
     os.chdir(folder)
     check(jobs.ONE, './w', 3, ())
+    # The longest variable, which gives way to the title, behind the rank's.
+    check(jobs.ONE, './w', 3, (), 'env', 'LONG=' + 4000 * 'x')
     os.chdir(os.path.dirname(os.path.abspath(__file__)))
     check(jobs.ONE, os.path.realpath(jobs.path('tests/waiting')), 3, ())
     check(jobs.TWO, short, 4, (0, 1))
