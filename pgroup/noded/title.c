@@ -89,11 +89,11 @@ static void find_area(void) {
 void rgi_title_set(const char *name, const char *rank) {
   char text[TITLE_BYTES];
   snprintf(text, sizeof text, "%s %s", name, rank); /* rank may lie in what find_area moves */
-  prctl(PR_SET_NAME, name);
   if (!area.begin)
     find_area();
-  if (!area.bytes)
-    return;
-  memset(area.begin, 0, area.bytes);
-  memcpy(area.begin, text, strnlen(text, area.bytes - 1));
+  if (area.bytes) {
+    memset(area.begin, 0, area.bytes);
+    memcpy(area.begin, text, strnlen(text, area.bytes - 1));
+  }
+  prctl(PR_SET_NAME, name);
 }

@@ -40,16 +40,25 @@ def expected(np, daemons):
     return {rank: (name, '%s %d' % (name, rank)) for rank, name in enumerate(names)}
 
 
+def titles(np):
+    return {''} | {'%s %d' % (name, rank) for name in ('regroup-guard', 'regroup-noded')
+                   for rank in range(np)}
+
+
 def check(where, program, np, daemons, *before):
     """before: words that mpiexec starts the program by."""
     env = dict(deaths.ENV, **where.env, **dict([MARK.split('=')]))
     job = jobs.start([*where.begin(np), '-n', str(np), *before, program, 'sleep', '3'], env)
     end = time.monotonic() + 60
-    while guards() != expected(np, daemons) and job.poll() is None and time.monotonic() < end:
+    found, seen = {}, set()
+    while found != expected(np, daemons) and job.poll() is None and time.monotonic() < end:
+        found = guards()
+        seen |= {words for _, words in found.values()}
         time.sleep(0.02)
-    found = guards()
     status, text = jobs.end_of(job)
     assert found == expected(np, daemons), (where.name, np, found, status, text)
+    # Nor was there another title before rg_init; '' is one that is being written.
+    assert seen <= titles(np), (where.name, seen)
     assert status == 0 and 'SURVIVED %d\n' % (np - 1) in text, (where.name, status, text)
     assert not deaths.wait_gone(MARK), (where.name, text)
 
