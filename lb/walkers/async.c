@@ -102,11 +102,12 @@ static int serve_until(rg_balancer b, rg_request *request) {
   }
 }
 
+/* The barrier is kept in b->round, so that restart.c can end it before it frees the group: a death
+ * may be seen while it is open. */
 int rgi_async_end(rg_balancer b) {
-  rg_request all_here;
   RGI_TRY(serve_until(b, NULL));
-  RGI_TRY(rg_ibarrier(b->all, &all_here));
-  RGI_TRY(serve_until(b, &all_here));
+  RGI_TRY(rg_ibarrier(b->all, &b->round));
+  RGI_TRY(serve_until(b, &b->round));
   RGI_TRY(rgi_join_serve(b));
   RGI_TRY(rgi_wire_flush(b));
   rgi_internode_close(b);

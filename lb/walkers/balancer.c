@@ -97,9 +97,10 @@ int rg_balance_create(rg_group g, const rg_walker_kind *kind, const rg_balance_o
   return RG_SUCCESS;
 }
 
-/* Whether operations under way may still read or write the memory of a broken balancer. */
+/* Whether operations under way may still read or write the memory of a balancer: of a broken one,
+ * or of one whose end has failed (RG_TIMEOUT). */
 static int in_use(const struct rg_balancer_s *b) {
-  return b->stage == RGI_BALANCER_BROKEN && (b->round || b->out || b->idle.request);
+  return b->round || (b->stage == RGI_BALANCER_BROKEN && (b->out || b->idle.request));
 }
 
 static void free_run(rg_balancer b) {

@@ -146,7 +146,7 @@ struct rg_balancer_s {
 
   /* Synchronous balancing: */
   int units;                                /* done in this round */
-  rg_request round;                         /* the exchange at its end */
+  rg_request round;                         /* the exchange at its end; or the barrier at the end */
   rgi_balancer_report own_report, *reports; /* of each process */
   int *leader_of;                           /* of each rank */
   double merge;                             /* seconds, for the policy */

@@ -85,7 +85,17 @@ def test_moments(seed, nodes):
         assert well or early, (where.env, seed, i, np, policy, killed, status, text)
 
 
+def test_end():
+    """The first rank, which is idle soon, when the others wait for it at the end of all walkers."""
+    for seed in range(1, 5):
+        for time in 400, 800:
+            status, text = jobs.run(4, PROGRAM, 'none', 2, seed, '0:-%d' % time, env=deaths.ENV)
+            found = re.search(r'^RESULT \d+ \d+ 1 ', text, re.M)
+            assert status == 0 and found, (seed, time, status, text)
+
+
 test_undisturbed()
+test_end()
 test_first_and_last()
 test_nodes(jobs.SEED)
 test_kept()

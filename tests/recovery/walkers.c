@@ -4,9 +4,14 @@
  * What test_walkers.py starts, with RG_SURVIVE=1: walkers POLICY WALKERS SEED PLAN [ALIKE].
  * Walkers with results in closed form, some of which make others, and each of whose units reports
  * its outcomes, are balanced while ranks are killed: from outside, or as PLAN says,
- * "rank:call,rank:call": the rank kills itself in its so manieth callback. In the end the first
- * survivor prints "RESULT walkers survivors deaths milliseconds" if each walker has ended once with
- * the right sum; the milliseconds are the longest from noticing a death to having begun again. */
+ * "rank:call,rank:call": the rank kills itself in its so manieth callback; "rank:-TIME": it stops
+ * so many microseconds after its last one, and kills itself when the others have ended. In the end
+ * the first survivor prints "RESULT walkers survivors deaths milliseconds" if each walker has ended
+ * once with the right sum; the milliseconds are the longest from noticing a death to having begun
+ * again. */
+#include <sys/time.h>
+
+#include "progress/request.h"
 #include "ranks.h"
 
 #define ITEMS 20
@@ -16,14 +21,28 @@ typedef struct {
   int64_t units, done, sum;
 } state;
 
-static int calls, dies_at = NEVER, told;
+static int calls, dies_at = NEVER, stops_after, told;
 static uint64_t draws;
 static rg_balancer balancer;
+
+static void stop_and_die(int sign) {
+  (void)sign;
+  usleep(200000);
+  raise(SIGKILL);
+}
+
+/* In so many microseconds from now; 0: not any more. */
+static void stop_in(int time) {
+  const struct itimerval t = {.it_value.tv_usec = time};
+  setitimer(ITIMER_REAL, &t, NULL);
+}
 
 /* A moment, of a length of its own; the last one for some. */
 static void call(void) {
   if (calls++ == dies_at)
     raise(SIGKILL);
+  if (stops_after)
+    stop_in(stops_after);
   draws = draws * 6364136223846793005u + 1442695040888963407u;
   if (draws >> 62 == 0)
     usleep((useconds_t)(draws >> 54 & 0xff));
@@ -162,6 +181,8 @@ static void run(rg_group world, const char *name, int walkers, int alike) {
     must(!rg_balance_add(balancer, &new), "rg_balance_add");
   }
   must(!rg_balance_run(balancer), "rg_balance_run");
+  stop_in(0);
+  must(!rgi_requests_busy(), "the balancing has left an operation under way");
 }
 
 int main(int argc, char **argv) {
@@ -170,6 +191,8 @@ int main(int argc, char **argv) {
   const rg_outcome *o;
   draws = (uint64_t)(argc > 3 ? atoi(argv[3]) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)my_rank;
   dies_at = argc > 4 ? my_round(argv[4]) : NEVER;
+  stops_after = dies_at < NEVER ? -dies_at : 0;
+  signal(SIGALRM, stop_and_die);
   run(world, argc > 1 ? argv[1] : "share-out", walkers, argc > 5);
   left_over = survivors_of(world);
   int n = size_of(left_over), deaths = world_size - n;
