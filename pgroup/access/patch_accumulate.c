@@ -2,9 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * Accumulating patches. A kernel treats one plane. Its loop over a row is a plain one that -O3
- * vectorises (-O2 does not where the length is unknown). */
+ * vectorises (-O2 does not where the length is unknown). The loops are aligned: where they happened
+ * to lie badly an accumulate took half as long again. */
 #ifndef __clang__
-#pragma GCC optimize("O3")
+#pragma GCC optimize("O3", "align-functions=64", "align-loops=32")
 #endif
 
 #include "access/element.h"
