@@ -98,7 +98,7 @@ static int put_blocks(const loading *l, const rgi_head *h, int writer, const cha
     const rgi_head_array *s = &h->saved[k];
     const char *from = segment + at;
     for (int64_t i = 0; i < rgi_distribution_blocks(&s->d, writer); i++) {
-      int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+      int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
       int64_t elements = rgi_head_block(&s->d, writer, i, lo, hi);
       if (elements)
         RGI_TRY(rg_array_put(l->arrays[k], lo, hi, from, NULL));

@@ -160,7 +160,7 @@ static int copy_elements(rg_checkpoint c, int n, const rg_array arrays[]) {
     const rgi_distribution *d = &arrays[k]->d;
     char *to = c->copy + at;
     for (int64_t i = 0; i < rgi_distribution_blocks(d, me); i++) {
-      int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+      int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
       int64_t elements = rgi_head_block(d, me, i, lo, hi);
       if (elements)
         RGI_TRY(rg_array_get(arrays[k], lo, hi, to, NULL));

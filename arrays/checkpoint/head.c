@@ -51,7 +51,7 @@ int64_t rgi_head_block(const rgi_distribution *d, int rank, int64_t i, int64_t l
 }
 
 uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *d, size_t element, int rank) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   for (int64_t i = 0, n = rgi_distribution_blocks(d, rank); i < n; i++)
     at += (uint64_t)rgi_head_block(d, rank, i, lo, hi) * element;
   return round_up(at, 64);
@@ -62,11 +62,11 @@ uint64_t rgi_head_segment_end(uint64_t at, const rgi_distribution *d, size_t ele
 enum { DIMS, TYPE, ELEMENT, LAYOUT, SINGLE };
 /* Then these for each dimension, then the boundaries. */
 enum { SHAPE, GRID, CHUNK, PERIODIC, LISTS };
-#define FIXED (SINGLE + LISTS * RG_MAX_DIMS)
+#define FIXED (SINGLE + LISTS * RG_ARRAY_MAX_DIMS)
 
 static int64_t boundaries_of(const rgi_distribution *d) {
   int64_t n = 0;
-  for (int k = 0; d->layout == RG_IRREGULAR && k < d->dims; k++)
+  for (int k = 0; d->layout == RG_LAYOUT_IRREGULAR && k < d->dims; k++)
     n += d->grid[k];
   return n;
 }
@@ -78,13 +78,13 @@ static int64_t *write_array(rg_array a, int64_t *w) {
   w[ELEMENT] = (int64_t)a->element;
   w[LAYOUT] = d->layout;
   for (int k = 0; k < d->dims; k++) {
-    w[SINGLE + SHAPE * RG_MAX_DIMS + k] = d->shape[k];
-    w[SINGLE + GRID * RG_MAX_DIMS + k] = d->grid[k];
-    w[SINGLE + CHUNK * RG_MAX_DIMS + k] = d->chunk[k];
-    w[SINGLE + PERIODIC * RG_MAX_DIMS + k] = d->periodic[k];
+    w[SINGLE + SHAPE * RG_ARRAY_MAX_DIMS + k] = d->shape[k];
+    w[SINGLE + GRID * RG_ARRAY_MAX_DIMS + k] = d->grid[k];
+    w[SINGLE + CHUNK * RG_ARRAY_MAX_DIMS + k] = d->chunk[k];
+    w[SINGLE + PERIODIC * RG_ARRAY_MAX_DIMS + k] = d->periodic[k];
   }
   w += FIXED;
-  for (int k = 0; d->layout == RG_IRREGULAR && k < d->dims; w += d->grid[k++])
+  for (int k = 0; d->layout == RG_LAYOUT_IRREGULAR && k < d->dims; w += d->grid[k++])
     memcpy(w, d->boundaries[k], (size_t)d->grid[k] * sizeof *w);
   return w;
 }
@@ -93,16 +93,16 @@ static int64_t *write_array(rg_array a, int64_t *w) {
 static int read_array(int members, const int64_t **at, rgi_head_array *s) {
   const int64_t *w = *at;
   rg_array_spec spec = {.dims = (int)w[DIMS],
-                        .type = (rg_type)w[TYPE],
+                        .type = (rg_array_type)w[TYPE],
                         .element_size = (size_t)w[ELEMENT],
-                        .layout = (rg_layout)w[LAYOUT]};
+                        .layout = (rg_array_layout)w[LAYOUT]};
   *at += FIXED;
-  for (int k = 0; k < spec.dims && k < RG_MAX_DIMS; k++) {
-    spec.shape[k] = w[SINGLE + SHAPE * RG_MAX_DIMS + k];
-    spec.grid[k] = (int)w[SINGLE + GRID * RG_MAX_DIMS + k];
-    spec.chunk[k] = w[SINGLE + CHUNK * RG_MAX_DIMS + k];
-    spec.periodic[k] = (int)w[SINGLE + PERIODIC * RG_MAX_DIMS + k];
-    if (spec.layout != RG_IRREGULAR)
+  for (int k = 0; k < spec.dims && k < RG_ARRAY_MAX_DIMS; k++) {
+    spec.shape[k] = w[SINGLE + SHAPE * RG_ARRAY_MAX_DIMS + k];
+    spec.grid[k] = (int)w[SINGLE + GRID * RG_ARRAY_MAX_DIMS + k];
+    spec.chunk[k] = w[SINGLE + CHUNK * RG_ARRAY_MAX_DIMS + k];
+    spec.periodic[k] = (int)w[SINGLE + PERIODIC * RG_ARRAY_MAX_DIMS + k];
+    if (spec.layout != RG_LAYOUT_IRREGULAR)
       continue;
     spec.boundaries[k] = *at;
     *at += spec.grid[k];

@@ -30,7 +30,7 @@ typedef struct {
 
 /* One of the arrays, as it was saved. */
 typedef struct {
-  rg_type type;
+  rg_array_type type;
   size_t element;
   rgi_distribution d;
 } rgi_head_array;

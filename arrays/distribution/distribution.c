@@ -45,13 +45,13 @@ static int check_size(const rgi_distribution *d, size_t element) {
     if (__builtin_add_overflow(largest_extent(d, k), 2 * d->ghosts[k], &extent))
       return too_large();
     /* The blocks of a cyclic layout fill the array exactly. */
-    if (d->layout != RG_BLOCK_CYCLIC)
+    if (d->layout != RG_LAYOUT_BLOCK_CYCLIC)
       RGI_TRY(multiply_bytes(&stored, extent));
   }
   return RG_SUCCESS;
 }
 
-/* 2^64 * blocks / extent, for RG_BLOCK; 0 where some blocks are empty. */
+/* 2^64 * blocks / extent, for RG_LAYOUT_BLOCK; 0 where some blocks are empty. */
 static uint64_t blocks_per_index(int64_t blocks, int64_t extent) {
   if (blocks > extent)
     return 0;
@@ -82,7 +82,7 @@ static int lay_blocks(const rg_array_spec *spec, rgi_distribution *d) {
     d->boundaries[k] = memory;
     d->blocks[k] = d->grid[k];
     memory += d->grid[k] + 1;
-    if (d->layout == RG_BLOCK)
+    if (d->layout == RG_LAYOUT_BLOCK)
       even_boundaries(d, k);
     else
       given_boundaries(d, k, spec->boundaries[k]);
@@ -120,15 +120,15 @@ static void copy_spec(const rg_array_spec *spec, rgi_distribution *d) {
 /* How many blocks there may be along dimension k. */
 static int64_t most_blocks(const rgi_distribution *d, int k) {
   int64_t chunk = d->chunk[k], most = d->shape[k];
-  if (d->layout == RG_BLOCK_CYCLIC)
+  if (d->layout == RG_LAYOUT_BLOCK_CYCLIC)
     most = chunks_in(d->shape[k], chunk);
-  else if (d->layout == RG_BLOCK && chunk != 0)
+  else if (d->layout == RG_LAYOUT_BLOCK && chunk != 0)
     most = chunk < 0 ? 1 : d->shape[k] / chunk;
   return most < 1 ? 1 : most;
 }
 
 static void choose_grid(rgi_distribution *d) {
-  int64_t most[RG_MAX_DIMS];
+  int64_t most[RG_ARRAY_MAX_DIMS];
   for (int k = 0; k < d->dims; k++)
     most[k] = most_blocks(d, k);
   rgi_distribution_grid(d->dims, d->shape, most, d->members, d->grid);
@@ -142,7 +142,7 @@ int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distributi
   RGI_TRY(rgi_spec_check(spec, members));
   copy_spec(spec, &d);
   choose_grid(&d);
-  if (d.layout == RG_BLOCK_CYCLIC)
+  if (d.layout == RG_LAYOUT_BLOCK_CYCLIC)
     deal_blocks(&d);
   else
     RGI_TRY(lay_blocks(spec, &d));

@@ -14,16 +14,16 @@
 
 typedef struct {
   int dims;
-  rg_layout layout;
+  rg_array_layout layout;
   int members; /* of the group */
   int owners;  /* product of grid: ranks from here on own nothing */
-  int64_t shape[RG_MAX_DIMS], ghosts[RG_MAX_DIMS], chunk[RG_MAX_DIMS];
-  int grid[RG_MAX_DIMS], periodic[RG_MAX_DIMS];
-  int64_t *boundaries[RG_MAX_DIMS]; /* grid[d] + 1 each; NULL for RG_BLOCK_CYCLIC */
+  int64_t shape[RG_ARRAY_MAX_DIMS], ghosts[RG_ARRAY_MAX_DIMS], chunk[RG_ARRAY_MAX_DIMS];
+  int grid[RG_ARRAY_MAX_DIMS], periodic[RG_ARRAY_MAX_DIMS];
+  int64_t *boundaries[RG_ARRAY_MAX_DIMS]; /* grid[d] + 1 each; NULL for RG_LAYOUT_BLOCK_CYCLIC */
   /* Computed in advance (span.h), so that no access needs a division. */
-  uint64_t reciprocal[RG_MAX_DIMS], grid_reciprocal[RG_MAX_DIMS];
-  int64_t blocks[RG_MAX_DIMS]; /* along each dimension */
-  int gaps;                    /* some blocks are empty */
+  uint64_t reciprocal[RG_ARRAY_MAX_DIMS], grid_reciprocal[RG_ARRAY_MAX_DIMS];
+  int64_t blocks[RG_ARRAY_MAX_DIMS]; /* along each dimension */
+  int gaps;                          /* some blocks are empty */
 } rgi_distribution;
 
 /* Checks the spec and works out the distribution over so many members; free it

@@ -16,7 +16,7 @@ static const double MORE = 1.1; /* a largest block up to this factor above the l
 typedef struct {
   int dims;
   const int64_t *shape, *most;
-  int given[RG_MAX_DIMS], trial[RG_MAX_DIMS], best[RG_MAX_DIMS];
+  int given[RG_ARRAY_MAX_DIMS], trial[RG_ARRAY_MAX_DIMS], best[RG_ARRAY_MAX_DIMS];
   double least;   /* elements of the smallest largest block that was seen */
   double surface; /* of the best; negative: looking for the least block only */
 } grid_search;

@@ -36,7 +36,8 @@ static int find_cyclic(const rgi_distribution *d, const int64_t at[], int64_t *o
 }
 
 int rgi_distribution_find(const rgi_distribution *d, const int64_t at[], int64_t *offset) {
-  return d->layout == RG_BLOCK_CYCLIC ? find_cyclic(d, at, offset) : rgi_span_find(d, at, offset);
+  return d->layout == RG_LAYOUT_BLOCK_CYCLIC ? find_cyclic(d, at, offset)
+                                             : rgi_span_find(d, at, offset);
 }
 
 /* Coordinates of a member in the grid; 0 if it has none. */
@@ -59,7 +60,7 @@ static int64_t blocks_along(const rgi_distribution *d, int k, int64_t coordinate
 }
 
 int64_t rgi_distribution_blocks(const rgi_distribution *d, int rank) {
-  int64_t at[RG_MAX_DIMS], blocks = 1;
+  int64_t at[RG_ARRAY_MAX_DIMS], blocks = 1;
   if (!place_in_grid(d, rank, at))
     return 0;
   for (int k = 0; k < d->dims; k++)
@@ -69,7 +70,7 @@ int64_t rgi_distribution_blocks(const rgi_distribution *d, int rank) {
 
 void rgi_distribution_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[],
                             int64_t hi[]) {
-  int64_t at[RG_MAX_DIMS];
+  int64_t at[RG_ARRAY_MAX_DIMS];
   memset(lo, 0, (size_t)d->dims * sizeof *lo);
   memset(hi, 0, (size_t)d->dims * sizeof *hi);
   if (i < 0 || i >= rgi_distribution_blocks(d, rank))
@@ -85,7 +86,7 @@ void rgi_distribution_block(const rgi_distribution *d, int rank, int64_t i, int6
 }
 
 int64_t rgi_distribution_extent(const rgi_distribution *d, int rank) {
-  int64_t at[RG_MAX_DIMS], all[RG_MAX_DIMS], elements = 1;
+  int64_t at[RG_ARRAY_MAX_DIMS], all[RG_ARRAY_MAX_DIMS], elements = 1;
   if (!place_in_grid(d, rank, at))
     return 0;
   for (int k = 0; k < d->dims; k++) {

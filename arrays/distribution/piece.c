@@ -83,7 +83,7 @@ static int64_t count_along(const rgi_distribution *d, int k, int64_t first, int6
 }
 
 int64_t rgi_pieces_count(const rgi_distribution *d, const int64_t lo[], const int64_t hi[]) {
-  int64_t first[RG_MAX_DIMS], last[RG_MAX_DIMS], count = 1;
+  int64_t first[RG_ARRAY_MAX_DIMS], last[RG_ARRAY_MAX_DIMS], count = 1;
   if (!blocks_of(d, lo, hi, first, last))
     return 0;
   for (int k = 0; k < d->dims; k++)
@@ -102,7 +102,7 @@ static int64_t step_along(const rgi_distribution *d, int k, int64_t first, int64
 
 void rgi_pieces_get(const rgi_distribution *d, const int64_t lo[], const int64_t hi[], int64_t i,
                     rgi_piece *piece) {
-  int64_t first[RG_MAX_DIMS], last[RG_MAX_DIMS], block[RG_MAX_DIMS];
+  int64_t first[RG_ARRAY_MAX_DIMS], last[RG_ARRAY_MAX_DIMS], block[RG_ARRAY_MAX_DIMS];
   if (!blocks_of(d, lo, hi, first, last))
     return;
   for (int k = d->dims - 1; k >= 0; k--) {

@@ -12,8 +12,8 @@
  * (dims - 1), both in elements. */
 typedef struct {
   int rank;
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
-  int64_t offset, ld[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
+  int64_t offset, ld[RG_ARRAY_MAX_DIMS];
 } rgi_piece;
 
 /* The pieces of a patch, none of them empty, in C order of blocks; an empty patch
@@ -22,8 +22,9 @@ typedef struct {
  *   for (rgi_pieces_start(&it, d, lo, hi); rgi_pieces_next(&it, &piece);) */
 typedef struct {
   const rgi_distribution *d;
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
-  int64_t first[RG_MAX_DIMS], last[RG_MAX_DIMS], next[RG_MAX_DIMS]; /* block coordinates */
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
+  int64_t first[RG_ARRAY_MAX_DIMS], last[RG_ARRAY_MAX_DIMS],
+      next[RG_ARRAY_MAX_DIMS]; /* block coordinates */
   int more;
 } rgi_pieces;
 void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],

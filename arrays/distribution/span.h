@@ -9,7 +9,7 @@
 
 #include "distribution/distribution.h"
 
-/* A block along one dimension. A member may own several (RG_BLOCK_CYCLIC). */
+/* A block along one dimension. A member may own several (RG_LAYOUT_BLOCK_CYCLIC). */
 typedef struct {
   int64_t lo, hi;
   int64_t owner;  /* its coordinate in the grid */

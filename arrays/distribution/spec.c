@@ -5,14 +5,14 @@
 #include "base/error.h"
 #include "distribution/spec.h"
 
-int rg_array_spec_set(rg_array_spec *spec, rg_type type, int dims, const int64_t shape[]) {
+int rg_array_spec_set(rg_array_spec *spec, rg_array_type type, int dims, const int64_t shape[]) {
   RGI_REQUIRE(spec);
   RGI_REQUIRE(shape);
   if (type < 0 || type >= RG_TYPE_COUNT)
     return rgi_error(RG_ERR_ARG, "rg_array_spec_set: there is no type %d", (int)type);
-  if (dims < 1 || dims > RG_MAX_DIMS)
+  if (dims < 1 || dims > RG_ARRAY_MAX_DIMS)
     return rgi_error(RG_ERR_ARG, "rg_array_spec_set: %d dimensions; there may be 1 to %d", dims,
-                     RG_MAX_DIMS);
+                     RG_ARRAY_MAX_DIMS);
   for (int d = 0; d < dims; d++)
     if (shape[d] < 0)
       return rgi_error(RG_ERR_ARG, "rg_array_spec_set: the extent of dimension %d is %lld", d,

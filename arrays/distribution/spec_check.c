@@ -13,7 +13,7 @@ static int check_element(const rg_array_spec *spec) {
   if ((int)spec->type < 0 || spec->type >= RG_TYPE_COUNT)
     return WRONG("there is no type %d", (int)spec->type);
   if (size == 0)
-    return WRONG("an RG_OPAQUE array needs an element_size");
+    return WRONG("an RG_TYPE_OPAQUE array needs an element_size");
   if (spec->element_size != 0 && spec->element_size != size)
     return WRONG("element_size is %zu, but elements of type %d have %zu bytes", spec->element_size,
                  (int)spec->type, size);
@@ -25,9 +25,9 @@ static int check_element(const rg_array_spec *spec) {
 static int check_boundaries(const rg_array_spec *spec, int k) {
   const int64_t *b = spec->boundaries[k];
   if (spec->grid[k] < 1)
-    return WRONG("RG_IRREGULAR needs grid[%d], the number of boundaries", k);
+    return WRONG("RG_LAYOUT_IRREGULAR needs grid[%d], the number of boundaries", k);
   if (!b)
-    return WRONG("RG_IRREGULAR needs boundaries[%d], which is NULL", k);
+    return WRONG("RG_LAYOUT_IRREGULAR needs boundaries[%d], which is NULL", k);
   if (b[0] != 0)
     return WRONG("boundaries[%d][0] is %lld; it must be 0", k, (long long)b[0]);
   for (int i = 1; i < spec->grid[k]; i++)
@@ -40,12 +40,12 @@ static int check_boundaries(const rg_array_spec *spec, int k) {
 
 static int check_chunk(const rg_array_spec *spec, int k) {
   int64_t chunk = spec->chunk[k];
-  if (spec->layout == RG_BLOCK_CYCLIC && chunk < 1)
-    return WRONG("RG_BLOCK_CYCLIC needs chunk[%d], the extent of the blocks; it is %lld", k,
+  if (spec->layout == RG_LAYOUT_BLOCK_CYCLIC && chunk < 1)
+    return WRONG("RG_LAYOUT_BLOCK_CYCLIC needs chunk[%d], the extent of the blocks; it is %lld", k,
                  (long long)chunk);
-  if (spec->layout == RG_BLOCK && chunk < -1)
+  if (spec->layout == RG_LAYOUT_BLOCK && chunk < -1)
     return WRONG("chunk[%d] is %lld; it may be -1, 0 or a least extent", k, (long long)chunk);
-  if (spec->layout == RG_BLOCK && chunk == -1 && spec->grid[k] > 1)
+  if (spec->layout == RG_LAYOUT_BLOCK && chunk == -1 && spec->grid[k] > 1)
     return WRONG("dimension %d is not to be divided (chunk -1), but grid[%d] is %d", k, k,
                  spec->grid[k]);
   return RG_SUCCESS;
@@ -61,18 +61,18 @@ static int check_dimension(const rg_array_spec *spec, int k) {
   if (spec->ghosts[k] > INT64_MAX / 4)
     return rgi_error(RG_ERR_LIMIT, "rg_array_create: ghosts[%d] is %lld", k,
                      (long long)spec->ghosts[k]);
-  if (spec->ghosts[k] && spec->layout == RG_BLOCK_CYCLIC)
-    return WRONG("ghosts[%d] is %lld, but RG_BLOCK_CYCLIC has no ghost cells", k,
+  if (spec->ghosts[k] && spec->layout == RG_LAYOUT_BLOCK_CYCLIC)
+    return WRONG("ghosts[%d] is %lld, but RG_LAYOUT_BLOCK_CYCLIC has no ghost cells", k,
                  (long long)spec->ghosts[k]);
   RGI_TRY(check_chunk(spec, k));
-  return spec->layout == RG_IRREGULAR ? check_boundaries(spec, k) : RG_SUCCESS;
+  return spec->layout == RG_LAYOUT_IRREGULAR ? check_boundaries(spec, k) : RG_SUCCESS;
 }
 
 int rgi_spec_check(const rg_array_spec *spec, int members) {
   int64_t product = 1;
-  if (spec->dims < 1 || spec->dims > RG_MAX_DIMS)
-    return WRONG("%d dimensions; there may be 1 to %d", spec->dims, RG_MAX_DIMS);
-  if ((int)spec->layout < RG_BLOCK || spec->layout > RG_BLOCK_CYCLIC)
+  if (spec->dims < 1 || spec->dims > RG_ARRAY_MAX_DIMS)
+    return WRONG("%d dimensions; there may be 1 to %d", spec->dims, RG_ARRAY_MAX_DIMS);
+  if ((int)spec->layout < RG_LAYOUT_BLOCK || spec->layout > RG_LAYOUT_BLOCK_CYCLIC)
     return WRONG("there is no layout %d", (int)spec->layout);
   if (spec->flags & ~(unsigned)RG_ARRAY_MIRRORED)
     return WRONG("flags is 0x%x; there is RG_ARRAY_MIRRORED only", spec->flags);

@@ -151,14 +151,14 @@ static void finish_op(daemon_op *o, int error) {
 
 /* --- queries ---------------------------------------------------------------------------- */
 
-static uint32_t element_type(rg_type type) {
+static uint32_t element_type(rg_array_type type) {
   switch (type) {
-  case RG_INT32:
+  case RG_TYPE_INT32:
     return RGI_ELEMENT_INT32;
-  case RG_INT64:
+  case RG_TYPE_INT64:
     return RGI_ELEMENT_INT64;
-  case RG_FLOAT:
-  case RG_FLOAT_COMPLEX:
+  case RG_TYPE_FLOAT:
+  case RG_TYPE_FLOAT_COMPLEX:
     return RGI_ELEMENT_FLOAT;
   default:
     return RGI_ELEMENT_DOUBLE;
@@ -180,7 +180,7 @@ static daemon_op *make_op(const rgi_transfer *t, int entries) {
   return o;
 }
 
-_Static_assert(RG_MAX_DIMS + 1 == RGI_QUERY_DIMS, "a node daemon takes every patch");
+_Static_assert(RG_ARRAY_MAX_DIMS + 1 == RGI_QUERY_DIMS, "a node daemon takes every patch");
 
 static daemon_op *make_transfer_op(const rgi_transfer *t, int64_t bytes) {
   static const uint32_t kinds[] = {[RGI_TRANSFER_GET] = RGI_QUERY_GET,
@@ -342,15 +342,15 @@ static int wait_for(daemon_op *o, const char *call) {
   }
 }
 
-int rgi_daemon_transport_word(const char *call, int kind, int target, uint64_t offset, rg_type type,
-                              int64_t a, int64_t b, int64_t *before) {
+int rgi_daemon_transport_word(const char *call, int kind, int target, uint64_t offset,
+                              rg_array_type type, int64_t a, int64_t b, int64_t *before) {
   const rgi_transfer t = {
       .kind = RGI_TRANSFER_ACC, .target = target, .offset = offset, .type = type};
   daemon_op *o = make_op(&t, 0);
   if (!o)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   o->request.query.kind = (uint32_t)kind;
-  o->request.query.bytes = type == RG_INT32 ? 4 : 8;
+  o->request.query.bytes = type == RG_TYPE_INT32 ? 4 : 8;
   o->request.query.a = a;
   o->request.query.b = b;
   o->request.answer = (char *)&o->word;

@@ -35,9 +35,10 @@ void rgi_daemon_transport_drop(rgi_daemon_transport_handle op);
 /* Between two tests of an operation that is not done. */
 int rgi_daemon_transport_pause(rgi_wait *w, int target);
 
-/* An integer, of rg_type; kind: RGI_QUERY_FETCH_ADD, RGI_QUERY_COMPARE_SWAP (noded/query.h). */
-int rgi_daemon_transport_word(const char *call, int kind, int target, uint64_t offset, rg_type type,
-                              int64_t a, int64_t b, int64_t *before);
+/* An integer, of rg_array_type; kind: RGI_QUERY_FETCH_ADD, RGI_QUERY_COMPARE_SWAP (noded/query.h).
+ */
+int rgi_daemon_transport_word(const char *call, int kind, int target, uint64_t offset,
+                              rg_array_type type, int64_t a, int64_t b, int64_t *before);
 
 /* As rgi_engine_fence and rgi_engine_lost. */
 int rgi_daemon_transport_fence(int target);

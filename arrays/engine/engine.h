@@ -23,14 +23,14 @@
  * through rgi_heap_at need rgi_engine_settle first. */
 int rgi_engine_put(int target, uint64_t offset, const void *from, const rgi_strided *p);
 int rgi_engine_get(int target, uint64_t offset, void *to, const rgi_strided *p);
-/* type: RG_INT32 to RG_DOUBLE_COMPLEX; alpha: NULL is 1. Atomic for each element (of a complex
- * one: for each of its two parts) with one another and with the two below. */
+/* type: RG_TYPE_INT32 to RG_TYPE_DOUBLE_COMPLEX; alpha: NULL is 1. Atomic for each element (of a
+ * complex one: for each of its two parts) with one another and with the two below. */
 int rgi_engine_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
-                   rg_type type, const void *alpha);
-/* RG_INT32, RG_INT64. */
-int rgi_engine_fetch_add(int target, uint64_t offset, rg_type type, int64_t increment,
+                   rg_array_type type, const void *alpha);
+/* RG_TYPE_INT32, RG_TYPE_INT64. */
+int rgi_engine_fetch_add(int target, uint64_t offset, rg_array_type type, int64_t increment,
                          int64_t *before);
-int rgi_engine_compare_and_swap(int target, uint64_t offset, rg_type type, int64_t compare,
+int rgi_engine_compare_and_swap(int target, uint64_t offset, rg_array_type type, int64_t compare,
                                 int64_t value, int64_t *before);
 
 /* n runs in one message: the i-th has bytes at origin + runs[i].origin and at offset +
@@ -38,7 +38,7 @@ int rgi_engine_compare_and_swap(int target, uint64_t offset, rg_type type, int64
  * Blocking as put, get and acc above are; type and alpha are for accumulates. */
 #define RGI_ENGINE_RUNS_BYTES ((int64_t)1 << 28)
 int rgi_engine_runs(rgi_transfer_kind kind, int target, uint64_t offset, void *origin, int n,
-                    const rgi_strided_run runs[], rg_type type, const void *alpha);
+                    const rgi_strided_run runs[], rg_array_type type, const void *alpha);
 
 /* n elements of `element` bytes each at offsets[i], in one vector operation. The
  * same offset twice: put leaves either value, acc adds both. */
@@ -47,7 +47,7 @@ int rgi_engine_put_elements(int target, int64_t n, const uint64_t offsets[], con
 int rgi_engine_get_elements(int target, int64_t n, const uint64_t offsets[], void *const at[],
                             size_t element);
 int rgi_engine_acc_elements(int target, int64_t n, const uint64_t offsets[], const void *const at[],
-                            size_t element, rg_type type, const void *alpha);
+                            size_t element, rg_array_type type, const void *alpha);
 
 /* Start an operation and do not wait for it. *handle (never NULL on success) is to be given to
  * _test or _wait, which end the operation and set it to NULL, also with an error. _test never
@@ -58,9 +58,9 @@ int rgi_engine_start_put(int target, uint64_t offset, const void *from, const rg
 int rgi_engine_start_get(int target, uint64_t offset, void *to, const rgi_strided *p,
                          rgi_engine_handle *handle);
 int rgi_engine_start_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
-                         rg_type type, const void *alpha, rgi_engine_handle *handle);
+                         rg_array_type type, const void *alpha, rgi_engine_handle *handle);
 int rgi_engine_start_runs(rgi_transfer_kind kind, int target, uint64_t offset, void *origin, int n,
-                          const rgi_strided_run runs[], rg_type type, const void *alpha,
+                          const rgi_strided_run runs[], rg_array_type type, const void *alpha,
                           rgi_engine_handle *handle);
 int rgi_engine_test(rgi_engine_handle *handle, int *done);
 int rgi_engine_wait(rgi_engine_handle *handle);

@@ -21,22 +21,22 @@ typedef union {
   int64_t large;
 } integer;
 
-static integer pack_integer(rg_type type, int64_t value) {
+static integer pack_integer(rg_array_type type, int64_t value) {
   integer i = {.large = value};
-  if (type == RG_INT32)
+  if (type == RG_TYPE_INT32)
     i.small = (int32_t)value;
   return i;
 }
 
-static int64_t unpack_integer(rg_type type, integer i) {
-  return type == RG_INT32 ? i.small : i.large;
+static int64_t unpack_integer(rg_array_type type, integer i) {
+  return type == RG_TYPE_INT32 ? i.small : i.large;
 }
 
 static int wait_before(int target, uint64_t offset) {
   return rgi_rma_before(target, RGI_TRANSFER_ACC, offset, offset + sizeof(int64_t));
 }
 
-int rgi_engine_fetch_add(int target, uint64_t offset, rg_type type, int64_t increment,
+int rgi_engine_fetch_add(int target, uint64_t offset, rg_array_type type, int64_t increment,
                          int64_t *value) {
   size_t size;
   integer add = pack_integer(type, increment), was = {0};
@@ -46,7 +46,7 @@ int rgi_engine_fetch_add(int target, uint64_t offset, rg_type type, int64_t incr
                                      increment, 0, value);
   RGI_TRY(wait_before(target, offset));
   if (increment >= INT_MIN && increment <= INT_MAX) {
-    int op = type == RG_INT32 ? ARMCI_FETCH_AND_ADD : ARMCI_FETCH_AND_ADD_LONG;
+    int op = type == RG_TYPE_INT32 ? ARMCI_FETCH_AND_ADD : ARMCI_FETCH_AND_ADD_LONG;
     ARMCI_Rmw(op, &was, (char *)rgi_rma.bases[target] + offset, (int)increment, target);
   } else {
     MPI_Fetch_and_op(&add, &was, mpi, target, (MPI_Aint)offset, MPI_SUM, rgi_rma.window);
@@ -57,7 +57,7 @@ int rgi_engine_fetch_add(int target, uint64_t offset, rg_type type, int64_t incr
   return RG_SUCCESS;
 }
 
-int rgi_engine_compare_and_swap(int target, uint64_t offset, rg_type type, int64_t compare,
+int rgi_engine_compare_and_swap(int target, uint64_t offset, rg_array_type type, int64_t compare,
                                 int64_t value, int64_t *found) {
   size_t size;
   integer is = pack_integer(type, compare), set = pack_integer(type, value), was = {0};

@@ -20,14 +20,14 @@ typedef struct {
   const uint64_t *offsets;
   void **origin;
   size_t element;
-  rg_type type;
+  rg_array_type type;
   const void *alpha;
 } vector_transfer;
 
 static const int acc_types[] = {
-    [RG_INT32] = ARMCI_ACC_INT,         [RG_INT64] = ARMCI_ACC_LNG,
-    [RG_FLOAT] = ARMCI_ACC_FLT,         [RG_DOUBLE] = ARMCI_ACC_DBL,
-    [RG_FLOAT_COMPLEX] = ARMCI_ACC_CPL, [RG_DOUBLE_COMPLEX] = ARMCI_ACC_DCP};
+    [RG_TYPE_INT32] = ARMCI_ACC_INT,         [RG_TYPE_INT64] = ARMCI_ACC_LNG,
+    [RG_TYPE_FLOAT] = ARMCI_ACC_FLT,         [RG_TYPE_DOUBLE] = ARMCI_ACC_DBL,
+    [RG_TYPE_FLOAT_COMPLEX] = ARMCI_ACC_CPL, [RG_TYPE_DOUBLE_COMPLEX] = ARMCI_ACC_DCP};
 
 static void issue_vector(const vector_transfer *t, armci_giov_t *v) {
   if (t->kind == RGI_TRANSFER_GET)
@@ -98,20 +98,20 @@ static int move_all(vector_transfer *t, int64_t n) {
 
 int rgi_engine_put_elements(int target, int64_t n, const uint64_t offsets[], const void *const at[],
                             size_t element) {
-  vector_transfer t = {RGI_TRANSFER_PUT, target,    offsets, (void **)(uintptr_t)at,
-                       element,          RG_OPAQUE, NULL};
+  vector_transfer t = {RGI_TRANSFER_PUT, target,         offsets, (void **)(uintptr_t)at,
+                       element,          RG_TYPE_OPAQUE, NULL};
   return move_all(&t, n);
 }
 
 int rgi_engine_get_elements(int target, int64_t n, const uint64_t offsets[], void *const at[],
                             size_t element) {
-  vector_transfer t = {RGI_TRANSFER_GET, target,    offsets, (void **)(uintptr_t)at,
-                       element,          RG_OPAQUE, NULL};
+  vector_transfer t = {RGI_TRANSFER_GET, target,         offsets, (void **)(uintptr_t)at,
+                       element,          RG_TYPE_OPAQUE, NULL};
   return move_all(&t, n);
 }
 
 int rgi_engine_acc_elements(int target, int64_t n, const uint64_t offsets[], const void *const at[],
-                            size_t element, rg_type type, const void *alpha) {
+                            size_t element, rg_array_type type, const void *alpha) {
   const rgi_scalar one = rgi_scalar_one(type);
   vector_transfer t = {RGI_TRANSFER_ACC,    target, offsets, (void **)(uintptr_t)at, element, type,
                        alpha ? alpha : &one};

@@ -143,7 +143,7 @@ static int start_transfer(rgi_transfer *t, const rgi_strided *p, rgi_engine_hand
 int rgi_engine_start_put(int target, uint64_t offset, const void *from, const rgi_strided *p,
                          rgi_engine_handle *handle) {
   rgi_transfer t = {
-      .kind = RGI_TRANSFER_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
+      .kind = RGI_TRANSFER_PUT, .target = target, .offset = offset, .type = RG_TYPE_OPAQUE};
   t.origin = (char *)(uintptr_t)from;
   return start_transfer(&t, p, handle);
 }
@@ -151,13 +151,13 @@ int rgi_engine_start_put(int target, uint64_t offset, const void *from, const rg
 int rgi_engine_start_get(int target, uint64_t offset, void *to, const rgi_strided *p,
                          rgi_engine_handle *handle) {
   rgi_transfer t = {
-      .kind = RGI_TRANSFER_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
+      .kind = RGI_TRANSFER_GET, .target = target, .offset = offset, .type = RG_TYPE_OPAQUE};
   t.origin = to;
   return start_transfer(&t, p, handle);
 }
 
 int rgi_engine_start_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
-                         rg_type type, const void *alpha, rgi_engine_handle *handle) {
+                         rg_array_type type, const void *alpha, rgi_engine_handle *handle) {
   rgi_transfer t = {.kind = RGI_TRANSFER_ACC, .target = target, .offset = offset, .type = type};
   t.origin = (char *)(uintptr_t)from;
   t.alpha = rgi_scalar_is_one(type, alpha) ? NULL : alpha;
@@ -281,20 +281,20 @@ static int transfer_and_wait(rgi_transfer *t, const rgi_strided *p) {
 
 int rgi_engine_put(int target, uint64_t offset, const void *from, const rgi_strided *p) {
   rgi_transfer t = {
-      .kind = RGI_TRANSFER_PUT, .target = target, .offset = offset, .type = RG_OPAQUE};
+      .kind = RGI_TRANSFER_PUT, .target = target, .offset = offset, .type = RG_TYPE_OPAQUE};
   t.origin = (char *)(uintptr_t)from;
   return transfer_and_wait(&t, p);
 }
 
 int rgi_engine_get(int target, uint64_t offset, void *to, const rgi_strided *p) {
   rgi_transfer t = {
-      .kind = RGI_TRANSFER_GET, .target = target, .offset = offset, .type = RG_OPAQUE};
+      .kind = RGI_TRANSFER_GET, .target = target, .offset = offset, .type = RG_TYPE_OPAQUE};
   t.origin = to;
   return transfer_and_wait(&t, p);
 }
 
 int rgi_engine_acc(int target, uint64_t offset, const void *from, const rgi_strided *p,
-                   rg_type type, const void *alpha) {
+                   rg_array_type type, const void *alpha) {
   rgi_engine_handle h;
   RGI_TRY(rgi_engine_start_acc(target, offset, from, p, type, alpha, &h));
   return rgi_engine_wait(&h);
@@ -302,7 +302,7 @@ int rgi_engine_acc(int target, uint64_t offset, const void *from, const rgi_stri
 
 static rgi_transfer transfer_of_runs(rgi_transfer_kind kind, int target, uint64_t offset,
                                      void *origin, int n, const rgi_strided_run runs[],
-                                     rg_type type, const void *alpha) {
+                                     rg_array_type type, const void *alpha) {
   int acc = kind == RGI_TRANSFER_ACC;
   return (rgi_transfer){.kind = kind,
                         .target = target,
@@ -310,18 +310,18 @@ static rgi_transfer transfer_of_runs(rgi_transfer_kind kind, int target, uint64_
                         .origin = origin,
                         .runs = runs,
                         .n = n,
-                        .type = acc ? type : RG_OPAQUE,
+                        .type = acc ? type : RG_TYPE_OPAQUE,
                         .alpha = !acc || rgi_scalar_is_one(type, alpha) ? NULL : alpha};
 }
 
 int rgi_engine_runs(rgi_transfer_kind kind, int target, uint64_t offset, void *origin, int n,
-                    const rgi_strided_run runs[], rg_type type, const void *alpha) {
+                    const rgi_strided_run runs[], rg_array_type type, const void *alpha) {
   rgi_transfer t = transfer_of_runs(kind, target, offset, origin, n, runs, type, alpha);
   return transfer_and_wait(&t, NULL);
 }
 
 int rgi_engine_start_runs(rgi_transfer_kind kind, int target, uint64_t offset, void *origin, int n,
-                          const rgi_strided_run runs[], rg_type type, const void *alpha,
+                          const rgi_strided_run runs[], rg_array_type type, const void *alpha,
                           rgi_engine_handle *handle) {
   rgi_transfer t = transfer_of_runs(kind, target, offset, origin, n, runs, type, alpha);
   return start_transfer(&t, NULL, handle);

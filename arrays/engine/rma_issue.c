@@ -32,9 +32,9 @@ static int64_t common_bits(const rgi_transfer *t) {
 }
 
 /* The largest unit of which both sides consist. */
-static rg_type unit_type(const rgi_transfer *t) {
+static rg_array_type unit_type(const rgi_transfer *t) {
   int64_t all = common_bits(t);
-  return all % 8 == 0 ? RG_INT64 : all % 4 == 0 ? RG_INT32 : RG_OPAQUE;
+  return all % 8 == 0 ? RG_TYPE_INT64 : all % 4 == 0 ? RG_TYPE_INT32 : RG_TYPE_OPAQUE;
 }
 
 static int runs_type(const rgi_transfer *t, int target, size_t size, mpi_side *s) {
@@ -55,7 +55,7 @@ static int runs_type(const rgi_transfer *t, int target, size_t size, mpi_side *s
   return RG_SUCCESS;
 }
 
-static int side_open(mpi_side *s, const rgi_transfer *t, int target, rg_type type) {
+static int side_open(mpi_side *s, const rgi_transfer *t, int target, rg_array_type type) {
   size_t size;
   s->element = rgi_scalar_mpi_type(type, &size);
   if (t->runs)
@@ -65,7 +65,7 @@ static int side_open(mpi_side *s, const rgi_transfer *t, int target, rg_type typ
 }
 
 /* The origin side, packed. */
-static void side_flat(mpi_side *s, int64_t bytes, rg_type type) {
+static void side_flat(mpi_side *s, int64_t bytes, rg_array_type type) {
   size_t size;
   s->type = s->element = rgi_scalar_mpi_type(type, &size);
   s->count = (int)(bytes / (int64_t)size);
@@ -113,7 +113,7 @@ static int issue_operation(const rgi_transfer *t, void *origin, const mpi_side *
 
 static int issue_types(const rgi_transfer *t, int64_t bytes, rgi_transfer_piece *p) {
   mpi_side n, f;
-  rg_type type = t->kind == RGI_TRANSFER_ACC ? t->type : unit_type(t);
+  rg_array_type type = t->kind == RGI_TRANSFER_ACC ? t->type : unit_type(t);
   if (p->copy)
     side_flat(&n, bytes, type);
   else

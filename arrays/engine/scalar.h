@@ -16,13 +16,14 @@ typedef union {
   int32_t int32;
 } rgi_scalar;
 
-MPI_Datatype rgi_scalar_mpi_type(rg_type type, size_t *size);
-rgi_scalar rgi_scalar_one(rg_type type);
+MPI_Datatype rgi_scalar_mpi_type(rg_array_type type, size_t *size);
+rgi_scalar rgi_scalar_one(rg_array_type type);
 
 /* Whether alpha is NULL or 1. */
-int rgi_scalar_is_one(rg_type type, const void *alpha);
+int rgi_scalar_is_one(rg_array_type type, const void *alpha);
 
 /* n elements: to[i] = *alpha * from[i]. */
-void rgi_scalar_multiply(rg_type type, const void *alpha, size_t n, const void *from, void *to);
+void rgi_scalar_multiply(rg_array_type type, const void *alpha, size_t n, const void *from,
+                         void *to);
 
 #endif

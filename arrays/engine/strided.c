@@ -75,7 +75,7 @@ int rgi_strided_mpi_type(const rgi_strided *p, const int64_t stride[], MPI_Datat
   return RG_SUCCESS;
 }
 
-static char *scale_rows(const rgi_strided *p, int d, const char *from, rg_type type,
+static char *scale_rows(const rgi_strided *p, int d, const char *from, rg_array_type type,
                         const void *alpha, char *to) {
   size_t size;
   if (d == p->dims - 1) {
@@ -88,7 +88,7 @@ static char *scale_rows(const rgi_strided *p, int d, const char *from, rg_type t
   return to;
 }
 
-void rgi_strided_scale(const rgi_strided *p, const char *from, rg_type type, const void *alpha,
-                       char *to) {
+void rgi_strided_scale(const rgi_strided *p, const char *from, rg_array_type type,
+                       const void *alpha, char *to) {
   scale_rows(p, 0, from, type, alpha, to);
 }

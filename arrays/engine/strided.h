@@ -14,9 +14,9 @@
  * extents. */
 typedef struct {
   int dims;
-  int64_t extent[RG_MAX_DIMS + 1];
-  int64_t origin_stride[RG_MAX_DIMS + 1]; /* of the caller's buffer */
-  int64_t target_stride[RG_MAX_DIMS + 1]; /* in the target's heap part */
+  int64_t extent[RG_ARRAY_MAX_DIMS + 1];
+  int64_t origin_stride[RG_ARRAY_MAX_DIMS + 1]; /* of the caller's buffer */
+  int64_t target_stride[RG_ARRAY_MAX_DIMS + 1]; /* in the target's heap part */
 } rgi_strided;
 
 /* One of several runs of bytes: where it is, from the start of the buffer and of the place at the
@@ -38,7 +38,7 @@ int rgi_strided_mpi_type(const rgi_strided *p, const int64_t stride[], MPI_Datat
                          size_t size, int *count, MPI_Datatype *type);
 
 /* The origin side, packed and times alpha. */
-void rgi_strided_scale(const rgi_strided *p, const char *from, rg_type type, const void *alpha,
-                       char *to);
+void rgi_strided_scale(const rgi_strided *p, const char *from, rg_array_type type,
+                       const void *alpha, char *to);
 
 #endif

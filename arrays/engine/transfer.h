@@ -16,7 +16,7 @@ typedef struct {
   int target;
   uint64_t offset; /* in the target's heap part */
   char *origin;
-  rg_type type;
+  rg_array_type type;
   const void *alpha;           /* NULL: 1 */
   rgi_strided patch;           /* from origin and offset on; or: */
   const rgi_strided_run *runs; /* n of them, relative to origin and offset; NULL: the patch */

@@ -13,11 +13,11 @@
 
 typedef struct {
   rg_file_format format;
-  rg_type type;
+  rg_array_type type;
   int dims;
   int has_checksum; /* a foreign HDF5 file has none */
   uint64_t element; /* bytes */
-  int64_t shape[RG_MAX_DIMS];
+  int64_t shape[RG_ARRAY_MAX_DIMS];
   uint64_t checksum; /* rg_array_checksum */
 } rgi_file_info;
 

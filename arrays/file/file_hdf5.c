@@ -59,7 +59,7 @@ static int write_checksum(hid_t dataset, uint64_t checksum) {
 
 /* Adds the dataset without its elements. *start: where they belong. */
 static int add_dataset(hid_t file, const rgi_file_info *info, int64_t *start) {
-  hsize_t shape[RG_MAX_DIMS];
+  hsize_t shape[RG_ARRAY_MAX_DIMS];
   int failed = 1;
   for (int k = 0; k < info->dims; k++)
     shape[k] = (hsize_t)info->shape[k];
@@ -107,7 +107,7 @@ int rgi_file_hdf5_create(const char *path, const rgi_file_info *info, int64_t *s
 static int inspect_shape(hid_t space, const char *path, rgi_file_info *info) {
   hsize_t shape[H5S_MAX_RANK];
   int dims = rgi_h5.pH5Sget_simple_extent_ndims(space);
-  if (rgi_h5.pH5Sis_simple(space) <= 0 || dims < 1 || dims > RG_MAX_DIMS)
+  if (rgi_h5.pH5Sis_simple(space) <= 0 || dims < 1 || dims > RG_ARRAY_MAX_DIMS)
     return rgi_error(RG_ERR_FILE, "cannot read %s: its dataset has %d dimensions", path, dims);
   rgi_h5.pH5Sget_simple_extent_dims(space, shape, NULL);
   info->dims = dims;
@@ -160,8 +160,8 @@ typedef struct {
 
 /* Reads a box inside one of the caller's blocks. */
 static int read_box(hdf5_reading *r, const int64_t lo[], const int64_t extent[]) {
-  hsize_t start[RG_MAX_DIMS], count[RG_MAX_DIMS];
-  int64_t hi[RG_MAX_DIMS];
+  hsize_t start[RG_ARRAY_MAX_DIMS], count[RG_ARRAY_MAX_DIMS];
+  int64_t hi[RG_ARRAY_MAX_DIMS];
   int dims = r->a->d.dims;
   rgi_pieces it;
   rgi_piece place;
@@ -195,7 +195,7 @@ static void choose_box(const hdf5_reading *r, const int64_t lo[], const int64_t 
 }
 
 static int read_block(hdf5_reading *r, const int64_t lo[], const int64_t hi[]) {
-  int64_t box[RG_MAX_DIMS], at[RG_MAX_DIMS], extent[RG_MAX_DIMS];
+  int64_t box[RG_ARRAY_MAX_DIMS], at[RG_ARRAY_MAX_DIMS], extent[RG_ARRAY_MAX_DIMS];
   int dims = r->a->d.dims, k = 0;
   for (int j = 0; j < dims; j++) {
     if (lo[j] == hi[j])
@@ -214,7 +214,7 @@ static int read_block(hdf5_reading *r, const int64_t lo[], const int64_t hi[]) {
 }
 
 static int read_blocks(hdf5_reading *r) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   int64_t blocks = rgi_distribution_blocks(&r->a->d, r->a->me);
   for (int64_t i = 0; i < blocks; i++) {
     rgi_distribution_block(&r->a->d, r->a->me, i, lo, hi);

@@ -20,7 +20,7 @@ typedef struct {
   uint32_t version, order; /* order of bytes: 1 */
   int32_t type, dims;
   uint64_t element;
-  int64_t shape[RG_MAX_DIMS];
+  int64_t shape[RG_ARRAY_MAX_DIMS];
   uint64_t checksum; /* rg_array_checksum */
   uint64_t header;   /* checksum of all that is above */
 } native_header;
@@ -79,7 +79,7 @@ static int check_header(const char *path, const native_header *h, ssize_t got) {
 }
 
 static int check_contents(const char *path, const rgi_file_info *info, int64_t size) {
-  int valid = info->dims >= 1 && info->dims <= RG_MAX_DIMS &&
+  int valid = info->dims >= 1 && info->dims <= RG_ARRAY_MAX_DIMS &&
               rgi_type_size(info->type, info->element) == info->element && info->element > 0;
   for (int k = 0; valid && k < info->dims; k++)
     valid = info->shape[k] >= 0;
@@ -114,7 +114,7 @@ static int inspect_open(int fd, const char *path, rgi_file_info *info) {
   RGI_TRY(check_header(path, &h, got));
   RGI_TRY(check_rest(path, first, got));
   *info = (rgi_file_info){.format = RG_FILE_NATIVE,
-                          .type = (rg_type)h.type,
+                          .type = (rg_array_type)h.type,
                           .dims = h.dims,
                           .has_checksum = 1,
                           .element = h.element,

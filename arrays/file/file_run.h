@@ -9,8 +9,8 @@
 
 typedef struct {
   const rgi_distribution *d;
-  int64_t first[RG_MAX_DIMS], end[RG_MAX_DIMS]; /* of the member's first block */
-  int64_t at[RG_MAX_DIMS], hi[RG_MAX_DIMS];     /* the next element; the end of its block */
+  int64_t first[RG_ARRAY_MAX_DIMS], end[RG_ARRAY_MAX_DIMS]; /* of the member's first block */
+  int64_t at[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS]; /* the next element; the end of its block */
   int more;
 } rgi_file_runs;
 

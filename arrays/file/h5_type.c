@@ -19,19 +19,19 @@ static hid_t opaque_type(size_t size) {
   return type;
 }
 
-hid_t rgi_h5_type(rg_type type, size_t element) {
+hid_t rgi_h5_type(rg_array_type type, size_t element) {
   switch (type) {
-  case RG_INT32:
+  case RG_TYPE_INT32:
     return rgi_h5.pH5Tcopy(*rgi_h5.pH5T_NATIVE_INT32_g);
-  case RG_INT64:
+  case RG_TYPE_INT64:
     return rgi_h5.pH5Tcopy(*rgi_h5.pH5T_NATIVE_INT64_g);
-  case RG_FLOAT:
+  case RG_TYPE_FLOAT:
     return rgi_h5.pH5Tcopy(*rgi_h5.pH5T_NATIVE_FLOAT_g);
-  case RG_DOUBLE:
+  case RG_TYPE_DOUBLE:
     return rgi_h5.pH5Tcopy(*rgi_h5.pH5T_NATIVE_DOUBLE_g);
-  case RG_FLOAT_COMPLEX:
+  case RG_TYPE_FLOAT_COMPLEX:
     return complex_type(*rgi_h5.pH5T_NATIVE_FLOAT_g, sizeof(float));
-  case RG_DOUBLE_COMPLEX:
+  case RG_TYPE_DOUBLE_COMPLEX:
     return complex_type(*rgi_h5.pH5T_NATIVE_DOUBLE_g, sizeof(double));
   default:
     return opaque_type(element);
@@ -45,21 +45,21 @@ static int is_complex(hid_t type) {
          rgi_h5.pH5Tget_member_class(type, (unsigned)i) == H5T_FLOAT;
 }
 
-rg_type rgi_h5_type_recognise(hid_t type) {
+rg_array_type rgi_h5_type_recognise(hid_t type) {
   size_t size = rgi_h5.pH5Tget_size(type);
   switch (rgi_h5.pH5Tget_class(type)) {
   case H5T_INTEGER:
     if (rgi_h5.pH5Tget_sign(type) != H5T_SGN_2)
       return RG_TYPE_COUNT;
-    return size == 4 ? RG_INT32 : size == 8 ? RG_INT64 : RG_TYPE_COUNT;
+    return size == 4 ? RG_TYPE_INT32 : size == 8 ? RG_TYPE_INT64 : RG_TYPE_COUNT;
   case H5T_FLOAT:
-    return size == 4 ? RG_FLOAT : size == 8 ? RG_DOUBLE : RG_TYPE_COUNT;
+    return size == 4 ? RG_TYPE_FLOAT : size == 8 ? RG_TYPE_DOUBLE : RG_TYPE_COUNT;
   case H5T_COMPOUND:
     if (!is_complex(type))
       return RG_TYPE_COUNT;
-    return size == 8 ? RG_FLOAT_COMPLEX : size == 16 ? RG_DOUBLE_COMPLEX : RG_TYPE_COUNT;
+    return size == 8 ? RG_TYPE_FLOAT_COMPLEX : size == 16 ? RG_TYPE_DOUBLE_COMPLEX : RG_TYPE_COUNT;
   case H5T_OPAQUE:
-    return RG_OPAQUE;
+    return RG_TYPE_OPAQUE;
   default:
     return RG_TYPE_COUNT;
   }

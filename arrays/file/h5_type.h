@@ -11,9 +11,9 @@
 #include "file/h5.h"
 
 /* A type in memory, to be closed; negative on failure. */
-hid_t rgi_h5_type(rg_type type, size_t element);
+hid_t rgi_h5_type(rg_array_type type, size_t element);
 
 /* The array's type for a type of HDF5; RG_TYPE_COUNT: there is none. */
-rg_type rgi_h5_type_recognise(hid_t type);
+rg_array_type rgi_h5_type_recognise(hid_t type);
 
 #endif

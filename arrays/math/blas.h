@@ -9,28 +9,28 @@
 #include <regroup/array_math.h>
 
 /* Whether CBLAS knows the type. */
-int rgi_blas_type(rg_type type);
+int rgi_blas_type(rg_array_type type);
 
 /* A matrix in memory, C order, leading dimension ld; form: op(). */
 typedef struct {
-  rg_form form;
+  rg_array_form form;
   const void *at;
   int64_t ld;
 } rgi_blas_matrix;
 
 /* c = alpha op(a) op(b) + beta c; op(a) is m x k, op(b) is k x n. Extents and leading
  * dimensions fit into an int. */
-void rgi_blas_multiply(rg_type type, int64_t m, int64_t n, int64_t k, const void *alpha,
+void rgi_blas_multiply(rg_array_type type, int64_t m, int64_t n, int64_t k, const void *alpha,
                        rgi_blas_matrix a, rgi_blas_matrix b, const void *beta, void *c,
                        int64_t ldc);
 
 /* y += alpha op(a) x, where a itself is m x n; x and y without gaps. Its leading
  * dimension fits into an int. */
-void rgi_blas_vector(rg_type type, int64_t m, int64_t n, const void *alpha, rgi_blas_matrix a,
+void rgi_blas_vector(rg_array_type type, int64_t m, int64_t n, const void *alpha, rgi_blas_matrix a,
                      const void *x, void *y);
 
 /* 1 of a type. */
-const void *rgi_blas_one(rg_type type);
+const void *rgi_blas_one(rg_array_type type);
 
 /* Between these two CBLAS uses at most the node's processors divided by its processes as threads;
  * afterwards as many as before, which _begin returns. */

@@ -23,7 +23,7 @@ typedef struct {
   const rgi_operand *o;
   rgi_box_function *f;
   void *context;
-  int axes[RGI_BOX_OPERANDS][RG_MAX_DIMS];
+  int axes[RGI_BOX_OPERANDS][RG_ARRAY_MAX_DIMS];
   char *buffer[RGI_BOX_OPERANDS];
   rgi_box box;
 } traversal;
@@ -52,7 +52,7 @@ static void to_box(const traversal *t, int k, const int64_t alo[], const int64_t
 }
 
 static void place_operand(traversal *t, int k, char *memory, const int64_t ld[]) {
-  int64_t stride[RG_MAX_DIMS];
+  int64_t stride[RG_ARRAY_MAX_DIMS];
   rgi_piece_strides(t->o[k].a->d.dims, ld, stride);
   t->box.at[k] = memory;
   for (int i = 0; i < t->box.dims; i++)
@@ -79,7 +79,7 @@ static void shift_operands(traversal *t, int k, const int64_t lo[], const int64_
 
 /* Operand k in a box of another node, in parts that fit into the buffer. */
 static int fetch_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
-  int64_t bytes = (int64_t)t->box.element, part[RG_MAX_DIMS], end[RG_MAX_DIMS];
+  int64_t bytes = (int64_t)t->box.element, part[RG_ARRAY_MAX_DIMS], end[RG_ARRAY_MAX_DIMS];
   int longest = 0;
   for (int i = 0; i < t->box.dims; i++) {
     bytes *= hi[i] - lo[i];
@@ -95,7 +95,7 @@ static int fetch_operand(traversal *t, int k, const int64_t lo[], const int64_t 
     shift_operands(t, k, lo, part, -1);
     return error;
   }
-  int64_t alo[RG_MAX_DIMS], ahi[RG_MAX_DIMS], ld[RG_MAX_DIMS];
+  int64_t alo[RG_ARRAY_MAX_DIMS], ahi[RG_ARRAY_MAX_DIMS], ld[RG_ARRAY_MAX_DIMS];
   if (!t->buffer[k])
     t->buffer[k] = malloc((size_t)(bytes > FETCH ? bytes : FETCH));
   if (!t->buffer[k])
@@ -111,7 +111,8 @@ static int fetch_operand(traversal *t, int k, const int64_t lo[], const int64_t 
 /* Operand k in the box, piece by piece. */
 static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
   rg_array a = t->o[k].a;
-  int64_t alo[RG_MAX_DIMS], ahi[RG_MAX_DIMS], plo[RG_MAX_DIMS], phi[RG_MAX_DIMS];
+  int64_t alo[RG_ARRAY_MAX_DIMS], ahi[RG_ARRAY_MAX_DIMS], plo[RG_ARRAY_MAX_DIMS],
+      phi[RG_ARRAY_MAX_DIMS];
   rgi_pieces pieces;
   rgi_piece piece;
   to_array(t, k, lo, hi, alo, ahi);
@@ -137,7 +138,7 @@ int rgi_box_each(int n, const rgi_operand o[], rgi_box_function *f, void *contex
   traversal t = {.n = n, .o = o, .f = f, .context = context};
   rgi_own own;
   rgi_piece piece;
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   int error = RG_SUCCESS;
   t.box.operands = n;
   t.box.element = o[0].a->element;

@@ -15,9 +15,9 @@
 typedef struct {
   int operands, dims;
   size_t element; /* bytes */
-  int64_t extent[RG_MAX_DIMS];
-  char *at[RGI_BOX_OPERANDS];                    /* the first element */
-  int64_t stride[RGI_BOX_OPERANDS][RG_MAX_DIMS]; /* in elements */
+  int64_t extent[RG_ARRAY_MAX_DIMS];
+  char *at[RGI_BOX_OPERANDS];                          /* the first element */
+  int64_t stride[RGI_BOX_OPERANDS][RG_ARRAY_MAX_DIMS]; /* in elements */
 } rgi_box;
 
 /* Calls f for boxes that together are the caller's part of the first operand; the others are
@@ -34,7 +34,7 @@ typedef struct {
   int64_t n; /* 0: no more */
   char *at[RGI_BOX_OPERANDS];
   rgi_box box;
-  int64_t i[RG_MAX_DIMS];
+  int64_t i[RG_ARRAY_MAX_DIMS];
 } rgi_box_rows;
 void rgi_box_rows_start(rgi_box_rows *r, const rgi_box *box);
 void rgi_box_rows_next(rgi_box_rows *r);

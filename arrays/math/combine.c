@@ -52,11 +52,11 @@ RGI_EACH_ORDERED(ORDER)
 #define ENTRY_DIVIDE(TYPE, name, type, work) [TYPE] = divide_##name,
 #define ENTRY_MINIMUM(TYPE, name, type, work) [TYPE] = minimum_##name,
 #define ENTRY_MAXIMUM(TYPE, name, type, work) [TYPE] = maximum_##name,
-static combine_loop *const loops[RG_MAXIMUM + 1][RG_TYPE_COUNT] = {
-    [RG_MULTIPLY] = {RGI_EACH_TYPE(ENTRY_MULTIPLY)},
-    [RG_DIVIDE] = {RGI_EACH_TYPE(ENTRY_DIVIDE)},
-    [RG_MINIMUM] = {RGI_EACH_ORDERED(ENTRY_MINIMUM)},
-    [RG_MAXIMUM] = {RGI_EACH_ORDERED(ENTRY_MAXIMUM)}};
+static combine_loop *const loops[RG_COMBINE_MAXIMUM + 1][RG_TYPE_COUNT] = {
+    [RG_COMBINE_MULTIPLY] = {RGI_EACH_TYPE(ENTRY_MULTIPLY)},
+    [RG_COMBINE_DIVIDE] = {RGI_EACH_TYPE(ENTRY_DIVIDE)},
+    [RG_COMBINE_MINIMUM] = {RGI_EACH_ORDERED(ENTRY_MINIMUM)},
+    [RG_COMBINE_MAXIMUM] = {RGI_EACH_ORDERED(ENTRY_MAXIMUM)}};
 
 typedef struct {
   combine_loop *f;
@@ -71,8 +71,8 @@ static int combine_box(void *context, const rgi_box *box) {
   return RG_SUCCESS;
 }
 
-static int check_combine(const char *call, rg_elementwise op, const rgi_operand o[3]) {
-  if ((int)op < RG_MULTIPLY || op > RG_MAXIMUM)
+static int check_combine(const char *call, rg_combine_operation op, const rgi_operand o[3]) {
+  if ((int)op < RG_COMBINE_MULTIPLY || op > RG_COMBINE_MAXIMUM)
     return rgi_error(RG_ERR_ARG, "%s: there is no operation %d", call, (int)op);
   RGI_TRY(rgi_operand_arithmetic(call, &o[0]));
   if (!loops[op][o[0].a->type])
@@ -84,7 +84,7 @@ static int check_combine(const char *call, rg_elementwise op, const rgi_operand 
   return RG_SUCCESS;
 }
 
-int rg_array_combine(rg_elementwise op, rg_array a, rg_array b, rg_array c) {
+int rg_array_combine(rg_combine_operation op, rg_array a, rg_array b, rg_array c) {
   rgi_operand o[3];
   RGI_TRY(rgi_operand_make(__func__, c, NULL, NULL, &o[0]));
   RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &o[1]));

@@ -37,7 +37,7 @@ static int same_extents(const rgi_operand *o, const rgi_operand *p) {
 }
 
 static int move_same(const copy_call *j, const rgi_piece *p) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   for (int d = 0; d < j->mine->a->d.dims; d++) {
     lo[d] = p->lo[d] - j->mine->lo[d] + j->other->lo[d];
     hi[d] = p->hi[d] - j->mine->lo[d] + j->other->lo[d];
@@ -117,7 +117,7 @@ static int move_transposed(const copy_call *j, const rgi_piece *p, char *buffer)
 static int move_run(const copy_call *j, int64_t start, int64_t n, char *memory) {
   const rgi_operand *o = j->other;
   while (n > 0) {
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], whole = 1, rest = start;
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], whole = 1, rest = start;
     int d = o->a->d.dims - 1;
     for (int i = d; i >= 0; i--) {
       int64_t extent = o->hi[i] - o->lo[i];
@@ -154,7 +154,7 @@ static int run_dimension(const rgi_operand *o, const rgi_piece *p) {
 static int move_reshaped(const copy_call *j, const rgi_piece *p) {
   const rgi_operand *o = j->mine;
   int t = run_dimension(o, p), d;
-  int64_t at[RG_MAX_DIMS], stride[RG_MAX_DIMS], n = 1;
+  int64_t at[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS], n = 1;
   rgi_piece_strides(o->a->d.dims, p->ld, stride);
   memcpy(at, p->lo, sizeof at);
   for (d = t; d < o->a->d.dims; d++)

@@ -103,13 +103,15 @@ static best own_best(const rgi_operand *o, extreme_loop *f) {
   return b;
 }
 
-static void store_value(rg_type type, int64_t key, int greatest, void *to) {
+static void store_value(rg_array_type type, int64_t key, int greatest, void *to) {
   int64_t whole = integer_of(key, greatest);
   int32_t half = (int32_t)whole;
   double real = real_of(key, greatest);
   float narrow = (float)real;
-  const void *from[RG_TYPE_COUNT] = {
-      [RG_INT32] = &half, [RG_INT64] = &whole, [RG_FLOAT] = &narrow, [RG_DOUBLE] = &real};
+  const void *from[RG_TYPE_COUNT] = {[RG_TYPE_INT32] = &half,
+                                     [RG_TYPE_INT64] = &whole,
+                                     [RG_TYPE_FLOAT] = &narrow,
+                                     [RG_TYPE_DOUBLE] = &real};
   memcpy(to, from[type], rgi_type_size(type, 0));
 }
 

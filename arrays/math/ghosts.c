@@ -18,7 +18,7 @@ typedef struct {
   rg_array a;
   rgi_piece block;
   char *memory; /* of block.lo */
-  int64_t stride[RG_MAX_DIMS];
+  int64_t stride[RG_ARRAY_MAX_DIMS];
   rg_request *requests;
   int n, room;
 } halo;
@@ -63,7 +63,8 @@ static int get_from(halo *h, int d, const int64_t lo[], const int64_t hi[], int6
 /* The slabs of the halo on both sides of the block in dimension d. */
 static int get_slabs(halo *h, int d) {
   const rgi_distribution *dist = &h->a->d;
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], from[RG_MAX_DIMS], to[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], from[RG_ARRAY_MAX_DIMS],
+      to[RG_ARRAY_MAX_DIMS];
   for (int i = 0; i < dist->dims; i++) {
     lo[i] = h->block.lo[i] - (i > d ? dist->ghosts[i] : 0);
     hi[i] = h->block.hi[i] + (i > d ? dist->ghosts[i] : 0);

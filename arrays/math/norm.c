@@ -70,7 +70,7 @@ static int measure_box(void *context, const rgi_box *box) {
   return RG_SUCCESS;
 }
 
-static int measure_all(const rgi_operand *o, rg_norm norm, double scale, double *result) {
+static int measure_all(const rgi_operand *o, rg_norm_kind norm, double scale, double *result) {
   rg_array a = o->a;
   norm_call j = {loops[norm][a->type], {0, 0, scale, 0}};
   RGI_TRY(rgi_box_each(1, o, measure_box, &j));
@@ -82,7 +82,7 @@ static int measure_all(const rgi_operand *o, rg_norm norm, double scale, double 
   return RG_SUCCESS;
 }
 
-int rgi_norm_check(const char *call, rg_array a, rg_norm norm, const double *result,
+int rgi_norm_check(const char *call, rg_array a, rg_norm_kind norm, const double *result,
                    rgi_operand *o) {
   RGI_TRY(rgi_operand_make(call, a, NULL, NULL, o));
   RGI_TRY(rgi_operand_arithmetic(call, o));
@@ -121,7 +121,7 @@ static int squares_of(const rgi_operand *o, double scale, double *sum) {
   return measure_all(o, RG_NORM_2, scale, sum);
 }
 
-int rg_array_norm(rg_array a, rg_norm norm, double *result) {
+int rg_array_norm(rg_array a, rg_norm_kind norm, double *result) {
   rgi_operand o;
   double value;
   RGI_TRY(rgi_norm_check(__func__, a, norm, result, &o));

@@ -9,7 +9,7 @@
 
 #include "math/operand.h"
 
-int rgi_norm_check(const char *call, rg_array a, rg_norm norm, const double *result,
+int rgi_norm_check(const char *call, rg_array a, rg_norm_kind norm, const double *result,
                    rgi_operand *o);
 
 /* The greatest absolute value of all members' elements; a NaN if there is one. */

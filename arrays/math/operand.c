@@ -43,13 +43,13 @@ int rgi_operand_axes(const rgi_operand *o, int axes[]) {
 }
 
 int rgi_operand_arithmetic(const char *call, const rgi_operand *o) {
-  if (o->a->type == RG_OPAQUE)
-    return rgi_error(RG_ERR_ARG, "%s: there is no arithmetic on RG_OPAQUE", call);
+  if (o->a->type == RG_TYPE_OPAQUE)
+    return rgi_error(RG_ERR_ARG, "%s: there is no arithmetic on RG_TYPE_OPAQUE", call);
   return RG_SUCCESS;
 }
 
 int rgi_operands_alike(const char *call, const rgi_operand *o, const rgi_operand *p) {
-  int oa[RG_MAX_DIMS], pa[RG_MAX_DIMS];
+  int oa[RG_ARRAY_MAX_DIMS], pa[RG_ARRAY_MAX_DIMS];
   if (o->a->type != p->a->type || o->a->element != p->a->element)
     return rgi_error(RG_ERR_ARG, "%s: the arrays are of different types", call);
   int n = rgi_operand_axes(o, oa), m = rgi_operand_axes(p, pa);

@@ -10,7 +10,7 @@
 
 typedef struct {
   rg_array a;
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
 } rgi_operand;
 
 /* The operand for a call of the public function `call`: checks the array and the

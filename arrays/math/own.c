@@ -19,7 +19,7 @@ int rgi_own_next(rgi_own *own, rgi_piece *piece) {
   const rgi_operand *o = own->o;
   const rgi_distribution *d = &o->a->d;
   while (own->next < own->count) {
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
     int any = 1;
     rgi_distribution_block(d, o->a->me, own->next++, lo, hi);
     for (int i = 0; i < d->dims; i++) {

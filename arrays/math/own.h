@@ -27,10 +27,10 @@ char *rgi_own_memory(const rgi_operand *o, const rgi_piece *piece);
 typedef struct {
   int64_t n; /* 0: no more */
   char *ptr;
-  int64_t at[RG_MAX_DIMS];
+  int64_t at[RG_ARRAY_MAX_DIMS];
   rgi_own own;
   rgi_piece piece;
-  int64_t stride[RG_MAX_DIMS];
+  int64_t stride[RG_ARRAY_MAX_DIMS];
 } rgi_own_lines;
 void rgi_own_lines_start(rgi_own_lines *l, const rgi_operand *o);
 void rgi_own_lines_next(rgi_own_lines *l);

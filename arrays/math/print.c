@@ -21,27 +21,27 @@ static void print_element(const struct rg_array_s *a, const char *at, FILE *file
   float f[2];
   double d[2];
   switch (a->type) {
-  case RG_INT32:
+  case RG_TYPE_INT32:
     memcpy(&half, at, sizeof half);
     fprintf(file, " %11ld", (long)half);
     break;
-  case RG_INT64:
+  case RG_TYPE_INT64:
     memcpy(&whole, at, sizeof whole);
     fprintf(file, " %11lld", (long long)whole);
     break;
-  case RG_FLOAT:
+  case RG_TYPE_FLOAT:
     memcpy(f, at, sizeof *f);
     fprintf(file, " %12.5g", (double)f[0]);
     break;
-  case RG_DOUBLE:
+  case RG_TYPE_DOUBLE:
     memcpy(d, at, sizeof *d);
     fprintf(file, " %12.5g", d[0]);
     break;
-  case RG_FLOAT_COMPLEX:
+  case RG_TYPE_FLOAT_COMPLEX:
     memcpy(f, at, sizeof f);
     fprintf(file, " %12.5g%+.5gi", (double)f[0], (double)f[1]);
     break;
-  case RG_DOUBLE_COMPLEX:
+  case RG_TYPE_DOUBLE_COMPLEX:
     memcpy(d, at, sizeof d);
     fprintf(file, " %12.5g%+.5gi", d[0], d[1]);
     break;
@@ -56,7 +56,7 @@ static void print_element(const struct rg_array_s *a, const char *at, FILE *file
 static int print_row(const printing *p, const int64_t at[]) {
   const rgi_operand *o = p->o;
   int last = o->a->d.dims - 1;
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   for (int d = 0; d < last; d++) {
     lo[d] = at[d];
     hi[d] = at[d] + 1;
@@ -85,7 +85,7 @@ static void print_title(const printing *p, const int64_t at[]) {
 static int print_rows(const printing *p) {
   const rgi_operand *o = p->o;
   int dims = o->a->d.dims, d;
-  int64_t at[RG_MAX_DIMS];
+  int64_t at[RG_ARRAY_MAX_DIMS];
   memcpy(at, o->lo, sizeof at);
   if (rgi_operand_count(o) == 0)
     return RG_SUCCESS;

@@ -10,13 +10,13 @@
 #include "base/error.h"
 #include "math/scale.h"
 
-static int64_t extent_of(const rgi_operand *o, rg_form form, int d) {
-  int e = form == RG_NORMAL ? d : 1 - d;
+static int64_t extent_of(const rgi_operand *o, rg_array_form form, int d) {
+  int e = form == RG_FORM_NORMAL ? d : 1 - d;
   return o->hi[e] - o->lo[e];
 }
 
-static int check_form(const char *call, rg_form form) {
-  if ((int)form < RG_NORMAL || form > RG_CONJUGATED)
+static int check_form(const char *call, rg_array_form form) {
+  if ((int)form < RG_FORM_NORMAL || form > RG_FORM_CONJUGATED)
     return rgi_error(RG_ERR_ARG, "%s: there is no form %d", call, (int)form);
   return RG_SUCCESS;
 }
@@ -39,8 +39,8 @@ static int check_product(const char *call, rgi_product *p) {
   RGI_TRY(check_array(call, &p->c, &p->c));
   RGI_TRY(check_array(call, &p->a, &p->c));
   RGI_TRY(check_array(call, &p->b, &p->c));
-  p->m = extent_of(&p->c, RG_NORMAL, 0);
-  p->n = extent_of(&p->c, RG_NORMAL, 1);
+  p->m = extent_of(&p->c, RG_FORM_NORMAL, 0);
+  p->n = extent_of(&p->c, RG_FORM_NORMAL, 1);
   p->k = extent_of(&p->a, p->form_a, 1);
   int64_t m = extent_of(&p->a, p->form_a, 0), k = extent_of(&p->b, p->form_b, 0),
           n = extent_of(&p->b, p->form_b, 1);
@@ -69,8 +69,8 @@ static int multiply_arrays(const char *call, rgi_product *p) {
   return rgi_operands_end(call, 3, o, error);
 }
 
-int rg_array_multiply(rg_form form_a, rg_form form_b, const void *alpha, rg_array a, rg_array b,
-                      const void *beta, rg_array c) {
+int rg_array_multiply(rg_array_form form_a, rg_array_form form_b, const void *alpha, rg_array a,
+                      rg_array b, const void *beta, rg_array c) {
   rgi_product p = {.form_a = form_a, .form_b = form_b, .alpha = alpha, .beta = beta};
   RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &p.a));
   RGI_TRY(rgi_operand_make(__func__, b, NULL, NULL, &p.b));
@@ -78,8 +78,8 @@ int rg_array_multiply(rg_form form_a, rg_form form_b, const void *alpha, rg_arra
   return multiply_arrays(__func__, &p);
 }
 
-int rg_array_multiply_patch(rg_form form_a, rg_form form_b, const void *alpha, rg_array a,
-                            const int64_t alo[], const int64_t ahi[], rg_array b,
+int rg_array_multiply_patch(rg_array_form form_a, rg_array_form form_b, const void *alpha,
+                            rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
                             const int64_t blo[], const int64_t bhi[], const void *beta, rg_array c,
                             const int64_t clo[], const int64_t chi[]) {
   rgi_product p = {.form_a = form_a, .form_b = form_b, .alpha = alpha, .beta = beta};

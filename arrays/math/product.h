@@ -11,7 +11,7 @@
 /* c = alpha op(a) op(b) + beta c; c is m x n, op(a) m x k. Below, rows and columns
  * are counted from 0 in op(a), op(b) and c. */
 typedef struct {
-  rg_form form_a, form_b;
+  rg_array_form form_a, form_b;
   rgi_operand a, b, c;
   const void *alpha, *beta;
   int64_t m, n, k;

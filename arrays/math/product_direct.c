@@ -14,7 +14,7 @@
 #define WORTH (32.0 * 32.0 * 32.0) /* multiplications that make a call of CBLAS worth it */
 #define FEW 64                     /* so many calls are fine in any case */
 
-static int64_t pieces_of(const rgi_operand *o, rg_form form, rgi_section part) {
+static int64_t pieces_of(const rgi_operand *o, rg_array_form form, rgi_section part) {
   int64_t lo[2], hi[2];
   rgi_section_patch(o, form, part, lo, hi);
   return rgi_pieces_count(&o->a->d, lo, hi);
@@ -32,7 +32,7 @@ int rgi_product_is_direct(const rgi_product *p) {
   if (!fits_blas(&p->a) || !fits_blas(&p->b) || !fits_blas(&p->c))
     return 0;
   for (rgi_own_start(&own, &p->c); rgi_own_next(&own, &c);) {
-    rgi_section part = rgi_section_of(&p->c, RG_NORMAL, &c);
+    rgi_section part = rgi_section_of(&p->c, RG_FORM_NORMAL, &c);
     const rgi_section rows = {part.i0, part.i1, 0, p->k}, columns = {0, p->k, part.k0, part.k1};
     calls +=
         (double)pieces_of(&p->a, p->form_a, rows) * (double)pieces_of(&p->b, p->form_b, columns);
@@ -42,7 +42,7 @@ int rgi_product_is_direct(const rgi_product *p) {
 }
 
 /* A piece in memory, as an argument for CBLAS. */
-static rgi_blas_matrix matrix_of(const rgi_operand *o, rg_form form, const rgi_piece *piece) {
+static rgi_blas_matrix matrix_of(const rgi_operand *o, rg_array_form form, const rgi_piece *piece) {
   const char *memory = rgi_array_memory(o->a, piece->rank);
   return (rgi_blas_matrix){form, memory + piece->offset * (int64_t)o->a->element, piece->ld[0]};
 }
@@ -54,7 +54,7 @@ static void times_b(const rgi_product *p, const rgi_piece *a, rgi_section c, cha
   int64_t lo[2], hi[2], element = (int64_t)p->c.a->element;
   rgi_pieces pieces;
   rgi_piece b, part = *a;
-  int column = p->form_a == RG_NORMAL ? 1 : 0;
+  int column = p->form_a == RG_FORM_NORMAL ? 1 : 0;
   int64_t stride = column ? 1 : a->ld[0];
   rgi_section_patch(&p->b, p->form_b, (rgi_section){left.k0, left.k1, c.k0, c.k1}, lo, hi);
   rgi_pieces_start(&pieces, &p->b.a->d, lo, hi);
@@ -73,7 +73,7 @@ void rgi_product_direct(const rgi_product *p) {
   rgi_own own;
   rgi_piece c, a;
   for (rgi_own_start(&own, &p->c); rgi_own_next(&own, &c);) {
-    rgi_section part = rgi_section_of(&p->c, RG_NORMAL, &c);
+    rgi_section part = rgi_section_of(&p->c, RG_FORM_NORMAL, &c);
     int64_t lo[2], hi[2];
     rgi_pieces pieces;
     rgi_section_patch(&p->a, p->form_a, (rgi_section){part.i0, part.i1, 0, p->k}, lo, hi);

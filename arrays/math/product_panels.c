@@ -69,7 +69,7 @@ static int find_strips(panel_work *w) {
   rgi_piece c;
   int64_t first = -1, last = -1;
   for (rgi_own_start(&own, &w->p->c); rgi_own_next(&own, &c);) {
-    rgi_section part = rgi_section_of(&w->p->c, RG_NORMAL, &c);
+    rgi_section part = rgi_section_of(&w->p->c, RG_FORM_NORMAL, &c);
     if (first < 0)
       first = part.i0;
     if (part.i0 == first)
@@ -94,9 +94,10 @@ static int64_t take_strips(const strip *s, int64_t n, int64_t *length) {
 
 /* Starts to get strips of rows of op(o), columns k0 to k1, into memory, one after the other (along:
  * strips of columns, rows k0 to k1). */
-static int start_panel(panel *x, const rgi_operand *o, rg_form form, int along, const strip *s,
-                       int64_t strips_, int64_t length, int64_t k0, int64_t k1, char *memory) {
-  int across = (form == RG_NORMAL) == along; /* strips are columns of the array */
+static int start_panel(panel *x, const rgi_operand *o, rg_array_form form, int along,
+                       const strip *s, int64_t strips_, int64_t length, int64_t k0, int64_t k1,
+                       char *memory) {
+  int across = (form == RG_FORM_NORMAL) == along; /* strips are columns of the array */
   int64_t at = 0, ld = across ? length : k1 - k0, element = (int64_t)o->a->element;
   for (int64_t i = 0; i < strips_; i++) {
     rgi_section part =
@@ -135,7 +136,7 @@ static int move_c(const panel_work *w, const tile *t, int there) {
       int64_t lo[2], hi[2];
       char *memory = w->c + (row * t->n + column) * element;
       rgi_section part = {t->rows[i].lo, t->rows[i].hi, t->columns[j].lo, t->columns[j].hi};
-      rgi_section_patch(&w->p->c, RG_NORMAL, part, lo, hi);
+      rgi_section_patch(&w->p->c, RG_FORM_NORMAL, part, lo, hi);
       RGI_TRY(there ? rg_array_put(w->p->c.a, lo, hi, memory, &t->n)
                     : rg_array_get(w->p->c.a, lo, hi, memory, &t->n));
     }
@@ -151,8 +152,8 @@ static int multiply_panels(panel_work *w, const tile *t) {
     if (p->k - k > DEPTH)
       RGI_TRY(start_panels(p, t, &w->panels[(k / DEPTH + 1) % 2], k + DEPTH));
     RGI_TRY(finish_panels(x));
-    rgi_blas_matrix a = {p->form_a, x->a, p->form_a == RG_NORMAL ? x->depth : t->m};
-    rgi_blas_matrix b = {p->form_b, x->b, p->form_b == RG_NORMAL ? t->n : x->depth};
+    rgi_blas_matrix a = {p->form_a, x->a, p->form_a == RG_FORM_NORMAL ? x->depth : t->m};
+    rgi_blas_matrix b = {p->form_b, x->b, p->form_b == RG_FORM_NORMAL ? t->n : x->depth};
     rgi_blas_multiply(p->c.a->type, t->m, t->n, x->depth, p->alpha, a, b, beta, w->c, t->n);
     beta = rgi_blas_one(p->c.a->type);
   }

@@ -16,7 +16,7 @@
 #include "math/section.h"
 
 typedef struct {
-  rg_form form;
+  rg_array_form form;
   const void *alpha;
   rgi_operand a, x, y;
 } vector_product;
@@ -36,7 +36,7 @@ static void add_block(const vector_product *p, const rgi_piece *a, const char *m
  * fixed. */
 static void times_x(const vector_product *p, const rgi_piece *a, char *y) {
   rgi_section part = rgi_section_of(&p->a, p->form, a);
-  int column = p->form == RG_NORMAL ? 1 : 0;
+  int column = p->form == RG_FORM_NORMAL ? 1 : 0;
   int64_t lo[2], hi[2];
   rgi_pieces pieces;
   rgi_piece x, some = *a;
@@ -55,7 +55,7 @@ static void multiply_direct(const vector_product *p) {
   rgi_own own;
   rgi_piece y, a;
   rgi_pieces pieces;
-  int k = p->form == RG_NORMAL ? 1 : 0;
+  int k = p->form == RG_FORM_NORMAL ? 1 : 0;
   for (rgi_own_start(&own, &p->y); rgi_own_next(&own, &y);) {
     rgi_section part = {y.lo[0], y.hi[0], 0, p->a.hi[k]};
     int64_t lo[2], hi[2];
@@ -96,11 +96,11 @@ static int multiply_own(const vector_product *p) {
 }
 
 static int check_vector_product(const char *call, const vector_product *p, const void *beta) {
-  int row = p->form == RG_NORMAL ? 0 : 1;
+  int row = p->form == RG_FORM_NORMAL ? 0 : 1;
   rg_array a = p->a.a, x = p->x.a, y = p->y.a;
   if (!p->alpha || !beta)
     return rgi_error(RG_ERR_ARG, "%s: alpha or beta is NULL", call);
-  if ((int)p->form < RG_NORMAL || p->form > RG_CONJUGATED)
+  if ((int)p->form < RG_FORM_NORMAL || p->form > RG_FORM_CONJUGATED)
     return rgi_error(RG_ERR_ARG, "%s: there is no form %d", call, (int)p->form);
   if (a->d.dims != 2 || x->d.dims != 1 || y->d.dims != 1)
     return rgi_error(RG_ERR_ARG, "%s: a has 2 dimensions, x and y have 1", call);
@@ -119,7 +119,7 @@ static int check_vector_product(const char *call, const vector_product *p, const
   return rgi_operands_together(call, &p->y, &p->a);
 }
 
-int rg_array_multiply_vector(rg_form form_a, const void *alpha, rg_array a, rg_array x,
+int rg_array_multiply_vector(rg_array_form form_a, const void *alpha, rg_array a, rg_array x,
                              const void *beta, rg_array y) {
   vector_product p = {.form = form_a, .alpha = alpha};
   RGI_TRY(rgi_operand_make(__func__, a, NULL, NULL, &p.a));

@@ -50,12 +50,12 @@ LOOP(random_double, double, 1, unit_double(wide_bits(r, 0)))
 LOOP(random_float_complex, float, 2, unit_float(r.v[0]), unit_float(r.v[1]))
 LOOP(random_double_complex, double, 2, unit_double(wide_bits(r, 0)), unit_double(wide_bits(r, 1)))
 
-static random_loop *const loops[RG_TYPE_COUNT] = {[RG_INT32] = random_int32,
-                                                  [RG_INT64] = random_int64,
-                                                  [RG_FLOAT] = random_float,
-                                                  [RG_DOUBLE] = random_double,
-                                                  [RG_FLOAT_COMPLEX] = random_float_complex,
-                                                  [RG_DOUBLE_COMPLEX] = random_double_complex};
+static random_loop *const loops[RG_TYPE_COUNT] = {[RG_TYPE_INT32] = random_int32,
+                                                  [RG_TYPE_INT64] = random_int64,
+                                                  [RG_TYPE_FLOAT] = random_float,
+                                                  [RG_TYPE_DOUBLE] = random_double,
+                                                  [RG_TYPE_FLOAT_COMPLEX] = random_float_complex,
+                                                  [RG_TYPE_DOUBLE_COMPLEX] = random_double_complex};
 
 int rg_array_random(rg_array a, uint64_t seed) {
   rgi_operand o;

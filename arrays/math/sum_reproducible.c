@@ -17,13 +17,13 @@ typedef enum { VALUE, PRODUCT, ABSOLUTE, SQUARE } exact_term;
 typedef struct {
   rgi_exact sum;
   int64_t added; /* since the last carry */
-  rg_type type;
+  rg_array_type type;
   exact_term exact_term;
   double scale;
 } exact_call;
 
-static double value_of(rg_type type, const char *at, int64_t i) {
-  if (type == RG_FLOAT)
+static double value_of(rg_array_type type, const char *at, int64_t i) {
+  if (type == RG_TYPE_FLOAT)
     return (double)((const float *)(const void *)at)[i];
   return ((const double *)(const void *)at)[i];
 }
@@ -70,8 +70,9 @@ static int sum_all(const char *call, int n, const rgi_operand o[], exact_term t,
 }
 
 static int check_real(const char *call, rg_array a) {
-  if (a->type != RG_FLOAT && a->type != RG_DOUBLE)
-    return rgi_error(RG_ERR_ARG, "%s: the elements are neither RG_FLOAT nor RG_DOUBLE", call);
+  if (a->type != RG_TYPE_FLOAT && a->type != RG_TYPE_DOUBLE)
+    return rgi_error(RG_ERR_ARG, "%s: the elements are neither RG_TYPE_FLOAT nor RG_TYPE_DOUBLE",
+                     call);
   return RG_SUCCESS;
 }
 
@@ -100,7 +101,7 @@ static int squares_of(const rgi_operand *o, double scale, double *sum) {
   return sum_all("rg_array_norm_reproducible", 1, o, SQUARE, scale, sum);
 }
 
-int rg_array_norm_reproducible(rg_array a, rg_norm norm, double *result) {
+int rg_array_norm_reproducible(rg_array a, rg_norm_kind norm, double *result) {
   rgi_operand o;
   double squares;
   RGI_TRY(rgi_norm_check(__func__, a, norm, result, &o));

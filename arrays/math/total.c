@@ -20,13 +20,13 @@ int rgi_total_all(rg_array a, rgi_total *t) {
   return RG_SUCCESS;
 }
 
-void rgi_total_store(rg_type type, const rgi_total *t, void *to) {
+void rgi_total_store(rg_array_type type, const rgi_total *t, void *to) {
   const double wide[2] = {t->real, t->imaginary};
   const float narrow[2] = {(float)t->real, (float)t->imaginary};
   if (rgi_type_is_integer(type))
     memcpy(to, &t->integer, sizeof t->integer);
-  else if (type == RG_FLOAT || type == RG_FLOAT_COMPLEX)
-    memcpy(to, narrow, type == RG_FLOAT ? sizeof(float) : sizeof narrow);
+  else if (type == RG_TYPE_FLOAT || type == RG_TYPE_FLOAT_COMPLEX)
+    memcpy(to, narrow, type == RG_TYPE_FLOAT ? sizeof(float) : sizeof narrow);
   else
-    memcpy(to, wide, type == RG_DOUBLE ? sizeof(double) : sizeof wide);
+    memcpy(to, wide, type == RG_TYPE_DOUBLE ? sizeof(double) : sizeof wide);
 }

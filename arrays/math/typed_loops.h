@@ -15,14 +15,14 @@
 #include <regroup/array.h>
 
 #define RGI_EACH_INTEGER(X)                                                                        \
-  X(RG_INT32, int32, int32_t, uint32_t)                                                            \
-  X(RG_INT64, int64, int64_t, uint64_t)
+  X(RG_TYPE_INT32, int32, int32_t, uint32_t)                                                       \
+  X(RG_TYPE_INT64, int64, int64_t, uint64_t)
 #define RGI_EACH_REAL(X)                                                                           \
-  X(RG_FLOAT, float, float, float)                                                                 \
-  X(RG_DOUBLE, double, double, double)
+  X(RG_TYPE_FLOAT, float, float, float)                                                            \
+  X(RG_TYPE_DOUBLE, double, double, double)
 #define RGI_EACH_COMPLEX(X)                                                                        \
-  X(RG_FLOAT_COMPLEX, float_complex, float _Complex, float _Complex)                               \
-  X(RG_DOUBLE_COMPLEX, double_complex, double _Complex, double _Complex)
+  X(RG_TYPE_FLOAT_COMPLEX, float_complex, float _Complex, float _Complex)                          \
+  X(RG_TYPE_DOUBLE_COMPLEX, double_complex, double _Complex, double _Complex)
 #define RGI_EACH_ORDERED(X) RGI_EACH_INTEGER(X) RGI_EACH_REAL(X)
 #define RGI_EACH_TYPE(X) RGI_EACH_ORDERED(X) RGI_EACH_COMPLEX(X)
 

@@ -18,7 +18,7 @@ struct rg_array_s {
   unsigned magic;
   int one_node; /* all members are on the caller's node */
   unsigned long epoch;
-  rg_type type;
+  rg_array_type type;
   size_t element; /* bytes */
   unsigned flags; /* the spec's */
   /* One node: the memory of member i is at base + starts[i], in the block that all members

@@ -19,7 +19,8 @@ static void mix_in(uint64_t *hash, uint64_t value) {
 }
 
 /* A hash of everything that has to be the same on all members. */
-static uint64_t spec_hash(const rgi_distribution *d, rg_type type, size_t element, unsigned flags) {
+static uint64_t spec_hash(const rgi_distribution *d, rg_array_type type, size_t element,
+                          unsigned flags) {
   uint64_t hash =
       rgi_context_mix((uint64_t)d->dims << 32 | (uint64_t)type << 16 | (uint64_t)d->layout);
   mix_in(&hash, element);
@@ -90,7 +91,8 @@ int rg_array_create(rg_group g, const rg_array_spec *spec, rg_array *a) {
   return create_array(__func__, g, spec, wrong, a);
 }
 
-int rg_array_create_simple(rg_group g, rg_type type, int dims, const int64_t shape[], rg_array *a) {
+int rg_array_create_simple(rg_group g, rg_array_type type, int dims, const int64_t shape[],
+                           rg_array *a) {
   rg_array_spec spec;
   RGI_REQUIRE(a);
   RGI_TRY(rgi_group_check_member(__func__, g));
@@ -99,7 +101,7 @@ int rg_array_create_simple(rg_group g, rg_type type, int dims, const int64_t sha
   return create_array(__func__, g, &spec, wrong, a);
 }
 
-int rg_array_duplicate(rg_array a, rg_array *copy) {
+int rg_array_dup(rg_array a, rg_array *copy) {
   rg_array_spec spec;
   RGI_REQUIRE(copy);
   RGI_TRY(rgi_array_check(__func__, a));

@@ -51,7 +51,7 @@ int rg_array_is_valid(rg_array a, int *valid) {
 
 /* One index as the patch that it is. */
 static int check_index(const char *call, rg_array a, const int64_t at[]) {
-  int64_t hi[RG_MAX_DIMS];
+  int64_t hi[RG_ARRAY_MAX_DIMS];
   if (!at)
     return rgi_error(RG_ERR_ARG, "%s: at is NULL", call);
   for (int d = 0; d < a->d.dims; d++)
@@ -121,7 +121,7 @@ int rg_array_locate_count(rg_array a, const int64_t lo[], const int64_t hi[], in
 }
 
 int rg_array_locate(rg_array a, const int64_t lo[], const int64_t hi[], int64_t i,
-                    rg_piece *piece) {
+                    rg_array_piece *piece) {
   rgi_piece found;
   RGI_REQUIRE(piece);
   RGI_TRY(check_patch(__func__, a, lo, hi));

@@ -16,8 +16,8 @@
 
 int rgi_access_check(const rgi_access *m) {
   RGI_TRY(rgi_array_check(m->call, m->a));
-  if (m->kind == RGI_TRANSFER_ACC && m->a->type == RG_OPAQUE)
-    return rgi_error(RG_ERR_ARG, "%s: an array of RG_OPAQUE has no arithmetic", m->call);
+  if (m->kind == RGI_TRANSFER_ACC && m->a->type == RG_TYPE_OPAQUE)
+    return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic", m->call);
   return RG_SUCCESS;
 }
 
@@ -124,7 +124,7 @@ static int move_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi
 int rgi_access_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                       const int64_t stride[]) {
   rgi_aggregate *aggregate;
-  if (m->a->one_node || m->a->d.layout != RG_BLOCK_CYCLIC ||
+  if (m->a->one_node || m->a->d.layout != RG_LAYOUT_BLOCK_CYCLIC ||
       rgi_pieces_count(&m->a->d, lo, hi) <= m->a->d.owners)
     return move_pieces(m, lo, hi, stride, NULL);
   RGI_TRY(rgi_aggregate_open(m, &aggregate));
@@ -133,7 +133,7 @@ int rgi_access_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[
 
 int rgi_access_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                      const int64_t ld[]) {
-  int64_t extent[RG_MAX_DIMS], stride[RG_MAX_DIMS];
+  int64_t extent[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS];
   RGI_TRY(check_patch(m, lo, hi, extent));
   RGI_TRY(rgi_access_check_buffer(m, extent, ld));
   rgi_access_strides(m->a->d.dims, extent, ld, stride);

@@ -37,9 +37,9 @@ static inline char *rgi_access_buffer(const void *memory) {
 typedef struct {
   int rank;
   int64_t offset; /* of its first element in the owner's memory */
-  int64_t extent[RG_MAX_DIMS], stride[RG_MAX_DIMS];
+  int64_t extent[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS];
   char *buf;
-  int64_t buf_stride[RG_MAX_DIMS];
+  int64_t buf_stride[RG_ARRAY_MAX_DIMS];
 } rgi_access_piece;
 
 int rgi_access_same_node(const rgi_access *m, const rgi_access_piece *part);

@@ -10,7 +10,7 @@
 int rgi_access_accumulate(const char *call, rg_array a, int rank, int dims, const int64_t extent[],
                           void *to, const int64_t to_ld[], const void *from,
                           const int64_t from_ld[], const void *alpha) {
-  if (a->type == RG_INT32 || a->type == RG_INT64) {
+  if (a->type == RG_TYPE_INT32 || a->type == RG_TYPE_INT64) {
     rgi_patch_accumulate_atomic(a->type, dims, extent, to, to_ld, from, from_ld, alpha);
     return RG_SUCCESS;
   }
@@ -44,7 +44,8 @@ static int move_block(const rgi_access *m, int rank, int dims, const int64_t ext
 /* With steps: row by row, the elements of a row as the column of a patch of two dimensions. */
 static int move_rows(const rgi_access *m, const rgi_access_piece *p, char *memory) {
   int last = m->a->d.dims - 1;
-  int64_t at[RG_MAX_DIMS] = {0}, column[2] = {p->extent[last], 1}, element = (int64_t)m->a->element;
+  int64_t at[RG_ARRAY_MAX_DIMS] = {0}, column[2] = {p->extent[last], 1},
+          element = (int64_t)m->a->element;
   for (int d = 0; d >= 0;) {
     int64_t here = 0, there = 0;
     for (d = 0; d < last; d++) {
@@ -68,7 +69,7 @@ static int settle_piece(const rgi_access *m, const rgi_access_piece *p) {
 }
 
 int rgi_access_same_node(const rgi_access *m, const rgi_access_piece *p) {
-  int64_t ld[RG_MAX_DIMS], buf_ld[RG_MAX_DIMS];
+  int64_t ld[RG_ARRAY_MAX_DIMS], buf_ld[RG_ARRAY_MAX_DIMS];
   int dims = m->a->d.dims;
   if (!m->a->one_node)
     RGI_TRY(settle_piece(m, p));

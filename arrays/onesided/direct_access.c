@@ -16,8 +16,8 @@ static void give_pointer(void *ptr, char *memory) {
   memcpy(ptr, &memory, sizeof memory);
 }
 
-static int check_intent(const char *call, rg_intent intent) {
-  return intent == RG_READ || intent == RG_WRITE || intent == RG_READ_WRITE
+static int check_intent(const char *call, rg_access_mode intent) {
+  return intent == RG_ACCESS_READ || intent == RG_ACCESS_WRITE || intent == RG_ACCESS_READ_WRITE
              ? RG_SUCCESS
              : rgi_error(RG_ERR_ARG, "%s: there is no intent %d", call, (int)intent);
 }
@@ -41,8 +41,8 @@ static int find_piece(const char *call, rg_array a, const int64_t lo[], const in
   return RG_SUCCESS;
 }
 
-int rg_array_access(rg_array a, const int64_t lo[], const int64_t hi[], rg_intent intent, void *ptr,
-                    int64_t ld[]) {
+int rg_array_access(rg_array a, const int64_t lo[], const int64_t hi[], rg_access_mode intent,
+                    void *ptr, int64_t ld[]) {
   rgi_piece piece;
   RGI_REQUIRE(ptr);
   RGI_TRY(check_intent(__func__, intent));
@@ -66,7 +66,7 @@ static int check_ghosts(const char *call, rg_array a, int64_t lo[], int64_t hi[]
   RGI_TRY(rgi_array_check(call, a));
   if (rgi_distribution_blocks(&a->d, a->me) != 1)
     return rgi_error(RG_ERR_ARG, "%s: rank %d has %s", call, a->me,
-                     a->d.layout == RG_BLOCK_CYCLIC ? "not just one block" : "no block");
+                     a->d.layout == RG_LAYOUT_BLOCK_CYCLIC ? "not just one block" : "no block");
   rgi_distribution_block(&a->d, a->me, 0, lo, hi);
   for (int d = 0; d < a->d.dims; d++)
     if (lo[d] == hi[d])
@@ -74,8 +74,8 @@ static int check_ghosts(const char *call, rg_array a, int64_t lo[], int64_t hi[]
   return RG_SUCCESS;
 }
 
-int rg_array_access_ghosts(rg_array a, rg_intent intent, void *ptr, int64_t ld[]) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+int rg_array_access_ghosts(rg_array a, rg_access_mode intent, void *ptr, int64_t ld[]) {
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   RGI_REQUIRE(ptr);
   RGI_TRY(check_intent(__func__, intent));
   RGI_TRY(check_ghosts(__func__, a, lo, hi));
@@ -88,7 +88,7 @@ int rg_array_access_ghosts(rg_array a, rg_intent intent, void *ptr, int64_t ld[]
 }
 
 int rg_array_release_ghosts(rg_array a) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   RGI_TRY(check_ghosts(__func__, a, lo, hi));
   atomic_thread_fence(memory_order_seq_cst);
   return RG_SUCCESS;

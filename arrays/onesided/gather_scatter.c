@@ -39,8 +39,8 @@ static int check_index(const elements *e, int64_t i) {
 
 static int check_elements(const elements *e) {
   RGI_TRY(rgi_array_check(e->call, e->a));
-  if (e->kind == RGI_TRANSFER_ACC && e->a->type == RG_OPAQUE)
-    return rgi_error(RG_ERR_ARG, "%s: an array of RG_OPAQUE has no arithmetic", e->call);
+  if (e->kind == RGI_TRANSFER_ACC && e->a->type == RG_TYPE_OPAQUE)
+    return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic", e->call);
   if (e->n < 0)
     return rgi_error(RG_ERR_ARG, "%s: %lld elements", e->call, (long long)e->n);
   if (e->n > 0 && (!e->at || !e->values))

@@ -75,7 +75,7 @@ static int make_locks(const char *call, rg_mutexes m, int wrong) {
 }
 
 static int make_words(rg_mutexes m) {
-  RGI_TRY(rg_array_create_simple(m->group, RG_INT64, 1, &m->n, &m->words));
+  RGI_TRY(rg_array_create_simple(m->group, RG_TYPE_INT64, 1, &m->n, &m->words));
   int64_t mine = rgi_distribution_extent(&m->words->d, m->group->me);
   if (mine > 0)
     memset(rgi_array_mine(m->words), 0, (size_t)mine * sizeof(int64_t));

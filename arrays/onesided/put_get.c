@@ -37,7 +37,7 @@ int rg_array_acc(rg_array a, const int64_t lo[], const int64_t hi[], const void 
   static const int64_t one = 1;
   int rank;
   char *at = rgi_single_patch(a, lo, hi, &rank);
-  if (at && buf && a->type != RG_OPAQUE)
+  if (at && buf && a->type != RG_TYPE_OPAQUE)
     return rgi_access_accumulate(__func__, a, rank, 1, &one, at, NULL, buf, NULL, alpha);
   rgi_access m = {.call = __func__,
                   .a = a,

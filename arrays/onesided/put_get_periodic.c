@@ -38,7 +38,7 @@ static int check_periodic(const rgi_access *m, const int64_t lo[], const int64_t
 /* Bit d of `second` chooses the part of dimension d. */
 static int move_wrapped_part(const rgi_access *m, const wrapped w[], int second,
                              const int64_t stride[]) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], at = 0;
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], at = 0;
   for (int d = 0; d < m->a->d.dims; d++) {
     int k = second >> d & 1;
     if (w[d].length[k] == 0)
@@ -54,8 +54,8 @@ static int move_wrapped_part(const rgi_access *m, const wrapped w[], int second,
 
 static int move_periodic(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                          const int64_t ld[]) {
-  wrapped w[RG_MAX_DIMS];
-  int64_t extent[RG_MAX_DIMS], stride[RG_MAX_DIMS];
+  wrapped w[RG_ARRAY_MAX_DIMS];
+  int64_t extent[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS];
   RGI_TRY(check_periodic(m, lo, hi, extent));
   RGI_TRY(rgi_access_check_buffer(m, extent, ld));
   int dims = m->a->d.dims;

@@ -17,12 +17,12 @@ typedef struct {
 } element_place;
 
 static int find_element(const char *call, rg_array a, const int64_t at[], element_place *p) {
-  int64_t hi[RG_MAX_DIMS], offset;
+  int64_t hi[RG_ARRAY_MAX_DIMS], offset;
   RGI_TRY(rgi_array_check(call, a));
   if (!at)
     return rgi_error(RG_ERR_ARG, "%s: at is NULL", call);
-  if (a->type != RG_INT32 && a->type != RG_INT64)
-    return rgi_error(RG_ERR_ARG, "%s: the array is neither RG_INT32 nor RG_INT64", call);
+  if (a->type != RG_TYPE_INT32 && a->type != RG_TYPE_INT64)
+    return rgi_error(RG_ERR_ARG, "%s: the array is neither RG_TYPE_INT32 nor RG_TYPE_INT64", call);
   for (int d = 0; d < a->d.dims; d++)
     hi[d] = at[d] < INT64_MAX ? at[d] + 1 : at[d];
   RGI_TRY(rgi_distribution_inside(&a->d, call, at, hi));
@@ -36,8 +36,8 @@ static int find_element(const char *call, rg_array a, const int64_t at[], elemen
   return RG_SUCCESS;
 }
 
-static rgi_element_type element_type(rg_type type) {
-  return type == RG_INT64 ? RGI_ELEMENT_INT64 : RGI_ELEMENT_INT32;
+static rgi_element_type element_type(rg_array_type type) {
+  return type == RG_TYPE_INT64 ? RGI_ELEMENT_INT64 : RGI_ELEMENT_INT32;
 }
 
 static __attribute__((noinline)) int read_inc(const char *call, rg_array a, const int64_t at[],
@@ -55,7 +55,7 @@ static __attribute__((noinline)) int read_inc(const char *call, rg_array a, cons
 int rg_array_read_inc(rg_array a, const int64_t at[], int64_t increment, int64_t *before) {
   int rank;
   char *here = rgi_single_at(a, at, &rank);
-  if (!here || a->type > RG_INT64 || !before)
+  if (!here || a->type > RG_TYPE_INT64 || !before)
     return read_inc(__func__, a, at, increment, before);
   *before = rgi_element_fetch_add(element_type(a->type), here, increment);
   return RG_SUCCESS;
@@ -66,7 +66,7 @@ int rg_array_compare_and_swap(rg_array a, const int64_t at[], int64_t compare, i
   element_place p;
   RGI_REQUIRE(before);
   RGI_TRY(find_element(__func__, a, at, &p));
-  if (a->type == RG_INT32 && compare != (int32_t)compare) /* no element has such a value */
+  if (a->type == RG_TYPE_INT32 && compare != (int32_t)compare) /* no element has such a value */
     return rg_array_read_inc(a, at, 0, before);
   if (!p.memory)
     return rgi_engine_compare_and_swap(a->world[p.rank], p.offset, a->type, compare, value, before);

@@ -76,7 +76,7 @@ static rebuild_state find_state(rg_array a, rg_group to, char *lost, size_t room
 
 static int put_blocks(rg_array a, rg_array b, int member, const char *memory) {
   for (int64_t i = 0; i < rgi_distribution_blocks(&a->d, member); i++) {
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
     rgi_pieces it;
     rgi_piece piece;
     rgi_distribution_block(&a->d, member, i, lo, hi);

@@ -59,12 +59,12 @@ static int spec_of(rg_array a, rg_group to, rg_array_spec *spec) {
   RGI_TRY(rg_array_info(a, spec));
   spec->flags |= a->one_node ? 0 : SPANNED;
   memset(spec->boundaries, 0, sizeof spec->boundaries);
-  if (spec->layout != RG_IRREGULAR && a->members == rgi_members_count(to->members))
+  if (spec->layout != RG_LAYOUT_IRREGULAR && a->members == rgi_members_count(to->members))
     return RG_SUCCESS;
   memset(spec->grid, 0, sizeof spec->grid);
-  if (spec->layout == RG_IRREGULAR)
-    spec->layout = RG_BLOCK;
-  if (spec->layout == RG_BLOCK)
+  if (spec->layout == RG_LAYOUT_IRREGULAR)
+    spec->layout = RG_LAYOUT_BLOCK;
+  if (spec->layout == RG_LAYOUT_BLOCK)
     memset(spec->chunk, 0, sizeof spec->chunk);
   return RG_SUCCESS;
 }
@@ -77,12 +77,12 @@ static int is_empty(const int64_t lo[], const int64_t hi[], int dims) {
 }
 
 static int read_block(rg_array a, rg_array b, int64_t i) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], ld[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], ld[RG_ARRAY_MAX_DIMS];
   void *to;
   RGI_TRY(rg_array_block(b, b->me, i, lo, hi));
   if (is_empty(lo, hi, b->d.dims))
     return RG_SUCCESS;
-  RGI_TRY(rg_array_access(b, lo, hi, RG_WRITE, &to, ld));
+  RGI_TRY(rg_array_access(b, lo, hi, RG_ACCESS_WRITE, &to, ld));
   RGI_TRY(rg_array_get(a, lo, hi, to, ld));
   return rg_array_release(b, lo, hi);
 }
@@ -97,7 +97,7 @@ static int read_all(rg_array a, rg_array b) {
 
 /* A block of a newcomer, row by row. */
 static int pass_block(rg_array a, rg_array b, int rank, int64_t i) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   size_t bytes = a->element;
   RGI_TRY(rg_array_block(b, rank, i, lo, hi));
   if (is_empty(lo, hi, b->d.dims))

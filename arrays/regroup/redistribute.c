@@ -84,7 +84,7 @@ static int add_to_message(redistribution *m, int peer, int incoming, const rgi_p
 
 static int by_first_element(const void *x, const void *y) {
   const rgi_piece *a = x, *b = y;
-  for (int d = 0; d < RG_MAX_DIMS; d++)
+  for (int d = 0; d < RG_ARRAY_MAX_DIMS; d++)
     if (a->lo[d] != b->lo[d])
       return a->lo[d] < b->lo[d] ? -1 : 1;
   return 0;
@@ -119,7 +119,7 @@ static int walk_pieces(redistribution *m, const rgi_distribution *mine, int rank
                        const rgi_distribution *others,
                        int (*step)(redistribution *m, const rgi_piece *here, int owner)) {
   for (int64_t i = 0, n = rgi_distribution_blocks(mine, rank); i < n; i++) {
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
     rgi_pieces it;
     rgi_piece there, here;
     rgi_distribution_block(mine, rank, i, lo, hi);
@@ -133,7 +133,7 @@ static int walk_pieces(redistribution *m, const rgi_distribution *mine, int rank
 }
 
 static void copy_piece(const redistribution *m, const rgi_piece *p, char *data, int incoming) {
-  int64_t extent[RG_MAX_DIMS];
+  int64_t extent[RG_ARRAY_MAX_DIMS];
   int dims = m->from->d.dims;
   for (int d = 0; d < dims; d++)
     extent[d] = p->hi[d] - p->lo[d];

@@ -53,7 +53,7 @@ static int describe_old(regrouping *h) {
 
 static int describe_new(regrouping *h, const rg_array_spec *wanted) {
   const rg_array_spec *old = &h->from_side.spec;
-  rg_array_spec spec = {.layout = RG_BLOCK};
+  rg_array_spec spec = {.layout = RG_LAYOUT_BLOCK};
   int members;
   if (wanted)
     spec = *wanted;

@@ -14,17 +14,17 @@
 #include "distribution/type.h"
 
 enum { DIMS, TYPE, ELEMENT, LAYOUT, FLAGS, MEMBERS, BOUNDARIES, SINGLE };
-/* Then lists of RG_MAX_DIMS words each. */
+/* Then lists of RG_ARRAY_MAX_DIMS words each. */
 enum { SHAPE, GRID, CHUNK, GHOSTS, PERIODIC, LISTS };
-#define FIXED (SINGLE + LISTS * RG_MAX_DIMS)
+#define FIXED (SINGLE + LISTS * RG_ARRAY_MAX_DIMS)
 
 static int64_t *list_at(int64_t *words, int which) {
-  return words + SINGLE + which * RG_MAX_DIMS;
+  return words + SINGLE + which * RG_ARRAY_MAX_DIMS;
 }
 
 static int64_t boundaries_of(const rg_array_spec *spec) {
   int64_t n = 0;
-  for (int d = 0; spec->layout == RG_IRREGULAR && d < spec->dims; d++)
+  for (int d = 0; spec->layout == RG_LAYOUT_IRREGULAR && d < spec->dims; d++)
     n += spec->grid[d];
   return n;
 }
@@ -52,7 +52,7 @@ static void write_spec(const rg_array_spec *spec, int64_t *words) {
 }
 
 static void write_boundaries(const rg_array_spec *spec, int64_t *to) {
-  for (int d = 0; spec->layout == RG_IRREGULAR && d < spec->dims; d++) {
+  for (int d = 0; spec->layout == RG_LAYOUT_IRREGULAR && d < spec->dims; d++) {
     memcpy(to, spec->boundaries[d], (size_t)spec->grid[d] * sizeof *to);
     to += spec->grid[d];
   }
@@ -75,9 +75,9 @@ static int write_members(rg_group side, rg_group both, int n, int64_t *to) {
 static void read_spec(rgi_side *s) {
   int64_t *w = s->words, *boundaries = w + FIXED + w[MEMBERS];
   s->spec = (rg_array_spec){.dims = (int)w[DIMS],
-                            .type = (rg_type)w[TYPE],
+                            .type = (rg_array_type)w[TYPE],
                             .element_size = (size_t)w[ELEMENT],
-                            .layout = (rg_layout)w[LAYOUT],
+                            .layout = (rg_array_layout)w[LAYOUT],
                             .flags = (unsigned)w[FLAGS]};
   for (int d = 0; d < s->spec.dims; d++) {
     s->spec.shape[d] = list_at(w, SHAPE)[d];
@@ -85,7 +85,7 @@ static void read_spec(rgi_side *s) {
     s->spec.chunk[d] = list_at(w, CHUNK)[d];
     s->spec.ghosts[d] = list_at(w, GHOSTS)[d];
     s->spec.periodic[d] = (int)list_at(w, PERIODIC)[d];
-    if (s->spec.layout == RG_IRREGULAR) {
+    if (s->spec.layout == RG_LAYOUT_IRREGULAR) {
       s->spec.boundaries[d] = boundaries;
       boundaries += s->spec.grid[d];
     }

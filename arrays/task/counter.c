@@ -34,7 +34,7 @@ int rg_counter_create(rg_group g, rg_counter *counter) {
   struct rg_counter_s *c = calloc(1, sizeof *c);
   if (!c)
     return rgi_error(RG_ERR_NOMEM, "rg_counter_create: no memory");
-  int code = rg_array_create_simple(g, RG_INT64, 1, &end, &c->value);
+  int code = rg_array_create_simple(g, RG_TYPE_INT64, 1, &end, &c->value);
   if (code == RG_SUCCESS)
     code = set_to_zero(c->value);
   if (code != RG_SUCCESS) {

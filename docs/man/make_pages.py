@@ -67,7 +67,7 @@ def functions(header):
             comment = plain(word).strip('- ')  # a heading is the comment of functions without one
         elif word.startswith('RG_API'):
             name = re.search(r'\b(rg_\w+)\(', word).group(1)
-            found[name] = (re.sub(r'^RG_API\s+', '', word), comment)
+            found[name] = (re.sub(r'^RG_API\s+(RG_PRINTF_2_3\s+)?', '', word), comment)
     return whole, found
 
 

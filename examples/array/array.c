@@ -22,11 +22,11 @@ static rg_array zeros(rg_group g, int64_t n) {
   int64_t lo[1], hi[1], *mine;
   int rank;
   rg_array a;
-  check(rg_array_create_simple(g, RG_INT64, 1, &n, &a));
+  check(rg_array_create_simple(g, RG_TYPE_INT64, 1, &n, &a));
   check(rg_group_rank(g, &rank));
   check(rg_array_distribution(a, rank, lo, hi)); /* what is in my own memory */
   if (lo[0] < hi[0]) {
-    check(rg_array_access(a, lo, hi, RG_WRITE, &mine, NULL));
+    check(rg_array_access(a, lo, hi, RG_ACCESS_WRITE, &mine, NULL));
     for (int64_t i = 0; i < hi[0] - lo[0]; i++)
       mine[i] = 0;
     check(rg_array_release(a, lo, hi));

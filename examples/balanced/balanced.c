@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
   rg_balancer b;
   rg_balance_options options = {};
   rg_walker_kind kind = {};
-  const rg_outcome *o;
+  const rg_balance_outcome *o;
   kind.bytes = sizeof(integral);
   kind.unit = unit;
   kind.left = left;

@@ -118,7 +118,7 @@ static int arrays(rg_group g, int rank, int size) {
   rg_group half;
   rg_array a;
   snprintf(path, sizeof path, "%s/array", folder);
-  check(rg_array_create_simple(g, RG_DOUBLE, 2, shape, &a));
+  check(rg_array_create_simple(g, RG_TYPE_DOUBLE, 2, shape, &a));
   check(rg_array_random(a, 17));
   check(rg_array_checksum(a, &before));
   check(rg_array_save(a, path, RG_FILE_NATIVE));

@@ -45,7 +45,7 @@ static block make(rg_group g, int rank, int64_t n) {
   const int64_t shape[2] = {n, n};
   block b;
   double *corner = NULL;
-  check(rg_array_spec_set(&spec, RG_DOUBLE, 2, shape));
+  check(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));
   spec.ghosts[0] = spec.ghosts[1] = 1;
   check(rg_array_create(g, &spec, &b.a));
   check(rg_array_zero(b.a));
@@ -53,7 +53,7 @@ static block make(rg_group g, int rank, int64_t n) {
   b.empty = b.lo[0] == b.hi[0] || b.lo[1] == b.hi[1];
   b.ld = 0;
   if (!b.empty)
-    check(rg_array_access_ghosts(b.a, RG_READ_WRITE, &corner, &b.ld));
+    check(rg_array_access_ghosts(b.a, RG_ACCESS_READ_WRITE, &corner, &b.ld));
   b.first = b.empty ? NULL : corner + b.ld + 1;
   return b;
 }

@@ -122,7 +122,7 @@ int mcmc_deaths_prepare(mcmc_deaths *d, rg_group world) {
   int ranks;
   rg_group_size(world, &ranks);
   const int64_t shape[1] = {ranks};
-  int error = rg_array_create_simple(world, RG_DOUBLE, 1, shape, &d->when);
+  int error = rg_array_create_simple(world, RG_TYPE_DOUBLE, 1, shape, &d->when);
   return error ? error : rg_array_zero(d->when);
 }
 

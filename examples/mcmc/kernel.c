@@ -75,7 +75,7 @@ static void drop_state(rg_walker *w, void *context) {
 static int make_visits(mcmc_run *run, const mcmc_kernel_state *s, rg_group g) {
   if (run->counts)
     return RG_SUCCESS;
-  int error = rg_array_create_simple(g, RG_INT64, 2, side, &run->visits);
+  int error = rg_array_create_simple(g, RG_TYPE_INT64, 2, side, &run->visits);
   if (!error && run->member == 0)
     error = rg_array_put(run->visits, origin, side, s->visits, NULL);
   return error ? error : rg_array_sync(run->visits);

@@ -37,9 +37,9 @@ static int take_elapsed(const mcmc_run *run, mcmc_result *r) {
 }
 
 static int count_formations(const mcmc_run *run, mcmc_result *r) {
-  rg_balance_counts counts;
+  rg_balance_statistics counts;
   int ranks;
-  TRY(rg_balance_count(run->balancer, &counts));
+  TRY(rg_balance_get_statistics(run->balancer, &counts));
   TRY(rg_group_size(run->survivors.g, &ranks));
   int64_t n = counts.groups, sums[2] = {n, n * n}, ends[2] = {n, -n};
   TRY(rg_allreduce(run->survivors.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM));
@@ -55,7 +55,7 @@ static int count_formations(const mcmc_run *run, mcmc_result *r) {
 /* Adds up the final states of all walkers. */
 static int add_up(const mcmc_run *run, mcmc_result *r) {
   int count, root;
-  const rg_outcome *ended;
+  const rg_balance_outcome *ended;
   TRY(mcmc_survivors_root(&run->survivors, run->world, &root));
   TRY(rg_balance_gather(run->balancer, root));
   TRY(rg_balance_outcomes(run->balancer, &count, &ended));

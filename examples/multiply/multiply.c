@@ -21,7 +21,7 @@ static void check(int error) {
 static rg_array make(rg_group g, int dims, int64_t n) {
   const int64_t shape[2] = {n, n};
   rg_array a;
-  check(rg_array_create_simple(g, RG_DOUBLE, dims, shape, &a));
+  check(rg_array_create_simple(g, RG_TYPE_DOUBLE, dims, shape, &a));
   return a;
 }
 
@@ -31,10 +31,10 @@ static double fault(rg_group g, int64_t n, rg_array a, rg_array b, rg_array c) {
   double size, difference;
   rg_array x = make(g, 1, n), bx = make(g, 1, n), cx = make(g, 1, n);
   check(rg_array_random(x, 3));
-  check(rg_array_multiply_vector(RG_NORMAL, &one, b, x, &zero, bx));
-  check(rg_array_multiply_vector(RG_NORMAL, &one, c, x, &zero, cx));
+  check(rg_array_multiply_vector(RG_FORM_NORMAL, &one, b, x, &zero, bx));
+  check(rg_array_multiply_vector(RG_FORM_NORMAL, &one, c, x, &zero, cx));
   check(rg_array_norm(cx, RG_NORM_2, &size));
-  check(rg_array_multiply_vector(RG_NORMAL, &minus, a, bx, &one, cx));
+  check(rg_array_multiply_vector(RG_FORM_NORMAL, &minus, a, bx, &one, cx));
   check(rg_array_norm(cx, RG_NORM_2, &difference));
   check(rg_array_free(&x));
   check(rg_array_free(&bx));
@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
   check(rg_array_random(a, 1));
   check(rg_array_random(b, 2));
   double start = MPI_Wtime();
-  check(rg_array_multiply(RG_NORMAL, RG_NORMAL, &one, a, b, &zero, c));
+  check(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, a, b, &zero, c));
   double seconds = MPI_Wtime() - start, wrong = fault(world, n, a, b, c);
   if (rank == 0)
     printf("%lld x %lld: %.4f s, %.2f Gflop/s, relative fault %.1e\n", (long long)n, (long long)n,

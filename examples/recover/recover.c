@@ -120,8 +120,8 @@ static int step(rg_array from, rg_array to) {
   rg_array_distribution(from, rank, lo, hi);
   if (lo[0] >= hi[0] || lo[1] >= hi[1])
     return RG_SUCCESS;
-  TRY(rg_array_access_ghosts(from, RG_READ, &f, &ld));
-  TRY(rg_array_access_ghosts(to, RG_READ_WRITE, &t, &ld));
+  TRY(rg_array_access_ghosts(from, RG_ACCESS_READ, &f, &ld));
+  TRY(rg_array_access_ghosts(to, RG_ACCESS_READ_WRITE, &t, &ld));
   for (int64_t i = 1; i <= hi[0] - lo[0]; i++)
     for (int64_t j = 1; j <= hi[1] - lo[1]; j++) {
       int64_t at = i * ld + j;
@@ -167,7 +167,7 @@ static int phase(void) {
 static int make(rg_array *a) {
   rg_array_spec spec;
   const int64_t shape[2] = {plan.points, plan.points};
-  rg_array_spec_set(&spec, RG_DOUBLE, 2, shape);
+  rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape);
   spec.ghosts[0] = spec.ghosts[1] = 1;
   TRY(rg_array_create(team, &spec, a));
   return survivable(rg_array_zero(*a), "rg_array_zero");
@@ -264,7 +264,7 @@ static int set_up(void) {
   const int64_t lo[2] = {plan.points / 4, plan.points / 4};
   const int64_t hi[2] = {plan.points / 4 + 2, plan.points / 2 + 1};
   const double hot = 1000;
-  TRY(rg_array_create_simple(team, RG_DOUBLE, 1, &ranks, &died_at));
+  TRY(rg_array_create_simple(team, RG_TYPE_DOUBLE, 1, &ranks, &died_at));
   TRY(rg_array_zero(died_at));
   TRY(make(&saved[0]));
   TRY(rg_array_fill(saved[0], lo, hi, &hot));

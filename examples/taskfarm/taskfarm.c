@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
   check(rg_init(MPI_COMM_WORLD, NULL));
   check(rg_group_world(&world));
   check(rg_group_rank(world, &rank));
-  check(rg_array_create_simple(world, RG_INT64, 1, &tasks, &results));
+  check(rg_array_create_simple(world, RG_TYPE_INT64, 1, &tasks, &results));
 
   int right = farm(world, results, rank, "counter", farm_with_counter);
   right = farm(world, results, rank, "list", farm_with_list) && right;

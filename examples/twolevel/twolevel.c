@@ -28,7 +28,7 @@ static void fill(rg_array table, int team, int rank) {
   double *block;
   check(rg_array_distribution(table, rank, lo, hi));
   if (lo[0] < hi[0] && lo[1] < hi[1]) {
-    check(rg_array_access(table, lo, hi, RG_WRITE, &block, ld));
+    check(rg_array_access(table, lo, hi, RG_ACCESS_WRITE, &block, ld));
     for (int64_t i = lo[0]; i < hi[0]; i++)
       for (int64_t j = lo[1]; j < hi[1]; j++)
         block[(i - lo[0]) * ld[0] + j - lo[1]] = (double)(team + 1 + i * COLUMNS + j);
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
   int first = rank - rank % TEAM, last = first + TEAM < size ? first + TEAM - 1 : size - 1;
   int teams = (size + TEAM - 1) / TEAM;
   check(rg_group_create_range(world, first, last, 1, 1, &team));
-  check(rg_array_create_simple(team, RG_DOUBLE, 2, shape, &table));
+  check(rg_array_create_simple(team, RG_TYPE_DOUBLE, 2, shape, &table));
   fill(table, first / TEAM, rank - first);
 
   /* Teams of 2, then 4, 8, ... ranks; one without a neighbour waits for its turn. */

@@ -58,25 +58,25 @@ extern "C" {
 
 typedef struct rg_array_s *rg_array;
 
-#define RG_MAX_DIMS 7
+#define RG_ARRAY_MAX_DIMS 7
 
 /* Types of elements. A complex element is two floats or doubles, real part first. */
 typedef enum {
-  RG_INT32,
-  RG_INT64,
-  RG_FLOAT,
-  RG_DOUBLE,
-  RG_FLOAT_COMPLEX,
-  RG_DOUBLE_COMPLEX,
-  RG_OPAQUE, /* any bytes: no arithmetic */
+  RG_TYPE_INT32,
+  RG_TYPE_INT64,
+  RG_TYPE_FLOAT,
+  RG_TYPE_DOUBLE,
+  RG_TYPE_FLOAT_COMPLEX,
+  RG_TYPE_DOUBLE_COMPLEX,
+  RG_TYPE_OPAQUE, /* any bytes: no arithmetic */
   RG_TYPE_COUNT
-} rg_type;
+} rg_array_type;
 
 typedef enum {
-  RG_BLOCK,       /* one block for each member, of nearly equal sizes */
-  RG_IRREGULAR,   /* one block for each member, between given boundaries */
-  RG_BLOCK_CYCLIC /* blocks of one size, assigned to the members in turn */
-} rg_layout;
+  RG_LAYOUT_BLOCK,       /* one block for each member, of nearly equal sizes */
+  RG_LAYOUT_IRREGULAR,   /* one block for each member, between given boundaries */
+  RG_LAYOUT_BLOCK_CYCLIC /* blocks of one size, assigned to the members in turn */
+} rg_array_layout;
 
 /* Flags of an array. */
 enum {
@@ -91,29 +91,30 @@ enum {
  * then changes single members. */
 typedef struct {
   int dims;
-  int64_t shape[RG_MAX_DIMS];
-  rg_type type;
-  size_t element_size; /* of RG_OPAQUE, in bytes; others: 0 or their size */
-  rg_layout layout;
+  int64_t shape[RG_ARRAY_MAX_DIMS];
+  rg_array_type type;
+  size_t element_size; /* of RG_TYPE_OPAQUE, in bytes; others: 0 or their size */
+  rg_array_layout layout;
   /* The number of members along each dimension. The product is at most the group's size;
-   * the remaining members own no element. 0: the library chooses. RG_IRREGULAR: required. */
-  int grid[RG_MAX_DIMS];
-  /* RG_BLOCK: a hint for the least extent of a block (0: no hint; -1: this dimension is
-   * not divided). RG_BLOCK_CYCLIC: the extent of the blocks, at least 1. */
-  int64_t chunk[RG_MAX_DIMS];
-  /* RG_IRREGULAR: for each dimension the grid[d] first indices of the blocks. They begin
+   * the remaining members own no element. 0: the library chooses. RG_LAYOUT_IRREGULAR: required. */
+  int grid[RG_ARRAY_MAX_DIMS];
+  /* RG_LAYOUT_BLOCK: a hint for the least extent of a block (0: no hint; -1: this dimension is
+   * not divided). RG_LAYOUT_BLOCK_CYCLIC: the extent of the blocks, at least 1. */
+  int64_t chunk[RG_ARRAY_MAX_DIMS];
+  /* RG_LAYOUT_IRREGULAR: for each dimension the grid[d] first indices of the blocks. They begin
    * with 0 and ascend; two equal ones make an empty block. Read only during the call. */
-  const int64_t *boundaries[RG_MAX_DIMS];
-  /* The number of ghost cells on either side (not with RG_BLOCK_CYCLIC), and whether
+  const int64_t *boundaries[RG_ARRAY_MAX_DIMS];
+  /* The number of ghost cells on either side (not with RG_LAYOUT_BLOCK_CYCLIC), and whether
    * they wrap around at the array's edges. */
-  int64_t ghosts[RG_MAX_DIMS];
-  int periodic[RG_MAX_DIMS];
+  int64_t ghosts[RG_ARRAY_MAX_DIMS];
+  int periodic[RG_ARRAY_MAX_DIMS];
   unsigned flags; /* 0, or RG_ARRAY_MIRRORED */
 } rg_array_spec;
 
-/* Fills in the spec of an array with RG_BLOCK layout, without ghosts or flags. Local.
+/* Fills in the spec of an array with RG_LAYOUT_BLOCK layout, without ghosts or flags. Local.
  * Errors: RG_ERR_ARG (not 1 to 7 dimensions; a negative extent; no such type). */
-RG_API int rg_array_spec_set(rg_array_spec *spec, rg_type type, int dims, const int64_t shape[]);
+RG_API int rg_array_spec_set(rg_array_spec *spec, rg_array_type type, int dims,
+                             const int64_t shape[]);
 
 /* --- creating and freeing ---------------------------------------------------- */
 
@@ -132,12 +133,12 @@ RG_API int rg_array_spec_set(rg_array_spec *spec, rg_type type, int dims, const 
 RG_API int rg_array_create(rg_group g, const rg_array_spec *spec, rg_array *a);
 
 /* The same as rg_array_create, for a plain block distribution. */
-RG_API int rg_array_create_simple(rg_group g, rg_type type, int dims, const int64_t shape[],
+RG_API int rg_array_create_simple(rg_group g, rg_array_type type, int dims, const int64_t shape[],
                                   rg_array *a);
 
 /* Makes an array like a on the same group. The elements are not copied (rg_array_copy).
  * Callers, cost and errors: as for rg_array_create, with a's group. */
-RG_API int rg_array_duplicate(rg_array a, rg_array *copy);
+RG_API int rg_array_dup(rg_array a, rg_array *copy);
 
 /* Frees the array and sets the handle to NULL. *a may be NULL. Callers: every member,
  * each when it no longer uses the array. No member waits for another: the memory is
@@ -161,7 +162,7 @@ RG_API int rg_array_is_valid(rg_array a, int *valid);
 /* The rank that owns an element. */
 RG_API int rg_array_owner(rg_array a, const int64_t at[], int *rank);
 
-/* The number of blocks that a member owns (RG_BLOCK, RG_IRREGULAR: 1, also if it is
+/* The number of blocks that a member owns (RG_LAYOUT_BLOCK, RG_LAYOUT_IRREGULAR: 1, also if it is
  * empty, or 0), and the patch of its i-th block. Errors: RG_ERR_RANK; RG_ERR_ARG (no
  * such block). */
 RG_API int rg_array_block_count(rg_array a, int rank, int64_t *count);
@@ -176,18 +177,18 @@ RG_API int rg_array_distribution(rg_array a, int rank, int64_t lo[], int64_t hi[
  * Errors: RG_ERR_ARG (no such piece). */
 typedef struct {
   int rank;
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
-} rg_piece;
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
+} rg_array_piece;
 RG_API int rg_array_locate_count(rg_array a, const int64_t lo[], const int64_t hi[],
                                  int64_t *count);
 RG_API int rg_array_locate(rg_array a, const int64_t lo[], const int64_t hi[], int64_t i,
-                           rg_piece *piece);
+                           rg_array_piece *piece);
 
 /* --- one-sided: patches ----------------------------------------------------------- */
 
 /* put copies a buffer into the patch, get copies the patch into a buffer, and acc adds
  * *alpha * buffer to the patch. alpha points to one element (NULL: 1). Caller: any
- * member. Errors of acc: RG_ERR_ARG (RG_OPAQUE). */
+ * member. Errors of acc: RG_ERR_ARG (RG_TYPE_OPAQUE). */
 RG_API int rg_array_put(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                         const int64_t ld[]);
 RG_API int rg_array_get(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
@@ -238,8 +239,8 @@ RG_API int rg_array_scatter_acc(rg_array a, int64_t n, const int64_t at[], const
 
 /* Adds to an integer element and returns its previous value in *before, in one step.
  * Caller: any member. Calls are atomic with respect to one another, to accumulates and to
- * compare-and-swap. RG_INT32: the increment and the sum are taken modulo 2^32, and so is
- * `value` below. Errors: RG_ERR_ARG (not RG_INT32 or RG_INT64). */
+ * compare-and-swap. RG_TYPE_INT32: the increment and the sum are taken modulo 2^32, and so is
+ * `value` below. Errors: RG_ERR_ARG (not RG_TYPE_INT32 or RG_TYPE_INT64). */
 RG_API int rg_array_read_inc(rg_array a, const int64_t at[], int64_t increment, int64_t *before);
 
 /* Sets an integer element to `value` if it equals `compare`; *before is its previous
@@ -270,7 +271,7 @@ RG_API int rg_progress(void);
 
 /* --- direct access ------------------------------------------------------------------ */
 
-typedef enum { RG_READ, RG_WRITE, RG_READ_WRITE } rg_intent;
+typedef enum { RG_ACCESS_READ, RG_ACCESS_WRITE, RG_ACCESS_READ_WRITE } rg_access_mode;
 
 /* Direct access to a patch that is inside one block of one member on the caller's node (its
  * own block, or another member's). ptr is the address of a pointer, which is set to the first
@@ -279,13 +280,13 @@ typedef enum { RG_READ, RG_WRITE, RG_READ_WRITE } rg_intent;
  * The program orders its accesses with those of other processes (rg_array_sync). Local. Errors:
  * RG_ERR_ARG (the patch is empty or crosses blocks); RG_ERR_RANK (its owner is on another node;
  * the message says which). */
-RG_API int rg_array_access(rg_array a, const int64_t lo[], const int64_t hi[], rg_intent intent,
-                           void *ptr, int64_t ld[]);
+RG_API int rg_array_access(rg_array a, const int64_t lo[], const int64_t hi[],
+                           rg_access_mode intent, void *ptr, int64_t ld[]);
 RG_API int rg_array_release(rg_array a, const int64_t lo[], const int64_t hi[]);
 
 /* The same for the caller's own block with its surrounding ghost cells; *ptr is the first
  * ghost cell (lo - ghosts). Local. Errors: RG_ERR_ARG (the caller owns no element). */
-RG_API int rg_array_access_ghosts(rg_array a, rg_intent intent, void *ptr, int64_t ld[]);
+RG_API int rg_array_access_ghosts(rg_array a, rg_access_mode intent, void *ptr, int64_t ld[]);
 RG_API int rg_array_release_ghosts(rg_array a);
 
 /* --- mutexes -------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ RG_API int rg_array_save(rg_array a, const char *path, rg_file_format format);
 
 /* Reads into an array of the same shape and type, with any group and distribution. Callers:
  * every member of its group. The call detects the format. It accepts any HDF5 file with a
- * dataset "array" of 1 to 7 dimensions and one of rg_type's types.
+ * dataset "array" of 1 to 7 dimensions and one of rg_array_type's types.
  * Errors: RG_ERR_FILE (the file cannot be read; is not of these formats; is truncated; is
  * damaged: its checksum differs; is not a regular file; has another shape or type, which the
  * message names). The array's elements are undefined then if reading had begun. */

@@ -19,10 +19,10 @@
  *    Exceptions: rg_array_copy, rg_array_copy_patch and rg_array_transpose.
  *  - Scalars are passed by pointer to one element of the array's type.
  *  - Integers wrap around. Sums of integers are int64_t, modulo 2^64, also of
- *    RG_INT32.
+ *    RG_TYPE_INT32.
  *  - Sums of floats are accurate to rounding, and may differ in the last bits
  *    between groups of different sizes; those of the _reproducible forms do not.
- *    RG_FLOAT is added up in doubles.
+ *    RG_TYPE_FLOAT is added up in doubles.
  *
  * Cost: inside a node no message and no copy. Between nodes each member gets the parts
  * of other members' patches that it combines with its own blocks (up to 1 MiB at a
@@ -30,7 +30,7 @@
  * of a few bytes.
  *
  * Errors, the same on every member and before anything is done: RG_ERR_ARRAY,
- * RG_ERR_ARG (types or shapes do not match, arithmetic on RG_OPAQUE, order on
+ * RG_ERR_ARG (types or shapes do not match, arithmetic on RG_TYPE_OPAQUE, order on
  * complex numbers; a patch that is written partly overlaps another one of the same
  * array), RG_ERR_BOUNDS, RG_ERR_GROUP (groups do not match). Later errors, on which all
  * members agree: RG_ERR_NOMEM and RG_ERR_MPI. */
@@ -85,8 +85,13 @@ RG_API int rg_array_add_patch(const void *alpha, rg_array a, const int64_t alo[]
 /* c = a op b, element by element; c may be a or b. A NaN is never the minimum or
  * maximum unless both are. Errors: RG_ERR_ARG, on every member but after the work,
  * if an integer was divided by 0; these elements of c are 0. */
-typedef enum { RG_MULTIPLY, RG_DIVIDE, RG_MINIMUM, RG_MAXIMUM } rg_elementwise;
-RG_API int rg_array_combine(rg_elementwise op, rg_array a, rg_array b, rg_array c);
+typedef enum {
+  RG_COMBINE_MULTIPLY,
+  RG_COMBINE_DIVIDE,
+  RG_COMBINE_MINIMUM,
+  RG_COMBINE_MAXIMUM
+} rg_combine_operation;
+RG_API int rg_array_combine(rg_combine_operation op, rg_array a, rg_array b, rg_array c);
 
 /* Calls f for runs of n elements along the last dimension, such that each element of the
  * patch is in one run, on the member that owns it. `at` is the index of the first element;
@@ -113,8 +118,8 @@ RG_API int rg_array_max(rg_array a, const int64_t lo[], const int64_t hi[], void
 /* The sum of absolute values (RG_NORM_1), the root of the sum of squares (RG_NORM_2), or
  * the greatest absolute value (RG_NORM_INFINITY) of all elements; a NaN if one element is a
  * NaN. RG_NORM_2 does not overflow or underflow if only the squares do. */
-typedef enum { RG_NORM_1, RG_NORM_2, RG_NORM_INFINITY } rg_norm;
-RG_API int rg_array_norm(rg_array a, rg_norm norm, double *result);
+typedef enum { RG_NORM_1, RG_NORM_2, RG_NORM_INFINITY } rg_norm_kind;
+RG_API int rg_array_norm(rg_array a, rg_norm_kind norm, double *result);
 
 /* The sum of products a b (not conjugated): an int64_t for integers, otherwise an
  * element. */
@@ -124,11 +129,11 @@ RG_API int rg_array_dot_patch(rg_array a, const int64_t alo[], const int64_t ahi
 
 /* The same functions with the same bits for any group, distribution and number of members:
  * the exact sum, rounded once to a double (of the products or squares, each rounded to a
- * double before). RG_FLOAT and RG_DOUBLE only. Cost: an allreduce of 568 bytes, and about
+ * double before). RG_TYPE_FLOAT and RG_TYPE_DOUBLE only. Cost: an allreduce of 568 bytes, and about
  * 5 ns for each element. */
 RG_API int rg_array_sum_reproducible(rg_array a, double *sum);
 RG_API int rg_array_dot_reproducible(rg_array a, rg_array b, double *dot);
-RG_API int rg_array_norm_reproducible(rg_array a, rg_norm norm, double *result);
+RG_API int rg_array_norm_reproducible(rg_array a, rg_norm_kind norm, double *result);
 
 /* A number that depends only on the shape, the type and the bytes of the elements, not on
  * the distribution or the group (so 0.0 and -0.0 differ). Any type. */
@@ -141,10 +146,10 @@ RG_API int rg_array_checksum(rg_array a, uint64_t *checksum);
 RG_API int rg_array_transpose(rg_array a, rg_array b);
 
 typedef enum {
-  RG_NORMAL,
-  RG_TRANSPOSED,
-  RG_CONJUGATED /* transposed, and all elements conjugated */
-} rg_form;
+  RG_FORM_NORMAL,
+  RG_FORM_TRANSPOSED,
+  RG_FORM_CONJUGATED /* transposed, and all elements conjugated */
+} rg_array_form;
 
 /* c = alpha op(a) op(b) + beta c; the patches (NULL: the whole array) have matching
  * extents. c is neither a nor b. If beta is 0 the previous elements of c do not matter,
@@ -152,17 +157,17 @@ typedef enum {
  * between nodes, or if blocks are too small, on panels, and the next panels are got while
  * it computes. During the call CBLAS uses at most as many threads as the caller's share of
  * the node's processors; afterwards the number is what the application had set. */
-RG_API int rg_array_multiply(rg_form form_a, rg_form form_b, const void *alpha, rg_array a,
-                             rg_array b, const void *beta, rg_array c);
-RG_API int rg_array_multiply_patch(rg_form form_a, rg_form form_b, const void *alpha, rg_array a,
-                                   const int64_t alo[], const int64_t ahi[], rg_array b,
+RG_API int rg_array_multiply(rg_array_form form_a, rg_array_form form_b, const void *alpha,
+                             rg_array a, rg_array b, const void *beta, rg_array c);
+RG_API int rg_array_multiply_patch(rg_array_form form_a, rg_array_form form_b, const void *alpha,
+                                   rg_array a, const int64_t alo[], const int64_t ahi[], rg_array b,
                                    const int64_t blo[], const int64_t bhi[], const void *beta,
                                    rg_array c, const int64_t clo[], const int64_t chi[]);
 
 /* y = alpha op(a) x + beta y; x and y have 1 dimension. Between nodes only parts of x and y
  * move, and the order of additions is not fixed. Errors: RG_ERR_LIMIT (more than 2^31 - 1
  * columns). */
-RG_API int rg_array_multiply_vector(rg_form form_a, const void *alpha, rg_array a, rg_array x,
+RG_API int rg_array_multiply_vector(rg_array_form form_a, const void *alpha, rg_array a, rg_array x,
                                     const void *beta, rg_array y);
 
 /* --- ghosts and printing ----------------------------------------------------------------- */
@@ -172,7 +177,7 @@ RG_API int rg_array_multiply_vector(rg_form form_a, const void *alpha, rg_array 
 RG_API int rg_array_update_ghosts(rg_array a);
 
 /* Rank 0 writes the patch to a file (stdout, for instance): 2-dimensional slices one after
- * another, 5 digits of each number, RG_OPAQUE as hexadecimal bytes. It gathers the patch row
+ * another, 5 digits of each number, RG_TYPE_OPAQUE as hexadecimal bytes. It gathers the patch row
  * by row. file is significant only at rank 0. Errors, on every member: RG_ERR_FILE. */
 RG_API int rg_array_print(rg_array a, const int64_t lo[], const int64_t hi[], FILE *file);
 

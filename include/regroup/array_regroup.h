@@ -22,7 +22,7 @@ extern "C" {
  * on which the data are exchanged. If one of the groups contains the other, `both` may
  * be a's own group, or `to`.
  * spec: the layout on `to` (grid, chunk, boundaries, ghosts; shape and type are a's
- * and ignored here), the same on all members of `to`; NULL: RG_BLOCK, and a's
+ * and ignored here), the same on all members of `to`; NULL: RG_LAYOUT_BLOCK, and a's
  * ghosts.
  * On success *a is freed and NULL on its members. On an error a is unchanged.
  * Errors, on every caller: RG_ERR_GROUP (both does not contain all members; if it is not
@@ -52,10 +52,10 @@ RG_API int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_ar
  * interrupted. If no process of a node lives, the elements there that are not mirrored are lost,
  * and so are its copies of other elements.
  *
- * *b's layout is RG_BLOCK (or a's RG_BLOCK_CYCLIC) with a's ghosts, whose cells are undefined. If
- * the group has as many members as before, the layout is a's, unless that is RG_IRREGULAR. On
- * success *a is freed. All survivors return the same result. On an error a is unchanged; after
- * RG_ERR_PROC_FAILED the survivors shrink their group again and call again.
+ * *b's layout is RG_LAYOUT_BLOCK (or a's RG_LAYOUT_BLOCK_CYCLIC) with a's ghosts, whose cells are
+ * undefined. If the group has as many members as before, the layout is a's, unless that is
+ * RG_LAYOUT_IRREGULAR. On success *a is freed. All survivors return the same result. On an error a
+ * is unchanged; after RG_ERR_PROC_FAILED the survivors shrink their group again and call again.
  * Errors: RG_ERR_GROUP (survivors is not such a group); RG_ERR_ARRAY (no member has the array;
  * elements are lost: the message says whose; a mirrored array was never synchronised);
  * RG_ERR_NOMEM; RG_ERR_PROC_FAILED. */

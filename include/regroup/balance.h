@@ -65,7 +65,7 @@ typedef struct {
   size_t bytes; /* of the state, the same on all processes */
   /* Does one unit. Called on all members of the group. */
   int (*unit)(rg_walker *walker, rg_group group, void *context);
-  /* Returns the units left, an estimate that is 0 only at the end; or RG_UNKNOWN. The library
+  /* Returns the units left, an estimate that is 0 only at the end; or RG_LOAD_UNKNOWN. The library
    * uses the leader's value. Local. */
   double (*left)(const rg_walker *walker, void *context);
 
@@ -108,7 +108,7 @@ typedef struct {
 /* A new walker. Zero is the default of every member except `left`. */
 typedef struct {
   int64_t id;
-  double left;       /* units, an estimate for its place in the queue; or RG_UNKNOWN */
+  double left;       /* units, an estimate for its place in the queue; or RG_LOAD_UNKNOWN */
   double unit;       /* seconds that a unit takes on one process; 0: not known */
   int64_t least;     /* the least number of processes; 0: no limit */
   int64_t most;      /* the largest number of processes that it can use; 0: no limit */
@@ -160,8 +160,8 @@ RG_API int rg_balance_free(rg_balancer *b);
  * Walker j starts on group j; the others wait, the longest first. Caller afterwards: the leader
  * (rank 0 of the unit's group), in a unit; the walker waits for a group (with a synchronous policy
  * from the next round on). A walker with `ended` is added only in a unit. Local; messages are sent
- * only later. Errors: RG_ERR_ARG (left < 0 and not RG_UNKNOWN; a state of another size than the
- * kind's; least larger than the group of the balancer, or than most; the call is neither before
+ * only later. Errors: RG_ERR_ARG (left < 0 and not RG_LOAD_UNKNOWN; a state of another size than
+ * the kind's; least larger than the group of the balancer, or than most; the call is neither before
  * the run nor in a unit by its leader). */
 RG_API int rg_balance_add(rg_balancer b, const rg_walker_new *walker);
 
@@ -213,12 +213,12 @@ typedef struct {
   double seconds;    /* from its start to its end */
   const void *state; /* at the end, packed if there is pack; NULL if it failed */
   size_t bytes;
-} rg_outcome;
+} rg_balance_outcome;
 
 /* The outcomes of the walkers that ended with this process as their leader; on the root of
  * rg_balance_gather, of all walkers. They are in the order of their ids. The memory belongs to
  * the balancer and is valid until the balancer is freed or gathered. Local. */
-RG_API int rg_balance_outcomes(rg_balancer b, int *count, const rg_outcome **outcomes);
+RG_API int rg_balance_outcomes(rg_balancer b, int *count, const rg_balance_outcome **outcomes);
 
 /* Gathers all outcomes at the root, a rank in g. Callers: every process, after
  * rg_balance_end. Cost: three gathers. Errors: RG_ERR_RANK; RG_ERR_ARG (the run has not
@@ -233,10 +233,10 @@ typedef struct {
   double forming;  /* seconds of forming groups and handing over states */
   double idle;     /* seconds without work */
   double ended;    /* when its last walker ended, on CLOCK_MONOTONIC */
-} rg_balance_counts;
+} rg_balance_statistics;
 
 /* Returns the statistics of this process. Local. */
-RG_API int rg_balance_count(rg_balancer b, rg_balance_counts *counts);
+RG_API int rg_balance_get_statistics(rg_balancer b, rg_balance_statistics *counts);
 
 /* The groups that this process knows: those with a member on its node (asynchronous
  * policies), or all groups as of the last round (synchronous ones). At most `room` rows are

@@ -183,12 +183,12 @@ RG_API int rg_sums_reproducible(rg_group g, const double *x, MPI_Count n, MPI_Co
 /* --- plain communicators ------------------------------------------------------ */
 
 /* Returns a group of comm's processes in comm's order, for collectives on a plain
- * communicator: rg_group_of_comm(comm, &g); rg_barrier(g).
+ * communicator: rg_comm_group(comm, &g); rg_barrier(g).
  * Callers: every process of comm, the first time; afterwards the call is local. No message.
  * *g belongs to comm and is freed with it; the caller does not free it. Each communicator has its
  * own group, as it has its own context. Errors: RG_ERR_COMM (null, or an inter-communicator);
  * RG_ERR_GROUP (a process of comm is not among those of rg_init). */
-RG_API int rg_group_of_comm(MPI_Comm comm, rg_group *g);
+RG_API int rg_comm_group(MPI_Comm comm, rg_group *g);
 
 /* --- choosing an algorithm ------------------------------------------------------ */
 

@@ -47,11 +47,11 @@ typedef enum {
   RG_METHOD_AUTO,      /* the faster method: see docs/rationale.md */
   RG_METHOD_RECURSIVE, /* recursive inter-communicator creation and merging */
   RG_METHOD_NATIVE     /* MPI_Comm_create_group */
-} rg_method;
+} rg_comm_method;
 
 /* The name of a method ("auto", "recursive", "native"), or NULL if there is no such
  * method. Local; any thread. */
-RG_API const char *rg_method_name(rg_method method);
+RG_API const char *rg_comm_method_name(rg_comm_method method);
 
 /* Makes a communicator of the processes of `group`, in that group's order.
  *
@@ -67,7 +67,7 @@ RG_API const char *rg_method_name(rg_method method);
  * RG_ERR_MISMATCH (members called with different lists or methods);
  * RG_ERR_LIMIT (a member has too many communicators alive); RG_ERR_TIMEOUT;
  * RG_ERR_PROC_FAILED; RG_ERR_MPI. */
-RG_API int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method method,
+RG_API int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_comm_method method,
                                 MPI_Comm *newcomm);
 
 /* Makes an inter-communicator between two groups that share no process: first a local
@@ -80,7 +80,7 @@ RG_API int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_meth
  * Errors: as above, and RG_ERR_GROUP (the groups overlap, or the caller is a
  * member of remote instead of local). */
 RG_API int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
-                                     rg_method method, MPI_Comm *newcomm);
+                                     rg_comm_method method, MPI_Comm *newcomm);
 
 /* The number of communicators in this process that this library has made and that are
  * not freed. Local; any thread. Errors: RG_ERR_ARG. */

@@ -82,7 +82,7 @@ RG_API int rg_intercomm_spawn(MPI_Comm comm, const char *command, char *argv[], 
  * started or that may come from the reserve. *world: the processes that were started
  * together; *parent: the inter-communicator to the processes that started them, or
  * MPI_COMM_NULL. A process of the reserve sleeps in this call until it is acquired. If it is
- * not needed (the reserve has ended, or rg_group_grow has acquired it: rg_reserve_drawn tells
+ * not needed (the reserve has ended, or rg_group_grow has acquired it: rg_reserve_acquisition tells
  * which) both are MPI_COMM_NULL.
  *
  * Callers: all processes of MPI_COMM_WORLD, before any other call except MPI_Init. If
@@ -129,7 +129,7 @@ RG_API const char *rg_inter_help(void);
  * environment the call starts the library over MPI_COMM_WORLD and opens the reserve, whose
  * processes sleep in this call.
  * *part: 1 if the caller takes part; 0 for a process of the reserve that was not needed, or
- * that rg_group_grow has acquired (rg_reserve_drawn); it goes on to rg_inter_end.
+ * that rg_group_grow has acquired (rg_reserve_acquisition); it goes on to rg_inter_end.
  * Cost: a few communicators; two reductions over the world.
  * Errors, the same on all processes: RG_ERR_ARG (n leaves no process in the first group;
  * one process cannot be split); RG_ERR_MISMATCH (different options); RG_ERR_INIT (called

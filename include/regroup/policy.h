@@ -22,7 +22,7 @@
  *    group, and requests a plan again: so the first plan has the most preferred target,
  *    the next one the second. After an empty plan the group waits, and requests a plan
  *    again when the table has changed.
- *  - Synchronously (table.self is RG_ALL_ROWS): the plan is for all groups at once.
+ *  - Synchronously (table.self is RG_LOAD_ALL_ROWS): the plan is for all groups at once.
  *
  * A policy has an interval. 0: it is designed for asynchronous calls. i: it is designed
  * for a synchronous call after every i units. Both ways work with every policy.
@@ -43,10 +43,10 @@ extern "C" {
 
 /* --- the input of a policy ------------------------------------------------------ */
 
-#define RG_UNKNOWN (-1.0) /* an unknown number of units or seconds */
-#define RG_ALL_ROWS (-1)  /* table.self of a synchronous call */
-#define RG_NO_ROW (-1)    /* move.to: no row; the processes form a new group */
-#define RG_NO_WALKER (-1) /* move.walker: no walker; the new group is idle */
+#define RG_LOAD_UNKNOWN (-1.0) /* an unknown number of units or seconds */
+#define RG_LOAD_ALL_ROWS (-1)  /* table.self of a synchronous call */
+#define RG_MOVE_NO_ROW (-1)    /* move.to: no row; the processes form a new group */
+#define RG_MOVE_NO_WALKER (-1) /* move.walker: no walker; the new group is idle */
 
 /* Measured seconds of a unit at several group sizes: the model of parallel
  * efficiency. All bytes zero: nothing measured. */
@@ -65,7 +65,7 @@ typedef struct {
  * seconds > 0 and finite. */
 RG_API void rg_pace_note(rg_pace *pace, int64_t ranks, double seconds);
 
-/* The predicted seconds of a unit on a group of `ranks` processes, or RG_UNKNOWN if
+/* The predicted seconds of a unit on a group of `ranks` processes, or RG_LOAD_UNKNOWN if
  * nothing is measured or ranks < 1. Between measured sizes: a power of the size. Below
  * the smallest: in proportion. Above the largest: with one measured size, in proportion
  * (so that a larger size is tried); with more, by Amdahl's law through the last two, but
@@ -88,9 +88,9 @@ typedef struct {
   int64_t most;   /* the largest number of processes that it can use; 0: no limit */
   int state;      /* a sum of RG_LOAD_... */
   int walkers;    /* the number of its walkers, for the caller; policies ignore it */
-  double left;    /* units left of its work, >= 0; or RG_UNKNOWN */
+  double left;    /* units left of its work, >= 0; or RG_LOAD_UNKNOWN */
   double done;    /* units it has done: used for `left` if that is unknown */
-  double unit;    /* seconds of a unit with its present processes; or RG_UNKNOWN: then
+  double unit;    /* seconds of a unit with its present processes; or RG_LOAD_UNKNOWN: then
                      the pace is used, and without a pace one second on one process */
   rg_pace pace;   /* seconds of a unit at other sizes, or zeros */
 } rg_load;
@@ -100,15 +100,15 @@ typedef struct {
   int64_t id;    /* set by the caller */
   int64_t least; /* the least number of processes; 0: no limit */
   int64_t most;  /* the largest number of processes that it can use; 0: no limit */
-  double left;   /* units, or RG_UNKNOWN */
-  double unit;   /* seconds of a unit on one process, or RG_UNKNOWN */
-} rg_waiting;
+  double left;   /* units, or RG_LOAD_UNKNOWN */
+  double unit;   /* seconds of a unit on one process, or RG_LOAD_UNKNOWN */
+} rg_waiting_walker;
 
 typedef struct {
   const rg_load *load; /* rows, from left to right */
   int count;
-  int self;                  /* the row that requests a plan, or RG_ALL_ROWS */
-  const rg_waiting *waiting; /* the longest first */
+  int self;                         /* the row that requests a plan, or RG_LOAD_ALL_ROWS */
+  const rg_waiting_walker *waiting; /* the longest first */
   int waiting_count;
   double merge; /* seconds of a merge of two groups, for instance the measured mean; 0 if
                    unknown */
@@ -116,7 +116,7 @@ typedef struct {
 
 /* --- the plan ---------------------------------------------------------------------- */
 
-/* `ranks` processes of row `from` join row `to`. If `to` is RG_NO_ROW they form a new
+/* `ranks` processes of row `from` join row `to`. If `to` is RG_MOVE_NO_ROW they form a new
  * group that starts the waiting walker with index `walker`, or no walker. Several moves
  * from one row take its processes in the order of their ranks. Processes of an idle row
  * that no move takes stay together. From an active row the last processes leave; the

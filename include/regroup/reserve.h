@@ -84,7 +84,7 @@ typedef struct {
                       rg_finalize; else MPI_COMM_NULL */
   MPI_Comm parent; /* and the inter-communicator to the processes that acquired them, which both
                       sides free or disconnect; else MPI_COMM_NULL */
-} rg_drawn;
+} rg_acquisition;
 
 /* Puts the caller into the reserve (rg_reserve_open may have put it there already) and sleeps
  * until the caller is acquired or the reserve ends. In the second case all three members of
@@ -95,11 +95,11 @@ typedef struct {
  * process sleeps.
  * Errors: RG_ERR_RESERVE (the caller has called rg_reserve_leave); RG_ERR_PROC_FAILED (all
  * processes outside the reserve have died: their work is lost). */
-RG_API int rg_reserve_park(rg_drawn *drawn);
+RG_API int rg_reserve_park(rg_acquisition *drawn);
 
 /* The result of this process's last call that put it into the reserve (rg_reserve_park,
  * rg_inter_start); all members are null if there was none. Local. */
-RG_API int rg_reserve_drawn(rg_drawn *drawn);
+RG_API int rg_reserve_acquisition(rg_acquisition *drawn);
 
 /* Declares that the caller will acquire no more processes. Local (between nodes two messages,
  * and in a job that survives one message to each process there). Further calls do nothing.

@@ -86,7 +86,7 @@ static int write_moves(const rgi_target_heap *s, const int64_t give[], rg_plan *
       while (left <= 0)
         left = give[++from];
       int64_t ranks = more < left ? more : left;
-      RGI_TRY(rg_plan_add(plan, (rg_move){from, s->t[i].row, ranks, RG_NO_WALKER}));
+      RGI_TRY(rg_plan_add(plan, (rg_move){from, s->t[i].row, ranks, RG_MOVE_NO_WALKER}));
       more -= ranks;
       left -= ranks;
     }
@@ -104,7 +104,7 @@ int rgi_division_plan(const rg_load_table *table, const int64_t give[], double c
     return RG_SUCCESS;
   RGI_TRY(rgi_target_heap_make(&s, table, give));
   fill_targets(&s, free_ranks, cost);
-  if (table->self != RG_ALL_ROWS)
+  if (table->self != RG_LOAD_ALL_ROWS)
     qsort(s.t, (size_t)s.count, sizeof *s.t, by_time);
   int error = write_moves(&s, give, plan);
   rgi_target_heap_free(&s);

@@ -14,19 +14,19 @@ static int ask_right(const rg_load_table *table, rg_plan *plan) {
   int right = table->self + 1;
   if (right == table->count || !(table->load[right].state & RG_LOAD_JOINABLE))
     return RG_SUCCESS;
-  return rg_plan_add(plan,
-                     (rg_move){table->self, right, table->load[table->self].ranks, RG_NO_WALKER});
+  return rg_plan_add(
+      plan, (rg_move){table->self, right, table->load[table->self].ranks, RG_MOVE_NO_WALKER});
 }
 
 /* The next active group to the right of each idle one. */
 static int all_right(const rg_load_table *table, const char used[], rg_plan *plan) {
-  int target = RG_NO_ROW;
+  int target = RG_MOVE_NO_ROW;
   for (int row = table->count - 1; row >= 0; row--) {
     const rg_load *l = &table->load[row];
     if (l->state & RG_LOAD_ACTIVE)
-      target = rgi_load_takes(l) ? row : RG_NO_ROW;
-    else if (!used[row] && target != RG_NO_ROW)
-      RGI_TRY(rg_plan_add(plan, (rg_move){row, target, l->ranks, RG_NO_WALKER}));
+      target = rgi_load_takes(l) ? row : RG_MOVE_NO_ROW;
+    else if (!used[row] && target != RG_MOVE_NO_ROW)
+      RGI_TRY(rg_plan_add(plan, (rg_move){row, target, l->ranks, RG_MOVE_NO_WALKER}));
   }
   return RG_SUCCESS;
 }
@@ -44,7 +44,7 @@ static int at_once(const rg_load_table *table, rg_plan *plan) {
 
 int rgi_policy_join_right(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   (void)policy;
-  if (table->self == RG_ALL_ROWS)
+  if (table->self == RG_LOAD_ALL_ROWS)
     return at_once(table, plan);
   if (!rgi_load_gives(table, table->self))
     return RG_SUCCESS;

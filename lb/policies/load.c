@@ -13,7 +13,7 @@
 
 int rgi_load_gives(const rg_load_table *table, int row) {
   return !(table->load[row].state & RG_LOAD_ACTIVE) &&
-         (table->self == row || table->self == RG_ALL_ROWS);
+         (table->self == row || table->self == RG_LOAD_ALL_ROWS);
 }
 
 int rgi_load_takes(const rg_load *load) {
@@ -44,15 +44,15 @@ static int may_start(const rg_load_table *table, int row, const char used[], int
 }
 
 static int start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
-  int row = table->self == RG_ALL_ROWS ? 0 : table->self;
-  int end = table->self == RG_ALL_ROWS ? table->count : row + 1;
+  int row = table->self == RG_LOAD_ALL_ROWS ? 0 : table->self;
+  int end = table->self == RG_LOAD_ALL_ROWS ? table->count : row + 1;
   for (int w = 0; w < table->waiting_count && row < end; w++) {
     int found = row;
     while (found < end && !may_start(table, found, used, table->waiting[w].least))
       found++;
     if (found == end)
       continue;
-    RGI_TRY(rg_plan_add(plan, (rg_move){found, RG_NO_ROW, table->load[found].ranks, w}));
+    RGI_TRY(rg_plan_add(plan, (rg_move){found, RG_MOVE_NO_ROW, table->load[found].ranks, w}));
     used[found] = 1;
     while (row < end && (!rgi_load_gives(table, row) || used[row]))
       row++;

@@ -20,7 +20,7 @@ static int join_longest(rgi_target_heap *s, int row, int64_t ranks, rg_plan *pla
     t = rgi_target_heap_top(s);
   }
   if (t) {
-    error = rg_plan_add(plan, (rg_move){row, t->row, ranks, RG_NO_WALKER});
+    error = rg_plan_add(plan, (rg_move){row, t->row, ranks, RG_MOVE_NO_WALKER});
     rgi_target_heap_give(s, ranks);
   }
   rgi_target_heap_put_back(s, dropped);

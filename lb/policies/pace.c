@@ -28,7 +28,7 @@ static double amdahl_at(const rg_pace *p, int64_t ranks) {
 
 double rg_pace_at(const rg_pace *pace, int64_t ranks) {
   if (!pace || pace->count == 0 || ranks < 1)
-    return RG_UNKNOWN;
+    return RG_LOAD_UNKNOWN;
   int last = pace->count - 1, at = 0;
   if (ranks <= pace->ranks[0] || last == 0)
     return pace->seconds[0] * (double)pace->ranks[0] / (double)ranks;

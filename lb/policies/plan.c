@@ -49,7 +49,7 @@ static const char *wrong_giver(const rg_load_table *t, plan_counts *b, const rg_
   if (m->ranks > l->ranks - b->given[m->from])
     return "moves more processes than the row has";
   b->given[m->from] += m->ranks;
-  if (t->self != RG_ALL_ROWS && m->from != t->self)
+  if (t->self != RG_LOAD_ALL_ROWS && m->from != t->self)
     return "moves processes of another row than the one that asks";
   if ((l->state & RG_LOAD_ACTIVE) && !(l->state & RG_LOAD_LEAVABLE))
     return "takes from an active row that may not be left";
@@ -59,9 +59,9 @@ static const char *wrong_giver(const rg_load_table *t, plan_counts *b, const rg_
 }
 
 static const char *wrong_walker(const rg_load_table *t, plan_counts *b, const rg_move *m) {
-  if (m->walker == RG_NO_WALKER)
+  if (m->walker == RG_MOVE_NO_WALKER)
     return NULL;
-  if (m->to != RG_NO_ROW)
+  if (m->to != RG_MOVE_NO_ROW)
     return "starts a walker on a group that it joins";
   if (m->walker < 0 || m->walker >= t->waiting_count)
     return "starts a walker that does not exist";
@@ -71,7 +71,7 @@ static const char *wrong_walker(const rg_load_table *t, plan_counts *b, const rg
 }
 
 static const char *wrong_target(const rg_load_table *t, plan_counts *b, const rg_move *m) {
-  if (m->to == RG_NO_ROW)
+  if (m->to == RG_MOVE_NO_ROW)
     return NULL;
   if (!is_row(t, m->to))
     return "joins a row that does not exist";

@@ -129,7 +129,7 @@ static int check_table(const rg_policy *policy, const rg_load_table *t) {
       (t->waiting_count && !t->waiting))
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: a table of %d rows and %d walkers, or none of it",
                      t->count, t->waiting_count);
-  if (t->self != RG_ALL_ROWS && (t->self < 0 || t->self >= t->count))
+  if (t->self != RG_LOAD_ALL_ROWS && (t->self < 0 || t->self >= t->count))
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %d, of %d", t->self, t->count);
   for (int row = 0; row < t->count; row++)
     if (t->load[row].ranks < 1 || t->load[row].coming < 0)

@@ -37,7 +37,7 @@ static int is_started(const rg_plan *plan, int walker) {
 static int start_one(const rg_load_table *t, int row, int64_t ranks, rg_plan *plan, int *error) {
   for (int w = 0; w < t->waiting_count; w++)
     if (ranks >= t->waiting[w].least && !is_started(plan, w)) {
-      *error = rg_plan_add(plan, (rg_move){row, RG_NO_ROW, ranks, w});
+      *error = rg_plan_add(plan, (rg_move){row, RG_MOVE_NO_ROW, ranks, w});
       return 1;
     }
   return 0;
@@ -57,11 +57,11 @@ typedef struct {
 } release_state;
 
 static int first_row(const rg_load_table *t) {
-  return t->self == RG_ALL_ROWS ? 0 : t->self;
+  return t->self == RG_LOAD_ALL_ROWS ? 0 : t->self;
 }
 
 static int end_row(const rg_load_table *t) {
-  return t->self == RG_ALL_ROWS ? t->count : t->self + 1;
+  return t->self == RG_LOAD_ALL_ROWS ? t->count : t->self + 1;
 }
 
 /* Processes that no other group can use leave all the same if their group is faster without them.
@@ -73,7 +73,7 @@ static int give_rest(const release_state *g, const rg_load_table *t, rg_plan *pl
     if (rest > 0 && faster)
       rest -= given_by(plan, row);
     if (rest > 0 && faster)
-      RGI_TRY(rg_plan_add(plan, (rg_move){row, RG_NO_ROW, rest, RG_NO_WALKER}));
+      RGI_TRY(rg_plan_add(plan, (rg_move){row, RG_MOVE_NO_ROW, rest, RG_MOVE_NO_WALKER}));
   }
   return RG_SUCCESS;
 }

@@ -200,9 +200,9 @@ static int do_move(async_run *a, int32_t g, const rg_move *m, double time) {
   int32_t part = g;
   if (m->ranks < group_at(a, g)->ranks)
     RGI_TRY(sim_world_split(a->w, g, m->ranks, &part));
-  if (m->to != RG_NO_ROW)
+  if (m->to != RG_MOVE_NO_ROW)
     return send_request(a, part, a->ids[m->to], time);
-  if (m->walker != RG_NO_WALKER)
+  if (m->walker != RG_MOVE_NO_WALKER)
     sim_world_take(a->w, part);
   if (part == g)
     return start_stint(a, g, time);

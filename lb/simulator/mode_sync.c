@@ -53,7 +53,7 @@ static int make_table(sync_run *s, rg_load_table *t) {
     if (!s->rows || !s->ids)
       return rgi_error(RG_ERR_NOMEM, "simulation: no memory for %d rows", w->groups);
   }
-  *t = (rg_load_table){.load = s->rows, .self = RG_ALL_ROWS};
+  *t = (rg_load_table){.load = s->rows, .self = RG_LOAD_ALL_ROWS};
   for (int32_t g = w->head; g != SIM_NONE; g = w->group[g].next) {
     s->ids[t->count] = g;
     s->rows[t->count++] = sim_world_load(w, g, s->now);
@@ -78,12 +78,12 @@ static int do_move(sync_run *s, const rg_move *m) {
     RGI_TRY(sim_world_split(s->w, from, m->ranks, &part));
   if (!whole && s->w->group[from].left > 0)
     s->w->group[from].coming = -1; /* formed anew, below */
-  if (m->to != RG_NO_ROW) {
+  if (m->to != RG_MOVE_NO_ROW) {
     sim_world_join(s->w, s->ids[m->to], part);
     s->w->group[s->ids[m->to]].coming = -1;
     return RG_SUCCESS;
   }
-  if (m->walker != RG_NO_WALKER)
+  if (m->walker != RG_MOVE_NO_WALKER)
     sim_world_take(s->w, part);
   if (!whole)
     sim_world_formed(s->w, part);

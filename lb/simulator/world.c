@@ -187,7 +187,7 @@ rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
                .walkers = x->left > 0,
                .left = (double)(done < x->left ? x->left - done : 0),
                .done = (double)(x->done + done),
-               .unit = x->left > 0 ? x->unit : RG_UNKNOWN,
+               .unit = x->left > 0 ? x->unit : RG_LOAD_UNKNOWN,
                .pace = x->pace};
   return l;
 }
@@ -198,7 +198,7 @@ void sim_world_waiting(sim_world *w, rg_load_table *t) {
   t->waiting = w->line;
   t->waiting_count = waiting < LINE ? (int)waiting : LINE;
   for (int i = 0; i < t->waiting_count; i++)
-    w->line[i] = (rg_waiting){
+    w->line[i] = (rg_waiting_walker){
         .id = w->walker + i, .left = (double)p->units[w->walker + i], .unit = w->setup->unit};
 }
 

@@ -39,11 +39,11 @@ typedef struct {
   sim_world_group *group;
   sim_world_piece *piece;
   int32_t groups, groups_room, pieces, pieces_room;
-  int32_t head;       /* the leftmost group */
-  int64_t walker;     /* the next one that waits */
-  rg_waiting *line;   /* the walkers that wait, as a policy sees them */
-  double last;        /* end of the last walker or formation so far */
-  sim_result *result; /* counts */
+  int32_t head;            /* the leftmost group */
+  int64_t walker;          /* the next one that waits */
+  rg_waiting_walker *line; /* the walkers that wait, as a policy sees them */
+  double last;             /* end of the last walker or formation so far */
+  sim_result *result;      /* counts */
 } sim_world;
 
 /* Makes all groups, with their first walkers. */

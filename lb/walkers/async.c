@@ -46,7 +46,7 @@ static int lay_out(rg_balancer b, int group, int groups) {
   b->work.working = has;
   b->work.left = has ? b->list.at[group].left : 0;
   b->work.may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
-  b->work.unit = RG_UNKNOWN;
+  b->work.unit = RG_LOAD_UNKNOWN;
   b->stamp = has;
   RGI_TRY(rgi_load_board_lock(b));
   if (rgi_balancer_leads(b)) {

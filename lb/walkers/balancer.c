@@ -140,7 +140,7 @@ int rg_balance_free(rg_balancer *b) {
 }
 
 static int check_new(const char *call, rg_balancer b, const rg_walker_new *w) {
-  if (!(w->left >= 0) && w->left != RG_UNKNOWN)
+  if (!(w->left >= 0) && w->left != RG_LOAD_UNKNOWN)
     return rgi_error(RG_ERR_ARG, "%s: walker %lld has %g units left", call, (long long)w->id,
                      w->left);
   if (w->state && !w->ended && !b->kind.unpack && w->bytes != b->kind.bytes)
@@ -170,7 +170,7 @@ int rg_balance_add(rg_balancer b, const rg_walker_new *w) {
                        .ended = w->ended};
   if (w->ended && !b->store)
     return rgi_outcome_add(
-        b, &(rg_outcome){
+        b, &(rg_balance_outcome){
                .id = w->id, .rank = b->rank, .text = "", .state = w->state, .bytes = e.bytes});
   if (w->state) {
     e.memory = malloc(w->bytes ? w->bytes : 1);
@@ -265,7 +265,7 @@ int rg_balance_run(rg_balancer b) {
 
 /* --- counts and loads ----------------------------------------------------------------- */
 
-int rg_balance_count(rg_balancer b, rg_balance_counts *counts) {
+int rg_balance_get_statistics(rg_balancer b, rg_balance_statistics *counts) {
   RGI_TRY(rgi_balancer_check(__func__, b));
   RGI_REQUIRE(counts);
   *counts = b->counts;

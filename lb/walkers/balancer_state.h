@@ -29,12 +29,13 @@ typedef struct {
   double started;
   double left;  /* after the last unit */
   int may;      /* what the application says after the last unit */
-  double unit;  /* seconds, at the present size; or RG_UNKNOWN */
+  double unit;  /* seconds, at the present size; or RG_LOAD_UNKNOWN */
   rg_pace pace; /* the leader's */
   int new_size; /* the last unit was the first one on so many processes */
   int skip;     /* units until the leader's next decision, where errors are alike */
   int pending;  /* an error kept for the next handing over, and its text */
   char text[RGI_OUTCOME_TEXT];
+  unsigned mark;  /* of the errors recorded before the callback under way */
   int in_unit;    /* a unit is being done: walkers may be added */
   rgi_queue born; /* walkers that this unit has made, on this process */
 } rgi_balancer_work;
@@ -118,7 +119,7 @@ struct rg_balancer_s {
   rgi_balancer_work work;
   rgi_balancer_idle idle;
   rgi_outcome_list outcomes;
-  rg_balance_counts counts;
+  rg_balance_statistics counts;
   int group_size; /* of the groups at first */
 
   /* The policy, what it is shown, and its plan: */
@@ -128,7 +129,7 @@ struct rg_balancer_s {
   rg_load *rows; /* one for each group; row_count of them */
   int row_count;
   int64_t *row_stamps; /* of their walkers */
-  rg_waiting waiting[RGI_QUEUE_SHOWN];
+  rg_waiting_walker waiting[RGI_QUEUE_SHOWN];
   rg_plan plan;
 
   /* Asynchronous balancing: */

@@ -187,7 +187,7 @@ static int take_answer(rg_balancer b, int64_t command[2]) {
 /* With the lock held: what a move of the plan makes a part do. */
 static int read_move(rg_balancer b, const rg_move *m, int leader, rgi_balancer_part *part) {
   *part = (rgi_balancer_part){.ranks = m->ranks, .target = -1, .credit = -1};
-  if (m->to != RG_NO_ROW) {
+  if (m->to != RG_MOVE_NO_ROW) {
     rgi_load_board_row *row = rgi_load_board_row_of(b, (int)b->rows[m->to].id);
     part->target = b->rows[m->to].id;
     part->stamp = b->row_stamps[m->to];
@@ -195,7 +195,7 @@ static int read_move(rg_balancer b, const rg_move *m, int leader, rgi_balancer_p
       row->load.coming += m->ranks;
     else
       rgi_internode_promise(b, (int)part->target, m->ranks);
-  } else if (m->walker != RG_NO_WALKER) {
+  } else if (m->walker != RG_MOVE_NO_WALKER) {
     part->starts = 1;
     part->entry = b->taken[m->walker];
     RGI_TRY(rgi_internode_depart(b, leader, &part->credit));
@@ -209,7 +209,7 @@ static int read_move(rg_balancer b, const rg_move *m, int leader, rgi_balancer_p
 static int take_walkers(rg_balancer b, const rg_plan *plan, int waiting) {
   for (int w = waiting - 1; w >= 0; w--)
     for (int i = 0; i < plan->count; i++)
-      if (plan->move[i].to == RG_NO_ROW && plan->move[i].walker == w)
+      if (plan->move[i].to == RG_MOVE_NO_ROW && plan->move[i].walker == w)
         RGI_TRY(rgi_load_board_take(b, w, &b->taken[w]));
   return RG_SUCCESS;
 }
@@ -250,7 +250,8 @@ static int check_stuck(rg_balancer b) {
   RGI_TRY(rgi_load_board_take(b, 0, &e));
   RGI_TRY(rgi_store_pack_detach(b, &e));
   free(e.memory);
-  rg_outcome o = {.id = e.id, .error = RG_ERR_ARG, .rank = rgi_survival_first_rank(b, b->rank)};
+  rg_balance_outcome o = {
+      .id = e.id, .error = RG_ERR_ARG, .rank = rgi_survival_first_rank(b, b->rank)};
   rgi_error(RG_ERR_ARG,
             "walker %lld needs %lld processes; all groups are idle and the policy %s starts it on "
             "none of them",

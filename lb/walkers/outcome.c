@@ -15,7 +15,7 @@
 #include "walkers/outcome.h"
 #include "walkers/outcome_list.h"
 
-int rgi_outcome_add(rg_balancer b, const rg_outcome *o) {
+int rgi_outcome_add(rg_balancer b, const rg_balance_outcome *o) {
   return rgi_outcome_list_insert(&b->outcomes, o);
 }
 
@@ -46,7 +46,7 @@ static int policy_report(rg_balancer b) {
 
 int rgi_outcome_report(rg_balancer b) {
   int64_t least[2] = {INT64_MAX, INT64_MAX}; /* id, and the rank that has it */
-  const rg_outcome *mine = NULL;
+  const rg_balance_outcome *mine = NULL;
   for (int i = 0; i < b->outcomes.count && !mine; i++)
     if (b->outcomes.at[i].error)
       mine = &b->outcomes.at[i];

@@ -8,7 +8,7 @@
 #include <regroup/balance.h>
 
 /* Adds an outcome (copied). */
-int rgi_outcome_add(rg_balancer b, const rg_outcome *o);
+int rgi_outcome_add(rg_balancer b, const rg_balance_outcome *o);
 /* The error of rg_balance_end. Collective over the balancer's group. */
 int rgi_outcome_report(rg_balancer b);
 

@@ -18,7 +18,7 @@
 #include "walkers/store.h"
 
 typedef struct {
-  rg_outcome o; /* its pointers mean nothing on another process */
+  rg_balance_outcome o; /* its pointers mean nothing on another process */
   int64_t text, has_state;
 } outcome_header;
 
@@ -74,7 +74,7 @@ static size_t packed_bytes(const rgi_outcome_list *list) {
 
 static void pack_outcomes(const rgi_outcome_list *list, char *to) {
   for (int i = 0; i < list->count; i++) {
-    const rg_outcome *o = &list->at[i];
+    const rg_balance_outcome *o = &list->at[i];
     outcome_header r = {
         .o = *o, .text = (int64_t)strlen(o->text) + 1, .has_state = o->state != NULL};
     memcpy(to, &r, sizeof r);
@@ -115,7 +115,7 @@ static int read_store(rg_balancer b, int root) {
   return RG_SUCCESS;
 }
 
-int rg_balance_outcomes(rg_balancer b, int *count, const rg_outcome **outcomes) {
+int rg_balance_outcomes(rg_balancer b, int *count, const rg_balance_outcome **outcomes) {
   RGI_TRY(rgi_balancer_check(__func__, b));
   RGI_REQUIRE(count);
   RGI_REQUIRE(outcomes);

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "walkers/outcome_list.h"
 
-static void free_outcome(const rg_outcome *o) {
+static void free_outcome(const rg_balance_outcome *o) {
   free((void *)(uintptr_t)o->text);
   free((void *)(uintptr_t)o->state);
 }
@@ -21,16 +21,16 @@ void rgi_outcome_list_free(rgi_outcome_list *o) {
   *o = (rgi_outcome_list){0};
 }
 
-int rgi_outcome_list_append(rgi_outcome_list *list, const rg_outcome *o) {
+int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *o) {
   if (list->count == list->room) {
     int room = list->room ? 2 * list->room : 8;
-    rg_outcome *more = realloc(list->at, (size_t)room * sizeof *more);
+    rg_balance_outcome *more = realloc(list->at, (size_t)room * sizeof *more);
     if (!more)
       return rgi_error(RG_ERR_NOMEM, "no memory for %d outcomes", room);
     list->at = more;
     list->room = room;
   }
-  rg_outcome copy = *o;
+  rg_balance_outcome copy = *o;
   void *state = o->state ? malloc(o->bytes ? o->bytes : 1) : NULL;
   copy.text = strdup(o->text);
   if (!copy.text || (o->state && !state)) {
@@ -46,7 +46,7 @@ int rgi_outcome_list_append(rgi_outcome_list *list, const rg_outcome *o) {
 }
 
 static int by_id(const void *a, const void *b) {
-  const rg_outcome *x = a, *y = b;
+  const rg_balance_outcome *x = a, *y = b;
   return (x->id > y->id) - (x->id < y->id);
 }
 
@@ -55,11 +55,11 @@ void rgi_outcome_list_sort(rgi_outcome_list *list) {
     qsort(list->at, (size_t)list->count, sizeof *list->at, by_id);
 }
 
-int rgi_outcome_list_insert(rgi_outcome_list *list, const rg_outcome *o) {
+int rgi_outcome_list_insert(rgi_outcome_list *list, const rg_balance_outcome *o) {
   RGI_TRY(rgi_outcome_list_append(list, o));
   int i = list->count - 1;
   for (; i > 0 && by_id(&list->at[i - 1], &list->at[i]) > 0; i--) {
-    rg_outcome later = list->at[i - 1];
+    rg_balance_outcome later = list->at[i - 1];
     list->at[i - 1] = list->at[i];
     list->at[i] = later;
   }

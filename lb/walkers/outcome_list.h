@@ -11,14 +11,14 @@
 #define RGI_OUTCOME_TEXT 256
 
 typedef struct {
-  rg_outcome *at;
+  rg_balance_outcome *at;
   int count, room;
 } rgi_outcome_list;
 
 /* Adds a copy of an outcome, its text and its state: in its place; or at the end, so that the
  * caller must sort afterwards. */
-int rgi_outcome_list_insert(rgi_outcome_list *list, const rg_outcome *o);
-int rgi_outcome_list_append(rgi_outcome_list *list, const rg_outcome *o);
+int rgi_outcome_list_insert(rgi_outcome_list *list, const rg_balance_outcome *o);
+int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *o);
 void rgi_outcome_list_sort(rgi_outcome_list *list);
 void rgi_outcome_list_free(rgi_outcome_list *o);
 

@@ -42,11 +42,11 @@ void rgi_queue_free(rgi_queue *e) {
   *e = (rgi_queue){0};
 }
 
-void rgi_queue_show(const rgi_queue_entry *at, int count, rg_waiting waiting[]) {
+void rgi_queue_show(const rgi_queue_entry *at, int count, rg_waiting_walker waiting[]) {
   for (int i = 0; i < count; i++)
-    waiting[i] = (rg_waiting){.id = at[i].id,
-                              .least = at[i].least,
-                              .most = at[i].most,
-                              .left = at[i].left,
-                              .unit = at[i].unit > 0 ? at[i].unit : RG_UNKNOWN};
+    waiting[i] = (rg_waiting_walker){.id = at[i].id,
+                                     .least = at[i].least,
+                                     .most = at[i].most,
+                                     .left = at[i].left,
+                                     .unit = at[i].unit > 0 ? at[i].unit : RG_LOAD_UNKNOWN};
 }

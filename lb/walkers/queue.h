@@ -32,6 +32,6 @@ void rgi_queue_free(rgi_queue *q);
 
 /* Fills the rows that a policy gets of the walkers that wait; it gets at most RGI_QUEUE_SHOWN. */
 enum { RGI_QUEUE_SHOWN = 64 };
-void rgi_queue_show(const rgi_queue_entry *at, int count, rg_waiting waiting[]);
+void rgi_queue_show(const rgi_queue_entry *at, int count, rg_waiting_walker waiting[]);
 
 #endif

@@ -157,7 +157,7 @@ static int make_table(rg_balancer b, rg_load_table *t) {
   rgi_queue_show(b->list.at, shown, b->waiting);
   *t = (rg_load_table){.load = b->rows,
                        .count = count,
-                       .self = RG_ALL_ROWS,
+                       .self = RG_LOAD_ALL_ROWS,
                        .waiting = b->waiting,
                        .waiting_count = shown,
                        .merge = b->merge};
@@ -192,8 +192,8 @@ static void move_row(rg_balancer b, int row, const int old[], int ranks[], int s
     const rg_move *m = &b->plan.move[i];
     if (m->from != row)
       continue;
-    int to = m->to == RG_NO_ROW ? ranks[at] : (int)b->rows[m->to].id;
-    if (m->to == RG_NO_ROW)
+    int to = m->to == RG_MOVE_NO_ROW ? ranks[at] : (int)b->rows[m->to].id;
+    if (m->to == RG_MOVE_NO_ROW)
       starts[ranks[at]] = m->walker;
     for (int64_t k = 0; k < m->ranks; k++)
       b->leader_of[ranks[at++]] = to;
@@ -206,7 +206,7 @@ static int lose_walkers(rg_balancer b, int mine, rgi_queue_entry *entry) {
   for (int w = RGI_QUEUE_SHOWN < b->list.count ? RGI_QUEUE_SHOWN - 1 : b->list.count - 1; w >= 0;
        w--)
     for (int i = 0; i < b->plan.count; i++)
-      if (b->plan.move[i].to == RG_NO_ROW && b->plan.move[i].walker == w) {
+      if (b->plan.move[i].to == RG_MOVE_NO_ROW && b->plan.move[i].walker == w) {
         rgi_queue_entry e = rgi_queue_take(&b->list, w);
         if (w == mine && rgi_balancer_leads(b))
           *entry = e;
@@ -289,10 +289,10 @@ static int fail_waiting(rg_balancer b) {
             "walker %lld needs %lld processes; all groups are idle and the policy %s starts it on "
             "none of them",
             (long long)e.id, (long long)e.least, b->policy.name ? b->policy.name : "");
-  rg_outcome o = {.id = e.id,
-                  .error = RG_ERR_ARG,
-                  .rank = rgi_survival_first_rank(b, 0),
-                  .text = strdupa(rg_error_detail())};
+  rg_balance_outcome o = {.id = e.id,
+                          .error = RG_ERR_ARG,
+                          .rank = rgi_survival_first_rank(b, 0),
+                          .text = strdupa(rg_error_detail())};
   if (b->store)
     RGI_TRY(rgi_store_write_outcome(b, &e, &o));
   return rgi_outcome_add(b, &o);

@@ -172,14 +172,14 @@ int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, in
 
 static int add_ended(const rgi_store_record *r, const rgi_store_record_version *v,
                      rgi_outcome_list *list) {
-  rg_outcome o = {.id = r->id,
-                  .error = v->error,
-                  .rank = v->rank,
-                  .text = v->error && v->text ? rgi_arena_at(v->text) : "",
-                  .done = v->done,
-                  .seconds = v->seconds,
-                  .state = v->has && !v->error ? rgi_arena_at(v->state) : NULL,
-                  .bytes = v->has && !v->error ? v->bytes : 0};
+  rg_balance_outcome o = {.id = r->id,
+                          .error = v->error,
+                          .rank = v->rank,
+                          .text = v->error && v->text ? rgi_arena_at(v->text) : "",
+                          .done = v->done,
+                          .seconds = v->seconds,
+                          .state = v->has && !v->error ? rgi_arena_at(v->state) : NULL,
+                          .bytes = v->has && !v->error ? v->bytes : 0};
   return rgi_outcome_list_insert(list, &o);
 }
 

@@ -74,7 +74,8 @@ int rgi_store_write_unit(rg_balancer b, const void *state, size_t bytes, int has
   return rgi_buddy_send(b, b->work.entry.record, 0);
 }
 
-int rgi_store_write_outcome(rg_balancer b, const rgi_queue_entry *entry, const rg_outcome *o) {
+int rgi_store_write_outcome(rg_balancer b, const rgi_queue_entry *entry,
+                            const rg_balance_outcome *o) {
   rgi_store_record *r = rgi_store_record_at(entry->record);
   rgi_store_record_version *v = rgi_store_record_begin(r);
   if (o->state)

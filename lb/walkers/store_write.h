@@ -13,6 +13,7 @@
 int rgi_store_write_unit(rg_balancer b, const void *state, size_t bytes, int has);
 /* A walker has ended: the one that the group works on, with the walkers that it has made, or one
  * that waited. */
-int rgi_store_write_outcome(rg_balancer b, const rgi_queue_entry *entry, const rg_outcome *o);
+int rgi_store_write_outcome(rg_balancer b, const rgi_queue_entry *entry,
+                            const rg_balance_outcome *o);
 
 #endif

@@ -71,20 +71,14 @@ static int agree_on_error(rg_balancer b, int error, int *failed) {
   return word ? fail_by_word(b, word) : RG_SUCCESS;
 }
 
-/* The error of a function of the application: with the text that it has set, if any. */
-static int from_callback(const char *which, int error, const rg_walker *w) {
-  if (error < RG_SUCCESS || error >= RG_ERR_LAST)
-    return rgi_error(RG_ERR_ARG, "%s of walker %lld returned %d, which is no error code", which,
-                     (long long)w->id, error);
-  if (error)
-    return rgi_error(error, "%s of walker %lld: %s", which, (long long)w->id,
-                     *rg_error_detail() ? strdupa(rg_error_detail()) : rg_error_string(error));
-  return RG_SUCCESS;
+static int from_callback(const rg_balancer b, const char *which, int error) {
+  char name[64];
+  snprintf(name, sizeof name, "%s of walker %lld", which, (long long)b->work.walker.id);
+  return rgi_error_of_callback(name, error, b->work.mark);
 }
 
-/* Clears the text first: that of an earlier error does not belong to this one. */
 #define CALL(function, ...)                                                                        \
-  (rgi_error(RG_SUCCESS, "%s", ""), from_callback(#function, b->kind.function(__VA_ARGS__), w))
+  from_callback(b, #function, (b->work.mark = rgi_error_mark(), b->kind.function(__VA_ARGS__)))
 
 /* After a function that all members call: another member may still wait in it for this one. */
 static int of_all(rg_balancer b, int error) {
@@ -208,7 +202,7 @@ static void take_up(rg_balancer b, const work_header *h) {
   work->entry = e;
   work->walker = (rg_walker){.id = e.id, .done = h->done};
   work->left = h->left;
-  work->unit = RG_UNKNOWN;
+  work->unit = RG_LOAD_UNKNOWN;
   work->skip = 0;
 }
 
@@ -218,7 +212,7 @@ static int ask_walker(rg_balancer b) {
   const rg_walker *w = &work->walker;
   double limit = b->options.limit, passed = rgi_clock_now() - work->started;
   work->left = b->kind.left(w, b->kind.context);
-  if (!(work->left >= 0) && work->left != RG_UNKNOWN)
+  if (!(work->left >= 0) && work->left != RG_LOAD_UNKNOWN)
     return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)w->id, work->left);
   work->may = b->kind.may ? b->kind.may(w, b->kind.context) : RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   if (limit > 0 && work->left != 0 && passed > limit)
@@ -236,7 +230,7 @@ static int first_state(rg_balancer b, const void *memory, size_t bytes) {
 }
 
 int rgi_work_start(rg_balancer b, const rgi_queue_entry *entry, int *next) {
-  work_header h = {.bytes = -1, .left = RG_UNKNOWN};
+  work_header h = {.bytes = -1, .left = RG_LOAD_UNKNOWN};
   void *memory = NULL;
   if (rgi_balancer_leads(b)) {
     h.entry = *entry;
@@ -294,7 +288,7 @@ int rgi_work_hand_over(rg_balancer b) {
   }
   if (memory != b->work.walker.state)
     free(memory);
-  b->work.unit = RG_UNKNOWN;
+  b->work.unit = RG_LOAD_UNKNOWN;
   b->work.skip = 0;
   if (!error && h.bytes >= 0)
     error = told_changed(b);
@@ -432,16 +426,16 @@ static int note_outcome(rg_balancer b, int error, int rank, const char *text) {
     return RG_SUCCESS;
   if (!error)
     error = pack_state(b, &bytes, &memory);
-  rg_outcome o = {.id = work->walker.id,
-                  .error = error,
-                  .rank = rgi_survival_first_rank(b, rank),
-                  .text = text ? text : "",
-                  .done = work->walker.done,
-                  .seconds = rgi_clock_now() - work->started,
-                  .state = error    ? NULL
-                           : memory ? memory
-                                    : work->walker.state,
-                  .bytes = bytes};
+  rg_balance_outcome o = {.id = work->walker.id,
+                          .error = error,
+                          .rank = rgi_survival_first_rank(b, rank),
+                          .text = text ? text : "",
+                          .done = work->walker.done,
+                          .seconds = rgi_clock_now() - work->started,
+                          .state = error    ? NULL
+                                   : memory ? memory
+                                            : work->walker.state,
+                          .bytes = bytes};
   if (error && !text)
     o.text = strdupa(rg_error_detail());
   error = b->store ? rgi_store_write_outcome(b, &work->entry, &o) : RG_SUCCESS;

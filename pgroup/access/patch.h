@@ -15,13 +15,13 @@
 void rgi_patch_copy(int dims, const int64_t extent[], size_t element, void *to,
                     const int64_t to_ld[], const void *from, const int64_t from_ld[]);
 
-/* to += *alpha * from (alpha NULL: 1). Not atomic. Not for RG_OPAQUE. */
-void rgi_patch_accumulate(rg_type type, int dims, const int64_t extent[], void *to,
+/* to += *alpha * from (alpha NULL: 1). Not atomic. Not for RG_TYPE_OPAQUE. */
+void rgi_patch_accumulate(rg_array_type type, int dims, const int64_t extent[], void *to,
                           const int64_t to_ld[], const void *from, const int64_t from_ld[],
                           const void *alpha);
 
-/* The same for RG_INT32 and RG_INT64, atomic for each element (element.h). */
-void rgi_patch_accumulate_atomic(rg_type type, int dims, const int64_t extent[], void *to,
+/* The same for RG_TYPE_INT32 and RG_TYPE_INT64, atomic for each element (element.h). */
+void rgi_patch_accumulate_atomic(rg_array_type type, int dims, const int64_t extent[], void *to,
                                  const int64_t to_ld[], const void *from, const int64_t from_ld[],
                                  const void *alpha);
 

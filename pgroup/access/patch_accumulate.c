@@ -83,7 +83,7 @@ ATOMIC_KERNEL(add_atomic_int64, uint64_t, RGI_ELEMENT_INT64)
 static void accumulate_patch(kernel *add, size_t element, int dims, const int64_t extent[],
                              void *to, const int64_t to_ld[], const void *from,
                              const int64_t from_ld[], const void *alpha) {
-  int64_t at[RG_MAX_DIMS + 1] = {0}, a = 0, b = 0, size = (int64_t)element;
+  int64_t at[RG_ARRAY_MAX_DIMS + 1] = {0}, a = 0, b = 0, size = (int64_t)element;
   rgi_patch_plan p;
   if (!rgi_patch_plan_make(&p, dims, extent, to_ld, from_ld))
     return;
@@ -93,26 +93,26 @@ static void accumulate_patch(kernel *add, size_t element, int dims, const int64_
   while (rgi_patch_plan_step(&p, at, &a, &b));
 }
 
-void rgi_patch_accumulate(rg_type type, int dims, const int64_t extent[], void *to,
+void rgi_patch_accumulate(rg_array_type type, int dims, const int64_t extent[], void *to,
                           const int64_t to_ld[], const void *from, const int64_t from_ld[],
                           const void *alpha) {
   static const struct {
     kernel *add;
     size_t element;
-  } kinds[RG_OPAQUE] = {[RG_INT32] = {add_int32, 4},
-                        [RG_INT64] = {add_int64, 8},
-                        [RG_FLOAT] = {add_float, 4},
-                        [RG_DOUBLE] = {add_double, 8},
-                        [RG_FLOAT_COMPLEX] = {add_float_complex, 8},
-                        [RG_DOUBLE_COMPLEX] = {add_double_complex, 16}};
+  } kinds[RG_TYPE_OPAQUE] = {[RG_TYPE_INT32] = {add_int32, 4},
+                             [RG_TYPE_INT64] = {add_int64, 8},
+                             [RG_TYPE_FLOAT] = {add_float, 4},
+                             [RG_TYPE_DOUBLE] = {add_double, 8},
+                             [RG_TYPE_FLOAT_COMPLEX] = {add_float_complex, 8},
+                             [RG_TYPE_DOUBLE_COMPLEX] = {add_double_complex, 16}};
   accumulate_patch(kinds[type].add, kinds[type].element, dims, extent, to, to_ld, from, from_ld,
                    alpha);
 }
 
-void rgi_patch_accumulate_atomic(rg_type type, int dims, const int64_t extent[], void *to,
+void rgi_patch_accumulate_atomic(rg_array_type type, int dims, const int64_t extent[], void *to,
                                  const int64_t to_ld[], const void *from, const int64_t from_ld[],
                                  const void *alpha) {
-  if (type == RG_INT32)
+  if (type == RG_TYPE_INT32)
     accumulate_patch(add_atomic_int32, 4, dims, extent, to, to_ld, from, from_ld, alpha);
   else
     accumulate_patch(add_atomic_int64, 8, dims, extent, to, to_ld, from, from_ld, alpha);

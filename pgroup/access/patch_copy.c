@@ -29,7 +29,7 @@ static void copy_plane(int64_t rows, size_t bytes, char *to, int64_t to_step, co
 
 void rgi_patch_copy(int dims, const int64_t extent[], size_t element, void *to,
                     const int64_t to_ld[], const void *from, const int64_t from_ld[]) {
-  int64_t at[RG_MAX_DIMS + 1] = {0}, a = 0, b = 0, size = (int64_t)element;
+  int64_t at[RG_ARRAY_MAX_DIMS + 1] = {0}, a = 0, b = 0, size = (int64_t)element;
   rgi_patch_plan p;
   if (!rgi_patch_plan_make(&p, dims, extent, to_ld, from_ld))
     return;

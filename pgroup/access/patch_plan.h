@@ -13,7 +13,7 @@
  * others lead from plane to plane. a, b: the strides in both memories, in elements. */
 typedef struct {
   int levels; /* at least 2 */
-  int64_t extent[RG_MAX_DIMS + 1], a[RG_MAX_DIMS + 1], b[RG_MAX_DIMS + 1];
+  int64_t extent[RG_ARRAY_MAX_DIMS + 1], a[RG_ARRAY_MAX_DIMS + 1], b[RG_ARRAY_MAX_DIMS + 1];
 } rgi_patch_plan;
 
 /* Returns 0 if the patch is empty. */

@@ -13,6 +13,14 @@ int rgi_error(int code, const char *format, ...) __attribute__((format(printf, 2
 /* The same for an error that another process has reported. rank: that process. */
 int rgi_error_from(int code, const char *call, int rank);
 
+/* A number that changes with each text that this thread records. */
+unsigned rgi_error_mark(void);
+
+/* What a call returns after a callback has returned `returned`: RG_SUCCESS, one of the library's
+ * codes or of the application's, or RG_ERR_ARG for any other number. The text names the callback,
+ * and has what the callback has recorded since mark, if anything. */
+int rgi_error_of_callback(const char *callback, int returned, unsigned mark);
+
 /* Checks an output pointer that must not be NULL. */
 #define RGI_REQUIRE(pointer)                                                                       \
   do {                                                                                             \

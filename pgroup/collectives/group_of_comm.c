@@ -37,7 +37,7 @@ static int make_key(void) {
   return error;
 }
 
-int rg_group_of_comm(MPI_Comm comm, rg_group *g) {
+int rg_comm_group(MPI_Comm comm, rg_group *g) {
   rg_group found = NULL;
   int flag = 0;
   RGI_REQUIRE(g);

@@ -22,7 +22,7 @@
 #include "runtime/mpi_interrupt.h"
 #include "runtime/runtime.h"
 
-const char *rg_method_name(rg_method method) {
+const char *rg_comm_method_name(rg_comm_method method) {
   static const char *const names[] = {"auto", "recursive", "native"};
   return (unsigned)method < sizeof names / sizeof names[0] ? names[method] : NULL;
 }
@@ -44,7 +44,7 @@ static int check_tag(const char *call, MPI_Comm comm, int tag) {
              : rgi_error(RG_ERR_TAG, "%s: tag %d; tags go from 0 to %d", call, tag, most);
 }
 
-int rgi_comm_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method) {
+int rgi_comm_check_parent(const char *call, MPI_Comm comm, int tag, rg_comm_method *method) {
   int inter = 0;
   RGI_TRY(rgi_runtime_check_mpi(call));
   RGI_TRY(rgi_options_ready());
@@ -56,10 +56,10 @@ int rgi_comm_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *m
                      "%s: the parent is an inter-communicator; pass an intra-communicator that "
                      "holds the members",
                      call);
-  if (!rg_method_name(*method))
+  if (!rg_comm_method_name(*method))
     return rgi_error(RG_ERR_ARG, "%s: %d is no method", call, (int)*method);
   if (*method == RG_METHOD_AUTO)
-    *method = (rg_method)rgi_options_choice(RGI_OPT_COMM_METHOD);
+    *method = (rg_comm_method)rgi_options_choice(RGI_OPT_COMM_METHOD);
   if (rgi_mpi_interrupt_possible())
     *method = RG_METHOD_NATIVE; /* the only one that a death can end */
   return check_tag(call, comm, tag);
@@ -92,7 +92,7 @@ int rgi_comm_creation_tag(uint64_t number) {
   return (int)(number % (found ? (uint64_t)*most + 1 : 32768));
 }
 
-int rgi_comm_create_by(rg_method method, const rgi_comm_creation *c, MPI_Comm *newcomm) {
+int rgi_comm_create_by(rg_comm_method method, const rgi_comm_creation *c, MPI_Comm *newcomm) {
   /* The native call is the faster one at every size: docs/rationale.md. */
   return method == RG_METHOD_RECURSIVE ? rgi_comm_create_recursive(c, newcomm)
                                        : rgi_comm_create_native(c, newcomm);
@@ -106,12 +106,13 @@ static int create_in_order(const rgi_comm_creation *c, MPI_Comm *newcomm) {
 }
 
 /* after = 0: all mean the same creation; 1: all have made the communicator. */
-static int agree_on_creation(const rgi_comm_creation *c, rg_method method, int after, int error) {
+static int agree_on_creation(const rgi_comm_creation *c, rg_comm_method method, int after,
+                             int error) {
   uint64_t what = rgi_comm_hash_ranks((uint64_t)method, c->n, c->ranks) + (uint64_t)after;
   return rgi_comm_agree(c->comm, c->n, c->ranks, c->me, c->tag, what, error, c->call);
 }
 
-static int create_comm(const rgi_comm_creation *c, rg_method method, MPI_Comm *newcomm) {
+static int create_comm(const rgi_comm_creation *c, rg_comm_method method, MPI_Comm *newcomm) {
   MPI_Comm made;
   if (rgi_options_choice(RGI_OPT_CHECK))
     RGI_TRY(agree_on_creation(c, method, 0, rgi_comm_check_room(c->call)));
@@ -133,7 +134,7 @@ static int create_comm(const rgi_comm_creation *c, rg_method method, MPI_Comm *n
 }
 
 int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int tag,
-                          rg_method method, MPI_Comm *newcomm) {
+                          rg_comm_method method, MPI_Comm *newcomm) {
   rgi_comm_creation c = {.call = call, .comm = comm, .group = group, .tag = tag};
   int *ranks;
   RGI_TRY(rgi_comm_check_parent(c.call, comm, tag, &method));
@@ -152,7 +153,7 @@ int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int 
   return error;
 }
 
-int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_method method,
+int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_comm_method method,
                          MPI_Comm *newcomm) {
   rgi_members *members;
   RGI_REQUIRE(newcomm);

@@ -22,15 +22,15 @@ typedef struct {
 /* The methods. While they run the parent's errors are returned. */
 int rgi_comm_create_recursive(const rgi_comm_creation *c, MPI_Comm *newcomm);
 int rgi_comm_create_native(const rgi_comm_creation *c, MPI_Comm *newcomm);
-int rgi_comm_create_by(rg_method method, const rgi_comm_creation *c, MPI_Comm *newcomm);
+int rgi_comm_create_by(rg_comm_method method, const rgi_comm_creation *c, MPI_Comm *newcomm);
 
 /* rg_comm_create_group; the deaths of the failure scope that the caller has set
  * (rgi_failure_scope_now) end it. */
 int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int tag,
-                          rg_method method, MPI_Comm *newcomm);
+                          rg_comm_method method, MPI_Comm *newcomm);
 
 /* Checks a parent, a tag and a method, and replaces RG_METHOD_AUTO by the method to use. */
-int rgi_comm_check_parent(const char *call, MPI_Comm comm, int tag, rg_method *method);
+int rgi_comm_check_parent(const char *call, MPI_Comm comm, int tag, rg_comm_method *method);
 
 /* The ranks in comm of group's n members, in memory that the caller frees.
  * RG_ERR_GROUP if one is not in comm. */
@@ -38,7 +38,8 @@ int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, in
 
 /* rg_intercomm_create_group; the revocation of creation_id ends it, too (0: none). */
 int rgi_comm_create_intercomm(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote,
-                              int tag, rg_method method, uint64_t creation_id, MPI_Comm *newcomm);
+                              int tag, rg_comm_method method, uint64_t creation_id,
+                              MPI_Comm *newcomm);
 
 /* A tag for a creation over the library's world, made from a number that its members share.
  * Messages left over from a creation that a death has ended then do not match a later creation. */

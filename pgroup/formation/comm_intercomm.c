@@ -51,8 +51,8 @@ static int *both_sides(const two_sides *t, int *me) {
   return both;
 }
 
-static int agree_on_both(const two_sides *t, rg_method method, const int both[], int me, int after,
-                         int error) {
+static int agree_on_both(const two_sides *t, rg_comm_method method, const int both[], int me,
+                         int after, int error) {
   const rgi_comm_creation *c = &t->side;
   int n = c->n + t->remote_n;
   uint64_t what = rgi_comm_hash_ranks(100 + (uint64_t)method, n, both);
@@ -98,7 +98,7 @@ static int connect_interruptibly(const two_sides *t, MPI_Comm local, MPI_Comm *i
   return error;
 }
 
-static int build_intercomm(const two_sides *t, rg_method method, MPI_Comm *inter) {
+static int build_intercomm(const two_sides *t, rg_comm_method method, MPI_Comm *inter) {
   const rgi_comm_creation *c = &t->side;
   MPI_Comm local;
   RGI_TRY(rgi_comm_create_by(method, c, &local));
@@ -111,7 +111,7 @@ static int build_intercomm(const two_sides *t, rg_method method, MPI_Comm *inter
   return error;
 }
 
-static int build_in_order(const two_sides *t, rg_method method, MPI_Comm *inter) {
+static int build_in_order(const two_sides *t, rg_comm_method method, MPI_Comm *inter) {
   const rgi_comm_creation *c = &t->side;
   int me, n = c->n + t->remote_n, *both = both_sides(t, &me);
   if (!both)
@@ -134,7 +134,7 @@ static int build_in_order(const two_sides *t, rg_method method, MPI_Comm *inter)
   return error;
 }
 
-static int create_intercomm(const two_sides *t, rg_method method, MPI_Comm *newcomm) {
+static int create_intercomm(const two_sides *t, rg_comm_method method, MPI_Comm *newcomm) {
   MPI_Comm inter;
   int entry = rgi_errhandler_begin(t->side.comm);
   int error = build_in_order(t, method, &inter);
@@ -147,7 +147,7 @@ static int create_intercomm(const two_sides *t, rg_method method, MPI_Comm *newc
 }
 
 static int create_group(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
-                        rg_method method, MPI_Comm *newcomm) {
+                        rg_comm_method method, MPI_Comm *newcomm) {
   two_sides t = {.side = {.call = call, .comm = comm, .group = local, .tag = tag}};
   int *mine = NULL;
   RGI_TRY(rgi_comm_check_parent(call, comm, tag, &method));
@@ -178,7 +178,8 @@ static int create_group(const char *call, MPI_Comm comm, MPI_Group local, MPI_Gr
 }
 
 int rgi_comm_create_intercomm(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote,
-                              int tag, rg_method method, uint64_t creation_id, MPI_Comm *newcomm) {
+                              int tag, rg_comm_method method, uint64_t creation_id,
+                              MPI_Comm *newcomm) {
   rgi_members *members;
   RGI_TRY(rgi_runtime_check_mpi(call));
   RGI_TRY(rgi_failure_scope_begin(call, local, remote, &members));
@@ -189,7 +190,7 @@ int rgi_comm_create_intercomm(const char *call, MPI_Comm comm, MPI_Group local, 
 }
 
 int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
-                              rg_method method, MPI_Comm *newcomm) {
+                              rg_comm_method method, MPI_Comm *newcomm) {
   RGI_REQUIRE(newcomm);
   return rgi_comm_create_intercomm(__func__, comm, local, remote, tag, method, 0, newcomm);
 }

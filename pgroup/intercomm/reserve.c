@@ -24,7 +24,7 @@
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
-static const rg_drawn none_drawn = {NULL, MPI_COMM_NULL, MPI_COMM_NULL};
+static const rg_acquisition none_drawn = {NULL, MPI_COMM_NULL, MPI_COMM_NULL};
 
 static struct {
   unsigned long epoch; /* the start of the library that it belongs to */
@@ -32,7 +32,7 @@ static struct {
   enum { OUTSIDE, ASIDE, ENDED, LEFT } state;
   int lost;         /* ENDED, since all processes that worked have died */
   rg_group outside; /* on the processes that were outside at the start: all of them */
-  rg_drawn drawn;
+  rg_acquisition drawn;
 } reserve;
 
 int rgi_reserve_is_open(void) {
@@ -199,7 +199,7 @@ static int sleep_until_acquired(const char *call) {
   return error ? error : joined;
 }
 
-int rg_reserve_park(rg_drawn *drawn) {
+int rg_reserve_park(rg_acquisition *drawn) {
   RGI_REQUIRE(drawn);
   RGI_TRY(rgi_reserve_need(__func__));
   if (reserve.state == LEFT)
@@ -219,7 +219,7 @@ int rg_reserve_park(rg_drawn *drawn) {
 }
 
 int rgi_reserve_enter(MPI_Comm *world, MPI_Comm *parent) {
-  rg_drawn drawn = reserve.drawn;
+  rg_acquisition drawn = reserve.drawn;
   if (reserve.state == ASIDE)
     RGI_TRY(rg_reserve_park(&drawn));
   if (drawn.world == MPI_COMM_NULL && reserve.outside)
@@ -230,7 +230,7 @@ int rgi_reserve_enter(MPI_Comm *world, MPI_Comm *parent) {
   return RG_SUCCESS;
 }
 
-int rg_reserve_drawn(rg_drawn *drawn) {
+int rg_reserve_acquisition(rg_acquisition *drawn) {
   RGI_REQUIRE(drawn);
   RGI_TRY(rgi_reserve_need(__func__));
   *drawn = reserve.drawn;

@@ -108,13 +108,15 @@ int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *an
  * own classes. */
 static int own_code(int error) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static int class, codes[RG_ERR_LAST];
+  static int class, codes[RG_ERR_INTERNAL + 1];
   char text[MPI_MAX_ERROR_STRING];
   int good = 1;
   snprintf(text, sizeof text, "regroup: %s", rg_error_detail());
   pthread_mutex_lock(&lock);
   if (!class)
     good = PMPI_Add_error_class(&class) == MPI_SUCCESS;
+  if (error > RG_ERR_INTERNAL) /* an application's: its functions are not called here */
+    error = RG_ERR_INTERNAL;
   if (good && !codes[error])
     good = PMPI_Add_error_code(class, &codes[error]) == MPI_SUCCESS;
   if (good)

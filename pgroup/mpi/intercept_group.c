@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * The groups of the application's communicators, cached on them as an attribute. Unlike
- * rg_group_of_comm, this is also right where threads first use communicators of the same
+ * rg_comm_group, this is also right where threads first use communicators of the same
  * processes in different orders: rank 0 chooses a number, and broadcasts it, that tells their
  * contexts apart. */
 #include <pthread.h>

@@ -35,7 +35,7 @@ int rg_group_failed(rg_group g, int max, int ranks[], int *n) {
   return RG_SUCCESS;
 }
 
-int rg_restarts(int *n) {
+int rg_restart_count(int *n) {
   RGI_REQUIRE(n);
   RGI_TRY(rgi_options_ready());
   *n = (int)rgi_options_value(RGI_OPT_RESTARTS);

@@ -30,7 +30,7 @@ static size_t used(void) {
 void test_first(void) {
   int64_t shape[2] = {10 * rgt_size, 7}, lo[2], hi[2];
   rg_array a = NULL;
-  RGT_OK(rg_array_create_simple(world, RG_DOUBLE, 2, shape, &a));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_DOUBLE, 2, shape, &a));
   RGT_OK(rg_array_distribution(a, rgt_rank, lo, hi));
   size_t n = (size_t)((hi[0] - lo[0]) * (hi[1] - lo[1]));
   double *block = malloc(n * sizeof *block), *all = malloc(sizeof(double) * 70 * (size_t)rgt_size);
@@ -57,14 +57,14 @@ void test_queries(void) {
   rg_array a, b;
   rg_group g;
   int size, valid, rank, other;
-  RGT_OK(rg_array_spec_set(&spec, RG_OPAQUE, 3, shape));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_OPAQUE, 3, shape));
   spec.element_size = 24;
   spec.ghosts[1] = 2;
   spec.periodic[1] = 1;
   RGT_OK(rg_array_create(world, &spec, &a));
   RGT_OK(rg_array_info(a, &info));
   RGT_INT(info.dims, 3);
-  RGT_INT(info.type, RG_OPAQUE);
+  RGT_INT(info.type, RG_TYPE_OPAQUE);
   RGT_INT(info.element_size, 24);
   RGT_INT(info.ghosts[1], 2);
   RGT_INT(info.periodic[1], 1);
@@ -91,14 +91,14 @@ void test_queries(void) {
   RGT_INT(owned, 12 * 9 * 5);
   RGT_OK(rg_array_locate_count(a, (int64_t[]){1, 1, 1}, shape, &count));
   for (int64_t i = 0; i < count; i++) {
-    rg_piece p;
+    rg_array_piece p;
     RGT_OK(rg_array_locate(a, (int64_t[]){1, 1, 1}, shape, i, &p));
     RGT_OK(rg_array_owner(a, p.lo, &other));
     RGT_INT(p.rank, other);
     elements += (p.hi[0] - p.lo[0]) * (p.hi[1] - p.lo[1]) * (p.hi[2] - p.lo[2]);
   }
   RGT_INT(elements, 11 * 8 * 4);
-  RGT_OK(rg_array_duplicate(a, &b));
+  RGT_OK(rg_array_dup(a, &b));
   RGT_OK(rg_array_info(b, &spec));
   RGT_INT(spec.element_size, 24);
   RGT_TRUE(memcmp(info.grid, spec.grid, sizeof spec.grid) == 0);
@@ -115,16 +115,16 @@ void test_wrong_calls(void) {
   rg_array_spec spec;
   rg_request request;
   int rank;
-  rg_piece piece;
-  RGT_FAILS(rg_array_create_simple(NULL, RG_DOUBLE, 2, shape, &b), RG_ERR_GROUP);
-  RGT_FAILS(rg_array_create_simple(world, RG_DOUBLE, 0, shape, &b), RG_ERR_ARG);
+  rg_array_piece piece;
+  RGT_FAILS(rg_array_create_simple(NULL, RG_TYPE_DOUBLE, 2, shape, &b), RG_ERR_GROUP);
+  RGT_FAILS(rg_array_create_simple(world, RG_TYPE_DOUBLE, 0, shape, &b), RG_ERR_ARG);
   RGT_FAILS(rg_array_create_simple(world, RG_TYPE_COUNT, 2, shape, &b), RG_ERR_ARG);
-  RGT_FAILS(rg_array_create_simple(world, RG_DOUBLE, 2, (int64_t[]){1, -1}, &b), RG_ERR_ARG);
+  RGT_FAILS(rg_array_create_simple(world, RG_TYPE_DOUBLE, 2, (int64_t[]){1, -1}, &b), RG_ERR_ARG);
   RGT_FAILS(rg_array_create(world, NULL, &b), RG_ERR_ARG);
-  RGT_OK(rg_array_spec_set(&spec, RG_OPAQUE, 2, shape));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_OPAQUE, 2, shape));
   RGT_FAILS(rg_array_create(world, &spec, &b), RG_ERR_ARG); /* no element size */
   RGT_PTR_NULL(b);
-  RGT_OK(rg_array_create_simple(world, RG_DOUBLE, 2, shape, &a));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_DOUBLE, 2, shape, &a));
   RGT_FAILS(rg_array_put(NULL, lo, hi, buf, NULL), RG_ERR_ARRAY);
   RGT_FAILS(rg_array_put(a, NULL, hi, buf, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_array_put(a, lo, hi, NULL, NULL), RG_ERR_ARG);
@@ -153,8 +153,8 @@ void test_wrong_calls(void) {
   RGT_FAILS(rg_array_block_count(a, rgt_size, &before), RG_ERR_RANK);
   RGT_FAILS(rg_array_block(a, 0, 1, lo, hi), RG_ERR_ARG);
   RGT_FAILS(rg_array_locate(a, lo, hi, 1000, &piece), RG_ERR_ARG);
-  RGT_FAILS(rg_array_access(a, lo, lo, RG_READ, &p, NULL), RG_ERR_ARG);
-  RGT_FAILS(rg_array_access(a, lo, (int64_t[]){1, 1}, (rg_intent)9, &p, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_array_access(a, lo, lo, RG_ACCESS_READ, &p, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_array_access(a, lo, (int64_t[]){1, 1}, (rg_access_mode)9, &p, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_array_group(a, NULL), RG_ERR_ARG);
   RGT_OK(rg_array_free(&a));
   RGT_FAILS(rg_array_sync(NULL), RG_ERR_ARRAY);
@@ -166,7 +166,7 @@ void test_opaque_and_empty(void) {
   rg_array_spec spec;
   rg_array a;
   char in[3] = {1, 2, 3}, out[3];
-  RGT_OK(rg_array_spec_set(&spec, RG_OPAQUE, 1, shape));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_OPAQUE, 1, shape));
   spec.element_size = 3;
   RGT_OK(rg_array_create(world, &spec, &a));
   RGT_FAILS(rg_array_acc(a, at, end, in, NULL, NULL), RG_ERR_ARG);
@@ -179,7 +179,7 @@ void test_opaque_and_empty(void) {
   RGT_OK(rg_array_get(a, at, end, out, NULL));
   RGT_TRUE(memcmp(in, out, sizeof in) == 0);
   RGT_OK(rg_array_free(&a));
-  RGT_OK(rg_array_create_simple(world, RG_INT32, 1, (int64_t[]){0}, &a));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_INT32, 1, (int64_t[]){0}, &a));
   RGT_OK(rg_array_put(a, (int64_t[]){0}, (int64_t[]){0}, NULL, NULL));
   RGT_OK(rg_array_sync(a));
   RGT_OK(rg_array_free(&a));
@@ -194,23 +194,24 @@ void test_mismatch(void) {
   if (rgt_size == 1)
     return;
   RGT_OK(rg_group_dup(world, &g));
-  int error = rg_array_create_simple(g, RG_INT32, 1, shape, &a);
+  int error = rg_array_create_simple(g, RG_TYPE_INT32, 1, shape, &a);
   if (!error)
     error = rg_array_sync(a);
   RGT_INT(error, RG_ERR_MISMATCH);
   RGT_OK(rg_array_free(&a));
   /* A spec that is wrong on one member alone. */
-  error = rg_array_create_simple(g, rgt_rank == 0 ? RG_OPAQUE : RG_INT32, 1, (int64_t[]){4}, &a);
+  error = rg_array_create_simple(g, rgt_rank == 0 ? RG_TYPE_OPAQUE : RG_TYPE_INT32, 1,
+                                 (int64_t[]){4}, &a);
   if (!error)
     error = rg_array_sync(a);
   RGT_INT(error, RG_ERR_ARG);
   RGT_OK(rg_array_free(&a));
-  error = rg_array_create_simple(g, RG_INT32, rgt_rank == 0 ? 8 : 1, (int64_t[]){4}, &a);
+  error = rg_array_create_simple(g, RG_TYPE_INT32, rgt_rank == 0 ? 8 : 1, (int64_t[]){4}, &a);
   if (!error)
     error = rg_array_sync(a);
   RGT_INT(error, RG_ERR_ARG);
   RGT_OK(rg_array_free(&a));
-  RGT_OK(rg_array_create_simple(g, RG_INT32, 1, (int64_t[]){4}, &a));
+  RGT_OK(rg_array_create_simple(g, RG_TYPE_INT32, 1, (int64_t[]){4}, &a));
   RGT_OK(rg_array_sync(a));
   RGT_OK(rg_array_free(&a));
   RGT_OK(rg_group_free(&g));
@@ -226,7 +227,7 @@ void test_nobody_waits(void) {
   for (int turn = 0; turn < 2; turn++) {
     if (turn == (rgt_rank != 0)) {
       for (int i = 0; i < ARRAYS; i++)
-        RGT_OK(rg_array_create_simple(world, RG_INT64, 1, (int64_t[]){100 + i}, &a[i]));
+        RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, (int64_t[]){100 + i}, &a[i]));
       for (int i = 0; i < ARRAYS; i++)
         RGT_OK(rg_array_free(&a[i]));
     }
@@ -245,7 +246,7 @@ void test_orders(void) {
     RGT_OK(rg_group_dup(world, &g[i]));
   for (int k = 0; k < 2; k++) {
     int i = (k + rgt_rank) % 2;
-    RGT_OK(rg_array_create_simple(g[i], RG_INT64, 1, &shape[i], &a[i]));
+    RGT_OK(rg_array_create_simple(g[i], RG_TYPE_INT64, 1, &shape[i], &a[i]));
   }
   for (int i = 0; i < 2; i++) {
     RGT_OK(rg_array_put(a[i], (int64_t[]){rgt_rank}, (int64_t[]){rgt_rank + 1},
@@ -264,7 +265,7 @@ void test_finalize(void) {
   rg_array a;
   int valid;
   double value = 0;
-  RGT_OK(rg_array_create_simple(world, RG_DOUBLE, 1, (int64_t[]){3}, &a));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_DOUBLE, 1, (int64_t[]){3}, &a));
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
   RGT_FAILS(rg_array_sync(a), RG_ERR_NOT_INIT);
@@ -284,21 +285,21 @@ void test_ghosts(void) {
   rg_array_spec spec;
   rg_array a;
   double *p = NULL, *mine = NULL, all[24 * 16];
-  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 2, shape));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));
   spec.ghosts[0] = 1;
   spec.ghosts[1] = 2;
   spec.grid[0] = rgt_size;
   spec.grid[1] = 1;
   RGT_OK(rg_array_create(world, &spec, &a));
   RGT_OK(rg_array_distribution(a, rgt_rank, lo, hi));
-  RGT_OK(rg_array_access_ghosts(a, RG_WRITE, &p, &ld));
+  RGT_OK(rg_array_access_ghosts(a, RG_ACCESS_WRITE, &p, &ld));
   RGT_INT(ld, 6 + 2 * 2);
   for (int64_t i = 0; i < 4 + 2; i++)
     for (int64_t k = 0; k < ld; k++)
       p[i * ld + k] =
           i >= 1 && i < 5 && k >= 2 && k < 8 ? (double)((lo[0] + i - 1) * 6 + k - 2) : -1;
   RGT_OK(rg_array_release_ghosts(a));
-  RGT_OK(rg_array_access(a, lo, hi, RG_READ, &mine, NULL));
+  RGT_OK(rg_array_access(a, lo, hi, RG_ACCESS_READ, &mine, NULL));
   RGT_TRUE(mine == p + ld + 2);
   RGT_OK(rg_array_release(a, lo, hi));
   RGT_OK(rg_array_sync(a));
@@ -307,8 +308,8 @@ void test_ghosts(void) {
   for (int i = 0; i < 24 * rgt_size; i++)
     wrong += all[i] != i;
   RGT_INT(wrong, 0);
-  RGT_FAILS(rg_array_access_ghosts(a, (rg_intent)7, &p, &ld), RG_ERR_ARG);
-  RGT_FAILS(rg_array_access_ghosts(a, RG_READ, NULL, &ld), RG_ERR_ARG);
+  RGT_FAILS(rg_array_access_ghosts(a, (rg_access_mode)7, &p, &ld), RG_ERR_ARG);
+  RGT_FAILS(rg_array_access_ghosts(a, RG_ACCESS_READ, NULL, &ld), RG_ERR_ARG);
   RGT_OK(rg_array_sync(a));
   RGT_OK(rg_array_free(&a));
 }
@@ -320,8 +321,8 @@ void test_target_is_busy(void) {
   rg_array a;
   volatile int64_t *p = NULL;
   int64_t *memory = NULL;
-  RGT_OK(rg_array_create_simple(world, RG_INT64, 1, &n, &a));
-  RGT_OK(rg_array_access(a, &mine, &end, RG_READ_WRITE, &memory, NULL));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, &n, &a));
+  RGT_OK(rg_array_access(a, &mine, &end, RG_ACCESS_READ_WRITE, &memory, NULL));
   memory[0] = memory[1] = 0;
   p = memory;
   RGT_OK(rg_array_sync(a));
@@ -347,7 +348,7 @@ void test_target_is_busy(void) {
   RGT_OK(rg_array_sync(a));
   /* A neighbour's block by a pointer. */
   int64_t other = (mine + 2) % n, other_end = other + 2;
-  RGT_OK(rg_array_access(a, &other, &other_end, RG_READ, &memory, NULL));
+  RGT_OK(rg_array_access(a, &other, &other_end, RG_ACCESS_READ, &memory, NULL));
   RGT_INT(memory[0] + memory[1], 19);
   RGT_OK(rg_array_sync(a));
   RGT_OK(rg_array_free(&a));
@@ -360,7 +361,7 @@ void test_again_and_again(void) {
   for (int64_t i = 0; i < 400; i++) {
     rg_array a = NULL;
     int64_t mine = rgt_rank * (n / rgt_size), other = n - 1 - mine, end = mine + 1;
-    RGT_OK(rg_array_create_simple(world, RG_INT64, 1, &n, &a));
+    RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, &n, &a));
     if (i % 50 == 0) {
       RGT_OK(rg_array_put(a, &mine, &end, &i, NULL));
       RGT_OK(rg_array_sync(a));

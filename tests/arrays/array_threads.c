@@ -55,9 +55,9 @@ static void *work(void *arg) {
 
 static void begin(rg_group world) {
   int64_t zeros[N] = {0}, n = N, zero = 0, one = 1, shape[2] = {rgt_size * THREADS, N};
-  RGT_OK(rg_array_create_simple(world, RG_INT64, 1, &one, &counter));
-  RGT_OK(rg_array_create_simple(world, RG_DOUBLE, 1, &n, &sums));
-  RGT_OK(rg_array_create_simple(world, RG_INT64, 2, shape, &mine));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, &one, &counter));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_DOUBLE, 1, &n, &sums));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 2, shape, &mine));
   RGT_OK(rg_mutexes_create(world, rgt_size, &mutex));
   if (rgt_rank == 0) {
     RGT_OK(rg_array_put(counter, &zero, &one, zeros, NULL));

@@ -120,7 +120,7 @@ void test_checkpoint_trips(void) {
 
 static rg_array one_array(unsigned seed) {
   rg_array a = NULL;
-  RGT_OK(rg_array_create_simple(rgt_world, RG_INT32, 2, (int64_t[]){60, 50}, &a));
+  RGT_OK(rg_array_create_simple(rgt_world, RG_TYPE_INT32, 2, (int64_t[]){60, 50}, &a));
   rgt_fill(a, seed);
   return a;
 }
@@ -234,7 +234,7 @@ void test_checkpoint_errors(void) {
   RGT_INT(done, 1);
   RGT_FAILS(rg_checkpoint_load(rgt_world, path, 0, NULL, NULL, 0, &found), RG_ERR_FILE);
   RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &a, state, 4, &found), RG_ERR_FILE);
-  RGT_OK(rg_array_create_simple(rgt_world, RG_INT32, 2, (int64_t[]){61, 50}, &b));
+  RGT_OK(rg_array_create_simple(rgt_world, RG_TYPE_INT32, 2, (int64_t[]){61, 50}, &b));
   RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &b, NULL, 0, &found), RG_ERR_FILE);
   RGT_FAILS(rg_checkpoint_start(rgt_world, path, 1, NULL, NULL, 0, &c), RG_ERR_ARG);
   RGT_FAILS(rg_checkpoint_start(rgt_world, NULL, 1, &a, NULL, 0, &c), RG_ERR_ARG);

@@ -36,9 +36,9 @@ static void delay(void) {
     sched_yield();
 }
 
-static rg_array zeros(rg_type type, int dims, const int64_t shape[]) {
+static rg_array zeros(rg_array_type type, int dims, const int64_t shape[]) {
   rg_array a;
-  int64_t n = 1, lo[RG_MAX_DIMS] = {0};
+  int64_t n = 1, lo[RG_ARRAY_MAX_DIMS] = {0};
   for (int d = 0; d < dims; d++)
     n *= shape[d];
   void *zero = calloc((size_t)n, 16);
@@ -50,22 +50,22 @@ static rg_array zeros(rg_type type, int dims, const int64_t shape[]) {
   return a;
 }
 
-static void fill(rg_type type, void *to, int n, int value) {
+static void fill(rg_array_type type, void *to, int n, int value) {
   for (int i = 0; i < n; i++)
     switch (type) {
-    case RG_INT32:
+    case RG_TYPE_INT32:
       ((int32_t *)to)[i] = value;
       break;
-    case RG_INT64:
+    case RG_TYPE_INT64:
       ((int64_t *)to)[i] = value;
       break;
-    case RG_FLOAT:
+    case RG_TYPE_FLOAT:
       ((float *)to)[i] = (float)value;
       break;
-    case RG_DOUBLE:
+    case RG_TYPE_DOUBLE:
       ((double *)to)[i] = value;
       break;
-    case RG_FLOAT_COMPLEX:
+    case RG_TYPE_FLOAT_COMPLEX:
       ((float complex *)to)[i] = (float)value;
       break;
     default:
@@ -75,7 +75,7 @@ static void fill(rg_type type, void *to, int n, int value) {
 
 /* Every member adds 2 * (rank + 1) to every element, in patches at random places,
  * which are made up to the whole in the end. */
-static int lost(rg_type type, size_t element) {
+static int lost(rg_array_type type, size_t element) {
   enum { N = 24, M = 18 };
   int64_t shape[2] = {N, M}, lo[2], hi[2];
   char buf[N * M * 16], expected[N * M * 16], two[16], all[N * M * 16];
@@ -116,7 +116,7 @@ static int lost(rg_type type, size_t element) {
 
 void test_accumulate(void) {
   static const size_t size[] = {4, 8, 4, 8, 8, 16};
-  for (rg_type type = RG_INT32; type < RG_OPAQUE; type++)
+  for (rg_array_type type = RG_TYPE_INT32; type < RG_TYPE_OPAQUE; type++)
     RGT_INT(lost(type, size[type]), 0);
 }
 
@@ -124,8 +124,8 @@ void test_elements(void) {
   enum { N = 40, LIST = 50 };
   int64_t n = N, at[LIST];
   double ones[LIST], all[N], sum = 0;
-  rg_array a = zeros(RG_DOUBLE, 1, &n);
-  fill(RG_DOUBLE, ones, LIST, 1);
+  rg_array a = zeros(RG_TYPE_DOUBLE, 1, &n);
+  fill(RG_TYPE_DOUBLE, ones, LIST, 1);
   for (int i = 0; i < rounds / 5; i++) {
     for (int k = 0; k < LIST; k++)
       at[k] = random() % N;
@@ -143,7 +143,7 @@ void test_elements(void) {
 
 /* Every number is drawn once. */
 void test_counter(void) {
-  for (rg_type type = RG_INT32; type <= RG_INT64; type++) {
+  for (rg_array_type type = RG_TYPE_INT32; type <= RG_TYPE_INT64; type++) {
     int64_t n = 3, at = 1, before = -1, total = (int64_t)rounds * rgt_size;
     int *drawn = calloc((size_t)total, sizeof *drawn), wrong = 0;
     rg_array a = zeros(type, 1, &n);
@@ -168,7 +168,7 @@ void test_counter(void) {
 /* Accumulates, read-increments and compare-and-swaps on one element. */
 void test_mixed(void) {
   int64_t n = 2, at = 1, end = 2, before, total, one = 1;
-  rg_array a = zeros(RG_INT64, 1, &n);
+  rg_array a = zeros(RG_TYPE_INT64, 1, &n);
   for (int i = 0; i < rounds; i++) {
     RGT_OK(rg_array_acc(a, &at, &end, &one, NULL, NULL));
     RGT_OK(rg_array_read_inc(a, &at, 1, &before));
@@ -190,7 +190,7 @@ void test_mixed(void) {
 /* A value of 64 bits and one of 32 that they cannot have. */
 void test_swap(void) {
   int64_t n = rgt_size, mine = rgt_rank, before;
-  rg_array a = zeros(RG_INT32, 1, &n);
+  rg_array a = zeros(RG_TYPE_INT32, 1, &n);
   RGT_OK(rg_array_compare_and_swap(a, &mine, (int64_t)1 << 40, 5, &before));
   RGT_INT(before, 0);
   RGT_OK(rg_array_compare_and_swap(a, &mine, 0, -5, &before));
@@ -209,7 +209,7 @@ void test_swap(void) {
 void test_mutexes(void) {
   enum { N = 5 };
   int64_t n = N, done[N] = {0}, all[N];
-  rg_array a = zeros(RG_INT64, 1, &n);
+  rg_array a = zeros(RG_TYPE_INT64, 1, &n);
   rg_mutexes m;
   int locked;
   RGT_OK(rg_mutexes_create(world, N, &m));

@@ -11,13 +11,13 @@ int64_t rgt_below(int64_t n) {
 
 void rgt_draw_shape(rgt_drawn *s) {
   static const int longest[] = {0, 600, 40, 14, 8, 6, 4, 4};
-  int64_t shape[RG_MAX_DIMS];
-  int dims = 1 + (int)rgt_below(RG_MAX_DIMS);
-  rg_type type = (rg_type)rgt_below(RG_TYPE_COUNT);
+  int64_t shape[RG_ARRAY_MAX_DIMS];
+  int dims = 1 + (int)rgt_below(RG_ARRAY_MAX_DIMS);
+  rg_array_type type = (rg_array_type)rgt_below(RG_TYPE_COUNT);
   for (int k = 0; k < dims; k++)
     shape[k] = (rgt_below(40) != 0) * (1 + rgt_below(longest[dims]));
   rg_array_spec_set(&s->spec, type, dims, shape);
-  s->spec.element_size = type == RG_OPAQUE ? 1 + (size_t)rgt_below(24) : 0;
+  s->spec.element_size = type == RG_TYPE_OPAQUE ? 1 + (size_t)rgt_below(24) : 0;
 }
 
 static void draw_grid(rg_array_spec *spec, int members) {
@@ -42,20 +42,20 @@ static void draw_boundaries(rgt_drawn *s, int k) {
 
 void rgt_draw_layout(rgt_drawn *s, int members) {
   rg_array_spec *spec = &s->spec;
-  spec->layout = (rg_layout)rgt_below(3);
+  spec->layout = (rg_array_layout)rgt_below(3);
   memset(spec->grid, 0, sizeof spec->grid);
   memset(spec->chunk, 0, sizeof spec->chunk);
   memset(spec->ghosts, 0, sizeof spec->ghosts);
-  if (spec->layout == RG_IRREGULAR || rgt_below(2))
+  if (spec->layout == RG_LAYOUT_IRREGULAR || rgt_below(2))
     draw_grid(spec, members);
   for (int k = 0; k < spec->dims; k++) {
-    if (spec->layout == RG_IRREGULAR)
+    if (spec->layout == RG_LAYOUT_IRREGULAR)
       draw_boundaries(s, k);
-    if (spec->layout == RG_BLOCK_CYCLIC)
+    if (spec->layout == RG_LAYOUT_BLOCK_CYCLIC)
       spec->chunk[k] = 1 + rgt_below(rgt_below(2) ? 3 : 20);
     else
       spec->ghosts[k] = rgt_below(2) * rgt_below(4);
-    if (spec->layout == RG_BLOCK && spec->grid[k] == 0)
+    if (spec->layout == RG_LAYOUT_BLOCK && spec->grid[k] == 0)
       spec->chunk[k] = rgt_below(5) - 1;
   }
 }

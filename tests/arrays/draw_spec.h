@@ -9,7 +9,7 @@
 
 typedef struct {
   rg_array_spec spec;
-  int64_t boundaries[RG_MAX_DIMS][64];
+  int64_t boundaries[RG_ARRAY_MAX_DIMS][64];
 } rgt_drawn;
 
 /* 0 to n - 1. */

@@ -31,8 +31,8 @@ void test_elements(void) {
   }
   const void *const *from = (const void *const *)(void *)at;
   RGT_OK(rgi_engine_put_elements(target, ELEMENTS, offsets, from, 8));
-  RGT_OK(rgi_engine_acc_elements(target, ELEMENTS, offsets, from, 8, RG_DOUBLE, &twice));
-  RGT_OK(rgi_engine_acc_elements(target, ELEMENTS, offsets, from, 8, RG_DOUBLE, NULL));
+  RGT_OK(rgi_engine_acc_elements(target, ELEMENTS, offsets, from, 8, RG_TYPE_DOUBLE, &twice));
+  RGT_OK(rgi_engine_acc_elements(target, ELEMENTS, offsets, from, 8, RG_TYPE_DOUBLE, NULL));
   RGT_OK(rgi_engine_get_elements(target, ELEMENTS, offsets, into, 8));
   for (int i = 0; i < ELEMENTS; i++)
     RGT_DBL(got[ELEMENTS - 1 - i], 4 * values[i], 0);
@@ -42,7 +42,7 @@ void test_elements(void) {
   RGT_OK(rgi_engine_put_elements(target, ELEMENTS, offsets, from, 8));
   for (int i = 0; i < ELEMENTS; i++)
     values[i] = i;
-  RGT_OK(rgi_engine_acc_elements(target, ELEMENTS, offsets, from, 8, RG_DOUBLE, NULL));
+  RGT_OK(rgi_engine_acc_elements(target, ELEMENTS, offsets, from, 8, RG_TYPE_DOUBLE, NULL));
   RGT_OK(rgi_engine_get_elements(target, ELEMENTS, offsets, at, 8));
   for (int i = 0; i < ELEMENTS; i++)
     RGT_DBL(values[i], 4 * (i / 2) + 1, 0);
@@ -55,7 +55,7 @@ void test_elements(void) {
 enum { TIMES = 150 };
 
 /* All add to the same places of all ranks, in four ways. */
-static void contend(rg_type type) {
+static void contend(rg_array_type type) {
   size_t size = rgi_type_size(type, 0);
   int64_t before = 0, last = -1;
   memset(mine(), 0, 64);
@@ -83,7 +83,7 @@ static void contend(rg_type type) {
   int64_t sum = 0, all, got[4];
   for (int k = 0; k < 4; k++) {
     char *m = mine() + 16 * k;
-    got[k] = type == RG_INT32 ? *(int32_t *)(void *)m : *(int64_t *)(void *)m;
+    got[k] = type == RG_TYPE_INT32 ? *(int32_t *)(void *)m : *(int64_t *)(void *)m;
   }
   sum = got[2];
   MPI_Allreduce(&sum, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -95,8 +95,8 @@ static void contend(rg_type type) {
 }
 
 void test_contention(void) {
-  contend(RG_INT32);
-  contend(RG_INT64);
+  contend(RG_TYPE_INT32);
+  contend(RG_TYPE_INT64);
 }
 
 void test_large_increment(void) {
@@ -104,13 +104,14 @@ void test_large_increment(void) {
   int64_t before = -1, large = INT64_C(1) << 40;
   memset(mine(), 0, 8);
   barrier();
-  RGT_OK(rgi_engine_fetch_add(target, blocks[target], RG_INT64, large, &before));
+  RGT_OK(rgi_engine_fetch_add(target, blocks[target], RG_TYPE_INT64, large, &before));
   RGT_INT(before, 0);
-  RGT_OK(rgi_engine_fetch_add(target, blocks[target], RG_INT64, -1, &before));
+  RGT_OK(rgi_engine_fetch_add(target, blocks[target], RG_TYPE_INT64, -1, &before));
   RGT_INT(before, large);
-  RGT_OK(rgi_engine_compare_and_swap(target, blocks[target], RG_INT64, 3, 4, &before));
+  RGT_OK(rgi_engine_compare_and_swap(target, blocks[target], RG_TYPE_INT64, 3, 4, &before));
   RGT_INT(before, large - 1);
-  RGT_OK(rgi_engine_compare_and_swap(target, blocks[target], RG_INT64, large - 1, -5, &before));
+  RGT_OK(
+      rgi_engine_compare_and_swap(target, blocks[target], RG_TYPE_INT64, large - 1, -5, &before));
   RGT_INT(before, large - 1);
   barrier();
   RGT_INT(*(int64_t *)(void *)mine(), -5);
@@ -130,12 +131,12 @@ void test_order(void) {
     for (int64_t k = 0; k < n; k++)
       buffer[k] = i + (double)k;
     RGT_OK(rgi_engine_put(target, blocks[target], buffer, &p));
-    RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_DOUBLE, NULL));
-    RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_DOUBLE, NULL));
+    RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_TYPE_DOUBLE, NULL));
+    RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_TYPE_DOUBLE, NULL));
     double got = 0;
     RGT_OK(rgi_engine_get(target, last, &got, &single));
     RGT_DBL(got, i + (double)(n - 1) + 2, 0);
-    RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_DOUBLE, NULL));
+    RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_TYPE_DOUBLE, NULL));
     RGT_OK(rgi_engine_put(target, last, &one, &single));
     RGT_OK(rgi_engine_settle(target, last, 8));
     double *near = rgi_heap_at(target, last);

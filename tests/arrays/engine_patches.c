@@ -51,7 +51,7 @@ static void copy_in(char *near, char *far, size_t bytes) {
   memcpy(near, far, bytes);
 }
 
-static rg_type acc_type;
+static rg_array_type acc_type;
 static rgi_scalar acc_alpha;
 
 /* array += alpha * buffer, of small whole numbers: exact in all types. */
@@ -66,19 +66,19 @@ static void add(char *near, char *far, size_t bytes) {
     to[1] += a[0] * by[1] + a[1] * by[0];                                                          \
   }
   switch (acc_type) {
-  case RG_INT32:
+  case RG_TYPE_INT32:
     ADD(int32_t, int32);
     break;
-  case RG_INT64:
+  case RG_TYPE_INT64:
     ADD(int64_t, int64);
     break;
-  case RG_FLOAT:
+  case RG_TYPE_FLOAT:
     ADD(float, real[0]);
     break;
-  case RG_DOUBLE:
+  case RG_TYPE_DOUBLE:
     ADD(double, real2[0]);
     break;
-  case RG_FLOAT_COMPLEX:
+  case RG_TYPE_FLOAT_COMPLEX:
     ADD_COMPLEX(float, real);
     break;
   default:
@@ -87,18 +87,18 @@ static void add(char *near, char *far, size_t bytes) {
 }
 
 /* n bytes of small numbers of that type. */
-static void fill_numbers(rg_type type, char *to, size_t n) {
+static void fill_numbers(rg_array_type type, char *to, size_t n) {
   for (size_t i = 0; i < n / 4; i++) {
     int v = (int)draw(100) - 50;
     switch (type) {
-    case RG_INT32:
+    case RG_TYPE_INT32:
       ((int32_t *)(void *)to)[i] = v;
       break;
-    case RG_FLOAT:
-    case RG_FLOAT_COMPLEX:
+    case RG_TYPE_FLOAT:
+    case RG_TYPE_FLOAT_COMPLEX:
       ((float *)(void *)to)[i] = (float)v;
       break;
-    case RG_INT64:
+    case RG_TYPE_INT64:
       if (i % 2)
         ((int64_t *)(void *)to)[i / 2] = v;
       break;
@@ -109,23 +109,23 @@ static void fill_numbers(rg_type type, char *to, size_t n) {
   }
 }
 
-static rgi_scalar draw_alpha(rg_type type) {
+static rgi_scalar draw_alpha(rg_array_type type) {
   rgi_scalar alpha = rgi_scalar_one(type);
   int v = (int)draw(3);
   switch (type) {
-  case RG_INT32:
+  case RG_TYPE_INT32:
     alpha.int32 += v;
     break;
-  case RG_INT64:
+  case RG_TYPE_INT64:
     alpha.int64 += v;
     break;
-  case RG_FLOAT:
+  case RG_TYPE_FLOAT:
     alpha.real[0] += (float)v;
     break;
-  case RG_DOUBLE:
+  case RG_TYPE_DOUBLE:
     alpha.real2[0] += v;
     break;
-  case RG_FLOAT_COMPLEX:
+  case RG_TYPE_FLOAT_COMPLEX:
     alpha.real[1] += (float)v;
     break;
   default:
@@ -139,7 +139,7 @@ static rgi_scalar draw_alpha(rg_type type) {
 enum { ROUNDS = 60, NEAR = 200000 };
 
 static void one_round(int i, int target, char *near, char *expect, char *model) {
-  rg_type type = (rg_type)draw(RG_OPAQUE);
+  rg_array_type type = (rg_array_type)draw(RG_TYPE_OPAQUE);
   size_t size = rgi_type_size(type, 0);
   rgi_strided p = draw_patch(size);
   uint64_t shift = (uint64_t)draw(100) * 16, offset = blocks[target] + shift;
@@ -242,7 +242,7 @@ void test_flood(void) {
     if (i / MANY % 2 == 0)
       RGT_OK(rgi_engine_start_put(target, at, values, &p, &h));
     else
-      RGT_OK(rgi_engine_start_acc(target, at, values, &p, RG_INT64, NULL, &h));
+      RGT_OK(rgi_engine_start_acc(target, at, values, &p, RG_TYPE_INT64, NULL, &h));
     RGT_OK(rgi_engine_wait(&h));
     memset(values, -1, sizeof values);
   }

@@ -38,17 +38,18 @@ rg_group random_group(rg_group world) {
   return g;
 }
 
-static void random_layout(int members, rg_array_spec *s, int64_t boundaries[RG_MAX_DIMS][16]) {
-  s->layout = (rg_layout)dice(3);
+static void random_layout(int members, rg_array_spec *s,
+                          int64_t boundaries[RG_ARRAY_MAX_DIMS][16]) {
+  s->layout = (rg_array_layout)dice(3);
   int left = members;
   for (int d = 0; d < s->dims; d++) {
-    if (s->layout == RG_BLOCK_CYCLIC) {
+    if (s->layout == RG_LAYOUT_BLOCK_CYCLIC) {
       s->chunk[d] = 1 + dice(4);
       continue;
     }
     s->ghosts[d] = dice(3) ? 0 : dice(3);
     s->periodic[d] = (int)dice(2);
-    if (s->layout == RG_BLOCK) {
+    if (s->layout == RG_LAYOUT_BLOCK) {
       s->chunk[d] = dice(4) ? 0 : dice(4) - 1;
       continue;
     }
@@ -62,19 +63,19 @@ static void random_layout(int members, rg_array_spec *s, int64_t boundaries[RG_M
   }
 }
 
-void random_image(int members, image *im, int64_t boundaries[RG_MAX_DIMS][16]) {
+void random_image(int members, image *im, int64_t boundaries[RG_ARRAY_MAX_DIMS][16]) {
   static const int most[] = {0, 200, 20, 9, 6, 4, 3, 3};
   static const size_t sizes[] = {4, 8, 4, 8, 8, 16, 0};
-  int dims = 1 + (int)dice(RG_MAX_DIMS);
-  int64_t shape[RG_MAX_DIMS];
-  rg_type type = (rg_type)dice(RG_TYPE_COUNT);
+  int dims = 1 + (int)dice(RG_ARRAY_MAX_DIMS);
+  int64_t shape[RG_ARRAY_MAX_DIMS];
+  rg_array_type type = (rg_array_type)dice(RG_TYPE_COUNT);
   im->elements = 1;
   for (int d = 0; d < dims; d++)
     im->elements *= shape[d] = 1 + dice(most[dims]);
   RGT_OK(rg_array_spec_set(&im->spec, type, dims, shape));
-  if (type == RG_OPAQUE)
+  if (type == RG_TYPE_OPAQUE)
     im->spec.element_size = 1 + (size_t)dice(40);
-  im->element = type == RG_OPAQUE ? im->spec.element_size : sizes[type];
+  im->element = type == RG_TYPE_OPAQUE ? im->spec.element_size : sizes[type];
   random_layout(members, &im->spec, boundaries);
   im->data = malloc((size_t)im->elements * im->element);
   for (int64_t i = 0; i < im->elements; i++)
@@ -94,22 +95,22 @@ char *image_at(const image *im, const int64_t at[]) {
 
 void set_value(const image *im, void *element, int64_t value) {
   switch (im->spec.type) {
-  case RG_INT32:
+  case RG_TYPE_INT32:
     memcpy(element, &(int32_t){(int32_t)value}, 4);
     break;
-  case RG_INT64:
+  case RG_TYPE_INT64:
     memcpy(element, &value, 8);
     break;
-  case RG_FLOAT:
+  case RG_TYPE_FLOAT:
     memcpy(element, &(float){(float)value}, 4);
     break;
-  case RG_DOUBLE:
+  case RG_TYPE_DOUBLE:
     memcpy(element, &(double){(double)value}, 8);
     break;
-  case RG_FLOAT_COMPLEX:
+  case RG_TYPE_FLOAT_COMPLEX:
     memcpy(element, &(float[]){(float)value, (float)(value % 7)}, 8);
     break;
-  case RG_DOUBLE_COMPLEX:
+  case RG_TYPE_DOUBLE_COMPLEX:
     memcpy(element, &(double[]){(double)value, (double)(value % 7)}, 16);
     break;
   default:
@@ -131,19 +132,19 @@ void set_value(const image *im, void *element, int64_t value) {
 
 void add_value(const image *im, void *element, const void *value, const void *alpha) {
   switch (im->spec.type) {
-  case RG_INT32:
+  case RG_TYPE_INT32:
     ADD(int32_t);
     break;
-  case RG_INT64:
+  case RG_TYPE_INT64:
     ADD(int64_t);
     break;
-  case RG_FLOAT:
+  case RG_TYPE_FLOAT:
     ADD(float);
     break;
-  case RG_DOUBLE:
+  case RG_TYPE_DOUBLE:
     ADD(double);
     break;
-  case RG_FLOAT_COMPLEX:
+  case RG_TYPE_FLOAT_COMPLEX:
     ADD(float complex);
     break;
   default:

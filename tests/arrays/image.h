@@ -24,7 +24,7 @@ rg_group random_group(rg_group world);
 
 /* A spec for so many members, and its image; boundaries is the spec's memory. The
  * array's elements are set to the image's by member 0. */
-void random_image(int members, image *im, int64_t boundaries[RG_MAX_DIMS][16]);
+void random_image(int members, image *im, int64_t boundaries[RG_ARRAY_MAX_DIMS][16]);
 void image_free(image *im);
 
 /* The element with these subscripts. */

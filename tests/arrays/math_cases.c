@@ -38,24 +38,24 @@ void math_stop(void) {
   RGT_OK(rg_finalize());
 }
 
-rg_type math_type(void) {
-  return (rg_type)math_draw(RG_OPAQUE);
+rg_array_type math_type(void) {
+  return (rg_array_type)math_draw(RG_TYPE_OPAQUE);
 }
 
-rg_type math_real_type(void) {
-  return math_draw(2) ? RG_DOUBLE : RG_FLOAT;
+rg_array_type math_real_type(void) {
+  return math_draw(2) ? RG_TYPE_DOUBLE : RG_TYPE_FLOAT;
 }
 
-rg_type math_ordered_type(void) {
-  return (rg_type)math_draw(RG_DOUBLE + 1);
+rg_array_type math_ordered_type(void) {
+  return (rg_array_type)math_draw(RG_TYPE_DOUBLE + 1);
 }
 
-rg_type math_blas_type(void) {
-  return (rg_type)(RG_FLOAT + math_draw(4));
+rg_array_type math_blas_type(void) {
+  return (rg_array_type)(RG_TYPE_FLOAT + math_draw(4));
 }
 
 int math_shape(int64_t shape[]) {
-  int dims = 1 + (int)math_draw(math_draw(3) ? 3 : RG_MAX_DIMS);
+  int dims = 1 + (int)math_draw(math_draw(3) ? 3 : RG_ARRAY_MAX_DIMS);
   int64_t most = dims == 1 ? 60 : dims == 2 ? 16 : dims == 3 ? 7 : 4;
   for (int d = 0; d < dims; d++)
     shape[d] = math_draw(12) ? 1 + math_draw(most) : math_draw(2);
@@ -64,9 +64,9 @@ int math_shape(int64_t shape[]) {
 
 /* --- layouts ----------------------------------------------------------------------------- */
 
-static void irregular(rg_array_spec *spec, int members, int64_t boundaries[RG_MAX_DIMS][64]) {
+static void irregular(rg_array_spec *spec, int members, int64_t boundaries[RG_ARRAY_MAX_DIMS][64]) {
   int left = members;
-  spec->layout = RG_IRREGULAR;
+  spec->layout = RG_LAYOUT_IRREGULAR;
   for (int d = 0; d < spec->dims; d++) {
     spec->grid[d] = 1 + (int)math_draw(left);
     left /= spec->grid[d];
@@ -79,12 +79,12 @@ static void irregular(rg_array_spec *spec, int members, int64_t boundaries[RG_MA
   }
 }
 
-static void layout(rg_array_spec *spec, int members, int64_t boundaries[RG_MAX_DIMS][64]) {
+static void layout(rg_array_spec *spec, int members, int64_t boundaries[RG_ARRAY_MAX_DIMS][64]) {
   int64_t kind = math_draw(4);
   if (kind == 0)
     irregular(spec, members, boundaries);
   if (kind == 1) {
-    spec->layout = RG_BLOCK_CYCLIC;
+    spec->layout = RG_LAYOUT_BLOCK_CYCLIC;
     for (int d = 0; d < spec->dims; d++)
       spec->chunk[d] = 1 + math_draw(4);
   }
@@ -95,16 +95,16 @@ static void layout(rg_array_spec *spec, int members, int64_t boundaries[RG_MAX_D
     }
 }
 
-math_array math_make(rg_group g, rg_type type, int dims, const int64_t shape[]) {
+math_array math_make(rg_group g, rg_array_type type, int dims, const int64_t shape[]) {
   math_array x = {.type = type, .dims = dims, .n = 1};
   rg_array_spec spec;
-  int64_t boundaries[RG_MAX_DIMS][64];
+  int64_t boundaries[RG_ARRAY_MAX_DIMS][64];
   int members;
   if (!g)
     g = math_draw(2) ? math_world : math_reverse;
   RGT_OK(rg_group_size(g, &members));
   RGT_OK(rg_array_spec_set(&spec, type, dims, shape));
-  if (type == RG_OPAQUE)
+  if (type == RG_TYPE_OPAQUE)
     spec.element_size = 5;
   layout(&spec, members, boundaries);
   RGT_OK(rg_array_create(g, &spec, &x.a));
@@ -116,7 +116,7 @@ math_array math_make(rg_group g, rg_type type, int dims, const int64_t shape[]) 
   }
   x.all = calloc((size_t)x.n + 1, 16);
   for (int64_t i = 0; i < x.n; i++)
-    if (type == RG_OPAQUE)
+    if (type == RG_TYPE_OPAQUE)
       x.all[i * 5] = (char)math_draw(100);
     else
       math_put(&x, i, math_value(type));
@@ -131,23 +131,24 @@ void math_free(math_array *x) {
 
 /* --- elements ---------------------------------------------------------------------------- */
 
-double _Complex math_value(rg_type type) {
+double _Complex math_value(rg_array_type type) {
   double real = (double)(math_draw(19) - 9), imaginary = (double)(math_draw(19) - 9);
-  return type == RG_FLOAT_COMPLEX || type == RG_DOUBLE_COMPLEX ? real + imaginary * I : real;
+  return type == RG_TYPE_FLOAT_COMPLEX || type == RG_TYPE_DOUBLE_COMPLEX ? real + imaginary * I
+                                                                         : real;
 }
 
-math_scalar math_element(rg_type type, double _Complex value) {
+math_scalar math_element(rg_array_type type, double _Complex value) {
   math_scalar s;
   memset(&s, 0, sizeof s);
   switch (type) {
-  case RG_INT32:
+  case RG_TYPE_INT32:
     s.i32 = (int32_t)creal(value);
     break;
-  case RG_INT64:
+  case RG_TYPE_INT64:
     s.i64 = (int64_t)creal(value);
     break;
-  case RG_FLOAT:
-  case RG_FLOAT_COMPLEX:
+  case RG_TYPE_FLOAT:
+  case RG_TYPE_FLOAT_COMPLEX:
     s.f[0] = (float)creal(value);
     s.f[1] = (float)cimag(value);
     break;
@@ -158,15 +159,16 @@ math_scalar math_element(rg_type type, double _Complex value) {
   return s;
 }
 
-double _Complex math_number(rg_type type, const void *at) {
+double _Complex math_number(rg_array_type type, const void *at) {
   math_scalar s;
   static const size_t sizes[] = {4, 8, 4, 8, 8, 16};
   memset(&s, 0, sizeof s);
   memcpy(&s, at, sizes[type]);
-  return type == RG_INT32                               ? s.i32
-         : type == RG_INT64                             ? (double)s.i64
-         : type == RG_FLOAT || type == RG_FLOAT_COMPLEX ? (double)s.f[0] + (double)s.f[1] * I
-                                                        : s.d[0] + s.d[1] * I;
+  return type == RG_TYPE_INT32   ? s.i32
+         : type == RG_TYPE_INT64 ? (double)s.i64
+         : type == RG_TYPE_FLOAT || type == RG_TYPE_FLOAT_COMPLEX
+             ? (double)s.f[0] + (double)s.f[1] * I
+             : s.d[0] + s.d[1] * I;
 }
 
 double _Complex math_at(const math_array *x, int64_t i) {
@@ -181,7 +183,7 @@ void math_put(math_array *x, int64_t i, double _Complex value) {
 void math_set(math_array *x) {
   int rank;
   rg_group g;
-  const int64_t zero[RG_MAX_DIMS] = {0};
+  const int64_t zero[RG_ARRAY_MAX_DIMS] = {0};
   RGT_OK(rg_array_group(x->a, &g));
   RGT_OK(rg_group_rank(g, &rank));
   if (rank == 0)
@@ -190,7 +192,7 @@ void math_set(math_array *x) {
 }
 
 int64_t math_differences(const math_array *x) {
-  const int64_t zero[RG_MAX_DIMS] = {0};
+  const int64_t zero[RG_ARRAY_MAX_DIMS] = {0};
   int64_t wrong = 0;
   char *now = calloc((size_t)x->n + 1, 16);
   RGT_OK(rg_array_sync(x->a));
@@ -199,7 +201,7 @@ int64_t math_differences(const math_array *x) {
   for (int64_t i = 0; i < x->n; i++) {
     const char *a = now + i * (int64_t)x->element, *b = x->all + i * (int64_t)x->element;
     wrong += memcmp(a, b, x->element) != 0 &&
-             (x->type == RG_OPAQUE || math_number(x->type, a) != math_number(x->type, b));
+             (x->type == RG_TYPE_OPAQUE || math_number(x->type, a) != math_number(x->type, b));
   }
   free(now);
   return wrong;
@@ -226,7 +228,7 @@ int64_t math_count(const math_array *x, const int64_t lo[], const int64_t hi[]) 
 }
 
 int64_t math_index(const math_array *x, const int64_t lo[], const int64_t hi[], int64_t i) {
-  int64_t at[RG_MAX_DIMS], index = 0;
+  int64_t at[RG_ARRAY_MAX_DIMS], index = 0;
   for (int d = x->dims - 1; d >= 0; d--) {
     at[d] = lo[d] + i % (hi[d] - lo[d]);
     i /= hi[d] - lo[d];

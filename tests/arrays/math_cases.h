@@ -27,23 +27,23 @@ void math_seed(int suite);
 
 typedef struct {
   rg_array a;
-  rg_type type;
+  rg_array_type type;
   size_t element;
   int dims;
-  int64_t shape[RG_MAX_DIMS], n;
+  int64_t shape[RG_ARRAY_MAX_DIMS], n;
   char *all; /* the reference */
 } math_array;
 
-rg_type math_type(void);         /* one with arithmetic */
-rg_type math_real_type(void);    /* float or double */
-rg_type math_ordered_type(void); /* not complex */
-rg_type math_blas_type(void);    /* not an integer */
+rg_array_type math_type(void);         /* one with arithmetic */
+rg_array_type math_real_type(void);    /* float or double */
+rg_array_type math_ordered_type(void); /* not complex */
+rg_array_type math_blas_type(void);    /* not an integer */
 
 /* A shape of 1 to 7 dimensions, sometimes empty, often smaller than the group. */
 int math_shape(int64_t shape[]);
 
 /* An array of any layout with random elements. g NULL: world or its reverse. */
-math_array math_make(rg_group g, rg_type type, int dims, const int64_t shape[]);
+math_array math_make(rg_group g, rg_array_type type, int dims, const int64_t shape[]);
 void math_free(math_array *x);
 
 /* Puts the reference into the array. */
@@ -55,7 +55,7 @@ int64_t math_differences(const math_array *x);
 /* Elements of the reference as numbers. */
 double _Complex math_at(const math_array *x, int64_t i);
 void math_put(math_array *x, int64_t i, double _Complex value);
-double _Complex math_number(rg_type type, const void *at);
+double _Complex math_number(rg_array_type type, const void *at);
 
 /* A random patch, sometimes empty; a walk through its elements by their numbers. */
 void math_patch(const math_array *x, int64_t lo[], int64_t hi[]);
@@ -70,7 +70,7 @@ typedef union {
   float f[2];
   double d[2];
 } math_scalar;
-math_scalar math_element(rg_type type, double _Complex value);
-double _Complex math_value(rg_type type);
+math_scalar math_element(rg_array_type type, double _Complex value);
+double _Complex math_value(rg_array_type type);
 
 #endif

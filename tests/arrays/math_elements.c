@@ -10,8 +10,8 @@
 
 #define CASES math_cases(40)
 
-static math_array any(rg_type type) {
-  int64_t shape[RG_MAX_DIMS];
+static math_array any(rg_array_type type) {
+  int64_t shape[RG_ARRAY_MAX_DIMS];
   int dims = math_shape(shape);
   return math_make(NULL, type, dims, shape);
 }
@@ -24,10 +24,10 @@ static math_array like(const math_array *x) {
 void test_fill(void) {
   math_seed(1);
   for (int c = 0; c < CASES; c++) {
-    math_array x = any(c % 5 ? math_type() : RG_OPAQUE);
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    math_array x = any(c % 5 ? math_type() : RG_TYPE_OPAQUE);
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
     math_scalar value;
-    if (x.type == RG_OPAQUE)
+    if (x.type == RG_TYPE_OPAQUE)
       memcpy(value.bytes, "abcde", 5);
     else
       value = math_element(x.type, math_value(x.type));
@@ -49,14 +49,14 @@ void test_zero(void) {
   char *ghosts;
   rg_array_spec spec;
   rg_array a;
-  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 2, shape));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));
   spec.ghosts[0] = spec.ghosts[1] = 2;
   RGT_OK(rg_array_create(math_world, &spec, &a));
   int64_t lo[2], hi[2], wrong = 0;
   RGT_OK(rg_array_distribution(a, rgt_rank, lo, hi));
   int mine = lo[0] < hi[0] && lo[1] < hi[1];
   if (mine) {
-    RGT_OK(rg_array_access_ghosts(a, RG_WRITE, &ghosts, &ld));
+    RGT_OK(rg_array_access_ghosts(a, RG_ACCESS_WRITE, &ghosts, &ld));
     memset(ghosts, 1, (size_t)((hi[0] - lo[0] + 4) * ld) * 8);
     RGT_OK(rg_array_release_ghosts(a));
   }
@@ -80,7 +80,7 @@ void test_random(void) {
   math_seed(3);
   for (int c = 0; c < CASES; c++) {
     math_array x = any(math_type()), y = like(&x);
-    const int64_t zero[RG_MAX_DIMS] = {0};
+    const int64_t zero[RG_ARRAY_MAX_DIMS] = {0};
     RGT_OK(rg_array_random(x.a, 17));
     RGT_OK(rg_array_random(y.a, 17));
     RGT_OK(rg_array_get(x.a, zero, x.shape, y.all, NULL));
@@ -89,13 +89,13 @@ void test_random(void) {
     memcpy(x.all, y.all, (size_t)x.n * x.element);
     if (x.n)
       RGT_TRUE(math_differences(&x) > x.n * 9 / 10);
-    for (int64_t i = 0; i < x.n && x.type >= RG_FLOAT; i++)
+    for (int64_t i = 0; i < x.n && x.type >= RG_TYPE_FLOAT; i++)
       RGT_TRUE(creal(math_at(&x, i)) >= 0 && creal(math_at(&x, i)) < 1 &&
                cimag(math_at(&x, i)) >= 0 && cimag(math_at(&x, i)) < 1);
     math_free(&y);
     math_free(&x);
   }
-  math_array x = math_make(NULL, RG_DOUBLE, 2, (int64_t[]){100, 100});
+  math_array x = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){100, 100});
   double sum;
   RGT_OK(rg_array_random(x.a, rgt_seed()));
   RGT_OK(rg_array_sum(x.a, NULL, NULL, &sum));
@@ -107,7 +107,7 @@ void test_scale(void) {
   math_seed(4);
   for (int c = 0; c < CASES; c++) {
     math_array x = any(math_type());
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
     double _Complex factor = math_value(x.type), term = math_value(x.type);
     math_scalar f = math_element(x.type, factor), t = math_element(x.type, term);
     math_patch(&x, lo, hi);
@@ -127,19 +127,19 @@ void test_scale(void) {
 /* Whole arrays; into one of the operands; patches of larger arrays, also with
  * dimensions of extent 1 added. */
 static void add_patches(void) {
-  int64_t shape[RG_MAX_DIMS], lo[3][RG_MAX_DIMS], hi[3][RG_MAX_DIMS], n = 1;
+  int64_t shape[RG_ARRAY_MAX_DIMS], lo[3][RG_ARRAY_MAX_DIMS], hi[3][RG_ARRAY_MAX_DIMS], n = 1;
   int dims = math_shape(shape);
-  rg_type type = math_type();
+  rg_array_type type = math_type();
   math_array x[3];
   double _Complex alpha = math_value(type), beta = math_value(type);
   math_scalar s = math_element(type, alpha), t = math_element(type, beta);
   for (int d = 0; d < dims; d++)
     n *= shape[d];
   for (int k = 0; k < 3; k++) {
-    int64_t large[RG_MAX_DIMS];
+    int64_t large[RG_ARRAY_MAX_DIMS];
     int m = 0;
     for (int d = 0; d < dims; d++) {
-      int insert = dims < RG_MAX_DIMS && m == d && math_draw(3) == 0;
+      int insert = dims < RG_ARRAY_MAX_DIMS && m == d && math_draw(3) == 0;
       if (insert) {
         large[m] = 1 + math_draw(3);
         lo[k][m] = math_draw(large[m]);
@@ -185,22 +185,23 @@ void test_add(void) {
 void test_combine(void) {
   math_seed(6);
   for (int c = 0; c < CASES; c++) {
-    rg_elementwise op = (rg_elementwise)(c % 4);
-    math_array a = any(op == RG_MULTIPLY || op == RG_DIVIDE ? math_type() : math_ordered_type());
+    rg_combine_operation op = (rg_combine_operation)(c % 4);
+    math_array a = any(op == RG_COMBINE_MULTIPLY || op == RG_COMBINE_DIVIDE ? math_type()
+                                                                            : math_ordered_type());
     math_array b = like(&a), d = like(&a);
-    for (int64_t i = 0; i < a.n && op == RG_DIVIDE; i++) /* exact quotients */
+    for (int64_t i = 0; i < a.n && op == RG_COMBINE_DIVIDE; i++) /* exact quotients */
       math_put(&b, i, math_draw(2) ? 2 : -1);
     math_set(&b);
-    if (a.type == RG_INT32 || a.type == RG_INT64)
+    if (a.type == RG_TYPE_INT32 || a.type == RG_TYPE_INT64)
       math_draw(2);
     RGT_OK(rg_array_combine(op, a.a, b.a, d.a));
     for (int64_t i = 0; i < a.n; i++) {
       double _Complex x = math_at(&a, i), y = math_at(&b, i);
       math_put(&d, i,
-               op == RG_MULTIPLY  ? x * y
-               : op == RG_DIVIDE  ? x / y
-               : op == RG_MINIMUM ? (creal(x) < creal(y) ? x : y)
-                                  : (creal(x) > creal(y) ? x : y));
+               op == RG_COMBINE_MULTIPLY  ? x * y
+               : op == RG_COMBINE_DIVIDE  ? x / y
+               : op == RG_COMBINE_MINIMUM ? (creal(x) < creal(y) ? x : y)
+                                          : (creal(x) > creal(y) ? x : y));
     }
     RGT_INT(math_differences(&d), 0);
     math_free(&d);
@@ -212,19 +213,19 @@ void test_combine(void) {
 /* Integers by 0 and by -1. */
 void test_divide(void) {
   math_seed(7);
-  const rg_type types[2] = {RG_INT32, RG_INT64};
+  const rg_array_type types[2] = {RG_TYPE_INT32, RG_TYPE_INT64};
   for (int t = 0; t < 2; t++) {
     math_array a = math_make(NULL, types[t], 1, (int64_t[]){20}), b = like(&a);
     const math_scalar least = t ? (math_scalar){.i64 = INT64_MIN} : (math_scalar){.i32 = INT32_MIN};
     math_scalar minus = math_element(types[t], -1), null = math_element(types[t], 0);
     RGT_OK(rg_array_fill(a.a, NULL, NULL, &least));
     RGT_OK(rg_array_fill(b.a, NULL, NULL, &minus));
-    RGT_OK(rg_array_combine(RG_DIVIDE, a.a, b.a, b.a));
+    RGT_OK(rg_array_combine(RG_COMBINE_DIVIDE, a.a, b.a, b.a));
     for (int64_t i = 0; i < b.n; i++)
       memcpy(b.all + i * (int64_t)b.element, least.bytes, b.element);
     RGT_INT(math_differences(&b), 0);
     RGT_OK(rg_array_fill(b.a, (int64_t[]){13}, (int64_t[]){14}, &null));
-    RGT_FAILS(rg_array_combine(RG_DIVIDE, a.a, b.a, a.a), RG_ERR_ARG);
+    RGT_FAILS(rg_array_combine(RG_COMBINE_DIVIDE, a.a, b.a, a.a), RG_ERR_ARG);
     math_free(&b);
     math_free(&a);
   }
@@ -240,7 +241,7 @@ static int see(void *elements, int64_t n, const int64_t at[], void *context) {
   seeing *s = context;
   int owner, last = s->x->dims - 1;
   for (int64_t i = 0; i < n; i++) {
-    int64_t index = 0, here[RG_MAX_DIMS];
+    int64_t index = 0, here[RG_ARRAY_MAX_DIMS];
     memcpy(here, at, sizeof(int64_t) * (size_t)s->x->dims);
     here[last] += i;
     for (int d = 0; d <= last; d++)
@@ -262,7 +263,7 @@ void test_map(void) {
   math_seed(8);
   for (int c = 0; c < CASES; c++) {
     math_array x = any(math_type());
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], seen;
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], seen;
     seeing s = {&x, 0, INT64_MAX};
     math_patch(&x, lo, hi);
     RGT_OK(rg_array_map(x.a, lo, hi, see, &s));
@@ -300,7 +301,7 @@ static int ghost_value(const math_array *x, const rg_array_spec *spec, const int
 
 static int64_t wrong_ghosts(const math_array *x, const rg_array_spec *spec, const int64_t lo[],
                             const int64_t hi[], char *memory, const int64_t ld[]) {
-  int64_t at[RG_MAX_DIMS], wrong = 0;
+  int64_t at[RG_ARRAY_MAX_DIMS], wrong = 0;
   int d, beyond = 0x5a;
   for (d = 0; d < x->dims; d++)
     at[d] = lo[d] - spec->ghosts[d];
@@ -322,7 +323,7 @@ void test_ghosts(void) {
   math_seed(9);
   for (int c = 0; c < 2 * CASES; c++) {
     math_array x = any(math_type());
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], ld[RG_MAX_DIMS], cells = 1;
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], ld[RG_ARRAY_MAX_DIMS], cells = 1;
     rg_array_spec spec;
     rg_group g;
     int me, mine = 1;
@@ -332,11 +333,11 @@ void test_ghosts(void) {
     RGT_OK(rg_group_rank(g, &me));
     RGT_OK(rg_array_distribution(x.a, me, lo, hi));
     for (int d = 0; d < x.dims; d++) {
-      mine = mine && lo[d] < hi[d] && spec.layout != RG_BLOCK_CYCLIC;
+      mine = mine && lo[d] < hi[d] && spec.layout != RG_LAYOUT_BLOCK_CYCLIC;
       cells *= hi[d] - lo[d] + 2 * spec.ghosts[d];
     }
     if (mine) {
-      RGT_OK(rg_array_access_ghosts(x.a, RG_WRITE, &memory, ld));
+      RGT_OK(rg_array_access_ghosts(x.a, RG_ACCESS_WRITE, &memory, ld));
       memset(memory, 0x5a, (size_t)cells * x.element);
       RGT_OK(rg_array_release_ghosts(x.a));
     }
@@ -354,7 +355,7 @@ void test_ghosts(void) {
 
 void test_print(void) {
   math_seed(10);
-  math_array x = math_make(math_world, RG_INT32, 3, (int64_t[]){2, 2, 3});
+  math_array x = math_make(math_world, RG_TYPE_INT32, 3, (int64_t[]){2, 2, 3});
   char *text = NULL;
   size_t length;
   FILE *file = rgt_rank == 0 ? open_memstream(&text, &length) : NULL;
@@ -378,7 +379,7 @@ void test_print(void) {
     fclose(full);
   math_free(&x);
   for (int c = 0; c < RG_TYPE_COUNT; c++) { /* all types, to a file that takes all */
-    math_array y = any((rg_type)c);
+    math_array y = any((rg_array_type)c);
     FILE *sink = rgt_rank == 0 || rgt_rank == rgt_size - 1 ? fopen("/dev/null", "w") : NULL;
     RGT_OK(rg_array_print(y.a, NULL, NULL, sink));
     if (sink)

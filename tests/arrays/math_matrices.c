@@ -14,9 +14,9 @@
 void test_copy(void) {
   math_seed(41);
   for (int c = 0; c < CASES; c++) {
-    int64_t shape[RG_MAX_DIMS];
+    int64_t shape[RG_ARRAY_MAX_DIMS];
     int dims = math_shape(shape);
-    rg_type type = (rg_type)math_draw(RG_TYPE_COUNT);
+    rg_array_type type = (rg_array_type)math_draw(RG_TYPE_COUNT);
     math_array x = math_make(NULL, type, dims, shape), y = math_make(NULL, type, dims, shape);
     RGT_OK(rg_array_copy(x.a, y.a));
     memcpy(y.all, x.all, (size_t)x.n * x.element);
@@ -30,11 +30,11 @@ void test_copy(void) {
 
 /* A random patch of an array of n elements at most: the same number in both. */
 static void copy_in_order(void) {
-  static const int64_t factors[][RG_MAX_DIMS] = {{12, 1, 1}, {3, 4, 1}, {2, 3, 2},
-                                                 {1, 12, 1}, {6, 1, 2}, {4, 3, 1}};
-  rg_type type = (rg_type)math_draw(RG_TYPE_COUNT);
+  static const int64_t factors[][RG_ARRAY_MAX_DIMS] = {{12, 1, 1}, {3, 4, 1}, {2, 3, 2},
+                                                       {1, 12, 1}, {6, 1, 2}, {4, 3, 1}};
+  rg_array_type type = (rg_array_type)math_draw(RG_TYPE_COUNT);
   math_array x[2];
-  int64_t lo[2][RG_MAX_DIMS], hi[2][RG_MAX_DIMS];
+  int64_t lo[2][RG_ARRAY_MAX_DIMS], hi[2][RG_ARRAY_MAX_DIMS];
   for (int k = 0; k < 2; k++) {
     const int64_t *extent = factors[math_draw(6)];
     int64_t shape[3];
@@ -56,8 +56,8 @@ static void copy_in_order(void) {
 }
 
 static void copy_whole_in_order(void) {
-  math_array x = math_make(NULL, RG_INT64, 1, (int64_t[]){60});
-  math_array y = math_make(NULL, RG_INT64, 3, (int64_t[]){3, 5, 4});
+  math_array x = math_make(NULL, RG_TYPE_INT64, 1, (int64_t[]){60});
+  math_array y = math_make(NULL, RG_TYPE_INT64, 3, (int64_t[]){3, 5, 4});
   RGT_OK(rg_array_copy_patch(x.a, NULL, NULL, y.a, NULL, NULL, 0));
   memcpy(y.all, x.all, 60 * 8);
   RGT_INT(math_differences(&y), 0);
@@ -69,7 +69,7 @@ static void copy_whole_in_order(void) {
 }
 
 static void copy_transposed(void) {
-  rg_type type = (rg_type)math_draw(RG_TYPE_COUNT);
+  rg_array_type type = (rg_array_type)math_draw(RG_TYPE_COUNT);
   math_array x = math_make(NULL, type, 2, (int64_t[]){1 + math_draw(20), 1 + math_draw(20)});
   math_array y = math_make(NULL, type, 2, (int64_t[]){1 + math_draw(20), 1 + math_draw(20)});
   int64_t n = math_draw((x.shape[0] < y.shape[1] ? x.shape[0] : y.shape[1]) + 1);
@@ -112,8 +112,8 @@ static void copy_there_and_back(math_array *x, math_array *y, int turned) {
 
 void test_copy_groups(void) {
   for (int c = 0; c < CASES / 2; c++) {
-    int64_t shape[RG_MAX_DIMS] = {0}, beyond[RG_MAX_DIMS];
-    const int64_t zero[RG_MAX_DIMS] = {0};
+    int64_t shape[RG_ARRAY_MAX_DIMS] = {0}, beyond[RG_ARRAY_MAX_DIMS];
+    const int64_t zero[RG_ARRAY_MAX_DIMS] = {0};
     math_seed(600 + c);
     int dims = math_shape(shape), turned = dims == 2 || c % 4 == 0;
     if (turned) {
@@ -121,7 +121,7 @@ void test_copy_groups(void) {
       shape[0] = 1 + math_draw(20);
       shape[1] = 1 + math_draw(20);
     }
-    rg_type type = (rg_type)math_draw(RG_TYPE_COUNT);
+    rg_array_type type = (rg_array_type)math_draw(RG_TYPE_COUNT);
     math_array x = math_make(NULL, type, dims, shape), y = {.a = NULL};
     math_seed(700 + c); /* what only some ranks draw */
     if (math_even)
@@ -141,7 +141,7 @@ void test_transpose(void) {
   math_seed(43);
   for (int c = 0; c < CASES; c++) {
     int64_t most = c ? 20 : 300, shape[2] = {1 + math_draw(most), 1 + math_draw(most)};
-    rg_type type = (rg_type)math_draw(RG_TYPE_COUNT);
+    rg_array_type type = (rg_array_type)math_draw(RG_TYPE_COUNT);
     math_array x = math_make(NULL, type, 2, shape);
     math_array y = math_make(NULL, type, 2, (int64_t[]){shape[1], shape[0]});
     RGT_OK(rg_array_transpose(x.a, y.a));
@@ -156,17 +156,17 @@ void test_transpose(void) {
 
 /* --- products ------------------------------------------------------------------------------ */
 
-static double _Complex op(const math_array *x, rg_form form, const int64_t lo[], int64_t i,
+static double _Complex op(const math_array *x, rg_array_form form, const int64_t lo[], int64_t i,
                           int64_t j) {
-  int64_t row = form == RG_NORMAL ? i : j, column = form == RG_NORMAL ? j : i;
+  int64_t row = form == RG_FORM_NORMAL ? i : j, column = form == RG_FORM_NORMAL ? j : i;
   double _Complex v = math_at(x, (lo[0] + row) * x->shape[1] + lo[1] + column);
-  return form == RG_CONJUGATED ? conj(v) : v;
+  return form == RG_FORM_CONJUGATED ? conj(v) : v;
 }
 
 /* A matrix with a patch whose op() is n x m; whole: the patch is all. */
-static math_array factor(rg_type type, rg_form form, int64_t n, int64_t m, int whole, int64_t lo[],
-                         int64_t hi[]) {
-  int64_t extent[2] = {form == RG_NORMAL ? n : m, form == RG_NORMAL ? m : n}, shape[2];
+static math_array factor(rg_array_type type, rg_array_form form, int64_t n, int64_t m, int whole,
+                         int64_t lo[], int64_t hi[]) {
+  int64_t extent[2] = {form == RG_FORM_NORMAL ? n : m, form == RG_FORM_NORMAL ? m : n}, shape[2];
   for (int d = 0; d < 2; d++) {
     lo[d] = whole ? 0 : math_draw(4);
     hi[d] = lo[d] + extent[d];
@@ -176,13 +176,13 @@ static math_array factor(rg_type type, rg_form form, int64_t n, int64_t m, int w
 }
 
 static void multiply(int64_t m, int64_t n, int64_t k) {
-  rg_type type = math_blas_type();
-  rg_form fa = (rg_form)math_draw(3), fb = (rg_form)math_draw(3);
+  rg_array_type type = math_blas_type();
+  rg_array_form fa = (rg_array_form)math_draw(3), fb = (rg_array_form)math_draw(3);
   int whole = (int)math_draw(2);
   int64_t lo[3][2], hi[3][2];
   math_array a = factor(type, fa, m, k, whole, lo[0], hi[0]);
   math_array b = factor(type, fb, k, n, whole, lo[1], hi[1]);
-  math_array c = factor(type, RG_NORMAL, m, n, whole, lo[2], hi[2]);
+  math_array c = factor(type, RG_FORM_NORMAL, m, n, whole, lo[2], hi[2]);
   double _Complex alpha = math_value(type), beta = math_draw(2) ? math_value(type) : 0;
   math_scalar s = math_element(type, alpha), t = math_element(type, beta);
   if (whole)
@@ -218,14 +218,14 @@ void test_multiply_large(void) {
     multiply(1 + math_draw(60), 1 + math_draw(60), 300 + math_draw(300));
   multiply(1, 1100, 5);
   const double one = 1, zero = 0, nan = 0.0 / zero;
-  math_array x = math_make(NULL, RG_DOUBLE, 2, (int64_t[]){10, 10});
-  math_array y = math_make(NULL, RG_DOUBLE, 2, (int64_t[]){10, 10});
+  math_array x = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){10, 10});
+  math_array y = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){10, 10});
   RGT_OK(rg_array_fill(x.a, NULL, NULL, &one));
   RGT_OK(rg_array_fill(y.a, NULL, NULL, &nan));
   for (int threads = 1; threads <= 2; threads++) {
     openblas_set_num_threads(threads);
     int before = openblas_get_num_threads();
-    RGT_OK(rg_array_multiply(RG_NORMAL, RG_NORMAL, &one, x.a, x.a, &zero, y.a));
+    RGT_OK(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, x.a, x.a, &zero, y.a));
     RGT_INT(openblas_get_num_threads(), before);
   }
   for (int64_t i = 0; i < 100; i++)
@@ -238,8 +238,8 @@ void test_multiply_large(void) {
 void test_multiply_vector(void) {
   math_seed(46);
   for (int c = 0; c < CASES; c++) {
-    rg_type type = math_blas_type();
-    rg_form form = (rg_form)math_draw(3);
+    rg_array_type type = math_blas_type();
+    rg_array_form form = (rg_array_form)math_draw(3);
     int64_t lo[2], hi[2], m = math_draw(30), n = math_draw(30);
     math_array a = factor(type, form, m, n, 1, lo, hi);
     math_array x = math_make(NULL, type, 1, &n), y = math_make(NULL, type, 1, &m);
@@ -272,10 +272,11 @@ static void wrong_types(rg_array text, rg_array whole, rg_array complexes) {
   RGT_FAILS(rg_array_norm(text, RG_NORM_1, &number), RG_ERR_ARG);
   RGT_FAILS(rg_array_add(&s, whole, &s, complexes, whole), RG_ERR_ARG);
   RGT_FAILS(rg_array_min(complexes, NULL, NULL, &s, NULL), RG_ERR_ARG);
-  RGT_FAILS(rg_array_combine(RG_MAXIMUM, complexes, complexes, complexes), RG_ERR_ARG);
+  RGT_FAILS(rg_array_combine(RG_COMBINE_MAXIMUM, complexes, complexes, complexes), RG_ERR_ARG);
   RGT_FAILS(rg_array_sum_reproducible(whole, &number), RG_ERR_ARG);
   RGT_FAILS(rg_array_norm_reproducible(complexes, RG_NORM_1, &number), RG_ERR_ARG);
-  RGT_FAILS(rg_array_multiply(RG_NORMAL, RG_NORMAL, &s, whole, whole, &s, text), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &s, whole, whole, &s, text),
+            RG_ERR_ARG);
   RGT_FAILS(rg_array_copy(whole, complexes), RG_ERR_ARG);
 }
 
@@ -299,13 +300,13 @@ static void wrong_shapes(rg_array a, rg_array b, rg_array v) {
   RGT_FAILS(rg_array_copy_patch(a, lo, hi, v, NULL, NULL, 0), RG_ERR_ARG);
   RGT_FAILS(rg_array_transpose(a, a), RG_ERR_ARG);
   RGT_FAILS(rg_array_transpose(a, v), RG_ERR_ARG);
-  RGT_FAILS(rg_array_multiply(RG_NORMAL, RG_NORMAL, &one, a, a, &one, b), RG_ERR_ARG);
-  RGT_FAILS(rg_array_multiply(RG_NORMAL, RG_NORMAL, &one, a, b, &one, a), RG_ERR_ARG);
-  RGT_FAILS(rg_array_multiply((rg_form)3, RG_NORMAL, &one, a, b, &one, a), RG_ERR_ARG);
-  RGT_FAILS(rg_array_multiply(RG_NORMAL, RG_NORMAL, &one, v, b, &one, a), RG_ERR_ARG);
-  RGT_FAILS(rg_array_multiply_vector(RG_NORMAL, &one, a, v, &one, v), RG_ERR_ARG);
-  RGT_FAILS(rg_array_norm(a, (rg_norm)3, s), RG_ERR_ARG);
-  RGT_FAILS(rg_array_combine((rg_elementwise)4, a, a, a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, a, a, &one, b), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, a, b, &one, a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply((rg_array_form)3, RG_FORM_NORMAL, &one, a, b, &one, a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, v, b, &one, a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_multiply_vector(RG_FORM_NORMAL, &one, a, v, &one, v), RG_ERR_ARG);
+  RGT_FAILS(rg_array_norm(a, (rg_norm_kind)3, s), RG_ERR_ARG);
+  RGT_FAILS(rg_array_combine((rg_combine_operation)4, a, a, a), RG_ERR_ARG);
   RGT_FAILS(rg_array_map(a, NULL, NULL, NULL, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_array_min(a, lo, lo, s, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_array_checksum(NULL, &sum), RG_ERR_ARRAY);
@@ -316,12 +317,12 @@ static void wrong_shapes(rg_array a, rg_array b, rg_array v) {
 /* After all of these the arrays still work. */
 void test_errors(void) {
   math_seed(47);
-  math_array text = math_make(NULL, RG_OPAQUE, 2, (int64_t[]){5, 6});
-  math_array whole = math_make(NULL, RG_INT32, 2, (int64_t[]){5, 6});
-  math_array complexes = math_make(NULL, RG_FLOAT_COMPLEX, 2, (int64_t[]){5, 6});
-  math_array a = math_make(NULL, RG_DOUBLE, 2, (int64_t[]){5, 6});
-  math_array b = math_make(NULL, RG_DOUBLE, 2, (int64_t[]){6, 5});
-  math_array v = math_make(NULL, RG_DOUBLE, 1, (int64_t[]){7});
+  math_array text = math_make(NULL, RG_TYPE_OPAQUE, 2, (int64_t[]){5, 6});
+  math_array whole = math_make(NULL, RG_TYPE_INT32, 2, (int64_t[]){5, 6});
+  math_array complexes = math_make(NULL, RG_TYPE_FLOAT_COMPLEX, 2, (int64_t[]){5, 6});
+  math_array a = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){5, 6});
+  math_array b = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){6, 5});
+  math_array v = math_make(NULL, RG_TYPE_DOUBLE, 1, (int64_t[]){7});
   wrong_types(text.a, whole.a, complexes.a);
   wrong_shapes(a.a, b.a, v.a);
   if (math_even && rgt_size > 1) { /* groups that do not fit */
@@ -330,10 +331,10 @@ void test_errors(void) {
     rg_array c = NULL, d;
     const double one = 1;
     double s;
-    RGT_OK(rg_array_create_simple(math_even, RG_DOUBLE, 2, (int64_t[]){5, 6}, &d));
+    RGT_OK(rg_array_create_simple(math_even, RG_TYPE_DOUBLE, 2, (int64_t[]){5, 6}, &d));
     RGT_OK(rg_group_create(math_even, 1, half, 9, &other));
     if (other)
-      RGT_OK(rg_array_create_simple(other, RG_DOUBLE, 2, (int64_t[]){5, 6}, &c));
+      RGT_OK(rg_array_create_simple(other, RG_TYPE_DOUBLE, 2, (int64_t[]){5, 6}, &c));
     if (other && rgt_size > 2) {
       RGT_FAILS(rg_array_add(&one, d, &one, c, d), RG_ERR_GROUP);
       RGT_FAILS(rg_array_dot(d, c, &s), RG_ERR_GROUP);

@@ -11,22 +11,22 @@
 
 #define CASES math_cases(40)
 
-static math_array any(rg_type type) {
-  int64_t shape[RG_MAX_DIMS];
+static math_array any(rg_array_type type) {
+  int64_t shape[RG_ARRAY_MAX_DIMS];
   int dims = math_shape(shape);
   return math_make(NULL, type, dims, shape);
 }
 
 /* A result of a sum: int64_t for integers. */
-static double _Complex sum_of(rg_type type, const math_scalar *s) {
-  return math_number(type == RG_INT32 ? RG_INT64 : type, s);
+static double _Complex sum_of(rg_array_type type, const math_scalar *s) {
+  return math_number(type == RG_TYPE_INT32 ? RG_TYPE_INT64 : type, s);
 }
 
 void test_sum(void) {
   math_seed(21);
   for (int c = 0; c < CASES; c++) {
     math_array x = any(math_type());
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
     double _Complex expected = 0;
     math_scalar sum;
     math_patch(&x, lo, hi);
@@ -41,8 +41,8 @@ void test_sum(void) {
 /* 32 bits are added in 64; 64 bits wrap around. */
 void test_sum_wraps(void) {
   math_seed(22);
-  math_array x = math_make(NULL, RG_INT32, 1, (int64_t[]){10});
-  math_array y = math_make(NULL, RG_INT64, 1, (int64_t[]){10});
+  math_array x = math_make(NULL, RG_TYPE_INT32, 1, (int64_t[]){10});
+  math_array y = math_make(NULL, RG_TYPE_INT64, 1, (int64_t[]){10});
   int32_t large = INT32_MAX;
   int64_t larger = INT64_MAX, sum;
   RGT_OK(rg_array_fill(x.a, NULL, NULL, &large));
@@ -62,7 +62,7 @@ void test_sum_wraps(void) {
 }
 
 static void check_extreme(const math_array *x, const int64_t lo[], const int64_t hi[], int max) {
-  int64_t n = math_count(x, lo, hi), best = -1, at[RG_MAX_DIMS], index = 0;
+  int64_t n = math_count(x, lo, hi), best = -1, at[RG_ARRAY_MAX_DIMS], index = 0;
   for (int64_t i = 0; i < n; i++) {
     int64_t j = math_index(x, lo, hi, i);
     double v = creal(math_at(x, j)), b = best < 0 ? 0 : creal(math_at(x, best));
@@ -87,7 +87,7 @@ void test_extremes(void) {
   math_seed(23);
   for (int c = 0; c < CASES; c++) {
     math_array x = any(math_ordered_type());
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
     math_patch(&x, lo, hi);
     check_extreme(&x, lo, hi, 0);
     check_extreme(&x, lo, hi, 1);
@@ -100,7 +100,7 @@ void test_extremes_nan(void) {
   math_seed(24);
   for (int c = 0; c < CASES; c++) {
     math_array x = any(math_real_type());
-    int64_t lo[RG_MAX_DIMS] = {0};
+    int64_t lo[RG_ARRAY_MAX_DIMS] = {0};
     for (int64_t i = 0; i < x.n; i++) {
       int64_t what = c % 4 == 0 ? 0 : math_draw(6);
       if (what < 3)
@@ -111,7 +111,7 @@ void test_extremes_nan(void) {
     check_extreme(&x, lo, x.shape, 1);
     math_free(&x);
   }
-  math_array y = math_make(NULL, RG_INT64, 1, (int64_t[]){30});
+  math_array y = math_make(NULL, RG_TYPE_INT64, 1, (int64_t[]){30});
   int64_t end[2] = {INT64_MIN, INT64_MAX}, value, at;
   for (int i = 0; i < 2; i++) {
     RGT_OK(rg_array_fill(y.a, NULL, NULL, &end[i]));
@@ -137,7 +137,7 @@ static void check_norms(const math_array *x, double tolerance) {
   RGT_DBL(norm, two, tolerance * two);
   RGT_OK(rg_array_norm(x->a, RG_NORM_INFINITY, &norm));
   RGT_DBL(norm, infinity, tolerance * infinity);
-  if (x->type == RG_FLOAT || x->type == RG_DOUBLE) {
+  if (x->type == RG_TYPE_FLOAT || x->type == RG_TYPE_DOUBLE) {
     RGT_OK(rg_array_norm_reproducible(x->a, RG_NORM_1, &norm));
     RGT_DBL(norm, one, tolerance * one);
     RGT_OK(rg_array_norm_reproducible(x->a, RG_NORM_2, &norm));
@@ -161,21 +161,22 @@ void test_norms_range(void) {
   const double scales[] = {1e200, 1e-200, 0x1p1020, 0x1p-1000};
   math_seed(26);
   for (int c = 0; c < 8; c++) {
-    math_array x = math_make(NULL, c < 4 ? RG_DOUBLE : RG_DOUBLE_COMPLEX, 1, (int64_t[]){40});
+    math_array x =
+        math_make(NULL, c < 4 ? RG_TYPE_DOUBLE : RG_TYPE_DOUBLE_COMPLEX, 1, (int64_t[]){40});
     for (int64_t i = 0; i < x.n; i++)
       math_put(&x, i, math_at(&x, i) * scales[c % 4] / (c % 4 == 2 ? 64 : 1));
     math_set(&x);
     check_norms(&x, 1e-9);
     math_free(&x);
   }
-  math_array x = math_make(NULL, RG_DOUBLE, 1, (int64_t[]){40});
+  math_array x = math_make(NULL, RG_TYPE_DOUBLE, 1, (int64_t[]){40});
   for (int nan = 0; nan < 2; nan++) {
     double value = nan ? (double)NAN : -HUGE_VAL, norm;
     RGT_OK(rg_array_fill(x.a, (int64_t[]){33}, (int64_t[]){34}, &value));
     for (int n = RG_NORM_1; n <= RG_NORM_INFINITY; n++) {
-      RGT_OK(rg_array_norm(x.a, (rg_norm)n, &norm));
+      RGT_OK(rg_array_norm(x.a, (rg_norm_kind)n, &norm));
       RGT_TRUE(nan ? isnan(norm) : norm == HUGE_VAL);
-      RGT_OK(rg_array_norm_reproducible(x.a, (rg_norm)n, &norm));
+      RGT_OK(rg_array_norm_reproducible(x.a, (rg_norm_kind)n, &norm));
       RGT_TRUE(nan ? isnan(norm) : norm == HUGE_VAL);
     }
   }
@@ -186,7 +187,7 @@ void test_dot(void) {
   math_seed(27);
   for (int c = 0; c < CASES; c++) {
     math_array x = any(math_type()), y = math_make(NULL, x.type, x.dims, x.shape);
-    int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS];
+    int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
     double _Complex expected = 0, part = 0;
     math_scalar dot;
     for (int64_t i = 0; i < x.n; i++)
@@ -225,7 +226,8 @@ void test_reproducible(void) {
     if (!g)
       continue;
     math_seed(300 + c);
-    math_array x = math_make(g, RG_DOUBLE, 2, shape), y = math_make(g, RG_DOUBLE, 2, shape);
+    math_array x = math_make(g, RG_TYPE_DOUBLE, 2, shape),
+               y = math_make(g, RG_TYPE_DOUBLE, 2, shape);
     wild(&x, 28);
     wild(&y, 29);
     RGT_OK(rg_array_sum_reproducible(x.a, &sums[0]));
@@ -245,7 +247,7 @@ void test_reproducible(void) {
     math_free(&x);
   }
   math_seed(31);
-  math_array f = math_make(NULL, RG_FLOAT, 2, shape);
+  math_array f = math_make(NULL, RG_TYPE_FLOAT, 2, shape);
   double sum, dot, expected = 0, products = 0;
   for (int64_t i = 0; i < f.n; i++) {
     expected += creal(math_at(&f, i));
@@ -260,9 +262,9 @@ void test_reproducible(void) {
 void test_checksum(void) {
   math_seed(32);
   for (int c = 0; c < CASES; c++) {
-    int64_t shape[RG_MAX_DIMS];
+    int64_t shape[RG_ARRAY_MAX_DIMS];
     int dims = math_shape(shape);
-    rg_type type = (rg_type)math_draw(RG_TYPE_COUNT);
+    rg_array_type type = (rg_array_type)math_draw(RG_TYPE_COUNT);
     math_array x = math_make(math_world, type, dims, shape);
     uint64_t sum, other;
     RGT_OK(rg_array_checksum(x.a, &sum));
@@ -289,7 +291,7 @@ void test_checksum(void) {
   /* Shape and type count, and two elements that change places. */
   uint64_t sums[4];
   int64_t shapes[3][2] = {{6, 4}, {4, 6}, {6, 4}};
-  const rg_type types[3] = {RG_INT64, RG_INT64, RG_DOUBLE};
+  const rg_array_type types[3] = {RG_TYPE_INT64, RG_TYPE_INT64, RG_TYPE_DOUBLE};
   for (int i = 0; i < 3; i++) {
     rg_array a;
     RGT_OK(rg_array_create_simple(math_world, types[i], 2, shapes[i], &a));
@@ -300,7 +302,7 @@ void test_checksum(void) {
   RGT_TRUE(sums[0] != sums[1] && sums[0] != sums[2]);
   rg_array a;
   for (int64_t i = 0, one = 1; i < 2; i++) {
-    RGT_OK(rg_array_create_simple(math_world, RG_INT64, 2, shapes[0], &a));
+    RGT_OK(rg_array_create_simple(math_world, RG_TYPE_INT64, 2, shapes[0], &a));
     RGT_OK(rg_array_zero(a));
     RGT_OK(rg_array_fill(a, (int64_t[]){0, i}, (int64_t[]){1, i + 1}, &one));
     RGT_OK(rg_array_checksum(a, &sums[2 + i]));

@@ -37,8 +37,9 @@ typedef struct {
 /* --- a buffer for a patch --------------------------------------------------------------- */
 
 typedef struct {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], step[RG_MAX_DIMS], ld[RG_MAX_DIMS];
-  int64_t extent[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], step[RG_ARRAY_MAX_DIMS],
+      ld[RG_ARRAY_MAX_DIMS];
+  int64_t extent[RG_ARRAY_MAX_DIMS];
   int strided, dense;
   char *buf;
   size_t bytes;
@@ -94,7 +95,7 @@ typedef enum { PUT, GET, ACC } way;
 
 /* The same to the image. A get fills the buffer with what is expected. */
 static void to_image(scene *s, patch *p, way w, const void *alpha) {
-  int64_t at[RG_MAX_DIMS], inside[RG_MAX_DIMS];
+  int64_t at[RG_ARRAY_MAX_DIMS], inside[RG_ARRAY_MAX_DIMS];
   memcpy(at, p->lo, sizeof at);
   if (is_empty(s, p))
     return;
@@ -114,7 +115,7 @@ static void to_image(scene *s, patch *p, way w, const void *alpha) {
 /* --- what is done ------------------------------------------------------------------------- */
 
 static way random_way(const scene *s) {
-  return (way)dice(s->im.spec.type == RG_OPAQUE ? 2 : 3);
+  return (way)dice(s->im.spec.type == RG_TYPE_OPAQUE ? 2 : 3);
 }
 
 static const void *random_alpha(const scene *s, char memory[16]) {
@@ -143,7 +144,7 @@ static void do_patch(scene *s) {
   random_patch(&s->im, p.lo, p.hi);
   random_buffer(s, &p, 0);
   way w = random_way(s);
-  const void *alpha = s->im.spec.type == RG_OPAQUE ? NULL : random_alpha(s, memory);
+  const void *alpha = s->im.spec.type == RG_TYPE_OPAQUE ? NULL : random_alpha(s, memory);
   int later = (int)dice(2);
   rg_request r = NULL;
   if (s->doing && later) {
@@ -165,7 +166,7 @@ static void do_strided(scene *s) {
   random_patch(&s->im, p.lo, p.hi);
   random_buffer(s, &p, 1);
   way w = random_way(s);
-  const void *alpha = s->im.spec.type == RG_OPAQUE ? NULL : random_alpha(s, memory);
+  const void *alpha = s->im.spec.type == RG_TYPE_OPAQUE ? NULL : random_alpha(s, memory);
   if (s->doing)
     RGT_OK(w == PUT   ? rg_array_put_strided(s->a, p.lo, p.hi, p.step, p.buf, ld_of(&p))
            : w == GET ? rg_array_get_strided(s->a, p.lo, p.hi, p.step, p.buf, ld_of(&p))
@@ -182,7 +183,7 @@ static void do_periodic(scene *s) {
   }
   random_buffer(s, &p, 0);
   way w = random_way(s);
-  const void *alpha = s->im.spec.type == RG_OPAQUE ? NULL : random_alpha(s, memory);
+  const void *alpha = s->im.spec.type == RG_TYPE_OPAQUE ? NULL : random_alpha(s, memory);
   if (s->doing)
     RGT_OK(w == PUT   ? rg_array_put_periodic(s->a, p.lo, p.hi, p.buf, ld_of(&p))
            : w == GET ? rg_array_get_periodic(s->a, p.lo, p.hi, p.buf, ld_of(&p))
@@ -193,11 +194,11 @@ static void do_periodic(scene *s) {
 /* Elements named twice get the same value, as either may stay. */
 static void do_elements(scene *s) {
   enum { MOST = 60 };
-  int64_t n = dice(MOST), at[MOST * RG_MAX_DIMS];
+  int64_t n = dice(MOST), at[MOST * RG_ARRAY_MAX_DIMS];
   char *values = malloc(MOST * s->im.element), memory[16];
   int dims = s->im.spec.dims;
   way w = random_way(s);
-  const void *alpha = s->im.spec.type == RG_OPAQUE ? NULL : random_alpha(s, memory);
+  const void *alpha = s->im.spec.type == RG_TYPE_OPAQUE ? NULL : random_alpha(s, memory);
   for (int64_t i = 0; i < n; i++) {
     int64_t sum = 0;
     for (int d = 0; d < dims; d++)
@@ -223,7 +224,7 @@ static void do_elements(scene *s) {
 static int64_t integer_at(const scene *s, const int64_t at[]) {
   int32_t small;
   int64_t value;
-  if (s->im.spec.type == RG_INT64) {
+  if (s->im.spec.type == RG_TYPE_INT64) {
     memcpy(&value, image_at(&s->im, at), sizeof value);
     return value;
   }
@@ -232,8 +233,8 @@ static int64_t integer_at(const scene *s, const int64_t at[]) {
 }
 
 static void do_atomic(scene *s) {
-  int64_t at[RG_MAX_DIMS], before = 0;
-  if (s->im.spec.type != RG_INT32 && s->im.spec.type != RG_INT64)
+  int64_t at[RG_ARRAY_MAX_DIMS], before = 0;
+  if (s->im.spec.type != RG_TYPE_INT32 && s->im.spec.type != RG_TYPE_INT64)
     return;
   for (int d = 0; d < s->im.spec.dims; d++)
     at[d] = dice(s->im.spec.shape[d]);
@@ -252,11 +253,12 @@ static void do_atomic(scene *s) {
 
 /* A part of a block that is on the node of the member whose turn it is. */
 static void do_access(scene *s) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], ld[RG_MAX_DIMS] = {0}, at[RG_MAX_DIMS], count;
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], ld[RG_ARRAY_MAX_DIMS] = {0},
+                                                        at[RG_ARRAY_MAX_DIMS], count;
   int size, rank, dims = s->im.spec.dims;
   char *p = NULL;
   rg_group g;
-  rg_piece piece;
+  rg_array_piece piece;
   for (int d = 0; d < dims; d++)
     at[d] = dice(s->im.spec.shape[d]);
   random_patch(&s->im, lo, hi);
@@ -271,7 +273,7 @@ static void do_access(scene *s) {
   memcpy(at, piece.lo, sizeof at);
   int owner = piece.rank == rank; /* its owner does it, whichever member's turn it is */
   if (owner)
-    RGT_OK(rg_array_access(s->a, piece.lo, piece.hi, RG_READ_WRITE, &p, ld));
+    RGT_OK(rg_array_access(s->a, piece.lo, piece.hi, RG_ACCESS_READ_WRITE, &p, ld));
   do {
     int64_t offset = 0;
     for (int d = 0; d < dims; d++)
@@ -290,7 +292,7 @@ static void do_access(scene *s) {
 /* --- a scene -------------------------------------------------------------------------------- */
 
 static void compare(scene *s) {
-  int64_t lo[RG_MAX_DIMS] = {0};
+  int64_t lo[RG_ARRAY_MAX_DIMS] = {0};
   char *all = malloc((size_t)s->im.elements * s->im.element);
   RGT_OK(rg_array_get(s->a, lo, s->im.spec.shape, all, NULL));
   s->wrong += memcmp(all, s->im.data, (size_t)s->im.elements * s->im.element) != 0;
@@ -300,7 +302,7 @@ static void compare(scene *s) {
 static void play(rg_group g, int members) {
   static void (*const what[])(scene *) = {do_patch,    do_patch,  do_strided, do_periodic,
                                           do_elements, do_atomic, do_access};
-  int64_t boundaries[RG_MAX_DIMS][16], lo[RG_MAX_DIMS] = {0};
+  int64_t boundaries[RG_ARRAY_MAX_DIMS][16], lo[RG_ARRAY_MAX_DIMS] = {0};
   int rank, valid;
   scene s = {.wrong = 0};
   random_image(members, &s.im, boundaries);
@@ -344,7 +346,7 @@ void test_random(void) {
 void test_own_order(void) {
   int64_t n = 16 * rgt_size, value, before;
   rg_array a;
-  RGT_OK(rg_array_create_simple(world, RG_INT64, 1, &n, &a));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, &n, &a));
   RGT_OK(rg_array_sync(a));
   int wrong = 0;
   for (int64_t i = rgt_rank; i < n; i += rgt_size) {

@@ -35,14 +35,14 @@ static int64_t elements(const rg_array_spec *s) {
 }
 
 /* A random layout for at most so many members. The boundaries stay in room. */
-static void draw_layout(rg_array_spec *s, int members, int64_t room[RG_MAX_DIMS][16]) {
-  s->layout = (rg_layout)draw(3);
+static void draw_layout(rg_array_spec *s, int members, int64_t room[RG_ARRAY_MAX_DIMS][16]) {
+  s->layout = (rg_array_layout)draw(3);
   int left = members;
   for (int d = 0; d < s->dims; d++) {
-    s->chunk[d] = s->layout == RG_BLOCK_CYCLIC ? 1 + draw(4) : 0;
-    s->ghosts[d] = s->layout == RG_BLOCK ? draw(2) : 0;
+    s->chunk[d] = s->layout == RG_LAYOUT_BLOCK_CYCLIC ? 1 + draw(4) : 0;
+    s->ghosts[d] = s->layout == RG_LAYOUT_BLOCK ? draw(2) : 0;
     s->grid[d] = 0;
-    if (s->layout != RG_IRREGULAR)
+    if (s->layout != RG_LAYOUT_IRREGULAR)
       continue;
     s->grid[d] = 1 + draw(left < 3 ? left : 3);
     left /= s->grid[d];
@@ -54,11 +54,11 @@ static void draw_layout(rg_array_spec *s, int members, int64_t room[RG_MAX_DIMS]
 }
 
 static void draw_shape(rg_array_spec *s) {
-  int64_t shape[RG_MAX_DIMS];
+  int64_t shape[RG_ARRAY_MAX_DIMS];
   int dims = 1 + draw(3), most = dims == 1 ? MOST : dims == 2 ? 20 : 7;
   for (int d = 0; d < dims; d++)
     shape[d] = draw(12) ? 1 + draw(most) : 0;
-  RGT_OK(rg_array_spec_set(s, RG_INT64, dims, shape));
+  RGT_OK(rg_array_spec_set(s, RG_TYPE_INT64, dims, shape));
 }
 
 /* A random subset of the world in a random order; the same on all ranks. */
@@ -99,7 +99,7 @@ static int join(int na, const int a[], int nb, const int b[], int both[]) {
 
 /* One member writes all of it. */
 static void write_all(rg_array a, const rg_array_spec *s) {
-  int64_t data[MOST], lo[RG_MAX_DIMS] = {0}, n = elements(s);
+  int64_t data[MOST], lo[RG_ARRAY_MAX_DIMS] = {0}, n = elements(s);
   rg_group g;
   int rank;
   RGT_OK(rg_array_group(a, &g));
@@ -112,7 +112,7 @@ static void write_all(rg_array a, const rg_array_spec *s) {
 }
 
 static void check_all(rg_array b, const rg_array_spec *s) {
-  int64_t data[MOST], lo[RG_MAX_DIMS] = {0}, wrong = 0, n = elements(s);
+  int64_t data[MOST], lo[RG_ARRAY_MAX_DIMS] = {0}, wrong = 0, n = elements(s);
   memset(data, 0, sizeof data);
   RGT_OK(rg_array_get(b, lo, s->shape, data, NULL));
   for (int64_t i = 0; i < n; i++)
@@ -121,7 +121,7 @@ static void check_all(rg_array b, const rg_array_spec *s) {
 }
 
 static void hand_over(int na, const int a_ranks[], int nb, const int b_ranks[]) {
-  int64_t room[2][RG_MAX_DIMS][16];
+  int64_t room[2][RG_ARRAY_MAX_DIMS][16];
   int both_ranks[64], n = join(na, a_ranks, nb, b_ranks, both_ranks), given = draw(4) > 0;
   rg_group from = group_of(na, a_ranks, 1), to = group_of(nb, b_ranks, 2),
            both = group_of(n, both_ranks, 3);
@@ -172,7 +172,7 @@ void test_merge_and_part(void) {
 static rg_array some_array(rg_group g, rg_array_spec *s) {
   int64_t shape[1] = {20};
   rg_array a;
-  RGT_OK(rg_array_spec_set(s, RG_INT64, 1, shape));
+  RGT_OK(rg_array_spec_set(s, RG_TYPE_INT64, 1, shape));
   RGT_OK(rg_array_create(g, s, &a));
   write_all(a, s);
   return a;
@@ -189,12 +189,12 @@ static void check_one_wrong(rg_array *a, rg_group world, const rg_array_spec *s)
             rgt_size > 1 ? RG_ERR_MISMATCH : RG_ERR_ARG);
   RGT_FAILS(rg_array_regroup(a, world, world, NULL, last ? NULL : &b), RG_ERR_ARG);
   RGT_FAILS(rg_array_regroup(last ? NULL : a, world, world, NULL, &b), RG_ERR_ARG);
-  bad.layout = RG_IRREGULAR;
+  bad.layout = RG_LAYOUT_IRREGULAR;
   bad.grid[0] = 1;
   RGT_FAILS(rg_array_regroup(a, world, world, last ? &bad : s, &b), RG_ERR_ARG);
   bad.grid[0] = -5;
   RGT_FAILS(rg_array_regroup(a, world, world, last ? &bad : s, &b), RG_ERR_ARG);
-  bad.layout = (rg_layout)77;
+  bad.layout = (rg_array_layout)77;
   RGT_FAILS(rg_array_regroup(a, world, world, last ? &bad : s, &b), RG_ERR_ARG);
   RGT_PTR_NULL(b);
 }
@@ -207,7 +207,7 @@ void test_errors(void) {
   RGT_OK(rg_group_world(&world));
   a = some_array(world, &s);
   bad = s;
-  bad.layout = RG_BLOCK_CYCLIC;
+  bad.layout = RG_LAYOUT_BLOCK_CYCLIC;
   bad.chunk[0] = 0;
   RGT_FAILS(rg_array_regroup(&a, world, world, &bad, &b), RG_ERR_ARG);
   RGT_FAILS(rg_array_regroup(&none, world, NULL, NULL, &b), RG_ERR_ARG);

@@ -55,11 +55,11 @@ static void test_overflow(void) {
   rg_array a = NULL;
   int64_t half = (int64_t)1 << 62, large = (int64_t)1 << 40, shape[2] = {half, 4};
   size_t before = used();
-  RGT_FAILS(rg_array_create_simple(world, RG_DOUBLE, 2, shape, &a), RG_ERR_LIMIT);
+  RGT_FAILS(rg_array_create_simple(world, RG_TYPE_DOUBLE, 2, shape, &a), RG_ERR_LIMIT);
   shape[0] = INT64_MAX;
-  RGT_FAILS(rg_array_create_simple(world, RG_OPAQUE, 1, shape, &a), RG_ERR_ARG);
-  RGT_FAILS(rg_array_create_simple(world, RG_INT32, 1, shape, &a), RG_ERR_LIMIT);
-  RGT_INT(agreed(rg_array_create_simple(world, RG_INT64, 1, &large, &a)), RG_ERR_NOMEM);
+  RGT_FAILS(rg_array_create_simple(world, RG_TYPE_OPAQUE, 1, shape, &a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_create_simple(world, RG_TYPE_INT32, 1, shape, &a), RG_ERR_LIMIT);
+  RGT_INT(agreed(rg_array_create_simple(world, RG_TYPE_INT64, 1, &large, &a)), RG_ERR_NOMEM);
   RGT_TRUE(strstr(rg_error_detail(), "RG_ARENA_SIZE") != NULL);
   RGT_PTR_NULL(a);
   RGT_INT(used() - before, 0);
@@ -73,7 +73,7 @@ static void test_full(void) {
   size_t before = used();
   for (int64_t elements = 400000; elements > 0; elements /= 10)
     for (int error = RG_SUCCESS; !error && n < MOST; n += !error) {
-      error = agreed(rg_array_create_simple(world, RG_INT64, 1, &elements, &a[n]));
+      error = agreed(rg_array_create_simple(world, RG_TYPE_INT64, 1, &elements, &a[n]));
       RGT_TRUE(error == RG_SUCCESS || error == RG_ERR_NOMEM);
       errors += error != RG_SUCCESS;
     }
@@ -85,7 +85,7 @@ static void test_full(void) {
   for (int i = 0; i < n; i++)
     RGT_OK(rg_array_free(&a[i]));
   RGT_TRUE(used() >= before);
-  RGT_OK(rg_array_create_simple(world, RG_INT64, 1, (int64_t[]){400000}, &a[0]));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, (int64_t[]){400000}, &a[0]));
   expect_works(a[0], 399999, 8);
   RGT_OK(rg_array_free(&a[0]));
 }
@@ -95,7 +95,7 @@ static void test_race(void) {
   for (int turn = 0; turn < 30; turn++) {
     rg_array a[8] = {NULL};
     for (int i = 0; i < 8; i++)
-      agreed(rg_array_create_simple(world, RG_DOUBLE, 1, (int64_t[]){500000}, &a[i]));
+      agreed(rg_array_create_simple(world, RG_TYPE_DOUBLE, 1, (int64_t[]){500000}, &a[i]));
     for (int i = 0; i < 8; i++)
       RGT_OK(rg_array_free(&a[(i + rgt_rank) % 8]));
   }
@@ -105,7 +105,7 @@ static void test_race(void) {
 static void test_long_step(void) {
   int64_t n = 5 * rgt_size, zero = 0, most = INT64_MAX, from = 2, value = 7, all[5 * 64] = {0};
   rg_array a;
-  RGT_OK(rg_array_create_simple(world, RG_INT64, 1, &n, &a));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, &n, &a));
   if (rgt_rank == 0) {
     RGT_OK(rg_array_put(a, &zero, &n, all, NULL));
     RGT_OK(rg_array_put_strided(a, &from, &n, &most, &value, NULL));
@@ -126,7 +126,7 @@ static void test_empty(void) {
     int64_t shape[3] = {INT64_C(1) << 40, INT64_C(1) << 40, INT64_C(1) << 40};
     rg_array a;
     shape[d] = 0;
-    RGT_OK(rg_array_create_simple(world, RG_DOUBLE, 3, shape, &a));
+    RGT_OK(rg_array_create_simple(world, RG_TYPE_DOUBLE, 3, shape, &a));
     RGT_OK(rg_array_put(a, zero, shape, NULL, NULL));
     RGT_OK(rg_array_sync(a));
     RGT_OK(rg_array_free(&a));

@@ -31,7 +31,7 @@ static void test_many(void) {
   RGT_OK(rg_group_world(&world));
   size_t before = used();
   for (int i = 0; i < ARRAYS; i++) {
-    failed += rg_array_create_simple(world, RG_INT64, 1, &n, &a[i]) != RG_SUCCESS;
+    failed += rg_array_create_simple(world, RG_TYPE_INT64, 1, &n, &a[i]) != RG_SUCCESS;
     failed += rg_array_put(a[i], &mine, &end, &(int64_t){i + mine}, NULL) != RG_SUCCESS;
   }
   RGT_INT(failed, 0);

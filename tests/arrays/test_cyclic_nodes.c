@@ -46,8 +46,8 @@ static rg_array make(void) {
   int64_t shape[2] = {SIDE, SIDE};
   rg_array_spec spec;
   rg_array a = NULL;
-  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 2, shape));
-  spec.layout = RG_BLOCK_CYCLIC;
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));
+  spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
   spec.chunk[0] = spec.chunk[1] = BLOCK_SIDE;
   RGT_OK(rg_array_create(world, &spec, &a));
   return a;

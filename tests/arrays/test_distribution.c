@@ -61,7 +61,8 @@ typedef struct {
 /* Enters the elements of a block that starts at `start` in its owner's memory;
  * returns the size of that memory. */
 static int64_t enter(const rgi_distribution *d, int rank, int64_t i, int64_t start, map *m) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], at[RG_MAX_DIMS], extent[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], at[RG_ARRAY_MAX_DIMS],
+      extent[RG_ARRAY_MAX_DIMS];
   int empty = 0;
   rgi_distribution_block(d, rank, i, lo, hi);
   for (int k = 0; k < d->dims; k++) {
@@ -90,13 +91,13 @@ static void enter_all(const rgi_distribution *d, map *m) {
     for (int64_t i = 0; i < blocks; i++)
       start += enter(d, rank, i, start, m);
     m->failures += start != rgi_distribution_extent(d, rank);
-    m->failures += d->layout != RG_BLOCK_CYCLIC && blocks != (rank < d->owners);
+    m->failures += d->layout != RG_LAYOUT_BLOCK_CYCLIC && blocks != (rank < d->owners);
   }
 }
 
 static void check_elements(const rgi_distribution *d, map *m) {
-  static const int64_t zero[RG_MAX_DIMS];
-  int64_t at[RG_MAX_DIMS] = {0};
+  static const int64_t zero[RG_ARRAY_MAX_DIMS];
+  int64_t at[RG_ARRAY_MAX_DIMS] = {0};
   if (product(d->dims, d->shape) == 0)
     return;
   do {
@@ -117,7 +118,7 @@ static int same_piece(int dims, const rgi_piece *a, const rgi_piece *b) {
 
 /* Each element of the piece is where the map has it; marks it as seen. */
 static int check_piece(const rgi_distribution *d, const map *m, const rgi_piece *p, char *seen) {
-  int64_t at[RG_MAX_DIMS];
+  int64_t at[RG_ARRAY_MAX_DIMS];
   int failures = 0;
   for (int k = 0; k < d->dims; k++)
     if (p->lo[k] >= p->hi[k])
@@ -133,8 +134,9 @@ static int check_piece(const rgi_distribution *d, const map *m, const rgi_piece 
 }
 
 static void check_patch(const rgi_distribution *d, map *m, char *seen) {
-  int64_t lo[RG_MAX_DIMS], hi[RG_MAX_DIMS], at[RG_MAX_DIMS], count = 0, covered = 0;
-  int64_t elements = product(d->dims, d->shape), extent[RG_MAX_DIMS];
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], at[RG_ARRAY_MAX_DIMS], count = 0,
+                                                                               covered = 0;
+  int64_t elements = product(d->dims, d->shape), extent[RG_ARRAY_MAX_DIMS];
   rgi_pieces it;
   rgi_piece piece, again;
   for (int k = 0; k < d->dims; k++) {
@@ -222,7 +224,7 @@ static void test_even(void) {
     scene s;
     rgi_distribution d;
     draw(&s);
-    s.drawn.spec.layout = RG_BLOCK;
+    s.drawn.spec.layout = RG_LAYOUT_BLOCK;
     memset(s.drawn.spec.chunk, 0, sizeof s.drawn.spec.chunk);
     if (!RGT_OK(rgi_distribution_make(&s.drawn.spec, s.members, &d)))
       return;
@@ -238,8 +240,8 @@ static void test_even(void) {
 static void test_cyclic(void) {
   rg_array_spec spec;
   rgi_distribution d;
-  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 2, (int64_t[]){17, 23}));
-  spec.layout = RG_BLOCK_CYCLIC;
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 2, (int64_t[]){17, 23}));
+  spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
   spec.grid[0] = 2;
   spec.grid[1] = 3;
   spec.chunk[0] = 3;
@@ -258,7 +260,7 @@ static int64_t grid_of(int members, int dims, const int64_t shape[], const int64
   rg_array_spec spec;
   rgi_distribution d;
   int64_t digits = 0;
-  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, dims, shape));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, dims, shape));
   if (chunk)
     memcpy(spec.chunk, chunk, (size_t)dims * sizeof *chunk);
   RGT_OK(rgi_distribution_make(&spec, members, &d));
@@ -294,7 +296,7 @@ static void test_balance(void) {
   for (int members = 1; members <= 300; members++) {
     rg_array_spec spec;
     rgi_distribution d;
-    RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 3, (int64_t[]){400, 500, 600}));
+    RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 3, (int64_t[]){400, 500, 600}));
     RGT_OK(rgi_distribution_make(&spec, members, &d));
     RGT_TRUE(rgi_distribution_extent(&d, 0) * members <= 400 * 500 * 600 * 1.2);
     rgi_distribution_clear(&d);
@@ -303,10 +305,10 @@ static void test_balance(void) {
 
 /* --- large numbers ------------------------------------------------------------------------ */
 
-static void check_large(rg_layout layout, int64_t extent, int64_t chunk, int members) {
+static void check_large(rg_array_layout layout, int64_t extent, int64_t chunk, int members) {
   rg_array_spec spec;
   rgi_distribution d;
-  RGT_OK(rg_array_spec_set(&spec, RG_OPAQUE, 1, &extent));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_OPAQUE, 1, &extent));
   spec.element_size = 1;
   spec.layout = layout;
   spec.chunk[0] = chunk;
@@ -319,7 +321,7 @@ static void check_large(rg_layout layout, int64_t extent, int64_t chunk, int mem
     int64_t offset = -1;
     at = i == 0 ? 0 : i == 1 ? extent - 1 : at;
     int rank = rgi_distribution_find(&d, &at, &offset);
-    if (layout == RG_BLOCK_CYCLIC) {
+    if (layout == RG_LAYOUT_BLOCK_CYCLIC) {
       RGT_INT(rank, at / chunk % members);
       RGT_INT(offset, at / chunk / members * chunk + at % chunk);
     } else {
@@ -335,10 +337,10 @@ static void test_large(void) {
   srandom((unsigned)rgt_seed() + 2);
   for (int i = 0; i < 4; i++)
     for (int members = 1; members < 1000; members += 111) {
-      check_large(RG_BLOCK, extents[i] - 7 * (i < 2) * 1000, 0, members);
-      check_large(RG_BLOCK_CYCLIC, extents[i], 1, members);
-      check_large(RG_BLOCK_CYCLIC, extents[i], 64, members);
-      check_large(RG_BLOCK_CYCLIC, extents[i], extents[i] / 3, members);
+      check_large(RG_LAYOUT_BLOCK, extents[i] - 7 * (i < 2) * 1000, 0, members);
+      check_large(RG_LAYOUT_BLOCK_CYCLIC, extents[i], 1, members);
+      check_large(RG_LAYOUT_BLOCK_CYCLIC, extents[i], 64, members);
+      check_large(RG_LAYOUT_BLOCK_CYCLIC, extents[i], extents[i] / 3, members);
     }
 }
 
@@ -346,15 +348,15 @@ static void test_overflow(void) {
   int64_t huge[] = {(int64_t)1 << 31, (int64_t)1 << 31, 2};
   rg_array_spec spec;
   rgi_distribution d;
-  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 3, huge));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 3, huge));
   RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
   huge[2] = 0;
-  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 3, huge));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 3, huge));
   RGT_OK(rgi_distribution_make(&spec, 4, &d));
   rgi_distribution_clear(&d);
-  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 2, huge));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 2, huge));
   RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
-  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 1, huge));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 1, huge));
   spec.ghosts[0] = (int64_t)1 << 60;
   RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
   spec.ghosts[0] = INT64_MAX;
@@ -367,7 +369,7 @@ static int64_t ok_boundaries[] = {0, 3}, descending[] = {0, 5, 4}, late[] = {1, 
                outside[] = {0, 11};
 
 static void irregular(rg_array_spec *s, const int64_t *boundaries, int n) {
-  s->layout = RG_IRREGULAR;
+  s->layout = RG_LAYOUT_IRREGULAR;
   s->grid[0] = 1;
   s->boundaries[0] = ok_boundaries;
   s->grid[1] = n;
@@ -385,7 +387,7 @@ static void refuse(const rg_array_spec *s, const char *word) {
 #define REFUSED(word, ...)                                                                         \
   do {                                                                                             \
     rg_array_spec spec, *s = &spec;                                                                \
-    RGT_OK(rg_array_spec_set(s, RG_DOUBLE, 2, (int64_t[]){10, 10}));                               \
+    RGT_OK(rg_array_spec_set(s, RG_TYPE_DOUBLE, 2, (int64_t[]){10, 10}));                          \
     __VA_ARGS__;                                                                                   \
     refuse(s, word);                                                                               \
   } while (0)
@@ -394,9 +396,9 @@ static void test_refused(void) {
   REFUSED("0 dimensions", s->dims = 0);
   REFUSED("8 dimensions", s->dims = 8);
   REFUSED("type", s->type = RG_TYPE_COUNT);
-  REFUSED("element_size", s->type = RG_OPAQUE);
+  REFUSED("element_size", s->type = RG_TYPE_OPAQUE);
   REFUSED("element_size is 7", s->element_size = 7);
-  REFUSED("layout 3", s->layout = (rg_layout)3);
+  REFUSED("layout 3", s->layout = (rg_array_layout)3);
   REFUSED("dimension 1 is -1", s->shape[1] = -1);
   REFUSED("grid[1]", s->grid[1] = -1);
   REFUSED("members, which are 4", s->grid[0] = 2; s->grid[1] = 3);
@@ -404,10 +406,11 @@ static void test_refused(void) {
   REFUSED("flags", s->flags = 2);
   REFUSED("chunk[0]", s->chunk[0] = -2);
   REFUSED("grid[0] is 2", s->chunk[0] = -1; s->grid[0] = 2);
-  REFUSED("chunk[1]", s->layout = RG_BLOCK_CYCLIC; s->chunk[0] = 1);
-  REFUSED("ghosts[0]", s->layout = RG_BLOCK_CYCLIC; s->chunk[0] = s->chunk[1] = s->ghosts[0] = 1);
-  REFUSED("grid[0]", s->layout = RG_IRREGULAR);
-  REFUSED("boundaries[0]", s->layout = RG_IRREGULAR; s->grid[0] = 2);
+  REFUSED("chunk[1]", s->layout = RG_LAYOUT_BLOCK_CYCLIC; s->chunk[0] = 1);
+  REFUSED("ghosts[0]", s->layout = RG_LAYOUT_BLOCK_CYCLIC;
+          s->chunk[0] = s->chunk[1] = s->ghosts[0] = 1);
+  REFUSED("grid[0]", s->layout = RG_LAYOUT_IRREGULAR);
+  REFUSED("boundaries[0]", s->layout = RG_LAYOUT_IRREGULAR; s->grid[0] = 2);
   REFUSED("boundaries[1][0] is 1", irregular(s, late, 2));
   REFUSED("boundaries[1][2] is 4", irregular(s, descending, 3));
   REFUSED("boundaries[1][1] is 11", irregular(s, outside, 2));
@@ -421,7 +424,7 @@ static void bounds(int code, int expected, const char *text) {
 static void test_bounds(void) {
   rg_array_spec spec;
   rgi_distribution d;
-  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 2, (int64_t[]){10, 20}));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, (int64_t[]){10, 20}));
   RGT_OK(rgi_distribution_make(&spec, 4, &d));
 #define INSIDE(l0, l1, h0, h1)                                                                     \
   rgi_distribution_inside(&d, "rg_array_put", (int64_t[]){l0, l1}, (int64_t[]){h0, h1})

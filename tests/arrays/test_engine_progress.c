@@ -40,10 +40,10 @@ static void serve(void (*now_and_then)(void)) {
     int64_t value = 0, add = 2;
     RGT_OK(rgi_engine_get(target, at, &value, &word));
     RGT_INT(value, 5);
-    RGT_OK(rgi_engine_acc(target, at, &add, &word, RG_INT64, NULL));
-    RGT_OK(rgi_engine_fetch_add(target, at, RG_INT64, 3, &value));
+    RGT_OK(rgi_engine_acc(target, at, &add, &word, RG_TYPE_INT64, NULL));
+    RGT_OK(rgi_engine_fetch_add(target, at, RG_TYPE_INT64, 3, &value));
     RGT_INT(value, 7);
-    RGT_OK(rgi_engine_compare_and_swap(target, at, RG_INT64, 10, 11, &value));
+    RGT_OK(rgi_engine_compare_and_swap(target, at, RG_TYPE_INT64, 10, 11, &value));
     RGT_INT(value, 10);
     value = 77;
     RGT_OK(rgi_engine_put(target, at, &value, &word));
@@ -93,8 +93,8 @@ static void *work(void *argument) {
     for (int k = 0; k < PLACES; k++)
       buffer[k] = i * 1000 + me + k;
     RGT_OK(rgi_engine_put((int)target, own, buffer, &p));
-    RGT_OK(rgi_engine_acc((int)target, block, &one, &word, RG_INT64, NULL));
-    RGT_OK(rgi_engine_fetch_add(0, block + 8, RG_INT64, 1, &before));
+    RGT_OK(rgi_engine_acc((int)target, block, &one, &word, RG_TYPE_INT64, NULL));
+    RGT_OK(rgi_engine_fetch_add(0, block + 8, RG_TYPE_INT64, 1, &before));
     RGT_OK(rgi_heap_take("test", (size_t)(1 + i % 5) * 100, &some));
     RGT_OK(rgi_engine_get((int)target, own, got, &p));
     for (int k = 0; k < PLACES; k++)
@@ -164,7 +164,7 @@ static void test_timeout(void) {
     wait_for_sign(1);
     unsetenv("RG_TIMEOUT");
     RGT_OK(rgi_options_load("timeout=1"));
-    RGT_FAILS(rgi_engine_acc(target, at, &add, &word, RG_INT64, NULL), RG_ERR_TIMEOUT);
+    RGT_FAILS(rgi_engine_acc(target, at, &add, &word, RG_TYPE_INT64, NULL), RG_ERR_TIMEOUT);
     RGT_OK(rgi_options_load("timeout=60"));
     unlink(sign);
   }

@@ -101,7 +101,7 @@ static void test_hdf5(void) {
   RGT_INT(rgt_file_count(), 2);
 #else
   rg_array a;
-  RGT_OK(rg_array_create_simple(rgt_world, RG_DOUBLE, 1, (int64_t[]){10}, &a));
+  RGT_OK(rg_array_create_simple(rgt_world, RG_TYPE_DOUBLE, 1, (int64_t[]){10}, &a));
   RGT_FAILS(rg_array_save(a, rgt_path("h5"), RG_FILE_HDF5), RG_ERR_UNSUPPORTED);
   RGT_INT(rgt_file_count(), 2);
   RGT_OK(rg_array_free(&a));
@@ -111,17 +111,17 @@ static void test_hdf5(void) {
 /* More bytes, and more rows, than one round of transfer takes. */
 static void test_rounds(void) {
   rg_array_spec spec;
-  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 2, (int64_t[]){2500, 1000}));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, (int64_t[]){2500, 1000}));
   save(rgt_world, &spec, rgt_path("one"), 5, RG_FILE_NATIVE);
   load(rgt_world, &spec, rgt_path("one"), 5);
-  RGT_OK(rg_array_spec_set(&spec, RG_INT32, 2, (int64_t[]){70000, rgt_size + 1}));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 2, (int64_t[]){70000, rgt_size + 1}));
   spec.grid[0] = 1;
   spec.grid[1] = rgt_size;
   spec.ghosts[1] = 1;
   save(rgt_world, &spec, rgt_path("one"), 6, RG_FILE_NATIVE);
   load(rgt_world, &spec, rgt_path("one"), 6);
 #ifdef RG_HDF5
-  RGT_OK(rg_array_spec_set(&spec, RG_DOUBLE, 2, (int64_t[]){2500, 1000}));
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, (int64_t[]){2500, 1000}));
   save(rgt_world, &spec, rgt_path("one"), 7, RG_FILE_HDF5);
   load(rgt_world, &spec, rgt_path("one"), 7);
 #endif
@@ -131,7 +131,7 @@ static void test_rounds(void) {
 
 enum { HEADER = 4096, N = 600 };
 
-static rg_array new_array(rg_type type) {
+static rg_array new_array(rg_array_type type) {
   rg_array a = NULL;
   RGT_OK(rg_array_create_simple(rgt_world, type, 2, (int64_t[]){20, N / 20}, &a));
   return a;
@@ -143,7 +143,7 @@ static void again(rg_array a, rg_file_format format) {
 }
 
 static void test_damaged(void) {
-  rg_array a = new_array(RG_DOUBLE);
+  rg_array a = new_array(RG_TYPE_DOUBLE);
   const char *path = rgt_path("bad");
   again(a, RG_FILE_NATIVE);
   RGT_INT(rgt_file_size(path), HEADER + N * 8);
@@ -178,7 +178,7 @@ static void test_damaged(void) {
 }
 
 static void test_foreign(void) {
-  rg_array a = new_array(RG_DOUBLE), out = NULL;
+  rg_array a = new_array(RG_TYPE_DOUBLE), out = NULL;
   rgt_load_fails(a, rgt_path("nothing/there"), "No such file");
   rgt_load_fails(a, rgt_path(""), "directory");
   rgt_spoil(rgt_path("text"), 0, "some text", 9);
@@ -191,13 +191,13 @@ static void test_foreign(void) {
 }
 
 static void other_array(rg_file_format format) {
-  rg_array a = new_array(RG_DOUBLE), other = new_array(RG_INT64), wide;
+  rg_array a = new_array(RG_TYPE_DOUBLE), other = new_array(RG_TYPE_INT64), wide;
   again(a, format);
   rgt_load_fails(other, rgt_path("bad"), "type");
-  RGT_OK(rg_array_create_simple(rgt_world, RG_DOUBLE, 2, (int64_t[]){N / 20, 20}, &wide));
+  RGT_OK(rg_array_create_simple(rgt_world, RG_TYPE_DOUBLE, 2, (int64_t[]){N / 20, 20}, &wide));
   rgt_load_fails(wide, rgt_path("bad"), "its shape is 20 x 30, the array's 30 x 20");
   RGT_OK(rg_array_free(&wide));
-  RGT_OK(rg_array_create_simple(rgt_world, RG_DOUBLE, 1, (int64_t[]){N}, &wide));
+  RGT_OK(rg_array_create_simple(rgt_world, RG_TYPE_DOUBLE, 1, (int64_t[]){N}, &wide));
   rgt_load_fails(wide, rgt_path("bad"), "its shape is 20 x 30, the array's 600");
   RGT_OK(rg_array_free(&wide));
   RGT_OK(rg_array_free(&a));
@@ -226,7 +226,7 @@ static void save_fails(rg_array a, const char *path, const char *word) {
 }
 
 static void test_unwritable(void) {
-  rg_array a = new_array(RG_DOUBLE);
+  rg_array a = new_array(RG_TYPE_DOUBLE);
   save_fails(a, rgt_path("nothing/there"), "No such file");
   if (rgt_rank == 0)
     RGT_INT(mkdir(rgt_path("folder"), 0700), 0);
@@ -241,7 +241,7 @@ static void test_unwritable(void) {
 
 /* Devices and pipes are not replaced, and loading does not wait for a pipe's other end. */
 static void test_pipe(void) {
-  rg_array a = new_array(RG_DOUBLE);
+  rg_array a = new_array(RG_TYPE_DOUBLE);
   struct stat status;
   if (rgt_rank == 0)
     RGT_INT(mkfifo(rgt_path("pipe"), 0600), 0);
@@ -258,7 +258,7 @@ static void test_pipe(void) {
 
 /* Members that give different arguments get an error. */
 static void test_mismatch(void) {
-  rg_array a = new_array(RG_DOUBLE), out = NULL;
+  rg_array a = new_array(RG_TYPE_DOUBLE), out = NULL;
   int before = rgt_file_count(), last = rgt_rank == rgt_size - 1;
   if (rgt_size > 1) {
     RGT_FAILS(rg_array_save(a, rgt_path(last ? "x" : "y"), RG_FILE_NATIVE), RG_ERR_MISMATCH);
@@ -274,7 +274,7 @@ static void test_mismatch(void) {
 
 /* A file left by a job that died while saving does not matter. */
 static void test_stale(void) {
-  rg_array a = new_array(RG_DOUBLE);
+  rg_array a = new_array(RG_TYPE_DOUBLE);
   char name[64];
   int pid = (int)getpid();
   MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);

@@ -46,7 +46,7 @@ static void save_fails(rg_array a, rg_file_format format) {
 static void limited(int who, rlim_t bytes, rg_file_format format) {
   struct rlimit old, limit;
   rg_array a;
-  RGT_OK(rg_array_create_simple(rgt_world, RG_DOUBLE, 2, (int64_t[]){20, N / 20}, &a));
+  RGT_OK(rg_array_create_simple(rgt_world, RG_TYPE_DOUBLE, 2, (int64_t[]){20, N / 20}, &a));
   rgt_fill(a, 3);
   RGT_OK(rg_array_save(a, rgt_path("full"), format));
   rgt_fill(a, 4);

@@ -21,14 +21,14 @@
 
 enum { ROWS = 40, COLUMNS = 30 };
 
-static rg_array new_array(rg_type type) {
+static rg_array new_array(rg_array_type type) {
   rg_array a = NULL;
   RGT_OK(rg_array_create_simple(rgt_world, type, 2, (int64_t[]){ROWS, COLUMNS}, &a));
   return a;
 }
 
 static void test_damaged(void) {
-  rg_array a = new_array(RG_DOUBLE);
+  rg_array a = new_array(RG_TYPE_DOUBLE);
   const char *path = rgt_path("bad");
   rgt_fill(a, 3);
   RGT_OK(rg_array_save(a, path, RG_FILE_HDF5));
@@ -95,7 +95,7 @@ static void make(const foreign *f) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static double element(rg_array a, rg_type type, int64_t i, int64_t j) {
+static double element(rg_array a, rg_array_type type, int64_t i, int64_t j) {
   union {
     double d;
     float f;
@@ -103,18 +103,21 @@ static double element(rg_array a, rg_type type, int64_t i, int64_t j) {
     int64_t l;
   } v;
   RGT_OK(rg_array_get(a, (int64_t[]){i, j}, (int64_t[]){i + 1, j + 1}, &v, NULL));
-  return type == RG_DOUBLE ? v.d : type == RG_FLOAT ? v.f : type == RG_INT32 ? v.i : (double)v.l;
+  return type == RG_TYPE_DOUBLE  ? v.d
+         : type == RG_TYPE_FLOAT ? v.f
+         : type == RG_TYPE_INT32 ? v.i
+                                 : (double)v.l;
 }
 
 static void test_others(void) {
   static const struct {
     const char *name;
-    rg_type type;
-  } types[] = {{"H5T_IEEE_F64BE_g", RG_DOUBLE}, {"H5T_IEEE_F64LE_g", RG_DOUBLE},
-               {"H5T_IEEE_F32BE_g", RG_FLOAT},  {"H5T_STD_I32BE_g", RG_INT32},
-               {"H5T_STD_I32LE_g", RG_INT32},   {"H5T_STD_I64BE_g", RG_INT64}};
+    rg_array_type type;
+  } types[] = {{"H5T_IEEE_F64BE_g", RG_TYPE_DOUBLE}, {"H5T_IEEE_F64LE_g", RG_TYPE_DOUBLE},
+               {"H5T_IEEE_F32BE_g", RG_TYPE_FLOAT},  {"H5T_STD_I32BE_g", RG_TYPE_INT32},
+               {"H5T_STD_I32LE_g", RG_TYPE_INT32},   {"H5T_STD_I64BE_g", RG_TYPE_INT64}};
   for (int t = 0; t < 12; t++) {
-    rg_type type = types[t / 2].type;
+    rg_array_type type = types[t / 2].type;
     rg_array a;
     make(&(foreign){rgt_path("other"), "array", 2, types[t / 2].name, t % 2});
     if (!RGT_OK(rg_array_open(rgt_world, rgt_path("other"), &a)))
@@ -127,7 +130,7 @@ static void test_others(void) {
 }
 
 static void test_strange(void) {
-  rg_array a = new_array(RG_DOUBLE);
+  rg_array a = new_array(RG_TYPE_DOUBLE);
   const char *path = rgt_path("strange");
   make(&(foreign){path, "something", 2, "H5T_IEEE_F64LE_g", 0});
   rgt_load_fails(a, path, "dataset \"array\"");

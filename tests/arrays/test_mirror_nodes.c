@@ -79,8 +79,8 @@ static void rebuild(rg_array a, const unsigned char lives[], unsigned seed, int 
   rg_array_spec spec = drawn.spec;
   memset(spec.grid, 0, sizeof spec.grid);
   memset(spec.boundaries, 0, sizeof spec.boundaries);
-  if (spec.layout == RG_IRREGULAR)
-    spec.layout = RG_BLOCK;
+  if (spec.layout == RG_LAYOUT_IRREGULAR)
+    spec.layout = RG_LAYOUT_BLOCK;
   MPI_Barrier(MPI_COMM_WORLD);
   if (living) {
     RGT_OK(rg_array_create(living, &spec, &b));
@@ -203,7 +203,7 @@ static void test_flags(void) {
   draw_living(0, lives);
   rebuild(a, lives, 0, RG_ERR_ARRAY);
   RGT_TRUE(!rgi_node_of(rgt_rank) || strstr(rg_error_detail(), "rg_array_sync") != NULL);
-  RGT_OK(rg_array_duplicate(a, &b));
+  RGT_OK(rg_array_dup(a, &b));
   RGT_OK(rg_array_info(b, &spec));
   RGT_INT(spec.flags, RG_ARRAY_MIRRORED);
   rgt_fill(b, 3);
@@ -214,7 +214,7 @@ static void test_flags(void) {
   RGT_OK(rg_array_free(&mine));
   RGT_OK(rg_array_free(&a));
   RGT_OK(rg_group_create_range(rgt_world, rgt_rank, rgt_rank, 1, 6, &one));
-  RGT_OK(rg_array_create_simple(one, RG_DOUBLE, 1, (int64_t[]){10}, &a));
+  RGT_OK(rg_array_create_simple(one, RG_TYPE_DOUBLE, 1, (int64_t[]){10}, &a));
   RGT_OK(rg_array_info(a, &spec));
   spec.flags = RG_ARRAY_MIRRORED;
   RGT_OK(rg_array_create(one, &spec, &b));

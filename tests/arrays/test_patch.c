@@ -15,10 +15,10 @@
 
 typedef struct {
   int dims;
-  int64_t extent[RG_MAX_DIMS];
-  int64_t ld[2][RG_MAX_DIMS];  /* of both memories */
-  const int64_t *given[2];     /* the same, or NULL */
-  int64_t elements, memory[2]; /* elements of the patch and of its memories */
+  int64_t extent[RG_ARRAY_MAX_DIMS];
+  int64_t ld[2][RG_ARRAY_MAX_DIMS]; /* of both memories */
+  const int64_t *given[2];          /* the same, or NULL */
+  int64_t elements, memory[2];      /* elements of the patch and of its memories */
 } scene;
 
 static int64_t below(int64_t n) {
@@ -27,7 +27,7 @@ static int64_t below(int64_t n) {
 
 static void draw(scene *s) {
   static const int longest[] = {0, 400, 30, 12, 6, 5, 4, 3};
-  s->dims = 1 + (int)below(RG_MAX_DIMS);
+  s->dims = 1 + (int)below(RG_ARRAY_MAX_DIMS);
   s->elements = 1;
   for (int k = 0; k < s->dims; k++) {
     s->extent[k] = below(4) == 0 ? 1 : (below(50) != 0) * (1 + below(longest[s->dims]));
@@ -46,7 +46,7 @@ static void draw(scene *s) {
 
 /* Where the i-th element of the patch is in a memory. */
 static int64_t place(const scene *s, int side, int64_t i) {
-  int64_t at[RG_MAX_DIMS] = {0}, where;
+  int64_t at[RG_ARRAY_MAX_DIMS] = {0}, where;
   for (int k = s->dims - 1; k >= 0; k--) {
     at[k] = i % s->extent[k];
     i /= s->extent[k];
@@ -92,26 +92,26 @@ typedef struct {
   long re, im;
 } value;
 
-static size_t size_of(rg_type type) {
+static size_t size_of(rg_array_type type) {
   static const size_t sizes[] = {4, 8, 4, 8, 8, 16};
   return sizes[type];
 }
 
-static void store(rg_type type, void *memory, int64_t i, value v) {
+static void store(rg_array_type type, void *memory, int64_t i, value v) {
   switch (type) {
-  case RG_INT32:
+  case RG_TYPE_INT32:
     ((int32_t *)memory)[i] = (int32_t)v.re;
     break;
-  case RG_INT64:
+  case RG_TYPE_INT64:
     ((int64_t *)memory)[i] = v.re;
     break;
-  case RG_FLOAT:
+  case RG_TYPE_FLOAT:
     ((float *)memory)[i] = (float)v.re;
     break;
-  case RG_DOUBLE:
+  case RG_TYPE_DOUBLE:
     ((double *)memory)[i] = (double)v.re;
     break;
-  case RG_FLOAT_COMPLEX:
+  case RG_TYPE_FLOAT_COMPLEX:
     ((float _Complex *)memory)[i] = CMPLXF((float)v.re, (float)v.im);
     break;
   default:
@@ -119,12 +119,12 @@ static void store(rg_type type, void *memory, int64_t i, value v) {
   }
 }
 
-static value draw_value(rg_type type) {
-  int pairs = type == RG_FLOAT_COMPLEX || type == RG_DOUBLE_COMPLEX;
+static value draw_value(rg_array_type type) {
+  int pairs = type == RG_TYPE_FLOAT_COMPLEX || type == RG_TYPE_DOUBLE_COMPLEX;
   return (value){below(201) - 100, pairs ? below(201) - 100 : 0};
 }
 
-static value *draw_values(rg_type type, int64_t n, void *memory) {
+static value *draw_values(rg_array_type type, int64_t n, void *memory) {
   value *v = malloc((size_t)(n + 1) * sizeof *v);
   for (int64_t i = 0; i < n; i++) {
     v[i] = draw_value(type);
@@ -133,11 +133,11 @@ static value *draw_values(rg_type type, int64_t n, void *memory) {
   return v;
 }
 
-typedef void accumulate(rg_type type, int dims, const int64_t extent[], void *to,
+typedef void accumulate(rg_array_type type, int dims, const int64_t extent[], void *to,
                         const int64_t to_ld[], const void *from, const int64_t from_ld[],
                         const void *alpha);
 
-static void check_accumulate(rg_type type, accumulate *f) {
+static void check_accumulate(rg_array_type type, accumulate *f) {
   scene s;
   draw(&s);
   size_t size = size_of(type), bytes = (size_t)s.memory[0] * size;
@@ -168,22 +168,22 @@ static void check_accumulate(rg_type type, accumulate *f) {
 static void test_accumulate(void) {
   srandom((unsigned)rgt_seed() + 1);
   for (int i = 0; i < 600; i++)
-    for (int type = RG_INT32; type < RG_OPAQUE; type++)
-      check_accumulate((rg_type)type, rgi_patch_accumulate);
+    for (int type = RG_TYPE_INT32; type < RG_TYPE_OPAQUE; type++)
+      check_accumulate((rg_array_type)type, rgi_patch_accumulate);
 }
 
 static void test_atomic(void) {
   srandom((unsigned)rgt_seed() + 2);
   for (int i = 0; i < 600; i++) {
-    check_accumulate(RG_INT32, rgi_patch_accumulate_atomic);
-    check_accumulate(RG_INT64, rgi_patch_accumulate_atomic);
+    check_accumulate(RG_TYPE_INT32, rgi_patch_accumulate_atomic);
+    check_accumulate(RG_TYPE_INT64, rgi_patch_accumulate_atomic);
   }
 }
 
 /* Integers wrap around, as the header of arrays promises nothing else of them. */
 static void test_wrap(void) {
   int32_t y[3] = {INT32_MAX, INT32_MIN, 5}, x[3] = {1, -1, 7};
-  rgi_patch_accumulate(RG_INT32, 1, (int64_t[]){3}, y, NULL, x, NULL, NULL);
+  rgi_patch_accumulate(RG_TYPE_INT32, 1, (int64_t[]){3}, y, NULL, x, NULL, NULL);
   RGT_INT(y[0], INT32_MIN);
   RGT_INT(y[1], INT32_MAX);
   RGT_INT(y[2], 12);
@@ -206,7 +206,7 @@ static void visit(walk *w, int64_t n, int64_t a, int64_t b) {
 
 /* Visits each innermost run of a plan. */
 static void for_each_run(const scene *s, walk *w) {
-  int64_t at[RG_MAX_DIMS + 1] = {0}, a = 0, b = 0;
+  int64_t at[RG_ARRAY_MAX_DIMS + 1] = {0}, a = 0, b = 0;
   rgi_patch_plan p;
   if (!rgi_patch_plan_make(&p, s->dims, s->extent, s->given[0], s->given[1]))
     return;

@@ -51,7 +51,7 @@ static const struct poptOption options[] = {
 
 /* --- the contenders ------------------------------------------------------------ */
 
-static const char *by_method(creation *c, rg_method method) {
+static const char *by_method(creation *c, rg_comm_method method) {
   int error = rg_comm_create_group(MPI_COMM_WORLD, c->group, TAG, method, &c->made);
   return error ? rg_error_detail() : NULL;
 }

@@ -23,9 +23,9 @@ static void patch(const bench_arrays_work *w, int turn, int64_t lo[1], int64_t h
 /* Two counters for each rank: one for the library, one for loads and stores. */
 static int make_arrays(bench_arrays_work *w) {
   int64_t length[1] = {block_length(w) * w->place->ranks}, counters[1] = {2 * w->place->ranks};
-  int error = rg_array_create_simple(w->place->group, RG_DOUBLE, 1, length, &w->array);
+  int error = rg_array_create_simple(w->place->group, RG_TYPE_DOUBLE, 1, length, &w->array);
   if (!error)
-    error = rg_array_create_simple(w->place->group, RG_INT64, 1, counters, &w->counters);
+    error = rg_array_create_simple(w->place->group, RG_TYPE_INT64, 1, counters, &w->counters);
   if (!error)
     error = rg_array_zero(w->array);
   if (!error)
@@ -39,8 +39,9 @@ static int reach(bench_arrays_work *w) {
   int64_t at[1] = {2 * w->place->ranks - 1}, end[1] = {at[0] + 1};
   if (w->place->nodes > 1)
     return RG_SUCCESS;
-  int error = rg_array_access(w->array, lo, hi, RG_READ_WRITE, &w->block, NULL);
-  return error ? error : rg_array_access(w->counters, at, end, RG_READ_WRITE, &w->count, NULL);
+  int error = rg_array_access(w->array, lo, hi, RG_ACCESS_READ_WRITE, &w->block, NULL);
+  return error ? error
+               : rg_array_access(w->counters, at, end, RG_ACCESS_READ_WRITE, &w->count, NULL);
 }
 
 static void make_window(bench_arrays_work *w) {

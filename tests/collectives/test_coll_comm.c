@@ -12,13 +12,13 @@ static void expect_sum(MPI_Comm comm) {
   int size, rank, members, sum = -1;
   MPI_Comm_size(comm, &size);
   MPI_Comm_rank(comm, &rank);
-  if (!RGT_OK(rg_group_of_comm(comm, &g)))
+  if (!RGT_OK(rg_comm_group(comm, &g)))
     return;
   RGT_OK(rg_group_size(g, &members));
   RGT_INT(members, size);
   RGT_OK(rg_allreduce(g, &rank, &sum, 1, MPI_INT, MPI_SUM));
   RGT_INT(sum, size * (size - 1) / 2);
-  RGT_OK(rg_group_of_comm(comm, &again));
+  RGT_OK(rg_comm_group(comm, &again));
   RGT_TRUE(again == g);
 }
 
@@ -30,8 +30,8 @@ static void test_plain(void) {
   expect_sum(half);
   MPI_Comm_dup(half, &copy); /* has a group of its own */
   expect_sum(copy);
-  RGT_OK(rg_group_of_comm(half, &g));
-  RGT_OK(rg_group_of_comm(copy, &other));
+  RGT_OK(rg_comm_group(half, &g));
+  RGT_OK(rg_comm_group(copy, &other));
   RGT_TRUE(g != other);
   MPI_Comm_free(&half);
   expect_sum(copy);
@@ -55,7 +55,7 @@ static void test_inter(void) {
     return;
   MPI_Comm_split(MPI_COMM_WORLD, rgt_rank % 2, 0, &half);
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, !(rgt_rank % 2), 1, &inter);
-  RGT_FAILS(rg_group_of_comm(inter, &g), RG_ERR_COMM);
+  RGT_FAILS(rg_comm_group(inter, &g), RG_ERR_COMM);
   RGT_PTR_NULL(g);
   MPI_Comm_free(&inter);
   MPI_Comm_free(&half);
@@ -69,7 +69,7 @@ static void test_outside(void) {
   RGT_OK(rg_finalize());
   RGT_OK(rg_init(part, NULL));
   if (rgt_size > 1)
-    RGT_FAILS(rg_group_of_comm(MPI_COMM_WORLD, &g), RG_ERR_GROUP);
+    RGT_FAILS(rg_comm_group(MPI_COMM_WORLD, &g), RG_ERR_GROUP);
   RGT_PTR_NULL(g);
   expect_sum(part);
   RGT_OK(rg_finalize());

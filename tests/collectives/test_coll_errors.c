@@ -185,8 +185,8 @@ static void test_names(void) {
 
 static void test_comm(void) {
   rg_group none = NULL;
-  RGT_FAILS(rg_group_of_comm(MPI_COMM_NULL, &none), RG_ERR_COMM);
-  RGT_FAILS(rg_group_of_comm(MPI_COMM_WORLD, NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_comm_group(MPI_COMM_NULL, &none), RG_ERR_COMM);
+  RGT_FAILS(rg_comm_group(MPI_COMM_WORLD, NULL), RG_ERR_ARG);
   RGT_PTR_NULL(none);
 }
 

@@ -6,10 +6,10 @@
  * rg_comm_create_group: every method has the same meaning. */
 #include "comm_cases.h"
 
-static const rg_method methods[] = {RG_METHOD_AUTO, RG_METHOD_RECURSIVE, RG_METHOD_NATIVE};
+static const rg_comm_method methods[] = {RG_METHOD_AUTO, RG_METHOD_RECURSIVE, RG_METHOD_NATIVE};
 #define METHODS 3
 
-static void check_one(int n, const int ranks[], int tag, rg_method method) {
+static void check_one(int n, const int ranks[], int tag, rg_comm_method method) {
   MPI_Group group = group_of(n, ranks);
   MPI_Comm comm = MPI_COMM_SELF;
   int before, after;
@@ -115,10 +115,10 @@ static void test_error_handler(void) {
 }
 
 static void test_method_names(void) {
-  RGT_STR(rg_method_name(RG_METHOD_AUTO), "auto");
-  RGT_STR(rg_method_name(RG_METHOD_RECURSIVE), "recursive");
-  RGT_STR(rg_method_name(RG_METHOD_NATIVE), "native");
-  RGT_PTR_NULL(rg_method_name((rg_method)3));
+  RGT_STR(rg_comm_method_name(RG_METHOD_AUTO), "auto");
+  RGT_STR(rg_comm_method_name(RG_METHOD_RECURSIVE), "recursive");
+  RGT_STR(rg_comm_method_name(RG_METHOD_NATIVE), "native");
+  RGT_PTR_NULL(rg_comm_method_name((rg_comm_method)3));
 }
 
 int main(int argc, char **argv) {

@@ -10,7 +10,7 @@
 
 #include "base/options.h"
 
-static const rg_method methods[] = {RG_METHOD_RECURSIVE, RG_METHOD_NATIVE};
+static const rg_comm_method methods[] = {RG_METHOD_RECURSIVE, RG_METHOD_NATIVE};
 #define METHODS 2
 
 /* Only for calls that are to time out. */
@@ -52,7 +52,7 @@ static void test_arguments(void) {
   if (*bound < 2147483647)
     RGT_FAILS(rg_comm_create_group(MPI_COMM_WORLD, world, *bound + 1, RG_METHOD_AUTO, &comm),
               RG_ERR_TAG);
-  RGT_FAILS(rg_comm_create_group(MPI_COMM_WORLD, world, 0, (rg_method)17, &comm), RG_ERR_ARG);
+  RGT_FAILS(rg_comm_create_group(MPI_COMM_WORLD, world, 0, (rg_comm_method)17, &comm), RG_ERR_ARG);
   RGT_FAILS(rg_comm_create_group(MPI_COMM_WORLD, world, 0, RG_METHOD_AUTO, NULL), RG_ERR_ARG);
   RGT_FAILS(rg_comm_count(NULL), RG_ERR_ARG);
   RGT_TRUE(comm == MPI_COMM_SELF); /* outputs are set only on success */

@@ -15,7 +15,7 @@
 
 typedef struct {
   int tag, wrong;
-  rg_method method;
+  rg_comm_method method;
   pthread_t thread;
 } worker;
 
@@ -45,7 +45,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-static void run(rg_method method) {
+static void run(rg_comm_method method) {
   worker workers[THREADS];
   int level;
   MPI_Query_thread(&level);

@@ -6,10 +6,11 @@
  * Inter-communicators by the members of two groups alone. */
 #include "comm_cases.h"
 
-static const rg_method methods[] = {RG_METHOD_RECURSIVE, RG_METHOD_NATIVE};
+static const rg_comm_method methods[] = {RG_METHOD_RECURSIVE, RG_METHOD_NATIVE};
 #define METHODS 2
 
-static void check(int n, const int mine[], int m, const int other[], int tag, rg_method method) {
+static void check(int n, const int mine[], int m, const int other[], int tag,
+                  rg_comm_method method) {
   MPI_Group local = group_of(n, mine), remote = group_of(m, other);
   MPI_Comm comm = MPI_COMM_SELF;
   int inter = 0, size, rank, got[RANKS_MOST];

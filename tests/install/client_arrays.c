@@ -9,7 +9,7 @@
 static int use(rg_group world, int64_t size, int64_t rank, int64_t *got) {
   rg_array a = NULL;
   int64_t end = rank + 1, other = (rank + 1) % size, other_end = other + 1;
-  return rg_array_create_simple(world, RG_INT64, 1, &size, &a) ||
+  return rg_array_create_simple(world, RG_TYPE_INT64, 1, &size, &a) ||
          rg_array_put(a, &rank, &end, &rank, NULL) || rg_array_sync(a) ||
          rg_array_get(a, &other, &other_end, got, NULL) || rg_array_free(&a);
 }

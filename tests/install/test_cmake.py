@@ -38,18 +38,18 @@ def main(work):
     source = work + '/source'
     shutil.copytree('tests/install', source)
     call(['scons', '-Q', 'install', 'PREFIX=' + work + '/prefix'])
-    status, text = configure(work, source, '0.1')
+    status, text = configure(work, source, '0.2')
     assert status == 0, text
-    call(['cmake', '--build', work + '/0.1'])
+    call(['cmake', '--build', work + '/0.2'])
     for name in ['client', 'client_static', 'client_cxx', 'client_arrays', 'client_arrays_static']:
-        said = call([*MPIEXEC, '-n', '2', '%s/0.1/%s' % (work, name)])
+        said = call([*MPIEXEC, '-n', '2', '%s/0.2/%s' % (work, name)])
         assert 'size 2 polite ' in said, said
 
     with open(source + '/CMakeLists.txt') as f:
         lines = f.read()
-    for wrong in ['0.2', '1.0', '0.0']:
+    for wrong in ['0.1', '0.3', '1.0']:
         with open(source + '/CMakeLists.txt', 'w') as f:
-            f.write(lines.replace('Regroup 0.1 ', 'Regroup %s ' % wrong))
+            f.write(lines.replace('Regroup 0.2 ', 'Regroup %s ' % wrong))
         status, text = configure(work, source, wrong)
         assert status != 0 and 'compatible' in text, text
 

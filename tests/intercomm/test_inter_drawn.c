@@ -75,10 +75,10 @@ static void greet(MPI_Comm inter, int mine, int theirs) {
 /* A process in reserve, in a program that spawns at any time. Returns how often it was acquired. */
 static int be_drawn(void) {
   for (int times = 0;; times++) {
-    rg_drawn d, again;
+    rg_acquisition d, again;
     int size = -1, remote = -1;
     RGT_OK(rg_reserve_park(&d));
-    RGT_OK(rg_reserve_drawn(&again));
+    RGT_OK(rg_reserve_acquisition(&again));
     RGT_TRUE(d.world == again.world && d.parent == again.parent && d.group == again.group);
     RGT_PTR_NULL(d.group);
     if (d.parent == MPI_COMM_NULL)

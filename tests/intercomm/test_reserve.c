@@ -39,7 +39,7 @@ static void check_group(rg_group g, int size) {
 /* A process in reserve: it helps each group that acquires it, until the reserve ends. Returns how
  * often. */
 static int help(void) {
-  rg_drawn d;
+  rg_acquisition d;
   int times = 0;
   for (;; times++) {
     RGT_OK(rg_reserve_park(&d));
@@ -160,7 +160,7 @@ static void test_concurrent(void) {
 
 static void test_errors(void) {
   rg_group g = NULL, grown = NULL;
-  rg_drawn d;
+  rg_acquisition d;
   int n;
   RGT_FAILS(rg_reserve_open(1, &g), RG_ERR_NOT_INIT);
   RGT_FAILS(rg_reserve_park(&d), RG_ERR_NOT_INIT);
@@ -172,7 +172,7 @@ static void test_errors(void) {
   RGT_TRUE(strstr(rg_error_detail(), "RG_RESERVE"));
   RGT_FAILS(rg_reserve_leave(), RG_ERR_UNSUPPORTED);
   RGT_FAILS(rg_reserve_count(&n), RG_ERR_UNSUPPORTED);
-  RGT_FAILS(rg_reserve_drawn(&d), RG_ERR_UNSUPPORTED);
+  RGT_FAILS(rg_reserve_acquisition(&d), RG_ERR_UNSUPPORTED);
   RGT_OK(rg_reserve_open(RG_RESERVE_OPTION, &g)); /* RG_RESERVE is 0 */
   RGT_INT(size_of(g), rgt_size);
   RGT_FAILS(rg_group_grow(g, 1, &grown), RG_ERR_UNSUPPORTED);
@@ -184,7 +184,7 @@ static void test_errors(void) {
 /* A process that may still be acquired cannot leave. */
 static void test_leaving(void) {
   rg_group g, again = NULL;
-  rg_drawn d;
+  rg_acquisition d;
   if (rgt_size < 2)
     return;
   RGT_OK(rg_init(MPI_COMM_WORLD, "reserve=1"));
@@ -201,7 +201,7 @@ static void test_leaving(void) {
     RGT_FAILS(rg_finalize(), RG_ERR_RESERVE);
     RGT_INT(help(), 0);
     RGT_INT(help(), 0); /* the reserve has ended */
-    RGT_OK(rg_reserve_drawn(&d));
+    RGT_OK(rg_reserve_acquisition(&d));
     RGT_TRUE(!d.group && d.world == MPI_COMM_NULL && d.parent == MPI_COMM_NULL);
   }
   RGT_OK(rg_finalize());

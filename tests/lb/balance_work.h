@@ -120,7 +120,7 @@ static inline rg_walker_kind work_kind(work_context *c) {
 }
 
 /* Whether an outcome is what it should be. */
-static inline void work_check(const rg_outcome *o) {
+static inline void work_check(const rg_balance_outcome *o) {
   const work_state *s = o->state;
   RGT_INT(o->error, RG_SUCCESS);
   RGT_STR(o->text, "");

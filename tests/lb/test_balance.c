@@ -40,7 +40,7 @@ static rg_balancer made(const shape *s, work_context *c, rg_balance_options o) {
 /* All outcomes at rank 0, each walker once. */
 static void check_all(rg_balancer b, int walkers, int children) {
   int count;
-  const rg_outcome *o;
+  const rg_balance_outcome *o;
   RGT_OK(rg_balance_gather(b, 0));
   RGT_OK(rg_balance_outcomes(b, &count, &o));
   if (rgt_rank != 0)
@@ -58,7 +58,7 @@ static void run(const shape *s) {
   work_context c = {0};
   rg_balancer b = made(s, &c, (rg_balance_options){0});
   int finished, count;
-  const rg_outcome *o;
+  const rg_balance_outcome *o;
   RGT_OK(rg_balance_run(b));
   RGT_OK(rg_balance_outcomes(b, &count, &o));
   RGT_INT(count, c.finished);
@@ -102,7 +102,7 @@ static int making_unit(rg_walker *w, rg_group g, void *context) {
 }
 
 /* Those of each walker come one after another: each unit has its bit. Returns how many. */
-static int check_numbers(const rg_outcome *o, int count) {
+static int check_numbers(const rg_balance_outcome *o, int count) {
   int64_t seen = 0;
   int n = 0;
   for (; n < count && o[n].id < 0; n++) {
@@ -122,7 +122,7 @@ static void test_made(void) {
     rg_walker_kind kind = work_kind(&c);
     rg_policy policy;
     rg_balance_options o = {.policy = &policy, .group = 2};
-    const rg_outcome *all;
+    const rg_balance_outcome *all;
     int count, expected = 0;
     kind.unit = making_unit;
     RGT_OK(rg_policy_parse(policies[p], &policy));
@@ -292,8 +292,8 @@ static int leftmost(const rg_policy *policy, const rg_load_table *t, rg_plan *pl
   while (target < t->count && (t->load[target].state & wanted) != wanted)
     target++;
   for (int row = 0; row < t->count && target < t->count; row++)
-    if (!(t->load[row].state & RG_LOAD_ACTIVE) && (t->self == RG_ALL_ROWS || t->self == row)) {
-      int error = rg_plan_add(plan, (rg_move){row, target, t->load[row].ranks, RG_NO_WALKER});
+    if (!(t->load[row].state & RG_LOAD_ACTIVE) && (t->self == RG_LOAD_ALL_ROWS || t->self == row)) {
+      int error = rg_plan_add(plan, (rg_move){row, target, t->load[row].ranks, RG_MOVE_NO_WALKER});
       if (error)
         return error;
     }
@@ -336,7 +336,7 @@ typedef struct {
 
 static int wrong(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
   wrong_context *w = (wrong_context *)(uintptr_t)policy->context;
-  int row = t->self == RG_ALL_ROWS ? 0 : t->self;
+  int row = t->self == RG_LOAD_ALL_ROWS ? 0 : t->self;
   if (w->calls++ == 0 || (policy->interval == 0 && rgt_rank != rgt_size - 1))
     return RG_SUCCESS;
   if (w->how == 0)
@@ -345,7 +345,7 @@ static int wrong(const rg_policy *policy, const rg_load_table *t, rg_plan *plan)
     plan->count = 1 << 20;
     return RG_SUCCESS;
   }
-  return rg_plan_add(plan, (rg_move){row, t->count, 1, RG_NO_WALKER});
+  return rg_plan_add(plan, (rg_move){row, t->count, 1, RG_MOVE_NO_WALKER});
 }
 
 static void test_wrong_policy(void) {
@@ -374,7 +374,7 @@ static void test_wrong_policy(void) {
 static void test_starved(void) {
   for (int interval = 0; interval < 2; interval++) {
     int calls = 0, count;
-    const rg_outcome *all;
+    const rg_balance_outcome *all;
     work_context c = {0};
     rg_policy policy = {
         .name = "leftmost", .interval = interval, .plan = leftmost, .context = &calls};
@@ -399,7 +399,7 @@ static void test_starved(void) {
 
 static void check_failed(rg_balancer b, int walkers, int failed, int error, const char *text) {
   int count;
-  const rg_outcome *o;
+  const rg_balance_outcome *o;
   RGT_TRUE(strstr(rg_error_detail(), text) != NULL);
   RGT_OK(rg_balance_gather(b, 0));
   RGT_OK(rg_balance_outcomes(b, &count, &o));
@@ -431,7 +431,7 @@ static void unit_fails(int early) {
 /* How many walkers have failed, on all ranks. */
 static int count_failed(rg_balancer b) {
   int count, failed = 0;
-  const rg_outcome *o;
+  const rg_balance_outcome *o;
   RGT_OK(rg_balance_outcomes(b, &count, &o));
   for (int i = 0; i < count; i++)
     failed += o[i].error != RG_SUCCESS;
@@ -532,7 +532,7 @@ static int silly_unit(rg_walker *w, rg_group g, void *context) {
   (void)w;
   (void)g;
   (void)context;
-  return 12345;
+  return -12345;
 }
 
 static double silly_left(const rg_walker *w, void *context) {
@@ -548,7 +548,29 @@ static void test_silly_callbacks(void) {
     RGT_OK(rg_balance_create(world, &kind, NULL, &b));
     RGT_OK(rg_balance_add(b, &new));
     RGT_FAILS(rg_balance_run(b), RG_ERR_ARG);
-    RGT_TRUE(strstr(rg_error_detail(), id ? "returned -7" : "returned 12345") != NULL);
+    RGT_TRUE(strstr(rg_error_detail(), id ? "returned -7" : "returned -12345") != NULL);
+    RGT_OK(rg_balance_free(&b));
+  }
+}
+
+static int own_unit(rg_walker *w, rg_group g, void *with_text) {
+  int rank;
+  rg_group_rank(g, &rank);
+  (void)w;
+  return rank ? RG_SUCCESS : with_text ? rg_error_set(77, "too cold on rank %d", rank) : 77;
+}
+
+/* A code of the application's own comes back on all processes, with its text. */
+static void test_own_code(void) {
+  for (int with_text = 0; with_text < 2; with_text++) {
+    rg_walker_kind kind = {
+        .unit = own_unit, .left = silly_left, .context = with_text ? &with_text : NULL};
+    rg_balancer b;
+    rg_walker_new new = {.id = 0, .left = 3};
+    RGT_OK(rg_balance_create(world, &kind, NULL, &b));
+    RGT_OK(rg_balance_add(b, &new));
+    RGT_INT(rg_balance_run(b), 77);
+    RGT_TRUE(strstr(rg_error_detail(), with_text ? "too cold on rank 0" : "returned 77") != NULL);
     RGT_OK(rg_balance_free(&b));
   }
 }
@@ -627,12 +649,12 @@ static void test_parts(void) {
     rg_walker_kind kind = work_kind(&c);
     rg_balance_options o = {.group = 1};
     rg_balancer b;
-    rg_balance_counts counts;
+    rg_balance_statistics counts;
     RGT_OK(rg_balance_create(half, &kind, &o, &b));
     for (int w = 0; w < 2 * size; w++)
       RGT_OK(rg_balance_add(b, &(rg_walker_new){.id = w, .left = (double)work_units(w)}));
     RGT_OK(rg_balance_run(b));
-    RGT_OK(rg_balance_count(b, &counts));
+    RGT_OK(rg_balance_get_statistics(b, &counts));
     RGT_TRUE(counts.groups >= 1 && counts.idle >= 0 && counts.forming >= 0);
     RGT_OK(rg_balance_free(&b));
   }
@@ -690,6 +712,7 @@ int main(int argc, char **argv) {
                                    {"endless", test_endless},
                                    {"bad pack", test_bad_pack},
                                    {"silly callbacks", test_silly_callbacks},
+                                   {"own code", test_own_code},
                                    {"mismatch", test_mismatch},
                                    {"arguments", test_arguments},
                                    {"parts", test_parts},

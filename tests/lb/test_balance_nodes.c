@@ -15,7 +15,7 @@ static void run(const char *name, int group, int walkers, int made) {
   rg_policy policy;
   rg_balance_options o = {.policy = &policy, .group = group};
   int children = 0, count;
-  const rg_outcome *all;
+  const rg_balance_outcome *all;
   RGT_OK(rg_policy_parse(name, &policy));
   RGT_OK(rg_balance_create(world, &kind, &o, &c.b));
   for (int w = 0; w < walkers; w++) {

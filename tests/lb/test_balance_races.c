@@ -25,7 +25,7 @@ static void run(uint64_t seed) {
   rg_policy policy;
   rg_balance_options o = {.policy = &policy, .group = 1 + (int)(seed / 6 % 3)};
   int walkers = 1 + (int)(seed * 7 % 13), children = 0, count, finished;
-  const rg_outcome *all;
+  const rg_balance_outcome *all;
   RGT_OK(rg_policy_parse(policies[seed % 6], &policy));
   RGT_OK(rg_balance_create(world, &kind, &o, &c.b));
   for (int w = 0; w < walkers; w++) {

@@ -108,7 +108,7 @@ static void test_options(void) {
 
 static void test_pace(void) {
   rg_pace p = {0};
-  RGT_DBL(rg_pace_at(&p, 4), RG_UNKNOWN, 0);
+  RGT_DBL(rg_pace_at(&p, 4), RG_LOAD_UNKNOWN, 0);
   rg_pace_note(&p, 4, 2);
   rg_pace_note(&p, 0, 2);
   rg_pace_note(&p, 3, NAN);
@@ -123,7 +123,7 @@ static void test_pace(void) {
   rg_pace_note(&p, 16, 3);
   RGT_DBL(rg_pace_at(&p, 16), 2, 1e-12);
   RGT_DBL(rg_pace_at(&p, 64), 2, 1e-12);
-  RGT_DBL(rg_pace_at(&p, 0), RG_UNKNOWN, 0);
+  RGT_DBL(rg_pace_at(&p, 0), RG_LOAD_UNKNOWN, 0);
 }
 
 /* Units that differ by chance at nearly the same sizes: a larger group still gains. */
@@ -154,15 +154,15 @@ static void test_pace_room(void) {
 
 static void test_none(void) {
   rg_load r[] = {row(4, 0), row(4, 5), row(4, 0)};
-  rg_waiting w = {.left = 3, .unit = 1};
-  rg_load_table t = table(r, 3, RG_ALL_ROWS);
+  rg_waiting_walker w = {.left = 3, .unit = 1};
+  rg_load_table t = table(r, 3, RG_LOAD_ALL_ROWS);
   ask("none", &t);
   RGT_INT(plan.count, 0);
   t.waiting = &w;
   t.waiting_count = 1;
   ask("none", &t);
   RGT_INT(plan.count, 1);
-  expect_move(0, 0, RG_NO_ROW, 4, 0);
+  expect_move(0, 0, RG_MOVE_NO_ROW, 4, 0);
 }
 
 static void test_join_right(void) {
@@ -170,13 +170,13 @@ static void test_join_right(void) {
   rg_load_table t = table(r, 6, 0);
   ask("join-right", &t);
   RGT_INT(plan.count, 1);
-  expect_move(0, 0, 1, 4, RG_NO_WALKER);
+  expect_move(0, 0, 1, 4, RG_MOVE_NO_WALKER);
   t.self = 2; /* the right neighbour is idle: it says itself whether it may be joined */
   ask("join-right", &t);
   RGT_INT(plan.count, 0);
   r[3].state = RG_LOAD_JOINABLE;
   ask("join-right", &t);
-  expect_move(0, 2, 3, 4, RG_NO_WALKER);
+  expect_move(0, 2, 3, 4, RG_MOVE_NO_WALKER);
   t.self = 5;
   ask("join-right", &t);
   RGT_INT(plan.count, 0);
@@ -187,7 +187,7 @@ static void test_join_right(void) {
 
 static void test_sync(void) {
   rg_load r[] = {row(4, 0), row(4, 5), row(4, 0), row(2, 0), row(4, 3), row(4, 0)};
-  rg_load_table t = table(r, 6, RG_ALL_ROWS);
+  rg_load_table t = table(r, 6, RG_LOAD_ALL_ROWS);
   ask("sync", &t);
   RGT_INT(plan.count, 3);
   int64_t gets[6] = {0};
@@ -205,17 +205,17 @@ static void test_most_work(void) {
   rg_load_table t = table(r, 5, 2); /* 5, 6 and 5.5 seconds to go */
   ask("most-work", &t);
   RGT_INT(plan.count, 1);
-  expect_move(0, 2, 1, 4, RG_NO_WALKER);
+  expect_move(0, 2, 1, 4, RG_MOVE_NO_WALKER);
   r[1].coming = 1; /* 5.33 */
   ask("most-work", &t);
-  expect_move(0, 2, 3, 4, RG_NO_WALKER);
+  expect_move(0, 2, 3, 4, RG_MOVE_NO_WALKER);
   r[3].most = 1;
   ask("most-work", &t);
-  expect_move(0, 2, 1, 4, RG_NO_WALKER);
-  t.self = RG_ALL_ROWS;
+  expect_move(0, 2, 1, 4, RG_MOVE_NO_WALKER);
+  t.self = RG_LOAD_ALL_ROWS;
   ask("most-work", &t);
   RGT_INT(plan.count, 2);
-  expect_move(1, 4, 0, 4, RG_NO_WALKER);
+  expect_move(1, 4, 0, 4, RG_MOVE_NO_WALKER);
   t.merge = 10; /* more than there is to gain */
   ask("most-work", &t);
   RGT_INT(plan.count, 0);
@@ -227,19 +227,19 @@ static void test_share_out(void) {
   rg_load_table t = table(r, 4, 3);
   ask("share-out", &t);
   RGT_INT(plan.count, 2);
-  expect_move(0, 3, 1, 3, RG_NO_WALKER); /* 10 seconds */
-  expect_move(1, 3, 2, 1, RG_NO_WALKER); /* 10 seconds */
+  expect_move(0, 3, 1, 3, RG_MOVE_NO_WALKER); /* 10 seconds */
+  expect_move(1, 3, 2, 1, RG_MOVE_NO_WALKER); /* 10 seconds */
   r[1].most = 2;
   ask("share-out", &t);
   RGT_INT(plan.count, 3);
-  expect_move(0, 3, 1, 1, RG_NO_WALKER);
-  expect_move(1, 3, 2, 2, RG_NO_WALKER);
-  expect_move(2, 3, 0, 1, RG_NO_WALKER);
+  expect_move(0, 3, 1, 1, RG_MOVE_NO_WALKER);
+  expect_move(1, 3, 2, 2, RG_MOVE_NO_WALKER);
+  expect_move(2, 3, 0, 1, RG_MOVE_NO_WALKER);
   r[1].state = RG_LOAD_ACTIVE;
   r[2].state = 0;
   ask("share-out", &t);
   RGT_INT(plan.count, 1);
-  expect_move(0, 3, 0, 4, RG_NO_WALKER);
+  expect_move(0, 3, 0, 4, RG_MOVE_NO_WALKER);
 }
 
 static void test_share_cost(void) {
@@ -247,7 +247,7 @@ static void test_share_cost(void) {
   rg_load_table t = table(r, 4, 3);
   ask("share-out:cost=15", &t); /* 20 to 10 is too little for it: all to the longest */
   RGT_INT(plan.count, 1);
-  expect_move(0, 3, 1, 4, RG_NO_WALKER);
+  expect_move(0, 3, 1, 4, RG_MOVE_NO_WALKER);
   t.merge = 15;
   ask("share-out", &t);
   RGT_INT(plan.count, 1);
@@ -258,7 +258,7 @@ static void test_share_cost(void) {
   r[1].coming = 1; /* it is formed anew in any case */
   ask("share-out:cost=32", &t);
   RGT_INT(plan.count, 1);
-  expect_move(0, 3, 1, 4, RG_NO_WALKER);
+  expect_move(0, 3, 1, 4, RG_MOVE_NO_WALKER);
 }
 
 /* A group that is measured to be no faster with more gets no more. */
@@ -269,16 +269,16 @@ static void test_share_pace(void) {
   rg_pace_note(&r[0].pace, 2, 0.5);
   ask("share-out", &t);
   RGT_INT(plan.count, 1);
-  expect_move(0, 2, 1, 4, RG_NO_WALKER);
+  expect_move(0, 2, 1, 4, RG_MOVE_NO_WALKER);
 }
 
 static void test_share_all(void) {
   rg_load r[] = {row(3, 0), row(2, 10), row(3, 0), row(2, 10)};
-  rg_load_table t = table(r, 4, RG_ALL_ROWS);
+  rg_load_table t = table(r, 4, RG_LOAD_ALL_ROWS);
   ask("share-out:i=4", &t);
   RGT_INT(plan.count, 2);
-  expect_move(0, 0, 1, 3, RG_NO_WALKER);
-  expect_move(1, 2, 3, 3, RG_NO_WALKER);
+  expect_move(0, 0, 1, 3, RG_MOVE_NO_WALKER);
+  expect_move(1, 2, 3, 3, RG_MOVE_NO_WALKER);
 }
 
 /* 4 processes take as long as 8: the others go to where they help. */
@@ -293,7 +293,7 @@ static void test_release(void) {
   r[0].state |= RG_LOAD_LEAVABLE;
   ask("release", &t);
   RGT_INT(plan.count, 1);
-  expect_move(0, 0, 1, 4, RG_NO_WALKER);
+  expect_move(0, 0, 1, 4, RG_MOVE_NO_WALKER);
   ask("share-out", &t);
   RGT_INT(plan.count, 0);
   r[0].least = 5;
@@ -306,29 +306,29 @@ static void test_release(void) {
   r[0].unit = 0.2;
   ask("release", &t);
   RGT_INT(plan.count, 1);
-  expect_move(0, 0, RG_NO_ROW, 4, RG_NO_WALKER);
-  rg_waiting w = {.left = 1, .unit = 1, .least = 2};
+  expect_move(0, 0, RG_MOVE_NO_ROW, 4, RG_MOVE_NO_WALKER);
+  rg_waiting_walker w = {.left = 1, .unit = 1, .least = 2};
   t.waiting = &w;
   t.waiting_count = 1;
   ask("release", &t);
   RGT_INT(plan.count, 1);
-  expect_move(0, 0, RG_NO_ROW, 4, 0);
+  expect_move(0, 0, RG_MOVE_NO_ROW, 4, 0);
 }
 
 /* The longest first; one that needs too many waits on. */
 static void test_waiting(void) {
   static const char *const all[] = {"none", "join-right", "most-work", "share-out", "release"};
   rg_load r[] = {row(4, 0), row(4, 50), row(8, 0), row(4, 0)};
-  rg_waiting w[] = {{.left = 9, .least = 9}, {.left = 5, .least = 5}, {.left = 3}};
+  rg_waiting_walker w[] = {{.left = 9, .least = 9}, {.left = 5, .least = 5}, {.left = 3}};
   for (int i = 0; i < 5; i++) {
     rg_load_table t = {.load = r, .count = 4, .self = 0, .waiting = w, .waiting_count = 3};
     ask(all[i], &t);
     RGT_INT(plan.count, 1);
-    expect_move(0, 0, RG_NO_ROW, 4, 2);
-    t.self = RG_ALL_ROWS;
+    expect_move(0, 0, RG_MOVE_NO_ROW, 4, 2);
+    t.self = RG_LOAD_ALL_ROWS;
     ask(all[i], &t);
-    expect_move(0, 2, RG_NO_ROW, 8, 1);
-    expect_move(1, 0, RG_NO_ROW, 4, 2);
+    expect_move(0, 2, RG_MOVE_NO_ROW, 8, 1);
+    expect_move(1, 0, RG_MOVE_NO_ROW, 4, 2);
     RGT_INT(plan.count, i == 0 || i == 1 ? 2 : 3); /* the last row joins, where it may */
   }
 }

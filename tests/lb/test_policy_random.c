@@ -27,7 +27,7 @@ static uint64_t draw(uint64_t below) {
 
 typedef struct {
   rg_load load[ROWS];
-  rg_waiting waiting[WALKERS];
+  rg_waiting_walker waiting[WALKERS];
   rg_load_table t;
 } trial;
 
@@ -37,10 +37,10 @@ static void draw_row(rg_load *l) {
                  .least = draw(3) ? 0 : (int64_t)draw(4),
                  .most = draw(4) ? 0 : 1 + (int64_t)draw(12),
                  .done = (double)draw(50),
-                 .unit = draw(4) ? (double)(1 + draw(100)) / 10 : RG_UNKNOWN};
+                 .unit = draw(4) ? (double)(1 + draw(100)) / 10 : RG_LOAD_UNKNOWN};
   if (draw(3)) {
     l->state = RG_LOAD_ACTIVE | (draw(4) ? RG_LOAD_JOINABLE : 0) | (draw(2) ? RG_LOAD_LEAVABLE : 0);
-    l->left = draw(5) ? (double)draw(100) : RG_UNKNOWN;
+    l->left = draw(5) ? (double)draw(100) : RG_LOAD_UNKNOWN;
   } else if (draw(2)) {
     l->state = RG_LOAD_JOINABLE;
   }
@@ -52,14 +52,14 @@ static void draw_table(trial *x) {
   int rows = 1 + (int)draw(ROWS), walkers = draw(3) ? 0 : (int)draw(WALKERS + 1);
   x->t = (rg_load_table){.load = x->load,
                          .count = rows,
-                         .self = draw(2) ? RG_ALL_ROWS : (int)draw((uint64_t)rows),
+                         .self = draw(2) ? RG_LOAD_ALL_ROWS : (int)draw((uint64_t)rows),
                          .waiting = x->waiting,
                          .waiting_count = walkers,
                          .merge = draw(2) ? 0 : (double)draw(100) / 100};
   for (int i = 0; i < rows; i++)
     draw_row(&x->load[i]);
   for (int i = 0; i < walkers; i++)
-    x->waiting[i] = (rg_waiting){.least = (int64_t)draw(6), .left = 10.0 - i, .unit = 1};
+    x->waiting[i] = (rg_waiting_walker){.least = (int64_t)draw(6), .left = 10.0 - i, .unit = 1};
 }
 
 static int is_idle(const trial *x, int row) {
@@ -77,12 +77,13 @@ static void check_plan(const trial *x, const rg_policy *p, const rg_plan *plan) 
   for (int i = 0; i < plan->count; i++) {
     const rg_move *m = &plan->move[i];
     RGT_TRUE(is_idle(x, m->from) || (p->asks & RG_POLICY_ASKS_ACTIVE));
-    if (m->to != RG_NO_ROW && (x->t.self == RG_ALL_ROWS || strcmp(p->name, "join-right")) &&
-        (x->t.self == RG_ALL_ROWS || strcmp(p->name, "sync")))
+    if (m->to != RG_MOVE_NO_ROW &&
+        (x->t.self == RG_LOAD_ALL_ROWS || strcmp(p->name, "join-right")) &&
+        (x->t.self == RG_LOAD_ALL_ROWS || strcmp(p->name, "sync")))
       RGT_TRUE(!is_idle(x, m->to) && x->load[m->to].left != 0);
-    if (m->to == RG_NO_ROW && is_idle(x, m->from))
-      RGT_TRUE(m->walker != RG_NO_WALKER);
-    if (m->walker != RG_NO_WALKER && is_idle(x, m->from)) {
+    if (m->to == RG_MOVE_NO_ROW && is_idle(x, m->from))
+      RGT_TRUE(m->walker != RG_MOVE_NO_WALKER);
+    if (m->walker != RG_MOVE_NO_WALKER && is_idle(x, m->from)) {
       RGT_TRUE(m->walker >= longest); /* the longest first */
       longest = m->walker;
     }
@@ -154,10 +155,10 @@ static void test_optimal(void) {
   rg_policy p = {0};
   RGT_OK(rg_policy_parse("share-out", &p));
   for (int i = 0; i < TRIALS; i++) {
-    trial x = {.t = {.load = x.load, .count = ROWS, .self = RG_ALL_ROWS}};
+    trial x = {.t = {.load = x.load, .count = ROWS, .self = RG_LOAD_ALL_ROWS}};
     int64_t idle = 0;
     for (int row = 0; row < ROWS; row++) {
-      x.load[row] = (rg_load){.ranks = 1 + (int64_t)draw(6), .unit = RG_UNKNOWN};
+      x.load[row] = (rg_load){.ranks = 1 + (int64_t)draw(6), .unit = RG_LOAD_UNKNOWN};
       x.load[row].left = draw(3) ? (double)(1 + draw(200)) : 0;
       x.load[row].state = x.load[row].left > 0 ? RG_LOAD_ACTIVE | RG_LOAD_JOINABLE : 0;
       idle += is_idle(&x, row) ? x.load[row].ranks : 0;
@@ -172,7 +173,7 @@ static void test_optimal(void) {
 
 /* Most-work against the plainest way to say it. */
 static int plain_longest(const trial *x, const int64_t coming[], int64_t more) {
-  int best = RG_NO_ROW;
+  int best = RG_MOVE_NO_ROW;
   double most = 0;
   for (int row = 0; row < x->t.count; row++) {
     const rg_load *l = &x->load[row];
@@ -191,20 +192,20 @@ static void test_most_work(void) {
   rg_policy p = {0};
   RGT_OK(rg_policy_parse("most-work", &p));
   for (int i = 0; i < TRIALS; i++) {
-    trial x = {.t = {.load = x.load, .count = ROWS, .self = RG_ALL_ROWS}};
+    trial x = {.t = {.load = x.load, .count = ROWS, .self = RG_LOAD_ALL_ROWS}};
     int64_t coming[ROWS] = {0};
     int move = 0;
     x.t.merge = (double)draw(4) * 4;
     for (int row = 0; row < ROWS; row++) {
-      x.load[row] = (rg_load){.ranks = 1 + (int64_t)draw(6), .unit = RG_UNKNOWN};
+      x.load[row] = (rg_load){.ranks = 1 + (int64_t)draw(6), .unit = RG_LOAD_UNKNOWN};
       x.load[row].most = draw(3) ? 0 : (int64_t)draw(12);
       x.load[row].left = draw(2) ? (double)(1 + draw(200)) : 0;
       x.load[row].state = x.load[row].left > 0 ? RG_LOAD_ACTIVE | RG_LOAD_JOINABLE : 0;
     }
     RGT_OK(rg_policy_plan(&p, &x.t, &plan));
     for (int row = 0; row < ROWS; row++) {
-      int to = is_idle(&x, row) ? plain_longest(&x, coming, x.load[row].ranks) : RG_NO_ROW;
-      if (to == RG_NO_ROW)
+      int to = is_idle(&x, row) ? plain_longest(&x, coming, x.load[row].ranks) : RG_MOVE_NO_ROW;
+      if (to == RG_MOVE_NO_ROW)
         continue;
       coming[to] += x.load[row].ranks;
       if (RGT_TRUE(move < plan.count)) {
@@ -243,27 +244,27 @@ static void test_own(void) {
                                  {.ranks = 4, .state = A, .left = 9},
                                  {.ranks = 4, .state = A | J | L, .left = 9, .least = 2},
                                  {.ranks = 4, .state = J}};
-  static const rg_waiting w[] = {{.least = 3, .left = 2}};
+  static const rg_waiting_walker w[] = {{.least = 3, .left = 2}};
   static const rg_move END = {0, 0, 99, 0};
   const struct {
     int good, self;
     rg_move move[4];
-  } cases[] = {{1, RG_ALL_ROWS, {{0, 1, 2, -1}, {0, 3, 1, -1}, END}},
+  } cases[] = {{1, RG_LOAD_ALL_ROWS, {{0, 1, 2, -1}, {0, 3, 1, -1}, END}},
                {1, 0, {{0, -1, 3, 0}, {0, 1, 1, -1}, END}},
-               {1, RG_ALL_ROWS, {{3, 1, 2, -1}, {0, 4, 4, -1}, END}},
-               {0, RG_ALL_ROWS, {{0, 1, 2, -1}, {0, 3, 3, -1}, END}}, /* more than it has */
-               {0, 0, {{4, 1, 1, -1}, END}},                          /* another row's */
-               {0, 0, {{0, 2, 1, -1}, END}},                          /* not joinable */
-               {0, RG_ALL_ROWS, {{1, 3, 1, -1}, END}},                /* not leavable */
-               {0, RG_ALL_ROWS, {{3, 1, 3, -1}, END}},                /* fewer than it needs */
-               {0, RG_ALL_ROWS, {{0, 3, 1, -1}, {3, 1, 1, -1}, END}}, /* gives and gets */
-               {0, RG_ALL_ROWS, {{0, 1, 0, -1}, END}},                /* none */
-               {0, RG_ALL_ROWS, {{0, 5, 1, -1}, END}},                /* no such row */
-               {0, RG_ALL_ROWS, {{5, 1, 1, -1}, END}},
-               {0, RG_ALL_ROWS, {{0, -1, 2, 0}, END}}, /* too few for the walker */
-               {0, RG_ALL_ROWS, {{0, -1, 3, 1}, END}}, /* no such walker */
-               {0, RG_ALL_ROWS, {{0, 1, 3, 0}, END}},  /* a walker where it joins */
-               {0, RG_ALL_ROWS, {{0, -1, 3, 0}, {4, -1, 3, 0}, END}}};
+               {1, RG_LOAD_ALL_ROWS, {{3, 1, 2, -1}, {0, 4, 4, -1}, END}},
+               {0, RG_LOAD_ALL_ROWS, {{0, 1, 2, -1}, {0, 3, 3, -1}, END}}, /* more than it has */
+               {0, 0, {{4, 1, 1, -1}, END}},                               /* another row's */
+               {0, 0, {{0, 2, 1, -1}, END}},                               /* not joinable */
+               {0, RG_LOAD_ALL_ROWS, {{1, 3, 1, -1}, END}},                /* not leavable */
+               {0, RG_LOAD_ALL_ROWS, {{3, 1, 3, -1}, END}},                /* fewer than it needs */
+               {0, RG_LOAD_ALL_ROWS, {{0, 3, 1, -1}, {3, 1, 1, -1}, END}}, /* gives and gets */
+               {0, RG_LOAD_ALL_ROWS, {{0, 1, 0, -1}, END}},                /* none */
+               {0, RG_LOAD_ALL_ROWS, {{0, 5, 1, -1}, END}},                /* no such row */
+               {0, RG_LOAD_ALL_ROWS, {{5, 1, 1, -1}, END}},
+               {0, RG_LOAD_ALL_ROWS, {{0, -1, 2, 0}, END}}, /* too few for the walker */
+               {0, RG_LOAD_ALL_ROWS, {{0, -1, 3, 1}, END}}, /* no such walker */
+               {0, RG_LOAD_ALL_ROWS, {{0, 1, 3, 0}, END}},  /* a walker where it joins */
+               {0, RG_LOAD_ALL_ROWS, {{0, -1, 3, 0}, {4, -1, 3, 0}, END}}};
   rg_plan plan = {0};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     rg_policy own = {.name = "own", .plan = give_moves, .context = cases[i].move};

@@ -195,8 +195,8 @@ int main(int argc, char **argv) {
   must(argc == 4, "three arguments");
   random_state = strtoul(argv[3], NULL, 10) * 64 + (unsigned long)my_rank;
   const int64_t elements = (int64_t)world_size * world_size * WIDTH;
-  must(!rg_array_create_simple(group, RG_INT64, 1, &elements, &whole) &&
-           !rg_array_create_simple(group, RG_DOUBLE, 1, &elements, &real),
+  must(!rg_array_create_simple(group, RG_TYPE_INT64, 1, &elements, &whole) &&
+           !rg_array_create_simple(group, RG_TYPE_DOUBLE, 1, &elements, &real),
        "rg_array_create_simple");
   must(!rg_array_zero(whole) && !rg_array_zero(real) && !rg_array_sync(real), "rg_array_zero");
   storm(argv[1], argv[2]);

@@ -18,7 +18,7 @@
 static inline int grid_make(rg_group g, rg_array *a) {
   const int64_t shape[2] = {ROWS, COLUMNS};
   rg_array_spec spec;
-  rg_array_spec_set(&spec, RG_INT64, 2, shape);
+  rg_array_spec_set(&spec, RG_TYPE_INT64, 2, shape);
   spec.flags = RG_ARRAY_MIRRORED; /* for several nodes */
   TRY(rg_array_create(g, &spec, a));
   TRY(rg_array_zero(*a));
@@ -30,7 +30,7 @@ static inline int grid_change(rg_group g, rg_array from, rg_array to) {
   int64_t lo[2], hi[2], row[COLUMNS], *own, ld;
   TRY(rg_array_distribution(to, rank_in(g), lo, hi));
   if (lo[0] < hi[0] && lo[1] < hi[1]) {
-    TRY(rg_array_access(to, lo, hi, RG_WRITE, (void *)&own, &ld));
+    TRY(rg_array_access(to, lo, hi, RG_ACCESS_WRITE, (void *)&own, &ld));
     for (int64_t i = lo[0]; i < hi[0]; i++) {
       const int64_t at[2] = {(i + 1) % ROWS, 0}, end[2] = {(i + 1) % ROWS + 1, COLUMNS};
       TRY(rg_array_get(from, at, end, row, NULL));

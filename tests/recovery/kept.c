@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
   must(!rg_policy_parse("none", &policy), "rg_policy_parse");
   must(!rg_balance_create(world, &kind, &options, &balancer), "rg_balance_create");
   for (int w = 0; w < 2; w++)
-    must(!rg_balance_add(balancer, &(rg_walker_new){.id = w, .left = RG_UNKNOWN}),
+    must(!rg_balance_add(balancer, &(rg_walker_new){.id = w, .left = RG_LOAD_UNKNOWN}),
          "rg_balance_add");
   began = rgi_clock_now();
   must(!rg_balance_run(balancer), "rg_balance_run");

@@ -16,11 +16,11 @@
 static void make(rg_group g, rg_array *a) {
   const int64_t shape[2] = {37, 41};
   rg_array_spec spec;
-  must(!rg_array_spec_set(&spec, RG_DOUBLE, 2, shape), "rg_array_spec_set");
+  must(!rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape), "rg_array_spec_set");
   if (round_now == 1)
     spec.ghosts[0] = spec.ghosts[1] = 1;
   if (round_now == 2) {
-    spec.layout = RG_BLOCK_CYCLIC;
+    spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
     spec.chunk[0] = spec.chunk[1] = 4;
   }
   must(!rg_array_create(g, &spec, a), "rg_array_create");

@@ -22,7 +22,7 @@
 static void make(rg_group g, unsigned flags, rg_array *a) {
   const int64_t shape[2] = {53, 47};
   rg_array_spec spec;
-  must(!rg_array_spec_set(&spec, RG_DOUBLE, 2, shape), "rg_array_spec_set");
+  must(!rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape), "rg_array_spec_set");
   spec.ghosts[0] = 1;
   spec.flags = flags;
   must(!rg_array_create(g, &spec, a), "rg_array_create");

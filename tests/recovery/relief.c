@@ -166,7 +166,7 @@ static int help_once(rg_group g) {
 }
 
 static void help(void) {
-  rg_drawn d;
+  rg_acquisition d;
   int error;
   while (!(error = rg_reserve_park(&d)) && d.group) {
     int tag;

@@ -197,7 +197,7 @@ static void work(rg_group g) {
 
 /* Helps until it is over. */
 static void help(void) {
-  rg_drawn d;
+  rg_acquisition d;
   int error;
   if (is("parked") && my_rank == WORKERS)
     raise(SIGKILL);

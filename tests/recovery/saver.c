@@ -29,7 +29,7 @@ static int deadly(int error, const char *what) {
 /* The newest checkpoint, or the beginning. */
 static int resume(void) {
   const int64_t shape[2] = {ROWS, COLUMNS};
-  int found = 0, error = rg_array_create_simple(team, RG_DOUBLE, 2, shape, &a);
+  int found = 0, error = rg_array_create_simple(team, RG_TYPE_DOUBLE, 2, shape, &a);
   if (!error)
     error = rg_array_zero(a);
   if (!error)
@@ -50,7 +50,7 @@ static int step(void) {
 static void act(const char *plan) {
   const char *colon = plan ? strchr(plan, ':') : NULL;
   int restarts = 0;
-  must(!rg_restarts(&restarts), "rg_restarts");
+  must(!rg_restart_count(&restarts), "rg_restart_count");
   if (!colon || atoll(colon + 1) != done || restarts)
     return;
   if (!strncmp(plan, "status", 6))
@@ -112,7 +112,7 @@ static void work(int64_t steps, const char *plan) {
 
 static void print(rg_group g, char *text) {
   int restarts;
-  must(!rg_restarts(&restarts), "rg_restarts");
+  must(!rg_restart_count(&restarts), "rg_restart_count");
   snprintf(text, LINE, "SAVED %lld %016llx %d %d\n", (long long)done, (unsigned long long)checksum,
            size_of(g), restarts);
 }

@@ -23,7 +23,7 @@ static void test_unread(void) {
   double *got = malloc((size_t)ELEMENTS * sizeof *got), value = 3;
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
-  RGT_OK(rg_array_create_simple(world, RG_DOUBLE, 1, &all, &a));
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_DOUBLE, 1, &all, &a));
   RGT_OK(rg_array_fill(a, NULL, NULL, &value));
   RGT_OK(rg_array_sync(a));
   RGT_OK(rg_array_iget(a, &lo, &hi, got, NULL, &r));

@@ -133,7 +133,7 @@ static int units_in_all(int walkers) {
 }
 
 /* What the units have made comes first: once of each unit. Returns how many. */
-static int check_made(const rg_outcome *o, int count, int walkers) {
+static int check_made(const rg_balance_outcome *o, int count, int walkers) {
   int n = 0;
   uint32_t seen = 0; /* units of the walker */
   for (; n < count && o[n].id < 0; n++) {
@@ -149,7 +149,7 @@ static int check_made(const rg_outcome *o, int count, int walkers) {
   return n;
 }
 
-static void check(const rg_outcome *o, int count, int walkers) {
+static void check(const rg_balance_outcome *o, int count, int walkers) {
   int expected = walkers, first = check_made(o, count, walkers);
   for (int w = 0; w < walkers; w++)
     expected += has_child(w);
@@ -188,7 +188,7 @@ static void run(rg_group world, const char *name, int walkers, int alike) {
 int main(int argc, char **argv) {
   int walkers = argc > 2 ? atoi(argv[2]) : 20, count, root = 0, first = 0;
   rg_group world = enter_world(&argc, &argv), left_over;
-  const rg_outcome *o;
+  const rg_balance_outcome *o;
   draws = (uint64_t)(argc > 3 ? atoi(argv[3]) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)my_rank;
   dies_at = argc > 4 ? my_round(argv[4]) : NEVER;
   stops_after = dies_at < NEVER ? -dies_at : 0;

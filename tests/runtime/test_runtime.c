@@ -3,11 +3,13 @@
  *
  * nodes: 2 4
  * Start and stop, versions, errors. */
+#include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <regroup.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
@@ -19,16 +21,66 @@ static void test_version(void) {
   RGT_INT(minor, RG_VERSION_MINOR);
   RGT_INT(patch, RG_VERSION_PATCH);
   RGT_OK(rg_version(NULL, NULL, NULL));
+  RGT_INT(RG_VERSION_NUMBER, major * 10000 + minor * 100 + patch);
+  RGT_TRUE(RG_VERSION_AT_LEAST(0, 0, 0) && RG_VERSION_AT_LEAST(0, 2, 0));
+  RGT_TRUE(RG_VERSION_AT_LEAST(RG_VERSION_MAJOR, RG_VERSION_MINOR, RG_VERSION_PATCH));
+  RGT_TRUE(!RG_VERSION_AT_LEAST(RG_VERSION_MAJOR, RG_VERSION_MINOR, RG_VERSION_PATCH + 1));
+  RGT_TRUE(!RG_VERSION_AT_LEAST(1, 0, 0));
 }
 
 static void test_error_texts(void) {
-  for (int code = 0; code < RG_ERR_LAST; code++) {
+  for (int code = 0; code <= RG_ERR_INTERNAL; code++) {
     RGT_TRUE(strlen(rg_error_string(code)) > 5);
-    for (int other = 0; other < code; other++)
+    RGT_TRUE(strncmp(rg_error_name(code), code ? "RG_ERR_" : "RG_SUCCESS", 7) == 0);
+    for (int other = 0; other < code; other++) {
       RGT_TRUE(strcmp(rg_error_string(code), rg_error_string(other)) != 0);
+      RGT_TRUE(strcmp(rg_error_name(code), rg_error_name(other)) != 0);
+    }
   }
+  for (int code = RG_ERR_INTERNAL + 1; code < RG_ERR_USER; code++)
+    RGT_STR(rg_error_name(code), "unknown error code");
   RGT_STR(rg_error_string(-1), "unknown error code");
-  RGT_STR(rg_error_string(RG_ERR_LAST), "unknown error code");
+  RGT_STR(rg_error_name(INT_MIN), "unknown error code");
+  RGT_STR(rg_error_name(RG_ERR_USER), "RG_ERR_USER");
+  RGT_STR(rg_error_name(INT_MAX), "RG_ERR_USER");
+  RGT_STR(rg_error_name(RG_ERR_PROC_FAILED), "RG_ERR_PROC_FAILED");
+}
+
+/* Programs and other languages may rely on these numbers. */
+static void test_error_numbers(void) {
+  RGT_INT(RG_ERR_ARG, 1);
+  RGT_INT(RG_ERR_MISMATCH, 11);
+  RGT_INT(RG_ERR_TIMEOUT, 12);
+  RGT_INT(RG_ERR_PROC_FAILED, 17);
+  RGT_INT(RG_ERR_REVOKED, 18);
+  RGT_INT(RG_ERR_INTERNAL, 23);
+  RGT_INT(RG_ERR_USER, 64);
+}
+
+static void test_error_set(void) {
+  char more[1000];
+  RGT_INT(rg_error_set(77, "step %d: %s", 3, "diverged"), 77);
+  RGT_STR(rg_error_detail(), "step 3: diverged");
+  RGT_INT(rg_error_set(78, "outer: %s", rg_error_detail()), 78);
+  RGT_STR(rg_error_detail(), "outer: step 3: diverged");
+  memset(more, 'x', sizeof more);
+  more[sizeof more - 1] = 0;
+  RGT_INT(rg_error_set(77, "%s", more), 77);
+  RGT_INT(strlen(rg_error_detail()), 767);
+}
+
+static void test_error_of_callback(void) {
+  unsigned mark = rgi_error_mark();
+  RGT_INT(rgi_error_of_callback("unit", RG_SUCCESS, mark), RG_SUCCESS);
+  RGT_INT(rgi_error_of_callback("unit", 77, mark), 77);
+  RGT_STR(rg_error_detail(), "unit returned 77 (an error of the application's own)");
+  mark = rgi_error_mark();
+  rg_error_set(77, "too cold");
+  RGT_INT(rgi_error_of_callback("unit", 77, mark), 77);
+  RGT_STR(rg_error_detail(), "unit: too cold");
+  RGT_INT(rgi_error_of_callback("unit", -1, rgi_error_mark()), RG_ERR_ARG);
+  RGT_INT(rgi_error_of_callback("unit", RG_ERR_USER - 1, rgi_error_mark()), RG_ERR_ARG);
+  RGT_INT(rgi_error_of_callback("unit", RG_ERR_NOMEM, rgi_error_mark()), RG_ERR_NOMEM);
 }
 
 static void *failing_thread(void *detail) {
@@ -140,6 +192,9 @@ static void test_node(void) {
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"version", test_version},
                                    {"error texts", test_error_texts},
+                                   {"error numbers", test_error_numbers},
+                                   {"error set", test_error_set},
+                                   {"error of callback", test_error_of_callback},
                                    {"detail belongs to a thread", test_detail_per_thread},
                                    {"counted", test_counted},
                                    {"over parts of the world", test_over_parts},

@@ -129,7 +129,7 @@ static void run_balancer(post_run *run) {
   rgp_progress_end(&run->line);
 }
 
-static int add_draws(post_run *run, const rg_outcome *o) {
+static int add_draws(post_run *run, const rg_balance_outcome *o) {
   double *to = post_draws_add(&run->draws, (int64_t)(o->bytes / sizeof *to));
   if (to)
     memcpy(to, o->state, o->bytes);
@@ -139,7 +139,7 @@ static int add_draws(post_run *run, const rg_outcome *o) {
 /* Takes results and draws from the outcomes, on the first rank. */
 static int take_outcomes(post_run *run) {
   int root, count;
-  const rg_outcome *ended;
+  const rg_balance_outcome *ended;
   run->draws.used = run->tried = run->accepted = 0;
   int error = mcmc_survivors_root(&run->survivors, run->world, &root);
   if (!error)

@@ -47,7 +47,7 @@ int ga_busy(rg_group world, double *waiting, double *computing) {
   rg_group_rank(world, &rank);
   rg_group_size(world, &ranks);
   shape[0] = (int64_t)ranks * SPOTS;
-  if (rg_array_create_simple(world, RG_DOUBLE, 1, shape, &a) ||
+  if (rg_array_create_simple(world, RG_TYPE_DOUBLE, 1, shape, &a) ||
       rg_array_distribution(a, ranks - 1, lo, hi))
     return 0;
   for (int r = 0; r < ROUNDS; r++)

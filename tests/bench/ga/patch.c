@@ -20,7 +20,7 @@ static int begin_arrays(ga_work *w) {
   rg_array_spec spec;
   int64_t shape[2] = {(int64_t)BLOCK_ROWS * w->ranks, COLUMNS}, lo[2], hi[2], ld[1];
   int dims[2] = {BLOCK_ROWS * w->ranks, COLUMNS}, chunk[2] = {BLOCK_ROWS, COLUMNS};
-  if (rg_array_spec_set(&spec, RG_DOUBLE, 2, shape))
+  if (rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape))
     return 0;
   spec.grid[0] = w->ranks;
   spec.grid[1] = 1;
@@ -32,7 +32,7 @@ static int begin_arrays(ga_work *w) {
   lo[1] = 0;
   hi[0] = lo[0] + BLOCK_ROWS;
   hi[1] = COLUMNS;
-  if (rg_array_access(w->a, lo, hi, RG_READ_WRITE, &w->block, ld))
+  if (rg_array_access(w->a, lo, hi, RG_ACCESS_READ_WRITE, &w->block, ld))
     return 0;
   w->ld = (long)ld[0];
   for (int i = 0; i < BUFFERS; i++) {
@@ -329,9 +329,9 @@ static const char *acc_right_theirs(void *work) {
 static int begin_counters(ga_work *w) {
   int64_t shape[1] = {w->ranks}, lo[1] = {w->ranks - 1}, hi[1] = {w->ranks};
   int dims[1] = {w->ranks}, chunk[1] = {1};
-  if (rg_array_create_simple(w->world, RG_INT64, 1, shape, &w->a) || rg_array_zero(w->a) ||
-      rg_array_create_simple(w->world, RG_INT64, 1, shape, &w->b) || rg_array_zero(w->b) ||
-      rg_array_access(w->b, lo, hi, RG_READ_WRITE, &w->block, NULL))
+  if (rg_array_create_simple(w->world, RG_TYPE_INT64, 1, shape, &w->a) || rg_array_zero(w->a) ||
+      rg_array_create_simple(w->world, RG_TYPE_INT64, 1, shape, &w->b) || rg_array_zero(w->b) ||
+      rg_array_access(w->b, lo, hi, RG_ACCESS_READ_WRITE, &w->block, NULL))
     return 0;
   w->ga = ga_array(C_LONG, 1, dims, chunk);
   GA_Zero(w->ga);

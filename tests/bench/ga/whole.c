@@ -30,7 +30,7 @@ static const char *life_ours(void *work) {
   ga_work *w = work;
   int64_t shape[2] = {256, 256};
   for (int i = 0; i < LIVES; i++)
-    if (rg_array_create_simple(w->world, RG_DOUBLE, 2, shape, &w->a) || rg_array_free(&w->a))
+    if (rg_array_create_simple(w->world, RG_TYPE_DOUBLE, 2, shape, &w->a) || rg_array_free(&w->a))
       return rg_error_detail();
   return NULL;
 }
@@ -47,7 +47,7 @@ static const char *life_theirs(void *work) {
 
 static int begin_sync(ga_work *w) {
   int64_t shape[1] = {w->ranks};
-  return !rg_array_create_simple(w->world, RG_DOUBLE, 1, shape, &w->a);
+  return !rg_array_create_simple(w->world, RG_TYPE_DOUBLE, 1, shape, &w->a);
 }
 
 static void end_sync(ga_work *w) {
@@ -116,7 +116,7 @@ static int fill_entries(rg_array a, int which) {
   if (rg_array_group(a, &g) || rg_group_rank(g, &rank) || rg_array_distribution(a, rank, lo, hi))
     return 0;
   if (lo[0] < hi[0] && lo[1] < hi[1]) {
-    if (rg_array_access(a, lo, hi, RG_WRITE, &block, ld))
+    if (rg_array_access(a, lo, hi, RG_ACCESS_WRITE, &block, ld))
       return 0;
     for (int64_t i = lo[0]; i < hi[0]; i++)
       for (int64_t j = lo[1]; j < hi[1]; j++)
@@ -146,7 +146,7 @@ static int begin_matrices(ga_work *w) {
   rg_array *ours[] = {&w->a, &w->b, &w->c};
   int *theirs[] = {&w->ga, &w->gb, &w->gc};
   for (int i = 0; i < 3; i++) {
-    if (rg_array_create_simple(w->world, RG_DOUBLE, 2, shape, ours[i]) ||
+    if (rg_array_create_simple(w->world, RG_TYPE_DOUBLE, 2, shape, ours[i]) ||
         !fill_entries(*ours[i], i))
       return 0;
     *theirs[i] = ga_array(C_DBL, 2, dims, NULL);
@@ -176,8 +176,9 @@ static void end_matrices(ga_work *w) {
 static const char *multiply_ours(void *work) {
   ga_work *w = work;
   double one = 1, zero = 0;
-  return rg_array_multiply(RG_NORMAL, RG_NORMAL, &one, w->a, w->b, &zero, w->c) ? rg_error_detail()
-                                                                                : NULL;
+  return rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, w->a, w->b, &zero, w->c)
+             ? rg_error_detail()
+             : NULL;
 }
 
 static const char *multiply_theirs(void *work) {

@@ -81,7 +81,7 @@ PLAIN static void plain_sum(void) {
 
 static void array_multiply(void) {
   const double one = 1, zero = 0;
-  internal_must(rg_array_multiply(RG_NORMAL, RG_NORMAL, &one, a, b, &zero, c));
+  internal_must(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, a, b, &zero, c));
 }
 
 /* The process's rows of c: of two matrices that each process has to itself. */
@@ -131,7 +131,7 @@ static void make_operands(void) {
   const int64_t shape[2] = {extent, extent};
   rg_array *const arrays[] = {&a, &b, &c};
   for (int i = 0; i < 3; i++) {
-    internal_must(rg_array_create_simple(world, RG_DOUBLE, 2, shape, arrays[i]));
+    internal_must(rg_array_create_simple(world, RG_TYPE_DOUBLE, 2, shape, arrays[i]));
     internal_must(rg_array_random(*arrays[i], (uint64_t)i));
   }
   const int64_t all = (int64_t)extent * extent;

@@ -81,7 +81,7 @@ static void acc_bytes(int interface, int64_t n) {
   rgi_strided p = flat_of(n);
   double one = 1;
   if (interface == OURS) {
-    internal_must(rgi_engine_acc(target, offset, local, &p, RG_DOUBLE, NULL));
+    internal_must(rgi_engine_acc(target, offset, local, &p, RG_TYPE_DOUBLE, NULL));
     internal_must(rgi_engine_fence(target));
   } else if (interface == RAW) {
     MPI_Accumulate(local, (int)n / 8, MPI_DOUBLE, target, 0, (int)n / 8, MPI_DOUBLE, MPI_SUM,
@@ -97,7 +97,7 @@ static void fetch_add(int interface, int64_t n) {
   int64_t before, one = n;
   long was;
   if (interface == OURS) {
-    internal_must(rgi_engine_fetch_add(target, offset, RG_INT64, one, &before));
+    internal_must(rgi_engine_fetch_add(target, offset, RG_TYPE_INT64, one, &before));
   } else if (interface == RAW) {
     MPI_Fetch_and_op(&one, &before, MPI_INT64_T, target, 0, MPI_SUM, window);
     MPI_Win_flush(target, window);
@@ -159,7 +159,7 @@ static void our_patch(access_kind k, int64_t n) {
   else if (k == GET)
     internal_must(rgi_engine_get(target, offset, local, &p));
   else
-    internal_must(rgi_engine_acc(target, offset, local, &p, RG_DOUBLE, NULL));
+    internal_must(rgi_engine_acc(target, offset, local, &p, RG_TYPE_DOUBLE, NULL));
   internal_must(rgi_engine_fence(target));
 }
 

@@ -23,9 +23,9 @@ static void run_operation(int which, int target, uint64_t at) {
   else if (which == 1)
     internal_must(rgi_engine_get(target, at, &value, &p));
   else if (which == 2)
-    internal_must(rgi_engine_acc(target, at, &value, &p, RG_INT64, NULL));
+    internal_must(rgi_engine_acc(target, at, &value, &p, RG_TYPE_INT64, NULL));
   else
-    internal_must(rgi_engine_fetch_add(target, at, RG_INT64, 1, &value));
+    internal_must(rgi_engine_fetch_add(target, at, RG_TYPE_INT64, 1, &value));
   internal_must(rgi_engine_fence(target));
 }
 

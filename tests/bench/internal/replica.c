@@ -88,7 +88,7 @@ static void make_array(unsigned flags) {
   int n;
   rg_group_size(world, &n);
   internal_must(
-      rg_array_spec_set(&spec, RG_DOUBLE, 1, (int64_t[]){(int64_t)plan.mib * n * (1 << 17)}));
+      rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 1, (int64_t[]){(int64_t)plan.mib * n * (1 << 17)}));
   spec.flags = flags;
   internal_must(rg_array_create(world, &spec, &a));
   internal_must(rg_array_random(a, 1));

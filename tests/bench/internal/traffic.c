@@ -33,7 +33,7 @@ static void run_operation(const char *what, int target, uint64_t at, char *buffe
     else if (what[0] == 'g')
       internal_must(rgi_engine_get(target, to, buffer + i * bytes, &p));
     else
-      internal_must(rgi_engine_acc(target, to, buffer, &p, RG_DOUBLE, NULL));
+      internal_must(rgi_engine_acc(target, to, buffer, &p, RG_TYPE_DOUBLE, NULL));
   }
 }
 
