@@ -25,7 +25,7 @@
 typedef struct {
   rg_group group;
   const char *path;
-  int n;
+  int64_t n;
   const rg_array *arrays;
   void *state;
   size_t bytes;
@@ -69,24 +69,24 @@ static int find_heads(const char *path, finding *f) {
 
 /* --- one generation ------------------------------------------------------------------------ */
 
-static int fits_array(const char *name, int i, rg_array a, const rgi_head_array *s) {
+static int fits_array(const char *name, int64_t i, rg_array a, const rgi_head_array *s) {
   if (s->type == a->type && s->element == a->element && s->d.dims == a->d.dims &&
       !memcmp(s->d.shape, a->d.shape, (size_t)s->d.dims * sizeof *s->d.shape))
     return RG_SUCCESS;
   return rgi_error(RG_ERR_FILE,
-                   "%s: array %d has type %d, %d dimensions and %lld elements along the first, "
+                   "%s: array %lld has type %d, %d dimensions and %lld elements along the first, "
                    "that which was saved type %d, %d and %lld",
-                   name, i, (int)a->type, a->d.dims, (long long)a->d.shape[0], (int)s->type,
-                   s->d.dims, (long long)s->d.shape[0]);
+                   name, (long long)i, (int)a->type, a->d.dims, (long long)a->d.shape[0],
+                   (int)s->type, s->d.dims, (long long)s->d.shape[0]);
 }
 
 static int fits_head(const loading *l, const char *name, const rgi_head *h) {
   if (h->fixed->arrays != l->n || h->fixed->state_bytes != l->bytes)
     return rgi_error(RG_ERR_FILE,
-                     "%s holds %d arrays and %llu bytes of state; %d and %llu were to be read",
-                     name, (int)h->fixed->arrays, (unsigned long long)h->fixed->state_bytes, l->n,
-                     (unsigned long long)l->bytes);
-  for (int i = 0; i < l->n; i++)
+                     "%s holds %lld arrays and %llu bytes of state; %lld and %llu were to be read",
+                     name, (long long)h->fixed->arrays, (unsigned long long)h->fixed->state_bytes,
+                     (long long)l->n, (unsigned long long)l->bytes);
+  for (int64_t i = 0; i < l->n; i++)
     RGI_TRY(fits_array(name, i, l->arrays[i], &h->saved[i]));
   return RG_SUCCESS;
 }
@@ -94,7 +94,7 @@ static int fits_head(const loading *l, const char *name, const rgi_head *h) {
 /* Puts the blocks of one segment. writer: the rank that wrote it. */
 static int put_blocks(const loading *l, const rgi_head *h, int writer, const char *segment) {
   uint64_t at = 0;
-  for (int k = 0; k < l->n; k++) {
+  for (int64_t k = 0; k < l->n; k++) {
     const rgi_head_array *s = &h->saved[k];
     const char *from = segment + at;
     for (int64_t i = 0; i < rgi_distribution_blocks(&s->d, writer); i++) {
@@ -217,7 +217,7 @@ static int load_newest(const loading *l, finding *f, int numbers[2]) {
 
 static int load_any(const loading *l, finding *f, int *found) {
   int numbers[2];
-  for (int i = 0; i < l->n; i++)
+  for (int64_t i = 0; i < l->n; i++)
     RGI_TRY(rg_array_sync(l->arrays[i]));
   RGI_TRY(rgi_file_agree(l->group, l->group->me == 0 ? find_heads(l->path, f) : RG_SUCCESS));
   numbers[0] = f->n;
@@ -229,12 +229,13 @@ static int load_any(const loading *l, finding *f, int *found) {
   return RG_SUCCESS;
 }
 
-int rg_checkpoint_load(rg_group g, const char *path, int n, const rg_array arrays[], void *state,
-                       size_t bytes, int *found) {
+int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array arrays[],
+                       size_t bytes, void *state, int *found) {
+  rgi_checkpoint_content content = {.n = n, .arrays = arrays, .bytes = bytes, .state = state};
   loading l = {.path = path, .n = n, .arrays = arrays, .state = state, .bytes = bytes};
   RGI_REQUIRE(found);
   RGI_REQUIRE(path);
-  RGI_TRY(rgi_checkpoint_check(__func__, g, n, arrays, state, bytes));
+  RGI_TRY(rgi_checkpoint_check(__func__, g, &content));
   finding *f = calloc(1, sizeof *f);
   int error = rgi_file_agree(
       g, f ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_checkpoint_load: no memory for a head"));

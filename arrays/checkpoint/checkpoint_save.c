@@ -91,12 +91,12 @@ static void unlist_checkpoint(rg_checkpoint c) {
 /* --- the start -------------------------------------------------------------------------- */
 
 /* Every member: all give the same arguments, and no checkpoint to this path is under way. */
-static int check_same(const char *call, rg_group g, const char *path, int n,
-                      const rg_array arrays[], size_t bytes) {
+static int check_same(const char *call, rg_group g, const char *path,
+                      const rgi_checkpoint_content *content) {
   uint64_t hash = rgi_file_hash(path, strlen(path), RGI_FILE_HASH_START);
-  hash = rgi_context_mix(rgi_context_mix(hash + bytes) + (uint64_t)n);
-  for (int i = 0; i < n; i++)
-    hash = rgi_context_mix(hash + arrays[i]->hash);
+  hash = rgi_context_mix(rgi_context_mix(hash + content->bytes) + (uint64_t)content->n);
+  for (int64_t i = 0; i < content->n; i++)
+    hash = rgi_context_mix(hash + content->arrays[i]->hash);
   uint64_t most[3] = {hash, ~hash, (uint64_t)is_under_way(path)};
   RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX));
   if (most[2])
@@ -153,10 +153,10 @@ static int begin_file(const char *path, rg_checkpoint c, const void *state) {
 }
 
 /* Copies the caller's segment. */
-static int copy_elements(rg_checkpoint c, int n, const rg_array arrays[]) {
+static int copy_elements(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
   int me = c->group->me;
   uint64_t at = 0;
-  for (int k = 0; k < n; k++) {
+  for (int64_t k = 0; k < n; k++) {
     const rgi_distribution *d = &arrays[k]->d;
     char *to = c->copy + at;
     for (int64_t i = 0; i < rgi_distribution_blocks(d, me); i++) {
@@ -173,7 +173,7 @@ static int copy_elements(rg_checkpoint c, int n, const rg_array arrays[]) {
   return RG_SUCCESS;
 }
 
-static int open_and_copy(rg_checkpoint c, int n, const rg_array arrays[]) {
+static int open_and_copy(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
   const rgi_head_segment *mine = &c->head.segments[c->group->me];
   c->fd = open(c->part, O_WRONLY | O_CLOEXEC);
   if (c->fd < 0)
@@ -185,13 +185,13 @@ static int open_and_copy(rg_checkpoint c, int n, const rg_array arrays[]) {
   return copy_elements(c, n, arrays);
 }
 
-static int make_head(const char *path, int n, const rg_array arrays[], size_t bytes,
+static int make_head(const char *path, int64_t n, const rg_array arrays[], size_t bytes,
                      rg_checkpoint c) {
   c->part = name_of(path, ".part");
   c->path = name_of(path, "");
   if (!c->part || !c->path)
     return rgi_error(RG_ERR_NOMEM, "no memory for names");
-  for (int i = 0; i < n; i++)
+  for (int64_t i = 0; i < n; i++)
     if (!arrays[i]->confirmed)
       RGI_TRY(rgi_array_confirm("rg_checkpoint_start", arrays[i]));
   RGI_TRY(rg_array_fence(NULL));
@@ -216,10 +216,12 @@ static void release_checkpoint(rg_checkpoint c, int after_death) {
   free(c);
 }
 
-static int start_checkpoint(rg_checkpoint c, const char *path, int n, const rg_array arrays[],
-                            const void *state, size_t bytes) {
-  RGI_TRY(rgi_file_agree(c->group, make_head(path, n, arrays, bytes, c)));
-  int error = c->group->me == 0 ? begin_file(path, c, state) : RG_SUCCESS;
+static int start_checkpoint(rg_checkpoint c, const char *path,
+                            const rgi_checkpoint_content *content) {
+  int64_t n = content->n;
+  const rg_array *arrays = content->arrays;
+  RGI_TRY(rgi_file_agree(c->group, make_head(path, n, arrays, content->bytes, c)));
+  int error = c->group->me == 0 ? begin_file(path, c, content->state) : RG_SUCCESS;
   error = rgi_file_agree(c->group, error);
   if (!error)
     error = rgi_file_agree(c->group, open_and_copy(c, n, arrays));
@@ -235,19 +237,20 @@ static void start_writer(rg_checkpoint c) {
   rgi_disk_writer_start(&c->writer);
 }
 
-int rg_checkpoint_start(rg_group g, const char *path, int n, const rg_array arrays[],
+int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array arrays[],
                         const void *state, size_t bytes, rg_checkpoint *made) {
+  rgi_checkpoint_content content = {.n = n, .arrays = arrays, .bytes = bytes, .state = state};
   RGI_REQUIRE(made);
   RGI_REQUIRE(path);
-  RGI_TRY(rgi_checkpoint_check(__func__, g, n, arrays, state, bytes));
-  RGI_TRY(check_same(__func__, g, path, n, arrays, bytes));
+  RGI_TRY(rgi_checkpoint_check(__func__, g, &content));
+  RGI_TRY(check_same(__func__, g, path, &content));
   rg_checkpoint c = calloc(1, sizeof *c);
   if (!c)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
   c->fd = -1;
   int error = rgi_group_derive(g, &c->group);
   if (!error)
-    error = start_checkpoint(c, path, n, arrays, state, bytes);
+    error = start_checkpoint(c, path, &content);
   if (error) {
     release_checkpoint(c, error == RG_ERR_PROC_FAILED);
     return error;

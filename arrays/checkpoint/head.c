@@ -19,7 +19,7 @@
 #include "object/array.h"
 
 #define PAGE ((uint64_t)4096)
-enum { VERSION = 1, ORDER = 1 };
+enum { VERSION = 2, ORDER = 1 };
 
 /* Not valid text, and changed by a transfer that converts text. */
 static const char magic[8] = {(char)0x8a, 'R', 'G', 'C', '\r', '\n', 0x1a, '\n'};
@@ -92,7 +92,8 @@ static int64_t *write_array(rg_array a, int64_t *w) {
 /* From words of a head whose checksum is right. Ghosts are not in the file. */
 static int read_array(int members, const int64_t **at, rgi_head_array *s) {
   const int64_t *w = *at;
-  rg_array_spec spec = {.dims = (int)w[DIMS],
+  rg_array_spec spec = {.size = sizeof spec,
+                        .dims = (int)w[DIMS],
                         .type = (rg_array_type)w[TYPE],
                         .element_size = (size_t)w[ELEMENT],
                         .layout = (rg_array_layout)w[LAYOUT]};
@@ -127,11 +128,11 @@ static uint64_t body_bytes(const rgi_head_fixed *f) {
          (uint64_t)f->members * sizeof(rgi_head_segment);
 }
 
-static void lay_out(rgi_head *h, int n, const rg_array arrays[]) {
+static void lay_out(rgi_head *h, int64_t n, const rg_array arrays[]) {
   uint64_t at = h->fixed->head_bytes;
   for (int i = 0; i < h->fixed->members; i++) {
     uint64_t bytes = 0;
-    for (int k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++)
       bytes = rgi_head_segment_end(bytes, &arrays[k]->d, arrays[k]->element, i);
     h->segments[i] = (rgi_head_segment){.offset = at, .bytes = bytes};
     at = round_up(at + bytes, PAGE);
@@ -139,14 +140,15 @@ static void lay_out(rgi_head *h, int n, const rg_array arrays[]) {
   h->fixed->file_bytes = at;
 }
 
-int rgi_head_make(int members, int n, const rg_array arrays[], size_t state_bytes, rgi_head *h) {
+int rgi_head_make(int members, int64_t n, const rg_array arrays[], size_t state_bytes,
+                  rgi_head *h) {
   rgi_head_fixed f = {.version = VERSION,
                       .order = ORDER,
                       .members = members,
                       .arrays = n,
                       .state_bytes = state_bytes};
   memcpy(f.magic, magic, sizeof magic);
-  for (int k = 0; k < n; k++)
+  for (int64_t k = 0; k < n; k++)
     f.words += (uint64_t)(FIXED + boundaries_of(&arrays[k]->d));
   f.head_bytes = round_up(body_bytes(&f) + sizeof(uint64_t), PAGE);
   *h = (rgi_head){.memory = calloc(1, f.head_bytes)};
@@ -156,7 +158,7 @@ int rgi_head_make(int members, int n, const rg_array arrays[], size_t state_byte
   memcpy(h->memory, &f, sizeof f);
   set_pointers(h);
   int64_t *w = h->words;
-  for (int k = 0; k < n; k++)
+  for (int64_t k = 0; k < n; k++)
     w = write_array(arrays[k], w);
   lay_out(h, n, arrays);
   return RG_SUCCESS;
@@ -172,7 +174,7 @@ void rgi_head_seal(rgi_head *h) {
 }
 
 void rgi_head_clear(rgi_head *h) {
-  for (int k = 0; h->saved && k < h->fixed->arrays; k++)
+  for (int64_t k = 0; h->saved && k < h->fixed->arrays; k++)
     rgi_distribution_clear(&h->saved[k].d);
   free(h->saved);
   free(h->memory);
@@ -184,8 +186,8 @@ int rgi_head_work_out(rgi_head *h) {
   const int64_t *w = h->words;
   h->saved = calloc((size_t)h->fixed->arrays + 1, sizeof *h->saved);
   if (!h->saved)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %d arrays", (int)h->fixed->arrays);
-  for (int k = 0; k < h->fixed->arrays; k++)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %lld arrays", (long long)h->fixed->arrays);
+  for (int64_t k = 0; k < h->fixed->arrays; k++)
     RGI_TRY(read_array(h->fixed->members, &w, &h->saved[k]));
   return RG_SUCCESS;
 }

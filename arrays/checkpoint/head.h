@@ -25,7 +25,8 @@ typedef struct {
   uint32_t version, order; /* order of bytes: 1 */
   uint64_t sequence;       /* generations count up */
   uint64_t head_bytes, file_bytes, state_bytes, words;
-  int32_t members, arrays;
+  int64_t arrays;
+  int32_t members, unused;
 } rgi_head_fixed;
 
 /* One of the arrays, as it was saved. */
@@ -48,7 +49,7 @@ enum { RGI_HEAD_GENERATIONS = 2 };
 
 /* Makes the head of a new checkpoint: everything but the sequence, the state and the segments'
  * checksums. RG_ERR_NOMEM, RG_ERR_LIMIT. */
-int rgi_head_make(int members, int n, const rg_array arrays[], size_t state_bytes, rgi_head *h);
+int rgi_head_make(int members, int64_t n, const rg_array arrays[], size_t state_bytes, rgi_head *h);
 
 /* Sets the head's checksum: to be called last, before it is written. */
 void rgi_head_seal(rgi_head *h);

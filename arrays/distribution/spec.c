@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "distribution/spec.h"
 
 int rg_array_spec_set(rg_array_spec *spec, rg_array_type type, int dims, const int64_t shape[]) {
-  RGI_REQUIRE(spec);
+  rg_array_spec own = {.size = sizeof own, .dims = dims, .type = type};
+  RGI_TRY(rgi_sized_check(spec, "rg_array_spec_set: spec"));
   RGI_REQUIRE(shape);
   if (type < 0 || type >= RG_TYPE_COUNT)
     return rgi_error(RG_ERR_ARG, "rg_array_spec_set: there is no type %d", (int)type);
@@ -17,9 +19,6 @@ int rg_array_spec_set(rg_array_spec *spec, rg_array_type type, int dims, const i
     if (shape[d] < 0)
       return rgi_error(RG_ERR_ARG, "rg_array_spec_set: the extent of dimension %d is %lld", d,
                        (long long)shape[d]);
-  memset(spec, 0, sizeof *spec);
-  spec->dims = dims;
-  spec->type = type;
-  memcpy(spec->shape, shape, (size_t)dims * sizeof *shape);
-  return RG_SUCCESS;
+  memcpy(own.shape, shape, (size_t)dims * sizeof *shape);
+  return rgi_sized_give(spec, &own, sizeof own, "rg_array_spec_set: spec");
 }

@@ -102,7 +102,7 @@ int rg_array_load(rg_array a, const char *path) {
 
 int rg_array_open(rg_group g, const char *path, rg_array *out) {
   rgi_file_info info;
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rg_array a;
   RGI_TRY(rgi_group_check_member(__func__, g));
   RGI_REQUIRE(path);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "distribution/type.h"
 #include "formation/context.h"
 #include "formation/group.h"
@@ -84,16 +85,17 @@ static int create_array(const char *call, rg_group g, const rg_array_spec *spec,
 }
 
 int rg_array_create(rg_group g, const rg_array_spec *spec, rg_array *a) {
+  rg_array_spec own;
   RGI_REQUIRE(a);
   RGI_TRY(rgi_group_check_member(__func__, g));
   rgi_array_free_deferred();
-  int wrong = spec ? RG_SUCCESS : rgi_error(RG_ERR_ARG, "%s: spec is NULL", __func__);
-  return create_array(__func__, g, spec, wrong, a);
+  int wrong = rgi_sized_take(&own, sizeof own, spec, "rg_array_create: spec");
+  return create_array(__func__, g, &own, wrong, a);
 }
 
 int rg_array_create_simple(rg_group g, rg_array_type type, int dims, const int64_t shape[],
                            rg_array *a) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   RGI_REQUIRE(a);
   RGI_TRY(rgi_group_check_member(__func__, g));
   rgi_array_free_deferred();
@@ -102,7 +104,7 @@ int rg_array_create_simple(rg_group g, rg_array_type type, int dims, const int64
 }
 
 int rg_array_dup(rg_array a, rg_array *copy) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   RGI_REQUIRE(copy);
   RGI_TRY(rgi_array_check(__func__, a));
   RGI_TRY(rg_array_info(a, &spec));

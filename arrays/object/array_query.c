@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "distribution/distribution_owner.h"
 #include "distribution/piece.h"
 #include "distribution/type.h"
@@ -21,21 +22,21 @@ int rg_array_group(rg_array a, rg_group *g) {
 int rg_array_info(rg_array a, rg_array_spec *spec) {
   RGI_REQUIRE(spec);
   RGI_TRY(rgi_array_check(__func__, a));
-  memset(spec, 0, sizeof *spec);
-  spec->dims = a->d.dims;
-  spec->type = a->type;
-  spec->element_size = a->element;
-  spec->layout = a->d.layout;
-  spec->flags = a->flags;
+  rg_array_spec own = {.size = sizeof own,
+                       .dims = a->d.dims,
+                       .type = a->type,
+                       .element_size = a->element,
+                       .layout = a->d.layout,
+                       .flags = a->flags};
   for (int d = 0; d < a->d.dims; d++) {
-    spec->shape[d] = a->d.shape[d];
-    spec->grid[d] = a->d.grid[d];
-    spec->chunk[d] = a->d.chunk[d];
-    spec->boundaries[d] = a->d.boundaries[d];
-    spec->ghosts[d] = a->d.ghosts[d];
-    spec->periodic[d] = a->d.periodic[d];
+    own.shape[d] = a->d.shape[d];
+    own.grid[d] = a->d.grid[d];
+    own.chunk[d] = a->d.chunk[d];
+    own.boundaries[d] = a->d.boundaries[d];
+    own.ghosts[d] = a->d.ghosts[d];
+    own.periodic[d] = a->d.periodic[d];
   }
-  return RG_SUCCESS;
+  return rgi_sized_give(spec, &own, sizeof own, "rg_array_info: spec");
 }
 
 int rg_array_is_valid(rg_array a, int *valid) {
@@ -130,7 +131,7 @@ int rg_array_locate(rg_array a, const int64_t lo[], const int64_t hi[], int64_t 
     return rgi_error(RG_ERR_ARG, "%s: piece %lld of %lld", __func__, (long long)i,
                      (long long)count);
   rgi_pieces_get(&a->d, lo, hi, i, &found);
-  piece->rank = found.rank;
+  *piece = (rg_array_piece){.rank = found.rank};
   memcpy(piece->lo, found.lo, sizeof piece->lo);
   memcpy(piece->hi, found.hi, sizeof piece->hi);
   return RG_SUCCESS;

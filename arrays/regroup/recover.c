@@ -170,9 +170,8 @@ static int agree_on_error(rg_group survivors, int error) {
 
 /* found: of the members of `to`, those that have a, which is NULL for the others. */
 static int fill_array(rg_array a, rg_group to, int found, rg_array *b) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   int mixed = found < rgi_members_count(to->members);
-  memset(&spec, 0, sizeof spec);
   if (a)
     RGI_TRY(spec_of(a, to, &spec));
   if (mixed)
@@ -199,11 +198,10 @@ static int recover_array(rg_array a, rg_group to, int found, rg_array *b) {
   return error;
 }
 
-int rg_array_recover(rg_array *a, rg_group survivors, rg_array *b) {
-  rg_array made;
+int rg_array_recover(rg_group survivors, rg_array *a) {
+  rg_array made, old;
   int found = 0;
   RGI_REQUIRE(a);
-  RGI_REQUIRE(b);
   if (*a)
     RGI_TRY(rgi_array_check(__func__, *a));
   RGI_TRY(rgi_group_check_member(__func__, survivors));
@@ -212,8 +210,9 @@ int rg_array_recover(rg_array *a, rg_group survivors, rg_array *b) {
   if (*a && (*a)->one_node && survivors->me == 0)
     look_at_locks(*a);
   RGI_TRY(recover_array(*a, survivors, found, &made));
-  *b = made;
-  if (*a && !(*a)->one_node)
-    rgi_array_drop(a);
-  return rg_array_free(a);
+  old = *a;
+  *a = made;
+  if (old && !old->one_node)
+    rgi_array_drop(&old);
+  return rg_array_free(&old);
 }

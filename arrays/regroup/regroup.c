@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "distribution/spec.h"
 #include "object/array.h"
 #include "regroup/redistribute.h"
@@ -44,7 +45,7 @@ static int find_roots(regrouping *h, int error, int roots[2]) {
 /* The new side's shape and type are those of the old array, which new processes learn only with the
  * old side: so the old side is described and broadcast first. */
 static int describe_old(regrouping *h) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rg_group g;
   RGI_TRY(rg_array_info(h->a, &spec));
   RGI_TRY(rg_array_group(h->a, &g));
@@ -53,7 +54,7 @@ static int describe_old(regrouping *h) {
 
 static int describe_new(regrouping *h, const rg_array_spec *wanted) {
   const rg_array_spec *old = &h->from_side.spec;
-  rg_array_spec spec = {.layout = RG_LAYOUT_BLOCK};
+  rg_array_spec spec = {.size = sizeof spec, .layout = RG_LAYOUT_BLOCK};
   int members;
   if (wanted)
     spec = *wanted;
@@ -107,9 +108,8 @@ static int move_elements(regrouping *h) {
                         rgi_redistribute(h->both, h->me, &h->from_side, h->a, &h->to_side, h->b));
 }
 
-static int check_arguments(rg_array *a, rg_group to, rg_array *b) {
-  if (!a || !b)
-    return rgi_error(RG_ERR_ARG, "rg_array_regroup: %s is NULL", a ? "b" : "a");
+static int check_arguments(const rg_array *a, rg_group to) {
+  RGI_REQUIRE(a);
   if (*a)
     RGI_TRY(rgi_array_check("rg_array_regroup", *a));
   if (!*a && !to)
@@ -118,17 +118,19 @@ static int check_arguments(rg_array *a, rg_group to, rg_array *b) {
   return RG_SUCCESS;
 }
 
-int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_array_spec *spec,
-                     rg_array *b) {
+int rg_array_regroup(rg_group both, rg_group to, const rg_array_spec *spec, rg_array *a) {
+  rg_array_spec own;
   regrouping h = {.to = to};
   if (!both)
     return rgi_error(RG_ERR_GROUP, "rg_array_regroup: both is NULL");
   RGI_TRY(rg_group_dup(both, &h.both));
   int error = rg_group_rank(both, &h.me);
-  int wrong = check_arguments(a, to, b); /* the other members learn of it in tell_sides */
+  int wrong = check_arguments(a, to); /* the other members learn of it in tell_sides */
+  if (!wrong && spec)
+    wrong = rgi_sized_take(&own, sizeof own, spec, "rg_array_regroup: spec");
   h.a = a && !wrong ? *a : NULL;
   if (!error)
-    error = tell_sides(&h, wrong, spec);
+    error = tell_sides(&h, wrong, spec ? &own : NULL);
   if (!error)
     error = move_elements(&h);
   rgi_side_clear(&h.from_side);
@@ -138,6 +140,6 @@ int rg_array_regroup(rg_array *a, rg_group both, rg_group to, const rg_array_spe
     rg_array_free(&h.b);
     return error;
   }
-  *b = h.b;
-  return rg_array_free(a);
+  *a = h.b;
+  return rg_array_free(&h.a);
 }

@@ -74,7 +74,8 @@ static int write_members(rg_group side, rg_group both, int n, int64_t *to) {
 
 static void read_spec(rgi_side *s) {
   int64_t *w = s->words, *boundaries = w + FIXED + w[MEMBERS];
-  s->spec = (rg_array_spec){.dims = (int)w[DIMS],
+  s->spec = (rg_array_spec){.size = sizeof s->spec,
+                            .dims = (int)w[DIMS],
                             .type = (rg_array_type)w[TYPE],
                             .element_size = (size_t)w[ELEMENT],
                             .layout = (rg_array_layout)w[LAYOUT],

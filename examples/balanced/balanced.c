@@ -57,6 +57,7 @@ static double left(const rg_walker *w, void *context) {
 static int add(rg_balancer b, int task) {
   integral f = first(task);
   rg_walker_new walker = {};
+  walker.size = sizeof walker;
   walker.id = task;
   walker.left = f.steps;
   walker.state = &f;
@@ -65,15 +66,18 @@ static int add(rg_balancer b, int task) {
 }
 
 int main(int argc, char **argv) {
-  int rank, count;
+  int rank;
+  int64_t count;
   rg_group world;
   rg_balancer b;
   rg_balance_options options = {};
   rg_walker_kind kind = {};
   const rg_balance_outcome *o;
+  kind.size = sizeof kind;
   kind.bytes = sizeof(integral);
   kind.unit = unit;
   kind.left = left;
+  options.size = sizeof options;
   options.group = 2;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -83,7 +87,7 @@ int main(int argc, char **argv) {
     error = add(b, task);
   if (error || rg_balance_run(b) || rg_balance_gather(b, 0) || rg_balance_outcomes(b, &count, &o))
     MPI_Abort(MPI_COMM_WORLD, 1);
-  for (int i = 0; i < count && rank == 0; i++)
+  for (int64_t i = 0; i < count && rank == 0; i++)
     print((const integral *)o[i].state);
   rg_balance_free(&b);
   rg_group_free(&world);

@@ -41,10 +41,11 @@ static double *at(const block *b, int64_t i, int64_t j) {
 }
 
 static block make(rg_group g, int rank, int64_t n) {
-  rg_array_spec spec;
+  rg_array_spec spec = {};
   const int64_t shape[2] = {n, n};
   block b;
   double *corner = NULL;
+  spec.size = sizeof spec;
   check(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));
   spec.ghosts[0] = spec.ghosts[1] = 1;
   check(rg_array_create(g, &spec, &b.a));

@@ -174,7 +174,7 @@ void mcmc_deaths_note(mcmc_deaths *d, rg_group world, int rank, const rg_balance
     at = death->noticed;
   d->lost += took;
   if (d->count < MCMC_DEATHS)
-    d->death[d->count] = (rg_timeline_death){death->rank, at};
+    d->death[d->count] = (rg_timeline_death){.rank = death->rank, .when = at};
   d->count++;
   if (d->quiet || rank != lowest_living(world))
     return;

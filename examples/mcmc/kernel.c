@@ -84,7 +84,6 @@ static int make_visits(mcmc_run *run, const mcmc_kernel_state *s, rg_group g) {
 /* Moves the array to the new group; new members have none yet. */
 static int follow_group(mcmc_run *run, rg_group g) {
   rg_group own;
-  rg_array next;
   int same = RG_UNEQUAL;
   if (run->visits && !rg_array_group(run->visits, &own))
     rg_group_compare(own, g, &same);
@@ -93,25 +92,19 @@ static int follow_group(mcmc_run *run, rg_group g) {
   mcmc_deaths_in_merge(&run->deaths, run->rank);
   if (run->counts)
     return RG_SUCCESS;
-  int error = rg_array_regroup(&run->visits, g, g, NULL, &next);
-  if (!error)
-    run->visits = next;
-  return error;
+  return rg_array_regroup(g, g, NULL, &run->visits);
 }
 
 /* Members that leave hand their part of the array to those that stay. */
 static int leave_group(rg_walker *w, rg_group g, int stay, void *context) {
   mcmc_run *run = context;
   rg_group to = NULL;
-  rg_array next = NULL;
   (void)w;
   if (run->counts)
     return RG_SUCCESS;
   int error = rg_group_create_range(g, 0, stay - 1, 1, TAG, &to);
   if (!error)
-    error = rg_array_regroup(&run->visits, g, to, NULL, &next);
-  if (!error)
-    run->visits = next;
+    error = rg_array_regroup(g, to, NULL, &run->visits);
   rg_group_free(&to);
   return error;
 }
@@ -205,7 +198,8 @@ static void show_progress(void *context) {
 
 void mcmc_kernel_prepare(mcmc_run *run) {
   const mcmc_plan *p = &run->plan;
-  rg_walker_kind kind = {.unit = do_unit,
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .unit = do_unit,
                          .left = units_left,
                          .start = start_walker,
                          .changed = change_group,
@@ -217,7 +211,8 @@ void mcmc_kernel_prepare(mcmc_run *run) {
                          .unpack = unpack_state,
                          .alike = 1,
                          .context = run};
-  rg_balance_options options = {.policy = &run->o.policy,
+  rg_balance_options options = {.size = sizeof options,
+                                .policy = &run->o.policy,
                                 .group = p->group,
                                 .timeline = run->timeline,
                                 .waiting = mcmc_delay_watched(run) ? show_progress : NULL,
@@ -226,7 +221,8 @@ void mcmc_kernel_prepare(mcmc_run *run) {
   mcmc_run_must(rg_balance_create(run->world, &kind, &options, &run->balancer),
                 "rg_balance_create");
   for (int64_t w = 0; w < p->walkers; w++) {
-    rg_walker_new walker = {.id = mcmc_plan_key(p, w),
+    rg_walker_new walker = {.size = sizeof walker,
+                            .id = mcmc_plan_key(p, w),
                             .left = (double)mcmc_plan_units(p, w),
                             .unit = p->sample * (double)p->unit};
     mcmc_run_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");

@@ -86,8 +86,10 @@ static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
   int deaths = run->deaths.count < MCMC_DEATHS ? run->deaths.count : MCMC_DEATHS;
   rg_timeline_death at[MCMC_DEATHS];
   for (int i = 0; i < deaths; i++)
-    at[i] = (rg_timeline_death){run->deaths.death[i].rank, run->deaths.death[i].when - r->origin};
-  rg_timeline_words words = {.title = title,
+    at[i] = (rg_timeline_death){.rank = run->deaths.death[i].rank,
+                                .when = run->deaths.death[i].when - r->origin};
+  rg_timeline_words words = {.size = sizeof words,
+                             .title = title,
                              .subtitle = subtitle,
                              .seconds = r->seconds,
                              .ideal = r->ideal,

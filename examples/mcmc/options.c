@@ -87,6 +87,7 @@ static int is_way(const char *name) {
 static int read_policy(rg_policy *policy) {
   char sync[40];
   const char *way = arg.balance ? arg.balance : "async";
+  policy->size = sizeof *policy;
   if (arg.policy)
     return rg_policy_parse(arg.policy, policy);
   snprintf(sync, sizeof sync, "sync:i=%lld", arg.interval);

@@ -45,9 +45,9 @@ void mcmc_progress_start(mcmc_progress *p, int ranks) {
 
 /* Two bounds of the seconds that are left: all work that is left on all ranks, and the last group's
  * end if no group joins it. */
-static double seconds_left(const mcmc_progress *p, int count, int ranks) {
+static double seconds_left(const mcmc_progress *p, int64_t count, int ranks) {
   double work = 0, longest = 0;
-  for (int i = 0; i < count && i < p->room; i++) {
+  for (int64_t i = 0; i < count && i < p->room; i++) {
     const rg_load *l = &p->loads[i];
     double unit = l->unit > 0 ? l->unit : rg_pace_at(&l->pace, l->ranks);
     double left = l->left > 0 && unit > 0 ? l->left * unit : 0;
@@ -58,7 +58,7 @@ static double seconds_left(const mcmc_progress *p, int count, int ranks) {
 }
 
 void mcmc_progress_show(mcmc_progress *p, rg_balancer balancer, int ranks) {
-  int count;
+  int64_t count;
   char text[48];
   double now = rgp_now();
   if (!p->line.active || now - p->line.drawn < 0.1 ||
@@ -67,7 +67,7 @@ void mcmc_progress_show(mcmc_progress *p, rg_balancer balancer, int ranks) {
   double passed = now - p->line.start, left = seconds_left(p, count, ranks);
   double part = passed + left > 0 ? passed / (passed + left) : 0;
   p->most = part > p->most ? part : p->most;
-  snprintf(text, sizeof text, "%d group%s", count, count == 1 ? "" : "s");
+  snprintf(text, sizeof text, "%lld group%s", (long long)count, count == 1 ? "" : "s");
   rgp_progress_show(&p->line, p->most, text);
 }
 

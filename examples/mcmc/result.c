@@ -37,7 +37,7 @@ static int take_elapsed(const mcmc_run *run, mcmc_result *r) {
 }
 
 static int count_formations(const mcmc_run *run, mcmc_result *r) {
-  rg_balance_statistics counts;
+  rg_balance_statistics counts = {.size = sizeof counts};
   int ranks;
   TRY(rg_balance_get_statistics(run->balancer, &counts));
   TRY(rg_group_size(run->survivors.g, &ranks));
@@ -54,12 +54,13 @@ static int count_formations(const mcmc_run *run, mcmc_result *r) {
 
 /* Adds up the final states of all walkers. */
 static int add_up(const mcmc_run *run, mcmc_result *r) {
-  int count, root;
+  int64_t count;
+  int root;
   const rg_balance_outcome *ended;
   TRY(mcmc_survivors_root(&run->survivors, run->world, &root));
   TRY(rg_balance_gather(run->balancer, root));
   TRY(rg_balance_outcomes(run->balancer, &count, &ended));
-  for (int i = 0; run->survivors.first && i < count; i++) {
+  for (int64_t i = 0; run->survivors.first && i < count; i++) {
     const mcmc_kernel_state *w = ended[i].state;
     r->checksum += mcmc_walk_fingerprint((uint64_t)ended[i].id, w->position);
     r->visits_checksum += mcmc_walk_visits_fingerprint((uint64_t)ended[i].id, w->visits);

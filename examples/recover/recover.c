@@ -165,8 +165,9 @@ static int phase(void) {
 /* --- recovering ----------------------------------------------------------------------------- */
 
 static int make(rg_array *a) {
-  rg_array_spec spec;
+  rg_array_spec spec = {};
   const int64_t shape[2] = {plan.points, plan.points};
+  spec.size = sizeof spec;
   rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape);
   spec.ghosts[0] = spec.ghosts[1] = 1;
   TRY(rg_array_create(team, &spec, a));
@@ -211,7 +212,6 @@ static void report_recovery(rg_group before, double noticed, double back) {
 /* The survivors' team, with the plate as it was saved last. */
 static void recover(double noticed) {
   rg_group before = team, next;
-  rg_array plate = NULL;
   int error;
   do {
     if (rg_group_shrink(team, &next))
@@ -219,12 +219,11 @@ static void recover(double noticed) {
     if (team != before)
       rg_group_free(&team);
     team = next;
-    error = survivable(rg_array_recover(&saved[done % 2], team, &plate), "rg_array_recover");
+    error = survivable(rg_array_recover(team, &saved[done % 2]), "rg_array_recover");
   } while (error);
   rg_array_free(&saved[(done + 1) % 2]);
   rg_array_free(&u[0]);
   rg_array_free(&u[1]);
-  saved[done % 2] = plate;
   report_recovery(before, noticed, now());
   rg_group_free(&before);
 }

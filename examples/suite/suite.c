@@ -63,9 +63,11 @@ static void measure(rg_inter_view v, const char *name, double (*kernel)(rg_inter
 }
 
 int main(int argc, char **argv) {
-  rg_inter_options how;
-  rg_inter_view v;
+  rg_inter_options how = {};
+  rg_inter_view v = {};
   int part;
+  how.size = sizeof how;
+  v.size = sizeof v;
   MPI_Init(&argc, &argv);
   if (rg_inter_parse(&argc, argv, &how) || rg_inter_start(&how, &part)) {
     fprintf(stderr, "%s\n%s", rg_error_detail(), rg_inter_help());

@@ -41,16 +41,16 @@ static void fill(rg_array table, int team, int rank) {
  * follows too, and is added to the left one's. */
 static void join(rg_group world, rg_group *team, rg_array *table, int other, int high) {
   rg_group both;
-  rg_array left = high ? NULL : *table, right = high ? *table : NULL, a, b;
+  rg_array left = high ? NULL : *table, right = high ? *table : NULL;
   double one = 1;
   check(rg_group_merge(*team, world, other, high, 0, &both));
-  check(rg_array_regroup(&left, both, both, NULL, &a));
-  check(rg_array_regroup(&right, both, both, NULL, &b));
-  check(rg_array_add(&one, a, &one, b, a));
-  check(rg_array_free(&b));
+  check(rg_array_regroup(both, both, NULL, &left));
+  check(rg_array_regroup(both, both, NULL, &right));
+  check(rg_array_add(&one, left, &one, right, left));
+  check(rg_array_free(&right));
   check(rg_group_free(team));
   *team = both;
-  *table = a;
+  *table = left;
 }
 
 static int is_right(rg_array table, int teams) {

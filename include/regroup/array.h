@@ -69,7 +69,7 @@ typedef enum {
   RG_TYPE_FLOAT_COMPLEX,
   RG_TYPE_DOUBLE_COMPLEX,
   RG_TYPE_OPAQUE, /* any bytes: no arithmetic */
-  RG_TYPE_COUNT
+  RG_TYPE_COUNT   /* the number of types in this version; later ones may have more */
 } rg_array_type;
 
 typedef enum {
@@ -87,9 +87,10 @@ enum {
   RG_ARRAY_MIRRORED = 1
 };
 
-/* The description of an array. rg_array_spec_set fills in the plain case; the caller
- * then changes single members. */
+/* The description of an array. The caller sets `size`; rg_array_spec_set then fills in the
+ * plain case, and the caller changes single members. */
 typedef struct {
+  size_t size; /* sizeof(rg_array_spec): error.h */
   int dims;
   int64_t shape[RG_ARRAY_MAX_DIMS];
   rg_array_type type;
@@ -112,7 +113,8 @@ typedef struct {
 } rg_array_spec;
 
 /* Fills in the spec of an array with RG_LAYOUT_BLOCK layout, without ghosts or flags. Local.
- * Errors: RG_ERR_ARG (not 1 to 7 dimensions; a negative extent; no such type). */
+ * Errors: RG_ERR_ARG (size is not set; not 1 to 7 dimensions; a negative extent; no such
+ * type). */
 RG_API int rg_array_spec_set(rg_array_spec *spec, rg_array_type type, int dims,
                              const int64_t shape[]);
 
@@ -151,8 +153,8 @@ RG_API int rg_array_free(rg_array *a);
 /* The group of the array. It belongs to the array; the caller does not free it. */
 RG_API int rg_array_group(rg_array a, rg_group *g);
 
-/* The complete spec (with grid and element size). boundaries is set for all layouts
- * with one block for each member, and belongs to the array. */
+/* The complete spec (with grid and element size); the caller has set its `size`. boundaries
+ * is set for all layouts with one block for each member, and belongs to the array. */
 RG_API int rg_array_info(rg_array a, rg_array_spec *spec);
 
 /* *valid is 1 if the handle is an array that has not been freed and whose parts are
@@ -178,6 +180,7 @@ RG_API int rg_array_distribution(rg_array a, int rank, int64_t lo[], int64_t hi[
 typedef struct {
   int rank;
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
+  int64_t reserved[2]; /* 0 */
 } rg_array_piece;
 RG_API int rg_array_locate_count(rg_array a, const int64_t lo[], const int64_t hi[],
                                  int64_t *count);

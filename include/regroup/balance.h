@@ -49,7 +49,8 @@ extern "C" {
 
 typedef struct rg_balancer_s *rg_balancer;
 
-/* A walker, as the callbacks on the members of its group get it. */
+/* A walker, as the callbacks on the members of its group get it. The library makes it, and
+ * later versions may have more members at its end: callbacks do not copy the struct. */
 typedef struct {
   int64_t id;    /* set by the application */
   void *state;   /* this member's copy; with unpack: set by the application, NULL at first */
@@ -62,6 +63,7 @@ typedef struct {
 
 /* The application's callbacks. Only unit and left are required. */
 typedef struct {
+  size_t size;  /* sizeof(rg_walker_kind): error.h */
   size_t bytes; /* of the state, the same on all processes */
   /* Does one unit. Called on all members of the group. */
   int (*unit)(rg_walker *walker, rg_group group, void *context);
@@ -105,8 +107,9 @@ typedef struct {
   void *context; /* passed to all callbacks */
 } rg_walker_kind;
 
-/* A new walker. Zero is the default of every member except `left`. */
+/* A new walker. Zero is the default of every member except `size` and `left`. */
 typedef struct {
+  size_t size; /* sizeof(rg_walker_new): error.h */
   int64_t id;
   double left;       /* units, an estimate for its place in the queue; or RG_LOAD_UNKNOWN */
   double unit;       /* seconds that a unit takes on one process; 0: not known */
@@ -120,7 +123,8 @@ typedef struct {
                 exactly once if the unit is finished, also if processes die */
 } rg_walker_new;
 
-/* A process of the balancer's group that has died, in a job that survives. */
+/* A process of the balancer's group that has died, in a job that survives. The library makes
+ * the struct, and later versions may have more members at its end. */
 typedef struct {
   int rank;       /* in the group of rg_balance_create */
   double noticed; /* when this process detected it, on CLOCK_MONOTONIC */
@@ -128,7 +132,9 @@ typedef struct {
   int left;       /* the number of survivors */
 } rg_balance_death;
 
+/* Zero is the default of every member except `size`. */
 typedef struct {
+  size_t size;                    /* sizeof(rg_balance_options): error.h */
   const rg_policy *policy;        /* NULL: the default policy. Copied */
   int group;                      /* processes in each group at first; 0: all processes divided
                                      among the walkers */
@@ -146,8 +152,9 @@ typedef struct {
  * Callers: every process, with consistent kinds and options: the same size, policy, interval,
  * group and limit (rg_balance_begin checks this). options: NULL, or zero members for the
  * defaults. No message.
- * Errors: RG_ERR_ARG (no unit or left; some but not all of packed, pack, unpack; group or
- * limit negative; a policy without a plan); those of rg_group_dup. */
+ * Errors: RG_ERR_ARG (the size of kind, options or policy is not set; no unit or left; some
+ * but not all of packed, pack, unpack; group or limit negative; a policy without a plan);
+ * those of rg_group_dup. */
 RG_API int rg_balance_create(rg_group g, const rg_walker_kind *kind,
                              const rg_balance_options *options, rg_balancer *b);
 
@@ -213,12 +220,13 @@ typedef struct {
   double seconds;    /* from its start to its end */
   const void *state; /* at the end, packed if there is pack; NULL if it failed */
   size_t bytes;
+  int64_t reserved[2]; /* 0 */
 } rg_balance_outcome;
 
 /* The outcomes of the walkers that ended with this process as their leader; on the root of
  * rg_balance_gather, of all walkers. They are in the order of their ids. The memory belongs to
  * the balancer and is valid until the balancer is freed or gathered. Local. */
-RG_API int rg_balance_outcomes(rg_balancer b, int *count, const rg_balance_outcome **outcomes);
+RG_API int rg_balance_outcomes(rg_balancer b, int64_t *count, const rg_balance_outcome **outcomes);
 
 /* Gathers all outcomes at the root, a rank in g. Callers: every process, after
  * rg_balance_end. Cost: three gathers. Errors: RG_ERR_RANK; RG_ERR_ARG (the run has not
@@ -227,6 +235,7 @@ RG_API int rg_balance_gather(rg_balancer b, int root);
 
 /* Statistics of this process. */
 typedef struct {
+  size_t size;     /* sizeof(rg_balance_statistics): error.h */
   int64_t groups;  /* of which it was a member, including the first one */
   int64_t units;   /* in which it took part */
   int64_t refused; /* requests of its group that were refused */
@@ -235,13 +244,13 @@ typedef struct {
   double ended;    /* when its last walker ended, on CLOCK_MONOTONIC */
 } rg_balance_statistics;
 
-/* Returns the statistics of this process. Local. */
-RG_API int rg_balance_get_statistics(rg_balancer b, rg_balance_statistics *counts);
+/* Returns the statistics of this process; the caller has set their `size`. Local. */
+RG_API int rg_balance_get_statistics(rg_balancer b, rg_balance_statistics *statistics);
 
 /* The groups that this process knows: those with a member on its node (asynchronous
  * policies), or all groups as of the last round (synchronous ones). At most `room` rows are
  * written; *count is the number of rows that exist. Local; also in callbacks. */
-RG_API int rg_balance_loads(rg_balancer b, int room, rg_load loads[], int *count);
+RG_API int rg_balance_loads(rg_balancer b, int64_t room, rg_load loads[], int64_t *count);
 
 #ifdef __cplusplus
 }

@@ -37,7 +37,7 @@ typedef struct rg_checkpoint_s *rg_checkpoint;
  * thread does not call MPI.
  * rg_checkpoint_wait or rg_checkpoint_test ends *c. After an error there is nothing to end.
  * Errors: RG_ERR_ARG (a checkpoint to the same path has not been ended yet). */
-RG_API int rg_checkpoint_start(rg_group g, const char *path, int n, const rg_array arrays[],
+RG_API int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array arrays[],
                                const void *state, size_t bytes, rg_checkpoint *c);
 
 /* Waits until the checkpoint is complete on the disk, with the parts of all members, and
@@ -53,8 +53,8 @@ RG_API int rg_checkpoint_wait(rg_checkpoint *c);
  * not. Each member may call any number of times; completion requires calls by all members. */
 RG_API int rg_checkpoint_test(rg_checkpoint *c, int *done);
 
-/* Reads the newest checkpoint that is not damaged into arrays[0..n-1] and state. The arrays
- * have the shapes and types of those that were saved, any distribution, and g's members.
+/* Reads the newest checkpoint that is not damaged into arrays[0..n-1] and state[0..bytes-1]. The
+ * arrays have the shapes and types of those that were saved, any distribution, and g's members.
  * *found is 1, or 0 if there is no checkpoint; then nothing has been changed. If the newest
  * one is damaged a warning is logged and the previous one is read.
  * Callers: every member of g, of any size, as a collective operation on g.
@@ -62,8 +62,8 @@ RG_API int rg_checkpoint_test(rg_checkpoint *c, int *done);
  * Errors: RG_ERR_FILE (all existing checkpoints are damaged or unreadable: the message says
  * what is wrong with which; or shapes, types, or numbers of arrays or bytes differ from the
  * saved ones). The arrays' elements are undefined after an error. */
-RG_API int rg_checkpoint_load(rg_group g, const char *path, int n, const rg_array arrays[],
-                              void *state, size_t bytes, int *found);
+RG_API int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array arrays[],
+                              size_t bytes, void *state, int *found);
 
 #ifdef __cplusplus
 }

@@ -24,9 +24,10 @@
  * Structs that callers fill in, or that the library fills in for them, may get more members at
  * their end in later versions 0.2.x. A program that was compiled with an earlier 0.2.x
  * continues to work, by one rule: the first member, `size`, is the size of the struct as the
- * program knows it. This initialisation sets it and all other members to zero, in C and in C++:
+ * program knows it. This initialisation sets it and all other members to zero; C++ has
+ * {sizeof options}:
  *
- *     rg_balance_options options = {sizeof options};
+ *     rg_balance_options options = {.size = sizeof options};
  *
  * Zero is the default of every member that comes later. A function that gets a size that is
  * less than that of `size` itself, or more than 4096, returns RG_ERR_ARG; members that the

@@ -6,8 +6,8 @@
  *
  * The functions for suites extend a program that was written for MPI_COMM_WORLD:
  *
- *     rg_inter_options how;
- *     rg_inter_view v;
+ *     rg_inter_options how = {.size = sizeof how};
+ *     rg_inter_view v = {.size = sizeof v};
  *     int part;
  *     MPI_Init(&argc, &argv);
  *     rg_inter_parse(&argc, argv, &how);      // --split[=n] --spawn=n --connect=n
@@ -50,6 +50,7 @@
 #define REGROUP_INTERCOMM_H
 
 #include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <regroup/error.h>
@@ -98,13 +99,14 @@ RG_API int rg_intercomm_parent(MPI_Comm *world, MPI_Comm *parent, int *started);
 typedef enum { RG_INTER_NONE, RG_INTER_SPLIT, RG_INTER_SPAWN, RG_INTER_CONNECT } rg_inter_kind;
 
 typedef struct {
+  size_t size; /* sizeof(rg_inter_options): error.h */
   rg_inter_kind kind;
   int n;       /* processes of the second group; 0: split by even and odd rank */
   char **argv; /* the program's, without these options; spawned processes get it */
 } rg_inter_options;
 
-/* Removes these options from argv, anywhere before an argument "--". The other arguments
- * keep their order, and argv[*argc] is NULL:
+/* Removes these options from argv, anywhere before an argument "--", and fills in *how, whose
+ * `size` the caller has set. The other arguments keep their order, and argv[*argc] is NULL:
  *
  *   --split[=n]   the highest n ranks are the second group; without n the odd ranks
  *   --spawn=n     n processes are started as workers
@@ -114,7 +116,8 @@ typedef struct {
  * Local; works before MPI_Init. argv[0] and the strings belong to the caller and are used
  * until rg_inter_start.
  * Errors: RG_ERR_ARG (two of the options at once; n is missing, zero, negative, too large
- * or not a number; an argument is NULL): argc, argv and *how are then unchanged. */
+ * or not a number; an argument is NULL; the size of *how is not set): argc, argv and *how are then
+ * unchanged. */
 RG_API int rg_inter_parse(int *argc, char **argv, rg_inter_options *how);
 
 /* The options as lines of text for a program's --help. Local. The string belongs to the
@@ -145,6 +148,7 @@ RG_API int rg_inter_end(void);
 /* --- all queries at once -------------------------------------------------------- */
 
 typedef struct {
+  size_t size; /* sizeof(rg_inter_view): error.h */
   rg_inter_kind kind;
   int is_inter; /* whether benchmark is an inter-communicator */
   MPI_Comm world, benchmark, local, global;
@@ -159,7 +163,7 @@ typedef struct {
 } rg_inter_view;
 
 /* Returns the results of all queries that have no argument, for use before timing
- * starts. Local. */
+ * starts; the caller has set the `size` of *view. Local. */
 RG_API int rg_inter_get_view(rg_inter_view *view);
 
 /* --- communicators ---------------------------------------------------------------- */

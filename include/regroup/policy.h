@@ -33,6 +33,7 @@
 #ifndef REGROUP_POLICY_H
 #define REGROUP_POLICY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <regroup/error.h>
@@ -86,30 +87,37 @@ typedef struct {
   int64_t coming; /* processes that are going to join it and have not joined yet */
   int64_t least;  /* the least number of processes with which it can work; 0: no limit */
   int64_t most;   /* the largest number of processes that it can use; 0: no limit */
-  int state;      /* a sum of RG_LOAD_... */
-  int walkers;    /* the number of its walkers, for the caller; policies ignore it */
-  double left;    /* units left of its work, >= 0; or RG_LOAD_UNKNOWN */
-  double done;    /* units it has done: used for `left` if that is unknown */
-  double unit;    /* seconds of a unit with its present processes; or RG_LOAD_UNKNOWN: then
-                     the pace is used, and without a pace one second on one process */
-  rg_pace pace;   /* seconds of a unit at other sizes, or zeros */
+  int state;      /* a sum of RG_LOAD_ACTIVE, RG_LOAD_JOINABLE and RG_LOAD_LEAVABLE */
+  int unused;
+  int64_t walkers;     /* the number of its walkers, for the caller; policies ignore it */
+  double left;         /* units left of its work, >= 0; or RG_LOAD_UNKNOWN */
+  double done;         /* units it has done: used for `left` if that is unknown */
+  double unit;         /* seconds of a unit with its present processes; or RG_LOAD_UNKNOWN: then
+                          the pace is used, and without a pace one second on one process */
+  rg_pace pace;        /* seconds of a unit at other sizes, or zeros */
+  int64_t reserved[2]; /* 0 */
 } rg_load;
 
 /* A walker without a group. */
 typedef struct {
-  int64_t id;    /* set by the caller */
-  int64_t least; /* the least number of processes; 0: no limit */
-  int64_t most;  /* the largest number of processes that it can use; 0: no limit */
-  double left;   /* units, or RG_LOAD_UNKNOWN */
-  double unit;   /* seconds of a unit on one process, or RG_LOAD_UNKNOWN */
+  int64_t id;          /* set by the caller */
+  int64_t least;       /* the least number of processes; 0: no limit */
+  int64_t most;        /* the largest number of processes that it can use; 0: no limit */
+  double left;         /* units, or RG_LOAD_UNKNOWN */
+  double unit;         /* seconds of a unit on one process, or RG_LOAD_UNKNOWN */
+  int64_t reserved[2]; /* 0 */
 } rg_waiting_walker;
 
+/* The table. In a policy of the application it is the library's, which may have more members
+ * than the program knows: a policy that passes a changed copy to another one sets the copy's
+ * `size` anew. */
 typedef struct {
+  size_t size;         /* sizeof(rg_load_table): error.h */
   const rg_load *load; /* rows, from left to right */
-  int count;
-  int self;                         /* the row that requests a plan, or RG_LOAD_ALL_ROWS */
+  int64_t count;
+  int64_t self;                     /* the row that requests a plan, or RG_LOAD_ALL_ROWS */
   const rg_waiting_walker *waiting; /* the longest first */
-  int waiting_count;
+  int64_t waiting_count;
   double merge; /* seconds of a merge of two groups, for instance the measured mean; 0 if
                    unknown */
 } rg_load_table;
@@ -122,23 +130,25 @@ typedef struct {
  * that no move takes stay together. From an active row the last processes leave; the
  * others continue its work. */
 typedef struct {
-  int from, to;
+  int64_t from, to;
   int64_t ranks;
-  int walker;
+  int64_t walker;
+  int64_t reserved[2]; /* 0 */
 } rg_move;
 
-/* A list of moves. All bytes zero: an empty plan. The plan keeps its memory from call to
- * call, until rg_plan_free. */
+/* A list of moves, which the library manages: callers read it, and change it by the calls
+ * below. All bytes zero: an empty plan. The plan keeps its memory from call to call, until
+ * rg_plan_free. */
 typedef struct {
   rg_move *move;
-  int count, room;
+  int64_t count, room;
 } rg_plan;
 
-/* Adds a move at the end. Errors: RG_ERR_NOMEM. */
-RG_API int rg_plan_add(rg_plan *plan, rg_move move);
+/* Adds a copy of the move at the end. Errors: RG_ERR_NOMEM. */
+RG_API int rg_plan_add(rg_plan *plan, const rg_move *move);
 
-/* Frees the memory and makes the plan empty. plan may be NULL. */
-RG_API void rg_plan_free(rg_plan *plan);
+/* Frees the memory and makes the plan empty. An empty plan may be freed again. */
+RG_API int rg_plan_free(rg_plan *plan);
 
 /* Checks whether a plan can be carried out with this table: every row exists; no row
  * loses more processes than it has, or both loses and gets processes; all moves of an
@@ -157,21 +167,24 @@ enum { RG_POLICY_ASKS_ACTIVE = 1 /* active groups request plans, too, and may lo
 #define RG_POLICY_OPTIONS 8
 
 /* A policy is a value that may be copied. rg_policy_parse returns the library's
- * policies. For a policy of the application the caller sets name and plan; the other
+ * policies. For a policy of the application the caller sets size, name and plan; the other
  * members may be zero. */
 typedef struct rg_policy rg_policy;
 struct rg_policy {
+  size_t size; /* sizeof(rg_policy): error.h */
   const char *name;
-  int interval; /* 0: asynchronous; i: synchronous, after every i units */
-  int asks;     /* 0 or RG_POLICY_ASKS_ACTIVE */
-  /* Adds moves to the plan, which is empty. Returns RG_SUCCESS or an error. */
+  int64_t interval; /* 0: asynchronous; i: synchronous, after every i units */
+  int asks;         /* 0 or RG_POLICY_ASKS_ACTIVE */
+  /* Adds moves to the plan, which is empty. Returns RG_SUCCESS or an error. `policy` is a copy of
+   * the policy, with as many members as the program knows. */
   int (*plan)(const rg_policy *policy, const rg_load_table *table, rg_plan *plan);
   const void *context;              /* for the application's use */
   double option[RG_POLICY_OPTIONS]; /* values of the options of the library's policies, in
                                        the order of their description */
 };
 
-/* Parses "NAME" or "NAME:OPTION=VALUE,OPTION=VALUE". NULL, "" and "default" stand for the
+/* Parses "NAME" or "NAME:OPTION=VALUE,OPTION=VALUE" and fills in *policy, whose `size` the
+ * caller has set. NULL, "" and "default" stand for the
  * default policy, which is share-out. Every policy has the option i (its interval).
  *
  *   none                     no group joins another
@@ -188,15 +201,15 @@ struct rg_policy {
  *                            (0.02), according to the times measured at the smaller size
  *
  * With all policies an idle group first starts the longest waiting walker.
- * Errors: RG_ERR_ARG (unknown name, option, or a value out of range). */
+ * Errors: RG_ERR_ARG (unknown name, option, or a value out of range; size is not set). */
 RG_API int rg_policy_parse(const char *text, rg_policy *policy);
 
 /* Computes the plan for a table: makes `plan` empty, calls the policy, and checks whether
  * the plan can be carried out (rg_plan_check), so that a fault in a policy of the
  * application gives an error instead of a hang. After an error the plan is empty.
  * Cost: O(rows + moved processes log rows).
- * Errors: RG_ERR_ARG (self is not a row, or a row has no ranks; the plan cannot be carried
- * out); RG_ERR_NOMEM; those of the policy. */
+ * Errors: RG_ERR_ARG (the size of the policy or the table is not set; self is not a row, or a
+ * row has no ranks; the plan cannot be carried out); RG_ERR_NOMEM; those of the policy. */
 RG_API int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan);
 
 /* The number of the library's policies, and a description of each, numbered from 0, for

@@ -12,6 +12,7 @@
  *
  *     mpiexec -n 8 -genv RG_RESERVE 3 ./program
  *
+ *     rg_acquisition drawn = {.size = sizeof drawn};
  *     rg_init(MPI_COMM_WORLD, NULL);
  *     rg_reserve_open(RG_RESERVE_OPTION, &team);   // NULL for the last three
  *     if (team)
@@ -52,6 +53,7 @@
 #define REGROUP_RESERVE_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 #include <regroup/error.h>
 #include <regroup/group.h>
@@ -77,6 +79,7 @@ RG_API int rg_reserve_open(int n, rg_group *outside);
 
 /* The purpose for which a process of the reserve was acquired. */
 typedef struct {
+  size_t size;     /* sizeof(rg_acquisition): error.h */
   rg_group group;  /* by rg_group_grow or rg_group_replace: the group of which it is a
                       member now; the process frees it; else NULL */
   MPI_Comm world;  /* by spawning: the processes acquired together with it; it belongs to the
@@ -87,8 +90,8 @@ typedef struct {
 } rg_acquisition;
 
 /* Puts the caller into the reserve (rg_reserve_open may have put it there already) and sleeps
- * until the caller is acquired or the reserve ends. In the second case all three members of
- * *drawn are null, and the caller goes on to rg_finalize.
+ * until the caller is acquired or the reserve ends. The caller has set the `size` of *drawn. In
+ * the second case its other members are null, and the caller goes on to rg_finalize.
  *
  * Caller: a single process. It has freed, or no longer uses, the groups of which it was a
  * member, since it answers no messages while it sleeps. RG_TIMEOUT does not apply. Local; the
@@ -98,7 +101,8 @@ typedef struct {
 RG_API int rg_reserve_park(rg_acquisition *drawn);
 
 /* The result of this process's last call that put it into the reserve (rg_reserve_park,
- * rg_inter_start); all members are null if there was none. Local. */
+ * rg_inter_start); the other members than `size`, which the caller has set, are null if there
+ * was none. Local. */
 RG_API int rg_reserve_acquisition(rg_acquisition *drawn);
 
 /* Declares that the caller will acquire no more processes. Local (between nodes two messages,

@@ -9,6 +9,7 @@
 #ifndef REGROUP_TIMELINE_H
 #define REGROUP_TIMELINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <regroup/error.h>
@@ -34,7 +35,7 @@ typedef enum {
 typedef struct {
   double start, end;
   int64_t key;
-  int32_t kind, first, size, group, together, unused;
+  int32_t kind, first, size, group, together, unused; /* unused: 0 */
 } rg_span;
 
 typedef enum { RG_TIMELINE_SVG, RG_TIMELINE_CHROME, RG_TIMELINE_JSON } rg_timeline_format;
@@ -73,10 +74,12 @@ RG_API int rg_timeline_gather(rg_timeline t, rg_group g, double origin, int root
 typedef struct {
   int rank;
   double when;
+  int64_t reserved[2]; /* 0 */
 } rg_timeline_death;
 
 /* What a picture shows in addition to the spans. Zero and NULL: nothing. */
 typedef struct {
+  size_t size; /* sizeof(rg_timeline_words): error.h */
   const char *title, *subtitle;
   double seconds; /* when the work ended; 0: with the last span */
   double ideal;   /* drawn as a line */
@@ -94,7 +97,8 @@ typedef struct {
  * {"title", "seconds", "ideal", "ranks", "totals": [{"work", "regroup",
  * "wait", "idle"}], "spans": [[rank, kind, start, end, key, group, first, size]]}.
  * Caller: the root of rg_timeline_gather; local. words may be NULL. Errors: RG_ERR_FILE (the
- * file cannot be written); RG_ERR_ARG (not gathered on this process; no such format). */
+ * file cannot be written); RG_ERR_ARG (not gathered on this process; no such format; the size
+ * of words is not set). */
 RG_API int rg_timeline_write(rg_timeline t, const char *path, rg_timeline_format format,
                              const rg_timeline_words *words);
 

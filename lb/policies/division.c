@@ -37,15 +37,14 @@ static int too_dear(const rgi_target_heap *s, const rgi_target_heap_row *t, doub
  * targets. If that is all of them, the one that takes longest may try with all processes. Returns
  * how many are free again. */
 static int64_t take_back(rgi_target_heap *s, double cost) {
-  int served = 0, dear = 0, longest = 0, kept = 0;
-  int64_t free = 0;
-  for (int i = 0; i < s->count; i++) {
+  int64_t served = 0, dear = 0, longest = 0, kept = 0, free = 0;
+  for (int64_t i = 0; i < s->count; i++) {
     served += s->t[i].more > 0;
     dear += too_dear(s, &s->t[i], cost);
     longest = s->t[i].before > s->t[longest].before ? i : longest;
   }
   int last_try = dear == served && served > 1;
-  for (int i = 0; i < s->count; i++) {
+  for (int64_t i = 0; i < s->count; i++) {
     rgi_target_heap_row t = s->t[i];
     int drop = last_try ? i != longest : too_dear(s, &t, cost);
     if (drop || last_try) {
@@ -74,19 +73,19 @@ static int by_time(const void *a, const void *b) {
   const rgi_target_heap_row *x = a, *y = b;
   if (x->before != y->before)
     return x->before < y->before ? 1 : -1;
-  return x->row - y->row;
+  return (x->row > y->row) - (x->row < y->row);
 }
 
 /* Writes what the targets get as moves, from the rows that give in their order. */
 static int write_moves(const rgi_target_heap *s, const int64_t give[], rg_plan *plan) {
-  int from = 0;
+  int64_t from = 0;
   int64_t left = give[0] > 0 ? give[0] : 0;
-  for (int i = 0; i < s->count; i++) {
+  for (int64_t i = 0; i < s->count; i++) {
     for (int64_t more = s->t[i].more; more > 0;) {
       while (left <= 0)
         left = give[++from];
       int64_t ranks = more < left ? more : left;
-      RGI_TRY(rg_plan_add(plan, (rg_move){from, s->t[i].row, ranks, RG_MOVE_NO_WALKER}));
+      RGI_TRY(rg_plan_add(plan, &(rg_move){from, s->t[i].row, ranks, RG_MOVE_NO_WALKER, {0}}));
       more -= ranks;
       left -= ranks;
     }
@@ -98,7 +97,7 @@ int rgi_division_plan(const rg_load_table *table, const int64_t give[], double c
                       rg_plan *plan) {
   int64_t free_ranks = 0;
   rgi_target_heap s;
-  for (int row = 0; row < table->count; row++)
+  for (int64_t row = 0; row < table->count; row++)
     free_ranks += give[row] > 0 ? give[row] : 0;
   if (free_ranks == 0)
     return RG_SUCCESS;

@@ -11,22 +11,22 @@
 
 /* The group to the right, whether it is idle or not: it answers the request itself. */
 static int ask_right(const rg_load_table *table, rg_plan *plan) {
-  int right = table->self + 1;
+  int64_t right = table->self + 1;
   if (right == table->count || !(table->load[right].state & RG_LOAD_JOINABLE))
     return RG_SUCCESS;
   return rg_plan_add(
-      plan, (rg_move){table->self, right, table->load[table->self].ranks, RG_MOVE_NO_WALKER});
+      plan, &(rg_move){table->self, right, table->load[table->self].ranks, RG_MOVE_NO_WALKER, {0}});
 }
 
 /* The next active group to the right of each idle one. */
 static int all_right(const rg_load_table *table, const char used[], rg_plan *plan) {
-  int target = RG_MOVE_NO_ROW;
-  for (int row = table->count - 1; row >= 0; row--) {
+  int64_t target = RG_MOVE_NO_ROW;
+  for (int64_t row = table->count - 1; row >= 0; row--) {
     const rg_load *l = &table->load[row];
     if (l->state & RG_LOAD_ACTIVE)
       target = rgi_load_takes(l) ? row : RG_MOVE_NO_ROW;
     else if (!used[row] && target != RG_MOVE_NO_ROW)
-      RGI_TRY(rg_plan_add(plan, (rg_move){row, target, l->ranks, RG_MOVE_NO_WALKER}));
+      RGI_TRY(rg_plan_add(plan, &(rg_move){row, target, l->ranks, RG_MOVE_NO_WALKER, {0}}));
   }
   return RG_SUCCESS;
 }
@@ -34,7 +34,7 @@ static int all_right(const rg_load_table *table, const char used[], rg_plan *pla
 static int at_once(const rg_load_table *table, rg_plan *plan) {
   char *used = calloc((size_t)table->count + 1, 1);
   if (!used)
-    return rgi_error(RG_ERR_NOMEM, "join-right: no memory for %d rows", table->count);
+    return rgi_error(RG_ERR_NOMEM, "join-right: no memory for %lld rows", (long long)table->count);
   int error = rgi_load_start_waiting(table, plan, used);
   if (!error)
     error = all_right(table, used, plan);

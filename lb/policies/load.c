@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "policies/load.h"
 
-int rgi_load_gives(const rg_load_table *table, int row) {
+int rgi_load_gives(const rg_load_table *table, int64_t row) {
   return !(table->load[row].state & RG_LOAD_ACTIVE) &&
          (table->self == row || table->self == RG_LOAD_ALL_ROWS);
 }
@@ -39,20 +39,20 @@ double rgi_load_seconds(const rg_load *load, int64_t ranks) {
   return then < 0 ? left * (double)load->ranks / (double)ranks : left * then / now;
 }
 
-static int may_start(const rg_load_table *table, int row, const char used[], int64_t least) {
+static int may_start(const rg_load_table *table, int64_t row, const char used[], int64_t least) {
   return rgi_load_gives(table, row) && table->load[row].ranks >= least && !used[row];
 }
 
 static int start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
-  int row = table->self == RG_LOAD_ALL_ROWS ? 0 : table->self;
-  int end = table->self == RG_LOAD_ALL_ROWS ? table->count : row + 1;
-  for (int w = 0; w < table->waiting_count && row < end; w++) {
-    int found = row;
+  int64_t row = table->self == RG_LOAD_ALL_ROWS ? 0 : table->self;
+  int64_t end = table->self == RG_LOAD_ALL_ROWS ? table->count : row + 1;
+  for (int64_t w = 0; w < table->waiting_count && row < end; w++) {
+    int64_t found = row;
     while (found < end && !may_start(table, found, used, table->waiting[w].least))
       found++;
     if (found == end)
       continue;
-    RGI_TRY(rg_plan_add(plan, (rg_move){found, RG_MOVE_NO_ROW, table->load[found].ranks, w}));
+    RGI_TRY(rg_plan_add(plan, &(rg_move){found, RG_MOVE_NO_ROW, table->load[found].ranks, w, {0}}));
     used[found] = 1;
     while (row < end && (!rgi_load_gives(table, row) || used[row]))
       row++;
@@ -67,7 +67,7 @@ int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, char used[
     return start_waiting(table, plan, used);
   char *own = calloc((size_t)table->count, 1);
   if (!own)
-    return rgi_error(RG_ERR_NOMEM, "a policy: no memory for %d rows", table->count);
+    return rgi_error(RG_ERR_NOMEM, "a policy: no memory for %lld rows", (long long)table->count);
   int error = start_waiting(table, plan, own);
   free(own);
   return error;

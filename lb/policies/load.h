@@ -9,7 +9,7 @@
 
 /* Whether a row gives its processes away in this call: it is idle, and it is the row that asks or
  * the call is for all rows. */
-int rgi_load_gives(const rg_load_table *table, int row);
+int rgi_load_gives(const rg_load_table *table, int64_t row);
 
 /* Whether a row can take processes, with work to do. */
 int rgi_load_takes(const rg_load *load);

@@ -11,8 +11,9 @@
 #include "policies/target_heap.h"
 
 /* The first target from the top that gains by so many processes gets all of them. */
-static int join_longest(rgi_target_heap *s, int row, int64_t ranks, rg_plan *plan) {
-  int dropped = 0, error = RG_SUCCESS;
+static int join_longest(rgi_target_heap *s, int64_t row, int64_t ranks, rg_plan *plan) {
+  int64_t dropped = 0;
+  int error = RG_SUCCESS;
   const rgi_target_heap_row *t = rgi_target_heap_top(s);
   while (t && !rgi_target_heap_gains(s, t, ranks, s->table->merge)) {
     rgi_target_heap_drop(s);
@@ -20,7 +21,7 @@ static int join_longest(rgi_target_heap *s, int row, int64_t ranks, rg_plan *pla
     t = rgi_target_heap_top(s);
   }
   if (t) {
-    error = rg_plan_add(plan, (rg_move){row, t->row, ranks, RG_MOVE_NO_WALKER});
+    error = rg_plan_add(plan, &(rg_move){row, t->row, ranks, RG_MOVE_NO_WALKER, {0}});
     rgi_target_heap_give(s, ranks);
   }
   rgi_target_heap_put_back(s, dropped);
@@ -30,9 +31,9 @@ static int join_longest(rgi_target_heap *s, int row, int64_t ranks, rg_plan *pla
 /* Groups of a size that helped no target need not be tried again. */
 static int join_all(rgi_target_heap *s, const char used[], rg_plan *plan) {
   int64_t useless = 0;
-  for (int row = 0; row < s->table->count; row++) {
+  for (int64_t row = 0; row < s->table->count; row++) {
     int64_t ranks = s->table->load[row].ranks;
-    int before = plan->count;
+    int64_t before = plan->count;
     if (!rgi_load_gives(s->table, row) || used[row] || ranks == useless)
       continue;
     RGI_TRY(join_longest(s, row, ranks, plan));
@@ -46,7 +47,7 @@ int rgi_policy_most_work(const rg_policy *policy, const rg_load_table *table, rg
   char *used = calloc((size_t)table->count + 1, 1);
   (void)policy;
   if (!used)
-    return rgi_error(RG_ERR_NOMEM, "most-work: no memory for %d rows", table->count);
+    return rgi_error(RG_ERR_NOMEM, "most-work: no memory for %lld rows", (long long)table->count);
   int error = rgi_load_start_waiting(table, plan, used);
   if (!error)
     error = rgi_target_heap_make(&s, table, NULL);

@@ -8,26 +8,29 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 
-int rg_plan_add(rg_plan *plan, rg_move move) {
+int rg_plan_add(rg_plan *plan, const rg_move *move) {
   RGI_REQUIRE(plan);
+  RGI_REQUIRE(move);
+  rg_move added = *move; /* it may be a move of this plan */
   if (plan->count == plan->room) {
-    int room = plan->room ? 2 * plan->room : 8;
+    int64_t room = plan->room ? 2 * plan->room : 8;
     rg_move *more = realloc(plan->move, (size_t)room * sizeof *more);
     if (!more)
-      return rgi_error(RG_ERR_NOMEM, "rg_plan_add: no memory for %d moves", room);
+      return rgi_error(RG_ERR_NOMEM, "rg_plan_add: no memory for %lld moves", (long long)room);
     plan->move = more;
     plan->room = room;
   }
-  plan->move[plan->count++] = move;
+  plan->move[plan->count++] = added;
   return RG_SUCCESS;
 }
 
-void rg_plan_free(rg_plan *plan) {
-  if (!plan)
-    return;
+int rg_plan_free(rg_plan *plan) {
+  RGI_REQUIRE(plan);
   free(plan->move);
   *plan = (rg_plan){0};
+  return RG_SUCCESS;
 }
 
 /* --- whether a plan can be done ------------------------------------------------ */
@@ -37,7 +40,7 @@ typedef struct {
   char *gets, *starts; /* rows that get some; walkers that start */
 } plan_counts;
 
-static int is_row(const rg_load_table *t, int row) {
+static int is_row(const rg_load_table *t, int64_t row) {
   return row >= 0 && row < t->count;
 }
 
@@ -93,35 +96,41 @@ static const char *wrong_move(const rg_load_table *t, plan_counts *b, const rg_m
 /* In a synchronous plan no row may get processes and give others: chains are written as direct
  * moves. */
 static int check_moves(const rg_plan *plan, const rg_load_table *t, plan_counts *b) {
-  for (int i = 0; i < plan->count; i++) {
+  for (int64_t i = 0; i < plan->count; i++) {
     const rg_move *m = &plan->move[i];
     const char *wrong = wrong_move(t, b, m);
     if (wrong)
-      return rgi_error(RG_ERR_ARG, "rg_plan_check: move %d (%lld processes of row %d to %d) %s", i,
-                       (long long)m->ranks, m->from, m->to, wrong);
+      return rgi_error(
+          RG_ERR_ARG, "rg_plan_check: move %lld (%lld processes of row %lld to %lld) %s",
+          (long long)i, (long long)m->ranks, (long long)m->from, (long long)m->to, wrong);
   }
-  for (int i = 0; i < plan->count; i++)
+  for (int64_t i = 0; i < plan->count; i++)
     if (b->gets[plan->move[i].from])
-      return rgi_error(RG_ERR_ARG, "rg_plan_check: move %d is from row %d, which others join", i,
-                       plan->move[i].from);
+      return rgi_error(RG_ERR_ARG, "rg_plan_check: move %lld is from row %lld, which others join",
+                       (long long)i, (long long)plan->move[i].from);
   return RG_SUCCESS;
 }
 
-int rg_plan_check(const rg_plan *plan, const rg_load_table *table) {
-  RGI_REQUIRE(plan);
-  RGI_REQUIRE(table);
-  if (plan->count < 0 || (plan->count && !plan->move))
-    return rgi_error(RG_ERR_ARG, "rg_plan_check: a list of %d moves, or none of it", plan->count);
-  if (plan->count == 0)
-    return RG_SUCCESS;
+static int check_plan(const rg_plan *plan, const rg_load_table *table) {
   plan_counts b = {calloc((size_t)table->count + 1, sizeof *b.given),
                    calloc((size_t)table->count + 1, 1),
                    calloc((size_t)table->waiting_count + 1, 1)};
   int error = b.given && b.gets && b.starts
                   ? check_moves(plan, table, &b)
-                  : rgi_error(RG_ERR_NOMEM, "rg_plan_check: no memory for %d rows", table->count);
+                  : rgi_error(RG_ERR_NOMEM, "rg_plan_check: no memory for %lld rows",
+                              (long long)table->count);
   free(b.given);
   free(b.gets);
   free(b.starts);
   return error;
+}
+
+int rg_plan_check(const rg_plan *plan, const rg_load_table *table) {
+  rg_load_table own;
+  RGI_REQUIRE(plan);
+  RGI_TRY(rgi_sized_take(&own, sizeof own, table, "rg_plan_check: table"));
+  if (plan->count < 0 || (plan->count && !plan->move))
+    return rgi_error(RG_ERR_ARG, "rg_plan_check: a list of %lld moves, or none of it",
+                     (long long)plan->count);
+  return plan->count ? check_plan(plan, &own) : RG_SUCCESS;
 }

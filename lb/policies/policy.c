@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "policies/policy.h"
 
 #define DEFAULT_POLICY "share-out"
@@ -51,10 +52,10 @@ static int read_option(const rgi_policy_row *row, const char *text, size_t lengt
   }
   double value = equals && name + 1 < length ? strtod(equals + 1, &end) : 0;
   if (end != text + length || !(value >= least && value <= most) ||
-      (interval && value != (double)(int)value))
+      (interval && value != (double)(int64_t)value))
     return bad_value(row, text, length, least, most);
   if (interval)
-    p->interval = (int)value;
+    p->interval = (int64_t)value;
   else
     p->option[at] = value;
   return RG_SUCCESS;
@@ -81,7 +82,7 @@ static int unknown_policy(const char *name, size_t length) {
 }
 
 int rg_policy_parse(const char *text, rg_policy *policy) {
-  RGI_REQUIRE(policy);
+  RGI_TRY(rgi_sized_check(policy, "rg_policy_parse: policy"));
   if (!text || !*text)
     text = DEFAULT_POLICY;
   size_t length = strcspn(text, ":");
@@ -96,8 +97,7 @@ int rg_policy_parse(const char *text, rg_policy *policy) {
     p.option[i] = row->option[i].value;
   if (text[length] == ':')
     RGI_TRY(read_options(row, text + length + 1, &p));
-  *policy = p;
-  return RG_SUCCESS;
+  return rgi_sized_give(policy, &p, sizeof p, "rg_policy_parse: policy");
 }
 
 int rg_policy_count(int *count) {
@@ -127,22 +127,27 @@ static int check_table(const rg_policy *policy, const rg_load_table *t) {
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: %s has no function", name);
   if (t->count < 0 || t->waiting_count < 0 || (t->count && !t->load) ||
       (t->waiting_count && !t->waiting))
-    return rgi_error(RG_ERR_ARG, "rg_policy_plan: a table of %d rows and %d walkers, or none of it",
-                     t->count, t->waiting_count);
+    return rgi_error(RG_ERR_ARG,
+                     "rg_policy_plan: a table of %lld rows and %lld walkers, or none of it",
+                     (long long)t->count, (long long)t->waiting_count);
   if (t->self != RG_LOAD_ALL_ROWS && (t->self < 0 || t->self >= t->count))
-    return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %d, of %d", t->self, t->count);
-  for (int row = 0; row < t->count; row++)
+    return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %lld, of %lld",
+                     (long long)t->self, (long long)t->count);
+  for (int64_t row = 0; row < t->count; row++)
     if (t->load[row].ranks < 1 || t->load[row].coming < 0)
-      return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %d has %lld processes, and %lld coming",
-                       row, (long long)t->load[row].ranks, (long long)t->load[row].coming);
+      return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has %lld processes, and %lld coming",
+                       (long long)row, (long long)t->load[row].ranks,
+                       (long long)t->load[row].coming);
   return RG_SUCCESS;
 }
 
-int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
-  RGI_REQUIRE(policy);
-  RGI_REQUIRE(table);
-  RGI_REQUIRE(plan);
-  plan->count = 0;
+int rgi_policy_take(const char *what, const rg_policy *given, rg_policy *own) {
+  RGI_TRY(rgi_sized_take(own, sizeof *own, given, what));
+  own->size = given->size < sizeof *own ? given->size : sizeof *own;
+  return RG_SUCCESS;
+}
+
+static int make_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   RGI_TRY(check_table(policy, table));
   int error = policy->plan(policy, table, plan);
   if (error)
@@ -150,11 +155,22 @@ int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan 
               policy->name ? policy->name : "", error, rg_error_string(error));
   else if (plan->count > plan->room)
     error = rgi_error(RG_ERR_ARG,
-                      "rg_policy_plan: %d moves where there is room for %d: "
+                      "rg_policy_plan: %lld moves where there is room for %lld: "
                       "rg_plan_add adds one",
-                      plan->count, plan->room);
+                      (long long)plan->count, (long long)plan->room);
   else
     error = rg_plan_check(plan, table);
+  return error;
+}
+
+int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  rg_policy own_policy;
+  rg_load_table own_table;
+  RGI_REQUIRE(plan);
+  plan->count = 0;
+  RGI_TRY(rgi_policy_take("rg_policy_plan: policy", policy, &own_policy));
+  RGI_TRY(rgi_sized_take(&own_table, sizeof own_table, table, "rg_policy_plan: table"));
+  int error = make_plan(&own_policy, &own_table, plan);
   if (error)
     plan->count = 0;
   return error;

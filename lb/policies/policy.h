@@ -29,6 +29,10 @@ typedef struct {
 extern const rgi_policy_row rgi_policy_table[];
 extern const int rgi_policy_table_count;
 
+/* The library's copy of a policy that the caller has given (base/sized.h). Its `size` is the
+ * caller's, so that a copy that the policy's function makes has the right one. */
+int rgi_policy_take(const char *what, const rg_policy *given, rg_policy *own);
+
 /* Places of options of share-out and release. */
 enum { RGI_POLICY_COST, RGI_POLICY_PARTS, RGI_POLICY_GAIN };
 

@@ -25,8 +25,8 @@ static int64_t surplus_of(const rg_load *l, double gain, int *faster) {
   return 0;
 }
 
-static int is_started(const rg_plan *plan, int walker) {
-  int i = plan->count - 1;
+static int is_started(const rg_plan *plan, int64_t walker) {
+  int64_t i = plan->count - 1;
   while (i >= 0 && plan->move[i].walker != walker)
     i--;
   return i >= 0;
@@ -34,18 +34,19 @@ static int is_started(const rg_plan *plan, int walker) {
 
 /* Lets the processes that a row gives back start the longest walker that is not started yet.
  * Returns whether there was one. */
-static int start_one(const rg_load_table *t, int row, int64_t ranks, rg_plan *plan, int *error) {
-  for (int w = 0; w < t->waiting_count; w++)
+static int start_one(const rg_load_table *t, int64_t row, int64_t ranks, rg_plan *plan,
+                     int *error) {
+  for (int64_t w = 0; w < t->waiting_count; w++)
     if (ranks >= t->waiting[w].least && !is_started(plan, w)) {
-      *error = rg_plan_add(plan, (rg_move){row, RG_MOVE_NO_ROW, ranks, w});
+      *error = rg_plan_add(plan, &(rg_move){row, RG_MOVE_NO_ROW, ranks, w, {0}});
       return 1;
     }
   return 0;
 }
 
-static int64_t given_by(const rg_plan *plan, int row) {
+static int64_t given_by(const rg_plan *plan, int64_t row) {
   int64_t sum = 0;
-  for (int i = 0; i < plan->count; i++)
+  for (int64_t i = 0; i < plan->count; i++)
     sum += plan->move[i].from == row ? plan->move[i].ranks : 0;
   return sum;
 }
@@ -56,31 +57,31 @@ typedef struct {
   char *used; /* the row gives, or has got a walker */
 } release_state;
 
-static int first_row(const rg_load_table *t) {
+static int64_t first_row(const rg_load_table *t) {
   return t->self == RG_LOAD_ALL_ROWS ? 0 : t->self;
 }
 
-static int end_row(const rg_load_table *t) {
+static int64_t end_row(const rg_load_table *t) {
   return t->self == RG_LOAD_ALL_ROWS ? t->count : t->self + 1;
 }
 
 /* Processes that no other group can use leave all the same if their group is faster without them.
  */
 static int give_rest(const release_state *g, const rg_load_table *t, rg_plan *plan) {
-  for (int row = first_row(t); row < end_row(t); row++) {
+  for (int64_t row = first_row(t); row < end_row(t); row++) {
     int faster;
     int64_t rest = surplus_of(&t->load[row], g->gain, &faster);
     if (rest > 0 && faster)
       rest -= given_by(plan, row);
     if (rest > 0 && faster)
-      RGI_TRY(rg_plan_add(plan, (rg_move){row, RG_MOVE_NO_ROW, rest, RG_MOVE_NO_WALKER}));
+      RGI_TRY(rg_plan_add(plan, &(rg_move){row, RG_MOVE_NO_ROW, rest, RG_MOVE_NO_WALKER, {0}}));
   }
   return RG_SUCCESS;
 }
 
 static int give_all(release_state *g, const rg_load_table *t, rg_plan *plan) {
   RGI_TRY(rgi_load_start_waiting(t, plan, g->used));
-  for (int row = first_row(t); row < end_row(t); row++) {
+  for (int64_t row = first_row(t); row < end_row(t); row++) {
     int faster, error = RG_SUCCESS;
     int64_t ranks =
         rgi_load_gives(t, row) ? t->load[row].ranks : surplus_of(&t->load[row], g->gain, &faster);

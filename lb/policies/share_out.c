@@ -17,7 +17,7 @@ static double cost_of(const rg_policy *policy, const rg_load_table *table) {
 static int share_rest(const rg_load_table *table, double cost, char used[], int64_t give[],
                       rg_plan *plan) {
   RGI_TRY(rgi_load_start_waiting(table, plan, used));
-  for (int row = 0; row < table->count; row++)
+  for (int64_t row = 0; row < table->count; row++)
     give[row] = rgi_load_gives(table, row) && !used[row] ? table->load[row].ranks : 0;
   return rgi_division_plan(table, give, cost, plan);
 }

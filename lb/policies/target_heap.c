@@ -10,19 +10,19 @@
 #include "base/error.h"
 #include "policies/load.h"
 
-static int ends_later(const rgi_target_heap *s, int a, int b) {
+static int ends_later(const rgi_target_heap *s, int64_t a, int64_t b) {
   const rgi_target_heap_row *x = &s->t[s->heap[a]], *y = &s->t[s->heap[b]];
   return x->seconds > y->seconds || (x->seconds == y->seconds && x->row < y->row);
 }
 
-static void swap_targets(rgi_target_heap *s, int a, int b) {
-  int kept = s->heap[a];
+static void swap_targets(rgi_target_heap *s, int64_t a, int64_t b) {
+  int64_t kept = s->heap[a];
   s->heap[a] = s->heap[b];
   s->heap[b] = kept;
 }
 
-static void sift_down(rgi_target_heap *s, int at) {
-  for (int child; (child = 2 * at + 1) < s->size; at = child) {
+static void sift_down(rgi_target_heap *s, int64_t at) {
+  for (int64_t child; (child = 2 * at + 1) < s->size; at = child) {
     if (child + 1 < s->size && ends_later(s, child + 1, child))
       child++;
     if (!ends_later(s, child, at))
@@ -34,7 +34,7 @@ static void sift_down(rgi_target_heap *s, int at) {
 void rgi_target_heap_rebuild(rgi_target_heap *s) {
   for (s->size = 0; s->size < s->count; s->size++)
     s->heap[s->size] = s->size;
-  for (int i = s->size / 2 - 1; i >= 0; i--)
+  for (int64_t i = s->size / 2 - 1; i >= 0; i--)
     sift_down(s, i);
 }
 
@@ -44,9 +44,9 @@ int rgi_target_heap_make(rgi_target_heap *s, const rg_load_table *table, const i
       .table = table, .t = malloc(room * sizeof *s->t), .heap = malloc(room * sizeof *s->heap)};
   if (!s->t || !s->heap) {
     rgi_target_heap_free(s);
-    return rgi_error(RG_ERR_NOMEM, "a policy: no memory for %d rows", table->count);
+    return rgi_error(RG_ERR_NOMEM, "a policy: no memory for %lld rows", (long long)table->count);
   }
-  for (int row = 0; row < table->count; row++) {
+  for (int64_t row = 0; row < table->count; row++) {
     const rg_load *l = &table->load[row];
     if (!rgi_load_takes(l) || (give && give[row] != 0))
       continue;
@@ -88,8 +88,8 @@ void rgi_target_heap_drop(rgi_target_heap *s) {
   sift_down(s, 0);
 }
 
-void rgi_target_heap_put_back(rgi_target_heap *s, int count) {
+void rgi_target_heap_put_back(rgi_target_heap *s, int64_t count) {
   for (; count > 0; count--)
-    for (int at = s->size++; at > 0 && ends_later(s, at, (at - 1) / 2); at = (at - 1) / 2)
+    for (int64_t at = s->size++; at > 0 && ends_later(s, at, (at - 1) / 2); at = (at - 1) / 2)
       swap_targets(s, at, (at - 1) / 2);
 }

@@ -9,7 +9,7 @@
 #include <regroup/policy.h>
 
 typedef struct {
-  int row;
+  int64_t row;
   int64_t ranks, more;    /* before, with those on their way; and what it gets */
   double before, seconds; /* to go, without `more` and with it */
 } rgi_target_heap_row;
@@ -17,8 +17,8 @@ typedef struct {
 typedef struct {
   const rg_load_table *table;
   rgi_target_heap_row *t;
-  int count;
-  int *heap, size; /* heap[0..size-1]; behind them the dropped ones */
+  int64_t count;
+  int64_t *heap, size; /* heap[0..size-1]; behind them the dropped ones */
 } rgi_target_heap;
 
 /* Makes a heap of the rows that take processes and have give[row] 0 (give NULL: of all that take
@@ -41,6 +41,6 @@ void rgi_target_heap_give(rgi_target_heap *s, int64_t more);
 
 /* Drops the top from the heap; puts back the last `count` that were dropped. */
 void rgi_target_heap_drop(rgi_target_heap *s);
-void rgi_target_heap_put_back(rgi_target_heap *s, int count);
+void rgi_target_heap_put_back(rgi_target_heap *s, int64_t count);
 
 #endif

@@ -20,7 +20,8 @@ static int list_length(const char **list) {
 
 static int simulate_one(const sim_options *o, const char *pattern, const char *policy,
                         int64_t ranks, sim_report_row *row) {
-  sim_setup setup = {.ranks = ranks,
+  sim_setup setup = {.policy.size = sizeof setup.policy,
+                     .ranks = ranks,
                      .group = o->group < ranks ? o->group : ranks,
                      .unit = o->unit,
                      .machine = o->machine,

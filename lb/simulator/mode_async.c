@@ -181,7 +181,7 @@ static int accept_requests(async_run *a, int32_t g, double time, int *error) {
 /* --- asking the policy ------------------------------------------------------------- */
 
 /* The nearest groups on both sides. Returns the row of g. */
-static int look_around(async_run *a, int32_t g, double time, int *count) {
+static int look_around(async_run *a, int32_t g, double time, int64_t *count) {
   int left = 0, rows = 0, self = 0;
   int32_t first = g, end;
   for (; left < a->w->setup->view / 2 && group_at(a, first)->previous != SIM_NONE; left++)
@@ -211,7 +211,7 @@ static int do_move(async_run *a, int32_t g, const rg_move *m, double time) {
 }
 
 static int ask_policy(async_run *a, int32_t g, double time) {
-  rg_load_table t = {.load = a->rows};
+  rg_load_table t = {.size = sizeof t, .load = a->rows};
   const sim_machine *m = machine_of(a);
   a->w->result->asked++;
   t.self = look_around(a, g, time, &t.count);
@@ -223,7 +223,7 @@ static int ask_policy(async_run *a, int32_t g, double time) {
   int active = group_at(a, g)->left > 0;
   if (active)
     stop_stint(a, g, time);
-  for (int i = 0; i < a->plan.count; i++)
+  for (int64_t i = 0; i < a->plan.count; i++)
     RGI_TRY(do_move(a, g, &a->plan.move[i], time));
   if (!active)
     return RG_SUCCESS;

@@ -53,7 +53,7 @@ static int make_table(sync_run *s, rg_load_table *t) {
     if (!s->rows || !s->ids)
       return rgi_error(RG_ERR_NOMEM, "simulation: no memory for %d rows", w->groups);
   }
-  *t = (rg_load_table){.load = s->rows, .self = RG_LOAD_ALL_ROWS};
+  *t = (rg_load_table){.size = sizeof *t, .load = s->rows, .self = RG_LOAD_ALL_ROWS};
   for (int32_t g = w->head; g != SIM_NONE; g = w->group[g].next) {
     s->ids[t->count] = g;
     s->rows[t->count++] = sim_world_load(w, g, s->now);
@@ -96,9 +96,9 @@ static int regroup_all(sync_run *s) {
   RGI_TRY(make_table(s, &t));
   s->w->result->asked++;
   RGI_TRY(rg_policy_plan(&s->w->setup->policy, &t, &s->plan));
-  for (int i = 0; i < s->plan.count; i++)
+  for (int64_t i = 0; i < s->plan.count; i++)
     RGI_TRY(do_move(s, &s->plan.move[i]));
-  for (int row = 0; row < t.count; row++) {
+  for (int64_t row = 0; row < t.count; row++) {
     sim_world_group *x = &s->w->group[s->ids[row]];
     if (x->coming < 0 && x->state != SIM_GONE) {
       sim_world_formed(s->w, s->ids[row]);

@@ -98,7 +98,7 @@ static int read_ranks(const char *list) {
 }
 
 static int check_names(char text[RGP_TEXT]) {
-  rg_policy policy;
+  rg_policy policy = {.size = sizeof policy};
   rgi_pattern pattern;
   for (const char **p = arg.policy; p && *p; p++)
     if (rg_policy_parse(*p, &policy))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "timeline/timeline.h"
 
 static const char *const names[] = {"idle", "regroup", "work", "wait"};
@@ -113,7 +114,9 @@ int rg_timeline_write(rg_timeline t, const char *path, rg_timeline_format format
     return rgi_error(RG_ERR_ARG, "%s: the timeline has not been gathered here", __func__);
   if (format != RG_TIMELINE_SVG && format != RG_TIMELINE_CHROME && format != RG_TIMELINE_JSON)
     return rgi_error(RG_ERR_ARG, "%s: there is no format %d", __func__, (int)format);
-  rg_timeline_words w = words ? *words : (rg_timeline_words){0};
+  rg_timeline_words w = {0};
+  if (words)
+    RGI_TRY(rgi_sized_take(&w, sizeof w, words, "rg_timeline_write: words"));
   rgi_timeline_picture p = {.title = w.title ? w.title : "Timeline",
                             .subtitle = w.subtitle ? w.subtitle : "",
                             .ranks = t->ranks,

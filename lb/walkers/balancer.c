@@ -11,7 +11,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "base/sized.h"
 #include "formation/group.h"
+#include "policies/policy.h"
 #include "walkers/async.h"
 #include "walkers/balancer.h"
 #include "walkers/balancer_state.h"
@@ -40,7 +42,9 @@ int rgi_balancer_check(const char *call, rg_balancer b) {
 
 /* --- create, add, free ------------------------------------------------------------------- */
 
-static int check_kind(const char *call, const rg_walker_kind *k, const rg_balance_options *o) {
+static int check_settings(const char *call, const struct rg_balancer_s *b) {
+  const rg_walker_kind *k = &b->kind;
+  const rg_balance_options *o = &b->options;
   int packing = (k->packed != NULL) + (k->pack != NULL) + (k->unpack != NULL);
   if (!k->unit || !k->left)
     return rgi_error(RG_ERR_ARG, "%s: the kind of walker has no function %s", call,
@@ -49,9 +53,9 @@ static int check_kind(const char *call, const rg_walker_kind *k, const rg_balanc
     return rgi_error(RG_ERR_ARG, "%s: packed, pack and unpack are needed together", call);
   if (k->bytes > INT32_MAX)
     return rgi_error(RG_ERR_ARG, "%s: a state of %zu bytes; at most 2^31 - 1", call, k->bytes);
-  if (o && o->policy && !o->policy->plan)
+  if (!b->policy.plan)
     return rgi_error(RG_ERR_ARG, "%s: the policy has no function plan", call);
-  if (o && (o->group < 0 || !(o->limit >= 0)))
+  if (o->group < 0 || !(o->limit >= 0))
     return rgi_error(RG_ERR_ARG, "%s: group %d, limit %g: neither may be negative", call, o->group,
                      o->limit);
   return RG_SUCCESS;
@@ -71,22 +75,32 @@ static int take_group(rg_balancer b, rg_group g) {
   return RG_SUCCESS;
 }
 
+/* The library's own copies of what the caller has filled in. */
+static int take_settings(rg_balancer b, const rg_walker_kind *kind,
+                         const rg_balance_options *options) {
+  RGI_TRY(rgi_sized_take(&b->kind, sizeof b->kind, kind, "rg_balance_create: kind"));
+  if (options)
+    RGI_TRY(rgi_sized_take(&b->options, sizeof b->options, options, "rg_balance_create: options"));
+  b->policy.size = sizeof b->policy;
+  if (b->options.policy)
+    RGI_TRY(rgi_policy_take("rg_balance_create: policy", b->options.policy, &b->policy));
+  else
+    RGI_TRY(rg_policy_parse(NULL, &b->policy));
+  b->options.policy = NULL;
+  return check_settings("rg_balance_create", b);
+}
+
 int rg_balance_create(rg_group g, const rg_walker_kind *kind, const rg_balance_options *options,
                       rg_balancer *out) {
   RGI_REQUIRE(kind);
   RGI_REQUIRE(out);
-  RGI_TRY(check_kind(__func__, kind, options));
   rg_balancer b = calloc(1, sizeof *b);
   if (!b)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
   b->magic = MAGIC;
-  b->kind = *kind;
-  b->options = options ? *options : (rg_balance_options){0};
-  int error = take_group(b, g);
-  if (!error && options && options->policy)
-    b->policy = *options->policy;
-  else if (!error)
-    error = rg_policy_parse(NULL, &b->policy);
+  int error = take_settings(b, kind, options);
+  if (!error)
+    error = take_group(b, g);
   if (error) {
     rg_group_free(&b->all);
     rg_group_free(&b->first);
@@ -157,9 +171,10 @@ static int check_new(const char *call, rg_balancer b, const rg_walker_new *w) {
   return RG_SUCCESS;
 }
 
-int rg_balance_add(rg_balancer b, const rg_walker_new *w) {
+int rg_balance_add(rg_balancer b, const rg_walker_new *walker) {
+  rg_walker_new own, *w = &own;
   RGI_TRY(rgi_balancer_check(__func__, b));
-  RGI_REQUIRE(w);
+  RGI_TRY(rgi_sized_take(w, sizeof *w, walker, "rg_balance_add: walker"));
   RGI_TRY(check_new(__func__, b, w));
   rgi_queue_entry e = {.id = w->id,
                        .least = w->least,
@@ -265,14 +280,13 @@ int rg_balance_run(rg_balancer b) {
 
 /* --- counts and loads ----------------------------------------------------------------- */
 
-int rg_balance_get_statistics(rg_balancer b, rg_balance_statistics *counts) {
+int rg_balance_get_statistics(rg_balancer b, rg_balance_statistics *statistics) {
   RGI_TRY(rgi_balancer_check(__func__, b));
-  RGI_REQUIRE(counts);
-  *counts = b->counts;
-  return RG_SUCCESS;
+  return rgi_sized_give(statistics, &b->counts, sizeof b->counts,
+                        "rg_balance_get_statistics: statistics");
 }
 
-int rg_balance_loads(rg_balancer b, int room, rg_load loads[], int *count) {
+int rg_balance_loads(rg_balancer b, int64_t room, rg_load loads[], int64_t *count) {
   rg_load_table t = {0};
   RGI_TRY(rgi_balancer_check(__func__, b));
   RGI_REQUIRE(count);

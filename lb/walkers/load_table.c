@@ -26,7 +26,8 @@ int rgi_load_table_make(rg_balancer b, rg_load_table *t) {
       memcpy(&rows[count++], &board->row[i], sizeof *rows);
   rgi_internode_rows(b, rows, &count);
   qsort(rows, (size_t)count, sizeof *rows, by_lowest);
-  *t = (rg_load_table){.load = b->rows,
+  *t = (rg_load_table){.size = sizeof *t,
+                       .load = b->rows,
                        .count = count,
                        .waiting = b->waiting,
                        .waiting_count = shown,

@@ -115,7 +115,7 @@ static int read_store(rg_balancer b, int root) {
   return RG_SUCCESS;
 }
 
-int rg_balance_outcomes(rg_balancer b, int *count, const rg_balance_outcome **outcomes) {
+int rg_balance_outcomes(rg_balancer b, int64_t *count, const rg_balance_outcome **outcomes) {
   RGI_TRY(rgi_balancer_check(__func__, b));
   RGI_REQUIRE(count);
   RGI_REQUIRE(outcomes);

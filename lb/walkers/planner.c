@@ -18,7 +18,7 @@ static void note_policy_error(rg_balancer b, int error) {
 }
 
 int rgi_planner_ask(rg_balancer b, const rg_load_table *table) {
-  rg_policy none;
+  rg_policy none = {.size = sizeof none};
   int error = b->policy_error ? b->policy_error : rg_policy_plan(&b->policy, table, &b->plan);
   if (error == RG_SUCCESS)
     return RG_SUCCESS;

@@ -155,7 +155,8 @@ static int make_table(rg_balancer b, rg_load_table *t) {
   free(order);
   b->row_count = count;
   rgi_queue_show(b->list.at, shown, b->waiting);
-  *t = (rg_load_table){.load = b->rows,
+  *t = (rg_load_table){.size = sizeof *t,
+                       .load = b->rows,
                        .count = count,
                        .self = RG_LOAD_ALL_ROWS,
                        .waiting = b->waiting,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 
 static const char *const names[] = {"none", "split", "spawn", "connect"};
 
@@ -87,12 +88,11 @@ static void remove_options(int *argc, char **argv) {
 }
 
 int rg_inter_parse(int *argc, char **argv, rg_inter_options *how) {
-  rg_inter_options read = {RG_INTER_NONE, 0, argv};
+  rg_inter_options read = {sizeof read, RG_INTER_NONE, 0, argv};
   RGI_REQUIRE(argc);
   RGI_REQUIRE(argv);
-  RGI_REQUIRE(how);
+  RGI_TRY(rgi_sized_check(how, "rg_inter_parse: how"));
   RGI_TRY(read_options(*argc, argv, &read));
   remove_options(argc, argv);
-  *how = read;
-  return RG_SUCCESS;
+  return rgi_sized_give(how, &read, sizeof read, "rg_inter_parse: how");
 }

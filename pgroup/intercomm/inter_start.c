@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "formation/errhandler.h"
 #include "intercomm/inter_state.h"
 #include "intercomm/spawn.h"
@@ -199,7 +200,8 @@ static int construct_view(const rg_inter_options *how, MPI_Comm parent, rg_inter
 
 static int start_inter(const rg_inter_options *how, rgi_inter_state *r) {
   rg_inter_view *v = &r->view;
-  *v = (rg_inter_view){.kind = how->kind,
+  *v = (rg_inter_view){.size = sizeof *v,
+                       .kind = how->kind,
                        .world = r->startup.world,
                        .benchmark = MPI_COMM_NULL,
                        .local = MPI_COMM_NULL,
@@ -216,14 +218,16 @@ static int start_inter(const rg_inter_options *how, rgi_inter_state *r) {
 }
 
 int rg_inter_start(const rg_inter_options *how, int *part) {
-  static const rg_inter_options none = {RG_INTER_NONE, 0, NULL};
+  rg_inter_options own = {.size = sizeof own, .kind = RG_INTER_NONE};
   rgi_inter_state r;
   RGI_REQUIRE(part);
+  if (how)
+    RGI_TRY(rgi_sized_take(&own, sizeof own, how, "rg_inter_start: how"));
   RGI_TRY(rgi_runtime_check_mpi(call));
   if (rgi_inter_state_now())
     return rgi_error(RG_ERR_INIT, "%s: called again: call rg_inter_end first", call);
-  RGI_TRY(rgi_startup_enter(call, how, &r.startup));
-  int error = start_inter(how ? how : &none, &r);
+  RGI_TRY(rgi_startup_enter(call, &own, &r.startup));
+  int error = start_inter(&own, &r);
   if (error) {
     rgi_startup_end(&r.startup);
     return error;

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "intercomm/inter_state.h"
 #include "runtime/runtime.h"
 
@@ -36,7 +37,8 @@ static int get_view(const char *call, rg_inter_view *v) {
   RGI_TRY(rgi_runtime_check_mpi(call));
   const rgi_inter_state *r = rgi_inter_state_now();
   *v = r ? r->view
-         : (rg_inter_view){.kind = RG_INTER_NONE,
+         : (rg_inter_view){.size = sizeof *v,
+                           .kind = RG_INTER_NONE,
                            .world = MPI_COMM_WORLD,
                            .benchmark = MPI_COMM_WORLD,
                            .local = MPI_COMM_WORLD,
@@ -55,10 +57,9 @@ static int get_view(const char *call, rg_inter_view *v) {
 
 int rg_inter_get_view(rg_inter_view *view) {
   rg_inter_view v;
-  RGI_REQUIRE(view);
+  RGI_TRY(rgi_sized_check(view, "rg_inter_get_view: view"));
   RGI_TRY(get_view(__func__, &v));
-  *view = v;
-  return RG_SUCCESS;
+  return rgi_sized_give(view, &v, sizeof v, "rg_inter_get_view: view");
 }
 
 /* rg_inter_<name>: one part of the view. */

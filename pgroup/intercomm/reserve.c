@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/sized.h"
 #include "formation/group.h"
 #include "intercomm/inter_members.h"
 #include "intercomm/reserve_confirm.h"
@@ -24,7 +25,7 @@
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
-static const rg_acquisition none_drawn = {NULL, MPI_COMM_NULL, MPI_COMM_NULL};
+static const rg_acquisition none_drawn = {sizeof none_drawn, NULL, MPI_COMM_NULL, MPI_COMM_NULL};
 
 static struct {
   unsigned long epoch; /* the start of the library that it belongs to */
@@ -200,7 +201,7 @@ static int sleep_until_acquired(const char *call) {
 }
 
 int rg_reserve_park(rg_acquisition *drawn) {
-  RGI_REQUIRE(drawn);
+  RGI_TRY(rgi_sized_check(drawn, "rg_reserve_park: drawn"));
   RGI_TRY(rgi_reserve_need(__func__));
   if (reserve.state == LEFT)
     return rgi_error(RG_ERR_RESERVE, "%s: this process has left the reserve for good", __func__);
@@ -214,8 +215,7 @@ int rg_reserve_park(rg_acquisition *drawn) {
     reserve.state = ASIDE;
     RGI_TRY(sleep_until_acquired(__func__));
   }
-  *drawn = reserve.drawn;
-  return RG_SUCCESS;
+  return rgi_sized_give(drawn, &reserve.drawn, sizeof reserve.drawn, "rg_reserve_park: drawn");
 }
 
 int rgi_reserve_enter(MPI_Comm *world, MPI_Comm *parent) {
@@ -233,6 +233,6 @@ int rgi_reserve_enter(MPI_Comm *world, MPI_Comm *parent) {
 int rg_reserve_acquisition(rg_acquisition *drawn) {
   RGI_REQUIRE(drawn);
   RGI_TRY(rgi_reserve_need(__func__));
-  *drawn = reserve.drawn;
-  return RG_SUCCESS;
+  return rgi_sized_give(drawn, &reserve.drawn, sizeof reserve.drawn,
+                        "rg_reserve_acquisition: drawn");
 }

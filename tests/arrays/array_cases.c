@@ -53,7 +53,7 @@ void test_first(void) {
 
 void test_queries(void) {
   int64_t shape[3] = {12, 9, 5}, lo[3], hi[3], count, owned = 0, elements = 0;
-  rg_array_spec spec, info;
+  rg_array_spec spec = {.size = sizeof spec}, info = {.size = sizeof info};
   rg_array a, b;
   rg_group g;
   int size, valid, rank, other;
@@ -112,7 +112,7 @@ void test_wrong_calls(void) {
   int64_t shape[2] = {6, 4}, lo[2] = {0, 0}, hi[2] = {6, 4}, ld = 3, ok = 4, before;
   double buf[24] = {0}, *p;
   rg_array a, b = NULL;
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rg_request request;
   int rank;
   rg_array_piece piece;
@@ -163,7 +163,7 @@ void test_wrong_calls(void) {
 /* Arithmetic on bytes; an empty patch is not looked at. */
 void test_opaque_and_empty(void) {
   int64_t shape[1] = {5}, at[1] = {2}, end[1] = {3};
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rg_array a;
   char in[3] = {1, 2, 3}, out[3];
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_OPAQUE, 1, shape));
@@ -282,7 +282,7 @@ void test_finalize(void) {
 /* The own block with its ghost cells: the elements are where get sees them. */
 void test_ghosts(void) {
   int64_t shape[2] = {4 * rgt_size, 6}, lo[2], hi[2], ld = 0;
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rg_array a;
   double *p = NULL, *mine = NULL, all[24 * 16];
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));

@@ -75,7 +75,7 @@ static void read_one(rg_group g, const char *path, unsigned seed) {
   char state[STATE] = "";
   int found = 0;
   make(g, ~seed, arrays);
-  RGT_OK(rg_checkpoint_load(g, path, plan.n, arrays, state, plan.bytes, &found));
+  RGT_OK(rg_checkpoint_load(g, path, plan.n, arrays, plan.bytes, state, &found));
   RGT_INT(found, 1);
   for (int i = 0; i < plan.n; i++)
     RGT_INT(rgt_wrong_bytes(arrays[i], seed + (unsigned)i), 0);
@@ -136,7 +136,7 @@ static void finds(const char *path, int64_t step, unsigned seed) {
   rg_array a = one_array(99);
   int64_t found_step = -1;
   int found = 0;
-  RGT_OK(rg_checkpoint_load(rgt_world, path, 1, &a, &found_step, sizeof step, &found));
+  RGT_OK(rg_checkpoint_load(rgt_world, path, 1, &a, sizeof step, &found_step, &found));
   RGT_INT(found, 1);
   RGT_INT(found_step, step);
   RGT_INT(rgt_wrong_bytes(a, seed), 0);
@@ -180,7 +180,7 @@ static void finds_nothing_whole(const char *path, const char *word) {
   rg_array a = one_array(99);
   int64_t step = -1;
   int found = -1;
-  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &a, &step, sizeof step, &found), RG_ERR_FILE);
+  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &a, sizeof step, &step, &found), RG_ERR_FILE);
   RGT_INT(step, -1);
   RGT_INT(found, -1);
   if (!strstr(rg_error_detail(), word))
@@ -224,7 +224,7 @@ void test_checkpoint_errors(void) {
   rg_array a = one_array(1), b = NULL;
   rg_checkpoint c = NULL, d = NULL;
   int found = -1, done = 0, state[4] = {0};
-  RGT_OK(rg_checkpoint_load(rgt_world, path, 1, &a, NULL, 0, &found));
+  RGT_OK(rg_checkpoint_load(rgt_world, path, 1, &a, 0, NULL, &found));
   RGT_INT(found, 0); /* none at all */
   RGT_INT(rgt_wrong_bytes(a, 1), 0);
   RGT_OK(rg_checkpoint_start(rgt_world, path, 1, &a, NULL, 0, &c));
@@ -232,10 +232,10 @@ void test_checkpoint_errors(void) {
   RGT_OK(rg_checkpoint_wait(&c));
   RGT_OK(rg_checkpoint_test(&c, &done));
   RGT_INT(done, 1);
-  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 0, NULL, NULL, 0, &found), RG_ERR_FILE);
-  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &a, state, 4, &found), RG_ERR_FILE);
+  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 0, NULL, 0, NULL, &found), RG_ERR_FILE);
+  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &a, 4, state, &found), RG_ERR_FILE);
   RGT_OK(rg_array_create_simple(rgt_world, RG_TYPE_INT32, 2, (int64_t[]){61, 50}, &b));
-  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &b, NULL, 0, &found), RG_ERR_FILE);
+  RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &b, 0, NULL, &found), RG_ERR_FILE);
   RGT_FAILS(rg_checkpoint_start(rgt_world, path, 1, NULL, NULL, 0, &c), RG_ERR_ARG);
   RGT_FAILS(rg_checkpoint_start(rgt_world, NULL, 1, &a, NULL, 0, &c), RG_ERR_ARG);
   RGT_FAILS(rg_checkpoint_start(NULL, path, 1, &a, NULL, 0, &c), RG_ERR_GROUP);

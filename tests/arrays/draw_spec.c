@@ -16,6 +16,7 @@ void rgt_draw_shape(rgt_drawn *s) {
   rg_array_type type = (rg_array_type)rgt_below(RG_TYPE_COUNT);
   for (int k = 0; k < dims; k++)
     shape[k] = (rgt_below(40) != 0) * (1 + rgt_below(longest[dims]));
+  s->spec.size = sizeof s->spec;
   rg_array_spec_set(&s->spec, type, dims, shape);
   s->spec.element_size = type == RG_TYPE_OPAQUE ? 1 + (size_t)rgt_below(24) : 0;
 }

@@ -86,7 +86,7 @@ static size_t whole(rg_array a, rg_array_spec *spec, int64_t zero[], unsigned ch
 }
 
 void rgt_fill(rg_array a, unsigned seed) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rg_group g;
   int64_t zero[RG_ARRAY_MAX_DIMS];
   unsigned char *bytes;
@@ -103,7 +103,7 @@ void rgt_fill(rg_array a, unsigned seed) {
 }
 
 int rgt_wrong_bytes(rg_array a, unsigned seed) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   int64_t zero[RG_ARRAY_MAX_DIMS];
   unsigned char *bytes;
   int wrong = 0;

@@ -72,6 +72,7 @@ void random_image(int members, image *im, int64_t boundaries[RG_ARRAY_MAX_DIMS][
   im->elements = 1;
   for (int d = 0; d < dims; d++)
     im->elements *= shape[d] = 1 + dice(most[dims]);
+  im->spec.size = sizeof im->spec;
   RGT_OK(rg_array_spec_set(&im->spec, type, dims, shape));
   if (type == RG_TYPE_OPAQUE)
     im->spec.element_size = 1 + (size_t)dice(40);

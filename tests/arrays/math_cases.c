@@ -97,7 +97,7 @@ static void layout(rg_array_spec *spec, int members, int64_t boundaries[RG_ARRAY
 
 math_array math_make(rg_group g, rg_array_type type, int dims, const int64_t shape[]) {
   math_array x = {.type = type, .dims = dims, .n = 1};
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   int64_t boundaries[RG_ARRAY_MAX_DIMS][64];
   int members;
   if (!g)

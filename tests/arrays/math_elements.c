@@ -47,7 +47,7 @@ void test_fill(void) {
 void test_zero(void) {
   int64_t shape[2] = {9, 8}, ld;
   char *ghosts;
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rg_array a;
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));
   spec.ghosts[0] = spec.ghosts[1] = 2;
@@ -324,7 +324,7 @@ void test_ghosts(void) {
   for (int c = 0; c < 2 * CASES; c++) {
     math_array x = any(math_type());
     int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], ld[RG_ARRAY_MAX_DIMS], cells = 1;
-    rg_array_spec spec;
+    rg_array_spec spec = {.size = sizeof spec};
     rg_group g;
     int me, mine = 1;
     char *memory;

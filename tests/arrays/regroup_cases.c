@@ -125,8 +125,8 @@ static void hand_over(int na, const int a_ranks[], int nb, const int b_ranks[]) 
   int both_ranks[64], n = join(na, a_ranks, nb, b_ranks, both_ranks), given = draw(4) > 0;
   rg_group from = group_of(na, a_ranks, 1), to = group_of(nb, b_ranks, 2),
            both = group_of(n, both_ranks, 3);
-  rg_array a = NULL, b = NULL;
-  rg_array_spec old, new;
+  rg_array a = NULL;
+  rg_array_spec old = {.size = sizeof old}, new = {.size = sizeof new};
   draw_shape(&old);
   new = old;
   draw_layout(&old, na, room[0]);
@@ -136,13 +136,12 @@ static void hand_over(int na, const int a_ranks[], int nb, const int b_ranks[]) 
     write_all(a, &old);
   }
   if (both) {
-    RGT_OK(rg_array_regroup(&a, both, to, given ? &new : NULL, &b));
-    RGT_PTR_NULL(a);
-    RGT_INT(b != NULL, to != NULL);
+    RGT_OK(rg_array_regroup(both, to, given ? &new : NULL, &a));
+    RGT_INT(a != NULL, to != NULL);
   }
-  if (b)
-    check_all(b, &old);
-  RGT_OK(rg_array_free(&b));
+  if (a)
+    check_all(a, &old);
+  RGT_OK(rg_array_free(&a));
   RGT_OK(rg_group_free(&from));
   RGT_OK(rg_group_free(&to));
   RGT_OK(rg_group_free(&both));
@@ -180,50 +179,48 @@ static rg_array some_array(rg_group g, rg_array_spec *s) {
 
 /* One member gives something else than the others: an error on all of them. */
 static void check_one_wrong(rg_array *a, rg_group world, const rg_array_spec *s) {
-  rg_array b = NULL, none = NULL;
+  rg_array none = NULL, before = *a;
   rg_array_spec bad = *s;
   int last = rgt_rank == rgt_size - 1;
-  RGT_FAILS(rg_array_regroup(last ? &none : a, world, world, NULL, &b),
+  RGT_FAILS(rg_array_regroup(world, world, NULL, last ? &none : a),
             rgt_size > 1 ? RG_ERR_MISMATCH : RG_ERR_ARG);
-  RGT_FAILS(rg_array_regroup(a, world, last ? NULL : world, NULL, &b),
+  RGT_FAILS(rg_array_regroup(world, last ? NULL : world, NULL, a),
             rgt_size > 1 ? RG_ERR_MISMATCH : RG_ERR_ARG);
-  RGT_FAILS(rg_array_regroup(a, world, world, NULL, last ? NULL : &b), RG_ERR_ARG);
-  RGT_FAILS(rg_array_regroup(last ? NULL : a, world, world, NULL, &b), RG_ERR_ARG);
+  RGT_FAILS(rg_array_regroup(world, world, NULL, last ? NULL : a), RG_ERR_ARG);
   bad.layout = RG_LAYOUT_IRREGULAR;
   bad.grid[0] = 1;
-  RGT_FAILS(rg_array_regroup(a, world, world, last ? &bad : s, &b), RG_ERR_ARG);
+  RGT_FAILS(rg_array_regroup(world, world, last ? &bad : s, a), RG_ERR_ARG);
   bad.grid[0] = -5;
-  RGT_FAILS(rg_array_regroup(a, world, world, last ? &bad : s, &b), RG_ERR_ARG);
+  RGT_FAILS(rg_array_regroup(world, world, last ? &bad : s, a), RG_ERR_ARG);
   bad.layout = (rg_array_layout)77;
-  RGT_FAILS(rg_array_regroup(a, world, world, last ? &bad : s, &b), RG_ERR_ARG);
-  RGT_PTR_NULL(b);
+  RGT_FAILS(rg_array_regroup(world, world, last ? &bad : s, a), RG_ERR_ARG);
+  RGT_TRUE(*a == before && !none);
 }
 
 /* After an error the array is unchanged, on all. */
 void test_errors(void) {
   rg_group world;
-  rg_array_spec s, bad;
-  rg_array a, b = NULL, none = NULL;
+  rg_array_spec s = {.size = sizeof s}, bad = {.size = sizeof bad};
+  rg_array a, none = NULL;
   RGT_OK(rg_group_world(&world));
   a = some_array(world, &s);
   bad = s;
   bad.layout = RG_LAYOUT_BLOCK_CYCLIC;
   bad.chunk[0] = 0;
-  RGT_FAILS(rg_array_regroup(&a, world, world, &bad, &b), RG_ERR_ARG);
-  RGT_FAILS(rg_array_regroup(&none, world, NULL, NULL, &b), RG_ERR_ARG);
-  RGT_FAILS(rg_array_regroup(&none, world, world, NULL, &b), RG_ERR_ARG);
+  RGT_FAILS(rg_array_regroup(world, world, &bad, &a), RG_ERR_ARG);
+  RGT_FAILS(rg_array_regroup(world, NULL, NULL, &none), RG_ERR_ARG);
+  RGT_FAILS(rg_array_regroup(world, world, NULL, &none), RG_ERR_ARG);
   if (rgt_size > 1) {
     int first = 0;
     rg_group one = group_of(1, &first, 4);
     if (one)
-      RGT_FAILS(rg_array_regroup(&a, one, one, NULL, &b), RG_ERR_GROUP);
+      RGT_FAILS(rg_array_regroup(one, one, NULL, &a), RG_ERR_GROUP);
     RGT_OK(rg_group_free(&one));
     bad = s;
     bad.ghosts[0] = rgt_rank == 1;
-    RGT_FAILS(rg_array_regroup(&a, world, world, &bad, &b), RG_ERR_MISMATCH);
+    RGT_FAILS(rg_array_regroup(world, world, &bad, &a), RG_ERR_MISMATCH);
   }
   check_one_wrong(&a, world, &s);
-  RGT_PTR_NULL(b);
   check_all(a, &s);
   RGT_OK(rg_array_sync(a));
   RGT_OK(rg_array_free(&a));

@@ -44,7 +44,7 @@ static void stop(void) {
 
 static rg_array make(void) {
   int64_t shape[2] = {SIDE, SIDE};
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rg_array a = NULL;
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape));
   spec.layout = RG_LAYOUT_BLOCK_CYCLIC;

@@ -238,7 +238,7 @@ static void test_even(void) {
 }
 
 static void test_cyclic(void) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rgi_distribution d;
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 2, (int64_t[]){17, 23}));
   spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
@@ -257,7 +257,7 @@ static void test_cyclic(void) {
 
 /* The grid for a shape, as one number: digits to the base 100. */
 static int64_t grid_of(int members, int dims, const int64_t shape[], const int64_t chunk[]) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rgi_distribution d;
   int64_t digits = 0;
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, dims, shape));
@@ -294,7 +294,7 @@ static void test_grids(void) {
 /* No member has more than twice the average, unless the shape leaves no choice. */
 static void test_balance(void) {
   for (int members = 1; members <= 300; members++) {
-    rg_array_spec spec;
+    rg_array_spec spec = {.size = sizeof spec};
     rgi_distribution d;
     RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 3, (int64_t[]){400, 500, 600}));
     RGT_OK(rgi_distribution_make(&spec, members, &d));
@@ -306,7 +306,7 @@ static void test_balance(void) {
 /* --- large numbers ------------------------------------------------------------------------ */
 
 static void check_large(rg_array_layout layout, int64_t extent, int64_t chunk, int members) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rgi_distribution d;
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_OPAQUE, 1, &extent));
   spec.element_size = 1;
@@ -346,7 +346,7 @@ static void test_large(void) {
 
 static void test_overflow(void) {
   int64_t huge[] = {(int64_t)1 << 31, (int64_t)1 << 31, 2};
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rgi_distribution d;
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 3, huge));
   RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
@@ -386,7 +386,7 @@ static void refuse(const rg_array_spec *s, const char *word) {
 /* A good spec, *s, is spoilt: the error's text has the word. */
 #define REFUSED(word, ...)                                                                         \
   do {                                                                                             \
-    rg_array_spec spec, *s = &spec;                                                                \
+    rg_array_spec spec = {.size = sizeof spec}, *s = &spec;                                        \
     RGT_OK(rg_array_spec_set(s, RG_TYPE_DOUBLE, 2, (int64_t[]){10, 10}));                          \
     __VA_ARGS__;                                                                                   \
     refuse(s, word);                                                                               \
@@ -422,7 +422,7 @@ static void bounds(int code, int expected, const char *text) {
 }
 
 static void test_bounds(void) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rgi_distribution d;
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, (int64_t[]){10, 20}));
   RGT_OK(rgi_distribution_make(&spec, 4, &d));

@@ -52,7 +52,7 @@ static void load(rg_group g, const rg_array_spec *spec, const char *path, unsign
 
 static void open_it(rg_group g, const rg_array_spec *spec, const char *path, unsigned seed) {
   rg_array a;
-  rg_array_spec found;
+  rg_array_spec found = {.size = sizeof found};
   if (!RGT_OK(rg_array_open(g, path, &a)))
     return;
   RGT_OK(rg_array_info(a, &found));
@@ -110,7 +110,7 @@ static void test_hdf5(void) {
 
 /* More bytes, and more rows, than one round of transfer takes. */
 static void test_rounds(void) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, (int64_t[]){2500, 1000}));
   save(rgt_world, &spec, rgt_path("one"), 5, RG_FILE_NATIVE);
   load(rgt_world, &spec, rgt_path("one"), 5);

@@ -2,7 +2,8 @@
  * Copyright (c) the Regroup authors */
 #include "job.h"
 
-bench_job bench_all = {.comm = MPI_COMM_WORLD};
+bench_job bench_all = {
+    .comm = MPI_COMM_WORLD, .how.size = sizeof bench_all.how, .view.size = sizeof bench_all.view};
 
 int bench_job_parse(int *argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &bench_all.rank);

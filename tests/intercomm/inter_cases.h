@@ -146,7 +146,7 @@ static void check_roots(const expected *e) {
 }
 
 static void check_view(const expected *e) {
-  rg_inter_view v;
+  rg_inter_view v = {.size = sizeof v};
   rg_inter_kind kind;
   RGT_OK(rg_inter_get_view(&v));
   RGT_OK(rg_inter_get_kind(&kind));

@@ -16,7 +16,7 @@
 /* --kind=n with `aside` processes in reserve. */
 static void draw(rg_inter_kind kind, int n, int aside) {
   int first = rgt_size - aside, part = -1;
-  rg_inter_options how = {kind, n, NULL};
+  rg_inter_options how = {sizeof how, kind, n, NULL};
   char options[32];
   snprintf(options, sizeof options, "reserve=%d", aside);
   RGT_OK(rg_init(MPI_COMM_WORLD, options));
@@ -46,7 +46,7 @@ static void test_connect(void) {
 /* More processes than sleep: the same error on all processes that work, and the others end. */
 static void test_too_few(void) {
   for (int kind = RG_INTER_SPAWN; kind <= RG_INTER_CONNECT; kind++) {
-    rg_inter_options how = {(rg_inter_kind)kind, 2, NULL};
+    rg_inter_options how = {sizeof how, (rg_inter_kind)kind, 2, NULL};
     int part = -1;
     RGT_OK(rg_init(MPI_COMM_WORLD, "reserve=1"));
     if (rgt_rank < rgt_size - 1) {
@@ -75,7 +75,7 @@ static void greet(MPI_Comm inter, int mine, int theirs) {
 /* A process in reserve, in a program that spawns at any time. Returns how often it was acquired. */
 static int be_drawn(void) {
   for (int times = 0;; times++) {
-    rg_acquisition d, again;
+    rg_acquisition d = {.size = sizeof d}, again = {.size = sizeof again};
     int size = -1, remote = -1;
     RGT_OK(rg_reserve_park(&d));
     RGT_OK(rg_reserve_acquisition(&again));

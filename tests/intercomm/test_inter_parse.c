@@ -50,7 +50,7 @@ static void test_good(void) {
       {"-- --spawn=x --split", "-- --spawn=x --split", RG_INTER_NONE, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char text[200], *argv[MOST];
-    rg_inter_options how = {RG_INTER_CONNECT, 77, NULL};
+    rg_inter_options how = {sizeof how, RG_INTER_CONNECT, 77, NULL};
     strcpy(text, cases[i].arguments);
     int argc = cut(text, argv);
     RGT_OK(rg_inter_parse(&argc, argv, &how));
@@ -78,7 +78,7 @@ static void test_bad(void) {
                                       "--connect=1 --spawn=1"};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char text[200], *argv[MOST];
-    rg_inter_options how = {RG_INTER_NONE, 77, NULL};
+    rg_inter_options how = {sizeof how, RG_INTER_NONE, 77, NULL};
     strcpy(text, cases[i]);
     int argc = cut(text, argv);
     RGT_FAILS(rg_inter_parse(&argc, argv, &how), RG_ERR_ARG);
@@ -90,7 +90,7 @@ static void test_bad(void) {
 static void test_null(void) {
   char *argv[] = {NULL};
   int argc = 0;
-  rg_inter_options how;
+  rg_inter_options how = {.size = sizeof how};
   RGT_FAILS(rg_inter_parse(NULL, argv, &how), RG_ERR_ARG);
   RGT_FAILS(rg_inter_parse(&argc, NULL, &how), RG_ERR_ARG);
   RGT_FAILS(rg_inter_parse(&argc, argv, NULL), RG_ERR_ARG);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static rg_inter_options how;
+static rg_inter_options how = {.size = sizeof how};
 static int first_size, options_left;
 
 static expected what_to_expect(MPI_Comm world, int child) {

@@ -24,7 +24,7 @@ static expected after_split(int n, int rank, int size) {
 }
 
 static void start(rg_inter_kind kind, int n) {
-  rg_inter_options how = {kind, n, NULL};
+  rg_inter_options how = {sizeof how, kind, n, NULL};
   int part = -1;
   RGT_OK(rg_inter_start(&how, &part));
   RGT_INT(part, 1);
@@ -58,7 +58,7 @@ static void test_splits(void) {
 }
 
 static void check_refused(rg_inter_kind kind, int n, int code) {
-  rg_inter_options how = {kind, n, NULL};
+  rg_inter_options how = {sizeof how, kind, n, NULL};
   int part = -1;
   RGT_FAILS(rg_inter_start(&how, &part), code);
   RGT_INT(part, -1);
@@ -103,7 +103,7 @@ static void test_nothing_to_spawn(void) {
 
 /* The last `aside` processes sleep meanwhile and take no part. */
 static void split_with_reserve(int aside, int n) {
-  rg_inter_options how = {RG_INTER_SPLIT, n, NULL};
+  rg_inter_options how = {sizeof how, RG_INTER_SPLIT, n, NULL};
   int part = -1, size = rgt_size - aside;
   char options[32];
   snprintf(options, sizeof options, "reserve=%d", aside);
@@ -114,7 +114,7 @@ static void split_with_reserve(int aside, int n) {
     expected e = after_split(n, rgt_rank, size);
     check_all(&e);
   } else {
-    rg_inter_view v;
+    rg_inter_view v = {.size = sizeof v};
     RGT_FAILS(rg_inter_get_view(&v), RG_ERR_GROUP);
   }
   RGT_OK(rg_inter_end());

@@ -39,7 +39,7 @@ static void check_group(rg_group g, int size) {
 /* A process in reserve: it helps each group that acquires it, until the reserve ends. Returns how
  * often. */
 static int help(void) {
-  rg_acquisition d;
+  rg_acquisition d = {.size = sizeof d};
   int times = 0;
   for (;; times++) {
     RGT_OK(rg_reserve_park(&d));
@@ -160,7 +160,7 @@ static void test_concurrent(void) {
 
 static void test_errors(void) {
   rg_group g = NULL, grown = NULL;
-  rg_acquisition d;
+  rg_acquisition d = {.size = sizeof d};
   int n;
   RGT_FAILS(rg_reserve_open(1, &g), RG_ERR_NOT_INIT);
   RGT_FAILS(rg_reserve_park(&d), RG_ERR_NOT_INIT);
@@ -184,7 +184,7 @@ static void test_errors(void) {
 /* A process that may still be acquired cannot leave. */
 static void test_leaving(void) {
   rg_group g, again = NULL;
-  rg_acquisition d;
+  rg_acquisition d = {.size = sizeof d};
   if (rgt_size < 2)
     return;
   RGT_OK(rg_init(MPI_COMM_WORLD, "reserve=1"));

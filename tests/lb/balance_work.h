@@ -65,7 +65,8 @@ static inline int work_unit(rg_walker *w, rg_group g, void *context) {
   for (int i = rank; i < ITEMS; i += size)
     sum += (w->id + 1) * (s->done + 1) * i;
   for (int i = 0; i < c->children && rank == 0 && w->id < 100 && s->done == 0; i++) {
-    rg_walker_new child = {.id = 100 + 10 * w->id + i,
+    rg_walker_new child = {.size = sizeof child,
+                           .id = 100 + 10 * w->id + i,
                            .left = (double)work_units(100 + 10 * w->id + i)};
     RGT_OK(rg_balance_add(c->b, &child));
   }
@@ -109,7 +110,8 @@ static inline int work_finished(rg_walker *w, rg_group g, void *context) {
 }
 
 static inline rg_walker_kind work_kind(work_context *c) {
-  return (rg_walker_kind){.bytes = sizeof(work_state),
+  return (rg_walker_kind){.size = sizeof(rg_walker_kind),
+                          .bytes = sizeof(work_state),
                           .unit = work_unit,
                           .left = work_left,
                           .start = work_start,

@@ -23,7 +23,7 @@ typedef struct {
 
 static rg_balancer made(const shape *s, work_context *c, rg_balance_options o) {
   rg_walker_kind kind = work_kind(c);
-  rg_policy policy;
+  rg_policy policy = {.size = sizeof policy};
   rg_balancer b = NULL;
   RGT_OK(rg_policy_parse(s->policy, &policy));
   o.policy = &policy;
@@ -31,7 +31,7 @@ static rg_balancer made(const shape *s, work_context *c, rg_balance_options o) {
   RGT_OK(rg_balance_create(world, &kind, &o, &b));
   c->b = b;
   for (int w = 0; w < s->walkers; w++) {
-    rg_walker_new new = {.id = w, .left = (double)work_units(w)};
+    rg_walker_new new = {.size = sizeof new, .id = w, .left = (double)work_units(w)};
     RGT_OK(rg_balance_add(b, &new));
   }
   return b;
@@ -39,7 +39,7 @@ static rg_balancer made(const shape *s, work_context *c, rg_balance_options o) {
 
 /* All outcomes at rank 0, each walker once. */
 static void check_all(rg_balancer b, int walkers, int children) {
-  int count;
+  int64_t count;
   const rg_balance_outcome *o;
   RGT_OK(rg_balance_gather(b, 0));
   RGT_OK(rg_balance_outcomes(b, &count, &o));
@@ -56,8 +56,9 @@ static void check_all(rg_balancer b, int walkers, int children) {
 
 static void run(const shape *s) {
   work_context c = {0};
-  rg_balancer b = made(s, &c, (rg_balance_options){0});
-  int finished, count;
+  rg_balancer b = made(s, &c, (rg_balance_options){.size = sizeof(rg_balance_options)});
+  int64_t count;
+  int finished;
   const rg_balance_outcome *o;
   RGT_OK(rg_balance_run(b));
   RGT_OK(rg_balance_outcomes(b, &count, &o));
@@ -81,7 +82,7 @@ static void test_born(void) {
   for (int p = 0; p < POLICIES; p++) {
     work_context c = {.children = 3};
     shape s = {policies[p], 2, 5};
-    rg_balancer b = made(&s, &c, (rg_balance_options){0});
+    rg_balancer b = made(&s, &c, (rg_balance_options){.size = sizeof(rg_balance_options)});
     RGT_OK(rg_balance_run(b));
     /* Walker 0 has no unit. */
     check_all(b, 5, 12);
@@ -94,7 +95,11 @@ static int making_unit(rg_walker *w, rg_group g, void *context) {
   const work_context *c = context;
   const work_state *s = w->state;
   int rank, error = work_unit(w, g, context);
-  rg_walker_new number = {.id = -1 - w->id, .ended = 1, .state = &s->done, .bytes = sizeof s->done};
+  rg_walker_new number = {.size = sizeof number,
+                          .id = -1 - w->id,
+                          .ended = 1,
+                          .state = &s->done,
+                          .bytes = sizeof s->done};
   rg_group_rank(g, &rank);
   if (!error && rank == 0)
     RGT_OK(rg_balance_add(c->b, &number));
@@ -102,7 +107,7 @@ static int making_unit(rg_walker *w, rg_group g, void *context) {
 }
 
 /* Those of each walker come one after another: each unit has its bit. Returns how many. */
-static int check_numbers(const rg_balance_outcome *o, int count) {
+static int check_numbers(const rg_balance_outcome *o, int64_t count) {
   int64_t seen = 0;
   int n = 0;
   for (; n < count && o[n].id < 0; n++) {
@@ -120,15 +125,18 @@ static void test_made(void) {
   for (int p = 0; p < POLICIES; p++) {
     work_context c = {0};
     rg_walker_kind kind = work_kind(&c);
-    rg_policy policy;
-    rg_balance_options o = {.policy = &policy, .group = 2};
+    rg_policy policy = {.size = sizeof policy};
+    rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 2};
     const rg_balance_outcome *all;
-    int count, expected = 0;
+    int64_t count;
+    int expected = 0;
     kind.unit = making_unit;
     RGT_OK(rg_policy_parse(policies[p], &policy));
     RGT_OK(rg_balance_create(world, &kind, &o, &c.b));
     for (int w = 0; w < 6; w++) {
-      RGT_OK(rg_balance_add(c.b, &(rg_walker_new){.id = w, .left = (double)work_units(w)}));
+      RGT_OK(rg_balance_add(
+          c.b,
+          &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = (double)work_units(w)}));
       expected += (int)work_units(w);
     }
     RGT_OK(rg_balance_run(c.b));
@@ -147,7 +155,7 @@ static void test_poll(void) {
   for (int p = 0; p < POLICIES; p++) {
     work_context c = {0};
     shape s = {policies[p], 1, 6};
-    rg_balancer b = made(&s, &c, (rg_balance_options){0});
+    rg_balancer b = made(&s, &c, (rg_balance_options){.size = sizeof(rg_balance_options)});
     int what = 0, own = 0;
     RGT_OK(rg_balance_begin(b));
     while (what != RG_BALANCE_DONE) {
@@ -205,8 +213,8 @@ static void test_pack(void) {
   for (int p = 0; p < POLICIES; p++) {
     work_context c = {0};
     rg_walker_kind kind = work_kind(&c);
-    rg_policy policy;
-    rg_balance_options o = {.policy = &policy, .group = 1};
+    rg_policy policy = {.size = sizeof policy};
+    rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
     rg_balancer b;
     kind.start = list_start;
     kind.packed = list_packed;
@@ -217,7 +225,7 @@ static void test_pack(void) {
     RGT_OK(rg_balance_create(world, &kind, &o, &b));
     for (int w = 0; w < 9; w++) {
       work_state given = {.units = work_units(w)};
-      rg_walker_new new = {.id = w, .left = (double)given.units};
+      rg_walker_new new = {.size = sizeof new, .id = w, .left = (double)given.units};
       if (w % 2) {
         new.state = &given;
         new.bytes = sizeof given;
@@ -251,14 +259,15 @@ static void test_most(void) {
     work_context c = {0};
     shape s = {able[p], 1, 0};
     rg_walker_kind kind = work_kind(&c);
-    rg_policy policy;
-    rg_balance_options o = {.policy = &policy, .group = 1};
+    rg_policy policy = {.size = sizeof policy};
+    rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
     rg_balancer b;
     kind.changed = limited_changed;
     RGT_OK(rg_policy_parse(s.policy, &policy));
     RGT_OK(rg_balance_create(world, &kind, &o, &b));
     for (int w = 0; w < 7; w++) {
-      rg_walker_new new = {.id = w, .left = (double)work_units(w), .most = w % 2 ? 0 : 2};
+      rg_walker_new new = {
+          .size = sizeof new, .id = w, .left = (double)work_units(w), .most = w % 2 ? 0 : 2};
       RGT_OK(rg_balance_add(b, &new));
     }
     RGT_OK(rg_balance_run(b));
@@ -273,8 +282,8 @@ static void test_least(void) {
   for (int p = 0; p < 2 && rgt_size > 1; p++) {
     work_context c = {0};
     shape s = {ways[p], 1, rgt_size};
-    rg_balancer b = made(&s, &c, (rg_balance_options){0});
-    rg_walker_new wide = {.id = 1000, .left = 3, .least = rgt_size};
+    rg_balancer b = made(&s, &c, (rg_balance_options){.size = sizeof(rg_balance_options)});
+    rg_walker_new wide = {.size = sizeof wide, .id = 1000, .left = 3, .least = rgt_size};
     (void)wide;
     RGT_OK(rg_balance_run(b));
     check_all(b, rgt_size, 0);
@@ -293,7 +302,8 @@ static int leftmost(const rg_policy *policy, const rg_load_table *t, rg_plan *pl
     target++;
   for (int row = 0; row < t->count && target < t->count; row++)
     if (!(t->load[row].state & RG_LOAD_ACTIVE) && (t->self == RG_LOAD_ALL_ROWS || t->self == row)) {
-      int error = rg_plan_add(plan, (rg_move){row, target, t->load[row].ranks, RG_MOVE_NO_WALKER});
+      int error =
+          rg_plan_add(plan, &(rg_move){row, target, t->load[row].ranks, RG_MOVE_NO_WALKER, {0}});
       if (error)
         return error;
     }
@@ -302,12 +312,12 @@ static int leftmost(const rg_policy *policy, const rg_load_table *t, rg_plan *pl
 
 /* A balancer on world, with walkers of work_units(its number) units each. */
 static rg_balancer balancer_with(const rg_policy *policy, work_context *c, int walkers) {
-  rg_balance_options o = {.policy = policy, .group = 1};
+  rg_balance_options o = {.size = sizeof o, .policy = policy, .group = 1};
   rg_walker_kind kind = work_kind(c);
   rg_balancer b = NULL;
   RGT_OK(rg_balance_create(world, &kind, &o, &b));
   for (int w = 0; w < walkers; w++) {
-    rg_walker_new new = {.id = w, .left = (double)work_units(w)};
+    rg_walker_new new = {.size = sizeof new, .id = w, .left = (double)work_units(w)};
     RGT_OK(rg_balance_add(b, &new));
   }
   return b;
@@ -317,8 +327,11 @@ static void test_own_policy(void) {
   for (int interval = 0; interval < 3; interval++) {
     int calls = 0;
     work_context c = {0};
-    rg_policy policy = {
-        .name = "leftmost", .interval = interval, .plan = leftmost, .context = &calls};
+    rg_policy policy = {.size = sizeof policy,
+                        .name = "leftmost",
+                        .interval = interval,
+                        .plan = leftmost,
+                        .context = &calls};
     rg_balancer b = balancer_with(&policy, &c, rgt_size);
     RGT_OK(rg_balance_run(b));
     MPI_Allreduce(MPI_IN_PLACE, &calls, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -336,7 +349,7 @@ typedef struct {
 
 static int wrong(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
   wrong_context *w = (wrong_context *)(uintptr_t)policy->context;
-  int row = t->self == RG_LOAD_ALL_ROWS ? 0 : t->self;
+  int64_t row = t->self == RG_LOAD_ALL_ROWS ? 0 : t->self;
   if (w->calls++ == 0 || (policy->interval == 0 && rgt_rank != rgt_size - 1))
     return RG_SUCCESS;
   if (w->how == 0)
@@ -345,14 +358,15 @@ static int wrong(const rg_policy *policy, const rg_load_table *t, rg_plan *plan)
     plan->count = 1 << 20;
     return RG_SUCCESS;
   }
-  return rg_plan_add(plan, (rg_move){row, t->count, 1, RG_MOVE_NO_WALKER});
+  return rg_plan_add(plan, &(rg_move){row, t->count, 1, RG_MOVE_NO_WALKER, {0}});
 }
 
 static void test_wrong_policy(void) {
   for (int i = 0; i < 6; i++) {
     wrong_context w = {.how = i / 2};
     work_context c = {0};
-    rg_policy policy = {.name = "wrong", .interval = i % 2, .plan = wrong, .context = &w};
+    rg_policy policy = {
+        .size = sizeof policy, .name = "wrong", .interval = i % 2, .plan = wrong, .context = &w};
     rg_balancer b = balancer_with(&policy, &c, rgt_size);
     int error = rg_balance_run(b);
     MPI_Allreduce(MPI_IN_PLACE, &w.calls, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -361,8 +375,8 @@ static void test_wrong_policy(void) {
     check_all(b, rgt_size, 0);
     RGT_OK(rg_balance_free(&b));
   }
-  rg_policy none = {.name = "none of it"};
-  rg_balance_options o = {.policy = &none};
+  rg_policy none = {.size = sizeof none, .name = "none of it"};
+  rg_balance_options o = {.size = sizeof o, .policy = &none};
   work_context c = {0};
   rg_walker_kind kind = work_kind(&c);
   rg_balancer b = NULL;
@@ -373,11 +387,15 @@ static void test_wrong_policy(void) {
 /* It starts no walker that waits: these fail, the others are well. */
 static void test_starved(void) {
   for (int interval = 0; interval < 2; interval++) {
-    int calls = 0, count;
+    int64_t count;
+    int calls = 0;
     const rg_balance_outcome *all;
     work_context c = {0};
-    rg_policy policy = {
-        .name = "leftmost", .interval = interval, .plan = leftmost, .context = &calls};
+    rg_policy policy = {.size = sizeof policy,
+                        .name = "leftmost",
+                        .interval = interval,
+                        .plan = leftmost,
+                        .context = &calls};
     rg_balancer b = balancer_with(&policy, &c, rgt_size + 2);
     RGT_FAILS(rg_balance_run(b), RG_ERR_ARG);
     RGT_TRUE(strstr(rg_error_detail(), "leftmost") != NULL);
@@ -398,7 +416,7 @@ static void test_starved(void) {
  */
 
 static void check_failed(rg_balancer b, int walkers, int failed, int error, const char *text) {
-  int count;
+  int64_t count;
   const rg_balance_outcome *o;
   RGT_TRUE(strstr(rg_error_detail(), text) != NULL);
   RGT_OK(rg_balance_gather(b, 0));
@@ -421,7 +439,7 @@ static void unit_fails(int early) {
     for (int rank = 0; rank < 3; rank++) {
       work_context c = {.fails = 3 + 1, .rank = rank, .early = early};
       shape s = {policies[p], 2, 6};
-      rg_balancer b = made(&s, &c, (rg_balance_options){0});
+      rg_balancer b = made(&s, &c, (rg_balance_options){.size = sizeof(rg_balance_options)});
       RGT_FAILS(rg_balance_run(b), RG_ERR_SYSTEM);
       check_failed(b, 6, 3, RG_ERR_SYSTEM, "unit of walker 3");
       RGT_OK(rg_balance_free(&b));
@@ -430,7 +448,8 @@ static void unit_fails(int early) {
 
 /* How many walkers have failed, on all ranks. */
 static int count_failed(rg_balancer b) {
-  int count, failed = 0;
+  int64_t count;
+  int failed = 0;
   const rg_balance_outcome *o;
   RGT_OK(rg_balance_outcomes(b, &count, &o));
   for (int i = 0; i < count; i++)
@@ -458,7 +477,7 @@ typedef struct {
 static int curious(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
   curiosity *c = (curiosity *)(uintptr_t)policy->context;
   rg_load rows[1];
-  int count;
+  int64_t count;
   RGT_FAILS(rg_balance_loads(c->b, 1, rows, &count), RG_ERR_ARG);
   c->asked++;
   (void)t;
@@ -469,13 +488,16 @@ static int curious(const rg_policy *policy, const rg_load_table *t, rg_plan *pla
 static void test_curious(void) {
   curiosity held = {0};
   work_context c = {0};
-  rg_policy policy = {
-      .name = "curious", .asks = RG_POLICY_ASKS_ACTIVE, .plan = curious, .context = &held};
-  rg_balance_options o = {.policy = &policy, .group = 1};
+  rg_policy policy = {.size = sizeof policy,
+                      .name = "curious",
+                      .asks = RG_POLICY_ASKS_ACTIVE,
+                      .plan = curious,
+                      .context = &held};
+  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
   rg_walker_kind kind = work_kind(&c);
   RGT_OK(rg_balance_create(world, &kind, &o, &held.b));
   rg_balancer b = held.b;
-  RGT_OK(rg_balance_add(b, &(rg_walker_new){.id = 1, .left = 7}));
+  RGT_OK(rg_balance_add(b, &(rg_walker_new){.size = sizeof(rg_walker_new), .id = 1, .left = 7}));
   RGT_OK(rg_balance_run(b));
   MPI_Allreduce(MPI_IN_PLACE, &held.asked, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   RGT_TRUE(held.asked > 0);
@@ -488,7 +510,8 @@ static void test_endless(void) {
       work_context c = {.endless = 2 + 1};
       shape s = {policies[p], 2, 6};
       char text[64];
-      rg_balancer b = made(&s, &c, (rg_balance_options){.limit = limit});
+      rg_balancer b =
+          made(&s, &c, (rg_balance_options){.size = sizeof(rg_balance_options), .limit = limit});
       snprintf(text, sizeof text, "has not ended within %g s", limit);
       RGT_FAILS(rg_balance_run(b), RG_ERR_TIMEOUT);
       failed = count_failed(b);
@@ -509,7 +532,7 @@ static int short_unpack(rg_walker *w, const void *memory, size_t bytes, void *co
 static void test_bad_pack(void) {
   work_context c = {0};
   rg_walker_kind kind = work_kind(&c);
-  rg_balance_options o = {.group = 1};
+  rg_balance_options o = {.size = sizeof o, .group = 1};
   rg_balancer b;
   kind.start = list_start;
   kind.packed = list_packed;
@@ -519,8 +542,11 @@ static void test_bad_pack(void) {
   RGT_OK(rg_balance_create(world, &kind, &o, &b));
   for (int w = 0; w < 9; w++) {
     work_state given = {.units = work_units(w)};
-    rg_walker_new new = {
-        .id = w, .left = (double)given.units, .state = &given, .bytes = sizeof given};
+    rg_walker_new new = {.size = sizeof new,
+                         .id = w,
+                         .left = (double)given.units,
+                         .state = &given,
+                         .bytes = sizeof given};
     RGT_OK(rg_balance_add(b, &new));
   }
   RGT_FAILS(rg_balance_run(b), RG_ERR_MISMATCH);
@@ -541,10 +567,10 @@ static double silly_left(const rg_walker *w, void *context) {
 }
 
 static void test_silly_callbacks(void) {
-  rg_walker_kind kind = {.unit = silly_unit, .left = silly_left};
+  rg_walker_kind kind = {.size = sizeof kind, .unit = silly_unit, .left = silly_left};
   for (int id = 0; id < 2; id++) {
     rg_balancer b;
-    rg_walker_new new = {.id = id, .left = 3};
+    rg_walker_new new = {.size = sizeof new, .id = id, .left = 3};
     RGT_OK(rg_balance_create(world, &kind, NULL, &b));
     RGT_OK(rg_balance_add(b, &new));
     RGT_FAILS(rg_balance_run(b), RG_ERR_ARG);
@@ -563,10 +589,12 @@ static int own_unit(rg_walker *w, rg_group g, void *with_text) {
 /* A code of the application's own comes back on all processes, with its text. */
 static void test_own_code(void) {
   for (int with_text = 0; with_text < 2; with_text++) {
-    rg_walker_kind kind = {
-        .unit = own_unit, .left = silly_left, .context = with_text ? &with_text : NULL};
+    rg_walker_kind kind = {.size = sizeof kind,
+                           .unit = own_unit,
+                           .left = silly_left,
+                           .context = with_text ? &with_text : NULL};
     rg_balancer b;
-    rg_walker_new new = {.id = 0, .left = 3};
+    rg_walker_new new = {.size = sizeof new, .id = 0, .left = 3};
     RGT_OK(rg_balance_create(world, &kind, NULL, &b));
     RGT_OK(rg_balance_add(b, &new));
     RGT_INT(rg_balance_run(b), 77);
@@ -587,8 +615,9 @@ static void test_mismatch(void) {
     return;
   for (int way = 0; way < 4; way++) {
     int other = rgt_rank == rgt_size - 1;
-    rg_balance_options o = {.group = way == 1 && other ? 2 : 1};
-    rg_walker_new new = {.id = way == 2 && other ? 7 : 1, .left = way == 3 && other ? 2 : 3};
+    rg_balance_options o = {.size = sizeof o, .group = way == 1 && other ? 2 : 1};
+    rg_walker_new new = {
+        .size = sizeof new, .id = way == 2 && other ? 7 : 1, .left = way == 3 && other ? 2 : 3};
     kind.bytes = sizeof(work_state) + (way == 0 && other ? 8 : 0);
     RGT_OK(rg_balance_create(world, &kind, &o, &b));
     RGT_OK(rg_balance_add(b, &new));
@@ -602,8 +631,9 @@ static void test_arguments(void) {
   work_context c = {0};
   rg_walker_kind kind = work_kind(&c), bad = kind;
   rg_balancer b = NULL;
-  rg_balance_options o = {.group = -1};
-  int what, count;
+  rg_balance_options o = {.size = sizeof o, .group = -1};
+  int64_t count;
+  int what;
   work_state state = {0};
   RGT_FAILS(rg_balance_create(world, NULL, NULL, &b), RG_ERR_ARG);
   RGT_FAILS(rg_balance_create(world, &kind, NULL, NULL), RG_ERR_ARG);
@@ -617,10 +647,16 @@ static void test_arguments(void) {
   RGT_PTR_NULL(b);
   RGT_OK(rg_balance_create(world, &kind, NULL, &b));
   RGT_FAILS(rg_balance_add(b, NULL), RG_ERR_ARG);
-  RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.left = -3}), RG_ERR_ARG);
-  RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.ended = 1}), RG_ERR_ARG);
-  RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.least = rgt_size + 1}), RG_ERR_ARG);
-  RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.state = &state, .bytes = 3}), RG_ERR_ARG);
+  RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.size = sizeof(rg_walker_new), .left = -3}),
+            RG_ERR_ARG);
+  RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.size = sizeof(rg_walker_new), .ended = 1}),
+            RG_ERR_ARG);
+  RGT_FAILS(
+      rg_balance_add(b, &(rg_walker_new){.size = sizeof(rg_walker_new), .least = rgt_size + 1}),
+      RG_ERR_ARG);
+  RGT_FAILS(rg_balance_add(
+                b, &(rg_walker_new){.size = sizeof(rg_walker_new), .state = &state, .bytes = 3}),
+            RG_ERR_ARG);
   RGT_FAILS(rg_balance_step(b, 0, &what), RG_ERR_ARG);
   RGT_FAILS(rg_balance_end(b), RG_ERR_ARG);
   RGT_FAILS(rg_balance_gather(b, 0), RG_ERR_ARG);
@@ -628,7 +664,8 @@ static void test_arguments(void) {
   RGT_OK(rg_balance_begin(b));
   RGT_FAILS(rg_balance_begin(b), RG_ERR_ARG);
   RGT_FAILS(rg_balance_free(&b), RG_ERR_ARG);
-  RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.left = 3}), RG_ERR_ARG);
+  RGT_FAILS(rg_balance_add(b, &(rg_walker_new){.size = sizeof(rg_walker_new), .left = 3}),
+            RG_ERR_ARG);
   do
     RGT_OK(rg_balance_step(b, 1, &what));
   while (what != RG_BALANCE_DONE);
@@ -647,12 +684,14 @@ static void test_parts(void) {
   for (int round = 0; round < 3; round++) {
     work_context c = {0};
     rg_walker_kind kind = work_kind(&c);
-    rg_balance_options o = {.group = 1};
+    rg_balance_options o = {.size = sizeof o, .group = 1};
     rg_balancer b;
-    rg_balance_statistics counts;
+    rg_balance_statistics counts = {.size = sizeof counts};
     RGT_OK(rg_balance_create(half, &kind, &o, &b));
     for (int w = 0; w < 2 * size; w++)
-      RGT_OK(rg_balance_add(b, &(rg_walker_new){.id = w, .left = (double)work_units(w)}));
+      RGT_OK(rg_balance_add(
+          b,
+          &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = (double)work_units(w)}));
     RGT_OK(rg_balance_run(b));
     RGT_OK(rg_balance_get_statistics(b, &counts));
     RGT_TRUE(counts.groups >= 1 && counts.idle >= 0 && counts.forming >= 0);
@@ -670,7 +709,8 @@ static void test_timeline(void) {
     work_context c = {0};
     shape s = {policies[p], 1, 5};
     RGT_OK(rg_timeline_create(&t));
-    rg_balancer b = made(&s, &c, (rg_balance_options){.timeline = t});
+    rg_balancer b =
+        made(&s, &c, (rg_balance_options){.size = sizeof(rg_balance_options), .timeline = t});
     RGT_OK(rg_balance_run(b));
     RGT_OK(rg_timeline_gather(t, world, 0, 0));
     RGT_OK(rg_timeline_spans(t, &count, &spans, &counts));

@@ -12,14 +12,17 @@ static rg_group world;
 static void run(const char *name, int group, int walkers, int made) {
   work_context c = {.children = made, .random = (uint64_t)(walkers + rgt_rank + 1)};
   rg_walker_kind kind = work_kind(&c);
-  rg_policy policy;
-  rg_balance_options o = {.policy = &policy, .group = group};
-  int children = 0, count;
+  rg_policy policy = {.size = sizeof policy};
+  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = group};
+  int64_t count;
+  int children = 0;
   const rg_balance_outcome *all;
   RGT_OK(rg_policy_parse(name, &policy));
   RGT_OK(rg_balance_create(world, &kind, &o, &c.b));
   for (int w = 0; w < walkers; w++) {
-    RGT_OK(rg_balance_add(c.b, &(rg_walker_new){.id = w, .left = (double)work_units(w)}));
+    RGT_OK(rg_balance_add(
+        c.b,
+        &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = (double)work_units(w)}));
     children += work_units(w) > 0 ? made : 0;
   }
   RGT_OK(rg_balance_run(c.b));

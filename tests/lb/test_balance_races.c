@@ -22,14 +22,17 @@ static void run(uint64_t seed) {
                     .children = seed % 3 == 0,
                     .alike = seed % 4 == 1};
   rg_walker_kind kind = work_kind(&c);
-  rg_policy policy;
-  rg_balance_options o = {.policy = &policy, .group = 1 + (int)(seed / 6 % 3)};
-  int walkers = 1 + (int)(seed * 7 % 13), children = 0, count, finished;
+  rg_policy policy = {.size = sizeof policy};
+  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1 + (int)(seed / 6 % 3)};
+  int walkers = 1 + (int)(seed * 7 % 13), children = 0, finished;
+  int64_t count;
   const rg_balance_outcome *all;
   RGT_OK(rg_policy_parse(policies[seed % 6], &policy));
   RGT_OK(rg_balance_create(world, &kind, &o, &c.b));
   for (int w = 0; w < walkers; w++) {
-    RGT_OK(rg_balance_add(c.b, &(rg_walker_new){.id = w, .left = (double)work_units(w)}));
+    RGT_OK(rg_balance_add(
+        c.b,
+        &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = (double)work_units(w)}));
     children += c.children && work_units(w) > 0;
   }
   RGT_OK(rg_balance_run(c.b));

@@ -23,11 +23,11 @@ static rg_load row(int64_t ranks, double left) {
 }
 
 static rg_load_table table(const rg_load rows[], int count, int self) {
-  return (rg_load_table){.load = rows, .count = count, .self = self};
+  return (rg_load_table){.size = sizeof(rg_load_table), .load = rows, .count = count, .self = self};
 }
 
 static rg_policy policy(const char *text) {
-  rg_policy p = {0};
+  rg_policy p = {.size = sizeof p};
   RGT_OK(rg_policy_parse(text, &p));
   return p;
 }
@@ -97,7 +97,7 @@ static void test_options(void) {
                                       "default:i=-1",
                                       "syn"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    rg_policy p = {.name = "kept"};
+    rg_policy p = {.size = sizeof p, .name = "kept"};
     RGT_FAILS(rg_policy_parse(wrong[i], &p), RG_ERR_ARG);
     RGT_STR(p.name, "kept");
   }
@@ -321,7 +321,8 @@ static void test_waiting(void) {
   rg_load r[] = {row(4, 0), row(4, 50), row(8, 0), row(4, 0)};
   rg_waiting_walker w[] = {{.left = 9, .least = 9}, {.left = 5, .least = 5}, {.left = 3}};
   for (int i = 0; i < 5; i++) {
-    rg_load_table t = {.load = r, .count = 4, .self = 0, .waiting = w, .waiting_count = 3};
+    rg_load_table t = {
+        .size = sizeof t, .load = r, .count = 4, .self = 0, .waiting = w, .waiting_count = 3};
     ask(all[i], &t);
     RGT_INT(plan.count, 1);
     expect_move(0, 0, RG_MOVE_NO_ROW, 4, 2);

@@ -50,7 +50,8 @@ static void draw_row(rg_load *l) {
 
 static void draw_table(trial *x) {
   int rows = 1 + (int)draw(ROWS), walkers = draw(3) ? 0 : (int)draw(WALKERS + 1);
-  x->t = (rg_load_table){.load = x->load,
+  x->t = (rg_load_table){.size = sizeof(rg_load_table),
+                         .load = x->load,
                          .count = rows,
                          .self = draw(2) ? RG_LOAD_ALL_ROWS : (int)draw((uint64_t)rows),
                          .waiting = x->waiting,
@@ -112,7 +113,7 @@ static void test_random(void) {
     trial x;
     draw_table(&x);
     for (int k = 0; k < POLICIES; k++) {
-      rg_policy p = {0};
+      rg_policy p = {.size = sizeof p};
       RGT_OK(rg_policy_parse(ALL[k], &p));
       RGT_OK(rg_policy_plan(&p, &x.t, &plan));
       check_plan(&x, &p, &plan);
@@ -152,7 +153,7 @@ static int can_end_by(const trial *x, double seconds, int64_t idle) {
 
 static void test_optimal(void) {
   rg_plan plan = {0};
-  rg_policy p = {0};
+  rg_policy p = {.size = sizeof p};
   RGT_OK(rg_policy_parse("share-out", &p));
   for (int i = 0; i < TRIALS; i++) {
     trial x = {.t = {.load = x.load, .count = ROWS, .self = RG_LOAD_ALL_ROWS}};
@@ -189,7 +190,7 @@ static int plain_longest(const trial *x, const int64_t coming[], int64_t more) {
 
 static void test_most_work(void) {
   rg_plan plan = {0};
-  rg_policy p = {0};
+  rg_policy p = {.size = sizeof p};
   RGT_OK(rg_policy_parse("most-work", &p));
   for (int i = 0; i < TRIALS; i++) {
     trial x = {.t = {.load = x.load, .count = ROWS, .self = RG_LOAD_ALL_ROWS}};
@@ -226,7 +227,7 @@ static int give_moves(const rg_policy *policy, const rg_load_table *table, rg_pl
   const rg_move *m = policy->context;
   (void)table;
   for (; m->ranks != 99; m++)
-    if (rg_plan_add(plan, *m))
+    if (rg_plan_add(plan, m))
       return RG_ERR_NOMEM;
   return RG_SUCCESS;
 }
@@ -234,7 +235,7 @@ static int give_moves(const rg_policy *policy, const rg_load_table *table, rg_pl
 static int fail(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   (void)policy;
   (void)table;
-  return rg_plan_add(plan, (rg_move){0}) ? RG_ERR_NOMEM : RG_ERR_SYSTEM;
+  return rg_plan_add(plan, &(rg_move){0}) ? RG_ERR_NOMEM : RG_ERR_SYSTEM;
 }
 
 static void test_own(void) {
@@ -245,31 +246,37 @@ static void test_own(void) {
                                  {.ranks = 4, .state = A | J | L, .left = 9, .least = 2},
                                  {.ranks = 4, .state = J}};
   static const rg_waiting_walker w[] = {{.least = 3, .left = 2}};
-  static const rg_move END = {0, 0, 99, 0};
+  static const rg_move END = {0, 0, 99, 0, {0}};
   const struct {
     int good, self;
     rg_move move[4];
-  } cases[] = {{1, RG_LOAD_ALL_ROWS, {{0, 1, 2, -1}, {0, 3, 1, -1}, END}},
-               {1, 0, {{0, -1, 3, 0}, {0, 1, 1, -1}, END}},
-               {1, RG_LOAD_ALL_ROWS, {{3, 1, 2, -1}, {0, 4, 4, -1}, END}},
-               {0, RG_LOAD_ALL_ROWS, {{0, 1, 2, -1}, {0, 3, 3, -1}, END}}, /* more than it has */
-               {0, 0, {{4, 1, 1, -1}, END}},                               /* another row's */
-               {0, 0, {{0, 2, 1, -1}, END}},                               /* not joinable */
-               {0, RG_LOAD_ALL_ROWS, {{1, 3, 1, -1}, END}},                /* not leavable */
-               {0, RG_LOAD_ALL_ROWS, {{3, 1, 3, -1}, END}},                /* fewer than it needs */
-               {0, RG_LOAD_ALL_ROWS, {{0, 3, 1, -1}, {3, 1, 1, -1}, END}}, /* gives and gets */
-               {0, RG_LOAD_ALL_ROWS, {{0, 1, 0, -1}, END}},                /* none */
-               {0, RG_LOAD_ALL_ROWS, {{0, 5, 1, -1}, END}},                /* no such row */
-               {0, RG_LOAD_ALL_ROWS, {{5, 1, 1, -1}, END}},
-               {0, RG_LOAD_ALL_ROWS, {{0, -1, 2, 0}, END}}, /* too few for the walker */
-               {0, RG_LOAD_ALL_ROWS, {{0, -1, 3, 1}, END}}, /* no such walker */
-               {0, RG_LOAD_ALL_ROWS, {{0, 1, 3, 0}, END}},  /* a walker where it joins */
-               {0, RG_LOAD_ALL_ROWS, {{0, -1, 3, 0}, {4, -1, 3, 0}, END}}};
+  } cases[] = {
+      {1, RG_LOAD_ALL_ROWS, {{0, 1, 2, -1, {0}}, {0, 3, 1, -1, {0}}, END}},
+      {1, 0, {{0, -1, 3, 0, {0}}, {0, 1, 1, -1, {0}}, END}},
+      {1, RG_LOAD_ALL_ROWS, {{3, 1, 2, -1, {0}}, {0, 4, 4, -1, {0}}, END}},
+      {0, RG_LOAD_ALL_ROWS, {{0, 1, 2, -1, {0}}, {0, 3, 3, -1, {0}}, END}}, /* more than it has */
+      {0, 0, {{4, 1, 1, -1, {0}}, END}},                                    /* another row's */
+      {0, 0, {{0, 2, 1, -1, {0}}, END}},                                    /* not joinable */
+      {0, RG_LOAD_ALL_ROWS, {{1, 3, 1, -1, {0}}, END}},                     /* not leavable */
+      {0, RG_LOAD_ALL_ROWS, {{3, 1, 3, -1, {0}}, END}}, /* fewer than it needs */
+      {0, RG_LOAD_ALL_ROWS, {{0, 3, 1, -1, {0}}, {3, 1, 1, -1, {0}}, END}}, /* gives and gets */
+      {0, RG_LOAD_ALL_ROWS, {{0, 1, 0, -1, {0}}, END}},                     /* none */
+      {0, RG_LOAD_ALL_ROWS, {{0, 5, 1, -1, {0}}, END}},                     /* no such row */
+      {0, RG_LOAD_ALL_ROWS, {{5, 1, 1, -1, {0}}, END}},
+      {0, RG_LOAD_ALL_ROWS, {{0, -1, 2, 0, {0}}, END}}, /* too few for the walker */
+      {0, RG_LOAD_ALL_ROWS, {{0, -1, 3, 1, {0}}, END}}, /* no such walker */
+      {0, RG_LOAD_ALL_ROWS, {{0, 1, 3, 0, {0}}, END}},  /* a walker where it joins */
+      {0, RG_LOAD_ALL_ROWS, {{0, -1, 3, 0, {0}}, {4, -1, 3, 0, {0}}, END}}};
   rg_plan plan = {0};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    rg_policy own = {.name = "own", .plan = give_moves, .context = cases[i].move};
-    rg_load_table t = {
-        .load = rows, .count = 5, .self = cases[i].self, .waiting = w, .waiting_count = 1};
+    rg_policy own = {
+        .size = sizeof own, .name = "own", .plan = give_moves, .context = cases[i].move};
+    rg_load_table t = {.size = sizeof t,
+                       .load = rows,
+                       .count = 5,
+                       .self = cases[i].self,
+                       .waiting = w,
+                       .waiting_count = 1};
     if (cases[i].good)
       RGT_OK(rg_policy_plan(&own, &t, &plan));
     else
@@ -277,14 +284,16 @@ static void test_own(void) {
     RGT_INT(plan.count > 0, cases[i].good);
   }
   rg_plan_free(&plan);
-  rg_plan_free(NULL);
+  RGT_OK(rg_plan_free(&plan));
+  RGT_FAILS(rg_plan_free(NULL), RG_ERR_ARG);
+  RGT_FAILS(rg_plan_add(&plan, NULL), RG_ERR_ARG);
 }
 
 static void test_unsound(void) {
   rg_load rows[] = {{.ranks = 4}, {.ranks = 0}};
-  rg_policy p = {.name = "own", .plan = fail};
+  rg_policy p = {.size = sizeof p, .name = "own", .plan = fail};
   rg_plan plan = {0};
-  rg_load_table t = {.load = rows, .count = 1, .self = 0};
+  rg_load_table t = {.size = sizeof t, .load = rows, .count = 1, .self = 0};
   RGT_FAILS(rg_policy_plan(NULL, &t, &plan), RG_ERR_ARG);
   RGT_FAILS(rg_policy_plan(&p, NULL, &plan), RG_ERR_ARG);
   RGT_FAILS(rg_policy_plan(&p, &t, NULL), RG_ERR_ARG);
@@ -297,11 +306,11 @@ static void test_unsound(void) {
   RGT_FAILS(rg_policy_plan(&p, &t, &plan), RG_ERR_ARG);
   t.self = -2;
   RGT_FAILS(rg_policy_plan(&p, &t, &plan), RG_ERR_ARG);
-  t = (rg_load_table){.load = rows, .count = 2, .self = 0};
+  t = (rg_load_table){.size = sizeof(rg_load_table), .load = rows, .count = 2, .self = 0};
   RGT_FAILS(rg_policy_plan(&p, &t, &plan), RG_ERR_ARG);
-  t = (rg_load_table){.count = 1};
+  t = (rg_load_table){.size = sizeof(rg_load_table), .count = 1};
   RGT_FAILS(rg_policy_plan(&p, &t, &plan), RG_ERR_ARG);
-  t = (rg_load_table){.load = rows, .count = 1, .waiting_count = 1};
+  t = (rg_load_table){.size = sizeof(rg_load_table), .load = rows, .count = 1, .waiting_count = 1};
   RGT_FAILS(rg_policy_plan(&p, &t, &plan), RG_ERR_ARG);
   rg_plan_free(&plan);
 }

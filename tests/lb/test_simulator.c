@@ -16,7 +16,12 @@
 
 static sim_setup setup_of(const char *machine, const char *policy, const char *pattern,
                           int64_t ranks, double bound) {
-  sim_setup s = {.ranks = ranks, .group = 4, .unit = 0.1, .view = 128, .seed = 1};
+  sim_setup s = {.policy.size = sizeof s.policy,
+                 .ranks = ranks,
+                 .group = 4,
+                 .unit = 0.1,
+                 .view = 128,
+                 .seed = 1};
   RGT_OK(sim_machine_read(machine, &s.machine));
   RGT_OK(rg_policy_parse(policy, &s.policy));
   RGT_OK(rgi_pattern_make(pattern, (ranks + 3) / 4, 4, llround(bound * (double)ranks / 0.1),
@@ -86,7 +91,7 @@ static void test_async(void) {
 /* One merge, by hand: 2 groups of 1 with 0 and 10 units of 0.1 s. The idle one is
  * seen after the first unit, the merge costs 0.02, 9 units of 0.05 remain. */
 static void test_one_merge(void) {
-  sim_setup s = {.ranks = 2, .group = 1, .unit = 0.1, .view = 2};
+  sim_setup s = {.policy.size = sizeof s.policy, .ranks = 2, .group = 1, .unit = 0.1, .view = 2};
   int64_t units[] = {0, 10};
   RGT_OK(sim_machine_read("free", &s.machine));
   RGT_OK(rg_policy_parse("share-out", &s.policy));

@@ -127,7 +127,8 @@ static void test_files(void) {
   char path[RGT_PATH];
   rg_timeline t;
   rg_group self;
-  rg_timeline_words words = {.title = "a < b & \"c\"", .subtitle = "sub", .ideal = 3};
+  rg_timeline_words words = {
+      .size = sizeof words, .title = "a < b & \"c\"", .subtitle = "sub", .ideal = 3};
   RGT_OK(rg_group_create_range(world, rgt_rank, rgt_rank, 1, 5, &self));
   RGT_OK(rg_timeline_create(&t));
   mark(t, 10, work(4, 1));

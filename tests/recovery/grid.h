@@ -17,7 +17,7 @@
 
 static inline int grid_make(rg_group g, rg_array *a) {
   const int64_t shape[2] = {ROWS, COLUMNS};
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   rg_array_spec_set(&spec, RG_TYPE_INT64, 2, shape);
   spec.flags = RG_ARRAY_MIRRORED; /* for several nodes */
   TRY(rg_array_create(g, &spec, a));
@@ -46,14 +46,11 @@ static inline int grid_change(rg_group g, rg_array from, rg_array to) {
 /* On g, its survivors: where all members that had a copy of some elements have died, the program
  * ends with a line. */
 static inline int grid_recover(rg_group g, rg_array *a) {
-  rg_array b;
-  int error = rg_array_recover(a, g, &b);
+  int error = rg_array_recover(g, a);
   if (error == RG_ERR_ARRAY && strstr(rg_error_detail(), "are lost")) {
     fprintf(stderr, "LOST: %s\n", rg_error_detail());
     exit(4);
   }
-  if (!error)
-    *a = b;
   return survivable(error, "rg_array_recover");
 }
 

@@ -48,13 +48,19 @@ static int changed(rg_walker *w, rg_group g, void *context) {
 
 int main(int argc, char **argv) {
   rg_group world = enter_world(&argc, &argv);
-  rg_policy policy;
-  rg_walker_kind kind = {.bytes = sizeof(int64_t), .unit = unit, .left = left, .changed = changed};
-  rg_balance_options options = {.policy = &policy, .group = 1};
+  rg_policy policy = {.size = sizeof policy};
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(int64_t),
+                         .unit = unit,
+                         .left = left,
+                         .changed = changed};
+  rg_balance_options options = {.size = sizeof options, .policy = &policy, .group = 1};
   must(!rg_policy_parse("none", &policy), "rg_policy_parse");
   must(!rg_balance_create(world, &kind, &options, &balancer), "rg_balance_create");
   for (int w = 0; w < 2; w++)
-    must(!rg_balance_add(balancer, &(rg_walker_new){.id = w, .left = RG_LOAD_UNKNOWN}),
+    must(!rg_balance_add(
+             balancer,
+             &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = RG_LOAD_UNKNOWN}),
          "rg_balance_add");
   began = rgi_clock_now();
   must(!rg_balance_run(balancer), "rg_balance_run");

@@ -15,7 +15,7 @@
 
 static void make(rg_group g, rg_array *a) {
   const int64_t shape[2] = {37, 41};
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   must(!rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape), "rg_array_spec_set");
   if (round_now == 1)
     spec.ghosts[0] = spec.ghosts[1] = 1;
@@ -62,7 +62,7 @@ static void try_all(rg_array a, rg_mutexes m, int dead) {
 
 static rg_group lose_one(rg_group g) {
   int last = size_of(g) - 1;
-  rg_array a, b;
+  rg_array a, before_death;
   rg_mutexes m;
   rg_group next;
   uint64_t before, after;
@@ -74,10 +74,12 @@ static rg_group lose_one(rg_group g) {
   must(rg_array_sync(a) == RG_ERR_PROC_FAILED, "rg_array_sync");
   try_all(a, m, last);
   must(!rg_group_shrink(g, &next), "rg_group_shrink");
-  must(rg_array_recover(&a, g, &b) == RG_ERR_PROC_FAILED && a, "rg_array_recover with the dead");
-  must(!rg_array_recover(&a, next, &b) && !a, "rg_array_recover");
-  must(!rg_array_checksum(b, &after) && before == after, "the checksum");
-  must(!rg_array_free(&b) && !rg_mutexes_free(&m) && !rg_group_free(&g), "freeing");
+  before_death = a;
+  must(rg_array_recover(g, &a) == RG_ERR_PROC_FAILED && a == before_death,
+       "rg_array_recover with the dead");
+  must(!rg_array_recover(next, &a) && a != before_death, "rg_array_recover");
+  must(!rg_array_checksum(a, &after) && before == after, "the checksum");
+  must(!rg_array_free(&a) && !rg_mutexes_free(&m) && !rg_group_free(&g), "freeing");
   return next;
 }
 

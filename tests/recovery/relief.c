@@ -166,7 +166,7 @@ static int help_once(rg_group g) {
 }
 
 static void help(void) {
-  rg_acquisition d;
+  rg_acquisition d = {.size = sizeof d};
   int error;
   while (!(error = rg_reserve_park(&d)) && d.group) {
     int tag;

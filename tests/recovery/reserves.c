@@ -197,7 +197,7 @@ static void work(rg_group g) {
 
 /* Helps until it is over. */
 static void help(void) {
-  rg_acquisition d;
+  rg_acquisition d = {.size = sizeof d};
   int error;
   if (is("parked") && my_rank == WORKERS)
     raise(SIGKILL);

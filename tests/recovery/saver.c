@@ -33,7 +33,7 @@ static int resume(void) {
   if (!error)
     error = rg_array_zero(a);
   if (!error)
-    error = rg_checkpoint_load(team, path, 1, &a, &done, sizeof done, &found);
+    error = rg_checkpoint_load(team, path, 1, &a, sizeof done, &done, &found);
   if (!error && !found)
     done = 0;
   return deadly(error, "resume");

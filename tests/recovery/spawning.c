@@ -17,7 +17,7 @@ static void greet(MPI_Comm inter, int here, int there) {
 
 static void be_drawn(int each) {
   for (;;) {
-    rg_acquisition d;
+    rg_acquisition d = {.size = sizeof d};
     must(!rg_reserve_park(&d), "rg_reserve_park");
     if (d.parent == MPI_COMM_NULL)
       return;

@@ -75,7 +75,8 @@ typedef struct {
 
 static void tell(int64_t id, int64_t unit, int64_t sum) {
   made m = {unit, sum};
-  rg_walker_new new = {.id = -1 - id, .ended = 1, .state = &m, .bytes = sizeof m};
+  rg_walker_new new = {
+      .size = sizeof new, .id = -1 - id, .ended = 1, .state = &m, .bytes = sizeof m};
   must(!rg_balance_add(balancer, &new), "rg_balance_add");
 }
 
@@ -90,7 +91,8 @@ static int unit(rg_walker *w, rg_group g, void *context) {
   for (int i = rank; i < ITEMS; i += size)
     sum += (w->id + 1) * (s->done + 1) * i;
   if (rank == 0 && s->done == 0 && has_child(w->id)) {
-    rg_walker_new child = {.id = CHILD + w->id, .left = (double)units_of(CHILD + w->id)};
+    rg_walker_new child = {
+        .size = sizeof child, .id = CHILD + w->id, .left = (double)units_of(CHILD + w->id)};
     must(!rg_balance_add(balancer, &child), "rg_balance_add");
   }
   int error = rg_allreduce(g, MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM);
@@ -133,7 +135,7 @@ static int units_in_all(int walkers) {
 }
 
 /* What the units have made comes first: once of each unit. Returns how many. */
-static int check_made(const rg_balance_outcome *o, int count, int walkers) {
+static int check_made(const rg_balance_outcome *o, int64_t count, int walkers) {
   int n = 0;
   uint32_t seen = 0; /* units of the walker */
   for (; n < count && o[n].id < 0; n++) {
@@ -149,7 +151,7 @@ static int check_made(const rg_balance_outcome *o, int count, int walkers) {
   return n;
 }
 
-static void check(const rg_balance_outcome *o, int count, int walkers) {
+static void check(const rg_balance_outcome *o, int64_t count, int walkers) {
   int expected = walkers, first = check_made(o, count, walkers);
   for (int w = 0; w < walkers; w++)
     expected += has_child(w);
@@ -164,7 +166,8 @@ static void check(const rg_balance_outcome *o, int count, int walkers) {
 }
 
 static void run(rg_group world, const char *name, int walkers, int alike) {
-  rg_walker_kind kind = {.bytes = sizeof(state),
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(state),
                          .unit = unit,
                          .left = left,
                          .start = start,
@@ -172,12 +175,12 @@ static void run(rg_group world, const char *name, int walkers, int alike) {
                          .leaving = leaving,
                          .finished = changed,
                          .alike = alike};
-  rg_policy policy;
+  rg_policy policy = {.size = sizeof policy};
   must(!rg_policy_parse(name, &policy), "rg_policy_parse");
-  rg_balance_options o = {.policy = &policy, .group = 2, .died = died};
+  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 2, .died = died};
   must(!rg_balance_create(world, &kind, &o, &balancer), "rg_balance_create");
   for (int w = 0; w < walkers; w++) {
-    rg_walker_new new = {.id = w, .left = (double)units_of(w)};
+    rg_walker_new new = {.size = sizeof new, .id = w, .left = (double)units_of(w)};
     must(!rg_balance_add(balancer, &new), "rg_balance_add");
   }
   must(!rg_balance_run(balancer), "rg_balance_run");
@@ -186,7 +189,8 @@ static void run(rg_group world, const char *name, int walkers, int alike) {
 }
 
 int main(int argc, char **argv) {
-  int walkers = argc > 2 ? atoi(argv[2]) : 20, count, root = 0, first = 0;
+  int walkers = argc > 2 ? atoi(argv[2]) : 20, root = 0, first = 0;
+  int64_t count;
   rg_group world = enter_world(&argc, &argv), left_over;
   const rg_balance_outcome *o;
   draws = (uint64_t)(argc > 3 ? atoi(argv[3]) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)my_rank;
@@ -201,7 +205,7 @@ int main(int argc, char **argv) {
     must(!rg_balance_outcomes(balancer, &count, &o), "rg_balance_outcomes");
     check(o, count, walkers);
     must(told <= deaths, "more deaths were told than there are");
-    printf("RESULT %d %d %d %.1f\n", count, n, deaths, 1e3 * longest);
+    printf("RESULT %lld %d %d %.1f\n", (long long)count, n, deaths, 1e3 * longest);
   }
   rg_balance_free(&balancer);
   rg_group_free(&left_over);

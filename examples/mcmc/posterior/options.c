@@ -23,7 +23,7 @@ static struct {
          .scale = 4,
          .seed = 1};
 
-static rg_policy policy;
+static rg_policy policy = {.size = sizeof policy};
 
 static const struct poptOption table[] = {
     {"model", 0, POPT_ARG_STRING, &arg.model, 0,

@@ -70,7 +70,8 @@ static double units_left(const rg_walker *w, void *context) {
 
 /* Adds the draws of a unit as an outcome. */
 static int hand_over(post_run *run, int64_t walker) {
-  rg_walker_new draws = {.id = -1 - walker,
+  rg_walker_new draws = {.size = sizeof draws,
+                         .id = -1 - walker,
                          .ended = 1,
                          .state = run->draws.record,
                          .bytes = (size_t)run->draws.used * sizeof *run->draws.record};
@@ -96,21 +97,27 @@ static void add_walkers(post_run *run) {
   for (int64_t w = 0; w < s->walkers; w++) {
     post_walker_state state;
     mcmc_run_must(post_walker_start(s, w, &state), "post_walker_start");
-    rg_walker_new walker = {
-        .id = w, .left = units_of(run, post_walker_left(s, &state)) * post_walker_weight(s, w)};
+    rg_walker_new walker = {.size = sizeof walker,
+                            .id = w,
+                            .left = units_of(run, post_walker_left(s, &state)) *
+                                    post_walker_weight(s, w)};
     mcmc_run_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
   }
 }
 
 static void prepare_balancer(post_run *run) {
-  rg_walker_kind kind = {.bytes = sizeof(post_walker_state),
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(post_walker_state),
                          .unit = do_unit,
                          .left = units_left,
                          .start = start_walker,
                          .changed = change_group,
                          .context = run};
-  rg_balance_options options = {
-      .policy = &run->o.policy, .group = run->o.group, .died = note_death, .context = run};
+  rg_balance_options options = {.size = sizeof options,
+                                .policy = &run->o.policy,
+                                .group = run->o.group,
+                                .died = note_death,
+                                .context = run};
   mcmc_run_must(rg_balance_create(run->world, &kind, &options, &run->balancer),
                 "rg_balance_create");
   add_walkers(run);
@@ -138,7 +145,8 @@ static int add_draws(post_run *run, const rg_balance_outcome *o) {
 
 /* Takes results and draws from the outcomes, on the first rank. */
 static int take_outcomes(post_run *run) {
-  int root, count;
+  int64_t count;
+  int root;
   const rg_balance_outcome *ended;
   run->draws.used = run->tried = run->accepted = 0;
   int error = mcmc_survivors_root(&run->survivors, run->world, &root);
@@ -146,7 +154,7 @@ static int take_outcomes(post_run *run) {
     error = rg_balance_gather(run->balancer, root);
   if (!error)
     error = rg_balance_outcomes(run->balancer, &count, &ended);
-  for (int i = 0; run->survivors.first && !error && i < count; i++) {
+  for (int64_t i = 0; run->survivors.first && !error && i < count; i++) {
     const post_walker_state *state = ended[i].state;
     if (ended[i].id < 0) {
       error = add_draws(run, &ended[i]);

@@ -17,7 +17,7 @@
 /* --- what they work on ------------------------------------------------------------ */
 
 static int begin_arrays(ga_work *w) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   int64_t shape[2] = {(int64_t)BLOCK_ROWS * w->ranks, COLUMNS}, lo[2], hi[2], ld[1];
   int dims[2] = {BLOCK_ROWS * w->ranks, COLUMNS}, chunk[2] = {BLOCK_ROWS, COLUMNS};
   if (rg_array_spec_set(&spec, RG_TYPE_DOUBLE, 2, shape))

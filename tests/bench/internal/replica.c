@@ -84,7 +84,7 @@ static void measure_calls(const char *name, void (*call)(void), const char *then
 }
 
 static void make_array(unsigned flags) {
-  rg_array_spec spec;
+  rg_array_spec spec = {.size = sizeof spec};
   int n;
   rg_group_size(world, &n);
   internal_must(
