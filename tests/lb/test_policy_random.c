@@ -156,7 +156,7 @@ static void test_optimal(void) {
   rg_policy p = {.size = sizeof p};
   RGT_OK(rg_policy_parse("share-out", &p));
   for (int i = 0; i < TRIALS; i++) {
-    trial x = {.t = {.load = x.load, .count = ROWS, .self = RG_LOAD_ALL_ROWS}};
+    trial x = {.t = {.size = sizeof x.t, .load = x.load, .count = ROWS, .self = RG_LOAD_ALL_ROWS}};
     int64_t idle = 0;
     for (int row = 0; row < ROWS; row++) {
       x.load[row] = (rg_load){.ranks = 1 + (int64_t)draw(6), .unit = RG_LOAD_UNKNOWN};
@@ -193,7 +193,7 @@ static void test_most_work(void) {
   rg_policy p = {.size = sizeof p};
   RGT_OK(rg_policy_parse("most-work", &p));
   for (int i = 0; i < TRIALS; i++) {
-    trial x = {.t = {.load = x.load, .count = ROWS, .self = RG_LOAD_ALL_ROWS}};
+    trial x = {.t = {.size = sizeof x.t, .load = x.load, .count = ROWS, .self = RG_LOAD_ALL_ROWS}};
     int64_t coming[ROWS] = {0};
     int move = 0;
     x.t.merge = (double)draw(4) * 4;
