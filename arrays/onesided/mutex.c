@@ -122,12 +122,23 @@ int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m) {
   return RG_SUCCESS;
 }
 
+/* Another member may wait for a mutex that a thread of the caller has. */
+static int check_unlocked(const char *call, rg_mutexes m) {
+  for (int64_t i = 0; i < m->n; i++)
+    if (atomic_load_explicit(&m->have[i], memory_order_relaxed))
+      return rgi_error(RG_ERR_ARG, "%s: the caller has mutex %lld: unlock it first", call,
+                       (long long)i);
+  return RG_SUCCESS;
+}
+
 int rg_mutexes_free(rg_mutexes *m) {
   RGI_REQUIRE(m);
   if (!*m)
     return RG_SUCCESS;
   if ((*m)->magic != MAGIC)
     return rgi_error(RG_ERR_ARRAY, "%s: not mutexes, or freed already", __func__);
+  if ((*m)->epoch == rgi_runtime.epoch)
+    RGI_TRY(check_unlocked(__func__, *m));
   RGI_TRY(rg_array_free(&(*m)->words));
   rgi_shared_block_close((*m)->group, &(*m)->shared);
   rg_group_free(&(*m)->group);

@@ -31,6 +31,9 @@
  *  - Threads: with MPI_THREAD_MULTIPLE several threads may make one-sided calls, also
  *    on the same array. The rules for collective calls are those of groups. Only
  *    operations of the same thread are ordered.
+ *  - Freeing. An object may be freed while operations that this process has started on it
+ *    are under way: they end normally, and the memory is given back with the last of them.
+ *    It must not be freed while another thread is inside a call on it.
  *
  * Every function may return RG_ERR_NOT_INIT, RG_ERR_ARRAY (NULL, or freed) and
  * RG_ERR_ARG (an output or buffer is NULL; a lower bound of a patch is above the upper
@@ -144,8 +147,7 @@ RG_API int rg_array_dup(rg_array a, rg_array *copy);
 
 /* Frees the array and sets the handle to NULL. *a may be NULL. Callers: every member,
  * each when it no longer uses the array. No member waits for another: the memory is
- * freed with the last member (between nodes soon after it). Operations under way are
- * completed first. */
+ * freed with the last member (between nodes soon after it). */
 RG_API int rg_array_free(rg_array *a);
 
 /* --- queries (local; no message) ------------------------------------------------ */
@@ -303,7 +305,8 @@ typedef struct rg_mutexes_s *rg_mutexes;
 RG_API int rg_mutexes_create(rg_group g, int64_t n, rg_mutexes *m);
 
 /* Frees the mutexes and sets the handle to NULL. *m may be NULL. Callers: every member,
- * each when it no longer uses them; no member waits for another. Errors: RG_ERR_ARRAY. */
+ * each when it no longer uses them; no member waits for another. Errors: RG_ERR_ARRAY;
+ * RG_ERR_ARG (a thread of this process has locked one of them; nothing has changed). */
 RG_API int rg_mutexes_free(rg_mutexes *m);
 
 /* Locks and unlocks mutex i. Caller: any thread of any member; the thread that has locked a

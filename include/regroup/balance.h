@@ -159,7 +159,9 @@ RG_API int rg_balance_create(rg_group g, const rg_walker_kind *kind,
                              const rg_balance_options *options, rg_balancer *b);
 
 /* Frees the balancer and sets the handle to NULL. *b may be NULL. Local. Errors: RG_ERR_ARG
- * (the balancer runs). */
+ * (the balancer runs: unlike other objects it cannot be freed while its operations are under
+ * way, since they are its walkers' units; rg_balance_end ends it). It must not be freed while
+ * another thread is inside a call on it. */
 RG_API int rg_balance_free(rg_balancer *b);
 
 /* Adds a walker.

@@ -12,6 +12,11 @@
  * the last complete checkpoint and the one before it exist. The path names the same files on
  * all members, in a file system that they share. docs/recovery.md shows a program.
  *
+ * The arrays and the group may be freed while the checkpoint is written: it has a copy of the
+ * elements and a group of its own. A checkpoint under way is not freed but ended, by
+ * rg_checkpoint_wait or rg_checkpoint_test, and not while another thread is inside a call on
+ * it.
+ *
  * Errors, the same on every member: RG_ERR_ARG; RG_ERR_GROUP; RG_ERR_ARRAY; RG_ERR_NOMEM;
  * RG_ERR_MISMATCH (members differ in path, arrays or bytes); RG_ERR_FILE (the message
  * contains that of the system); RG_ERR_PROC_FAILED (on the members that detect a death). */

@@ -354,6 +354,55 @@ void test_target_is_busy(void) {
   RGT_OK(rg_array_free(&a));
 }
 
+/* An array of n elements for each member, of which the caller's own are all `value`. */
+static rg_array filled_array(int64_t n, int64_t value) {
+  const int64_t all = n * rgt_size;
+  rg_array a = NULL;
+  int64_t lo, hi, *own;
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, &all, &a));
+  RGT_OK(rg_array_distribution(a, rgt_rank, &lo, &hi));
+  RGT_OK(rg_array_access(a, &lo, &hi, RG_ACCESS_WRITE, &own, NULL));
+  for (int64_t i = 0; i < hi - lo; i++)
+    own[i] = value;
+  RGT_OK(rg_array_release(a, &lo, &hi));
+  RGT_OK(rg_array_sync(a));
+  return a;
+}
+
+static int64_t count_others(const int64_t x[], int64_t n, int64_t value) {
+  int64_t others = 0;
+  for (int64_t i = 0; i < n; i++)
+    others += x[i] != value;
+  return others;
+}
+
+/* Requests on an array that is freed end normally: a get has the elements as they were, although
+ * the next array gets the same memory; a put does not change that one. */
+void test_free_with_requests(void) {
+  enum { N = 20000 };
+  static int64_t got[N], put[N], now[N];
+  int64_t lo = (int64_t)(rgt_rank + 1) % rgt_size * N, hi = lo + N, own = (int64_t)rgt_rank * N,
+          end = own + N;
+  for (int64_t round = 0; round < 10; round++) {
+    rg_request requests[2] = {NULL, NULL};
+    rg_array a = filled_array(N, round), b;
+    memset(got, 0, sizeof got);
+    for (int64_t i = 0; i < N; i++)
+      put[i] = round;
+    RGT_OK(rg_array_iget(a, &lo, &hi, got, NULL, &requests[0]));
+    RGT_OK(rg_array_iput(a, &lo, &hi, put, NULL, &requests[1]));
+    RGT_OK(rg_array_free(&a));
+    RGT_PTR_NULL(a);
+    b = filled_array(N, 1000 + round);
+    RGT_OK(rg_wait_all(2, requests, NULL));
+    RGT_OK(rg_array_sync(b));
+    RGT_OK(rg_array_get(b, &own, &end, now, NULL));
+    RGT_INT(count_others(got, N, round), 0);
+    RGT_INT(count_others(now, N, 1000 + round), 0);
+    RGT_OK(rg_array_free(&b));
+  }
+}
+
 /* A member's memory stays after its own free, until all have freed; then it is used again: many
  * more arrays are made than there is room for. */
 void test_again_and_again(void) {

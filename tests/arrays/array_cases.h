@@ -18,12 +18,14 @@ void test_orders(void);
 void test_ghosts(void);
 void test_target_is_busy(void);
 void test_again_and_again(void);
+void test_free_with_requests(void);
 void test_finalize(void);
 
 #define ARRAY_CASES                                                                                \
   {"begin", test_begin}, {"first", test_first}, {"queries", test_queries},                         \
       {"wrong calls", test_wrong_calls}, {"opaque and empty", test_opaque_and_empty},              \
-      {"mismatch", test_mismatch}, {"ghosts", test_ghosts}, {                                      \
+      {"mismatch", test_mismatch}, {"ghosts", test_ghosts},                                        \
+      {"freed with requests open", test_free_with_requests}, {                                     \
     "again and again", test_again_and_again                                                        \
   }
 

@@ -273,6 +273,8 @@ void test_mutex_errors(void) {
     RGT_FAILS(rg_mutexes_unlock(m, other), RG_ERR_ARG);
   }
   MPI_Barrier(MPI_COMM_WORLD);
+  RGT_FAILS(rg_mutexes_free(&m), RG_ERR_ARG);
+  RGT_TRUE(m != NULL);
   RGT_OK(rg_mutexes_unlock(m, rgt_rank));
   RGT_OK(rg_mutexes_try(m, rgt_rank, &locked));
   RGT_INT(locked, 1);
