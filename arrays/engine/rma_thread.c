@@ -30,7 +30,7 @@ static struct {
 
 /* Whether MPI found something to do: then the count of polls that found nothing has not changed. */
 static int progress_once(void) {
-  unsigned long before = 0, after = 0;
+  int64_t before = 0, after = 0;
   rg_polite_counts(&before, NULL, NULL);
   ARMCIX_Progress();
   rg_polite_counts(&after, NULL, NULL);

@@ -23,47 +23,48 @@ static CBLAS_TRANSPOSE transpose_of(rg_array_form form) {
                                       : CblasConjTrans;
 }
 
-void rgi_blas_multiply(rg_array_type type, int64_t m, int64_t n, int64_t k, const void *alpha,
-                       rgi_blas_matrix a, rgi_blas_matrix b, const void *beta, void *c,
-                       int64_t ldc) {
-  const blasint im = (blasint)m, in = (blasint)n, ik = (blasint)k, la = (blasint)a.ld,
-                lb = (blasint)b.ld, lc = (blasint)ldc;
-  const CBLAS_TRANSPOSE ta = transpose_of(a.form), tb = transpose_of(b.form);
-  if (type == RG_TYPE_DOUBLE)
-    cblas_dgemm(CblasRowMajor, ta, tb, im, in, ik, *(const double *)alpha, a.at, la, b.at, lb,
-                *(const double *)beta, c, lc);
-  else if (type == RG_TYPE_FLOAT)
-    cblas_sgemm(CblasRowMajor, ta, tb, im, in, ik, *(const float *)alpha, a.at, la, b.at, lb,
-                *(const float *)beta, c, lc);
-  else if (type == RG_TYPE_DOUBLE_COMPLEX)
-    cblas_zgemm(CblasRowMajor, ta, tb, im, in, ik, alpha, a.at, la, b.at, lb, beta, c, lc);
+void rgi_blas_multiply(const rgi_blas_product *p) {
+  const blasint m = (blasint)p->m, n = (blasint)p->n, k = (blasint)p->k, la = (blasint)p->a.ld,
+                lb = (blasint)p->b.ld, lc = (blasint)p->ldc;
+  const CBLAS_TRANSPOSE ta = transpose_of(p->a.form), tb = transpose_of(p->b.form);
+  const void *alpha = p->alpha, *beta = p->beta, *a = p->a.at, *b = p->b.at;
+  if (p->type == RG_TYPE_DOUBLE)
+    cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, *(const double *)alpha, a, la, b, lb,
+                *(const double *)beta, p->c, lc);
+  else if (p->type == RG_TYPE_FLOAT)
+    cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, *(const float *)alpha, a, la, b, lb,
+                *(const float *)beta, p->c, lc);
+  else if (p->type == RG_TYPE_DOUBLE_COMPLEX)
+    cblas_zgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, la, b, lb, beta, p->c, lc);
   else
-    cblas_cgemm(CblasRowMajor, ta, tb, im, in, ik, alpha, a.at, la, b.at, lb, beta, c, lc);
+    cblas_cgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, la, b, lb, beta, p->c, lc);
 }
 
-static void multiply_vector(rg_array_type type, int64_t m, int64_t n, const void *alpha,
-                            rgi_blas_matrix a, const void *x, void *y) {
-  const blasint im = (blasint)m, in = (blasint)n, la = (blasint)a.ld;
-  const CBLAS_TRANSPOSE ta = transpose_of(a.form);
-  if (type == RG_TYPE_DOUBLE)
-    cblas_dgemv(CblasRowMajor, ta, im, in, *(const double *)alpha, a.at, la, x, 1, 1, y, 1);
-  else if (type == RG_TYPE_FLOAT)
-    cblas_sgemv(CblasRowMajor, ta, im, in, *(const float *)alpha, a.at, la, x, 1, 1, y, 1);
-  else if (type == RG_TYPE_DOUBLE_COMPLEX)
-    cblas_zgemv(CblasRowMajor, ta, im, in, alpha, a.at, la, x, 1, rgi_blas_one(type), y, 1);
+static void multiply_vector(const rgi_blas_vector_product *p) {
+  const blasint m = (blasint)p->m, n = (blasint)p->n, la = (blasint)p->a.ld;
+  const CBLAS_TRANSPOSE ta = transpose_of(p->a.form);
+  const void *alpha = p->alpha, *a = p->a.at, *x = p->x, *one = rgi_blas_one(p->type);
+  void *y = p->y;
+  if (p->type == RG_TYPE_DOUBLE)
+    cblas_dgemv(CblasRowMajor, ta, m, n, *(const double *)alpha, a, la, x, 1, 1, y, 1);
+  else if (p->type == RG_TYPE_FLOAT)
+    cblas_sgemv(CblasRowMajor, ta, m, n, *(const float *)alpha, a, la, x, 1, 1, y, 1);
+  else if (p->type == RG_TYPE_DOUBLE_COMPLEX)
+    cblas_zgemv(CblasRowMajor, ta, m, n, alpha, a, la, x, 1, one, y, 1);
   else
-    cblas_cgemv(CblasRowMajor, ta, im, in, alpha, a.at, la, x, 1, rgi_blas_one(type), y, 1);
+    cblas_cgemv(CblasRowMajor, ta, m, n, alpha, a, la, x, 1, one, y, 1);
 }
 
-void rgi_blas_vector(rg_array_type type, int64_t m, int64_t n, const void *alpha, rgi_blas_matrix a,
-                     const void *x, void *y) {
-  const int64_t most = 1 << 30, element = (int64_t)rgi_type_size(type, 0); /* rows at a time */
-  for (int64_t i = 0; i < m; i += most) {
-    int64_t rows = m - i < most ? m - i : most;
-    int64_t dx = a.form == RG_FORM_NORMAL ? 0 : i, dy = a.form == RG_FORM_NORMAL ? i : 0;
-    rgi_blas_matrix part = {a.form, (const char *)a.at + i * a.ld * element, a.ld};
-    multiply_vector(type, rows, n, alpha, part, (const char *)x + dx * element,
-                    (char *)y + dy * element);
+void rgi_blas_vector(const rgi_blas_vector_product *p) {
+  const int64_t most = 1 << 30, element = (int64_t)rgi_type_size(p->type, 0); /* rows at a time */
+  for (int64_t i = 0; i < p->m; i += most) {
+    int normal = p->a.form == RG_FORM_NORMAL;
+    rgi_blas_vector_product part = *p;
+    part.m = p->m - i < most ? p->m - i : most;
+    part.a.at = (const char *)p->a.at + i * p->a.ld * element;
+    part.x += normal ? 0 : i * element;
+    part.y += normal ? i * element : 0;
+    multiply_vector(&part);
   }
 }
 

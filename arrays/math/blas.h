@@ -20,14 +20,27 @@ typedef struct {
 
 /* c = alpha op(a) op(b) + beta c; op(a) is m x k, op(b) is k x n. Extents and leading
  * dimensions fit into an int. */
-void rgi_blas_multiply(rg_array_type type, int64_t m, int64_t n, int64_t k, const void *alpha,
-                       rgi_blas_matrix a, rgi_blas_matrix b, const void *beta, void *c,
-                       int64_t ldc);
+typedef struct {
+  rg_array_type type;
+  int64_t m, n, k;
+  const void *alpha, *beta;
+  rgi_blas_matrix a, b;
+  void *c;
+  int64_t ldc;
+} rgi_blas_product;
+void rgi_blas_multiply(const rgi_blas_product *p);
 
 /* y += alpha op(a) x, where a itself is m x n; x and y without gaps. Its leading
  * dimension fits into an int. */
-void rgi_blas_vector(rg_array_type type, int64_t m, int64_t n, const void *alpha, rgi_blas_matrix a,
-                     const void *x, void *y);
+typedef struct {
+  rg_array_type type;
+  int64_t m, n;
+  const void *alpha;
+  rgi_blas_matrix a;
+  const char *x;
+  char *y;
+} rgi_blas_vector_product;
+void rgi_blas_vector(const rgi_blas_vector_product *p);
 
 /* 1 of a type. */
 const void *rgi_blas_one(rg_array_type type);

@@ -28,27 +28,34 @@ typedef struct {
   rgi_box box;
 } traversal;
 
+/* The elements with lo <= index < hi, in dimensions of the box or of an array. */
+typedef struct {
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
+} box_bounds;
+
 /* A box has those dimensions in which the patch is longer than 1, and is counted from the start of
  * the patch. These two convert its bounds to indices of the operand's array, and back. */
-static void to_array(const traversal *t, int k, const int64_t lo[], const int64_t hi[],
-                     int64_t alo[], int64_t ahi[]) {
+static box_bounds to_array(const traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
   const rgi_operand *o = &t->o[k];
-  memcpy(alo, o->lo, sizeof o->lo);
-  memcpy(ahi, o->hi, sizeof o->hi);
+  box_bounds a;
+  memcpy(a.lo, o->lo, sizeof o->lo);
+  memcpy(a.hi, o->hi, sizeof o->hi);
   for (int i = 0; i < t->box.dims; i++) {
     int d = t->axes[k][i];
-    alo[d] = o->lo[d] + lo[i];
-    ahi[d] = o->lo[d] + hi[i];
+    a.lo[d] = o->lo[d] + lo[i];
+    a.hi[d] = o->lo[d] + hi[i];
   }
+  return a;
 }
 
-static void to_box(const traversal *t, int k, const int64_t alo[], const int64_t ahi[],
-                   int64_t lo[], int64_t hi[]) {
+static box_bounds to_box(const traversal *t, int k, const rgi_piece *piece) {
+  box_bounds b;
   for (int i = 0; i < t->box.dims; i++) {
     int d = t->axes[k][i];
-    lo[i] = alo[d] - t->o[k].lo[d];
-    hi[i] = ahi[d] - t->o[k].lo[d];
+    b.lo[i] = piece->lo[d] - t->o[k].lo[d];
+    b.hi[i] = piece->hi[d] - t->o[k].lo[d];
   }
+  return b;
 }
 
 static void place_operand(traversal *t, int k, char *memory, const int64_t ld[]) {
@@ -95,15 +102,15 @@ static int fetch_operand(traversal *t, int k, const int64_t lo[], const int64_t 
     shift_operands(t, k, lo, part, -1);
     return error;
   }
-  int64_t alo[RG_ARRAY_MAX_DIMS], ahi[RG_ARRAY_MAX_DIMS], ld[RG_ARRAY_MAX_DIMS];
+  int64_t ld[RG_ARRAY_MAX_DIMS];
   if (!t->buffer[k])
     t->buffer[k] = malloc((size_t)(bytes > FETCH ? bytes : FETCH));
   if (!t->buffer[k])
     return rgi_error(RG_ERR_NOMEM, "no memory for elements of another node");
-  to_array(t, k, lo, hi, alo, ahi);
+  box_bounds in = to_array(t, k, lo, hi);
   for (int d = 1; d < t->o[k].a->d.dims; d++)
-    ld[d - 1] = ahi[d] - alo[d];
-  RGI_TRY(rg_array_get(t->o[k].a, alo, ahi, t->buffer[k], NULL));
+    ld[d - 1] = in.hi[d] - in.lo[d];
+  RGI_TRY(rg_array_get(t->o[k].a, in.lo, in.hi, t->buffer[k], NULL));
   place_operand(t, k, t->buffer[k], ld);
   return visit_next(t, k, lo, hi);
 }
@@ -111,24 +118,22 @@ static int fetch_operand(traversal *t, int k, const int64_t lo[], const int64_t 
 /* Operand k in the box, piece by piece. */
 static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t hi[]) {
   rg_array a = t->o[k].a;
-  int64_t alo[RG_ARRAY_MAX_DIMS], ahi[RG_ARRAY_MAX_DIMS], plo[RG_ARRAY_MAX_DIMS],
-      phi[RG_ARRAY_MAX_DIMS];
   rgi_pieces pieces;
   rgi_piece piece;
-  to_array(t, k, lo, hi, alo, ahi);
-  rgi_pieces_start(&pieces, &a->d, alo, ahi);
+  box_bounds in = to_array(t, k, lo, hi);
+  rgi_pieces_start(&pieces, &a->d, in.lo, in.hi);
   while (rgi_pieces_next(&pieces, &piece)) {
     char *memory = rgi_array_memory(a, piece.rank);
-    to_box(t, k, piece.lo, piece.hi, plo, phi);
-    shift_operands(t, k, lo, plo, 1);
+    box_bounds part = to_box(t, k, &piece);
+    shift_operands(t, k, lo, part.lo, 1);
     int error;
     if (memory) {
       place_operand(t, k, memory + piece.offset * (int64_t)a->element, piece.ld);
-      error = visit_next(t, k, plo, phi);
+      error = visit_next(t, k, part.lo, part.hi);
     } else {
-      error = fetch_operand(t, k, plo, phi);
+      error = fetch_operand(t, k, part.lo, part.hi);
     }
-    shift_operands(t, k, lo, plo, -1);
+    shift_operands(t, k, lo, part.lo, -1);
     RGI_TRY(error);
   }
   return RG_SUCCESS;
@@ -138,16 +143,15 @@ int rgi_box_each(int n, const rgi_operand o[], rgi_box_function *f, void *contex
   traversal t = {.n = n, .o = o, .f = f, .context = context};
   rgi_own own;
   rgi_piece piece;
-  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   int error = RG_SUCCESS;
   t.box.operands = n;
   t.box.element = o[0].a->element;
   for (int k = 0; k < n; k++)
     t.box.dims = rgi_operand_axes(&o[k], t.axes[k]);
   for (rgi_own_start(&own, &o[0]); !error && rgi_own_next(&own, &piece);) {
-    to_box(&t, 0, piece.lo, piece.hi, lo, hi);
+    box_bounds part = to_box(&t, 0, &piece);
     place_operand(&t, 0, rgi_own_memory(&o[0], &piece), piece.ld);
-    error = visit_next(&t, 0, lo, hi);
+    error = visit_next(&t, 0, part.lo, part.hi);
   }
   for (int k = 0; k < n; k++)
     free(t.buffer[k]);

@@ -49,18 +49,23 @@ static int move_same(const copy_call *j, const rgi_piece *p) {
 
 #define LINE 8 /* in squares of this edge: each cache line is used completely */
 
-/* to[k * to_ld + i] = from[i * from_ld + k] for i < n, k < m. */
+/* A matrix in memory: its first element, and elements from row to row. */
+typedef struct {
+  char *at;
+  int64_t ld;
+} tile_memory;
+
+/* to[k * to.ld + i] = from[i * from.ld + k] for i < n, k < m. */
 #define TRANSPOSE(name, type)                                                                      \
-  static void name(int64_t n, int64_t m, char *to, int64_t to_ld, const char *from,                \
-                   int64_t from_ld) {                                                              \
-    type *x = (type *)(void *)to;                                                                  \
-    const type *y = (const type *)(const void *)from;                                              \
+  static void name(int64_t n, int64_t m, tile_memory to, tile_memory from) {                       \
+    type *x = (type *)(void *)to.at;                                                               \
+    const type *y = (const type *)(const void *)from.at;                                           \
     for (int64_t k0 = 0; k0 < m; k0 += LINE)                                                       \
       for (int64_t i0 = 0; i0 < n; i0 += LINE) {                                                   \
         int64_t k1 = m - k0 < LINE ? m : k0 + LINE, i1 = n - i0 < LINE ? n : i0 + LINE;            \
         for (int64_t k = k0; k < k1; k++)                                                          \
           for (int64_t i = i0; i < i1; i++)                                                        \
-            x[k * to_ld + i] = y[i * from_ld + k];                                                 \
+            x[k * to.ld + i] = y[i * from.ld + k];                                                 \
       }                                                                                            \
   }
 typedef struct {
@@ -70,34 +75,35 @@ TRANSPOSE(transpose_4, uint32_t)
 TRANSPOSE(transpose_8, uint64_t)
 TRANSPOSE(transpose_16, tile_16_bytes)
 
-static void transpose_tile(size_t element, int64_t n, int64_t m, char *to, int64_t to_ld,
-                           const char *from, int64_t from_ld) {
+static void transpose_tile(size_t element, int64_t n, int64_t m, tile_memory to, tile_memory from) {
   if (element == 4)
-    transpose_4(n, m, to, to_ld, from, from_ld);
+    transpose_4(n, m, to, from);
   else if (element == 8)
-    transpose_8(n, m, to, to_ld, from, from_ld);
+    transpose_8(n, m, to, from);
   else if (element == 16)
-    transpose_16(n, m, to, to_ld, from, from_ld);
+    transpose_16(n, m, to, from);
   else
     for (int64_t k = 0; k < m; k++)
       for (int64_t i = 0; i < n; i++)
-        memcpy(to + (k * to_ld + i) * (int64_t)element, from + (i * from_ld + k) * (int64_t)element,
-               element);
+        memcpy(to.at + (k * to.ld + i) * (int64_t)element,
+               from.at + (i * from.ld + k) * (int64_t)element, element);
 }
 
-/* Rows i..i+n-1 and columns k..k+m-1 of the caller's piece. */
-static int move_tile(const copy_call *j, const rgi_piece *p, int64_t i, int64_t n, int64_t k,
-                     int64_t m, char *buffer) {
+/* The tile that begins with row i and column k of the caller's piece. */
+static int move_tile(const copy_call *j, const rgi_piece *p, int64_t i, int64_t k, char *buffer) {
   size_t element = j->mine->a->element;
+  int64_t rows = p->hi[0] - p->lo[0] - i, columns = p->hi[1] - p->lo[1] - k;
+  int64_t n = rows < TILE ? rows : TILE, m = columns < TILE ? columns : TILE;
   int64_t down = p->lo[0] + i - j->mine->lo[0], across = p->lo[1] + k - j->mine->lo[1];
   int64_t lo[2] = {j->other->lo[0] + across, j->other->lo[1] + down};
   int64_t hi[2] = {lo[0] + m, lo[1] + n};
-  char *memory = rgi_own_memory(j->mine, p) + (i * p->ld[0] + k) * (int64_t)element;
+  tile_memory turned = {buffer, n};
+  tile_memory own = {rgi_own_memory(j->mine, p) + (i * p->ld[0] + k) * (int64_t)element, p->ld[0]};
   if (!j->pull)
-    transpose_tile(element, n, m, buffer, n, memory, p->ld[0]);
+    transpose_tile(element, n, m, turned, own);
   RGI_TRY(transfer_box(j, lo, hi, buffer, NULL));
   if (j->pull)
-    transpose_tile(element, m, n, memory, p->ld[0], buffer, n);
+    transpose_tile(element, m, n, own, turned);
   return RG_SUCCESS;
 }
 
@@ -105,8 +111,7 @@ static int move_transposed(const copy_call *j, const rgi_piece *p, char *buffer)
   int64_t rows = p->hi[0] - p->lo[0], columns = p->hi[1] - p->lo[1];
   for (int64_t i = 0; i < rows; i += TILE)
     for (int64_t k = 0; k < columns; k += TILE)
-      RGI_TRY(move_tile(j, p, i, rows - i < TILE ? rows - i : TILE, k,
-                        columns - k < TILE ? columns - k : TILE, buffer));
+      RGI_TRY(move_tile(j, p, i, k, buffer));
   return RG_SUCCESS;
 }
 

@@ -115,20 +115,19 @@ static void store_value(rg_array_type type, int64_t key, int greatest, void *to)
   memcpy(to, from[type], rgi_type_size(type, 0));
 }
 
-static int find_extreme(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
-                        int greatest, void *value, int64_t at[]) {
-  rgi_operand o;
+static int find_extreme(const char *call, const rgi_operand *o, int greatest, void *value,
+                        int64_t at[]) {
+  rg_array a = o->a;
   int64_t key;
-  RGI_TRY(rgi_operand_make(call, a, lo, hi, &o));
-  RGI_TRY(rgi_operand_arithmetic(call, &o));
+  RGI_TRY(rgi_operand_arithmetic(call, o));
   if (!value)
     return rgi_error(RG_ERR_ARG, "%s: the output is NULL", call);
   if (rgi_type_is_complex(a->type))
     return rgi_error(RG_ERR_ARG, "%s: complex numbers have no order", call);
-  if (rgi_operand_count(&o) == 0)
+  if (rgi_operand_count(o) == 0)
     return rgi_error(RG_ERR_ARG, "%s: the patch is empty", call);
-  RGI_TRY(rgi_operands_begin(call, 1, &o));
-  best b = own_best(&o, loops[greatest][a->type]);
+  RGI_TRY(rgi_operands_begin(call, 1, o));
+  best b = own_best(o, loops[greatest][a->type]);
   RGI_TRY(rg_allreduce(a->group, &b.key, &key, 1, MPI_INT64_T, MPI_MIN));
   if (b.key != key)
     b.index = INT64_MAX;
@@ -142,9 +141,13 @@ static int find_extreme(const char *call, rg_array a, const int64_t lo[], const 
 }
 
 int rg_array_min(rg_array a, const int64_t lo[], const int64_t hi[], void *least, int64_t at[]) {
-  return find_extreme(__func__, a, lo, hi, 0, least, at);
+  rgi_operand o;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
+  return find_extreme(__func__, &o, 0, least, at);
 }
 
 int rg_array_max(rg_array a, const int64_t lo[], const int64_t hi[], void *greatest, int64_t at[]) {
-  return find_extreme(__func__, a, lo, hi, 1, greatest, at);
+  rgi_operand o;
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
+  return find_extreme(__func__, &o, 1, greatest, at);
 }

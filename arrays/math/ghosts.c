@@ -21,6 +21,8 @@ typedef struct {
   int64_t stride[RG_ARRAY_MAX_DIMS];
   rg_request *requests;
   int n, room;
+  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];   /* the slab that is being got */
+  int64_t from[RG_ARRAY_MAX_DIMS], to[RG_ARRAY_MAX_DIMS]; /* where its elements are (get_from) */
 } halo;
 
 static int start_get(halo *h, const int64_t lo[], const int64_t hi[], char *to) {
@@ -36,26 +38,26 @@ static int start_get(halo *h, const int64_t lo[], const int64_t hi[], char *to) 
   return rg_array_iget(h->a, lo, hi, to, h->block.ld, &h->requests[h->n++]);
 }
 
-/* Gets the elements for ghosts lo..hi. In the dimensions before d, from and to are already indices
- * of the array. Ghosts beyond a periodic edge, perhaps several times around, are cut there. */
-static int get_from(halo *h, int d, const int64_t lo[], const int64_t hi[], int64_t from[],
-                    int64_t to[], char *at) {
+/* Gets the elements for the slab's ghosts. In the dimensions before d, from and to are already
+ * indices of the array. Ghosts beyond a periodic edge, perhaps several times around, are cut
+ * there. */
+static int get_from(halo *h, int d, char *at) {
   const rgi_distribution *dist = &h->a->d;
   if (d == dist->dims)
-    return start_get(h, from, to, at);
+    return start_get(h, h->from, h->to, at);
   int64_t extent = dist->shape[d], step = h->stride[d] * (int64_t)h->a->element;
-  for (int64_t i = lo[d], end; i < hi[d]; i = end) {
+  for (int64_t i = h->lo[d], last = h->hi[d], end; i < last; i = end) {
     int64_t there = dist->periodic[d] ? ((i % extent) + extent) % extent : i;
-    end = i + (extent - there) < hi[d] ? i + (extent - there) : hi[d];
+    end = i + (extent - there) < last ? i + (extent - there) : last;
     if (there < 0) { /* beyond an edge that is not periodic */
-      end = hi[d] < 0 ? hi[d] : 0;
+      end = last < 0 ? last : 0;
       continue;
     }
     if (there >= extent)
       break;
-    from[d] = there;
-    to[d] = there + (end - i);
-    RGI_TRY(get_from(h, d + 1, lo, hi, from, to, at + (i - h->block.lo[d]) * step));
+    h->from[d] = there;
+    h->to[d] = there + (end - i);
+    RGI_TRY(get_from(h, d + 1, at + (i - h->block.lo[d]) * step));
   }
   return RG_SUCCESS;
 }
@@ -63,18 +65,16 @@ static int get_from(halo *h, int d, const int64_t lo[], const int64_t hi[], int6
 /* The slabs of the halo on both sides of the block in dimension d. */
 static int get_slabs(halo *h, int d) {
   const rgi_distribution *dist = &h->a->d;
-  int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS], from[RG_ARRAY_MAX_DIMS],
-      to[RG_ARRAY_MAX_DIMS];
   for (int i = 0; i < dist->dims; i++) {
-    lo[i] = h->block.lo[i] - (i > d ? dist->ghosts[i] : 0);
-    hi[i] = h->block.hi[i] + (i > d ? dist->ghosts[i] : 0);
+    h->lo[i] = h->block.lo[i] - (i > d ? dist->ghosts[i] : 0);
+    h->hi[i] = h->block.hi[i] + (i > d ? dist->ghosts[i] : 0);
   }
-  hi[d] = h->block.lo[d];
-  lo[d] = hi[d] - dist->ghosts[d];
-  RGI_TRY(get_from(h, 0, lo, hi, from, to, h->memory));
-  lo[d] = h->block.hi[d];
-  hi[d] = lo[d] + dist->ghosts[d];
-  return get_from(h, 0, lo, hi, from, to, h->memory);
+  h->hi[d] = h->block.lo[d];
+  h->lo[d] = h->hi[d] - dist->ghosts[d];
+  RGI_TRY(get_from(h, 0, h->memory));
+  h->lo[d] = h->block.hi[d];
+  h->hi[d] = h->lo[d] + dist->ghosts[d];
+  return get_from(h, 0, h->memory);
 }
 
 static int update_halo(const rgi_operand *o) {

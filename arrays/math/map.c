@@ -10,13 +10,14 @@ int rg_array_map(rg_array a, const int64_t lo[], const int64_t hi[], rg_array_fu
                  void *context) {
   rgi_operand o;
   rgi_own_lines l;
-  int said = 0, error = RG_SUCCESS;
+  int said = RG_SUCCESS;
+  unsigned mark = 0;
   RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
   RGI_REQUIRE(f);
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  for (rgi_own_lines_start(&l, &o); l.n && !said; rgi_own_lines_next(&l))
+  for (rgi_own_lines_start(&l, &o); l.n && !said; rgi_own_lines_next(&l)) {
+    mark = rgi_error_mark();
     said = f(l.ptr, l.n, l.at, context);
-  if (said)
-    error = rgi_error(RG_ERR_ARG, "rg_array_map: the function returned %d on rank %d", said, a->me);
-  return rgi_operands_agree(__func__, a, error);
+  }
+  return rgi_operands_agree(__func__, a, rgi_error_of_callback("the function", said, mark));
 }

@@ -62,10 +62,17 @@ static void times_b(const rgi_product *p, const rgi_piece *a, rgi_section c, cha
     rgi_section right = rgi_section_of(&p->b, p->form_b, &b);
     part.offset = a->offset + (right.i0 - left.k0) * stride;
     /* The contribution with k = 0 is the first one to each element of c: only it takes beta. */
-    const void *beta = right.i0 == 0 ? p->beta : rgi_blas_one(p->c.a->type);
-    rgi_blas_multiply(p->c.a->type, left.i1 - left.i0, right.k1 - right.k0, right.i1 - right.i0,
-                      p->alpha, matrix_of(&p->a, p->form_a, &part), matrix_of(&p->b, p->form_b, &b),
-                      beta, memory + ((left.i0 - c.i0) * ld + right.k0 - c.k0) * element, ld);
+    rgi_blas_multiply(
+        &(rgi_blas_product){.type = p->c.a->type,
+                            .m = left.i1 - left.i0,
+                            .n = right.k1 - right.k0,
+                            .k = right.i1 - right.i0,
+                            .alpha = p->alpha,
+                            .beta = right.i0 == 0 ? p->beta : rgi_blas_one(p->c.a->type),
+                            .a = matrix_of(&p->a, p->form_a, &part),
+                            .b = matrix_of(&p->b, p->form_b, &b),
+                            .c = memory + ((left.i0 - c.i0) * ld + right.k0 - c.k0) * element,
+                            .ldc = ld});
   }
 }
 

@@ -92,31 +92,40 @@ static int64_t take_strips(const strip *s, int64_t n, int64_t *length) {
 
 /* --- panels ------------------------------------------------------------------------------ */
 
-/* Starts to get strips of rows of op(o), columns k0 to k1, into memory, one after the other (along:
- * strips of columns, rows k0 to k1). */
-static int start_panel(panel *x, const rgi_operand *o, rg_array_form form, int along,
-                       const strip *s, int64_t strips_, int64_t length, int64_t k0, int64_t k1,
-                       char *memory) {
-  int across = (form == RG_FORM_NORMAL) == along; /* strips are columns of the array */
-  int64_t at = 0, ld = across ? length : k1 - k0, element = (int64_t)o->a->element;
-  for (int64_t i = 0; i < strips_; i++) {
+/* What a panel consists of: strips of rows of op(o), or (along) strips of columns. */
+typedef struct {
+  const rgi_operand *o;
+  rg_array_form form;
+  int along;
+  const strip *strips;
+  int64_t n, length; /* of the strips together */
+} panel_source;
+
+/* Starts to get the strips, columns k0 to k0 + depth (along: rows), into memory, one after the
+ * other. */
+static int start_panel(panel *x, const panel_source *f, int64_t k0, char *memory) {
+  int across = (f->form == RG_FORM_NORMAL) == f->along; /* strips are columns of the array */
+  int64_t at = 0, k1 = k0 + x->depth;
+  int64_t ld = across ? f->length : x->depth, element = (int64_t)f->o->a->element;
+  for (const strip *s = f->strips; s < f->strips + f->n; s++) {
     rgi_section part =
-        along ? (rgi_section){k0, k1, s[i].lo, s[i].hi} : (rgi_section){s[i].lo, s[i].hi, k0, k1};
+        f->along ? (rgi_section){k0, k1, s->lo, s->hi} : (rgi_section){s->lo, s->hi, k0, k1};
     int64_t lo[2], hi[2];
-    rgi_section_patch(o, form, part, lo, hi);
+    rgi_section_patch(f->o, f->form, part, lo, hi);
     char *to = memory + (across ? at : at * ld) * element;
-    at += s[i].hi - s[i].lo;
+    at += s->hi - s->lo;
     x->requests[x->open] = NULL;
-    RGI_TRY(rg_array_iget(o->a, lo, hi, to, &ld, &x->requests[x->open++]));
+    RGI_TRY(rg_array_iget(f->o->a, lo, hi, to, &ld, &x->requests[x->open++]));
   }
   return RG_SUCCESS;
 }
 
 static int start_panels(const rgi_product *p, const tile *t, panel *x, int64_t k0) {
-  int64_t k1 = p->k - k0 < DEPTH ? p->k : k0 + DEPTH;
-  x->depth = k1 - k0;
-  RGI_TRY(start_panel(x, &p->a, p->form_a, 0, t->rows, t->row_strips, t->m, k0, k1, x->a));
-  return start_panel(x, &p->b, p->form_b, 1, t->columns, t->column_strips, t->n, k0, k1, x->b);
+  const panel_source a = {&p->a, p->form_a, 0, t->rows, t->row_strips, t->m};
+  const panel_source b = {&p->b, p->form_b, 1, t->columns, t->column_strips, t->n};
+  x->depth = p->k - k0 < DEPTH ? p->k - k0 : DEPTH;
+  RGI_TRY(start_panel(x, &a, k0, x->a));
+  return start_panel(x, &b, k0, x->b);
 }
 
 static int finish_panels(panel *x) {
@@ -152,9 +161,17 @@ static int multiply_panels(panel_work *w, const tile *t) {
     if (p->k - k > DEPTH)
       RGI_TRY(start_panels(p, t, &w->panels[(k / DEPTH + 1) % 2], k + DEPTH));
     RGI_TRY(finish_panels(x));
-    rgi_blas_matrix a = {p->form_a, x->a, p->form_a == RG_FORM_NORMAL ? x->depth : t->m};
-    rgi_blas_matrix b = {p->form_b, x->b, p->form_b == RG_FORM_NORMAL ? t->n : x->depth};
-    rgi_blas_multiply(p->c.a->type, t->m, t->n, x->depth, p->alpha, a, b, beta, w->c, t->n);
+    rgi_blas_multiply(
+        &(rgi_blas_product){.type = p->c.a->type,
+                            .m = t->m,
+                            .n = t->n,
+                            .k = x->depth,
+                            .alpha = p->alpha,
+                            .beta = beta,
+                            .a = {p->form_a, x->a, p->form_a == RG_FORM_NORMAL ? x->depth : t->m},
+                            .b = {p->form_b, x->b, p->form_b == RG_FORM_NORMAL ? t->n : x->depth},
+                            .c = w->c,
+                            .ldc = t->n});
     beta = rgi_blas_one(p->c.a->type);
   }
   return RG_SUCCESS;

@@ -28,8 +28,13 @@ static char *element_of(const rgi_operand *o, const rgi_piece *piece) {
 /* Adds the product of a part of a block of a and the part x of the vector to the part y. */
 static void add_block(const vector_product *p, const rgi_piece *a, const char *memory,
                       const char *x, char *y) {
-  rgi_blas_matrix block = {p->form, memory, a->ld[0]};
-  rgi_blas_vector(p->a.a->type, a->hi[0] - a->lo[0], a->hi[1] - a->lo[1], p->alpha, block, x, y);
+  rgi_blas_vector(&(rgi_blas_vector_product){.type = p->a.a->type,
+                                             .m = a->hi[0] - a->lo[0],
+                                             .n = a->hi[1] - a->lo[1],
+                                             .alpha = p->alpha,
+                                             .a = {p->form, memory, a->ld[0]},
+                                             .x = x,
+                                             .y = y});
 }
 
 /* One node: adds the products of a piece of a and the pieces of x to y. The order of additions is

@@ -56,22 +56,24 @@ int rgi_scale_own(const rgi_operand *o, const void *factor) {
   return rgi_box_each(1, o, run_box, &j);
 }
 
-static int run_loop(const char *call, scale_loop *const f[], rg_array a, const int64_t lo[],
-                    const int64_t hi[], const void *scalar) {
-  rgi_operand o;
-  RGI_TRY(rgi_operand_make(call, a, lo, hi, &o));
-  RGI_TRY(rgi_operand_arithmetic(call, &o));
-  scale_call j = {f[a->type], scalar};
-  RGI_TRY(rgi_operands_begin(call, 1, &o));
-  return rgi_operands_end(call, 1, &o, rgi_box_each(1, &o, run_box, &j));
+static int run_loop(const char *call, scale_loop *const f[], const rgi_operand *o,
+                    const void *scalar) {
+  RGI_TRY(rgi_operand_arithmetic(call, o));
+  scale_call j = {f[o->a->type], scalar};
+  RGI_TRY(rgi_operands_begin(call, 1, o));
+  return rgi_operands_end(call, 1, o, rgi_box_each(1, o, run_box, &j));
 }
 
 int rg_array_scale(rg_array a, const int64_t lo[], const int64_t hi[], const void *factor) {
+  rgi_operand o;
   RGI_REQUIRE(factor);
-  return run_loop(__func__, scales, a, lo, hi, factor);
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
+  return run_loop(__func__, scales, &o, factor);
 }
 
 int rg_array_add_scalar(rg_array a, const int64_t lo[], const int64_t hi[], const void *value) {
+  rgi_operand o;
   RGI_REQUIRE(value);
-  return run_loop(__func__, shifts, a, lo, hi, value);
+  RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
+  return run_loop(__func__, shifts, &o, value);
 }

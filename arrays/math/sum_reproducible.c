@@ -56,10 +56,10 @@ static int add_box(void *context, const rgi_box *box) {
   return RG_SUCCESS;
 }
 
-static int sum_all(const char *call, int n, const rgi_operand o[], exact_term t, double scale,
-                   double *result) {
+/* j: the term and its scale. */
+static int sum_all(const char *call, exact_call j, int n, const rgi_operand o[], double *result) {
   rg_array a = o[0].a;
-  exact_call j = {.type = a->type, .exact_term = t, .scale = scale};
+  j.type = a->type;
   int error = rgi_box_each(n, o, add_box, &j), one_node = a->one_node && o[n - 1].a->one_node;
   if (!one_node)
     RGI_TRY(rgi_operands_agree(call, a, error));
@@ -82,7 +82,7 @@ int rg_array_sum_reproducible(rg_array a, double *sum) {
   RGI_REQUIRE(sum);
   RGI_TRY(check_real(__func__, a));
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  return sum_all(__func__, 1, &o, VALUE, 1, sum);
+  return sum_all(__func__, (exact_call){.exact_term = VALUE}, 1, &o, sum);
 }
 
 int rg_array_dot_reproducible(rg_array a, rg_array b, double *dot) {
@@ -94,11 +94,12 @@ int rg_array_dot_reproducible(rg_array a, rg_array b, double *dot) {
   RGI_TRY(rgi_operands_alike(__func__, &o[0], &o[1]));
   RGI_TRY(rgi_operands_together(__func__, &o[0], &o[1]));
   RGI_TRY(rgi_operands_begin(__func__, 2, o));
-  return sum_all(__func__, 2, o, PRODUCT, 1, dot);
+  return sum_all(__func__, (exact_call){.exact_term = PRODUCT}, 2, o, dot);
 }
 
 static int squares_of(const rgi_operand *o, double scale, double *sum) {
-  return sum_all("rg_array_norm_reproducible", 1, o, SQUARE, scale, sum);
+  exact_call j = {.exact_term = SQUARE, .scale = scale};
+  return sum_all("rg_array_norm_reproducible", j, 1, o, sum);
 }
 
 int rg_array_norm_reproducible(rg_array a, rg_norm_kind norm, double *result) {
@@ -110,7 +111,7 @@ int rg_array_norm_reproducible(rg_array a, rg_norm_kind norm, double *result) {
   if (norm == RG_NORM_INFINITY)
     return rgi_norm_greatest(&o, result);
   if (norm == RG_NORM_1)
-    return sum_all(__func__, 1, &o, ABSOLUTE, 1, result);
+    return sum_all(__func__, (exact_call){.exact_term = ABSOLUTE}, 1, &o, result);
   RGI_TRY(squares_of(&o, 1, &squares));
   if (rgi_norm_out_of_range(squares))
     return rgi_norm_2_scaled(&o, squares_of, result);

@@ -22,10 +22,7 @@
 #define TAG 0
 
 typedef struct {
-  rg_group both;
-  int me;
-  const rgi_side *from, *to;
-  rg_array a, b;
+  rgi_redistribute_call call;
   size_t element;
   unsigned char *part; /* for each rank of both: OLD, NEW */
   struct piece_message *messages;
@@ -78,7 +75,7 @@ static int add_to_message(redistribution *m, int peer, int incoming, const rgi_p
   if (!l)
     return rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory for the list of pieces");
   l->pieces[l->n++] = *piece;
-  l->bytes += elements_of(piece, m->from->d.dims) * (int64_t)m->element;
+  l->bytes += elements_of(piece, m->call.from->d.dims) * (int64_t)m->element;
   return RG_SUCCESS;
 }
 
@@ -98,19 +95,19 @@ static char *place_of(const redistribution *m, rg_array array, const rgi_piece *
 
 /* A piece of an old block of this process. */
 static int move_old_piece(redistribution *m, const rgi_piece *here, int owner) {
-  int peer = (int)m->to->ranks[owner];
-  if (m->b)
-    return rg_array_put(m->b, here->lo, here->hi, place_of(m, m->a, here), here->ld);
+  int peer = (int)m->call.to->ranks[owner];
+  if (m->call.b)
+    return rg_array_put(m->call.b, here->lo, here->hi, place_of(m, m->call.a, here), here->ld);
   return m->part[peer] & OLD ? RG_SUCCESS : add_to_message(m, peer, 0, here);
 }
 
 /* A piece of a new block of this process. */
 static int move_new_piece(redistribution *m, const rgi_piece *here, int owner) {
-  int peer = (int)m->from->ranks[owner];
+  int peer = (int)m->call.from->ranks[owner];
   if (m->part[peer] & NEW)
     return RG_SUCCESS; /* its owner puts it here */
-  if (m->a)
-    return rg_array_get(m->a, here->lo, here->hi, place_of(m, m->b, here), here->ld);
+  if (m->call.a)
+    return rg_array_get(m->call.a, here->lo, here->hi, place_of(m, m->call.b, here), here->ld);
   return add_to_message(m, peer, 1, here);
 }
 
@@ -134,20 +131,20 @@ static int walk_pieces(redistribution *m, const rgi_distribution *mine, int rank
 
 static void copy_piece(const redistribution *m, const rgi_piece *p, char *data, int incoming) {
   int64_t extent[RG_ARRAY_MAX_DIMS];
-  int dims = m->from->d.dims;
+  int dims = m->call.from->d.dims;
   for (int d = 0; d < dims; d++)
     extent[d] = p->hi[d] - p->lo[d];
   if (incoming)
-    rgi_patch_copy(dims, extent, m->element, place_of(m, m->b, p), p->ld, data, NULL);
+    rgi_patch_copy(dims, extent, m->element, place_of(m, m->call.b, p), p->ld, data, NULL);
   else
-    rgi_patch_copy(dims, extent, m->element, data, NULL, place_of(m, m->a, p), p->ld);
+    rgi_patch_copy(dims, extent, m->element, data, NULL, place_of(m, m->call.a, p), p->ld);
 }
 
 static void copy_message(const redistribution *m, const piece_message *l) {
   int64_t at = 0;
   for (int64_t i = 0; i < l->n; i++) {
     copy_piece(m, &l->pieces[i], l->data + at, l->incoming);
-    at += elements_of(&l->pieces[i], m->from->d.dims) * (int64_t)m->element;
+    at += elements_of(&l->pieces[i], m->call.from->d.dims) * (int64_t)m->element;
   }
 }
 
@@ -157,10 +154,10 @@ static int post_message(redistribution *m, piece_message *l) {
   l->data = malloc((size_t)l->bytes);
   int64_t bytes = l->data ? l->bytes : 0;
   if (l->incoming)
-    return rg_irecv(m->both, l->data, bytes, MPI_BYTE, l->peer, TAG, &l->request);
+    return rg_irecv(m->call.both, l->data, bytes, MPI_BYTE, l->peer, TAG, &l->request);
   if (l->data)
     copy_message(m, l);
-  RGI_TRY(rg_isend(m->both, l->data, bytes, MPI_BYTE, l->peer, TAG, &l->request));
+  RGI_TRY(rg_isend(m->call.both, l->data, bytes, MPI_BYTE, l->peer, TAG, &l->request));
   return l->data ? RG_SUCCESS
                  : rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory for %lld bytes to send",
                              (long long)l->bytes);
@@ -199,32 +196,30 @@ static void mark_members(redistribution *m, const rgi_side *side, unsigned char 
 }
 
 static int do_all(redistribution *m) {
-  int old = rgi_side_rank(m->from, m->me), new = rgi_side_rank(m->to, m->me);
+  int old = rgi_side_rank(m->call.from, m->call.me), new = rgi_side_rank(m->call.to, m->call.me);
   int error = RG_SUCCESS, failed;
-  if (m->a)
-    error = walk_pieces(m, &m->from->d, old, &m->to->d, move_old_piece);
-  if (m->b) {
-    failed = walk_pieces(m, &m->to->d, new, &m->from->d, move_new_piece);
+  if (m->call.a)
+    error = walk_pieces(m, &m->call.from->d, old, &m->call.to->d, move_old_piece);
+  if (m->call.b) {
+    failed = walk_pieces(m, &m->call.to->d, new, &m->call.from->d, move_new_piece);
     error = error ? error : failed;
   }
   /* If a member's list is incomplete, no member may wait for its messages. */
-  RGI_TRY(rgi_side_agree(m->both, error));
+  RGI_TRY(rgi_side_agree(m->call.both, error));
   error = exchange_messages(m);
-  failed = m->b ? rg_array_fence(m->b) : RG_SUCCESS;
+  failed = m->call.b ? rg_array_fence(m->call.b) : RG_SUCCESS;
   return error ? error : failed;
 }
 
-int rgi_redistribute(rg_group both, int me, const rgi_side *from, rg_array a, const rgi_side *to,
-                     rg_array b) {
-  redistribution m = {.both = both, .me = me, .from = from, .to = to, .a = a, .b = b};
+int rgi_redistribute(const rgi_redistribute_call *call) {
+  redistribution m = {.call = *call, .element = call->from->spec.element_size};
   int size, error;
-  RGI_TRY(rg_group_size(both, &size));
-  m.element = from->spec.element_size;
+  RGI_TRY(rg_group_size(call->both, &size));
   m.part = calloc((size_t)size, 1);
   if (!m.part) /* the other members agree on errors in do_all */
-    return rgi_side_agree(both, rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory"));
-  mark_members(&m, from, OLD);
-  mark_members(&m, to, NEW);
+    return rgi_side_agree(call->both, rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory"));
+  mark_members(&m, call->from, OLD);
+  mark_members(&m, call->to, NEW);
   error = do_all(&m);
   for (int i = 0; i < m.messages_n; i++) {
     free(m.messages[i].pieces);

@@ -7,9 +7,14 @@
 
 #include "regroup/side.h"
 
-/* Every member of both. a: NULL if the caller is not in the old group; b: likewise for the new
- * one. me: the caller's rank in both. All elements are in place when all members have returned. */
-int rgi_redistribute(rg_group both, int me, const rgi_side *from, rg_array a, const rgi_side *to,
-                     rg_array b);
+typedef struct {
+  rg_group both;
+  int me;                    /* the caller's rank in both */
+  const rgi_side *from, *to; /* the old group and the new one */
+  rg_array a, b;             /* the array of each; NULL if the caller is not in that group */
+} rgi_redistribute_call;
+
+/* Every member of both. All elements are in place when all members have returned. */
+int rgi_redistribute(const rgi_redistribute_call *call);
 
 #endif

@@ -104,8 +104,12 @@ static int move_elements(regrouping *h) {
   if (!error && h->a)
     error = rg_array_fence(h->a);
   RGI_TRY(rgi_side_agree(h->both, error));
-  return rgi_side_agree(h->both,
-                        rgi_redistribute(h->both, h->me, &h->from_side, h->a, &h->to_side, h->b));
+  return rgi_side_agree(h->both, rgi_redistribute(&(rgi_redistribute_call){.both = h->both,
+                                                                           .me = h->me,
+                                                                           .from = &h->from_side,
+                                                                           .to = &h->to_side,
+                                                                           .a = h->a,
+                                                                           .b = h->b}));
 }
 
 static int check_arguments(const rg_array *a, rg_group to) {

@@ -281,7 +281,7 @@ typedef enum { RG_ACCESS_READ, RG_ACCESS_WRITE, RG_ACCESS_READ_WRITE } rg_access
 /* Direct access to a patch that is inside one block of one member on the caller's node (its
  * own block, or another member's). ptr is the address of a pointer, which is set to the first
  * element; ld[0..dims-2] are the extents in memory (NULL: not wanted). Between this call and
- * rg_array_release the caller uses the patch as the intent says, by ordinary loads and stores.
+ * rg_array_release the caller uses the patch as `intent` says, by ordinary loads and stores.
  * The program orders its accesses with those of other processes (rg_array_sync). Local. Errors:
  * RG_ERR_ARG (the patch is empty or crosses blocks); RG_ERR_RANK (its owner is on another node;
  * the message says which). */

@@ -96,8 +96,9 @@ RG_API int rg_array_combine(rg_combine_operation op, rg_array a, rg_array b, rg_
 /* Calls f for runs of n elements along the last dimension, such that each element of the
  * patch is in one run, on the member that owns it. `at` is the index of the first element;
  * that of the i-th one is greater by i in the last dimension. f changes the elements in
- * place and makes no collective call. If f returns a value other than 0 the caller's part
- * ends, and the call returns RG_ERR_ARG on every member (some elements are changed then). */
+ * place and makes no collective call. If f returns a value other than RG_SUCCESS the caller's
+ * part ends, and the call returns this value on every member, of several the greatest (error.h;
+ * some elements are changed then). */
 typedef int rg_array_function(void *elements, int64_t n, const int64_t at[], void *context);
 RG_API int rg_array_map(rg_array a, const int64_t lo[], const int64_t hi[], rg_array_function *f,
                         void *context);
@@ -129,8 +130,8 @@ RG_API int rg_array_dot_patch(rg_array a, const int64_t alo[], const int64_t ahi
 
 /* The same functions with the same bits for any group, distribution and number of members:
  * the exact sum, rounded once to a double (of the products or squares, each rounded to a
- * double before). RG_TYPE_FLOAT and RG_TYPE_DOUBLE only. Cost: an allreduce of 568 bytes, and about
- * 5 ns for each element. */
+ * double before). RG_TYPE_FLOAT and RG_TYPE_DOUBLE only. Cost: an allreduce of 568 bytes, and
+ * about 5 ns for each element. */
 RG_API int rg_array_sum_reproducible(rg_array a, double *sum);
 RG_API int rg_array_dot_reproducible(rg_array a, rg_array b, double *dot);
 RG_API int rg_array_norm_reproducible(rg_array a, rg_norm_kind norm, double *result);
@@ -177,8 +178,8 @@ RG_API int rg_array_multiply_vector(rg_array_form form_a, const void *alpha, rg_
 RG_API int rg_array_update_ghosts(rg_array a);
 
 /* Rank 0 writes the patch to a file (stdout, for instance): 2-dimensional slices one after
- * another, 5 digits of each number, RG_TYPE_OPAQUE as hexadecimal bytes. It gathers the patch row
- * by row. file is significant only at rank 0. Errors, on every member: RG_ERR_FILE. */
+ * another, 5 digits of each number, RG_TYPE_OPAQUE as hexadecimal bytes. It gathers the patch
+ * row by row. file is significant only at rank 0. Errors, on every member: RG_ERR_FILE. */
 RG_API int rg_array_print(rg_array a, const int64_t lo[], const int64_t hi[], FILE *file);
 
 #ifdef __cplusplus

@@ -156,7 +156,7 @@ RG_API int rg_plan_free(rg_plan *plan);
  * leavable and keep `least` processes and at least one; targets are joinable; a walker
  * is started once and by enough processes; ranks >= 1. If not, the call returns
  * RG_ERR_ARG, and rg_error_detail names the wrong move. Cost: O(moves + rows of the
- * table). Errors: RG_ERR_NOMEM. */
+ * table). Errors: RG_ERR_ARG also if the table's size is not set; RG_ERR_NOMEM. */
 RG_API int rg_plan_check(const rg_plan *plan, const rg_load_table *table);
 
 /* --- policies ---------------------------------------------------------------------- */
@@ -176,7 +176,8 @@ struct rg_policy {
   int64_t interval; /* 0: asynchronous; i: synchronous, after every i units */
   int asks;         /* 0 or RG_POLICY_ASKS_ACTIVE */
   /* Adds moves to the plan, which is empty. Returns RG_SUCCESS or an error. `policy` is a copy of
-   * the policy, with as many members as the program knows. */
+   * the policy, with as many members as the program knows. Programs do not call the function, but
+   * rg_policy_plan. */
   int (*plan)(const rg_policy *policy, const rg_load_table *table, rg_plan *plan);
   const void *context;              /* for the application's use */
   double option[RG_POLICY_OPTIONS]; /* values of the options of the library's policies, in
@@ -184,8 +185,8 @@ struct rg_policy {
 };
 
 /* Parses "NAME" or "NAME:OPTION=VALUE,OPTION=VALUE" and fills in *policy, whose `size` the
- * caller has set. NULL, "" and "default" stand for the
- * default policy, which is share-out. Every policy has the option i (its interval).
+ * caller has set. NULL, "" and "default" stand for the default policy, which is share-out.
+ * Every policy has the option i (its interval).
  *
  *   none                     no group joins another
  *   join-right               an idle group joins the group to its right, if that is

@@ -21,6 +21,8 @@
 #ifndef REGROUP_POLITE_H
 #define REGROUP_POLITE_H
 
+#include <stdint.h>
+
 #include <regroup/error.h>
 
 #ifdef __cplusplus
@@ -34,7 +36,7 @@ RG_API int rg_polite_active(int *active);
 
 /* How often this process's waits inside MPI have polled without result, yielded and
  * slept since its start. Any pointer may be NULL. Local; any thread. */
-RG_API int rg_polite_counts(unsigned long *polls, unsigned long *yields, unsigned long *sleeps);
+RG_API int rg_polite_counts(int64_t *polls, int64_t *yields, int64_t *sleeps);
 
 /* For a loop that polls MPI (MPI_Test, MPI_Iprobe) and pauses by itself. From
  * rg_polite_polling(1) to rg_polite_polling(0), polls of the calling thread that find

@@ -23,6 +23,8 @@
 #ifndef REGROUP_RECOVERY_H
 #define REGROUP_RECOVERY_H
 
+#include <stdint.h>
+
 #include <regroup/error.h>
 #include <regroup/group.h>
 
@@ -74,7 +76,7 @@ RG_API int rg_group_revoke(rg_group g);
  * RG_RESTARTS): 0 for the first start. A program that is started again continues from its
  * last checkpoint (checkpoint.h). Local; works before rg_init. Errors: RG_ERR_ARG;
  * RG_ERR_OPTION (the variable has an invalid value). */
-RG_API int rg_restart_count(int *n);
+RG_API int rg_restart_count(int64_t *n);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
  *
  * Policies by name: NAME or NAME:OPTION=VALUE,..., looked up in the table of policies; and the call
  * of a policy's function, with checks of the table before and of the plan after. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,18 +150,16 @@ int rgi_policy_take(const char *what, const rg_policy *given, rg_policy *own) {
 
 static int make_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   RGI_TRY(check_table(policy, table));
-  int error = policy->plan(policy, table, plan);
-  if (error)
-    rgi_error(error, "rg_policy_plan: the policy %s returned %d (%s)",
-              policy->name ? policy->name : "", error, rg_error_string(error));
-  else if (plan->count > plan->room)
-    error = rgi_error(RG_ERR_ARG,
-                      "rg_policy_plan: %lld moves where there is room for %lld: "
-                      "rg_plan_add adds one",
-                      (long long)plan->count, (long long)plan->room);
-  else
-    error = rg_plan_check(plan, table);
-  return error;
+  char name[128];
+  snprintf(name, sizeof name, "rg_policy_plan: the policy %s", policy->name ? policy->name : "");
+  unsigned mark = rgi_error_mark();
+  RGI_TRY(rgi_error_of_callback(name, policy->plan(policy, table, plan), mark));
+  if (plan->count > plan->room)
+    return rgi_error(RG_ERR_ARG,
+                     "rg_policy_plan: %lld moves where there is room for %lld: "
+                     "rg_plan_add adds one",
+                     (long long)plan->count, (long long)plan->room);
+  return rg_plan_check(plan, table);
 }
 
 int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {

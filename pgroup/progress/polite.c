@@ -176,7 +176,7 @@ int rg_polite_polling(int polling) {
   return RG_SUCCESS;
 }
 
-int rg_polite_counts(unsigned long *polls, unsigned long *yields, unsigned long *sleeps) {
+int rg_polite_counts(int64_t *polls, int64_t *yields, int64_t *sleeps) {
   if (polls)
     *polls = atomic_load(&polite.polls);
   if (yields)

@@ -35,10 +35,10 @@ int rg_group_failed(rg_group g, int max, int ranks[], int *n) {
   return RG_SUCCESS;
 }
 
-int rg_restart_count(int *n) {
+int rg_restart_count(int64_t *n) {
   RGI_REQUIRE(n);
   RGI_TRY(rgi_options_ready());
-  *n = (int)rgi_options_value(RGI_OPT_RESTARTS);
+  *n = (int64_t)rgi_options_value(RGI_OPT_RESTARTS);
   return RG_SUCCESS;
 }
 

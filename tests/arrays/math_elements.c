@@ -256,7 +256,7 @@ static int see(void *elements, int64_t n, const int64_t at[], void *context) {
     RGT_INT(owner, me);
     s->seen++;
   }
-  return s->seen >= s->stop ? 7 : 0;
+  return s->seen >= s->stop ? rg_error_set(RG_ERR_USER + 7, "seen %d", 7) : 0;
 }
 
 void test_map(void) {
@@ -276,7 +276,7 @@ void test_map(void) {
     RGT_INT(seen, math_count(&x, lo, hi));
     s.stop = 1;
     if (seen > 0)
-      RGT_FAILS(rg_array_map(x.a, lo, hi, see, &s), RG_ERR_ARG);
+      RGT_FAILS(rg_array_map(x.a, lo, hi, see, &s), RG_ERR_USER + 7);
     math_free(&x);
   }
 }

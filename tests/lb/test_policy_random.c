@@ -235,7 +235,7 @@ static int give_moves(const rg_policy *policy, const rg_load_table *table, rg_pl
 static int fail(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   (void)policy;
   (void)table;
-  return rg_plan_add(plan, &(rg_move){0}) ? RG_ERR_NOMEM : RG_ERR_SYSTEM;
+  return rg_plan_add(plan, &(rg_move){0}) ? RG_ERR_NOMEM : rg_error_set(RG_ERR_USER + 3, "no plan");
 }
 
 static void test_own(void) {
@@ -297,7 +297,8 @@ static void test_unsound(void) {
   RGT_FAILS(rg_policy_plan(NULL, &t, &plan), RG_ERR_ARG);
   RGT_FAILS(rg_policy_plan(&p, NULL, &plan), RG_ERR_ARG);
   RGT_FAILS(rg_policy_plan(&p, &t, NULL), RG_ERR_ARG);
-  RGT_INT(rg_policy_plan(&p, &t, &plan), RG_ERR_SYSTEM);
+  RGT_INT(rg_policy_plan(&p, &t, &plan), RG_ERR_USER + 3);
+  RGT_STR(rg_error_detail(), "rg_policy_plan: the policy own: no plan");
   RGT_INT(plan.count, 0);
   p.plan = NULL;
   RGT_FAILS(rg_policy_plan(&p, &t, &plan), RG_ERR_ARG);

@@ -49,7 +49,7 @@ static int step(void) {
 
 static void act(const char *plan) {
   const char *colon = plan ? strchr(plan, ':') : NULL;
-  int restarts = 0;
+  int64_t restarts = 0;
   must(!rg_restart_count(&restarts), "rg_restart_count");
   if (!colon || atoll(colon + 1) != done || restarts)
     return;
@@ -111,10 +111,10 @@ static void work(int64_t steps, const char *plan) {
 }
 
 static void print(rg_group g, char *text) {
-  int restarts;
+  int64_t restarts;
   must(!rg_restart_count(&restarts), "rg_restart_count");
-  snprintf(text, LINE, "SAVED %lld %016llx %d %d\n", (long long)done, (unsigned long long)checksum,
-           size_of(g), restarts);
+  snprintf(text, LINE, "SAVED %lld %016llx %d %lld\n", (long long)done, (unsigned long long)checksum,
+           size_of(g), (long long)restarts);
 }
 
 int main(int argc, char **argv) {

@@ -83,7 +83,7 @@ static void test_long_wait(void) {
 
 /* Whether all ranks but 0 have yielded and slept while rank 0 was late. */
 static int all_were_polite(double late) {
-  unsigned long yields = 0, sleeps = 0, yields_before = 0, sleeps_before = 0;
+  int64_t yields = 0, sleeps = 0, yields_before = 0, sleeps_before = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   RGT_OK(rg_polite_counts(NULL, &yields_before, &sleeps_before));
   if (rgt_rank == 0)
@@ -113,7 +113,7 @@ static void test_polite(void) {
 /* The library's own looks at MPI do not pause inside MPI: a process that waits for
  * another node, or is on a node with one that waits, pauses once and not twice. */
 static void test_own_looks(void) {
-  unsigned long before, after;
+  int64_t before, after;
   rg_group world = NULL;
   RGT_OK(rg_group_world(&world));
   for (int i = 0; i < 3; i++) {
@@ -129,7 +129,7 @@ static void test_own_looks(void) {
 }
 
 static void test_own_limited_looks(void) {
-  unsigned long before, after;
+  int64_t before, after;
   MPI_Request request;
   int got;
   MPI_Irecv(&got, 1, MPI_INT, rgt_rank, 4, MPI_COMM_WORLD, &request);
@@ -143,7 +143,7 @@ static void test_own_limited_looks(void) {
 
 /* A program's loop may ask for the same. */
 static void test_polling(void) {
-  unsigned long counts[4];
+  int64_t counts[4];
   RGT_OK(rg_polite_counts(&counts[0], NULL, NULL));
   RGT_OK(rg_polite_polling(1));
   RGT_OK(rg_polite_polling(1));
