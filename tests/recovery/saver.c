@@ -113,8 +113,8 @@ static void work(int64_t steps, const char *plan) {
 static void print(rg_group g, char *text) {
   int64_t restarts;
   must(!rg_restart_count(&restarts), "rg_restart_count");
-  snprintf(text, LINE, "SAVED %lld %016llx %d %lld\n", (long long)done, (unsigned long long)checksum,
-           size_of(g), (long long)restarts);
+  snprintf(text, LINE, "SAVED %lld %016llx %d %lld\n", (long long)done,
+           (unsigned long long)checksum, size_of(g), (long long)restarts);
 }
 
 int main(int argc, char **argv) {
