@@ -164,7 +164,7 @@ static int begin_file(rg_checkpoint c, const rgi_generations *f, int whole) {
   c->all = calloc((size_t)c->head.fixed->members, sizeof *c->all);
   if (!c->name || !c->all)
     return rgi_error(RG_ERR_NOMEM, "no memory for a checkpoint");
-  return rgi_file_reserve(c->part, (int64_t)c->head.fixed->file_bytes);
+  return rgi_file_extend(c->part, (int64_t)c->head.fixed->file_bytes);
 }
 
 /* Every member: whether the newest generation is whole. */

@@ -2,7 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * The number is text in the file <path>.lock. Who claims removes the unfinished file of the claim
- * before: so the one before cannot commit any more even where the file system has no locks. */
+ * before, which therefore cannot commit any more, and makes its own, which nobody else may have
+ * made. These two steps alone let one writer only commit: the lock is for those that would claim at
+ * the same moment, and is done without where the file system has none, or where a process that
+ * holds it is stopped. */
 #include "checkpoint/claim.h"
 
 #include <errno.h>
@@ -18,7 +21,8 @@
 #include "base/error.h"
 #include "file/file.h"
 
-#define LOCK_SECONDS 10.0 /* the lock is held for a few writes to the disk */
+#define LOCK_SECONDS                                                                               \
+  10.0 /* the lock is held for a few writes to the disk, unless its holder is stopped */
 
 /* --- what this process knows -------------------------------------------------------------- */
 
@@ -79,36 +83,44 @@ char *rgi_claim_part(const char *path, uint64_t number) {
   return name_of(path, end);
 }
 
-/* Locks until the file is closed. File systems without locks are used without. */
+/* Locks until the file is closed; whether it can. */
 static int lock_file(int fd) {
   struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   double end = rgi_clock_now() + LOCK_SECONDS;
   while (fcntl(fd, F_OFD_SETLK, &all) != 0) {
-    if (errno == EINVAL || errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP)
-      return 0;
     if ((errno != EAGAIN && errno != EACCES && errno != EINTR) || rgi_clock_now() > end)
-      return errno;
+      return 0;
     rgi_clock_sleep(0.005);
   }
-  return 0;
+  return 1;
 }
 
-/* Opens and locks the file and reads its number, 0 if it is empty. Returns the system's error. */
-static int open_number(const char *path, int *fd, uint64_t *number) {
+static int read_number(int fd, uint64_t *number) {
   char text[32] = "";
+  int error = pread(fd, text, sizeof text - 1, 0) < 0 ? errno : 0;
+  *number = strtoull(text, NULL, 10);
+  return error;
+}
+
+/* The file of the number, open. */
+typedef struct {
+  int fd, locked;
+  uint64_t number; /* 0 if the file is empty */
+} number_file;
+
+/* Opens and locks the file and reads its number. Returns the system's error. */
+static int open_number(const char *path, number_file *f) {
   char *name = name_of(path, ".lock");
   if (!name)
     return ENOMEM;
-  *fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  f->fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   free(name);
-  if (*fd < 0)
+  if (f->fd < 0)
     return errno;
-  int error = lock_file(*fd);
-  if (!error && pread(*fd, text, sizeof text - 1, 0) < 0)
-    error = errno;
-  *number = strtoull(text, NULL, 10);
+  f->locked = lock_file(f->fd);
+  int error = read_number(f->fd, &f->number);
   if (error)
-    close(*fd);
+    close(f->fd);
   return error;
 }
 
@@ -126,27 +138,67 @@ static int remove_part(const char *path, uint64_t number) {
   return error;
 }
 
+static int make_part(const char *path, uint64_t number) {
+  char *part = rgi_claim_part(path, number);
+  int fd = part ? open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666) : -1;
+  int error = fd >= 0 ? 0 : part ? errno : ENOMEM;
+  if (fd >= 0)
+    close(fd);
+  free(part);
+  return error;
+}
+
+static int cut_off(const char *path, uint64_t there, uint64_t here) {
+  return rgi_error(RG_ERR_FILE,
+                   "%s: checkpoint %" PRIu64 " was begun elsewhere after checkpoint %" PRIu64
+                   " here: this job, or this part of it, is cut off from one that goes on",
+                   path, there, here);
+}
+
+/* Makes the file of claim `next`, and writes the number. EEXIST: another one has claimed. */
+static int claim_number(const char *path, const number_file *f, uint64_t next) {
+  uint64_t now;
+  int error = make_part(path, next);
+  if (error)
+    return error;
+  error = read_number(f->fd, &now); /* it can have changed only without the lock */
+  if (!error)
+    error = now > f->number ? EEXIST : write_number(f->fd, next);
+  if (error)
+    remove_part(path, next);
+  return error;
+}
+
+static int claim_next(const char *path, const number_file *f, uint64_t *next) {
+  int error = remove_part(path, f->number);
+  if (!error)
+    error = claim_number(path, f, *next);
+  if (error == EEXIST && f->locked) { /* left by one that died before it wrote the number */
+    error = remove_part(path, *next);
+    if (!error)
+      error = claim_number(path, f, ++*next);
+  }
+  return error;
+}
+
 int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least,
                    uint64_t *number) {
-  uint64_t last;
-  int fd, error = open_number(path, &fd, &last);
+  number_file f;
+  int error = open_number(path, &f);
   if (error)
-    return rgi_file_system_error("cannot lock checkpoints", path, error);
-  if (last > known->number && known->number && !known->free) {
-    close(fd);
-    return rgi_error(RG_ERR_FILE,
-                     "%s: checkpoint %" PRIu64 " was begun elsewhere after checkpoint %" PRIu64
-                     " here: this job, or this part of it, is cut off from one that goes on",
-                     path, last, known->number);
-  }
-  error = remove_part(path, last);
-  *number = (last > least ? last : least) + 1;
-  if (*number <= known->number)
-    *number = known->number + 1;
-  if (!error)
-    error = write_number(fd, *number);
-  close(fd);
-  return error ? rgi_file_system_error("cannot write the lock of", path, error) : RG_SUCCESS;
+    return rgi_file_system_error("cannot read the number of checkpoints", path, error);
+  uint64_t next = least > known->number ? least : known->number;
+  int late = f.number > known->number && known->number && !known->free;
+  next = (f.number > next ? f.number : next) + 1;
+  if (!late)
+    error = claim_next(path, &f, &next);
+  close(f.fd);
+  if (late || error == EEXIST)
+    return cut_off(path, late ? f.number : next, known->number);
+  if (error)
+    return rgi_file_system_error("cannot begin a checkpoint", path, error);
+  *number = next;
+  return RG_SUCCESS;
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -165,16 +217,16 @@ static int sync_folder(const char *name) {
 }
 
 int rgi_claim_commit(const char *path, uint64_t number, const char *part, const char *name) {
-  uint64_t last;
-  int fd, error = open_number(path, &fd, &last);
+  number_file f;
+  int error = open_number(path, &f);
   if (error)
     return error;
-  if (last != number)
+  if (f.number > number)
     error = ESTALE;
   else if (rename(part, name) != 0)
     error = errno == ENOENT ? ESTALE : errno; /* removed by a later start */
   else
     error = sync_folder(name);
-  close(fd);
+  close(f.fd);
   return error;
 }

@@ -5,7 +5,7 @@
  * start of a checkpoint claims the next number, which the file <path>.lock holds; only the start
  * with the latest number can give its file the final name. So of a job that was started again and
  * a part of the one before that still runs, the later one to claim wins, and no other file is
- * touched. The file is locked while it is read and written, where the file system has locks. */
+ * touched. */
 #ifndef RGI_CLAIM_H
 #define RGI_CLAIM_H
 
@@ -24,8 +24,9 @@ rgi_claim_known rgi_claim_recall(const char *path);
 /* Notes what the caller has learnt; a number or whole of 0 changes nothing. */
 void rgi_claim_note(const char *path, rgi_claim_known known);
 
-/* One member: claims the next number, at least least + 1. The unfinished file of the start before
- * is removed. RG_ERR_FILE: another start has claimed since known.number; or the system's error. */
+/* One member: claims the next number, at least least + 1, and makes its file, which is empty. The
+ * unfinished file of the start before is removed. RG_ERR_FILE: another start has claimed since
+ * known.number; or the system's error. */
 int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least,
                    uint64_t *number);
 

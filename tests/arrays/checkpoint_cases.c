@@ -234,7 +234,9 @@ void test_checkpoint_unknown(void) {
   save(a, path, 2);
   spoil(rgt_path("old.1"), 4096 + 17);
   rgt_fill(a, 3);
-  save(a, same, 3); /* in the place of the damaged one */
+  rgt_spoil(rgt_path("old.part.3"), 0, "x", 1); /* left by one that died as it claimed */
+  save(a, same, 3);                             /* in the place of the damaged one */
+  RGT_TRUE(access(rgt_path("old.part.3"), F_OK) != 0);
   spoil(rgt_path("old.1"), 4096 + 17);
   finds(path, 1, 1);
   save(a, same, 4);
