@@ -4,18 +4,17 @@
  * Reading a checkpoint. Rank 0 reads the heads of both generations and broadcasts the newest one.
  * Each segment is read by one member, which puts its blocks into the arrays. If that generation
  * turns out to be damaged, the older one is tried. */
-#include <errno.h>
-#include <fcntl.h>
 #include <regroup/checkpoint.h>
 #include <regroup/collectives.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/checkpoint_check.h"
+#include "checkpoint/claim.h"
+#include "checkpoint/generations.h"
 #include "checkpoint/head.h"
 #include "distribution/distribution_owner.h"
 #include "file/file.h"
@@ -30,42 +29,6 @@ typedef struct {
   void *state;
   size_t bytes;
 } loading;
-
-/* What rank 0 has found: the valid heads, the newest first. */
-typedef struct {
-  int n, there;
-  rgi_head head[RGI_HEAD_GENERATIONS];
-  char name[RGI_HEAD_GENERATIONS][4096];
-  char trouble[600]; /* the errors of the others */
-} finding;
-
-static void note_trouble(finding *f) {
-  size_t used = strlen(f->trouble);
-  snprintf(f->trouble + used, sizeof f->trouble - used, "%s%.290s", used ? "; " : "",
-           rg_error_detail());
-}
-
-static int find_heads(const char *path, finding *f) {
-  if (strlen(path) > sizeof f->name[0] - 8)
-    return rgi_error(RG_ERR_ARG, "rg_checkpoint_load: the path is too long");
-  for (int i = 0; i < RGI_HEAD_GENERATIONS; i++) {
-    int there;
-    snprintf(f->name[f->n], sizeof f->name[0], "%s.%d", path, i);
-    int error = rgi_head_read(f->name[f->n], &there, &f->head[f->n]);
-    f->there += there;
-    if (error)
-      note_trouble(f);
-    f->n += there && !error;
-  }
-  if (f->n == 2 && f->head[1].fixed->sequence > f->head[0].fixed->sequence) {
-    rgi_head older = f->head[0];
-    f->head[0] = f->head[1];
-    f->head[1] = older;
-    snprintf(f->name[0], sizeof f->name[0], "%s.1", path);
-    snprintf(f->name[1], sizeof f->name[1], "%s.0", path);
-  }
-  return RG_SUCCESS;
-}
 
 /* --- one generation ------------------------------------------------------------------------ */
 
@@ -92,7 +55,8 @@ static int fits_head(const loading *l, const char *name, const rgi_head *h) {
 }
 
 /* Puts the blocks of one segment. writer: the rank that wrote it. */
-static int put_blocks(const loading *l, const rgi_head *h, int writer, const char *segment) {
+static int put_blocks(void *context, const rgi_head *h, int writer, const char *segment) {
+  const loading *l = context;
   uint64_t at = 0;
   for (int64_t k = 0; k < l->n; k++) {
     const rgi_head_array *s = &h->saved[k];
@@ -109,79 +73,28 @@ static int put_blocks(const loading *l, const rgi_head *h, int writer, const cha
   return RG_SUCCESS;
 }
 
-static int read_bytes(int fd, const char *name, char *to, const rgi_head_segment *s) {
-  for (uint64_t done = 0; done < s->bytes;) {
-    ssize_t got = pread(fd, to + done, s->bytes - done, (off_t)(s->offset + done));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return rgi_file_system_error("cannot read", name, errno);
-    if (got == 0)
-      return rgi_error(RG_ERR_FILE, "%s is truncated", name);
-    done += (uint64_t)got;
-  }
-  return rgi_head_hash(to, s->bytes, RGI_HEAD_HASH_START) == s->checksum
-             ? RG_SUCCESS
-             : rgi_error(RG_ERR_FILE, "%s is damaged: a checksum of its elements differs", name);
-}
-
-static int read_segment(const loading *l, const rgi_head *h, int fd, const char *name, int i) {
-  const rgi_head_segment *s = &h->segments[i];
-  if (s->offset > h->fixed->file_bytes || s->bytes > h->fixed->file_bytes - s->offset)
-    return rgi_error(RG_ERR_FILE, "%s is damaged: its head makes no sense", name);
-  char *segment = malloc(s->bytes + 1);
-  if (!segment)
-    return rgi_error(RG_ERR_NOMEM, "rg_checkpoint_load: no memory for %llu bytes",
-                     (unsigned long long)s->bytes);
-  int error = read_bytes(fd, name, segment, s);
-  if (!error)
-    error = put_blocks(l, h, i, segment);
-  free(segment);
-  return error;
-}
-
-/* The members read the segments in turn, so that all read about equally many. */
-static int read_segments(const loading *l, const rgi_head *h, const char *name) {
-  int fd = open(name, O_RDONLY | O_CLOEXEC), error = RG_SUCCESS;
-  if (fd < 0)
-    return rgi_file_system_error("cannot open", name, errno);
-  int step = rgi_members_count(l->group->members);
-  for (int i = l->group->me; !error && i < h->fixed->members; i += step)
-    error = read_segment(l, h, fd, name, i);
-  close(fd);
-  return error ? error : rg_array_fence(NULL);
-}
-
-/* Broadcasts rank 0's i-th head and its file's name. */
-static int broadcast_head(const loading *l, finding *f, int i, rgi_head *h, char *name) {
-  uint64_t bytes = l->group->me == 0 ? f->head[i].fixed->head_bytes : 0;
-  RGI_TRY(rg_bcast(l->group, &bytes, 1, MPI_UINT64_T, 0));
-  h->memory = malloc(bytes);
-  RGI_TRY(rgi_file_agree(l->group,
-                         h->memory ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a head")));
-  if (l->group->me == 0) {
-    memcpy(h->memory, f->head[i].memory, bytes);
-    memcpy(name, f->name[i], sizeof f->name[i]);
-  }
-  RGI_TRY(rg_bcast(l->group, h->memory, (MPI_Count)bytes, MPI_BYTE, 0));
-  RGI_TRY(rg_bcast(l->group, name, sizeof f->name[i], MPI_BYTE, 0));
-  return rgi_file_agree(l->group, rgi_head_work_out(h));
+/* On every member alike. */
+static int read_arrays(loading *l, const rgi_head *h, const char *name) {
+  int error = rgi_generations_read(l->group, h, name, put_blocks, l);
+  return rgi_file_agree(l->group, error ? error : rg_array_fence(NULL));
 }
 
 /* *damaged: the other generation is to be tried. */
-static int load_generation(const loading *l, finding *f, int i, int *damaged) {
+static int load_generation(loading *l, rgi_generations *f, int i, int *damaged) {
   rgi_head h = {0};
   char name[sizeof f->name[0]] = "";
   *damaged = 0;
-  int error = broadcast_head(l, f, i, &h, name);
+  int error = rgi_generations_broadcast(l->group, f, i, &h, name);
   if (!error)
     error = rgi_file_agree(l->group, fits_head(l, name, &h));
   if (!error) {
-    error = rgi_file_agree(l->group, read_segments(l, &h, name));
+    error = read_arrays(l, &h, name);
     *damaged = error == RG_ERR_FILE;
   }
   if (!error && l->bytes)
     memcpy(l->state, h.state, l->bytes);
+  if (!error) /* the program goes on from here: its next checkpoint may supersede all others */
+    rgi_claim_note(l->path, (rgi_claim_known){.whole = h.fixed->sequence, .free = 1});
   rgi_head_clear(&h);
   return error;
 }
@@ -189,18 +102,18 @@ static int load_generation(const loading *l, finding *f, int i, int *damaged) {
 /* --- all generations
  * ------------------------------------------------------------------------------ */
 
-static void warn_of_trouble(const loading *l, const finding *f) {
+static void warn_of_trouble(const loading *l, const rgi_generations *f) {
   if (l->group->me == 0 && f->trouble[0])
     rgi_log(RGI_LOG_WARN, "rg_checkpoint_load: %s: an older checkpoint may have been taken",
             f->trouble);
 }
 
-static int load_newest(const loading *l, finding *f, int numbers[2]) {
+static int load_newest(loading *l, rgi_generations *f, int numbers[2]) {
   int error = RG_SUCCESS, damaged = 1;
   for (int i = 0; i < numbers[0] && damaged; i++) {
     error = load_generation(l, f, i, &damaged);
     if (damaged)
-      note_trouble(f);
+      rgi_generations_note_trouble(f);
   }
   if (numbers[0] && !damaged) {
     if (!error)
@@ -215,11 +128,13 @@ static int load_newest(const loading *l, finding *f, int numbers[2]) {
   return rgi_file_agree(l->group, error);
 }
 
-static int load_any(const loading *l, finding *f, int *found) {
+static int load_any(loading *l, rgi_generations *f, int *found) {
   int numbers[2];
   for (int64_t i = 0; i < l->n; i++)
     RGI_TRY(rg_array_sync(l->arrays[i]));
-  RGI_TRY(rgi_file_agree(l->group, l->group->me == 0 ? find_heads(l->path, f) : RG_SUCCESS));
+  RGI_TRY(rgi_file_agree(l->group, l->group->me == 0
+                                       ? rgi_generations_find("rg_checkpoint_load", l->path, f)
+                                       : RG_SUCCESS));
   numbers[0] = f->n;
   numbers[1] = f->there;
   RGI_TRY(rg_bcast(l->group, numbers, 2, MPI_INT, 0));
@@ -236,14 +151,14 @@ int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array a
   RGI_REQUIRE(found);
   RGI_REQUIRE(path);
   RGI_TRY(rgi_checkpoint_check(__func__, g, &content));
-  finding *f = calloc(1, sizeof *f);
+  rgi_generations *f = calloc(1, sizeof *f);
   int error = rgi_file_agree(
       g, f ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_checkpoint_load: no memory for a head"));
   l.group = g;
   if (!error)
     error = load_any(&l, f, found);
-  for (int i = 0; f && i < f->n; i++)
-    rgi_head_clear(&f->head[i]);
+  if (f)
+    rgi_generations_clear(f);
   free(f);
   return error;
 }

@@ -22,7 +22,9 @@
 
 #include "base/error.h"
 #include "checkpoint/checkpoint_check.h"
+#include "checkpoint/claim.h"
 #include "checkpoint/disk_writer.h"
+#include "checkpoint/generations.h"
 #include "checkpoint/head.h"
 #include "distribution/distribution_owner.h"
 #include "file/file.h"
@@ -46,6 +48,7 @@ struct rg_checkpoint_s {
   rg_group group;
   char *part, *name; /* the file while it is written, and its final name */
   char *path;
+  rgi_claim_known known; /* of the path, by any member */
   rgi_head head;
   int fd;
   char *copy;
@@ -90,15 +93,19 @@ static void unlist_checkpoint(rg_checkpoint c) {
 
 /* --- the start -------------------------------------------------------------------------- */
 
-/* Every member: all give the same arguments, and no checkpoint to this path is under way. */
+/* Every member: all give the same arguments, and no checkpoint to this path is under way. *known:
+ * what any member knows of the path. */
 static int check_same(const char *call, rg_group g, const char *path,
-                      const rgi_checkpoint_content *content) {
+                      const rgi_checkpoint_content *content, rgi_claim_known *known) {
   uint64_t hash = rgi_file_hash(path, strlen(path), RGI_FILE_HASH_START);
   hash = rgi_context_mix(rgi_context_mix(hash + content->bytes) + (uint64_t)content->n);
   for (int64_t i = 0; i < content->n; i++)
     hash = rgi_context_mix(hash + content->arrays[i]->hash);
-  uint64_t most[3] = {hash, ~hash, (uint64_t)is_under_way(path)};
-  RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX));
+  *known = rgi_claim_recall(path);
+  uint64_t most[] = {hash,          ~hash,        (uint64_t)is_under_way(path),
+                     known->number, known->whole, known->free};
+  RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, most, sizeof most / sizeof most[0], MPI_UINT64_T, MPI_MAX));
+  *known = (rgi_claim_known){.number = most[3], .whole = most[4], .free = most[5]};
   if (most[2])
     return rgi_error(RG_ERR_ARG, "%s: the one before to %s has not been ended: rg_checkpoint_wait",
                      call, path);
@@ -116,40 +123,87 @@ static char *name_of(const char *path, const char *end) {
   return name;
 }
 
-/* Rank 0: the new checkpoint replaces the older of the two generations. */
-static int choose_generation(const char *path, rgi_head *h, int *generation) {
-  uint64_t newest = 0;
-  *generation = 0;
-  for (int i = 0; i < RGI_HEAD_GENERATIONS; i++) {
-    rgi_head old;
-    int there;
-    char *name = name_of(path, i ? ".1" : ".0");
-    if (!name)
-      return rgi_error(RG_ERR_NOMEM, "no memory for a name");
-    int good = !rgi_head_read(name, &there, &old) && there;
-    if (good && old.fixed->sequence > newest) {
-      newest = old.fixed->sequence;
-      *generation = 1 - i;
-    }
-    if (good)
-      rgi_head_clear(&old);
-    free(name);
-  }
-  h->fixed->sequence = newest + 1;
+/* What rank 0 tells the others when it has claimed. */
+typedef struct {
+  int32_t error, unsure; /* unsure: it is not known whether the newest generation is whole */
+  uint64_t number;
+  char text[640];
+} claim_result;
+
+/* Rank 0: claims, and finds the generations that are there. */
+static int claim_checkpoint(rg_checkpoint c, rgi_generations *f, claim_result *r) {
+  if (!f)
+    return rgi_error(RG_ERR_NOMEM, "rg_checkpoint_start: no memory for two heads");
+  RGI_TRY(rgi_generations_find("rg_checkpoint_start", c->path, f));
+  if (f->unreadable)
+    return rgi_error(RG_ERR_FILE, "rg_checkpoint_start: %s", f->trouble);
+  RGI_TRY(rgi_claim_take(c->path, &c->known, f->n ? f->head[0].fixed->sequence : 0, &r->number));
+  rgi_generations_clear(f); /* until the claim another start could complete its own */
+  *f = (rgi_generations){0};
+  RGI_TRY(rgi_generations_find("rg_checkpoint_start", c->path, f));
+  r->unsure = f->n == RGI_HEAD_GENERATIONS;
+  for (int i = 0; i < f->n; i++)
+    r->unsure &= f->head[i].fixed->sequence != c->known.whole;
   return RG_SUCCESS;
 }
 
-static int begin_file(const char *path, rg_checkpoint c, const void *state) {
-  int generation;
-  RGI_TRY(choose_generation(path, &c->head, &generation));
-  c->name = name_of(path, generation ? ".1" : ".0");
+/* The name of the generation that the new one replaces: one that is not known to be whole, or else
+ * the older. whole: whether the newest is. */
+static char *name_to_replace(const rg_checkpoint c, const rgi_generations *f, int whole) {
+  char *first = name_of(c->path, ".0");
+  if (first && f->n) {
+    int keep = f->n == 2 && (!whole || f->head[1].fixed->sequence == c->known.whole);
+    if (!strcmp(f->name[keep], first)) /* the one that is kept */
+      first[strlen(first) - 1] = '1';
+  }
+  return first;
+}
+
+static int begin_file(rg_checkpoint c, const rgi_generations *f, int whole) {
+  c->name = name_to_replace(c, f, whole);
   c->all = calloc((size_t)c->head.fixed->members, sizeof *c->all);
   if (!c->name || !c->all)
     return rgi_error(RG_ERR_NOMEM, "no memory for a checkpoint");
-  if (c->head.fixed->state_bytes)
-    memcpy(c->head.state, state, c->head.fixed->state_bytes);
-  unlink(c->part); /* left by a job that died */
-  return rgi_file_reserve(c->part, (int64_t)c->head.fixed->file_bytes);
+  return rgi_file_extend(c->part, (int64_t)c->head.fixed->file_bytes);
+}
+
+/* Every member: whether the newest generation is whole. */
+static int check_newest(rg_checkpoint c, const rgi_generations *f, int *whole) {
+  rgi_head h = {0};
+  char name[sizeof f->name[0]] = "";
+  int error = rgi_generations_broadcast(c->group, f, 0, &h, name);
+  if (!error) {
+    error = rgi_file_agree(c->group, rgi_generations_read(c->group, &h, name, NULL, NULL));
+    *whole = !error;
+    error = error == RG_ERR_FILE ? RG_SUCCESS : error;
+  }
+  rgi_head_clear(&h);
+  return error;
+}
+
+static int learn_claim(rg_checkpoint c, claim_result *r) {
+  RGI_TRY(rg_bcast(c->group, r, sizeof *r, MPI_BYTE, 0));
+  if (r->error)
+    return c->group->me == 0 ? r->error : rgi_error(r->error, "%s", r->text);
+  c->head.fixed->sequence = r->number;
+  c->part = rgi_claim_part(c->path, r->number);
+  rgi_claim_note(c->path, (rgi_claim_known){.number = r->number});
+  return RG_SUCCESS;
+}
+
+/* Every member: claims the checkpoint, and makes its file. f: rank 0's. */
+static int make_file(rg_checkpoint c, rgi_generations *f) {
+  claim_result r = {0};
+  int whole = 1;
+  if (c->group->me == 0 && (r.error = claim_checkpoint(c, f, &r)))
+    snprintf(r.text, sizeof r.text, "%s", rg_error_detail());
+  RGI_TRY(learn_claim(c, &r));
+  if (r.unsure)
+    RGI_TRY(check_newest(c, f, &whole));
+  int error = c->part ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a name");
+  if (!error && c->group->me == 0)
+    error = begin_file(c, f, whole);
+  return rgi_file_agree(c->group, error);
 }
 
 /* Copies the caller's segment. */
@@ -187,10 +241,9 @@ static int open_and_copy(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
 
 static int make_head(const char *path, int64_t n, const rg_array arrays[], size_t bytes,
                      rg_checkpoint c) {
-  c->part = name_of(path, ".part");
   c->path = name_of(path, "");
-  if (!c->part || !c->path)
-    return rgi_error(RG_ERR_NOMEM, "no memory for names");
+  if (!c->path)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a name");
   for (int64_t i = 0; i < n; i++)
     if (!arrays[i]->confirmed)
       RGI_TRY(rgi_array_confirm("rg_checkpoint_start", arrays[i]));
@@ -221,13 +274,26 @@ static int start_checkpoint(rg_checkpoint c, const char *path,
   int64_t n = content->n;
   const rg_array *arrays = content->arrays;
   RGI_TRY(rgi_file_agree(c->group, make_head(path, n, arrays, content->bytes, c)));
-  int error = c->group->me == 0 ? begin_file(path, c, content->state) : RG_SUCCESS;
-  error = rgi_file_agree(c->group, error);
+  if (c->group->me == 0 && content->bytes)
+    memcpy(c->head.state, content->state, content->bytes);
+  rgi_generations *f = c->group->me == 0 ? calloc(1, sizeof *f) : NULL;
+  int error = make_file(c, f);
+  if (f)
+    rgi_generations_clear(f);
+  free(f);
   if (!error)
     error = rgi_file_agree(c->group, open_and_copy(c, n, arrays));
-  if (error && c->group->me == 0)
+  if (error && c->group->me == 0 && c->part)
     unlink(c->part);
   return error;
+}
+
+/* A death, or a wait without end, may hide that a member of this group has claimed. */
+static void note_end(const char *path, int error, uint64_t whole) {
+  if (error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED || error == RG_ERR_TIMEOUT)
+    rgi_claim_note(path, (rgi_claim_known){.free = 1});
+  else if (whole && !error)
+    rgi_claim_note(path, (rgi_claim_known){.whole = whole});
 }
 
 static void start_writer(rg_checkpoint c) {
@@ -243,15 +309,22 @@ int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array 
   RGI_REQUIRE(made);
   RGI_REQUIRE(path);
   RGI_TRY(rgi_checkpoint_check(__func__, g, &content));
-  RGI_TRY(check_same(__func__, g, path, &content));
+  rgi_claim_known known;
+  int error = check_same(__func__, g, path, &content, &known);
+  if (error) {
+    note_end(path, error, 0);
+    return error;
+  }
   rg_checkpoint c = calloc(1, sizeof *c);
   if (!c)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
   c->fd = -1;
-  int error = rgi_group_derive(g, &c->group);
+  c->known = known;
+  error = rgi_group_derive(g, &c->group);
   if (!error)
     error = start_checkpoint(c, path, &content);
   if (error) {
+    note_end(path, error, 0);
     release_checkpoint(c, error == RG_ERR_PROC_FAILED);
     return error;
   }
@@ -288,6 +361,12 @@ static int send_outcome(rg_checkpoint c) {
   return rg_ibcast(c->group, &c->outcome, sizeof c->outcome, MPI_BYTE, 0, &c->request);
 }
 
+/* By the writer's thread. */
+static int name_file(void *checkpoint) {
+  rg_checkpoint c = checkpoint;
+  return rgi_claim_commit(c->path, c->head.fixed->sequence, c->part, c->name);
+}
+
 /* Rank 0: writes the head if all segments are on the disk. */
 static int commit_checkpoint(rg_checkpoint c) {
   for (int i = 0; i < c->head.fixed->members; i++) {
@@ -301,8 +380,8 @@ static int commit_checkpoint(rg_checkpoint c) {
   c->writer = (rgi_disk_writer){.fd = c->fd,
                                 .bytes = c->head.memory,
                                 .size = c->head.fixed->head_bytes,
-                                .from = c->part,
-                                .to = c->name};
+                                .finish = name_file,
+                                .context = c};
   c->phase = COMMITTING;
   rgi_disk_writer_start(&c->writer);
   return RG_SUCCESS;
@@ -347,13 +426,20 @@ static int pause_for(const char *call, rg_checkpoint c) {
 static int finish_checkpoint(rg_checkpoint *c, int error) {
   rg_checkpoint was = *c;
   rgi_disk_writer_cancel(&was->writer);
-  if (!error && was->outcome.number) {
+  if (!error && was->outcome.number == ESTALE)
+    error =
+        rgi_error(RG_ERR_FILE,
+                  "%s: a later checkpoint was begun elsewhere: this job, or this part of it, is "
+                  "cut off from one that goes on",
+                  was->path);
+  else if (!error && was->outcome.number) {
     char what[64];
     snprintf(what, sizeof what, "member %d could not write", was->outcome.member);
     error = rgi_file_system_error(what, was->part, was->outcome.number);
   }
   if (error && was->group->me == 0)
     unlink(was->part);
+  note_end(was->path, error, was->head.fixed->sequence);
   release_checkpoint(was, error && error != RG_ERR_FILE);
   *c = NULL;
   return error;

@@ -6,10 +6,7 @@
 #include "checkpoint/disk_writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -51,28 +48,13 @@ static int write_all(rgi_disk_writer *w) {
   return fsync(w->fd) == 0 ? 0 : errno;
 }
 
-/* Writes the new name to the disk as well, on file systems that can sync a folder. */
-static int rename_file(const char *from, const char *to) {
-  const char *slash = strrchr(to, '/');
-  char folder[slash ? (size_t)(slash - to) + 2 : 2];
-  snprintf(folder, sizeof folder, "%s", slash ? to : ".");
-  if (rename(from, to) != 0)
-    return errno;
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0) {
-    fsync(fd);
-    close(fd);
-  }
-  return 0;
-}
-
 static void *write_in_thread(void *argument) {
   rgi_disk_writer *w = argument;
   if (w->running)
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
   w->number = write_all(w);
-  if (!w->number && w->to)
-    w->number = rename_file(w->from, w->to);
+  if (!w->number && w->finish)
+    w->number = w->finish(w->context);
   rgi_bell_set(&w->ready, 1);
   return NULL;
 }

@@ -13,12 +13,13 @@
 #include "base/bell.h"
 
 typedef struct {
-  /* What to write: bytes at an offset of the file, until they are on the disk. Then, unless `to`
-   * is NULL, the file `from` is renamed to `to`. */
+  /* What to write: bytes at an offset of the file, until they are on the disk. Then finish is
+   * called, unless it is NULL; it returns the system's error, or 0. */
   int fd;
   const char *bytes;
   uint64_t size, offset;
-  const char *from, *to;
+  int (*finish)(void *context);
+  void *context;
   /* The result. */
   rgi_bell ready;    /* 1 when it is done */
   int number;        /* the system's error, or 0 */

@@ -212,19 +212,44 @@ static int check_fixed(const char *path, const rgi_head_fixed *f, ssize_t got, i
   return RG_SUCCESS;
 }
 
+static int system_error(const char *what, const char *path) {
+  rgi_file_system_error(what, path, errno);
+  return RG_ERR_SYSTEM;
+}
+
+int rgi_head_read_bytes(int fd, const char *path, void *to, uint64_t bytes, uint64_t offset) {
+  for (uint64_t done = 0; done < bytes;) {
+    ssize_t got = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return system_error("cannot read", path);
+    if (got == 0)
+      return REFUSED("is truncated", path);
+    done += (uint64_t)got;
+  }
+  return RG_SUCCESS;
+}
+
+/* Reads the fixed part, or as much of it as a short file has. */
+static int read_fixed(const char *path, int fd, rgi_head_fixed *f) {
+  struct stat status;
+  memset(f, 0, sizeof *f);
+  if (fstat(fd, &status) != 0)
+    return system_error("cannot read", path);
+  uint64_t n = (uint64_t)status.st_size < sizeof *f ? (uint64_t)status.st_size : sizeof *f;
+  RGI_TRY(rgi_head_read_bytes(fd, path, f, n, 0));
+  return check_fixed(path, f, (ssize_t)n, status.st_size);
+}
+
 static int read_head(const char *path, int fd, rgi_head *h) {
   rgi_head_fixed f;
-  struct stat status;
   uint64_t sum;
-  ssize_t got = pread(fd, &f, sizeof f, 0);
-  if (got < 0 || fstat(fd, &status) != 0)
-    return rgi_file_system_error("cannot read", path, errno);
-  RGI_TRY(check_fixed(path, &f, got, status.st_size));
+  RGI_TRY(read_fixed(path, fd, &f));
   h->memory = malloc(f.head_bytes);
   if (!h->memory)
     return rgi_error(RG_ERR_NOMEM, "no memory for the head of %s", path);
-  if (pread(fd, h->memory, f.head_bytes, 0) != (ssize_t)f.head_bytes)
-    return rgi_file_system_error("cannot read", path, errno);
+  RGI_TRY(rgi_head_read_bytes(fd, path, h->memory, f.head_bytes, 0));
   memcpy(h->memory, &f, sizeof f); /* what was checked */
   set_pointers(h);
   memcpy(&sum, h->memory + body_bytes(h->fixed), sizeof sum);
@@ -232,15 +257,20 @@ static int read_head(const char *path, int fd, rgi_head *h) {
                                  : REFUSED("is damaged: the checksum of its head differs", path);
 }
 
-int rgi_head_read(const char *path, int *there, rgi_head *h) {
+int rgi_head_read(const char *path, rgi_head_found *found, rgi_head *h) {
   *h = (rgi_head){0};
+  *found = RGI_HEAD_THERE;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  *there = fd >= 0 || errno != ENOENT;
-  if (fd < 0)
-    return *there ? rgi_file_system_error("cannot open", path, errno) : RG_SUCCESS;
-  int error = read_head(path, fd, h);
-  close(fd);
+  if (fd < 0 && errno == ENOENT) {
+    *found = RGI_HEAD_ABSENT;
+    return RG_SUCCESS;
+  }
+  int error = fd < 0 ? system_error("cannot open", path) : read_head(path, fd, h);
+  if (fd >= 0)
+    close(fd);
   if (error)
     rgi_head_clear(h);
-  return error;
+  if (error == RG_ERR_SYSTEM)
+    *found = RGI_HEAD_UNREADABLE;
+  return error == RG_ERR_SYSTEM ? RG_ERR_FILE : error;
 }

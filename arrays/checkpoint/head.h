@@ -54,9 +54,19 @@ int rgi_head_make(int members, int64_t n, const rg_array arrays[], size_t state_
 /* Sets the head's checksum: to be called last, before it is written. */
 void rgi_head_seal(rgi_head *h);
 
-/* Reads the head of a file. *there is 0, without an error, if there is no file. RG_ERR_FILE: it
- * cannot be read, or is not a complete checkpoint. */
-int rgi_head_read(const char *path, int *there, rgi_head *h);
+typedef enum {
+  RGI_HEAD_ABSENT,    /* there is no file */
+  RGI_HEAD_THERE,     /* there is one: a checkpoint, or not a complete one */
+  RGI_HEAD_UNREADABLE /* the system did not let it be read */
+} rgi_head_found;
+
+/* Reads the head of a file. RGI_HEAD_ABSENT is no error. RG_ERR_FILE: it cannot be read, or is not
+ * a complete checkpoint. */
+int rgi_head_read(const char *path, rgi_head_found *found, rgi_head *h);
+
+/* Reads all of these bytes of a file, by as many calls as the system needs. RG_ERR_FILE: the
+ * file is shorter; RG_ERR_SYSTEM: the system did not let them be read. */
+int rgi_head_read_bytes(int fd, const char *path, void *to, uint64_t bytes, uint64_t offset);
 
 /* Sets the other members when memory holds a head of head_bytes. */
 int rgi_head_work_out(rgi_head *h);

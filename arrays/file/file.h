@@ -52,6 +52,8 @@ int64_t rgi_file_bytes(const rgi_file_info *info);
 
 /* Makes a new file of so many bytes. */
 int rgi_file_reserve(const char *path, int64_t bytes);
+/* Gives an empty file so many bytes. */
+int rgi_file_extend(const char *path, int64_t bytes);
 
 /* --- the formats: one member -------------------------------------------------------- */
 

@@ -27,13 +27,21 @@ static int make_room(int fd, int64_t bytes) {
   return ftruncate(fd, bytes);
 }
 
-int rgi_file_reserve(const char *path, int64_t bytes) {
-  int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+int rgi_file_extend(const char *path, int64_t bytes) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0)
-    return rgi_file_system_error("cannot create", path, errno);
+    return rgi_file_system_error("cannot open", path, errno);
   int code =
       make_room(fd, bytes) == 0 ? RG_SUCCESS : rgi_file_system_error("cannot write", path, errno);
   if (close(fd) != 0 && code == RG_SUCCESS)
     code = rgi_file_system_error("cannot write", path, errno);
   return code;
+}
+
+int rgi_file_reserve(const char *path, int64_t bytes) {
+  int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return rgi_file_system_error("cannot create", path, errno);
+  close(fd);
+  return rgi_file_extend(path, bytes);
 }

@@ -43,6 +43,8 @@ struct rg_array_s {
   int *world;             /* several nodes: the members' world ranks */
   size_t mine;            /* several nodes: bytes of the caller's memory */
   int *holders;           /* mirrored: the member that has each member's copies (mirror.h) */
+  uint64_t *copies;       /* mirrored: where these are, from the start of its pairs */
+  uint64_t pairs;         /* mirrored: bytes of the caller's pairs */
   uint64_t replicated;    /* mirrored: how many times the elements have been replicated */
   int replica_failed;     /* mirrored: this failed, and messages may still arrive in the memory */
   struct rgi_replica *replicas; /* mirrored: replicas_n of them (replica.h) */

@@ -41,7 +41,7 @@ void rgi_array_forget(rg_array a) {
   rgi_distribution_clear(&a->d);
   rg_group_free(&a->group);
   free(a->mapped);
-  free(a->holders);
+  free(a->copies); /* and the holders behind them */
   rgi_replicas_close(a);
   a->magic = 0;
   free(a);

@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "engine/heap.h"
 #include "formation/group.h"
+#include "machine/domain.h"
+#include "object/holders.h"
 #include "shm/node.h"
 
 static uint64_t round_up(uint64_t bytes) {
@@ -26,41 +28,42 @@ static uint64_t pair_bytes(rg_array a, int rank) {
 
 /* --- holders ---------------------------------------------------------------------------- */
 
-static int node_of(rg_array a, int rank) {
-  return rgi_node_of(rgi_members_at(a->group->members, rank));
+static int choose_holders(rg_array a, int node[], uint64_t domain[]) {
+  for (int i = 0; i < a->members; i++) {
+    int rank = rgi_members_at(a->group->members, i);
+    node[i] = rgi_node_of(rank);
+    domain[i] = rgi_domain_of(rank);
+  }
+  return rgi_holders_choose(a->members, node, rgi_runtime.size, domain, a->holders);
 }
 
-/* How many members before this one are on the same node. */
-static int place_on_node(rg_array a, int rank) {
-  int place = 0;
-  for (int i = 0; i < rank; i++)
-    place += node_of(a, i) == node_of(a, rank);
-  return place;
-}
-
-/* The holder's node is that of the next rank, cyclically, that is on another node. Of the members
- * there the one with the same place on its node is taken, so that all hold about as much. */
-static int holder_of(rg_array a, int rank) {
-  int next = rank, on_node = 0;
-  do
-    next = (next + 1) % a->members;
-  while (node_of(a, next) == node_of(a, rank) && next != rank);
+/* The pairs of a holder: its own first, then those that it holds, in the order of their ranks. */
+static void place_copies(rg_array a, uint64_t end[]) {
   for (int i = 0; i < a->members; i++)
-    on_node += node_of(a, i) == node_of(a, next);
-  int place = place_on_node(a, rank) % on_node;
-  for (int i = 0; i < a->members; i++)
-    if (node_of(a, i) == node_of(a, next) && place-- == 0)
-      return i;
-  return next;
+    end[i] = pair_bytes(a, i);
+  for (int i = 0; i < a->members; i++) {
+    a->copies[i] = end[a->holders[i]];
+    end[a->holders[i]] += pair_bytes(a, i);
+  }
+  a->pairs = end[a->me];
 }
 
 int rgi_mirror_open(rg_array a) {
-  a->holders = malloc((size_t)a->members * sizeof *a->holders);
-  if (!a->holders)
-    return rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for %d members", a->members);
-  for (int i = 0; i < a->members; i++)
-    a->holders[i] = holder_of(a, i);
-  return RG_SUCCESS;
+  size_t n = (size_t)a->members;
+  uint64_t *words = malloc(n * (sizeof *words + sizeof(int)));
+  a->copies = malloc(n * (sizeof *a->copies + sizeof *a->holders));
+  int error =
+      words && a->copies
+          ? RG_SUCCESS
+          : rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for %d members", a->members);
+  if (!error) {
+    a->holders = (void *)(a->copies + n);
+    error = choose_holders(a, (void *)(words + n), words);
+  }
+  if (!error)
+    place_copies(a, words);
+  free(words);
+  return error;
 }
 
 /* --- offsets ------------------------------------------------------------------------------ */
@@ -69,17 +72,8 @@ uint64_t rgi_mirror_start(rg_array a, int rank) {
   return round_up(rgi_mirror_elements(a, rank) + 1);
 }
 
-/* From the start of the holder's pairs to the pair of that owner, or to the end. */
-static uint64_t before_replica(rg_array a, int holder, int owner) {
-  uint64_t at = pair_bytes(a, holder);
-  for (int i = 0; i < owner; i++)
-    if (a->holders[i] == holder)
-      at += pair_bytes(a, i);
-  return at;
-}
-
 uint64_t rgi_mirror_bytes(rg_array a) {
-  return before_replica(a, a->me, a->members);
+  return a->pairs;
 }
 
 rgi_mirror_pair rgi_mirror_own(rg_array a, int rank) {
@@ -87,16 +81,15 @@ rgi_mirror_pair rgi_mirror_own(rg_array a, int rank) {
 }
 
 rgi_mirror_pair rgi_mirror_copy(rg_array a, int rank) {
-  int holder = a->holders[rank];
-  rgi_mirror_pair p = rgi_mirror_own(a, holder);
-  p.offset += before_replica(a, holder, rank);
+  rgi_mirror_pair p = rgi_mirror_own(a, a->holders[rank]);
+  p.offset += a->copies[rank];
   return p;
 }
 
 void rgi_mirror_clear(rg_array a, char *pairs) {
   for (int i = 0; i < a->members; i++)
     if (a->holders[i] == a->me && rgi_mirror_elements(a, i))
-      memset(pairs + before_replica(a, a->me, i), 0, RGI_LINE);
+      memset(pairs + a->copies[i], 0, RGI_LINE);
   if (rgi_mirror_elements(a, a->me))
     memset(pairs, 0, RGI_LINE);
 }

@@ -7,10 +7,19 @@
  *
  * A checkpoint contains any number of arrays and some bytes of the program (the number of a
  * step, for instance), all of one moment. There are two generations of each, the files
- * <path>.0 and <path>.1. A new checkpoint is written to <path>.part and replaces the older
- * generation when it is complete and on the disk. So whenever a program dies, for any reason,
- * the last complete checkpoint and the one before it exist. The path names the same files on
- * all members, in a file system that they share. docs/recovery.md shows a program.
+ * <path>.0 and <path>.1. A new checkpoint is written to <path>.part.<number> and replaces the
+ * older generation, or one whose segments are damaged, when it is complete and on the disk. So
+ * whenever a program dies, for any reason, the last complete checkpoint and the one before it
+ * exist. The path names the same files on all members, in a file system that they share.
+ * docs/recovery.md shows a program.
+ *
+ * Each start of a checkpoint claims the next number, which the file <path>.lock holds. Only the
+ * latest claim can complete a checkpoint. A job, or a part of a job, that has been cut off from
+ * one that goes on gets RG_ERR_FILE, and changes no file, from the moment on when the other one
+ * has claimed: its members know an earlier claim only. These may claim nevertheless: members of
+ * which none has taken part in a claim for this path; members that have loaded a checkpoint of
+ * this path since; survivors of a group whose last checkpoint ended with a death. So groups that
+ * write to the same path in turn have a common member, or load first.
  *
  * The arrays and the group may be freed while the checkpoint is written: it has a copy of the
  * elements and a group of its own. A checkpoint under way is not freed but ended, by
@@ -38,10 +47,13 @@ typedef struct rg_checkpoint_s *rg_checkpoint;
  * Callers: every member of g, as a collective operation on g. The call has the effect of
  * rg_array_sync on all arrays, before and after. Cost to the caller: the copy (at the speed
  * of memcpy, into as much memory, which is freed when the copy is written) and five small
- * collective operations. The writing uses a part of a processor, at lower priority. The
- * thread does not call MPI.
+ * collective operations. The first call on files that the program has not loaded reads the newest
+ * generation, since that is replaced if it is damaged. The writing uses a part of a processor, at
+ * lower priority. The thread does not call MPI.
  * rg_checkpoint_wait or rg_checkpoint_test ends *c. After an error there is nothing to end.
- * Errors: RG_ERR_ARG (a checkpoint to the same path has not been ended yet). */
+ * Errors: RG_ERR_ARG (a checkpoint to the same path has not been ended yet); RG_ERR_FILE (also:
+ * the members are cut off; a generation cannot be read, which is not the same as a damaged one:
+ * it may be the only whole one). */
 RG_API int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array arrays[],
                                const void *state, size_t bytes, rg_checkpoint *c);
 
@@ -49,9 +61,11 @@ RG_API int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg
  * sets *c to NULL. *c may be NULL. Callers: every member, before rg_finalize. The checkpoint
  * is not valid before, since this call completes it.
  * Errors (then the checkpoint does not exist, the previous generations are unchanged, and *c
- * is NULL): RG_ERR_FILE; RG_ERR_PROC_FAILED (a member has died: the survivors start another
- * checkpoint, with their own group and arrays; if all parts were on the disk this one may be
- * complete nevertheless). After RG_ERR_TIMEOUT the caller may wait for *c again. */
+ * is NULL): RG_ERR_FILE (also: a later one was begun elsewhere; or the folder cannot be written to
+ * the disk, then the checkpoint may exist nevertheless); RG_ERR_PROC_FAILED (a member has died:
+ * the survivors start another checkpoint, with their own group and arrays; if all parts were on the
+ * disk this one may be complete nevertheless). After RG_ERR_TIMEOUT the caller may wait for *c
+ * again. */
 RG_API int rg_checkpoint_wait(rg_checkpoint *c);
 
 /* The same without waiting: *done is 1 if the checkpoint is complete (*c is NULL then), 0 if

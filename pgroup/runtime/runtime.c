@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "machine/domain.h"
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
@@ -51,8 +52,10 @@ int rgi_runtime_check_mpi(const char *call) {
 /* Errors that this process can find alone. */
 static int look_at_call(MPI_Comm comm, const char *options) {
   int same = MPI_UNEQUAL;
-  if (!rgi_runtime.started)
-    return rgi_options_load(options);
+  if (!rgi_runtime.started) {
+    RGI_TRY(rgi_options_load(options));
+    return rgi_domain_load();
+  }
   MPI_Comm_compare(comm, rgi_runtime.comm, &same);
   if (same == MPI_IDENT || same == MPI_CONGRUENT)
     return RG_SUCCESS;
@@ -65,18 +68,20 @@ static int look_at_call(MPI_Comm comm, const char *options) {
 /* All processes return an error if one has found one, or RG_ERR_INIT if the library runs on some of
  * them only. */
 static int agree_on_call(MPI_Comm comm, int error) {
-  int mark = rgi_modules_mark(), all[5];
-  int mine[5] = {error, rgi_runtime.started > 0, rgi_runtime.started == 0, mark, -mark};
-  RGI_TRY_MPI(MPI_Allreduce(mine, all, 5, MPI_INT, MPI_MAX, comm));
+  int64_t mark = rgi_modules_mark(), domain = (int64_t)rgi_domain_own(), all[7];
+  int64_t mine[7] = {error,  rgi_runtime.started > 0, rgi_runtime.started == 0, mark, -mark, domain,
+                     ~domain};
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 7, MPI_INT64_T, MPI_MAX, comm));
   if (error)
     return error;
   if (all[0])
-    return rgi_error(all[0], "rg_init: another process reported: %s", rg_error_string(all[0]));
+    return rgi_error((int)all[0], "rg_init: another process reported: %s",
+                     rg_error_string((int)all[0]));
   if (all[1] && all[2])
     return rgi_error(RG_ERR_INIT, "rg_init: the library runs already on some of the processes");
   if (!rgi_runtime.started)
     rgi_modules_use(all[3] == -all[4]);
-  return RG_SUCCESS;
+  return rgi_runtime.started || all[5] == ~all[6] ? RG_SUCCESS : rgi_domain_share(comm);
 }
 
 static int open_layers(void) {
@@ -205,6 +210,7 @@ int rg_finalize(void) {
     rgi_modules_close(0);
   }
   rgi_runtime.started = 0;
+  rgi_domain_close();
   rgi_log_stop();
   rgi_cluster_close();
   return RG_SUCCESS;

@@ -87,7 +87,9 @@ static void read_one(rg_group g, const char *path, unsigned seed) {
 static void trip(int round) {
   int members, readers;
   unsigned seed = (unsigned)random();
-  const char *path = rgt_path("trip");
+  char path[400], name[20];
+  snprintf(name, sizeof name, "trip%d", round); /* groups without a common member write */
+  snprintf(path, sizeof path, "%s", rgt_path(name));
   rg_group writing = draw_group(2 * round, &members);
   plan.n = (int)rgt_below(MOST + 1);
   plan.bytes = (size_t)rgt_below(STATE + 1);
@@ -112,7 +114,7 @@ void test_checkpoint_trips(void) {
   srandom((unsigned)rgt_seed());
   for (int i = 0; i < 20; i++) {
     trip(i);
-    RGT_INT(rgt_file_count(), i ? 2 : 1);
+    RGT_INT(rgt_file_count(), 2 * (i + 1)); /* a generation and the lock */
   }
 }
 
@@ -200,23 +202,99 @@ void test_checkpoint_generations(void) {
   spoil(second, 4096 + 17); /* an element */
   finds(path, 1, 1);
   rgt_fill(a, 3);
-  save(a, path, 3); /* its head is good: the older one is taken */
+  save(a, path, 3); /* the first one was loaded, so it is whole: the second one is replaced */
   finds(path, 3, 3);
   rgt_fill(a, 4);
   save(a, path, 4);
-  spoil(second, 70); /* the head */
+  spoil(first, 70); /* the head */
   finds(path, 3, 3);
   rgt_fill(a, 5);
   save(a, path, 5); /* the next one replaces the damaged one */
   finds(path, 5, 5);
-  rgt_resize(second, 5000);
+  rgt_resize(first, 5000);
   finds(path, 3, 3);
-  spoil(first, 0);
+  spoil(second, 0);
   finds_nothing_whole(path, "no complete checkpoint");
   finds_nothing_whole(path, "truncated");
   save(a, path, 6);
   finds(path, 6, 5);
   RGT_OK(rg_array_free(&a));
+}
+
+/* A process that knows nothing of the files reads them before it replaces one: a good head does not
+ * make a good generation. The other spelling of the path is one that it does not know. */
+void test_checkpoint_unknown(void) {
+  char path[400], same[400], third[400];
+  rg_array a = one_array(1);
+  snprintf(path, sizeof path, "%s", rgt_path("old"));
+  snprintf(same, sizeof same, "%s", rgt_path("./old"));
+  snprintf(third, sizeof third, "%s", rgt_path(".//old"));
+  save(a, path, 1);
+  rgt_fill(a, 2);
+  save(a, path, 2);
+  spoil(rgt_path("old.1"), 4096 + 17);
+  rgt_fill(a, 3);
+  rgt_spoil(rgt_path("old.part.3"), 0, "x", 1); /* left by one that died as it claimed */
+  save(a, same, 3);                             /* in the place of the damaged one */
+  RGT_TRUE(access(rgt_path("old.part.3"), F_OK) != 0);
+  spoil(rgt_path("old.1"), 4096 + 17);
+  finds(path, 1, 1);
+  save(a, same, 4);
+  rgt_fill(a, 5);
+  save(a, third, 5); /* both are whole: the older one is replaced */
+  spoil(rgt_path("old.1"), 4096 + 17);
+  finds(path, 4, 3);
+  RGT_OK(rg_array_free(&a));
+}
+
+/* Two parts of a job that know nothing of one another: the one that is the last to load a
+ * checkpoint and go on is the only one that can write. */
+void test_checkpoint_cut_off(void) {
+  const char *path = rgt_path("cut");
+  rg_group part = NULL;
+  rg_array a = NULL;
+  rg_checkpoint c = NULL;
+  int late = rgt_rank >= rgt_size / 2, found = 0, files = rgt_file_count();
+  int64_t step = 1, n = 100;
+  if (rgt_size == 1)
+    return;
+  RGT_OK(rg_group_split(rgt_world, late, 0, &part));
+  RGT_OK(rg_array_create_simple(part, RG_TYPE_INT64, 1, &n, &a));
+  RGT_OK(rg_array_fill(a, NULL, NULL, &step));
+  if (!late) { /* the early part writes one, and begins another */
+    RGT_OK(rg_checkpoint_start(part, path, 1, &a, &step, sizeof step, &c));
+    RGT_OK(rg_checkpoint_wait(&c));
+    step = 2;
+    RGT_OK(rg_checkpoint_start(part, path, 1, &a, &step, sizeof step, &c));
+  }
+  RGT_OK(rg_barrier(rgt_world));
+  if (late) { /* the late part goes on from the first one */
+    RGT_OK(rg_checkpoint_load(part, path, 1, &a, sizeof step, &step, &found));
+    RGT_INT(step, 1);
+    step = 3;
+    RGT_OK(rg_checkpoint_start(part, path, 1, &a, &step, sizeof step, &c));
+  }
+  RGT_OK(rg_barrier(rgt_world));
+  if (!late) {
+    RGT_FAILS(rg_checkpoint_wait(&c), RG_ERR_FILE);
+    RGT_TRUE(strstr(rg_error_detail(), "cut off") != NULL);
+    RGT_FAILS(rg_checkpoint_start(part, path, 1, &a, &step, sizeof step, &c), RG_ERR_FILE);
+    RGT_TRUE(strstr(rg_error_detail(), "cut off") != NULL);
+    RGT_PTR_NULL(c);
+  }
+  RGT_OK(rg_barrier(rgt_world));
+  for (; late && step < 6; step++) {
+    RGT_OK(rg_checkpoint_wait(&c));
+    RGT_OK(rg_checkpoint_start(part, path, 1, &a, &step, sizeof step, &c));
+  }
+  RGT_OK(rg_checkpoint_wait(&c));
+  RGT_OK(rg_barrier(rgt_world));
+  RGT_INT(rgt_file_count(), files + 3); /* no unfinished file is left */
+  RGT_OK(rg_checkpoint_load(part, path, 1, &a, sizeof step, &step, &found));
+  RGT_INT(step, 5);
+  RGT_OK(rg_barrier(rgt_world));
+  RGT_OK(rg_array_free(&a));
+  RGT_OK(rg_group_free(&part));
 }
 
 void test_checkpoint_errors(void) {

@@ -9,6 +9,7 @@ time: 240
 import os
 import random
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -36,7 +37,7 @@ def test_killed_while_writing(folder, expected):
         found = saved(text)
         assert status == 0 and found, (np, rank, step, status, text)
         assert found.groups() == (str(STEPS), expected, str(np - 1), '0'), (np, rank, text)
-        left = [f for f in os.listdir(folder) if f.endswith('.part')]
+        left = [f for f in os.listdir(folder) if '.part' in f]
         assert not left, left
 
 
@@ -86,6 +87,30 @@ def test_all_killed(folder, expected):
         assert status == 0 and int(saved(text)[1]) >= max(after, newest), (newest, status, text)
 
 
+def test_cut_off(folder):
+    """A job that was stopped while another one went on from its checkpoint writes nothing more."""
+    path = os.path.join(folder, 'cut')
+    job = jobs.start(jobs.command(jobs.ONE, 2, PROGRAM, path, 100000), deaths.ENV)
+    while not os.path.exists(path + '.1') and job.poll() is None:
+        time.sleep(0.05)
+    ranks = deaths.ranks_of(job.pid, 'saver')
+    for pid in ranks:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        steps = newest_of(path) + 20  # generations may be one apart
+        status, text = run(3, path, steps)
+        assert status == 0 and saved(text)[1] == str(steps), (status, text)
+        expected = saved(text)[2]
+    finally:
+        for pid in ranks:
+            os.kill(pid, signal.SIGCONT)
+    status, text = jobs.end_of(job, 60)
+    assert status and 'cut off' in text, (status, text)
+    status, text = run(1, path, steps)
+    assert status == 0 and saved(text)[2] == expected, (status, expected, text)
+    assert not [f for f in os.listdir(folder) if f.startswith('cut.part')]
+
+
 with tempfile.TemporaryDirectory() as here:
     def reference(steps):
         status, text = run(1, os.path.join(here, 'ref%d' % steps), steps)
@@ -94,3 +119,4 @@ with tempfile.TemporaryDirectory() as here:
     test_killed_while_writing(here, reference(STEPS))
     test_random(here, reference(40), jobs.SEED)
     test_all_killed(here, None)
+    test_cut_off(here)

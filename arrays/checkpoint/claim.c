@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The number is text in the file <path>.lock. Who claims removes the unfinished file of the claim
+ * before, which therefore cannot commit any more, and makes its own, which nobody else may have
+ * made. These two steps alone let one writer only commit: the lock is for those that would claim at
+ * the same moment, and is done without where the file system has none, or where a process that
+ * holds it is stopped. */
+#include "checkpoint/claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "file/file.h"
+
+#define LOCK_SECONDS                                                                               \
+  10.0 /* the lock is held for a few writes to the disk, unless its holder is stopped */
+
+/* --- what this process knows -------------------------------------------------------------- */
+
+typedef struct record {
+  rgi_claim_known known;
+  struct record *next;
+  char path[];
+} record;
+
+/* It outlives rg_finalize: the process remains the one that has claimed. */
+static struct {
+  pthread_mutex_t lock;
+  record *first;
+} records = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static record *find_record(const char *path) {
+  record *r = records.first;
+  while (r && strcmp(r->path, path))
+    r = r->next;
+  return r;
+}
+
+rgi_claim_known rgi_claim_recall(const char *path) {
+  pthread_mutex_lock(&records.lock);
+  record *r = find_record(path);
+  rgi_claim_known known = r ? r->known : (rgi_claim_known){0};
+  pthread_mutex_unlock(&records.lock);
+  return known;
+}
+
+void rgi_claim_note(const char *path, rgi_claim_known known) {
+  pthread_mutex_lock(&records.lock);
+  record *r = find_record(path);
+  if (!r && (r = calloc(1, sizeof *r + strlen(path) + 1))) {
+    strcpy(r->path, path);
+    r->next = records.first;
+    records.first = r;
+  }
+  if (r)
+    r->known = (rgi_claim_known){.number = known.number ? known.number : r->known.number,
+                                 .whole = known.whole ? known.whole : r->known.whole,
+                                 .free = known.free};
+  pthread_mutex_unlock(&records.lock);
+}
+
+/* --- the file of the number ---------------------------------------------------------------- */
+
+static char *name_of(const char *path, const char *end) {
+  char *name = malloc(strlen(path) + strlen(end) + 1);
+  if (name)
+    sprintf(name, "%s%s", path, end);
+  return name;
+}
+
+char *rgi_claim_part(const char *path, uint64_t number) {
+  char end[40];
+  snprintf(end, sizeof end, ".part.%" PRIu64, number);
+  return name_of(path, end);
+}
+
+/* Locks until the file is closed; whether it can. */
+static int lock_file(int fd) {
+  struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  double end = rgi_clock_now() + LOCK_SECONDS;
+  while (fcntl(fd, F_OFD_SETLK, &all) != 0) {
+    if ((errno != EAGAIN && errno != EACCES && errno != EINTR) || rgi_clock_now() > end)
+      return 0;
+    rgi_clock_sleep(0.005);
+  }
+  return 1;
+}
+
+static int read_number(int fd, uint64_t *number) {
+  char text[32] = "";
+  int error = pread(fd, text, sizeof text - 1, 0) < 0 ? errno : 0;
+  *number = strtoull(text, NULL, 10);
+  return error;
+}
+
+/* The file of the number, open. */
+typedef struct {
+  int fd, locked;
+  uint64_t number; /* 0 if the file is empty */
+} number_file;
+
+/* Opens and locks the file and reads its number. Returns the system's error. */
+static int open_number(const char *path, number_file *f) {
+  char *name = name_of(path, ".lock");
+  if (!name)
+    return ENOMEM;
+  f->fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  free(name);
+  if (f->fd < 0)
+    return errno;
+  f->locked = lock_file(f->fd);
+  int error = read_number(f->fd, &f->number);
+  if (error)
+    close(f->fd);
+  return error;
+}
+
+static int write_number(int fd, uint64_t number) {
+  char text[32];
+  int n = snprintf(text, sizeof text, "%" PRIu64 "\n", number);
+  errno = ENOSPC; /* of a write that is too short */
+  return pwrite(fd, text, (size_t)n, 0) == n && fsync(fd) == 0 ? 0 : errno;
+}
+
+static int remove_part(const char *path, uint64_t number) {
+  char *part = rgi_claim_part(path, number);
+  int error = !part ? ENOMEM : unlink(part) != 0 && errno != ENOENT ? errno : 0;
+  free(part);
+  return error;
+}
+
+static int make_part(const char *path, uint64_t number) {
+  char *part = rgi_claim_part(path, number);
+  int fd = part ? open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666) : -1;
+  int error = fd >= 0 ? 0 : part ? errno : ENOMEM;
+  if (fd >= 0)
+    close(fd);
+  free(part);
+  return error;
+}
+
+static int cut_off(const char *path, uint64_t there, uint64_t here) {
+  return rgi_error(RG_ERR_FILE,
+                   "%s: checkpoint %" PRIu64 " was begun elsewhere after checkpoint %" PRIu64
+                   " here: this job, or this part of it, is cut off from one that goes on",
+                   path, there, here);
+}
+
+/* Makes the file of claim `next`, and writes the number. EEXIST: another one has claimed. */
+static int claim_number(const char *path, const number_file *f, uint64_t next) {
+  uint64_t now;
+  int error = make_part(path, next);
+  if (error)
+    return error;
+  error = read_number(f->fd, &now); /* it can have changed only without the lock */
+  if (!error)
+    error = now > f->number ? EEXIST : write_number(f->fd, next);
+  if (error)
+    remove_part(path, next);
+  return error;
+}
+
+static int claim_next(const char *path, const number_file *f, uint64_t *next) {
+  int error = remove_part(path, f->number);
+  if (!error)
+    error = claim_number(path, f, *next);
+  if (error == EEXIST && f->locked) { /* left by one that died before it wrote the number */
+    error = remove_part(path, *next);
+    if (!error)
+      error = claim_number(path, f, ++*next);
+  }
+  return error;
+}
+
+int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least,
+                   uint64_t *number) {
+  number_file f;
+  int error = open_number(path, &f);
+  if (error)
+    return rgi_file_system_error("cannot read the number of checkpoints", path, error);
+  uint64_t next = least > known->number ? least : known->number;
+  int late = f.number > known->number && known->number && !known->free;
+  next = (f.number > next ? f.number : next) + 1;
+  if (!late)
+    error = claim_next(path, &f, &next);
+  close(f.fd);
+  if (late || error == EEXIST)
+    return cut_off(path, late ? f.number : next, known->number);
+  if (error)
+    return rgi_file_system_error("cannot begin a checkpoint", path, error);
+  *number = next;
+  return RG_SUCCESS;
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+/* Writes the folder to the disk, on file systems that can. */
+static int sync_folder(const char *name) {
+  const char *slash = strrchr(name, '/');
+  char folder[slash ? (size_t)(slash - name) + 2 : 2];
+  snprintf(folder, sizeof folder, "%s", slash ? name : ".");
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return errno;
+  int error = fsync(fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP ? 0 : errno;
+  close(fd);
+  return error;
+}
+
+int rgi_claim_commit(const char *path, uint64_t number, const char *part, const char *name) {
+  number_file f;
+  int error = open_number(path, &f);
+  if (error)
+    return error;
+  if (f.number > number)
+    error = ESTALE;
+  else if (rename(part, name) != 0)
+    error = errno == ENOENT ? ESTALE : errno; /* removed by a later start */
+  else
+    error = sync_folder(name);
+  close(f.fd);
+  return error;
+}

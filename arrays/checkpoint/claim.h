@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Which of several jobs, or of several parts of a job, may write the checkpoints of a path. Each
+ * start of a checkpoint claims the next number, which the file <path>.lock holds; only the start
+ * with the latest number can give its file the final name. So of a job that was started again and
+ * a part of the one before that still runs, the later one to claim wins, and no other file is
+ * touched. */
+#ifndef RGI_CLAIM_H
+#define RGI_CLAIM_H
+
+#include <stdint.h>
+
+/* What a process knows of a path: the members of a group take the maximum of each. */
+typedef struct {
+  uint64_t number; /* of the latest start that it took part in; 0: none */
+  uint64_t whole;  /* of the latest checkpoint that it knows to be complete; 0: none */
+  uint64_t free; /* 1: it may claim although others have claimed since: it has loaded a checkpoint,
+                    or a death may have hidden a claim of its own group */
+} rgi_claim_known;
+
+rgi_claim_known rgi_claim_recall(const char *path);
+
+/* Notes what the caller has learnt; a number or whole of 0 changes nothing. */
+void rgi_claim_note(const char *path, rgi_claim_known known);
+
+/* One member: claims the next number, at least least + 1, and makes its file, which is empty. The
+ * unfinished file of the start before is removed. RG_ERR_FILE: another start has claimed since
+ * known.number; or the system's error. */
+int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least,
+                   uint64_t *number);
+
+/* The file that the start with this number writes, allocated; NULL: no memory. */
+char *rgi_claim_part(const char *path, uint64_t number);
+
+/* Gives the unfinished file of this start its final name, durably, unless a later start has
+ * claimed (ESTALE). Returns the system's error, or 0. Any thread. */
+int rgi_claim_commit(const char *path, uint64_t number, const char *part, const char *name);
+
+#endif

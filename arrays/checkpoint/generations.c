@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Finding the generations of a checkpoint, and reading one: the members read the segments in turn,
+ * so that all read about equally many. */
+#include "checkpoint/generations.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <regroup/collectives.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "file/file.h"
+#include "formation/group.h"
+
+void rgi_generations_note_trouble(rgi_generations *f) {
+  size_t used = strlen(f->trouble);
+  snprintf(f->trouble + used, sizeof f->trouble - used, "%s%.290s", used ? "; " : "",
+           rg_error_detail());
+}
+
+int rgi_generations_find(const char *call, const char *path, rgi_generations *f) {
+  if (strlen(path) > sizeof f->name[0] - 8)
+    return rgi_error(RG_ERR_ARG, "%s: the path is too long", call);
+  for (int i = 0; i < RGI_HEAD_GENERATIONS; i++) {
+    rgi_head_found found;
+    snprintf(f->name[f->n], sizeof f->name[0], "%s.%d", path, i);
+    int error = rgi_head_read(f->name[f->n], &found, &f->head[f->n]);
+    f->there += found != RGI_HEAD_ABSENT;
+    f->unreadable += found == RGI_HEAD_UNREADABLE;
+    if (error)
+      rgi_generations_note_trouble(f);
+    f->n += found == RGI_HEAD_THERE && !error;
+  }
+  if (f->n == 2 && f->head[1].fixed->sequence > f->head[0].fixed->sequence) {
+    rgi_head older = f->head[0];
+    f->head[0] = f->head[1];
+    f->head[1] = older;
+    snprintf(f->name[0], sizeof f->name[0], "%s.1", path);
+    snprintf(f->name[1], sizeof f->name[1], "%s.0", path);
+  }
+  return RG_SUCCESS;
+}
+
+void rgi_generations_clear(rgi_generations *f) {
+  for (int i = 0; i < f->n; i++)
+    rgi_head_clear(&f->head[i]);
+}
+
+int rgi_generations_broadcast(rg_group g, const rgi_generations *f, int i, rgi_head *h,
+                              char *name) {
+  uint64_t bytes = g->me == 0 ? f->head[i].fixed->head_bytes : 0;
+  RGI_TRY(rg_bcast(g, &bytes, 1, MPI_UINT64_T, 0));
+  h->memory = malloc(bytes);
+  RGI_TRY(
+      rgi_file_agree(g, h->memory ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a head")));
+  if (g->me == 0) {
+    memcpy(h->memory, f->head[i].memory, bytes);
+    memcpy(name, f->name[i], sizeof f->name[i]);
+  }
+  RGI_TRY(rg_bcast(g, h->memory, (MPI_Count)bytes, MPI_BYTE, 0));
+  RGI_TRY(rg_bcast(g, name, sizeof f->name[i], MPI_BYTE, 0));
+  return rgi_file_agree(g, rgi_head_work_out(h));
+}
+
+static int read_bytes(int fd, const char *name, char *to, const rgi_head_segment *s) {
+  int error = rgi_head_read_bytes(fd, name, to, s->bytes, s->offset);
+  if (error)
+    return RG_ERR_FILE;
+  return rgi_head_hash(to, s->bytes, RGI_HEAD_HASH_START) == s->checksum
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_FILE, "%s is damaged: a checksum of its elements differs", name);
+}
+
+/* What reading the segments of one file needs. */
+typedef struct {
+  const rgi_head *head;
+  const char *name;
+  int fd;
+  rgi_generations_use *use;
+  void *context;
+} reading;
+
+static int read_segment(const reading *r, int i) {
+  const rgi_head_segment *s = &r->head->segments[i];
+  uint64_t file_bytes = r->head->fixed->file_bytes;
+  if (s->offset > file_bytes || s->bytes > file_bytes - s->offset)
+    return rgi_error(RG_ERR_FILE, "%s is damaged: its head makes no sense", r->name);
+  char *segment = malloc(s->bytes + 1);
+  if (!segment)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %llu bytes of %s", (unsigned long long)s->bytes,
+                     r->name);
+  int error = read_bytes(r->fd, r->name, segment, s);
+  if (!error && r->use)
+    error = r->use(r->context, r->head, i, segment);
+  free(segment);
+  return error;
+}
+
+int rgi_generations_read(rg_group g, const rgi_head *h, const char *name, rgi_generations_use *use,
+                         void *context) {
+  reading r = {h, name, open(name, O_RDONLY | O_CLOEXEC), use, context};
+  int error = RG_SUCCESS;
+  if (r.fd < 0)
+    return rgi_file_system_error("cannot open", name, errno);
+  int step = rgi_members_count(g->members);
+  for (int i = g->me; !error && i < h->fixed->members; i += step)
+    error = read_segment(&r, i);
+  close(r.fd);
+  return error;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The generations of a checkpoint: the files <path>.0 and <path>.1. Rank 0 finds them; all members
+ * of a group read one. */
+#ifndef RGI_GENERATIONS_H
+#define RGI_GENERATIONS_H
+
+#include "checkpoint/head.h"
+
+/* What rank 0 has found: the valid heads, the newest first. */
+typedef struct {
+  int n, there;   /* valid ones; files */
+  int unreadable; /* the system did not let one be read */
+  rgi_head head[RGI_HEAD_GENERATIONS];
+  char name[RGI_HEAD_GENERATIONS][4096];
+  char trouble[600]; /* the errors of the others */
+} rgi_generations;
+
+/* RG_ERR_ARG: the path is too long. */
+int rgi_generations_find(const char *call, const char *path, rgi_generations *f);
+void rgi_generations_clear(rgi_generations *f);
+
+/* Adds the text of the last error to f's trouble. */
+void rgi_generations_note_trouble(rgi_generations *f);
+
+/* Every member: broadcasts rank 0's i-th head, which the caller clears, and its file's name. */
+int rgi_generations_broadcast(rg_group g, const rgi_generations *f, int i, rgi_head *h, char *name);
+
+/* What to do with a segment that has been read; writer: the rank that wrote it. */
+typedef int rgi_generations_use(void *context, const rgi_head *h, int writer, const char *segment);
+
+/* Every member: reads the segments that it is to read, checks them, and passes them to use, unless
+ * that is NULL. The error is the caller's own. */
+int rgi_generations_read(rg_group g, const rgi_head *h, const char *name, rgi_generations_use *use,
+                         void *context);
+
+#endif
