@@ -11,8 +11,11 @@
  *
  *  - There are no synchronous, buffered, ready, persistent or partitioned forms, no
  *    MPI_Sendrecv_replace and no MPI_Isendrecv.
- *  - Requests and statuses are the library's (request.h): MPI's calls do not take them.
- *    Matched messages are as well (rg_message below).
+ *  - Requests, statuses (request.h) and matched messages (rg_message) are the library's: MPI's
+ *    calls do not take them. The status of a request that is no receive has RG_UNDEFINED and 0
+ *    where MPI has the wildcards.
+ *  - If one of several requests fails, the call that completes it returns its error with its
+ *    number in the text; MPI_ERR_IN_STATUS has no counterpart (request.h).
  *  - Only receives can be cancelled, and a cancelled request is freed.
  *  - Errors are return values; no error handler is called.
  *  - A tag is 0 to 2^28 - 1, whatever MPI_TAG_UB is.
@@ -21,10 +24,11 @@
  *    later messages are not affected. The sender gets no error.
  *  - On a group with a dead member a call that would wait returns RG_ERR_PROC_FAILED
  *    (recovery.h).
- *  - After RG_ERR_TIMEOUT of a blocking send or receive its message is given up, and the caller may
- *    use the buffer again; the other side, if it has matched this call, gets the same
- *    error. One exception: MPI may read a long message to another node until it is sent.
- *  - rg_finalize discards messages that have not been received, also matched ones.
+ *  - After RG_ERR_TIMEOUT of a blocking send or receive its message is given up, and the
+ *    caller may use the buffer again; the other side, if it has matched this call, gets the
+ *    same error. One exception: MPI may read a long message to another node until it is sent.
+ *  - rg_finalize discards messages that have not been received, also matched ones, and gives
+ *    up operations whose requests were freed and that have not ended.
  *
  * MPI_PROC_NULL has MPI's meaning: a send to it and a receive from it complete at once and
  * leave the buffer as it is. The status of such a receive or probe has source RG_PROC_NULL,

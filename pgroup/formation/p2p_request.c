@@ -27,12 +27,15 @@ static void release_request(rg_request base) {
   free(r);
 }
 
-int rgi_p2p_request_make(const char *call, rgi_p2p_request **r) {
-  *r = malloc(sizeof **r);
-  if (!*r)
+int rgi_p2p_request_make(const char *call, rgi_p2p_request **made) {
+  rgi_p2p_request *r = malloc(sizeof *r);
+  if (!r)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a request", call);
-  (*r)->base =
-      (struct rg_request_s){.call = call, .progress = progress_request, .release = release_request};
+  r->base.call = call;
+  r->base.progress = progress_request;
+  r->base.release = release_request;
+  r->base.background = 0;
+  *made = r;
   return RG_SUCCESS;
 }
 

@@ -14,7 +14,7 @@ typedef struct {
 } rgi_p2p_request;
 
 /* RG_ERR_NOMEM. */
-int rgi_p2p_request_make(const char *call, rgi_p2p_request **r);
+int rgi_p2p_request_make(const char *call, rgi_p2p_request **made);
 
 /* error: of the start of the transfer; after one the request is freed. Otherwise the request takes
  * a reference to the members and a copy of the datatype, so that the application may free both. */

@@ -55,7 +55,8 @@ rg_status rgi_p2p_transfer_status(const rgi_members *members, const rgi_message_
 
 /* --- the start ----------------------------------------------------------------- */
 
-static int begin_transfer(const rgi_p2p_transfer_args *a, const void *buf, rgi_p2p_transfer *t) {
+static inline int begin_transfer(const rgi_p2p_transfer_args *a, const void *buf,
+                                 rgi_p2p_transfer *t) {
   RGI_TRY(rgi_p2p_data_of(a->call, buf, a->count, a->type, &t->data));
   t->packed = NULL;
   t->none = 0;

@@ -61,7 +61,7 @@ static int wait_until_done(rgi_message *r, const char *call) {
 }
 
 int rgi_message_wait(rgi_message *r, const char *call) {
-  int error = wait_until_done(r, call);
+  int error = is_done(r) ? RG_SUCCESS : wait_until_done(r, call);
   if (!error)
     return rgi_failure_cause(&rgi_failure_scope_now, rgi_message_explain(r, call), call);
   rgi_message_abandon(r);

@@ -37,8 +37,8 @@ static int check_array(const char *call, int64_t n, const rg_request requests[])
 
 /* Numbers the error of one of several requests. */
 static int number_error(const char *call, int64_t at, int error) {
-  char *text = error ? strdupa(rg_error_detail()) : NULL;
-  return error ? rgi_error(error, "%s: requests[%lld]: %s", call, (long long)at, text) : RG_SUCCESS;
+  const char *text = strdupa(rg_error_detail());
+  return rgi_error(error, "%s: requests[%lld]: %s", call, (long long)at, text);
 }
 
 static uint32_t read_bell(void) {
@@ -50,13 +50,15 @@ static uint32_t read_bell(void) {
 /* Waits until r is complete. */
 static int await_one(rg_request r) {
   rgi_wait w;
-  rgi_wait_start(&w, r->call, r->peer);
-  w.scope = r->scope;
-  for (;;) {
+  for (int started = 0;; started = 1) {
     uint32_t bell = read_bell();
     RGI_TRY(rgi_requests_progress_all());
     if (rgi_request_test(r))
       return RG_SUCCESS;
+    if (!started) {
+      rgi_wait_start(&w, r->call, r->peer);
+      w.scope = r->scope;
+    }
     int error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy());
     if ((error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) && rgi_request_check_failure(r))
       return RG_SUCCESS;
@@ -101,9 +103,9 @@ static int end_all(const char *call, int64_t n, rg_request requests[], rg_status
   int first = RG_SUCCESS;
   char *text = NULL;
   for (int64_t i = 0; i < n; i++) {
-    int error = number_error(call, i, end_one(&requests[i], statuses ? &statuses[i] : NULL));
+    int error = end_one(&requests[i], statuses ? &statuses[i] : NULL);
     if (error && !first) {
-      first = error;
+      first = number_error(call, i, error);
       text = strdupa(rg_error_detail());
     }
   }
@@ -112,9 +114,11 @@ static int end_all(const char *call, int64_t n, rg_request requests[], rg_status
 
 int rg_wait_all(int64_t n, rg_request requests[], rg_status statuses[]) {
   RGI_TRY(check_array(__func__, n, requests));
-  for (int64_t i = 0; i < n; i++)
-    if (requests[i])
-      RGI_TRY(number_error(__func__, i, await_one(requests[i])));
+  for (int64_t i = 0; i < n; i++) {
+    int error = requests[i] ? await_one(requests[i]) : RG_SUCCESS;
+    if (error)
+      return number_error(__func__, i, error);
+  }
   return end_all(__func__, n, requests, statuses);
 }
 
@@ -161,10 +165,13 @@ static int await_any(const char *call, int64_t n, rg_request requests[], int64_t
 /* Frees request `at`, if there is one, and sets the outputs. */
 static int end_any(const char *call, rg_request requests[], int64_t at, int64_t *index,
                    rg_status *status) {
+  int error = RG_SUCCESS;
   if (at == RG_UNDEFINED)
     set_empty(status);
   else
-    RGI_TRY(number_error(call, at, end_one(&requests[at], status)));
+    error = rgi_request_end(&requests[at], status);
+  if (error)
+    return number_error(call, at, error);
   *index = at;
   return RG_SUCCESS;
 }
