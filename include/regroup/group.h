@@ -40,8 +40,8 @@ extern "C" {
 typedef struct rg_group_s *rg_group;
 
 /* The value that rg_group_rank and rg_group_translate return for a process that is
- * not a member. */
-#define RG_UNDEFINED (-1)
+ * not a member. MPI's value, which is negative. */
+#define RG_UNDEFINED MPI_UNDEFINED
 
 /* Results of rg_group_compare. */
 enum {

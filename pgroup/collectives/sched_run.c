@@ -23,12 +23,13 @@ static int world_rank(const rgi_sched *s, int peer) {
 
 static int begin_message(rgi_sched *s, const rgi_sched_step *step) {
   rgi_message *r = &s->messages[s->begun];
-  int peer = world_rank(s, step->peer), error;
+  rgi_message_envelope e = {s->coll->context, world_rank(s, step->peer), s->tag, step->bytes};
+  int error;
   s->peers[s->begun] = s->at;
   if (step->kind == RGI_SCHED_SEND)
-    error = rgi_message_send(s->coll->context, peer, s->tag, step->from, step->bytes, r);
+    error = rgi_message_send(&e, step->from, r);
   else
-    error = rgi_message_receive(s->coll->context, peer, s->tag, step->to, step->bytes, r);
+    error = rgi_message_receive(&e, step->to, r);
   if (!error)
     s->begun++;
   return error;

@@ -21,20 +21,21 @@ static uint64_t context_of(rg_group g) {
 }
 
 static int send_ints(rg_group g, int to, int tag, const char *call, const int ints[], int count) {
-  return rgi_message_deliver(context_of(g), rgi_members_at(g->members, to), tag, ints,
-                             (size_t)count * sizeof *ints, call);
+  return rgi_message_deliver(&(rgi_message_envelope){context_of(g), rgi_members_at(g->members, to),
+                                                     tag, (size_t)count * sizeof *ints},
+                             ints, call);
 }
 
 int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call, int *count,
                            int **ints) {
-  int from, its_tag;
-  size_t bytes;
+  rgi_message_envelope wanted = {context, source, tag, 0}, found;
   rgi_message r;
-  RGI_TRY(rgi_message_await(context, source, tag, call, &from, &its_tag, &bytes));
+  RGI_TRY(rgi_message_await(&wanted, call, &found, NULL));
+  size_t bytes = found.bytes;
   int *data = malloc(bytes ? bytes : 1);
   if (!data)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a message of %zu bytes", call, bytes);
-  int error = rgi_message_receive(context, source, tag, data, bytes, &r);
+  int error = rgi_message_receive(&found, data, &r);
   if (!error)
     error = rgi_message_wait(&r, call);
   if (error)

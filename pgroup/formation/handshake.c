@@ -80,7 +80,8 @@ static int receive_packet(const char *call, int remote, int tag, handshake_packe
 static int confirm_pair(const char *call, uint64_t mine, int remote, int tag,
                         handshake_packet *theirs) {
   uint64_t pair[2] = {mine, id_of(theirs)}, answer[2] = {0, 0};
-  RGI_TRY(rgi_message_deliver(confirmation_context(), remote, tag, pair, sizeof pair, call));
+  rgi_message_envelope to = {confirmation_context(), remote, tag, sizeof pair};
+  RGI_TRY(rgi_message_deliver(&to, pair, call));
   while (answer[0] != pair[1] || answer[1] != mine) {
     int count, *ints;
     RGI_TRY(rgi_group_tree_receive(confirmation_context(), remote, tag, call, &count, &ints));
@@ -90,7 +91,7 @@ static int confirm_pair(const char *call, uint64_t mine, int remote, int tag,
     while (answer[1] == mine && answer[0] != pair[1]) {
       RGI_TRY(receive_packet(call, remote, tag, theirs));
       pair[1] = id_of(theirs);
-      RGI_TRY(rgi_message_deliver(confirmation_context(), remote, tag, pair, sizeof pair, call));
+      RGI_TRY(rgi_message_deliver(&to, pair, call));
     }
   }
   return RG_SUCCESS;
@@ -99,8 +100,9 @@ static int confirm_pair(const char *call, uint64_t mine, int remote, int tag,
 static int exchange_packets(const char *call, const handshake_packet *mine, int remote, int tag,
                             handshake_packet *theirs) {
   rgi_message r;
-  RGI_TRY(rgi_message_send(packet_context(), remote, tag, mine->ints,
-                           (size_t)mine->count * sizeof(int), &r));
+  RGI_TRY(rgi_message_send(
+      &(rgi_message_envelope){packet_context(), remote, tag, (size_t)mine->count * sizeof(int)},
+      mine->ints, &r));
   int error = receive_packet(call, remote, tag, theirs);
   if (error) {
     rgi_message_abandon(&r);

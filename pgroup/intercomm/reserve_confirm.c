@@ -26,8 +26,9 @@ static uint64_t confirm_context(uint64_t number) {
 int rgi_reserve_confirm(const char *call, rg_group g, uint64_t number,
                         const rgi_members *acquired) {
   for (int i = 0; i < rgi_members_count(acquired) && g->me < SENDERS; i++) {
-    int error =
-        rgi_message_deliver(confirm_context(number), rgi_members_at(acquired, i), 0, NULL, 0, call);
+    int error = rgi_message_deliver(
+        &(rgi_message_envelope){confirm_context(number), rgi_members_at(acquired, i), 0, 0}, NULL,
+        call);
     if (error && error != RG_ERR_PROC_FAILED) /* the new group's calls report that death */
       return error;
   }
@@ -42,14 +43,13 @@ static int is_cancelled(const rgi_members *callers, uint64_t number) {
 }
 
 int rgi_reserve_confirm_await(const char *call, const rgi_members *callers, uint64_t number) {
-  uint64_t context = confirm_context(number);
+  rgi_message_envelope wanted = {confirm_context(number), RGI_ANY, 0, 0}, found;
   rgi_wait w;
   rgi_wait_start_patient(&w, call);
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
-    int there, from, tag, cancelled = is_cancelled(callers, number);
-    size_t bytes;
-    RGI_TRY(rgi_message_probe(context, RGI_ANY, 0, &there, &from, &tag, &bytes));
+    int there, cancelled = is_cancelled(callers, number);
+    RGI_TRY(rgi_message_probe(&wanted, &there, &found, NULL));
     if (there)
       return RG_SUCCESS;
     if (cancelled)

@@ -83,8 +83,9 @@ static rgi_failure_scope leave_scope(void) {
 
 static int send_ints(const char *call, int to, int tag, const int ints[], int count) {
   rgi_failure_scope scope = leave_scope();
-  int error =
-      rgi_message_deliver(reserve_context(), to, tag, ints, (size_t)count * sizeof *ints, call);
+  int error = rgi_message_deliver(
+      &(rgi_message_envelope){reserve_context(), to, tag, (size_t)count * sizeof *ints}, ints,
+      call);
   rgi_failure_scope_now = scope;
   return error;
 }
@@ -331,13 +332,12 @@ static int end_all(const char *call, int lost) {
 
 /* A message for this process, or *from is -1. */
 static int probe_message(const char *call, int tag, int *from, int *count, int **ints) {
-  int there = 0, its_tag;
-  size_t bytes;
-  RGI_TRY(rgi_message_probe(reserve_context(), RGI_ANY, tag, &there, from, &its_tag, &bytes));
-  if (!there) {
-    *from = -1;
+  int there = 0;
+  rgi_message_envelope wanted = {reserve_context(), RGI_ANY, tag, 0}, found = {.peer = -1};
+  RGI_TRY(rgi_message_probe(&wanted, &there, &found, NULL));
+  *from = found.peer;
+  if (!there)
     return RG_SUCCESS;
-  }
   return rgi_group_tree_receive(reserve_context(), *from, tag, call, count, ints);
 }
 

@@ -45,7 +45,8 @@ void rgi_reserve_failover_close(void) {
 /* --- sending and receiving ------------------------------------------------------------- */
 
 static int tell_one(const char *call, int to, rgi_reserve_table_state state) {
-  int error = rgi_message_deliver(failover_context(), to, (int)state, NULL, 0, call);
+  int error = rgi_message_deliver(&(rgi_message_envelope){failover_context(), to, (int)state, 0},
+                                  NULL, call);
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 
@@ -61,15 +62,15 @@ static int tell_all(const char *call, rgi_reserve_table_state state) {
 
 static int receive_all(const char *call) {
   for (;;) {
-    int there, from, tag;
-    size_t bytes;
+    int there;
+    rgi_message_envelope wanted = {failover_context(), RGI_ANY, RGI_ANY, 0}, found;
     rgi_message r;
-    RGI_TRY(rgi_message_probe(failover_context(), RGI_ANY, RGI_ANY, &there, &from, &tag, &bytes));
+    RGI_TRY(rgi_message_probe(&wanted, &there, &found, NULL));
     if (!there)
       return RG_SUCCESS;
-    RGI_TRY(rgi_message_receive(failover_context(), from, tag, NULL, 0, &r));
+    RGI_TRY(rgi_message_receive(&found, NULL, &r));
     RGI_TRY(rgi_message_wait(&r, call));
-    RGI_TRY(rgi_reserve_table_set(failover.table, from, (rgi_reserve_table_state)tag));
+    RGI_TRY(rgi_reserve_table_set(failover.table, found.peer, (rgi_reserve_table_state)found.tag));
   }
 }
 

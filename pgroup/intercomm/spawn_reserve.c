@@ -66,8 +66,9 @@ static int send_members(const char *call, const rgi_members *m, int to, int numb
   if (!ints)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, rgi_members_count(m));
   rgi_members_pack(m, ints);
-  int error =
-      rgi_message_deliver(port_context(number), to, 0, ints, (size_t)count * sizeof *ints, call);
+  int error = rgi_message_deliver(
+      &(rgi_message_envelope){port_context(number), to, 0, (size_t)count * sizeof *ints}, ints,
+      call);
   free(ints);
   return error;
 }

@@ -56,7 +56,7 @@ static void drain_inbox(void) {
 
 /* *enqueued is 0 when the receiver's inbox is too full. */
 static int enqueue_message(rgi_message *r, int *enqueued) {
-  rgi_message_envelope e = {r->context, r->bytes, rgi_runtime.rank, r->tag};
+  rgi_message_envelope e = {r->context, rgi_runtime.rank, r->tag, r->bytes};
   rgi_message_cell *c;
   if (r->bytes > EAGER_BYTES) {
     RGI_TRY(rgi_message_pipe_make_rts(r, &e, &c));
@@ -125,13 +125,12 @@ static int send_in_node(rgi_message *r) {
 
 /* --- the interface and progress --------------------------------------------------------- */
 
-int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
-                     rgi_message *r) {
-  int place = rgi_node_find(dest), error;
+int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r) {
+  int place = rgi_node_find(to->peer), error;
   *r = (rgi_message){.sending = 1,
-                     .context = context,
-                     .tag = tag,
-                     .bytes = bytes,
+                     .context = to->context,
+                     .tag = to->tag,
+                     .bytes = to->bytes,
                      .place = place,
                      .mpi = MPI_REQUEST_NULL};
   memcpy(&r->data, &data, sizeof data); /* the member is not const, but data are only read */
@@ -139,26 +138,34 @@ int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size
   if (place >= 0) {
     error = send_in_node(r);
   } else {
-    rgi_message_envelope e = {context, bytes, rgi_runtime.rank, tag};
-    error = rgi_message_mpi_send(r, dest, &e);
+    rgi_message_envelope e = *to;
+    e.peer = rgi_runtime.rank;
+    error = rgi_message_mpi_send(r, to->peer, &e);
   }
   unlock_messages();
   return error;
 }
 
-int rgi_message_receive(uint64_t context, int source, int tag, void *data, size_t room,
-                        rgi_message *r) {
-  *r = (rgi_message){.context = context,
-                     .source = source,
-                     .tag = tag,
+int rgi_message_receive(const rgi_message_envelope *from, void *data, rgi_message *r) {
+  *r = (rgi_message){.context = from->context,
+                     .source = from->peer,
+                     .tag = from->tag,
                      .data = data,
-                     .room = room,
+                     .room = from->bytes,
                      .mpi = MPI_REQUEST_NULL};
   lock_messages();
   drain_inbox();
   rgi_message_match_post(r);
   unlock_messages();
   return RG_SUCCESS;
+}
+
+void rgi_message_accept(rgi_message_cell *taken, void *data, size_t room, rgi_message *r) {
+  *r = (rgi_message){
+      .context = taken->envelope.context, .data = data, .room = room, .mpi = MPI_REQUEST_NULL};
+  lock_messages();
+  rgi_message_match_accept(r, taken);
+  unlock_messages();
 }
 
 static int is_under_way(void) {
@@ -270,19 +277,17 @@ void rgi_message_abandon(rgi_message *r) {
   unlock_messages();
 }
 
-int rgi_message_probe(uint64_t context, int source, int tag, int *there, int *from, int *its_tag,
-                      size_t *bytes) {
-  rgi_message wanted = {.context = context, .source = source, .tag = tag};
-  const rgi_message_cell *c = NULL;
+int rgi_message_probe(const rgi_message_envelope *wanted, int *there, rgi_message_envelope *found,
+                      rgi_message_cell **taken) {
+  rgi_message_cell *c = NULL;
   lock_messages();
   int error = make_progress();
   if (!error)
-    c = rgi_message_match_find(&wanted);
-  if (c) {
-    *from = c->envelope.source;
-    *its_tag = c->envelope.tag;
-    *bytes = c->envelope.bytes;
-  }
+    c = taken ? rgi_message_match_take(wanted) : rgi_message_match_find(wanted);
+  if (c)
+    *found = c->envelope;
+  if (c && taken)
+    *taken = c;
   unlock_messages();
   *there = c != NULL;
   return error;

@@ -16,26 +16,24 @@
 #ifndef RGI_MESSAGE_H
 #define RGI_MESSAGE_H
 
+#include "message/message_cell.h"
 #include "message/message_list.h"
 
-/* Starts a message. dest: a world rank, may be the caller's own. The caller must not change data or
- * r until r is done. RG_ERR_NOMEM: the arena is full, and nothing was sent; if that is found later,
- * it is in r->error. */
-int rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
-                     rgi_message *r);
+/* Starts a message. to->peer may be the caller itself. The caller must not change data or r until r
+ * is done. RG_ERR_NOMEM: the arena is full, and nothing was sent; if that is found later, it is in
+ * r->error. */
+int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r);
 
-/* Starts a receive. source: a world rank or RGI_ANY; tag: a tag or RGI_ANY. For a message longer
- * than room r->error is RG_ERR_TRUNCATE, and the part that fits is in data. */
-int rgi_message_receive(uint64_t context, int source, int tag, void *data, size_t room,
-                        rgi_message *r);
+/* Starts a receive. For a message longer than from->bytes r->error is RG_ERR_TRUNCATE, and the part
+ * that fits is in data. */
+int rgi_message_receive(const rgi_message_envelope *from, void *data, rgi_message *r);
 
 /* Waits until r is done; returns its error. If the wait itself fails (RG_ERR_TIMEOUT, a death, a
  * revocation), r is given up (rgi_message_abandon), so that the caller may reuse its memory. */
 int rgi_message_wait(rgi_message *r, const char *call);
 
 /* rgi_message_send and rgi_message_wait. */
-int rgi_message_deliver(uint64_t context, int dest, int tag, const void *data, size_t bytes,
-                        const char *call);
+int rgi_message_deliver(const rgi_message_envelope *to, const void *data, const char *call);
 
 /* Gives up a receive that no message has matched yet; *cancelled: whether it has been. */
 void rgi_message_cancel(rgi_message *r, int *cancelled);
@@ -48,13 +46,17 @@ void rgi_message_abandon(rgi_message *r);
 /* Records the text of r's error, if it has one; returns r->error. */
 int rgi_message_explain(const rgi_message *r, const char *call);
 
-/* *there: whether a message has arrived that a receive would match; if so its source, tag and
- * length. */
-int rgi_message_probe(uint64_t context, int source, int tag, int *there, int *from, int *its_tag,
-                      size_t *bytes);
+/* *there: whether a message has arrived that a receive would match; if so *found describes it.
+ * taken: NULL, or the message is also taken: no receive can match it any more, only
+ * rgi_message_accept receives it. */
+int rgi_message_probe(const rgi_message_envelope *wanted, int *there, rgi_message_envelope *found,
+                      rgi_message_cell **taken);
 
 /* The same, but waits until there is one. */
-int rgi_message_await(uint64_t context, int source, int tag, const char *call, int *from,
-                      int *its_tag, size_t *bytes);
+int rgi_message_await(const rgi_message_envelope *wanted, const char *call,
+                      rgi_message_envelope *found, rgi_message_cell **taken);
+
+/* Receives a message that was taken, into data with so much room. */
+void rgi_message_accept(rgi_message_cell *taken, void *data, size_t room, rgi_message *r);
 
 #endif

@@ -7,13 +7,7 @@
 #ifndef RGI_MESSAGE_CELL_H
 #define RGI_MESSAGE_CELL_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-typedef struct {
-  uint64_t context, bytes;
-  int32_t source, tag;
-} rgi_message_envelope;
+#include "message/message_list.h"
 
 typedef enum {
   RGI_MESSAGE_EAGER,      /* the data follow the cell's head */

@@ -13,6 +13,15 @@
 
 #define RGI_ANY (-1)
 
+/* What a message is matched by, and its length. peer, a world rank: to whom it is sent in calls
+ * that send, by whom elsewhere. Of a receive or a probe peer and tag may be RGI_ANY, and bytes is
+ * the room for the message. */
+typedef struct {
+  uint64_t context;
+  int32_t peer, tag;
+  uint64_t bytes;
+} rgi_message_envelope;
+
 /* Where a message stands. */
 typedef enum {
   RGI_MESSAGE_IDLE,    /* in no list */

@@ -27,7 +27,8 @@ typedef struct {
 
 static struct {
   match_bucket buckets[BUCKETS];
-  size_t held; /* bytes of the arena that the unexpected messages take */
+  rgi_message_cell *taken; /* unexpected messages that match_take has taken */
+  size_t held;             /* bytes of the arena that unexpected and taken messages take */
 } matching;
 
 void rgi_message_match_open(void) {
@@ -38,27 +39,36 @@ void rgi_message_match_open(void) {
   }
 }
 
+static void drop_cells(rgi_message_cell *first) {
+  for (rgi_message_cell *c = first, *next; c; c = next) {
+    next = c->next;
+    if (!c->lines)
+      free(c);
+  }
+}
+
 void rgi_message_match_close(void) {
   for (int i = 0; i < BUCKETS; i++)
-    for (rgi_message_cell *c = matching.buckets[i].unexpected, *next; c; c = next) {
-      next = c->next;
-      if (!c->lines)
-        free(c);
-    }
+    drop_cells(matching.buckets[i].unexpected);
+  drop_cells(matching.taken);
 }
 
 static match_bucket *bucket_of(uint64_t context) {
   return &matching.buckets[context % BUCKETS];
 }
 
-static int fits_envelope(const rgi_message *r, const rgi_message_envelope *e) {
-  return r->context == e->context && (r->source == RGI_ANY || r->source == e->source) &&
-         (r->tag == RGI_ANY || r->tag == e->tag);
+static rgi_message_envelope envelope_wanted(const rgi_message *r) {
+  return (rgi_message_envelope){r->context, r->source, r->tag, r->room};
+}
+
+static int fits_envelope(const rgi_message_envelope *wanted, const rgi_message_envelope *e) {
+  return wanted->context == e->context && (wanted->peer == RGI_ANY || wanted->peer == e->peer) &&
+         (wanted->tag == RGI_ANY || wanted->tag == e->tag);
 }
 
 /* r has matched the message in c; takes the cell over. */
 static void deliver_cell(rgi_message *r, rgi_message_cell *c) {
-  r->source = c->envelope.source;
+  r->source = c->envelope.peer;
   r->tag = c->envelope.tag;
   r->bytes = c->envelope.bytes;
   if (r->bytes > r->room)
@@ -119,11 +129,12 @@ static void remove_unexpected(rgi_message_cell **at) {
 
 /* The first unexpected message that fits, and the link to it. Rendezvous requests that their
  * senders have withdrawn are dropped on the way. */
-static rgi_message_cell *find_unexpected(const rgi_message *r, rgi_message_cell ***at) {
-  *at = &bucket_of(r->context)->unexpected;
+static rgi_message_cell *find_unexpected(const rgi_message_envelope *wanted,
+                                         rgi_message_cell ***at) {
+  *at = &bucket_of(wanted->context)->unexpected;
   while (**at) {
     rgi_message_cell *c = **at;
-    if (!fits_envelope(r, &c->envelope)) {
+    if (!fits_envelope(wanted, &c->envelope)) {
       *at = &c->next;
     } else if (c->kind == RGI_MESSAGE_RTS && rgi_message_pipe_withdrawn(c)) {
       remove_unexpected(*at);
@@ -135,10 +146,23 @@ static rgi_message_cell *find_unexpected(const rgi_message *r, rgi_message_cell 
   return NULL;
 }
 
+/* Removes the first unexpected message that fits. A rendezvous request is claimed. */
+static rgi_message_cell *take_unexpected(const rgi_message_envelope *wanted) {
+  rgi_message_cell **at, *c;
+  while ((c = find_unexpected(wanted, &at))) {
+    remove_unexpected(at);
+    if (c->kind != RGI_MESSAGE_RTS || rgi_message_pipe_claim(c))
+      return c;
+  }
+  return NULL;
+}
+
 static rgi_message *find_posted(const rgi_message_envelope *e) {
-  for (rgi_message *r = bucket_of(e->context)->posted; r; r = r->next)
-    if (fits_envelope(r, e))
+  for (rgi_message *r = bucket_of(e->context)->posted; r; r = r->next) {
+    rgi_message_envelope wanted = envelope_wanted(r);
+    if (fits_envelope(&wanted, e))
       return r;
+  }
   return NULL;
 }
 
@@ -157,27 +181,48 @@ void rgi_message_match_arrival(rgi_message_cell *c) {
 }
 
 void rgi_message_match_post(rgi_message *r) {
-  rgi_message_cell **at, *c;
-  while ((c = find_unexpected(r, &at))) {
-    remove_unexpected(at);
-    if (c->kind != RGI_MESSAGE_RTS || rgi_message_pipe_claim(c)) {
-      deliver_cell(r, c);
-      return;
-    }
-  }
-  rgi_message_append(r, &bucket_of(r->context)->posted_end, RGI_MESSAGE_POSTED);
+  rgi_message_envelope wanted = envelope_wanted(r);
+  rgi_message_cell *c = take_unexpected(&wanted);
+  if (c)
+    deliver_cell(r, c);
+  else
+    rgi_message_append(r, &bucket_of(r->context)->posted_end, RGI_MESSAGE_POSTED);
 }
 
-void rgi_message_match_fin(const rgi_message_envelope *e) {
-  for (rgi_message_cell *c = bucket_of(e->context)->unexpected; c; c = c->next) {
+static void note_fin(rgi_message_cell *first, const rgi_message_envelope *e) {
+  for (rgi_message_cell *c = first; c; c = c->next) {
     rgi_message_mpi_rts *what = (void *)rgi_message_cell_data(c);
-    if (c->kind == RGI_MESSAGE_REMOTE_RTS && c->envelope.source == e->source &&
+    if (c->kind == RGI_MESSAGE_REMOTE_RTS && c->envelope.peer == e->peer &&
         what->data_tag == e->tag)
       what->fin = 1;
   }
 }
 
-const rgi_message_cell *rgi_message_match_find(const rgi_message *wanted) {
+void rgi_message_match_fin(const rgi_message_envelope *e) {
+  note_fin(bucket_of(e->context)->unexpected, e);
+  note_fin(matching.taken, e);
+}
+
+rgi_message_cell *rgi_message_match_find(const rgi_message_envelope *wanted) {
   rgi_message_cell **at;
   return find_unexpected(wanted, &at);
+}
+
+rgi_message_cell *rgi_message_match_take(const rgi_message_envelope *wanted) {
+  rgi_message_cell *c = take_unexpected(wanted);
+  if (!c)
+    return NULL;
+  matching.held += bytes_held(c);
+  c->next = matching.taken;
+  matching.taken = c;
+  return c;
+}
+
+void rgi_message_match_accept(rgi_message *r, rgi_message_cell *taken) {
+  rgi_message_cell **at = &matching.taken;
+  while (*at != taken)
+    at = &(*at)->next;
+  *at = taken->next;
+  matching.held -= bytes_held(taken);
+  deliver_cell(r, taken);
 }

@@ -18,8 +18,14 @@ void rgi_message_match_arrival(rgi_message_cell *c);
 void rgi_message_match_post(rgi_message *r);
 void rgi_message_match_unpost(rgi_message *r);
 
-/* The first message that `wanted` would match, or NULL. */
-const rgi_message_cell *rgi_message_match_find(const rgi_message *wanted);
+/* The first message that a receive of this envelope would match, or NULL. */
+rgi_message_cell *rgi_message_match_find(const rgi_message_envelope *wanted);
+
+/* The same, and only rgi_message_match_accept can receive it from now on. */
+rgi_message_cell *rgi_message_match_take(const rgi_message_envelope *wanted);
+
+/* r receives the message that was taken; takes the cell over. */
+void rgi_message_match_accept(rgi_message *r, rgi_message_cell *taken);
 
 /* A FIN has come for a message that no receive has matched yet; e: the FIN's envelope. */
 void rgi_message_match_fin(const rgi_message_envelope *e);

@@ -264,7 +264,7 @@ static size_t wanted_bytes(const rgi_message *r) {
 }
 
 static rgi_message_envelope fin_envelope(const rgi_message *r) {
-  return (rgi_message_envelope){r->context, r->bytes, rgi_runtime.rank, r->data_tag};
+  return (rgi_message_envelope){r->context, rgi_runtime.rank, r->data_tag, r->bytes};
 }
 
 /* MPI has moved the data. Returns whether r is complete: a sender sends the FIN now, a receiver
@@ -283,7 +283,7 @@ static int is_confirmed(rgi_message *r) {
 
 int rgi_message_mpi_fin(const rgi_message_envelope *e) {
   for (rgi_message *r = transport.active; r; r = r->next)
-    if (!r->sending && r->source == e->source && r->data_tag == e->tag) {
+    if (!r->sending && r->source == e->peer && r->data_tag == e->tag) {
       r->fin = 1;
       return 1;
     }

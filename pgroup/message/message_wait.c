@@ -61,29 +61,28 @@ static int wait_until_done(rgi_message *r, const char *call) {
 }
 
 int rgi_message_wait(rgi_message *r, const char *call) {
-  int error = wait_until_done(r, call);
+  int error = is_done(r) ? RG_SUCCESS : wait_until_done(r, call);
   if (!error)
     return rgi_failure_cause(&rgi_failure_scope_now, rgi_message_explain(r, call), call);
   rgi_message_abandon(r);
   return error;
 }
 
-int rgi_message_deliver(uint64_t context, int dest, int tag, const void *data, size_t bytes,
-                        const char *call) {
+int rgi_message_deliver(const rgi_message_envelope *to, const void *data, const char *call) {
   rgi_message r;
-  RGI_TRY(rgi_message_send(context, dest, tag, data, bytes, &r));
+  RGI_TRY(rgi_message_send(to, data, &r));
   return rgi_message_wait(&r, call);
 }
 
-int rgi_message_await(uint64_t context, int source, int tag, const char *call, int *from,
-                      int *its_tag, size_t *bytes) {
+int rgi_message_await(const rgi_message_envelope *wanted, const char *call,
+                      rgi_message_envelope *found, rgi_message_cell **taken) {
   rgi_wait w;
-  rgi_wait_start(&w, call, source);
-  w.watched = source;
+  rgi_wait_start(&w, call, wanted->peer);
+  w.watched = wanted->peer;
   for (;;) {
     int there = 0;
     uint32_t bell = read_bell();
-    RGI_TRY(rgi_message_probe(context, source, tag, &there, from, its_tag, bytes));
+    RGI_TRY(rgi_message_probe(wanted, &there, found, taken));
     if (there)
       return RG_SUCCESS;
     rgi_requests_progress();

@@ -29,18 +29,35 @@ struct rg_request_s {
   rgi_failure_scope scope; /* of the call that began it */
   /* The rest is request.c's own. */
   int done, error;
-  char *text; /* of the error, from whichever thread found it */
+  char *text;        /* of the error, from whichever thread found it */
+  int listed, freed; /* it is in the list of requests to be moved on; rg_request_free */
   rg_request next, *link;
 };
 
 /* Starts the request. From now on rg_wait or rg_test ends and frees it. */
 void rgi_request_open(rg_request r);
 
-/* Moves all background requests on. Every wait of the library calls it. Any thread. */
+/* RG_ERR_ARG if request is NULL or *request is no request; RG_ERR_NOT_INIT. */
+int rgi_request_check(const char *call, const rg_request *request);
+
+/* Moves it on; whether it is complete. An error of its operation is in r->error then. */
+int rgi_request_test(rg_request r);
+
+/* Ends it for a death or a revocation, if one concerns it; whether it is complete. */
+int rgi_request_check_failure(rg_request r);
+
+/* Frees a request that is complete; returns its error. status: NULL, or set without one. */
+int rgi_request_end(rg_request *request, rg_status *status);
+
+/* Moves all background requests and freed requests on. Every wait of the library calls it. Any
+ * thread. */
 void rgi_requests_progress(void);
 
 /* Whether there are background requests: a wait for something else must not sleep long then. */
 int rgi_requests_busy(void);
+
+/* No process needs anything of this one any more: gives up the freed requests. */
+void rgi_requests_drop_freed(void);
 
 /* The library stops: ends all background requests with RG_ERR_NOT_INIT. */
 void rgi_requests_stop(void);

@@ -26,6 +26,7 @@
 #include "noded/overlay_client.h"
 #include "noded/pmi.h"
 #include "progress/progress.h"
+#include "progress/request.h"
 #include "progress/wait.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -40,7 +41,8 @@ int rgi_finalize_wait(void) {
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     rgi_process_check_now();
-    rgi_progress(); /* MPI may not have sent all yet; an error of its has no receiver any more */
+    rgi_requests_progress_all(); /* MPI may not have sent all yet; an error of its has no receiver
+                                    any more */
     if (rgi_process_all_left() && rgi_overlay_all_left())
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));

@@ -22,7 +22,9 @@
 #include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
+#include "progress/request.h"
 #include "progress/slot.h"
+#include "progress/wait.h"
 #include "runtime/cluster.h"
 #include "runtime/finalize.h"
 #include "runtime/module.h"
@@ -175,6 +177,23 @@ int rg_init(MPI_Comm comm, const char *options) {
   return RG_SUCCESS;
 }
 
+/* Until all processes are in rg_finalize: no process sends to one that has left. Meanwhile the
+ * requests that the application has freed go on, which other processes may wait for. */
+static int wait_for_all(void) {
+  MPI_Request barrier;
+  rgi_wait w;
+  int there = 0;
+  RGI_TRY_MPI(MPI_Ibarrier(rgi_runtime.comm, &barrier));
+  rgi_wait_start_patient(&w, "rg_finalize");
+  for (;;) {
+    RGI_TRY_MPI(rgi_wait_mpi_test(&barrier, &there));
+    if (there)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_requests_progress_all());
+    RGI_TRY(rgi_wait_more(&w));
+  }
+}
+
 /* After a death MPI's collective calls never return, and a death may come at any moment. So a job
  * that survives deaths finalizes without MPI: finalize.c. */
 static int end_mpi(void) {
@@ -186,7 +205,8 @@ static int end_mpi(void) {
     rgi_finalize_without_mpi();
     return RG_SUCCESS;
   }
-  MPI_Barrier(rgi_runtime.comm); /* no process sends to one that has left */
+  RGI_TRY(wait_for_all());
+  rgi_requests_drop_freed();
   rgi_modules_close(1);
   MPI_Group_free(&rgi_runtime.mpi_group);
   MPI_Comm_free(&rgi_runtime.comm);

@@ -10,15 +10,12 @@
 
 static atomic_long inside, between;
 
-int __real_rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
-                            rgi_message *r);
-int __wrap_rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
-                            rgi_message *r);
+int __real_rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r);
+int __wrap_rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r);
 
-int __wrap_rgi_message_send(uint64_t context, int dest, int tag, const void *data, size_t bytes,
-                            rgi_message *r) {
-  atomic_fetch_add(rgi_node_find(dest) >= 0 ? &inside : &between, 1);
-  return __real_rgi_message_send(context, dest, tag, data, bytes, r);
+int __wrap_rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r) {
+  atomic_fetch_add(rgi_node_find(to->peer) >= 0 ? &inside : &between, 1);
+  return __real_rgi_message_send(to, data, r);
 }
 
 messages_sent messages_count(void) {

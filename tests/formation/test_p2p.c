@@ -200,7 +200,7 @@ static void test_truncation(void) {
   for (int k = 0; k < 5; k++) {
     int n = lengths[k], mark = 0, *data = malloc((size_t)n * sizeof *data), got[3] = {0};
     rg_request out, small, in;
-    rg_status status = {-7, -7, -7};
+    rg_status status = {.source = -7};
     fill(data, n, 1);
     RGT_OK(rg_isend(world, data, n, MPI_INT, next_rank(), 1, &out));
     RGT_OK(rg_isend(world, &n, 1, MPI_INT, next_rank(), 1, &small));
@@ -268,13 +268,15 @@ static void test_errors(void) {
   RGT_FAILS(rg_send(world, &x, 1, MPI_INT, rgt_size, 0), RG_ERR_RANK);
   RGT_FAILS(rg_send(world, &x, 1, MPI_INT, RG_ANY_SOURCE, 0), RG_ERR_RANK);
   RGT_FAILS(rg_send(world, &x, 1, MPI_INT, RG_UNDEFINED, 0), RG_ERR_RANK);
-  RGT_FAILS(rg_recv(world, &x, 1, MPI_INT, -1, 0, NULL), RG_ERR_RANK);
+  RGT_FAILS(rg_send(world, &x, 1, MPI_INT, RG_PROC_NULL, -1), RG_ERR_TAG);
+  RGT_FAILS(rg_send(world, &x, -1, MPI_INT, RG_PROC_NULL, 0), RG_ERR_ARG);
+  RGT_FAILS(rg_recv(world, &x, 1, MPI_INT, rgt_size, 0, NULL), RG_ERR_RANK);
   RGT_FAILS(rg_isend(world, &x, 1, MPI_INT, -5, 0, &r), RG_ERR_RANK);
   RGT_FAILS(rg_probe(world, rgt_size, 0, NULL), RG_ERR_RANK);
   RGT_FAILS(rg_send(world, &x, 1, MPI_INT, 0, -1), RG_ERR_TAG);
   RGT_FAILS(rg_send(world, &x, 1, MPI_INT, 0, TAG_MOST + 1), RG_ERR_TAG);
   RGT_FAILS(rg_send(world, &x, 1, MPI_INT, 0, RG_ANY_TAG), RG_ERR_TAG);
-  RGT_FAILS(rg_irecv(world, &x, 1, MPI_INT, 0, -1, &r), RG_ERR_TAG);
+  RGT_FAILS(rg_irecv(world, &x, 1, MPI_INT, 0, -100, &r), RG_ERR_TAG);
   RGT_FAILS(rg_send(world, &x, -1, MPI_INT, 0, 0), RG_ERR_ARG);
   RGT_FAILS(rg_send(world, NULL, 1, MPI_INT, 0, 0), RG_ERR_ARG);
   RGT_FAILS(rg_recv(world, NULL, 1, MPI_INT, 0, 0, NULL), RG_ERR_ARG);
@@ -297,6 +299,89 @@ static void test_errors(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   RGT_OK(rg_iprobe(world, RG_ANY_SOURCE, RG_ANY_TAG, &there, NULL));
   RGT_INT(there, 0); /* nothing was sent */
+}
+
+static void check_none(const rg_status *status) {
+  RGT_INT(status->source, RG_PROC_NULL);
+  RGT_INT(status->tag, RG_ANY_TAG);
+  RGT_INT(status->bytes, 0);
+}
+
+/* MPI_PROC_NULL is as good as any rank, and nothing is moved. */
+static void test_no_process(void) {
+  int x = 5, y = 6, there = 0, cancelled = -1;
+  rg_status status = {.source = -7};
+  rg_request in, out;
+  RGT_OK(rg_send(world, &x, 1, MPI_INT, MPI_PROC_NULL, 3));
+  RGT_OK(rg_recv(world, &y, 1, MPI_INT, MPI_PROC_NULL, 3, &status));
+  check_none(&status);
+  RGT_OK(rg_probe(world, RG_PROC_NULL, RG_ANY_TAG, &status));
+  check_none(&status);
+  status.source = -7;
+  RGT_OK(rg_iprobe(world, RG_PROC_NULL, 4, &there, &status));
+  RGT_INT(there, 1);
+  check_none(&status);
+  RGT_OK(rg_isend(world, NULL, 0, MPI_INT, RG_PROC_NULL, 3, &out));
+  RGT_OK(rg_irecv(world, &y, 1, MPI_INT, RG_PROC_NULL, RG_ANY_TAG, &in));
+  RGT_OK(rg_request_cancel(&in, &cancelled));
+  RGT_INT(cancelled, 0);
+  RGT_OK(rg_wait(&in, &status));
+  check_none(&status);
+  RGT_OK(rg_wait(&out, &status));
+  RGT_INT(status.source, RG_UNDEFINED);
+  RGT_INT(y, 6);
+}
+
+/* A line without ends: the outer neighbours are no process. */
+static void test_line(void) {
+  int left = rgt_rank > 0 ? rgt_rank - 1 : RG_PROC_NULL, got = -1;
+  int right = rgt_rank < rgt_size - 1 ? rgt_rank + 1 : RG_PROC_NULL;
+  rg_status status;
+  RGT_OK(rg_sendrecv(world, &rgt_rank, 1, MPI_INT, right, 2, &got, 1, MPI_INT, left, 2, &status));
+  RGT_INT(got, rgt_rank - 1);
+  RGT_INT(status.source, left);
+  RGT_INT(status.bytes, left == RG_PROC_NULL ? 0 : sizeof got);
+}
+
+/* The constants are MPI's. */
+static void test_values(void) {
+  RGT_INT(RG_ANY_SOURCE, MPI_ANY_SOURCE);
+  RGT_INT(RG_ANY_TAG, MPI_ANY_TAG);
+  RGT_INT(RG_PROC_NULL, MPI_PROC_NULL);
+  RGT_INT(RG_UNDEFINED, MPI_UNDEFINED);
+}
+
+/* Long messages, dense and with gaps, of a group that is freed while they are under way. */
+static void test_freed_group(void) {
+  enum { N = 40000 };
+  int *data = malloc(2 * N * sizeof *data), *dense = calloc(N, sizeof *dense);
+  int *sparse = calloc(2 * N, sizeof *sparse), bad = 0;
+  rg_request r[4] = {NULL};
+  rg_status status[4];
+  MPI_Datatype second, one;
+  rg_group g;
+  fill(data, 2 * N, rgt_rank);
+  MPI_Type_vector(1, 1, 1, MPI_INT, &one);
+  MPI_Type_create_resized(one, 0, 2 * sizeof(int), &second);
+  MPI_Type_commit(&second);
+  MPI_Type_free(&one);
+  RGT_OK(rg_group_dup(world, &g));
+  RGT_OK(rg_isend(g, data, N, MPI_INT, next_rank(), 1, &r[0]));
+  RGT_OK(rg_isend(g, data, N, second, next_rank(), 2, &r[1]));
+  RGT_OK(rg_irecv(g, sparse, N, second, RG_ANY_SOURCE, 1, &r[2]));
+  RGT_OK(rg_irecv(g, dense, N, MPI_INT, rank_before(), 2, &r[3]));
+  RGT_OK(rg_group_free(&g));
+  MPI_Type_free(&second);
+  RGT_OK(rg_wait_all(4, r, status));
+  for (int i = 0; i < N; i++)
+    bad += sparse[2 * i] != rank_before() + 7 * i || dense[i] != rank_before() + 14 * i ||
+           sparse[2 * i + 1] != 0;
+  RGT_INT(bad, 0);
+  RGT_INT(status[2].source, rank_before());
+  RGT_INT(status[3].source, rank_before());
+  free(data);
+  free(dense);
+  free(sparse);
 }
 
 /* Threads on one group: each has a tag of its own. */
@@ -360,6 +445,10 @@ int main(int argc, char **argv) {
                                    {"myself", test_myself},
                                    {"types", test_types},
                                    {"truncation", test_truncation},
+                                   {"values", test_values},
+                                   {"no process", test_no_process},
+                                   {"line", test_line},
+                                   {"freed group", test_freed_group},
                                    {"errors", test_errors},
                                    {"threads", test_threads},
                                    {"stop", test_stop},

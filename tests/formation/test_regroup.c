@@ -88,7 +88,9 @@ static void test_split(void) {
     int color[RANKS_MOST], key[RANKS_MOST], want[RANKS_MOST], n = 0;
     rg_group part = NULL;
     for (int i = 0; i < rgt_size; i++) {
-      color[i] = (int)(random() % 4) - 1; /* RG_UNDEFINED and three colors */
+      color[i] = (int)(random() % 4);
+      if (color[i] == 3)
+        color[i] = RG_UNDEFINED;
       key[i] = (int)(random() % 3) - 1;
     }
     for (int k = -1; k <= 1; k++) /* stable by key */

@@ -97,16 +97,19 @@ static uint64_t context_of(int round, int context) {
 static void start_send(int round, message *m) {
   m->data = malloc(m->bytes + 1);
   fill(m->data, m->bytes, draw(round, rgt_rank, m->peer, m->i, 4));
-  RGT_OK(rgi_message_send(context_of(round, m->context), m->peer, m->tag, m->data, m->bytes,
-                          &m->request));
+  RGT_OK(rgi_message_send(
+      &(rgi_message_envelope){context_of(round, m->context), m->peer, m->tag, m->bytes}, m->data,
+      &m->request));
 }
 
 static void start_receive(int round, message *m) {
   size_t room = m->context == 0 ? m->bytes : most_of(m->context);
   m->data = malloc(room + 1);
   m->data[room] = 99;
-  RGT_OK(rgi_message_receive(context_of(round, m->context), m->context ? RGI_ANY : m->peer,
-                             m->context == 2 ? RGI_ANY : m->tag, m->data, room, &m->request));
+  RGT_OK(rgi_message_receive(&(rgi_message_envelope){context_of(round, m->context),
+                                                     m->context ? RGI_ANY : m->peer,
+                                                     m->context == 2 ? RGI_ANY : m->tag, room},
+                             m->data, &m->request));
 }
 
 /* What has come is the next message from its source that the receive could match. */
@@ -185,7 +188,7 @@ static void test_flood(void) {
   rgi_arena_usage usage;
   for (int i = 0; i < COUNT; i++) {
     data[i][0] = i;
-    RGT_OK(rgi_message_send(5, next, 0, data[i], BYTES, &out[i]));
+    RGT_OK(rgi_message_send(&(rgi_message_envelope){5, next, 0, BYTES}, data[i], &out[i]));
     late += !out[i].done;
   }
   if (rgi_node_find(next) >= 0)
@@ -194,7 +197,7 @@ static void test_flood(void) {
   rgi_arena_get_usage(&usage);
   RGT_TRUE(usage.used < (size_t)(rgt_size + 1) * 3 << 20);
   for (int i = 0; i < COUNT; i++) {
-    int error = rgi_message_receive(5, before, 0, got, sizeof got, &in);
+    int error = rgi_message_receive(&(rgi_message_envelope){5, before, 0, sizeof got}, got, &in);
     if (!error)
       error = rgi_message_wait(&in, "test");
     wrong += error || got[0] != i || in.bytes != BYTES;
@@ -215,11 +218,11 @@ static void test_unexpected(void) {
   rgi_message out[COUNT], in, last;
   rgi_arena_usage usage;
   for (int i = 0; i < COUNT; i++) {
-    RGT_OK(rgi_message_send(6, next, i, data, BYTES, &out[i]));
+    RGT_OK(rgi_message_send(&(rgi_message_envelope){6, next, i, BYTES}, data, &out[i]));
     RGT_OK(rgi_progress());
   }
-  RGT_OK(rgi_message_send(6, next, COUNT, NULL, 0, &last));
-  RGT_OK(rgi_message_receive(6, before, COUNT, NULL, 0, &in));
+  RGT_OK(rgi_message_send(&(rgi_message_envelope){6, next, COUNT, 0}, NULL, &last));
+  RGT_OK(rgi_message_receive(&(rgi_message_envelope){6, before, COUNT, 0}, NULL, &in));
   RGT_OK(rgi_message_wait(&in, "test")); /* all of them have come */
   RGT_OK(rgi_message_wait(&last, "test"));
   MPI_Barrier(MPI_COMM_WORLD);
@@ -227,7 +230,7 @@ static void test_unexpected(void) {
   RGT_TRUE(usage.used < (size_t)(rgt_size + 1) * 3 << 20);
   for (int i = COUNT - 1; i >= 0; i--) {
     char got[BYTES];
-    int error = rgi_message_receive(6, RGI_ANY, i, got, BYTES, &in);
+    int error = rgi_message_receive(&(rgi_message_envelope){6, RGI_ANY, i, BYTES}, got, &in);
     if (!error)
       error = rgi_message_wait(&in, "test");
     wrong += error || in.bytes != BYTES;
@@ -246,14 +249,14 @@ static void test_truncation(void) {
       int mark = 7, seen = 0;
       fill(data, lengths[k], 11);
       got[room] = 99;
-      RGT_OK(rgi_message_send(8, next, 1, data, lengths[k], &out));
-      RGT_OK(rgi_message_send(8, next, 1, &mark, sizeof mark, &small));
-      RGT_OK(rgi_message_receive(8, before, 1, got, room, &in));
+      RGT_OK(rgi_message_send(&(rgi_message_envelope){8, next, 1, lengths[k]}, data, &out));
+      RGT_OK(rgi_message_send(&(rgi_message_envelope){8, next, 1, sizeof mark}, &mark, &small));
+      RGT_OK(rgi_message_receive(&(rgi_message_envelope){8, before, 1, room}, got, &in));
       RGT_FAILS(rgi_message_wait(&in, "test"), RG_ERR_TRUNCATE);
       RGT_INT(in.bytes, lengths[k]);
       RGT_INT(wrong_bytes(got, room, 11), 0);
       RGT_INT(got[room], 99);
-      RGT_OK(rgi_message_receive(8, before, 1, &seen, sizeof seen, &one));
+      RGT_OK(rgi_message_receive(&(rgi_message_envelope){8, before, 1, sizeof seen}, &seen, &one));
       RGT_OK(rgi_message_wait(&one, "test"));
       RGT_INT(seen, mark);
       RGT_OK(rgi_message_wait(&out, "test"));
@@ -266,11 +269,11 @@ static void test_truncation(void) {
 static void test_cancel(void) {
   rgi_message a, b, out;
   int cancelled = 0, x = 0, y = 0, sent = 5;
-  RGT_OK(rgi_message_receive(9, RGI_ANY, 1, &x, sizeof x, &a));
-  RGT_OK(rgi_message_receive(9, rgt_rank, 1, &y, sizeof y, &b));
+  RGT_OK(rgi_message_receive(&(rgi_message_envelope){9, RGI_ANY, 1, sizeof x}, &x, &a));
+  RGT_OK(rgi_message_receive(&(rgi_message_envelope){9, rgt_rank, 1, sizeof y}, &y, &b));
   rgi_message_cancel(&a, &cancelled);
   RGT_INT(cancelled, 1);
-  RGT_OK(rgi_message_send(9, rgt_rank, 1, &sent, sizeof sent, &out));
+  RGT_OK(rgi_message_send(&(rgi_message_envelope){9, rgt_rank, 1, sizeof sent}, &sent, &out));
   RGT_OK(rgi_progress());
   RGT_INT(atomic_load(&b.done), 1); /* after one look */
   RGT_INT(y, 5);
@@ -296,15 +299,16 @@ typedef struct {
 static void quit_early(quitter *q, int sender) {
   int got = 0;
   if (sender) {
-    RGT_OK(rgi_message_send(10, q->other, 1, q->data, MOST, &q->out));
+    RGT_OK(rgi_message_send(&(rgi_message_envelope){10, q->other, 1, MOST}, q->data, &q->out));
     rgi_message_abandon(&q->out);
-    RGT_OK(rgi_message_send(10, q->other, 1, &q->number, sizeof q->number, &q->in));
-    RGT_OK(rgi_message_send(10, q->other, 2, NULL, 0, &q->last));
+    RGT_OK(rgi_message_send(&(rgi_message_envelope){10, q->other, 1, sizeof q->number}, &q->number,
+                            &q->in));
+    RGT_OK(rgi_message_send(&(rgi_message_envelope){10, q->other, 2, 0}, NULL, &q->last));
     RGT_OK(rgi_message_wait(&q->in, "test"));
   } else {
-    RGT_OK(rgi_message_receive(10, q->other, 2, NULL, 0, &q->last));
+    RGT_OK(rgi_message_receive(&(rgi_message_envelope){10, q->other, 2, 0}, NULL, &q->last));
     RGT_OK(rgi_message_wait(&q->last, "test"));
-    RGT_OK(rgi_message_receive(10, q->other, 1, &got, sizeof got, &q->in));
+    RGT_OK(rgi_message_receive(&(rgi_message_envelope){10, q->other, 1, sizeof got}, &got, &q->in));
     RGT_OK(rgi_message_wait(&q->in, "test"));
     RGT_INT(got, q->number);
   }
@@ -314,9 +318,9 @@ static void quit_early(quitter *q, int sender) {
 static void quit_late(quitter *q, int sender, int sender_quits) {
   rgi_message *mine = sender ? &q->out : &q->in;
   if (sender)
-    RGT_OK(rgi_message_send(10, q->other, 1, q->data, MOST, mine));
+    RGT_OK(rgi_message_send(&(rgi_message_envelope){10, q->other, 1, MOST}, q->data, mine));
   else
-    RGT_OK(rgi_message_receive(10, q->other, 1, q->data, MOST, mine));
+    RGT_OK(rgi_message_receive(&(rgi_message_envelope){10, q->other, 1, MOST}, q->data, mine));
   if (sender == sender_quits) {
     while (sender ? mine->moved == 0 : !mine->rts) /* until they have met */
       RGT_OK(rgi_progress());
@@ -348,8 +352,10 @@ static void *work(void *argument) {
     unsigned char *data = malloc(n + 1), *got = malloc(n + 1);
     rgi_message in, out;
     fill(data, n, (uint64_t)rgt_rank + context);
-    wrong += rgi_message_receive(context, turn % 2 ? RGI_ANY : before, turn, got, n, &in) != 0;
-    wrong += rgi_message_send(context, next, turn, data, n, &out) != 0;
+    wrong +=
+        rgi_message_receive(&(rgi_message_envelope){context, turn % 2 ? RGI_ANY : before, turn, n},
+                            got, &in) != 0;
+    wrong += rgi_message_send(&(rgi_message_envelope){context, next, turn, n}, data, &out) != 0;
     wrong += rgi_message_wait(&in, "test") != 0;
     wrong += in.source != before || in.bytes != n;
     wrong += wrong_bytes(got, n, (uint64_t)before + context);
@@ -381,26 +387,61 @@ static void test_threads(void) {
 
 static void test_probe(void) {
   int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size;
-  int there = -1, from = -1, tag = -1, seen = 0;
-  size_t bytes = 0;
+  int there = -1, seen = 0;
+  rgi_message_envelope wanted = {12, before, 4, 0}, any = {12, RGI_ANY, RGI_ANY, 0}, found;
   rgi_message out, in;
   char *data = calloc(1, 50000);
-  RGT_OK(rgi_message_probe(12, before, 4, &there, &from, &tag, &bytes));
+  RGT_OK(rgi_message_probe(&wanted, &there, &found, NULL));
   RGT_INT(there, 0);
   MPI_Barrier(MPI_COMM_WORLD);
   for (int n = 0; n <= 50000; n += 25000) {
-    RGT_OK(rgi_message_send(12, next, 4, data, (size_t)n, &out));
-    RGT_OK(rgi_message_await(12, RGI_ANY, RGI_ANY, "test", &from, &tag, &bytes));
-    RGT_INT(from, before);
-    RGT_INT(tag, 4);
-    RGT_INT(bytes, n);
-    RGT_OK(rgi_message_receive(12, from, tag, data, bytes, &in));
+    RGT_OK(rgi_message_send(&(rgi_message_envelope){12, next, 4, (size_t)n}, data, &out));
+    RGT_OK(rgi_message_await(&any, "test", &found, NULL));
+    RGT_INT(found.peer, before);
+    RGT_INT(found.tag, 4);
+    RGT_INT(found.bytes, n);
+    RGT_OK(rgi_message_receive(&found, data, &in));
     RGT_OK(rgi_message_wait(&in, "test"));
     RGT_OK(rgi_message_wait(&out, "test"));
     seen++;
   }
   RGT_INT(seen, 3);
   free(data);
+}
+
+/* A message that was taken is seen by no probe and no receive; one that is taken later may be
+ * received first. */
+static void test_take(void) {
+  enum { N = 3 };
+  static const size_t lengths[N] = {12, 50000, 1000};
+  int next = (rgt_rank + 1) % rgt_size, there = -1;
+  rgi_message_envelope any = {13, RGI_ANY, RGI_ANY, 0}, found;
+  rgi_message_cell *taken[N];
+  rgi_message out[N], in;
+  unsigned char *data[N], *got = calloc(1, MOST);
+  for (int i = 0; i < N; i++) {
+    data[i] = malloc(lengths[i]);
+    fill(data[i], lengths[i], (uint64_t)i);
+    RGT_OK(rgi_message_send(&(rgi_message_envelope){13, next, i, lengths[i]}, data[i], &out[i]));
+  }
+  for (int i = 0; i < N; i++) {
+    RGT_OK(rgi_message_await(&any, "test", &found, &taken[i]));
+    RGT_INT(found.tag, i);
+    RGT_INT(found.bytes, lengths[i]);
+  }
+  RGT_OK(rgi_message_probe(&any, &there, &found, NULL));
+  RGT_INT(there, 0);
+  for (int i = N - 1; i >= 0; i--) {
+    rgi_message_accept(taken[i], got, MOST, &in);
+    RGT_OK(rgi_message_wait(&in, "test"));
+    RGT_INT(in.bytes, lengths[i]);
+    RGT_INT(wrong_bytes(got, lengths[i], (uint64_t)i), 0);
+  }
+  for (int i = 0; i < N; i++) {
+    RGT_OK(rgi_message_wait(&out[i], "test"));
+    free(data[i]);
+  }
+  free(got);
 }
 
 static void test_start(void) {
@@ -425,6 +466,7 @@ int main(int argc, char **argv) {
                                    {"cancel", test_cancel},
                                    {"abandon", test_abandon},
                                    {"probe", test_probe},
+                                   {"take", test_take},
                                    {"threads", test_threads},
                                    {"stop", test_stop},
                                    {NULL, NULL}};
