@@ -76,7 +76,7 @@ int rgi_daemon_transport_open(void) {
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d connections", rgi_node.count);
   }
   for (int i = 0; i < transport.nodes; i++)
-    transport.clients[i] = (rgi_daemon_client){.node = i, .fd = -1};
+    transport.clients[i] = (rgi_daemon_client){.node = i, .tcp = {.fd = -1}};
   find_places();
   return RG_SUCCESS;
 }
@@ -222,8 +222,8 @@ static void end_op(rgi_daemon_client *l, daemon_op *o, int error) {
 static int why_broken(rgi_daemon_client *l) {
   if (rgi_daemon_client_node_dead(l))
     return RG_ERR_PROC_FAILED;
-  return l->fd < 0 && l->broken && rgi_clock_now() - l->broken > DEATH_SECONDS ? RG_ERR_SYSTEM
-                                                                               : RG_SUCCESS;
+  return l->tcp.fd < 0 && l->broken && rgi_clock_now() - l->broken > DEATH_SECONDS ? RG_ERR_SYSTEM
+                                                                                   : RG_SUCCESS;
 }
 
 static void advance_client(rgi_daemon_client *l) {
@@ -323,7 +323,7 @@ int rgi_daemon_transport_pause(rgi_wait *w, int target) {
   }
   pthread_mutex_lock(&transport.lock);
   const rgi_daemon_client *l = client_of(target);
-  struct pollfd p = {l->fd, (short)(POLLIN | (l->sending ? POLLOUT : 0)), 0};
+  struct pollfd p = {l->tcp.fd, (short)(POLLIN | (l->sending ? POLLOUT : 0)), 0};
   pthread_mutex_unlock(&transport.lock);
   if (poll(&p, 1, rgi_wait_meanwhile ? 0 : 1) == 0)
     RGI_TRY(rgi_requests_progress_all());

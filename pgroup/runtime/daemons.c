@@ -26,6 +26,7 @@
 #include "base/options.h"
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
+#include "noded/tcp.h"
 #include "progress/mpi_error.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -34,7 +35,8 @@ static int chosen; /* by rgi_daemons_choose */
 
 /* What all processes exchange when the library starts; only a node's first process fills it in. */
 typedef struct {
-  int32_t first, port, n;
+  int32_t first, n;
+  uint16_t port; /* in network order, as the addresses */
   uint32_t address[RGI_OVERLAY_ADDRESSES];
   uint64_t key; /* of all daemons: that of the first node */
 } node_card;
@@ -105,20 +107,6 @@ static void find_addresses(node_card *c) {
   freeifaddrs(all);
 }
 
-/* A socket that listens at a port of the system's choice. */
-static int listen_somewhere(node_card *c) {
-  struct sockaddr_in a = {.sin_family = AF_INET};
-  socklen_t size = sizeof a;
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd >= 0 && (bind(fd, (struct sockaddr *)&a, sizeof a) != 0 || listen(fd, 1024) != 0 ||
-                  getsockname(fd, (struct sockaddr *)&a, &size) != 0)) {
-    close(fd);
-    fd = -1;
-  }
-  c->port = fd < 0 ? 0 : a.sin_port;
-  return fd;
-}
-
 /* --- opening ------------------------------------------------------------------------- */
 
 /* A number that a process of another job neither has by chance nor can guess. */
@@ -146,7 +134,7 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
       continue;
     rgi_overlay_node *n = &rgi_overlay_nodes(m)[at];
     n->first = i;
-    n->port = (uint16_t)cards[i].port;
+    n->port = cards[i].port;
     n->n = (uint16_t)cards[i].n;
     memcpy(n->address, cards[i].address, sizeof n->address);
     m->mine = i == rgi_node.mine ? at : m->mine;
@@ -209,7 +197,7 @@ static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
   MPI_Comm_size(world, &size);
   if (first) {
     find_addresses(&mine);
-    listener = listen_somewhere(&mine);
+    listener = rgi_tcp_listen(&mine.port);
     failed = pipe2(ends, O_CLOEXEC);
   }
   int error = exchange_cards(world, &mine, &all), shared = share_pipe(node, ends[1], pipe);
