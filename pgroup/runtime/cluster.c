@@ -70,7 +70,7 @@ static size_t members_bytes(void) {
 /* Of the table of processes and the daemons' directory. */
 static size_t tables_bytes(MPI_Comm world, int *size) {
   MPI_Comm_size(world, size);
-  return rgi_process_table_bytes(rgi_node.n, *size) + rgi_daemons_bytes(rgi_node.n, *size);
+  return rgi_process_table_bytes(rgi_node.n, *size) + rgi_daemons_bytes(*size);
 }
 
 static int open_overlay(MPI_Comm world, MPI_Comm node) {

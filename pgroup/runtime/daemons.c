@@ -51,9 +51,9 @@ int rgi_daemons_choose(MPI_Comm world) {
   return RG_SUCCESS;
 }
 
-size_t rgi_daemons_bytes(int n, int world) {
+size_t rgi_daemons_bytes(int world) {
   size_t bytes = sizeof(rgi_overlay) + (size_t)rgi_node.count * sizeof(rgi_overlay_node) +
-                 4 * ((size_t)world + (size_t)n);
+                 sizeof(int32_t) * (size_t)world;
   return chosen ? (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE : 0;
 }
 
@@ -125,7 +125,6 @@ static uint64_t make_key(void) {
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   m->nodes = rgi_node.count;
   m->world = world;
-  m->processes = rgi_node.n;
   m->limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
   m->patience = rgi_options_value(RGI_OPT_PATIENCE);
   m->key = cards[0].key;
@@ -143,7 +142,6 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   for (int i = 0, next = 0; i < world; i++)
     rgi_overlay_rank_nodes(m)[i] =
         rgi_node.of[i] == i ? next++ : rgi_overlay_rank_nodes(m)[rgi_node.of[i]];
-  memcpy(rgi_overlay_ranks(m), rgi_node.ranks, (size_t)rgi_node.n * sizeof(int32_t));
 }
 
 /* The node's processes open the pipe to the daemon through the first one's descriptor. */

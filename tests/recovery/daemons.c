@@ -38,7 +38,7 @@ static void kill_daemon(int sign) {
 /* By the node's first process, soon. */
 static void strike(int node, int most) {
   struct itimerval timer = {{0, 0}, {0, 1 + draw(most)}};
-  if (!is_mine(node) || rgi_overlay_ranks(rgi_overlay_get())[0] != my_rank)
+  if (!is_mine(node) || rgi_overlay_nodes(rgi_overlay_get())[node].first != my_rank)
     return;
   signal(SIGALRM, kill_daemon);
   must(!setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
