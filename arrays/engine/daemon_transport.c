@@ -62,7 +62,7 @@ int rgi_daemon_transport_is_used(void) {
 
 static void find_places(void) {
   for (int i = 0; i < rgi_runtime.size; i++)
-    transport.place[i] = transport.lost[rgi_overlay_node_of(i)]++;
+    transport.place[i] = transport.lost[rgi_node_of(i)]++;
   memset(transport.lost, 0, (size_t)transport.nodes * sizeof *transport.lost);
 }
 
@@ -206,7 +206,7 @@ static daemon_op *make_transfer_op(const rgi_transfer *t, int64_t bytes) {
  * --------------------------------------------------------------------------- */
 
 static rgi_daemon_client *client_of(int target) {
-  return &transport.clients[rgi_overlay_node_of(target)];
+  return &transport.clients[rgi_node_of(target)];
 }
 
 /* Of a dropped operation only the error is kept. */
@@ -296,7 +296,7 @@ static int may_leave(const daemon_op *o) {
 }
 
 int rgi_daemon_transport_test(rgi_daemon_transport_handle o, const char *call, int *done) {
-  int node = rgi_overlay_node_of(o->transfer.target);
+  int node = rgi_node_of(o->transfer.target);
   pthread_mutex_lock(&transport.lock);
   if (!o->done)
     advance_client(&transport.clients[node]);
@@ -386,7 +386,7 @@ static int fence_one(int node) {
 int rgi_daemon_transport_fence(int target) {
   int error = RG_SUCCESS;
   if (target >= 0)
-    return fence_one(rgi_overlay_node_of(target));
+    return fence_one(rgi_node_of(target));
   for (int i = 0; i < transport.nodes; i++) {
     int failed = fence_one(i);
     error = error ? error : failed;
@@ -395,7 +395,7 @@ int rgi_daemon_transport_fence(int target) {
 }
 
 int rgi_daemon_transport_lost(int target) {
-  int node = rgi_overlay_node_of(target);
+  int node = rgi_node_of(target);
   pthread_mutex_lock(&transport.lock);
   int lost = transport.lost[node] == RG_ERR_PROC_FAILED;
   if (lost)

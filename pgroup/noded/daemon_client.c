@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "noded/dial.h"
 #include "noded/overlay_client.h"
+#include "shm/node.h"
 #include "shm/process.h"
 
 int rgi_daemon_client_node_dead(rgi_daemon_client *l) {
@@ -22,7 +23,7 @@ int rgi_daemon_client_node_dead(rgi_daemon_client *l) {
     return l->gone;
   l->deaths = deaths;
   for (int i = 0; i < m->world; i++)
-    if (rgi_overlay_rank_nodes(m)[i] == l->node && !rgi_process_is_dead(i))
+    if (rgi_node_of(i) == l->node && !rgi_process_is_dead(i))
       return 0;
   return l->gone = 1;
 }

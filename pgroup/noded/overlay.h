@@ -25,8 +25,8 @@ typedef struct {
   _Atomic uint32_t left; /* 1: each of its processes has come to the end of rg_finalize or died */
 } rgi_overlay_node;
 
-/* In the arena. Behind it: the nodes, ascending; the node (an index) of each rank of the
- * world. */
+/* In the arena. Behind it: the nodes, in the order of their numbers (shm/node.h); the node of each
+ * rank of the world. */
 typedef struct {
   uint64_t key;    /* of this start of the library */
   double limit;    /* seconds without an answer after which a node is lost; 0: never */

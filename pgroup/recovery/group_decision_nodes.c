@@ -99,7 +99,7 @@ static int compare_nodes(const void *a, const void *b) {
 static int list_nodes(const node_call *s, int32_t *nodes) {
   int n = 0;
   for (int i = 0; i < s->n; i++) {
-    int node = rgi_overlay_node_of(rgi_members_at(s->g->members, i));
+    int node = rgi_node_of(rgi_members_at(s->g->members, i));
     if (n == 0 || nodes[n - 1] != node)
       nodes[n++] = node;
   }
@@ -117,7 +117,7 @@ static void fill_proposal(const node_call *s, rgi_agreement_proposal *m, const i
   memcpy(rgi_agreement_nodes(m), nodes, 4 * (size_t)m->nodes);
   memset(states, RGI_AGREEMENT_EMPTY, (size_t)m->nodes);
   for (int i = 0, dead = 0; i < s->n; i++) {
-    int rank = rgi_members_at(s->g->members, i), node = rgi_overlay_node_of(rank);
+    int rank = rgi_members_at(s->g->members, i), node = rgi_node_of(rank);
     const int32_t *at = bsearch(&node, nodes, (size_t)m->nodes, sizeof *nodes, compare_nodes);
     if (!rgi_process_is_dead(rank))
       states[at - nodes] = rank == rgi_node.ranks[rgi_node.me]         ? RGI_AGREEMENT_VOTED

@@ -35,8 +35,7 @@ static int chosen; /* by rgi_daemons_choose */
 
 /* What all processes exchange when the library starts; only a node's first process fills it in. */
 typedef struct {
-  int32_t first, n;
-  uint16_t port; /* in network order, as the addresses */
+  uint16_t port, n; /* port and addresses in network order */
   uint32_t address[RGI_OVERLAY_ADDRESSES];
   uint64_t key; /* of all daemons: that of the first node */
 } node_card;
@@ -121,27 +120,23 @@ static uint64_t make_key(void) {
   return x ^ (x >> 27);
 }
 
-/* The nodes are ordered by their first ranks. */
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   m->nodes = rgi_node.count;
   m->world = world;
   m->limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
   m->patience = rgi_options_value(RGI_OPT_PATIENCE);
   m->key = cards[0].key;
-  for (int i = 0, at = 0; i < world; i++) {
-    if (rgi_node.of[i] != i)
+  m->mine = rgi_node.mine;
+  memcpy(rgi_overlay_rank_nodes(m), rgi_node.of, (size_t)world * sizeof(int32_t));
+  for (int i = 0, next = 0; i < world; i++) {
+    if (rgi_node.of[i] != next)
       continue;
-    rgi_overlay_node *n = &rgi_overlay_nodes(m)[at];
+    rgi_overlay_node *n = &rgi_overlay_nodes(m)[next++];
     n->first = i;
     n->port = cards[i].port;
-    n->n = (uint16_t)cards[i].n;
+    n->n = cards[i].n;
     memcpy(n->address, cards[i].address, sizeof n->address);
-    m->mine = i == rgi_node.mine ? at : m->mine;
-    at++;
   }
-  for (int i = 0, next = 0; i < world; i++)
-    rgi_overlay_rank_nodes(m)[i] =
-        rgi_node.of[i] == i ? next++ : rgi_overlay_rank_nodes(m)[rgi_node.of[i]];
 }
 
 /* The node's processes open the pipe to the daemon through the first one's descriptor. */
@@ -190,7 +185,7 @@ static int exchange_cards(MPI_Comm world, node_card *mine, node_card **all) {
 }
 
 static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
-  node_card mine = {.first = rgi_node.mine, .key = make_key()}, *all = NULL;
+  node_card mine = {.key = make_key()}, *all = NULL;
   int size, ends[2] = {-1, -1}, listener = -1, first = rgi_node.me == 0, failed = 0;
   MPI_Comm_size(world, &size);
   if (first) {

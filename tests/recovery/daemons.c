@@ -16,6 +16,7 @@
 
 #include "noded/overlay_client.h"
 #include "ranks.h"
+#include "shm/node.h"
 
 static rg_group group;
 static uint64_t answers; /* of all agreements and shrinkings, mixed */
@@ -116,7 +117,7 @@ static int compare(int node) {
   must(least[0] == answers && least[1] == ~answers, "another answer than others have");
   must(!rg_group_members(group, world), "rg_group_members");
   for (int i = 0; i < n; i++)
-    must(rgi_overlay_node_of(world[i]) != node, "a dead process is in the survivors' group");
+    must(rgi_node_of(world[i]) != node, "a dead process is in the survivors' group");
   return 1;
 }
 
