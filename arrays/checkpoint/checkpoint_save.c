@@ -21,12 +21,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/mix.h"
 #include "checkpoint/checkpoint_check.h"
 #include "checkpoint/disk_writer.h"
 #include "checkpoint/head.h"
 #include "distribution/distribution_owner.h"
 #include "file/file.h"
-#include "formation/context.h"
 #include "formation/group.h"
 #include "object/array.h"
 #include "progress/wait.h"
@@ -94,9 +94,9 @@ static void unlist_checkpoint(rg_checkpoint c) {
 static int check_same(const char *call, rg_group g, const char *path, int n,
                       const rg_array arrays[], size_t bytes) {
   uint64_t hash = rgi_file_hash(path, strlen(path), RGI_FILE_HASH_START);
-  hash = rgi_context_mix(rgi_context_mix(hash + bytes) + (uint64_t)n);
+  hash = rgi_mix_bits(rgi_mix_bits(hash + bytes) + (uint64_t)n);
   for (int i = 0; i < n; i++)
-    hash = rgi_context_mix(hash + arrays[i]->hash);
+    hash = rgi_mix_bits(hash + arrays[i]->hash);
   uint64_t most[3] = {hash, ~hash, (uint64_t)is_under_way(path)};
   RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX));
   if (most[2])

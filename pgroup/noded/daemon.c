@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mix.h"
 #include "noded/agreement.h"
 #include "noded/connection.h"
 #include "noded/overlay.h"
@@ -72,13 +73,8 @@ static struct {
 
 /* --- facts ---------------------------------------------------------------------------- */
 
-static uint64_t hash_fact(const rgi_overlay_fact *f) {
-  uint64_t x = (f->value + f->kind * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-  return x ^ (x >> 29);
-}
-
 static size_t *place_of(const rgi_overlay_fact *f) {
-  size_t at = hash_fact(f) & (noded.places - 1);
+  size_t at = rgi_mix_bits(f->value + rgi_mix_bits(f->kind)) & (noded.places - 1);
   while (noded.place[at] && memcmp(&noded.facts[noded.place[at] - 1], f, sizeof *f) != 0)
     at = (at + 1) & (noded.places - 1);
   return &noded.place[at];

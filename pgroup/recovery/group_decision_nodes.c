@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "noded/agreement_proposal.h"
 #include "noded/overlay_client.h"
@@ -229,7 +229,7 @@ static int read_decision(const node_call *s, rgi_group_decision *v) {
 }
 
 static int run_round(node_call *s, unsigned word, rgi_group_decision *decision) {
-  uint64_t key = rgi_context_mix(s->g->context + 0x66617276u + ((uint64_t)s->g->rounds << 32));
+  uint64_t key = rgi_mix_bits(s->g->context + 0x66617276u + ((uint64_t)s->g->rounds << 32));
   size_t bytes = sizeof(node_round) + (size_t)s->here * sizeof(node_vote) + (size_t)s->n;
   void *memory;
   RGI_TRY(rgi_failure_check_creation(s->g->creation_ids, s->call));

@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/mix.h"
 #include "base/options.h"
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
@@ -115,9 +116,8 @@ static uint64_t make_key(void) {
   if (getrandom(&x, sizeof x, GRND_NONBLOCK) == (ssize_t)sizeof x)
     return x;
   clock_gettime(CLOCK_REALTIME, &t);
-  x = (uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30) + ((uint64_t)getpid() << 44);
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  return x ^ (x >> 27);
+  return rgi_mix_bits((uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30) +
+                      ((uint64_t)getpid() << 44));
 }
 
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
