@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/mix.h"
 #include "checkpoint/checkpoint_check.h"
 #include "checkpoint/claim.h"
 #include "checkpoint/disk_writer.h"
@@ -28,7 +29,6 @@
 #include "checkpoint/head.h"
 #include "distribution/distribution_owner.h"
 #include "file/file.h"
-#include "formation/context.h"
 #include "formation/group.h"
 #include "object/array.h"
 #include "progress/wait.h"
@@ -98,9 +98,9 @@ static void unlist_checkpoint(rg_checkpoint c) {
 static int check_same(const char *call, rg_group g, const char *path,
                       const rgi_checkpoint_content *content, rgi_claim_known *known) {
   uint64_t hash = rgi_file_hash(path, strlen(path), RGI_FILE_HASH_START);
-  hash = rgi_context_mix(rgi_context_mix(hash + content->bytes) + (uint64_t)content->n);
+  hash = rgi_mix_bits(rgi_mix_bits(hash + content->bytes) + (uint64_t)content->n);
   for (int64_t i = 0; i < content->n; i++)
-    hash = rgi_context_mix(hash + content->arrays[i]->hash);
+    hash = rgi_mix_bits(hash + content->arrays[i]->hash);
   *known = rgi_claim_recall(path);
   uint64_t most[] = {hash,          ~hash,        (uint64_t)is_under_way(path),
                      known->number, known->whole, known->free};

@@ -62,7 +62,7 @@ int rgi_daemon_transport_is_used(void) {
 
 static void find_places(void) {
   for (int i = 0; i < rgi_runtime.size; i++)
-    transport.place[i] = transport.lost[rgi_overlay_node_of(i)]++;
+    transport.place[i] = transport.lost[rgi_node_of(i)]++;
   memset(transport.lost, 0, (size_t)transport.nodes * sizeof *transport.lost);
 }
 
@@ -76,7 +76,7 @@ int rgi_daemon_transport_open(void) {
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d connections", rgi_node.count);
   }
   for (int i = 0; i < transport.nodes; i++)
-    transport.clients[i] = (rgi_daemon_client){.node = i, .fd = -1};
+    transport.clients[i] = (rgi_daemon_client){.node = i, .tcp = {.fd = -1}};
   find_places();
   return RG_SUCCESS;
 }
@@ -206,7 +206,7 @@ static daemon_op *make_transfer_op(const rgi_transfer *t, int64_t bytes) {
  * --------------------------------------------------------------------------- */
 
 static rgi_daemon_client *client_of(int target) {
-  return &transport.clients[rgi_overlay_node_of(target)];
+  return &transport.clients[rgi_node_of(target)];
 }
 
 /* Of a dropped operation only the error is kept. */
@@ -222,8 +222,8 @@ static void end_op(rgi_daemon_client *l, daemon_op *o, int error) {
 static int why_broken(rgi_daemon_client *l) {
   if (rgi_daemon_client_node_dead(l))
     return RG_ERR_PROC_FAILED;
-  return l->fd < 0 && l->broken && rgi_clock_now() - l->broken > DEATH_SECONDS ? RG_ERR_SYSTEM
-                                                                               : RG_SUCCESS;
+  return l->tcp.fd < 0 && l->broken && rgi_clock_now() - l->broken > DEATH_SECONDS ? RG_ERR_SYSTEM
+                                                                                   : RG_SUCCESS;
 }
 
 static void advance_client(rgi_daemon_client *l) {
@@ -296,7 +296,7 @@ static int may_leave(const daemon_op *o) {
 }
 
 int rgi_daemon_transport_test(rgi_daemon_transport_handle o, const char *call, int *done) {
-  int node = rgi_overlay_node_of(o->transfer.target);
+  int node = rgi_node_of(o->transfer.target);
   pthread_mutex_lock(&transport.lock);
   if (!o->done)
     advance_client(&transport.clients[node]);
@@ -323,7 +323,7 @@ int rgi_daemon_transport_pause(rgi_wait *w, int target) {
   }
   pthread_mutex_lock(&transport.lock);
   const rgi_daemon_client *l = client_of(target);
-  struct pollfd p = {l->fd, (short)(POLLIN | (l->sending ? POLLOUT : 0)), 0};
+  struct pollfd p = {l->tcp.fd, (short)(POLLIN | (l->sending ? POLLOUT : 0)), 0};
   pthread_mutex_unlock(&transport.lock);
   if (poll(&p, 1, rgi_wait_meanwhile ? 0 : 1) == 0)
     RGI_TRY(rgi_requests_progress_all());
@@ -386,7 +386,7 @@ static int fence_one(int node) {
 int rgi_daemon_transport_fence(int target) {
   int error = RG_SUCCESS;
   if (target >= 0)
-    return fence_one(rgi_overlay_node_of(target));
+    return fence_one(rgi_node_of(target));
   for (int i = 0; i < transport.nodes; i++) {
     int failed = fence_one(i);
     error = error ? error : failed;
@@ -395,7 +395,7 @@ int rgi_daemon_transport_fence(int target) {
 }
 
 int rgi_daemon_transport_lost(int target) {
-  int node = rgi_overlay_node_of(target);
+  int node = rgi_node_of(target);
   pthread_mutex_lock(&transport.lock);
   int lost = transport.lost[node] == RG_ERR_PROC_FAILED;
   if (lost)

@@ -9,21 +9,21 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/mix.h"
 #include "base/sized.h"
 #include "distribution/type.h"
-#include "formation/context.h"
 #include "formation/group.h"
 #include "object/replica.h"
 
 static void mix_in(uint64_t *hash, uint64_t value) {
-  *hash = rgi_context_mix(*hash + value);
+  *hash = rgi_mix_bits(*hash + value);
 }
 
 /* A hash of everything that has to be the same on all members. */
 static uint64_t spec_hash(const rgi_distribution *d, rg_array_type type, size_t element,
                           unsigned flags) {
   uint64_t hash =
-      rgi_context_mix((uint64_t)d->dims << 32 | (uint64_t)type << 16 | (uint64_t)d->layout);
+      rgi_mix_bits((uint64_t)d->dims << 32 | (uint64_t)type << 16 | (uint64_t)d->layout);
   mix_in(&hash, element);
   mix_in(&hash, flags);
   for (int i = 0; i < d->dims; i++) {

@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
@@ -145,7 +145,7 @@ int rgi_shared_block_open(const char *call, rg_group g, uint64_t hash,
   void *memory;
   RGI_TRY(rgi_group_check_member(call, g)); /* whose deaths end the waits */
   int n = rgi_members_count(g->members);
-  RGI_TRY(rgi_slot_attach(rgi_context_mix(g->context + KEY), n,
+  RGI_TRY(rgi_slot_attach(rgi_mix_bits(g->context + KEY), n,
                           sizeof(rgi_shared_block_state) + (size_t)n, &s->slot, &memory));
   s->place = memory;
   error = open_in_slot(call, g, hash, maker, error, s->place);

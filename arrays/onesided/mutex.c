@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mix.h"
 #include "distribution/distribution_owner.h"
 #include "engine/engine.h"
-#include "formation/context.h"
 #include "formation/group.h"
 #include "object/array.h"
 #include "progress/wait.h"
@@ -68,7 +68,7 @@ static void fill_locks(void *context, char *base) {
 /* wrong: the caller's own error, which the other members return, too. */
 static int make_locks(const char *call, rg_mutexes m, int wrong) {
   rgi_shared_block_maker maker = {"mutexes", bytes_of, fill_locks, m};
-  RGI_TRY(rgi_shared_block_open(call, m->group, rgi_context_mix((uint64_t)m->n), &maker, wrong,
+  RGI_TRY(rgi_shared_block_open(call, m->group, rgi_mix_bits((uint64_t)m->n), &maker, wrong,
                                 &m->shared));
   m->locks = (void *)m->shared.base;
   return RG_SUCCESS;

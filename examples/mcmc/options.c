@@ -161,7 +161,7 @@ const rgp_program mcmc_options_program = {
     .check = check_options};
 
 int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *status) {
-  if (!rgp_parse(&mcmc_options_program, argc, argv, rank, NULL, status))
+  if (!rgp_parse(&mcmc_options_program, argc, argv, rank, status))
     return 0;
   *o = (mcmc_options){.balance = arg.policy    ? arg.policy
                                  : arg.balance ? arg.balance

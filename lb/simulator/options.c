@@ -179,7 +179,7 @@ int sim_options_read(int argc, char **argv, int rank, sim_options *o, int *statu
                                              "sync:i=128", "join-right", NULL};
   static const char *default_policies[] = {"share-out", NULL},
                     *default_patterns[] = {"published", NULL};
-  if (!rgp_parse(&sim_options_program, argc, argv, rank, NULL, status))
+  if (!rgp_parse(&sim_options_program, argc, argv, rank, status))
     return 0;
   set_costs(&got.machine);
   got.policies = arg.policy ? arg.policy : arg.published ? published_policies : default_policies;

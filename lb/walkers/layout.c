@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "walkers/balancer_state.h"
 #include "walkers/layout.h"
 #include "walkers/queue.h"
 
 static uint64_t mix_in(uint64_t hash, uint64_t x) {
-  return rgi_context_mix(hash ^ x) + 0x9e3779b97f4a7c15u;
+  return rgi_mix_bits(hash ^ x) + 0x9e3779b97f4a7c15u;
 }
 
 static uint64_t of_double(double x) {

@@ -11,7 +11,7 @@
 
 #include "base/bell.h"
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "formation/members.h"
 #include "progress/slot.h"
@@ -45,7 +45,7 @@ int rgi_load_board_open(rg_balancer b) {
     return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", b->size);
   for (int r = 0, place = 0; r < b->size; r++)
     b->place_of[r] = rgi_node_find(rgi_members_at(b->all->members, r)) < 0 ? -1 : place++;
-  RGI_TRY(rgi_slot_attach(rgi_context_mix(b->all->context + 0x62616c), n,
+  RGI_TRY(rgi_slot_attach(rgi_mix_bits(b->all->context + 0x62616c), n,
                           sizeof(rgi_load_board) + (size_t)n * sizeof(rgi_load_board_row), &b->slot,
                           &memory));
   b->board = memory;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "formation/members.h"
 #include "progress/slot.h"
@@ -59,8 +59,8 @@ int rgi_store_open(rg_balancer b) {
   void *memory;
   size_t bytes = sizeof(struct rgi_store) + (size_t)b->list.count * sizeof(rgi_store_record);
   if (!b->store) {
-    RGI_TRY(rgi_slot_attach(rgi_context_mix(b->first_context + 0x7661756c), processes_here(b),
-                            bytes, &b->store_slot, &memory));
+    RGI_TRY(rgi_slot_attach(rgi_mix_bits(b->first_context + 0x7661756c), processes_here(b), bytes,
+                            &b->store_slot, &memory));
     b->store = memory;
   }
   for (int i = 0; i < b->list.count; i++)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "runtime/runtime.h"
 #include "shm/arena.h"
 #include "walkers/balancer_state.h"
@@ -23,8 +23,7 @@
 /* Adds the record of a child: before the version of its parent that counts it is valid. */
 static int make_child(rg_balancer b, const rgi_store_record *parent, int64_t number,
                       rgi_queue_entry *e) {
-  uint64_t key = rgi_context_mix(parent->key + rgi_context_mix((uint64_t)number + 1)) | (uint64_t)1
-                                                                                            << 63;
+  uint64_t key = rgi_mix_bits(parent->key + rgi_mix_bits((uint64_t)number + 1)) | (uint64_t)1 << 63;
   RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_store_record), &e->record));
   rgi_store_record *r = rgi_store_record_at(e->record);
   RGI_TRY(rgi_store_record_fill(r, e, key));

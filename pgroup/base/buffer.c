@@ -2,10 +2,10 @@
  * Copyright (c) the Regroup authors */
 #include "base/buffer.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+
+#define KEPT_BYTES ((size_t)256 << 10)
 
 char *rgi_buffer_room(rgi_buffer *b, size_t bytes) {
   if (b->begin == b->end)
@@ -28,14 +28,10 @@ char *rgi_buffer_room(rgi_buffer *b, size_t bytes) {
   return b->data + b->end;
 }
 
-int rgi_buffer_send(rgi_buffer *b, int fd) {
-  while (b->begin < b->end) {
-    ssize_t n = send(fd, b->data + b->begin, rgi_buffer_pending(b), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0)
-      return errno == EAGAIN || errno == EINTR;
-    b->begin += (size_t)n;
-  }
-  return 1;
+void rgi_buffer_take(rgi_buffer *b, size_t bytes) {
+  b->begin += bytes;
+  if (!rgi_buffer_pending(b) && b->room > KEPT_BYTES)
+    rgi_buffer_free(b);
 }
 
 void rgi_buffer_free(rgi_buffer *b) {

@@ -19,8 +19,8 @@ static inline size_t rgi_buffer_pending(const rgi_buffer *b) {
 /* Room for so many bytes at the end; the caller fills it and moves end on. NULL: no memory. */
 char *rgi_buffer_room(rgi_buffer *b, size_t bytes);
 
-/* Sends as many bytes as the connection takes now. 0: the connection is broken; errno says why. */
-int rgi_buffer_send(rgi_buffer *b, int fd);
+/* Takes so many bytes from the begin. A large buffer that is empty then gives its memory back. */
+void rgi_buffer_take(rgi_buffer *b, size_t bytes);
 
 /* Frees the memory. */
 void rgi_buffer_free(rgi_buffer *b);

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/mix.h"
 #include "collectives/force.h"
 #include "collectives/operation.h"
 #include "collectives/shared_state_cache.h"
-#include "formation/context.h"
 #include "formation/group.h"
 
 #define COLL_CONTEXT 0x636f6c6cU /* collectives have a context of their own */
@@ -30,7 +30,7 @@ static int make_coll(const char *call, rg_group g) {
   if (!coll)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
   coll->group = g;
-  coll->context = rgi_context_mix(g->context + COLL_CONTEXT);
+  coll->context = rgi_mix_bits(g->context + COLL_CONTEXT);
   coll->sequence = 0;
   coll->shm = NULL;
   coll->nodes.of = NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Where the members of a group are. Nodes are found by sorting the members by node, and
- * numbered anew in the order of their lowest ranks. A group on one node, the usual case,
- * needs no arrays. */
+ * Where the members of a group are. Nodes are numbered anew in the order of their lowest
+ * ranks. A group on one node, the usual case, needs no arrays. */
 #include "collectives/coll_state.h"
 
 #include <stdlib.h>
@@ -12,17 +11,6 @@
 #include "formation/group.h"
 #include "shm/node.h"
 
-typedef struct {
-  int node, rank;
-} member_place;
-
-static int by_node_and_rank(const void *a, const void *b) {
-  const member_place *x = a, *y = b;
-  if (x->node != y->node)
-    return x->node < y->node ? -1 : 1;
-  return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
 static int all_on_my_node(const rgi_members *m, int size) {
   if (rgi_node.count == 1)
     return 1;
@@ -30,24 +18,6 @@ static int all_on_my_node(const rgi_members *m, int size) {
     if (rgi_node_of(rgi_members_at(m, i)) != rgi_node.mine)
       return 0;
   return 1;
-}
-
-/* Sets n->of: numbers the nodes in the order of their lowest ranks. places: the members,
- * sorted by node and rank. Returns how many nodes there are. */
-static int number_nodes(rgi_coll_nodes *n, const member_place *places, int size) {
-  int count = 0;
-  for (int i = 0; i < size; i++) /* first the number of its run of places */
-    n->of[places[i].rank] = count += i > 0 && places[i].node != places[i - 1].node;
-  count++;
-  int *number = n->first, next = 0; /* first is not filled yet: used as scratch memory */
-  for (int i = 0; i < count; i++)
-    number[i] = -1;
-  for (int r = 0; r < size; r++) {
-    if (number[n->of[r]] < 0)
-      number[n->of[r]] = next++;
-    n->of[r] = number[n->of[r]];
-  }
-  return count;
 }
 
 static void fill_nodes(rgi_coll_nodes *n, int size, int me, int *leaders) {
@@ -83,22 +53,19 @@ int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *n) {
     n->leaders = (rgi_subgroup){1, g->me == 0 ? 0 : -1, NULL};
     return RG_SUCCESS;
   }
-  member_place *places = malloc((size_t)size * sizeof *places);
   int *ints = malloc((4 * (size_t)size + 1) * sizeof *ints);
-  if (!places || !ints) {
-    free(places);
+  for (int i = 0; i < size && ints; i++)
+    ints[i] = rgi_node_of(rgi_members_at(g->members, i));
+  int count = ints ? rgi_node_number(ints, size, rgi_node.count) : -1;
+  if (count < 0) {
     free(ints);
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", call, size);
   }
-  for (int i = 0; i < size; i++)
-    places[i] = (member_place){rgi_node_of(rgi_members_at(g->members, i)), i};
-  qsort(places, (size_t)size, sizeof *places, by_node_and_rank);
   n->of = ints;
   n->by_node = ints + size;
   n->first = ints + 2 * (size_t)size;
-  n->count = number_nodes(n, places, size);
+  n->count = count;
   fill_nodes(n, size, g->me, ints + 3 * (size_t)size + 1);
-  free(places);
   return RG_SUCCESS;
 }
 

@@ -17,7 +17,7 @@
 #include "collectives/shared_state_cache.h"
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "runtime/runtime.h"
 
@@ -31,7 +31,7 @@ static struct {
 } cached;
 
 static uint64_t salted_key(uint64_t x) {
-  return rgi_context_mix(x + 0x7365617473u);
+  return rgi_mix_bits(x + 0x7365617473u);
 }
 
 static rgi_shared_state **bucket_of(uint64_t key) {

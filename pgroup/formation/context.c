@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mix.h"
 #include "runtime/runtime.h"
 
 typedef struct {
@@ -69,8 +70,7 @@ static void begin_epoch(void) {
 }
 
 int rgi_context_next(uint64_t members, rgi_context_kind kind, int tag, uint64_t *context) {
-  uint64_t key =
-               rgi_context_mix(members + rgi_context_mix((uint64_t)kind << 32 | (uint32_t)tag)) | 1,
+  uint64_t key = rgi_mix_bits(members + rgi_mix_bits((uint64_t)kind << 32 | (uint32_t)tag)) | 1,
            created = 0;
   int error = RG_SUCCESS;
   if (kind != RGI_CONTEXT_WORLD) {
@@ -79,6 +79,6 @@ int rgi_context_next(uint64_t members, rgi_context_kind kind, int tag, uint64_t 
     error = count_creation(key, &created);
     pthread_mutex_unlock(&table.lock);
   }
-  *context = rgi_context_mix(key + created * 0x9e3779b97f4a7c15u) | 1;
+  *context = rgi_mix_bits(key + created * 0x9e3779b97f4a7c15u) | 1;
   return error;
 }

@@ -10,13 +10,6 @@
 
 #include <stdint.h>
 
-/* Mixes all bits (the finaliser of splitmix64). */
-static inline uint64_t rgi_context_mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 /* The kinds of creation. */
 typedef enum { RGI_CONTEXT_CREATED, RGI_CONTEXT_BY_SETS, RGI_CONTEXT_WORLD } rgi_context_kind;
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mix.h"
 #include "formation/context.h"
 #include "formation/failure_scope.h"
 #include "runtime/runtime.h"
@@ -94,7 +95,7 @@ int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_context_k
   int error = RG_SUCCESS;
   /* Survivors may have created different groups before. */
   if (a->diverged || (b && b->diverged))
-    hash = rgi_context_mix(hash + a->context + (b ? rgi_context_mix(b->context) : 0));
+    hash = rgi_mix_bits(hash + a->context + (b ? rgi_mix_bits(b->context) : 0));
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
     error = rgi_context_next(hash, kind, tag, &context);
   if (error) {
@@ -112,7 +113,7 @@ int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_context_k
 
 int rgi_group_derive(rg_group g, rg_group *derived) {
   uint64_t number = atomic_fetch_add_explicit(&g->derived, 1, memory_order_relaxed) + 1;
-  uint64_t context = rgi_context_mix(rgi_context_mix(g->context + DERIVED) + number) | 1;
+  uint64_t context = rgi_mix_bits(rgi_mix_bits(g->context + DERIVED) + number) | 1;
   RGI_TRY(rgi_group_with_context(rgi_members_share(g->members), g->tag, context, derived));
   inherit_creation(*derived, g);
   return RG_SUCCESS;

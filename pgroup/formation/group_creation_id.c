@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "noded/overlay_client.h"
 #include "shm/failure.h"
@@ -61,8 +61,8 @@ int rgi_group_creation_begin(rg_group g, int tag, uint64_t *id) {
   pthread_mutex_unlock(&lock);
   if (!f)
     return rgi_error(RG_ERR_NOMEM, "no memory to count the creations of a group");
-  *id = rgi_context_mix(rgi_context_mix(g->context + CREATION_ID) +
-                        rgi_context_mix(count << 32 | (uint32_t)tag)) |
+  *id = rgi_mix_bits(rgi_mix_bits(g->context + CREATION_ID) +
+                     rgi_mix_bits(count << 32 | (uint32_t)tag)) |
         1;
   return RG_SUCCESS;
 }
@@ -76,7 +76,7 @@ int rgi_group_creation_result(uint64_t id, int error) {
 
 int rgi_group_creation_end(const uint64_t creation_ids[RGI_CREATION_IDS], uint32_t part,
                            int diverged, rgi_members *members, int tag, rg_group *g) {
-  uint64_t context = rgi_context_mix(creation_ids[0] + rgi_context_mix(creation_ids[1]) + part) | 1;
+  uint64_t context = rgi_mix_bits(creation_ids[0] + rgi_mix_bits(creation_ids[1]) + part) | 1;
   RGI_TRY(rgi_group_with_context(members, tag, context, g));
   for (int i = 0; i < RGI_CREATION_IDS; i++)
     (*g)->creation_ids[i] = creation_ids[i];

@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mix.h"
 #include "formation/binomial.h"
-#include "formation/context.h"
 #include "formation/group.h"
 #include "message/message.h"
 
 /* The context of the creation of groups, beside the group's own. */
 static uint64_t context_of(rg_group g) {
-  return rgi_context_mix(g->context + 0x666f726dU);
+  return rgi_mix_bits(g->context + 0x666f726dU);
 }
 
 static int send_ints(rg_group g, int to, int tag, const char *call, const int ints[], int count) {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group_tree.h"
 #include "message/message.h"
 #include "noded/guard_client.h"
@@ -54,11 +54,11 @@ static int build_packet(const char *call, rg_group mine, const rgi_handshake_off
 /* --- the leaders ----------------------------------------------------------------- */
 
 static uint64_t packet_context(void) {
-  return rgi_context_mix(0x6d656574u);
+  return rgi_mix_bits(0x6d656574u);
 }
 
 static uint64_t confirmation_context(void) {
-  return rgi_context_mix(0x636f6e66u);
+  return rgi_mix_bits(0x636f6e66u);
 }
 
 /* Receives the next packet that is valid. A packet is not if its side has got an error meanwhile

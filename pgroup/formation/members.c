@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 
 struct rgi_members {
   atomic_int references;
@@ -31,8 +31,7 @@ int rgi_members_range(int n, int first, int stride, rgi_members **m) {
   r->n = n;
   r->first = first;
   r->stride = n == 1 ? 1 : stride;
-  r->hash =
-      rgi_context_mix(rgi_context_mix((uint64_t)n << 32 | (uint32_t)first) + (uint32_t)r->stride);
+  r->hash = rgi_mix_bits(rgi_mix_bits((uint64_t)n << 32 | (uint32_t)first) + (uint32_t)r->stride);
   *m = r;
   return RG_SUCCESS;
 }
@@ -92,7 +91,7 @@ int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m
   }
   r->hash = (uint64_t)n << 32;
   for (int i = 0; i < n; i++)
-    r->hash = rgi_context_mix(r->hash + (uint32_t)ranks[i]);
+    r->hash = rgi_mix_bits(r->hash + (uint32_t)ranks[i]);
   *m = r;
   return RG_SUCCESS;
 }

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 
 /* The context of the application's messages, apart from the library's own. */
 static uint64_t context_of(rg_group g) {
-  return rgi_context_mix(g->context + 0x70327000u);
+  return rgi_mix_bits(g->context + 0x70327000u);
 }
 
 /* --- arguments --------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 #include <regroup/comm.h>
 
 #include "base/error.h"
+#include "base/mix.h"
 #include "formation/comm.h"
-#include "formation/context.h"
 #include "formation/mpi_group.h"
 #include "runtime/runtime.h"
 
@@ -32,9 +32,8 @@ int rgi_inter_members_join(const rgi_members *acquired, const rgi_members *calle
   MPI_Group group;
   MPI_Comm made, inter;
   RGI_TRY(rgi_mpi_group_of(acquired, &group));
-  int error =
-      rg_comm_create_group(rgi_runtime.comm, group, rgi_comm_creation_tag(rgi_context_mix(number)),
-                           RG_METHOD_AUTO, &made);
+  int error = rg_comm_create_group(
+      rgi_runtime.comm, group, rgi_comm_creation_tag(rgi_mix_bits(number)), RG_METHOD_AUTO, &made);
   MPI_Group_free(&group);
   RGI_TRY(error);
   error = rgi_inter_members_create(acquired, callers, number, &inter);

@@ -8,7 +8,7 @@
 #include "intercomm/reserve_confirm.h"
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "message/message.h"
 #include "progress/wait.h"
@@ -20,7 +20,7 @@
 #define SENDERS 4
 
 static uint64_t confirm_context(uint64_t number) {
-  return rgi_context_mix(number + 0x676f2121u);
+  return rgi_mix_bits(number + 0x676f2121u);
 }
 
 int rgi_reserve_confirm(const char *call, rg_group g, uint64_t number,

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"
 #include "intercomm/reserve_failover.h"
@@ -67,7 +67,7 @@ static struct {
 } directory;
 
 static uint64_t reserve_context(void) {
-  return rgi_context_mix(0x72657365727665u);
+  return rgi_mix_bits(0x72657365727665u);
 }
 
 static int holder_rank(void) {
@@ -112,7 +112,7 @@ static int open_in_arena(const char *call, int *n) {
   uint64_t slot, key;
   void *memory;
   rgi_wait w;
-  key = rgi_context_mix(reserve_context() + ++directory.opened);
+  key = rgi_mix_bits(reserve_context() + ++directory.opened);
   RGI_TRY(rgi_slot_attach(key, rgi_runtime.size, rgi_reserve_table_bytes(rgi_runtime.size), &slot,
                           &memory));
   rgi_reserve_table *l = memory;

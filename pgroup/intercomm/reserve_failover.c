@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "intercomm/reserve_table.h"
 #include "message/message.h"
 #include "noded/overlay_client.h"
@@ -23,7 +23,7 @@ static struct {
 } failover;
 
 static uint64_t failover_context(void) {
-  return rgi_context_mix(0x6f727068616e73u);
+  return rgi_mix_bits(0x6f727068616e73u);
 }
 
 int rgi_reserve_failover_open(const char *call) {

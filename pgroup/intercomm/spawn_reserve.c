@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"
 #include "intercomm/inter_members.h"
@@ -58,7 +58,7 @@ static void close_port(char port[MPI_MAX_PORT_NAME]) {
 }
 
 static uint64_t port_context(int number) {
-  return rgi_context_mix(0x706f7274u + (uint64_t)number * 2);
+  return rgi_mix_bits(0x706f7274u + (uint64_t)number * 2);
 }
 
 static int send_members(const char *call, const rgi_members *m, int to, int number) {
@@ -105,7 +105,7 @@ static int tell_own_side(const char *call, rg_group g, int error, int *count, in
 
 /* The same on both sides. */
 static uint64_t pair_number(const rgi_members *mine, const rgi_members *others) {
-  return rgi_context_mix(rgi_members_hash(mine) ^ rgi_members_hash(others)) | 1;
+  return rgi_mix_bits(rgi_members_hash(mine) ^ rgi_members_hash(others)) | 1;
 }
 
 static int connect_sides(const char *call, const char *port, int accepts, MPI_Comm comm,

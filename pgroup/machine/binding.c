@@ -67,15 +67,15 @@ static int from_list(const rgi_machine *m, const char *list, int i, hwloc_bitmap
   return good;
 }
 
-int rgi_binding_pretend(const char *call, const rgi_machine *m, const char *how, int i, int n,
-                        hwloc_bitmap_t set) {
+int rgi_binding_pretend(const char *call, const rgi_machine *m, const char *how,
+                        rgi_binding_process p, hwloc_bitmap_t set) {
   int threads = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU);
   hwloc_bitmap_zero(set);
-  if (strcmp(how, "compact") == 0 || (strcmp(how, "scatter") == 0 && n > threads))
-    add_thread(m->topology, i % threads, set);
+  if (strcmp(how, "compact") == 0 || (strcmp(how, "scatter") == 0 && p.count > threads))
+    add_thread(m->topology, p.index % threads, set);
   else if (strcmp(how, "scatter") == 0)
-    add_thread(m->topology, (int)((long)i * threads / n), set);
-  else if (!from_list(m, how, i, set))
+    add_thread(m->topology, (int)((long)p.index * threads / p.count), set);
+  else if (!from_list(m, how, p.index, set))
     return rgi_error(RG_ERR_OPTION,
                      "%s: the binding \"%.200s\" is neither compact, scatter, none nor a list like "
                      "\"0,1;2-3;none\" of the threads 0 to %d",

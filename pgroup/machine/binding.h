@@ -7,9 +7,13 @@
 
 #include "machine/machine.h"
 
-/* The processors that local process `i` of `n` on the node pretends to be bound
- * to; how: as RG_BIND. RG_ERR_OPTION. */
-int rgi_binding_pretend(const char *call, const rgi_machine *m, const char *how, int i, int n,
-                        hwloc_bitmap_t set);
+/* A process among those of its node. */
+typedef struct {
+  int index, count;
+} rgi_binding_process;
+
+/* The processors that the process pretends to be bound to; how: as RG_BIND. RG_ERR_OPTION. */
+int rgi_binding_pretend(const char *call, const rgi_machine *m, const char *how,
+                        rgi_binding_process p, hwloc_bitmap_t set);
 
 #endif

@@ -30,18 +30,20 @@ static int number_of(const char *const names[], int otherwise) {
 
 /* The process's number among those of its node, and how many they are, as the launcher's variables
  * say: asking MPI would be collective. */
-static void find_local(int *i, int *n) {
+static rgi_binding_process find_local(void) {
   static const char *const ranks[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                       "SLURM_LOCALID", NULL};
   static const char *const sizes[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", NULL};
-  MPI_Comm_rank(MPI_COMM_WORLD, i);
-  MPI_Comm_size(MPI_COMM_WORLD, n);
-  *i = number_of(ranks, *i);
-  *n = number_of(sizes, *n);
-  if (*i < 0 || *n <= *i) {
-    *i = *i < 0 ? 0 : *i;
-    *n = *i + 1;
+  rgi_binding_process p;
+  MPI_Comm_rank(MPI_COMM_WORLD, &p.index);
+  MPI_Comm_size(MPI_COMM_WORLD, &p.count);
+  p.index = number_of(ranks, p.index);
+  p.count = number_of(sizes, p.count);
+  if (p.index < 0 || p.count <= p.index) {
+    p.index = p.index < 0 ? 0 : p.index;
+    p.count = p.index + 1;
   }
+  return p;
 }
 
 /* The processors of all threads together; if hwloc cannot tell, all that are allowed. */
@@ -55,7 +57,7 @@ static void find_binding(hwloc_topology_t t, hwloc_bitmap_t set) {
 }
 
 static int find_place_locked(const char *call, rgi_machine_place *place) {
-  int i, n, error = RG_SUCCESS;
+  int error = RG_SUCCESS;
   const char *how = getenv("RG_BIND");
   if (!process.loaded)
     RGI_TRY(rgi_machine_open(call, getenv("RG_TOPOLOGY"), &process.machine));
@@ -63,12 +65,10 @@ static int find_place_locked(const char *call, rgi_machine_place *place) {
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
   if (!set)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a set of processors", call);
-  if (how && *how) {
-    find_local(&i, &n);
-    error = rgi_binding_pretend(call, &process.machine, how, i, n, set);
-  } else {
+  if (how && *how)
+    error = rgi_binding_pretend(call, &process.machine, how, find_local(), set);
+  else
     find_binding(process.machine.topology, set);
-  }
   if (!error)
     rgi_machine_place_of(&process.machine, set, place);
   hwloc_bitmap_free(set);

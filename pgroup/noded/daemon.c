@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mix.h"
 #include "noded/agreement.h"
 #include "noded/connection.h"
 #include "noded/overlay.h"
@@ -72,13 +73,8 @@ static struct {
 
 /* --- facts ---------------------------------------------------------------------------- */
 
-static uint64_t hash_fact(const rgi_overlay_fact *f) {
-  uint64_t x = (f->value + f->kind * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-  return x ^ (x >> 29);
-}
-
 static size_t *place_of(const rgi_overlay_fact *f) {
-  size_t at = hash_fact(f) & (noded.places - 1);
+  size_t at = rgi_mix_bits(f->value + rgi_mix_bits(f->kind)) & (noded.places - 1);
   while (noded.place[at] && memcmp(&noded.facts[noded.place[at] - 1], f, sizeof *f) != 0)
     at = (at + 1) & (noded.places - 1);
   return &noded.place[at];
@@ -168,7 +164,7 @@ static void end_all(void) {
   uint32_t open = 0;
   for (int i = 0; i < noded.overlay->nodes; i++)
     atomic_store(&rgi_overlay_nodes(noded.overlay)[i].left, 1);
-  atomic_compare_exchange_strong(&noded.table->journal->job.outcome, &open, RGI_PROCESS_JOB_DONE);
+  atomic_compare_exchange_strong(&noded.table->journal->outcome, &open, RGI_PROCESS_JOB_DONE);
   noded.ended = 1;
   noded.ended_at = rgi_clock_now();
   rgi_process_table_ring(noded.table);
@@ -278,12 +274,10 @@ static void check_end(void) {
       rgi_process_table_all_left(noded.table))
     learn_fact(RGI_FACT_LEFT, (uint64_t)noded.overlay->mine, -1);
   if (rgi_process_table_deaths(noded.table) == noded.overlay->world &&
-      atomic_compare_exchange_strong(&noded.table->journal->job.outcome, &open,
-                                     RGI_PROCESS_JOB_LOST))
+      atomic_compare_exchange_strong(&noded.table->journal->outcome, &open, RGI_PROCESS_JOB_LOST))
     rgi_process_table_ring(noded.table);
   if (rgi_process_table_deaths(noded.table) > 0 && !noded.ended &&
-      rgi_clock_now() - noded.death_at > READY_SECONDS &&
-      atomic_load(&noded.table->journal->job.ready) < (uint32_t)noded.overlay->processes)
+      rgi_clock_now() - noded.death_at > READY_SECONDS && !rgi_process_table_all_ready(noded.table))
     noded.fatal_reason = " after a death elsewhere before rg_init had returned everywhere";
 }
 
@@ -325,7 +319,7 @@ static void check_joined(void) {
 /* A pidfd is readable as soon as its process has ended. */
 static void watch_processes(void) {
   for (int i = 0; i < noded.table->n; i++) {
-    noded.processes[i] = (int)syscall(SYS_pidfd_open, noded.table->state[i].pid, 0);
+    noded.processes[i] = (int)syscall(SYS_pidfd_open, noded.table->entry[i].pid, 0);
     if (noded.processes[i] >= 0)
       rgi_connections_watch_once(noded.processes[i]);
   }
@@ -335,12 +329,11 @@ int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener
   static const rgi_connection_events events = {on_up, on_received, on_lost, rgi_server_add_client};
   noded.overlay = overlay;
   noded.table = table;
-  table->ranks = rgi_overlay_ranks(overlay);
   noded.pipe = pipe;
   noded.lost = calloc((size_t)overlay->nodes, 1);
   noded.end_heard = calloc((size_t)overlay->nodes, 1);
   noded.stalled = calloc((size_t)overlay->nodes, sizeof *noded.stalled);
-  noded.processes = malloc((size_t)overlay->processes * sizeof *noded.processes);
+  noded.processes = malloc((size_t)table->n * sizeof *noded.processes);
   noded.opened = rgi_clock_now();
   if (!noded.lost || !noded.end_heard || !noded.stalled || !noded.processes ||
       !rgi_connections_open(overlay, listener, &events))

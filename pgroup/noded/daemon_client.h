@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "noded/query.h"
+#include "noded/tcp.h"
 
 /* A query that is queued; the caller keeps it until it has its answer. */
 typedef struct rgi_daemon_client_query {
@@ -23,14 +24,12 @@ typedef struct rgi_daemon_client_query {
 
 typedef struct {
   int node;                              /* an index of the overlay */
-  int fd;                                /* -1: not connected */
+  rgi_tcp tcp;                           /* closed: not connected */
   double broken;                         /* when the connection broke; 0: it has not */
   rgi_daemon_client_query *first, *last; /* without an answer */
   rgi_daemon_client_query *sending;      /* the first of them that is not sent */
   size_t sent;                           /* bytes of that one that are */
   int deaths, gone; /* gone: whether all of the node were dead after so many deaths */
-  char heard[512];  /* received, but not taken yet: from begin to end */
-  size_t begin, end;
 } rgi_daemon_client;
 
 /* Whether all processes of the node are dead. */

@@ -66,10 +66,13 @@ typedef struct {
   int stopping;        /* whether the launcher is ending the job */
   double stopped;      /* when the child was first seen stopped; 0: it is not stopped */
   rgi_guard_addresses where;
-  rgi_process_table table;
-  rgi_process_job *job; /* NULL before rg_init */
-  int daemon;           /* pidfd of the node's daemon, if that is another guard; or -1 */
+  rgi_process_table table; /* attached since rg_init */
+  int daemon;              /* pidfd of the node's daemon, if that is another guard; or -1 */
 } guarded_child;
+
+static uint32_t job_outcome(const guarded_child *w) {
+  return w->table.journal ? atomic_load(&w->table.journal->outcome) : RGI_PROCESS_JOB_OPEN;
+}
 
 static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[RGI_GUARD_FDS]) {
   char room[CMSG_SPACE(RGI_GUARD_FDS * sizeof(int))];
@@ -101,12 +104,11 @@ static void take_addresses(guarded_child *w, const rgi_guard_addresses *a,
     close(w->daemon);
   w->daemon = -1;
   w->where = *a;
-  w->job = NULL;
+  w->table.journal = NULL;
   if (!rgi_arena_attach(fds[0]))
     return;
   w->table = (rgi_process_table){.members = rgi_arena_at(a->members), .n = a->processes, .me = -1};
   rgi_process_table_attach(&w->table, rgi_arena_at(a->process_table), a->world);
-  w->job = &w->table.journal->job;
   int is_daemon = a->overlay && fds[1] >= 0;
   rgi_title_set(is_daemon ? "regroup-noded" : "regroup-guard", launcher_rank());
   if (is_daemon)
@@ -191,15 +193,15 @@ static int check_patience(guarded_child *w, int sign) {
  * ended. */
 static int outlive_child(guarded_child *w) {
   int sign = WTERMSIG(w->status);
-  uint32_t outcome = w->job ? atomic_load(&w->job->outcome) : 0, all = (uint32_t)w->where.processes;
-  if (!w->job || (!outcome && atomic_load(&w->job->ready) < all))
+  uint32_t outcome = job_outcome(w);
+  if (!w->table.journal || (!outcome && !rgi_process_table_all_ready(&w->table)))
     return end_job(sign, " before rg_init had returned everywhere");
   if (outcome == RGI_PROCESS_JOB_DONE) {
     rgi_pmi_finalize();
     return 0;
   }
   if (outcome == RGI_PROCESS_JOB_LOST ||
-      (!w->where.overlay && atomic_load(&w->job->gone) >= all && !atomic_load(&w->job->outcome)))
+      (!w->where.overlay && rgi_process_table_all_ended(&w->table) && !job_outcome(w)))
     return end_job(sign, " and no process is left");
   return w->where.overlay ? -1 : check_patience(w, sign);
 }
@@ -225,10 +227,8 @@ static void check_child(guarded_child *w) {
     return;
   w->ended = 1;
   read_socket(w); /* what it sent last */
-  if (!w->job)
-    return;
-  rgi_process_table_ended(&w->table, (int)w->rank);
-  atomic_fetch_add(&w->job->gone, 1);
+  if (w->table.journal)
+    rgi_process_table_ended(&w->table, (int)w->rank);
 }
 
 /* By a signal, or in a debugger. */
@@ -261,7 +261,7 @@ static int check_node(guarded_child *w) {
   struct pollfd gone = {w->daemon, POLLIN, 0};
   rgi_daemon_step();
   const char *why = rgi_daemon_fatal_reason();
-  if (!why && w->daemon >= 0 && poll(&gone, 1, 0) > 0 && !atomic_load(&w->job->outcome))
+  if (!why && w->daemon >= 0 && poll(&gone, 1, 0) > 0 && !job_outcome(w))
     why = " because the daemon of its node is gone";
   if (!why)
     return -1;
@@ -283,7 +283,7 @@ static int step_guard(guarded_child *w) {
     return well ? WEXITSTATUS(w->status) : 128 + WTERMSIG(w->status);
   if (well && WEXITSTATUS(w->status) != 0)
     return WEXITSTATUS(w->status);
-  if (w->job && atomic_load(&w->job->outcome) != RGI_PROCESS_JOB_LOST && rgi_daemon_needed())
+  if (w->table.journal && job_outcome(w) != RGI_PROCESS_JOB_LOST && rgi_daemon_needed())
     return -1;
   return well ? 0 : outlive_child(w);
 }

@@ -25,13 +25,13 @@ typedef struct {
   _Atomic uint32_t left; /* 1: each of its processes has come to the end of rg_finalize or died */
 } rgi_overlay_node;
 
-/* In the arena. Behind it: the nodes, ascending; the node (an index) of each rank of the
- * world; the world ranks of this node's processes. */
+/* In the arena. Behind it: the nodes, in the order of their numbers (shm/node.h); the node of each
+ * rank of the world. */
 typedef struct {
   uint64_t key;    /* of this start of the library */
   double limit;    /* seconds without an answer after which a node is lost; 0: never */
   double patience; /* RG_PATIENCE */
-  int32_t nodes, mine, world, processes;
+  int32_t nodes, mine, world;
   _Atomic int32_t daemon_pid;
   _Atomic int32_t joined; /* of the daemon: 1: connected with its neighbours; -1: that has failed */
   char why[160];          /* it has failed, in words */
@@ -43,10 +43,6 @@ static inline rgi_overlay_node *rgi_overlay_nodes(rgi_overlay *m) {
 
 static inline int32_t *rgi_overlay_rank_nodes(rgi_overlay *m) {
   return (int32_t *)(rgi_overlay_nodes(m) + m->nodes);
-}
-
-static inline int32_t *rgi_overlay_ranks(rgi_overlay *m) {
-  return rgi_overlay_rank_nodes(m) + m->world;
 }
 
 /* Facts, each of which stays true: daemons send them on to all nodes. The last kind is not one: it

@@ -57,10 +57,6 @@ int rgi_overlay_all_left(void) {
   return 1;
 }
 
-int rgi_overlay_node_of(int world_rank) {
-  return rgi_overlay_rank_nodes(here.overlay)[world_rank];
-}
-
 /* The daemon hears of it first: when this process is killed in between, no node is left out. */
 int rgi_overlay_revoke(uint64_t context) {
   if (rgi_process_view.journal && !rgi_revocation_has(context))

@@ -24,9 +24,6 @@ void rgi_overlay_tell(rgi_overlay_fact_kind kind, uint64_t value);
  * text: there is no room for another one. */
 int rgi_overlay_revoke(uint64_t context);
 
-/* The index of a rank's node. */
-int rgi_overlay_node_of(int world_rank);
-
 /* Whether all processes of the other nodes have come to the end or died. */
 int rgi_overlay_all_left(void);
 

@@ -7,7 +7,6 @@
  * not read its answers cannot make the server queue more of them. */
 #include "noded/server.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,21 +14,18 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "noded/query.h"
+#include "noded/tcp.h"
 #include "shm/arena.h"
 
 #define READ_BYTES ((size_t)64 << 10)
-#define KEPT_BYTES ((size_t)256 << 10) /* a larger buffer goes back when it is empty */
 #define MOST_BYTES ((uint64_t)1 << 32)
 
 typedef struct client {
   struct client *next;
-  int fd; /* -1: gone */
-  rgi_buffer in, out;
+  rgi_tcp tcp; /* closed: gone */
 } client;
 
 static struct {
@@ -40,25 +36,12 @@ static struct {
 
 /* --- a client ------------------------------------------------------------------------------ */
 
-static void consume_bytes(rgi_buffer *b, size_t bytes) {
-  b->begin += bytes;
-  if (!rgi_buffer_pending(b) && b->room > KEPT_BYTES)
-    rgi_buffer_free(b);
-}
-
-static void drop_client(client *g) {
-  close(g->fd); /* tells the client that no answer will come */
-  g->fd = -1;
-  rgi_buffer_free(&g->in);
-  rgi_buffer_free(&g->out);
-}
-
 /* How long the first query is; before its head is there: how long the head is. */
 static uint64_t query_length(const client *g, rgi_query *q) {
-  size_t have = rgi_buffer_pending(&g->in);
+  size_t have = rgi_buffer_pending(&g->tcp.in);
   if (have < sizeof *q)
     return sizeof *q;
-  memcpy(q, g->in.data + g->in.begin, sizeof *q);
+  memcpy(q, g->tcp.in.data + g->tcp.in.begin, sizeof *q);
   if (q->bytes > MOST_BYTES)
     return q->bytes;
   return sizeof *q + ((uint64_t)q->dims + q->runs) * sizeof(rgi_query_entry) +
@@ -67,61 +50,51 @@ static uint64_t query_length(const client *g, rgi_query *q) {
 
 /* Executes a query that is there as a whole. 0: it is not valid. */
 static int answer_query(client *g, const rgi_query *q) {
-  const rgi_query_entry *entries = (const void *)(g->in.data + g->in.begin + sizeof *q);
+  const rgi_query_entry *entries = (const void *)(g->tcp.in.data + g->tcp.in.begin + sizeof *q);
   uint64_t bytes = rgi_query_answer_bytes(q);
   if (!rgi_query_is_valid(q, entries, rgi_arena_heap_size()))
     return 0;
-  char *to = rgi_buffer_room(&g->out, bytes);
+  char *to = rgi_buffer_room(&g->tcp.out, bytes);
   if (!to)
     return 0;
   rgi_query_execute(q, entries, rgi_arena_heap(), (const char *)(entries + q->dims + q->runs), to);
-  g->out.end += bytes;
+  g->tcp.out.end += bytes;
   return 1;
-}
-
-static int send_answers(client *g) {
-  int fine = rgi_buffer_send(&g->out, g->fd);
-  consume_bytes(&g->out, 0);
-  return fine;
 }
 
 /* Stops where the client does not read its answers. 0: the client is to be dropped. */
 static int answer_all(client *g) {
   rgi_query q;
   uint64_t n;
-  for (; (n = query_length(g, &q)) <= rgi_buffer_pending(&g->in); consume_bytes(&g->in, n)) {
-    if (rgi_buffer_pending(&g->out) > READ_BYTES && !send_answers(g))
+  for (; (n = query_length(g, &q)) <= rgi_buffer_pending(&g->tcp.in);
+       rgi_buffer_take(&g->tcp.in, n)) {
+    if (rgi_buffer_pending(&g->tcp.out) > READ_BYTES && !rgi_tcp_push(&g->tcp))
       return 0;
-    if (rgi_buffer_pending(&g->out) > READ_BYTES)
+    if (rgi_buffer_pending(&g->tcp.out) > READ_BYTES)
       return 1;
     if (!answer_query(g, &q))
       return 0;
   }
-  return n <= MOST_BYTES && send_answers(g);
+  return n <= MOST_BYTES && rgi_tcp_push(&g->tcp);
 }
 
 static int receive_queries(client *g) {
   rgi_query q;
-  uint64_t missing = query_length(g, &q) - rgi_buffer_pending(&g->in);
+  uint64_t missing = query_length(g, &q) - rgi_buffer_pending(&g->tcp.in);
   size_t bytes = missing > READ_BYTES ? missing : READ_BYTES;
-  char *at = rgi_buffer_room(&g->in, bytes);
-  ssize_t n = at ? recv(g->fd, at, bytes, MSG_DONTWAIT) : 0;
-  if (n < 0)
-    return errno == EAGAIN || errno == EINTR;
-  g->in.end += (size_t)n;
-  return n > 0;
+  return rgi_tcp_pull(&g->tcp, bytes) >= 0;
 }
 
 /* Of a client that is readable while no answer waits to be sent, or writable. */
 static void serve_client(client *g) {
-  int fine = rgi_buffer_pending(&g->out) || receive_queries(g);
+  int fine = rgi_buffer_pending(&g->tcp.out) || receive_queries(g);
   if (!fine || !answer_all(g)) {
-    drop_client(g);
+    rgi_tcp_free(&g->tcp); /* tells the client that no answer will come */
     return;
   }
-  struct epoll_event e = {.events = rgi_buffer_pending(&g->out) ? EPOLLOUT : EPOLLIN,
+  struct epoll_event e = {.events = rgi_buffer_pending(&g->tcp.out) ? EPOLLOUT : EPOLLIN,
                           .data.ptr = g};
-  epoll_ctl(memory_server.poll, EPOLL_CTL_MOD, g->fd, &e);
+  epoll_ctl(memory_server.poll, EPOLL_CTL_MOD, g->tcp.fd, &e);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
@@ -171,7 +144,7 @@ void rgi_server_add_client(int fd) {
     close(fd);
     return;
   }
-  *g = (client){.next = memory_server.first, .fd = fd};
+  *g = (client){.next = memory_server.first, .tcp = {.fd = fd}};
   memory_server.first = g;
   epoll_ctl(memory_server.poll, EPOLL_CTL_ADD, fd, &e);
 }
@@ -184,8 +157,7 @@ void rgi_server_close(void) {
     pthread_join(memory_server.thread, NULL);
   for (client *g = memory_server.first, *next; g; g = next) {
     next = g->next;
-    if (g->fd >= 0)
-      drop_client(g);
+    rgi_tcp_free(&g->tcp);
     free(g);
   }
   close(memory_server.poll);

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
@@ -136,7 +136,7 @@ static int on_one_node(rg_group g) {
 int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all,
                             rgi_group_decision *decision) {
   int n = rgi_members_count(g->members);
-  uint64_t slot, key = rgi_context_mix(g->context + 0x76657264u + ((uint64_t)g->rounds << 32));
+  uint64_t slot, key = rgi_mix_bits(g->context + 0x76657264u + ((uint64_t)g->rounds << 32));
   void *memory;
   if (!on_one_node(g))
     return rgi_group_decision_make_nodes(g, call, word, all, decision);

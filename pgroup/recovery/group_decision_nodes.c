@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/context.h"
+#include "base/mix.h"
 #include "formation/group.h"
 #include "noded/agreement_proposal.h"
 #include "noded/overlay_client.h"
@@ -90,39 +90,25 @@ static uint32_t combine_words(const node_call *s) {
   return word;
 }
 
-static int compare_nodes(const void *a, const void *b) {
-  const int32_t *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
-/* The nodes of the members, each once. */
-static int list_nodes(const node_call *s, int32_t *nodes) {
-  int n = 0;
-  for (int i = 0; i < s->n; i++) {
-    int node = rgi_overlay_node_of(rgi_members_at(s->g->members, i));
-    if (n == 0 || nodes[n - 1] != node)
-      nodes[n++] = node;
-  }
-  qsort(nodes, (size_t)n, sizeof *nodes, compare_nodes);
-  int once = 0;
-  for (int i = 0; i < n; i++)
-    if (once == 0 || nodes[once - 1] != nodes[i])
-      nodes[once++] = nodes[i];
-  return once;
+/* The list of the members' nodes goes in the order of their lowest ranks. of: for each member its
+ * node's place in the list. Returns how many nodes there are; -1: no memory. */
+static int list_nodes(const node_call *s, int *of) {
+  for (int i = 0; i < s->n; i++)
+    of[i] = rgi_node_of(rgi_members_at(s->g->members, i));
+  return rgi_node_number(of, s->n, rgi_node.count);
 }
 
 /* The agreement waits for the vote of each node that is not EMPTY: one with a living member. */
-static void fill_proposal(const node_call *s, rgi_agreement_proposal *m, const int32_t *nodes) {
+static void fill_proposal(const node_call *s, rgi_agreement_proposal *m, const int *of) {
   unsigned char *states = rgi_agreement_states(m);
-  memcpy(rgi_agreement_nodes(m), nodes, 4 * (size_t)m->nodes);
   memset(states, RGI_AGREEMENT_EMPTY, (size_t)m->nodes);
   for (int i = 0, dead = 0; i < s->n; i++) {
-    int rank = rgi_members_at(s->g->members, i), node = rgi_overlay_node_of(rank);
-    const int32_t *at = bsearch(&node, nodes, (size_t)m->nodes, sizeof *nodes, compare_nodes);
+    int rank = rgi_members_at(s->g->members, i), at = of[i];
+    rgi_agreement_nodes(m)[at] = rgi_node_of(rank);
     if (!rgi_process_is_dead(rank))
-      states[at - nodes] = rank == rgi_node.ranks[rgi_node.me]         ? RGI_AGREEMENT_VOTED
-                           : states[at - nodes] == RGI_AGREEMENT_EMPTY ? 0
-                                                                       : states[at - nodes];
+      states[at] = rank == rgi_node.rank               ? RGI_AGREEMENT_VOTED
+                   : states[at] == RGI_AGREEMENT_EMPTY ? 0
+                                                       : states[at];
     else if (dead < m->dead)
       rgi_agreement_dead(m)[dead++] = i;
   }
@@ -140,11 +126,13 @@ static uint64_t offset_of(const void *at) {
 }
 
 static int submit_proposal(const node_call *s, uint32_t deaths) {
-  int32_t *nodes = malloc((size_t)s->n * sizeof *nodes);
+  int *of = malloc((size_t)s->n * sizeof *of), n = of ? list_nodes(s, of) : -1;
   uint64_t at;
-  if (!nodes)
+  if (n < 0) {
+    free(of);
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", s->call, s->n);
-  int n = list_nodes(s, nodes), dead = count_dead(s), listed = s->all ? 0 : dead;
+  }
+  int dead = count_dead(s), listed = s->all ? 0 : dead;
   int error = rgi_arena_alloc_last(s->call, rgi_agreement_bytes(n, listed), &at);
   if (!error) {
     rgi_agreement_proposal *m = rgi_arena_at(at);
@@ -158,13 +146,13 @@ static int submit_proposal(const node_call *s, uint32_t deaths) {
                                   .accepted = -1,
                                   .round_at = offset_of(s->m),
                                   .flags_at = offset_of(flags_of(s))};
-    fill_proposal(s, m, nodes);
+    fill_proposal(s, m, of);
     atomic_store(&s->m->deaths, deaths);
     if (s->all)
       m->dead = -1;
     rgi_overlay_tell(RGI_FACT_PROPOSAL, at);
   }
-  free(nodes);
+  free(of);
   return error;
 }
 
@@ -241,7 +229,7 @@ static int read_decision(const node_call *s, rgi_group_decision *v) {
 }
 
 static int run_round(node_call *s, unsigned word, rgi_group_decision *decision) {
-  uint64_t key = rgi_context_mix(s->g->context + 0x66617276u + ((uint64_t)s->g->rounds << 32));
+  uint64_t key = rgi_mix_bits(s->g->context + 0x66617276u + ((uint64_t)s->g->rounds << 32));
   size_t bytes = sizeof(node_round) + (size_t)s->here * sizeof(node_vote) + (size_t)s->n;
   void *memory;
   RGI_TRY(rgi_failure_check_creation(s->g->creation_ids, s->call));

@@ -39,7 +39,7 @@ static int look_at_processors(MPI_Comm node) {
 
 /* The world's ranks on this node, and the node of every rank. */
 static int look_at_ranks(MPI_Comm world, MPI_Comm node) {
-  int rank, size, one_node;
+  int rank, size;
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
   rgi_node.rank = rank;
@@ -50,13 +50,12 @@ static int look_at_ranks(MPI_Comm world, MPI_Comm node) {
   if (!rgi_node.ranks || !rgi_node.of)
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the table of %d ranks", size);
   RGI_TRY_MPI(MPI_Allgather(&rank, 1, MPI_INT, rgi_node.ranks, 1, MPI_INT, node));
-  rgi_node.mine = rgi_node.ranks[0];
-  RGI_TRY_MPI(MPI_Allgather(&rgi_node.mine, 1, MPI_INT, rgi_node.of, 1, MPI_INT, world));
-  rgi_node.count = 0;
-  for (int i = 0; i < size; i++)
-    rgi_node.count += rgi_node.of[i] == i;
-  one_node = rgi_node.count == 1;
-  if (one_node) {
+  RGI_TRY_MPI(MPI_Allgather(rgi_node.ranks, 1, MPI_INT, rgi_node.of, 1, MPI_INT, world));
+  rgi_node.count = rgi_node_number(rgi_node.of, size, size);
+  if (rgi_node.count < 0)
+    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the nodes of %d ranks", size);
+  rgi_node.mine = rgi_node.of[rank];
+  if (rgi_node.count == 1) {
     free(rgi_node.of);
     rgi_node.of = NULL;
   }
@@ -70,7 +69,7 @@ static size_t members_bytes(void) {
 /* Of the table of processes and the daemons' directory. */
 static size_t tables_bytes(MPI_Comm world, int *size) {
   MPI_Comm_size(world, size);
-  return rgi_process_table_bytes(rgi_node.n, *size) + rgi_daemons_bytes(rgi_node.n, *size);
+  return rgi_process_table_bytes(rgi_node.n, *size) + rgi_daemons_bytes(*size);
 }
 
 static int open_overlay(MPI_Comm world, MPI_Comm node) {

@@ -23,9 +23,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/mix.h"
 #include "base/options.h"
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
+#include "noded/tcp.h"
 #include "progress/mpi_error.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -34,7 +36,7 @@ static int chosen; /* by rgi_daemons_choose */
 
 /* What all processes exchange when the library starts; only a node's first process fills it in. */
 typedef struct {
-  int32_t first, port, n;
+  uint16_t port, n; /* port and addresses in network order */
   uint32_t address[RGI_OVERLAY_ADDRESSES];
   uint64_t key; /* of all daemons: that of the first node */
 } node_card;
@@ -49,9 +51,9 @@ int rgi_daemons_choose(MPI_Comm world) {
   return RG_SUCCESS;
 }
 
-size_t rgi_daemons_bytes(int n, int world) {
+size_t rgi_daemons_bytes(int world) {
   size_t bytes = sizeof(rgi_overlay) + (size_t)rgi_node.count * sizeof(rgi_overlay_node) +
-                 4 * ((size_t)world + (size_t)n);
+                 sizeof(int32_t) * (size_t)world;
   return chosen ? (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE : 0;
 }
 
@@ -105,20 +107,6 @@ static void find_addresses(node_card *c) {
   freeifaddrs(all);
 }
 
-/* A socket that listens at a port of the system's choice. */
-static int listen_somewhere(node_card *c) {
-  struct sockaddr_in a = {.sin_family = AF_INET};
-  socklen_t size = sizeof a;
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd >= 0 && (bind(fd, (struct sockaddr *)&a, sizeof a) != 0 || listen(fd, 1024) != 0 ||
-                  getsockname(fd, (struct sockaddr *)&a, &size) != 0)) {
-    close(fd);
-    fd = -1;
-  }
-  c->port = fd < 0 ? 0 : a.sin_port;
-  return fd;
-}
-
 /* --- opening ------------------------------------------------------------------------- */
 
 /* A number that a process of another job neither has by chance nor can guess. */
@@ -128,34 +116,27 @@ static uint64_t make_key(void) {
   if (getrandom(&x, sizeof x, GRND_NONBLOCK) == (ssize_t)sizeof x)
     return x;
   clock_gettime(CLOCK_REALTIME, &t);
-  x = (uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30) + ((uint64_t)getpid() << 44);
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  return x ^ (x >> 27);
+  return rgi_mix_bits((uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30) +
+                      ((uint64_t)getpid() << 44));
 }
 
-/* The nodes are ordered by their first ranks. */
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   m->nodes = rgi_node.count;
   m->world = world;
-  m->processes = rgi_node.n;
   m->limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
   m->patience = rgi_options_value(RGI_OPT_PATIENCE);
   m->key = cards[0].key;
-  for (int i = 0, at = 0; i < world; i++) {
-    if (rgi_node.of[i] != i)
+  m->mine = rgi_node.mine;
+  memcpy(rgi_overlay_rank_nodes(m), rgi_node.of, (size_t)world * sizeof(int32_t));
+  for (int i = 0, next = 0; i < world; i++) {
+    if (rgi_node.of[i] != next)
       continue;
-    rgi_overlay_node *n = &rgi_overlay_nodes(m)[at];
+    rgi_overlay_node *n = &rgi_overlay_nodes(m)[next++];
     n->first = i;
-    n->port = (uint16_t)cards[i].port;
-    n->n = (uint16_t)cards[i].n;
+    n->port = cards[i].port;
+    n->n = cards[i].n;
     memcpy(n->address, cards[i].address, sizeof n->address);
-    m->mine = i == rgi_node.mine ? at : m->mine;
-    at++;
   }
-  for (int i = 0, next = 0; i < world; i++)
-    rgi_overlay_rank_nodes(m)[i] =
-        rgi_node.of[i] == i ? next++ : rgi_overlay_rank_nodes(m)[rgi_node.of[i]];
-  memcpy(rgi_overlay_ranks(m), rgi_node.ranks, (size_t)rgi_node.n * sizeof(int32_t));
 }
 
 /* The node's processes open the pipe to the daemon through the first one's descriptor. */
@@ -204,12 +185,12 @@ static int exchange_cards(MPI_Comm world, node_card *mine, node_card **all) {
 }
 
 static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
-  node_card mine = {.first = rgi_node.mine, .key = make_key()}, *all = NULL;
+  node_card mine = {.key = make_key()}, *all = NULL;
   int size, ends[2] = {-1, -1}, listener = -1, first = rgi_node.me == 0, failed = 0;
   MPI_Comm_size(world, &size);
   if (first) {
     find_addresses(&mine);
-    listener = listen_somewhere(&mine);
+    listener = rgi_tcp_listen(&mine.port);
     failed = pipe2(ends, O_CLOEXEC);
   }
   int error = exchange_cards(world, &mine, &all), shared = share_pipe(node, ends[1], pipe);

@@ -13,9 +13,9 @@
  * on all processes. Collective over the world. */
 int rgi_daemons_choose(MPI_Comm world);
 
-/* Bytes of the daemons' directory in the arena; 0 without daemons. n, world: processes of the node
- * and of the world. After rgi_daemons_choose. */
-size_t rgi_daemons_bytes(int n, int world);
+/* Bytes of the daemons' directory in the arena; 0 without daemons. world: its size. After
+ * rgi_daemons_choose. */
+size_t rgi_daemons_bytes(int world);
 
 /* Tells the caller's guard, if it has one, where the table of processes is. Local. */
 void rgi_daemons_tell_guard(void);

@@ -2,6 +2,8 @@
  * Copyright (c) the Regroup authors */
 #include "shm/node.h"
 
+#include <stdlib.h>
+
 rgi_node_info rgi_node;
 
 int rgi_node_find(int world_rank) {
@@ -19,4 +21,19 @@ int rgi_node_find(int world_rank) {
       high = middle - 1;
   }
   return -1;
+}
+
+int rgi_node_number(int *of, int n, int most) {
+  int *number = malloc((size_t)most * sizeof *number), count = 0;
+  if (!number)
+    return -1;
+  for (int i = 0; i < most; i++)
+    number[i] = -1;
+  for (int i = 0; i < n; i++) {
+    if (number[of[i]] < 0)
+      number[of[i]] = count++;
+    of[i] = number[of[i]];
+  }
+  free(number);
+  return count;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The caller's node: which processes of the world share memory with the caller, and their
- * doorbells and inboxes in the node's arena. runtime/cluster.h fills it in. */
+ * The nodes of the world, and the caller's: which processes share memory with the caller, their
+ * doorbells and inboxes in the node's arena. Nodes are numbered from 0 in the order of their lowest
+ * world ranks; the node daemons use the same numbers. runtime/cluster.h fills it in. */
 #ifndef RGI_NODE_H
 #define RGI_NODE_H
 
@@ -17,13 +18,12 @@ typedef struct {
 } rgi_node_process;
 
 typedef struct {
-  int count;                   /* nodes of the world */
-  int mine;                    /* this node: the lowest world rank on it */
-  int rank;                    /* of this process in the world */
-  int n, me;                   /* processes on this node; this process's place among them */
-  int *ranks;                  /* their world ranks, ascending */
-  int *of;                     /* for each rank of the world its node (lowest world rank there);
-                                  NULL when there is one node only */
+  int count;  /* nodes of the world */
+  int mine;   /* this node */
+  int rank;   /* of this process in the world */
+  int n, me;  /* processes on this node; this process's place among them */
+  int *ranks; /* their world ranks, ascending */
+  int *of;    /* for each rank of the world its node; NULL when there is one node */
   rgi_node_process *processes; /* of this node */
   int processors;              /* that these processes together may use */
   int oversubscribed;          /* more processes than processors; or as RG_OVERSUBSCRIBED says */
@@ -35,6 +35,11 @@ extern rgi_node_info rgi_node;
  * consecutive, else O(log n). */
 int rgi_node_find(int world_rank);
 
+/* Numbers nodes anew, from 0 in the order in which n processes are on them. of: for each process
+ * its node, less than most; becomes the number. Returns how many nodes there are; -1: no memory. */
+int rgi_node_number(int *of, int n, int most);
+
+/* The node of a rank of the world. */
 static inline int rgi_node_of(int world_rank) {
   return rgi_node.of ? rgi_node.of[world_rank] : 0;
 }

@@ -18,12 +18,16 @@ rgi_process_table rgi_process_view;
 
 static _Thread_local int reports; /* whether the waits of this thread count as the rank's */
 
+static void raise_own(rgi_process_state to) {
+  rgi_process_table_raise(&rgi_process_view, rgi_node.rank, to);
+}
+
 int rgi_process_open(void *memory, int world) {
   pthread_mutexattr_t attr;
-  rgi_process_view = (rgi_process_table){
-      .n = rgi_node.n, .me = rgi_node.me, .ranks = rgi_node.ranks, .members = rgi_node.processes};
+  rgi_process_view =
+      (rgi_process_table){.n = rgi_node.n, .me = rgi_node.me, .members = rgi_node.processes};
   rgi_process_table_attach(&rgi_process_view, memory, world);
-  rgi_process_state *mine = &rgi_process_view.state[rgi_node.me];
+  rgi_process_entry *mine = &rgi_process_view.entry[rgi_node.me];
   pthread_mutexattr_init(&attr);
   pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
   pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
@@ -31,14 +35,18 @@ int rgi_process_open(void *memory, int world) {
   pthread_mutexattr_destroy(&attr);
   if (!failed)
     failed = pthread_mutex_lock(&mine->held);
-  mine->pid = getpid();
+  mine->rank = rgi_node.rank;
+  atomic_store(&mine->pid, getpid());
+  raise_own(RGI_PROCESS_STARTED);
   return failed ? rgi_error(RG_ERR_SYSTEM, "rg_init: a robust mutex: %s", strerror(failed))
                 : RG_SUCCESS;
 }
 
 void rgi_process_close(void) {
-  if (rgi_process_view.journal)
-    pthread_mutex_unlock(&rgi_process_view.state[rgi_process_view.me].held);
+  if (rgi_process_view.journal) {
+    raise_own(RGI_PROCESS_LEFT); /* before the mutex: without it the process is not dead */
+    pthread_mutex_unlock(&rgi_process_view.entry[rgi_process_view.me].held);
+  }
   memset(&rgi_process_view, 0, sizeof rgi_process_view);
   reports = 0;
 }
@@ -75,16 +83,17 @@ int rgi_process_is_dead(int world_rank) {
 
 void rgi_process_ready(int reports_waits) {
   reports = reports_waits;
-  atomic_fetch_add(&rgi_process_view.journal->job.ready, 1);
+  raise_own(RGI_PROCESS_READY);
 }
 
 void rgi_process_leave(void) {
-  atomic_store(&rgi_process_view.state[rgi_process_view.me].left, 1);
+  raise_own(RGI_PROCESS_LEFT);
   rgi_process_table_ring(&rgi_process_view);
 }
 
 int rgi_process_has_left(int place) {
-  return atomic_load(&rgi_process_view.state[place].left) != 0;
+  rgi_process_state s = rgi_process_table_state(&rgi_process_view, rgi_node.ranks[place]);
+  return s == RGI_PROCESS_LEFT || s == RGI_PROCESS_ENDED;
 }
 
 int rgi_process_all_left(void) {
@@ -94,11 +103,11 @@ int rgi_process_all_left(void) {
 void rgi_process_note_wait(double since, double now) {
   if (!rgi_process_view.journal || !reports)
     return;
-  rgi_process_state *mine = &rgi_process_view.state[rgi_process_view.me];
+  rgi_process_entry *mine = &rgi_process_view.entry[rgi_process_view.me];
   atomic_store_explicit(&mine->since, since, memory_order_relaxed);
   atomic_store_explicit(&mine->seen, now, memory_order_relaxed);
 }
 
 void rgi_process_end_job(void) {
-  atomic_store(&rgi_process_view.journal->job.outcome, RGI_PROCESS_JOB_DONE);
+  atomic_store(&rgi_process_view.journal->outcome, RGI_PROCESS_JOB_DONE);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The memory of the table: the journal, the list of the dead, a byte for each rank of the world,
- * the states of the node's processes; each from a new cache line on. */
+ * The memory of the table: the journal, the list of the dead, the states of the ranks of the world,
+ * a byte each, the entries of the node's processes; each from a new cache line on. */
 #include "shm/process_table.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static size_t whole_lines(size_t bytes) {
 size_t rgi_process_table_bytes(int n, int world) {
   return whole_lines(sizeof(rgi_process_table_journal)) +
          whole_lines((size_t)world * sizeof(int32_t)) + whole_lines((size_t)world) +
-         (size_t)n * sizeof(rgi_process_state);
+         (size_t)n * sizeof(rgi_process_entry);
 }
 
 void rgi_process_table_attach(rgi_process_table *t, void *memory, int world) {
@@ -28,13 +28,22 @@ void rgi_process_table_attach(rgi_process_table *t, void *memory, int world) {
   at += whole_lines(sizeof(rgi_process_table_journal));
   t->dead = (void *)at;
   at += whole_lines((size_t)world * sizeof *t->dead);
-  t->is_dead = (void *)at;
-  t->state = (void *)(at + whole_lines((size_t)world));
+  t->state = (void *)at;
+  t->entry = (void *)(at + whole_lines((size_t)world));
 }
 
 void rgi_process_table_ring(const rgi_process_table *t) {
   for (int i = 0; i < t->n; i++)
     rgi_bell_ring(&t->members[i].bell);
+}
+
+void rgi_process_table_raise(rgi_process_table *t, int world_rank, rgi_process_state to) {
+  unsigned char now = atomic_load(&t->state[world_rank]);
+  while (now < to && now < RGI_PROCESS_DEAD &&
+         !atomic_compare_exchange_weak(
+             &t->state[world_rank], &now,
+             to == RGI_PROCESS_DEAD && now == RGI_PROCESS_STARTED ? RGI_PROCESS_DEAD_STARTING : to))
+    ;
 }
 
 /* The next entry of the list is filled, then counted, then its rank is marked. When a process is
@@ -46,7 +55,7 @@ static int append_death(rgi_process_table *t, uint32_t at, int world_rank) {
     entry = world_rank + 1;
   uint32_t count = at;
   atomic_compare_exchange_strong(&t->journal->deaths, &count, at + 1);
-  atomic_store(&t->is_dead[entry - 1], 1);
+  rgi_process_table_raise(t, entry - 1, RGI_PROCESS_DEAD);
   return entry == world_rank + 1;
 }
 
@@ -60,34 +69,64 @@ void rgi_process_table_note_death(rgi_process_table *t, int world_rank) {
 /* Unlocking the mutex of a dead process without making it consistent leaves it unusable for good:
  * ENOTRECOVERABLE tells all others of the death. A mutex that is free belongs to a process that has
  * left the library well. */
-static int has_died(rgi_process_state *s) {
+static int has_died(rgi_process_entry *s) {
   int got = pthread_mutex_trylock(&s->held);
   if (got == 0 || got == EOWNERDEAD)
     pthread_mutex_unlock(&s->held);
   return got == EOWNERDEAD || got == ENOTRECOVERABLE;
 }
 
-void rgi_process_table_check(rgi_process_table *t) {
-  for (int i = 0; i < t->n; i++)
-    if (i != t->me && !rgi_process_table_is_dead(t, t->ranks[i]) && has_died(&t->state[i]))
-      rgi_process_table_note_death(t, t->ranks[i]);
+static rgi_process_state entry_state(const rgi_process_table *t, const rgi_process_entry *e) {
+  return atomic_load(&e->pid) ? rgi_process_table_state(t, e->rank) : RGI_PROCESS_NONE;
 }
 
-int rgi_process_table_all_left(const rgi_process_table *t) {
+static void check_entry(rgi_process_table *t, rgi_process_entry *e) {
+  if (!rgi_process_table_is_dead(t, e->rank) && has_died(e))
+    rgi_process_table_note_death(t, e->rank);
+}
+
+void rgi_process_table_check(rgi_process_table *t) {
   for (int i = 0; i < t->n; i++)
-    if (!atomic_load(&t->state[i].left) && !rgi_process_table_is_dead(t, t->ranks[i]))
+    if (i != t->me)
+      check_entry(t, &t->entry[i]);
+}
+
+int rgi_process_table_all_ready(const rgi_process_table *t) {
+  for (int i = 0; i < t->n; i++) {
+    rgi_process_state s = entry_state(t, &t->entry[i]);
+    if (s < RGI_PROCESS_READY || s == RGI_PROCESS_DEAD_STARTING)
+      return 0;
+  }
+  return 1;
+}
+
+static int all_have_reached(const rgi_process_table *t, rgi_process_state state) {
+  for (int i = 0; i < t->n; i++)
+    if (entry_state(t, &t->entry[i]) < state)
       return 0;
   return 1;
 }
 
+int rgi_process_table_all_left(const rgi_process_table *t) {
+  return all_have_reached(t, RGI_PROCESS_LEFT);
+}
+
+int rgi_process_table_all_ended(const rgi_process_table *t) {
+  return all_have_reached(t, RGI_PROCESS_ENDED);
+}
+
+/* The end of a process that has not left is a death, which other processes may not have seen yet.
+ */
 void rgi_process_table_ended(rgi_process_table *t, int pid) {
   for (int i = 0; i < t->n; i++)
-    if (t->state[i].pid == pid)
-      atomic_store(&t->state[i].ended, 1);
+    if (t->entry[i].pid == pid) {
+      check_entry(t, &t->entry[i]);
+      rgi_process_table_raise(t, t->entry[i].rank, RGI_PROCESS_ENDED);
+    }
 }
 
 /* A process that computes, is stopped or waits for a disk has noted no wait for a while. */
-static int is_waiting(const rgi_process_state *s, double seconds, double now) {
+static int is_waiting(const rgi_process_entry *s, double seconds, double now) {
   double seen = atomic_load(&s->seen);
   return now - seen < FRESH_SECONDS && seen - atomic_load(&s->since) >= seconds;
 }
@@ -98,10 +137,10 @@ int rgi_process_table_all_waiting(rgi_process_table *t, double seconds) {
   double now = rgi_clock_now();
   int here = 0;
   for (int i = 0; i < t->n; i++) {
-    if (atomic_load(&t->state[i].ended))
+    if (entry_state(t, &t->entry[i]) >= RGI_PROCESS_ENDED)
       continue;
     here = 1;
-    if (!is_waiting(&t->state[i], seconds, now))
+    if (!is_waiting(&t->entry[i], seconds, now))
       return 0;
   }
   if (here || t->empty == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The table of processes of a node, in its arena: which processes of the world are known to
- * have died, in the order of noticing, and the state of each process of the node.
+ * The table of processes of a node, in its arena: the state of each process of the world, as far
+ * as this node knows it, and the list of the dead in the order of noticing.
  *
  * Every rank holds a robust mutex of its own in the arena. The kernel marks the mutex when the
  * process ends, however that happens: any process that looks sees it, without a message. A process
@@ -20,25 +20,42 @@
 
 #include "shm/node.h"
 
-/* For each process of the node. */
-typedef struct {
-  pthread_mutex_t held;   /* by the process, as long as it lives and the library runs */
-  _Atomic uint32_t left;  /* 1: has come to the end of rg_finalize */
-  _Atomic uint32_t ended; /* 1: has ended, in whatever way; its guard writes this */
-  int32_t pid;
-  _Atomic double since, seen; /* its last wait: when it began, when it was last noted */
-  char pad[64 - (sizeof(pthread_mutex_t) + 3 * sizeof(uint32_t) + 2 * sizeof(double)) % 64];
+/* The state of a process, one atomic word for each rank of the world. It only grows:
+ *
+ *   from                to             by whom
+ *   NONE                STARTED        the process, when it has opened the table in rg_init
+ *   STARTED             READY          the process, when it returns from rg_init
+ *   READY               LEFT           the process, at the end of rg_finalize
+ *   STARTED, READY      LEFT           the process, when it closes the table without that: rg_init
+ *                                      has failed, or the job does not survive deaths
+ *   LEFT                ENDED          its guard, when it has ended
+ *   STARTED             DEAD_STARTING  the first process, guard or node daemon of its node that
+ *   READY, LEFT         DEAD           sees its mutex abandoned
+ *   NONE                DEAD           the node daemon, when it hears of a death on another node
+ *
+ * Of processes of other nodes only NONE and DEAD are known. LEFT becomes DEAD where the process is
+ * killed while it still holds its mutex. */
+typedef enum {
+  RGI_PROCESS_NONE,
+  RGI_PROCESS_STARTED,
+  RGI_PROCESS_READY,
+  RGI_PROCESS_LEFT,
+  RGI_PROCESS_ENDED,
+  RGI_PROCESS_DEAD, /* from here on the process is dead */
+  RGI_PROCESS_DEAD_STARTING
 } rgi_process_state;
 
-/* How the job has ended, for all guards of the node. */
+/* For each process of the node. */
 typedef struct {
-  _Atomic uint32_t ready;   /* processes that have returned from rg_init */
-  _Atomic uint32_t gone;    /* processes that have ended, in whatever way */
-  _Atomic uint32_t outcome; /* an rgi_process_job_end */
-} rgi_process_job;
+  pthread_mutex_t held;       /* by the process, as long as it lives and the library runs */
+  int32_t rank;               /* of the world */
+  _Atomic int32_t pid;        /* 0: it has not opened the table; the rest is not there yet */
+  _Atomic double since, seen; /* its last wait: when it began, when it was last noted */
+  char pad[64 - (sizeof(pthread_mutex_t) + 2 * sizeof(int32_t) + 2 * sizeof(double)) % 64];
+} rgi_process_entry;
 
-/* RGI_PROCESS_JOB_DONE: the survivors have ended well; RGI_PROCESS_JOB_LOST: no process is left on
- * any node. */
+/* How the job has ended, for all guards of the node. RGI_PROCESS_JOB_DONE: the survivors have ended
+ * well; RGI_PROCESS_JOB_LOST: no process is left on any node. */
 typedef enum {
   RGI_PROCESS_JOB_OPEN,
   RGI_PROCESS_JOB_DONE,
@@ -50,7 +67,7 @@ typedef enum {
 
 /* The head of the table. */
 typedef struct {
-  rgi_process_job job;
+  _Atomic uint32_t outcome; /* of the job: an rgi_process_job_end */
   _Atomic uint32_t deaths, revocations;
   _Atomic uint64_t revoked[RGI_REVOCATION_PLACES]; /* contexts, each from its own place on; 0:
                                                       free (shm/revocation.c) */
@@ -59,10 +76,9 @@ typedef struct {
 typedef struct {
   rgi_process_table_journal *journal; /* NULL: there is no table */
   _Atomic int32_t *dead;              /* world ranks plus 1, as many as deaths */
-  _Atomic unsigned char *is_dead;     /* for each rank of the world */
-  rgi_process_state *state;           /* for each process of the node */
+  _Atomic unsigned char *state;       /* for each rank of the world an rgi_process_state */
+  rgi_process_entry *entry;           /* for each process of the node */
   rgi_node_process *members;          /* their bells */
-  const int *ranks;                   /* their world ranks */
   int n, me;                          /* how many; the place of this view's owner, or -1 */
   int world;                          /* ranks of the world */
   _Atomic int64_t looked;             /* when, in microseconds */
@@ -72,7 +88,7 @@ typedef struct {
 /* Bytes, zeroed, in the arena for n processes of a world of that size. */
 size_t rgi_process_table_bytes(int n, int world);
 
-/* Makes *t a view of the table in that memory. The caller has set members, ranks, n and me. */
+/* Makes *t a view of the table in that memory. The caller has set members, n and me. */
 void rgi_process_table_attach(rgi_process_table *t, void *memory, int world);
 
 /* Rings the bells of all processes of the node. */
@@ -84,8 +100,13 @@ void rgi_process_table_note_death(rgi_process_table *t, int world_rank);
 /* Looks whether a process of this node has died. Any thread. */
 void rgi_process_table_check(rgi_process_table *t);
 
-/* Whether all processes of the node have left or died. */
+/* Raises the state of a rank; a state that is as high, or dead, stays. */
+void rgi_process_table_raise(rgi_process_table *t, int world_rank, rgi_process_state to);
+
+/* Whether all processes of the node have returned from rg_init; have left or died; have ended. */
+int rgi_process_table_all_ready(const rgi_process_table *t);
 int rgi_process_table_all_left(const rgi_process_table *t);
+int rgi_process_table_all_ended(const rgi_process_table *t);
 
 /* By a guard: the process of that id, its child, has ended. */
 void rgi_process_table_ended(rgi_process_table *t, int pid);
@@ -93,6 +114,11 @@ void rgi_process_table_ended(rgi_process_table *t, int pid);
 /* By a guard or the node daemon: whether all of the node's processes that have not ended have been
  * waiting for so long. */
 int rgi_process_table_all_waiting(rgi_process_table *t, double seconds);
+
+static inline rgi_process_state rgi_process_table_state(const rgi_process_table *t,
+                                                        int world_rank) {
+  return (rgi_process_state)atomic_load_explicit(&t->state[world_rank], memory_order_acquire);
+}
 
 /* How many are known to be dead; the i-th in the order of noticing; whether a rank is. */
 static inline int rgi_process_table_deaths(const rgi_process_table *t) {
@@ -104,7 +130,7 @@ static inline int rgi_process_table_death(const rgi_process_table *t, int i) {
 }
 
 static inline int rgi_process_table_is_dead(const rgi_process_table *t, int world_rank) {
-  return t->journal && atomic_load_explicit(&t->is_dead[world_rank], memory_order_acquire) != 0;
+  return t->journal && rgi_process_table_state(t, world_rank) >= RGI_PROCESS_DEAD;
 }
 
 #endif

@@ -60,7 +60,7 @@ static int parse_no_command(int argc, char **argv, int rank) {
                          .min_arguments = 1,
                          .max_arguments = 1,
                          .check = refuse_command};
-  rgp_parse(&program, argc, argv, rank, NULL, &status);
+  rgp_parse(&program, argc, argv, rank, &status);
   return status;
 }
 
@@ -106,7 +106,7 @@ static int parse_command(const char *name, int argc, char **argv, int rank, int 
                          .options = options,
                          .max_arguments = chosen->read ? WORDS : 0,
                          .check = check};
-  return rgp_parse(&program, argc, argv, rank, NULL, status);
+  return rgp_parse(&program, argc, argv, rank, status);
 }
 
 /* --- one run -------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 
 #include "noded/overlay_client.h"
 #include "ranks.h"
+#include "shm/node.h"
 
 static rg_group group;
 static uint64_t answers; /* of all agreements and shrinkings, mixed */
@@ -38,7 +39,7 @@ static void kill_daemon(int sign) {
 /* By the node's first process, soon. */
 static void strike(int node, int most) {
   struct itimerval timer = {{0, 0}, {0, 1 + draw(most)}};
-  if (!is_mine(node) || rgi_overlay_ranks(rgi_overlay_get())[0] != my_rank)
+  if (!is_mine(node) || rgi_overlay_nodes(rgi_overlay_get())[node].first != my_rank)
     return;
   signal(SIGALRM, kill_daemon);
   must(!setitimer(ITIMER_REAL, &timer, NULL), "setitimer");
@@ -116,7 +117,7 @@ static int compare(int node) {
   must(least[0] == answers && least[1] == ~answers, "another answer than others have");
   must(!rg_group_members(group, world), "rg_group_members");
   for (int i = 0; i < n; i++)
-    must(rgi_overlay_node_of(world[i]) != node, "a dead process is in the survivors' group");
+    must(rgi_node_of(world[i]) != node, "a dead process is in the survivors' group");
   return 1;
 }
 

@@ -148,7 +148,7 @@ static post_walker_setup setup_of(void) {
 }
 
 int post_options_read(int argc, char **argv, int rank, post_options *o, int *status) {
-  if (!rgp_parse(&post_options_program, argc, argv, rank, NULL, status))
+  if (!rgp_parse(&post_options_program, argc, argv, rank, status))
     return 0;
   *o = (post_options){.setup = setup_of(),
                       .group = (int)arg.group,

@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   int rank, status = RGP_OK;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rgp_parse(&program, argc, argv, rank, NULL, &status)) {
+  if (rgp_parse(&program, argc, argv, rank, &status)) {
     int error = rg_init(MPI_COMM_WORLD, NULL);
     if (error && rank == 0)
       fprintf(stderr, "%s: %s\n", program.name, rg_error_detail());

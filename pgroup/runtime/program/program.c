@@ -50,7 +50,7 @@ static int parse_options(const rgp_program *p, poptContext ctx, int rank, int *s
   return 0;
 }
 
-static int parse_words(const rgp_program *p, poptContext ctx, int rank, char **words, int *status) {
+static int parse_words(const rgp_program *p, poptContext ctx, int rank, int *status) {
   static const char *const none[] = {NULL};
   const char **argv = poptGetArgs(ctx);
   int n = 0;
@@ -68,19 +68,19 @@ static int parse_words(const rgp_program *p, poptContext ctx, int rank, char **w
     *status = RGP_USAGE;
     return 0;
   }
-  for (int i = 0; words && i < p->max_arguments; i++)
-    words[i] = i < n ? strdup(argv[i]) : NULL;
+  for (int i = 0; p->words && i < p->max_arguments; i++)
+    p->words[i] = i < n ? strdup(argv[i]) : NULL;
   return 1;
 }
 
-int rgp_parse(const rgp_program *p, int argc, char **argv, int rank, char **words, int *status) {
+int rgp_parse(const rgp_program *p, int argc, char **argv, int rank, int *status) {
   struct poptOption table[] = {
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)p->options, 0, "Options:", NULL},
       {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)common, 0, "Help:", NULL},
       POPT_TABLEEND};
   poptContext ctx = poptGetContext(p->name, argc, (const char **)(void *)argv, table, 0);
   poptSetOtherOptionHelp(ctx, p->arguments);
-  int go = parse_options(p, ctx, rank, status) && parse_words(p, ctx, rank, words, status);
+  int go = parse_options(p, ctx, rank, status) && parse_words(p, ctx, rank, status);
   poptFreeContext(ctx);
   fflush(stdout);
   return go;

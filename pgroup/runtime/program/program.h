@@ -24,15 +24,14 @@ typedef struct {
   /* Checks the parsed values; on a bad one writes a line without newline to text and returns
    * non-zero. May be NULL. argv: the words, NULL at the end. */
   int (*check)(const char *const argv[], char text[RGP_TEXT]);
+  char **words; /* where copies of the words go, max_arguments of them; NULL: nowhere */
 } rgp_program;
 
 /* Parses the command line, on every rank alike and without communicating; rank 0
  * alone prints: for --help and --version on standard output, for a wrong option
  * or value one line on standard error. Returns 1 to go on; 0 to end with the
- * exit status in *status. Call it after MPI_Init. The words are copied to
- * words[0..max_arguments-1]; words may be NULL when there are none. */
-int rgp_parse(const rgp_program *program, int argc, char **argv, int rank, char **words,
-              int *status);
+ * exit status in *status. Call it after MPI_Init. */
+int rgp_parse(const rgp_program *program, int argc, char **argv, int rank, int *status);
 
 /* Opens a result file for writing before the work starts, so that a path that
  * cannot be written is refused at once. For the rank that writes. path NULL: *f

@@ -98,7 +98,8 @@ static int pretend_node(const char *program, const rgi_machine *m, const char *h
   if (!set || !node->places)
     error = no_memory(program);
   for (int r = first; r < end && !error; r++) {
-    error = rgi_binding_pretend(program, m, how, r - first, end - first, set);
+    error =
+        rgi_binding_pretend(program, m, how, (rgi_binding_process){r - first, end - first}, set);
     if (!error)
       rgi_machine_place_of(m, set, &node->places->at[r - first]);
     node->places->at[r - first].rank = r;

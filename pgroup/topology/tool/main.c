@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
   int rank, status = RGP_OK;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rgp_parse(&program, argc, argv, rank, NULL, &status))
+  if (rgp_parse(&program, argc, argv, rank, &status))
     status = draw_job(rank);
   MPI_Finalize();
   return status;

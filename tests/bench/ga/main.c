@@ -178,7 +178,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (rgp_parse(&program, argc, argv, rank, NULL, &status)) {
+  if (rgp_parse(&program, argc, argv, rank, &status)) {
     openblas_set_num_threads(1); /* for all contenders: a rank is one processor */
     GA_Initialize();
     MA_init(C_DBL, 8000000, 8000000);

@@ -68,18 +68,25 @@ static int parse_no_command(int argc, char **argv) {
   for (int i = 0; i < COMMANDS; i++)
     used += (size_t)snprintf(summary + used, sizeof summary - used, "  %-8s %s\n",
                              name_of(commands[i]), commands[i]->program.summary);
-  const rgp_program program = {"bench-internal", summary, "COMMAND [OPTION...]", none, 1, 1,
-                               refuse_command};
-  rgp_parse(&program, argc, argv, internal_rank, NULL, &status);
+  const rgp_program program = {.name = "bench-internal",
+                               .summary = summary,
+                               .arguments = "COMMAND [OPTION...]",
+                               .options = none,
+                               .min_arguments = 1,
+                               .max_arguments = 1,
+                               .check = refuse_command};
+  rgp_parse(&program, argc, argv, internal_rank, &status);
   return status;
 }
 
 static int run_command(const internal_command *c, int argc, char **argv) {
   char *words[WORDS + 1] = {NULL};
+  rgp_program program = c->program;
   int status = RGP_USAGE;
+  program.words = words;
   running = c->program.name;
   argv[1] = (char *)(size_t)running; /* what the usage line shows */
-  if (rgp_parse(&c->program, argc - 1, argv + 1, internal_rank, words, &status))
+  if (rgp_parse(&program, argc - 1, argv + 1, internal_rank, &status))
     status = c->run(words);
   for (int i = 0; i < WORDS; i++)
     free(words[i]);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "noded/dial.h"
+
+#include <poll.h>
+
+#include "base/clock.h"
+
+/* Between an address that does not answer and the next one. */
+#define PAUSE_SECONDS 0.01
+
+static void try_next_address(rgi_dial *d, rgi_tcp *t) {
+  const rgi_overlay_node *n = d->node;
+  d->tried = rgi_clock_now();
+  d->greets = 0;
+  rgi_tcp_close(t);
+  if (n->n > 0)
+    rgi_tcp_dial(t, n->address[d->address++ % n->n], n->port, d->limit);
+}
+
+/* 1: the daemon has answered; 0: not yet; -1: it is not there. */
+static int await_answer(rgi_dial *d, rgi_tcp *t) {
+  rgi_overlay_greeting theirs;
+  if (!d->greets) {
+    int connected = rgi_tcp_dialed(t);
+    if (connected <= 0)
+      return connected;
+    d->greets = 1;
+    return rgi_tcp_greet(t, &d->greeting) - 1;
+  }
+  int answered = rgi_tcp_take_greeting(t, &theirs);
+  if (answered <= 0)
+    return answered;
+  return theirs.key == d->greeting.key && theirs.from == d->greeting.to &&
+                 theirs.to == d->greeting.from
+             ? 1
+             : -1;
+}
+
+int rgi_dial_step(rgi_dial *d, rgi_tcp *t) {
+  int answered = t->fd < 0 ? 0 : await_answer(d, t);
+  if (answered > 0)
+    return 1;
+  if (answered < 0)
+    rgi_tcp_close(t);
+  if (rgi_clock_now() - d->tried > (t->fd < 0 ? PAUSE_SECONDS : RGI_DIAL_ANSWER_SECONDS))
+    try_next_address(d, t);
+  return 0;
+}
+
+short rgi_dial_awaits(const rgi_dial *d) {
+  return d->greets ? POLLIN : POLLOUT;
+}

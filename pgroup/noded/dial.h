@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Connecting with a node's daemon: a connection is made when the daemon has answered this side's
+ * greeting with its own. A node may have several addresses, and another program may listen at one
+ * that many machines have: so the addresses are tried one after another, around, until the caller
+ * gives up. Nothing here blocks. */
+#ifndef RGI_DIAL_H
+#define RGI_DIAL_H
+
+#include "noded/tcp.h"
+
+/* The time that one address has for its answer; and that the caller gives all of them. */
+#define RGI_DIAL_ANSWER_SECONDS 3.0
+#define RGI_DIAL_SECONDS 15.0
+
+typedef struct {
+  const rgi_overlay_node *node;
+  rgi_overlay_greeting greeting; /* this side's; to: the node */
+  double limit;                  /* of the connection: rgi_tcp_limit */
+  double tried;                  /* when the last address was; 0: none yet */
+  int address;                   /* the next one to try */
+  int greets;                    /* it is connected, and this side has greeted */
+} rgi_dial;
+
+/* Does what is possible now; *t is the connection. 1: it is made; 0: not yet: the caller calls
+ * again when t->fd, if it is not -1, has what rgi_dial_awaits says, and from time to time. */
+int rgi_dial_step(rgi_dial *d, rgi_tcp *t);
+
+/* POLLIN or POLLOUT. */
+short rgi_dial_awaits(const rgi_dial *d);
+
+#endif
