@@ -54,7 +54,7 @@ int rgi_piece_within(const rgi_distribution *d, const int64_t lo[], const int64_
   if (d->layout == RG_LAYOUT_BLOCK_CYCLIC)
     return 0;
   for (int k = d->dims - 1; k >= 0; k--) {
-    if (lo[k] >= hi[k])
+    if (lo[k] < 0 || lo[k] >= hi[k] || hi[k] > d->shape[k])
       return 0;
     int64_t block = rgi_span_of(d, k, lo[k]), ghosts = d->ghosts[k];
     const int64_t *b = d->boundaries[k] + block;

@@ -16,8 +16,8 @@ typedef struct {
   int64_t offset, ld[RG_ARRAY_MAX_DIMS];
 } rgi_piece;
 
-/* Whether the patch, not empty, lies in one block, and its only piece then: much faster than the
- * functions below. 0 for RG_LAYOUT_BLOCK_CYCLIC, too. The patch is inside the array. */
+/* Whether the patch, which may be any, is inside the array, not empty, and in one block; then its
+ * only piece. Much faster than the functions below. 0 for RG_LAYOUT_BLOCK_CYCLIC, too. */
 int rgi_piece_within(const rgi_distribution *d, const int64_t lo[], const int64_t hi[],
                      rgi_piece *piece);
 

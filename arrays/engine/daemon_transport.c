@@ -208,9 +208,10 @@ static int open_client(rgi_daemon_client *l, const char *call) {
 /* On the caller's node the query is executed at once. After an error the operation is destroyed. */
 static int submit_op(daemon_op *o) {
   rgi_daemon_client_query *q = &o->request;
-  rgi_daemon_client *l = client_of(o->op.target);
+  const rank_place *target = &transport.ranks[o->op.target];
+  rgi_daemon_client *l = &transport.clients[target->node];
   int error = RG_SUCCESS;
-  if (transport.ranks[o->op.target].here) {
+  if (target->here) {
     rgi_query_execute(&q->query, q->entries, rgi_arena_heap(), q->data, q->answer);
     finish_op(o, RG_SUCCESS);
     return RG_SUCCESS;

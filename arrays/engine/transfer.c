@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The origin side of transfers: packed where a transport cannot send it from, or read it into,
+ * where it lies, and scaled where an accumulate has a factor. */
 #include "engine/transfer.h"
 
 #include <string.h>

@@ -142,13 +142,15 @@ int rgi_access_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[]
   RGI_TRY(rgi_array_check(m->call, m->a));
   if (!lo || !hi)
     return rgi_error(RG_ERR_ARG, "%s: %s is NULL", m->call, lo ? "hi" : "lo");
-  RGI_TRY(rgi_distribution_inside(&m->a->d, m->call, lo, hi));
+  int in_one_block = rgi_piece_within(&m->a->d, lo, hi, &piece);
+  if (!in_one_block)
+    RGI_TRY(rgi_distribution_inside(&m->a->d, m->call, lo, hi));
   for (int d = 0; d < m->a->d.dims; d++)
     extent[d] = hi[d] - lo[d];
   if (m->step)
     RGI_TRY(check_steps(m, extent));
   RGI_TRY(rgi_access_check(m, extent, ld, stride));
-  if (rgi_piece_within(&m->a->d, lo, hi, &piece))
+  if (in_one_block)
     return move_piece(m, &piece, lo, stride, NULL);
   return rgi_access_pieces(m, lo, hi, stride);
 }

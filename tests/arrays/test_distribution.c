@@ -165,6 +165,8 @@ static void check_patch(const rgi_distribution *d, map *m, char *seen) {
     do
       m->failures += !seen[number(d->dims, d->shape, at)];
     while (step(d->dims, lo, hi, at));
+  hi[0] = d->shape[0] + 1;
+  m->failures += rgi_piece_within(d, lo, hi, &again);
 }
 
 static void check_scene(const scene *s, const rgi_distribution *d) {
