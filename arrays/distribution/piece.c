@@ -48,6 +48,32 @@ static void cut_piece(const rgi_distribution *d, const int64_t lo[], const int64
   p->offset = earlier + inside;
 }
 
+int rgi_piece_within(const rgi_distribution *d, const int64_t lo[], const int64_t hi[],
+                     rgi_piece *p) {
+  int64_t inside = 0, stride = 1, rank = 0, ranks = 1;
+  if (d->layout == RG_LAYOUT_BLOCK_CYCLIC)
+    return 0;
+  for (int k = d->dims - 1; k >= 0; k--) {
+    if (lo[k] < 0 || lo[k] >= hi[k] || hi[k] > d->shape[k])
+      return 0;
+    int64_t block = rgi_span_of(d, k, lo[k]), ghosts = d->ghosts[k];
+    const int64_t *b = d->boundaries[k] + block;
+    if (hi[k] > b[1])
+      return 0;
+    p->lo[k] = lo[k];
+    p->hi[k] = hi[k];
+    inside += (lo[k] - b[0] + ghosts) * stride;
+    stride *= b[1] - b[0] + 2 * ghosts;
+    if (k > 0)
+      p->ld[k - 1] = b[1] - b[0] + 2 * ghosts;
+    rank += block * ranks;
+    ranks *= d->grid[k];
+  }
+  p->rank = (int)rank;
+  p->offset = inside;
+  return 1;
+}
+
 void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],
                       const int64_t hi[]) {
   size_t bytes = (size_t)d->dims * sizeof *lo;

@@ -40,14 +40,14 @@ static inline int64_t rgi_span_search(const int64_t *boundaries, int64_t blocks,
   return low;
 }
 
-/* The block along dimension k that holds index i. */
+/* The block along dimension k that holds index i. Every access comes here: no further call. */
 static inline int64_t rgi_span_of(const rgi_distribution *d, int k, int64_t i) {
   const int64_t *b = d->boundaries[k];
   if (!b)
     return rgi_span_divide(i, d->chunk[k], d->reciprocal[k]);
   if (!d->reciprocal[k])
     return rgi_span_search(b, d->grid[k], i);
-  int64_t block = rgi_span_times(i, d->reciprocal[k]);
+  int64_t block = (int64_t)(((unsigned __int128)(uint64_t)i * d->reciprocal[k]) >> 64);
   while (i >= b[block + 1])
     block++;
   return block;

@@ -23,62 +23,83 @@
 #include "base/error.h"
 #include "base/pause.h"
 #include "engine/heap.h"
+#include "engine/scalar.h"
 #include "noded/daemon_client.h"
 #include "noded/overlay_client.h"
 #include "progress/request.h"
 #include "runtime/runtime.h"
 #include "shm/arena.h"
 #include "shm/node.h"
+#include "shm/process.h"
 
 /* A broken connection comes from the loss of the node, which is known soon after. */
 #define DEATH_SECONDS 5.0
 #define LOOKS 100 /* before the first sleep, where every process has a processor */
 
-struct rgi_daemon_transport_op {
-  rgi_daemon_client_query request; /* first */
-  rgi_transfer transfer;
-  rgi_strided_run *runs; /* the transfer's, where they are needed at the end */
-  char *copy;            /* data that are not sent from, or read to, the caller's buffer */
-  int64_t word;          /* a short answer */
+typedef struct {
+  rgi_transport_op op; /* first */
+  rgi_daemon_client_query request;
   int done, error, dropped;
+  int64_t word;    /* a short answer */
+  char *copy;      /* data that are not sent from, or read to, the caller's buffer; or NULL */
+  rgi_transfer to; /* of a get into a copy: where its data go in the end, with */
+  rgi_strided_run *runs;
   rgi_query_entry entries[];
-};
+} daemon_op;
 
-typedef struct rgi_daemon_transport_op daemon_op;
+/* Where a rank of the world is. */
+typedef struct {
+  int node, place; /* of the overlay; among its node's processes */
+  int here;        /* it is the caller's node */
+} rank_place;
 
 static struct {
-  pthread_mutex_t lock;       /* of all below */
+  pthread_mutex_t lock;       /* of clients and lost */
   rgi_daemon_client *clients; /* to each node of the overlay */
   int *lost;                  /* for each: the error of an operation that had been dropped */
-  int *place;                 /* of each rank of the world among its node's */
+  rank_place *ranks;          /* of the world */
   int nodes;
 } transport = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- start and stop --------------------------------------------------------------------- */
 
-int rgi_daemon_transport_is_used(void) {
-  return transport.clients != NULL;
-}
-
 static void find_places(void) {
-  for (int i = 0; i < rgi_runtime.size; i++)
-    transport.place[i] = transport.lost[rgi_node_of(i)]++;
+  for (int i = 0; i < rgi_runtime.size; i++) {
+    int node = rgi_node_of(i);
+    transport.ranks[i] = (rank_place){node, transport.lost[node]++, rgi_node_find(i) >= 0};
+  }
   memset(transport.lost, 0, (size_t)transport.nodes * sizeof *transport.lost);
 }
 
-int rgi_daemon_transport_open(void) {
+static void close_transport(void) {
+  free(transport.clients);
+  free(transport.lost);
+  free(transport.ranks);
+  transport.clients = NULL;
+  transport.lost = NULL;
+  transport.ranks = NULL;
+}
+
+/* After an error it is to be closed, too. */
+static int open_transport(void) {
   transport.nodes = rgi_overlay_get()->nodes;
   transport.clients = calloc((size_t)transport.nodes, sizeof *transport.clients);
   transport.lost = calloc((size_t)transport.nodes, sizeof *transport.lost);
-  transport.place = calloc((size_t)rgi_runtime.size, sizeof *transport.place);
-  if (!transport.clients || !transport.lost || !transport.place) {
-    rgi_daemon_transport_close();
+  transport.ranks = calloc((size_t)rgi_runtime.size, sizeof *transport.ranks);
+  if (!transport.clients || !transport.lost || !transport.ranks)
     return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d connections", rgi_node.count);
-  }
   for (int i = 0; i < transport.nodes; i++)
     transport.clients[i] = (rgi_daemon_client){.node = i, .tcp = {.fd = -1}};
   find_places();
   return RG_SUCCESS;
+}
+
+static int start_transport(void) {
+  return RG_SUCCESS;
+}
+
+static daemon_op *op_of(rgi_daemon_client_query *q) {
+  return (daemon_op *)(void *)((char *)q - offsetof(daemon_op, request));
 }
 
 static void destroy_op(daemon_op *o) {
@@ -87,126 +108,55 @@ static void destroy_op(daemon_op *o) {
   free(o);
 }
 
-void rgi_daemon_transport_close(void) {
-  for (int i = 0; transport.clients && i < transport.nodes; i++) {
+static void stop_transport(int mpi) {
+  (void)mpi;
+  for (int i = 0; i < transport.nodes; i++) {
     rgi_daemon_client *l = &transport.clients[i];
     rgi_daemon_client_close(l);
-    for (rgi_daemon_client_query *o; (o = rgi_daemon_client_give_up(l));)
-      destroy_op((daemon_op *)o);
+    for (rgi_daemon_client_query *q; (q = rgi_daemon_client_give_up(l));)
+      destroy_op(op_of(q));
   }
-  free(transport.clients);
-  free(transport.lost);
-  free(transport.place);
-  transport.clients = NULL;
-  transport.lost = transport.place = NULL;
 }
 
 /* --- the origin side of an operation -------------------------------------------------- */
 
-/* The caller's buffer if its bytes are contiguous and to be sent as they are, else NULL. */
-static char *contiguous_data(const rgi_transfer *t) {
-  if (t->alpha)
-    return NULL;
-  if (t->runs)
-    return t->n == 1 ? t->origin + t->runs[0].origin : NULL;
-  return rgi_strided_is_contiguous(&t->patch, t->patch.origin_stride) ? t->origin : NULL;
-}
-
-static int copy_runs(daemon_op *o) {
-  size_t bytes = (size_t)o->transfer.n * sizeof *o->runs;
-  if (!o->transfer.runs || o->transfer.kind != RGI_TRANSFER_GET)
+/* A get needs the transfer and its runs at the end. */
+static int keep_transfer(daemon_op *o, const rgi_transfer *t) {
+  size_t bytes = t->runs ? (size_t)t->n * sizeof *t->runs : 0;
+  o->to = *t;
+  if (!bytes)
     return 1;
   o->runs = malloc(bytes);
   if (!o->runs)
     return 0;
-  memcpy(o->runs, o->transfer.runs, bytes);
-  o->transfer.runs = o->runs;
+  memcpy(o->runs, t->runs, bytes);
+  o->to.runs = o->runs;
   return 1;
 }
 
-/* Sets the memory that a query is sent from, or that its answer is read into. */
-static int set_op_data(daemon_op *o, int64_t bytes) {
-  int get = o->transfer.kind == RGI_TRANSFER_GET;
-  char *data = contiguous_data(&o->transfer);
-  if (!data) {
-    data = o->copy = malloc((size_t)bytes + 1);
-    if (!data || !copy_runs(o))
-      return 0;
-    if (!get && o->transfer.alpha)
-      rgi_transfer_pack_scaled(&o->transfer, data);
-    else if (!get)
-      rgi_transfer_pack(&o->transfer, data, 1);
-  }
-  o->request.data = data;
-  o->request.answer = get ? data : (char *)&o->word;
-  return 1;
+/* For data that are not contiguous in the caller's buffer, or are to be scaled. NULL: no memory. */
+static char *make_copy(daemon_op *o, const rgi_transfer *t) {
+  o->copy = malloc((size_t)t->bytes);
+  if (!o->copy || (t->kind == RGI_ACCESS_KIND_GET && !keep_transfer(o, t)))
+    return NULL;
+  if (t->alpha)
+    rgi_transfer_pack_scaled(t, o->copy);
+  else if (t->kind != RGI_ACCESS_KIND_GET)
+    rgi_transfer_pack(t, o->copy, 1);
+  return o->copy;
 }
 
 static void finish_op(daemon_op *o, int error) {
-  if (!error && o->transfer.kind == RGI_TRANSFER_GET && o->copy)
-    rgi_transfer_pack(&o->transfer, o->copy, 0);
+  if (!error && o->copy && o->request.query.kind == RGI_ACCESS_KIND_GET)
+    rgi_transfer_pack(&o->to, o->copy, 0);
   o->error = error;
   o->done = 1;
 }
 
-/* --- queries ---------------------------------------------------------------------------- */
-
-static uint32_t element_type(rg_array_type type) {
-  switch (type) {
-  case RG_TYPE_INT32:
-    return RGI_ELEMENT_INT32;
-  case RG_TYPE_INT64:
-    return RGI_ELEMENT_INT64;
-  case RG_TYPE_FLOAT:
-  case RG_TYPE_FLOAT_COMPLEX:
-    return RGI_ELEMENT_FLOAT;
-  default:
-    return RGI_ELEMENT_DOUBLE;
-  }
-}
-
-static uint64_t in_heap(int target, uint64_t offset) {
-  return (uint64_t)transport.place[target] * rgi_heap.size + offset;
-}
-
-static daemon_op *make_op(const rgi_transfer *t, int entries) {
-  daemon_op *o = calloc(1, sizeof *o + (size_t)entries * sizeof *o->entries);
-  if (!o)
-    return NULL;
-  o->transfer = *t;
-  o->request.entries = o->entries;
-  o->request.query =
-      (rgi_query){.element_type = element_type(t->type), .offset = in_heap(t->target, t->offset)};
-  return o;
-}
-
-_Static_assert(RG_ARRAY_MAX_DIMS + 1 == RGI_QUERY_DIMS, "a node daemon takes every patch");
-
-static daemon_op *make_transfer_op(const rgi_transfer *t, int64_t bytes) {
-  static const uint32_t kinds[] = {[RGI_TRANSFER_GET] = RGI_QUERY_GET,
-                                   [RGI_TRANSFER_PUT] = RGI_QUERY_PUT,
-                                   [RGI_TRANSFER_ACC] = RGI_QUERY_ACCUMULATE};
-  int entries = t->runs ? t->n : t->patch.dims;
-  daemon_op *o = make_op(t, entries);
-  if (!o)
-    return NULL;
-  for (int i = 0; i < entries; i++)
-    o->entries[i] = t->runs ? (rgi_query_entry){t->runs[i].target, t->runs[i].bytes}
-                            : (rgi_query_entry){t->patch.target_stride[i], t->patch.extent[i]};
-  o->request.query.kind = kinds[t->kind];
-  o->request.query.bytes = (uint64_t)bytes;
-  *(t->runs ? &o->request.query.runs : &o->request.query.dims) = (uint32_t)entries;
-  if (set_op_data(o, bytes))
-    return o;
-  destroy_op(o);
-  return NULL;
-}
-
-/* --- operations under way
- * --------------------------------------------------------------------------- */
+/* --- operations under way ---------------------------------------------------------------- */
 
 static rgi_daemon_client *client_of(int target) {
-  return &transport.clients[rgi_node_of(target)];
+  return &transport.clients[transport.ranks[target].node];
 }
 
 /* Of a dropped operation only the error is kept. */
@@ -227,11 +177,11 @@ static int why_broken(rgi_daemon_client *l) {
 }
 
 static void advance_client(rgi_daemon_client *l) {
-  for (rgi_daemon_client_query *o; (o = rgi_daemon_client_step(l));)
-    end_op(l, (daemon_op *)o, RG_SUCCESS);
+  for (rgi_daemon_client_query *q; (q = rgi_daemon_client_step(l));)
+    end_op(l, op_of(q), RG_SUCCESS);
   int error = l->first ? why_broken(l) : RG_SUCCESS;
-  for (rgi_daemon_client_query *o; error && (o = rgi_daemon_client_give_up(l));)
-    end_op(l, (daemon_op *)o, error);
+  for (rgi_daemon_client_query *q; error && (q = rgi_daemon_client_give_up(l));)
+    end_op(l, op_of(q), error);
 }
 
 static int connection_error(int error, const char *call, int node) {
@@ -243,70 +193,108 @@ static int connection_error(int error, const char *call, int node) {
                    call, first);
 }
 
-/* With the lock, also while it waits until it is known why a connection has broken: that takes a
- * moment. */
-static int submit_locked(daemon_op *o, rgi_daemon_client *l, const char *call) {
+/* Where there is no connection yet, or a process has died since the last look. With the lock, also
+ * while it waits until it is known why a connection has broken: that takes a moment. */
+static int open_client(rgi_daemon_client *l, const char *call) {
   int error = rgi_daemon_client_node_dead(l) ? RG_ERR_PROC_FAILED : RG_SUCCESS;
   while (!error && !rgi_daemon_client_open(l)) {
     error = why_broken(l);
     if (!error)
       rgi_clock_sleep(1e-3);
   }
-  if (error)
-    return connection_error(error, call, l->node);
-  rgi_daemon_client_queue(l, &o->request);
-  advance_client(l);
-  return RG_SUCCESS;
+  return error ? connection_error(error, call, l->node) : RG_SUCCESS;
 }
 
-/* After an error the operation is destroyed. */
-static int submit_op(daemon_op *o, const char *call) {
-  int target = o->transfer.target;
-  if (rgi_node_find(target) >= 0) {
-    rgi_daemon_client_query *request = &o->request;
-    rgi_query_execute(&request->query, request->entries, rgi_arena_heap(), request->data,
-                      request->answer);
+/* On the caller's node the query is executed at once. After an error the operation is destroyed. */
+static int submit_op(daemon_op *o) {
+  rgi_daemon_client_query *q = &o->request;
+  const rank_place *target = &transport.ranks[o->op.target];
+  rgi_daemon_client *l = &transport.clients[target->node];
+  int error = RG_SUCCESS;
+  if (target->here) {
+    rgi_query_execute(&q->query, q->entries, rgi_arena_heap(), q->data, q->answer);
     finish_op(o, RG_SUCCESS);
     return RG_SUCCESS;
   }
   pthread_mutex_lock(&transport.lock);
-  int error = submit_locked(o, client_of(target), call);
+  if (l->tcp.fd < 0 || l->gone || l->deaths != rgi_process_deaths())
+    error = open_client(l, o->op.call);
+  if (!error)
+    rgi_daemon_client_send(l, q);
   pthread_mutex_unlock(&transport.lock);
   if (error)
     destroy_op(o);
   return error;
 }
 
-/* --- for the engine --------------------------------------------------------------------------- */
+/* --- the engine's calls --------------------------------------------------------------------- */
 
-int rgi_daemon_transport_start(const rgi_transfer *t, int64_t bytes,
-                               rgi_daemon_transport_handle *op) {
+static const uint32_t element_types[] = {
+    [RG_TYPE_INT32] = RGI_ELEMENT_INT32,         [RG_TYPE_INT64] = RGI_ELEMENT_INT64,
+    [RG_TYPE_FLOAT] = RGI_ELEMENT_FLOAT,         [RG_TYPE_DOUBLE] = RGI_ELEMENT_DOUBLE,
+    [RG_TYPE_FLOAT_COMPLEX] = RGI_ELEMENT_FLOAT, [RG_TYPE_DOUBLE_COMPLEX] = RGI_ELEMENT_DOUBLE,
+    [RG_TYPE_OPAQUE] = RGI_ELEMENT_DOUBLE};
+
+_Static_assert(RGI_STRIDED_DIMS == RGI_QUERY_DIMS, "a node daemon takes every patch");
+
+/* A query has its dimensions from the outermost one inwards. */
+static int begin_op(const rgi_transfer *t, rgi_transport_op **op) {
   const char *call = rgi_transfer_calls[t->kind];
-  daemon_op *o = make_transfer_op(t, bytes);
-  if (!o)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld bytes", call, (long long)bytes);
-  RGI_TRY(submit_op(o, call));
-  *op = o;
+  const rgi_strided *p = &t->patch;
+  int entries = t->runs ? t->n : p->dims, get = t->kind == RGI_ACCESS_KIND_GET;
+  daemon_op *o = malloc(sizeof *o + (size_t)entries * sizeof *o->entries);
+  char *data = NULL;
+  if (o) {
+    o->op = (rgi_transport_op){NULL, call, t->target};
+    o->done = o->error = o->dropped = 0;
+    o->copy = NULL;
+    o->runs = NULL;
+    data = t->flat && !t->alpha ? t->origin + (t->runs ? t->runs[0].origin : 0) : make_copy(o, t);
+  }
+  if (!data) {
+    if (o)
+      destroy_op(o);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld bytes", call, (long long)t->bytes);
+  }
+  for (int i = 0; i < entries; i++)
+    o->entries[i] =
+        t->runs ? (rgi_query_entry){t->runs[i].target, t->runs[i].bytes}
+                : (rgi_query_entry){p->target_stride[entries - 1 - i], p->extent[entries - 1 - i]};
+  o->request = (rgi_daemon_client_query){
+      .query = {.kind = t->kind,
+                .element_type = element_types[t->type],
+                .dims = t->runs ? 0 : (uint32_t)entries,
+                .runs = t->runs ? (uint32_t)entries : 0,
+                .offset = (uint64_t)transport.ranks[t->target].place * rgi_heap.size + t->offset,
+                .bytes = (uint64_t)t->bytes},
+      .entries = o->entries,
+      .data = get ? NULL : data,
+      .answer = get ? data : (char *)&o->word};
+  RGI_TRY(submit_op(o));
+  *op = &o->op;
   return RG_SUCCESS;
 }
 
 /* Whether the caller may use its buffer again as soon as the query is sent. */
 static int may_leave(const daemon_op *o) {
-  return o->request.query.kind == RGI_QUERY_PUT || o->request.query.kind == RGI_QUERY_ACCUMULATE;
+  return o->request.query.kind == RGI_ACCESS_KIND_PUT ||
+         o->request.query.kind == RGI_ACCESS_KIND_ACC;
 }
 
-int rgi_daemon_transport_test(rgi_daemon_transport_handle o, const char *call, int *done) {
-  int node = rgi_node_of(o->transfer.target);
+static int test_op(rgi_transport_op *op, int *done) {
+  daemon_op *o = (daemon_op *)op;
+  rgi_daemon_client *l = client_of(op->target);
   pthread_mutex_lock(&transport.lock);
   if (!o->done)
-    advance_client(&transport.clients[node]);
+    advance_client(l);
   *done = o->done || (o->request.sent && may_leave(o));
   int error = o->error;
   pthread_mutex_unlock(&transport.lock);
-  return error ? connection_error(error, call, node) : RG_SUCCESS;
+  return error ? connection_error(error, op->call, l->node) : RG_SUCCESS;
 }
 
-void rgi_daemon_transport_drop(rgi_daemon_transport_handle o) {
+static void drop_op(rgi_transport_op *op) {
+  daemon_op *o = (daemon_op *)op;
   pthread_mutex_lock(&transport.lock);
   o->dropped = 1;
   if (o->done)
@@ -316,7 +304,7 @@ void rgi_daemon_transport_drop(rgi_daemon_transport_handle o) {
 
 /* Data on the socket end the sleep. Other requests of this process are moved on from time to
  * time. */
-int rgi_daemon_transport_pause(rgi_wait *w, int target) {
+static int pause_once(rgi_wait *w, int target) {
   if (!rgi_node.oversubscribed && w->pause.looks++ < LOOKS) {
     rgi_pause_spin();
     return RG_SUCCESS;
@@ -330,37 +318,75 @@ int rgi_daemon_transport_pause(rgi_wait *w, int target) {
   return rgi_wait_check(w);
 }
 
-static int wait_for(daemon_op *o, const char *call) {
-  rgi_wait w;
+/* A dead process's memory can be reached, too. */
+static int wait_for(rgi_transport_op *op, rgi_wait *w) {
   int done;
-  rgi_wait_start_unscoped(&w, call, o->transfer.target);
+  w->scope = (rgi_failure_scope){0};
   for (;;) {
-    RGI_TRY(rgi_daemon_transport_test(o, call, &done));
+    RGI_TRY(test_op(op, &done));
     if (done)
       return RG_SUCCESS;
-    RGI_TRY(rgi_daemon_transport_pause(&w, o->transfer.target));
+    RGI_TRY(pause_once(w, op->target));
   }
 }
 
-int rgi_daemon_transport_word(const char *call, int kind, int target, uint64_t offset,
-                              rg_array_type type, int64_t a, int64_t b, int64_t *before) {
-  const rgi_transfer t = {
-      .kind = RGI_TRANSFER_ACC, .target = target, .offset = offset, .type = type};
-  daemon_op *o = make_op(&t, 0);
+static int move_word(const rgi_transfer_word *w, int64_t *before) {
+  rgi_wait wait;
+  daemon_op *o = calloc(1, sizeof *o);
   if (!o)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  o->request.query.kind = (uint32_t)kind;
-  o->request.query.bytes = type == RG_TYPE_INT32 ? 4 : 8;
-  o->request.query.a = a;
-  o->request.query.b = b;
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_transfer_calls[w->kind]);
+  o->op = (rgi_transport_op){NULL, rgi_transfer_calls[w->kind], w->target};
+  o->request.query =
+      (rgi_query){.kind = w->kind,
+                  .element_type = element_types[w->type],
+                  .offset = (uint64_t)transport.ranks[w->target].place * rgi_heap.size + w->offset,
+                  .bytes = w->type == RG_TYPE_INT32 ? 4 : 8,
+                  .a = w->a,
+                  .b = w->b};
+  o->request.entries = o->entries;
   o->request.answer = (char *)&o->word;
-  RGI_TRY(submit_op(o, call));
-  int error = wait_for(o, call);
+  RGI_TRY(submit_op(o));
+  rgi_wait_start_unscoped(&wait, o->op.call, o->op.target);
+  int error = wait_for(&o->op, &wait);
   if (!error)
     *before = o->word;
-  rgi_daemon_transport_drop(o);
+  drop_op(&o->op);
   return error;
 }
+
+/* As runs of one element each, from the lowest address on. */
+static int move_elements(const rgi_transfer_elements *e) {
+  rgi_strided_run *runs = malloc((size_t)e->n * sizeof *runs);
+  rgi_transport_op *op;
+  rgi_wait w;
+  uintptr_t base = UINTPTR_MAX;
+  if (!runs)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %lld elements", (long long)e->n);
+  for (int64_t i = 0; i < e->n; i++)
+    base = (uintptr_t)e->origin[i] < base ? (uintptr_t)e->origin[i] : base;
+  for (int64_t i = 0; i < e->n; i++)
+    runs[i] = (rgi_strided_run){(int64_t)((uintptr_t)e->origin[i] - base), (int64_t)e->offsets[i],
+                                (int64_t)e->element};
+  int acc = e->kind == RGI_ACCESS_KIND_ACC && !rgi_scalar_is_one(e->type, e->alpha);
+  rgi_transfer t = {.kind = e->kind,
+                    .target = e->target,
+                    .origin = (char *)base,
+                    .type = e->type,
+                    .alpha = acc ? e->alpha : NULL,
+                    .runs = runs,
+                    .n = (int)e->n};
+  rgi_transfer_measure_runs(&t);
+  int error = begin_op(&t, &op);
+  free(runs);
+  if (error)
+    return error;
+  rgi_wait_start_unscoped(&w, op->call, op->target);
+  error = wait_for(op, &w);
+  drop_op(op);
+  return error;
+}
+
+/* --- completion ----------------------------------------------------------------------------- */
 
 /* Whether all queries to the node have been answered, or are lost. */
 static int is_empty(rgi_daemon_client *l, int *error) {
@@ -379,14 +405,14 @@ static int fence_one(int node) {
   int error, target = rgi_overlay_nodes(rgi_overlay_get())[node].first;
   rgi_wait_start_unscoped(&w, "rg_array_fence", target);
   while (!is_empty(&transport.clients[node], &error))
-    RGI_TRY(rgi_daemon_transport_pause(&w, target));
+    RGI_TRY(pause_once(&w, target));
   return error ? connection_error(error, "rg_array_fence", node) : RG_SUCCESS;
 }
 
-int rgi_daemon_transport_fence(int target) {
+static int fence_target(int target) {
   int error = RG_SUCCESS;
   if (target >= 0)
-    return fence_one(rgi_node_of(target));
+    return fence_one(transport.ranks[target].node);
   for (int i = 0; i < transport.nodes; i++) {
     int failed = fence_one(i);
     error = error ? error : failed;
@@ -394,8 +420,8 @@ int rgi_daemon_transport_fence(int target) {
   return error;
 }
 
-int rgi_daemon_transport_lost(int target) {
-  int node = rgi_node_of(target);
+static int take_lost(int target) {
+  int node = transport.ranks[target].node;
   pthread_mutex_lock(&transport.lock);
   int lost = transport.lost[node] == RG_ERR_PROC_FAILED;
   if (lost)
@@ -404,7 +430,7 @@ int rgi_daemon_transport_lost(int target) {
   return lost;
 }
 
-void rgi_daemon_transport_progress(void) {
+static void advance_all(void) {
   if (pthread_mutex_trylock(&transport.lock) != 0)
     return;
   for (int i = 0; i < transport.nodes; i++)
@@ -412,3 +438,28 @@ void rgi_daemon_transport_progress(void) {
       advance_client(&transport.clients[i]);
   pthread_mutex_unlock(&transport.lock);
 }
+
+/* Operations on memory of this node are complete when they return. */
+static int settle_nothing(int target, uint64_t low, uint64_t high) {
+  (void)target;
+  (void)low;
+  (void)high;
+  return RG_SUCCESS;
+}
+
+/* A node daemon keeps `most` bytes for each process. */
+const rgi_transport rgi_daemon_transport = {.most = (int64_t)1 << 20,
+                                            .open = open_transport,
+                                            .start = start_transport,
+                                            .stop = stop_transport,
+                                            .close = close_transport,
+                                            .begin = begin_op,
+                                            .test = test_op,
+                                            .wait = wait_for,
+                                            .drop = drop_op,
+                                            .elements = move_elements,
+                                            .word = move_word,
+                                            .settle = settle_nothing,
+                                            .fence = fence_target,
+                                            .lost = take_lost,
+                                            .progress = advance_all};

@@ -3,15 +3,12 @@
  *
  * Start and stop of the engine with the library. The heap comes first, then the transport over
  * it: the node daemons in a job that survives, else ARMCI's window. An error of one process is
- * an error of all.
+ * an error of all. What is one call of the transport is here, too.
  *
  * A static library gives a program only the objects that it names, and nothing names the
  * constructor at the end: it must stand in one file with functions that every use of the
  * heap needs, such as rgi_engine_settle. */
 #include "engine/engine.h"
-
-#include <armcix.h>
-#include <regroup/polite.h>
 
 #include "base/error.h"
 #include "base/options.h"
@@ -24,38 +21,28 @@
 #include "runtime/runtime.h"
 #include "shm/node.h"
 
-/* Bytes of one transfer, by transport. A node daemon keeps as much for each process. */
-#define RMA_MOST ((int64_t)1 << 30)
-#define DAEMON_MOST ((int64_t)1 << 20)
+const rgi_transport *rgi_engine_transport;
+int64_t rgi_engine_most;
 
 void rgi_engine_progress(void) {
-  if (!rgi_heap.open)
-    return;
-  if (rgi_daemon_transport_is_used()) {
-    rgi_daemon_transport_progress();
-    return;
-  }
-  rg_polite_polling(1); /* a look, not a wait: no pause inside MPI */
-  ARMCIX_Progress();
-  rg_polite_polling(0);
+  if (rgi_heap.open)
+    rgi_engine_transport->progress();
 }
 
-/* The node daemons' operations on memory of this node are complete when they return. */
 int rgi_engine_settle(int target, uint64_t offset, uint64_t bytes) {
-  if (rgi_daemon_transport_is_used())
-    return RG_SUCCESS;
-  return rgi_rma_before(target, RGI_TRANSFER_GET, offset, offset + bytes);
+  return rgi_engine_transport->settle(target, offset, offset + bytes);
 }
 
 int rgi_engine_fence(int target) {
-  if (!rgi_heap.open)
-    return RG_SUCCESS;
-  return rgi_daemon_transport_is_used() ? rgi_daemon_transport_fence(target)
-                                        : rgi_rma_fence(target);
+  return rgi_heap.open ? rgi_engine_transport->fence(target) : RG_SUCCESS;
 }
 
 int rgi_engine_lost(int target) {
-  return rgi_daemon_transport_is_used() && rgi_daemon_transport_lost(target);
+  return rgi_engine_transport->lost(target);
+}
+
+int rgi_engine_word(const rgi_transfer_word *w, int64_t *before) {
+  return rgi_engine_transport->word(w, before);
 }
 
 /* --- start ----------------------------------------------------------------------- */
@@ -86,24 +73,15 @@ static int agree_on_size(void) {
 }
 
 static void free_memory(void) {
-  rgi_rma_close();
   rgi_heap_close();
-}
-
-static int take_memory(void) {
-  RGI_TRY(rgi_rma_open());
-  return rgi_heap_open(part_size());
+  rgi_engine_transport->close();
+  rgi_engine_transport = NULL;
 }
 
 static int start_transport(void) {
-  if (rgi_overlay_exists()) {
-    rgi_transfer_most = DAEMON_MOST;
-    return agree_on_error(rgi_daemon_transport_open());
-  }
-  rgi_transfer_most = RMA_MOST;
-  int error = agree_on_error(rgi_rma_start());
+  int error = agree_on_error(rgi_engine_transport->start());
   if (error)
-    rgi_rma_stop();
+    rgi_engine_transport->stop(1);
   return error;
 }
 
@@ -111,31 +89,24 @@ static int open_engine(void) {
   if (rgi_node.count == 1)
     return RG_SUCCESS;
   RGI_TRY(agree_on_size());
-  int error = rgi_overlay_exists() ? RG_SUCCESS : agree_on_error(rgi_rma_check_world());
-  if (error)
-    return error;
-  error = agree_on_error(take_memory());
+  rgi_engine_transport = rgi_overlay_exists() ? &rgi_daemon_transport : &rgi_rma_transport;
+  rgi_engine_most = rgi_engine_transport->most;
+  int error = rgi_engine_transport->open();
+  if (!error)
+    error = rgi_heap_open(part_size());
+  error = agree_on_error(error);
   if (!error)
     error = start_transport();
-  if (error) {
+  if (error)
     free_memory();
-    return error;
-  }
-  if (!rgi_daemon_transport_is_used())
-    rgi_rma_thread_start();
-  return RG_SUCCESS;
+  return error;
 }
 
 static void close_engine(int mpi) {
   if (!rgi_heap.open)
     return;
-  rgi_rma_thread_stop();
-  rgi_heap_close();
-  rgi_engine_end_given_up(mpi);
-  if (mpi && !rgi_daemon_transport_is_used())
-    rgi_rma_stop();
-  rgi_daemon_transport_close();
-  rgi_rma_close();
+  rgi_engine_transport->stop(mpi);
+  free_memory();
 }
 
 __attribute__((constructor)) static void register_engine(void) {

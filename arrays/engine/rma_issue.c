@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A transfer as one operation of MPI on the window, with an MPI datatype for each side. Both
- * types consist of the largest units that divide all lengths and distances: MPI copies these
- * faster than bytes. */
+ * Gets, puts and accumulates, each as one operation of MPI on the window. MPI's operations with a
+ * request serve for this: ARMCI's own calls for patches count in ints, need strides that divide one
+ * another, and wait inside MPI. What is not contiguous on one side has an MPI datatype there, of
+ * the largest units that divide all lengths and distances: MPI copies these faster than bytes.
+ *
+ * An operation that is dropped before it is done, after a time limit or an error, cannot be
+ * cancelled in MPI. It is kept in a list until the library stops. */
+#include <pthread.h>
+#include <regroup/polite.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -11,130 +17,230 @@
 #include "engine/rma.h"
 #include "engine/scalar.h"
 #include "progress/mpi_error.h"
+#include "progress/request.h"
 
 typedef struct {
   int count;
-  MPI_Datatype type, element;
+  MPI_Datatype type;
 } mpi_side;
 
-/* All lengths and distances or'ed together. */
-static int64_t common_bits(const rgi_transfer *t) {
-  const rgi_strided *p = &t->patch;
+typedef struct {
+  rgi_transport_op op; /* first */
+  MPI_Request request;
+  MPI_Datatype element; /* of which the types of both sides consist */
+  int size;             /* its bytes */
+  mpi_side origin, target;
+  void *copy;    /* what is sent instead of the caller's buffer; or NULL */
+  unsigned turn; /* for rgi_rma_left */
+  int done;
+} rma_op;
+
+/* --- types ---------------------------------------------------------------------------- */
+
+static int64_t common_bits_of_runs(const rgi_transfer *t) {
   int64_t all = 0;
-  for (int i = 0; t->runs && i < t->n; i++)
+  for (int i = 0; i < t->n; i++)
     all |= t->runs[i].origin | t->runs[i].target | t->runs[i].bytes;
-  if (t->runs)
-    return all;
-  all = p->extent[p->dims - 1];
-  for (int d = 0; d < p->dims - 1; d++)
-    all |= p->origin_stride[d] | p->target_stride[d];
   return all;
 }
 
-/* The largest unit of which both sides consist. */
-static rg_array_type unit_type(const rgi_transfer *t) {
-  int64_t all = common_bits(t);
-  return all % 8 == 0 ? RG_TYPE_INT64 : all % 4 == 0 ? RG_TYPE_INT32 : RG_TYPE_OPAQUE;
+/* Accumulates have the type of the array, others the largest unit that divides all lengths and
+ * distances, or'ed together. */
+static void choose_element(const rgi_transfer *t, rma_op *o) {
+  const rgi_strided *p = &t->patch;
+  size_t size = sizeof(int64_t);
+  if (t->kind == RGI_ACCESS_KIND_ACC) {
+    o->element = rgi_scalar_mpi_type(t->type, &size);
+  } else {
+    int64_t all = t->runs ? common_bits_of_runs(t) : p->extent[0];
+    for (int d = 1; !t->runs && d < p->dims; d++)
+      all |= p->origin_stride[d] | p->target_stride[d];
+    size = all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : 1;
+    o->element = size == 8 ? MPI_INT64_T : size == 4 ? MPI_INT32_T : MPI_BYTE;
+  }
+  o->size = (int)size;
+  o->origin = o->target = (mpi_side){(int)(t->bytes / o->size), o->element};
 }
 
-static int runs_type(const rgi_transfer *t, int target, size_t size, mpi_side *s) {
+static int open_runs(const rgi_transfer *t, rma_op *o, mpi_side *s) {
   size_t n = (size_t)t->n;
   MPI_Aint *at = malloc(n * (sizeof *at + sizeof(int)));
   if (!at)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d runs", rgi_transfer_calls[t->kind], t->n);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d runs", o->op.call, t->n);
   int *length = (int *)(void *)(at + n);
   for (size_t i = 0; i < n; i++) {
-    at[i] = target ? t->runs[i].target : t->runs[i].origin;
-    length[i] = (int)(t->runs[i].bytes / (int64_t)size);
+    at[i] = s == &o->target ? t->runs[i].target : t->runs[i].origin;
+    length[i] = (int)(t->runs[i].bytes / o->size);
   }
   s->count = 1;
-  int code = MPI_Type_create_hindexed(t->n, length, at, s->element, &s->type);
+  int code = MPI_Type_create_hindexed(t->n, length, at, o->element, &s->type);
   free(at);
   RGI_TRY_MPI(code);
   RGI_TRY_MPI(MPI_Type_commit(&s->type));
   return RG_SUCCESS;
 }
 
-static int side_open(mpi_side *s, const rgi_transfer *t, int target, rg_array_type type) {
-  size_t size;
-  s->element = rgi_scalar_mpi_type(type, &size);
+/* One side that is not contiguous; to be closed also after an error. */
+static int open_side(const rgi_transfer *t, rma_op *o, mpi_side *s) {
+  const rgi_strided *p = &t->patch;
+  const int64_t *stride = s == &o->target ? p->target_stride : p->origin_stride;
   if (t->runs)
-    return runs_type(t, target, size, s);
-  return rgi_strided_mpi_type(&t->patch, target ? t->patch.target_stride : t->patch.origin_stride,
-                              s->element, size, &s->count, &s->type);
+    return open_runs(t, o, s);
+  *s = (mpi_side){(int)(p->extent[0] / o->size), o->element};
+  for (int d = 1; d < p->dims; d++) {
+    MPI_Datatype inner = s->type;
+    int code = MPI_Type_create_hvector((int)p->extent[d], s->count, stride[d], inner, &s->type);
+    if (inner != o->element)
+      MPI_Type_free(&inner);
+    if (code != MPI_SUCCESS) {
+      s->type = o->element;
+      return rgi_mpi_error(code, "MPI_Type_create_hvector");
+    }
+    s->count = 1;
+  }
+  RGI_TRY_MPI(MPI_Type_commit(&s->type));
+  return RG_SUCCESS;
 }
 
-/* The origin side, packed. */
-static void side_flat(mpi_side *s, int64_t bytes, rg_array_type type) {
-  size_t size;
-  s->type = s->element = rgi_scalar_mpi_type(type, &size);
-  s->count = (int)(bytes / (int64_t)size);
+static void close_sides(rma_op *o) {
+  if (o->origin.type != o->element)
+    MPI_Type_free(&o->origin.type);
+  if (o->target.type != o->element)
+    MPI_Type_free(&o->target.type);
 }
 
-static void side_close(mpi_side *s) {
-  if (s->type != s->element)
-    MPI_Type_free(&s->type);
-}
+/* --- one operation ------------------------------------------------------------------------ */
 
-/* MPICH 4.0 completes an MPI_Rget or MPI_Rput that is not contiguous on both sides too
- * early: before the data have arrived, or have left the buffer. An accumulate is complete
- * when its request is, so that one replaces them there. */
-static int issue_request(const rgi_transfer *t, void *origin, const mpi_side *n, const mpi_side *f,
-                         int plain, MPI_Request *request) {
-  MPI_Aint to = (MPI_Aint)t->offset;
+/* MPICH 4.0 completes an MPI_Rget or MPI_Rput that is not contiguous on both sides too early:
+ * before the data have arrived, or have left the buffer. An accumulate is complete when its request
+ * is, so that one replaces them there. MPI_Get or MPI_Put with a flush is right, too, and faster.
+ * But a flush cannot be ended by a time limit. */
+static void issue(const rgi_transfer *t, rma_op *o, char *origin) {
+  const mpi_side n = o->origin, f = o->target;
+  int get = t->kind == RGI_ACCESS_KIND_GET, put = t->kind == RGI_ACCESS_KIND_PUT;
+  int plain = n.type == o->element && f.type == o->element;
+  int flush = !plain && (get || put) && t->may_block && rgi_rma.may_block;
+  int to = t->target;
+  MPI_Aint at = (MPI_Aint)t->offset;
   MPI_Win w = rgi_rma.window;
-  int get = t->kind == RGI_TRANSFER_GET, put = t->kind == RGI_TRANSFER_PUT;
-  if (plain && get)
-    return MPI_Rget(origin, n->count, n->type, t->target, to, f->count, f->type, w, request);
-  if (get)
-    return MPI_Rget_accumulate(NULL, 0, MPI_BYTE, origin, n->count, n->type, t->target, to,
-                               f->count, f->type, MPI_NO_OP, w, request);
-  if (plain && put)
-    return MPI_Rput(origin, n->count, n->type, t->target, to, f->count, f->type, w, request);
-  return MPI_Raccumulate(origin, n->count, n->type, t->target, to, f->count, f->type,
-                         put ? MPI_REPLACE : MPI_SUM, w, request);
+  if (flush && get)
+    MPI_Get(origin, n.count, n.type, to, at, f.count, f.type, w);
+  else if (flush)
+    MPI_Put(origin, n.count, n.type, to, at, f.count, f.type, w);
+  else if (plain && get)
+    MPI_Rget(origin, n.count, n.type, to, at, f.count, f.type, w, &o->request);
+  else if (get)
+    MPI_Rget_accumulate(NULL, 0, MPI_BYTE, origin, n.count, n.type, to, at, f.count, f.type,
+                        MPI_NO_OP, w, &o->request);
+  else if (plain && put)
+    MPI_Rput(origin, n.count, n.type, to, at, f.count, f.type, w, &o->request);
+  else
+    MPI_Raccumulate(origin, n.count, n.type, to, at, f.count, f.type, put ? MPI_REPLACE : MPI_SUM,
+                    w, &o->request);
+  if (flush)
+    MPI_Win_flush(to, w);
 }
 
-/* MPI_Get or MPI_Put with a flush is right, too, and faster than those accumulates. But a flush
- * cannot be ended by a time limit. */
-static int issue_operation(const rgi_transfer *t, void *origin, const mpi_side *n,
-                           const mpi_side *f, MPI_Request *request) {
-  MPI_Aint to = (MPI_Aint)t->offset;
-  int plain = n->type == n->element && f->type == f->element, code;
-  if (plain || !t->may_block || t->kind == RGI_TRANSFER_ACC)
-    return issue_request(t, origin, n, f, plain, request);
-  if (t->kind == RGI_TRANSFER_GET)
-    code = MPI_Get(origin, n->count, n->type, t->target, to, f->count, f->type, rgi_rma.window);
-  else
-    code = MPI_Put(origin, n->count, n->type, t->target, to, f->count, f->type, rgi_rma.window);
-  *request = MPI_REQUEST_NULL;
-  return code == MPI_SUCCESS ? MPI_Win_flush(t->target, rgi_rma.window) : code;
+static int scale_copy(const rgi_transfer *t, rma_op *o) {
+  o->copy = malloc((size_t)t->bytes);
+  if (!o->copy)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for a copy of %lld bytes", o->op.call,
+                     (long long)t->bytes);
+  rgi_transfer_pack_scaled(t, o->copy);
+  return RG_SUCCESS;
 }
 
-static int issue_types(const rgi_transfer *t, int64_t bytes, rgi_transfer_piece *p) {
-  mpi_side n, f;
-  rg_array_type type = t->kind == RGI_TRANSFER_ACC ? t->type : unit_type(t);
-  if (p->copy)
-    side_flat(&n, bytes, type);
-  else
-    RGI_TRY(side_open(&n, t, 0, type));
-  int error = side_open(&f, t, 1, type);
+int rgi_rma_begin(const rgi_transfer *t, rgi_transport_op **op) {
+  uint64_t high = t->offset + t->reach;
+  int error = RG_SUCCESS;
+  rma_op *o = malloc(sizeof *o);
+  if (!o)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_transfer_calls[t->kind]);
+  *o = (rma_op){.op = {NULL, rgi_transfer_calls[t->kind], t->target}, .request = MPI_REQUEST_NULL};
+  choose_element(t, o);
+  if (t->alpha)
+    error = scale_copy(t, o);
+  else if (!t->flat || t->runs)
+    error = open_side(t, o, &o->origin);
+  if (!error && (t->runs || t->patch.dims > 1))
+    error = open_side(t, o, &o->target);
+  if (!error)
+    error = rgi_rma_before(t->target, t->kind, t->offset, high, &o->turn);
   if (!error) {
-    issue_operation(t, p->copy ? p->copy : t->origin, &n, &f, &p->request);
-    error = rgi_armci_window_error(rgi_transfer_calls[t->kind]);
-    side_close(&f);
+    issue(t, o, o->copy ? o->copy : t->origin);
+    error = rgi_armci_window_error(o->op.call);
+    if (error)
+      rgi_rma_left(t->target, o->turn);
   }
-  side_close(&n);
-  return error;
+  close_sides(o);
+  if (error) {
+    free(o->copy);
+    free(o);
+    return error;
+  }
+  rgi_rma_started(t->target, t->kind, t->offset, high);
+  *op = &o->op;
+  return RG_SUCCESS;
 }
 
-int rgi_rma_issue(const rgi_transfer *t, int64_t bytes, rgi_transfer_piece *p) {
-  if (t->alpha) {
-    p->copy = malloc((size_t)bytes);
-    if (!p->copy)
-      return rgi_error(RG_ERR_NOMEM, "%s: no memory for a copy of %lld bytes",
-                       rgi_transfer_calls[t->kind], (long long)bytes);
-    rgi_transfer_pack_scaled(t, p->copy);
+/* --- afterwards ------------------------------------------------------------------------------ */
+
+int rgi_rma_test(rgi_transport_op *op, int *done) {
+  rma_op *o = (rma_op *)op;
+  RGI_TRY(rgi_mpi_error(MPI_Test(&o->request, &o->done, MPI_STATUS_IGNORE), op->call));
+  *done = o->done;
+  return RG_SUCCESS;
+}
+
+/* Tests of the operation between two looks at all other requests. */
+#define LOOKS 8
+
+/* Where waiting inside MPI is polite, MPI pauses by itself, and only after a test that has moved
+ * no data: a long transfer needs its tests without a pause between them. */
+int rgi_rma_wait(rgi_transport_op *op, rgi_wait *w) {
+  int done, polite = 0;
+  rg_polite_active(&polite);
+  for (unsigned i = 1;; i++) {
+    RGI_TRY(rgi_rma_test(op, &done));
+    if (done)
+      return RG_SUCCESS;
+    if (i % LOOKS == 0)
+      RGI_TRY(rgi_requests_progress_all());
+    RGI_TRY(polite ? rgi_wait_check(w) : rgi_wait_more(w));
   }
-  return issue_types(t, bytes, p);
+}
+
+/* Operations that no thread waits for any more, but that MPI may still be working on. */
+static struct {
+  pthread_mutex_t lock;
+  rgi_transport_op *first;
+} dropped = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void free_op(rma_op *o) {
+  rgi_rma_left(o->op.target, o->turn);
+  free(o->copy);
+  free(o);
+}
+
+void rgi_rma_drop(rgi_transport_op *op) {
+  rma_op *o = (rma_op *)op;
+  if (o->done) {
+    free_op(o);
+    return;
+  }
+  pthread_mutex_lock(&dropped.lock);
+  op->next = dropped.first;
+  dropped.first = op;
+  pthread_mutex_unlock(&dropped.lock);
+}
+
+void rgi_rma_end_dropped(int mpi) {
+  for (rgi_transport_op *op = dropped.first, *next; op; op = next) {
+    rma_op *o = (rma_op *)op;
+    next = op->next;
+    if (mpi)
+      MPI_Wait(&o->request, MPI_STATUS_IGNORE);
+    free_op(o);
+  }
+  dropped.first = NULL;
 }

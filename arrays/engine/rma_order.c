@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   byte_range put, acc;
   int listed;
-  unsigned turn; /* counts the waits of rgi_rma_enter */
+  unsigned turn; /* counts the waits for room */
   int under_way; /* operations of this turn that are not known to be complete */
 } pending;
 
@@ -57,10 +57,6 @@ void rgi_rma_order_close(void) {
   order.targets = NULL;
 }
 
-static int ranges_overlap(byte_range s, uint64_t low, uint64_t high) {
-  return low < s.high && s.low < high;
-}
-
 static void widen_range(byte_range *s, uint64_t low, uint64_t high) {
   if (!s->high || low < s->low)
     s->low = low;
@@ -82,29 +78,6 @@ static int fence_locked(int target) {
   return rgi_armci_window_error("ARMCI_Fence");
 }
 
-int rgi_rma_before(int target, rgi_transfer_kind kind, uint64_t low, uint64_t high) {
-  int error = RG_SUCCESS;
-  pthread_mutex_lock(&order.lock);
-  pending *p = &order.of[target];
-  if (ranges_overlap(p->put, low, high) ||
-      (kind != RGI_TRANSFER_ACC && ranges_overlap(p->acc, low, high)))
-    error = fence_locked(target);
-  pthread_mutex_unlock(&order.lock);
-  return error;
-}
-
-void rgi_rma_started(int target, rgi_transfer_kind kind, uint64_t low, uint64_t high) {
-  if (kind == RGI_TRANSFER_GET)
-    return;
-  pthread_mutex_lock(&order.lock);
-  pending *p = &order.of[target];
-  widen_range(kind == RGI_TRANSFER_PUT ? &p->put : &p->acc, low, high);
-  if (!p->listed)
-    order.targets[order.n++] = target;
-  p->listed = 1;
-  pthread_mutex_unlock(&order.lock);
-}
-
 /* A fence completes gets as well. Operations of an earlier turn are not counted when they
  * leave. */
 static int make_room(int target, pending *p) {
@@ -114,16 +87,34 @@ static int make_room(int target, pending *p) {
   return rgi_armci_window_error("ARMCI_Fence");
 }
 
-int rgi_rma_enter(int target, unsigned *turn) {
+#define OVERLAPS(range, from, to) ((from) < (range).high && (range).low < (to))
+
+int rgi_rma_before(int target, rgi_access_kind kind, uint64_t low, uint64_t high, unsigned *turn) {
   int error = RG_SUCCESS;
   pthread_mutex_lock(&order.lock);
   pending *p = &order.of[target];
-  if (p->under_way >= order.most)
+  if (OVERLAPS(p->put, low, high) || (kind != RGI_ACCESS_KIND_ACC && OVERLAPS(p->acc, low, high)))
+    error = fence_locked(target);
+  if (turn && !error && p->under_way >= order.most)
     error = make_room(target, p);
-  *turn = p->turn;
-  p->under_way += !error;
+  if (turn && !error) {
+    *turn = p->turn;
+    p->under_way++;
+  }
   pthread_mutex_unlock(&order.lock);
   return error;
+}
+
+void rgi_rma_started(int target, rgi_access_kind kind, uint64_t low, uint64_t high) {
+  if (kind == RGI_ACCESS_KIND_GET)
+    return;
+  pthread_mutex_lock(&order.lock);
+  pending *p = &order.of[target];
+  widen_range(kind == RGI_ACCESS_KIND_PUT ? &p->put : &p->acc, low, high);
+  if (!p->listed)
+    order.targets[order.n++] = target;
+  p->listed = 1;
+  pthread_mutex_unlock(&order.lock);
 }
 
 void rgi_rma_left(int target, unsigned turn) {
@@ -131,6 +122,10 @@ void rgi_rma_left(int target, unsigned turn) {
   if (order.of && order.of[target].turn == turn)
     order.of[target].under_way--;
   pthread_mutex_unlock(&order.lock);
+}
+
+int rgi_rma_settle(int target, uint64_t low, uint64_t high) {
+  return rgi_rma_before(target, RGI_ACCESS_KIND_GET, low, high, NULL);
 }
 
 int rgi_rma_fence(int target) {

@@ -179,7 +179,8 @@ static int read_box(hdf5_reading *r, const int64_t lo[], const int64_t extent[])
   rgi_pieces_start(&it, &r->a->d, lo, hi);
   rgi_pieces_next(&it, &place);
   char *to = rgi_array_mine(r->a) + place.offset * (int64_t)r->a->element;
-  rgi_patch_copy(dims, extent, r->a->element, to, place.ld, r->buffer, NULL);
+  rgi_strided patch = rgi_strided_make(dims, extent, r->a->element, NULL, place.ld);
+  rgi_patch_put(&patch, to, r->buffer);
   return RG_SUCCESS;
 }
 

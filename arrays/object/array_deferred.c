@@ -52,15 +52,18 @@ int rgi_array_defer_free(rg_array a) {
   return RG_SUCCESS;
 }
 
-/* Whether it can be freed now. An array of an earlier rg_init has no memory any more. */
-static int may_be_freed(rg_array a) {
+/* Whether the array has to wait no longer. When the barrier has ended with an error, a death or a
+ * revocation, it never will be known whether all members have freed the array: then its memory is
+ * not reused. An array of an earlier rg_init has no memory any more. */
+static int is_over(rg_array a) {
   int done = 0;
   if (a->epoch != rgi_runtime.epoch || !rgi_runtime.started)
     return 1;
-  if (rg_test(&a->free_barrier, &done, NULL) || !done)
-    return 0;
-  give_memory(a);
-  return 1;
+  if (rg_test(&a->free_barrier, &done, NULL))
+    return !a->free_barrier;
+  if (done)
+    give_memory(a);
+  return done;
 }
 
 void rgi_array_free_deferred(void) {
@@ -68,7 +71,7 @@ void rgi_array_free_deferred(void) {
     return;
   pthread_mutex_lock(&deferred.lock);
   for (rg_array *link = &deferred.first, a; (a = *link);) {
-    if (may_be_freed(a)) {
+    if (is_over(a)) {
       *link = a->next;
       rgi_array_forget(a);
     } else {

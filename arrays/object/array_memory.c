@@ -71,8 +71,8 @@ static void lay_out(void *context, char *base) {
 }
 
 static int take_shared_block(const char *call, rg_array a, int error) {
-  rgi_shared_block_maker maker = {"an array", total_bytes, lay_out, a};
-  RGI_TRY(rgi_shared_block_open(call, a->group, a->hash, &maker, error, &a->shared));
+  rgi_shared_block_maker maker = {"an array", total_bytes, lay_out, a, a->hash};
+  RGI_TRY(rgi_shared_block_open(call, a->group, &maker, error, &a->shared));
   a->base = a->shared.base;
   a->starts = (void *)a->base;
   a->locks = (void *)(a->base + locks_at(a->members));

@@ -105,10 +105,10 @@ static int wait_made(const char *call, rgi_shared_block_state *p) {
 }
 
 /* The first member to arrive. */
-static int open_as_first(rg_group g, uint64_t hash, const rgi_shared_block_maker *maker, int error,
+static int open_as_first(rg_group g, const rgi_shared_block_maker *maker, int error,
                          rgi_shared_block_state *p) {
   p->maker = (uint32_t)g->me;
-  p->hash = hash;
+  p->hash = maker->hash;
   if (!error)
     error = make_block(maker, p);
   rgi_bell_set(&p->state, (uint32_t)error + 1);
@@ -129,26 +129,26 @@ static int open_as_later(const char *call, rg_group g, uint64_t hash, int error,
   return RG_SUCCESS;
 }
 
-static int open_in_slot(const char *call, rg_group g, uint64_t hash,
-                        const rgi_shared_block_maker *maker, int error, rgi_shared_block_state *p) {
+static int open_in_slot(const char *call, rg_group g, const rgi_shared_block_maker *maker,
+                        int error, rgi_shared_block_state *p) {
   if (atomic_exchange(&p->first, 1) == 0)
-    error = open_as_first(g, hash, maker, error, p);
+    error = open_as_first(g, maker, error, p);
   else
-    error = open_as_later(call, g, hash, error, p);
+    error = open_as_later(call, g, maker->hash, error, p);
   atomic_fetch_add(&p->came.value, 1);
   rgi_bell_wake(&p->came);
   return error;
 }
 
-int rgi_shared_block_open(const char *call, rg_group g, uint64_t hash,
-                          const rgi_shared_block_maker *maker, int error, rgi_shared_block *s) {
+int rgi_shared_block_open(const char *call, rg_group g, const rgi_shared_block_maker *maker,
+                          int error, rgi_shared_block *s) {
   void *memory;
   RGI_TRY(rgi_group_check_member(call, g)); /* whose deaths end the waits */
   int n = rgi_members_count(g->members);
   RGI_TRY(rgi_slot_attach(rgi_mix_bits(g->context + KEY), n,
                           sizeof(rgi_shared_block_state) + (size_t)n, &s->slot, &memory));
   s->place = memory;
-  error = open_in_slot(call, g, hash, maker, error, s->place);
+  error = open_in_slot(call, g, maker, error, s->place);
   if (error) {
     leave_slot(g, s->slot, s->place);
     s->slot = 0;

@@ -35,21 +35,21 @@ typedef struct {
   char *base; /* the block */
 } rgi_shared_block;
 
-/* How the first member makes it. */
+/* How the first member makes it, and what all members check. */
 typedef struct {
   const char *what; /* for the text when there is no memory */
   int (*bytes)(void *context, size_t *bytes);
   void (*fill)(void *context, char *base);
   void *context;
+  uint64_t hash; /* of what has to be the same on all members */
 } rgi_shared_block_maker;
 
-/* Every member of g; g is the object's own (its context is the key). hash: of what
- * has to be the same on all members. error: the caller's own; it is written for the others
- * and returned. Errors: that of a member which arrived before, RG_ERR_MISMATCH (hash);
- * members that arrived before get the caller's by rgi_shared_block_confirm. After an error there
- * is nothing to close. */
-int rgi_shared_block_open(const char *call, rg_group g, uint64_t hash,
-                          const rgi_shared_block_maker *maker, int error, rgi_shared_block *s);
+/* Every member of g; g is the object's own (its context is the key). error: the caller's own; it is
+ * written for the others and returned. Errors: that of a member which arrived before,
+ * RG_ERR_MISMATCH (the hash); members that arrived before get the caller's by
+ * rgi_shared_block_confirm. After an error there is nothing to close. */
+int rgi_shared_block_open(const char *call, rg_group g, const rgi_shared_block_maker *maker,
+                          int error, rgi_shared_block *s);
 
 /* Waits until all members have arrived. The error of one of them; RG_ERR_TIMEOUT. */
 int rgi_shared_block_confirm(const char *call, rg_group g, const rgi_shared_block *s);

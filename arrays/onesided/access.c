@@ -6,20 +6,11 @@
  * pieces, they are collected by owner (aggregate.h). */
 #include "onesided/access.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "distribution/piece.h"
 #include "onesided/aggregate.h"
 
 /* --- checks --------------------------------------------------------------------- */
-
-int rgi_access_check(const rgi_access *m) {
-  RGI_TRY(rgi_array_check(m->call, m->a));
-  if (m->kind == RGI_TRANSFER_ACC && m->a->type == RG_TYPE_OPAQUE)
-    return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic", m->call);
-  return RG_SUCCESS;
-}
 
 /* Refuses leading dimensions for which offsets in the buffer would overflow. */
 static int check_reach(const rgi_access *m, const int64_t extent[], const int64_t ld[]) {
@@ -34,89 +25,102 @@ static int check_reach(const rgi_access *m, const int64_t extent[], const int64_
                          m->call);
 }
 
-int rgi_access_check_buffer(const rgi_access *m, const int64_t extent[], const int64_t ld[]) {
-  int dims = m->a->d.dims, empty = 0;
-  for (int d = 0; d < dims; d++)
+static int ld_error(const rgi_access *m, int d, int64_t ld, int64_t extent) {
+  return rgi_error(RG_ERR_ARG, "%s: ld[%d] is %lld, less than the patch's extent %lld", m->call, d,
+                   (long long)ld, (long long)extent);
+}
+
+/* Strides of an empty patch may overflow; they are not used. */
+int rgi_access_check(const rgi_access *m, const int64_t extent[], const int64_t ld[],
+                     int64_t stride[]) {
+  int last = m->a->d.dims - 1, empty = extent[last] == 0;
+  if (m->kind == RGI_ACCESS_KIND_ACC && m->a->type == RG_TYPE_OPAQUE)
+    return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic", m->call);
+  stride[last] = 1;
+  for (int d = last - 1; d >= 0; d--) {
+    stride[d] = (int64_t)((uint64_t)stride[d + 1] * (uint64_t)(ld ? ld[d] : extent[d + 1]));
     empty |= extent[d] == 0;
+  }
   if (!m->buf && !empty)
     return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", m->call);
-  for (int d = 0; ld && d < dims - 1; d++)
+  for (int d = 0; ld && d < last; d++)
     if (ld[d] < extent[d + 1])
-      return rgi_error(RG_ERR_ARG, "%s: ld[%d] is %lld, less than the patch's extent %lld", m->call,
-                       d, (long long)ld[d], (long long)extent[d + 1]);
+      return ld_error(m, d, ld[d], extent[d + 1]);
   return ld && !empty ? check_reach(m, extent, ld) : RG_SUCCESS;
 }
 
 /* At most the extent of the array: longer steps select the same element, and might overflow. */
 static int64_t step_of(const rgi_access *m, int d) {
-  int64_t step = m->step ? m->step[d] : 1, most = m->a->d.shape[d] > 1 ? m->a->d.shape[d] : 1;
+  int64_t step = m->step[d], most = m->a->d.shape[d] > 1 ? m->a->d.shape[d] : 1;
   return step < most ? step : most;
 }
 
-static int check_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[],
-                       int64_t extent[]) {
-  RGI_TRY(rgi_access_check(m));
-  if (!lo || !hi)
-    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", m->call, lo ? "hi" : "lo");
-  RGI_TRY(rgi_distribution_inside(&m->a->d, m->call, lo, hi));
+/* extent: at first without steps. */
+static int check_steps(const rgi_access *m, int64_t extent[]) {
   for (int d = 0; d < m->a->d.dims; d++) {
     int64_t step = step_of(m, d);
     if (step < 1)
       return rgi_error(RG_ERR_ARG, "%s: the step of dimension %d is %lld", m->call, d,
                        (long long)step);
-    extent[d] = hi[d] > lo[d] ? (hi[d] - lo[d] - 1) / step + 1 : 0;
+    extent[d] = extent[d] > 0 ? (extent[d] - 1) / step + 1 : 0;
   }
   return RG_SUCCESS;
 }
 
-/* --- cutting --------------------------------------------------------------------- */
+/* --- one piece ------------------------------------------------------------------- */
 
-/* Strides of an empty patch may overflow; they are not used. */
-void rgi_access_strides(int dims, const int64_t extent[], const int64_t ld[], int64_t stride[]) {
-  stride[dims - 1] = 1;
-  for (int d = dims - 2; d >= 0; d--)
-    stride[d] = (int64_t)((uint64_t)stride[d + 1] * (uint64_t)(ld ? ld[d] : extent[d + 1]));
-}
-
-/* What is moved of a piece of the patch: with steps some of its elements, or none (0). */
-static int piece_of(const rgi_access *m, const rgi_piece *piece, const int64_t lo[],
-                    const int64_t stride[], rgi_access_piece *part) {
-  int dims = m->a->d.dims;
-  int64_t at = 0;
-  part->rank = piece->rank;
-  part->offset = piece->offset;
-  rgi_piece_strides(dims, piece->ld, part->stride);
-  for (int d = 0; d < dims; d++) {
-    int64_t step = step_of(m, d);
-    int64_t number = step == 1 ? piece->lo[d] - lo[d] : (piece->lo[d] - lo[d] + step - 1) / step;
-    int64_t first = lo[d] + number * step;
-    if (first >= piece->hi[d])
-      return 0;
-    part->extent[d] = step == 1 ? piece->hi[d] - first : (piece->hi[d] - first - 1) / step + 1;
-    part->offset += (first - piece->lo[d]) * part->stride[d];
-    part->stride[d] *= step;
-    part->buf_stride[d] = stride[d];
-    at += number * stride[d];
+/* Moves a piece of the patch that starts at lo: with steps some of its elements, or none. As a
+ * patch in bytes it has the array's dimensions around a run of one element, joined where they can
+ * be. The stride of a dimension of extent 1 may overflow; it is not used. */
+static int move_piece(const rgi_access *m, const rgi_piece *piece, const int64_t lo[],
+                      const int64_t stride[], rgi_aggregate *aggregate) {
+  rg_array a = m->a;
+  uint64_t element = a->element, inner = element; /* inner: bytes between neighbours */
+  uint64_t from = 0, at = (uint64_t)piece->offset * element;
+  rgi_transfer t;
+  rgi_engine_handle handle;
+  t.patch.dims = 0;
+  rgi_strided_add(&t.patch, (int64_t)element, 1, 1);
+  for (int d = a->d.dims - 1; d >= 0; d--) {
+    int64_t step = m->step ? step_of(m, d) : 1, before = piece->lo[d] - lo[d];
+    int64_t number = step > 1 ? (before + step - 1) / step : before; /* of its first, in buf */
+    int64_t skipped = number * step - before, n = piece->hi[d] - piece->lo[d] - skipped;
+    if (n <= 0)
+      return RG_SUCCESS;
+    n = step > 1 ? (n - 1) / step + 1 : n;
+    from += (uint64_t)number * (uint64_t)stride[d] * element;
+    at += (uint64_t)skipped * inner;
+    rgi_strided_add(&t.patch, n, (int64_t)((uint64_t)stride[d] * element),
+                    (int64_t)((uint64_t)step * inner));
+    inner *= d > 0 ? (uint64_t)piece->ld[d - 1] : 1;
   }
-  part->buf = m->buf + at * (int64_t)m->a->element;
-  return 1;
+  if (a->one_node || (m->kind != RGI_ACCESS_KIND_ACC && a->mapped[piece->rank]))
+    return rgi_access_same_node(m, piece->rank, at, &t.patch, m->buf + from);
+  t.kind = m->kind;
+  t.target = a->world[piece->rank];
+  t.offset = a->heap_offsets[piece->rank] + at;
+  t.origin = m->buf + from;
+  t.type = a->type;
+  t.alpha = m->alpha;
+  t.runs = NULL;
+  t.may_block = !m->started;
+  if (aggregate)
+    return rgi_aggregate_add(aggregate, piece->rank, &t);
+  if (m->started)
+    return rgi_access_start(m, &t);
+  RGI_TRY(rgi_engine_start(&t, &handle));
+  return rgi_engine_wait(&handle);
 }
 
-static int move_piece(const rgi_access *m, const rgi_access_piece *part, rgi_aggregate *aggregate) {
-  if (m->a->one_node || (m->kind != RGI_TRANSFER_ACC && m->a->mapped[part->rank]))
-    return rgi_access_same_node(m, part);
-  return aggregate ? rgi_aggregate_add(aggregate, part) : rgi_access_other_node(m, part);
-}
+/* --- cutting --------------------------------------------------------------------- */
 
 static int move_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                        const int64_t stride[], rgi_aggregate *aggregate) {
   rgi_pieces it;
   rgi_piece piece;
-  rgi_access_piece part;
   rgi_pieces_start(&it, &m->a->d, lo, hi);
   while (rgi_pieces_next(&it, &piece))
-    if (piece_of(m, &piece, lo, stride, &part))
-      RGI_TRY(move_piece(m, &part, aggregate));
+    RGI_TRY(move_piece(m, &piece, lo, stride, aggregate));
   return RG_SUCCESS;
 }
 
@@ -134,8 +138,19 @@ int rgi_access_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[
 int rgi_access_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                      const int64_t ld[]) {
   int64_t extent[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS];
-  RGI_TRY(check_patch(m, lo, hi, extent));
-  RGI_TRY(rgi_access_check_buffer(m, extent, ld));
-  rgi_access_strides(m->a->d.dims, extent, ld, stride);
+  rgi_piece piece;
+  RGI_TRY(rgi_array_check(m->call, m->a));
+  if (!lo || !hi)
+    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", m->call, lo ? "hi" : "lo");
+  int in_one_block = rgi_piece_within(&m->a->d, lo, hi, &piece);
+  if (!in_one_block)
+    RGI_TRY(rgi_distribution_inside(&m->a->d, m->call, lo, hi));
+  for (int d = 0; d < m->a->d.dims; d++)
+    extent[d] = hi[d] - lo[d];
+  if (m->step)
+    RGI_TRY(check_steps(m, extent));
+  RGI_TRY(rgi_access_check(m, extent, ld, stride));
+  if (in_one_block)
+    return move_piece(m, &piece, lo, stride, NULL);
   return rgi_access_pieces(m, lo, hi, stride);
 }

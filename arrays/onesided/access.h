@@ -13,15 +13,13 @@
 int rgi_access_patch(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                      const int64_t ld[]);
 
-/* Two of the checks: the array and its type; the buffer for a patch with these extents. */
-int rgi_access_check(const rgi_access *m);
-int rgi_access_check_buffer(const rgi_access *m, const int64_t extent[], const int64_t ld[]);
+/* Some of the checks: those of the array's type, and of the buffer for a patch with these extents
+ * (ld NULL: dense with extent). stride: of the buffer, in elements, in each dimension. */
+int rgi_access_check(const rgi_access *m, const int64_t extent[], const int64_t ld[],
+                     int64_t stride[]);
 
-/* Moves the elements without any check. stride: of the buffer, in elements, in each dimension. */
+/* Moves the elements without any check, and takes the strides of the buffer. */
 int rgi_access_pieces(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                       const int64_t stride[]);
-
-/* The strides of memory with these extents (ld NULL: dense with extent). */
-void rgi_access_strides(int dims, const int64_t extent[], const int64_t ld[], int64_t stride[]);
 
 #endif

@@ -34,6 +34,14 @@ int rgi_aggregate_open(const rgi_access *m, rgi_aggregate **aggregate) {
   return RG_SUCCESS;
 }
 
+static int move_transfer(const rgi_access *m, rgi_transfer *t) {
+  rgi_engine_handle handle;
+  if (m->started)
+    return rgi_access_start(m, t);
+  RGI_TRY(rgi_engine_start(t, &handle));
+  return rgi_engine_wait(&handle);
+}
+
 /* Sends the runs, relative to the lowest address of each side. */
 static int move_runs(rgi_aggregate *j, int rank) {
   owner_runs *b = &j->of[rank];
@@ -48,8 +56,17 @@ static int move_runs(rgi_aggregate *j, int rank) {
   }
   int n = b->n;
   b->n = 0;
-  return rgi_access_runs(j->m, rank, j->m->a->heap_offsets[rank] + (uint64_t)target,
-                         j->m->buf + origin, n, b->runs);
+  rg_array a = j->m->a;
+  rgi_transfer t = {.kind = j->m->kind,
+                    .target = a->world[rank],
+                    .offset = a->heap_offsets[rank] + (uint64_t)target,
+                    .origin = j->m->buf + origin,
+                    .type = a->type,
+                    .alpha = j->m->alpha,
+                    .runs = b->runs,
+                    .n = n,
+                    .may_block = !j->m->started};
+  return move_transfer(j->m, &t);
 }
 
 static int add_run(rgi_aggregate *j, int rank, rgi_strided_run run) {
@@ -62,23 +79,29 @@ static int add_run(rgi_aggregate *j, int rank, rgi_strided_run run) {
   return b->n == RUNS ? move_runs(j, rank) : RG_SUCCESS;
 }
 
-/* Adds the rows of dimension d and the inner ones. */
-static int add_rows(rgi_aggregate *j, int rank, const rgi_strided *p, int d, int64_t origin,
-                    int64_t target) {
-  if (d == p->dims - 1)
-    return add_run(j, rank, (rgi_strided_run){origin, target, p->extent[d]});
-  for (int64_t i = 0; i < p->extent[d]; i++)
-    RGI_TRY(add_rows(j, rank, p, d + 1, origin + i * p->origin_stride[d],
-                     target + i * p->target_stride[d]));
+/* Adds the rows of a patch. first: its first row. */
+static int add_rows(rgi_aggregate *j, int rank, const rgi_strided *p, rgi_strided_run first) {
+  int64_t at[RGI_STRIDED_DIMS] = {0}, rows = p->dims > 1 ? p->extent[1] : 1;
+  int64_t origin = 0, target = 0;
+  do
+    for (int64_t i = 0; i < rows; i++) {
+      rgi_strided_run row = {first.origin + origin, first.target + target, p->extent[0]};
+      if (i > 0) {
+        row.origin += i * p->origin_stride[1];
+        row.target += i * p->target_stride[1];
+      }
+      RGI_TRY(add_run(j, rank, row));
+    }
+  while (rgi_strided_step(p, at, &origin, &target));
   return RG_SUCCESS;
 }
 
-int rgi_aggregate_add(rgi_aggregate *j, const rgi_access_piece *part) {
-  rgi_strided p = rgi_access_strided(j->m, part);
-  if (rgi_strided_simplify(&p, &p) >= LARGE)
-    return rgi_access_other_node(j->m, part);
-  return add_rows(j, part->rank, &p, 0, part->buf - j->m->buf,
-                  part->offset * (int64_t)j->m->a->element);
+int rgi_aggregate_add(rgi_aggregate *j, int rank, rgi_transfer *t) {
+  if (rgi_strided_bytes(&t->patch) >= LARGE)
+    return move_transfer(j->m, t);
+  rgi_strided_run first = {t->origin - j->m->buf,
+                           (int64_t)(t->offset - j->m->a->heap_offsets[rank]), 0};
+  return add_rows(j, rank, &t->patch, first);
 }
 
 int rgi_aggregate_close(rgi_aggregate *j, int error) {

@@ -12,39 +12,35 @@
 #include "onesided/access.h"
 #include "onesided/single.h"
 
-/* One call's elements. values: read only but for RGI_TRANSFER_GET. */
+/* One call's elements; the access's buffer holds their values. */
 typedef struct {
-  const char *call;
-  rg_array a;
-  rgi_transfer_kind kind;
+  rgi_access m;
   int64_t n;
   const int64_t *at;
-  char *values;
-  const void *alpha;
 } elements;
 
 /* --- checks ------------------------------------ */
 
 static int check_index(const elements *e, int64_t i) {
-  const rgi_distribution *d = &e->a->d;
+  const rgi_distribution *d = &e->m.a->d;
   const int64_t *at = e->at + i * d->dims;
   for (int k = 0; k < d->dims; k++)
     if ((uint64_t)at[k] >= (uint64_t)d->shape[k])
       return rgi_error(RG_ERR_BOUNDS,
                        "%s: element %lld of the list: index %lld in dimension %d; the array has 0 "
                        "to %lld",
-                       e->call, (long long)i, (long long)at[k], k, (long long)d->shape[k] - 1);
+                       e->m.call, (long long)i, (long long)at[k], k, (long long)d->shape[k] - 1);
   return RG_SUCCESS;
 }
 
 static int check_elements(const elements *e) {
-  RGI_TRY(rgi_array_check(e->call, e->a));
-  if (e->kind == RGI_TRANSFER_ACC && e->a->type == RG_TYPE_OPAQUE)
-    return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic", e->call);
+  RGI_TRY(rgi_array_check(e->m.call, e->m.a));
+  if (e->m.kind == RGI_ACCESS_KIND_ACC && e->m.a->type == RG_TYPE_OPAQUE)
+    return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic", e->m.call);
   if (e->n < 0)
-    return rgi_error(RG_ERR_ARG, "%s: %lld elements", e->call, (long long)e->n);
-  if (e->n > 0 && (!e->at || !e->values))
-    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", e->call, e->at ? "values" : "at");
+    return rgi_error(RG_ERR_ARG, "%s: %lld elements", e->m.call, (long long)e->n);
+  if (e->n > 0 && (!e->at || !e->m.buf))
+    return rgi_error(RG_ERR_ARG, "%s: %s is NULL", e->m.call, e->at ? "values" : "at");
   for (int64_t i = 0; i < e->n; i++)
     RGI_TRY(check_index(e, i));
   return RG_SUCCESS;
@@ -53,30 +49,30 @@ static int check_elements(const elements *e) {
 /* --- in this node's memory ----------------------------------------------------------- */
 
 static char *value_at(const elements *e, int64_t i) {
-  return e->values + i * (int64_t)e->a->element;
+  return e->m.buf + i * (int64_t)e->m.a->element;
 }
 
 static int move_element(const elements *e, int64_t i, int rank, int64_t offset) {
-  static const int64_t one = 1;
-  rg_array a = e->a;
+  rg_array a = e->m.a;
+  rgi_strided one;
   char *at = rgi_array_memory(a, rank) + offset * (int64_t)a->element;
-  switch (e->kind) {
-  case RGI_TRANSFER_PUT:
+  switch (e->m.kind) {
+  case RGI_ACCESS_KIND_PUT:
     rgi_single_copy(at, value_at(e, i), a->element);
     return RG_SUCCESS;
-  case RGI_TRANSFER_GET:
+  case RGI_ACCESS_KIND_GET:
     rgi_single_copy(value_at(e, i), at, a->element);
     return RG_SUCCESS;
   default:
-    return rgi_access_accumulate(e->call, a, rank, 1, &one, at, NULL, value_at(e, i), NULL,
-                                 e->alpha);
+    one = rgi_strided_flat((int64_t)a->element);
+    return rgi_access_accumulate(&e->m, rank, &one, at, value_at(e, i));
   }
 }
 
 static int move_on_node(const elements *e) {
   for (int64_t i = 0; i < e->n; i++) {
     int64_t offset;
-    int rank = rgi_distribution_find(&e->a->d, e->at + i * e->a->d.dims, &offset);
+    int rank = rgi_distribution_find(&e->m.a->d, e->at + i * e->m.a->d.dims, &offset);
     RGI_TRY(move_element(e, i, rank, offset));
   }
   return RG_SUCCESS;
@@ -92,8 +88,8 @@ typedef struct {
 
 /* Whether this element goes through the engine. Mapped ones do not, unless they are added to. */
 static int sort_one(const elements *e, int64_t i, int *rank, int64_t *offset) {
-  *rank = rgi_distribution_find(&e->a->d, e->at + i * e->a->d.dims, offset);
-  return e->kind == RGI_TRANSFER_ACC || !e->a->mapped[*rank];
+  *rank = rgi_distribution_find(&e->m.a->d, e->at + i * e->m.a->d.dims, offset);
+  return e->m.kind == RGI_ACCESS_KIND_ACC || !e->m.a->mapped[*rank];
 }
 
 static void count_owners(const elements *e, by_owner *b) {
@@ -102,7 +98,7 @@ static void count_owners(const elements *e, by_owner *b) {
   for (int64_t i = 0; i < e->n; i++)
     if (sort_one(e, i, &rank, &offset))
       b->first[rank + 2]++;
-  for (int r = 2; r <= e->a->members + 1; r++)
+  for (int r = 2; r <= e->m.a->members + 1; r++)
     b->first[r] += b->first[r - 1];
 }
 
@@ -113,44 +109,40 @@ static int sort_by_owner(const elements *e, by_owner *b) {
     int rank;
     int64_t offset;
     if (!sort_one(e, i, &rank, &offset)) {
-      RGI_TRY(rgi_array_settle(e->a, rank, offset, 1));
+      RGI_TRY(rgi_array_settle(e->m.a, rank, offset, 1));
       RGI_TRY(move_element(e, i, rank, offset));
       continue;
     }
     int64_t place = b->first[rank + 1]++;
-    b->offsets[place] = e->a->heap_offsets[rank] + (uint64_t)offset * e->a->element;
+    b->offsets[place] = e->m.a->heap_offsets[rank] + (uint64_t)offset * e->m.a->element;
     b->values[place] = value_at(e, i);
   }
   return RG_SUCCESS;
 }
 
 static int transfer_to_owner(const elements *e, const by_owner *b, int rank) {
-  rg_array a = e->a;
-  int target = a->world[rank];
-  int64_t first = b->first[rank], n = b->first[rank + 1] - first;
-  const uint64_t *offsets = b->offsets + first;
-  char **values = b->values + first;
-  const void *const *sources = (const void *const *)values;
-  switch (e->kind) {
-  case RGI_TRANSFER_PUT:
-    return rgi_engine_put_elements(target, n, offsets, sources, a->element);
-  case RGI_TRANSFER_GET:
-    return rgi_engine_get_elements(target, n, offsets, (void *const *)values, a->element);
-  default:
-    return rgi_engine_acc_elements(target, n, offsets, sources, a->element, a->type, e->alpha);
-  }
+  rg_array a = e->m.a;
+  int64_t first = b->first[rank];
+  return rgi_engine_elements(&(rgi_transfer_elements){.kind = e->m.kind,
+                                                      .target = a->world[rank],
+                                                      .n = b->first[rank + 1] - first,
+                                                      .offsets = b->offsets + first,
+                                                      .origin = (void **)(b->values + first),
+                                                      .element = a->element,
+                                                      .type = a->type,
+                                                      .alpha = e->m.alpha});
 }
 
 static int each_owner(const elements *e) {
-  size_t n = (size_t)e->n, heads = (size_t)e->a->members + 2;
+  size_t n = (size_t)e->n, heads = (size_t)e->m.a->members + 2;
   char *memory = calloc(heads + 2 * n, sizeof(uint64_t));
   if (!memory)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu elements", e->call, n);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu elements", e->m.call, n);
   by_owner b = {.first = (void *)memory,
                 .offsets = (void *)(memory + heads * sizeof(uint64_t)),
                 .values = (void *)(memory + (heads + n) * sizeof(uint64_t))};
   int error = sort_by_owner(e, &b);
-  for (int rank = 0; rank < e->a->members && !error; rank++)
+  for (int rank = 0; rank < e->m.a->members && !error; rank++)
     if (b.first[rank + 1] > b.first[rank])
       error = transfer_to_owner(e, &b, rank);
   free(memory);
@@ -159,21 +151,28 @@ static int each_owner(const elements *e) {
 
 static int move_elements(const elements *e) {
   RGI_TRY(check_elements(e));
-  return e->a->one_node ? move_on_node(e) : each_owner(e);
+  return e->m.a->one_node ? move_on_node(e) : each_owner(e);
 }
 
 int rg_array_gather(rg_array a, int64_t n, const int64_t at[], void *values) {
-  elements e = {__func__, a, RGI_TRANSFER_GET, n, at, values, NULL};
+  elements e = {{.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = values}, n, at};
   return move_elements(&e);
 }
 
 int rg_array_scatter(rg_array a, int64_t n, const int64_t at[], const void *values) {
-  elements e = {__func__, a, RGI_TRANSFER_PUT, n, at, rgi_access_buffer(values), NULL};
+  rgi_access m = {
+      .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_PUT, .buf = (char *)(uintptr_t)values};
+  elements e = {m, n, at};
   return move_elements(&e);
 }
 
 int rg_array_scatter_acc(rg_array a, int64_t n, const int64_t at[], const void *values,
                          const void *alpha) {
-  elements e = {__func__, a, RGI_TRANSFER_ACC, n, at, rgi_access_buffer(values), alpha};
+  rgi_access m = {.call = __func__,
+                  .a = a,
+                  .kind = RGI_ACCESS_KIND_ACC,
+                  .buf = (char *)(uintptr_t)values,
+                  .alpha = alpha};
+  elements e = {m, n, at};
   return move_elements(&e);
 }

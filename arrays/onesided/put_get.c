@@ -10,40 +10,41 @@
 int rg_array_put(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                  const int64_t ld[]) {
   int rank;
-  char *at = rgi_single_patch(a, lo, hi, &rank);
+  char *at = a && a->one_node ? rgi_single_patch(a, lo, hi, &rank) : NULL;
   if (at && buf) {
     rgi_single_copy(at, buf, a->element);
     return RG_SUCCESS;
   }
   rgi_access m = {
-      .call = __func__, .a = a, .kind = RGI_TRANSFER_PUT, .buf = rgi_access_buffer(buf)};
+      .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_PUT, .buf = (char *)(uintptr_t)buf};
   return rgi_access_patch(&m, lo, hi, ld);
 }
 
 int rg_array_get(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
                  const int64_t ld[]) {
   int rank;
-  const char *at = rgi_single_patch(a, lo, hi, &rank);
+  const char *at = a && a->one_node ? rgi_single_patch(a, lo, hi, &rank) : NULL;
   if (at && buf) {
     rgi_single_copy(buf, at, a->element);
     return RG_SUCCESS;
   }
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf};
   return rgi_access_patch(&m, lo, hi, ld);
 }
 
 int rg_array_acc(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                  const int64_t ld[], const void *alpha) {
-  static const int64_t one = 1;
   int rank;
-  char *at = rgi_single_patch(a, lo, hi, &rank);
-  if (at && buf && a->type != RG_TYPE_OPAQUE)
-    return rgi_access_accumulate(__func__, a, rank, 1, &one, at, NULL, buf, NULL, alpha);
+  char *at = a && a->one_node ? rgi_single_patch(a, lo, hi, &rank) : NULL;
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_TRANSFER_ACC,
-                  .buf = rgi_access_buffer(buf),
+                  .kind = RGI_ACCESS_KIND_ACC,
+                  .buf = (char *)(uintptr_t)buf,
                   .alpha = alpha};
+  if (at && buf && a->type != RG_TYPE_OPAQUE) {
+    rgi_strided one = rgi_strided_flat((int64_t)a->element);
+    return rgi_access_accumulate(&m, rank, &one, at, buf);
+  }
   return rgi_access_patch(&m, lo, hi, ld);
 }
 
@@ -51,8 +52,8 @@ int rg_array_put_strided(rg_array a, const int64_t lo[], const int64_t hi[], con
                          const void *buf, const int64_t ld[]) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_TRANSFER_PUT,
-                  .buf = rgi_access_buffer(buf),
+                  .kind = RGI_ACCESS_KIND_PUT,
+                  .buf = (char *)(uintptr_t)buf,
                   .step = step};
   RGI_REQUIRE(step);
   return rgi_access_patch(&m, lo, hi, ld);
@@ -60,7 +61,7 @@ int rg_array_put_strided(rg_array a, const int64_t lo[], const int64_t hi[], con
 
 int rg_array_get_strided(rg_array a, const int64_t lo[], const int64_t hi[], const int64_t step[],
                          void *buf, const int64_t ld[]) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf, .step = step};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf, .step = step};
   RGI_REQUIRE(step);
   return rgi_access_patch(&m, lo, hi, ld);
 }
@@ -69,8 +70,8 @@ int rg_array_acc_strided(rg_array a, const int64_t lo[], const int64_t hi[], con
                          const void *buf, const int64_t ld[], const void *alpha) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_TRANSFER_ACC,
-                  .buf = rgi_access_buffer(buf),
+                  .kind = RGI_ACCESS_KIND_ACC,
+                  .buf = (char *)(uintptr_t)buf,
                   .alpha = alpha,
                   .step = step};
   RGI_REQUIRE(step);

@@ -76,13 +76,13 @@ static int start_access(rgi_access *m, const int64_t lo[], const int64_t hi[], c
 int rg_array_iput(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                   const int64_t ld[], rg_request *request) {
   rgi_access m = {
-      .call = __func__, .a = a, .kind = RGI_TRANSFER_PUT, .buf = rgi_access_buffer(buf)};
+      .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_PUT, .buf = (char *)(uintptr_t)buf};
   return start_access(&m, lo, hi, ld, request);
 }
 
 int rg_array_iget(rg_array a, const int64_t lo[], const int64_t hi[], void *buf, const int64_t ld[],
                   rg_request *request) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf};
   return start_access(&m, lo, hi, ld, request);
 }
 
@@ -90,8 +90,8 @@ int rg_array_iacc(rg_array a, const int64_t lo[], const int64_t hi[], const void
                   const int64_t ld[], const void *alpha, rg_request *request) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_TRANSFER_ACC,
-                  .buf = rgi_access_buffer(buf),
+                  .kind = RGI_ACCESS_KIND_ACC,
+                  .buf = (char *)(uintptr_t)buf,
                   .alpha = alpha};
   return start_access(&m, lo, hi, ld, request);
 }

@@ -19,7 +19,7 @@ static wrapped wrap_dimension(int64_t lo, int64_t length, int64_t shape) {
 
 static int check_periodic(const rgi_access *m, const int64_t lo[], const int64_t hi[],
                           int64_t extent[]) {
-  RGI_TRY(rgi_access_check(m));
+  RGI_TRY(rgi_array_check(m->call, m->a));
   if (!lo || !hi)
     return rgi_error(RG_ERR_ARG, "%s: %s is NULL", m->call, lo ? "hi" : "lo");
   for (int d = 0; d < m->a->d.dims; d++) {
@@ -57,9 +57,8 @@ static int move_periodic(const rgi_access *m, const int64_t lo[], const int64_t 
   wrapped w[RG_ARRAY_MAX_DIMS];
   int64_t extent[RG_ARRAY_MAX_DIMS], stride[RG_ARRAY_MAX_DIMS];
   RGI_TRY(check_periodic(m, lo, hi, extent));
-  RGI_TRY(rgi_access_check_buffer(m, extent, ld));
+  RGI_TRY(rgi_access_check(m, extent, ld, stride));
   int dims = m->a->d.dims;
-  rgi_access_strides(dims, extent, ld, stride);
   for (int d = 0; d < dims; d++)
     w[d] = wrap_dimension(lo[d], extent[d], m->a->d.shape[d]);
   for (int second = 0; second < 1 << dims; second++)
@@ -70,13 +69,13 @@ static int move_periodic(const rgi_access *m, const int64_t lo[], const int64_t 
 int rg_array_put_periodic(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                           const int64_t ld[]) {
   rgi_access m = {
-      .call = __func__, .a = a, .kind = RGI_TRANSFER_PUT, .buf = rgi_access_buffer(buf)};
+      .call = __func__, .a = a, .kind = RGI_ACCESS_KIND_PUT, .buf = (char *)(uintptr_t)buf};
   return move_periodic(&m, lo, hi, ld);
 }
 
 int rg_array_get_periodic(rg_array a, const int64_t lo[], const int64_t hi[], void *buf,
                           const int64_t ld[]) {
-  rgi_access m = {.call = __func__, .a = a, .kind = RGI_TRANSFER_GET, .buf = buf};
+  rgi_access m = {.call = __func__, .a = a, .kind = RGI_ACCESS_KIND_GET, .buf = buf};
   return move_periodic(&m, lo, hi, ld);
 }
 
@@ -84,8 +83,8 @@ int rg_array_acc_periodic(rg_array a, const int64_t lo[], const int64_t hi[], co
                           const int64_t ld[], const void *alpha) {
   rgi_access m = {.call = __func__,
                   .a = a,
-                  .kind = RGI_TRANSFER_ACC,
-                  .buf = rgi_access_buffer(buf),
+                  .kind = RGI_ACCESS_KIND_ACC,
+                  .buf = (char *)(uintptr_t)buf,
                   .alpha = alpha};
   return move_periodic(&m, lo, hi, ld);
 }

@@ -47,7 +47,9 @@ static __attribute__((noinline)) int read_inc(const char *call, rg_array a, cons
     return rgi_error(RG_ERR_ARG, "%s: before is NULL", call);
   RGI_TRY(find_element(call, a, at, &p));
   if (!p.memory)
-    return rgi_engine_fetch_add(a->world[p.rank], p.offset, a->type, increment, before);
+    return rgi_engine_word(&(rgi_transfer_word){RGI_ACCESS_KIND_FETCH_ADD, a->world[p.rank],
+                                                p.offset, a->type, increment, 0},
+                           before);
   *before = rgi_element_fetch_add(element_type(a->type), p.memory, increment);
   return RG_SUCCESS;
 }
@@ -69,7 +71,9 @@ int rg_array_compare_and_swap(rg_array a, const int64_t at[], int64_t compare, i
   if (a->type == RG_TYPE_INT32 && compare != (int32_t)compare) /* no element has such a value */
     return rg_array_read_inc(a, at, 0, before);
   if (!p.memory)
-    return rgi_engine_compare_and_swap(a->world[p.rank], p.offset, a->type, compare, value, before);
+    return rgi_engine_word(&(rgi_transfer_word){RGI_ACCESS_KIND_COMPARE_SWAP, a->world[p.rank],
+                                                p.offset, a->type, compare, value},
+                           before);
   *before = rgi_element_compare_swap(element_type(a->type), p.memory, compare, value);
   return RG_SUCCESS;
 }

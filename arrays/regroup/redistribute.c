@@ -134,10 +134,11 @@ static void copy_piece(const redistribution *m, const rgi_piece *p, char *data, 
   int dims = m->call.from->d.dims;
   for (int d = 0; d < dims; d++)
     extent[d] = p->hi[d] - p->lo[d];
+  rgi_strided patch = rgi_strided_make(dims, extent, m->element, NULL, p->ld);
   if (incoming)
-    rgi_patch_copy(dims, extent, m->element, place_of(m, m->call.b, p), p->ld, data, NULL);
+    rgi_patch_put(&patch, place_of(m, m->call.b, p), data);
   else
-    rgi_patch_copy(dims, extent, m->element, data, NULL, place_of(m, m->call.a, p), p->ld);
+    rgi_patch_get(&patch, place_of(m, m->call.a, p), data);
 }
 
 static void copy_message(const redistribution *m, const piece_message *l) {

@@ -10,7 +10,6 @@
 
 #include "access/element.h"
 #include "access/patch.h"
-#include "access/patch_plan.h"
 
 typedef struct {
   int64_t rows, n, to_step, from_step; /* in elements */
@@ -80,40 +79,39 @@ COMPLEX_KERNEL(add_double_complex, double, add_double)
 ATOMIC_KERNEL(add_atomic_int32, uint32_t, RGI_ELEMENT_INT32)
 ATOMIC_KERNEL(add_atomic_int64, uint64_t, RGI_ELEMENT_INT64)
 
-static void accumulate_patch(kernel *add, size_t element, int dims, const int64_t extent[],
-                             void *to, const int64_t to_ld[], const void *from,
-                             const int64_t from_ld[], const void *alpha) {
-  int64_t at[RG_ARRAY_MAX_DIMS + 1] = {0}, a = 0, b = 0, size = (int64_t)element;
-  rgi_patch_plan p;
-  if (!rgi_patch_plan_make(&p, dims, extent, to_ld, from_ld))
-    return;
-  plane rows = {p.extent[1], p.extent[0], p.a[1], p.b[1]};
+/* A kernel, and its elements: of 2 to the power of `log` bytes each. */
+typedef struct {
+  kernel *add;
+  int log;
+} adder;
+
+static void accumulate_patch(adder by, const rgi_strided *p, void *target, const void *origin,
+                             const void *alpha) {
+  int64_t at[RGI_STRIDED_DIMS] = {0}, to = 0, from = 0;
+  plane rows = {1, p->extent[0] >> by.log, 0, 0};
+  if (p->dims > 1) {
+    rows.rows = p->extent[1];
+    rows.to_step = p->target_stride[1] >> by.log;
+    rows.from_step = p->origin_stride[1] >> by.log;
+  }
   do
-    add(&rows, (char *)to + a * size, (const char *)from + b * size, alpha);
-  while (rgi_patch_plan_step(&p, at, &a, &b));
+    by.add(&rows, (char *)target + to, (const char *)origin + from, alpha);
+  while (rgi_strided_step(p, at, &from, &to));
 }
 
-void rgi_patch_accumulate(rg_array_type type, int dims, const int64_t extent[], void *to,
-                          const int64_t to_ld[], const void *from, const int64_t from_ld[],
-                          const void *alpha) {
-  static const struct {
-    kernel *add;
-    size_t element;
-  } kinds[RG_TYPE_OPAQUE] = {[RG_TYPE_INT32] = {add_int32, 4},
-                             [RG_TYPE_INT64] = {add_int64, 8},
-                             [RG_TYPE_FLOAT] = {add_float, 4},
-                             [RG_TYPE_DOUBLE] = {add_double, 8},
-                             [RG_TYPE_FLOAT_COMPLEX] = {add_float_complex, 8},
-                             [RG_TYPE_DOUBLE_COMPLEX] = {add_double_complex, 16}};
-  accumulate_patch(kinds[type].add, kinds[type].element, dims, extent, to, to_ld, from, from_ld,
-                   alpha);
+void rgi_patch_accumulate(rg_array_type type, const rgi_strided *p, void *target,
+                          const void *origin, const void *alpha) {
+  static const adder adders[RG_TYPE_OPAQUE] = {[RG_TYPE_INT32] = {add_int32, 2},
+                                               [RG_TYPE_INT64] = {add_int64, 3},
+                                               [RG_TYPE_FLOAT] = {add_float, 2},
+                                               [RG_TYPE_DOUBLE] = {add_double, 3},
+                                               [RG_TYPE_FLOAT_COMPLEX] = {add_float_complex, 3},
+                                               [RG_TYPE_DOUBLE_COMPLEX] = {add_double_complex, 4}};
+  accumulate_patch(adders[type], p, target, origin, alpha);
 }
 
-void rgi_patch_accumulate_atomic(rg_array_type type, int dims, const int64_t extent[], void *to,
-                                 const int64_t to_ld[], const void *from, const int64_t from_ld[],
-                                 const void *alpha) {
-  if (type == RG_TYPE_INT32)
-    accumulate_patch(add_atomic_int32, 4, dims, extent, to, to_ld, from, from_ld, alpha);
-  else
-    accumulate_patch(add_atomic_int64, 8, dims, extent, to, to_ld, from, from_ld, alpha);
+void rgi_patch_accumulate_atomic(rg_array_type type, const rgi_strided *p, void *target,
+                                 const void *origin, const void *alpha) {
+  adder by = type == RG_TYPE_INT32 ? (adder){add_atomic_int32, 2} : (adder){add_atomic_int64, 3};
+  accumulate_patch(by, p, target, origin, alpha);
 }

@@ -3,38 +3,54 @@
 #include <string.h>
 
 #include "access/patch.h"
-#include "access/patch_plan.h"
+
+/* Rows of a plane: how many, how long each is, and how far apart they are on both sides. */
+typedef struct {
+  int64_t n, to_step, from_step;
+  size_t bytes;
+} plane_rows;
 
 /* Inlined into copy_plane for each size: copying a constant number of bytes is a load and a
  * store. */
-static inline __attribute__((always_inline)) void copy_rows(int64_t rows, size_t bytes, char *to,
-                                                            int64_t to_step, const char *from,
-                                                            int64_t from_step) {
-  for (int64_t i = 0; i < rows; i++)
+static inline __attribute__((always_inline)) void copy_rows(const plane_rows *r, size_t bytes,
+                                                            char *to, const char *from) {
+  int64_t n = r->n, to_step = r->to_step, from_step = r->from_step;
+  for (int64_t i = 0; i < n; i++)
     memcpy(to + i * to_step, from + i * from_step, bytes);
 }
 
 /* Rows of one element of a usual type: a column of a matrix. */
-static void copy_plane(int64_t rows, size_t bytes, char *to, int64_t to_step, const char *from,
-                       int64_t from_step) {
-  if (bytes == 4)
-    copy_rows(rows, 4, to, to_step, from, from_step);
-  else if (bytes == 8)
-    copy_rows(rows, 8, to, to_step, from, from_step);
-  else if (bytes == 16)
-    copy_rows(rows, 16, to, to_step, from, from_step);
+static void copy_plane(const plane_rows *r, char *to, const char *from) {
+  if (r->bytes == 4)
+    copy_rows(r, 4, to, from);
+  else if (r->bytes == 8)
+    copy_rows(r, 8, to, from);
+  else if (r->bytes == 16)
+    copy_rows(r, 16, to, from);
   else
-    copy_rows(rows, bytes, to, to_step, from, from_step);
+    copy_rows(r, r->bytes, to, from);
 }
 
-void rgi_patch_copy(int dims, const int64_t extent[], size_t element, void *to,
-                    const int64_t to_ld[], const void *from, const int64_t from_ld[]) {
-  int64_t at[RG_ARRAY_MAX_DIMS + 1] = {0}, a = 0, b = 0, size = (int64_t)element;
-  rgi_patch_plan p;
-  if (!rgi_patch_plan_make(&p, dims, extent, to_ld, from_ld))
+void rgi_patch_put(const rgi_strided *p, void *target, const void *origin) {
+  int64_t at[RGI_STRIDED_DIMS] = {0}, from = 0, to = 0;
+  if (p->dims == 1) {
+    memcpy(target, origin, (size_t)p->extent[0]);
     return;
+  }
+  plane_rows r = {p->extent[1], p->target_stride[1], p->origin_stride[1], (size_t)p->extent[0]};
   do
-    copy_plane(p.extent[1], (size_t)p.extent[0] * element, (char *)to + a * size, p.a[1] * size,
-               (const char *)from + b * size, p.b[1] * size);
-  while (rgi_patch_plan_step(&p, at, &a, &b));
+    copy_plane(&r, (char *)target + to, (const char *)origin + from);
+  while (rgi_strided_step(p, at, &from, &to));
+}
+
+void rgi_patch_get(const rgi_strided *p, const void *target, void *origin) {
+  int64_t at[RGI_STRIDED_DIMS] = {0}, from = 0, to = 0;
+  if (p->dims == 1) {
+    memcpy(origin, target, (size_t)p->extent[0]);
+    return;
+  }
+  plane_rows r = {p->extent[1], p->origin_stride[1], p->target_stride[1], (size_t)p->extent[0]};
+  do
+    copy_plane(&r, (char *)origin + to, (const char *)target + from);
+  while (rgi_strided_step(p, at, &to, &from));
 }

@@ -138,13 +138,28 @@ rgi_daemon_client_query *rgi_daemon_client_give_up(rgi_daemon_client *l) {
   return pop_query(l);
 }
 
-void rgi_daemon_client_queue(rgi_daemon_client *l, rgi_daemon_client_query *o) {
+void rgi_daemon_client_send(rgi_daemon_client *l, rgi_daemon_client_query *o) {
+  static char padding[8];
   o->next = NULL;
   if (l->first)
     l->last->next = o;
   else
     l->first = o;
   l->last = o;
-  if (!l->sending)
-    l->sending = o;
+  if (l->sending)
+    return;
+  l->sending = o;
+  size_t data = o->data ? o->query.bytes : 0;
+  struct iovec parts[4] = {
+      {(void *)(uintptr_t)&o->query, sizeof o->query},
+      {(void *)(uintptr_t)o->entries, ((size_t)o->query.dims + o->query.runs) * sizeof *o->entries},
+      {(void *)(uintptr_t)o->data, data},
+      {padding, -data % sizeof padding}};
+  ssize_t k = rgi_tcp_push_parts(&l->tcp, parts, 4);
+  l->sent = k > 0 ? (size_t)k : 0;
+  if (l->sent == sizeof o->query + parts[1].iov_len + data + parts[3].iov_len) {
+    o->sent = 1;
+    l->sending = NULL;
+    l->sent = 0;
+  }
 }

@@ -16,7 +16,7 @@ typedef struct rgi_daemon_client_query {
   struct rgi_daemon_client_query *next;
   rgi_query query;
   const rgi_query_entry *entries;
-  const char *data; /* what it writes */
+  const char *data; /* what it writes; NULL: nothing */
   char *answer;     /* where the answer goes */
   uint64_t got;     /* bytes of the answer that are there */
   int sent;
@@ -40,7 +40,9 @@ int rgi_daemon_client_node_dead(rgi_daemon_client *l);
 int rgi_daemon_client_open(rgi_daemon_client *l);
 void rgi_daemon_client_close(rgi_daemon_client *l);
 
-void rgi_daemon_client_queue(rgi_daemon_client *l, rgi_daemon_client_query *o);
+/* Queues a query, and sends what the socket takes now if no other query waits before it. The
+ * connection is open. After an error it is the next step that finds the connection broken. */
+void rgi_daemon_client_send(rgi_daemon_client *l, rgi_daemon_client_query *o);
 
 /* Sends and receives what is possible now. Takes a query that has its answer off the queue and
  * returns it, or NULL. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static int is_one_element(const rgi_query *q) {
-  return q->kind == RGI_QUERY_FETCH_ADD || q->kind == RGI_QUERY_COMPARE_SWAP;
+  return q->kind == RGI_ACCESS_KIND_FETCH_ADD || q->kind == RGI_ACCESS_KIND_COMPARE_SWAP;
 }
 
 /* --- validity ------------------------------------------------------------------------------ */
@@ -51,7 +51,7 @@ static int measure_entries(const rgi_query *q, const rgi_query_entry *entries, u
 
 int rgi_query_is_valid(const rgi_query *q, const rgi_query_entry *entries, uint64_t size) {
   uint64_t reach = rgi_element_bytes(q->element_type), bytes = reach;
-  if (q->kind > RGI_QUERY_COMPARE_SWAP || q->dims > RGI_QUERY_DIMS || (q->dims && q->runs) ||
+  if (q->kind > RGI_ACCESS_KIND_COMPARE_SWAP || q->dims > RGI_QUERY_DIMS || (q->dims && q->runs) ||
       q->element_type > (is_one_element(q) ? RGI_ELEMENT_INT64 : RGI_ELEMENT_DOUBLE))
     return 0;
   if (is_one_element(q) ? q->dims || q->runs : !measure_entries(q, entries, &reach, &bytes))
@@ -68,12 +68,12 @@ typedef struct {
 } cursor;
 
 static void do_entry(const rgi_query *q, char *at, uint64_t bytes, cursor *c) {
-  if (q->kind == RGI_QUERY_GET) {
+  if (q->kind == RGI_ACCESS_KIND_GET) {
     memcpy(c->answer, at, bytes);
     c->answer += bytes;
     return;
   }
-  if (q->kind == RGI_QUERY_PUT)
+  if (q->kind == RGI_ACCESS_KIND_PUT)
     memcpy(at, c->data, bytes);
   else
     rgi_element_accumulate(q->element_type, at, c->data,
@@ -96,14 +96,14 @@ void rgi_query_execute(const rgi_query *q, const rgi_query_entry *entries, char 
   char *at = memory + q->offset;
   cursor c = {data, answer};
   int64_t word = 0; /* the answer where nothing is read */
-  if (q->kind == RGI_QUERY_FETCH_ADD)
+  if (q->kind == RGI_ACCESS_KIND_FETCH_ADD)
     word = rgi_element_fetch_add(q->element_type, at, q->a);
-  else if (q->kind == RGI_QUERY_COMPARE_SWAP)
+  else if (q->kind == RGI_ACCESS_KIND_COMPARE_SWAP)
     word = rgi_element_compare_swap(q->element_type, at, q->a, q->b);
   if (q->dims)
     do_patch(q, entries, 0, at, &c);
   for (uint32_t i = 0; i < q->runs; i++)
     do_entry(q, at + entries[i].at, (uint64_t)entries[i].bytes, &c);
-  if (q->kind != RGI_QUERY_GET)
+  if (q->kind != RGI_ACCESS_KIND_GET)
     memcpy(answer, &word, sizeof word);
 }

@@ -13,15 +13,8 @@
 
 #include <stdint.h>
 
+#include "access/access_kind.h"
 #include "access/element.h"
-
-typedef enum {
-  RGI_QUERY_GET,
-  RGI_QUERY_PUT,
-  RGI_QUERY_ACCUMULATE,  /* atomic for each element, with one another and the two below */
-  RGI_QUERY_FETCH_ADD,   /* an element, by a */
-  RGI_QUERY_COMPARE_SWAP /* an element: to b if it is a */
-} rgi_query_kind;
 
 /* One run of bytes, at a distance from the query's offset; or, for a patch, a dimension: its stride
  * in bytes and its extent, the innermost one's in bytes. */
@@ -32,21 +25,22 @@ typedef struct {
 #define RGI_QUERY_DIMS 8 /* at most */
 
 typedef struct {
-  uint32_t kind;         /* an rgi_query_kind */
+  uint32_t kind;         /* an rgi_access_kind */
   uint32_t element_type; /* an rgi_element_type */
   uint32_t dims, runs;   /* how many entries: one of them is 0 */
   uint64_t offset;       /* in the heap */
   uint64_t bytes;        /* of all data */
-  int64_t a, b;
+  int64_t a, b; /* of one integer: it is added; it is compared with, and what replaces it */
 } rgi_query;
 
 /* Bytes of data behind the entries, filled up; of the answer. */
 static inline uint64_t rgi_query_data_bytes(const rgi_query *q) {
-  return q->kind == RGI_QUERY_PUT || q->kind == RGI_QUERY_ACCUMULATE ? (q->bytes + 7) / 8 * 8 : 0;
+  return q->kind == RGI_ACCESS_KIND_PUT || q->kind == RGI_ACCESS_KIND_ACC ? (q->bytes + 7) / 8 * 8
+                                                                          : 0;
 }
 
 static inline uint64_t rgi_query_answer_bytes(const rgi_query *q) {
-  return q->kind == RGI_QUERY_GET ? q->bytes : sizeof(uint64_t);
+  return q->kind == RGI_ACCESS_KIND_GET ? q->bytes : sizeof(uint64_t);
 }
 
 /* By the server: whether it stays inside memory of that size, and its data are as many bytes as it

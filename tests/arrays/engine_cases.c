@@ -12,6 +12,7 @@
 #include "engine/heap.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
+#include "tests/arrays/engine_calls.h"
 #include "tests/arrays/engine_cases.h"
 
 uint64_t *blocks; /* of each rank, in its heap part */
@@ -28,11 +29,6 @@ void barrier(void) {
 
 char *mine(void) {
   return rgi_heap_at(rgt_rank, blocks[rgt_rank]);
-}
-
-rgi_strided flat(int64_t bytes) {
-  rgi_strided p = {.dims = 1, .extent = {bytes}};
-  return p;
 }
 
 void start(void) {
@@ -104,13 +100,13 @@ void test_again(void) {
     if (rgi_heap_is_open()) {
       uint64_t at = 0;
       int next = (rgi_runtime.rank + 1) % rgi_runtime.size, value = 100 + rgi_runtime.rank, got = 0;
-      rgi_strided p = flat(sizeof value);
+      rgi_strided p = rgi_strided_flat(sizeof value);
       RGT_OK(rgi_heap_take("test", BLOCK, &at));
       RGT_INT(at, 0);
-      RGT_OK(rgi_engine_put(next, 0, &value, &p));
+      RGT_OK(engine_put(next, 0, &value, &p));
       RGT_OK(rgi_engine_fence(next));
       MPI_Barrier(half);
-      RGT_OK(rgi_engine_get(rgi_runtime.rank, 0, &got, &p));
+      RGT_OK(engine_get(rgi_runtime.rank, 0, &got, &p));
       RGT_INT(got, 100 + (rgi_runtime.rank + rgi_runtime.size - 1) % rgi_runtime.size);
       MPI_Barrier(half);
     }

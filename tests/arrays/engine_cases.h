@@ -16,7 +16,6 @@ extern uint64_t *blocks; /* a block of each rank, in its heap part */
 long draw(long n);
 void barrier(void);
 char *mine(void); /* the caller's block */
-rgi_strided flat(int64_t bytes);
 
 void start(void);
 void stop(void);

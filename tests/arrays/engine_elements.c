@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "engine/heap.h"
 #include "engine/scalar.h"
+#include "tests/arrays/engine_calls.h"
 #include "tests/arrays/engine_cases.h"
 
 /* --- elements ------------------------------------------------------------------- */
@@ -29,21 +30,34 @@ void test_elements(void) {
     at[i] = &values[i];
     into[i] = &got[ELEMENTS - 1 - i];
   }
-  const void *const *from = (const void *const *)(void *)at;
-  RGT_OK(rgi_engine_put_elements(target, ELEMENTS, offsets, from, 8));
-  RGT_OK(rgi_engine_acc_elements(target, ELEMENTS, offsets, from, 8, RG_TYPE_DOUBLE, &twice));
-  RGT_OK(rgi_engine_acc_elements(target, ELEMENTS, offsets, from, 8, RG_TYPE_DOUBLE, NULL));
-  RGT_OK(rgi_engine_get_elements(target, ELEMENTS, offsets, into, 8));
+  rgi_transfer_elements put = {.kind = RGI_ACCESS_KIND_PUT,
+                               .target = target,
+                               .n = ELEMENTS,
+                               .offsets = offsets,
+                               .origin = at,
+                               .element = 8,
+                               .type = RG_TYPE_DOUBLE};
+  rgi_transfer_elements acc = put, scaled, get = put;
+  acc.kind = RGI_ACCESS_KIND_ACC;
+  scaled = acc;
+  scaled.alpha = &twice;
+  get.kind = RGI_ACCESS_KIND_GET;
+  get.origin = into;
+  RGT_OK(rgi_engine_elements(&put));
+  RGT_OK(rgi_engine_elements(&scaled));
+  RGT_OK(rgi_engine_elements(&acc));
+  RGT_OK(rgi_engine_elements(&get));
   for (int i = 0; i < ELEMENTS; i++)
     RGT_DBL(got[ELEMENTS - 1 - i], 4 * values[i], 0);
   for (int i = 0; i < ELEMENTS; i++) /* each place twice */
     offsets[i] = blocks[target] + 8 * (uint64_t)(i / 2);
   memset(values, 0, sizeof values);
-  RGT_OK(rgi_engine_put_elements(target, ELEMENTS, offsets, from, 8));
+  RGT_OK(rgi_engine_elements(&put));
   for (int i = 0; i < ELEMENTS; i++)
     values[i] = i;
-  RGT_OK(rgi_engine_acc_elements(target, ELEMENTS, offsets, from, 8, RG_TYPE_DOUBLE, NULL));
-  RGT_OK(rgi_engine_get_elements(target, ELEMENTS, offsets, at, 8));
+  RGT_OK(rgi_engine_elements(&acc));
+  get.origin = at;
+  RGT_OK(rgi_engine_elements(&get));
   for (int i = 0; i < ELEMENTS; i++)
     RGT_DBL(values[i], 4 * (i / 2) + 1, 0);
   RGT_OK(rgi_engine_fence(-1));
@@ -62,20 +76,20 @@ static void contend(rg_array_type type) {
   barrier();
   for (int i = 0; i < TIMES; i++) {
     int target = (int)draw(rgt_size);
-    rgi_strided p = flat((int64_t)size);
+    rgi_strided p = rgi_strided_flat((int64_t)size);
     rgi_scalar one = rgi_scalar_one(type);
     if (i % 16 == 5)
       usleep((useconds_t)draw(300));
-    RGT_OK(rgi_engine_fetch_add(0, blocks[0], type, 1, &before));
+    RGT_OK(engine_fetch_add(0, blocks[0], type, 1, &before));
     RGT_TRUE(before > last);
     last = before;
-    RGT_OK(rgi_engine_acc(0, blocks[0] + 16, &one, &p, type, NULL));
-    RGT_OK(rgi_engine_fetch_add(0, blocks[0] + 16, type, 1, &before));
-    RGT_OK(rgi_engine_acc(target, blocks[target] + 32, &one, &p, type, NULL));
+    RGT_OK(engine_acc(0, blocks[0] + 16, &one, &p, type, NULL));
+    RGT_OK(engine_fetch_add(0, blocks[0] + 16, type, 1, &before));
+    RGT_OK(engine_acc(target, blocks[target] + 32, &one, &p, type, NULL));
     int64_t seen = 0;
     for (int64_t guess = -1; guess != seen;) {
       guess = seen;
-      RGT_OK(rgi_engine_compare_and_swap(0, blocks[0] + 48, type, guess, guess + 3, &seen));
+      RGT_OK(engine_compare_and_swap(0, blocks[0] + 48, type, guess, guess + 3, &seen));
     }
   }
   RGT_OK(rgi_engine_fence(-1));
@@ -104,14 +118,13 @@ void test_large_increment(void) {
   int64_t before = -1, large = INT64_C(1) << 40;
   memset(mine(), 0, 8);
   barrier();
-  RGT_OK(rgi_engine_fetch_add(target, blocks[target], RG_TYPE_INT64, large, &before));
+  RGT_OK(engine_fetch_add(target, blocks[target], RG_TYPE_INT64, large, &before));
   RGT_INT(before, 0);
-  RGT_OK(rgi_engine_fetch_add(target, blocks[target], RG_TYPE_INT64, -1, &before));
+  RGT_OK(engine_fetch_add(target, blocks[target], RG_TYPE_INT64, -1, &before));
   RGT_INT(before, large);
-  RGT_OK(rgi_engine_compare_and_swap(target, blocks[target], RG_TYPE_INT64, 3, 4, &before));
+  RGT_OK(engine_compare_and_swap(target, blocks[target], RG_TYPE_INT64, 3, 4, &before));
   RGT_INT(before, large - 1);
-  RGT_OK(
-      rgi_engine_compare_and_swap(target, blocks[target], RG_TYPE_INT64, large - 1, -5, &before));
+  RGT_OK(engine_compare_and_swap(target, blocks[target], RG_TYPE_INT64, large - 1, -5, &before));
   RGT_INT(before, large - 1);
   barrier();
   RGT_INT(*(int64_t *)(void *)mine(), -5);
@@ -126,18 +139,18 @@ void test_order(void) {
   double *buffer = malloc(N * sizeof *buffer), one = 1;
   for (int i = 0; i < 40; i++) {
     int64_t n = i % 2 ? N : 1 + draw(20);
-    rgi_strided p = flat(n * 8), single = flat(8);
+    rgi_strided p = rgi_strided_flat(n * 8), single = rgi_strided_flat(8);
     uint64_t last = blocks[target] + 8 * (uint64_t)(n - 1);
     for (int64_t k = 0; k < n; k++)
       buffer[k] = i + (double)k;
-    RGT_OK(rgi_engine_put(target, blocks[target], buffer, &p));
-    RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_TYPE_DOUBLE, NULL));
-    RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_TYPE_DOUBLE, NULL));
+    RGT_OK(engine_put(target, blocks[target], buffer, &p));
+    RGT_OK(engine_acc(target, last, &one, &single, RG_TYPE_DOUBLE, NULL));
+    RGT_OK(engine_acc(target, last, &one, &single, RG_TYPE_DOUBLE, NULL));
     double got = 0;
-    RGT_OK(rgi_engine_get(target, last, &got, &single));
+    RGT_OK(engine_get(target, last, &got, &single));
     RGT_DBL(got, i + (double)(n - 1) + 2, 0);
-    RGT_OK(rgi_engine_acc(target, last, &one, &single, RG_TYPE_DOUBLE, NULL));
-    RGT_OK(rgi_engine_put(target, last, &one, &single));
+    RGT_OK(engine_acc(target, last, &one, &single, RG_TYPE_DOUBLE, NULL));
+    RGT_OK(engine_put(target, last, &one, &single));
     RGT_OK(rgi_engine_settle(target, last, 8));
     double *near = rgi_heap_at(target, last);
     RGT_TRUE(!near || *near == 1);

@@ -10,37 +10,36 @@
 #include "distribution/type.h"
 #include "engine/engine.h"
 #include "engine/scalar.h"
+#include "tests/arrays/engine_calls.h"
 #include "tests/arrays/engine_cases.h"
 
 /* Extents and strides of both sides, within BLOCK bytes, that need not divide one
  * another; units of `size` bytes. */
 static rgi_strided draw_patch(size_t size) {
-  rgi_strided p = {.dims = 1 + (int)draw(4)};
-  int64_t near = 1, far = 1;
-  for (int d = p.dims - 1; d >= 0; d--) {
-    p.extent[d] = 1 + draw(d == p.dims - 1 ? 20 : 6);
-    if (d == p.dims - 1)
-      near = far = p.extent[d];
-    else {
-      p.origin_stride[d] = (near + draw(3)) * (int64_t)size;
-      p.target_stride[d] = (far + draw(4)) * (int64_t)size;
-      near = p.origin_stride[d] / (int64_t)size * p.extent[d];
-      far = p.target_stride[d] / (int64_t)size * p.extent[d];
-    }
+  rgi_strided p = {.dims = 0};
+  int dims = 1 + (int)draw(4);
+  int64_t near = (1 + draw(20)) * (int64_t)size, far = near;
+  rgi_strided_add(&p, near, 1, 1);
+  for (int d = 1; d < dims; d++) {
+    int64_t n = 1 + draw(6);
+    near += draw(3) * (int64_t)size;
+    far += draw(4) * (int64_t)size;
+    rgi_strided_add(&p, n, near, far);
+    near *= n;
+    far *= n;
   }
-  p.extent[p.dims - 1] *= (int64_t)size;
   return p;
 }
 
 static void (*visit_row)(char *near, char *far, size_t bytes);
 
 static void visit(const rgi_strided *p, int d, char *near, char *far) {
-  if (d == p->dims - 1) {
+  if (d == 0) {
     visit_row(near, far, (size_t)p->extent[d]);
     return;
   }
   for (int64_t i = 0; i < p->extent[d]; i++)
-    visit(p, d + 1, near + i * p->origin_stride[d], far + i * p->target_stride[d]);
+    visit(p, d - 1, near + i * p->origin_stride[d], far + i * p->target_stride[d]);
 }
 
 static void copy_out(char *near, char *far, size_t bytes) {
@@ -149,52 +148,52 @@ static void one_round(int i, int target, char *near, char *expect, char *model) 
   acc_alpha = draw_alpha(type);
   fill_numbers(type, near, NEAR);
   visit_row = copy_out;
-  visit(&p, 0, near, model + shift);
+  visit(&p, p.dims - 1, near, model + shift);
   if (split)
-    RGT_OK(rgi_engine_start_put(target, offset, near, &p, &h));
+    RGT_OK(engine_start_put(target, offset, near, &p, &h));
   if (split)
     RGT_OK(rgi_engine_wait(&h));
   else
-    RGT_OK(rgi_engine_put(target, offset, near, &p));
+    RGT_OK(engine_put(target, offset, near, &p));
   RGT_PTR_NULL(h);
   fill_numbers(type, near, NEAR);
   visit_row = add;
-  visit(&p, 0, near, model + shift);
+  visit(&p, p.dims - 1, near, model + shift);
   if (split) {
-    RGT_OK(rgi_engine_start_acc(target, offset, near, &p, type, &acc_alpha, &h));
+    RGT_OK(engine_start_acc(target, offset, near, &p, type, &acc_alpha, &h));
     while (h)
       if (!RGT_OK(rgi_engine_test(&h, &done)))
         return;
     RGT_INT(done, 1);
   } else
-    RGT_OK(rgi_engine_acc(target, offset, near, &p, type, &acc_alpha));
+    RGT_OK(engine_acc(target, offset, near, &p, type, &acc_alpha));
   memset(near, -1, NEAR);
   memset(expect, -1, NEAR);
   visit_row = copy_in;
-  visit(&p, 0, expect, model + shift);
+  visit(&p, p.dims - 1, expect, model + shift);
   if (split) {
-    RGT_OK(rgi_engine_start_get(target, offset, near, &p, &h));
+    RGT_OK(engine_start_get(target, offset, near, &p, &h));
     RGT_OK(rgi_engine_wait(&h));
   } else
-    RGT_OK(rgi_engine_get(target, offset, near, &p));
+    RGT_OK(engine_get(target, offset, near, &p));
   RGT_INT(memcmp(near, expect, NEAR), 0);
 }
 
 static void patches(int64_t most) {
   int target = (rgt_rank + 1) % rgt_size;
-  int64_t before = rgi_transfer_most;
+  int64_t before = rgi_engine_most;
   char *near = malloc(NEAR), *expect = malloc(NEAR), *model = calloc(1, BLOCK);
-  rgi_transfer_most = most;
+  rgi_engine_most = most;
   memset(mine(), 0, BLOCK);
   barrier();
   for (int i = 0; i < ROUNDS; i++)
     one_round(i, target, near, expect, model);
   RGT_OK(rgi_engine_fence(target));
-  rgi_transfer_most = before;
+  rgi_engine_most = before;
   barrier();
   char *there = malloc(BLOCK);
-  rgi_strided all = flat(BLOCK);
-  RGT_OK(rgi_engine_get(target, blocks[target], there, &all));
+  rgi_strided all = rgi_strided_flat(BLOCK);
+  RGT_OK(engine_get(target, blocks[target], there, &all));
   RGT_INT(memcmp(there, model, BLOCK), 0);
   barrier();
   free(there);
@@ -204,7 +203,7 @@ static void patches(int64_t most) {
 }
 
 void test_patches(void) {
-  patches(rgi_transfer_most);
+  patches(rgi_engine_most);
 }
 
 /* What is too long for one message. */
@@ -213,17 +212,17 @@ void test_cut(void) {
 }
 
 void test_nothing(void) {
-  rgi_strided none = {.dims = 3, .extent = {2, 0, 8}};
+  rgi_strided none = rgi_strided_flat(0);
   rgi_engine_handle h = NULL;
   char byte = 7;
   int done = 0;
-  RGT_OK(rgi_engine_put(0, blocks[0], &byte, &none));
-  RGT_OK(rgi_engine_start_get(0, blocks[0], &byte, &none, &h));
-  RGT_PTR_NOT_NULL(h);
+  RGT_OK(engine_put(0, blocks[0], &byte, &none));
+  RGT_OK(engine_start_get(0, blocks[0], &byte, &none, &h));
+  RGT_PTR_NULL(h);
   RGT_OK(rgi_engine_test(&h, &done));
   RGT_INT(done, 1);
   RGT_INT(byte, 7);
-  RGT_OK(rgi_engine_get_elements(0, 0, NULL, NULL, 8));
+  RGT_OK(rgi_engine_elements(&(rgi_transfer_elements){.kind = RGI_ACCESS_KIND_GET, .element = 8}));
   RGT_OK(rgi_engine_fence(-1));
 }
 
@@ -232,23 +231,24 @@ void test_nothing(void) {
 void test_flood(void) {
   enum { MANY = 100, WORDS = 8 };
   int target = (rgt_rank + 1) % rgt_size;
-  rgi_strided p = {.dims = 2, .extent = {4, 16}, .origin_stride = {16}, .target_stride = {32}};
+  rgi_strided p = rgi_strided_flat(16);
   int64_t values[WORDS], got[WORDS];
   rgi_engine_handle h;
+  rgi_strided_add(&p, 4, 16, 32);
   for (int i = 0; i < 6 * MANY; i++) {
     uint64_t at = blocks[target] + 128 * (uint64_t)(i % MANY);
     for (int k = 0; k < WORDS; k++)
       values[k] = (int64_t)rgt_rank * 1000000 + i % MANY * 100 + k;
     if (i / MANY % 2 == 0)
-      RGT_OK(rgi_engine_start_put(target, at, values, &p, &h));
+      RGT_OK(engine_start_put(target, at, values, &p, &h));
     else
-      RGT_OK(rgi_engine_start_acc(target, at, values, &p, RG_TYPE_INT64, NULL, &h));
+      RGT_OK(engine_start_acc(target, at, values, &p, RG_TYPE_INT64, NULL, &h));
     RGT_OK(rgi_engine_wait(&h));
     memset(values, -1, sizeof values);
   }
   for (int i = 0; i < MANY; i++) {
     memset(got, 0, sizeof got);
-    RGT_OK(rgi_engine_get(target, blocks[target] + 128 * (uint64_t)i, got, &p));
+    RGT_OK(engine_get(target, blocks[target] + 128 * (uint64_t)i, got, &p));
     for (int k = 0; k < WORDS; k++)
       RGT_INT(got[k], 2 * ((int64_t)rgt_rank * 1000000 + i * 100 + k));
   }

@@ -153,6 +153,10 @@ static void check_patch(const rgi_distribution *d, map *m, char *seen) {
     m->failures += !same_piece(d->dims, &piece, &again);
   }
   m->failures += count != rgi_pieces_count(d, lo, hi) || rgi_pieces_next(&it, &piece);
+  if (rgi_piece_within(d, lo, hi, &again))
+    m->failures += count != 1 || !same_piece(d->dims, &piece, &again);
+  else
+    m->failures += count == 1 && d->layout != RG_LAYOUT_BLOCK_CYCLIC;
   for (int64_t e = 0; e < elements; e++)
     covered += seen[e];
   m->failures += covered != product(d->dims, extent);
@@ -161,6 +165,8 @@ static void check_patch(const rgi_distribution *d, map *m, char *seen) {
     do
       m->failures += !seen[number(d->dims, d->shape, at)];
     while (step(d->dims, lo, hi, at));
+  hi[0] = d->shape[0] + 1;
+  m->failures += rgi_piece_within(d, lo, hi, &again);
 }
 
 static void check_scene(const scene *s, const rgi_distribution *d) {

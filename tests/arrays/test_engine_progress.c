@@ -18,10 +18,12 @@
 #include "engine/engine.h"
 #include "engine/heap.h"
 #include "runtime/runtime.h"
+#include "tests/arrays/engine_calls.h"
 
 #define LIMIT_SECONDS 15
 
-static const rgi_strided word = {.dims = 1, .extent = {sizeof(int64_t)}};
+static const rgi_strided word = {
+    .dims = 1, .extent = {sizeof(int64_t)}, .origin_stride = {1}, .target_stride = {1}};
 
 static _Atomic int64_t *mine(uint64_t at) {
   return rgi_heap_at(rgt_rank, at);
@@ -38,15 +40,15 @@ static void serve(void (*now_and_then)(void)) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rgt_rank == 0) {
     int64_t value = 0, add = 2;
-    RGT_OK(rgi_engine_get(target, at, &value, &word));
+    RGT_OK(engine_get(target, at, &value, &word));
     RGT_INT(value, 5);
-    RGT_OK(rgi_engine_acc(target, at, &add, &word, RG_TYPE_INT64, NULL));
-    RGT_OK(rgi_engine_fetch_add(target, at, RG_TYPE_INT64, 3, &value));
+    RGT_OK(engine_acc(target, at, &add, &word, RG_TYPE_INT64, NULL));
+    RGT_OK(engine_fetch_add(target, at, RG_TYPE_INT64, 3, &value));
     RGT_INT(value, 7);
-    RGT_OK(rgi_engine_compare_and_swap(target, at, RG_TYPE_INT64, 10, 11, &value));
+    RGT_OK(engine_compare_and_swap(target, at, RG_TYPE_INT64, 10, 11, &value));
     RGT_INT(value, 10);
     value = 77;
-    RGT_OK(rgi_engine_put(target, at, &value, &word));
+    RGT_OK(engine_put(target, at, &value, &word));
     RGT_OK(rgi_engine_fence(target));
   } else if (rgt_rank == target) {
     double begin = rgi_clock_now();
@@ -87,16 +89,16 @@ static void *work(void *argument) {
   int64_t me = *(int *)argument, target = (rgt_rank + 1) % rgt_size, one = 1, before;
   uint64_t own = block + 64 + (uint64_t)me * PLACES * 8;
   int64_t buffer[PLACES], got[PLACES];
-  rgi_strided p = {.dims = 1, .extent = {sizeof buffer}};
+  rgi_strided p = rgi_strided_flat(sizeof buffer);
   for (int i = 0; i < TIMES; i++) {
     uint64_t some;
     for (int k = 0; k < PLACES; k++)
       buffer[k] = i * 1000 + me + k;
-    RGT_OK(rgi_engine_put((int)target, own, buffer, &p));
-    RGT_OK(rgi_engine_acc((int)target, block, &one, &word, RG_TYPE_INT64, NULL));
-    RGT_OK(rgi_engine_fetch_add(0, block + 8, RG_TYPE_INT64, 1, &before));
+    RGT_OK(engine_put((int)target, own, buffer, &p));
+    RGT_OK(engine_acc((int)target, block, &one, &word, RG_TYPE_INT64, NULL));
+    RGT_OK(engine_fetch_add(0, block + 8, RG_TYPE_INT64, 1, &before));
     RGT_OK(rgi_heap_take("test", (size_t)(1 + i % 5) * 100, &some));
-    RGT_OK(rgi_engine_get((int)target, own, got, &p));
+    RGT_OK(engine_get((int)target, own, got, &p));
     for (int k = 0; k < PLACES; k++)
       if (got[k] != buffer[k])
         return argument;
@@ -164,7 +166,7 @@ static void test_timeout(void) {
     wait_for_sign(1);
     unsetenv("RG_TIMEOUT");
     RGT_OK(rgi_options_load("timeout=1"));
-    RGT_FAILS(rgi_engine_acc(target, at, &add, &word, RG_TYPE_INT64, NULL), RG_ERR_TIMEOUT);
+    RGT_FAILS(engine_acc(target, at, &add, &word, RG_TYPE_INT64, NULL), RG_ERR_TIMEOUT);
     RGT_OK(rgi_options_load("timeout=60"));
     unlink(sign);
   }

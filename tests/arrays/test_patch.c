@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "access/patch.h"
-#include "access/patch_plan.h"
 #include "check.h"
 
 typedef struct {
@@ -77,7 +76,16 @@ static void test_copy(void) {
     for (int64_t e = 0; e < s.elements; e++)
       memcpy(expected + place(&s, 0, e) * (int64_t)size, from + place(&s, 1, e) * (int64_t)size,
              size);
-    rgi_patch_copy(s.dims, s.extent, size, to, s.given[0], from, s.given[1]);
+    rgi_strided p = rgi_strided_make(s.dims, s.extent, size, s.given[1], s.given[0]);
+    rgi_patch_put(&p, to, from);
+    RGT_INT(memcmp(to, expected, to_bytes), 0);
+    fill(to, (int64_t)to_bytes); /* and back: the origin is where it was put */
+    memcpy(expected, to, to_bytes);
+    for (int64_t e = 0; e < s.elements; e++)
+      memcpy(expected + place(&s, 0, e) * (int64_t)size, from + place(&s, 1, e) * (int64_t)size,
+             size);
+    p = rgi_strided_make(s.dims, s.extent, size, s.given[0], s.given[1]);
+    rgi_patch_get(&p, from, to);
     RGT_INT(memcmp(to, expected, to_bytes), 0);
     free(to);
     free(expected);
@@ -133,8 +141,7 @@ static value *draw_values(rg_array_type type, int64_t n, void *memory) {
   return v;
 }
 
-typedef void accumulate(rg_array_type type, int dims, const int64_t extent[], void *to,
-                        const int64_t to_ld[], const void *from, const int64_t from_ld[],
+typedef void accumulate(rg_array_type type, const rgi_strided *p, void *target, const void *origin,
                         const void *alpha);
 
 static void check_accumulate(rg_array_type type, accumulate *f) {
@@ -156,7 +163,8 @@ static void check_accumulate(rg_array_type type, accumulate *f) {
   }
   for (int64_t i = 0; i < s.memory[0]; i++)
     store(type, expected, i, y[i]);
-  f(type, s.dims, s.extent, to, s.given[0], from, s.given[1], plain ? NULL : factor);
+  rgi_strided p = rgi_strided_make(s.dims, s.extent, size, s.given[1], s.given[0]);
+  f(type, &p, to, from, plain ? NULL : factor);
   RGT_INT(memcmp(to, expected, bytes), 0);
   free(to);
   free(from);
@@ -183,7 +191,8 @@ static void test_atomic(void) {
 /* Integers wrap around, as the header of arrays promises nothing else of them. */
 static void test_wrap(void) {
   int32_t y[3] = {INT32_MAX, INT32_MIN, 5}, x[3] = {1, -1, 7};
-  rgi_patch_accumulate(RG_TYPE_INT32, 1, (int64_t[]){3}, y, NULL, x, NULL, NULL);
+  rgi_strided p = rgi_strided_make(1, (int64_t[]){3}, sizeof *x, NULL, NULL);
+  rgi_patch_accumulate(RG_TYPE_INT32, &p, y, x, NULL);
   RGT_INT(y[0], INT32_MIN);
   RGT_INT(y[1], INT32_MAX);
   RGT_INT(y[2], 12);
@@ -204,16 +213,16 @@ static void visit(walk *w, int64_t n, int64_t a, int64_t b) {
   w->runs++;
 }
 
-/* Visits each innermost run of a plan. */
+/* Visits each innermost run of a patch of bytes. */
 static void for_each_run(const scene *s, walk *w) {
-  int64_t at[RG_ARRAY_MAX_DIMS + 1] = {0}, a = 0, b = 0;
-  rgi_patch_plan p;
-  if (!rgi_patch_plan_make(&p, s->dims, s->extent, s->given[0], s->given[1]))
-    return;
+  int64_t at[RGI_STRIDED_DIMS] = {0}, a = 0, b = 0;
+  rgi_strided p = rgi_strided_make(s->dims, s->extent, 1, s->given[1], s->given[0]);
+  int64_t rows = p.dims > 1 ? p.extent[1] : p.extent[0] > 0;
   do
-    for (int64_t i = 0; i < p.extent[1]; i++)
-      visit(w, p.extent[0], a + i * p.a[1], b + i * p.b[1]);
-  while (rgi_patch_plan_step(&p, at, &a, &b));
+    for (int64_t i = 0; i < rows; i++)
+      visit(w, p.extent[0], a + (i ? i * p.target_stride[1] : 0),
+            b + (i ? i * p.origin_stride[1] : 0));
+  while (rgi_strided_step(&p, at, &b, &a));
 }
 
 static void test_runs(void) {

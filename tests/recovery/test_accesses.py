@@ -3,7 +3,8 @@
 # Copyright (c) the Regroup authors
 """Accesses of other ranks' elements on two pretended nodes that are under way when ranks are
 killed, one or all of a node: each ends, and what was written is there if a process lives on
-the node. See accesses.c.
+the node. See accesses.c. Memory of an array that some member may still access is not reused: see
+kept_memory.c.
 
 time: 60
 beside: yes
@@ -33,3 +34,5 @@ for np in 2, 3, 6:
     storm(np, 'all', 'three', jobs.SEED + 1)
 same_as_ever(3, 'test_engine')
 same_as_ever(3, 'test_onesided_nodes')
+status, text = jobs.run(3, 'tests/kept_memory', where=jobs.TWO)
+assert status == 0 and 'RESULT\n' in text, (status, text)

@@ -94,8 +94,8 @@ static int connect_client(void) {
 }
 
 static void test_clients(void) {
-  const rgi_query nonsense = {.kind = RGI_QUERY_PUT, .bytes = UINT64_MAX},
-                  half = {.kind = RGI_QUERY_PUT, .runs = 1, .bytes = 8};
+  const rgi_query nonsense = {.kind = RGI_ACCESS_KIND_PUT, .bytes = UINT64_MAX},
+                  half = {.kind = RGI_ACCESS_KIND_PUT, .runs = 1, .bytes = 8};
   int fd = connect_client();
   send_all(fd, &nonsense, sizeof nonsense);
   is_sent_away(fd);

@@ -82,7 +82,7 @@ static size_t length(const question *q) {
 }
 
 static question get(uint64_t offset, uint64_t bytes) {
-  return (question){{.kind = RGI_QUERY_GET, .runs = 1, .offset = offset, .bytes = bytes},
+  return (question){{.kind = RGI_ACCESS_KIND_GET, .runs = 1, .offset = offset, .bytes = bytes},
                     {{0, (int64_t)bytes}}};
 }
 
@@ -165,20 +165,20 @@ static void test_beyond(void) {
   is_refused(get(HEAP - 4, 5));
   is_refused(get(HEAP + 1, 0));
   is_refused(get(UINT64_MAX - 4, 8));
-  is_refused((question){{.kind = RGI_QUERY_GET, .runs = 1, .bytes = 8}, {{-8, 8}}});
-  is_refused((question){{.kind = RGI_QUERY_GET, .runs = 1, .bytes = 8}, {{INT64_MAX, 8}}});
-  is_refused((question){{.kind = RGI_QUERY_GET, .runs = 1, .bytes = 9}, {{0, 8}}});
-  is_refused((question){{.kind = RGI_QUERY_FETCH_ADD,
+  is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .runs = 1, .bytes = 8}, {{-8, 8}}});
+  is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .runs = 1, .bytes = 8}, {{INT64_MAX, 8}}});
+  is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .runs = 1, .bytes = 9}, {{0, 8}}});
+  is_refused((question){{.kind = RGI_ACCESS_KIND_FETCH_ADD,
                          .offset = HEAP - 4,
                          .bytes = 8,
                          .element_type = RGI_ELEMENT_INT64},
                         {{0}}});
-  is_refused((question){{.kind = RGI_QUERY_FETCH_ADD,
+  is_refused((question){{.kind = RGI_ACCESS_KIND_FETCH_ADD,
                          .offset = HEAP - 4,
                          .bytes = 4,
                          .element_type = RGI_ELEMENT_FLOAT},
                         {{0}}});
-  is_refused((question){{.kind = RGI_QUERY_ACCUMULATE, .runs = 1, .bytes = 8, .element_type = 4},
+  is_refused((question){{.kind = RGI_ACCESS_KIND_ACC, .runs = 1, .bytes = 8, .element_type = 4},
                         {{0, 8}}});
   is_refused((question){{.kind = 5, .bytes = 8}, {{0}}});
 }
@@ -186,29 +186,32 @@ static void test_beyond(void) {
 /* Products and sums that would be small again. */
 static void test_overflow(void) {
   const int64_t large = (int64_t)1 << 32;
-  is_refused(
-      (question){{.kind = RGI_QUERY_GET, .dims = 3, .bytes = 0}, {{0, large}, {0, large}, {0, 8}}});
-  is_refused(
-      (question){{.kind = RGI_QUERY_GET, .dims = 2, .bytes = 80}, {{large << 30, 5}, {0, 16}}});
-  is_refused((question){{.kind = RGI_QUERY_GET, .runs = 4, .bytes = 0},
+  is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .dims = 3, .bytes = 0},
+                        {{0, large}, {0, large}, {0, 8}}});
+  is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .dims = 2, .bytes = 80},
+                        {{large << 30, 5}, {0, 16}}});
+  is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .runs = 4, .bytes = 0},
                         {{0, large << 30}, {0, large << 30}, {0, large << 30}, {0, large << 30}}});
-  is_refused((question){{.kind = RGI_QUERY_PUT, .runs = 1, .bytes = UINT64_MAX}, {{0, 8}}});
-  is_refused((question){{.kind = RGI_QUERY_PUT, .runs = 1, .bytes = UINT64_MAX - 100}, {{0, 8}}});
+  is_refused((question){{.kind = RGI_ACCESS_KIND_PUT, .runs = 1, .bytes = UINT64_MAX}, {{0, 8}}});
+  is_refused(
+      (question){{.kind = RGI_ACCESS_KIND_PUT, .runs = 1, .bytes = UINT64_MAX - 100}, {{0, 8}}});
 }
 
 /* Rows of questions that have none, of both kinds, and of more dimensions than there are. */
 static void test_rows(void) {
   is_refused((question){
-      {.kind = RGI_QUERY_FETCH_ADD, .element_type = RGI_ELEMENT_INT64, .dims = 1, .bytes = 8},
+      {.kind = RGI_ACCESS_KIND_FETCH_ADD, .element_type = RGI_ELEMENT_INT64, .dims = 1, .bytes = 8},
       {{0, HEAP}}});
-  is_refused((question){
-      {.kind = RGI_QUERY_COMPARE_SWAP, .element_type = RGI_ELEMENT_INT64, .runs = 1, .bytes = 8},
-      {{0, HEAP}}});
-  is_refused(
-      (question){{.kind = RGI_QUERY_GET, .runs = 1, .dims = 1, .bytes = 16}, {{0, 8}, {0, 8}}});
-  is_refused((question){{.kind = RGI_QUERY_GET, .dims = 9, .bytes = 1},
+  is_refused((question){{.kind = RGI_ACCESS_KIND_COMPARE_SWAP,
+                         .element_type = RGI_ELEMENT_INT64,
+                         .runs = 1,
+                         .bytes = 8},
+                        {{0, HEAP}}});
+  is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .runs = 1, .dims = 1, .bytes = 16},
+                        {{0, 8}, {0, 8}}});
+  is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .dims = 9, .bytes = 1},
                         {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}}});
-  is_refused((question){{.kind = RGI_QUERY_GET, .dims = 2, .bytes = 0}, {{0, 0}, {0, 8}}});
+  is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .dims = 2, .bytes = 0}, {{0, 0}, {0, 8}}});
 }
 
 int main(int argc, char **argv) {

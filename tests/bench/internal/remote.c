@@ -20,6 +20,7 @@
 #include "engine/rma.h"
 #include "remote_busy.h"
 #include "shm/node.h"
+#include "tests/arrays/engine_calls.h"
 #include "tests/bench/stats.h"
 
 enum { INTERFACES = 4, OURS = 0, RAW, ROWS, ARMCI, EDGE = 512, WIDE = 1024 };
@@ -46,15 +47,10 @@ static char *remote(void) {
 
 /* --- contiguous ---------------------------------------------------------------- */
 
-static rgi_strided flat_of(int64_t n) {
-  rgi_strided p = {.dims = 1, .extent = {n}};
-  return p;
-}
-
 static void put_bytes(int interface, int64_t n) {
-  rgi_strided p = flat_of(n);
+  rgi_strided p = rgi_strided_flat(n);
   if (interface == OURS) {
-    internal_must(rgi_engine_put(target, offset, local, &p));
+    internal_must(engine_put(target, offset, local, &p));
     internal_must(rgi_engine_fence(target));
   } else if (interface == RAW) {
     MPI_Put(local, (int)n, MPI_BYTE, target, 0, (int)n, MPI_BYTE, window);
@@ -66,9 +62,9 @@ static void put_bytes(int interface, int64_t n) {
 }
 
 static void get_bytes(int interface, int64_t n) {
-  rgi_strided p = flat_of(n);
+  rgi_strided p = rgi_strided_flat(n);
   if (interface == OURS) {
-    internal_must(rgi_engine_get(target, offset, local, &p));
+    internal_must(engine_get(target, offset, local, &p));
   } else if (interface == RAW) {
     MPI_Get(local, (int)n, MPI_BYTE, target, 0, (int)n, MPI_BYTE, window);
     MPI_Win_flush(target, window);
@@ -78,10 +74,10 @@ static void get_bytes(int interface, int64_t n) {
 }
 
 static void acc_bytes(int interface, int64_t n) {
-  rgi_strided p = flat_of(n);
+  rgi_strided p = rgi_strided_flat(n);
   double one = 1;
   if (interface == OURS) {
-    internal_must(rgi_engine_acc(target, offset, local, &p, RG_TYPE_DOUBLE, NULL));
+    internal_must(engine_acc(target, offset, local, &p, RG_TYPE_DOUBLE, NULL));
     internal_must(rgi_engine_fence(target));
   } else if (interface == RAW) {
     MPI_Accumulate(local, (int)n / 8, MPI_DOUBLE, target, 0, (int)n / 8, MPI_DOUBLE, MPI_SUM,
@@ -97,7 +93,7 @@ static void fetch_add(int interface, int64_t n) {
   int64_t before, one = n;
   long was;
   if (interface == OURS) {
-    internal_must(rgi_engine_fetch_add(target, offset, RG_TYPE_INT64, one, &before));
+    internal_must(engine_fetch_add(target, offset, RG_TYPE_INT64, one, &before));
   } else if (interface == RAW) {
     MPI_Fetch_and_op(&one, &before, MPI_INT64_T, target, 0, MPI_SUM, window);
     MPI_Win_flush(target, window);
@@ -109,8 +105,8 @@ static void fetch_add(int interface, int64_t n) {
 /* --- patches: n rows of n doubles out of rows of WIDE -------------------------------- */
 
 static rgi_strided square_of(int64_t n) {
-  rgi_strided p = {.dims = 2, .extent = {n, n * 8}, .origin_stride = {n * 8}};
-  p.target_stride[0] = WIDE * 8;
+  rgi_strided p = rgi_strided_flat(n * 8);
+  rgi_strided_add(&p, n, n * 8, WIDE * 8);
   return p;
 }
 
@@ -155,11 +151,11 @@ static void armci_patch(access_kind k, int n) {
 static void our_patch(access_kind k, int64_t n) {
   rgi_strided p = square_of(n);
   if (k == PUT)
-    internal_must(rgi_engine_put(target, offset, local, &p));
+    internal_must(engine_put(target, offset, local, &p));
   else if (k == GET)
-    internal_must(rgi_engine_get(target, offset, local, &p));
+    internal_must(engine_get(target, offset, local, &p));
   else
-    internal_must(rgi_engine_acc(target, offset, local, &p, RG_TYPE_DOUBLE, NULL));
+    internal_must(engine_acc(target, offset, local, &p, RG_TYPE_DOUBLE, NULL));
   internal_must(rgi_engine_fence(target));
 }
 

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "engine/engine.h"
 #include "runtime/runtime.h"
+#include "tests/arrays/engine_calls.h"
 #include "tests/bench/stats.h"
 
 static const char *const names[] = {"put 8 B", "get 8 B", "acc 8 B", "read-increment"};
@@ -16,16 +17,16 @@ enum { OPERATIONS = sizeof names / sizeof *names };
 
 /* One operation, until it is complete at the target. */
 static void run_operation(int which, int target, uint64_t at) {
-  rgi_strided p = {.dims = 1, .extent = {8}};
+  rgi_strided p = rgi_strided_flat(8);
   int64_t value = 1;
   if (which == 0)
-    internal_must(rgi_engine_put(target, at, &value, &p));
+    internal_must(engine_put(target, at, &value, &p));
   else if (which == 1)
-    internal_must(rgi_engine_get(target, at, &value, &p));
+    internal_must(engine_get(target, at, &value, &p));
   else if (which == 2)
-    internal_must(rgi_engine_acc(target, at, &value, &p, RG_TYPE_INT64, NULL));
+    internal_must(engine_acc(target, at, &value, &p, RG_TYPE_INT64, NULL));
   else
-    internal_must(rgi_engine_fetch_add(target, at, RG_TYPE_INT64, 1, &value));
+    internal_must(engine_fetch_add(target, at, RG_TYPE_INT64, 1, &value));
   internal_must(rgi_engine_fence(target));
 }
 

@@ -17,23 +17,23 @@
 #include "command.h"
 #include "engine/engine.h"
 #include "engine/heap.h"
+#include "tests/arrays/engine_calls.h"
 
 static void run_operation(const char *what, int target, uint64_t at, char *buffer, int64_t rows,
                           int64_t bytes) {
-  rgi_strided p = {.dims = 2, .extent = {rows, bytes}, .origin_stride = {bytes}};
-  p.target_stride[0] = 2 * bytes;
+  rgi_strided p = rgi_strided_flat(bytes);
   int one_by_one = strstr(what, "-rows") != NULL;
   int64_t n = one_by_one ? rows : 1;
-  if (one_by_one)
-    p.extent[0] = 1;
+  if (!one_by_one)
+    rgi_strided_add(&p, rows, bytes, 2 * bytes);
   for (int64_t i = 0; i < n; i++) {
     uint64_t to = at + 2 * (uint64_t)(i * bytes);
     if (what[0] == 'p')
-      internal_must(rgi_engine_put(target, to, buffer + i * bytes, &p));
+      internal_must(engine_put(target, to, buffer + i * bytes, &p));
     else if (what[0] == 'g')
-      internal_must(rgi_engine_get(target, to, buffer + i * bytes, &p));
+      internal_must(engine_get(target, to, buffer + i * bytes, &p));
     else
-      internal_must(rgi_engine_acc(target, to, buffer, &p, RG_TYPE_DOUBLE, NULL));
+      internal_must(engine_acc(target, to, buffer, &p, RG_TYPE_DOUBLE, NULL));
   }
 }
 
