@@ -146,11 +146,11 @@ void rgi_sched_continue(rgi_sched *s, rgi_sched_writer *write, void *data) {
     return;
   *p = (continuation){write, data};
   rgi_sched_end_round(s);
-  add_step(s, (rgi_sched_step){.kind = RGI_SCHED_CONTINUE, .peer = -1, .to = (char *)p});
+  add_step(s, (rgi_sched_step){.kind = RGI_SCHED_CONTINUE, .peer = -1, .to = p});
 }
 
 int rgi_sched_run_continuation(rgi_sched *s) {
-  const continuation *p = (continuation *)(void *)s->steps[s->at].to;
+  const continuation *p = s->steps[s->at].to;
   int rest = s->count - s->at - 1;
   rgi_sched_step *after = rgi_sched_alloc(s, (size_t)rest * sizeof *after);
   if (!after)
@@ -164,7 +164,6 @@ int rgi_sched_run_continuation(rgi_sched *s) {
   return s->error == RG_ERR_NOMEM ? s->error : rgi_sched_alloc_requests(s);
 }
 
-void rgi_sched_shm(rgi_sched *s, rgi_sched_step_kind kind, int root, const void *from, void *to,
-                   size_t bytes) {
-  add_step(s, (rgi_sched_step){kind, root, to, from, bytes});
+void rgi_sched_shm(rgi_sched *s, rgi_sched_step step) {
+  add_step(s, step);
 }
