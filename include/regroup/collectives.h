@@ -22,7 +22,10 @@
  *    complete. A blocking call of one member does not match a non-blocking call of
  *    another.
  *  - One thread at a time calls on a group; different threads may use different
- *    groups. A group is freed after its requests are complete.
+ *    groups.
+ *  - A group may be freed while non-blocking operations that this process has started on
+ *    it are under way: they end normally, and the memory is given back with the last of
+ *    them. The same holds for a communicator and its group (rg_comm_group).
  *  - Errors are return values; no error handler is called. Lengths that do not match
  *    are errors (below), also where MPI does not detect them. On a group with a dead
  *    member a call that would wait returns RG_ERR_PROC_FAILED (recovery.h).

@@ -62,7 +62,7 @@ typedef struct rgi_sched_buffer {
 
 typedef struct rgi_sched {
   struct rg_request_s request; /* first: what a non-blocking call returns */
-  struct rgi_coll *coll;       /* of the group */
+  struct rgi_coll *coll;       /* of the group; an open request is a user of it */
   const char *call;
   int tag, blocking;
   rgi_sched_step *steps, inline_steps[RGI_SCHED_INLINE_STEPS];

@@ -18,7 +18,7 @@
 #include "shm/node.h"
 
 static int world_rank(const rgi_sched *s, int peer) {
-  return rgi_members_at(s->coll->group->members, peer);
+  return rgi_members_at(s->coll->members, peer);
 }
 
 static int begin_message(rgi_sched *s, const rgi_sched_step *step) {
@@ -202,6 +202,7 @@ static void release_request(rg_request request) {
     abandon_schedule(s);
   else
     rgi_sched_free(s);
+  rgi_coll_drop(s->coll);
   free(s);
 }
 
@@ -218,6 +219,7 @@ int rgi_sched_start(rgi_sched *s, rg_request *request) {
   s->request.progress = progress_request;
   s->request.release = release_request;
   s->request.background = 1;
+  rgi_coll_share(s->coll);
   rgi_request_open(&s->request);
   *request = &s->request;
   return RG_SUCCESS;
