@@ -94,7 +94,7 @@ static void allgather_hierarchical(rgi_sched *s, const rgi_subgroup *t,
 
 static void allgather_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   const char *own = p->in ? p->in : block_at(p, t->me);
-  rgi_sched_shm(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, p->out, own, p->bytes});
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, p->out, own, p->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_allgather[] = {

@@ -95,7 +95,7 @@ static void allreduce_hierarchical(rgi_sched *s, const rgi_subgroup *t,
 
 static void allreduce_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_sched_shm(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, p->out, p->in, p->bytes});
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, p->out, p->in, p->bytes});
 }
 
 static double allreduce_tree_cost(const rgi_cost_params *l) {

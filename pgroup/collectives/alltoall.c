@@ -133,7 +133,7 @@ static void alltoall_hierarchical(rgi_sched *s, const rgi_subgroup *t,
 
 static void alltoall_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_sched_shm(s, (rgi_sched_step){RGI_SCHED_SHM_ALLTOALL, 0, p->out, p->in, p->bytes});
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_ALLTOALL, 0, p->out, p->in, p->bytes});
 }
 
 static double alltoall_bruck_cost(const rgi_cost_params *l) {

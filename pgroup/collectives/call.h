@@ -24,8 +24,8 @@ typedef struct {
   rg_operation operation;
   const char *name; /* of the function */
   rg_group group;
-  int root;                 /* 0 where there is none */
-  rgi_call_side send, recv; /* a reduction's vector is described by recv */
+  int root; /* 0 where there is none */
+  rgi_call_side send, recv;
   MPI_Op op;
 } rgi_call;
 
@@ -36,13 +36,29 @@ static inline void *rgi_call_memory(const rgi_call_side *u) {
   return memory;
 }
 
-static inline rgi_call_side rgi_call_block(const void *memory, MPI_Count count, MPI_Datatype type) {
-  return (rgi_call_side){.memory = memory, .type = type, .count = count};
+/* Filling in a call, field by field: to build its sides as values and copy them would take a
+ * noticeable part of a short operation. */
+static inline void rgi_call_begin(rgi_call *c, rg_operation operation, rg_group g, int root) {
+  c->operation = operation;
+  c->group = g;
+  c->root = root;
+  c->send = c->recv = (rgi_call_side){NULL, MPI_DATATYPE_NULL, 0, NULL, NULL};
+  c->op = MPI_OP_NULL;
 }
 
-static inline rgi_call_side rgi_call_vector(const void *memory, const MPI_Count counts[],
-                                            const MPI_Aint displs[], MPI_Datatype type) {
-  return (rgi_call_side){.memory = memory, .type = type, .counts = counts, .displs = displs};
+static inline void rgi_call_block(rgi_call_side *u, const void *memory, MPI_Count count,
+                                  MPI_Datatype type) {
+  u->memory = memory;
+  u->type = type;
+  u->count = count;
+}
+
+static inline void rgi_call_vector(rgi_call_side *u, const void *memory, const MPI_Count counts[],
+                                   const MPI_Aint displs[], MPI_Datatype type) {
+  u->memory = memory;
+  u->type = type;
+  u->counts = counts;
+  u->displs = displs;
 }
 
 /* Checks, chooses, runs to the end, or starts a request. name: the public function. */

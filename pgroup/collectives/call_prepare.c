@@ -25,23 +25,10 @@ static int in_place_error(const rgi_call *c) {
   return rgi_error(RG_ERR_ARG, "%s: MPI_IN_PLACE has no meaning here", c->name);
 }
 
-static int to_bytes(const rgi_call *c, const rgi_datatype *t, MPI_Count count, size_t *bytes) {
-  if (count < 0)
-    return rgi_error(RG_ERR_ARG, "%s: the count %lld is negative", c->name, (long long)count);
-  if (t->size && (size_t)count > PTRDIFF_MAX / t->size)
-    return rgi_error(RG_ERR_ARG, "%s: %lld elements of %zu bytes are too many", c->name,
-                     (long long)count, t->size);
-  *bytes = (size_t)count * t->size;
-  return RG_SUCCESS;
-}
-
-/* NULL is an address only for types that hold absolute ones. */
 static int check_memory(const rgi_call *c, const dense_side *d) {
-  if (d->memory == MPI_IN_PLACE)
-    return in_place_error(c);
-  if (!d->memory && d->bytes && d->datatype.true_low == 0)
-    return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", c->name);
-  return RG_SUCCESS;
+  return d->memory == MPI_IN_PLACE
+             ? in_place_error(c)
+             : rgi_datatype_check_memory(c->name, &d->datatype, d->memory, d->bytes);
 }
 
 /* n equal blocks (1: one block of all). */
@@ -51,7 +38,7 @@ static int even_side(const rgi_call *c, const rgi_call_side *u, int n, dense_sid
   d->n = n;
   RGI_TRY(rgi_datatype_of(c->name, u->type, &d->datatype));
   d->blocks = (rgi_blocks){0, NULL, NULL};
-  RGI_TRY(to_bytes(c, &d->datatype, u->count, &d->blocks.each));
+  RGI_TRY(rgi_datatype_bytes(c->name, &d->datatype, u->count, &d->blocks.each));
   if (n > 1 && d->blocks.each > PTRDIFF_MAX / (size_t)n)
     return rgi_error(RG_ERR_ARG, "%s: %d blocks of %zu bytes are too many", c->name, n,
                      d->blocks.each);
@@ -71,7 +58,7 @@ static int uneven_side(rgi_sched *s, const rgi_call *c, const rgi_call_side *u, 
     return s->error;
   d->bytes = 0;
   for (int i = 0; i < n; i++) {
-    RGI_TRY(to_bytes(c, &d->datatype, u->counts[i], &length[i]));
+    RGI_TRY(rgi_datatype_bytes(c->name, &d->datatype, u->counts[i], &length[i]));
     at[i] = u->displs && d->datatype.dense ? (size_t)(u->displs[i] * d->datatype.extent) : d->bytes;
     d->bytes += length[i];
   }
@@ -92,18 +79,15 @@ static int side_of_ranks(rgi_sched *s, const rgi_call *c, const rgi_call_side *u
 
 /* --- dense forms --------------------------------------------------------------------- */
 
-static size_t element_count(const dense_side *d, size_t bytes) {
-  return d->datatype.size ? bytes / d->datatype.size : 0;
-}
-
 /* Packs block i of the user's memory into dense. */
 static int pack_block(const dense_side *d, int i, char *dense) {
-  size_t length = rgi_blocks_length(&d->blocks, i), each = element_count(d, d->blocks.each);
-  MPI_Aint at = d->displs ? d->displs[i] : (MPI_Aint)((size_t)i * each);
+  const rgi_datatype *t = &d->datatype;
+  size_t length = rgi_blocks_length(&d->blocks, i);
   if (length == 0)
     return RG_SUCCESS;
-  return rgi_datatype_pack(&d->datatype, rgi_datatype_element(&d->datatype, d->memory, at),
-                           element_count(d, length), dense + rgi_blocks_at(&d->blocks, i));
+  MPI_Aint at = d->displs ? d->displs[i] : (MPI_Aint)((size_t)i * (d->blocks.each / t->size));
+  return rgi_datatype_pack_bytes(t, rgi_datatype_element(t, d->memory, at), length,
+                                 dense + rgi_blocks_at(&d->blocks, i));
 }
 
 static int pack_all(const dense_side *d, char *dense) {
@@ -172,12 +156,8 @@ static int prepare_bcast(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p)
   return RG_SUCCESS;
 }
 
-/* The operand of a reduction, which is of recv's type. */
-static rgi_call_side operand_of(const rgi_call *c) {
-  rgi_call_side u = c->recv;
-  if (c->send.memory != MPI_IN_PLACE)
-    u.memory = c->send.memory;
-  return u;
+static const rgi_call_side *operand_of(const rgi_call *c) {
+  return c->send.memory == MPI_IN_PLACE ? &c->recv : &c->send;
 }
 
 /* reduce, allreduce, scan, exscan */
@@ -185,11 +165,10 @@ static int prepare_vector(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p
   int me = s->coll->all.me, in_place = c->send.memory == MPI_IN_PLACE;
   int gets = c->operation != RG_OP_REDUCE || me == c->root;
   int scans = c->operation == RG_OP_SCAN || c->operation == RG_OP_EXSCAN;
-  rgi_call_side operand = operand_of(c);
   dense_side in, out;
   if (in_place && !gets)
     return in_place_error(c);
-  RGI_TRY(even_side(c, &operand, 1, &in));
+  RGI_TRY(even_side(c, operand_of(c), 1, &in));
   RGI_TRY(rgi_reduction_make(c->name, c->recv.type, c->op, &s->reduction));
   p->bytes = in.bytes;
   RGI_TRY(in_place && scans ? copy_side(s, &in, &p->in) : dense_in(s, &in, &p->in));
@@ -270,9 +249,10 @@ static int prepare_alltoall(rgi_sched *s, const rgi_call *c, rgi_algorithm_args 
 
 static int prepare_reduce_scatter(rgi_sched *s, const rgi_call *c, rgi_algorithm_args *p) {
   int n = s->coll->all.size, me = s->coll->all.me;
-  rgi_call_side operand = operand_of(c), mine = c->recv;
+  const rgi_call_side *operand = operand_of(c);
+  rgi_call_side mine = c->recv;
   dense_side in, out;
-  RGI_TRY(c->recv.counts ? uneven_side(s, c, &operand, &in) : even_side(c, &operand, n, &in));
+  RGI_TRY(c->recv.counts ? uneven_side(s, c, operand, &in) : even_side(c, operand, n, &in));
   RGI_TRY(rgi_reduction_make(c->name, c->recv.type, c->op, &s->reduction));
   if (c->recv.counts)
     mine.count = c->recv.counts[me];

@@ -7,10 +7,11 @@
 #include "collectives/call.h"
 #include "collectives/fast_path.h"
 
-static rgi_call reduction_call(rg_operation operation, rg_group g, const void *send,
-                               rgi_call_side recv, MPI_Op op) {
-  return (rgi_call){
-      .operation = operation, .group = g, .send = {.memory = send}, .recv = recv, .op = op};
+/* Operands and result are alike. */
+static void set_vectors(rgi_call *c, const void *send, const void *recv, MPI_Count count,
+                        MPI_Datatype type) {
+  rgi_call_block(&c->send, send, count, type);
+  rgi_call_block(&c->recv, recv, count, type);
 }
 
 int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
@@ -25,15 +26,19 @@ int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Dat
   rgi_shared_state *l = rgi_fast_path_reduction(g, &r, count, root);
   if (l)
     return rgi_shm_coll_reduce(l, &r);
-  rgi_call c = reduction_call(RG_OP_REDUCE, g, send, rgi_call_block(recv, count, type), op);
-  c.root = root;
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE, g, root);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_run(&c, __func__);
 }
 
 int rg_ireduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                MPI_Op op, int root, rg_request *request) {
-  rgi_call c = reduction_call(RG_OP_REDUCE, g, send, rgi_call_block(recv, count, type), op);
-  c.root = root;
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE, g, root);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_start(&c, __func__, request);
 }
 
@@ -49,13 +54,19 @@ int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_
   rgi_shared_state *l = rgi_fast_path_reduction(g, &r, count, 0);
   if (l)
     return rgi_shm_coll_reduce(l, &r);
-  rgi_call c = reduction_call(RG_OP_ALLREDUCE, g, send, rgi_call_block(recv, count, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLREDUCE, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_run(&c, __func__);
 }
 
 int rg_iallreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                   MPI_Op op, rg_request *request) {
-  rgi_call c = reduction_call(RG_OP_ALLREDUCE, g, send, rgi_call_block(recv, count, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_ALLREDUCE, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_start(&c, __func__, request);
 }
 
@@ -67,51 +78,75 @@ static int check_counts(const char *name, const MPI_Count counts[]) {
 int rg_reduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
                       MPI_Datatype type, MPI_Op op) {
   RGI_TRY(check_counts(__func__, counts));
-  rgi_call c =
-      reduction_call(RG_OP_REDUCE_SCATTER, g, send, rgi_call_vector(recv, counts, NULL, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE_SCATTER, g, 0);
+  rgi_call_vector(&c.send, send, counts, NULL, type);
+  rgi_call_vector(&c.recv, recv, counts, NULL, type);
+  c.op = op;
   return rgi_call_run(&c, __func__);
 }
 
 int rg_ireduce_scatter(rg_group g, const void *send, void *recv, const MPI_Count counts[],
                        MPI_Datatype type, MPI_Op op, rg_request *request) {
   RGI_TRY(check_counts(__func__, counts));
-  rgi_call c =
-      reduction_call(RG_OP_REDUCE_SCATTER, g, send, rgi_call_vector(recv, counts, NULL, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE_SCATTER, g, 0);
+  rgi_call_vector(&c.send, send, counts, NULL, type);
+  rgi_call_vector(&c.recv, recv, counts, NULL, type);
+  c.op = op;
   return rgi_call_start(&c, __func__, request);
 }
 
 int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
                             MPI_Datatype type, MPI_Op op) {
-  rgi_call c = reduction_call(RG_OP_REDUCE_SCATTER, g, send, rgi_call_block(recv, count, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE_SCATTER, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_run(&c, __func__);
 }
 
 int rg_ireduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count count,
                              MPI_Datatype type, MPI_Op op, rg_request *request) {
-  rgi_call c = reduction_call(RG_OP_REDUCE_SCATTER, g, send, rgi_call_block(recv, count, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_REDUCE_SCATTER, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_start(&c, __func__, request);
 }
 
 int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
             MPI_Op op) {
-  rgi_call c = reduction_call(RG_OP_SCAN, g, send, rgi_call_block(recv, count, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_SCAN, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_run(&c, __func__);
 }
 
 int rg_iscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
              MPI_Op op, rg_request *request) {
-  rgi_call c = reduction_call(RG_OP_SCAN, g, send, rgi_call_block(recv, count, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_SCAN, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_start(&c, __func__, request);
 }
 
 int rg_exscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
               MPI_Op op) {
-  rgi_call c = reduction_call(RG_OP_EXSCAN, g, send, rgi_call_block(recv, count, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_EXSCAN, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_run(&c, __func__);
 }
 
 int rg_iexscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
                MPI_Op op, rg_request *request) {
-  rgi_call c = reduction_call(RG_OP_EXSCAN, g, send, rgi_call_block(recv, count, type), op);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_EXSCAN, g, 0);
+  set_vectors(&c, send, recv, count, type);
+  c.op = op;
   return rgi_call_start(&c, __func__, request);
 }

@@ -79,7 +79,7 @@ static void gather_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_a
 
 static void gather_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   const char *own = p->in ? p->in : p->out + (size_t)t->me * p->bytes;
-  rgi_sched_shm(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, p->root, p->out, own, p->bytes});
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, p->root, p->out, own, p->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_gather[] = {

@@ -84,7 +84,7 @@ static void build_messages(rgi_sched *s, rg_operation op, rg_operation part,
 }
 
 static void build_shm(rgi_sched *s, rgi_sched_step_kind kind, const rgi_algorithm_args *p) {
-  rgi_sched_shm(s, (rgi_sched_step){kind, p->root, p->out, p->in, p->bytes});
+  rgi_sched_add(s, (rgi_sched_step){kind, p->root, p->out, p->in, p->bytes});
 }
 
 void rgi_hier_node_barrier(rgi_sched *s, rg_operation op) {

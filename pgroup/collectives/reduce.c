@@ -108,7 +108,7 @@ static void reduce_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_a
 
 static void reduce_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_sched_shm(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, p->root, p->out, p->in, p->bytes});
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, p->root, p->out, p->in, p->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_reduce[] = {

@@ -168,7 +168,7 @@ static void reduce_scatter_shared(rgi_sched *s, const rgi_subgroup *t,
                                   const rgi_algorithm_args *p) {
   size_t bytes = all_bytes(t, p);
   char *sum = rgi_sched_alloc(s, bytes);
-  rgi_sched_shm(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, sum, p->in, bytes});
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, sum, p->in, bytes});
   rgi_sched_copy(s, p->out, sum + rgi_blocks_at(&p->in_blocks, t->me), p->bytes);
 }
 

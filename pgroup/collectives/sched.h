@@ -97,8 +97,16 @@ void rgi_sched_reduce_right(rgi_sched *s, const void *left, void *right, size_t 
 /* Unpacks so many dense bytes into the user's memory, of type s->datatype. */
 void rgi_sched_unpack(rgi_sched *s, void *memory, const void *dense, size_t bytes);
 
-/* A step in shared memory among the members on this node (RGI_SCHED_SHM_...). */
-void rgi_sched_shm(rgi_sched *s, rgi_sched_step step);
+/* Memory for the next step; NULL when there is none. */
+rgi_sched_step *rgi_sched_next(rgi_sched *s);
+
+/* Any step, for instance one in shared memory (RGI_SCHED_SHM_...). Inline: a short operation is
+ * one step, which so is written in its place at once. */
+static inline void rgi_sched_add(rgi_sched *s, rgi_sched_step step) {
+  rgi_sched_step *next = rgi_sched_next(s);
+  if (next)
+    *next = step;
+}
 
 /* Further steps that depend on messages of the steps before: when those have ended, write is
  * called, and the steps that it writes are inserted here. data must stay. */

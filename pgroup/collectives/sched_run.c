@@ -109,7 +109,7 @@ static int run_step(rgi_sched *s, const rgi_sched_step *step) {
     memcpy(step->to, step->from, step->bytes);
     return RG_SUCCESS;
   case RGI_SCHED_UNPACK:
-    return rgi_datatype_unpack(&s->datatype, step->from, step->bytes / s->datatype.size, step->to);
+    return rgi_datatype_unpack_bytes(&s->datatype, step->from, step->bytes, step->to);
   case RGI_SCHED_REDUCE_RIGHT:
     return rgi_reduction_apply(&s->reduction, step->from, step->to, step->bytes);
   case RGI_SCHED_REDUCE_LEFT: { /* to: right, spoilt; from: left, where the result goes */
