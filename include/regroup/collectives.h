@@ -22,7 +22,10 @@
  *    complete. A blocking call of one member does not match a non-blocking call of
  *    another.
  *  - One thread at a time calls on a group; different threads may use different
- *    groups. A group is freed after its requests are complete.
+ *    groups.
+ *  - A group may be freed while non-blocking operations that this process has started on
+ *    it are under way: they end normally, and the memory is given back with the last of
+ *    them. The same holds for a communicator and its group (rg_comm_group).
  *  - Errors are return values; no error handler is called. Lengths that do not match
  *    are errors (below), also where MPI does not detect them. On a group with a dead
  *    member a call that would wait returns RG_ERR_PROC_FAILED (recovery.h).
@@ -208,7 +211,7 @@ typedef enum {
   RG_OP_REDUCE_SCATTER, /* with and without _block */
   RG_OP_SCAN,
   RG_OP_EXSCAN,
-  RG_OP_COUNT
+  RG_OP_COUNT /* the number of operations in this version; not to be stored */
 } rg_operation;
 
 /* Selects the algorithm that this group uses for the operation from now on; "auto" or
@@ -228,12 +231,15 @@ RG_API int rg_group_set_algorithm(rg_group g, rg_operation operation, const char
 RG_API int rg_group_algorithm(rg_group g, rg_operation operation, MPI_Count bytes,
                               const char **name);
 
-/* The name of an operation ("bcast"), and its algorithms, numbered from 0. Local; the
- * functions work before rg_init. The strings belong to the library; any pointer may be
- * NULL. cost: the formula, in t_s (seconds to start a message), t_w (seconds for each
+/* The name of an operation ("bcast"), or NULL if there is no such operation. Local; works
+ * before rg_init. The string belongs to the library. */
+RG_API const char *rg_operation_name(rg_operation operation);
+
+/* The algorithms of an operation, numbered from 0. Local; the functions work before
+ * rg_init. The strings belong to the library; name, cost and constraint may be NULL.
+ * cost: the formula, in t_s (seconds to start a message), t_w (seconds for each
  * byte), t_c (seconds to combine a byte), p (members) and n (bytes). constraint: "", or
  * the condition that a call must satisfy. Errors: RG_ERR_ARG (no such number). */
-RG_API int rg_operation_name(rg_operation operation, const char **name);
 RG_API int rg_algorithm_count(rg_operation operation, int *count);
 RG_API int rg_algorithm_get(rg_operation operation, int i, const char **name, const char **cost,
                             const char **constraint);

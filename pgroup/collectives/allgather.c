@@ -83,7 +83,8 @@ static void allgather_hierarchical(rgi_sched *s, const rgi_subgroup *t,
   const char *own = p->in ? p->in : block_at(p, t->me);
   char *here = rgi_sched_alloc(s, (size_t)mine * m);
   rgi_algorithm_args between = {.in = here, .out = all, .bytes = (size_t)mine * m};
-  rgi_hier_node_gather(s, RG_OP_ALLGATHER, own, m, here, 0);
+  rgi_algorithm_args inside = {.in = own, .out = here, .bytes = m};
+  rgi_hier_node_gather(s, RG_OP_ALLGATHER, &inside);
   between.out_blocks = rgi_hier_node_blocks(s, m);
   rgi_hier_between(s, RG_OP_ALLGATHER, &leaders, &between);
   rgi_hier_node_bcast(s, RG_OP_ALLGATHER, all, all_bytes, 0);
@@ -92,8 +93,8 @@ static void allgather_hierarchical(rgi_sched *s, const rgi_subgroup *t,
 }
 
 static void allgather_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  rgi_sched_shm(s, RGI_SCHED_SHM_ALLGATHER, 0, p->in ? p->in : block_at(p, t->me), p->out,
-                p->bytes);
+  const char *own = p->in ? p->in : block_at(p, t->me);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, p->out, own, p->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_allgather[] = {

@@ -19,20 +19,17 @@ static void allreduce_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algori
 /* Recursive doubling: partners exchange their partial results. */
 static void allreduce_butterfly(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   rgi_fold f = rgi_fold_of(t, -1);
-  char *room = rgi_sched_alloc(s, p->bytes);
+  rgi_fold_vector v = rgi_fold_vector_of(s, p->out, p->bytes);
   rgi_sched_copy(s, p->out, p->in, p->bytes);
-  rgi_fold_in(s, t, &f, p->out, room, p->bytes);
+  rgi_fold_in(s, t, &f, &v);
   for (int bit = 1; bit < f.size && f.me >= 0; bit *= 2) {
     int other = rgi_fold_rank(&f, f.me ^ bit);
     rgi_sched_send(s, t, other, p->out, p->bytes);
-    rgi_sched_receive(s, t, other, room, p->bytes);
+    rgi_sched_receive(s, t, other, v.room, p->bytes);
     rgi_sched_end_round(s);
-    if (other < t->me)
-      rgi_sched_reduce_right(s, room, p->out, p->bytes);
-    else
-      rgi_sched_reduce_left(s, p->out, room, p->bytes);
+    rgi_fold_combine(s, other < t->me, p->out, v.room, p->bytes);
   }
-  rgi_fold_out(s, t, &f, p->out, p->bytes);
+  rgi_fold_out(s, t, &f, &v);
 }
 
 /* Reduce-scatter by recursive halving, then allgather over the same partners in reverse. */
@@ -40,13 +37,13 @@ static void allreduce_rabenseifner(rgi_sched *s, const rgi_subgroup *t,
                                    const rgi_algorithm_args *p) {
   rgi_fold f = rgi_fold_of(t, -1);
   rgi_fold_range part[RGI_FOLD_HALVINGS];
-  size_t unit = s->reduction.datatype.size, units = unit ? p->bytes / unit : 0;
-  char *room = rgi_sched_alloc(s, p->bytes);
+  rgi_fold_vector v = rgi_fold_vector_of(s, p->out, p->bytes);
+  size_t unit = v.unit;
   int k = 0;
   rgi_sched_copy(s, p->out, p->in, p->bytes);
-  rgi_fold_in(s, t, &f, p->out, room, p->bytes);
+  rgi_fold_in(s, t, &f, &v);
   if (f.me >= 0)
-    rgi_fold_reduce_scatter(s, t, &f, p->out, room, units, unit, NULL, part);
+    rgi_fold_reduce_scatter(s, t, &f, &v, part);
   while (1 << k < f.size)
     k++;
   while (k-- > 0 && f.me >= 0) {
@@ -56,7 +53,7 @@ static void allreduce_rabenseifner(rgi_sched *s, const rgi_subgroup *t,
     rgi_sched_receive(s, t, other, p->out + theirs.low * unit, (theirs.high - theirs.low) * unit);
     rgi_sched_end_round(s);
   }
-  rgi_fold_out(s, t, &f, p->out, p->bytes);
+  rgi_fold_out(s, t, &f, &v);
 }
 
 /* Where piece i of n begins. */
@@ -90,14 +87,15 @@ static void allreduce_hierarchical(rgi_sched *s, const rgi_subgroup *t,
   rgi_algorithm_args between = *p;
   (void)t;
   between.in = p->out;
-  rgi_hier_node_reduce(s, RG_OP_ALLREDUCE, p->in, p->out, p->bytes, 0);
+  rgi_algorithm_args inside = {.in = p->in, .out = p->out, .bytes = p->bytes};
+  rgi_hier_node_reduce(s, RG_OP_ALLREDUCE, &inside);
   rgi_hier_between(s, RG_OP_ALLREDUCE, &leaders, &between);
   rgi_hier_node_bcast(s, RG_OP_ALLREDUCE, p->out, p->bytes, 0);
 }
 
 static void allreduce_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_sched_shm(s, RGI_SCHED_SHM_ALLREDUCE, 0, p->in, p->out, p->bytes);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, p->out, p->in, p->bytes});
 }
 
 static double allreduce_tree_cost(const rgi_cost_params *l) {

@@ -42,15 +42,21 @@ static void alltoall_pairwise(rgi_sched *s, const rgi_subgroup *t, const rgi_alg
   }
 }
 
-/* Copies the blocks whose number has the bit, between all and packed. Returns
- * how many. */
-static size_t copy_blocks_with_bit(rgi_sched *s, int n, long long bit, size_t m, char *all,
-                                   char *packed, int pack) {
+/* n blocks of m bytes, one after another. */
+typedef struct {
+  char *all;
+  int n;
+  size_t m;
+} block_row;
+
+/* Copies the blocks whose number has the bit, between the row and packed. Returns how many. */
+static size_t copy_blocks_with_bit(rgi_sched *s, const block_row *b, long long bit, char *packed,
+                                   int pack) {
   size_t count = 0;
-  for (int i = 1; i < n; i++)
+  for (int i = 1; i < b->n; i++)
     if (i & bit) {
-      char *in_all = all + (size_t)i * m, *in_packed = packed + count++ * m;
-      rgi_sched_copy(s, pack ? in_packed : in_all, pack ? in_all : in_packed, m);
+      char *in_all = b->all + (size_t)i * b->m, *in_packed = packed + count++ * b->m;
+      rgi_sched_copy(s, pack ? in_packed : in_all, pack ? in_all : in_packed, b->m);
     }
   return count;
 }
@@ -62,14 +68,15 @@ static void alltoall_bruck(rgi_sched *s, const rgi_subgroup *t, const rgi_algori
   size_t m = p->bytes, half = (size_t)(n + 1) / 2;
   char *all = rgi_sched_alloc(s, (size_t)n * m);
   char *out = rgi_sched_alloc(s, half * m), *in = rgi_sched_alloc(s, half * m);
+  block_row row = {all, n, m};
   rgi_sched_copy(s, all, p->in + (size_t)me * m, (size_t)(n - me) * m);
   rgi_sched_copy(s, all + (size_t)(n - me) * m, p->in, (size_t)me * m);
   for (long long bit = 1; bit < n; bit *= 2) {
-    size_t blocks = copy_blocks_with_bit(s, n, bit, m, all, out, 1);
+    size_t blocks = copy_blocks_with_bit(s, &row, bit, out, 1);
     rgi_sched_send(s, t, (int)((me + bit) % n), out, blocks * m);
     rgi_sched_receive(s, t, (int)((me - bit + n) % n), in, blocks * m);
     rgi_sched_end_round(s);
-    copy_blocks_with_bit(s, n, bit, m, all, in, 0);
+    copy_blocks_with_bit(s, &row, bit, in, 0);
   }
   for (int i = 0; i < n; i++)
     rgi_sched_copy(s, p->out + (size_t)((me - i + n) % n) * m, all + (size_t)i * m, m);
@@ -110,7 +117,9 @@ static void alltoall_hierarchical(rgi_sched *s, const rgi_subgroup *t,
   int is_leader = leaders.me >= 0;
   char *here = is_leader ? rgi_sched_alloc(s, mine * each) : NULL;
   char *sorted = is_leader ? rgi_sched_alloc(s, mine * each) : NULL;
-  rgi_hier_node_gather(s, RG_OP_ALLTOALL, p->in, each, here, 0);
+  rgi_algorithm_args gather = {.in = p->in, .out = here, .bytes = each};
+  rgi_algorithm_args scatter = {.in = sorted, .out = p->out, .bytes = each};
+  rgi_hier_node_gather(s, RG_OP_ALLTOALL, &gather);
   if (is_leader && !s->error) {
     rgi_algorithm_args between = {.in = sorted, .out = here, .bytes = mine * p->bytes};
     between.in_blocks = between.out_blocks = rgi_hier_node_blocks(s, mine * p->bytes);
@@ -119,12 +128,12 @@ static void alltoall_hierarchical(rgi_sched *s, const rgi_subgroup *t,
     rgi_hier_between(s, RG_OP_ALLTOALL, &leaders, &between);
     sort_by_member(s, p, here, sorted);
   }
-  rgi_hier_node_scatter(s, RG_OP_ALLTOALL, sorted, each, p->out, 0);
+  rgi_hier_node_scatter(s, RG_OP_ALLTOALL, &scatter);
 }
 
 static void alltoall_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_sched_shm(s, RGI_SCHED_SHM_ALLTOALL, 0, p->in, p->out, p->bytes);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_ALLTOALL, 0, p->out, p->in, p->bytes});
 }
 
 static double alltoall_bruck_cost(const rgi_cost_params *l) {

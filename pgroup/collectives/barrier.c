@@ -57,7 +57,7 @@ static void barrier_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_
 
 static void barrier_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t, (void)p;
-  rgi_sched_shm(s, RGI_SCHED_SHM_BARRIER, 0, NULL, NULL, 0);
+  rgi_sched_add(s, (rgi_sched_step){.kind = RGI_SCHED_SHM_BARRIER});
 }
 
 static double barrier_linear_cost(const rgi_cost_params *l) {

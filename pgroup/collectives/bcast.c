@@ -109,7 +109,7 @@ static void bcast_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_al
 
 static void bcast_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_sched_shm(s, RGI_SCHED_SHM_BCAST, p->root, NULL, p->out, p->bytes);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_BCAST, p->root, p->out, NULL, p->bytes});
 }
 
 static double bcast_binomial_cost(const rgi_cost_params *l) {

@@ -26,14 +26,14 @@ static rgi_choice_shape shape_of(const rgi_sched *s, const rgi_call *c,
   if (op == RG_OP_ALLGATHERV)
     for (int i = 0; i < p_all; i++)
       all += p->out_blocks.length[i];
-  if (all || op == RG_OP_ALLGATHERV || c->recv_counts)
+  if (all || op == RG_OP_ALLGATHERV || c->recv.counts)
     bytes = all / (size_t)p_all;
   return (rgi_choice_shape){.op = op,
                             .p = p_all,
                             .nodes = coll->nodes.count,
                             .bytes = bytes,
                             .commutes = !red || s->reduction.commutes,
-                            .even = op != RG_OP_REDUCE_SCATTER || !c->recv_counts,
+                            .even = op != RG_OP_REDUCE_SCATTER || !c->recv.counts,
                             .memory = s->blocking && (!red || s->reduction.datatype.dense),
                             .in_order = coll->nodes.in_order};
 }
@@ -51,11 +51,11 @@ static void unpack_result(rgi_sched *s, const rgi_call *c, const rgi_algorithm_a
     return;
   rgi_sched_end_round(s);
   if (!p->out_blocks.at) {
-    rgi_sched_unpack(s, c->recv, p->out, s->unpack_bytes);
+    rgi_sched_unpack(s, rgi_call_memory(&c->recv), p->out, s->unpack_bytes);
     return;
   }
   for (int i = 0; i < s->coll->all.size; i++)
-    rgi_sched_unpack(s, rgi_datatype_element(&s->datatype, c->recv, c->recv_displs[i]),
+    rgi_sched_unpack(s, rgi_datatype_element(&s->datatype, c->recv.memory, c->recv.displs[i]),
                      p->out + p->out_blocks.at[i], p->out_blocks.length[i]);
 }
 
@@ -79,25 +79,29 @@ static int begin_schedule(rgi_sched *s, rgi_coll *coll, const rgi_call *c, int b
   return error;
 }
 
-static int start_nonblocking(rgi_coll *coll, const rgi_call *c, rg_request *request) {
+int rgi_call_run(rgi_call *c, const char *name) {
+  rgi_coll *coll;
+  rgi_sched s;
+  c->name = name;
+  RGI_TRY(rgi_coll_get(name, c->group, &coll));
+  RGI_TRY(begin_schedule(&s, coll, c, 1));
+  return rgi_sched_run(&s);
+}
+
+int rgi_call_start(rgi_call *c, const char *name, rg_request *request) {
+  rgi_coll *coll;
+  c->name = name;
+  if (!request)
+    return rgi_error(RG_ERR_ARG, "%s: request is NULL", name);
+  RGI_TRY(rgi_coll_get(name, c->group, &coll));
   rgi_sched *s = malloc(sizeof *s);
   if (!s)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory", c->name);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", name);
   int error = begin_schedule(s, coll, c, 0);
   if (!error)
     return rgi_sched_start(s, request);
   free(s);
   return error;
-}
-
-int rgi_call_run(const rgi_call *c, rg_request *request) {
-  rgi_coll *coll;
-  rgi_sched s;
-  RGI_TRY(rgi_coll_get(c->name, c->group, &coll));
-  if (request)
-    return start_nonblocking(coll, c, request);
-  RGI_TRY(begin_schedule(&s, coll, c, 1));
-  return rgi_sched_run(&s);
 }
 
 int rg_group_algorithm(rg_group g, rg_operation operation, MPI_Count bytes, const char **name) {

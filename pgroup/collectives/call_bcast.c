@@ -5,34 +5,20 @@
 #include "base/error.h"
 #include "collectives/call.h"
 #include "collectives/fast_path.h"
-#include "collectives/shm_coll.h"
-
-static rgi_call barrier_call(const char *name, rg_group g) {
-  return (rgi_call){.operation = RG_OP_BARRIER, .name = name, .group = g};
-}
 
 int rg_barrier(rg_group g) {
   rgi_shared_state *l = rgi_fast_path(g, 1, g, 1, 0);
   if (l)
     return rgi_shm_coll_barrier(l, __func__);
-  rgi_call c = barrier_call(__func__, g);
-  return rgi_call_run(&c, NULL);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_BARRIER, g, 0);
+  return rgi_call_run(&c, __func__);
 }
 
 int rg_ibarrier(rg_group g, rg_request *request) {
-  rgi_call c = barrier_call(__func__, g);
-  return RGI_CALL_START(c, request);
-}
-
-static rgi_call bcast_call(const char *name, rg_group g, void *buffer, MPI_Count count,
-                           MPI_Datatype type, int root) {
-  return (rgi_call){.operation = RG_OP_BCAST,
-                    .name = name,
-                    .group = g,
-                    .root = root,
-                    .recv = buffer,
-                    .recv_count = count,
-                    .recv_type = type};
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_BARRIER, g, 0);
+  return rgi_call_start(&c, __func__, request);
 }
 
 int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root) {
@@ -40,12 +26,16 @@ int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int r
   rgi_shared_state *l = rgi_fast_path(g, count, buffer, size, root);
   if (l)
     return rgi_shm_coll_bcast(l, buffer, (size_t)count * size, root, __func__);
-  rgi_call c = bcast_call(__func__, g, buffer, count, type, root);
-  return rgi_call_run(&c, NULL);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_BCAST, g, root);
+  rgi_call_block(&c.recv, buffer, count, type);
+  return rgi_call_run(&c, __func__);
 }
 
 int rg_ibcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root,
               rg_request *request) {
-  rgi_call c = bcast_call(__func__, g, buffer, count, type, root);
-  return RGI_CALL_START(c, request);
+  rgi_call c;
+  rgi_call_begin(&c, RG_OP_BCAST, g, root);
+  rgi_call_block(&c.recv, buffer, count, type);
+  return rgi_call_start(&c, __func__, request);
 }

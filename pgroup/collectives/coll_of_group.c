@@ -17,19 +17,21 @@
 
 #define COLL_CONTEXT 0x636f6c6cU /* collectives have a context of their own */
 
-static void free_coll(void *collectives) {
+/* The group is freed. The members' shared state goes at once: the operations that are still under
+ * way are non-blocking ones, which do not use it. */
+static void end_coll(void *collectives) {
   rgi_coll *coll = collectives;
-  if (coll->shm)
-    rgi_shared_state_cache_detach(coll->shm);
-  free(coll->nodes.of);
-  free(coll);
+  rgi_shared_state_cache_detach(coll->shm);
+  coll->shm = NULL;
+  rgi_coll_drop(coll);
 }
 
 static int make_coll(const char *call, rg_group g) {
   rgi_coll *coll = malloc(sizeof *coll);
   if (!coll)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  coll->group = g;
+  atomic_init(&coll->users, 1);
+  coll->members = rgi_members_share(g->members);
   coll->context = rgi_mix_bits(g->context + COLL_CONTEXT);
   coll->sequence = 0;
   coll->shm = NULL;
@@ -45,11 +47,11 @@ static int make_coll(const char *call, rg_group g) {
   if (!error)
     error = rgi_shared_state_cache_attach(g, &coll->shm);
   if (error) {
-    free_coll(coll);
+    end_coll(coll);
     return error;
   }
   g->collectives = coll;
-  g->collectives_free = free_coll;
+  g->collectives_free = end_coll;
   return RG_SUCCESS;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Where the members of a group are. Nodes are numbered anew in the order of their lowest
- * ranks. A group on one node, the usual case, needs no arrays. */
+ * The life of a group's collective state, and where the members are. Nodes are numbered anew in the
+ * order of their lowest ranks. A group on one node, the usual case, needs no arrays. */
 #include "collectives/coll_state.h"
 
 #include <stdlib.h>
@@ -10,6 +10,20 @@
 #include "base/error.h"
 #include "formation/group.h"
 #include "shm/node.h"
+
+void rgi_coll_share(rgi_coll *coll) {
+  atomic_fetch_add_explicit(&coll->users, 1, memory_order_relaxed);
+}
+
+void rgi_coll_drop(rgi_coll *coll) {
+  if (atomic_fetch_sub(&coll->users, 1) > 1)
+    return;
+  rgi_members_drop(coll->members);
+  free(coll->nodes.of);
+  free(coll);
+}
+
+/* --- where the members are ------------------------------------------------------- */
 
 static int all_on_my_node(const rgi_members *m, int size) {
   if (rgi_node.count == 1)

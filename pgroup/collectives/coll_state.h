@@ -7,10 +7,12 @@
 #define RGI_COLL_STATE_H
 
 #include <regroup/collectives.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "collectives/shared_state.h"
 #include "collectives/subgroup.h"
+#include "formation/members.h"
 
 /* An algorithm asked for by name: a row of the operation's table; -1: automatic choice.
  * between, inside: for the hierarchical one, rows of the tables of rgi_hier_op_between and
@@ -33,11 +35,14 @@ typedef struct {
   rgi_subgroup leaders; /* me: -1 unless the caller leads its node */
 } rgi_coll_nodes;
 
+/* It belongs to the group and to each non-blocking operation under way on it, which may outlive
+ * the group. */
 typedef struct rgi_coll {
-  rg_group group;
+  atomic_int users; /* the group, while it is not freed, and its open requests */
+  rgi_members *members;
   uint64_t context;
-  int sequence; /* operations so far: the tag of their messages */
-  rgi_shared_state *shm;
+  int sequence;          /* operations so far: the tag of their messages */
+  rgi_shared_state *shm; /* NULL after the group is freed: for blocking operations only */
   rgi_subgroup all;
   rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
   int forced_any;
@@ -48,6 +53,10 @@ typedef struct rgi_coll {
 /* Fills n for the members of g, of which the caller is one. n->of, if not NULL, is the memory of
  * all arrays, to be freed. RG_ERR_NOMEM. */
 int rgi_coll_nodes_find(const char *call, rg_group g, rgi_coll_nodes *n);
+
+/* Another user; the end of one: the last one's frees the state. Any thread. */
+void rgi_coll_share(rgi_coll *coll);
+void rgi_coll_drop(rgi_coll *coll);
 
 /* The number of the next operation: the tag of its messages. */
 static inline int rgi_coll_next_tag(rgi_coll *coll) {

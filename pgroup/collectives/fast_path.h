@@ -8,6 +8,7 @@
 #define RGI_FAST_PATH_H
 
 #include "collectives/coll_of_group.h"
+#include "collectives/shm_coll.h"
 #include "formation/datatype.h"
 #include "formation/group.h"
 #include "runtime/runtime.h"
@@ -30,15 +31,14 @@ rgi_fast_path(rg_group g, MPI_Count count, const void *memory, size_t element, i
   return coll->shm;
 }
 
-/* The same for a reduction with one of the commonest operations. A recv that is
- * NULL, because it does not matter there, goes the general path. */
+/* The same for a reduction with one of the commonest operations; sets the size of its elements. A
+ * result's address that is NULL, because it does not matter there, goes the general path. */
 static inline __attribute__((always_inline)) rgi_shared_state *
-rgi_fast_path_reduction(rg_group g, const void *send, const void *recv, MPI_Count count,
-                        MPI_Datatype type, MPI_Op op, int root) {
-  size_t size = type == MPI_BYTE || type == MPI_CHAR ? 0 : rgi_datatype_basic_size(type);
-  if ((op != MPI_SUM && op != MPI_MAX && op != MPI_MIN) || !send || send == MPI_IN_PLACE)
+rgi_fast_path_reduction(rg_group g, rgi_shm_coll_reduction *r, MPI_Count count, int root) {
+  r->size = r->type == MPI_BYTE || r->type == MPI_CHAR ? 0 : rgi_datatype_basic_size(r->type);
+  if ((r->op != MPI_SUM && r->op != MPI_MAX && r->op != MPI_MIN) || !r->in || r->in == MPI_IN_PLACE)
     return NULL;
-  return rgi_fast_path(g, count, recv, size, root);
+  return rgi_fast_path(g, count, r->out, r->size, root);
 }
 
 #endif

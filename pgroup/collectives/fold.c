@@ -27,62 +27,67 @@ int rgi_fold_number(const rgi_fold *f, int rank) {
   return rank < 2 * f->extra ? rank / 2 : rank - f->extra;
 }
 
-/* Combines acc and the other's operand in the order of ranks, into acc. */
-static void combine_in_order(rgi_sched *s, int mine, int other, char *acc, char *theirs,
-                             size_t bytes) {
-  if (other < mine)
+rgi_fold_vector rgi_fold_vector_of(rgi_sched *s, char *acc, size_t bytes) {
+  size_t unit = s->reduction.datatype.size;
+  return (rgi_fold_vector){.acc = acc,
+                           .room = rgi_sched_alloc(s, bytes),
+                           .bytes = bytes,
+                           .units = unit ? bytes / unit : 0,
+                           .unit = unit};
+}
+
+void rgi_fold_combine(rgi_sched *s, int theirs_first, char *acc, char *theirs, size_t bytes) {
+  if (theirs_first)
     rgi_sched_reduce_right(s, theirs, acc, bytes);
   else
     rgi_sched_reduce_left(s, acc, theirs, bytes);
 }
 
-void rgi_fold_in(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc, char *room,
-                 size_t bytes) {
+void rgi_fold_in(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, const rgi_fold_vector *v) {
   int other = t->me ^ 1;
   if (t->me >= 2 * f->extra)
     return;
   if (f->me < 0) {
-    rgi_sched_send(s, t, other, acc, bytes);
+    rgi_sched_send(s, t, other, v->acc, v->bytes);
     rgi_sched_end_round(s);
     return;
   }
-  rgi_sched_receive(s, t, other, room, bytes);
+  rgi_sched_receive(s, t, other, v->room, v->bytes);
   rgi_sched_end_round(s);
-  combine_in_order(s, t->me, other, acc, room, bytes);
+  rgi_fold_combine(s, other < t->me, v->acc, v->room, v->bytes);
 }
 
-void rgi_fold_out(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc, size_t bytes) {
+void rgi_fold_out(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f,
+                  const rgi_fold_vector *v) {
   if (t->me >= 2 * f->extra)
     return;
   if (f->me < 0)
-    rgi_sched_receive(s, t, t->me ^ 1, acc, bytes);
+    rgi_sched_receive(s, t, t->me ^ 1, v->acc, v->bytes);
   else
-    rgi_sched_send(s, t, t->me ^ 1, acc, bytes);
+    rgi_sched_send(s, t, t->me ^ 1, v->acc, v->bytes);
   rgi_sched_end_round(s);
 }
 
-static size_t element_offset(size_t i, size_t unit, const size_t at[]) {
-  return at ? at[i] : i * unit;
+static size_t element_offset(const rgi_fold_vector *v, size_t i) {
+  return v->at ? v->at[i] : i * v->unit;
 }
 
-void rgi_fold_reduce_scatter(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f, char *acc,
-                             char *room, size_t units, size_t unit, const size_t at[],
-                             rgi_fold_range part[]) {
-  rgi_fold_range now = {0, units};
+void rgi_fold_reduce_scatter(rgi_sched *s, const rgi_subgroup *t, const rgi_fold *f,
+                             const rgi_fold_vector *v, rgi_fold_range part[]) {
+  rgi_fold_range now = {0, v->units};
   int k = 0;
   for (int bit = 1; bit < f->size; bit *= 2, k++) {
     size_t middle = now.low + (now.high - now.low) / 2;
     rgi_fold_range lower = {now.low, middle}, upper = {middle, now.high};
     rgi_fold_range mine = f->me & bit ? upper : lower, theirs = f->me & bit ? lower : upper;
     int other = rgi_fold_rank(f, f->me ^ bit);
-    size_t from = element_offset(mine.low, unit, at),
-           bytes = element_offset(mine.high, unit, at) - from;
-    size_t to = element_offset(theirs.low, unit, at);
+    size_t from = element_offset(v, mine.low), bytes = element_offset(v, mine.high) - from;
+    size_t to = element_offset(v, theirs.low);
     part[k] = now;
-    rgi_sched_send(s, t, other, acc + to, element_offset(theirs.high, unit, at) - to);
-    rgi_sched_receive(s, t, other, room + from, bytes);
+    rgi_sched_send(s, t, other, v->acc + to, element_offset(v, theirs.high) - to);
+    rgi_sched_receive(s, t, other, v->room + from, bytes);
     rgi_sched_end_round(s);
-    combine_in_order(s, t->me, other, acc + from, room + from, bytes);
+    rgi_fold_combine(s, other < t->me, v->acc + from, v->room + from, bytes);
     now = mine;
   }
   part[k] = now;

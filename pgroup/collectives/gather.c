@@ -63,8 +63,9 @@ static void gather_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_a
   const char *own = p->in ? p->in : p->out + (size_t)p->root * p->bytes;
   char *room = leaders.me >= 0 ? rgi_sched_alloc(s, (size_t)mine * p->bytes) : NULL, *all = p->out;
   rgi_algorithm_args between = {.in = room, .bytes = (size_t)mine * p->bytes};
-  rgi_hier_node_gather(s, RG_OP_GATHER, own, p->bytes, room,
-                       rgi_hier_leader_local_rank(s, &leaders));
+  rgi_algorithm_args inside = {
+      .in = own, .out = room, .bytes = p->bytes, .root = rgi_hier_leader_local_rank(s, &leaders)};
+  rgi_hier_node_gather(s, RG_OP_GATHER, &inside);
   if (is_root && !nodes->in_order)
     all = rgi_sched_alloc(s, (size_t)t->size * p->bytes);
   between.out = all;
@@ -78,7 +79,7 @@ static void gather_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_a
 
 static void gather_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   const char *own = p->in ? p->in : p->out + (size_t)t->me * p->bytes;
-  rgi_sched_shm(s, RGI_SCHED_SHM_GATHER, p->root, own, p->out, p->bytes);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, p->root, p->out, own, p->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_gather[] = {

@@ -83,10 +83,14 @@ static void build_messages(rgi_sched *s, rg_operation op, rg_operation part,
   rgi_sched_end_round(s);
 }
 
+static void build_shm(rgi_sched *s, rgi_sched_step_kind kind, const rgi_algorithm_args *p) {
+  rgi_sched_add(s, (rgi_sched_step){kind, p->root, p->out, p->in, p->bytes});
+}
+
 void rgi_hier_node_barrier(rgi_sched *s, rg_operation op) {
   rgi_algorithm_args p = {0};
   if (uses_shm(s, op))
-    rgi_sched_shm(s, RGI_SCHED_SHM_BARRIER, 0, NULL, NULL, 0);
+    build_shm(s, RGI_SCHED_SHM_BARRIER, &p);
   else
     build_messages(s, op, RG_OP_BARRIER, &p);
 }
@@ -94,38 +98,34 @@ void rgi_hier_node_barrier(rgi_sched *s, rg_operation op) {
 void rgi_hier_node_bcast(rgi_sched *s, rg_operation op, void *data, size_t bytes, int place) {
   rgi_algorithm_args p = {.out = data, .bytes = bytes, .root = place};
   if (uses_shm(s, op))
-    rgi_sched_shm(s, RGI_SCHED_SHM_BCAST, place, NULL, data, bytes);
+    build_shm(s, RGI_SCHED_SHM_BCAST, &p);
   else
     build_messages(s, op, RG_OP_BCAST, &p);
 }
 
-void rgi_hier_node_reduce(rgi_sched *s, rg_operation op, const void *in, void *out, size_t bytes,
-                          int place) {
-  rgi_algorithm_args p = {.in = in, .out = out, .bytes = bytes, .root = place};
+void rgi_hier_node_reduce(rgi_sched *s, rg_operation op, const rgi_algorithm_args *p) {
   if (uses_shm(s, op) && s->reduction.datatype.dense)
-    rgi_sched_shm(s, RGI_SCHED_SHM_REDUCE, place, in, out, bytes);
+    build_shm(s, RGI_SCHED_SHM_REDUCE, p);
   else
-    build_messages(s, op, RG_OP_REDUCE, &p);
+    build_messages(s, op, RG_OP_REDUCE, p);
 }
 
-void rgi_hier_node_gather(rgi_sched *s, rg_operation op, const void *in, size_t bytes, void *out,
-                          int place) {
-  rgi_algorithm_args p = {.in = in, .out = out, .bytes = bytes, .root = place};
-  p.out_blocks.each = bytes;
+void rgi_hier_node_gather(rgi_sched *s, rg_operation op, const rgi_algorithm_args *p) {
+  rgi_algorithm_args even = *p;
+  even.out_blocks.each = p->bytes;
   if (uses_shm(s, op))
-    rgi_sched_shm(s, RGI_SCHED_SHM_GATHER, place, in, out, bytes);
+    build_shm(s, RGI_SCHED_SHM_GATHER, p);
   else
-    build_messages(s, op, RG_OP_GATHER, &p);
+    build_messages(s, op, RG_OP_GATHER, &even);
 }
 
-void rgi_hier_node_scatter(rgi_sched *s, rg_operation op, const void *in, size_t bytes, void *out,
-                           int place) {
-  rgi_algorithm_args p = {.in = in, .out = out, .bytes = bytes, .root = place};
-  p.in_blocks.each = bytes;
+void rgi_hier_node_scatter(rgi_sched *s, rg_operation op, const rgi_algorithm_args *p) {
+  rgi_algorithm_args even = *p;
+  even.in_blocks.each = p->bytes;
   if (uses_shm(s, op))
-    rgi_sched_shm(s, RGI_SCHED_SHM_SCATTER, place, in, out, bytes);
+    build_shm(s, RGI_SCHED_SHM_SCATTER, p);
   else
-    build_messages(s, op, RG_OP_SCATTER, &p);
+    build_messages(s, op, RG_OP_SCATTER, &even);
 }
 
 /* --- members and their nodes ---------------------------------------------------------------- */

@@ -22,20 +22,19 @@ int rgi_hier_leader_local_rank(const rgi_sched *s, const rgi_subgroup *leaders);
 rg_operation rgi_hier_op_between(rg_operation op);
 rg_operation rgi_hier_op_inside(rg_operation op);
 
-/* Here and below op is the operation as a whole, for which the user may ask for algorithms;
- * place is the root's among the members on the node. */
+/* Here and below op is the operation as a whole, for which the user may ask for algorithms. */
 void rgi_hier_between(rgi_sched *s, rg_operation op, const rgi_subgroup *leaders,
                       const rgi_algorithm_args *p);
 
+/* Inside a node the root is given by its place among the members there. */
 void rgi_hier_node_barrier(rgi_sched *s, rg_operation op);
 void rgi_hier_node_bcast(rgi_sched *s, rg_operation op, void *data, size_t bytes, int place);
-void rgi_hier_node_reduce(rgi_sched *s, rg_operation op, const void *in, void *out, size_t bytes,
-                          int place);
-/* Equal blocks, in the order of the members on the node. */
-void rgi_hier_node_gather(rgi_sched *s, rg_operation op, const void *in, size_t bytes, void *out,
-                          int place);
-void rgi_hier_node_scatter(rgi_sched *s, rg_operation op, const void *in, size_t bytes, void *out,
-                           int place);
+
+/* Of p: in, out, bytes, root. */
+void rgi_hier_node_reduce(rgi_sched *s, rg_operation op, const rgi_algorithm_args *p);
+/* Equal blocks of so many bytes, in the order of the members on the node. */
+void rgi_hier_node_gather(rgi_sched *s, rg_operation op, const rgi_algorithm_args *p);
+void rgi_hier_node_scatter(rgi_sched *s, rg_operation op, const rgi_algorithm_args *p);
 
 /* How many members a node has; its i-th one's rank in the group. */
 int rgi_hier_node_size(const rgi_sched *s, int node);

@@ -91,8 +91,11 @@ static void gather_from_member(rgi_sched *s, uneven_call *w) {
   if (s->error)
     return;
   *mine = w->p.bytes;
-  rgi_hier_node_gather(s, RG_OP_GATHERV, (char *)mine, sizeof *mine, w->lengths,
-                       rgi_hier_leader_local_rank(s, &w->leaders));
+  rgi_algorithm_args sizes = {.in = (char *)mine,
+                              .out = (char *)w->lengths,
+                              .bytes = sizeof *mine,
+                              .root = rgi_hier_leader_local_rank(s, &w->leaders)};
+  rgi_hier_node_gather(s, RG_OP_GATHERV, &sizes);
   if (leader)
     rgi_sched_continue(s, bundle_blocks, w);
   else if (w->p.bytes)
@@ -229,8 +232,11 @@ static void scatter_to_member(rgi_sched *s, uneven_call *w) {
     rgi_sched_receive(s, all_members(s), w->p.root, w->lengths, list_bytes(s, node));
     rgi_sched_end_round(s);
   }
-  rgi_hier_node_scatter(s, RG_OP_SCATTERV, w->lengths, sizeof(size_t), &w->mine,
-                        rgi_hier_leader_local_rank(s, &w->leaders));
+  rgi_algorithm_args sizes = {.in = (char *)w->lengths,
+                              .out = (char *)&w->mine,
+                              .bytes = sizeof w->mine,
+                              .root = rgi_hier_leader_local_rank(s, &w->leaders)};
+  rgi_hier_node_scatter(s, RG_OP_SCATTERV, &sizes);
   rgi_sched_continue(s, leader ? distribute_blocks : receive_own, w);
 }
 

@@ -48,11 +48,8 @@ int rgi_operation_check(const char *call, rg_operation op) {
 
 /* --- what the user calls -------------------------------------------------------------------- */
 
-int rg_operation_name(rg_operation operation, const char **name) {
-  RGI_REQUIRE(name);
-  RGI_TRY(rgi_operation_check(__func__, operation));
-  *name = rgi_operation_names[operation];
-  return RG_SUCCESS;
+const char *rg_operation_name(rg_operation operation) {
+  return (unsigned)operation < RG_OP_COUNT ? rgi_operation_names[operation] : NULL;
 }
 
 int rg_algorithm_count(rg_operation operation, int *count) {

@@ -68,16 +68,17 @@ static void reduce_tree(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm
 /* Reduce-scatter by recursive halving, then gather over the same partners in reverse. */
 static void reduce_rabenseifner(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   rgi_fold f = rgi_fold_of(t, p->root);
+  rgi_fold_vector v;
   rgi_fold_range part[RGI_FOLD_HALVINGS];
-  size_t unit = s->reduction.datatype.size, units = unit ? p->bytes / unit : 0;
+  size_t unit = s->reduction.datatype.size;
   char *acc = t->me == p->root ? p->out : rgi_sched_alloc(s, p->bytes);
-  char *room = rgi_sched_alloc(s, p->bytes);
   int root = rgi_fold_number(&f, p->root), k = 0;
+  v = rgi_fold_vector_of(s, acc, p->bytes);
   rgi_sched_copy(s, acc, p->in, p->bytes);
-  rgi_fold_in(s, t, &f, acc, room, p->bytes);
+  rgi_fold_in(s, t, &f, &v);
   if (f.me < 0)
     return;
-  rgi_fold_reduce_scatter(s, t, &f, acc, room, units, unit, NULL, part);
+  rgi_fold_reduce_scatter(s, t, &f, &v, part);
   while (1 << k < f.size)
     k++;
   while (k-- > 0) {
@@ -98,7 +99,8 @@ static void reduce_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_a
   int is_leader = leaders.me >= 0, place = rgi_hier_leader_local_rank(s, &leaders);
   char *sum = t->me == p->root ? p->out : is_leader ? rgi_sched_alloc(s, p->bytes) : NULL;
   rgi_algorithm_args between = *p;
-  rgi_hier_node_reduce(s, RG_OP_REDUCE, p->in, sum, p->bytes, place);
+  rgi_algorithm_args inside = {.in = p->in, .out = sum, .bytes = p->bytes, .root = place};
+  rgi_hier_node_reduce(s, RG_OP_REDUCE, &inside);
   between.in = sum;
   between.root = s->coll->nodes.of[p->root];
   rgi_hier_between(s, RG_OP_REDUCE, &leaders, &between);
@@ -106,7 +108,7 @@ static void reduce_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_a
 
 static void reduce_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_sched_shm(s, RGI_SCHED_SHM_REDUCE, p->root, p->in, p->out, p->bytes);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, p->root, p->out, p->in, p->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_reduce[] = {

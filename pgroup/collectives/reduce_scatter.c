@@ -54,7 +54,8 @@ static void reduce_scatter_halving(rgi_sched *s, const rgi_subgroup *t,
   rgi_fold_range part[RGI_FOLD_HALVINGS];
   size_t bytes = all_bytes(t, p), *at = rgi_sched_alloc(s, ((size_t)f.size + 1) * sizeof *at),
          end = 0;
-  char *acc = rgi_sched_alloc(s, bytes), *room = rgi_sched_alloc(s, bytes);
+  char *acc = rgi_sched_alloc(s, bytes);
+  rgi_fold_vector v = rgi_fold_vector_of(s, acc, bytes);
   if (s->error)
     return;
   for (int place = 0; place < f.size; place++) {
@@ -65,12 +66,14 @@ static void reduce_scatter_halving(rgi_sched *s, const rgi_subgroup *t,
     end += length;
   }
   at[f.size] = end;
-  rgi_fold_in(s, t, &f, acc, room, bytes);
+  rgi_fold_in(s, t, &f, &v);
   if (f.me < 0) { /* its partner has the block */
     rgi_sched_receive(s, t, t->me ^ 1, p->out, p->bytes);
     return;
   }
-  rgi_fold_reduce_scatter(s, t, &f, acc, room, (size_t)f.size, 0, at, part);
+  v.units = (size_t)f.size;
+  v.at = at;
+  rgi_fold_reduce_scatter(s, t, &f, &v, part);
   char *result = acc + at[reversed_bits(f.me, f.size)];
   if (f.me < f.extra) { /* it holds the blocks of both: its own is the second */
     size_t first = rgi_blocks_length(&p->in_blocks, t->me ^ 1);
@@ -137,7 +140,8 @@ static void reduce_scatter_hierarchical(rgi_sched *s, const rgi_subgroup *t,
   blocks_by_node order = order_by_node(s, p);
   int is_leader = leaders.me >= 0;
   char *sum = is_leader ? rgi_sched_alloc(s, bytes) : NULL, *sorted = sum, *here = NULL;
-  rgi_hier_node_reduce(s, RG_OP_REDUCE_SCATTER, p->in, sum, bytes, 0);
+  rgi_algorithm_args reduce = {.in = p->in, .out = sum, .bytes = bytes};
+  rgi_hier_node_reduce(s, RG_OP_REDUCE_SCATTER, &reduce);
   if (s->error)
     return;
   rgi_sched_end_round(s);
@@ -164,7 +168,7 @@ static void reduce_scatter_shared(rgi_sched *s, const rgi_subgroup *t,
                                   const rgi_algorithm_args *p) {
   size_t bytes = all_bytes(t, p);
   char *sum = rgi_sched_alloc(s, bytes);
-  rgi_sched_shm(s, RGI_SCHED_SHM_ALLREDUCE, 0, p->in, sum, bytes);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, sum, p->in, bytes});
   rgi_sched_copy(s, p->out, sum + rgi_blocks_at(&p->in_blocks, t->me), p->bytes);
 }
 

@@ -33,13 +33,13 @@ static int combine_with_gaps(const rgi_reduction *r, const void *in, void *inout
   if (!memory)
     return rgi_error(RG_ERR_NOMEM, "no memory to combine %zu elements", count);
   char *a = memory - low, *b = memory + span - low;
-  int error = rgi_datatype_unpack(t, in, count, a);
+  int error = rgi_datatype_unpack_bytes(t, in, count * t->size, a);
   if (!error)
-    error = rgi_datatype_unpack(t, inout, count, b);
+    error = rgi_datatype_unpack_bytes(t, inout, count * t->size, b);
   if (!error)
     error = rgi_op_apply(a, b, count, t->type, r->op);
   if (!error)
-    error = rgi_datatype_pack(t, b, count, inout);
+    error = rgi_datatype_pack_bytes(t, b, count * t->size, inout);
   free(memory);
   return error;
 }

@@ -44,7 +44,7 @@ static void combine_first(rgi_sched *s, const rgi_algorithm_args *p, const char 
 
 static void scan_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   char *all = rgi_sched_alloc(s, (size_t)t->size * p->bytes);
-  rgi_sched_shm(s, RGI_SCHED_SHM_ALLGATHER, 0, p->in, all, p->bytes);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, all, p->in, p->bytes});
   combine_first(s, p, all, t->me);
 }
 
@@ -88,7 +88,7 @@ static void exscan_doubling(rgi_sched *s, const rgi_subgroup *t, const rgi_algor
 
 static void exscan_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   char *all = rgi_sched_alloc(s, (size_t)t->size * p->bytes);
-  rgi_sched_shm(s, RGI_SCHED_SHM_ALLGATHER, 0, p->in, all, p->bytes);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, all, p->in, p->bytes});
   if (t->me > 0)
     combine_first(s, p, all, t->me - 1);
 }

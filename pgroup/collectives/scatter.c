@@ -73,15 +73,17 @@ static void scatter_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_
   }
   between.in_blocks = rgi_hier_node_blocks(s, p->bytes);
   rgi_hier_between(s, RG_OP_SCATTER, &leaders, &between);
-  rgi_hier_node_scatter(s, RG_OP_SCATTER, room, p->bytes,
-                        p->out ? p->out : rgi_sched_alloc(s, p->bytes),
-                        rgi_hier_leader_local_rank(s, &leaders));
+  rgi_algorithm_args inside = {.in = room,
+                               .out = p->out ? p->out : rgi_sched_alloc(s, p->bytes),
+                               .bytes = p->bytes,
+                               .root = rgi_hier_leader_local_rank(s, &leaders)};
+  rgi_hier_node_scatter(s, RG_OP_SCATTER, &inside);
 }
 
 static void scatter_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  rgi_sched_shm(s, RGI_SCHED_SHM_SCATTER, p->root, p->in,
-                p->out ? p->out : rgi_sched_alloc(s, p->bytes), p->bytes);
+  char *own = p->out ? p->out : rgi_sched_alloc(s, p->bytes);
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_SCATTER, p->root, own, p->in, p->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_scatter[] = {

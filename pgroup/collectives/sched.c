@@ -71,25 +71,25 @@ void *rgi_sched_alloc(rgi_sched *s, size_t bytes) {
   return (char *)r + BUFFER_HEAD;
 }
 
-static void add_step(rgi_sched *s, rgi_sched_step step) {
+rgi_sched_step *rgi_sched_next(rgi_sched *s) {
   if (s->count == s->size) {
     int size = 2 * s->size;
     rgi_sched_step *old = s->steps == s->inline_steps ? NULL : s->steps;
     rgi_sched_step *steps = realloc(old, (size_t)size * sizeof *steps);
     if (!steps) {
       no_memory(s);
-      return;
+      return NULL;
     }
     if (!old)
       memcpy(steps, s->inline_steps, sizeof s->inline_steps);
     s->steps = steps;
     s->size = size;
   }
-  s->steps[s->count++] = step;
+  return &s->steps[s->count++];
 }
 
 static void add_message(rgi_sched *s, rgi_sched_step step) {
-  add_step(s, step);
+  rgi_sched_add(s, step);
   if (++s->in_round > s->most)
     s->most = s->in_round;
 }
@@ -105,34 +105,34 @@ void rgi_sched_receive(rgi_sched *s, const rgi_subgroup *t, int from, void *data
 
 void rgi_sched_end_round(rgi_sched *s) {
   if (s->in_round)
-    add_step(s, (rgi_sched_step){.kind = RGI_SCHED_END_ROUND});
+    rgi_sched_add(s, (rgi_sched_step){.kind = RGI_SCHED_END_ROUND});
   s->in_round = 0;
 }
 
 void rgi_sched_await_first(rgi_sched *s, int n) {
-  add_step(s, (rgi_sched_step){.kind = RGI_SCHED_END_ROUND, .peer = n});
+  rgi_sched_add(s, (rgi_sched_step){.kind = RGI_SCHED_END_ROUND, .peer = n});
 }
 
 void rgi_sched_copy(rgi_sched *s, void *to, const void *from, size_t bytes) {
   if (to != from && bytes)
-    add_step(s, (rgi_sched_step){RGI_SCHED_COPY, -1, to, from, bytes});
+    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_COPY, -1, to, from, bytes});
 }
 
 void rgi_sched_reduce_left(rgi_sched *s, void *left, void *right, size_t bytes) {
   if (bytes && s->reduction.commutes)
-    add_step(s, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, left, right, bytes});
+    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, left, right, bytes});
   else if (bytes)
-    add_step(s, (rgi_sched_step){RGI_SCHED_REDUCE_LEFT, -1, right, left, bytes});
+    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_REDUCE_LEFT, -1, right, left, bytes});
 }
 
 void rgi_sched_reduce_right(rgi_sched *s, const void *left, void *right, size_t bytes) {
   if (bytes)
-    add_step(s, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, right, left, bytes});
+    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_REDUCE_RIGHT, -1, right, left, bytes});
 }
 
 void rgi_sched_unpack(rgi_sched *s, void *memory, const void *dense, size_t bytes) {
   if (bytes)
-    add_step(s, (rgi_sched_step){RGI_SCHED_UNPACK, -1, memory, dense, bytes});
+    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_UNPACK, -1, memory, dense, bytes});
 }
 
 typedef struct {
@@ -146,11 +146,11 @@ void rgi_sched_continue(rgi_sched *s, rgi_sched_writer *write, void *data) {
     return;
   *p = (continuation){write, data};
   rgi_sched_end_round(s);
-  add_step(s, (rgi_sched_step){.kind = RGI_SCHED_CONTINUE, .peer = -1, .to = (char *)p});
+  rgi_sched_add(s, (rgi_sched_step){.kind = RGI_SCHED_CONTINUE, .peer = -1, .to = p});
 }
 
 int rgi_sched_run_continuation(rgi_sched *s) {
-  const continuation *p = (continuation *)(void *)s->steps[s->at].to;
+  const continuation *p = s->steps[s->at].to;
   int rest = s->count - s->at - 1;
   rgi_sched_step *after = rgi_sched_alloc(s, (size_t)rest * sizeof *after);
   if (!after)
@@ -160,11 +160,6 @@ int rgi_sched_run_continuation(rgi_sched *s) {
   p->write(s, p->data);
   rgi_sched_end_round(s);
   for (int i = 0; i < rest; i++)
-    add_step(s, after[i]);
+    rgi_sched_add(s, after[i]);
   return s->error == RG_ERR_NOMEM ? s->error : rgi_sched_alloc_requests(s);
-}
-
-void rgi_sched_shm(rgi_sched *s, rgi_sched_step_kind kind, int root, const void *from, void *to,
-                   size_t bytes) {
-  add_step(s, (rgi_sched_step){kind, root, to, from, bytes});
 }

@@ -24,6 +24,9 @@
 #include "message/message.h"
 #include "progress/request.h"
 
+/* The root of a reduce or gather inside the node whose result all members there get. */
+#define RGI_SCHED_ALL (-1)
+
 typedef enum {
   RGI_SCHED_SEND,
   RGI_SCHED_RECEIVE,
@@ -36,19 +39,17 @@ typedef enum {
   RGI_SCHED_SHM_BARRIER,
   RGI_SCHED_SHM_BCAST,
   RGI_SCHED_SHM_REDUCE,
-  RGI_SCHED_SHM_ALLREDUCE,
   RGI_SCHED_SHM_GATHER,
   RGI_SCHED_SHM_SCATTER,
-  RGI_SCHED_SHM_ALLGATHER,
   RGI_SCHED_SHM_ALLTOALL
 } rgi_sched_step_kind;
 
 typedef struct {
   rgi_sched_step_kind kind;
-  int peer; /* rank in the group; inside the node: the root there; a round: for how many
-               messages it waits, 0: for all */
-  char *to; /* what is written */
-  const char *from;
+  int peer; /* rank in the group; inside the node: the root there, or RGI_SCHED_ALL;
+               a round: for how many messages it waits, 0: for all */
+  void *to; /* what is written */
+  const void *from;
   size_t bytes;
 } rgi_sched_step;
 
@@ -61,7 +62,7 @@ typedef struct rgi_sched_buffer {
 
 typedef struct rgi_sched {
   struct rg_request_s request; /* first: what a non-blocking call returns */
-  struct rgi_coll *coll;       /* of the group */
+  struct rgi_coll *coll;       /* of the group; an open request is a user of it */
   const char *call;
   int tag, blocking;
   rgi_sched_step *steps, inline_steps[RGI_SCHED_INLINE_STEPS];
@@ -96,9 +97,16 @@ void rgi_sched_reduce_right(rgi_sched *s, const void *left, void *right, size_t 
 /* Unpacks so many dense bytes into the user's memory, of type s->datatype. */
 void rgi_sched_unpack(rgi_sched *s, void *memory, const void *dense, size_t bytes);
 
-/* A step in shared memory among the members on this node. */
-void rgi_sched_shm(rgi_sched *s, rgi_sched_step_kind kind, int root, const void *from, void *to,
-                   size_t bytes);
+/* Memory for the next step; NULL when there is none. */
+rgi_sched_step *rgi_sched_next(rgi_sched *s);
+
+/* Any step, for instance one in shared memory (RGI_SCHED_SHM_...). Inline: a short operation is
+ * one step, which so is written in its place at once. */
+static inline void rgi_sched_add(rgi_sched *s, rgi_sched_step step) {
+  rgi_sched_step *next = rgi_sched_next(s);
+  if (next)
+    *next = step;
+}
 
 /* Further steps that depend on messages of the steps before: when those have ended, write is
  * called, and the steps that it writes are inserted here. data must stay. */

@@ -18,7 +18,7 @@
 #include "shm/node.h"
 
 static int world_rank(const rgi_sched *s, int peer) {
-  return rgi_members_at(s->coll->group->members, peer);
+  return rgi_members_at(s->coll->members, peer);
 }
 
 static int begin_message(rgi_sched *s, const rgi_sched_step *step) {
@@ -40,7 +40,7 @@ void rgi_sched_length_error(rgi_sched *s, int rank, size_t sent, size_t expected
     s->error = rgi_error(sent > expected ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
                          "%s: rank %d of the group sent %zu bytes where rank %d expects %zu: "
                          "counts and types should agree",
-                         s->call, rank, sent, s->coll->group->me, expected);
+                         s->call, rank, sent, s->coll->all.me, expected);
 }
 
 /* Notes an error of a message, or a length that is not the expected one. */
@@ -68,32 +68,39 @@ static int round_is_over(rgi_sched *s, int first) {
   return 1;
 }
 
-static int run_shm_step(rgi_sched *s, const rgi_sched_step *step) {
+static int run_shm_reduce(const rgi_sched *s, const rgi_sched_step *step) {
+  const rgi_datatype *t = &s->reduction.datatype;
+  rgi_shm_coll_reduction r = {.in = step->from,
+                              .out = step->to,
+                              .count = t->size ? step->bytes / t->size : 0,
+                              .size = t->size,
+                              .type = t->type,
+                              .op = s->reduction.op,
+                              .root = step->peer,
+                              .call = s->call};
+  return rgi_shm_coll_reduce(s->coll->shm, &r);
+}
+
+static int run_shm_step(const rgi_sched *s, const rgi_sched_step *step) {
   rgi_shared_state *l = s->coll->shm;
-  const rgi_reduction *r = &s->reduction;
-  size_t count = r->datatype.size ? step->bytes / r->datatype.size : 0;
+  rgi_shm_coll_blocks b = {step->from, step->to, step->bytes, step->peer, s->call};
   switch (step->kind) {
   case RGI_SCHED_SHM_BARRIER:
     return rgi_shm_coll_barrier(l, s->call);
   case RGI_SCHED_SHM_BCAST:
     return rgi_shm_coll_bcast(l, step->to, step->bytes, step->peer, s->call);
   case RGI_SCHED_SHM_REDUCE:
-    return rgi_shm_coll_reduce(l, step->from, step->to, count, r->datatype.type, r->op, step->peer,
-                               s->call);
-  case RGI_SCHED_SHM_ALLREDUCE:
-    return rgi_shm_coll_allreduce(l, step->from, step->to, count, r->datatype.type, r->op, s->call);
+    return run_shm_reduce(s, step);
   case RGI_SCHED_SHM_GATHER:
-    return rgi_shm_coll_gather(l, step->from, step->bytes, step->to, step->peer, s->call);
+    return rgi_shm_coll_gather(l, &b);
   case RGI_SCHED_SHM_SCATTER:
-    return rgi_shm_coll_scatter(l, step->from, step->bytes, step->to, step->peer, s->call);
-  case RGI_SCHED_SHM_ALLGATHER:
-    return rgi_shm_coll_allgather(l, step->from, step->bytes, step->to, s->call);
+    return rgi_shm_coll_scatter(l, &b);
   default:
-    return rgi_shm_coll_alltoall(l, step->from, step->bytes, step->to, s->call);
+    return rgi_shm_coll_alltoall(l, &b);
   }
 }
 
-static int run_step(rgi_sched *s, rgi_sched_step *step) {
+static int run_step(rgi_sched *s, const rgi_sched_step *step) {
   switch (step->kind) {
   case RGI_SCHED_SEND:
   case RGI_SCHED_RECEIVE:
@@ -102,11 +109,11 @@ static int run_step(rgi_sched *s, rgi_sched_step *step) {
     memcpy(step->to, step->from, step->bytes);
     return RG_SUCCESS;
   case RGI_SCHED_UNPACK:
-    return rgi_datatype_unpack(&s->datatype, step->from, step->bytes / s->datatype.size, step->to);
+    return rgi_datatype_unpack_bytes(&s->datatype, step->from, step->bytes, step->to);
   case RGI_SCHED_REDUCE_RIGHT:
     return rgi_reduction_apply(&s->reduction, step->from, step->to, step->bytes);
   case RGI_SCHED_REDUCE_LEFT: { /* to: right, spoilt; from: left, where the result goes */
-    char *left;
+    void *left;
     memcpy(&left, &step->from, sizeof left);
     RGI_TRY(rgi_reduction_apply(&s->reduction, left, step->to, step->bytes));
     memcpy(left, step->to, step->bytes);
@@ -123,7 +130,7 @@ static int run_step(rgi_sched *s, rgi_sched_step *step) {
  * operation at once. */
 static int advance_schedule(rgi_sched *s, int *done) {
   for (; s->at < s->count; s->at++) {
-    rgi_sched_step *step = &s->steps[s->at];
+    const rgi_sched_step *step = &s->steps[s->at];
     if (step->kind != RGI_SCHED_END_ROUND)
       RGI_TRY(run_step(s, step));
     else if (!round_is_over(s, step->peer))
@@ -195,6 +202,7 @@ static void release_request(rg_request request) {
     abandon_schedule(s);
   else
     rgi_sched_free(s);
+  rgi_coll_drop(s->coll);
   free(s);
 }
 
@@ -211,6 +219,7 @@ int rgi_sched_start(rgi_sched *s, rg_request *request) {
   s->request.progress = progress_request;
   s->request.release = release_request;
   s->request.background = 1;
+  rgi_coll_share(s->coll);
   rgi_request_open(&s->request);
   *request = &s->request;
   return RG_SUCCESS;

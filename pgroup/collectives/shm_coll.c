@@ -30,13 +30,9 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
   if (l->me == root) {
     if (!tiny)
       memcpy(rgi_shm_step_chunk(l, root, l->step), data, bytes);
-    rgi_shm_step_publish(l, data, tiny ? bytes : 0);
-    if (!rgi_shm_step_can_spin())
-      rgi_shm_step_release(l);
+    rgi_shm_step_give(l, data, tiny ? bytes : 0);
   } else {
-    RGI_TRY(rgi_shm_step_can_spin() ? rgi_shm_step_await_member(l, root, call)
-                                    : rgi_shm_step_await_release(l, root, call));
-    RGI_TRY(rgi_shm_step_check_length(l, root, l->step, call));
+    RGI_TRY(rgi_shm_step_take(l, root, call));
     memcpy(data, tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step),
            bytes);
   }

@@ -20,20 +20,36 @@
  * RG_ERR_TIMEOUT, RG_ERR_MPI. */
 int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call);
 int rgi_shm_coll_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call);
-int rgi_shm_coll_reduce(rgi_shared_state *l, const void *in, void *out, size_t count,
-                        MPI_Datatype type, MPI_Op op, int root, const char *call);
-int rgi_shm_coll_allreduce(rgi_shared_state *l, const void *in, void *out, size_t count,
-                           MPI_Datatype type, MPI_Op op, const char *call);
 
-/* bytes: of each member's block. out is used at the root (gather), at all
- * (allgather); in at the root (scatter). Blocks are in the order of members. */
-int rgi_shm_coll_gather(rgi_shared_state *l, const void *in, size_t bytes, void *out, int root,
-                        const char *call);
-int rgi_shm_coll_scatter(rgi_shared_state *l, const void *in, size_t bytes, void *out, int root,
-                         const char *call);
-int rgi_shm_coll_allgather(rgi_shared_state *l, const void *in, size_t bytes, void *out,
-                           const char *call);
-int rgi_shm_coll_alltoall(rgi_shared_state *l, const void *in, size_t bytes, void *out,
-                          const char *call);
+/* The root of an operation whose result all members get. */
+#define RGI_SHM_COLL_ALL (-1)
+
+/* A reduce or allreduce. */
+typedef struct {
+  const void *in;
+  void *out;
+  size_t count, size; /* elements, bytes of one */
+  MPI_Datatype type;
+  MPI_Op op;
+  int root; /* or RGI_SHM_COLL_ALL */
+  const char *call;
+} rgi_shm_coll_reduction;
+
+int rgi_shm_coll_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
+
+/* An operation on blocks of one size, in the order of members. in: the caller's block, or a block
+ * for each member (scatter: at the root; all-to-all). out: the caller's block (scatter), or a
+ * block of each member (gather: at the root, or on all). */
+typedef struct {
+  const void *in;
+  void *out;
+  size_t bytes; /* of a block */
+  int root;     /* gather: or RGI_SHM_COLL_ALL; all-to-all has none */
+  const char *call;
+} rgi_shm_coll_blocks;
+
+int rgi_shm_coll_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
+int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
+int rgi_shm_coll_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 
 #endif

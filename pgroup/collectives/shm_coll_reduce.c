@@ -16,27 +16,15 @@
 #include "collectives/op_apply.h"
 #include "collectives/shm_coll.h"
 #include "collectives/shm_step.h"
-#include "formation/datatype.h"
 
-/* One reduction: its buffers, elements and operation. */
-typedef struct {
-  const char *in;
-  char *out;
-  size_t count, size; /* elements, bytes of one */
-  MPI_Datatype type;
-  MPI_Op op;
-  int root; /* -1: all members get the result */
-  const char *call;
-} shm_reduction;
-
-static int gets_result(const rgi_shared_state *l, const shm_reduction *r) {
+static int gets_result(const rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   return r->root < 0 || r->root == l->me;
 }
 
 /* --- tiny -------------------------------------------------------------------------- */
 
 /* Combines all cells in the order of members, into to. */
-static int reduce_cells(rgi_shared_state *l, const shm_reduction *r, char *to) {
+static int reduce_cells(rgi_shared_state *l, const rgi_shm_coll_reduction *r, char *to) {
   RGI_TRY(rgi_shm_step_check_all(l, l->step, r->call));
   memcpy(to, rgi_shm_step_cell(l, l->n - 1)->data, r->count * r->size);
   for (int i = l->n - 2; i >= 0; i--)
@@ -44,7 +32,7 @@ static int reduce_cells(rgi_shared_state *l, const shm_reduction *r, char *to) {
   return RG_SUCCESS;
 }
 
-static int reduce_tiny_spinning(rgi_shared_state *l, const shm_reduction *r) {
+static int reduce_tiny_spinning(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   _Alignas(16) char result[RGI_SHM_TINY];
   if (!gets_result(l, r))
     return RG_SUCCESS;
@@ -57,7 +45,7 @@ static int reduce_tiny_spinning(rgi_shared_state *l, const shm_reduction *r) {
   return RG_SUCCESS;
 }
 
-static int reduce_tiny_sleeping(rgi_shared_state *l, const shm_reduction *r) {
+static int reduce_tiny_sleeping(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   _Alignas(16) char result[RGI_SHM_TINY];
   size_t bytes = r->count * r->size;
   const uint32_t *last_arrived = &l->memory->last_arrived[l->step % RGI_SHM_DEPTH];
@@ -75,7 +63,7 @@ static int reduce_tiny_sleeping(rgi_shared_state *l, const shm_reduction *r) {
   return RG_SUCCESS;
 }
 
-static int reduce_tiny(rgi_shared_state *l, const shm_reduction *r) {
+static int reduce_tiny(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   RGI_TRY(rgi_shm_step_begin(l, r->call));
   rgi_shm_step_publish(l, r->in, r->count * r->size);
   RGI_TRY(rgi_shm_step_can_spin() ? reduce_tiny_spinning(l, r) : reduce_tiny_sleeping(l, r));
@@ -91,7 +79,8 @@ static size_t share_begin(const rgi_shared_state *l, size_t n, int i) {
 }
 
 /* Combines the caller's share of all members' chunks, in the last member's chunk. */
-static int reduce_share(rgi_shared_state *l, const shm_reduction *r, size_t n, uint32_t step) {
+static int reduce_share(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t n,
+                        uint32_t step) {
   size_t from = share_begin(l, n, l->me), count = share_begin(l, n, l->me + 1) - from,
          at = from * r->size;
   char *result = rgi_shm_step_chunk(l, l->n - 1, step) + at;
@@ -100,23 +89,23 @@ static int reduce_share(rgi_shared_state *l, const shm_reduction *r, size_t n, u
   return RG_SUCCESS;
 }
 
-static int reduce_chunk(rgi_shared_state *l, const shm_reduction *r, const char *in, char *out,
-                        size_t n) {
+/* Elements [at, at + n). */
+static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t at, size_t n) {
   RGI_TRY(rgi_shm_step_begin(l, r->call));
   uint32_t step = l->step;
-  memcpy(rgi_shm_step_chunk(l, l->me, step), in, n * r->size);
+  memcpy(rgi_shm_step_chunk(l, l->me, step), (const char *)r->in + at * r->size, n * r->size);
   RGI_TRY(rgi_shm_step_barrier(l, r->call));
   RGI_TRY(rgi_shm_step_check_all(l, step, r->call));
   RGI_TRY(reduce_share(l, r, n, step));
   RGI_TRY(rgi_shm_step_begin(l, r->call));
   RGI_TRY(rgi_shm_step_barrier(l, r->call));
   if (gets_result(l, r))
-    memcpy(out, rgi_shm_step_chunk(l, l->n - 1, step), n * r->size);
+    memcpy((char *)r->out + at * r->size, rgi_shm_step_chunk(l, l->n - 1, step), n * r->size);
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }
 
-static int reduce_by_chunks(rgi_shared_state *l, const shm_reduction *r) {
+static int reduce_by_chunks(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   size_t most = RGI_SHM_CHUNK / r->size;
   if (most == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: an element of %zu bytes is too long for a reduction",
@@ -124,12 +113,12 @@ static int reduce_by_chunks(rgi_shared_state *l, const shm_reduction *r) {
   RGI_TRY(rgi_shared_state_attach_buffer(l));
   for (size_t i = 0; i < r->count; i += most) {
     size_t n = r->count - i < most ? r->count - i : most;
-    RGI_TRY(reduce_chunk(l, r, r->in + i * r->size, r->out + i * r->size, n));
+    RGI_TRY(reduce_chunk(l, r, i, n));
   }
   return RG_SUCCESS;
 }
 
-static int run_reduction(rgi_shared_state *l, const shm_reduction *r) {
+int rgi_shm_coll_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   size_t bytes = r->count * r->size;
   if (bytes == 0)
     return RG_SUCCESS;
@@ -140,25 +129,4 @@ static int run_reduction(rgi_shared_state *l, const shm_reduction *r) {
   }
   l->bytes = (uint32_t)bytes;
   return rgi_shm_step_result(l, bytes <= RGI_SHM_TINY ? reduce_tiny(l, r) : reduce_by_chunks(l, r));
-}
-
-static size_t size_of(MPI_Datatype type) {
-  size_t basic = rgi_datatype_basic_size(type);
-  int size = 0;
-  if (basic)
-    return basic;
-  MPI_Type_size(type, &size);
-  return (size_t)size;
-}
-
-int rgi_shm_coll_reduce(rgi_shared_state *l, const void *in, void *out, size_t count,
-                        MPI_Datatype type, MPI_Op op, int root, const char *call) {
-  shm_reduction r = {in, out, count, size_of(type), type, op, root, call};
-  return run_reduction(l, &r);
-}
-
-int rgi_shm_coll_allreduce(rgi_shared_state *l, const void *in, void *out, size_t count,
-                           MPI_Datatype type, MPI_Op op, const char *call) {
-  shm_reduction r = {in, out, count, size_of(type), type, op, -1, call};
-  return run_reduction(l, &r);
 }

@@ -52,6 +52,20 @@ int rgi_shm_step_result(rgi_shared_state *l, int error);
 /* Whether the node has a processor for every process: members spin, else they sleep. */
 int rgi_shm_step_can_spin(void);
 
+/* A step in which one member, the root, gives to all others. The root publishes, and does not wait;
+ * the others wait for it, and check its length. */
+static inline void rgi_shm_step_give(rgi_shared_state *l, const void *data, size_t bytes) {
+  rgi_shm_step_publish(l, data, bytes);
+  if (!rgi_shm_step_can_spin())
+    rgi_shm_step_release(l);
+}
+
+static inline int rgi_shm_step_take(rgi_shared_state *l, int root, const char *call) {
+  int error = rgi_shm_step_can_spin() ? rgi_shm_step_await_member(l, root, call)
+                                      : rgi_shm_step_await_release(l, root, call);
+  return error ? error : rgi_shm_step_check_length(l, root, l->step, call);
+}
+
 static inline rgi_shared_state_cell *rgi_shm_step_cell(rgi_shared_state *l, int i) {
   return &l->memory->member[i].cell[l->step % RGI_SHM_DEPTH];
 }

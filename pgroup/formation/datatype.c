@@ -5,8 +5,7 @@
  * dense in memory, and are not permuted by a derived type, are copied without MPI. */
 #include "formation/datatype.h"
 
-#include <limits.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -15,20 +14,14 @@
 
 /* The most common types need no call of MPI. */
 static size_t common_size(MPI_Datatype type) {
-  if (type == MPI_BYTE || type == MPI_CHAR || type == MPI_SIGNED_CHAR ||
-      type == MPI_UNSIGNED_CHAR || type == MPI_PACKED)
+  size_t basic = rgi_datatype_basic_size(type);
+  if (basic)
+    return basic;
+  if (type == MPI_SIGNED_CHAR || type == MPI_UNSIGNED_CHAR || type == MPI_PACKED)
     return 1;
-  if (type == MPI_INT || type == MPI_UNSIGNED || type == MPI_INT32_T || type == MPI_UINT32_T)
+  if (type == MPI_UNSIGNED || type == MPI_INT32_T || type == MPI_UINT32_T)
     return 4;
-  if (type == MPI_FLOAT)
-    return sizeof(float);
-  if (type == MPI_DOUBLE)
-    return sizeof(double);
-  if (type == MPI_LONG || type == MPI_UNSIGNED_LONG)
-    return sizeof(long);
-  if (type == MPI_INT64_T || type == MPI_UINT64_T || type == MPI_LONG_LONG)
-    return 8;
-  return 0;
+  return type == MPI_UNSIGNED_LONG || type == MPI_LONG_LONG ? 8 : 0;
 }
 
 /* Whether elements lie in memory as MPI_Pack lays them out. A derived type may
@@ -69,60 +62,85 @@ int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t) {
                       .extent = (MPI_Aint)extent,
                       .true_low = (MPI_Aint)true_low,
                       .true_extent = (MPI_Aint)true_extent};
-  t->dense = size == extent && true_low == 0 && true_extent == size && in_order(type);
+  t->dense =
+      size == 0 || (size == extent && true_low == 0 && true_extent == size && in_order(type));
   return RG_SUCCESS;
+}
+
+int rgi_datatype_bytes_error(const char *call, const rgi_datatype *t, MPI_Count count) {
+  if (count < 0)
+    return rgi_error(RG_ERR_ARG, "%s: the count %lld is negative", call, (long long)count);
+  if (!t->dense && t->size > INT_MAX)
+    return rgi_error(RG_ERR_UNSUPPORTED, "%s: elements of %zu bytes with gaps are too large", call,
+                     t->size);
+  return rgi_error(RG_ERR_ARG, "%s: %lld elements of %zu bytes are too many", call,
+                   (long long)count, t->size);
+}
+
+int rgi_datatype_memory_error(const char *call) {
+  return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", call);
 }
 
 /* --- packing ----------------------------------------------------------------------- */
 
-/* How many elements, at most count, one call of MPI can take; 0: not even one. */
-static int int_count(const rgi_datatype *t, size_t count) {
-  size_t most = t->size ? (size_t)INT_MAX / t->size : INT_MAX;
-  return (int)(count < most ? count : most);
+typedef enum { PACK, UNPACK } direction;
+
+/* One call of MPI: n elements. */
+static int move_elements(const rgi_datatype *t, direction to, char *memory, int n, char *dense) {
+  int position = 0, size = (int)((size_t)n * t->size);
+  return to == PACK
+             ? rgi_mpi_error(MPI_Pack(memory, n, t->type, dense, size, &position, rgi_runtime.comm),
+                             "MPI_Pack")
+             : rgi_mpi_error(
+                   MPI_Unpack(dense, size, &position, memory, n, t->type, rgi_runtime.comm),
+                   "MPI_Unpack");
 }
 
-static int too_large(const rgi_datatype *t) {
-  return rgi_error(RG_ERR_UNSUPPORTED, "elements of %zu bytes with gaps are too large", t->size);
-}
-
-/* Element i, also of MPI_BOTTOM, from which the type's addresses count. */
-static char *element_at(const rgi_datatype *t, const void *memory, size_t i) {
-  intptr_t at = (intptr_t)memory + (intptr_t)i * t->extent;
-  return (char *)at;
-}
-
-int rgi_datatype_pack(const rgi_datatype *t, const void *memory, size_t count, void *dense) {
-  char *to = dense;
-  if (t->dense) {
-    if (count && t->size)
-      memcpy(to, memory, count * t->size);
-    return RG_SUCCESS;
-  }
-  for (size_t at = 0; at < count;) {
-    int n = int_count(t, count - at), position = 0;
-    if (n == 0)
-      return too_large(t);
-    RGI_TRY_MPI(MPI_Pack(element_at(t, memory, at), n, t->type, to + at * t->size,
-                         (int)((size_t)n * t->size), &position, rgi_runtime.comm));
-    at += (size_t)n;
+/* The whole elements of so many bytes. */
+static int move_bytes(const rgi_datatype *t, direction to, char *memory, size_t bytes,
+                      char *dense) {
+  size_t most = (size_t)INT_MAX / t->size, count = bytes / t->size;
+  for (size_t at = 0, n; at < count; at += n) {
+    n = count - at < most ? count - at : most;
+    RGI_TRY(move_elements(t, to, rgi_datatype_element(t, memory, (MPI_Aint)at), (int)n,
+                          dense + at * t->size));
   }
   return RG_SUCCESS;
 }
 
-int rgi_datatype_unpack(const rgi_datatype *t, const void *dense, size_t count, void *memory) {
-  const char *from = dense;
+/* Unpacks the beginning of an element. */
+static int unpack_part(const rgi_datatype *t, const char *dense, size_t bytes, char *memory) {
+  char *whole = malloc(t->size);
+  if (!whole)
+    return rgi_error(RG_ERR_NOMEM, "no memory to unpack %zu bytes", t->size);
+  int error = move_elements(t, PACK, memory, 1, whole);
+  memcpy(whole, dense, bytes);
+  if (!error)
+    error = move_elements(t, UNPACK, memory, 1, whole);
+  free(whole);
+  return error;
+}
+
+int rgi_datatype_pack_bytes(const rgi_datatype *t, const void *memory, size_t bytes, void *dense) {
+  if (!t->dense)
+    return move_bytes(t, PACK, rgi_datatype_element(t, memory, 0), bytes, dense);
+  if (bytes)
+    memcpy(dense, memory, bytes);
+  return RG_SUCCESS;
+}
+
+int rgi_datatype_unpack_bytes(const rgi_datatype *t, const void *dense, size_t bytes,
+                              void *memory) {
   if (t->dense) {
-    if (count && t->size)
-      memcpy(memory, from, count * t->size);
+    if (bytes)
+      memcpy(memory, dense, bytes);
     return RG_SUCCESS;
   }
-  for (size_t at = 0; at < count;) {
-    int n = int_count(t, count - at), position = 0;
-    if (n == 0)
-      return too_large(t);
-    RGI_TRY_MPI(MPI_Unpack(from + at * t->size, (int)((size_t)n * t->size), &position,
-                           element_at(t, memory, at), n, t->type, rgi_runtime.comm));
-    at += (size_t)n;
-  }
-  return RG_SUCCESS;
+  size_t count = bytes / t->size, rest = bytes % t->size;
+  char *from;
+  memcpy(&from, &dense, sizeof from); /* drops const: it is only read */
+  RGI_TRY(move_bytes(t, UNPACK, memory, bytes, from));
+  return rest ? unpack_part(t, from + count * t->size, rest,
+                            rgi_datatype_element(t, memory, (MPI_Aint)count))
+              : RG_SUCCESS;
 }

@@ -6,29 +6,54 @@
 #ifndef RGI_DATATYPE_H
 #define RGI_DATATYPE_H
 
+#include <limits.h>
 #include <mpi.h>
+#include <regroup/error.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct {
   MPI_Datatype type;
   size_t size;     /* bytes of an element without gaps */
   MPI_Aint extent; /* from one element to the next */
   MPI_Aint true_low, true_extent;
-  int dense; /* memory is dense as it is */
+  int dense; /* memory is dense as it is, or there are no bytes */
 } rgi_datatype;
 
 /* RG_ERR_ARG for MPI_DATATYPE_NULL. */
 int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t);
 
-/* count elements in memory to and from dense bytes. */
-int rgi_datatype_pack(const rgi_datatype *t, const void *memory, size_t count, void *dense);
-int rgi_datatype_unpack(const rgi_datatype *t, const void *dense, size_t count, void *memory);
+/* The errors of the next two, which are inline: short collectives call them. */
+int rgi_datatype_bytes_error(const char *call, const rgi_datatype *t, MPI_Count count);
+int rgi_datatype_memory_error(const char *call);
 
-/* Element i of memory. */
+/* The dense bytes of count elements. RG_ERR_ARG: count is negative, or memory cannot hold so many
+ * bytes; RG_ERR_UNSUPPORTED: an element with gaps is too large for MPI to pack. */
+static inline int rgi_datatype_bytes(const char *call, const rgi_datatype *t, MPI_Count count,
+                                     size_t *bytes) {
+  int wrong = count < 0 || __builtin_mul_overflow((size_t)count, t->size, bytes) ||
+              *bytes > PTRDIFF_MAX || (!t->dense && t->size > INT_MAX);
+  return wrong ? rgi_datatype_bytes_error(call, t, count) : RG_SUCCESS;
+}
+
+/* RG_ERR_ARG if memory is NULL and is to hold bytes. NULL is also MPI_BOTTOM: a type may hold the
+ * addresses itself. */
+static inline int rgi_datatype_check_memory(const char *call, const rgi_datatype *t,
+                                            const void *memory, size_t bytes) {
+  return memory || bytes == 0 || t->true_low != 0 ? RG_SUCCESS : rgi_datatype_memory_error(call);
+}
+
+/* Elements in memory to and from so many dense bytes, as rgi_datatype_bytes gives them or less.
+ * Those that are packed are whole elements. Those that are unpacked may end inside an element,
+ * which keeps the rest of its values. RG_ERR_MPI; RG_ERR_NOMEM. */
+int rgi_datatype_pack_bytes(const rgi_datatype *t, const void *memory, size_t bytes, void *dense);
+int rgi_datatype_unpack_bytes(const rgi_datatype *t, const void *dense, size_t bytes, void *memory);
+
+/* Element i of memory, also of MPI_BOTTOM, from which the type's addresses count. Drops const: the
+ * caller knows which it is. */
 static inline char *rgi_datatype_element(const rgi_datatype *t, const void *memory, MPI_Aint i) {
-  char *at;
-  __builtin_memcpy(&at, &memory, sizeof at); /* drops const: the caller knows which it is */
-  return at ? at + i * t->extent : at;
+  intptr_t at = (intptr_t)memory + i * t->extent;
+  return (char *)at;
 }
 
 /* The bytes of one of the commonest types, 0 for others. */

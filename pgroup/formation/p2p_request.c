@@ -22,7 +22,7 @@ static void release_request(rg_request base) {
   rgi_p2p_request *r = (rgi_p2p_request *)base;
   rgi_p2p_transfer_abandon(&r->transfer);
   rgi_members_drop(r->transfer.members);
-  if (!r->transfer.data.dense)
+  if (!r->transfer.data.datatype.dense)
     MPI_Type_free(&r->transfer.data.datatype.type);
   free(r);
 }
@@ -47,7 +47,7 @@ int rgi_p2p_request_open(rgi_p2p_request *r, int error, rg_request *request) {
   }
   if (t->members)
     rgi_members_share(t->members);
-  if (!t->data.dense)
+  if (!t->data.datatype.dense)
     MPI_Type_dup(t->data.datatype.type, &t->data.datatype.type);
   r->base.peer = t->message.sending ? -1 : t->message.source;
   rgi_request_open(&r->base);

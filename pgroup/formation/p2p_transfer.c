@@ -60,7 +60,7 @@ static inline int begin_transfer(const rgi_p2p_transfer_args *a, const void *buf
   RGI_TRY(rgi_p2p_data_of(a->call, buf, a->count, a->type, &t->data));
   t->packed = NULL;
   t->none = 0;
-  if (t->data.dense)
+  if (t->data.datatype.dense)
     return RG_SUCCESS;
   t->packed = malloc(t->data.bytes ? t->data.bytes : 1);
   return t->packed
@@ -89,8 +89,7 @@ int rgi_p2p_transfer_send(const rgi_p2p_transfer_args *a, const void *buf, rgi_p
   t->members = a->group->members;
   if (none)
     return begin_none(t, 1);
-  int error = t->packed ? rgi_datatype_pack(&t->data.datatype, buf,
-                                            t->data.bytes / t->data.datatype.size, t->packed)
+  int error = t->packed ? rgi_datatype_pack_bytes(&t->data.datatype, buf, t->data.bytes, t->packed)
                         : RG_SUCCESS;
   to = (rgi_message_envelope){context_of(a->group), world, a->tag, t->data.bytes};
   if (!error)
@@ -134,7 +133,7 @@ int rgi_p2p_transfer_finish(rgi_p2p_transfer *t, const char *call, rg_status *st
   int error = rgi_message_explain(r, call), complete = error == RG_SUCCESS;
   if (t->packed && !r->sending && (complete || error == RG_ERR_TRUNCATE)) {
     size_t bytes = rgi_message_min(r->bytes, r->room);
-    int unpacked = rgi_p2p_data_unpack(&t->data, t->packed, bytes, t->buf);
+    int unpacked = rgi_datatype_unpack_bytes(&t->data.datatype, t->packed, bytes, t->buf);
     error = error ? error : unpacked;
   }
   free(t->packed);

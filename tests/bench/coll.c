@@ -83,7 +83,6 @@ static int choose(bench_contest *c, char text[RGP_TEXT]) {
 
 /* MPI has no scans between groups. Non-zero when nothing else is left. */
 static int exclude(char text[RGP_TEXT]) {
-  const char *name = "";
   int n = 0;
   for (int i = 0; i < given.operations_n; i++) {
     size_t used = strlen(given.excluded);
@@ -91,10 +90,9 @@ static int exclude(char text[RGP_TEXT]) {
       given.operation[n++] = given.operation[i];
       continue;
     }
-    rg_operation_name(given.operation[i], &name);
     snprintf(given.excluded + used, sizeof given.excluded - used,
              "%s%s is left out: MPI does not define it for inter-communicators (%s)",
-             used ? "\n" : "", name, bench_job_option());
+             used ? "\n" : "", rg_operation_name(given.operation[i]), bench_job_option());
   }
   given.operations_n = n;
   return n ? 0

@@ -169,9 +169,8 @@ static const char *among(const field *f, int i) {
 }
 
 static int tell(const field *f, bench_report *report) {
-  const char *operation = NULL;
+  const char *operation = rg_operation_name(f->what->operation);
   int first = report->rows;
-  rg_operation_name(f->what->operation, &operation);
   for (int i = 0; i < f->n; i++) {
     if (!bench_report_add(report, f->what->bytes, f->list[i].name, &f->measured[i]))
       return 0;

@@ -18,10 +18,11 @@ int bench_operations_parse(const char *text, rg_operation operations[RG_OP_COUNT
   const char *names[RG_OP_COUNT + 1] = {NULL};
   rg_operation known[RG_OP_COUNT];
   int n = 0, pick[RG_OP_COUNT];
-  for (int op = 0; op < RG_OP_COUNT; op++)
-    if (rg_operation_name((rg_operation)op, &names[n]) == RG_SUCCESS &&
-        names[n][strlen(names[n]) - 1] != 'v')
+  for (int op = 0; op < RG_OP_COUNT; op++) {
+    names[n] = rg_operation_name((rg_operation)op);
+    if (names[n][strlen(names[n]) - 1] != 'v')
       known[n++] = (rg_operation)op;
+  }
   names[n] = NULL;
   int all = strcmp(text, "all") == 0;
   int picks = all ? n : bench_words("--operation", text, names, pick, why);
@@ -150,13 +151,13 @@ const char *bench_operation_verify(void *context) {
   bench_operation *o = context;
   static char text[256];
   int turn = o->turn - 1;
-  const char *name = "", *wrong;
+  const char *wrong;
   bench_call c = call_of(o, turn);
   wrong = bench_verify(&c, o->send[turn % BENCH_BUFFERS], o->receive[turn % BENCH_BUFFERS]);
   if (!wrong)
     return NULL;
-  rg_operation_name(o->operation, &name);
-  snprintf(text, sizeof text, "%s of %d bytes on %d ranks, root %d: %s", name, c.bytes,
+  snprintf(text, sizeof text, "%s of %d bytes on %d ranks, root %d: %s",
+           rg_operation_name(o->operation), c.bytes,
            c.initiators ? c.initiators + c.responders : c.ranks, c.root, wrong);
   return text;
 }

@@ -161,9 +161,8 @@ static bench_point point_of(const level *l, const field *f, int i) {
 static const char *row_name(const level *l, const field *f, int i) {
   static char names[LEVELS * POINTS][64];
   static int used;
-  const char *operation = "";
-  rg_operation_name(f->each[i].operation, &operation);
-  snprintf(names[used], sizeof names[used], "%s %s %s", l->name, operation, f->list[i].name);
+  snprintf(names[used], sizeof names[used], "%s %s %s", l->name,
+           rg_operation_name(f->each[i].operation), f->list[i].name);
   return names[used++];
 }
 

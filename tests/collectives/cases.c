@@ -256,9 +256,8 @@ static void test_on(rg_group g, const char *operation, const char *name, int tur
 
 void each_algorithm(rg_operation operation, int turns, algorithm_test *test) {
   int count;
-  const char *name, *op;
+  const char *name, *op = rg_operation_name(operation);
   rg_algorithm_count(operation, &count);
-  rg_operation_name(operation, &op);
   for (int a = -1; a < count; a++) {
     name = "auto";
     if (a >= 0)

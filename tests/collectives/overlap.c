@@ -2,9 +2,11 @@
  * Copyright (c) the Regroup authors
  *
  * Several collectives under way at once: on one group, on many, with messages
- * and blocking calls between them, and from several threads. */
+ * and blocking calls between them, and from several threads. Groups that are freed while
+ * collectives are under way on them. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cases.h"
 #include "suites.h"
@@ -148,5 +150,90 @@ void test_fresh(void) {
     RGT_OK(rg_bcast(g, &value, 1, MPI_INT, i % rgt_size));
     RGT_INT(value, i);
     RGT_OK(rg_group_free(&g));
+  }
+}
+
+/* --- freed groups ------------------------------------------------------------------- */
+
+/* Takes memory that was given back, and writes to it. */
+static void use_freed_memory(char *blocks[], int n) {
+  for (int i = 0; i < n; i++) {
+    size_t bytes = 16 * (1 + (size_t)i % 64);
+    blocks[i] = malloc(bytes);
+    memset(blocks[i], 0xa5, bytes);
+  }
+}
+
+typedef struct {
+  long long sums[WORDS];
+  int word, mine, gathered[RANKS_MOST];
+  MPI_Count counts[RANKS_MOST];
+  MPI_Aint displs[RANKS_MOST];
+  rg_request requests[4];
+} freed_operations;
+
+static void begin_operations(rg_group g, int turn, freed_operations *o) {
+  int root = turn % rgt_size;
+  o->word = rgt_rank == root ? turn : -1;
+  o->mine = 10 * rgt_rank + turn;
+  for (int r = 0; r < rgt_size; r++) {
+    o->counts[r] = 1;
+    o->displs[r] = rgt_size - 1 - r;
+  }
+  begin(g, rgt_rank, WORDS, o->sums, &o->requests[0]);
+  RGT_OK(rg_ibcast(g, &o->word, 1, MPI_INT, root, &o->requests[1]));
+  RGT_OK(rg_igatherv(g, &o->mine, 1, MPI_INT, o->gathered, o->counts, o->displs, MPI_INT, root,
+                     &o->requests[2]));
+  RGT_OK(rg_ibarrier(g, &o->requests[3]));
+}
+
+static void end_operations(int turn, freed_operations *o) {
+  for (int i = 0; i < 4; i++)
+    RGT_OK(rg_wait(&o->requests[(i + rgt_rank) % 4], NULL));
+  RGT_TRUE(is_sum(o->sums, WORDS, rgt_size));
+  RGT_INT(o->word, turn);
+  for (int r = 0; r < rgt_size && rgt_rank == turn % rgt_size; r++)
+    RGT_INT(o->gathered[rgt_size - 1 - r], 10 * r + turn);
+}
+
+/* Rank 0 begins when all others have freed the group: their operations are then under way. */
+void test_freed_group(void) {
+  static freed_operations o;
+  char *blocks[256], token = 0;
+  for (int turn = 0; turn < 6; turn++) {
+    rg_group g;
+    MPI_Comm comm;
+    RGT_OK(rg_group_create_range(groups[WORLD], 0, rgt_size - 1, 1, 8, &g));
+    if (turn % 2)
+      RGT_OK(rg_group_comm(g, &comm));
+    for (int r = 1; r < rgt_size && rgt_rank == 0; r++)
+      RGT_OK(rg_recv(groups[WORLD], &token, 1, MPI_CHAR, r, 8, NULL));
+    begin_operations(g, turn, &o);
+    RGT_OK(rg_group_free(&g));
+    RGT_PTR_NULL(g);
+    use_freed_memory(blocks, 256);
+    if (rgt_rank > 0)
+      RGT_OK(rg_send(groups[WORLD], &token, 1, MPI_CHAR, 0, 8));
+    end_operations(turn, &o);
+    for (int i = 0; i < 256; i++)
+      free(blocks[i]);
+  }
+}
+
+/* The group of a plain communicator is freed with it. */
+void test_freed_comm(void) {
+  static freed_operations o;
+  char *blocks[256];
+  for (int turn = 0; turn < 6; turn++) {
+    rg_group g;
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    RGT_OK(rg_comm_group(comm, &g));
+    begin_operations(g, turn, &o);
+    MPI_Comm_free(&comm);
+    use_freed_memory(blocks, 256);
+    end_operations(turn, &o);
+    for (int i = 0; i < 256; i++)
+      free(blocks[i]);
   }
 }

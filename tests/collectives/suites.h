@@ -29,12 +29,15 @@ void test_message_between(void);
 void test_rg_test(void);
 void test_threads(void);
 void test_fresh(void);
+void test_freed_group(void);
+void test_freed_comm(void);
 
 #define OVERLAP                                                                                    \
   {"many at once", test_many_at_once}, {"blocking calls between", test_blocking_between},          \
       {"a message between", test_message_between}, {"rg_test", test_rg_test},                      \
-      {"threads", test_threads}, {                                                                 \
-    "fresh groups", test_fresh                                                                     \
+      {"threads", test_threads}, {"fresh groups", test_fresh},                                     \
+      {"a freed group", test_freed_group}, {                                                       \
+    "a freed communicator", test_freed_comm                                                        \
   }
 
 #define MOVING                                                                                     \

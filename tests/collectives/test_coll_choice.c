@@ -92,7 +92,8 @@ static void test_tables(void) {
   for (int op = 0; op < RG_OP_COUNT; op++) {
     const char *name, *other, *cost, *constraint;
     int count;
-    RGT_OK(rg_operation_name((rg_operation)op, &name));
+    name = rg_operation_name((rg_operation)op);
+    RGT_TRUE(name && strlen(name) > 0);
     RGT_OK(rg_algorithm_count((rg_operation)op, &count));
     RGT_TRUE(count > 0 && count < 127);
     for (int i = 0; i < count; i++) {

@@ -18,11 +18,19 @@
 
 static rg_group world;
 static rgi_shared_state *l;
+static MPI_Op op = MPI_SUM; /* of the reductions */
 
 /* Lengths around every threshold, and a few of several chunks. */
 static const size_t lengths[] = {
     0, 1, 8, 55, 56, 57, 1000, 65535, RGI_SHM_CHUNK, RGI_SHM_CHUNK + 1, 3 * RGI_SHM_CHUNK + 7};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
+
+static int reduce(const void *in, void *out, size_t count, MPI_Datatype type, int root) {
+  int size;
+  MPI_Type_size(type, &size);
+  rgi_shm_coll_reduction r = {in, out, count, (size_t)size, type, op, root, "test"};
+  return rgi_shm_coll_reduce(l, &r);
+}
 
 static char byte_of(int rank, size_t i, int turn) {
   return (char)(rank * 31 + (int)(i % 251) * 7 + turn);
@@ -62,10 +70,7 @@ static void check_reduce(size_t n, int root, int turn) {
     out[i] = -1;
   }
   delay();
-  if (root < 0)
-    RGT_OK(rgi_shm_coll_allreduce(l, in, out, n, MPI_DOUBLE, MPI_SUM, "test"));
-  else
-    RGT_OK(rgi_shm_coll_reduce(l, in, out, n, MPI_DOUBLE, MPI_SUM, root, "test"));
+  RGT_OK(reduce(in, out, n, MPI_DOUBLE, root));
   for (size_t i = 0; i < n; i++)
     wrong +=
         out[i] != (root < 0 || root == rgt_rank ? sum + ranks * ((double)(i % 1000) + turn) : -1);
@@ -95,7 +100,6 @@ static void compose(void *in, void *inout, int *count, MPI_Datatype *type) {
 
 static void test_order(void) {
   MPI_Datatype pair;
-  MPI_Op op;
   MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
   MPI_Type_commit(&pair);
   MPI_Op_create(compose, 0, &op);
@@ -106,7 +110,7 @@ static void test_order(void) {
       in[2 * i] = 2 * (unsigned)rgt_rank + 3;
       in[2 * i + 1] = (unsigned)(rgt_rank + i);
     }
-    RGT_OK(rgi_shm_coll_allreduce(l, in, out, (size_t)n, pair, op, "test"));
+    RGT_OK(reduce(in, out, (size_t)n, pair, RGI_SHM_COLL_ALL));
     for (int i = 0; i < n; i++) {
       unsigned a = 1, b = 0;
       for (int r = 0; r < rgt_size; r++) {
@@ -121,6 +125,7 @@ static void test_order(void) {
     free(out);
   }
   MPI_Op_free(&op);
+  op = MPI_SUM;
   MPI_Type_free(&pair);
 }
 
@@ -128,21 +133,20 @@ static void test_gather_scatter(void) {
   srandom((unsigned)rgt_seed() + 2);
   for (int turn = 0; turn < 40; turn++) {
     size_t n = lengths[(size_t)random() % LENGTHS], wrong = 0, all = n * (size_t)rgt_size;
-    int root = (int)(random() % (rgt_size + 1)) - 1; /* -1: allgather */
+    int root = (int)(random() % (rgt_size + 1)) - 1; /* -1: all gather */
     char *block = malloc(n + 1), *out = calloc(all + 1, 1);
     for (size_t i = 0; i < n; i++)
       block[i] = byte_of(rgt_rank, i, turn);
     delay();
-    if (root < 0)
-      RGT_OK(rgi_shm_coll_allgather(l, block, n, out, "test"));
-    else
-      RGT_OK(rgi_shm_coll_gather(l, block, n, out, root, "test"));
+    rgi_shm_coll_blocks gather = {block, out, n, root, "test"};
+    RGT_OK(rgi_shm_coll_gather(l, &gather));
     for (size_t i = 0; i < all && (root < 0 || root == rgt_rank); i++)
       wrong += out[i] != byte_of((int)(i / n), i % n, turn);
     RGT_INT(wrong, 0);
     /* And back again: from the root, or from rank 0. */
     memset(block, 0, n);
-    RGT_OK(rgi_shm_coll_scatter(l, out, n, block, root < 0 ? 0 : root, "test"));
+    rgi_shm_coll_blocks scatter = {out, block, n, root < 0 ? 0 : root, "test"};
+    RGT_OK(rgi_shm_coll_scatter(l, &scatter));
     for (size_t i = 0; i < n; i++)
       wrong += block[i] != byte_of(rgt_rank, i, turn);
     RGT_INT(wrong, 0);
@@ -159,7 +163,8 @@ static void test_alltoall(void) {
     for (size_t i = 0; i < all; i++)
       in[i] = byte_of(rgt_rank + 17 * (int)(i / n), i % n, turn);
     delay();
-    RGT_OK(rgi_shm_coll_alltoall(l, in, n, out, "test"));
+    rgi_shm_coll_blocks blocks = {in, out, n, 0, "test"};
+    RGT_OK(rgi_shm_coll_alltoall(l, &blocks));
     for (size_t i = 0; i < all; i++)
       wrong += out[i] != byte_of((int)(i / n) + 17 * rgt_rank, i % n, turn);
     RGT_INT(wrong, 0);
@@ -195,9 +200,9 @@ static void test_mixed(void) {
     if (kind == 0)
       RGT_OK(rgi_shm_coll_bcast(l, &value, sizeof value, root, "test"));
     if (kind == 1)
-      RGT_OK(rgi_shm_coll_reduce(l, &value, &sum, 1, MPI_INT, MPI_SUM, root, "test"));
+      RGT_OK(reduce(&value, &sum, 1, MPI_INT, root));
     if (kind == 2)
-      RGT_OK(rgi_shm_coll_allreduce(l, &value, &sum, 1, MPI_INT, MPI_SUM, "test"));
+      RGT_OK(reduce(&value, &sum, 1, MPI_INT, RGI_SHM_COLL_ALL));
     if (kind == 3)
       RGT_OK(rgi_shm_coll_barrier(l, "test"));
     if (kind == 0)
