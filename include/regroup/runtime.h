@@ -79,6 +79,22 @@ RG_API int rg_option_count(int *count);
 RG_API int rg_option_get(int i, const char **name, const char **value, const char **builtin,
                          const char **values, const char **meaning, const char **origin);
 
+/* Levels of the lines that the library logs. RG_LOG ("error", "warn", ...) is the level up to
+ * which there are lines. */
+enum { RG_LOG_NONE, RG_LOG_ERROR, RG_LOG_WARN, RG_LOG_INFO, RG_LOG_DEBUG };
+
+/* From now on the lines that the library logs in this process go to callback instead of standard
+ * error; NULL: to standard error again. line: the text, without a prefix and a line end; it is
+ * valid during the call. context is passed on as it is.
+ *
+ * The library calls callback from any thread that is inside one of its calls, and from threads of
+ * its own, but never from two threads at once. callback returns soon, must not call the library
+ * or MPI, and must not throw. Guards and node daemons are other processes: they keep writing to
+ * standard error.
+ * Local; any thread; works before rg_init and stays set after rg_finalize. When the call returns
+ * the earlier callback is not running and is not called any more. No errors. */
+RG_API int rg_log_set(void (*callback)(int level, const char *line, void *context), void *context);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The MPI view of a group: a communicator, made at the first request. */
+ * The MPI view of a group: a communicator, made at the first request, and its MPI group. */
 #include <regroup/comm.h>
 
 #include "base/error.h"
@@ -27,7 +27,16 @@ int rg_group_comm(rg_group g, MPI_Comm *comm) {
     if (error)
       return error;
     MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_ARE_FATAL);
+    if (g->label)
+      MPI_Comm_set_name(g->comm, rgi_label_name(g->label));
   }
   *comm = g->comm;
   return RG_SUCCESS;
+}
+
+int rg_group_mpi_group(rg_group g, MPI_Group *mpi) {
+  RGI_REQUIRE(mpi);
+  RGI_TRY(rgi_runtime_check(__func__));
+  RGI_TRY(rgi_group_check_epoch(__func__, g));
+  return rgi_mpi_group_of(g->members, mpi);
 }

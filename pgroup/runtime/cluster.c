@@ -59,7 +59,14 @@ static int look_at_ranks(MPI_Comm world, MPI_Comm node) {
   if (one_node) {
     free(rgi_node.of);
     rgi_node.of = NULL;
+    return RG_SUCCESS;
   }
+  rgi_node.firsts = malloc((size_t)rgi_node.count * sizeof *rgi_node.firsts);
+  if (!rgi_node.firsts)
+    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the table of %d nodes", rgi_node.count);
+  for (int i = 0, n = 0; i < size; i++)
+    if (rgi_node.of[i] == i)
+      rgi_node.firsts[n++] = i;
   return RG_SUCCESS;
 }
 
@@ -141,6 +148,7 @@ void rgi_cluster_close(void) {
   rgi_arena_close();
   free(rgi_node.ranks);
   free(rgi_node.of);
+  free(rgi_node.firsts);
   memset(&rgi_node, 0, sizeof rgi_node);
 }
 

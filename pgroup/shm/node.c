@@ -20,3 +20,15 @@ int rgi_node_find(int world_rank) {
   }
   return -1;
 }
+
+int rgi_node_index(int world_rank) {
+  int low = 0, high = rgi_node.count - 1, node = rgi_node_of(world_rank);
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (rgi_node.firsts[middle] < node)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}

@@ -24,6 +24,7 @@ typedef struct {
   int *ranks;                  /* their world ranks, ascending */
   int *of;                     /* for each rank of the world its node (lowest world rank there);
                                   NULL when there is one node only */
+  int *firsts;                 /* the lowest world ranks of all nodes, ascending; NULL as of */
   rgi_node_process *processes; /* of this node */
   int processors;              /* that these processes together may use */
   int oversubscribed;          /* more processes than processors; or as RG_OVERSUBSCRIBED says */
@@ -34,6 +35,10 @@ extern rgi_node_info rgi_node;
 /* The place of a world rank among this node's processes, or -1. O(1) where the node's ranks are
  * consecutive, else O(log n). */
 int rgi_node_find(int world_rank);
+
+/* The index of a world rank's node among the nodes of the world, in the order of their lowest world
+ * ranks. O(log nodes). */
+int rgi_node_index(int world_rank);
 
 static inline int rgi_node_of(int world_rank) {
   return rgi_node.of ? rgi_node.of[world_rank] : 0;
