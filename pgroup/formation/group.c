@@ -94,15 +94,14 @@ static void inherit_creation(rg_group g, rg_group from) {
   g->diverged |= from->diverged;
 }
 
-int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_context_kind kind, int tag,
-                     rg_group *g) {
+int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, int tag, rg_group *g) {
   uint64_t context = 0, hash = rgi_members_hash(members);
   int error = RG_SUCCESS;
   /* Survivors may have created different groups before. */
   if (a->diverged || (b && b->diverged))
     hash = rgi_context_mix(hash + a->context + (b ? rgi_context_mix(b->context) : 0));
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    error = rgi_context_next(hash, kind, tag, &context);
+    error = rgi_context_next(hash, b ? RGI_CONTEXT_BY_SETS : RGI_CONTEXT_CREATED, tag, &context);
   if (error) {
     rgi_members_drop(members);
     return error;
@@ -136,7 +135,7 @@ int rgi_group_derive(rg_group g, rg_group *derived) {
 
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g) {
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    return parent ? rgi_group_out_of(parent, NULL, members, RGI_CONTEXT_CREATED, tag, g)
+    return parent ? rgi_group_out_of(parent, NULL, members, tag, g)
                   : rgi_group_new(members, RGI_CONTEXT_CREATED, tag, g);
   rgi_members_drop(members);
   *g = NULL;
@@ -148,8 +147,7 @@ int rg_group_dup(rg_group g, rg_group *copy) {
   RGI_TRY(rgi_runtime_check(__func__));
   RGI_TRY(rgi_group_check(__func__, g));
   rg_group made;
-  RGI_TRY(
-      rgi_group_out_of(g, NULL, rgi_members_share(g->members), RGI_CONTEXT_CREATED, g->tag, &made));
+  RGI_TRY(rgi_group_out_of(g, NULL, rgi_members_share(g->members), g->tag, &made));
   made->topology = g->topology;
   if (made->topology.of)
     made->topology.share(made->topology.of);

@@ -49,12 +49,12 @@ int rgi_group_new(rgi_members *members, rgi_context_kind kind, int tag, rg_group
 /* A group of these members with a context that all of them have computed otherwise. */
 int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_group *g);
 
-/* As rgi_group_new, out of one group or two (b may be NULL). The new group inherits their
- * creation ids, and is diverged if one of them is. */
-int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_context_kind kind, int tag,
-                     rg_group *g);
+/* As rgi_group_new, out of one group (b is NULL: RGI_CONTEXT_CREATED) or two
+ * (RGI_CONTEXT_BY_SETS). The new group inherits their creation ids, and is diverged if one of them
+ * is. */
+int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, int tag, rg_group *g);
 
-/* As rgi_group_out_of (RGI_CONTEXT_CREATED), but a caller that is no member gets NULL; parent
+/* As rgi_group_out_of, but a caller that is no member gets NULL; parent
  * may be NULL. */
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g);
 

@@ -21,8 +21,12 @@ int rg_group_comm(rg_group g, MPI_Comm *comm) {
     rgi_process_check_now();
     RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, __func__));
     RGI_TRY(rgi_mpi_group_of(g->members, &group));
-    int error = rgi_comm_create_group(__func__, rgi_runtime.comm, group,
-                                      rgi_comm_creation_tag(g->context), RG_METHOD_AUTO, &g->comm);
+    const rgi_comm_creation asked = {.call = __func__,
+                                     .comm = rgi_runtime.comm,
+                                     .group = group,
+                                     .tag = rgi_comm_creation_tag(g->context),
+                                     .method = RG_METHOD_AUTO};
+    int error = rgi_comm_create_group(&asked, &g->comm);
     MPI_Group_free(&group);
     if (error)
       return error;
