@@ -13,12 +13,10 @@
  *    rg_group_world.
  *  - tag: 0 to 2^28 - 1. Groups with the same members are distinguished by their
  *    tag and, with the same tag, by the order in which each member forms them.
- *    Groups formed at the same time in different threads of a process need
- *    different tags if they share members.
+ *    Threads that form groups with common members at the same time need different tags.
  *  - A group formed from a range (first, last, stride) takes O(1) memory.
  *  - Groups belong to the process that formed them: every handle is freed once,
- *    with rg_group_free. Several threads may make local calls and point-to-point
- *    calls (p2p.h) on the same group, but no other calls that communicate on it.
+ *    with rg_group_free. Threads, and freeing what is in use: runtime.h.
  *  - Operations that communicate use the library's own duplicates, never a
  *    communicator of the application.
  *
@@ -139,7 +137,7 @@ RG_API int rg_group_difference(rg_group a, rg_group b, rg_group *g);
 /* A group with the same members and a new context. Callers: the members. No message. */
 RG_API int rg_group_dup(rg_group g, rg_group *copy);
 
-/* Frees the group and sets the handle to NULL. *g may be NULL. Local, with one exception:
+/* Frees the group (see runtime.h, Freeing). Local, with one exception:
  * if the group's communicator was made (rg_group_comm), every member calls, since
  * MPI_Comm_free is collective. Works also after rg_finalize. */
 RG_API int rg_group_free(rg_group *g);
