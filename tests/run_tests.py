@@ -96,6 +96,11 @@ def environment(options, extra):
                    LSAN_OPTIONS='print_suppressions=0:suppressions='
                    + os.path.join(ROOT, 'tests', 'harness', 'leaks.supp'),
                    UBSAN_OPTIONS='print_stacktrace=1')
+    if 'tsan' in os.path.basename(options.build):
+        env.update(HWLOC_PLUGINS_PATH='/nonexistent',
+                   # UCX's hooks take locks in threads that the sanitizer has ended already.
+                   UCX_MEM_EVENTS='no', UCX_MEM_MMAP_HOOK_MODE='none',
+                   TSAN_OPTIONS='die_after_fork=0:ignore_noninstrumented_modules=1:exitcode=66')
     env.update(extra)
     return env
 

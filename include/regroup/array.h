@@ -28,12 +28,9 @@
  *    The target process must enter the library or MPI from time to time (in any wait,
  *    in rg_progress, or by RG_PROGRESS_THREAD=1). In a job that survives (RG_SURVIVE)
  *    the node daemons carry it out, and the target process need do nothing.
- *  - Threads: with MPI_THREAD_MULTIPLE several threads may make one-sided calls, also
- *    on the same array. The rules for collective calls are those of groups. Only
- *    operations of the same thread are ordered.
- *  - Freeing. An object may be freed while operations that this process has started on it
- *    are under way: they end normally, and the memory is given back with the last of them.
- *    It must not be freed while another thread is inside a call on it.
+ *  - Threads: any may make one-sided calls, also on the same array; collective calls are
+ *    made by one thread at a time (runtime.h). Only operations of the same thread are
+ *    ordered. Freeing what is in use: runtime.h.
  *
  * Every function may return RG_ERR_NOT_INIT, RG_ERR_ARRAY (NULL, or freed) and
  * RG_ERR_ARG (an output or buffer is NULL; a lower bound of a patch is above the upper

@@ -10,8 +10,7 @@
  *  - Calls with different groups are separate operations. Groups that share no
  *    process may use the same tag at the same time; groups that overlap need
  *    different tags, or an order that all their members keep.
- *  - Several threads of a process may call at the same time with different tags
- *    (MPI_THREAD_MULTIPLE).
+ *  - Threads of a process that call at the same time need different tags (runtime.h).
  *  - Before anything is made the members agree, by 2 (g - 1) small messages along a
  *    binomial tree, that all of them call with the same list and that each of them
  *    can make another communicator. So a disagreement or a full table of

@@ -13,12 +13,10 @@
  *    rg_group_world.
  *  - tag: 0 to 2^28 - 1. Groups with the same members are distinguished by their
  *    tag and, with the same tag, by the order in which each member forms them.
- *    Groups formed at the same time in different threads of a process need
- *    different tags if they share members.
+ *    Threads that form groups with common members at the same time need different tags.
  *  - A group formed from a range (first, last, stride) takes O(1) memory.
  *  - Groups belong to the process that formed them: every handle is freed once,
- *    with rg_group_free. Several threads may make local calls and point-to-point
- *    calls (p2p.h) on the same group, but no other calls that communicate on it.
+ *    with rg_group_free. Threads, and freeing what is in use: runtime.h.
  *  - Operations that communicate use the library's own duplicates, never a
  *    communicator of the application.
  *
@@ -43,13 +41,16 @@ typedef struct rg_group_s *rg_group;
  * not a member. MPI's value, which is negative. */
 #define RG_UNDEFINED MPI_UNDEFINED
 
-/* Results of rg_group_compare. */
+/* Results of rg_group_compare: MPI's values. */
 enum {
-  RG_IDENT,     /* the same group */
-  RG_CONGRUENT, /* the same members in the same order, another context */
-  RG_SIMILAR,   /* the same members in another order */
-  RG_UNEQUAL
+  RG_IDENT = MPI_IDENT,         /* the same group */
+  RG_CONGRUENT = MPI_CONGRUENT, /* the same members in the same order, another context */
+  RG_SIMILAR = MPI_SIMILAR,     /* the same members in another order */
+  RG_UNEQUAL = MPI_UNEQUAL
 };
+
+/* The most bytes that the name of a group has, without the 0 at its end. */
+#define RG_GROUP_NAME_MOST 63
 
 /* --- forming ------------------------------------------------------------- */
 
@@ -136,7 +137,7 @@ RG_API int rg_group_difference(rg_group a, rg_group b, rg_group *g);
 /* A group with the same members and a new context. Callers: the members. No message. */
 RG_API int rg_group_dup(rg_group g, rg_group *copy);
 
-/* Frees the group and sets the handle to NULL. *g may be NULL. Local, with one exception:
+/* Frees the group (see runtime.h, Freeing). Local, with one exception:
  * if the group's communicator was made (rg_group_comm), every member calls, since
  * MPI_Comm_free is collective. Works also after rg_finalize. */
 RG_API int rg_group_free(rg_group *g);
@@ -166,6 +167,26 @@ RG_API int rg_group_compare(rg_group a, rg_group b, int *result);
 /* The tag with which the group was formed. */
 RG_API int rg_group_tag(rg_group g, int *tag);
 
+/* Gives this handle of the group a name, of at most RG_GROUP_NAME_MOST bytes, in place of an
+ * earlier one; "" or NULL removes it. Reports of long waits and the texts of errors then name the
+ * group, and so does its communicator (MPI_Comm_set_name). Members may give different names; groups
+ * formed out of g have no name. No other thread may use the handle's name at the same time.
+ * Errors: RG_ERR_LIMIT (a longer name). */
+RG_API int rg_group_set_name(rg_group g, const char *name);
+
+/* The name of the group, "" if it has none. It belongs to the group and is valid until the name
+ * is set again or the handle is freed. */
+RG_API int rg_group_name(rg_group g, const char **name);
+
+/* The index of the node that the member `rank` is on, among the nodes of the world in the order of
+ * their lowest world ranks, from 0. Two processes have the same index if they share memory.
+ * O(log nodes). Errors: RG_ERR_RANK (not a rank of g); RG_ERR_NOT_INIT; RG_ERR_GROUP (g was formed
+ * before the last rg_finalize). */
+RG_API int rg_group_node(rg_group g, int rank, int *node);
+
+/* The number of nodes that g has members on. O(members). Errors: RG_ERR_NOT_INIT; RG_ERR_GROUP. */
+RG_API int rg_group_node_count(rg_group g, int *count);
+
 /* *valid is 1 if the handle is a group that has not been freed and whose parts are
  * consistent, else 0 (also for NULL). For tests and debugging; O(n). */
 RG_API int rg_group_is_valid(rg_group g, int *valid);
@@ -182,6 +203,11 @@ RG_API int rg_group_is_valid(rg_group g, int *valid);
  * shrink the group, and call for that of the survivors); RG_ERR_REVOKED; RG_ERR_GROUP
  * (the caller is not a member). */
 RG_API int rg_group_comm(rg_group g, MPI_Comm *comm);
+
+/* Returns an MPI group of g's members in g's order, which the caller frees with MPI_Group_free.
+ * The caller need not be a member. Local. Cost: O(1) for ranges, else O(members).
+ * Errors: RG_ERR_NOT_INIT; RG_ERR_GROUP (g was formed before the last rg_finalize); RG_ERR_MPI. */
+RG_API int rg_group_mpi_group(rg_group g, MPI_Group *mpi);
 
 #ifdef __cplusplus
 }

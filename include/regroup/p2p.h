@@ -37,8 +37,7 @@
  * The following holds for all functions:
  *
  *  - Callers: the sender calls one of the sends, the receiver one of the receives; both
- *    are members of g. Any thread may call, also several on the same group
- *    (MPI_THREAD_MULTIPLE).
+ *    are members of g. Threads: any, also several on the same group (runtime.h).
  *  - A message has count elements of any committed datatype. Sender and receiver use the
  *    same sequence of basic types; the receiver may have room for more. Elements that are
  *    not contiguous and in order in memory are packed and unpacked (one more copy on that

@@ -7,16 +7,30 @@
  *
  *  - MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED: the thread that initialised MPI.
  *  - MPI_THREAD_SERIALIZED: any thread, one at a time.
- *  - MPI_THREAD_MULTIPLE: any threads at the same time, on different groups. On the
- *    same group threads may send, receive and make one-sided calls at the same time
- *    (p2p.h, array.h), but no other calls that communicate. A group may not be freed
- *    while another thread uses it. Calls that form groups or communicators with common
- *    members at the same time need different tags. One thread at a time calls rg_init
- *    or rg_finalize, while no other thread is inside a call of the library.
+ *  - MPI_THREAD_MULTIPLE: any threads at the same time, by the rules below.
  *
  * At every level, any thread may at any time make calls marked "any thread" and local
  * queries about a group (rg_group_rank, _size, _members, _leader, _translate, _compare,
- * _tag), also on the same group. rg_error_detail belongs to the calling thread. */
+ * _tag, _name, _node, _node_count), also on the same group. rg_error_detail belongs to the
+ * calling thread. With MPI_THREAD_MULTIPLE:
+ *
+ *  - Any threads may at any time send, receive and probe (p2p.h), wait for requests and test
+ *    them (each request in one thread at a time), make one-sided calls (array.h), and lock and
+ *    unlock mutexes, also on the same group or array.
+ *  - Collective calls (those that all members make, also non-blocking ones) on one group, on
+ *    its arrays and on other objects made on it: one thread at a time, in the same order on
+ *    all members. On different groups, different threads may make them at the same time.
+ *  - Calls that form groups or communicators with common members at the same time, also out of
+ *    the same parent, need different tags.
+ *  - Calls that set something on an object (rg_group_set_name, rg_group_set_algorithm): while no
+ *    other thread is inside a call on it.
+ *  - rg_init and rg_finalize: one thread, while no other thread is inside a call of the library.
+ *
+ * Freeing. A function that frees an object takes the address of its handle, sets the handle to
+ * NULL and returns RG_SUCCESS or an error code; a handle that is NULL is fine. An object may be
+ * freed while operations that this process has started on it are under way: they end normally,
+ * and the memory is given back with the last of them. It must not be freed while another thread is
+ * inside a call on it. Each such function says whether all members call it. */
 #ifndef REGROUP_RUNTIME_H
 #define REGROUP_RUNTIME_H
 
@@ -78,6 +92,22 @@ RG_API int rg_option_count(int *count);
  * value: the message says which). */
 RG_API int rg_option_get(int i, const char **name, const char **value, const char **builtin,
                          const char **values, const char **meaning, const char **origin);
+
+/* Levels of the lines that the library logs. RG_LOG ("error", "warn", ...) is the level up to
+ * which there are lines. */
+enum { RG_LOG_NONE, RG_LOG_ERROR, RG_LOG_WARN, RG_LOG_INFO, RG_LOG_DEBUG };
+
+/* From now on the lines that the library logs in this process go to callback instead of standard
+ * error; NULL: to standard error again. line: the text, without a prefix and a line end; it is
+ * valid during the call. context is passed on as it is.
+ *
+ * The library calls callback from any thread that is inside one of its calls, and from threads of
+ * its own, but never from two threads at once. callback returns soon, must not call the library
+ * or MPI, and must not throw. Guards and node daemons are other processes: they keep writing to
+ * standard error.
+ * Local; any thread; works before rg_init and stays set after rg_finalize. When the call returns
+ * the earlier callback is not running and is not called any more. No errors. */
+RG_API int rg_log_set(void (*callback)(int level, const char *line, void *context), void *context);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Hardware levels: communicators of the processes that share a resource.
+ * Hardware levels: communicators, or groups, of the processes that share a resource.
  *
  * A process has a place in the machine: its node, and on this node the resources that
  * contain all processors to which the process is bound, from the whole machine down to
@@ -51,13 +51,17 @@
  * RG_ERR_ARG (an output is NULL), RG_ERR_NOMEM and RG_ERR_MPI. Collective functions may
  * return RG_ERR_OPTION (RG_TOPOLOGY or RG_BIND is invalid), RG_ERR_SYSTEM (hwloc fails)
  * and RG_ERR_LIMIT (no room for another communicator). Only other errors are named
- * below. All processes of comm return the error of one process. */
+ * below. All processes of comm return the error of one process.
+ *
+ * The calls on groups at the end of this file make the same levels of groups, and make no
+ * communicator. */
 #ifndef REGROUP_TOPOLOGY_H
 #define REGROUP_TOPOLOGY_H
 
 #include <mpi.h>
 
 #include <regroup/error.h>
+#include <regroup/group.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -138,6 +142,48 @@ RG_API int rg_comm_hlevel_mpi_info(MPI_Comm comm, MPI_Info *info);
  * Errors: RG_ERR_RANK (out of range); RG_ERR_ARG (nranks < 0). Other processes do not
  * return these two errors. */
 RG_API int rg_comm_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], const char **type);
+
+/* --- groups ------------------------------------------------------------------ *
+ *
+ * The levels, filters, types and orders are those of the calls above. No communicator is made,
+ * and a level is a group like any other: the caller frees it. NULL takes the place of
+ * MPI_COMM_NULL. The first call on a group exchanges the places of its members: a reduction over
+ * g, and an allgather of 272 bytes for each member among those of a node. A group's copies
+ * (rg_group_dup) and the levels below it know the places. These calls need rg_init.
+ *
+ * All members call, with the same filter; they are collective operations on g. Every function may
+ * return RG_ERR_GROUP, RG_ERR_ARG and RG_ERR_NOMEM, and those that communicate also what a
+ * collective operation returns (collectives.h), RG_ERR_OPTION and RG_ERR_SYSTEM. All members
+ * return the error of one, except RG_ERR_NOMEM while the groups are made. */
+
+/* Makes the next level below g that passes the filter; NULL ends the descent. key determines the
+ * order of the members; those with equal keys are ordered as in g.
+ * Cost: an allgather of 20 bytes for each member; no message for the group itself.
+ * Errors: RG_ERR_ARG (filter); RG_ERR_MISMATCH (filters differ, or members made different
+ * calls). */
+RG_API int rg_group_split_topology(rg_group g, int filter, int key, rg_group *part);
+
+/* Makes all levels at once, as rg_comm_hierarchy does: parts[i + 1] is the next level below
+ * parts[i]; roots[i] is the group of the roots of parts[i] and its siblings, or NULL if the caller
+ * is not a root. roots may be NULL (on every member). Both have room for max groups.
+ * Cost: as rg_group_split_topology, for all levels together.
+ * Errors: RG_ERR_ARG (filter; max < 1; parts is NULL); RG_ERR_MISMATCH. After an error none of the
+ * groups exists. */
+RG_API int rg_group_hierarchy(rg_group g, int filter, int max, rg_group parts[], rg_group roots[],
+                              int *levels);
+
+/* Describes a group that one of the two calls above has made as a level, or a copy of it, as
+ * rg_comm_hlevel_info does: the number of its siblings including itself, its index among them, and
+ * its type. Any of the pointers may be NULL. Local; any thread.
+ * Errors: RG_ERR_GROUP (g is not a level). */
+RG_API int rg_group_hlevel_info(rg_group g, int *num_groups, int *index, const char **type);
+
+/* The type of the lowest resource that contains the members ranks[0..nranks-1] of g, as
+ * rg_comm_min_hlevel. Callers: every member, each with its own list. If the places are known the
+ * call is local; then any part of the members may call.
+ * Errors: RG_ERR_RANK (out of range); RG_ERR_ARG (nranks < 0). Other members do not return these
+ * two errors. */
+RG_API int rg_group_min_hlevel(rg_group g, int nranks, const int ranks[], const char **type);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The log: lines on standard error, up to the level RG_LOG. */
+ * The log: lines up to the level RG_LOG, on standard error or to the application's callback
+ * (rg_log_set). */
 #ifndef RGI_LOG_H
 #define RGI_LOG_H
 
@@ -23,7 +24,7 @@ void rgi_log_limit(rgi_log_level level);
 void rgi_log_start(int world_rank);
 void rgi_log_stop(void);
 
-/* Writes one line in one call, so that the lines of ranks do not mix. */
+/* Writes one line in one call, so that the lines of ranks do not mix. Any thread. */
 void rgi_log(rgi_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -44,25 +44,25 @@ static int check_tag(const char *call, MPI_Comm comm, int tag) {
              : rgi_error(RG_ERR_TAG, "%s: tag %d; tags go from 0 to %d", call, tag, most);
 }
 
-int rgi_comm_check_parent(const char *call, MPI_Comm comm, int tag, rg_comm_method *method) {
+int rgi_comm_check_parent(rgi_comm_creation *c) {
   int inter = 0;
-  RGI_TRY(rgi_runtime_check_mpi(call));
+  RGI_TRY(rgi_runtime_check_mpi(c->call));
   RGI_TRY(rgi_options_ready());
-  if (comm == MPI_COMM_NULL)
-    return rgi_error(RG_ERR_COMM, "%s: the parent is MPI_COMM_NULL", call);
-  MPI_Comm_test_inter(comm, &inter);
+  if (c->comm == MPI_COMM_NULL)
+    return rgi_error(RG_ERR_COMM, "%s: the parent is MPI_COMM_NULL", c->call);
+  MPI_Comm_test_inter(c->comm, &inter);
   if (inter)
     return rgi_error(RG_ERR_COMM,
                      "%s: the parent is an inter-communicator; pass an intra-communicator that "
                      "holds the members",
-                     call);
-  if (!rg_comm_method_name(*method))
-    return rgi_error(RG_ERR_ARG, "%s: %d is no method", call, (int)*method);
-  if (*method == RG_METHOD_AUTO)
-    *method = (rg_comm_method)rgi_options_choice(RGI_OPT_COMM_METHOD);
+                     c->call);
+  if (!rg_comm_method_name(c->method))
+    return rgi_error(RG_ERR_ARG, "%s: %d is no method", c->call, (int)c->method);
+  if (c->method == RG_METHOD_AUTO)
+    c->method = (rg_comm_method)rgi_options_choice(RGI_OPT_COMM_METHOD);
   if (rgi_mpi_interrupt_possible())
-    *method = RG_METHOD_NATIVE; /* the only one that a death can end */
-  return check_tag(call, comm, tag);
+    c->method = RG_METHOD_NATIVE; /* the only one that a death can end */
+  return check_tag(c->call, c->comm, c->tag);
 }
 
 static int find_outsider(int n, const int ranks[]) {
@@ -92,38 +92,37 @@ int rgi_comm_creation_tag(uint64_t number) {
   return (int)(number % (found ? (uint64_t)*most + 1 : 32768));
 }
 
-int rgi_comm_create_by(rg_comm_method method, const rgi_comm_creation *c, MPI_Comm *newcomm) {
+int rgi_comm_create_by_method(const rgi_comm_creation *c, MPI_Comm *newcomm) {
   /* The native call is the faster one at every size: docs/rationale.md. */
-  return method == RG_METHOD_RECURSIVE ? rgi_comm_create_recursive(c, newcomm)
-                                       : rgi_comm_create_native(c, newcomm);
+  return c->method == RG_METHOD_RECURSIVE ? rgi_comm_create_recursive(c, newcomm)
+                                          : rgi_comm_create_native(c, newcomm);
 }
 
 static int create_in_order(const rgi_comm_creation *c, MPI_Comm *newcomm) {
-  RGI_TRY(rgi_creation_order_begin(c->comm, c->n, c->ranks, c->me, c->tag, c->call));
+  RGI_TRY(rgi_creation_order_begin(c));
   int error = rgi_comm_create_recursive(c, newcomm);
   rgi_creation_order_end();
   return error;
 }
 
 /* after = 0: all mean the same creation; 1: all have made the communicator. */
-static int agree_on_creation(const rgi_comm_creation *c, rg_comm_method method, int after,
-                             int error) {
-  uint64_t what = rgi_comm_hash_ranks((uint64_t)method, c->n, c->ranks) + (uint64_t)after;
-  return rgi_comm_agree(c->comm, c->n, c->ranks, c->me, c->tag, what, error, c->call);
+static int agree_on_creation(const rgi_comm_creation *c, int after, int error) {
+  uint64_t what = rgi_comm_hash_ranks((uint64_t)c->method, c->n, c->ranks) + (uint64_t)after;
+  return rgi_comm_agree(c, what, error);
 }
 
-static int create_comm(const rgi_comm_creation *c, rg_comm_method method, MPI_Comm *newcomm) {
+static int create_comm(const rgi_comm_creation *c, MPI_Comm *newcomm) {
   MPI_Comm made;
   if (rgi_options_choice(RGI_OPT_CHECK))
-    RGI_TRY(agree_on_creation(c, method, 0, rgi_comm_check_room(c->call)));
+    RGI_TRY(agree_on_creation(c, 0, rgi_comm_check_room(c->call)));
   int entry = rgi_errhandler_begin(c->comm);
-  int error = method == RG_METHOD_RECURSIVE ? create_in_order(c, &made)
-                                            : rgi_comm_create_by(method, c, &made);
+  int error = c->method == RG_METHOD_RECURSIVE ? create_in_order(c, &made)
+                                               : rgi_comm_create_by_method(c, &made);
   rgi_errhandler_end(entry, error ? MPI_COMM_NULL : made);
   if (error)
     return error;
   if (rgi_mpi_interrupt_possible())
-    error = agree_on_creation(c, method, 1, RG_SUCCESS);
+    error = agree_on_creation(c, 1, RG_SUCCESS);
   if (error) {
     MPI_Comm_free(&made);
     return error;
@@ -133,33 +132,33 @@ static int create_comm(const rgi_comm_creation *c, rg_comm_method method, MPI_Co
   return RG_SUCCESS;
 }
 
-int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int tag,
-                          rg_comm_method method, MPI_Comm *newcomm) {
-  rgi_comm_creation c = {.call = call, .comm = comm, .group = group, .tag = tag};
+int rgi_comm_create_group(const rgi_comm_creation *asked, MPI_Comm *newcomm) {
+  rgi_comm_creation c = *asked;
   int *ranks;
-  RGI_TRY(rgi_comm_check_parent(c.call, comm, tag, &method));
-  if (group == MPI_GROUP_NULL)
+  RGI_TRY(rgi_comm_check_parent(&c));
+  if (c.group == MPI_GROUP_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: the group is MPI_GROUP_NULL", c.call);
-  MPI_Group_size(group, &c.n);
-  MPI_Group_rank(group, &c.me);
+  MPI_Group_size(c.group, &c.n);
+  MPI_Group_rank(c.group, &c.me);
   if (c.me == MPI_UNDEFINED) {
     *newcomm = MPI_COMM_NULL;
     return RG_SUCCESS;
   }
-  RGI_TRY(rgi_comm_ranks_of_group(c.call, comm, group, c.n, &ranks));
+  RGI_TRY(rgi_comm_ranks_of_group(c.call, c.comm, c.group, c.n, &ranks));
   c.ranks = ranks;
-  int error = create_comm(&c, method, newcomm);
+  int error = create_comm(&c, newcomm);
   free(ranks);
   return error;
 }
 
 int rg_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, rg_comm_method method,
                          MPI_Comm *newcomm) {
+  const rgi_comm_creation asked = {__func__, comm, group, tag, method, 0, 0, NULL};
   rgi_members *members;
   RGI_REQUIRE(newcomm);
   RGI_TRY(rgi_runtime_check_mpi(__func__));
   RGI_TRY(rgi_failure_scope_begin(__func__, group, MPI_GROUP_NULL, &members));
-  int error = rgi_comm_create_group(__func__, comm, group, tag, method, newcomm);
+  int error = rgi_comm_create_group(&asked, newcomm);
   rgi_failure_scope_end(members);
   return error;
 }

@@ -9,36 +9,36 @@
 #include <regroup/comm.h>
 #include <stdint.h>
 
-/* A creation under way, all arguments checked. */
+/* A creation. The first five are what the caller asks for; the others follow from them. */
 typedef struct {
   const char *call; /* the public function, for errors */
   MPI_Comm comm;    /* the parent */
   MPI_Group group;  /* the members */
-  int n, me;        /* how many, and which one calls */
-  const int *ranks; /* the members' ranks in comm */
   int tag;
+  rg_comm_method method;
+  int n, me;        /* how many members, and which one calls */
+  const int *ranks; /* the members' ranks in comm */
 } rgi_comm_creation;
 
-/* The methods. While they run the parent's errors are returned. */
+/* The methods, all arguments checked. While they run the parent's errors are returned. */
 int rgi_comm_create_recursive(const rgi_comm_creation *c, MPI_Comm *newcomm);
 int rgi_comm_create_native(const rgi_comm_creation *c, MPI_Comm *newcomm);
-int rgi_comm_create_by(rg_comm_method method, const rgi_comm_creation *c, MPI_Comm *newcomm);
+int rgi_comm_create_by_method(const rgi_comm_creation *c, MPI_Comm *newcomm);
 
 /* rg_comm_create_group; the deaths of the failure scope that the caller has set
  * (rgi_failure_scope_now) end it. */
-int rgi_comm_create_group(const char *call, MPI_Comm comm, MPI_Group group, int tag,
-                          rg_comm_method method, MPI_Comm *newcomm);
+int rgi_comm_create_group(const rgi_comm_creation *asked, MPI_Comm *newcomm);
 
-/* Checks a parent, a tag and a method, and replaces RG_METHOD_AUTO by the method to use. */
-int rgi_comm_check_parent(const char *call, MPI_Comm comm, int tag, rg_comm_method *method);
+/* Checks the parent, the tag and the method, and replaces RG_METHOD_AUTO by the method to use. */
+int rgi_comm_check_parent(rgi_comm_creation *c);
 
 /* The ranks in comm of group's n members, in memory that the caller frees.
  * RG_ERR_GROUP if one is not in comm. */
 int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks);
 
-/* rg_intercomm_create_group; the revocation of creation_id ends it, too (0: none). */
-int rgi_comm_create_intercomm(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote,
-                              int tag, rg_comm_method method, uint64_t creation_id,
+/* rg_intercomm_create_group from the caller's side to `remote`; the revocation of creation_id ends
+ * it, too (0: none). */
+int rgi_comm_create_intercomm(const rgi_comm_creation *side, MPI_Group remote, uint64_t creation_id,
                               MPI_Comm *newcomm);
 
 /* A tag for a creation over the library's world, made from a number that its members share.

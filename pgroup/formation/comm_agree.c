@@ -232,18 +232,17 @@ static int take_place(agree_state *r, int n, const int ranks[], int my_rank) {
   return RG_SUCCESS;
 }
 
-int rgi_comm_agree(MPI_Comm comm, int n, const int ranks[], int me, int tag, uint64_t what,
-                   int error, const char *call) {
-  if (n == 1)
+int rgi_comm_agree(const rgi_comm_creation *c, uint64_t what, int error) {
+  if (c->n == 1)
     return error;
   agree_state *r = calloc(1, sizeof *r);
   if (!r)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  r->comm = comm;
-  r->tag = tag;
-  r->call = call;
-  r->mine = (agree_notice){.what = what, .error = error, .rank = ranks[me]};
-  int broken = take_place(r, n, ranks, ranks[me]);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
+  r->comm = c->comm;
+  r->tag = c->tag;
+  r->call = c->call;
+  r->mine = (agree_notice){.what = what, .error = error, .rank = c->ranks[c->me]};
+  int broken = take_place(r, c->n, c->ranks, c->ranks[c->me]);
   if (!broken)
     broken = run_agreement(r);
   int decision = broken ? broken : explain_decision(r, error);

@@ -5,12 +5,11 @@
 #ifndef RGI_COMM_AGREE_H
 #define RGI_COMM_AGREE_H
 
-#include <mpi.h>
-#include <stdint.h>
+#include "formation/comm.h"
 
-/* The members, at ranks ranks[0..n-1] of comm, the caller at `me`, agree along a
- * binomial tree whether they mean the same (what: a hash of it) and whether each
- * can go on (error: RG_SUCCESS or its own error). Returns the same on all
+/* The members of a creation (c->comm, n, me, ranks and tag) agree along a binomial
+ * tree whether they mean the same (what: a hash of it) and whether each can go on
+ * (error: RG_SUCCESS or its own error). Returns the same on all
  * members: RG_SUCCESS, the error of one of them, RG_ERR_MISMATCH; or
  * RG_ERR_TIMEOUT where a member is missing. Messages: 2 (n - 1).
  *
@@ -18,7 +17,6 @@
  * after errors. One exception: lists that name different sets of members can leave
  * messages behind that a later call with the same tag receives. Different sets are
  * noticed when RG_TIMEOUT ends the wait for a member, different orders at once. */
-int rgi_comm_agree(MPI_Comm comm, int n, const int ranks[], int me, int tag, uint64_t what,
-                   int error, const char *call);
+int rgi_comm_agree(const rgi_comm_creation *c, uint64_t what, int error);
 
 #endif

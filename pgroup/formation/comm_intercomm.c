@@ -37,27 +37,27 @@ static int low_side(const two_sides *t) {
   return t->side.ranks[0] < t->remote[0];
 }
 
-/* The ranks of both sides, beginning with the side whose first rank is lower; *me: the caller's
- * place among them. */
-static int *both_sides(const two_sides *t, int *me) {
-  const rgi_comm_creation *c = &t->side;
-  int low = low_side(t);
-  int *both = malloc(((size_t)c->n + (size_t)t->remote_n) * sizeof *both);
-  for (int i = 0; i < c->n && both; i++)
-    both[(low ? 0 : t->remote_n) + i] = c->ranks[i];
-  for (int i = 0; i < t->remote_n && both; i++)
-    both[(low ? c->n : 0) + i] = t->remote[i];
-  *me = c->me + (low ? 0 : t->remote_n);
+/* Both sides as one creation, beginning with the side whose first rank is lower. Its ranks are in
+ * memory that the caller frees, or NULL. */
+static rgi_comm_creation join_sides(const two_sides *t, int **ranks) {
+  rgi_comm_creation both = t->side;
+  int low = low_side(t), n = t->side.n;
+  int *all = malloc(((size_t)n + (size_t)t->remote_n) * sizeof *all);
+  for (int i = 0; i < n && all; i++)
+    all[(low ? 0 : t->remote_n) + i] = t->side.ranks[i];
+  for (int i = 0; i < t->remote_n && all; i++)
+    all[(low ? n : 0) + i] = t->remote[i];
+  both.me += low ? 0 : t->remote_n;
+  both.n += t->remote_n;
+  both.ranks = *ranks = all;
   return both;
 }
 
-static int agree_on_both(const two_sides *t, rg_comm_method method, const int both[], int me,
-                         int after, int error) {
+static int agree_on_both(const two_sides *t, const rgi_comm_creation *both, int after, int error) {
   const rgi_comm_creation *c = &t->side;
-  int n = c->n + t->remote_n;
-  uint64_t what = rgi_comm_hash_ranks(100 + (uint64_t)method, n, both);
+  uint64_t what = rgi_comm_hash_ranks(100 + (uint64_t)c->method, both->n, both->ranks);
   what = rgi_comm_hash_ranks(what, 1, low_side(t) ? &c->n : &t->remote_n) + (uint64_t)after;
-  return rgi_comm_agree(c->comm, n, both, me, c->tag, what, error, c->call);
+  return rgi_comm_agree(both, what, error);
 }
 
 static int connect_by(MPI_Comm peers, int leader, int tag, MPI_Comm local, MPI_Comm *inter) {
@@ -72,7 +72,11 @@ static int create_pair_comm(const two_sides *t, MPI_Comm *pair) {
   const int ends[] = {mine < other ? mine : other, mine < other ? other : mine};
   MPI_Comm_group(t->side.comm, &all);
   MPI_Group_incl(all, 2, ends, &both);
-  rgi_comm_creation c = {t->side.call, t->side.comm, both, 2, mine > other, ends, t->side.tag};
+  rgi_comm_creation c = t->side;
+  c.group = both;
+  c.n = 2;
+  c.me = mine > other;
+  c.ranks = ends;
   int error = rgi_comm_create_native(&c, pair);
   MPI_Group_free(&both);
   MPI_Group_free(&all);
@@ -98,10 +102,10 @@ static int connect_interruptibly(const two_sides *t, MPI_Comm local, MPI_Comm *i
   return error;
 }
 
-static int build_intercomm(const two_sides *t, rg_comm_method method, MPI_Comm *inter) {
+static int build_intercomm(const two_sides *t, MPI_Comm *inter) {
   const rgi_comm_creation *c = &t->side;
   MPI_Comm local;
-  RGI_TRY(rgi_comm_create_by(method, c, &local));
+  RGI_TRY(rgi_comm_create_by_method(c, &local));
   MPI_Comm_set_errhandler(local, MPI_ERRORS_RETURN);
   int error = rgi_mpi_interrupt_possible()
                   ? connect_interruptibly(t, local, inter)
@@ -111,33 +115,32 @@ static int build_intercomm(const two_sides *t, rg_comm_method method, MPI_Comm *
   return error;
 }
 
-static int build_in_order(const two_sides *t, rg_comm_method method, MPI_Comm *inter) {
-  const rgi_comm_creation *c = &t->side;
-  int me, n = c->n + t->remote_n, *both = both_sides(t, &me);
-  if (!both)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", c->call, n);
-  int error = RG_SUCCESS;
+static int build_in_order(const two_sides *t, MPI_Comm *inter) {
+  int *ranks, error = RG_SUCCESS;
+  rgi_comm_creation both = join_sides(t, &ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d ranks", both.call, both.n);
   if (rgi_options_choice(RGI_OPT_CHECK))
-    error = agree_on_both(t, method, both, me, 0, rgi_comm_check_room(c->call));
+    error = agree_on_both(t, &both, 0, rgi_comm_check_room(both.call));
   if (!error)
-    error = rgi_creation_order_begin(c->comm, n, both, me, c->tag, c->call);
+    error = rgi_creation_order_begin(&both);
   if (!error) {
-    error = build_intercomm(t, method, inter);
+    error = build_intercomm(t, inter);
     rgi_creation_order_end();
   }
   if (!error && rgi_mpi_interrupt_possible()) {
-    error = agree_on_both(t, method, both, me, 1, RG_SUCCESS);
+    error = agree_on_both(t, &both, 1, RG_SUCCESS);
     if (error)
       MPI_Comm_free(inter);
   }
-  free(both);
+  free(ranks);
   return error;
 }
 
-static int create_intercomm(const two_sides *t, rg_comm_method method, MPI_Comm *newcomm) {
+static int create_intercomm(const two_sides *t, MPI_Comm *newcomm) {
   MPI_Comm inter;
   int entry = rgi_errhandler_begin(t->side.comm);
-  int error = build_in_order(t, method, &inter);
+  int error = build_in_order(t, &inter);
   rgi_errhandler_end(entry, error ? MPI_COMM_NULL : inter);
   if (error)
     return error;
@@ -146,51 +149,52 @@ static int create_intercomm(const two_sides *t, rg_comm_method method, MPI_Comm 
   return RG_SUCCESS;
 }
 
-static int create_group(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
-                        rg_comm_method method, MPI_Comm *newcomm) {
-  two_sides t = {.side = {.call = call, .comm = comm, .group = local, .tag = tag}};
+static int create_checked(const rgi_comm_creation *side, MPI_Group remote, MPI_Comm *newcomm) {
+  const char *call = side->call;
+  two_sides t = {.side = *side};
+  rgi_comm_creation *c = &t.side;
   int *mine = NULL;
-  RGI_TRY(rgi_comm_check_parent(call, comm, tag, &method));
-  if (local == MPI_GROUP_NULL || remote == MPI_GROUP_NULL)
+  RGI_TRY(rgi_comm_check_parent(c));
+  if (c->group == MPI_GROUP_NULL || remote == MPI_GROUP_NULL)
     return rgi_error(RG_ERR_GROUP, "%s: a group is MPI_GROUP_NULL", call);
-  MPI_Group_size(local, &t.side.n);
-  MPI_Group_rank(local, &t.side.me);
+  MPI_Group_size(c->group, &c->n);
+  MPI_Group_rank(c->group, &c->me);
   MPI_Group_size(remote, &t.remote_n);
   MPI_Group_rank(remote, &t.remote_me);
-  if (t.side.me == MPI_UNDEFINED && t.remote_me != MPI_UNDEFINED)
+  if (c->me == MPI_UNDEFINED && t.remote_me != MPI_UNDEFINED)
     return rgi_error(RG_ERR_GROUP,
                      "%s: the caller is in the remote group: name its own group first", call);
-  if (t.side.me == MPI_UNDEFINED || t.remote_n == 0) {
+  if (c->me == MPI_UNDEFINED || t.remote_n == 0) {
     *newcomm = MPI_COMM_NULL;
     return RG_SUCCESS;
   }
-  if (groups_overlap(local, remote))
+  if (groups_overlap(c->group, remote))
     return rgi_error(RG_ERR_GROUP, "%s: the two groups share a process", call);
-  int error = rgi_comm_ranks_of_group(call, comm, local, t.side.n, &mine);
+  int error = rgi_comm_ranks_of_group(call, c->comm, c->group, c->n, &mine);
   if (!error)
-    error = rgi_comm_ranks_of_group(call, comm, remote, t.remote_n, &t.remote);
-  t.side.ranks = mine;
+    error = rgi_comm_ranks_of_group(call, c->comm, remote, t.remote_n, &t.remote);
+  c->ranks = mine;
   if (!error)
-    error = create_intercomm(&t, method, newcomm);
+    error = create_intercomm(&t, newcomm);
   free(mine);
   free(t.remote);
   return error;
 }
 
-int rgi_comm_create_intercomm(const char *call, MPI_Comm comm, MPI_Group local, MPI_Group remote,
-                              int tag, rg_comm_method method, uint64_t creation_id,
+int rgi_comm_create_intercomm(const rgi_comm_creation *side, MPI_Group remote, uint64_t creation_id,
                               MPI_Comm *newcomm) {
   rgi_members *members;
-  RGI_TRY(rgi_runtime_check_mpi(call));
-  RGI_TRY(rgi_failure_scope_begin(call, local, remote, &members));
+  RGI_TRY(rgi_runtime_check_mpi(side->call));
+  RGI_TRY(rgi_failure_scope_begin(side->call, side->group, remote, &members));
   rgi_failure_scope_now.creation_ids[0] = creation_id;
-  int error = create_group(call, comm, local, remote, tag, method, newcomm);
+  int error = create_checked(side, remote, newcomm);
   rgi_failure_scope_end(members);
   return error;
 }
 
 int rg_intercomm_create_group(MPI_Comm comm, MPI_Group local, MPI_Group remote, int tag,
                               rg_comm_method method, MPI_Comm *newcomm) {
+  const rgi_comm_creation side = {__func__, comm, local, tag, method, 0, 0, NULL};
   RGI_REQUIRE(newcomm);
-  return rgi_comm_create_intercomm(__func__, comm, local, remote, tag, method, 0, newcomm);
+  return rgi_comm_create_intercomm(&side, remote, 0, newcomm);
 }

@@ -43,20 +43,19 @@ static int take_lock(const char *call, int mine) {
   return RG_SUCCESS;
 }
 
-int rgi_creation_order_begin(MPI_Comm comm, int n, const int ranks[], int me, int tag,
-                             const char *call) {
-  int below, above;
+int rgi_creation_order_begin(const rgi_comm_creation *c) {
+  int below, above, mine = c->ranks[c->me];
   MPI_Request request;
   if (!threads_may_create())
     return RG_SUCCESS;
-  find_neighbours(n, ranks, ranks[me], &below, &above);
+  find_neighbours(c->n, c->ranks, mine, &below, &above);
   if (below >= 0) {
-    RGI_TRY_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, below, tag, comm, &request));
-    RGI_TRY(rgi_wait_request(&request, call, below));
+    RGI_TRY_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, below, c->tag, c->comm, &request));
+    RGI_TRY(rgi_wait_request(&request, c->call, below));
   }
-  RGI_TRY(take_lock(call, ranks[me]));
+  RGI_TRY(take_lock(c->call, mine));
   if (above >= 0)
-    RGI_TRY_MPI(MPI_Send(NULL, 0, MPI_BYTE, above, tag, comm));
+    RGI_TRY_MPI(MPI_Send(NULL, 0, MPI_BYTE, above, c->tag, c->comm));
   return RG_SUCCESS;
 }
 

@@ -10,13 +10,11 @@
 #ifndef RGI_CREATION_ORDER_H
 #define RGI_CREATION_ORDER_H
 
-#include <mpi.h>
+#include "formation/comm.h"
 
-/* Waits until no other creation runs in this process, on all members (ranks in comm, the
- * caller's own at `me`). Messages: n - 1 in all with MPI_THREAD_MULTIPLE, otherwise none.
- * RG_ERR_TIMEOUT. */
-int rgi_creation_order_begin(MPI_Comm comm, int n, const int ranks[], int me, int tag,
-                             const char *call);
+/* Waits until no other creation runs in this process, on all members (c->comm, n, me, ranks and
+ * tag). Messages: n - 1 in all with MPI_THREAD_MULTIPLE, otherwise none. RG_ERR_TIMEOUT. */
+int rgi_creation_order_begin(const rgi_comm_creation *c);
 
 void rgi_creation_order_end(void);
 

@@ -36,11 +36,17 @@ int rgi_group_check(const char *call, rg_group g) {
   return RG_SUCCESS;
 }
 
+int rgi_group_check_epoch(const char *call, rg_group g) {
+  RGI_TRY(rgi_group_check(call, g));
+  return g->epoch == rgi_runtime.epoch
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_GROUP, "%s: the group was created before the last rg_finalize",
+                         call);
+}
+
 int rgi_group_check_member(const char *call, rg_group g) {
   RGI_TRY(rgi_runtime_check(call));
-  RGI_TRY(rgi_group_check(call, g));
-  if (g->epoch != rgi_runtime.epoch)
-    return rgi_error(RG_ERR_GROUP, "%s: the group was created before the last rg_finalize", call);
+  RGI_TRY(rgi_group_check_epoch(call, g));
   if (g->me < 0)
     return rgi_error(RG_ERR_GROUP, "%s: rank %d of the world is no member of the group", call,
                      rgi_runtime.rank);
@@ -89,15 +95,14 @@ static void inherit_creation(rg_group g, rg_group from) {
   g->diverged |= from->diverged;
 }
 
-int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_context_kind kind, int tag,
-                     rg_group *g) {
+int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, int tag, rg_group *g) {
   uint64_t context = 0, hash = rgi_members_hash(members);
   int error = RG_SUCCESS;
   /* Survivors may have created different groups before. */
   if (a->diverged || (b && b->diverged))
     hash = rgi_mix_bits(hash + a->context + (b ? rgi_mix_bits(b->context) : 0));
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    error = rgi_context_next(hash, kind, tag, &context);
+    error = rgi_context_next(hash, b ? RGI_CONTEXT_BY_SETS : RGI_CONTEXT_CREATED, tag, &context);
   if (error) {
     rgi_members_drop(members);
     return error;
@@ -111,17 +116,27 @@ int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_context_k
 
 #define DERIVED 0x64657269u /* sets these contexts apart from those of the table */
 
-int rgi_group_derive(rg_group g, rg_group *derived) {
+uint64_t rgi_group_derive_begin(rg_group g) {
   uint64_t number = atomic_fetch_add_explicit(&g->derived, 1, memory_order_relaxed) + 1;
-  uint64_t context = rgi_mix_bits(rgi_mix_bits(g->context + DERIVED) + number) | 1;
-  RGI_TRY(rgi_group_with_context(rgi_members_share(g->members), g->tag, context, derived));
+  return rgi_mix_bits(rgi_mix_bits(g->context + DERIVED) + number);
+}
+
+int rgi_group_derive_part(rg_group g, uint64_t derivation, uint32_t part, rgi_members *members,
+                          rg_group *derived) {
+  uint64_t context = rgi_mix_bits(derivation + part) | 1;
+  RGI_TRY(rgi_group_with_context(members, g->tag, context, derived));
   inherit_creation(*derived, g);
   return RG_SUCCESS;
 }
 
+int rgi_group_derive(rg_group g, rg_group *derived) {
+  return rgi_group_derive_part(g, rgi_group_derive_begin(g), 0, rgi_members_share(g->members),
+                               derived);
+}
+
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g) {
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    return parent ? rgi_group_out_of(parent, NULL, members, RGI_CONTEXT_CREATED, tag, g)
+    return parent ? rgi_group_out_of(parent, NULL, members, tag, g)
                   : rgi_group_new(members, RGI_CONTEXT_CREATED, tag, g);
   rgi_members_drop(members);
   *g = NULL;
@@ -132,8 +147,13 @@ int rg_group_dup(rg_group g, rg_group *copy) {
   RGI_REQUIRE(copy);
   RGI_TRY(rgi_runtime_check(__func__));
   RGI_TRY(rgi_group_check(__func__, g));
-  return rgi_group_out_of(g, NULL, rgi_members_share(g->members), RGI_CONTEXT_CREATED, g->tag,
-                          copy);
+  rg_group made;
+  RGI_TRY(rgi_group_out_of(g, NULL, rgi_members_share(g->members), g->tag, &made));
+  made->topology = g->topology;
+  if (made->topology.of)
+    made->topology.share(made->topology.of);
+  *copy = made;
+  return RG_SUCCESS;
 }
 
 int rg_group_free(rg_group *g) {
@@ -145,8 +165,11 @@ int rg_group_free(rg_group *g) {
     MPI_Comm_free(&(*g)->comm);
   if ((*g)->collectives_free)
     (*g)->collectives_free((*g)->collectives);
+  if ((*g)->topology.of)
+    (*g)->topology.drop((*g)->topology.of);
   if (rgi_failure_scope_now.members == (*g)->members)
     rgi_failure_scope_now = (rgi_failure_scope){0};
+  rgi_label_set(&(*g)->label, 0, NULL);
   rgi_members_drop((*g)->members);
   free((*g)->creations);
   (*g)->magic = 0;

@@ -8,11 +8,19 @@
 #include <regroup/group.h>
 #include <stdatomic.h>
 
+#include "base/label.h"
 #include "formation/context.h"
 #include "formation/members.h"
 #include "shm/failure.h"
 
 typedef struct rgi_group_creations rgi_group_creations;
+
+/* What a room above keeps on a group and its copies; of: NULL where there is nothing. */
+typedef struct {
+  void *of;
+  void (*share)(void *of);
+  void (*drop)(void *of);
+} rgi_group_attachment;
 
 struct rg_group_s {
   unsigned magic; /* RGI_GROUP_MAGIC while it lives */
@@ -25,9 +33,11 @@ struct rg_group_s {
   int diverged;          /* created after a death: shares no cached collective state */
   uint64_t creation_ids[RGI_CREATION_IDS]; /* the operations that created it (failure.h) */
   rgi_group_creations *creations;          /* how many groups its operations created */
+  rgi_label *label;                        /* the name, or NULL */
   MPI_Comm comm;                           /* the MPI view, or MPI_COMM_NULL */
   void *collectives;                       /* what the collectives cache on the group */
   void (*collectives_free)(void *collectives);
+  rgi_group_attachment topology; /* the places of the members (topology/group_places.h) */
 };
 
 #define RGI_GROUP_MAGIC 0x67726f75u
@@ -39,12 +49,12 @@ int rgi_group_new(rgi_members *members, rgi_context_kind kind, int tag, rg_group
 /* A group of these members with a context that all of them have computed otherwise. */
 int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_group *g);
 
-/* As rgi_group_new, out of one group or two (b may be NULL). The new group inherits their
- * creation ids, and is diverged if one of them is. */
-int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, rgi_context_kind kind, int tag,
-                     rg_group *g);
+/* As rgi_group_new, out of one group (b is NULL: RGI_CONTEXT_CREATED) or two
+ * (RGI_CONTEXT_BY_SETS). The new group inherits their creation ids, and is diverged if one of them
+ * is. */
+int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, int tag, rg_group *g);
 
-/* As rgi_group_out_of (RGI_CONTEXT_CREATED), but a caller that is no member gets NULL; parent
+/* As rgi_group_out_of, but a caller that is no member gets NULL; parent
  * may be NULL. */
 int rgi_group_for_members(rg_group parent, rgi_members *members, int tag, rg_group *g);
 
@@ -69,10 +79,20 @@ int rgi_group_creation_end(const uint64_t creation_ids[RGI_CREATION_IDS], uint32
  * any thread. */
 int rgi_group_derive(rg_group g, rg_group *derived);
 
+/* The same for groups of some of g's members. All members begin the derivation, in the same order;
+ * then each makes the groups that it is in, told apart by `part`. The reference to members is taken
+ * over. */
+uint64_t rgi_group_derive_begin(rg_group g);
+int rgi_group_derive_part(rg_group g, uint64_t derivation, uint32_t part, rgi_members *members,
+                          rg_group *derived);
+
 /* RG_ERR_GROUP unless g is a living handle. */
 int rgi_group_check(const char *call, rg_group g);
 
-/* The same, and of the running library, and the caller is a member. */
+/* The same, and of the running library. */
+int rgi_group_check_epoch(const char *call, rg_group g);
+
+/* The same, and the caller is a member. */
 int rgi_group_check_member(const char *call, rg_group g);
 
 int rgi_group_check_tag(const char *call, int tag);

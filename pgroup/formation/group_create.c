@@ -39,8 +39,8 @@ int rg_group_create(rg_group parent, int n, const int ranks[], int tag, rg_group
 }
 
 /* A range of a list is a list. */
-static int pick_range(const char *call, const rgi_members *parent, int n, int first, int stride,
-                      rgi_members **m) {
+static int pick_range(const rgi_members *parent, int n, int first, int stride, rgi_members **m) {
+  const char *call = "rg_group_create_range";
   int unused, step;
   if (rgi_members_is_range(parent, &unused, &step))
     return rgi_members_range(n, rgi_members_at(parent, first), step * stride, m);
@@ -66,7 +66,7 @@ int rg_group_create_range(rg_group parent, int first, int last, int stride, int 
     return rgi_error(RG_ERR_ARG, "%s: stride %d does not lead from %d to %d", __func__, stride,
                      first, last);
   int n = (int)(((long long)last - first) / stride) + 1;
-  RGI_TRY(pick_range(__func__, parent->members, n, first, n > 1 ? stride : 1, &members));
+  RGI_TRY(pick_range(parent->members, n, first, n > 1 ? stride : 1, &members));
   return rgi_group_for_members(parent, members, tag, g);
 }
 

@@ -9,23 +9,29 @@
 #include "formation/handshake.h"
 #include "shm/failure.h"
 
+/* One of the two groups, and its n ranks that leave it. */
+typedef struct {
+  const rgi_members *members;
+  int n;
+  const int *leaving;
+} reassign_side;
+
 /* The members of `home` that stay, then those of `away` that come; *m is NULL when
  * there are none. */
-static int compose_members(const char *call, const rgi_members *home, int n, const int leaving[],
-                           const rgi_members *away, int comers, const int coming[],
+static int compose_members(const char *call, reassign_side home, reassign_side away,
                            rgi_members **m) {
-  int size = rgi_members_count(home), count = 0;
+  int size = rgi_members_count(home.members), count = 0;
   char *leaves = calloc((size_t)size, 1);
-  int *ranks = malloc(((size_t)size + (size_t)comers) * sizeof *ranks);
+  int *ranks = malloc(((size_t)size + (size_t)away.n) * sizeof *ranks);
   int error = leaves && ranks ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-  for (int i = 0; i < n && !error; i++)
-    leaves[leaving[i]] = 1;
+  for (int i = 0; i < home.n && !error; i++)
+    leaves[home.leaving[i]] = 1;
   for (int i = 0; i < size && !error; i++) {
     if (!leaves[i])
-      ranks[count++] = rgi_members_at(home, i);
+      ranks[count++] = rgi_members_at(home.members, i);
   }
-  for (int i = 0; i < comers && !error; i++)
-    ranks[count++] = rgi_members_at(away, coming[i]);
+  for (int i = 0; i < away.n && !error; i++)
+    ranks[count++] = rgi_members_at(away.members, away.leaving[i]);
   *m = NULL;
   if (!error && count > 0)
     error = rgi_members_list(call, count, ranks, m);
@@ -68,10 +74,9 @@ int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n, 
   /* The id of the side that the caller will be on comes first. */
   const uint64_t creation_ids[RGI_CREATION_IDS] = {peer.id[leaves], peer.id[!leaves]};
   int diverged = peer.diverged;
-  int error = leaves ? compose_members(__func__, peer.members, peer.n, peer.leaving, mine->members,
-                                       n, leaving, &members)
-                     : compose_members(__func__, mine->members, n, leaving, peer.members, peer.n,
-                                       peer.leaving, &members);
+  const reassign_side own = {mine->members, n, leaving},
+                      other = {peer.members, peer.n, peer.leaving};
+  int error = compose_members(__func__, leaves ? other : own, leaves ? own : other, &members);
   rgi_handshake_peer_free(&peer);
   return error ? error : rgi_group_creation_end(creation_ids, 0, diverged, members, tag, now);
 }

@@ -27,48 +27,46 @@ static int check_groups(const char *call, rg_group a, rg_group b) {
   return rgi_group_check(call, b);
 }
 
-static int make_group(const char *call, rg_group a, rg_group b, int n, const int ranks[],
-                      rg_group *g) {
-  rgi_members *members;
-  if (n == 0) {
-    *g = NULL;
-    return RG_SUCCESS;
-  }
-  RGI_TRY(rgi_members_list(call, n, ranks, &members));
-  return rgi_group_out_of(a, b, members, RGI_CONTEXT_BY_SETS, a->tag, g);
+typedef enum { UNION, INTERSECTION, DIFFERENCE } set_operation;
+
+/* Fills ranks with the members of the result; returns how many. */
+static int combine_members(const rgi_members *a, const rgi_members *b, set_operation what,
+                           int ranks[]) {
+  if (what != UNION)
+    return filter_members(a, b, what == INTERSECTION, ranks);
+  int n = filter_members(a, NULL, 0, ranks);
+  return n + filter_members(b, a, 0, ranks + n);
 }
 
-/* First members of a, filtered by head and keep (b and keep of filter_members); tail: then the
- * members of b that are not in a. */
-static int combine_groups(const char *call, rg_group a, rg_group b, const rgi_members *head,
-                          int keep, int tail, rg_group *g) {
-  size_t most =
-      (size_t)rgi_members_count(a->members) + (tail ? (size_t)rgi_members_count(b->members) : 0);
+static int combine_groups(const char *call, rg_group a, rg_group b, set_operation what,
+                          rg_group *g) {
+  rgi_members *members;
+  RGI_TRY(check_groups(call, a, b));
+  size_t most = (size_t)rgi_members_count(a->members) + (size_t)rgi_members_count(b->members);
   int *ranks = malloc(most * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu members", call, most);
-  int n = filter_members(a->members, head, keep, ranks);
-  if (tail)
-    n += filter_members(b->members, a->members, 0, ranks + n);
-  int error = make_group(call, a, b, n, ranks, g);
+  int n = combine_members(a->members, b->members, what, ranks);
+  int error = n ? rgi_members_list(call, n, ranks, &members) : RG_SUCCESS;
   free(ranks);
+  if (!error && n)
+    return rgi_group_out_of(a, b, members, a->tag, g);
+  if (!error)
+    *g = NULL;
   return error;
 }
 
 int rg_group_union(rg_group a, rg_group b, rg_group *g) {
   RGI_REQUIRE(g);
-  RGI_TRY(check_groups(__func__, a, b));
-  return combine_groups(__func__, a, b, NULL, 0, 1, g);
+  return combine_groups(__func__, a, b, UNION, g);
 }
 
 int rg_group_intersection(rg_group a, rg_group b, rg_group *g) {
   RGI_REQUIRE(g);
-  RGI_TRY(check_groups(__func__, a, b));
-  return combine_groups(__func__, a, b, b->members, 1, 0, g);
+  return combine_groups(__func__, a, b, INTERSECTION, g);
 }
 
 int rg_group_difference(rg_group a, rg_group b, rg_group *g) {
   RGI_REQUIRE(g);
-  RGI_TRY(check_groups(__func__, a, b));
-  return combine_groups(__func__, a, b, b->members, 0, 0, g);
+  return combine_groups(__func__, a, b, DIFFERENCE, g);
 }

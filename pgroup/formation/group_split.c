@@ -64,7 +64,7 @@ int rg_group_split(rg_group g, int color, int key, rg_group *part) {
   if (g->me == 0 && !table)
     return rgi_group_creation_result(
         id, rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", __func__, size));
-  int error = rgi_group_tree_gather(g, g->tag, __func__, WIDTH, mine, table);
+  int error = rgi_group_tree_gather(g, __func__, WIDTH, mine, table);
   if (!error)
     error = rgi_group_tree_broadcast(g, g->tag, __func__, &count, &table);
   if (!error)

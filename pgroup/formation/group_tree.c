@@ -20,10 +20,18 @@ static uint64_t context_of(rg_group g) {
   return rgi_mix_bits(g->context + 0x666f726dU);
 }
 
-static int send_ints(rg_group g, int to, int tag, const char *call, const int ints[], int count) {
-  return rgi_message_deliver(&(rgi_message_envelope){context_of(g), rgi_members_at(g->members, to),
-                                                     tag, (size_t)count * sizeof *ints},
-                             ints, call);
+/* A call along the tree of a group. */
+typedef struct {
+  rg_group g;
+  int tag;
+  const char *call;
+} tree_call;
+
+static int send_ints(const tree_call *t, int to, const int ints[], int count) {
+  return rgi_message_deliver(&(rgi_message_envelope){context_of(t->g),
+                                                     rgi_members_at(t->g->members, to), t->tag,
+                                                     (size_t)count * sizeof *ints},
+                             ints, t->call);
 }
 
 int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *call, int *count,
@@ -45,38 +53,38 @@ int rgi_group_tree_receive(uint64_t context, int source, int tag, const char *ca
   return RG_SUCCESS;
 }
 
-static int receive_ints(rg_group g, int from, int tag, const char *call, int *count, int **ints) {
-  return rgi_group_tree_receive(context_of(g), rgi_members_at(g->members, from), tag, call, count,
-                                ints);
+static int receive_ints(const tree_call *t, int from, int *count, int **ints) {
+  return rgi_group_tree_receive(context_of(t->g), rgi_members_at(t->g->members, from), t->tag,
+                                t->call, count, ints);
 }
 
 int rgi_group_tree_broadcast(rg_group g, int tag, const char *call, int *count, int **ints) {
+  const tree_call t = {g, tag, call};
   int child[RGI_BINOMIAL_CHILDREN], parent = rgi_binomial_parent(g->me);
   int children = rgi_binomial_children(g->me, rgi_members_count(g->members), child);
   if (parent >= 0)
-    RGI_TRY(receive_ints(g, parent, tag, call, count, ints));
+    RGI_TRY(receive_ints(&t, parent, count, ints));
   for (int i = children - 1; i >= 0; i--)
-    RGI_TRY(send_ints(g, child[i], tag, call, *ints, *count));
+    RGI_TRY(send_ints(&t, child[i], *ints, *count));
   return RG_SUCCESS;
 }
 
-/* Receives a child's subtree, which is the ranks child .. child + n/width - 1. */
-static int gather_from(rg_group g, int child, int tag, const char *call, int width, int block[],
-                       int room) {
+/* Receives a child's subtree, which is the ranks child .. child + n/width - 1. room: of block. */
+static int gather_from(const tree_call *t, int child, int width, int block[], int room) {
   int count, *ints;
-  RGI_TRY(receive_ints(g, child, tag, call, &count, &ints));
-  int at = (child - g->me) * width;
+  RGI_TRY(receive_ints(t, child, &count, &ints));
+  int at = (child - t->g->me) * width;
   int fits = at + count <= room;
   if (fits)
     memcpy(block + at, ints, (size_t)count * sizeof *ints);
   free(ints);
   return fits ? RG_SUCCESS
-              : rgi_error(RG_ERR_MISMATCH, "%s: rank %d of the group sent %d ints too many", call,
-                          child, at + count - room);
+              : rgi_error(RG_ERR_MISMATCH, "%s: rank %d of the group sent %d ints too many",
+                          t->call, child, at + count - room);
 }
 
-int rgi_group_tree_gather(rg_group g, int tag, const char *call, int width, const int mine[],
-                          int all[]) {
+int rgi_group_tree_gather(rg_group g, const char *call, int width, const int mine[], int all[]) {
+  const tree_call t = {g, g->tag, call};
   int child[RGI_BINOMIAL_CHILDREN], size = rgi_members_count(g->members);
   int children = rgi_binomial_children(g->me, size, child), parent = rgi_binomial_parent(g->me);
   int span = g->me ? g->me & -g->me : size; /* how many ranks the subtree may hold */
@@ -88,10 +96,10 @@ int rgi_group_tree_gather(rg_group g, int tag, const char *call, int width, cons
   memcpy(block, mine, (size_t)width * sizeof *mine);
   int error = RG_SUCCESS;
   for (int i = 0; i < children && !error; i++)
-    error = gather_from(g, child[i], tag, call, width, block, span * width);
+    error = gather_from(&t, child[i], width, block, span * width);
   if (parent >= 0) {
     if (!error)
-      error = send_ints(g, parent, tag, call, block, span * width);
+      error = send_ints(&t, parent, block, span * width);
     free(block);
   }
   return error;

@@ -14,10 +14,9 @@
  * other members get memory, which they free. */
 int rgi_group_tree_broadcast(rg_group g, int tag, const char *call, int *count, int **ints);
 
-/* Gathers every member's block of `width` ints, in the order of ranks, on member 0:
- * all[size * width] there, unused elsewhere. */
-int rgi_group_tree_gather(rg_group g, int tag, const char *call, int width, const int mine[],
-                          int all[]);
+/* Gathers every member's block of `width` ints, in the order of ranks, on member 0, with the tag
+ * of g: all[size * width] there, unused elsewhere. */
+int rgi_group_tree_gather(rg_group g, const char *call, int width, const int mine[], int all[]);
 
 /* Waits for a message of any number of ints, which are returned in memory that the
  * caller frees. source: a world rank. */

@@ -19,8 +19,12 @@ int rgi_inter_members_create(const rgi_members *mine, const rgi_members *others,
   RGI_TRY(rgi_mpi_group_of(mine, &local));
   int error = rgi_mpi_group_of(others, &remote);
   if (!error) {
-    error = rgi_comm_create_intercomm("rg_intercomm_create_group", rgi_runtime.comm, local, remote,
-                                      rgi_comm_creation_tag(number), RG_METHOD_AUTO, number, inter);
+    const rgi_comm_creation side = {.call = "rg_intercomm_create_group",
+                                    .comm = rgi_runtime.comm,
+                                    .group = local,
+                                    .tag = rgi_comm_creation_tag(number),
+                                    .method = RG_METHOD_AUTO};
+    error = rgi_comm_create_intercomm(&side, remote, number, inter);
     MPI_Group_free(&remote);
   }
   MPI_Group_free(&local);

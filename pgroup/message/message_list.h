@@ -33,10 +33,11 @@ typedef enum {
 typedef struct rgi_message {
   /* What the caller may read when it is done. */
   atomic_int done;
-  int error;       /* RG_SUCCESS, RG_ERR_TRUNCATE, RG_ERR_NOMEM, RG_ERR_TIMEOUT (given up) or
-                      RG_ERR_MPI */
-  int source, tag; /* of the message that came; world rank */
-  size_t bytes;    /* its length */
+  int error;         /* RG_SUCCESS, RG_ERR_TRUNCATE, RG_ERR_NOMEM, RG_ERR_TIMEOUT (given up) or
+                        RG_ERR_MPI */
+  atomic_int source; /* of the message that came: world rank. A thread that waits for r reads it */
+  int tag;
+  size_t bytes; /* its length */
   /* The rest is for the files message*.c. */
   int sending, place;
   rgi_message_state state;

@@ -68,7 +68,7 @@ static int fits_envelope(const rgi_message_envelope *wanted, const rgi_message_e
 
 /* r has matched the message in c; takes the cell over. */
 static void deliver_cell(rgi_message *r, rgi_message_cell *c) {
-  r->source = c->envelope.peer;
+  atomic_store_explicit(&r->source, c->envelope.peer, memory_order_relaxed);
   r->tag = c->envelope.tag;
   r->bytes = c->envelope.bytes;
   if (r->bytes > r->room)

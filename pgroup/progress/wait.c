@@ -37,6 +37,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/label.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "progress/mpi_error.h"
@@ -85,7 +86,7 @@ static void note_wait(const rgi_wait *w, double now) {
 }
 
 static int check_time(rgi_wait *w, double waited) {
-  char peer[32];
+  char peer[32], group[RGI_LABEL_PHRASE];
   rgi_process_check(w->pause.start + waited);
   if (rgi_wait_meanwhile)
     rgi_wait_meanwhile();
@@ -99,15 +100,15 @@ static int check_time(rgi_wait *w, double waited) {
          report = rgi_options_value(RGI_OPT_STALL_REPORT);
   if (report > 0 && waited > report && !w->reported) {
     w->reported = 1;
-    rgi_log(RGI_LOG_WARN, "%s has been waiting for %s for %.0f s", w->call, peer_text(w, peer),
-            waited);
+    rgi_log(RGI_LOG_WARN, "%s%s has been waiting for %s for %.0f s", w->call,
+            rgi_label_phrase(w->scope.context, group), peer_text(w, peer), waited);
   }
   /* This process may have been stopped since its last look: one more. */
   if (limit > 0 && waited > limit && w->over++)
     return rgi_error(RG_ERR_TIMEOUT,
-                     "%s: %s has not answered within RG_TIMEOUT = %g s: do all members make "
+                     "%s%s: %s has not answered within RG_TIMEOUT = %g s: do all members make "
                      "the same call?",
-                     w->call, peer_text(w, peer), limit);
+                     w->call, rgi_label_phrase(w->scope.context, group), peer_text(w, peer), limit);
   return RG_SUCCESS;
 }
 

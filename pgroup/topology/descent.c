@@ -2,11 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * A level below a communicator: of each process the largest part of the communicator that shares
- * some resource and is smaller than the communicator. For the first level each process knows
- * only its own node's places, so all gather their requests (level_request). Further levels lie
- * within one node, and each process works out the requests of all. An error of one process must
- * not keep the others waiting: every process takes part in each collective call of a level,
- * and at the end they exchange their errors; after one, all free what they have made. */
+ * some resource and is smaller than the communicator. An error of one process must not keep the
+ * others waiting: every process takes part in each collective call of a level, and at the end they
+ * exchange their errors; after one, all free what they have made. */
 #include "topology/descent.h"
 
 #include <stdlib.h>
@@ -17,73 +15,37 @@
 #include "progress/mpi_error.h"
 #include "topology/exchange.h"
 
-/* What a process contributes to making a level. */
+/* The step from a communicator to the level below it. */
 typedef struct {
-  int error;
-  int filter;
-  int shape; /* of the call: levels and roots */
-  int key;
-  int first; /* the lowest rank of its level, or -1 */
-} level_request;
-
-static int first_below(const rgi_places *p, int row, int filter) {
-  rgi_places_level level;
-  return rgi_places_level_below(p, row, filter, &level) ? level.first : -1;
-}
-
-static int check_requests(const rgi_descent *d, const level_request all[], int size) {
-  if (d->error)
-    return d->error;
-  for (int r = 0; r < size; r++) {
-    if (all[r].error)
-      return rgi_error_from(all[r].error, d->call, r);
-    if (all[r].filter != all[0].filter)
-      return rgi_error(RG_ERR_MISMATCH, "%s: rank %d has the filter %d, rank 0 has %d", d->call, r,
-                       all[r].filter, all[0].filter);
-    if (all[r].shape != all[0].shape)
-      return rgi_error(RG_ERR_MISMATCH,
-                       "%s: rank %d and rank 0 made different calls, or ask for different numbers "
-                       "of levels or roots",
-                       d->call, r);
-  }
-  return RG_SUCCESS;
-}
+  const rgi_level_call *c;
+  MPI_Comm above;
+  const rgi_places *places;
+  rgi_level_call_part *all; /* of the processes of above, by rank */
+} comm_step;
 
 /* The first level: a process knows the places on its own node only. */
-static int gather_requests(const rgi_descent *d, const rgi_places *p, level_request all[]) {
-  level_request mine = {d->error, d->filter, 2 * d->most + d->rooted, d->key, -1};
-  if (!d->error)
-    mine.first = first_below(p, p->me, d->filter);
-  RGI_TRY_MPI(
-      MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, d->comm));
-  return check_requests(d, all, p->size);
+static int gather_parts(const comm_step *s) {
+  rgi_level_call_part mine = rgi_level_call_mine(s->c, s->places);
+  RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, s->all, (int)sizeof mine, MPI_BYTE,
+                            s->above));
+  return rgi_level_call_check(s->c, s->all, s->places->size);
 }
 
-/* Further levels lie within a node, whose places each process knows. */
-static void work_out_requests(const rgi_descent *d, const rgi_places *p, level_request all[]) {
-  for (int r = 0; r < p->size; r++)
-    all[r] = (level_request){.first = first_below(p, r, d->filter)};
-}
-
-static int describe_level(const rgi_descent *d, const rgi_places *p, const level_request all[],
-                          MPI_Comm newcomm) {
+static int describe_level(const comm_step *s, MPI_Comm newcomm) {
+  const rgi_places *p = s->places;
   rgi_places_level level;
   rgi_topo_attr *a;
   int *keys = malloc((size_t)p->size * sizeof *keys);
   for (int r = 0; keys && r < p->size; r++)
-    keys[r] = all[r].key;
-  rgi_places_level_below(p, p->me, d->filter, &level);
-  int error = rgi_topo_attr_set(d->call, newcomm,
+    keys[r] = s->all[r].key;
+  rgi_places_level_below(p, p->me, s->c->filter, &level);
+  int error = rgi_topo_attr_set(s->c->call, newcomm,
                                 keys ? rgi_places_below(p, p->me, &level, keys) : NULL, &a);
   free(keys);
   if (error)
     return error;
-  a->type = rgi_places_level_types(p, p->me, d->filter, &level, a->types);
-  for (int r = 0; r < p->size; r++)
-    if (all[r].first == r) {
-      a->siblings++;
-      a->index += r < level.first;
-    }
+  a->type = rgi_places_level_types(p, p->me, s->c->filter, &level, a->types);
+  a->siblings = rgi_level_call_siblings(s->all, p->size, level.first, &a->index);
   return rgi_comm_track(newcomm);
 }
 
@@ -95,37 +57,37 @@ static int make_roots(MPI_Comm comm, MPI_Comm level, MPI_Comm *roots) {
   return *roots == MPI_COMM_NULL ? RG_SUCCESS : rgi_comm_track(*roots);
 }
 
-/* Collective over comm, also for processes that have no level below. */
-static int make_level(const rgi_descent *d, MPI_Comm comm, const rgi_places *p,
-                      const level_request all[], MPI_Comm *level, MPI_Comm *roots) {
+/* Collective over the communicator above, also for processes that have no level below. */
+static int make_level(const comm_step *s, MPI_Comm *level, MPI_Comm *roots) {
+  const rgi_places *p = s->places;
   int any = 0, error = RG_SUCCESS;
-  const level_request *mine = &all[p->at[p->me].rank];
+  const rgi_level_call_part *mine = &s->all[p->at[p->me].rank];
   for (int r = 0; r < p->size; r++)
-    any |= all[r].first >= 0;
+    any |= s->all[r].first >= 0;
   if (!any)
     return RG_SUCCESS;
   RGI_TRY_MPI(
-      MPI_Comm_split(comm, mine->first < 0 ? MPI_UNDEFINED : mine->first, mine->key, level));
+      MPI_Comm_split(s->above, mine->first < 0 ? MPI_UNDEFINED : mine->first, mine->key, level));
   if (*level != MPI_COMM_NULL)
-    error = describe_level(d, p, all, *level);
-  int roots_error = d->rooted ? make_roots(comm, *level, roots) : RG_SUCCESS;
+    error = describe_level(s, *level);
+  int roots_error = s->c->rooted ? make_roots(s->above, *level, roots) : RG_SUCCESS;
   return error ? error : roots_error;
 }
 
-/* From the level above (at the first: d->comm) to the next. */
-static int descend_once(const rgi_descent *d, int k, MPI_Comm above, MPI_Comm *level,
+/* From the communicator above, of level k - 1 (the first: that of the call), to the next. */
+static int descend_once(const rgi_level_call *c, int k, MPI_Comm above, MPI_Comm *level,
                         MPI_Comm *roots) {
-  const rgi_places *p;
-  RGI_TRY(rgi_exchange_places(d->call, above, &p));
-  level_request *all = malloc((size_t)p->size * sizeof *all);
-  int error = all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", d->call);
+  comm_step s = {.c = c, .above = above};
+  RGI_TRY(rgi_exchange_places(c->call, above, &s.places));
+  s.all = malloc((size_t)s.places->size * sizeof *s.all);
+  int error = s.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
   if (!error && k == 0)
-    error = gather_requests(d, p, all);
+    error = gather_parts(&s);
   else if (!error)
-    work_out_requests(d, p, all);
+    rgi_level_call_below(c, s.places, s.all);
   if (!error)
-    error = make_level(d, above, p, all, level, roots);
-  free(all);
+    error = make_level(&s, level, roots);
+  free(s.all);
   return error;
 }
 
@@ -134,15 +96,16 @@ static void free_comm(MPI_Comm *comm) {
     MPI_Comm_free(comm);
 }
 
-static int descend_quietly(const rgi_descent *d, MPI_Comm comms[], MPI_Comm roots[], int *levels) {
+static int descend_quietly(const rgi_level_call *c, MPI_Comm comm, MPI_Comm comms[],
+                           MPI_Comm roots[], int *levels) {
   int n = 0, error = RG_SUCCESS;
-  MPI_Comm above = d->comm;
-  while (n < d->most && above != MPI_COMM_NULL && !error) {
+  MPI_Comm above = comm;
+  while (n < c->most && above != MPI_COMM_NULL && !error) {
     comms[n] = roots[n] = MPI_COMM_NULL;
-    error = descend_once(d, n, above, &comms[n], &roots[n]);
+    error = descend_once(c, n, above, &comms[n], &roots[n]);
     above = comms[n++];
   }
-  error = rgi_exchange_error(d->call, d->comm, error);
+  error = rgi_exchange_error(c->call, comm, error);
   for (int k = 0; k < n && error; k++) {
     free_comm(&comms[k]);
     free_comm(&roots[k]);
@@ -151,14 +114,15 @@ static int descend_quietly(const rgi_descent *d, MPI_Comm comms[], MPI_Comm root
   return error;
 }
 
-int rgi_descent_run(const rgi_descent *d, MPI_Comm comms[], MPI_Comm roots[], int *levels) {
+int rgi_descent_run(const rgi_level_call *c, MPI_Comm comm, MPI_Comm comms[], MPI_Comm roots[],
+                    int *levels) {
   MPI_Errhandler handler;
-  int entry = rgi_errhandler_begin(d->comm), n;
-  int error = descend_quietly(d, comms, roots, &n);
+  int entry = rgi_errhandler_begin(comm), n;
+  int error = descend_quietly(c, comm, comms, roots, &n);
   rgi_errhandler_end(entry, MPI_COMM_NULL);
   if (error)
     return error;
-  MPI_Comm_get_errhandler(d->comm, &handler);
+  MPI_Comm_get_errhandler(comm, &handler);
   for (int k = 0; k < n; k++) {
     MPI_Comm_set_errhandler(comms[k], handler);
     if (roots[k] != MPI_COMM_NULL)

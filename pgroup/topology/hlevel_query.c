@@ -9,6 +9,7 @@
 #include "formation/errhandler.h"
 #include "progress/mpi_error.h"
 #include "topology/exchange.h"
+#include "topology/lowest.h"
 
 static int level_of(const char *call, MPI_Comm comm, rgi_topo_attr **a) {
   RGI_TRY(rgi_topo_attr_check_comm(call, comm));
@@ -58,36 +59,6 @@ int rg_comm_hlevel_mpi_info(MPI_Comm comm, MPI_Info *info) {
   return RG_SUCCESS;
 }
 
-/* The row of a rank of the communicator, or -1 if it is on another node. Rows are
- * in the order of ranks. */
-static int row_of(const rgi_places *p, int rank) {
-  int low = 0, high = p->rows - 1;
-  while (low < high) {
-    int middle = (low + high) / 2;
-    if (p->at[middle].rank < rank)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return p->at[low].rank == rank ? low : -1;
-}
-
-static const char *lowest_shared(const rgi_places *p, int n, const int ranks[]) {
-  const rgi_machine_place *own = &p->at[p->me];
-  int length = own->length, listed = 0, apart = 0;
-  for (int i = 0; i < n; i++) {
-    int row = row_of(p, ranks[i]);
-    listed |= row == p->me;
-    if (row < 0)
-      apart = 1;
-    else
-      length = rgi_places_common_length(own, &p->at[row], length);
-  }
-  return !listed ? "Unknown"
-         : apart ? "Cluster"
-                 : rgi_machine_resource_type(&own->chain[length - 1]);
-}
-
 int rg_comm_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], const char **type) {
   const rgi_places *p;
   RGI_REQUIRE(type);
@@ -97,14 +68,5 @@ int rg_comm_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], const char 
   rgi_errhandler_end(entry, MPI_COMM_NULL);
   if (error)
     return error;
-  if (nranks < 0)
-    return rgi_error(RG_ERR_ARG, "%s: %d ranks", __func__, nranks);
-  if (nranks > 0)
-    RGI_REQUIRE(ranks);
-  for (int i = 0; i < nranks; i++)
-    if (ranks[i] < 0 || ranks[i] >= p->size)
-      return rgi_error(RG_ERR_RANK, "%s: rank %d at place %d of the list; ranks go from 0 to %d",
-                       __func__, ranks[i], i, p->size - 1);
-  *type = lowest_shared(p, nranks, ranks);
-  return RG_SUCCESS;
+  return rgi_lowest_type(__func__, p, nranks, ranks, type);
 }

@@ -16,9 +16,8 @@ int rg_comm_split_topology(MPI_Comm comm, int filter, int key, MPI_Comm *newcomm
   int levels;
   RGI_REQUIRE(newcomm);
   RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
-  rgi_descent d = {.call = __func__, .comm = comm, .filter = filter, .key = key, .most = 1};
-  d.error = rgi_filter_check(d.call, filter);
-  RGI_TRY(rgi_descent_run(&d, &level, &roots, &levels));
+  rgi_level_call c = rgi_level_call_of(__func__, filter, key, 1, 0);
+  RGI_TRY(rgi_descent_run(&c, comm, &level, &roots, &levels));
   *newcomm = levels ? level : MPI_COMM_NULL;
   return RG_SUCCESS;
 }
@@ -39,9 +38,9 @@ int rg_comm_hsplit_with_roots(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
   RGI_REQUIRE(newcomm);
   RGI_REQUIRE(rootscomm);
   RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
-  rgi_descent d = {.call = __func__, .comm = comm, .most = 1, .rooted = 1};
-  d.error = filter_from_info(d.call, info, &d.filter);
-  RGI_TRY(rgi_descent_run(&d, &level, &roots, &levels));
+  rgi_level_call c = {.call = __func__, .most = 1, .rooted = 1};
+  c.error = filter_from_info(c.call, info, &c.filter);
+  RGI_TRY(rgi_descent_run(&c, comm, &level, &roots, &levels));
   *newcomm = levels ? level : MPI_COMM_NULL;
   *rootscomm = levels ? roots : MPI_COMM_NULL;
   return RG_SUCCESS;
@@ -54,17 +53,8 @@ int rg_comm_hierarchy(MPI_Comm comm, int filter, int max, MPI_Comm comms[], MPI_
   RGI_REQUIRE(comms);
   RGI_REQUIRE(levels);
   RGI_TRY(rgi_topo_attr_check_comm(__func__, comm));
-  rgi_descent d = {.call = __func__,
-                   .comm = comm,
-                   .filter = filter,
-                   .most = max < RG_LEVELS_MOST ? max : RG_LEVELS_MOST,
-                   .rooted = roots != NULL};
-  d.error = rgi_filter_check(d.call, filter);
-  if (max < 1) {
-    d.error = rgi_error(RG_ERR_ARG, "%s: room for %d levels; at least 1 is needed", d.call, max);
-    d.most = 1;
-  }
-  RGI_TRY(rgi_descent_run(&d, made, made_roots, &n));
+  rgi_level_call c = rgi_level_call_of(__func__, filter, 0, max, roots != NULL);
+  RGI_TRY(rgi_descent_run(&c, comm, made, made_roots, &n));
   for (int k = 0; k < n; k++) {
     comms[k] = made[k];
     if (roots)

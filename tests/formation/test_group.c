@@ -3,7 +3,13 @@
  *
  * nodes: 2 4
  * Groups: creation, queries, set operations, the MPI view. */
+#include <string.h>
+
 #include "comm_cases.h"
+
+#ifndef SUITE
+#define SUITE "group"
+#endif
 
 static rg_group world;
 
@@ -202,9 +208,110 @@ static void test_compare(void) {
   RGT_OK(rg_group_create(world, 1, &rgt_rank, 1, &c));
   RGT_OK(rg_group_compare(a, c, &how));
   RGT_INT(how, rgt_size > 1 ? RG_UNEQUAL : RG_CONGRUENT);
+  RGT_TRUE(RG_IDENT == MPI_IDENT && RG_CONGRUENT == MPI_CONGRUENT && RG_SIMILAR == MPI_SIMILAR &&
+           RG_UNEQUAL == MPI_UNEQUAL);
   rg_group_free(&a);
   rg_group_free(&b);
   rg_group_free(&c);
+}
+
+/* A name belongs to one handle, and to its communicator. */
+static void test_name(void) {
+  char longest[RG_GROUP_NAME_MOST + 2], given[MPI_MAX_OBJECT_NAME];
+  const char *name = "unset";
+  rg_group g, copy;
+  MPI_Comm comm;
+  int length;
+  memset(longest, 'x', sizeof longest);
+  longest[RG_GROUP_NAME_MOST + 1] = 0;
+  RGT_OK(rg_group_dup(world, &g));
+  RGT_OK(rg_group_name(g, &name));
+  RGT_STR(name, "");
+  RGT_OK(rg_group_set_name(g, "walkers"));
+  RGT_OK(rg_group_dup(g, &copy));
+  RGT_OK(rg_group_name(copy, &name));
+  RGT_STR(name, "");
+  RGT_FAILS(rg_group_set_name(g, longest), RG_ERR_LIMIT);
+  RGT_OK(rg_group_name(g, &name));
+  RGT_STR(name, "walkers");
+  RGT_OK(rg_group_comm(g, &comm));
+  MPI_Comm_get_name(comm, given, &length);
+  RGT_STR(given, "walkers");
+  longest[RG_GROUP_NAME_MOST] = 0;
+  RGT_OK(rg_group_set_name(g, longest));
+  RGT_OK(rg_group_set_name(copy, longest));
+  RGT_OK(rg_group_name(g, &name));
+  RGT_STR(name, longest);
+  MPI_Comm_get_name(comm, given, &length);
+  RGT_STR(given, longest);
+  RGT_OK(rg_group_set_name(g, NULL));
+  RGT_OK(rg_group_name(g, &name));
+  RGT_STR(name, "");
+  RGT_FAILS(rg_group_set_name(NULL, "x"), RG_ERR_GROUP);
+  RGT_FAILS(rg_group_name(g, NULL), RG_ERR_ARG);
+  RGT_OK(rg_group_free(&copy));
+  RGT_OK(rg_group_free(&g));
+}
+
+static void test_mpi_group(void) {
+  int ranks[RANKS_MOST];
+  for (int turn = 0; turn < 10; turn++) {
+    int n = draw_ranks(ranks), how = -1;
+    rg_group g = NULL, back = NULL;
+    MPI_Group mpi, want = group_of(n, ranks);
+    RGT_OK(rg_group_create(world, n, ranks, turn, &g));
+    if (g) {
+      RGT_OK(rg_group_mpi_group(g, &mpi));
+      MPI_Group_compare(mpi, want, &how);
+      RGT_INT(how, MPI_IDENT);
+      RGT_OK(rg_group_from_mpi_group(mpi, turn, &back));
+      RGT_OK(rg_group_compare(g, back, &how));
+      RGT_INT(how, RG_CONGRUENT);
+      MPI_Group_free(&mpi);
+    }
+    MPI_Group_free(&want);
+    rg_group_free(&back);
+    rg_group_free(&g);
+  }
+}
+
+/* The nodes of the world, as MPI finds them: numbered by their lowest ranks. */
+static int number_nodes(int nodes[]) {
+  int lowest = rgt_rank, all[RANKS_MOST], n = 0;
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+  MPI_Allgather(&lowest, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Comm_free(&node);
+  for (int r = 0; r < rgt_size; r++)
+    nodes[r] = all[r] == r ? n++ : nodes[all[r]];
+  return n;
+}
+
+static void test_nodes(void) {
+  int ranks[RANKS_MOST], nodes[RANKS_MOST], count = number_nodes(nodes), node = -1, out = 77;
+  RGT_OK(rg_group_node_count(world, &node));
+  RGT_INT(node, count);
+  for (int turn = 0; turn < 20; turn++) {
+    int n = draw_ranks(ranks), seen[RANKS_MOST] = {0}, want = 0;
+    rg_group g = NULL;
+    RGT_OK(rg_group_create(world, n, ranks, 1, &g));
+    if (!g)
+      continue;
+    for (int i = 0; i < n; i++) {
+      RGT_OK(rg_group_node(g, i, &node));
+      RGT_INT(node, nodes[ranks[i]]);
+      want += !seen[node]++;
+    }
+    RGT_OK(rg_group_node_count(g, &node));
+    RGT_INT(node, want);
+    RGT_OK(rg_group_free(&g));
+  }
+  RGT_FAILS(rg_group_node(world, rgt_size, &out), RG_ERR_RANK);
+  RGT_FAILS(rg_group_node(world, -1, &out), RG_ERR_RANK);
+  RGT_FAILS(rg_group_node(NULL, 0, &out), RG_ERR_GROUP);
+  RGT_FAILS(rg_group_node(world, 0, NULL), RG_ERR_ARG);
+  RGT_INT(out, 77);
 }
 
 static void test_errors(void) {
@@ -251,30 +358,35 @@ static void test_start(void) {
 static void test_stop(void) {
   rg_group late = NULL;
   MPI_Comm comm;
-  int size = 0;
+  MPI_Group mpi;
+  int size = 0, node;
+  const char *name = "";
+  RGT_OK(rg_group_set_name(world, "kept"));
   RGT_OK(rg_finalize());
   RGT_FAILS(rg_group_world(&late), RG_ERR_NOT_INIT);
   RGT_FAILS(rg_group_comm(world, &comm), RG_ERR_NOT_INIT);
   RGT_FAILS(rg_group_create(world, 1, &rgt_rank, 1, &late), RG_ERR_NOT_INIT);
   RGT_OK(rg_group_size(world, &size)); /* local questions are still answered */
   RGT_INT(size, rgt_size);
+  RGT_OK(rg_group_name(world, &name));
+  RGT_STR(name, "kept");
+  RGT_FAILS(rg_group_node(world, 0, &node), RG_ERR_NOT_INIT);
+  RGT_FAILS(rg_group_node_count(world, &node), RG_ERR_NOT_INIT);
+  RGT_FAILS(rg_group_mpi_group(world, &mpi), RG_ERR_NOT_INIT);
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_FAILS(rg_group_node(world, 0, &node), RG_ERR_GROUP);
   RGT_FAILS(rg_group_comm(world, &comm), RG_ERR_GROUP); /* of an earlier start */
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},
-                                   {"world", test_world},
-                                   {"lists", test_lists},
-                                   {"ranges", test_ranges},
-                                   {"from MPI", test_from_mpi},
-                                   {"sets", test_sets},
-                                   {"outsider", test_outsider},
-                                   {"compare", test_compare},
-                                   {"errors", test_errors},
-                                   {"stop", test_stop},
-                                   {NULL, NULL}};
-  return rgt_main(argc, argv, "group", tests);
+  static const rgt_test tests[] = {{"start", test_start},       {"world", test_world},
+                                   {"lists", test_lists},       {"ranges", test_ranges},
+                                   {"from MPI", test_from_mpi}, {"sets", test_sets},
+                                   {"outsider", test_outsider}, {"compare", test_compare},
+                                   {"name", test_name},         {"MPI group", test_mpi_group},
+                                   {"nodes", test_nodes},       {"errors", test_errors},
+                                   {"stop", test_stop},         {NULL, NULL}};
+  return rgt_main(argc, argv, SUITE, tests);
 }

@@ -40,16 +40,24 @@ static void measure_level(page *p, const topo_tree_level *l, int depth) {
     measure_level(p, l->level[i], depth + 1);
 }
 
-static void print_row(const page *p, int depth, const char *label, int n, const int ranks[],
-                      const topo_tree_level *l) {
+/* One line: a level, or only a label with ranks. */
+typedef struct {
+  const char *label;
+  int n;
+  const int *ranks;
+  const topo_tree_level *level; /* for what else it is; or NULL */
+} page_row;
+
+static void print_row(const page *p, int depth, const page_row *row) {
+  const topo_tree_level *l = row->level;
   char text[RANKS_TEXT];
   for (int i = 1; i < depth; i++)
     fputs(p->ended[i] ? "   " : p->strokes->down, p->f);
   if (depth > 0)
     fputs(p->ended[depth] ? p->strokes->corner : p->strokes->fork, p->f);
-  topo_tree_ranks_text(n, ranks, text, sizeof text);
-  fprintf(p->f, "%s%*s  %s %s", label, p->label_end - INDENT * depth - (int)strlen(label), "",
-          n == 1 ? "rank " : "ranks", text);
+  topo_tree_ranks_text(row->n, row->ranks, text, sizeof text);
+  fprintf(p->f, "%s%*s  %s %s", row->label, p->label_end - INDENT * depth - (int)strlen(row->label),
+          "", row->n == 1 ? "rank " : "ranks", text);
   for (int i = 0; l && i < l->also; i++)
     fprintf(p->f, "%*s%s", i ? 0 : p->ranks_width - (int)strlen(text) + 2, i ? ", " : "",
             l->extra[i]);
@@ -58,13 +66,13 @@ static void print_row(const page *p, int depth, const char *label, int n, const 
 
 static void print_level(page *p, const topo_tree_level *l, int depth) {
   int rows = l->below + (l->loose && l->below);
-  print_row(p, depth, l->label, l->count, l->ranks, l);
+  print_row(p, depth, &(page_row){l->label, l->count, l->ranks, l});
   for (int i = 0; i < rows; i++) {
     p->ended[depth + 1] = i + 1 == rows;
     if (i < l->below)
       print_level(p, l->level[i], depth + 1);
     else
-      print_row(p, depth + 1, loose_label, l->loose, l->loose_ranks, NULL);
+      print_row(p, depth + 1, &(page_row){loose_label, l->loose, l->loose_ranks, NULL});
   }
 }
 

@@ -89,17 +89,20 @@ int topo_job_running(const char *program, topo_job *job) {
 
 /* --- a pretended job ------------------------------------------------------- */
 
-/* The ranks `first` to `end` - 1 on one node. */
-static int pretend_node(const char *program, const rgi_machine *m, const char *how, int ranks,
-                        int first, int end, topo_job_node *node) {
+/* The next node of the job, of `nodes`, with its block of ranks. */
+static int pretend_node(const char *program, const rgi_machine *m, int nodes, topo_job *job) {
+  long k = job->nodes++;
+  int first = (int)(k * job->ranks / nodes), end = (int)((k + 1) * job->ranks / nodes);
+  topo_job_node *node = &job->node[k];
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
   int error = RG_SUCCESS;
-  node->places = rgi_places_new(ranks, end - first);
+  snprintf(node->name, sizeof node->name, "node%ld", k);
+  node->places = rgi_places_new(job->ranks, end - first);
   if (!set || !node->places)
     error = no_memory(program);
   for (int r = first; r < end && !error; r++) {
-    error =
-        rgi_binding_pretend(program, m, how, (rgi_binding_process){r - first, end - first}, set);
+    error = rgi_binding_pretend(program, m, job->binding,
+                                (rgi_binding_process){r - first, end - first}, set);
     if (!error)
       rgi_machine_place_of(m, set, &node->places->at[r - first]);
     node->places->at[r - first].rank = r;
@@ -113,23 +116,17 @@ static int pretend_nodes(const char *program, const rgi_machine *m,
   int threads = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU), error = RG_SUCCESS;
   int nodes = pretended->nodes == TOPO_JOB_DEFAULT ? 1 : pretended->nodes;
   int ranks = pretended->ranks == TOPO_JOB_DEFAULT ? threads * nodes : pretended->ranks;
-  const char *bind = pretended->bind ? pretended->bind : "compact";
   if (ranks < nodes)
     return rgi_error(RG_ERR_ARG, "%s: --ranks %d: each of the %d nodes needs one", program, ranks,
                      nodes);
   *job = (topo_job){.ranks = ranks,
                     .machine = pretended->machine,
-                    .binding = bind,
+                    .binding = pretended->bind ? pretended->bind : "compact",
                     .node = calloc((size_t)nodes, sizeof *job->node)};
   if (!job->node)
     return no_memory(program);
-  while (job->nodes < nodes && !error) {
-    long k = job->nodes++;
-    topo_job_node *node = &job->node[k];
-    snprintf(node->name, sizeof node->name, "node%ld", k);
-    error = pretend_node(program, m, bind, ranks, (int)(k * ranks / nodes),
-                         (int)((k + 1) * ranks / nodes), node);
-  }
+  while (job->nodes < nodes && !error)
+    error = pretend_node(program, m, nodes, job);
   if (error)
     topo_job_free(job);
   return error;

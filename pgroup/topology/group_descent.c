@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Groups of hardware levels. Above the first level all members exchange their parts
+ * (level_call.h); from then on each computes its own groups, without a message. */
+#include <regroup/collectives.h>
+#include <regroup/topology.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "topology/group_places.h"
+#include "topology/level_call.h"
+
+/* The step from a group to the level below it. */
+typedef struct {
+  const rgi_level_call *c;
+  rg_group above;
+  const rgi_places *places;
+  rgi_level_call_part *all; /* of the members of above, by rank */
+  uint64_t derivation;      /* of the groups that the step makes */
+} group_step;
+
+/* Parts of one derivation (rgi_group_derive_part): a level is told apart by its first rank. */
+#define ROOTS UINT32_MAX
+
+typedef struct {
+  int key, rank;
+} keyed_rank;
+
+static int by_key(const void *a, const void *b) {
+  const keyed_rank *x = a, *y = b;
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int group_of_ranks(const group_step *s, int n, const int ranks[], uint32_t part,
+                          rg_group *g) {
+  rgi_members *members;
+  RGI_TRY(rgi_members_pick(s->c->call, s->above->members, n, ranks, &members));
+  return rgi_group_derive_part(s->above, s->derivation, part, members, g);
+}
+
+/* The group of the caller's level, ordered by (key, rank); order and ranks: room for its members.
+ */
+static int order_level(const group_step *s, const rgi_places_level *level, keyed_rank order[],
+                       int ranks[], rg_group *g) {
+  const rgi_places *p = s->places;
+  int n = 0;
+  for (int row = 0; row < p->rows; row++)
+    if (rgi_places_level_has(p, p->me, level, row))
+      order[n++] = (keyed_rank){s->all[p->at[row].rank].key, p->at[row].rank};
+  qsort(order, (size_t)n, sizeof *order, by_key);
+  for (int i = 0; i < n; i++)
+    ranks[i] = order[i].rank;
+  return group_of_ranks(s, n, ranks, (uint32_t)level->first, g);
+}
+
+static int describe_level(const group_step *s, const rgi_places_level *level, rg_group g) {
+  const rgi_places *p = s->places;
+  char types[RGI_PLACES_TYPES];
+  rgi_group_places info = {.type = rgi_places_level_types(p, p->me, s->c->filter, level, types)};
+  int *keys = malloc((size_t)p->size * sizeof *keys);
+  for (int r = 0; keys && r < p->size; r++)
+    keys[r] = s->all[r].key;
+  info.siblings = rgi_level_call_siblings(s->all, p->size, level->first, &info.index);
+  int error = rgi_group_places_set(s->c->call, g,
+                                   keys ? rgi_places_below(p, p->me, level, keys) : NULL, &info);
+  free(keys);
+  return error;
+}
+
+static int make_level(const group_step *s, rg_group *g) {
+  rgi_places_level level;
+  rg_group made;
+  if (!rgi_places_level_below(s->places, s->places->me, s->c->filter, &level))
+    return RG_SUCCESS;
+  keyed_rank *order = malloc((size_t)level.count * sizeof *order);
+  int *ranks = malloc((size_t)level.count * sizeof *ranks);
+  int error = order && ranks ? order_level(s, &level, order, ranks, &made)
+                             : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", s->c->call,
+                                         level.count);
+  free(order);
+  free(ranks);
+  if (error)
+    return error;
+  error = describe_level(s, &level, made);
+  if (error)
+    rg_group_free(&made);
+  else
+    *g = made;
+  return error;
+}
+
+/* The group of the first ranks of all levels, in which the caller is one. */
+static int make_roots(const group_step *s, rg_group *roots) {
+  int n = 0, me = s->above->me, *ranks;
+  if (s->all[me].first != me)
+    return RG_SUCCESS;
+  ranks = malloc((size_t)s->places->size * sizeof *ranks);
+  if (!ranks)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for the roots", s->c->call);
+  for (int r = 0; r < s->places->size; r++)
+    if (s->all[r].first == r)
+      ranks[n++] = r;
+  int error = group_of_ranks(s, n, ranks, ROOTS, roots);
+  free(ranks);
+  return error;
+}
+
+/* From the group above, of level k - 1 (the first: that of the call), to the next. */
+static int descend_once(const rgi_level_call *c, int k, rg_group above, rg_group *level,
+                        rg_group *roots) {
+  const rgi_group_places *known;
+  RGI_TRY(rgi_group_places_get(c->call, above, &known));
+  group_step s = {.c = c, .above = above, .places = known->places};
+  s.derivation = rgi_group_derive_begin(above);
+  s.all = malloc((size_t)s.places->size * sizeof *s.all);
+  int error = s.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
+  if (!error && k == 0) {
+    rgi_level_call_part mine = rgi_level_call_mine(c, s.places);
+    error = rg_allgather(above, &mine, sizeof mine, MPI_BYTE, s.all, sizeof mine, MPI_BYTE);
+    if (!error)
+      error = rgi_level_call_check(c, s.all, s.places->size);
+  } else if (!error) {
+    rgi_level_call_below(c, s.places, s.all);
+  }
+  if (!error)
+    error = make_level(&s, level);
+  if (!error && c->rooted)
+    error = make_roots(&s, roots);
+  free(s.all);
+  return error;
+}
+
+static int descend(const rgi_level_call *c, rg_group g, rg_group parts[], rg_group roots[],
+                   int *levels) {
+  int n = 0, error = RG_SUCCESS;
+  rg_group above = g;
+  while (n < c->most && above && !error) {
+    parts[n] = roots[n] = NULL;
+    error = descend_once(c, n, above, &parts[n], &roots[n]);
+    above = parts[n++];
+  }
+  for (int k = 0; k < n && error; k++) {
+    rg_group_free(&parts[k]);
+    rg_group_free(&roots[k]);
+  }
+  *levels = n > 0 && !parts[n - 1] ? n - 1 : n;
+  return error;
+}
+
+int rg_group_split_topology(rg_group g, int filter, int key, rg_group *part) {
+  rg_group level, roots;
+  int levels;
+  RGI_REQUIRE(part);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  rgi_level_call c = rgi_level_call_of(__func__, filter, key, 1, 0);
+  RGI_TRY(descend(&c, g, &level, &roots, &levels));
+  *part = levels ? level : NULL;
+  return RG_SUCCESS;
+}
+
+int rg_group_hierarchy(rg_group g, int filter, int max, rg_group parts[], rg_group roots[],
+                       int *levels) {
+  rg_group made[RG_LEVELS_MOST], made_roots[RG_LEVELS_MOST];
+  int n;
+  RGI_REQUIRE(parts);
+  RGI_REQUIRE(levels);
+  RGI_TRY(rgi_group_check_member(__func__, g));
+  rgi_level_call c = rgi_level_call_of(__func__, filter, 0, max, roots != NULL);
+  RGI_TRY(descend(&c, g, made, made_roots, &n));
+  for (int k = 0; k < n; k++) {
+    parts[k] = made[k];
+    if (roots)
+      roots[k] = made_roots[k];
+  }
+  *levels = n;
+  return RG_SUCCESS;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * For the first level each process knows only its own node's places, so all exchange their parts.
+ * Further levels lie within one node, and each process works out the parts of all. */
+#include "topology/level_call.h"
+
+#include <regroup/topology.h>
+
+#include "base/error.h"
+#include "topology/filter.h"
+
+rgi_level_call rgi_level_call_of(const char *call, int filter, int key, int max, int rooted) {
+  rgi_level_call c = {call, filter, key, max, rooted, rgi_filter_check(call, filter)};
+  if (max > RG_LEVELS_MOST)
+    c.most = RG_LEVELS_MOST;
+  if (max < 1) {
+    c.error = rgi_error(RG_ERR_ARG, "%s: room for %d levels; at least 1 is needed", call, max);
+    c.most = 1;
+  }
+  return c;
+}
+
+static int first_below(const rgi_places *p, int row, int filter) {
+  rgi_places_level level;
+  return rgi_places_level_below(p, row, filter, &level) ? level.first : -1;
+}
+
+rgi_level_call_part rgi_level_call_mine(const rgi_level_call *c, const rgi_places *p) {
+  return (rgi_level_call_part){.error = c->error,
+                               .filter = c->filter,
+                               .shape = 2 * c->most + c->rooted,
+                               .key = c->key,
+                               .first = c->error ? -1 : first_below(p, p->me, c->filter)};
+}
+
+void rgi_level_call_below(const rgi_level_call *c, const rgi_places *p, rgi_level_call_part all[]) {
+  for (int r = 0; r < p->size; r++)
+    all[r] = (rgi_level_call_part){.first = first_below(p, r, c->filter)};
+}
+
+int rgi_level_call_check(const rgi_level_call *c, const rgi_level_call_part all[], int size) {
+  if (c->error)
+    return c->error;
+  for (int r = 0; r < size; r++) {
+    if (all[r].error)
+      return rgi_error_from(all[r].error, c->call, r);
+    if (all[r].filter != all[0].filter)
+      return rgi_error(RG_ERR_MISMATCH, "%s: rank %d has the filter %d, rank 0 has %d", c->call, r,
+                       all[r].filter, all[0].filter);
+    if (all[r].shape != all[0].shape)
+      return rgi_error(RG_ERR_MISMATCH,
+                       "%s: rank %d and rank 0 made different calls, or ask for different numbers "
+                       "of levels or roots",
+                       c->call, r);
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_level_call_siblings(const rgi_level_call_part all[], int size, int first, int *index) {
+  int siblings = 0;
+  *index = 0;
+  for (int r = 0; r < size; r++)
+    if (all[r].first == r) {
+      siblings++;
+      *index += r < first;
+    }
+  return siblings;
+}

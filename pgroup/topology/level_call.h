@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A call that makes hardware levels, of communicators or of groups: what it asks for, and what its
+ * processes tell each other before the first level is made. */
+#ifndef RGI_LEVEL_CALL_H
+#define RGI_LEVEL_CALL_H
+
+#include "machine/places.h"
+
+typedef struct {
+  const char *call;
+  int filter;
+  int key;    /* orders the first level */
+  int most;   /* how many levels */
+  int rooted; /* whether to make the roots' communicators or groups, too */
+  int error;  /* in the caller's own arguments: all processes get an error then */
+} rgi_level_call;
+
+/* Describes a call, and checks its filter and max. */
+rgi_level_call rgi_level_call_of(const char *call, int filter, int key, int max, int rooted);
+
+/* What a process contributes to making a level. Sent between processes as bytes. */
+typedef struct {
+  int error;
+  int filter;
+  int shape; /* of the call: levels and roots */
+  int key;
+  int first; /* the lowest rank of its level, or -1 */
+} rgi_level_call_part;
+
+/* The caller's part in the first level. */
+rgi_level_call_part rgi_level_call_mine(const rgi_level_call *c, const rgi_places *p);
+
+/* The parts of all p->size processes in a further level. Further levels lie within a node, whose
+ * places each process knows. */
+void rgi_level_call_below(const rgi_level_call *c, const rgi_places *p, rgi_level_call_part all[]);
+
+/* The error that these parts amount to: the caller's own, or else that of the first process that
+ * has one; RG_ERR_MISMATCH. */
+int rgi_level_call_check(const rgi_level_call *c, const rgi_level_call_part all[], int size);
+
+/* How many levels are made, and the number of those that begin with a lower rank than `first`. */
+int rgi_level_call_siblings(const rgi_level_call_part all[], int size, int first, int *index);
+
+#endif
