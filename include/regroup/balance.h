@@ -92,7 +92,7 @@ typedef struct {
   void (*drop)(rg_walker *walker, void *context);
 
   /* For a state that is not plain memory of a fixed size: all three or none. *bytes is the size
-   * of the packed state, at most 2^31 - 1. pack is called on the leader; unpack on a process
+   * of the packed state; it may exceed 2^31. pack is called on the leader; unpack on a process
    * that joins, with walker->state NULL. Local. */
   int (*packed)(const rg_walker *walker, size_t *bytes, void *context);
   int (*pack)(const rg_walker *walker, void *memory, size_t bytes, void *context);

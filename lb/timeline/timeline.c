@@ -106,6 +106,7 @@ int rg_timeline_spans(rg_timeline t, int64_t *count, const rg_span **spans,
 /* --- gathering --------------------------------------------------------------------------- */
 
 typedef struct {
+  int rank, size; /* of the group */
   int64_t *counts;
   MPI_Count *bytes;
   MPI_Aint *starts;
@@ -127,7 +128,8 @@ static int agree_on_error(rg_group g, int error) {
   return worst && !error ? rgi_error(worst, "rg_timeline_gather: a process has no memory") : worst;
 }
 
-static int make_room(gathered_spans *x, int size) {
+static int make_room(gathered_spans *x) {
+  int size = x->size;
   x->counts = calloc((size_t)size, sizeof *x->counts);
   x->bytes = calloc((size_t)size, sizeof *x->bytes);
   x->starts = calloc((size_t)size, sizeof *x->starts);
@@ -136,8 +138,8 @@ static int make_room(gathered_spans *x, int size) {
              : rgi_error(RG_ERR_NOMEM, "rg_timeline_gather: no memory for %d processes", size);
 }
 
-static int make_room_for_spans(gathered_spans *x, int size) {
-  for (int r = 0; r < size; r++) {
+static int make_room_for_spans(gathered_spans *x) {
+  for (int r = 0; r < x->size; r++) {
     x->bytes[r] = x->counts[r] * (MPI_Count)sizeof(rg_span);
     x->starts[r] = (MPI_Aint)(x->total * (int64_t)sizeof(rg_span));
     x->total += x->counts[r];
@@ -148,39 +150,37 @@ static int make_room_for_spans(gathered_spans *x, int size) {
                             (long long)x->total);
 }
 
-static int collect_spans(rg_timeline t, rg_group g, int rank, int size, int root,
-                         gathered_spans *x) {
+static int collect_spans(rg_timeline t, rg_group g, int root, gathered_spans *x) {
   int error = t->lost ? rgi_error(RG_ERR_NOMEM, "rg_timeline_gather: a span was lost") : RG_SUCCESS;
-  if (!error && rank == root)
-    error = make_room(x, size);
+  if (!error && x->rank == root)
+    error = make_room(x);
   RGI_TRY(agree_on_error(g, error));
   RGI_TRY(rg_gather(g, &t->count, 1, MPI_INT64_T, x->counts, 1, MPI_INT64_T, root));
-  RGI_TRY(agree_on_error(g, rank == root ? make_room_for_spans(x, size) : RG_SUCCESS));
+  RGI_TRY(agree_on_error(g, x->rank == root ? make_room_for_spans(x) : RG_SUCCESS));
   return rg_gatherv(g, t->spans, t->count * (MPI_Count)sizeof *t->spans, MPI_BYTE, x->all, x->bytes,
                     x->starts, MPI_BYTE, root);
 }
 
 int rg_timeline_gather(rg_timeline t, rg_group g, double origin, int root) {
-  int rank, size;
   gathered_spans x = {0};
   RGI_TRY(rgi_timeline_check(__func__, t));
-  RGI_TRY(rg_group_rank(g, &rank));
-  RGI_TRY(rg_group_size(g, &size));
-  if (root < 0 || root >= size)
+  RGI_TRY(rg_group_rank(g, &x.rank));
+  RGI_TRY(rg_group_size(g, &x.size));
+  if (root < 0 || root >= x.size)
     return rgi_error(RG_ERR_RANK, "%s: root %d; the group's ranks go from 0 to %d", __func__, root,
-                     size - 1);
+                     x.size - 1);
   for (int64_t i = 0; i < t->count; i++) {
     t->spans[i].start -= origin;
     t->spans[i].end -= origin;
   }
-  int error = collect_spans(t, g, rank, size, root, &x);
-  if (!error && rank == root) {
+  int error = collect_spans(t, g, root, &x);
+  if (!error && x.rank == root) {
     free(t->spans);
     free(t->counts);
     t->spans = x.all;
     t->counts = x.counts;
     t->count = t->room = x.total;
-    t->ranks = size;
+    t->ranks = x.size;
     x.all = NULL;
     x.counts = NULL;
   }

@@ -112,14 +112,18 @@ static void draw_ranks(const svg_drawing *d) {
   fprintf(d->f, "</g>\n");
 }
 
-static void fill_rectangle(const svg_drawing *d, double x, double y, double w, double h,
-                           int index) {
+typedef struct {
+  double x, y, width, height;
+} svg_rectangle;
+
+/* In the colour and with the texture of a walker. */
+static void fill_rectangle(const svg_drawing *d, svg_rectangle r, int index) {
   int texture = index / COLOURS % TEXTURES;
-  fprintf(d->f, "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='%s'/>", x, y, w, h,
-          colours[index % COLOURS]);
+  fprintf(d->f, "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='%s'/>", r.x, r.y, r.width,
+          r.height, colours[index % COLOURS]);
   if (texture)
-    fprintf(d->f, "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='url(#t%d)'/>", x, y, w,
-            h, texture);
+    fprintf(d->f, "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='url(#t%d)'/>", r.x, r.y,
+            r.width, r.height, texture);
 }
 
 static void draw_span(const svg_drawing *d, int rank, const rg_span *s) {
@@ -137,7 +141,7 @@ static void draw_span(const svg_drawing *d, int rank, const rg_span *s) {
     fprintf(d->f, " in a group of %d ranks", s->size);
   fprintf(d->f, ", %.3f to %.3f s</title>", s->start, s->end);
   if (s->kind == RG_SPAN_WORK)
-    fill_rectangle(d, x, y, w, d->row, index_of(d, s->key));
+    fill_rectangle(d, (svg_rectangle){x, y, w, d->row}, index_of(d, s->key));
   else
     fprintf(d->f, "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='%s'/>", x, y, w, d->row,
             s->kind == RG_SPAN_WAIT ? WAITS : REGROUPS);
@@ -263,7 +267,7 @@ static void draw_legend(const svg_drawing *d) {
     double x = LEFT + item % legend_columns() * 140;
     double y = d->bottom + 54 + item / legend_columns() * LEGEND_ROW;
     if (item < shown)
-      fill_rectangle(d, x, y, 20, 15, item);
+      fill_rectangle(d, (svg_rectangle){x, y, 20, 15}, item);
     fprintf(d->f, "<rect x='%.2f' y='%.2f' width='20' height='15' fill='%s' stroke='#111'/>", x, y,
             item < shown        ? "none"
             : item == shown     ? "url(#idle)"

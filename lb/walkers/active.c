@@ -7,7 +7,6 @@
  * members with the words by which they agree about the unit (work.c). */
 #include <regroup/collectives.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -20,114 +19,90 @@
 #include "walkers/own_load.h"
 #include "walkers/planner.h"
 #include "walkers/walker_team.h"
-#include "walkers/wire.h"
 #include "walkers/work.h"
+#include "walkers/work_end.h"
+#include "walkers/work_start.h"
+#include "walkers/work_unit.h"
 
 /* With the lock held: how many processes the policy takes from this group. */
 static int ask_active(rg_balancer b, int64_t *leave) {
   rg_load_table t;
   *leave = 0;
-  RGI_TRY(rgi_load_table_make(b, &t));
-  RGI_TRY(rgi_planner_ask(b, &t));
-  for (int i = 0; i < b->plan.count; i++)
-    *leave += b->plan.move[i].ranks;
+  RGI_TRY(rgi_load_table_make(&b->async.board, &b->async.nodes.loads, &b->planner, &t));
+  RGI_TRY(rgi_planner_ask(&b->planner, &t));
+  for (int i = 0; i < b->planner.plan.count; i++)
+    *leave += b->planner.plan.move[i].ranks;
   return RG_SUCCESS;
 }
 
 static int decide_locked(rg_balancer b, rgi_work_decision *d) {
   int processes;
-  RGI_TRY(rgi_join_choose(b, &processes));
-  rgi_own_load_write(b, rgi_own_load_coming(b) - processes);
-  b->board->units++;
+  RGI_TRY(rgi_join_choose(&b->async.join, &processes));
+  rgi_own_load_write(&b->async.board, &b->work, rgi_own_load_coming(&b->async.board) - processes);
+  b->async.board.shared->units++;
   if (processes)
     *d = (rgi_work_decision){RGI_WORK_MERGE, processes};
-  else if ((b->policy.asks & RG_POLICY_ASKS_ACTIVE) && b->work.new_size &&
-           rgi_own_load_leavable(b) && b->work.left != 1) {
+  else if ((b->planner.policy.asks & RG_POLICY_ASKS_ACTIVE) && b->work.new_size &&
+           rgi_work_leavable(&b->work) && b->work.left != 1) {
     RGI_TRY(ask_active(b, &d->count));
     d->kind = d->count ? RGI_WORK_RELEASE : RGI_WORK_GO_ON;
   }
   return RG_SUCCESS;
 }
 
-static int decide_next(rg_balancer b, rgi_work_decision *d) {
-  RGI_TRY(rgi_join_serve(b));
+static int decide_next(void *of, rgi_work_decision *d) {
+  rg_balancer b = of;
+  RGI_TRY(rgi_join_serve(&b->async.join));
   if (b->work.left == 0) {
     d->kind = RGI_WORK_FINISH;
     return RG_SUCCESS;
   }
-  RGI_TRY(rgi_load_board_lock(b));
+  RGI_TRY(rgi_load_board_lock(&b->async.board));
   int error = decide_locked(b, d);
-  rgi_load_board_unlock(b);
+  rgi_load_board_unlock(&b->async.board);
   return error;
 }
 
 int rgi_active_become_idle(rg_balancer b, int ended) {
-  b->idle.part = (rgi_balancer_part){.target = -1};
-  b->idle.asked = -1;
-  b->idle.seen = -1;
-  b->idle.since = rgi_clock_now();
-  rgi_walker_team_mark(b, RG_SPAN_IDLE);
-  if (!rgi_balancer_leads(b))
+  rgi_search_begin(&b->async.search);
+  rgi_walker_team_mark(&b->team, RG_SPAN_IDLE);
+  if (!rgi_walker_team_leads(&b->team))
     return RG_SUCCESS;
-  b->stamp++;
-  RGI_TRY(rgi_load_board_lock(b));
+  b->async.board.stamp++;
+  RGI_TRY(rgi_load_board_lock(&b->async.board));
   b->work.new_size = 0;
-  rgi_own_load_write(b, 0);
+  rgi_own_load_write(&b->async.board, &b->work, 0);
   if (ended)
-    b->board->open--;
-  rgi_load_board_changed(b);
-  int error = rgi_internode_check_end(b);
-  rgi_load_board_unlock(b);
+    b->async.board.shared->open--;
+  rgi_load_board_changed(&b->async.board);
+  int error = rgi_internode_check_end(&b->async.nodes);
+  rgi_load_board_unlock(&b->async.board);
   RGI_TRY(error);
-  return rgi_join_refuse_all(b);
+  return rgi_join_refuse_all(&b->async.join);
 }
 
 int rgi_active_continue(rg_balancer b, int next) {
   if (next == RGI_WORK_FINISH) {
-    RGI_TRY(rgi_work_finish(b));
+    RGI_TRY(rgi_work_finish(&b->work));
     return rgi_active_become_idle(b, 1);
   }
   if (next == RGI_WORK_FAIL || !b->work.working)
     return rgi_active_become_idle(b, 1);
-  return rgi_own_load_publish(b);
-}
-
-/* Lists the members of the new group, first those of this one, and sends the list to the leaders of
- * the groups that join. */
-static int list_members(rg_balancer b, int n, int ranks[]) {
-  int at = b->team.n;
-  memcpy(ranks, b->team.ranks, (size_t)at * sizeof *ranks);
-  for (int i = 0; i < b->joiner_count; i++) {
-    memcpy(ranks + at, b->joiners[i].ranks, (size_t)b->joiners[i].n * sizeof *ranks);
-    at += b->joiners[i].n;
-    free(b->joiners[i].ranks);
-  }
-  int64_t *words = malloc((size_t)(n + 1) * sizeof *words);
-  if (!words)
-    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
-  words[0] = 1;
-  for (int i = 0; i < n; i++)
-    words[i + 1] = ranks[i];
-  int error = RG_SUCCESS;
-  for (int i = 0; i < b->joiner_count && !error; i++)
-    error = rgi_wire_send(b, b->joiners[i].leader, RGI_WIRE_ANSWER, n + 1, words);
-  b->joiner_count = 0;
-  free(words);
-  return error;
+  return rgi_own_load_publish(&b->async.board, &b->work);
 }
 
 int rgi_active_merge(rg_balancer b, int n, const int ranks[]) {
-  RGI_TRY(rgi_walker_team_form(b, n, ranks));
-  rgi_walker_team_mark(b, RG_SPAN_REGROUP);
-  RGI_TRY(rgi_work_hand_over(b));
+  RGI_TRY(rgi_walker_team_form(&b->team, n, ranks));
+  rgi_walker_team_mark(&b->team, RG_SPAN_REGROUP);
+  RGI_TRY(rgi_work_hand_over(&b->work));
   return RG_SUCCESS;
 }
 
 static int note_merge(rg_balancer b, double seconds) {
-  RGI_TRY(rgi_load_board_lock(b));
-  double *mean = &b->board->merge;
+  RGI_TRY(rgi_load_board_lock(&b->async.board));
+  double *mean = &b->async.board.shared->merge;
   *mean = *mean > 0 ? 0.75 * *mean + 0.25 * seconds : seconds;
-  rgi_load_board_unlock(b);
+  rgi_load_board_unlock(&b->async.board);
   return RG_SUCCESS;
 }
 
@@ -137,9 +112,9 @@ static int merge_joiners(rg_balancer b, int joining) {
   int *ranks = malloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
-  rgi_walker_team_mark(b, RG_SPAN_REGROUP);
-  if (rgi_balancer_leads(b))
-    error = list_members(b, n, ranks);
+  rgi_walker_team_mark(&b->team, RG_SPAN_REGROUP);
+  if (rgi_walker_team_leads(&b->team))
+    error = rgi_join_accept(&b->async.join, n, ranks);
   if (!error)
     error = rg_bcast(b->team.own, ranks, n, MPI_INT, 0);
   if (!error)
@@ -147,7 +122,7 @@ static int merge_joiners(rg_balancer b, int joining) {
   free(ranks);
   RGI_TRY(error);
   b->counts.forming += rgi_clock_now() - began;
-  if (rgi_balancer_leads(b))
+  if (rgi_walker_team_leads(&b->team))
     RGI_TRY(note_merge(b, rgi_clock_now() - began));
   return rgi_active_continue(b, RGI_WORK_GO_ON);
 }
@@ -155,24 +130,24 @@ static int merge_joiners(rg_balancer b, int joining) {
 /* The last `leaving` members leave and become a group without work. */
 static int release_members(rg_balancer b, int leaving) {
   int stay = b->team.n - leaving, stays = b->team.me < stay;
-  rgi_walker_team_mark(b, RG_SPAN_REGROUP);
-  RGI_TRY(rgi_work_part(b, stay));
+  rgi_walker_team_mark(&b->team, RG_SPAN_REGROUP);
+  RGI_TRY(rgi_work_part(&b->work, stay));
   if (!stays)
-    rgi_work_leave(b);
-  RGI_TRY(rgi_walker_team_part(b, stays ? 0 : stay, stays ? stay : leaving));
+    rgi_work_leave(&b->work);
+  RGI_TRY(rgi_walker_team_part(&b->team, stays ? 0 : stay, stays ? stay : leaving));
   if (!stays)
     return rgi_active_become_idle(b, 0);
-  RGI_TRY(rgi_work_hand_over(b));
+  RGI_TRY(rgi_work_hand_over(&b->work));
   return rgi_active_continue(b, RGI_WORK_GO_ON);
 }
 
 int rgi_active_step(rg_balancer b, int *what) {
   rgi_work_decision next;
-  RGI_TRY(rgi_work_unit(b, decide_next, &next));
+  RGI_TRY(rgi_work_unit(&b->work, decide_next, b, &next));
   *what = next.kind == RGI_WORK_GO_ON ? RG_BALANCE_WORKED : RG_BALANCE_MOVED;
   /* Not between the choice of the groups that join and the merge with them. */
-  if (!rgi_balancer_leads(b) || (b->kind.alike && next.kind != RGI_WORK_MERGE))
-    RGI_TRY(rgi_join_serve(b));
+  if (!rgi_walker_team_leads(&b->team) || (b->work.kind.alike && next.kind != RGI_WORK_MERGE))
+    RGI_TRY(rgi_join_serve(&b->async.join));
   if (next.kind == RGI_WORK_MERGE)
     return merge_joiners(b, (int)next.count);
   if (next.kind == RGI_WORK_RELEASE)

@@ -21,12 +21,13 @@
 #include "walkers/internode.h"
 #include "walkers/join.h"
 #include "walkers/load_board.h"
+#include "walkers/membership.h"
 #include "walkers/own_load.h"
 #include "walkers/queue.h"
-#include "walkers/survival.h"
 #include "walkers/walker_team.h"
 #include "walkers/wire.h"
 #include "walkers/work.h"
+#include "walkers/work_start.h"
 
 int rgi_async_step(rg_balancer b, int wait, int *what) {
   if (b->work.working)
@@ -47,39 +48,40 @@ static int lay_out(rg_balancer b, int group, int groups) {
   b->work.left = has ? b->list.at[group].left : 0;
   b->work.may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   b->work.unit = RG_LOAD_UNKNOWN;
-  b->stamp = has;
-  RGI_TRY(rgi_load_board_lock(b));
-  if (rgi_balancer_leads(b)) {
-    rgi_own_load_write(b, 0);
-    b->board->open += has;
+  b->async.board.stamp = has;
+  RGI_TRY(rgi_load_board_lock(&b->async.board));
+  if (rgi_walker_team_leads(&b->team)) {
+    rgi_own_load_write(&b->async.board, &b->work, 0);
+    b->async.board.shared->open += has;
   }
-  int error = rgi_internode_deal(b, groups);
-  rgi_load_board_unlock(b);
+  int error = rgi_internode_deal(&b->async.nodes, &b->list, groups);
+  rgi_load_board_unlock(&b->async.board);
   b->work.working = 0;
   return error;
 }
 
 /* A node may have no walker at all: then it returns its credit now. */
 static int first_quiet(rg_balancer b) {
-  RGI_TRY(rgi_load_board_lock(b));
-  int error = rgi_internode_check_end(b);
-  rgi_load_board_unlock(b);
+  RGI_TRY(rgi_load_board_lock(&b->async.board));
+  int error = rgi_internode_check_end(&b->async.nodes);
+  rgi_load_board_unlock(&b->async.board);
   return error;
 }
 
 int rgi_async_begin(rg_balancer b) {
-  int group = b->rank / b->group_size, groups = (b->size - 1) / b->group_size + 1, next;
-  RGI_TRY(rgi_load_board_open(b));
-  RGI_TRY(rgi_internode_open(b));
-  RGI_TRY(rgi_walker_team_first(b));
+  int group = rgi_walker_team_first_number(&b->team),
+      groups = rgi_walker_team_first_count(&b->team), next;
+  RGI_TRY(rgi_load_board_open(&b->async.board));
+  RGI_TRY(rgi_internode_open(&b->async.nodes));
+  RGI_TRY(rgi_walker_team_first(&b->team));
   RGI_TRY(lay_out(b, group, groups));
-  RGI_TRY(rg_barrier(b->all));
+  RGI_TRY(rg_barrier(b->members.group));
   RGI_TRY(first_quiet(b));
   if (group >= b->list.count)
     return rgi_active_become_idle(b, 0);
   rgi_queue_entry mine = b->list.at[group];
   b->list.at[group].memory = NULL;
-  RGI_TRY(rgi_work_start(b, &mine, &next));
+  RGI_TRY(rgi_work_start(&b->work, &mine, &next));
   return rgi_active_continue(b, next);
 }
 
@@ -88,29 +90,30 @@ int rgi_async_begin(rg_balancer b) {
 static int serve_until(rg_balancer b, rg_request *request) {
   rgi_wait w;
   rgi_wait_start(&w, "the end of all walkers", -1);
-  rgi_survival_scope(b, &w);
+  rgi_membership_scope(&b->members, &w);
   for (;;) {
     int done = 0;
     uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
     RGI_TRY(rgi_requests_progress_all());
-    RGI_TRY(rgi_join_serve(b));
+    RGI_TRY(rgi_join_serve(&b->async.join));
     if (request)
       RGI_TRY(rg_test(request, &done, NULL));
-    if (request ? done : !rgi_internode_asked(b) && !rgi_buddy_waits(b))
+    if (request ? done
+                : !rgi_internode_asked(&b->async.nodes) && !rgi_buddy_waits(&b->survival.buddy))
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
   }
 }
 
-/* The barrier is kept in b->round, so that restart.c can end it before it frees the group: a death
- * may be seen while it is open. */
+/* The barrier is kept in b->async.end, so that restart.c can end it before it frees the group: a
+ * death may be seen while it is open. */
 int rgi_async_end(rg_balancer b) {
   RGI_TRY(serve_until(b, NULL));
-  RGI_TRY(rg_ibarrier(b->all, &b->round));
-  RGI_TRY(serve_until(b, &b->round));
-  RGI_TRY(rgi_join_serve(b));
-  RGI_TRY(rgi_wire_flush(b));
-  rgi_internode_close(b);
-  rgi_load_board_close(b);
+  RGI_TRY(rg_ibarrier(b->members.group, &b->async.end));
+  RGI_TRY(serve_until(b, &b->async.end));
+  RGI_TRY(rgi_join_serve(&b->async.join));
+  RGI_TRY(rgi_wire_flush(&b->wire));
+  rgi_internode_close(&b->async.nodes);
+  rgi_load_board_close(&b->async.board);
   return RG_SUCCESS;
 }

@@ -6,17 +6,28 @@
 #ifndef RGI_WALKERS_BUDDY_H
 #define RGI_WALKERS_BUDDY_H
 
-#include <regroup/balance.h>
+#include "walkers/store_index.h"
+#include "walkers/store_pack.h"
+#include "walkers/wire.h"
 
-int rgi_buddy_open(rg_balancer b);
-void rgi_buddy_close(rg_balancer b);
+typedef struct {
+  rgi_wire *wire;
+  rgi_store_index *index; /* of this node's store */
+  int rank;               /* -1: none */
+  int open;               /* copies not answered yet */
+  double last;            /* when the last one was sent */
+  rgi_store_pack mine;    /* records of children, for the next one */
+} rgi_buddy;
+
+int rgi_buddy_open(rgi_buddy *k);
+void rgi_buddy_close(rgi_buddy *k);
 /* A unit has made a walker: its record goes with the next copy of its parent. */
-int rgi_buddy_add(rg_balancer b, uint64_t record);
+int rgi_buddy_add(rgi_buddy *k, uint64_t record);
 /* A walker of this process has a new version: sends a copy, unless it is too early. */
-int rgi_buddy_send(rg_balancer b, uint64_t record, int ended);
+int rgi_buddy_send(rgi_buddy *k, uint64_t record, int ended);
 /* Takes in the copies and answers that have come, and answers the copies. */
-int rgi_buddy_serve(rg_balancer b);
+int rgi_buddy_serve(rgi_buddy *k);
 /* Whether a copy that was sent has not been answered. */
-int rgi_buddy_waits(const struct rg_balancer_s *b);
+int rgi_buddy_waits(const rgi_buddy *k);
 
 #endif

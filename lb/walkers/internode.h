@@ -11,35 +11,44 @@
 #ifndef RGI_WALKERS_INTERNODE_H
 #define RGI_WALKERS_INTERNODE_H
 
-#include <regroup/balance.h>
-
+#include "walkers/credit.h"
 #include "walkers/load_board.h"
+#include "walkers/node_loads.h"
+#include "walkers/queue.h"
+#include "walkers/store.h"
+#include "walkers/wire.h"
 
-int rgi_internode_open(rg_balancer b);
-void rgi_internode_close(rg_balancer b);
+typedef struct {
+  rgi_wire *wire;
+  rgi_load_board *board;
+  const rgi_store *store;
+  rgi_node_loads loads;
+  int asked, next;    /* the node that was asked, or -1; the one to be asked next */
+  double when, pause; /* the time for the next question */
+  rgi_credit credit;  /* rank 0: that was returned */
+} rgi_internode;
+
+int rgi_internode_open(rgi_internode *f);
+void rgi_internode_close(rgi_internode *f);
 
 /* Answers what has come from other nodes. Without the lock. */
-int rgi_internode_serve(rg_balancer b);
-/* An idle leader that has found nothing to do asks the next node. Without the lock. */
-int rgi_internode_query(rg_balancer b);
+int rgi_internode_serve(rgi_internode *f);
+/* An idle leader of so many ranks that has found nothing to do asks the next node. Without the
+ * lock. */
+int rgi_internode_query(rgi_internode *f, int ranks);
 /* Whether this process has asked something that is not answered yet. */
-int rgi_internode_asked(rg_balancer b);
+int rgi_internode_asked(const rgi_internode *f);
 
 /* --- with the lock held -------------------------------------------------------------- */
 
-/* Puts this node's share of the walkers that wait at first on its load board. */
-int rgi_internode_deal(rg_balancer b, int groups);
+/* Puts this node's share of the walkers that wait at first, from number `first` of the list on, on
+ * its load board. */
+int rgi_internode_deal(rgi_internode *f, const rgi_queue *list, int first);
 /* A walker leaves for the node of a rank, with a credit (-1: it is the same node); and arrives with
  * one. */
-int rgi_internode_depart(rg_balancer b, int to, int64_t *credit);
-int rgi_internode_arrive(rg_balancer b, int64_t credit);
+int rgi_internode_depart(rgi_internode *f, int to, int64_t *credit);
+int rgi_internode_arrive(rgi_internode *f, int64_t credit);
 /* Returns the credit if the last walker here has ended. */
-int rgi_internode_check_end(rg_balancer b);
-/* Adds the rows of groups on other nodes, as far as they are known. */
-int rgi_internode_rows(rg_balancer b, rgi_load_board_row *rows, int *count);
-/* Notes that so many processes are on their way to a group of another node. */
-void rgi_internode_promise(rg_balancer b, int leader, int64_t ranks);
-/* Whether, as far as is known, no other node works. */
-int rgi_internode_idle(rg_balancer b);
+int rgi_internode_check_end(rgi_internode *f);
 
 #endif

@@ -6,82 +6,127 @@
  * for its present walker until its next unit ends, then takes as many as the walker can use and
  * refuses the others. Every other process refuses at once, so each request is answered. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
-#include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
 #include "walkers/internode.h"
 #include "walkers/join.h"
 #include "walkers/load_board.h"
-#include "walkers/own_load.h"
+#include "walkers/walker_team.h"
 #include "walkers/wire.h"
+#include "walkers/work.h"
 
-static int refuse_request(rg_balancer b, int leader) {
+static int refuse_request(const rgi_join *j, int leader) {
   int64_t no = 0;
-  return rgi_wire_send(b, leader, RGI_WIRE_ANSWER, 1, &no);
+  return rgi_wire_send(j->nodes->wire, leader, RGI_WIRE_ANSWER, 1, &no);
 }
 
-int rgi_join_refuse_all(rg_balancer b) {
+void rgi_join_forget(rgi_join *j) {
+  for (int i = 0; i < j->count; i++)
+    free(j->at[i].ranks);
+  j->count = 0;
+}
+
+void rgi_join_close(rgi_join *j) {
+  rgi_join_forget(j);
+  free(j->at);
+  j->at = NULL;
+  j->room = 0;
+}
+
+int rgi_join_refuse_all(rgi_join *j) {
   int error = RG_SUCCESS;
-  for (int i = 0; i < b->joiner_count; i++) {
-    int one = refuse_request(b, b->joiners[i].leader);
+  for (int i = 0; i < j->count; i++) {
+    int one = refuse_request(j, j->at[i].leader);
     error = error ? error : one;
-    free(b->joiners[i].ranks);
   }
-  b->joiner_count = 0;
+  rgi_join_forget(j);
   return error;
 }
 
-static int add_joiner(rg_balancer b, int leader, int n, const int64_t ranks[]) {
-  if (b->joiner_count == b->joiner_room) {
-    int room = b->joiner_room ? 2 * b->joiner_room : 8;
-    rgi_balancer_joiner *more = realloc(b->joiners, (size_t)room * sizeof *more);
+static int add_request(rgi_join *j, int leader, int n, const int64_t ranks[]) {
+  if (j->count == j->room) {
+    int room = j->room ? 2 * j->room : 8;
+    rgi_join_request *more = realloc(j->at, (size_t)room * sizeof *more);
     if (!more)
       return rgi_error(RG_ERR_NOMEM, "no memory for %d requests", room);
-    b->joiners = more;
-    b->joiner_room = room;
+    j->at = more;
+    j->room = room;
   }
-  rgi_balancer_joiner j = {leader, n, malloc((size_t)n * sizeof *j.ranks)};
-  if (!j.ranks)
+  rgi_join_request r = {leader, n, malloc((size_t)n * sizeof *r.ranks)};
+  if (!r.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d processes that join", n);
   for (int i = 0; i < n; i++)
-    j.ranks[i] = (int)ranks[i];
-  b->joiners[b->joiner_count++] = j;
+    r.ranks[i] = (int)ranks[i];
+  j->at[j->count++] = r;
   return RG_SUCCESS;
 }
 
-int rgi_join_serve(rg_balancer b) {
-  int from, count;
-  int64_t *words;
-  RGI_TRY(rgi_buddy_serve(b));
-  while (b->board) {
-    RGI_TRY(rgi_wire_take(b, RGI_WIRE_REQUEST, &from, &count, &words));
-    if (!words)
-      break;
-    int mine = rgi_balancer_leads(b) && b->work.working && words[0] == b->stamp;
-    int error = mine ? add_joiner(b, from, count - 1, words + 1) : refuse_request(b, from);
-    free(words);
-    RGI_TRY(error);
-  }
-  RGI_TRY(rgi_wire_reap(b));
-  return b->board ? rgi_internode_serve(b) : RG_SUCCESS;
+/* Keeps or refuses a request. */
+static int take_request(rgi_join *j, const rgi_wire_received *m) {
+  const rgi_work *work = j->work;
+  if (rgi_walker_team_leads(work->team) && work->working && m->words[0] == j->nodes->board->stamp)
+    return add_request(j, m->from, (int)m->count - 1, m->words + 1);
+  return refuse_request(j, m->from);
 }
 
-int rgi_join_choose(rg_balancer b, int *processes) {
-  int kept = 0, error = RG_SUCCESS, most = (int)b->work.entry.most;
+int rgi_join_serve(rgi_join *j) {
+  const rgi_load_board *board = j->nodes->board;
+  rgi_wire *wire = j->nodes->wire;
+  rgi_wire_received m;
+  RGI_TRY(rgi_buddy_serve(j->work->buddy));
+  while (board->shared) {
+    RGI_TRY(rgi_wire_take(wire, RGI_WIRE_REQUEST, &m));
+    if (!m.words)
+      break;
+    int error = take_request(j, &m);
+    free(m.words);
+    RGI_TRY(error);
+  }
+  RGI_TRY(rgi_wire_reap(wire));
+  return board->shared ? rgi_internode_serve(j->nodes) : RG_SUCCESS;
+}
+
+int rgi_join_choose(rgi_join *j, int *processes) {
+  const rgi_work *work = j->work;
+  const rgi_load_board *board = j->nodes->board;
+  int kept = 0, error = RG_SUCCESS, most = (int)work->entry.most;
   *processes = 0;
-  for (int i = 0; i < b->joiner_count; i++) {
-    rgi_balancer_joiner j = b->joiners[i];
-    if (rgi_own_load_joinable(b) && (!most || b->team.n + *processes + j.n <= most)) {
-      *processes += j.n;
-      b->joiners[kept++] = j;
+  for (int i = 0; i < j->count; i++) {
+    rgi_join_request r = j->at[i];
+    if (rgi_work_joinable(work) && (!most || work->team->n + *processes + r.n <= most)) {
+      *processes += r.n;
+      j->at[kept++] = r;
       continue;
     }
-    int one = refuse_request(b, j.leader);
+    int one = refuse_request(j, r.leader);
     error = error ? error : one;
-    rgi_load_board_row_of(b, b->rank)->load.coming -= j.n;
-    free(j.ranks);
+    rgi_load_board_row_of(board, board->members->rank)->load.coming -= r.n;
+    free(r.ranks);
   }
-  b->joiner_count = kept;
+  j->count = kept;
+  return error;
+}
+
+int rgi_join_accept(rgi_join *j, int n, int ranks[]) {
+  const rgi_walker_team *team = j->work->team;
+  int at = team->n;
+  memcpy(ranks, team->ranks, (size_t)at * sizeof *ranks);
+  for (int i = 0; i < j->count; i++) {
+    memcpy(ranks + at, j->at[i].ranks, (size_t)j->at[i].n * sizeof *ranks);
+    at += j->at[i].n;
+  }
+  int64_t *words = malloc((size_t)(n + 1) * sizeof *words);
+  if (!words)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
+  words[0] = 1;
+  for (int i = 0; i < n; i++)
+    words[i + 1] = ranks[i];
+  int error = RG_SUCCESS;
+  for (int i = 0; i < j->count && !error; i++)
+    error = rgi_wire_send(j->nodes->wire, j->at[i].leader, RGI_WIRE_ANSWER, n + 1, words);
+  rgi_join_forget(j);
+  free(words);
   return error;
 }

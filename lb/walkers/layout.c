@@ -26,16 +26,16 @@ static uint64_t of_double(double x) {
 
 /* A hash of what must be the same on all processes. */
 static uint64_t hash_of(const struct rg_balancer_s *b) {
-  const rg_walker_kind *k = &b->kind;
+  const rg_walker_kind *k = &b->work.kind;
   uint64_t h =
       mix_in(k->bytes, (k->unpack != NULL) + 2 * (k->changed != NULL) + 4 * (k->finished != NULL) +
                            8 * (k->start != NULL) + 16 * (k->leaving != NULL));
   h = mix_in(mix_in(h, (uint64_t)b->options.group), of_double(b->options.limit));
-  h = mix_in(mix_in(h, (uint64_t)b->policy.interval), (uint64_t)b->policy.asks);
-  for (const char *c = b->policy.name ? b->policy.name : ""; *c; c++)
+  h = mix_in(mix_in(h, (uint64_t)b->planner.policy.interval), (uint64_t)b->planner.policy.asks);
+  for (const char *c = rgi_planner_name(&b->planner); *c; c++)
     h = mix_in(h, (uint64_t)*c);
   for (int i = 0; i < RG_POLICY_OPTIONS; i++)
-    h = mix_in(h, of_double(b->policy.option[i]));
+    h = mix_in(h, of_double(b->planner.policy.option[i]));
   for (int i = 0; i < b->list.count; i++) {
     const rgi_queue_entry *e = &b->list.at[i];
     h = mix_in(mix_in(h, (uint64_t)e->id), of_double(e->left));
@@ -47,7 +47,7 @@ static uint64_t hash_of(const struct rg_balancer_s *b) {
 
 int rgi_layout_agree(rg_balancer b) {
   uint64_t h = hash_of(b), ends[2] = {h, ~h};
-  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MAX));
+  RGI_TRY(rg_allreduce(b->members.group, MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MAX));
   if (ends[0] != ~ends[1])
     return rgi_error(RG_ERR_MISMATCH, "rg_balance_begin: processes disagree about the list of "
                                       "walkers, the size of their state, or the options");
@@ -58,16 +58,17 @@ int rgi_layout_agree(rg_balancer b) {
 static int first_size(const struct rg_balancer_s *b) {
   int size = b->options.group, walkers = b->list.count;
   if (size == 0)
-    size = walkers == 0 || walkers >= b->size ? 1 : (b->size + walkers - 1) / walkers;
+    size =
+        walkers == 0 || walkers >= b->members.size ? 1 : (b->members.size + walkers - 1) / walkers;
   for (int i = 0; i < walkers; i++)
     if (b->list.at[i].least > size)
       size = (int)b->list.at[i].least;
-  return size < b->size ? size : b->size;
+  return size < b->members.size ? size : b->members.size;
 }
 
 /* The walkers that find no group at first come behind the others, the longest first. */
 static int sort_waiting(rg_balancer b) {
-  int groups = (b->size - 1) / b->group_size + 1;
+  int groups = rgi_walker_team_first_count(&b->team);
   rgi_queue sorted = {0};
   int error = RG_SUCCESS;
   for (int i = 0; i < b->list.count && !error; i++)
@@ -90,13 +91,7 @@ static int sort_waiting(rg_balancer b) {
 }
 
 int rgi_layout_make(rg_balancer b) {
-  b->group_size = first_size(b);
-  if (b->rows)
-    return sort_waiting(b);
-  b->rows = calloc((size_t)b->size, sizeof *b->rows);
-  b->row_stamps = calloc((size_t)b->size, sizeof *b->row_stamps);
-  b->leader_of = calloc((size_t)b->size, sizeof *b->leader_of);
-  if (!b->rows || !b->row_stamps || !b->leader_of)
-    return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", b->size);
+  b->team.first_size = first_size(b);
+  RGI_TRY(rgi_planner_open(&b->planner, b->members.size));
   return sort_waiting(b);
 }

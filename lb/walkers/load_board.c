@@ -13,43 +13,28 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "formation/group.h"
-#include "formation/members.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
 #include "shm/arena.h"
 #include "shm/node.h"
-#include "walkers/balancer_state.h"
 #include "walkers/load_board.h"
+#include "walkers/membership.h"
 #include "walkers/queue.h"
-#include "walkers/survival.h"
 
-/* Counts the balancer's processes on this node; *place: which of them the rank is, or -1. */
-static int processes_here(rg_balancer b, int rank, int *place) {
-  int count = 0;
-  *place = -1;
-  for (int r = 0; r < b->size; r++) {
-    if (rgi_node_find(rgi_members_at(b->all->members, r)) < 0)
-      continue;
-    if (r == rank)
-      *place = count;
-    count++;
-  }
-  return count;
-}
-
-int rgi_load_board_open(rg_balancer b) {
+int rgi_load_board_open(rgi_load_board *b) {
+  const rgi_membership *m = b->members;
   void *memory;
-  int n = processes_here(b, b->rank, &b->place);
-  b->place_of = malloc((size_t)b->size * sizeof *b->place_of);
+  int here = 0;
+  b->place_of = malloc((size_t)m->size * sizeof *b->place_of);
   if (!b->place_of)
-    return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", b->size);
-  for (int r = 0, place = 0; r < b->size; r++)
-    b->place_of[r] = rgi_node_find(rgi_members_at(b->all->members, r)) < 0 ? -1 : place++;
-  RGI_TRY(rgi_slot_attach(rgi_mix_bits(b->all->context + 0x62616c), n,
-                          sizeof(rgi_load_board) + (size_t)n * sizeof(rgi_load_board_row), &b->slot,
-                          &memory));
-  b->board = memory;
-  b->board->processes = n;
+    return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", m->size);
+  for (int r = 0; r < m->size; r++)
+    b->place_of[r] = rgi_membership_place(m, r) < 0 ? -1 : here++;
+  RGI_TRY(rgi_slot_attach(rgi_mix_bits(m->group->context + 0x62616c), here,
+                          sizeof(rgi_load_board_shared) + (size_t)here * sizeof(rgi_load_board_row),
+                          &b->slot, &memory));
+  b->shared = memory;
+  b->shared->processes = here;
   return RG_SUCCESS;
 }
 
@@ -65,43 +50,43 @@ static void give_state(const rgi_queue_entry *e) {
 }
 
 /* The last process to close frees the walkers that are left. */
-static void free_waiting(rg_balancer b) {
-  rgi_load_board *board = b->board;
+static void free_waiting(rgi_load_board *b) {
+  rgi_load_board_shared *board = b->shared;
   if (rgi_load_board_lock(b))
     return;
   if (--board->processes == 0 && board->entries) {
     for (int i = 0; i < board->count; i++)
-      give_state(&rgi_load_board_waiting(board)[i]);
+      give_state(&rgi_load_board_waiting(b)[i]);
     rgi_arena_free(board->entries, (size_t)board->room * sizeof(rgi_queue_entry));
   }
   rgi_load_board_unlock(b);
 }
 
-void rgi_load_board_close(rg_balancer b) {
+void rgi_load_board_close(rgi_load_board *b) {
   free(b->place_of);
   b->place_of = NULL;
-  if (!b->board)
+  if (!b->shared)
     return;
   free_waiting(b);
   rgi_slot_detach(b->slot, free_slot);
-  b->board = NULL;
+  b->shared = NULL;
 }
 
-void rgi_load_board_forget(rg_balancer b) {
+void rgi_load_board_forget(rgi_load_board *b) {
   free(b->place_of);
   b->place_of = NULL;
   b->locked = 0;
-  if (b->board)
+  if (b->shared)
     rgi_slot_detach(b->slot, free_slot);
-  b->board = NULL;
+  b->shared = NULL;
 }
 
-int rgi_load_board_lock(rg_balancer b) {
+int rgi_load_board_lock(rgi_load_board *b) {
   rgi_wait w;
-  rgi_bell *lock = &b->board->lock;
+  rgi_bell *lock = &b->shared->lock;
   uint32_t open = 0;
   rgi_wait_start(&w, "the lock of the load board", -1);
-  rgi_survival_scope(b, &w);
+  rgi_membership_scope(b->members, &w);
   while (!atomic_compare_exchange_strong(&lock->value, &open, 1)) {
     RGI_TRY(rgi_wait_bell(&w, lock, 1, 0));
     open = 0;
@@ -110,34 +95,35 @@ int rgi_load_board_lock(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-void rgi_load_board_unlock(rg_balancer b) {
+void rgi_load_board_unlock(rgi_load_board *b) {
   b->locked = 0;
-  rgi_bell_set(&b->board->lock, 0);
+  rgi_bell_set(&b->shared->lock, 0);
 }
 
-rgi_load_board_row *rgi_load_board_row_of(rg_balancer b, int rank) {
-  return b->place_of[rank] < 0 ? NULL : &b->board->row[b->place_of[rank]];
+rgi_load_board_row *rgi_load_board_row_of(const rgi_load_board *b, int rank) {
+  return b->place_of[rank] < 0 ? NULL : &b->shared->row[b->place_of[rank]];
 }
 
-void rgi_load_board_changed(rg_balancer b) {
-  b->board->version++;
-  for (int r = 0; r < b->size; r++) {
+void rgi_load_board_changed(rgi_load_board *b) {
+  b->shared->version++;
+  for (int r = 0; r < b->members->size; r++) {
     rgi_load_board_row *row = rgi_load_board_row_of(b, r);
-    if (row && atomic_load_explicit(&row->waits, memory_order_relaxed) && r != b->rank)
-      rgi_node_ring(rgi_node_find(rgi_members_at(b->all->members, r)));
+    if (row && atomic_load_explicit(&row->waits, memory_order_relaxed) && r != b->members->rank)
+      rgi_node_ring(rgi_membership_place(b->members, r));
   }
 }
 
 /* --- walkers that wait ------------------------------------------------------------- */
 
-static int grow_waiting(rgi_load_board *board) {
+static int grow_waiting(rgi_load_board *b) {
+  rgi_load_board_shared *board = b->shared;
   uint64_t more;
   if (board->first + board->count < board->room)
     return RG_SUCCESS;
   int room = board->count + board->count / 2 + 16;
   RGI_TRY(rgi_arena_alloc("walkers that wait", (size_t)room * sizeof(rgi_queue_entry), &more));
   if (board->entries) {
-    memcpy(rgi_arena_at(more), rgi_load_board_waiting(board),
+    memcpy(rgi_arena_at(more), rgi_load_board_waiting(b),
            (size_t)board->count * sizeof(rgi_queue_entry));
     rgi_arena_free(board->entries, (size_t)board->room * sizeof(rgi_queue_entry));
   }
@@ -147,18 +133,18 @@ static int grow_waiting(rgi_load_board *board) {
   return RG_SUCCESS;
 }
 
-int rgi_load_board_put(rg_balancer b, const rgi_queue_entry *entry) {
-  rgi_load_board *board = b->board;
+int rgi_load_board_put(rgi_load_board *b, const rgi_queue_entry *entry) {
+  rgi_load_board_shared *board = b->shared;
   rgi_queue_entry e = *entry;
   int at;
-  RGI_TRY(grow_waiting(board));
+  RGI_TRY(grow_waiting(b));
   e.state = 0;
   e.memory = NULL;
   if (entry->memory) {
     RGI_TRY(rgi_arena_alloc("the state of a walker", e.bytes ? e.bytes : 1, &e.state));
     memcpy(rgi_arena_at(e.state), entry->memory, e.bytes);
   }
-  rgi_queue_entry *list = rgi_load_board_waiting(board);
+  rgi_queue_entry *list = rgi_load_board_waiting(b);
   for (at = board->count; at > 0 && list[at - 1].left < e.left; at--)
     list[at] = list[at - 1];
   list[at] = e;
@@ -166,9 +152,9 @@ int rgi_load_board_put(rg_balancer b, const rgi_queue_entry *entry) {
   return RG_SUCCESS;
 }
 
-int rgi_load_board_take(rg_balancer b, int at, rgi_queue_entry *entry) {
-  rgi_load_board *board = b->board;
-  rgi_queue_entry *list = rgi_load_board_waiting(board), e = list[at];
+int rgi_load_board_take(rgi_load_board *b, int at, rgi_queue_entry *entry) {
+  rgi_load_board_shared *board = b->shared;
+  rgi_queue_entry *list = rgi_load_board_waiting(b), e = list[at];
   if (e.state) {
     e.memory = malloc(e.bytes ? e.bytes : 1);
     if (!e.memory)
@@ -186,13 +172,12 @@ int rgi_load_board_take(rg_balancer b, int at, rgi_queue_entry *entry) {
   return RG_SUCCESS;
 }
 
-int rgi_load_board_add_born(rg_balancer b) {
-  rgi_queue *born = &b->work.born;
+int rgi_load_board_add_born(rgi_load_board *b, rgi_queue *born) {
   int error = RG_SUCCESS;
   RGI_TRY(rgi_load_board_lock(b));
   for (int i = 0; i < born->count && !error; i++) {
     error = rgi_load_board_put(b, &born->at[i]);
-    b->board->open += !error;
+    b->shared->open += !error;
   }
   rgi_load_board_changed(b);
   rgi_load_board_unlock(b);

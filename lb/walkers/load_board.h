@@ -6,10 +6,11 @@
 #ifndef RGI_WALKERS_LOAD_BOARD_H
 #define RGI_WALKERS_LOAD_BOARD_H
 
-#include <regroup/balance.h>
+#include <regroup/policy.h>
 
 #include "base/bell.h"
 #include "shm/arena.h"
+#include "walkers/membership.h"
 #include "walkers/queue.h"
 
 typedef struct {
@@ -21,7 +22,8 @@ typedef struct {
   rg_load load;
 } rgi_load_board_row;
 
-typedef struct rgi_load_board {
+/* In the arena. */
+typedef struct {
   rgi_bell lock;
   int64_t version;            /* counts changes that matter to a leader that waits */
   int64_t open;               /* walkers of this node that have not ended */
@@ -35,33 +37,44 @@ typedef struct rgi_load_board {
   int32_t processes;
   rgi_load_board_row
       row[]; /* of each process of the balancer on this node, in the order of ranks */
+} rgi_load_board_shared;
+
+/* What a process has of it. */
+typedef struct {
+  const rgi_membership *members;
+  rgi_load_board_shared *shared; /* NULL: none */
+  uint64_t slot;
+  int *place_of; /* row of each rank, or -1 */
+  int locked;    /* this process has the lock */
+  int64_t stamp; /* counts this process's walkers as a leader */
 } rgi_load_board;
 
 /* Attaches to the node's load board. Collective over the balancer's processes on the node. */
-int rgi_load_board_open(rg_balancer b);
-void rgi_load_board_close(rg_balancer b);
+int rgi_load_board_open(rgi_load_board *b);
+void rgi_load_board_close(rgi_load_board *b);
 /* Detaches after a death: a dead process may hold the lock, so what is there is not read. */
-void rgi_load_board_forget(rg_balancer b);
+void rgi_load_board_forget(rgi_load_board *b);
 
-int rgi_load_board_lock(rg_balancer b);
-void rgi_load_board_unlock(rg_balancer b);
+int rgi_load_board_lock(rgi_load_board *b);
+void rgi_load_board_unlock(rgi_load_board *b);
 
 /* --- with the lock held -------------------------------------------------------------- */
 
 /* The row of a rank, or NULL if it is on another node. */
-rgi_load_board_row *rgi_load_board_row_of(rg_balancer b, int rank);
+rgi_load_board_row *rgi_load_board_row_of(const rgi_load_board *b, int rank);
 /* Wakes the leaders that wait for changes. */
-void rgi_load_board_changed(rg_balancer b);
+void rgi_load_board_changed(rgi_load_board *b);
 /* Adds a walker that waits; entry->memory is copied into the arena. */
-int rgi_load_board_put(rg_balancer b, const rgi_queue_entry *entry);
+int rgi_load_board_put(rgi_load_board *b, const rgi_queue_entry *entry);
 /* Removes waiting walker number `at`; entry->memory belongs to the caller. */
-int rgi_load_board_take(rg_balancer b, int at, rgi_queue_entry *entry);
-/* Adds the walkers that this unit has made. Without the lock. */
-int rgi_load_board_add_born(rg_balancer b);
+int rgi_load_board_take(rgi_load_board *b, int at, rgi_queue_entry *entry);
+/* Adds the walkers that a unit has made, and empties their list. Without the lock. */
+int rgi_load_board_add_born(rgi_load_board *b, rgi_queue *born);
 
 /* The first walker that waits. */
-static inline rgi_queue_entry *rgi_load_board_waiting(const rgi_load_board *board) {
-  return board->entries ? (rgi_queue_entry *)rgi_arena_at(board->entries) + board->first : NULL;
+static inline rgi_queue_entry *rgi_load_board_waiting(const rgi_load_board *b) {
+  uint64_t entries = b->shared->entries;
+  return entries ? (rgi_queue_entry *)rgi_arena_at(entries) + b->shared->first : NULL;
 }
 
 #endif

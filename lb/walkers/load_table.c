@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "walkers/balancer_state.h"
-#include "walkers/internode.h"
 #include "walkers/load_board.h"
 #include "walkers/load_table.h"
+#include "walkers/node_loads.h"
+#include "walkers/planner.h"
 #include "walkers/queue.h"
 
 static int by_lowest(const void *a, const void *b) {
@@ -15,31 +15,30 @@ static int by_lowest(const void *a, const void *b) {
   return (x->lowest > y->lowest) - (x->lowest < y->lowest);
 }
 
-int rgi_load_table_make(rg_balancer b, rg_load_table *t) {
-  rgi_load_board *board = b->board;
-  int count = 0, shown = board->count < RGI_QUEUE_SHOWN ? board->count : RGI_QUEUE_SHOWN;
-  rgi_load_board_row *rows = malloc((size_t)b->size * sizeof *rows);
+int rgi_load_table_make(const rgi_load_board *b, const rgi_node_loads *others, rgi_planner *p,
+                        rg_load_table *t) {
+  const rgi_load_board_shared *board = b->shared;
+  int most = b->members->size;
+  int count = 0;
+  rgi_load_board_row *rows = malloc((size_t)most * sizeof *rows);
   if (!rows)
-    return rgi_error(RG_ERR_NOMEM, "no memory for a table of %d rows", b->size);
+    return rgi_error(RG_ERR_NOMEM, "no memory for a table of %d rows", most);
   for (int i = 0; i < board->processes; i++)
     if (board->row[i].leads)
       memcpy(&rows[count++], &board->row[i], sizeof *rows);
-  rgi_internode_rows(b, rows, &count);
+  rgi_node_loads_rows(others, most, rows, &count);
   qsort(rows, (size_t)count, sizeof *rows, by_lowest);
-  *t = (rg_load_table){.size = sizeof *t,
-                       .load = b->rows,
-                       .count = count,
-                       .waiting = b->waiting,
-                       .waiting_count = shown,
-                       .merge = board->merge};
-  rgi_queue_show(rgi_load_board_waiting(board), shown, b->waiting);
+  int self = 0;
   for (int i = 0; i < count; i++) {
-    b->rows[i] = rows[i].load;
-    b->row_stamps[i] = rows[i].stamp;
-    if (rows[i].load.id == b->rank)
-      t->self = i;
+    p->rows[i] = rows[i].load;
+    p->stamps[i] = rows[i].stamp;
+    if (rows[i].load.id == b->members->rank)
+      self = i;
   }
-  b->row_count = count;
   free(rows);
+  p->row_count = count;
+  *t = rgi_planner_table(p, rgi_load_board_waiting(b), board->count);
+  t->self = self;
+  t->merge = board->merge;
   return RG_SUCCESS;
 }

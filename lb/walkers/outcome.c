@@ -11,15 +11,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "walkers/balancer_state.h"
 #include "walkers/outcome.h"
 #include "walkers/outcome_list.h"
-
-int rgi_outcome_add(rg_balancer b, const rg_balance_outcome *o) {
-  return rgi_outcome_list_insert(&b->outcomes, o);
-}
-
-/* --- the error of rg_balance_end --------------------------------------------------------- */
 
 typedef struct {
   int error;
@@ -27,35 +20,36 @@ typedef struct {
 } outcome_report;
 
 /* Returns the error that `rank` has, on every process. */
-static int tell_all(rg_balancer b, int rank, int error, const char *text) {
+static int tell_all(const rgi_membership *m, int rank, int error, const char *text) {
   outcome_report said = {0};
-  if (rank == b->rank) {
+  if (rank == m->rank) {
     said.error = error;
     snprintf(said.text, RGI_OUTCOME_TEXT, "%s", text);
   }
-  RGI_TRY(rg_bcast(b->all, &said, sizeof said, MPI_BYTE, rank));
+  RGI_TRY(rg_bcast(m->group, &said, sizeof said, MPI_BYTE, rank));
   return rgi_error(said.error, "%s", said.text);
 }
 
 /* The error of the policy on the lowest rank that has met one. */
-static int policy_report(rg_balancer b) {
-  int rank = b->policy_error ? b->rank : b->size;
-  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_MIN));
-  return rank < b->size ? tell_all(b, rank, b->policy_error, b->policy_text) : RG_SUCCESS;
+static int policy_report(const rgi_membership *m, const rgi_planner *p) {
+  int rank = p->error ? m->rank : m->size;
+  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_MIN));
+  return rank < m->size ? tell_all(m, rank, p->error, p->text) : RG_SUCCESS;
 }
 
-int rgi_outcome_report(rg_balancer b) {
+int rgi_outcome_report(const rgi_membership *m, const rgi_outcome_list *list,
+                       const rgi_planner *p) {
   int64_t least[2] = {INT64_MAX, INT64_MAX}; /* id, and the rank that has it */
   const rg_balance_outcome *mine = NULL;
-  for (int i = 0; i < b->outcomes.count && !mine; i++)
-    if (b->outcomes.at[i].error)
-      mine = &b->outcomes.at[i];
+  for (int i = 0; i < list->count && !mine; i++)
+    if (list->at[i].error)
+      mine = &list->at[i];
   least[0] = mine ? mine->id : INT64_MAX;
   int64_t id = least[0];
-  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &id, 1, MPI_INT64_T, MPI_MIN));
-  least[1] = mine && mine->id == id ? b->rank : INT64_MAX;
-  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &least[1], 1, MPI_INT64_T, MPI_MIN));
+  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &id, 1, MPI_INT64_T, MPI_MIN));
+  least[1] = mine && mine->id == id ? m->rank : INT64_MAX;
+  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &least[1], 1, MPI_INT64_T, MPI_MIN));
   if (least[1] == INT64_MAX)
-    return policy_report(b);
-  return tell_all(b, (int)least[1], mine ? mine->error : 0, mine ? mine->text : "");
+    return policy_report(m, p);
+  return tell_all(m, (int)least[1], mine ? mine->error : 0, mine ? mine->text : "");
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * How the walkers have ended that this process reports. */
+ * The error with which a run ends. */
 #ifndef RGI_WALKERS_OUTCOME_H
 #define RGI_WALKERS_OUTCOME_H
 
-#include <regroup/balance.h>
+#include "walkers/membership.h"
+#include "walkers/outcome_list.h"
+#include "walkers/planner.h"
 
-/* Adds an outcome (copied). */
-int rgi_outcome_add(rg_balancer b, const rg_balance_outcome *o);
-/* The error of rg_balance_end. Collective over the balancer's group. */
-int rgi_outcome_report(rg_balancer b);
+/* The error of rg_balance_end, from the outcomes that each process has. All members call. */
+int rgi_outcome_report(const rgi_membership *m, const rgi_outcome_list *list, const rgi_planner *p);
 
 #endif

@@ -14,6 +14,7 @@
 #include "shm/process.h"
 #include "walkers/balancer.h"
 #include "walkers/balancer_state.h"
+#include "walkers/membership.h"
 #include "walkers/outcome_list.h"
 #include "walkers/store.h"
 
@@ -26,6 +27,7 @@ typedef struct {
   MPI_Count *bytes;
   MPI_Aint *at;
   char *all;
+  size_t total;
 } outcome_bytes;
 
 static void free_bytes(outcome_bytes *g) {
@@ -35,33 +37,32 @@ static void free_bytes(outcome_bytes *g) {
 }
 
 /* The bytes of all processes, one after another, on the root. */
-static int gather_bytes(rg_balancer b, int root, const void *mine, size_t bytes, outcome_bytes *g,
-                        size_t *total) {
+static int gather_bytes(const rgi_membership *m, int root, const void *mine, size_t bytes,
+                        outcome_bytes *g) {
   MPI_Count n = (MPI_Count)bytes;
-  int here = b->rank == root, error = RG_SUCCESS;
+  int here = m->rank == root, error = RG_SUCCESS;
   *g = (outcome_bytes){0};
-  *total = 0;
   if (here) {
-    g->bytes = calloc((size_t)b->size, sizeof *g->bytes);
-    g->at = calloc((size_t)b->size, sizeof *g->at);
+    g->bytes = calloc((size_t)m->size, sizeof *g->bytes);
+    g->at = calloc((size_t)m->size, sizeof *g->at);
   }
   if (here && (!g->bytes || !g->at))
-    error = rgi_error(RG_ERR_NOMEM, "rg_balance_gather: no memory for %d processes", b->size);
-  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
+    error = rgi_error(RG_ERR_NOMEM, "rg_balance_gather: no memory for %d processes", m->size);
+  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
   if (error)
     return error;
-  RGI_TRY(rg_gather(b->all, &n, 1, MPI_COUNT, g->bytes, 1, MPI_COUNT, root));
-  for (int r = 0; here && r < b->size; r++) {
-    g->at[r] = (MPI_Aint)*total;
-    *total += (size_t)g->bytes[r];
+  RGI_TRY(rg_gather(m->group, &n, 1, MPI_COUNT, g->bytes, 1, MPI_COUNT, root));
+  for (int r = 0; here && r < m->size; r++) {
+    g->at[r] = (MPI_Aint)g->total;
+    g->total += (size_t)g->bytes[r];
   }
-  g->all = here ? malloc(*total ? *total : 1) : NULL;
+  g->all = here ? malloc(g->total ? g->total : 1) : NULL;
   if (here && !g->all)
-    error = rgi_error(RG_ERR_NOMEM, "rg_balance_gather: no memory for %zu bytes", *total);
-  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
+    error = rgi_error(RG_ERR_NOMEM, "rg_balance_gather: no memory for %zu bytes", g->total);
+  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
   if (error)
     return error;
-  return rg_gatherv(b->all, mine, n, MPI_BYTE, g->all, g->bytes, g->at, MPI_BYTE, root);
+  return rg_gatherv(m->group, mine, n, MPI_BYTE, g->all, g->bytes, g->at, MPI_BYTE, root);
 }
 
 /* Packed: for each outcome a header, its text and its state. */
@@ -101,11 +102,11 @@ static int unpack_outcomes(const char *from, size_t bytes, rgi_outcome_list *lis
 /* The root reads its store: no other process takes part. */
 static int read_store(rg_balancer b, int root) {
   rgi_outcome_list all = {0};
-  if (rgi_process_is_dead(rgi_members_at(b->first->members, root)))
+  if (rgi_process_is_dead(rgi_members_at(b->members.first->members, root)))
     return rgi_error(RG_ERR_PROC_FAILED, "rg_balance_gather: the root, rank %d, has died", root);
-  if (b->first_rank != root)
+  if (b->members.first_rank != root)
     return RG_SUCCESS;
-  int error = rgi_store_outcomes(b, 1, &all);
+  int error = rgi_store_outcomes(&b->survival.store, 1, &all);
   if (error) {
     rgi_outcome_list_free(&all);
     return error;
@@ -126,30 +127,29 @@ int rg_balance_outcomes(rg_balancer b, int64_t *count, const rg_balance_outcome 
 
 int rg_balance_gather(rg_balancer b, int root) {
   outcome_bytes g = {0};
-  size_t total;
   RGI_TRY(rgi_balancer_check(__func__, b));
-  if (root < 0 || root >= b->first_size)
+  if (root < 0 || root >= b->members.first_size)
     return rgi_error(RG_ERR_RANK, "%s: root %d; the group's ranks go from 0 to %d", __func__, root,
-                     b->first_size - 1);
+                     b->members.first_size - 1);
   if (b->stage != RGI_BALANCER_ENDED)
     return rgi_error(RG_ERR_ARG, "%s: the walkers have not ended: call rg_balance_end first",
                      __func__);
-  if (b->survives)
+  if (b->members.survives)
     return read_store(b, root);
   size_t bytes = packed_bytes(&b->outcomes);
   char *mine = malloc(bytes ? bytes : 1);
   int error = mine ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
   if (mine)
     pack_outcomes(&b->outcomes, mine);
-  RGI_TRY(rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
+  RGI_TRY(rg_allreduce(b->members.group, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
   if (!error)
-    error = gather_bytes(b, root, mine, bytes, &g, &total);
+    error = gather_bytes(&b->members, root, mine, bytes, &g);
   rgi_outcome_list all = {0};
-  if (!error && b->rank == root)
-    error = unpack_outcomes(g.all, total, &all);
+  if (!error && b->members.rank == root)
+    error = unpack_outcomes(g.all, g.total, &all);
   free(mine);
   free_bytes(&g);
-  if (error || b->rank != root) {
+  if (error || b->members.rank != root) {
     rgi_outcome_list_free(&all);
     return error;
   }

@@ -5,19 +5,16 @@
 #ifndef RGI_WALKERS_OWN_LOAD_H
 #define RGI_WALKERS_OWN_LOAD_H
 
-#include <regroup/balance.h>
+#include "walkers/load_board.h"
+#include "walkers/work.h"
 
 /* The leader writes its row as things are now; `coming`: processes on their way to the group. And
  * how many are on their way. With the lock held. */
-void rgi_own_load_write(rg_balancer b, int coming);
-int rgi_own_load_coming(rg_balancer b);
+void rgi_own_load_write(rgi_load_board *b, const rgi_work *work, int coming);
+int rgi_own_load_coming(const rgi_load_board *b);
 
 /* Writes the row if this process is the leader; removes the row. Without the lock. */
-int rgi_own_load_publish(rg_balancer b);
-int rgi_own_load_withdraw(rg_balancer b);
-
-/* Whether processes may join the group now; whether members may leave its walker. */
-int rgi_own_load_joinable(const struct rg_balancer_s *b);
-int rgi_own_load_leavable(const struct rg_balancer_s *b);
+int rgi_own_load_publish(rgi_load_board *b, const rgi_work *work);
+int rgi_own_load_withdraw(rgi_load_board *b);
 
 #endif

@@ -17,17 +17,19 @@
 #include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
 #include "walkers/internode.h"
+#include "walkers/join.h"
 #include "walkers/layout.h"
 #include "walkers/load_board.h"
+#include "walkers/membership.h"
 #include "walkers/outcome.h"
 #include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/restart.h"
-#include "walkers/round.h"
+#include "walkers/search.h"
 #include "walkers/store.h"
 #include "walkers/store_index.h"
 #include "walkers/store_pack.h"
-#include "walkers/survival.h"
+#include "walkers/synchronous.h"
 #include "walkers/walker_team.h"
 #include "walkers/wire.h"
 #include "walkers/work.h"
@@ -39,106 +41,60 @@ static void end_request(rg_request *request) {
     rg_wait(request, NULL);
 }
 
-static void forget_idle(rg_balancer b) {
-  rgi_balancer_idle *idle = &b->idle;
-  end_request(&idle->request);
-  free(idle->ranks);
-  free(idle->part.entry.memory);
-  free(b->parts);
-  for (int i = 0; i < b->joiner_count; i++)
-    free(b->joiners[i].ranks);
-  b->joiner_count = 0;
-  b->parts = NULL;
-  *idle = (rgi_balancer_idle){
-      .asked = -1, .seen = -1, .since = rgi_clock_now(), .part = {.target = -1}};
-}
-
 static void give_up_all(rg_balancer b) {
-  rg_group_revoke(b->all);
+  rg_group_revoke(b->members.group);
   if (b->team.n > 1)
     rg_group_revoke(b->team.group);
-  end_request(&b->round);
-  forget_idle(b);
-  rgi_wire_flush(b);
-  rgi_work_leave(b);
+  end_request(&b->round.request);
+  end_request(&b->async.end);
+  rgi_search_forget(&b->async.search);
+  rgi_join_forget(&b->async.join);
+  rgi_wire_flush(&b->wire);
+  rgi_work_leave(&b->work);
   rgi_walker_team_free(&b->team);
   rgi_queue_free(&b->work.born);
-  rgi_internode_close(b);
-  rgi_load_board_forget(b);
-  rgi_buddy_close(b);
-  b->units = 0;
+  rgi_internode_close(&b->async.nodes);
+  rgi_load_board_forget(&b->async.board);
+  rgi_buddy_close(&b->survival.buddy);
+  b->round.units = 0;
 }
 
 /* --- the living --------------------------------------------------------------------- */
 
-static int note_ranks(rg_balancer b, rg_group next) {
-  int n, *ranks, *firsts;
-  RGI_TRY(rg_group_size(next, &n));
-  ranks = malloc(2 * (size_t)n * sizeof *ranks);
-  if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
-  firsts = ranks + n;
-  for (int i = 0; i < n; i++)
-    ranks[i] = i;
-  int error = rg_group_translate(next, n, ranks, b->all, firsts);
-  for (int i = 0; i < n && !error; i++)
-    ranks[i] = rgi_survival_first_rank(b, firsts[i]);
-  if (error) {
-    free(ranks);
-    return error;
-  }
-  free(b->first_rank_of);
-  b->first_rank_of = ranks;
-  return RG_SUCCESS;
-}
-
-static int shrink_group(rg_balancer b) {
-  rg_group next;
-  RGI_TRY(rg_group_shrink(b->all, &next));
-  int error = note_ranks(b, next);
-  if (error) {
-    rg_group_free(&next);
-    return error;
-  }
-  rg_group_free(&b->all);
-  b->all = next;
-  RGI_TRY(rg_group_rank(next, &b->rank));
-  return rg_group_size(next, &b->size);
-}
-
 /* Makes the stores of all nodes equal, and removes records that do not count. */
 static int share_stores(rg_balancer b) {
-  int error = RG_SUCCESS, leads = rgi_store_leads_node(b);
-  if (leads && rgi_store_spans_nodes(b))
-    error = rgi_store_pack_exchange(b);
+  int error = RG_SUCCESS, leads = rgi_membership_leads_node(&b->members);
+  if (leads && rgi_store_spans_nodes(&b->survival.store))
+    error = rgi_store_pack_exchange(&b->survival.index);
   if (leads && !error)
-    error = rgi_store_index_sweep(b);
+    error = rgi_store_index_sweep(&b->survival.index);
   char *text = strdupa(rg_error_detail());
-  int met = rg_allreduce(b->all, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX);
+  int met = rg_allreduce(b->members.group, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX);
   return error ? rgi_error(error, "%s", text) : met;
 }
 
 /* Makes the list of the walkers that are to be worked on, the same on all processes. No process
  * works meanwhile. */
 static int lay_out(rg_balancer b) {
-  if (b->filled) {
+  if (b->survival.store.filled) {
     RGI_TRY(share_stores(b));
-    rgi_store_index_clear(b);
-    return rgi_store_read(b);
+    rgi_store_index_clear(&b->survival.index);
+    return rgi_store_read(&b->survival.store, &b->list);
   }
   RGI_TRY(rgi_layout_agree(b));
-  RGI_TRY(rgi_store_open(b));
-  return rgi_store_leads_node(b) ? rgi_store_fill(b) : RG_SUCCESS;
+  RGI_TRY(rgi_store_open(&b->survival.store, &b->list));
+  return rgi_membership_leads_node(&b->members) ? rgi_store_fill(&b->survival.store, &b->list)
+                                                : RG_SUCCESS;
 }
 
 /* Agrees whether the step succeeded on all living members. *again: a member has died meanwhile. */
 static int settle_error(rg_balancer b, int error, int *again) {
   unsigned well = error == RG_SUCCESS;
   char *text = strdupa(rg_error_detail());
-  int death = rgi_survival_failure(b);
+  int death = rgi_membership_failure(&b->members);
   if (death)
-    rg_group_revoke(b->all);
-  RGI_TRY(rg_group_agree(b->all, &well, again));
+    rg_group_revoke(b->members.group);
+  RGI_TRY(rg_group_agree(b->members.group, &well, again));
   if (*again || well)
     return RG_SUCCESS;
   return error ? rgi_error(error, "%s", text)
@@ -147,7 +103,7 @@ static int settle_error(rg_balancer b, int error, int *again) {
 
 /* The store has the states now: the list's own are freed. */
 static void mark_filled(rg_balancer b) {
-  b->filled = 1;
+  b->survival.store.filled = 1;
   for (int i = 0; i < b->list.count; i++) {
     free(b->list.at[i].memory);
     b->list.at[i].memory = NULL;
@@ -158,7 +114,7 @@ static void mark_filled(rg_balancer b) {
 static int lay_out_until_settled(rg_balancer b, int shrinks) {
   for (int again = shrinks;;) {
     if (again)
-      RGI_TRY(shrink_group(b));
+      RGI_TRY(rgi_membership_shrink(&b->members));
     RGI_TRY(settle_error(b, lay_out(b), &again));
     if (!again)
       break;
@@ -168,17 +124,17 @@ static int lay_out_until_settled(rg_balancer b, int shrinks) {
 }
 
 static int begin_round(rg_balancer b) {
-  RGI_TRY(rgi_buddy_open(b));
-  return b->policy.interval > 0 ? rgi_round_begin(b) : rgi_async_begin(b);
+  RGI_TRY(rgi_buddy_open(&b->survival.buddy));
+  return b->planner.policy.interval > 0 ? rgi_synchronous_begin(b) : rgi_async_begin(b);
 }
 
 /* --- after a death --------------------------------------------------------------------------- */
 
 /* Tells the application of the dead: the ranks of before[] that are in the group no more. */
 static void tell_deaths(rg_balancer b, double noticed, const int before[], int n) {
-  rg_balance_death d = {.noticed = noticed, .back = rgi_clock_now(), .left = b->size};
+  rg_balance_death d = {.noticed = noticed, .back = rgi_clock_now(), .left = b->members.size};
   for (int i = 0, at = 0; i < n && b->options.died; i++) {
-    if (at < b->size && rgi_survival_first_rank(b, at) == before[i]) {
+    if (at < b->members.size && rgi_membership_first_rank(&b->members, at) == before[i]) {
       at++;
       continue;
     }
@@ -193,13 +149,13 @@ static int recover_all(rg_balancer b, int agreed) {
     unsigned word = 0;
     give_up_all(b);
     if (!agreed)
-      RGI_TRY(rg_group_agree(b->all, &word, NULL));
+      RGI_TRY(rg_group_agree(b->members.group, &word, NULL));
     RGI_TRY(lay_out_until_settled(b, 1));
     b->stage = RGI_BALANCER_RUNNING;
     int error = begin_round(b);
     if (!error)
       return RG_SUCCESS;
-    if (!rgi_survival_failure(b))
+    if (!rgi_membership_failure(&b->members))
       return error;
   }
 }
@@ -213,18 +169,18 @@ static int begin_first(rg_balancer b, int agreed) {
     return error;
   }
   error = begin_round(b);
-  return error && rgi_survival_failure(b) ? recover_all(b, 0) : error;
+  return error && rgi_membership_failure(&b->members) ? recover_all(b, 0) : error;
 }
 
 /* Does a step that may shrink the group, and tells the application of the dead afterwards. */
 static int do_and_tell(rg_balancer b, int (*what)(rg_balancer b, int agreed), int agreed) {
   double noticed = rgi_clock_now();
-  int n = b->size;
+  int n = b->members.size;
   int *before = malloc((size_t)n * sizeof *before);
   if (!before)
     return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", n);
   for (int i = 0; i < n; i++)
-    before[i] = rgi_survival_first_rank(b, i);
+    before[i] = rgi_membership_first_rank(&b->members, i);
   int error = what(b, agreed);
   if (!error)
     tell_deaths(b, noticed, before, n);
@@ -243,20 +199,20 @@ int rgi_restart_recover(rg_balancer b) {
 /* --- the end --------------------------------------------------------------------------------- */
 
 int rgi_restart_end(rg_balancer b, int *done) {
-  int many = rgi_store_spans_nodes(b), failed;
-  int error = b->board || many ? rgi_async_end(b) : RG_SUCCESS;
+  int many = rgi_store_spans_nodes(&b->survival.store), failed;
+  int error = b->async.board.shared || many ? rgi_async_end(b) : RG_SUCCESS;
   if (!error && many)
     error = share_stores(b);
   rgi_outcome_list_free(&b->outcomes);
   if (!error)
-    error = rgi_store_outcomes(b, 0, &b->outcomes);
+    error = rgi_store_outcomes(&b->survival.store, 0, &b->outcomes);
   if (!error)
-    error = rgi_outcome_report(b);
+    error = rgi_outcome_report(&b->members, &b->outcomes, &b->planner);
   char *text = strdupa(rg_error_detail());
-  unsigned well = !rgi_survival_failure(b);
+  unsigned well = !rgi_membership_failure(&b->members);
   if (!well)
-    rg_group_revoke(b->all);
-  RGI_TRY(rg_group_agree(b->all, &well, &failed));
+    rg_group_revoke(b->members.group);
+  RGI_TRY(rg_group_agree(b->members.group, &well, &failed));
   *done = well && !failed;
   if (*done)
     return error ? rgi_error(error, "%s", text) : RG_SUCCESS;

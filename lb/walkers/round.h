@@ -1,13 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Synchronous balancing: all processes regroup together, after every i units. */
+ * Synchronous balancing: a round, at whose end all processes report. */
 #ifndef RGI_WALKERS_ROUND_H
 #define RGI_WALKERS_ROUND_H
 
-#include <regroup/balance.h>
+#include <regroup/request.h>
 
-int rgi_round_begin(rg_balancer b);
-int rgi_round_step(rg_balancer b, int wait, int *what);
+#include "walkers/planner.h"
+
+/* What a process reports at the end of a round. */
+typedef struct {
+  rg_load load; /* of its group */
+  int32_t leader, lowest, born;
+  double arrived;
+} rgi_round_report;
+
+typedef struct {
+  int size;                       /* processes */
+  int units;                      /* done in this round */
+  rg_request request;             /* the exchange at its end */
+  rgi_round_report own, *reports; /* of each process */
+  int *leader_of;                 /* of each rank, in the next groups */
+  int *starts;                    /* the walker that the group of this leader starts, or -1 */
+  int *ranks;                     /* of one group */
+  double since;                   /* when this process became idle */
+} rgi_round_state;
+
+/* Makes room for the reports of so many processes: of fewer ones, if it is called again. */
+int rgi_round_open(rgi_round_state *r, int size);
+void rgi_round_close(rgi_round_state *r);
+
+/* Makes a row for each group, in the order of their lowest ranks. */
+int rgi_round_rows(const rgi_round_state *r, rgi_planner *p);
+/* Divides the processes among the next groups, as the plan says. */
+void rgi_round_regroup(rgi_round_state *r, const rgi_planner *p);
+/* Sets r->ranks to the members of the next group with this leader, who comes first. Returns their
+ * number. */
+int rgi_round_list(rgi_round_state *r, int leader);
+
+/* When the last process arrived. Of processes on one node only. */
+double rgi_round_last(const rgi_round_state *r);
+/* Whether the group that this rank leads has a walker. */
+int rgi_round_works(const rgi_round_state *r, int leader);
+/* Whether a unit has made walkers. */
+int rgi_round_born(const rgi_round_state *r);
 
 #endif

@@ -21,57 +21,46 @@
 #include "shm/arena.h"
 #include "shm/node.h"
 #include "shm/process.h"
-#include "walkers/balancer_state.h"
 #include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
 #include "walkers/store_record.h"
 
-int rgi_store_spans_nodes(const struct rg_balancer_s *b) {
-  int here = 0;
-  for (int r = 0; r < b->size; r++)
-    here += rgi_node_find(rgi_members_at(b->all->members, r)) >= 0;
-  return b->store && here < b->size;
-}
-
-int rgi_store_leads_node(const struct rg_balancer_s *b) {
-  int r = 0;
-  while (rgi_node_find(rgi_members_at(b->all->members, r)) < 0)
-    r++;
-  return r == b->rank;
+int rgi_store_spans_nodes(const rgi_store *s) {
+  return s->shared && rgi_membership_spans_nodes(s->members);
 }
 
 /* --- open, fill, close ------------------------------------------------------------------ */
 
-uint64_t rgi_store_place(const struct rg_balancer_s *b, int64_t i) {
-  const char *base = rgi_arena_at(b->store_slot);
-  return b->store_slot + (uint64_t)((const char *)&b->store->record[i] - base);
+uint64_t rgi_store_place(const rgi_store *s, int64_t i) {
+  const char *base = rgi_arena_at(s->slot);
+  return s->slot + (uint64_t)((const char *)&s->shared->record[i] - base);
 }
 
-static int processes_here(const struct rg_balancer_s *b) {
+static int processes_here(const rgi_store *s) {
   int n = 0;
-  for (int r = 0; r < b->first_size; r++)
-    n += rgi_node_find(rgi_members_at(b->first->members, r)) >= 0;
+  for (int r = 0; r < s->members->first_size; r++)
+    n += rgi_node_find(rgi_members_at(s->members->first->members, r)) >= 0;
   return n;
 }
 
-int rgi_store_open(rg_balancer b) {
+int rgi_store_open(rgi_store *s, rgi_queue *list) {
   void *memory;
-  size_t bytes = sizeof(struct rgi_store) + (size_t)b->list.count * sizeof(rgi_store_record);
-  if (!b->store) {
-    RGI_TRY(rgi_slot_attach(rgi_mix_bits(b->first_context + 0x7661756c), processes_here(b), bytes,
-                            &b->store_slot, &memory));
-    b->store = memory;
+  size_t bytes = sizeof(rgi_store_shared) + (size_t)list->count * sizeof(rgi_store_record);
+  if (!s->shared) {
+    RGI_TRY(rgi_slot_attach(rgi_mix_bits(s->members->first_context + 0x7661756c), processes_here(s),
+                            bytes, &s->slot, &memory));
+    s->shared = memory;
   }
-  for (int i = 0; i < b->list.count; i++)
-    b->list.at[i].record = rgi_store_place(b, i);
+  for (int i = 0; i < list->count; i++)
+    list->at[i].record = rgi_store_place(s, i);
   return RG_SUCCESS;
 }
 
-int rgi_store_fill(rg_balancer b) {
-  for (int i = 0; i < b->list.count; i++)
-    RGI_TRY(rgi_store_record_fill(&b->store->record[i], &b->list.at[i], (uint64_t)i + 1));
-  b->store->count = b->list.count;
+int rgi_store_fill(rgi_store *s, const rgi_queue *list) {
+  for (int i = 0; i < list->count; i++)
+    RGI_TRY(rgi_store_record_fill(&s->shared->record[i], &list->at[i], (uint64_t)i + 1));
+  s->shared->count = list->count;
   return RG_SUCCESS;
 }
 
@@ -89,7 +78,7 @@ static void give_record(const rgi_store_record *r) {
 
 /* Frees all records, when the last process detaches. */
 static int give_all(const void *memory, int users) {
-  const struct rgi_store *v = memory;
+  const rgi_store_shared *v = memory;
   (void)users;
   for (int64_t i = 0; i < v->count; i++)
     give_record(&v->record[i]);
@@ -101,24 +90,24 @@ static int give_all(const void *memory, int users) {
   return 1;
 }
 
-void rgi_store_close(rg_balancer b) {
-  if (b->store && rgi_runtime.started)
-    rgi_slot_detach(b->store_slot, give_all);
-  b->store = NULL;
+void rgi_store_close(rgi_store *s) {
+  if (s->shared && rgi_runtime.started)
+    rgi_slot_detach(s->slot, give_all);
+  s->shared = NULL;
 }
 
 /* --- all walkers ------------------------------------------------------------------------------ */
 
-uint64_t rgi_store_next(rg_balancer b, uint64_t offset) {
-  uint64_t first = rgi_store_place(b, 0), end = rgi_store_place(b, b->store->count);
+uint64_t rgi_store_next(const rgi_store *s, uint64_t offset) {
+  uint64_t first = rgi_store_place(s, 0), end = rgi_store_place(s, s->shared->count);
   uint64_t next = offset ? offset + sizeof(rgi_store_record) : first;
   if (!offset || (offset >= first && offset < end))
-    return next < end ? next : atomic_load(&b->store->born);
+    return next < end ? next : atomic_load(&s->shared->born);
   return rgi_store_record_at(offset)->earlier;
 }
 
-void rgi_store_push(rg_balancer b, uint64_t offset) {
-  _Atomic uint64_t *head = &b->store->born;
+void rgi_store_push(rgi_store *s, uint64_t offset) {
+  _Atomic uint64_t *head = &s->shared->born;
   rgi_store_record *r = rgi_store_record_at(offset);
   r->earlier = atomic_load(head);
   while (!atomic_compare_exchange_weak(head, &r->earlier, offset))
@@ -131,9 +120,9 @@ static int by_key(const void *a, const void *b) {
   return (of_x > of_y) - (of_x < of_y);
 }
 
-int rgi_store_read(rg_balancer b) {
-  rgi_queue_free(&b->list);
-  for (uint64_t at = rgi_store_next(b, 0); at; at = rgi_store_next(b, at)) {
+int rgi_store_read(const rgi_store *s, rgi_queue *list) {
+  rgi_queue_free(list);
+  for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at)) {
     rgi_store_record *r = rgi_store_record_at(at);
     const rgi_store_record_version *v = rgi_store_record_current(r);
     if (!r->key || v->ended)
@@ -144,10 +133,10 @@ int rgi_store_read(rg_balancer b) {
                          .left = v->left,
                          .unit = r->unit,
                          .record = at};
-    RGI_TRY(rgi_queue_add(&b->list, &e));
+    RGI_TRY(rgi_queue_add(list, &e));
   }
-  if (b->list.count > 0)
-    qsort(b->list.at, (size_t)b->list.count, sizeof *b->list.at, by_key);
+  if (list->count > 0)
+    qsort(list->at, (size_t)list->count, sizeof *list->at, by_key);
   return RG_SUCCESS;
 }
 
@@ -183,12 +172,12 @@ static int add_ended(const rgi_store_record *r, const rgi_store_record_version *
   return rgi_outcome_list_insert(list, &o);
 }
 
-int rgi_store_outcomes(rg_balancer b, int all, rgi_outcome_list *list) {
-  for (uint64_t at = rgi_store_next(b, 0); at; at = rgi_store_next(b, at)) {
+int rgi_store_outcomes(const rgi_store *s, int all, rgi_outcome_list *list) {
+  for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at)) {
     rgi_store_record *r = rgi_store_record_at(at);
     const rgi_store_record_version *v = rgi_store_record_current(r);
-    int mine =
-        all || v->leader == rgi_runtime.rank || (b->rank == 0 && rgi_process_is_dead(v->leader));
+    int mine = all || v->leader == rgi_runtime.rank ||
+               (s->members->rank == 0 && rgi_process_is_dead(v->leader));
     if (r->key && v->ended && mine)
       RGI_TRY(add_ended(r, v, list));
   }

@@ -14,43 +14,51 @@
 #ifndef RGI_WALKERS_STORE_H
 #define RGI_WALKERS_STORE_H
 
+#include "walkers/membership.h"
 #include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/store_record.h"
 
-struct rgi_store {
+/* In the arena. */
+typedef struct {
   int64_t count;
   _Atomic uint64_t born; /* the records of walkers that units have made, the last one first */
   rgi_store_record record[];
-};
+} rgi_store_shared;
 
-/* Attaches to the store of this node, and sets in b->list the place of each walker's record. */
-int rgi_store_open(rg_balancer b);
-/* Writes the records of b->list. One process of each node calls. */
-int rgi_store_fill(rg_balancer b);
-void rgi_store_close(rg_balancer b);
+/* What a process has of it. */
+typedef struct {
+  const rgi_membership *members;
+  rgi_store_shared *shared; /* NULL: the job does not survive, or the store is not open yet */
+  uint64_t slot;
+  int filled; /* it has all walkers */
+} rgi_store;
 
-/* Whether the balancer has processes on other nodes, so that copies are needed. */
-int rgi_store_spans_nodes(const struct rg_balancer_s *b);
-/* Whether this process is its node's leader: the lowest rank there. */
-int rgi_store_leads_node(const struct rg_balancer_s *b);
+/* Attaches to the store of this node, and sets in `list` the place of each walker's record. */
+int rgi_store_open(rgi_store *s, rgi_queue *list);
+/* Writes the records of `list`. One process of each node calls. */
+int rgi_store_fill(rgi_store *s, const rgi_queue *list);
+void rgi_store_close(rgi_store *s);
 
-/* Makes b->list the walkers that have not ended, in the same order on all nodes. No group may work
+/* Whether there are processes on other nodes, so that copies are needed. */
+int rgi_store_spans_nodes(const rgi_store *s);
+
+/* Makes `list` the walkers that have not ended, in the same order on all nodes. No group may work
  * meanwhile. */
-int rgi_store_read(rg_balancer b);
+int rgi_store_read(const rgi_store *s, rgi_queue *list);
 /* What the valid version says of a walker; *memory, if there is a state, belongs to the caller. */
 int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, int64_t *bytes,
                    void **memory);
 /* Adds the walkers that have ended to a list: all; or those that ended in a group led by this
  * process and, on rank 0, in groups led by the dead. */
-int rgi_store_outcomes(rg_balancer b, int all, rgi_outcome_list *list);
+int rgi_store_outcomes(const rgi_store *s, int all, rgi_outcome_list *list);
 
 /* The record of walker i of the first list, as a place in the arena. */
-uint64_t rgi_store_place(const struct rg_balancer_s *b, int64_t i);
+uint64_t rgi_store_place(const rgi_store *s, int64_t i);
 /* Adds a record, a block of the arena with all its fields set, to the list of those that units have
  * made. */
-void rgi_store_push(rg_balancer b, uint64_t offset);
+void rgi_store_push(rgi_store *s, uint64_t offset);
 /* The record after `offset`, of all of this node; 0 as argument: the first; as result: no more. */
-uint64_t rgi_store_next(rg_balancer b, uint64_t offset);
+uint64_t rgi_store_next(const rgi_store *s, uint64_t offset);
 
 #endif

@@ -7,12 +7,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "walkers/balancer_state.h"
 #include "walkers/store.h"
 #include "walkers/store_index.h"
 #include "walkers/store_record.h"
 
-static void place_record(rgi_balancer_index *t, uint64_t key, uint64_t offset) {
+static void place_record(rgi_store_index *t, uint64_t key, uint64_t offset) {
   size_t at = key % t->room;
   while (t->at[at].key && t->at[at].key != key)
     at = (at + 1) % t->room;
@@ -21,8 +20,8 @@ static void place_record(rgi_balancer_index *t, uint64_t key, uint64_t offset) {
   t->at[at].offset = offset;
 }
 
-static int grow_index(rgi_balancer_index *t) {
-  rgi_balancer_index more = {.room = 4 * t->room + 61, .head = t->head};
+static int grow_index(rgi_store_index *t) {
+  rgi_store_index more = {.store = t->store, .room = 4 * t->room + 61, .head = t->head};
   if (2 * (t->count + 1) < t->room)
     return RG_SUCCESS;
   more.at = calloc(more.room, sizeof *more.at);
@@ -36,7 +35,7 @@ static int grow_index(rgi_balancer_index *t) {
   return RG_SUCCESS;
 }
 
-static uint64_t look_up(const rgi_balancer_index *t, uint64_t key) {
+static uint64_t look_up(const rgi_store_index *t, uint64_t key) {
   if (t->room == 0)
     return 0;
   size_t at = key % t->room;
@@ -47,7 +46,7 @@ static uint64_t look_up(const rgi_balancer_index *t, uint64_t key) {
 }
 
 /* Of two records of a walker the newer one counts; of equal ones the first. */
-static int add_record(rgi_balancer_index *t, uint64_t offset) {
+static int add_record(rgi_store_index *t, uint64_t offset) {
   rgi_store_record *r = rgi_store_record_at(offset);
   if (!r->key)
     return RG_SUCCESS;
@@ -59,54 +58,55 @@ static int add_record(rgi_balancer_index *t, uint64_t offset) {
   return RG_SUCCESS;
 }
 
-static int catch_up(rg_balancer b) {
-  uint64_t head = atomic_load(&b->store->born), was = b->index.head;
+static int catch_up(rgi_store_index *t) {
+  uint64_t head = atomic_load(&t->store->shared->born), was = t->head;
   for (uint64_t at = head; at != was; at = rgi_store_record_at(at)->earlier)
-    RGI_TRY(add_record(&b->index, at));
-  b->index.head = head;
+    RGI_TRY(add_record(t, at));
+  t->head = head;
   return RG_SUCCESS;
 }
 
-void rgi_store_index_clear(rg_balancer b) {
-  free(b->index.at);
-  b->index = (rgi_balancer_index){0};
+void rgi_store_index_clear(rgi_store_index *t) {
+  free(t->at);
+  *t = (rgi_store_index){.store = t->store};
 }
 
-int rgi_store_index_find(rg_balancer b, uint64_t key, uint64_t *offset) {
+int rgi_store_index_find(rgi_store_index *t, uint64_t key, uint64_t *offset) {
   *offset = 0;
-  if (key <= (uint64_t)b->store->count) {
-    *offset = key ? rgi_store_place(b, (int64_t)key - 1) : 0;
+  if (key <= (uint64_t)t->store->shared->count) {
+    *offset = key ? rgi_store_place(t->store, (int64_t)key - 1) : 0;
     return RG_SUCCESS;
   }
-  RGI_TRY(catch_up(b));
-  *offset = look_up(&b->index, key);
+  RGI_TRY(catch_up(t));
+  *offset = look_up(t, key);
   return RG_SUCCESS;
 }
 
 /* Whether a record counts: it is the one of its key, and its parent's version has counted it. */
-static int record_counts(rg_balancer b, uint64_t at, int *yes) {
+static int record_counts(rgi_store_index *t, uint64_t at, int *yes) {
   uint64_t found, parent;
   const rgi_store_record *r = rgi_store_record_at(at);
-  RGI_TRY(rgi_store_index_find(b, r->key, &found));
-  RGI_TRY(rgi_store_index_find(b, r->parent, &parent));
+  RGI_TRY(rgi_store_index_find(t, r->key, &found));
+  RGI_TRY(rgi_store_index_find(t, r->parent, &parent));
   *yes = found == at && parent &&
          rgi_store_record_current(rgi_store_record_at(parent))->born > r->number;
   return RG_SUCCESS;
 }
 
-int rgi_store_index_sweep(rg_balancer b) {
-  rgi_store_index_clear(b);
+int rgi_store_index_sweep(rgi_store_index *t) {
+  rgi_store_index_clear(t);
   for (int changed = 1, yes; changed;) {
     changed = 0;
-    for (uint64_t at = atomic_load(&b->store->born); at; at = rgi_store_record_at(at)->earlier) {
+    for (uint64_t at = atomic_load(&t->store->shared->born); at;
+         at = rgi_store_record_at(at)->earlier) {
       rgi_store_record *r = rgi_store_record_at(at);
       if (!r->key)
         continue;
-      RGI_TRY(record_counts(b, at, &yes));
+      RGI_TRY(record_counts(t, at, &yes));
       changed |= !yes;
       r->key = yes ? r->key : 0;
     }
   }
-  rgi_store_index_clear(b);
+  rgi_store_index_clear(t);
   return RG_SUCCESS;
 }

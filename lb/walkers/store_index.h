@@ -5,14 +5,24 @@
 #ifndef RGI_WALKERS_STORE_INDEX_H
 #define RGI_WALKERS_STORE_INDEX_H
 
-#include <regroup/balance.h>
+#include "walkers/store.h"
+
+/* Places of records by their keys. */
+typedef struct {
+  rgi_store *store;
+  struct {
+    uint64_t key, offset;
+  } * at;
+  size_t room, count;
+  uint64_t head; /* of the node's list when it was last read */
+} rgi_store_index;
 
 /* *offset: the record of a key, or 0. */
-int rgi_store_index_find(rg_balancer b, uint64_t key, uint64_t *offset);
+int rgi_store_index_find(rgi_store_index *t, uint64_t key, uint64_t *offset);
 /* Empties the table; it is filled again when needed. */
-void rgi_store_index_clear(rg_balancer b);
+void rgi_store_index_clear(rgi_store_index *t);
 /* Takes the key from records that do not count: their parent's version has not counted them. One
  * process of each node calls; no group may work meanwhile. */
-int rgi_store_index_sweep(rg_balancer b);
+int rgi_store_index_sweep(rgi_store_index *t);
 
 #endif

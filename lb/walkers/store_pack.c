@@ -16,7 +16,6 @@
 #include "shm/arena.h"
 #include "shm/failure.h"
 #include "shm/node.h"
-#include "walkers/balancer_state.h"
 #include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
@@ -47,7 +46,7 @@ static int has_text(const rgi_store_record_version *v) {
   return v->error && v->text;
 }
 
-static int make_room(rgi_balancer_pack *c, size_t bytes) {
+static int make_room(rgi_store_pack *c, size_t bytes) {
   if (c->bytes + bytes <= c->room)
     return RG_SUCCESS;
   size_t room = 2 * c->room + bytes;
@@ -59,7 +58,7 @@ static int make_room(rgi_balancer_pack *c, size_t bytes) {
   return RG_SUCCESS;
 }
 
-int rgi_store_pack_add(rgi_balancer_pack *c, uint64_t offset) {
+int rgi_store_pack_add(rgi_store_pack *c, uint64_t offset) {
   rgi_store_record *r = rgi_store_record_at(offset);
   const rgi_store_record_version *v = rgi_store_record_current(r);
   size_t state = state_bytes(v),
@@ -77,9 +76,9 @@ int rgi_store_pack_add(rgi_balancer_pack *c, uint64_t offset) {
   return RG_SUCCESS;
 }
 
-void rgi_store_pack_free(rgi_balancer_pack *c) {
+void rgi_store_pack_free(rgi_store_pack *c) {
   free(c->memory);
-  *c = (rgi_balancer_pack){0};
+  *c = (rgi_store_pack){0};
 }
 
 /* --- taking in ---------------------------------------------------------------------------- */
@@ -98,7 +97,7 @@ static int take_version(rgi_store_record_version *v, const packed_record *p) {
                                : RG_SUCCESS;
 }
 
-static int make_record(rg_balancer b, const packed_record *p, uint64_t *offset) {
+static int make_record(rgi_store_index *t, const packed_record *p, uint64_t *offset) {
   RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_store_record), offset));
   rgi_store_record *r = rgi_store_record_at(*offset);
   memset(r, 0, sizeof *r);
@@ -110,19 +109,19 @@ static int make_record(rg_balancer b, const packed_record *p, uint64_t *offset) 
   r->most = p->most;
   r->unit = p->unit;
   RGI_TRY(take_version(&r->version[0], p));
-  rgi_store_push(b, *offset);
+  rgi_store_push(t->store, *offset);
   return RG_SUCCESS;
 }
 
 /* The first pass: adds records that are new here. */
-static int take_new(rg_balancer b, const packed_record *p) {
+static int take_new(rgi_store_index *t, const packed_record *p) {
   uint64_t offset;
-  RGI_TRY(rgi_store_index_find(b, p->key, &offset));
-  return offset ? RG_SUCCESS : make_record(b, p, &offset);
+  RGI_TRY(rgi_store_index_find(t, p->key, &offset));
+  return offset ? RG_SUCCESS : make_record(t, p, &offset);
 }
 
-static int take_one(rg_balancer b, const packed_record *p, uint64_t *offset) {
-  RGI_TRY(rgi_store_index_find(b, p->key, offset));
+static int take_one(rgi_store_index *t, const packed_record *p, uint64_t *offset) {
+  RGI_TRY(rgi_store_index_find(t, p->key, offset));
   rgi_store_record *r = rgi_store_record_at(*offset);
   if (!rgi_store_record_newer(&p->version, rgi_store_record_current(r)))
     return RG_SUCCESS;
@@ -131,23 +130,23 @@ static int take_one(rg_balancer b, const packed_record *p, uint64_t *offset) {
   return RG_SUCCESS;
 }
 
-int rgi_store_pack_take(rg_balancer b, const void *memory, size_t bytes, uint64_t *record) {
+int rgi_store_pack_take(rgi_store_index *t, const void *memory, size_t bytes, uint64_t *record) {
   const char *at = memory, *end = at + bytes;
   for (; at < end; at += ((const packed_record *)(const void *)at)->bytes)
-    RGI_TRY(take_new(b, (const void *)at));
+    RGI_TRY(take_new(t, (const void *)at));
   for (at = memory; at < end; at += ((const packed_record *)(const void *)at)->bytes)
-    RGI_TRY(take_one(b, (const void *)at, record));
+    RGI_TRY(take_one(t, (const void *)at, record));
   return RG_SUCCESS;
 }
 
 /* --- all records ------------------------------------------------------------------------------ */
 
 /* The leader, the first rank, of each node. */
-static int list_leaders(const struct rg_balancer_s *b, int ranks[]) {
+static int list_leaders(const rgi_membership *m, int ranks[]) {
   int n = 0;
-  for (int r = 0; r < b->size; r++) {
-    int node = rgi_node_of(rgi_members_at(b->all->members, r)), i = 0;
-    while (i < n && rgi_node_of(rgi_members_at(b->all->members, ranks[i])) != node)
+  for (int r = 0; r < m->size; r++) {
+    int node = rgi_membership_node_of(m, r), i = 0;
+    while (i < n && rgi_membership_node_of(m, ranks[i]) != node)
       i++;
     if (i == n)
       ranks[n++] = r;
@@ -155,14 +154,14 @@ static int list_leaders(const struct rg_balancer_s *b, int ranks[]) {
   return n;
 }
 
-static int pack_all(rg_balancer b, rgi_balancer_pack *c) {
-  for (uint64_t at = rgi_store_next(b, 0); at; at = rgi_store_next(b, at))
+static int pack_all(const rgi_store *s, rgi_store_pack *c) {
+  for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at))
     if (rgi_store_record_at(at)->key)
       RGI_TRY(rgi_store_pack_add(c, at));
   return RG_SUCCESS;
 }
 
-static int exchange_among(rg_balancer b, rg_group g, int n, const rgi_balancer_pack *mine) {
+static int exchange_among(rgi_store_index *t, rg_group g, int n, const rgi_store_pack *mine) {
   MPI_Count own = (MPI_Count)mine->bytes, total = 0, *counts = calloc((size_t)n, sizeof *counts);
   MPI_Aint *places = calloc((size_t)n, sizeof *places);
   uint64_t last;
@@ -179,7 +178,7 @@ static int exchange_among(rg_balancer b, rg_group g, int n, const rgi_balancer_p
   if (!error)
     error = rg_allgatherv(g, mine->memory, own, MPI_BYTE, all, counts, places, MPI_BYTE);
   if (!error)
-    error = rgi_store_pack_take(b, all, (size_t)total, &last);
+    error = rgi_store_pack_take(t, all, (size_t)total, &last);
   free(all);
   free(places);
   free(counts);
@@ -187,14 +186,14 @@ static int exchange_among(rg_balancer b, rg_group g, int n, const rgi_balancer_p
 }
 
 /* A leader that gives up revokes the group, so that the others do, too. */
-static int exchange_with(rg_balancer b, int n, const int ranks[]) {
+static int exchange_with(rgi_store_index *t, int n, const int ranks[]) {
   rg_group g;
-  rgi_balancer_pack mine = {0};
-  RGI_TRY(rg_group_create(b->all, n, ranks, LEADERS_TAG, &g));
-  g->creation_ids[RGI_CREATION_IDS - 1] = b->all->context;
-  int error = pack_all(b, &mine);
+  rgi_store_pack mine = {0};
+  RGI_TRY(rg_group_create(t->store->members->group, n, ranks, LEADERS_TAG, &g));
+  g->creation_ids[RGI_CREATION_IDS - 1] = t->store->members->group->context;
+  int error = pack_all(t->store, &mine);
   if (!error)
-    error = exchange_among(b, g, n, &mine);
+    error = exchange_among(t, g, n, &mine);
   if (error) {
     char *text = strdupa(rg_error_detail());
     rg_group_revoke(g);
@@ -205,22 +204,22 @@ static int exchange_with(rg_balancer b, int n, const int ranks[]) {
   return error;
 }
 
-int rgi_store_pack_exchange(rg_balancer b) {
-  int *ranks = malloc((size_t)b->size * sizeof *ranks);
+int rgi_store_pack_exchange(rgi_store_index *t) {
+  int *ranks = malloc((size_t)t->store->members->size * sizeof *ranks);
   if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", b->size);
-  int n = list_leaders(b, ranks);
-  rgi_store_index_clear(b);
-  int error = n > 1 ? exchange_with(b, n, ranks) : RG_SUCCESS;
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", t->store->members->size);
+  int n = list_leaders(t->store->members, ranks);
+  rgi_store_index_clear(t);
+  int error = n > 1 ? exchange_with(t, n, ranks) : RG_SUCCESS;
   free(ranks);
   return error;
 }
 
 /* --- a walker that waits -------------------------------------------------------------- */
 
-int rgi_store_pack_attach(rg_balancer b, rgi_queue_entry *e) {
-  rgi_balancer_pack c = {0};
-  if (!b->store || !e->record)
+int rgi_store_pack_attach(const rgi_store *s, rgi_queue_entry *e) {
+  rgi_store_pack c = {0};
+  if (!s->shared || !e->record)
     return RG_SUCCESS;
   RGI_TRY(rgi_store_pack_add(&c, e->record));
   e->memory = c.memory;
@@ -229,10 +228,10 @@ int rgi_store_pack_attach(rg_balancer b, rgi_queue_entry *e) {
   return RG_SUCCESS;
 }
 
-int rgi_store_pack_detach(rg_balancer b, rgi_queue_entry *e) {
-  if (!b->store || e->record)
+int rgi_store_pack_detach(rgi_store_index *t, rgi_queue_entry *e) {
+  if (!t->store->shared || e->record)
     return RG_SUCCESS;
-  int error = rgi_store_pack_take(b, e->memory, e->bytes, &e->record);
+  int error = rgi_store_pack_take(t, e->memory, e->bytes, &e->record);
   free(e->memory);
   e->memory = NULL;
   e->bytes = 0;

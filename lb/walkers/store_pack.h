@@ -5,23 +5,27 @@
 #ifndef RGI_WALKERS_STORE_PACK_H
 #define RGI_WALKERS_STORE_PACK_H
 
-#include <regroup/balance.h>
-
-#include "walkers/balancer_state.h"
 #include "walkers/queue.h"
+#include "walkers/store.h"
+#include "walkers/store_index.h"
+
+typedef struct {
+  char *memory;
+  size_t bytes, room;
+} rgi_store_pack;
 
 /* Adds a copy of a record. */
-int rgi_store_pack_add(rgi_balancer_pack *p, uint64_t offset);
-void rgi_store_pack_free(rgi_balancer_pack *p);
+int rgi_store_pack_add(rgi_store_pack *p, uint64_t offset);
+void rgi_store_pack_free(rgi_store_pack *p);
 /* Takes packed records into this node's store; *record: the place of the last one. */
-int rgi_store_pack_take(rg_balancer b, const void *packed, size_t bytes, uint64_t *record);
+int rgi_store_pack_take(rgi_store_index *t, const void *packed, size_t bytes, uint64_t *record);
 /* Copies all records of each node to all nodes. The leaders of the nodes call; no group may work
  * meanwhile. */
-int rgi_store_pack_exchange(rg_balancer b);
+int rgi_store_pack_exchange(rgi_store_index *t);
 
 /* A walker that waits leaves for another node: packs its record into its memory; and has come from
  * one: takes that into the store. Without a store they do nothing. */
-int rgi_store_pack_attach(rg_balancer b, rgi_queue_entry *e);
-int rgi_store_pack_detach(rg_balancer b, rgi_queue_entry *e);
+int rgi_store_pack_attach(const rgi_store *s, rgi_queue_entry *e);
+int rgi_store_pack_detach(rgi_store_index *t, rgi_queue_entry *e);
 
 #endif

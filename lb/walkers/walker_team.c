@@ -11,38 +11,44 @@
 
 #include "base/error.h"
 #include "formation/group.h"
-#include "shm/failure.h"
 #include "shm/revocation.h"
-#include "walkers/balancer_state.h"
-#include "walkers/survival.h"
+#include "walkers/membership.h"
 #include "walkers/walker_team.h"
 
 /* An application may form a group of the same members. It most likely has another tag; if not, it
  * has another number in the order of creations. */
 enum { TAG = 0x0ba1a4ce, OWN_TAG };
 
-void rgi_walker_team_free(rgi_balancer_team *c) {
-  rg_group_free(&c->group);
-  rg_group_free(&c->own);
-  free(c->ranks);
-  *c = (rgi_balancer_team){0};
+/* The team without its group, from which another one is formed. */
+static rgi_walker_team empty_team(const rgi_walker_team *t) {
+  return (rgi_walker_team){.members = t->members,
+                           .timeline = t->timeline,
+                           .formed = t->formed,
+                           .first_size = t->first_size};
 }
 
-static void look_at_ranks(const struct rg_balancer_s *b, rgi_balancer_team *c) {
-  int highest = rgi_survival_first_rank(b, c->ranks[0]);
-  c->lowest = highest;
-  for (int i = 1; i < c->n; i++) {
-    int rank = rgi_survival_first_rank(b, c->ranks[i]);
-    c->lowest = rank < c->lowest ? rank : c->lowest;
+void rgi_walker_team_free(rgi_walker_team *t) {
+  rg_group_free(&t->group);
+  rg_group_free(&t->own);
+  free(t->ranks);
+  *t = empty_team(t);
+}
+
+static void look_at_ranks(rgi_walker_team *t) {
+  int highest = rgi_membership_first_rank(t->members, t->ranks[0]);
+  t->lowest = highest;
+  for (int i = 1; i < t->n; i++) {
+    int rank = rgi_membership_first_rank(t->members, t->ranks[i]);
+    t->lowest = rank < t->lowest ? rank : t->lowest;
     highest = rank > highest ? rank : highest;
   }
-  c->together = highest - c->lowest == c->n - 1;
+  t->together = highest - t->lowest == t->n - 1;
 }
 
 /* The application's group. It shares no state with other groups of the same members, so that
  * revoking it revokes no other. */
-static int make_group(rg_balancer b, const rgi_balancer_team *c, rg_group *g) {
-  RGI_TRY(rg_group_create(b->all, c->n, c->ranks, TAG, g));
+static int make_group(const rgi_walker_team *t, rg_group *g) {
+  RGI_TRY(rg_group_create(t->members->group, t->n, t->ranks, TAG, g));
   (*g)->diverged = 1;
   /* Groups formed from it (by an array, say) are revoked with it. */
   (*g)->creation_ids[RGI_CREATION_IDS - 1] = (*g)->context;
@@ -52,82 +58,94 @@ static int make_group(rg_balancer b, const rgi_balancer_team *c, rg_group *g) {
 /* A member that gives up for a death which the others cannot see revokes the groups that it has, so
  * that no process waits for it. It cannot revoke a group that it has not formed yet. So the members
  * wait here until all have formed it; the wait ends when the balancer's group is revoked. */
-static int await_members(rg_balancer b, const rgi_balancer_team *c) {
-  if (!b->survives || c->n == 1)
+static int await_members(const rgi_walker_team *t) {
+  if (!t->members->survives || t->n == 1)
     return RG_SUCCESS;
-  c->own->creation_ids[RGI_CREATION_IDS - 1] = b->all->context;
-  int error = rg_barrier(c->own);
+  t->own->creation_ids[RGI_CREATION_IDS - 1] = t->members->group->context;
+  int error = rg_barrier(t->own);
   if (error)
-    rg_group_revoke(c->group);
+    rg_group_revoke(t->group);
   return error;
 }
 
-int rgi_walker_team_renew(rg_balancer b) {
+int rgi_walker_team_renew(rgi_walker_team *t) {
   rg_group fresh;
-  if (!rgi_revocation_has(b->team.group->context))
+  if (!rgi_revocation_has(t->group->context))
     return RG_SUCCESS;
-  RGI_TRY(make_group(b, &b->team, &fresh));
-  rg_group_free(&b->team.group);
-  b->team.group = fresh;
+  RGI_TRY(make_group(t, &fresh));
+  rg_group_free(&t->group);
+  t->group = fresh;
   return RG_SUCCESS;
 }
 
-int rgi_walker_team_form(rg_balancer b, int n, const int ranks[]) {
-  rgi_balancer_team c = {.n = n, .ranks = malloc((size_t)n * sizeof *ranks)};
-  if (!c.ranks)
+int rgi_walker_team_form(rgi_walker_team *t, int n, const int ranks[]) {
+  rgi_walker_team next = empty_team(t);
+  next.n = n;
+  next.ranks = malloc((size_t)n * sizeof *ranks);
+  if (!next.ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
-  memcpy(c.ranks, ranks, (size_t)n * sizeof *ranks);
-  look_at_ranks(b, &c);
-  int error = rg_group_create(b->all, n, ranks, OWN_TAG, &c.own);
+  memcpy(next.ranks, ranks, (size_t)n * sizeof *ranks);
+  look_at_ranks(&next);
+  int error = rg_group_create(t->members->group, n, ranks, OWN_TAG, &next.own);
   if (!error)
-    error = make_group(b, &c, &c.group);
+    error = make_group(&next, &next.group);
   if (!error)
-    error = rg_group_rank(c.group, &c.me);
+    error = rg_group_rank(next.group, &next.me);
   if (!error)
-    error = await_members(b, &c);
+    error = await_members(&next);
   if (error) {
-    rgi_walker_team_free(&c);
+    rgi_walker_team_free(&next);
     return error;
   }
-  rgi_walker_team_free(&b->team);
-  b->team = c;
-  b->counts.groups++;
-  b->work.walker.waited = 0;
+  rgi_walker_team_free(t);
+  *t = next;
+  t->formed++;
   return RG_SUCCESS;
 }
 
-int rgi_walker_team_part(rg_balancer b, int first, int n) {
-  int *ranks = malloc((size_t)n * sizeof *ranks);
-  if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
-  memcpy(ranks, b->team.ranks + first, (size_t)n * sizeof *ranks);
-  int error = rgi_walker_team_form(b, n, ranks);
-  free(ranks);
-  return error;
+int rgi_walker_team_part(rgi_walker_team *t, int first, int n) {
+  return rgi_walker_team_form(t, n, t->ranks + first);
 }
 
-int rgi_walker_team_first(rg_balancer b) {
-  int first = b->rank / b->group_size * b->group_size, rest = b->size - first;
-  int n = rest < b->group_size ? rest : b->group_size;
+int rgi_walker_team_first_number(const rgi_walker_team *t) {
+  return t->members->rank / t->first_size;
+}
+
+int rgi_walker_team_first_count(const rgi_walker_team *t) {
+  return (t->members->size - 1) / t->first_size + 1;
+}
+
+int rgi_walker_team_first(rgi_walker_team *t) {
+  int first = rgi_walker_team_first_number(t) * t->first_size, rest = t->members->size - first;
+  int n = rest < t->first_size ? rest : t->first_size;
   int *ranks = malloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   for (int i = 0; i < n; i++)
     ranks[i] = first + i;
-  int error = rgi_walker_team_form(b, n, ranks);
+  int error = rgi_walker_team_form(t, n, ranks);
   free(ranks);
   return error;
 }
 
-void rgi_walker_team_mark(rg_balancer b, rg_span_kind kind) {
-  const rgi_balancer_team *c = &b->team;
-  if (!b->options.timeline)
+/* --- the timeline --------------------------------------------------------------------------- */
+
+static void mark_span(const rgi_walker_team *t, rg_span_kind kind, int64_t walker) {
+  if (!t->timeline)
     return;
   rg_span span = {.kind = kind,
-                  .key = kind == RG_SPAN_WORK ? b->work.walker.id : 0,
-                  .first = c->lowest,
-                  .size = c->n,
-                  .group = (int32_t)b->counts.groups,
-                  .together = c->together};
-  rg_timeline_mark(b->options.timeline, &span);
+                  .key = walker,
+                  .first = t->lowest,
+                  .size = t->n,
+                  .group = (int32_t)t->formed,
+                  .together = t->together};
+  rg_timeline_mark(t->timeline, &span);
+}
+
+void rgi_walker_team_mark(const rgi_walker_team *t, rg_span_kind kind) {
+  mark_span(t, kind, 0);
+}
+
+void rgi_walker_team_mark_work(const rgi_walker_team *t, int64_t walker) {
+  mark_span(t, RG_SPAN_WORK, walker);
 }

@@ -5,22 +5,41 @@
 #ifndef RGI_WALKERS_WALKER_TEAM_H
 #define RGI_WALKERS_WALKER_TEAM_H
 
-#include <regroup/balance.h>
 #include <regroup/timeline.h>
 
-#include "walkers/balancer_state.h"
+#include "walkers/membership.h"
+
+typedef struct {
+  const rgi_membership *members;
+  rg_timeline timeline; /* or NULL */
+  int64_t formed;       /* teams of which the process was a member so far */
+  int first_size;       /* of teams at first */
+  rg_group group, own;  /* the application's; the library's, of the same members */
+  int *ranks;           /* of the members, the leader's first */
+  int n, me;
+  int lowest, together; /* the lowest rank at first; whether the ranks are consecutive */
+} rgi_walker_team;
+
+/* Whether this process is the leader of its team. */
+static inline int rgi_walker_team_leads(const rgi_walker_team *t) {
+  return t->me == 0;
+}
 
 /* Forms the group of these ranks (copied); the old one is freed. */
-int rgi_walker_team_form(rg_balancer b, int n, const int ranks[]);
-/* Forms the first group of the process. */
-int rgi_walker_team_first(rg_balancer b);
+int rgi_walker_team_form(rgi_walker_team *t, int n, const int ranks[]);
+/* Forms the first group of the process: of first_size consecutive ranks, the last group of what is
+ * left. The number of this group; and of all. */
+int rgi_walker_team_first(rgi_walker_team *t);
+int rgi_walker_team_first_number(const rgi_walker_team *t);
+int rgi_walker_team_first_count(const rgi_walker_team *t);
 /* Forms a group of `n` members of the present one, from position `first` on. */
-int rgi_walker_team_part(rg_balancer b, int first, int n);
+int rgi_walker_team_part(rgi_walker_team *t, int first, int n);
 /* After an error: forms the application's group anew if it was revoked. */
-int rgi_walker_team_renew(rg_balancer b);
-void rgi_walker_team_free(rgi_balancer_team *t);
+int rgi_walker_team_renew(rgi_walker_team *t);
+void rgi_walker_team_free(rgi_walker_team *t);
 
-/* Notes in the timeline what this process does from now on. */
-void rgi_walker_team_mark(rg_balancer b, rg_span_kind kind);
+/* Notes in the timeline what this process does from now on: of work, on which walker. */
+void rgi_walker_team_mark(const rgi_walker_team *t, rg_span_kind kind);
+void rgi_walker_team_mark_work(const rgi_walker_team *t, int64_t walker);
 
 #endif

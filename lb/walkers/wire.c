@@ -4,11 +4,11 @@
  * A message is sent from a copy that is freed when the send is complete (reap). It is received only
  * after a probe has found it, so that no process ever waits for a message that does not come. */
 #include <regroup/p2p.h>
+#include <regroup/request.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "walkers/balancer_state.h"
 #include "walkers/wire.h"
 
 /* A message that is being sent. */
@@ -18,64 +18,65 @@ typedef struct rgi_wire_message {
   int64_t words[];
 } rgi_wire_message;
 
-int rgi_wire_reap(rg_balancer b) {
-  for (rgi_wire_message **p = &b->out; *p;) {
-    rgi_wire_message *l = *p;
+int rgi_wire_reap(rgi_wire *w) {
+  for (rgi_wire_message **p = &w->out; *p;) {
+    rgi_wire_message *m = *p;
     int done = 0;
-    RGI_TRY(rg_test(&l->request, &done, NULL));
+    RGI_TRY(rg_test(&m->request, &done, NULL));
     if (done) {
-      *p = l->next;
-      free(l);
+      *p = m->next;
+      free(m);
     } else {
-      p = &l->next;
+      p = &m->next;
     }
   }
   return RG_SUCCESS;
 }
 
-int rgi_wire_flush(rg_balancer b) {
+int rgi_wire_flush(rgi_wire *w) {
   int error = RG_SUCCESS;
-  while (b->out) {
-    rgi_wire_message *l = b->out;
-    int one = rg_wait(&l->request, NULL);
+  while (w->out) {
+    rgi_wire_message *m = w->out;
+    int one = rg_wait(&m->request, NULL);
     error = error ? error : one;
-    b->out = l->next;
-    free(l);
+    w->out = m->next;
+    free(m);
   }
   return error;
 }
 
-int rgi_wire_send(rg_balancer b, int to, int tag, int count, const int64_t words[]) {
-  rgi_wire_message *l = malloc(sizeof *l + (size_t)count * sizeof *words);
-  if (!l)
-    return rgi_error(RG_ERR_NOMEM, "no memory for a message of %d numbers", count);
-  memcpy(l->words, words, (size_t)count * sizeof *words);
-  int error = rg_isend(b->all, l->words, count, MPI_INT64_T, to, tag, &l->request);
+int rgi_wire_send(rgi_wire *w, int to, int tag, int64_t count, const int64_t words[]) {
+  rgi_wire_message *m = malloc(sizeof *m + (size_t)count * sizeof *words);
+  if (!m)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers", (long long)count);
+  memcpy(m->words, words, (size_t)count * sizeof *words);
+  int error = rg_isend(w->members->group, m->words, count, MPI_INT64_T, to, tag, &m->request);
   if (error) {
-    free(l);
+    free(m);
     return error;
   }
-  l->next = b->out;
-  b->out = l;
-  return rgi_wire_reap(b);
+  m->next = w->out;
+  w->out = m;
+  return rgi_wire_reap(w);
 }
 
-int rgi_wire_take(rg_balancer b, int tag, int *from, int *count, int64_t **words) {
+int rgi_wire_take(const rgi_wire *w, int tag, rgi_wire_received *m) {
   int there;
   rg_status status;
-  *words = NULL;
-  RGI_TRY(rg_iprobe(b->all, RG_ANY_SOURCE, tag, &there, &status));
+  rg_group group = w->members->group;
+  *m = (rgi_wire_received){.from = -1};
+  RGI_TRY(rg_iprobe(group, RG_ANY_SOURCE, tag, &there, &status));
   if (!there)
     return RG_SUCCESS;
-  *from = status.source;
-  *count = (int)(status.bytes / (MPI_Count)sizeof **words);
-  *words = malloc((size_t)status.bytes + sizeof **words);
-  if (!*words)
-    return rgi_error(RG_ERR_NOMEM, "no memory for a message of %d numbers", *count);
-  int error = rg_recv(b->all, *words, *count, MPI_INT64_T, *from, tag, NULL);
+  m->from = status.source;
+  m->count = status.bytes / (MPI_Count)sizeof *m->words;
+  m->words = malloc((size_t)status.bytes + sizeof *m->words);
+  if (!m->words)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers", (long long)m->count);
+  int error = rg_recv(group, m->words, m->count, MPI_INT64_T, m->from, tag, NULL);
   if (error) {
-    free(*words);
-    *words = NULL;
+    free(m->words);
+    m->words = NULL;
   }
   return error;
 }

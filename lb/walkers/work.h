@@ -1,13 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The walker that a group works on. All members call. */
+ * The walker that a group works on, and what each member does with it by itself. */
 #ifndef RGI_WALKERS_WORK_H
 #define RGI_WALKERS_WORK_H
 
 #include <regroup/balance.h>
 
+#include "base/error.h"
+#include "walkers/buddy.h"
+#include "walkers/load_board.h"
+#include "walkers/outcome_list.h"
 #include "walkers/queue.h"
+#include "walkers/walker_team.h"
+
+typedef struct {
+  rg_walker_kind kind;
+  double limit; /* seconds that a walker may take; 0: any */
+  rgi_walker_team *team;
+  rgi_load_board *board; /* where walkers go that units make, if it is open */
+  rgi_buddy *buddy;
+  rgi_outcome_list *outcomes;
+  rg_balance_statistics *counts;
+  int working; /* there is a walker */
+  rg_walker walker;
+  rgi_queue_entry entry; /* what is known of it (state and memory unused) */
+  double started;
+  double left;  /* after the last unit */
+  int may;      /* what the application says after the last unit */
+  double unit;  /* seconds, at the present size; or RG_LOAD_UNKNOWN */
+  rg_pace pace; /* the leader's */
+  int new_size; /* the last unit was the first one on so many processes */
+  int skip;     /* units until the leader's next decision, where errors are alike */
+  int pending;  /* an error kept for the next handing over, and its text */
+  char text[RGI_OUTCOME_TEXT];
+  unsigned mark;  /* of the errors recorded before the callback under way */
+  int in_unit;    /* a unit is being done: walkers may be added */
+  rgi_queue born; /* walkers that this unit has made, on this process */
+} rgi_work;
 
 /* What the group does after a unit. */
 enum { RGI_WORK_GO_ON, RGI_WORK_FINISH, RGI_WORK_MERGE, RGI_WORK_RELEASE, RGI_WORK_FAIL };
@@ -15,21 +45,33 @@ typedef struct {
   int64_t kind, count;
 } rgi_work_decision;
 
-/* Begins a walker. Only the leader's entry is used, and its memory is freed; the other members get
- * it from there. *next: RGI_WORK_GO_ON; RGI_WORK_FINISH: no unit is left; or RGI_WORK_FAIL: it has
- * failed. */
-int rgi_work_start(rg_balancer b, const rgi_queue_entry *entry, int *next);
-/* The group has changed: its new members get the walker and its state from the leader. */
-int rgi_work_hand_over(rg_balancer b);
-/* Before the members from position `stay` on leave: the members of the group as it still is call.
- * An error of the application is kept until rgi_work_hand_over. */
-int rgi_work_part(rg_balancer b, int stay);
-/* Does one unit. The leader calls decide; *next is what it decided, on all members. */
-int rgi_work_unit(rg_balancer b, int (*decide)(rg_balancer b, rgi_work_decision *d),
-                  rgi_work_decision *next);
-/* The walker has ended. The group has no walker afterwards. */
-int rgi_work_finish(rg_balancer b);
-/* This process no longer works on the walker. Local. */
-void rgi_work_leave(rg_balancer b);
+/* Calls a function of the application; its code, as the library returns it. */
+#define RGI_WORK_CALL(work, function, ...)                                                         \
+  rgi_work_returned(work, #function,                                                               \
+                    ((work)->mark = rgi_error_mark(), (work)->kind.function(__VA_ARGS__)))
+int rgi_work_returned(const rgi_work *work, const char *function, int error);
+
+/* A new walker's state, empty. */
+int rgi_work_new_state(rgi_work *work);
+/* The state is what was packed. */
+int rgi_work_take_packed(rgi_work *work, const void *memory, size_t bytes);
+/* The packed state in *memory, to be freed by the caller; NULL: the state itself is packed. */
+int rgi_work_pack_state(rgi_work *work, size_t *bytes, void **memory);
+/* The leader asks the application what is left and whether members may join or leave. */
+int rgi_work_ask(rgi_work *work);
+/* This process no longer works on the walker. */
+void rgi_work_leave(rgi_work *work);
+
+/* Whether processes may join the group now; whether members may leave its walker. */
+int rgi_work_joinable(const rgi_work *work);
+int rgi_work_leavable(const rgi_work *work);
+/* The group's row, for the policy: state is what may be done with it. */
+rg_load rgi_work_load(const rgi_work *work, int state);
+
+/* The store of a job that survives deaths, if it is open. */
+static inline rgi_store *rgi_work_store(const rgi_work *work) {
+  rgi_store *store = work->buddy->index->store;
+  return store->shared ? store : NULL;
+}
 
 #endif

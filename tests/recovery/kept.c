@@ -15,7 +15,7 @@ static double began;
 static rg_balancer balancer;
 
 static int answered(void) {
-  const rgi_balancer_buddy *k = &balancer->buddy;
+  const rgi_buddy *k = &balancer->survival.buddy;
   return k->last > 0 && k->open == 0;
 }
 

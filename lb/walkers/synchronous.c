@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Synchronous balancing. After every i units of each group all processes exchange what their groups
+ * have to do. From the same reports each process works out the same plan and the same new groups,
+ * so that nothing more is sent (round.c). */
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "progress/progress.h"
+#include "progress/wait.h"
+#include "shm/node.h"
+#include "walkers/balancer_state.h"
+#include "walkers/buddy.h"
+#include "walkers/membership.h"
+#include "walkers/planner.h"
+#include "walkers/queue.h"
+#include "walkers/round.h"
+#include "walkers/store.h"
+#include "walkers/store_pack.h"
+#include "walkers/synchronous.h"
+#include "walkers/walker_team.h"
+#include "walkers/work.h"
+#include "walkers/work_end.h"
+#include "walkers/work_start.h"
+#include "walkers/work_unit.h"
+
+/* --- units ----------------------------------------------------------------------------- */
+
+static int decide_next(void *of, rgi_work_decision *d) {
+  rg_balancer b = of;
+  d->kind = b->work.left == 0 ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
+  return RG_SUCCESS;
+}
+
+static void become_idle(rg_balancer b) {
+  b->round.since = rgi_clock_now();
+  rgi_walker_team_mark(&b->team, RG_SPAN_IDLE);
+}
+
+static int continue_walker(rg_balancer b, int next) {
+  if (next == RGI_WORK_FINISH)
+    RGI_TRY(rgi_work_finish(&b->work));
+  if (next == RGI_WORK_FINISH || !b->work.working)
+    become_idle(b);
+  return RG_SUCCESS;
+}
+
+static int do_unit(rg_balancer b, int *what) {
+  rgi_work_decision next;
+  b->round.units++;
+  RGI_TRY(rgi_work_unit(&b->work, decide_next, b, &next));
+  *what = next.kind == RGI_WORK_GO_ON ? RG_BALANCE_WORKED : RG_BALANCE_MOVED;
+  return continue_walker(b, (int)next.kind);
+}
+
+/* --- the exchange -------------------------------------------------------------------------- */
+
+static void fill_report(rg_balancer b, rgi_round_report *t) {
+  const rgi_work *work = &b->work;
+  int may = work->may & (RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE);
+  *t = (rgi_round_report){.leader = b->team.ranks[0],
+                          .lowest = b->team.lowest,
+                          .born = work->born.count,
+                          .arrived = rgi_clock_now(),
+                          .load = rgi_work_load(work, work->working ? may : RG_LOAD_JOINABLE)};
+}
+
+/* Tests whether the reports of all processes are here; with `wait`, waits for them. */
+static int await_round(rg_balancer b, int wait, int *done) {
+  rgi_wait w;
+  double said = 0;
+  *done = 0;
+  rgi_wait_start(&w, "the end of a round", -1);
+  rgi_membership_scope(&b->members, &w);
+  for (;;) {
+    uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
+    RGI_TRY(rgi_buddy_serve(&b->survival.buddy));
+    RGI_TRY(rg_test(&b->round.request, done, NULL));
+    if (*done || !wait)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
+    if (b->options.waiting && rgi_clock_now() - said > 0.05) {
+      said = rgi_clock_now();
+      b->options.waiting(b->options.context);
+    }
+  }
+}
+
+/* Puts a walker that a unit of rank r has made on all lists. own: what r has of it. */
+static int share_walker(rg_balancer b, int r, const rgi_queue_entry *own) {
+  rgi_queue_entry e = {0};
+  if (own)
+    e = *own;
+  if (own && rgi_store_spans_nodes(&b->survival.store))
+    RGI_TRY(rgi_store_pack_attach(&b->survival.store, &e));
+  void *memory = e.memory;
+  RGI_TRY(rg_bcast(b->members.group, &e, sizeof e, MPI_BYTE, r));
+  if (e.memory) {
+    e.memory = own ? memory : malloc(e.bytes ? e.bytes : 1);
+    if (!e.memory)
+      return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e.bytes);
+    RGI_TRY(rg_bcast(b->members.group, e.memory, (MPI_Count)e.bytes, MPI_BYTE, r));
+  }
+  return rgi_queue_insert(&b->list, &e);
+}
+
+/* Puts the walkers that units have made on all lists, in the order of the processes. */
+static int share_born(rg_balancer b) {
+  for (int r = 0; r < b->members.size; r++)
+    for (int i = 0; i < b->round.reports[r].born; i++)
+      RGI_TRY(share_walker(b, r, r == b->members.rank ? &b->work.born.at[i] : NULL));
+  b->work.born.count = 0;
+  return RG_SUCCESS;
+}
+
+/* Adds the time that this group has waited for the slowest. Clocks of two nodes are not compared.
+ */
+static void note_wait(rg_balancer b) {
+  const rgi_round_report *reports = b->round.reports;
+  b->work.walker.waited += rgi_node.count == 1
+                               ? rgi_round_last(&b->round) - reports[b->team.ranks[0]].arrived
+                               : rgi_clock_now() - reports[b->members.rank].arrived;
+}
+
+/* --- the new groups -------------------------------------------------------------------------- */
+
+/* Takes the walkers that the plan starts off the list; number `mine` becomes *entry on its leader.
+ */
+static void take_walkers(rg_balancer b, int mine, rgi_queue_entry *entry) {
+  for (int w = RGI_QUEUE_SHOWN < b->list.count ? RGI_QUEUE_SHOWN - 1 : b->list.count - 1; w >= 0;
+       w--) {
+    if (!rgi_planner_starts(&b->planner, w))
+      continue;
+    rgi_queue_entry e = rgi_queue_take(&b->list, w);
+    if (w == mine && rgi_walker_team_leads(&b->team))
+      *entry = e;
+    else
+      free(e.memory);
+  }
+}
+
+static int same_members(const rgi_walker_team *c, int n, const int ranks[]) {
+  return c->n == n && memcmp(c->ranks, ranks, (size_t)n * sizeof *ranks) == 0;
+}
+
+/* How many members of the present group keep its walker; they are the first ones. */
+static int count_stayers(const struct rg_balancer_s *b) {
+  int stay = 0;
+  for (int i = 0; i < b->team.n; i++)
+    stay += b->round.leader_of[b->team.ranks[i]] == b->team.ranks[0];
+  return stay;
+}
+
+/* The members get another group: what is left of the walker's, or another one. */
+static int change_team(rg_balancer b, int n, const int ranks[]) {
+  int stay = count_stayers(b);
+  if (b->work.working && stay < b->team.n)
+    RGI_TRY(rgi_work_part(&b->work, stay));
+  if (b->work.working && ranks[0] != b->team.ranks[0])
+    rgi_work_leave(&b->work);
+  rgi_walker_team_mark(&b->team, RG_SPAN_REGROUP);
+  RGI_TRY(rgi_walker_team_form(&b->team, n, ranks));
+  b->work.walker.waited = 0;
+  rgi_walker_team_mark(&b->team, RG_SPAN_REGROUP);
+  return RG_SUCCESS;
+}
+
+/* This process becomes a member of its next group. */
+static int become_member(rg_balancer b, int n, const int ranks[]) {
+  int next, changed = !same_members(&b->team, n, ranks), walker = b->round.starts[ranks[0]];
+  rgi_queue_entry entry = {0};
+  double began = rgi_clock_now();
+  if (changed)
+    RGI_TRY(change_team(b, n, ranks));
+  take_walkers(b, walker, &entry);
+  if (changed && rgi_round_works(&b->round, ranks[0]))
+    RGI_TRY(rgi_work_hand_over(&b->work));
+  if (walker >= 0) {
+    RGI_TRY(rgi_work_start(&b->work, &entry, &next));
+    RGI_TRY(continue_walker(b, next));
+  }
+  if (!changed)
+    return RG_SUCCESS;
+  b->counts.forming += rgi_clock_now() - began;
+  if (!b->work.working)
+    become_idle(b);
+  return RG_SUCCESS;
+}
+
+static int regroup_all(rg_balancer b) {
+  rgi_round_state *r = &b->round;
+  rgi_round_regroup(r, &b->planner);
+  int n = rgi_round_list(r, r->leader_of[b->members.rank]);
+  return become_member(b, n, r->ranks);
+}
+
+/* All groups are idle, and the policy starts none of the walkers that wait: the first one fails. */
+static int fail_waiting(rg_balancer b) {
+  rgi_queue_entry e = rgi_queue_take(&b->list, 0);
+  if (b->members.rank == 0)
+    return rgi_work_fail_waiting(&b->work, &e, rgi_planner_name(&b->planner));
+  free(e.memory);
+  return RG_SUCCESS;
+}
+
+static int any_group_works(const struct rg_balancer_s *b) {
+  for (int i = 0; i < b->planner.row_count; i++)
+    if (b->planner.rows[i].state & RG_LOAD_ACTIVE)
+      return 1;
+  return 0;
+}
+
+/* Works out and carries out what follows from the reports of all processes. */
+static int conclude_round(rg_balancer b) {
+  rg_load_table t;
+  note_wait(b);
+  if (rgi_round_born(&b->round))
+    RGI_TRY(share_born(b));
+  for (;;) {
+    RGI_TRY(rgi_round_rows(&b->round, &b->planner));
+    t = rgi_planner_table(&b->planner, b->list.at, b->list.count);
+    t.self = RG_LOAD_ALL_ROWS;
+    int working = any_group_works(b);
+    if (!working && b->list.count == 0) {
+      b->stage = RGI_BALANCER_DONE;
+      return RG_SUCCESS;
+    }
+    RGI_TRY(rgi_planner_ask(&b->planner, &t));
+    if (working || b->planner.plan.count > 0)
+      return b->planner.plan.count ? regroup_all(b) : RG_SUCCESS;
+    RGI_TRY(fail_waiting(b));
+  }
+}
+
+static int exchange_reports(rg_balancer b, int wait, int *what) {
+  int done;
+  rgi_round_state *r = &b->round;
+  if (!r->request) {
+    fill_report(b, &r->own);
+    rgi_walker_team_mark(&b->team, b->work.working ? RG_SPAN_WAIT : RG_SPAN_IDLE);
+    RGI_TRY(rg_iallgather(b->members.group, &r->own, sizeof r->own, MPI_BYTE, r->reports,
+                          sizeof r->own, MPI_BYTE, &r->request));
+  }
+  RGI_TRY(await_round(b, wait, &done));
+  *what = RG_BALANCE_IDLE;
+  if (!done)
+    return RG_SUCCESS;
+  if (!b->work.working) {
+    b->counts.idle += rgi_clock_now() - b->round.since;
+    b->round.since = rgi_clock_now();
+  }
+  b->round.units = 0;
+  RGI_TRY(conclude_round(b));
+  *what = b->stage == RGI_BALANCER_DONE ? RG_BALANCE_DONE : RG_BALANCE_MOVED;
+  return RG_SUCCESS;
+}
+
+int rgi_synchronous_step(rg_balancer b, int wait, int *what) {
+  RGI_TRY(rgi_buddy_serve(&b->survival.buddy));
+  if (b->work.working && b->round.units < b->planner.policy.interval)
+    return do_unit(b, what);
+  return exchange_reports(b, wait, what);
+}
+
+int rgi_synchronous_begin(rg_balancer b) {
+  int group = rgi_walker_team_first_number(&b->team),
+      groups = rgi_walker_team_first_count(&b->team), next;
+  int has = group < b->list.count, started = groups < b->list.count ? groups : b->list.count;
+  rgi_queue_entry mine = {0};
+  RGI_TRY(rgi_round_open(&b->round, b->members.size));
+  RGI_TRY(rgi_walker_team_first(&b->team));
+  for (int i = 0; i < started; i++) {
+    rgi_queue_entry e = b->list.at[i];
+    if (i == group && rgi_walker_team_leads(&b->team))
+      mine = e;
+    else
+      free(e.memory);
+  }
+  b->list.count -= started;
+  if (b->list.count > 0)
+    memmove(b->list.at, b->list.at + started, (size_t)b->list.count * sizeof *b->list.at);
+  if (!has) {
+    become_idle(b);
+    return RG_SUCCESS;
+  }
+  RGI_TRY(rgi_work_start(&b->work, &mine, &next));
+  return continue_walker(b, next);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A walker ends. The leader adds its outcome to those that it reports, and writes it into the
+ * walker store of a job that survives. After a death no walker fails: the error may come from the
+ * death, and the walker is worked on again. */
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "walkers/load_board.h"
+#include "walkers/membership.h"
+#include "walkers/outcome_list.h"
+#include "walkers/store_pack.h"
+#include "walkers/store_write.h"
+#include "walkers/walker_team.h"
+#include "walkers/work.h"
+#include "walkers/work_end.h"
+#include "walkers/work_error.h"
+
+/* Adds an outcome to those that this process reports. born: the walkers that its units have made,
+ * or NULL. */
+static int add_outcome(rgi_work *work, uint64_t record, const rg_balance_outcome *o,
+                       rgi_queue *born) {
+  if (rgi_work_store(work))
+    RGI_TRY(rgi_store_write_outcome(work->buddy, record, o, born));
+  return rgi_outcome_list_insert(work->outcomes, o);
+}
+
+static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
+  size_t bytes = 0;
+  void *memory = NULL;
+  work->counts->ended = rgi_clock_now();
+  if (!rgi_walker_team_leads(work->team))
+    return RG_SUCCESS;
+  if (!error)
+    error = rgi_work_pack_state(work, &bytes, &memory);
+  rg_balance_outcome o = {.id = work->walker.id,
+                          .error = error,
+                          .rank = rgi_membership_first_rank(work->team->members, rank),
+                          .text = text ? text : "",
+                          .done = work->walker.done,
+                          .seconds = rgi_clock_now() - work->started,
+                          .state = error    ? NULL
+                                   : memory ? memory
+                                            : work->walker.state,
+                          .bytes = bytes};
+  if (error && !text)
+    o.text = strdupa(rg_error_detail());
+  error = add_outcome(work, work->entry.record, &o, &work->born);
+  free(memory);
+  return error;
+}
+
+int rgi_work_fail(rgi_work *work, int error, int rank, const char *text) {
+  if (rgi_membership_failure(work->team->members))
+    return rgi_error(RG_ERR_PROC_FAILED, "walker %lld: a process has died",
+                     (long long)work->walker.id);
+  RGI_TRY(note_outcome(work, error, rank, text));
+  if (work->board->shared && work->born.count)
+    RGI_TRY(rgi_load_board_add_born(work->board, &work->born));
+  rgi_work_leave(work);
+  return rgi_walker_team_renew(work->team);
+}
+
+int rgi_work_fail_by_word(rgi_work *work, int64_t word) {
+  char text[RGI_OUTCOME_TEXT];
+  RGI_TRY(rgi_work_error_spread(work, word, text));
+  return rgi_work_fail(work, rgi_work_error_code(word), rgi_work_error_rank(work, word), text);
+}
+
+int rgi_work_agree(rgi_work *work, int error, int *failed) {
+  int64_t word = rgi_work_error_word(work, error);
+  RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, &word, 1, MPI_INT64_T, MPI_MAX));
+  *failed = word != 0;
+  return word ? rgi_work_fail_by_word(work, word) : RG_SUCCESS;
+}
+
+int rgi_work_finish(rgi_work *work) {
+  rg_walker *w = &work->walker;
+  int failed = 0;
+  if (work->kind.finished) {
+    int error = RGI_WORK_CALL(work, finished, w, work->team->group, work->kind.context);
+    RGI_TRY(rgi_work_agree(work, rgi_work_error_revoke(work, error), &failed));
+  }
+  if (failed)
+    return RG_SUCCESS;
+  RGI_TRY(note_outcome(work, RG_SUCCESS, work->team->ranks[0], NULL));
+  rgi_work_leave(work);
+  return RG_SUCCESS;
+}
+
+int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const char *policy) {
+  const rgi_membership *m = work->team->members;
+  rgi_queue_entry e = *entry;
+  RGI_TRY(rgi_store_pack_detach(work->buddy->index, &e));
+  free(e.memory);
+  rgi_error(RG_ERR_ARG,
+            "walker %lld needs %lld processes; all groups are idle and the policy %s starts it on "
+            "none of them",
+            (long long)e.id, (long long)e.least, policy);
+  rg_balance_outcome o = {.id = e.id,
+                          .error = RG_ERR_ARG,
+                          .rank = rgi_membership_first_rank(m, m->rank),
+                          .text = strdupa(rg_error_detail())};
+  return add_outcome(work, e.record, &o, NULL);
+}

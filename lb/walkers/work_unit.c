@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * After a unit an allreduce carries the members' errors (work_error.c) and the leader's decision
+ * what comes next. If the application says that a unit's error is the same on all members
+ * (kind.alike), they need not agree, and the leader's decision is sent only every few units. */
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "walkers/load_board.h"
+#include "walkers/membership.h"
+#include "walkers/store_write.h"
+#include "walkers/walker_team.h"
+#include "walkers/work.h"
+#include "walkers/work_end.h"
+#include "walkers/work_error.h"
+#include "walkers/work_unit.h"
+
+static int do_unit(rgi_work *work) {
+  rg_walker *w = &work->walker;
+  int n = work->team->n;
+  double began = rgi_clock_now();
+  rgi_walker_team_mark_work(work->team, w->id);
+  work->in_unit = 1;
+  int error = RGI_WORK_CALL(work, unit, w, work->team->group, work->kind.context);
+  if (!work->kind.alike) /* else every member gets the same error by itself */
+    error = rgi_work_error_revoke(work, error);
+  work->in_unit = 0;
+  double now = rgi_clock_now(), seconds = now - began;
+  w->done++;
+  work->counts->units++;
+  work->unit = work->unit < 0 ? seconds : (work->unit + seconds) / 2;
+  work->new_size = 1;
+  for (int i = 0; i < work->pace.count; i++)
+    work->new_size &= work->pace.ranks[i] != n;
+  rg_pace_note(&work->pace, n, seconds);
+  return error;
+}
+
+/* Units until the leader sends its next decision where errors are alike: so many that sending takes
+ * little of the time. */
+#define AGREE_SECONDS 10e-3
+enum { LONGEST_SKIP = 64 };
+
+static int64_t skip_of(const rgi_work *work) {
+  double units = work->unit > 0 ? AGREE_SECONDS / work->unit : 1;
+  return units < 1 ? 1 : units > LONGEST_SKIP ? LONGEST_SKIP : (int64_t)units;
+}
+
+/* Reads the words that all members now have: [0] an error of a member, [1] and [2] the leader's
+ * decision, [3] an error of the library on the leader, [4] units until they agree again. */
+static int conclude_unit(rgi_work *work, const int64_t words[5], int error,
+                         rgi_work_decision *next) {
+  char *kept = error ? strdupa(rg_error_detail()) : NULL;
+  if (words[3])
+    return rgi_error((int)words[3], "%s",
+                     error == words[3] ? kept : "another member of the group met an error");
+  *next = (rgi_work_decision){words[1], words[2]};
+  work->skip = (int)words[4];
+  if (!words[0])
+    return RG_SUCCESS;
+  next->kind = RGI_WORK_FAIL;
+  if (kept)
+    rgi_error(error, "%s", kept);
+  return rgi_work_fail_by_word(work, words[0]);
+}
+
+/* The leader's part: its decision, as words. */
+static int lead_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, int error,
+                     int64_t words[5]) {
+  rgi_work_decision d = {RGI_WORK_GO_ON, 0};
+  error = error ? error : rgi_work_ask(work);
+  words[0] = rgi_work_error_word(work, error);
+  int fatal = error ? RG_SUCCESS : decide(of, &d);
+  words[1] = d.kind;
+  words[2] = d.count;
+  words[3] = fatal;
+  words[4] = skip_of(work);
+  return error ? error : fatal;
+}
+
+static int store_walker(rgi_work *work) {
+  rgi_store_write_walker s = {work->entry.record, work->walker.done, work->left, NULL, 0};
+  void *memory = NULL;
+  int error = rgi_work_pack_state(work, &s.bytes, &memory);
+  s.state = memory ? memory : s.bytes > 0 ? work->walker.state : NULL;
+  if (!error)
+    error = rgi_store_write_unit(work->buddy, &s, &work->born);
+  free(memory);
+  return error;
+}
+
+/* After a unit that all members have done: the leader stores the state, and the walkers that the
+ * unit has made can be started from now on. */
+static int store_unit(rgi_work *work) {
+  if (rgi_walker_team_leads(work->team) && rgi_work_store(work))
+    RGI_TRY(store_walker(work));
+  return work->board->shared && work->born.count ? rgi_load_board_add_born(work->board, &work->born)
+                                                 : RG_SUCCESS;
+}
+
+/* Where errors are alike all members know how the unit ended; only the leader's decision is sent.
+ */
+static int unit_alike(rgi_work *work, int error, rgi_work_unit_decide *decide, void *of,
+                      rgi_work_decision *next) {
+  int64_t words[5] = {0};
+  *next = (rgi_work_decision){RGI_WORK_GO_ON, 0};
+  if (error) {
+    next->kind = RGI_WORK_FAIL;
+    return rgi_work_fail(work, error, work->team->members->rank, NULL);
+  }
+  work->left = work->kind.left(&work->walker, work->kind.context);
+  RGI_TRY(store_unit(work));
+  if (work->left == 0) {
+    next->kind = RGI_WORK_FINISH;
+    return RG_SUCCESS;
+  }
+  if (--work->skip > 0)
+    return RG_SUCCESS;
+  if (rgi_walker_team_leads(work->team))
+    error = lead_unit(work, decide, of, RG_SUCCESS, words);
+  RGI_TRY(rg_bcast(work->team->own, words, 5, MPI_INT64_T, 0));
+  return conclude_unit(work, words, error, next);
+}
+
+int rgi_work_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, rgi_work_decision *next) {
+  int64_t words[5] = {0};
+  int error = do_unit(work);
+  if (work->kind.alike)
+    return unit_alike(work, error, decide, of, next);
+  if (rgi_walker_team_leads(work->team))
+    error = lead_unit(work, decide, of, error, words);
+  else
+    words[0] = rgi_work_error_word(work, error);
+  RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, words, 5, MPI_INT64_T, MPI_MAX));
+  if (!words[0] && !words[3])
+    RGI_TRY(store_unit(work));
+  return conclude_unit(work, words, error, next);
+}
