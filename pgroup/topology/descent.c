@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "formation/comm.h"
 #include "formation/errhandler.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "topology/exchange.h"
 
@@ -32,11 +33,11 @@ static int first_below(const rgi_places *p, int row, int filter) {
 }
 
 static int check_requests(const rgi_descent *d, const level_request all[], int size) {
-  if (d->error)
-    return d->error;
-  for (int r = 0; r < size; r++) {
+  for (int r = 0; r < size; r++)
     if (all[r].error)
-      return rgi_error_from(all[r].error, d->call, r);
+      return rgi_comm_error_tell(d->comm, d->call, rgi_error_report_word(all[r].error, r),
+                                 d->error);
+  for (int r = 0; r < size; r++) {
     if (all[r].filter != all[0].filter)
       return rgi_error(RG_ERR_MISMATCH, "%s: rank %d has the filter %d, rank 0 has %d", d->call, r,
                        all[r].filter, all[0].filter);
@@ -142,7 +143,7 @@ static int descend_quietly(const rgi_descent *d, MPI_Comm comms[], MPI_Comm root
     error = descend_once(d, n, above, &comms[n], &roots[n]);
     above = comms[n++];
   }
-  error = rgi_exchange_error(d->call, d->comm, error);
+  error = rgi_comm_error_share(d->comm, d->call, error);
   for (int k = 0; k < n && error; k++) {
     free_comm(&comms[k]);
     free_comm(&roots[k]);
