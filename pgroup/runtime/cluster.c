@@ -89,9 +89,8 @@ static int share_arena(MPI_Comm world, MPI_Comm node, size_t bytes, size_t roots
   if (first)
     a.error = error = rgi_arena_make(bytes, roots, heap, &a);
   RGI_TRY_MPI(MPI_Bcast(&a, (int)sizeof a, MPI_BYTE, 0, node));
-  if (!first)
-    error = a.error ? rgi_error(a.error, "rg_init: no shared memory for the node's arena")
-                    : rgi_arena_join(&a);
+  if (!first && !a.error)
+    error = rgi_arena_join(&a);
   error = rgi_comm_error_share(world, "rg_init", error);
   if (error)
     rgi_arena_close();
