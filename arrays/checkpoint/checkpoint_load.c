@@ -16,6 +16,7 @@
 #include "checkpoint/claim.h"
 #include "checkpoint/generations.h"
 #include "checkpoint/head.h"
+#include "collectives/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "file/file.h"
 #include "formation/group.h"
@@ -73,10 +74,15 @@ static int put_blocks(void *context, const rgi_head *h, int writer, const char *
   return RG_SUCCESS;
 }
 
+/* The error of one member on all of them. */
+static int share_error(const loading *l, int error) {
+  return rgi_group_error_share(l->group, "rg_checkpoint_load", error);
+}
+
 /* On every member alike. */
 static int read_arrays(loading *l, const rgi_head *h, const char *name) {
   int error = rgi_generations_read(l->group, h, name, put_blocks, l);
-  return rgi_file_agree(l->group, error ? error : rg_array_fence(NULL));
+  return share_error(l, error ? error : rg_array_fence(NULL));
 }
 
 /* *damaged: the other generation is to be tried. */
@@ -86,7 +92,7 @@ static int load_generation(loading *l, rgi_generations *f, int i, int *damaged) 
   *damaged = 0;
   int error = rgi_generations_broadcast(l->group, f, i, &h, name);
   if (!error)
-    error = rgi_file_agree(l->group, fits_head(l, name, &h));
+    error = share_error(l, fits_head(l, name, &h));
   if (!error) {
     error = read_arrays(l, &h, name);
     *damaged = error == RG_ERR_FILE;
@@ -125,16 +131,15 @@ static int load_newest(loading *l, rgi_generations *f, int numbers[2]) {
                       f->trouble);
   else
     error = RG_SUCCESS;
-  return rgi_file_agree(l->group, error);
+  return share_error(l, error);
 }
 
 static int load_any(loading *l, rgi_generations *f, int *found) {
   int numbers[2];
   for (int64_t i = 0; i < l->n; i++)
     RGI_TRY(rg_array_sync(l->arrays[i]));
-  RGI_TRY(rgi_file_agree(l->group, l->group->me == 0
-                                       ? rgi_generations_find("rg_checkpoint_load", l->path, f)
-                                       : RG_SUCCESS));
+  RGI_TRY(share_error(l, l->group->me == 0 ? rgi_generations_find("rg_checkpoint_load", l->path, f)
+                                           : RG_SUCCESS));
   numbers[0] = f->n;
   numbers[1] = f->there;
   RGI_TRY(rg_bcast(l->group, numbers, 2, MPI_INT, 0));
@@ -152,9 +157,9 @@ int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array a
   RGI_REQUIRE(path);
   RGI_TRY(rgi_checkpoint_check(__func__, g, &content));
   rgi_generations *f = calloc(1, sizeof *f);
-  int error = rgi_file_agree(
-      g, f ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_checkpoint_load: no memory for a head"));
   l.group = g;
+  int error = share_error(
+      &l, f ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_checkpoint_load: no memory for a head"));
   if (!error)
     error = load_any(&l, f, found);
   if (f)

@@ -27,6 +27,7 @@
 #include "checkpoint/disk_writer.h"
 #include "checkpoint/generations.h"
 #include "checkpoint/head.h"
+#include "collectives/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "file/file.h"
 #include "formation/group.h"
@@ -125,9 +126,9 @@ static char *name_of(const char *path, const char *end) {
 
 /* What rank 0 tells the others when it has claimed. */
 typedef struct {
-  int32_t error, unsure; /* unsure: it is not known whether the newest generation is whole */
+  int64_t word;   /* of its error */
+  int64_t unsure; /* whether it is not known that the newest generation is whole */
   uint64_t number;
-  char text[640];
 } claim_result;
 
 /* Rank 0: claims, and finds the generations that are there. */
@@ -167,13 +168,18 @@ static int begin_file(rg_checkpoint c, const rgi_generations *f, int whole) {
   return rgi_file_extend(c->part, (int64_t)c->head.fixed->file_bytes);
 }
 
+/* The error of one member on all of them. */
+static int share_error(const struct rg_checkpoint_s *c, int error) {
+  return rgi_group_error_share(c->group, "rg_checkpoint_start", error);
+}
+
 /* Every member: whether the newest generation is whole. */
 static int check_newest(rg_checkpoint c, const rgi_generations *f, int *whole) {
   rgi_head h = {0};
   char name[sizeof f->name[0]] = "";
   int error = rgi_generations_broadcast(c->group, f, 0, &h, name);
   if (!error) {
-    error = rgi_file_agree(c->group, rgi_generations_read(c->group, &h, name, NULL, NULL));
+    error = share_error(c, rgi_generations_read(c->group, &h, name, NULL, NULL));
     *whole = !error;
     error = error == RG_ERR_FILE ? RG_SUCCESS : error;
   }
@@ -181,10 +187,9 @@ static int check_newest(rg_checkpoint c, const rgi_generations *f, int *whole) {
   return error;
 }
 
-static int learn_claim(rg_checkpoint c, claim_result *r) {
+static int learn_claim(rg_checkpoint c, claim_result *r, int error) {
   RGI_TRY(rg_bcast(c->group, r, sizeof *r, MPI_BYTE, 0));
-  if (r->error)
-    return c->group->me == 0 ? r->error : rgi_error(r->error, "%s", r->text);
+  RGI_TRY(rgi_group_error_tell(c->group, "rg_checkpoint_start", r->word, error));
   c->head.fixed->sequence = r->number;
   c->part = rgi_claim_part(c->path, r->number);
   rgi_claim_note(c->path, (rgi_claim_known){.number = r->number});
@@ -195,15 +200,15 @@ static int learn_claim(rg_checkpoint c, claim_result *r) {
 static int make_file(rg_checkpoint c, rgi_generations *f) {
   claim_result r = {0};
   int whole = 1;
-  if (c->group->me == 0 && (r.error = claim_checkpoint(c, f, &r)))
-    snprintf(r.text, sizeof r.text, "%s", rg_error_detail());
-  RGI_TRY(learn_claim(c, &r));
+  int error = c->group->me == 0 ? claim_checkpoint(c, f, &r) : RG_SUCCESS;
+  r.word = rgi_group_error_word(c->group, error);
+  RGI_TRY(learn_claim(c, &r, error));
   if (r.unsure)
     RGI_TRY(check_newest(c, f, &whole));
-  int error = c->part ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a name");
+  error = c->part ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a name");
   if (!error && c->group->me == 0)
     error = begin_file(c, f, whole);
-  return rgi_file_agree(c->group, error);
+  return share_error(c, error);
 }
 
 /* Copies the caller's segment. */
@@ -273,7 +278,7 @@ static int start_checkpoint(rg_checkpoint c, const char *path,
                             const rgi_checkpoint_content *content) {
   int64_t n = content->n;
   const rg_array *arrays = content->arrays;
-  RGI_TRY(rgi_file_agree(c->group, make_head(path, n, arrays, content->bytes, c)));
+  RGI_TRY(share_error(c, make_head(path, n, arrays, content->bytes, c)));
   if (c->group->me == 0 && content->bytes)
     memcpy(c->head.state, content->state, content->bytes);
   rgi_generations *f = c->group->me == 0 ? calloc(1, sizeof *f) : NULL;
@@ -282,7 +287,7 @@ static int start_checkpoint(rg_checkpoint c, const char *path,
     rgi_generations_clear(f);
   free(f);
   if (!error)
-    error = rgi_file_agree(c->group, open_and_copy(c, n, arrays));
+    error = share_error(c, open_and_copy(c, n, arrays));
   if (error && c->group->me == 0 && c->part)
     unlink(c->part);
   return error;
@@ -433,9 +438,9 @@ static int finish_checkpoint(rg_checkpoint *c, int error) {
                   "cut off from one that goes on",
                   was->path);
   else if (!error && was->outcome.number) {
-    char what[64];
-    snprintf(what, sizeof what, "member %d could not write", was->outcome.member);
-    error = rgi_file_system_error(what, was->part, was->outcome.number);
+    error = rgi_file_system_error("cannot write", was->part, was->outcome.number);
+    if (was->outcome.member != was->group->me)
+      rgi_error_from(error, "rg_checkpoint_wait", was->outcome.member, rg_error_detail());
   }
   if (error && was->group->me == 0)
     unlink(was->part);

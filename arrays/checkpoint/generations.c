@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "file/file.h"
 #include "formation/group.h"
 
@@ -56,15 +57,16 @@ int rgi_generations_broadcast(rg_group g, const rgi_generations *f, int i, rgi_h
   uint64_t bytes = g->me == 0 ? f->head[i].fixed->head_bytes : 0;
   RGI_TRY(rg_bcast(g, &bytes, 1, MPI_UINT64_T, 0));
   h->memory = malloc(bytes);
-  RGI_TRY(
-      rgi_file_agree(g, h->memory ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for a head")));
+  RGI_TRY(rgi_group_error_share(g, "the head of a checkpoint",
+                                h->memory ? RG_SUCCESS
+                                          : rgi_error(RG_ERR_NOMEM, "no memory for a head")));
   if (g->me == 0) {
     memcpy(h->memory, f->head[i].memory, bytes);
     memcpy(name, f->name[i], sizeof f->name[i]);
   }
   RGI_TRY(rg_bcast(g, h->memory, (MPI_Count)bytes, MPI_BYTE, 0));
   RGI_TRY(rg_bcast(g, name, sizeof f->name[i], MPI_BYTE, 0));
-  return rgi_file_agree(g, rgi_head_work_out(h));
+  return rgi_group_error_share(g, "the head of a checkpoint", rgi_head_work_out(h));
 }
 
 static int read_bytes(int fd, const char *name, char *to, const rgi_head_segment *s) {

@@ -16,6 +16,7 @@
 #include "engine/heap.h"
 #include "engine/rma.h"
 #include "noded/overlay_client.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/module.h"
 #include "runtime/runtime.h"
@@ -52,13 +53,8 @@ static size_t part_size(void) {
 }
 
 /* All processes return an error if one has one. */
-static int agree_on_error(int error) {
-  int worst = error;
-  RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, rgi_runtime.comm));
-  if (worst && !error)
-    return rgi_error(worst, "rg_init: another process could not start ARMCI: %s",
-                     rg_error_string(worst));
-  return error;
+static int share_error(int error) {
+  return rgi_comm_error_share(rgi_runtime.comm, "rg_init", error);
 }
 
 static int agree_on_size(void) {
@@ -79,7 +75,7 @@ static void free_memory(void) {
 }
 
 static int start_transport(void) {
-  int error = agree_on_error(rgi_engine_transport->start());
+  int error = share_error(rgi_engine_transport->start());
   if (error)
     rgi_engine_transport->stop(1);
   return error;
@@ -94,7 +90,7 @@ static int open_engine(void) {
   int error = rgi_engine_transport->open();
   if (!error)
     error = rgi_heap_open(part_size());
-  error = agree_on_error(error);
+  error = share_error(error);
   if (!error)
     error = start_transport();
   if (error)

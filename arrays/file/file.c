@@ -8,25 +8,6 @@
 #include "file/file.h"
 #include "progress/mpi_error.h"
 
-int rgi_file_agree(rg_group g, int code) {
-  struct {
-    int code;
-    char text[700];
-  } error;
-  int me, size, failed;
-  RGI_TRY(rg_group_rank(g, &me));
-  RGI_TRY(rg_group_size(g, &size));
-  memset(&error, 0, sizeof error);
-  error.code = code;
-  snprintf(error.text, sizeof error.text, "%s", code ? rg_error_detail() : "");
-  failed = code ? me : size;
-  RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN));
-  if (failed == size)
-    return RG_SUCCESS;
-  RGI_TRY(rg_bcast(g, &error, sizeof error, MPI_BYTE, failed));
-  return rgi_error(error.code, "%s", error.text);
-}
-
 /* FNV-1a of 64 bits. */
 uint64_t rgi_file_hash(const void *bytes, size_t n, uint64_t hash) {
   const unsigned char *p = bytes;

@@ -23,9 +23,6 @@ typedef struct {
 
 /* --- all members (file.c) --------------------------------------------------- */
 
-/* The error of the lowest rank that has one, with its text, on every member. */
-int rgi_file_agree(rg_group g, int code);
-
 /* FNV-1a of 64 bits, from RGI_FILE_HASH_START or a hash of what comes before. */
 #define RGI_FILE_HASH_START 0xcbf29ce484222325u
 uint64_t rgi_file_hash(const void *bytes, size_t n, uint64_t hash);
@@ -42,8 +39,8 @@ int rgi_file_mpi_error(const char *what, const char *path, int mpi_code);
 
 /* The array's elements to or from a file that has them in C order from byte `start`
  * on. The same result on every member. */
-int rgi_file_write(rg_array a, const char *path, int64_t start);
-int rgi_file_read(rg_array a, const char *path, int64_t start);
+int rgi_file_write(const char *call, rg_array a, const char *path, int64_t start);
+int rgi_file_read(const char *call, rg_array a, const char *path, int64_t start);
 
 /* --- room (file_reserve.c): one member ------------------------------------------------------ */
 

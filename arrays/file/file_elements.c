@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "file/file.h"
 #include "file/file_run.h"
 #include "noded/guard_client.h"
@@ -24,6 +25,7 @@ enum { PREFIX = 0 };
 #endif
 
 typedef struct {
+  const char *call;
   rg_array a;
   const char *path;
   MPI_File file;
@@ -102,16 +104,20 @@ static int one_round(file_transfer *t) {
   return RG_SUCCESS;
 }
 
+static int share_error(const file_transfer *t, int error) {
+  return rgi_group_error_share(t->a->group, t->call, error);
+}
+
 static int all_rounds(file_transfer *t) {
   int more = 1;
   while (more) {
-    RGI_TRY(rgi_file_agree(t->a->group, one_round(t)));
+    RGI_TRY(share_error(t, one_round(t)));
     more = t->runs.more;
     RGI_TRY(rg_allreduce(t->a->group, MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MAX));
   }
-  return t->writing ? rgi_file_agree(t->a->group, rgi_file_mpi_error("cannot write", t->path,
-                                                                     MPI_File_sync(t->file)))
-                    : RG_SUCCESS;
+  return t->writing
+             ? share_error(t, rgi_file_mpi_error("cannot write", t->path, MPI_File_sync(t->file)))
+             : RG_SUCCESS;
 }
 
 /* Opens, moves, closes. comm holds the array's members, or the caller alone. */
@@ -120,14 +126,14 @@ static int with_file(file_transfer *t, MPI_Comm comm, MPI_Info how) {
   sprintf(name, "%s%s", PREFIX && strchr(t->path, ':') ? "ufs:" : "", t->path);
   int mode = t->writing ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
   int opened = MPI_File_open(comm, name, mode, how, &t->file);
-  int code = rgi_file_agree(t->a->group, rgi_file_mpi_error("cannot open", t->path, opened));
+  int code = share_error(t, rgi_file_mpi_error("cannot open", t->path, opened));
   if (opened != MPI_SUCCESS)
     return code;
   MPI_File_set_errhandler(t->file, MPI_ERRORS_RETURN);
   if (code == RG_SUCCESS)
     code = all_rounds(t);
   int closed = rgi_file_mpi_error("cannot close", t->path, MPI_File_close(&t->file));
-  return code ? code : rgi_file_agree(t->a->group, closed);
+  return code ? code : share_error(t, closed);
 }
 
 /* In a job that survives: MPI-IO over a communicator would wait for dead processes. Without data
@@ -146,20 +152,22 @@ static int transfer_with_comm(file_transfer *t) {
   rg_group g; /* of its own, so that its communicator does not outlive the call */
   MPI_Comm comm;
   RGI_TRY(rg_group_dup(t->a->group, &g));
-  int code = rgi_file_agree(t->a->group, rg_group_comm(g, &comm));
+  int code = share_error(t, rg_group_comm(g, &comm));
   if (code == RG_SUCCESS)
     code = with_file(t, comm, MPI_INFO_NULL);
   rg_group_free(&g);
   return code;
 }
 
-static int transfer_all(rg_array a, const char *path, int64_t start, int writing) {
+static int transfer_all(const char *call, rg_array a, const char *path, int64_t start,
+                        int writing) {
   file_transfer *t = malloc(sizeof *t);
   char *buffer = malloc(a->element > ROUND ? a->element : ROUND);
   int code =
       t && buffer ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for the buffers of %s", path);
-  code = rgi_file_agree(a->group, code);
+  code = rgi_group_error_share(a->group, call, code);
   if (code == RG_SUCCESS) {
+    t->call = call;
     t->a = a;
     t->path = path;
     t->start = start;
@@ -174,10 +182,10 @@ static int transfer_all(rg_array a, const char *path, int64_t start, int writing
   return code;
 }
 
-int rgi_file_write(rg_array a, const char *path, int64_t start) {
-  return transfer_all(a, path, start, 1);
+int rgi_file_write(const char *call, rg_array a, const char *path, int64_t start) {
+  return transfer_all(call, a, path, start, 1);
 }
 
-int rgi_file_read(rg_array a, const char *path, int64_t start) {
-  return transfer_all(a, path, start, 0);
+int rgi_file_read(const char *call, rg_array a, const char *path, int64_t start) {
+  return transfer_all(call, a, path, start, 0);
 }

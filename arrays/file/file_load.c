@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "file/file.h"
 #include "formation/group.h"
 
@@ -51,7 +52,7 @@ static int inspect_file(const char *call, rg_group g, const char *path, rgi_file
   memset(info, 0, sizeof *info);
   if (me == 0)
     code = inspect_by_root(path, info);
-  RGI_TRY(rgi_file_agree(g, code));
+  RGI_TRY(rgi_group_error_share(g, call, code));
   return rg_bcast(g, info, sizeof *info, MPI_BYTE, 0);
 }
 
@@ -78,13 +79,14 @@ static int fits_array(rg_array a, const char *path, const rgi_file_info *info) {
                    mine);
 }
 
-static int read_elements(rg_array a, const char *path, const rgi_file_info *info) {
+static int read_elements(const char *call, rg_array a, const char *path,
+                         const rgi_file_info *info) {
   uint64_t checksum;
   RGI_TRY(rg_array_sync(a));
   if (info->format == RG_FILE_HDF5)
-    RGI_TRY(rgi_file_agree(a->group, rgi_file_hdf5_read(a, path, info)));
+    RGI_TRY(rgi_group_error_share(a->group, call, rgi_file_hdf5_read(a, path, info)));
   else
-    RGI_TRY(rgi_file_read(a, path, RGI_FILE_NATIVE_HEADER));
+    RGI_TRY(rgi_file_read(call, a, path, RGI_FILE_NATIVE_HEADER));
   RGI_TRY(rg_array_checksum(a, &checksum));
   if (info->has_checksum && checksum != info->checksum)
     return rgi_error(RG_ERR_FILE, "%s is damaged: the checksum of its elements differs", path);
@@ -97,7 +99,7 @@ int rg_array_load(rg_array a, const char *path) {
   RGI_REQUIRE(path);
   RGI_TRY(inspect_file(__func__, a->group, path, &info));
   RGI_TRY(fits_array(a, path, &info));
-  return read_elements(a, path, &info);
+  return read_elements(__func__, a, path, &info);
 }
 
 int rg_array_open(rg_group g, const char *path, rg_array *out) {
@@ -111,7 +113,7 @@ int rg_array_open(rg_group g, const char *path, rg_array *out) {
   RGI_TRY(rg_array_spec_set(&spec, info.type, info.dims, info.shape));
   spec.element_size = info.element;
   RGI_TRY(rg_array_create(g, &spec, &a));
-  int code = read_elements(a, path, &info);
+  int code = read_elements(__func__, a, path, &info);
   if (code != RG_SUCCESS) {
     rg_array_free(&a);
     return code;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "file/file.h"
 
 static rgi_file_info describe_array(rg_array a, rg_file_format format, uint64_t checksum) {
@@ -58,6 +59,7 @@ static int finish_file(const char *part, const char *path, const rgi_file_info *
 }
 
 static int save_array(rg_array a, const char *path, char *part, const rgi_file_info *info) {
+  static const char *const call = "rg_array_save";
   int64_t shared[2] = {getpid(),
                        0}; /* rank 0's process number, for the name; where the elements start */
   int code = RG_SUCCESS;
@@ -70,13 +72,13 @@ static int save_array(rg_array a, const char *path, char *part, const rgi_file_i
     if (code != RG_SUCCESS)
       unlink(part);
   }
-  RGI_TRY(rgi_file_agree(a->group, code));
+  RGI_TRY(rgi_group_error_share(a->group, call, code));
   code = rg_bcast(a->group, &shared[1], 1, MPI_INT64_T, 0);
   if (code == RG_SUCCESS)
-    code = rgi_file_write(a, part, shared[1]);
+    code = rgi_file_write(call, a, part, shared[1]);
   if (a->me == 0)
     code = finish_file(part, path, info, code);
-  return rgi_file_agree(a->group, code);
+  return rgi_group_error_share(a->group, call, code);
 }
 
 int rg_array_save(rg_array a, const char *path, rg_file_format format) {

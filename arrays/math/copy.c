@@ -6,8 +6,10 @@
  * part of the source (copy_own.h). */
 #include <regroup/array_math.h>
 #include <regroup/collectives.h>
+#include <stdio.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "math/copy_own.h"
 
 /* A copy as the caller knows it: with both operands, or only the one on whose group it is. */
@@ -87,11 +89,13 @@ static int agree_on_both(const copying *c, int error) {
     rg_array x = i ? c->b : c->a;
     if (!x)
       continue;
-    int mine[3] = {error, error ? x->me : -1, c->a && c->b}, all[3];
-    RGI_TRY(rg_allreduce(x->group, mine, all, 3, MPI_INT, MPI_MAX));
-    if (!error && all[0])
-      error = rgi_error_from(all[0], c->call, all[1]);
-    else if (!error && !all[2])
+    char where[64];
+    snprintf(where, sizeof where, "%s: in the %s's group", c->call, i ? "target" : "source");
+    int64_t mine[2] = {rgi_group_error_word(x->group, error), c->a && c->b}, all[2];
+    RGI_TRY(rg_allreduce(x->group, mine, all, 2, MPI_INT64_T, MPI_MAX));
+    if (all[0])
+      error = rgi_group_error_tell(x->group, where, all[0], error);
+    else if (!all[1])
       error = rgi_error(RG_ERR_GROUP, "%s: no process is in the groups of both arrays", c->call);
   }
   return error;

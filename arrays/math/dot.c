@@ -6,6 +6,7 @@
 #include <regroup/array_math.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "math/box.h"
 #include "math/total.h"
 #include "math/typed_loops.h"
@@ -68,7 +69,7 @@ static int dot_of(const char *call, const rgi_operand o[2], void *dot) {
   RGI_TRY(rgi_operands_begin(call, 2, o));
   int error = rgi_box_each(2, o, dot_box, &j);
   if (!a->one_node || !o[1].a->one_node)
-    RGI_TRY(rgi_operands_agree(call, a, error));
+    RGI_TRY(rgi_group_error_share(a->group, call, error));
   RGI_TRY(rgi_total_all(a, &j.total));
   rgi_total_store(a->type, &j.total, dot);
   return RG_SUCCESS;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 
 int rgi_operand_make(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
                      rgi_operand *o) {
@@ -108,16 +109,8 @@ int rgi_operands_begin(const char *call, int n, const rgi_operand o[]) {
   return rg_barrier(o[0].a->group);
 }
 
-int rgi_operands_agree(const char *call, rg_array a, int error) {
-  int mine[2] = {error, error ? a->me : -1}, worst[2];
-  RGI_TRY(rg_allreduce(a->group, mine, worst, 2, MPI_INT, MPI_MAX));
-  if (worst[0] && !error)
-    return rgi_error_from(worst[0], call, worst[1]);
-  return error;
-}
-
 int rgi_operands_end(const char *call, int n, const rgi_operand o[], int error) {
   if (!error)
     error = fence_arrays(n, o);
-  return rgi_operands_agree(call, o[0].a, error);
+  return rgi_group_error_share(o[0].a->group, call, error);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "math/operand.h"
 
 typedef struct {
@@ -117,5 +118,5 @@ int rg_array_print(rg_array a, const int64_t lo[], const int64_t hi[], FILE *fil
   rgi_operand o;
   RGI_TRY(rgi_operand_make(__func__, a, lo, hi, &o));
   RGI_TRY(rgi_operands_begin(__func__, 1, &o));
-  return rgi_operands_agree(__func__, a, a->me == 0 ? print_all(&o, file) : RG_SUCCESS);
+  return rgi_group_error_share(a->group, __func__, a->me == 0 ? print_all(&o, file) : RG_SUCCESS);
 }

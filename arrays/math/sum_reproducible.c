@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "collectives/exact.h"
+#include "collectives/group_error.h"
 #include "math/box.h"
 #include "math/norm.h"
 
@@ -62,7 +63,7 @@ static int sum_all(const char *call, exact_call j, int n, const rgi_operand o[],
   j.type = a->type;
   int error = rgi_box_each(n, o, add_box, &j), one_node = a->one_node && o[n - 1].a->one_node;
   if (!one_node)
-    RGI_TRY(rgi_operands_agree(call, a, error));
+    RGI_TRY(rgi_group_error_share(a->group, call, error));
   rgi_exact_carry(&j.sum);
   RGI_TRY(rg_allreduce(a->group, MPI_IN_PLACE, &j.sum, RGI_EXACT_WORDS, MPI_INT64_T, MPI_SUM));
   *result = rgi_exact_round(&j.sum, 53, 0);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "engine/heap.h"
 #include "formation/group.h"
@@ -107,9 +108,11 @@ static int make_tables(const char *call, rg_array a) {
 
 /* The error that all return: of the lowest member that has one. */
 static int first_error(const char *call, rg_array a, const memory_notice *all) {
-  for (int i = 0; i < a->members; i++)
+  int64_t word = 0;
+  for (int i = a->members - 1; i >= 0; i--)
     if (all[i].error)
-      return i == a->me ? (int)all[i].error : rgi_error_from((int)all[i].error, call, i);
+      word = rgi_error_report_word((int)all[i].error, i);
+  RGI_TRY(rgi_group_error_tell(a->group, call, word, (int)all[a->me].error));
   for (int i = 1; i < a->members; i++)
     if (all[i].hash != all[0].hash)
       return rgi_error(RG_ERR_MISMATCH, "%s: member %d was not given the same as member 0", call,

@@ -84,7 +84,7 @@ static int found_error(const char *call, const rgi_shared_block_state *p) {
   case RG_ERR_MISMATCH:
     return rgi_error(code, "%s: the members were not given the same", call);
   default:
-    return rgi_error_from(code, call, (int)p->maker);
+    return rgi_error_from(code, call, (int)p->maker, NULL);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "distribution/piece.h"
 #include "engine/engine.h"
@@ -24,6 +25,7 @@ typedef struct {
   uint64_t
       label; /* of the newest version in the pairs that the caller uses; UINT64_MAX: it uses none */
   uint64_t whole; /* 0: elements are lost */
+  uint64_t fine;  /* the complement of the error's word */
 } rebuild_state;
 
 /* The rank in `to` of a survivor on a member's node, another one for each `turn`; -1. */
@@ -56,7 +58,7 @@ static int find_source(rg_array a, rg_group to, int member, rgi_mirror_pair *p) 
 }
 
 static rebuild_state find_state(rg_array a, rg_group to, char *lost, size_t room) {
-  rebuild_state s = {UINT64_MAX, 1};
+  rebuild_state s = {UINT64_MAX, 1, ~(uint64_t)0};
   for (int i = 0; a && i < a->members; i++) {
     rgi_mirror_pair p;
     if (rgi_distribution_extent(&a->d, i) == 0)
@@ -111,8 +113,9 @@ int rgi_rebuild_array(rg_array a, rg_group to, rg_array b) {
   char lost[200] = "";
   rebuild_state s = find_state(a, to, lost, sizeof lost);
   int error = complete_own(a);
-  RGI_TRY(rg_allreduce(to, MPI_IN_PLACE, &s, 2, MPI_UINT64_T, MPI_MIN));
-  RGI_TRY(error);
+  s.fine = ~(uint64_t)rgi_group_error_word(to, error);
+  RGI_TRY(rg_allreduce(to, MPI_IN_PLACE, &s, 3, MPI_UINT64_T, MPI_MIN));
+  RGI_TRY(rgi_group_error_tell(to, "rg_array_recover", (int64_t)~s.fine, error));
   if (!s.whole)
     return rgi_error(RG_ERR_ARRAY,
                      "rg_array_recover: the elements of rank %s are lost: no process lives on the "

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "collectives/group_error.h"
 #include "formation/group.h"
 #include "object/array_create.h"
 #include "object/mirror.h"
@@ -163,9 +164,7 @@ static int agree_on_error(rg_group survivors, int error) {
   RGI_TRY(rg_group_agree(survivors, &word, &failed));
   if (failed)
     return rgi_error(RG_ERR_PROC_FAILED, "rg_array_recover: another member has died");
-  if (word == 1 || error)
-    return error;
-  return rgi_error(RG_ERR_NOMEM, "rg_array_recover: another member failed");
+  return word == 1 ? RG_SUCCESS : rgi_group_error_share(survivors, "rg_array_recover", error);
 }
 
 /* found: of the members of `to`, those that have a, which is NULL for the others. */

@@ -15,6 +15,7 @@
 
 #include "access/patch.h"
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "distribution/distribution_owner.h"
 #include "distribution/piece.h"
 #include "object/array.h"
@@ -206,7 +207,7 @@ static int do_all(redistribution *m) {
     error = error ? error : failed;
   }
   /* If a member's list is incomplete, no member may wait for its messages. */
-  RGI_TRY(rgi_side_agree(m->call.both, error));
+  RGI_TRY(rgi_group_error_share(m->call.both, RGI_REDISTRIBUTE_WHERE, error));
   error = exchange_messages(m);
   failed = m->call.b ? rg_array_fence(m->call.b) : RG_SUCCESS;
   return error ? error : failed;
@@ -218,7 +219,8 @@ int rgi_redistribute(const rgi_redistribute_call *call) {
   RGI_TRY(rg_group_size(call->both, &size));
   m.part = calloc((size_t)size, 1);
   if (!m.part) /* the other members agree on errors in do_all */
-    return rgi_side_agree(call->both, rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory"));
+    return rgi_group_error_share(call->both, RGI_REDISTRIBUTE_WHERE,
+                                 rgi_error(RG_ERR_NOMEM, "rg_array_regroup: no memory"));
   mark_members(&m, call->from, OLD);
   mark_members(&m, call->to, NEW);
   error = do_all(&m);

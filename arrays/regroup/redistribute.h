@@ -7,6 +7,9 @@
 
 #include "regroup/side.h"
 
+/* For errors: their ranks are those of both. */
+#define RGI_REDISTRIBUTE_WHERE "rg_array_regroup: in the group of both"
+
 typedef struct {
   rg_group both;
   int me;                    /* the caller's rank in both */

@@ -4,6 +4,7 @@
  * rg_array_regroup: the members of both groups agree on the two sides, make the new array, move the
  * elements, agree that all have succeeded, and free the old array, which is unchanged until then.
  */
+#include <limits.h>
 #include <regroup/array_regroup.h>
 #include <regroup/collectives.h>
 #include <stdlib.h>
@@ -11,11 +12,10 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "collectives/group_error.h"
 #include "distribution/spec.h"
 #include "object/array.h"
 #include "regroup/redistribute.h"
-
-#define NONE INT64_MAX
 
 typedef struct {
   rg_group both; /* a duplicate: its messages cannot match the program's */
@@ -25,19 +25,23 @@ typedef struct {
   rgi_side from_side, to_side;
 } regrouping;
 
+/* All return an error if one has one. */
+static int share_error(const regrouping *h, int error) {
+  return rgi_group_error_share(h->both, RGI_REDISTRIBUTE_WHERE, error);
+}
+
 /* For each side the lowest rank of both that is on it. */
 static int find_roots(regrouping *h, int error, int roots[2]) {
-  int64_t found[3] = {h->a ? h->me : NONE, h->to ? h->me : NONE, -error};
-  RGI_TRY(rg_allreduce(h->both, MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MIN));
-  if (found[2])
-    return error ? error
-                 : rgi_error((int)-found[2], "rg_array_regroup: another member failed: %s",
-                             rg_error_string((int)-found[2]));
+  enum { NONE = INT_MIN };
+  int64_t found[3] = {h->a ? -h->me : NONE, h->to ? -h->me : NONE,
+                      rgi_group_error_word(h->both, error)};
+  RGI_TRY(rg_allreduce(h->both, MPI_IN_PLACE, found, 3, MPI_INT64_T, MPI_MAX));
+  RGI_TRY(rgi_group_error_tell(h->both, RGI_REDISTRIBUTE_WHERE, found[2], error));
   for (int side = 0; side < 2; side++) {
     if (found[side] == NONE)
       return rgi_error(RG_ERR_ARG, side ? "rg_array_regroup: no member of both is in `to`"
                                         : "rg_array_regroup: no member of both has the array");
-    roots[side] = (int)found[side];
+    roots[side] = -(int)found[side];
   }
   return RG_SUCCESS;
 }
@@ -93,23 +97,23 @@ static int tell_sides(regrouping *h, int error, const rg_array_spec *wanted) {
   if (!error && h->a)
     error = describe_old(h);
   RGI_TRY(find_roots(h, error, roots));
-  RGI_TRY(rgi_side_agree(h->both, rgi_side_spread(h->both, roots[0], &h->from_side)));
-  RGI_TRY(rgi_side_agree(h->both, h->to ? describe_new(h, wanted) : RG_SUCCESS));
-  RGI_TRY(rgi_side_agree(h->both, rgi_side_spread(h->both, roots[1], &h->to_side)));
-  return rgi_side_agree(h->both, check_part(h));
+  RGI_TRY(share_error(h, rgi_side_spread(h->both, roots[0], &h->from_side)));
+  RGI_TRY(share_error(h, h->to ? describe_new(h, wanted) : RG_SUCCESS));
+  RGI_TRY(share_error(h, rgi_side_spread(h->both, roots[1], &h->to_side)));
+  return share_error(h, check_part(h));
 }
 
 static int move_elements(regrouping *h) {
   int error = h->to ? rg_array_create(h->to, &h->to_side.spec, &h->b) : RG_SUCCESS;
   if (!error && h->a)
     error = rg_array_fence(h->a);
-  RGI_TRY(rgi_side_agree(h->both, error));
-  return rgi_side_agree(h->both, rgi_redistribute(&(rgi_redistribute_call){.both = h->both,
-                                                                           .me = h->me,
-                                                                           .from = &h->from_side,
-                                                                           .to = &h->to_side,
-                                                                           .a = h->a,
-                                                                           .b = h->b}));
+  RGI_TRY(share_error(h, error));
+  return share_error(h, rgi_redistribute(&(rgi_redistribute_call){.both = h->both,
+                                                                  .me = h->me,
+                                                                  .from = &h->from_side,
+                                                                  .to = &h->to_side,
+                                                                  .a = h->a,
+                                                                  .b = h->b}));
 }
 
 static int check_arguments(const rg_array *a, rg_group to) {

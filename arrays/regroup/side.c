@@ -141,11 +141,3 @@ int rgi_side_rank(const rgi_side *s, int rank_in_both) {
       return i;
   return -1;
 }
-
-int rgi_side_agree(rg_group both, int error) {
-  int all = error;
-  RGI_TRY(rg_allreduce(both, MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX));
-  if (all && !error)
-    rgi_error(all, "rg_array_regroup: another member failed: %s", rg_error_string(all));
-  return error ? error : all;
-}

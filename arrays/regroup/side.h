@@ -29,10 +29,6 @@ int rgi_side_spread(rg_group both, int root, rgi_side *s);
 /* A member's rank on a side, -1 if it is not on it. */
 int rgi_side_rank(const rgi_side *s, int rank_in_both);
 
-/* Every member of both, with its error: RG_SUCCESS if all have it; else the caller's own error, or
- * another member's. */
-int rgi_side_agree(rg_group both, int error);
-
 void rgi_side_clear(rgi_side *s);
 
 #endif

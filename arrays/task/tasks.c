@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 
 struct rg_tasks_s {
   rg_counter runs;
@@ -29,13 +30,9 @@ static int64_t run_length(const struct rg_tasks_s *t, int64_t first) {
 
 /* All return an error if one has one, or if their arguments differ. */
 static int agree_on_tasks(rg_group g, int error, int64_t tasks, int64_t least) {
-  int64_t most[5] = {error, tasks, ~tasks, least, ~least};
+  int64_t most[5] = {rgi_group_error_word(g, error), tasks, ~tasks, least, ~least};
   RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, most, 5, MPI_INT64_T, MPI_MAX));
-  if (error)
-    return error;
-  if (most[0])
-    return rgi_error((int)most[0], "rg_tasks_create: another member failed: %s",
-                     rg_error_string((int)most[0]));
+  RGI_TRY(rgi_group_error_tell(g, "rg_tasks_create", most[0], error));
   if (most[1] != ~most[2] || most[3] != ~most[4])
     return rgi_error(RG_ERR_MISMATCH,
                      "rg_tasks_create: the members were not given the same, here "

@@ -97,8 +97,8 @@ RG_API int rg_array_combine(rg_combine_operation op, rg_array a, rg_array b, rg_
  * patch is in one run, on the member that owns it. `at` is the index of the first element;
  * that of the i-th one is greater by i in the last dimension. f changes the elements in
  * place and makes no collective call. If f returns a value other than RG_SUCCESS the caller's
- * part ends, and the call returns this value on every member, of several the greatest (error.h;
- * some elements are changed then). */
+ * part ends, and the call returns this value on every member, with the text that f has set: of
+ * several those of the lowest rank (error.h; some elements are changed then). */
 typedef int rg_array_function(void *elements, int64_t n, const int64_t at[], void *context);
 RG_API int rg_array_map(rg_array a, const int64_t lo[], const int64_t hi[], rg_array_function *f,
                         void *context);

@@ -13,7 +13,9 @@
  *    wrong, on which rank, and what to do. Arguments that are the same on every
  *    caller give the same error on every caller.
  *  - If several processes take part, an error that one of them detects before the
- *    work starts is returned on all of them, unless a prototype says otherwise.
+ *    work starts is returned on all of them, unless a prototype says otherwise. Of several
+ *    errors it is that of the lowest rank. The text on the other processes names this rank
+ *    ("rank 3 reported: ..."), as the group or communicator of the call counts it.
  *  - After an error all objects that existed before the call still work.
  *  - A function of the application that the library calls (a callback) returns RG_SUCCESS,
  *    one of the codes below, or a code of the application's own: any number from

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local char detail[768];
+static _Thread_local char detail[RGI_ERROR_TEXT];
 static _Thread_local unsigned recorded; /* texts so far */
 
 typedef struct {
@@ -107,6 +107,13 @@ int rgi_error_of_callback(const char *callback, int returned, unsigned mark) {
   return rgi_error(returned, "%s returned %d (%s)", callback, returned, rg_error_string(returned));
 }
 
-int rgi_error_from(int code, const char *call, int rank) {
-  return rgi_error(code, "%s: rank %d reported: %s", call, rank, rg_error_string(code));
+/* The text without "CALL: " at its beginning. */
+static const char *skip_call(const char *text, const char *call) {
+  size_t n = strcspn(call, ":");
+  return strncmp(text, call, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+}
+
+int rgi_error_from(int code, const char *call, int rank, const char *text) {
+  const char *what = text && *text ? skip_call(text, call) : rg_error_string(code);
+  return rgi_error(code, "%s: rank %d reported: %s", call, rank, what);
 }

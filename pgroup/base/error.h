@@ -7,11 +7,16 @@
 
 #include <regroup/error.h>
 
+/* Bytes of a text, at most, with the 0 at its end. */
+#define RGI_ERROR_TEXT 768
+
 /* Keeps the text as this thread's rg_error_detail and returns code. */
 int rgi_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for an error that another process has reported. rank: that process. */
-int rgi_error_from(int code, const char *call, int rank);
+/* The same for an error that another process has reported. rank: that process, in the caller's
+ * group; a call like "rg_array_copy: in the source's group" names another one. text: that of the
+ * other process, without the call's name at its beginning; NULL or "": unknown. */
+int rgi_error_from(int code, const char *call, int rank, const char *text);
 
 /* A number that changes with each text that this thread records. */
 unsigned rgi_error_mark(void);

@@ -205,7 +205,7 @@ static int explain_decision(const agree_state *r, int own_error) {
   if (v->error == RG_ERR_TIMEOUT)
     return rgi_error(RG_ERR_TIMEOUT, "%s: rank %d did not take part within RG_TIMEOUT", r->call,
                      v->rank);
-  int error = rgi_error_from(v->error, r->call, v->rank);
+  int error = rgi_error_from(v->error, r->call, v->rank, NULL);
   return gave_up(error) ? rgi_wait_cause(error, r->call) : error;
 }
 

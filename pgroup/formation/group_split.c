@@ -49,7 +49,7 @@ static int make_part(rg_group g, const int table[], int color, uint64_t id, rg_g
 static int find_error(const int table[], int size, const char *call) {
   for (int i = 0; i < size; i++)
     if (table[i * WIDTH + ERROR])
-      return rgi_error_from(table[i * WIDTH + ERROR], call, i);
+      return rgi_error_from(table[i * WIDTH + ERROR], call, i, NULL);
   return RG_SUCCESS;
 }
 

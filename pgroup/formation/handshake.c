@@ -112,24 +112,26 @@ static int exchange_packets(const char *call, const handshake_packet *mine, int 
   return rgi_guard_exists() ? confirm_pair(call, id_of(mine), remote, tag, theirs) : RG_SUCCESS;
 }
 
-static int explain_error(const char *call, int error) {
-  if (error == RG_ERR_MISMATCH)
-    return rgi_error(error,
-                     "%s: the two groups do not make the same call, or pass the same value of high",
-                     call);
-  return rgi_error(error, "%s: %s: reported by a leader of the two groups", call,
-                   rg_error_string(error));
+static int explain_mismatch(const char *call) {
+  return rgi_error(RG_ERR_MISMATCH,
+                   "%s: the two groups do not make the same call, or pass the same value of high",
+                   call);
 }
 
-/* Both leaders compare both packets, and get the same result. */
-static int compare_packets(const char *call, const int mine[], const int theirs[]) {
+/* Both leaders compare both packets, and get the same result. remote: the other leader's rank in
+ * the parent. */
+static int compare_packets(const char *call, int remote, const int mine[], const int theirs[]) {
   if (mine[ERROR]) /* its text has been set already */
     return mine[ERROR];
+  if (theirs[ERROR] == RG_ERR_MISMATCH)
+    return explain_mismatch(call);
   if (theirs[ERROR])
-    return explain_error(call, theirs[ERROR]);
+    return rgi_error(theirs[ERROR],
+                     "%s: the leader of the other group, rank %d of the parent, reported: %s", call,
+                     remote, rg_error_string(theirs[ERROR]));
   if (mine[KIND] != theirs[KIND] ||
       (mine[KIND] == RGI_HANDSHAKE_MERGE && mine[HIGH] == theirs[HIGH]))
-    return explain_error(call, RG_ERR_MISMATCH);
+    return explain_mismatch(call);
   return RG_SUCCESS;
 }
 
@@ -150,7 +152,7 @@ static int lead_handshake(const char *call, rg_group mine, const rgi_handshake_o
   int error = exchange_packets(call, &own, world, p->tag, theirs);
   if (error == RG_SUCCESS || error == RG_ERR_MISMATCH) { /* else the message may still be read */
     if (!error)
-      error = compare_packets(call, own.ints, theirs->ints);
+      error = compare_packets(call, p->remote_leader, own.ints, theirs->ints);
     free(own.ints);
   }
   return error;
@@ -185,7 +187,10 @@ static int broadcast_packet(const char *call, rg_group mine, int tag, int error,
   if (mine->me == 0)
     return error;
   *theirs = sent;
-  return sent.ints[ERROR] ? explain_error(call, sent.ints[ERROR]) : RG_SUCCESS;
+  error = sent.ints[ERROR];
+  if (error == RG_ERR_MISMATCH)
+    return explain_mismatch(call);
+  return error ? rgi_error_from(error, call, 0, NULL) : RG_SUCCESS;
 }
 
 int rgi_handshake(const char *call, rg_group mine, const rgi_handshake_offer *p,

@@ -6,10 +6,14 @@
 #include "intercomm/inter_members.h"
 
 #include <regroup/comm.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "collectives/group_error.h"
 #include "formation/comm.h"
+#include "formation/group.h"
+#include "formation/group_tree.h"
 #include "formation/mpi_group.h"
 #include "runtime/runtime.h"
 
@@ -48,4 +52,36 @@ int rgi_inter_members_join(const rgi_members *acquired, const rgi_members *calle
   *world = made;
   *parent = inter;
   return RG_SUCCESS;
+}
+
+/* Member 0 sends its list packed, which begins with its length, or {0, error}. */
+int rgi_inter_members_share(const char *call, rg_group g, int error, rgi_members **members) {
+  int failed[2] = {0}, count = 2, *sent = failed;
+  if (g->me == 0 && !error) {
+    count = rgi_members_packed(*members);
+    sent = malloc((size_t)count * sizeof *sent);
+    if (sent)
+      rgi_members_pack(*members, sent);
+    else
+      error = rgi_error(RG_ERR_NOMEM, "%s: no memory for %d numbers", call, count);
+  }
+  if (error) {
+    failed[1] = error;
+    count = 2;
+    sent = failed;
+  }
+  int lost = rgi_group_tree_broadcast(g, g->tag, call, &count, &sent);
+  if (!lost && !sent[0])
+    error = rgi_group_error_tell(g, call, rgi_error_report_word(sent[1], 0), error);
+  else if (lost)
+    error = error ? error : lost;
+  else if (g->me > 0)
+    error = rgi_members_unpack(call, sent, members);
+  if (sent != failed)
+    free(sent);
+  if (error && g->me == 0) {
+    rgi_members_drop(*members);
+    *members = NULL;
+  }
+  return error;
 }

@@ -9,6 +9,8 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include <regroup/group.h>
+
 #include "formation/members.h"
 
 /* The inter-communicator between the caller's side and the other one. All members of both
@@ -20,5 +22,9 @@ int rgi_inter_members_create(const rgi_members *mine, const rgi_members *others,
  * to those that acquired them, which call rgi_inter_members_create. */
 int rgi_inter_members_join(const rgi_members *acquired, const rgi_members *callers, uint64_t number,
                            MPI_Comm *world, MPI_Comm *parent);
+
+/* Every member of g gets member 0's list, or member 0's error (the others pass RG_SUCCESS).
+ * *members: on member 0 its list, which becomes g's own if the call fails; to be dropped. */
+int rgi_inter_members_share(const char *call, rg_group g, int error, rgi_members **members);
 
 #endif

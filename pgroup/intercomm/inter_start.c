@@ -14,9 +14,9 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "formation/errhandler.h"
 #include "intercomm/inter_state.h"
 #include "intercomm/spawn.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
@@ -90,16 +90,10 @@ static int spawn_processes(const rg_inter_options *how, MPI_Comm setup, MPI_Comm
   const char *command = how->argv && how->argv[0] ? how->argv[0] : "/proc/self/exe";
   if (!argv)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for the arguments", call);
-  int error = rgi_spawn_backend_now()->spawn(call, setup, command, argv, how->n, inter);
+  const rgi_spawn_order order = {command, argv, how->n};
+  int error = rgi_spawn_backend_now()->spawn(call, setup, &order, inter);
   free(argv);
   return error;
-}
-
-/* Rank 0's error, on all processes. */
-static int share_error(MPI_Comm setup, int error) {
-  int mine = error;
-  RGI_TRY_MPI(MPI_Bcast(&error, 1, MPI_INT, 0, setup));
-  return mine ? mine : error ? rgi_error_from(error, call, 0) : RG_SUCCESS;
 }
 
 static int receive_port(MPI_Comm server, char port[MPI_MAX_PORT_NAME]) {
@@ -118,7 +112,7 @@ static int start_client(const rg_inter_options *how, MPI_Comm setup, MPI_Comm *i
   MPI_Comm_rank(setup, &rank);
   if (rank == 0)
     error = receive_port(server, port);
-  error = share_error(setup, error);
+  error = rgi_comm_error_share(setup, call, error);
   MPI_Comm_disconnect(&server);
   return error ? error : rgi_spawn_backend_now()->connect(call, port, setup, inter);
 }
@@ -134,7 +128,7 @@ static int start_server(MPI_Comm setup, MPI_Comm client, MPI_Comm *inter) {
       port[0] = '\0';
     MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, TAG, client);
   }
-  error = share_error(setup, error);
+  error = rgi_comm_error_share(setup, call, error);
   MPI_Comm_disconnect(&client);
   RGI_TRY(error);
   error = l->accept(call, port, setup, inter);
@@ -182,12 +176,8 @@ static void hand_over(const rg_inter_view *v) {
 
 static int construct_view(const rg_inter_options *how, MPI_Comm parent, rg_inter_view *v) {
   MPI_Comm setup;
-  int entry = rgi_errhandler_begin(v->world);
-  int error = rgi_mpi_error(MPI_Comm_dup(v->world, &setup), "MPI_Comm_dup");
-  rgi_errhandler_end(entry, MPI_COMM_NULL);
-  RGI_TRY(error);
-  MPI_Comm_set_errhandler(setup, MPI_ERRORS_RETURN);
-  error = build_comms(how, setup, parent, v);
+  RGI_TRY(rgi_startup_dup(v->world, &setup));
+  int error = build_comms(how, setup, parent, v);
   if (!error)
     error = merge_sides(v);
   MPI_Comm_free(&setup);

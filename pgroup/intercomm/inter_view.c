@@ -135,15 +135,6 @@ static int get_view_of_rank(const char *call, int global_rank, rg_inter_view *v,
   return RG_SUCCESS;
 }
 
-int rg_inter_lookup_rank(int global_rank, int *rank) {
-  rg_inter_view v;
-  int initiator;
-  RGI_REQUIRE(rank);
-  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
-  *rank = initiator ? global_rank : global_rank - v.initiator_size;
-  return RG_SUCCESS;
-}
-
 int rg_inter_lookup_global_rank(int initiator_rank, int *global_rank) {
   rg_inter_view v;
   RGI_REQUIRE(global_rank);
@@ -153,41 +144,22 @@ int rg_inter_lookup_global_rank(int initiator_rank, int *global_rank) {
   return RG_SUCCESS;
 }
 
-int rg_inter_lookup_is_initiator(int global_rank, int *flag) {
-  rg_inter_view v;
-  int initiator;
-  RGI_REQUIRE(flag);
-  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
-  *flag = initiator;
-  return RG_SUCCESS;
-}
+/* rg_inter_lookup_<name>: something about the process of this rank in global. */
+#define DEFINE_LOOKUP(name, out, value)                                                            \
+  int rg_inter_lookup_##name(int global_rank, int *out) {                                          \
+    rg_inter_view v;                                                                               \
+    int initiator;                                                                                 \
+    RGI_REQUIRE(out);                                                                              \
+    RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));                              \
+    *out = value;                                                                                  \
+    return RG_SUCCESS;                                                                             \
+  }
 
-int rg_inter_lookup_is_responder(int global_rank, int *flag) {
-  rg_inter_view v;
-  int initiator;
-  RGI_REQUIRE(flag);
-  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
-  *flag = !v.is_inter || !initiator;
-  return RG_SUCCESS;
-}
-
-int rg_inter_lookup_local_size(int global_rank, int *size) {
-  rg_inter_view v;
-  int initiator;
-  RGI_REQUIRE(size);
-  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
-  *size = initiator ? v.initiator_size : v.responder_size;
-  return RG_SUCCESS;
-}
-
-int rg_inter_lookup_remote_size(int global_rank, int *size) {
-  rg_inter_view v;
-  int initiator;
-  RGI_REQUIRE(size);
-  RGI_TRY(get_view_of_rank(__func__, global_rank, &v, &initiator));
-  *size = initiator ? v.responder_size : v.initiator_size;
-  return RG_SUCCESS;
-}
+DEFINE_LOOKUP(rank, rank, initiator ? global_rank : global_rank - v.initiator_size)
+DEFINE_LOOKUP(is_initiator, flag, initiator)
+DEFINE_LOOKUP(is_responder, flag, !v.is_inter || !initiator)
+DEFINE_LOOKUP(local_size, size, initiator ? v.initiator_size : v.responder_size)
+DEFINE_LOOKUP(remote_size, size, initiator ? v.responder_size : v.initiator_size)
 
 int rg_inter_check(const char *operation) {
   static const char *const excluded[] = {"scan",    "exscan",    "iscan",

@@ -10,14 +10,11 @@
 
 #include "base/error.h"
 #include "formation/group.h"
-#include "formation/group_tree.h"
+#include "intercomm/inter_members.h"
 #include "intercomm/reserve.h"
 #include "intercomm/reserve_directory.h"
 #include "noded/guard_client.h"
 #include "runtime/runtime.h"
-
-/* What member 0 tells the others: {error, how many sleep or were acquired, ranks}. */
-enum { ERROR, THERE, RANKS };
 
 int rgi_reserve_substitute(const char *call, const rgi_members *before, const rgi_members *g,
                            const rgi_members *acquired, rgi_members **all) {
@@ -34,8 +31,13 @@ int rgi_reserve_substitute(const char *call, const rgi_members *before, const rg
   return error;
 }
 
-static int write_message(const char *call, rg_group g, const rgi_reserve_request *d,
-                         rgi_members *acquired, int *count, int **ints) {
+/* As ints. */
+typedef struct {
+  int count, *ints;
+} packed_message;
+
+static int pack_message(const char *call, rg_group g, const rgi_reserve_request *d,
+                        rgi_members *acquired, packed_message *packed) {
   rgi_reserve_message m = {.kind = d->kind,
                            .tag = g->tag,
                            .diverged = d->diverged,
@@ -44,82 +46,71 @@ static int write_message(const char *call, rg_group g, const rgi_reserve_request
                            .acquired = acquired};
   if (d->kind == RGI_RESERVE_REPLACE)
     RGI_TRY(rgi_reserve_substitute(call, d->before, g->members, acquired, &m.all));
-  int error = rgi_reserve_message_pack(call, &m, count, ints);
+  int error = rgi_reserve_message_pack(call, &m, &packed->count, &packed->ints);
   rgi_members_drop(m.all);
   return error;
 }
 
 /* A process that cannot be told goes back into the reserve. One that has died is counted as
  * told: the calls of the new group report its death. */
-static int notify_processes(const char *call, int n, const int ranks[], const int message[],
-                            int count) {
+static int notify_processes(const char *call, const rgi_members *acquired,
+                            const packed_message *message) {
   int error = RG_SUCCESS;
-  for (int i = 0; i < n; i++) {
-    int one = error ? error : rgi_reserve_directory_notify(call, ranks[i], message, count);
+  for (int i = 0; i < rgi_members_count(acquired); i++) {
+    int rank = rgi_members_at(acquired, i);
+    int one =
+        error ? error : rgi_reserve_directory_notify(call, rank, message->ints, message->count);
     if (one && one != RG_ERR_PROC_FAILED) {
-      rgi_reserve_directory_release(call, ranks[i]);
+      rgi_reserve_directory_release(call, rank);
       error = one;
     }
   }
   return error;
 }
 
-static int acquire_and_notify(const char *call, rg_group g, const rgi_reserve_request *d,
-                              int result[]) {
-  int count = 0, *message = NULL, n = d->n;
-  rgi_members *acquired;
-  if (n < 1)
-    return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be acquired", call, n);
-  RGI_TRY(rgi_reserve_directory_acquire(call, n, d->number, result + RANKS, &result[THERE]));
-  if (result[THERE] < n)
-    return RG_ERR_RESERVE; /* explained on every member */
-  int error = rgi_members_list(call, n, result + RANKS, &acquired);
-  if (!error) {
-    error = write_message(call, g, d, acquired, &count, &message);
-    rgi_members_drop(acquired);
-  }
-  for (int i = 0; i < n && error; i++)
-    rgi_reserve_directory_release(call, result[RANKS + i]);
-  if (!error)
-    error = notify_processes(call, n, result + RANKS, message, count);
-  free(message);
+static int find_processes(const char *call, const rgi_reserve_request *d, rgi_members **acquired) {
+  if (d->n < 1)
+    return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be acquired", call, d->n);
+  int room = d->n < rgi_runtime.size ? d->n : rgi_runtime.size; /* more cannot be acquired */
+  rgi_reserve_table_wish w = {.n = d->n,
+                              .acquirer = rgi_runtime.rank,
+                              .number = d->number,
+                              .ranks = malloc((size_t)room * sizeof *w.ranks)};
+  if (!w.ranks)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, room);
+  int error = rgi_reserve_directory_acquire(call, &w);
+  if (!error && w.there < w.n)
+    error = rgi_error(RG_ERR_RESERVE,
+                      "%s: %d processes are wanted and %d are in reserve: start the job with more "
+                      "processes and a larger RG_RESERVE",
+                      call, w.n, w.there);
+  else if (!error)
+    error = rgi_members_list(call, w.n, w.ranks, acquired);
+  free(w.ranks);
   return error;
 }
 
-static int explain_error(const char *call, rg_group g, int n, const int result[]) {
-  if (result[ERROR] == RG_ERR_RESERVE)
-    return rgi_error(RG_ERR_RESERVE,
-                     "%s: %d processes are wanted and %d are in reserve: start the job with more "
-                     "processes and a larger RG_RESERVE",
-                     call, n, result[THERE]);
-  return g->me == 0 ? result[ERROR]
-                    : rgi_error_from(result[ERROR], call, rgi_members_at(g->members, 0));
+/* Member 0. */
+static int acquire_and_notify(const char *call, rg_group g, const rgi_reserve_request *d,
+                              rgi_members **acquired) {
+  packed_message message = {0};
+  RGI_TRY(find_processes(call, d, acquired));
+  int error = pack_message(call, g, d, *acquired, &message);
+  for (int i = 0; i < rgi_members_count(*acquired) && error; i++)
+    rgi_reserve_directory_release(call, rgi_members_at(*acquired, i));
+  if (!error)
+    error = notify_processes(call, *acquired, &message);
+  free(message.ints);
+  return error;
 }
 
 int rgi_reserve_acquire(const char *call, rg_group g, const rgi_reserve_request *d,
                         rgi_members **acquired) {
-  int n = d->n;
-  int room = n > 0 && n < rgi_runtime.size ? n : rgi_runtime.size; /* more cannot be acquired */
-  int count = 0, *result = malloc(((size_t)RANKS + (size_t)room) * sizeof *result);
-  if (!result)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, room);
-  if (g->me == 0) {
-    result[THERE] = 0;
-    result[ERROR] = acquire_and_notify(call, g, d, result);
-    count = RANKS + (result[ERROR] ? 0 : n);
-  } else {
-    free(result);
-  }
-  int error = rgi_group_tree_broadcast(g, g->tag, call, &count, &result);
-  if (error) {
-    if (g->me == 0)
-      free(result);
-    return error;
-  }
-  error = result[ERROR] ? explain_error(call, g, n, result)
-                        : rgi_members_list(call, count - RANKS, result + RANKS, acquired);
-  free(result);
-  return error;
+  rgi_members *found = NULL;
+  int error = g->me == 0 ? acquire_and_notify(call, g, d, &found) : RG_SUCCESS;
+  RGI_TRY(rgi_inter_members_share(call, g, error, &found));
+  *acquired = found;
+  return RG_SUCCESS;
 }
 
 /* The operation has a number: a member that gets an error revokes it, and with it the group that

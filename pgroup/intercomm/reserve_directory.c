@@ -29,7 +29,6 @@
 #include "formation/group_tree.h"
 #include "intercomm/reserve_failover.h"
 #include "intercomm/reserve_message.h"
-#include "intercomm/reserve_table.h"
 #include "message/message.h"
 #include "noded/overlay_client.h"
 #include "progress/request.h"
@@ -215,32 +214,27 @@ static int tell_holder(const char *call, int what, int argument, uint64_t number
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 
-/* ranks: n processes, if so many sleep; *there and *coming as rgi_reserve_table_acquire. */
-static int try_to_acquire(const char *call, int n, uint64_t number, int ranks[], int *there,
-                          int *coming) {
+static int try_to_acquire(const char *call, rgi_reserve_table_wish *wish) {
   int *answer;
   if (directory.table)
-    return rgi_reserve_table_acquire(directory.table, n, rgi_runtime.rank, number, ranks, there,
-                                     coming);
-  RGI_TRY(send_query_and_wait(call, ACQUIRE, n, number, &answer));
-  *there = answer[0];
-  *coming = answer[1];
-  if (answer[0] == n)
-    memcpy(ranks, answer + 2, (size_t)n * sizeof *ranks);
+    return rgi_reserve_table_acquire(directory.table, wish);
+  RGI_TRY(send_query_and_wait(call, ACQUIRE, wish->n, wish->number, &answer));
+  wish->there = answer[0];
+  wish->coming = answer[1];
+  if (answer[0] == wish->n)
+    memcpy(wish->ranks, answer + 2, (size_t)wish->n * sizeof *wish->ranks);
   free(answer);
   return RG_SUCCESS;
 }
 
 /* Waits for the processes whose acquisition by another group has failed: they are on the way
  * back. */
-int rgi_reserve_directory_acquire(const char *call, int n, uint64_t number, int ranks[],
-                                  int *there) {
+int rgi_reserve_directory_acquire(const char *call, rgi_reserve_table_wish *wish) {
   rgi_wait w;
   rgi_wait_start(&w, call, -1);
   for (;;) {
-    int coming = 0;
-    RGI_TRY(try_to_acquire(call, n, number, ranks, there, &coming));
-    if (*there >= n || *there + coming < n)
+    RGI_TRY(try_to_acquire(call, wish));
+    if (wish->there >= wish->n || wish->there + wish->coming < wish->n)
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_more(&w));
   }
@@ -288,9 +282,13 @@ static int serve_acquire(const char *call, const int query[QUERY_INTS], int to) 
   int *answer = malloc(((size_t)size + 2) * sizeof *answer);
   if (!answer)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, size);
-  int error =
-      rgi_reserve_table_acquire(directory.table, n, to, rgi_group_tree_get_uint64(query + NUMBER),
-                                answer + 2, &answer[0], &answer[1]);
+  rgi_reserve_table_wish wish = {.n = n,
+                                 .acquirer = to,
+                                 .number = rgi_group_tree_get_uint64(query + NUMBER),
+                                 .ranks = answer + 2};
+  int error = rgi_reserve_table_acquire(directory.table, &wish);
+  answer[0] = wish.there;
+  answer[1] = wish.coming;
   if (!error)
     error = send_ints(call, to, query[REPLY], answer, 2 + (answer[0] == n ? n : 0));
   free(answer);

@@ -8,7 +8,8 @@
 #define RGI_RESERVE_DIRECTORY_H
 
 #include <regroup/group.h>
-#include <stdint.h>
+
+#include "intercomm/reserve_table.h"
 
 /* Called by all processes of the world. Process 0's *n counts, or each process's own if process 0
  * has died. The last *n processes sleep then. Nothing is opened unless *n is more than 0 and less
@@ -16,10 +17,9 @@
 int rgi_reserve_directory_open(const char *call, rg_group world, int *n);
 void rgi_reserve_directory_close(void);
 
-/* Acquires n processes for an operation's number (or 0) into ranks: *there is n then, and
- * otherwise how many sleep. */
-int rgi_reserve_directory_acquire(const char *call, int n, uint64_t number, int ranks[],
-                                  int *there);
+/* Acquires processes for the caller (rgi_reserve_table_acquire). Waits for those whose acquisition
+ * by another group has failed. */
+int rgi_reserve_directory_acquire(const char *call, rgi_reserve_table_wish *wish);
 
 /* Process `rank` is in reserve from now on; the caller leaves for good; the caller was acquired
  * and works. */

@@ -90,30 +90,29 @@ int rgi_reserve_table_count(const rgi_reserve_table *l) {
   return n;
 }
 
-int rgi_reserve_table_acquire(rgi_reserve_table *l, int n, int acquirer, uint64_t number,
-                              int ranks[], int *there, int *coming) {
+int rgi_reserve_table_acquire(rgi_reserve_table *l, rgi_reserve_table_wish *w) {
   int found = 0;
-  *coming = 0;
+  w->coming = 0;
   rgi_process_check_now();
   RGI_TRY(lock_table(l));
-  *there = rgi_reserve_table_count(l);
-  for (int i = 0; i < l->size && *there >= n && found < n; i++)
+  w->there = rgi_reserve_table_count(l);
+  for (int i = 0; i < l->size && w->there >= w->n && found < w->n; i++)
     if (state_of(l, i) == RGI_RESERVE_SLEEPING && !rgi_process_is_dead(i)) {
-      l->of[i].acquirer = acquirer;
-      l->of[i].number = number;
+      l->of[i].acquirer = w->acquirer;
+      l->of[i].number = w->number;
       l->of[i].queried = 0;
       set_state(l, i, RGI_RESERVE_ACQUIRED);
-      ranks[found++] = i;
+      w->ranks[found++] = i;
     }
-  if (found < n) {
+  if (found < w->n) {
     for (int i = 0; i < found; i++) /* a process died since the count */
-      set_state(l, ranks[i], RGI_RESERVE_SLEEPING);
-    *there = rgi_reserve_table_count(l);
+      set_state(l, w->ranks[i], RGI_RESERVE_SLEEPING);
+    w->there = rgi_reserve_table_count(l);
   } else {
-    *there = n;
+    w->there = w->n;
   }
   for (int i = 0; i < l->size; i++)
-    *coming += comes_back(l, i);
+    w->coming += comes_back(l, i);
   unlock_table(l);
   return RG_SUCCESS;
 }

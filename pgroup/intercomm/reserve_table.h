@@ -43,11 +43,18 @@ void rgi_reserve_table_init(rgi_reserve_table *l, int size, int n, int least);
 /* The same for a table that several processes share, unless another process has done it; any n. */
 int rgi_reserve_table_init_once(rgi_reserve_table *l, int size, int n);
 
-/* Acquires n living processes, the lowest that sleep, for the operation `number` of the process
- * `acquirer`, into ranks: *there is n then. If fewer sleep it acquires none, and *there is how
- * many do. *coming: how many more will come back, since their acquisition has failed. */
-int rgi_reserve_table_acquire(rgi_reserve_table *l, int n, int acquirer, uint64_t number,
-                              int ranks[], int *there, int *coming);
+/* What is wanted, and what there is. */
+typedef struct {
+  int n;           /* processes */
+  int acquirer;    /* world rank */
+  uint64_t number; /* of the operation; 0: none */
+  int there;       /* out: n if they have been acquired, else how many sleep */
+  int coming;      /* out: how many more will come back, since their acquisition has failed */
+  int *ranks;      /* out: the acquired processes; room for n, or for all processes if n is more */
+} rgi_reserve_table_wish;
+
+/* Acquires n living processes, the lowest that sleep; none if fewer sleep. */
+int rgi_reserve_table_acquire(rgi_reserve_table *l, rgi_reserve_table_wish *w);
 
 /* What a process does from now on. */
 int rgi_reserve_table_set(rgi_reserve_table *l, int rank, rgi_reserve_table_state state);

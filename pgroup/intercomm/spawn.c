@@ -18,6 +18,7 @@ const rgi_spawn_backend *rgi_spawn_backend_now(void) {
 
 int rg_intercomm_spawn(MPI_Comm comm, const char *command, char *argv[], int n, MPI_Comm *inter) {
   int is_inter = 0;
+  const rgi_spawn_order order = {command, argv, n};
   MPI_Comm made = MPI_COMM_NULL;
   RGI_REQUIRE(inter);
   RGI_TRY(rgi_runtime_check_mpi(__func__));
@@ -27,7 +28,7 @@ int rg_intercomm_spawn(MPI_Comm comm, const char *command, char *argv[], int n, 
   if (is_inter)
     return rgi_error(RG_ERR_COMM, "%s: an inter-communicator; merge it first", __func__);
   int entry = rgi_errhandler_begin(comm);
-  int error = rgi_spawn_backend_now()->spawn(__func__, comm, command, argv, n, &made);
+  int error = rgi_spawn_backend_now()->spawn(__func__, comm, &order, &made);
   rgi_errhandler_end(entry, error ? MPI_COMM_NULL : made);
   if (!error)
     *inter = made;

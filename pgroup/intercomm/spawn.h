@@ -8,12 +8,18 @@
 
 #include <mpi.h>
 
+/* What to start; it counts on rank 0. argv may be NULL. */
+typedef struct {
+  const char *command;
+  char **argv;
+  int n;
+} rgi_spawn_order;
+
 /* Every function returns the same error on every process of comm. The communicators that they
  * make return their errors. */
 typedef struct {
-  /* Collective over comm; what to start counts on its rank 0. */
-  int (*spawn)(const char *call, MPI_Comm comm, const char *command, char *argv[], int n,
-               MPI_Comm *inter);
+  /* Collective over comm. */
+  int (*spawn)(const char *call, MPI_Comm comm, const rgi_spawn_order *order, MPI_Comm *inter);
   /* A port that others can connect to; one process. */
   int (*open_port)(const char *call, char port[MPI_MAX_PORT_NAME]);
   void (*close_port)(char port[MPI_MAX_PORT_NAME]);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "formation/errhandler.h"
 #include "intercomm/spawn.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 
 /* Whatever the reason for which MPI refuses, a reserve helps. */
@@ -33,22 +34,21 @@ static int can_start(const char *command) {
   return command && *command && (!strchr(command, '/') || access(command, X_OK) == 0);
 }
 
-static int check_command(const char *call, MPI_Comm comm, const char *command, int n) {
-  int rank, good;
-  MPI_Comm_rank(comm, &rank);
-  good = n > 0 ? can_start(command) : -1; /* rank 0's value counts */
-  RGI_TRY_MPI(MPI_Bcast(&good, 1, MPI_INT, 0, comm));
-  if (good < 0)
-    return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be started", call, n);
-  return good ? RG_SUCCESS
-              : rgi_error(RG_ERR_ARG, "%s: %s is no program that can be started", call,
-                          rank == 0 && command ? command : "what rank 0 names");
+/* Rank 0. */
+static int check_order(const char *call, const rgi_spawn_order *o) {
+  if (o->n < 1)
+    return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be started", call, o->n);
+  return can_start(o->command) ? RG_SUCCESS
+                               : rgi_error(RG_ERR_ARG, "%s: %s is no program that can be started",
+                                           call, o->command ? o->command : "NULL");
 }
 
-static int spawn_processes(const char *call, MPI_Comm comm, const char *command, char *argv[],
-                           int n, MPI_Comm *inter) {
-  RGI_TRY(check_command(call, comm, command, n));
-  return check_supported(call, MPI_Comm_spawn(command, argv ? argv : MPI_ARGV_NULL, n,
+static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_order *o,
+                           MPI_Comm *inter) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  RGI_TRY(rgi_comm_error_share(comm, call, rank == 0 ? check_order(call, o) : RG_SUCCESS));
+  return check_supported(call, MPI_Comm_spawn(o->command, o->argv ? o->argv : MPI_ARGV_NULL, o->n,
                                               MPI_INFO_NULL, 0, comm, inter, MPI_ERRCODES_IGNORE));
 }
 

@@ -29,17 +29,17 @@ static int acquire_and_join(const char *call, rg_group g, int n, uint64_t number
   return error;
 }
 
-static int spawn_processes(const char *call, MPI_Comm comm, const char *command, char *argv[],
-                           int n, MPI_Comm *inter) {
+/* The acquired processes run already: only their number counts. */
+static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_order *o,
+                           MPI_Comm *inter) {
   rg_group g;
   uint64_t number;
-  (void)command, (void)argv; /* the acquired processes run already */
   RGI_TRY(rg_group_from_comm(comm, &g));
   int error = rgi_group_check_member(call, g); /* the members' deaths end the waits */
   if (!error)
     error = rgi_group_creation_begin(g, g->tag, &number);
   if (!error)
-    error = rgi_group_creation_result(number, acquire_and_join(call, g, n, number, inter));
+    error = rgi_group_creation_result(number, acquire_and_join(call, g, o->n, number, inter));
   rg_group_free(&g);
   return error;
 }
@@ -73,34 +73,32 @@ static int send_members(const char *call, const rgi_members *m, int to, int numb
   return error;
 }
 
+static int receive_members(const char *call, int from, int number, rgi_members **m) {
+  int count, *ints;
+  RGI_TRY(rgi_group_tree_receive(port_context(number), from, 0, call, &count, &ints));
+  int error = rgi_members_unpack(call, ints, m);
+  free(ints);
+  return error;
+}
+
 /* Rank 0 of each side sends the other its side's members. accepts: the caller opened the port. */
 static int exchange_members(const char *call, const char *port, int accepts,
-                            const rgi_members *mine, int *count, int **ints) {
+                            const rgi_members *mine, rgi_members **others) {
   int owner, number;
+  rgi_members *theirs;
   if (sscanf(port, "regroup:%d:%d", &owner, &number) != 2 || owner < 0 || owner >= rgi_runtime.size)
     return rgi_error(RG_ERR_ARG, "%s: '%s' is no port of this job", call, port);
   if (!accepts) {
     RGI_TRY(send_members(call, mine, owner, number));
-    return rgi_group_tree_receive(port_context(number), owner, 0, call, count, ints);
+    return receive_members(call, owner, number, others);
   }
-  rgi_members *others;
-  RGI_TRY(rgi_group_tree_receive(port_context(number), RGI_ANY, 0, call, count, ints));
-  RGI_TRY(rgi_members_unpack(call, *ints, &others));
-  int error = send_members(call, mine, rgi_members_at(others, 0), number);
-  rgi_members_drop(others);
+  RGI_TRY(receive_members(call, RGI_ANY, number, &theirs));
+  int error = send_members(call, mine, rgi_members_at(theirs, 0), number);
+  if (error)
+    rgi_members_drop(theirs);
+  else
+    *others = theirs;
   return error;
-}
-
-/* Rank 0's ints, or its failure, to all of its side. */
-static int tell_own_side(const char *call, rg_group g, int error, int *count, int **ints) {
-  int none = 0, *sent = error ? &none : *ints, length = error ? 1 : *count;
-  int lost = rgi_group_tree_broadcast(g, g->tag, call, &length, &sent);
-  if (error || lost)
-    return error ? error : lost;
-  *count = length;
-  *ints = sent;
-  /* Packed members begin with how many they are. */
-  return sent[0] ? RG_SUCCESS : rgi_error(RG_ERR_MPI, "%s: rank 0 of the group failed", call);
 }
 
 /* The same on both sides. */
@@ -111,15 +109,12 @@ static uint64_t pair_number(const rgi_members *mine, const rgi_members *others) 
 static int connect_sides(const char *call, const char *port, int accepts, MPI_Comm comm,
                          MPI_Comm *inter) {
   rg_group g;
-  rgi_members *others;
-  int count = 0, *ints = NULL, error = RG_SUCCESS;
+  rgi_members *others = NULL;
+  int error = RG_SUCCESS;
   RGI_TRY(rg_group_from_comm(comm, &g));
   if (g->me == 0)
-    error = exchange_members(call, port, accepts, g->members, &count, &ints);
-  error = tell_own_side(call, g, error, &count, &ints);
-  if (!error)
-    error = rgi_members_unpack(call, ints, &others);
-  free(ints);
+    error = exchange_members(call, port, accepts, g->members, &others);
+  error = rgi_inter_members_share(call, g, error, &others);
   if (!error) {
     error = rgi_inter_members_create(g->members, others, pair_number(g->members, others), inter);
     rgi_members_drop(others);

@@ -15,6 +15,7 @@
 #include "base/options.h"
 #include "formation/errhandler.h"
 #include "intercomm/reserve.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
@@ -35,27 +36,28 @@ static int check_how(const char *call, const rg_inter_options *how, int size) {
   return RG_SUCCESS;
 }
 
-/* most: the largest value of each number over comm; *same: whether all processes have the same. */
-static int compare_numbers(MPI_Comm comm, int n, const int mine[], int most[], int *same) {
-  int both[8], all[8];
-  MPI_Comm quiet;
+int rgi_startup_dup(MPI_Comm comm, MPI_Comm *quiet) {
   int entry = rgi_errhandler_begin(comm);
-  int error = rgi_mpi_error(MPI_Comm_dup(comm, &quiet), "MPI_Comm_dup");
+  int error = rgi_mpi_error(MPI_Comm_dup(comm, quiet), "MPI_Comm_dup");
   rgi_errhandler_end(entry, MPI_COMM_NULL);
-  RGI_TRY(error);
-  MPI_Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
-  for (int i = 0; i < n; i++) {
-    both[i] = mine[i];
-    both[n + i] = -mine[i];
-  }
-  error = rgi_mpi_error(MPI_Allreduce(both, all, 2 * n, MPI_INT, MPI_MAX, quiet), "MPI_Allreduce");
-  MPI_Comm_free(&quiet);
-  RGI_TRY(error);
-  *same = 1;
-  for (int i = 0; i < n; i++) {
-    most[i] = all[i];
-    *same &= all[i] == -all[n + i];
-  }
+  if (!error)
+    MPI_Comm_set_errhandler(*quiet, MPI_ERRORS_RETURN);
+  return error;
+}
+
+/* What the processes compare; from NEGATIVE on the negated numbers. */
+enum { WORD, RESERVE, KIND, SIDE, NEGATIVE, NUMBERS = NEGATIVE + 2 };
+
+static int compare_options(const char *call, MPI_Comm quiet, const int64_t mine[NUMBERS], int error,
+                           int *reserve) {
+  int64_t all[NUMBERS];
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, NUMBERS, MPI_INT64_T, MPI_MAX, quiet));
+  RGI_TRY(rgi_comm_error_tell(quiet, call, all[WORD], error));
+  if (all[KIND] != -all[NEGATIVE] || all[SIDE] != -all[NEGATIVE + 1])
+    return rgi_error(RG_ERR_MISMATCH,
+                     "%s: the processes were given different options for inter-communicators",
+                     call);
+  *reserve = (int)all[RESERVE];
   return RG_SUCCESS;
 }
 
@@ -63,19 +65,13 @@ static int compare_numbers(MPI_Comm comm, int n, const int mine[], int most[], i
  * this process wants in reserve; out, the most that one wants. */
 static int agree_on_options(const char *call, MPI_Comm comm, const rg_inter_options *how, int error,
                             int *reserve) {
-  int mine[2] = {how ? (int)how->kind : 0, how ? how->n : 0}, most[2], same;
-  int own[2] = {*reserve, error}, largest[2], any;
-  RGI_TRY(compare_numbers(comm, 2, mine, most, &same));
-  RGI_TRY(compare_numbers(comm, 2, own, largest, &any));
-  if (largest[1])
-    return error ? error
-                 : rgi_error(largest[1], "%s: another process reported: %s", call,
-                             rg_error_string(largest[1]));
-  *reserve = largest[0];
-  return same ? RG_SUCCESS
-              : rgi_error(RG_ERR_MISMATCH,
-                          "%s: the processes were given different options for inter-communicators",
-                          call);
+  int64_t kind = how ? (int64_t)how->kind : 0, n = how ? how->n : 0;
+  int64_t mine[NUMBERS] = {rgi_comm_error_word(comm, error), *reserve, kind, n, -kind, -n};
+  MPI_Comm quiet;
+  RGI_TRY(rgi_startup_dup(comm, &quiet));
+  error = compare_options(call, quiet, mine, error, reserve);
+  MPI_Comm_free(&quiet);
+  return error;
 }
 
 /* The first call: no process of MPI_COMM_WORLD sleeps yet. */

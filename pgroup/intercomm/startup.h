@@ -23,4 +23,8 @@ int rgi_startup_enter(const char *call, const rg_inter_options *how, rgi_startup
 /* Takes back rg_init. */
 int rgi_startup_end(rgi_startup *startup);
 
+/* A duplicate of comm that returns errors. Errors of the duplication are returned as well,
+ * whatever comm's error handler is. */
+int rgi_startup_dup(MPI_Comm comm, MPI_Comm *quiet);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "mpi/intercept.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
 
@@ -37,14 +38,14 @@ static int finish_library(MPI_Comm comm, int key, void *value, void *extra) {
   return MPI_SUCCESS;
 }
 
-/* The highest error code of all processes; RG_ERR_OPTION where their RG_MPI differ. */
-static int agree_on_error(int error, unsigned wanted) {
-  int mine[3] = {error, (int)wanted, -(int)wanted}, all[3];
-  RGI_TRY_MPI(PMPI_Allreduce(mine, all, 3, MPI_INT, MPI_MAX, rgi_intercept_comm));
-  if (error)
-    return error;
-  if (all[0])
-    return rgi_error(all[0], "another process reported: %s", rg_error_string(all[0]));
+static const char *const call = "MPI_Init";
+
+/* An error of one process on all of them; RG_ERR_OPTION where their RG_MPI differ. */
+static int share_error(int error, unsigned wanted) {
+  int64_t mine[3] = {rgi_comm_error_word(rgi_intercept_comm, error), wanted, -(int64_t)wanted};
+  int64_t all[3];
+  RGI_TRY_MPI(PMPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_MAX, rgi_intercept_comm));
+  RGI_TRY(rgi_comm_error_tell(rgi_intercept_comm, call, all[0], error));
   if (all[1] != -all[2])
     return rgi_error(RG_ERR_OPTION, "RG_MPI is not the same on all processes");
   return RG_SUCCESS;
@@ -54,8 +55,9 @@ static int start_library(unsigned *wanted) {
   int error = rgi_intercept_wanted(wanted);
   if (!error)
     error = rgi_options_ready();
-  RGI_TRY(agree_on_error(error, *wanted));
-  return *wanted ? agree_on_error(rg_init(MPI_COMM_WORLD, NULL), 0) : RG_SUCCESS;
+  RGI_TRY(share_error(error, *wanted));
+  return *wanted ? rgi_comm_error_share(rgi_intercept_comm, call, rg_init(MPI_COMM_WORLD, NULL))
+                 : RG_SUCCESS;
 }
 
 /* After MPI's own initialisation. A wrong option is an error of MPI_Init. After any other error

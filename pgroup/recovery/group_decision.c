@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Decisions of members on one node. The members of a round share a slot of the arena, which they
- * find by the group's context and the number of the round. Each writes its vote there. A member
- * that finds that the round can be decided becomes the decider: it writes the decision and closes
- * the round. After that the decision never changes.
+ * The members of a round on one node share a slot of the node's arena, which they find by the
+ * group's context and the number of the round. Each writes its vote there. A member that finds that
+ * no more votes are to come from its node becomes the decider. If all members are on this node, the
+ * decider writes the decision and closes the round. Otherwise it submits the votes of its node to
+ * the node daemons' agreement (group_proposal.h), and the daemon does so. After that the decision
+ * never changes.
  *
- * state goes from OPEN to DECIDER + place to CLOSED. The compare-and-swap to DECIDER + place
- * admits one decider at a time. If that one dies, another living member swaps in its own place
- * and writes the whole decision anew: no member reads a decision before the round is closed.
- * Ordering: a member stores its word before `cast`, the decider stores the decision before
- * CLOSED, and readers load in the opposite order; all these are sequentially consistent.
+ * state goes from OPEN to DECIDER + place to CLOSED; over several nodes to SUBMITTED between these
+ * two. The compare-and-swap to DECIDER + place admits one decider at a time. If that one dies,
+ * another living member swaps in its own place and begins anew: no member reads a decision before
+ * the round is closed, and the daemons decide once for each round, whatever is submitted later. A
+ * proposal is submitted again, too, when a process has died since, so that the agreement does not
+ * wait for a node on which no member lives.
+ * Ordering: a member stores its word before `cast`, and the decision is stored before CLOSED;
+ * readers load in the opposite order; all these are sequentially consistent.
  *
- * The slot is freed when all members that are not dead have voted and detached. A member that
- * is late therefore still finds the decision of a round that did not wait for it. */
+ * The slot is freed when all members that are not dead have voted and detached. A member that is
+ * late therefore still finds the decision of a round that did not wait for it. */
 #include "recovery/group_decision.h"
 
 #include <stdatomic.h>
@@ -23,136 +28,208 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "formation/group.h"
+#include "noded/overlay_client.h"
+#include "progress/progress.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
+#include "recovery/group_proposal.h"
 #include "shm/failure.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
-enum { OPEN, CLOSED, DECIDER }; /* DECIDER + the decider's place on the node */
+enum {
+  OPEN = 0,
+  CLOSED = RGI_AGREEMENT_DECIDED,
+  SUBMITTED,
+  DECIDER
+}; /* DECIDER + the decider's place on the node */
 
 typedef struct {
   _Atomic uint32_t cast; /* 0: not yet */
   uint32_t word;
-  uint32_t dead; /* in the decision */
-} round_vote;
+  _Atomic uint32_t dead; /* the member is dead in the decision, or since */
+} node_vote;
 
 typedef struct {
-  _Atomic uint32_t state;
-  uint32_t word, deaths;
-  round_vote vote[];
-} decision_round;
+  rgi_agreement_round head;
+  _Atomic uint32_t deaths; /* that were known at the last proposal */
+  node_vote vote[];        /* of the members on this node; behind them a byte for each member */
+} node_round;
 
-/* Whether no member is still to come. */
+/* One call: the members of this node, as ranks of the group. */
+typedef struct {
+  rg_group g;
+  const char *call;
+  int all, n, here, me, *rank;
+  uint64_t slot;
+  node_round *m;
+} node_call;
+
+/* Whether no member of this node is still to come. */
 static int is_over(const void *memory, int users) {
-  const decision_round *m = memory;
+  const node_round *m = memory;
   for (int i = 0; i < users; i++)
-    if (!atomic_load(&m->vote[i].cast) && !m->vote[i].dead)
+    if (!atomic_load(&m->vote[i].cast) && !atomic_load(&m->vote[i].dead))
       return 0;
-  return atomic_load(&m->state) == CLOSED;
+  return atomic_load(&m->head.state) == CLOSED;
 }
 
-static int is_gone(rg_group g, int rank) {
-  return rgi_process_is_dead(rgi_members_at(g->members, rank));
+static int world_rank(const node_call *s, int i) {
+  return rgi_members_at(s->g->members, s->rank[i]);
 }
 
-/* Whether it has ended without an error: it will not vote any more. */
-static int has_ended(rg_group g, int rank) {
-  int place = rgi_node_find(rgi_members_at(g->members, rank));
-  return place >= 0 && rgi_process_has_left(place);
+static unsigned char *flags_of(const node_call *s) {
+  return (unsigned char *)(s->m->vote + s->here);
 }
 
-static int can_decide(rg_group g, const decision_round *m, int all) {
-  for (int i = 0; all && i < rgi_members_count(g->members); i++)
-    if (!atomic_load(&m->vote[i].cast) && !is_gone(g, i) && !has_ended(g, i))
+static void ring_members(const node_call *s) {
+  for (int i = 0; i < s->here; i++)
+    rgi_node_ring(rgi_node_find(world_rank(s, i)));
+}
+
+/* --- the decider ----------------------------------------------------------------------- */
+
+/* A process that has ended without an error does not vote any more. */
+static int node_is_complete(const node_call *s) {
+  for (int i = 0; s->all && i < s->here; i++)
+    if (!atomic_load(&s->m->vote[i].cast) && !rgi_process_is_dead(world_rank(s, i)) &&
+        !rgi_process_has_left(rgi_node_find(world_rank(s, i))))
       return 0;
   return 1;
 }
 
-static int become_decider(decision_round *m) {
-  uint32_t state = atomic_load(&m->state);
-  int lost = state >= DECIDER && rgi_process_is_dead(rgi_node.ranks[state - DECIDER]);
-  return (state == OPEN || lost) &&
-         atomic_compare_exchange_strong(&m->state, &state, DECIDER + (uint32_t)rgi_node.me);
+static uint32_t combine_words(const node_call *s) {
+  uint32_t word = ~0u;
+  for (int i = 0; i < s->here; i++)
+    if (atomic_load(&s->m->vote[i].cast))
+      word &= s->m->vote[i].word;
+  return word;
 }
 
-static void wake_members(rg_group g) {
-  for (int i = 0; i < rgi_members_count(g->members); i++) {
-    int place = rgi_node_find(rgi_members_at(g->members, i));
-    if (place >= 0)
-      rgi_node_ring(place);
+/* All members are on this node. */
+static void write_decision(const node_call *s) {
+  unsigned char *flags = flags_of(s);
+  s->m->head.word = combine_words(s);
+  s->m->head.deaths = 0;
+  for (int i = 0; i < s->here; i++) {
+    flags[s->rank[i]] = rgi_process_is_dead(world_rank(s, i)) != 0;
+    s->m->head.deaths |= flags[s->rank[i]];
   }
+  atomic_store(&s->m->head.state, CLOSED);
+  ring_members(s);
 }
 
-static void write_decision(rg_group g, decision_round *m) {
-  m->word = ~0u;
-  m->deaths = 0;
-  for (int i = 0; i < rgi_members_count(g->members); i++) {
-    round_vote *v = &m->vote[i];
-    v->dead = is_gone(g, i) != 0;
-    m->deaths += v->dead;
-    if (atomic_load(&v->cast))
-      m->word &= v->word;
-  }
-  atomic_store(&m->state, CLOSED);
-  wake_members(g);
+static int submit_votes(const node_call *s, uint32_t deaths) {
+  const rgi_group_proposal p = {.g = s->g,
+                                .call = s->call,
+                                .all = s->all,
+                                .word = combine_words(s),
+                                .round = &s->m->head,
+                                .flags = flags_of(s)};
+  uint32_t decider = DECIDER + (uint32_t)rgi_node.me;
+  atomic_store(&s->m->deaths, deaths);
+  int error = rgi_group_proposal_submit(&p);
+  /* Not if the daemon has closed the round already. */
+  atomic_compare_exchange_strong(&s->m->head.state, &decider, error ? OPEN : SUBMITTED);
+  return error;
 }
 
-static int reach_decision(rg_group g, const char *call, decision_round *m, int all) {
-  rgi_wait w;
-  rgi_wait_start_unscoped(&w, call, -1); /* a death must not end this wait */
-  for (;;) {
-    uint32_t bell = atomic_load(&rgi_node_bell()->value);
-    if (atomic_load(&m->state) == CLOSED)
-      return RG_SUCCESS;
-    RGI_TRY(rgi_failure_check_creation(g->creation_ids, call));
-    rgi_process_check_now();
-    if (can_decide(g, m, all) && become_decider(m)) {
-      write_decision(g, m);
-      return RG_SUCCESS;
-    }
-    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, 1));
-  }
+/* Once; again when the decider has died, and when a process has died since the last proposal. */
+static int needs_decider(const node_call *s, uint32_t state, uint32_t deaths) {
+  if (state >= DECIDER)
+    return rgi_process_is_dead(rgi_node.ranks[state - DECIDER]);
+  return state == OPEN || (state == SUBMITTED && s->all && atomic_load(&s->m->deaths) != deaths);
 }
 
-static int read_decision(const decision_round *m, int n, rgi_group_decision *v) {
-  v->word = m->word;
-  v->deaths = (int)m->deaths;
-  v->dead = malloc((size_t)n);
-  if (!v->dead)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %d members", n);
-  for (int i = 0; i < n; i++)
-    v->dead[i] = (unsigned char)m->vote[i].dead;
+static int decide_if_due(const node_call *s) {
+  uint32_t deaths = (uint32_t)rgi_process_deaths(), state = atomic_load(&s->m->head.state);
+  if (!node_is_complete(s) || !needs_decider(s, state, deaths) ||
+      !atomic_compare_exchange_strong(&s->m->head.state, &state, DECIDER + (uint32_t)rgi_node.me))
+    return RG_SUCCESS;
+  if (s->here < s->n)
+    return submit_votes(s, deaths);
+  write_decision(s);
   return RG_SUCCESS;
 }
 
-static int on_one_node(rg_group g) {
-  for (int i = 0; rgi_node.count > 1 && i < rgi_members_count(g->members); i++)
-    if (rgi_node_of(rgi_members_at(g->members, i)) != rgi_node.mine)
-      return 0;
-  return 1;
+/* --- one call ----------------------------------------------------------------------------- */
+
+static int wait_for_decision(const node_call *s) {
+  rgi_wait w;
+  rgi_wait_start_unscoped(&w, s->call, -1); /* a death must not end this wait */
+  for (;;) {
+    uint32_t bell = atomic_load(&rgi_node_bell()->value);
+    if (atomic_load(&s->m->head.state) == CLOSED)
+      return RG_SUCCESS;
+    RGI_TRY(rgi_failure_check_creation(s->g->creation_ids, s->call));
+    rgi_process_check_now();
+    RGI_TRY(decide_if_due(s));
+    if (atomic_load(&s->m->head.state) == CLOSED)
+      return RG_SUCCESS;
+    rgi_progress(); /* other processes may wait for messages of this one */
+    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
+  }
+}
+
+static int find_members_here(node_call *s) {
+  s->rank = malloc((size_t)rgi_node.n * sizeof *s->rank);
+  if (!s->rank)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", s->call, rgi_node.n);
+  for (int i = 0; i < rgi_node.n; i++) {
+    int rank = rgi_members_find(s->g->members, rgi_node.ranks[i]);
+    if (rank < 0)
+      continue;
+    if (rank == s->g->me)
+      s->me = s->here;
+    s->rank[s->here++] = rank;
+  }
+  if (s->here < s->n && !rgi_overlay_exists())
+    return rgi_error(RG_ERR_UNSUPPORTED,
+                     "%s: the group's members are on several nodes, and the job was not started so "
+                     "that it survives deaths (RG_SURVIVE)",
+                     s->call);
+  return RG_SUCCESS;
+}
+
+static int read_decision(const node_call *s, rgi_group_decision *v) {
+  for (int i = 0; i < s->here; i++)
+    if (rgi_process_is_dead(world_rank(s, i)))
+      atomic_store(&s->m->vote[i].dead, 1);
+  v->word = s->m->head.word;
+  v->deaths = (int)s->m->head.deaths;
+  v->dead = malloc((size_t)s->n);
+  if (!v->dead)
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d members", s->call, s->n);
+  memcpy(v->dead, flags_of(s), (size_t)s->n);
+  return RG_SUCCESS;
+}
+
+static int run_round(node_call *s, unsigned word, rgi_group_decision *decision) {
+  uint64_t key = rgi_mix_bits(s->g->context + 0x66617276u + ((uint64_t)s->g->rounds << 32));
+  size_t bytes = sizeof(node_round) + (size_t)s->here * sizeof(node_vote) + (size_t)s->n;
+  void *memory;
+  RGI_TRY(rgi_failure_check_creation(s->g->creation_ids, s->call));
+  RGI_TRY(rgi_slot_attach(key, s->here, bytes, &s->slot, &memory));
+  s->m = memory;
+  s->m->vote[s->me].word = word;
+  atomic_store(&s->m->vote[s->me].cast, 1);
+  if (s->all)
+    ring_members(s);
+  int error = wait_for_decision(s);
+  if (!error) {
+    s->g->rounds++;
+    error = read_decision(s, decision);
+  }
+  rgi_slot_detach(s->slot, is_over);
+  return error;
 }
 
 int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all,
                             rgi_group_decision *decision) {
-  int n = rgi_members_count(g->members);
-  uint64_t slot, key = rgi_mix_bits(g->context + 0x76657264u + ((uint64_t)g->rounds << 32));
-  void *memory;
-  if (!on_one_node(g))
-    return rgi_group_decision_make_nodes(g, call, word, all, decision);
-  RGI_TRY(rgi_failure_check_creation(g->creation_ids, call));
-  RGI_TRY(rgi_slot_attach(key, n, sizeof(decision_round) + (size_t)n * sizeof(round_vote), &slot,
-                          &memory));
-  decision_round *m = memory;
-  m->vote[g->me].word = word;
-  atomic_store(&m->vote[g->me].cast, 1);
-  if (all)
-    wake_members(g);
-  int error = reach_decision(g, call, m, all);
-  if (!error) {
-    g->rounds++;
-    error = read_decision(m, n, decision);
-  }
-  rgi_slot_detach(slot, is_over);
+  node_call s = {.g = g, .call = call, .all = all, .n = rgi_members_count(g->members)};
+  int error = find_members_here(&s);
+  if (!error)
+    error = run_round(&s, word, decision);
+  free(s.rank);
   return error;
 }

@@ -10,19 +10,15 @@
 
 typedef struct {
   unsigned word;       /* the bitwise and of the members' words */
-  int deaths;          /* how many were dead */
+  int deaths;          /* whether any was dead */
   unsigned char *dead; /* for each rank of the group: 1 if it is dead; the caller frees it */
 } rgi_group_decision;
 
 /* Every living member calls. all: waits until each member has voted or died; otherwise the first
- * caller decides at once, by the deaths that it knows of. RG_ERR_REVOKED where a creation id of g
- * is revoked; RG_ERR_TIMEOUT. */
+ * caller decides at once, by the deaths that it knows of. Members on one node send no message.
+ * RG_ERR_REVOKED where a creation id of g is revoked; RG_ERR_TIMEOUT; RG_ERR_UNSUPPORTED: the
+ * members are on several nodes, and the job was not started so that it survives deaths. */
 int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all,
                             rgi_group_decision *decision);
-
-/* The same for members on several nodes (group_decision_nodes.c). RG_ERR_UNSUPPORTED: the job was
- * not started so that it survives deaths. */
-int rgi_group_decision_make_nodes(rg_group g, const char *call, unsigned word, int all,
-                                  rgi_group_decision *decision);
 
 #endif

@@ -8,6 +8,7 @@
 #include <regroup/recovery.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "formation/group.h"
 #include "intercomm/reserve.h"
 #include "intercomm/reserve_acquire.h"
@@ -48,7 +49,7 @@ static int settle_attempt(attempt *a, int error, int *again) {
   if (!failed && word & HAVE_IT)
     return rgi_reserve_confirm(a->call, a->survivors, a->number, a->acquired);
   *again = failed || !(word & NOT_BY_DEATH);
-  return error ? error : rgi_error(RG_ERR_NOMEM, "%s: another member failed", a->call);
+  return *again ? RG_ERR_PROC_FAILED : rgi_group_error_share(a->survivors, a->call, error);
 }
 
 static int try_once(attempt *a, int *again) {

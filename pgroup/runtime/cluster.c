@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "base/processors.h"
 #include "noded/overlay_client.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/daemons.h"
 #include "runtime/module.h"
@@ -80,20 +81,17 @@ static int open_overlay(MPI_Comm world, MPI_Comm node) {
                               rgi_process_table_bytes(rgi_node.n, size));
 }
 
-/* The first process of the node makes the segment, the others map it. The same error on all of
- * them. */
-static int share_arena(MPI_Comm node, size_t bytes, size_t roots, size_t heap) {
+/* The first process of each node makes the segment, the others map it. The same error on all
+ * processes. */
+static int share_arena(MPI_Comm world, MPI_Comm node, size_t bytes, size_t roots, size_t heap) {
   rgi_arena_address a = {0};
-  int first = rgi_node.me == 0, error = RG_SUCCESS, worst;
+  int first = rgi_node.me == 0, error = RG_SUCCESS;
   if (first)
     a.error = error = rgi_arena_make(bytes, roots, heap, &a);
   RGI_TRY_MPI(MPI_Bcast(&a, (int)sizeof a, MPI_BYTE, 0, node));
-  if (!first)
-    error = a.error ? rgi_error(a.error, "rg_init: no shared memory for the node's arena")
-                    : rgi_arena_join(&a);
-  RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, node));
-  if (worst && !error)
-    error = rgi_error(worst, "rg_init: a process of this node could not join the arena");
+  if (!first && !a.error)
+    error = rgi_arena_join(&a);
+  error = rgi_comm_error_share(world, "rg_init", error);
   if (error)
     rgi_arena_close();
   return error;
@@ -109,7 +107,7 @@ static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   if (bytes == 0)
     bytes = rgi_memory_half();
   size_t heap = (size_t)rgi_node.n * rgi_modules_heap();
-  RGI_TRY(share_arena(node, bytes, members_bytes() + table_bytes + extra, heap));
+  RGI_TRY(share_arena(world, node, bytes, members_bytes() + table_bytes + extra, heap));
   rgi_node.processes = rgi_arena_roots();
   RGI_TRY(rgi_process_open((char *)rgi_arena_roots() + members_bytes(), size));
   rgi_daemons_tell_guard();
@@ -121,11 +119,9 @@ int rgi_cluster_open(MPI_Comm world, size_t extra) {
   int rank;
   MPI_Comm_rank(world, &rank);
   RGI_TRY_MPI(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
-  int error = open_node(world, node, extra), all = error;
+  int error = open_node(world, node, extra);
   /* No process may look at the state of another one before that has opened the table. */
-  RGI_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, node));
-  if (all && !error)
-    error = rgi_error(all, "rg_init: another process of the node failed");
+  error = rgi_comm_error_share(world, "rg_init", error);
   if (!error)
     error = open_overlay(world, node);
   MPI_Comm_free(&node);

@@ -28,6 +28,7 @@
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
 #include "noded/tcp.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -209,15 +210,12 @@ static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
 }
 
 int rgi_daemons_open(MPI_Comm world, MPI_Comm node, void *memory) {
-  int worst, pipe = -1;
+  int pipe = -1;
   if (!chosen)
     return RG_SUCCESS;
   int error = open_all(world, node, memory, &pipe);
   rgi_overlay_use(NULL, pipe);
-  RGI_TRY_MPI(MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, world));
-  if (worst && !error)
-    error = rgi_error(worst, "rg_init: the daemons of some nodes cannot connect");
-  if (!error)
-    rgi_overlay_use(memory, pipe);
-  return error;
+  RGI_TRY(rgi_comm_error_share(world, "rg_init", error));
+  rgi_overlay_use(memory, pipe);
+  return RG_SUCCESS;
 }

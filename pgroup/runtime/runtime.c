@@ -20,6 +20,7 @@
 #include "machine/domain.h"
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
 #include "progress/request.h"
@@ -71,14 +72,15 @@ static int look_at_call(MPI_Comm comm, const char *options) {
  * them only. */
 static int agree_on_call(MPI_Comm comm, int error) {
   int64_t mark = rgi_modules_mark(), domain = (int64_t)rgi_domain_own(), all[7];
-  int64_t mine[7] = {error,  rgi_runtime.started > 0, rgi_runtime.started == 0, mark, -mark, domain,
+  int64_t mine[7] = {rgi_comm_error_word(comm, error),
+                     rgi_runtime.started > 0,
+                     rgi_runtime.started == 0,
+                     mark,
+                     -mark,
+                     domain,
                      ~domain};
   RGI_TRY_MPI(MPI_Allreduce(mine, all, 7, MPI_INT64_T, MPI_MAX, comm));
-  if (error)
-    return error;
-  if (all[0])
-    return rgi_error((int)all[0], "rg_init: another process reported: %s",
-                     rg_error_string((int)all[0]));
+  RGI_TRY(rgi_comm_error_tell(comm, "rg_init", all[0], error));
   if (all[1] && all[2])
     return rgi_error(RG_ERR_INIT, "rg_init: the library runs already on some of the processes");
   if (!rgi_runtime.started)

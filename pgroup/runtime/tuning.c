@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 
 /* Measured on one machine: two nodes over its loopback, messages through the
@@ -150,21 +151,18 @@ static int read_model(const char *path, rgi_tuning_model *model) {
 int rgi_tuning_load(MPI_Comm comm) {
   struct {
     rgi_tuning_model model;
-    int error;
-    char detail[300];
+    int64_t word; /* of rank 0's error */
   } all = {.model = BUILT_IN};
-  int rank;
+  int rank, error = RG_SUCCESS;
   MPI_Comm_rank(comm, &rank);
   if (rank == 0) {
     const char *path = getenv("RG_TUNING");
     if (path && *path)
-      all.error = read_model(path, &all.model);
-    if (all.error)
-      snprintf(all.detail, sizeof all.detail, "%s", rg_error_detail());
+      error = read_model(path, &all.model);
+    all.word = rgi_error_report_word(error, 0);
   }
   RGI_TRY_MPI(MPI_Bcast(&all, (int)sizeof all, MPI_BYTE, 0, comm));
-  if (all.error)
-    return rgi_error(all.error, "%s", all.detail);
+  RGI_TRY(rgi_comm_error_tell(comm, "rg_init", all.word, error));
   now = all.model;
   return RG_SUCCESS;
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "formation/comm.h"
 #include "formation/errhandler.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "topology/exchange.h"
 
@@ -28,6 +29,8 @@ static int gather_parts(const comm_step *s) {
   rgi_level_call_part mine = rgi_level_call_mine(s->c, s->places);
   RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, s->all, (int)sizeof mine, MPI_BYTE,
                             s->above));
+  int64_t word = rgi_level_call_word(s->all, s->places->size);
+  RGI_TRY(rgi_comm_error_tell(s->above, s->c->call, word, s->c->error));
   return rgi_level_call_check(s->c, s->all, s->places->size);
 }
 
@@ -105,7 +108,7 @@ static int descend_quietly(const rgi_level_call *c, MPI_Comm comm, MPI_Comm comm
     error = descend_once(c, n, above, &comms[n], &roots[n]);
     above = comms[n++];
   }
-  error = rgi_exchange_error(c->call, comm, error);
+  error = rgi_comm_error_share(comm, c->call, error);
   for (int k = 0; k < n && error; k++) {
     free_comm(&comms[k]);
     free_comm(&roots[k]);

@@ -9,16 +9,8 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "machine/machine_process.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
-
-int rgi_exchange_error(const char *call, MPI_Comm comm, int error) {
-  struct {
-    int error, rank;
-  } mine = {.error = error}, worst;
-  MPI_Comm_rank(comm, &mine.rank);
-  RGI_TRY_MPI(MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, comm));
-  return error ? error : worst.error ? rgi_error_from(worst.error, call, worst.rank) : RG_SUCCESS;
-}
 
 static int make_room(const char *call, MPI_Comm comm, MPI_Comm node, rgi_places **places) {
   int size, rows, me;
@@ -39,7 +31,7 @@ static int exchange_on_node(const char *call, MPI_Comm comm, MPI_Comm node, rgi_
   int error = rgi_machine_my_place(call, &mine);
   if (!error)
     error = make_room(call, comm, node, places);
-  RGI_TRY(rgi_exchange_error(call, comm, error));
+  RGI_TRY(rgi_comm_error_share(comm, call, error));
   MPI_Comm_rank(comm, &mine.rank);
   RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, (*places)->at, (int)sizeof mine,
                             MPI_BYTE, node));

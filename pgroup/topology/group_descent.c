@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "topology/group_places.h"
 #include "topology/level_call.h"
 
@@ -108,6 +109,16 @@ static int make_roots(const group_step *s, rg_group *roots) {
   return error;
 }
 
+/* The first level: a process knows the places on its own node only. */
+static int gather_parts(const group_step *s) {
+  const rgi_level_call *c = s->c;
+  rgi_level_call_part mine = rgi_level_call_mine(c, s->places);
+  RGI_TRY(rg_allgather(s->above, &mine, sizeof mine, MPI_BYTE, s->all, sizeof mine, MPI_BYTE));
+  int64_t word = rgi_level_call_word(s->all, s->places->size);
+  RGI_TRY(rgi_group_error_tell(s->above, c->call, word, c->error));
+  return rgi_level_call_check(c, s->all, s->places->size);
+}
+
 /* From the group above, of level k - 1 (the first: that of the call), to the next. */
 static int descend_once(const rgi_level_call *c, int k, rg_group above, rg_group *level,
                         rg_group *roots) {
@@ -117,14 +128,10 @@ static int descend_once(const rgi_level_call *c, int k, rg_group above, rg_group
   s.derivation = rgi_group_derive_begin(above);
   s.all = malloc((size_t)s.places->size * sizeof *s.all);
   int error = s.all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", c->call);
-  if (!error && k == 0) {
-    rgi_level_call_part mine = rgi_level_call_mine(c, s.places);
-    error = rg_allgather(above, &mine, sizeof mine, MPI_BYTE, s.all, sizeof mine, MPI_BYTE);
-    if (!error)
-      error = rgi_level_call_check(c, s.all, s.places->size);
-  } else if (!error) {
+  if (!error && k == 0)
+    error = gather_parts(&s);
+  else if (!error)
     rgi_level_call_below(c, s.places, s.all);
-  }
   if (!error)
     error = make_level(&s, level);
   if (!error && c->rooted)

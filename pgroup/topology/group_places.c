@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "collectives/group_error.h"
 #include "machine/machine_process.h"
 #include "shm/node.h"
 
@@ -39,15 +40,6 @@ int rgi_group_places_set(const char *call, rg_group g, rgi_places *places,
   atomic_init(&fresh->holders, 1);
   g->topology = (rgi_group_attachment){fresh, share_places, drop_places};
   return RG_SUCCESS;
-}
-
-/* The caller's error, or else that of the first member with the greatest number. */
-static int exchange_error(const char *call, rg_group g, int error) {
-  struct {
-    int error, rank;
-  } mine = {error, g->me}, worst;
-  RGI_TRY(rg_allreduce(g, &mine, &worst, 1, MPI_2INT, MPI_MAXLOC));
-  return error ? error : worst.error ? rgi_error_from(worst.error, call, worst.rank) : RG_SUCCESS;
 }
 
 /* The ranks in g of its members on this node, in memory that the caller frees; *me: the caller's
@@ -92,7 +84,7 @@ static int prepare_exchange(const char *call, rg_group g, rgi_machine_place *min
 static int exchange_places(const char *call, rg_group g, rgi_places **places) {
   rgi_machine_place mine = {.length = 0};
   rg_group node = NULL;
-  int error = exchange_error(call, g, prepare_exchange(call, g, &mine, places, &node));
+  int error = rgi_group_error_share(g, call, prepare_exchange(call, g, &mine, places, &node));
   if (!error)
     error = rg_allgather(node, &mine, sizeof mine, MPI_BYTE, (*places)->at, sizeof mine, MPI_BYTE);
   rg_group_free(&node);

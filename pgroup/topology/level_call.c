@@ -8,6 +8,7 @@
 #include <regroup/topology.h>
 
 #include "base/error.h"
+#include "base/error_report.h"
 #include "topology/filter.h"
 
 rgi_level_call rgi_level_call_of(const char *call, int filter, int key, int max, int rooted) {
@@ -39,12 +40,15 @@ void rgi_level_call_below(const rgi_level_call *c, const rgi_places *p, rgi_leve
     all[r] = (rgi_level_call_part){.first = first_below(p, r, c->filter)};
 }
 
-int rgi_level_call_check(const rgi_level_call *c, const rgi_level_call_part all[], int size) {
-  if (c->error)
-    return c->error;
-  for (int r = 0; r < size; r++) {
+int64_t rgi_level_call_word(const rgi_level_call_part all[], int size) {
+  for (int r = 0; r < size; r++)
     if (all[r].error)
-      return rgi_error_from(all[r].error, c->call, r);
+      return rgi_error_report_word(all[r].error, r);
+  return 0;
+}
+
+int rgi_level_call_check(const rgi_level_call *c, const rgi_level_call_part all[], int size) {
+  for (int r = 0; r < size; r++) {
     if (all[r].filter != all[0].filter)
       return rgi_error(RG_ERR_MISMATCH, "%s: rank %d has the filter %d, rank 0 has %d", c->call, r,
                        all[r].filter, all[0].filter);

@@ -36,8 +36,10 @@ rgi_level_call_part rgi_level_call_mine(const rgi_level_call *c, const rgi_place
  * places each process knows. */
 void rgi_level_call_below(const rgi_level_call *c, const rgi_places *p, rgi_level_call_part all[]);
 
-/* The error that these parts amount to: the caller's own, or else that of the first process that
- * has one; RG_ERR_MISMATCH. */
+/* The error of the lowest process that has one, as base/error_report.h words it; 0: none. */
+int64_t rgi_level_call_word(const rgi_level_call_part all[], int size);
+
+/* Whether all processes have made the same call: RG_ERR_MISMATCH. */
 int rgi_level_call_check(const rgi_level_call *c, const rgi_level_call_part all[], int size);
 
 /* How many levels are made, and the number of those that begin with a lower rank than `first`. */

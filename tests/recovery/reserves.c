@@ -87,11 +87,11 @@ static rg_group parked(rg_group g) {
 }
 
 static rg_group taker(rg_group g) {
-  int ranks[64], there, error = rg_barrier(g);
+  int ranks[64], error = rg_barrier(g);
+  rgi_reserve_table_wish wish = {.n = aside - 1, .acquirer = my_rank, .ranks = ranks};
   must(!error || (my_rank > 0 && error == RG_ERR_PROC_FAILED), "rg_barrier");
   if (my_rank == 0) {
-    must(!rgi_reserve_directory_acquire("taker", aside - 1, 0, ranks, &there),
-         "rgi_reserve_directory_acquire");
+    must(!rgi_reserve_directory_acquire("taker", &wish), "rgi_reserve_directory_acquire");
     raise(SIGKILL);
   }
   return go_on(g);

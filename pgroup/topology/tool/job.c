@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "machine/binding.h"
+#include "progress/comm_error.h"
 #include "topology/exchange.h"
 
 /* What each process of the running job sends. */
@@ -78,8 +79,8 @@ int topo_job_running(const char *program, topo_job *job) {
   fill_rank_info(p, &mine);
   if (rank == 0)
     infos = malloc((size_t)size * sizeof *infos);
-  RGI_TRY(rgi_exchange_error(program, MPI_COMM_WORLD,
-                             rank == 0 && !infos ? no_memory(program) : RG_SUCCESS));
+  RGI_TRY(rgi_comm_error_share(MPI_COMM_WORLD, program,
+                               rank == 0 && !infos ? no_memory(program) : RG_SUCCESS));
   MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, infos, (int)sizeof mine, MPI_BYTE, 0,
              MPI_COMM_WORLD);
   int error = rank == 0 ? job_from_infos(program, infos, size, job) : RG_SUCCESS;
