@@ -5,20 +5,9 @@
 #ifndef RGI_COMM_H
 #define RGI_COMM_H
 
-#include <mpi.h>
-#include <regroup/comm.h>
 #include <stdint.h>
 
-/* A creation. The first five are what the caller asks for; the others follow from them. */
-typedef struct {
-  const char *call; /* the public function, for errors */
-  MPI_Comm comm;    /* the parent */
-  MPI_Group group;  /* the members */
-  int tag;
-  rg_comm_method method;
-  int n, me;        /* how many members, and which one calls */
-  const int *ranks; /* the members' ranks in comm */
-} rgi_comm_creation;
+#include "formation/comm_creation.h"
 
 /* The methods, all arguments checked. While they run the parent's errors are returned. */
 int rgi_comm_create_recursive(const rgi_comm_creation *c, MPI_Comm *newcomm);

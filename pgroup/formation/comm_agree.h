@@ -5,7 +5,9 @@
 #ifndef RGI_COMM_AGREE_H
 #define RGI_COMM_AGREE_H
 
-#include "formation/comm.h"
+#include <stdint.h>
+
+#include "formation/comm_creation.h"
 
 /* The members of a creation (c->comm, n, me, ranks and tag) agree along a binomial
  * tree whether they mean the same (what: a hash of it) and whether each can go on

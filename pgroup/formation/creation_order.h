@@ -10,7 +10,7 @@
 #ifndef RGI_CREATION_ORDER_H
 #define RGI_CREATION_ORDER_H
 
-#include "formation/comm.h"
+#include "formation/comm_creation.h"
 
 /* Waits until no other creation runs in this process, on all members (c->comm, n, me, ranks and
  * tag). Messages: n - 1 in all with MPI_THREAD_MULTIPLE, otherwise none. RG_ERR_TIMEOUT. */
