@@ -100,7 +100,9 @@ def environment(options, extra):
         env.update(HWLOC_PLUGINS_PATH='/nonexistent',
                    # UCX's hooks take locks in threads that the sanitizer has ended already.
                    UCX_MEM_EVENTS='no', UCX_MEM_MMAP_HOOK_MODE='none',
-                   TSAN_OPTIONS='die_after_fork=0:ignore_noninstrumented_modules=1:exitcode=66')
+                   TSAN_OPTIONS='die_after_fork=0:ignore_noninstrumented_modules=1:exitcode=66'
+                   ':print_suppressions=0:suppressions='
+                   + os.path.join(ROOT, 'tests', 'harness', 'races.supp'))
     env.update(extra)
     return env
 

@@ -21,8 +21,7 @@
  *    not change buffers, arrays of counts, types and operations until the request is
  *    complete. A blocking call of one member does not match a non-blocking call of
  *    another.
- *  - One thread at a time calls on a group; different threads may use different
- *    groups.
+ *  - One thread at a time calls on a group (runtime.h).
  *  - A group may be freed while non-blocking operations that this process has started on
  *    it are under way: they end normally, and the memory is given back with the last of
  *    them. The same holds for a communicator and its group (rg_comm_group).

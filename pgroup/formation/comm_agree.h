@@ -5,6 +5,8 @@
 #ifndef RGI_COMM_AGREE_H
 #define RGI_COMM_AGREE_H
 
+#include <stdint.h>
+
 #include "formation/comm_creation.h"
 
 /* The members of a creation (c->comm, n, me, ranks and tag) agree along a binomial

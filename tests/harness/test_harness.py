@@ -149,9 +149,12 @@ def test_nothing_to_run():
 
 
 def test_suppressions():
-    """What leaks.supp names, the sources define: a renamed function is suppressed no more."""
-    with open('tests/harness/leaks.supp') as f:
-        names = re.findall(r'^leak:(\w+)$', f.read(), re.M)
+    """What leaks.supp and races.supp name, the sources define: a renamed function is suppressed no
+    more."""
+    names = [n for kind in ['leak', 'race']
+             for n in re.findall(r'^%s:(\w+)$' % kind,
+                                 open('tests/harness/%ss.supp' % kind).read(),
+                                 re.M)]
     text = ''.join(open(f).read() for top in ['pgroup', 'arrays', 'lb']
                    for f in glob.glob(top + '/*/*.c'))
     missing = [n for n in names if not re.search(r'^\w[\w *]*\b%s\(' % n, text, re.M)]

@@ -23,7 +23,8 @@ PROGRAMS = {'runtime/test_threads.c': '2', 'formation/test_p2p.c': '2', 'runtime
 # As tests/run_tests.py sets them for BUILD=tsan.
 SANITIZER = dict(HWLOC_PLUGINS_PATH='/nonexistent', UCX_MEM_EVENTS='no',
                  UCX_MEM_MMAP_HOOK_MODE='none',
-                 TSAN_OPTIONS='die_after_fork=0:ignore_noninstrumented_modules=1:exitcode=66')
+                 TSAN_OPTIONS='die_after_fork=0:ignore_noninstrumented_modules=1:exitcode=66'
+                 ':print_suppressions=0:suppressions=' + os.path.abspath('tests/harness/races.supp'))
 RACE = r'''
 #include <pthread.h>
 static int shared;
