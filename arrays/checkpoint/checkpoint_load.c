@@ -82,6 +82,8 @@ static int share_error(const loading *l, int error) {
 /* On every member alike. */
 static int read_arrays(loading *l, const rgi_head *h, const char *name) {
   int error = rgi_generations_read(l->group, h, name, put_blocks, l);
+  if (error == RG_ERR_SYSTEM) /* the older one is tried then, too */
+    error = RG_ERR_FILE;
   return share_error(l, error ? error : rg_array_fence(NULL));
 }
 

@@ -131,17 +131,20 @@ typedef struct {
   uint64_t number;
 } claim_result;
 
+static int find_readable(rg_checkpoint c, rgi_generations *f) {
+  RGI_TRY(rgi_generations_find("rg_checkpoint_start", c->path, f));
+  return f->unreadable ? rgi_error(RG_ERR_FILE, "rg_checkpoint_start: %s", f->trouble) : RG_SUCCESS;
+}
+
 /* Rank 0: claims, and finds the generations that are there. */
 static int claim_checkpoint(rg_checkpoint c, rgi_generations *f, claim_result *r) {
   if (!f)
     return rgi_error(RG_ERR_NOMEM, "rg_checkpoint_start: no memory for two heads");
-  RGI_TRY(rgi_generations_find("rg_checkpoint_start", c->path, f));
-  if (f->unreadable)
-    return rgi_error(RG_ERR_FILE, "rg_checkpoint_start: %s", f->trouble);
+  RGI_TRY(find_readable(c, f));
   RGI_TRY(rgi_claim_take(c->path, &c->known, f->n ? f->head[0].fixed->sequence : 0, &r->number));
   rgi_generations_clear(f); /* until the claim another start could complete its own */
   *f = (rgi_generations){0};
-  RGI_TRY(rgi_generations_find("rg_checkpoint_start", c->path, f));
+  RGI_TRY(find_readable(c, f));
   r->unsure = f->n == RGI_HEAD_GENERATIONS;
   for (int i = 0; i < f->n; i++)
     r->unsure &= f->head[i].fixed->sequence != c->known.whole;
@@ -181,7 +184,7 @@ static int check_newest(rg_checkpoint c, const rgi_generations *f, int *whole) {
   if (!error) {
     error = share_error(c, rgi_generations_read(c->group, &h, name, NULL, NULL));
     *whole = !error;
-    error = error == RG_ERR_FILE ? RG_SUCCESS : error;
+    error = error == RG_ERR_FILE ? RG_SUCCESS : error == RG_ERR_SYSTEM ? RG_ERR_FILE : error;
   }
   rgi_head_clear(&h);
   return error;
@@ -293,9 +296,9 @@ static int start_checkpoint(rg_checkpoint c, const char *path,
   return error;
 }
 
-/* A death, or a wait without end, may hide that a member of this group has claimed. */
+/* A death, or a revocation after one, may hide that a member of this group has claimed. */
 static void note_end(const char *path, int error, uint64_t whole) {
-  if (error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED || error == RG_ERR_TIMEOUT)
+  if (error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED)
     rgi_claim_note(path, (rgi_claim_known){.free = 1});
   else if (whole && !error)
     rgi_claim_note(path, (rgi_claim_known){.whole = whole});

@@ -24,6 +24,8 @@
 #define LOCK_SECONDS                                                                               \
   10.0 /* the lock is held for a few writes to the disk, unless its holder is stopped */
 
+#define ABANDONED_SECONDS 2.0 /* between the file of a claim and its number */
+
 /* --- what this process knows -------------------------------------------------------------- */
 
 typedef struct record {
@@ -169,11 +171,19 @@ static int claim_number(const char *path, const number_file *f, uint64_t next) {
   return error;
 }
 
+/* Without the lock: whether the one that has made the next file has died before it wrote the
+ * number. If it lives it finds its file gone. */
+static int is_abandoned(const number_file *f) {
+  uint64_t now;
+  rgi_clock_sleep(ABANDONED_SECONDS);
+  return read_number(f->fd, &now) == 0 && now == f->number;
+}
+
 static int claim_next(const char *path, const number_file *f, uint64_t *next) {
   int error = remove_part(path, f->number);
   if (!error)
     error = claim_number(path, f, *next);
-  if (error == EEXIST && f->locked) { /* left by one that died before it wrote the number */
+  if (error == EEXIST && (f->locked || is_abandoned(f))) {
     error = remove_part(path, *next);
     if (!error)
       error = claim_number(path, f, ++*next);
@@ -193,6 +203,8 @@ int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t leas
   if (!late)
     error = claim_next(path, &f, &next);
   close(f.fd);
+  if (!late && error != EEXIST) /* the file may have the number, also after an error */
+    rgi_claim_note(path, (rgi_claim_known){.number = next, .free = known->free});
   if (late || error == EEXIST)
     return cut_off(path, late ? f.number : next, known->number);
   if (error)

@@ -70,9 +70,7 @@ int rgi_generations_broadcast(rg_group g, const rgi_generations *f, int i, rgi_h
 }
 
 static int read_bytes(int fd, const char *name, char *to, const rgi_head_segment *s) {
-  int error = rgi_head_read_bytes(fd, name, to, s->bytes, s->offset);
-  if (error)
-    return RG_ERR_FILE;
+  RGI_TRY(rgi_head_read_bytes(fd, name, to, s->bytes, s->offset));
   return rgi_head_hash(to, s->bytes, RGI_HEAD_HASH_START) == s->checksum
              ? RG_SUCCESS
              : rgi_error(RG_ERR_FILE, "%s is damaged: a checksum of its elements differs", name);
@@ -107,8 +105,10 @@ int rgi_generations_read(rg_group g, const rgi_head *h, const char *name, rgi_ge
                          void *context) {
   reading r = {h, name, open(name, O_RDONLY | O_CLOEXEC), use, context};
   int error = RG_SUCCESS;
-  if (r.fd < 0)
-    return rgi_file_system_error("cannot open", name, errno);
+  if (r.fd < 0) {
+    rgi_file_system_error("cannot open", name, errno);
+    return RG_ERR_SYSTEM;
+  }
   int step = rgi_members_count(g->members);
   for (int i = g->me; !error && i < h->fixed->members; i += step)
     error = read_segment(&r, i);

@@ -31,7 +31,8 @@ int rgi_generations_broadcast(rg_group g, const rgi_generations *f, int i, rgi_h
 typedef int rgi_generations_use(void *context, const rgi_head *h, int writer, const char *segment);
 
 /* Every member: reads the segments that it is to read, checks them, and passes them to use, unless
- * that is NULL. The error is the caller's own. */
+ * that is NULL. The error is the caller's own: RG_ERR_FILE (damaged), RG_ERR_SYSTEM (the system did
+ * not let it be read). */
 int rgi_generations_read(rg_group g, const rgi_head *h, const char *name, rgi_generations_use *use,
                          void *context);
 

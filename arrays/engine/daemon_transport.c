@@ -12,7 +12,7 @@
  *
  * An operation that its caller has dropped stays in the queue until it is answered or lost. Its
  * error is noted for the node (transport.lost). The next fence returns it, or, if the node has
- * died, rgi_daemon_transport_lost tells of it. */
+ * died, take_lost tells of it. */
 #include "engine/daemon_transport.h"
 
 #include <poll.h>
@@ -420,6 +420,11 @@ static int fence_target(int target) {
   return error;
 }
 
+/* A fence of this transport waits for the answers to all queries. */
+static int finish_all(void) {
+  return fence_target(-1);
+}
+
 static int take_lost(int target) {
   int node = transport.ranks[target].node;
   pthread_mutex_lock(&transport.lock);
@@ -461,5 +466,6 @@ const rgi_transport rgi_daemon_transport = {.most = (int64_t)1 << 20,
                                             .word = move_word,
                                             .settle = settle_nothing,
                                             .fence = fence_target,
+                                            .finish = finish_all,
                                             .lost = take_lost,
                                             .progress = advance_all};

@@ -38,6 +38,10 @@ int rgi_engine_fence(int target) {
   return rgi_heap.open ? rgi_engine_transport->fence(target) : RG_SUCCESS;
 }
 
+int rgi_engine_finish(void) {
+  return rgi_heap.open ? rgi_engine_transport->finish() : RG_SUCCESS;
+}
+
 int rgi_engine_lost(int target) {
   return rgi_engine_transport->lost(target);
 }

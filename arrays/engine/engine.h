@@ -48,6 +48,9 @@ int rgi_engine_word(const rgi_transfer_word *w, int64_t *before);
  * there, or lost with its node. Sends nothing where there was none. */
 int rgi_engine_fence(int target);
 
+/* Afterwards all operations of this process are complete, gets as well. */
+int rgi_engine_finish(void);
+
 /* Whether something that this process has written to the target's node has been lost since the
  * last call. */
 int rgi_engine_lost(int target);

@@ -119,5 +119,6 @@ const rgi_transport rgi_rma_transport = {.most = (int64_t)1 << 30,
                                          .word = rgi_rma_word,
                                          .settle = rgi_rma_settle,
                                          .fence = rgi_rma_fence,
+                                         .finish = rgi_rma_finish,
                                          .lost = lost_nothing,
                                          .progress = move_others_on};

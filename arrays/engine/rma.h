@@ -44,9 +44,10 @@ void rgi_rma_started(int target, rgi_access_kind kind, uint64_t low, uint64_t hi
 int rgi_rma_order_open(int targets);
 void rgi_rma_order_close(void);
 
-/* As rgi_engine_settle and _fence (rma_order.c). */
+/* As rgi_engine_settle, _fence and _finish (rma_order.c). */
 int rgi_rma_settle(int target, uint64_t low, uint64_t high);
 int rgi_rma_fence(int target);
+int rgi_rma_finish(void);
 
 /* The thread that serves other processes (rma_thread.c). */
 void rgi_rma_thread_start(void);

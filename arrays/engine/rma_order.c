@@ -36,6 +36,7 @@ static struct {
   pthread_mutex_t lock;
   pending *of;
   int *targets, n; /* which have something pending */
+  int all;         /* targets */
   int most;        /* operations under way to one target */
 } order = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -43,6 +44,7 @@ int rgi_rma_order_open(int targets) {
   order.of = calloc((size_t)targets, sizeof *order.of);
   order.targets = malloc((size_t)targets * sizeof *order.targets);
   order.n = 0;
+  order.all = targets;
   order.most = targets < BEARABLE / 4 ? BEARABLE / targets : 4;
   if (order.of && order.targets)
     return RG_SUCCESS;
@@ -137,6 +139,18 @@ int rgi_rma_fence(int target) {
     int failed = fence_locked(order.targets[order.n - 1]);
     error = error ? error : failed;
   }
+  pthread_mutex_unlock(&order.lock);
+  return error;
+}
+
+int rgi_rma_finish(void) {
+  int error = rgi_rma_fence(-1);
+  pthread_mutex_lock(&order.lock);
+  for (int t = 0; t < order.all; t++)
+    if (order.of[t].under_way > 0) {
+      int failed = make_room(t, &order.of[t]);
+      error = error ? error : failed;
+    }
   pthread_mutex_unlock(&order.lock);
   return error;
 }

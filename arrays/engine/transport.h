@@ -38,13 +38,15 @@ typedef struct {
   /* The caller does not test it any more. It is carried out all the same. */
   void (*drop)(rgi_transport_op *op);
 
-  /* Both wait. Of elements there are `most` bytes at most. */
+  /* Both wait. Of elements there are `most` bytes at most, or one element. */
   int (*elements)(const rgi_transfer_elements *e);
   int (*word)(const rgi_transfer_word *w, int64_t *before);
 
   /* As rgi_engine_settle, _fence, _lost and _progress. */
   int (*settle)(int target, uint64_t low, uint64_t high);
   int (*fence)(int target);
+  /* Waits until all operations of this process are complete at their targets, gets as well. */
+  int (*finish)(void);
   int (*lost)(int target);
   void (*progress)(void);
 } rgi_transport;

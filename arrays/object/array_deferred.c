@@ -37,7 +37,7 @@ void rgi_array_drop(rg_array *a) {
 }
 
 int rgi_array_defer_free(rg_array a) {
-  RGI_TRY(rgi_engine_fence(-1));
+  RGI_TRY(rgi_engine_finish());
   int error = rg_ibarrier(a->group, &a->free_barrier);
   if (error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) {
     rgi_array_forget(a); /* other members may use the memory for ever: it is not reused */

@@ -34,7 +34,7 @@ static int choose_holders(rg_array a, int node[], uint64_t domain[]) {
     node[i] = rgi_node_of(rank);
     domain[i] = rgi_domain_of(rank);
   }
-  return rgi_holders_choose(a->members, node, rgi_runtime.size, domain, a->holders);
+  return rgi_holders_choose(a->members, node, rgi_node.count, domain, a->holders);
 }
 
 /* The pairs of a holder: its own first, then those that it holds, in the order of their ranks. */

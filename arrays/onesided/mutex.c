@@ -136,7 +136,7 @@ int rg_mutexes_free(rg_mutexes *m) {
     return RG_SUCCESS;
   if ((*m)->magic != MAGIC)
     return rgi_error(RG_ERR_ARRAY, "%s: not mutexes, or freed already", __func__);
-  if ((*m)->epoch == rgi_runtime.epoch)
+  if (rgi_runtime.started && (*m)->epoch == rgi_runtime.epoch)
     RGI_TRY(check_unlocked(__func__, *m));
   RGI_TRY(rg_array_free(&(*m)->words));
   rgi_shared_block_close((*m)->group, &(*m)->shared);

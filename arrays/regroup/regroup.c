@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/sized.h"
 #include "collectives/group_error.h"
 #include "distribution/spec.h"
@@ -117,7 +118,8 @@ static int move_elements(regrouping *h) {
 }
 
 static int check_arguments(const rg_array *a, rg_group to) {
-  RGI_REQUIRE(a);
+  if (!a)
+    return rgi_error(RG_ERR_ARG, "rg_array_regroup: a is NULL");
   if (*a)
     RGI_TRY(rgi_array_check("rg_array_regroup", *a));
   if (!*a && !to)
@@ -149,5 +151,7 @@ int rg_array_regroup(rg_group both, rg_group to, const rg_array_spec *spec, rg_a
     return error;
   }
   *a = h.b;
-  return rg_array_free(&h.a);
+  if (rg_array_free(&h.a))
+    rgi_log(RGI_LOG_WARN, "rg_array_regroup: the old array is not freed: %s", rg_error_detail());
+  return RG_SUCCESS;
 }

@@ -198,7 +198,7 @@ RG_API int rg_array_get(rg_array a, const int64_t lo[], const int64_t hi[], void
 RG_API int rg_array_acc(rg_array a, const int64_t lo[], const int64_t hi[], const void *buf,
                         const int64_t ld[], const void *alpha);
 
-/* The non-blocking forms, completed by rg_wait, rg_test or rg_wait_all. The caller does
+/* The non-blocking forms, completed by the functions of request.h. The caller does
  * not change buf and *alpha until then. Inside a node the operation is complete when the
  * call returns. Between nodes the call waits for earlier operations if more are under way
  * to one target than MPI supports. */

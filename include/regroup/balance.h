@@ -140,7 +140,8 @@ typedef struct {
                                      among the walkers */
   double limit;                   /* seconds after which a walker that has not ended fails with
                                      RG_ERR_TIMEOUT, checked after each unit; 0: no limit */
-  rg_timeline timeline;           /* NULL, or where to record what this process does */
+  rg_timeline timeline;           /* NULL, or where to record what this process does; not to be
+                                     freed before rg_balance_end */
   void (*waiting)(void *context); /* NULL, or called about every 50 ms while this process waits
                                      for work */
   void (*died)(const rg_balance_death *death, void *context); /* NULL, or called on all survivors

@@ -8,7 +8,7 @@
  * A checkpoint contains any number of arrays and some bytes of the program (the number of a
  * step, for instance), all of one moment. There are two generations of each, the files
  * <path>.0 and <path>.1. A new checkpoint is written to <path>.part.<number> and replaces the
- * older generation, or one whose segments are damaged, when it is complete and on the disk. So
+ * older generation, or one that is not known to be whole, when it is complete and on the disk. So
  * whenever a program dies, for any reason, the last complete checkpoint and the one before it
  * exist. The path names the same files on all members, in a file system that they share.
  * docs/recovery.md shows a program.
@@ -18,8 +18,8 @@
  * one that goes on gets RG_ERR_FILE, and changes no file, from the moment on when the other one
  * has claimed: its members know an earlier claim only. These may claim nevertheless: members of
  * which none has taken part in a claim for this path; members that have loaded a checkpoint of
- * this path since; survivors of a group whose last checkpoint ended with a death. So groups that
- * write to the same path in turn have a common member, or load first.
+ * this path since; survivors of a group whose last checkpoint ended with a death or a revocation.
+ * So groups that write to the same path in turn have a common member, or load first.
  *
  * The arrays and the group may be freed while the checkpoint is written: it has a copy of the
  * elements and a group of its own. A checkpoint under way is not freed but ended, by

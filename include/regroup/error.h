@@ -35,7 +35,7 @@
  * less than that of `size` itself, or more than 4096, returns RG_ERR_ARG; members that the
  * library does not know yet must be zero (RG_ERR_UNSUPPORTED). Structs of which there are
  * arrays (rg_load, rg_status) have members `reserved` instead, which are zero, and a fixed
- * size. */
+ * size; rg_span, rg_pace and rg_plan keep their members. */
 #ifndef REGROUP_ERROR_H
 #define REGROUP_ERROR_H
 

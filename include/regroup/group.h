@@ -170,7 +170,7 @@ RG_API int rg_group_tag(rg_group g, int *tag);
 /* Gives this handle of the group a name, of at most RG_GROUP_NAME_MOST bytes, in place of an
  * earlier one; "" or NULL removes it. Reports of long waits and the texts of errors then name the
  * group, and so does its communicator (MPI_Comm_set_name). Members may give different names; groups
- * formed out of g have no name. No other thread may use the handle's name at the same time.
+ * formed out of g have no name. Threads: runtime.h.
  * Errors: RG_ERR_LIMIT (a longer name). */
 RG_API int rg_group_set_name(rg_group g, const char *name);
 

@@ -76,7 +76,7 @@ RG_API double rg_pace_at(const rg_pace *pace, int64_t ranks);
 /* The state of a group, a sum of these. */
 enum {
   RG_LOAD_ACTIVE = 1,   /* it works on a walker; otherwise it is idle */
-  RG_LOAD_JOINABLE = 2, /* others may join it now; idle groups have it, too */
+  RG_LOAD_JOINABLE = 2, /* others may join it now; in a synchronous call idle groups have it, too */
   RG_LOAD_LEAVABLE = 4  /* processes may leave it now although it is active */
 };
 
@@ -110,7 +110,7 @@ typedef struct {
 
 /* The table. In a policy of the application it is the library's, which may have more members
  * than the program knows: a policy that passes a changed copy to another one sets the copy's
- * `size` anew. */
+ * `size` anew. Members that the library does not know are zero. */
 typedef struct {
   size_t size;         /* sizeof(rg_load_table): error.h */
   const rg_load *load; /* rows, from left to right */
@@ -176,8 +176,8 @@ struct rg_policy {
   int64_t interval; /* 0: asynchronous; i: synchronous, after every i units */
   int asks;         /* 0 or RG_POLICY_ASKS_ACTIVE */
   /* Adds moves to the plan, which is empty. Returns RG_SUCCESS or an error. `policy` is a copy of
-   * the policy, with as many members as the program knows. Programs do not call the function, but
-   * rg_policy_plan. */
+   * the policy; members that the library does not know are zero. Programs do not call the function,
+   * but rg_policy_plan. */
   int (*plan)(const rg_policy *policy, const rg_load_table *table, rg_plan *plan);
   const void *context;              /* for the application's use */
   double option[RG_POLICY_OPTIONS]; /* values of the options of the library's policies, in

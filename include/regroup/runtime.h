@@ -21,7 +21,7 @@
  *    its arrays and on other objects made on it: one thread at a time, in the same order on
  *    all members. On different groups, different threads may make them at the same time.
  *  - Calls that form groups or communicators with common members at the same time, also out of
- *    the same parent, need different tags.
+ *    the same parent, need different tags (rg_group_comm needs none).
  *  - Calls that set something on an object (rg_group_set_name, rg_group_set_algorithm): while no
  *    other thread is inside a call on it.
  *  - rg_init and rg_finalize: one thread, while no other thread is inside a call of the library.
@@ -55,7 +55,8 @@ extern "C" {
  * RG_, in lower case: "log=debug,timeout=30"). The environment (RG_LOG, RG_TIMEOUT, ...)
  * takes precedence, so that the user decides.
  * Cost: a duplicate of comm, a communicator of the node's processes, two small
- * reductions, and a small broadcast (the first process reads RG_TUNING's file for all).
+ * reductions, and a small broadcast (the first process reads RG_TUNING's file for all); an
+ * allgather of 8 bytes if RG_DOMAINS names several failure domains.
  * The caller keeps comm; the library sends nothing on it afterwards.
  * Errors: RG_ERR_COMM; RG_ERR_INIT (already started over other processes);
  * RG_ERR_OPTION (the same on all processes, also if only one has the invalid value; for

@@ -2,8 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Dynamic distribution of work among the members of a group: a shared counter, and a
- * list of tasks that uses it. The rule for freeing them is that of arrays (array.h); *handle
- * may be NULL. */
+ * list of tasks that uses it. They are freed by the rule of runtime.h. */
 #ifndef REGROUP_TASK_H
 #define REGROUP_TASK_H
 

@@ -47,7 +47,7 @@ RG_API int rg_timeline_free(rg_timeline *t);
 
 /* Begins a span and ends the previous one. start and end of *span are ignored. If the span
  * has the kind, group and key of the previous one, that one continues. Local. Cost: reading
- * the clock, and 56 bytes for each span. t may be NULL; then nothing is done. A span for
+ * the clock, and 48 bytes for each span. t may be NULL; then nothing is done. A span for
  * which there is no memory is lost; rg_timeline_gather reports this. */
 RG_API int rg_timeline_mark(rg_timeline t, const rg_span *span);
 

@@ -163,13 +163,20 @@ static int make_plan(const rg_policy *policy, const rg_load_table *table, rg_pla
 }
 
 int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
-  rg_policy own_policy;
-  rg_load_table own_table;
+  /* A policy of a newer program may copy more members than the library knows: they are zero. */
+  union {
+    rg_policy policy;
+    char room[RGI_SIZED_MOST];
+  } own = {.room = {0}};
+  union {
+    rg_load_table table;
+    char room[RGI_SIZED_MOST];
+  } shown = {.room = {0}};
   RGI_REQUIRE(plan);
   plan->count = 0;
-  RGI_TRY(rgi_policy_take("rg_policy_plan: policy", policy, &own_policy));
-  RGI_TRY(rgi_sized_take(&own_table, sizeof own_table, table, "rg_policy_plan: table"));
-  int error = make_plan(&own_policy, &own_table, plan);
+  RGI_TRY(rgi_policy_take("rg_policy_plan: policy", policy, &own.policy));
+  RGI_TRY(rgi_sized_take(&shown.table, sizeof shown.table, table, "rg_policy_plan: table"));
+  int error = make_plan(&own.policy, &shown.table, plan);
   if (error)
     plan->count = 0;
   return error;

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "timeline/timeline.h"
 
 #define MAGIC 0x74696d65u
@@ -121,13 +122,6 @@ static void free_gathered(gathered_spans *g) {
   free(g->all);
 }
 
-/* Gives all members the largest of their errors. */
-static int agree_on_error(rg_group g, int error) {
-  int worst = error;
-  RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX));
-  return worst && !error ? rgi_error(worst, "rg_timeline_gather: a process has no memory") : worst;
-}
-
 static int make_room(gathered_spans *x) {
   int size = x->size;
   x->counts = calloc((size_t)size, sizeof *x->counts);
@@ -154,9 +148,10 @@ static int collect_spans(rg_timeline t, rg_group g, int root, gathered_spans *x)
   int error = t->lost ? rgi_error(RG_ERR_NOMEM, "rg_timeline_gather: a span was lost") : RG_SUCCESS;
   if (!error && x->rank == root)
     error = make_room(x);
-  RGI_TRY(agree_on_error(g, error));
+  RGI_TRY(rgi_group_error_share(g, "rg_timeline_gather", error));
   RGI_TRY(rg_gather(g, &t->count, 1, MPI_INT64_T, x->counts, 1, MPI_INT64_T, root));
-  RGI_TRY(agree_on_error(g, x->rank == root ? make_room_for_spans(x) : RG_SUCCESS));
+  RGI_TRY(rgi_group_error_share(g, "rg_timeline_gather",
+                                x->rank == root ? make_room_for_spans(x) : RG_SUCCESS));
   return rg_gatherv(g, t->spans, t->count * (MPI_Count)sizeof *t->spans, MPI_BYTE, x->all, x->bytes,
                     x->starts, MPI_BYTE, root);
 }

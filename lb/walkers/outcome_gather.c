@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "formation/group.h"
 #include "formation/members.h"
 #include "shm/process.h"
@@ -48,9 +49,7 @@ static int gather_bytes(const rgi_membership *m, int root, const void *mine, siz
   }
   if (here && (!g->bytes || !g->at))
     error = rgi_error(RG_ERR_NOMEM, "rg_balance_gather: no memory for %d processes", m->size);
-  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
-  if (error)
-    return error;
+  RGI_TRY(rgi_group_error_share(m->group, "rg_balance_gather", error));
   RGI_TRY(rg_gather(m->group, &n, 1, MPI_COUNT, g->bytes, 1, MPI_COUNT, root));
   for (int r = 0; here && r < m->size; r++) {
     g->at[r] = (MPI_Aint)g->total;
@@ -59,9 +58,7 @@ static int gather_bytes(const rgi_membership *m, int root, const void *mine, siz
   g->all = here ? malloc(g->total ? g->total : 1) : NULL;
   if (here && !g->all)
     error = rgi_error(RG_ERR_NOMEM, "rg_balance_gather: no memory for %zu bytes", g->total);
-  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
-  if (error)
-    return error;
+  RGI_TRY(rgi_group_error_share(m->group, "rg_balance_gather", error));
   return rg_gatherv(m->group, mine, n, MPI_BYTE, g->all, g->bytes, g->at, MPI_BYTE, root);
 }
 
@@ -141,7 +138,7 @@ int rg_balance_gather(rg_balancer b, int root) {
   int error = mine ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
   if (mine)
     pack_outcomes(&b->outcomes, mine);
-  RGI_TRY(rg_allreduce(b->members.group, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX));
+  error = rgi_group_error_share(b->members.group, __func__, error);
   if (!error)
     error = gather_bytes(&b->members, root, mine, bytes, &g);
   rgi_outcome_list all = {0};

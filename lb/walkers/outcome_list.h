@@ -7,8 +7,10 @@
 
 #include <regroup/balance.h>
 
+#include "base/error.h"
+
 /* Bytes of an error's text, with the 0 at its end. */
-#define RGI_OUTCOME_TEXT 256
+#define RGI_OUTCOME_TEXT RGI_ERROR_TEXT
 
 typedef struct {
   rg_balance_outcome *at;

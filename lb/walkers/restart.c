@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "collectives/group_error.h"
 #include "walkers/async.h"
 #include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
@@ -68,9 +69,7 @@ static int share_stores(rg_balancer b) {
     error = rgi_store_pack_exchange(&b->survival.index);
   if (leads && !error)
     error = rgi_store_index_sweep(&b->survival.index);
-  char *text = strdupa(rg_error_detail());
-  int met = rg_allreduce(b->members.group, MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX);
-  return error ? rgi_error(error, "%s", text) : met;
+  return rgi_group_error_share(b->members.group, "rg_balance_step", error);
 }
 
 /* Makes the list of the walkers that are to be worked on, the same on all processes. No process
@@ -97,8 +96,11 @@ static int settle_error(rg_balancer b, int error, int *again) {
   RGI_TRY(rg_group_agree(b->members.group, &well, again));
   if (*again || well)
     return RG_SUCCESS;
-  return error ? rgi_error(error, "%s", text)
-               : rgi_error(RG_ERR_NOMEM, "another process could not begin to balance");
+  if (error)
+    rgi_error(error, "%s", text);
+  error = rgi_group_error_share(b->members.group, "rg_balance_step", error);
+  *again = error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED; /* another death */
+  return *again ? RG_SUCCESS : error;
 }
 
 /* The store has the states now: the list's own are freed. */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * An error on one member must end the walker on all. So each member makes a word of its error, the
- * code above the rank, 0 for none, and all take the largest by an allreduce; the member that it
- * names broadcasts the text.
+ * An error on one member must end the walker on all. So each member makes a word of its error
+ * (base/error_report.h), and all take the largest by an allreduce: that of the lowest rank. The
+ * member that it names broadcasts the text.
  *
  * A function that all members call may leave some of them waiting for one that has failed. So a
  * member with an error revokes the application's group first. The code of the error that others
- * then get (RG_ERR_REVOKED) is left out of their words, so that the real one is the largest. */
+ * then get (RG_ERR_REVOKED) is left out of their words, so that any real one is larger. */
 #include <regroup/collectives.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/error_report.h"
 #include "formation/group.h"
 #include "noded/overlay_client.h"
 #include "shm/revocation.h"
@@ -28,15 +29,15 @@ int rgi_work_error_revoke(const rgi_work *work, int error) {
 int64_t rgi_work_error_word(const rgi_work *work, int error) {
   if (error == RG_ERR_REVOKED && rgi_revocation_has(work->team->group->context))
     return work->team->me + 1;
-  return error ? (int64_t)error << 32 | (work->team->me + 1) : 0;
+  return rgi_error_report_word(error, work->team->me);
 }
 
 int rgi_work_error_code(int64_t word) {
-  return word >> 32 ? (int)(word >> 32) : RG_ERR_REVOKED;
+  return word >> 32 ? rgi_error_report_code(word) : RG_ERR_REVOKED;
 }
 
 static int member_of(int64_t word) {
-  return (int)(word & 0xffffffff) - 1;
+  return word >> 32 ? rgi_error_report_rank(word) : (int)word - 1;
 }
 
 int rgi_work_error_rank(const rgi_work *work, int64_t word) {

@@ -6,8 +6,6 @@
 
 #include "base/error.h"
 
-#define MOST 4096 /* no struct is larger: more is memory that was not initialised */
-
 static size_t size_of(const void *given) {
   size_t size;
   memcpy(&size, given, sizeof size);
@@ -18,7 +16,7 @@ int rgi_sized_check(const void *given, const char *what) {
   if (!given)
     return rgi_error(RG_ERR_ARG, "%s is NULL", what);
   size_t size = size_of(given);
-  if (size < sizeof size || size > MOST)
+  if (size < sizeof size || size > RGI_SIZED_MOST)
     return rgi_error(RG_ERR_ARG, "%s: its size is %zu: initialise the struct with {sizeof x}", what,
                      size);
   return RG_SUCCESS;

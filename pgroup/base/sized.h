@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+/* No struct is larger: more is memory that was not initialised. */
+#define RGI_SIZED_MOST 4096
+
 /* Copies the members that the caller knows into own, a struct of `bytes` bytes; the others are
  * zero, and own's size is `bytes`. RG_ERR_ARG: given is NULL or its size is not set.
  * RG_ERR_UNSUPPORTED: a member that the library does not know is not zero. */

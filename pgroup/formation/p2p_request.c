@@ -62,7 +62,9 @@ int rg_request_cancel(rg_request *request, int *cancelled) {
   if (!r || r->base.progress != progress_request || r->transfer.message.sending)
     return rgi_error(RG_ERR_ARG, "%s: not a receive that is open", __func__);
   RGI_TRY(rgi_runtime_check(__func__));
-  rgi_message_cancel(&r->transfer.message, cancelled);
+  *cancelled = 0;
+  if (!r->base.done) /* else it has ended by a death, which rg_wait reports */
+    rgi_message_cancel(&r->transfer.message, cancelled);
   if (*cancelled) {
     release_request(*request);
     *request = NULL;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 
 static uint64_t own, *all; /* all: NULL if they are equal */
@@ -127,10 +128,16 @@ static uint64_t hash_name(const char *name) {
   return hash | 1;
 }
 
+void rgi_domain_close(void) {
+  free(all);
+  all = NULL;
+}
+
 int rgi_domain_load(void) {
   const char *domains = getenv("RG_DOMAINS");
   char host[256] = "", *domain;
   own = 0;
+  rgi_domain_close();
   if (!domains || !*domains)
     return RG_SUCCESS;
   gethostname(host, sizeof host - 1);
@@ -138,11 +145,6 @@ int rgi_domain_load(void) {
   own = hash_name(domain);
   free(domain);
   return RG_SUCCESS;
-}
-
-void rgi_domain_close(void) {
-  free(all);
-  all = NULL;
 }
 
 uint64_t rgi_domain_own(void) {
@@ -154,8 +156,9 @@ int rgi_domain_share(MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   rgi_domain_close();
   all = malloc((size_t)size * sizeof *all);
-  if (!all)
-    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d processes", size);
+  RGI_TRY(rgi_comm_error_share(
+      comm, "rg_init",
+      all ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d processes", size)));
   RGI_TRY_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm));
   return RG_SUCCESS;
 }

@@ -256,7 +256,10 @@ void rgi_message_pipe_accept(rgi_message *r, rgi_message_cell *c) {
   r->pipe = 0;
   rgi_message_pipe_start(r);
   if (r->rts->sender == rgi_node.me) {
-    copy_to_self(r);
+    if (atomic_load(&r->rts->sender_gone)) /* between the match and this call */
+      end_message(r, RG_ERR_TIMEOUT);
+    else
+      copy_to_self(r);
     return;
   }
   pipes.starved++;

@@ -148,9 +148,19 @@ static int64_t find_complete(int64_t n, rg_request requests[]) {
   return active ? n : RG_UNDEFINED;
 }
 
+static int has_active(int64_t n, const rg_request requests[]) {
+  for (int64_t i = 0; i < n; i++)
+    if (requests[i])
+      return 1;
+  return 0;
+}
+
 /* Waits until there is one. */
 static int await_any(const char *call, int64_t n, rg_request requests[], int64_t *at) {
   rgi_wait w;
+  *at = RG_UNDEFINED;
+  if (!has_active(n, requests)) /* also where the library does not run */
+    return RG_SUCCESS;
   rgi_wait_start_unscoped(&w, call, -1);
   for (;;) {
     uint32_t bell = read_bell();

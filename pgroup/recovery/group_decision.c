@@ -30,6 +30,7 @@
 #include "formation/group.h"
 #include "noded/overlay_client.h"
 #include "progress/progress.h"
+#include "progress/request.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
 #include "recovery/group_proposal.h"
@@ -166,8 +167,10 @@ static int wait_for_decision(const node_call *s) {
     RGI_TRY(decide_if_due(s));
     if (atomic_load(&s->m->head.state) == CLOSED)
       return RG_SUCCESS;
-    rgi_progress(); /* other processes may wait for messages of this one */
-    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
+    rgi_progress(); /* other processes may wait for messages and requests of this one */
+    rgi_requests_progress();
+    int idle = !rgi_progress_busy() && !rgi_requests_busy();
+    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, idle));
   }
 }
 

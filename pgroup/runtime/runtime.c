@@ -23,6 +23,7 @@
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
+#include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
@@ -191,7 +192,8 @@ static int wait_for_all(void) {
     RGI_TRY_MPI(rgi_wait_mpi_test(&barrier, &there));
     if (there)
       return RG_SUCCESS;
-    RGI_TRY(rgi_requests_progress_all());
+    rgi_progress(); /* an error has no receiver any more */
+    rgi_requests_progress();
     RGI_TRY(rgi_wait_more(&w));
   }
 }

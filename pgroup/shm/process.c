@@ -44,7 +44,10 @@ int rgi_process_open(void *memory, int world) {
 
 void rgi_process_close(void) {
   if (rgi_process_view.journal) {
-    raise_own(RGI_PROCESS_LEFT); /* before the mutex: without it the process is not dead */
+    /* Before the mutex: without it the process is not dead. After a failed rg_init it stays
+     * STARTED: its death ends the job. */
+    if (rgi_process_table_state(&rgi_process_view, rgi_node.rank) >= RGI_PROCESS_READY)
+      raise_own(RGI_PROCESS_LEFT);
     pthread_mutex_unlock(&rgi_process_view.entry[rgi_process_view.me].held);
   }
   memset(&rgi_process_view, 0, sizeof rgi_process_view);

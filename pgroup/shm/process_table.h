@@ -26,8 +26,8 @@
  *   NONE                STARTED        the process, when it has opened the table in rg_init
  *   STARTED             READY          the process, when it returns from rg_init
  *   READY               LEFT           the process, at the end of rg_finalize
- *   STARTED, READY      LEFT           the process, when it closes the table without that: rg_init
- *                                      has failed, or the job does not survive deaths
+ *   READY               LEFT           the process, when it closes the table without that: the job
+ *                                      does not survive deaths
  *   LEFT                ENDED          its guard, when it has ended
  *   STARTED             DEAD_STARTING  the first process, guard or node daemon of its node that
  *   READY, LEFT         DEAD           sees its mutex abandoned

@@ -10,11 +10,11 @@
 
 #define TAG 6
 
-/* Nodes are counted by the lowest rank on each. */
+/* Nodes are numbered in the order of their lowest ranks. */
 static int count_nodes(int ranks) {
   int nodes = 0;
   for (int r = 0; r < ranks; r++)
-    nodes += rgi_node_of(r) == r;
+    nodes += rgi_node_of(r) == nodes; /* the first rank of the next node */
   return nodes;
 }
 

@@ -73,9 +73,16 @@ static int check(char text[RGP_TEXT]) {
 
 /* --- levels -------------------------------------------------------------------------- */
 
+static int is_first_on_node(int r) {
+  for (int i = 0; i < r; i++)
+    if (rgi_node_of(i) == rgi_node_of(r))
+      return 0;
+  return 1;
+}
+
 /* One rank of each node; or the ranks of the first one's node. */
 static int takes_part(int which, int r) {
-  return which == BETWEEN ? rgi_node.count > 1 && rgi_node_of(r) == r
+  return which == BETWEEN ? rgi_node.count > 1 && is_first_on_node(r)
                           : rgi_node_of(r) == rgi_node_of(0);
 }
 

@@ -475,8 +475,24 @@ static void test_stop_early(void) {
   test_stop();
 }
 
+/* Without an open request the calls need no library. */
+static void test_outside(void) {
+  rg_request none[2] = {NULL, NULL};
+  int64_t index = 0, count = 5, at[2];
+  rg_status status;
+  RGT_OK(rg_wait_any(2, none, &index, &status));
+  RGT_INT(index, RG_UNDEFINED);
+  check_empty(&status);
+  RGT_OK(rg_wait_any(0, NULL, &index, NULL));
+  RGT_INT(index, RG_UNDEFINED);
+  RGT_OK(rg_wait_some(2, none, &count, at, NULL));
+  RGT_INT(count, RG_UNDEFINED);
+  RGT_OK(rg_wait_all(2, none, NULL));
+}
+
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},
+  static const rgt_test tests[] = {{"outside", test_outside},
+                                   {"start", test_start},
                                    {"any", test_any},
                                    {"some", test_some},
                                    {"all", test_all},
@@ -491,6 +507,7 @@ int main(int argc, char **argv) {
                                    {"start again", test_start_limited},
                                    {"time limit", test_time_limit},
                                    {"stop", test_stop},
+                                   {"outside again", test_outside},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, SUITE, tests);
 }

@@ -32,6 +32,7 @@ static void receive(rg_group g, rg_group pair, const char *how) {
            !rg_irecv(g, &got[ALSO_FROM_2], 1, MPI_INT, RG_ANY_SOURCE, 1, &r[ALSO_FROM_2]) &&
            !rg_irecv(g, &freed, 1, MPI_INT, 2, 2, &lost) && !rg_request_free(&lost),
        "rg_irecv");
+  hear(1); /* it has left the barrier */
   tell(2);
   if (strcmp(how, "any") == 0) {
     must_fail(rg_wait_any(OPEN, r, at, NULL), "requests[1]");
@@ -66,6 +67,7 @@ int main(int argc, char **argv) {
   if (my_rank == 0) {
     receive(g, pair, argc > 1 ? argv[1] : "any");
   } else {
+    tell(0);
     hear(0);
     must(!rg_send(pair, &seven, 1, MPI_INT, 0, 1), "rg_send");
   }

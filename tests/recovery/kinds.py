@@ -98,7 +98,7 @@ class Checkpoint(Kind):
     """Checkpoints of an array, which are there after the run, whole, and are read on one rank."""
     program, several_nodes, rounds = 'tests/saver', False, 30
     line = r'^SAVED \d+ (\w+) (\d+) 0$'
-    files = r'state\.[01]'
+    files = r'state\.([01]|lock)'
 
     def draw(self):
         return ['state', str(self.rounds)]
