@@ -85,7 +85,7 @@ static void test_ends(void) {
                {TO_READY, RGI_PROCESS_READY, RGI_PROCESS_DEAD, 1},
                {TO_LEFT, RGI_PROCESS_LEFT, RGI_PROCESS_DEAD, 1},
                {TO_CLOSED, RGI_PROCESS_LEFT, RGI_PROCESS_ENDED, 0},
-               {TO_FAILED_START, RGI_PROCESS_LEFT, RGI_PROCESS_ENDED, 0}};
+               {TO_FAILED_START, RGI_PROCESS_STARTED, RGI_PROCESS_ENDED, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     open_table();
     pid_t pid = run(1, cases[i].end);
