@@ -24,12 +24,14 @@
 #define LOCK_SECONDS                                                                               \
   10.0 /* the lock is held for a few writes to the disk, unless its holder is stopped */
 
+#define BLOCKED_SECONDS 0.05  /* when the lock has been waited for in vain before */
 #define ABANDONED_SECONDS 2.0 /* between the file of a claim and its number */
 
 /* --- what this process knows -------------------------------------------------------------- */
 
 typedef struct record {
   rgi_claim_known known;
+  int blocked; /* the lock was waited for in vain: its holder is stopped */
   struct record *next;
   char path[];
 } record;
@@ -55,14 +57,36 @@ rgi_claim_known rgi_claim_recall(const char *path) {
   return known;
 }
 
-void rgi_claim_note(const char *path, rgi_claim_known known) {
-  pthread_mutex_lock(&records.lock);
+/* With the lock. NULL: no memory. */
+static record *make_record(const char *path) {
   record *r = find_record(path);
   if (!r && (r = calloc(1, sizeof *r + strlen(path) + 1))) {
     strcpy(r->path, path);
     r->next = records.first;
     records.first = r;
   }
+  return r;
+}
+
+static int is_blocked(const char *path) {
+  pthread_mutex_lock(&records.lock);
+  record *r = find_record(path);
+  int blocked = r && r->blocked;
+  pthread_mutex_unlock(&records.lock);
+  return blocked;
+}
+
+static void note_blocked(const char *path, int blocked) {
+  pthread_mutex_lock(&records.lock);
+  record *r = make_record(path);
+  if (r)
+    r->blocked = blocked;
+  pthread_mutex_unlock(&records.lock);
+}
+
+void rgi_claim_note(const char *path, rgi_claim_known known) {
+  pthread_mutex_lock(&records.lock);
+  record *r = make_record(path);
   if (r)
     r->known = (rgi_claim_known){.number = known.number ? known.number : r->known.number,
                                  .whole = known.whole ? known.whole : r->known.whole,
@@ -86,14 +110,21 @@ char *rgi_claim_part(const char *path, uint64_t number) {
 }
 
 /* Locks until the file is closed; whether it can. */
-static int lock_file(int fd) {
+static int lock_file(const char *path, int fd) {
   struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  double end = rgi_clock_now() + LOCK_SECONDS;
+  int blocked = is_blocked(path);
+  double end = rgi_clock_now() + (blocked ? BLOCKED_SECONDS : LOCK_SECONDS);
   while (fcntl(fd, F_OFD_SETLK, &all) != 0) {
-    if ((errno != EAGAIN && errno != EACCES && errno != EINTR) || rgi_clock_now() > end)
+    if (errno != EAGAIN && errno != EACCES && errno != EINTR)
       return 0;
+    if (rgi_clock_now() > end) {
+      note_blocked(path, 1);
+      return 0;
+    }
     rgi_clock_sleep(0.005);
   }
+  if (blocked)
+    note_blocked(path, 0);
   return 1;
 }
 
@@ -119,7 +150,7 @@ static int open_number(const char *path, number_file *f) {
   free(name);
   if (f->fd < 0)
     return errno;
-  f->locked = lock_file(f->fd);
+  f->locked = lock_file(path, f->fd);
   int error = read_number(f->fd, &f->number);
   if (error)
     close(f->fd);

@@ -6,6 +6,7 @@ moments; all of them. The last one that was complete is always there. See saver.
 
 time: 240
 """
+import fcntl
 import os
 import random
 import re
@@ -111,6 +112,15 @@ def test_cut_off(folder):
     assert not [f for f in os.listdir(folder) if f.startswith('cut.part')]
 
 
+def test_lock_held(folder, expected):
+    """A lock that is never given up, as a stopped process holds it, delays the first checkpoint only."""
+    path = os.path.join(folder, 'held')
+    with open(path + '.lock', 'w') as f:
+        fcntl.lockf(f, fcntl.LOCK_EX)
+        status, text = run(2, path, 20)
+    assert status == 0 and saved(text).groups()[:2] == ('20', expected), (status, text)
+
+
 with tempfile.TemporaryDirectory() as here:
     def reference(steps):
         status, text = run(1, os.path.join(here, 'ref%d' % steps), steps)
@@ -120,3 +130,4 @@ with tempfile.TemporaryDirectory() as here:
     test_random(here, reference(40), jobs.SEED)
     test_all_killed(here, None)
     test_cut_off(here)
+    test_lock_held(here, reference(20))
