@@ -36,7 +36,8 @@ static void check(rg_array a, double value) {
 int main(int argc, char **argv) {
   rg_group g = enter_world(&argc, &argv), next;
   rg_array old = make_array(g), later[ARRAYS];
-  must(!rg_barrier(g), "rg_barrier");
+  int error = rg_barrier(g); /* rank 2 may be dead before all have left it */
+  must(!error || error == RG_ERR_PROC_FAILED, "rg_barrier");
   if (my_rank == 2) {
     MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     raise(SIGKILL);
