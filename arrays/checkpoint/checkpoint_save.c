@@ -117,13 +117,6 @@ static int check_same(const char *call, rg_group g, const char *path,
                    call, path);
 }
 
-static char *name_of(const char *path, const char *end) {
-  char *name = malloc(strlen(path) + strlen(end) + 1);
-  if (name)
-    sprintf(name, "%s%s", path, end);
-  return name;
-}
-
 /* What rank 0 tells the others when it has claimed. */
 typedef struct {
   int64_t word;   /* of its error */
@@ -136,14 +129,27 @@ static int find_readable(rg_checkpoint c, rgi_generations *f) {
   return f->unreadable ? rgi_error(RG_ERR_FILE, "rg_checkpoint_start: %s", f->trouble) : RG_SUCCESS;
 }
 
-/* Rank 0: claims, and finds the generations that are there. */
-static int claim_checkpoint(rg_checkpoint c, rgi_generations *f, claim_result *r) {
-  if (!f)
-    return rgi_error(RG_ERR_NOMEM, "rg_checkpoint_start: no memory for two heads");
+/* Members of the latest claim need not look at the files before they claim again. *newest: the
+ * greatest number that is in them. */
+static int look_before(rg_checkpoint c, rgi_generations *f, uint64_t *newest) {
+  *newest = c->known.number;
+  if (c->known.number && !c->known.free)
+    return RG_SUCCESS;
   RGI_TRY(find_readable(c, f));
-  RGI_TRY(rgi_claim_take(c->path, &c->known, f->n ? f->head[0].fixed->sequence : 0, &r->number));
+  *newest = f->n ? f->head[0].fixed->sequence : 0;
   rgi_generations_clear(f); /* until the claim another start could complete its own */
   *f = (rgi_generations){0};
+  return RG_SUCCESS;
+}
+
+/* Rank 0: claims, and finds the generations that are there. */
+static int claim_checkpoint(rg_checkpoint c, rgi_generations *f, claim_result *r) {
+  uint64_t newest;
+  if (!f)
+    return rgi_error(RG_ERR_NOMEM, "rg_checkpoint_start: no memory for two heads");
+  RGI_TRY(look_before(c, f, &newest));
+  RGI_TRY(rgi_claim_take(c->path, &c->known, newest, &r->number));
+  c->part = rgi_claim_part(c->path, r->number); /* start_checkpoint removes it after an error */
   RGI_TRY(find_readable(c, f));
   r->unsure = f->n == RGI_HEAD_GENERATIONS;
   for (int i = 0; i < f->n; i++)
@@ -154,7 +160,7 @@ static int claim_checkpoint(rg_checkpoint c, rgi_generations *f, claim_result *r
 /* The name of the generation that the new one replaces: one that is not known to be whole, or else
  * the older. whole: whether the newest is. */
 static char *name_to_replace(const rg_checkpoint c, const rgi_generations *f, int whole) {
-  char *first = name_of(c->path, ".0");
+  char *first = rgi_claim_name(c->path, ".0");
   if (first && f->n) {
     int keep = f->n == 2 && (!whole || f->head[1].fixed->sequence == c->known.whole);
     if (!strcmp(f->name[keep], first)) /* the one that is kept */
@@ -194,7 +200,8 @@ static int learn_claim(rg_checkpoint c, claim_result *r, int error) {
   RGI_TRY(rg_bcast(c->group, r, sizeof *r, MPI_BYTE, 0));
   RGI_TRY(rgi_group_error_tell(c->group, "rg_checkpoint_start", r->word, error));
   c->head.fixed->sequence = r->number;
-  c->part = rgi_claim_part(c->path, r->number);
+  if (!c->part)
+    c->part = rgi_claim_part(c->path, r->number);
   rgi_claim_note(c->path, (rgi_claim_known){.number = r->number});
   return RG_SUCCESS;
 }
@@ -249,7 +256,7 @@ static int open_and_copy(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
 
 static int make_head(const char *path, int64_t n, const rg_array arrays[], size_t bytes,
                      rg_checkpoint c) {
-  c->path = name_of(path, "");
+  c->path = rgi_claim_name(path, "");
   if (!c->path)
     return rgi_error(RG_ERR_NOMEM, "no memory for a name");
   for (int64_t i = 0; i < n; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The number is text in the file <path>.lock. Who claims removes the unfinished file of the claim
- * before, which therefore cannot commit any more, and makes its own, which nobody else may have
- * made. These two steps alone let one writer only commit: the lock is for those that would claim at
+ * The number is text in the file <path>.lock. A process that claims removes the unfinished file of
+ * the claim before; the process that made that claim then cannot commit any more. The new process
+ * makes a file of its own, and fails if another process has made it. These two steps alone let one writer only commit: the lock is for those that would claim at
  * the same moment, and is done without where the file system has none, or where a process that
  * holds it is stopped. */
 #include "checkpoint/claim.h"
@@ -96,7 +96,7 @@ void rgi_claim_note(const char *path, rgi_claim_known known) {
 
 /* --- the file of the number ---------------------------------------------------------------- */
 
-static char *name_of(const char *path, const char *end) {
+char *rgi_claim_name(const char *path, const char *end) {
   char *name = malloc(strlen(path) + strlen(end) + 1);
   if (name)
     sprintf(name, "%s%s", path, end);
@@ -106,7 +106,7 @@ static char *name_of(const char *path, const char *end) {
 char *rgi_claim_part(const char *path, uint64_t number) {
   char end[40];
   snprintf(end, sizeof end, ".part.%" PRIu64, number);
-  return name_of(path, end);
+  return rgi_claim_name(path, end);
 }
 
 /* Locks until the file is closed; whether it can. */
@@ -143,7 +143,7 @@ typedef struct {
 
 /* Opens and locks the file and reads its number. Returns the system's error. */
 static int open_number(const char *path, number_file *f) {
-  char *name = name_of(path, ".lock");
+  char *name = rgi_claim_name(path, ".lock");
   if (!name)
     return ENOMEM;
   f->fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

@@ -30,7 +30,9 @@ void rgi_claim_note(const char *path, rgi_claim_known known);
 int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least,
                    uint64_t *number);
 
-/* The file that the start with this number writes, allocated; NULL: no memory. */
+/* The path with an end, and the file that the start with this number writes, allocated; NULL: no
+ * memory. */
+char *rgi_claim_name(const char *path, const char *end);
 char *rgi_claim_part(const char *path, uint64_t number);
 
 /* Gives the unfinished file of this start its final name, durably, unless a later start has

@@ -35,8 +35,8 @@ void rgi_round_close(rgi_round_state *r);
 int rgi_round_rows(const rgi_round_state *r, rgi_planner *p);
 /* Divides the processes among the next groups, as the plan says. */
 void rgi_round_regroup(rgi_round_state *r, const rgi_planner *p);
-/* Sets r->ranks to the members of the next group with this leader, who comes first. Returns their
- * number. */
+/* Sets r->ranks to the members of the next group that this leader has; the leader is the first.
+ * Returns the number of members. */
 int rgi_round_list(rgi_round_state *r, int leader);
 
 /* When the last process arrived. Of processes on one node only. */

@@ -33,7 +33,7 @@ int rgi_tcp_accept(rgi_tcp *t, int listener);
  * rgi_tcp_limit. 0: it cannot be done; *t is closed. */
 int rgi_tcp_dial(rgi_tcp *t, uint32_t address, uint16_t port, double limit);
 
-/* After rgi_tcp_dial: 1: it is connected; 0: not yet; -1: nobody listens there. */
+/* After rgi_tcp_dial: 1: the connection is made; 0: not yet; -1: no process listens there. */
 int rgi_tcp_dialed(rgi_tcp *t);
 
 /* The kernel ends the connection when the other side has acknowledged neither data nor probes for

@@ -7,6 +7,7 @@
 #include <regroup.h>
 #include <stdlib.h>
 
+#include "ring.h"
 #include "tests/check/check.h"
 
 #ifndef SUITE
@@ -14,26 +15,6 @@
 #endif
 
 static rg_group world;
-
-static int next_rank(void) {
-  return (rgt_rank + 1) % rgt_size;
-}
-
-static int rank_before(void) {
-  return (rgt_rank + rgt_size - 1) % rgt_size;
-}
-
-static void fill(int *data, int n, int seed) {
-  for (int i = 0; i < n; i++)
-    data[i] = seed + 7 * i;
-}
-
-static int wrong(const int *data, int n, int seed) {
-  int count = 0;
-  for (int i = 0; i < n; i++)
-    count += data[i] != seed + 7 * i;
-  return count;
-}
 
 /* Matched in the order of sending, received in the opposite one, with every protocol. */
 static void test_lengths(void) {

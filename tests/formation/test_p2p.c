@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ring.h"
 #include "tests/check/check.h"
 
 #ifndef SUITE
@@ -20,26 +21,6 @@
 #define TAG_MOST ((1 << 28) - 1)
 
 static rg_group world;
-
-static int next_rank(void) {
-  return (rgt_rank + 1) % rgt_size;
-}
-
-static int rank_before(void) {
-  return (rgt_rank + rgt_size - 1) % rgt_size;
-}
-
-static void fill(int *data, int n, int seed) {
-  for (int i = 0; i < n; i++)
-    data[i] = seed + 7 * i;
-}
-
-static int wrong(const int *data, int n, int seed) {
-  int count = 0;
-  for (int i = 0; i < n; i++)
-    count += data[i] != seed + 7 * i;
-  return count;
-}
 
 /* A ring of every length around the limits, blocking. */
 static void test_lengths(void) {

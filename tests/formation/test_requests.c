@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ring.h"
 #include "tests/check/check.h"
 
 #ifndef SUITE
@@ -17,14 +18,6 @@
 enum { LONG = 50000 };
 
 static rg_group world;
-
-static int next_rank(void) {
-  return (rgt_rank + 1) % rgt_size;
-}
-
-static int rank_before(void) {
-  return (rgt_rank + rgt_size - 1) % rgt_size;
-}
 
 /* Sends a number to this process. */
 static void give(int tag, int value) {
