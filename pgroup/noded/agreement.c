@@ -27,7 +27,7 @@
  * the node has not promised anything to a later root, and a node that has it tells each later root.
  * A root with a decision that no surviving node has heard, and that is itself lost, does no harm.
  *
- * Connections keep the order of messages; every node learns of every lost node sooner or later
+ * Channels keep the order of messages; every node learns of every lost node sooner or later
  * (daemon.c), and then each agreement is advanced anew. Two nodes may for a while disagree about
  * which one is the root: the ballots decide. */
 #include "noded/agreement.h"
@@ -35,7 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noded/connection.h"
+#include "noded/channel.h"
 #include "shm/arena.h"
 
 enum {
@@ -43,7 +43,7 @@ enum {
   MESSAGE_DECISION,
   MESSAGE_PREPARE,
   MESSAGE_PROMISE
-}; /* kinds of messages; 1 is daemon.c's */
+}; /* kinds of messages on the channels */
 
 /* So many agreements in which every node votes are kept after their decision: that a later one
  * about the same group exists says that all nodes have the decision. Decisions on the first list of
@@ -216,7 +216,7 @@ static int is_complete(const agreement *t, int parent) {
 static void send_to(const agreement *t, int i, uint32_t kind, int ballot) {
   rgi_agreement_proposal *m = t->proposal;
   m->ballot = ballot;
-  rgi_connection_send(node_at(t, i), kind, m, rgi_agreement_bytes(m->nodes, m->dead));
+  rgi_channel_send(node_at(t, i), kind, m, rgi_agreement_bytes(m->nodes, m->dead));
 }
 
 /* Only once: afterwards the ranks that waited may have freed the round. */

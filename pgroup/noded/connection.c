@@ -4,20 +4,31 @@
  * Runs in guards. One epoll descriptor stands for the listener, all connections and what the owner
  * adds. A connection goes through these states:
  *
- *   CALLING  Made by this node (dial.h): the other one has not answered yet.
- *   SILENT   Made by the other side: no greeting has come yet, so its node is not known.
- *   UP       Both sides have greeted: messages, each a frame and its data, go both ways.
- *   BROKEN   Closed; freed at the end of the step.
+ *   DIALING   Made by this node (dial.h): the other one has not answered yet.
+ *   STRANGER  Made by the other side: no greeting has come yet, so its node is not known.
+ *   UP        Both sides have greeted: messages, each a frame and its data, go both ways.
+ *   BROKEN    Closed; freed at the end of the step.
  *
  * Greetings are exchanged because other programs may listen at an address that many machines have,
  * or connect with our port: a wrong key is no sign that a node is lost. A greeting as
- * RGI_OVERLAY_CLIENT makes the connection one of the server's. Two nodes that call each other at
+ * RGI_OVERLAY_CLIENT makes the connection one of the server's. Two nodes that dial each other at
  * the same time have two connections and may use either.
  *
- * Silent networks: the kernel ends a connection that has had no answer for rgi_overlay.limit
- * seconds (rgi_tcp_limit). */
+ * Pings go out on a connection that is up when nothing else did for a while. A connection on which
+ * nothing has come for a third of the limit is suspect: it does not count as up, and a fresh one is
+ * dialled beside it, since TCP tries an old one again only after pauses as long as the interruption
+ * was. When the fresh one is up the suspect one is closed.
+ *
+ * A node that is wanted (make) and has no connection is dialled without end: a broken connection,
+ * an unreachable network, a lack of descriptors or memory are no deaths. Only a refusal at an
+ * address where the node's daemon has answered before is told to the owner: a living host says that
+ * no daemon listens there any more.
+ *
+ * A process that was stopped does not hold its own silence against others: when a step comes late
+ * all times are moved by the delay (forgive_delay). */
 #include "noded/connection.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -32,46 +43,105 @@
 
 #define READ_BYTES ((size_t)64 << 10)
 #define MOST_BYTES ((size_t)256 << 20) /* no message is longer */
+#define MESSAGE_PING 0u                /* a kind; the others are the owner's */
+
+/* Parts of the limit: between pings; without anything received until a connection is suspect; how
+ * late a step may be before this process counts as having been stopped. */
+#define PING_PART 8
+#define SUSPECT_PART 3
+#define LATE_PART 4
+#define PING_SECONDS 0.5    /* at most */
+#define DIALING_SECONDS 0.1 /* between steps while a connection is being made */
+#define ANSWER_PART 8       /* of the limit an address has for its answer, in redialling */
 
 typedef struct {
   uint32_t bytes, kind;
 } message_frame;
 
-typedef enum { CALLING, SILENT, UP, BROKEN } connection_state;
+typedef enum { DIALING, STRANGER, UP, BROKEN } connection_state;
 
 struct rgi_connection {
   rgi_connection *next;
   connection_state state;
   int node; /* -1 until it has greeted */
-  double since;
+  double since, received, sent;
   rgi_tcp tcp;
-  rgi_dial dial; /* CALLING */
+  rgi_dial dial; /* DIALING */
 };
+
+/* What is known of a node. */
+typedef struct {
+  int wanted;
+  int proven;           /* an address where its daemon has answered, plus 1; 0: none */
+  double heard, down;   /* rgi_connection_heard, rgi_connection_down_since */
+  double direct;        /* when something last came on a connection; 0: never */
+  int error;            /* of the last attempt: an errno; 0: closed by the other side */
+  rgi_connection *dial; /* the attempt under way, or NULL */
+} peer_node;
 
 static struct {
   rgi_overlay *overlay;
   rgi_connection_events events;
   rgi_connection *first;
+  peer_node *nodes;
   int poll, listener;
+  double stepped;
 } connections = {.poll = -1, .listener = -1};
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+static double limit_part(int part) {
+  return connections.overlay->limit / part;
+}
+
+double rgi_connections_ping_seconds(void) {
+  double part = limit_part(PING_PART);
+  return part > 0 && part < PING_SECONDS ? part : PING_SECONDS;
+}
+
+static int is_suspect(const rgi_connection *l) {
+  return connections.overlay->limit > 0 && rgi_clock_now() - l->received > limit_part(SUSPECT_PART);
+}
+
+static void note_received(rgi_connection *l) {
+  peer_node *n = &connections.nodes[l->node];
+  l->received = n->heard = n->direct = rgi_clock_now();
+}
+
+static void forgive_delay(void) {
+  double now = rgi_clock_now(), late = now - connections.stepped - rgi_connections_timeout();
+  if (connections.overlay->limit > 0 && connections.stepped > 0 && late > limit_part(LATE_PART)) {
+    for (rgi_connection *l = connections.first; l; l = l->next)
+      l->received += late;
+    for (int i = 0; i < connections.overlay->nodes; i++) {
+      connections.nodes[i].heard += connections.nodes[i].heard > 0 ? late : 0;
+      connections.nodes[i].down += connections.nodes[i].down > 0 ? late : 0;
+      connections.nodes[i].direct += connections.nodes[i].direct > 0 ? late : 0;
+    }
+  }
+  connections.stepped = now;
+}
 
 /* --- one connection -------------------------------------------------------------------------- */
 
 static rgi_connection *new_connection(connection_state state, int node) {
   rgi_connection *l = calloc(1, sizeof *l);
+  double now = rgi_clock_now();
   if (!l)
     return NULL;
   *l = (rgi_connection){.next = connections.first,
                         .state = state,
                         .node = node,
-                        .since = rgi_clock_now(),
+                        .since = now,
+                        .received = now,
+                        .sent = now,
                         .tcp = {.fd = -1}};
   connections.first = l;
   return l;
 }
 
 static uint32_t awaited_events(const rgi_connection *l) {
-  if (l->state == CALLING)
+  if (l->state == DIALING)
     return rgi_dial_awaits(&l->dial) == POLLOUT ? EPOLLOUT : EPOLLIN;
   return EPOLLIN | (l->state == UP && rgi_buffer_pending(&l->tcp.out) ? EPOLLOUT : 0);
 }
@@ -83,17 +153,28 @@ static void watch_socket(rgi_connection *l) {
     epoll_ctl(connections.poll, EPOLL_CTL_ADD, l->tcp.fd, &e);
 }
 
+static rgi_connection *connection_to(int node) {
+  for (rgi_connection *l = connections.first; l; l = l->next)
+    if (l->node == node && l->state == UP && !is_suspect(l))
+      return l;
+  return NULL;
+}
+
 static void close_connection(rgi_connection *l) {
+  if (l->state == DIALING)
+    connections.nodes[l->node].dial = NULL;
   l->state = BROKEN;
   rgi_tcp_close(&l->tcp);
 }
 
-/* The node is lost, unless the other side never was one of the job's nodes. */
-static void break_connection(rgi_connection *l, const char *why) {
-  connection_state was = l->state;
+/* The node is dialled again in the same step if it is wanted. */
+static void break_connection(rgi_connection *l) {
+  int was_up = l->state == UP;
+  if (l->node >= 0)
+    connections.nodes[l->node].error = l->tcp.error;
   close_connection(l);
-  if (was == CALLING || was == UP)
-    connections.events.lost(l->node, why);
+  if (was_up)
+    connections.events.broken(l->node);
 }
 
 static void send_pending(rgi_connection *l) {
@@ -102,51 +183,89 @@ static void send_pending(rgi_connection *l) {
   if (rgi_tcp_push(&l->tcp))
     watch_socket(l);
   else
-    break_connection(l, rgi_tcp_why(&l->tcp));
+    break_connection(l);
 }
 
 static void queue_message(rgi_connection *l, uint32_t kind, const void *data, size_t bytes) {
   message_frame f = {(uint32_t)bytes, kind};
+  l->sent = rgi_clock_now();
   if (!rgi_tcp_queue(&l->tcp, &f, sizeof f) || !rgi_tcp_queue(&l->tcp, data, bytes))
-    break_connection(l, rgi_tcp_why(&l->tcp));
+    break_connection(l);
   else
     send_pending(l);
 }
 
-/* --- greetings ---------------------------------------------------------------------------- */
-
-static void come_up(rgi_connection *l) {
-  l->state = UP;
-  send_pending(l);
-  if (l->state == UP)
-    connections.events.up(l->node);
-}
-
-static void advance_call(rgi_connection *l) {
-  if (rgi_dial_step(&l->dial, &l->tcp))
-    come_up(l);
-  else
-    watch_socket(l);
-}
+/* --- dialling --------------------------------------------------------------------------------- */
 
 static rgi_overlay_greeting greeting_to(int node) {
   return (rgi_overlay_greeting){connections.overlay->key, connections.overlay->mine, node};
 }
 
-/* Daemons and clients greet as soon as they are connected. */
-static void check_unanswered(rgi_connection *l) {
-  double waited = rgi_clock_now() - l->since;
-  if ((l->state == CALLING && waited > RGI_DIAL_SECONDS) ||
-      (l->state == SILENT && waited > RGI_DIAL_ANSWER_SECONDS))
-    break_connection(l, "it does not answer");
-  else if (l->state == CALLING)
-    advance_call(l);
+static void close_suspects(int node) {
+  for (rgi_connection *l = connections.first; l; l = l->next)
+    if (l->node == node && l->state == UP && is_suspect(l))
+      break_connection(l);
 }
+
+static void come_up(rgi_connection *l) {
+  close_suspects(l->node);
+  if (l->state == DIALING)
+    connections.nodes[l->node].dial = NULL;
+  l->state = UP;
+  connections.nodes[l->node].down = 0;
+  note_received(l);
+  watch_socket(l);
+  connections.events.up(l->node);
+}
+
+static void advance_dial(rgi_connection *l) {
+  peer_node *n = &connections.nodes[l->node];
+  if (rgi_dial_step(&l->dial, &l->tcp)) {
+    n->proven = l->dial.proven;
+    come_up(l);
+    return;
+  }
+  n->error = l->tcp.error ? l->tcp.error : n->error;
+  watch_socket(l);
+  if (l->dial.refused) {
+    l->dial.refused = 0;
+    connections.events.refused(l->node);
+  }
+}
+
+static void dial_node(int node) {
+  peer_node *n = &connections.nodes[node];
+  double answer = limit_part(ANSWER_PART);
+  if (n->dial || connection_to(node))
+    return;
+  rgi_connection *l = new_connection(DIALING, node);
+  if (!l)
+    return;
+  n->dial = l;
+  if (n->down == 0)
+    n->down = n->direct > 0 ? n->direct : rgi_clock_now();
+  l->dial = (rgi_dial){
+      .node = &rgi_overlay_nodes(connections.overlay)[node],
+      .greeting = greeting_to(node),
+      .limit = connections.overlay->limit,
+      .answer = answer > 0 && answer < RGI_DIAL_ANSWER_SECONDS ? answer : RGI_DIAL_ANSWER_SECONDS,
+      .proven = n->proven};
+  advance_dial(l);
+}
+
+static void dial_wanted(void) {
+  for (int i = 0; i < connections.overlay->nodes; i++)
+    if (connections.nodes[i].wanted)
+      dial_node(i);
+}
+
+/* --- greetings from others ---------------------------------------------------------------------
+ */
 
 static void accept_all(void) {
   rgi_tcp tcp;
   while (rgi_tcp_accept(&tcp, connections.listener)) {
-    rgi_connection *l = new_connection(SILENT, -1);
+    rgi_connection *l = new_connection(STRANGER, -1);
     if (!l) {
       rgi_tcp_close(&tcp);
       return;
@@ -168,7 +287,16 @@ static void hand_over_client(rgi_connection *l) {
   connections.events.client(fd);
 }
 
-static void receive_call(rgi_connection *l) {
+/* The address from which a node dials is one of those that it has told. */
+static void note_address(const rgi_connection *l) {
+  const rgi_overlay_node *n = &rgi_overlay_nodes(connections.overlay)[l->node];
+  uint32_t from = rgi_tcp_peer(&l->tcp);
+  for (int i = 0; i < n->n; i++)
+    if (n->address[i] == from)
+      connections.nodes[l->node].proven = i + 1;
+}
+
+static void receive_greeting(rgi_connection *l) {
   rgi_overlay_greeting g, mine;
   int came = rgi_tcp_take_greeting(&l->tcp, &g);
   if (came == 0)
@@ -179,13 +307,15 @@ static void receive_call(rgi_connection *l) {
     return;
   }
   mine = greeting_to(g.from);
-  l->node = g.from;
-  if (!rgi_tcp_greet(&l->tcp, &mine))
+  if (!rgi_tcp_greet(&l->tcp, &mine)) {
     close_connection(l);
-  else if (g.from == RGI_OVERLAY_CLIENT)
+  } else if (g.from == RGI_OVERLAY_CLIENT) {
     hand_over_client(l);
-  else
+  } else {
+    l->node = g.from;
+    note_address(l);
     come_up(l);
+  }
 }
 
 /* --- messages ------------------------------------------------------------------------------- */
@@ -196,26 +326,30 @@ static void receive_messages(rgi_connection *l) {
     message_frame f;
     memcpy(&f, in->data + in->begin, sizeof f);
     if (f.bytes > MOST_BYTES) {
-      break_connection(l, "a message that is too long");
+      break_connection(l);
       return;
     }
     if (rgi_buffer_pending(in) < sizeof f + f.bytes)
       return;
-    connections.events.received(l->node, f.kind, in->data + in->begin + sizeof f, f.bytes);
+    if (f.kind != MESSAGE_PING)
+      connections.events.received(l->node, f.kind, in->data + in->begin + sizeof f, f.bytes);
     if (l->state == UP)
       rgi_buffer_take(in, sizeof f + f.bytes);
   }
 }
 
 static void receive_pending(rgi_connection *l) {
-  if (l->state == SILENT)
-    receive_call(l);
+  if (l->state == STRANGER)
+    receive_greeting(l);
   while (l->state == UP) {
     ssize_t n = rgi_tcp_pull(&l->tcp, READ_BYTES);
     if (n == 0)
       return;
-    if (n < 0)
-      break_connection(l, rgi_tcp_why(&l->tcp));
+    if (n < 0) {
+      break_connection(l);
+      return;
+    }
+    note_received(l);
     receive_messages(l);
   }
 }
@@ -224,7 +358,7 @@ static void receive_pending(rgi_connection *l) {
 
 static rgi_connection *find_connection(int fd) {
   rgi_connection *l = connections.first;
-  while (l && l->tcp.fd != fd)
+  while (l && (l->state == BROKEN || l->tcp.fd != fd))
     l = l->next;
   return l;
 }
@@ -246,8 +380,8 @@ static void serve_event(const struct epoll_event *e) {
   rgi_connection *l = find_connection(e->data.fd);
   if (e->data.fd == connections.listener) {
     accept_all();
-  } else if (l && l->state == CALLING) {
-    advance_call(l);
+  } else if (l && l->state == DIALING) {
+    advance_dial(l);
   } else if (l) {
     if (e->events & EPOLLOUT)
       send_pending(l);
@@ -256,12 +390,24 @@ static void serve_event(const struct epoll_event *e) {
   }
 }
 
+static void advance_time(rgi_connection *l) {
+  double now = rgi_clock_now();
+  if (l->state == STRANGER && now - l->since > RGI_DIAL_ANSWER_SECONDS)
+    close_connection(l);
+  else if (l->state == DIALING)
+    advance_dial(l);
+  else if (l->state == UP && now - l->sent >= rgi_connections_ping_seconds())
+    queue_message(l, MESSAGE_PING, NULL, 0);
+}
+
 int rgi_connections_open(rgi_overlay *overlay, int listener, const rgi_connection_events *events) {
   connections.overlay = overlay;
   connections.events = *events;
   connections.listener = listener;
+  connections.stepped = 0;
+  connections.nodes = calloc((size_t)overlay->nodes, sizeof *connections.nodes);
   connections.poll = epoll_create1(EPOLL_CLOEXEC);
-  if (connections.poll < 0)
+  if (connections.poll < 0 || !connections.nodes)
     return 0;
   fcntl(listener, F_SETFL, O_NONBLOCK);
   rgi_connections_watch(listener);
@@ -276,11 +422,21 @@ void rgi_connections_close(void) {
     close(connections.listener);
   if (connections.poll >= 0)
     close(connections.poll);
+  free(connections.nodes);
+  connections.nodes = NULL;
   connections.listener = connections.poll = -1;
 }
 
 int rgi_connections_fd(void) {
   return connections.poll;
+}
+
+double rgi_connections_timeout(void) {
+  double ping = rgi_connections_ping_seconds() / 2;
+  for (rgi_connection *l = connections.first; l; l = l->next)
+    if (l->state != UP)
+      return ping < DIALING_SECONDS ? ping : DIALING_SECONDS;
+  return ping;
 }
 
 void rgi_connections_watch(int fd) {
@@ -295,49 +451,56 @@ void rgi_connections_watch_once(int fd) {
 
 void rgi_connections_step(void) {
   struct epoll_event events[32];
-  int n = epoll_wait(connections.poll, events, 32, 0);
-  for (int i = 0; i < n; i++)
-    serve_event(&events[i]);
+  int n;
+  forgive_delay();
+  do {
+    n = epoll_wait(connections.poll, events, 32, 0);
+    for (int i = 0; i < n; i++)
+      serve_event(&events[i]);
+  } while (n == 32);
   for (rgi_connection *l = connections.first; l; l = l->next)
-    check_unanswered(l);
+    advance_time(l);
   forget_broken();
+  dial_wanted();
 }
 
-int rgi_connections_busy(void) {
-  for (rgi_connection *l = connections.first; l; l = l->next)
-    if (l->state != UP)
-      return 1;
-  return 0;
-}
-
-static rgi_connection *connection_to(int node) {
-  rgi_connection *found = NULL;
-  for (rgi_connection *l = connections.first; l; l = l->next)
-    if (l->node == node && l->state != BROKEN && (!found || l->state == UP))
-      found = l;
-  return found;
-}
+/* --- the owner's calls ------------------------------------------------------------------------ */
 
 void rgi_connection_make(int node) {
-  rgi_connection *l = connection_to(node);
-  if (l || !(l = new_connection(CALLING, node)))
+  peer_node *n = &connections.nodes[node];
+  if (n->wanted)
     return;
-  l->dial = (rgi_dial){.node = &rgi_overlay_nodes(connections.overlay)[node],
-                       .greeting = greeting_to(node),
-                       .limit = connections.overlay->limit};
-  advance_call(l);
+  n->wanted = 1;
+  n->heard = n->heard > 0 ? n->heard : rgi_clock_now();
+  dial_node(node);
 }
 
 int rgi_connection_is_up(int node) {
-  rgi_connection *l = connection_to(node);
-  return l && l->state == UP;
+  return connection_to(node) != NULL;
 }
 
-void rgi_connection_send(int node, uint32_t kind, const void *data, size_t bytes) {
-  rgi_connection_make(node);
+double rgi_connection_down_since(int node) {
+  return connections.nodes[node].down;
+}
+
+double rgi_connection_heard(int node) {
+  return connections.nodes[node].heard;
+}
+
+void rgi_connection_note_heard(int node) {
+  connections.nodes[node].heard = rgi_clock_now();
+}
+
+const char *rgi_connection_why(int node) {
+  int error = connections.nodes[node].error;
+  return error ? strerror(error) : "it does not answer";
+}
+
+int rgi_connection_send(int node, uint32_t kind, const void *data, size_t bytes) {
   rgi_connection *l = connection_to(node);
   if (l)
     queue_message(l, kind, data, bytes);
+  return l != NULL;
 }
 
 void rgi_connection_send_all(int except, uint32_t kind, const void *data, size_t bytes) {
@@ -347,9 +510,11 @@ void rgi_connection_send_all(int except, uint32_t kind, const void *data, size_t
 }
 
 void rgi_connection_drop(int node) {
-  for (rgi_connection *l = connections.first; l; l = l->next)
-    if (l->node == node)
-      close_connection(l);
+  peer_node *n = &connections.nodes[node];
+  n->wanted = 0;
+  n->down = 0;
+  if (n->dial)
+    close_connection(n->dial);
 }
 
 int rgi_connections_flushed(void) {

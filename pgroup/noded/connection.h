@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The daemons' connections with one another, over TCP. A connection that breaks, or that cannot be
- * made, means that the other node is lost. Runs in guards: nothing here blocks. */
+ * The daemons' connections with one another, over TCP. A connection that breaks is dialled again,
+ * for as long as its owner wants it: it says nothing about the other node. What tells that a node
+ * is alive is that something comes from it (rgi_connection_heard); both sides of a connection send
+ * pings for that. Runs in guards: nothing here blocks. */
 #ifndef RGI_CONNECTION_H
 #define RGI_CONNECTION_H
 
@@ -16,37 +18,57 @@ typedef struct rgi_connection rgi_connection;
 typedef struct {
   void (*up)(int node); /* a connection to the node is ready for messages */
   void (*received)(int from, uint32_t kind, const void *data, size_t bytes);
-  void (*lost)(int node, const char *why);
-  void (*client)(int fd); /* a rank of another node wants the server; the owner closes fd */
+  void (*broken)(int node);  /* a connection that was up: what was sent may be lost */
+  void (*refused)(int node); /* no process listens at its port, at an address where it answered */
+  void (*client)(int fd);    /* a rank of another node wants the server; the owner closes fd */
 } rgi_connection_events;
 
 /* listener: a socket that listens. */
 int rgi_connections_open(rgi_overlay *overlay, int listener, const rgi_connection_events *events);
 void rgi_connections_close(void);
 
-/* A descriptor that is readable when there is something to do; the owner then calls step. */
+/* A descriptor that is readable when there is something to do; the owner then calls step, and at
+ * the latest after rgi_connections_timeout seconds (-1: no limit). */
 int rgi_connections_fd(void);
+double rgi_connections_timeout(void);
 void rgi_connections_step(void);
-
-/* Whether a connection is being made, from either side: then the owner calls step every 0.1 s. */
-int rgi_connections_busy(void);
 
 /* Makes rgi_connections_fd readable whenever this descriptor is; or the first time only, for a
  * descriptor that stays readable, as that of a process that has ended. */
 void rgi_connections_watch(int fd);
 void rgi_connections_watch_once(int fd);
 
-/* Makes a connection unless there is one. */
+/* Wants a connection with the node from now on, until rgi_connection_drop. */
 void rgi_connection_make(int node);
+
+/* Whether a connection with the node is up, and something came from it lately: in the last third of
+ * the limit. */
 int rgi_connection_is_up(int node);
 
-/* Queues a message; makes a connection first if there is none. */
-void rgi_connection_send(int node, uint32_t kind, const void *data, size_t bytes);
+/* Since when a connection with the node has been wanted and none has been up; 0: one is, or none is
+ * wanted. */
+double rgi_connection_down_since(int node);
+
+/* When something last came from the node (rgi_clock_now), on a connection or, as the owner noted
+ * it, by way of other nodes. At first: when a connection was first wanted; 0: never. Time in which
+ * this process was itself stopped does not count. */
+double rgi_connection_heard(int node);
+void rgi_connection_note_heard(int node);
+
+/* Seconds between pings: a node that lives is heard at least so often. */
+double rgi_connections_ping_seconds(void);
+
+/* Why the last attempt to connect with the node failed, in words. */
+const char *rgi_connection_why(int node);
+
+/* Queues a message on a connection that is up; 0: there is none. */
+int rgi_connection_send(int node, uint32_t kind, const void *data, size_t bytes);
 
 /* The same to all nodes whose connections are up, except one (-1: to all). */
 void rgi_connection_send_all(int except, uint32_t kind, const void *data, size_t bytes);
 
-/* Closes all connections to a node, without an event. */
+/* The node is not dialled any more. Connections that are up stay as long as the other side keeps
+ * them: it is told why. */
 void rgi_connection_drop(int node);
 
 /* Whether the kernel has taken all that was queued. */

@@ -13,9 +13,11 @@
  * all living nodes in about log2(nodes) steps. A daemon need not know of all deaths to forward.
  *
  * Detection: a death on this node is in the table of processes, whose mutexes the kernel marks;
- * a pidfd for each process wakes the daemon at once. A node is lost when a connection with it
- * breaks, or cannot be made: all its processes then count as dead, and it is cut off for good. A
- * node that learns that the others have lost it ends (rgi_daemon_fatal_reason).
+ * a pidfd for each process wakes the daemon at once. Which nodes are part of the job the daemons
+ * decide together (presence.h): a decision is the facts LOST of its nodes and then DECIDED, and all
+ * processes of these nodes count as dead. A node that learns that it is one of them, or that it is
+ * in a part without a quorum, falls silent and ends (rgi_daemon_fatal_reason). What a lost node
+ * still sends is ignored; it is told the facts, from which it learns that it is lost.
  *
  * The end: a node tells when all its processes have come to the end or died (LEFT). The first rank
  * that sees all nodes so tells that the job has ended (ENDED); the daemon then writes the outcome
@@ -24,7 +26,7 @@
  *
  * Patience: after a death each daemon tells whether all its processes have been waiting for
  * RG_PATIENCE seconds (STALLED). When all nodes are, nothing can happen any more, and the first of
- * them ends the job. */
+ * them ends the job; not while a node cannot be heard. */
 #include "noded/daemon.h"
 
 #include <errno.h>
@@ -36,10 +38,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/mix.h"
 #include "noded/agreement.h"
+#include "noded/channel.h"
 #include "noded/connection.h"
+#include "noded/facts.h"
 #include "noded/overlay.h"
+#include "noded/presence.h"
 #include "noded/server.h"
 #include "shm/arena.h"
 #include "shm/revocation.h"
@@ -49,18 +53,16 @@
 /* So long at most a daemon stays after the end to hear it from its neighbours. */
 #define LINGER_SECONDS 2.0
 #define JOIN_SECONDS 20.0
+#define BUSY_SECONDS 0.1 /* between steps, after a death or while connecting */
 
-enum { MESSAGE_FACT = 1 }; /* the kinds of messages; those of agreement.c follow */
+enum { MESSAGE_FACT = 1 }; /* the other kind of messages is the channels' */
 
 static struct {
   rgi_overlay *overlay;
   rgi_process_table *table;
-  int pipe;                /* from the node's ranks */
-  int here_left;           /* a rank has told that it has come to the end */
-  rgi_overlay_fact *facts; /* in the order in which they came */
-  size_t n, room;
+  int pipe;                 /* from the node's ranks */
+  int here_left;            /* a rank has told that it has come to the end */
   int *processes;           /* a pidfd for each process of the node */
-  size_t *place, places;    /* hash table of indices in facts, plus 1; at most half full */
   unsigned char *lost;      /* for each node */
   unsigned char *end_heard; /* for each node: has told that the job has ended */
   uint64_t *stalled;        /* for each node; odd: all its processes wait */
@@ -68,46 +70,9 @@ static struct {
   int ended;                /* the job has */
   double opened, ended_at;  /* when this daemon was opened; when the job ended */
   double death_at;          /* when the first death was seen; 0: none */
-  const char *fatal_reason;
+  const char *fatal_reason; /* why the job cannot go on here */
+  int given_up;             /* only here: this node has no part in it any more */
 } noded = {.pipe = -1};
-
-/* --- facts ---------------------------------------------------------------------------- */
-
-static size_t *place_of(const rgi_overlay_fact *f) {
-  size_t at = rgi_mix_bits(f->value + rgi_mix_bits(f->kind)) & (noded.places - 1);
-  while (noded.place[at] && memcmp(&noded.facts[noded.place[at] - 1], f, sizeof *f) != 0)
-    at = (at + 1) & (noded.places - 1);
-  return &noded.place[at];
-}
-
-static int grow_table(void) {
-  size_t room = noded.room ? 2 * noded.room : 256;
-  rgi_overlay_fact *facts = realloc(noded.facts, room * sizeof *facts);
-  if (facts)
-    noded.facts = facts;
-  size_t *place = facts ? calloc(2 * room, sizeof *place) : NULL;
-  if (!place)
-    return 0;
-  free(noded.place);
-  noded.place = place;
-  noded.room = room;
-  noded.places = 2 * room;
-  for (size_t i = 0; i < noded.n; i++)
-    *place_of(&noded.facts[i]) = i + 1;
-  return 1;
-}
-
-/* Notes a fact. 0: it was known. */
-static int note_fact(const rgi_overlay_fact *f) {
-  if (noded.n == noded.room && !grow_table())
-    return 0;
-  size_t *place = place_of(f);
-  if (*place)
-    return 0;
-  noded.facts[noded.n++] = *f;
-  *place = noded.n;
-  return 1;
-}
 
 /* --- neighbours ------------------------------------------------------------------------- */
 
@@ -127,29 +92,41 @@ static void connect_neighbours(void) {
   }
 }
 
-static int has_joined(void) {
+/* A neighbour without a connection, or -1. */
+static int missing_neighbour(void) {
   for (int step = 1; step < noded.overlay->nodes; step *= 2) {
     int node = next_living(noded.overlay->mine + step);
     if (node != noded.overlay->mine && !rgi_connection_is_up(node))
-      return 0;
+      return node;
   }
-  return 1;
+  return -1;
 }
 
 /* --- applying facts ---------------------------------------------------------------------- */
 
 static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from);
 
+/* The reason is the first one. */
+static void give_up(const char *why) {
+  if (noded.given_up || noded.ended)
+    return;
+  noded.fatal_reason = why;
+  noded.given_up = 1;
+}
+
 static void lose_node(int node) {
   rgi_overlay *m = noded.overlay;
-  if (node == m->mine)
-    noded.fatal_reason = " because the other nodes have lost this one";
   noded.lost[node] = 1;
+  if (node == m->mine) {
+    give_up("the other nodes have given this one up: they could not reach it");
+    return;
+  }
   for (int i = 0; i < m->world; i++)
     if (rgi_overlay_rank_nodes(m)[i] == node)
       rgi_process_table_note_death(noded.table, i);
   atomic_store(&rgi_overlay_nodes(m)[node].left, 1);
   rgi_connection_drop(node);
+  rgi_channel_drop(node);
   connect_neighbours();
 }
 
@@ -178,6 +155,10 @@ static void apply_fact(const rgi_overlay_fact *f) {
     break;
   case RGI_FACT_LOST:
     lose_node((int)f->value);
+    rgi_agreement_node_lost();
+    break;
+  case RGI_FACT_DECIDED:
+    rgi_presence_learn((uint32_t)f->value);
     break;
   case RGI_FACT_STALLED:
     set_stalled((int)(f->value % nodes), f->value / nodes);
@@ -197,8 +178,8 @@ static void apply_fact(const rgi_overlay_fact *f) {
 static int is_valid_fact(const rgi_overlay_fact *f) {
   if (f->kind == RGI_FACT_DEAD)
     return f->value < (uint64_t)noded.overlay->world;
-  if (f->kind == RGI_FACT_LOST || f->kind == RGI_FACT_LEFT)
-    return f->value < (uint64_t)noded.overlay->nodes;
+  if (f->kind == RGI_FACT_LOST || f->kind == RGI_FACT_LEFT || f->kind == RGI_FACT_DECIDED)
+    return f->value <= (uint64_t)noded.overlay->nodes - (f->kind != RGI_FACT_DECIDED);
   return f->kind >= RGI_FACT_DEAD && f->kind <= RGI_FACT_STALLED;
 }
 
@@ -206,25 +187,24 @@ static int is_valid_fact(const rgi_overlay_fact *f) {
  * that told it, which waits for that. */
 static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from) {
   rgi_overlay_fact f = {kind, value};
-  if (!is_valid_fact(&f) || !note_fact(&f))
+  if (!is_valid_fact(&f) || !rgi_facts_note(&f))
     return;
   rgi_connection_send_all(kind == RGI_FACT_ENDED ? -1 : from, MESSAGE_FACT, &f, sizeof f);
   apply_fact(&f);
-  if (kind == RGI_FACT_LOST)
-    rgi_agreement_node_lost();
 }
 
+/* A lost node learns from the facts that it is lost. */
 static void on_up(int node) {
-  for (size_t i = 0; i < noded.n; i++)
-    rgi_connection_send(node, MESSAGE_FACT, &noded.facts[i], sizeof noded.facts[i]);
+  for (size_t i = 0; i < rgi_facts_count(); i++) {
+    rgi_overlay_fact f = rgi_facts_get(i);
+    rgi_connection_send(node, MESSAGE_FACT, &f, sizeof f);
+  }
+  if (!noded.lost[node])
+    rgi_channel_up(node);
 }
 
-static void on_received(int from, uint32_t kind, const void *data, size_t bytes) {
+static void receive_fact(int from, const void *data, size_t bytes) {
   rgi_overlay_fact f;
-  if (kind != MESSAGE_FACT) {
-    rgi_agreement_receive(from, kind, data, bytes);
-    return;
-  }
   if (bytes != sizeof f)
     return;
   memcpy(&f, data, sizeof f);
@@ -233,15 +213,38 @@ static void on_received(int from, uint32_t kind, const void *data, size_t bytes)
   learn_fact((rgi_overlay_fact_kind)f.kind, f.value, from);
 }
 
-static void on_lost(int node, const char *why) {
-  if (noded.ended)
+static void on_received(int from, uint32_t kind, const void *data, size_t bytes) {
+  if (noded.lost[from] || noded.given_up)
     return;
-  if (!atomic_load(&noded.overlay->joined)) {
-    snprintf(noded.overlay->why, sizeof noded.overlay->why, "node of rank %d: %s",
-             rgi_overlay_nodes(noded.overlay)[node].first, why);
-    atomic_store(&noded.overlay->joined, -1);
-  }
+  if (kind == MESSAGE_FACT)
+    receive_fact(from, data, bytes);
+  else if (kind == RGI_CHANNEL_MESSAGE)
+    rgi_channel_receive(data, bytes);
+}
+
+static void on_channel(int from, uint32_t kind, const void *data, size_t bytes) {
+  if (kind >= RGI_PRESENCE_MESSAGES)
+    rgi_presence_receive(from, kind, data, bytes);
+  else
+    rgi_agreement_receive(from, kind, data, bytes);
+}
+
+static void on_broken(int node) {
+  if (!noded.lost[node])
+    rgi_channel_broken(node);
+}
+
+static void on_refused(int node) {
+  if (!noded.ended && !noded.lost[node])
+    rgi_presence_refused(node);
+}
+
+static void on_lost(int node) {
   learn_fact(RGI_FACT_LOST, (uint64_t)node, -1);
+}
+
+static void on_decided(uint32_t number) {
+  learn_fact(RGI_FACT_DECIDED, number, -1);
 }
 
 /* --- this node --------------------------------------------------------------------------- */
@@ -287,7 +290,8 @@ static void check_patience(void) {
   static char why[100];
   int mine = noded.overlay->mine, nodes = noded.overlay->nodes;
   double patience = noded.overlay->patience;
-  if (patience <= 0 || rgi_process_table_deaths(noded.table) == 0 || noded.ended)
+  if (patience <= 0 || rgi_process_table_deaths(noded.table) == 0 || noded.ended ||
+      rgi_presence_is_disturbed())
     return;
   uint64_t k = noded.stalled[mine],
            stuck = (uint64_t)rgi_process_table_all_waiting(noded.table, patience);
@@ -303,14 +307,16 @@ static void check_patience(void) {
 }
 
 static void check_joined(void) {
-  if (atomic_load(&noded.overlay->joined))
+  rgi_overlay *m = noded.overlay;
+  if (atomic_load(&m->joined))
     return;
-  if (has_joined())
-    atomic_store(&noded.overlay->joined, 1);
-  else if (rgi_clock_now() - noded.opened > JOIN_SECONDS) {
-    snprintf(noded.overlay->why, sizeof noded.overlay->why, "no answer within %.0f s",
-             JOIN_SECONDS);
-    atomic_store(&noded.overlay->joined, -1);
+  int missing = missing_neighbour();
+  if (missing < 0) {
+    atomic_store(&m->joined, 1);
+  } else if (rgi_clock_now() - noded.opened > JOIN_SECONDS) {
+    snprintf(m->why, sizeof m->why, "node of rank %d: %s", rgi_overlay_nodes(m)[missing].first,
+             rgi_connection_why(missing));
+    atomic_store(&m->joined, -1);
   }
 }
 
@@ -325,18 +331,27 @@ static void watch_processes(void) {
   }
 }
 
+static int open_parts(int listener) {
+  static const rgi_connection_events of_connections = {on_up, on_received, on_broken, on_refused,
+                                                       rgi_server_add_client};
+  static const rgi_presence_events of_presence = {on_lost, on_decided, give_up};
+  rgi_overlay *m = noded.overlay;
+  size_t n = (size_t)m->nodes;
+  noded.lost = calloc(n, 1);
+  noded.end_heard = calloc(n, 1);
+  noded.stalled = calloc(n, sizeof *noded.stalled);
+  noded.processes = malloc((size_t)noded.table->n * sizeof *noded.processes);
+  return noded.lost && noded.end_heard && noded.stalled && noded.processes &&
+         rgi_connections_open(m, listener, &of_connections) && rgi_channels_open(m, on_channel) &&
+         rgi_presence_open(m, noded.lost, &of_presence);
+}
+
 int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener, int pipe) {
-  static const rgi_connection_events events = {on_up, on_received, on_lost, rgi_server_add_client};
   noded.overlay = overlay;
   noded.table = table;
   noded.pipe = pipe;
-  noded.lost = calloc((size_t)overlay->nodes, 1);
-  noded.end_heard = calloc((size_t)overlay->nodes, 1);
-  noded.stalled = calloc((size_t)overlay->nodes, sizeof *noded.stalled);
-  noded.processes = malloc((size_t)table->n * sizeof *noded.processes);
   noded.opened = rgi_clock_now();
-  if (!noded.lost || !noded.end_heard || !noded.stalled || !noded.processes ||
-      !rgi_connections_open(overlay, listener, &events))
+  if (!open_parts(listener))
     return 0;
   rgi_agreement_open(overlay->mine, noded.lost, table);
   fcntl(pipe, F_SETFL, O_NONBLOCK);
@@ -354,12 +369,13 @@ void rgi_daemon_close(void) {
     if (noded.processes[i] >= 0)
       close(noded.processes[i]);
   rgi_agreement_close();
+  rgi_presence_close();
+  rgi_channels_close();
   rgi_connections_close();
   rgi_server_close();
   if (noded.pipe >= 0)
     close(noded.pipe);
-  free(noded.facts);
-  free(noded.place);
+  rgi_facts_free();
   free(noded.lost);
   free(noded.end_heard);
   free(noded.stalled);
@@ -372,25 +388,49 @@ int rgi_daemon_fd(void) {
   return noded.overlay ? rgi_connections_fd() : -1;
 }
 
-int rgi_daemon_busy(void) {
-  return noded.overlay && (rgi_connections_busy() || !atomic_load(&noded.overlay->joined) ||
-                           rgi_process_table_deaths(noded.table) > 0);
+static double earlier(double a, double b) {
+  return b >= 0 && (a < 0 || b < a) ? b : a;
+}
+
+double rgi_daemon_timeout(void) {
+  if (!noded.overlay)
+    return -1;
+  double t = rgi_connections_timeout();
+  t = earlier(t, rgi_channels_timeout());
+  t = earlier(t, rgi_presence_timeout());
+  return !atomic_load(&noded.overlay->joined) || rgi_process_table_deaths(noded.table) > 0
+             ? earlier(t, BUSY_SECONDS)
+             : t;
+}
+
+/* Decisions are made while the job runs; at its end nodes leave one after another. */
+static void check_presence(void) {
+  if (atomic_load(&noded.overlay->joined) > 0 && !noded.ended)
+    rgi_presence_step(rgi_process_table_longest_wait(noded.table));
 }
 
 void rgi_daemon_step(void) {
-  if (!noded.overlay)
+  if (!noded.overlay || noded.given_up)
     return;
   read_pipe();
   spread_deaths();
   rgi_connections_step();
+  rgi_channels_step();
+  check_presence();
   spread_deaths();
   check_joined();
   check_end();
   check_patience();
+  if (noded.given_up)
+    atomic_store(&noded.overlay->ended, 1);
 }
 
 const char *rgi_daemon_fatal_reason(void) {
   return noded.fatal_reason;
+}
+
+int rgi_daemon_is_given_up(void) {
+  return noded.given_up;
 }
 
 int rgi_daemon_needed(void) {
@@ -401,7 +441,7 @@ int rgi_daemon_needed(void) {
   if (rgi_clock_now() - noded.ended_at > LINGER_SECONDS)
     return 0;
   for (int i = 0; i < noded.overlay->nodes; i++)
-    if (rgi_connection_is_up(i) && !noded.end_heard[i])
+    if (!noded.lost[i] && rgi_connection_is_up(i) && !noded.end_heard[i])
       return 1;
   return !rgi_connections_flushed();
 }

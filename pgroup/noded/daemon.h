@@ -19,13 +19,15 @@ int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener
 void rgi_daemon_close(void);
 
 /* A descriptor that is readable when there is something to do; -1: this guard is no daemon. The
- * guard then calls step; where busy it also calls step every 0.1 s. */
+ * guard then calls step, and at the latest after timeout seconds (-1: no limit). */
 int rgi_daemon_fd(void);
-int rgi_daemon_busy(void);
+double rgi_daemon_timeout(void);
 void rgi_daemon_step(void);
 
-/* Why the job cannot go on here, or NULL. */
+/* Why the job cannot go on here, or NULL; whether that concerns this node only: it has no part in
+ * the job any more, and others may go on. */
 const char *rgi_daemon_fatal_reason(void);
+int rgi_daemon_is_given_up(void);
 
 /* Whether other nodes still need this daemon. */
 int rgi_daemon_needed(void);

@@ -2,6 +2,7 @@
  * Copyright (c) the Regroup authors */
 #include "noded/dial.h"
 
+#include <errno.h>
 #include <poll.h>
 
 #include "base/clock.h"
@@ -11,11 +12,14 @@
 
 static void try_next_address(rgi_dial *d, rgi_tcp *t) {
   const rgi_overlay_node *n = d->node;
+  int last = d->tried > 0 ? d->address : -1;
   d->tried = rgi_clock_now();
   d->greets = 0;
   rgi_tcp_close(t);
-  if (n->n > 0)
-    rgi_tcp_dial(t, n->address[d->address++ % n->n], n->port, d->limit);
+  if (n->n == 0)
+    return;
+  d->address = d->proven && last != d->proven - 1 ? d->proven - 1 : d->next++ % n->n;
+  rgi_tcp_dial(t, n->address[d->address], n->port, d->limit);
 }
 
 /* 1: the daemon has answered; 0: not yet; -1: it is not there. */
@@ -23,6 +27,8 @@ static int await_answer(rgi_dial *d, rgi_tcp *t) {
   rgi_overlay_greeting theirs;
   if (!d->greets) {
     int connected = rgi_tcp_dialed(t);
+    if (connected < 0 && t->error == ECONNREFUSED && d->proven == d->address + 1)
+      d->refused = 1;
     if (connected <= 0)
       return connected;
     d->greets = 1;
@@ -31,10 +37,11 @@ static int await_answer(rgi_dial *d, rgi_tcp *t) {
   int answered = rgi_tcp_take_greeting(t, &theirs);
   if (answered <= 0)
     return answered;
-  return theirs.key == d->greeting.key && theirs.from == d->greeting.to &&
-                 theirs.to == d->greeting.from
-             ? 1
-             : -1;
+  if (theirs.key != d->greeting.key || theirs.from != d->greeting.to ||
+      theirs.to != d->greeting.from)
+    return -1;
+  d->proven = d->address + 1;
+  return 1;
 }
 
 int rgi_dial_step(rgi_dial *d, rgi_tcp *t) {
@@ -43,7 +50,8 @@ int rgi_dial_step(rgi_dial *d, rgi_tcp *t) {
     return 1;
   if (answered < 0)
     rgi_tcp_close(t);
-  if (rgi_clock_now() - d->tried > (t->fd < 0 ? PAUSE_SECONDS : RGI_DIAL_ANSWER_SECONDS))
+  double answer = d->answer > 0 ? d->answer : RGI_DIAL_ANSWER_SECONDS;
+  if (rgi_clock_now() - d->tried > (t->fd < 0 ? PAUSE_SECONDS : answer))
     try_next_address(d, t);
   return 0;
 }

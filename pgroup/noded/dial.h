@@ -18,8 +18,11 @@ typedef struct {
   const rgi_overlay_node *node;
   rgi_overlay_greeting greeting; /* this side's; to: the node */
   double limit;                  /* of the connection: rgi_tcp_limit */
+  double answer;                 /* seconds that an address has; 0: RGI_DIAL_ANSWER_SECONDS */
   double tried;                  /* when the last address was; 0: none yet */
-  int address;                   /* the next one to try */
+  int next, address;             /* the next one to try; the one being tried */
+  int proven;                    /* an address that has answered before, plus 1; 0: none */
+  int refused;                   /* no process listens there any more; the caller clears it */
   int greets;                    /* it is connected, and this side has greeted */
 } rgi_dial;
 

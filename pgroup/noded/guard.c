@@ -7,7 +7,7 @@
  * this order (step_guard):
  *
  *  - The node cannot go on: its daemon is gone, or says why. The guard kills its child and ends the
- *    job.
+ *    job; or, where the other nodes have given this one up, ends alone (end_node).
  *  - The child lives: the guard goes on.
  *  - The launcher is ending the job, or is gone: the guard ends as the child did.
  *  - The child has ended with a status other than 0: so does the guard, and the launcher judges.
@@ -50,6 +50,7 @@
 
 #define CHECK_SECONDS 0.01
 #define READ_SECONDS 5.0
+#define STOPPED_SECONDS 0.1 /* between looks whether the child is stopped */
 
 /* The environment variable by which the launcher numbers its processes. */
 static const char *launcher_rank(void) {
@@ -256,19 +257,39 @@ static void check_stopped(guarded_child *w) {
     kill(w->rank, SIGKILL);
 }
 
+/* The other nodes go on, or may: this node's processes end as if by themselves, so that the
+ * launcher does not end the job. The daemon tells why, for all. */
+static int end_node(guarded_child *w, const char *why) {
+  if (!w->ended && kill(w->rank, SIGKILL) == 0)
+    waitpid(w->rank, &w->status, 0);
+  if (why) {
+    fprintf(stderr, "regroup: the node of rank %s ends: %s\n", launcher_rank(), why);
+    await_reader();
+  }
+  rgi_pmi_finalize();
+  return RGI_OVERLAY_ENDED_STATUS;
+}
+
+static int end_for(guarded_child *w, const char *why) {
+  if (!w->ended)
+    kill(w->rank, SIGKILL);
+  claim_reports(); /* the guard that had the address may be gone */
+  return end_job(SIGKILL, why);
+}
+
 /* A node whose daemon is gone, or which the other nodes have given up, has no part in the job. */
 static int check_node(guarded_child *w) {
   struct pollfd gone = {w->daemon, POLLIN, 0};
   rgi_daemon_step();
   const char *why = rgi_daemon_fatal_reason();
-  if (!why && w->daemon >= 0 && poll(&gone, 1, 0) > 0 && !job_outcome(w))
-    why = " because the daemon of its node is gone";
-  if (!why)
+  if (why)
+    return rgi_daemon_is_given_up() ? end_node(w, why) : end_for(w, why);
+  if (w->daemon < 0 || job_outcome(w))
     return -1;
-  if (!w->ended)
-    kill(w->rank, SIGKILL);
-  claim_reports(); /* the guard that had the address may be gone */
-  return end_job(SIGKILL, why);
+  rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
+  if (atomic_load(&overlay->ended))
+    return end_node(w, NULL);
+  return poll(&gone, 1, 0) > 0 ? end_for(w, " because the daemon of its node is gone") : -1;
 }
 
 /* The guard's status, or -1: it goes on. */
@@ -290,6 +311,15 @@ static int step_guard(guarded_child *w) {
 
 /* --- all ----------------------------------------------------------------------------------- */
 
+static int poll_milliseconds(const guarded_child *w) {
+  double daemon = rgi_daemon_timeout();
+  if (w->ended)
+    return (int)(1000 * CHECK_SECONDS);
+  if (w->where.stopped > 0 && (daemon < 0 || daemon > STOPPED_SECONDS))
+    daemon = STOPPED_SECONDS;
+  return daemon < 0 ? -1 : (int)(1000 * daemon) + 1;
+}
+
 int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
   guarded_child w = {.rank = rank, .socket = socket, .daemon = -1};
   w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -300,8 +330,7 @@ int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
                            {w.ended ? -1 : socket, POLLIN, 0},
                            {rgi_daemon_fd(), POLLIN, 0},
                            {w.ended ? -1 : w.daemon, POLLIN, 0}};
-    int often = rgi_daemon_busy() || w.where.stopped > 0;
-    poll(all, 4, w.ended ? (int)(1000 * CHECK_SECONDS) : often ? 100 : -1);
+    poll(all, 4, poll_milliseconds(&w));
     if (all[1].revents & POLLHUP && !w.ended) /* the rank is about to end */
       rgi_clock_sleep(1e-3);
     int status = step_guard(&w);

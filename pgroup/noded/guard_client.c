@@ -21,12 +21,20 @@ static int is_wanted(void) {
   return asked && strcmp(asked, "1") == 0 && getenv("PMI_FD") && !getenv("REGROUP_GUARDED");
 }
 
+/* UCX's own keep-alive of TCP ends the process when a network has been silent for half a minute;
+ * whether a node is lost is the daemons' to decide. Times of the system's own order. */
+static void calm_ucx(void) {
+  setenv("UCX_TCP_KEEPIDLE", "7200s", 0);
+  setenv("UCX_TCP_KEEPINTVL", "75s", 0);
+}
+
 __attribute__((constructor)) static void fork_child(void) {
   int ends[2];
   sigset_t signals, before;
   if (!is_wanted() || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
     return;
   setenv("REGROUP_GUARDED", "1", 1); /* programs that this one starts need no guard */
+  calm_ucx();
   rgi_guard_signals(&signals);
   sigprocmask(SIG_BLOCK, &signals, &before);
   pid_t guard = getpid(), rank = fork();

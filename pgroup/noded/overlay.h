@@ -29,13 +29,20 @@ typedef struct {
  * rank of the world. */
 typedef struct {
   uint64_t key;    /* of this start of the library */
-  double limit;    /* seconds without an answer after which a node is lost; 0: never */
+  double limit;    /* seconds of silence after which a node may be given up; 0: never */
   double patience; /* RG_PATIENCE */
   int32_t nodes, mine, world;
   _Atomic int32_t daemon_pid;
   _Atomic int32_t joined; /* of the daemon: 1: connected with its neighbours; -1: that has failed */
   char why[160];          /* it has failed, in words */
+  uint64_t job;           /* a number that other jobs do not have; no secret */
+  char witness[256];      /* RG_WITNESS, or "" */
+  _Atomic int32_t ended;  /* of the daemon: this node has no part in the job any more */
 } rgi_overlay;
+
+/* The status of the processes of a node that has no part in the job any more, while others go on or
+ * may do so: that of a failure for now (EX_TEMPFAIL of sysexits.h). */
+#define RGI_OVERLAY_ENDED_STATUS 75
 
 static inline rgi_overlay_node *rgi_overlay_nodes(rgi_overlay *m) {
   return (rgi_overlay_node *)(m + 1);
@@ -49,7 +56,8 @@ static inline int32_t *rgi_overlay_rank_nodes(rgi_overlay *m) {
  * goes to the own node's daemon only. */
 typedef enum {
   RGI_FACT_DEAD = 1, /* value: a rank of the world */
-  RGI_FACT_LOST,     /* a node, and all its processes with it */
+  RGI_FACT_LOST,     /* a node, and all its processes with it: it is part of a decision */
+  RGI_FACT_DECIDED,  /* so many decisions about the presence of nodes; after their nodes */
   RGI_FACT_LEFT,     /* a node: its processes have come to the end or died */
   RGI_FACT_ENDED,    /* all survivors have ended well */
   RGI_FACT_REVOKED,  /* a context */

@@ -68,6 +68,12 @@ int rgi_tcp_dialed(rgi_tcp *t) {
   return t->error ? -1 : 1;
 }
 
+uint32_t rgi_tcp_peer(const rgi_tcp *t) {
+  struct sockaddr_in a = {0};
+  socklen_t size = sizeof a;
+  return getpeername(t->fd, (struct sockaddr *)&a, &size) == 0 ? a.sin_addr.s_addr : 0;
+}
+
 /* The probes begin after a third of the time, so that three of them can fail. */
 void rgi_tcp_limit(const rgi_tcp *t, double seconds) {
   int limit = (int)(1000 * seconds), third = limit < 3000 ? 1 : limit / 3000;

@@ -36,6 +36,9 @@ int rgi_tcp_dial(rgi_tcp *t, uint32_t address, uint16_t port, double limit);
 /* After rgi_tcp_dial: 1: the connection is made; 0: not yet; -1: no process listens there. */
 int rgi_tcp_dialed(rgi_tcp *t);
 
+/* The address of the other side, in network order. */
+uint32_t rgi_tcp_peer(const rgi_tcp *t);
+
 /* The kernel ends the connection when the other side has acknowledged neither data nor probes for
  * so many seconds. 0: it does not look. */
 void rgi_tcp_limit(const rgi_tcp *t, double seconds);

@@ -81,8 +81,11 @@ static void note_wait(const rgi_wait *w, double now) {
   if (moves != rgi_polite_moves())
     moved = now;
   moves = rgi_polite_moves();
-  if (moves)
-    rgi_process_note_wait(w->pause.start > moved ? w->pause.start : moved, now);
+  double since = w->pause.start > moved ? w->pause.start : moved;
+  if (moves && w->patient)
+    rgi_process_note_patient_wait(since, now);
+  else if (moves)
+    rgi_process_note_wait(since, now);
 }
 
 static int check_time(rgi_wait *w, double waited) {

@@ -39,7 +39,8 @@ static int chosen; /* by rgi_daemons_choose */
 typedef struct {
   uint16_t port, n; /* port and addresses in network order */
   uint32_t address[RGI_OVERLAY_ADDRESSES];
-  uint64_t key; /* of all daemons: that of the first node */
+  uint64_t key; /* of all daemons: that of the first node; and the number of the job */
+  uint64_t job;
 } node_card;
 
 int rgi_daemons_choose(MPI_Comm world) {
@@ -122,11 +123,14 @@ static uint64_t make_key(void) {
 }
 
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
+  const char *witness = getenv("RG_WITNESS");
   m->nodes = rgi_node.count;
   m->world = world;
   m->limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
   m->patience = rgi_options_value(RGI_OPT_PATIENCE);
   m->key = cards[0].key;
+  m->job = cards[0].job;
+  snprintf(m->witness, sizeof m->witness, "%s", witness ? witness : "");
   m->mine = rgi_node.mine;
   memcpy(rgi_overlay_rank_nodes(m), rgi_node.of, (size_t)world * sizeof(int32_t));
   for (int i = 0, next = 0; i < world; i++) {
@@ -186,7 +190,7 @@ static int exchange_cards(MPI_Comm world, node_card *mine, node_card **all) {
 }
 
 static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
-  node_card mine = {.key = make_key()}, *all = NULL;
+  node_card mine = {.key = make_key(), .job = make_key()}, *all = NULL;
   int size, ends[2] = {-1, -1}, listener = -1, first = rgi_node.me == 0, failed = 0;
   MPI_Comm_size(world, &size);
   if (first) {

@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Runs in ranks. The rank holds its own robust mutex from rgi_process_open on; looking at the
- * others is process_table.c's. Its waits, for RG_PATIENCE, are two times in its state: the guard or
- * the node daemon compares them with the clock, so a wait costs two relaxed stores. */
+ * others is process_table.c's. Its waits, for RG_PATIENCE, are times in its entry: the guard or
+ * the node daemon compares them with the clock, so a wait costs three relaxed stores. */
 #include "shm/process.h"
 
 #include <string.h>
@@ -103,12 +103,21 @@ int rgi_process_all_left(void) {
   return rgi_process_table_all_left(&rgi_process_view);
 }
 
-void rgi_process_note_wait(double since, double now) {
+static void note_wait(double since, double now, int patient) {
   if (!rgi_process_view.journal || !reports)
     return;
   rgi_process_entry *mine = &rgi_process_view.entry[rgi_process_view.me];
   atomic_store_explicit(&mine->since, since, memory_order_relaxed);
   atomic_store_explicit(&mine->seen, now, memory_order_relaxed);
+  atomic_store_explicit(&mine->patient, patient, memory_order_relaxed);
+}
+
+void rgi_process_note_wait(double since, double now) {
+  note_wait(since, now, 0);
+}
+
+void rgi_process_note_patient_wait(double since, double now) {
+  note_wait(since, now, 1);
 }
 
 void rgi_process_end_job(void) {

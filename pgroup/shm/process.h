@@ -43,6 +43,9 @@ int rgi_process_all_left(void);
  * until now, without progress. */
 void rgi_process_note_wait(double since, double now);
 
+/* The same for a wait that may last for ever. */
+void rgi_process_note_patient_wait(double since, double now);
+
 /* Writes the outcome for the guards of the node: all survivors have ended well. */
 void rgi_process_end_job(void);
 

@@ -147,3 +147,15 @@ int rgi_process_table_all_waiting(rgi_process_table *t, double seconds) {
     t->empty = here ? 0 : now;
   return here || now - t->empty >= seconds;
 }
+
+double rgi_process_table_longest_wait(const rgi_process_table *t) {
+  double now = rgi_clock_now(), longest = 0;
+  for (int i = 0; i < t->n; i++) {
+    const rgi_process_entry *e = &t->entry[i];
+    double waited = atomic_load(&e->seen) - atomic_load(&e->since);
+    if (entry_state(t, e) < RGI_PROCESS_LEFT && !atomic_load(&e->patient) && waited > longest &&
+        is_waiting(e, waited, now))
+      longest = waited;
+  }
+  return longest;
+}

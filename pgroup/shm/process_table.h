@@ -51,7 +51,8 @@ typedef struct {
   int32_t rank;               /* of the world */
   _Atomic int32_t pid;        /* 0: it has not opened the table; the rest is not there yet */
   _Atomic double since, seen; /* its last wait: when it began, when it was last noted */
-  char pad[64 - (sizeof(pthread_mutex_t) + 2 * sizeof(int32_t) + 2 * sizeof(double)) % 64];
+  _Atomic int64_t patient;    /* it is one that may last for ever */
+  char pad[64 - (sizeof(pthread_mutex_t) + 2 * sizeof(int32_t) + 3 * sizeof(double)) % 64];
 } rgi_process_entry;
 
 /* How the job has ended, for all guards of the node. RGI_PROCESS_JOB_DONE: the survivors have ended
@@ -114,6 +115,10 @@ void rgi_process_table_ended(rgi_process_table *t, int pid);
 /* By a guard or the node daemon: whether all of the node's processes that have not ended have been
  * waiting for so long. */
 int rgi_process_table_all_waiting(rgi_process_table *t, double seconds);
+
+/* By the node daemon: how long one of the node's processes has been in one wait that is not
+ * patient; the longest. */
+double rgi_process_table_longest_wait(const rgi_process_table *t);
 
 static inline rgi_process_state rgi_process_table_state(const rgi_process_table *t,
                                                         int world_rank) {

@@ -15,7 +15,7 @@
 #define rgi_arena_at test_arena_at
 #define rgi_arena_free test_arena_free
 #define rgi_process_table_ring test_table_ring
-#define rgi_connection_send test_connection_send
+#define rgi_channel_send test_channel_send
 #define rgi_agreement_open test_agreement_open
 #define rgi_agreement_propose test_agreement_propose
 #define rgi_agreement_receive test_agreement_receive
@@ -63,7 +63,7 @@ void rgi_process_table_ring(const rgi_process_table *t) {
 }
 
 /* A node that is being lost sends so many more messages. */
-void rgi_connection_send(int node, uint32_t kind, const void *data, size_t bytes) {
+void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
   queue *q = &world.wire[world.now][node];
   if (world.lost[node] || world.messages_left == 0)
     return;

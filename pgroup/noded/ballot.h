@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The messages and votes of one ballot about the presence of nodes (presence.h), and how they are
+ * judged: pure functions, without messages or clocks. */
+#ifndef RGI_BALLOT_H
+#define RGI_BALLOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sets of nodes, a byte each. What a node that votes says of the others: */
+enum {
+  RGI_BALLOT_VOUCHED = 1, /* it has a connection with the node, from which something came lately */
+  RGI_BALLOT_REFUSED = 2, /* the node's host has refused it a connection */
+  RGI_BALLOT_SILENT = 4,  /* it has heard nothing of the node for the limit */
+  RGI_BALLOT_CUT = 8      /* the straight path is cut, and MPI needs it */
+};
+
+/* A message; behind it, in a promise and in an acceptance: a byte for each node, the evidence or
+ * the set, then in a promise the set that was accepted. */
+typedef struct {
+  uint32_t number, nodes;
+  uint64_t ballot,
+      accepted; /* accepted: the ballot of the set that the voter has accepted; 0: none */
+} rgi_ballot_message;
+
+/* The votes as the coordinator has them. */
+typedef struct {
+  int n;
+  const unsigned char *lost; /* for each node */
+  unsigned char *voted;      /* for each node: it has promised */
+  unsigned char *seen;       /* n rows of n: the evidence of each voter */
+  int late;                  /* all have had time to answer */
+} rgi_ballot;
+
+typedef enum {
+  RGI_BALLOT_WAITING,  /* a node may still answer */
+  RGI_BALLOT_NOTHING,  /* no node is to be taken away */
+  RGI_BALLOT_TIE,      /* half of the nodes have voted: the witness or the lowest node judges */
+  RGI_BALLOT_QUORUM,   /* the votes suffice */
+  RGI_BALLOT_NO_QUORUM /* they do not */
+} rgi_ballot_result;
+
+/* 0: no memory. */
+int rgi_ballot_open(rgi_ballot *b, int nodes, const unsigned char lost[]);
+void rgi_ballot_close(rgi_ballot *b);
+
+/* Judges the votes; set, a byte for each node: those that are to be taken away. */
+rgi_ballot_result rgi_ballot_judge(const rgi_ballot *b, unsigned char set[]);
+
+/* Whether the lowest present node has voted. */
+int rgi_ballot_has_lowest(const rgi_ballot *b);
+
+#endif
