@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # The bridge is in a network namespace of its own: these addresses meet no others of the machine.
 ADDRESS = '10.77.0.%d'
 HUB_ADDRESS = ADDRESS % 254
+HARDWARE = '02:00:00:00:77:%02x'  # of each node, so that faults.py need not ask
 MOST_NODES = 200
 
 
@@ -104,8 +105,8 @@ class Nodes:
         self.enter = [tool('nsenter'), '--target', str(self.hub.pid), *net,
                       *['--user', '--preserve-credentials'] * user, '--']
         if self.network:
-            self._ip(None, 'link set lo up', 'link add rg0 type bridge', *up('rg0'),
-                     'addr add %s/24 dev rg0' % HUB_ADDRESS)
+            self._ip(None, 'link set lo up', 'link add rg0 address %s type bridge' % (HARDWARE % 254),
+                     *up('rg0'), 'addr add %s/24 dev rg0' % HUB_ADDRESS)
 
     def _ip(self, node, *lines):
         """Commands of ip in the hub, or in a node."""
@@ -126,8 +127,8 @@ class Nodes:
         if not self.network:
             return
         port = 'rg%d' % (i + 1)
-        self._ip(None, 'link add %s type veth peer name eth0 netns %d' % (port, node.pid),
-                 'link set %s master rg0' % port, *up(port))
+        self._ip(None, 'link add %s type veth peer name eth0 address %s netns %d' %
+                 (port, HARDWARE % (i + 1), node.pid), 'link set %s master rg0' % port, *up(port))
         self._ip(node, 'link set lo up', *up('eth0'),
                  'addr add %s/24 dev eth0' % (ADDRESS % (i + 1)))
 
@@ -142,8 +143,11 @@ class Nodes:
         self.nodes, self.hub = [], None
 
     def _strays(self):
-        """Processes in the nodes, besides the holders."""
-        holders = {node.pid for node in self.nodes}
+        return self.processes(range(len(self.nodes)))
+
+    def processes(self, which):
+        """Those in these nodes, besides the holders."""
+        holders = {self.nodes[i].pid for i in which}
         inside = {namespace(pid) for pid in holders} - {None, namespace('self')}
         return [int(pid) for pid in filter(str.isdigit, os.listdir('/proc'))
                 if int(pid) not in holders and namespace(pid) in inside]
