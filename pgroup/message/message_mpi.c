@@ -29,10 +29,6 @@
 #define EAGER_BYTES ((size_t)8 << 10)
 #define CELL_TAG 0
 
-/* MPI may notice a death before the library does. If the library does not know of one so much
- * later, MPI's error has another cause. */
-#define DEATH_SECONDS 5.0
-
 /* A test by MPI is expensive: at most so many at a time, of all requests in turn. */
 #define TESTS_MOST 32
 
@@ -76,21 +72,16 @@ static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request 
 }
 #endif
 
-/* Whether an error of MPI's comes from the death of this rank. */
+/* Whether an error of MPI's comes from the death of a rank of the world, or, -1, of any. The node
+ * daemons may need some time to find out; the wait tells them that MPI needs the path. */
 static int is_lost(int world_rank) {
-  for (double end = rgi_clock_now() + DEATH_SECONDS; rgi_overlay_exists() && rgi_clock_now() < end;
-       rgi_clock_sleep(1e-3))
-    if (rgi_process_is_dead(world_rank))
+  double begin = rgi_clock_now(), now = begin, end = begin + rgi_overlay_decision_seconds();
+  for (; rgi_overlay_exists() && now < end; now = rgi_clock_now()) {
+    if (world_rank < 0 ? rgi_process_deaths() > 0 : rgi_process_is_dead(world_rank))
       return 1;
-  return 0;
-}
-
-/* The same for the receive from any source. */
-static int is_any_lost(void) {
-  for (double end = rgi_clock_now() + DEATH_SECONDS; rgi_overlay_exists() && rgi_clock_now() < end;
-       rgi_clock_sleep(1e-3))
-    if (rgi_process_deaths() > 0)
-      return 1;
+    rgi_process_note_wait(begin, now);
+    rgi_clock_sleep(1e-3);
+  }
   return 0;
 }
 
@@ -332,7 +323,7 @@ int rgi_message_mpi_collect(rgi_message_cell **c) {
   int error = rgi_wait_mpi_test_status(&transport.coming, &there, &status);
   if (!error && there && is_incomplete(&status, sizeof(rgi_message_cell)))
     error = MPI_ERR_OTHER;
-  if (error && is_any_lost()) {
+  if (error && is_lost(-1)) {
     transport.coming = MPI_REQUEST_NULL;
     return RG_SUCCESS;
   }

@@ -58,6 +58,11 @@ typedef struct {
   uint32_t bytes, kind;
 } message_frame;
 
+/* What a ping carries: the sender's clock, and what it last got from the other side's clock. */
+typedef struct {
+  double sent, echo;
+} ping_clock;
+
 typedef enum { DIALING, STRANGER, UP, BROKEN } connection_state;
 
 struct rgi_connection {
@@ -75,6 +80,8 @@ typedef struct {
   int proven;           /* an address where its daemon has answered, plus 1; 0: none */
   double heard, down;   /* rgi_connection_heard, rgi_connection_down_since */
   double direct;        /* when something last came on a connection; 0: never */
+  double clock;         /* the other side's, as its last ping told; 0: none came */
+  double confirmed;     /* rgi_connection_confirmed */
   int error;            /* of the last attempt: an errno; 0: closed by the other side */
   rgi_connection *dial; /* the attempt under way, or NULL */
 } peer_node;
@@ -195,6 +202,11 @@ static void queue_message(rgi_connection *l, uint32_t kind, const void *data, si
     send_pending(l);
 }
 
+static void send_ping(rgi_connection *l) {
+  ping_clock p = {rgi_clock_now(), connections.nodes[l->node].clock};
+  queue_message(l, MESSAGE_PING, &p, sizeof p);
+}
+
 /* --- dialling --------------------------------------------------------------------------------- */
 
 static rgi_overlay_greeting greeting_to(int node) {
@@ -215,7 +227,9 @@ static void come_up(rgi_connection *l) {
   connections.nodes[l->node].down = 0;
   note_received(l);
   watch_socket(l);
-  connections.events.up(l->node);
+  send_ping(l);
+  if (l->state == UP)
+    connections.events.up(l->node);
 }
 
 static void advance_dial(rgi_connection *l) {
@@ -320,6 +334,27 @@ static void receive_greeting(rgi_connection *l) {
 
 /* --- messages ------------------------------------------------------------------------------- */
 
+/* The first one is answered at once. */
+static void receive_ping(rgi_connection *l, const void *data, size_t bytes) {
+  peer_node *n = &connections.nodes[l->node];
+  ping_clock p;
+  if (bytes != sizeof p)
+    return;
+  memcpy(&p, data, sizeof p);
+  int first = n->clock == 0;
+  n->clock = p.sent > n->clock ? p.sent : n->clock;
+  n->confirmed = p.echo > n->confirmed ? p.echo : n->confirmed;
+  if (first)
+    send_ping(l);
+}
+
+static void receive_message(rgi_connection *l, uint32_t kind, const void *data, size_t bytes) {
+  if (kind == MESSAGE_PING)
+    receive_ping(l, data, bytes);
+  else
+    connections.events.received(l->node, kind, data, bytes);
+}
+
 static void receive_messages(rgi_connection *l) {
   rgi_buffer *in = &l->tcp.in;
   while (l->state == UP && rgi_buffer_pending(in) >= sizeof(message_frame)) {
@@ -331,8 +366,7 @@ static void receive_messages(rgi_connection *l) {
     }
     if (rgi_buffer_pending(in) < sizeof f + f.bytes)
       return;
-    if (f.kind != MESSAGE_PING)
-      connections.events.received(l->node, f.kind, in->data + in->begin + sizeof f, f.bytes);
+    receive_message(l, f.kind, in->data + in->begin + sizeof f, f.bytes);
     if (l->state == UP)
       rgi_buffer_take(in, sizeof f + f.bytes);
   }
@@ -397,7 +431,7 @@ static void advance_time(rgi_connection *l) {
   else if (l->state == DIALING)
     advance_dial(l);
   else if (l->state == UP && now - l->sent >= rgi_connections_ping_seconds())
-    queue_message(l, MESSAGE_PING, NULL, 0);
+    send_ping(l);
 }
 
 int rgi_connections_open(rgi_overlay *overlay, int listener, const rgi_connection_events *events) {
@@ -485,6 +519,10 @@ double rgi_connection_down_since(int node) {
 
 double rgi_connection_heard(int node) {
   return connections.nodes[node].heard;
+}
+
+double rgi_connection_confirmed(int node) {
+  return connections.nodes[node].confirmed;
 }
 
 void rgi_connection_note_heard(int node) {

@@ -55,6 +55,10 @@ double rgi_connection_down_since(int node);
 double rgi_connection_heard(int node);
 void rgi_connection_note_heard(int node);
 
+/* When this node sent the last ping that, as the other node has told, came there: so lately the
+ * other one has heard this one. 0: never. */
+double rgi_connection_confirmed(int node);
+
 /* Seconds between pings: a node that lives is heard at least so often. */
 double rgi_connections_ping_seconds(void);
 

@@ -31,6 +31,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -409,6 +410,14 @@ static void check_presence(void) {
     rgi_presence_step(rgi_process_table_longest_wait(noded.table));
 }
 
+/* At once; their guards see why. */
+static void end_ranks(void) {
+  atomic_store(&noded.overlay->ended, 1);
+  for (int i = 0; i < noded.table->n; i++)
+    if (noded.processes[i] >= 0)
+      syscall(SYS_pidfd_send_signal, noded.processes[i], SIGKILL, NULL, 0);
+}
+
 void rgi_daemon_step(void) {
   if (!noded.overlay || noded.given_up)
     return;
@@ -422,7 +431,7 @@ void rgi_daemon_step(void) {
   check_end();
   check_patience();
   if (noded.given_up)
-    atomic_store(&noded.overlay->ended, 1);
+    end_ranks();
 }
 
 const char *rgi_daemon_fatal_reason(void) {

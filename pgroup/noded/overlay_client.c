@@ -39,6 +39,12 @@ rgi_overlay *rgi_overlay_get(void) {
   return here.overlay;
 }
 
+/* The limit, until the others give the node up; the limit again, until a part without a majority
+ * ends; and some seconds for the decision itself. */
+double rgi_overlay_decision_seconds(void) {
+  return 5 + (here.overlay ? 2 * here.overlay->limit : 0);
+}
+
 /* The pipe is full only for a moment, unless the daemon is dead: then this process will be, soon.
  */
 void rgi_overlay_tell(rgi_overlay_fact_kind kind, uint64_t value) {

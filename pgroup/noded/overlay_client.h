@@ -17,6 +17,9 @@ void rgi_overlay_close(void);
 int rgi_overlay_exists(void);
 rgi_overlay *rgi_overlay_get(void);
 
+/* After so many seconds it is known whether a node that does not answer is lost. */
+double rgi_overlay_decision_seconds(void);
+
 /* Sends a fact to this node's daemon. Any thread; does nothing without an overlay. */
 void rgi_overlay_tell(rgi_overlay_fact_kind kind, uint64_t value);
 

@@ -44,6 +44,8 @@
 #define GRACE_SECONDS 1.0 /* beyond the limit, until a part without a quorum ends */
 #define PROBE_PART 8      /* of the limit, between indirect questions */
 #define SUSPECT_PART 3    /* of the limit, until they begin */
+#define PROOF_PART                                                                                 \
+  2 /* of the limit: a node has heard this one so lately, if its refusal is a proof */
 
 enum {
   MESSAGE_PREPARE = RGI_PRESENCE_MESSAGES,
@@ -241,13 +243,12 @@ static void end_part(void) {
     present += !here.lost[i];
   }
   if (n)
-    snprintf(
-        why, sizeof why,
-        "only %d of the job's %d nodes can be reached from here: others go on without them, if "
-        "any can",
-        n, present);
+    snprintf(why, sizeof why,
+             "only %d of the job's %d nodes can be reached from here, which is no majority", n,
+             present);
   else
-    snprintf(why, sizeof why, "too few of the job's %d nodes can be reached from here", present);
+    snprintf(why, sizeof why, "no majority of the job's %d nodes can be reached from here",
+             present);
   here.events.ended(why);
 }
 
@@ -401,8 +402,12 @@ void rgi_presence_receive(int from, uint32_t kind, const void *data, size_t byte
 
 /* --- the owner's calls ------------------------------------------------------------------------ */
 
+/* A daemon that has not heard this node for long may have given it up, come to the end and left:
+ * then its refusal proves nothing. */
 void rgi_presence_refused(int node) {
-  here.refused[node] = rgi_clock_now();
+  double limit = here.overlay->limit;
+  if (limit <= 0 || rgi_clock_now() - rgi_connection_confirmed(node) < limit / PROOF_PART)
+    here.refused[node] = rgi_clock_now();
 }
 
 void rgi_presence_learn(uint32_t decisions) {

@@ -7,11 +7,11 @@
  * part in decisions, does not go on. Runs in guards.
  *
  * Evidence. A node is taken away only if it is
- *   gone    a living host has refused a connection to its daemon's port, and no node that can be
- *           reached has a connection with it;
- *   silent  nothing has come from it for RG_NODE_TIMEOUT, neither straight nor by way of others, it
- *           does not answer the question about this decision, and nobody has a connection with it;
- *   or one side of a path that is cut, and that MPI needs.
+ *   gone    its host lives and refuses a node a connection to its daemon's port, although the
+ * daemon has heard that node until a moment ago; and no node has a connection with it; silent
+ * nothing has come from it for RG_NODE_TIMEOUT, neither straight nor by way of others, it does not
+ * answer the question about this decision, and nobody has a connection with it; or one side of a
+ * path that is cut, and that MPI needs.
  *
  * Quorum. A decision needs the votes of all present nodes that are not gone; or of more than half
  * of the present nodes; or of half of them with the witness (RG_WITNESS), or without RG_WITNESS
