@@ -15,6 +15,7 @@ import argparse
 import collections
 import random
 import sys
+import tempfile
 import time
 
 import deaths
@@ -67,8 +68,10 @@ class Soak:
         nodes = rng.choice(self.clusters)
         count, limit, each = len(nodes.nodes), rng.choice(LIMITS), rng.choice([1, 2, 2])
         plan = draw_plan(rng, self.kinds[seed % len(self.kinds)], self.kinds, count, limit)
-        run = worlds.Run(nodes, self.program, each, limit, LIFE + 1, plan)
-        wrong = run.play()
+        with tempfile.TemporaryDirectory(prefix='witness-') as folder:
+            env = {'RG_WITNESS': folder + '/witness'} if rng.random() < 0.25 else {}
+            run = worlds.Run(nodes, self.program, each, limit, LIFE + 1, plan, env)
+            wrong = run.play()
         self.count(run, wrong)
         return wrong
 

@@ -58,16 +58,20 @@ class Fault:
             return faults.path(*self.nodes)
         return faults.between(self.nodes, [n for n in everywhere if n not in self.nodes])
 
-    def costs(self, count):
-        """The nodes that it may cost, if it lasts."""
+    def prices(self, count, witness):
+        """The sets of nodes of which it costs one, if it lasts."""
         if self.kind in HARMLESS:
-            return set()
+            return [set()]
         if self.kind == 'cut all':
-            return set(range(count))
+            return [set(range(count))]
+        if self.kind == 'cut path':
+            return [{node} for node in self.nodes]
         if self.kind == 'cut halves':
-            rest = set(range(count)) - set(self.nodes)
-            return min(set(self.nodes), rest, key=lambda part: (len(part), 0 in part))
-        return set(self.nodes)
+            parts = [set(self.nodes), set(range(count)) - set(self.nodes)]
+            if witness and len(parts[0]) == len(parts[1]):
+                return parts
+            return [min(parts, key=lambda part: (len(part), 0 in part))]
+        return [set(self.nodes)]
 
     def lasts(self, seconds):
         return self.seconds is FOR_GOOD or self.seconds > seconds
@@ -81,6 +85,7 @@ class Run:
         self.count, self.seconds, self.plan = len(nodes.nodes), seconds, plan
         self.np, self.faults = each * len(nodes.nodes), faults.Faults(nodes)
         self.env, self.stopped = dict(env), collections.Counter()
+        self.witness = 'RG_WITNESS' in self.env
         self.hang, self.ends = '', {}  # by rank: rounds, checksum, members, time
         lasting = [f.seconds for f in plan if f.seconds is not FOR_GOOD]
         self.patience = 30 + 6 * limit + 3 * sum(lasting)  # TCP may repeat as late as this
@@ -264,23 +269,26 @@ class Run:
                 return 'killed, and a member: %s' % dead
         return ''
 
+    def costs(self, fault):
+        """All nodes that it may cost."""
+        return set().union(*fault.prices(self.count, self.witness))
+
     def lasting(self):
         """The faults that may cost a node. Short ones that overlap may be one long silence."""
         timed = [f for f in self.done() if f.kind not in KILLS and f.kind not in HARMLESS]
         total = sum(f.seconds for f in timed if f.seconds is not FOR_GOOD)
-        return [f for f in self.done() if f.costs(self.count) and
+        return [f for f in self.done() if self.costs(f) and
                 (f.kind in KILLS or f.lasts(SHORT * self.limit) or
                  (len(timed) > 1 and total > SHORT * self.limit))]
 
     def must_live(self):
         """The nodes that nothing may cost."""
         lasting = self.lasting()
-        touched = set().union(*[f.costs(self.count) for f in lasting])
+        touched = set().union(*map(self.costs, lasting))
         rest = set(range(self.count)) - touched
         proven = all(f.kind in PROVEN for f in lasting)
-        if proven or 2 * len(rest) > self.count or (2 * len(rest) == self.count and 0 in rest):
-            return rest
-        return set()
+        lowest = 2 * len(rest) == self.count and 0 in rest and not self.witness
+        return rest if proven or lowest or 2 * len(rest) > self.count else set()
 
     def judge_spared(self):
         needed = {rank for rank in range(self.np)
@@ -302,13 +310,10 @@ class Run:
         if len(self.done()) != 1 or not self.ends:
             return ''
         fault, finish = self.done()[0], min(end[3] for end in self.ends.values())
-        costs = fault.costs(self.count)
-        if finish < fault.began + 1 or not costs or \
-                not (fault.kind in KILLS or fault.lasts(self.surely())):
+        if finish < fault.began + 1 or not (fault.kind in KILLS or fault.lasts(self.surely())):
             return ''
-        if fault.kind == 'cut path':
-            return '' if len(costs & self.lost()) == 1 else 'not one side lost, but %s' % self.lost()
-        return '' if costs == self.lost() else 'lost are %s' % self.lost()
+        right = self.lost() in fault.prices(self.count, self.witness)
+        return '' if right else 'another loss than that: %s' % self.lost()
 
     def judge_words(self):
         """One line of each node that was given up, or of a job that was ended, and a status."""
