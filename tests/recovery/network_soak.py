@@ -70,7 +70,8 @@ class Soak:
         plan = draw_plan(rng, self.kinds[seed % len(self.kinds)], self.kinds, count, limit)
         with tempfile.TemporaryDirectory(prefix='witness-') as folder:
             env = {'RG_WITNESS': folder + '/witness'} if rng.random() < 0.25 else {}
-            run = worlds.Run(nodes, self.program, each, limit, LIFE + 1, plan, env)
+            run = worlds.Run(nodes, self.program, each, limit, LIFE + 1, plan, env,
+                             rng.random() < 0.5)
             wrong = run.play()
         self.count(run, wrong)
         return wrong

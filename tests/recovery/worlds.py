@@ -80,7 +80,8 @@ class Fault:
 class Run:
     """What happens in one run, and what has come of it."""
 
-    def __init__(self, nodes, program, each, limit, seconds, plan, env=()):
+    def __init__(self, nodes, program, each, limit, seconds, plan, env=(), soon=False):
+        self.soon = soon  # whether all is repaired as soon as one world has ended
         self.nodes, self.program, self.each, self.limit = nodes, program, each, limit
         self.count, self.seconds, self.plan = len(nodes.nodes), seconds, plan
         self.np, self.faults = each * len(nodes.nodes), faults.Faults(nodes)
@@ -104,14 +105,15 @@ class Run:
             words = self.nodes.mpiexec(self.np, self.each) + [
                 '-disable-auto-cleanup', self.program, str(self.seconds), folder]
             self.job = self.nodes.start(words, env, **dict(deaths.READ, stdout=output))
+            self.folder = folder
             try:
-                self.watch(folder)
+                self.watch()
             finally:
                 self.restore()
                 self.end()
             output.seek(0)
             self.text = output.read()
-            self.read_ends(folder)
+            self.read_ends()
             left = deaths.wait_gone(mark, 1 if self.hang else 10)
             wrong = self.hang or self.judge() or (left and 'left behind: %s' % left) or \
                 left_files(folder, shared)
@@ -121,9 +123,9 @@ class Run:
 
     # --- while it runs ----------------------------------------------------------------------
 
-    def watch(self, folder):
+    def watch(self):
         deadline = time.monotonic() + 60
-        while len([f for f in os.listdir(folder) if f.startswith('start-')]) < self.np:
+        while len([f for f in os.listdir(self.folder) if f.startswith('start-')]) < self.np:
             if self.job.poll() is not None or time.monotonic() > deadline:
                 self.hang = 'not all ranks have begun'
                 return
@@ -151,9 +153,15 @@ class Run:
         return self.faults.named(node, PROGRAM)
 
     def is_decided(self):
-        """All ranks have ended, but for those that cannot, since their daemon is stopped."""
-        return self.job.poll() is not None or not any(
-            self.ranks(node) for node in range(self.count) if not self.is_held(node))
+        """All ranks have ended, but for those that cannot, since their daemon is stopped; or, if
+        all is to be repaired soon, those of one world."""
+        if self.soon:
+            self.read_ends()
+        living = [node for node in range(self.count) if self.ranks(node)]
+        over = self.soon and self.members() and self.members() <= set(self.ends)
+        if over and not {self.node_of(rank) for rank in self.members()} & set(living):
+            return True
+        return self.job.poll() is not None or all(map(self.is_held, living))
 
     def is_held(self, node):
         return any(f.kind in ('stop daemon', 'suspend') and node in f.nodes and
@@ -212,10 +220,10 @@ class Run:
 
     # --- afterwards -------------------------------------------------------------------------
 
-    def read_ends(self, folder):
-        for name in os.listdir(folder):
+    def read_ends(self):
+        for name in os.listdir(self.folder):
             if name.startswith('end-'):
-                with open(os.path.join(folder, name)) as f:
+                with open(os.path.join(self.folder, name)) as f:
                     words = f.read().split()
                 self.ends[int(name[4:])] = int(words[1]), words[2], int(words[3], 16), float(words[4])
 
