@@ -249,8 +249,8 @@ class Run:
 
     def is_of_launcher(self):
         """mpiexec has ended the job by a fault of its own: its process on a node was killed, or was
-        told of a death and not answered."""
-        return self.status == 255 and re.search(r'^\[mpiexec@.* assert .*failed$', self.text, re.M)
+        told of a death and not answered; or it has written to one that had ended."""
+        return self.status == -signal.SIGPIPE or self.status == 255 and re.search(r'^\[mpiexec@.* assert .*failed$', self.text, re.M)
 
     def judge(self):
         return self.judge_worlds() or self.judge_killed() or self.judge_spared() or \
