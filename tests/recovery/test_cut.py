@@ -86,8 +86,9 @@ def test_two(nodes):
 def test_soon(nodes):
     """The others have ended when the network is whole again: that they cannot be reached any more, as
     no process listens there, is no reason to go on without them."""
-    for _ in range(3):
-        play(nodes, [Fault('cut halves', 1, FOR_GOOD, [1])], {1}, seconds=1.5, soon=True)
+    cut, stop = Fault('cut halves', 1, FOR_GOOD, [1]), Fault('stop daemon', 1, FOR_GOOD, [1])
+    for plan in [[cut], [cut, stop]]:
+        play(nodes, plan, {1}, seconds=1.5, soon=True)
 
 
 def test_short(nodes):
