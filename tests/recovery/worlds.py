@@ -239,13 +239,14 @@ class Run:
         """The ranks that were killed, each by itself or with others."""
         return set().union(*[set(f.ranks) for f in self.done() if f.kind in KILLS])
 
+    def absent(self):
+        """The nodes of which no process was in it."""
+        return set(range(self.count)) - {self.node_of(rank) for rank in self.members()}
+
     def lost(self):
-        """The nodes of which no process was in it, though one was left."""
-        alone = [f.ranks for f in self.done() if f.kind == 'kill rank']
-        seen = self.members().union(*alone)
-        there = {self.node_of(rank) for rank in self.members()}
-        return {node for node in range(self.count) if node not in there and
-                any(rank not in seen for rank in range(self.np) if self.node_of(rank) == node)}
+        """Those of them that had one that was not killed by itself."""
+        alone = set().union(*[f.ranks for f in self.done() if f.kind == 'kill rank'])
+        return self.absent() & {self.node_of(rank) for rank in range(self.np) if rank not in alone}
 
     def is_of_launcher(self):
         """mpiexec has ended the job by a fault of its own: its process on a node was killed, or was
@@ -332,11 +333,11 @@ class Run:
             return 'status 0'
         if speaks and not self.is_of_launcher() and not lines:
             return 'no line on standard error'
-        if len(lines) > max(len(self.lost()), 0):
+        if len(lines) > len(self.absent()):
             return 'more lines than nodes that were lost'
         if speaks and not silent and self.status != GIVEN_UP and not self.is_of_launcher():
             return 'another status than %d' % GIVEN_UP
-        if not self.lost() and self.status:
+        if not self.lost() and self.status and not lines:
             return 'status, though no node was lost'
         return ''
 
