@@ -3,22 +3,25 @@
 """Runs worlds.c on three and four pretended nodes with networks of their own, again and again, with one
 to three faults in each, single and overlapping, until the time is up or a run was not right:
 
-    python3 tests/recovery/network_soak.py --build build/release --seconds 3600 --go-on
+    python3 tests/recovery/network_soak.py --build build/release --seconds 3600 --beside 3 --go-on
     python3 tests/recovery/network_soak.py --seed 1234 --runs 1     # one run again
 
 Ranks, guards and daemons are killed, or stopped for 0.1 to 8 s; whole nodes are powered off or
 suspended; a path, a node, halves, or all are cut off for 0.1 to 60 s, or for good. worlds.py says what
-is right. The seed of a run draws its faults (the first ones take turns in kind); their moments are those of a real clock, so that a run
-that is done again is like the first one, not the same. Two of these may run side by side.
+is right. The seed of a run draws its faults (the first ones take turns in kind); their moments are
+those of a real clock, so that a run that is done again is like the first one, not the same.
 """
 import argparse
 import collections
+import concurrent.futures
+import itertools
 import random
 import sys
+import tempfile
 import time
 
-import deaths
 import worlds
+from deaths import cluster
 from worlds import CUTS, FOR_GOOD, KILLS, STOPS, Fault
 
 KINDS = KILLS + STOPS + CUTS
@@ -57,18 +60,21 @@ def draw_plan(rng, first_kind, kinds, count, limit):
 
 
 class Soak:
-    def __init__(self, build, clusters, kinds):
-        self.program, self.clusters, self.kinds = build + '/tests/worlds', clusters, kinds
+    def __init__(self, build, kinds):
+        self.program, self.kinds = build + '/tests/worlds', kinds
         self.single, self.several, self.wrong, self.ends = (collections.Counter() for _ in range(4))
 
-    def run(self, seed):
+    def run(self, seed, clusters):
         """Returns what is wrong, or ''."""
         rng = random.Random(seed)
-        nodes = rng.choice(self.clusters)
+        nodes = rng.choice(clusters)
         count, limit, each = len(nodes.nodes), rng.choice(LIMITS), rng.choice([1, 2, 2])
         plan = draw_plan(rng, self.kinds[seed % len(self.kinds)], self.kinds, count, limit)
-        run = worlds.Run(nodes, self.program, each, limit, LIFE + 1, plan)
-        wrong = run.play()
+        with tempfile.TemporaryDirectory(prefix='witness-') as folder:
+            env = {'RG_WITNESS': folder + '/witness'} if rng.random() < 0.25 else {}
+            run = worlds.Run(nodes, self.program, each, limit, LIFE + 1, plan, env,
+                             rng.random() < 0.5)
+            wrong = run.play()
         self.count(run, wrong)
         return wrong
 
@@ -98,31 +104,37 @@ def arguments():
     p.add_argument('--seed', type=int, default=random.randrange(2**31),
                    help='of the first run; the next one has the next')
     p.add_argument('--kinds', default=','.join(KINDS), help='of faults')
+    p.add_argument('--beside', type=int, default=1, help='so many runs at a time')
     p.add_argument('--go-on', action='store_true', help='also after a run that was not right')
     return p.parse_args()
 
 
-def soak_on(a, clusters):
+def soak_on(a):
     """How many runs were not right."""
-    soak = Soak(a.build, clusters, a.kinds.split(','))
-    began, seed, wrong = time.monotonic(), a.seed, 0
-    while time.monotonic() < began + a.seconds and seed < a.seed + a.runs and (a.go_on or not wrong):
-        said = soak.run(seed)
-        if said:
-            print('seed %d: %s' % (seed, said), flush=True)
-            wrong += 1
-        seed += 1
-    print('seeds %d to %d, %.0f s, %d wrong\n%s' % (a.seed, seed - 1, time.monotonic() - began, wrong,
-                                                 soak.report()), end='')
-    return wrong
+    soak, seeds, wrong = Soak(a.build, a.kinds.split(',')), itertools.count(a.seed), []
+    began = time.monotonic()
+
+    def work():
+        with cluster.Nodes(3, network=True) as three, cluster.Nodes(4, network=True) as four:
+            while time.monotonic() < began + a.seconds and (a.go_on or not wrong):
+                seed = next(seeds)
+                said = seed < a.seed + a.runs and soak.run(seed, [three, four])
+                if said:
+                    wrong.append(seed)
+                    print('seed %d: %s' % (seed, said), flush=True)
+                if seed >= a.seed + a.runs - 1:
+                    return
+    with concurrent.futures.ThreadPoolExecutor(a.beside) as pool:
+        for done in [pool.submit(work) for _ in range(a.beside)]:
+            done.result()
+    print('from seed %d, %.0f s, wrong: %s\n%s' % (a.seed, time.monotonic() - began, wrong or 'none',
+                                               soak.report()), end='')
+    return len(wrong)
 
 
 def main():
-    a = arguments()
-    cluster = deaths.cluster
     try:
-        with cluster.Nodes(3, network=True) as three, cluster.Nodes(4, network=True) as four:
-            sys.exit(1 if soak_on(a, [three, four]) else 0)
+        sys.exit(1 if soak_on(arguments()) else 0)
     except cluster.Unavailable as why:
         print(why)
         sys.exit(77)

@@ -8,7 +8,7 @@
  * with the survivors from the last round that all of them have done. In the end rank 0 of the
  * survivors prints "RESULT rounds members deaths milliseconds", the longest time from a
  * death to the first sum without it, and all ranks check every sum. With TELL each
- * survivor prints "BACK noticed went-on", by the system's monotonic clock. */
+ * survivor prints "BACK rank noticed went-on", by the system's monotonic clock. */
 #include "ranks.h"
 
 #define DONE 0x80000000u
@@ -79,7 +79,7 @@ static rg_group recover(rg_group g, int agreed) {
     if (!error) {
       round_now = least;
       if (tell)
-        printf("BACK %.6f %.6f\n", began, now());
+        printf("BACK %d %.6f %.6f\n", my_rank, began, now());
       if (now() - began > longest)
         longest = now() - began;
       return g;

@@ -58,16 +58,20 @@ class Fault:
             return faults.path(*self.nodes)
         return faults.between(self.nodes, [n for n in everywhere if n not in self.nodes])
 
-    def costs(self, count):
-        """The nodes that it may cost, if it lasts."""
+    def prices(self, count, witness):
+        """The sets of nodes of which it costs one, if it lasts."""
         if self.kind in HARMLESS:
-            return set()
+            return [set()]
         if self.kind == 'cut all':
-            return set(range(count))
+            return [set(range(count))]
+        if self.kind == 'cut path':
+            return [{node} for node in self.nodes]
         if self.kind == 'cut halves':
-            rest = set(range(count)) - set(self.nodes)
-            return min(set(self.nodes), rest, key=lambda part: (len(part), 0 in part))
-        return set(self.nodes)
+            parts = [set(self.nodes), set(range(count)) - set(self.nodes)]
+            if witness and len(parts[0]) == len(parts[1]):
+                return parts
+            return [min(parts, key=lambda part: (len(part), 0 in part))]
+        return [set(self.nodes)]
 
     def lasts(self, seconds):
         return self.seconds is FOR_GOOD or self.seconds > seconds
@@ -76,11 +80,13 @@ class Fault:
 class Run:
     """What happens in one run, and what has come of it."""
 
-    def __init__(self, nodes, program, each, limit, seconds, plan, env=()):
+    def __init__(self, nodes, program, each, limit, seconds, plan, env=(), soon=False):
+        self.soon = soon  # whether all is repaired as soon as one world has ended
         self.nodes, self.program, self.each, self.limit = nodes, program, each, limit
         self.count, self.seconds, self.plan = len(nodes.nodes), seconds, plan
         self.np, self.faults = each * len(nodes.nodes), faults.Faults(nodes)
         self.env, self.stopped = dict(env), collections.Counter()
+        self.witness = 'RG_WITNESS' in self.env
         self.hang, self.ends = '', {}  # by rank: rounds, checksum, members, time
         lasting = [f.seconds for f in plan if f.seconds is not FOR_GOOD]
         self.patience = 30 + 6 * limit + 3 * sum(lasting)  # TCP may repeat as late as this
@@ -99,14 +105,15 @@ class Run:
             words = self.nodes.mpiexec(self.np, self.each) + [
                 '-disable-auto-cleanup', self.program, str(self.seconds), folder]
             self.job = self.nodes.start(words, env, **dict(deaths.READ, stdout=output))
+            self.folder = folder
             try:
-                self.watch(folder)
+                self.watch()
             finally:
                 self.restore()
                 self.end()
             output.seek(0)
             self.text = output.read()
-            self.read_ends(folder)
+            self.read_ends()
             left = deaths.wait_gone(mark, 1 if self.hang else 10)
             wrong = self.hang or self.judge() or (left and 'left behind: %s' % left) or \
                 left_files(folder, shared)
@@ -116,9 +123,9 @@ class Run:
 
     # --- while it runs ----------------------------------------------------------------------
 
-    def watch(self, folder):
+    def watch(self):
         deadline = time.monotonic() + 60
-        while len([f for f in os.listdir(folder) if f.startswith('start-')]) < self.np:
+        while len([f for f in os.listdir(self.folder) if f.startswith('start-')]) < self.np:
             if self.job.poll() is not None or time.monotonic() > deadline:
                 self.hang = 'not all ranks have begun'
                 return
@@ -146,9 +153,15 @@ class Run:
         return self.faults.named(node, PROGRAM)
 
     def is_decided(self):
-        """All ranks have ended, but for those that cannot, since their daemon is stopped."""
-        return self.job.poll() is not None or not any(
-            self.ranks(node) for node in range(self.count) if not self.is_held(node))
+        """All ranks have ended, but for those that cannot, since their daemon is stopped; or, if
+        all is to be repaired soon, those of one world."""
+        if self.soon:
+            self.read_ends()
+        living = [node for node in range(self.count) if self.ranks(node)]
+        over = self.soon and self.members() and self.members() <= set(self.ends)
+        if over and not {self.node_of(rank) for rank in self.members()} & set(living):
+            return True
+        return self.job.poll() is not None or all(map(self.is_held, living))
 
     def is_held(self, node):
         return any(f.kind in ('stop daemon', 'suspend') and node in f.nodes and
@@ -207,10 +220,10 @@ class Run:
 
     # --- afterwards -------------------------------------------------------------------------
 
-    def read_ends(self, folder):
-        for name in os.listdir(folder):
+    def read_ends(self):
+        for name in os.listdir(self.folder):
             if name.startswith('end-'):
-                with open(os.path.join(folder, name)) as f:
+                with open(os.path.join(self.folder, name)) as f:
                     words = f.read().split()
                 self.ends[int(name[4:])] = int(words[1]), words[2], int(words[3], 16), float(words[4])
 
@@ -226,18 +239,19 @@ class Run:
         """The ranks that were killed, each by itself or with others."""
         return set().union(*[set(f.ranks) for f in self.done() if f.kind in KILLS])
 
+    def absent(self):
+        """The nodes of which no process was in it."""
+        return set(range(self.count)) - {self.node_of(rank) for rank in self.members()}
+
     def lost(self):
-        """The nodes of which no process was in it, though one was left."""
-        alone = [f.ranks for f in self.done() if f.kind == 'kill rank']
-        seen = self.members().union(*alone)
-        there = {self.node_of(rank) for rank in self.members()}
-        return {node for node in range(self.count) if node not in there and
-                any(rank not in seen for rank in range(self.np) if self.node_of(rank) == node)}
+        """Those of them that had one that was not killed by itself."""
+        alone = set().union(*[f.ranks for f in self.done() if f.kind == 'kill rank'])
+        return self.absent() & {self.node_of(rank) for rank in range(self.np) if rank not in alone}
 
     def is_of_launcher(self):
         """mpiexec has ended the job by a fault of its own: its process on a node was killed, or was
-        told of a death and not answered."""
-        return self.status == 255 and re.search(r'^\[mpiexec@.* assert .*failed$', self.text, re.M)
+        told of a death and not answered; or it has written to one that had ended."""
+        return self.status == -signal.SIGPIPE or self.status == 255 and re.search(r'^\[mpiexec@.* assert .*failed$', self.text, re.M)
 
     def judge(self):
         return self.judge_worlds() or self.judge_killed() or self.judge_spared() or \
@@ -264,23 +278,26 @@ class Run:
                 return 'killed, and a member: %s' % dead
         return ''
 
+    def costs(self, fault):
+        """All nodes that it may cost."""
+        return set().union(*fault.prices(self.count, self.witness))
+
     def lasting(self):
         """The faults that may cost a node. Short ones that overlap may be one long silence."""
         timed = [f for f in self.done() if f.kind not in KILLS and f.kind not in HARMLESS]
         total = sum(f.seconds for f in timed if f.seconds is not FOR_GOOD)
-        return [f for f in self.done() if f.costs(self.count) and
+        return [f for f in self.done() if self.costs(f) and
                 (f.kind in KILLS or f.lasts(SHORT * self.limit) or
                  (len(timed) > 1 and total > SHORT * self.limit))]
 
     def must_live(self):
         """The nodes that nothing may cost."""
         lasting = self.lasting()
-        touched = set().union(*[f.costs(self.count) for f in lasting])
+        touched = set().union(*map(self.costs, lasting))
         rest = set(range(self.count)) - touched
         proven = all(f.kind in PROVEN for f in lasting)
-        if proven or 2 * len(rest) > self.count or (2 * len(rest) == self.count and 0 in rest):
-            return rest
-        return set()
+        lowest = 2 * len(rest) == self.count and 0 in rest and not self.witness
+        return rest if proven or lowest or 2 * len(rest) > self.count else set()
 
     def judge_spared(self):
         needed = {rank for rank in range(self.np)
@@ -302,13 +319,10 @@ class Run:
         if len(self.done()) != 1 or not self.ends:
             return ''
         fault, finish = self.done()[0], min(end[3] for end in self.ends.values())
-        costs = fault.costs(self.count)
-        if finish < fault.began + 1 or not costs or \
-                not (fault.kind in KILLS or fault.lasts(self.surely())):
+        if finish < fault.began + 1 or not (fault.kind in KILLS or fault.lasts(self.surely())):
             return ''
-        if fault.kind == 'cut path':
-            return '' if len(costs & self.lost()) == 1 else 'not one side lost, but %s' % self.lost()
-        return '' if costs == self.lost() else 'lost are %s' % self.lost()
+        right = self.lost() in fault.prices(self.count, self.witness)
+        return '' if right else 'another loss than that: %s' % self.lost()
 
     def judge_words(self):
         """One line of each node that was given up, or of a job that was ended, and a status."""
@@ -319,11 +333,11 @@ class Run:
             return 'status 0'
         if speaks and not self.is_of_launcher() and not lines:
             return 'no line on standard error'
-        if len(lines) > max(len(self.lost()), 0):
+        if len(lines) > len(self.absent()):
             return 'more lines than nodes that were lost'
         if speaks and not silent and self.status != GIVEN_UP and not self.is_of_launcher():
             return 'another status than %d' % GIVEN_UP
-        if not self.lost() and self.status:
+        if not self.lost() and self.status and not lines:
             return 'status, though no node was lost'
         return ''
 
