@@ -13,7 +13,6 @@
 #include <sys/uio.h>
 
 #include "base/buffer.h"
-#include "noded/overlay.h"
 
 typedef struct {
   int fd;             /* -1: closed */
@@ -54,12 +53,13 @@ void rgi_tcp_free(rgi_tcp *t);
 
 /* --- data --------------------------------------------------------------------------------- */
 
-/* Sends a greeting, the first message in both directions. 0: the connection is broken. */
-int rgi_tcp_greet(rgi_tcp *t, const rgi_overlay_greeting *g);
-
-/* Takes the other side's greeting, and nothing behind it. 0: not all of it has come yet; -1: the
+/* Sends a short message before what is queued, while nothing of that has been sent. 0: the
  * connection is broken. */
-int rgi_tcp_take_greeting(rgi_tcp *t, rgi_overlay_greeting *g);
+int rgi_tcp_push_first(rgi_tcp *t, const void *data, size_t bytes);
+
+/* Takes a message of so many bytes, and receives nothing behind it. 1: it has come; 0: not all of
+ * it yet; -1: the connection is broken. */
+int rgi_tcp_take(rgi_tcp *t, void *to, size_t bytes);
 
 /* Adds data to what is queued. 0: there is no memory. */
 int rgi_tcp_queue(rgi_tcp *t, const void *data, size_t bytes);

@@ -18,12 +18,10 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/mix.h"
 #include "base/options.h"
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
@@ -39,8 +37,8 @@ static int chosen; /* by rgi_daemons_choose */
 typedef struct {
   uint16_t port, n; /* port and addresses in network order */
   uint32_t address[RGI_OVERLAY_ADDRESSES];
-  uint64_t key; /* of all daemons: that of the first node; and the number of the job */
-  uint64_t job;
+  unsigned char key[RGI_OVERLAY_KEY_BYTES]; /* only the first process's: of all daemons */
+  uint64_t job;                             /* likewise: the number of the job */
 } node_card;
 
 int rgi_daemons_choose(MPI_Comm world) {
@@ -93,42 +91,72 @@ static int order_of(const struct ifaddrs *i) {
   return i->ifa_flags & IFF_LOOPBACK ? 2 : 1;
 }
 
+/* In network order; 0: the device has none. */
+static uint32_t address_of(const struct ifaddrs *i) {
+  struct sockaddr_in a = {0};
+  if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && i->ifa_flags & IFF_UP)
+    memcpy(&a, i->ifa_addr, sizeof a);
+  return a.sin_addr.s_addr;
+}
+
+static int is_own_address(const struct ifaddrs *own, uint32_t address) {
+  for (; own; own = own->ifa_next)
+    if (address_of(own) == address)
+      return 1;
+  return 0;
+}
+
 static void find_addresses(node_card *c) {
   struct ifaddrs *all;
   if (getifaddrs(&all) != 0)
     return;
   for (int order = 0; order < 3; order++)
     for (struct ifaddrs *i = all; i && c->n < RGI_OVERLAY_ADDRESSES; i = i->ifa_next) {
-      struct sockaddr_in a;
-      if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET || !(i->ifa_flags & IFF_UP) ||
-          order_of(i) != order)
-        continue;
-      memcpy(&a, i->ifa_addr, sizeof a);
-      c->address[c->n++] = a.sin_addr.s_addr;
+      uint32_t address = address_of(i);
+      if (address && order_of(i) == order)
+        c->address[c->n++] = address;
     }
   freeifaddrs(all);
 }
 
 /* --- opening ------------------------------------------------------------------------- */
 
-/* A number that a process of another job neither has by chance nor can guess. */
-static uint64_t make_key(void) {
-  struct timespec t;
-  uint64_t x;
-  if (getrandom(&x, sizeof x, GRND_NONBLOCK) == (ssize_t)sizeof x)
-    return x;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return rgi_mix_bits((uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30) +
-                      ((uint64_t)getpid() << 44));
+/* The key and the number of the job. Between daemons the key is never sent (noded/handshake.h). It
+ * stays 0 where the system has no random numbers. */
+static void draw_key(node_card *c) {
+  if (getrandom(c->key, sizeof c->key, 0) != (ssize_t)sizeof c->key ||
+      getrandom(&c->job, sizeof c->job, 0) != (ssize_t)sizeof c->job)
+    memset(c->key, 0, sizeof c->key);
+}
+
+static int has_key(const node_card *c) {
+  int any = 0;
+  for (size_t i = 0; i < sizeof c->key; i++)
+    any |= c->key[i];
+  return any != 0;
+}
+
+/* An address that this machine has too, for instance of a bridge that all machines have, leads back
+ * here: it is used only where the node has no other one, as nodes on one machine have. */
+static void write_addresses(rgi_overlay_node *n, const node_card *c, const struct ifaddrs *own) {
+  for (int i = 0; i < c->n; i++)
+    if (!is_own_address(own, c->address[i]))
+      n->address[n->n++] = c->address[i];
+  if (n->n == 0)
+    memcpy(n->address, c->address, sizeof n->address);
+  n->n = n->n ? n->n : c->n;
 }
 
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   const char *witness = getenv("RG_WITNESS");
+  struct ifaddrs *own = NULL;
+  if (getifaddrs(&own) != 0)
+    own = NULL;
   m->nodes = rgi_node.count;
   m->world = world;
   m->limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
   m->patience = rgi_options_value(RGI_OPT_PATIENCE);
-  m->key = cards[0].key;
+  memcpy(m->key, cards[0].key, sizeof m->key);
   m->job = cards[0].job;
   snprintf(m->witness, sizeof m->witness, "%s", witness ? witness : "");
   m->mine = rgi_node.mine;
@@ -139,9 +167,10 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
     rgi_overlay_node *n = &rgi_overlay_nodes(m)[next++];
     n->first = i;
     n->port = cards[i].port;
-    n->n = cards[i].n;
-    memcpy(n->address, cards[i].address, sizeof n->address);
+    n->n = 0;
+    write_addresses(n, &cards[i], own);
   }
+  freeifaddrs(own);
 }
 
 /* The node's processes open the pipe to the daemon through the first one's descriptor. */
@@ -172,6 +201,9 @@ static int wait_joined(rgi_overlay *m) {
 static int start_daemon(rgi_overlay *m, const node_card *cards, int world, int listener,
                         int reading) {
   write_directory(m, cards, world);
+  if (!has_key(&cards[0]))
+    return rgi_error(RG_ERR_SYSTEM, "rg_init: the system of rank 0 has no random numbers for the "
+                                    "key of the job");
   if (listener < 0)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: a socket to listen at: %s", strerror(errno));
   tell_guard(m, listener, reading);
@@ -190,10 +222,11 @@ static int exchange_cards(MPI_Comm world, node_card *mine, node_card **all) {
 }
 
 static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
-  node_card mine = {.key = make_key(), .job = make_key()}, *all = NULL;
+  node_card mine = {0}, *all = NULL;
   int size, ends[2] = {-1, -1}, listener = -1, first = rgi_node.me == 0, failed = 0;
   MPI_Comm_size(world, &size);
   if (first) {
+    draw_key(&mine);
     find_addresses(&mine);
     listener = rgi_tcp_listen(&mine.port);
     failed = pipe2(ends, O_CLOEXEC);

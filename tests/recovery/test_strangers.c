@@ -4,10 +4,12 @@
  * env: MPIR_CVAR_NUM_CLIQUES=2 RG_SURVIVE=1 UCX_TLS=tcp,self
  * ranks: 3
  * Other programs that connect with a daemon's port are sent away, and no node counts as lost for
- * it: a program that sends nothing, or nonsense, or the greeting of a daemon or a client of another
- * job, and a client that sends an invalid query or leaves in the middle of a query. */
+ * it: a program that sends nothing, or nonsense, or calls as a daemon or a client of another job or
+ * as another node, or sends a daemon's proof back to it; and a client that sends an invalid query
+ * or leaves in the middle of a query. */
 #include <mpi.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <regroup.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "noded/guard_client.h"
+#include "noded/handshake.h"
 #include "noded/overlay_client.h"
 #include "noded/query.h"
 #include "tests/check/check.h"
@@ -55,9 +58,23 @@ static void is_sent_away(int fd) {
   close(fd);
 }
 
-static void greets(rgi_overlay_greeting g) {
+/* Both sides' handshake. */
+static int call(int fd, const unsigned char key[], int from, int to) {
+  rgi_tcp t = {.fd = fd};
+  rgi_handshake h;
+  int done;
+  rgi_handshake_call(&h, key, from, to);
+  while ((done = rgi_handshake_step(&h, &t)) == 0) {
+    struct pollfd p = {fd, POLLIN, 0};
+    RGT_INT(poll(&p, 1, 1000 * SECONDS), 1);
+  }
+  rgi_buffer_free(&t.in);
+  return done;
+}
+
+static void is_refused(const unsigned char key[], int from, int to) {
   int fd = dial();
-  send_all(fd, &g, sizeof g);
+  RGT_INT(call(fd, key, from, to), -1);
   is_sent_away(fd);
 }
 
@@ -68,28 +85,52 @@ static void test_start(void) {
     silent[i] = dial();
 }
 
-static void test_greetings(void) {
+static void test_nonsense(void) {
+  static const char protocol[8] = "RGCALL1";
+  char nonsense[200];
+  memset(nonsense, 'x', sizeof nonsense);
+  for (int i = 0; i < 2; i++) {
+    int fd = dial();
+    memcpy(nonsense, protocol, i ? sizeof protocol : 0);
+    send_all(fd, nonsense, sizeof nonsense);
+    is_sent_away(fd);
+  }
+}
+
+static void test_calls(void) {
   rgi_overlay *m = rgi_overlay_get();
   int mine = m->mine, its = 1 - mine;
-  char nonsense[200];
+  unsigned char wrong[RGI_OVERLAY_KEY_BYTES];
+  memcpy(wrong, m->key, sizeof wrong);
+  wrong[sizeof wrong - 1] ^= 1;
+  is_refused(wrong, mine, its);
+  is_refused(wrong, RGI_OVERLAY_CLIENT, its);
+  is_refused(m->key, RGI_OVERLAY_CLIENT, mine);
+  is_refused(m->key, m->nodes, its);
+  is_refused(m->key, its, its);
+  is_refused(m->key, -1, its);
+}
+
+/* It sends the daemon's own proof back to it. */
+static void test_reflection(void) {
+  rgi_overlay *m = rgi_overlay_get();
+  struct {
+    char protocol[8];
+    int32_t from, to;
+    unsigned char nonce[RGI_HANDSHAKE_NONCE_BYTES];
+  } call = {"RGCALL1", m->mine, 1 - m->mine, {1}};
+  char answer[64];
   int fd = dial();
-  memset(nonsense, 'x', sizeof nonsense);
-  send_all(fd, nonsense, sizeof nonsense);
+  send_all(fd, &call, sizeof call);
+  RGT_INT(recv(fd, answer, sizeof answer, MSG_WAITALL), sizeof answer);
+  send_all(fd, answer + 32, 32);
   is_sent_away(fd);
-  greets((rgi_overlay_greeting){m->key + 1, mine, its});
-  greets((rgi_overlay_greeting){m->key + 1, RGI_OVERLAY_CLIENT, its});
-  greets((rgi_overlay_greeting){m->key, RGI_OVERLAY_CLIENT, mine});
-  greets((rgi_overlay_greeting){m->key, m->nodes, its});
-  greets((rgi_overlay_greeting){m->key, -1, its});
 }
 
 static int connect_client(void) {
   rgi_overlay *m = rgi_overlay_get();
-  rgi_overlay_greeting g = {m->key, RGI_OVERLAY_CLIENT, 1 - m->mine};
   int fd = dial();
-  send_all(fd, &g, sizeof g);
-  RGT_INT(recv(fd, &g, sizeof g, MSG_WAITALL), sizeof g);
-  RGT_INT(g.from, 1 - m->mine);
+  RGT_INT(call(fd, m->key, RGI_OVERLAY_CLIENT, 1 - m->mine), 1);
   return fd;
 }
 
@@ -121,7 +162,9 @@ static void test_skipped(void) {
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"start", test_start},
-                                   {"greetings", test_greetings},
+                                   {"nonsense", test_nonsense},
+                                   {"calls", test_calls},
+                                   {"reflection", test_reflection},
                                    {"clients", test_clients},
                                    {"stop", test_stop},
                                    {NULL, NULL}},
