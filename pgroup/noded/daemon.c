@@ -322,12 +322,16 @@ static void check_joined(void) {
 
 /* --- the interface ------------------------------------------------------------------------- */
 
-/* A pidfd is readable as soon as its process has ended. */
+/* A pidfd is readable as soon as its process has ended. Without them rg_init returns an error. */
 static void watch_processes(void) {
   for (int i = 0; i < noded.table->n; i++) {
     noded.processes[i] = (int)syscall(SYS_pidfd_open, noded.table->entry[i].pid, 0);
     if (noded.processes[i] >= 0)
       rgi_connections_watch_once(noded.processes[i]);
+    else if (errno != ESRCH) {
+      snprintf(noded.overlay->why, sizeof noded.overlay->why, "pidfd_open: %s", strerror(errno));
+      atomic_store(&noded.overlay->joined, -1);
+    }
   }
 }
 

@@ -69,6 +69,7 @@ typedef struct {
   rgi_guard_addresses where;
   rgi_process_table table; /* attached since rg_init */
   int daemon;              /* pidfd of the node's daemon, if that is another guard; or -1 */
+  int unwatched;           /* why there is none although there should be: an errno */
 } guarded_child;
 
 static uint32_t job_outcome(const guarded_child *w) {
@@ -95,6 +96,7 @@ static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[RGI_
 static void watch_daemon(guarded_child *w) {
   rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
   w->daemon = (int)syscall(SYS_pidfd_open, atomic_load(&overlay->daemon_pid), 0);
+  w->unwatched = w->daemon < 0 ? errno : 0;
 }
 
 /* By each start of the library. */
@@ -104,6 +106,7 @@ static void take_addresses(guarded_child *w, const rgi_guard_addresses *a,
   if (w->daemon >= 0)
     close(w->daemon);
   w->daemon = -1;
+  w->unwatched = 0;
   w->where = *a;
   w->table.journal = NULL;
   if (!rgi_arena_attach(fds[0]))
@@ -277,19 +280,29 @@ static int end_for(guarded_child *w, const char *why) {
   return end_job(SIGKILL, why);
 }
 
+/* Why the node has no daemon, as far as this guard knows, or NULL. */
+static const char *daemon_loss(const guarded_child *w) {
+  struct pollfd gone = {w->daemon, POLLIN, 0};
+  if (w->unwatched && w->unwatched != ESRCH)
+    return " because it cannot be noticed when the daemon of its node ends";
+  return w->unwatched || (w->daemon >= 0 && poll(&gone, 1, 0) > 0)
+             ? " because the daemon of its node is gone"
+             : NULL;
+}
+
 /* A node whose daemon is gone, or which the other nodes have given up, has no part in the job. */
 static int check_node(guarded_child *w) {
-  struct pollfd gone = {w->daemon, POLLIN, 0};
   rgi_daemon_step();
   const char *why = rgi_daemon_fatal_reason();
   if (why)
     return rgi_daemon_is_given_up() ? end_node(w, why) : end_for(w, why);
-  if (w->daemon < 0 || job_outcome(w))
+  if ((w->daemon < 0 && !w->unwatched) || job_outcome(w))
     return -1;
   rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
   if (atomic_load(&overlay->ended))
     return end_node(w, NULL);
-  return poll(&gone, 1, 0) > 0 ? end_for(w, " because the daemon of its node is gone") : -1;
+  why = daemon_loss(w);
+  return why ? end_for(w, why) : -1;
 }
 
 /* The guard's status, or -1: it goes on. */

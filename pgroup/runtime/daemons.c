@@ -42,12 +42,17 @@ typedef struct {
 } node_card;
 
 int rgi_daemons_choose(MPI_Comm world) {
-  int guarded = rgi_guard_exists(), all = 0;
+  int mine[2] = {rgi_guard_exists(), -rgi_guard_blind()}, all[2] = {0, 0};
   chosen = 0;
   if (rgi_node.count == 1)
     return RG_SUCCESS;
-  RGI_TRY_MPI(MPI_Allreduce(&guarded, &all, 1, MPI_INT, MPI_MIN, world));
-  chosen = all;
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, world));
+  if (all[0] && all[1] != 0)
+    return rgi_error(RG_ERR_SYSTEM,
+                     "rg_init: pidfd_open: %s: deaths would not be noticed; a job that survives on "
+                     "several nodes needs Linux 5.3 and a container that allows this call",
+                     strerror(-all[1]));
+  chosen = all[0];
   return RG_SUCCESS;
 }
 
