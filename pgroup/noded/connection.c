@@ -52,6 +52,7 @@
 #define LATE_PART 4
 #define PING_SECONDS 0.5    /* at most */
 #define DIALING_SECONDS 0.1 /* between steps while a connection is being made */
+#define STRANGERS 64        /* at a time, and one for each node */
 #define ANSWER_PART 8       /* of the limit an address has for its answer, in redialling */
 
 typedef struct {
@@ -260,9 +261,42 @@ static void dial_wanted(void) {
 
 /* --- calls by others -------------------------------------------------------------------------- */
 
+/* The place of an address among those that a node has told; -1: it is none of them. */
+static int find_address(int node, uint32_t address) {
+  const rgi_overlay_node *n = &rgi_overlay_nodes(connections.overlay)[node];
+  for (int i = 0; i < n->n; i++)
+    if (n->address[i] == address)
+      return i;
+  return -1;
+}
+
+/* The oldest stranger makes room for a new one: so strangers take a limited number of descriptors,
+ * and a daemon comes in all the same, for its handshake takes a moment only. */
+static void limit_strangers(void) {
+  rgi_connection *oldest = NULL;
+  int n = 0;
+  for (rgi_connection *l = connections.first; l; l = l->next)
+    if (l->state == STRANGER) {
+      oldest = l;
+      n++;
+    }
+  if (n >= STRANGERS + connections.overlay->nodes)
+    close_connection(oldest);
+}
+
+/* The listener may hear of addresses that are not meant for the job. */
+static int is_meant(const rgi_tcp *t) {
+  return find_address(connections.overlay->mine, rgi_tcp_own(t)) >= 0;
+}
+
 static void accept_all(void) {
   rgi_tcp tcp;
   while (rgi_tcp_accept(&tcp, connections.listener)) {
+    if (!is_meant(&tcp)) {
+      rgi_tcp_close(&tcp);
+      continue;
+    }
+    limit_strangers();
     rgi_connection *l = new_connection(STRANGER, -1);
     if (!l) {
       rgi_tcp_close(&tcp);
@@ -289,11 +323,9 @@ static void hand_over_client(rgi_connection *l) {
 
 /* The address from which a node dials is one of those that it has told. */
 static void note_address(const rgi_connection *l) {
-  const rgi_overlay_node *n = &rgi_overlay_nodes(connections.overlay)[l->node];
-  uint32_t from = rgi_tcp_peer(&l->tcp);
-  for (int i = 0; i < n->n; i++)
-    if (n->address[i] == from)
-      connections.nodes[l->node].proven = i + 1;
+  int i = find_address(l->node, rgi_tcp_peer(&l->tcp));
+  if (i >= 0)
+    connections.nodes[l->node].proven = i + 1;
 }
 
 static void receive_call(rgi_connection *l) {

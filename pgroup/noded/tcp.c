@@ -23,8 +23,8 @@ static void set_option(const rgi_tcp *t, int level, int name, int value) {
   setsockopt(t->fd, level, name, &value, sizeof value);
 }
 
-int rgi_tcp_listen(uint16_t *port) {
-  struct sockaddr_in a = {.sin_family = AF_INET};
+int rgi_tcp_listen(uint32_t address, uint16_t *port) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = address};
   socklen_t size = sizeof a;
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd >= 0 && (bind(fd, (struct sockaddr *)&a, sizeof a) != 0 || listen(fd, 1024) != 0 ||
@@ -72,6 +72,12 @@ uint32_t rgi_tcp_peer(const rgi_tcp *t) {
   struct sockaddr_in a = {0};
   socklen_t size = sizeof a;
   return getpeername(t->fd, (struct sockaddr *)&a, &size) == 0 ? a.sin_addr.s_addr : 0;
+}
+
+uint32_t rgi_tcp_own(const rgi_tcp *t) {
+  struct sockaddr_in a = {0};
+  socklen_t size = sizeof a;
+  return getsockname(t->fd, (struct sockaddr *)&a, &size) == 0 ? a.sin_addr.s_addr : 0;
 }
 
 /* The probes begin after a third of the time, so that three of them can fail. */

@@ -22,8 +22,9 @@ typedef struct {
 
 /* --- opening and closing ------------------------------------------------------------------- */
 
-/* A socket that listens at a port of the system's choice, *port, in network order; or -1. */
-int rgi_tcp_listen(uint16_t *port);
+/* A socket that listens at an address of this machine (0: at all of them) and a port of the
+ * system's choice, *port, both in network order; or -1. */
+int rgi_tcp_listen(uint32_t address, uint16_t *port);
 
 /* Makes *t the next connection that waits at the listener. 0: none does. */
 int rgi_tcp_accept(rgi_tcp *t, int listener);
@@ -35,8 +36,9 @@ int rgi_tcp_dial(rgi_tcp *t, uint32_t address, uint16_t port, double limit);
 /* After rgi_tcp_dial: 1: the connection is made; 0: not yet; -1: no process listens there. */
 int rgi_tcp_dialed(rgi_tcp *t);
 
-/* The address of the other side, in network order. */
+/* The addresses of the other side and of this one, in network order. */
 uint32_t rgi_tcp_peer(const rgi_tcp *t);
+uint32_t rgi_tcp_own(const rgi_tcp *t);
 
 /* The kernel ends the connection when the other side has acknowledged neither data nor probes for
  * so many seconds. 0: it does not look. */

@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +26,12 @@
 #include "noded/tcp.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
+#include "runtime/addresses.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
-static int chosen; /* by rgi_daemons_choose */
+/* By rgi_daemons_choose: whether there are daemons; whether all nodes are on one machine. */
+static int chosen, one_machine;
 
 /* What all processes exchange when the library starts; only a node's first process fills it in. */
 typedef struct {
@@ -42,17 +42,19 @@ typedef struct {
 } node_card;
 
 int rgi_daemons_choose(MPI_Comm world) {
-  int mine[2] = {rgi_guard_exists(), -rgi_guard_blind()}, all[2] = {0, 0};
-  chosen = 0;
+  chosen = one_machine = 0;
   if (rgi_node.count == 1)
     return RG_SUCCESS;
-  RGI_TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, world));
+  int64_t machine = rgi_addresses_machine();
+  int64_t mine[4] = {rgi_guard_exists(), -rgi_guard_blind(), machine, -machine}, all[4];
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 4, MPI_INT64_T, MPI_MIN, world));
   if (all[0] && all[1] != 0)
     return rgi_error(RG_ERR_SYSTEM,
                      "rg_init: pidfd_open: %s: deaths would not be noticed; a job that survives on "
                      "several nodes needs Linux 5.3 and a container that allows this call",
-                     strerror(-all[1]));
-  chosen = all[0];
+                     strerror((int)-all[1]));
+  chosen = (int)all[0];
+  one_machine = all[2] > 0 && all[2] == -all[3];
   return RG_SUCCESS;
 }
 
@@ -78,52 +80,6 @@ void rgi_daemons_tell_guard(void) {
   tell_guard(NULL, -1, -1);
 }
 
-/* --- addresses --------------------------------------------------------------------- */
-
-/* Whether a comma-separated list, as UCX takes it, names the device. */
-static int is_named(const char *list, const char *device) {
-  size_t length = strlen(device);
-  for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
-    if (strncmp(at, device, length) == 0 && (at[length] == ',' || !at[length]))
-      return 1;
-  return 0;
-}
-
-/* 0: those that MPI uses; 1: others; 2: the machine's own, for pretended nodes. */
-static int order_of(const struct ifaddrs *i) {
-  if (is_named(getenv("UCX_NET_DEVICES"), i->ifa_name))
-    return 0;
-  return i->ifa_flags & IFF_LOOPBACK ? 2 : 1;
-}
-
-/* In network order; 0: the device has none. */
-static uint32_t address_of(const struct ifaddrs *i) {
-  struct sockaddr_in a = {0};
-  if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && i->ifa_flags & IFF_UP)
-    memcpy(&a, i->ifa_addr, sizeof a);
-  return a.sin_addr.s_addr;
-}
-
-static int is_own_address(const struct ifaddrs *own, uint32_t address) {
-  for (; own; own = own->ifa_next)
-    if (address_of(own) == address)
-      return 1;
-  return 0;
-}
-
-static void find_addresses(node_card *c) {
-  struct ifaddrs *all;
-  if (getifaddrs(&all) != 0)
-    return;
-  for (int order = 0; order < 3; order++)
-    for (struct ifaddrs *i = all; i && c->n < RGI_OVERLAY_ADDRESSES; i = i->ifa_next) {
-      uint32_t address = address_of(i);
-      if (address && order_of(i) == order)
-        c->address[c->n++] = address;
-    }
-  freeifaddrs(all);
-}
-
 /* --- opening ------------------------------------------------------------------------- */
 
 /* The key and the number of the job. Between daemons the key is never sent (noded/handshake.h). It
@@ -141,15 +97,16 @@ static int has_key(const node_card *c) {
   return any != 0;
 }
 
-/* An address that this machine has too, for instance of a bridge that all machines have, leads back
- * here: it is used only where the node has no other one, as nodes on one machine have. */
-static void write_addresses(rgi_overlay_node *n, const node_card *c, const struct ifaddrs *own) {
-  for (int i = 0; i < c->n; i++)
-    if (!is_own_address(own, c->address[i]))
-      n->address[n->n++] = c->address[i];
-  if (n->n == 0)
-    memcpy(n->address, c->address, sizeof n->address);
-  n->n = n->n ? n->n : c->n;
+/* At the only address that this node offers; where it has several the daemon looks at which of them
+ * a connection has come (noded/connection.c). */
+static int open_listener(node_card *c) {
+  struct ifaddrs *devices = NULL;
+  if (getifaddrs(&devices) == 0) {
+    c->n =
+        (uint16_t)rgi_addresses_offer(devices, getenv("UCX_NET_DEVICES"), one_machine, c->address);
+    freeifaddrs(devices);
+  }
+  return rgi_tcp_listen(c->n == 1 ? c->address[0] : 0, &c->port);
 }
 
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
@@ -172,8 +129,8 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
     rgi_overlay_node *n = &rgi_overlay_nodes(m)[next++];
     n->first = i;
     n->port = cards[i].port;
-    n->n = 0;
-    write_addresses(n, &cards[i], own);
+    memcpy(n->address, cards[i].address, sizeof n->address);
+    n->n = (uint16_t)rgi_addresses_keep(own, n->address, cards[i].n);
   }
   freeifaddrs(own);
 }
@@ -232,8 +189,7 @@ static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
   MPI_Comm_size(world, &size);
   if (first) {
     draw_key(&mine);
-    find_addresses(&mine);
-    listener = rgi_tcp_listen(&mine.port);
+    listener = open_listener(&mine);
     failed = pipe2(ends, O_CLOEXEC);
   }
   int error = exchange_cards(world, &mine, &all), shared = share_pipe(node, ends[1], pipe);

@@ -33,7 +33,7 @@ static uint32_t loopback(void) {
 }
 
 static int open_listener(uint16_t *port) {
-  int listener = rgi_tcp_listen(port);
+  int listener = rgi_tcp_listen(0, port);
   RGT_TRUE(listener >= 0 && *port != 0);
   fcntl(listener, F_SETFL, O_NONBLOCK);
   return listener;
@@ -167,6 +167,27 @@ static void test_refused(void) {
   RGT_TRUE(a.fd < 0 || connected < 0);
   RGT_INT(a.error, ECONNREFUSED);
   rgi_tcp_free(&a);
+}
+
+/* At one address of the machine only. */
+static void test_bound(void) {
+  uint32_t bound = htonl(INADDR_LOOPBACK + 1);
+  rgi_tcp a = {.fd = -1}, b = {.fd = -1};
+  uint16_t port;
+  int listener = rgi_tcp_listen(bound, &port), connected = 0;
+  RGT_TRUE(listener >= 0);
+  fcntl(listener, F_SETFL, O_NONBLOCK);
+  if (rgi_tcp_dial(&a, loopback(), port, 0))
+    for (int i = 0; i < TURNS && !connected; i++)
+      connected = rgi_tcp_dialed(&a);
+  RGT_TRUE(a.fd < 0 || connected < 0);
+  RGT_INT(rgi_tcp_dial(&a, bound, port, 0), 1);
+  wait_readable(listener);
+  RGT_INT(rgi_tcp_accept(&b, listener), 1);
+  RGT_TRUE(rgi_tcp_own(&b) == bound && rgi_tcp_peer(&a) == bound);
+  RGT_TRUE(rgi_tcp_own(&a) == rgi_tcp_peer(&b));
+  close(listener);
+  free_both(&a, &b);
 }
 
 static int option(const rgi_tcp *t, int level, int name) {
@@ -308,9 +329,10 @@ static void test_nobody(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"queue", test_queue},     {"parts", test_parts},     {"closed", test_closed},
-      {"refused", test_refused}, {"options", test_options}, {"message", test_message},
-      {"call", test_call},       {"nobody", test_nobody},   {NULL, NULL}};
+  static const rgt_test tests[] = {{"queue", test_queue},     {"parts", test_parts},
+                                   {"closed", test_closed},   {"refused", test_refused},
+                                   {"bound", test_bound},     {"options", test_options},
+                                   {"message", test_message}, {"call", test_call},
+                                   {"nobody", test_nobody},   {NULL, NULL}};
   return rgt_main(argc, argv, "tcp", tests);
 }
