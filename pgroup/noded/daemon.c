@@ -357,7 +357,7 @@ int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener
   noded.opened = rgi_clock_now();
   if (!open_parts(listener))
     return 0;
-  rgi_agreement_open(overlay->mine, noded.lost, table);
+  rgi_agreement_open(overlay->nodes, overlay->mine, noded.lost, table);
   fcntl(pipe, F_SETFL, O_NONBLOCK);
   rgi_connections_watch(pipe);
   watch_processes();
