@@ -11,6 +11,10 @@ int rgi_guard_exists(void) {
   return 0;
 }
 
+int rgi_guard_blind(void) {
+  return 0;
+}
+
 void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe) {
   (void)a, (void)fd, (void)listener, (void)pipe;
 }

@@ -68,7 +68,7 @@ typedef struct agreement {
 static agreement *agreements;
 
 static struct {
-  int mine;                  /* this node's index */
+  int nodes, mine;           /* of the job; this node's index */
   const unsigned char *lost; /* for each node */
   const rgi_process_table *table;
 } agreement_node;
@@ -140,10 +140,18 @@ static agreement *begin_agreement(const rgi_agreement_proposal *m) {
   return t;
 }
 
+/* Lists of one agreement are as long, and name the same nodes, wherever they come from. */
+static int is_about(const agreement *t, const rgi_agreement_proposal *m) {
+  rgi_agreement_proposal *mine = t->proposal, *theirs = (rgi_agreement_proposal *)(uintptr_t)m;
+  return mine->group == m->group && mine->round == m->round && mine->all == m->all &&
+         mine->nodes == m->nodes && mine->members == m->members &&
+         memcmp(rgi_agreement_nodes(mine), rgi_agreement_nodes(theirs),
+                (size_t)m->nodes * sizeof(int32_t)) == 0;
+}
+
 static agreement *find_agreement(const rgi_agreement_proposal *m) {
   for (agreement *t = agreements; t; t = t->next)
-    if (t->proposal->group == m->group && t->proposal->round == m->round &&
-        t->proposal->all == m->all && t->proposal->nodes == m->nodes)
+    if (is_about(t, m))
       return t;
   return begin_agreement(m);
 }
@@ -347,9 +355,19 @@ static void receive_promise(agreement *t, int from, const rgi_agreement_proposal
   advance_agreement(t);
 }
 
-static int is_valid_proposal(const rgi_agreement_proposal *m, size_t bytes) {
-  return bytes >= sizeof *m && m->nodes > 0 && m->nodes < 1 << 24 && m->dead < 1 << 28 &&
-         bytes == rgi_agreement_bytes(m->nodes, m->dead);
+static int are_below(const int32_t list[], int n, int limit) {
+  for (int i = 0; i < n; i++)
+    if (list[i] < 0 || list[i] >= limit)
+      return 0;
+  return 1;
+}
+
+/* From another node: nothing in it may lead beyond what this node has. */
+static int is_valid_proposal(rgi_agreement_proposal *m, size_t bytes) {
+  return bytes >= sizeof *m && m->nodes > 0 && m->nodes <= agreement_node.nodes &&
+         m->dead <= m->members && bytes == rgi_agreement_bytes(m->nodes, m->dead) &&
+         are_below(rgi_agreement_nodes(m), m->nodes, agreement_node.nodes) &&
+         are_below(rgi_agreement_dead(m), m->dead, m->members);
 }
 
 static void receive_message(agreement *t, int from, uint32_t kind,
@@ -400,7 +418,9 @@ void rgi_agreement_node_lost(void) {
     advance_agreement(t);
 }
 
-void rgi_agreement_open(int node, const unsigned char lost[], const rgi_process_table *table) {
+void rgi_agreement_open(int nodes, int node, const unsigned char lost[],
+                        const rgi_process_table *table) {
+  agreement_node.nodes = nodes;
   agreement_node.mine = node;
   agreement_node.lost = lost;
   agreement_node.table = table;

@@ -16,10 +16,11 @@
 #include "noded/agreement_proposal.h"
 #include "shm/process_table.h"
 
-/* node: the index of this one. lost: a byte for each node, which the caller sets when a node is
- * lost, before rgi_agreement_node_lost. table: of the processes that wait for decisions. The caller
- * keeps lost and table. */
-void rgi_agreement_open(int node, const unsigned char lost[], const rgi_process_table *table);
+/* nodes: of the job. node: the index of this one. lost: a byte for each node, which the caller sets
+ * when a node is lost, before rgi_agreement_node_lost. table: of the processes that wait for
+ * decisions. The caller keeps lost and table. */
+void rgi_agreement_open(int nodes, int node, const unsigned char lost[],
+                        const rgi_process_table *table);
 
 /* A rank of this node proposes: the offset of an rgi_agreement_proposal, which is freed. */
 void rgi_agreement_propose(uint64_t proposal);

@@ -23,6 +23,7 @@ typedef struct {
   uint32_t all;                /* 1: every node must vote; 0: the first list of dead decides */
   uint32_t word, failed;       /* combined by "and"; by "or" */
   int32_t nodes, dead;         /* lengths of the lists; dead: -1 where there is none */
+  int32_t members, unused;     /* of the group */
   int32_t ballot, accepted;    /* between daemons: which root; whose decision this is, or -1 */
   uint64_t round_at, flags_at; /* in the arena: an rgi_agreement_round; a byte for each rank */
 } rgi_agreement_proposal;

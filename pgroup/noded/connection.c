@@ -5,14 +5,14 @@
  * adds. A connection goes through these states:
  *
  *   DIALING   Made by this node (dial.h): the other one has not answered yet.
- *   STRANGER  Made by the other side: no greeting has come yet, so its node is not known.
- *   UP        Both sides have greeted: messages, each a frame and its data, go both ways.
+ *   STRANGER  Made by the other side, which has not proved yet who it is.
+ *   UP        The handshake is done: messages, each a frame and its data, go both ways.
  *   BROKEN    Closed; freed at the end of the step.
  *
- * Greetings are exchanged because other programs may listen at an address that many machines have,
- * or connect with our port: a wrong key is no sign that a node is lost. A greeting as
- * RGI_OVERLAY_CLIENT makes the connection one of the server's. Two nodes that dial each other at
- * the same time have two connections and may use either.
+ * Both sides prove who they are (handshake.h), since other programs may listen at an address that
+ * many machines have, or connect with our port: a wrong proof is no sign that a node is lost. A
+ * call by RGI_OVERLAY_CLIENT makes the connection one of the server's. Two nodes that dial each
+ * other at the same time have two connections and may use either.
  *
  * Pings go out on a connection that is up when nothing else did for a while. A connection on which
  * nothing has come for a third of the limit is suspect: it does not count as up, and a fresh one is
@@ -52,6 +52,7 @@
 #define LATE_PART 4
 #define PING_SECONDS 0.5    /* at most */
 #define DIALING_SECONDS 0.1 /* between steps while a connection is being made */
+#define STRANGERS 64        /* at a time, and one for each node */
 #define ANSWER_PART 8       /* of the limit an address has for its answer, in redialling */
 
 typedef struct {
@@ -68,10 +69,11 @@ typedef enum { DIALING, STRANGER, UP, BROKEN } connection_state;
 struct rgi_connection {
   rgi_connection *next;
   connection_state state;
-  int node; /* -1 until it has greeted */
+  int node; /* -1 until the handshake is done */
   double since, received, sent;
   rgi_tcp tcp;
-  rgi_dial dial; /* DIALING */
+  rgi_dial dial;           /* DIALING */
+  rgi_handshake handshake; /* STRANGER */
 };
 
 /* What is known of a node. */
@@ -209,10 +211,6 @@ static void send_ping(rgi_connection *l) {
 
 /* --- dialling --------------------------------------------------------------------------------- */
 
-static rgi_overlay_greeting greeting_to(int node) {
-  return (rgi_overlay_greeting){connections.overlay->key, connections.overlay->mine, node};
-}
-
 static void close_suspects(int node) {
   for (rgi_connection *l = connections.first; l; l = l->next)
     if (l->node == node && l->state == UP && is_suspect(l))
@@ -260,7 +258,9 @@ static void dial_node(int node) {
     n->down = n->direct > 0 ? n->direct : rgi_clock_now();
   l->dial = (rgi_dial){
       .node = &rgi_overlay_nodes(connections.overlay)[node],
-      .greeting = greeting_to(node),
+      .key = connections.overlay->key,
+      .from = connections.overlay->mine,
+      .to = node,
       .limit = connections.overlay->limit,
       .answer = answer > 0 && answer < RGI_DIAL_ANSWER_SECONDS ? answer : RGI_DIAL_ANSWER_SECONDS,
       .proven = n->proven};
@@ -273,18 +273,52 @@ static void dial_wanted(void) {
       dial_node(i);
 }
 
-/* --- greetings from others ---------------------------------------------------------------------
- */
+/* --- calls by others -------------------------------------------------------------------------- */
+
+/* The place of an address among those that a node has told; -1: it is none of them. */
+static int find_address(int node, uint32_t address) {
+  const rgi_overlay_node *n = &rgi_overlay_nodes(connections.overlay)[node];
+  for (int i = 0; i < n->n; i++)
+    if (n->address[i] == address)
+      return i;
+  return -1;
+}
+
+/* The oldest stranger makes room for a new one: so strangers take a limited number of descriptors,
+ * and a daemon comes in all the same, for its handshake takes a moment only. */
+static void limit_strangers(void) {
+  rgi_connection *oldest = NULL;
+  int n = 0;
+  for (rgi_connection *l = connections.first; l; l = l->next)
+    if (l->state == STRANGER) {
+      oldest = l;
+      n++;
+    }
+  if (n >= STRANGERS + connections.overlay->nodes)
+    close_connection(oldest);
+}
+
+/* The listener may hear of addresses that are not meant for the job. */
+static int is_meant(const rgi_tcp *t) {
+  return find_address(connections.overlay->mine, rgi_tcp_own(t)) >= 0;
+}
 
 static void accept_all(void) {
   rgi_tcp tcp;
   while (rgi_tcp_accept(&tcp, connections.listener)) {
+    if (!is_meant(&tcp)) {
+      rgi_tcp_close(&tcp);
+      continue;
+    }
+    limit_strangers();
     rgi_connection *l = new_connection(STRANGER, -1);
     if (!l) {
       rgi_tcp_close(&tcp);
       return;
     }
     l->tcp = tcp;
+    rgi_handshake_answer(&l->handshake, connections.overlay->key, connections.overlay->mine,
+                         connections.overlay->nodes);
     rgi_tcp_limit(&l->tcp, connections.overlay->limit);
     watch_socket(l);
   }
@@ -303,30 +337,21 @@ static void hand_over_client(rgi_connection *l) {
 
 /* The address from which a node dials is one of those that it has told. */
 static void note_address(const rgi_connection *l) {
-  const rgi_overlay_node *n = &rgi_overlay_nodes(connections.overlay)[l->node];
-  uint32_t from = rgi_tcp_peer(&l->tcp);
-  for (int i = 0; i < n->n; i++)
-    if (n->address[i] == from)
-      connections.nodes[l->node].proven = i + 1;
+  int i = find_address(l->node, rgi_tcp_peer(&l->tcp));
+  if (i >= 0)
+    connections.nodes[l->node].proven = i + 1;
 }
 
-static void receive_greeting(rgi_connection *l) {
-  rgi_overlay_greeting g, mine;
-  int came = rgi_tcp_take_greeting(&l->tcp, &g);
-  if (came == 0)
-    return;
-  if (came < 0 || g.key != connections.overlay->key || g.to != connections.overlay->mine ||
-      (g.from != RGI_OVERLAY_CLIENT && (g.from < 0 || g.from >= connections.overlay->nodes))) {
+static void receive_call(rgi_connection *l) {
+  int done = rgi_handshake_step(&l->handshake, &l->tcp);
+  if (done < 0)
     close_connection(l);
+  if (done <= 0)
     return;
-  }
-  mine = greeting_to(g.from);
-  if (!rgi_tcp_greet(&l->tcp, &mine)) {
-    close_connection(l);
-  } else if (g.from == RGI_OVERLAY_CLIENT) {
+  if (l->handshake.from == RGI_OVERLAY_CLIENT) {
     hand_over_client(l);
   } else {
-    l->node = g.from;
+    l->node = l->handshake.from;
     note_address(l);
     come_up(l);
   }
@@ -374,7 +399,7 @@ static void receive_messages(rgi_connection *l) {
 
 static void receive_pending(rgi_connection *l) {
   if (l->state == STRANGER)
-    receive_greeting(l);
+    receive_call(l);
   while (l->state == UP) {
     ssize_t n = rgi_tcp_pull(&l->tcp, READ_BYTES);
     if (n == 0)

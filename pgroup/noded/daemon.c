@@ -323,12 +323,16 @@ static void check_joined(void) {
 
 /* --- the interface ------------------------------------------------------------------------- */
 
-/* A pidfd is readable as soon as its process has ended. */
+/* A pidfd is readable as soon as its process has ended. Without them rg_init returns an error. */
 static void watch_processes(void) {
   for (int i = 0; i < noded.table->n; i++) {
     noded.processes[i] = (int)syscall(SYS_pidfd_open, noded.table->entry[i].pid, 0);
     if (noded.processes[i] >= 0)
       rgi_connections_watch_once(noded.processes[i]);
+    else if (errno != ESRCH) {
+      snprintf(noded.overlay->why, sizeof noded.overlay->why, "pidfd_open: %s", strerror(errno));
+      atomic_store(&noded.overlay->joined, -1);
+    }
   }
 }
 
@@ -354,7 +358,7 @@ int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener
   noded.opened = rgi_clock_now();
   if (!open_parts(listener))
     return 0;
-  rgi_agreement_open(overlay->mine, noded.lost, table);
+  rgi_agreement_open(overlay->nodes, overlay->mine, noded.lost, table);
   fcntl(pipe, F_SETFL, O_NONBLOCK);
   rgi_connections_watch(pipe);
   watch_processes();

@@ -34,7 +34,9 @@ int rgi_daemon_client_node_dead(rgi_daemon_client *l) {
 int rgi_daemon_client_open(rgi_daemon_client *l) {
   rgi_overlay *m = rgi_overlay_get();
   rgi_dial d = {.node = &rgi_overlay_nodes(m)[l->node],
-                .greeting = {m->key, RGI_OVERLAY_CLIENT, l->node}};
+                .key = m->key,
+                .from = RGI_OVERLAY_CLIENT,
+                .to = l->node};
   if (l->tcp.fd >= 0)
     return 1;
   for (double end = rgi_clock_now() + RGI_DIAL_SECONDS;

@@ -22,9 +22,8 @@ static void try_next_address(rgi_dial *d, rgi_tcp *t) {
   rgi_tcp_dial(t, n->address[d->address], n->port, d->limit);
 }
 
-/* 1: the daemon has answered; 0: not yet; -1: it is not there. */
+/* 1: the daemon has proved who it is; 0: not yet; -1: it is not there. */
 static int await_answer(rgi_dial *d, rgi_tcp *t) {
-  rgi_overlay_greeting theirs;
   if (!d->greets) {
     int connected = rgi_tcp_dialed(t);
     if (connected < 0 && t->error == ECONNREFUSED && d->proven == d->address + 1)
@@ -32,16 +31,12 @@ static int await_answer(rgi_dial *d, rgi_tcp *t) {
     if (connected <= 0)
       return connected;
     d->greets = 1;
-    return rgi_tcp_greet(t, &d->greeting) - 1;
+    rgi_handshake_call(&d->handshake, d->key, d->from, d->to);
   }
-  int answered = rgi_tcp_take_greeting(t, &theirs);
-  if (answered <= 0)
-    return answered;
-  if (theirs.key != d->greeting.key || theirs.from != d->greeting.to ||
-      theirs.to != d->greeting.from)
-    return -1;
-  d->proven = d->address + 1;
-  return 1;
+  int answered = rgi_handshake_step(&d->handshake, t);
+  if (answered > 0)
+    d->proven = d->address + 1;
+  return answered;
 }
 
 int rgi_dial_step(rgi_dial *d, rgi_tcp *t) {

@@ -21,7 +21,7 @@
  *
  * To end the job a guard prints one line and kills itself, since the launcher ends a job for sure
  * when its own child ends by a signal. Of several guards that do so at once only one prints
- * (may_report). */
+ * (report.h). */
 #include "noded/guard.h"
 
 #include <errno.h>
@@ -35,7 +35,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,6 +43,7 @@
 #include "noded/daemon.h"
 #include "noded/overlay.h"
 #include "noded/pmi.h"
+#include "noded/report.h"
 #include "noded/title.h"
 #include "shm/arena.h"
 #include "shm/process_table.h"
@@ -69,6 +69,7 @@ typedef struct {
   rgi_guard_addresses where;
   rgi_process_table table; /* attached since rg_init */
   int daemon;              /* pidfd of the node's daemon, if that is another guard; or -1 */
+  int unwatched;           /* why there is none although there should be: an errno */
 } guarded_child;
 
 static uint32_t job_outcome(const guarded_child *w) {
@@ -95,6 +96,7 @@ static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[RGI_
 static void watch_daemon(guarded_child *w) {
   rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
   w->daemon = (int)syscall(SYS_pidfd_open, atomic_load(&overlay->daemon_pid), 0);
+  w->unwatched = w->daemon < 0 ? errno : 0;
 }
 
 /* By each start of the library. */
@@ -104,6 +106,7 @@ static void take_addresses(guarded_child *w, const rgi_guard_addresses *a,
   if (w->daemon >= 0)
     close(w->daemon);
   w->daemon = -1;
+  w->unwatched = 0;
   w->where = *a;
   w->table.journal = NULL;
   if (!rgi_arena_attach(fds[0]))
@@ -132,49 +135,19 @@ static void await_reader(void) {
   int unread = 1;
   for (double end = rgi_clock_now() + READ_SECONDS;
        unread > 0 && rgi_clock_now() < end && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0;)
-    rgi_clock_sleep(CHECK_SECONDS);
-  rgi_clock_sleep(0.05); /* to pass it on */
-}
-
-/* Among the guards that one process of the launcher has started the first listens on this address,
- * and accepts no connection: its queue holds one. The guard that gets its connection in prints. The
- * connection lasts until the listener ends, so that no other guard prints in the moment between
- * the end of the one that printed and the end of all. */
-static struct sockaddr_un report_address = {.sun_family = AF_UNIX};
-
-static void claim_reports(void) {
-  char space[32] = "";
-  int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
-    space[0] = 0;
-  snprintf(report_address.sun_path + 1, sizeof report_address.sun_path - 1, "regroup-end-%d-%s",
-           (int)getppid(), space);
-  if (bind(s, (struct sockaddr *)&report_address, sizeof report_address) != 0 || listen(s, 0) != 0)
-    close(s);
-}
-
-/* Where no guard listens the listener itself may have printed: then all end very soon. */
-static int may_report(void) {
-  int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  for (double end = rgi_clock_now() + READ_SECONDS; rgi_clock_now() < end;
-       rgi_clock_sleep(CHECK_SECONDS)) {
-    if (connect(s, (struct sockaddr *)&report_address, sizeof report_address) == 0)
-      return 1;
-    if (errno == EAGAIN)
-      return 0;
-  }
-  return 1;
+    rgi_report_wait(CHECK_SECONDS);
+  rgi_report_wait(0.05); /* to pass it on */
 }
 
 /* The launcher ends the whole job when this process ends by a signal, and only then for
  * sure: it does not miss a rank that has not reached its barrier yet. */
 static int end_job(int sign, const char *why) {
-  if (may_report()) {
+  if (rgi_report_may(READ_SECONDS)) {
     fprintf(stderr, "regroup: rank %s was ended by signal %d (%s)%s: the job ends\n",
             launcher_rank(), sign, strsignal(sign), why);
     await_reader();
   } else {
-    rgi_clock_sleep(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
+    rgi_report_wait(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
   }
   kill(getpid(), SIGKILL);
   return 128 + sign;
@@ -273,23 +246,33 @@ static int end_node(guarded_child *w, const char *why) {
 static int end_for(guarded_child *w, const char *why) {
   if (!w->ended)
     kill(w->rank, SIGKILL);
-  claim_reports(); /* the guard that had the address may be gone */
+  rgi_report_open(); /* the guard that was the arbiter may be gone */
   return end_job(SIGKILL, why);
+}
+
+/* Why the node has no daemon, as far as this guard knows, or NULL. */
+static const char *daemon_loss(const guarded_child *w) {
+  struct pollfd gone = {w->daemon, POLLIN, 0};
+  if (w->unwatched && w->unwatched != ESRCH)
+    return " because it cannot be noticed when the daemon of its node ends";
+  return w->unwatched || (w->daemon >= 0 && poll(&gone, 1, 0) > 0)
+             ? " because the daemon of its node is gone"
+             : NULL;
 }
 
 /* A node whose daemon is gone, or which the other nodes have given up, has no part in the job. */
 static int check_node(guarded_child *w) {
-  struct pollfd gone = {w->daemon, POLLIN, 0};
   rgi_daemon_step();
   const char *why = rgi_daemon_fatal_reason();
   if (why)
     return rgi_daemon_is_given_up() ? end_node(w, why) : end_for(w, why);
-  if (w->daemon < 0 || job_outcome(w))
+  if ((w->daemon < 0 && !w->unwatched) || job_outcome(w))
     return -1;
   rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
   if (atomic_load(&overlay->ended))
     return end_node(w, NULL);
-  return poll(&gone, 1, 0) > 0 ? end_for(w, " because the daemon of its node is gone") : -1;
+  why = daemon_loss(w);
+  return why ? end_for(w, why) : -1;
 }
 
 /* The guard's status, or -1: it goes on. */
@@ -324,13 +307,15 @@ int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
   guarded_child w = {.rank = rank, .socket = socket, .daemon = -1};
   w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
   rgi_title_set("regroup-guard", launcher_rank());
-  claim_reports();
+  rgi_report_open();
   for (;;) {
     struct pollfd all[] = {{w.signals, POLLIN, 0},
                            {w.ended ? -1 : socket, POLLIN, 0},
                            {rgi_daemon_fd(), POLLIN, 0},
-                           {w.ended ? -1 : w.daemon, POLLIN, 0}};
-    poll(all, 4, poll_milliseconds(&w));
+                           {w.ended ? -1 : w.daemon, POLLIN, 0},
+                           {rgi_report_fd(), POLLIN, 0}};
+    poll(all, 5, poll_milliseconds(&w));
+    rgi_report_serve();
     if (all[1].revents & POLLHUP && !w.ended) /* the rank is about to end */
       rgi_clock_sleep(1e-3);
     int status = step_guard(&w);

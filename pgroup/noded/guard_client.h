@@ -10,6 +10,9 @@
 /* Whether this process has a guard. */
 int rgi_guard_exists(void);
 
+/* Why the guard cannot be told when a process that is not its child ends: an errno; 0: it can. */
+int rgi_guard_blind(void);
+
 /* Sends the addresses to the guard, if there is one. fd: the arena's. listener and pipe: the guard
  * is to be the node's daemon (daemon.h) with these descriptors; or -1. Local. */
 void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define RGI_OVERLAY_ADDRESSES 4
+#define RGI_OVERLAY_KEY_BYTES 32
 
 typedef struct {
   int32_t first; /* the lowest world rank on it */
@@ -28,7 +29,7 @@ typedef struct {
 /* In the arena. Behind it: the nodes, in the order of their numbers (shm/node.h); the node of each
  * rank of the world. */
 typedef struct {
-  uint64_t key;    /* of this start of the library */
+  unsigned char key[RGI_OVERLAY_KEY_BYTES]; /* of this start of the library; secret */
   double limit;    /* seconds of silence after which a node may be given up; 0: never */
   double patience; /* RG_PATIENCE */
   int32_t nodes, mine, world;
@@ -69,11 +70,7 @@ typedef struct {
   uint64_t kind, value;
 } rgi_overlay_fact;
 
-/* The first message in both directions of a TCP connection to a daemon. */
-typedef struct {
-  uint64_t key;     /* rgi_overlay.key */
-  int32_t from, to; /* nodes; from may be: */
-} rgi_overlay_greeting;
-#define RGI_OVERLAY_CLIENT (-2) /* a rank, for the server (server.h) */
+/* Who calls a daemon (handshake.h), where it is no node: a rank, for the server (server.h). */
+#define RGI_OVERLAY_CLIENT (-2)
 
 #endif

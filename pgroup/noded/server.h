@@ -8,7 +8,7 @@
 #ifndef RGI_SERVER_H
 #define RGI_SERVER_H
 
-/* fd: a connection that has greeted, and does not block; taken over. */
+/* fd: a connection whose handshake is done, and does not block; taken over. */
 void rgi_server_add_client(int fd);
 
 /* Ends the thread and all connections. Before rgi_arena_close. */

@@ -23,8 +23,8 @@ static void set_option(const rgi_tcp *t, int level, int name, int value) {
   setsockopt(t->fd, level, name, &value, sizeof value);
 }
 
-int rgi_tcp_listen(uint16_t *port) {
-  struct sockaddr_in a = {.sin_family = AF_INET};
+int rgi_tcp_listen(uint32_t address, uint16_t *port) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = address};
   socklen_t size = sizeof a;
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd >= 0 && (bind(fd, (struct sockaddr *)&a, sizeof a) != 0 || listen(fd, 1024) != 0 ||
@@ -72,6 +72,12 @@ uint32_t rgi_tcp_peer(const rgi_tcp *t) {
   struct sockaddr_in a = {0};
   socklen_t size = sizeof a;
   return getpeername(t->fd, (struct sockaddr *)&a, &size) == 0 ? a.sin_addr.s_addr : 0;
+}
+
+uint32_t rgi_tcp_own(const rgi_tcp *t) {
+  struct sockaddr_in a = {0};
+  socklen_t size = sizeof a;
+  return getsockname(t->fd, (struct sockaddr *)&a, &size) == 0 ? a.sin_addr.s_addr : 0;
 }
 
 /* The probes begin after a third of the time, so that three of them can fail. */
@@ -133,10 +139,10 @@ int rgi_tcp_queue(rgi_tcp *t, const void *data, size_t bytes) {
   return at != NULL;
 }
 
-/* A new connection has room for a greeting: it is sent as a whole, before what is queued. */
-int rgi_tcp_greet(rgi_tcp *t, const rgi_overlay_greeting *g) {
-  struct iovec part = {(void *)(uintptr_t)g, sizeof *g};
-  return rgi_tcp_push_parts(t, &part, 1) == (ssize_t)sizeof *g;
+/* A new connection has room for all of it. */
+int rgi_tcp_push_first(rgi_tcp *t, const void *data, size_t bytes) {
+  struct iovec part = {(void *)(uintptr_t)data, bytes};
+  return rgi_tcp_push_parts(t, &part, 1) == (ssize_t)bytes;
 }
 
 /* --- receiving ------------------------------------------------------------------------------ */
@@ -173,12 +179,12 @@ ssize_t rgi_tcp_pull_to(rgi_tcp *t, char *to, size_t bytes) {
   return (ssize_t)here;
 }
 
-int rgi_tcp_take_greeting(rgi_tcp *t, rgi_overlay_greeting *g) {
-  ssize_t n = rgi_tcp_pull(t, sizeof *g - rgi_buffer_pending(&t->in));
-  if (n < 0 || rgi_buffer_pending(&t->in) < sizeof *g)
+int rgi_tcp_take(rgi_tcp *t, void *to, size_t bytes) {
+  ssize_t n = rgi_tcp_pull(t, bytes - rgi_buffer_pending(&t->in));
+  if (n < 0 || rgi_buffer_pending(&t->in) < bytes)
     return n < 0 ? -1 : 0;
-  memcpy(g, t->in.data + t->in.begin, sizeof *g);
-  rgi_buffer_take(&t->in, sizeof *g);
+  memcpy(to, t->in.data + t->in.begin, bytes);
+  rgi_buffer_take(&t->in, bytes);
   return 1;
 }
 

@@ -13,7 +13,6 @@
 #include <sys/uio.h>
 
 #include "base/buffer.h"
-#include "noded/overlay.h"
 
 typedef struct {
   int fd;             /* -1: closed */
@@ -23,8 +22,9 @@ typedef struct {
 
 /* --- opening and closing ------------------------------------------------------------------- */
 
-/* A socket that listens at a port of the system's choice, *port, in network order; or -1. */
-int rgi_tcp_listen(uint16_t *port);
+/* A socket that listens at an address of this machine (0: at all of them) and a port of the
+ * system's choice, *port, both in network order; or -1. */
+int rgi_tcp_listen(uint32_t address, uint16_t *port);
 
 /* Makes *t the next connection that waits at the listener. 0: none does. */
 int rgi_tcp_accept(rgi_tcp *t, int listener);
@@ -36,8 +36,9 @@ int rgi_tcp_dial(rgi_tcp *t, uint32_t address, uint16_t port, double limit);
 /* After rgi_tcp_dial: 1: the connection is made; 0: not yet; -1: no process listens there. */
 int rgi_tcp_dialed(rgi_tcp *t);
 
-/* The address of the other side, in network order. */
+/* The addresses of the other side and of this one, in network order. */
 uint32_t rgi_tcp_peer(const rgi_tcp *t);
+uint32_t rgi_tcp_own(const rgi_tcp *t);
 
 /* The kernel ends the connection when the other side has acknowledged neither data nor probes for
  * so many seconds. 0: it does not look. */
@@ -54,12 +55,13 @@ void rgi_tcp_free(rgi_tcp *t);
 
 /* --- data --------------------------------------------------------------------------------- */
 
-/* Sends a greeting, the first message in both directions. 0: the connection is broken. */
-int rgi_tcp_greet(rgi_tcp *t, const rgi_overlay_greeting *g);
-
-/* Takes the other side's greeting, and nothing behind it. 0: not all of it has come yet; -1: the
+/* Sends a short message before what is queued, while nothing of that has been sent. 0: the
  * connection is broken. */
-int rgi_tcp_take_greeting(rgi_tcp *t, rgi_overlay_greeting *g);
+int rgi_tcp_push_first(rgi_tcp *t, const void *data, size_t bytes);
+
+/* Takes a message of so many bytes, and receives nothing behind it. 1: it has come; 0: not all of
+ * it yet; -1: the connection is broken. */
+int rgi_tcp_take(rgi_tcp *t, void *to, size_t bytes);
 
 /* Adds data to what is queued. 0: there is no memory. */
 int rgi_tcp_queue(rgi_tcp *t, const void *data, size_t bytes);

@@ -64,6 +64,7 @@ static int send_proposal(const rgi_group_proposal *p, const int *of, int n) {
                                 .failed = dead > 0,
                                 .nodes = n,
                                 .dead = listed,
+                                .members = rgi_members_count(p->g->members),
                                 .accepted = -1,
                                 .round_at = offset_of(p->round),
                                 .flags_at = offset_of(p->flags)};

@@ -11,45 +11,50 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/mix.h"
 #include "base/options.h"
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
 #include "noded/tcp.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
+#include "runtime/addresses.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
-static int chosen; /* by rgi_daemons_choose */
+/* By rgi_daemons_choose: whether there are daemons; whether all nodes are on one machine. */
+static int chosen, one_machine;
 
 /* What all processes exchange when the library starts; only a node's first process fills it in. */
 typedef struct {
   uint16_t port, n; /* port and addresses in network order */
   uint32_t address[RGI_OVERLAY_ADDRESSES];
-  uint64_t key; /* of all daemons: that of the first node; and the number of the job */
-  uint64_t job;
+  unsigned char key[RGI_OVERLAY_KEY_BYTES]; /* only the first process's: of all daemons */
+  uint64_t job;                             /* likewise: the number of the job */
 } node_card;
 
 int rgi_daemons_choose(MPI_Comm world) {
-  int guarded = rgi_guard_exists(), all = 0;
-  chosen = 0;
+  chosen = one_machine = 0;
   if (rgi_node.count == 1)
     return RG_SUCCESS;
-  RGI_TRY_MPI(MPI_Allreduce(&guarded, &all, 1, MPI_INT, MPI_MIN, world));
-  chosen = all;
+  int64_t machine = rgi_addresses_machine();
+  int64_t mine[4] = {rgi_guard_exists(), -rgi_guard_blind(), machine, -machine}, all[4];
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 4, MPI_INT64_T, MPI_MIN, world));
+  if (all[0] && all[1] != 0)
+    return rgi_error(RG_ERR_SYSTEM,
+                     "rg_init: pidfd_open: %s: deaths would not be noticed; a job that survives on "
+                     "several nodes needs Linux 5.3 and a container that allows this call",
+                     strerror((int)-all[1]));
+  chosen = (int)all[0];
+  one_machine = all[2] > 0 && all[2] == -all[3];
   return RG_SUCCESS;
 }
 
@@ -75,60 +80,45 @@ void rgi_daemons_tell_guard(void) {
   tell_guard(NULL, -1, -1);
 }
 
-/* --- addresses --------------------------------------------------------------------- */
-
-/* Whether a comma-separated list, as UCX takes it, names the device. */
-static int is_named(const char *list, const char *device) {
-  size_t length = strlen(device);
-  for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
-    if (strncmp(at, device, length) == 0 && (at[length] == ',' || !at[length]))
-      return 1;
-  return 0;
-}
-
-/* 0: those that MPI uses; 1: others; 2: the machine's own, for pretended nodes. */
-static int order_of(const struct ifaddrs *i) {
-  if (is_named(getenv("UCX_NET_DEVICES"), i->ifa_name))
-    return 0;
-  return i->ifa_flags & IFF_LOOPBACK ? 2 : 1;
-}
-
-static void find_addresses(node_card *c) {
-  struct ifaddrs *all;
-  if (getifaddrs(&all) != 0)
-    return;
-  for (int order = 0; order < 3; order++)
-    for (struct ifaddrs *i = all; i && c->n < RGI_OVERLAY_ADDRESSES; i = i->ifa_next) {
-      struct sockaddr_in a;
-      if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET || !(i->ifa_flags & IFF_UP) ||
-          order_of(i) != order)
-        continue;
-      memcpy(&a, i->ifa_addr, sizeof a);
-      c->address[c->n++] = a.sin_addr.s_addr;
-    }
-  freeifaddrs(all);
-}
-
 /* --- opening ------------------------------------------------------------------------- */
 
-/* A number that a process of another job neither has by chance nor can guess. */
-static uint64_t make_key(void) {
-  struct timespec t;
-  uint64_t x;
-  if (getrandom(&x, sizeof x, GRND_NONBLOCK) == (ssize_t)sizeof x)
-    return x;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return rgi_mix_bits((uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30) +
-                      ((uint64_t)getpid() << 44));
+/* The key and the number of the job. Between daemons the key is never sent (noded/handshake.h). It
+ * stays 0 where the system has no random numbers. */
+static void draw_key(node_card *c) {
+  if (getrandom(c->key, sizeof c->key, 0) != (ssize_t)sizeof c->key ||
+      getrandom(&c->job, sizeof c->job, 0) != (ssize_t)sizeof c->job)
+    memset(c->key, 0, sizeof c->key);
+}
+
+static int has_key(const node_card *c) {
+  int any = 0;
+  for (size_t i = 0; i < sizeof c->key; i++)
+    any |= c->key[i];
+  return any != 0;
+}
+
+/* At the only address that this node offers; where it has several the daemon looks at which of them
+ * a connection has come (noded/connection.c). */
+static int open_listener(node_card *c) {
+  struct ifaddrs *devices = NULL;
+  if (getifaddrs(&devices) == 0) {
+    c->n =
+        (uint16_t)rgi_addresses_offer(devices, getenv("UCX_NET_DEVICES"), one_machine, c->address);
+    freeifaddrs(devices);
+  }
+  return rgi_tcp_listen(c->n == 1 ? c->address[0] : 0, &c->port);
 }
 
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   const char *witness = getenv("RG_WITNESS");
+  struct ifaddrs *own = NULL;
+  if (getifaddrs(&own) != 0)
+    own = NULL;
   m->nodes = rgi_node.count;
   m->world = world;
   m->limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
   m->patience = rgi_options_value(RGI_OPT_PATIENCE);
-  m->key = cards[0].key;
+  memcpy(m->key, cards[0].key, sizeof m->key);
   m->job = cards[0].job;
   snprintf(m->witness, sizeof m->witness, "%s", witness ? witness : "");
   m->mine = rgi_node.mine;
@@ -139,9 +129,10 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
     rgi_overlay_node *n = &rgi_overlay_nodes(m)[next++];
     n->first = i;
     n->port = cards[i].port;
-    n->n = cards[i].n;
     memcpy(n->address, cards[i].address, sizeof n->address);
+    n->n = (uint16_t)rgi_addresses_keep(own, n->address, cards[i].n);
   }
+  freeifaddrs(own);
 }
 
 /* The node's processes open the pipe to the daemon through the first one's descriptor. */
@@ -172,6 +163,9 @@ static int wait_joined(rgi_overlay *m) {
 static int start_daemon(rgi_overlay *m, const node_card *cards, int world, int listener,
                         int reading) {
   write_directory(m, cards, world);
+  if (!has_key(&cards[0]))
+    return rgi_error(RG_ERR_SYSTEM, "rg_init: the system of rank 0 has no random numbers for the "
+                                    "key of the job");
   if (listener < 0)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: a socket to listen at: %s", strerror(errno));
   tell_guard(m, listener, reading);
@@ -190,12 +184,12 @@ static int exchange_cards(MPI_Comm world, node_card *mine, node_card **all) {
 }
 
 static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
-  node_card mine = {.key = make_key(), .job = make_key()}, *all = NULL;
+  node_card mine = {0}, *all = NULL;
   int size, ends[2] = {-1, -1}, listener = -1, first = rgi_node.me == 0, failed = 0;
   MPI_Comm_size(world, &size);
   if (first) {
-    find_addresses(&mine);
-    listener = rgi_tcp_listen(&mine.port);
+    draw_key(&mine);
+    listener = open_listener(&mine);
     failed = pipe2(ends, O_CLOEXEC);
   }
   int error = exchange_cards(world, &mine, &all), shared = share_pipe(node, ends[1], pipe);

@@ -26,7 +26,7 @@ ROOMS = ['pgroup/' + room for room in ['base', 'shm', 'progress', 'access', 'nod
                                        'message']]
 ROOMS += ['arrays/' + room for room in ['distribution', 'engine', 'object', 'onesided']]
 FLAGS = '-std=c11 -D_GNU_SOURCE -O0 -fno-inline -pthread -Iinclude -Ipgroup -Iarrays -I.'.split()
-LIBRARIES = '-Wl,--as-needed -larmci-mpich -lopenblas -lhwloc -ldl -lm'.split()
+LIBRARIES = '-Wl,--as-needed -larmci-mpich -lopenblas -lhwloc -lsodium -ldl -lm'.split()
 
 
 def mpicc(*words):

@@ -27,7 +27,7 @@ def compile_traffic(folder):
     subprocess.run([mpicc, '-std=c11', '-D_GNU_SOURCE', '-O1', '-Wall', '-Wextra', '-Werror',
                     *sanitize, '-Iinclude', cluster.HERE + '/traffic.c',
                     '-Wl,-u,rg_polite_active', BUILD + '/lib/libregroup.a',
-                    '-lhwloc', '-ldl', '-lm', '-lpthread', '-o',
+                    '-lhwloc', '-lsodium', '-ldl', '-lm', '-lpthread', '-o',
                     folder + '/traffic'], check=True, cwd=ROOT)
     return folder + '/traffic'
 

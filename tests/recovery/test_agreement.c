@@ -65,6 +65,7 @@ void rgi_process_table_ring(const rgi_process_table *t) {
 /* A node that is being lost sends so many more messages. */
 void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
   queue *q = &world.wire[world.now][node];
+  RGT_TRUE(node >= 0 && node < world.n);
   if (world.lost[node] || world.messages_left == 0)
     return;
   world.messages_left -= world.messages_left > 0;
@@ -79,7 +80,7 @@ void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
 static void enter(int node) {
   world.now = node;
   agreements = world.agreements[node];
-  rgi_agreement_open(node, world.known[node], NULL);
+  rgi_agreement_open(world.n, node, world.known[node], NULL);
 }
 
 static void leave(void) {
@@ -107,6 +108,7 @@ static void propose_at(int node) {
                                 .failed = dead > 0,
                                 .nodes = world.n,
                                 .dead = world.all ? -1 : dead,
+                                .members = world.n,
                                 .accepted = -1,
                                 .round_at = 8,
                                 .flags_at = 64};
@@ -267,8 +269,60 @@ static void test_first(void) {
   many(0);
 }
 
+/* --- messages that no daemon sends ----------------------------------------------------------- */
+
+enum { WRONG_NODES = 3, WRONG_BYTES = 1024 };
+
+/* Proposal, decision, prepare and promise of node 1 about the agreement of three nodes, with the
+ * lists as given. */
+static void send_wrong(const int nodes[WRONG_NODES], int dead, const int list[], int members) {
+  union {
+    rgi_agreement_proposal proposal;
+    char bytes[WRONG_BYTES];
+  } m = {.proposal = {.group = 17,
+                      .word = 1,
+                      .nodes = WRONG_NODES,
+                      .dead = dead,
+                      .members = members,
+                      .accepted = 0}};
+  memcpy(rgi_agreement_nodes(&m.proposal), nodes, WRONG_NODES * sizeof *nodes);
+  for (int i = 0; i < dead; i++)
+    rgi_agreement_dead(&m.proposal)[i] = list[i];
+  enter(0);
+  for (uint32_t kind = MESSAGE_PROPOSAL; kind <= MESSAGE_PROMISE; kind++)
+    rgi_agreement_receive(1, kind, &m, rgi_agreement_bytes(WRONG_NODES, dead));
+  leave();
+}
+
+/* They change nothing: neither memory beyond the flags nor the decision. */
+static void test_wrong(void) {
+  static const int right[] = {0, 1, 2},
+                   nodes[][WRONG_NODES] = {{0, 1, -1}, {0, 1, 3}, {0, 1, 1 << 30}, {-7, 1, 2}},
+                   dead[] = {-1, 3, 100, 1 << 30, -(1 << 30)};
+  memset(&world, 0, sizeof world);
+  world.n = WRONG_NODES;
+  world.messages_left = -1;
+  for (int proposed = 0; proposed < 2; proposed++) {
+    for (int i = 0; i < 4; i++)
+      send_wrong(nodes[i], 0, NULL, WRONG_NODES);
+    for (int i = 0; i < 5; i++)
+      send_wrong(right, 1, &dead[i], WRONG_NODES);
+    send_wrong(right, 1, (const int[]){40}, 41);
+    send_wrong(right, 4, (const int[]){0, 1, 2, 0}, WRONG_NODES);
+    if (!proposed)
+      propose_at(0);
+  }
+  settle();
+  RGT_TRUE(is_right());
+  for (int i = 0; i < 100; i++)
+    RGT_INT(flags_of(0)[i], 0);
+  clear();
+}
+
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"every node votes", test_all}, {"the first list of dead", test_first}, {NULL, NULL}};
+  static const rgt_test tests[] = {{"every node votes", test_all},
+                                   {"the first list of dead", test_first},
+                                   {"wrong messages", test_wrong},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "agreement", tests);
 }

@@ -78,7 +78,7 @@ def check(folder, prefix, objects, source, ranks):
     program = os.path.join(folder, os.path.basename(source)[:-2])
     done = run([MPICC, *FLAGS, 'tests/' + source, *objects, '-o', program,
                 BUILD + '/obj/librgcheck.a', BUILD + '/lib/libregroup.a', '-lcunit', '-lhwloc',
-                '-ldl', '-lm'])
+                '-lsodium', '-ldl', '-lm'])
     if done.returncode:
         sys.exit(done.stdout)
     done = run([*prefix, *MPIEXEC, '-n', ranks, program], timeout=200)

@@ -3,8 +3,8 @@
  *
  * ranks: 1
  * A TCP connection of the node daemon from both of its sides: data that the kernel takes and gives
- * in pieces, the other side's end, a port at which nobody listens, greetings in pieces and of
- * strangers. */
+ * in pieces, the other side's end, a port at which nobody listens, short messages in
+ * pieces; and dialling, where strangers may answer. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +21,10 @@
 #include "noded/tcp.h"
 #include "tests/check/check.h"
 
-enum { MANY = 12 << 20, TURNS = 2000 };
+enum { MANY = 12 << 20, TURNS = 2000, CALLER = 3, CALLED = 5 };
 
-static const rgi_overlay_greeting call = {77, 3, 5}, answer = {77, 5, 3}, wrong = {78, 5, 3};
+static const unsigned char key[RGI_OVERLAY_KEY_BYTES] = "one key",
+                           wrong[RGI_OVERLAY_KEY_BYTES] = "another key";
 
 /* --- two sides -------------------------------------------------------------------------- */
 
@@ -32,7 +33,7 @@ static uint32_t loopback(void) {
 }
 
 static int open_listener(uint16_t *port) {
-  int listener = rgi_tcp_listen(port);
+  int listener = rgi_tcp_listen(0, port);
   RGT_TRUE(listener >= 0 && *port != 0);
   fcntl(listener, F_SETFL, O_NONBLOCK);
   return listener;
@@ -168,6 +169,27 @@ static void test_refused(void) {
   rgi_tcp_free(&a);
 }
 
+/* At one address of the machine only. */
+static void test_bound(void) {
+  uint32_t bound = htonl(INADDR_LOOPBACK + 1);
+  rgi_tcp a = {.fd = -1}, b = {.fd = -1};
+  uint16_t port;
+  int listener = rgi_tcp_listen(bound, &port), connected = 0;
+  RGT_TRUE(listener >= 0);
+  fcntl(listener, F_SETFL, O_NONBLOCK);
+  if (rgi_tcp_dial(&a, loopback(), port, 0))
+    for (int i = 0; i < TURNS && !connected; i++)
+      connected = rgi_tcp_dialed(&a);
+  RGT_TRUE(a.fd < 0 || connected < 0);
+  RGT_INT(rgi_tcp_dial(&a, bound, port, 0), 1);
+  wait_readable(listener);
+  RGT_INT(rgi_tcp_accept(&b, listener), 1);
+  RGT_TRUE(rgi_tcp_own(&b) == bound && rgi_tcp_peer(&a) == bound);
+  RGT_TRUE(rgi_tcp_own(&a) == rgi_tcp_peer(&b));
+  close(listener);
+  free_both(&a, &b);
+}
+
 static int option(const rgi_tcp *t, int level, int name) {
   int value = -1;
   socklen_t size = sizeof value;
@@ -192,52 +214,54 @@ static void test_options(void) {
   free_both(&a, &b);
 }
 
-/* --- greetings -------------------------------------------------------------------------- */
+/* --- short messages --------------------------------------------------------------------- */
 
 /* Byte by byte; what comes behind it stays. */
-static void test_greeting(void) {
+static void test_message(void) {
+  static const char message[16] = "a short message";
   rgi_tcp a, b;
-  rgi_overlay_greeting got = {0};
-  char behind[4] = "";
+  char got[16] = "", behind[4] = "";
   open_both(&a, &b);
-  for (size_t i = 0; i < sizeof call; i++) {
-    RGT_INT(rgi_tcp_take_greeting(&b, &got), 0);
-    RGT_INT(rgi_tcp_queue(&a, (const char *)&call + i, 1), 1);
+  for (size_t i = 0; i < sizeof message; i++) {
+    RGT_INT(rgi_tcp_take(&b, got, sizeof got), 0);
+    RGT_INT(rgi_tcp_queue(&a, message + i, 1), 1);
     RGT_INT(rgi_tcp_push(&a), 1);
     wait_readable(b.fd);
   }
   RGT_INT(rgi_tcp_queue(&a, "abc", 4), 1);
   RGT_INT(rgi_tcp_push(&a), 1);
-  RGT_INT(rgi_tcp_take_greeting(&b, &got), 1);
-  RGT_INT(memcmp(&got, &call, sizeof got), 0);
+  RGT_INT(rgi_tcp_take(&b, got, sizeof got), 1);
+  RGT_STR(got, message);
   wait_readable(b.fd);
   RGT_INT(rgi_tcp_pull_to(&b, behind, 4), 4);
   RGT_STR(behind, "abc");
-  RGT_INT(rgi_tcp_take_greeting(&b, &got), 0);
+  RGT_INT(rgi_tcp_queue(&a, "def", 4), 1);
+  RGT_INT(rgi_tcp_push_first(&a, message, sizeof message), 1);
+  RGT_INT(rgi_tcp_push(&a), 1);
+  wait_readable(b.fd);
+  RGT_INT(rgi_tcp_take(&b, got, sizeof got), 1);
+  RGT_STR(got, message);
+  wait_readable(b.fd);
+  RGT_INT(rgi_tcp_pull_to(&b, behind, 4), 4);
+  RGT_INT(rgi_tcp_take(&b, got, sizeof got), 0);
   rgi_tcp_close(&a);
   wait_readable(b.fd);
-  RGT_INT(rgi_tcp_take_greeting(&b, &got), -1);
+  RGT_INT(rgi_tcp_take(&b, got, sizeof got), -1);
   free_both(&a, &b);
 }
 
-/* What the one who is called does: accepts and answers; g: NULL: it closes the connection. */
-static void answer_call(rgi_tcp *b, int listener, const rgi_overlay_greeting *g) {
-  rgi_overlay_greeting got = {0};
-  int came;
+/* --- dialling --------------------------------------------------------------------------- */
+
+/* What the one who is called does: accepts and takes the handshake as far as possible without the
+ * caller. */
+static void begin_answer(rgi_tcp *b, rgi_handshake *h, int listener, const unsigned char with[]) {
   RGT_INT(rgi_tcp_accept(b, listener), 1);
-  do {
-    wait_readable(b->fd);
-    came = rgi_tcp_take_greeting(b, &got);
-  } while (came == 0);
-  RGT_INT(came, 1);
-  RGT_INT(memcmp(&got, &call, sizeof got), 0);
-  if (g)
-    RGT_INT(rgi_tcp_greet(b, g), 1);
-  else
-    rgi_tcp_free(b);
+  rgi_handshake_answer(h, with, CALLED, CALLED + 1);
+  wait_readable(b->fd);
+  RGT_INT(rgi_handshake_step(h, b), 0);
 }
 
-/* Steps until a caller waits at the listener, or the call is answered. */
+/* Steps until another call waits at the listener, or the call is answered. */
 static int step_call(rgi_dial *d, rgi_tcp *a, int listener) {
   struct pollfd p = {listener, POLLIN, 0};
   for (int i = 0; i < TURNS; i++) {
@@ -253,25 +277,31 @@ static int step_call(rgi_dial *d, rgi_tcp *a, int listener) {
 }
 
 /* A stranger answers, and one that closes the connection; then the daemon itself. What was queued
- * before the call goes to the daemon. */
+ * before the call goes to the daemon, behind the handshake. */
 static void test_call(void) {
   uint16_t port;
   int listener = open_listener(&port);
   rgi_overlay_node node = {.port = port, .n = 2, .address = {loopback(), loopback()}};
-  rgi_dial d = {.node = &node, .greeting = call};
+  rgi_dial d = {.node = &node, .key = key, .from = CALLER, .to = CALLED};
   rgi_tcp a = {.fd = -1}, b = {.fd = -1};
+  rgi_handshake h;
   char got[6] = "";
   RGT_INT(rgi_tcp_queue(&a, "hello", 6), 1);
   RGT_INT(step_call(&d, &a, listener), 0);
-  answer_call(&b, listener, &wrong);
+  begin_answer(&b, &h, listener, wrong);
   RGT_INT(step_call(&d, &a, listener), 0);
+  RGT_INT(rgi_handshake_step(&h, &b), -1);
   rgi_tcp_free(&b);
-  answer_call(&b, listener, NULL);
+  RGT_INT(rgi_tcp_accept(&b, listener), 1);
+  rgi_tcp_free(&b);
   RGT_INT(step_call(&d, &a, listener), 0);
-  answer_call(&b, listener, &answer);
+  begin_answer(&b, &h, listener, key);
   RGT_INT(step_call(&d, &a, listener), 1);
-  RGT_INT(d.address, 3);
+  RGT_INT(d.next, 3);
   RGT_INT(rgi_tcp_push(&a), 1);
+  wait_readable(b.fd);
+  RGT_INT(rgi_handshake_step(&h, &b), 1);
+  RGT_INT(h.from, CALLER);
   wait_readable(b.fd);
   RGT_INT(rgi_tcp_pull_to(&b, got, 6), 6);
   RGT_STR(got, "hello");
@@ -284,23 +314,25 @@ static void test_nobody(void) {
   uint16_t port;
   close(open_listener(&port));
   rgi_overlay_node node = {.port = port, .n = 1, .address = {loopback()}}, none = {.port = port};
-  rgi_dial d = {.node = &node, .greeting = call}, to_none = {.node = &none, .greeting = call};
+  rgi_dial d = {.node = &node, .key = key, .to = CALLED},
+           to_none = {.node = &none, .key = key, .to = CALLED};
   rgi_tcp a = {.fd = -1}, b = {.fd = -1};
-  for (int i = 0; i < TURNS && d.address < 3; i++) {
+  for (int i = 0; i < TURNS && d.next < 3; i++) {
     struct timespec moment = {0, 1000000};
     RGT_INT(rgi_dial_step(&d, &a), 0);
     RGT_INT(rgi_dial_step(&to_none, &b), 0);
     nanosleep(&moment, NULL);
   }
-  RGT_INT(d.address, 3);
+  RGT_INT(d.next, 3);
   RGT_INT(b.fd, -1);
   free_both(&a, &b);
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"queue", test_queue},     {"parts", test_parts},     {"closed", test_closed},
-      {"refused", test_refused}, {"options", test_options}, {"greeting", test_greeting},
-      {"call", test_call},       {"nobody", test_nobody},   {NULL, NULL}};
+  static const rgt_test tests[] = {{"queue", test_queue},     {"parts", test_parts},
+                                   {"closed", test_closed},   {"refused", test_refused},
+                                   {"bound", test_bound},     {"options", test_options},
+                                   {"message", test_message}, {"call", test_call},
+                                   {"nobody", test_nobody},   {NULL, NULL}};
   return rgt_main(argc, argv, "tcp", tests);
 }

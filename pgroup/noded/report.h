@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Which guard prints why the job ends: one of those that one process of the launcher has started,
+ * however many of them end the job at once. Runs in guards. */
+#ifndef RGI_REPORT_H
+#define RGI_REPORT_H
+
+/* Makes this guard the arbiter, unless another guard is. Again: where that one may be gone. */
+void rgi_report_open(void);
+
+/* A descriptor that is readable when there is something to do; the guard then calls serve. -1: this
+ * guard is not the arbiter. */
+int rgi_report_fd(void);
+void rgi_report_serve(void);
+
+/* Whether this guard may print: 1 for one guard only. Waits for so long for an arbiter; without one
+ * the answer is 1. */
+int rgi_report_may(double seconds);
+
+/* Sleeps, and serves. */
+void rgi_report_wait(double seconds);
+
+#endif
