@@ -3,9 +3,9 @@
  *
  * The number is text in the file <path>.lock. A process that claims removes the unfinished file of
  * the claim before; the process that made that claim then cannot commit any more. The new process
- * makes a file of its own, and fails if another process has made it. These two steps alone let one writer only commit: the lock is for those that would claim at
- * the same moment, and is done without where the file system has none, or where a process that
- * holds it is stopped. */
+ * makes a file of its own, and fails if another process has made it. These two steps alone let one
+ * writer only commit: the lock is for those that would claim at the same moment, and is done
+ * without where the file system has none, or where a process that holds it is stopped. */
 #include "checkpoint/claim.h"
 
 #include <errno.h>

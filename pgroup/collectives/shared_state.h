@@ -107,7 +107,7 @@ typedef struct {
   uint32_t
       last_arrived[RGI_SHM_DEPTH]; /* the last member to arrive; its cell may have the result */
   _Atomic uint64_t buffer;         /* offset in the arena; 0: not allocated yet */
-  _Atomic uint32_t broken;         /* an operation ended in an error */
+  _Atomic uint32_t broken;         /* an operation ended in this error, the first one */
   char pad2[RGI_LINE - RGI_SHM_DEPTH * sizeof(rgi_bell) - (RGI_SHM_DEPTH + 1) * sizeof(uint32_t) -
             sizeof(uint64_t)];
   rgi_shared_state_member member[];

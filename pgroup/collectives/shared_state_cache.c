@@ -116,7 +116,7 @@ void rgi_shared_state_cache_invalidate(rg_group g) {
     return; /* no other group shares it */
   rgi_shared_state *l = find_cached(g, salted_key(rgi_members_hash(g->members)));
   if (l && l->memory && l->epoch == rgi_runtime.epoch)
-    atomic_store(&l->memory->broken, 1);
+    atomic_store(&l->memory->broken, RG_ERR_REVOKED);
 }
 
 void rgi_shared_state_cache_detach(rgi_shared_state *l) {

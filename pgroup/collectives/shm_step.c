@@ -37,9 +37,13 @@ static int progress_messages(int *busy) {
 
 /* After an error on one member, the step that another one waits for may never come. */
 static int check_not_broken(const rgi_shared_state *l, const char *call) {
-  if (!atomic_load_explicit(&l->memory->broken, memory_order_relaxed))
+  uint32_t error = atomic_load_explicit(&l->memory->broken, memory_order_relaxed);
+  if (!error)
     return RG_SUCCESS;
   RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
+  if (error == RG_ERR_PROC_FAILED) /* another node may have told that member of a death */
+    return rgi_wait_cause(
+        rgi_error(RG_ERR_PROC_FAILED, "%s: another member knows of a death", call), call);
   return rgi_error(RG_ERR_MISMATCH,
                    "%s: an operation of these members ended in an error on one of them; form the "
                    "group anew",
@@ -241,7 +245,8 @@ void rgi_shm_step_end(rgi_shared_state *l) {
 }
 
 int rgi_shm_step_result(rgi_shared_state *l, int error) {
+  uint32_t none = 0;
   if (error && l->memory)
-    atomic_store(&l->memory->broken, 1);
+    atomic_compare_exchange_strong(&l->memory->broken, &none, (uint32_t)error);
   return error;
 }

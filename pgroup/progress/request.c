@@ -4,8 +4,8 @@
  * Requests: their life, and the list of those that every wait moves on. These are the background
  * requests, so that a collective goes on while the process waits for another one, and the requests
  * that the application has freed: no call waits for these. A thread holds the lock while it runs
- * progress functions: each request is moved on by one thread at a time. A request that found an error in one
- * thread keeps its text for the thread that waits for it. */
+ * progress functions: each request is moved on by one thread at a time. A request that found an
+ * error in one thread keeps its text for the thread that waits for it. */
 #include "progress/request.h"
 
 #include <pthread.h>
