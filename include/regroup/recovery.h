@@ -19,7 +19,10 @@
  * The functions may return RG_ERR_GROUP (NULL, or the caller is not a member), RG_ERR_ARG,
  * RG_ERR_NOT_INIT, RG_ERR_NOMEM and RG_ERR_TIMEOUT. If a group has members on several
  * nodes and the job was not started with RG_SURVIVE=1, shrinking and agreeing return
- * RG_ERR_UNSUPPORTED, and revoking ends the waits on the caller's node only. */
+ * RG_ERR_UNSUPPORTED, and revoking ends the waits on the caller's node only.
+ *
+ * Shrinking, agreeing and replacing work when the node's arena is full: memory is set aside
+ * for them. */
 #ifndef REGROUP_RECOVERY_H
 #define REGROUP_RECOVERY_H
 

@@ -39,11 +39,12 @@
  *    RG_ERR_PROC_FAILED, and calls rg_reserve_park again. The reserve ends when all
  *    processes outside it have left or died; if all of them have died,
  *    rg_reserve_park returns RG_ERR_PROC_FAILED.
- *  - The reserve directory records which processes sleep. On one node it is in shared
- *    memory. On several nodes the last process of the world holds it; this process
- *    answers from within rg_reserve_park and is never acquired, so a job on several
- *    nodes can acquire one process less than there are in reserve. If this process
- *    dies, the reserve is empty; sleeping processes are still notified of the end.
+ *  - The reserve directory records which processes sleep. On one node, and in a job that
+ *    survives, the shared memory of each node has the records of its processes: whichever
+ *    process dies, all others that sleep can be acquired. In a job on several nodes that
+ *    does not survive the last process of the world holds the directory; this process
+ *    answers from within rg_reserve_park and is never acquired, so such a job can acquire
+ *    one process less than there are in reserve.
  *
  * rg_init must have been called; the library's world includes the reserve. Every
  * function may return RG_ERR_NOT_INIT, RG_ERR_ARG (an output is NULL), RG_ERR_NOMEM and,
@@ -72,7 +73,8 @@ extern "C" {
  * Callers: all processes of rg_init, once for each rg_init that starts the library. n is
  * less than the number of processes; the first process's n counts for all. With n = 0 no
  * reserve is opened, and *outside is the group of all processes.
- * Cost: a broadcast (2 messages deep for each doubling of the processes).
+ * Cost: a message from the first process to each other one (in a job on several nodes that does
+ * not survive, a broadcast).
  * Errors: RG_ERR_ARG (n is negative, or no process would be left; also if RG_RESERVE gives
  * such an n); RG_ERR_INIT (open already). */
 RG_API int rg_reserve_open(int n, rg_group *outside);
@@ -105,13 +107,15 @@ RG_API int rg_reserve_park(rg_acquisition *drawn);
  * was none. Local. */
 RG_API int rg_reserve_acquisition(rg_acquisition *drawn);
 
-/* Declares that the caller will acquire no more processes. Local (between nodes two messages,
- * and in a job that survives one message to each process there). Further calls do nothing.
+/* Declares that the caller will acquire no more processes. Local (between nodes a message, or,
+ * in a job that survives and by the last one that leaves on its node, a query to each other
+ * node). The last one of all sends a message to each process that sleeps. Further calls do nothing.
  * rg_finalize includes this call. Errors: RG_ERR_RESERVE (the caller is in the reserve: it has
  * not called rg_reserve_park since rg_reserve_open). */
 RG_API int rg_reserve_leave(void);
 
-/* The number of processes that can be acquired now. Local (between nodes two messages). */
+/* The number of processes that can be acquired now. Local (between nodes two messages, or in a
+ * job that survives a query to each node). */
 RG_API int rg_reserve_count(int *sleeping);
 
 /* A group of the members of g in their order, followed by n processes from the reserve. In
@@ -121,7 +125,8 @@ RG_API int rg_reserve_count(int *sleeping);
  *
  * Callers: every member of g, with the same n (rank 0's counts).
  * Cost: a message to each acquired process and a broadcast in g (g - 1 messages);
- * between nodes two messages to the process that holds the reserve directory.
+ * between nodes two messages to the process that holds the reserve directory, or in a job
+ * that survives a query to each node and three for each acquired process there.
  * Errors, on every member: RG_ERR_RESERVE (fewer than n processes sleep: the message says
  * how many); RG_ERR_ARG (n < 1); as rg_group_create. No process is acquired then. After a
  * death during the call some members may have the group: its calls return RG_ERR_REVOKED,

@@ -75,3 +75,11 @@ int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name)
     coll->forced_any |= coll->forced[op].row >= 0;
   return rgi_force_environment(coll->forced, &coll->forced_any);
 }
+
+void rgi_coll_attach_surviving(const char *call, rg_group g) {
+  rgi_coll *coll;
+  rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_SURVIVORS);
+  if (rgi_coll_get(call, g, &coll) == RG_SUCCESS && coll->shm->n > 1 && !coll->shm->memory)
+    rgi_shared_state_attach(coll->shm);
+  rgi_arena_set_purpose(before);
+}

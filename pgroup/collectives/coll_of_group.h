@@ -10,4 +10,8 @@
 /* The collective state of a group that the caller is a member of: made now if need be. */
 int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll);
 
+/* By survivors who form a group: takes its flags now, of what the arena has set aside for them. If
+ * there is no room for them the group's first operation says so. */
+void rgi_coll_attach_surviving(const char *call, rg_group g);
+
 #endif

@@ -13,6 +13,7 @@
 #include "progress/slot.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
+#include "shm/process.h"
 
 static int find_local_members(rg_group g, rgi_shared_state *l) {
   int size = rgi_members_count(g->members), n = 0;
@@ -59,11 +60,26 @@ static int members_in_step(const void *memory, int users) {
   return 1;
 }
 
+/* A member has died: no operation on these members ends any more. */
+static int members_lost(const void *memory, int users) {
+  (void)memory;
+  (void)users;
+  return 1;
+}
+
+static int has_lost_member(const rgi_shared_state *l) {
+  for (int i = 0; i < l->n; i++)
+    if (rgi_process_is_dead(rgi_members_at(l->members, rgi_shared_state_group_rank(l, i))))
+      return 1;
+  return 0;
+}
+
 void rgi_shared_state_free(rgi_shared_state *l) {
   if (l->memory && l->epoch == rgi_runtime.epoch && rgi_runtime.started) {
     uint64_t buffer = atomic_load(&l->memory->buffer);
     /* The last member to detach frees the shared buffer with the slot. */
-    if (rgi_slot_detach(l->slot, members_in_step) && buffer)
+    if (rgi_slot_detach_surviving(l->slot, has_lost_member(l) ? members_lost : members_in_step) &&
+        buffer)
       rgi_arena_free(buffer, (size_t)l->n * RGI_SHM_DEPTH * RGI_SHM_CHUNK);
   }
   rgi_members_drop(l->members);
@@ -74,6 +90,9 @@ void rgi_shared_state_free(rgi_shared_state *l) {
 int rgi_shared_state_attach(rgi_shared_state *l) {
   void *memory;
   size_t bytes = sizeof(rgi_shared_state_memory) + (size_t)l->n * sizeof(rgi_shared_state_member);
+  _Static_assert(sizeof(rgi_shared_state_member) <= RGI_SLOT_MEMBER_BYTES &&
+                     sizeof(rgi_shared_state_memory) <= RGI_SLOT_HEAD_BYTES / 2,
+                 "what is set aside suffices");
   RGI_TRY(rgi_slot_attach(l->key, l->n, bytes, &l->slot, &memory));
   l->memory = memory;
   /* A process that was attached before goes on where it left off. */

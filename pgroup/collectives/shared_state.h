@@ -67,9 +67,9 @@
  * that begins a step or waits in one then fails too, and the cache gives the state to no new
  * group. A killed member leaves at worst an unpublished step, an arrival without its release
  * or a result half written: no other member gets past that step, since each wait ends with
- * the failure check of progress/wait.h, and its operation with RG_ERR_PROC_FAILED. The dead member
- * never detaches, so that the slot and the shared buffer are not freed before the job ends; nor
- * is a buffer that it had allocated and not yet stored in `buffer`. */
+ * the failure check of progress/wait.h, and its operation with RG_ERR_PROC_FAILED. The last living
+ * member that detaches frees the slot and the shared buffer; it does not free a buffer that the
+ * dead member had allocated and not yet stored in `buffer`. */
 #ifndef RGI_SHARED_STATE_H
 #define RGI_SHARED_STATE_H
 

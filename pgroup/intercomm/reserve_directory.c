@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * On one node the table lies in a slot of the arena. Each process changes it by itself and rings
- * the doorbells of its node; a process that sleeps looks at the table whenever its doorbell
- * rings. On several nodes the last process of the world, the holder, has the table in its own
- * memory and is never acquired. The others send it queries, which it serves while it is
- * itself parked. On both kinds of job a process that sleeps is called by a message (NOTIFY).
+ * On one node, and in a job that survives, each process reads and changes the table by itself
+ * (reserve_entry.h): no process keeps it, so none is missing when it dies. In a job on several
+ * nodes that does not survive, the last process of the world, the holder, has the table in its own
+ * memory and is never acquired. The others send it queries, which it serves while it is itself
+ * parked. In all jobs a process that sleeps is called by a message (NOTIFY), and told so of the
+ * end.
+ *
+ * The end is found by the last process that goes to sleep or leaves, or by those that sleep when
+ * they hear of a death. A process that leaves may not know of a death yet that others knew before
+ * it left. So after a death those that sleep look again from time to time.
  *
  * What happens after a death:
- *  - The acquirer died before it sent the message. On one node the acquired process sees that in
- *    the table and sleeps again. On several nodes the holder asks it, once for each acquisition
- *    (query_abandoned). A process that still sleeps then answers with GIVE_BACK, and drops a
- *    message of that acquisition that comes later.
- *  - The holder died. No process can be acquired any more. The processes that sleep find the
- *    end of the reserve by themselves: reserve_failover.h.
+ *  - The acquirer died before it sent the message. The acquired process sees that in its own entry
+ *    and sleeps again. The message may come later: it is dropped.
  *  - A member of the group that acquires died. The failure scope of that operation must not cut
  *    an exchange with the directory short: an acquired process that is never told would be
  *    neither in reserve nor at work. So all messages here are sent and received outside of any
@@ -23,16 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mix.h"
 #include "formation/group.h"
 #include "formation/group_tree.h"
-#include "intercomm/reserve_failover.h"
 #include "intercomm/reserve_message.h"
 #include "message/message.h"
 #include "noded/overlay_client.h"
 #include "progress/request.h"
-#include "progress/slot.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
@@ -45,24 +45,21 @@ enum { NOTIFY, QUERY, OPENING, ANSWER };
 #define ANSWERS (1 << 20)
 
 /* What the holder is asked: {what, argument, number in two ints, tag of the answer}. */
-enum { ACQUIRE, RELEASE, LEAVE, JOIN, COUNT, GIVE_BACK };
+enum { ACQUIRE, RELEASE, LEAVE, JOIN, COUNT };
 enum { WHAT, ARGUMENT, NUMBER, REPLY = NUMBER + 2, QUERY_INTS };
 
 /* The end of the reserve, to a process that sleeps: no int, or one where all processes that
- * worked have died. */
+ * worked have died. The message to an acquired process is longer. */
 #define LOST_INTS 1
 
-/* The holder's question to an acquired process whose acquirer has died: the acquisition's number,
- * in two ints. The message to an acquired process is longer than this. */
-#define DOUBT_INTS 2
-_Static_assert((int)DOUBT_INTS < (int)RGI_RESERVE_MESSAGE_LEAST, "told apart by length");
+/* After a death a process that sleeps looks so often whether the reserve has ended. */
+#define LOOK_SECONDS 0.5
 
 static struct {
-  rgi_reserve_table *table;    /* NULL: the holder has it */
-  int at_holder;               /* on several nodes: the last process has it */
-  unsigned long epoch, opened; /* how often in this start of the library */
-  uint64_t given_back;         /* the last acquisition that this process gave itself back from */
-  unsigned asked;              /* queries that have an answer */
+  int direct;          /* the caller reads and changes the table; else the holder does */
+  int held;            /* the last process is the holder */
+  uint64_t given_back; /* the last acquisition that this process gave itself back from */
+  unsigned asked;      /* queries that have an answer */
 } directory;
 
 static uint64_t reserve_context(void) {
@@ -97,35 +94,7 @@ static int receive_ints(const char *call, int from, int tag, int **ints) {
   return error;
 }
 
-/* The processes that sleep look at the table themselves. */
-static void ring_all(void) {
-  for (int i = 0; i < rgi_node.n; i++)
-    rgi_node_ring(i);
-}
-
 /* --- opening ------------------------------------------------------------------ */
-
-/* The first process to arrive makes the table. Process 0 initializes it, or one that finds process
- * 0 dead. */
-static int open_in_arena(const char *call, int *n) {
-  uint64_t slot, key;
-  void *memory;
-  rgi_wait w;
-  key = rgi_mix_bits(reserve_context() + ++directory.opened);
-  RGI_TRY(rgi_slot_attach(key, rgi_runtime.size, rgi_reserve_table_bytes(rgi_runtime.size), &slot,
-                          &memory));
-  rgi_reserve_table *l = memory;
-  rgi_wait_start_unscoped(&w, call, 0);
-  while (!atomic_load(&l->known)) {
-    if (rgi_runtime.rank == 0 || rgi_process_is_dead(0))
-      RGI_TRY(rgi_reserve_table_init_once(l, rgi_runtime.size, *n));
-    else
-      RGI_TRY(rgi_wait_more(&w));
-  }
-  *n = l->n;
-  directory.table = l; /* the slot stays: the arena goes as a whole */
-  return RG_SUCCESS;
-}
 
 /* Process 0's n, on all processes. */
 static int receive_count(const char *call, rg_group world, int *n) {
@@ -154,33 +123,20 @@ static int receive_count_surviving(const char *call, int *n) {
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 
-static int open_at_holder(const char *call, rg_group world, int *n) {
-  RGI_TRY(rgi_overlay_exists() ? receive_count_surviving(call, n) : receive_count(call, world, n));
-  directory.at_holder = 1;
-  if (*n > 0 && *n < rgi_runtime.size)
-    RGI_TRY(rgi_reserve_failover_open(call));
-  if (rgi_runtime.rank != holder_rank() || *n < 1 || *n >= rgi_runtime.size)
-    return RG_SUCCESS;
-  directory.table = calloc(1, rgi_reserve_table_bytes(rgi_runtime.size));
-  if (!directory.table)
-    return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, rgi_runtime.size);
-  rgi_reserve_table_init(directory.table, rgi_runtime.size, *n, 1);
-  return RG_SUCCESS;
-}
-
 int rgi_reserve_directory_open(const char *call, rg_group world, int *n) {
-  if (directory.epoch != rgi_runtime.epoch)
-    directory.opened = 0;
-  directory.epoch = rgi_runtime.epoch;
-  return rgi_node.count == 1 ? open_in_arena(call, n) : open_at_holder(call, world, n);
+  int spread = rgi_node.count == 1 || rgi_overlay_exists();
+  RGI_TRY(spread ? receive_count_surviving(call, n) : receive_count(call, world, n));
+  directory.held = !spread;
+  directory.direct = spread || rgi_runtime.rank == holder_rank();
+  if (!directory.direct || *n < 1 || *n >= rgi_runtime.size)
+    return RG_SUCCESS;
+  return rgi_reserve_table_open(rgi_runtime.size, *n, spread);
 }
 
 void rgi_reserve_directory_close(void) {
-  if (directory.at_holder)
-    free(directory.table);
-  rgi_reserve_failover_close();
-  directory.table = NULL;
-  directory.at_holder = 0;
+  if (directory.direct)
+    rgi_reserve_table_close();
+  directory.direct = directory.held = 0;
 }
 
 /* --- queries --------------------------------------------------------- */
@@ -188,36 +144,20 @@ void rgi_reserve_directory_close(void) {
 static int send_query(const char *call, int what, int argument, uint64_t number, int reply) {
   int query[QUERY_INTS] = {[WHAT] = what, [ARGUMENT] = argument, [REPLY] = reply};
   rgi_group_tree_put_uint64(query + NUMBER, number);
-  if (rgi_process_is_dead(holder_rank()))
-    return rgi_error(RG_ERR_PROC_FAILED,
-                     "%s: the process that keeps the reserve's directory has died", call);
   return send_ints(call, holder_rank(), QUERY, query, QUERY_INTS);
 }
 
-/* {0, 0} where the holder is dead: no process can be acquired. */
 static int send_query_and_wait(const char *call, int what, int argument, uint64_t number,
                                int **ints) {
-  int reply = ANSWER + (int)(directory.asked++ % ANSWERS),
-      error = send_query(call, what, argument, number, reply);
-  if (!error)
-    error = receive_ints(call, holder_rank(), reply, ints);
-  if (error != RG_ERR_PROC_FAILED || !rgi_process_is_dead(holder_rank()))
-    return error;
-  *ints = calloc(2, sizeof **ints);
-  return *ints ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
-}
-
-/* A dead holder need not be told: success. */
-static int tell_holder(const char *call, int what, int argument, uint64_t number) {
-  int error =
-      rgi_process_is_dead(holder_rank()) ? RG_SUCCESS : send_query(call, what, argument, number, 0);
-  return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
+  int reply = ANSWER + (int)(directory.asked++ % ANSWERS);
+  RGI_TRY(send_query(call, what, argument, number, reply));
+  return receive_ints(call, holder_rank(), reply, ints);
 }
 
 static int try_to_acquire(const char *call, rgi_reserve_table_wish *wish) {
   int *answer;
-  if (directory.table)
-    return rgi_reserve_table_acquire(directory.table, wish);
+  if (directory.direct)
+    return rgi_reserve_table_acquire(wish);
   RGI_TRY(send_query_and_wait(call, ACQUIRE, wish->n, wish->number, &answer));
   wish->there = answer[0];
   wish->coming = answer[1];
@@ -240,35 +180,48 @@ int rgi_reserve_directory_acquire(const char *call, rgi_reserve_table_wish *wish
   }
 }
 
-static int change_state(const char *call, int rank, int what, rgi_reserve_table_state state) {
-  if (!directory.table)
-    return tell_holder(call, what, rank, 0);
-  int error = rgi_reserve_table_set(directory.table, rank, state);
-  ring_all();
+/* Tells all processes that still sleep that the reserve has ended. */
+static int end_all(const char *call, int lost) {
+  int error = RG_SUCCESS, end[LOST_INTS] = {1};
+  for (int i = 0; i < rgi_runtime.size; i++) {
+    if (!rgi_reserve_table_slept(i))
+      continue;
+    int one = send_ints(call, i, NOTIFY, end, lost ? LOST_INTS : 0);
+    error = error || one == RG_ERR_PROC_FAILED ? error : one;
+  }
   return error;
 }
 
+/* The first process that finds the end tells the others. */
+static int look_for_end(const char *call, int *over, int *lost) {
+  RGI_TRY(rgi_reserve_table_finished(over, lost));
+  return *over ? end_all(call, *lost) : RG_SUCCESS;
+}
+
 int rgi_reserve_directory_release(const char *call, int rank) {
-  return change_state(call, rank, RELEASE, RGI_RESERVE_SLEEPING);
+  if (!directory.direct)
+    return send_query(call, RELEASE, rank, 0, 0);
+  return rank == rgi_runtime.rank ? rgi_reserve_table_set(rank, RGI_RESERVE_SLEEPING)
+                                  : rgi_reserve_table_give_back(rank, rgi_runtime.rank);
 }
 
 int rgi_reserve_directory_leave(const char *call) {
-  RGI_TRY(rgi_reserve_failover_leave(call));
-  return change_state(call, rgi_runtime.rank, LEAVE, RGI_RESERVE_LEFT);
+  int over, lost;
+  if (!directory.direct)
+    return send_query(call, LEAVE, 0, 0, 0);
+  RGI_TRY(rgi_reserve_table_set(rgi_runtime.rank, RGI_RESERVE_LEFT));
+  return look_for_end(call, &over, &lost);
 }
 
 int rgi_reserve_directory_join(const char *call) {
-  RGI_TRY(rgi_reserve_failover_join(call));
-  return change_state(call, rgi_runtime.rank, JOIN, RGI_RESERVE_WORKING);
+  return directory.direct ? rgi_reserve_table_set(rgi_runtime.rank, RGI_RESERVE_WORKING)
+                          : send_query(call, JOIN, 0, 0, 0);
 }
 
 int rgi_reserve_directory_count(const char *call, int *sleeping) {
   int *answer;
-  rgi_process_check_now();
-  if (directory.table) {
-    *sleeping = rgi_reserve_table_count(directory.table);
-    return RG_SUCCESS;
-  }
+  if (directory.direct)
+    return rgi_reserve_table_count(sleeping);
   RGI_TRY(send_query_and_wait(call, COUNT, 0, 0, &answer));
   *sleeping = answer[0];
   free(answer);
@@ -278,7 +231,7 @@ int rgi_reserve_directory_count(const char *call, int *sleeping) {
 /* --- the holder ------------------------------------------------------------------- */
 
 static int serve_acquire(const char *call, const int query[QUERY_INTS], int to) {
-  int size = directory.table->size, n = query[ARGUMENT] < size ? query[ARGUMENT] : size;
+  int size = rgi_runtime.size, n = query[ARGUMENT] < size ? query[ARGUMENT] : size;
   int *answer = malloc(((size_t)size + 2) * sizeof *answer);
   if (!answer)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %d processes", call, size);
@@ -286,7 +239,7 @@ static int serve_acquire(const char *call, const int query[QUERY_INTS], int to) 
                                  .acquirer = to,
                                  .number = rgi_group_tree_get_uint64(query + NUMBER),
                                  .ranks = answer + 2};
-  int error = rgi_reserve_table_acquire(directory.table, &wish);
+  int error = rgi_reserve_table_acquire(&wish);
   answer[0] = wish.there;
   answer[1] = wish.coming;
   if (!error)
@@ -296,36 +249,21 @@ static int serve_acquire(const char *call, const int query[QUERY_INTS], int to) 
 }
 
 static int serve_query(const char *call, const int query[QUERY_INTS], int from) {
-  static const rgi_reserve_table_state states[] = {
-      [RELEASE] = RGI_RESERVE_SLEEPING, [LEAVE] = RGI_RESERVE_LEFT, [JOIN] = RGI_RESERVE_WORKING};
   int answer;
   switch (query[WHAT]) {
-  case GIVE_BACK:
-    return rgi_reserve_table_give_back(directory.table, from,
-                                       rgi_group_tree_get_uint64(query + NUMBER));
   case ACQUIRE:
     return serve_acquire(call, query, from);
   case COUNT:
-    answer = rgi_reserve_table_count(directory.table);
+    RGI_TRY(rgi_reserve_table_count(&answer));
     return send_ints(call, from, query[REPLY], &answer, 1);
-  default:
-    return rgi_reserve_table_set(directory.table, query[WHAT] == RELEASE ? query[ARGUMENT] : from,
-                                 states[query[WHAT]]);
+  case LEAVE:
+    return rgi_reserve_table_set(from, RGI_RESERVE_LEFT);
+  case JOIN:
+    return rgi_reserve_table_set(from, RGI_RESERVE_WORKING);
+  default: /* RELEASE */
+    return query[ARGUMENT] == from ? rgi_reserve_table_set(from, RGI_RESERVE_SLEEPING)
+                                   : rgi_reserve_table_give_back(query[ARGUMENT], from);
   }
-}
-
-/* Tells all processes that may still sleep that the reserve has ended. */
-static int end_all(const char *call, int lost) {
-  int error = RG_SUCCESS, end[LOST_INTS] = {1};
-  for (int i = 0; i < directory.table->size - 1; i++) {
-    uint32_t state = atomic_load(&directory.table->of[i].state);
-    if ((state == RGI_RESERVE_SLEEPING || state == RGI_RESERVE_ACQUIRED) &&
-        !rgi_process_is_dead(i)) {
-      int one = send_ints(call, i, NOTIFY, end, lost ? LOST_INTS : 0);
-      error = error || one == RG_ERR_PROC_FAILED ? error : one;
-    }
-  }
-  return error;
 }
 
 /* A message for this process, or *from is -1. */
@@ -339,21 +277,6 @@ static int probe_message(const char *call, int tag, int *from, int *count, int *
   return rgi_group_tree_receive(reserve_context(), *from, tag, call, count, ints);
 }
 
-/* Only the acquired processes know whether an acquirer that has died had sent them the message. */
-static int query_abandoned(const char *call) {
-  for (int i = 0; i < directory.table->size - 1; i++) {
-    uint64_t number;
-    int ints[DOUBT_INTS];
-    if (!rgi_reserve_table_must_query(directory.table, i, &number))
-      continue;
-    rgi_group_tree_put_uint64(ints, number);
-    int error = send_ints(call, i, NOTIFY, ints, DOUBT_INTS);
-    if (error && error != RG_ERR_PROC_FAILED)
-      return error;
-  }
-  return RG_SUCCESS;
-}
-
 static int serve_directory(const char *call, int *lost) {
   rgi_wait w;
   rgi_wait_start_patient(&w, call);
@@ -361,12 +284,10 @@ static int serve_directory(const char *call, int *lost) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     int from, count, *query, over = 0;
     RGI_TRY(probe_message(call, QUERY, &from, &count, &query));
-    RGI_TRY(query_abandoned(call));
-    if (from < 0)
-      RGI_TRY(rgi_reserve_table_finished(directory.table, &over, lost));
-    if (over)
-      return end_all(call, *lost);
     if (from < 0) {
+      RGI_TRY(look_for_end(call, &over, lost));
+      if (over)
+        return RG_SUCCESS;
       rgi_requests_progress();
       RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, 0));
       continue;
@@ -380,21 +301,26 @@ static int serve_directory(const char *call, int *lost) {
 
 /* --- sleeping --------------------------------------------------------------------- */
 
-/* What a process that sleeps finds out by itself. over: no process can acquire it any more; lost:
- * since all that worked have died; abandoned: its acquirer died, and may not have sent the
- * message. */
+/* What a process that sleeps finds out by itself. */
 typedef struct {
-  int over, lost, abandoned;
+  int over, lost;  /* no process can acquire it any more; since all that worked have died */
+  int abandoned;   /* its acquirer died, and may not have sent the message */
+  uint64_t number; /* of that operation */
+  int deaths;      /* that were known at the last look for the end; -1: it is to look */
+  double next;     /* when it is to look again, where there have been deaths */
 } sleep_status;
 
 static int check_status(const char *call, sleep_status *o) {
-  *o = (sleep_status){0};
-  if (!directory.table)
-    return rgi_process_is_dead(holder_rank())
-               ? rgi_reserve_failover_finished(call, &o->over, &o->lost)
-               : RG_SUCCESS;
-  o->abandoned = rgi_reserve_table_abandoned(directory.table, rgi_runtime.rank);
-  return rgi_reserve_table_finished(directory.table, &o->over, &o->lost);
+  int deaths = rgi_process_deaths();
+  double now = rgi_clock_now();
+  if (!directory.direct)
+    return RG_SUCCESS;
+  o->abandoned = rgi_reserve_table_abandoned(&o->number);
+  if (o->abandoned || (deaths == o->deaths && (!deaths || now < o->next)))
+    return RG_SUCCESS;
+  o->deaths = deaths;
+  o->next = now + LOOK_SECONDS;
+  return look_for_end(call, &o->over, &o->lost);
 }
 
 /* An acquirer's message may come after its death, when the process has given itself back. */
@@ -403,59 +329,61 @@ static int is_late(const int ints[]) {
   return number && number == directory.given_back;
 }
 
-/* Deals with the holder's question and with a late message: *ints is NULL then. */
-static int filter_notice(const char *call, int count, int **ints) {
-  int error = RG_SUCCESS;
-  if (count == DOUBT_INTS) {
-    directory.given_back = rgi_group_tree_get_uint64(*ints);
-    if (directory.given_back) /* other acquired processes may have the message, and wait */
-      rgi_overlay_revoke(directory.given_back);
-    error = tell_holder(call, GIVE_BACK, rgi_runtime.rank, directory.given_back);
-  } else if (!is_late(*ints)) {
-    return RG_SUCCESS;
+/* Other processes acquired by the same operation may have the message, and wait. */
+static int give_back_oneself(sleep_status *o) {
+  if (o->number) {
+    directory.given_back = o->number;
+    rgi_overlay_revoke(o->number);
   }
+  o->deaths = -1;
+  return rgi_reserve_table_set(rgi_runtime.rank, RGI_RESERVE_SLEEPING);
+}
+
+/* The process was called (*ints), or the reserve has ended (*lost). */
+static int take_notice(int count, int **ints, int *lost, int *noticed) {
+  *noticed = count <= LOST_INTS || !is_late(*ints);
+  if (*noticed && count > LOST_INTS)
+    return RG_SUCCESS;
+  *lost = count == LOST_INTS;
   free(*ints);
   *ints = NULL;
-  return error;
+  return RG_SUCCESS;
 }
 
 /* Looks at the table first and into the inbox second: what was sent before the table changed is
  * in the inbox then. */
 static int await_notice(const char *call, int *lost, int **ints) {
   rgi_wait w;
+  sleep_status o = {.deaths = -1};
   rgi_wait_start_patient(&w, call);
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
-    int from, count;
-    sleep_status o;
+    int from, count, noticed = 0;
     RGI_TRY(check_status(call, &o));
     RGI_TRY(probe_message(call, NOTIFY, &from, &count, ints));
-    if (from >= 0 && count > LOST_INTS) {
-      int error = filter_notice(call, count, ints);
-      if (error || *ints)
-        return error;
-      continue;
-    }
-    if (from >= 0 || o.over) {
-      *lost = from >= 0 ? count == LOST_INTS : o.lost;
-      if (from >= 0)
-        free(*ints);
-      *ints = NULL;
+    if (from >= 0)
+      RGI_TRY(take_notice(count, ints, lost, &noticed));
+    if (noticed)
+      return RG_SUCCESS;
+    if (o.over) {
+      *lost = o.lost;
       return RG_SUCCESS;
     }
     rgi_requests_progress();
+    if (from >= 0)
+      continue;
     if (o.abandoned)
-      RGI_TRY(rgi_reserve_directory_release(call, rgi_runtime.rank));
+      RGI_TRY(give_back_oneself(&o));
     else
       RGI_TRY(
-          rgi_wait_bell(&w, rgi_node_bell(), bell, !directory.at_holder && !rgi_requests_busy()));
+          rgi_wait_bell(&w, rgi_node_bell(), bell, rgi_node.count == 1 && !rgi_requests_busy()));
   }
 }
 
 int rgi_reserve_directory_sleep(const char *call, int **ints) {
   int lost = 0;
   *ints = NULL;
-  if (directory.at_holder && rgi_runtime.rank == holder_rank())
+  if (directory.held && directory.direct)
     RGI_TRY(serve_directory(call, &lost));
   else
     RGI_TRY(await_notice(call, &lost, ints));

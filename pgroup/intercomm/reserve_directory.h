@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The reserve's directory: access to its table, which lies in the arena on one node, and on
- * several in the memory of the last process of the world (the holder), which the others send
- * queries. */
+ * The reserve's directory: access to its table, by each process itself, or by queries to the last
+ * process of the world (the holder): on several nodes in a job that does not survive. */
 #ifndef RGI_RESERVE_DIRECTORY_H
 #define RGI_RESERVE_DIRECTORY_H
 

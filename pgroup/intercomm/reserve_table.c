@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The table may lie in shared memory and is changed under its lock. A process that waits for
- * the lock takes it over from an owner that has died. This is safe at any point of the owner's
- * work: `state` is the one word that decides, it is stored last, and what belongs to it
- * (acquirer, number) is written before. An owner that dies in rgi_reserve_table_acquire
- * leaves some processes ACQUIRED by a dead acquirer, which return as after any such death. */
+ * What is read of several entries is no picture of one moment, so an acquirer relies only on the
+ * words that it has swapped. The end of the reserve needs such a picture: the entries are read
+ * twice, and if no word has changed, all of them stood so in between. */
 #include "intercomm/reserve_table.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "progress/wait.h"
@@ -14,158 +15,252 @@
 #include "shm/process.h"
 #include "shm/revocation.h"
 
-size_t rgi_reserve_table_bytes(int size) {
-  return sizeof(rgi_reserve_table) + (size_t)size * sizeof(rgi_reserve_table_entry);
+static struct {
+  int size, n;
+  rgi_reserve_entry *seen, *again; /* as they were read last; for comparison */
+} table;
+
+int rgi_reserve_table_open(int size, int n, int spread) {
+  table.size = size;
+  table.n = n;
+  table.seen = calloc((size_t)size, sizeof *table.seen);
+  table.again = calloc((size_t)size, sizeof *table.again);
+  if (!table.seen || !table.again)
+    return rgi_error(RG_ERR_NOMEM, "rg_reserve_open: no memory for %d processes", size);
+  RGI_TRY(rgi_reserve_entries_open(spread));
+  return spread ? RG_SUCCESS : rgi_reserve_table_set(rgi_runtime.rank, RGI_RESERVE_HOLDER);
 }
 
-/* --- the lock ----------------------------------------------------------------- */
-
-static int take_over(rgi_reserve_table *l, uint32_t dead) {
-  return atomic_compare_exchange_strong(&l->owner, &dead, (uint32_t)rgi_runtime.rank + 1);
-}
-
-static int lock_table(rgi_reserve_table *l) {
-  rgi_wait w;
-  uint32_t owner = 0;
-  if (atomic_compare_exchange_strong(&l->owner, &owner, (uint32_t)rgi_runtime.rank + 1))
-    return RG_SUCCESS;
-  rgi_wait_start_unscoped(&w, "the reserve's directory", (int)owner - 1);
-  for (owner = 0; !atomic_compare_exchange_weak(&l->owner, &owner, (uint32_t)rgi_runtime.rank + 1);
-       owner = 0) {
-    if (owner && rgi_process_is_dead((int)owner - 1) && take_over(l, owner))
-      return RG_SUCCESS;
-    RGI_TRY(rgi_wait_more(&w));
-  }
-  return RG_SUCCESS;
-}
-
-static void unlock_table(rgi_reserve_table *l) {
-  atomic_store(&l->owner, 0);
+void rgi_reserve_table_close(void) {
+  rgi_reserve_entries_close();
+  free(table.seen);
+  free(table.again);
+  memset(&table, 0, sizeof table);
 }
 
 /* --- entries ---------------------------------------------------------------------- */
 
-static rgi_reserve_table_state state_of(const rgi_reserve_table *l, int rank) {
-  return (rgi_reserve_table_state)atomic_load(&((rgi_reserve_table *)(uintptr_t)l)->of[rank].state);
+static rgi_reserve_state state_of(int rank, int64_t word) {
+  rgi_reserve_state s = rgi_reserve_word_state(word);
+  if (s != RGI_RESERVE_AT_FIRST)
+    return s;
+  return rank >= table.size - table.n ? RGI_RESERVE_SLEEPING : RGI_RESERVE_WORKING;
 }
 
-static void set_state(rgi_reserve_table *l, int rank, rgi_reserve_table_state state) {
-  atomic_store(&l->of[rank].state, (uint32_t)state);
+/* As it was read last. */
+static rgi_reserve_state state_seen(int rank) {
+  return state_of(rank, table.seen[rank].word);
 }
 
-void rgi_reserve_table_init(rgi_reserve_table *l, int size, int n, int least) {
-  l->size = size;
-  l->least = least;
-  for (int i = size - n; i < size - least; i++)
-    set_state(l, i, RGI_RESERVE_SLEEPING);
+static int acquirer_is_dead(int64_t word) {
+  return rgi_process_is_dead(rgi_reserve_word_acquirer(word));
 }
 
-int rgi_reserve_table_init_once(rgi_reserve_table *l, int size, int n) {
-  RGI_TRY(lock_table(l));
-  if (!atomic_load(&l->known)) {
-    rgi_reserve_table_init(l, size, n > 0 && n < size ? n : 0, 0);
-    l->n = n;
-    atomic_store(&l->known, 1);
-  }
-  unlock_table(l);
+/* A node that is lost changes nothing: its processes are dead. */
+static int swap_word(int rank, int64_t *word, int64_t next) {
+  int error = rgi_reserve_entry_swap(rank, word, next);
+  return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
+}
+
+/* Replaces what was seen, unless it has changed since. */
+static int change_seen(int rank, rgi_reserve_state state, int acquirer) {
+  int64_t word = table.seen[rank].word, next = rgi_reserve_word_next(word, state, acquirer);
+  RGI_TRY(swap_word(rank, &word, next));
+  table.seen[rank].word = word == table.seen[rank].word ? next : word;
   return RG_SUCCESS;
 }
 
-int rgi_reserve_table_abandoned(const rgi_reserve_table *l, int rank) {
-  return state_of(l, rank) == RGI_RESERVE_ACQUIRED && rgi_process_is_dead(l->of[rank].acquirer);
+/* Swapping a word for itself reads it. */
+static int read_word(int rank, int64_t *word) {
+  return swap_word(rank, word, *word);
+}
+
+int rgi_reserve_table_set(int rank, rgi_reserve_state state) {
+  int64_t word = 0, before;
+  RGI_TRY(read_word(rank, &word));
+  do {
+    before = word;
+    RGI_TRY(swap_word(rank, &word, rgi_reserve_word_next(word, state, 0)));
+  } while (word != before);
+  return RG_SUCCESS;
+}
+
+int rgi_reserve_table_give_back(int rank, int acquirer) {
+  int64_t word = 0;
+  RGI_TRY(read_word(rank, &word));
+  if (state_of(rank, word) != RGI_RESERVE_ACQUIRED || rgi_reserve_word_acquirer(word) != acquirer)
+    return RG_SUCCESS;
+  return swap_word(rank, &word, rgi_reserve_word_next(word, RGI_RESERVE_SLEEPING, 0));
+}
+
+int rgi_reserve_table_abandoned(uint64_t *number) {
+  int rank = rgi_runtime.rank;
+  rgi_reserve_entries_read(table.seen, 1);
+  int acquired = state_seen(rank) == RGI_RESERVE_ACQUIRED;
+  *number = acquired ? table.seen[rank].number : 0;
+  return (acquired || state_seen(rank) == RGI_RESERVE_CLAIMED) &&
+         acquirer_is_dead(table.seen[rank].word);
+}
+
+/* --- counting ----------------------------------------------------------------------- */
+
+int rgi_reserve_table_slept(int rank) {
+  return rank != rgi_runtime.rank && state_seen(rank) == RGI_RESERVE_SLEEPING &&
+         !rgi_process_is_dead(rank);
+}
+
+static int count_sleeping(void) {
+  int n = 0;
+  for (int i = 0; i < table.size; i++)
+    n += state_seen(i) == RGI_RESERVE_SLEEPING && !rgi_process_is_dead(i);
+  return n;
+}
+
+/* Another acquirer may give the process back. */
+static int is_claimed(int rank, int64_t word, int acquirer) {
+  return state_of(rank, word) == RGI_RESERVE_CLAIMED && !acquirer_is_dead(word) &&
+         rgi_reserve_word_acquirer(word) != acquirer;
+}
+
+static int count_claimed(int acquirer) {
+  int n = 0;
+  for (int i = 0; i < table.size; i++)
+    n += is_claimed(i, table.seen[i].word, acquirer) && !rgi_process_is_dead(i);
+  return n;
 }
 
 /* The process was acquired and will sleep again: its acquirer has died, or the operation has been
  * revoked. */
-static int comes_back(const rgi_reserve_table *l, int rank) {
-  return state_of(l, rank) == RGI_RESERVE_ACQUIRED && !rgi_process_is_dead(rank) &&
-         (rgi_process_is_dead(l->of[rank].acquirer) ||
-          (l->of[rank].number && rgi_revocation_has(l->of[rank].number)));
+static int comes_back(int rank) {
+  const rgi_reserve_entry *e = &table.seen[rank];
+  rgi_reserve_state s = state_seen(rank);
+  if ((s != RGI_RESERVE_ACQUIRED && s != RGI_RESERVE_CLAIMED) || rgi_process_is_dead(rank))
+    return 0;
+  return acquirer_is_dead(e->word) ||
+         (s == RGI_RESERVE_ACQUIRED && e->number && rgi_revocation_has(e->number));
 }
 
-int rgi_reserve_table_count(const rgi_reserve_table *l) {
+static int count_coming(void) {
   int n = 0;
-  for (int i = 0; i < l->size; i++)
-    n += state_of(l, i) == RGI_RESERVE_SLEEPING && !rgi_process_is_dead(i);
+  for (int i = 0; i < table.size; i++)
+    n += comes_back(i);
   return n;
 }
 
-int rgi_reserve_table_acquire(rgi_reserve_table *l, rgi_reserve_table_wish *w) {
-  int found = 0;
-  w->coming = 0;
+int rgi_reserve_table_count(int *sleeping) {
   rgi_process_check_now();
-  RGI_TRY(lock_table(l));
-  w->there = rgi_reserve_table_count(l);
-  for (int i = 0; i < l->size && w->there >= w->n && found < w->n; i++)
-    if (state_of(l, i) == RGI_RESERVE_SLEEPING && !rgi_process_is_dead(i)) {
-      l->of[i].acquirer = w->acquirer;
-      l->of[i].number = w->number;
-      l->of[i].queried = 0;
-      set_state(l, i, RGI_RESERVE_ACQUIRED);
-      w->ranks[found++] = i;
+  RGI_TRY(rgi_reserve_entries_read(table.seen, 0));
+  *sleeping = count_sleeping();
+  return RG_SUCCESS;
+}
+
+/* --- acquiring ------------------------------------------------------------------------ */
+
+/* *got: the process slept. Waits for another acquirer that has claimed it. */
+static int claim_process(int rank, int acquirer, int *got) {
+  rgi_wait w;
+  *got = 0;
+  rgi_wait_start_unscoped(&w, "the reserve's directory", rank);
+  while (!rgi_process_is_dead(rank)) {
+    int64_t *word = &table.seen[rank].word;
+    if (is_claimed(rank, *word, acquirer)) {
+      RGI_TRY(rgi_wait_more(&w));
+      RGI_TRY(read_word(rank, word));
+    } else if (state_seen(rank) == RGI_RESERVE_SLEEPING) {
+      RGI_TRY(change_seen(rank, RGI_RESERVE_CLAIMED, acquirer));
+      *got =
+          state_seen(rank) == RGI_RESERVE_CLAIMED && rgi_reserve_word_acquirer(*word) == acquirer;
+      if (*got)
+        return RG_SUCCESS;
+    } else {
+      return RG_SUCCESS;
     }
-  if (found < w->n) {
-    for (int i = 0; i < found; i++) /* a process died since the count */
-      set_state(l, w->ranks[i], RGI_RESERVE_SLEEPING);
-    w->there = rgi_reserve_table_count(l);
-  } else {
-    w->there = w->n;
   }
-  for (int i = 0; i < l->size; i++)
-    w->coming += comes_back(l, i);
-  unlock_table(l);
   return RG_SUCCESS;
 }
 
-int rgi_reserve_table_set(rgi_reserve_table *l, int rank, rgi_reserve_table_state state) {
-  RGI_TRY(lock_table(l));
-  set_state(l, rank, state);
-  unlock_table(l);
+/* The claimed processes have the state from now on. */
+static int settle_claims(const rgi_reserve_table_wish *w, int found, rgi_reserve_state state) {
+  int error = RG_SUCCESS, acquired = state == RGI_RESERVE_ACQUIRED;
+  for (int i = 0; i < found; i++) {
+    int one = acquired ? rgi_reserve_entry_set_number(w->ranks[i], w->number) : RG_SUCCESS;
+    if (!one || one == RG_ERR_PROC_FAILED) /* its node is lost */
+      one = change_seen(w->ranks[i], state, acquired ? w->acquirer : 0);
+    error = error ? error : one;
+  }
+  return error;
+}
+
+static int claim_all(rgi_reserve_table_wish *w, int *found) {
+  for (int i = 0, got; i < table.size && *found < w->n; i++) {
+    RGI_TRY(claim_process(i, w->acquirer, &got));
+    if (got)
+      w->ranks[(*found)++] = i;
+  }
   return RG_SUCCESS;
 }
 
-int rgi_reserve_table_must_query(rgi_reserve_table *l, int rank, uint64_t *number) {
-  rgi_reserve_table_entry *e = &l->of[rank];
-  if (e->queried || rgi_process_is_dead(rank) || !rgi_reserve_table_abandoned(l, rank))
-    return 0;
-  e->queried = 1;
-  *number = e->number;
-  return 1;
+int rgi_reserve_table_acquire(rgi_reserve_table_wish *w) {
+  int found = 0;
+  RGI_TRY(rgi_reserve_table_count(&w->there));
+  w->coming = count_coming();
+  if (w->there + count_claimed(w->acquirer) < w->n)
+    return RG_SUCCESS;
+  int error = claim_all(w, &found);
+  w->there = found;
+  if (error || found < w->n) {
+    int other = settle_claims(w, found, RGI_RESERVE_SLEEPING);
+    return error ? error : other;
+  }
+  return settle_claims(w, found, RGI_RESERVE_ACQUIRED);
 }
 
-int rgi_reserve_table_give_back(rgi_reserve_table *l, int rank, uint64_t number) {
-  RGI_TRY(lock_table(l));
-  if (state_of(l, rank) == RGI_RESERVE_ACQUIRED && l->of[rank].queried &&
-      l->of[rank].number == number)
-    set_state(l, rank, RGI_RESERVE_SLEEPING);
-  unlock_table(l);
-  return RG_SUCCESS;
+/* --- the end ------------------------------------------------------------------------------ */
+
+/* As it was read last: the process works, or is about to. */
+static int is_outside(int rank) {
+  rgi_reserve_state s = state_seen(rank);
+  return !rgi_process_is_dead(rank) &&
+         (s == RGI_RESERVE_WORKING || s == RGI_RESERVE_CLAIMED || s == RGI_RESERVE_ACQUIRED);
 }
 
-/* The process works, or is about to. */
-static int is_outside(const rgi_reserve_table *l, int rank) {
-  rgi_reserve_table_state s = state_of(l, rank);
-  return !rgi_process_is_dead(rank) && (s == RGI_RESERVE_WORKING || s == RGI_RESERVE_ACQUIRED);
-}
-
-static int all_are_inside(const rgi_reserve_table *l) {
-  for (int i = 0; i < l->size - l->least; i++)
-    if (is_outside(l, i))
+static int all_are_inside(void) {
+  for (int i = 0; i < table.size; i++)
+    if (is_outside(i))
       return 0;
   return 1;
 }
 
-/* The second look is taken under the lock. Without it the loop could see one process before another
- * acquires it, and that other one after it has gone to sleep. */
-int rgi_reserve_table_finished(rgi_reserve_table *l, int *over, int *lost) {
-  *over = all_are_inside(l);
-  if (!*over)
+static int here_is_one_outside(void) {
+  for (int i = 0; i < rgi_node.n; i++)
+    if (is_outside(rgi_node.ranks[i]))
+      return 1;
+  return 0;
+}
+
+static int same_words(void) {
+  for (int i = 0; i < table.size; i++)
+    if (table.seen[i].word != table.again[i].word)
+      return 0;
+  return 1;
+}
+
+/* Asks no other node while a process of this one is outside. */
+int rgi_reserve_table_finished(int *over, int *lost) {
+  *over = *lost = 0;
+  RGI_TRY(rgi_reserve_entries_read(table.seen, 1));
+  if (here_is_one_outside())
     return RG_SUCCESS;
-  RGI_TRY(lock_table(l));
-  *over = all_are_inside(l);
-  *lost = *over && rgi_process_deaths() > 0;
-  for (int i = 0; i < l->size; i++)
-    *lost &= state_of(l, i) != RGI_RESERVE_LEFT;
-  unlock_table(l);
+  RGI_TRY(rgi_reserve_entries_read(table.seen, 0));
+  do {
+    memcpy(table.again, table.seen, (size_t)table.size * sizeof *table.seen);
+    if (!all_are_inside())
+      return RG_SUCCESS;
+    RGI_TRY(rgi_reserve_entries_read(table.seen, 0));
+  } while (!same_words());
+  *over = 1;
+  *lost = rgi_process_deaths() > 0;
+  for (int i = 0; i < table.size; i++)
+    *lost &= state_seen(i) != RGI_RESERVE_LEFT;
   return RG_SUCCESS;
 }

@@ -81,7 +81,7 @@ int rgi_message_cell_take(size_t bytes, rgi_message_cell **c) {
   }
   if (i >= 0)
     lines = sizes[i];
-  RGI_TRY(rgi_arena_alloc("a message", lines * RGI_LINE, &offset));
+  RGI_TRY(rgi_arena_alloc_for(rgi_arena_get_purpose(), "a message", lines * RGI_LINE, &offset));
   *c = rgi_arena_at(offset);
   (*c)->lines = (uint32_t)lines;
   return RG_SUCCESS;
@@ -92,7 +92,8 @@ void rgi_message_cell_give(rgi_message_cell *c) {
   if (!c->lines) {
     free(c);
   } else if (i >= 0 && sizes[i] == c->lines && cells.kept[i].n < KEPT_MOST &&
-             (cells.kept_lines + c->lines) * RGI_LINE <= cells.quota) {
+             (cells.kept_lines + c->lines) * RGI_LINE <= cells.quota &&
+             !rgi_arena_is_aside(offset_of(c))) {
     c->next = cells.kept[i].first;
     cells.kept[i].first = c;
     cells.kept[i].n++;

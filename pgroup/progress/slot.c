@@ -8,7 +8,10 @@
  * The lock names its owner. If the owner has died, the next process takes the lock over. That is
  * safe because a list is whole at every moment: a new slot is filled before one store puts it into
  * the list, and one store takes a slot out. A process killed in between loses at most the memory of
- * one slot, or leaves a count of attached processes too high, and the slot is then not freed. */
+ * one slot.
+ *
+ * Behind its memory a slot counts for each process of the node how often that is attached. So it is
+ * known which of the attached processes have died. */
 #include "progress/slot.h"
 
 #include <stdatomic.h>
@@ -18,6 +21,7 @@
 #include "progress/wait.h"
 #include "shm/arena.h"
 #include "shm/node.h"
+#include "shm/pages.h"
 #include "shm/process.h"
 
 #define BUCKETS 65536
@@ -30,7 +34,7 @@ typedef struct {
 
 typedef struct {
   uint64_t next, key, bytes;
-  int32_t users, here; /* here: how many are attached */
+  int32_t users, unused;
   char pad[RGI_LINE - 3 * sizeof(uint64_t) - 2 * sizeof(int32_t)];
   char memory[];
 } slot;
@@ -79,10 +83,26 @@ static uint64_t find_slot(const slot_bucket *b, uint64_t key) {
   return at;
 }
 
+static size_t padded(size_t bytes) {
+  return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+}
+
+/* Of a slot with that memory. */
+static size_t slot_bytes(size_t bytes) {
+  return sizeof(slot) + padded(bytes) + (size_t)rgi_node.n * sizeof(uint16_t);
+}
+
+/* How often each process of the node is attached. */
+static uint16_t *attached(slot *s) {
+  return (void *)(s->memory + padded(s->bytes));
+}
+
 static int make_slot(slot_bucket *b, uint64_t key, int users, size_t bytes, uint64_t *at) {
-  RGI_TRY(rgi_arena_alloc_last("a group's flags", sizeof(slot) + bytes, at));
+  rgi_arena_purpose purpose = rgi_arena_get_purpose();
+  RGI_TRY(rgi_arena_alloc_for(purpose > RGI_ARENA_TELL ? purpose : RGI_ARENA_TELL,
+                              "a group's flags", slot_bytes(bytes), at));
   slot *s = rgi_arena_at(*at);
-  memset(s, 0, sizeof *s + bytes);
+  memset(s, 0, slot_bytes(bytes));
   s->key = key;
   s->bytes = bytes;
   s->users = users;
@@ -100,7 +120,7 @@ int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **
   if (!error && (s->users != users || s->bytes != bytes))
     error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about its members");
   if (!error)
-    s->here++;
+    attached(s)[rgi_node.me]++;
   unlock_bucket(b);
   if (error)
     return error;
@@ -116,16 +136,60 @@ static void remove_slot(slot_bucket *b, uint64_t at) {
   *link = ((slot *)rgi_arena_at(at))->next;
 }
 
-int rgi_slot_detach(uint64_t at, int (*finished)(const void *memory, int users)) {
+static int is_attached(slot *s, int living) {
+  for (int i = 0; i < rgi_node.n; i++)
+    if (attached(s)[i] && !(living && rgi_process_is_dead(rgi_node.ranks[i])))
+      return 1;
+  return 0;
+}
+
+static int detach_slot(uint64_t at, int living, int (*finished)(const void *memory, int users)) {
   slot *s = rgi_arena_at(at);
   slot_bucket *b = bucket_of(s->key);
   if (lock_bucket(b))
     return 0; /* the slot stays: without the lock the list must not be changed */
-  int last = --s->here == 0 && finished(s->memory, s->users);
+  attached(s)[rgi_node.me]--;
+  int last = !is_attached(s, living) && finished(s->memory, s->users);
   if (last)
     remove_slot(b, at);
   unlock_bucket(b);
   if (last)
-    rgi_arena_free(at, sizeof *s + s->bytes);
+    rgi_arena_free(at, slot_bytes(s->bytes));
   return last;
+}
+
+int rgi_slot_detach(uint64_t at, int (*finished)(const void *memory, int users)) {
+  return detach_slot(at, 0, finished);
+}
+
+int rgi_slot_detach_surviving(uint64_t at, int (*finished)(const void *memory, int users)) {
+  return detach_slot(at, 1, finished);
+}
+
+/* --- what is set aside --------------------------------------------------------------------- */
+
+/* Groups whose flags are there when the arena is full; and of survivors. */
+#define GROUPS_TELL 4
+#define GROUPS_SURVIVORS 16
+
+/* Rounds of decisions at once, besides one for each four processes. */
+#define ROUNDS 16
+
+static size_t at_least(size_t a, size_t b) {
+  return a > b ? a : b;
+}
+
+static size_t whole_pages(size_t bytes) {
+  return (bytes + RGI_PAGE - 1) / RGI_PAGE * RGI_PAGE;
+}
+
+/* A proposal lists nodes and dead ranks, 9 bytes for each; a round has a byte for each member. */
+void rgi_slot_set_aside(int n, int world, size_t aside[]) {
+  size_t flags = whole_pages(RGI_SLOT_HEAD_BYTES + (size_t)n * RGI_SLOT_MEMBER_BYTES);
+  size_t round = whole_pages(RGI_SLOT_HEAD_BYTES + (size_t)n * 16 + (size_t)world) +
+                 whole_pages(RGI_SLOT_HEAD_BYTES + (size_t)world * 9);
+  aside[RGI_ARENA_ANY] = 0;
+  aside[RGI_ARENA_TELL] = at_least(GROUPS_TELL * flags, (size_t)128 << 10);
+  aside[RGI_ARENA_SURVIVORS] = GROUPS_SURVIVORS * flags;
+  aside[RGI_ARENA_DECISION] = ((size_t)n / 4 + ROUNDS) * round;
 }

@@ -18,7 +18,8 @@
  * readers load in the opposite order; all these are sequentially consistent.
  *
  * The slot is freed when all members that are not dead have voted and detached. A member that is
- * late therefore still finds the decision of a round that did not wait for it. */
+ * late therefore still finds the decision of a round that did not wait for it. The slot and the
+ * proposal take memory that the arena has set aside, if it is full. */
 #include "recovery/group_decision.h"
 
 #include <stdatomic.h>
@@ -209,6 +210,8 @@ static int read_decision(const node_call *s, rgi_group_decision *v) {
 
 static int run_round(node_call *s, unsigned word, rgi_group_decision *decision) {
   uint64_t key = rgi_mix_bits(s->g->context + 0x66617276u + ((uint64_t)s->g->rounds << 32));
+  _Static_assert(sizeof(node_vote) <= 14 && sizeof(node_round) <= RGI_SLOT_HEAD_BYTES / 2,
+                 "what is set aside suffices");
   size_t bytes = sizeof(node_round) + (size_t)s->here * sizeof(node_vote) + (size_t)s->n;
   void *memory;
   RGI_TRY(rgi_failure_check_creation(s->g->creation_ids, s->call));
@@ -223,16 +226,18 @@ static int run_round(node_call *s, unsigned word, rgi_group_decision *decision) 
     s->g->rounds++;
     error = read_decision(s, decision);
   }
-  rgi_slot_detach(s->slot, is_over);
+  rgi_slot_detach_surviving(s->slot, is_over);
   return error;
 }
 
 int rgi_group_decision_make(rg_group g, const char *call, unsigned word, int all,
                             rgi_group_decision *decision) {
   node_call s = {.g = g, .call = call, .all = all, .n = rgi_members_count(g->members)};
+  rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_DECISION);
   int error = find_members_here(&s);
   if (!error)
     error = run_round(&s, word, decision);
+  rgi_arena_set_purpose(before);
   free(s.rank);
   return error;
 }

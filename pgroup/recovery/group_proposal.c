@@ -55,7 +55,7 @@ static uint64_t offset_of(const void *at) {
 static int send_proposal(const rgi_group_proposal *p, const int *of, int n) {
   int dead = count_dead(p->g->members), listed = p->all ? 0 : dead;
   uint64_t at;
-  RGI_TRY(rgi_arena_alloc_last(p->call, rgi_agreement_bytes(n, listed), &at));
+  RGI_TRY(rgi_arena_alloc_for(RGI_ARENA_DECISION, p->call, rgi_agreement_bytes(n, listed), &at));
   rgi_agreement_proposal *m = rgi_arena_at(at);
   *m = (rgi_agreement_proposal){.group = p->g->context,
                                 .round = p->g->rounds,

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/mix.h"
 #include "base/options.h"
+#include "collectives/coll_of_group.h"
 #include "collectives/shared_state_cache.h"
 #include "formation/group.h"
 #include "noded/overlay_client.h"
@@ -93,6 +94,7 @@ int rg_group_shrink(rg_group g, rg_group *survivors) {
   RGI_TRY(rgi_group_with_context(members, g->tag, context, &made));
   made->diverged = 1;
   memcpy(made->creation_ids, g->creation_ids, sizeof made->creation_ids);
+  rgi_coll_attach_surviving(__func__, made);
   *survivors = made;
   return RG_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include <regroup/recovery.h>
 
 #include "base/error.h"
+#include "collectives/coll_of_group.h"
 #include "collectives/group_error.h"
 #include "formation/group.h"
 #include "intercomm/reserve.h"
@@ -38,7 +39,9 @@ static int acquire_members(attempt *a) {
   rgi_members *all;
   RGI_TRY(rgi_reserve_acquire(a->call, a->survivors, &d, &a->acquired));
   RGI_TRY(rgi_reserve_substitute(a->call, before, survivors, a->acquired, &all));
-  return rgi_group_creation_end(creation_ids, 0, d.diverged, all, a->g->tag, &a->made);
+  RGI_TRY(rgi_group_creation_end(creation_ids, 0, d.diverged, all, a->g->tag, &a->made));
+  rgi_coll_attach_surviving(a->call, a->made);
+  return RG_SUCCESS;
 }
 
 /* Either all survivors have the group, or none has it; *again: since more members have died. */
@@ -52,7 +55,7 @@ static int settle_attempt(attempt *a, int error, int *again) {
   return *again ? RG_ERR_PROC_FAILED : rgi_group_error_share(a->survivors, a->call, error);
 }
 
-static int try_once(attempt *a, int *again) {
+static int attempt_once(attempt *a, int *again) {
   RGI_TRY(rgi_group_creation_begin(a->survivors, a->survivors->tag, &a->number));
   RGI_TRY(rgi_group_check_member(a->call, a->survivors)); /* sets the failure scope of the waits */
   int error = settle_attempt(a, acquire_members(a), again);
@@ -62,6 +65,14 @@ static int try_once(attempt *a, int *again) {
   }
   rgi_members_drop(a->acquired);
   a->acquired = NULL;
+  return error;
+}
+
+/* Messages inside a node take memory that is set aside, if the arena is full. */
+static int try_once(attempt *a, int *again) {
+  rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_DECISION);
+  int error = attempt_once(a, again);
+  rgi_arena_set_purpose(before);
   return error;
 }
 

@@ -5,7 +5,8 @@
  * are to be daemons (their directory needs room in the arena), the arena, the caller's entry in the
  * table of processes, the guard's knowledge of both, and, when all processes of the node have come
  * so far, the daemons. The arena begins with its roots: the processes' bells and inboxes, the table
- * of processes, the daemons' directory, and what the caller asks for (the table of slots). */
+ * of processes, the daemons' directory, and what the caller asks for (the table of slots). The heap
+ * holds the modules' parts and, behind them, some words for each process. */
 #include "runtime/cluster.h"
 
 #include <stdlib.h>
@@ -18,9 +19,11 @@
 #include "noded/overlay_client.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
+#include "progress/slot.h"
 #include "runtime/daemons.h"
 #include "runtime/module.h"
 #include "shm/node.h"
+#include "shm/pages.h"
 #include "shm/process.h"
 
 static size_t table_bytes; /* of the roots between the bells and the extra bytes */
@@ -83,11 +86,11 @@ static int open_overlay(MPI_Comm world, MPI_Comm node) {
 
 /* The first process of each node makes the segment, the others map it. The same error on all
  * processes. */
-static int share_arena(MPI_Comm world, MPI_Comm node, size_t bytes, size_t roots, size_t heap) {
+static int share_arena(MPI_Comm world, MPI_Comm node, const rgi_arena_sizes *sizes) {
   rgi_arena_address a = {0};
   int first = rgi_node.me == 0, error = RG_SUCCESS;
   if (first)
-    a.error = error = rgi_arena_make(bytes, roots, heap, &a);
+    a.error = error = rgi_arena_make(sizes, &a);
   RGI_TRY_MPI(MPI_Bcast(&a, (int)sizeof a, MPI_BYTE, 0, node));
   if (!first && !a.error)
     error = rgi_arena_join(&a);
@@ -97,17 +100,31 @@ static int share_arena(MPI_Comm world, MPI_Comm node, size_t bytes, size_t roots
   return error;
 }
 
+/* Every process of the world has the same modules, or opens none that have heap. */
+uint64_t rgi_cluster_words(int n) {
+  return (uint64_t)n * rgi_modules_heap();
+}
+
+/* Whole pages. */
+static size_t words_bytes(void) {
+  return ((size_t)rgi_node.n * RGI_CLUSTER_WORDS_BYTES + RGI_PAGE - 1) / RGI_PAGE * RGI_PAGE;
+}
+
 static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
   RGI_TRY(look_at_processors(node));
   RGI_TRY(rgi_daemons_choose(world));
   int size;
-  size_t bytes = (size_t)rgi_options_value(RGI_OPT_ARENA_SIZE) << 20;
   table_bytes = tables_bytes(world, &size);
-  if (bytes == 0)
-    bytes = rgi_memory_half();
-  size_t heap = (size_t)rgi_node.n * rgi_modules_heap();
-  RGI_TRY(share_arena(world, node, bytes, members_bytes() + table_bytes + extra, heap));
+  rgi_arena_sizes sizes = {.bytes = (size_t)rgi_options_value(RGI_OPT_ARENA_SIZE) << 20,
+                           .roots = members_bytes() + table_bytes + extra,
+                           .heap = rgi_cluster_words(rgi_node.n) + words_bytes()};
+  if (sizes.bytes == 0)
+    sizes.bytes = rgi_memory_half();
+  rgi_slot_set_aside(rgi_node.n, size, sizes.aside);
+  RGI_TRY(share_arena(world, node, &sizes));
+  if (rgi_node.me == 0)
+    RGI_TRY(rgi_arena_heap_commit("rg_init", rgi_cluster_words(rgi_node.n), words_bytes()));
   rgi_node.processes = rgi_arena_roots();
   RGI_TRY(rgi_process_open((char *)rgi_arena_roots() + members_bytes(), size));
   rgi_daemons_tell_guard();

@@ -13,6 +13,10 @@
  * Memory for pages is committed by fallocate before they are handed out (the segment is sparse),
  * and given back by a hole when much is free.
  *
+ * The last pages are set aside, a range for each purpose. A block there is whole pages, however
+ * small it is, and is never cut into others: so it is known by its place, and what is freed there
+ * serves the same purposes again.
+ *
  * A process may be killed at any point. The lock is robust: the next process that takes it goes on
  * with the table as it is. Stores are in such an order that at worst some memory stays unused:
  * pages are taken before they are written down as a piece, a piece's beginning is stored before its
@@ -38,9 +42,6 @@
 #define CLASSES 28 /* the last one's blocks are SMALL */
 #define PIECE ((size_t)64 << 10)
 
-/* The last pages are for rgi_arena_alloc_last only. */
-#define LAST_PAGES (2 * PIECE / RGI_PAGE)
-
 /* Free pages keep their memory up to so many bytes; above that, ranges of at least RETURNED go back
  * to the system. */
 #define AT_HAND ((size_t)64 << 20)
@@ -54,8 +55,9 @@
 typedef struct {
   uint64_t magic, size; /* of all but the heap */
   uint64_t mapped;
-  uint64_t first, pages;   /* where blocks begin, and where the table of pages is */
-  pthread_mutex_t growing; /* robust */
+  uint64_t first, pages;              /* where blocks begin, and where the table of pages is */
+  uint64_t limit[RGI_ARENA_PURPOSES]; /* where the pages end that each purpose may take */
+  pthread_mutex_t growing;            /* robust */
   _Atomic uint64_t used;
   struct {
     _Atomic uint64_t top;
@@ -67,6 +69,8 @@ static struct {
   arena_header *base;
   int fd;
 } arena = {.fd = -1};
+
+static _Thread_local rgi_arena_purpose purpose_now;
 
 #define MAGIC 0x7265677261726e61u
 
@@ -164,10 +168,11 @@ static int back_pages(const char *what, uint64_t first, uint64_t n) {
   return RG_SUCCESS;
 }
 
-/* Pages side by side. last: the last pages may be among them. */
-static int alloc_pages(const char *what, uint64_t n, int last, uint64_t *offset) {
-  uint64_t first, limit = page_table()->count - (last ? 0 : LAST_PAGES);
-  if (!rgi_pages_alloc(page_table(), n, limit, &first))
+/* Pages side by side. */
+static int alloc_pages(const char *what, uint64_t n, uint64_t *offset) {
+  uint64_t first;
+  if (!rgi_pages_alloc(page_table(), n, (rgi_pages_range){0, arena.base->limit[RGI_ARENA_ANY]},
+                       &first))
     return rgi_error(RG_ERR_NOMEM,
                      "%s: the node's arena is full (%zu of %zu MiB are taken; wanted: %zu bytes in "
                      "one piece): set RG_ARENA_SIZE higher, or free groups and arrays",
@@ -181,10 +186,15 @@ static int alloc_pages(const char *what, uint64_t n, int last, uint64_t *offset)
   return error;
 }
 
+int rgi_arena_is_aside(uint64_t offset) {
+  return offset >= page_at(arena.base->limit[RGI_ARENA_ANY]);
+}
+
 static void free_pages(uint64_t offset, uint64_t n) {
   uint64_t first = (offset - arena.base->first) / RGI_PAGE;
   rgi_pages_free(page_table(), first, n);
-  if (n * RGI_PAGE < RETURNED || page_table()->spare * RGI_PAGE <= AT_HAND)
+  if (rgi_arena_is_aside(offset) || n * RGI_PAGE < RETURNED ||
+      page_table()->spare * RGI_PAGE <= AT_HAND)
     return;
   if (fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
                 (off_t)(n * RGI_PAGE)) == 0)
@@ -192,8 +202,8 @@ static void free_pages(uint64_t offset, uint64_t n) {
 }
 
 /* A piece of PIECE bytes, or a smaller one when there is no room. */
-static int alloc_piece(const char *what, size_t bytes, int last, uint64_t *at, size_t *cut) {
-  for (*cut = PIECE; alloc_pages(what, *cut / RGI_PAGE, last, at); *cut /= 2)
+static int alloc_piece(const char *what, size_t bytes, uint64_t *at, size_t *cut) {
+  for (*cut = PIECE; alloc_pages(what, *cut / RGI_PAGE, at); *cut /= 2)
     if (*cut / 2 < bytes || *cut / 2 < RGI_PAGE)
       return RG_ERR_NOMEM;
   return RG_SUCCESS;
@@ -201,12 +211,12 @@ static int alloc_piece(const char *what, size_t bytes, int last, uint64_t *at, s
 
 /* The beginning of a new piece is stored before its end: a process killed between the two stores
  * leaves at most one unused piece. */
-static int cut_piece(const char *what, int c, int last, uint64_t *offset) {
+static int cut_piece(const char *what, int c, uint64_t *offset) {
   size_t bytes = class_lines(c) * RGI_LINE, cut;
   _Atomic uint64_t *piece = &arena.base->class[c].piece, *end = &arena.base->class[c].end;
   uint64_t at = atomic_load(piece);
   if (at + bytes > atomic_load(end)) {
-    RGI_TRY(alloc_piece(what, bytes, last, &at, &cut));
+    RGI_TRY(alloc_piece(what, bytes, &at, &cut));
     atomic_store(piece, at);
     atomic_store(end, at + cut);
   }
@@ -237,14 +247,14 @@ static void lock_growing(void) {
     pthread_mutex_consistent(&arena.base->growing);
 }
 
-static int alloc_small(const char *what, int c, int last, uint64_t *offset) {
+static int alloc_small(const char *what, int c, uint64_t *offset) {
   int error = RG_SUCCESS;
   uint64_t got = pop_block(c);
   if (!got) {
     lock_growing();
     got = pop_block(c);
     if (!got)
-      error = cut_piece(what, c, last, &got);
+      error = cut_piece(what, c, &got);
     if (error && (got = split_block(c)))
       error = RG_SUCCESS;
     pthread_mutex_unlock(&arena.base->growing);
@@ -255,46 +265,70 @@ static int alloc_small(const char *what, int c, int last, uint64_t *offset) {
 
 static int alloc_large(const char *what, uint64_t n, uint64_t *offset) {
   lock_growing();
-  int error = alloc_pages(what, n, 0, offset);
+  int error = alloc_pages(what, n, offset);
   pthread_mutex_unlock(&arena.base->growing);
   return error;
 }
 
-/* What a block of so many bytes takes up. */
-static size_t size_of(size_t bytes) {
-  return bytes <= SMALL ? class_lines(class_of(bytes)) * RGI_LINE
-                        : (bytes - 1) / RGI_PAGE * RGI_PAGE + RGI_PAGE;
+/* Of what is set aside for the purpose and those before it. 0: there is none. */
+static int alloc_aside(rgi_arena_purpose purpose, uint64_t n, uint64_t *offset) {
+  uint64_t first;
+  const rgi_pages_range range = {arena.base->limit[RGI_ARENA_ANY], arena.base->limit[purpose]};
+  lock_growing();
+  int found = rgi_pages_alloc(page_table(), n, range, &first);
+  pthread_mutex_unlock(&arena.base->growing);
+  if (found)
+    *offset = page_at(first);
+  return found;
 }
 
-static int alloc_block(const char *what, size_t bytes, int last, uint64_t *offset) {
+static uint64_t pages_of(size_t bytes) {
+  return bytes ? (bytes - 1) / RGI_PAGE + 1 : 1;
+}
+
+/* What a block of so many bytes takes up. */
+static size_t size_of(size_t bytes) {
+  return bytes <= SMALL ? class_lines(class_of(bytes)) * RGI_LINE : pages_of(bytes) * RGI_PAGE;
+}
+
+int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
+                        uint64_t *offset) {
   uint64_t got;
   if (bytes > arena.base->size)
     return rgi_error(RG_ERR_NOMEM,
                      "%s: %zu bytes are more than the node's arena of %zu MiB (RG_ARENA_SIZE)",
                      what, bytes, (size_t)arena.base->size >> 20);
-  RGI_TRY(bytes <= SMALL ? alloc_small(what, class_of(bytes), last, &got)
-                         : alloc_large(what, size_of(bytes) / RGI_PAGE, &got));
+  int error = bytes <= SMALL ? alloc_small(what, class_of(bytes), &got)
+                             : alloc_large(what, pages_of(bytes), &got);
+  if (error && !alloc_aside(purpose, pages_of(bytes), &got))
+    return error;
   atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
   *offset = got;
   return RG_SUCCESS;
 }
 
 int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset) {
-  return alloc_block(what, bytes, 0, offset);
+  return rgi_arena_alloc_for(RGI_ARENA_ANY, what, bytes, offset);
 }
 
-int rgi_arena_alloc_last(const char *what, size_t bytes, uint64_t *offset) {
-  return alloc_block(what, bytes, 1, offset);
+rgi_arena_purpose rgi_arena_set_purpose(rgi_arena_purpose purpose) {
+  rgi_arena_purpose before = purpose_now;
+  purpose_now = purpose;
+  return before;
+}
+
+rgi_arena_purpose rgi_arena_get_purpose(void) {
+  return purpose_now;
 }
 
 void rgi_arena_free(uint64_t offset, size_t bytes) {
   atomic_fetch_sub_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
-  if (bytes <= SMALL) {
+  if (bytes <= SMALL && !rgi_arena_is_aside(offset)) {
     push_block(class_of(bytes), offset);
     return;
   }
   lock_growing();
-  free_pages(offset, size_of(bytes) / RGI_PAGE);
+  free_pages(offset, pages_of(bytes));
   pthread_mutex_unlock(&arena.base->growing);
 }
 
@@ -327,7 +361,35 @@ static int map_segment(size_t bytes) {
   return RG_SUCCESS;
 }
 
-static void prepare_segment(size_t bytes, size_t heap, size_t pages, size_t first) {
+/* Where the parts of the segment are. */
+typedef struct {
+  size_t pages, first, aside, end; /* the table; the blocks; those set aside; the heap */
+} layout;
+
+static layout layout_of(const rgi_arena_sizes *sizes) {
+  layout at = {.pages = round_up(ROOTS + sizes->roots, RGI_LINE)};
+  size_t blocks = round_up(sizes->bytes, PIECE), aside = 0;
+  for (int i = 0; i < RGI_ARENA_PURPOSES; i++)
+    aside += round_up(sizes->aside[i], RGI_PAGE);
+  aside = round_up(aside, PIECE);
+  at.first = round_up(at.pages + rgi_pages_bytes((blocks + aside) / RGI_PAGE), PIECE);
+  at.aside = at.first + blocks;
+  at.end = at.aside + aside;
+  return at;
+}
+
+/* The pages that are set aside have memory already. */
+static void prepare_pages(const rgi_arena_sizes *sizes, const layout *at) {
+  arena_header *h = arena.base;
+  uint64_t limit = (at->aside - at->first) / RGI_PAGE;
+  page_table()->count = (at->end - at->first) / RGI_PAGE;
+  rgi_pages_back(page_table(), limit, page_table()->count - limit);
+  page_table()->spare = page_table()->backed;
+  for (int i = 0; i < RGI_ARENA_PURPOSES; i++)
+    h->limit[i] = limit += round_up(sizes->aside[i], RGI_PAGE) / RGI_PAGE;
+}
+
+static void prepare_segment(const rgi_arena_sizes *sizes, const layout *at) {
   arena_header *h = arena.base;
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -335,11 +397,11 @@ static void prepare_segment(size_t bytes, size_t heap, size_t pages, size_t firs
   pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
   pthread_mutex_init(&h->growing, &attributes);
   pthread_mutexattr_destroy(&attributes);
-  h->size = bytes;
-  h->mapped = bytes + heap;
-  h->first = first;
-  h->pages = pages;
-  page_table()->count = (bytes - first) / RGI_PAGE;
+  h->size = at->end;
+  h->mapped = at->end + sizes->heap;
+  h->first = at->first;
+  h->pages = at->pages;
+  prepare_pages(sizes, at);
   h->magic = MAGIC;
 }
 
@@ -359,14 +421,16 @@ static int set_size(int fd, size_t bytes) {
   return failed;
 }
 
-static int make_segment(size_t bytes, size_t heap, size_t pages, size_t first) {
+static int make_segment(const rgi_arena_sizes *sizes, const layout *at) {
+  size_t bytes = at->end + sizes->heap, aside = at->end - at->aside;
   arena.fd = memfd_create("regroup", MFD_CLOEXEC);
-  if (arena.fd < 0 || set_size(arena.fd, bytes + heap) != 0 ||
-      fallocate(arena.fd, 0, 0, (off_t)first) != 0)
+  if (arena.fd < 0 || set_size(arena.fd, bytes) != 0 ||
+      fallocate(arena.fd, 0, 0, (off_t)at->first) != 0 ||
+      (aside && fallocate(arena.fd, 0, (off_t)at->aside, (off_t)aside) != 0))
     return rgi_error(RG_ERR_SYSTEM, "rg_init: no shared memory for the node's arena (%zu MiB): %s",
-                     (bytes + heap) >> 20, strerror(errno));
-  RGI_TRY(map_segment(bytes + heap));
-  prepare_segment(bytes, heap, pages, first);
+                     bytes >> 20, strerror(errno));
+  RGI_TRY(map_segment(bytes));
+  prepare_segment(sizes, at);
   return RG_SUCCESS;
 }
 
@@ -383,12 +447,11 @@ int rgi_arena_join(const rgi_arena_address *i) {
   return RG_SUCCESS;
 }
 
-int rgi_arena_make(size_t bytes, size_t roots, size_t heap, rgi_arena_address *address) {
-  size_t blocks = round_up(bytes, PIECE), pages = round_up(ROOTS + roots, RGI_LINE);
-  size_t first = round_up(pages + rgi_pages_bytes(blocks / RGI_PAGE), PIECE), size = first + blocks;
-  RGI_TRY(make_segment(size, heap, pages, first));
-  *address =
-      (rgi_arena_address){.pid = getpid(), .fd = arena.fd, .size = size, .mapped = size + heap};
+int rgi_arena_make(const rgi_arena_sizes *sizes, rgi_arena_address *address) {
+  const layout at = layout_of(sizes);
+  RGI_TRY(make_segment(sizes, &at));
+  *address = (rgi_arena_address){
+      .pid = getpid(), .fd = arena.fd, .size = at.end, .mapped = at.end + sizes->heap};
   return RG_SUCCESS;
 }
 

@@ -6,7 +6,8 @@
  * memory behind it is committed before a block is handed out: a shortage is an error and never a
  * SIGBUS.
  *
- * The segment holds, from its start: a header, the roots, the table of pages, the blocks, the heap.
+ * The segment holds, from its start: a header, the roots, the table of pages, the blocks, the pages
+ * that are set aside, the heap.
  * Blocks are named by their offset, which is the same in all processes although each has the
  * segment at an address of its own; 0 is no block. */
 #ifndef RGI_ARENA_H
@@ -25,10 +26,26 @@ typedef struct {
   uint64_t size, mapped; /* of the segment without and with the heap */
 } rgi_arena_address;
 
-/* By one process of the node: makes the segment. bytes: for blocks. roots: zeroed, for structures
- * of the rooms above (rgi_arena_roots). heap: divided up by the rooms above (rgi_arena_heap).
- * RG_ERR_SYSTEM; after that, as after any error here, the caller calls rgi_arena_close. */
-int rgi_arena_make(size_t bytes, size_t roots, size_t heap, rgi_arena_address *address);
+/* What a block is needed for. When the arena is full, a block takes pages that are set aside for
+ * its purpose or for one before it; they have memory from the beginning, and are free again when
+ * the block is freed. */
+typedef enum {
+  RGI_ARENA_ANY,       /* nothing is set aside */
+  RGI_ARENA_TELL,      /* members tell one another that the arena is full */
+  RGI_ARENA_SURVIVORS, /* the groups that survivors form */
+  RGI_ARENA_DECISION,  /* what a decision after a death takes until it is made */
+  RGI_ARENA_PURPOSES
+} rgi_arena_purpose;
+
+/* bytes: for blocks. roots: zeroed, for structures of the rooms above (rgi_arena_roots). heap:
+ * divided up by the rooms above (rgi_arena_heap). aside: for each purpose, besides `bytes`. */
+typedef struct {
+  size_t bytes, roots, heap, aside[RGI_ARENA_PURPOSES];
+} rgi_arena_sizes;
+
+/* By one process of the node: makes the segment. RG_ERR_SYSTEM; after that, as after any error
+ * here, the caller calls rgi_arena_close. */
+int rgi_arena_make(const rgi_arena_sizes *sizes, rgi_arena_address *address);
 
 /* By the other processes of the node. RG_ERR_SYSTEM. */
 int rgi_arena_join(const rgi_arena_address *address);
@@ -59,12 +76,20 @@ int rgi_arena_heap_commit(const char *what, uint64_t offset, size_t bytes);
  * arena small blocks are cut from larger ones of up to 16 KiB; these do not merge again. */
 int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset);
 
-/* The same; when the arena is full, from a last reserve: for what members need to tell one another
- * that it is full. */
-int rgi_arena_alloc_last(const char *what, size_t bytes, uint64_t *offset);
+/* The same for a purpose. */
+int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
+                        uint64_t *offset);
+
+/* What the slots and messages of this thread are for from now on (RGI_ARENA_ANY at first); returns
+ * what they were for. A caller sets it back. */
+rgi_arena_purpose rgi_arena_set_purpose(rgi_arena_purpose purpose);
+rgi_arena_purpose rgi_arena_get_purpose(void);
 
 /* Frees a block of that size; by any process. */
 void rgi_arena_free(uint64_t offset, size_t bytes);
+
+/* Whether a block is of the pages that are set aside: it is to be freed and not kept for later. */
+int rgi_arena_is_aside(uint64_t offset);
 
 /* Where a block is, in this process; its offset, 0 for NULL. */
 void *rgi_arena_at(uint64_t offset);

@@ -70,9 +70,11 @@ static uint64_t count_backed(rgi_pages *p, uint64_t first, uint64_t n) {
   return n - bare;
 }
 
-int rgi_pages_alloc(rgi_pages *p, uint64_t n, uint64_t limit, uint64_t *first) {
-  uint64_t at = p->low = find_bit(taken_bits(p), p->low, p->count, 0);
-  while (n <= limit && at <= limit - n) {
+int rgi_pages_alloc(rgi_pages *p, uint64_t n, rgi_pages_range range, uint64_t *first) {
+  p->low = find_bit(taken_bits(p), p->low, p->count, 0);
+  uint64_t begin = p->low > range.begin ? p->low : range.begin;
+  uint64_t at = find_bit(taken_bits(p), begin, p->count, 0);
+  while (n <= range.end && at <= range.end - n) {
     uint64_t next = find_bit(taken_bits(p), at, at + n, 1);
     if (next == at + n) {
       set_bits(taken_bits(p), at, n, 1);

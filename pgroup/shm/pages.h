@@ -23,8 +23,12 @@ typedef struct {
 /* Bytes of the table. All zero, except count, it says: all pages are free and without memory. */
 size_t rgi_pages_bytes(uint64_t count);
 
-/* Takes the first n free pages side by side that end at `limit` or before. 0: there are none. */
-int rgi_pages_alloc(rgi_pages *p, uint64_t n, uint64_t limit, uint64_t *first);
+typedef struct {
+  uint64_t begin, end;
+} rgi_pages_range;
+
+/* Takes the first n free pages side by side in the range. 0: there are none. */
+int rgi_pages_alloc(rgi_pages *p, uint64_t n, rgi_pages_range range, uint64_t *first);
 void rgi_pages_free(rgi_pages *p, uint64_t first, uint64_t n);
 
 /* Finds the first range without memory in [*first, *end) and stores it there. 0: there is none. */

@@ -9,22 +9,23 @@
  *   master    the one that acquired: those it acquired go back, and others acquire them
  *   replace   the first one that works, again and again, until the reserve is empty
  *   all       all that work: those in reserve are told
- * and over several nodes
- *   asked     one that works, while another asks for processes and has no answer yet
- *   directory the holder of the reserve directory, after one has left: no process can be acquired,
- *             and the job ends well
- *   failover  the holder of the directory, then all that work: those in reserve are told
+ *   asked     one that works, while another acquires processes
+ *   last      the last one, after one has left: all others can be acquired, and the job ends well
+ *   lost      the last one, then all that work: those in reserve are told
+ *   storm     reserves storm SEED: the last one and the one before it, and for an odd seed one that
+ *             works, at any moment, while those that work acquire processes at the same time: what
+ *             lives can be acquired in the end
  * "PASSED CASE" is printed in the end by one that lives. */
 
 #include "intercomm/reserve_directory.h"
 #include "ranks.h"
-#include "shm/node.h"
 #include "shm/process.h"
 
 #define WORKERS 2
 
-static int aside; /* in reserve, except the holder of the directory */
+static int aside; /* in reserve */
 static const char *what;
+static uint64_t seed;
 
 static int is(const char *name) {
   return strcmp(what, name) == 0;
@@ -122,8 +123,7 @@ static rg_group master(rg_group g) {
   return go_on(g);
 }
 
-/* The answer to a request that was given up does not answer the next one, and the processes that it
- * acquired are not lost. */
+/* The processes that are acquired meanwhile are not lost. */
 static rg_group asked(rg_group g) {
   rg_group grown;
   if (my_rank == 1) {
@@ -137,17 +137,67 @@ static rg_group asked(rg_group g) {
   return go_on(g);
 }
 
-static rg_group lose_directory(rg_group g) {
+static rg_group alone_of(rg_group g) {
+  rg_group alone;
+  must(!rg_group_create_range(g, rank_in(g), rank_in(g), 1, 5, &alone), "rg_group_create_range");
+  return alone;
+}
+
+static rg_group lose_last(rg_group g) {
   rg_group alone, grown;
   wait_for_death(world_size - 1);
-  if (is("failover"))
+  if (is("lost"))
     raise(SIGKILL);
-  wait_for_sleepers(0);
   if (my_rank == 0) {
-    must(!rg_group_create_range(g, 0, 0, 1, 5, &alone), "rg_group_create_range");
-    must(rg_group_grow(alone, 1, &grown) == RG_ERR_RESERVE, "rg_group_grow");
+    wait_for_sleepers(aside - 1);
+    alone = alone_of(g);
+    must(rg_group_grow(alone, aside, &grown) == RG_ERR_RESERVE, "one more than live");
+    draw_and_let_go(alone, aside - 1);
     rg_group_free(&alone);
   }
+  return g;
+}
+
+#define STORM_SECONDS 0.5
+
+static int dies_in_storm(int rank) {
+  return rank >= world_size - 2 || (rank == 1 && seed % 2);
+}
+
+static void begin_storm(void) {
+  if (dies_in_storm(my_rank))
+    kill_later(mix(seed + (uint64_t)my_rank) % (uint64_t)(STORM_SECONDS * 1e6));
+}
+
+/* Each of those that work acquires for itself alone. */
+static void acquire_some(rg_group alone, uint64_t number) {
+  rg_group grown = NULL;
+  int n = 1 + (int)(mix(seed + number) % (uint64_t)aside);
+  int error = rg_group_grow(alone, n, &grown);
+  if (error == RG_ERR_RESERVE)
+    return;
+  if (!survivable(error, "rg_group_grow"))
+    survivable(count_members(grown), "counting those that were acquired");
+  rg_group_free(&grown);
+}
+
+static rg_group storm(rg_group g) {
+  rg_group alone = alone_of(g), grown;
+  double end = now() + STORM_SECONDS;
+  for (uint64_t i = 0; now() < end; i++)
+    acquire_some(alone, 2 * i + (uint64_t)my_rank);
+  rg_group_free(&alone);
+  for (int i = 0; i < world_size; i++)
+    if (dies_in_storm(i))
+      wait_for_death(i);
+  drop_dead(&g);
+  must(!rg_barrier(g), "rg_barrier");
+  wait_for_sleepers(aside - 2);
+  must(!rg_barrier(g), "rg_barrier");
+  must(rg_group_grow(g, aside - 1, &grown) == RG_ERR_RESERVE, "one more than live");
+  draw_and_let_go(g, aside - 2);
+  must(!rg_barrier(g), "rg_barrier"); /* both have seen that they sleep */
+  draw_and_let_go(g, aside - 2);
   return g;
 }
 
@@ -183,13 +233,14 @@ static rg_group replace(rg_group g) {
 static void work(rg_group g) {
   if (is("all"))
     raise(SIGKILL);
-  g = is("parked")                        ? parked(g)
-      : is("taker")                       ? taker(g)
-      : is("drawn")                       ? drawn(g)
-      : is("master")                      ? master(g)
-      : is("asked")                       ? asked(g)
-      : is("directory") || is("failover") ? lose_directory(g)
-                                          : replace(g);
+  g = is("parked")               ? parked(g)
+      : is("taker")              ? taker(g)
+      : is("drawn")              ? drawn(g)
+      : is("master")             ? master(g)
+      : is("asked")              ? asked(g)
+      : is("storm")              ? storm(g)
+      : is("last") || is("lost") ? lose_last(g)
+                                 : replace(g);
   if (rank_in(g) == size_of(g) - 1)
     printf("PASSED %s\n", what);
   rg_group_free(&g);
@@ -201,10 +252,8 @@ static void help(void) {
   int error;
   if (is("parked") && my_rank == WORKERS)
     raise(SIGKILL);
-  if ((is("directory") || is("failover")) && my_rank == world_size - 1)
+  if ((is("last") || is("lost")) && my_rank == world_size - 1)
     raise(SIGKILL);
-  if (is("asked") && my_rank == world_size - 1)
-    wait_for_death(1);
   while (!(error = rg_reserve_park(&d)) && d.group) {
     if (is("replace")) {
       work(d.group);
@@ -221,7 +270,7 @@ static void help(void) {
     }
     rg_group_free(&d.group);
   }
-  int lost = is("all") || is("failover");
+  int lost = is("all") || is("lost");
   must(error == (lost ? RG_ERR_PROC_FAILED : RG_SUCCESS), "rg_reserve_park");
   must(rg_reserve_park(&d) == error, "rg_reserve_park again");
   if (lost)
@@ -231,14 +280,17 @@ static void help(void) {
 int main(int argc, char **argv) {
   rg_group g, world = enter_world(&argc, &argv);
   what = argc > 1 ? argv[1] : "parked";
-  aside = world_size - WORKERS - (rgi_node.count > 1);
+  seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+  aside = world_size - WORKERS;
   all_here(world);
   must(!rg_reserve_open(world_size - WORKERS, &g), "rg_reserve_open");
-  if (is("directory")) {
+  if (is("last")) {
     must(my_rank != 1 || !rg_reserve_leave(), "rg_reserve_leave");
     all_here(world);
   }
   rg_group_free(&world);
+  if (is("storm"))
+    begin_storm();
   if (g)
     work(g);
   else

@@ -15,11 +15,18 @@ import jobs
 
 def test_cases():
     for np in 4, 7:
-        for case in 'parked', 'taker', 'drawn', 'master', 'replace':
+        for case in 'parked', 'taker', 'drawn', 'master', 'asked', 'last', 'replace':
             status, text = jobs.run(np, 'tests/reserves', case)
             assert status == 0 and text == 'PASSED %s\n' % case, (np, case, status, text)
         status, text = jobs.run(np, 'tests/reserves', 'all')
         assert status and 'all processes outside the reserve have died' in text, (np, status, text)
+
+
+def test_storm(runs=5):
+    """At any moment, while processes are acquired."""
+    for seed in range(jobs.SEED, jobs.SEED + runs):
+        status, text = jobs.run(7, 'tests/reserves', 'storm', seed)
+        assert (status, text) == (0, 'PASSED storm\n'), (seed, status, text)
 
 
 def test_relief():
@@ -37,4 +44,5 @@ def test_relief():
 
 
 test_cases()
+test_storm()
 test_relief()

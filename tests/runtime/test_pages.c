@@ -65,7 +65,7 @@ static void test_random(void) {
     } else {
       n = 1 + (uint64_t)random() % (random() % 4 ? 30 : 200);
       uint64_t limit = random() % 2 ? PAGES : PAGES - 20, want = expected(n, limit);
-      RGT_INT(rgi_pages_alloc(p, n, limit, &first), want < PAGES);
+      RGT_INT(rgi_pages_alloc(p, n, (rgi_pages_range){0, limit}, &first), want < PAGES);
       if (want == PAGES)
         continue;
       RGT_INT(first, want);

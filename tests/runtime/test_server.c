@@ -162,19 +162,20 @@ static void is_refused(question q) {
 }
 
 static void test_beyond(void) {
-  is_refused(get(HEAP - 4, 5));
-  is_refused(get(HEAP + 1, 0));
+  size_t end = rgi_arena_heap_size();
+  is_refused(get(end - 4, 5));
+  is_refused(get(end + 1, 0));
   is_refused(get(UINT64_MAX - 4, 8));
   is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .runs = 1, .bytes = 8}, {{-8, 8}}});
   is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .runs = 1, .bytes = 8}, {{INT64_MAX, 8}}});
   is_refused((question){{.kind = RGI_ACCESS_KIND_GET, .runs = 1, .bytes = 9}, {{0, 8}}});
   is_refused((question){{.kind = RGI_ACCESS_KIND_FETCH_ADD,
-                         .offset = HEAP - 4,
+                         .offset = end - 4,
                          .bytes = 8,
                          .element_type = RGI_ELEMENT_INT64},
                         {{0}}});
   is_refused((question){{.kind = RGI_ACCESS_KIND_FETCH_ADD,
-                         .offset = HEAP - 4,
+                         .offset = end - 4,
                          .bytes = 4,
                          .element_type = RGI_ELEMENT_FLOAT},
                         {{0}}});

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The entries of a node stand side by side in the order of its ranks, in the words that cluster.h
+ * has for each process. A query to another node's server is repeated on a new connection when the
+ * connection breaks, until the answer is there or the node is lost. A swap that was executed and
+ * whose answer was lost is recognised when it is repeated: no other process stores that word. */
+#include "intercomm/reserve_entry.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/element.h"
+#include "base/error.h"
+#include "noded/daemon_client.h"
+#include "progress/request.h"
+#include "progress/wait.h"
+#include "runtime/cluster.h"
+#include "runtime/runtime.h"
+#include "shm/arena.h"
+#include "shm/node.h"
+#include "shm/process.h"
+
+static struct {
+  int spread;                /* the entries are in the arenas of all nodes */
+  rgi_reserve_entry *mine;   /* of the caller's node, or all */
+  int *place;                /* of each rank on its node */
+  int *count;                /* of processes on each node */
+  rgi_daemon_client *client; /* to each node; NULL: there is one node */
+} entries;
+
+_Static_assert(sizeof(rgi_reserve_entry) == RGI_CLUSTER_WORDS_BYTES, "it fits");
+
+/* --- open and close -------------------------------------------------------------------- */
+
+static int find_places(void) {
+  int size = rgi_runtime.size, nodes = rgi_node.count;
+  entries.place = malloc((size_t)size * sizeof *entries.place);
+  entries.count = calloc((size_t)nodes, sizeof *entries.count);
+  entries.client = calloc((size_t)nodes, sizeof *entries.client);
+  if (!entries.place || !entries.count || !entries.client)
+    return rgi_error(RG_ERR_NOMEM, "rg_reserve_open: no memory for %d processes", size);
+  for (int i = 0; i < size; i++)
+    entries.place[i] = entries.count[rgi_node_of(i)]++;
+  for (int i = 0; i < nodes; i++)
+    entries.client[i] = (rgi_daemon_client){.node = i, .tcp = {.fd = -1}};
+  return RG_SUCCESS;
+}
+
+int rgi_reserve_entries_open(int spread) {
+  entries.spread = spread;
+  if (spread) {
+    entries.mine = (void *)((char *)rgi_arena_heap() + rgi_cluster_words(rgi_node.n));
+    return find_places();
+  }
+  entries.mine = calloc((size_t)rgi_runtime.size, sizeof *entries.mine);
+  return entries.mine ? RG_SUCCESS
+                      : rgi_error(RG_ERR_NOMEM, "rg_reserve_open: no memory for %d processes",
+                                  rgi_runtime.size);
+}
+
+void rgi_reserve_entries_close(void) {
+  for (int i = 0; entries.client && i < rgi_node.count; i++)
+    rgi_daemon_client_close(&entries.client[i]);
+  if (!entries.spread)
+    free(entries.mine);
+  free(entries.place);
+  free(entries.count);
+  free(entries.client);
+  memset(&entries, 0, sizeof entries);
+}
+
+/* --- other nodes ------------------------------------------------------------------------- */
+
+/* Drops the connection, and the query, if it waits there. */
+static void drop_connection(rgi_daemon_client *l) {
+  rgi_daemon_client_give_up(l);
+  *l = (rgi_daemon_client){.node = l->node, .tcp = {.fd = -1}};
+}
+
+/* Waits for the answer, or until the connection is broken. */
+static int await_answer(rgi_daemon_client *l, rgi_wait *w, int *answered) {
+  int error = RG_SUCCESS;
+  *answered = 0;
+  while (!error && l->tcp.fd >= 0 && !(*answered = rgi_daemon_client_step(l) != NULL)) {
+    struct pollfd p = {l->tcp.fd, POLLIN, 0};
+    if (poll(&p, 1, rgi_wait_meanwhile ? 0 : 1) == 0)
+      error = rgi_requests_progress_all();
+    if (!error)
+      error = rgi_wait_check(w);
+  }
+  if (!*answered)
+    drop_connection(l);
+  return error;
+}
+
+/* RG_ERR_PROC_FAILED, with no text: the node is lost. */
+static int query_node(int node, const rgi_query *query, const void *data, void *answer) {
+  const rgi_query_entry run = {0, (int64_t)query->bytes};
+  rgi_daemon_client *l = &entries.client[node];
+  rgi_wait w;
+  rgi_wait_start_unscoped(&w, "the reserve's directory", -1);
+  for (int answered; !rgi_daemon_client_node_dead(l);) {
+    if (!rgi_daemon_client_open(l)) {
+      drop_connection(l);
+      RGI_TRY(rgi_wait_more(&w));
+      continue;
+    }
+    rgi_daemon_client_query q = {.query = *query, .entries = &run, .data = data, .answer = answer};
+    rgi_daemon_client_send(l, &q);
+    RGI_TRY(await_answer(l, &w, &answered));
+    if (answered)
+      return RG_SUCCESS;
+  }
+  return RG_ERR_PROC_FAILED;
+}
+
+/* Where the entry of a place is, for a query to its node. */
+static uint64_t offset_of(int node, int place) {
+  return rgi_cluster_words(entries.count[node]) + (uint64_t)place * sizeof(rgi_reserve_entry);
+}
+
+/* --- all ----------------------------------------------------------------------------------- */
+
+/* The entry, if it is in memory that the caller can reach. */
+static rgi_reserve_entry *find_entry(int rank) {
+  if (!entries.spread)
+    return &entries.mine[rank];
+  return rgi_node_of(rank) == rgi_node.mine ? &entries.mine[entries.place[rank]] : NULL;
+}
+
+static void copy_entry(const rgi_reserve_entry *from, rgi_reserve_entry *to) {
+  to->word = __atomic_load_n(&from->word, __ATOMIC_SEQ_CST);
+  to->number = __atomic_load_n(&from->number, __ATOMIC_SEQ_CST);
+}
+
+static int read_node(int node, rgi_reserve_entry all[]) {
+  size_t bytes = (size_t)entries.count[node] * sizeof *all;
+  rgi_reserve_entry *there = calloc(1, bytes);
+  const rgi_query q = {
+      .kind = RGI_ACCESS_KIND_GET, .runs = 1, .offset = offset_of(node, 0), .bytes = bytes};
+  if (!there)
+    return rgi_error(RG_ERR_NOMEM, "the reserve's directory: no memory for %zu bytes", bytes);
+  int error = query_node(node, &q, NULL, there);
+  if (error == RG_ERR_PROC_FAILED)
+    memset(there, 0, bytes);
+  for (int i = 0; i < rgi_runtime.size; i++)
+    if (rgi_node_of(i) == node)
+      all[i] = there[entries.place[i]];
+  free(there);
+  return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
+}
+
+int rgi_reserve_entries_read(rgi_reserve_entry all[], int here) {
+  for (int i = 0; i < rgi_runtime.size; i++)
+    if (find_entry(i))
+      copy_entry(find_entry(i), &all[i]);
+  for (int node = 0; node < rgi_node.count && entries.spread && !here; node++)
+    if (node != rgi_node.mine)
+      RGI_TRY(read_node(node, all));
+  return RG_SUCCESS;
+}
+
+int rgi_reserve_entry_swap(int rank, int64_t *word, int64_t next) {
+  rgi_reserve_entry *e = find_entry(rank);
+  int64_t expected = *word, before;
+  if (e) {
+    *word = rgi_element_compare_swap(RGI_ELEMENT_INT64, &e->word, expected, next);
+    return RG_SUCCESS;
+  }
+  const rgi_query q = {.kind = RGI_ACCESS_KIND_COMPARE_SWAP,
+                       .element_type = RGI_ELEMENT_INT64,
+                       .offset = offset_of(rgi_node_of(rank), entries.place[rank]),
+                       .bytes = sizeof expected,
+                       .a = expected,
+                       .b = next};
+  RGI_TRY(query_node(rgi_node_of(rank), &q, NULL, &before));
+  *word = before == next ? expected : before;
+  return RG_SUCCESS;
+}
+
+int rgi_reserve_entry_set_number(int rank, uint64_t number) {
+  rgi_reserve_entry *e = find_entry(rank);
+  uint64_t unused;
+  if (e) {
+    __atomic_store_n(&e->number, number, __ATOMIC_SEQ_CST);
+    return RG_SUCCESS;
+  }
+  const rgi_query q = {.kind = RGI_ACCESS_KIND_PUT,
+                       .runs = 1,
+                       .offset = offset_of(rgi_node_of(rank), entries.place[rank]) +
+                                 offsetof(rgi_reserve_entry, number),
+                       .bytes = sizeof number};
+  return query_node(rgi_node_of(rank), &q, &number, &unused);
+}
