@@ -133,14 +133,17 @@ static int open_pieces(pieces *p, int nodes) {
                                : rgi_error(RG_ERR_NOMEM, "no memory for %d nodes", nodes);
 }
 
-static void free_pieces(pieces *p) {
+/* After an error MPI may still use the memory: it is left to it. */
+static void free_pieces(pieces *p, int error) {
+  if (error)
+    return;
   free(p->all);
   free(p->bytes);
   free(p->places);
 }
 
 /* When the bytes are known: the places, and the memory. */
-static int make_room(pieces *p, int nodes) {
+static int size_pieces(pieces *p, int nodes) {
   for (int i = 0; i < nodes; i++)
     p->places[i + 1] = p->places[i] + (MPI_Aint)p->bytes[i];
   size_t total = (size_t)p->places[nodes];
@@ -161,7 +164,7 @@ static int swap_pieces(const rgi_store_exchange *x, const pieces *out, pieces *i
     error = open_pieces(in, x->nodes);
   RGI_TRY(share_error(x, error));
   RGI_TRY(rg_alltoall(x->group, out->bytes, 1, MPI_COUNT, in->bytes, 1, MPI_COUNT));
-  RGI_TRY(share_error(x, make_room(in, x->nodes)));
+  RGI_TRY(share_error(x, size_pieces(in, x->nodes)));
   return rg_alltoallv(x->group, out->all, out->bytes, out->places, MPI_BYTE, in->all, in->bytes,
                       in->places, MPI_BYTE);
 }
@@ -177,7 +180,7 @@ static int deal_entries(const rgi_store_exchange *x, pieces *out) {
   const rgi_store_table *t = &x->table;
   for (int64_t i = 0; i < t->count; i++)
     out->bytes[shard_of(x, t->at[i].key)] += (MPI_Count)sizeof *t->at;
-  RGI_TRY(make_room(out, x->nodes));
+  RGI_TRY(size_pieces(out, x->nodes));
   memset(out->bytes, 0, (size_t)x->nodes * sizeof *out->bytes);
   for (int64_t i = 0; i < t->count; i++) {
     int to = shard_of(x, t->at[i].key);
@@ -207,8 +210,8 @@ static int make_share(rgi_store_exchange *x) {
   error = swap_pieces(x, &out, &in, error);
   if (!error)
     take_entries(x, &in);
-  free_pieces(&out);
-  free_pieces(&in);
+  free_pieces(&out, error);
+  free_pieces(&in, error);
   if (!error)
     rgi_store_table_merge(&x->table, x->domain);
   return error;
@@ -222,13 +225,15 @@ static int join_shares(rgi_store_exchange *x) {
   if (!error)
     error = rg_allgather(x->group, &own, 1, MPI_COUNT, in.bytes, 1, MPI_COUNT);
   if (!error)
-    error = share_error(x, make_room(&in, x->nodes));
+    error = share_error(x, size_pieces(&in, x->nodes));
   if (!error)
     error =
         rg_allgatherv(x->group, x->table.at, own, MPI_BYTE, in.all, in.bytes, in.places, MPI_BYTE);
   if (!error)
     take_entries(x, &in);
-  free_pieces(&in);
+  else
+    x->table = (rgi_store_table){0};
+  free_pieces(&in, error);
   return error;
 }
 
@@ -365,7 +370,7 @@ static int want_entry(rgi_store_exchange *x, const rgi_store_table_entry *e, int
 static int deal_wanted(const rgi_store_exchange *x, pieces *out) {
   for (int64_t i = 0; i < x->wanted.count; i++)
     out->bytes[x->wanted.from[i]] += (MPI_Count)sizeof *x->wanted.key;
-  RGI_TRY(make_room(out, x->nodes));
+  RGI_TRY(size_pieces(out, x->nodes));
   memset(out->bytes, 0, (size_t)x->nodes * sizeof *out->bytes);
   for (int64_t i = 0; i < x->wanted.count; i++) {
     int from = x->wanted.from[i];
@@ -415,10 +420,10 @@ static int fetch_wanted(rgi_store_exchange *x, int error) {
     error =
         share_error(x, rgi_store_pack_take(x->index, in.all, (size_t)in.places[x->nodes], &last));
   }
-  free_pieces(&keys);
-  free_pieces(&asked);
-  free_pieces(&packed);
-  free_pieces(&in);
+  free_pieces(&keys, error);
+  free_pieces(&asked, error);
+  free_pieces(&packed, error);
+  free_pieces(&in, error);
   x->wanted.count = 0;
   return error;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A message is sent from a copy that is freed when the send is complete (reap). It is received only
+ * A message is sent from a copy that is freed when the send is complete (reap). After an error MPI
+ * may still use a message's memory, which is then left to it. It is received only
  * after a probe has found it. A process waits for a message only where all processes know that it
  * comes. */
 #include <regroup/p2p.h>
@@ -41,7 +42,8 @@ int rgi_wire_flush(rgi_wire *w) {
     int one = rg_wait(&m->request, NULL);
     error = error ? error : one;
     w->out = m->next;
-    free(m);
+    if (!one)
+      free(m);
   }
   return error;
 }
@@ -70,10 +72,8 @@ static int receive_found(const rgi_wire *w, int tag, const rg_status *status,
   if (!m->words)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers", (long long)m->count);
   int error = rg_recv(w->members->group, m->words, m->count, MPI_INT64_T, m->from, tag, NULL);
-  if (error) {
-    free(m->words);
+  if (error)
     m->words = NULL;
-  }
   return error;
 }
 
