@@ -14,7 +14,7 @@
 #include "engine/heap.h"
 #include "formation/group.h"
 #include "machine/domain.h"
-#include "object/holders.h"
+#include "machine/holders.h"
 #include "shm/node.h"
 
 static uint64_t round_up(uint64_t bytes) {
@@ -52,10 +52,8 @@ int rgi_mirror_open(rg_array a) {
   size_t n = (size_t)a->members;
   uint64_t *words = malloc(n * (sizeof *words + sizeof(int)));
   a->copies = malloc(n * (sizeof *a->copies + sizeof *a->holders));
-  int error =
-      words && a->copies
-          ? RG_SUCCESS
-          : rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for %d members", a->members);
+  int error = words && a->copies ? RG_SUCCESS
+                                 : rgi_error(RG_ERR_NOMEM, "no memory for %d members", a->members);
   if (!error) {
     a->holders = (void *)(a->copies + n);
     error = choose_holders(a, (void *)(words + n), words);

@@ -20,6 +20,7 @@
 #include "walkers/round.h"
 #include "walkers/search.h"
 #include "walkers/store.h"
+#include "walkers/store_exchange.h"
 #include "walkers/store_index.h"
 #include "walkers/walker_team.h"
 #include "walkers/wire.h"
@@ -39,6 +40,7 @@ typedef struct {
   rgi_store store;
   rgi_store_index index;
   rgi_buddy buddy;
+  rgi_store_exchange_traffic traffic;
 } rgi_balancer_survival;
 
 typedef enum {

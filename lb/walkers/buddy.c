@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A node whose processes all die takes its store with it. So each process has a buddy on the next
- * node, to which it sends the records of the walkers that its groups work on. Not after each unit,
- * but every 10 ms at most, and without waiting: a walker that goes on from an earlier unit has the
- * same results. A buddy answers each copy; while two are unanswered, no further one is sent except
- * when a walker ends. */
+ * A node whose processes all die takes its store with it. So each process has a buddy on another
+ * node, outside its failure domain, to which it sends the records of the walkers that its groups
+ * work on. Not after each unit, but every 10 ms at most, and without waiting: a walker that goes on
+ * from an earlier unit has the same results. A buddy answers each copy; while two are unanswered,
+ * no further one is sent except when a walker ends. */
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "formation/group.h"
-#include "formation/members.h"
-#include "shm/node.h"
 #include "walkers/buddy.h"
+#include "walkers/membership.h"
 #include "walkers/store.h"
 #include "walkers/store_pack.h"
 #include "walkers/wire.h"
@@ -21,37 +19,18 @@
 #define PAUSE 10e-3 /* seconds between two copies */
 enum { MOST_OPEN = 2 };
 
-/* The node after `mine`, in the order of their numbers, around. */
-static int next_node(const rgi_membership *m, int mine) {
-  int next = -1, first = mine;
-  for (int r = 0; r < m->size; r++) {
-    int node = rgi_membership_node_of(m, r);
-    if (node > mine && (next < 0 || node < next))
-      next = node;
-    first = node < first ? node : first;
-  }
-  return next < 0 ? first : next;
-}
-
-static int count_of(const rgi_membership *m, int node, int below) {
-  int n = 0;
-  for (int r = 0; r < below; r++)
-    n += rgi_membership_node_of(m, r) == node;
-  return n;
-}
-
-/* The processes of this node are divided evenly among those of the next one. */
 int rgi_buddy_open(rgi_buddy *k) {
   const rgi_membership *m = k->index->store->members;
   rgi_buddy_close(k);
   if (!rgi_store_spans_nodes(k->index->store))
     return RG_SUCCESS;
-  int mine = rgi_membership_node_of(m, m->rank), next = next_node(m, mine);
-  int which = count_of(m, mine, m->rank) % count_of(m, next, m->size), r = 0;
-  while (rgi_membership_node_of(m, r) != next || count_of(m, next, r) != which)
-    r++;
-  k->rank = r;
-  return RG_SUCCESS;
+  int *buddies = malloc((size_t)m->size * sizeof *buddies);
+  int error = buddies ? rgi_membership_buddies(m, buddies)
+                      : rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", m->size);
+  if (!error)
+    k->rank = buddies[m->rank];
+  free(buddies);
+  return error;
 }
 
 void rgi_buddy_close(rgi_buddy *k) {

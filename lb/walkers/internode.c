@@ -58,7 +58,7 @@ int rgi_internode_deal(rgi_internode *f, const rgi_queue *list, int first) {
   if (f->wire->members->rank != l->node[l->mine].leader)
     return RG_SUCCESS;
   for (int i = first; i < list->count; i++)
-    if ((i - first) % l->nodes == l->mine) {
+    if (rgi_node_loads_first(l->nodes, i - first) == l->mine) {
       RGI_TRY(rgi_load_board_put(f->board, &list->at[i]));
       f->board->shared->open++;
     }

@@ -12,6 +12,8 @@
 #include "base/options.h"
 #include "formation/group.h"
 #include "formation/members.h"
+#include "machine/domain.h"
+#include "machine/holders.h"
 #include "progress/wait.h"
 #include "shm/failure.h"
 #include "shm/node.h"
@@ -132,4 +134,19 @@ int rgi_membership_leads_node(const rgi_membership *m) {
   while (rgi_membership_place(m, r) < 0)
     r++;
   return r == m->rank;
+}
+
+int rgi_membership_buddies(const rgi_membership *m, int buddies[]) {
+  size_t n = (size_t)m->size;
+  uint64_t *domain = malloc(n * (sizeof *domain + sizeof(int)));
+  if (!domain)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", m->size);
+  int *node = (int *)(void *)(domain + n);
+  for (int r = 0; r < m->size; r++) {
+    node[r] = rgi_membership_node_of(m, r);
+    domain[r] = rgi_domain_of(rgi_members_at(m->group->members, r));
+  }
+  int error = rgi_holders_choose(m->size, node, rgi_node.count, domain, buddies);
+  free(domain);
+  return error;
 }

@@ -42,5 +42,8 @@ int rgi_membership_place(const rgi_membership *m, int rank);
 /* Whether there are members on other nodes; whether this process is the lowest rank on its node. */
 int rgi_membership_spans_nodes(const rgi_membership *m);
 int rgi_membership_leads_node(const rgi_membership *m);
+/* For each rank another one on another node, outside its failure domain (RG_DOMAINS) if there are
+ * several; for the ranks of a node those of one node. If there are no other nodes: of this one. */
+int rgi_membership_buddies(const rgi_membership *m, int buddies[]);
 
 #endif

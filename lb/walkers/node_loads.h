@@ -21,6 +21,11 @@ typedef struct {
   int news; /* the last report is newer than the last look of an idle leader */
 } rgi_node_loads;
 
+/* The node of waiting walker i at first: they are dealt to the nodes in turn. */
+static inline int rgi_node_loads_first(int nodes, int i) {
+  return i % nodes;
+}
+
 /* Finds the nodes and their leaders, the lowest ranks there. */
 int rgi_node_loads_open(rgi_node_loads *l, const rgi_membership *m);
 void rgi_node_loads_close(rgi_node_loads *l);

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * The outcomes of all processes on one of them. In a job that survives deaths the root reads them
- * in its walker store, which has those of all walkers by then. Otherwise each process packs its own
+ * in its walker store, to which the other nodes bring theirs. Otherwise each process packs its own
  * and a gather brings them to the root. */
 #include <regroup/collectives.h>
 #include <stdlib.h>
@@ -10,13 +10,11 @@
 
 #include "base/error.h"
 #include "collectives/group_error.h"
-#include "formation/group.h"
-#include "formation/members.h"
-#include "shm/process.h"
 #include "walkers/balancer.h"
 #include "walkers/balancer_state.h"
 #include "walkers/membership.h"
 #include "walkers/outcome_list.h"
+#include "walkers/restart.h"
 #include "walkers/store.h"
 
 typedef struct {
@@ -96,11 +94,10 @@ static int unpack_outcomes(const char *from, size_t bytes, rgi_outcome_list *lis
   return RG_SUCCESS;
 }
 
-/* The root reads its store: no other process takes part. */
+/* The root reads its store, when that has the outcomes of all nodes. */
 static int read_store(rg_balancer b, int root) {
   rgi_outcome_list all = {0};
-  if (rgi_process_is_dead(rgi_members_at(b->members.first->members, root)))
-    return rgi_error(RG_ERR_PROC_FAILED, "rg_balance_gather: the root, rank %d, has died", root);
+  RGI_TRY(rgi_restart_gather(b, root));
   if (b->members.first_rank != root)
     return RG_SUCCESS;
   int error = rgi_store_outcomes(&b->survival.store, 1, &all);

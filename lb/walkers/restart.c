@@ -14,6 +14,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "collectives/group_error.h"
+#include "formation/group.h"
+#include "formation/members.h"
+#include "shm/process.h"
 #include "walkers/async.h"
 #include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
@@ -22,14 +25,15 @@
 #include "walkers/layout.h"
 #include "walkers/load_board.h"
 #include "walkers/membership.h"
+#include "walkers/node_loads.h"
 #include "walkers/outcome.h"
 #include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/restart.h"
 #include "walkers/search.h"
 #include "walkers/store.h"
+#include "walkers/store_exchange.h"
 #include "walkers/store_index.h"
-#include "walkers/store_pack.h"
 #include "walkers/synchronous.h"
 #include "walkers/walker_team.h"
 #include "walkers/wire.h"
@@ -62,24 +66,74 @@ static void give_up_all(rg_balancer b) {
 
 /* --- the living --------------------------------------------------------------------- */
 
-/* Makes the stores of all nodes equal, and removes records that do not count. */
-static int share_stores(rg_balancer b) {
-  int error = RG_SUCCESS, leads = rgi_membership_leads_node(&b->members);
-  if (leads && rgi_store_spans_nodes(&b->survival.store))
-    error = rgi_store_pack_exchange(&b->survival.index);
-  if (leads && !error)
-    error = rgi_store_index_sweep(&b->survival.index);
+static int share_error(rg_balancer b, int error) {
   return rgi_group_error_share(b->members.group, "rg_balance_step", error);
+}
+
+/* The number of a rank's node in the exchange. */
+static int node_of(const struct rg_balancer_s *b, const rgi_store_exchange *x, int rank) {
+  int of = rgi_membership_node_of(&b->members, rank), node = 0;
+  while (rgi_membership_node_of(&b->members, x->ranks[node]) != of)
+    node++;
+  return node;
+}
+
+/* The node where walker i of the list begins: its group's, or the one that it waits on. */
+static int home_of(const struct rg_balancer_s *b, const rgi_store_exchange *x, int i) {
+  int groups = rgi_walker_team_first_count(&b->team);
+  return i < groups ? node_of(b, x, i * b->team.first_size)
+                    : rgi_node_loads_first(x->nodes, i - groups);
+}
+
+/* Reads the list of walkers and works out the groups at first, from the same records on each
+ * process. Leaders of nodes: *homes is where each walker begins. */
+static int read_list(rg_balancer b, const rgi_store_exchange *x, int **homes) {
+  rgi_store_index_clear(&b->survival.index);
+  RGI_TRY(rgi_store_read(&b->survival.store, &b->list));
+  RGI_TRY(rgi_layout_make(b));
+  if (!x->nodes)
+    return RG_SUCCESS;
+  *homes = malloc((size_t)(b->list.count + 1) * sizeof **homes);
+  if (!*homes)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d walkers", b->list.count);
+  for (int i = 0; i < b->list.count; i++)
+    (*homes)[i] = home_of(b, x, i);
+  return RG_SUCCESS;
+}
+
+static int read_stores(rg_balancer b, rgi_store_exchange *x, int unused) {
+  int *homes = NULL;
+  (void)unused;
+  int error = share_error(b, x->nodes ? rgi_store_exchange_agree(x) : RG_SUCCESS);
+  if (!error)
+    error = share_error(b, read_list(b, x, &homes));
+  if (!error && x->nodes)
+    error = rgi_store_exchange_move(x, &b->list, homes);
+  free(homes);
+  return error;
+}
+
+/* Does something on all processes, with an exchange on the leaders of the nodes. */
+static int with_leaders(rg_balancer b, int (*what)(rg_balancer b, rgi_store_exchange *x, int arg),
+                        int arg) {
+  rgi_store_exchange x = {0};
+  rgi_balancer_survival *s = &b->survival;
+  int error = RG_SUCCESS;
+  if (rgi_membership_leads_node(&b->members))
+    error = rgi_store_exchange_open(&x, &s->index, &s->traffic);
+  error = share_error(b, error);
+  if (!error)
+    error = what(b, &x, arg);
+  if (x.index)
+    rgi_store_exchange_close(&x);
+  return error;
 }
 
 /* Makes the list of the walkers that are to be worked on, the same on all processes. No process
  * works meanwhile. */
 static int lay_out(rg_balancer b) {
-  if (b->survival.store.filled) {
-    RGI_TRY(share_stores(b));
-    rgi_store_index_clear(&b->survival.index);
-    return rgi_store_read(&b->survival.store, &b->list);
-  }
+  if (b->survival.store.filled)
+    return with_leaders(b, read_stores, 0);
   RGI_TRY(rgi_layout_agree(b));
   RGI_TRY(rgi_store_open(&b->survival.store, &b->list));
   return rgi_membership_leads_node(&b->members) ? rgi_store_fill(&b->survival.store, &b->list)
@@ -98,7 +152,7 @@ static int settle_error(rg_balancer b, int error, int *again) {
     return RG_SUCCESS;
   if (error)
     rgi_error(error, "%s", text);
-  error = rgi_group_error_share(b->members.group, "rg_balance_step", error);
+  error = share_error(b, error);
   *again = error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED; /* another death */
   return *again ? RG_SUCCESS : error;
 }
@@ -114,6 +168,7 @@ static void mark_filled(rg_balancer b) {
 }
 
 static int lay_out_until_settled(rg_balancer b, int shrinks) {
+  int first = !b->survival.store.filled;
   for (int again = shrinks;;) {
     if (again)
       RGI_TRY(rgi_membership_shrink(&b->members));
@@ -122,7 +177,7 @@ static int lay_out_until_settled(rg_balancer b, int shrinks) {
       break;
   }
   mark_filled(b);
-  return rgi_layout_make(b);
+  return first ? rgi_layout_make(b) : RG_SUCCESS;
 }
 
 static int begin_round(rg_balancer b) {
@@ -203,8 +258,6 @@ int rgi_restart_recover(rg_balancer b) {
 int rgi_restart_end(rg_balancer b, int *done) {
   int many = rgi_store_spans_nodes(&b->survival.store), failed;
   int error = b->async.board.shared || many ? rgi_async_end(b) : RG_SUCCESS;
-  if (!error && many)
-    error = share_stores(b);
   rgi_outcome_list_free(&b->outcomes);
   if (!error)
     error = rgi_store_outcomes(&b->survival.store, 0, &b->outcomes);
@@ -219,4 +272,39 @@ int rgi_restart_end(rg_balancer b, int *done) {
   if (*done)
     return error ? rgi_error(error, "%s", text) : RG_SUCCESS;
   return do_and_tell(b, recover_all, 1);
+}
+
+/* --- outcomes -------------------------------------------------------------------------------- */
+
+static int bring_outcomes(rg_balancer b, rgi_store_exchange *x, int root) {
+  return x->nodes ? rgi_store_exchange_gather(x, node_of(b, x, root)) : RG_SUCCESS;
+}
+
+/* The present rank of a rank at first, or -1. */
+static int rank_of(const rgi_membership *m, int first_rank) {
+  int r = m->size - 1;
+  while (r >= 0 && rgi_membership_first_rank(m, r) != first_rank)
+    r--;
+  return r;
+}
+
+int rgi_restart_gather(rg_balancer b, int root) {
+  rgi_membership *m = &b->members;
+  for (int again = 0;;) {
+    if (again)
+      RGI_TRY(rgi_membership_shrink(m));
+    int rank = rank_of(m, root);
+    if (rank < 0 || !rgi_store_spans_nodes(&b->survival.store))
+      break;
+    RGI_TRY(settle_error(b, with_leaders(b, bring_outcomes, rank), &again));
+    if (!again)
+      break;
+  }
+  int64_t lost = b->survival.store.shared->lost;
+  if (rank_of(m, root) < 0 || rgi_process_is_dead(rgi_members_at(m->first->members, root)))
+    return rgi_error(RG_ERR_PROC_FAILED, "rg_balance_gather: the root, rank %d, has died", root);
+  return lost ? rgi_error(RG_ERR_PROC_FAILED,
+                          "rg_balance_gather: %lld outcomes were lost with their nodes",
+                          (long long)lost)
+              : RG_SUCCESS;
 }

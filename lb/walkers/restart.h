@@ -3,10 +3,10 @@
  *
  * Balancing in a job that survives deaths (RG_SURVIVE). When a member of the balancer's group has
  * died, every member gives up what is under way: requests, groups that are being formed, units that
- * cannot end. When all living members have done so, they shrink the group, copy the records of each
- * node's walker store to the others, read there which walkers have not ended, and begin with these
- * as at the start. Nothing of the old groups is needed, so a death is treated alike whatever it
- * interrupts. */
+ * cannot end. When all living members have done so, they shrink the group. The nodes find out which
+ * walkers have not ended, bring the newest version of each to where it begins again, and begin with
+ * these as at the start. Nothing of the old groups is needed, so a death is treated alike whatever
+ * it interrupts. */
 #ifndef RGI_WALKERS_RESTART_H
 #define RGI_WALKERS_RESTART_H
 
@@ -16,5 +16,8 @@ int rgi_restart_begin(rg_balancer b);
 int rgi_restart_recover(rg_balancer b);
 /* As rg_balance_end. *done: all processes have ended; otherwise balancing goes on. */
 int rgi_restart_end(rg_balancer b, int *done);
+/* After the end: brings all outcomes to the node of the root, a rank at first. RG_ERR_PROC_FAILED:
+ * it has died, or outcomes were lost with several nodes. */
+int rgi_restart_gather(rg_balancer b, int root);
 
 #endif

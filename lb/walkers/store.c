@@ -20,7 +20,6 @@
 #include "runtime/runtime.h"
 #include "shm/arena.h"
 #include "shm/node.h"
-#include "shm/process.h"
 #include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
@@ -72,8 +71,8 @@ static void give_version(const rgi_store_record_version *v) {
 }
 
 static void give_record(const rgi_store_record *r) {
-  give_version(&r->version[0]);
-  give_version(&r->version[1]);
+  for (size_t i = 0; i < sizeof r->version / sizeof *r->version; i++)
+    give_version(&r->version[i]);
 }
 
 /* Frees all records, when the last process detaches. */
@@ -123,14 +122,13 @@ static int by_key(const void *a, const void *b) {
 int rgi_store_read(const rgi_store *s, rgi_queue *list) {
   rgi_queue_free(list);
   for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at)) {
-    rgi_store_record *r = rgi_store_record_at(at);
-    const rgi_store_record_version *v = rgi_store_record_current(r);
-    if (!r->key || v->ended)
+    const rgi_store_record *r = rgi_store_record_at(at);
+    if (!r->key || r->ended)
       continue;
     rgi_queue_entry e = {.id = r->id,
                          .least = r->least,
                          .most = r->most,
-                         .left = v->left,
+                         .left = r->left,
                          .unit = r->unit,
                          .record = at};
     RGI_TRY(rgi_queue_add(list, &e));
@@ -172,12 +170,16 @@ static int add_ended(const rgi_store_record *r, const rgi_store_record_version *
   return rgi_outcome_list_insert(list, &o);
 }
 
+static int is_member(const rgi_store *s, int world_rank) {
+  return rgi_members_find(s->members->group->members, world_rank) >= 0;
+}
+
 int rgi_store_outcomes(const rgi_store *s, int all, rgi_outcome_list *list) {
   for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at)) {
     rgi_store_record *r = rgi_store_record_at(at);
     const rgi_store_record_version *v = rgi_store_record_current(r);
     int mine = all || v->leader == rgi_runtime.rank ||
-               (s->members->rank == 0 && rgi_process_is_dead(v->leader));
+               (r->home == s->members->rank && !is_member(s, v->leader));
     if (r->key && v->ended && mine)
       RGI_TRY(add_ended(r, v, list));
   }

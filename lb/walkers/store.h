@@ -2,15 +2,17 @@
  * Copyright (c) the Regroup authors
  *
  * The walker store: in a job that survives deaths, a record of each walker, in the node's arena,
- * which outlives its processes. A record has two versions and a number that says which of them is
- * valid. The leader of the walker's group writes the other one after each unit, and then changes
- * the number. A process killed while it writes leaves the valid version as it was.
+ * which outlives its processes. A record has the version that the walker had at first, two others,
+ * and a number that says which of them is valid. The leader of the walker's group writes one of the
+ * two that is not valid after each unit, and then changes the number. A process killed while it
+ * writes leaves the valid version as it was.
  *
  * A version says how many walkers the walker's units have made (born). The record of such a child
  * counts if, and only if, the valid version of its parent's record has counted it.
  *
- * Each node has a store. A record goes from one to another as a packed copy (store_pack.c); of two
- * versions of a walker the one with more units counts. */
+ * Each node has a store, with the walkers that were led there or that others have sent copies of. A
+ * record goes from one to another as a packed copy (store_pack.c); of two versions of a walker the
+ * one with more units counts. After a death the nodes find out which that is (store_exchange.h). */
 #ifndef RGI_WALKERS_STORE_H
 #define RGI_WALKERS_STORE_H
 
@@ -22,6 +24,7 @@
 /* In the arena. */
 typedef struct {
   int64_t count;
+  int64_t lost;          /* outcomes that no node has, as the last gather has found */
   _Atomic uint64_t born; /* the records of walkers that units have made, the last one first */
   rgi_store_record record[];
 } rgi_store_shared;
@@ -43,14 +46,14 @@ void rgi_store_close(rgi_store *s);
 /* Whether there are processes on other nodes, so that copies are needed. */
 int rgi_store_spans_nodes(const rgi_store *s);
 
-/* Makes `list` the walkers that have not ended, in the same order on all nodes. No group may work
- * meanwhile. */
+/* After rgi_store_exchange_agree: makes `list` the walkers that have not ended on any node, in the
+ * same order on all nodes. No group may work meanwhile. */
 int rgi_store_read(const rgi_store *s, rgi_queue *list);
 /* What the valid version says of a walker; *memory, if there is a state, belongs to the caller. */
 int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, int64_t *bytes,
                    void **memory);
-/* Adds the walkers that have ended to a list: all; or those that ended in a group led by this
- * process and, on rank 0, in groups led by the dead. */
+/* Adds the walkers that have ended to a list: all that this node has; or those that ended in a
+ * group led by this process and, where this process is their home, in groups led by the dead. */
 int rgi_store_outcomes(const rgi_store *s, int all, rgi_outcome_list *list);
 
 /* The record of walker i of the first list, as a place in the arena. */

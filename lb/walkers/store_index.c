@@ -81,32 +81,3 @@ int rgi_store_index_find(rgi_store_index *t, uint64_t key, uint64_t *offset) {
   *offset = look_up(t, key);
   return RG_SUCCESS;
 }
-
-/* Whether a record counts: it is the one of its key, and its parent's version has counted it. */
-static int record_counts(rgi_store_index *t, uint64_t at, int *yes) {
-  uint64_t found, parent;
-  const rgi_store_record *r = rgi_store_record_at(at);
-  RGI_TRY(rgi_store_index_find(t, r->key, &found));
-  RGI_TRY(rgi_store_index_find(t, r->parent, &parent));
-  *yes = found == at && parent &&
-         rgi_store_record_current(rgi_store_record_at(parent))->born > r->number;
-  return RG_SUCCESS;
-}
-
-int rgi_store_index_sweep(rgi_store_index *t) {
-  rgi_store_index_clear(t);
-  for (int changed = 1, yes; changed;) {
-    changed = 0;
-    for (uint64_t at = atomic_load(&t->store->shared->born); at;
-         at = rgi_store_record_at(at)->earlier) {
-      rgi_store_record *r = rgi_store_record_at(at);
-      if (!r->key)
-        continue;
-      RGI_TRY(record_counts(t, at, &yes));
-      changed |= !yes;
-      r->key = yes ? r->key : 0;
-    }
-  }
-  rgi_store_index_clear(t);
-  return RG_SUCCESS;
-}

@@ -21,8 +21,5 @@ typedef struct {
 int rgi_store_index_find(rgi_store_index *t, uint64_t key, uint64_t *offset);
 /* Empties the table; it is filled again when needed. */
 void rgi_store_index_clear(rgi_store_index *t);
-/* Takes the key from records that do not count: their parent's version has not counted them. One
- * process of each node calls; no group may work meanwhile. */
-int rgi_store_index_sweep(rgi_store_index *t);
 
 #endif

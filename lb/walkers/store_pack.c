@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Records go between nodes when a walker does, as copies for a buddy (buddy.c), and all of them
- * after a death. Taking in the same record twice, or an old one late, changes nothing; so an
+ * Records go between nodes when a walker does, as copies for a buddy (buddy.c), and after a death
+ * (store_exchange.c). Taking in the same record twice, or an old one late, changes nothing; so an
  * exchange that a death interrupts is simply done again. Children are taken in before the parents
  * that count them: so whenever the process is killed, every child that is counted is there. */
-#include <regroup/collectives.h>
-#include <regroup/recovery.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "formation/group.h"
-#include "formation/members.h"
 #include "shm/arena.h"
-#include "shm/failure.h"
-#include "shm/node.h"
 #include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
 #include "walkers/store_index.h"
 #include "walkers/store_pack.h"
 #include "walkers/store_record.h"
-
-enum { LEADERS_TAG = 0x0ba1a4d2 };
 
 /* A record; then the state and the text, if there are any. */
 typedef struct {
@@ -108,6 +100,7 @@ static int make_record(rgi_store_index *t, const packed_record *p, uint64_t *off
   r->least = p->least;
   r->most = p->most;
   r->unit = p->unit;
+  r->home = -1;
   RGI_TRY(take_version(&r->version[0], p));
   rgi_store_push(t->store, *offset);
   return RG_SUCCESS;
@@ -137,82 +130,6 @@ int rgi_store_pack_take(rgi_store_index *t, const void *memory, size_t bytes, ui
   for (at = memory; at < end; at += ((const packed_record *)(const void *)at)->bytes)
     RGI_TRY(take_one(t, (const void *)at, record));
   return RG_SUCCESS;
-}
-
-/* --- all records ------------------------------------------------------------------------------ */
-
-/* The leader, the first rank, of each node. */
-static int list_leaders(const rgi_membership *m, int ranks[]) {
-  int n = 0;
-  for (int r = 0; r < m->size; r++) {
-    int node = rgi_membership_node_of(m, r), i = 0;
-    while (i < n && rgi_membership_node_of(m, ranks[i]) != node)
-      i++;
-    if (i == n)
-      ranks[n++] = r;
-  }
-  return n;
-}
-
-static int pack_all(const rgi_store *s, rgi_store_pack *c) {
-  for (uint64_t at = rgi_store_next(s, 0); at; at = rgi_store_next(s, at))
-    if (rgi_store_record_at(at)->key)
-      RGI_TRY(rgi_store_pack_add(c, at));
-  return RG_SUCCESS;
-}
-
-static int exchange_among(rgi_store_index *t, rg_group g, int n, const rgi_store_pack *mine) {
-  MPI_Count own = (MPI_Count)mine->bytes, total = 0, *counts = calloc((size_t)n, sizeof *counts);
-  MPI_Aint *places = calloc((size_t)n, sizeof *places);
-  uint64_t last;
-  char *all = NULL;
-  int error = counts && places ? rg_allgather(g, &own, 1, MPI_COUNT, counts, 1, MPI_COUNT)
-                               : rgi_error(RG_ERR_NOMEM, "no memory for %d nodes", n);
-  for (int i = 0; i < n && !error; i++) {
-    places[i] = (MPI_Aint)total;
-    total += counts[i];
-  }
-  all = error ? NULL : malloc(total ? (size_t)total : 1);
-  if (!error && !all)
-    error = rgi_error(RG_ERR_NOMEM, "no memory for %lld bytes of walkers", (long long)total);
-  if (!error)
-    error = rg_allgatherv(g, mine->memory, own, MPI_BYTE, all, counts, places, MPI_BYTE);
-  if (!error)
-    error = rgi_store_pack_take(t, all, (size_t)total, &last);
-  free(all);
-  free(places);
-  free(counts);
-  return error;
-}
-
-/* A leader that gives up revokes the group, so that the others do, too. */
-static int exchange_with(rgi_store_index *t, int n, const int ranks[]) {
-  rg_group g;
-  rgi_store_pack mine = {0};
-  RGI_TRY(rg_group_create(t->store->members->group, n, ranks, LEADERS_TAG, &g));
-  g->creation_ids[RGI_CREATION_IDS - 1] = t->store->members->group->context;
-  int error = pack_all(t->store, &mine);
-  if (!error)
-    error = exchange_among(t, g, n, &mine);
-  if (error) {
-    char *text = strdupa(rg_error_detail());
-    rg_group_revoke(g);
-    rgi_error(error, "%s", text);
-  }
-  rgi_store_pack_free(&mine);
-  rg_group_free(&g);
-  return error;
-}
-
-int rgi_store_pack_exchange(rgi_store_index *t) {
-  int *ranks = malloc((size_t)t->store->members->size * sizeof *ranks);
-  if (!ranks)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", t->store->members->size);
-  int n = list_leaders(t->store->members, ranks);
-  rgi_store_index_clear(t);
-  int error = n > 1 ? exchange_with(t, n, ranks) : RG_SUCCESS;
-  free(ranks);
-  return error;
 }
 
 /* --- a walker that waits -------------------------------------------------------------- */

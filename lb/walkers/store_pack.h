@@ -19,9 +19,6 @@ int rgi_store_pack_add(rgi_store_pack *p, uint64_t offset);
 void rgi_store_pack_free(rgi_store_pack *p);
 /* Takes packed records into this node's store; *record: the place of the last one. */
 int rgi_store_pack_take(rgi_store_index *t, const void *packed, size_t bytes, uint64_t *record);
-/* Copies all records of each node to all nodes. The leaders of the nodes call; no group may work
- * meanwhile. */
-int rgi_store_pack_exchange(rgi_store_index *t);
 
 /* A walker that waits leaves for another node: packs its record into its memory; and has come from
  * one: takes that into the store. Without a store they do nothing. */

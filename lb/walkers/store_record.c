@@ -10,7 +10,7 @@
 #include "walkers/store_record.h"
 
 rgi_store_record_version *rgi_store_record_begin(rgi_store_record *r) {
-  rgi_store_record_version *v = &r->version[(atomic_load(&r->now) + 1) % 2], kept = *v;
+  rgi_store_record_version *v = &r->version[1 + (atomic_load(&r->now) + 1) % 2], kept = *v;
   *v = *rgi_store_record_current(r);
   v->state = kept.state;
   v->room = kept.room;
@@ -51,6 +51,7 @@ int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_
   r->least = e->least;
   r->most = e->most;
   r->unit = e->unit;
+  r->home = -1;
   r->version[0].left = e->left;
   return e->memory ? rgi_store_record_set_state(&r->version[0], e->memory, e->bytes) : RG_SUCCESS;
 }

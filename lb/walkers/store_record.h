@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A walker's record in the walker store, and its two versions. */
+ * A walker's record in the walker store, and its versions. The first one stays as it is; of the two
+ * others one is valid while the next one is written. */
 #ifndef RGI_WALKERS_STORE_RECORD_H
 #define RGI_WALKERS_STORE_RECORD_H
 
@@ -10,8 +11,10 @@
 #include "shm/arena.h"
 #include "walkers/queue.h"
 
+enum { RGI_STORE_RECORD_ABSENT = -1 };
+
 typedef struct {
-  int64_t done;
+  int64_t done; /* RGI_STORE_RECORD_ABSENT: only other nodes have a version */
   double left, seconds;
   uint64_t state, room; /* a block, and its size; 0: no state yet */
   uint64_t bytes;
@@ -29,8 +32,13 @@ typedef struct {
   int64_t id, least, most;
   double unit;
   uint64_t earlier;     /* the record added before it on this node */
-  _Atomic uint64_t now; /* version now % 2 is valid */
-  rgi_store_record_version version[2];
+  _Atomic uint64_t now; /* 0: version 0 is valid; else version 1 + now % 2 */
+  rgi_store_record_version version[3];
+  /* Of the newest version on any node, as the nodes have found it after the last death. */
+  double left;
+  int32_t ended;
+  int32_t home; /* the leader of the node where the walker begins, or that has its outcome: a rank;
+                   or -1: any */
 } rgi_store_record;
 
 static inline rgi_store_record *rgi_store_record_at(uint64_t offset) {
@@ -38,7 +46,8 @@ static inline rgi_store_record *rgi_store_record_at(uint64_t offset) {
 }
 
 static inline rgi_store_record_version *rgi_store_record_current(rgi_store_record *r) {
-  return &r->version[atomic_load(&r->now) % 2];
+  uint64_t now = atomic_load(&r->now);
+  return &r->version[now ? 1 + now % 2 : 0];
 }
 
 /* Sets all fields for a walker that has not begun. */
@@ -52,6 +61,11 @@ int rgi_store_record_set_text(rgi_store_record_version *v, const char *text);
 /* The version that was written becomes the valid one. */
 static inline void rgi_store_record_switch(rgi_store_record *r) {
   atomic_fetch_add(&r->now, 1);
+}
+
+/* The first version becomes the valid one again. */
+static inline void rgi_store_record_revert(rgi_store_record *r) {
+  atomic_store(&r->now, 0);
 }
 
 /* Of two versions of a walker: whether a is further than b. */

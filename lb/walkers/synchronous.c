@@ -5,6 +5,7 @@
  * have to do. From the same reports each process works out the same plan and the same new groups,
  * so that nothing more is sent (round.c). */
 #include <regroup/collectives.h>
+#include <regroup/p2p.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,12 @@
 #include "walkers/queue.h"
 #include "walkers/round.h"
 #include "walkers/store.h"
+#include "walkers/store_index.h"
 #include "walkers/store_pack.h"
+#include "walkers/store_record.h"
 #include "walkers/synchronous.h"
 #include "walkers/walker_team.h"
+#include "walkers/wire.h"
 #include "walkers/work.h"
 #include "walkers/work_end.h"
 #include "walkers/work_start.h"
@@ -126,6 +130,54 @@ static void note_wait(rg_balancer b) {
                                : rgi_clock_now() - reports[b->members.rank].arrived;
 }
 
+/* The walkers that the plan starts: some may wait since a death, and then their state is on one
+ * node only (store_exchange.c). Its leader sends it to the leader of the group that starts the
+ * walker. */
+static int send_walker(rg_balancer b, const rgi_queue_entry *e, int to) {
+  rgi_store_pack p = {0};
+  int error = rgi_store_pack_add(&p, e->record);
+  if (!error)
+    error = rg_send(b->members.group, p.memory, (MPI_Count)(p.bytes / sizeof(int64_t)), MPI_INT64_T,
+                    to, RGI_WIRE_WALKER);
+  rgi_store_pack_free(&p);
+  return error;
+}
+
+static int receive_walker(rg_balancer b, int from) {
+  rgi_wire_received m;
+  uint64_t record;
+  RGI_TRY(rgi_wire_await(&b->wire, from, RGI_WIRE_WALKER, &m));
+  int error =
+      rgi_store_pack_take(&b->survival.index, m.words, (size_t)m.count * sizeof *m.words, &record);
+  free(m.words);
+  return error;
+}
+
+/* The process that has a waiting walker, or -1: each node has it. */
+static int home_of(const rgi_queue_entry *e) {
+  return e->record ? rgi_store_record_at(e->record)->home : -1;
+}
+
+/* Whether a process starts a walker of the list that is on another node. */
+static int starts_from(const struct rg_balancer_s *b, int leader, int *home) {
+  const rgi_membership *m = &b->members;
+  int walker = b->round.starts[leader];
+  *home = walker < 0 ? -1 : home_of(&b->list.at[walker]);
+  return *home >= 0 && rgi_membership_node_of(m, *home) != rgi_membership_node_of(m, leader);
+}
+
+/* All processes go through the walkers in the same order, so that they do not wait in a circle. */
+static int bring_walkers(rg_balancer b) {
+  for (int r = 0, home; r < b->members.size; r++) {
+    int moves = starts_from(b, r, &home);
+    if (moves && home == b->members.rank)
+      RGI_TRY(send_walker(b, &b->list.at[b->round.starts[r]], r));
+    else if (moves && r == b->members.rank)
+      RGI_TRY(receive_walker(b, home));
+  }
+  return RG_SUCCESS;
+}
+
 /* --- the new groups -------------------------------------------------------------------------- */
 
 /* Takes the walkers that the plan starts off the list; number `mine` becomes *entry on its leader.
@@ -194,6 +246,8 @@ static int become_member(rg_balancer b, int n, const int ranks[]) {
 static int regroup_all(rg_balancer b) {
   rgi_round_state *r = &b->round;
   rgi_round_regroup(r, &b->planner);
+  if (rgi_store_spans_nodes(&b->survival.store))
+    RGI_TRY(bring_walkers(b));
   int n = rgi_round_list(r, r->leader_of[b->members.rank]);
   return become_member(b, n, r->ranks);
 }
@@ -201,7 +255,7 @@ static int regroup_all(rg_balancer b) {
 /* All groups are idle, and the policy starts none of the walkers that wait: the first one fails. */
 static int fail_waiting(rg_balancer b) {
   rgi_queue_entry e = rgi_queue_take(&b->list, 0);
-  if (b->members.rank == 0)
+  if (b->members.rank == (home_of(&e) < 0 ? 0 : home_of(&e)))
     return rgi_work_fail_waiting(&b->work, &e, rgi_planner_name(&b->planner));
   free(e.memory);
   return RG_SUCCESS;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A message is sent from a copy that is freed when the send is complete (reap). It is received only
- * after a probe has found it, so that no process ever waits for a message that does not come. */
+ * A message is sent from a copy that is freed when the send is complete (reap). After an error MPI
+ * may still use a message's memory, which is then left to it. It is received only
+ * after a probe has found it. A process waits for a message only where all processes know that it
+ * comes. */
 #include <regroup/p2p.h>
 #include <regroup/request.h>
 #include <stdlib.h>
@@ -40,7 +42,8 @@ int rgi_wire_flush(rgi_wire *w) {
     int one = rg_wait(&m->request, NULL);
     error = error ? error : one;
     w->out = m->next;
-    free(m);
+    if (!one)
+      free(m);
   }
   return error;
 }
@@ -60,23 +63,31 @@ int rgi_wire_send(rgi_wire *w, int to, int tag, int64_t count, const int64_t wor
   return rgi_wire_reap(w);
 }
 
+/* Receives the message that a probe has found. */
+static int receive_found(const rgi_wire *w, int tag, const rg_status *status,
+                         rgi_wire_received *m) {
+  m->from = status->source;
+  m->count = status->bytes / (MPI_Count)sizeof *m->words;
+  m->words = malloc((size_t)status->bytes + sizeof *m->words);
+  if (!m->words)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers", (long long)m->count);
+  int error = rg_recv(w->members->group, m->words, m->count, MPI_INT64_T, m->from, tag, NULL);
+  if (error)
+    m->words = NULL;
+  return error;
+}
+
 int rgi_wire_take(const rgi_wire *w, int tag, rgi_wire_received *m) {
   int there;
   rg_status status;
-  rg_group group = w->members->group;
   *m = (rgi_wire_received){.from = -1};
-  RGI_TRY(rg_iprobe(group, RG_ANY_SOURCE, tag, &there, &status));
-  if (!there)
-    return RG_SUCCESS;
-  m->from = status.source;
-  m->count = status.bytes / (MPI_Count)sizeof *m->words;
-  m->words = malloc((size_t)status.bytes + sizeof *m->words);
-  if (!m->words)
-    return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers", (long long)m->count);
-  int error = rg_recv(group, m->words, m->count, MPI_INT64_T, m->from, tag, NULL);
-  if (error) {
-    free(m->words);
-    m->words = NULL;
-  }
-  return error;
+  RGI_TRY(rg_iprobe(w->members->group, RG_ANY_SOURCE, tag, &there, &status));
+  return there ? receive_found(w, tag, &status, m) : RG_SUCCESS;
+}
+
+int rgi_wire_await(const rgi_wire *w, int from, int tag, rgi_wire_received *m) {
+  rg_status status;
+  *m = (rgi_wire_received){.from = -1};
+  RGI_TRY(rg_probe(w->members->group, from, tag, &status));
+  return receive_found(w, tag, &status, m);
 }

@@ -10,8 +10,10 @@ time: 400
 import os
 import random
 import re
+import tempfile
 
 import deaths
+from deaths import cluster
 import jobs
 
 PROGRAM = 'tests/walkers'
@@ -57,9 +59,35 @@ def test_nodes(seed):
 
 def test_kept():
     """The walker continues from the copy on the other node, and does not begin again."""
-    status, text = jobs.run(2, 'tests/kept', where=jobs.TWO)
+    check_kept(*jobs.run(2, 'tests/kept', where=jobs.TWO))
+
+
+def check_kept(status, text):
     found = re.search(r'^KEPT (\d+)$', text, re.M)
     assert status == 0 and found and int(found[1]) > 0, (status, text)
+
+
+def test_domains():
+    """Two nodes of four, which are a failure domain, are lost at once: the copies are in the other one."""
+    try:
+        with tempfile.NamedTemporaryFile('w') as file, cluster.Nodes(4) as four:
+            file.write(''.join('node%d %s\n' % (i, 'ab'[i // 2]) for i in range(4)))
+            file.flush()
+            check_kept(*jobs.run(4, 'tests/kept', where=deaths.Namespaces(jobs.MPIEXEC, four),
+                                 env=dict(deaths.ENV, RG_DOMAINS=file.name)))
+    except cluster.Unavailable as reason:
+        print(reason)
+
+
+def test_exchange():
+    """In each step of what the nodes exchange after a death: a node that has the newest versions is
+    lost as a whole, or the process that speaks for a node. And in those of the gathering."""
+    for policy in 'share-out:cost=0', 'sync:i=2':
+        for step in 1, 2, 3:
+            assert run(4, policy, step, '3:20,1:e%d' % step, where=NODES[1]) == 2
+            assert run(8, policy, step, '3:20,1:e%d' % step, where=NODES[1]) == 2
+            assert run(4, policy, step, '3:20,2:g%d' % step, where=NODES[1]) == 1
+        assert run(4, policy, 1, '3:20,1:e2,0:e5', where=NODES[1]) == 3
 
 
 def test_calls(seed, nodes):
@@ -102,6 +130,8 @@ test_end()
 test_first_and_last()
 test_nodes(jobs.SEED)
 test_kept()
+test_domains()
+test_exchange()
 for nodes in [jobs.ONE], NODES:
     test_calls(jobs.SEED, nodes)
     test_moments(jobs.SEED, nodes)

@@ -5,10 +5,13 @@
  * Walkers with results in closed form, some of which make others, and each of whose units reports
  * its outcomes, are balanced while ranks are killed: from outside, or as PLAN says,
  * "rank:call,rank:call": the rank kills itself in its so manieth callback; "rank:-TIME": it stops
- * so many microseconds after its last one, and kills itself when the others have ended. In the end
+ * so many microseconds after its last one, and kills itself when the others have ended; "rank:eN":
+ * in its N-th step of an exchange between nodes after a death; "rank:gN": in one of
+ * rg_balance_gather. In the end
  * the first survivor prints "RESULT walkers survivors deaths milliseconds" if each walker has ended
  * once with the right sum; the milliseconds are the longest from noticing a death to having begun
- * again. */
+ * again.
+ * wrap: rg_alltoallv */
 #include <sys/time.h>
 
 #include "progress/request.h"
@@ -22,6 +25,7 @@ typedef struct {
 } state;
 
 static int calls, dies_at = NEVER, stops_after, told;
+static int exchange_dies, gather_dies, gathers;
 static uint64_t draws;
 static rg_balancer balancer;
 
@@ -46,6 +50,30 @@ static void call(void) {
   draws = draws * 6364136223846793005u + 1442695040888963407u;
   if (draws >> 62 == 0)
     usleep((useconds_t)(draws >> 54 & 0xff));
+}
+
+/* What the leaders of nodes exchange. */
+__typeof__(rg_alltoallv) __real_rg_alltoallv, __wrap_rg_alltoallv;
+
+int __wrap_rg_alltoallv(rg_group g, const void *send, const MPI_Count send_counts[],
+                        const MPI_Aint send_displs[], MPI_Datatype send_type, void *recv,
+                        const MPI_Count recv_counts[], const MPI_Aint recv_displs[],
+                        MPI_Datatype recv_type) {
+  if ((gathers ? --gather_dies : --exchange_dies) == 0)
+    raise(SIGKILL);
+  return __real_rg_alltoallv(g, send, send_counts, send_displs, send_type, recv, recv_counts,
+                             recv_displs, recv_type);
+}
+
+/* "rank:eN": N, or 0. */
+static int my_step(const char *plan, char kind) {
+  for (const char *p = plan; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+    int rank, at;
+    char of;
+    if (sscanf(p, "%d:%c%d", &rank, &of, &at) == 3 && rank == my_rank && of == kind)
+      return at;
+  }
+  return 0;
 }
 
 static int64_t units_of(int64_t id) {
@@ -195,12 +223,15 @@ int main(int argc, char **argv) {
   const rg_balance_outcome *o;
   draws = (uint64_t)(argc > 3 ? atoi(argv[3]) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)my_rank;
   dies_at = argc > 4 ? my_round(argv[4]) : NEVER;
+  exchange_dies = argc > 4 ? my_step(argv[4], 'e') : 0;
+  gather_dies = argc > 4 ? my_step(argv[4], 'g') : 0;
   stops_after = dies_at < NEVER ? -dies_at : 0;
   signal(SIGALRM, stop_and_die);
   run(world, argc > 1 ? argv[1] : "share-out", walkers, argc > 5);
   left_over = survivors_of(world);
   int n = size_of(left_over), deaths = world_size - n;
   must(!rg_group_translate(left_over, 1, &first, world, &root), "rg_group_translate");
+  gathers = 1;
   if (rg_balance_gather(balancer, root) == RG_SUCCESS && rank_in(left_over) == 0) {
     must(!rg_balance_outcomes(balancer, &count, &o), "rg_balance_outcomes");
     check(o, count, walkers);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "machine/domain.h"
-#include "object/holders.h"
+#include "machine/holders.h"
 #include "tests/check/check.h"
 
 enum { MOST = 4000 };

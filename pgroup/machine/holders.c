@@ -4,7 +4,7 @@
  * Nodes are renumbered in the order of their lowest ranks, and domains likewise. The i-th node of
  * a domain is held by the i-th node of the next domain, modulo the nodes there, and the i-th member
  * of a node by the i-th member of that node, modulo the members there. */
-#include "object/holders.h"
+#include "machine/holders.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static int open_grouping(grouping *g, int things) {
   size_t n = (size_t)things;
   *g = (grouping){.class_of = calloc(4 * n + 2, sizeof(int))};
   if (!g->class_of)
-    return rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for %d members", things);
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d members", things);
   g->place = g->class_of + n;
   g->list = g->place + n;
   g->first = g->list + n;
@@ -49,7 +49,7 @@ static int at_modulo(const grouping *g, int class, int i) {
 static int group_by_node(int members, const int node[], int nodes, grouping *by_node) {
   int *number = calloc((size_t)nodes + 1, sizeof *number);
   if (!number)
-    return rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for %d nodes", nodes);
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d nodes", nodes);
   int error = open_grouping(by_node, members);
   for (int i = 0; i < members && !error; i++) {
     if (!number[node[i]])
@@ -93,7 +93,7 @@ static int group_by_domain(const grouping *by_node, const uint64_t domain[], gro
   RGI_TRY(open_grouping(by_domain, nodes));
   keyed_node *keys = malloc((size_t)nodes * sizeof *keys);
   if (!keys)
-    return rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for %d nodes", nodes);
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d nodes", nodes);
   for (int i = 0; i < nodes; i++)
     keys[i] = (keyed_node){domain[by_node->list[by_node->first[i]]], i};
   by_domain->classes = number_domains(keys, nodes, by_domain->class_of);

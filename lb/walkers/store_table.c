@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A version counts the walkers that its units have made, which are records of their own. If one of
+ * these is on no living node, that version must not be taken up: the walker would never be made
+ * again. Such versions are found here, and given up by the nodes that have them (store_exchange.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "walkers/store.h"
+#include "walkers/store_index.h"
+#include "walkers/store_record.h"
+#include "walkers/store_table.h"
+
+static int add_entry(rgi_store_table *t, const rgi_store_table_entry *e) {
+  if (t->count == t->room) {
+    int64_t room = 2 * t->room + 64;
+    rgi_store_table_entry *more = realloc(t->at, (size_t)room * sizeof *more);
+    if (!more)
+      return rgi_error(RG_ERR_NOMEM, "no memory for a table of %lld walkers", (long long)room);
+    t->at = more;
+    t->room = room;
+  }
+  t->at[t->count++] = *e;
+  return RG_SUCCESS;
+}
+
+void rgi_store_table_free(rgi_store_table *t) {
+  free(t->at);
+  *t = (rgi_store_table){0};
+}
+
+int rgi_store_table_read(rgi_store_table *t, rgi_store_index *index, int node) {
+  uint64_t found;
+  t->count = 0;
+  for (uint64_t at = rgi_store_next(index->store, 0); at; at = rgi_store_next(index->store, at)) {
+    rgi_store_record *r = rgi_store_record_at(at);
+    const rgi_store_record_version *v = rgi_store_record_current(r);
+    RGI_TRY(rgi_store_index_find(index, r->key, &found));
+    if (!r->key || found != at || v->done == RGI_STORE_RECORD_ABSENT)
+      continue;
+    RGI_TRY(add_entry(t, &(rgi_store_table_entry){.key = r->key,
+                                                  .parent = r->parent,
+                                                  .number = r->number,
+                                                  .born = v->born,
+                                                  .done = v->done,
+                                                  .id = r->id,
+                                                  .least = r->least,
+                                                  .most = r->most,
+                                                  .left = v->left,
+                                                  .unit = r->unit,
+                                                  .ended = v->ended,
+                                                  .holder = node,
+                                                  .other = -1}));
+  }
+  return RG_SUCCESS;
+}
+
+/* --- one entry of each walker ------------------------------------------------------------- */
+
+/* By keys; of one key the newest first, and of equal versions those of the lowest node. */
+static int compare_entries(const void *a, const void *b) {
+  const rgi_store_table_entry *x = a, *y = b;
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  if (x->ended != y->ended)
+    return y->ended - x->ended;
+  if (x->done != y->done)
+    return x->done > y->done ? -1 : 1;
+  return x->holder - y->holder;
+}
+
+void rgi_store_table_merge(rgi_store_table *t, const uint64_t domain[]) {
+  int64_t n = 0;
+  if (t->count > 0)
+    qsort(t->at, (size_t)t->count, sizeof *t->at, compare_entries);
+  for (int64_t i = 0; i < t->count; i++) {
+    rgi_store_table_entry *last = n ? &t->at[n - 1] : NULL;
+    if (!last || last->key != t->at[i].key)
+      t->at[n++] = t->at[i];
+    else if (last->done == t->at[i].done && last->ended == t->at[i].ended && last->other < 0 &&
+             domain[t->at[i].holder] != domain[last->holder])
+      last->other = t->at[i].holder;
+  }
+  t->count = n;
+}
+
+static int compare_keys(const void *key, const void *entry) {
+  uint64_t x = *(const uint64_t *)key, y = ((const rgi_store_table_entry *)entry)->key;
+  return (x > y) - (x < y);
+}
+
+rgi_store_table_entry *rgi_store_table_find(const rgi_store_table *t, uint64_t key) {
+  return t->count ? bsearch(&key, t->at, (size_t)t->count, sizeof *t->at, compare_keys) : NULL;
+}
+
+/* --- which count ------------------------------------------------------------------------------ */
+
+static int is_counted(const rgi_store_table *t, const rgi_store_table_entry *e, uint64_t first) {
+  const rgi_store_table_entry *parent = rgi_store_table_find(t, e->parent);
+  return e->key <= first || (parent && parent->counts && e->number < parent->born);
+}
+
+void rgi_store_table_mark(rgi_store_table *t, uint64_t first) {
+  for (int64_t i = 0; i < t->count; i++)
+    t->at[i].counts = 1, t->at[i].children = 0;
+  for (int changed = 1; changed;) {
+    changed = 0;
+    for (int64_t i = 0; i < t->count; i++) {
+      int counts = t->at[i].counts;
+      t->at[i].counts = counts && is_counted(t, &t->at[i], first);
+      changed |= counts != t->at[i].counts;
+    }
+  }
+  for (int64_t i = 0; i < t->count; i++) {
+    rgi_store_table_entry *parent =
+        t->at[i].counts ? rgi_store_table_find(t, t->at[i].parent) : NULL;
+    if (parent)
+      parent->children++;
+  }
+}
