@@ -140,18 +140,20 @@ static void take_message(const channel_head *h, size_t bytes) {
     channels.receiver(h->from, h->kind, h + 1, bytes - sizeof *h);
 }
 
-static int is_valid(const channel_head *h) {
-  int n = channels.overlay->nodes;
-  return h->from >= 0 && h->from < n && h->to >= 0 && h->to < n &&
-         h->from != channels.overlay->mine;
+/* What came straight is from the neighbour itself. Nobody acknowledges what was not sent. */
+static int is_valid(const channel_head *h, int neighbour) {
+  int n = channels.overlay->nodes, mine = channels.overlay->mine;
+  return h->from >= 0 && h->from < n && h->from != mine && h->to >= 0 && h->to < n &&
+         (h->serial || h->from == neighbour) &&
+         (h->to != mine || h->taken <= channels.peers[h->from].numbered);
 }
 
-void rgi_channel_receive(const void *data, size_t bytes) {
+void rgi_channel_receive(int neighbour, const void *data, size_t bytes) {
   channel_head *h = bytes >= sizeof *h ? malloc(bytes) : NULL; /* aligned */
   if (!h)
     return;
   memcpy(h, data, bytes);
-  if (is_valid(h) && !channels.peers[h->from].dropped) {
+  if (is_valid(h, neighbour) && !channels.peers[h->from].dropped) {
     peer_channel *p = &channels.peers[h->from];
     int known = h->serial && h->serial <= p->seen;
     p->seen = h->serial > p->seen ? h->serial : p->seen;

@@ -34,7 +34,7 @@ void rgi_channel_probe(int node);
 
 /* A message of kind RGI_CHANNEL_MESSAGE from a neighbour; a connection with a node has come up, or
  * has broken. */
-void rgi_channel_receive(const void *data, size_t bytes);
+void rgi_channel_receive(int neighbour, const void *data, size_t bytes);
 void rgi_channel_up(int node);
 void rgi_channel_broken(int node);
 

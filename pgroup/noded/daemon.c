@@ -177,18 +177,36 @@ static void apply_fact(const rgi_overlay_fact *f) {
 }
 
 static int is_valid_fact(const rgi_overlay_fact *f) {
-  if (f->kind == RGI_FACT_DEAD)
+  uint64_t nodes = (uint64_t)noded.overlay->nodes;
+  switch (f->kind) {
+  case RGI_FACT_DEAD:
     return f->value < (uint64_t)noded.overlay->world;
-  if (f->kind == RGI_FACT_LOST || f->kind == RGI_FACT_LEFT || f->kind == RGI_FACT_DECIDED)
-    return f->value <= (uint64_t)noded.overlay->nodes - (f->kind != RGI_FACT_DECIDED);
-  return f->kind >= RGI_FACT_DEAD && f->kind <= RGI_FACT_STALLED;
+  case RGI_FACT_LOST:
+  case RGI_FACT_LEFT:
+    return f->value < nodes;
+  case RGI_FACT_DECIDED:
+    return f->value <= nodes;
+  case RGI_FACT_ENDED:
+    return f->value == 0;
+  default:
+    return f->kind == RGI_FACT_REVOKED || f->kind == RGI_FACT_STALLED;
+  }
+}
+
+/* What only this node can know, others cannot tell it. */
+static int is_own_fact(const rgi_overlay_fact *f) {
+  const rgi_overlay *m = noded.overlay;
+  uint64_t mine = (uint64_t)m->mine;
+  return (f->kind == RGI_FACT_DEAD && rgi_overlay_rank_nodes(noded.overlay)[f->value] == m->mine) ||
+         (f->kind == RGI_FACT_LEFT && f->value == mine) ||
+         (f->kind == RGI_FACT_STALLED && f->value % (uint64_t)m->nodes == mine);
 }
 
 /* from: the node that sent it; -1: it comes from this node. The end is also sent back to the node
  * that told it, which waits for that. */
 static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from) {
   rgi_overlay_fact f = {kind, value};
-  if (!is_valid_fact(&f) || !rgi_facts_note(&f))
+  if (!is_valid_fact(&f) || (from >= 0 && is_own_fact(&f)) || !rgi_facts_note(&f))
     return;
   rgi_connection_send_all(kind == RGI_FACT_ENDED ? -1 : from, MESSAGE_FACT, &f, sizeof f);
   apply_fact(&f);
@@ -220,7 +238,7 @@ static void on_received(int from, uint32_t kind, const void *data, size_t bytes)
   if (kind == MESSAGE_FACT)
     receive_fact(from, data, bytes);
   else if (kind == RGI_CHANNEL_MESSAGE)
-    rgi_channel_receive(data, bytes);
+    rgi_channel_receive(from, data, bytes);
 }
 
 static void on_channel(int from, uint32_t kind, const void *data, size_t bytes) {

@@ -383,7 +383,7 @@ void rgi_presence_receive(int from, uint32_t kind, const void *data, size_t byte
     return;
   memcpy(&m, data, sizeof m);
   if (m.number != here.number || m.nodes != (uint32_t)node_count() ||
-      bytes != sizeof m + sets_of(kind) * m.nodes)
+      bytes != sizeof m + sets_of(kind) * m.nodes || m.ballot > UINT64_MAX / 2)
     return;
   note_ballot(m.ballot);
   if (kind == MESSAGE_PREPARE)
