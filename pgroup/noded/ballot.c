@@ -4,7 +4,7 @@
  * Judging a ballot. A present node that has not voted is
  *   gone    if a voter was refused by it and no voter vouches for it;
  *   silent  if a voter has not heard it for the limit, it has had time to answer, and no voter
- *           vouches for it;
+ *           has heard it within the limit;
  *   else it may still answer, and the ballot waits.
  * Of nodes that have voted, those are taken away that cover all cut paths: again and again the one
  * with the most cut paths, and of several the one with the highest index. */
@@ -35,7 +35,7 @@ static int is_gone(int said) {
 }
 
 static int is_silent(int said, int late) {
-  return late && (said & RGI_BALLOT_SILENT) && !(said & RGI_BALLOT_VOUCHED);
+  return late && (said & RGI_BALLOT_SILENT) && !(said & RGI_BALLOT_HEARD);
 }
 
 static int is_cut(const rgi_ballot *b, int i, int j) {

@@ -14,7 +14,8 @@ enum {
   RGI_BALLOT_VOUCHED = 1, /* it has a connection with the node, from which something came lately */
   RGI_BALLOT_REFUSED = 2, /* the node's host has refused it a connection */
   RGI_BALLOT_SILENT = 4,  /* it has heard nothing of the node for the limit */
-  RGI_BALLOT_CUT = 8      /* the straight path is cut, and MPI needs it */
+  RGI_BALLOT_CUT = 8,     /* the straight path is cut, and MPI needs it */
+  RGI_BALLOT_HEARD = 16   /* it has heard the node within the limit */
 };
 
 /* A message; behind it, in a promise and in an acceptance: a byte for each node, the evidence or

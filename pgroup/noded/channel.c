@@ -10,9 +10,11 @@
  * sees it for the first time passes it on to all of its own, until it reaches its node. Relayed
  * messages have serial numbers by which a daemon knows those that it has seen; it passes only newer
  * ones on, so some may be lost where ways differ in length. All that is not acknowledged is sent
- * again every REPEAT_SECONDS, and when a connection with the node comes up or breaks. */
+ * again every REPEAT_SECONDS (where there is a connection, after LATE_SECONDS), and when a
+ * connection with the node comes up or breaks. */
 #include "noded/channel.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +23,10 @@
 
 #define ACK_SECONDS 0.05
 #define REPEAT_SECONDS 0.25
+#define LATE_SECONDS                                                                               \
+  1.0 /* the same where there is a connection: it should have been acknowledged */
 #define DIAL_SECONDS 0.5
-#define RELAYED_AT_ONCE 64 /* messages of one channel that are under way by relays */
+#define RELAYED_AT_ONCE 4 /* messages of one channel that are under way by relays */
 
 typedef struct {
   int32_t from, to;
@@ -105,8 +109,12 @@ void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
   send_message(node, &m->head, m->bytes);
 }
 
+int rgi_channel_is_idle(int node) {
+  return !channels.peers[node].first;
+}
+
 void rgi_channel_probe(int node) {
-  if (!channels.peers[node].first)
+  if (rgi_channel_is_idle(node))
     rgi_channel_send(node, RGI_CHANNEL_PROBE, NULL, 0);
 }
 
@@ -176,11 +184,17 @@ void rgi_channel_broken(int node) {
     send_all(node);
 }
 
+/* A connection that was suspect may be up again without an event; what was relayed meanwhile may be
+ * lost. */
+static double repeat_seconds(int node) {
+  return can_relay(node) ? REPEAT_SECONDS : rgi_connection_is_up(node) ? LATE_SECONDS : HUGE_VAL;
+}
+
 void rgi_channels_step(void) {
   double now = rgi_clock_now();
   for (int i = 0; i < channels.overlay->nodes; i++) {
     peer_channel *p = &channels.peers[i];
-    if (p->first && now - p->repeated > REPEAT_SECONDS && can_relay(i))
+    if (p->first && now - p->repeated > repeat_seconds(i))
       send_all(i);
     if (p->owed > 0 && now - p->owed > ACK_SECONDS)
       acknowledge(i);

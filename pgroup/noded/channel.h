@@ -28,6 +28,9 @@ void rgi_channels_close(void);
 /* Queues a message; the node is connected if it is not. After rgi_channel_drop: does nothing. */
 void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes);
 
+/* Whether all messages to the node have been acknowledged. */
+int rgi_channel_is_idle(int node);
+
 /* Sees that something is on its way to the node which it acknowledges: so rgi_connection_heard
  * tells whether it can be reached. */
 void rgi_channel_probe(int node);

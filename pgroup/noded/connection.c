@@ -78,7 +78,7 @@ struct rgi_connection {
 
 /* What is known of a node. */
 typedef struct {
-  int wanted;
+  int wanted, was_heard;
   int proven;           /* an address where its daemon has answered, plus 1; 0: none */
   double heard, down;   /* rgi_connection_heard, rgi_connection_down_since */
   double direct;        /* when something last came on a connection; 0: never */
@@ -115,6 +115,7 @@ static int is_suspect(const rgi_connection *l) {
 static void note_received(rgi_connection *l) {
   peer_node *n = &connections.nodes[l->node];
   l->received = n->heard = n->direct = rgi_clock_now();
+  n->was_heard = 1;
 }
 
 static void forgive_delay(void) {
@@ -539,7 +540,7 @@ int rgi_connection_is_up(int node) {
 }
 
 double rgi_connection_down_since(int node) {
-  return connections.nodes[node].down;
+  return connection_to(node) ? 0 : connections.nodes[node].down;
 }
 
 double rgi_connection_heard(int node) {
@@ -552,6 +553,11 @@ double rgi_connection_confirmed(int node) {
 
 void rgi_connection_note_heard(int node) {
   connections.nodes[node].heard = rgi_clock_now();
+  connections.nodes[node].was_heard = 1;
+}
+
+int rgi_connection_was_heard(int node) {
+  return connections.nodes[node].was_heard;
 }
 
 const char *rgi_connection_why(int node) {

@@ -55,6 +55,9 @@ double rgi_connection_down_since(int node);
 double rgi_connection_heard(int node);
 void rgi_connection_note_heard(int node);
 
+/* Whether anything has ever come from the node. */
+int rgi_connection_was_heard(int node);
+
 /* When this node sent the last ping that, as the other node has told, came there: so lately the
  * other one has heard this one. 0: never. */
 double rgi_connection_confirmed(int node);

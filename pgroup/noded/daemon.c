@@ -148,18 +148,28 @@ static void end_all(void) {
   rgi_process_table_ring(noded.table);
 }
 
+/* So many decisions have been made: the nodes of the last one. */
+static void apply_decision(uint64_t decisions) {
+  uint64_t nodes = (uint64_t)noded.overlay->nodes;
+  for (size_t i = 0; i < rgi_facts_count(); i++) {
+    rgi_overlay_fact f = rgi_facts_get(i);
+    if (f.kind == RGI_FACT_LOST && f.value / nodes == decisions - 1)
+      lose_node((int)(f.value % nodes));
+  }
+  rgi_presence_learn((uint32_t)decisions);
+  rgi_agreement_node_lost();
+}
+
 static void apply_fact(const rgi_overlay_fact *f) {
   uint64_t nodes = (uint64_t)noded.overlay->nodes;
   switch (f->kind) {
   case RGI_FACT_DEAD:
     rgi_process_table_note_death(noded.table, (int)f->value);
     break;
-  case RGI_FACT_LOST:
-    lose_node((int)f->value);
-    rgi_agreement_node_lost();
+  case RGI_FACT_LOST: /* is applied as a whole, with the others of its decision */
     break;
   case RGI_FACT_DECIDED:
-    rgi_presence_learn((uint32_t)f->value);
+    apply_decision(f->value);
     break;
   case RGI_FACT_STALLED:
     set_stalled((int)(f->value % nodes), f->value / nodes);
@@ -181,11 +191,12 @@ static int is_valid_fact(const rgi_overlay_fact *f) {
   switch (f->kind) {
   case RGI_FACT_DEAD:
     return f->value < (uint64_t)noded.overlay->world;
-  case RGI_FACT_LOST:
   case RGI_FACT_LEFT:
     return f->value < nodes;
+  case RGI_FACT_LOST: /* each decision takes a node away */
+    return f->value < nodes * nodes;
   case RGI_FACT_DECIDED:
-    return f->value <= nodes;
+    return f->value > 0 && f->value <= nodes;
   case RGI_FACT_ENDED:
     return f->value == 0;
   default:
@@ -258,12 +269,12 @@ static void on_refused(int node) {
     rgi_presence_refused(node);
 }
 
-static void on_lost(int node) {
-  learn_fact(RGI_FACT_LOST, (uint64_t)node, -1);
-}
-
-static void on_decided(uint32_t number) {
-  learn_fact(RGI_FACT_DECIDED, number, -1);
+static void on_decided(uint32_t number, const unsigned char set[]) {
+  uint64_t nodes = (uint64_t)noded.overlay->nodes;
+  for (uint64_t i = 0; i < nodes; i++)
+    if (set[i])
+      learn_fact(RGI_FACT_LOST, i + nodes * number, -1);
+  learn_fact(RGI_FACT_DECIDED, number + 1, -1);
 }
 
 /* --- this node --------------------------------------------------------------------------- */
@@ -357,7 +368,7 @@ static void watch_processes(void) {
 static int open_parts(int listener) {
   static const rgi_connection_events of_connections = {on_up, on_received, on_broken, on_refused,
                                                        rgi_server_add_client};
-  static const rgi_presence_events of_presence = {on_lost, on_decided, give_up};
+  static const rgi_presence_events of_presence = {on_decided, give_up};
   rgi_overlay *m = noded.overlay;
   size_t n = (size_t)m->nodes;
   noded.lost = calloc(n, 1);

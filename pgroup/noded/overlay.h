@@ -57,8 +57,8 @@ static inline int32_t *rgi_overlay_rank_nodes(rgi_overlay *m) {
  * goes to the own node's daemon only. */
 typedef enum {
   RGI_FACT_DEAD = 1, /* value: a rank of the world */
-  RGI_FACT_LOST,     /* a node, and all its processes with it: it is part of a decision */
-  RGI_FACT_DECIDED,  /* so many decisions about the presence of nodes; after their nodes */
+  RGI_FACT_LOST,     /* node + nodes * k: it is taken away by decision k, with all its processes */
+  RGI_FACT_DECIDED,  /* so many decisions have been made; after the nodes of the last one */
   RGI_FACT_LEFT,     /* a node: its processes have come to the end or died */
   RGI_FACT_ENDED,    /* all survivors have ended well */
   RGI_FACT_REVOKED,  /* a context */

@@ -22,7 +22,10 @@
  *
  * The coordinator of a part without a quorum waits for the others for the limit, and then tells its
  * voters that they are to end (PART). A node obeys if that ballot is the last one that it has
- * promised: one that has meanwhile been heard by a majority goes on with that. */
+ * promised, and it hears no node of another part.
+ *
+ * A node that does not vouch for another one has read all that came from it: what the other one may
+ * have told of a decision is known before the other one is taken for gone. */
 #include "noded/presence.h"
 
 #include <stdio.h>
@@ -111,6 +114,10 @@ static int is_nearly_silent(int node) {
   return here.overlay->limit > 0 && unheard(node) >= here.overlay->limit;
 }
 
+static int is_heard(int node) {
+  return rgi_connection_was_heard(node) && !is_nearly_silent(node);
+}
+
 /* The node is heard by way of others, and processes of this node wait. */
 static int is_cut(int node) {
   double limit = here.overlay->limit, down = rgi_connection_down_since(node);
@@ -122,6 +129,7 @@ static unsigned char evidence_on(int node) {
   return (unsigned char)((rgi_connection_is_up(node) ? RGI_BALLOT_VOUCHED : 0) |
                          (is_refused(node) ? RGI_BALLOT_REFUSED : 0) |
                          (is_silent(node) ? RGI_BALLOT_SILENT : 0) |
+                         (is_heard(node) ? RGI_BALLOT_HEARD : 0) |
                          (is_cut(node) ? RGI_BALLOT_CUT : 0));
 }
 
@@ -198,11 +206,12 @@ static void vote_here(void) {
     take_accepted(here.accepted, here.accepted_set);
 }
 
-/* All are asked again: evidence grows old. */
+/* All are asked again, since evidence grows old; but those to which the last question is still on
+ * its way. */
 static void ask_all(void) {
   double now = rgi_clock_now();
   for (int i = 0; i < node_count(); i++)
-    if (is_other(i))
+    if (is_other(i) && (here.asked < here.begun || rgi_channel_is_idle(i)))
       send_message(i, MESSAGE_PREPARE, here.ballot, NULL, 0);
   here.asked = now;
 }
@@ -222,8 +231,16 @@ static void begin_ballot(void) {
   ask_all();
 }
 
+/* If only nodes that are gone were to go on by it, nobody does: a new set is free to be chosen. */
+static int leaves_voters(const unsigned char set[]) {
+  for (int i = 0; i < node_count(); i++)
+    if (here.votes.voted[i] && !set[i])
+      return 1;
+  return 0;
+}
+
 static void begin_accepting(void) {
-  if (here.taken)
+  if (here.taken && leaves_voters(here.taken_set))
     memcpy(here.set, here.taken_set, (size_t)node_count());
   memset(here.has_accepted, 0, (size_t)node_count());
   here.state = ACCEPTING;
@@ -258,7 +275,7 @@ static void endure_alone(void) {
   here.alone = here.alone > 0 ? here.alone : now;
   if (now - here.alone < here.overlay->limit + GRACE_SECONDS)
     return;
-  send_to_voters(MESSAGE_PART, NULL);
+  send_to_voters(MESSAGE_PART, here.votes.voted);
   end_part();
 }
 
@@ -297,17 +314,9 @@ static int have_all_accepted(void) {
   return 1;
 }
 
-/* The facts of one decision; this node's own loss, if it is one of them, before the last. */
 static void announce_decision(void) {
-  int mine = here.overlay->mine;
-  uint32_t number = here.number;
   go_idle();
-  for (int i = 0; i < node_count(); i++)
-    if (here.set[i] && i != mine)
-      here.events.lost(i);
-  if (here.set[mine])
-    here.events.lost(mine);
-  here.events.decided(number + 1);
+  here.events.decided(here.number, here.set);
 }
 
 static void coordinate(void) {
@@ -370,8 +379,17 @@ static void receive_accept(int from, uint64_t ballot, const unsigned char *set) 
   send_message(from, MESSAGE_ACCEPTED, ballot, NULL, 0);
 }
 
+/* It may be late: a node that hears another part, or has promised a later ballot, goes on. */
+static void receive_part(uint64_t ballot, const unsigned char *part) {
+  for (int i = 0; i < node_count(); i++)
+    if (is_other(i) && !part[i] && is_heard(i) && !is_refused(i))
+      return;
+  if (ballot == here.promised)
+    end_part();
+}
+
 static size_t sets_of(uint32_t kind) {
-  return kind == MESSAGE_PROMISE ? 2 : kind == MESSAGE_ACCEPT ? 1 : 0;
+  return kind == MESSAGE_PROMISE ? 2 : kind == MESSAGE_ACCEPT || kind == MESSAGE_PART ? 1 : 0;
 }
 
 /* Messages about another decision than the next one are late, or early: the facts come first, and
@@ -394,8 +412,8 @@ void rgi_presence_receive(int from, uint32_t kind, const void *data, size_t byte
     receive_accept(from, m.ballot, sets);
   else if (kind == MESSAGE_ACCEPTED && here.state == ACCEPTING && m.ballot == here.ballot)
     here.has_accepted[from] = 1;
-  else if (kind == MESSAGE_PART && m.ballot == here.promised)
-    end_part();
+  else if (kind == MESSAGE_PART)
+    receive_part(m.ballot, sets);
   if (here.state != IDLE)
     coordinate();
 }

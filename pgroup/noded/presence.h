@@ -33,9 +33,9 @@
 #define RGI_PRESENCE_MESSAGES 16u
 
 typedef struct {
-  void (*lost)(int node);           /* a decision takes it away */
-  void (*decided)(uint32_t number); /* that were all of this decision */
-  void (*ended)(const char *why);   /* this node is in a part without a quorum */
+  /* Decision `number`: the set, a byte for each node, is taken away. */
+  void (*decided)(uint32_t number, const unsigned char set[]);
+  void (*ended)(const char *why); /* this node is in a part without a quorum */
 } rgi_presence_events;
 
 /* lost: a byte for each node, which the caller sets when it learns that the node is lost. The
