@@ -151,6 +151,14 @@ def new_root(n):
     return messages, 2 * (2 * HOP + PROCESS) + 2 * (n - 2) * PROCESS + HOP + PROCESS
 
 
+def ballot_one_by_one(n):
+    """Messages of a ballot whose four kinds of messages are each relayed to one node at a time: a
+    flood for each node without a link to the coordinator. Why they are spread as ballot() does."""
+    each = sum(len(links_of(i, n)) for i in range(n)) - (n - 1)
+    near = len(links_of(0, n))
+    return 4 * (near + (n - 1 - near) * each) + each
+
+
 def report(n, ranks):
     links = len(links_of(0, n))
     print('%d nodes, %d ranks, %d links a node' % (n, n * ranks, links))
@@ -161,8 +169,12 @@ def report(n, ranks):
     lost = n // 2
     witnesses = links_of(lost, n)
     facts, known, _ = flood(n, witnesses[:1], [lost])
+    print('  one fact of its loss %7d messages, by each of its %d neighbours %d' % (
+        facts, len(witnesses), facts * len(witnesses)))
     messages, seconds = ballot(n, [lost])
-    messages, seconds = messages + len(witnesses) * facts, seconds + known
+    print('  its ballot           %7d messages, %5.1f a node, %8.3f ms; each relayed by itself: %d messages' % (
+        messages, messages / n, 1e3 * seconds, ballot_one_by_one(n)))
+    messages, seconds = messages + facts, seconds + known
     print('loss of a node        %8d messages, %5.1f a node, %8.3f ms after it is noticed' % (
         messages, messages / n, 1e3 * seconds))
     more, longer = new_root(n)

@@ -104,6 +104,8 @@ def check_scale():
         expect(messages >= 3 * (links - (n - 1)) + 2 * (n - 1), 'a ballot of %d nodes: %d messages' % (n, messages))
         if 1 < n <= 5:  # each with each: answers go one hop
             expect(messages == 3 * (links - (n - 1)) + 2 * (n - 1), 'a ballot of %d linked nodes' % n)
+        if 1 < n <= 5:
+            expect(scale.ballot_one_by_one(n) == 4 * (n - 1) + links - (n - 1), 'answers of %d linked nodes' % n)
     expect(scale.flood(2, [0])[1] == scale.HOP + scale.PROCESS, 'a flood over 2 nodes takes one hop')
     expect(len(scale.links_of(0, 1250)) == 22, 'links of a node of 1250')
 
