@@ -29,7 +29,6 @@
 #include "engine/heap.h"
 #include "engine/scalar.h"
 #include "noded/daemon_client.h"
-#include "noded/descriptors.h"
 #include "noded/overlay_client.h"
 #include "progress/request.h"
 #include "runtime/runtime.h"
@@ -188,7 +187,8 @@ static int close_unused(void) {
 static int why_unanswered(rgi_daemon_client *l) {
   if (rgi_daemon_client_node_dead(l))
     return RG_ERR_PROC_FAILED;
-  return l->refused || (l->starved && !close_unused()) ? RG_ERR_SYSTEM : RG_SUCCESS;
+  return rgi_daemon_client_is_stuck(l) && !(l->starved && close_unused()) ? RG_ERR_SYSTEM
+                                                                          : RG_SUCCESS;
 }
 
 static void advance_client(rgi_daemon_client *l) {
@@ -197,21 +197,6 @@ static void advance_client(rgi_daemon_client *l) {
   int error = l->first ? why_unanswered(l) : RG_SUCCESS;
   for (rgi_daemon_client_query *q; error && (q = rgi_daemon_client_give_up(l));)
     end_op(l, op_of(q), error);
-}
-
-static int connection_error(int error, const char *call, const rgi_daemon_client *l) {
-  int first = rgi_overlay_nodes(rgi_overlay_get())[l->node].first;
-  if (error == RG_ERR_PROC_FAILED)
-    return rgi_error(error, "%s: all processes of the node of rank %d of the world have died", call,
-                     first);
-  if (l->refused)
-    return rgi_error(error,
-                     "%s: the daemon of the node of rank %d of the world refuses its queries", call,
-                     first);
-  return rgi_error(error,
-                   "%s: no descriptor is left for a connection with the node of rank %d of the "
-                   "world: the limit (RLIMIT_NOFILE) is %lld",
-                   call, first, rgi_descriptors_limit());
 }
 
 /* On the caller's node the query is executed at once. After an error the operation is destroyed. */
@@ -232,7 +217,7 @@ static int submit_op(daemon_op *o) {
     rgi_daemon_client_send(l, q);
   pthread_mutex_unlock(&transport.lock);
   if (error) {
-    error = connection_error(error, o->op.call, l);
+    error = rgi_daemon_client_report(l, error, o->op.call);
     destroy_op(o);
   }
   return error;
@@ -313,7 +298,7 @@ static int test_op(rgi_transport_op *op, int *done) {
   *done = o->done || leave_early(o);
   int error = o->error;
   pthread_mutex_unlock(&transport.lock);
-  return error ? connection_error(error, op->call, l) : RG_SUCCESS;
+  return error ? rgi_daemon_client_report(l, error, op->call) : RG_SUCCESS;
 }
 
 static void drop_op(rgi_transport_op *op) {
@@ -429,7 +414,8 @@ static int fence_one(int node) {
   rgi_wait_start_unscoped(&w, "rg_array_fence", target);
   while (!is_empty(&transport.clients[node], &error))
     RGI_TRY(pause_once(&w, target));
-  return error ? connection_error(error, "rg_array_fence", &transport.clients[node]) : RG_SUCCESS;
+  return error ? rgi_daemon_client_report(&transport.clients[node], error, "rg_array_fence")
+               : RG_SUCCESS;
 }
 
 static int fence_target(int target) {

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "noded/descriptors.h"
 #include "noded/overlay_client.h"
 #include "shm/node.h"
@@ -66,7 +67,8 @@ static void advance_dial(rgi_daemon_client *l) {
     start_dial(l);
   l->tcp.error = 0; /* of an attempt before */
   if (rgi_dial_step(&l->dial, &l->tcp)) {
-    const rgi_query_session s = {rgi_node.rank, ++l->attempt, l->received};
+    l->attempt = (uint64_t)(1e9 * rgi_clock_now()); /* also after those of a client before */
+    const rgi_query_session s = {rgi_node.rank, (int32_t)l->use, l->attempt, l->received};
     struct iovec part = {(void *)(uintptr_t)&s, sizeof s};
     l->state = RGI_DAEMON_CLIENT_RESUMING;
     if (rgi_tcp_push_parts(&l->tcp, &part, 1) != (ssize_t)sizeof s) /* a new socket has room */
@@ -281,6 +283,25 @@ rgi_daemon_client_query *rgi_daemon_client_step(rgi_daemon_client *l) {
   if (heard < 0)
     rgi_daemon_client_close(l);
   return heard > 0 ? pop_answered(l) : NULL;
+}
+
+int rgi_daemon_client_is_stuck(const rgi_daemon_client *l) {
+  return l->starved || l->refused;
+}
+
+int rgi_daemon_client_report(const rgi_daemon_client *l, int error, const char *call) {
+  int first = rgi_overlay_nodes(rgi_overlay_get())[l->node].first;
+  if (error == RG_ERR_PROC_FAILED)
+    return rgi_error(error, "%s: all processes of the node of rank %d of the world have died", call,
+                     first);
+  if (l->refused)
+    return rgi_error(error,
+                     "%s: the daemon of the node of rank %d of the world refuses its queries", call,
+                     first);
+  return rgi_error(error,
+                   "%s: no descriptor is left for a connection with the node of rank %d of the "
+                   "world: the limit (RLIMIT_NOFILE) is %lld",
+                   call, first, rgi_descriptors_limit());
 }
 
 short rgi_daemon_client_awaits(const rgi_daemon_client *l) {

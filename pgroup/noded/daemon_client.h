@@ -34,10 +34,11 @@ typedef enum {
 
 typedef struct {
   int node; /* an index of the overlay */
+  rgi_query_use use;
   rgi_daemon_client_state state;
   rgi_tcp tcp;                           /* closed: not connected */
   rgi_dial dial;                         /* AWAY */
-  uint32_t attempt;                      /* connections of this session */
+  uint64_t attempt;                      /* the newest connection's; 0: there was none */
   uint64_t numbered, received;           /* queries; answers */
   rgi_daemon_client_query *first, *last; /* without an answer */
   rgi_daemon_client_query *sending;      /* the first of them that is not sent */
@@ -65,6 +66,14 @@ rgi_daemon_client_query *rgi_daemon_client_step(rgi_daemon_client *l);
 
 /* What l->tcp.fd, unless it is -1, must have before a step does anything: POLLIN, POLLOUT. */
 short rgi_daemon_client_awaits(const rgi_daemon_client *l);
+
+/* Whether a query that waits cannot be answered although the node is not lost: no descriptor is
+ * left for a connection, or the server refuses the session. */
+int rgi_daemon_client_is_stuck(const rgi_daemon_client *l);
+
+/* Sets the error's text: why a call gets no answer. RG_ERR_PROC_FAILED, or RG_ERR_SYSTEM, which is
+ * returned. */
+int rgi_daemon_client_report(const rgi_daemon_client *l, int error, const char *call);
 
 /* Closes the connection; takes the oldest query off the queue, answered or not, and returns it, or
  * NULL. */

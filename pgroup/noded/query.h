@@ -9,11 +9,11 @@
  * old value of an element, or anything to say that the query has been executed. All in the
  * processors' own representation.
  *
- * The queries of one client are its session with the server. They are numbered from 1 on, and the
- * session outlives the connection. On a new connection the client first sends an rgi_query_session,
- * and the server answers with an rgi_query_state and its words. So each query is executed exactly
- * once, except gets: a get whose answer has not come is sent again with its number, and executed
- * again. */
+ * The queries of one client, of which a rank has one for each use, are its session with the server.
+ * They are numbered from 1 on, and the session outlives the connection. On a new connection the
+ * client first sends an rgi_query_session, and the server answers with an rgi_query_state and its
+ * words. So each query is executed exactly once, except gets: a get whose answer has not come is
+ * sent again with its number, and executed again. */
 #ifndef RGI_QUERY_H
 #define RGI_QUERY_H
 
@@ -41,9 +41,12 @@ typedef struct {
   uint64_t received; /* the client has the answers up to that number */
 } rgi_query;
 
+typedef enum { RGI_QUERY_ARRAYS, RGI_QUERY_RESERVE, RGI_QUERY_USES } rgi_query_use;
+
 typedef struct {
   int32_t rank;      /* the client's, of the world */
-  uint32_t attempt;  /* counts its connections with this server from 1 on */
+  int32_t use;       /* an rgi_query_use */
+  uint64_t attempt;  /* greater for each new connection of the session */
   uint64_t received; /* as in a query */
 } rgi_query_session;
 

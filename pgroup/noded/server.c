@@ -34,10 +34,10 @@
 
 typedef struct client client;
 
-/* Of a rank of the world. */
+/* Of a client: a use by a rank of the world. */
 typedef struct {
   client *client;    /* its connection; NULL: none */
-  uint32_t attempt;  /* the newest connection's */
+  uint64_t attempt;  /* the newest connection's */
   int refused;       /* it has had an invalid query */
   uint64_t executed; /* queries */
   rgi_buffer words;  /* rgi_query_word, of queries whose answers the client may not have */
@@ -52,7 +52,7 @@ struct client {
 
 static struct {
   const rgi_process_table *table;
-  session *sessions; /* for each rank of the world */
+  session *sessions; /* for each rank of the world, one for each use */
   pthread_t thread;
   int runs, poll, bell;
   int deaths;           /* that have been looked at */
@@ -106,10 +106,10 @@ static int send_state(client *g, session *s) {
 static int begin_session(client *g) {
   rgi_query_session q;
   memcpy(&q, g->tcp.in.data + g->tcp.in.begin, sizeof q);
-  if (q.rank < 0 || q.rank >= memory_server.table->world ||
+  if (q.rank < 0 || q.rank >= memory_server.table->world || q.use < 0 || q.use >= RGI_QUERY_USES ||
       rgi_process_table_is_dead(memory_server.table, q.rank))
     return 0;
-  session *s = &memory_server.sessions[q.rank];
+  session *s = &memory_server.sessions[q.rank * RGI_QUERY_USES + q.use];
   if (q.attempt <= s->attempt || q.received > s->executed)
     return 0;
   if (s->client)
@@ -186,7 +186,8 @@ static int receive_queries(client *g) {
 
 static int is_dead(const client *g) {
   return g->of &&
-         rgi_process_table_is_dead(memory_server.table, (int)(g->of - memory_server.sessions));
+         rgi_process_table_is_dead(memory_server.table,
+                                   (int)((g->of - memory_server.sessions) / RGI_QUERY_USES));
 }
 
 /* Of a client that is readable while no answer waits to be sent, or writable. */
@@ -292,7 +293,8 @@ int rgi_server_open(const rgi_process_table *table) {
   rgi_descriptors_raise();
   memory_server.table = table;
   memory_server.deaths = 0;
-  memory_server.sessions = calloc((size_t)table->world, sizeof *memory_server.sessions);
+  memory_server.sessions =
+      calloc((size_t)table->world * RGI_QUERY_USES, sizeof *memory_server.sessions);
   return memory_server.sessions != NULL;
 }
 
@@ -346,7 +348,7 @@ void rgi_server_close(void) {
     close(memory_server.poll);
     close(memory_server.bell);
   }
-  for (int i = 0; memory_server.sessions && i < memory_server.table->world; i++)
+  for (int i = 0; memory_server.sessions && i < memory_server.table->world * RGI_QUERY_USES; i++)
     rgi_buffer_free(&memory_server.sessions[i].words);
   free(memory_server.sessions);
   memory_server.sessions = NULL;

@@ -147,7 +147,7 @@ static int connect_client(void) {
 }
 
 static void test_clients(void) {
-  rgi_query_session session = {rgt_rank, 1, 0};
+  rgi_query_session session = {rgt_rank, RGI_QUERY_ARRAYS, 1, 0};
   rgi_query_state state;
   const rgi_query nonsense = {.kind = RGI_ACCESS_KIND_PUT, .bytes = UINT64_MAX},
                   half = {.kind = RGI_ACCESS_KIND_PUT, .runs = 1, .bytes = 8};

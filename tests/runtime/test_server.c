@@ -189,11 +189,11 @@ static int is_closed(int fd) {
 }
 
 /* A connection of a session that has so many answers; the words that may be lost follow. */
-static int resume(int rank, uint32_t attempt, uint64_t received, rgi_query_state *state) {
-  return connect_as((rgi_query_session){rank, attempt, received}, state);
+static int resume(int rank, uint64_t attempt, uint64_t received, rgi_query_state *state) {
+  return connect_as((rgi_query_session){rank, RGI_QUERY_ARRAYS, attempt, received}, state);
 }
 
-static int is_away(int rank, uint32_t attempt) {
+static int is_away(int rank, uint64_t attempt) {
   rgi_query_state state;
   return resume(rank, attempt, 0, &state) < 0;
 }
