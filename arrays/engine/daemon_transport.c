@@ -10,6 +10,10 @@
  * thread that tests or waits moves its connection on, so it may complete operations of other
  * threads.
  *
+ * A connection that breaks is made again, and what was under way goes on, for as long as the node
+ * lives. So data are kept until they have been written: where a put or an accumulate is to leave
+ * earlier, a copy is kept (leave_early).
+ *
  * An operation that its caller has dropped stays in the queue until it is answered or lost. Its
  * error is noted for the node (transport.lost). The next fence returns it, or, if the node has
  * died, take_lost tells of it. */
@@ -32,9 +36,9 @@
 #include "shm/node.h"
 #include "shm/process.h"
 
-/* A broken connection comes from the loss of the node, which is known soon after. */
-#define DEATH_SECONDS 5.0
 #define LOOKS 100 /* before the first sleep, where every process has a processor */
+/* A caller may leave with more bytes only when they have been written. */
+#define COPIED_BYTES ((uint64_t)64 << 10)
 
 typedef struct {
   rgi_transport_op op; /* first */
@@ -42,6 +46,7 @@ typedef struct {
   int done, error, dropped;
   int64_t word;    /* a short answer */
   char *copy;      /* data that are not sent from, or read to, the caller's buffer; or NULL */
+  char small[8];   /* instead of copy, for so few bytes */
   rgi_transfer to; /* of a get into a copy: where its data go in the end, with */
   rgi_strided_run *runs;
   rgi_query_entry entries[];
@@ -168,41 +173,30 @@ static void end_op(rgi_daemon_client *l, daemon_op *o, int error) {
     destroy_op(o);
 }
 
-/* The error for a broken connection: whether its node died or not. RG_SUCCESS: not known yet. */
-static int why_broken(rgi_daemon_client *l) {
+/* When no descriptor is left: closes a connection that is not in use. */
+static int close_unused(void) {
+  for (int i = 0; i < transport.nodes; i++)
+    if (transport.clients[i].tcp.fd >= 0 && !transport.clients[i].first) {
+      rgi_daemon_client_close(&transport.clients[i]);
+      return 1;
+    }
+  return 0;
+}
+
+/* Why what waits will not be answered. RG_SUCCESS: it will be, as far as this process knows. */
+static int why_unanswered(rgi_daemon_client *l) {
   if (rgi_daemon_client_node_dead(l))
     return RG_ERR_PROC_FAILED;
-  return l->tcp.fd < 0 && l->broken && rgi_clock_now() - l->broken > DEATH_SECONDS ? RG_ERR_SYSTEM
-                                                                                   : RG_SUCCESS;
+  return rgi_daemon_client_is_stuck(l) && !(l->starved && close_unused()) ? RG_ERR_SYSTEM
+                                                                          : RG_SUCCESS;
 }
 
 static void advance_client(rgi_daemon_client *l) {
   for (rgi_daemon_client_query *q; (q = rgi_daemon_client_step(l));)
     end_op(l, op_of(q), RG_SUCCESS);
-  int error = l->first ? why_broken(l) : RG_SUCCESS;
+  int error = l->first ? why_unanswered(l) : RG_SUCCESS;
   for (rgi_daemon_client_query *q; error && (q = rgi_daemon_client_give_up(l));)
     end_op(l, op_of(q), error);
-}
-
-static int connection_error(int error, const char *call, int node) {
-  int first = rgi_overlay_nodes(rgi_overlay_get())[node].first;
-  if (error == RG_ERR_PROC_FAILED)
-    return rgi_error(error, "%s: all processes of the node of rank %d of the world have died", call,
-                     first);
-  return rgi_error(error, "%s: the connection with the node of rank %d of the world is broken",
-                   call, first);
-}
-
-/* Where there is no connection yet, or a process has died since the last look. With the lock, also
- * while it waits until it is known why a connection has broken: that takes a moment. */
-static int open_client(rgi_daemon_client *l, const char *call) {
-  int error = rgi_daemon_client_node_dead(l) ? RG_ERR_PROC_FAILED : RG_SUCCESS;
-  while (!error && !rgi_daemon_client_open(l)) {
-    error = why_broken(l);
-    if (!error)
-      rgi_clock_sleep(1e-3);
-  }
-  return error ? connection_error(error, call, l->node) : RG_SUCCESS;
 }
 
 /* On the caller's node the query is executed at once. After an error the operation is destroyed. */
@@ -217,13 +211,15 @@ static int submit_op(daemon_op *o) {
     return RG_SUCCESS;
   }
   pthread_mutex_lock(&transport.lock);
-  if (l->tcp.fd < 0 || l->gone || l->deaths != rgi_process_deaths())
-    error = open_client(l, o->op.call);
+  if (l->gone || l->deaths != rgi_process_deaths())
+    error = rgi_daemon_client_node_dead(l) ? RG_ERR_PROC_FAILED : RG_SUCCESS;
   if (!error)
     rgi_daemon_client_send(l, q);
   pthread_mutex_unlock(&transport.lock);
-  if (error)
+  if (error) {
+    error = rgi_daemon_client_report(l, error, o->op.call);
     destroy_op(o);
+  }
   return error;
 }
 
@@ -275,10 +271,22 @@ static int begin_op(const rgi_transfer *t, rgi_transport_op **op) {
   return RG_SUCCESS;
 }
 
-/* Whether the caller may use its buffer again as soon as the query is sent. */
-static int may_leave(const daemon_op *o) {
-  return o->request.query.kind == RGI_ACCESS_KIND_PUT ||
-         o->request.query.kind == RGI_ACCESS_KIND_ACC;
+/* Whether the caller may use its buffer again before the answer: the query is sent, and its data,
+ * to be sent again if the connection breaks, are kept in a copy. */
+static int leave_early(daemon_op *o) {
+  rgi_daemon_client_query *q = &o->request;
+  if (!q->sent || (q->query.kind != RGI_ACCESS_KIND_PUT && q->query.kind != RGI_ACCESS_KIND_ACC))
+    return 0;
+  if (q->data == o->copy || q->data == o->small)
+    return 1;
+  if (q->query.bytes > COPIED_BYTES)
+    return 0;
+  char *to = q->query.bytes <= sizeof o->small ? o->small : malloc(q->query.bytes);
+  if (!to)
+    return 0;
+  o->copy = to == o->small ? NULL : to;
+  q->data = memcpy(to, q->data, q->query.bytes);
+  return 1;
 }
 
 static int test_op(rgi_transport_op *op, int *done) {
@@ -287,10 +295,10 @@ static int test_op(rgi_transport_op *op, int *done) {
   pthread_mutex_lock(&transport.lock);
   if (!o->done)
     advance_client(l);
-  *done = o->done || (o->request.sent && may_leave(o));
+  *done = o->done || leave_early(o);
   int error = o->error;
   pthread_mutex_unlock(&transport.lock);
-  return error ? connection_error(error, op->call, l->node) : RG_SUCCESS;
+  return error ? rgi_daemon_client_report(l, error, op->call) : RG_SUCCESS;
 }
 
 static void drop_op(rgi_transport_op *op) {
@@ -311,7 +319,7 @@ static int pause_once(rgi_wait *w, int target) {
   }
   pthread_mutex_lock(&transport.lock);
   const rgi_daemon_client *l = client_of(target);
-  struct pollfd p = {l->tcp.fd, (short)(POLLIN | (l->sending ? POLLOUT : 0)), 0};
+  struct pollfd p = {l->tcp.fd, rgi_daemon_client_awaits(l), 0};
   pthread_mutex_unlock(&transport.lock);
   if (poll(&p, 1, rgi_wait_meanwhile ? 0 : 1) == 0)
     RGI_TRY(rgi_requests_progress_all());
@@ -406,7 +414,8 @@ static int fence_one(int node) {
   rgi_wait_start_unscoped(&w, "rg_array_fence", target);
   while (!is_empty(&transport.clients[node], &error))
     RGI_TRY(pause_once(&w, target));
-  return error ? connection_error(error, "rg_array_fence", node) : RG_SUCCESS;
+  return error ? rgi_daemon_client_report(&transport.clients[node], error, "rg_array_fence")
+               : RG_SUCCESS;
 }
 
 static int fence_target(int target) {

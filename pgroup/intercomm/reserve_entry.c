@@ -2,9 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * The entries of a node stand side by side in the order of its ranks, in the words that cluster.h
- * has for each process. A query to another node's server is repeated on a new connection when the
- * connection breaks, until the answer is there or the node is lost. A swap that was executed and
- * whose answer was lost is recognised when it is repeated: no other process stores that word. */
+ * has for each process. Those of another node are reached by queries to its server, each of which
+ * is executed once. */
 #include "intercomm/reserve_entry.h"
 
 #include <poll.h>
@@ -44,7 +43,7 @@ static int find_places(void) {
   for (int i = 0; i < size; i++)
     entries.place[i] = entries.count[rgi_node_of(i)]++;
   for (int i = 0; i < nodes; i++)
-    entries.client[i] = (rgi_daemon_client){.node = i, .tcp = {.fd = -1}};
+    entries.client[i] = (rgi_daemon_client){.node = i, .use = RGI_QUERY_RESERVE, .tcp = {.fd = -1}};
   return RG_SUCCESS;
 }
 
@@ -73,47 +72,34 @@ void rgi_reserve_entries_close(void) {
 
 /* --- other nodes ------------------------------------------------------------------------- */
 
-/* Drops the connection, and the query, if it waits there. */
-static void drop_connection(rgi_daemon_client *l) {
-  rgi_daemon_client_give_up(l);
-  *l = (rgi_daemon_client){.node = l->node, .tcp = {.fd = -1}};
-}
-
-/* Waits for the answer, or until the connection is broken. */
-static int await_answer(rgi_daemon_client *l, rgi_wait *w, int *answered) {
-  int error = RG_SUCCESS;
-  *answered = 0;
-  while (!error && l->tcp.fd >= 0 && !(*answered = rgi_daemon_client_step(l) != NULL)) {
-    struct pollfd p = {l->tcp.fd, POLLIN, 0};
+static int await_answer(rgi_daemon_client *l, rgi_wait *w) {
+  while (!rgi_daemon_client_step(l)) {
+    struct pollfd p = {l->tcp.fd, rgi_daemon_client_awaits(l), 0};
+    if (rgi_daemon_client_node_dead(l))
+      return RG_ERR_PROC_FAILED;
+    if (rgi_daemon_client_is_stuck(l))
+      return rgi_daemon_client_report(l, RG_ERR_SYSTEM, "the reserve's directory");
     if (poll(&p, 1, rgi_wait_meanwhile ? 0 : 1) == 0)
-      error = rgi_requests_progress_all();
-    if (!error)
-      error = rgi_wait_check(w);
+      RGI_TRY(rgi_requests_progress_all());
+    RGI_TRY(rgi_wait_check(w));
   }
-  if (!*answered)
-    drop_connection(l);
-  return error;
+  return RG_SUCCESS;
 }
 
 /* RG_ERR_PROC_FAILED, with no text: the node is lost. */
 static int query_node(int node, const rgi_query *query, const void *data, void *answer) {
   const rgi_query_entry run = {0, (int64_t)query->bytes};
   rgi_daemon_client *l = &entries.client[node];
+  rgi_daemon_client_query q = {.query = *query, .entries = &run, .data = data, .answer = answer};
   rgi_wait w;
+  if (rgi_daemon_client_node_dead(l))
+    return RG_ERR_PROC_FAILED;
   rgi_wait_start_unscoped(&w, "the reserve's directory", -1);
-  for (int answered; !rgi_daemon_client_node_dead(l);) {
-    if (!rgi_daemon_client_open(l)) {
-      drop_connection(l);
-      RGI_TRY(rgi_wait_more(&w));
-      continue;
-    }
-    rgi_daemon_client_query q = {.query = *query, .entries = &run, .data = data, .answer = answer};
-    rgi_daemon_client_send(l, &q);
-    RGI_TRY(await_answer(l, &w, &answered));
-    if (answered)
-      return RG_SUCCESS;
-  }
-  return RG_ERR_PROC_FAILED;
+  rgi_daemon_client_send(l, &q);
+  int error = await_answer(l, &w);
+  if (error)
+    rgi_daemon_client_give_up(l);
+  return error;
 }
 
 /* Where the entry of a place is, for a query to its node. */
@@ -176,7 +162,7 @@ int rgi_reserve_entry_swap(int rank, int64_t *word, int64_t next) {
                        .a = expected,
                        .b = next};
   RGI_TRY(query_node(rgi_node_of(rank), &q, NULL, &before));
-  *word = before == next ? expected : before;
+  *word = before;
   return RG_SUCCESS;
 }
 

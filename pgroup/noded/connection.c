@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "noded/descriptors.h"
 #include "noded/dial.h"
 #include "noded/overlay.h"
 #include "noded/tcp.h"
@@ -323,6 +324,10 @@ static void accept_all(void) {
     rgi_tcp_limit(&l->tcp, connections.overlay->limit);
     watch_socket(l);
   }
+  if (rgi_descriptors_ran_out(errno)) {
+    connections.events.crowded();
+    rgi_descriptors_turn_away(connections.listener);
+  }
 }
 
 /* The server's from now on. Its client may compute or be stopped, and so read no answers; the
@@ -470,6 +475,7 @@ int rgi_connections_open(rgi_overlay *overlay, int listener, const rgi_connectio
   if (connections.poll < 0 || !connections.nodes)
     return 0;
   fcntl(listener, F_SETFL, O_NONBLOCK);
+  rgi_descriptors_spare();
   rgi_connections_watch(listener);
   return 1;
 }

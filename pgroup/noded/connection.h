@@ -21,6 +21,7 @@ typedef struct {
   void (*broken)(int node);  /* a connection that was up: what was sent may be lost */
   void (*refused)(int node); /* no process listens at its port, at an address where it answered */
   void (*client)(int fd);    /* a rank of another node wants the server; the owner closes fd */
+  void (*crowded)(void);     /* no descriptor is left for a connection that has come */
 } rgi_connection_events;
 
 /* listener: a socket that listens. */

@@ -366,8 +366,8 @@ static void watch_processes(void) {
 }
 
 static int open_parts(int listener) {
-  static const rgi_connection_events of_connections = {on_up, on_received, on_broken, on_refused,
-                                                       rgi_server_add_client};
+  static const rgi_connection_events of_connections = {
+      on_up, on_received, on_broken, on_refused, rgi_server_add_client, rgi_server_close_unused};
   static const rgi_presence_events of_presence = {on_decided, give_up};
   rgi_overlay *m = noded.overlay;
   size_t n = (size_t)m->nodes;
@@ -377,7 +377,7 @@ static int open_parts(int listener) {
   noded.processes = malloc((size_t)noded.table->n * sizeof *noded.processes);
   return noded.lost && noded.end_heard && noded.stalled && noded.processes &&
          rgi_connections_open(m, listener, &of_connections) && rgi_channels_open(m, on_channel) &&
-         rgi_presence_open(m, noded.lost, &of_presence);
+         rgi_presence_open(m, noded.lost, &of_presence) && rgi_server_open(noded.table);
 }
 
 int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener, int pipe) {

@@ -9,10 +9,6 @@
 
 #include <string.h>
 
-static int is_one_element(const rgi_query *q) {
-  return q->kind == RGI_ACCESS_KIND_FETCH_ADD || q->kind == RGI_ACCESS_KIND_COMPARE_SWAP;
-}
-
 /* --- validity ------------------------------------------------------------------------------ */
 
 /* Sums and products that overflow set *wrong. */
@@ -52,11 +48,18 @@ static int measure_entries(const rgi_query *q, const rgi_query_entry *entries, u
 int rgi_query_is_valid(const rgi_query *q, const rgi_query_entry *entries, uint64_t size) {
   uint64_t reach = rgi_element_bytes(q->element_type), bytes = reach;
   if (q->kind > RGI_ACCESS_KIND_COMPARE_SWAP || q->dims > RGI_QUERY_DIMS || (q->dims && q->runs) ||
-      q->element_type > (is_one_element(q) ? RGI_ELEMENT_INT64 : RGI_ELEMENT_DOUBLE))
+      q->element_type > (rgi_query_is_atomic(q) ? RGI_ELEMENT_INT64 : RGI_ELEMENT_DOUBLE))
     return 0;
-  if (is_one_element(q) ? q->dims || q->runs : !measure_entries(q, entries, &reach, &bytes))
+  if (rgi_query_is_atomic(q) ? q->dims || q->runs : !measure_entries(q, entries, &reach, &bytes))
     return 0;
   return bytes == q->bytes && q->offset <= size && reach <= size - q->offset;
+}
+
+uint64_t rgi_query_reach(const rgi_query *q, const rgi_query_entry *entries) {
+  uint64_t reach = rgi_element_bytes(q->element_type), bytes;
+  if (!rgi_query_is_atomic(q))
+    measure_entries(q, entries, &reach, &bytes);
+  return reach;
 }
 
 /* --- entries ------------------------------------------------------------------------------- */

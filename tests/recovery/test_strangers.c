@@ -147,12 +147,18 @@ static int connect_client(void) {
 }
 
 static void test_clients(void) {
+  rgi_query_session session = {rgt_rank, RGI_QUERY_ARRAYS, 1, 0};
+  rgi_query_state state;
   const rgi_query nonsense = {.kind = RGI_ACCESS_KIND_PUT, .bytes = UINT64_MAX},
                   half = {.kind = RGI_ACCESS_KIND_PUT, .runs = 1, .bytes = 8};
   int fd = connect_client();
+  send_all(fd, &session, sizeof session);
+  RGT_INT(recv(fd, &state, sizeof state, MSG_WAITALL), sizeof state);
   send_all(fd, &nonsense, sizeof nonsense);
   is_sent_away(fd);
   fd = connect_client();
+  session.attempt = 2;
+  send_all(fd, &session, sizeof session);
   send_all(fd, &half, sizeof half);
   close(fd);
 }
