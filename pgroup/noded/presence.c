@@ -40,6 +40,7 @@
 
 #define ASK_SECONDS 0.25    /* between questions of a coordinator */
 #define ANSWER_SECONDS 0.4  /* the time for an answer */
+#define ROUND_SECONDS 1.0   /* of asking, then all votes are counted anew */
 #define ACCEPT_SECONDS 1.0  /* all accept within, or there is a new ballot */
 #define FOREIGN_SECONDS 1.2 /* so long another coordinator is left alone */
 #define ORDER_SECONDS 0.01  /* of several that begin at once the lowest is to be first */
@@ -302,7 +303,7 @@ static void judge_votes(void) {
     go_idle();
   } else if (result == RGI_BALLOT_NO_QUORUM) {
     endure_alone();
-  } else {
+  } else if (here.votes.late) { /* one that is missing has been heard */
     here.alone = 0;
   }
 }
@@ -319,6 +320,14 @@ static void announce_decision(void) {
   here.events.decided(here.number, here.set);
 }
 
+/* What a voter said may not hold any more, and the voter may be lost: the votes are counted anew.
+ */
+static void repeat_ballot(void) {
+  rgi_ballot_close(&here.votes);
+  here.state = IDLE;
+  begin_ballot();
+}
+
 static void coordinate(void) {
   double now = rgi_clock_now();
   if (here.state == PREPARING) {
@@ -326,6 +335,8 @@ static void coordinate(void) {
       ask_all();
     judge_votes();
   }
+  if (here.state == PREPARING && now - here.begun > ROUND_SECONDS)
+    repeat_ballot();
   if (here.state == ACCEPTING && have_all_accepted())
     announce_decision();
   else if (here.state == ACCEPTING && now - here.begun > ACCEPT_SECONDS)
