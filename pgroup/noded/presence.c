@@ -43,7 +43,7 @@
 #define ROUND_SECONDS 1.0   /* of asking, then all votes are counted anew */
 #define ACCEPT_SECONDS 1.0  /* all accept within, or there is a new ballot */
 #define FOREIGN_SECONDS 1.2 /* so long another coordinator is left alone */
-#define ORDER_SECONDS 0.01  /* of several that begin at once the lowest is to be first */
+#define ORDER_SECONDS 0.01  /* between the beginnings of several that find out at once */
 #define ORDER_MOST 32
 #define GRACE_SECONDS 1.0 /* beyond the limit, until a part without a quorum ends */
 #define PROBE_PART 8      /* of the limit, between indirect questions */
@@ -139,13 +139,14 @@ static void write_evidence(unsigned char row[]) {
     row[i] = is_other(i) ? evidence_on(i) : 0;
 }
 
-static int has_motive(void) {
-  if (here.accepted && rgi_clock_now() - here.accepted_at > FOREIGN_SECONDS)
-    return 1;
+/* A node with which something is to be done; this one: a decision was begun, and may have been
+ * made; -1: nothing. */
+static int find_motive(void) {
   for (int i = 0; i < node_count(); i++)
     if (is_other(i) && (is_refused(i) || is_nearly_silent(i) || is_cut(i)))
-      return 1;
-  return 0;
+      return i;
+  return here.accepted && rgi_clock_now() - here.accepted_at > FOREIGN_SECONDS ? here.overlay->mine
+                                                                               : -1;
 }
 
 /* Nodes that are not heard straight are asked by way of others. */
@@ -449,25 +450,30 @@ void rgi_presence_learn(uint32_t decisions) {
     go_idle();
 }
 
-static double order_delay(void) {
-  int before = 0;
-  for (int i = 0; i < here.overlay->mine && before < ORDER_MOST; i++)
-    before += !here.lost[i];
-  return before * ORDER_SECONDS;
+/* The neighbours of a node in the overlay find out at the same time: they begin one after another,
+ * the nearest ones first. */
+static double order_delay(int node) {
+  int n = node_count(), mine = here.overlay->mine;
+  int after = (mine - node + n) % n, before = (node - mine + n) % n;
+  for (int k = 0; 1 << k < n; k++)
+    if (before == 1 << k || after == 1 << k)
+      return (2 * k + (before != 1 << k)) * ORDER_SECONDS;
+  return ORDER_MOST * ORDER_SECONDS;
 }
 
 void rgi_presence_step(double waits) {
   double now = rgi_clock_now();
   here.waits = waits;
   probe_silent();
-  if (!has_motive()) {
+  int motive = find_motive();
+  if (motive < 0) {
     here.motive = 0;
     if (here.state == PREPARING)
       go_idle();
   } else if (here.motive == 0) {
     here.motive = now;
   }
-  if (here.state == IDLE && here.motive > 0 && now - here.motive >= order_delay() &&
+  if (here.state == IDLE && motive >= 0 && now - here.motive >= order_delay(motive) &&
       now - here.foreign > FOREIGN_SECONDS && now > here.idle_until)
     begin_ballot();
   if (here.state != IDLE)

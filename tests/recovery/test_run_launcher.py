@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """regroup-run looks at its launcher: Open MPI's is refused with a line, others get the command
-line as it is."""
+line as it is. The status 75 of nodes that were given up is the job's only if no survivors have
+ended well; such a job is lost, and started again."""
 import os
 import subprocess
 import tempfile
@@ -23,3 +24,12 @@ with tempfile.TemporaryDirectory() as folder:
         else:
             assert done.returncode == 2 and not done.stdout, done
             assert done.stderr.count('\n') == 1 and 'RG_MPIEXEC=mpiexec.mpich' in done.stderr, done
+
+    for said, status, starts in [('regroup: the job has ended well without 1 of its 3 nodes', 0, 1),
+                                 ('regroup: the node of rank 4 ends: no majority', 75, 2)]:
+        with open(launcher, 'w') as f:
+            f.write('#!/bin/sh\n[ "$1" = --version ] || { echo started; echo "%s" >&2; exit 75; }\n'
+                    % said)
+        done = subprocess.run([RUN, '--restart=1', '-n', '2', 'program'], capture_output=True,
+                              env=dict(os.environ, RG_MPIEXEC=launcher), text=True)
+        assert (done.returncode, done.stdout.count('started')) == (status, starts), done

@@ -18,12 +18,14 @@
 #include "recovery/run/run.h"
 
 #define LOST_STATUS 255 /* mpiexec's, when the connection to a proxy is gone */
+#define GIVEN_UP 75     /* of a node that the others have given up (noded/overlay.h) */
 #define LONGEST 4096    /* bytes of a line; the rest is not looked at */
 
 typedef struct {
   char line[LONGEST];
   size_t n;
-  int lost, killed; /* whether such lines have been seen: a node is gone; a rank is */
+  int lost, killed; /* whether such lines have been seen: a node is gone; a rank is; */
+  int well;         /* the survivors have ended well */
 } stderr_listener;
 
 static volatile sig_atomic_t stop;
@@ -51,7 +53,8 @@ static void catch_signals(void) {
 }
 
 /* mpiexec's lines about a connection that was closed while the job ran; a guard's line about a rank
- * that was killed when the job could not survive it (noded/guard.c). */
+ * that was killed when the job could not survive it (noded/guard.c); a daemon's line about the end
+ * of the survivors (noded/daemon.c). */
 static void look_at_line(stderr_listener *l) {
   l->line[l->n] = 0;
   if (!strncmp(l->line, "[mpiexec@", 9) &&
@@ -61,6 +64,8 @@ static void look_at_line(stderr_listener *l) {
   if (strstr(l->line, "regroup: rank ") && strstr(l->line, " was ended by signal 9 ") &&
       strstr(l->line, ": the job ends"))
     l->killed = 1;
+  if (strstr(l->line, "regroup: the job has ended well without "))
+    l->well = 1;
   l->n = 0;
 }
 
@@ -107,8 +112,10 @@ static run_end judge_end(int status, const stderr_listener *l) {
   end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   if (stop && end.status == 0)
     end.status = 128 + stop; /* mpiexec sometimes ends with 0 when it has interrupted its ranks */
+  if (l->well && end.status == GIVEN_UP)
+    end.status = 0;
   end.lost = WIFSIGNALED(status) || (l->lost && end.status == LOST_STATUS) ||
-             (l->killed && end.status != 0);
+             (l->killed && end.status != 0) || end.status == GIVEN_UP;
   return end;
 }
 
