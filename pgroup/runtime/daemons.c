@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/options.h"
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
@@ -39,6 +40,7 @@ typedef struct {
   uint32_t address[RGI_OVERLAY_ADDRESSES];
   unsigned char key[RGI_OVERLAY_KEY_BYTES]; /* only the first process's: of all daemons */
   uint64_t job;                             /* likewise: the number of the job */
+  double limit;                             /* RG_NODE_TIMEOUT: that of the first process counts */
 } node_card;
 
 int rgi_daemons_choose(MPI_Comm world) {
@@ -116,7 +118,7 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
     own = NULL;
   m->nodes = rgi_node.count;
   m->world = world;
-  m->limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
+  m->limit = cards[0].limit;
   m->patience = rgi_options_value(RGI_OPT_PATIENCE);
   memcpy(m->key, cards[0].key, sizeof m->key);
   m->job = cards[0].job;
@@ -159,9 +161,27 @@ static int wait_joined(rgi_overlay *m) {
                          m->why);
 }
 
+/* A node that cannot write to the file goes on without the vote. */
+static int check_witness(void) {
+  const char *path = getenv("RG_WITNESS");
+  if (!path || !*path)
+    return RG_SUCCESS;
+  if (strlen(path) >= sizeof((rgi_overlay *)0)->witness)
+    return rgi_error(RG_ERR_OPTION, "RG_WITNESS: a path of %zu bytes; at most %zu are possible",
+                     strlen(path), sizeof((rgi_overlay *)0)->witness - 1);
+  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0)
+    rgi_log(RGI_LOG_WARN, "RG_WITNESS=%s: %s: this node cannot get its vote", path,
+            strerror(errno));
+  else
+    close(fd);
+  return RG_SUCCESS;
+}
+
 /* By a node's first process. */
 static int start_daemon(rgi_overlay *m, const node_card *cards, int world, int listener,
                         int reading) {
+  RGI_TRY(check_witness());
   write_directory(m, cards, world);
   if (!has_key(&cards[0]))
     return rgi_error(RG_ERR_SYSTEM, "rg_init: the system of rank 0 has no random numbers for the "
@@ -188,6 +208,7 @@ static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
   int size, ends[2] = {-1, -1}, listener = -1, first = rgi_node.me == 0, failed = 0;
   MPI_Comm_size(world, &size);
   if (first) {
+    mine.limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
     draw_key(&mine);
     listener = open_listener(&mine);
     failed = pipe2(ends, O_CLOEXEC);
