@@ -100,10 +100,12 @@ void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
       .head = {.from = channels.overlay->mine, .to = node, .number = ++p->numbered, .kind = kind}};
   if (bytes)
     memcpy(&m->head + 1, data, bytes);
-  if (p->first)
+  if (p->first) {
     p->last->next = m;
-  else
+  } else {
     p->first = m;
+    p->repeated = rgi_clock_now();
+  }
   p->last = m;
   rgi_connection_make(node);
   send_message(node, &m->head, m->bytes);
