@@ -181,7 +181,9 @@ void rgi_channel_up(int node) {
   send_all(node);
 }
 
+/* Made again by this side as well, whichever had made it: a refusal is to tell both. */
 void rgi_channel_broken(int node) {
+  rgi_connection_make(node);
   if (rgi_connection_is_up(node))
     send_all(node);
 }
