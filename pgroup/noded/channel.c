@@ -100,10 +100,12 @@ void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
       .head = {.from = channels.overlay->mine, .to = node, .number = ++p->numbered, .kind = kind}};
   if (bytes)
     memcpy(&m->head + 1, data, bytes);
-  if (p->first)
+  if (p->first) {
     p->last->next = m;
-  else
+  } else {
     p->first = m;
+    p->repeated = rgi_clock_now();
+  }
   p->last = m;
   rgi_connection_make(node);
   send_message(node, &m->head, m->bytes);
@@ -179,7 +181,9 @@ void rgi_channel_up(int node) {
   send_all(node);
 }
 
+/* Made again by this side as well, whichever had made it: a refusal is to tell both. */
 void rgi_channel_broken(int node) {
+  rgi_connection_make(node);
   if (rgi_connection_is_up(node))
     send_all(node);
 }

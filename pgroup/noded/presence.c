@@ -48,6 +48,7 @@
 #define GRACE_SECONDS 1.0 /* beyond the limit, until a part without a quorum ends */
 #define PROBE_PART 8      /* of the limit, between indirect questions */
 #define SUSPECT_PART 3    /* of the limit, until they begin */
+#define RETURN_PART 2     /* of the limit: a node that was quiet so long has as long to return */
 #define PROOF_PART                                                                                 \
   2 /* of the limit: a node has heard this one so lately, if its refusal is a proof */
 
@@ -67,6 +68,7 @@ static struct {
   rgi_presence_events events;
   uint32_t number; /* decisions made */
   double *refused; /* for each node: when a connection was refused; 0: never */
+  double *quiet;   /* for each node: when nothing had last come from it for a while */
   double waits;    /* as told by the last step */
   double probed;   /* when indirect questions were last sent */
   /* As a voter: */
@@ -119,11 +121,18 @@ static int is_heard(int node) {
   return rgi_connection_was_heard(node) && !is_nearly_silent(node);
 }
 
-/* The node is heard by way of others, and processes of this node wait. */
+/* The node is heard by way of others, and processes of this node wait. A path that is whole again,
+ * and a node that can be reached again, have time for a connection. */
 static int is_cut(int node) {
-  double limit = here.overlay->limit, down = rgi_connection_down_since(node);
-  return limit > 0 && down > 0 && rgi_clock_now() - down >= limit && here.waits >= limit &&
-         !is_nearly_silent(node) && !is_refused(node);
+  double limit = here.overlay->limit, now = rgi_clock_now(), down = rgi_connection_down_since(node);
+  return limit > 0 && down > 0 && now - down >= limit + rgi_connections_ping_seconds() &&
+         now - here.quiet[node] >= limit / RETURN_PART && here.waits >= limit && !is_refused(node);
+}
+
+static void note_quiet(void) {
+  for (int i = 0; i < node_count(); i++)
+    if (unheard(i) > here.overlay->limit / RETURN_PART)
+      here.quiet[i] = rgi_clock_now();
 }
 
 static unsigned char evidence_on(int node) {
@@ -464,6 +473,7 @@ static double order_delay(int node) {
 void rgi_presence_step(double waits) {
   double now = rgi_clock_now();
   here.waits = waits;
+  note_quiet();
   probe_silent();
   int motive = find_motive();
   if (motive < 0) {
@@ -502,16 +512,19 @@ int rgi_presence_open(const rgi_overlay *overlay, const unsigned char lost[],
   here.lost = lost;
   here.events = *events;
   here.refused = calloc(n, sizeof *here.refused);
+  here.quiet = calloc(n, sizeof *here.quiet);
   here.accepted_set = calloc(n, 1);
   here.set = calloc(n, 1);
   here.taken_set = calloc(n, 1);
   here.has_accepted = calloc(n, 1);
-  return here.refused && here.accepted_set && here.set && here.taken_set && here.has_accepted;
+  return here.refused && here.quiet && here.accepted_set && here.set && here.taken_set &&
+         here.has_accepted;
 }
 
 void rgi_presence_close(void) {
   rgi_ballot_close(&here.votes);
   free(here.refused);
+  free(here.quiet);
   free(here.accepted_set);
   free(here.set);
   free(here.taken_set);

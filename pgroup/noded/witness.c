@@ -2,9 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * Runs in guards. The file has a line for each vote that was given: job, number of the decision,
- * node. It is read and appended to under a lock of the whole file (fcntl), which file systems of
- * several machines have, too. A file system that does not answer keeps the thread; the caller goes
- * on without the vote. */
+ * node, and a dot: a line without it was not written to its end, and counts for nobody. It is read
+ * and appended to under a lock of the whole file (fcntl), which file systems of several machines
+ * have, too. A file system that does not answer keeps the thread; the caller goes on without the
+ * vote. */
 #include "noded/witness.h"
 
 #include <errno.h>
@@ -25,19 +26,21 @@ static struct {
 
 /* The node that has the vote, or RGI_WITNESS_FAILED if none has. */
 static int find_vote(FILE *f) {
+  char line[80], end;
   uint64_t job;
   uint32_t number;
   int node;
   rewind(f);
-  while (fscanf(f, "%" SCNx64 " %" SCNu32 " %d", &job, &number, &node) == 3)
-    if (job == witness.job && number == witness.number)
+  while (fgets(line, sizeof line, f))
+    if (sscanf(line, "%" SCNx64 " %" SCNu32 " %d %c", &job, &number, &node, &end) == 4 &&
+        end == '.' && job == witness.job && number == witness.number)
       return node;
   return RGI_WITNESS_FAILED;
 }
 
 static int add_vote(FILE *f) {
   return fseek(f, 0, SEEK_END) == 0 &&
-                 fprintf(f, "%" PRIx64 " %" PRIu32 " %d\n", witness.job, witness.number,
+                 fprintf(f, "\n%" PRIx64 " %" PRIu32 " %d .\n", witness.job, witness.number,
                          witness.node) > 0 &&
                  fflush(f) == 0 && fsync(fileno(f)) == 0
              ? witness.node
