@@ -14,10 +14,11 @@
  * call by RGI_OVERLAY_CLIENT makes the connection one of the server's. Two nodes that dial each
  * other at the same time have two connections and may use either.
  *
- * Pings go out on a connection that is up when nothing else did for a while. A connection on which
- * nothing has come for a third of the limit is suspect: it does not count as up, and a fresh one is
- * dialled beside it, since TCP tries an old one again only after pauses as long as the interruption
- * was. When the fresh one is up the suspect one is closed.
+ * Pings go out on a connection that is up, whatever else does: they tell each side when the other
+ * one has last heard it. A connection on which nothing has come for a third of the limit is
+ * suspect: it does not count as up, and a fresh one is dialled beside it, since TCP tries an old
+ * one again only after pauses as long as the interruption was. When the fresh one is up the suspect
+ * one is closed.
  *
  * A node that is wanted (make) and has no connection is dialled without end: a broken connection,
  * an unreachable network, a lack of descriptors or memory are no deaths. Only a refusal at an
@@ -71,7 +72,7 @@ struct rgi_connection {
   rgi_connection *next;
   connection_state state;
   int node; /* -1 until the handshake is done */
-  double since, received, sent;
+  double since, received, pinged;
   rgi_tcp tcp;
   rgi_dial dial;           /* DIALING */
   rgi_handshake handshake; /* STRANGER */
@@ -145,7 +146,7 @@ static rgi_connection *new_connection(connection_state state, int node) {
                         .node = node,
                         .since = now,
                         .received = now,
-                        .sent = now,
+                        .pinged = now,
                         .tcp = {.fd = -1}};
   connections.first = l;
   return l;
@@ -199,7 +200,6 @@ static void send_pending(rgi_connection *l) {
 
 static void queue_message(rgi_connection *l, uint32_t kind, const void *data, size_t bytes) {
   message_frame f = {(uint32_t)bytes, kind};
-  l->sent = rgi_clock_now();
   if (!rgi_tcp_queue(&l->tcp, &f, sizeof f) || !rgi_tcp_queue(&l->tcp, data, bytes))
     break_connection(l);
   else
@@ -207,7 +207,7 @@ static void queue_message(rgi_connection *l, uint32_t kind, const void *data, si
 }
 
 static void send_ping(rgi_connection *l) {
-  ping_clock p = {rgi_clock_now(), connections.nodes[l->node].clock};
+  ping_clock p = {l->pinged = rgi_clock_now(), connections.nodes[l->node].clock};
   queue_message(l, MESSAGE_PING, &p, sizeof p);
 }
 
@@ -461,7 +461,7 @@ static void advance_time(rgi_connection *l) {
     close_connection(l);
   else if (l->state == DIALING)
     advance_dial(l);
-  else if (l->state == UP && now - l->sent >= rgi_connections_ping_seconds())
+  else if (l->state == UP && now - l->pinged >= rgi_connections_ping_seconds())
     send_ping(l);
 }
 

@@ -113,13 +113,21 @@ def test_stopped(nodes):
     play(nodes, [Fault('suspend', 1, LATE, [0])], {0})
 
 
+def test_proven(nodes):
+    """Daemons whose hosts live need no majority: of four nodes the last one goes on."""
+    kills = [Fault('kill daemon', 2.87, nodes=[3]), Fault('kill daemon', 2.98, nodes=[2]),
+             Fault('kill daemon', 2.95, nodes=[1])]
+    play(nodes, kills, {1, 2, 3}, seconds=4)
+
+
 def test_no_majority(nodes):
     """Where no node hears another one nothing goes on; each says why."""
     play(nodes, [Fault('cut all', 1, FOR_GOOD)], {0, 1, 2})
 
 
 TESTS = {2: [test_accesses, test_two, test_soon, test_witness],
-         3: [test_short, test_long, test_stopped, test_no_majority]}
+         3: [test_short, test_long, test_stopped, test_no_majority],
+         4: [test_proven]}
 try:
     for count, tests in TESTS.items():
         with cluster.Nodes(count, network=True) as made:
