@@ -27,6 +27,37 @@
  * the node has not promised anything to a later root, and a node that has it tells each later root.
  * A root with a decision that no surviving node has heard, and that is itself lost, does no harm.
  *
+ * An agreement in which every node votes is forgotten when all have its decision. DONE and FORGET
+ * see to that, after the ranks have been told:
+ *
+ *  1. A node that has the decision answers with DONE the node that has sent it (source). Under the
+ *     first root (ballot 0) it does so when all living nodes below it that have voted have done so
+ *     too; then DONE speaks for all of them. A root that has taken over has sent the decision to
+ *     each node by itself, and each answers for itself, at once.
+ *  2. When no DONE is missing the root sends FORGET to the nodes to which it has sent the decision,
+ *     and so does each node that receives FORGET. It drops the agreement.
+ *  3. A node whose source is lost before FORGET comes proposes again, as if it had no decision. It
+ *     gets DECISION or FORGET in answer. A lost node counts as done, not so the nodes below it:
+ *     each of them has lost its source or has none, and proposes again.
+ *
+ * So a node that still has an agreement waits for an answer of a node before it in the list, or is
+ * the root, which waits for nodes behind it: there is always an end.
+ *
+ * Why nothing is decided anew: FORGET is sent when all living nodes that have voted have the
+ * decision, and their ranks too. So no living rank waits for this round any more; nor for an
+ * earlier one of the group, since a rank votes in a round when it has the decision of the one
+ * before. What still comes about these rounds is late: a message that has been under way, the
+ * repeated proposal of a rank that has died or knows the decision, a new root that FORGET has not
+ * reached. For each group a node remembers the latest round that it has forgotten. It drops what
+ * its own ranks propose for rounds up to that one (the memory of such a round may be in other use),
+ * answers messages about them with FORGET, and the sender forgets too. A new root that has no
+ * decision yet, and gets FORGET, has no ranks that wait. The memory is for the FORGOTTEN groups
+ * that were used last: a message would have to be under way while agreements of so many other
+ * groups end.
+ *
+ * Agreements on the first list of dead are kept until a later round of the same group is forgotten:
+ * a node may propose much later.
+ *
  * Channels keep the order of messages; every node learns of every lost node sooner or later
  * (daemon.c), and then each agreement is advanced anew. Two nodes may for a while disagree about
  * which one is the root: the ballots decide. */
@@ -42,13 +73,26 @@ enum {
   MESSAGE_PROPOSAL = 2,
   MESSAGE_DECISION,
   MESSAGE_PREPARE,
-  MESSAGE_PROMISE
+  MESSAGE_PROMISE,
+  MESSAGE_DONE, /* the last two: only an agreement_notice */
+  MESSAGE_FORGET
 }; /* kinds of messages on the channels */
 
-/* So many agreements in which every node votes are kept after their decision: that a later one
- * about the same group exists says that all nodes have the decision. Decisions on the first list of
- * dead are kept for good: a node may propose much later. */
-#define KEPT 1024
+/* So many groups' forgotten rounds are remembered. */
+#define FORGOTTEN 1024
+
+#define NO_SOURCE (-1)
+
+typedef struct {
+  uint64_t group;
+  uint32_t round; /* FORGET: and all before */
+  int32_t ballot; /* DONE: the root whose decision this is */
+} agreement_notice;
+
+typedef struct {
+  uint64_t group, used; /* used: when, counted in changes; 0: never */
+  uint32_t round;       /* forgotten, and all before */
+} forgotten_group;
 
 typedef struct agreement {
   struct agreement *next;
@@ -60,12 +104,17 @@ typedef struct agreement {
   int promised;                /* the root from which on this node takes decisions */
   int told;                    /* the ranks that wait here have the decision */
   int preparing;               /* as a root that has taken over */
+  int source;                  /* the place from which the decision came; me: made here */
+  int reported;                /* the source has DONE */
+  int over;                    /* is to be dropped */
   unsigned char *to;           /* for each place: is to get the decision */
   unsigned char *answered;     /* for each place: has promised */
+  unsigned char *done;         /* for each place: is known to have the decision */
   uint64_t round_at, flags_at; /* of the ranks that wait here; 0: none */
 } agreement;
 
 static agreement *agreements;
+static forgotten_group *forgotten; /* FORGOTTEN of them; NULL: none yet */
 
 static struct {
   int nodes, mine;           /* of the job; this node's index */
@@ -95,14 +144,15 @@ static agreement *drop_agreement(agreement *t) {
   free(t->proposal);
   free(t->to);
   free(t->answered);
+  free(t->done);
   free(t);
   return next;
 }
 
-static void drop_old(void) {
-  int n = 0;
+/* At the end of each call from outside. */
+static void drop_over(void) {
   for (agreement **at = &agreements; *at;)
-    if ((*at)->decided && (*at)->proposal->all && ++n > KEPT)
+    if ((*at)->over)
       *at = drop_agreement(*at);
     else
       at = &(*at)->next;
@@ -124,9 +174,12 @@ static agreement *begin_agreement(const rgi_agreement_proposal *m) {
   *t = (agreement){.next = agreements,
                    .proposal = copy_of(m),
                    .proposed_to = -1,
+                   .source = NO_SOURCE,
                    .to = calloc((size_t)m->nodes, 1),
-                   .answered = calloc((size_t)m->nodes, 1)};
-  if (!t->proposal || !t->to || !t->answered || (t->me = index_of(t, agreement_node.mine)) < 0) {
+                   .answered = calloc((size_t)m->nodes, 1),
+                   .done = calloc((size_t)m->nodes, 1)};
+  if (!t->proposal || !t->to || !t->answered || !t->done ||
+      (t->me = index_of(t, agreement_node.mine)) < 0) {
     drop_agreement(t);
     return NULL;
   }
@@ -136,7 +189,6 @@ static agreement *begin_agreement(const rgi_agreement_proposal *m) {
   t->proposal->failed = 0;
   t->proposal->accepted = -1;
   agreements = t;
-  drop_old();
   return t;
 }
 
@@ -153,7 +205,40 @@ static agreement *find_agreement(const rgi_agreement_proposal *m) {
   for (agreement *t = agreements; t; t = t->next)
     if (is_about(t, m))
       return t;
-  return begin_agreement(m);
+  return NULL;
+}
+
+/* --- forgotten rounds ------------------------------------------------------------------------ */
+
+/* The group's entry; else NULL. */
+static forgotten_group *find_forgotten(uint64_t group) {
+  for (int i = 0; forgotten && i < FORGOTTEN; i++)
+    if (forgotten[i].used && forgotten[i].group == group)
+      return &forgotten[i];
+  return NULL;
+}
+
+static int is_forgotten(uint64_t group, uint32_t round) {
+  const forgotten_group *f = find_forgotten(group);
+  return f && round <= f->round;
+}
+
+/* In the place of the group that was used the longest time ago. */
+static void note_forgotten(uint64_t group, uint32_t round) {
+  static uint64_t changes;
+  if (!forgotten && !(forgotten = calloc(FORGOTTEN, sizeof *forgotten)))
+    return;
+  forgotten_group *f = find_forgotten(group);
+  if (!f) {
+    f = forgotten;
+    for (int i = 1; i < FORGOTTEN; i++)
+      if (forgotten[i].used < f->used)
+        f = &forgotten[i];
+    *f = (forgotten_group){.group = group};
+  }
+  f->used = ++changes;
+  if (round > f->round)
+    f->round = round;
 }
 
 /* Combines a proposal with those before. Where every node must vote the dead are not listed; else
@@ -227,6 +312,10 @@ static void send_to(const agreement *t, int i, uint32_t kind, int ballot) {
   rgi_channel_send(node_at(t, i), kind, m, rgi_agreement_bytes(m->nodes, m->dead));
 }
 
+static void send_notice(int node, uint32_t kind, const agreement_notice *m) {
+  rgi_channel_send(node, kind, m, sizeof *m);
+}
+
 /* Only once: afterwards the ranks that waited may have freed the round. */
 static void tell_here(agreement *t) {
   if (!t->round_at || t->told)
@@ -242,12 +331,59 @@ static void tell_here(agreement *t) {
   rgi_process_table_ring(agreement_node.table);
 }
 
-static void tell_decision(agreement *t) {
-  t->decided = 1;
-  tell_here(t);
+/* This node's part in forgetting a group's rounds up to this one. */
+static void forget_rounds(uint64_t group, uint32_t round) {
+  note_forgotten(group, round);
+  for (agreement *t = agreements; t; t = t->next) {
+    if (t->over || t->proposal->group != group || t->proposal->round > round)
+      continue;
+    const agreement_notice m = {.group = group, .round = t->proposal->round};
+    t->over = 1;
+    for (int i = 0; t->proposal->all && i < t->proposal->nodes; i++)
+      if (t->to[i] && !is_lost(t, i))
+        send_notice(node_at(t, i), MESSAGE_FORGET, &m);
+  }
+}
+
+/* Whether this node waits for the DONE of that one. */
+static int awaits_done(const agreement *t, int i) {
+  int voted = rgi_agreement_states(t->proposal)[i] & RGI_AGREEMENT_VOTED &&
+              (t->source == t->me || is_below(i, t->me));
+  return i != t->me && !is_lost(t, i) && !t->done[i] && (voted || t->to[i]);
+}
+
+static int has_all_done(const agreement *t) {
   for (int i = 0; i < t->proposal->nodes; i++)
+    if (awaits_done(t, i))
+      return 0;
+  return 1;
+}
+
+/* If it is time: DONE to the source, or the root's FORGET. */
+static void report_done(agreement *t) {
+  rgi_agreement_proposal *p = t->proposal;
+  const agreement_notice m = {.group = p->group, .round = p->round, .ballot = p->accepted};
+  int is_root = t->source == t->me;
+  if (!t->decided || !p->all || t->reported || t->source == NO_SOURCE ||
+      ((is_root || p->accepted == 0) && !has_all_done(t)))
+    return;
+  t->reported = 1;
+  if (is_root)
+    forget_rounds(p->group, p->round);
+  else
+    send_notice(node_at(t, t->source), MESSAGE_DONE, &m);
+}
+
+/* A root that has taken over sends its decision to all by itself. */
+static void tell_decision(agreement *t, int source) {
+  t->decided = 1;
+  t->source = source;
+  tell_here(t);
+  int forwards = source == t->me || t->proposal->accepted == 0 || !t->proposal->all;
+  for (int i = 0; i < t->proposal->nodes && forwards; i++)
     if (t->to[i] && !is_lost(t, i))
       send_to(t, i, MESSAGE_DECISION, t->proposal->accepted);
+  report_done(t);
 }
 
 static int has_lost(const agreement *t) {
@@ -262,7 +398,9 @@ static void make_decision(agreement *t) {
   if (t->proposal->accepted < 0)
     t->proposal->failed |= t->proposal->dead > 0 || has_lost(t);
   t->proposal->accepted = t->me;
-  tell_decision(t);
+  t->reported = 0;
+  memset(t->done, 0, (size_t)t->proposal->nodes);
+  tell_decision(t, t->me);
 }
 
 static void prepare_all(agreement *t) {
@@ -296,18 +434,40 @@ static void take_over(agreement *t) {
     make_decision(t);
 }
 
+static void propose_to(agreement *t, int parent) {
+  t->proposed_to = parent;
+  t->changed = 0;
+  send_to(t, parent, MESSAGE_PROPOSAL, 0);
+}
+
+/* With the decision; it is not forgotten. */
+static void await_end(agreement *t, int parent) {
+  if (!t->proposal->all)
+    return;
+  if (t->source != NO_SOURCE && is_lost(t, t->source)) {
+    t->source = NO_SOURCE;
+    t->proposed_to = -1;
+  }
+  if (t->source == NO_SOURCE && t->proposed_to != parent)
+    propose_to(t, parent);
+  report_done(t);
+}
+
 static void advance_agreement(agreement *t) {
   int parent = parent_of(t);
-  if (parent < 0 && t->me > 0) {
+  int takes_over = parent < 0 && t->me > 0;
+  if (t->over)
+    return;
+  if (takes_over)
     take_over(t);
-  } else if (t->decided || !is_complete(t, parent)) {
+  if (t->decided) {
+    await_end(t, parent);
+  } else if (takes_over || !is_complete(t, parent)) {
     return;
   } else if (parent < 0) {
     make_decision(t);
   } else if (t->proposed_to != parent || t->changed) {
-    t->proposed_to = parent;
-    t->changed = 0;
-    send_to(t, parent, MESSAGE_PROPOSAL, 0);
+    propose_to(t, parent);
   }
 }
 
@@ -324,19 +484,31 @@ static void receive_proposal(agreement *t, int from, const rgi_agreement_proposa
   advance_agreement(t);
 }
 
-static void take_decision(agreement *t, const rgi_agreement_proposal *m) {
+/* 0: no memory. */
+static int take_decision(agreement *t, const rgi_agreement_proposal *m) {
   rgi_agreement_proposal *decision = copy_of(m);
   if (!decision)
-    return;
+    return 0;
   free(t->proposal);
   t->proposal = decision;
+  return 1;
 }
 
-static void receive_decision(agreement *t, const rgi_agreement_proposal *m) {
-  if (t->decided || m->ballot < t->promised)
+/* A decision that comes again is the same: the sender wants to know that this node has it. */
+static void receive_decision(agreement *t, int from, const rgi_agreement_proposal *m) {
+  if (m->ballot < t->promised)
     return;
-  take_decision(t, m);
-  tell_decision(t);
+  if (!t->decided) {
+    if (take_decision(t, m))
+      tell_decision(t, from);
+    return;
+  }
+  if (!t->proposal->all || m->ballot < t->proposal->accepted + (t->source == t->me))
+    return;
+  t->proposal->accepted = m->ballot;
+  t->source = from;
+  t->reported = 0;
+  report_done(t);
 }
 
 static void receive_prepare(agreement *t, int from, const rgi_agreement_proposal *m) {
@@ -349,9 +521,9 @@ static void receive_prepare(agreement *t, int from, const rgi_agreement_proposal
 static void receive_promise(agreement *t, int from, const rgi_agreement_proposal *m) {
   if (!t->preparing || t->decided || m->ballot != t->me)
     return;
+  if (m->accepted > t->proposal->accepted && !take_decision(t, m))
+    return;
   t->answered[from] = 1;
-  if (m->accepted > t->proposal->accepted)
-    take_decision(t, m);
   advance_agreement(t);
 }
 
@@ -362,10 +534,23 @@ static int are_below(const int32_t list[], int n, int limit) {
   return 1;
 }
 
+/* One that each node knows is listed once. Only a decision that is made is told. */
+static int is_possible(rgi_agreement_proposal *m, int from, uint32_t kind) {
+  int places[2] = {0, 0};
+  for (int i = 0; i < m->nodes; i++) {
+    places[0] += rgi_agreement_nodes(m)[i] == agreement_node.mine;
+    places[1] += rgi_agreement_nodes(m)[i] == from;
+  }
+  return places[0] == 1 && places[1] == 1 && m->all <= 1 && m->ballot >= 0 &&
+         m->ballot < m->nodes && m->accepted >= -1 && m->accepted < m->nodes &&
+         (kind != MESSAGE_DECISION || m->accepted == m->ballot) && (!m->all || m->dead < 0);
+}
+
 /* From another node: nothing in it may lead beyond what this node has. */
 static int is_valid_proposal(rgi_agreement_proposal *m, size_t bytes) {
   return bytes >= sizeof *m && m->nodes > 0 && m->nodes <= agreement_node.nodes &&
-         m->dead <= m->members && bytes == rgi_agreement_bytes(m->nodes, m->dead) &&
+         m->nodes <= m->members && m->dead <= m->members &&
+         bytes == rgi_agreement_bytes(m->nodes, m->dead) &&
          are_below(rgi_agreement_nodes(m), m->nodes, agreement_node.nodes) &&
          are_below(rgi_agreement_dead(m), m->dead, m->members);
 }
@@ -373,33 +558,86 @@ static int is_valid_proposal(rgi_agreement_proposal *m, size_t bytes) {
 static void receive_message(agreement *t, int from, uint32_t kind,
                             const rgi_agreement_proposal *m) {
   int i = index_of(t, from);
-  if (i < 0)
-    return;
   if (kind == MESSAGE_PROPOSAL)
     receive_proposal(t, i, m);
   else if (kind == MESSAGE_DECISION)
-    receive_decision(t, m);
+    receive_decision(t, i, m);
   else if (kind == MESSAGE_PREPARE)
     receive_prepare(t, i, m);
   else if (kind == MESSAGE_PROMISE)
     receive_promise(t, i, m);
 }
 
-void rgi_agreement_receive(int from, uint32_t kind, const void *data, size_t bytes) {
-  rgi_agreement_proposal *m = malloc(bytes + sizeof *m); /* aligned */
-  if (!m)
+static void receive_about(int from, uint32_t kind, const rgi_agreement_proposal *m) {
+  agreement *t = find_agreement(m);
+  if (!t && is_forgotten(m->group, m->round)) {
+    const agreement_notice over = {.group = m->group, .round = m->round};
+    if (kind != MESSAGE_PROMISE)
+      send_notice(from, MESSAGE_FORGET, &over);
     return;
-  memcpy(m, data, bytes);
-  agreement *t = is_valid_proposal(m, bytes) ? find_agreement(m) : NULL;
+  }
+  if (!t && kind != MESSAGE_PROMISE)
+    t = begin_agreement(m);
   if (t)
     receive_message(t, from, kind, m);
-  free(m);
+}
+
+/* The agreement in which every node votes; NULL: none that has this node. */
+static agreement *find_noticed(int from, const agreement_notice *m) {
+  for (agreement *t = agreements; t; t = t->next)
+    if (t->proposal->all && t->proposal->group == m->group && t->proposal->round == m->round &&
+        index_of(t, from) >= 0)
+      return t;
+  return NULL;
+}
+
+static void receive_done(int from, const agreement_notice *m) {
+  agreement *t = find_noticed(from, m);
+  if (!t && is_forgotten(m->group, m->round))
+    send_notice(from, MESSAGE_FORGET, m);
+  if (!t || !t->decided)
+    return;
+  int place = index_of(t, from);
+  for (int i = 0; i < t->proposal->nodes; i++)
+    if (i == place || (m->ballot == 0 && is_below(i, place)))
+      t->done[i] = 1;
+  report_done(t);
+}
+
+static void receive_notice(int from, uint32_t kind, const void *data, size_t bytes) {
+  agreement_notice m;
+  if (bytes != sizeof m)
+    return;
+  memcpy(&m, data, sizeof m);
+  if (kind == MESSAGE_DONE)
+    receive_done(from, &m);
+  else if (find_noticed(from, &m))
+    forget_rounds(m.group, m.round);
+}
+
+void rgi_agreement_receive(int from, uint32_t kind, const void *data, size_t bytes) {
+  if (kind < MESSAGE_PROPOSAL || kind > MESSAGE_FORGET)
+    return;
+  if (kind >= MESSAGE_DONE) {
+    receive_notice(from, kind, data, bytes);
+  } else {
+    rgi_agreement_proposal *m = malloc(bytes + sizeof *m); /* aligned */
+    if (!m)
+      return;
+    memcpy(m, data, bytes);
+    if (is_valid_proposal(m, bytes) && is_possible(m, from, kind))
+      receive_about(from, kind, m);
+    free(m);
+  }
+  drop_over();
 }
 
 void rgi_agreement_propose(uint64_t at) {
   rgi_agreement_proposal *m = rgi_arena_at(at);
   size_t bytes = rgi_agreement_bytes(m->nodes, m->dead);
   agreement *t = find_agreement(m);
+  if (!t && !is_forgotten(m->group, m->round))
+    t = begin_agreement(m);
   if (t) {
     t->round_at = m->round_at;
     t->flags_at = m->flags_at;
@@ -411,11 +649,13 @@ void rgi_agreement_propose(uint64_t at) {
     }
   }
   rgi_arena_free(at, bytes);
+  drop_over();
 }
 
 void rgi_agreement_node_lost(void) {
   for (agreement *t = agreements; t; t = t->next)
     advance_agreement(t);
+  drop_over();
 }
 
 void rgi_agreement_open(int nodes, int node, const unsigned char lost[],
@@ -429,4 +669,6 @@ void rgi_agreement_open(int nodes, int node, const unsigned char lost[],
 void rgi_agreement_close(void) {
   while (agreements)
     agreements = drop_agreement(agreements);
+  free(forgotten);
+  forgotten = NULL;
 }

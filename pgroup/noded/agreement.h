@@ -5,8 +5,12 @@
  * group, whichever nodes are lost meanwhile. Ranks take no part once they have made their
  * proposals, so their deaths disturb nothing. Runs in guards.
  *
- * Messages: two between two nodes of a tree, of which one node has at most log2(nodes); four
- * between each node and a root that has taken over. */
+ * Messages: two between two nodes of a binary tree; four between each node and a root that has
+ * taken over. Where every node must vote as many short ones follow, behind which nothing waits: two
+ * between two nodes of the tree, or between each node and the new root. They say that all have the
+ * decision: then it is forgotten, so that a root that takes over speaks only of what is not at its
+ * end. Decisions on the first list of dead are kept until a later one of the same group in which
+ * every node votes is forgotten. Memory: what is not at its end, and 24 KiB. */
 #ifndef RGI_AGREEMENT_H
 #define RGI_AGREEMENT_H
 

@@ -41,7 +41,10 @@ typedef struct {
 static struct {
   int n, all, now; /* now: the node whose daemon runs */
   agreement *agreements[NODES];
+  forgotten_group *forgotten[NODES];
+  int round, sent, group;
   char lost[NODES], proposed[NODES];
+  char empty[NODES];                 /* no member of the node lives */
   unsigned char known[NODES][NODES]; /* whether the first knows that the second is lost */
   int messages_left;                 /* so many more the node may send; -1: any number */
   queue wire[NODES][NODES];
@@ -68,6 +71,7 @@ void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
   RGT_TRUE(node >= 0 && node < world.n);
   if (world.lost[node] || world.messages_left == 0)
     return;
+  world.sent++;
   world.messages_left -= world.messages_left > 0;
   piece p = {kind, bytes, malloc(bytes)};
   memcpy(p.data, data, bytes);
@@ -80,11 +84,13 @@ void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
 static void enter(int node) {
   world.now = node;
   agreements = world.agreements[node];
+  forgotten = world.forgotten[node];
   rgi_agreement_open(world.n, node, world.known[node], NULL);
 }
 
 static void leave(void) {
   world.agreements[world.now] = agreements;
+  world.forgotten[world.now] = forgotten;
 }
 
 static rgi_agreement_round *round_of(int node) {
@@ -95,6 +101,10 @@ static unsigned char *flags_of(int node) {
   return (unsigned char *)world.memory[node] + 64;
 }
 
+static int is_decided(int node) {
+  return atomic_load(&round_of(node)->state) == RGI_AGREEMENT_DECIDED;
+}
+
 /* As group_decision_nodes.c does: every node has one member, whose rank is the node's index. */
 static void propose_at(int node) {
   int dead = 0, at = 0;
@@ -102,7 +112,8 @@ static void propose_at(int node) {
   rgi_agreement_proposal *m = rgi_arena_at(FIRST);
   for (int i = 0; i < world.n; i++)
     dead += world.known[node][i];
-  *m = (rgi_agreement_proposal){.group = 17,
+  *m = (rgi_agreement_proposal){.group = (uint64_t)world.group,
+                                .round = (uint32_t)world.round,
                                 .all = (uint32_t)world.all,
                                 .word = ~(1u << node),
                                 .failed = dead > 0,
@@ -114,9 +125,9 @@ static void propose_at(int node) {
                                 .flags_at = 64};
   for (int i = 0; i < world.n; i++) {
     rgi_agreement_nodes(m)[i] = i;
-    rgi_agreement_states(m)[i] = i == node              ? RGI_AGREEMENT_VOTED
-                                 : world.known[node][i] ? RGI_AGREEMENT_EMPTY
-                                                        : 0;
+    rgi_agreement_states(m)[i] = i == node                                ? RGI_AGREEMENT_VOTED
+                                 : world.known[node][i] || world.empty[i] ? RGI_AGREEMENT_EMPTY
+                                                                          : 0;
     if (world.known[node][i] && !world.all)
       rgi_agreement_dead(m)[at++] = i;
   }
@@ -171,11 +182,25 @@ static void lose(int node) {
   world.lost[node] = 1;
 }
 
+static int may_propose(int node) {
+  return !world.lost[node] && !world.proposed[node] && !world.empty[node];
+}
+
+/* The node's members die. The other nodes propose once more, unless they know the decision: then
+ * some do. */
+static void empty_node(int node) {
+  world.empty[node] = 1;
+  for (int i = 0; i < world.n; i++)
+    world.proposed[i] = world.proposed[i] && is_decided(i) && any(2);
+}
+
 static int make_step(int node, int other) {
   switch (any(8)) {
   case 0:
-    if (!world.lost[node] && !world.proposed[node])
+    if (may_propose(node))
       propose_at(node);
+    if (world.all && any(20) == 0)
+      empty_node(node);
     return 1;
   case 1:
     return learn_at(node, other);
@@ -189,7 +214,7 @@ static void settle(void) {
   for (int moved = 1; moved;) {
     moved = 0;
     for (int i = 0; i < world.n; i++) {
-      if (!world.lost[i] && !world.proposed[i]) {
+      if (may_propose(i)) {
         propose_at(i);
         moved = 1;
       }
@@ -204,15 +229,27 @@ static int same_decision(int a, int b) {
          memcmp(flags_of(a), flags_of(b), (size_t)world.n) == 0;
 }
 
-static int is_decided(int node) {
-  return atomic_load(&round_of(node)->state) == RGI_AGREEMENT_DECIDED;
+static int has_members(void) {
+  int members = 0;
+  for (int i = 0; i < world.n; i++)
+    members += !world.lost[i] && !world.empty[i];
+  return members;
 }
 
-/* Whether all nodes that live have the same decision. */
+/* Whether nodes that live keep nothing of agreements in which every node votes. Where no member
+ * lives one may not come to its end. */
+static int is_forgotten_everywhere(void) {
+  int kept = 0;
+  for (int i = 0; i < world.n; i++)
+    kept += !world.lost[i] && world.all && world.agreements[i];
+  return !kept || !has_members();
+}
+
+/* Whether all nodes with members that live have the same decision. */
 static int is_right(void) {
   int first = -1, right = 1;
   for (int i = 0; i < world.n; i++) {
-    if (world.lost[i])
+    if (world.lost[i] || world.empty[i])
       continue;
     first = first < 0 ? i : first;
     right &= is_decided(i) && same_decision(first, i);
@@ -231,14 +268,42 @@ static void clear(void) {
   }
 }
 
-static int one_turn(int all) {
-  memset(&world, 0, sizeof world);
-  world.n = 2 + any(NODES - 1);
-  world.all = all;
-  world.messages_left = -1;
+/* A new round of the group that has these nodes. */
+static void begin_round(void) {
+  world.round++;
+  memset(world.memory, 0, sizeof world.memory);
+  memset(world.proposed, 0, sizeof world.proposed);
+}
+
+/* Proposals that ranks repeated are late: all has been told and forgotten, and the memory of the
+ * round is in other use. */
+static int is_quiet_later(void) {
+  memset(world.memory, 0, sizeof world.memory);
+  for (int i = 0; i < world.n; i++)
+    if (!world.lost[i] && world.proposed[i])
+      propose_at(i);
+  settle();
+  int quiet = is_forgotten_everywhere();
+  for (int i = 0; i < world.n; i++)
+    quiet &= !is_decided(i);
+  return quiet;
+}
+
+/* The loss of the first node that lives; returns how many messages follow. */
+static int lose_root(void) {
+  int root = 0, before = world.sent;
+  while (root < world.n - 1 && world.lost[root])
+    root++;
+  world.lost[root] = 1;
+  settle();
+  return world.sent - before;
+}
+
+static void run_round(void) {
   int lost = any(world.n), steps = 1 + any(40 * world.n), early = any(2);
   for (int i = 0; i < world.n && early; i++)
-    propose_at(i);
+    if (may_propose(i))
+      propose_at(i);
   for (int i = 0; i < steps; i++) {
     int node = any(2) ? 0 : any(world.n); /* the root more often */
     make_step(any(world.n), any(world.n));
@@ -248,7 +313,25 @@ static int one_turn(int all) {
     }
   }
   settle();
-  int right = is_right();
+}
+
+static void begin_world(int n, int all) {
+  memset(&world, 0, sizeof world);
+  world.n = n;
+  world.all = all;
+  world.group = 17;
+  world.messages_left = -1;
+}
+
+static int one_turn(int all) {
+  begin_world(2 + any(NODES - 1), all);
+  int right = 1;
+  for (int rounds = 1 + any(3); rounds > 0 && right; rounds--) {
+    begin_round();
+    run_round();
+    right = is_right() && is_forgotten_everywhere();
+  }
+  right = right && (!all || !has_members() || (is_quiet_later() && lose_root() == 0));
   clear();
   return right;
 }
@@ -267,6 +350,26 @@ static void test_all(void) {
 
 static void test_first(void) {
   many(0);
+}
+
+/* Two messages up and two down between two neighbours of the tree; none after the loss of the root,
+ * however many agreements there were. The memory of forgotten groups is bounded. */
+static void test_messages(void) {
+  enum { ROUNDS = 2 * FORGOTTEN };
+  begin_world(NODES, 1);
+  for (int i = 0; i < ROUNDS; i++) {
+    begin_round();
+    world.group = i % 3 ? 17 : 100 + i;
+    settle();
+    RGT_TRUE(is_right() && is_forgotten_everywhere());
+  }
+  RGT_INT(world.sent, ROUNDS * 4 * (NODES - 1));
+  RGT_INT(lose_root(), 0);
+  RGT_INT(lose_root(), 0);
+  begin_round();
+  settle();
+  RGT_TRUE(is_right() && is_forgotten_everywhere());
+  clear();
 }
 
 /* --- messages that no daemon sends ----------------------------------------------------------- */
@@ -289,26 +392,38 @@ static void send_wrong(const int nodes[WRONG_NODES], int dead, const int list[],
   for (int i = 0; i < dead; i++)
     rgi_agreement_dead(&m.proposal)[i] = list[i];
   enter(0);
-  for (uint32_t kind = MESSAGE_PROPOSAL; kind <= MESSAGE_PROMISE; kind++)
+  for (uint32_t kind = 0; kind <= MESSAGE_FORGET + 1; kind++)
     rgi_agreement_receive(1, kind, &m, rgi_agreement_bytes(WRONG_NODES, dead));
   leave();
 }
 
-/* They change nothing: neither memory beyond the flags nor the decision. */
+/* Notices about what this node does not know. */
+static void send_notices(void) {
+  const agreement_notice m = {.group = 17};
+  enter(0);
+  for (size_t bytes = 0; bytes <= sizeof m; bytes++) {
+    rgi_agreement_receive(1, MESSAGE_DONE, &m, bytes);
+    rgi_agreement_receive(1, MESSAGE_FORGET, &m, bytes);
+  }
+  leave();
+}
+
+/* They change nothing: no memory beyond the flags, nothing is kept, and the decision is right. */
 static void test_wrong(void) {
   static const int right[] = {0, 1, 2},
-                   nodes[][WRONG_NODES] = {{0, 1, -1}, {0, 1, 3}, {0, 1, 1 << 30}, {-7, 1, 2}},
+                   nodes[][WRONG_NODES] = {{0, 1, -1}, {0, 1, 3}, {0, 1, 1 << 30},
+                                           {-7, 1, 2}, {0, 2, 2}, {2, 1, 1}},
                    dead[] = {-1, 3, 100, 1 << 30, -(1 << 30)};
-  memset(&world, 0, sizeof world);
-  world.n = WRONG_NODES;
-  world.messages_left = -1;
+  begin_world(WRONG_NODES, 0);
   for (int proposed = 0; proposed < 2; proposed++) {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 6; i++)
       send_wrong(nodes[i], 0, NULL, WRONG_NODES);
     for (int i = 0; i < 5; i++)
       send_wrong(right, 1, &dead[i], WRONG_NODES);
-    send_wrong(right, 1, (const int[]){40}, 41);
     send_wrong(right, 4, (const int[]){0, 1, 2, 0}, WRONG_NODES);
+    send_notices();
+    RGT_TRUE(proposed || (!world.agreements[0] && !world.forgotten[0] && world.sent == 0));
+    send_wrong(right, 1, (const int[]){40}, 41); /* another agreement */
     if (!proposed)
       propose_at(0);
   }
@@ -322,6 +437,7 @@ static void test_wrong(void) {
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"every node votes", test_all},
                                    {"the first list of dead", test_first},
+                                   {"messages", test_messages},
                                    {"wrong messages", test_wrong},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "agreement", tests);
