@@ -146,16 +146,15 @@ static int prepare_to_run(rgi_sched *s) {
   return s->error ? s->error : rgi_sched_alloc_requests(s);
 }
 
-/* Gives up a schedule. A long message that is being sent may still be read by its receiver: then
- * the buffers are not freed. */
+/* Gives up a schedule. The buffers are not freed if MPI still uses them. */
 static void abandon_schedule(rgi_sched *s) {
-  int read = 0;
+  int left = 0;
   for (int i = s->ended; i < s->begun; i++) {
-    read |= !s->messages[i].done && s->steps[s->peers[i]].kind == RGI_SCHED_SEND;
     if (!s->messages[i].done)
       rgi_message_abandon(&s->messages[i]);
+    left |= s->messages[i].left;
   }
-  if (read)
+  if (left)
     s->buffers = NULL;
   rgi_sched_free(s);
 }

@@ -145,10 +145,8 @@ int rgi_p2p_transfer_finish(rgi_p2p_transfer *t, const char *call, rg_status *st
   return error;
 }
 
-/* MPI may still read the data of a send to another node that was given up: they stay. */
-static void free_unread(rgi_p2p_transfer *t) {
-  const rgi_message *r = &t->message;
-  if (!(r->sending && r->place < 0 && r->error == RG_ERR_TIMEOUT))
+static void free_unused(rgi_p2p_transfer *t) {
+  if (!t->message.left)
     free(t->packed);
   t->packed = NULL;
 }
@@ -157,12 +155,12 @@ int rgi_p2p_transfer_wait(rgi_p2p_transfer *t, const char *call, rg_status *stat
   int error = rgi_message_wait(&t->message, call);
   if (error == RG_SUCCESS || error == RG_ERR_TRUNCATE)
     return rgi_p2p_transfer_finish(t, call, status);
-  free_unread(t);
+  free_unused(t);
   return error;
 }
 
 void rgi_p2p_transfer_abandon(rgi_p2p_transfer *t) {
   if (!atomic_load_explicit(&t->message.done, memory_order_acquire))
     rgi_message_abandon(&t->message);
-  free_unread(t);
+  free_unused(t);
 }

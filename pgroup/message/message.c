@@ -20,6 +20,8 @@
 #include "message/message_match.h"
 #include "message/message_mpi.h"
 #include "message/message_pipe.h"
+#include "message/message_remote.h"
+#include "message/message_staged.h"
 #include "progress/progress.h"
 #include "progress/request.h"
 #include "runtime/module.h"
@@ -140,7 +142,7 @@ int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_messa
   } else {
     rgi_message_envelope e = *to;
     e.peer = rgi_runtime.rank;
-    error = rgi_message_mpi_send(r, to->peer, &e);
+    error = rgi_message_remote_send(r, to->peer, &e);
   }
   unlock_messages();
   return error;
@@ -185,11 +187,11 @@ static int progress_other_nodes(void) {
       rgi_message_match_arrival(c);
       continue;
     }
-    if (!rgi_message_mpi_fin(&c->envelope))
+    if (!rgi_message_staged_fin(&c->envelope))
       rgi_message_match_fin(&c->envelope);
     free(c);
   }
-  rgi_message_mpi_progress();
+  rgi_message_remote_progress();
   return RG_SUCCESS;
 }
 
@@ -228,6 +230,7 @@ static int open_messages(void) {
   rgi_message_match_open();
   rgi_message_cells_open();
   rgi_message_pipes_open();
+  rgi_message_remote_open();
   RGI_TRY(rgi_message_mpi_open(rgi_runtime.comm));
   rgi_progress_use(&own);
   return RG_SUCCESS;
@@ -240,8 +243,10 @@ static void close_messages(int mpi) {
   free(messages.blocked);
   messages.blocked = NULL;
   rgi_message_cells_close();
-  if (mpi)
-    rgi_message_mpi_close();
+  if (!mpi)
+    return;
+  rgi_message_remote_close();
+  rgi_message_mpi_close();
 }
 
 __attribute__((constructor)) static void add_module(void) {
@@ -266,7 +271,7 @@ void rgi_message_abandon(rgi_message *r) {
     if (r->rts)
       rgi_message_pipe_abandon(r);
     else
-      rgi_message_mpi_abandon(r);
+      rgi_message_remote_abandon(r);
   } else if (r->state != RGI_MESSAGE_IDLE) {
     if (r->state == RGI_MESSAGE_POSTED)
       rgi_message_match_unpost(r);

@@ -4,7 +4,7 @@
  * Messages between processes of the world: bytes under a context and a tag.
  *
  * Inside a node they go through the arena (message_cell.c, message_pipe.c),
- * between nodes over a duplicate of the world by MPI (message_mpi.c). Messages
+ * between nodes over a duplicate of the world by MPI (message_remote.c). Messages
  * with the same source, context and tag arrive in order. A context is a number of 64 bits that only
  * the members of a group know: so a million groups need no communicators.
  *
@@ -39,8 +39,8 @@ int rgi_message_deliver(const rgi_message_envelope *to, const void *data, const 
 void rgi_message_cancel(rgi_message *r, int *cancelled);
 
 /* Gives up r in any state; it is done then. What is under way is lost, and the other side of a long
- * message gets RG_ERR_TIMEOUT. The caller may use data again at once, except those of a long send
- * to another node: MPI uses them as long as the library runs. */
+ * message gets RG_ERR_TIMEOUT, unless all data are under way. The caller may use data again at
+ * once, unless r->left: a long message between nodes, in a job that does not survive. */
 void rgi_message_abandon(rgi_message *r);
 
 /* Records the text of r's error, if it has one; returns r->error. */

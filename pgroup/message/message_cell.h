@@ -12,10 +12,16 @@
 typedef enum {
   RGI_MESSAGE_EAGER,      /* the data follow the cell's head */
   RGI_MESSAGE_RTS,        /* a rendezvous request: the data come through a pipe */
-  RGI_MESSAGE_REMOTE_RTS, /* an rgi_message_mpi_rts follows the head, and the data come by MPI */
+  RGI_MESSAGE_REMOTE_RTS, /* an rgi_message_cell_remote_rts follows the head; the data come by
+                             MPI */
   RGI_MESSAGE_FIN         /* MPI has sent the data of an earlier one: the envelope's tag is its
-                             data_tag */
+                             data_tag, bytes is how many have been sent */
 } rgi_message_cell_kind;
+
+typedef struct {
+  int64_t sent;     /* what the FIN says, if it has come already; else -1 */
+  int32_t data_tag; /* the data's tag */
+} rgi_message_cell_remote_rts;
 
 /* It lies in the arena, or in this process's own memory when it came from another node (lines is 0
  * then). */

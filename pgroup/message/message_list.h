@@ -47,8 +47,9 @@ typedef struct rgi_message {
   struct rgi_message_rts *rts; /* of a long message in the node: its rendezvous request */
   uint64_t pipe;               /* of a long message that this process receives */
   MPI_Request mpi;
-  int data_tag, fin; /* of a long message between nodes: its tag for MPI; its FIN has come */
-  char *own;         /* memory to be freed at the end */
+  struct rgi_message_staged *staged; /* of a long message between nodes that is staged */
+  int left;                          /* given up, but MPI uses data as long as the library runs */
+  char *own;                         /* memory to be freed at the end */
   struct rgi_message *next, **link;
 } rgi_message;
 

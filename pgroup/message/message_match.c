@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "message/message_mpi.h"
 #include "message/message_pipe.h"
+#include "message/message_remote.h"
 #include "shm/arena.h"
 
 #define BUCKETS 256 /* of contexts */
@@ -76,7 +76,7 @@ static void deliver_cell(rgi_message *r, rgi_message_cell *c) {
   if (c->kind == RGI_MESSAGE_RTS) {
     rgi_message_pipe_accept(r, c);
   } else if (c->kind == RGI_MESSAGE_REMOTE_RTS) {
-    rgi_message_mpi_accept(r, c);
+    rgi_message_remote_accept(r, c);
   } else {
     size_t n = rgi_message_min(r->bytes, r->room);
     if (n)
@@ -93,8 +93,8 @@ static size_t bytes_held(const rgi_message_cell *c) {
 /* Returns the cell to keep an unexpected message in. One from another node is cut to its length;
  * one in the arena is copied if the quota is used up. Without memory the cell stays as it is. */
 static rgi_message_cell *store_cell(rgi_message_cell *c) {
-  size_t bytes =
-      sizeof *c + (c->kind == RGI_MESSAGE_EAGER ? c->envelope.bytes : sizeof(rgi_message_mpi_rts));
+  size_t bytes = sizeof *c + (c->kind == RGI_MESSAGE_EAGER ? c->envelope.bytes
+                                                           : sizeof(rgi_message_cell_remote_rts));
   rgi_message_cell *own;
   if (!c->lines) {
     own = realloc(c, bytes);
@@ -191,10 +191,10 @@ void rgi_message_match_post(rgi_message *r) {
 
 static void note_fin(rgi_message_cell *first, const rgi_message_envelope *e) {
   for (rgi_message_cell *c = first; c; c = c->next) {
-    rgi_message_mpi_rts *what = (void *)rgi_message_cell_data(c);
+    rgi_message_cell_remote_rts *what = (void *)rgi_message_cell_data(c);
     if (c->kind == RGI_MESSAGE_REMOTE_RTS && c->envelope.peer == e->peer &&
         what->data_tag == e->tag)
-      what->fin = 1;
+      what->sent = (int64_t)e->bytes;
   }
 }
 

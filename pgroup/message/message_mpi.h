@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Messages between nodes, by MPI. Called with the lock of message.c held, except
- * rgi_message_mpi_in_use. */
+ * Cells to and from other nodes, by MPI; and what the data of long messages need of it. Called with
+ * the lock of message.c held, except rgi_message_mpi_in_use. */
 #ifndef RGI_MESSAGE_MPI_H
 #define RGI_MESSAGE_MPI_H
 
 #include "message/message_cell.h"
 #include "message/message_list.h"
 
-/* Behind the head of a cell of kind RGI_MESSAGE_REMOTE_RTS. */
-typedef struct {
-  int32_t data_tag; /* the data's tag */
-  int32_t fin;      /* their FIN has come: what MPI says of their arrival is true */
-} rgi_message_mpi_rts;
+/* Data up to here travel with the head. */
+#define RGI_MESSAGE_MPI_EAGER ((size_t)8 << 10)
+
+/* A test by MPI is expensive: at most so many at a time, of all requests in turn. */
+#define RGI_MESSAGE_MPI_TESTS 32
 
 int rgi_message_mpi_open(MPI_Comm world);
 void rgi_message_mpi_close(void);
@@ -21,19 +21,24 @@ void rgi_message_mpi_close(void);
 /* Whether there are other nodes. */
 int rgi_message_mpi_in_use(void);
 
-int rgi_message_mpi_send(rgi_message *r, int dest, const rgi_message_envelope *e);
+/* For the data of a long message: the communicator, and a tag of their own. */
+MPI_Comm rgi_message_mpi_comm(void);
+int rgi_message_mpi_new_tag(void);
 
-/* r receives what the cell, an RTS, announces; takes the cell over. */
-void rgi_message_mpi_accept(rgi_message *r, rgi_message_cell *c);
+/* Sends a cell with up to RGI_MESSAGE_MPI_EAGER bytes of data. No error if dest has died. */
+int rgi_message_mpi_send_cell(int dest, rgi_message_cell_kind kind, const rgi_message_envelope *e,
+                              const void *data, size_t bytes);
 
-/* Progress is these three: what is being sent, the next cell that has come (NULL: none; the caller
- * frees it), the data of long messages. */
+/* Progress: what is being sent, and the next cell that has come (NULL: none; the caller frees
+ * it). */
 void rgi_message_mpi_progress_sends(void);
 int rgi_message_mpi_collect(rgi_message_cell **c);
-void rgi_message_mpi_progress(void);
 
-/* A FIN has come. Returns 0 if no long message under way waits for it. */
-int rgi_message_mpi_fin(const rgi_message_envelope *e);
-void rgi_message_mpi_abandon(rgi_message *r);
+/* Whether an error of MPI's comes from the death of a rank of the world, or, -1, of any. The node
+ * daemons may need some time to find out; the wait tells them that MPI needs the path. */
+int rgi_message_mpi_is_lost(int world_rank);
+
+/* MPI may end a receive without an error although its sender died in the middle. */
+int rgi_message_mpi_is_incomplete(const MPI_Status *s, size_t bytes);
 
 #endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Messages between nodes. A short one is a cell (message_mpi.c). The data of a long message follow
+ * with an MPI tag of their own: in a job that survives by way of memory of the library's own
+ * (message_staged.c), otherwise straight into the receiver's buffer, which is done here. */
+#include "message/message_remote.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "message/message_mpi.h"
+#include "message/message_staged.h"
+#include "noded/overlay_client.h"
+#include "progress/wait.h"
+#include "shm/process.h"
+
+static struct {
+  rgi_message *active, **end; /* long messages under way that are not staged */
+  int staged;
+} remote;
+
+#if MPI_VERSION >= 4
+static int send_bytes(const rgi_message *r, int dest, int tag, MPI_Request *request) {
+  return MPI_Isend_c(r->data, (MPI_Count)r->bytes, MPI_BYTE, dest, tag, rgi_message_mpi_comm(),
+                     request);
+}
+
+static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request *request) {
+  return MPI_Irecv_c(data, (MPI_Count)n, MPI_BYTE, source, tag, rgi_message_mpi_comm(), request);
+}
+#else
+/* An older MPI counts in ints. */
+static int send_bytes(const rgi_message *r, int dest, int tag, MPI_Request *request) {
+  return r->bytes > INT_MAX ? MPI_ERR_COUNT
+                            : MPI_Isend(r->data, (int)r->bytes, MPI_BYTE, dest, tag,
+                                        rgi_message_mpi_comm(), request);
+}
+
+static int receive_bytes(char *data, size_t n, int source, int tag, MPI_Request *request) {
+  return n > INT_MAX
+             ? MPI_ERR_COUNT
+             : MPI_Irecv(data, (int)n, MPI_BYTE, source, tag, rgi_message_mpi_comm(), request);
+}
+#endif
+
+void rgi_message_remote_open(void) {
+  remote.active = NULL;
+  remote.end = &remote.active;
+  remote.staged = rgi_overlay_exists();
+  rgi_message_staged_open();
+}
+
+void rgi_message_remote_close(void) {
+  rgi_message_staged_close();
+}
+
+static int send_long(rgi_message *r, int dest, const rgi_message_envelope *e) {
+  rgi_message_cell_remote_rts what = {.data_tag = rgi_message_mpi_new_tag(), .sent = -1};
+  if (remote.staged)
+    RGI_TRY(rgi_message_staged_prepare(r, what.data_tag));
+  int error = rgi_message_mpi_send_cell(dest, RGI_MESSAGE_REMOTE_RTS, e, &what, sizeof what);
+  if (remote.staged) {
+    rgi_message_staged_start(r, error);
+    return error;
+  }
+  RGI_TRY(error);
+  rgi_message_append(r, &remote.end, RGI_MESSAGE_ACTIVE);
+  if (send_bytes(r, dest, what.data_tag, &r->mpi) != MPI_SUCCESS)
+    r->error = RG_ERR_MPI;
+  return RG_SUCCESS;
+}
+
+int rgi_message_remote_send(rgi_message *r, int dest, const rgi_message_envelope *e) {
+  r->source = dest; /* for the wait */
+  if (rgi_process_is_dead(dest)) {
+    atomic_store_explicit(&r->done, r->bytes <= RGI_MESSAGE_MPI_EAGER, memory_order_release);
+    return RG_SUCCESS;
+  }
+  if (r->bytes > RGI_MESSAGE_MPI_EAGER)
+    return send_long(r, dest, e);
+  RGI_TRY(rgi_message_mpi_send_cell(dest, RGI_MESSAGE_EAGER, e, r->data, r->bytes));
+  atomic_store_explicit(&r->done, 1, memory_order_release);
+  return RG_SUCCESS;
+}
+
+void rgi_message_remote_accept(rgi_message *r, rgi_message_cell *c) {
+  char *to = r->data;
+  size_t n = r->bytes;
+  rgi_message_cell_remote_rts what;
+  memcpy(&what, rgi_message_cell_data(c), sizeof what);
+  rgi_message_cell_give(c);
+  if (remote.staged) {
+    rgi_message_staged_accept(r, &what);
+    return;
+  }
+  if (n > r->room && (r->own = malloc(n)))
+    to = r->own;
+  else if (n > r->room)
+    n = r->room; /* MPI truncates as well */
+  rgi_message_append(r, &remote.end, RGI_MESSAGE_ACTIVE);
+  if (receive_bytes(to, n, r->source, what.data_tag, &r->mpi) != MPI_SUCCESS)
+    r->error = RG_ERR_MPI;
+}
+
+static int error_class_of(int code) {
+  int class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS)
+    MPI_Error_class(code, &class);
+  return class;
+}
+
+/* Returns 0 if r is not complete; it is put behind the others then. */
+static int progress_message(rgi_message *r) {
+  int over = 0, class = error_class_of(rgi_wait_mpi_test(&r->mpi, &over));
+  rgi_message_remove(r, &remote.end);
+  if (class == MPI_SUCCESS && !over) {
+    rgi_message_append(r, &remote.end, RGI_MESSAGE_ACTIVE);
+    return 0;
+  }
+  if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)
+    r->error = RG_ERR_MPI;
+  if (r->own && r->room)
+    memcpy(r->data, r->own, r->room);
+  rgi_message_finish(r, RG_SUCCESS);
+  return 1;
+}
+
+void rgi_message_remote_progress(void) {
+  rgi_message *back = NULL;
+  for (int i = 0; i < RGI_MESSAGE_MPI_TESTS && remote.active && remote.active != back; i++) {
+    rgi_message *r = remote.active;
+    if (!progress_message(r) && !back)
+      back = r;
+  }
+  rgi_message_staged_progress();
+}
+
+void rgi_message_remote_abandon(rgi_message *r) {
+  int over = 0;
+  if (r->staged) {
+    rgi_message_staged_abandon(r);
+    return;
+  }
+  if (r->mpi != MPI_REQUEST_NULL && !r->sending)
+    MPI_Cancel(&r->mpi);
+  rgi_wait_mpi_test(&r->mpi, &over);
+  if (!over) {
+    MPI_Request_free(&r->mpi);
+    r->own = NULL;
+    r->left = 1;
+  }
+  rgi_message_remove(r, &remote.end);
+  rgi_message_finish(r, RG_ERR_TIMEOUT);
+}

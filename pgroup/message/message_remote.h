@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Messages to and from processes of other nodes. Called with the lock of message.c held. */
+#ifndef RGI_MESSAGE_REMOTE_H
+#define RGI_MESSAGE_REMOTE_H
+
+#include "message/message_cell.h"
+#include "message/message_list.h"
+
+void rgi_message_remote_open(void);
+void rgi_message_remote_close(void);
+
+int rgi_message_remote_send(rgi_message *r, int dest, const rgi_message_envelope *e);
+
+/* r receives what the cell, a REMOTE_RTS, announces; takes the cell over. */
+void rgi_message_remote_accept(rgi_message *r, rgi_message_cell *c);
+
+/* Moves the data of long messages on. */
+void rgi_message_remote_progress(void);
+
+void rgi_message_remote_abandon(rgi_message *r);
+
+#endif
