@@ -11,6 +11,7 @@
 #include "base/label.h"
 #include "formation/context.h"
 #include "formation/members.h"
+#include "runtime/runtime.h"
 #include "shm/failure.h"
 
 typedef struct rgi_group_creations rgi_group_creations;
@@ -29,7 +30,8 @@ struct rg_group_s {
   int me, tag;
   uint64_t context;      /* of its messages; 0 for a group without the caller */
   atomic_ullong derived; /* how many groups were derived from it */
-  uint32_t rounds;       /* agreements of its survivors so far (recovery) */
+  int is_world;          /* by rg_group_world: all such handles have one context */
+  uint32_t rounds;       /* rgi_group_rounds; not of the world */
   int diverged;          /* created after a death: shares no cached collective state */
   uint64_t creation_ids[RGI_CREATION_IDS]; /* the operations that created it (failure.h) */
   rgi_group_creations *creations;          /* how many groups its operations created */
@@ -45,6 +47,11 @@ struct rg_group_s {
 /* A group of these members. The reference is taken over, also on failure. Groups of the same
  * members, tag and kind are told apart by the order in which they are created. */
 int rgi_group_new(rgi_members *members, rgi_context_kind kind, int tag, rg_group *g);
+
+/* How many agreements the survivors of this context have made (recovery): the number of the next. */
+static inline uint32_t *rgi_group_rounds(rg_group g) {
+  return g->is_world ? &rgi_runtime.world_rounds : &g->rounds;
+}
 
 /* A group of these members with a context that all of them have computed otherwise. */
 int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_group *g);

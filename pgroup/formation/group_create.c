@@ -14,7 +14,9 @@ int rg_group_world(rg_group *world) {
   RGI_REQUIRE(world);
   RGI_TRY(rgi_runtime_check(__func__));
   RGI_TRY(rgi_members_range(rgi_runtime.size, 0, 1, &all));
-  return rgi_group_new(all, RGI_CONTEXT_WORLD, 0, world);
+  RGI_TRY(rgi_group_new(all, RGI_CONTEXT_WORLD, 0, world));
+  (*world)->is_world = 1;
+  return RG_SUCCESS;
 }
 
 static int check_creation(const char *call, rg_group parent, int tag) {

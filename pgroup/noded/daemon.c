@@ -493,7 +493,8 @@ int rgi_daemon_needed(void) {
   if (rgi_clock_now() - noded.ended_at > LINGER_SECONDS)
     return 0;
   for (int i = 0; i < noded.overlay->nodes; i++)
-    if (!noded.lost[i] && rgi_connection_is_up(i) && !noded.end_heard[i])
+    if (!noded.lost[i] && !noded.end_heard[i] &&
+        (rgi_connection_is_up(i) || rgi_connection_down_since(i) > 0))
       return 1;
   return !rgi_connections_flushed();
 }

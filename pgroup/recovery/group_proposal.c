@@ -58,7 +58,7 @@ static int send_proposal(const rgi_group_proposal *p, const int *of, int n) {
   RGI_TRY(rgi_arena_alloc_for(RGI_ARENA_DECISION, p->call, rgi_agreement_bytes(n, listed), &at));
   rgi_agreement_proposal *m = rgi_arena_at(at);
   *m = (rgi_agreement_proposal){.group = p->g->context,
-                                .round = p->g->rounds,
+                                .round = *rgi_group_rounds(p->g),
                                 .all = p->all != 0,
                                 .word = p->word,
                                 .failed = dead > 0,

@@ -117,6 +117,7 @@ static int start_runtime(MPI_Comm comm) {
     MPI_Comm_free(&rgi_runtime.comm);
   }
   rgi_runtime.epoch++;
+  rgi_runtime.world_rounds = 0;
   return error;
 }
 
