@@ -313,7 +313,7 @@ static void judge_votes(void) {
     go_idle();
   } else if (result == RGI_BALLOT_NO_QUORUM) {
     endure_alone();
-  } else if (here.votes.late) { /* one that is missing has been heard */
+  } else if (rgi_clock_now() - here.begun > ROUND_SECONDS) { /* a missing one has been heard */
     here.alone = 0;
   }
 }
