@@ -48,7 +48,8 @@ struct rg_group_s {
  * members, tag and kind are told apart by the order in which they are created. */
 int rgi_group_new(rgi_members *members, rgi_context_kind kind, int tag, rg_group *g);
 
-/* How many agreements the survivors of this context have made (recovery): the number of the next. */
+/* How many agreements the survivors of this context have made (recovery): the number of the next.
+ */
 static inline uint32_t *rgi_group_rounds(rg_group g) {
   return g->is_world ? &rgi_runtime.world_rounds : &g->rounds;
 }

@@ -209,7 +209,8 @@ static int read_decision(const node_call *s, rgi_group_decision *v) {
 }
 
 static int run_round(node_call *s, unsigned word, rgi_group_decision *decision) {
-  uint64_t key = rgi_mix_bits(s->g->context + 0x66617276u + ((uint64_t)*rgi_group_rounds(s->g) << 32));
+  uint64_t key =
+      rgi_mix_bits(s->g->context + 0x66617276u + ((uint64_t)*rgi_group_rounds(s->g) << 32));
   _Static_assert(sizeof(node_vote) <= 14 && sizeof(node_round) <= RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
   size_t bytes = sizeof(node_round) + (size_t)s->here * sizeof(node_vote) + (size_t)s->n;

@@ -89,7 +89,8 @@ int rg_group_shrink(rg_group g, rg_group *survivors) {
   if (error)
     return error;
   /* All survivors know the number of the round, and no other group has this context. */
-  uint64_t context = rgi_mix_bits(g->context + 0x73757276u + ((uint64_t)*rgi_group_rounds(g) << 32));
+  uint64_t context =
+      rgi_mix_bits(g->context + 0x73757276u + ((uint64_t)*rgi_group_rounds(g) << 32));
   rg_group made;
   RGI_TRY(rgi_group_with_context(members, g->tag, context, &made));
   made->diverged = 1;

@@ -107,7 +107,7 @@ typedef struct connection {
   struct connection *next;
   int node[2];
   side_state state[2];
-  double received[2], sent[2];
+  double received[2], pinged[2];
   stream to[2];
   double tried, call; /* when it was last dialled; when that call comes to the other host */
 } connection;
@@ -246,12 +246,12 @@ static void note_received(connection *c, int side) {
 }
 
 static void queue_piece(connection *c, int side, uint32_t kind, const void *data, size_t bytes) {
-  c->sent[side] = world.time;
   put_piece(c, side, kind, data, bytes);
 }
 
 static void send_ping(connection *c, int side) {
   double clocks[2] = {world.time, me()->peers[c->node[!side]].clock};
+  c->pinged[side] = world.time;
   queue_piece(c, side, PIECE_PING, clocks, sizeof clocks);
 }
 
@@ -268,7 +268,7 @@ static void come_up(connection *c, int side) {
     me()->peers[to].dial = NULL;
   c->state[side] = SIDE_UP;
   me()->peers[to].down = 0;
-  c->sent[side] = world.time;
+  c->pinged[side] = world.time;
   note_received(c, side);
   send_ping(c, side);
   on_up(to);
@@ -568,7 +568,7 @@ static void advance_time(connection *c, int side) {
   if (c->state[side] == SIDE_UP && is_timed_out(c, side))
     break_side(c, side);
   else if (c->state[side] == SIDE_UP &&
-           world.time - c->sent[side] >= rgi_connections_ping_seconds())
+           world.time - c->pinged[side] >= rgi_connections_ping_seconds())
     send_ping(c, side);
   else if (c->state[side] == SIDE_DIALING && world.time - c->tried > answer)
     redial(c);

@@ -46,6 +46,20 @@ static void test_agree(void) {
   RGT_FAILS(rg_group_agree(world, NULL, NULL), RG_ERR_ARG);
 }
 
+/* All handles of the world share one sequence of agreements. */
+static void test_handles(void) {
+  rg_group other;
+  for (int i = 0; i < 6; i++) {
+    unsigned word = ~0u << i;
+    if (i % 2 == 0)
+      RGT_OK(rg_group_world(&other));
+    RGT_OK(rg_group_agree(i % 3 ? other : world, &word, NULL));
+    RGT_INT(word, ~0u << i);
+    if (i % 2)
+      RGT_OK(rg_group_free(&other));
+  }
+}
+
 /* The same members, in a group of its own. */
 static void test_shrink(void) {
   for (int round = 0; round < 5; round++) {
@@ -103,6 +117,7 @@ int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"start", start},
                                    {"nobody failed", test_nobody_failed},
                                    {"agree", test_agree},
+                                   {"handles", test_handles},
                                    {"shrink", test_shrink},
                                    {"revoke", test_revoke},
                                    {"end", end},
