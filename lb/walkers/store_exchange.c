@@ -133,10 +133,7 @@ static int open_pieces(pieces *p, int nodes) {
                                : rgi_error(RG_ERR_NOMEM, "no memory for %d nodes", nodes);
 }
 
-/* After an error MPI may still use the memory: it is left to it. */
-static void free_pieces(pieces *p, int error) {
-  if (error)
-    return;
+static void free_pieces(pieces *p) {
   free(p->all);
   free(p->bytes);
   free(p->places);
@@ -210,8 +207,8 @@ static int make_share(rgi_store_exchange *x) {
   error = swap_pieces(x, &out, &in, error);
   if (!error)
     take_entries(x, &in);
-  free_pieces(&out, error);
-  free_pieces(&in, error);
+  free_pieces(&out);
+  free_pieces(&in);
   if (!error)
     rgi_store_table_merge(&x->table, x->domain);
   return error;
@@ -231,9 +228,7 @@ static int join_shares(rgi_store_exchange *x) {
         rg_allgatherv(x->group, x->table.at, own, MPI_BYTE, in.all, in.bytes, in.places, MPI_BYTE);
   if (!error)
     take_entries(x, &in);
-  else
-    x->table = (rgi_store_table){0};
-  free_pieces(&in, error);
+  free_pieces(&in);
   return error;
 }
 
@@ -420,10 +415,10 @@ static int fetch_wanted(rgi_store_exchange *x, int error) {
     error =
         share_error(x, rgi_store_pack_take(x->index, in.all, (size_t)in.places[x->nodes], &last));
   }
-  free_pieces(&keys, error);
-  free_pieces(&asked, error);
-  free_pieces(&packed, error);
-  free_pieces(&in, error);
+  free_pieces(&keys);
+  free_pieces(&asked);
+  free_pieces(&packed);
+  free_pieces(&in);
   x->wanted.count = 0;
   return error;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A message is sent from a copy that is freed when the send is complete (reap). After an error MPI
- * may still use a message's memory, which is then left to it. It is received only
+ * A message is sent from a copy that is freed when the send is complete (reap). It is received only
  * after a probe has found it. A process waits for a message only where all processes know that it
  * comes. */
 #include <regroup/p2p.h>
@@ -23,14 +22,14 @@ typedef struct rgi_wire_message {
 int rgi_wire_reap(rgi_wire *w) {
   for (rgi_wire_message **p = &w->out; *p;) {
     rgi_wire_message *m = *p;
-    int done = 0;
-    RGI_TRY(rg_test(&m->request, &done, NULL));
-    if (done) {
+    int done = 0, error = rg_test(&m->request, &done, NULL);
+    if (!m->request) {
       *p = m->next;
       free(m);
     } else {
       p = &m->next;
     }
+    RGI_TRY(error);
   }
   return RG_SUCCESS;
 }
@@ -42,7 +41,7 @@ int rgi_wire_flush(rgi_wire *w) {
     int one = rg_wait(&m->request, NULL);
     error = error ? error : one;
     w->out = m->next;
-    if (!one)
+    if (!m->request)
       free(m);
   }
   return error;
@@ -72,8 +71,10 @@ static int receive_found(const rgi_wire *w, int tag, const rg_status *status,
   if (!m->words)
     return rgi_error(RG_ERR_NOMEM, "no memory for a message of %lld numbers", (long long)m->count);
   int error = rg_recv(w->members->group, m->words, m->count, MPI_INT64_T, m->from, tag, NULL);
-  if (error)
+  if (error) {
+    free(m->words);
     m->words = NULL;
+  }
   return error;
 }
 

@@ -25,8 +25,12 @@
 #include "runtime/runtime.h"
 #include "shm/process.h"
 
-#define PIECE_BYTES ((size_t)256 << 10)
-#define WINDOW 4 /* pieces of a message under way */
+#define PIECE_BYTES ((size_t)1 << 20)
+#define WINDOW 2 /* pieces of a message under way */
+
+/* Fresh memory costs the kernel more than the copy: some is kept. */
+#define SPARE_LEAST ((size_t)64 << 10) /* of a message */
+#define SPARE_MOST ((size_t)16 << 20)  /* of all together */
 
 struct rgi_message_staged {
   rgi_message *message; /* NULL: given up */
@@ -35,6 +39,7 @@ struct rgi_message_staged {
   uint64_t context;
   size_t bytes;        /* the sender sends so many: fewer than the message has if it gives up */
   size_t begun, ended; /* pieces */
+  size_t room;         /* of memory */
   MPI_Request requests[WINDOW];
   char memory[];
 };
@@ -43,6 +48,8 @@ typedef struct rgi_message_staged staged_message;
 static struct {
   staged_message *active, **end;
   staged_message *left; /* to MPI, since a process has died: not looked at any more */
+  staged_message *spare;
+  size_t spare_bytes;
 } staged;
 
 void rgi_message_staged_open(void) {
@@ -56,12 +63,47 @@ static void append_staged(staged_message *t) {
   staged.end = &t->next;
 }
 
+static staged_message *take_spare(size_t room) {
+  staged_message **p = &staged.spare, *t;
+  while (*p && (*p)->room != room)
+    p = &(*p)->next;
+  if ((t = *p)) {
+    *p = t->next;
+    staged.spare_bytes -= t->room;
+  }
+  return t;
+}
+
+static void free_staged(staged_message *t) {
+  if (t->room < SPARE_LEAST || staged.spare_bytes + t->room > SPARE_MOST) {
+    free(t);
+    return;
+  }
+  staged.spare_bytes += t->room;
+  t->next = staged.spare;
+  staged.spare = t;
+}
+
+static staged_message *allocate_staged(size_t bytes) {
+  size_t room = SPARE_LEAST;
+  if (bytes < room)
+    room = bytes;
+  while (room < bytes && room < WINDOW * PIECE_BYTES)
+    room *= 2;
+  staged_message *t = take_spare(room);
+  if (!t)
+    t = malloc(sizeof *t + room);
+  if (t)
+    t->room = room;
+  return t;
+}
+
 static staged_message *make_staged(rgi_message *r, int data_tag) {
-  size_t memory = rgi_message_min(r->bytes, WINDOW * PIECE_BYTES);
-  staged_message *t = malloc(sizeof *t + memory);
+  staged_message *t = allocate_staged(r->bytes);
   if (!t)
     return NULL;
   *t = (staged_message){.message = r,
+                        .room = t->room,
                         .sending = r->sending,
                         .peer = r->source,
                         .data_tag = data_tag,
@@ -175,7 +217,7 @@ static void drop_staged(staged_message *t) {
     left |= rgi_wait_mpi_test(&t->requests[i], &over) == MPI_SUCCESS && !over;
   }
   if (!left) {
-    free(t);
+    free_staged(t);
     return;
   }
   t->next = staged.left;
@@ -216,7 +258,7 @@ static int progress_staged(staged_message *t) {
   }
   if (t->ended == t->begun && is_confirmed(t, &error)) {
     finish_staged(t, error);
-    free(t);
+    free_staged(t);
     return 1;
   }
   if (!t->message && rgi_process_is_dead(t->peer)) {
@@ -261,7 +303,7 @@ void rgi_message_staged_start(rgi_message *r, int error) {
   }
   staged_message *t = r->staged;
   detach_message(t);
-  free(t);
+  free_staged(t);
 }
 
 /* The sender has sent so many bytes, and sends no more. */
@@ -306,5 +348,11 @@ void rgi_message_staged_close(void) {
     detach_message(t);
     drop_staged(t);
   }
+  for (staged_message *t = staged.spare, *next; t; t = next) {
+    next = t->next;
+    free(t);
+  }
+  staged.spare = NULL;
+  staged.spare_bytes = 0;
   rgi_message_staged_open();
 }
