@@ -18,7 +18,7 @@ typedef struct {
   unsigned long epoch;          /* counts starts: a group of an earlier start is stale */
   int (*before_finalize)(void); /* called by the last rg_finalize first of all; or NULL. An error of
                                    it ends rg_finalize */
-  uint32_t world_rounds; /* agreements of the world's survivors since the start (recovery) */
+  uint32_t world_rounds;        /* agreements of the world's survivors since the start (recovery) */
 } rgi_runtime_info;
 
 extern rgi_runtime_info rgi_runtime;
