@@ -10,7 +10,7 @@
  * the list, and one store takes a slot out. A process killed in between loses at most the memory of
  * one slot.
  *
- * Behind its memory a slot counts for each process of the node how often that is attached. So it is
+ * A slot counts for each process of the node how often that is attached. So it is
  * known which of the attached processes have died. */
 #include "progress/slot.h"
 
@@ -32,10 +32,13 @@ typedef struct {
   uint64_t first;
 } slot_bucket;
 
+/* What fills the head's line up. */
+#define FEW ((RGI_LINE - 3 * sizeof(uint64_t) - 2 * sizeof(int32_t)) / sizeof(uint16_t))
+
 typedef struct {
   uint64_t next, key, bytes;
   int32_t users, unused;
-  char pad[RGI_LINE - 3 * sizeof(uint64_t) - 2 * sizeof(int32_t)];
+  uint16_t attached[FEW]; /* of a node with so many processes; otherwise behind the memory */
   char memory[];
 } slot;
 
@@ -89,12 +92,13 @@ static size_t padded(size_t bytes) {
 
 /* Of a slot with that memory. */
 static size_t slot_bytes(size_t bytes) {
-  return sizeof(slot) + padded(bytes) + (size_t)rgi_node.n * sizeof(uint16_t);
+  size_t behind = (size_t)rgi_node.n > FEW ? (size_t)rgi_node.n * sizeof(uint16_t) : 0;
+  return sizeof(slot) + padded(bytes) + behind;
 }
 
 /* How often each process of the node is attached. */
 static uint16_t *attached(slot *s) {
-  return (void *)(s->memory + padded(s->bytes));
+  return (size_t)rgi_node.n > FEW ? (void *)(s->memory + padded(s->bytes)) : s->attached;
 }
 
 static int make_slot(slot_bucket *b, uint64_t key, int users, size_t bytes, uint64_t *at) {
