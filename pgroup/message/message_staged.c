@@ -25,7 +25,7 @@
 #include "runtime/runtime.h"
 #include "shm/process.h"
 
-#define PIECE_BYTES ((size_t)1 << 20)
+#define PIECE_BYTES ((size_t)2 << 20)
 #define WINDOW 2 /* pieces of a message under way */
 
 /* Fresh memory costs the kernel more than the copy: some is kept. */

@@ -10,9 +10,9 @@
 #include "ranks.h"
 
 #define ROUNDS 6 /* at least, and until all have died that are to die */
-#define MOST ((size_t)3 << 20)
+#define MOST ((size_t)5 << 20)
 #define POISON 0x5a
-#define KEPT 64
+#define KEPT 8
 
 static char *kept[KEPT];
 static int kept_count;
