@@ -169,12 +169,24 @@ static char *name_to_replace(const rg_checkpoint c, const rgi_generations *f, in
   return first;
 }
 
+static int cut_off(const struct rg_checkpoint_s *c) {
+  return rgi_error(RG_ERR_FILE,
+                   "%s: a later checkpoint was begun elsewhere: this job, or this part of it, is "
+                   "cut off from one that goes on",
+                   c->path);
+}
+
+/* Nobody but a later claim removes the file of this one. */
+static int explain_error(const struct rg_checkpoint_s *c, int error) {
+  return error && access(c->part, F_OK) != 0 && errno == ENOENT ? cut_off(c) : error;
+}
+
 static int begin_file(rg_checkpoint c, const rgi_generations *f, int whole) {
   c->name = name_to_replace(c, f, whole);
   c->all = calloc((size_t)c->head.fixed->members, sizeof *c->all);
   if (!c->name || !c->all)
     return rgi_error(RG_ERR_NOMEM, "no memory for a checkpoint");
-  return rgi_file_extend(c->part, (int64_t)c->head.fixed->file_bytes);
+  return explain_error(c, rgi_file_extend(c->part, (int64_t)c->head.fixed->file_bytes));
 }
 
 /* The error of one member on all of them. */
@@ -246,7 +258,7 @@ static int open_and_copy(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
   const rgi_head_segment *mine = &c->head.segments[c->group->me];
   c->fd = open(c->part, O_WRONLY | O_CLOEXEC);
   if (c->fd < 0)
-    return rgi_file_system_error("cannot open", c->part, errno);
+    return explain_error(c, rgi_file_system_error("cannot open", c->part, errno));
   c->copy = malloc(mine->bytes + 1);
   if (!c->copy)
     return rgi_error(RG_ERR_NOMEM, "no memory for a copy of %llu bytes to be written",
@@ -442,11 +454,7 @@ static int finish_checkpoint(rg_checkpoint *c, int error) {
   rg_checkpoint was = *c;
   rgi_disk_writer_cancel(&was->writer);
   if (!error && was->outcome.number == ESTALE)
-    error =
-        rgi_error(RG_ERR_FILE,
-                  "%s: a later checkpoint was begun elsewhere: this job, or this part of it, is "
-                  "cut off from one that goes on",
-                  was->path);
+    error = cut_off(was);
   else if (!error && was->outcome.number) {
     error = rgi_file_system_error("cannot write", was->part, was->outcome.number);
     if (was->outcome.member != was->group->me)
