@@ -176,7 +176,7 @@ static int cut_off(const struct rg_checkpoint_s *c) {
                    c->path);
 }
 
-/* Nobody but a later claim removes the file of this one. */
+/* Only a later claim removes the file of this start. */
 static int explain_error(const struct rg_checkpoint_s *c, int error) {
   return error && access(c->part, F_OK) != 0 && errno == ENOENT ? cut_off(c) : error;
 }

@@ -546,7 +546,8 @@ int rgi_connection_is_up(int node) {
 }
 
 double rgi_connection_down_since(int node) {
-  return connection_to(node) ? 0 : connections.nodes[node].down;
+  double down = connections.nodes[node].down;
+  return down > 0 && !connection_to(node) ? down : 0;
 }
 
 double rgi_connection_heard(int node) {

@@ -49,8 +49,7 @@
 #define PROBE_PART 8      /* of the limit, between indirect questions */
 #define SUSPECT_PART 3    /* of the limit, until they begin */
 #define RETURN_PART 2     /* of the limit: a node that was quiet so long has as long to return */
-#define PROOF_PART                                                                                 \
-  2 /* of the limit: a node has heard this one so lately, if its refusal is a proof */
+#define PROOF_PART 2      /* of the limit: a node that heard this one so lately has not left */
 
 enum {
   MESSAGE_PREPARE = RGI_PRESENCE_MESSAGES,

@@ -23,33 +23,16 @@
 #include "noded/overlay.h"
 
 /* The three call the test's functions for these, and are not those of the library. */
-#define rgi_clock_now test_clock_now
-#define rgi_connection_make test_connection_make
-#define rgi_connection_is_up test_connection_is_up
-#define rgi_connection_down_since test_connection_down_since
+#include "channel_names.h"
 #define rgi_connection_heard test_connection_heard
-#define rgi_connection_note_heard test_connection_note_heard
 #define rgi_connection_was_heard test_connection_was_heard
 #define rgi_connection_confirmed test_connection_confirmed
 #define rgi_connections_ping_seconds test_connections_ping_seconds
-#define rgi_connection_send test_connection_send
-#define rgi_connection_send_all test_connection_send_all
 #define rgi_witness_ask test_witness_ask
 #define rgi_ballot_open test_ballot_open
 #define rgi_ballot_close test_ballot_close
 #define rgi_ballot_judge test_ballot_judge
 #define rgi_ballot_has_lowest test_ballot_has_lowest
-#define rgi_channels_open test_channels_open
-#define rgi_channels_close test_channels_close
-#define rgi_channels_step test_channels_step
-#define rgi_channels_timeout test_channels_timeout
-#define rgi_channel_send test_channel_send
-#define rgi_channel_is_idle test_channel_is_idle
-#define rgi_channel_probe test_channel_probe
-#define rgi_channel_receive test_channel_receive
-#define rgi_channel_up test_channel_up
-#define rgi_channel_broken test_channel_broken
-#define rgi_channel_drop test_channel_drop
 #define rgi_presence_open test_presence_open
 #define rgi_presence_close test_presence_close
 #define rgi_presence_refused test_presence_refused

@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "noded/overlay.h"
 #include "recovery/run/run.h"
 
 #define LOST_STATUS 255 /* mpiexec's, when the connection to a proxy is gone */
-#define GIVEN_UP 75     /* of a node that the others have given up (noded/overlay.h) */
 #define LONGEST 4096    /* bytes of a line; the rest is not looked at */
 
 typedef struct {
@@ -112,10 +112,10 @@ static run_end judge_end(int status, const stderr_listener *l) {
   end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   if (stop && end.status == 0)
     end.status = 128 + stop; /* mpiexec sometimes ends with 0 when it has interrupted its ranks */
-  if (l->well && end.status == GIVEN_UP)
+  if (l->well && end.status == RGI_OVERLAY_ENDED_STATUS)
     end.status = 0;
   end.lost = WIFSIGNALED(status) || (l->lost && end.status == LOST_STATUS) ||
-             (l->killed && end.status != 0) || end.status == GIVEN_UP;
+             (l->killed && end.status != 0) || end.status == RGI_OVERLAY_ENDED_STATUS;
   return end;
 }
 
