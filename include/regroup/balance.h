@@ -232,8 +232,9 @@ typedef struct {
 RG_API int rg_balance_outcomes(rg_balancer b, int64_t *count, const rg_balance_outcome **outcomes);
 
 /* Gathers all outcomes at the root, a rank in g. Callers: every process, after
- * rg_balance_end. Cost: three gathers. Errors: RG_ERR_RANK; RG_ERR_ARG (the run has not
- * ended). */
+ * rg_balance_end. It may be called again, with another root. Cost: three gathers. Errors:
+ * RG_ERR_RANK; RG_ERR_ARG (the run has not ended); RG_ERR_PROC_FAILED (the root has died: choose
+ * another one and call again; or outcomes were lost with several nodes). */
 RG_API int rg_balance_gather(rg_balancer b, int root);
 
 /* Statistics of this process. */
