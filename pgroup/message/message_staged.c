@@ -30,7 +30,7 @@
 
 /* Fresh memory costs the kernel more than the copy: some is kept. */
 #define SPARE_LEAST ((size_t)64 << 10) /* of a message */
-#define SPARE_MOST ((size_t)16 << 20)  /* of all together */
+#define SPARE_MOST ((size_t)64 << 20)  /* of all together */
 
 struct rgi_message_staged {
   rgi_message *message; /* NULL: given up */
