@@ -44,6 +44,8 @@ static int check_not_broken(const rgi_shared_state *l, const char *call) {
   if (error == RG_ERR_PROC_FAILED) /* another node may have told that member of a death */
     return rgi_wait_cause(
         rgi_error(RG_ERR_PROC_FAILED, "%s: another member knows of a death", call), call);
+  if (error == RG_ERR_REVOKED) /* this group, or one of the same members: they share the state */
+    return rgi_error(RG_ERR_REVOKED, "%s: a group of these members has been revoked", call);
   return rgi_error(RG_ERR_MISMATCH,
                    "%s: an operation of these members ended in an error on one of them; form the "
                    "group anew",

@@ -36,6 +36,12 @@ static int ask(uint64_t job, uint32_t number, int node) {
   return holder;
 }
 
+#ifdef __SANITIZE_ADDRESS__ /* a forked process can start no thread: its locks may be taken */
+static void ask_elsewhere(uint64_t job, uint32_t number, int answer[PROCESSES]) {
+  for (int i = 0; i < PROCESSES; i++)
+    answer[i] = ask(job, number, i);
+}
+#else
 /* Other processes that ask for themselves; their status is the answer. */
 static void ask_elsewhere(uint64_t job, uint32_t number, int answer[PROCESSES]) {
   pid_t all[PROCESSES];
@@ -50,6 +56,7 @@ static void ask_elsewhere(uint64_t job, uint32_t number, int answer[PROCESSES]) 
     answer[i] = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 }
+#endif
 
 static void test_one_holder(void) {
   for (uint32_t number = 0; number < 20; number++) {

@@ -337,7 +337,7 @@ class Run:
             return 'more lines than nodes that were lost'
         if speaks and not silent and self.status != GIVEN_UP and not self.is_of_launcher():
             return 'another status than %d' % GIVEN_UP
-        if not self.lost() and self.status and not lines:
+        if not self.absent() and self.status and not lines:
             return 'status, though no node was lost'
         return ''
 
