@@ -227,9 +227,9 @@ class Slurm(cluster.Nodes):
 
     def lose(self, node, silently=False):
         """All processes of a node end at once, and its network is no more; silently: it says
-        nothing to the others any more, as when its power has failed."""
-        if silently:
-            self.cut_off(node)
+        nothing to the others any more, as when its power has failed. srun hears nothing in either
+        case: if a connection is reset (seldom), it ends the job in spite of --no-kill."""
+        self.faults.cut(faults.alone(node, self.everybody() if silently else [faults.HUB]))
         self.nodes[node].close()
         self.nodes[node].pid = 0  # no process's
 

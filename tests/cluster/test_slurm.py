@@ -69,8 +69,11 @@ def start(three, words, **how):
     """A job on all nodes, which has begun."""
     words = three.srun(3, 1) + ['sh', '-c', 'echo begun $(hostname); ' + words]
     job = three.start(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **how)
-    for _ in range(3):
-        assert job.stdout.readline().startswith('begun')
+    begun, text = 0, ''
+    while begun < 3:  # srun may say that it waits for the nodes
+        line = job.stdout.readline()
+        assert line, text
+        text, begun = text + line, begun + line.startswith('begun')
     return job
 
 
