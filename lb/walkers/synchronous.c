@@ -94,22 +94,37 @@ static int await_round(rg_balancer b, int wait, int *done) {
   }
 }
 
-/* Puts a walker that a unit of rank r has made on all lists. own: what r has of it. */
-static int share_walker(rg_balancer b, int r, const rgi_queue_entry *own) {
+/* Rank r has the walker. e->memory belongs to the caller, also after an error. */
+static int share_entry(rg_balancer b, int r, rgi_queue_entry *e) {
+  int own = r == b->members.rank;
+  void *memory = e->memory;
+  int error = rg_bcast(b->members.group, e, sizeof *e, MPI_BYTE, r), more = e->memory != NULL;
+  e->memory = memory;
+  if (error || !more)
+    return error;
+  if (!own && !(e->memory = malloc(e->bytes ? e->bytes : 1)))
+    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e->bytes);
+  return rg_bcast(b->members.group, e->memory, (MPI_Count)e->bytes, MPI_BYTE, r);
+}
+
+/* Puts a walker that a unit of rank r has made on all lists. own: what r has of it; its memory
+ * moves. */
+static int share_walker(rg_balancer b, int r, rgi_queue_entry *own) {
   rgi_queue_entry e = {0};
-  if (own)
+  int error = RG_SUCCESS;
+  if (own) {
     e = *own;
-  if (own && rgi_store_spans_nodes(&b->survival.store))
-    RGI_TRY(rgi_store_pack_attach(&b->survival.store, &e));
-  void *memory = e.memory;
-  RGI_TRY(rg_bcast(b->members.group, &e, sizeof e, MPI_BYTE, r));
-  if (e.memory) {
-    e.memory = own ? memory : malloc(e.bytes ? e.bytes : 1);
-    if (!e.memory)
-      return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e.bytes);
-    RGI_TRY(rg_bcast(b->members.group, e.memory, (MPI_Count)e.bytes, MPI_BYTE, r));
+    own->memory = NULL;
   }
-  return rgi_queue_insert(&b->list, &e);
+  if (own && rgi_store_spans_nodes(&b->survival.store))
+    error = rgi_store_pack_attach(&b->survival.store, &e);
+  if (!error)
+    error = share_entry(b, r, &e);
+  if (!error)
+    error = rgi_queue_insert(&b->list, &e);
+  if (error)
+    free(e.memory);
+  return error;
 }
 
 /* Puts the walkers that units have made on all lists, in the order of the processes. */

@@ -93,6 +93,14 @@ def test_exchange():
         assert run(4, policy, 1, '3:20,1:e2,0:e5', where=NODES[1]) in (2, 3)
 
 
+def test_births():
+    """Amid what all processes are told of the walkers that units have made: on one node each of them
+    is one broadcast, on several two."""
+    for where in jobs.ONE, NODES[0], NODES[1]:
+        for step in range(1, 9):
+            assert run(4, 'sync:i=1', step, '%d:b%d' % (step % 4, step), where=where) == 1
+
+
 def test_calls(seed, nodes):
     """In any callback, also the first one; one to three ranks."""
     random.seed(seed)
@@ -135,6 +143,7 @@ test_nodes(jobs.SEED)
 test_kept()
 test_domains()
 test_exchange()
+test_births()
 for nodes in [jobs.ONE], NODES:
     test_calls(jobs.SEED, nodes)
     test_moments(jobs.SEED, nodes)

@@ -7,10 +7,12 @@
  * "rank:call,rank:call": the rank kills itself in its so manieth callback; "rank:-TIME": it stops
  * so many microseconds after its last one, and kills itself when the others have ended; "rank:eN":
  * in its N-th step of an exchange between nodes after a death; "rank:gN": in one of
- * rg_balance_gather. In the end the first survivor prints "RESULT walkers survivors deaths
- * milliseconds" if each walker has ended once with the right sum, and the next one if that died
- * meanwhile; the milliseconds are the longest from noticing a death to having begun again.
- * wrap: rg_alltoallv */
+ * rg_balance_gather; "rank:bN": in its N-th broadcast of what a walker is. In the end the first
+ * survivor prints "RESULT walkers survivors deaths milliseconds" if each walker has ended once with
+ * the right sum, and the next one if that died meanwhile; the milliseconds are the longest from
+ * noticing a death to having begun again.
+ *
+ * wrap: rg_alltoallv rg_bcast */
 #include <sys/time.h>
 
 #include "progress/request.h"
@@ -24,7 +26,7 @@ typedef struct {
 } state;
 
 static int calls, dies_at = NEVER, stops_after, told;
-static int exchange_dies, gather_dies, gathers;
+static int exchange_dies, gather_dies, gathers, broadcast_dies;
 static uint64_t draws;
 static rg_balancer balancer;
 
@@ -62,6 +64,15 @@ int __wrap_rg_alltoallv(rg_group g, const void *send, const MPI_Count send_count
     raise(SIGKILL);
   return __real_rg_alltoallv(g, send, send_counts, send_displs, send_type, recv, recv_counts,
                              recv_displs, recv_type);
+}
+
+/* With synchronous balancing: what a unit has made goes to all. */
+__typeof__(rg_bcast) __real_rg_bcast, __wrap_rg_bcast;
+
+int __wrap_rg_bcast(rg_group g, void *data, MPI_Count count, MPI_Datatype type, int root) {
+  if (--broadcast_dies == 0)
+    raise(SIGKILL);
+  return __real_rg_bcast(g, data, count, type, root);
 }
 
 /* "rank:eN": N, or 0. */
@@ -243,6 +254,7 @@ int main(int argc, char **argv) {
   dies_at = argc > 4 ? my_round(argv[4]) : NEVER;
   exchange_dies = argc > 4 ? my_step(argv[4], 'e') : 0;
   gather_dies = argc > 4 ? my_step(argv[4], 'g') : 0;
+  broadcast_dies = argc > 4 ? my_step(argv[4], 'b') : 0;
   stops_after = dies_at < NEVER ? -dies_at : 0;
   signal(SIGALRM, stop_and_die);
   run(world, argc > 1 ? argv[1] : "share-out", walkers, argc > 5);
