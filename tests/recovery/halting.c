@@ -131,6 +131,9 @@ static int work(int64_t steps) {
       error = go(steps, &c, &halted);
     if (!error)
       error = check_sums();
+    must(!error || getenv("RG_SURVIVE"), "a death");
+    if (!getenv("RG_SURVIVE"))
+      return halted;
     unsigned well = !error;
     must(!rg_group_agree(team, &well, &failed), "rg_group_agree");
     if (well == 1 && !failed)
