@@ -70,6 +70,7 @@ static int load_into(mcmc_saved *s, rg_group g, rg_array a, char *memory) {
     return RG_SUCCESS;
   if (is_first(g))
     fprintf(stderr, "regroup-mcmc: %s is the checkpoint of a run with other options\n", s->path);
+  rg_barrier(g); /* the line comes before the end */
   MPI_Abort(MPI_COMM_WORLD, RGP_USAGE);
   return RG_ERR_MISMATCH;
 }
