@@ -12,6 +12,7 @@
 #include <regroup/array_regroup.h>
 #include <regroup/balance.h>
 #include <regroup/checkpoint.h>
+#include <regroup/checkpoint_due.h>
 #include <regroup/collectives.h>
 #include <regroup/comm.h>
 #include <regroup/error.h>

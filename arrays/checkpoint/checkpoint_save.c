@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mix.h"
 #include "checkpoint/checkpoint_check.h"
@@ -33,6 +34,7 @@
 #include "formation/group.h"
 #include "object/array.h"
 #include "progress/wait.h"
+#include "recovery/checkpoint_due.h"
 
 #define MAGIC 0x63686b70u
 
@@ -57,6 +59,7 @@ struct rg_checkpoint_s {
   phase phase;
   rg_request request;
   segment_report mine, outcome, *all; /* all: rank 0 */
+  double began, reported, written; /* times; written: seconds until the segment was on the disk */
   rg_checkpoint next;
 };
 
@@ -347,6 +350,7 @@ int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg_array 
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", __func__);
   c->fd = -1;
   c->known = known;
+  c->began = rgi_clock_now();
   error = rgi_group_derive(g, &c->group);
   if (!error)
     error = start_checkpoint(c, path, &content);
@@ -375,6 +379,8 @@ static int check_checkpoint(const char *call, const rg_checkpoint *c) {
 /* The writer has ended: its result goes to rank 0. */
 static int send_report(rg_checkpoint c) {
   rgi_disk_writer_end(&c->writer);
+  c->written = c->writer.ended - c->began;
+  c->reported = rgi_clock_now();
   free(c->copy);
   c->copy = NULL;
   c->mine = (segment_report){c->writer.number, c->group->me, c->writer.checksum};
@@ -462,6 +468,8 @@ static int finish_checkpoint(rg_checkpoint *c, int error) {
   }
   if (error && was->group->me == 0)
     unlink(was->part);
+  if (!error)
+    rgi_checkpoint_due_cost(was->written + rgi_clock_now() - was->reported);
   note_end(was->path, error, was->head.fixed->sequence);
   release_checkpoint(was, error && error != RG_ERR_FILE);
   *c = NULL;

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "checkpoint/head.h"
 
 /* Bytes of a piece: the time to write them is how long a cancellation takes at most. */
@@ -55,6 +56,7 @@ static void *write_in_thread(void *argument) {
   w->number = write_all(w);
   if (!w->number && w->finish)
     w->number = w->finish(w->context);
+  w->ended = rgi_clock_now();
   rgi_bell_set(&w->ready, 1);
   return NULL;
 }

@@ -24,6 +24,7 @@ typedef struct {
   rgi_bell ready;    /* 1 when it is done */
   int number;        /* the system's error, or 0 */
   uint64_t checksum; /* of the bytes */
+  double ended;      /* when it was done, by rgi_clock_now */
   /* The rest is disk_writer.c's own. */
   pthread_t thread;
   int running;

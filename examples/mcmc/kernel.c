@@ -187,6 +187,46 @@ static int finish_walker(rg_walker *w, rg_group g, void *context) {
   return error || run->counts || run->member != 0 ? error : get_visits(run, w->state);
 }
 
+/* --- saving ------------------------------------------------------------------------------- */
+
+/* Of all on which the walkers depend. */
+static uint64_t mark_options(const mcmc_run *run) {
+  uint64_t mark = run->o.seed;
+  for (int64_t w = 0; w < run->plan.walkers; w++) {
+    mark = mark * 6364136223846793005u + (uint64_t)mcmc_plan_key(&run->plan, w);
+    mark = mark * 6364136223846793005u + (uint64_t)mcmc_plan_samples(&run->plan, w);
+  }
+  return mark * 6364136223846793005u + (uint64_t)run->plan.unit;
+}
+
+int mcmc_kernel_load(mcmc_run *run) {
+  if (!run->o.checkpoint)
+    return RG_SUCCESS;
+  return mcmc_saved_load(&run->saved, run->survivors.g, NULL);
+}
+
+static mcmc_kernel_state *saved_states(const mcmc_run *run) {
+  return (mcmc_kernel_state *)run->saved.states;
+}
+
+int mcmc_kernel_save(mcmc_run *run) {
+  const rg_balance_outcome *ended;
+  int64_t count;
+  int error = rg_balance_outcomes(run->balancer, &count, &ended);
+  for (int64_t i = 0; run->survivors.first && !error && i < count; i++)
+    saved_states(run)[i] = *(const mcmc_kernel_state *)ended[i].state;
+  return error ? error : mcmc_saved_save(&run->saved, run->survivors.g, NULL);
+}
+
+int64_t mcmc_kernel_loaded(const mcmc_run *run) {
+  int64_t done = 0;
+  for (int64_t w = 0; run->saved.found && w < run->plan.walkers; w++)
+    done += saved_states(run)[w].done;
+  return done;
+}
+
+/* --- the balancer --------------------------------------------------------------------------- */
+
 static void note_death(const rg_balance_death *death, void *context) {
   mcmc_run *run = context;
   mcmc_deaths_note(&run->deaths, run->world, run->rank, death);
@@ -196,8 +236,31 @@ static void show_progress(void *context) {
   mcmc_delay_show(context);
 }
 
-void mcmc_kernel_prepare(mcmc_run *run) {
+void mcmc_kernel_open(mcmc_run *run) {
+  run->saved = (mcmc_saved){.path = run->o.checkpoint,
+                            .mark = mark_options(run),
+                            .bytes = (size_t)run->plan.walkers * sizeof(mcmc_kernel_state)};
+  mcmc_run_must(mcmc_saved_open(&run->saved), "the checkpoint");
+}
+
+static void add_walkers(mcmc_run *run) {
   const mcmc_plan *p = &run->plan;
+  for (int64_t w = 0; w < p->walkers; w++) {
+    const mcmc_kernel_state *s = run->saved.found ? &saved_states(run)[w] : NULL;
+    int64_t done = s ? s->done / p->unit : 0;
+    rg_walker_new walker = {.size = sizeof walker,
+                            .id = mcmc_plan_key(p, w),
+                            .left = (double)(mcmc_plan_units(p, w) - done),
+                            .unit = p->sample * (double)p->unit,
+                            .state = s,
+                            .bytes = sizeof *s};
+    if (s && s->done == s->samples)
+      walker.left = 0;
+    mcmc_run_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
+  }
+}
+
+void mcmc_kernel_prepare(mcmc_run *run) {
   rg_walker_kind kind = {.size = sizeof kind,
                          .unit = do_unit,
                          .left = units_left,
@@ -213,20 +276,15 @@ void mcmc_kernel_prepare(mcmc_run *run) {
                          .context = run};
   rg_balance_options options = {.size = sizeof options,
                                 .policy = &run->o.policy,
-                                .group = p->group,
+                                .group = run->plan.group,
                                 .timeline = run->timeline,
                                 .waiting = mcmc_delay_watched(run) ? show_progress : NULL,
                                 .died = note_death,
-                                .context = run};
+                                .context = run,
+                                .stop_when_due = run->o.checkpoint != NULL};
   mcmc_run_must(rg_balance_create(run->world, &kind, &options, &run->balancer),
                 "rg_balance_create");
-  for (int64_t w = 0; w < p->walkers; w++) {
-    rg_walker_new walker = {.size = sizeof walker,
-                            .id = mcmc_plan_key(p, w),
-                            .left = (double)mcmc_plan_units(p, w),
-                            .unit = p->sample * (double)p->unit};
-    mcmc_run_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
-  }
+  add_walkers(run);
 }
 
 /* Does all walkers alone, sample by sample, unit by unit. */

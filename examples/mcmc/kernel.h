@@ -16,6 +16,17 @@ typedef struct {
 /* A balancer with all walkers of the plan. */
 void mcmc_kernel_prepare(mcmc_run *run);
 
+/* Finds where the walkers are to be saved. Local. */
+void mcmc_kernel_open(mcmc_run *run);
+/* The walkers as they were saved, or as they begin: an error of loading. Collective over the
+ * survivors. */
+int mcmc_kernel_load(mcmc_run *run);
+/* Saves the walkers as they have ended, from the outcomes on the first of the survivors. Collective
+ * over these. Returns an error. */
+int mcmc_kernel_save(mcmc_run *run);
+/* Samples that the loaded walkers had done. */
+int64_t mcmc_kernel_loaded(const mcmc_run *run);
+
 /* Works out the checksums that the run must end with, by doing all samples here. */
 void mcmc_kernel_expect(const mcmc_run *run, uint64_t *checksum, uint64_t *visits);
 

@@ -51,6 +51,9 @@ static void set_up(mcmc_run *run) {
   run->deaths.quiet = o->quiet;
   if (o->kill && !run->counts)
     mcmc_run_must(mcmc_deaths_prepare(&run->deaths, run->world), "rg_array_create_simple");
+  mcmc_kernel_open(run);
+  while (!mcmc_survivors_settled(&run->survivors, mcmc_kernel_load(run), "loading the checkpoint"))
+    ;
   mcmc_kernel_prepare(run);
   /* The one that starts the clock is not first. */
   mcmc_survivors_go_on(&run->survivors, rg_barrier(run->world), "rg_barrier");
@@ -123,10 +126,11 @@ static int check_complete(const mcmc_run *run, const mcmc_result *r) {
   mcmc_run_must(rg_group_size(run->survivors.g, &ranks), "rg_group_size");
   /* Ranks may have died after the work, with their counts. */
   int deaths = run->deaths.count > 0 || ranks < run->plan.ranks;
-  int good = r->executed == (uint64_t)r->samples || deaths;
+  int64_t samples = r->samples - mcmc_kernel_loaded(run);
+  int good = r->executed == (uint64_t)samples || deaths;
   if (!good && run->survivors.first)
     fprintf(stderr, "regroup-mcmc: %llu samples were executed instead of %lld\n",
-            (unsigned long long)r->executed, (long long)r->samples);
+            (unsigned long long)r->executed, (long long)samples);
   if (!run->survivors.first)
     return good;
   if (r->visits != r->units) {
@@ -168,26 +172,44 @@ static int put_out(const mcmc_run *run, const mcmc_result *r, FILE *json) {
   return good;
 }
 
+/* The run has ended early: another one is to continue it. */
+static int save_run(mcmc_run *run, mcmc_result *r, FILE *json) {
+  while (!mcmc_survivors_settled(&run->survivors, mcmc_kernel_save(run), "saving"))
+    *r = collect_result(run);
+  if (run->survivors.first && !run->o.quiet)
+    printf("saved in %s: %lld of %lld samples are left\n", run->o.checkpoint, (long long)r->left,
+           (long long)r->samples);
+  fflush(stdout);
+  if (json)
+    fclose(json);
+  return RG_EXIT_REQUEUE;
+}
+
+static int finish_run(mcmc_run *run, mcmc_result *r, FILE *json) {
+  int good = put_out(run, r, json);
+  while (mcmc_survivors_lost_first(&run->survivors)) {
+    *r = collect_result(run);
+    good = put_out(run, r, json);
+  }
+  return good ? RGP_OK : RGP_FAILED;
+}
+
 static int do_run(mcmc_run *run, const mcmc_death_schedule *kills, FILE *json) {
-  int good;
   set_up(run);
   run_balancer(run, kills);
   mcmc_result r = collect_result(run);
   if (mcmc_delay_watched(run))
     mcmc_progress_end(&run->progress);
-  good = put_out(run, &r, json);
-  while (mcmc_survivors_lost_first(&run->survivors)) {
-    r = collect_result(run);
-    good = put_out(run, &r, json);
-  }
+  int status = r.left ? save_run(run, &r, json) : finish_run(run, &r, json);
   mcmc_deaths_disarm();
   write_timeline(run, &r);
   mcmc_run_must(rg_balance_free(&run->balancer), "rg_balance_free");
   mcmc_plan_free(&run->plan);
   rg_array_free(&run->deaths.when);
+  mcmc_saved_close(&run->saved);
   mcmc_survivors_close(&run->survivors);
   mcmc_run_must(rg_group_free(&run->world), "rg_group_free");
-  return good ? RGP_OK : RGP_FAILED;
+  return status;
 }
 
 /* Rank 0 opens the files before the work starts, to see whether they can be written. */

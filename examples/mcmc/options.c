@@ -12,7 +12,8 @@
 
 /* popt writes into these; mcmc_options_read makes an mcmc_options of them. */
 static struct {
-  char *balance, *policy, *pattern, *work, *trace, *json, *chrome, *spans, *model, *kill;
+  char *balance, *policy, *pattern, *work, *trace, *json, *chrome, *spans, *model, *kill,
+      *checkpoint;
   long long group, interval, walkers, samples, unit, seed;
   double sample_us, scale, bound;
   int progress, quiet;
@@ -61,6 +62,10 @@ static const struct poptOption table[] = {
      "Sample a posterior instead of this: poisson, eight-schools or regression; it has options of "
      "its own (--model NAME --help)",
      "NAME"},
+    {"checkpoint", 0, POPT_ARG_STRING, &arg.checkpoint, 0,
+     "On SIGUSR1 or SIGTERM, and before the job's time ends, save to FILE.0 or FILE.1 and end with "
+     "status 99; a run that finds them continues",
+     "FILE"},
     {"kill", 0, POPT_ARG_STRING, &arg.kill, 0,
      "Kill ranks, each so many seconds after the start or in its next merge; or three at random. "
      "For jobs started by regroup-run",
@@ -183,6 +188,7 @@ int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *sta
                       .chrome = arg.chrome,
                       .spans = arg.spans,
                       .json = arg.json,
+                      .checkpoint = arg.checkpoint,
                       .kill = arg.kill};
   return read_policy(&o->policy) == RG_SUCCESS;
 }

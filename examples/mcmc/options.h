@@ -27,6 +27,7 @@ typedef struct {
   int progress; /* show it although standard error is no terminal */
   int quiet;
   const char *trace, *json, *chrome, *spans; /* names of files, or NULL */
+  const char *checkpoint;                    /* where to save when that is due, or NULL */
   const char *kill;                          /* a schedule, or NULL */
 } mcmc_options;
 

@@ -66,8 +66,9 @@ static int add_up(const mcmc_run *run, mcmc_result *r) {
     r->visits_checksum += mcmc_walk_visits_fingerprint((uint64_t)ended[i].id, w->visits);
     for (int cell = 0; cell < MCMC_WALK_CELLS; cell++)
       r->visits += w->visits[cell];
+    r->left += w->samples - w->done;
   }
-  return RG_SUCCESS;
+  return rg_bcast(run->survivors.g, &r->left, 1, MPI_INT64_T, 0);
 }
 
 int mcmc_result_collect(const mcmc_run *run, mcmc_result *r) {

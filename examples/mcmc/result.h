@@ -15,6 +15,7 @@ typedef struct {
   uint64_t checksum, visits_checksum; /* set on the first rank only, like the next */
   int64_t visits;                     /* that were counted */
   int64_t samples, units;             /* that had to be executed */
+  int64_t left;                       /* samples of walkers that have ended early */
   double origin;                      /* the time from which this rank's times count */
 } mcmc_result;
 

@@ -13,6 +13,7 @@
 #include "options.h"
 #include "plan.h"
 #include "progress.h"
+#include "saved.h"
 #include "survivors.h"
 #include "walk.h"
 
@@ -31,6 +32,7 @@ typedef struct {
   int counts;          /* visits are counted in the walkers' states: where a job survives on several
                           nodes, all ranks of one may die with their part of an array */
   mcmc_deaths deaths;
+  mcmc_saved saved;
   double entered, began,
       ended; /* times: the barrier at the start, after it, the end of this rank's last walker */
   uint64_t executed; /* samples that this rank has done */

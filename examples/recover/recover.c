@@ -10,12 +10,15 @@
  *   regroup-run -n 16 example-recover --kill 3:0.5,8:merge,5:1.2
  *
  * --kill RANK:SECONDS kills a rank so long after the start, RANK:merge in the merge of the
- * middle phase. --seed N draws three ranks and times instead. */
+ * middle phase. --seed N draws three ranks and times instead. --checkpoint FILE: on SIGUSR1 or
+ * SIGTERM, and before the job's time ends, the plate is saved in FILE.0 or FILE.1, and the program
+ * ends with status 99; started again it continues. */
 #include <mpi.h>
 #include <regroup.h>
 #include <regroup/array.h>
 #include <regroup/array_math.h>
 #include <regroup/array_regroup.h>
+#include <regroup/checkpoint.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +45,9 @@ static double time_lost;
 static rg_group team;
 static rg_array u[2], saved[2];
 static int done; /* phases; the last one is in saved[done % 2] */
+
+static const char *checkpoint; /* where to save when that is due, or NULL */
+static int halted;             /* the plate has been saved: the program ends early */
 
 static double now(void) {
   struct timespec t;
@@ -239,17 +245,31 @@ static int all_well(int error) {
   return well == 1 && !failed;
 }
 
+static int save_if_due(void) {
+  rg_checkpoint c = NULL;
+  if (!checkpoint)
+    return RG_SUCCESS;
+  TRY(rg_checkpoint_due(team, &halted));
+  if (!halted)
+    return RG_SUCCESS;
+  TRY(rg_checkpoint_start(team, checkpoint, 1, &saved[done % 2], &done, sizeof done, &c));
+  return survivable(rg_checkpoint_wait(&c), "rg_checkpoint_wait");
+}
+
 /* Phase after phase, each done by all or done again. */
 static void work(int error) {
-  while (done < plan.phases) {
+  while (done < plan.phases && !halted) {
     double began = now();
     if (!error)
+      error = save_if_due();
+    if (!error && !halted)
       error = phase();
     double noticed = now();
     if (all_well(error)) {
-      done++;
+      done += !halted;
       continue;
     }
+    halted = 0; /* it is still due */
     recover(noticed);
     error = prepare();
     time_lost += now() - began;
@@ -257,6 +277,18 @@ static void work(int error) {
 }
 
 /* --- start and end ---------------------------------------------------------------------------- */
+
+/* The plate as it was saved, if it was. */
+static int load(void) {
+  int found = 0;
+  if (checkpoint)
+    TRY(rg_checkpoint_load(team, checkpoint, 1, &saved[0], sizeof done, &done, &found));
+  if (done % 2) {
+    saved[1] = saved[0];
+    saved[0] = NULL;
+  }
+  return RG_SUCCESS;
+}
 
 static int set_up(void) {
   const int64_t ranks = world_size;
@@ -268,6 +300,7 @@ static int set_up(void) {
   TRY(make(&saved[0]));
   TRY(rg_array_fill(saved[0], lo, hi, &hot));
   TRY(rg_array_sync(saved[0]));
+  TRY(load());
   start = now();
   return survivable(rg_bcast(team, &start, 1, MPI_DOUBLE, 0), "rg_bcast");
 }
@@ -280,9 +313,19 @@ static void begin(void) {
       fail("rg_group_shrink");
     rg_array_free(&died_at);
     rg_array_free(&saved[0]);
+    rg_array_free(&saved[1]);
+    done = 0;
     rg_group_free(&team);
     team = next;
   }
+}
+
+static void end_early(void) {
+  int rank;
+  rg_group_rank(team, &rank);
+  if (rank == 0)
+    printf("phase %d of %d is saved in %s\n", done, plan.phases, checkpoint);
+  fflush(stdout);
 }
 
 static void end(void) {
@@ -337,6 +380,8 @@ static int read_options(int argc, char **argv) {
       *number = atoi(value);
     else if (value && strcmp(argv[i], "--seed") == 0)
       draw_kills((unsigned)atoi(value));
+    else if (value && strcmp(argv[i], "--checkpoint") == 0)
+      checkpoint = value;
     else if (!value || strcmp(argv[i], "--kill") != 0 || !read_kills(value))
       return 0;
   }
@@ -351,19 +396,24 @@ int main(int argc, char **argv) {
     if (world_rank == 0)
       fprintf(stderr,
               "usage: %s [--points N] [--phases N] [--steps N] "
-              "[--kill RANK:SECONDS,RANK:merge,... | --seed N]\n",
+              "[--kill RANK:SECONDS,RANK:merge,... | --seed N] [--checkpoint FILE]\n",
               argv[0]);
     MPI_Finalize();
     return 2;
   }
   if (rg_init(MPI_COMM_WORLD, NULL) || rg_group_world(&team))
     fail("rg_init");
+  if (checkpoint && (rg_checkpoint_on_signal(SIGUSR1, 1) || rg_checkpoint_on_signal(SIGTERM, 1)))
+    fail("rg_checkpoint_on_signal");
   begin();
   for (int i = 0; i < plan.deaths; i++)
     if (plan.rank[i] == world_rank && plan.when[i] != IN_MERGE)
       die_after(plan.when[i]);
   work(prepare());
-  end();
+  if (halted)
+    end_early();
+  else
+    end();
   for (int i = 0; i < 2; i++) {
     rg_array_free(&u[i]);
     rg_array_free(&saved[i]);
@@ -373,5 +423,5 @@ int main(int argc, char **argv) {
   if (rg_finalize())
     fail("rg_finalize");
   MPI_Finalize();
-  return 0;
+  return halted ? RG_EXIT_REQUEUE : 0;
 }

@@ -85,7 +85,8 @@ typedef struct {
    * The callback moves data that are divided among all members, an array for instance. Called
    * on all members; the state is still available on all of them. */
   int (*leaving)(rg_walker *walker, rg_group group, int stay, void *context);
-  /* The walker has ended (left is 0). Called on all members. */
+  /* The walker has ended (left is 0), or the run ends early (stop_when_due). Called on all
+   * members. */
   int (*finished)(rg_walker *walker, rg_group group, void *context);
   /* This process discards its copy of the state: it has left the group, or the walker has ended
    * or failed. Local. */
@@ -147,6 +148,10 @@ typedef struct {
   void (*died)(const rg_balance_death *death, void *context); /* NULL, or called on all survivors
                                                                  when they have begun again */
   void *context;
+  int stop_when_due; /* 1: when a checkpoint is due (checkpoint_due.h) on any process, the run ends
+                        early: each walker after its unit, those that wait when a group has
+                        started them. Their outcomes are as far as they have come: the state says
+                        whether work is left, and is what a later walker continues from */
 } rg_balance_options;
 
 /* Makes a balancer for walkers of this kind on the processes of g. The caller keeps g.

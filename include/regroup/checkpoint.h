@@ -11,7 +11,8 @@
  * older generation, or one that is not known to be whole, when it is complete and on the disk. So
  * whenever a program dies, for any reason, the last complete checkpoint and the one before it
  * exist. The path names the same files on all members, in a file system that they share.
- * docs/recovery.md shows a program.
+ * docs/recovery.md shows a program. When the last one is due, before the job ends, says
+ * checkpoint_due.h.
  *
  * Each start of a checkpoint claims the next number, which the file <path>.lock holds. Only the
  * latest claim can complete a checkpoint. A job, or a part of a job, that has been cut off from
@@ -33,6 +34,7 @@
 #define REGROUP_CHECKPOINT_H
 
 #include <regroup/array.h>
+#include <regroup/checkpoint_due.h>
 
 #ifdef __cplusplus
 extern "C" {

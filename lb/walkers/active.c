@@ -18,6 +18,7 @@
 #include "walkers/load_table.h"
 #include "walkers/own_load.h"
 #include "walkers/planner.h"
+#include "walkers/stop.h"
 #include "walkers/walker_team.h"
 #include "walkers/work.h"
 #include "walkers/work_end.h"
@@ -53,7 +54,8 @@ static int decide_locked(rg_balancer b, rgi_work_decision *d) {
 static int decide_next(void *of, rgi_work_decision *d) {
   rg_balancer b = of;
   RGI_TRY(rgi_join_serve(&b->async.join));
-  if (b->work.left == 0) {
+  RGI_TRY(rgi_stop_look(b));
+  if (b->work.left == 0 || b->work.stopping) {
     d->kind = RGI_WORK_FINISH;
     return RG_SUCCESS;
   }
@@ -143,6 +145,8 @@ static int release_members(rg_balancer b, int leaving) {
 
 int rgi_active_step(rg_balancer b, int *what) {
   rgi_work_decision next;
+  if (!rgi_walker_team_leads(&b->team))
+    RGI_TRY(rgi_stop_look(b));
   RGI_TRY(rgi_work_unit(&b->work, decide_next, b, &next));
   *what = next.kind == RGI_WORK_GO_ON ? RG_BALANCE_WORKED : RG_BALANCE_MOVED;
   /* Not between the choice of the groups that join and the merge with them. */

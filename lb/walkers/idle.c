@@ -28,6 +28,7 @@
 #include "walkers/load_board.h"
 #include "walkers/membership.h"
 #include "walkers/search.h"
+#include "walkers/stop.h"
 #include "walkers/walker_team.h"
 #include "walkers/wire.h"
 
@@ -102,6 +103,7 @@ static int look_for_work(rg_balancer b, int64_t command[2]) {
 static int try_idle(rg_balancer b, int *done) {
   rgi_search *idle = &b->async.search;
   *done = 0;
+  RGI_TRY(rgi_stop_look(b));
   if (rgi_walker_team_leads(&b->team)) {
     RGI_TRY(look_for_work(b, idle->command));
     if (!idle->command[0])

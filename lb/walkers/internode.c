@@ -7,7 +7,9 @@
  * at most.
  *
  * A node's credit is 2^-credit, at first 1. Rank 0 adds what is returned as binary digits. When the
- * sum is the number of nodes it sends END to each node's leader. */
+ * sum is the number of nodes it sends END to each node's leader. A process that finds that the run
+ * is to end early sends STOP to rank 0, which sends it on to each node's leader, so that it comes
+ * before END. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@
 #include "walkers/wire.h"
 
 /* The first number of each message. */
-enum { QUERY, ROWS, STEAL, WALKER, NOTHING, CREDIT, END };
+enum { QUERY, ROWS, STEAL, WALKER, NOTHING, CREDIT, END, STOP };
 
 #define FIRST_PAUSE 1e-3 /* seconds between two questions of an idle group, doubled */
 #define LONGEST_PAUSE 50e-3
@@ -38,6 +40,7 @@ int rgi_internode_open(rgi_internode *f) {
   f->next = f->loads.mine;
   f->when = 0;
   f->pause = FIRST_PAUSE;
+  f->told = 0;
   return RG_SUCCESS;
 }
 
@@ -98,6 +101,30 @@ static int end_all(rgi_internode *f) {
   rgi_load_board_changed(f->board);
   rgi_load_board_unlock(f->board);
   return RG_SUCCESS;
+}
+
+static int note_stop(rgi_internode *f) {
+  RGI_TRY(rgi_load_board_lock(f->board));
+  atomic_store(&f->board->shared->stopping, 1);
+  rgi_load_board_changed(f->board);
+  rgi_load_board_unlock(f->board);
+  return RG_SUCCESS;
+}
+
+/* Rank 0 passes it on, unless the end is on its way. */
+static int take_stop(rgi_internode *f) {
+  const rgi_node_loads *l = &f->loads;
+  int tells = f->wire->members->rank == 0 && !f->told && f->credit.whole < l->nodes;
+  f->told |= tells;
+  for (int i = 0; tells && i < l->nodes; i++)
+    if (i != l->mine)
+      RGI_TRY(send_one(f, l->node[i].leader, STOP, 0));
+  return note_stop(f);
+}
+
+int rgi_internode_stop(rgi_internode *f) {
+  RGI_TRY(note_stop(f));
+  return f->loads.nodes > 1 ? send_one(f, 0, STOP, 0) : RG_SUCCESS;
 }
 
 static int tell_rows(rgi_internode *f, int to) {
@@ -218,6 +245,8 @@ static int handle_message(rgi_internode *f, int from, int64_t words[]) {
     return take_credit(f, (int)words[1]);
   case END:
     return end_all(f);
+  case STOP:
+    return take_stop(f);
   default:
     return take_answer(f, words);
   }

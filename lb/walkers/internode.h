@@ -26,6 +26,7 @@ typedef struct {
   int asked, next;    /* the node that was asked, or -1; the one to be asked next */
   double when, pause; /* the time for the next question */
   rgi_credit credit;  /* rank 0: that was returned */
+  int told;           /* rank 0: it has told all nodes that the run ends early */
 } rgi_internode;
 
 int rgi_internode_open(rgi_internode *f);
@@ -36,6 +37,8 @@ int rgi_internode_serve(rgi_internode *f);
 /* An idle leader of so many ranks that has found nothing to do asks the next node. Without the
  * lock. */
 int rgi_internode_query(rgi_internode *f, int ranks);
+/* The run ends early on all nodes. Without the lock. */
+int rgi_internode_stop(rgi_internode *f);
 /* Whether this process has asked something that is not answered yet. */
 int rgi_internode_asked(const rgi_internode *f);
 

@@ -31,6 +31,7 @@ typedef struct {
   int64_t units;              /* done by groups led here */
   int32_t returned;           /* the credit has been given back */
   int32_t ended;              /* all walkers of all nodes have ended */
+  _Atomic int32_t stopping;   /* the run ends early; read without the lock */
   int32_t count, first, room; /* entries that wait */
   uint64_t entries;           /* their block */
   double merge;               /* mean seconds of a merge */

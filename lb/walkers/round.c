@@ -73,6 +73,13 @@ int rgi_round_born(const rgi_round_state *r) {
   return born != 0;
 }
 
+int rgi_round_due(const rgi_round_state *r) {
+  int due = 0;
+  for (int k = 0; k < r->size; k++)
+    due |= r->reports[k].due;
+  return due != 0;
+}
+
 /* --- the next groups -------------------------------------------------------------------------- */
 
 int rgi_round_list(rgi_round_state *r, int leader) {

@@ -12,7 +12,7 @@
 /* What a process reports at the end of a round. */
 typedef struct {
   rg_load load; /* of its group */
-  int32_t leader, lowest, born;
+  int32_t leader, lowest, born, due;
   double arrived;
 } rgi_round_report;
 
@@ -43,7 +43,8 @@ int rgi_round_list(rgi_round_state *r, int leader);
 double rgi_round_last(const rgi_round_state *r);
 /* Whether the group that this rank leads has a walker. */
 int rgi_round_works(const rgi_round_state *r, int leader);
-/* Whether a unit has made walkers. */
+/* Whether a unit has made walkers; whether the run is to end early. */
 int rgi_round_born(const rgi_round_state *r);
+int rgi_round_due(const rgi_round_state *r);
 
 #endif

@@ -20,6 +20,7 @@
 #include "walkers/planner.h"
 #include "walkers/queue.h"
 #include "walkers/round.h"
+#include "walkers/stop.h"
 #include "walkers/store.h"
 #include "walkers/store_index.h"
 #include "walkers/store_pack.h"
@@ -36,7 +37,8 @@
 
 static int decide_next(void *of, rgi_work_decision *d) {
   rg_balancer b = of;
-  d->kind = b->work.left == 0 ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
+  b->work.stopping |= rgi_stop_due(b);
+  d->kind = b->work.left == 0 || b->work.stopping ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
   return RG_SUCCESS;
 }
 
@@ -66,9 +68,11 @@ static int do_unit(rg_balancer b, int *what) {
 static void fill_report(rg_balancer b, rgi_round_report *t) {
   const rgi_work *work = &b->work;
   int may = work->may & (RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE);
+  b->work.stopping |= rgi_stop_due(b);
   *t = (rgi_round_report){.leader = b->team.ranks[0],
                           .lowest = b->team.lowest,
                           .born = work->born.count,
+                          .due = work->stopping,
                           .arrived = rgi_clock_now(),
                           .load = rgi_work_load(work, work->working ? may : RG_LOAD_JOINABLE)};
 }
@@ -287,6 +291,8 @@ static int any_group_works(const struct rg_balancer_s *b) {
 static int conclude_round(rg_balancer b) {
   rg_load_table t;
   note_wait(b);
+  if (rgi_round_due(&b->round))
+    rgi_stop_note(b);
   if (rgi_round_born(&b->round))
     RGI_TRY(share_born(b));
   for (;;) {

@@ -32,6 +32,7 @@ typedef struct {
   rg_pace pace; /* the leader's */
   int new_size; /* the last unit was the first one on so many processes */
   int skip;     /* units until the leader's next decision, where errors are alike */
+  int stopping; /* the run ends early: walkers end after the unit */
   int pending;  /* an error kept for the next handing over, and its text */
   char text[RGI_OUTCOME_TEXT];
   unsigned mark;  /* of the errors recorded before the callback under way */

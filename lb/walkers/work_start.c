@@ -109,7 +109,8 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   free(memory);
   if (!error && leads)
     error = rgi_work_ask(work);
-  int64_t words[2] = {rgi_work_error_word(work, error), leads && work->left == 0};
+  int64_t words[2] = {rgi_work_error_word(work, error),
+                      leads && (work->left == 0 || work->stopping)};
   RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, words, 2, MPI_INT64_T, MPI_MAX));
   *next = words[0] ? RGI_WORK_FAIL : words[1] ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
   return words[0] ? rgi_work_fail_by_word(work, words[0]) : RG_SUCCESS;

@@ -9,7 +9,8 @@
  *  - The node cannot go on: its daemon is gone, or says why. The guard kills its child and ends the
  *    job; or, where the other nodes have given this one up, ends alone (end_node).
  *  - The child lives: the guard goes on.
- *  - The launcher is ending the job, or is gone: the guard ends as the child did.
+ *  - The launcher is ending the job, or is gone: the guard ends as the child did; but if the child
+ *    was killed and its node's other ranks go on, the launcher's signal is theirs to obey.
  *  - The child has ended with a status other than 0: so does the guard, and the launcher judges.
  *  - This guard is the node's daemon and other nodes still need it: it goes on.
  *  - The child has ended well: so does the guard.
@@ -275,6 +276,17 @@ static int check_node(guarded_child *w) {
   return why ? end_for(w, why) : -1;
 }
 
+/* Whether the child was killed, and the other ranks of the node have ended well or go on: after a
+ * signal to all they may need time to save. */
+static int is_outlived(const guarded_child *w) {
+  uint32_t outcome = job_outcome(w);
+  if (!WIFSIGNALED(w->status) || !w->table.journal)
+    return 0;
+  return outcome
+             ? outcome == RGI_PROCESS_JOB_DONE
+             : rgi_process_table_all_ready(&w->table) && !rgi_process_table_all_ended(&w->table);
+}
+
 /* The guard's status, or -1: it goes on. */
 static int step_guard(guarded_child *w) {
   check_child(w);
@@ -283,7 +295,7 @@ static int step_guard(guarded_child *w) {
   if (status >= 0 || !w->ended)
     return status;
   int well = WIFEXITED(w->status);
-  if (w->stopping || getppid() == 1) /* 1: the launcher is gone */
+  if ((w->stopping && !is_outlived(w)) || getppid() == 1) /* 1: the launcher is gone */
     return well ? WEXITSTATUS(w->status) : 128 + WTERMSIG(w->status);
   if (well && WEXITSTATUS(w->status) != 0)
     return WEXITSTATUS(w->status);

@@ -29,7 +29,9 @@ UNWANTED = [r'/root/', r'/home/', r'\bTODO\b', r'\bFIXME\b']
 # What the fragments of code take for granted.
 SETTING = '''#include <mpi.h>
 #include <regroup.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 extern rg_group world, team, both, mine, now;
 extern MPI_Comm comm;
 extern int rank, other;

@@ -11,7 +11,7 @@
 
 /* popt writes into these; post_options_read makes a post_options of them. */
 static struct {
-  char *model, *sampler, *policy, *draws, *plot, *json, *kill;
+  char *model, *sampler, *policy, *draws, *plot, *json, *kill, *checkpoint;
   long long group, walkers, samples, thin, tune, unit, scale, seed;
   int check, quiet;
 } arg = {.group = 1,
@@ -60,6 +60,10 @@ static const struct poptOption table[] = {
     {"plot", 0, POPT_ARG_STRING, &arg.plot, 0, "Draw traces and marginal distributions (gnuplot)",
      "FILE.svg"},
     {"json", 0, POPT_ARG_STRING, &arg.json, 0, "Write the result for programs", "FILE"},
+    {"checkpoint", 0, POPT_ARG_STRING, &arg.checkpoint, 0,
+     "On SIGUSR1 or SIGTERM, and before the job's time ends, save to FILE.0 or FILE.1 and end with "
+     "status 99; a run that finds them continues",
+     "FILE"},
     {"kill", 0, POPT_ARG_STRING, &arg.kill, 0,
      "Ranks that kill themselves: RANK:SECONDS,RANK:merge,..., or seed:N for three of them within "
      "a second",
@@ -159,6 +163,7 @@ int post_options_read(int argc, char **argv, int rank, post_options *o, int *sta
                       .draws = arg.draws,
                       .plot = arg.plot,
                       .json = arg.json,
+                      .checkpoint = arg.checkpoint,
                       .kill = arg.kill};
   return 1;
 }

@@ -17,6 +17,7 @@ typedef struct {
   int unit;  /* steps in a unit of work */
   int check, quiet;
   const char *draws, *plot, *json; /* files, or NULL */
+  const char *checkpoint;          /* where to save when that is due, or NULL */
   const char *kill;                /* which ranks die when, or NULL */
 } post_options;
 

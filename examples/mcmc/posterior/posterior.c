@@ -21,8 +21,10 @@ typedef struct {
   rg_balancer balancer;
   mcmc_death_schedule kills;
   mcmc_deaths deaths;
+  mcmc_saved saved;        /* states of the walkers and, as numbers, their draws */
   post_draws draws;        /* of a unit; in the end all of them, on the first rank */
   int64_t tried, accepted; /* by all walkers, on the first rank */
+  int64_t left;            /* steps of walkers that have ended early */
   double seconds;
   rgp_progress line;
 } post_run;
@@ -34,6 +36,13 @@ int post_wanted(int argc, char **argv) {
   return 0;
 }
 
+static int add_numbers(post_run *run, const double *numbers, int64_t n) {
+  double *to = post_draws_add(&run->draws, n);
+  if (to)
+    memcpy(to, numbers, (size_t)n * sizeof *to);
+  return to || n == 0 ? RG_SUCCESS : RG_ERR_NOMEM;
+}
+
 static void set_up(post_run *run) {
   post_walker_setup *s = &run->o.setup;
   mcmc_run_must(rg_group_world(&run->world), "rg_group_world");
@@ -42,6 +51,56 @@ static void set_up(post_run *run) {
   run->deaths.quiet = run->o.quiet;
   s->model = calloc((size_t)s->walkers, sizeof *s->model);
   mcmc_run_must(s->model ? RG_SUCCESS : RG_ERR_NOMEM, "setting up");
+}
+
+/* --- saving --------------------------------------------------------------------------- */
+
+/* Of the options on which the draws depend. */
+static uint64_t mark_options(const post_walker_setup *s) {
+  const int64_t all[] = {(int64_t)s->seed, s->walkers, s->samples,       s->thin,
+                         s->tune,          s->scale,   s->kind->samples, s->sampler};
+  uint64_t mark = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    mark = mark * 6364136223846793005u + (uint64_t)all[i];
+  for (const char *c = s->kind->name; *c; c++)
+    mark = mark * 31 + (unsigned char)*c;
+  return mark;
+}
+
+static post_walker_state *saved_states(const post_run *run) {
+  return (post_walker_state *)run->saved.states;
+}
+
+/* The walkers as they were saved, if they were. */
+static void open_saved(post_run *run) {
+  post_walker_setup *s = &run->o.setup;
+  const post_model *m;
+  mcmc_run_must(post_walker_model(s, 0, &m), "post_walker_model");
+  run->saved = (mcmc_saved){.path = run->o.checkpoint,
+                            .mark = mark_options(s),
+                            .bytes = (size_t)s->walkers * sizeof(post_walker_state),
+                            .room = s->walkers * s->samples * (2 + POST_CHAINS * m->quantities)};
+  mcmc_run_must(mcmc_saved_open(&run->saved), "the checkpoint");
+  while (run->o.checkpoint &&
+         !mcmc_survivors_settled(&run->survivors,
+                                 mcmc_saved_load(&run->saved, run->survivors.g, NULL),
+                                 "loading the checkpoint"))
+    ;
+}
+
+/* The draws of earlier runs, on the first rank. */
+static int load_draws(post_run *run) {
+  double *numbers = NULL;
+  mcmc_saved before = run->saved; /* the states are those of now */
+  if (!run->saved.found)
+    return RG_SUCCESS;
+  before.states = malloc(before.bytes);
+  int error = before.states ? mcmc_saved_load(&before, run->survivors.g, &numbers) : RG_ERR_NOMEM;
+  if (!error && numbers)
+    error = add_numbers(run, numbers, before.used);
+  free(numbers);
+  free(before.states);
+  return error;
 }
 
 /* --- the walkers for the balancer ------------------------------------------------------- */
@@ -97,8 +156,12 @@ static void add_walkers(post_run *run) {
   for (int64_t w = 0; w < s->walkers; w++) {
     post_walker_state state;
     mcmc_run_must(post_walker_start(s, w, &state), "post_walker_start");
+    if (run->saved.found)
+      state = saved_states(run)[w];
     rg_walker_new walker = {.size = sizeof walker,
                             .id = w,
+                            .state = run->saved.found ? &state : NULL,
+                            .bytes = sizeof state,
                             .left = units_of(run, post_walker_left(s, &state)) *
                                     post_walker_weight(s, w)};
     mcmc_run_must(rg_balance_add(run->balancer, &walker), "rg_balance_add");
@@ -117,7 +180,8 @@ static void prepare_balancer(post_run *run) {
                                 .policy = &run->o.policy,
                                 .group = run->o.group,
                                 .died = note_death,
-                                .context = run};
+                                .context = run,
+                                .stop_when_due = run->o.checkpoint != NULL};
   mcmc_run_must(rg_balance_create(run->world, &kind, &options, &run->balancer),
                 "rg_balance_create");
   add_walkers(run);
@@ -136,20 +200,15 @@ static void run_balancer(post_run *run) {
   rgp_progress_end(&run->line);
 }
 
-static int add_draws(post_run *run, const rg_balance_outcome *o) {
-  double *to = post_draws_add(&run->draws, (int64_t)(o->bytes / sizeof *to));
-  if (to)
-    memcpy(to, o->state, o->bytes);
-  return to ? RG_SUCCESS : RG_ERR_NOMEM;
-}
-
 /* Takes results and draws from the outcomes, on the first rank. */
 static int take_outcomes(post_run *run) {
   int64_t count;
   int root;
   const rg_balance_outcome *ended;
-  run->draws.used = run->tried = run->accepted = 0;
-  int error = mcmc_survivors_root(&run->survivors, run->world, &root);
+  run->draws.used = run->tried = run->accepted = run->left = 0;
+  int error = load_draws(run);
+  if (!error)
+    error = mcmc_survivors_root(&run->survivors, run->world, &root);
   if (!error)
     error = rg_balance_gather(run->balancer, root);
   if (!error)
@@ -157,8 +216,11 @@ static int take_outcomes(post_run *run) {
   for (int64_t i = 0; run->survivors.first && !error && i < count; i++) {
     const post_walker_state *state = ended[i].state;
     if (ended[i].id < 0) {
-      error = add_draws(run, &ended[i]);
+      error = add_numbers(run, ended[i].state, (int64_t)(ended[i].bytes / sizeof(double)));
     } else {
+      run->left += post_walker_left(&run->o.setup, state);
+      if (run->o.checkpoint)
+        saved_states(run)[ended[i].id] = *state;
       run->tried += state->tried;
       run->accepted += state->accepted;
     }
@@ -171,10 +233,11 @@ static int collect_draws(post_run *run, post_report_result *r) {
   post_walker_setup *s = &run->o.setup;
   const post_model *m;
   int error = take_outcomes(run);
-  int64_t sums[2] = {run->tried, run->accepted};
+  int64_t sums[3] = {run->tried, run->accepted, run->left};
   if (error || (error = post_walker_model(s, 0, &m)) ||
-      (error = rg_allreduce(run->survivors.g, MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM)))
+      (error = rg_allreduce(run->survivors.g, MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM)))
     return error;
+  run->left = sums[2];
   *r = (post_report_result){.ranks = run->ranks,
                             .seconds = run->seconds,
                             .deaths = run->deaths.count,
@@ -184,7 +247,8 @@ static int collect_draws(post_run *run, post_report_result *r) {
                             .draws = {.quantities = m->quantities,
                                       .chains = s->walkers * POST_CHAINS,
                                       .samples = s->samples}};
-  return post_draws_gather(run->survivors.g, &run->draws, POST_CHAINS, &r->draws);
+  return run->left ? RG_SUCCESS
+                   : post_draws_gather(run->survivors.g, &run->draws, POST_CHAINS, &r->draws);
 }
 
 static void collect_until_settled(post_run *run, post_report_result *r) {
@@ -197,7 +261,7 @@ static void collect_until_settled(post_run *run, post_report_result *r) {
     free(r->draws.value);
     r->draws.value = NULL;
   }
-  if (!run->survivors.first)
+  if (!run->survivors.first || run->left)
     return;
   r->checksum = post_draws_table_checksum(&r->draws);
   const post_model *m;
@@ -213,6 +277,7 @@ static void free_run(post_run *run) {
     post_model_free(s->model[w]);
   free(s->model);
   post_draws_free(&run->draws);
+  mcmc_saved_close(&run->saved);
   mcmc_run_must(rg_balance_free(&run->balancer), "rg_balance_free");
   mcmc_survivors_close(&run->survivors);
   mcmc_run_must(rg_group_free(&run->world), "rg_group_free");
@@ -246,21 +311,41 @@ static int share_view(const post_run *run, int good) {
   return (int)word;
 }
 
+static int save_draws(post_run *run) {
+  run->saved.used = run->draws.used;
+  return mcmc_saved_save(&run->saved, run->survivors.g, run->draws.record);
+}
+
+/* The run has ended early: another one is to continue it. */
+static int save_run(post_run *run, post_report_result *r) {
+  while (!mcmc_survivors_settled(&run->survivors, save_draws(run), "saving"))
+    collect_until_settled(run, r);
+  if (run->survivors.first && !run->o.quiet)
+    printf("saved in %s: %lld steps are left\n", run->o.checkpoint, (long long)run->left);
+  fflush(stdout);
+  return RG_EXIT_REQUEUE;
+}
+
+static int finish_run(post_run *run, post_report_result *r, FILE *json, FILE *draws) {
+  int good = put_out(run, r, json, draws);
+  while (mcmc_survivors_lost_first(&run->survivors)) {
+    collect_until_settled(run, r);
+    good = put_out(run, r, json, draws);
+  }
+  return share_view(run, good) ? RGP_OK : RGP_FAILED;
+}
+
 /* Collective. */
 static int do_run(post_run *run, FILE *json, FILE *draws) {
   post_report_result r;
   set_up(run);
+  open_saved(run);
   run_balancer(run);
   collect_until_settled(run, &r);
-  int good = put_out(run, &r, json, draws);
-  while (mcmc_survivors_lost_first(&run->survivors)) {
-    collect_until_settled(run, &r);
-    good = put_out(run, &r, json, draws);
-  }
+  int status = run->left ? save_run(run, &r) : finish_run(run, &r, json, draws);
   mcmc_deaths_disarm();
-  good = share_view(run, good);
   free_run(run);
-  return good ? RGP_OK : RGP_FAILED;
+  return status;
 }
 
 /* Rank 0 opens the result files before the work starts. */
