@@ -55,6 +55,7 @@
 #define LINGER_SECONDS 2.0
 #define JOIN_SECONDS 20.0
 #define BUSY_SECONDS 0.1 /* between steps, after a death or while connecting */
+#define LOSS_BYTES 4000  /* of a line about a lost node; regroup-run looks at no more */
 
 enum { MESSAGE_FACT = 1 }; /* the other kind of messages is the channels' */
 
@@ -137,13 +138,39 @@ static void set_stalled(int node, uint64_t k) {
     noded.stalled[node] = k;
 }
 
-/* One node tells regroup-run, which cannot see it from mpiexec's status. */
+/* One node tells regroup-run what the launcher does not. */
+static int tells(void) {
+  return next_living(0) == noded.overlay->mine && getenv("RG_RESTARTS") != NULL;
+}
+
 static void tell_end(void) {
-  int nodes = noded.overlay->nodes, lost = 0;
+  int nodes = noded.overlay->nodes, lost = 0, dead = rgi_process_table_deaths(noded.table);
   for (int i = 0; i < nodes; i++)
     lost += noded.lost[i];
-  if (lost && next_living(0) == noded.overlay->mine && getenv("RG_RESTARTS"))
+  if (lost && tells())
     fprintf(stderr, "regroup: the job has ended well without %d of its %d nodes\n", lost, nodes);
+  else if (dead && tells())
+    fprintf(stderr, "regroup: the job has ended well without %d of its %d processes\n", dead,
+            noded.overlay->world);
+}
+
+/* The ranks of a node, as ranges: regroup-run (recovery/run/slurm.c) reads them and the name. */
+static void tell_loss(int node) {
+  const int32_t *of = rgi_overlay_rank_nodes(noded.overlay);
+  char line[LOSS_BYTES];
+  int n = snprintf(line, sizeof line, "regroup: node %s is lost (ranks",
+                   rgi_overlay_nodes(noded.overlay)[node].name);
+  for (int i = 0, first = 1; i < noded.overlay->world; i++) {
+    int begin = i;
+    while (of[i] == node && i + 1 < noded.overlay->world && of[i + 1] == node)
+      i++;
+    if (of[i] != node || n > LOSS_BYTES - 32)
+      continue;
+    n += snprintf(line + n, sizeof line - (size_t)n, begin < i ? "%c%d-%d" : "%c%d",
+                  first ? ' ' : ',', begin, i);
+    first = 0;
+  }
+  fprintf(stderr, "%s)\n", line);
 }
 
 /* The rank that told this has seen that all have left. */
@@ -165,6 +192,11 @@ static void apply_decision(uint64_t decisions) {
     rgi_overlay_fact f = rgi_facts_get(i);
     if (f.kind == RGI_FACT_LOST && f.value / nodes == decisions - 1)
       lose_node((int)(f.value % nodes));
+  }
+  for (size_t i = 0; i < rgi_facts_count() && tells() && !noded.given_up; i++) {
+    rgi_overlay_fact f = rgi_facts_get(i);
+    if (f.kind == RGI_FACT_LOST && f.value / nodes == decisions - 1)
+      tell_loss((int)(f.value % nodes));
   }
   rgi_presence_learn((uint32_t)decisions);
   rgi_agreement_node_lost();
