@@ -63,7 +63,8 @@ def run_in_slurm(nodes, lose_after=None):
     timer = threading.Timer(lose_after or LIMIT, nodes.lose, [2])
     timer.start()
     began = time.monotonic()
-    text, status = run(command, nodes.start)
+    quick = dict(os.environ, RG_NODE_TIMEOUT='5')  # a node may be lost without a word
+    text, status = run(command, lambda words, **how: nodes.start(words, quick, **how))
     timer.cancel()
     if status:
         sys.exit('the run failed with status %d' % status)

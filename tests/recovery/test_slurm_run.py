@@ -21,13 +21,13 @@ import slurm
 
 RUN, SAVER = jobs.path('bin/regroup-run'), jobs.path('tests/saver')
 NEVER = 3600  # seconds: until Slurm takes a silent node for down
-QUICK = dict(os.environ, RG_NODE_TIMEOUT='2')
+QUICK = dict(os.environ, RG_NODE_TIMEOUT='2', RG_PATIENCE='2')
 
 
 class Job:
     """regroup-run in an allocation of all nodes, two ranks on each."""
 
-    def __init__(self, three, *words, env=None):
+    def __init__(self, three, *words, env=QUICK):
         self.three, self.text = three, ''
         n = len(three.nodes)
         self.process = three.start(['salloc', '-Q', '-N%d' % n, '-n%d' % (2 * n), '--ntasks-per-node=2',
@@ -113,19 +113,24 @@ def test_restart(three, folder, expected):
     assert status == 0 and saved(text) == (expected, '6', '1'), (status, text)
 
 
-def test_lost(two, folder, expected):
-    """The survivors' status, as soon as they have ended."""
-    job = Job(two, SAVER, os.path.join(folder, 'lost'), '10', 'pause:4')
+def test_lost(two, folder, expected, silently=False):
+    """The survivors' status, as soon as they have ended. All wait for a silent node as long as is
+    patience."""
+    job = Job(two, SAVER, os.path.join(folder, 'lost%d' % silently), '10', 'pause:4')
     job.wait_for('AT STEP 4\n')
-    two.lose(1)
+    two.lose(1, silently)
     status, text = job.end()
     assert status == 0 and saved(text) == (expected, '2', '0'), (status, text)
     assert 'regroup: node node1 is lost (ranks 2-3)\n' in text, text
 
 
+def test_silent(two, folder, expected):
+    test_lost(two, folder, expected, silently=True)
+
+
 def test_no_majority(two, folder, expected):
     """The first node is silent: the second one is no majority, and the job starts there again."""
-    job = Job(two, '--restart', SAVER, os.path.join(folder, 'half'), '10', 'pause:4', env=QUICK)
+    job = Job(two, '--restart', SAVER, os.path.join(folder, 'half'), '10', 'pause:4')
     job.wait_for('AT STEP 4\n')
     two.lose(0, silently=True)
     status, text = job.end()
@@ -142,7 +147,7 @@ try:
             test_requeue(nodes, here)
             test_spare(nodes)
             test_restart(nodes, here, checksum)
-        for test in test_lost, test_no_majority:
+        for test in test_lost, test_silent, test_no_majority:
             with slurm.Slurm(2, SlurmdTimeout=NEVER) as nodes:
                 test(nodes, here, checksum)
 except deaths.cluster.Unavailable as why:
