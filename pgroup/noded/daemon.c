@@ -55,6 +55,7 @@
 #define LINGER_SECONDS 2.0
 #define JOIN_SECONDS 20.0
 #define BUSY_SECONDS 0.1 /* between steps, after a death or while connecting */
+#define LOSS_BYTES 4000  /* of a line about a lost node; regroup-run looks at no more */
 
 enum { MESSAGE_FACT = 1 }; /* the other kind of messages is the channels' */
 
@@ -71,6 +72,7 @@ static struct {
   int ended;                /* the job has */
   double opened, ended_at;  /* when this daemon was opened; when the job ended */
   double death_at;          /* when the first death was seen; 0: none */
+  double last_death_at;     /* when the last one was */
   const char *fatal_reason; /* why the job cannot go on here */
   int given_up;             /* only here: this node has no part in it any more */
 } noded = {.pipe = -1};
@@ -137,13 +139,39 @@ static void set_stalled(int node, uint64_t k) {
     noded.stalled[node] = k;
 }
 
-/* One node tells regroup-run, which cannot see it from mpiexec's status. */
+/* One node tells regroup-run what the launcher does not. */
+static int tells(void) {
+  return next_living(0) == noded.overlay->mine && getenv("RG_RESTARTS") != NULL;
+}
+
 static void tell_end(void) {
-  int nodes = noded.overlay->nodes, lost = 0;
+  int nodes = noded.overlay->nodes, lost = 0, dead = rgi_process_table_deaths(noded.table);
   for (int i = 0; i < nodes; i++)
     lost += noded.lost[i];
-  if (lost && next_living(0) == noded.overlay->mine && getenv("RG_RESTARTS"))
+  if (lost && tells())
     fprintf(stderr, "regroup: the job has ended well without %d of its %d nodes\n", lost, nodes);
+  else if (dead && tells())
+    fprintf(stderr, "regroup: the job has ended well without %d of its %d processes\n", dead,
+            noded.overlay->world);
+}
+
+/* The ranks of a node, as ranges: regroup-run (recovery/run/slurm.c) reads them and the name. */
+static void tell_loss(int node) {
+  const int32_t *of = rgi_overlay_rank_nodes(noded.overlay);
+  char line[LOSS_BYTES];
+  int n = snprintf(line, sizeof line, "regroup: node %s is lost (ranks",
+                   rgi_overlay_nodes(noded.overlay)[node].name);
+  for (int i = 0, first = 1; i < noded.overlay->world; i++) {
+    int begin = i;
+    while (of[i] == node && i + 1 < noded.overlay->world && of[i + 1] == node)
+      i++;
+    if (of[i] != node || n > LOSS_BYTES - 32)
+      continue;
+    n += snprintf(line + n, sizeof line - (size_t)n, begin < i ? "%c%d-%d" : "%c%d",
+                  first ? ' ' : ',', begin, i);
+    first = 0;
+  }
+  fprintf(stderr, "%s)\n", line);
 }
 
 /* The rank that told this has seen that all have left. */
@@ -165,6 +193,11 @@ static void apply_decision(uint64_t decisions) {
     rgi_overlay_fact f = rgi_facts_get(i);
     if (f.kind == RGI_FACT_LOST && f.value / nodes == decisions - 1)
       lose_node((int)(f.value % nodes));
+  }
+  for (size_t i = 0; i < rgi_facts_count() && tells() && !noded.given_up; i++) {
+    rgi_overlay_fact f = rgi_facts_get(i);
+    if (f.kind == RGI_FACT_LOST && f.value / nodes == decisions - 1)
+      tell_loss((int)(f.value % nodes));
   }
   rgi_presence_learn((uint32_t)decisions);
   rgi_agreement_node_lost();
@@ -305,7 +338,8 @@ static void spread_deaths(void) {
   rgi_process_table_check(noded.table);
   for (int n = rgi_process_table_deaths(noded.table); noded.scanned < n; noded.scanned++) {
     int rank = rgi_process_table_death(noded.table, noded.scanned);
-    noded.death_at = noded.death_at > 0 ? noded.death_at : rgi_clock_now();
+    noded.last_death_at = rgi_clock_now();
+    noded.death_at = noded.death_at > 0 ? noded.death_at : noded.last_death_at;
     if (rgi_overlay_rank_nodes(m)[rank] == m->mine)
       learn_fact(RGI_FACT_DEAD, (uint64_t)rank, -1);
   }
@@ -325,7 +359,8 @@ static void check_end(void) {
 }
 
 /* After a death all other processes may wait for one another for ever. Each has waited for longer
- * than any message takes. */
+ * than any message takes, and so long since the last death: until a silent node is given up, all
+ * may wait for it. */
 static void check_patience(void) {
   static char why[100];
   int mine = noded.overlay->mine, nodes = noded.overlay->nodes;
@@ -333,8 +368,8 @@ static void check_patience(void) {
   if (patience <= 0 || rgi_process_table_deaths(noded.table) == 0 || noded.ended ||
       rgi_presence_is_disturbed())
     return;
-  uint64_t k = noded.stalled[mine],
-           stuck = (uint64_t)rgi_process_table_all_waiting(noded.table, patience);
+  uint64_t k = noded.stalled[mine], stuck = rgi_clock_now() - noded.last_death_at > patience &&
+                                            rgi_process_table_all_waiting(noded.table, patience);
   if (stuck != k % 2)
     learn_fact(RGI_FACT_STALLED, (uint64_t)mine + (uint64_t)nodes * (k + 1), -1);
   for (int i = 0; i < nodes; i++)

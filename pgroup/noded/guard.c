@@ -7,7 +7,8 @@
  * this order (step_guard):
  *
  *  - The node cannot go on: its daemon is gone, or says why. The guard kills its child and ends the
- *    job; or, where the other nodes have given this one up, ends alone (end_node).
+ *    job; or, where the other nodes have given this one up, ends alone (end_node). So it does under
+ *    Slurm when the daemon is gone.
  *  - The child lives: the guard goes on.
  *  - The launcher is ending the job, or is gone: the guard ends as the child did; but if the child
  *    was killed and its node's other ranks go on, the launcher's signal is theirs to obey.
@@ -20,9 +21,9 @@
  *    the job also ends when all other processes have been waiting for RG_PATIENCE seconds; on
  *    several nodes the daemons find that out.
  *
- * To end the job a guard prints one line and kills itself, since the launcher ends a job for sure
- * when its own child ends by a signal. Of several guards that do so at once only one prints
- * (report.h). */
+ * To end the job a guard prints one line and kills itself, since MPICH's launcher ends a job for
+ * sure when its own child ends by a signal; Slurm is told by PMI before. Of several guards that do
+ * so at once only one prints (report.h). */
 #include "noded/guard.h"
 
 #include <errno.h>
@@ -142,7 +143,7 @@ static void await_reader(void) {
 
 /* The launcher ends the whole job when this process ends by a signal, and only then for
  * sure: it does not miss a rank that has not reached its barrier yet. */
-static int end_job(int sign, const char *why) {
+static int end_job(const guarded_child *w, int sign, const char *why) {
   if (rgi_report_may(READ_SECONDS)) {
     fprintf(stderr, "regroup: rank %s was ended by signal %d (%s)%s: the job ends\n",
             launcher_rank(), sign, strsignal(sign), why);
@@ -150,6 +151,7 @@ static int end_job(int sign, const char *why) {
   } else {
     rgi_report_wait(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
   }
+  rgi_pmi_abort(w->table.journal != NULL);
   kill(getpid(), SIGKILL);
   return 128 + sign;
 }
@@ -161,7 +163,7 @@ static int check_patience(guarded_child *w, int sign) {
   if (patience <= 0 || !rgi_process_table_all_waiting(&w->table, patience))
     return -1;
   snprintf(why, sizeof why, " and all others have been waiting for %g s", patience);
-  return end_job(sign, why);
+  return end_job(w, sign, why);
 }
 
 /* The child was killed: the status for the launcher, or -1 as long as the survivors have not
@@ -170,14 +172,14 @@ static int outlive_child(guarded_child *w) {
   int sign = WTERMSIG(w->status);
   uint32_t outcome = job_outcome(w);
   if (!w->table.journal || (!outcome && !rgi_process_table_all_ready(&w->table)))
-    return end_job(sign, " before rg_init had returned everywhere");
+    return end_job(w, sign, " before rg_init had returned everywhere");
   if (outcome == RGI_PROCESS_JOB_DONE) {
     rgi_pmi_finalize();
     return 0;
   }
   if (outcome == RGI_PROCESS_JOB_LOST ||
       (!w->where.overlay && rgi_process_table_all_ended(&w->table) && !job_outcome(w)))
-    return end_job(sign, " and no process is left");
+    return end_job(w, sign, " and no process is left");
   return w->where.overlay ? -1 : check_patience(w, sign);
 }
 
@@ -237,7 +239,9 @@ static int end_node(guarded_child *w, const char *why) {
   if (!w->ended && kill(w->rank, SIGKILL) == 0)
     waitpid(w->rank, &w->status, 0);
   if (why) {
-    fprintf(stderr, "regroup: the node of rank %s ends: %s\n", launcher_rank(), why);
+    const char *name = getenv("SLURMD_NODENAME");
+    fprintf(stderr, "regroup: the node of rank %s%s%s%s ends: %s\n", launcher_rank(),
+            name ? " (" : "", name ? name : "", name ? ")" : "", why);
     await_reader();
   }
   rgi_pmi_finalize();
@@ -248,7 +252,13 @@ static int end_for(guarded_child *w, const char *why) {
   if (!w->ended)
     kill(w->rank, SIGKILL);
   rgi_report_open(); /* the guard that was the arbiter may be gone */
-  return end_job(SIGKILL, why);
+  return end_job(w, SIGKILL, why);
+}
+
+/* Slurm ends the other nodes only if it was asked to. */
+static int end_without_daemon(guarded_child *w) {
+  rgi_report_open();
+  return end_node(w, rgi_report_may(READ_SECONDS) ? "its daemon is gone" : NULL);
 }
 
 /* Why the node has no daemon, as far as this guard knows, or NULL. */
@@ -273,7 +283,7 @@ static int check_node(guarded_child *w) {
   if (atomic_load(&overlay->ended))
     return end_node(w, NULL);
   why = daemon_loss(w);
-  return why ? end_for(w, why) : -1;
+  return !why ? -1 : rgi_pmi_is_slurm() ? end_without_daemon(w) : end_for(w, why);
 }
 
 /* Whether the child was killed, and the other ranks of the node have ended well or go on: after a

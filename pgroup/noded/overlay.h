@@ -17,12 +17,14 @@
 
 #define RGI_OVERLAY_ADDRESSES 4
 #define RGI_OVERLAY_KEY_BYTES 32
+#define RGI_OVERLAY_NAME_BYTES 64
 
 typedef struct {
   int32_t first; /* the lowest world rank on it */
   uint16_t port; /* of its daemon; this and the addresses in network order */
   uint16_t n;    /* how many addresses it has */
   uint32_t address[RGI_OVERLAY_ADDRESSES];
+  char name[RGI_OVERLAY_NAME_BYTES]; /* by which its launcher knows it */
   _Atomic uint32_t left; /* 1: each of its processes has come to the end of rg_finalize or died */
 } rgi_overlay_node;
 

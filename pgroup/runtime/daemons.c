@@ -38,6 +38,7 @@ static int chosen, one_machine;
 typedef struct {
   uint16_t port, n; /* port and addresses in network order */
   uint32_t address[RGI_OVERLAY_ADDRESSES];
+  char name[RGI_OVERLAY_NAME_BYTES];
   unsigned char key[RGI_OVERLAY_KEY_BYTES]; /* only the first process's: of all daemons */
   uint64_t job;                             /* likewise: the number of the job */
   double limit;                             /* RG_NODE_TIMEOUT: that of the first process counts */
@@ -111,6 +112,15 @@ static int open_listener(node_card *c) {
   return rgi_tcp_listen(c->n == 1 ? c->address[0] : 0, &c->port);
 }
 
+/* Slurm may know a node by another name than that of its host. */
+static void find_name(node_card *c) {
+  const char *name = getenv("SLURMD_NODENAME");
+  if (name)
+    snprintf(c->name, sizeof c->name, "%s", name);
+  else
+    gethostname(c->name, sizeof c->name - 1);
+}
+
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   const char *witness = getenv("RG_WITNESS");
   struct ifaddrs *own = NULL;
@@ -132,6 +142,7 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
     n->first = i;
     n->port = cards[i].port;
     memcpy(n->address, cards[i].address, sizeof n->address);
+    memcpy(n->name, cards[i].name, sizeof n->name);
     n->n = (uint16_t)rgi_addresses_keep(own, n->address, cards[i].n);
   }
   freeifaddrs(own);
@@ -210,6 +221,7 @@ static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {
   if (first) {
     mine.limit = rgi_options_value(RGI_OPT_NODE_TIMEOUT);
     draw_key(&mine);
+    find_name(&mine);
     listener = open_listener(&mine);
     failed = pipe2(ends, O_CLOEXEC);
   }

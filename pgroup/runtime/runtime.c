@@ -11,6 +11,7 @@
 #include <regroup/polite.h>
 #include <regroup/runtime.h>
 #include <regroup/version.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -133,9 +134,23 @@ static void warn_of_unknown_options(void) {
   }
 }
 
+/* Slurm's tasks are one job only if srun speaks the protocol with which MPI was built. Else each is
+ * alone, and the first one tells. */
+static void warn_of_single_tasks(void) {
+  const char *task = getenv("SLURM_PROCID"), *tasks = getenv("SLURM_STEP_NUM_TASKS");
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1 && !getenv("PMI_FD") && task && !strcmp(task, "0") && tasks && atoi(tasks) > 1)
+    rgi_log(RGI_LOG_WARN,
+            "srun has started %s tasks, but MPI knows of one process: each task is a job of its "
+            "own; with MPICH, srun --mpi=pmi2 makes them one job",
+            tasks);
+}
+
 static void tell_configuration(void) {
   int polite = 0;
   warn_of_unknown_options();
+  warn_of_single_tasks();
   rg_polite_active(&polite); /* also brings polite.c along from the static library */
   rgi_log(RGI_LOG_INFO, "regroup %s: %d processes, %d of them on this node with %d processors%s",
           RG_VERSION, rgi_runtime.size, rgi_node.n, rgi_node.processors,

@@ -3,13 +3,14 @@
  *
  * What test_checkpoints.py starts: a program with checkpoints.
  *
- *     saver PATH STEPS [RANK:STEP | status:STEP | sleep:STEP | daemon:STEP]
+ *     saver PATH STEPS [RANK:STEP | status:STEP | sleep:STEP | pause:STEP | daemon:STEP]
  *
  * Each step changes an array and starts a checkpoint after the one before has been ended;
  * a program that was started again continues from the newest one. At the given step a rank
  * kills itself while it writes; or every rank ends with status 3; or rank 0 prints "AT STEP"
- * and sleeps; or rank 0's guard, the daemon of its node, is killed. Survivors take the newest
- * checkpoint and continue. At the end rank 0 prints "SAVED steps checksum ranks restarts". */
+ * and sleeps; or the same, and all go on after 2 s; or rank 0's guard, the daemon of its node, is
+ * killed. Survivors take the newest checkpoint and continue. At the end rank 0 prints "SAVED steps
+ * checksum ranks restarts". */
 #include "ranks.h"
 
 enum { ROWS = 400, COLUMNS = 300 };
@@ -55,11 +56,12 @@ static void act(const char *plan) {
     return;
   if (!strncmp(plan, "status", 6))
     exit(3);
-  if (!strncmp(plan, "sleep", 5)) {
+  int pauses = !strncmp(plan, "pause", 5);
+  if (pauses || !strncmp(plan, "sleep", 5)) {
     if (rank_in(team) == 0)
       printf("AT STEP %lld\n", (long long)done);
     fflush(stdout);
-    sleep(30);
+    sleep(pauses ? 2 : 30);
   } else if (!strncmp(plan, "daemon", 6)) {
     must(my_rank != 0 || !kill(getppid(), SIGKILL), "kill");
     sleep(30);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * One start of a job. mpiexec's exit status alone does not tell whether the launcher has lost the
- * job, since a program may end with the same status. So regroup-run reads the standard error of
- * mpiexec and of the job, passes it on, and looks for the lines by which mpiexec and the guards
- * report that a node or a rank is gone. */
+ * One start of a job. The launcher's exit status alone does not tell what has become of the job. So
+ * regroup-run reads the standard error of the launcher and of the job, passes it on, and looks for
+ * the lines by which the launcher, guards and daemons report that a node or a rank is gone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,26 +14,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "noded/overlay.h"
+#include "recovery/run/nodes.h"
 #include "recovery/run/run.h"
 
-#define LOST_STATUS 255 /* mpiexec's, when the connection to a proxy is gone */
-#define LONGEST 4096    /* bytes of a line; the rest is not looked at */
-
 typedef struct {
-  char line[LONGEST];
-  size_t n;
-  int lost, killed; /* whether such lines have been seen: a node is gone; a rank is; */
-  int well;         /* the survivors have ended well */
+  const run_launcher *launcher;
+  char line[RUN_LINE];
+  size_t n, sent; /* bytes of the line, and of these passed on */
+  int rest;       /* the line was longer: what comes is passed on only */
+  run_news news;
 } stderr_listener;
 
-static volatile sig_atomic_t stop;
+static volatile sig_atomic_t stop, shown_by;
 static volatile pid_t launcher;
 
-/* A signal from a terminal has reached mpiexec as well: only others are passed on. */
+/* A signal from a terminal has reached the launcher as well: only others are passed on. */
 static void on_signal(int sign, siginfo_t *info, void *context) {
   (void)context;
-  stop = sign;
+  if (sign != shown_by && sign != SIGUSR1 && sign != SIGUSR2)
+    stop = sign;
   if (info->si_code <= 0 && launcher > 0)
     kill(launcher, sign);
 }
@@ -43,42 +41,69 @@ static void on_child(int sign) {
   (void)sign; /* the signal ends poll early */
 }
 
-static void catch_signals(void) {
-  static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static void catch_signals(const run_launcher *by) {
+  static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
   struct sigaction act = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
   struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
+  shown_by = by->is_shown_by;
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     sigaction(all[i], &act, NULL);
   sigaction(SIGCHLD, &child, NULL);
 }
 
-/* mpiexec's lines about a connection that was closed while the job ran; a guard's line about a rank
- * that was killed when the job could not survive it (noded/guard.c); a daemon's line about the end
- * of the survivors (noded/daemon.c). */
-static void look_at_line(stderr_listener *l) {
+static void pass_on(const char *text, size_t n) {
+  for (size_t done = 0; done < n;) {
+    ssize_t some = write(STDERR_FILENO, text + done, n - done);
+    if (some <= 0)
+      break;
+    done += (size_t)some;
+  }
+}
+
+/* A guard's line about a rank that was killed when the job could not survive it (noded/guard.c); a
+ * daemon's line about the end of the survivors (noded/daemon.c). */
+static int look_at_line(stderr_listener *l) {
   l->line[l->n] = 0;
-  if (!strncmp(l->line, "[mpiexec@", 9) &&
-      (strstr(l->line, "assert (!closed) failed") ||
-       strstr(l->line, "process manager error waiting for completion")))
-    l->lost = 1;
   if (strstr(l->line, "regroup: rank ") && strstr(l->line, " was ended by signal 9 ") &&
       strstr(l->line, ": the job ends"))
-    l->killed = 1;
+    l->news.killed = 1;
   if (strstr(l->line, "regroup: the job has ended well without "))
-    l->well = 1;
-  l->n = 0;
+    l->news.well = 1;
+  return l->launcher->hear(l->line);
+}
+
+static void end_line(stderr_listener *l, int newline) {
+  int passes = l->rest || look_at_line(l);
+  if (newline)
+    l->line[l->n++] = '\n';
+  if (passes)
+    pass_on(l->line + l->sent, l->n - l->sent);
+  l->n = l->sent = 0;
+  l->rest = !newline;
+}
+
+/* What may become a line of the launcher's own is kept until it is one. */
+static void send_part(stderr_listener *l) {
+  char own[32];
+  size_t n = (size_t)snprintf(own, sizeof own, "%s: ", l->launcher->name);
+  if (!l->rest && !strncmp(l->line, own, l->n < n ? l->n : n))
+    return;
+  pass_on(l->line + l->sent, l->n - l->sent);
+  l->sent = l->n;
 }
 
 static void forward_text(stderr_listener *l, const char *text, ssize_t n) {
-  for (ssize_t done = 0, some; done < n; done += some)
-    if ((some = write(STDERR_FILENO, text + done, (size_t)(n - done))) <= 0)
-      break;
   for (ssize_t i = 0; i < n; i++) {
-    if (text[i] == '\n')
-      look_at_line(l);
-    else if (l->n + 1 < sizeof l->line)
-      l->line[l->n++] = text[i];
+    if (text[i] == '\n') {
+      end_line(l, 1);
+      continue;
+    }
+    if (l->n + 2 >= sizeof l->line)
+      end_line(l, 0);
+    l->line[l->n++] = text[i];
   }
+  if (l->n)
+    send_part(l);
 }
 
 /* Reads and passes on what is there. 0: there will be no more. */
@@ -108,37 +133,36 @@ static pid_t start_launcher(char **command, int ends[2]) {
 }
 
 static run_end judge_end(int status, const stderr_listener *l) {
-  run_end end = {.interrupted = stop};
+  run_end end = {.interrupted = stop, .lost = WIFSIGNALED(status)};
   end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  l->launcher->judge(&l->news, &end);
   if (stop && end.status == 0)
     end.status = 128 + stop; /* mpiexec sometimes ends with 0 when it has interrupted its ranks */
-  if (l->well && end.status == RGI_OVERLAY_ENDED_STATUS)
-    end.status = 0;
-  end.lost = WIFSIGNALED(status) || (l->lost && end.status == LOST_STATUS) ||
-             (l->killed && end.status != 0) || end.status == RGI_OVERLAY_ENDED_STATUS;
   return end;
 }
 
-run_end run_job(char **command) {
+run_end run_job(const run_launcher *by, char **command) {
   int ends[2], status = 0;
-  stderr_listener l = {.n = 0};
+  stderr_listener l = {.launcher = by};
   if (pipe2(ends, O_CLOEXEC) != 0) {
     perror("regroup-run: pipe");
     return (run_end){.status = 2};
   }
-  catch_signals();
+  catch_signals(by);
   launcher = start_launcher(command, ends);
   close(ends[1]);
   int open_still = launcher > 0;
-  while (launcher > 0 && waitpid(launcher, &status, WNOHANG) == 0)
+  while (launcher > 0 && waitpid(launcher, &status, WNOHANG) == 0) {
+    by->step(launcher);
     if (!open_still || !(open_still = listen_once(&l, ends[0], 100)))
       poll(NULL, 0, 100);
+  }
   pid_t started = launcher;
   launcher = 0;
   while (open_still && listen_once(&l, ends[0], 0))
     continue; /* the last lines */
   if (l.n)
-    look_at_line(&l);
+    end_line(&l, 0);
   close(ends[0]);
   return started > 0 ? judge_end(status, &l) : (run_end){.status = 2};
 }

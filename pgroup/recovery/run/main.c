@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * regroup-run's command line: its own options come first, all others go to mpiexec. Without
- * --restart it becomes mpiexec by exec, and has no part in the job any more. */
+ * regroup-run's command line: its own options come first, all others go to the launcher. Under
+ * mpiexec and without --restart it becomes mpiexec by exec, and has no part in the job any more. */
 #include <regroup/version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "recovery/run/run.h"
 
-#define OFTEN 3 /* starts again, where --restart has no number */
+#define REQUEUE_STATUS 99 /* RG_EXIT_REQUEUE of regroup/checkpoint.h */
+#define OFTEN 3           /* starts again, where --restart has no number */
 
 static const char help[] =
-    "Usage: regroup-run [--restart[=N]] [--stopped=SECONDS] [MPIEXEC-OPTION...] PROGRAM\n"
-    "                   [ARGUMENT...]\n"
+    "Usage: regroup-run [--restart[=N]] [--slurm] [--requeue] [--stopped=SECONDS]\n"
+    "                   [OPTION OF THE LAUNCHER...] PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Starts PROGRAM as mpiexec does, with all of mpiexec's options, so that the job\n"
-    "continues when one of its processes is killed: a program that uses Regroup notices,\n"
-    "shrinks its group and continues. A program without Regroup is started as usual.\n"
+    "Starts PROGRAM as mpiexec does, or in a job of Slurm's as srun does, with all of their\n"
+    "options, so that the job continues when one of its processes is killed: a program that\n"
+    "uses Regroup notices, shrinks its group and continues. Under mpiexec a program without\n"
+    "Regroup is started as usual; under srun it is not ended when one of its processes is.\n"
     "\n"
-    "      --restart[=N]  Start the job again, at most N times (3), when mpiexec has lost\n"
-    "                     it: a machine or a proxy of mpiexec's is gone, mpiexec itself was\n"
-    "                     killed, or all ranks were. Hosts that are named on the command line\n"
-    "                     and do not answer are left out. RG_RESTARTS tells the program how\n"
-    "                     many times the job was started again. It is not when the program\n"
-    "                     ended with a status of its own, nor after an interrupt.\n"
+    "      --restart[=N]  Start the job again, at most N times (3), when the launcher has lost\n"
+    "                     it: a machine or a proxy of mpiexec's is gone, the launcher itself\n"
+    "                     was killed, or all ranks were. Hosts that are named on the command\n"
+    "                     line and do not answer are left out; under Slurm those nodes that\n"
+    "                     the others have reported lost. RG_RESTARTS tells the program how\n"
+    "                     many times the job was started again, by Slurm or by this option.\n"
+    "                     It is not when the program ended with a status of its own, nor\n"
+    "                     after an interrupt.\n"
+    "      --slurm        Use srun also where there is no allocation yet\n"
+    "      --requeue      When the program ends with status 99, because it has saved its state\n"
+    "                     and wants to be continued, put the batch job back into Slurm's\n"
+    "                     queue (scontrol requeue)\n"
     "      --stopped=SECONDS\n"
     "                     A process that has been stopped for so long, by a signal or in a\n"
     "                     debugger, is killed, and the job survives it as any other failure.\n"
@@ -34,13 +43,17 @@ static const char help[] =
     "  -h, --help         Show this help and end\n"
     "  -V, --version      Show the version and end\n"
     "\n"
-    "The exit status is mpiexec's, of the last start: 0 if the survivors ended well; 128\n"
-    "and the signal if mpiexec was killed.\n"
+    "The exit status is that of the launcher's last start: 0 if the survivors ended well; 128\n"
+    "and the signal if the launcher was killed. Under Slurm it is the highest one of the\n"
+    "survivors, and regroup-run ends a few seconds after they have, also when Slurm does not\n"
+    "know yet that a node is lost.\n"
     "\n"
-    "RG_MPIEXEC names another launcher (mpiexec.mpich, else mpiexec); it must be MPICH's,\n"
-    "or speak the same protocol. UCX_TLS is set to tcp,self unless it is set already: a\n"
-    "process that is killed while it sends through UCX's shared memory can leave its\n"
-    "receiver unable to receive. What Regroup moves inside a node does not use UCX.\n";
+    "Inside an allocation of Slurm's (SLURM_JOB_ID is set) the launcher is srun --mpi=pmi2\n"
+    "--no-kill --kill-on-bad-exit=0 --wait=0, else mpiexec.mpich or mpiexec. RG_MPIEXEC names\n"
+    "another one; it must be MPICH's, or speak the same protocol. UCX_TLS is set to tcp,self\n"
+    "unless it is set already: a process that is killed while it sends through UCX's shared\n"
+    "memory can leave its receiver unable to receive. What Regroup moves inside a node does\n"
+    "not use UCX.\n";
 
 static int is_on_path(const char *name) {
   char file[4096], *all = strdup(getenv("PATH") ? getenv("PATH") : ""), *rest = NULL;
@@ -53,53 +66,86 @@ static int is_on_path(const char *name) {
   return found;
 }
 
-static char *find_launcher(void) {
-  static char mpich[] = "mpiexec.mpich", any[] = "mpiexec";
-  const char *named = getenv("RG_MPIEXEC");
-  if (named && named[0]) {
-    char *copy = strdup(named);
-    unsetenv("RG_MPIEXEC"); /* it is no option of the library's */
-    return copy;
-  }
-  return is_on_path(mpich) ? mpich : is_on_path(any) ? any : NULL;
+static int is_srun(const char *path) {
+  const char *name = strrchr(path, '/');
+  return !strcmp(name ? name + 1 : path, run_srun.name);
 }
 
-/* Open MPI's launcher uses another protocol than the guards. */
-static int is_openmpi(const char *launcher) {
-  char text[200] = "";
-  setenv("RG_RUN_LAUNCHER", launcher, 1); /* the shell then needs no quoting of its name */
-  FILE *f = popen("\"$RG_RUN_LAUNCHER\" --version 2>/dev/null", "r");
-  unsetenv("RG_RUN_LAUNCHER");
-  if (!f)
-    return 0;
-  text[fread(text, 1, sizeof text - 1, f)] = 0;
-  while (fgetc(f) != EOF)
-    continue;
-  pclose(f);
-  return strstr(text, "OpenRTE") || strstr(text, "Open MPI");
+/* The launcher that the user names; srun inside an allocation of Slurm's, or if it is wanted; else
+ * mpiexec. *path: its program, or NULL. */
+static const run_launcher *find_launcher(int want_slurm, char **path) {
+  static char srun[] = "srun", mpich[] = "mpiexec.mpich", any[] = "mpiexec";
+  const char *named = getenv("RG_MPIEXEC");
+  if (named && named[0]) {
+    *path = strdup(named);
+    unsetenv("RG_MPIEXEC"); /* it is no option of the library's */
+    return is_srun(*path) ? &run_srun : &run_mpiexec;
+  }
+  *path = is_on_path(srun) ? srun : NULL;
+  if (want_slurm || (*path && getenv("SLURM_JOB_ID")))
+    return &run_srun;
+  *path = is_on_path(mpich) ? mpich : is_on_path(any) ? any : NULL;
+  return &run_mpiexec;
+}
+
+/* The launcher's options come before the user's. */
+static char **make_command(const run_launcher *launcher, char *path, char **words) {
+  int options = 0, n = 0;
+  while (launcher->options[options])
+    options++;
+  while (words[n])
+    n++;
+  char **command = calloc((size_t)(options + n) + 2, sizeof *command);
+  if (!command)
+    return NULL;
+  command[0] = path;
+  memcpy(command + 1, launcher->options, (size_t)options * sizeof *command);
+  memcpy(command + 1 + options, words, (size_t)n * sizeof *command);
+  return command;
+}
+
+/* The library's rg_restart_count: Slurm counts how often it has started the whole batch job again.
+ */
+static void tell_restarts(int n) {
+  char text[16];
+  const char *batch = getenv("SLURM_RESTART_COUNT");
+  snprintf(text, sizeof text, "%d", n + (batch ? atoi(batch) : 0));
+  setenv("RG_RESTARTS", text, 1);
 }
 
 /* Starts the job, and again at most `most` times while it is lost. */
-static int run_again(char **command, int most) {
+static int run_again(const run_launcher *launcher, char **command, int most) {
   for (int n = 0;; n++) {
-    char text[16];
-    snprintf(text, sizeof text, "%d", n);
-    setenv("RG_RESTARTS", text, 1);
-    run_end end = run_job(command);
-    if (!end.lost || end.interrupted)
+    tell_restarts(n);
+    run_end end = run_job(launcher, command);
+    if (!end.lost || end.interrupted || most < 0)
       return end.status;
     if (n == most) {
       fprintf(stderr, "regroup-run: the job is lost, and has been started again %d times\n", n);
       return end.status;
     }
     sleep(1); /* the rest of the lost job ends */
-    if (run_check_hosts(&command) == 0) {
+    if (launcher->next(&command) == 0) {
       fprintf(stderr, "regroup-run: the job is lost, and no host answers\n");
       return end.status;
     }
     fprintf(stderr, "regroup-run: the job is lost (status %d): it is started again, %d of %d\n",
             end.status, n + 1, most);
   }
+}
+
+/* For a program that has saved its state because its time is over. */
+static void put_back(void) {
+  const char *job = getenv("SLURM_JOB_ID");
+  pid_t pid = job ? fork() : -1;
+  int status = 1;
+  if (pid == 0) {
+    execlp("scontrol", "scontrol", "requeue", job, (char *)NULL);
+    _exit(127);
+  }
+  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+    fprintf(stderr, "regroup-run: --requeue: %s\n",
+            job ? "scontrol requeue has failed" : "there is no SLURM_JOB_ID");
 }
 
 /* The number of --restart=N; -1: the word is another one; -2: N is no number. */
@@ -126,54 +172,66 @@ static int read_stopped(const char *word, double *seconds) {
   return 1;
 }
 
-/* Reads this program's own options. Returns how many there are; -1: one of them is wrong. */
-static int read_options(char **argv, int *most) {
+typedef struct {
+  int most; /* of --restart; -1: it is not there */
+  int slurm, requeue;
+} run_options;
+
+/* Returns whether the word is an option of this program's own; -1: it is wrong. */
+static int read_option(const char *word, run_options *o) {
   double seconds;
-  *most = -1;
-  for (int i = 1;; i++) {
-    int times = argv[i] ? read_restart(argv[i]) : -1;
-    if (times >= 0) {
-      *most = times;
-    } else if (times == -2) {
-      fprintf(stderr, "regroup-run: %s: N must be a number of times\n", argv[i]);
-      return -1;
-    } else if (!argv[i] || !read_stopped(argv[i], &seconds)) {
-      return i - 1;
-    } else if (seconds < 0) {
-      fprintf(stderr, "regroup-run: %s: SECONDS must be a number\n", argv[i]);
-      return -1;
-    } else {
-      setenv("RG_STOPPED", strchr(argv[i], '=') + 1, 1);
-    }
+  int times = read_restart(word);
+  if (times >= 0) {
+    o->most = times;
+  } else if (times == -2) {
+    fprintf(stderr, "regroup-run: %s: N must be a number of times\n", word);
+    return -1;
+  } else if (!strcmp(word, "--slurm")) {
+    o->slurm = 1;
+  } else if (!strcmp(word, "--requeue")) {
+    o->requeue = 1;
+  } else if (!read_stopped(word, &seconds)) {
+    return 0;
+  } else if (seconds < 0) {
+    fprintf(stderr, "regroup-run: %s: SECONDS must be a number\n", word);
+    return -1;
+  } else {
+    setenv("RG_STOPPED", strchr(word, '=') + 1, 1);
   }
+  return 1;
+}
+
+static int run_program(const run_launcher *launcher, char **command, const run_options *o) {
+  setenv("RG_SURVIVE", "1", 1);
+  setenv("UCX_TLS", "tcp,self", 0);
+  if (o->most < 0 && !launcher->stays && !o->requeue) {
+    execvp(command[0], command);
+    fprintf(stderr, "regroup-run: cannot start %s\n", command[0]);
+    return 2;
+  }
+  int status = run_again(launcher, command, o->most);
+  if (o->requeue && status == REQUEUE_STATUS)
+    put_back();
+  return status;
 }
 
 int main(int argc, char **argv) {
+  run_options o = {.most = -1};
+  int own = 1, is_own = 1;
+  char *path;
   if (argc == 1 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
     return fputs(help, stdout) < 0;
   if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
     return puts("regroup-run " RG_VERSION) < 0;
-  int most, own = read_options(argv, &most);
-  if (own < 0)
+  while (argv[own] && (is_own = read_option(argv[own], &o)) > 0)
+    own++;
+  if (is_own < 0)
     return 2;
-  char **command = argv + own;
-  command[0] = find_launcher();
-  if (!command[0]) {
-    fprintf(stderr, "regroup-run: there is no mpiexec; RG_MPIEXEC names one\n");
-    return 2;
-  }
-  if (is_openmpi(command[0])) {
-    fprintf(stderr,
-            "regroup-run: %s is Open MPI's; only a job of MPICH's can continue after a death: "
-            "RG_MPIEXEC=mpiexec.mpich, and a program that is built with MPICH\n",
-            command[0]);
+  const run_launcher *launcher = find_launcher(o.slurm, &path);
+  char **command = path ? make_command(launcher, path, argv + own) : NULL;
+  if (!command) {
+    fprintf(stderr, "regroup-run: there is no %s; RG_MPIEXEC names one\n", launcher->name);
     return 2;
   }
-  setenv("RG_SURVIVE", "1", 1);
-  setenv("UCX_TLS", "tcp,self", 0);
-  if (most >= 0)
-    return run_again(command, most);
-  execvp(command[0], command);
-  fprintf(stderr, "regroup-run: cannot start %s\n", command[0]);
-  return 2;
+  return launcher->open(command) ? run_program(launcher, command, &o) : 2;
 }

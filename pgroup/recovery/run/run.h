@@ -1,23 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * regroup-run: starts a job under mpiexec, and starts it again when the launcher has lost it. It
- * uses neither MPI nor the library. */
+ * regroup-run: starts a job under a launcher, MPICH's mpiexec or Slurm's srun, and starts it again
+ * when the launcher has lost it. It uses neither MPI nor the library. */
 #ifndef RGI_RUN_H
 #define RGI_RUN_H
 
-/* How a job under mpiexec has ended. */
+#include <sys/types.h>
+
+/* How a job has ended. */
 typedef struct {
   int status; /* the status with which regroup-run is to exit */
   int lost;   /* the launcher has lost the job, or SIGKILL has ended it: may be started again */
   int interrupted; /* a signal to regroup-run has ended it: is not started again */
 } run_end;
 
-/* Runs the command, which NULL ends, and passes its standard error on. */
-run_end run_job(char **command);
+/* What the guards and daemons have told on the job's standard error (noded/guard.c, daemon.c). */
+typedef struct {
+  int killed; /* a rank was killed when the job could not survive it */
+  int well;   /* the survivors have ended well */
+} run_news;
 
-/* Removes the hosts that do not answer from mpiexec's command line, with a line for each; *command
- * may be replaced. Returns how many are left; -1: the command names no hosts. */
+/* What is to be said, heard and done differently under different launchers. */
+typedef struct {
+  const char *name;
+  const char *const *options; /* which come before the user's; NULL ends them */
+  int stays;                  /* regroup-run is needed while the job runs, also without --restart */
+  int is_shown_by; /* a signal by which the launcher only shows how the job is; 0: none */
+  /* Before the first start. 0: the command cannot do, and a line has told why. */
+  int (*open)(char **command);
+  /* A line of standard error. 0: it is the answer to a question and is not passed on. */
+  int (*hear)(const char *line);
+  /* Called at least ten times a second while the launcher runs. */
+  void (*step)(pid_t launcher);
+  /* end has the launcher's own status; lost, if a signal has ended it. */
+  void (*judge)(const run_news *news, run_end *end);
+  /* Changes the command line so that the job starts on what is left. Returns how many hosts or
+   * nodes that is; -1: they are not known, and the command is as before. */
+  int (*next)(char ***command);
+} run_launcher;
+
+extern const run_launcher run_mpiexec, run_srun;
+
+/* Runs the command, which NULL ends, and passes its standard error on. */
+run_end run_job(const run_launcher *launcher, char **command);
+
+/* run_mpiexec.next: removes the hosts that do not answer, with a line for each. */
 int run_check_hosts(char ***command);
 
 #endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * mpiexec's exit status alone does not tell whether it has lost the job, since a program may end
+ * with the same status: it also prints a line about a connection that was closed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "noded/overlay.h"
+#include "recovery/run/run.h"
+
+#define LOST_STATUS 255 /* when the connection to a proxy is gone */
+
+static int lost; /* such a line has been seen: a node is gone */
+
+/* Open MPI's launcher uses another protocol than the guards. */
+static int open_mpiexec(char **command) {
+  char text[200] = "";
+  setenv("RG_RUN_LAUNCHER", command[0], 1); /* the shell then needs no quoting of its name */
+  FILE *f = popen("\"$RG_RUN_LAUNCHER\" --version 2>/dev/null", "r");
+  unsetenv("RG_RUN_LAUNCHER");
+  if (!f)
+    return 1;
+  text[fread(text, 1, sizeof text - 1, f)] = 0;
+  while (fgetc(f) != EOF)
+    continue;
+  pclose(f);
+  if (!strstr(text, "OpenRTE") && !strstr(text, "Open MPI"))
+    return 1;
+  fprintf(stderr,
+          "regroup-run: %s is Open MPI's; only a job of MPICH's can continue after a death: "
+          "RG_MPIEXEC=mpiexec.mpich, and a program that is built with MPICH\n",
+          command[0]);
+  return 0;
+}
+
+static int hear(const char *line) {
+  if (!strncmp(line, "[mpiexec@", 9) &&
+      (strstr(line, "assert (!closed) failed") ||
+       strstr(line, "process manager error waiting for completion")))
+    lost = 1;
+  return 1;
+}
+
+static void judge(const run_news *news, run_end *end) {
+  if (news->well && end->status == RGI_OVERLAY_ENDED_STATUS)
+    end->status = 0;
+  end->lost = end->lost || (lost && end->status == LOST_STATUS) ||
+              (news->killed && end->status != 0) || end->status == RGI_OVERLAY_ENDED_STATUS;
+  lost = 0;
+}
+
+static void step(pid_t launcher) {
+  (void)launcher;
+}
+
+static const char *const options[] = {NULL};
+
+const run_launcher run_mpiexec = {.name = "mpiexec",
+                                  .options = options,
+                                  .open = open_mpiexec,
+                                  .hear = hear,
+                                  .step = step,
+                                  .judge = judge,
+                                  .next = run_check_hosts};

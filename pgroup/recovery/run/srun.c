@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * srun ends when Slurm takes a lost node for down, which may be minutes after the survivors have
+ * ended, or never. So when the daemons have told that a node is lost, srun is asked for the state
+ * of its tasks from time to time, by SIGINT, which makes it print lines like
+ *
+ *     srun: StepId=1.0 tasks 4-7: running
+ *
+ * (a second SIGINT within the next second would end the job: each question waits for the answer to
+ * the one before). When no task runs but those of lost nodes,
+ * SIGKILL ends srun; a process that srun leaves behind for that ends the step. The status is then
+ * that of the tasks that are not on lost nodes, of which srun has told by lines like
+ *
+ *     srun: error: node1: task 1: Exited with exit code 7
+ *
+ * A node without a majority tells that it ends. If none of the others tells in time that it is
+ * lost, there is no other part that goes on. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "noded/overlay.h"
+#include "recovery/run/nodes.h"
+#include "recovery/run/run.h"
+#include "recovery/run/srun_options.h"
+
+#define ASK_SECONDS 2.2    /* from an answer to the next question */
+#define ANSWER_SECONDS 0.5 /* an answer is complete by then */
+#define OUTPUT_SECONDS 1.0 /* the last output of the survivors is */
+#define PART_SECONDS 5.0   /* another part of the job has told that it goes on */
+
+typedef struct {
+  char *ranks;
+  int status; /* of the tasks; a signal: 128 and more */
+} task_exit;
+
+static int may_ask; /* SIGINT does no more than show the state */
+
+static struct {
+  task_exit *exits; /* this and the next: of the present start */
+  int n_exits;
+  int asked;         /* the state was asked for */
+  double answered;   /* when the answer began; 0: not yet */
+  int told, running; /* tasks that it tells of; of these, run on living nodes */
+  int parts;         /* it has several parts, whose tasks are numbered by themselves */
+  double part_ended; /* when a node has told that it ends */
+  double ended;      /* when the survivors were seen to have ended */
+} job;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- what is heard -------------------------------------------------------------------------- */
+
+/* The ranks of "task 5: ..." or "tasks 0-3,5: ...", and what follows; NULL: the line is another. */
+static const char *read_tasks(const char *line, char *ranks, size_t bytes) {
+  const char *at = strstr(line, " task"), *end = at ? strstr(at, ": ") : NULL;
+  if (!end)
+    return NULL;
+  at += at[5] == 's' ? 7 : 6;
+  if (end <= at || (size_t)(end - at) >= bytes)
+    return NULL;
+  snprintf(ranks, bytes, "%.*s", (int)(end - at), at);
+  return end + 2;
+}
+
+/* srun gives a signal by its name. */
+static int read_status(const char *reason) {
+  static const char exited[] = "Exited with exit code ";
+  if (!strncmp(reason, exited, sizeof exited - 1))
+    return atoi(reason + sizeof exited - 1);
+  for (int sign = 1; sign < 32; sign++)
+    if (!strncmp(reason, strsignal(sign), strlen(strsignal(sign))))
+      return 128 + sign;
+  return 1;
+}
+
+static void note_exit(const char *line) {
+  char ranks[RUN_LINE];
+  const char *reason = read_tasks(line, ranks, sizeof ranks);
+  task_exit *more = reason ? realloc(job.exits, (size_t)(job.n_exits + 1) * sizeof *more) : NULL;
+  if (!more)
+    return;
+  job.exits = more;
+  job.exits[job.n_exits].ranks = strdup(ranks);
+  job.exits[job.n_exits++].status = read_status(reason);
+}
+
+/* Else the user has asked. */
+static int is_answer(void) {
+  double t = now();
+  if (!job.asked || (job.answered > 0 && t - job.answered > ANSWER_SECONDS))
+    return 0;
+  job.answered = job.answered > 0 ? job.answered : t;
+  return 1;
+}
+
+static int note_state(const char *line) {
+  char ranks[RUN_LINE];
+  const char *state = read_tasks(line, ranks, sizeof ranks);
+  if (!is_answer())
+    return 1;
+  job.parts |= line[strcspn(line, "+ ")] == '+';
+  job.told = 1;
+  job.running |= !state || (strncmp(state, "exited", 6) != 0 && !run_nodes_are_lost(ranks));
+  return 0;
+}
+
+static int hear(const char *line) {
+  static const char state[] = "srun: StepId=", asked[] = "srun: interrupt (";
+  if (!strncmp(line, state, sizeof state - 1))
+    return note_state(line + sizeof state - 1);
+  if (!strncmp(line, asked, sizeof asked - 1))
+    return !is_answer();
+  if (!strncmp(line, "srun: error: ", 13))
+    note_exit(line);
+  if (run_nodes_hear(line))
+    job.part_ended = now();
+  return 1;
+}
+
+/* --- what is done --------------------------------------------------------------------------- */
+
+static int is_over(double t) {
+  if (job.part_ended > 0 && t - job.part_ended > PART_SECONDS && run_nodes_ended())
+    return 1;
+  return job.told && !job.running && !job.parts && t - job.answered > ANSWER_SECONDS;
+}
+
+static void step(pid_t launcher) {
+  double t = now();
+  if (job.ended > 0 && t - job.ended > OUTPUT_SECONDS)
+    kill(launcher, SIGKILL);
+  if (job.ended > 0 || (!run_nodes_lost() && job.part_ended <= 0))
+    return;
+  if (is_over(t)) {
+    job.ended = t;
+  } else if (may_ask && (!job.asked || (job.answered > 0 && t - job.answered > ASK_SECONDS))) {
+    job.asked = 1;
+    job.answered = 0;
+    job.told = job.running = 0;
+    kill(launcher, SIGINT);
+  }
+}
+
+/* The highest one, as srun's own; without tasks on lost nodes, and without those that the others
+ * have survived. */
+static int status_of_survivors(int well) {
+  int status = 0;
+  for (int i = 0; i < job.n_exits; i++) {
+    const task_exit *e = &job.exits[i];
+    if (e->status > status && !run_nodes_are_lost(e->ranks) && !(well && e->status >= 128))
+      status = e->status;
+  }
+  return status;
+}
+
+static void judge(const run_news *news, run_end *end) {
+  if (job.ended > 0 || news->well || run_nodes_lost()) {
+    end->status = status_of_survivors(news->well);
+    end->lost = 0;
+  }
+  end->lost =
+      end->lost || (news->killed && end->status != 0) || end->status == RGI_OVERLAY_ENDED_STATUS;
+  for (int i = 0; i < job.n_exits; i++)
+    free(job.exits[i].ranks);
+  free(job.exits);
+  memset(&job, 0, sizeof job);
+}
+
+static int open_srun(char **command) {
+  unsetenv("SLURM_DISABLE_STATUS");
+  may_ask = !run_srun_flag(command, 'X', "disable-status") &&
+            !run_srun_flag(command, 0, "quit-on-interrupt");
+  return 1;
+}
+
+/* MPICH's own protocol, and what survival needs: a lost node, a process that ends badly and one
+ * that ends early end neither the step nor the allocation. */
+static const char *const options[] = {"--mpi=pmi2", "--no-kill", "--kill-on-bad-exit=0", "--wait=0",
+                                      NULL};
+
+const run_launcher run_srun = {.name = "srun",
+                               .options = options,
+                               .stays = 1,
+                               .is_shown_by = SIGINT,
+                               .open = open_srun,
+                               .hear = hear,
+                               .step = step,
+                               .judge = judge,
+                               .next = run_nodes_leave_out};

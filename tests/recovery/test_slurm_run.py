@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""regroup-run in an allocation of Slurm's: it ends with the survivors' status although Slurm does not
+know that a node is lost; a death before rg_init has returned ends the job; a lost job starts again on
+the nodes that are left; a status of the program's own is the job's, and 99 puts it back into the
+queue. Processes on a spare node replace those of a lost one. See saver.c, early.c, relief.c.
+
+time: 180
+beside: yes
+"""
+import os
+import re
+import signal
+import tempfile
+import time
+
+import deaths
+import jobs
+import slurm
+
+RUN, SAVER = jobs.path('bin/regroup-run'), jobs.path('tests/saver')
+NEVER = 3600  # seconds: until Slurm takes a silent node for down
+QUICK = dict(os.environ, RG_NODE_TIMEOUT='2', RG_PATIENCE='2')
+
+
+class Job:
+    """regroup-run in an allocation of all nodes, two ranks on each."""
+
+    def __init__(self, three, *words, env=QUICK):
+        self.three, self.text = three, ''
+        n = len(three.nodes)
+        self.process = three.start(['salloc', '-Q', '-N%d' % n, '-n%d' % (2 * n), '--ntasks-per-node=2',
+                                    '--no-kill', RUN, *words], env, **deaths.READ)
+
+    def wait_for(self, word):
+        while word not in self.text:
+            line = self.process.stdout.readline()
+            assert line, (word, self.text)
+            self.text += line
+
+    def end(self):
+        status, text = jobs.end_of(self.process, 90)
+        self.text += text
+        return status, self.text
+
+
+def saved(text):
+    found = re.search(r'^SAVED \d+ (\w+) (\d+) (\d+)$', text, re.M)
+    assert found, text
+    return found.groups()
+
+
+def kill_ranks(three, nodes):
+    for node in nodes:
+        three.faults.send(signal.SIGKILL, three.faults.named(node, 'saver'))
+
+
+def test_status(three):
+    """A program's own status is the job's; Slurm's starts count."""
+    for program, status in ('exit $((PMI_RANK == 1 ? 7 : 0))', 7), ('exit 99', 99), ('true', 0):
+        assert Job(three, 'sh', '-c', program).end()[0] == status, program
+    env = dict(os.environ, SLURM_RESTART_COUNT='2')
+    job = three.start(['salloc', '-Q', '-N1', '-n1', 'sh', '-c',
+                       'SLURM_RESTART_COUNT=2 exec %s sh -c "echo started \\$RG_RESTARTS times"' % RUN],
+                      env, **deaths.READ)
+    assert jobs.end_of(job) == (0, 'started 2 times\n')
+
+
+def test_early(three):
+    for moment in 'before', 'between':
+        status, text = Job(three, jobs.path('tests/early'), '4', moment).end()
+        assert status == 137 and text.count('before rg_init had returned everywhere: the job ends') == 1, (
+            moment, status, text)
+
+
+def test_alone(three):
+    """Without PMI each task is a job of its own."""
+    status, text = Job(three, '--mpi=none', jobs.path('tests/early'), '9', 'never').end()
+    assert status == 0 and text.count('srun has started 6 tasks, but MPI knows of one process') == 1, (
+        status, text)
+
+
+def test_requeue(three, folder):
+    output = os.path.join(folder, 'requeue.out')
+    script = os.path.join(folder, 'script')
+    with open(script, 'w') as f:
+        f.write('#!/bin/sh\n%s --requeue sh -c "exit 99"\n' % RUN)
+    number = three.ask('sbatch', '--parsable', '--requeue', '-n1', '-o', output, script).strip()
+    deadline = time.monotonic() + 30
+    while 'Restarts=1' not in (shown := three.scontrol('show', 'job', number)):
+        assert time.monotonic() < deadline, shown
+        time.sleep(0.1)
+    three.ask('scancel', number)
+
+
+def test_spare(three):
+    """Two ranks of a node die; two on the spare node take their places."""
+    expected = re.match(r'RELIEF 24 \w+ ', jobs.run(2, 'tests/relief', 1, 24, 1)[1])[0]
+    status, text = Job(three, jobs.path('tests/relief'), '1', '24', '2', '2:6,3:6').end()
+    assert status == 0 and expected + '4 of 4\n' in text, (status, text)
+
+
+def test_restart(three, folder, expected):
+    """The whole job is lost after a node was; it starts on the other two. Their last start ends well
+    without the third, although Slurm waits for it."""
+    job = Job(three, '--restart', SAVER, os.path.join(folder, 'restart'), '10', 'sleep:4')
+    job.wait_for('AT STEP 4\n')
+    three.lose(2)
+    job.wait_for('regroup: node node2 is lost (ranks 4-5)\n')
+    kill_ranks(three, (0, 1))
+    status, text = job.end()
+    assert status == 0 and saved(text) == (expected, '6', '1'), (status, text)
+
+
+def test_lost(two, folder, expected, silently=False):
+    """The survivors' status, as soon as they have ended. All wait for a silent node as long as is
+    patience."""
+    job = Job(two, SAVER, os.path.join(folder, 'lost%d' % silently), '10', 'pause:4')
+    job.wait_for('AT STEP 4\n')
+    two.lose(1, silently)
+    status, text = job.end()
+    assert status == 0 and saved(text) == (expected, '2', '0'), (status, text)
+    assert 'regroup: node node1 is lost (ranks 2-3)\n' in text, text
+
+
+def test_silent(two, folder, expected):
+    test_lost(two, folder, expected, silently=True)
+
+
+def test_no_majority(two, folder, expected):
+    """The first node is silent: the second one is no majority, and the job starts there again."""
+    job = Job(two, '--restart', SAVER, os.path.join(folder, 'half'), '10', 'pause:4')
+    job.wait_for('AT STEP 4\n')
+    two.lose(0, silently=True)
+    status, text = job.end()
+    assert status == 0 and saved(text) == (expected, '4', '1'), (status, text)
+
+
+try:
+    with tempfile.TemporaryDirectory() as here:
+        checksum = saved(jobs.run(1, 'tests/saver', os.path.join(here, 'reference'), 10)[1])[0]
+        with slurm.Slurm(3, SlurmdTimeout=NEVER) as nodes:
+            test_status(nodes)
+            test_early(nodes)
+            test_alone(nodes)
+            test_requeue(nodes, here)
+            test_spare(nodes)
+            test_restart(nodes, here, checksum)
+        for test in test_lost, test_silent, test_no_majority:
+            with slurm.Slurm(2, SlurmdTimeout=NEVER) as nodes:
+                test(nodes, here, checksum)
+except deaths.cluster.Unavailable as why:
+    print('without Slurm: %s' % why)
+    raise SystemExit(77)
