@@ -51,10 +51,12 @@ def up(device):
 
 
 class Holder:
-    """A process that holds namespaces until its standard input is closed."""
+    """A process that holds namespaces until its standard input is closed. As the first process of a
+    PID namespace it has children that it did not start: none of them stays a zombie."""
 
     def __init__(self, prefix, kinds, setup):
-        script = '%s && echo ready && read -r _' % (' && '.join(setup) or ':')
+        wait = 'exec env --ignore-signal=CHLD cat'
+        script = '%s && echo ready && %s' % (' && '.join(setup) or ':', wait)
         command = prefix + ([tool('unshare')] + kinds if kinds else []) + ['sh', '-c', script]
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -73,11 +75,13 @@ class Holder:
 
 
 class Nodes:
+    more_kinds, more_hub_kinds = [], []  # of namespaces: for each node, for what joins them
+
     def __init__(self, count, network=False):
         if not 1 <= count <= MOST_NODES:
             raise ValueError('between 1 and %d nodes' % MOST_NODES)
         self.network, self.hub, self.nodes = network, None, []
-        self.kinds = ['--ipc', '--uts'] + ['--net', '--mount'] * network
+        self.kinds = ['--ipc', '--uts'] + ['--net', '--mount'] * network + self.more_kinds
         self.enter = []  # begins a command that shall run where the nodes can be reached
         for name in ['nsenter', 'setpriv', 'hostname'] + ['ip', 'mount'] * network:
             tool(name)
@@ -98,7 +102,7 @@ class Nodes:
     def _make_hub(self):
         """A user other than root becomes root in a user namespace."""
         user = os.geteuid() != 0
-        net = ['--net'] * self.network
+        net = ['--net'] * self.network + self.more_hub_kinds
         if not user and not net:
             return
         self.hub = Holder([], ['--user', '--map-root-user'] * user + net, [])
@@ -117,12 +121,13 @@ class Nodes:
         if done.returncode:
             raise Unavailable('no virtual network here: ' + done.stderr.strip().splitlines()[-1])
 
+    def _setup(self, name):
+        """The first commands in a node."""
+        # UCX looks for network devices in /sys, which shows those of the process that mounted it.
+        return ['hostname ' + name] + ['mount -t sysfs sysfs /sys'] * self.network
+
     def _make_node(self, i):
-        setup = ['hostname node%d' % i]
-        if self.network:
-            # UCX looks for network devices in /sys, which shows those of the process that mounted it.
-            setup.append('mount -t sysfs sysfs /sys')
-        node = Holder(self.enter, self.kinds, setup)
+        node = Holder(self.enter, self.kinds, self._setup('node%d' % i))
         self.nodes.append(node)
         if not self.network:
             return
