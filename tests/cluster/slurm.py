@@ -179,11 +179,16 @@ class Slurm(cluster.Nodes):
                 str(count), '-n', str(np)]
 
     def mpiexec(self, np, per_node, placement='block'):
-        return self.inside(self.login) + self.srun(np, per_node, placement)
+        return self._at_login() + self.srun(np, per_node, placement)
+
+    def _at_login(self):
+        """The beginning of a command there, in the same working directory: nsenter changes it."""
+        return ['sh', '-c', 'FOLDER=$PWD exec "$@"', 'sh', *self.inside(self.login), 'sh', '-c',
+                'cd "$FOLDER" && unset FOLDER && exec "$@"', 'sh']
 
     def start(self, command, env=None, **how):
         """Popen of a command at login."""
-        return Command([*self.inside(self.login), *command], env=self._environment(env), **how)
+        return Command([*self._at_login(), *command], env=self._environment(env), **how)
 
     def ask(self, *words):
         """The answer of one of Slurm's commands."""

@@ -24,6 +24,7 @@ from faults import DAEMON, GUARD, HUB  # noqa: E402
 PROGRAM = 'worlds'
 SHORT = 0.6
 KILLS = 'kill rank', 'kill guard', 'kill daemon', 'power off'
+LOSSES = 'lose', 'kill steps', 'take down'  # of nodes, by Slurm: slurm_worlds.py
 STOPS = 'stop rank', 'stop guard', 'stop daemon', 'suspend'  # suspend: all processes of a node
 CUTS = 'cut path', 'cut node', 'cut halves', 'cut all'
 HARMLESS = 'kill rank', 'stop rank', 'stop guard'  # for the node
@@ -45,7 +46,7 @@ class Fault:
 
     def __str__(self):
         said = '%s %s at %.2f s' % (self.kind, ','.join(map(str, self.nodes)) or '-', self.at)
-        if self.kind not in KILLS:
+        if self.kind not in KILLS + LOSSES:
             said += ' for good' if self.seconds is FOR_GOOD else ' for %.2f s' % self.seconds
         return said + ' with mpiexec' * self.hub
 
@@ -102,8 +103,7 @@ class Run:
             env = dict(deaths.ENV, RG_NODE_TIMEOUT=str(self.limit), RG_OVERSUBSCRIBED='yes',
                        UCX_TCP_KEEPIDLE='600s', UCX_TCP_KEEPINTVL='600s', TMPDIR=folder, **self.env)
             env.update([mark.split('=')])
-            words = self.nodes.mpiexec(self.np, self.each) + [
-                '-disable-auto-cleanup', self.program, str(self.seconds), folder]
+            words = self.launcher() + [self.program, str(self.seconds), folder]
             self.job = self.nodes.start(words, env, **dict(deaths.READ, stdout=output))
             self.folder = folder
             try:
@@ -120,6 +120,10 @@ class Run:
         return wrong and '%d nodes of %d, limit %g s: %s; status %s: %s: %s' % (
             self.count, self.each, self.limit, '; '.join(map(str, self.plan)), self.status, wrong,
             self.text)
+
+    def launcher(self):
+        """The beginning of the command."""
+        return self.nodes.mpiexec(self.np, self.each) + ['-disable-auto-cleanup']
 
     # --- while it runs ----------------------------------------------------------------------
 
@@ -237,7 +241,7 @@ class Run:
 
     def killed(self):
         """The ranks that were killed, each by itself or with others."""
-        return set().union(*[set(f.ranks) for f in self.done() if f.kind in KILLS])
+        return set().union(*[set(f.ranks) for f in self.done() if f.kind in KILLS + LOSSES])
 
     def absent(self):
         """The nodes of which no process was in it."""
@@ -284,10 +288,10 @@ class Run:
 
     def lasting(self):
         """The faults that may cost a node. Short ones that overlap may be one long silence."""
-        timed = [f for f in self.done() if f.kind not in KILLS and f.kind not in HARMLESS]
+        timed = [f for f in self.done() if f.kind not in KILLS + LOSSES and f.kind not in HARMLESS]
         total = sum(f.seconds for f in timed if f.seconds is not FOR_GOOD)
         return [f for f in self.done() if self.costs(f) and
-                (f.kind in KILLS or f.lasts(SHORT * self.limit) or
+                (f.kind in KILLS + LOSSES or f.lasts(SHORT * self.limit) or
                  (len(timed) > 1 and total > SHORT * self.limit))]
 
     def must_live(self):
@@ -319,7 +323,7 @@ class Run:
         if len(self.done()) != 1 or not self.ends:
             return ''
         fault, finish = self.done()[0], min(end[3] for end in self.ends.values())
-        if finish < fault.began + 1 or not (fault.kind in KILLS or fault.lasts(self.surely())):
+        if finish < fault.began + 1 or not (fault.kind in KILLS + LOSSES or fault.lasts(self.surely())):
             return ''
         right = self.lost() in fault.prices(self.count, self.witness)
         return '' if right else 'another loss than that: %s' % self.lost()
