@@ -5,9 +5,9 @@
     with Slurm(3) as slurm:
         status, output = slurm.run(slurm.srun(12, 4) + ['build/tests/survivors', '', '100'], limit=60)
         job = slurm.start(['salloc', '-N3', '--no-kill', 'script'])
-        slurm.lose(1)                                        # a machine
-        slurm.faults.cut(faults.alone(1, slurm.everybody()))   # its cable
-        slurm.scontrol('update', 'nodename=node1', 'state=down', 'reason=test')
+        slurm.lose(1)
+        slurm.faults.cut(faults.path(0, 2))
+        print(slurm.scontrol('show', 'jobs'))
 
 node0, node1, ... are nodes of cluster.py with networks of their own; besides, each has processes and
 a /dev/shm of its own, and runs slurmd. Commands run in a further one, login, where slurmctld runs.
@@ -178,8 +178,8 @@ class Slurm(cluster.Nodes):
         return ['srun', '--mpi=pmi2', *options, '--exclusive', '--distribution=' + distribution, '-N',
                 str(count), '-n', str(np)]
 
-    def mpiexec(self, np, per_node, placement='block'):
-        return self._at_login() + self.srun(np, per_node, placement)
+    def mpiexec(self, np, per_node, placement='block', options=SURVIVE):
+        return self._at_login() + self.srun(np, per_node, placement, options)
 
     def _at_login(self):
         """The beginning of a command there, in the same working directory: nsenter changes it."""
@@ -197,6 +197,10 @@ class Slurm(cluster.Nodes):
     def scontrol(self, *words):
         return self.ask('scontrol', *words)
 
+    def shared_files(self, node):
+        """In the memory that its processes share."""
+        return self._in(self.inside(self.nodes[node]), ['ls', '/dev/shm']).split()
+
     def logs(self):
         return self._in(self.enter, ['sh', '-c', 'tail -n 20 %s/*.log' % FOLDER])
 
@@ -210,9 +214,17 @@ class Slurm(cluster.Nodes):
         """All processes of a node end at once, and its network is no more; silently: it says
         nothing to the others any more, as when its power has failed."""
         if silently:
-            self.faults.cut(faults.alone(node, self.everybody()))
+            self.cut_off(node)
         self.nodes[node].close()
         self.nodes[node].pid = 0  # no process's
+
+    def cut_off(self, node):
+        """Its cable: it lives, and reaches nobody."""
+        self.faults.cut(faults.alone(node, self.everybody()))
+
+    def take_down(self, node):
+        """By the administrator, who is believed at once; slurmd ends the node's jobs if it lives."""
+        self.scontrol('update', 'nodename=node%d' % node, 'state=down', 'reason=test')
 
     def steps(self, node):
         """The daemons of its job steps, but not of a batch script."""

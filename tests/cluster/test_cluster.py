@@ -42,11 +42,11 @@ def wanted(names):
             yield test, [int(n) for n in asked[1].split()]
 
 
-def make_nodes(count):
+def make_nodes(count, kind=cluster.Nodes):
     """Without the runner's mark: after each run it ends all that has that."""
     mark = os.environ.pop('RGT_RUN', None)
     try:
-        return cluster.Nodes(count)
+        return kind(count)
     finally:
         if mark:
             os.environ['RGT_RUN'] = mark

@@ -92,7 +92,7 @@ def test_faults(three):
     assert len(three.steps(1)) == 1 and three.kill_steps(1) >= 3
     assert 'slurmd' in [faults.name_of(pid) for pid in three.processes([1])]
     time.sleep(3)
-    three.scontrol('update', 'nodename=node1', 'state=down', 'reason=test')
+    three.take_down(1)
     text = job.communicate(timeout=30)[0]
     assert job.returncode == 0 and 'end node0\n' in text and 'end node1\n' not in text, text
 

@@ -13,6 +13,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cluster'))
 import cluster  # noqa: E402
+import faults  # noqa: E402
+import slurm  # noqa: E402
 
 ENV = dict(os.environ, RG_SURVIVE='1', UCX_TLS='tcp,self')
 # A job in a session of its own, all of whose output is read.
@@ -65,6 +67,13 @@ class Node:
         """The beginning of a command for so many ranks."""
         return self.mpiexec
 
+    def ranks(self, launcher, name):
+        """The processes of that name in the launcher's job."""
+        return ranks_of(launcher, name)
+
+    def kill(self, job):
+        os.killpg(job.pid, signal.SIGKILL)
+
     def victims(self, living):
         """The processes to kill at once."""
         return [random.choice(living)] if living else []
@@ -108,9 +117,33 @@ class Namespaces(Cliques):
         return rank // self.each
 
 
+class SlurmNodes(Namespaces):
+    """Nodes of Slurm, on which one job runs at a time."""
+    name = 'slurm'
+
+    def __init__(self, made):
+        super().__init__([], made)
+        self.env = dict(made.environment(), RG_OVERSUBSCRIBED='yes')
+
+    def ranks(self, launcher, name):
+        found = [pid for node in range(self.count) for pid in self.nodes.faults.named(node, name)]
+        return [pid for pid in found if faults.name_of(slurm.parent_of(pid) or 0) in GUARDS]
+
+    def kill(self, job):
+        """srun is no child of this process."""
+        for node in range(self.count):
+            self.nodes.lose(node)
+        self.nodes.login.close()
+        super().kill(job)
+
+
 @contextlib.contextmanager
 def nodes_of(kind, mpiexec, count=2):
     """Where jobs are to run. cluster.Unavailable: this machine cannot."""
+    if kind == 'slurm':
+        with slurm.Slurm(count) as made:
+            yield SlurmNodes(made)
+        return
     if kind != 'namespaces':
         yield Cliques(mpiexec, count) if kind == 'cliques' else Node(mpiexec)
         return
@@ -131,7 +164,7 @@ def one_run(command, env, kills, life, limit, where=Node([]), cwd=None, moments=
     began = time.monotonic()
     for moment in planned:
         time.sleep(max(0, began + moment - time.monotonic()))
-        before, victims = killed, where.victims(ranks_of(job.pid, name))
+        before, victims = killed, where.victims(where.ranks(job.pid, name))
         for pid in victims if killed + len(victims) < np else []:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -142,7 +175,7 @@ def one_run(command, env, kills, life, limit, where=Node([]), cwd=None, moments=
         output = job.communicate(timeout=limit)[0]
         return job.returncode, output, killed
     except subprocess.TimeoutExpired:
-        os.killpg(job.pid, signal.SIGKILL)
+        where.kill(job)
         return None, job.communicate()[0], killed
 
 

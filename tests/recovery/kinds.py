@@ -128,6 +128,16 @@ class Mcmc(Kind):
         return int(died[1]) if died else 0
 
 
+class Posterior(Mcmc):
+    """The kernel's walkers that draw from a posterior: the same draws."""
+    line = r"draws' checksum (\w+)$"
+    rounds = 100
+
+    def draw(self):
+        return ['--model', 'poisson', '--samples', str(self.rounds), '--tune', '20', '--policy',
+                random.choice(self.policies)]
+
+
 class Mirrored(Kind):
     """An array that is mirrored over the nodes, changed round after round."""
     program, rounds = 'tests/steady', 200
@@ -144,7 +154,7 @@ class Mirrored(Kind):
 
 
 ALL = {'storm': Storm, 'creation': Creation, 'recover': Recover, 'relief': Relief,
-       'checkpoint': Checkpoint, 'mcmc': Mcmc, 'mirrored': Mirrored}
+       'checkpoint': Checkpoint, 'mcmc': Mcmc, 'posterior': Posterior, 'mirrored': Mirrored}
 
 
 def of(where, names):

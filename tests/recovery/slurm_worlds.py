@@ -9,7 +9,6 @@ ended. Here the administrator says so as soon as they have.
 """
 import os
 import re
-import subprocess
 import sys
 import time
 
@@ -45,19 +44,17 @@ class Run(worlds.Run):
         if f.kind not in LOSSES:
             super().do(f)
             return
-        how = {'lose': self.nodes.lose, 'kill steps': self.nodes.kill_steps, 'take down': self.take_down}
+        how = {'lose': self.nodes.lose, 'kill steps': self.nodes.kill_steps,
+               'take down': self.nodes.take_down}
         f.began, f.process = time.monotonic(), self.ranks(f.nodes[0])
         f.ranks = [faults.rank_of(pid) for pid in f.process]
         how[f.kind](f.nodes[0])
-
-    def take_down(self, node):
-        self.nodes.scontrol('update', 'nodename=node%d' % node, 'state=down', 'reason=test')
 
     def restore(self):
         """Nothing that was lost comes back. The survivors have ended: srun hears what it waits for."""
         for f in self.done():
             if f.is_silent():
-                self.take_down(f.nodes[0])
+                self.nodes.take_down(f.nodes[0])
 
     def judge(self):
         return super().judge() or self.judge_memory()
@@ -76,8 +73,7 @@ class Run(worlds.Run):
     def judge_memory(self):
         """Shared memory of the nodes that live."""
         for node in set(range(self.count)) - self.absent():
-            words = [*self.nodes.inside(self.nodes.nodes[node]), 'ls', '/dev/shm']
-            left = subprocess.run(words, text=True, stdout=subprocess.PIPE).stdout.split()
+            left = self.nodes.shared_files(node)
             if left:
                 return 'left behind in node%d: %s' % (node, left)
         return ''

@@ -168,7 +168,7 @@ def main():
     p.add_argument('--kinds', default=','.join(kinds.ALL), help='what is run')
     p.add_argument('--go-on', action='store_true', help='also after a run that was not right')
     p.add_argument('--mpiexec', default='mpiexec.mpich')
-    p.add_argument('--nodes', choices=['node', 'cliques', 'namespaces'], default='node')
+    p.add_argument('--nodes', choices=['node', 'cliques', 'namespaces', 'slurm'], default='node')
     a = p.parse_args()
     end, seed, wrong = time.monotonic() + a.seconds, a.seed, 0
     with nodes_of(a.nodes, a.mpiexec.split()) as where:

@@ -3,7 +3,8 @@
 # Copyright (c) the Regroup authors
 """Ranks on two nodes and on four are killed, also all of one node at once: those on the others
 notice, agree and go on with the right results; the exit status tells the truth. The nodes are
-pretended ones of MPI's, and, where this machine permits it, ones with namespaces of their own.
+pretended ones of MPI's, and, where this machine permits it, ones with namespaces of their own, and
+of Slurm.
 See survivors.c, bystanders.c and comm_again.c; test_storm.py and soak.py kill at random there.
 
 time: 300
@@ -74,8 +75,20 @@ def test_all(kind):
         test_four(where)
 
 
+def test_where_permitted(kind, test):
+    try:
+        test(kind)
+    except deaths.cluster.Unavailable as why:
+        print('not on %s: %s' % (kind, why))
+
+
+def test_slurm(kind):
+    with deaths.nodes_of(kind, jobs.MPIEXEC) as where:
+        test_two(where)
+        test_no_process_left(where)
+        test_bystanders(where)
+
+
 test_all('cliques')
-try:
-    test_all('namespaces')
-except deaths.cluster.Unavailable as why:
-    print('without namespaces: %s' % why)
+test_where_permitted('namespaces', test_all)
+test_where_permitted('slurm', test_slurm)

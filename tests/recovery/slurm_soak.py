@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""Runs programs that survive (kinds.py) on three nodes of Slurm, and loses one of the nodes at a random
+moment, in one way or another:
+
+    python3 tests/recovery/slurm_soak.py --build build/release --runs 100 --go-on
+    python3 tests/recovery/slurm_soak.py --seed 1234 --runs 1     # one run again
+
+A run is right if it ends by itself with the result of an undisturbed run, and leaves no process and no
+shared memory behind. Moments are between those at which the last node has begun and at which the
+program has ended in a run that nothing disturbs. The seed of a run draws its fault; the programs take
+turns.
+"""
+import argparse
+import collections
+import os
+import random
+import sys
+import tempfile
+import time
+
+import deaths
+import kinds
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cluster'))
+import cluster  # noqa: E402
+import faults  # noqa: E402
+import slurm  # noqa: E402
+
+PROGRAMS = 'mcmc', 'mirrored', 'posterior'
+ROUNDS = {'mcmc': 3000, 'mirrored': 400, 'posterior': 150}
+FAULTS = {'machine lost': lambda s, node: s.lose(node), 'power lost': lambda s, node: s.lose(node, True),
+          'step killed': slurm.Slurm.kill_steps, 'taken down': slurm.Slurm.take_down,
+          'cable cut': slurm.Slurm.cut_off}
+NODES, EACH = 3, 2
+LIMIT = 180
+ENV = dict(deaths.ENV, RG_NODE_TIMEOUT='3', RG_OVERSUBSCRIBED='yes', UCX_TCP_KEEPIDLE='600s',
+           UCX_TCP_KEEPINTVL='600s')
+
+
+class Job:
+    """One run of a program on a Slurm of its own."""
+
+    def __init__(self, made, build, kind, output):
+        self.made, self.mark = made, 'RGT_SLURM=%d-%d' % (os.getpid(), time.monotonic_ns())
+        self.name = os.path.basename(kind.program)[:15]
+        words = made.srun(NODES * EACH, EACH) + [kinds.path(build, kind), *kind.arguments]
+        env = dict(ENV, **dict([self.mark.split('=')]))
+        self.process = made.start(words, env, **dict(deaths.READ, stdout=output))
+
+    def wait(self, what):
+        """False: it is too late."""
+        deadline = time.monotonic() + LIMIT
+        while not what():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def has_ended(self):
+        return self.process.poll() is not None
+
+    def is_everywhere(self):
+        """Each node has a daemon."""
+        return self.has_ended() or all(self.made.faults.named(n, faults.DAEMON) for n in range(NODES))
+
+    def is_over(self):
+        """No rank lives."""
+        return self.has_ended() or not any(self.made.faults.named(n, self.name) for n in range(NODES))
+
+    def is_clean(self, lost):
+        """Nothing is left of it."""
+        living = [n for n in range(NODES) if n != lost]
+        return not deaths.left_behind(self.mark) and not any(map(self.made.shared_files, living))
+
+
+class Soak:
+    def __init__(self, build, names=PROGRAMS, share=1):
+        self.build, self.names, self.share = build, names, share
+        self.lives, self.expected = {}, {}  # by program
+        self.last = 0  # seconds that the last run took
+        self.ends, self.faults = collections.Counter(), collections.Counter()
+
+    def run(self, seed):
+        """Returns what is wrong, or ''."""
+        name = self.names[seed % len(self.names)]
+        if name not in self.lives:
+            random.seed(seed)
+            wrong = self.attempt(name, None, None, 0)
+            if wrong:
+                return 'undisturbed: ' + wrong
+            self.lives[name] = self.last
+        random.seed(seed)
+        how, node, at = random.choice(list(FAULTS)), random.randrange(NODES), random.random()
+        wrong = self.attempt(name, how, node, at * self.lives[name])
+        self.ends['wrong' if wrong else 'right'] += 1
+        self.faults[how] += 1
+        return wrong and '%s, node%d %s after %.2f of %.2f s: %s' % (
+            name, node, how, at * self.lives[name], self.lives[name], wrong)
+
+    def attempt(self, name, how, node, moment):
+        kind = kinds.ALL[name](NODES * EACH, ROUNDS[name] // self.share)
+        with slurm.Slurm(NODES) as made, tempfile.TemporaryFile('w+') as output:
+            job = Job(made, self.build, kind, output)
+            wrong = self.watch(job, how, node, moment)
+            output.seek(0)
+            text = output.read()
+            wrong = wrong or self.judge(name, kind, job, text, how)
+            if not wrong and not job.wait(lambda: job.is_clean(node)):
+                wrong = 'left behind: %s' % deaths.left_behind(job.mark)
+        return wrong and '%s; status %s: %s' % (wrong, job.process.returncode, text)
+
+    def watch(self, job, how, node, moment):
+        """From the beginning to the end. What is wrong, or ''."""
+        if not job.wait(job.is_everywhere):
+            return 'not all nodes have begun'
+        began = time.monotonic()
+        if how:
+            time.sleep(moment)
+            self.ends['had ended before'] += job.is_over()
+            FAULTS[how](job.made, node)
+        if not job.wait(job.is_over):
+            return 'no end within %d s' % LIMIT
+        self.last = time.monotonic() - began
+        if how and not job.has_ended():
+            job.made.take_down(node)  # srun waits for that
+        return '' if job.wait(job.has_ended) else 'srun does not end'
+
+    def judge(self, name, kind, job, text, how):
+        result = kind.result(text)
+        if not result:
+            return 'no result'
+        if self.expected.setdefault(name, result[0]) != result[0]:
+            return 'another result than %s' % self.expected[name]
+        if not 0 <= result[1] <= (EACH if how else 0):
+            return '%d deaths' % result[1]
+        return '' if how or job.process.returncode == 0 else 'status'
+
+
+def main():
+    p = argparse.ArgumentParser(description='Nodes of Slurm that are lost, again and again.')
+    p.add_argument('--build', default='build/release', help='where the programs were built')
+    p.add_argument('--runs', type=int, default=60)
+    p.add_argument('--seconds', type=float, default=10**9, help='no run begins later')
+    p.add_argument('--seed', type=int, default=random.randrange(2**31),
+                   help='of the first run; the next one has the next')
+    p.add_argument('--kinds', default=','.join(PROGRAMS), help='what is run')
+    p.add_argument('--short', action='store_true', help='a third of the work in each')
+    p.add_argument('--go-on', action='store_true', help='also after a run that was not right')
+    a = p.parse_args()
+    soak, end, wrong = Soak(a.build, a.kinds.split(','), 3 if a.short else 1), time.monotonic() + a.seconds, 0
+    for seed in range(a.seed, a.seed + a.runs):
+        if time.monotonic() > end or (wrong and not a.go_on):
+            break
+        said = soak.run(seed)
+        wrong += bool(said)
+        if said:
+            print('seed %d: %s' % (seed, said), flush=True)
+    print('from seed %d: %s; %s' % (a.seed, dict(soak.ends), dict(soak.faults)))
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    try:
+        sys.exit(main())
+    except cluster.Unavailable as why:
+        print(why)
+        sys.exit(77)
