@@ -70,8 +70,13 @@ class Command(subprocess.Popen):
     """A command in a node: what Popen has started waits for it outside of the node's processes."""
 
     def send_signal(self, sign):
-        with open('/proc/{0}/task/{0}/children'.format(self.pid)) as f:
-            faults.Faults.send(sign, map(int, f.read().split()))
+        while self.poll() is None:
+            with open('/proc/{0}/task/{0}/children'.format(self.pid)) as f:
+                children = f.read().split()
+            if children:
+                faults.Faults.send(sign, map(int, children))
+                return
+            time.sleep(0.01)  # it is about to begin, or has ended
 
 
 class Slurm(cluster.Nodes):
@@ -86,7 +91,7 @@ class Slurm(cluster.Nodes):
         self.count, self.cpus, self.settings = count, cpus, dict(SETTINGS, **settings)
         super().__init__(count, network=True)
         try:
-            self.login = cluster.Holder(self.enter, self.kinds_of_login(), self._setup(LOGIN))
+            self.login = cluster.Holder(self.enter, self._login_kinds(), self._setup(LOGIN))
             self._daemon(self.login, self.path['slurmctld'], '-c')
             for i, node in enumerate(self.nodes):
                 self._daemon(node, self.path['slurmd'], '-N', 'node%d' % i)
@@ -97,7 +102,7 @@ class Slurm(cluster.Nodes):
 
     # --- how it is made -----------------------------------------------------------------------
 
-    def kinds_of_login(self):
+    def _login_kinds(self):
         """It has the network of the bridge."""
         return [kind for kind in self.kinds if kind != '--net']
 
@@ -106,7 +111,10 @@ class Slurm(cluster.Nodes):
 
     def _make_hub(self):
         super()._make_hub()
-        self._in(self.enter, ['mount', '-t', 'tmpfs', '-o', 'mode=755', 'tmpfs', FOLDER])
+        try:
+            self._in(self.enter, ['mount', '-t', 'tmpfs', '-o', 'mode=755', 'tmpfs', FOLDER])
+        except RuntimeError as why:
+            raise cluster.Unavailable('no file system of its own here: %s' % why)
         self._in(self.enter, ['mkdir', FOLDER + '/state'])
         for name, text in self._files().items():
             self._in(self.enter, ['tee', FOLDER + '/' + name], text)
@@ -149,10 +157,17 @@ class Slurm(cluster.Nodes):
 
     def _wait_ready(self):
         deadline = time.monotonic() + READY
-        while (states := self.ask('sinfo', '-h', '-N', '-o', '%T').split()) != ['idle'] * len(self.nodes):
+        while (states := self._states()) != ['idle'] * len(self.nodes):
             if time.monotonic() > deadline:
                 raise RuntimeError('Slurm is not ready: %s\n%s' % (states, self.logs()))
             time.sleep(0.05)
+
+    def _states(self):
+        """Of all nodes; or why slurmctld does not answer yet."""
+        try:
+            return self.ask('sinfo', '-h', '-N', '-o', '%T').split()
+        except RuntimeError as why:
+            return str(why)
 
     def close(self):
         if self.login:

@@ -13,8 +13,10 @@ turns.
 """
 import argparse
 import collections
+import contextlib
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -148,19 +150,22 @@ def main():
     p.add_argument('--short', action='store_true', help='a third of the work in each')
     p.add_argument('--go-on', action='store_true', help='also after a run that was not right')
     a = p.parse_args()
-    soak, end, wrong = Soak(a.build, a.kinds.split(','), 3 if a.short else 1), time.monotonic() + a.seconds, 0
-    for seed in range(a.seed, a.seed + a.runs):
-        if time.monotonic() > end or (wrong and not a.go_on):
-            break
-        said = soak.run(seed)
-        wrong += bool(said)
-        if said:
-            print('seed %d: %s' % (seed, said), flush=True)
+    soak = Soak(a.build, a.kinds.split(','), 3 if a.short else 1)
+    end, wrong = time.monotonic() + a.seconds, 0
+    with contextlib.suppress(KeyboardInterrupt):
+        for seed in range(a.seed, a.seed + a.runs):
+            if time.monotonic() > end or (wrong and not a.go_on):
+                break
+            said = soak.run(seed)
+            wrong += bool(said)
+            if said:
+                print('seed %d: %s' % (seed, said), flush=True)
     print('from seed %d: %s; %s' % (a.seed, dict(soak.ends), dict(soak.faults)))
     return 1 if wrong else 0
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(main())
     except cluster.Unavailable as why:
