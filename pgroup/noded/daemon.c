@@ -71,6 +71,7 @@ static struct {
   int ended;                /* the job has */
   double opened, ended_at;  /* when this daemon was opened; when the job ended */
   double death_at;          /* when the first death was seen; 0: none */
+  double last_death;        /* when the last one was */
   const char *fatal_reason; /* why the job cannot go on here */
   int given_up;             /* only here: this node has no part in it any more */
 } noded = {.pipe = -1};
@@ -305,7 +306,8 @@ static void spread_deaths(void) {
   rgi_process_table_check(noded.table);
   for (int n = rgi_process_table_deaths(noded.table); noded.scanned < n; noded.scanned++) {
     int rank = rgi_process_table_death(noded.table, noded.scanned);
-    noded.death_at = noded.death_at > 0 ? noded.death_at : rgi_clock_now();
+    noded.last_death = rgi_clock_now();
+    noded.death_at = noded.death_at > 0 ? noded.death_at : noded.last_death;
     if (rgi_overlay_rank_nodes(m)[rank] == m->mine)
       learn_fact(RGI_FACT_DEAD, (uint64_t)rank, -1);
   }
@@ -325,13 +327,14 @@ static void check_end(void) {
 }
 
 /* After a death all other processes may wait for one another for ever. Each has waited for longer
- * than any message takes. */
+ * than any message takes, and since then no death has been told that may end these waits: while a
+ * node was silent, before it was given up, all others may have waited for it as long. */
 static void check_patience(void) {
   static char why[100];
   int mine = noded.overlay->mine, nodes = noded.overlay->nodes;
   double patience = noded.overlay->patience;
   if (patience <= 0 || rgi_process_table_deaths(noded.table) == 0 || noded.ended ||
-      rgi_presence_is_disturbed())
+      rgi_clock_now() - noded.last_death < patience || rgi_presence_is_disturbed())
     return;
   uint64_t k = noded.stalled[mine],
            stuck = (uint64_t)rgi_process_table_all_waiting(noded.table, patience);
