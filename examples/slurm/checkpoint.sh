@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+#
 # A job longer than its time limit. A minute before the limit Slurm sends SIGUSR1 to the processes;
 # they save and end with status 99, and regroup-run puts the job into the queue again. It then
 # continues from the checkpoint, on any number of nodes.

@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+#
 # Lets a running job of checkpoint.sh continue on more nodes, or on fewer. MPI's world cannot grow
 # while it runs: the job saves, ends, and is started again from its checkpoint.
 #

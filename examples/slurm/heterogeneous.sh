@@ -1,6 +1,10 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+#
 # Two kinds of nodes in one job: one with much memory, two others. All processes are in one
-# MPI_COMM_WORLD; those of the first part have the lowest ranks.
+# MPI_COMM_WORLD; those of the first part have the lowest ranks. Lost processes are survived. A lost
+# node is too, but when Slurm takes it for down (SlurmdTimeout) it ends all parts of such a job.
 #
 #   sbatch heterogeneous.sh
 #SBATCH --job-name=heterogeneous

@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+#
 # Takes a node from a running job before it is switched off: its processes leave first, in order,
 # and lose nothing. The program must do its part: example-spare looks for this file after each step,
 # and removes it when they have left.

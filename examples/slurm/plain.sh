@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+#
 # A job without survival: when a process is lost, Slurm ends the others.
 #
 #   sbatch plain.sh

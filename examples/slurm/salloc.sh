@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+#
 # The same from a login node, without a batch script. srun and regroup-run run on the login node,
 # so none of the job's nodes is special: any one may be lost.
 #

@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+#
 # A job with a spare node: its processes sleep until others are lost, and then take their ranks. So
 # the program keeps its size.
 #

@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+#
 # A job that survives the loss of processes and of nodes, with fewer processes than before.
 #
 #   sbatch survive.sh

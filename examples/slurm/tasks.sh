@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+#
 # Work of many independent parts, by as many jobs as there are nodes for: each takes the next part
 # until none is left. To grow, start this script once more; to shrink, scancel a job, and remove the
 # folders of the parts that it has left.

@@ -10,14 +10,16 @@
  * The last RG_RESERVE processes are in reserve. The grid is mirrored: each node has a copy of
  * another one's points. When processes die, those from the reserve take their ranks and points.
  * A step takes MILLISECONDS longer than it must. With a PATH the program saves checkpoints there,
- * and begins with the last one, on any number of processes. And where a file PATH.leave has the
- * name of a host that is to be switched off, the processes there leave before, and nothing is done
- * twice. When they have left the file is gone. */
+ * also when SIGUSR1 or the end of the job's time makes one due; then it ends with RG_EXIT_REQUEUE.
+ * It begins with the last checkpoint, on any number of processes. And where a file PATH.leave has
+ * the name of a host that is to be switched off, the processes there leave before, and nothing is
+ * done twice. When they have left the file is gone. */
 #include <mpi.h>
 #include <regroup.h>
 #include <regroup/array.h>
 #include <regroup/array_math.h>
 #include <regroup/array_regroup.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,7 @@ static rg_array grid;     /* the points after `done` steps */
 static int64_t done = -1; /* -1: this process does not know yet */
 static rg_checkpoint writing;
 static int leaves; /* this process is to leave, or has left */
+static int due;    /* all are to save and to end */
 
 static void fail(const char *what) {
   fprintf(stderr, "%s: %s\n", what, rg_error_detail());
@@ -111,16 +114,20 @@ static int advance(rg_array from, rg_array to) {
   return survivable(rg_array_sync(to), "rg_array_sync"); /* and the other nodes have copies */
 }
 
-/* A line, and a checkpoint. */
-static int report(void) {
-  if (done % SAVE)
-    return RG_SUCCESS;
-  say("step", done);
-  if (!path)
-    return RG_SUCCESS;
+static int save(void) {
   TRY(rg_checkpoint_wait(&writing)); /* the one before */
   return survivable(rg_checkpoint_start(team, path, 1, &grid, &done, sizeof done, &writing),
                     "rg_checkpoint_start");
+}
+
+/* After a step: a line and a checkpoint now and then, and one more when the time is over. */
+static int report(void) {
+  if (done % SAVE == 0)
+    say("step", done);
+  if (!path)
+    return RG_SUCCESS;
+  TRY(rg_checkpoint_due(team, &due));
+  return due || done % SAVE == 0 ? save() : RG_SUCCESS;
 }
 
 static int step(rg_array *next) {
@@ -158,7 +165,10 @@ static int begin(void) {
 
 /* What the survivors know goes to the new members. */
 static int take_over(void) {
-  TRY(rg_allreduce(team, MPI_IN_PLACE, &done, 1, MPI_INT64_T, MPI_MAX));
+  int64_t known[2] = {done, due};
+  TRY(rg_allreduce(team, MPI_IN_PLACE, known, 2, MPI_INT64_T, MPI_MAX));
+  done = known[0];
+  due = (int)known[1];
   return survivable(rg_array_recover(team, &grid), "rg_array_recover");
 }
 
@@ -253,7 +263,7 @@ static int let_go(void) {
 
 /* Until the end; else the process has left, or was acquired in vain. */
 static int work(void) {
-  while (done < steps) {
+  while (done < steps && !due) {
     rg_array next = NULL;
     int well = 0, error = step(&next);
     if (all_well(error, &well) || !well) {
@@ -283,8 +293,10 @@ static void finish(void) {
     if (recover())
       return;
   }
+  if (due)
+    say("saved after step", done);
   rg_group_rank(team, &rank);
-  if (rank == 0)
+  if (rank == 0 && !due)
     printf("checksum %016llx after %lld steps\n", (unsigned long long)checksum, (long long)done);
 }
 
@@ -317,7 +329,8 @@ int main(int argc, char **argv) {
   gethostname(host, sizeof host - 1);
   snprintf(leave_file, sizeof leave_file, "%s.leave", path ? path : "");
   MPI_Init(&argc, &argv);
-  if (rg_init(MPI_COMM_WORLD, NULL) || rg_reserve_open(RG_RESERVE_OPTION, &team))
+  if ((path && rg_checkpoint_on_signal(SIGUSR1, 1)) || rg_init(MPI_COMM_WORLD, NULL) ||
+      rg_reserve_open(RG_RESERVE_OPTION, &team))
     fail("rg_init");
   if (!team) {
     stand_by();
@@ -331,5 +344,5 @@ int main(int argc, char **argv) {
   }
   rg_finalize();
   MPI_Finalize();
-  return 0;
+  return due ? RG_EXIT_REQUEUE : 0;
 }

@@ -5,7 +5,7 @@ the run's life, start and end included, until the time is up or a run was not ri
 
     python3 tests/recovery/soak.py --build build/release --seconds 3600
     python3 tests/recovery/soak.py --nodes cliques      # on two pretended nodes
-    python3 tests/recovery/soak.py --nodes namespaces   # the same, as docs/cluster.md makes them
+    python3 tests/recovery/soak.py --nodes namespaces   # the same, as docs/pretended-nodes.md makes them
 
 A run is right if it ends by itself, with the result of an undisturbed run or with one clear error
 that says why it cannot, and leaves no process, no shared memory and no file behind. How long a run
