@@ -127,6 +127,7 @@ static int report(void) {
   if (!path)
     return RG_SUCCESS;
   TRY(rg_checkpoint_due(team, &due));
+  due = due && done < steps;
   return due || done % SAVE == 0 ? save() : RG_SUCCESS;
 }
 
