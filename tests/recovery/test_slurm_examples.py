@@ -5,7 +5,7 @@
 a node is lost, is taken from the job, is to be switched off, or comes in addition. See
 docs/clusters.md.
 
-time: 90
+time: 120
 beside: yes
 """
 import functools
