@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""Several pretended nodes on one machine: docs/cluster.md.
+"""Several pretended nodes on one machine: docs/pretended-nodes.md.
 
     with Nodes(2) as nodes:
         status, output = nodes.run(nodes.mpiexec(8, per_node=4) + ['build/tests/test_group'])

@@ -7,7 +7,7 @@
     run_on_nodes.py 4:2 -n 7 --placement cyclic -- PROGRAM ARGUMENTS
     run_on_nodes.py 2:4 --netns -- PROGRAM ARGUMENTS
 
-docs/cluster.md says more."""
+docs/pretended-nodes.md says more."""
 import argparse
 import re
 import signal

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The test programs again, on 2 and 4 pretended nodes of this machine: see docs/cluster.md.
+"""The test programs again, on 2 and 4 pretended nodes of this machine: see docs/pretended-nodes.md.
 
 A comment line "nodes: 2 4" near the top of a test program asks for it. What such a program
 asks of MPICH about pretended nodes does not count here: these are real to it.

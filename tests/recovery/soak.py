@@ -5,7 +5,7 @@ the run's life, start and end included, until the time is up or a run was not ri
 
     python3 tests/recovery/soak.py --build build/release --seconds 3600
     python3 tests/recovery/soak.py --nodes cliques      # on two pretended nodes
-    python3 tests/recovery/soak.py --nodes namespaces   # the same, as docs/cluster.md makes them
+    python3 tests/recovery/soak.py --nodes namespaces   # the same, as docs/pretended-nodes.md makes them
 
 A run is right if it ends by itself, with the result of an undisturbed run or with one clear error
 that says why it cannot, and leaves no process, no shared memory and no file behind. How long a run
@@ -168,7 +168,7 @@ def main():
     p.add_argument('--kinds', default=','.join(kinds.ALL), help='what is run')
     p.add_argument('--go-on', action='store_true', help='also after a run that was not right')
     p.add_argument('--mpiexec', default='mpiexec.mpich')
-    p.add_argument('--nodes', choices=['node', 'cliques', 'namespaces'], default='node')
+    p.add_argument('--nodes', choices=['node', 'cliques', 'namespaces', 'slurm'], default='node')
     a = p.parse_args()
     end, seed, wrong = time.monotonic() + a.seconds, a.seed, 0
     with nodes_of(a.nodes, a.mpiexec.split()) as where:

@@ -107,6 +107,12 @@ def test_long(nodes):
     play(nodes, [Fault('cut node', 1, LATE, [2])], {2}, seconds=LATE + 2)
 
 
+def test_patience(nodes):
+    """While a node is silent the others may wait for it for longer than RG_PATIENCE: that is no end."""
+    play(nodes, [Fault('cut node', 1, FOR_GOOD, [1], hub=True)], {1},
+         {'RG_PATIENCE': str(0.9 * LIMIT)})
+
+
 def test_stopped(nodes):
     """A daemon that goes on when it has been given up ends its ranks at once."""
     play(nodes, [Fault('stop daemon', 1, LATE, [1])], {1})
@@ -126,7 +132,7 @@ def test_no_majority(nodes):
 
 
 TESTS = {2: [test_accesses, test_two, test_soon, test_witness],
-         3: [test_short, test_long, test_stopped, test_no_majority],
+         3: [test_short, test_long, test_patience, test_stopped, test_no_majority],
          4: [test_proven]}
 try:
     for count, tests in TESTS.items():
