@@ -366,7 +366,7 @@ static void check_patience(void) {
   int mine = noded.overlay->mine, nodes = noded.overlay->nodes;
   double patience = noded.overlay->patience;
   if (patience <= 0 || rgi_process_table_deaths(noded.table) == 0 || noded.ended ||
-      rgi_clock_now() - noded.last_death < patience || rgi_presence_is_disturbed())
+      rgi_presence_is_disturbed())
     return;
   uint64_t k = noded.stalled[mine], stuck = rgi_clock_now() - noded.last_death_at > patience &&
                                             rgi_process_table_all_waiting(noded.table, patience);

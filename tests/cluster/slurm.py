@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""A Slurm of the tests' own on one machine: docs/cluster.md.
+"""A Slurm of the tests' own on one machine: docs/pretended-nodes.md.
 
     with Slurm(3) as slurm:
         status, output = slurm.run(slurm.srun(12, 4) + ['build/tests/survivors', '', '100'], limit=60)
