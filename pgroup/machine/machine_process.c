@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/launcher.h"
 #include "machine/binding.h"
 
 static struct {
@@ -33,12 +34,12 @@ static int number_of(const char *const names[], int otherwise) {
 static rgi_binding_process find_local(void) {
   static const char *const ranks[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                       "SLURM_LOCALID", NULL};
-  static const char *const sizes[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", NULL};
   rgi_binding_process p;
+  int count = rgi_launcher_local_ranks();
   MPI_Comm_rank(MPI_COMM_WORLD, &p.index);
   MPI_Comm_size(MPI_COMM_WORLD, &p.count);
   p.index = number_of(ranks, p.index);
-  p.count = number_of(sizes, p.count);
+  p.count = count > 0 ? count : p.count;
   if (p.index < 0 || p.count <= p.index) {
     p.index = p.index < 0 ? 0 : p.index;
     p.count = p.index + 1;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/launcher.h"
 #include "base/pause.h"
 #include "base/processors.h"
 #include "progress/polite.h"
@@ -70,11 +71,11 @@ static rgi_pause_kind wait_kind(void) {
 
 /* Before MPI has started only the launcher knows how many ranks share the node. */
 static int spare_processor(void) {
-  const char *ranks = getenv("MPI_LOCALNRANKS");
   cpu_set_t set;
   if (env_is("RG_OVERSUBSCRIBED", "yes"))
     return 0;
-  return env_is("RG_OVERSUBSCRIBED", "no") || !ranks || atoi(ranks) <= rgi_processors_mine(&set);
+  return env_is("RG_OVERSUBSCRIBED", "no") ||
+         rgi_launcher_local_ranks() <= rgi_processors_mine(&set);
 }
 
 /* Several threads may call it at the same time: all write the same. */
