@@ -299,7 +299,9 @@ class Run:
         lasting = self.lasting()
         touched = set().union(*map(self.costs, lasting))
         rest = set(range(self.count)) - touched
-        proven = all(f.kind in PROVEN for f in lasting)
+        # A host that refuses proves nothing to a node that it has not heard for half the limit.
+        apart = any(f.kind in CUTS and f.lasts(0.4 * self.limit) for f in self.done())
+        proven = not apart and all(f.kind in PROVEN for f in lasting)
         lowest = 2 * len(rest) == self.count and 0 in rest and not self.witness
         return rest if proven or lowest or 2 * len(rest) > self.count else set()
 
