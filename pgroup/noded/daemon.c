@@ -155,7 +155,7 @@ static void tell_end(void) {
             noded.overlay->world);
 }
 
-/* The ranks of a node, as ranges: regroup-run (recovery/run/slurm.c) reads them and the name. */
+/* The ranks of a node, as ranges: regroup-run (recovery/run/nodes.c) reads them and the name. */
 static void tell_loss(int node) {
   const int32_t *of = rgi_overlay_rank_nodes(noded.overlay);
   char line[LOSS_BYTES];
@@ -186,9 +186,11 @@ static void end_all(void) {
   tell_end();
 }
 
-/* So many decisions have been made: the nodes of the last one. */
+/* So many decisions have been made: the nodes of the last one. If the daemon that has told of
+ * earlier ones is lost with them, its lines may be lost, too. */
 static void apply_decision(uint64_t decisions) {
   uint64_t nodes = (uint64_t)noded.overlay->nodes;
+  int teller = next_living(0);
   for (size_t i = 0; i < rgi_facts_count(); i++) {
     rgi_overlay_fact f = rgi_facts_get(i);
     if (f.kind == RGI_FACT_LOST && f.value / nodes == decisions - 1)
@@ -196,7 +198,7 @@ static void apply_decision(uint64_t decisions) {
   }
   for (size_t i = 0; i < rgi_facts_count() && tells() && !noded.given_up; i++) {
     rgi_overlay_fact f = rgi_facts_get(i);
-    if (f.kind == RGI_FACT_LOST && f.value / nodes == decisions - 1)
+    if (f.kind == RGI_FACT_LOST && (f.value / nodes == decisions - 1 || noded.lost[teller]))
       tell_loss((int)(f.value % nodes));
   }
   rgi_presence_learn((uint32_t)decisions);

@@ -307,8 +307,11 @@ static int step_guard(guarded_child *w) {
   int well = WIFEXITED(w->status);
   if ((w->stopping && !is_outlived(w)) || getppid() == 1) /* 1: the launcher is gone */
     return well ? WEXITSTATUS(w->status) : 128 + WTERMSIG(w->status);
-  if (well && WEXITSTATUS(w->status) != 0)
+  if (well && WEXITSTATUS(w->status) != 0) {
+    if (!w->table.journal || (!job_outcome(w) && !rgi_process_table_all_ready(&w->table)))
+      rgi_pmi_abort(w->table.journal != NULL); /* other launchers end the job by themselves */
     return WEXITSTATUS(w->status);
+  }
   if (w->table.journal && job_outcome(w) != RGI_PROCESS_JOB_LOST && rgi_daemon_needed())
     return -1;
   return well ? 0 : outlive_child(w);

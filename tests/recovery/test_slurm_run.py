@@ -74,6 +74,19 @@ def test_early(three):
             moment, status, text)
 
 
+    for moment, statuses in ('exit', (3, 137)), ('usage', (2,)):
+        status, text = Job(three, jobs.path('tests/early'), '4', moment).end()
+        assert status in statuses, (moment, status, text)
+
+
+def test_environment(three):
+    """RG_SURVIVE reaches the tasks whatever a batch script's --export says."""
+    words = 'sh', '-c', 'exit $((RG_SURVIVE == 1 ? 5 : 6))'
+    assert Job(three, *words, env=dict(QUICK, SLURM_EXPORT_ENV='NONE')).end()[0] == 5
+    status, text = Job(three, '--export=NONE', *words).end()
+    assert status == 2 and 'begin it with ALL' in text, (status, text)
+
+
 def test_alone(three):
     """Without PMI each task is a job of its own."""
     status, text = Job(three, '--mpi=none', jobs.path('tests/early'), '9', 'never').end()
@@ -143,6 +156,7 @@ try:
         with slurm.Slurm(3, SlurmdTimeout=NEVER) as nodes:
             test_status(nodes)
             test_early(nodes)
+            test_environment(nodes)
             test_alone(nodes)
             test_requeue(nodes, here)
             test_spare(nodes)

@@ -110,8 +110,9 @@ static void forward_text(stderr_listener *l, const char *text, ssize_t n) {
 static int listen_once(stderr_listener *l, int fd, int milliseconds) {
   char text[4096];
   struct pollfd p = {fd, POLLIN, 0};
-  if (poll(&p, 1, milliseconds) <= 0)
-    return errno == EINTR || milliseconds > 0;
+  int ready = poll(&p, 1, milliseconds);
+  if (ready <= 0)
+    return (ready < 0 && errno == EINTR) || milliseconds > 0;
   ssize_t n = read(fd, text, sizeof text);
   if (n > 0)
     forward_text(l, text, n);

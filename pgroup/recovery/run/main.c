@@ -3,7 +3,9 @@
  *
  * regroup-run's command line: its own options come first, all others go to the launcher. Under
  * mpiexec and without --restart it becomes mpiexec by exec, and has no part in the job any more. */
+#include <errno.h>
 #include <regroup/version.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,10 +142,14 @@ static void put_back(void) {
   pid_t pid = job ? fork() : -1;
   int status = 1;
   if (pid == 0) {
+    signal(SIGTERM, SIG_IGN); /* the requeue ends the job's processes, this one among them */
     execlp("scontrol", "scontrol", "requeue", job, (char *)NULL);
     _exit(127);
   }
-  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+  pid_t ended = -1;
+  while (pid > 0 && (ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+    continue;
+  if (ended != pid || pid < 0 || status != 0)
     fprintf(stderr, "regroup-run: --requeue: %s\n",
             job ? "scontrol requeue has failed" : "there is no SLURM_JOB_ID");
 }

@@ -20,7 +20,8 @@ static name_list ended;     /* in this start: they live, but have no part in the
 static int lost_now;        /* nodes in this start */
 static unsigned char *gone; /* for each rank: it was on one of these */
 static long ranks;          /* of gone */
-static int total;           /* nodes of the last start; 0: not known */
+static int total;           /* nodes of the last start and lost ones; 0: not known */
+static name_list kept;      /* the nodes of the last start, if only these were known to live */
 
 static int has_name(const name_list *l, const char *name) {
   size_t n = strlen(name);
@@ -74,11 +75,12 @@ static int read_range(const char **list, long *first, long *last) {
 
 int run_nodes_are_lost(const char *list) {
   long first, last;
-  while (read_range(&list, &first, &last))
+  int read = 0;
+  for (; read_range(&list, &first, &last); read = 1)
     for (long i = first; i <= last; i++)
       if (i >= ranks || !gone[i])
         return 0;
-  return 1;
+  return read;
 }
 
 /* --- what is heard -------------------------------------------------------------------------- */
@@ -96,8 +98,9 @@ int run_nodes_hear(const char *line) {
   }
   if (sscanf(own, "regroup: node %4095s is lost (ranks %n", name, &at) != 1 || !at)
     return 0;
-  add_name(&lost, name);
-  lost_now++;
+  int before = lost.n;
+  add_name(&lost, name); /* it may have been told before */
+  lost_now += lost.n - before;
   for (const char *list = own + at; read_range(&list, &first, &last);)
     for (long i = first; i <= last; i++)
       lose_rank(i);
@@ -108,10 +111,10 @@ int run_nodes_lost(void) {
   return lost_now > 0;
 }
 
-/* The names of those that have ended and are not lost. */
-static name_list find_left(void) {
+/* Those of the names that are not lost. */
+static name_list find_left(const name_list *of) {
   name_list left = {NULL, 0};
-  char *copy = strdup(ended.text ? ended.text : ""), *rest = NULL;
+  char *copy = strdup(of->text ? of->text : ""), *rest = NULL;
   for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
     if (!has_name(&lost, name))
       add_name(&left, name);
@@ -120,7 +123,7 @@ static name_list find_left(void) {
 }
 
 int run_nodes_ended(void) {
-  name_list left = find_left();
+  name_list left = find_left(&ended);
   int n = left.n;
   drop_names(&left);
   return n > 0;
@@ -143,6 +146,14 @@ static void forget_start(void) {
     memset(gone, 0, (size_t)ranks);
 }
 
+/* What the user leaves out, or an earlier start did, and the lost ones. */
+static char *leave_out_also(const char *before) {
+  char *text = NULL;
+  if (before && asprintf(&text, "%s,%s", before, lost.text) < 0)
+    return NULL;
+  return before ? text : strdup(lost.text);
+}
+
 /* If nodes have ended by themselves, because they were no majority, the job starts on these: no
  * other is known to live. Else on all but those that are lost. The number of ranks stays; the step
  * that was lost may still hold processors; in a new allocation Slurm chooses other nodes. */
@@ -150,17 +161,18 @@ int run_nodes_leave_out(char ***command) {
   static char number[16], overlap[] = "--overlap", most[] = "--overcommit", nodes[] = "-N",
                           with[] = "-w", without[] = "-x";
   int inside = getenv("SLURM_JOB_ID") != NULL, before = lost.n - lost_now;
-  name_list left = find_left();
+  name_list left = find_left(ended.n ? &ended : &kept);
   total = total ? total : count_nodes(*command) + before;
   int n = left.n ? left.n : total ? total - lost.n : -1;
   char *add[8] = {NULL};
   int k = 0;
+  kept = left;
   if (left.n) {
     add[k++] = with;
     add[k++] = left.text;
   } else if (lost.n) {
     add[k++] = without;
-    add[k++] = strdup(lost.text);
+    add[k++] = leave_out_also(run_srun_option(*command, 'x', "exclude"));
   }
   if (inside) {
     add[k++] = overlap;

@@ -36,7 +36,7 @@ typedef struct {
   /* end has the launcher's own status; lost, if a signal has ended it. */
   void (*judge)(const run_news *news, run_end *end);
   /* Changes the command line so that the job starts on what is left. Returns how many hosts or
-   * nodes that is; -1: they are not known, and the command is as before. */
+   * nodes that is; -1: they are not known. */
   int (*next)(char ***command);
 } run_launcher;
 

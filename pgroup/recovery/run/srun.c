@@ -34,7 +34,7 @@
 
 typedef struct {
   char *ranks;
-  int status; /* of the tasks; a signal: 128 and more */
+  int status, by_signal; /* of the tasks; a signal: 128 and more */
 } task_exit;
 
 static int may_ask; /* SIGINT does no more than show the state */
@@ -70,10 +70,15 @@ static const char *read_tasks(const char *line, char *ranks, size_t bytes) {
   return end + 2;
 }
 
+static const char exited[] = "Exited with exit code ";
+
+static int has_exited(const char *reason) {
+  return !strncmp(reason, exited, sizeof exited - 1);
+}
+
 /* srun gives a signal by its name. */
 static int read_status(const char *reason) {
-  static const char exited[] = "Exited with exit code ";
-  if (!strncmp(reason, exited, sizeof exited - 1))
+  if (has_exited(reason))
     return atoi(reason + sizeof exited - 1);
   for (int sign = 1; sign < 32; sign++)
     if (!strncmp(reason, strsignal(sign), strlen(strsignal(sign))))
@@ -88,8 +93,8 @@ static void note_exit(const char *line) {
   if (!more)
     return;
   job.exits = more;
-  job.exits[job.n_exits].ranks = strdup(ranks);
-  job.exits[job.n_exits++].status = read_status(reason);
+  job.exits[job.n_exits++] = (task_exit){
+      .ranks = strdup(ranks), .status = read_status(reason), .by_signal = !has_exited(reason)};
 }
 
 /* Else the user has asked. */
@@ -155,14 +160,14 @@ static int status_of_survivors(int well) {
   int status = 0;
   for (int i = 0; i < job.n_exits; i++) {
     const task_exit *e = &job.exits[i];
-    if (e->status > status && !run_nodes_are_lost(e->ranks) && !(well && e->status >= 128))
+    if (e->status > status && !run_nodes_are_lost(e->ranks) && !(well && e->by_signal))
       status = e->status;
   }
   return status;
 }
 
 static void judge(const run_news *news, run_end *end) {
-  if (job.ended > 0 || news->well || run_nodes_lost()) {
+  if (job.ended > 0 || (!end->lost && (news->well || run_nodes_lost()))) {
     end->status = status_of_survivors(news->well);
     end->lost = 0;
   }
@@ -174,7 +179,24 @@ static void judge(const run_news *news, run_end *end) {
   memset(&job, 0, sizeof job);
 }
 
+/* What RG_SURVIVE says must reach the tasks, which sites' --export=NONE for the batch script would
+ * prevent. Returns 0 if the user's own option does. */
+static int pass_environment(char **command) {
+  const char *inherited = getenv("SLURM_EXPORT_ENV"),
+             *asked = run_srun_option(command, 0, "export");
+  if (inherited && strncmp(inherited, "ALL", 3) != 0)
+    setenv("SLURM_EXPORT_ENV", "ALL", 1);
+  if (!asked || strncmp(asked, "ALL", 3) == 0)
+    return 1;
+  fprintf(stderr, "regroup-run: --export=%s does not pass RG_SURVIVE on: begin it with ALL\n",
+          asked);
+  return 0;
+}
+
 static int open_srun(char **command) {
+  if (!pass_environment(command))
+    return 0;
+  unsetenv("SLURM_SRUN_REDUCE_TASK_EXIT_MSG");
   unsetenv("SLURM_DISABLE_STATUS");
   may_ask = !run_srun_flag(command, 'X', "disable-status") &&
             !run_srun_flag(command, 0, "quit-on-interrupt");

@@ -88,6 +88,17 @@ static int is_long(const char *word, const char *name) {
          (!word[2 + n] || word[2 + n] == '=');
 }
 
+/* In a group of single characters, of which the last one may have a value. */
+static int has_character(const char *group, char character) {
+  for (int i = 1; character && group[i]; i++) {
+    if (group[i] == character)
+      return 1;
+    if (strchr(with_value, group[i]))
+      return 0;
+  }
+  return 0;
+}
+
 /* The place of the program, or of the end. *found: of the last option of these names, or 0. */
 static int find_program(char **command, char character, const char *name, int *found) {
   int i = 1;
@@ -96,7 +107,7 @@ static int find_program(char **command, char character, const char *name, int *f
     const char *value;
     char last;
     int words = read_option(command + i, &last, &value);
-    if (last ? last == character : is_long(command[i], name))
+    if (last ? has_character(command[i], character) : is_long(command[i], name))
       *found = i;
     if (words > 1 && !command[i + 1])
       return i + 1;
