@@ -24,7 +24,8 @@ extern "C" {
  * Callers: any process, local; also before rg_init. One thread of the process at a time, and no
  * other one changes the action of this signal meanwhile. The handler only stores a number, in
  * whichever thread the signal reaches; system calls that it interrupts are restarted (SA_RESTART)
- * where the system can.
+ * where the system can. With mpiexec's -disable-auto-cleanup use another signal than SIGUSR1, by
+ * which that reports deaths. Cost: a system call.
  * Errors: RG_ERR_ARG (no such signal, or one that cannot be caught). */
 RG_API int rg_checkpoint_on_signal(int signal, int on);
 
@@ -33,7 +34,8 @@ RG_API int rg_checkpoint_on_signal(int signal, int on);
  * The job's time ends at RG_END_TIME or, without that, at SLURM_JOB_END_TIME (in the environment,
  * seconds since 1970). *due becomes 1 when one member has no more time left than RG_END_MARGIN
  * (10 s), twice the longest checkpoint that it has completed (checkpoint.h), and the time between
- * two of its calls together.
+ * two of its calls, on whatever group and from whatever thread, together: after a long phase
+ * without a call the next one counts on another such phase.
  * Callers: every member of g, as a collective operation on g. Cost: an allreduce of one int.
  * Errors: those of rg_allreduce, RG_ERR_PROC_FAILED among them; RG_ERR_ARG. */
 RG_API int rg_checkpoint_due(rg_group g, int *due);

@@ -185,8 +185,9 @@ static int outlive_child(guarded_child *w) {
 
 /* --- what the guard looks at ---------------------------------------------------------------- */
 
-/* The launcher ends a job by signals to its own child, the guard, which passes them on. The rank
- * gets no SIGUSR1 and SIGUSR2: they tell the launcher's child of another process's end. */
+/* The launcher ends a job by signals to its own child, the guard, which passes them on, but for
+ * SIGUSR1 and SIGUSR2: by these it tells of another process's end, and those that a user sends to
+ * the launcher reach the rank itself. */
 static void pass_signal_on(guarded_child *w, int sign) {
   if (sign == SIGUSR1 || sign == SIGUSR2 || sign == SIGCHLD)
     return;

@@ -145,7 +145,8 @@ def parent_of(pid):
 
 def test_launcher(folder):
     """A signal to the launcher is passed on to the ranks."""
-    for sign, env in (signal.SIGTERM, PLAIN), (signal.SIGTERM, deaths.ENV), (signal.SIGUSR1, PLAIN):
+    for sign, env in (signal.SIGTERM, PLAIN), (signal.SIGTERM, deaths.ENV), (signal.SIGUSR1, PLAIN), \
+            (signal.SIGUSR1, deaths.ENV):
         path = os.path.join(folder, 'launcher%d%d' % (sign, env is PLAIN))
         job = subprocess.Popen(jobs.command(jobs.ONE, 3, PROGRAM, path, 100000, ''), env=env,
                                **deaths.READ)
