@@ -80,7 +80,8 @@ int rgi_async_begin(rg_balancer b) {
   if (group >= b->list.count)
     return rgi_active_become_idle(b, 0);
   rgi_queue_entry mine = b->list.at[group];
-  b->list.at[group].memory = NULL;
+  if (rgi_walker_team_leads(&b->team))
+    b->list.at[group].memory = NULL; /* it is the walker's; the others' copies stay in the list */
   RGI_TRY(rgi_work_start(&b->work, &mine, &next));
   return rgi_active_continue(b, next);
 }

@@ -100,6 +100,7 @@ int main(int argc, char **argv) {
   if (mine == BEFORE)
     raise(SIGKILL);
   g = enter_library();
+  all_here(g); /* a death in round 0 comes when rg_init has returned everywhere */
   for (;;) {
     if (round_now == mine)
       raise(SIGKILL);

