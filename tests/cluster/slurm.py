@@ -63,6 +63,8 @@ SETTINGS = {'SlurmdTimeout': 10, 'SlurmctldTimeout': 30, 'MessageTimeout': 5, 'T
 COMMANDS = 'slurmctld', 'slurmd', 'srun', 'sinfo', 'scontrol'
 # What srun needs so that a job survives the loss of a node.
 SURVIVE = '--no-kill', '--kill-on-bad-exit=0', '--wait=0'
+# srun ends the whole step, also with --no-kill, if a connection is reset instead of closed.
+RESET = 'io error with slurmstepd'
 READY = 30  # seconds
 
 

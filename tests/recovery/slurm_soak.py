@@ -114,6 +114,9 @@ class Soak:
             output.seek(0)
             text = output.read()
             wrong = wrong or self.judge(name, kind, job, text, how)
+            if wrong and slurm.RESET in text:
+                self.ends['ended by srun'] += 1
+                wrong = ''
             if not wrong and not job.wait(lambda: job.is_clean(node)):
                 wrong = 'left behind: %s' % deaths.left_behind(job.mark)
         return wrong and '%s; status %s: %s' % (wrong, job.process.returncode, text)
