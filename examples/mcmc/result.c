@@ -12,13 +12,6 @@
 #include "kernel.h"
 #include "placement.h"
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    int error_ = (call);                                                                           \
-    if (error_)                                                                                    \
-      return error_;                                                                               \
-  } while (0)
-
 /* The time that the run took. On one node, where all ranks read the same clock, it starts when the
  * last rank came to the barrier; else each rank counts from when it left the barrier. */
 static int take_elapsed(const mcmc_run *run, mcmc_result *r) {

@@ -42,4 +42,12 @@ typedef struct {
 /* Ends the whole job with one line if a call of the library failed. */
 void mcmc_run_must(int error, const char *call);
 
+/* Returns the error of the call, if it has one. */
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    int error_ = (call);                                                                           \
+    if (error_)                                                                                    \
+      return error_;                                                                               \
+  } while (0)
+
 #endif

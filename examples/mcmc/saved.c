@@ -11,13 +11,6 @@
 
 #include "run.h"
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    int error_ = (call);                                                                           \
-    if (error_)                                                                                    \
-      return error_;                                                                               \
-  } while (0)
-
 /* What is before the states. */
 typedef struct {
   uint64_t mark;

@@ -212,7 +212,7 @@ static int move_points(rg_array *moved, rg_group *rest) {
 }
 
 /* Whether the caller is on the host that is to be switched off, as rank 0 has read it. *any: how
- * many of the members are; 0 if nobody would stay. */
+ * many of the members are; 0 if no member would stay. */
 static int ask_to_leave(int *any) {
   char name[64] = "";
   int rank, sums[2] = {0, 1};

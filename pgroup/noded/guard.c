@@ -166,13 +166,18 @@ static int check_patience(guarded_child *w, int sign) {
   return end_job(w, sign, why);
 }
 
+/* Before rg_init has returned everywhere no process can go on without another one. */
+static int is_beginning(const guarded_child *w) {
+  return !w->table.journal || (!job_outcome(w) && !rgi_process_table_all_ready(&w->table));
+}
+
 /* The child was killed: the status for the launcher, or -1 as long as the survivors have not
  * ended. */
 static int outlive_child(guarded_child *w) {
   int sign = WTERMSIG(w->status);
-  uint32_t outcome = job_outcome(w);
-  if (!w->table.journal || (!outcome && !rgi_process_table_all_ready(&w->table)))
+  if (is_beginning(w))
     return end_job(w, sign, " before rg_init had returned everywhere");
+  uint32_t outcome = job_outcome(w);
   if (outcome == RGI_PROCESS_JOB_DONE) {
     rgi_pmi_finalize();
     return 0;
@@ -309,7 +314,7 @@ static int step_guard(guarded_child *w) {
   if ((w->stopping && !is_outlived(w)) || getppid() == 1) /* 1: the launcher is gone */
     return well ? WEXITSTATUS(w->status) : 128 + WTERMSIG(w->status);
   if (well && WEXITSTATUS(w->status) != 0) {
-    if (!w->table.journal || (!job_outcome(w) && !rgi_process_table_all_ready(&w->table)))
+    if (is_beginning(w))
       rgi_pmi_abort(w->table.journal != NULL); /* other launchers end the job by themselves */
     return WEXITSTATUS(w->status);
   }

@@ -26,6 +26,19 @@ GUARDS = 'regroup-guard', 'regroup-noded'
 # --- where a job runs ---------------------------------------------------------------------
 
 
+def children(pid):
+    """Processes by the parent's id."""
+    found = []
+    for other in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/stat' % other) as f:
+                if int(f.read().rsplit(')', 1)[1].split()[1]) == pid:
+                    found.append(int(other))
+        except OSError:
+            pass
+    return found
+
+
 def ranks_of(launcher, name):
     """The ranks of a job: processes of that name whose parent is a guard."""
     parents, names, mine = {}, {}, set()

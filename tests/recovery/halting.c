@@ -24,12 +24,6 @@ static int64_t done, restored; /* steps */
 static const char *path, *plan;
 static int sign;
 
-static int deadly(int error, const char *what) {
-  if (error != RG_ERR_PROC_FAILED && error != RG_ERR_REVOKED)
-    must(!error, what);
-  return error;
-}
-
 static void send_signal(int alarm_) {
   (void)alarm_;
   kill(getpid(), sign);
@@ -67,21 +61,21 @@ static int resume(void) {
   if (!error && !found)
     done = 0;
   restored = done;
-  return deadly(error, "resume");
+  return survivable(error, "resume");
 }
 
 static int start_saving(rg_checkpoint *c) {
-  return deadly(rg_checkpoint_start(team, path, 1, &a, &done, sizeof done, c),
-                "rg_checkpoint_start");
+  return survivable(rg_checkpoint_start(team, path, 1, &a, &done, sizeof done, c),
+                    "rg_checkpoint_start");
 }
 
 static int wait_saving(rg_checkpoint *c) {
-  return deadly(rg_checkpoint_wait(c), "rg_checkpoint_wait");
+  return survivable(rg_checkpoint_wait(c), "rg_checkpoint_wait");
 }
 
 static int step(rg_checkpoint *c) {
   const int64_t add = done + 1;
-  int error = deadly(rg_array_add_scalar(a, NULL, NULL, &add), "rg_array_add_scalar");
+  int error = survivable(rg_array_add_scalar(a, NULL, NULL, &add), "rg_array_add_scalar");
   if (!error && done % EVERY == 0)
     error = wait_saving(c);
   if (error)
@@ -104,7 +98,7 @@ static int go(int64_t steps, rg_checkpoint *c, int *halted) {
   while (done < steps && !error && !*halted) {
     error = step(c);
     if (!error)
-      error = deadly(rg_checkpoint_due(team, halted), "rg_checkpoint_due");
+      error = survivable(rg_checkpoint_due(team, halted), "rg_checkpoint_due");
   }
   if (!error)
     error = wait_saving(c);
@@ -116,7 +110,7 @@ static int go(int64_t steps, rg_checkpoint *c, int *halted) {
 static int check_sums(void) {
   const int64_t lo[1] = {0}, hi[1] = {ELEMENTS};
   int64_t all[ELEMENTS];
-  int error = deadly(rg_array_get(a, lo, hi, all, NULL), "rg_array_get");
+  int error = survivable(rg_array_get(a, lo, hi, all, NULL), "rg_array_get");
   for (int i = 0; i < ELEMENTS && !error; i++)
     must(all[i] == done * (done + 1) / 2, "a wrong sum");
   return error;

@@ -68,3 +68,22 @@ def end_of(job, limit=60):
         os.killpg(job.pid, signal.SIGKILL)
         raise
     return job.returncode, text
+
+
+class Watched:
+    """A started command whose output is read while it runs."""
+
+    def __init__(self, process, limit):
+        self.process, self.limit, self.text = process, limit, ''
+
+    def wait_for(self, word):
+        while word not in self.text:
+            line = self.process.stdout.readline()
+            assert line, (word, self.text)
+            self.text += line
+
+    def end(self):
+        """Status and all output."""
+        status, text = end_of(self.process, self.limit)
+        self.text += text
+        return status, self.text

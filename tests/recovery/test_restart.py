@@ -23,42 +23,21 @@ MARK = 'RGT_RESTART_MARK=%d' % os.getpid()
 ENV = dict(os.environ, **dict([MARK.split('=')]))
 
 
-def children(pid):
-    """Processes by the parent's id."""
-    found = []
-    for other in filter(str.isdigit, os.listdir('/proc')):
-        try:
-            with open('/proc/%s/stat' % other) as f:
-                if int(f.read().rsplit(')', 1)[1].split()[1]) == pid:
-                    found.append(int(other))
-        except OSError:
-            pass
-    return found
-
-
-class Job:
+class Job(jobs.Watched):
     """A job that stops at a step until something happens to it."""
 
     def __init__(self, path, np, restart, *args, where=()):
-        self.text = ''
-        self.process = jobs.start([LAUNCHER, restart, *jobs.MPIEXEC[1:], *where, '-n', str(np),
-                                   jobs.path('tests/saver'), path, '10', *args], ENV)
-
-    def wait_for(self, word):
-        while word not in self.text:
-            line = self.process.stdout.readline()
-            assert line, (word, self.text)
-            self.text += line
+        super().__init__(jobs.start([LAUNCHER, restart, *jobs.MPIEXEC[1:], *where, '-n', str(np),
+                                     jobs.path('tests/saver'), path, '10', *args], ENV), 180)
 
     def mpiexec(self):
-        pid, = children(self.process.pid)
+        pid, = deaths.children(self.process.pid)
         return pid
 
     def end(self):
-        status, text = jobs.end_of(self.process, 180)
-        self.text += text
+        ended = super().end()
         assert not deaths.wait_gone(MARK), self.text
-        return status, self.text
+        return ended
 
 
 def saved(text):
@@ -66,7 +45,7 @@ def saved(text):
 
 
 def kill_proxy(job):
-    proxy, = children(job.mpiexec())
+    proxy, = deaths.children(job.mpiexec())
     os.kill(proxy, signal.SIGKILL)
 
 
@@ -103,7 +82,7 @@ def test_host_lost(folder, expected):
               where=['-launcher', 'ssh', '-launcher-exec', starter, '-hosts', 'one:2,two:1'])
     job.wait_for('AT STEP 4\n')
     open(gone, 'w').close()
-    os.kill(max(children(job.mpiexec())), signal.SIGKILL)
+    os.kill(max(deaths.children(job.mpiexec())), signal.SIGKILL)
     status, text = job.end()
     assert status == 0 and saved(text), (status, text)
     assert saved(text).groups() == (expected, '3', '1'), text

@@ -27,22 +27,10 @@ PROGRAMS = {
 }
 
 
-def children(pid):
-    found = []
-    for other in filter(str.isdigit, os.listdir('/proc')):
-        try:
-            with open('/proc/%s/stat' % other) as f:
-                if int(f.read().rsplit(')', 1)[1].split()[1]) == pid:
-                    found.append(int(other))
-        except OSError:
-            pass
-    return found
-
-
 def ranks_below(pid, program):
     """The processes of that name, guards not among them, in any depth below."""
     found = []
-    for child in children(pid):
+    for child in deaths.children(pid):
         try:
             with open('/proc/%d/comm' % child) as f:
                 name = f.read().strip()

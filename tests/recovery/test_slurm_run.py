@@ -24,25 +24,13 @@ NEVER = 3600  # seconds: until Slurm takes a silent node for down
 QUICK = dict(os.environ, RG_NODE_TIMEOUT='2', RG_PATIENCE='2')
 
 
-class Job:
+class Job(jobs.Watched):
     """regroup-run in an allocation of all nodes, two ranks on each."""
 
     def __init__(self, three, *words, env=QUICK):
-        self.three, self.text = three, ''
         n = len(three.nodes)
-        self.process = three.start(['salloc', '-Q', '-N%d' % n, '-n%d' % (2 * n), '--ntasks-per-node=2',
-                                    '--no-kill', RUN, *words], env, **deaths.READ)
-
-    def wait_for(self, word):
-        while word not in self.text:
-            line = self.process.stdout.readline()
-            assert line, (word, self.text)
-            self.text += line
-
-    def end(self):
-        status, text = jobs.end_of(self.process, 90)
-        self.text += text
-        return status, self.text
+        super().__init__(three.start(['salloc', '-Q', '-N%d' % n, '-n%d' % (2 * n), '--ntasks-per-node=2',
+                                      '--no-kill', RUN, *words], env, **deaths.READ), 90)
 
 
 def saved(text):

@@ -226,8 +226,8 @@ static void run(rg_group world, const char *name, int walkers, int alike) {
   must(!rgi_requests_busy(), "the balancing has left an operation under way");
 }
 
-/* The first of those that live gathers and prints. Returns 0 if somebody died meanwhile, which may
- * have been the first. */
+/* The first survivor gathers and prints. Returns 0 if a process died meanwhile, which may have been
+ * that survivor. */
 static int try_result(rg_group world, int walkers) {
   rg_group left_over = survivors_of(world);
   int root = 0, first = 0, well, n = size_of(left_over), deaths = world_size - n;

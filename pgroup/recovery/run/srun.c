@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "noded/overlay.h"
 #include "recovery/run/nodes.h"
 #include "recovery/run/run.h"
@@ -49,12 +49,6 @@ static struct {
   double part_ended; /* when a node has told that it ends */
   double ended;      /* when the survivors were seen to have ended */
 } job;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* --- what is heard -------------------------------------------------------------------------- */
 
@@ -99,7 +93,7 @@ static void note_exit(const char *line) {
 
 /* Else the user has asked. */
 static int is_answer(void) {
-  double t = now();
+  double t = rgi_clock_now();
   if (!job.asked || (job.answered > 0 && t - job.answered > ANSWER_SECONDS))
     return 0;
   job.answered = job.answered > 0 ? job.answered : t;
@@ -126,7 +120,7 @@ static int hear(const char *line) {
   if (!strncmp(line, "srun: error: ", 13))
     note_exit(line);
   if (run_nodes_hear(line))
-    job.part_ended = now();
+    job.part_ended = rgi_clock_now();
   return 1;
 }
 
@@ -139,7 +133,7 @@ static int is_over(double t) {
 }
 
 static void step(pid_t launcher) {
-  double t = now();
+  double t = rgi_clock_now();
   if (job.ended > 0 && t - job.ended > OUTPUT_SECONDS)
     kill(launcher, SIGKILL);
   if (job.ended > 0 || (!run_nodes_lost() && job.part_ended <= 0))
