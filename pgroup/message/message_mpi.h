@@ -35,8 +35,9 @@ void rgi_message_mpi_progress_sends(void);
 int rgi_message_mpi_collect(rgi_message_cell **c);
 
 /* Whether an error of MPI's comes from the death of a rank of the world, or, -1, of any. The node
- * daemons may need some time to find out; the wait tells them that MPI needs the path. At once after
- * this rank's mark in rg_finalize: from then on the others may end, and need no message of it. */
+ * daemons may need some time to find out; the wait tells them that MPI needs the path. At once
+ * after this rank's mark in rg_finalize: from then on the others may end, and need no message of
+ * it. */
 int rgi_message_mpi_is_lost(int world_rank);
 
 /* MPI may end a receive without an error although its sender died in the middle. */

@@ -43,6 +43,7 @@
 #include "noded/channel.h"
 #include "noded/connection.h"
 #include "noded/facts.h"
+#include "noded/news.h"
 #include "noded/overlay.h"
 #include "noded/presence.h"
 #include "noded/server.h"
@@ -55,7 +56,6 @@
 #define LINGER_SECONDS 2.0
 #define JOIN_SECONDS 20.0
 #define BUSY_SECONDS 0.1 /* between steps, after a death or while connecting */
-#define LOSS_BYTES 4000  /* of a line about a lost node; regroup-run looks at no more */
 
 enum { MESSAGE_FACT = 1 }; /* the other kind of messages is the channels' */
 
@@ -139,39 +139,24 @@ static void set_stalled(int node, uint64_t k) {
     noded.stalled[node] = k;
 }
 
-/* One node tells regroup-run what the launcher does not. */
+/* One node tells what all know. */
 static int tells(void) {
-  return next_living(0) == noded.overlay->mine && getenv("RG_RESTARTS") != NULL;
+  return next_living(0) == noded.overlay->mine && rgi_news_are_wanted();
 }
 
+/* A node that is lost now may not have told of itself: the one before it tells as well. */
 static void tell_end(void) {
-  int nodes = noded.overlay->nodes, lost = 0, dead = rgi_process_table_deaths(noded.table);
-  for (int i = 0; i < nodes; i++)
+  rgi_overlay *m = noded.overlay;
+  int lost = 0, next = next_living(m->mine + 1);
+  for (int i = 0; i < m->nodes; i++)
     lost += noded.lost[i];
-  if (lost && tells())
-    fprintf(stderr, "regroup: the job has ended well without %d of its %d nodes\n", lost, nodes);
-  else if (dead && tells())
-    fprintf(stderr, "regroup: the job has ended well without %d of its %d processes\n", dead,
-            noded.overlay->world);
-}
-
-/* The ranks of a node, as ranges: regroup-run (recovery/run/nodes.c) reads them and the name. */
-static void tell_loss(int node) {
-  const int32_t *of = rgi_overlay_rank_nodes(noded.overlay);
-  char line[LOSS_BYTES];
-  int n = snprintf(line, sizeof line, "regroup: node %s is lost (ranks",
-                   rgi_overlay_nodes(noded.overlay)[node].name);
-  for (int i = 0, first = 1; i < noded.overlay->world; i++) {
-    int begin = i;
-    while (of[i] == node && i + 1 < noded.overlay->world && of[i + 1] == node)
-      i++;
-    if (of[i] != node || n > LOSS_BYTES - 32)
-      continue;
-    n += snprintf(line + n, sizeof line - (size_t)n, begin < i ? "%c%d-%d" : "%c%d",
-                  first ? ' ' : ',', begin, i);
-    first = 0;
+  if (tells())
+    rgi_news_end(m, lost, rgi_process_table_deaths(noded.table));
+  if (rgi_news_are_wanted()) {
+    rgi_news_left(m, m->mine);
+    if (next != m->mine)
+      rgi_news_left(m, next);
   }
-  fprintf(stderr, "%s)\n", line);
 }
 
 /* The rank that told this has seen that all have left. */
@@ -199,7 +184,7 @@ static void apply_decision(uint64_t decisions) {
   for (size_t i = 0; i < rgi_facts_count() && tells() && !noded.given_up; i++) {
     rgi_overlay_fact f = rgi_facts_get(i);
     if (f.kind == RGI_FACT_LOST && (f.value / nodes == decisions - 1 || noded.lost[teller]))
-      tell_loss((int)(f.value % nodes));
+      rgi_news_loss(noded.overlay, (int)(f.value % nodes));
   }
   rgi_presence_learn((uint32_t)decisions);
   rgi_agreement_node_lost();

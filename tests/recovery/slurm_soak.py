@@ -5,12 +5,13 @@ nodes at a random moment, in one way or another, of which Slurm itself takes no 
 
     python3 tests/recovery/slurm_soak.py --build build/release --runs 100 --go-on
     python3 tests/recovery/slurm_soak.py --seed 1234 --runs 1     # one run again
+    python3 tests/recovery/slurm_soak.py --restarts 10
 
 A run is right if it ends by itself with the result of an undisturbed run and with status 0, and leaves
 no process and no shared memory behind. In the end it is told how long after the last survivor
-regroup-run has ended. Moments are between that at which the last node has begun and four fifths of the
-time that the program takes from then on in a run that nothing disturbs. The seed of a run draws its
-fault; the programs take turns.
+regroup-run has ended. Moments are between that at which the last node has begun and the end of a run
+that nothing disturbs. The seed of a run draws its fault; the programs take turns. --restarts: saver.c is
+lost with a node and with all ranks, and started again from its checkpoint; how long that takes.
 """
 import argparse
 import collections
@@ -33,7 +34,7 @@ import slurm  # noqa: E402
 
 PROGRAMS = 'mcmc', 'mirrored', 'posterior'
 ROUNDS = {'mcmc': 3000, 'mirrored': 400, 'posterior': 1500}
-LATEST = 0.8  # of the life of a run; what is lost when all have ended is not told (docs/clusters.md)
+LATEST = {'step killed': 0.8}  # of the life of a run; later, nobody notices (docs/clusters.md)
 FAULTS = {'machine lost': lambda s, node: s.lose(node), 'power lost': lambda s, node: s.lose(node, True),
           'step killed': slurm.Slurm.kill_steps, 'taken down': slurm.Slurm.take_down,
           'cable cut': slurm.Slurm.cut_off}
@@ -99,7 +100,8 @@ class Soak:
                 return 'undisturbed: ' + wrong
             self.lives[name] = self.last
         random.seed(seed)
-        how, node, at = random.choice(list(FAULTS)), random.randrange(NODES), random.uniform(0, LATEST)
+        how, node = random.choice(list(FAULTS)), random.randrange(NODES)
+        at = random.uniform(0, LATEST.get(how, 1))
         wrong = self.attempt(name, how, node, at * self.lives[name])
         self.ends['wrong' if wrong else 'right'] += 1
         self.faults[how] += 1
@@ -152,6 +154,26 @@ class Soak:
         return '' if job.process.returncode == 0 else 'status'
 
 
+def restart(build):
+    """Seconds from the loss of the whole job until rank 0 has done all steps that were left."""
+    with slurm.Slurm(NODES, SlurmdTimeout=3600) as made, tempfile.TemporaryDirectory() as folder:
+        words = ['salloc', '-Q', '-N%d' % NODES, '-n%d' % (NODES * EACH), '--ntasks-per-node=%d' % EACH,
+                 '--no-kill', os.path.join(build, 'bin', 'regroup-run'), '--restart',
+                 os.path.join(build, 'tests', 'saver'), os.path.join(folder, 'state'), '10', 'sleep:4']
+        job = made.start(words, ENV, **deaths.READ)
+        while 'AT STEP' not in job.stdout.readline():
+            assert job.poll() is None, 'it has ended'
+        began = time.monotonic()
+        made.lose(NODES - 1)
+        for node in range(NODES - 1):
+            made.faults.send(signal.SIGKILL, made.faults.named(node, 'saver'))
+        while (line := job.stdout.readline()) and not line.startswith('SAVED 10 '):
+            continue
+        took = time.monotonic() - began
+        assert line and job.wait(LIMIT) == 0, 'it was not started again'
+        return took
+
+
 def main():
     p = argparse.ArgumentParser(description='Nodes of Slurm that are lost, again and again.')
     p.add_argument('--build', default='build/release', help='where the programs were built')
@@ -162,7 +184,12 @@ def main():
     p.add_argument('--kinds', default=','.join(PROGRAMS), help='what is run')
     p.add_argument('--short', action='store_true', help='a third of the work in each')
     p.add_argument('--go-on', action='store_true', help='also after a run that was not right')
+    p.add_argument('--restarts', type=int, default=0, help='only this is measured, so often')
     a = p.parse_args()
+    if a.restarts:
+        took = [restart(a.build) for _ in range(a.restarts)]
+        print('restart: %.1f s in the median, %.1f s at most' % (statistics.median(took), max(took)))
+        return 0
     soak = Soak(a.build, a.kinds.split(','), 3 if a.short else 1)
     end, wrong = time.monotonic() + a.seconds, 0
     with contextlib.suppress(KeyboardInterrupt):

@@ -3,7 +3,7 @@
 # Copyright (c) the Regroup authors
 """Deaths in a job with processes in reserve: of those in reserve, of those that were acquired, of
 the one that acquired them, in the middle of it; the dead are replaced as long as any is left. See
-reserves.c and relief.c.
+reserves.c, relief.c and standby.c.
 
 time: 120
 beside: yes
@@ -43,6 +43,21 @@ def test_relief():
     assert status and 'LOST: ' in text, (status, text)
 
 
+def test_standby():
+    """Between two runs of a balancer."""
+    for np, aside, plan, left in [(4, 1, '', 3), (4, 2, '0:1', 2), (7, 3, '1:0,2:2', 4), (4, 1, '1:0,2:1', 2)]:
+        check_standby(np, aside, plan, left)
+    check_standby(7, 3, '3:1', 4, where=jobs.TWO)
+
+
+def check_standby(np, aside, plan, left, where=jobs.ONE):
+    """21 walkers; the n-th one comes to 78 n."""
+    status, text = jobs.run(np, 'tests/standby', 3, aside, plan, where=where)
+    assert (status, text) == (0, 'STANDBY 3 %d %d of %d\n' % (78 * 21 * 22 // 2, left, np - aside)), (
+        np, aside, plan, status, text)
+
+
 test_cases()
 test_storm()
 test_relief()
+test_standby()

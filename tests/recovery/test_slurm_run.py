@@ -4,7 +4,8 @@
 """regroup-run in an allocation of Slurm's: it ends with the survivors' status although Slurm does not
 know that a node is lost; a death before rg_init has returned ends the job; a lost job starts again on
 the nodes that are left; a status of the program's own is the job's, and 99 puts it back into the
-queue. Processes on a spare node replace those of a lost one. See saver.c, early.c, relief.c.
+queue. Processes on a spare node replace those of a lost one, also between two runs of a balancer. See
+saver.c, early.c, after.c, relief.c, standby.c.
 
 time: 180
 beside: yes
@@ -55,6 +56,13 @@ def test_status(three):
     assert jobs.end_of(job) == (0, 'started 2 times\n')
 
 
+def test_end_time(three):
+    """The library knows when the job's time ends."""
+    words = 'salloc', '-Q', '-N1', '-n1', '-t', '30', RUN, 'sh', '-c', 'echo $RG_END_TIME'
+    status, text = jobs.end_of(three.start(words, os.environ, **deaths.READ))
+    assert status == 0 and 1500 < int(text) - time.time() <= 1800, (status, text)
+
+
 def test_early(three):
     for moment in 'before', 'between':
         status, text = Job(three, jobs.path('tests/early'), '4', moment).end()
@@ -64,6 +72,15 @@ def test_early(three):
     for moment, statuses in ('exit', (3, 137)), ('usage', (2,)):
         status, text = Job(three, jobs.path('tests/early'), '4', moment).end()
         assert status in statuses, (moment, status, text)
+
+
+def test_unstarted(three, folder):
+    """The program cannot be executed on one node: the others do not wait for it."""
+    programs = os.path.join(folder, 'programs')
+    with open(programs, 'w') as f:
+        f.write('0-3 %s 9 never\n4-5 /nonexistent\n' % jobs.path('tests/early'))
+    status, text = Job(three, '--multi-prog', programs).end()
+    assert status and 'execve' in text, (status, text)
 
 
 def test_environment(three):
@@ -99,12 +116,14 @@ def test_spare(three):
     expected = re.match(r'RELIEF 24 \w+ ', jobs.run(2, 'tests/relief', 1, 24, 1)[1])[0]
     status, text = Job(three, jobs.path('tests/relief'), '1', '24', '2', '2:6,3:6').end()
     assert status == 0 and expected + '4 of 4\n' in text, (status, text)
+    status, text = Job(three, jobs.path('tests/standby'), '3', '2', '2:0,3:0').end()
+    assert status == 0 and 'STANDBY 3 18018 4 of 4\n' in text, (status, text)
 
 
 def test_restart(three, folder, expected):
-    """The whole job is lost after a node was; it starts on the other two. Their last start ends well
-    without the third, although Slurm waits for it."""
-    job = Job(three, '--restart', SAVER, os.path.join(folder, 'restart'), '10', 'sleep:4')
+    """The whole job is lost after a node was; it starts on the other two, although all three were named.
+    Their last start ends well without the third, although Slurm waits for it."""
+    job = Job(three, '--restart', '-w', 'node[0-2]', SAVER, os.path.join(folder, 'restart'), '10', 'sleep:4')
     job.wait_for('AT STEP 4\n')
     three.lose(2)
     job.wait_for('regroup: node node2 is lost (ranks 4-5)\n')
@@ -128,6 +147,30 @@ def test_silent(two, folder, expected):
     test_lost(two, folder, expected, silently=True)
 
 
+def test_working_on(two):
+    """A node whose rank works on after rg_finalize is not taken for lost."""
+    status, text = Job(two, jobs.path('tests/after'), '6').end()
+    assert status == 7 and 'ALL HAVE LEFT\n' in text and 'all have left' not in text, (status, text)
+
+
+def lose_afterwards(two, lose):
+    """No daemon tells of a node that is lost when all ranks have left."""
+    job = Job(two, jobs.path('tests/after'), '3600')
+    job.wait_for('ALL HAVE LEFT\n')
+    lose(1)
+    status, text = job.end()
+    assert status == 0 and 'all have left' not in text, (status, text)
+
+
+def test_lost_afterwards(two, folder, expected):
+    test_working_on(two)
+    lose_afterwards(two, lambda node: two.lose(node, silently=True))
+
+
+def test_taken_afterwards(two, folder, expected):
+    lose_afterwards(two, two.take_down)
+
+
 def test_no_majority(two, folder, expected):
     """The first node is silent: the second one is no majority, and the job starts there again."""
     job = Job(two, '--restart', SAVER, os.path.join(folder, 'half'), '10', 'pause:4')
@@ -142,13 +185,15 @@ try:
         checksum = saved(jobs.run(1, 'tests/saver', os.path.join(here, 'reference'), 10)[1])[0]
         with slurm.Slurm(3, SlurmdTimeout=NEVER) as nodes:
             test_status(nodes)
+            test_end_time(nodes)
             test_early(nodes)
+            test_unstarted(nodes, here)
             test_environment(nodes)
             test_alone(nodes)
             test_requeue(nodes, here)
             test_spare(nodes)
             test_restart(nodes, here, checksum)
-        for test in test_lost, test_silent, test_no_majority:
+        for test in test_lost, test_silent, test_lost_afterwards, test_taken_afterwards, test_no_majority:
             with slurm.Slurm(2, SlurmdTimeout=NEVER) as nodes:
                 test(nodes, here, checksum)
 except deaths.cluster.Unavailable as why:

@@ -142,6 +142,10 @@ static run_end judge_end(int status, const stderr_listener *l) {
   return end;
 }
 
+int run_interrupted(void) {
+  return stop;
+}
+
 run_end run_job(const run_launcher *by, char **command) {
   int ends[2], status = 0;
   stderr_listener l = {.launcher = by};

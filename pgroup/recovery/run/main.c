@@ -116,10 +116,10 @@ static void tell_restarts(int n) {
 }
 
 /* Starts the job, and again at most `most` times while it is lost. */
-static int run_again(const run_launcher *launcher, char **command, int most) {
+static int run_again(const run_launcher *launcher, char ***command, int most) {
   for (int n = 0;; n++) {
     tell_restarts(n);
-    run_end end = run_job(launcher, command);
+    run_end end = run_job(launcher, *command);
     if (!end.lost || end.interrupted || most < 0)
       return end.status;
     if (n == most) {
@@ -127,7 +127,9 @@ static int run_again(const run_launcher *launcher, char **command, int most) {
       return end.status;
     }
     sleep(1); /* the rest of the lost job ends */
-    if (launcher->next(&command) == 0) {
+    if (run_interrupted())
+      return 128 + run_interrupted();
+    if (launcher->next(command) == 0) {
       fprintf(stderr, "regroup-run: the job is lost, and no host answers\n");
       return end.status;
     }
@@ -207,12 +209,12 @@ static int read_option(const char *word, run_options *o) {
   return 1;
 }
 
-static int run_program(const run_launcher *launcher, char **command, const run_options *o) {
+static int run_program(const run_launcher *launcher, char ***command, const run_options *o) {
   setenv("RG_SURVIVE", "1", 1);
   setenv("UCX_TLS", "tcp,self", 0);
   if (o->most < 0 && !launcher->stays && !o->requeue) {
-    execvp(command[0], command);
-    fprintf(stderr, "regroup-run: cannot start %s\n", command[0]);
+    execvp(**command, *command);
+    fprintf(stderr, "regroup-run: cannot start %s\n", **command);
     return 2;
   }
   int status = run_again(launcher, command, o->most);
@@ -225,6 +227,7 @@ int main(int argc, char **argv) {
   run_options o = {.most = -1};
   int own = 1, is_own = 1;
   char *path;
+  static char **command; /* until the end */
   if (argc == 1 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
     return fputs(help, stdout) < 0;
   if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
@@ -234,10 +237,10 @@ int main(int argc, char **argv) {
   if (is_own < 0)
     return 2;
   const run_launcher *launcher = find_launcher(o.slurm, &path);
-  char **command = path ? make_command(launcher, path, argv + own) : NULL;
+  command = path ? make_command(launcher, path, argv + own) : NULL;
   if (!command) {
     fprintf(stderr, "regroup-run: there is no %s; RG_MPIEXEC names one\n", launcher->name);
     return 2;
   }
-  return launcher->open(command) ? run_program(launcher, command, &o) : 2;
+  return launcher->open(command) ? run_program(launcher, &command, &o) : 2;
 }

@@ -85,9 +85,18 @@ int run_nodes_are_lost(const char *list) {
 
 /* --- what is heard -------------------------------------------------------------------------- */
 
+void run_nodes_lose(const char *name, const char *list) {
+  long first, last;
+  int before = lost.n;
+  add_name(&lost, name); /* it may have been told before */
+  lost_now += lost.n - before;
+  while (read_range(&list, &first, &last))
+    for (long i = first; i <= last; i++)
+      lose_rank(i);
+}
+
 int run_nodes_hear(const char *line) {
   char name[RUN_LINE];
-  long first, last;
   int at = 0;
   const char *own = strstr(line, "regroup: ");
   if (!own)
@@ -96,14 +105,8 @@ int run_nodes_hear(const char *line) {
     add_name(&ended, name);
     return 1;
   }
-  if (sscanf(own, "regroup: node %4095s is lost (ranks %n", name, &at) != 1 || !at)
-    return 0;
-  int before = lost.n;
-  add_name(&lost, name); /* it may have been told before */
-  lost_now += lost.n - before;
-  for (const char *list = own + at; read_range(&list, &first, &last);)
-    for (long i = first; i <= last; i++)
-      lose_rank(i);
+  if (sscanf(own, "regroup: node %4095s is lost (ranks %n", name, &at) == 1 && at)
+    run_nodes_lose(name, own + at);
   return 0;
 }
 
@@ -154,6 +157,25 @@ static char *leave_out_also(const char *before) {
   return before ? text : strdup(lost.text);
 }
 
+/* Of the nodes that the user wants, those that are not lost; NULL: there are none, or they are in a
+ * file. */
+static char *find_wanted(const char *wanted) {
+  char name[RUN_LINE];
+  name_list all = {NULL, 0};
+  if (!wanted || strchr(wanted, '/'))
+    return NULL;
+  setenv("RG_RUN_NODES", wanted, 1); /* the shell then needs no quoting of it */
+  FILE *f = popen("scontrol show hostnames \"$RG_RUN_NODES\"", "r");
+  unsetenv("RG_RUN_NODES");
+  while (f && fscanf(f, "%4095s", name) == 1)
+    add_name(&all, name);
+  if (f)
+    pclose(f);
+  name_list left = find_left(&all);
+  drop_names(&all);
+  return left.text;
+}
+
 /* If nodes have ended by themselves, because they were no majority, the job starts on these: no
  * other is known to live. Else on all but those that are lost. The number of ranks stays; the step
  * that was lost may still hold processors; in a new allocation Slurm chooses other nodes. */
@@ -164,7 +186,7 @@ int run_nodes_leave_out(char ***command) {
   name_list left = find_left(ended.n ? &ended : &kept);
   total = total ? total : count_nodes(*command) + before;
   int n = left.n ? left.n : total ? total - lost.n : -1;
-  char *add[8] = {NULL};
+  char *add[10] = {NULL}, *wanted;
   int k = 0;
   kept = left;
   if (left.n) {
@@ -173,6 +195,10 @@ int run_nodes_leave_out(char ***command) {
   } else if (lost.n) {
     add[k++] = without;
     add[k++] = leave_out_also(run_srun_option(*command, 'x', "exclude"));
+    if ((wanted = find_wanted(run_srun_option(*command, 'w', "nodelist")))) {
+      add[k++] = with;
+      add[k++] = wanted;
+    }
   }
   if (inside) {
     add[k++] = overlap;
@@ -184,7 +210,10 @@ int run_nodes_leave_out(char ***command) {
       add[k++] = number;
     }
   }
-  *command = run_srun_add(*command, add);
+  char **old = *command;
+  *command = run_srun_add(old, add);
+  if (*command != old)
+    free(old);
   forget_start();
   return inside ? n : -1;
 }

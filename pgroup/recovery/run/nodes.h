@@ -11,6 +11,9 @@
 /* Looks at a line. 1: it tells that a node has no part in the job any more, although it lives. */
 int run_nodes_hear(const char *line);
 
+/* A node is lost, with these ranks ("0-3,8"). */
+void run_nodes_lose(const char *name, const char *ranks);
+
 /* Whether a node was lost in this start of the job. */
 int run_nodes_lost(void);
 

@@ -45,6 +45,9 @@ extern const run_launcher run_mpiexec, run_srun;
 /* Runs the command, which NULL ends, and passes its standard error on. */
 run_end run_job(const run_launcher *launcher, char **command);
 
+/* The signal that has ended a job, or is to; 0: none. */
+int run_interrupted(void);
+
 /* run_mpiexec.next: removes the hosts that do not answer, with a line for each. */
 int run_check_hosts(char ***command);
 

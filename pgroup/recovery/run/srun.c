@@ -15,7 +15,8 @@
  *     srun: error: node1: task 1: Exited with exit code 7
  *
  * A node without a majority tells that it ends. If none of the others tells in time that it is
- * lost, there is no other part that goes on. */
+ * lost, there is no other part that goes on. A node that is lost when all ranks have left is told
+ * by nobody: probe.c finds it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include "base/clock.h"
 #include "noded/overlay.h"
 #include "recovery/run/nodes.h"
+#include "recovery/run/probe.h"
 #include "recovery/run/run.h"
 #include "recovery/run/srun_options.h"
 
@@ -45,6 +47,8 @@ static struct {
   int asked;         /* the state was asked for */
   double answered;   /* when the answer began; 0: not yet */
   int told, running; /* tasks that it tells of; of these, run on living nodes */
+  int unstarted;     /* a task could not execute the program; 2: srun was told to end */
+  int node_failed;   /* as Slurm says: it has ended the processes there */
   int parts;         /* it has several parts, whose tasks are numbered by themselves */
   double part_ended; /* when a node has told that it ends */
   double ended;      /* when the survivors were seen to have ended */
@@ -113,12 +117,17 @@ static int note_state(const char *line) {
 
 static int hear(const char *line) {
   static const char state[] = "srun: StepId=", asked[] = "srun: interrupt (";
+  if (run_probe_hear(line))
+    return 0;
   if (!strncmp(line, state, sizeof state - 1))
     return note_state(line + sizeof state - 1);
   if (!strncmp(line, asked, sizeof asked - 1))
     return !is_answer();
   if (!strncmp(line, "srun: error: ", 13))
     note_exit(line);
+  job.node_failed |= !strncmp(line, "srun: error: Node failure on ", 29);
+  if (strstr(line, "error: execve(): ") && !job.unstarted)
+    job.unstarted = 1;
   if (run_nodes_hear(line))
     job.part_ended = rgi_clock_now();
   return 1;
@@ -134,6 +143,11 @@ static int is_over(double t) {
 
 static void step(pid_t launcher) {
   double t = rgi_clock_now();
+  run_probe_step(t);
+  if (job.unstarted == 1) { /* the others wait for it in MPI_Init */
+    job.unstarted = 2;
+    kill(launcher, SIGTERM);
+  }
   if (job.ended > 0 && t - job.ended > OUTPUT_SECONDS)
     kill(launcher, SIGKILL);
   if (job.ended > 0 || (!run_nodes_lost() && job.part_ended <= 0))
@@ -160,9 +174,11 @@ static int status_of_survivors(int well) {
   return status;
 }
 
+/* Also if a node was lost when all ranks had left. */
 static void judge(const run_news *news, run_end *end) {
-  if (job.ended > 0 || (!end->lost && (news->well || run_nodes_lost()))) {
-    end->status = status_of_survivors(news->well);
+  int well = news->well || (job.node_failed && run_probe_has_heard());
+  if (job.ended > 0 || (!end->lost && (well || run_nodes_lost()))) {
+    end->status = status_of_survivors(well);
     end->lost = 0;
   }
   end->lost =
@@ -171,6 +187,7 @@ static void judge(const run_news *news, run_end *end) {
     free(job.exits[i].ranks);
   free(job.exits);
   memset(&job, 0, sizeof job);
+  run_probe_forget();
 }
 
 /* What RG_SURVIVE says must reach the tasks, which sites' --export=NONE for the batch script would
@@ -187,9 +204,29 @@ static int pass_environment(char **command) {
   return 0;
 }
 
+/* Older versions of Slurm do not tell the job when its time ends. */
+static void tell_end_time(void) {
+  struct tm t = {.tm_isdst = -1};
+  char text[32];
+  if (!getenv("SLURM_JOB_ID") || getenv("SLURM_JOB_END_TIME") || getenv("RG_END_TIME"))
+    return;
+  FILE *f = popen("squeue -h -j \"$SLURM_JOB_ID\" -o %e 2>/dev/null", "r");
+  if (!f)
+    return;
+  if (fscanf(f, "%d-%d-%dT%d:%d:%d", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour, &t.tm_min,
+             &t.tm_sec) == 6) {
+    t.tm_year -= 1900;
+    t.tm_mon--;
+    snprintf(text, sizeof text, "%lld", (long long)mktime(&t));
+    setenv("RG_END_TIME", text, 1);
+  }
+  pclose(f);
+}
+
 static int open_srun(char **command) {
   if (!pass_environment(command))
     return 0;
+  tell_end_time();
   unsetenv("SLURM_SRUN_REDUCE_TASK_EXIT_MSG");
   unsetenv("SLURM_DISABLE_STATUS");
   may_ask = !run_srun_flag(command, 'X', "disable-status") &&
