@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "file/file.h"
+#include "shm/backing.h"
 
 int64_t rgi_file_bytes(const rgi_file_info *info) {
   int64_t bytes = (int64_t)info->element;
@@ -18,21 +19,20 @@ int64_t rgi_file_bytes(const rgi_file_info *info) {
   return bytes;
 }
 
-/* Some file systems cannot reserve room; there only the length is set. */
+/* Some file systems cannot reserve room; there only the length is set. 0 or a number of errno. */
 static int make_room(int fd, int64_t bytes) {
-  if (fallocate(fd, 0, 0, bytes) == 0)
-    return 0;
-  if (errno != EOPNOTSUPP && errno != ENOSYS)
-    return -1;
-  return ftruncate(fd, bytes);
+  int code = bytes < 0 ? EFBIG : rgi_backing_add(fd, 0, (uint64_t)bytes);
+  if (code != EOPNOTSUPP && code != ENOSYS)
+    return code;
+  return ftruncate(fd, bytes) == 0 ? 0 : errno;
 }
 
 int rgi_file_extend(const char *path, int64_t bytes) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0)
     return rgi_file_system_error("cannot open", path, errno);
-  int code =
-      make_room(fd, bytes) == 0 ? RG_SUCCESS : rgi_file_system_error("cannot write", path, errno);
+  int failed = make_room(fd, bytes);
+  int code = failed ? rgi_file_system_error("cannot write", path, failed) : RG_SUCCESS;
   if (close(fd) != 0 && code == RG_SUCCESS)
     code = rgi_file_system_error("cannot write", path, errno);
   return code;

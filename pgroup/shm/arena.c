@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Blocks of up to 16 KiB (SMALL) have one of 28 sizes, classes. Each class has a stack of free
- * blocks in the segment, which any process pops from and pushes to without a lock; the first word
- * of a free block names the next one. The word that holds the top also holds a count of pushes, so
- * that a process that was interrupted between reading the top and replacing it notices any change.
- * A pop acquires and a push releases: what the last owner wrote is visible to the next one. When a
- * stack is empty the process locks `growing` and cuts a block from the class's current piece, or
- * from a new piece of 64 KiB.
- *
- * Larger blocks, and pieces, are pages side by side, which pages.h finds under the same lock.
- * Memory for pages is committed by fallocate before they are handed out (the segment is sparse),
- * and given back by a hole when much is free.
+ * Blocks of up to 16 KiB are cut from pieces of 64 KiB (blocks.h). Larger blocks, and pieces, are
+ * pages side by side, which pages.h finds under the lock `growing`. Memory for pages is added
+ * before they are handed out (the segment is sparse), and given back when much is free. For more
+ * than a piece both are done without the lock, while the pages are taken: they may last seconds,
+ * and others need the lock for their messages.
  *
  * The last pages are set aside, a range for each purpose. A block there is whole pages, however
  * small it is, and is never cut into others: so it is known by its place, and what is freed there
@@ -19,8 +13,8 @@
  *
  * A process may be killed at any point. The lock is robust: the next process that takes it goes on
  * with the table as it is. Stores are in such an order that at worst some memory stays unused:
- * pages are taken before they are written down as a piece, a piece's beginning is stored before its
- * end, and a block leaves its stack before it is used. */
+ * pages are taken before they are written down as a piece, and are marked as without memory before
+ * it is given back. */
 #include "shm/arena.h"
 
 #include <errno.h>
@@ -29,17 +23,18 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "shm/backing.h"
+#include "shm/blocks.h"
 #include "shm/pages.h"
 
-/* Four classes for each doubling, from one line up: at most a fifth of a block is wasted. */
-#define SMALL ((size_t)16 << 10)
-#define CLASSES 28 /* the last one's blocks are SMALL */
+#define SMALL RGI_BLOCKS_LARGEST
 #define PIECE ((size_t)64 << 10)
 
 /* Free pages keep their memory up to so many bytes; above that, ranges of at least RETURNED go back
@@ -47,10 +42,8 @@
 #define AT_HAND ((size_t)64 << 20)
 #define RETURNED ((size_t)1 << 20)
 
-/* The top of a stack: its offset in lines (an arena has fewer than 2^36 of them), and a count that
- * changes with every push. */
-#define TOP_BITS 36
-#define TOP_MASK (((uint64_t)1 << TOP_BITS) - 1)
+/* In a full arena all free pages give their memory back, so many bytes at a time under the lock. */
+#define DROPPED ((size_t)4 << 20)
 
 typedef struct {
   uint64_t magic, size; /* of all but the heap */
@@ -59,16 +52,15 @@ typedef struct {
   uint64_t limit[RGI_ARENA_PURPOSES]; /* where the pages end that each purpose may take */
   pthread_mutex_t growing;            /* robust */
   _Atomic uint64_t used;
-  struct {
-    _Atomic uint64_t top;
-    _Atomic uint64_t piece, end; /* the rest of the current piece; under growing */
-  } class[CLASSES];
+  rgi_blocks_table blocks;
 } arena_header;
 
 static struct {
   arena_header *base;
   int fd;
 } arena = {.fd = -1};
+
+static rgi_arena_cache *caches;
 
 static _Thread_local rgi_arena_purpose purpose_now;
 
@@ -96,59 +88,26 @@ int rgi_arena_fd(void) {
   return arena.fd;
 }
 
-/* --- sizes ----------------------------------------------------------------- */
+/* --- pages ------------------------------------------------------------------- */
 
-/* Lines of a block, by class: 1 2 3 4 5 6 7 8 10 12 14 16 20 ... */
-static size_t class_lines(int c) {
-  return c < 8 ? (size_t)c + 1 : (size_t)(5 + (c - 8) % 4) << ((c - 8) / 4 + 1);
+static void lock_growing(void) {
+  if (pthread_mutex_lock(&arena.base->growing) == EOWNERDEAD)
+    pthread_mutex_consistent(&arena.base->growing);
 }
 
-static int class_of(size_t bytes) {
-  size_t lines = bytes ? (bytes - 1) / RGI_LINE + 1 : 1;
-  if (lines <= 8)
-    return (int)lines - 1;
-  int shift = 63 - __builtin_clzll((unsigned long long)(lines - 1)) - 2;
-  return 8 + 4 * (shift - 1) + (int)((lines - 1) >> shift) - 4;
+static void unlock_growing(void) {
+  pthread_mutex_unlock(&arena.base->growing);
 }
 
-/* --- free blocks ------------------------------------------------------------- */
-
-static _Atomic uint64_t *link_of(uint64_t lines) {
-  return rgi_arena_at(lines * RGI_LINE);
-}
-
-static uint64_t pop_block(int c) {
-  _Atomic uint64_t *top = &arena.base->class[c].top;
-  uint64_t old = atomic_load_explicit(top, memory_order_acquire), next;
-  do {
-    if (!(old & TOP_MASK))
-      return 0;
-    /* Another process may pop the block and write to it meanwhile: then the exchange fails, and
-     * what was read is not used. */
-    next = atomic_load_explicit(link_of(old & TOP_MASK), memory_order_relaxed);
-  } while (!atomic_compare_exchange_weak_explicit(top, &old, (old & ~TOP_MASK) | (next & TOP_MASK),
-                                                  memory_order_acquire, memory_order_acquire));
-  return (old & TOP_MASK) * RGI_LINE;
-}
-
-static void push_block(int c, uint64_t offset) {
-  _Atomic uint64_t *top = &arena.base->class[c].top;
-  uint64_t lines = offset / RGI_LINE, old = atomic_load_explicit(top, memory_order_relaxed);
-  do
-    atomic_store_explicit(link_of(lines), old & TOP_MASK, memory_order_relaxed);
-  while (!atomic_compare_exchange_weak_explicit(top, &old,
-                                                ((old & ~TOP_MASK) + TOP_MASK + 1) | lines,
-                                                memory_order_release, memory_order_relaxed));
-}
-
-/* --- growing ----------------------------------------------------------------- */
-
-/* Without this a page for which there is no memory would be a SIGBUS at its first use. */
+/* Without this a page for which there is no memory would be a SIGBUS at its first use. The range
+ * has no memory before. */
 static int commit_memory(const char *what, uint64_t at, size_t bytes) {
-  if (fallocate(arena.fd, 0, (off_t)at, (off_t)bytes) != 0)
-    return rgi_error(RG_ERR_NOMEM, "%s: the node has no memory for %zu bytes more: %s", what, bytes,
-                     strerror(errno));
-  return RG_SUCCESS;
+  int code = rgi_backing_add(arena.fd, at, bytes);
+  if (!code)
+    return RG_SUCCESS;
+  rgi_backing_drop(arena.fd, at, bytes);
+  return rgi_error(RG_ERR_NOMEM, "%s: the node has no memory for %zu bytes more: %s", what, bytes,
+                   strerror(code));
 }
 
 static rgi_pages *page_table(void) {
@@ -159,20 +118,31 @@ static uint64_t page_at(uint64_t page) {
   return arena.base->first + page * RGI_PAGE;
 }
 
-static int back_pages(const char *what, uint64_t first, uint64_t n) {
-  for (uint64_t at = first, end = first + n; rgi_pages_bare(page_table(), &at, &end);
-       at = end, end = first + n) {
-    RGI_TRY(commit_memory(what, page_at(at), (end - at) * RGI_PAGE));
-    rgi_pages_back(page_table(), at, end - at);
-  }
-  return RG_SUCCESS;
+static uint64_t aside_page(void) {
+  return arena.base->limit[RGI_ARENA_ANY];
 }
 
-/* Pages side by side. */
+/* The caller holds the lock; for more than a piece it is released meanwhile. */
+static int back_pages(const char *what, uint64_t first, uint64_t n) {
+  const int release = n * RGI_PAGE > PIECE;
+  int error = RG_SUCCESS;
+  for (uint64_t at = first, end = first + n; !error && rgi_pages_bare(page_table(), &at, &end);
+       at = end, end = first + n) {
+    if (release)
+      unlock_growing();
+    error = commit_memory(what, page_at(at), (end - at) * RGI_PAGE);
+    if (release)
+      lock_growing();
+    if (!error)
+      rgi_pages_back(page_table(), at, end - at);
+  }
+  return error;
+}
+
+/* Pages side by side. The caller holds the lock, as above. */
 static int alloc_pages(const char *what, uint64_t n, uint64_t *offset) {
   uint64_t first;
-  if (!rgi_pages_alloc(page_table(), n, (rgi_pages_range){0, arena.base->limit[RGI_ARENA_ANY]},
-                       &first))
+  if (!rgi_pages_alloc(page_table(), n, (rgi_pages_range){0, aside_page()}, &first))
     return rgi_error(RG_ERR_NOMEM,
                      "%s: the node's arena is full (%zu of %zu MiB are taken; wanted: %zu bytes in "
                      "one piece): set RG_ARENA_SIZE higher, or free groups and arrays",
@@ -186,109 +156,155 @@ static int alloc_pages(const char *what, uint64_t n, uint64_t *offset) {
   return error;
 }
 
+/* The caller holds the lock. Gives memory of pages back to the system; of taken ones without the
+ * lock. */
+static void drop_pages(uint64_t first, uint64_t n, int taken) {
+  rgi_pages_unback(page_table(), first, n);
+  if (taken)
+    unlock_growing();
+  int code = rgi_backing_drop(arena.fd, page_at(first), n * RGI_PAGE);
+  if (taken)
+    lock_growing();
+  if (code)
+    rgi_pages_back(page_table(), first, n);
+}
+
 int rgi_arena_is_aside(uint64_t offset) {
-  return offset >= page_at(arena.base->limit[RGI_ARENA_ANY]);
+  return offset >= page_at(aside_page());
 }
 
 static void free_pages(uint64_t offset, uint64_t n) {
   uint64_t first = (offset - arena.base->first) / RGI_PAGE;
+  lock_growing();
+  if (!rgi_arena_is_aside(offset) && n * RGI_PAGE >= RETURNED &&
+      (page_table()->spare + n) * RGI_PAGE > AT_HAND)
+    drop_pages(first, n, 1);
   rgi_pages_free(page_table(), first, n);
-  if (rgi_arena_is_aside(offset) || n * RGI_PAGE < RETURNED ||
-      page_table()->spare * RGI_PAGE <= AT_HAND)
-    return;
-  if (fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-                (off_t)(n * RGI_PAGE)) == 0)
-    rgi_pages_unback(page_table(), first, n);
+  unlock_growing();
 }
 
-/* A piece of PIECE bytes, or a smaller one when there is no room. */
-static int alloc_piece(const char *what, size_t bytes, uint64_t *at, size_t *cut) {
-  for (*cut = PIECE; alloc_pages(what, *cut / RGI_PAGE, at); *cut /= 2)
-    if (*cut / 2 < bytes || *cut / 2 < RGI_PAGE)
+/* --- small blocks ------------------------------------------------------------ */
+
+static rgi_blocks small_blocks(void) {
+  return (rgi_blocks){(char *)arena.base, &arena.base->blocks};
+}
+
+/* Cuts a block from a new piece of PIECE bytes, or from a smaller one when there is no room. */
+static int cut_new_piece(const char *what, int c, uint64_t *offset) {
+  const rgi_blocks b = small_blocks();
+  uint64_t at;
+  size_t bytes = PIECE;
+  for (; alloc_pages(what, bytes / RGI_PAGE, &at); bytes /= 2)
+    if (bytes / 2 < rgi_blocks_bytes(c) || bytes / 2 < RGI_PAGE)
       return RG_ERR_NOMEM;
+  rgi_blocks_set_piece(&b, c, at, bytes);
+  *offset = rgi_blocks_cut(&b, c);
   return RG_SUCCESS;
-}
-
-/* The beginning of a new piece is stored before its end: a process killed between the two stores
- * leaves at most one unused piece. */
-static int cut_piece(const char *what, int c, uint64_t *offset) {
-  size_t bytes = class_lines(c) * RGI_LINE, cut;
-  _Atomic uint64_t *piece = &arena.base->class[c].piece, *end = &arena.base->class[c].end;
-  uint64_t at = atomic_load(piece);
-  if (at + bytes > atomic_load(end)) {
-    RGI_TRY(alloc_piece(what, bytes, &at, &cut));
-    atomic_store(piece, at);
-    atomic_store(end, at + cut);
-  }
-  atomic_store(piece, at + bytes);
-  *offset = at;
-  return RG_SUCCESS;
-}
-
-/* When there are no pages: cuts a block off a larger free one, and makes free blocks of other
- * classes of the rest. 0: there is none. */
-static uint64_t split_block(int c) {
-  for (int large = c + 1; large < CLASSES; large++) {
-    uint64_t got = pop_block(large);
-    size_t rest = class_lines(large) - class_lines(c), at = got + class_lines(c) * RGI_LINE;
-    for (int k = large; got && rest; k--)
-      for (; class_lines(k) <= rest; rest -= class_lines(k)) {
-        push_block(k, at);
-        at += class_lines(k) * RGI_LINE;
-      }
-    if (got)
-      return got;
-  }
-  return 0;
-}
-
-static void lock_growing(void) {
-  if (pthread_mutex_lock(&arena.base->growing) == EOWNERDEAD)
-    pthread_mutex_consistent(&arena.base->growing);
 }
 
 static int alloc_small(const char *what, int c, uint64_t *offset) {
+  const rgi_blocks b = small_blocks();
   int error = RG_SUCCESS;
-  uint64_t got = pop_block(c);
+  uint64_t got = rgi_blocks_pop(&b, c);
   if (!got) {
     lock_growing();
-    got = pop_block(c);
+    got = rgi_blocks_pop(&b, c);
     if (!got)
-      error = cut_piece(what, c, &got);
-    if (error && (got = split_block(c)))
+      got = rgi_blocks_cut(&b, c);
+    if (!got && (error = cut_new_piece(what, c, &got)) && (got = rgi_blocks_split(&b, c)))
       error = RG_SUCCESS;
-    pthread_mutex_unlock(&arena.base->growing);
+    unlock_growing();
   }
   *offset = got;
   return error;
 }
 
-static int alloc_large(const char *what, uint64_t n, uint64_t *offset) {
+/* --- in a full arena --------------------------------------------------------- */
+
+/* Makes free pages of the small blocks that are free. */
+static int gather_pages(void) {
+  const rgi_blocks b = small_blocks();
+  uint64_t n = aside_page();
+  int any = 0;
   lock_growing();
-  int error = alloc_pages(what, n, offset);
-  pthread_mutex_unlock(&arena.base->growing);
+  unsigned char *lines = rgi_blocks_gather(&b, arena.base->first, &n);
+  for (uint64_t at = 0, end; lines && at < n; at = end) {
+    for (end = at; end < n && lines[end] == RGI_BLOCKS_PAGE_LINES; end++)
+      continue;
+    if (end > at)
+      rgi_pages_free(page_table(), at, end - at);
+    any |= end > at;
+    end += end == at;
+  }
+  unlock_growing();
+  free(lines);
+  return any;
+}
+
+/* Gives the memory of free pages back to the system. */
+static int drop_spare(void) {
+  int any = 0, found = 1;
+  for (uint64_t at = 0, end; found; at = end) {
+    lock_growing();
+    end = aside_page();
+    found = page_table()->spare && rgi_pages_idle(page_table(), &at, &end);
+    if (found) {
+      end = end - at > DROPPED / RGI_PAGE ? at + DROPPED / RGI_PAGE : end;
+      drop_pages(at, end - at, 0);
+    }
+    unlock_growing();
+    any |= found;
+  }
+  return any;
+}
+
+/* All that is kept for later. Returns whether there was any. */
+static int give_back_kept(void) {
+  int any = 0;
+  for (rgi_arena_cache *c = caches; c; c = c->next)
+    any |= c->give_back() > 0;
+  any |= gather_pages();
+  return drop_spare() || any;
+}
+
+void rgi_arena_add_cache(rgi_arena_cache *cache) {
+  rgi_arena_cache **at = &caches;
+  while (*at && *at != cache)
+    at = &(*at)->next;
+  *at = cache;
+}
+
+/* --- blocks ------------------------------------------------------------------ */
+
+static uint64_t pages_of(size_t bytes) {
+  return bytes ? (bytes - 1) / RGI_PAGE + 1 : 1;
+}
+
+/* From what any purpose may take. */
+static int alloc_any(const char *what, size_t bytes, uint64_t *offset) {
+  if (bytes <= SMALL)
+    return alloc_small(what, rgi_blocks_class(bytes), offset);
+  lock_growing();
+  int error = alloc_pages(what, pages_of(bytes), offset);
+  unlock_growing();
   return error;
 }
 
 /* Of what is set aside for the purpose and those before it. 0: there is none. */
 static int alloc_aside(rgi_arena_purpose purpose, uint64_t n, uint64_t *offset) {
   uint64_t first;
-  const rgi_pages_range range = {arena.base->limit[RGI_ARENA_ANY], arena.base->limit[purpose]};
+  const rgi_pages_range range = {aside_page(), arena.base->limit[purpose]};
   lock_growing();
   int found = rgi_pages_alloc(page_table(), n, range, &first);
-  pthread_mutex_unlock(&arena.base->growing);
+  unlock_growing();
   if (found)
     *offset = page_at(first);
   return found;
 }
 
-static uint64_t pages_of(size_t bytes) {
-  return bytes ? (bytes - 1) / RGI_PAGE + 1 : 1;
-}
-
 /* What a block of so many bytes takes up. */
 static size_t size_of(size_t bytes) {
-  return bytes <= SMALL ? class_lines(class_of(bytes)) * RGI_LINE : pages_of(bytes) * RGI_PAGE;
+  return bytes <= SMALL ? rgi_blocks_bytes(rgi_blocks_class(bytes)) : pages_of(bytes) * RGI_PAGE;
 }
 
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
@@ -298,8 +314,9 @@ int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t byte
     return rgi_error(RG_ERR_NOMEM,
                      "%s: %zu bytes are more than the node's arena of %zu MiB (RG_ARENA_SIZE)",
                      what, bytes, (size_t)arena.base->size >> 20);
-  int error = bytes <= SMALL ? alloc_small(what, class_of(bytes), &got)
-                             : alloc_large(what, pages_of(bytes), &got);
+  int error = alloc_any(what, bytes, &got);
+  if (error && give_back_kept())
+    error = alloc_any(what, bytes, &got);
   if (error && !alloc_aside(purpose, pages_of(bytes), &got))
     return error;
   atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
@@ -323,13 +340,11 @@ rgi_arena_purpose rgi_arena_get_purpose(void) {
 
 void rgi_arena_free(uint64_t offset, size_t bytes) {
   atomic_fetch_sub_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
-  if (bytes <= SMALL && !rgi_arena_is_aside(offset)) {
-    push_block(class_of(bytes), offset);
-    return;
-  }
-  lock_growing();
-  free_pages(offset, pages_of(bytes));
-  pthread_mutex_unlock(&arena.base->growing);
+  const rgi_blocks b = small_blocks();
+  if (bytes <= SMALL && !rgi_arena_is_aside(offset))
+    rgi_blocks_push(&b, rgi_blocks_class(bytes), offset);
+  else
+    free_pages(offset, pages_of(bytes));
 }
 
 void rgi_arena_get_usage(rgi_arena_usage *usage) {
@@ -347,7 +362,11 @@ size_t rgi_arena_heap_size(void) {
 }
 
 int rgi_arena_heap_commit(const char *what, uint64_t offset, size_t bytes) {
-  return commit_memory(what, arena.base->size + offset, bytes);
+  const uint64_t at = arena.base->size + offset;
+  int error = commit_memory(what, at, bytes);
+  if (error && give_back_kept())
+    error = commit_memory(what, at, bytes);
+  return error;
 }
 
 /* --- the segment --------------------------------------------------------------- */
@@ -384,7 +403,6 @@ static void prepare_pages(const rgi_arena_sizes *sizes, const layout *at) {
   uint64_t limit = (at->aside - at->first) / RGI_PAGE;
   page_table()->count = (at->end - at->first) / RGI_PAGE;
   rgi_pages_back(page_table(), limit, page_table()->count - limit);
-  page_table()->spare = page_table()->backed;
   for (int i = 0; i < RGI_ARENA_PURPOSES; i++)
     h->limit[i] = limit += round_up(sizes->aside[i], RGI_PAGE) / RGI_PAGE;
 }
@@ -424,11 +442,14 @@ static int set_size(int fd, size_t bytes) {
 static int make_segment(const rgi_arena_sizes *sizes, const layout *at) {
   size_t bytes = at->end + sizes->heap, aside = at->end - at->aside;
   arena.fd = memfd_create("regroup", MFD_CLOEXEC);
-  if (arena.fd < 0 || set_size(arena.fd, bytes) != 0 ||
-      fallocate(arena.fd, 0, 0, (off_t)at->first) != 0 ||
-      (aside && fallocate(arena.fd, 0, (off_t)at->aside, (off_t)aside) != 0))
+  int code = arena.fd < 0 || set_size(arena.fd, bytes) != 0 ? errno : 0;
+  if (!code)
+    code = rgi_backing_add(arena.fd, 0, at->first);
+  if (!code)
+    code = rgi_backing_add(arena.fd, at->aside, aside);
+  if (code)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: no shared memory for the node's arena (%zu MiB): %s",
-                     bytes >> 20, strerror(errno));
+                     bytes >> 20, strerror(code));
   RGI_TRY(map_segment(bytes));
   prepare_segment(sizes, at);
   return RG_SUCCESS;
@@ -447,8 +468,21 @@ int rgi_arena_join(const rgi_arena_address *i) {
   return RG_SUCCESS;
 }
 
+/* So that each offset of a block fits into RGI_LINE_BITS, in lines. */
+static int check_size(size_t bytes) {
+  if (bytes <= RGI_LINE_REACH)
+    return RG_SUCCESS;
+  return rgi_error(
+      RG_ERR_OPTION,
+      "rg_init: the node's arena would take %zu MiB, and at most %zu MiB are possible: "
+      "set RG_ARENA_SIZE lower",
+      bytes >> 20, (size_t)RGI_LINE_REACH >> 20);
+}
+
 int rgi_arena_make(const rgi_arena_sizes *sizes, rgi_arena_address *address) {
+  RGI_TRY(check_size(sizes->bytes));
   const layout at = layout_of(sizes);
+  RGI_TRY(check_size(at.end));
   RGI_TRY(make_segment(sizes, &at));
   *address = (rgi_arena_address){
       .pid = getpid(), .fd = arena.fd, .size = at.end, .mapped = at.end + sizes->heap};

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RGI_LINE 64 /* a cache line, to which blocks are aligned */
+#include "shm/lines.h"
 
 /* What the process that makes the segment sends to the others. */
 typedef struct {
@@ -43,8 +43,8 @@ typedef struct {
   size_t bytes, roots, heap, aside[RGI_ARENA_PURPOSES];
 } rgi_arena_sizes;
 
-/* By one process of the node: makes the segment. RG_ERR_SYSTEM; after that, as after any error
- * here, the caller calls rgi_arena_close. */
+/* By one process of the node: makes the segment. RG_ERR_SYSTEM; RG_ERR_OPTION: it would be larger
+ * than RGI_LINE_REACH. After any error here the caller calls rgi_arena_close. */
 int rgi_arena_make(const rgi_arena_sizes *sizes, rgi_arena_address *address);
 
 /* By the other processes of the node. RG_ERR_SYSTEM. */
@@ -62,9 +62,9 @@ int rgi_arena_fd(void);
 int rgi_arena_attach(int fd);
 
 /* The heap, for arrays: address space at a multiple of 64 KiB, without memory until a process of
- * the node has committed it. rgi_arena_heap_commit: [offset, offset + bytes) of the heap may be
- * used after RG_SUCCESS, and keeps what it holds if it was committed before; RG_ERR_NOMEM, with
- * `what`, the caller's purpose, in the text. */
+ * the node has committed it. rgi_arena_heap_commit: [offset, offset + bytes) of the heap, of which
+ * nothing is committed yet, may be used after RG_SUCCESS; RG_ERR_NOMEM, with `what`, the caller's
+ * purpose, in the text, changes nothing. */
 void *rgi_arena_heap(void);
 size_t rgi_arena_heap_size(void);
 int rgi_arena_heap_commit(const char *what, uint64_t offset, size_t bytes);
@@ -73,12 +73,26 @@ int rgi_arena_heap_commit(const char *what, uint64_t offset, size_t bytes);
  * process, any thread. Small blocks need no lock unless the arena has to grow. RG_ERR_NOMEM, with
  * `what`, the caller's purpose, in the text, changes nothing. Free blocks above 16 KiB merge with
  * their neighbours; when more than 64 MiB are free their memory goes back to the system. In a full
- * arena small blocks are cut from larger ones of up to 16 KiB; these do not merge again. */
+ * arena small blocks are cut from larger ones of up to 16 KiB, and before a call fails what is kept
+ * for later is given back: by the caches (below); free small blocks become pages where they fill
+ * such; the memory of all free pages goes back to the system. */
 int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset);
 
 /* The same for a purpose. */
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
                         uint64_t *offset);
+
+/* What a room keeps of blocks that it does not need now. give_back frees what any process of the
+ * node keeps, as far as that can be told; returns how many blocks that were. It is called by
+ * rgi_arena_alloc and rgi_arena_heap_commit in any thread, with whatever locks the caller of those
+ * holds: it takes no lock under which anybody allocates, does not allocate and does not wait. */
+typedef struct rgi_arena_cache {
+  int (*give_back)(void);
+  struct rgi_arena_cache *next; /* the arena's */
+} rgi_arena_cache;
+
+/* Adds a cache, once and for good; a second time does nothing. While no other thread allocates. */
+void rgi_arena_add_cache(rgi_arena_cache *cache);
 
 /* What the slots and messages of this thread are for from now on (RGI_ARENA_ANY at first); returns
  * what they were for. A caller sets it back. */

@@ -6,8 +6,10 @@
  * allocate a range the search jumps over each taken page it meets. Neighbours that are free need no
  * merging: they are zeros side by side. The counts of pages are kept with the bits; a process
  * killed between the two leaves a count that is wrong by that range, which only decides when memory
- * goes back to the system. */
+ * goes back to the system. `low` becomes smaller before the pages are free. */
 #include "shm/pages.h"
+
+#include <stdatomic.h>
 
 #define WORD 64
 
@@ -89,9 +91,10 @@ int rgi_pages_alloc(rgi_pages *p, uint64_t n, rgi_pages_range range, uint64_t *f
 
 void rgi_pages_free(rgi_pages *p, uint64_t first, uint64_t n) {
   p->spare += count_backed(p, first, n);
-  set_bits(taken_bits(p), first, n, 0);
   if (first < p->low)
     p->low = first;
+  atomic_signal_fence(memory_order_seq_cst);
+  set_bits(taken_bits(p), first, n, 0);
 }
 
 int rgi_pages_bare(const rgi_pages *p, uint64_t *first, uint64_t *end) {
@@ -104,12 +107,39 @@ int rgi_pages_bare(const rgi_pages *p, uint64_t *first, uint64_t *end) {
   return 1;
 }
 
+static uint64_t spare_bits(rgi_pages *p, uint64_t word) {
+  return ~taken_bits(p)[word] & backed_bits(p)[word];
+}
+
+int rgi_pages_idle(rgi_pages *p, uint64_t *first, uint64_t *end) {
+  for (uint64_t at = *first; at < *end; at = (at / WORD + 1) * WORD) {
+    uint64_t word = spare_bits(p, at / WORD) & (~(uint64_t)0 << at % WORD);
+    if (!word)
+      continue;
+    at = at / WORD * WORD + (uint64_t)__builtin_ctzll((unsigned long long)word);
+    if (at >= *end)
+      return 0;
+    *first = at;
+    *end = find_bit(taken_bits(p), at, *end, 1);
+    *end = find_bit(backed_bits(p), at, *end, 0);
+    return 1;
+  }
+  return 0;
+}
+
+/* A range is taken or free as a whole. */
+static uint64_t spare_of(rgi_pages *p, uint64_t first, uint64_t changed) {
+  return taken_bits(p)[first / WORD] >> first % WORD & 1 ? 0 : changed;
+}
+
 void rgi_pages_back(rgi_pages *p, uint64_t first, uint64_t n) {
-  p->backed += set_bits(backed_bits(p), first, n, 1);
+  uint64_t changed = set_bits(backed_bits(p), first, n, 1);
+  p->backed += changed;
+  p->spare += spare_of(p, first, changed);
 }
 
 void rgi_pages_unback(rgi_pages *p, uint64_t first, uint64_t n) {
   uint64_t changed = set_bits(backed_bits(p), first, n, 0);
   p->backed -= changed;
-  p->spare -= changed;
+  p->spare -= spare_of(p, first, changed);
 }

@@ -34,7 +34,11 @@ void rgi_pages_free(rgi_pages *p, uint64_t first, uint64_t n);
 /* Finds the first range without memory in [*first, *end) and stores it there. 0: there is none. */
 int rgi_pages_bare(const rgi_pages *p, uint64_t *first, uint64_t *end);
 
-/* Notes that taken pages have memory now; that free pages have none any more. */
+/* Finds the first range of free pages with memory in [*first, *end) and stores it there. 0: there
+ * is none. */
+int rgi_pages_idle(rgi_pages *p, uint64_t *first, uint64_t *end);
+
+/* Notes that pages, all taken or all free, have memory now; that they have none any more. */
 void rgi_pages_back(rgi_pages *p, uint64_t first, uint64_t n);
 void rgi_pages_unback(rgi_pages *p, uint64_t first, uint64_t n);
 
