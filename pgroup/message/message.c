@@ -29,7 +29,7 @@
 #include "shm/node.h"
 
 /* Up to here a message inside a node is one cell, copied in and out. */
-#define EAGER_BYTES (((size_t)32 << 10) - sizeof(rgi_message_cell))
+#define EAGER_BYTES (RGI_MESSAGE_CELL_MOST - sizeof(rgi_message_cell))
 
 static struct {
   pthread_mutex_t mutex;

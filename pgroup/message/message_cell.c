@@ -6,6 +6,11 @@
  * size that it has received and sends its own messages in them: so in the steady state only the
  * inboxes are shared.
  *
+ * The larger cells that a process keeps are stacks in the arena, from which another process takes
+ * all when the arena is full. The owner alone pushes, and pops single cells: a top that is
+ * the same twice has not changed meanwhile. Small cells are its own: they are 48 KiB at most, and
+ * the two atomic operations would cost their messages more than the copy of the data.
+ *
  * An inbox is one word: the offset of the newest cell in lines, how many lines its cells take, and
  * whether a sender waits for it to be emptied (WANTED). One compare-and-swap changes all three,
  * with release, so that the receiver, whose exchange acquires, sees the cells' contents. The
@@ -19,24 +24,101 @@
 #include "runtime/runtime.h"
 #include "shm/node.h"
 
-#define TOP_MASK UINT32_MAX
-#define LINES_SHIFT 32
-#define LINES_MASK ((uint64_t)INT32_MAX << LINES_SHIFT)
-#define WANTED ((uint64_t)1 << 63)
+#define TOP_MASK (((uint64_t)1 << RGI_LINE_BITS) - 1)
+#define WANTED_SHIFT 63
+#define WANTED ((uint64_t)1 << WANTED_SHIFT)
+#define LINES_SHIFT RGI_LINE_BITS
+#define LINES_MASK ((WANTED - 1) & ~TOP_MASK)
 
 /* Sizes of cells in lines. */
-static const uint32_t sizes[] = {1, 3, 8, 32, 128, 512};
+static const uint32_t sizes[] = {1, 3, 8, 32, 128, RGI_MESSAGE_CELL_MOST / RGI_LINE};
 #define SIZES ((int)(sizeof sizes / sizeof *sizes))
+#define SMALL_SIZES (SIZES - RGI_NODE_CELLS)
 #define KEPT_MOST 64 /* cells of one size */
 #define QUOTA_MOST ((size_t)1 << 20)
 
+/* An inbox holds no more than the quota, or one cell. */
+_Static_assert((QUOTA_MOST + RGI_MESSAGE_CELL_MOST) / RGI_LINE <
+                   (uint64_t)1 << (WANTED_SHIFT - LINES_SHIFT),
+               "the lines in an inbox fit into its word");
+
 static struct {
   struct {
-    rgi_message_cell *first;
+    rgi_message_cell *first; /* of a small size */
     int n;
   } kept[SIZES];
   size_t kept_lines, quota; /* quota: bytes */
 } cells;
+
+/* --- cells that are kept --------------------------------------------------------------------- */
+
+static rgi_message_cell *cell_at(uint64_t offset) {
+  return rgi_arena_at(offset);
+}
+
+static uint64_t offset_of(const rgi_message_cell *c) {
+  return (uint64_t)((const char *)c - (const char *)rgi_arena_at(0));
+}
+
+static _Atomic uint64_t *kept_of(int place, int size) {
+  return &rgi_node.processes[place].kept.cells[size - SMALL_SIZES];
+}
+
+/* All cells of a size have been taken by another process. */
+static void note_taken(int size) {
+  cells.kept_lines -= (size_t)cells.kept[size].n * sizes[size];
+  cells.kept[size].n = 0;
+}
+
+static rgi_message_cell *pop_kept(int size) {
+  if (size < SMALL_SIZES) {
+    rgi_message_cell *c = cells.kept[size].first;
+    if (c)
+      cells.kept[size].first = c->next;
+    return c;
+  }
+  _Atomic uint64_t *top = kept_of(rgi_node.me, size);
+  uint64_t old = atomic_load_explicit(top, memory_order_relaxed);
+  /* If another process takes the cells meanwhile the exchange fails, and what was read of one is
+   * not used. */
+  while (old && !atomic_compare_exchange_weak_explicit(top, &old, cell_at(old)->previous,
+                                                       memory_order_relaxed, memory_order_relaxed))
+    continue;
+  if (!old)
+    note_taken(size);
+  return old ? cell_at(old) : NULL;
+}
+
+static void push_kept(int size, rgi_message_cell *c) {
+  if (size < SMALL_SIZES) {
+    c->next = cells.kept[size].first;
+    cells.kept[size].first = c;
+    return;
+  }
+  _Atomic uint64_t *top = kept_of(rgi_node.me, size);
+  uint64_t old = atomic_load_explicit(top, memory_order_relaxed);
+  do {
+    if (!old)
+      note_taken(size);
+    c->previous = old;
+  } while (!atomic_compare_exchange_weak_explicit(top, &old, offset_of(c), memory_order_release,
+                                                  memory_order_relaxed));
+}
+
+/* In a full arena: frees what all processes keep of the larger sizes. */
+static int give_back_cells(void) {
+  int n = 0;
+  for (int i = 0; rgi_node.processes && i < rgi_node.n * RGI_NODE_CELLS; i++) {
+    int size = SMALL_SIZES + i % RGI_NODE_CELLS;
+    uint64_t at =
+        atomic_exchange_explicit(kept_of(i / RGI_NODE_CELLS, size), 0, memory_order_acquire);
+    for (uint64_t next; at; at = next, n++) {
+      next = cell_at(at)->previous;
+      rgi_arena_free(at, (size_t)sizes[size] * RGI_LINE);
+    }
+  }
+  return n;
+}
 
 void rgi_message_cells_close(void) {
   for (int i = 0; i < SIZES; i++) {
@@ -47,7 +129,9 @@ void rgi_message_cells_close(void) {
 }
 
 void rgi_message_cells_open(void) {
+  static rgi_arena_cache cache = {.give_back = give_back_cells};
   rgi_arena_usage usage;
+  rgi_arena_add_cache(&cache);
   rgi_message_cells_close(); /* after a death an earlier start leaves cells of its closed arena */
   rgi_arena_get_usage(&usage);
   cells.quota = rgi_message_min(QUOTA_MOST, usage.size / 8 / (size_t)rgi_node.n);
@@ -57,30 +141,25 @@ size_t rgi_message_cells_quota(void) {
   return cells.quota;
 }
 
-static uint64_t offset_of(const rgi_message_cell *c) {
-  return (uint64_t)((const char *)c - (const char *)rgi_arena_at(0));
-}
-
+/* The smallest size for so many lines. */
 static int size_for(size_t lines) {
-  for (int i = 0; i < SIZES; i++)
-    if (lines <= sizes[i])
-      return i;
-  return -1;
+  int i = 0;
+  while (lines > sizes[i])
+    i++;
+  return i;
 }
 
 int rgi_message_cell_take(size_t bytes, rgi_message_cell **c) {
   size_t lines = (sizeof(rgi_message_cell) + bytes + RGI_LINE - 1) / RGI_LINE;
   uint64_t offset;
   int i = size_for(lines);
-  if (i >= 0 && cells.kept[i].first) {
-    *c = cells.kept[i].first;
-    cells.kept[i].first = (*c)->next;
+  *c = cells.kept[i].n ? pop_kept(i) : NULL;
+  if (*c) {
     cells.kept[i].n--;
     cells.kept_lines -= sizes[i];
     return RG_SUCCESS;
   }
-  if (i >= 0)
-    lines = sizes[i];
+  lines = sizes[i];
   RGI_TRY(rgi_arena_alloc_for(rgi_arena_get_purpose(), "a message", lines * RGI_LINE, &offset));
   *c = rgi_arena_at(offset);
   (*c)->lines = (uint32_t)lines;
@@ -91,11 +170,10 @@ void rgi_message_cell_give(rgi_message_cell *c) {
   int i = size_for(c->lines);
   if (!c->lines) {
     free(c);
-  } else if (i >= 0 && sizes[i] == c->lines && cells.kept[i].n < KEPT_MOST &&
+  } else if (cells.kept[i].n < KEPT_MOST &&
              (cells.kept_lines + c->lines) * RGI_LINE <= cells.quota &&
              !rgi_arena_is_aside(offset_of(c))) {
-    c->next = cells.kept[i].first;
-    cells.kept[i].first = c;
+    push_kept(i, c);
     cells.kept[i].n++;
     cells.kept_lines += c->lines;
   } else {

@@ -42,7 +42,11 @@ static inline char *rgi_message_cell_data(rgi_message_cell *c) {
 void rgi_message_cells_open(void);
 void rgi_message_cells_close(void);
 
-/* A cell in the arena with room for so many bytes of data. RG_ERR_NOMEM. */
+/* Bytes of the largest cell, with its head. */
+#define RGI_MESSAGE_CELL_MOST ((size_t)32 << 10)
+
+/* A cell in the arena with room for so many bytes of data, at most RGI_MESSAGE_CELL_MOST with the
+ * head. RG_ERR_NOMEM. */
 int rgi_message_cell_take(size_t bytes, rgi_message_cell **c);
 void rgi_message_cell_give(rgi_message_cell *c);
 

@@ -25,7 +25,7 @@
 #define PIPE_BYTES (CHUNKS * CHUNK_BYTES)
 /* A pipe for when the arena has no room for a whole one. */
 #define SMALL_BYTES ((size_t)8 << 10)
-#define PIPES_MOST 8 /* of a process */
+#define PIPES_MOST RGI_NODE_PIPES /* of a process */
 
 /* Values of an RTS's `pipe` that are no offsets: those are at least a line. NOT_YET is only a
  * result of take_pipe. */
@@ -52,13 +52,50 @@ _Static_assert(sizeof(rts) == 3 * RGI_LINE, "an RTS is three lines");
 
 static struct {
   rgi_message *active; /* long messages under way */
-  uint64_t kept[PIPES_MOST];
-  int n, in_use, most;
+  int in_use, most;
   int starved; /* receives that have no pipe yet */
 } pipes;
 
+/* --- pipes that are kept for the next message ---------------------------------------------- */
+
+static _Atomic uint64_t *kept_of(int place, int i) {
+  return &rgi_node.processes[place].kept.pipes[i];
+}
+
+/* 0: none. */
+static uint64_t take_kept(void) {
+  uint64_t pipe = 0;
+  for (int i = 0; i < PIPES_MOST && !pipe; i++)
+    if (atomic_load_explicit(kept_of(rgi_node.me, i), memory_order_relaxed))
+      pipe = atomic_exchange_explicit(kept_of(rgi_node.me, i), 0, memory_order_relaxed);
+  return pipe;
+}
+
+/* There is room: no process has more than PIPES_MOST. */
+static void keep_pipe(uint64_t pipe) {
+  int i = 0;
+  while (atomic_load_explicit(kept_of(rgi_node.me, i), memory_order_relaxed))
+    i++;
+  atomic_store_explicit(kept_of(rgi_node.me, i), pipe, memory_order_release);
+}
+
+/* In a full arena: frees what all processes keep. */
+static int give_back_pipes(void) {
+  int n = 0;
+  for (int i = 0; rgi_node.processes && i < rgi_node.n * PIPES_MOST; i++) {
+    uint64_t pipe =
+        atomic_exchange_explicit(kept_of(i / PIPES_MOST, i % PIPES_MOST), 0, memory_order_acquire);
+    if (pipe)
+      rgi_arena_free(pipe, PIPE_BYTES);
+    n += pipe != 0;
+  }
+  return n;
+}
+
 void rgi_message_pipes_open(void) {
+  static rgi_arena_cache cache = {.give_back = give_back_pipes};
   size_t most = rgi_message_cells_quota() / PIPE_BYTES;
+  rgi_arena_add_cache(&cache);
   memset(&pipes, 0, sizeof pipes);
   pipes.most = most < 1 ? 1 : most > PIPES_MOST ? PIPES_MOST : (int)most;
 }
@@ -124,16 +161,16 @@ static void end_message(rgi_message *r, int error) {
   rgi_message_finish(r, error);
 }
 
-/* --- pipes ----------------------------------------------------------------------- */
+/* --- pipes of messages ------------------------------------------------------------- */
 
 /* NOT_YET: all pipes are in use, and one will become free. REFUSED: there is no memory. */
 static uint64_t take_pipe(size_t *bytes) {
   uint64_t pipe;
   *bytes = PIPE_BYTES;
-  if (pipes.n)
-    return pipes.kept[--pipes.n];
   if (pipes.in_use >= pipes.most)
     return NOT_YET;
+  if ((pipe = take_kept()))
+    return pipe;
   if (rgi_arena_alloc("a long message", *bytes, &pipe) == RG_SUCCESS)
     return pipe;
   if (pipes.in_use)
@@ -171,7 +208,7 @@ static void close_pipe(rgi_message *r) {
   rts *l = r->rts;
   atomic_store_explicit(&l->pipe, CLAIMED, memory_order_relaxed); /* no longer the RTS's */
   if (l->chunk == CHUNK_BYTES)
-    pipes.kept[pipes.n++] = r->pipe;
+    keep_pipe(r->pipe);
   else
     rgi_arena_free(r->pipe, CHUNKS * l->chunk);
   release_pipe();

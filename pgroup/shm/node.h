@@ -10,11 +10,20 @@
 #include "base/bell.h"
 #include "shm/arena.h"
 
-/* For each process of the node, in the arena. */
+#define RGI_NODE_CELLS 3
+#define RGI_NODE_PIPES 8
+
+/* For each process of the node, in the arena. kept: blocks that the process keeps for its next
+ * messages. It alone adds to them; in a full arena any process takes them. */
 typedef struct {
   rgi_bell bell;          /* changes when something may have happened for the process */
-  _Atomic uint64_t inbox; /* newest cell of messages for it (message/message.c) */
+  _Atomic uint64_t inbox; /* newest cell of messages for it (message/message_cell.c) */
   char pad[2 * RGI_LINE - sizeof(rgi_bell) - sizeof(uint64_t)];
+  struct {
+    _Atomic uint64_t cells[RGI_NODE_CELLS]; /* message/message_cell.c: a list for each size */
+    _Atomic uint64_t pipes[RGI_NODE_PIPES]; /* message/message_pipe.c */
+    char pad[2 * RGI_LINE - (RGI_NODE_CELLS + RGI_NODE_PIPES) * sizeof(uint64_t)];
+  } kept;
 } rgi_node_process;
 
 typedef struct {

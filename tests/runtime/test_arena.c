@@ -245,6 +245,53 @@ static void test_full(void) {
   RGT_OK(rg_finalize());
 }
 
+/* Messages of which some wait for their receive, so that each process keeps cells and a pipe. */
+static void send_long(rg_group world) {
+  enum { N = 8, LONG = 300000 };
+  static char data[LONG], got[LONG];
+  int next = (rgt_rank + 1) % rgt_size, before = (rgt_rank + rgt_size - 1) % rgt_size;
+  rg_request out[N + 1];
+  for (int i = 0; i <= N; i++)
+    RGT_OK(rg_isend(world, data, i < N ? 30000 : LONG, MPI_BYTE, next, i, &out[i]));
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i <= N; i++)
+    RGT_OK(rg_recv(world, got, LONG, MPI_BYTE, before, i, NULL));
+  for (int i = 0; i <= N; i++)
+    RGT_OK(rg_wait(&out[i], NULL));
+}
+
+/* What all processes keep for their next messages is there for an allocation that needs it. */
+static void test_kept(void) {
+  enum { MOST = 2000 };
+  static block taken[MOST];
+  int n = 0;
+  uint64_t offset;
+  rg_group world;
+  start_with("arena_size=16,timeout=60");
+  RGT_OK(rg_group_world(&world));
+  MPI_Barrier(MPI_COMM_WORLD);
+  size_t before = used(), own = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int turn = 0; turn < 2; turn++) {
+    send_long(world);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rgi_node.me == 0) {
+      RGT_TRUE(used() >= before + (size_t)rgi_node.n * 30000);
+      for (size_t bytes = (size_t)1 << 20; bytes >= 4096; bytes /= 2)
+        for (; n < MOST && rgi_arena_alloc("a test", bytes, &offset) == RG_SUCCESS; own += bytes)
+          taken[n++] = (block){.offset = offset, .bytes = bytes};
+      RGT_TRUE(used() - own <= before + (size_t)rgi_node.n * 2048);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (own = 0; n > 0; n--)
+      rgi_arena_free(taken[n - 1].offset, taken[n - 1].bytes);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  expect_all_works();
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
 static void test_after(void) {
   start_with(NULL);
   expect_all_works();
@@ -263,10 +310,17 @@ static void test_file_limit(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"start", test_start},         {"sizes", test_sizes}, {"all at once", test_all_at_once},
-      {"no growth", test_no_growth}, {"large", test_large}, {"messages", expect_all_works},
-      {"stop", test_stop},           {"full", test_full},   {"file limit", test_file_limit},
-      {"after", test_after},         {NULL, NULL}};
+  static const rgt_test tests[] = {{"start", test_start},
+                                   {"sizes", test_sizes},
+                                   {"all at once", test_all_at_once},
+                                   {"no growth", test_no_growth},
+                                   {"large", test_large},
+                                   {"messages", expect_all_works},
+                                   {"stop", test_stop},
+                                   {"full", test_full},
+                                   {"kept", test_kept},
+                                   {"file limit", test_file_limit},
+                                   {"after", test_after},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "arena", tests);
 }
