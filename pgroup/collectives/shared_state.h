@@ -57,10 +57,9 @@
  * which it has seen all members (by 1, 2 or 3) also tells it that they have ended the steps before.
  *
  * `broken` carries no data, so its reads are relaxed: a member that misses it finds it at its
- * next look. `done_bell` has a fence on the side of the writer (done before sleepers) and
- * none around the check of the sleeper, which reads `done` before it counts itself among the
- * sleepers: a wake-up may be missed, and the sleeper then wakes after the longest sleep of
- * rgi_wait_bell. That wait occurs only where a member is DEPTH steps ahead.
+ * next look. `done_bell` has a fence on either side: the writer stores `done` before it looks for
+ * sleepers, the sleeper counts itself before it looks at `done` (rgi_bell_expect). So one of them
+ * sees the other.
  *
  * Errors and deaths. A member whose operation ends in an error may leave its step
  * unpublished, so the numbers of the members no longer agree: it sets `broken`. Every member

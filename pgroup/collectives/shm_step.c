@@ -72,19 +72,34 @@ static int step_reached(uint32_t a, uint32_t b) {
   return (int32_t)(a - b) >= 0;
 }
 
-static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *call) {
-  _Atomic uint32_t *done = &l->memory->member[i].done;
-  rgi_wait w;
-  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
-  for (;;) {
-    uint32_t done_bell = atomic_load(&l->memory->done_bell.value);
-    if (step_reached(atomic_load_explicit(done, memory_order_acquire), step))
-      return RG_SUCCESS;
-    if (rgi_shm_step_can_spin())
-      RGI_TRY(wait_spinning(l, &w));
-    else
-      RGI_TRY(wait_bell(l, &w, &l->memory->done_bell, done_bell));
+static int is_done(const rgi_shared_state *l, int i, uint32_t step) {
+  return step_reached(atomic_load_explicit(&l->memory->member[i].done, memory_order_acquire), step);
+}
+
+static int sleep_until_done(rgi_shared_state *l, int i, uint32_t step, rgi_wait *w) {
+  rgi_bell *bell = &l->memory->done_bell;
+  int error = RG_SUCCESS;
+  rgi_bell_expect(bell);
+  while (!error) {
+    uint32_t old = atomic_load_explicit(&bell->value, memory_order_acquire);
+    if (is_done(l, i, step))
+      break;
+    error = wait_bell(l, w, bell, old);
   }
+  rgi_bell_expect_end(bell);
+  return error;
+}
+
+static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *call) {
+  rgi_wait w;
+  if (is_done(l, i, step))
+    return RG_SUCCESS;
+  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
+  if (!rgi_shm_step_can_spin())
+    return sleep_until_done(l, i, step, &w);
+  while (!is_done(l, i, step))
+    RGI_TRY(wait_spinning(l, &w));
+  return RG_SUCCESS;
 }
 
 /* --- steps --------------------------------------------------------------------------- */
@@ -237,13 +252,8 @@ int rgi_shm_step_barrier(rgi_shared_state *l, const char *call) {
 void rgi_shm_step_end(rgi_shared_state *l) {
   l->ended = l->step;
   atomic_store_explicit(&l->memory->member[l->me].done, l->step, memory_order_release);
-  if (rgi_shm_step_can_spin())
-    return;
-  atomic_thread_fence(memory_order_seq_cst);
-  if (atomic_load_explicit(&l->memory->done_bell.sleepers, memory_order_relaxed)) {
-    atomic_fetch_add(&l->memory->done_bell.value, 1);
-    rgi_bell_wake(&l->memory->done_bell);
-  }
+  if (!rgi_shm_step_can_spin())
+    rgi_bell_ring_sleepers(&l->memory->done_bell);
 }
 
 int rgi_shm_step_result(rgi_shared_state *l, int error) {
