@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/shared_state_cache.h"
 #include "formation/group.h"
 #include "progress/progress.h"
 #include "progress/request.h"
@@ -104,6 +105,17 @@ static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *cal
 
 /* --- steps --------------------------------------------------------------------------- */
 
+/* Tells the members that come later that the group's operations are on this state: see
+ * shared_state_cache.c. */
+static int join_group(rgi_shared_state *l, uint32_t step, const char *call) {
+  atomic_store_explicit(&l->memory->member[l->me].joined[step % RGI_SHM_DEPTH], l->joining,
+                        memory_order_relaxed);
+  atomic_thread_fence(memory_order_seq_cst);
+  RGI_TRY(check_not_broken(l, call));
+  l->joining = 0;
+  return RG_SUCCESS;
+}
+
 int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
   if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
@@ -117,9 +129,31 @@ int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
         RGI_TRY(await_done(l, i, needed, call));
     l->safe = needed;
   }
+  if (l->joining)
+    RGI_TRY(join_group(l, step, call));
   l->step = step;
   rgi_shm_step_cell(l, l->me)->bytes = l->bytes;
   return RG_SUCCESS;
+}
+
+/* The step that is begun here is the operation's first, which begins it again; if there is no room
+ * it is the operation's only one. */
+int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call) {
+  rgi_wait w;
+  if (l->buffer)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_shm_step_begin(l, call));
+  rgi_wait_start(&w, call, -1);
+  int error = rgi_shared_state_attach_buffer(l, l->step);
+  while (!error && !l->buffer) {
+    RGI_TRY(wait_spinning(l, &w));
+    error = rgi_shared_state_attach_buffer(l, l->step);
+  }
+  if (error)
+    rgi_shm_step_end(l);
+  else
+    l->step--;
+  return error;
 }
 
 int rgi_shm_step_check_length(const rgi_shared_state *l, int i, uint32_t step, const char *call) {
@@ -256,9 +290,21 @@ void rgi_shm_step_end(rgi_shared_state *l) {
     rgi_bell_ring_sleepers(&l->memory->done_bell);
 }
 
+/* The members agree that there is no room for the buffer, and the step has ended. */
+static int lacks_buffer(const rgi_shared_state *l, int error) {
+  return error == RG_ERR_NOMEM && !l->buffer && l->step == l->ended;
+}
+
 int rgi_shm_step_result(rgi_shared_state *l, int error) {
   uint32_t none = 0;
-  if (error && l->memory)
-    atomic_compare_exchange_strong(&l->memory->broken, &none, (uint32_t)error);
+  if (!error || !l->memory || lacks_buffer(l, error))
+    return error;
+  atomic_compare_exchange_strong(&l->memory->broken, &none, (uint32_t)error);
+  if (l->joining) { /* its first step has not begun */
+    rgi_shared_state_cache_break(l, l->joining, error);
+    l->joining = 0;
+    l->step++;
+  }
+  rgi_shm_step_end(l); /* the memory is not freed before all members have come so far */
   return error;
 }

@@ -70,6 +70,8 @@ static struct {
   int fd;
 } arena = {.fd = -1};
 
+static rgi_arena_cache *caches;
+
 static _Thread_local rgi_arena_purpose purpose_now;
 
 #define MAGIC 0x7265677261726e61u
@@ -291,6 +293,26 @@ static size_t size_of(size_t bytes) {
   return bytes <= SMALL ? class_lines(class_of(bytes)) * RGI_LINE : pages_of(bytes) * RGI_PAGE;
 }
 
+void rgi_arena_add_cache(rgi_arena_cache *cache) {
+  rgi_arena_cache **at = &caches;
+  while (*at && *at != cache)
+    at = &(*at)->next;
+  *at = cache;
+}
+
+static int give_back_kept(void) {
+  int any = 0;
+  for (rgi_arena_cache *c = caches; c; c = c->next)
+    any |= c->give_back() > 0;
+  return any;
+}
+
+/* From what any purpose may take. */
+static int alloc_any(const char *what, size_t bytes, uint64_t *offset) {
+  return bytes <= SMALL ? alloc_small(what, class_of(bytes), offset)
+                        : alloc_large(what, pages_of(bytes), offset);
+}
+
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
                         uint64_t *offset) {
   uint64_t got;
@@ -298,8 +320,9 @@ int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t byte
     return rgi_error(RG_ERR_NOMEM,
                      "%s: %zu bytes are more than the node's arena of %zu MiB (RG_ARENA_SIZE)",
                      what, bytes, (size_t)arena.base->size >> 20);
-  int error = bytes <= SMALL ? alloc_small(what, class_of(bytes), &got)
-                             : alloc_large(what, pages_of(bytes), &got);
+  int error = alloc_any(what, bytes, &got);
+  if (error && give_back_kept())
+    error = alloc_any(what, bytes, &got);
   if (error && !alloc_aside(purpose, pages_of(bytes), &got))
     return error;
   atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);

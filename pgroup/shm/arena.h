@@ -80,6 +80,18 @@ int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset);
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
                         uint64_t *offset);
 
+/* What a room keeps of blocks that it does not need now. give_back frees what any process of the
+ * node keeps, as far as that can be told; returns how many blocks that were. It is called by
+ * rgi_arena_alloc and rgi_arena_heap_commit in any thread, with whatever locks the caller of those
+ * holds: it takes no lock under which anybody allocates, does not allocate and does not wait. */
+typedef struct rgi_arena_cache {
+  int (*give_back)(void);
+  struct rgi_arena_cache *next; /* the arena's */
+} rgi_arena_cache;
+
+/* Adds a cache, once and for good; a second time does nothing. While no other thread allocates. */
+void rgi_arena_add_cache(rgi_arena_cache *cache);
+
 /* What the slots and messages of this thread are for from now on (RGI_ARENA_ANY at first); returns
  * what they were for. A caller sets it back. */
 rgi_arena_purpose rgi_arena_set_purpose(rgi_arena_purpose purpose);
