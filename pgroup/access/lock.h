@@ -32,12 +32,12 @@ static inline int rgi_lock_acquire(rgi_lock *lock, const char *call) {
   return rgi_lock_try(lock) ? 0 : rgi_lock_wait(lock, call);
 }
 
-/* The exchange is a full barrier: either this process sees that another one is about to sleep, or
- * the other one sees that the lock is free. */
+/* Either this process sees that another one is about to sleep, or the other one sees that the lock
+ * is free: by the fence in bell.h. An exchange would be no such fence on every processor: the load
+ * of sleepers may come before the exchange's store. */
 static inline void rgi_lock_release(rgi_lock *lock) {
-  atomic_exchange(&lock->owner.value, 0);
-  if (atomic_load_explicit(&lock->owner.sleepers, memory_order_relaxed))
-    syscall(SYS_futex, &lock->owner.value, FUTEX_WAKE, 1, NULL, NULL, 0);
+  atomic_store_explicit(&lock->owner.value, 0, memory_order_release);
+  rgi_bell_wake_some(&lock->owner, 1);
 }
 
 #endif

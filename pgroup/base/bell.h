@@ -32,10 +32,14 @@ static inline void rgi_bell_sleep(rgi_bell *b, uint32_t old, double seconds) {
 /* The fence orders the writer's store of the value before its load of sleepers; the sleeper counts
  * itself before it loads the value, both sequentially consistent. So a writer that sees no sleeper
  * has changed the value before the sleeper looks at it, which then does not sleep. */
-static inline void rgi_bell_wake(rgi_bell *b) {
+static inline void rgi_bell_wake_some(rgi_bell *b, int most) {
   atomic_thread_fence(memory_order_seq_cst);
   if (atomic_load_explicit(&b->sleepers, memory_order_relaxed))
-    syscall(SYS_futex, &b->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, &b->value, FUTEX_WAKE, most, NULL, NULL, 0);
+}
+
+static inline void rgi_bell_wake(rgi_bell *b) {
+  rgi_bell_wake_some(b, INT_MAX);
 }
 
 static inline void rgi_bell_set(rgi_bell *b, uint32_t value) {
@@ -43,10 +47,31 @@ static inline void rgi_bell_set(rgi_bell *b, uint32_t value) {
   rgi_bell_wake(b);
 }
 
+/* For a condition whose writer rings only where it sees a sleeper (rgi_bell_ring_sleepers): a
+ * process that waits counts itself before it looks at the condition, and stays counted until it has
+ * done waiting. Counted no earlier than in rgi_bell_sleep it could look, be overlooked, and then
+ * sleep. */
+static inline void rgi_bell_expect(rgi_bell *b) {
+  atomic_fetch_add(&b->sleepers, 1);
+  atomic_thread_fence(memory_order_seq_cst);
+}
+
+static inline void rgi_bell_expect_end(rgi_bell *b) {
+  atomic_fetch_sub(&b->sleepers, 1);
+}
+
 /* Changes the value: something may have happened for the processes that wait. */
 static inline void rgi_bell_ring(rgi_bell *b) {
   atomic_fetch_add_explicit(&b->value, 1, memory_order_release);
   rgi_bell_wake(b);
+}
+
+/* The same if a process expects it. The writer has fulfilled the condition; the fence orders that
+ * before its load of sleepers. */
+static inline void rgi_bell_ring_sleepers(rgi_bell *b) {
+  atomic_thread_fence(memory_order_seq_cst);
+  if (atomic_load_explicit(&b->sleepers, memory_order_relaxed))
+    rgi_bell_ring(b);
 }
 
 #endif

@@ -21,8 +21,8 @@
  * way are non-blocking ones, which do not use it. */
 static void end_coll(void *collectives) {
   rgi_coll *coll = collectives;
-  rgi_shared_state_cache_detach(coll->shm);
-  coll->shm = NULL;
+  rgi_shared_state_cache_detach(coll->state);
+  coll->state = coll->shm = NULL;
   rgi_coll_drop(coll);
 }
 
@@ -34,7 +34,7 @@ static int make_coll(const char *call, rg_group g) {
   coll->members = rgi_members_share(g->members);
   coll->context = rgi_mix_bits(g->context + COLL_CONTEXT);
   coll->sequence = 0;
-  coll->shm = NULL;
+  coll->state = coll->shm = NULL;
   coll->nodes.of = NULL;
   coll->all = (rgi_subgroup){rgi_members_count(g->members), g->me, NULL};
   for (int op = 0; op < RG_OP_COUNT; op++)
@@ -45,7 +45,7 @@ static int make_coll(const char *call, rg_group g) {
   if (!error)
     error = rgi_coll_nodes_find(call, g, &coll->nodes);
   if (!error)
-    error = rgi_shared_state_cache_attach(g, &coll->shm);
+    error = rgi_shared_state_cache_attach(g, &coll->state);
   if (error) {
     end_coll(coll);
     return error;
@@ -79,7 +79,7 @@ int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name)
 void rgi_coll_attach_surviving(const char *call, rg_group g) {
   rgi_coll *coll;
   rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_SURVIVORS);
-  if (rgi_coll_get(call, g, &coll) == RG_SUCCESS && coll->shm->n > 1 && !coll->shm->memory)
-    rgi_shared_state_attach(coll->shm);
+  if (rgi_coll_get(call, g, &coll) == RG_SUCCESS && coll->state->n > 1 && !coll->state->memory)
+    rgi_shared_state_attach(coll->state);
   rgi_arena_set_purpose(before);
 }

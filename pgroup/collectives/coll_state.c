@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "collectives/shared_state_cache.h"
 #include "formation/group.h"
 #include "shm/node.h"
 
@@ -21,6 +22,14 @@ void rgi_coll_drop(rgi_coll *coll) {
   rgi_members_drop(coll->members);
   free(coll->nodes.of);
   free(coll);
+}
+
+int rgi_coll_join(rgi_coll *coll) {
+  if (coll->shm)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_shared_state_cache_join(coll->context, &coll->state));
+  coll->shm = coll->state;
+  return RG_SUCCESS;
 }
 
 /* --- where the members are ------------------------------------------------------- */

@@ -41,8 +41,10 @@ typedef struct rgi_coll {
   atomic_int users; /* the group, while it is not freed, and its open requests */
   rgi_members *members;
   uint64_t context;
-  int sequence;          /* operations so far: the tag of their messages */
-  rgi_shared_state *shm; /* NULL after the group is freed: for blocking operations only */
+  int sequence; /* operations so far: the tag of their messages */
+  /* The members' shared state, for blocking operations only: NULL after the group is freed. And the
+   * same once the group has joined it. */
+  rgi_shared_state *state, *shm;
   rgi_subgroup all;
   rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
   int forced_any;
@@ -64,6 +66,9 @@ static inline int rgi_coll_next_tag(rgi_coll *coll) {
   coll->sequence = (number + 1) & ((1 << 30) - 1);
   return number;
 }
+
+/* Sets shm: by the group's first operation in shared memory that has a step. RG_ERR_NOMEM. */
+int rgi_coll_join(rgi_coll *coll);
 
 /* The place of a rank among the members on its node. */
 int rgi_coll_local_rank(const rgi_coll *coll, int rank);

@@ -27,6 +27,8 @@ rgi_fast_path(rg_group g, MPI_Count count, const void *memory, size_t element, i
   if (coll->forced_any || coll->nodes.count != 1 || count <= 0 || !element || !memory ||
       memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 || root >= coll->all.size)
     return NULL;
+  if (!coll->shm && rgi_coll_join(coll))
+    return NULL;
   rgi_coll_next_tag(coll);
   return coll->shm;
 }

@@ -82,6 +82,9 @@ static int run_shm_reduce(const rgi_sched *s, const rgi_sched_step *step) {
 }
 
 static int run_shm_step(const rgi_sched *s, const rgi_sched_step *step) {
+  if (step->bytes == 0 && step->kind != RGI_SCHED_SHM_BARRIER)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_coll_join(s->coll));
   rgi_shared_state *l = s->coll->shm;
   rgi_shm_coll_blocks b = {step->from, step->to, step->bytes, step->peer, s->call};
   switch (step->kind) {

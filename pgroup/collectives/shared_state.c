@@ -2,8 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Making, attaching and freeing the shared state. The handle is made when a group gets its
- * collective state; its slot is attached at the first step and the shared buffer at the first
- * step that needs it, each by every member for itself. */
+ * collective state; its slot is attached at the first step, by every member for itself. */
 #include "collectives/shared_state.h"
 
 #include <stdlib.h>
@@ -51,19 +50,39 @@ int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shared_state **local) {
   return RG_SUCCESS;
 }
 
+int rgi_shared_state_copy(const rgi_shared_state *l, uint64_t key, rgi_shared_state **local) {
+  rgi_shared_state *copy = calloc(1, sizeof *copy);
+  int *ranks = l->ranks ? malloc((size_t)l->n * sizeof *ranks) : NULL;
+  if (!copy || (l->ranks && !ranks)) {
+    free(copy);
+    free(ranks);
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d members", l->n);
+  }
+  for (int i = 0; ranks && i < l->n; i++)
+    ranks[i] = l->ranks[i];
+  *copy = (rgi_shared_state){.key = key,
+                             .epoch = l->epoch,
+                             .members = rgi_members_share(l->members),
+                             .n = l->n,
+                             .me = l->me,
+                             .ranks = ranks};
+  *local = copy;
+  return RG_SUCCESS;
+}
+
 /* All members have ended the same step: none still needs the memory. */
 static int members_in_step(const void *memory, int users) {
   const rgi_shared_state_memory *m = memory;
   for (int i = 1; i < users; i++)
     if (atomic_load(&m->member[i].done) != atomic_load(&m->member[0].done))
       return 0;
+  rgi_shared_state_free_buffer(memory, users);
   return 1;
 }
 
 /* A member has died: no operation on these members ends any more. */
 static int members_lost(const void *memory, int users) {
-  (void)memory;
-  (void)users;
+  rgi_shared_state_free_buffer(memory, users);
   return 1;
 }
 
@@ -76,11 +95,9 @@ static int has_lost_member(const rgi_shared_state *l) {
 
 void rgi_shared_state_free(rgi_shared_state *l) {
   if (l->memory && l->epoch == rgi_runtime.epoch && rgi_runtime.started) {
-    uint64_t buffer = atomic_load(&l->memory->buffer);
+    rgi_shared_state_detach_buffer(l);
     /* The last member to detach frees the shared buffer with the slot. */
-    if (rgi_slot_detach_surviving(l->slot, has_lost_member(l) ? members_lost : members_in_step) &&
-        buffer)
-      rgi_arena_free(buffer, (size_t)l->n * RGI_SHM_DEPTH * RGI_SHM_CHUNK);
+    rgi_slot_detach_surviving(l->slot, has_lost_member(l) ? members_lost : members_in_step);
   }
   rgi_members_drop(l->members);
   free(l->ranks);
@@ -98,23 +115,5 @@ int rgi_shared_state_attach(rgi_shared_state *l) {
   /* A process that was attached before goes on where it left off. */
   l->step = l->ended = atomic_load(&l->memory->member[l->me].done);
   l->safe = l->step - RGI_SHM_DEPTH;
-  return RG_SUCCESS;
-}
-
-int rgi_shared_state_attach_buffer(rgi_shared_state *l) {
-  if (l->buffer)
-    return RG_SUCCESS;
-  if (!l->memory)
-    RGI_TRY(rgi_shared_state_attach(l));
-  uint64_t offset = atomic_load(&l->memory->buffer), none = 0;
-  size_t bytes = (size_t)l->n * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
-  if (!offset) {
-    RGI_TRY(rgi_arena_alloc("a group's shared buffer", bytes, &offset));
-    if (!atomic_compare_exchange_strong(&l->memory->buffer, &none, offset)) {
-      rgi_arena_free(offset, bytes);
-      offset = none;
-    }
-  }
-  l->buffer = rgi_arena_at(offset);
   return RG_SUCCESS;
 }

@@ -8,7 +8,8 @@
  * operation is one step or several; all members number the steps alike, from 1, modulo
  * 2^32. Step k uses cell k % DEPTH of every member entry, so that the cells hold the last
  * DEPTH steps. Data of more than RGI_SHM_TINY bytes go through the shared buffer: DEPTH
- * chunks for each member, allocated at the first need and found by the offset `buffer`.
+ * chunks for each member, allocated by one member at the first need, for which the members that
+ * come meanwhile wait (shared_state_buffer.c).
  *
  * Two ways to wait. With a processor for every process of the node (rgi_shm_step_can_spin)
  * a member polls the cells of the others. Otherwise polling would take processors that
@@ -28,7 +29,10 @@
  *   last_arrived[], and the last member to arrive, before it sets release[]
  *     a result in its cell
  *   release[]               the last member to arrive; in a broadcast or scatter the root
- *   buffer                  the first member that needs it, by compare-and-swap
+ *   buffer, failed[]        every member that attaches or detaches the buffer, and a process that
+ *                           gives back a buffer that no member has attached, by compare-and-swap;
+ *                           failed[]: the member that had no room for the buffer
+ *   joined[]                its member, at the first step of a group
  *   broken                  any member whose operation has ended in an error
  *   done_bell               a member that sets `done` and sees a sleeper
  *
@@ -57,15 +61,18 @@
  * which it has seen all members (by 1, 2 or 3) also tells it that they have ended the steps before.
  *
  * `broken` carries no data, so its reads are relaxed: a member that misses it finds it at its
- * next look. `done_bell` has a fence on the side of the writer (done before sleepers) and
- * none around the check of the sleeper, which reads `done` before it counts itself among the
- * sleepers: a wake-up may be missed, and the sleeper then wakes after the longest sleep of
- * rgi_wait_bell. That wait occurs only where a member is DEPTH steps ahead.
+ * next look. `done_bell` has a fence on either side: the writer stores `done` before it looks for
+ * sleepers, the sleeper counts itself before it looks at `done` (rgi_bell_expect). So one of them
+ * sees the other.
  *
  * Errors and deaths. A member whose operation ends in an error may leave its step
  * unpublished, so the numbers of the members no longer agree: it sets `broken`. Every member
  * that begins a step or waits in one then fails too, and the cache gives the state to no new
- * group. A killed member leaves at worst an unpublished step, an arrival without its release
+ * group, of which shared_state_cache.c tells how the members agree. An arena without room for the
+ * shared buffer breaks nothing: the members have agreed about it, each ends the step, unpublished,
+ * and returns the error; operations that need no buffer go on.
+ *
+ * A killed member leaves at worst an unpublished step, an arrival without its release
  * or a result half written: no other member gets past that step, since each wait ends with
  * the failure check of progress/wait.h, and its operation with RG_ERR_PROC_FAILED. The last living
  * member that detaches frees the slot and the shared buffer; it does not free a buffer that the
@@ -95,18 +102,21 @@ typedef struct {
 typedef struct {
   _Atomic uint32_t done;                         /* the last step this member has ended */
   _Atomic uint32_t arrival_count[RGI_SHM_DEPTH]; /* how many steps have counted it in, by cell */
-  char pad[RGI_LINE - (RGI_SHM_DEPTH + 1) * sizeof(uint32_t)];
+  uint32_t unused;
+  _Atomic uint64_t joined[RGI_SHM_DEPTH]; /* the group whose first step this was, by cell */
+  char pad[RGI_LINE - (RGI_SHM_DEPTH + 2) * sizeof(uint32_t) - RGI_SHM_DEPTH * sizeof(uint64_t)];
   rgi_shared_state_cell cell[RGI_SHM_DEPTH];
 } rgi_shared_state_member;
 
 typedef struct {
   rgi_bell release[RGI_SHM_DEPTH]; /* the last step of this cell that was released */
   rgi_bell done_bell;              /* changes when a member ends a step and another one waits */
-  char pad[RGI_LINE - (RGI_SHM_DEPTH + 1) * sizeof(rgi_bell)];
+  _Atomic uint32_t failed[RGI_SHM_DEPTH]; /* the step for which there was no buffer, by cell */
+  char pad[RGI_LINE - (RGI_SHM_DEPTH + 1) * sizeof(rgi_bell) - RGI_SHM_DEPTH * sizeof(uint32_t)];
   rgi_bell arrived[RGI_SHM_DEPTH]; /* arrivals so far at the steps of this cell */
   uint32_t
       last_arrived[RGI_SHM_DEPTH]; /* the last member to arrive; its cell may have the result */
-  _Atomic uint64_t buffer;         /* offset in the arena; 0: not allocated yet */
+  _Atomic uint64_t buffer;         /* where it is, and how many have it: shared_state_buffer.c */
   _Atomic uint32_t broken;         /* an operation ended in this error, the first one */
   char pad2[RGI_LINE - RGI_SHM_DEPTH * sizeof(rgi_bell) - (RGI_SHM_DEPTH + 1) * sizeof(uint32_t) -
             sizeof(uint64_t)];
@@ -130,15 +140,27 @@ struct rgi_shared_state {
   uint32_t safe;                   /* all members have ended this one */
   uint32_t bytes;                  /* length of the operation that runs, modulo 2^32 */
   char *buffer;                    /* NULL until attached */
+  uint64_t joining;                /* the group whose first step is about to begin; or 0 */
 };
 
 /* Makes the handle for a group's members on this node, and frees it. Local. */
 int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shared_state **l);
 void rgi_shared_state_free(rgi_shared_state *l);
 
-/* Attaches the memory; the shared buffer (and the memory, if need be). */
+/* Another one for the same members, with memory of its own. Local. */
+int rgi_shared_state_copy(const rgi_shared_state *l, uint64_t key, rgi_shared_state **copy);
+
+/* Attaches the memory. */
 int rgi_shared_state_attach(rgi_shared_state *l);
-int rgi_shared_state_attach_buffer(rgi_shared_state *l);
+
+/* Attaches the shared buffer for an operation that begins with this step; l->buffer stays NULL as
+ * long as another member allocates it: the caller comes again. RG_ERR_NOMEM: on all members that
+ * attach it for this step. The caller has seen that the cells of the step may be written. */
+int rgi_shared_state_attach_buffer(rgi_shared_state *l, uint32_t step);
+void rgi_shared_state_detach_buffer(rgi_shared_state *l);
+
+/* Of the memory of a state that is to be freed. */
+void rgi_shared_state_free_buffer(const void *memory, int users);
 
 /* Local member i's rank in the group. */
 static inline int rgi_shared_state_group_rank(const rgi_shared_state *l, int i) {

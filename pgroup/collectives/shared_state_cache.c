@@ -13,7 +13,21 @@
  * A group has a state of its own, found by its context, in three cases: with
  * MPI_THREAD_MULTIPLE (several threads may use groups of the same members at once), after an
  * error (the steps of the members may differ), and for survivors of a death (which it may
- * have interrupted at different steps). */
+ * have interrupted at different steps).
+ *
+ * After an error the members of a group take the same state or get an error, although each decides
+ * by itself, at the group's first operation (rgi_shared_state_cache_join) and its first step
+ * (join_group in shm_step.c). A member that finds the state unbroken writes the group into the
+ * `joined` of its step, and looks again whether the state is broken, behind a fence. A member that
+ * finds it broken looks, behind a fence, whether a member has written the group there. So one of
+ * the two sees the other:
+ * - A member has begun on the state: one that finds it broken sees that, stays too, and gets the
+ *   error.
+ * - No member has: each one takes the state of the group's own.
+ * - A member that finds the state broken after it has written the group does not know whether
+ * others have seen that: it breaks the group's own state, and all get an error. `joined` holds the
+ * groups of the last DEPTH steps. That suffices: a member that is ahead by DEPTH steps waits for
+ * the others, so those that may still come to a group come to one of these. */
 #include "collectives/shared_state_cache.h"
 
 #include "base/error.h"
@@ -101,8 +115,6 @@ int rgi_shared_state_cache_attach(rg_group g, rgi_shared_state **local) {
     l->in_cache = 1;
     l->next = *bucket_of(key);
     *bucket_of(key) = l;
-  } else if (l->memory && atomic_load_explicit(&l->memory->broken, memory_order_relaxed)) {
-    return make_uncached(g, local);
   } else if (l->groups == 0) {
     cached.idle--;
   }
@@ -119,16 +131,70 @@ void rgi_shared_state_cache_invalidate(rg_group g) {
     atomic_store(&l->memory->broken, RG_ERR_REVOKED);
 }
 
+/* Whether the next group with these members can use it; what the arena had set aside for other
+ * needs is given back. */
+static int is_worth_keeping(const rgi_shared_state *l) {
+  if (!l->in_cache || l->epoch != rgi_runtime.epoch || !rgi_runtime.started)
+    return 0;
+  return !l->memory || (!atomic_load_explicit(&l->memory->broken, memory_order_relaxed) &&
+                        !rgi_arena_is_aside(l->slot));
+}
+
 void rgi_shared_state_cache_detach(rgi_shared_state *l) {
   if (!l || --l->groups > 0)
     return;
-  if (!l->in_cache || l->epoch != rgi_runtime.epoch || !rgi_runtime.started) {
+  if (!is_worth_keeping(l)) {
     if (l->in_cache)
       remove_from_cache(l);
     rgi_shared_state_free(l);
     return;
   }
+  rgi_shared_state_detach_buffer(l);
   l->idle_since = ++cached.clock;
   if (++cached.idle > CACHE_IDLE_MAX)
     drop_oldest();
+}
+
+/* Whether a member has begun the group's first step on this state, which is broken. */
+static int has_begun(const rgi_shared_state *l, uint64_t group) {
+  atomic_thread_fence(memory_order_seq_cst);
+  for (int i = 0; i < l->n; i++)
+    for (int k = 0; k < RGI_SHM_DEPTH; k++)
+      if (atomic_load_explicit(&l->memory->member[i].joined[k], memory_order_relaxed) == group)
+        return 1;
+  return 0;
+}
+
+static int replace_state(uint64_t group, rgi_shared_state **local) {
+  rgi_shared_state *own;
+  RGI_TRY(rgi_shared_state_copy(*local, salted_key(group), &own));
+  own->groups = 1;
+  rgi_shared_state_cache_detach(*local);
+  *local = own;
+  return RG_SUCCESS;
+}
+
+int rgi_shared_state_cache_join(uint64_t group, rgi_shared_state **local) {
+  rgi_shared_state *l = *local;
+  if (!l->in_cache || l->n == 1)
+    return RG_SUCCESS;
+  if (!l->memory)
+    RGI_TRY(rgi_shared_state_attach(l));
+  if (!atomic_load_explicit(&l->memory->broken, memory_order_relaxed))
+    l->joining = group;
+  else if (!has_begun(l, group))
+    return replace_state(group, local);
+  return RG_SUCCESS;
+}
+
+void rgi_shared_state_cache_break(const rgi_shared_state *l, uint64_t group, int error) {
+  rgi_shared_state *own;
+  uint32_t none = 0;
+  if (rgi_shared_state_copy(l, salted_key(group), &own))
+    return;
+  if (rgi_shared_state_attach(own) == RG_SUCCESS) {
+    atomic_compare_exchange_strong(&own->memory->broken, &none, (uint32_t)error);
+    atomic_store(&own->memory->member[own->me].done, own->step + 1);
+  }
+  rgi_shared_state_free(own);
 }

@@ -14,6 +14,14 @@
 int rgi_shared_state_cache_attach(rg_group g, rgi_shared_state **l);
 void rgi_shared_state_cache_detach(rgi_shared_state *l);
 
+/* By a group's first operation on the state that has a step: attaches the memory and, if the state
+ * is broken and no member of the group has begun on it, replaces it by one of the group's own.
+ * group: a number of the group, not 0, the same on all members. Local. RG_ERR_NOMEM. */
+int rgi_shared_state_cache_join(uint64_t group, rgi_shared_state **l);
+
+/* Breaks the group's own state: the caller has begun on the common one, and got an error. */
+void rgi_shared_state_cache_break(const rgi_shared_state *l, uint64_t group, int error);
+
 /* g is revoked: the cached state of its members is broken, and groups that are formed from
  * now on get another one. */
 void rgi_shared_state_cache_invalidate(rg_group g);

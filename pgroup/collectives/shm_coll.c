@@ -43,7 +43,7 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
 static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
   l->bytes = (uint32_t)bytes;
   if (bytes > RGI_SHM_TINY)
-    RGI_TRY(rgi_shared_state_attach_buffer(l));
+    RGI_TRY(rgi_shm_step_attach_buffer(l, call));
   for (size_t at = 0; at < bytes; at += RGI_SHM_CHUNK) {
     size_t left = bytes - at;
     RGI_TRY(

@@ -15,9 +15,9 @@
 /* call: the public function, for errors. root: a local member. bytes, count: the
  * same on all. Types are contiguous (extent = size). Reductions keep the order
  * of members and give the same bits to all of them. in may equal out where both
- * have the same size. Errors: RG_ERR_NOMEM (the arena is full: on the member that
- * finds it; the others fail as well or, if it could not attach the state, wait),
- * RG_ERR_TIMEOUT, RG_ERR_MPI. */
+ * have the same size. Errors: RG_ERR_NOMEM (the arena is full: if there is no
+ * room for the shared buffer, on all members, and later operations work; if a member could not
+ * attach the state, the others wait), RG_ERR_TIMEOUT, RG_ERR_MPI. */
 int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call);
 int rgi_shm_coll_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call);
 

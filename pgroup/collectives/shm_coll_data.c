@@ -46,7 +46,7 @@ static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t
 static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   l->bytes = (uint32_t)b->bytes;
   if (b->bytes > RGI_SHM_TINY)
-    RGI_TRY(rgi_shared_state_attach_buffer(l));
+    RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
   for (size_t at = 0; at < b->bytes; at += RGI_SHM_CHUNK)
     RGI_TRY(gather_step(l, b, at, smaller_of(RGI_SHM_CHUNK, b->bytes - at)));
   return RG_SUCCESS;
@@ -96,7 +96,7 @@ static int run_pieces(rgi_shared_state *l, const rgi_shm_coll_blocks *b, pieces_
   if (piece == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,
                      l->n);
-  RGI_TRY(rgi_shared_state_attach_buffer(l));
+  RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
   for (size_t at = 0; at < b->bytes; at += piece)
     RGI_TRY(run_step(l, b, at, smaller_of(piece, b->bytes - at)));
   return RG_SUCCESS;

@@ -110,7 +110,7 @@ static int reduce_by_chunks(rgi_shared_state *l, const rgi_shm_coll_reduction *r
   if (most == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: an element of %zu bytes is too long for a reduction",
                      r->call, r->size);
-  RGI_TRY(rgi_shared_state_attach_buffer(l));
+  RGI_TRY(rgi_shm_step_attach_buffer(l, r->call));
   for (size_t i = 0; i < r->count; i += most) {
     size_t n = r->count - i < most ? r->count - i : most;
     RGI_TRY(reduce_chunk(l, r, i, n));

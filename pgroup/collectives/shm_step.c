@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/shared_state_cache.h"
 #include "formation/group.h"
 #include "progress/progress.h"
 #include "progress/request.h"
@@ -72,22 +73,48 @@ static int step_reached(uint32_t a, uint32_t b) {
   return (int32_t)(a - b) >= 0;
 }
 
-static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *call) {
-  _Atomic uint32_t *done = &l->memory->member[i].done;
-  rgi_wait w;
-  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
-  for (;;) {
-    uint32_t done_bell = atomic_load(&l->memory->done_bell.value);
-    if (step_reached(atomic_load_explicit(done, memory_order_acquire), step))
-      return RG_SUCCESS;
-    if (rgi_shm_step_can_spin())
-      RGI_TRY(wait_spinning(l, &w));
-    else
-      RGI_TRY(wait_bell(l, &w, &l->memory->done_bell, done_bell));
+static int is_done(const rgi_shared_state *l, int i, uint32_t step) {
+  return step_reached(atomic_load_explicit(&l->memory->member[i].done, memory_order_acquire), step);
+}
+
+static int sleep_until_done(rgi_shared_state *l, int i, uint32_t step, rgi_wait *w) {
+  rgi_bell *bell = &l->memory->done_bell;
+  int error = RG_SUCCESS;
+  rgi_bell_expect(bell);
+  while (!error) {
+    uint32_t old = atomic_load_explicit(&bell->value, memory_order_acquire);
+    if (is_done(l, i, step))
+      break;
+    error = wait_bell(l, w, bell, old);
   }
+  rgi_bell_expect_end(bell);
+  return error;
+}
+
+static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *call) {
+  rgi_wait w;
+  if (is_done(l, i, step))
+    return RG_SUCCESS;
+  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
+  if (!rgi_shm_step_can_spin())
+    return sleep_until_done(l, i, step, &w);
+  while (!is_done(l, i, step))
+    RGI_TRY(wait_spinning(l, &w));
+  return RG_SUCCESS;
 }
 
 /* --- steps --------------------------------------------------------------------------- */
+
+/* Tells the members that come later that the group's operations are on this state: see
+ * shared_state_cache.c. */
+static int join_group(rgi_shared_state *l, uint32_t step, const char *call) {
+  atomic_store_explicit(&l->memory->member[l->me].joined[step % RGI_SHM_DEPTH], l->joining,
+                        memory_order_relaxed);
+  atomic_thread_fence(memory_order_seq_cst);
+  RGI_TRY(check_not_broken(l, call));
+  l->joining = 0;
+  return RG_SUCCESS;
+}
 
 int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
   if (!l->memory)
@@ -102,9 +129,31 @@ int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
         RGI_TRY(await_done(l, i, needed, call));
     l->safe = needed;
   }
+  if (l->joining)
+    RGI_TRY(join_group(l, step, call));
   l->step = step;
   rgi_shm_step_cell(l, l->me)->bytes = l->bytes;
   return RG_SUCCESS;
+}
+
+/* The step that is begun here is the operation's first, which begins it again; if there is no room
+ * it is the operation's only one. */
+int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call) {
+  rgi_wait w;
+  if (l->buffer)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_shm_step_begin(l, call));
+  rgi_wait_start(&w, call, -1);
+  int error = rgi_shared_state_attach_buffer(l, l->step);
+  while (!error && !l->buffer) {
+    RGI_TRY(wait_spinning(l, &w));
+    error = rgi_shared_state_attach_buffer(l, l->step);
+  }
+  if (error)
+    rgi_shm_step_end(l);
+  else
+    l->step--;
+  return error;
 }
 
 int rgi_shm_step_check_length(const rgi_shared_state *l, int i, uint32_t step, const char *call) {
@@ -237,18 +286,25 @@ int rgi_shm_step_barrier(rgi_shared_state *l, const char *call) {
 void rgi_shm_step_end(rgi_shared_state *l) {
   l->ended = l->step;
   atomic_store_explicit(&l->memory->member[l->me].done, l->step, memory_order_release);
-  if (rgi_shm_step_can_spin())
-    return;
-  atomic_thread_fence(memory_order_seq_cst);
-  if (atomic_load_explicit(&l->memory->done_bell.sleepers, memory_order_relaxed)) {
-    atomic_fetch_add(&l->memory->done_bell.value, 1);
-    rgi_bell_wake(&l->memory->done_bell);
-  }
+  if (!rgi_shm_step_can_spin())
+    rgi_bell_ring_sleepers(&l->memory->done_bell);
+}
+
+/* The members agree that there is no room for the buffer, and the step has ended. */
+static int lacks_buffer(const rgi_shared_state *l, int error) {
+  return error == RG_ERR_NOMEM && !l->buffer && l->step == l->ended;
 }
 
 int rgi_shm_step_result(rgi_shared_state *l, int error) {
   uint32_t none = 0;
-  if (error && l->memory)
-    atomic_compare_exchange_strong(&l->memory->broken, &none, (uint32_t)error);
+  if (!error || !l->memory || lacks_buffer(l, error))
+    return error;
+  atomic_compare_exchange_strong(&l->memory->broken, &none, (uint32_t)error);
+  if (l->joining) { /* its first step has not begun */
+    rgi_shared_state_cache_break(l, l->joining, error);
+    l->joining = 0;
+    l->step++;
+  }
+  rgi_shm_step_end(l); /* the memory is not freed before all members have come so far */
   return error;
 }

@@ -13,6 +13,11 @@
  * cell may be written. */
 int rgi_shm_step_begin(rgi_shared_state *l, const char *call);
 
+/* Attaches the shared buffer, before the first step of an operation that needs it. RG_ERR_NOMEM:
+ * the arena has no room for it, which all members find in this operation; the state is not broken.
+ */
+int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call);
+
 /* Puts tiny data and the step's number into the own cell. */
 void rgi_shm_step_publish(rgi_shared_state *l, const void *data, size_t bytes);
 

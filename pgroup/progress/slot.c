@@ -14,6 +14,7 @@
  * known which of the attached processes have died. */
 #include "progress/slot.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -37,23 +38,32 @@ typedef struct {
 
 typedef struct {
   uint64_t next, key, bytes;
-  int32_t users, unused;
+  int32_t users;
+  _Atomic int32_t kept;   /* blocks that are given back when the arena is full */
   uint16_t attached[FEW]; /* of a node with so many processes; otherwise behind the memory */
   char memory[];
 } slot;
 
-static slot_bucket *table;
+typedef struct {
+  _Atomic int64_t kept; /* blocks that slots keep */
+  char pad[RGI_LINE - sizeof(int64_t)];
+  slot_bucket bucket[BUCKETS];
+} slot_table;
+
+static slot_table *table;
 
 void rgi_slots_open(void *memory) {
+  static rgi_arena_cache cache = {.give_back = rgi_slots_give_back};
   table = memory;
+  rgi_arena_add_cache(&cache);
 }
 
 size_t rgi_slot_table_bytes(void) {
-  return BUCKETS * sizeof(slot_bucket);
+  return sizeof(slot_table);
 }
 
 static slot_bucket *bucket_of(uint64_t key) {
-  return &table[key % BUCKETS];
+  return &table->bucket[key % BUCKETS];
 }
 
 static int take_over_bucket(slot_bucket *b, uint32_t dead) {
@@ -157,8 +167,10 @@ static int detach_slot(uint64_t at, int living, int (*finished)(const void *memo
   if (last)
     remove_slot(b, at);
   unlock_bucket(b);
-  if (last)
+  if (last) {
+    atomic_fetch_sub(&table->kept, atomic_load(&s->kept));
     rgi_arena_free(at, slot_bytes(s->bytes));
+  }
   return last;
 }
 
@@ -168,6 +180,57 @@ int rgi_slot_detach(uint64_t at, int (*finished)(const void *memory, int users))
 
 int rgi_slot_detach_surviving(uint64_t at, int (*finished)(const void *memory, int users)) {
   return detach_slot(at, 1, finished);
+}
+
+/* --- what is kept ------------------------------------------------------------------------- */
+
+static rgi_slot_give *give_block;
+
+void rgi_slots_set_give(rgi_slot_give *give) {
+  give_block = give;
+}
+
+void rgi_slot_note_kept(uint64_t at) {
+  slot *s = rgi_arena_at(at);
+  atomic_fetch_add(&s->kept, 1);
+  atomic_fetch_add(&table->kept, 1);
+}
+
+/* The caller may be in the middle of an allocation for a slot, and have a list locked itself; nor
+ * may it do anything else while it waits. So it looks a limited number of times. */
+static int try_lock_bucket(slot_bucket *b) {
+  for (int look = 0; look < 100; look++) {
+    uint32_t free = 0;
+    if (atomic_compare_exchange_strong(&b->owner, &free, (uint32_t)rgi_node.me + 1))
+      return 1;
+    if (free == (uint32_t)rgi_node.me + 1)
+      return 0;
+    sched_yield();
+  }
+  return 0;
+}
+
+static int give_back_in(slot_bucket *b) {
+  int given = 0;
+  if (!b->first || !try_lock_bucket(b))
+    return 0;
+  for (uint64_t at = b->first; at; at = ((slot *)rgi_arena_at(at))->next) {
+    slot *s = rgi_arena_at(at);
+    if (atomic_load(&s->kept) <= 0 || !give_block(s->memory, s->users))
+      continue;
+    atomic_fetch_sub(&s->kept, 1);
+    atomic_fetch_sub(&table->kept, 1);
+    given++;
+  }
+  unlock_bucket(b);
+  return given;
+}
+
+int rgi_slots_give_back(void) {
+  int given = 0;
+  for (int i = 0; i < BUCKETS && give_block && atomic_load(&table->kept) > 0; i++)
+    given += give_back_in(&table->bucket[i]);
+  return given;
 }
 
 /* --- what is set aside --------------------------------------------------------------------- */

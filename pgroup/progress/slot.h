@@ -27,6 +27,16 @@ int rgi_slot_detach(uint64_t slot, int (*finished)(const void *memory, int users
  * freed at whatever point its users have died. */
 int rgi_slot_detach_surviving(uint64_t slot, int (*finished)(const void *memory, int users));
 
+/* What slots keep for later besides their memory: blocks that nobody uses now. rgi_slot_note_kept:
+ * the slot has one block more. When the arena is full a process of the node, any one, calls `give`
+ * with the memory of each such slot and its users: it gives a block back if nobody uses that, and
+ * returns whether it has. rgi_slots_give_back returns how many blocks were given back. A slot that
+ * is freed keeps nothing any more: its last user frees the block. */
+typedef int rgi_slot_give(void *memory, int users);
+void rgi_slots_set_give(rgi_slot_give *give);
+void rgi_slot_note_kept(uint64_t slot);
+int rgi_slots_give_back(void);
+
 /* A group's flags take at most so many bytes for each of its members on the node, and so many
  * besides; a round of a decision takes less. */
 #define RGI_SLOT_MEMBER_BYTES 384

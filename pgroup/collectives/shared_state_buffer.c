@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The shared buffer of a shared state: who allocates it, and who gives it back.
+ *
+ * One word of the memory holds how many members have attached the buffer and which page of the
+ * arena it begins at: 0, there is none; BUSY, a member allocates it. The member that puts BUSY
+ * there allocates for all, and the others wait for it: n members need the room for one buffer and
+ * not for n. If the arena has no room the member writes the number of the step that needed the
+ * buffer into `failed` and takes BUSY away: each member of that step then returns the error. Each
+ * member first counts itself or puts BUSY there, and then looks at `failed`: what a member of the
+ * same step has stored there comes before anything that a later step can have made of the word.
+ *
+ * A buffer that no member has attached is kept for the next group with these members. Any process
+ * of the node may give it back when the arena is full (rgi_slots_give_back): one exchange takes it
+ * out of the word while the count is 0. */
+#include "base/error.h"
+#include "collectives/shared_state.h"
+#include "progress/slot.h"
+#include "shm/arena.h"
+#include "shm/pages.h"
+
+/* The word: the page above, the count below. A node has fewer processes than ONE_PAGE. */
+#define ONE_PAGE ((uint64_t)1 << 20)
+#define BUSY ((uint64_t)-ONE_PAGE)
+_Static_assert(BUSY / ONE_PAGE > ((uint64_t)1 << 55) / RGI_PAGE,
+               "an arena is smaller than what a process can address");
+
+static uint64_t page_of(uint64_t word) {
+  return word & BUSY;
+}
+
+static uint64_t word_of(uint64_t offset) {
+  return offset / RGI_PAGE * ONE_PAGE;
+}
+
+static uint64_t offset_of(uint64_t word) {
+  return word / ONE_PAGE * RGI_PAGE;
+}
+
+static size_t buffer_bytes(int n) {
+  return (size_t)n * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
+}
+
+/* The caller has put BUSY there. */
+static int make_buffer(rgi_shared_state *l, uint32_t step) {
+  uint64_t offset;
+  int error = rgi_arena_alloc("a group's shared buffer", buffer_bytes(l->n), &offset);
+  if (error) {
+    atomic_store_explicit(&l->memory->failed[step % RGI_SHM_DEPTH], step, memory_order_relaxed);
+    atomic_fetch_sub(&l->memory->buffer, BUSY + 1);
+    return error;
+  }
+  rgi_slot_note_kept(l->slot);
+  atomic_fetch_sub(&l->memory->buffer, BUSY - word_of(offset));
+  return RG_SUCCESS;
+}
+
+static int has_failed(const rgi_shared_state *l, uint32_t step) {
+  return atomic_load_explicit(&l->memory->failed[step % RGI_SHM_DEPTH], memory_order_relaxed) ==
+         step;
+}
+
+int rgi_shared_state_attach_buffer(rgi_shared_state *l, uint32_t step) {
+  uint64_t word = atomic_load(&l->memory->buffer), none = page_of(word) == 0;
+  if (page_of(word) == BUSY ||
+      !atomic_compare_exchange_strong(&l->memory->buffer, &word, word + 1 + (none ? BUSY : 0)))
+    return RG_SUCCESS;
+  if (has_failed(l, step)) {
+    atomic_fetch_sub(&l->memory->buffer, 1 + (none ? BUSY : 0));
+    return rgi_error(
+        RG_ERR_NOMEM,
+        "a group's shared buffer: the node's arena has no room for its %zu bytes, as "
+        "another member has found: set RG_ARENA_SIZE higher, or free groups and arrays",
+        buffer_bytes(l->n));
+  }
+  if (none)
+    RGI_TRY(make_buffer(l, step));
+  l->buffer = rgi_arena_at(offset_of(atomic_load(&l->memory->buffer)));
+  return RG_SUCCESS;
+}
+
+void rgi_shared_state_detach_buffer(rgi_shared_state *l) {
+  if (l->buffer)
+    atomic_fetch_sub(&l->memory->buffer, 1);
+  l->buffer = NULL;
+}
+
+/* For rgi_slots_give_back. */
+static int give_buffer(void *memory, int users) {
+  rgi_shared_state_memory *m = memory;
+  uint64_t word = atomic_load(&m->buffer);
+  if (word == 0 || word % ONE_PAGE || page_of(word) == BUSY ||
+      !atomic_compare_exchange_strong(&m->buffer, &word, 0))
+    return 0;
+  rgi_arena_free(offset_of(word), buffer_bytes(users));
+  return 1;
+}
+
+void rgi_shared_state_free_buffer(const void *memory, int users) {
+  const rgi_shared_state_memory *m = memory;
+  uint64_t page = page_of(atomic_load(&m->buffer));
+  if (page && page != BUSY)
+    rgi_arena_free(offset_of(page), buffer_bytes(users));
+}
+
+__attribute__((constructor)) static void register_buffers(void) {
+  rgi_slots_set_give(give_buffer);
+}

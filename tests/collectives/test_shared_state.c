@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * ranks: 1 2 3 4 7
+ * env: RG_TIMEOUT=30 RG_ARENA_SIZE=32 RGT_THREADS=funneled
+ * The shared state of collectives when the arena is full or nearly so, and after an error: one
+ * member allocates the shared buffer, all members find that there is no room, what no group uses is
+ * given back, and the members of a group take the same state. */
+#include <mpi.h>
+#include <regroup.h>
+#include <regroup/recovery.h>
+
+#include "base/error.h"
+#include "collectives/shared_state_cache.h"
+#include "collectives/shm_coll.h"
+#include "formation/group.h"
+#include "progress/slot.h"
+#include "shm/arena.h"
+#include "tests/check/check.h"
+
+#define MOST 40000
+#define RANKS_MOST 16
+#define BYTES 100 /* more than a cell holds: they need the shared buffer */
+#define GROUP 77  /* a number of a group */
+
+static rg_group world;
+
+/* --- a full arena ------------------------------------------------------------------- */
+
+static struct {
+  uint64_t offset;
+  size_t bytes;
+} block[MOST];
+static int blocks;
+
+static size_t buffer_bytes(void) {
+  return (size_t)rgt_size * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
+}
+
+/* Collective: rank 0 fills the arena, but for so many bytes side by side. */
+static void fill(size_t room) {
+  uint64_t kept = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rgt_rank == 0) {
+    rgi_slots_give_back();
+    RGT_OK(room ? rgi_arena_alloc("a test", room, &kept) : RG_SUCCESS);
+    for (size_t bytes = 1 << 20; bytes > 0; bytes = bytes > 1 << 14 ? bytes / 2 : bytes - RGI_LINE)
+      while (blocks < MOST && rgi_arena_alloc("a test", bytes, &block[blocks].offset) == RG_SUCCESS)
+        block[blocks++].bytes = bytes;
+    if (room)
+      rgi_arena_free(kept, room);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void empty(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (; blocks > 0; blocks--)
+    rgi_arena_free(block[blocks - 1].offset, block[blocks - 1].bytes);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static size_t used(void) {
+  rgi_arena_usage usage;
+  MPI_Barrier(MPI_COMM_WORLD);
+  rgi_arena_get_usage(&usage);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return usage.used;
+}
+
+/* All ranks in another order: turned by `first`, forwards or backwards. */
+static rg_group turned(int first, int forwards) {
+  rg_group g = NULL;
+  int ranks[RANKS_MOST];
+  for (int i = 0; i < rgt_size; i++)
+    ranks[i] = (first + (forwards ? i : rgt_size - i)) % rgt_size;
+  RGT_OK(rg_group_create(world, rgt_size, ranks, 1, &g));
+  return g;
+}
+
+static int bcast(rg_group g, int root) {
+  char data[BYTES] = {0};
+  int me = -1;
+  RGT_OK(rg_group_rank(g, &me));
+  for (int i = 0; i < BYTES; i++)
+    data[i] = (char)(me == root ? i : 0);
+  RGI_TRY(rg_bcast(g, data, BYTES, MPI_CHAR, root));
+  for (int i = 0; i < BYTES; i++)
+    RGT_INT(data[i], i);
+  return RG_SUCCESS;
+}
+
+static void expect_tiny_work(rg_group g) {
+  int one = 1, sum = 0;
+  RGT_OK(rg_barrier(g));
+  RGT_OK(rg_allreduce(g, &one, &sum, 1, MPI_INT, MPI_SUM));
+  RGT_INT(sum, rgt_size);
+}
+
+/* There is room for one buffer, and not for two. */
+static void test_one_allocates(void) {
+  fill(buffer_bytes() * 3 / 2);
+  for (int turn = 0; turn < 40; turn++) {
+    rg_group g = NULL;
+    RGT_OK(rg_group_dup(world, &g));
+    MPI_Barrier(MPI_COMM_WORLD);
+    RGT_OK(bcast(g, turn % rgt_size));
+    RGT_OK(rg_barrier(g));
+    RGT_OK(rg_group_free(&g));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rgt_rank == 0)
+      RGT_INT(rgi_slots_give_back(), rgt_size > 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  empty();
+}
+
+/* All members get the error, from the root on which runs ahead; what needs no buffer goes on. */
+static void test_no_room(void) {
+  static char in[BYTES * RANKS_MOST], out[BYTES * RANKS_MOST];
+  rg_group g = NULL;
+  RGT_OK(rg_group_dup(world, &g));
+  expect_tiny_work(g);
+  fill(0);
+  for (int turn = 0; turn < 20 && rgt_size > 1; turn++) {
+    int root = turn % rgt_size;
+    RGT_FAILS(rg_bcast(g, in, BYTES, MPI_CHAR, root), RG_ERR_NOMEM);
+    RGT_FAILS(rg_bcast(g, in, BYTES, MPI_CHAR, root), RG_ERR_NOMEM);
+    if (turn % 2)
+      expect_tiny_work(g);
+    RGT_FAILS(rg_allreduce(g, in, out, BYTES, MPI_INT8_T, MPI_SUM), RG_ERR_NOMEM);
+    RGT_FAILS(rg_gather(g, in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR, root), RG_ERR_NOMEM);
+    RGT_FAILS(rg_scatter(g, in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR, root), RG_ERR_NOMEM);
+    RGT_FAILS(rg_alltoall(g, in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR), RG_ERR_NOMEM);
+  }
+  expect_tiny_work(g);
+  empty();
+  for (int turn = 0; turn < 10; turn++)
+    RGT_OK(bcast(g, turn % rgt_size));
+  RGT_OK(rg_group_free(&g));
+}
+
+/* The root finds that there is no room. The others come when there is, and get the same error. */
+static void test_room_later(void) {
+  for (int turn = 0; turn < 2 && rgt_size > 1; turn++) {
+    rg_group g = NULL;
+    char data[BYTES] = {0};
+    RGT_OK(rg_group_dup(world, &g));
+    RGT_OK(rg_barrier(g));
+    fill(0);
+    if (rgt_rank == turn)
+      RGT_FAILS(rg_bcast(g, data, BYTES, MPI_CHAR, turn), RG_ERR_NOMEM);
+    empty();
+    if (rgt_rank == turn)
+      RGT_OK(bcast(g, turn));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rgt_rank != turn) {
+      RGT_FAILS(rg_bcast(g, data, BYTES, MPI_CHAR, turn), RG_ERR_NOMEM);
+      RGT_OK(bcast(g, turn));
+    }
+    expect_tiny_work(g);
+    RGT_OK(rg_group_free(&g));
+  }
+}
+
+/* Each group has a buffer of its own, and all but one are idle. */
+static void test_idle_given(void) {
+  fill(buffer_bytes() * 3 / 2);
+  for (int turn = 0; turn < 4 * rgt_size; turn++) {
+    rg_group g = turned(turn % rgt_size, turn / rgt_size % 2);
+    RGT_OK(bcast(g, 0));
+    RGT_OK(rg_group_free(&g));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  if (rgt_rank == rgt_size - 1) {
+    uint64_t offset = 0;
+    RGT_OK(rgi_arena_alloc("a test", buffer_bytes(), &offset));
+    if (offset)
+      rgi_arena_free(offset, buffer_bytes());
+  }
+  empty();
+}
+
+/* What is set aside for groups in a full arena is not kept by idle ones. */
+static void test_aside_given(void) {
+  fill(0);
+  size_t before = used();
+  for (int turn = 0; turn < 3; turn++) {
+    rg_group g = NULL;
+    RGT_OK(rg_group_create_range(world, 0, rgt_size > 2 ? rgt_size - 2 : 0, 1, 5, &g));
+    if (g)
+      RGT_OK(rg_barrier(g));
+    RGT_OK(rg_group_free(&g));
+    RGT_INT(used(), before);
+  }
+  empty();
+}
+
+/* --- after an error ------------------------------------------------------------------- */
+
+static rg_group parent; /* each turn has another one: their members have different orders */
+
+static rg_group new_group(void) {
+  rg_group g = NULL;
+  RGT_OK(rg_group_dup(parent, &g));
+  return g;
+}
+
+/* Of which one collective works, on the state that is common to the groups of these members. */
+static rg_group group_before(void) {
+  rg_group g = new_group();
+  RGT_OK(rg_barrier(g));
+  MPI_Barrier(MPI_COMM_WORLD);
+  return g;
+}
+
+/* One member has used the group before the error: all get it, and none waits for another. */
+static void test_error_between(void) {
+  for (int turn = 0; turn < rgt_size - 1; turn++) {
+    int x = 5;
+    parent = turned(turn, 1); /* rank `turn` is the first */
+    rg_group before = group_before(), g = new_group(), after = new_group();
+    if (rgt_rank == turn) {
+      RGT_OK(rg_bcast(g, &x, 1, MPI_INT, 0)); /* the root waits for nobody */
+      RGT_OK(rg_group_revoke(before));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rgt_rank != turn)
+      RGT_FAILS(rg_bcast(g, &x, 1, MPI_INT, 0), RG_ERR_REVOKED);
+    RGT_FAILS(rg_barrier(g), RG_ERR_REVOKED);
+    expect_tiny_work(after);
+    RGT_OK(bcast(after, 0));
+    RGT_OK(rg_group_free(&parent));
+    RGT_OK(rg_group_free(&before));
+    RGT_OK(rg_group_free(&g));
+    RGT_OK(rg_group_free(&after));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/* No member has used the group before the error: it works. */
+static void test_error_before(void) {
+  for (int turn = 0; turn < rgt_size; turn++) {
+    parent = turned(turn, 0);
+    rg_group before = group_before(), g = new_group();
+    if (rgt_rank == turn)
+      RGT_OK(rg_group_revoke(before));
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect_tiny_work(g);
+    RGT_OK(bcast(g, 0));
+    RGT_OK(rg_group_free(&parent));
+    RGT_OK(rg_group_free(&before));
+    RGT_OK(rg_group_free(&g));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/* The error comes between a member's look at the state and its first step, while the others have
+ * taken the group's own state. */
+static void test_error_meanwhile(void) {
+  parent = turned(rgt_size - 1, 1); /* no error yet on groups of this order */
+  rg_group before = group_before(), g = new_group();
+  rgi_shared_state *l = NULL;
+  RGT_OK(rgi_shared_state_cache_attach(g, &l));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rgt_rank == 0)
+    RGT_OK(rgi_shared_state_cache_join(GROUP, &l));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rgt_rank == rgt_size - 1)
+    RGT_OK(rg_group_revoke(before));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rgt_rank > 0)
+    RGT_OK(rgi_shared_state_cache_join(GROUP, &l));
+  RGT_OK(rgi_group_check_member("test", g)); /* its failure scope */
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rgt_size > 1)
+    RGT_FAILS(rgi_shm_coll_barrier(l, "test"), RG_ERR_REVOKED);
+  MPI_Barrier(MPI_COMM_WORLD);
+  rgi_shared_state_cache_detach(l);
+  RGT_OK(rg_group_free(&before));
+  RGT_OK(rg_group_free(&g));
+  MPI_Barrier(MPI_COMM_WORLD);
+  g = new_group();
+  expect_tiny_work(g);
+  RGT_OK(rg_group_free(&g));
+  RGT_OK(rg_group_free(&parent));
+}
+
+static void test_start(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+}
+
+static void test_stop(void) {
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"start", test_start},
+                                   {"one member allocates", test_one_allocates},
+                                   {"no room for the buffer", test_no_room},
+                                   {"room that comes too late", test_room_later},
+                                   {"idle buffers are given back", test_idle_given},
+                                   {"what is set aside is given back", test_aside_given},
+                                   {"an error before all members", test_error_before},
+                                   {"an error between two members", test_error_between},
+                                   {"an error meanwhile", test_error_meanwhile},
+                                   {"stop", test_stop},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "shared_state", tests);
+}
