@@ -307,26 +307,6 @@ static size_t size_of(size_t bytes) {
   return bytes <= SMALL ? rgi_blocks_bytes(rgi_blocks_class(bytes)) : pages_of(bytes) * RGI_PAGE;
 }
 
-void rgi_arena_add_cache(rgi_arena_cache *cache) {
-  rgi_arena_cache **at = &caches;
-  while (*at && *at != cache)
-    at = &(*at)->next;
-  *at = cache;
-}
-
-static int give_back_kept(void) {
-  int any = 0;
-  for (rgi_arena_cache *c = caches; c; c = c->next)
-    any |= c->give_back() > 0;
-  return any;
-}
-
-/* From what any purpose may take. */
-static int alloc_any(const char *what, size_t bytes, uint64_t *offset) {
-  return bytes <= SMALL ? alloc_small(what, class_of(bytes), offset)
-                        : alloc_large(what, pages_of(bytes), offset);
-}
-
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
                         uint64_t *offset) {
   uint64_t got;
