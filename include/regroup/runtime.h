@@ -49,8 +49,8 @@ extern "C" {
  * MPI_COMM_WORLD; MPI must be initialised. Calls are counted: further calls over the
  * same processes in the same order only increment the count, and each needs an
  * rg_finalize. After the last rg_finalize the library may be started again, also over
- * other processes. The thread that calls first must live as long as the library runs:
- * when it ends, the other processes take this process for dead.
+ * other processes. The thread that calls may end before another one calls rg_finalize, from
+ * MPI_THREAD_SERIALIZED on; then each process has a thread of the library's that sleeps.
  * options: NULL, or "name=value,name=value" with the names of `regroup-info` (without
  * RG_, in lower case: "log=debug,timeout=30"). The environment (RG_LOG, RG_TIMEOUT, ...)
  * takes precedence, so that the user decides.

@@ -110,6 +110,14 @@ static size_t words_bytes(void) {
   return ((size_t)rgi_node.n * RGI_CLUSTER_WORDS_BYTES + RGI_PAGE - 1) / RGI_PAGE * RGI_PAGE;
 }
 
+/* Below that level the thread that calls rg_init also calls rg_finalize, and does not end before.
+ */
+static int any_thread_may_call(void) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level >= MPI_THREAD_SERIALIZED;
+}
+
 static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
   RGI_TRY(look_at_processors(node));
@@ -126,7 +134,8 @@ static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   if (rgi_node.me == 0)
     RGI_TRY(rgi_arena_heap_commit("rg_init", rgi_cluster_words(rgi_node.n), words_bytes()));
   rgi_node.processes = rgi_arena_roots();
-  RGI_TRY(rgi_process_open((char *)rgi_arena_roots() + members_bytes(), size));
+  RGI_TRY(
+      rgi_process_open((char *)rgi_arena_roots() + members_bytes(), size, any_thread_may_call()));
   rgi_daemons_tell_guard();
   return RG_SUCCESS;
 }
