@@ -22,6 +22,7 @@
 #include "progress/slot.h"
 #include "runtime/daemons.h"
 #include "runtime/module.h"
+#include "runtime/pass_fd.h"
 #include "shm/node.h"
 #include "shm/pages.h"
 #include "shm/process.h"
@@ -84,16 +85,19 @@ static int open_overlay(MPI_Comm world, MPI_Comm node) {
                               rgi_process_table_bytes(rgi_node.n, size));
 }
 
-/* The first process of each node makes the segment, the others map it. The same error on all
- * processes. */
+/* The first process of each node makes the segment, the others map it, which is passed to them. The
+ * same error on all processes. */
 static int share_arena(MPI_Comm world, MPI_Comm node, const rgi_arena_sizes *sizes) {
   rgi_arena_address a = {0};
   int first = rgi_node.me == 0, error = RG_SUCCESS;
   if (first)
     a.error = error = rgi_arena_make(sizes, &a);
   RGI_TRY_MPI(MPI_Bcast(&a, (int)sizeof a, MPI_BYTE, 0, node));
-  if (!first && !a.error)
-    error = rgi_arena_join(&a);
+  int fd = first ? rgi_arena_fd() : -1;
+  if (!a.error)
+    error = rgi_pass_fd_share(node, &fd);
+  if (!a.error && !error && !first)
+    error = rgi_arena_join(&a, fd);
   error = rgi_comm_error_share(world, "rg_init", error);
   if (error)
     rgi_arena_close();
@@ -121,7 +125,7 @@ static int any_thread_may_call(void) {
 static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
   RGI_TRY(look_at_processors(node));
-  RGI_TRY(rgi_daemons_choose(world));
+  RGI_TRY(rgi_daemons_choose(world, node));
   int size;
   table_bytes = tables_bytes(world, &size);
   rgi_arena_sizes sizes = {.bytes = (size_t)rgi_options_value(RGI_OPT_ARENA_SIZE) << 20,
