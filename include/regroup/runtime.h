@@ -55,13 +55,15 @@ extern "C" {
  * RG_, in lower case: "log=debug,timeout=30"). The environment (RG_LOG, RG_TIMEOUT, ...)
  * takes precedence, so that the user decides.
  * Cost: a duplicate of comm, a communicator of the node's processes, two small
- * reductions, and a small broadcast (the first process reads RG_TUNING's file for all); an
- * allgather of 8 bytes if RG_DOMAINS names several failure domains.
+ * reductions, and a small broadcast (the first process reads RG_TUNING's file for all); small
+ * broadcasts and reductions of the node's processes; an allgather of 8 bytes if RG_DOMAINS
+ * names several failure domains.
  * The caller keeps comm; the library sends nothing on it afterwards.
  * Errors: RG_ERR_COMM; RG_ERR_INIT (already started over other processes);
  * RG_ERR_OPTION (the same on all processes, also if only one has the invalid value; for
  * RG_TUNING the message names the file, the line and the fault); RG_ERR_MPI (MPI is not
- * initialised, or an MPI call failed). */
+ * initialised, or an MPI call failed); RG_ERR_SYSTEM (the processes of a node cannot share memory,
+ * or the job cannot survive deaths as RG_SURVIVE=1 wants). */
 RG_API int rg_init(MPI_Comm comm, const char *options);
 
 /* Undoes one rg_init; the last call stops the library.

@@ -15,32 +15,19 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "base/processors.h"
 #include "noded/overlay_client.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/slot.h"
 #include "runtime/daemons.h"
 #include "runtime/module.h"
+#include "runtime/node_processors.h"
 #include "runtime/pass_fd.h"
 #include "shm/node.h"
 #include "shm/pages.h"
 #include "shm/process.h"
 
 static size_t table_bytes; /* of the roots between the bells and the extra bytes */
-
-/* The processors that the node's processes may use together, and whether they are too few. All
- * processes of the node get the same answer, also where the user sets it. */
-static int look_at_processors(MPI_Comm node) {
-  cpu_set_t mine, all;
-  int choice = rgi_options_choice(RGI_OPT_OVERSUBSCRIBED), said;
-  rgi_processors_mine(&mine);
-  RGI_TRY_MPI(MPI_Allreduce(&mine, &all, (int)sizeof all, MPI_BYTE, MPI_BOR, node));
-  RGI_TRY_MPI(MPI_Allreduce(&choice, &said, 1, MPI_INT, MPI_MAX, node));
-  rgi_node.processors = CPU_COUNT(&all) > 0 ? CPU_COUNT(&all) : 1;
-  rgi_node.oversubscribed = said ? said == 1 : rgi_node.n > rgi_node.processors;
-  return RG_SUCCESS;
-}
 
 /* The world's ranks on this node, and the node of every rank. */
 static int look_at_ranks(MPI_Comm world, MPI_Comm node) {
@@ -124,7 +111,7 @@ static int any_thread_may_call(void) {
 
 static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
-  RGI_TRY(look_at_processors(node));
+  RGI_TRY(rgi_node_processors_find(node));
   RGI_TRY(rgi_daemons_choose(world, node));
   int size;
   table_bytes = tables_bytes(world, &size);
@@ -132,7 +119,7 @@ static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
                            .roots = members_bytes() + table_bytes + extra,
                            .heap = rgi_cluster_words(rgi_node.n) + words_bytes()};
   if (sizes.bytes == 0)
-    sizes.bytes = rgi_memory_half();
+    sizes.bytes = rgi_memory_half("");
   rgi_slot_set_aside(rgi_node.n, size, sizes.aside);
   RGI_TRY(share_arena(world, node, &sizes));
   if (rgi_node.me == 0)
