@@ -3,7 +3,7 @@
 # Copyright (c) the Regroup authors
 """A user namespace for each rank, as in a container for each: the library starts, and a job survives as
 elsewhere. A PID namespace for each rank: it starts; where the job is to survive rg_init says on all
-processes that it cannot, since all ranks have the same process ids.
+processes that it cannot if a node has several ranks, since they have the same process ids.
 
 beside: yes
 """
@@ -41,3 +41,7 @@ for where in jobs.ONE, jobs.TWO:
     status, text = run(where, 4, deaths.ENV, PID + WAITING)
     assert status != 0 and 'SURVIVED' not in text, (status, text)
     assert 'the processes of a node are in different PID namespaces' in text, (status, text)
+
+# Where each node has one rank, different nodes may have the same process ids.
+status, text = run(jobs.TWO, 2, deaths.ENV, PID + WAITING)
+assert status == 0 and 'SURVIVED 1\n' in text, (status, text)
