@@ -6,17 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A cpu_set_t has room for 1,024 processors, and the system call fails where the kernel has more:
+ * Linux can be built for 8,192. */
+#define SET_BYTES ((size_t)8192 / 8)
+
 typedef struct {
   char node[MPI_MAX_PROCESSOR_NAME];
-  cpu_set_t processors;
+  cpu_set_t processors[SET_BYTES / sizeof(cpu_set_t)]; /* one set */
 } rank_place;
 
 static void find_place(rank_place *p) {
   int length;
   memset(p, 0, sizeof *p);
   MPI_Get_processor_name(p->node, &length);
-  if (sched_getaffinity(0, sizeof p->processors, &p->processors) != 0)
-    CPU_SET(0, &p->processors);
+  if (sched_getaffinity(0, SET_BYTES, p->processors) != 0)
+    CPU_SET_S(0, SET_BYTES, p->processors);
 }
 
 int mcmc_placement_one_node(rg_group g, int *one) {
@@ -49,10 +53,10 @@ int mcmc_placement_processors(rg_group g, int *count) {
   }
   qsort(all, (size_t)size, sizeof *all, by_node);
   for (int i = 0, next; i < size; i = next) {
-    cpu_set_t together = all[i].processors;
+    cpu_set_t *together = all[i].processors;
     for (next = i + 1; next < size && by_node(&all[i], &all[next]) == 0; next++)
-      CPU_OR(&together, &together, &all[next].processors);
-    *count += CPU_COUNT(&together);
+      CPU_OR_S(SET_BYTES, together, together, all[next].processors);
+    *count += CPU_COUNT_S(SET_BYTES, together);
   }
   free(all);
   return RG_SUCCESS;

@@ -49,19 +49,21 @@ extern "C" {
  * MPI_COMM_WORLD; MPI must be initialised. Calls are counted: further calls over the
  * same processes in the same order only increment the count, and each needs an
  * rg_finalize. After the last rg_finalize the library may be started again, also over
- * other processes. The thread that calls first must live as long as the library runs:
- * when it ends, the other processes take this process for dead.
+ * other processes. The thread that calls may end before another one calls rg_finalize, from
+ * MPI_THREAD_SERIALIZED on; then each process has a thread of the library's that sleeps.
  * options: NULL, or "name=value,name=value" with the names of `regroup-info` (without
  * RG_, in lower case: "log=debug,timeout=30"). The environment (RG_LOG, RG_TIMEOUT, ...)
  * takes precedence, so that the user decides.
  * Cost: a duplicate of comm, a communicator of the node's processes, two small
- * reductions, and a small broadcast (the first process reads RG_TUNING's file for all); an
- * allgather of 8 bytes if RG_DOMAINS names several failure domains.
+ * reductions, and a small broadcast (the first process reads RG_TUNING's file for all); small
+ * broadcasts and reductions of the node's processes; an allgather of 8 bytes if RG_DOMAINS
+ * names several failure domains.
  * The caller keeps comm; the library sends nothing on it afterwards.
  * Errors: RG_ERR_COMM; RG_ERR_INIT (already started over other processes);
  * RG_ERR_OPTION (the same on all processes, also if only one has the invalid value; for
  * RG_TUNING the message names the file, the line and the fault); RG_ERR_MPI (MPI is not
- * initialised, or an MPI call failed). */
+ * initialised, or an MPI call failed); RG_ERR_SYSTEM (the processes of a node cannot share memory,
+ * or the job cannot survive deaths as RG_SURVIVE=1 wants). */
 RG_API int rg_init(MPI_Comm comm, const char *options);
 
 /* Undoes one rg_init; the last call stops the library.

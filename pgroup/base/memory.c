@@ -3,9 +3,10 @@
 #include "base/memory.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/cgroup.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define LEAST ((uint64_t)1 << 30)
@@ -16,18 +17,6 @@ static uint64_t physical_bytes(void) {
   return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : LEAST;
 }
 
-/* The number in a file; UINT64_MAX, no limit, without one. */
-static uint64_t from_file(const char *path) {
-  unsigned long long value = UINT64_MAX;
-  FILE *f = fopen(path, "r");
-  if (!f)
-    return UINT64_MAX;
-  if (fscanf(f, "%llu", &value) != 1)
-    value = UINT64_MAX;
-  fclose(f);
-  return value;
-}
-
 static uint64_t from_limit(int resource) {
   struct rlimit limit;
   return getrlimit((__rlimit_resource_t)resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
@@ -35,10 +24,9 @@ static uint64_t from_limit(int resource) {
              : UINT64_MAX;
 }
 
-size_t rgi_memory_half(void) {
-  const uint64_t limits[] = {from_file("/sys/fs/cgroup/memory.max"),
-                             from_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-                             from_limit(RLIMIT_AS), from_limit(RLIMIT_FSIZE)};
+size_t rgi_memory_half(const char *root) {
+  const uint64_t limits[] = {rgi_cgroup_memory(root), from_limit(RLIMIT_AS),
+                             from_limit(RLIMIT_FSIZE)};
   uint64_t all = physical_bytes();
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
     if (limits[i] < all)

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Half of the machine's memory, or of what the container or a limit of the process (ulimit -v, -f)
- * allows, in whole MiB; at least 1 GiB, at most 2 TiB. */
-size_t rgi_memory_half(void);
+/* Half of the machine's memory, or of what a control group (base/cgroup.h, also for root) or a
+ * limit of the process (ulimit -v, -f) allows, in whole MiB; at least 1 GiB, at most 2 TiB. */
+size_t rgi_memory_half(const char *root);
 
 #endif

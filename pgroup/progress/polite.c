@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/cgroup.h"
 #include "base/launcher.h"
 #include "base/pause.h"
 #include "base/processors.h"
@@ -69,13 +70,17 @@ static rgi_pause_kind wait_kind(void) {
                                       : RGI_PAUSE_AUTO;
 }
 
-/* Before MPI has started only the launcher knows how many ranks share the node. */
+/* Before MPI has started only the launcher knows how many ranks share the node. They may also share
+ * a control group, and its limit of processor time. */
 static int spare_processor(void) {
-  cpu_set_t set;
+  rgi_processors set;
+  int ranks = rgi_launcher_local_ranks();
   if (env_is("RG_OVERSUBSCRIBED", "yes"))
     return 0;
-  return env_is("RG_OVERSUBSCRIBED", "no") ||
-         rgi_launcher_local_ranks() <= rgi_processors_mine(&set);
+  if (env_is("RG_OVERSUBSCRIBED", "no"))
+    return 1;
+  int64_t quota = rgi_cgroup_processors("").processors;
+  return ranks <= rgi_processors_mine(&set) && (!quota || ranks <= quota);
 }
 
 /* Several threads may call it at the same time: all write the same. */

@@ -15,31 +15,19 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "base/processors.h"
 #include "noded/overlay_client.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/slot.h"
 #include "runtime/daemons.h"
 #include "runtime/module.h"
+#include "runtime/node_processors.h"
+#include "runtime/pass_fd.h"
 #include "shm/node.h"
 #include "shm/pages.h"
 #include "shm/process.h"
 
 static size_t table_bytes; /* of the roots between the bells and the extra bytes */
-
-/* The processors that the node's processes may use together, and whether they are too few. All
- * processes of the node get the same answer, also where the user sets it. */
-static int look_at_processors(MPI_Comm node) {
-  cpu_set_t mine, all;
-  int choice = rgi_options_choice(RGI_OPT_OVERSUBSCRIBED), said;
-  rgi_processors_mine(&mine);
-  RGI_TRY_MPI(MPI_Allreduce(&mine, &all, (int)sizeof all, MPI_BYTE, MPI_BOR, node));
-  RGI_TRY_MPI(MPI_Allreduce(&choice, &said, 1, MPI_INT, MPI_MAX, node));
-  rgi_node.processors = CPU_COUNT(&all) > 0 ? CPU_COUNT(&all) : 1;
-  rgi_node.oversubscribed = said ? said == 1 : rgi_node.n > rgi_node.processors;
-  return RG_SUCCESS;
-}
 
 /* The world's ranks on this node, and the node of every rank. */
 static int look_at_ranks(MPI_Comm world, MPI_Comm node) {
@@ -84,16 +72,19 @@ static int open_overlay(MPI_Comm world, MPI_Comm node) {
                               rgi_process_table_bytes(rgi_node.n, size));
 }
 
-/* The first process of each node makes the segment, the others map it. The same error on all
- * processes. */
+/* The first process of each node makes the segment, the others map it, which is passed to them. The
+ * same error on all processes. */
 static int share_arena(MPI_Comm world, MPI_Comm node, const rgi_arena_sizes *sizes) {
   rgi_arena_address a = {0};
   int first = rgi_node.me == 0, error = RG_SUCCESS;
   if (first)
     a.error = error = rgi_arena_make(sizes, &a);
   RGI_TRY_MPI(MPI_Bcast(&a, (int)sizeof a, MPI_BYTE, 0, node));
-  if (!first && !a.error)
-    error = rgi_arena_join(&a);
+  int fd = first ? rgi_arena_fd() : -1;
+  if (!a.error)
+    error = rgi_pass_fd_share(node, &fd);
+  if (!a.error && !error && !first)
+    error = rgi_arena_join(&a, fd);
   error = rgi_comm_error_share(world, "rg_init", error);
   if (error)
     rgi_arena_close();
@@ -110,23 +101,32 @@ static size_t words_bytes(void) {
   return ((size_t)rgi_node.n * RGI_CLUSTER_WORDS_BYTES + RGI_PAGE - 1) / RGI_PAGE * RGI_PAGE;
 }
 
+/* Below that level the thread that calls rg_init also calls rg_finalize, and does not end before.
+ */
+static int any_thread_may_call(void) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level >= MPI_THREAD_SERIALIZED;
+}
+
 static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
-  RGI_TRY(look_at_processors(node));
-  RGI_TRY(rgi_daemons_choose(world));
+  RGI_TRY(rgi_node_processors_find(node));
+  RGI_TRY(rgi_daemons_choose(world, node));
   int size;
   table_bytes = tables_bytes(world, &size);
   rgi_arena_sizes sizes = {.bytes = (size_t)rgi_options_value(RGI_OPT_ARENA_SIZE) << 20,
                            .roots = members_bytes() + table_bytes + extra,
                            .heap = rgi_cluster_words(rgi_node.n) + words_bytes()};
   if (sizes.bytes == 0)
-    sizes.bytes = rgi_memory_half();
+    sizes.bytes = rgi_memory_half("");
   rgi_slot_set_aside(rgi_node.n, size, sizes.aside);
   RGI_TRY(share_arena(world, node, &sizes));
   if (rgi_node.me == 0)
     RGI_TRY(rgi_arena_heap_commit("rg_init", rgi_cluster_words(rgi_node.n), words_bytes()));
   rgi_node.processes = rgi_arena_roots();
-  RGI_TRY(rgi_process_open((char *)rgi_arena_roots() + members_bytes(), size));
+  RGI_TRY(
+      rgi_process_open((char *)rgi_arena_roots() + members_bytes(), size, any_thread_may_call()));
   rgi_daemons_tell_guard();
   return RG_SUCCESS;
 }

@@ -4,8 +4,8 @@
  * Starting the daemons. The first process of each node opens a socket that listens and a pipe. All
  * exchange their addresses; the first process writes them into the directory in the arena
  * (noded/overlay.h) and passes socket and pipe to its guard, which becomes the daemon and connects
- * with the others. The node's processes tell the daemon facts through the pipe; the others open its
- * writing end by /proc, and the first process closes its own ends when they have. */
+ * with the others. The node's processes tell the daemon facts through the pipe, whose writing end
+ * the first process passes to them. */
 #include "runtime/daemons.h"
 
 #include <errno.h>
@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -28,6 +29,7 @@
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/addresses.h"
+#include "runtime/pass_fd.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
@@ -44,13 +46,37 @@ typedef struct {
   double limit;                             /* RG_NODE_TIMEOUT: that of the first process counts */
 } node_card;
 
-int rgi_daemons_choose(MPI_Comm world) {
+/* Whether the node's processes have guards and are in different PID namespaces. A robust mutex
+ * names its thread by the number that this has in its own namespace: so the end of one thread would
+ * look like that of another one with the same number. And a guard knows processes by their numbers.
+ */
+static int find_strangers(MPI_Comm node, int64_t *differ) {
+  struct stat space;
+  int64_t number = stat("/proc/self/ns/pid", &space) == 0 ? (int64_t)space.st_ino : 0;
+  int64_t mine[3] = {rgi_guard_exists(), number, -number}, all[3];
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_MIN, node));
+  *differ = all[0] && all[1] != -all[2];
+  return RG_SUCCESS;
+}
+
+static int reject_strangers(void) {
+  return rgi_error(RG_ERR_SYSTEM,
+                   "rg_init: RG_SURVIVE=1, and the processes of a node are in different PID "
+                   "namespaces: deaths could not be told apart; start all processes of a node in "
+                   "one container, or in containers that share the machine's process ids");
+}
+
+int rgi_daemons_choose(MPI_Comm world, MPI_Comm node) {
+  int64_t differ = 0;
   chosen = one_machine = 0;
+  RGI_TRY(find_strangers(node, &differ));
   if (rgi_node.count == 1)
-    return RG_SUCCESS;
+    return differ ? reject_strangers() : RG_SUCCESS;
   int64_t machine = rgi_addresses_machine();
-  int64_t mine[4] = {rgi_guard_exists(), -rgi_guard_blind(), machine, -machine}, all[4];
-  RGI_TRY_MPI(MPI_Allreduce(mine, all, 4, MPI_INT64_T, MPI_MIN, world));
+  int64_t mine[5] = {rgi_guard_exists(), -rgi_guard_blind(), machine, -machine, -differ}, all[5];
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 5, MPI_INT64_T, MPI_MIN, world));
+  if (all[4] != 0)
+    return reject_strangers();
   if (all[0] && all[1] != 0)
     return rgi_error(RG_ERR_SYSTEM,
                      "rg_init: pidfd_open: %s: deaths would not be noticed; a job that survives on "
@@ -148,17 +174,19 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   freeifaddrs(own);
 }
 
-/* The node's processes open the pipe to the daemon through the first one's descriptor. */
+/* All of the node write to the pipe by a descriptor that the first process opens for reading too,
+ * so that writing never raises SIGPIPE. */
 static int share_pipe(MPI_Comm node, int mine, int *pipe) {
-  long from[2] = {getpid(), mine};
   char path[64];
-  RGI_TRY_MPI(MPI_Bcast(from, 2, MPI_LONG, 0, node));
-  snprintf(path, sizeof path, "/proc/%ld/fd/%ld", from[0], from[1]);
-  /* For reading too, so that writing never raises SIGPIPE. */
-  *pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  return *pipe >= 0 ? RG_SUCCESS
-                    : rgi_error(RG_ERR_SYSTEM, "rg_init: the pipe to the node daemon: %s",
-                                strerror(errno));
+  int error = RG_SUCCESS;
+  if (rgi_node.me == 0) {
+    snprintf(path, sizeof path, "/proc/self/fd/%d", mine);
+    *pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (*pipe < 0)
+      error = rgi_error(RG_ERR_SYSTEM, "rg_init: the pipe to the node daemon: %s", strerror(errno));
+  }
+  int passed = rgi_pass_fd_share(node, pipe);
+  return error ? error : passed;
 }
 
 static int wait_joined(rgi_overlay *m) {

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /* Decides whether there are to be daemons: on several nodes, if each process has a guard. The same
- * on all processes. Collective over the world. */
-int rgi_daemons_choose(MPI_Comm world);
+ * on all processes. Collective over the world. RG_ERR_SYSTEM: guards cannot do their work. */
+int rgi_daemons_choose(MPI_Comm world, MPI_Comm node);
 
 /* Bytes of the daemons' directory in the arena; 0 without daemons. world: its size. After
  * rgi_daemons_choose. */

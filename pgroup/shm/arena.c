@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@
 #define DROPPED ((size_t)4 << 20)
 
 typedef struct {
-  uint64_t magic, size; /* of all but the heap */
+  uint64_t number, size; /* drawn for this segment; bytes of all but the heap */
   uint64_t mapped;
   uint64_t first, pages;              /* where blocks begin, and where the table of pages is */
   uint64_t limit[RGI_ARENA_PURPOSES]; /* where the pages end that each purpose may take */
@@ -64,7 +65,7 @@ static rgi_arena_cache *caches;
 
 static _Thread_local rgi_arena_purpose purpose_now;
 
-#define MAGIC 0x7265677261726e61u
+#define MAGIC 0x7265677261726e61u /* where the system has no random numbers */
 
 static size_t round_up(size_t bytes, size_t to) {
   return (bytes + to - 1) / to * to;
@@ -420,7 +421,8 @@ static void prepare_segment(const rgi_arena_sizes *sizes, const layout *at) {
   h->first = at->first;
   h->pages = at->pages;
   prepare_pages(sizes, at);
-  h->magic = MAGIC;
+  if (getrandom(&h->number, sizeof h->number, 0) != (ssize_t)sizeof h->number)
+    h->number = MAGIC;
 }
 
 /* Beyond the limit of file sizes (ulimit -f) the system sends a signal besides the error: it is
@@ -455,16 +457,14 @@ static int make_segment(const rgi_arena_sizes *sizes, const layout *at) {
   return RG_SUCCESS;
 }
 
-int rgi_arena_join(const rgi_arena_address *i) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%ld/fd/%d", i->pid, i->fd);
-  arena.fd = open(path, O_RDWR | O_CLOEXEC);
-  if (arena.fd < 0)
-    return rgi_error(RG_ERR_SYSTEM, "rg_init: the node's arena (%s) cannot be opened: %s", path,
-                     strerror(errno));
+int rgi_arena_join(const rgi_arena_address *i, int fd) {
+  struct stat s;
+  arena.fd = fd;
+  if (fstat(fd, &s) != 0 || (uint64_t)s.st_size != i->mapped)
+    return rgi_error(RG_ERR_SYSTEM, "rg_init: what was passed is not the node's arena");
   RGI_TRY(map_segment(i->mapped));
-  if (arena.base->magic != MAGIC || arena.base->size != i->size)
-    return rgi_error(RG_ERR_SYSTEM, "rg_init: %s is not the node's arena", path);
+  if (arena.base->number != i->number || arena.base->size != i->size)
+    return rgi_error(RG_ERR_SYSTEM, "rg_init: what was mapped is not the node's arena");
   return RG_SUCCESS;
 }
 
@@ -485,7 +485,7 @@ int rgi_arena_make(const rgi_arena_sizes *sizes, rgi_arena_address *address) {
   RGI_TRY(check_size(at.end));
   RGI_TRY(make_segment(sizes, &at));
   *address = (rgi_arena_address){
-      .pid = getpid(), .fd = arena.fd, .size = at.end, .mapped = at.end + sizes->heap};
+      .number = arena.base->number, .size = at.end, .mapped = at.end + sizes->heap};
   return RG_SUCCESS;
 }
 

@@ -20,9 +20,8 @@
 
 /* What the process that makes the segment sends to the others. */
 typedef struct {
-  long pid;
-  int fd;
   int error;             /* the sender's own; not used here */
+  uint64_t number;       /* random: the segment holds it, too */
   uint64_t size, mapped; /* of the segment without and with the heap */
 } rgi_arena_address;
 
@@ -47,15 +46,16 @@ typedef struct {
  * than RGI_LINE_REACH. After any error here the caller calls rgi_arena_close. */
 int rgi_arena_make(const rgi_arena_sizes *sizes, rgi_arena_address *address);
 
-/* By the other processes of the node. RG_ERR_SYSTEM. */
-int rgi_arena_join(const rgi_arena_address *address);
+/* By the other processes of the node, with a descriptor of the segment, which this takes over.
+ * RG_ERR_SYSTEM: also where it is that of another segment. */
+int rgi_arena_join(const rgi_arena_address *address, int fd);
 
 /* Local: the system frees the segment when the last process has closed it or ended. */
 void rgi_arena_close(void);
 
 void *rgi_arena_roots(void);
 
-/* The segment's descriptor, to be sent to a guard. */
+/* The segment's descriptor, to be passed to another process. */
 int rgi_arena_fd(void);
 
 /* By a guard: maps the segment of this descriptor, and takes it over. 0: it cannot be mapped. */

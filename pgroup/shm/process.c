@@ -1,44 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Runs in ranks. The rank holds its own robust mutex from rgi_process_open on; looking at the
- * others is process_table.c's. Its waits, for RG_PATIENCE, are times in its entry: the guard or
- * the node daemon compares them with the clock, so a wait costs three relaxed stores. */
+ * Runs in ranks. The rank holds its own robust mutex from rgi_process_open on: by the calling
+ * thread where no other may call the library, else by a thread for that purpose; looking at the
+ * others is process_table.c's. Its waits, for RG_PATIENCE, are times in its entry: the guard or the
+ * node daemon compares them with the clock, so a wait costs three relaxed stores. */
 #include "shm/process.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "shm/mutex_thread.h"
 #include "shm/node.h"
 
 #define LOOK_SECONDS 5e-3
 
 rgi_process_table rgi_process_view;
 
+static enum { NOT_HELD, BY_CALLER, BY_THREAD } held; /* this rank's mutex */
 static _Thread_local int reports; /* whether the waits of this thread count as the rank's */
 
 static void raise_own(rgi_process_state to) {
   rgi_process_table_raise(&rgi_process_view, rgi_node.rank, to);
 }
 
-int rgi_process_open(void *memory, int world) {
+static int hold_mutex(pthread_mutex_t *mutex, int any_thread) {
   pthread_mutexattr_t attr;
+  pthread_mutexattr_init(&attr);
+  pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+  pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+  int failed = pthread_mutex_init(mutex, &attr);
+  pthread_mutexattr_destroy(&attr);
+  if (!failed)
+    failed = any_thread ? rgi_mutex_thread_start(mutex) : pthread_mutex_lock(mutex);
+  held = failed ? NOT_HELD : any_thread ? BY_THREAD : BY_CALLER;
+  return failed;
+}
+
+static void release_mutex(pthread_mutex_t *mutex) {
+  if (held == BY_THREAD)
+    rgi_mutex_thread_stop();
+  if (held == BY_CALLER)
+    pthread_mutex_unlock(mutex);
+  held = NOT_HELD;
+}
+
+int rgi_process_open(void *memory, int world, int any_thread) {
   rgi_process_view =
       (rgi_process_table){.n = rgi_node.n, .me = rgi_node.me, .members = rgi_node.processes};
   rgi_process_table_attach(&rgi_process_view, memory, world);
   rgi_process_entry *mine = &rgi_process_view.entry[rgi_node.me];
-  pthread_mutexattr_init(&attr);
-  pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-  pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-  int failed = pthread_mutex_init(&mine->held, &attr);
-  pthread_mutexattr_destroy(&attr);
-  if (!failed)
-    failed = pthread_mutex_lock(&mine->held);
+  int failed = hold_mutex(&mine->held, any_thread);
   mine->rank = rgi_node.rank;
   atomic_store(&mine->pid, getpid());
   raise_own(RGI_PROCESS_STARTED);
-  return failed ? rgi_error(RG_ERR_SYSTEM, "rg_init: a robust mutex: %s", strerror(failed))
+  return failed ? rgi_error(RG_ERR_SYSTEM, "rg_init: a robust mutex and a thread that holds it: %s",
+                            strerror(failed))
                 : RG_SUCCESS;
 }
 
@@ -48,7 +66,7 @@ void rgi_process_close(void) {
      * STARTED: its death ends the job. */
     if (rgi_process_table_state(&rgi_process_view, rgi_node.rank) >= RGI_PROCESS_READY)
       raise_own(RGI_PROCESS_LEFT);
-    pthread_mutex_unlock(&rgi_process_view.entry[rgi_process_view.me].held);
+    release_mutex(&rgi_process_view.entry[rgi_process_view.me].held);
   }
   memset(&rgi_process_view, 0, sizeof rgi_process_view);
   reports = 0;

@@ -12,8 +12,9 @@
 extern rgi_process_table rgi_process_view;
 
 /* By every rank of the node, with the same memory of rgi_process_table_bytes. The caller
- * synchronizes the node's ranks before any of them calls another function here. RG_ERR_SYSTEM. */
-int rgi_process_open(void *memory, int world);
+ * synchronizes the node's ranks before any of them calls another function here. any_thread: threads
+ * may end before rgi_process_close, and another one may call it; costs a thread. RG_ERR_SYSTEM. */
+int rgi_process_open(void *memory, int world, int any_thread);
 void rgi_process_close(void);
 
 /* Looks whether a process of this node has died, unless a thread of this rank did so within the

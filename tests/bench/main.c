@@ -4,9 +4,9 @@
  * regroup-bench: one sub-command for each thing that is measured. */
 #include <mpi.h>
 #include <regroup.h>
-#include <sched.h>
 #include <string.h>
 
+#include "base/processors.h"
 #include "command.h"
 #include "counters.h"
 #include "csv.h"
@@ -114,16 +114,14 @@ static int parse_command(const char *name, int argc, char **argv, int rank, int 
 static json_t *common_facts(int ranks) {
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int length, polite = 0;
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  sched_getaffinity(0, sizeof cpus, &cpus);
+  rgi_processors mine;
   MPI_Get_library_version(mpi, &length);
   mpi[strcspn(mpi, "\n")] = 0;
   for (char *c = mpi; *c; c++)
     *c = *c == '\t' ? ' ' : *c;
   rg_polite_active(&polite);
   return json_pack("{ss si si ss sb}", "version", RG_VERSION, "ranks", ranks, "processors",
-                   CPU_COUNT(&cpus), "mpi", mpi, "polite", polite);
+                   rgi_processors_mine(&mine), "mpi", mpi, "polite", polite);
 }
 
 static void print_common(const json_t *facts) {

@@ -2,12 +2,12 @@
  * Copyright (c) the Regroup authors */
 #include "start.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "base/processors.h"
 #include "runtime/program/program.h"
 
 /* Processes under one kernel share CLOCK_MONOTONIC, and the kernel has a name
@@ -28,13 +28,12 @@ static int same_kernel(MPI_Comm comm) {
 }
 
 void bench_start_init(bench_start *s, MPI_Comm comm) {
-  cpu_set_t cpus;
+  rgi_processors mine;
   int size;
   MPI_Comm_size(comm, &size);
   s->comm = comm;
   s->one_clock = same_kernel(comm);
-  s->spin =
-      s->one_clock && sched_getaffinity(0, sizeof cpus, &cpus) == 0 && size <= CPU_COUNT(&cpus);
+  s->spin = s->one_clock && size <= rgi_processors_mine(&mine);
   prctl(PR_SET_TIMERSLACK, 1000L); /* else sleeping ends up to 50 us late */
 }
 

@@ -49,7 +49,7 @@ static void go(int place, how_far end) {
       .n = HERE, .me = place, .rank = ranks[place], .ranks = ranks, .processes = members};
   if (end == TO_NONE)
     return;
-  if (rgi_process_open(memory, WORLD) != RG_SUCCESS)
+  if (rgi_process_open(memory, WORLD, 0) != RG_SUCCESS)
     abort();
   if (end >= TO_READY && end != TO_FAILED_START)
     rgi_process_ready(0);
