@@ -10,6 +10,7 @@
 #include <armcix.h>
 #include <regroup/polite.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/options.h"
@@ -77,8 +78,10 @@ static int start_armci(void) {
   rgi_armci_window_offer(mine, rgi_heap.size);
   ARMCI_Malloc(rgi_rma.bases, (armci_size_t)rgi_heap.size);
   rgi_rma.window = rgi_armci_window_taken();
+  rgi_rma.one_by_one = strcmp(getenv("ARMCI_IOV_METHOD"), "DIRECT") != 0;
   rgi_rma.may_block = rgi_options_value(RGI_OPT_TIMEOUT) == 0;
   RGI_TRY(check_window(mine));
+  RGI_TRY(rgi_rma_gate_open());
   rgi_rma_thread_start();
   return RG_SUCCESS;
 }
@@ -88,6 +91,7 @@ static void stop_armci(int mpi) {
   rgi_rma_end_dropped(mpi);
   if (!mpi)
     return;
+  rgi_rma_gate_close();
   ARMCI_Free(rgi_rma.bases[rgi_runtime.rank]);
   ARMCI_Finalize();
   rgi_rma.window = MPI_WIN_NULL;

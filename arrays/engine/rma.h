@@ -16,6 +16,7 @@ typedef struct {
   MPI_Win window; /* ARMCI's, over all heap parts: displacements are offsets */
   void **bases;   /* of each world rank's heap part, in that process */
   int may_block;  /* there is no time limit: a put or get may end with a flush */
+  int one_by_one; /* ARMCI's vector operations are one of MPI's for each element, not one in all */
 } rgi_rma_state;
 
 extern rgi_rma_state rgi_rma;
@@ -32,14 +33,37 @@ void rgi_rma_end_dropped(int mpi);
 int rgi_rma_elements(const rgi_transfer_elements *e);
 int rgi_rma_word(const rgi_transfer_word *w, int64_t *before);
 
+/* Operations that all processes together may have under way at one target. Not changed while the
+ * transport is open; the same on all processes. */
+extern int rgi_rma_bearable;
+
+/* What an operation counts among those under way. */
+typedef struct {
+  int ops;       /* operations of MPI; the caller's, rgi_rma_room_most() at most */
+  int word;      /* of 8 contiguous bytes, and waited for: passes no gate */
+  unsigned turn; /* set by rgi_rma_before */
+} rgi_rma_room;
+
+/* Of one process at one target. */
+int rgi_rma_room_most(void);
+
 /* Order (rma_order.c). Before an operation on [low, high) of the target's heap part: waits for
- * those of this process before it that MPI might do after it. turn: not NULL: the operation is
- * under way from now on until rgi_rma_left, which is given *turn. No more of them go to one target
- * than MPI can bear: if there are more, what was started is waited for. */
-int rgi_rma_before(int target, rgi_access_kind kind, uint64_t low, uint64_t high, unsigned *turn);
-void rgi_rma_left(int target, unsigned turn);
-/* When it has been started. */
-void rgi_rma_started(int target, rgi_access_kind kind, uint64_t low, uint64_t high);
+ * those of this process before it that MPI might do after it. room: not NULL: until there is room
+ * for it, too; then it is under way, until rgi_rma_left or a fence. */
+int rgi_rma_before(int target, rgi_access_kind kind, uint64_t low, uint64_t high,
+                   rgi_rma_room *room);
+/* When it has been issued, also in vain. kind: a put's or an accumulate's range is noted. */
+int rgi_rma_started(int target, rgi_access_kind kind, uint64_t low, uint64_t high,
+                    const rgi_rma_room *room);
+/* When it is complete. */
+void rgi_rma_left(int target, const rgi_rma_room *room);
+
+/* The gate of a target (rma_gate.c): at most `most` processes are between enter and leave. enter
+ * waits for others, which must not wait for the caller meanwhile. open is collective. */
+int rgi_rma_gate_open(void);
+void rgi_rma_gate_close(void);
+int rgi_rma_gate_enter(int target, int most);
+int rgi_rma_gate_leave(int target);
 
 int rgi_rma_order_open(int targets);
 void rgi_rma_order_close(void);

@@ -30,22 +30,38 @@ static void issue_vector(const rgi_transfer_elements *e, void **targets) {
                e->target);
 }
 
-int rgi_rma_elements(const rgi_transfer_elements *e) {
+/* Elements that count as one or as n operations. A get waits for its data; the others stay under
+ * way until a fence. */
+static int move_some(const rgi_transfer_elements *e, void **targets) {
   uint64_t low = UINT64_MAX, high = 0;
-  void **targets = malloc((size_t)e->n * sizeof *targets);
-  if (!targets)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %lld addresses", (long long)e->n);
+  rgi_rma_room room = {rgi_rma.one_by_one ? (int)e->n : 1, 0, 0};
   for (int64_t i = 0; i < e->n; i++) {
     targets[i] = (char *)rgi_rma.bases[e->target] + e->offsets[i];
     low = e->offsets[i] < low ? e->offsets[i] : low;
     high = e->offsets[i] > high ? e->offsets[i] : high;
   }
   high += e->element;
-  int error = rgi_rma_before(e->target, e->kind, low, high, NULL);
-  if (!error) {
-    issue_vector(e, targets);
-    rgi_rma_started(e->target, e->kind, low, high);
-    error = rgi_armci_window_error("ARMCI's vector operation");
+  RGI_TRY(rgi_rma_before(e->target, e->kind, low, high, &room));
+  issue_vector(e, targets);
+  int error = rgi_armci_window_error("ARMCI's vector operation");
+  int failed = rgi_rma_started(e->target, e->kind, low, high, &room);
+  if (e->kind == RGI_ACCESS_KIND_GET)
+    rgi_rma_left(e->target, &room);
+  return error ? error : failed;
+}
+
+int rgi_rma_elements(const rgi_transfer_elements *e) {
+  int64_t most = rgi_rma.one_by_one ? rgi_rma_room_most() : e->n;
+  void **targets = malloc((size_t)e->n * sizeof *targets);
+  int error = RG_SUCCESS;
+  if (!targets)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %lld addresses", (long long)e->n);
+  for (int64_t i = 0; i < e->n && !error; i += most) {
+    rgi_transfer_elements some = *e;
+    some.n = most < e->n - i ? most : e->n - i;
+    some.offsets += i;
+    some.origin += i;
+    error = move_some(&some, targets);
   }
   free(targets);
   return error;

@@ -30,8 +30,8 @@ typedef struct {
   MPI_Datatype element; /* of which the types of both sides consist */
   int size;             /* its bytes */
   mpi_side origin, target;
-  void *copy;    /* what is sent instead of the caller's buffer; or NULL */
-  unsigned turn; /* for rgi_rma_left */
+  void *copy; /* what is sent instead of the caller's buffer; or NULL */
+  rgi_rma_room room;
   int done;
 } rma_op;
 
@@ -150,13 +150,26 @@ static int scale_copy(const rgi_transfer *t, rma_op *o) {
   return RG_SUCCESS;
 }
 
+static int issue_in_room(const rgi_transfer *t, rma_op *o, uint64_t high) {
+  RGI_TRY(rgi_rma_before(t->target, t->kind, t->offset, high, &o->room));
+  issue(t, o, o->copy ? o->copy : t->origin);
+  int error = rgi_armci_window_error(o->op.call);
+  int failed = rgi_rma_started(t->target, t->kind, t->offset, high, &o->room);
+  error = error ? error : failed;
+  if (error)
+    rgi_rma_left(t->target, &o->room);
+  return error;
+}
+
 int rgi_rma_begin(const rgi_transfer *t, rgi_transport_op **op) {
   uint64_t high = t->offset + t->reach;
   int error = RG_SUCCESS;
   rma_op *o = malloc(sizeof *o);
   if (!o)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", rgi_transfer_calls[t->kind]);
-  *o = (rma_op){.op = {NULL, rgi_transfer_calls[t->kind], t->target}, .request = MPI_REQUEST_NULL};
+  *o = (rma_op){.op = {NULL, rgi_transfer_calls[t->kind], t->target},
+                .request = MPI_REQUEST_NULL,
+                .room = {1, 0, 0}};
   choose_element(t, o);
   if (t->alpha)
     error = scale_copy(t, o);
@@ -165,20 +178,13 @@ int rgi_rma_begin(const rgi_transfer *t, rgi_transport_op **op) {
   if (!error && (t->runs || t->patch.dims > 1))
     error = open_side(t, o, &o->target);
   if (!error)
-    error = rgi_rma_before(t->target, t->kind, t->offset, high, &o->turn);
-  if (!error) {
-    issue(t, o, o->copy ? o->copy : t->origin);
-    error = rgi_armci_window_error(o->op.call);
-    if (error)
-      rgi_rma_left(t->target, o->turn);
-  }
+    error = issue_in_room(t, o, high);
   close_sides(o);
   if (error) {
     free(o->copy);
     free(o);
     return error;
   }
-  rgi_rma_started(t->target, t->kind, t->offset, high);
   *op = &o->op;
   return RG_SUCCESS;
 }
@@ -217,7 +223,7 @@ static struct {
 } dropped = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void free_op(rma_op *o) {
-  rgi_rma_left(o->op.target, o->turn);
+  rgi_rma_left(o->op.target, &o->room);
   free(o->copy);
   free(o);
 }

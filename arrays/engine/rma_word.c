@@ -43,13 +43,17 @@ static void compare_and_swap(const rgi_transfer_word *w, rgi_scalar *was) {
 
 int rgi_rma_word(const rgi_transfer_word *w, int64_t *before) {
   rgi_scalar was = {.int64 = 0};
-  RGI_TRY(
-      rgi_rma_before(w->target, RGI_ACCESS_KIND_ACC, w->offset, w->offset + sizeof(int64_t), NULL));
+  rgi_rma_room room = {1, 1, 0};
+  RGI_TRY(rgi_rma_before(w->target, RGI_ACCESS_KIND_ACC, w->offset, w->offset + sizeof(int64_t),
+                         &room));
   if (w->kind == RGI_ACCESS_KIND_FETCH_ADD)
     fetch_and_add(w, &was);
   else
     compare_and_swap(w, &was);
-  RGI_TRY(rgi_armci_window_error(rgi_transfer_calls[w->kind]));
+  int error = rgi_armci_window_error(rgi_transfer_calls[w->kind]);
+  int failed = rgi_rma_started(w->target, w->kind, 0, 0, &room);
+  rgi_rma_left(w->target, &room);
+  RGI_TRY(error ? error : failed);
   *before = w->type == RG_TYPE_INT32 ? was.int32 : was.int64;
   return RG_SUCCESS;
 }

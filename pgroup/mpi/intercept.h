@@ -8,6 +8,7 @@
  *  - where the operation was not chosen (RG_MPI, the same on all processes),
  *  - where the communicator is an inter-communicator, or has processes of another
  *    MPI_COMM_WORLD,
+ *  - where a member had no memory for the communicator's group at the first call on it,
  *  - where the arguments are in error: MPI then reports it, as it would without the library. */
 #ifndef RGI_INTERCEPT_H
 #define RGI_INTERCEPT_H
@@ -46,7 +47,8 @@ typedef enum {
 typedef enum {
   RGI_INTERCEPT_SERVED,
   RGI_INTERCEPT_NOT_CHOSEN,
-  RGI_INTERCEPT_OTHER_COMM, /* an inter-communicator, or processes of another MPI_COMM_WORLD */
+  RGI_INTERCEPT_OTHER_COMM, /* an inter-communicator, processes of another MPI_COMM_WORLD, or a
+                               member had no memory */
   RGI_INTERCEPT_OTHER_CASE, /* wrong arguments, which MPI reports; threads */
   RGI_INTERCEPT_OUTCOMES
 } rgi_intercept_outcome;
@@ -54,7 +56,7 @@ typedef enum {
 /* --- while the application runs ------------------------------------------------------ */
 
 /* The group to serve the call on, or NULL: pass it on. Collective over comm; the first call on
- * comm sends a small broadcast. */
+ * comm sends a small broadcast and a small allreduce. */
 rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm);
 
 /* The end of a call that was tried: 1 and MPI's error code for the application, after the
@@ -80,6 +82,10 @@ int rgi_intercept_raise(MPI_Comm comm, int error);
 
 /* The group of comm's processes, or NULL where there is none: see rgi_intercept_group. */
 rg_group rgi_intercept_comm_group(MPI_Comm comm);
+
+/* Whether all processes of the first group are in the second. Takes no memory of the library's,
+ * since a member that lacks it must come to the same result as the others. */
+int rgi_intercept_is_among(MPI_Group some, MPI_Group all);
 
 /* Prints, on rank 0 of comm to standard error, what became of all processes' calls. Collective
  * over comm. */

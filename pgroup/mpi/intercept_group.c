@@ -4,10 +4,18 @@
  * The groups of the application's communicators, cached on them as an attribute. Unlike
  * rg_comm_group, this is also right where threads first use communicators of the same
  * processes in different orders: rank 0 chooses a number, and broadcasts it, that tells their
- * contexts apart. */
+ * contexts apart.
+ *
+ * At the first call on a communicator its members agree whether they have the group. A group that
+ * one member has no memory for is a group of none: calls are passed on to MPI by all members. If
+ * a member has no memory to remember even that, no member does, and the next call tries again. */
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/error.h"
+#include "base/log.h"
+#include "collectives/coll_of_group.h"
+#include "collectives/shared_state.h"
 #include "mpi/intercept.h"
 
 static struct {
@@ -17,6 +25,9 @@ static struct {
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID};
 
 static char no_group; /* the attribute of a communicator whose calls are passed on */
+
+/* What a member says at the first call; the least of all members' words holds for all. */
+enum { FORGETS, HAS_NO_GROUP, HAS_GROUP };
 
 static int delete_group(MPI_Comm comm, int key, void *value, void *extra) {
   (void)comm, (void)key, (void)extra;
@@ -35,34 +46,119 @@ static int key_ready(void) {
   return kept.key != MPI_KEYVAL_INVALID;
 }
 
+/* --- whose calls are passed on in any case ------------------------------------------------- */
+
+int rgi_intercept_is_among(MPI_Group some, MPI_Group all) {
+  enum { MOST = 256 };
+  int n = 0, at[MOST], ranks[MOST], among = 1;
+  PMPI_Group_size(some, &n);
+  for (int i = 0; i < n && among; i += MOST) {
+    int part = n - i < MOST ? n - i : MOST;
+    for (int k = 0; k < part; k++)
+      at[k] = i + k;
+    if (PMPI_Group_translate_ranks(some, part, at, all, ranks) != MPI_SUCCESS)
+      return 1;
+    for (int k = 0; k < part; k++)
+      among &= ranks[k] != MPI_UNDEFINED;
+  }
+  return among;
+}
+
+/* Where memory lacks, 1: the agreement says so. */
+static int is_of_world(MPI_Group mpi) {
+  MPI_Group world;
+  if (PMPI_Comm_group(rgi_intercept_comm, &world) != MPI_SUCCESS)
+    return 1;
+  int all = rgi_intercept_is_among(mpi, world);
+  PMPI_Group_free(&world);
+  return all;
+}
+
+/* Nothing may be sent on such a communicator: its processes of another world need not have this
+ * library. */
+static int is_other_comm(MPI_Comm comm) {
+  MPI_Group mpi;
+  int inter = 1;
+  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter)
+    return 1;
+  if (PMPI_Comm_group(comm, &mpi) != MPI_SUCCESS)
+    return 0; /* likewise */
+  int other = !is_of_world(mpi);
+  PMPI_Group_free(&mpi);
+  return other;
+}
+
+/* --- the first call ---------------------------------------------------------------------- */
+
 static int choose_number(MPI_Comm comm, int *number) {
   *number = (int)(atomic_fetch_add(&kept.next, 1) & ((1u << 28) - 1)); /* the largest tag */
   return PMPI_Bcast(number, 1, MPI_INT, 0, comm);
 }
 
-/* NULL: an inter-communicator, or a process of another MPI_COMM_WORLD. */
-static rg_group make_group(MPI_Comm comm) {
-  rg_group g = NULL;
+/* The group with the memory that its collectives need. */
+static int make_group(MPI_Comm comm, int number, rg_group *g) {
+  rgi_coll *coll;
   MPI_Group mpi;
-  int inter = 1, number;
-  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter ||
-      choose_number(comm, &number) != MPI_SUCCESS || PMPI_Comm_group(comm, &mpi) != MPI_SUCCESS)
-    return NULL;
-  if (rg_group_from_mpi_group(mpi, number, &g))
-    g = NULL;
+  if (PMPI_Comm_group(comm, &mpi) != MPI_SUCCESS)
+    return rgi_error(RG_ERR_NOMEM, "no memory for MPI's group");
+  int error = rg_group_from_mpi_group(mpi, number, g);
   PMPI_Group_free(&mpi);
-  return g;
+  RGI_TRY(error);
+  error = rgi_coll_get("collectives", *g, &coll);
+  if (!error && coll->shm->n > 1 && !coll->shm->memory)
+    error = rgi_shared_state_attach(coll->shm);
+  if (error)
+    rg_group_free(g);
+  return error;
+}
+
+/* Whether the communicator has the attribute now. To replace its value takes no memory. */
+static int remember_none(MPI_Comm comm) {
+  return key_ready() && PMPI_Comm_set_attr(comm, kept.key, &no_group) == MPI_SUCCESS;
+}
+
+static int say_mine(MPI_Comm comm, int number, rg_group *g) {
+  if (!remember_none(comm)) {
+    rgi_log(RGI_LOG_WARN, "a call is passed on to MPI, which has no memory for an attribute");
+    return FORGETS;
+  }
+  if (make_group(comm, number, g) == RG_SUCCESS)
+    return HAS_GROUP;
+  rgi_log(RGI_LOG_WARN, "calls on a communicator are passed on to MPI: %s", rg_error_detail());
+  return HAS_NO_GROUP;
+}
+
+/* The group, or &no_group. */
+static void *agree_on_group(MPI_Comm comm) {
+  rg_group g = NULL;
+  int number, all = FORGETS;
+  if (choose_number(comm, &number) != MPI_SUCCESS)
+    return &no_group;
+  int mine = say_mine(comm, number, &g);
+  if (PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+    all = HAS_NO_GROUP;
+  if (all == HAS_GROUP) {
+    PMPI_Comm_set_attr(comm, kept.key, g);
+    return g;
+  }
+  if (g)
+    rg_group_free(&g);
+  if (all == FORGETS && mine != FORGETS)
+    PMPI_Comm_delete_attr(comm, kept.key);
+  return &no_group;
 }
 
 rg_group rgi_intercept_comm_group(MPI_Comm comm) {
   void *found = NULL;
   int flag = 0;
-  if (comm == MPI_COMM_NULL || !key_ready() ||
-      PMPI_Comm_get_attr(comm, kept.key, &found, &flag) != MPI_SUCCESS)
+  if (comm == MPI_COMM_NULL ||
+      (key_ready() && PMPI_Comm_get_attr(comm, kept.key, &found, &flag) != MPI_SUCCESS))
     return NULL;
-  if (!flag) {
-    found = make_group(comm);
-    PMPI_Comm_set_attr(comm, kept.key, found ? found : &no_group);
+  if (!flag && is_other_comm(comm)) {
+    remember_none(comm);
+    return NULL;
   }
+  if (!flag)
+    found = agree_on_group(comm);
   return found == &no_group ? NULL : found;
 }

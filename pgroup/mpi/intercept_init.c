@@ -17,6 +17,8 @@
 
 MPI_Comm rgi_intercept_comm = MPI_COMM_NULL;
 
+static int reports; /* RG_MPI_REPORT of any process: the report is collective */
+
 /* A collective of MPI's progresses everything else in MPI: one-sided accesses to the caller, sends
  * that it has begun. The library's collectives must do so, too. */
 static void progress_mpi(void) {
@@ -28,7 +30,7 @@ static int finish_library(MPI_Comm comm, int key, void *value, void *extra) {
   int started = 0;
   (void)comm, (void)key, (void)value, (void)extra;
   rgi_intercept_choose(0);
-  if (rgi_options_ready() == RG_SUCCESS && rgi_options_choice(RGI_OPT_MPI_REPORT))
+  if (reports)
     rgi_intercept_report(rgi_intercept_comm);
   rg_initialized(&started);
   if (started)
@@ -42,9 +44,11 @@ static const char *const call = "MPI_Init";
 
 /* An error of one process on all of them; RG_ERR_OPTION where their RG_MPI differ. */
 static int share_error(int error, unsigned wanted) {
-  int64_t mine[3] = {rgi_comm_error_word(rgi_intercept_comm, error), wanted, -(int64_t)wanted};
-  int64_t all[3];
-  RGI_TRY_MPI(PMPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_MAX, rgi_intercept_comm));
+  int64_t mine[4] = {rgi_comm_error_word(rgi_intercept_comm, error), wanted, -(int64_t)wanted,
+                     !error && rgi_options_choice(RGI_OPT_MPI_REPORT)};
+  int64_t all[4];
+  RGI_TRY_MPI(PMPI_Allreduce(mine, all, 4, MPI_INT64_T, MPI_MAX, rgi_intercept_comm));
+  reports = all[3] != 0;
   RGI_TRY(rgi_comm_error_tell(rgi_intercept_comm, call, all[0], error));
   if (all[1] != -all[2])
     return rgi_error(RG_ERR_OPTION, "RG_MPI is not the same on all processes");
