@@ -33,7 +33,8 @@
   X(REDUCE_SCATTER_BLOCK, "reduce_scatter_block")                                                  \
   X(SCAN, "scan")                                                                                  \
   X(EXSCAN, "exscan")                                                                              \
-  X(COMM_CREATE_GROUP, "comm_create_group")
+  X(COMM_CREATE_GROUP, "comm_create_group")                                                        \
+  X(RMA, "rma")
 
 typedef enum {
 #define RGI_ID(id, name) RGI_INTERCEPT_##id,
@@ -77,6 +78,9 @@ void rgi_intercept_choose(unsigned chosen);
 /* Raises the error as one of MPI's, through comm's error handler. Returns the code for the
  * application. */
 int rgi_intercept_raise(MPI_Comm comm, int error);
+
+/* MPI's code for an error of the library's. */
+int rgi_intercept_code(int error);
 
 /* The group of comm's processes, or NULL where there is none: see rgi_intercept_group. */
 rg_group rgi_intercept_comm_group(MPI_Comm comm);
