@@ -15,6 +15,7 @@
 #include "mpi/win_type.h"
 
 #define AT_A_TIME 32768 /* bytes under the lock, about */
+#define SMALL 256       /* bytes that are not worth a walk over their layout */
 
 /* --- checks --------------------------------------------------------------------------------- */
 
@@ -37,12 +38,15 @@ int rgi_win_access_place(rgi_win *w, const rgi_win_access *a, int64_t low, int64
   return MPI_SUCCESS;
 }
 
-int rgi_win_access_takes(MPI_Op op) {
-  const MPI_Op ops[] = {MPI_SUM, MPI_REPLACE, MPI_NO_OP, MPI_MIN, MPI_MAX,  MPI_PROD,   MPI_BAND,
-                        MPI_BOR, MPI_BXOR,    MPI_LAND,  MPI_LOR, MPI_LXOR, MPI_MINLOC, MPI_MAXLOC};
+int rgi_win_access_takes(MPI_Datatype type, MPI_Op op) {
+  static const MPI_Op ops[] = {MPI_PROD, MPI_MIN, MPI_MAX,  MPI_BAND,   MPI_BOR,    MPI_BXOR,
+                               MPI_LAND, MPI_LOR, MPI_LXOR, MPI_MINLOC, MPI_MAXLOC, MPI_SUM};
+  if (op == MPI_REPLACE || op == MPI_NO_OP ||
+      (op == MPI_SUM && rgi_datatype_basic_size(type) >= sizeof(int)))
+    return 1;
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
     if (ops[i] == op)
-      return 1;
+      return rgi_op_check("MPI_Accumulate", type, op) == RG_SUCCESS;
   return 0;
 }
 
@@ -130,18 +134,45 @@ typedef struct {
   MPI_Datatype type;
   MPI_Op op;
   int64_t size; /* of an element */
+  int sum;      /* the rg_array_type whose sums patch_accumulate.c makes, or -1 */
 } combination;
+
+static int type_of_sum(MPI_Datatype type, MPI_Op op) {
+  if (op != MPI_SUM)
+    return -1;
+  if (type == MPI_DOUBLE)
+    return RG_TYPE_DOUBLE;
+  if (type == MPI_FLOAT)
+    return RG_TYPE_FLOAT;
+  if (type == MPI_INT || type == MPI_INT32_T)
+    return RG_TYPE_INT32;
+  if (type == MPI_LONG || type == MPI_INT64_T || type == MPI_LONG_LONG)
+    return RG_TYPE_INT64;
+  return type == MPI_C_DOUBLE_COMPLEX ? RG_TYPE_DOUBLE_COMPLEX : -1;
+}
 
 static void combine_piece(const rgi_strided *p, void *target, void *origin, const void *how) {
   const combination *c = how;
   int64_t at[RGI_STRIDED_DIMS] = {0}, from = 0, to = 0;
   int64_t rows = p->dims > 1 ? p->extent[1] : 1;
+  if (c->sum >= 0) {
+    rgi_patch_accumulate((rg_array_type)c->sum, p, target, origin, NULL);
+    return;
+  }
   do
     for (int64_t i = 0; i < rows; i++)
       rgi_op_apply((char *)origin + from + i * (p->dims > 1 ? p->origin_stride[1] : 0),
                    (char *)target + to + i * (p->dims > 1 ? p->target_stride[1] : 0),
                    (size_t)(p->extent[0] / c->size), c->type, c->op);
   while (rgi_strided_step(p, at, &from, &to));
+}
+
+/* A number of the commonest size is one load and one store. */
+static void copy_dense(void *to, const void *from, size_t bytes) {
+  if (bytes == sizeof(uint64_t))
+    memcpy(to, from, sizeof(uint64_t));
+  else
+    memcpy(to, from, bytes);
 }
 
 static int copy_sides(const side *target, const side *origin, rgi_win_kind kind) {
@@ -152,6 +183,10 @@ static int copy_sides(const side *target, const side *origin, rgi_win_kind kind)
     return MPI_ERR_TRUNCATE;
   if (source->bytes == 0)
     return MPI_SUCCESS;
+  if (!source->layout && !sink->layout) {
+    copy_dense(sink->memory, source->memory, (size_t)source->bytes);
+    return MPI_SUCCESS;
+  }
   begin_side(target, &to);
   begin_side(origin, &from);
   rgi_layout_walk(&to, &from, source->bytes, kind == RGI_WIN_PUT ? put_piece : get_piece, NULL);
@@ -192,47 +227,64 @@ static int check_operation(const rgi_win_access *a, const side *target, const si
     return target->bytes || other->bytes ? MPI_ERR_TYPE : MPI_SUCCESS;
   if (other->bytes != target->bytes)
     return MPI_ERR_TRUNCATE;
-  if (a->op != MPI_REPLACE && a->op != MPI_NO_OP &&
-      rgi_op_check("MPI_Accumulate", target->basic, a->op) != RG_SUCCESS)
-    return MPI_ERR_OP;
-  return MPI_SUCCESS;
+  return rgi_win_access_takes(target->basic, a->op) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
 /* A side that takes part. */
 static int prepare_side(const rgi_win_access *a, const rgi_win_buffer *b, const side *target,
-                        rgi_layout_cursor *c) {
-  side s;
-  int class = find_side(b, 1, &s);
-  if (class == MPI_SUCCESS && lacks_memory(&s))
+                        side *s) {
+  int class = find_side(b, 1, s);
+  if (class == MPI_SUCCESS && lacks_memory(s))
     class = MPI_ERR_BUFFER;
-  if (class == MPI_SUCCESS)
-    class = check_operation(a, target, &s);
-  if (class == MPI_SUCCESS && s.bytes)
-    begin_side(&s, c);
-  return class;
+  return class == MPI_SUCCESS ? check_operation(a, target, s) : class;
+}
+
+/* A few elements that lie dense on all sides. */
+static int accumulate_dense(rgi_win *w, const rgi_win_access *a, const side *target) {
+  int error = rgi_win_access_lock(w, a->rank);
+  if (error)
+    return rgi_win_raise_own(w, error);
+  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+    copy_dense(a->result.memory, target->memory, (size_t)target->bytes);
+  if (a->op == MPI_REPLACE)
+    copy_dense(target->memory, a->origin.memory, (size_t)target->bytes);
+  else if (a->op != MPI_NO_OP)
+    rgi_op_apply(a->origin.memory, target->memory, (size_t)a->target.count, target->basic, a->op);
+  rgi_win_access_unlock(w, a->rank);
+  return MPI_SUCCESS;
+}
+
+static int accumulate_spread(rgi_win *w, const rgi_win_access *a, const side *target,
+                             const side *origin, const side *result) {
+  accumulation m;
+  begin_side(target, &m.read);
+  begin_side(target, &m.write);
+  if (a->op != MPI_NO_OP)
+    begin_side(origin, &m.origin);
+  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+    begin_side(result, &m.result);
+  m.how =
+      (combination){target->basic, a->op, target->basic_size, type_of_sum(target->basic, a->op)};
+  return accumulate_sides(w, a, target, &m);
 }
 
 static int accumulate(rgi_win *w, const rgi_win_access *a) {
-  side target;
-  accumulation m;
-  int nothing;
-  if (!rgi_win_access_takes(a->op))
-    return rgi_win_raise(w, MPI_ERR_OP);
-  int class = find_target(w, a, &target, &nothing);
+  side target, origin, result;
+  int nothing, class = find_target(w, a, &target, &nothing);
+  origin.layout = result.layout = NULL;
   if (class == MPI_SUCCESS && nothing)
     return MPI_SUCCESS;
   if (class == MPI_SUCCESS && a->op != MPI_NO_OP)
-    class = prepare_side(a, &a->origin, &target, &m.origin);
+    class = prepare_side(a, &a->origin, &target, &origin);
   if (class == MPI_SUCCESS && a->kind == RGI_WIN_GET_ACCUMULATE)
-    class = prepare_side(a, &a->result, &target, &m.result);
+    class = prepare_side(a, &a->result, &target, &result);
   if (class != MPI_SUCCESS)
     return rgi_win_raise(w, class);
   if (target.bytes == 0)
     return MPI_SUCCESS;
-  begin_side(&target, &m.read);
-  begin_side(&target, &m.write);
-  m.how = (combination){target.basic, a->op, target.basic_size};
-  return accumulate_sides(w, a, &target, &m);
+  if (!target.layout && !origin.layout && !result.layout && target.bytes <= SMALL)
+    return accumulate_dense(w, a, &target);
+  return accumulate_spread(w, a, &target, &origin, &result);
 }
 
 static int copy(rgi_win *w, const rgi_win_access *a) {

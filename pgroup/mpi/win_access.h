@@ -36,8 +36,8 @@ int rgi_win_access_make(rgi_win *w, rgi_win_access *a);
 int rgi_win_access_place(rgi_win *w, const rgi_win_access *a, int64_t low, int64_t bytes,
                          char **at);
 
-/* Whether op is one of MPI's own that accumulates take. */
-int rgi_win_access_takes(MPI_Op op);
+/* Whether accumulates of elements of this basic type take the operation: one of MPI's own. */
+int rgi_win_access_takes(MPI_Datatype type, MPI_Op op);
 
 /* Accumulates at a target are made between these two. An error of the library's. */
 static inline int rgi_win_access_lock(rgi_win *w, int rank) {

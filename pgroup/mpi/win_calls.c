@@ -4,7 +4,6 @@
  * MPI's calls that access a window, with int counts and with MPI_Count ones. */
 #include <string.h>
 
-#include "access/element.h"
 #include "collectives/op_apply.h"
 #include "collectives/op_check.h"
 #include "formation/datatype.h"
@@ -83,9 +82,7 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
   rgi_win_access a = {.rank = rank, .disp = disp, .op = op, .result = {result, 1, type}};
   rgi_win_buffer from = {writable(origin), 1, type};
   int class = find_element(w, &a, type, &at, &bytes);
-  if (class == MPI_SUCCESS &&
-      (!rgi_win_access_takes(op) ||
-       (op != MPI_REPLACE && op != MPI_NO_OP && rgi_op_check(__func__, type, op) != RG_SUCCESS)))
+  if (class == MPI_SUCCESS && !rgi_win_access_takes(type, op))
     class = MPI_ERR_OP;
   if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!result || (!origin && op != MPI_NO_OP)))
     class = MPI_ERR_BUFFER;
@@ -102,6 +99,13 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
   return MPI_SUCCESS;
 }
 
+/* Integers, logicals and bytes. */
+static int can_be_compared(MPI_Datatype type) {
+  return type == MPI_LONG || type == MPI_INT || type == MPI_INT64_T ||
+         rgi_op_check("MPI_Compare_and_swap", type, MPI_LAND) == RG_SUCCESS ||
+         rgi_op_check("MPI_Compare_and_swap", type, MPI_BAND) == RG_SUCCESS;
+}
+
 RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *result,
                                 MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
@@ -113,9 +117,8 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   int class = find_element(w, &a, type, &at, &bytes);
   if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!origin || !compare || !result))
     class = MPI_ERR_BUFFER;
-  if (class == MPI_SUCCESS && rgi_op_check(__func__, type, MPI_LAND) != RG_SUCCESS &&
-      rgi_op_check(__func__, type, MPI_BAND) != RG_SUCCESS)
-    class = MPI_ERR_TYPE; /* integers, logicals and bytes */
+  if (class == MPI_SUCCESS && !can_be_compared(type))
+    class = MPI_ERR_TYPE;
   if (class != MPI_SUCCESS)
     return rgi_win_raise(w, class);
   if (!at)

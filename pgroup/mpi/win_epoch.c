@@ -75,7 +75,7 @@ RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
   if (!w)
     return RGI_WIN_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
   if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE)
-    return rgi_win_raise(w, MPI_ERR_LOCKTYPE);
+    return rgi_win_raise(w, MPI_ERR_ARG); /* MPICH's class of it */
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
     return rgi_win_raise(w, MPI_ERR_ARG);
   rgi_win_target *t = target_at(w, rank);
