@@ -12,8 +12,10 @@
 #ifndef RGI_INTERCEPT_H
 #define RGI_INTERCEPT_H
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <regroup/group.h>
+#include <stdatomic.h>
 
 /* X(id, name): the operations, by MPI's names. */
 #define RGI_INTERCEPT_LIST(X)                                                                      \
@@ -66,6 +68,27 @@ int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *an
 int rgi_intercept_chosen(rgi_intercept_call call);
 
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome);
+
+/* --- passing on ------------------------------------------------------------------------------ */
+
+/* The next definition of MPI's function behind this library. Fortran's bindings call MPI's
+ * functions by both names, MPI_... and PMPI_..., so this library defines both. */
+#define RGI_INTERCEPT_NEXT(function) RGI_INTERCEPT_NEXT_OF(function)
+#define RGI_INTERCEPT_NEXT_OF(function)                                                            \
+  ({                                                                                               \
+    static _Atomic(void *) next_;                                                                  \
+    void *found_ = atomic_load_explicit(&next_, memory_order_relaxed);                             \
+    if (!found_) {                                                                                 \
+      found_ = dlsym(RTLD_NEXT, #function);                                                        \
+      atomic_store_explicit(&next_, found_, memory_order_relaxed);                                 \
+    }                                                                                              \
+    (__typeof__(function) *)found_;                                                                \
+  })
+
+/* PMPI_... is the same function as MPI_.... */
+#define RGI_INTERCEPT_BOTH(function)                                                               \
+  extern __typeof__(MPI_##function) PMPI_##function                                                \
+      __attribute__((alias("MPI_" #function), visibility("default")))
 
 /* --- start and end --------------------------------------------------------------------- */
 

@@ -12,7 +12,6 @@
 #ifndef RGI_WIN_H
 #define RGI_WIN_H
 
-#include <dlfcn.h>
 #include <mpi.h>
 #include <regroup/group.h>
 #include <stdatomic.h>
@@ -20,6 +19,7 @@
 
 #include "access/lock.h"
 #include "access/shared_lock.h"
+#include "mpi/intercept.h"
 
 /* What a member shares with the others, in the arena. All accumulates at this member are made under
  * `accumulating`, so that they are atomic with one another. */
@@ -119,27 +119,6 @@ static inline rgi_win *rgi_win_of(MPI_Win handle) {
 /* Gives the window a handle. 0: no memory. */
 int rgi_win_table_add(rgi_win *w);
 void rgi_win_table_remove(rgi_win *w);
-
-/* --- passing on ------------------------------------------------------------------------------ */
-
-/* The next definition of MPI's function behind this library. Fortran's bindings call MPI's
- * functions by both names, MPI_... and PMPI_..., so this library defines both. */
-#define RGI_WIN_NEXT(function) RGI_WIN_NEXT_OF(function)
-#define RGI_WIN_NEXT_OF(function)                                                                  \
-  ({                                                                                               \
-    static _Atomic(void *) next_;                                                                  \
-    void *found_ = atomic_load_explicit(&next_, memory_order_relaxed);                             \
-    if (!found_) {                                                                                 \
-      found_ = dlsym(RTLD_NEXT, #function);                                                        \
-      atomic_store_explicit(&next_, found_, memory_order_relaxed);                                 \
-    }                                                                                              \
-    (__typeof__(function) *)found_;                                                                \
-  })
-
-/* PMPI_... is the same function as MPI_.... */
-#define RGI_WIN_BOTH(function)                                                                     \
-  extern __typeof__(MPI_##function) PMPI_##function                                                \
-      __attribute__((alias("MPI_" #function), visibility("default")))
 
 /* --- memory (win_memory.c) -------------------------------------------------------------------- */
 

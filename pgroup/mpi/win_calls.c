@@ -30,7 +30,7 @@ static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
 
 #define COUNT int
 #define FORM(name) name
-#define BOTH(name) RGI_WIN_BOTH(name)
+#define BOTH(name) RGI_INTERCEPT_BOTH(name)
 #include "mpi/win_calls_forms.h"
 #undef COUNT
 #undef FORM
@@ -39,7 +39,7 @@ static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
 #if MPI_VERSION >= 4
 #define COUNT MPI_Count
 #define FORM(name) name##_c
-#define BOTH(name) RGI_WIN_BOTH(name##_c)
+#define BOTH(name) RGI_INTERCEPT_BOTH(name##_c)
 #include "mpi/win_calls_forms.h"
 #endif
 
@@ -78,7 +78,7 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
   char *at;
   size_t bytes;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win);
+    return RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win);
   rgi_win_access a = {.rank = rank, .disp = disp, .op = op, .result = {result, 1, type}};
   rgi_win_buffer from = {writable(origin), 1, type};
   int class = find_element(w, &a, type, &at, &bytes);
@@ -112,7 +112,8 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   char *at;
   size_t bytes;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Compare_and_swap)(origin, compare, result, type, rank, disp, win);
+    return RGI_INTERCEPT_NEXT(PMPI_Compare_and_swap)(origin, compare, result, type, rank, disp,
+                                                     win);
   rgi_win_access a = {.rank = rank, .disp = disp};
   int class = find_element(w, &a, type, &at, &bytes);
   if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!origin || !compare || !result))
@@ -134,5 +135,5 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   return MPI_SUCCESS;
 }
 
-RGI_WIN_BOTH(Fetch_and_op);
-RGI_WIN_BOTH(Compare_and_swap);
+RGI_INTERCEPT_BOTH(Fetch_and_op);
+RGI_INTERCEPT_BOTH(Compare_and_swap);

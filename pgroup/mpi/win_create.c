@@ -180,7 +180,7 @@ RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info inf
   int answer;
   return serve_create(&p, win, &answer)
              ? answer
-             : RGI_WIN_NEXT(PMPI_Win_create)(base, size, disp_unit, info, comm, win);
+             : RGI_INTERCEPT_NEXT(PMPI_Win_create)(base, size, disp_unit, info, comm, win);
 }
 
 /* --- MPI_Win_allocate
@@ -209,7 +209,7 @@ RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
-             : RGI_WIN_NEXT(MPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
+             : RGI_INTERCEPT_NEXT(MPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
 }
 
 RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -218,7 +218,7 @@ RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Co
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
-             : RGI_WIN_NEXT(PMPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
 }
 
 /* --- MPI_Win_allocate_shared
@@ -278,9 +278,9 @@ RG_API int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, 
                                    void *baseptr, MPI_Win *win) {
   plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL};
   int answer;
-  return serve_shared(&p, baseptr, win, &answer)
-             ? answer
-             : RGI_WIN_NEXT(PMPI_Win_allocate_shared)(size, disp_unit, info, comm, baseptr, win);
+  return serve_shared(&p, baseptr, win, &answer) ? answer
+                                                 : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared)(
+                                                       size, disp_unit, info, comm, baseptr, win);
 }
 
 /* --- the others
@@ -290,7 +290,7 @@ RG_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   rgi_intercept_count(RGI_INTERCEPT_RMA, rgi_intercept_chosen(RGI_INTERCEPT_RMA)
                                              ? RGI_INTERCEPT_OTHER_CASE
                                              : RGI_INTERCEPT_NOT_CHOSEN);
-  return RGI_WIN_NEXT(PMPI_Win_create_dynamic)(info, comm, win);
+  return RGI_INTERCEPT_NEXT(PMPI_Win_create_dynamic)(info, comm, win);
 }
 
 #if MPI_VERSION >= 4
@@ -300,7 +300,7 @@ RG_API int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_I
   int answer;
   return serve_create(&p, win, &answer)
              ? answer
-             : RGI_WIN_NEXT(PMPI_Win_create_c)(base, size, disp_unit, info, comm, win);
+             : RGI_INTERCEPT_NEXT(PMPI_Win_create_c)(base, size, disp_unit, info, comm, win);
 }
 
 RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
@@ -309,21 +309,21 @@ RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
-             : RGI_WIN_NEXT(PMPI_Win_allocate_c)(size, disp_unit, info, comm, baseptr, win);
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_c)(size, disp_unit, info, comm, baseptr, win);
 }
 
 RG_API int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                                      MPI_Comm comm, void *baseptr, MPI_Win *win) {
   plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL};
   int answer;
-  return serve_shared(&p, baseptr, win, &answer)
-             ? answer
-             : RGI_WIN_NEXT(PMPI_Win_allocate_shared_c)(size, disp_unit, info, comm, baseptr, win);
+  return serve_shared(&p, baseptr, win, &answer) ? answer
+                                                 : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared_c)(
+                                                       size, disp_unit, info, comm, baseptr, win);
 }
 
-RGI_WIN_BOTH(Win_create_c);
-RGI_WIN_BOTH(Win_allocate_c);
-RGI_WIN_BOTH(Win_allocate_shared_c);
+RGI_INTERCEPT_BOTH(Win_create_c);
+RGI_INTERCEPT_BOTH(Win_allocate_c);
+RGI_INTERCEPT_BOTH(Win_allocate_shared_c);
 #endif
 
 /* --- freeing
@@ -334,7 +334,7 @@ RGI_WIN_BOTH(Win_allocate_shared_c);
 RG_API int MPI_Win_free(MPI_Win *win) {
   rgi_win *w = win ? rgi_win_of(*win) : NULL;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_free)(win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_free)(win);
   if ((w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE) || w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int error = rg_barrier(w->group);
@@ -351,7 +351,7 @@ RG_API int MPI_Win_free(MPI_Win *win) {
   return MPI_SUCCESS;
 }
 
-RGI_WIN_BOTH(Win_create);
-RGI_WIN_BOTH(Win_allocate_shared);
-RGI_WIN_BOTH(Win_create_dynamic);
-RGI_WIN_BOTH(Win_free);
+RGI_INTERCEPT_BOTH(Win_create);
+RGI_INTERCEPT_BOTH(Win_allocate_shared);
+RGI_INTERCEPT_BOTH(Win_create_dynamic);
+RGI_INTERCEPT_BOTH(Win_free);

@@ -73,7 +73,7 @@ static int is_locked(const rgi_win *w) {
 RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
   if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE)
     return rgi_win_raise(w, MPI_ERR_ARG); /* MPICH's class of it */
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
@@ -100,7 +100,7 @@ RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
 RG_API int MPI_Win_unlock(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_unlock)(rank, win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_unlock)(rank, win);
   rgi_win_target *t = target_at(w, rank);
   if (!t)
     return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
@@ -117,7 +117,7 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   int error = RG_SUCCESS;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_lock_all)(assertion, win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_lock_all)(assertion, win);
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
     return rgi_win_raise(w, MPI_ERR_ARG);
   if (w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE)
@@ -134,7 +134,7 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
 RG_API int MPI_Win_unlock_all(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_unlock_all)(win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_unlock_all)(win);
   if (w->access != RGI_WIN_LOCK_ALL)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
@@ -168,7 +168,7 @@ static int flush_targets(rgi_win *w) {
 RG_API int MPI_Win_flush(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_flush)(rank, win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win);
   order_memory();
   return flush_target(w, rank);
 }
@@ -176,25 +176,25 @@ RG_API int MPI_Win_flush(int rank, MPI_Win win) {
 RG_API int MPI_Win_flush_all(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_flush_all)(win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win);
   order_memory();
   return flush_targets(w);
 }
 
 RG_API int MPI_Win_flush_local(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
-  return w ? flush_target(w, rank) : RGI_WIN_NEXT(PMPI_Win_flush_local)(rank, win);
+  return w ? flush_target(w, rank) : RGI_INTERCEPT_NEXT(PMPI_Win_flush_local)(rank, win);
 }
 
 RG_API int MPI_Win_flush_local_all(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
-  return w ? flush_targets(w) : RGI_WIN_NEXT(PMPI_Win_flush_local_all)(win);
+  return w ? flush_targets(w) : RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win);
 }
 
 RG_API int MPI_Win_sync(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_sync)(win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_sync)(win);
   order_memory();
   rgi_win_poll();
   return MPI_SUCCESS;
@@ -209,7 +209,7 @@ RG_API int MPI_Win_sync(MPI_Win win) {
 RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_fence)(assertion, win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win);
   if (assertion & ~FENCE_ASSERTIONS)
     return rgi_win_raise(w, MPI_ERR_ARG);
   if ((w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE) || w->exposed)
@@ -265,7 +265,7 @@ RG_API int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   int *ranks, n;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_post)(group, assertion, win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_post)(group, assertion, win);
   if (w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int class = find_ranks(w, group, &ranks, &n);
@@ -303,7 +303,7 @@ RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   int *ranks, n, error = RG_SUCCESS;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_start)(group, assertion, win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_start)(group, assertion, win);
   if (w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int class = find_ranks(w, group, &ranks, &n);
@@ -320,7 +320,7 @@ RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
 RG_API int MPI_Win_complete(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_complete)(win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_complete)(win);
   if (w->access != RGI_WIN_START)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
@@ -343,7 +343,7 @@ RG_API int MPI_Win_wait(MPI_Win win) {
   rgi_wait wait;
   int error = RG_SUCCESS;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_wait)(win);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_wait)(win);
   if (!w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   rgi_bell *bell = &w->target[w->me].part->bell;
@@ -361,7 +361,7 @@ RG_API int MPI_Win_wait(MPI_Win win) {
 RG_API int MPI_Win_test(MPI_Win win, int *flag) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_test)(win, flag);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_test)(win, flag);
   if (!w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   rgi_win_poll();
@@ -370,18 +370,18 @@ RG_API int MPI_Win_test(MPI_Win win, int *flag) {
   return MPI_SUCCESS;
 }
 
-RGI_WIN_BOTH(Win_lock);
-RGI_WIN_BOTH(Win_unlock);
-RGI_WIN_BOTH(Win_lock_all);
-RGI_WIN_BOTH(Win_unlock_all);
-RGI_WIN_BOTH(Win_flush);
-RGI_WIN_BOTH(Win_flush_all);
-RGI_WIN_BOTH(Win_flush_local);
-RGI_WIN_BOTH(Win_flush_local_all);
-RGI_WIN_BOTH(Win_sync);
-RGI_WIN_BOTH(Win_fence);
-RGI_WIN_BOTH(Win_post);
-RGI_WIN_BOTH(Win_start);
-RGI_WIN_BOTH(Win_complete);
-RGI_WIN_BOTH(Win_wait);
-RGI_WIN_BOTH(Win_test);
+RGI_INTERCEPT_BOTH(Win_lock);
+RGI_INTERCEPT_BOTH(Win_unlock);
+RGI_INTERCEPT_BOTH(Win_lock_all);
+RGI_INTERCEPT_BOTH(Win_unlock_all);
+RGI_INTERCEPT_BOTH(Win_flush);
+RGI_INTERCEPT_BOTH(Win_flush_all);
+RGI_INTERCEPT_BOTH(Win_flush_local);
+RGI_INTERCEPT_BOTH(Win_flush_local_all);
+RGI_INTERCEPT_BOTH(Win_sync);
+RGI_INTERCEPT_BOTH(Win_fence);
+RGI_INTERCEPT_BOTH(Win_post);
+RGI_INTERCEPT_BOTH(Win_start);
+RGI_INTERCEPT_BOTH(Win_complete);
+RGI_INTERCEPT_BOTH(Win_wait);
+RGI_INTERCEPT_BOTH(Win_test);

@@ -11,14 +11,14 @@
 RG_API int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_get_group)(win, group);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_group)(win, group);
   return PMPI_Group_union(w->members, MPI_GROUP_EMPTY, group);
 }
 
 RG_API int MPI_Win_set_name(MPI_Win win, const char *name) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_set_name)(win, name);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_set_name)(win, name);
   if (!name)
     return rgi_win_raise(w, MPI_ERR_ARG);
   strncpy(w->name, name, sizeof w->name - 1);
@@ -28,7 +28,7 @@ RG_API int MPI_Win_set_name(MPI_Win win, const char *name) {
 RG_API int MPI_Win_get_name(MPI_Win win, char *name, int *length) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_get_name)(win, name, length);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_name)(win, name, length);
   if (!name || !length)
     return rgi_win_raise(w, MPI_ERR_ARG);
   strcpy(name, w->name);
@@ -49,7 +49,7 @@ static const char *const hints[][2] = {
 RG_API int MPI_Win_get_info(MPI_Win win, MPI_Info *info) {
   rgi_win *w = rgi_win_of(win);
   if (!w || !info)
-    return RGI_WIN_NEXT(PMPI_Win_get_info)(w ? rgi_win_stand_in(w) : win, info);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_info)(w ? rgi_win_stand_in(w) : win, info);
   int code = PMPI_Info_create(info);
   for (size_t i = 0; i < sizeof hints / sizeof *hints && code == MPI_SUCCESS; i++) {
     char value[MPI_MAX_INFO_VAL + 1];
@@ -72,7 +72,7 @@ RG_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
   rgi_win *w = rgi_win_of(win);
   int code = MPI_SUCCESS;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_set_info)(win, info);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_set_info)(win, info);
   if (info == MPI_INFO_NULL)
     return rgi_win_raise(w, MPI_ERR_INFO);
   if (w->info == MPI_INFO_NULL)
@@ -104,7 +104,7 @@ RG_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp
   rgi_win *w = rgi_win_of(win);
   const rgi_win_target *t;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_shared_query)(win, rank, size, disp_unit, baseptr);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_shared_query)(win, rank, size, disp_unit, baseptr);
   int class = find_memory(w, rank, &t);
   if (class != MPI_SUCCESS)
     return rgi_win_raise(w, class);
@@ -120,7 +120,7 @@ RG_API int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Ain
   rgi_win *w = rgi_win_of(win);
   const rgi_win_target *t;
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_shared_query_c)(win, rank, size, disp_unit, baseptr);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_shared_query_c)(win, rank, size, disp_unit, baseptr);
   int class = find_memory(w, rank, &t);
   if (class != MPI_SUCCESS)
     return rgi_win_raise(w, class);
@@ -130,7 +130,7 @@ RG_API int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Ain
   return MPI_SUCCESS;
 }
 
-RGI_WIN_BOTH(Win_shared_query_c);
+RGI_INTERCEPT_BOTH(Win_shared_query_c);
 #endif
 
 /* --- only for dynamic windows, which are MPI's
@@ -138,19 +138,20 @@ RGI_WIN_BOTH(Win_shared_query_c);
 
 RG_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   rgi_win *w = rgi_win_of(win);
-  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR) : RGI_WIN_NEXT(PMPI_Win_attach)(win, base, size);
+  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR)
+           : RGI_INTERCEPT_NEXT(PMPI_Win_attach)(win, base, size);
 }
 
 RG_API int MPI_Win_detach(MPI_Win win, const void *base) {
   rgi_win *w = rgi_win_of(win);
-  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR) : RGI_WIN_NEXT(PMPI_Win_detach)(win, base);
+  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR) : RGI_INTERCEPT_NEXT(PMPI_Win_detach)(win, base);
 }
 
-RGI_WIN_BOTH(Win_get_group);
-RGI_WIN_BOTH(Win_set_name);
-RGI_WIN_BOTH(Win_get_name);
-RGI_WIN_BOTH(Win_get_info);
-RGI_WIN_BOTH(Win_set_info);
-RGI_WIN_BOTH(Win_shared_query);
-RGI_WIN_BOTH(Win_attach);
-RGI_WIN_BOTH(Win_detach);
+RGI_INTERCEPT_BOTH(Win_get_group);
+RGI_INTERCEPT_BOTH(Win_set_name);
+RGI_INTERCEPT_BOTH(Win_get_name);
+RGI_INTERCEPT_BOTH(Win_get_info);
+RGI_INTERCEPT_BOTH(Win_set_info);
+RGI_INTERCEPT_BOTH(Win_shared_query);
+RGI_INTERCEPT_BOTH(Win_attach);
+RGI_INTERCEPT_BOTH(Win_detach);

@@ -61,7 +61,7 @@ RG_API int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
   if (size > 0 && baseptr && rgi_intercept_chosen(RGI_INTERCEPT_RMA))
     memory = rgi_win_memory_alloc(size);
   if (!memory)
-    return RGI_WIN_NEXT(PMPI_Alloc_mem)(size, info, baseptr);
+    return RGI_INTERCEPT_NEXT(PMPI_Alloc_mem)(size, info, baseptr);
   *(void **)baseptr = memory;
   return MPI_SUCCESS;
 }
@@ -69,12 +69,12 @@ RG_API int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
 /* Memory of the arena is gone when the library has ended. */
 RG_API int MPI_Free_mem(void *base) {
   if (!rgi_intercept_chosen(RGI_INTERCEPT_RMA) || !rgi_win_memory_holds(base, 0))
-    return RGI_WIN_NEXT(PMPI_Free_mem)(base);
+    return RGI_INTERCEPT_NEXT(PMPI_Free_mem)(base);
   if (free_memory(base))
     return MPI_SUCCESS;
   PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_BASE);
   return MPI_ERR_BASE;
 }
 
-RGI_WIN_BOTH(Alloc_mem);
-RGI_WIN_BOTH(Free_mem);
+RGI_INTERCEPT_BOTH(Alloc_mem);
+RGI_INTERCEPT_BOTH(Free_mem);

@@ -17,7 +17,7 @@ MPI_Win rgi_win_stand_in(rgi_win *w) {
   MPI_Win made = MPI_WIN_NULL;
   pthread_mutex_lock(&making);
   if (w->stand_in == MPI_WIN_NULL &&
-      RGI_WIN_NEXT(PMPI_Win_create)(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &made) ==
+      RGI_INTERCEPT_NEXT(PMPI_Win_create)(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &made) ==
           MPI_SUCCESS) {
     w->stand_in = made;
     atomic_fetch_add(&rgi_win_stand_ins, 1);
@@ -31,7 +31,7 @@ int rgi_win_stand_in_free(rgi_win *w) {
   MPI_Win handle = w->stand_in;
   if (handle == MPI_WIN_NULL)
     return MPI_SUCCESS;
-  int code = RGI_WIN_NEXT(PMPI_Win_free)(&handle); /* calls the functions of the attributes */
+  int code = RGI_INTERCEPT_NEXT(PMPI_Win_free)(&handle); /* calls the functions of the attributes */
   if (code != MPI_SUCCESS)
     return code;
   w->stand_in = MPI_WIN_NULL;
@@ -44,8 +44,8 @@ static int raise_code(rgi_win *w, int code) {
     return code;
   MPI_Win stand_in = rgi_win_stand_in(w);
   if (w->handler != MPI_ERRHANDLER_NULL)
-    RGI_WIN_NEXT(PMPI_Win_set_errhandler)(stand_in, w->handler);
-  RGI_WIN_NEXT(PMPI_Win_call_errhandler)(stand_in, code);
+    RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(stand_in, w->handler);
+  RGI_INTERCEPT_NEXT(PMPI_Win_call_errhandler)(stand_in, code);
   return code;
 }
 
@@ -71,12 +71,12 @@ static int is_simple(MPI_Errhandler handler) {
 RG_API int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_set_errhandler)(win, handler);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(win, handler);
   if (is_simple(handler)) {
     w->handler = handler;
     return MPI_SUCCESS;
   }
-  int code = RGI_WIN_NEXT(PMPI_Win_set_errhandler)(rgi_win_stand_in(w), handler);
+  int code = RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(rgi_win_stand_in(w), handler);
   if (code == MPI_SUCCESS)
     w->handler = MPI_ERRHANDLER_NULL;
   return code;
@@ -85,7 +85,7 @@ RG_API int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler) {
 RG_API int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler) {
   rgi_win *w = rgi_win_of(win);
   if (!w || !handler || w->handler == MPI_ERRHANDLER_NULL)
-    return RGI_WIN_NEXT(PMPI_Win_get_errhandler)(w ? rgi_win_stand_in(w) : win, handler);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(w ? rgi_win_stand_in(w) : win, handler);
   *handler = w->handler;
   return MPI_SUCCESS;
 }
@@ -93,14 +93,14 @@ RG_API int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler) {
 RG_API int MPI_Win_call_errhandler(MPI_Win win, int code) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_call_errhandler)(win, code);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_call_errhandler)(win, code);
   raise_code(w, code);
   return MPI_SUCCESS;
 }
 
-RGI_WIN_BOTH(Win_set_errhandler);
-RGI_WIN_BOTH(Win_get_errhandler);
-RGI_WIN_BOTH(Win_call_errhandler);
+RGI_INTERCEPT_BOTH(Win_set_errhandler);
+RGI_INTERCEPT_BOTH(Win_get_errhandler);
+RGI_INTERCEPT_BOTH(Win_call_errhandler);
 
 /* --- attributes ----------------------------------------------------------------------------- */
 
@@ -130,9 +130,9 @@ static int is_predefined(int key) {
 RG_API int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_WIN_NEXT(PMPI_Win_get_attr)(win, key, value, flag);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_attr)(win, key, value, flag);
   if (!is_predefined(key))
-    return RGI_WIN_NEXT(PMPI_Win_get_attr)(rgi_win_stand_in(w), key, value, flag);
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_attr)(rgi_win_stand_in(w), key, value, flag);
   *(void **)value = predefined(w, key);
   *flag = 1;
   return MPI_SUCCESS;
@@ -140,17 +140,17 @@ RG_API int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
 
 RG_API int MPI_Win_set_attr(MPI_Win win, int key, void *value) {
   rgi_win *w = rgi_win_of(win);
-  return RGI_WIN_NEXT(PMPI_Win_set_attr)(w ? rgi_win_stand_in(w) : win, key, value);
+  return RGI_INTERCEPT_NEXT(PMPI_Win_set_attr)(w ? rgi_win_stand_in(w) : win, key, value);
 }
 
 RG_API int MPI_Win_delete_attr(MPI_Win win, int key) {
   rgi_win *w = rgi_win_of(win);
-  return RGI_WIN_NEXT(PMPI_Win_delete_attr)(w ? rgi_win_stand_in(w) : win, key);
+  return RGI_INTERCEPT_NEXT(PMPI_Win_delete_attr)(w ? rgi_win_stand_in(w) : win, key);
 }
 
-RGI_WIN_BOTH(Win_get_attr);
-RGI_WIN_BOTH(Win_set_attr);
-RGI_WIN_BOTH(Win_delete_attr);
+RGI_INTERCEPT_BOTH(Win_get_attr);
+RGI_INTERCEPT_BOTH(Win_set_attr);
+RGI_INTERCEPT_BOTH(Win_delete_attr);
 
 /* By MPICH's Fortran bindings; kind: of the value. Values of predefined attributes are those of the
  * integers themselves, the base is an address. */
@@ -167,7 +167,8 @@ static MPI_Aint value_for_fortran(rgi_win *w, int key) {
 RG_API int MPII_Win_get_attr(MPI_Win win, int key, void *value, int *flag, int kind) {
   rgi_win *w = rgi_win_of(win);
   if (!w || !is_predefined(key - 1))
-    return RGI_WIN_NEXT(MPII_Win_get_attr)(w ? rgi_win_stand_in(w) : win, key, value, flag, kind);
+    return RGI_INTERCEPT_NEXT(MPII_Win_get_attr)(w ? rgi_win_stand_in(w) : win, key, value, flag,
+                                                 kind);
   *(MPI_Aint *)value = value_for_fortran(w, key - 1);
   *flag = 1;
   return MPI_SUCCESS;
@@ -175,5 +176,5 @@ RG_API int MPII_Win_get_attr(MPI_Win win, int key, void *value, int *flag, int k
 
 RG_API int MPII_Win_set_attr(MPI_Win win, int key, void *value, int kind) {
   rgi_win *w = rgi_win_of(win);
-  return RGI_WIN_NEXT(MPII_Win_set_attr)(w ? rgi_win_stand_in(w) : win, key, value, kind);
+  return RGI_INTERCEPT_NEXT(MPII_Win_set_attr)(w ? rgi_win_stand_in(w) : win, key, value, kind);
 }

@@ -23,7 +23,7 @@ static void told(const char *name, int code) {
   handled = 0;
 }
 
-enum { COUNT = 16 };
+enum { COUNT = 16, LINE = 64 };
 
 /* own: the handler is the program's; MPICH 4.0 forgets it in some of these. */
 static void wrong_accesses(MPI_Win win, int size, int own) {
@@ -87,7 +87,7 @@ static void make_many(int many) {
   int rank, wrong = 0, *base;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < many; i++) {
-    MPI_Win_allocate(sizeof *base, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win[i]);
+    MPI_Win_allocate(LINE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win[i]);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win[i]);
     *base = i;
   }
@@ -99,7 +99,7 @@ static void make_many(int many) {
     MPI_Win_free(&win[i]);
   }
   for (int i = 0; i < 2 * many; i++) {
-    MPI_Win_allocate(sizeof *base, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &one);
+    MPI_Win_allocate(LINE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &one);
     MPI_Win_free(&one);
   }
   plain_number("many", wrong);

@@ -127,12 +127,18 @@ def check_windows():
         check_program('plain_window_errors', np, 'all')
     for choice in ['all,-rma', 'rma']:
         check_program('plain_windows', 2, choice)
-    text, _ = preloaded(BUILD + '/tests/plain_window_errors', 2, arguments=('10000',))
-    said = re.findall(r'^(beyond|operation|kept|many) (\d+) (\d+)$', text, re.M)
-    assert [row[0] for row in said] == ['beyond'] * 4 + ['operation', 'kept', 'many'], text
-    assert all(row[1:] == (('0', '0') if row[0] == 'many' else ('1', '1')) for row in said), text
-    # An arena that is full: MPI's memory and windows.
-    preloaded(BUILD + '/tests/plain_windows', 2, RG_ARENA_SIZE='2')
+    for more, served in [(('10000',), 3 * 10000 + 1), (('1300',), None)]:
+        # The second time the arena is full: some windows are MPI's.
+        text, told = preloaded(BUILD + '/tests/plain_window_errors', 2, arguments=more,
+                               RG_ARENA_SIZE='0' if served else '1', RG_MPI_REPORT='1')
+        said = re.findall(r'^(beyond|operation|kept|many) (\d+) (\d+)$', text, re.M)
+        assert [row[0] for row in said] == ['beyond'] * 4 + ['operation', 'kept', 'many'], text
+        assert all(row[1:] == (('0', '0') if row[0] == 'many' else ('1', '1')) for row in said), text
+        windows = report(told)['rma']
+        if served:
+            assert windows == [2 * served, 0, 0, 0], windows
+        else:
+            assert windows[0] and windows[3] and sum(windows) == 2 * (3 * 1300 + 1), windows
 
 
 def check_silent():
