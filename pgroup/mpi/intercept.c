@@ -42,23 +42,26 @@ static int bad_word(const char *word, size_t length) {
   size_t at = 0;
   for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
     at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", names[i]);
-  return rgi_error(RG_ERR_OPTION, "RG_MPI: \"%.*s\": expected all, none, or a list of: %s",
-                   (int)length, word, list);
+  return rgi_error(
+      RG_ERR_OPTION,
+      "RG_MPI: \"%.*s\": expected all, none, or a list of all and, also with a - in front, of: %s",
+      (int)length, word, list);
 }
 
 int rgi_intercept_wanted(unsigned *wanted) {
   const char *text = getenv("RG_MPI");
   unsigned all = (1u << RGI_INTERCEPT_COUNT) - 1, found = 0;
-  if (!text || !*text || strcmp(text, "all") == 0) {
-    *wanted = all;
-    return RG_SUCCESS;
-  }
+  if (!text || !*text)
+    text = "all";
   for (const char *word = strcmp(text, "none") ? text : ""; *word;) {
     size_t length = strcspn(word, ",");
-    int i = find_operation(word, length);
-    if (i < 0)
+    int taken = *word == '-', i = find_operation(word + taken, length - (size_t)taken);
+    if (length == 3 && strncmp(word, "all", length) == 0)
+      found = all;
+    else if (i < 0)
       return bad_word(word, length);
-    found |= 1u << i;
+    else
+      found = taken ? found & ~(1u << i) : found | 1u << i;
     word += length + (word[length] == ',');
   }
   *wanted = found;
@@ -125,10 +128,14 @@ static int own_code(int error) {
   return good ? codes[error] : MPI_ERR_OTHER;
 }
 
+int rgi_intercept_code(int error) {
+  return error == RG_ERR_TRUNCATE || error == RG_ERR_MISMATCH ? MPI_ERR_TRUNCATE
+         : error == RG_ERR_NOMEM                              ? MPI_ERR_NO_MEM
+                                                              : own_code(error);
+}
+
 int rgi_intercept_raise(MPI_Comm comm, int error) {
-  int code = error == RG_ERR_TRUNCATE || error == RG_ERR_MISMATCH ? MPI_ERR_TRUNCATE
-             : error == RG_ERR_NOMEM                              ? MPI_ERR_NO_MEM
-                                                                  : own_code(error);
+  int code = rgi_intercept_code(error);
   PMPI_Comm_call_errhandler(comm, code);
   return code;
 }

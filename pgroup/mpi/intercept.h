@@ -13,8 +13,10 @@
 #ifndef RGI_INTERCEPT_H
 #define RGI_INTERCEPT_H
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <regroup/group.h>
+#include <stdatomic.h>
 
 /* X(id, name): the operations, by MPI's names. */
 #define RGI_INTERCEPT_LIST(X)                                                                      \
@@ -34,7 +36,8 @@
   X(REDUCE_SCATTER_BLOCK, "reduce_scatter_block")                                                  \
   X(SCAN, "scan")                                                                                  \
   X(EXSCAN, "exscan")                                                                              \
-  X(COMM_CREATE_GROUP, "comm_create_group")
+  X(COMM_CREATE_GROUP, "comm_create_group")                                                        \
+  X(RMA, "rma")
 
 typedef enum {
 #define RGI_ID(id, name) RGI_INTERCEPT_##id,
@@ -68,6 +71,27 @@ int rgi_intercept_chosen(rgi_intercept_call call);
 
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome);
 
+/* --- passing on ------------------------------------------------------------------------------ */
+
+/* The next definition of MPI's function behind this library. Fortran's bindings call MPI's
+ * functions by both names, MPI_... and PMPI_..., so this library defines both. */
+#define RGI_INTERCEPT_NEXT(function) RGI_INTERCEPT_NEXT_OF(function)
+#define RGI_INTERCEPT_NEXT_OF(function)                                                            \
+  ({                                                                                               \
+    static _Atomic(void *) next_;                                                                  \
+    void *found_ = atomic_load_explicit(&next_, memory_order_relaxed);                             \
+    if (!found_) {                                                                                 \
+      found_ = dlsym(RTLD_NEXT, #function);                                                        \
+      atomic_store_explicit(&next_, found_, memory_order_relaxed);                                 \
+    }                                                                                              \
+    (__typeof__(function) *)found_;                                                                \
+  })
+
+/* PMPI_... is the same function as MPI_.... */
+#define RGI_INTERCEPT_BOTH(function)                                                               \
+  extern __typeof__(MPI_##function) PMPI_##function                                                \
+      __attribute__((alias("MPI_" #function), visibility("default")))
+
 /* --- start and end --------------------------------------------------------------------- */
 
 /* Bit i: operation i is wanted, by RG_MPI. Local. RG_ERR_OPTION. */
@@ -79,6 +103,9 @@ void rgi_intercept_choose(unsigned chosen);
 /* Raises the error as one of MPI's, through comm's error handler. Returns the code for the
  * application. */
 int rgi_intercept_raise(MPI_Comm comm, int error);
+
+/* MPI's code for an error of the library's. */
+int rgi_intercept_code(int error);
 
 /* The group of comm's processes, or NULL where there is none: see rgi_intercept_group. */
 rg_group rgi_intercept_comm_group(MPI_Comm comm);

@@ -86,11 +86,14 @@ static int begin_library(void) {
 }
 
 RG_API int MPI_Init(int *argc, char ***argv) {
-  int error = PMPI_Init(argc, argv);
+  int error = RGI_INTERCEPT_NEXT(PMPI_Init)(argc, argv);
   return error ? error : begin_library();
 }
 
 RG_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  int error = PMPI_Init_thread(argc, argv, required, provided);
+  int error = RGI_INTERCEPT_NEXT(PMPI_Init_thread)(argc, argv, required, provided);
   return error ? error : begin_library();
 }
+
+RGI_INTERCEPT_BOTH(Init);
+RGI_INTERCEPT_BOTH(Init_thread);

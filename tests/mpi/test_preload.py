@@ -10,6 +10,7 @@ beside: yes
 import functools
 import glob
 import os
+import random
 import re
 import subprocess
 import sys
@@ -19,6 +20,7 @@ MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 LIBRARY = os.path.abspath(BUILD + '/lib/libregroup-mpi.so')
 POLITE = os.path.abspath(BUILD + '/lib/libregroup-polite.so')  # else MPI alone takes minutes
 OPENMPI = 'openmpi' in MPIEXEC[0]
+SEED = os.environ.get('RGT_SEED') or str(random.randrange(1 << 31))
 if 'asan' in os.path.basename(BUILD):
     print('a program would have to be linked with the sanitizer')
     sys.exit(77)
@@ -36,8 +38,10 @@ def run(program, np, status=0, arguments=(), **more):
 
 
 def arguments(program, choice):
-    """What MPI's own creation of groups needs (plain_groups.c)."""
+    """What MPI's own creation of groups needs (plain_groups.c); a seed (plain_windows.c)."""
     served = choice == 'all' or 'comm_create_group' in choice.split(',')
+    if program.endswith('plain_windows'):
+        return (SEED,)
     return ('tag',) if OPENMPI and program.endswith('plain_groups') and not served else ()
 
 
@@ -75,6 +79,11 @@ def comparable(text):
     return re.sub(r'^handler inherited .*\n', '', text, flags=re.M)
 
 
+def is_chosen(operation, choice):
+    words = choice.split(',')
+    return (operation in words or 'all' in words) and '-' + operation not in words
+
+
 def check_program(name, np, choice):
     """Same output; the report says what the program says, by the choice."""
     program = '%s/tests/%s' % (BUILD, name)
@@ -84,11 +93,11 @@ def check_program(name, np, choice):
     assert comparable(text) == comparable(plain), '%s with %d processes, RG_MPI=%s:\n%s\n--- instead of\n%s' % (
         name, np, choice, text, plain)
     told, calls = report(said), counted(plain)
-    refused = calls.pop('refused', (0, 0))[0]
+    refused = calls.pop('refused', calls.pop('passed', (0, 0)))[0]
     assert not calls or set(told) == set(calls), (told, calls)
     for operation, (one, two) in calls.items():
-        more = refused if operation == 'comm_create_group' else 0
-        chosen = choice == 'all' or operation in choice.split(',')
+        more = refused if operation in ('comm_create_group', 'rma') else 0
+        chosen = is_chosen(operation, choice)
         want = [one, 0, two, more] if chosen else [0, one + two + more, 0, 0]
         if chosen and operation == 'comm_create_group':
             assert re.search(r'^handler inherited( 1){%d}$' % np, text, re.M), text
@@ -106,6 +115,30 @@ def check_all_programs():
         check_program('plain_collectives', 3, choice)
     check_program('plain_groups', 4, 'comm_create_group')
     check_program('plain_groups', 4, 'allreduce')
+
+
+def check_windows():
+    if OPENMPI:  # its windows are its own
+        return
+    print('seed', SEED)
+    for np in [1, 2, 3, 4, 7]:
+        check_program('plain_windows', np, 'all')
+    for np in [1, 2]:
+        check_program('plain_window_errors', np, 'all')
+    for choice in ['all,-rma', 'rma']:
+        check_program('plain_windows', 2, choice)
+    for more, served in [(('10000',), 3 * 10000 + 1), (('1300',), None)]:
+        # The second time the arena is full: some windows are MPI's.
+        text, told = preloaded(BUILD + '/tests/plain_window_errors', 2, arguments=more,
+                               RG_ARENA_SIZE='0' if served else '1', RG_MPI_REPORT='1')
+        said = re.findall(r'^(beyond|operation|kept|many) (\d+) (\d+)$', text, re.M)
+        assert [row[0] for row in said] == ['beyond'] * 4 + ['operation', 'kept', 'many'], text
+        assert all(row[1:] == (('0', '0') if row[0] == 'many' else ('1', '1')) for row in said), text
+        windows = report(told)['rma']
+        if served:
+            assert windows == [2 * served, 0, 0, 0], windows
+        else:
+            assert windows[0] and windows[3] and sum(windows) == 2 * (3 * 1300 + 1), windows
 
 
 def check_silent():
@@ -137,6 +170,7 @@ def check_own_programs():
 
 check_symbols()
 check_all_programs()
+check_windows()
 check_silent()
 check_wrong_options()
 check_own_programs()

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Windows that the library serves: MPI's one-sided communication inside a node by loads and stores.
+ *
+ * A window is served if all its members are on one node and its memory lies in the node's arena;
+ * all members decide that alike, when it is made. Its handle is a number that MPI uses for no
+ * window, so a call on a window is served or passed on by the handle alone: no window is ever
+ * served in part. Calls with a handle that is not served go on to MPI.
+ *
+ * These files are built with MPICH: Open MPI's bindings look into handles. */
+#ifndef RGI_WIN_H
+#define RGI_WIN_H
+
+#include <mpi.h>
+#include <regroup/group.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "access/lock.h"
+#include "access/shared_lock.h"
+#include "mpi/intercept.h"
+
+/* What a member shares with the others, in the arena. All accumulates at this member are made under
+ * `accumulating`, so that they are atomic with one another. */
+typedef struct {
+  rgi_lock accumulating;
+  rgi_shared_lock lock;       /* MPI_Win_lock */
+  rgi_bell bell;              /* rung with each change of what follows */
+  _Atomic uint32_t completed; /* MPI_Win_complete calls that concern this member */
+  uint32_t bytes;             /* of this structure */
+  int64_t size, disp_unit;    /* of its memory */
+  uint64_t memory;            /* where it is; 0: none */
+  char pad[RGI_LINE - sizeof(rgi_bell) - 2 * sizeof(uint32_t) - 3 * sizeof(uint64_t)];
+  _Atomic uint32_t posted[]; /* by each member: MPI_Win_post calls that concern this one */
+} rgi_win_part;
+
+/* How this process has opened a target to its accesses. */
+typedef enum {
+  RGI_WIN_CLOSED,
+  RGI_WIN_SHARED,    /* by MPI_Win_lock or MPI_Win_lock_all */
+  RGI_WIN_EXCLUSIVE, /* by MPI_Win_lock */
+  RGI_WIN_UNCHECKED, /* by either with MPI_MODE_NOCHECK: nothing is locked */
+  RGI_WIN_STARTED    /* by MPI_Win_start */
+} rgi_win_opening;
+
+typedef struct {
+  char *base;
+  int64_t size, disp_unit;
+  rgi_win_part *part;
+  rgi_win_opening opening;
+  uint32_t started; /* how many of its posts MPI_Win_start has used up */
+} rgi_win_target;
+
+/* The caller's epochs. */
+typedef enum {
+  RGI_WIN_NO_EPOCH,
+  RGI_WIN_FENCE,
+  RGI_WIN_LOCK,
+  RGI_WIN_LOCK_ALL,
+  RGI_WIN_START
+} rgi_win_access_epoch;
+
+typedef struct rgi_win {
+  MPI_Win handle;
+  int n, me, flavor, model;
+  rg_group group; /* of the members, for barriers */
+  MPI_Group members;
+  /* Attributes, which the application gets by their address. */
+  void *base;
+  MPI_Aint size;
+  int disp_unit;
+  void *memory; /* to be freed with the window, or NULL */
+  /* Epochs. */
+  rgi_win_access_epoch access;
+  int open_all;         /* all targets may be accessed */
+  atomic_int locked;    /* targets that are locked by MPI_Win_lock */
+  int exposed;          /* between MPI_Win_post and MPI_Win_wait */
+  uint32_t completions; /* that end the exposure */
+  /* What MPI keeps for us: user's attributes and error handlers (win_stand_in.c). */
+  MPI_Win stand_in;
+  MPI_Errhandler handler; /* MPI_ERRHANDLER_NULL: the one of stand_in */
+  MPI_Info info;
+  char name[MPI_MAX_OBJECT_NAME];
+  rgi_win_target target[];
+} rgi_win;
+
+/* --- handles (win_table.c) ---------------------------------------------------------------- */
+
+/* A handle of MPICH tells its kind: that of a window, and one of the windows that MPICH has built
+ * in, of which there are none. MPICH itself calls such a handle invalid. */
+#define RGI_WIN_HANDLE 0x60000000u
+#define RGI_WIN_HANDLE_BITS 26
+#define RGI_WIN_CHUNK 4096
+#define RGI_WIN_CHUNKS 256
+
+typedef struct {
+  _Atomic(rgi_win *) at[RGI_WIN_CHUNK];
+} rgi_win_chunk;
+
+extern _Atomic(rgi_win_chunk *) rgi_win_chunks[RGI_WIN_CHUNKS];
+extern atomic_int rgi_win_stand_ins; /* how many windows have one */
+
+rgi_win *rgi_win_of_stand_in(MPI_Win handle);
+
+/* The window of a handle, or NULL: the call is passed on. */
+static inline rgi_win *rgi_win_of(MPI_Win handle) {
+  uint32_t bits = (uint32_t)handle, i = bits - RGI_WIN_HANDLE;
+  if (i < RGI_WIN_CHUNK * RGI_WIN_CHUNKS) {
+    rgi_win_chunk *chunk =
+        atomic_load_explicit(&rgi_win_chunks[i / RGI_WIN_CHUNK], memory_order_acquire);
+    return chunk ? atomic_load_explicit(&chunk->at[i % RGI_WIN_CHUNK], memory_order_acquire) : NULL;
+  }
+  if (atomic_load_explicit(&rgi_win_stand_ins, memory_order_relaxed))
+    return rgi_win_of_stand_in(handle);
+  return NULL;
+}
+
+/* Gives the window a handle. 0: no memory. */
+int rgi_win_table_add(rgi_win *w);
+void rgi_win_table_remove(rgi_win *w);
+
+/* --- memory (win_memory.c) -------------------------------------------------------------------- */
+
+/* Memory of the arena; NULL: there is not so much left. */
+void *rgi_win_memory_alloc(int64_t bytes);
+void rgi_win_memory_free(void *memory);
+
+/* Whether the memory is in the arena. */
+int rgi_win_memory_holds(const void *memory, int64_t bytes);
+
+/* --- errors and what MPI keeps (win_stand_in.c) -------------------------------------------------
+ */
+
+/* Raises an error class of MPI's through the window's error handler; returns its code. */
+int rgi_win_raise(rgi_win *w, int class);
+
+/* The same for an error of the library's; MPI_SUCCESS for RG_SUCCESS. */
+int rgi_win_raise_own(rgi_win *w, int error);
+
+/* A window of MPI's that keeps what the application attaches to w: made when it is first needed.
+ * MPI_WIN_NULL: there is none. */
+MPI_Win rgi_win_stand_in(rgi_win *w);
+
+/* Frees it, so that MPI calls what the application has attached to it. */
+int rgi_win_stand_in_free(rgi_win *w);
+
+/* --- epochs (win_epoch.c)
+ * ------------------------------------------------------------------------- */
+
+/* Calls that may be repeated until another process has done something: at times lets MPI and the
+ * other processes go on. */
+void rgi_win_poll(void);
+
+#endif

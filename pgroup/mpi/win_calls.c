@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * MPI's calls that access a window, with int counts and with MPI_Count ones. */
+#include <string.h>
+
+#include "collectives/op_apply.h"
+#include "collectives/op_check.h"
+#include "formation/datatype.h"
+#include "mpi/intercept.h"
+#include "mpi/win_access.h"
+
+/* Drops const: an origin is only read. */
+static void *writable(const void *memory) {
+  void *same;
+  memcpy(&same, &memory, sizeof same);
+  return same;
+}
+
+/* Such calls are allowed between a lock and its unlock only. The access is complete when its call
+ * returns; so is the request, that of an empty message. */
+static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
+  if (w->access != RGI_WIN_LOCK && w->access != RGI_WIN_LOCK_ALL)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  int code = rgi_win_access_make(w, a);
+  return code == MPI_SUCCESS
+             ? PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request)
+             : code;
+}
+
+#define COUNT int
+#define FORM(name) name
+#define BOTH(name) RGI_INTERCEPT_BOTH(name)
+#include "mpi/win_calls_forms.h"
+#undef COUNT
+#undef FORM
+#undef BOTH
+
+#if MPI_VERSION >= 4
+#define COUNT MPI_Count
+#define FORM(name) name##_c
+#define BOTH(name) RGI_INTERCEPT_BOTH(name##_c)
+#include "mpi/win_calls_forms.h"
+#endif
+
+/* --- one element --------------------------------------------------------------------------- */
+
+/* The element's place, as for other accesses. MPI has the same errors for both calls. */
+static int find_element(rgi_win *w, const rgi_win_access *a, MPI_Datatype type, char **at,
+                        size_t *bytes) {
+  MPI_Count low, extent;
+  int size;
+  *bytes = rgi_datatype_basic_size(type);
+  if (!*bytes) {
+    int n[3], combiner;
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
+        PMPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner) != MPI_SUCCESS ||
+        combiner != MPI_COMBINER_NAMED)
+      return MPI_ERR_TYPE;
+    PMPI_Type_get_extent_x(type, &low, &extent);
+    *bytes = (size_t)extent;
+  }
+  return rgi_win_access_place(w, a, 0, (int64_t)*bytes, at);
+}
+
+static void fetch_and_apply(const rgi_win_access *a, const rgi_win_buffer *origin, char *at,
+                            size_t bytes) {
+  memcpy(a->result.memory, at, bytes);
+  if (a->op == MPI_REPLACE)
+    memcpy(at, origin->memory, bytes);
+  else if (a->op != MPI_NO_OP)
+    rgi_op_apply(origin->memory, at, 1, origin->type, a->op);
+}
+
+RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank,
+                            MPI_Aint disp, MPI_Op op, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  char *at;
+  size_t bytes;
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win);
+  rgi_win_access a = {.rank = rank, .disp = disp, .op = op, .result = {result, 1, type}};
+  rgi_win_buffer from = {writable(origin), 1, type};
+  int class = find_element(w, &a, type, &at, &bytes);
+  if (class == MPI_SUCCESS && !rgi_win_access_takes(type, op))
+    class = MPI_ERR_OP;
+  if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!result || (!origin && op != MPI_NO_OP)))
+    class = MPI_ERR_BUFFER;
+  if (class != MPI_SUCCESS)
+    return rgi_win_raise(w, class);
+  if (!at)
+    return MPI_SUCCESS;
+  rgi_win_poll();
+  int error = rgi_win_access_lock(w, rank);
+  if (error)
+    return rgi_win_raise_own(w, error);
+  fetch_and_apply(&a, &from, at, bytes);
+  rgi_win_access_unlock(w, rank);
+  return MPI_SUCCESS;
+}
+
+/* Integers, logicals and bytes. */
+static int can_be_compared(MPI_Datatype type) {
+  return type == MPI_LONG || type == MPI_INT || type == MPI_INT64_T ||
+         rgi_op_check("MPI_Compare_and_swap", type, MPI_LAND) == RG_SUCCESS ||
+         rgi_op_check("MPI_Compare_and_swap", type, MPI_BAND) == RG_SUCCESS;
+}
+
+RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *result,
+                                MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  char *at;
+  size_t bytes;
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Compare_and_swap)(origin, compare, result, type, rank, disp,
+                                                     win);
+  rgi_win_access a = {.rank = rank, .disp = disp};
+  int class = find_element(w, &a, type, &at, &bytes);
+  if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!origin || !compare || !result))
+    class = MPI_ERR_BUFFER;
+  if (class == MPI_SUCCESS && !can_be_compared(type))
+    class = MPI_ERR_TYPE;
+  if (class != MPI_SUCCESS)
+    return rgi_win_raise(w, class);
+  if (!at)
+    return MPI_SUCCESS;
+  rgi_win_poll();
+  int error = rgi_win_access_lock(w, rank);
+  if (error)
+    return rgi_win_raise_own(w, error);
+  memcpy(result, at, bytes);
+  if (memcmp(at, compare, bytes) == 0)
+    memcpy(at, origin, bytes);
+  rgi_win_access_unlock(w, rank);
+  return MPI_SUCCESS;
+}
+
+RGI_INTERCEPT_BOTH(Fetch_and_op);
+RGI_INTERCEPT_BOTH(Compare_and_swap);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Included by win_calls.c once for each form of MPI's functions: FORM(name), with counts of type
+ * COUNT; BOTH(name), see RGI_INTERCEPT_BOTH. */
+
+RG_API int FORM(MPI_Put)(const void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
+                         MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(FORM(PMPI_Put))(origin, origin_count, origin_type, rank, disp,
+                                              target_count, target_type, win);
+  rgi_win_access a = {.kind = RGI_WIN_PUT, .rank = rank, .disp = disp};
+  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
+  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  return rgi_win_access_make(w, &a);
+}
+
+RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype origin_type,
+                          int rank, MPI_Aint disp, COUNT target_count, MPI_Datatype target_type,
+                          MPI_Win win, MPI_Request *request) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(FORM(PMPI_Rput))(origin, origin_count, origin_type, rank, disp,
+                                               target_count, target_type, win, request);
+  rgi_win_access a = {.kind = RGI_WIN_PUT, .rank = rank, .disp = disp};
+  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
+  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  return make_request(w, &a, request);
+}
+
+RG_API int FORM(MPI_Get)(void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
+                         MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(FORM(PMPI_Get))(origin, origin_count, origin_type, rank, disp,
+                                              target_count, target_type, win);
+  rgi_win_access a = {.kind = RGI_WIN_GET, .rank = rank, .disp = disp};
+  a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
+  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  return rgi_win_access_make(w, &a);
+}
+
+RG_API int FORM(MPI_Rget)(void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
+                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win,
+                          MPI_Request *request) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(FORM(PMPI_Rget))(origin, origin_count, origin_type, rank, disp,
+                                               target_count, target_type, win, request);
+  rgi_win_access a = {.kind = RGI_WIN_GET, .rank = rank, .disp = disp};
+  a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
+  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  return make_request(w, &a, request);
+}
+
+RG_API int FORM(MPI_Accumulate)(const void *origin, COUNT origin_count, MPI_Datatype origin_type,
+                                int rank, MPI_Aint disp, COUNT target_count,
+                                MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(FORM(PMPI_Accumulate))(origin, origin_count, origin_type, rank, disp,
+                                                     target_count, target_type, op, win);
+  rgi_win_access a = {.kind = RGI_WIN_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
+  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  return rgi_win_access_make(w, &a);
+}
+
+RG_API int FORM(MPI_Raccumulate)(const void *origin, COUNT origin_count, MPI_Datatype origin_type,
+                                 int rank, MPI_Aint disp, COUNT target_count,
+                                 MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                                 MPI_Request *request) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(FORM(PMPI_Raccumulate))(origin, origin_count, origin_type, rank, disp,
+                                                      target_count, target_type, op, win, request);
+  rgi_win_access a = {.kind = RGI_WIN_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
+  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  return make_request(w, &a, request);
+}
+
+RG_API int FORM(MPI_Get_accumulate)(const void *origin, COUNT origin_count,
+                                    MPI_Datatype origin_type, void *result, COUNT result_count,
+                                    MPI_Datatype result_type, int rank, MPI_Aint disp,
+                                    COUNT target_count, MPI_Datatype target_type, MPI_Op op,
+                                    MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(FORM(PMPI_Get_accumulate))(origin, origin_count, origin_type, result,
+                                                         result_count, result_type, rank, disp,
+                                                         target_count, target_type, op, win);
+  rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
+  a.result = (rgi_win_buffer){result, result_count, result_type};
+  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  return rgi_win_access_make(w, &a);
+}
+
+RG_API int FORM(MPI_Rget_accumulate)(const void *origin, COUNT origin_count,
+                                     MPI_Datatype origin_type, void *result, COUNT result_count,
+                                     MPI_Datatype result_type, int rank, MPI_Aint disp,
+                                     COUNT target_count, MPI_Datatype target_type, MPI_Op op,
+                                     MPI_Win win, MPI_Request *request) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(FORM(PMPI_Rget_accumulate))(
+        origin, origin_count, origin_type, result, result_count, result_type, rank, disp,
+        target_count, target_type, op, win, request);
+  rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
+  a.result = (rgi_win_buffer){result, result_count, result_type};
+  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  return make_request(w, &a, request);
+}
+
+BOTH(Put);
+BOTH(Rput);
+BOTH(Get);
+BOTH(Rget);
+BOTH(Accumulate);
+BOTH(Raccumulate);
+BOTH(Get_accumulate);
+BOTH(Rget_accumulate);

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Making and freeing windows. Each member makes its part in the arena; one allgather tells all
+ * members where the parts are. A member that has none, since its memory is not in the arena or
+ * the arena is full, sends 0: then all members pass the call on to MPI. */
+#include <regroup/collectives.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "formation/group.h"
+#include "mpi/intercept.h"
+#include "mpi/win.h"
+#include "shm/node.h"
+
+/* What a member has of a window that is being made. */
+typedef struct {
+  MPI_Comm comm;
+  MPI_Info info;
+  rg_group group; /* of comm */
+  int flavor;
+  int64_t size, disp_unit;
+  void *base;   /* where its memory is */
+  void *memory; /* what is to be freed with the window */
+} plan;
+
+static int is_on_one_node(rg_group g) {
+  int nodes = 1;
+  return rgi_node.count == 1 || (rg_group_node_count(g, &nodes) == RG_SUCCESS && nodes == 1);
+}
+
+/* NULL: the call is passed on, by all members. */
+static rg_group group_to_serve(MPI_Comm comm, int64_t size, int64_t disp_unit) {
+  rg_group g = NULL;
+  if (comm == MPI_COMM_NULL || size < 0 || disp_unit <= 0)
+    rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_CASE);
+  else if ((g = rgi_intercept_group(RGI_INTERCEPT_RMA, comm)) && !is_on_one_node(g)) {
+    rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_COMM);
+    g = NULL;
+  }
+  return g;
+}
+
+/* --- the caller's part ---------------------------------------------------------------------- */
+
+static rgi_win_part *part_at(uint64_t offset) {
+  return rgi_arena_at(offset);
+}
+
+static uint64_t make_part(const plan *p, int n) {
+  uint64_t at;
+  size_t bytes = sizeof(rgi_win_part) + (size_t)n * sizeof(uint32_t);
+  if (rgi_arena_alloc("MPI_Win_create", bytes, &at))
+    return 0;
+  rgi_win_part *part = part_at(at);
+  memset(part, 0, bytes);
+  part->bytes = (uint32_t)bytes;
+  part->size = p->size;
+  part->disp_unit = p->disp_unit;
+  part->memory = p->size > 0 ? rgi_arena_offset(p->base) : 0;
+  return at;
+}
+
+static void free_part(uint64_t at) {
+  if (at)
+    rgi_arena_free(at, part_at(at)->bytes);
+}
+
+/* --- the window --------------------------------------------------------------------------------
+ */
+
+static void fill_targets(rgi_win *w, const uint64_t all[]) {
+  for (int i = 0; i < w->n; i++) {
+    rgi_win_part *part = part_at(all[i]);
+    w->target[i] = (rgi_win_target){.base = part->memory ? rgi_arena_at(part->memory) : NULL,
+                                    .size = part->size,
+                                    .disp_unit = part->disp_unit,
+                                    .part = part};
+  }
+}
+
+static void drop_window(rgi_win *w) {
+  if (w->group)
+    rg_group_free(&w->group);
+  if (w->members != MPI_GROUP_NULL)
+    PMPI_Group_free(&w->members);
+  if (w->info != MPI_INFO_NULL)
+    PMPI_Info_free(&w->info);
+  free(w);
+}
+
+/* NULL: no memory. */
+static rgi_win *make_window(const plan *p, int n) {
+  rgi_win *w = calloc(1, sizeof *w + (size_t)n * sizeof *w->target);
+  if (!w)
+    return NULL;
+  w->n = n;
+  w->flavor = p->flavor;
+  w->model = MPI_WIN_UNIFIED;
+  w->base = p->base;
+  w->size = p->size;
+  w->disp_unit = (int)p->disp_unit;
+  w->memory = p->memory;
+  w->stand_in = MPI_WIN_NULL;
+  w->handler = MPI_ERRORS_ARE_FATAL;
+  w->members = MPI_GROUP_NULL;
+  w->info = MPI_INFO_NULL;
+  rg_group_rank(p->group, &w->me);
+  int good = rgi_group_derive(p->group, &w->group) == RG_SUCCESS &&
+             PMPI_Comm_group(p->comm, &w->members) == MPI_SUCCESS &&
+             (p->info == MPI_INFO_NULL || PMPI_Info_dup(p->info, &w->info) == MPI_SUCCESS) &&
+             rgi_win_table_add(w);
+  if (good)
+    return w;
+  drop_window(w);
+  return NULL;
+}
+
+/* Who has no part passes the call on: all do then. */
+static int have_all(const uint64_t all[], int n) {
+  for (int i = 0; i < n; i++)
+    if (!all[i])
+      return 0;
+  return 1;
+}
+
+/* The members tell one another what they have. ready: the caller has its memory. */
+static int exchange(const plan *p, int ready, rgi_win **made) {
+  int n = rgi_members_count(p->group->members);
+  uint64_t *all = malloc((size_t)n * sizeof *all);
+  rgi_win *w = ready && all ? make_window(p, n) : NULL;
+  uint64_t mine = w ? make_part(p, n) : 0;
+  int error = all ? rg_allgather(p->group, &mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T)
+                  : rgi_error(RG_ERR_NOMEM, "MPI_Win_create: no memory for %d members", n);
+  if (!error && have_all(all, n)) {
+    fill_targets(w, all);
+    *made = w;
+  } else {
+    free_part(mine);
+    if (w) {
+      rgi_win_table_remove(w);
+      drop_window(w);
+    }
+  }
+  free(all);
+  return error;
+}
+
+/* The end of a creation: 1 and MPI's code, or 0: pass it on. */
+static int end_creation(const plan *p, int error, const rgi_win *w, MPI_Win *win, int *answer) {
+  if (error || !w)
+    rgi_win_memory_free(p->memory);
+  if (!error && !w) {
+    rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_CASE);
+    return 0;
+  }
+  if (!rgi_intercept_end(RGI_INTERCEPT_RMA, p->comm, error, answer))
+    return 0;
+  if (!error)
+    *win = w->handle;
+  return 1;
+}
+
+/* --- MPI_Win_create -----------------------------------------------------------------------------
+ */
+
+static int serve_create(plan *p, MPI_Win *win, int *answer) {
+  rgi_win *w = NULL;
+  p->group = win ? group_to_serve(p->comm, p->size, p->disp_unit) : NULL;
+  if (!p->group)
+    return 0;
+  int error = exchange(p, p->size == 0 || rgi_win_memory_holds(p->base, p->size), &w);
+  return end_creation(p, error, w, win, answer);
+}
+
+RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                          MPI_Win *win) {
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_CREATE, size, disp_unit, base, NULL};
+  int answer;
+  return serve_create(&p, win, &answer)
+             ? answer
+             : RGI_INTERCEPT_NEXT(PMPI_Win_create)(base, size, disp_unit, info, comm, win);
+}
+
+/* --- MPI_Win_allocate
+ * ------------------------------------------------------------------------------ */
+
+static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
+  rgi_win *w = NULL;
+  p->group = win && baseptr ? group_to_serve(p->comm, p->size, p->disp_unit) : NULL;
+  if (!p->group)
+    return 0;
+  if (p->size > 0)
+    p->base = p->memory = rgi_win_memory_alloc(p->size);
+  if (p->base) /* as MPI's is, although the standard does not say so */
+    memset(p->base, 0, (size_t)p->size);
+  int error = exchange(p, p->size == 0 || p->base, &w);
+  int served = end_creation(p, error, w, win, answer);
+  if (served && !error)
+    *(void **)baseptr = p->base;
+  return served;
+}
+
+/* Another library behind this one may define it, too; but it calls MPI by the other name. */
+RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                            void *baseptr, MPI_Win *win) {
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL};
+  int answer;
+  return serve_allocate(&p, baseptr, win, &answer)
+             ? answer
+             : RGI_INTERCEPT_NEXT(MPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
+}
+
+RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                             void *baseptr, MPI_Win *win) {
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL};
+  int answer;
+  return serve_allocate(&p, baseptr, win, &answer)
+             ? answer
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
+}
+
+/* --- MPI_Win_allocate_shared
+ * ------------------------------------------------------------------------- */
+
+static int wants_gaps(MPI_Info info) {
+  char value[8] = "";
+  int flag = 0;
+  if (info != MPI_INFO_NULL)
+    PMPI_Info_get(info, "alloc_shared_noncontig", sizeof value - 1, value, &flag);
+  return flag && strcmp(value, "true") == 0;
+}
+
+/* Member 0 allocates for all. The members' memory lies side by side, in the order of ranks; sizes
+ * are rounded up where the application permits gaps. base 0: the arena is full. */
+static int allocate_common(plan *p, uint64_t *base) {
+  int n = rgi_members_count(p->group->members), me;
+  int64_t mine = wants_gaps(p->info) ? (p->size + RGI_LINE - 1) / RGI_LINE * RGI_LINE : p->size;
+  int64_t *sizes = malloc((size_t)n * sizeof *sizes), before = 0, all = 0;
+  if (!sizes)
+    return rgi_error(RG_ERR_NOMEM, "MPI_Win_allocate_shared: no memory for %d members", n);
+  rg_group_rank(p->group, &me);
+  int error = rg_allgather(p->group, &mine, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T);
+  for (int i = 0; i < n && !error; all += sizes[i++])
+    if (i < me)
+      before += sizes[i];
+  free(sizes);
+  if (!error && me == 0) {
+    p->memory = rgi_win_memory_alloc(all);
+    *base = rgi_arena_offset(p->memory);
+    if (p->memory)
+      memset(p->memory, 0, (size_t)all);
+  }
+  if (!error)
+    error = rg_bcast(p->group, base, 1, MPI_UINT64_T, 0);
+  if (!error && *base)
+    p->base = (char *)rgi_arena_at(*base) + before;
+  return error;
+}
+
+static int serve_shared(plan *p, void *baseptr, MPI_Win *win, int *answer) {
+  rgi_win *w = NULL;
+  uint64_t base = 0;
+  p->group = win && baseptr ? group_to_serve(p->comm, p->size, p->disp_unit) : NULL;
+  if (!p->group)
+    return 0;
+  int error = allocate_common(p, &base);
+  if (!error)
+    error = exchange(p, base != 0, &w);
+  int served = end_creation(p, error, w, win, answer);
+  if (served && !error)
+    *(void **)baseptr = p->base;
+  return served;
+}
+
+RG_API int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                                   void *baseptr, MPI_Win *win) {
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL};
+  int answer;
+  return serve_shared(&p, baseptr, win, &answer) ? answer
+                                                 : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared)(
+                                                       size, disp_unit, info, comm, baseptr, win);
+}
+
+/* --- the others
+ * ------------------------------------------------------------------------------------------ */
+
+RG_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+  rgi_intercept_count(RGI_INTERCEPT_RMA, rgi_intercept_chosen(RGI_INTERCEPT_RMA)
+                                             ? RGI_INTERCEPT_OTHER_CASE
+                                             : RGI_INTERCEPT_NOT_CHOSEN);
+  return RGI_INTERCEPT_NEXT(PMPI_Win_create_dynamic)(info, comm, win);
+}
+
+#if MPI_VERSION >= 4
+RG_API int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                            MPI_Comm comm, MPI_Win *win) {
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_CREATE, size, disp_unit, base, NULL};
+  int answer;
+  return serve_create(&p, win, &answer)
+             ? answer
+             : RGI_INTERCEPT_NEXT(PMPI_Win_create_c)(base, size, disp_unit, info, comm, win);
+}
+
+RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                              void *baseptr, MPI_Win *win) {
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL};
+  int answer;
+  return serve_allocate(&p, baseptr, win, &answer)
+             ? answer
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_c)(size, disp_unit, info, comm, baseptr, win);
+}
+
+RG_API int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                                     MPI_Comm comm, void *baseptr, MPI_Win *win) {
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL};
+  int answer;
+  return serve_shared(&p, baseptr, win, &answer) ? answer
+                                                 : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared_c)(
+                                                       size, disp_unit, info, comm, baseptr, win);
+}
+
+RGI_INTERCEPT_BOTH(Win_create_c);
+RGI_INTERCEPT_BOTH(Win_allocate_c);
+RGI_INTERCEPT_BOTH(Win_allocate_shared_c);
+#endif
+
+/* --- freeing
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* All members have come to the end of their epochs before the memory goes. */
+RG_API int MPI_Win_free(MPI_Win *win) {
+  rgi_win *w = win ? rgi_win_of(*win) : NULL;
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_free)(win);
+  if ((w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE) || w->exposed)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  int error = rg_barrier(w->group);
+  if (error)
+    return rgi_win_raise_own(w, error);
+  int code = rgi_win_stand_in_free(w);
+  if (code != MPI_SUCCESS)
+    return code;
+  rgi_win_table_remove(w);
+  free_part(rgi_arena_offset(w->target[w->me].part));
+  rgi_win_memory_free(w->memory);
+  drop_window(w);
+  *win = MPI_WIN_NULL;
+  return MPI_SUCCESS;
+}
+
+RGI_INTERCEPT_BOTH(Win_create);
+RGI_INTERCEPT_BOTH(Win_allocate_shared);
+RGI_INTERCEPT_BOTH(Win_create_dynamic);
+RGI_INTERCEPT_BOTH(Win_free);

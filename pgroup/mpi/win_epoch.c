@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Epochs: locks, fences, post-start-complete-wait, and flushes. Accesses are complete when their
+ * calls return, so that the end of an epoch only has to order memory and to tell the others. */
+#include <regroup/collectives.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "formation/failure_scope.h"
+#include "formation/group.h"
+#include "mpi/intercept.h"
+#include "mpi/win.h"
+#include "progress/wait.h"
+#include "shm/node.h"
+
+static rgi_win_target *target_at(rgi_win *w, int rank) {
+  return rank >= 0 && rank < w->n ? &w->target[rank] : NULL;
+}
+
+/* A wait that a member's death ends. */
+static void start_wait(rgi_wait *wait, const rgi_win *w, const char *call, int rank) {
+  rgi_wait_start(wait, call, rank < 0 ? -1 : rgi_members_at(w->group->members, rank));
+  wait->scope = rgi_failure_scope_of(w->group->members);
+}
+
+/* Accesses of all threads before it are visible to all processes before what comes after it. */
+static void order_memory(void) {
+  atomic_thread_fence(memory_order_seq_cst);
+}
+
+#define POLL_EVERY 256
+
+void rgi_win_poll(void) {
+  static _Thread_local unsigned calls;
+  if (++calls % POLL_EVERY)
+    return;
+  if (rgi_wait_meanwhile)
+    rgi_wait_meanwhile();
+  if (rgi_node.oversubscribed)
+    sched_yield();
+}
+
+/* --- locks -------------------------------------------------------------------------------------
+ */
+
+static int lock_target(rgi_win *w, int rank, rgi_win_opening as, const char *call) {
+  rgi_win_target *t = &w->target[rank];
+  rgi_wait wait;
+  if (as != RGI_WIN_UNCHECKED) {
+    start_wait(&wait, w, call, rank);
+    RGI_TRY(rgi_shared_lock_acquire(
+        &t->part->lock, as == RGI_WIN_SHARED ? RGI_SHARED_LOCK_SHARED : RGI_SHARED_LOCK_EXCLUSIVE,
+        &wait));
+  }
+  t->opening = as;
+  return RG_SUCCESS;
+}
+
+static void unlock_target(rgi_win_target *t) {
+  if (t->opening == RGI_WIN_SHARED)
+    rgi_shared_lock_release(&t->part->lock, RGI_SHARED_LOCK_SHARED);
+  if (t->opening == RGI_WIN_EXCLUSIVE)
+    rgi_shared_lock_release(&t->part->lock, RGI_SHARED_LOCK_EXCLUSIVE);
+  t->opening = RGI_WIN_CLOSED;
+}
+
+static int is_locked(const rgi_win *w) {
+  return w->access == RGI_WIN_LOCK || w->access == RGI_WIN_LOCK_ALL;
+}
+
+RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
+  if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE)
+    return rgi_win_raise(w, MPI_ERR_ARG); /* MPICH's class of it */
+  if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
+    return rgi_win_raise(w, MPI_ERR_ARG);
+  rgi_win_target *t = target_at(w, rank);
+  if (!t && rank != MPI_PROC_NULL)
+    return rgi_win_raise(w, MPI_ERR_RANK);
+  if (w->access == RGI_WIN_LOCK_ALL || w->access == RGI_WIN_START || (t && t->opening))
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  if (!t)
+    return MPI_SUCCESS;
+  rgi_win_opening as = assertion                 ? RGI_WIN_UNCHECKED
+                       : type == MPI_LOCK_SHARED ? RGI_WIN_SHARED
+                                                 : RGI_WIN_EXCLUSIVE;
+  int error = lock_target(w, rank, as, "MPI_Win_lock");
+  if (error)
+    return rgi_win_raise_own(w, error);
+  atomic_fetch_add(&w->locked, 1);
+  w->open_all = 0;
+  w->access = RGI_WIN_LOCK;
+  return MPI_SUCCESS;
+}
+
+RG_API int MPI_Win_unlock(int rank, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_unlock)(rank, win);
+  rgi_win_target *t = target_at(w, rank);
+  if (!t)
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
+  if (w->access != RGI_WIN_LOCK || !t->opening)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  order_memory();
+  unlock_target(t);
+  if (atomic_fetch_sub(&w->locked, 1) == 1)
+    w->access = RGI_WIN_NO_EPOCH;
+  return MPI_SUCCESS;
+}
+
+RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  int error = RG_SUCCESS;
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_lock_all)(assertion, win);
+  if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
+    return rgi_win_raise(w, MPI_ERR_ARG);
+  if (w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  for (int i = 0; i < w->n && !error && !assertion; i++)
+    error = lock_target(w, i, RGI_WIN_SHARED, "MPI_Win_lock_all");
+  if (error)
+    return rgi_win_raise_own(w, error);
+  w->access = RGI_WIN_LOCK_ALL;
+  w->open_all = 1;
+  return MPI_SUCCESS;
+}
+
+RG_API int MPI_Win_unlock_all(MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_unlock_all)(win);
+  if (w->access != RGI_WIN_LOCK_ALL)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  order_memory();
+  for (int i = 0; i < w->n; i++)
+    unlock_target(&w->target[i]);
+  w->open_all = 0;
+  w->access = RGI_WIN_NO_EPOCH;
+  return MPI_SUCCESS;
+}
+
+/* --- flushes
+ * -------------------------------------------------------------------------------------- */
+
+static int flush_target(rgi_win *w, int rank) {
+  rgi_win_target *t = target_at(w, rank);
+  if (!t)
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
+  if (!is_locked(w) || (!w->open_all && !t->opening))
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  rgi_win_poll();
+  return MPI_SUCCESS;
+}
+
+static int flush_targets(rgi_win *w) {
+  if (!is_locked(w))
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  rgi_win_poll();
+  return MPI_SUCCESS;
+}
+
+RG_API int MPI_Win_flush(int rank, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win);
+  order_memory();
+  return flush_target(w, rank);
+}
+
+RG_API int MPI_Win_flush_all(MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win);
+  order_memory();
+  return flush_targets(w);
+}
+
+RG_API int MPI_Win_flush_local(int rank, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  return w ? flush_target(w, rank) : RGI_INTERCEPT_NEXT(PMPI_Win_flush_local)(rank, win);
+}
+
+RG_API int MPI_Win_flush_local_all(MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  return w ? flush_targets(w) : RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win);
+}
+
+RG_API int MPI_Win_sync(MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_sync)(win);
+  order_memory();
+  rgi_win_poll();
+  return MPI_SUCCESS;
+}
+
+/* --- fences
+ * ----------------------------------------------------------------------------------------- */
+
+#define FENCE_ASSERTIONS                                                                           \
+  (MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)
+
+RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win);
+  if (assertion & ~FENCE_ASSERTIONS)
+    return rgi_win_raise(w, MPI_ERR_ARG);
+  if ((w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE) || w->exposed)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  order_memory();
+  int error = rg_barrier(w->group);
+  if (error)
+    return rgi_win_raise_own(w, error);
+  w->open_all = !(assertion & MPI_MODE_NOSUCCEED);
+  w->access = w->open_all ? RGI_WIN_FENCE : RGI_WIN_NO_EPOCH;
+  return MPI_SUCCESS;
+}
+
+/* --- post, start, complete, wait
+ * ------------------------------------------------------------------------ */
+
+/* The ranks in the window of a group's members; to be freed. NULL: no memory. MPI_UNDEFINED for one
+ * that is no member of the window. */
+static int *ranks_of(const rgi_win *w, MPI_Group group, int *n) {
+  PMPI_Group_size(group, n);
+  int *theirs = malloc(2 * ((size_t)*n + 1) * sizeof *theirs), *ours = theirs + *n + 1;
+  if (!theirs)
+    return NULL;
+  for (int i = 0; i < *n; i++)
+    theirs[i] = i;
+  PMPI_Group_translate_ranks(group, *n, theirs, w->members, ours);
+  for (int i = 0; i < *n; i++)
+    theirs[i] = ours[i];
+  return theirs;
+}
+
+static int has_stranger(const int ranks[], int n) {
+  for (int i = 0; i < n; i++)
+    if (ranks[i] == MPI_UNDEFINED)
+      return 1;
+  return 0;
+}
+
+/* The class of the error, or MPI_SUCCESS: then the caller frees *ranks. */
+static int find_ranks(const rgi_win *w, MPI_Group group, int **ranks, int *n) {
+  if (group == MPI_GROUP_NULL)
+    return MPI_ERR_GROUP;
+  *ranks = ranks_of(w, group, n);
+  if (!*ranks)
+    return MPI_ERR_NO_MEM;
+  if (!has_stranger(*ranks, *n))
+    return MPI_SUCCESS;
+  free(*ranks);
+  return MPI_ERR_GROUP;
+}
+
+RG_API int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  int *ranks, n;
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_post)(group, assertion, win);
+  if (w->exposed)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  int class = find_ranks(w, group, &ranks, &n);
+  if (class != MPI_SUCCESS)
+    return rgi_win_raise(w, class);
+  order_memory();
+  for (int i = 0; i < n; i++) {
+    rgi_win_part *part = w->target[ranks[i]].part;
+    atomic_fetch_add(&part->posted[w->me], 1);
+    rgi_bell_ring(&part->bell);
+  }
+  free(ranks);
+  w->completions += (uint32_t)n;
+  w->exposed = 1;
+  return MPI_SUCCESS;
+}
+
+static int await_post(rgi_win *w, int rank) {
+  rgi_win_part *mine = w->target[w->me].part;
+  rgi_win_target *t = &w->target[rank];
+  rgi_wait wait;
+  start_wait(&wait, w, "MPI_Win_start", rank);
+  for (;;) {
+    uint32_t bell = atomic_load(&mine->bell.value);
+    if (atomic_load(&mine->posted[rank]) != t->started)
+      break;
+    RGI_TRY(rgi_wait_bell(&wait, &mine->bell, bell, 1));
+  }
+  t->started++;
+  t->opening = RGI_WIN_STARTED;
+  return RG_SUCCESS;
+}
+
+RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  int *ranks, n, error = RG_SUCCESS;
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_start)(group, assertion, win);
+  if (w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  int class = find_ranks(w, group, &ranks, &n);
+  if (class != MPI_SUCCESS)
+    return rgi_win_raise(w, class);
+  for (int i = 0; i < n && !error; i++)
+    error = await_post(w, ranks[i]);
+  free(ranks);
+  w->open_all = 0;
+  w->access = RGI_WIN_START;
+  return rgi_win_raise_own(w, error);
+}
+
+RG_API int MPI_Win_complete(MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_complete)(win);
+  if (w->access != RGI_WIN_START)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  order_memory();
+  for (int i = 0; i < w->n; i++)
+    if (w->target[i].opening == RGI_WIN_STARTED) {
+      w->target[i].opening = RGI_WIN_CLOSED;
+      atomic_fetch_add(&w->target[i].part->completed, 1);
+      rgi_bell_ring(&w->target[i].part->bell);
+    }
+  w->access = RGI_WIN_NO_EPOCH;
+  return MPI_SUCCESS;
+}
+
+static int is_completed(const rgi_win *w) {
+  return atomic_load(&w->target[w->me].part->completed) == w->completions;
+}
+
+RG_API int MPI_Win_wait(MPI_Win win) {
+  rgi_win *w = rgi_win_of(win);
+  rgi_wait wait;
+  int error = RG_SUCCESS;
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_wait)(win);
+  if (!w->exposed)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  rgi_bell *bell = &w->target[w->me].part->bell;
+  start_wait(&wait, w, "MPI_Win_wait", -1);
+  while (!error) {
+    uint32_t old = atomic_load(&bell->value);
+    if (is_completed(w))
+      break;
+    error = rgi_wait_bell(&wait, bell, old, 1);
+  }
+  w->exposed = 0;
+  return rgi_win_raise_own(w, error);
+}
+
+RG_API int MPI_Win_test(MPI_Win win, int *flag) {
+  rgi_win *w = rgi_win_of(win);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_test)(win, flag);
+  if (!w->exposed)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  rgi_win_poll();
+  *flag = is_completed(w);
+  w->exposed = !*flag;
+  return MPI_SUCCESS;
+}
+
+RGI_INTERCEPT_BOTH(Win_lock);
+RGI_INTERCEPT_BOTH(Win_unlock);
+RGI_INTERCEPT_BOTH(Win_lock_all);
+RGI_INTERCEPT_BOTH(Win_unlock_all);
+RGI_INTERCEPT_BOTH(Win_flush);
+RGI_INTERCEPT_BOTH(Win_flush_all);
+RGI_INTERCEPT_BOTH(Win_flush_local);
+RGI_INTERCEPT_BOTH(Win_flush_local_all);
+RGI_INTERCEPT_BOTH(Win_sync);
+RGI_INTERCEPT_BOTH(Win_fence);
+RGI_INTERCEPT_BOTH(Win_post);
+RGI_INTERCEPT_BOTH(Win_start);
+RGI_INTERCEPT_BOTH(Win_complete);
+RGI_INTERCEPT_BOTH(Win_wait);
+RGI_INTERCEPT_BOTH(Win_test);

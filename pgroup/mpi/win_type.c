@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Layouts of datatypes. MPI tells how a derived type was made (MPI_Type_get_contents); the layout
+ * is built from those of its parts. The numbers are brought into one order for types with int
+ * counts and with large ones: all counts and displacements as MPI's bindings have them. */
+#include "mpi/win_type.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+  pthread_mutex_t lock;
+  _Atomic int key;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID};
+
+/* How a type was made. */
+typedef struct {
+  int combiner, types;
+  int64_t *number;
+  MPI_Datatype *type;
+} recipe;
+
+/* What is being built. units: the basic elements are not cut at their gaps. */
+typedef struct {
+  int units;
+  int mixed; /* several basic types */
+  MPI_Datatype basic;
+} building;
+
+static int build(building *b, MPI_Datatype type, rgi_layout *l);
+
+/* --- how a type was made --------------------------------------------------------------- */
+
+static void free_recipe(recipe *r) {
+  for (int i = 0; i < r->types; i++) {
+    int n[3], combiner;
+    PMPI_Type_get_envelope(r->type[i], &n[0], &n[1], &n[2], &combiner);
+    if (combiner != MPI_COMBINER_NAMED)
+      PMPI_Type_free(&r->type[i]);
+  }
+  free(r->number);
+  free(r->type);
+}
+
+/* Numbers of kinds that are stored apart, one kind behind the other. */
+static void join_numbers(recipe *r, const int *ints, int n, const MPI_Aint *addresses, int more) {
+  for (int i = 0; i < n; i++)
+    r->number[i] = ints[i];
+  for (int i = 0; i < more; i++)
+    r->number[n + i] = addresses[i];
+}
+
+#if MPI_VERSION >= 4
+/* The ints of a large type are the number of dimensions, and the order at the end. */
+static int read_large(MPI_Datatype type, recipe *r, const MPI_Count n[4]) {
+  int ints[4] = {0};
+  MPI_Count *large = malloc(((size_t)n[2] + 1) * sizeof *large);
+  MPI_Aint addresses[4];
+  int good = large && n[0] <= 4 && n[1] <= 4 && r->number && r->type &&
+             PMPI_Type_get_contents_c(type, n[0], n[1], n[2], n[3], ints, addresses, large,
+                                      r->type) == MPI_SUCCESS;
+  int64_t *at = r->number;
+  if (good && n[0] > 0)
+    *at++ = ints[0];
+  for (MPI_Count i = 0; good && i < n[2]; i++)
+    *at++ = large[i];
+  if (good && n[0] > 1)
+    *at = ints[1];
+  free(large);
+  return good;
+}
+
+static int find_large(MPI_Datatype type, MPI_Count n[4], int *combiner) {
+  return PMPI_Type_get_envelope_c(type, &n[0], &n[1], &n[2], &n[3], combiner) == MPI_SUCCESS;
+}
+#else
+static int read_large(MPI_Datatype type, recipe *r, const MPI_Count n[4]) {
+  (void)type, (void)r, (void)n;
+  return 0;
+}
+
+static int find_large(MPI_Datatype type, MPI_Count n[4], int *combiner) {
+  int ints, addresses, types;
+  int good = PMPI_Type_get_envelope(type, &ints, &addresses, &types, combiner) == MPI_SUCCESS;
+  n[0] = ints, n[1] = addresses, n[2] = 0, n[3] = types;
+  return good;
+}
+#endif
+
+static int read_small(MPI_Datatype type, recipe *r, const MPI_Count n[4]) {
+  int *ints = malloc(((size_t)n[0] + 1) * sizeof *ints);
+  MPI_Aint *addresses = malloc(((size_t)n[1] + 1) * sizeof *addresses);
+  int good = ints && addresses && r->number && r->type &&
+             PMPI_Type_get_contents(type, (int)n[0], (int)n[1], (int)n[3], ints, addresses,
+                                    r->type) == MPI_SUCCESS;
+  if (good)
+    join_numbers(r, ints, (int)n[0], addresses, (int)n[1]);
+  free(ints);
+  free(addresses);
+  return good;
+}
+
+static int read_recipe(MPI_Datatype type, recipe *r) {
+  MPI_Count n[4];
+  *r = (recipe){0};
+  if (!find_large(type, n, &r->combiner))
+    return 0;
+  if (r->combiner == MPI_COMBINER_NAMED)
+    return 1;
+  r->number = calloc((size_t)(n[0] + n[1] + n[2]) + 1, sizeof *r->number);
+  r->type = calloc((size_t)n[3] + 1, sizeof *r->type);
+  int good = n[2] > 0 ? read_large(type, r, n) : read_small(type, r, n);
+  if (good)
+    r->types = (int)n[3];
+  return good;
+}
+
+/* --- building --------------------------------------------------------------------------- */
+
+/* n elements side by side. */
+static int add_elements(rgi_layout *l, const rgi_layout *part, int64_t offset, int64_t n) {
+  if (part->runs == 1 && part->run->n == 1 && part->run->bytes == part->extent)
+    return rgi_layout_add(l, offset + part->run->offset, n * part->extent);
+  for (int64_t i = 0; i < n; i++)
+    if (!rgi_layout_add_all(l, part, offset + i * part->extent))
+      return 0;
+  return 1;
+}
+
+/* A pair of a number and an int may have a gap between the two, or behind them. */
+static int add_basic(building *b, MPI_Datatype type, rgi_layout *l) {
+  int size;
+  PMPI_Type_size(type, &size);
+  if (b->basic != MPI_DATATYPE_NULL && b->basic != type)
+    b->mixed = 1;
+  b->basic = type;
+  if (size == l->extent || size == 0)
+    return rgi_layout_add(l, 0, size);
+  if (b->units)
+    return rgi_layout_add(l, 0, l->extent);
+  int first = size - (int)sizeof(int), second = (first + 3) / 4 * 4;
+  return rgi_layout_add(l, 0, first) && rgi_layout_add(l, second, (int)sizeof(int));
+}
+
+/* Blocks of `lengths` elements (each: a length for each block), at displacements in bytes or
+ * elements. */
+static int add_blocks(rgi_layout *l, const rgi_layout *part, const recipe *r, int64_t unit) {
+  const int64_t *number = r->number;
+  int each = r->combiner == MPI_COMBINER_INDEXED || r->combiner == MPI_COMBINER_HINDEXED;
+  int64_t n = number[0];
+  const int64_t *displs = number + 1 + (each ? n : 1);
+  for (int64_t i = 0; i < n; i++)
+    if (!add_elements(l, part, displs[i] * unit, number[1 + (each ? i : 0)]))
+      return 0;
+  return 1;
+}
+
+static int add_vector(rgi_layout *l, const rgi_layout *part, const int64_t number[], int64_t unit) {
+  for (int64_t i = 0; i < number[0]; i++)
+    if (!add_elements(l, part, i * number[2] * unit, number[1]))
+      return 0;
+  return 1;
+}
+
+/* One dimension of an array of which a type has a part: the first ranges [begin, begin + length),
+ * each `step` behind the one before, up to `end`. */
+typedef struct {
+  int64_t begin, length, step, end, stride;
+} dimension;
+
+/* dims are from the outermost to the innermost one. */
+static int add_grid(rgi_layout *l, const rgi_layout *part, const dimension *dims, int n,
+                    int64_t offset) {
+  for (int64_t from = dims->begin; from < dims->end; from += dims->step) {
+    int64_t length = from + dims->length < dims->end ? dims->length : dims->end - from;
+    if (n == 1 && !add_elements(l, part, offset + from * dims->stride, length))
+      return 0;
+    for (int64_t i = 0; n > 1 && i < length; i++)
+      if (!add_grid(l, part, dims + 1, n - 1, offset + (from + i) * dims->stride))
+        return 0;
+  }
+  return 1;
+}
+
+#define DIMENSIONS 64
+
+/* Puts the dimensions into their order in memory, with strides. sizes: of the whole array. */
+static int add_dimensions(rgi_layout *l, const rgi_layout *part, dimension given[], int n,
+                          const int64_t sizes[], int order) {
+  dimension dims[DIMENSIONS];
+  int64_t stride = part->extent;
+  for (int i = n - 1; i >= 0; i--) {
+    int at = order == MPI_ORDER_C ? i : n - 1 - i;
+    dims[i] = given[at];
+    dims[i].stride = stride;
+    stride *= sizes[at];
+  }
+  return add_grid(l, part, dims, n, 0);
+}
+
+static int add_subarray(rgi_layout *l, const rgi_layout *part, const int64_t number[]) {
+  int n = (int)number[0];
+  const int64_t *sizes = number + 1, *parts = sizes + n, *starts = parts + n;
+  dimension given[DIMENSIONS];
+  if (n < 1 || n > DIMENSIONS)
+    return 0;
+  for (int i = 0; i < n; i++)
+    given[i] = (dimension){starts[i], parts[i], parts[i] ? parts[i] : 1, starts[i] + parts[i], 0};
+  return add_dimensions(l, part, given, n, sizes, (int)starts[n]);
+}
+
+/* What a process has of one dimension: of `size` elements on `procs` processes. */
+static dimension share_of(int64_t size, int64_t kind, int64_t arg, int64_t procs, int64_t at) {
+  int64_t block = arg;
+  if (kind == MPI_DISTRIBUTE_NONE)
+    return (dimension){0, size, size ? size : 1, size, 0};
+  if (arg == MPI_DISTRIBUTE_DFLT_DARG)
+    block = kind == MPI_DISTRIBUTE_BLOCK ? (size + procs - 1) / procs : 1;
+  dimension d = {at * block, block, block * procs, size, 0};
+  if (kind == MPI_DISTRIBUTE_BLOCK && d.begin + block < size)
+    d.end = d.begin + block;
+  return d;
+}
+
+/* The processes are in C's order. */
+static int add_darray(rgi_layout *l, const rgi_layout *part, const int64_t number[]) {
+  int n = (int)number[2];
+  const int64_t *sizes = number + 3, *kinds = sizes + n, *args = kinds + n, *procs = args + n;
+  dimension given[DIMENSIONS];
+  if (n < 1 || n > DIMENSIONS)
+    return 0;
+  for (int64_t i = n - 1, rank = number[1]; i >= 0; rank /= procs[i], i--)
+    given[i] = share_of(sizes[i], kinds[i], args[i], procs[i], rank % procs[i]);
+  return add_dimensions(l, part, given, n, sizes, (int)procs[n]);
+}
+
+static int add_struct(building *b, rgi_layout *l, const recipe *r) {
+  int64_t n = r->number[0];
+  int good = 1;
+  for (int64_t i = 0; i < n && good; i++) {
+    rgi_layout part = {0};
+    good = build(b, r->type[i], &part) &&
+           add_elements(l, &part, r->number[1 + n + i], r->number[1 + i]);
+    rgi_layout_free(&part);
+  }
+  return good;
+}
+
+static int add_parts(const recipe *r, const rgi_layout *part, rgi_layout *l) {
+  switch (r->combiner) {
+  case MPI_COMBINER_DUP:
+  case MPI_COMBINER_RESIZED:
+    return rgi_layout_add_all(l, part, 0);
+  case MPI_COMBINER_CONTIGUOUS:
+    return add_elements(l, part, 0, r->number[0]);
+  case MPI_COMBINER_VECTOR:
+    return add_vector(l, part, r->number, part->extent);
+  case MPI_COMBINER_HVECTOR:
+    return add_vector(l, part, r->number, 1);
+  case MPI_COMBINER_INDEXED:
+  case MPI_COMBINER_INDEXED_BLOCK:
+    return add_blocks(l, part, r, part->extent);
+  case MPI_COMBINER_HINDEXED:
+  case MPI_COMBINER_HINDEXED_BLOCK:
+    return add_blocks(l, part, r, 1);
+  case MPI_COMBINER_SUBARRAY:
+    return add_subarray(l, part, r->number);
+  case MPI_COMBINER_DARRAY:
+    return add_darray(l, part, r->number);
+  default:
+    return 0;
+  }
+}
+
+static int build_derived(building *b, const recipe *r, rgi_layout *l) {
+  rgi_layout part = {0};
+  if (r->combiner == MPI_COMBINER_STRUCT)
+    return add_struct(b, l, r);
+  int good = build(b, r->type[0], &part) && add_parts(r, &part, l);
+  rgi_layout_free(&part);
+  return good;
+}
+
+static int build(building *b, MPI_Datatype type, rgi_layout *l) {
+  recipe r;
+  MPI_Count low, extent;
+  if (!read_recipe(type, &r) || PMPI_Type_get_extent_x(type, &low, &extent) != MPI_SUCCESS)
+    return 0;
+  *l = (rgi_layout){.extent = extent};
+  int basic = r.combiner == MPI_COMBINER_NAMED || r.combiner == MPI_COMBINER_F90_REAL ||
+              r.combiner == MPI_COMBINER_F90_COMPLEX || r.combiner == MPI_COMBINER_F90_INTEGER;
+  int good = basic ? add_basic(b, type, l) : build_derived(b, &r, l);
+  free_recipe(&r);
+  return good;
+}
+
+static void free_type(rgi_win_type *t) {
+  rgi_layout_free(&t->layout);
+  rgi_layout_free(&t->units);
+  free(t);
+}
+
+static rgi_win_type *make_type(MPI_Datatype type) {
+  rgi_win_type *t = calloc(1, sizeof *t);
+  building b = {.basic = MPI_DATATYPE_NULL}, again = {.units = 1, .basic = MPI_DATATYPE_NULL};
+  int size = 0;
+  MPI_Count low, extent = 0;
+  int good = t && build(&b, type, &t->layout);
+  if (good && b.basic != MPI_DATATYPE_NULL) {
+    PMPI_Type_size(b.basic, &size);
+    PMPI_Type_get_extent_x(b.basic, &low, &extent);
+  }
+  if (good && !b.mixed && size != extent)
+    good = build(&again, type, &t->units);
+  if (!good && t) {
+    free_type(t);
+    return NULL;
+  }
+  if (t) {
+    t->basic = b.mixed ? MPI_DATATYPE_NULL : b.basic;
+    t->basic_size = extent;
+  }
+  return t;
+}
+
+/* --- the cache -------------------------------------------------------------------------- */
+
+static int delete_type(MPI_Datatype type, int key, void *value, void *extra) {
+  (void)type, (void)key, (void)extra;
+  free_type(value);
+  return MPI_SUCCESS;
+}
+
+/* Two threads may use the type for the first time. */
+static rgi_win_type *keep_type(MPI_Datatype type) {
+  void *found = NULL;
+  int flag = 0;
+  pthread_mutex_lock(&kept.lock);
+  int key = atomic_load(&kept.key);
+  if (key == MPI_KEYVAL_INVALID) {
+    PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, delete_type, &key, NULL);
+    atomic_store(&kept.key, key);
+  }
+  if (PMPI_Type_get_attr(type, key, &found, &flag) == MPI_SUCCESS && !flag) {
+    found = make_type(type);
+    if (found)
+      PMPI_Type_set_attr(type, key, found);
+  }
+  pthread_mutex_unlock(&kept.lock);
+  return found;
+}
+
+const rgi_win_type *rgi_win_type_of(MPI_Datatype type) {
+  void *found = NULL;
+  int flag = 0, key = atomic_load_explicit(&kept.key, memory_order_acquire);
+  if (key != MPI_KEYVAL_INVALID && PMPI_Type_get_attr(type, key, &found, &flag) == MPI_SUCCESS &&
+      flag)
+    return found;
+  return keep_type(type);
+}
