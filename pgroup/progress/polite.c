@@ -6,8 +6,8 @@
  * MPICH (ch4:ucx) polls UCX by ucp_worker_progress, which returns 0 when it found
  * nothing to do. This file defines that function as well and is looked up before UCX: it calls
  * UCX's, and after each of several polls in vain in a row it does one step of a polite wait
- * (base/pause.h). The file is linked into libregroup and is libregroup-polite.so by itself, so it
- * uses nothing else of the library. */
+ * (base/pause.h). This file and polite_end.c are linked into libregroup and are
+ * libregroup-polite.so by themselves, so they use nothing else of the library. */
 #include <dlfcn.h>
 #include <regroup/polite.h>
 #include <stdatomic.h>
@@ -19,6 +19,7 @@
 #include "base/pause.h"
 #include "base/processors.h"
 #include "progress/polite.h"
+#include "progress/polite_end.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -31,7 +32,7 @@
 EXPORT unsigned ucp_worker_progress(void *worker);
 EXPORT void *ucp_disconnect_nb(void *endpoint);
 
-typedef unsigned progress_fn(void *);
+typedef rgi_polite_end_progress progress_fn;
 typedef void *disconnect_fn(void *);
 
 static struct {
@@ -134,7 +135,7 @@ unsigned ucp_worker_progress(void *worker) {
   progress_fn *next = atomic_load_explicit(&polite.progress, memory_order_acquire);
   if (!next && !(next = find_progress()))
     return 0;
-  unsigned done = next(worker);
+  unsigned done = rgi_polite_end_begun() ? rgi_polite_end_poll(next, worker) : next(worker);
   mine.moves += done > 0;
   if (!done && rgi_polite_polled)
     rgi_polite_polled();
@@ -151,13 +152,17 @@ unsigned ucp_worker_progress(void *worker) {
 }
 
 /* Closing TCP connections in MPI_Finalize hangs in UCX 1.13 with 8 ranks and
- * more (openucx/ucx issue 8738). So nothing is done: the kernel closes them when the process
- * ends. NULL tells the caller that the connection is closed. */
+ * more (openucx/ucx issue 8738), and so does a flush of them alone: it waits for answers of
+ * processes that do not poll any more. So nothing is done here: the kernel closes them when the
+ * process ends, and what is still to be sent is sent meanwhile (polite_end.c). NULL tells the
+ * caller that the connection is closed. */
 void *ucp_disconnect_nb(void *endpoint) {
   static _Atomic(disconnect_fn *) real;
   disconnect_fn *next = atomic_load(&real);
-  if (polite.on)
+  if (polite.on) {
+    rgi_polite_end_begin();
     return NULL;
+  }
   if (!next) {
     next = (disconnect_fn *)dlsym(RTLD_NEXT, "ucp_disconnect_nb");
     atomic_store(&real, next);

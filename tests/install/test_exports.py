@@ -11,7 +11,7 @@ import re
 import subprocess
 
 LIB = os.environ['RGT_BUILD'] + '/lib/'
-UCX = {'ucp_worker_progress', 'ucp_disconnect_nb'}
+UCX = {'ucp_worker_progress', 'ucp_disconnect_nb', 'ucp_worker_destroy'}
 SENT = {'ucp_tag_send_nbx', 'ucp_tag_recv_nbx'}
 
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The last bytes of a process. MPI_Send returns when UCX has taken the message. The end of it may
+ * still be in UCX's own buffer, since the receiver is slow and the socket is full. MPI_Finalize
+ * flushes the connections and then waits, without polling UCX, in a barrier of the launcher until
+ * all processes have come so far. The flush hangs over TCP (polite.c), so it is left out. What is
+ * in UCX's buffers is sent by a thread instead, which polls UCX's workers while MPI_Finalize waits.
+ * A process comes to the barrier when it has received all that it wants. So nothing is left to send
+ * when the barrier has ended and the workers are destroyed.
+ *
+ * Without memory or permission for a thread nobody polls. */
+#include "progress/polite_end.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "base/pause.h"
+
+/* MPICH has one for each of its virtual interfaces. */
+#define MOST_WORKERS 64
+
+__attribute__((visibility("default"))) void ucp_worker_destroy(void *worker);
+
+typedef void destroy_fn(void *);
+
+static struct {
+  atomic_int begun;
+  pthread_mutex_t lock; /* held during each poll: a worker is polled by one thread at a time */
+  rgi_polite_end_progress *progress;
+  void *workers[MOST_WORKERS];
+  int n;
+  pthread_t thread;
+  int runs;
+} end = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void rgi_polite_end_begin(void) {
+  atomic_store(&end.begun, 1);
+}
+
+int rgi_polite_end_begun(void) {
+  return atomic_load_explicit(&end.begun, memory_order_relaxed);
+}
+
+/* -1: there are no workers any more. */
+static int poll_workers(void) {
+  unsigned done = 0;
+  pthread_mutex_lock(&end.lock);
+  for (int i = 0; i < end.n; i++)
+    done += end.progress(end.workers[i]);
+  int left = end.n;
+  pthread_mutex_unlock(&end.lock);
+  return left == 0 ? -1 : done > 0;
+}
+
+static void *serve_workers(void *unused) {
+  rgi_pause pause = {0};
+  for (int moved; (moved = poll_workers()) >= 0;) {
+    if (moved)
+      pause = (rgi_pause){0};
+    else
+      rgi_pause_step(&pause, RGI_PAUSE_AUTO, 0);
+  }
+  return unused;
+}
+
+/* The application's signal handlers do not run in this thread. */
+static void start_thread(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  end.runs = pthread_create(&end.thread, NULL, serve_workers, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static int find_worker(const void *worker) {
+  int i = 0;
+  while (i < end.n && end.workers[i] != worker)
+    i++;
+  return i;
+}
+
+unsigned rgi_polite_end_poll(rgi_polite_end_progress *progress, void *worker) {
+  pthread_mutex_lock(&end.lock);
+  int i = find_worker(worker);
+  if (i == end.n && i < MOST_WORKERS) {
+    end.progress = progress;
+    end.workers[end.n++] = worker;
+    if (!end.runs)
+      start_thread();
+  }
+  unsigned done = progress(worker);
+  pthread_mutex_unlock(&end.lock);
+  return done;
+}
+
+/* Removes the worker. The thread ends with the last one. */
+static void leave_worker(const void *worker) {
+  pthread_mutex_lock(&end.lock);
+  int i = find_worker(worker);
+  if (i < end.n)
+    end.workers[i] = end.workers[--end.n];
+  int over = end.n == 0;
+  pthread_mutex_unlock(&end.lock);
+  if (!over)
+    return;
+  if (end.runs)
+    pthread_join(end.thread, NULL);
+  end.runs = 0;
+  atomic_store(&end.begun, 0); /* MPI may be initialized once more */
+}
+
+void ucp_worker_destroy(void *worker) {
+  static _Atomic(destroy_fn *) real;
+  destroy_fn *next = atomic_load(&real);
+  if (rgi_polite_end_begun())
+    leave_worker(worker);
+  if (!next) {
+    next = (destroy_fn *)dlsym(RTLD_NEXT, "ucp_worker_destroy");
+    atomic_store(&real, next);
+  }
+  if (next)
+    next(worker);
+}

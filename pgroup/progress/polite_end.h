@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * UCX's workers while MPI_Finalize waits for the other processes (polite_end.c). */
+#ifndef RGI_POLITE_END_H
+#define RGI_POLITE_END_H
+
+#pragma GCC visibility push(hidden)
+
+typedef unsigned rgi_polite_end_progress(void *worker);
+
+/* MPI_Finalize would close the connections now: from here on each poll is given to
+ * rgi_polite_end_poll. */
+void rgi_polite_end_begin(void);
+int rgi_polite_end_begun(void);
+
+/* Polls the worker by UCX's function, and lets a thread poll it until it is destroyed. */
+unsigned rgi_polite_end_poll(rgi_polite_end_progress *progress, void *worker);
+
+#pragma GCC visibility pop
+
+#endif
