@@ -6,7 +6,7 @@
  * MPICH (ch4:ucx) polls UCX by ucp_worker_progress, which returns 0 when it found
  * nothing to do. This file defines that function as well and is looked up before UCX: it calls
  * UCX's, and after each of several polls in vain in a row it does one step of a polite wait
- * (base/pause.h). This file and polite_end.c are linked into libregroup and are
+ * (base/pause.h). This file, polite_calls.c and polite_end.c are linked into libregroup and are
  * libregroup-polite.so by themselves, so they use nothing else of the library. */
 #include <dlfcn.h>
 #include <regroup/polite.h>
@@ -27,6 +27,11 @@
 /* Polls further apart than this do not belong to one wait: a program that looks
  * for a message now and then, between pieces of work, must not be slowed. */
 #define GAP_SECONDS 20e-6
+/* So many polls of a row, less than a microsecond, do not even look at the clock: many calls of MPI
+ * poll once or twice in vain and return. */
+#define FREE_POLLS 4
+/* Of looks that do not pause, one of so many asks for the time, so that a wait is reported. */
+#define FREE_LOOKS 64
 /* Shorter waits are not reported: a report costs a system call. */
 #define REPORT_SECONDS 20e-3
 
@@ -43,10 +48,14 @@ static struct {
   atomic_ulong polls, yields, sleeps;
 } polite;
 
-static _Thread_local struct {
+/* The linker's fastest kind of thread-local memory: a poll in vain is a matter of nanoseconds. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
   rgi_pause pause;
-  double last; /* when the last poll in vain returned */
-  int polling; /* depth of rg_polite_polling */
+  double last;         /* when the last poll in vain returned */
+  int polling;         /* depth of rg_polite_polling */
+  int looking;         /* depth of rgi_polite_look */
+  int free;            /* polls of this row that did not pause */
+  unsigned long polls; /* in vain, that polite.polls has not yet */
   unsigned long moves;
   double since; /* the first of the polls in vain; gaps without a processor do not end the row */
   struct rusage use; /* at the last report */
@@ -57,6 +66,16 @@ _Thread_local void (*rgi_polite_polled)(void);
 
 unsigned long rgi_polite_moves(void) {
   return mine.moves;
+}
+
+void rgi_polite_look(int begin) {
+  mine.looking += begin;
+}
+
+void rgi_polite_end_row(void) {
+  mine.pause = (rgi_pause){0};
+  mine.since = 0;
+  mine.free = 0;
 }
 
 static int env_is(const char *name, const char *value) {
@@ -120,14 +139,24 @@ static void report_wait(double now) {
 }
 
 static void pause_once(void) {
+  mine.polls++;
+  int look = mine.looking > 0 && polite.spare;
+  if (mine.free < (look ? FREE_LOOKS : FREE_POLLS)) {
+    mine.free++;
+    return;
+  }
+  mine.free = look ? 0 : mine.free;
+  atomic_fetch_add_explicit(&polite.polls, mine.polls, memory_order_relaxed);
+  mine.polls = 0;
   double now = rgi_clock_now();
   int gap = now - mine.last > GAP_SECONDS;
   if (mine.since == 0 || (gap && !was_put_aside()))
     mine.since = now;
   if (gap)
     mine.pause = (rgi_pause){0};
-  atomic_fetch_add_explicit(&polite.polls, 1, memory_order_relaxed);
-  rgi_pause_result did = rgi_pause_step(&mine.pause, (rgi_pause_kind)polite.kind, polite.spare);
+  rgi_pause_result did =
+      look ? RGI_PAUSE_SPUN
+           : rgi_pause_step(&mine.pause, (rgi_pause_kind)polite.kind, polite.spare);
   if (did == RGI_PAUSE_YIELDED)
     atomic_fetch_add_explicit(&polite.yields, 1, memory_order_relaxed);
   if (did == RGI_PAUSE_SLEPT)
@@ -147,12 +176,10 @@ unsigned ucp_worker_progress(void *worker) {
   if (!polite.on || mine.polling > 0)
     return done;
   atomic_store_explicit(&polite.seen, 1, memory_order_relaxed);
-  if (done) {
-    mine.pause = (rgi_pause){0};
-    mine.since = 0;
-  } else {
+  if (done)
+    rgi_polite_end_row();
+  else
     pause_once();
-  }
   return done;
 }
 
@@ -189,7 +216,7 @@ int rg_polite_polling(int polling) {
 
 int rg_polite_counts(int64_t *polls, int64_t *yields, int64_t *sleeps) {
   if (polls)
-    *polls = atomic_load(&polite.polls);
+    *polls = (int64_t)(atomic_load(&polite.polls) + mine.polls);
   if (yields)
     *yields = atomic_load(&polite.yields);
   if (sleeps)

@@ -18,4 +18,11 @@ extern RGI_HIDDEN _Thread_local void (*rgi_polite_polled)(void);
  * is not MPICH over UCX, or another copy of polite.c was preloaded. */
 RGI_HIDDEN unsigned long rgi_polite_moves(void);
 
+/* A function of MPI that only looks begins (1) or has ended (-1): in between, polls in vain do not
+ * pause where each process has a processor. */
+RGI_HIDDEN void rgi_polite_look(int begin);
+
+/* What this thread has waited for is there: its next poll in vain begins a new wait. */
+RGI_HIDDEN void rgi_polite_end_row(void);
+
 #endif
