@@ -41,7 +41,8 @@ typedef struct rgi_coll {
   atomic_int users; /* the group, while it is not freed, and its open requests */
   rgi_members *members;
   uint64_t context;
-  int sequence;          /* operations so far: the tag of their messages */
+  int own_sequence;      /* operations so far; not of the world */
+  int *sequence;         /* the same, or those of all handles of the world: the tag of messages */
   rgi_shared_state *shm; /* NULL after the group is freed: for blocking operations only */
   rgi_subgroup all;
   rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
@@ -60,8 +61,8 @@ void rgi_coll_drop(rgi_coll *coll);
 
 /* The number of the next operation: the tag of its messages. */
 static inline int rgi_coll_next_tag(rgi_coll *coll) {
-  int number = coll->sequence;
-  coll->sequence = (number + 1) & ((1 << 30) - 1);
+  int number = *coll->sequence;
+  *coll->sequence = (number + 1) & ((1 << 30) - 1);
   return number;
 }
 
