@@ -67,10 +67,10 @@ typedef struct {
 RG_API void rg_pace_note(rg_pace *pace, int64_t ranks, double seconds);
 
 /* The predicted seconds of a unit on a group of `ranks` processes, or RG_LOAD_UNKNOWN if
- * nothing is measured, *pace is none or ranks < 1. Between measured sizes: a power of the size. Below
- * the smallest: in proportion. Above the largest: with one measured size, in proportion
- * (so that a larger size is tried); with more, by Amdahl's law through the last two, but
- * not less time than at the largest size if that was not faster than the one before. */
+ * nothing is measured, *pace is none or ranks < 1. Between measured sizes: a power of the size.
+ * Below the smallest: in proportion. Above the largest: with one measured size, in proportion (so
+ * that a larger size is tried); with more, by Amdahl's law through the last two, but not less time
+ * than at the largest size if that was not faster than the one before. */
 RG_API double rg_pace_at(const rg_pace *pace, int64_t ranks);
 
 /* The state of a group, a sum of these. */

@@ -11,14 +11,6 @@
 #include "base/error.h"
 #include "policies/load.h"
 
-int rgi_load_check(const char *call, const rg_load_table *t) {
-  int absent = (t->count && !t->load) || (t->waiting_count && !t->waiting);
-  return t->count >= 0 && t->waiting_count >= 0 && !absent
-             ? RG_SUCCESS
-             : rgi_error(RG_ERR_ARG, "%s: a table of %lld rows and %lld walkers, or none of it",
-                         call, (long long)t->count, (long long)t->waiting_count);
-}
-
 int rgi_load_gives(const rg_load_table *table, int64_t row) {
   return !(table->load[row].state & RG_LOAD_ACTIVE) &&
          (table->self == row || table->self == RG_LOAD_ALL_ROWS);

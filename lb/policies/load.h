@@ -7,9 +7,6 @@
 
 #include <regroup/policy.h>
 
-/* RG_ERR_ARG unless the table has the rows and the walkers that it counts. */
-int rgi_load_check(const char *call, const rg_load_table *table);
-
 /* Whether a row gives its processes away in this call: it is idle, and it is the row that asks or
  * the call is for all rows. */
 int rgi_load_gives(const rg_load_table *table, int64_t row);

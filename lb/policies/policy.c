@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "policies/load.h"
+#include "policies/load_table.h"
 #include "policies/pace.h"
 #include "policies/policy.h"
 
@@ -148,7 +148,7 @@ static int check_table(const rg_policy *policy, const rg_load_table *t) {
   const char *name = policy->name ? policy->name : "a policy";
   if (!policy->plan)
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: %s has no function", name);
-  RGI_TRY(rgi_load_check("rg_policy_plan", t));
+  RGI_TRY(rgi_load_table_check("rg_policy_plan", t));
   if (t->self != RG_LOAD_ALL_ROWS && (t->self < 0 || t->self >= t->count))
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %lld, of %lld",
                      (long long)t->self, (long long)t->count);
