@@ -131,7 +131,7 @@ static void draw_words(rg_timeline_words *w) {
   *w = (rg_timeline_words){.size = sizeof *w, .title = text, .subtitle = text};
   w->seconds = draw_double();
   w->ideal = draw_double();
-  w->ranks = draw_chance(3) ? draw_near(8) : 0;
+  w->ranks = draw_chance(3) ? draw_below(10) - 1 : 0; /* rows of the picture */
   w->rank_of = draw_chance(3) ? ranks : NULL;
   w->deaths = draw_chance(3) ? draw_below(9) - 1 : 0;
   w->death = draw_chance(8) ? NULL : deaths;
