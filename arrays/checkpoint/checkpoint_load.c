@@ -62,6 +62,9 @@ static int put_blocks(void *context, const rgi_head *h, int writer, const char *
   for (int64_t k = 0; k < l->n; k++) {
     const rgi_head_array *s = &h->saved[k];
     const char *from = segment + at;
+    uint64_t end = rgi_head_segment_end(at, &s->d, s->element, writer);
+    if (end > h->segments[writer].bytes)
+      return rgi_error(RG_ERR_FILE, "%s is damaged: a part of it is too short", l->path);
     for (int64_t i = 0; i < rgi_distribution_blocks(&s->d, writer); i++) {
       int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
       int64_t elements = rgi_head_block(&s->d, writer, i, lo, hi);
@@ -69,7 +72,7 @@ static int put_blocks(void *context, const rgi_head *h, int writer, const char *
         RGI_TRY(rg_array_put(l->arrays[k], lo, hi, from, NULL));
       from += (size_t)elements * s->element;
     }
-    at = rgi_head_segment_end(at, &s->d, s->element, writer);
+    at = end;
   }
   return RG_SUCCESS;
 }

@@ -89,9 +89,15 @@ static int64_t *write_array(rg_array a, int64_t *w) {
   return w;
 }
 
-/* From words of a head whose checksum is right. Ghosts are not in the file. */
-static int read_array(int members, const int64_t **at, rgi_head_array *s) {
+static int no_array(void) {
+  return rgi_error(RG_ERR_FILE, "a checkpoint is damaged: its head describes no array");
+}
+
+/* From the words up to `end` of a head whose checksum is right. Ghosts are not in the file. */
+static int read_array(int members, const int64_t **at, const int64_t *end, rgi_head_array *s) {
   const int64_t *w = *at;
+  if (end - w < FIXED)
+    return no_array();
   rg_array_spec spec = {.size = sizeof spec,
                         .dims = (int)w[DIMS],
                         .type = (rg_array_type)w[TYPE],
@@ -105,12 +111,15 @@ static int read_array(int members, const int64_t **at, rgi_head_array *s) {
     spec.periodic[k] = (int)w[SINGLE + PERIODIC * RG_ARRAY_MAX_DIMS + k];
     if (spec.layout != RG_LAYOUT_IRREGULAR)
       continue;
+    if (spec.grid[k] < 1 || spec.grid[k] > end - *at)
+      return no_array();
     spec.boundaries[k] = *at;
     *at += spec.grid[k];
   }
   s->type = spec.type;
   s->element = spec.element_size;
-  return rgi_distribution_make(&spec, members, &s->d);
+  int error = rgi_distribution_make(&spec, members, &s->d);
+  return error && error != RG_ERR_NOMEM ? no_array() : error;
 }
 
 /* --- the whole -------------------------------------------------------------------------- */
@@ -183,12 +192,14 @@ void rgi_head_clear(rgi_head *h) {
 
 int rgi_head_work_out(rgi_head *h) {
   set_pointers(h);
-  const int64_t *w = h->words;
+  const int64_t *w = h->words, *end = w + h->fixed->words;
+  if ((uint64_t)h->fixed->arrays > h->fixed->words / FIXED)
+    return no_array();
   h->saved = calloc((size_t)h->fixed->arrays + 1, sizeof *h->saved);
   if (!h->saved)
     return rgi_error(RG_ERR_NOMEM, "no memory for %lld arrays", (long long)h->fixed->arrays);
   for (int64_t k = 0; k < h->fixed->arrays; k++)
-    RGI_TRY(read_array(h->fixed->members, &w, &h->saved[k]));
+    RGI_TRY(read_array(h->fixed->members, &w, end, &h->saved[k]));
   return RG_SUCCESS;
 }
 

@@ -64,6 +64,9 @@ int64_t rgi_distribution_blocks(const rgi_distribution *d, int rank) {
   if (!place_in_grid(d, rank, at))
     return 0;
   for (int k = 0; k < d->dims; k++)
+    if (blocks_along(d, k, at[k]) == 0) /* as below */
+      return 0;
+  for (int k = 0; k < d->dims; k++)
     blocks *= blocks_along(d, k, at[k]);
   return blocks;
 }

@@ -39,6 +39,10 @@ static int check_elements(const elements *e) {
     return rgi_error(RG_ERR_ARG, "%s: an array of RG_TYPE_OPAQUE has no arithmetic", e->m.call);
   if (e->n < 0)
     return rgi_error(RG_ERR_ARG, "%s: %lld elements", e->m.call, (long long)e->n);
+  if (e->n > INT64_MAX / RG_ARRAY_MAX_DIMS / (int64_t)sizeof *e->at ||
+      (size_t)e->n > PTRDIFF_MAX / e->m.a->element) /* before the list is read */
+    return rgi_error(RG_ERR_LIMIT, "%s: %lld elements take more than 2^63 bytes", e->m.call,
+                     (long long)e->n);
   if (e->n > 0 && (!e->at || !e->m.buf))
     return rgi_error(RG_ERR_ARG, "%s: %s is NULL", e->m.call, e->at ? "values" : "at");
   for (int64_t i = 0; i < e->n; i++)

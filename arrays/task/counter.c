@@ -14,6 +14,9 @@ struct rg_counter_s {
 
 static const int64_t start = 0, end = 1;
 
+/* By steps of so many no number of processes takes a counter around 2^64 at once. */
+#define FEW (INT64_C(1) << 32)
+
 static int check_counter(const char *call, rg_counter counter) {
   if (!counter)
     return rgi_error(RG_ERR_ARRAY, "%s: the counter is NULL", call);
@@ -56,13 +59,43 @@ int rg_counter_free(rg_counter *counter) {
   return RG_SUCCESS;
 }
 
+static int no_more(int64_t n) {
+  return rgi_error(RG_ERR_LIMIT, "rg_counter_next: there are no %lld numbers left", (long long)n);
+}
+
+/* So many that few such steps would take the counter around 2^64. */
+static int take_many(rg_array value, int64_t n, int64_t *first) {
+  int64_t before, seen;
+  RGI_TRY(rg_array_read_inc(value, &start, 0, &seen));
+  do {
+    before = seen;
+    if (before < 0 || before > INT64_MAX - n)
+      return no_more(n);
+    RGI_TRY(rg_array_compare_and_swap(value, &start, before, before + n, &seen));
+  } while (seen != before);
+  *first = before;
+  return RG_SUCCESS;
+}
+
+/* What is below 0 has been taken beyond the end, and is given back. */
+static int take_few(rg_array value, int64_t n, int64_t *first) {
+  int64_t before;
+  RGI_TRY(rg_array_read_inc(value, &start, n, &before));
+  if (before < 0 || before > INT64_MAX - n) {
+    RGI_TRY(rg_array_read_inc(value, &start, -n, &before));
+    return no_more(n);
+  }
+  *first = before;
+  return RG_SUCCESS;
+}
+
 int rg_counter_next(rg_counter counter, int64_t n, int64_t *first) {
   RGI_REQUIRE(first);
   if (!counter)
     return check_counter(__func__, counter);
   if (n < 1)
     return rgi_error(RG_ERR_ARG, "rg_counter_next: n is %lld; it must be at least 1", (long long)n);
-  return rg_array_read_inc(counter->value, &start, n, first);
+  return n <= FEW ? take_few(counter->value, n, first) : take_many(counter->value, n, first);
 }
 
 int rg_counter_reset(rg_counter counter) {

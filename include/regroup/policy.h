@@ -63,14 +63,14 @@ typedef struct {
  * different size within a factor of 1.5 of a measured one is ignored, so that random
  * variation is not taken for an effect of the size. If there is no room, the size that
  * its neighbours predict best is removed. The call is ignored unless ranks >= 1, and
- * seconds > 0 and finite. */
+ * seconds > 0 and finite, and if *pace is none (as described above). */
 RG_API void rg_pace_note(rg_pace *pace, int64_t ranks, double seconds);
 
 /* The predicted seconds of a unit on a group of `ranks` processes, or RG_LOAD_UNKNOWN if
- * nothing is measured or ranks < 1. Between measured sizes: a power of the size. Below
- * the smallest: in proportion. Above the largest: with one measured size, in proportion
- * (so that a larger size is tried); with more, by Amdahl's law through the last two, but
- * not less time than at the largest size if that was not faster than the one before. */
+ * nothing is measured, *pace is none or ranks < 1. Between measured sizes: a power of the size.
+ * Below the smallest: in proportion. Above the largest: with one measured size, in proportion (so
+ * that a larger size is tried); with more, by Amdahl's law through the last two, but not less time
+ * than at the largest size if that was not faster than the one before. */
 RG_API double rg_pace_at(const rg_pace *pace, int64_t ranks);
 
 /* The state of a group, a sum of these. */
@@ -210,7 +210,8 @@ RG_API int rg_policy_parse(const char *text, rg_policy *policy);
  * application gives an error instead of a hang. After an error the plan is empty.
  * Cost: O(rows + moved processes log rows).
  * Errors: RG_ERR_ARG (the size of the policy or the table is not set; self is not a row, or a
- * row has no ranks; the plan cannot be carried out); RG_ERR_NOMEM; those of the policy. */
+ * row has no ranks, or a pace that is none; the plan cannot be carried out); RG_ERR_LIMIT (more
+ * than 2^31 - 1 processes, coming ones included); RG_ERR_NOMEM; those of the policy. */
 RG_API int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan);
 
 /* The number of the library's policies, and a description of each, numbered from 0, for

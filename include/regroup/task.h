@@ -23,7 +23,8 @@ RG_API int rg_counter_create(rg_group g, rg_counter *counter);
 RG_API int rg_counter_free(rg_counter *counter);
 
 /* Takes the next n numbers: *first is the first of them. Caller: any member; the call is
- * atomic. Cost inside a node: one atomic instruction. Errors: RG_ERR_ARG (n < 1). */
+ * atomic. Cost inside a node: one atomic instruction. Errors: RG_ERR_ARG (n < 1); RG_ERR_LIMIT
+ * (the numbers end at 2^63 - 1; none is taken). */
 RG_API int rg_counter_next(rg_counter counter, int64_t n, int64_t *first);
 
 /* Sets the counter to 0. Callers: every member. Cost: two barriers. */

@@ -98,7 +98,7 @@ typedef struct {
  * "wait", "idle"}], "spans": [[rank, kind, start, end, key, group, first, size]]}.
  * Caller: the root of rg_timeline_gather; local. words may be NULL. Errors: RG_ERR_FILE (the
  * file cannot be written); RG_ERR_ARG (not gathered on this process; no such format; the size
- * of words is not set). */
+ * of words is not set; deaths without death). */
 RG_API int rg_timeline_write(rg_timeline t, const char *path, rg_timeline_format format,
                              const rg_timeline_words *words);
 

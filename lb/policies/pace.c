@@ -4,9 +4,19 @@
  * Times of a unit, measured at a few sizes of the group. Between two sizes the time is taken to be
  * a power of the size; beyond the largest it follows Amdahl's law through the last two. If there is
  * no room for another size, the point that its neighbours predict best is dropped. */
+#include "policies/pace.h"
+
 #include <math.h>
-#include <regroup/policy.h>
 #include <string.h>
+
+int rgi_pace_is_valid(const rg_pace *p) {
+  if (p->count < 0 || p->count > RG_PACE_SIZES)
+    return 0;
+  for (int i = 0; i < p->count; i++)
+    if (p->ranks[i] <= (i ? p->ranks[i - 1] : 0))
+      return 0;
+  return 1;
+}
 
 /* The time by a power of the size through the points i and j. */
 static double power_at(const rg_pace *p, int i, int j, int64_t ranks) {
@@ -27,7 +37,7 @@ static double amdahl_at(const rg_pace *p, int64_t ranks) {
 }
 
 double rg_pace_at(const rg_pace *pace, int64_t ranks) {
-  if (!pace || pace->count == 0 || ranks < 1)
+  if (!pace || !rgi_pace_is_valid(pace) || pace->count == 0 || ranks < 1)
     return RG_LOAD_UNKNOWN;
   int last = pace->count - 1, at = 0;
   if (ranks <= pace->ranks[0] || last == 0)
@@ -62,7 +72,7 @@ static void take_out(rg_pace *p, int at) {
 
 /* Whether two sizes are so near that their times differ by chance more than by size. */
 static int near_sizes(int64_t a, int64_t b) {
-  return a == b || (2 * a < 3 * b && 2 * b < 3 * a);
+  return a == b || (2 * (double)a < 3 * (double)b && 2 * (double)b < 3 * (double)a);
 }
 
 static void put_in(rg_pace *p, int at, int64_t ranks, double seconds) {
@@ -76,7 +86,7 @@ static void put_in(rg_pace *p, int at, int64_t ranks, double seconds) {
 
 void rg_pace_note(rg_pace *pace, int64_t ranks, double seconds) {
   int at = 0;
-  if (!pace || ranks < 1 || !(seconds > 0) || isinf(seconds))
+  if (!pace || !rgi_pace_is_valid(pace) || ranks < 1 || !(seconds > 0) || isinf(seconds))
     return;
   for (int i = 0; i < pace->count; i++) {
     if (pace->ranks[i] == ranks)

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "policies/load_table.h"
 
 int rg_plan_add(rg_plan *plan, const rg_move *move) {
   RGI_REQUIRE(plan);
@@ -132,5 +133,6 @@ int rg_plan_check(const rg_plan *plan, const rg_load_table *table) {
   if (plan->count < 0 || (plan->count && !plan->move))
     return rgi_error(RG_ERR_ARG, "rg_plan_check: a list of %lld moves, or none of it",
                      (long long)plan->count);
+  RGI_TRY(rgi_load_table_check("rg_plan_check", &own));
   return plan->count ? check_plan(plan, &own) : RG_SUCCESS;
 }

@@ -3,12 +3,15 @@
  *
  * Policies by name: NAME or NAME:OPTION=VALUE,..., looked up in the table of policies; and the call
  * of a policy's function, with checks of the table before and of the plan after. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "policies/load_table.h"
+#include "policies/pace.h"
 #include "policies/policy.h"
 
 #define DEFAULT_POLICY "share-out"
@@ -122,24 +125,34 @@ int rg_policy_describe(int number, const char **name, const char **summary, cons
 
 /* --- asking a policy ------------------------------------------------------------ */
 
+/* Each row has a process: of too many rows none need be read. */
+static int check_rows(const rg_load_table *t) {
+  int64_t left = t->count > INT_MAX ? -1 : INT_MAX; /* of the processes that a job may have */
+  for (int64_t row = 0; row < t->count && left >= 0; row++) {
+    const rg_load *l = &t->load[row];
+    if (l->ranks < 1 || l->coming < 0)
+      return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has %lld processes, and %lld coming",
+                       (long long)row, (long long)l->ranks, (long long)l->coming);
+    if (!rgi_pace_is_valid(&l->pace))
+      return rgi_error(
+          RG_ERR_ARG, "rg_policy_plan: the pace of row %lld has %d sizes that do not ascend from 1",
+          (long long)row, l->pace.count);
+    left = l->ranks <= left && l->coming <= left - l->ranks ? left - l->ranks - l->coming : -1;
+  }
+  return left >= 0 ? RG_SUCCESS
+                   : rgi_error(RG_ERR_LIMIT, "rg_policy_plan: a table of more than %d processes",
+                               INT_MAX);
+}
+
 static int check_table(const rg_policy *policy, const rg_load_table *t) {
   const char *name = policy->name ? policy->name : "a policy";
   if (!policy->plan)
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: %s has no function", name);
-  if (t->count < 0 || t->waiting_count < 0 || (t->count && !t->load) ||
-      (t->waiting_count && !t->waiting))
-    return rgi_error(RG_ERR_ARG,
-                     "rg_policy_plan: a table of %lld rows and %lld walkers, or none of it",
-                     (long long)t->count, (long long)t->waiting_count);
+  RGI_TRY(rgi_load_table_check("rg_policy_plan", t));
   if (t->self != RG_LOAD_ALL_ROWS && (t->self < 0 || t->self >= t->count))
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %lld, of %lld",
                      (long long)t->self, (long long)t->count);
-  for (int64_t row = 0; row < t->count; row++)
-    if (t->load[row].ranks < 1 || t->load[row].coming < 0)
-      return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has %lld processes, and %lld coming",
-                       (long long)row, (long long)t->load[row].ranks,
-                       (long long)t->load[row].coming);
-  return RG_SUCCESS;
+  return check_rows(t);
 }
 
 int rgi_policy_take(const char *what, const rg_policy *given, rg_policy *own) {

@@ -117,6 +117,8 @@ int rg_timeline_write(rg_timeline t, const char *path, rg_timeline_format format
   rg_timeline_words w = {0};
   if (words)
     RGI_TRY(rgi_sized_take(&w, sizeof w, words, "rg_timeline_write: words"));
+  if (w.deaths < 0 || (w.deaths > 0 && !w.death))
+    return rgi_error(RG_ERR_ARG, "%s: %d deaths, or none of them", __func__, w.deaths);
   rgi_timeline_picture p = {.title = w.title ? w.title : "Timeline",
                             .subtitle = w.subtitle ? w.subtitle : "",
                             .ranks = t->ranks,

@@ -73,7 +73,7 @@ static int begin_schedule(rgi_sched *s, rgi_coll *coll, const rgi_call *c, int b
   rgi_sched_init(s, coll, c->name, blocking);
   int error = write_schedule(s, c);
   if (error) {
-    coll->sequence = s->tag;
+    *coll->sequence = s->tag;
     rgi_sched_free(s);
   }
   return error;

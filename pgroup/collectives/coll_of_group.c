@@ -33,7 +33,8 @@ static int make_coll(const char *call, rg_group g) {
   atomic_init(&coll->users, 1);
   coll->members = rgi_members_share(g->members);
   coll->context = rgi_mix_bits(g->context + COLL_CONTEXT);
-  coll->sequence = 0;
+  coll->own_sequence = 0;
+  coll->sequence = g->is_world ? &rgi_runtime.world_sequence : &coll->own_sequence;
   coll->state = coll->shm = NULL;
   coll->nodes.of = NULL;
   coll->all = (rgi_subgroup){rgi_members_count(g->members), g->me, NULL};

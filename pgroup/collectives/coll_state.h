@@ -41,7 +41,8 @@ typedef struct rgi_coll {
   atomic_int users; /* the group, while it is not freed, and its open requests */
   rgi_members *members;
   uint64_t context;
-  int sequence; /* operations so far: the tag of their messages */
+  int own_sequence; /* operations so far; not of the world */
+  int *sequence;    /* the same, or those of all handles of the world: the tag of messages */
   /* The members' shared state, for blocking operations only: NULL after the group is freed. And the
    * same once the group has joined it. */
   rgi_shared_state *state, *shm;
@@ -62,8 +63,8 @@ void rgi_coll_drop(rgi_coll *coll);
 
 /* The number of the next operation: the tag of its messages. */
 static inline int rgi_coll_next_tag(rgi_coll *coll) {
-  int number = coll->sequence;
-  coll->sequence = (number + 1) & ((1 << 30) - 1);
+  int number = *coll->sequence;
+  *coll->sequence = (number + 1) & ((1 << 30) - 1);
   return number;
 }
 

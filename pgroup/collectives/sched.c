@@ -31,6 +31,7 @@ void rgi_sched_init(rgi_sched *s, rgi_coll *coll, const char *call, int blocking
   s->buffers = NULL;
   s->unpack_bytes = 0;
   s->error = RG_SUCCESS;
+  s->text = NULL;
   s->request.peer = -1;
 }
 
@@ -56,6 +57,7 @@ void rgi_sched_free(rgi_sched *s) {
     free(s->steps);
   free(s->messages);
   free(s->peers);
+  free(s->text);
 }
 
 #define BUFFER_HEAD ((sizeof(rgi_sched_buffer) + 63) / 64 * 64)

@@ -35,12 +35,22 @@ static int begin_message(rgi_sched *s, const rgi_sched_step *step) {
   return error;
 }
 
+/* The operation goes on to its end with this error. */
+static void note_error(rgi_sched *s, int error) {
+  s->error = error;
+  s->text = strdup(rg_error_detail());
+}
+
+static int noted_error(const rgi_sched *s) {
+  return s->error && s->text ? rgi_error(s->error, "%s", s->text) : s->error;
+}
+
 void rgi_sched_length_error(rgi_sched *s, int rank, size_t sent, size_t expected) {
   if (!s->error)
-    s->error = rgi_error(sent > expected ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
-                         "%s: rank %d of the group sent %zu bytes where rank %d expects %zu: "
-                         "counts and types should agree",
-                         s->call, rank, sent, s->coll->all.me, expected);
+    note_error(s, rgi_error(sent > expected ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
+                            "%s: rank %d of the group sent %zu bytes where rank %d expects %zu: "
+                            "counts and types should agree",
+                            s->call, rank, sent, s->coll->all.me, expected));
 }
 
 /* Notes an error of a message, or a length that is not the expected one. */
@@ -48,7 +58,7 @@ static void check_length(rgi_sched *s, const rgi_message *r, const rgi_sched_ste
   if (s->error || (!r->error && (step->kind == RGI_SCHED_SEND || r->bytes == step->bytes)))
     return;
   if (r->error && r->error != RG_ERR_TRUNCATE) {
-    s->error = rgi_message_explain(r, s->call);
+    note_error(s, rgi_message_explain(r, s->call));
     return;
   }
   rgi_sched_length_error(s, step->peer, r->bytes, step->bytes);
@@ -185,7 +195,7 @@ int rgi_sched_run(rgi_sched *s) {
     abandon_schedule(s);
     return error;
   }
-  error = rgi_failure_cause(&rgi_failure_scope_now, s->error, s->call);
+  error = rgi_failure_cause(&rgi_failure_scope_now, noted_error(s), s->call);
   rgi_sched_free(s);
   return error;
 }
@@ -195,7 +205,7 @@ int rgi_sched_run(rgi_sched *s) {
 static int progress_request(rg_request request, int *done) {
   rgi_sched *s = (rgi_sched *)request;
   RGI_TRY(advance_schedule(s, done));
-  return *done ? s->error : RG_SUCCESS;
+  return *done ? noted_error(s) : RG_SUCCESS;
 }
 
 static void release_request(rg_request request) {

@@ -122,6 +122,10 @@ int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
   RGI_TRY(check_not_broken(l, call));
   if (rgi_revocation_any())
     RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
+  /* Between two operations: another handle of the world may have been used, and shares the memory.
+   */
+  if (l->step == l->ended)
+    l->step = l->ended = atomic_load_explicit(&l->memory->member[l->me].done, memory_order_relaxed);
   uint32_t step = l->step + 1, needed = step - RGI_SHM_DEPTH;
   if (!step_reached(l->safe, needed)) {
     for (int i = 0; i < l->n; i++)

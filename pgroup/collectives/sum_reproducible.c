@@ -4,6 +4,7 @@
  * Sums that depend neither on the order of the summands nor on which rank adds which: each rank
  * adds its own exactly (exact.h), an allreduce of integers merges them, and only the end is
  * rounded. */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -21,6 +22,9 @@ static int check_columns(const char *call, const void *x, MPI_Count n, MPI_Count
   if (n < 0 || columns < 0)
     return rgi_error(RG_ERR_ARG, "%s: %lld rows of %lld columns", call, (long long)n,
                      (long long)columns);
+  if (columns > 0 && n > PTRDIFF_MAX / (MPI_Count)sizeof(double) / columns)
+    return rgi_error(RG_ERR_ARG, "%s: %lld rows of %lld columns are too many", call, (long long)n,
+                     (long long)columns);
   if ((!x && n > 0 && columns > 0) || (!result && columns > 0))
     return rgi_error(RG_ERR_ARG, "%s: the buffer is NULL", call);
   return RG_SUCCESS;
@@ -37,7 +41,7 @@ int rg_sums_reproducible(rg_group g, const double *x, MPI_Count n, MPI_Count col
   rgi_exact *a = calloc(columns ? (size_t)columns : 1, sizeof *a);
   if (!a)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld sums", __func__, (long long)columns);
-  for (MPI_Count i = 0; i < n; i++) {
+  for (MPI_Count i = 0; i < n && columns > 0; i++) {
     for (MPI_Count j = 0; j < columns; j++)
       rgi_exact_add(&a[j], x[i * columns + j]);
     if (i % RGI_EXACT_CARRY_AFTER == RGI_EXACT_CARRY_AFTER - 1)

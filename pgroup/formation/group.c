@@ -117,7 +117,8 @@ int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, int tag, rg_g
 #define DERIVED 0x64657269u /* sets these contexts apart from those of the table */
 
 uint64_t rgi_group_derive_begin(rg_group g) {
-  uint64_t number = atomic_fetch_add_explicit(&g->derived, 1, memory_order_relaxed) + 1;
+  atomic_ullong *derived = g->is_world ? &rgi_runtime.world_derived : &g->derived;
+  uint64_t number = atomic_fetch_add_explicit(derived, 1, memory_order_relaxed) + 1;
   return rgi_mix_bits(rgi_mix_bits(g->context + DERIVED) + number);
 }
 

@@ -29,7 +29,7 @@ struct rg_group_s {
   rgi_members *members;
   int me, tag;
   uint64_t context;      /* of its messages; 0 for a group without the caller */
-  atomic_ullong derived; /* how many groups were derived from it */
+  atomic_ullong derived; /* how many groups were derived from it; not of the world */
   int is_world;          /* by rg_group_world: all such handles have one context */
   uint32_t rounds;       /* rgi_group_rounds; not of the world */
   int diverged;          /* created after a death: shares no cached collective state */

@@ -98,6 +98,9 @@ int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m
 
 int rgi_members_pick(const char *call, const rgi_members *parent, int n, const int at[],
                      rgi_members **m) {
+  if (n > parent->n) /* before the list is read */
+    return rgi_error(RG_ERR_RANK, "%s: a list of %d ranks; the group has %d members", call, n,
+                     parent->n);
   for (int i = 0; i < n; i++)
     if (at[i] < 0 || at[i] >= parent->n)
       return rgi_error(RG_ERR_RANK, "%s: rank %d; the group's ranks go from 0 to %d", call, at[i],

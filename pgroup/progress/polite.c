@@ -7,7 +7,7 @@
  * nothing to do. This file defines that function as well and is looked up before UCX: it calls
  * UCX's, and after each of several polls in vain in a row it does one step of a polite wait
  * (base/pause.h). This file, polite_calls.c and polite_end.c are linked into libregroup and are
- * libregroup-polite.so by themselves, so they use nothing else of the library. */
+ * libregroup-polite.so by themselves, so they need nothing else of the library. */
 #include <dlfcn.h>
 #include <regroup/polite.h>
 #include <stdatomic.h>
@@ -23,6 +23,9 @@
 #include "progress/polite_end.h"
 
 #define EXPORT __attribute__((visibility("default")))
+
+/* The file by itself has no texts of errors. */
+#pragma weak rg_error_set
 
 /* Polls further apart than this do not belong to one wait: a program that looks
  * for a message now and then, between pieces of work, must not be slowed. */
@@ -204,7 +207,7 @@ void *ucp_disconnect_nb(void *endpoint) {
 
 int rg_polite_active(int *active) {
   if (!active)
-    return RG_ERR_ARG;
+    return rg_error_set ? rg_error_set(RG_ERR_ARG, "%s: active is NULL", __func__) : RG_ERR_ARG;
   *active = polite.on && atomic_load(&polite.seen);
   return RG_SUCCESS;
 }

@@ -18,7 +18,10 @@ typedef struct {
   unsigned long epoch;          /* counts starts: a group of an earlier start is stale */
   int (*before_finalize)(void); /* called by the last rg_finalize first of all; or NULL. An error of
                                    it ends rg_finalize */
-  uint32_t world_rounds;        /* agreements of the world's survivors since the start (recovery) */
+  /* All handles of the world have one context, so that they count together. Since the start: */
+  uint32_t world_rounds;       /* agreements of its survivors (recovery) */
+  atomic_ullong world_derived; /* groups derived from it */
+  int world_sequence;          /* its collectives */
 } rgi_runtime_info;
 
 extern rgi_runtime_info rgi_runtime;

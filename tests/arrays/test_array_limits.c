@@ -119,6 +119,18 @@ static void test_long_step(void) {
   RGT_OK(rg_array_free(&a));
 }
 
+/* Lists of more elements than memory can hold are not read. */
+static void test_elements(void) {
+  int64_t n = 5 * rgt_size, at = 0, value = 0;
+  rg_array a;
+  RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, &n, &a));
+  RGT_FAILS(rg_array_gather(a, INT64_MAX, &at, &value), RG_ERR_LIMIT);
+  RGT_FAILS(rg_array_scatter(a, INT64_MAX / 8 + 1, &at, &value), RG_ERR_LIMIT);
+  RGT_FAILS(rg_array_scatter_acc(a, INT64_MAX / 2, &at, &value, NULL), RG_ERR_LIMIT);
+  RGT_OK(rg_array_sync(a));
+  RGT_OK(rg_array_free(&a));
+}
+
 /* Extents whose product overflows, of an array that is empty all the same. */
 static void test_empty(void) {
   int64_t zero[3] = {0};
@@ -134,9 +146,9 @@ static void test_empty(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"start", test_start},         {"overflow", test_overflow},
-                                   {"full", test_full},           {"race", test_race},
-                                   {"long step", test_long_step}, {"empty", test_empty},
-                                   {"stop", test_stop},           {NULL, NULL}};
+  static const rgt_test tests[] = {
+      {"start", test_start}, {"overflow", test_overflow},   {"full", test_full},
+      {"race", test_race},   {"long step", test_long_step}, {"elements", test_elements},
+      {"empty", test_empty}, {"stop", test_stop},           {NULL, NULL}};
   return rgt_main(argc, argv, "array_limits", tests);
 }

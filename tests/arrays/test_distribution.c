@@ -360,6 +360,13 @@ static void test_overflow(void) {
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 3, huge));
   RGT_OK(rgi_distribution_make(&spec, 4, &d));
   rgi_distribution_clear(&d);
+  spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
+  for (int k = 0; k < 3; k++)
+    spec.chunk[k] = 1;
+  spec.shape[0] = spec.shape[1] = (int64_t)1 << 40;
+  RGT_OK(rgi_distribution_make(&spec, 4, &d));
+  RGT_INT(rgi_distribution_blocks(&d, 0), 0);
+  rgi_distribution_clear(&d);
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 2, huge));
   RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
   RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT32, 1, huge));

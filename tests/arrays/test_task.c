@@ -51,6 +51,26 @@ static void count(rg_group g, rg_counter counter, int n, int step) {
   all_once(g, n);
 }
 
+/* All take at once more than there is: who gets no numbers gets an error, and none come twice. */
+static void test_counter_end(void) {
+  rg_counter counter;
+  int64_t first = -1, winners;
+  RGT_OK(rg_counter_create(world, &counter));
+  winners = rg_counter_next(counter, INT64_MAX - 10, &first) == RG_SUCCESS;
+  RGT_INT(first, winners ? 0 : -1);
+  MPI_Allreduce(MPI_IN_PLACE, &winners, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  RGT_INT(winners, 1);
+  RGT_FAILS(rg_counter_next(counter, 11, &first), RG_ERR_LIMIT);
+  RGT_FAILS(rg_counter_next(counter, INT64_MAX, &first), RG_ERR_LIMIT);
+  RGT_OK(rg_barrier(world));
+  if (rgt_rank == 0) {
+    RGT_OK(rg_counter_next(counter, 10, &first));
+    RGT_INT(first, INT64_MAX - 10);
+    RGT_FAILS(rg_counter_next(counter, 1, &first), RG_ERR_LIMIT);
+  }
+  RGT_OK(rg_counter_free(&counter));
+}
+
 static void test_counter(void) {
   rg_counter counter;
   srand((unsigned)rgt_seed() + (unsigned)rgt_rank);
@@ -174,6 +194,7 @@ static void test_end(void) {
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"start", test_start},
                                    {"every number once", test_counter},
+                                   {"the end of a counter", test_counter_end},
                                    {"every task once", test_tasks},
                                    {"teams with lists of their own", test_teams},
                                    {"threads", test_threads},

@@ -108,6 +108,45 @@ static void test_lengths(void) {
   RGT_OK(rg_group_set_algorithm(g, RG_OP_GATHER, NULL));
 }
 
+/* The text of an error that is found before the operation ends, although another call has failed
+ * meanwhile: the last member comes when the root has looked at the others' blocks. */
+static void test_text(void) {
+  int data[4] = {0}, all[8 * RANKS_MOST], done = 0, last = rgt_size - 1, unused;
+  if (rgt_size < 3)
+    return;
+  RGT_OK(rg_group_set_algorithm(g, RG_OP_GATHER, "linear"));
+  if (rgt_rank == last)
+    MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  RGT_OK(rg_igather(g, data, rgt_rank == 1 ? 4 : 2, MPI_INT, all, 2, MPI_INT, 0, &request));
+  if (rgt_rank != 0)
+    RGT_OK(rg_wait(&request, NULL));
+  if (rgt_rank == 1)
+    MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (rgt_rank == 0) {
+    MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 100; i++)
+      RGT_OK(rg_test(&request, &done, NULL));
+    RGT_INT(done, 0);
+    RGT_FAILS(rg_group_rank(NULL, &unused), RG_ERR_GROUP);
+    MPI_Send(NULL, 0, MPI_INT, last, 0, MPI_COMM_WORLD);
+    RGT_FAILS(rg_wait(&request, NULL), RG_ERR_TRUNCATE);
+    RGT_TRUE(strstr(rg_error_detail(), "rank 1 of the group sent 16 bytes") != NULL);
+  }
+  RGT_OK(rg_group_set_algorithm(g, RG_OP_GATHER, NULL));
+  expect_work();
+}
+
+/* Sizes whose product overflows: nothing is read. */
+static void test_sums(void) {
+  double x = 1, sum = 7;
+  float f = 1, single = 7;
+  RGT_FAILS(rg_sum_reproducible(g, &x, INT64_MAX, &sum), RG_ERR_ARG);
+  RGT_FAILS(rg_sum_reproducible_float(g, &f, INT64_MAX, &single), RG_ERR_ARG);
+  RGT_FAILS(rg_sums_reproducible(g, &x, INT64_C(1) << 40, INT64_C(1) << 40, &sum), RG_ERR_ARG);
+  RGT_OK(rg_sums_reproducible(g, &x, INT64_MAX, 0, &sum));
+  RGT_TRUE(sum == 7 && single == 7);
+}
+
 /* In shared memory: each member that reads data gets the error; the group is formed anew. */
 static int differ(rg_group h, int what, int n, int *data, int *all) {
   switch (what) {
@@ -197,6 +236,8 @@ int main(int argc, char **argv) {
                                    {"one rank's mistake", test_one_rank},
                                    {"no member", test_no_member},
                                    {"lengths that differ", test_lengths},
+                                   {"the text of an error", test_text},
+                                   {"sums of too many", test_sums},
                                    {"lengths that differ inside a node", test_lengths_inside},
                                    {"requests", test_requests},
                                    {"names of algorithms", test_names},

@@ -3,6 +3,7 @@
  *
  * ranks: 1
  * Members and the binomial tree: pure modules, against a plain list. */
+#include <limits.h>
 #include <regroup/error.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,7 @@ static void test_pick(void) {
     rgi_members_drop(part);
     at[0] = n;
     RGT_FAILS(rgi_members_pick("test", m, k, at, &part), RG_ERR_RANK);
+    RGT_FAILS(rgi_members_pick("test", m, INT_MAX, NULL, &part), RG_ERR_RANK); /* is not read */
     at[0] = -1;
     RGT_FAILS(rgi_members_pick("test", m, k, at, &part), RG_ERR_RANK);
     rgi_members_drop(m);

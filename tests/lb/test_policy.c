@@ -127,6 +127,44 @@ static void test_pace(void) {
 }
 
 /* Units that differ by chance at nearly the same sizes: a larger group still gains. */
+/* Sizes at the end of what a number holds, and paces that the application has spoilt. */
+static void test_pace_limits(void) {
+  rg_pace p = {0}, wrong = {.count = RG_PACE_SIZES + 1, .ranks = {1, 2, 3, 4, 5, 6}};
+  rg_pace_note(&p, INT64_MAX, 1);
+  rg_pace_note(&p, INT64_MAX / 2, 2);
+  RGT_INT(p.count, 2);
+  RGT_TRUE(rg_pace_at(&p, INT64_MAX) > 0);
+  rg_pace_note(&wrong, 8, 1);
+  RGT_INT(wrong.count, RG_PACE_SIZES + 1);
+  RGT_DBL(rg_pace_at(&wrong, 8), RG_LOAD_UNKNOWN, 0);
+  wrong.count = -1;
+  RGT_DBL(rg_pace_at(&wrong, 8), RG_LOAD_UNKNOWN, 0);
+}
+
+/* Tables that are none, or of more processes than a job has. */
+static void test_table_limits(void) {
+  rg_policy p = {.size = sizeof p};
+  rg_load row[2] = {{.ranks = INT64_MAX, .left = 1, .unit = 1}, {.ranks = 1, .unit = 1}};
+  rg_load_table t = {.size = sizeof t, .load = row, .count = 2, .self = RG_LOAD_ALL_ROWS};
+  rg_plan none = {0};
+  RGT_OK(rg_policy_parse("share-out", &p));
+  RGT_FAILS(rg_policy_plan(&p, &t, &none), RG_ERR_LIMIT);
+  row[0].ranks = 1;
+  row[1].coming = INT64_MAX;
+  RGT_FAILS(rg_policy_plan(&p, &t, &none), RG_ERR_LIMIT);
+  row[1].coming = 0;
+  row[1].pace.count = 1000;
+  RGT_FAILS(rg_policy_plan(&p, &t, &none), RG_ERR_ARG);
+  row[1].pace.count = 0;
+  t.count = INT64_MAX;
+  RGT_FAILS(rg_policy_plan(&p, &t, &none), RG_ERR_LIMIT);
+  RGT_OK(rg_plan_add(&none, &(rg_move){0, 1, 1, RG_MOVE_NO_WALKER, {0}}));
+  t.count = 2;
+  t.load = NULL;
+  RGT_FAILS(rg_plan_check(&none, &t), RG_ERR_ARG);
+  RGT_OK(rg_plan_free(&none));
+}
+
 static void test_pace_noise(void) {
   rg_pace p = {0};
   rg_pace_note(&p, 4, 1.0 / 4);
@@ -338,6 +376,8 @@ int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"names", test_names},
                                    {"options", test_options},
                                    {"pace", test_pace},
+                                   {"pace limits", test_pace_limits},
+                                   {"table limits", test_table_limits},
                                    {"pace noise", test_pace_noise},
                                    {"pace room", test_pace_room},
                                    {"none", test_none},

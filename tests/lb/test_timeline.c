@@ -149,6 +149,9 @@ static void test_files(void) {
   RGT_OK(rg_timeline_write(t, path, RG_TIMELINE_JSON, NULL));
   check_json(path);
   RGT_FAILS(rg_timeline_write(t, path, (rg_timeline_format)7, &words), RG_ERR_ARG);
+  words.deaths = 1;
+  RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_SVG, &words), RG_ERR_ARG);
+  words.deaths = 0;
   RGT_FAILS(rg_timeline_write(t, "/nonexistent/x", RG_TIMELINE_SVG, NULL), RG_ERR_FILE);
   remove(path);
   RGT_OK(rg_timeline_free(&t));

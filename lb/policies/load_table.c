@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors */
+#include "policies/load_table.h"
+
+#include "base/error.h"
+
+int rgi_load_table_check(const char *call, const rg_load_table *t) {
+  int absent = (t->count && !t->load) || (t->waiting_count && !t->waiting);
+  return t->count >= 0 && t->waiting_count >= 0 && !absent
+             ? RG_SUCCESS
+             : rgi_error(RG_ERR_ARG, "%s: a table of %lld rows and %lld walkers, or none of it",
+                         call, (long long)t->count, (long long)t->waiting_count);
+}
