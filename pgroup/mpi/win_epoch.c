@@ -12,6 +12,7 @@
 #include "formation/group.h"
 #include "mpi/intercept.h"
 #include "mpi/win.h"
+#include "progress/polite.h"
 #include "progress/wait.h"
 #include "shm/node.h"
 
@@ -70,6 +71,12 @@ static int is_locked(const rgi_win *w) {
   return w->access == RGI_WIN_LOCK || w->access == RGI_WIN_LOCK_ALL;
 }
 
+/* MPI's call polls and does not wait (progress/polite_calls.c). */
+static int end_row(int code) {
+  rgi_polite_end_row();
+  return code;
+}
+
 RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
@@ -100,7 +107,7 @@ RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
 RG_API int MPI_Win_unlock(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_unlock)(rank, win);
+    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock)(rank, win));
   rgi_win_target *t = target_at(w, rank);
   if (!t)
     return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
@@ -134,7 +141,7 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
 RG_API int MPI_Win_unlock_all(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_unlock_all)(win);
+    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock_all)(win));
   if (w->access != RGI_WIN_LOCK_ALL)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
@@ -168,7 +175,7 @@ static int flush_targets(rgi_win *w) {
 RG_API int MPI_Win_flush(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win);
+    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win));
   order_memory();
   return flush_target(w, rank);
 }
@@ -176,19 +183,19 @@ RG_API int MPI_Win_flush(int rank, MPI_Win win) {
 RG_API int MPI_Win_flush_all(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win);
+    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win));
   order_memory();
   return flush_targets(w);
 }
 
 RG_API int MPI_Win_flush_local(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
-  return w ? flush_target(w, rank) : RGI_INTERCEPT_NEXT(PMPI_Win_flush_local)(rank, win);
+  return w ? flush_target(w, rank) : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local)(rank, win));
 }
 
 RG_API int MPI_Win_flush_local_all(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
-  return w ? flush_targets(w) : RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win);
+  return w ? flush_targets(w) : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win));
 }
 
 RG_API int MPI_Win_sync(MPI_Win win) {
@@ -209,7 +216,7 @@ RG_API int MPI_Win_sync(MPI_Win win) {
 RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win);
+    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win));
   if (assertion & ~FENCE_ASSERTIONS)
     return rgi_win_raise(w, MPI_ERR_ARG);
   if ((w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE) || w->exposed)
@@ -361,7 +368,7 @@ RG_API int MPI_Win_wait(MPI_Win win) {
 RG_API int MPI_Win_test(MPI_Win win, int *flag) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_test)(win, flag);
+    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_test)(win, flag));
   if (!w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   rgi_win_poll();
