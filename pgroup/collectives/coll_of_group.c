@@ -77,10 +77,15 @@ int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name)
   return rgi_force_environment(coll->forced, &coll->forced_any);
 }
 
-void rgi_coll_attach_surviving(const char *call, rg_group g) {
+int rgi_coll_attach(const char *call, rg_group g) {
   rgi_coll *coll;
+  RGI_TRY(rgi_coll_get(call, g, &coll));
+  return coll->state->n > 1 && !coll->state->memory ? rgi_shared_state_attach(coll->state)
+                                                    : RG_SUCCESS;
+}
+
+void rgi_coll_attach_surviving(const char *call, rg_group g) {
   rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_SURVIVORS);
-  if (rgi_coll_get(call, g, &coll) == RG_SUCCESS && coll->state->n > 1 && !coll->state->memory)
-    rgi_shared_state_attach(coll->state);
+  rgi_coll_attach(call, g);
   rgi_arena_set_purpose(before);
 }

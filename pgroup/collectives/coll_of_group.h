@@ -10,6 +10,10 @@
 /* The collective state of a group that the caller is a member of: made now if need be. */
 int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll);
 
+/* The same, and the shared memory in which the members on this node meet: the group's first
+ * operation needs none then. */
+int rgi_coll_attach(const char *call, rg_group g);
+
 /* By survivors who form a group: takes its flags now, of what the arena has set aside for them. If
  * there is no room for them the group's first operation says so. */
 void rgi_coll_attach_surviving(const char *call, rg_group g);

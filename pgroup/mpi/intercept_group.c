@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "collectives/coll_of_group.h"
-#include "collectives/shared_state.h"
 #include "mpi/intercept.h"
 
 static struct {
@@ -97,16 +96,13 @@ static int choose_number(MPI_Comm comm, int *number) {
 
 /* The group with the memory that its collectives need. */
 static int make_group(MPI_Comm comm, int number, rg_group *g) {
-  rgi_coll *coll;
   MPI_Group mpi;
   if (PMPI_Comm_group(comm, &mpi) != MPI_SUCCESS)
     return rgi_error(RG_ERR_NOMEM, "no memory for MPI's group");
   int error = rg_group_from_mpi_group(mpi, number, g);
   PMPI_Group_free(&mpi);
   RGI_TRY(error);
-  error = rgi_coll_get("collectives", *g, &coll);
-  if (!error && coll->shm->n > 1 && !coll->shm->memory)
-    error = rgi_shared_state_attach(coll->shm);
+  error = rgi_coll_attach("collectives", *g);
   if (error)
     rg_group_free(g);
   return error;

@@ -52,11 +52,12 @@ typedef struct {
   uint32_t started; /* how many of its posts MPI_Win_start has used up */
 } rgi_win_target;
 
-/* The caller's epochs. */
+/* The caller's epochs. That of MPI_Win_lock follows from the number of locked targets: threads may
+ * lock and unlock different ones at the same time. */
 typedef enum {
   RGI_WIN_NO_EPOCH,
   RGI_WIN_FENCE,
-  RGI_WIN_LOCK,
+  RGI_WIN_LOCK, /* of rgi_win_epoch only */
   RGI_WIN_LOCK_ALL,
   RGI_WIN_START
 } rgi_win_access_epoch;
@@ -84,6 +85,10 @@ typedef struct rgi_win {
   char name[MPI_MAX_OBJECT_NAME];
   rgi_win_target target[];
 } rgi_win;
+
+static inline rgi_win_access_epoch rgi_win_epoch(const rgi_win *w) {
+  return atomic_load_explicit(&w->locked, memory_order_relaxed) ? RGI_WIN_LOCK : w->access;
+}
 
 /* --- handles (win_table.c) ---------------------------------------------------------------- */
 

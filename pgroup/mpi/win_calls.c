@@ -20,7 +20,8 @@ static void *writable(const void *memory) {
 /* Such calls are allowed between a lock and its unlock only. The access is complete when its call
  * returns; so is the request, that of an empty message. */
 static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
-  if (w->access != RGI_WIN_LOCK && w->access != RGI_WIN_LOCK_ALL)
+  rgi_win_access_epoch epoch = rgi_win_epoch(w);
+  if (epoch != RGI_WIN_LOCK && epoch != RGI_WIN_LOCK_ALL)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int code = rgi_win_access_make(w, a);
   return code == MPI_SUCCESS

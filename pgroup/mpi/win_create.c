@@ -335,7 +335,8 @@ RG_API int MPI_Win_free(MPI_Win *win) {
   rgi_win *w = win ? rgi_win_of(*win) : NULL;
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_free)(win);
-  if ((w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE) || w->exposed)
+  rgi_win_access_epoch epoch = rgi_win_epoch(w);
+  if ((epoch != RGI_WIN_NO_EPOCH && epoch != RGI_WIN_FENCE) || w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int error = rg_barrier(w->group);
   if (error)

@@ -68,7 +68,14 @@ static void unlock_target(rgi_win_target *t) {
 }
 
 static int is_locked(const rgi_win *w) {
-  return w->access == RGI_WIN_LOCK || w->access == RGI_WIN_LOCK_ALL;
+  rgi_win_access_epoch epoch = rgi_win_epoch(w);
+  return epoch == RGI_WIN_LOCK || epoch == RGI_WIN_LOCK_ALL;
+}
+
+/* That of a fence ends by any other call. */
+static int is_in_epoch(const rgi_win *w) {
+  rgi_win_access_epoch epoch = rgi_win_epoch(w);
+  return epoch != RGI_WIN_NO_EPOCH && epoch != RGI_WIN_FENCE;
 }
 
 /* MPI's call polls and does not wait (progress/polite_calls.c). */
@@ -99,8 +106,10 @@ RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
   if (error)
     return rgi_win_raise_own(w, error);
   atomic_fetch_add(&w->locked, 1);
-  w->open_all = 0;
-  w->access = RGI_WIN_LOCK;
+  if (w->access == RGI_WIN_FENCE) {
+    w->open_all = 0;
+    w->access = RGI_WIN_NO_EPOCH;
+  }
   return MPI_SUCCESS;
 }
 
@@ -111,12 +120,11 @@ RG_API int MPI_Win_unlock(int rank, MPI_Win win) {
   rgi_win_target *t = target_at(w, rank);
   if (!t)
     return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
-  if (w->access != RGI_WIN_LOCK || !t->opening)
+  if (rgi_win_epoch(w) != RGI_WIN_LOCK || !t->opening)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
   unlock_target(t);
-  if (atomic_fetch_sub(&w->locked, 1) == 1)
-    w->access = RGI_WIN_NO_EPOCH;
+  atomic_fetch_sub(&w->locked, 1);
   return MPI_SUCCESS;
 }
 
@@ -127,7 +135,7 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
     return RGI_INTERCEPT_NEXT(PMPI_Win_lock_all)(assertion, win);
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
     return rgi_win_raise(w, MPI_ERR_ARG);
-  if (w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE)
+  if (is_in_epoch(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   for (int i = 0; i < w->n && !error && !assertion; i++)
     error = lock_target(w, i, RGI_WIN_SHARED, "MPI_Win_lock_all");
@@ -219,7 +227,7 @@ RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
     return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win));
   if (assertion & ~FENCE_ASSERTIONS)
     return rgi_win_raise(w, MPI_ERR_ARG);
-  if ((w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE) || w->exposed)
+  if (is_in_epoch(w) || w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
   int error = rg_barrier(w->group);
@@ -311,7 +319,7 @@ RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   int *ranks, n, error = RG_SUCCESS;
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_start)(group, assertion, win);
-  if (w->access != RGI_WIN_NO_EPOCH && w->access != RGI_WIN_FENCE)
+  if (is_in_epoch(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int class = find_ranks(w, group, &ranks, &n);
   if (class != MPI_SUCCESS)

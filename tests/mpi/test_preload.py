@@ -125,6 +125,7 @@ def check_windows():
         check_program('plain_windows', np, 'all')
     for np in [1, 2]:
         check_program('plain_window_errors', np, 'all')
+        check_program('plain_window_threads', np, 'all')
     for choice in ['all,-rma', 'rma']:
         check_program('plain_windows', 2, choice)
     for more, served in [(('10000',), 3 * 10000 + 1), (('1300',), None)]:
