@@ -150,17 +150,6 @@ static int scale_copy(const rgi_transfer *t, rma_op *o) {
   return RG_SUCCESS;
 }
 
-static int issue_in_room(const rgi_transfer *t, rma_op *o, uint64_t high) {
-  RGI_TRY(rgi_rma_before(t->target, t->kind, t->offset, high, &o->room));
-  issue(t, o, o->copy ? o->copy : t->origin);
-  int error = rgi_armci_window_error(o->op.call);
-  int failed = rgi_rma_started(t->target, t->kind, t->offset, high, &o->room);
-  error = error ? error : failed;
-  if (error)
-    rgi_rma_left(t->target, &o->room);
-  return error;
-}
-
 int rgi_rma_begin(const rgi_transfer *t, rgi_transport_op **op) {
   uint64_t high = t->offset + t->reach;
   int error = RG_SUCCESS;
@@ -178,7 +167,15 @@ int rgi_rma_begin(const rgi_transfer *t, rgi_transport_op **op) {
   if (!error && (t->runs || t->patch.dims > 1))
     error = open_side(t, o, &o->target);
   if (!error)
-    error = issue_in_room(t, o, high);
+    error = rgi_rma_before(t->target, t->kind, t->offset, high, &o->room);
+  if (!error) {
+    issue(t, o, o->copy ? o->copy : t->origin);
+    error = rgi_armci_window_error(o->op.call);
+    int failed = rgi_rma_started(t->target, t->kind, t->offset, high, &o->room);
+    error = error ? error : failed;
+    if (error)
+      rgi_rma_left(t->target, &o->room);
+  }
   close_sides(o);
   if (error) {
     free(o->copy);

@@ -24,8 +24,10 @@ import run_tests  # noqa: E402
 SHAPES = [(6, 2, 'block'), (7, 3, 'block'), (5, 2, 'cyclic'), (1, 1, 'block')]  # srun's arguments
 SLURMD = 6818  # its port
 # Has a job, and waits.
+# A process that was started in the background of a shell may have been told to ignore SIGINT.
 HOLD = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, %r)
 import slurm
 with slurm.Slurm(2) as two:

@@ -32,6 +32,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   plain_called("rma", 0);
+  plain_called("barrier", 0);
   MPI_Win_allocate(EACH, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
   MPI_Win_fence(0, win);
   *base = 0;
