@@ -23,7 +23,7 @@ PROGRAMS = {
     'kernel': ('bin/regroup-mcmc', '-g', 2, '-w', 8, '-n', 400, '-u', 50),
     'rounds': ('bin/regroup-mcmc', '-g', 2, '-w', 8, '-n', 400, '-u', 50, '-p', 'sync:i=4'),
     'posterior': ('bin/regroup-mcmc', '--model', 'eight-schools', '-g', 2, '-n', 2000),
-    'plate': ('bin/example-recover', '--phases', 60, '--steps', 20),
+    'plate': ('bin/example-recover', '--phases', 600, '--steps', 20),
 }
 
 
