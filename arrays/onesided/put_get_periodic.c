@@ -12,7 +12,8 @@ typedef struct {
 } wrapped;
 
 static wrapped wrap_dimension(int64_t lo, int64_t length, int64_t shape) {
-  int64_t from = shape > 0 ? (lo % shape + shape) % shape : 0;
+  int64_t from = shape > 0 ? lo % shape : 0;
+  from += from < 0 ? shape : 0;
   int64_t first = length < shape - from ? length : shape - from;
   return (wrapped){{from, 0}, {first, length - first}, {0, first}};
 }

@@ -120,7 +120,8 @@ RG_API int rg_group_split(rg_group g, int color, int key, rg_group *part);
  *
  * Callers: every member of both groups, whether it leaves or stays, with the same list on
  * each side. parent, remote_leader, tag, cost and errors as for rg_group_merge; also
- * RG_ERR_RANK (an entry of leaving is not a rank of mine, or occurs twice). */
+ * RG_ERR_RANK (an entry of leaving is not a rank of mine, or occurs twice; if the list of the
+ * side's first member is right, only on the members with a wrong one). */
 RG_API int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n,
                              const int leaving[], int tag, rg_group *now);
 

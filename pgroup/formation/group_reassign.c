@@ -68,6 +68,10 @@ int rg_group_reassign(rg_group mine, rg_group parent, int remote_leader, int n, 
   if (p.error)
     p.n = 0;
   RGI_TRY(rgi_handshake(__func__, mine, &p, &peer));
+  if (p.error) { /* the leaders, whose lists are right, know nothing of it */
+    rgi_handshake_peer_free(&peer);
+    return p.error;
+  }
   int leaves = 0;
   for (int i = 0; i < n; i++)
     leaves |= leaving[i] == mine->me;

@@ -194,6 +194,22 @@ static void test_merge_errors(void) {
   rg_group_free(&mine);
 }
 
+/* A member whose list is wrong, unlike its leader's, gets the error; the others know nothing of it.
+ */
+static void test_reassign_alone(void) {
+  rg_group mine, now = NULL;
+  int other, high, wrong = 99;
+  if (rgt_size < 4)
+    return;
+  halves(&mine, &other, &high);
+  if (rgt_rank == rgt_size - 1)
+    RGT_FAILS(rg_group_reassign(mine, world, other, 1, &wrong, 7, &now), RG_ERR_RANK);
+  else
+    RGT_OK(rg_group_reassign(mine, world, other, 0, NULL, 7, &now));
+  rg_group_free(&now);
+  rg_group_free(&mine);
+}
+
 /* The handshake detects that the two groups overlap. */
 static void test_merge_overlap(void) {
   rg_group mine = NULL, merged = NULL;
@@ -232,6 +248,7 @@ int main(int argc, char **argv) {
                                    {"split, one rank wrong", test_split_error},
                                    {"reassign", test_reassign},
                                    {"merge and reassign, wrong use", test_merge_errors},
+                                   {"reassign, one member's wrong list", test_reassign_alone},
                                    {"merge of overlapping groups", test_merge_overlap},
                                    {"stop", test_stop},
                                    {NULL, NULL}};
