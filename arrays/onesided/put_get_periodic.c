@@ -60,8 +60,11 @@ static int move_periodic(const rgi_access *m, const int64_t lo[], const int64_t 
   RGI_TRY(check_periodic(m, lo, hi, extent));
   RGI_TRY(rgi_access_check(m, extent, ld, stride));
   int dims = m->a->d.dims;
-  for (int d = 0; d < dims; d++)
+  for (int d = 0; d < dims; d++) {
+    if (extent[d] == 0)
+      return RG_SUCCESS;
     w[d] = wrap_dimension(lo[d], extent[d], m->a->d.shape[d]);
+  }
   for (int second = 0; second < 1 << dims; second++)
     RGI_TRY(move_wrapped_part(m, w, second, stride));
   return RG_SUCCESS;
