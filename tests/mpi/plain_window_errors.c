@@ -3,7 +3,8 @@
  *
  * Wrong calls on windows: the error's class, and that it comes through the window's handler; what
  * lies beside the window keeps its value. With a number, what MPI alone cannot: accesses beyond the
- * memory, and so many windows at once, and twice as many one after another. */
+ * memory, and so many windows at once, and twice as many one after another; a second number: their
+ * bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,12 +83,12 @@ static void reach_beyond(MPI_Win win, const double *base) {
   MPI_Type_free(&spread);
 }
 
-static void make_many(int many) {
+static void make_many(int many, MPI_Aint bytes) {
   MPI_Win *win = malloc((size_t)many * sizeof *win), one;
   int rank, wrong = 0, *base;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < many; i++) {
-    MPI_Win_allocate(LINE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win[i]);
+    MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win[i]);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win[i]);
     *base = i;
   }
@@ -99,7 +100,7 @@ static void make_many(int many) {
     MPI_Win_free(&win[i]);
   }
   for (int i = 0; i < 2 * many; i++) {
-    MPI_Win_allocate(LINE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &one);
+    MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &one);
     MPI_Win_free(&one);
   }
   plain_number("many", wrong);
@@ -133,7 +134,7 @@ int main(int argc, char **argv) {
     reach_beyond(win, base);
   MPI_Win_free(&win);
   if (argc > 1)
-    make_many(atoi(argv[1]));
+    make_many(atoi(argv[1]), argc > 2 ? atoi(argv[2]) : LINE);
   told("no window", MPI_Win_flush(0, MPI_WIN_NULL));
   MPI_Finalize();
   return 0;

@@ -128,7 +128,7 @@ def check_windows():
         check_program('plain_window_threads', np, 'all')
     for choice in ['all,-rma', 'rma']:
         check_program('plain_windows', 2, choice)
-    for more, served in [(('10000',), 3 * 10000 + 1), (('1300',), None)]:
+    for more, served in [(('10000',), 3 * 10000 + 1), (('1300', '4096'), None)]:
         # The second time the arena is full: some windows are MPI's.
         text, told = preloaded(BUILD + '/tests/plain_window_errors', 2, arguments=more,
                                RG_ARENA_SIZE='0' if served else '1', RG_MPI_REPORT='1')
