@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A gate for each process: a word that counts the operations that others have under way there. Who
- * finds it full takes its own count back and tries again later. Only jobs of more processes than
- * operations that MPI bears have gates: an operation costs two messages more, and their answers.
- * A process has one operation on a gate at a time, of 8 contiguous bytes; MPI bears these. */
+ * A gate for each process: a word that counts the operations that others have under way there. A
+ * process that finds it full takes its own count back and tries again later. Only jobs of more
+ * processes than operations that MPI bears have gates: an operation costs two messages more, and
+ * their answers. A process has one operation on a gate at a time, of 8 contiguous bytes; MPI bears
+ * these. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "engine/rma.h"

@@ -90,6 +90,17 @@ static inline rgi_win_access_epoch rgi_win_epoch(const rgi_win *w) {
   return atomic_load_explicit(&w->locked, memory_order_relaxed) ? RGI_WIN_LOCK : w->access;
 }
 
+static inline int rgi_win_is_locked(const rgi_win *w) {
+  rgi_win_access_epoch epoch = rgi_win_epoch(w);
+  return epoch == RGI_WIN_LOCK || epoch == RGI_WIN_LOCK_ALL;
+}
+
+/* That of a fence ends by any other call. */
+static inline int rgi_win_is_in_epoch(const rgi_win *w) {
+  rgi_win_access_epoch epoch = rgi_win_epoch(w);
+  return epoch != RGI_WIN_NO_EPOCH && epoch != RGI_WIN_FENCE;
+}
+
 /* --- handles (win_table.c) ---------------------------------------------------------------- */
 
 /* A handle of MPICH tells its kind: that of a window, and one of the windows that MPICH has built

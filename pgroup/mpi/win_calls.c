@@ -20,8 +20,7 @@ static void *writable(const void *memory) {
 /* Such calls are allowed between a lock and its unlock only. The access is complete when its call
  * returns; so is the request, that of an empty message. */
 static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
-  rgi_win_access_epoch epoch = rgi_win_epoch(w);
-  if (epoch != RGI_WIN_LOCK && epoch != RGI_WIN_LOCK_ALL)
+  if (!rgi_win_is_locked(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int code = rgi_win_access_make(w, a);
   return code == MPI_SUCCESS
@@ -64,6 +63,17 @@ static int find_element(rgi_win *w, const rgi_win_access *a, MPI_Datatype type, 
   return rgi_win_access_place(w, a, 0, (int64_t)*bytes, at);
 }
 
+/* class: what is wrong with the call, or MPI_SUCCESS. 0: the call ends here, with *code. */
+static int lock_element(rgi_win *w, int rank, int class, const char *at, int *code) {
+  *code = class == MPI_SUCCESS ? MPI_SUCCESS : rgi_win_raise(w, class);
+  if (class != MPI_SUCCESS || !at)
+    return 0;
+  rgi_win_poll();
+  int error = rgi_win_access_lock(w, rank);
+  *code = rgi_win_raise_own(w, error);
+  return !error;
+}
+
 static void fetch_and_apply(const rgi_win_access *a, const rgi_win_buffer *origin, char *at,
                             size_t bytes) {
   memcpy(a->result.memory, at, bytes);
@@ -78,6 +88,7 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
   rgi_win *w = rgi_win_of(win);
   char *at;
   size_t bytes;
+  int code;
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win);
   rgi_win_access a = {.rank = rank, .disp = disp, .op = op, .result = {result, 1, type}};
@@ -87,14 +98,8 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
     class = MPI_ERR_OP;
   if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!result || (!origin && op != MPI_NO_OP)))
     class = MPI_ERR_BUFFER;
-  if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class);
-  if (!at)
-    return MPI_SUCCESS;
-  rgi_win_poll();
-  int error = rgi_win_access_lock(w, rank);
-  if (error)
-    return rgi_win_raise_own(w, error);
+  if (!lock_element(w, rank, class, at, &code))
+    return code;
   fetch_and_apply(&a, &from, at, bytes);
   rgi_win_access_unlock(w, rank);
   return MPI_SUCCESS;
@@ -112,6 +117,7 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   rgi_win *w = rgi_win_of(win);
   char *at;
   size_t bytes;
+  int code;
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Compare_and_swap)(origin, compare, result, type, rank, disp,
                                                      win);
@@ -121,14 +127,8 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
     class = MPI_ERR_BUFFER;
   if (class == MPI_SUCCESS && !can_be_compared(type))
     class = MPI_ERR_TYPE;
-  if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class);
-  if (!at)
-    return MPI_SUCCESS;
-  rgi_win_poll();
-  int error = rgi_win_access_lock(w, rank);
-  if (error)
-    return rgi_win_raise_own(w, error);
+  if (!lock_element(w, rank, class, at, &code))
+    return code;
   memcpy(result, at, bytes);
   if (memcmp(at, compare, bytes) == 0)
     memcpy(at, origin, bytes);

@@ -335,8 +335,7 @@ RG_API int MPI_Win_free(MPI_Win *win) {
   rgi_win *w = win ? rgi_win_of(*win) : NULL;
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_free)(win);
-  rgi_win_access_epoch epoch = rgi_win_epoch(w);
-  if ((epoch != RGI_WIN_NO_EPOCH && epoch != RGI_WIN_FENCE) || w->exposed)
+  if (rgi_win_is_in_epoch(w) || w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int error = rg_barrier(w->group);
   if (error)

@@ -67,17 +67,6 @@ static void unlock_target(rgi_win_target *t) {
   t->opening = RGI_WIN_CLOSED;
 }
 
-static int is_locked(const rgi_win *w) {
-  rgi_win_access_epoch epoch = rgi_win_epoch(w);
-  return epoch == RGI_WIN_LOCK || epoch == RGI_WIN_LOCK_ALL;
-}
-
-/* That of a fence ends by any other call. */
-static int is_in_epoch(const rgi_win *w) {
-  rgi_win_access_epoch epoch = rgi_win_epoch(w);
-  return epoch != RGI_WIN_NO_EPOCH && epoch != RGI_WIN_FENCE;
-}
-
 /* MPI's call polls and does not wait (progress/polite_calls.c). */
 static int end_row(int code) {
   rgi_polite_end_row();
@@ -135,7 +124,7 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
     return RGI_INTERCEPT_NEXT(PMPI_Win_lock_all)(assertion, win);
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
     return rgi_win_raise(w, MPI_ERR_ARG);
-  if (is_in_epoch(w))
+  if (rgi_win_is_in_epoch(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   for (int i = 0; i < w->n && !error && !assertion; i++)
     error = lock_target(w, i, RGI_WIN_SHARED, "MPI_Win_lock_all");
@@ -167,14 +156,14 @@ static int flush_target(rgi_win *w, int rank) {
   rgi_win_target *t = target_at(w, rank);
   if (!t)
     return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
-  if (!is_locked(w) || (!w->open_all && !t->opening))
+  if (!rgi_win_is_locked(w) || (!w->open_all && !t->opening))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   rgi_win_poll();
   return MPI_SUCCESS;
 }
 
 static int flush_targets(rgi_win *w) {
-  if (!is_locked(w))
+  if (!rgi_win_is_locked(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   rgi_win_poll();
   return MPI_SUCCESS;
@@ -227,7 +216,7 @@ RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
     return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win));
   if (assertion & ~FENCE_ASSERTIONS)
     return rgi_win_raise(w, MPI_ERR_ARG);
-  if (is_in_epoch(w) || w->exposed)
+  if (rgi_win_is_in_epoch(w) || w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
   int error = rg_barrier(w->group);
@@ -319,7 +308,7 @@ RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   int *ranks, n, error = RG_SUCCESS;
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_start)(group, assertion, win);
-  if (is_in_epoch(w))
+  if (rgi_win_is_in_epoch(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int class = find_ranks(w, group, &ranks, &n);
   if (class != MPI_SUCCESS)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shm/arena.h"
+#include "tests/check/arena.h"
 #include "tests/check/check.h"
 
 static rg_group world;
@@ -22,14 +22,6 @@ static void test_start(void) {
 static void test_stop(void) {
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
-}
-
-static size_t used(void) {
-  rgi_arena_usage usage;
-  MPI_Barrier(MPI_COMM_WORLD);
-  rgi_arena_get_usage(&usage);
-  MPI_Barrier(MPI_COMM_WORLD);
-  return usage.used;
 }
 
 /* The same code on all. */
@@ -54,7 +46,7 @@ static void expect_works(rg_array a, int64_t at, int64_t value) {
 static void test_overflow(void) {
   rg_array a = NULL;
   int64_t half = (int64_t)1 << 62, large = (int64_t)1 << 40, shape[2] = {half, 4};
-  size_t before = used();
+  size_t before = rgt_arena_used();
   RGT_FAILS(rg_array_create_simple(world, RG_TYPE_DOUBLE, 2, shape, &a), RG_ERR_LIMIT);
   shape[0] = INT64_MAX;
   RGT_FAILS(rg_array_create_simple(world, RG_TYPE_OPAQUE, 1, shape, &a), RG_ERR_ARG);
@@ -62,7 +54,7 @@ static void test_overflow(void) {
   RGT_INT(agreed(rg_array_create_simple(world, RG_TYPE_INT64, 1, &large, &a)), RG_ERR_NOMEM);
   RGT_TRUE(strstr(rg_error_detail(), "RG_ARENA_SIZE") != NULL);
   RGT_PTR_NULL(a);
-  RGT_INT(used() - before, 0);
+  RGT_INT(rgt_arena_used() - before, 0);
 }
 
 /* Arrays of ever smaller sizes until nothing fits any more. */
@@ -70,7 +62,7 @@ static void test_full(void) {
   enum { MOST = 20000 };
   static rg_array a[MOST];
   int n = 0, errors = 0;
-  size_t before = used();
+  size_t before = rgt_arena_used();
   for (int64_t elements = 400000; elements > 0; elements /= 10)
     for (int error = RG_SUCCESS; !error && n < MOST; n += !error) {
       error = agreed(rg_array_create_simple(world, RG_TYPE_INT64, 1, &elements, &a[n]));
@@ -84,7 +76,7 @@ static void test_full(void) {
   RGT_OK(rg_barrier(world));
   for (int i = 0; i < n; i++)
     RGT_OK(rg_array_free(&a[i]));
-  RGT_TRUE(used() >= before);
+  RGT_TRUE(rgt_arena_used() >= before);
   RGT_OK(rg_array_create_simple(world, RG_TYPE_INT64, 1, (int64_t[]){400000}, &a[0]));
   expect_works(a[0], 399999, 8);
   RGT_OK(rg_array_free(&a[0]));

@@ -8,18 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "shm/arena.h"
+#include "tests/check/arena.h"
 #include "tests/check/check.h"
 
 enum { ARRAYS = 100000 };
-
-static size_t used(void) {
-  rgi_arena_usage usage;
-  MPI_Barrier(MPI_COMM_WORLD);
-  rgi_arena_get_usage(&usage);
-  MPI_Barrier(MPI_COMM_WORLD);
-  return usage.used;
-}
 
 /* Each holds an integer for each member, which another member changes. */
 static void test_many(void) {
@@ -29,13 +21,13 @@ static void test_many(void) {
   int wrong = 0, failed = 0;
   RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
   RGT_OK(rg_group_world(&world));
-  size_t before = used();
+  size_t before = rgt_arena_used();
   for (int i = 0; i < ARRAYS; i++) {
     failed += rg_array_create_simple(world, RG_TYPE_INT64, 1, &n, &a[i]) != RG_SUCCESS;
     failed += rg_array_put(a[i], &mine, &end, &(int64_t){i + mine}, NULL) != RG_SUCCESS;
   }
   RGT_INT(failed, 0);
-  size_t each = (used() - before) / ARRAYS;
+  size_t each = (rgt_arena_used() - before) / ARRAYS;
   RGT_TRUE(each <= 128 + 64 + 128 * (size_t)rgt_size + 64);
   if (rgt_rank == 0 && getenv("RGT_TELL"))
     fprintf(stderr, "%zu bytes of the arena for each array of %d members\n", each, rgt_size);
@@ -50,7 +42,7 @@ static void test_many(void) {
   for (int i = 0; i < ARRAYS; i++)
     failed += rg_array_free(&a[i]) != RG_SUCCESS;
   RGT_INT(failed, 0);
-  RGT_TRUE(used() == before);
+  RGT_TRUE(rgt_arena_used() == before);
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
   free(a);

@@ -16,6 +16,7 @@
 #include "formation/group.h"
 #include "progress/slot.h"
 #include "shm/arena.h"
+#include "tests/check/arena.h"
 #include "tests/check/check.h"
 
 #define MOST 40000
@@ -58,14 +59,6 @@ static void empty(void) {
   for (; blocks > 0; blocks--)
     rgi_arena_free(block[blocks - 1].offset, block[blocks - 1].bytes);
   MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static size_t used(void) {
-  rgi_arena_usage usage;
-  MPI_Barrier(MPI_COMM_WORLD);
-  rgi_arena_get_usage(&usage);
-  MPI_Barrier(MPI_COMM_WORLD);
-  return usage.used;
 }
 
 /* All ranks in another order: turned by `first`, forwards or backwards. */
@@ -184,14 +177,14 @@ static void test_idle_given(void) {
 /* What is set aside for groups in a full arena is not kept by idle ones. */
 static void test_aside_given(void) {
   fill(0);
-  size_t before = used();
+  size_t before = rgt_arena_used();
   for (int turn = 0; turn < 3; turn++) {
     rg_group g = NULL;
     RGT_OK(rg_group_create_range(world, 0, rgt_size > 2 ? rgt_size - 2 : 0, 1, 5, &g));
     if (g)
       RGT_OK(rg_barrier(g));
     RGT_OK(rg_group_free(&g));
-    RGT_INT(used(), before);
+    RGT_INT(rgt_arena_used(), before);
   }
   empty();
 }
