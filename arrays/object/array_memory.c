@@ -71,8 +71,15 @@ static void lay_out(void *context, char *base) {
   }
 }
 
+static void find_ends(void *context, uint64_t end[]) {
+  rg_array a = context;
+  uint64_t at = head_bytes(a->members);
+  for (int i = 0; i < a->members; i++)
+    end[i] = at = start_after(at, bytes_of(a, i), 0) + bytes_of(a, i);
+}
+
 static int take_shared_block(const char *call, rg_array a, int error) {
-  rgi_shared_block_maker maker = {"an array", total_bytes, lay_out, a, a->hash};
+  rgi_shared_block_maker maker = {"an array", total_bytes, lay_out, a, a->hash, find_ends};
   RGI_TRY(rgi_shared_block_open(call, a->group, &maker, error, &a->shared));
   a->base = a->shared.base;
   a->starts = (void *)a->base;

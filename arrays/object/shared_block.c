@@ -12,10 +12,12 @@
 #include "object/shared_block.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/mix.h"
 #include "formation/group.h"
+#include "formation/members_memory.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
@@ -54,15 +56,31 @@ static void leave_slot(rg_group g, uint64_t slot, rgi_shared_block_state *p) {
   int last = left == (uint32_t)rgi_members_count(g->members) ||
              (rgi_process_deaths() && living_left(g, p));
   if (last && block && !atomic_exchange(&p->given, 1))
-    rgi_arena_free(block, (size_t)bytes);
+    rgi_arena_free_placed(block, (size_t)bytes);
   rgi_slot_detach(slot, all_left);
 }
 
-static int make_block(const rgi_shared_block_maker *maker, rgi_shared_block_state *p) {
+/* With each member's part on its memory node. */
+static int alloc_block(rg_group g, const rgi_shared_block_maker *maker, size_t bytes,
+                       uint64_t *block) {
+  int n = rgi_members_count(g->members);
+  int16_t *node = maker->ends ? rgi_members_memory_nodes(g->members) : NULL;
+  uint64_t *end = node ? malloc((size_t)n * sizeof *end) : NULL;
+  rgi_placement placed = {.parts = n, .end = end, .node = node};
+  if (end)
+    maker->ends(maker->context, end);
+  int error =
+      rgi_arena_alloc_placed(RGI_ARENA_ANY, maker->what, bytes, end ? &placed : NULL, block);
+  free(end);
+  free(node);
+  return error;
+}
+
+static int make_block(rg_group g, const rgi_shared_block_maker *maker, rgi_shared_block_state *p) {
   size_t bytes = 0;
   uint64_t block;
   RGI_TRY(maker->bytes(maker->context, &bytes));
-  RGI_TRY(rgi_arena_alloc(maker->what, bytes, &block));
+  RGI_TRY(alloc_block(g, maker, bytes, &block));
   maker->fill(maker->context, rgi_arena_at(block));
   p->block = block;
   p->bytes = bytes;
@@ -110,7 +128,7 @@ static int open_as_first(rg_group g, const rgi_shared_block_maker *maker, int er
   p->maker = (uint32_t)g->me;
   p->hash = maker->hash;
   if (!error)
-    error = make_block(maker, p);
+    error = make_block(g, maker, p);
   rgi_bell_set(&p->state, (uint32_t)error + 1);
   return error;
 }

@@ -67,7 +67,8 @@ static void fill_locks(void *context, char *base) {
 
 /* wrong: the caller's own error, which the other members return, too. */
 static int make_locks(const char *call, rg_mutexes m, int wrong) {
-  rgi_shared_block_maker maker = {"mutexes", bytes_of, fill_locks, m, rgi_mix_bits((uint64_t)m->n)};
+  rgi_shared_block_maker maker = {"mutexes", bytes_of, fill_locks, m, rgi_mix_bits((uint64_t)m->n),
+                                  NULL};
   RGI_TRY(rgi_shared_block_open(call, m->group, &maker, wrong, &m->shared));
   m->locks = (void *)m->shared.base;
   return RG_SUCCESS;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "formation/group.h"
+#include "formation/members_memory.h"
 #include "progress/slot.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
@@ -110,7 +111,10 @@ int rgi_shared_state_attach(rgi_shared_state *l) {
   _Static_assert(sizeof(rgi_shared_state_member) <= RGI_SLOT_MEMBER_BYTES &&
                      sizeof(rgi_shared_state_memory) <= RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
-  RGI_TRY(rgi_slot_attach(l->key, l->n, bytes, &l->slot, &memory));
+  int16_t *nodes = rgi_members_memory_nodes(l->members);
+  int error = rgi_slot_attach_placed(l->key, l->n, bytes, nodes, &l->slot, &memory);
+  free(nodes);
+  RGI_TRY(error);
   l->memory = memory;
   /* A process that was attached before goes on where it left off. */
   l->step = l->ended = atomic_load(&l->memory->member[l->me].done);

@@ -14,8 +14,11 @@
  * A buffer that no member has attached is kept for the next group with these members. Any process
  * of the node may give it back when the arena is full (rgi_slots_give_back): one exchange takes it
  * out of the word while the count is 0. */
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "collectives/shared_state.h"
+#include "formation/members_memory.h"
 #include "progress/slot.h"
 #include "shm/arena.h"
 #include "shm/pages.h"
@@ -42,10 +45,20 @@ static size_t buffer_bytes(int n) {
   return (size_t)n * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
 }
 
+/* Each member's chunks on its memory node. */
+static int alloc_buffer(const rgi_shared_state *l, uint64_t *offset) {
+  int16_t *node = rgi_members_memory_nodes(l->members);
+  rgi_placement placed = {.parts = l->n, .each = buffer_bytes(1), .node = node};
+  int error = rgi_arena_alloc_placed(RGI_ARENA_ANY, "a group's shared buffer", buffer_bytes(l->n),
+                                     node ? &placed : NULL, offset);
+  free(node);
+  return error;
+}
+
 /* The caller has put BUSY there. */
 static int make_buffer(rgi_shared_state *l, uint32_t step) {
   uint64_t offset;
-  int error = rgi_arena_alloc("a group's shared buffer", buffer_bytes(l->n), &offset);
+  int error = alloc_buffer(l, &offset);
   if (error) {
     atomic_store_explicit(&l->memory->failed[step % RGI_SHM_DEPTH], step, memory_order_relaxed);
     atomic_fetch_sub(&l->memory->buffer, BUSY + 1);
@@ -93,7 +106,7 @@ static int give_buffer(void *memory, int users) {
   if (word == 0 || word % ONE_PAGE || page_of(word) == BUSY ||
       !atomic_compare_exchange_strong(&m->buffer, &word, 0))
     return 0;
-  rgi_arena_free(offset_of(word), buffer_bytes(users));
+  rgi_arena_free_placed(offset_of(word), buffer_bytes(users));
   return 1;
 }
 
@@ -101,7 +114,7 @@ void rgi_shared_state_free_buffer(const void *memory, int users) {
   const rgi_shared_state_memory *m = memory;
   uint64_t page = page_of(atomic_load(&m->buffer));
   if (page && page != BUSY)
-    rgi_arena_free(offset_of(page), buffer_bytes(users));
+    rgi_arena_free_placed(offset_of(page), buffer_bytes(users));
 }
 
 __attribute__((constructor)) static void register_buffers(void) {

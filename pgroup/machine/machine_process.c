@@ -7,7 +7,9 @@
 
 #include <mpi.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/launcher.h"
@@ -57,12 +59,17 @@ static void find_binding(hwloc_topology_t t, hwloc_bitmap_t set) {
     hwloc_bitmap_copy(set, allowed);
 }
 
-static int find_place_locked(const char *call, rgi_machine_place *place) {
-  int error = RG_SUCCESS;
-  const char *how = getenv("RG_BIND");
+static int load_locked(const char *call) {
   if (!process.loaded)
     RGI_TRY(rgi_machine_open(call, getenv("RG_TOPOLOGY"), &process.machine));
   process.loaded = 1;
+  return RG_SUCCESS;
+}
+
+static int find_place_locked(const char *call, rgi_machine_place *place) {
+  int error = RG_SUCCESS;
+  const char *how = getenv("RG_BIND");
+  RGI_TRY(load_locked(call));
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
   if (!set)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a set of processors", call);
@@ -81,6 +88,37 @@ int rgi_machine_my_place(const char *call, rgi_machine_place *place) {
   int error = find_place_locked(call, place);
   pthread_mutex_unlock(&process.lock);
   return error;
+}
+
+static int is_pretended(void) {
+  const char *pretended = getenv("RG_TOPOLOGY");
+  return pretended && *pretended;
+}
+
+/* "0" or "0-3,8": to load the machine for this alone takes some 10 ms. */
+int rgi_machine_has_memory_nodes(void) {
+  char line[8] = "";
+  if (is_pretended())
+    return 1;
+  FILE *f = fopen("/sys/devices/system/node/online", "r");
+  char *read = f ? fgets(line, sizeof line, f) : NULL;
+  if (f)
+    fclose(f);
+  return read && strpbrk(line, "-,") != NULL;
+}
+
+/* Errors are ignored: memory that is not bound is slower and nothing else. */
+void rgi_machine_bind_memory(void *at, size_t bytes, int node) {
+  if (is_pretended())
+    return;
+  pthread_mutex_lock(&process.lock);
+  if (load_locked("rg_init") == RG_SUCCESS) {
+    hwloc_topology_t t = process.machine.topology;
+    hwloc_obj_t o = node < 0 ? NULL : hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE, (unsigned)node);
+    hwloc_set_area_membind(t, at, bytes, o ? o->nodeset : hwloc_topology_get_topology_nodeset(t),
+                           o ? HWLOC_MEMBIND_BIND : HWLOC_MEMBIND_DEFAULT, HWLOC_MEMBIND_BYNODESET);
+  }
+  pthread_mutex_unlock(&process.lock);
 }
 
 void rgi_machine_forget(void) {

@@ -11,6 +11,13 @@
  * the machine at the first call; any thread. place->rank is not set. */
 int rgi_machine_my_place(const char *call, rgi_machine_place *place);
 
+/* Whether the machine may have more than one memory node; without loading it. */
+int rgi_machine_has_memory_nodes(void);
+
+/* Binds pages without memory to a memory node, as far as the system can; negative: to none. On a
+ * pretended machine nothing is bound. Any thread. */
+void rgi_machine_bind_memory(void *at, size_t bytes, int node);
+
 /* Unloads the machine; the next call of rgi_machine_my_place loads it again. */
 void rgi_machine_forget(void);
 

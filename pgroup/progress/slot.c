@@ -111,10 +111,13 @@ static uint16_t *attached(slot *s) {
   return (size_t)rgi_node.n > FEW ? (void *)(s->memory + padded(s->bytes)) : s->attached;
 }
 
-static int make_slot(slot_bucket *b, uint64_t key, int users, size_t bytes, uint64_t *at) {
+static int make_slot(slot_bucket *b, uint64_t key, int users, size_t bytes, const int16_t nodes[],
+                     uint64_t *at) {
   rgi_arena_purpose purpose = rgi_arena_get_purpose();
-  RGI_TRY(rgi_arena_alloc_for(purpose > RGI_ARENA_TELL ? purpose : RGI_ARENA_TELL,
-                              "a group's flags", slot_bytes(bytes), at));
+  rgi_placement placed = {
+      .parts = users, .each = slot_bytes(bytes) / (uint64_t)users, .node = nodes};
+  RGI_TRY(rgi_arena_alloc_placed(purpose > RGI_ARENA_TELL ? purpose : RGI_ARENA_TELL,
+                                 "a group's flags", slot_bytes(bytes), nodes ? &placed : NULL, at));
   slot *s = rgi_arena_at(*at);
   memset(s, 0, slot_bytes(bytes));
   s->key = key;
@@ -125,11 +128,12 @@ static int make_slot(slot_bucket *b, uint64_t key, int users, size_t bytes, uint
   return RG_SUCCESS;
 }
 
-int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **memory) {
+int rgi_slot_attach_placed(uint64_t key, int users, size_t bytes, const int16_t nodes[],
+                           uint64_t *at, void **memory) {
   slot_bucket *b = bucket_of(key);
   RGI_TRY(lock_bucket(b));
   uint64_t found = find_slot(b, key);
-  int error = found ? RG_SUCCESS : make_slot(b, key, users, bytes, &found);
+  int error = found ? RG_SUCCESS : make_slot(b, key, users, bytes, nodes, &found);
   slot *s = rgi_arena_at(found);
   if (!error && (s->users != users || s->bytes != bytes))
     error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about its members");
@@ -141,6 +145,10 @@ int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **
   *at = found;
   *memory = s->memory;
   return RG_SUCCESS;
+}
+
+int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **memory) {
+  return rgi_slot_attach_placed(key, users, bytes, NULL, at, memory);
 }
 
 static void remove_slot(slot_bucket *b, uint64_t at) {
@@ -169,7 +177,7 @@ static int detach_slot(uint64_t at, int living, int (*finished)(const void *memo
   unlock_bucket(b);
   if (last) {
     atomic_fetch_sub(&table->kept, atomic_load(&s->kept));
-    rgi_arena_free(at, slot_bytes(s->bytes));
+    rgi_arena_free_placed(at, slot_bytes(s->bytes));
   }
   return last;
 }

@@ -18,6 +18,11 @@
  * size). */
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *slot, void **memory);
 
+/* The same for memory of which each user mostly uses a part, all of them about equal: a large slot
+ * has each part on its user's memory node. nodes: of each user, or NULL; read during the call. */
+int rgi_slot_attach_placed(uint64_t key, int users, size_t bytes, const int16_t nodes[],
+                           uint64_t *slot, void **memory);
+
 /* Frees the slot if no process is attached any more and finished(memory, users) returns 1; then 1
  * is returned. finished must return 0 as long as a user that has not attached yet needs the slot.
  */

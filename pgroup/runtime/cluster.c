@@ -21,6 +21,7 @@
 #include "progress/slot.h"
 #include "runtime/daemons.h"
 #include "runtime/module.h"
+#include "runtime/node_memory.h"
 #include "runtime/node_processors.h"
 #include "runtime/pass_fd.h"
 #include "shm/node.h"
@@ -112,12 +113,14 @@ static int any_thread_may_call(void) {
 static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
   RGI_TRY(rgi_node_processors_find(node));
+  RGI_TRY(rgi_node_memory_find(node));
   RGI_TRY(rgi_daemons_choose(world, node));
   int size;
   table_bytes = tables_bytes(world, &size);
   rgi_arena_sizes sizes = {.bytes = (size_t)rgi_options_value(RGI_OPT_ARENA_SIZE) << 20,
                            .roots = members_bytes() + table_bytes + extra,
-                           .heap = rgi_cluster_words(rgi_node.n) + words_bytes()};
+                           .heap = rgi_cluster_words(rgi_node.n) + words_bytes(),
+                           .placed = rgi_node_memory_inboxes()};
   if (sizes.bytes == 0)
     sizes.bytes = rgi_memory_half("");
   rgi_slot_set_aside(rgi_node.n, size, sizes.aside);
@@ -151,6 +154,7 @@ void rgi_cluster_close(void) {
   rgi_overlay_close();
   rgi_process_close();
   rgi_arena_close();
+  rgi_node_memory_forget();
   free(rgi_node.ranks);
   free(rgi_node.of);
   memset(&rgi_node, 0, sizeof rgi_node);

@@ -31,6 +31,7 @@
 #include "runtime/cluster.h"
 #include "runtime/finalize.h"
 #include "runtime/module.h"
+#include "runtime/node_memory.h"
 #include "runtime/tuning.h"
 #include "shm/failure.h"
 #include "shm/node.h"
@@ -151,6 +152,7 @@ static void warn_of_single_tasks(void) {
 
 static void tell_configuration(void) {
   int polite = 0;
+  char memory[RGI_NODE_MEMORY_TEXT];
   warn_of_unknown_options();
   warn_of_single_tasks();
   rg_polite_active(&polite); /* also brings polite.c along from the static library */
@@ -158,6 +160,8 @@ static void tell_configuration(void) {
           RG_VERSION, rgi_runtime.size, rgi_node.n, rgi_node.processors,
           rgi_node.oversubscribed ? ": oversubscribed" : "");
   rgi_log(RGI_LOG_INFO, "MPI's own waits are %s", polite ? "polite" : "not polite");
+  rgi_node_memory_describe(memory);
+  rgi_log(RGI_LOG_INFO, "shared memory: %s", memory);
   for (int i = 0; i < RGI_OPT_COUNT; i++) {
     const char *name, *value, *origin;
     rg_option_get(i, &name, &value, NULL, NULL, NULL, &origin);

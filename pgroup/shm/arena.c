@@ -33,6 +33,7 @@
 #include "base/error.h"
 #include "shm/backing.h"
 #include "shm/blocks.h"
+#include "shm/huge.h"
 #include "shm/pages.h"
 
 #define SMALL RGI_BLOCKS_LARGEST
@@ -43,12 +44,15 @@
 #define AT_HAND ((size_t)64 << 20)
 #define RETURNED ((size_t)1 << 20)
 
+/* From so many bytes on a block begins with a huge page. */
+#define LARGE (2 * RGI_HUGE)
+
 /* In a full arena all free pages give their memory back, so many bytes at a time under the lock. */
 #define DROPPED ((size_t)4 << 20)
 
 typedef struct {
-  uint64_t number, size; /* drawn for this segment; bytes of all but the heap */
-  uint64_t mapped;
+  uint64_t number, size;              /* drawn for this segment; bytes of all but the heap */
+  uint64_t heap, mapped;              /* where the heap begins and ends */
   uint64_t first, pages;              /* where blocks begin, and where the table of pages is */
   uint64_t limit[RGI_ARENA_PURPOSES]; /* where the pages end that each purpose may take */
   pthread_mutex_t growing;            /* robust */
@@ -103,6 +107,7 @@ static void unlock_growing(void) {
 /* Without this a page for which there is no memory would be a SIGBUS at its first use. The range
  * has no memory before. */
 static int commit_memory(const char *what, uint64_t at, size_t bytes) {
+  rgi_huge_touch(rgi_arena_at(at), bytes);
   int code = rgi_backing_add(arena.fd, at, bytes);
   if (!code)
     return RG_SUCCESS;
@@ -140,10 +145,26 @@ static int back_pages(const char *what, uint64_t first, uint64_t n) {
   return error;
 }
 
+/* Takes pages side by side. Those of a large object begin with a huge page if there is room. The
+ * caller holds the lock. */
+static int take_pages(uint64_t n, uint64_t *first) {
+  const rgi_pages_range all = {0, aside_page()};
+  uint64_t more = n * RGI_PAGE < LARGE ? 0 : RGI_HUGE / RGI_PAGE - 1;
+  if (!more || !rgi_pages_alloc(page_table(), n + more, all, first))
+    return rgi_pages_alloc(page_table(), n, all, first);
+  uint64_t before = (round_up(page_at(*first), RGI_HUGE) - page_at(*first)) / RGI_PAGE;
+  if (before)
+    rgi_pages_free(page_table(), *first, before);
+  if (more > before)
+    rgi_pages_free(page_table(), *first + before + n, more - before);
+  *first += before;
+  return 1;
+}
+
 /* Pages side by side. The caller holds the lock, as above. */
 static int alloc_pages(const char *what, uint64_t n, uint64_t *offset) {
   uint64_t first;
-  if (!rgi_pages_alloc(page_table(), n, (rgi_pages_range){0, aside_page()}, &first))
+  if (!take_pages(n, &first))
     return rgi_error(RG_ERR_NOMEM,
                      "%s: the node's arena is full (%zu of %zu MiB are taken; wanted: %zu bytes in "
                      "one piece): set RG_ARENA_SIZE higher, or free groups and arrays",
@@ -325,6 +346,37 @@ int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t byte
   return RG_SUCCESS;
 }
 
+/* Takes pages, and binds them while they have no memory. */
+static int alloc_bound(const char *what, size_t bytes, const rgi_placement *placed,
+                       uint64_t *offset) {
+  uint64_t first, n = pages_of(bytes);
+  lock_growing();
+  int found = take_pages(n, &first);
+  int error = found ? RG_SUCCESS : RG_ERR_NOMEM;
+  if (found) {
+    drop_pages(first, n, 1);
+    rgi_placement_bind(placed, page_at(first), arena.base);
+    error = back_pages(what, first, n);
+  }
+  if (found && error) {
+    rgi_placement_unbind(page_at(first), bytes, arena.base);
+    rgi_pages_free(page_table(), first, n);
+  }
+  unlock_growing();
+  if (!error)
+    *offset = page_at(first);
+  return error;
+}
+
+int rgi_arena_alloc_placed(rgi_arena_purpose purpose, const char *what, size_t bytes,
+                           const rgi_placement *placed, uint64_t *offset) {
+  if (!placed || !rgi_placement_is_active() || bytes <= SMALL || bytes > arena.base->size ||
+      alloc_bound(what, bytes, placed, offset))
+    return rgi_arena_alloc_for(purpose, what, bytes, offset);
+  atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
+  return RG_SUCCESS;
+}
+
 int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset) {
   return rgi_arena_alloc_for(RGI_ARENA_ANY, what, bytes, offset);
 }
@@ -348,6 +400,16 @@ void rgi_arena_free(uint64_t offset, size_t bytes) {
     free_pages(offset, pages_of(bytes));
 }
 
+void rgi_arena_free_placed(uint64_t offset, size_t bytes) {
+  if (rgi_placement_is_active() && bytes > SMALL && !rgi_arena_is_aside(offset)) {
+    lock_growing();
+    drop_pages((offset - arena.base->first) / RGI_PAGE, pages_of(bytes), 1);
+    rgi_placement_unbind(offset, bytes, arena.base);
+    unlock_growing();
+  }
+  rgi_arena_free(offset, bytes);
+}
+
 void rgi_arena_get_usage(rgi_arena_usage *usage) {
   usage->size = arena.base->size;
   usage->grown = page_table()->backed * RGI_PAGE;
@@ -355,15 +417,15 @@ void rgi_arena_get_usage(rgi_arena_usage *usage) {
 }
 
 void *rgi_arena_heap(void) {
-  return rgi_arena_at(arena.base->size);
+  return rgi_arena_at(arena.base->heap);
 }
 
 size_t rgi_arena_heap_size(void) {
-  return arena.base->mapped - arena.base->size;
+  return arena.base->mapped - arena.base->heap;
 }
 
 int rgi_arena_heap_commit(const char *what, uint64_t offset, size_t bytes) {
-  const uint64_t at = arena.base->size + offset;
+  const uint64_t at = arena.base->heap + offset;
   int error = commit_memory(what, at, bytes);
   if (error && give_back_kept())
     error = commit_memory(what, at, bytes);
@@ -373,8 +435,8 @@ int rgi_arena_heap_commit(const char *what, uint64_t offset, size_t bytes) {
 /* --- the segment --------------------------------------------------------------- */
 
 static int map_segment(size_t bytes) {
-  void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arena.fd, 0);
-  if (base == MAP_FAILED)
+  void *base = rgi_huge_map(arena.fd, bytes);
+  if (!base)
     return rgi_error(RG_ERR_SYSTEM, "rg_init: the node's arena cannot be mapped (%zu MiB): %s",
                      bytes >> 20, strerror(errno));
   arena.base = base;
@@ -383,7 +445,8 @@ static int map_segment(size_t bytes) {
 
 /* Where the parts of the segment are. */
 typedef struct {
-  size_t pages, first, aside, end; /* the table; the blocks; those set aside; the heap */
+  size_t pages, first, aside, end; /* the table; the blocks; those set aside */
+  size_t heap;
 } layout;
 
 static layout layout_of(const rgi_arena_sizes *sizes) {
@@ -395,6 +458,7 @@ static layout layout_of(const rgi_arena_sizes *sizes) {
   at.first = round_up(at.pages + rgi_pages_bytes((blocks + aside) / RGI_PAGE), PIECE);
   at.aside = at.first + blocks;
   at.end = at.aside + aside;
+  at.heap = round_up(at.end, RGI_HUGE);
   return at;
 }
 
@@ -417,7 +481,8 @@ static void prepare_segment(const rgi_arena_sizes *sizes, const layout *at) {
   pthread_mutex_init(&h->growing, &attributes);
   pthread_mutexattr_destroy(&attributes);
   h->size = at->end;
-  h->mapped = at->end + sizes->heap;
+  h->heap = at->heap;
+  h->mapped = at->heap + sizes->heap;
   h->first = at->first;
   h->pages = at->pages;
   prepare_pages(sizes, at);
@@ -441,18 +506,29 @@ static int set_size(int fd, size_t bytes) {
   return failed;
 }
 
+/* Nothing looks at a mapped segment without memory. */
+static int no_segment(size_t bytes, int code) {
+  if (arena.base)
+    munmap(arena.base, bytes);
+  arena.base = NULL;
+  return rgi_error(RG_ERR_SYSTEM, "rg_init: no shared memory for the node's arena (%zu MiB): %s",
+                   bytes >> 20, strerror(code));
+}
+
 static int make_segment(const rgi_arena_sizes *sizes, const layout *at) {
-  size_t bytes = at->end + sizes->heap, aside = at->end - at->aside;
+  size_t bytes = at->heap + sizes->heap, aside = at->end - at->aside;
   arena.fd = memfd_create("regroup", MFD_CLOEXEC);
   int code = arena.fd < 0 || set_size(arena.fd, bytes) != 0 ? errno : 0;
-  if (!code)
-    code = rgi_backing_add(arena.fd, 0, at->first);
+  if (code)
+    return no_segment(bytes, code);
+  RGI_TRY(map_segment(bytes));
+  if (sizes->placed)
+    rgi_placement_bind(sizes->placed, ROOTS, arena.base);
+  code = rgi_backing_add(arena.fd, 0, at->first);
   if (!code)
     code = rgi_backing_add(arena.fd, at->aside, aside);
   if (code)
-    return rgi_error(RG_ERR_SYSTEM, "rg_init: no shared memory for the node's arena (%zu MiB): %s",
-                     bytes >> 20, strerror(code));
-  RGI_TRY(map_segment(bytes));
+    return no_segment(bytes, code);
   prepare_segment(sizes, at);
   return RG_SUCCESS;
 }
@@ -485,7 +561,7 @@ int rgi_arena_make(const rgi_arena_sizes *sizes, rgi_arena_address *address) {
   RGI_TRY(check_size(at.end));
   RGI_TRY(make_segment(sizes, &at));
   *address = (rgi_arena_address){
-      .number = arena.base->number, .size = at.end, .mapped = at.end + sizes->heap};
+      .number = arena.base->number, .size = at.end, .mapped = at.heap + sizes->heap};
   return RG_SUCCESS;
 }
 

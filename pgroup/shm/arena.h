@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "shm/lines.h"
+#include "shm/placement.h"
 
 /* What the process that makes the segment sends to the others. */
 typedef struct {
@@ -37,9 +38,11 @@ typedef enum {
 } rgi_arena_purpose;
 
 /* bytes: for blocks. roots: zeroed, for structures of the rooms above (rgi_arena_roots). heap:
- * divided up by the rooms above (rgi_arena_heap). aside: for each purpose, besides `bytes`. */
+ * divided up by the rooms above (rgi_arena_heap). aside: for each purpose, besides `bytes`. placed:
+ * where the roots begin with parts of processes, or NULL. */
 typedef struct {
   size_t bytes, roots, heap, aside[RGI_ARENA_PURPOSES];
+  const rgi_placement *placed;
 } rgi_arena_sizes;
 
 /* By one process of the node: makes the segment. RG_ERR_SYSTEM; RG_ERR_OPTION: it would be larger
@@ -81,6 +84,14 @@ int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset);
 /* The same for a purpose. */
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
                         uint64_t *offset);
+
+/* The same, with the pages of its parts on the memory nodes of their processes, if it is above
+ * 16 KiB and the pages are not of those set aside. placed: NULL, or as shm/placement.h. Its memory
+ * is new from the system: an allocation and a free cost what the system takes to clear pages. Freed
+ * by rgi_arena_free_placed. */
+int rgi_arena_alloc_placed(rgi_arena_purpose purpose, const char *what, size_t bytes,
+                           const rgi_placement *placed, uint64_t *offset);
+void rgi_arena_free_placed(uint64_t offset, size_t bytes);
 
 /* What a room keeps of blocks that it does not need now. give_back frees what any process of the
  * node keeps, as far as that can be told; returns how many blocks that were. It is called by

@@ -27,12 +27,14 @@ typedef struct {
 } rgi_node_process;
 
 typedef struct {
-  int count;  /* nodes of the world */
-  int mine;   /* this node */
-  int rank;   /* of this process in the world */
-  int n, me;  /* processes on this node; this process's place among them */
-  int *ranks; /* their world ranks, ascending */
-  int *of;    /* for each rank of the world its node; NULL when there is one node */
+  int count;       /* nodes of the world */
+  int mine;        /* this node */
+  int rank;        /* of this process in the world */
+  int n, me;       /* processes on this node; this process's place among them */
+  int *ranks;      /* their world ranks, ascending */
+  int *of;         /* for each rank of the world its node; NULL when there is one node */
+  int16_t *memory; /* for each process of this node its memory node, -1: it may run on several;
+                      NULL: there is one memory node, or all are -1 */
   rgi_node_process *processes; /* of this node */
   int processors;              /* that these processes together may use */
   int oversubscribed;          /* more processes than processors; or as RG_OVERSUBSCRIBED says */

@@ -146,7 +146,7 @@ static void test_memory(void) {
   uint64_t a, b, c;
   make_arena(256 * MIB, 64 * MIB);
   RGT_OK(rgi_arena_alloc("a test", 40 * MIB, &a));
-  RGT_OK(rgi_arena_alloc("a test", 20000, &b));
+  RGT_OK(rgi_arena_alloc("a test", 4 * MIB, &b));
   rgi_arena_free(a, 40 * MIB);
   RGT_TRUE(has_memory(a, 40 * MIB)); /* it is at hand */
   node.most = node.taken + 5 * (int64_t)(MIB / RGI_PAGE);

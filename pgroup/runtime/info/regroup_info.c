@@ -7,14 +7,19 @@
 #include <regroup.h>
 #include <string.h>
 
+#include "runtime/node_memory.h"
 #include "runtime/program/program.h"
+#include "shm/node.h"
 
-static int markdown;
+static int markdown, node;
 static char *json_path;
 
 static const struct poptOption options[] = {
     {"markdown", 'm', POPT_ARG_NONE, &markdown, 0,
      "Print the options as the table of docs/environment.md", NULL},
+    {"node", 'n', POPT_ARG_NONE, &node, 0,
+     "Print how many processes and processors the node of rank 0 has, and where shared memory lies",
+     NULL},
     {"json", 'j', POPT_ARG_STRING, &json_path, 0, "Write the result to FILE", "FILE"},
     POPT_TABLEEND};
 
@@ -60,6 +65,13 @@ static void print_table(int count, int polite) {
            o.meaning, o.values, *o.builtin ? o.builtin : "none");
 }
 
+static void print_node(void) {
+  char memory[RGI_NODE_MEMORY_TEXT];
+  rgi_node_memory_describe(memory);
+  printf("processes     %d\nprocessors    %d%s\nshared memory %s\n", rgi_node.n,
+         rgi_node.processors, rgi_node.oversubscribed ? " (oversubscribed)" : "", memory);
+}
+
 static json_t *as_json(int count, int polite) {
   option o;
   json_t *list = json_object();
@@ -79,6 +91,8 @@ static int report_options(void) {
   rg_polite_active(&polite);
   if (markdown)
     print_markdown(count);
+  else if (node)
+    print_node();
   else
     print_table(count, polite);
   return rgp_write_json(&program, json_path, json, as_json(count, polite)) ? RGP_OK : RGP_FAILED;
