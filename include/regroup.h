@@ -21,6 +21,7 @@
 #include <regroup/p2p.h>
 #include <regroup/policy.h>
 #include <regroup/polite.h>
+#include <regroup/random.h>
 #include <regroup/recovery.h>
 #include <regroup/request.h>
 #include <regroup/reserve.h>

@@ -73,6 +73,11 @@ static void write_as(const mcmc_run *run, const char *path, rg_timeline_format f
     mcmc_run_must(rg_timeline_write(run->timeline, path, format, words), "rg_timeline_write");
 }
 
+static int is_page(const char *path) {
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  return dot && strcmp(dot, ".html") == 0;
+}
+
 static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
   char title[160], interval[40] = "", subtitle[200];
   if (strcmp(run->o.balance, "sync") == 0)
@@ -83,9 +88,6 @@ static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
            "without balancing %.2f s, ideal %.2f s, efficiency %.1f %%, %.2f regroupings per "
            "process; a frame is the life of a group",
            r->baseline, r->ideal, 100 * r->efficiency, r->mean);
-  int *members = malloc((size_t)run->plan.ranks * sizeof *members);
-  if (!members || rg_group_members(run->survivors.g, members))
-    mcmc_run_must(RG_ERR_NOMEM, "the timeline");
   int deaths = run->deaths.count < MCMC_DEATHS ? run->deaths.count : MCMC_DEATHS;
   rg_timeline_death at[MCMC_DEATHS];
   for (int i = 0; i < deaths; i++)
@@ -96,14 +98,11 @@ static void draw_timeline(const mcmc_run *run, const mcmc_result *r) {
                              .subtitle = subtitle,
                              .seconds = r->seconds,
                              .ideal = r->ideal,
-                             .ranks = run->plan.ranks,
-                             .rank_of = members,
                              .deaths = deaths,
                              .death = at};
-  write_as(run, run->o.trace, RG_TIMELINE_SVG, &words);
+  write_as(run, run->o.trace, is_page(run->o.trace) ? RG_TIMELINE_HTML : RG_TIMELINE_SVG, &words);
   write_as(run, run->o.chrome, RG_TIMELINE_CHROME, &words);
   write_as(run, run->o.spans, RG_TIMELINE_JSON, &words);
-  free(members);
 }
 
 /* Collective if a timeline was recorded. */

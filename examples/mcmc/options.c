@@ -57,7 +57,8 @@ static const struct poptOption table[] = {
     {"work", 0, POPT_ARG_STRING, &arg.work, 0,
      "sleep, or spin to use processor time; default sleep", "KIND"},
     {"seed", 0, POPT_ARG_LONGLONG, &arg.seed, 0, "Seed of the random steps; default 1", "N"},
-    {"trace", 0, POPT_ARG_STRING, &arg.trace, 0, "Draw a timeline of all ranks", "FILE.svg"},
+    {"trace", 0, POPT_ARG_STRING, &arg.trace, 0,
+     "Draw a timeline of all ranks; as FILE.html it can be zoomed", "FILE.svg"},
     {"model", 0, POPT_ARG_STRING, &arg.model, 0,
      "Sample a posterior instead of this: poisson, eight-schools or regression; it has options of "
      "its own (--model NAME --help)",

@@ -30,8 +30,8 @@ extern "C" {
 #endif
 
 /* *active is 1 if MPI's waits in this process use this module and it is not turned
- * off, else 0. The result is known once MPI has waited for the first time, so call
- * after MPI_Init. Local; any thread; needs no rg_init. Errors: RG_ERR_ARG. */
+ * off, else 0. The result is known once MPI has polled for the first time: after rg_init, or
+ * after an MPI call that waits. Local; any thread; needs no rg_init. Errors: RG_ERR_ARG. */
 RG_API int rg_polite_active(int *active);
 
 /* How often this process's waits inside MPI have polled without result, yielded and

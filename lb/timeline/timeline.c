@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Recording and gathering. A rank's spans lie in an array that doubles; a mark ends the present
- * span and begins the next, and a mark of the same span only prolongs it. If there is no memory for
- * a span, recording goes on and the gathering reports the loss. */
-#include <regroup/collectives.h>
+ * Recording. A rank's spans lie in an array that doubles; a mark ends the present span and begins
+ * the next, and a mark of the same span only prolongs it. If there is no memory for a span,
+ * recording goes on and the gathering (timeline_gather.c) reports the loss. */
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "collectives/group_error.h"
 #include "timeline/timeline.h"
 
 #define MAGIC 0x74696d65u
@@ -36,7 +34,11 @@ int rg_timeline_free(rg_timeline *t) {
     return RG_SUCCESS;
   RGI_TRY(rgi_timeline_check(__func__, *t));
   free((*t)->spans);
+  free((*t)->parts);
+  free((*t)->deaths);
   free((*t)->counts);
+  free((*t)->row_of);
+  free((*t)->rank_of);
   (*t)->magic = 0;
   free(*t);
   *t = NULL;
@@ -104,81 +106,47 @@ int rg_timeline_spans(rg_timeline t, int64_t *count, const rg_span **spans,
   return RG_SUCCESS;
 }
 
-/* --- gathering --------------------------------------------------------------------------- */
+/* --- balancers ----------------------------------------------------------------------------- */
 
-typedef struct {
-  int rank, size; /* of the group */
-  int64_t *counts;
-  MPI_Count *bytes;
-  MPI_Aint *starts;
-  rg_span *all;
-  int64_t total;
-} gathered_spans;
-
-static void free_gathered(gathered_spans *g) {
-  free(g->counts);
-  free(g->bytes);
-  free(g->starts);
-  free(g->all);
-}
-
-static int make_room(gathered_spans *x) {
-  int size = x->size;
-  x->counts = calloc((size_t)size, sizeof *x->counts);
-  x->bytes = calloc((size_t)size, sizeof *x->bytes);
-  x->starts = calloc((size_t)size, sizeof *x->starts);
-  return x->counts && x->bytes && x->starts
-             ? RG_SUCCESS
-             : rgi_error(RG_ERR_NOMEM, "rg_timeline_gather: no memory for %d processes", size);
-}
-
-static int make_room_for_spans(gathered_spans *x) {
-  for (int r = 0; r < x->size; r++) {
-    x->bytes[r] = x->counts[r] * (MPI_Count)sizeof(rg_span);
-    x->starts[r] = (MPI_Aint)(x->total * (int64_t)sizeof(rg_span));
-    x->total += x->counts[r];
+int rgi_timeline_part_open(rg_timeline t) {
+  if (!t || rgi_timeline_check(__func__, t))
+    return -1;
+  rgi_timeline_part *parts = realloc(t->parts, sizeof *parts * (size_t)(t->part_count + 1));
+  if (!parts) {
+    t->lost = 1;
+    return -1;
   }
-  x->all = malloc((size_t)(x->total + 1) * sizeof *x->all);
-  return x->all ? RG_SUCCESS
-                : rgi_error(RG_ERR_NOMEM, "rg_timeline_gather: no memory for %lld spans",
-                            (long long)x->total);
+  t->parts = parts;
+  parts[t->part_count] = (rgi_timeline_part){.formed = -1};
+  return t->part_count++;
 }
 
-static int collect_spans(rg_timeline t, rg_group g, int root, gathered_spans *x) {
-  int error = t->lost ? rgi_error(RG_ERR_NOMEM, "rg_timeline_gather: a span was lost") : RG_SUCCESS;
-  if (!error && x->rank == root)
-    error = make_room(x);
-  RGI_TRY(rgi_group_error_share(g, "rg_timeline_gather", error));
-  RGI_TRY(rg_gather(g, &t->count, 1, MPI_INT64_T, x->counts, 1, MPI_INT64_T, root));
-  RGI_TRY(rgi_group_error_share(g, "rg_timeline_gather",
-                                x->rank == root ? make_room_for_spans(x) : RG_SUCCESS));
-  return rg_gatherv(g, t->spans, t->count * (MPI_Count)sizeof *t->spans, MPI_BYTE, x->all, x->bytes,
-                    x->starts, MPI_BYTE, root);
+/* Groups of several balancers are numbered in the order in which the process is in them. */
+void rgi_timeline_part_mark(rg_timeline t, int part, const rg_span *span) {
+  if (!t || part < 0 || rgi_timeline_check(__func__, t))
+    return;
+  rgi_timeline_part *p = &t->parts[part];
+  rg_span own = *span;
+  if (p->formed != span->group) {
+    p->formed = span->group;
+    p->group = ++t->groups;
+  }
+  own.group = p->group;
+  own.unused = 1;
+  rg_timeline_mark(t, &own);
 }
 
-int rg_timeline_gather(rg_timeline t, rg_group g, double origin, int root) {
-  gathered_spans x = {0};
-  RGI_TRY(rgi_timeline_check(__func__, t));
-  RGI_TRY(rg_group_rank(g, &x.rank));
-  RGI_TRY(rg_group_size(g, &x.size));
-  if (root < 0 || root >= x.size)
-    return rgi_error(RG_ERR_RANK, "%s: root %d; the group's ranks go from 0 to %d", __func__, root,
-                     x.size - 1);
-  for (int64_t i = 0; i < t->count; i++) {
-    t->spans[i].start -= origin;
-    t->spans[i].end -= origin;
+void rgi_timeline_died(rg_timeline t, int world_rank, double when) {
+  if (!t || rgi_timeline_check(__func__, t) || t->counts)
+    return;
+  for (int64_t i = 0; i < t->death_count; i++)
+    if (t->deaths[i].rank == world_rank)
+      return;
+  rg_timeline_death *deaths = realloc(t->deaths, sizeof *deaths * (size_t)(t->death_count + 1));
+  if (!deaths) {
+    t->lost = 1;
+    return;
   }
-  int error = collect_spans(t, g, root, &x);
-  if (!error && x.rank == root) {
-    free(t->spans);
-    free(t->counts);
-    t->spans = x.all;
-    t->counts = x.counts;
-    t->count = t->room = x.total;
-    t->ranks = x.size;
-    x.all = NULL;
-    x.counts = NULL;
-  }
-  free_gathered(&x);
-  return error;
+  t->deaths = deaths;
+  deaths[t->death_count++] = (rg_timeline_death){.rank = world_rank, .when = when};
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "policies/policy.h"
+#include "timeline/timeline.h"
 #include "walkers/balancer.h"
 #include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
@@ -82,6 +83,7 @@ static int take_settings(rg_balancer b, const rg_walker_kind *kind,
     RGI_TRY(rg_policy_parse(NULL, &b->planner.policy));
   b->options.policy = NULL;
   b->team.timeline = b->options.timeline;
+  b->team.part = rgi_timeline_part_open(b->options.timeline);
   b->work.limit = b->options.limit;
   return check_settings("rg_balance_create", b);
 }

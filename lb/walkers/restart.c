@@ -17,6 +17,7 @@
 #include "formation/group.h"
 #include "formation/members.h"
 #include "shm/process.h"
+#include "timeline/timeline.h"
 #include "walkers/async.h"
 #include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
@@ -190,13 +191,16 @@ static int begin_round(rg_balancer b) {
 /* Tells the application of the dead: the ranks of before[] that are in the group no more. */
 static void tell_deaths(rg_balancer b, double noticed, const int before[], int n) {
   rg_balance_death d = {.noticed = noticed, .back = rgi_clock_now(), .left = b->members.size};
-  for (int i = 0, at = 0; i < n && b->options.died; i++) {
+  for (int i = 0, at = 0; i < n; i++) {
     if (at < b->members.size && rgi_membership_first_rank(&b->members, at) == before[i]) {
       at++;
       continue;
     }
     d.rank = before[i];
-    b->options.died(&d, b->options.context);
+    rgi_timeline_died(b->options.timeline, rgi_members_at(b->members.first->members, d.rank),
+                      noticed);
+    if (b->options.died)
+      b->options.died(&d, b->options.context);
   }
 }
 

@@ -11,7 +11,9 @@
 
 #include "base/error.h"
 #include "formation/group.h"
+#include "formation/members.h"
 #include "shm/revocation.h"
+#include "timeline/timeline.h"
 #include "walkers/membership.h"
 #include "walkers/walker_team.h"
 
@@ -23,6 +25,7 @@ enum { TAG = 0x0ba1a4ce, OWN_TAG };
 static rgi_walker_team empty_team(const rgi_walker_team *t) {
   return (rgi_walker_team){.members = t->members,
                            .timeline = t->timeline,
+                           .part = t->part,
                            .formed = t->formed,
                            .first_size = t->first_size};
 }
@@ -130,16 +133,16 @@ int rgi_walker_team_first(rgi_walker_team *t) {
 
 /* --- the timeline --------------------------------------------------------------------------- */
 
+/* In ranks of the library's world: the timeline may be other balancers' too. */
 static void mark_span(const rgi_walker_team *t, rg_span_kind kind, int64_t walker) {
   if (!t->timeline)
     return;
-  rg_span span = {.kind = kind,
-                  .key = walker,
-                  .first = t->lowest,
-                  .size = t->n,
-                  .group = (int32_t)t->formed,
-                  .together = t->together};
-  rg_timeline_mark(t->timeline, &span);
+  const rgi_members *all = t->members->first->members;
+  int first = rgi_members_at(all, t->lowest);
+  rg_span span = {
+      .kind = kind, .key = walker, .first = first, .size = t->n, .group = (int32_t)t->formed};
+  span.together = t->together && rgi_members_at(all, t->lowest + t->n - 1) == first + t->n - 1;
+  rgi_timeline_part_mark(t->timeline, t->part, &span);
 }
 
 void rgi_walker_team_mark(const rgi_walker_team *t, rg_span_kind kind) {

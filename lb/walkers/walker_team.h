@@ -12,6 +12,7 @@
 typedef struct {
   const rgi_membership *members;
   rg_timeline timeline; /* or NULL */
+  int part;             /* of the timeline */
   int64_t formed;       /* teams of which the process was a member so far */
   int first_size;       /* of teams at first */
   rg_group group, own;  /* the application's; the library's, of the same members */

@@ -150,12 +150,27 @@ static void warn_of_single_tasks(void) {
             tasks);
 }
 
+/* Whether MPI's waits are polite is known when MPI has polled once. A process alone may not have,
+ * and then tests a receive that no message is for. */
+static int is_polite(void) {
+  int polite = 0, done;
+  MPI_Request none;
+  rg_polite_active(&polite);
+  if (!polite && rgi_runtime.size == 1 &&
+      PMPI_Irecv(NULL, 0, MPI_BYTE, 0, 0, rgi_runtime.comm, &none) == MPI_SUCCESS) {
+    PMPI_Test(&none, &done, MPI_STATUS_IGNORE);
+    PMPI_Cancel(&none);
+    PMPI_Wait(&none, MPI_STATUS_IGNORE);
+  }
+  rg_polite_active(&polite); /* also brings polite.c along from the static library */
+  return polite;
+}
+
 static void tell_configuration(void) {
-  int polite = 0;
+  int polite = is_polite();
   char memory[RGI_NODE_MEMORY_TEXT];
   warn_of_unknown_options();
   warn_of_single_tasks();
-  rg_polite_active(&polite); /* also brings polite.c along from the static library */
   rgi_log(RGI_LOG_INFO, "regroup %s: %d processes, %d of them on this node with %d processors%s",
           RG_VERSION, rgi_runtime.size, rgi_node.n, rgi_node.processors,
           rgi_node.oversubscribed ? ": oversubscribed" : "");

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Recording, gathering and writing a timeline. */
+ * Recording, gathering and writing a timeline.
+ * nodes: 2 4
+ */
 #include <jansson.h>
 #include <regroup.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "shm/node.h"
 
 static rg_group world;
 
@@ -73,7 +78,7 @@ static void test_gather(void) {
 }
 
 static char *contents(const char *path) {
-  static char text[100000];
+  static char text[400000];
   FILE *f = fopen(path, "r");
   size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
   text[n] = 0;
@@ -123,6 +128,246 @@ static void check_json(const char *path) {
   json_decref(j);
 }
 
+/* --- several balancers ------------------------------------------------------------------------ */
+
+static int unit(rg_walker *w, rg_group g, void *context) {
+  (void)context;
+  ++*(int64_t *)w->state;
+  return rg_barrier(g);
+}
+
+static double left(const rg_walker *w, void *context) {
+  (void)context;
+  return (double)(3 - *(const int64_t *)w->state);
+}
+
+/* A walker on all processes of g, and its spans on t. */
+static void balance(rg_timeline t, rg_group g, int64_t id) {
+  rg_balancer b;
+  rg_walker_kind kind = {.size = sizeof kind, .bytes = sizeof(int64_t), .unit = unit, .left = left};
+  rg_balance_options options = {.size = sizeof options, .timeline = t};
+  rg_walker_new walker = {.size = sizeof walker, .id = id, .left = 3};
+  RGT_OK(rg_balance_create(g, &kind, &options, &b));
+  RGT_OK(rg_balance_add(b, &walker));
+  RGT_OK(rg_balance_run(b));
+  RGT_OK(rg_balance_free(&b));
+}
+
+/* The spans of work of a rank: for the walkers keys[0..n-1] one after the other, each in a group of
+ * its own that has these first ranks and sizes. */
+static void check_work(const rg_span *s, int64_t count, int n, const int64_t keys[],
+                       const int first[], const int size[], const int together[]) {
+  int found = -1;
+  int64_t group = 0;
+  for (int64_t i = 0; i < count; i++) {
+    if (s[i].kind != RG_SPAN_WORK)
+      continue;
+    if (found < 0 || s[i].key != keys[found]) {
+      found++;
+      RGT_TRUE(found < n && s[i].group > group);
+    }
+    group = s[i].group;
+    if (!RGT_TRUE(found < n))
+      return;
+    RGT_INT(s[i].key, keys[found]);
+    RGT_INT(s[i].size, size[found]);
+    RGT_INT(s[i].together, together[found]);
+    if (together[found])
+      RGT_INT(s[i].first, first[found]);
+  }
+  RGT_INT(found, n - 1);
+}
+
+/* Two balancers at the same time on the two halves, then two on all, the second in reverse order.
+ */
+static void test_balancers(void) {
+  rg_timeline t;
+  rg_group half, reverse;
+  int64_t count;
+  const rg_span *spans;
+  const int64_t *counts;
+  int middle = (rgt_size + 1) / 2, upper = rgt_rank >= middle, ranks[64];
+  RGT_OK(rg_timeline_create(&t));
+  RGT_OK(rg_group_create_range(world, upper ? middle : 0, (upper ? rgt_size : middle) - 1, 1, 3,
+                               &half));
+  for (int i = 0; i < rgt_size; i++)
+    ranks[i] = rgt_size - 1 - i;
+  RGT_OK(rg_group_create(world, rgt_size, ranks, 4, &reverse));
+  balance(t, half, 10 + upper);
+  balance(t, world, 12);
+  balance(t, reverse, 13);
+  RGT_OK(rg_timeline_gather(t, world, RG_TIMELINE_CLOCK, 0));
+  RGT_OK(rg_timeline_spans(t, &count, &spans, &counts));
+  for (int r = 0; rgt_rank == 0 && r < rgt_size; spans += counts[r], r++) {
+    int high = r >= middle;
+    const int64_t keys[] = {10 + high, 12, 13};
+    const int first[] = {high ? middle : 0, 0, 0};
+    const int size[] = {high ? rgt_size - middle : middle, rgt_size, rgt_size};
+    check_work(spans, counts[r], 3, keys, first, size, (int[]){1, 1, rgt_size == 1});
+  }
+  RGT_FAILS(rg_timeline_gather(t, world, RG_TIMELINE_CLOCK, 0), RG_ERR_ARG);
+  RGT_OK(rg_group_free(&half));
+  RGT_OK(rg_group_free(&reverse));
+  RGT_OK(rg_timeline_free(&t));
+}
+
+/* --- the timeline's own clock ----------------------------------------------------------------- */
+
+#define APART 1000.0 /* seconds between the clocks of two nodes */
+
+static double clock_shift;
+
+/* Takes the place of the C library's: the nodes, which are one machine, get clocks of their own. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *t) {
+  int error = (int)syscall(SYS_clock_gettime, clock, t);
+  if (clock == CLOCK_MONOTONIC)
+    t->tv_sec += (time_t)clock_shift;
+  return error;
+}
+
+/* Ranks begin one after the other: their spans are in this order on one node, and near one another
+ * on all. */
+static void test_clock(void) {
+  rg_timeline t;
+  int64_t count;
+  const rg_span *spans;
+  const int64_t *counts;
+  double before = 0;
+  int node = rgi_node_of(rgt_rank), nodes[64];
+  clock_shift = APART * node;
+  RGT_OK(rg_timeline_create(&t));
+  RGT_OK(rg_gather(world, &node, 1, MPI_INT, nodes, 1, MPI_INT, rgt_size - 1));
+  for (int r = 0; r < rgt_size; r++) {
+    rg_span span = work(r, 1);
+    if (r == rgt_rank)
+      RGT_OK(rg_timeline_mark(t, &span));
+    RGT_OK(rg_barrier(world));
+  }
+  RGT_OK(rg_timeline_gather(t, world, RG_TIMELINE_CLOCK, rgt_size - 1));
+  RGT_OK(rg_timeline_spans(t, &count, &spans, &counts));
+  for (int r = 0, first = 0; rgt_rank == rgt_size - 1 && r < rgt_size; r++) {
+    RGT_INT(counts[r], 1);
+    RGT_TRUE(spans[r].start >= 0 && spans[r].start < APART / 2);
+    first += spans[r].start == 0.0;
+    RGT_TRUE(r == 0 || nodes[r] != nodes[r - 1] || spans[r].start >= before);
+    before = spans[r].start;
+    RGT_TRUE(r < rgt_size - 1 || first >= 1);
+  }
+  RGT_OK(rg_timeline_free(&t));
+}
+
+/* Two kinds of origin are a mistake on all, after which the spans are as they were. */
+static void test_origins(void) {
+  rg_timeline t;
+  int64_t count;
+  const rg_span *spans;
+  RGT_OK(rg_timeline_create(&t));
+  mark(t, 1, work(1, 1));
+  if (rgt_size > 1) {
+    double origin = rgt_rank == 1 ? 5 : RG_TIMELINE_CLOCK;
+    RGT_FAILS(rg_timeline_gather(t, world, origin, 0), RG_ERR_ARG);
+  }
+  RGT_OK(rg_timeline_spans(t, &count, &spans, NULL));
+  RGT_TRUE(count == 1 && spans->start == 1);
+  RGT_OK(rg_timeline_gather(t, world, RG_TIMELINE_CLOCK, 0));
+  RGT_OK(rg_timeline_free(&t));
+}
+
+/* --- names and colours -------------------------------------------------------------------------
+ */
+
+/* A gathered timeline with walkers 0 to n - 1, one after the other. */
+static rg_timeline with_walkers(rg_group self, int n) {
+  rg_timeline t;
+  RGT_OK(rg_timeline_create(&t));
+  for (int i = 0; i < n; i++)
+    mark(t, i, work(i, 1));
+  RGT_OK(rg_timeline_end(t, n));
+  RGT_OK(rg_timeline_gather(t, self, 0, 0));
+  return t;
+}
+
+static void test_names(void) {
+  char path[RGT_PATH];
+  rg_group self;
+  static const char long_name[] = "a walker with a very long name \xc3\xa4\xc3\xb6\xc3\xbc";
+  rg_timeline_walker own[] = {{.key = 2, .name = "cold & slow", .colour = "#12abEF"},
+                              {.key = 1, .colour = "#000000"},
+                              {.key = 0, .name = long_name},
+                              {.key = 9, .name = "nowhere"}};
+  rg_timeline_words words = {.size = sizeof words, .walkers = 4, .walker = own};
+  RGT_OK(rg_group_create_range(world, rgt_rank, rgt_rank, 1, 6, &self));
+  rg_timeline t = with_walkers(self, 4);
+  rgt_temporary(path);
+  close(mkstemp(path));
+  RGT_OK(rg_timeline_write(t, path, RG_TIMELINE_SVG, &words));
+  const char *text = contents(path);
+  RGT_INT(occurrences(text, "works for cold &amp; slow in"), 1);
+  RGT_INT(occurrences(text, "fill='#12abEF'"), 2); /* the span and the legend */
+  RGT_INT(occurrences(text, "works for walker 1 in"), 1);
+  RGT_INT(occurrences(text, "fill='#000000'"), 2);
+  RGT_INT(occurrences(text, long_name), 2); /* titles */
+  RGT_INT(occurrences(text, "a walker with a very long nam\xe2\x80\xa6</text>"), 1);
+  RGT_INT(occurrences(text, "nowhere"), 0);
+  RGT_OK(rg_timeline_write(t, path, RG_TIMELINE_CHROME, &words));
+  RGT_INT(occurrences(contents(path), "\"name\": \"cold & slow\""), 1);
+  RGT_OK(rg_timeline_write(t, path, RG_TIMELINE_JSON, &words));
+  json_t *j = json_loads(contents(path), 0, NULL), *names = json_object_get(j, "names");
+  RGT_STR(json_string_value(json_object_get(names, "2")), "cold & slow");
+  RGT_INT(json_object_size(names), 3);
+  json_decref(j);
+  own[1].key = 2;
+  RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_SVG, &words), RG_ERR_ARG);
+  own[1] = (rg_timeline_walker){.key = 1, .colour = "#00'/><"};
+  RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_SVG, &words), RG_ERR_ARG);
+  words.walker = NULL;
+  RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_SVG, &words), RG_ERR_ARG);
+  remove(path);
+  RGT_OK(rg_timeline_free(&t));
+  RGT_OK(rg_group_free(&self));
+}
+
+/* How the legend fills the box of a walker: its colour and texture. */
+static void fill_of(const char *text, int walker, char fill[32]) {
+  char title[64];
+  snprintf(title, sizeof title, "data-walker='w%d'><title>walker %d</title>", walker, walker);
+  const char *at = strstr(text, title), *end = at ? strstr(at, "fill='none'") : NULL;
+  int colour = 0;
+  RGT_TRUE(at && end);
+  fill[0] = 0;
+  for (at = at ? strstr(at, "fill='") : NULL; at && at < end; at = strstr(at + 1, "fill='"))
+    colour += sprintf(fill + colour, "%.*s", (int)strcspn(at + 6, "'"), at + 6);
+}
+
+/* 100 walkers have a name in the legend, and look different. */
+static void test_legend(void) {
+  enum { MANY = 100, MORE = 200 };
+  static char fill[MANY][32];
+  char path[RGT_PATH];
+  rg_group self;
+  int alike = 0;
+  RGT_OK(rg_group_create_range(world, rgt_rank, rgt_rank, 1, 6, &self));
+  rg_timeline t = with_walkers(self, MANY), u = with_walkers(self, MORE);
+  rgt_temporary(path);
+  close(mkstemp(path));
+  RGT_OK(rg_timeline_write(t, path, RG_TIMELINE_SVG, NULL));
+  const char *text = contents(path);
+  RGT_INT(occurrences(text, "data-walker='w"), MANY);
+  RGT_INT(occurrences(text, "more walkers"), 0);
+  for (int i = 0; i < MANY; i++) {
+    fill_of(text, i, fill[i]);
+    for (int k = 0; k < i; k++)
+      alike += strcmp(fill[i], fill[k]) == 0;
+  }
+  RGT_INT(alike, 0);
+  RGT_OK(rg_timeline_write(u, path, RG_TIMELINE_SVG, NULL));
+  RGT_INT(occurrences(contents(path), "and 72 more walkers"), 1);
+  remove(path);
+  RGT_OK(rg_timeline_free(&t));
+  RGT_OK(rg_timeline_free(&u));
+  RGT_OK(rg_group_free(&self));
+}
+
 static void test_files(void) {
   char path[RGT_PATH];
   rg_timeline t;
@@ -151,6 +396,8 @@ static void test_files(void) {
   RGT_FAILS(rg_timeline_write(t, path, (rg_timeline_format)7, &words), RG_ERR_ARG);
   words.deaths = 1;
   RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_SVG, &words), RG_ERR_ARG);
+  words.death = &(rg_timeline_death){.rank = 1, .when = 1};
+  RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_SVG, &words), RG_ERR_RANK);
   words.deaths = 0;
   RGT_FAILS(rg_timeline_write(t, "/nonexistent/x", RG_TIMELINE_SVG, NULL), RG_ERR_FILE);
   remove(path);
@@ -162,6 +409,8 @@ static void test_files(void) {
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {
-      {"marks", test_marks}, {"gather", test_gather}, {"files", test_files}, {NULL, NULL}};
+      {"marks", test_marks},     {"gather", test_gather}, {"balancers", test_balancers},
+      {"origins", test_origins}, {"names", test_names},   {"legend", test_legend},
+      {"clock", test_clock},     {"files", test_files},   {NULL, NULL}};
   return rgt_main(argc, argv, "timeline", tests);
 }

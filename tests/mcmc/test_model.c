@@ -7,13 +7,13 @@
  * sources: examples/mcmc/models/model.c examples/mcmc/models/matrix.c
  * sources: examples/mcmc/models/poisson.c examples/mcmc/models/schools.c
  * sources: examples/mcmc/models/regression.c
- * sources: examples/mcmc/chain/random.c examples/mcmc/chain/density.c */
+ * sources: examples/mcmc/chain/density.c */
 #include <math.h>
+#include <regroup/random.h>
 #include <string.h>
 
 #include "check.h"
 #include "examples/mcmc/chain/density.h"
-#include "examples/mcmc/chain/random.h"
 #include "groups.h"
 
 #define PI 3.14159265358979323846
@@ -23,7 +23,8 @@ typedef post_density values[POST_CHAINS];
 
 static void draw(positions x, uint64_t step, double scale) {
   for (int c = 0; c < POST_CHAINS; c++) {
-    post_random_normals((post_random_stream){rgt_seed(), (uint64_t)c, step}, POST_PARAMETERS, x[c]);
+    rg_random r = {.seed = rgt_seed(), .walker = (uint64_t)c, .step = step};
+    RGT_OK(rg_random_normal(&r, POST_PARAMETERS, x[c]));
     for (int i = 0; i < POST_PARAMETERS; i++)
       x[c][i] *= scale;
   }

@@ -7,7 +7,7 @@
  * sources: examples/mcmc/models/model.c examples/mcmc/models/matrix.c
  * sources: examples/mcmc/models/poisson.c examples/mcmc/models/schools.c
  * sources: examples/mcmc/models/regression.c
- * sources: examples/mcmc/chain/random.c examples/mcmc/chain/density.c
+ * sources: examples/mcmc/chain/density.c
  * sources: examples/mcmc/chain/draws.c examples/mcmc/chain/sampler.c
  * sources: examples/mcmc/chain/tuning.c examples/mcmc/chain/walker.c */
 #include <math.h>

@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Random numbers and diagnostics, against sequences whose properties are known.
+ * Diagnostics, against sequences whose properties are known.
  * Seeds are fixed: nothing here fails by chance.
  * ranks: 1
- * sources: examples/mcmc/chain/random.c examples/mcmc/posterior/estimate.c
- * sources: examples/mcmc/posterior/summary.c */
+ * sources: examples/mcmc/posterior/estimate.c examples/mcmc/posterior/summary.c */
 #include <math.h>
+#include <regroup/random.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "examples/mcmc/chain/random.h"
 #include "examples/mcmc/posterior/summary.h"
 
 enum { CHAINS = 8, DRAWS = 4000, ALL = CHAINS * DRAWS };
 
 static double x[ALL];
 
+static void draw_normals(uint64_t seed, int walker, int step, int n, double out[]) {
+  rg_random r = {.seed = seed, .walker = (uint64_t)walker, .step = (uint64_t)step};
+  RGT_OK(rg_random_normal(&r, n, out));
+}
+
 /* x[i] = rho x[i-1] + noise, of variance 1. */
 static void autoregressive(double rho, uint64_t seed) {
   for (int c = 0; c < CHAINS; c++) {
     double before, z;
-    post_random_normals((post_random_stream){seed, (uint64_t)c, 0}, 1, &before);
+    draw_normals(seed, c, 0, 1, &before);
     for (int i = 0; i < DRAWS; i++) {
-      post_random_normals((post_random_stream){seed, (uint64_t)c, (uint64_t)i + 1}, 1, &z);
+      draw_normals(seed, c, i + 1, 1, &z);
       before = rho * before + sqrt(1 - rho * rho) * z;
       x[c * DRAWS + i] = before;
     }
@@ -126,63 +130,12 @@ static void test_check(void) {
   RGT_INT(post_summary_check(line, 2, NULL), 1);
 }
 
-/* --- random numbers ----------------------------------------------------------------------- */
-
-static int ascending(const void *a, const void *b) {
-  double u = *(const double *)a, v = *(const double *)b;
-  return (u > v) - (u < v);
-}
-
-/* The largest distance from the distribution, times sqrt(n): above 1.95 one time
- * in a thousand (Kolmogorov). */
-static double distance(int n, int normal) {
-  double most = 0;
-  qsort(x, (size_t)n, sizeof *x, ascending);
-  for (int i = 0; i < n; i++) {
-    double p = normal ? erfc(-x[i] / sqrt(2)) / 2 : x[i];
-    most = fmax(most, fmax(p - (double)i / n, (i + 1.0) / n - p));
-  }
-  return most * sqrt(n);
-}
-
-static void test_distributions(void) {
-  for (int i = 0; i < ALL; i++)
-    x[i] = post_random_uniform((post_random_stream){5, (uint64_t)i % 3, (uint64_t)i / 3 / 5},
-                               (uint64_t)(i / 3 % 5));
-  RGT_TRUE(distance(ALL, 0) < 1.95);
-  RGT_TRUE(x[0] > 0 && x[ALL - 1] < 1);
-  for (int i = 0; i < ALL / 5; i++)
-    post_random_normals((post_random_stream){6, (uint64_t)i % 7, (uint64_t)i / 7}, 5, &x[5 * i]);
-  RGT_TRUE(distance(ALL / 5 * 5, 1) < 1.95);
-}
-
-/* A pure function of its arguments; and all of them matter. */
-static void test_pure(void) {
-  post_random_stream at = {1, 2, 3}, other[] = {{2, 2, 3}, {1, 3, 3}, {1, 2, 4}};
-  double a[7], b[7];
-  post_random_normals(at, 7, a);
-  post_random_normals(at, 7, b);
-  RGT_TRUE(memcmp(a, b, sizeof a) == 0);
-  post_random_normals(at, 3, b);
-  RGT_TRUE(memcmp(a, b, 3 * sizeof *a) == 0);
-  RGT_TRUE(post_random_uniform(at, 0) == post_random_uniform(at, 0));
-  RGT_TRUE(post_random_uniform(at, 0) != post_random_uniform(at, 1));
-  RGT_TRUE(post_random_uniform(at, 0) != post_random_uniform(at, 4));
-  for (int i = 0; i < 3; i++) {
-    post_random_normals(other[i], 1, b);
-    RGT_TRUE(a[0] != b[0]);
-    RGT_TRUE(post_random_uniform(at, 0) != post_random_uniform(other[i], 0));
-  }
-}
-
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"effective size", test_effective_size},
                                    {"standard error", test_standard_error},
                                    {"R-hat", test_rhat},
                                    {"degenerate", test_degenerate},
                                    {"check", test_check},
-                                   {"distributions", test_distributions},
-                                   {"pure", test_pure},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "posterior_diagnostics", tests);
 }

@@ -3,7 +3,8 @@
 # Copyright (c) the Regroup authors
 """regroup-run looks at its launcher: Open MPI's is refused with a line, others get the command
 line as it is. The status 75 of nodes that were given up is the job's only if no survivors have
-ended well; such a job is lost, and started again."""
+ended well; such a job is lost, and started again. When the launcher ends with status 9, a line says
+that a guard may have been killed; a signal to regroup-run reaches the launcher."""
 import os
 import subprocess
 import tempfile
@@ -33,3 +34,20 @@ with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([RUN, '--restart=1', '-n', '2', 'program'], capture_output=True,
                               env=dict(os.environ, RG_MPIEXEC=launcher), text=True)
         assert (done.returncode, done.stdout.count('started')) == (status, starts), done
+
+    for status in 0, 1, 9:
+        with open(launcher, 'w') as f:
+            f.write('#!/bin/sh\n[ "$1" = --version ] || exit %d\n' % status)
+        done = subprocess.run([RUN, '-n', '2', 'program'], capture_output=True,
+                              env=dict(os.environ, RG_MPIEXEC=launcher), text=True)
+        assert done.returncode == status, done
+        assert ('a guard was killed' in done.stderr) == (status == 9), done
+
+    with open(launcher, 'w') as f:
+        f.write('#!/bin/sh\n[ "$1" = --version ] && exit\ntrap "echo ended; exit 5" TERM\n'
+                'echo began\nwhile :; do sleep 0.1; done\n')
+    job = subprocess.Popen([RUN, '-n', '2', 'program'], text=True, stdout=subprocess.PIPE,
+                           env=dict(os.environ, RG_MPIEXEC=launcher))
+    assert job.stdout.readline() == 'began\n'
+    job.terminate()
+    assert job.communicate(timeout=60)[0] == 'ended\n' and job.returncode == 5, job.returncode

@@ -103,7 +103,7 @@ static void test_polite(void) {
   MPI_Get_library_version(library, &length);
   RGT_OK(rg_polite_active(&active));
   RGT_FAILS(rg_polite_active(NULL), RG_ERR_ARG);
-  if (rgt_size > 1 && strstr(library, "ch4:ucx"))
+  if (strstr(library, "ch4:ucx") && !getenv("RG_POLITE")) /* also of a process alone */
     RGT_INT(active, 1);
   for (double late = 0.2; active && !all && late < 4; late *= 2)
     all = all_were_polite(late);
@@ -158,7 +158,7 @@ static void test_polling(void) {
   int active;
   RGT_OK(rg_polite_active(&active));
   RGT_INT(counts[1] - counts[0], 0);
-  if (active)
+  if (active && rgt_size > 1) /* a process alone is not polled for */
     RGT_TRUE(counts[2] > counts[1]);
 }
 

@@ -7,15 +7,28 @@
 #include "sampler.h"
 
 #include <math.h>
+#include <regroup/random.h>
 #include <string.h>
-
-#include "random.h"
 
 enum { ACCEPT, JITTER }; /* uniform draws of a step */
 enum { MOST_LEAPS = 32 };
 
-static post_random_stream stream_of(uint64_t seed, const post_walker_state *s, int chain) {
-  return (post_random_stream){seed, (uint64_t)(s->walker * POST_CHAINS + chain), (uint64_t)s->step};
+/* Each chain is a walker of rg_random's. */
+static rg_random stream_of(uint64_t seed, const post_walker_state *s, int chain, uint64_t draw) {
+  return (rg_random){seed, (uint64_t)(s->walker * POST_CHAINS + chain), (uint64_t)s->step, draw};
+}
+
+static double draw_uniform(uint64_t seed, const post_walker_state *s, int chain, uint64_t draw) {
+  rg_random r = stream_of(seed, s, chain, draw);
+  double x = 0;
+  rg_random_uniform(&r, 1, &x);
+  return x;
+}
+
+static void draw_normals(uint64_t seed, const post_walker_state *s, int chain, int n,
+                         double out[]) {
+  rg_random r = stream_of(seed, s, chain, 0);
+  rg_random_normal(&r, n, out);
 }
 
 /* Accepts or rejects the proposals. One whose density is not a number is rejected. */
@@ -30,7 +43,7 @@ static void accept_proposals(uint64_t seed, post_walker_state *s,
     if (isnan(probability))
       probability = 0;
     *acceptance += probability / POST_CHAINS;
-    if (post_random_uniform(stream_of(seed, s, c), ACCEPT) >= probability)
+    if (draw_uniform(seed, s, c, ACCEPT) >= probability)
       continue;
     memcpy(s->position[c], to[c], sizeof to[c]);
     s->value[c] = value[c];
@@ -44,7 +57,7 @@ int post_sampler_metropolis(rg_group g, const post_model *m, uint64_t seed, post
   post_density value[POST_CHAINS] = {{0, {0}}};
   double size = exp(s->tuning.log_size);
   for (int c = 0; c < POST_CHAINS; c++) {
-    post_random_normals(stream_of(seed, s, c), m->parameters, z);
+    draw_normals(seed, s, c, m->parameters, z);
     for (int i = 0; i < m->parameters; i++)
       to[c][i] = s->position[c][i] + size * s->tuning.width[i] * z[i];
   }
@@ -79,9 +92,8 @@ static void start_leaps(const post_model *m, uint64_t seed, const post_walker_st
   memcpy(f->position, s->position, sizeof f->position);
   memcpy(f->value, s->value, sizeof f->value);
   for (int c = 0; c < POST_CHAINS; c++) {
-    post_random_stream at = stream_of(seed, s, c);
-    post_random_normals(at, m->parameters, f->momentum[c]);
-    f->size[c] = exp(s->tuning.log_size) * (0.8 + 0.4 * post_random_uniform(at, JITTER));
+    draw_normals(seed, s, c, m->parameters, f->momentum[c]);
+    f->size[c] = exp(s->tuning.log_size) * (0.8 + 0.4 * draw_uniform(seed, s, c, JITTER));
   }
 }
 

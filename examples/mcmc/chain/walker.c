@@ -5,9 +5,9 @@
  * after every so many steps. All of it is a function of seed and walker. */
 #include "walker.h"
 
+#include <regroup/random.h>
 #include <string.h>
 
-#include "random.h"
 #include "sampler.h"
 
 static const struct {
@@ -41,10 +41,11 @@ int post_walker_start(post_walker_setup *s, int64_t walker, post_walker_state *s
   memset(state, 0, sizeof *state);
   state->walker = walker;
   post_tuning_start(&state->tuning);
-  for (int c = 0; c < POST_CHAINS; c++)
-    post_random_normals(
-        (post_random_stream){s->seed, (uint64_t)(walker * POST_CHAINS + c), UINT64_MAX},
-        m->parameters, state->position[c]);
+  for (int c = 0; c < POST_CHAINS; c++) {
+    rg_random r = {
+        .seed = s->seed, .walker = (uint64_t)(walker * POST_CHAINS + c), .step = UINT64_MAX};
+    rg_random_normal(&r, m->parameters, state->position[c]);
+  }
   return RG_SUCCESS;
 }
 

@@ -11,9 +11,9 @@
  * The adjoint goes the same way back. In one dimension the elements' solution is
  * exact at the nodes, so the posterior is the same for every number of cells. */
 #include <math.h>
+#include <regroup/random.h>
 #include <stdlib.h>
 
-#include "../chain/random.h"
 #include "matrix.h"
 
 #define PI 3.14159265358979323846
@@ -44,11 +44,11 @@ static double response_at(int k, int i) {
 
 /* Observations of a source drawn from the prior: always the same. */
 static void make_observations(poisson_data *d) {
-  post_random_stream at = {DATA_SEED, UINT64_MAX, 0};
+  rg_random of_source = {.seed = DATA_SEED, .walker = UINT64_MAX, .step = 0};
+  rg_random of_error = {.seed = DATA_SEED, .walker = UINT64_MAX, .step = 1};
   double source[MODES], error[OBSERVED];
-  post_random_normals(at, MODES, source);
-  at.step = 1;
-  post_random_normals(at, OBSERVED, error);
+  rg_random_normal(&of_source, MODES, source);
+  rg_random_normal(&of_error, OBSERVED, error);
   for (int j = 0; j < OBSERVED; j++) {
     d->y[j] = noise * error[j];
     for (int k = 0; k < MODES; k++)

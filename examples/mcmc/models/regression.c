@@ -6,9 +6,9 @@
  * independent. Positions are b and log s^2. The posterior is known in closed
  * form: s^2 is inverse gamma, b is Student's t. */
 #include <math.h>
+#include <regroup/random.h>
 #include <stdlib.h>
 
-#include "../chain/random.h"
 #include "matrix.h"
 
 enum { ROWS = 640, COEFFICIENTS = 5, BLOCKS = 16, DATA_SEED = 2 };
@@ -25,8 +25,8 @@ typedef struct {
 /* Columns with a part in common, so that the coefficients are correlated. */
 static void draw_row(regression_data *d, int row) {
   double z[COEFFICIENTS + 1];
-  post_random_normals((post_random_stream){DATA_SEED, UINT64_MAX, (uint64_t)row}, COEFFICIENTS + 1,
-                      z);
+  rg_random r = {.seed = DATA_SEED, .walker = UINT64_MAX, .step = (uint64_t)row};
+  rg_random_normal(&r, COEFFICIENTS + 1, z);
   d->x[row][0] = 1;
   for (int k = 1; k < COEFFICIENTS; k++)
     d->x[row][k] = 0.8 * z[k] + 0.6 * z[0];

@@ -3,7 +3,9 @@
  *
  * One start of a job. The launcher's exit status alone does not tell what has become of the job. So
  * regroup-run reads the standard error of the launcher and of the job, passes it on, and looks for
- * the lines by which the launcher, guards and daemons report that a node or a rank is gone. */
+ * the lines by which the launcher, guards and daemons report that a node or a rank is gone. Where
+ * nothing depends on these lines (run_job_unheard) standard error stays the launcher's own: it may
+ * be a terminal. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +142,35 @@ static run_end judge_end(int status, const stderr_listener *l) {
   l->launcher->judge(&l->news, &end);
   if (stop && end.status == 0)
     end.status = 128 + stop; /* mpiexec sometimes ends with 0 when it has interrupted its ranks */
+  return end;
+}
+
+run_end run_job_unheard(const run_launcher *by, char **command) {
+  static const struct sigaction plain = {.sa_handler = SIG_DFL};
+  const stderr_listener nothing = {.launcher = by};
+  int status = 0;
+  catch_signals(by);
+  pid_t pid = fork(), ended = -1;
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* as if this program were the launcher */
+    sigaction(SIGCHLD, &plain, NULL);
+    execvp(command[0], command);
+    fprintf(stderr, "regroup-run: cannot start %s: %s\n", command[0], strerror(errno));
+    _exit(2);
+  }
+  launcher = pid;
+  while (pid > 0 && (ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+    continue;
+  launcher = 0;
+  if (ended != pid || pid < 0)
+    return (run_end){.status = 2};
+  run_end end = judge_end(status, &nothing);
+  if (end.status == SIGKILL && !stop)
+    fputs("regroup-run: the job has ended with status 9. If no line above names a rank that was "
+          "killed, and the program has not ended with this status, a guard was killed: a job "
+          "survives the death of ranks, but not that of their guards (regroup-guard, "
+          "regroup-noded)\n",
+          stderr);
   return end;
 }
 

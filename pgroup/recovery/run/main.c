@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * regroup-run's command line: its own options come first, all others go to the launcher. Under
- * mpiexec and without --restart it becomes mpiexec by exec, and has no part in the job any more. */
+ * mpiexec and without --restart it only waits, and tells of a lost guard. */
 #include <errno.h>
 #include <regroup/version.h>
 #include <signal.h>
@@ -212,11 +212,8 @@ static int read_option(const char *word, run_options *o) {
 static int run_program(const run_launcher *launcher, char ***command, const run_options *o) {
   setenv("RG_SURVIVE", "1", 1);
   setenv("UCX_TLS", "tcp,self", 0);
-  if (o->most < 0 && !launcher->stays && !o->requeue) {
-    execvp(**command, *command);
-    fprintf(stderr, "regroup-run: cannot start %s\n", **command);
-    return 2;
-  }
+  if (o->most < 0 && !launcher->stays && !o->requeue)
+    return run_job_unheard(launcher, *command).status;
   int status = run_again(launcher, command, o->most);
   if (o->requeue && status == REQUEUE_STATUS)
     put_back();

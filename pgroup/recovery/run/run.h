@@ -45,6 +45,10 @@ extern const run_launcher run_mpiexec, run_srun;
 /* Runs the command, which NULL ends, and passes its standard error on. */
 run_end run_job(const run_launcher *launcher, char **command);
 
+/* The same without looking at its standard error. After status 9, by which MPICH's launcher tells
+ * that one of its processes was killed, a line says that this may have been a guard. */
+run_end run_job_unheard(const run_launcher *launcher, char **command);
+
 /* The signal that has ended a job, or is to; 0: none. */
 int run_interrupted(void);
 

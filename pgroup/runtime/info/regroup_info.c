@@ -5,6 +5,7 @@
  * are polite. */
 #include <mpi.h>
 #include <regroup.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/node_memory.h"
@@ -53,13 +54,19 @@ static void print_markdown(int count) {
   }
 }
 
+static const char *why_not_polite(void) {
+  const char *asked = getenv("RG_POLITE");
+  return asked && strcmp(asked, "0") == 0 ? "not polite: RG_POLITE=0"
+                                          : "not polite: this MPI does not wait by UCX";
+}
+
 static void print_table(int count, int polite) {
   option o;
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(mpi, &length);
   printf("regroup %s\nMPI     %.*s\nMPI's own waits are %s\n\n", RG_VERSION,
-         (int)strcspn(mpi, "\n"), mpi, polite ? "polite" : "not polite");
+         (int)strcspn(mpi, "\n"), mpi, polite ? "polite" : why_not_polite());
   for (int i = 0; i < count && get_option(i, &o) == RG_SUCCESS; i++)
     printf("%-18s %-8s (%s)\n    %s\n    values: %s; default: %s\n", o.name, o.value, o.origin,
            o.meaning, o.values, *o.builtin ? o.builtin : "none");

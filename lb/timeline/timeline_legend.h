@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * The walkers of a picture: their names, colours and textures, and the legend. */
+#ifndef RGI_TIMELINE_LEGEND_H
+#define RGI_TIMELINE_LEGEND_H
+
+#include <stdio.h>
+
+#include "timeline/timeline_picture.h"
+
+#define RGI_TIMELINE_REGROUPS "#777"
+#define RGI_TIMELINE_WAITS "#c4c4c4"
+
+typedef struct {
+  const rgi_timeline_picture *p;
+  int64_t *keys; /* of the walkers, sorted */
+  int64_t walkers;
+  double left, width; /* of the legend, in pixels */
+  int columns, small; /* small: many walkers */
+} rgi_timeline_legend;
+
+typedef struct {
+  double x, y, width, height;
+} rgi_timeline_box;
+
+/* Finds the walkers of all spans. 0: there is no memory. */
+int rgi_timeline_legend_open(rgi_timeline_legend *l, const rgi_timeline_picture *p, double left,
+                             double width);
+void rgi_timeline_legend_close(rgi_timeline_legend *l);
+
+int64_t rgi_timeline_legend_index(const rgi_timeline_legend *l, int64_t key);
+/* Writes the name of a walker; at most `most` bytes of it, if most is not 0. */
+void rgi_timeline_legend_name(const rgi_timeline_legend *l, FILE *f, int64_t key, size_t most);
+/* A rectangle in the colour and with the texture of a walker, by its index. */
+void rgi_timeline_legend_fill(const rgi_timeline_legend *l, FILE *f, const rgi_timeline_box *b,
+                              int64_t index);
+
+/* The textures, to be written once; and the legend, from y on, which is so high. */
+void rgi_timeline_legend_define(FILE *f);
+double rgi_timeline_legend_height(const rgi_timeline_legend *l);
+void rgi_timeline_legend_draw(const rgi_timeline_legend *l, FILE *f, double y);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A page around the picture, with a script that zooms and moves time. It loads nothing. The page is
+ * well-formed XML too: therefore the script has neither "less than" nor "and" signs.
+ *
+ * The script shows a part of the plot by its viewBox, which stretches it in x alone. What must keep
+ * its shape (texts, crosses, textures) is scaled back around its data-x, and the axis is drawn
+ * anew. */
+#include "base/xml.h"
+#include "timeline/timeline.h"
+
+static const char style[] =
+    "body{margin:0 auto;width:1200px;font:14px DejaVu Sans,Helvetica,Arial,sans-serif;"
+    "color:#444;background:#fff}\n"
+    "p{margin:8px 70px}\n"
+    "#plot{cursor:grab;touch-action:none}\n"
+    "#plot rect,#plot path{vector-effect:non-scaling-stroke}\n"
+    ".walker{cursor:pointer}\n";
+
+static const char script[] =
+    "(function () {\n"
+    "  var page = document.getElementById('timeline'), plot = document.getElementById('plot');\n"
+    "  var axis = document.getElementById('axis'), only = document.getElementById('only');\n"
+    "  var box = plot.getAttribute('viewBox').split(' ').map(Number);\n"
+    "  var left = box[0], width = box[2], seconds = Number(plot.dataset.seconds);\n"
+    "  var bottom = Number(plot.dataset.bottom), from = 0, to = seconds, held = null;\n"
+    "  var kept = plot.querySelectorAll('[data-x]'), patterns = "
+    "page.querySelectorAll('pattern');\n"
+    "\n"
+    "  function add(name, attributes, text) {\n"
+    "    var e = document.createElementNS('http://www.w3.org/2000/svg', name);\n"
+    "    for (var a in attributes) e.setAttribute(a, attributes[a]);\n"
+    "    e.textContent = text;\n"
+    "    axis.appendChild(e);\n"
+    "  }\n"
+    "  function drawAxis() {\n"
+    "    var tenth = (to - from) / 10, step = Math.pow(10, Math.floor(Math.log10(tenth)));\n"
+    "    var many = tenth / step;\n"
+    "    step *= many > 5 ? 10 : many > 2 ? 5 : many > 1 ? 2 : 1;\n"
+    "    var digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));\n"
+    "    axis.textContent = '';\n"
+    "    for (var i = Math.ceil(from / step - 1e-9); to >= i * step; i++) {\n"
+    "      var x = left + width * (i * step - from) / (to - from);\n"
+    "      add('path', {d: 'M' + x + ' ' + bottom + 'v5', stroke: '#bbb'}, '');\n"
+    "      add('text', {x: x, y: bottom + 19, fill: '#333', 'font-size': 13,\n"
+    "                   'text-anchor': 'middle'}, (i * step).toFixed(digits));\n"
+    "    }\n"
+    "  }\n"
+    "  function show(start, end) {\n"
+    "    var long = Math.min(seconds, Math.max(seconds * 1e-6, end - start));\n"
+    "    from = Math.min(Math.max(0, start), seconds - long);\n"
+    "    to = from + long;\n"
+    "    var scale = long / seconds;\n"
+    "    plot.setAttribute('viewBox', [left + width * from / seconds, box[1], width * scale,\n"
+    "                                  box[3]].join(' '));\n"
+    "    kept.forEach(function (e) {\n"
+    "      var x = Number(e.dataset.x);\n"
+    "      e.setAttribute('transform', 'translate(' + x + ' 0) scale(' + scale +\n"
+    "                     ' 1) translate(' + -x + ' 0)');\n"
+    "    });\n"
+    "    patterns.forEach(function (p) {\n"
+    "      p.setAttribute('patternTransform', 'scale(' + scale + ' 1) ' +\n"
+    "                     (p.dataset.turn || ''));\n"
+    "    });\n"
+    "    drawAxis();\n"
+    "  }\n"
+    "  function share(event) {\n"
+    "    var r = page.getBoundingClientRect();\n"
+    "    return ((event.clientX - r.left) * page.viewBox.baseVal.width / r.width - left) / width;\n"
+    "  }\n"
+    "  function zoom(at, by) {\n"
+    "    var middle = from + at * (to - from);\n"
+    "    show(middle - (middle - from) * by, middle + (to - middle) * by);\n"
+    "  }\n"
+    "  plot.addEventListener('wheel', function (e) {\n"
+    "    e.preventDefault();\n"
+    "    zoom(share(e), Math.pow(1.002, e.deltaY));\n"
+    "  }, {passive: false});\n"
+    "  plot.addEventListener('pointerdown', function (e) {\n"
+    "    held = {at: share(e), y: e.clientY, from: from, to: to};\n"
+    "    plot.setPointerCapture(e.pointerId);\n"
+    "  });\n"
+    "  plot.addEventListener('pointermove', function (e) {\n"
+    "    if (!held) return;\n"
+    "    var by = (held.at - share(e)) * (held.to - held.from);\n"
+    "    show(held.from + by, held.to + by);\n"
+    "    window.scrollBy(0, held.y - e.clientY);\n"
+    "    held.y = e.clientY;\n"
+    "  });\n"
+    "  plot.addEventListener('pointerup', function () { held = null; });\n"
+    "  plot.addEventListener('dblclick', function () { show(0, seconds); });\n"
+    "  document.addEventListener('keydown', function (e) {\n"
+    "    var step = (to - from) / 5;\n"
+    "    if (e.key === '+') zoom(0.5, 0.5);\n"
+    "    if (e.key === '-') zoom(0.5, 2);\n"
+    "    if (e.key === '0') show(0, seconds);\n"
+    "    if (e.key === 'ArrowLeft') show(from - step, to - step);\n"
+    "    if (e.key === 'ArrowRight') show(from + step, to + step);\n"
+    "  });\n"
+    "  page.querySelectorAll('.walker').forEach(function (e) {\n"
+    "    e.addEventListener('click', function () {\n"
+    "      var rule = '#spans g{opacity:.12}#spans g.' + e.dataset.walker + '{opacity:1}';\n"
+    "      only.textContent = only.textContent === rule ? '' : rule;\n"
+    "    });\n"
+    "  });\n"
+    "  var part = location.hash.slice(1).split('-').map(Number); /* #FROM-TO, in seconds */\n"
+    "  show(part[0] || 0, part[1] > part[0] ? part[1] : seconds);\n"
+    "})();\n";
+
+int rgi_timeline_html(FILE *f, const rgi_timeline_picture *p) {
+  rgi_timeline_picture zoomed = *p;
+  zoomed.page = 1;
+  fputs("<!DOCTYPE html>\n<html xmlns='http://www.w3.org/1999/xhtml' lang='en'>\n<head>\n"
+        "<meta charset='UTF-8'/>\n<title>",
+        f);
+  rgi_xml_text(f, p->title);
+  fprintf(f, "</title>\n<style>\n%s</style>\n<style id='only'></style>\n</head>\n<body>\n", style);
+  if (!rgi_timeline_svg(f, &zoomed))
+    return 0;
+  fputs("<p>Wheel, + and -: zoom. Drag, arrows: move. Double click, 0: all. A click on a walker of "
+        "the legend: it alone. #FROM-TO behind the page's address: these seconds.</p>\n",
+        f);
+  fprintf(f, "<script>\n%s</script>\n</body>\n</html>\n", script);
+  return !ferror(f);
+}
