@@ -7,6 +7,7 @@
  * restart.c stands around them in a job that survives deaths. */
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/error_report.h"
 #include "base/mix.h"
 #include "walkers/async.h"
 #include "walkers/balancer.h"
@@ -50,7 +51,8 @@ static int begin(const char *call, rg_balancer b) {
   if (!rgi_balancer_rests(b))
     return rgi_error(RG_ERR_ARG, "%s: it has begun already", call);
   b->counts.ended = rgi_clock_now();
-  int error = b->members.survives ? rgi_restart_begin(b) : begin_first(b);
+  int error =
+      rgi_error_report_under(call, b->members.survives ? rgi_restart_begin(b) : begin_first(b));
   if (!rgi_balancer_rests(b)) {
     rgi_outcome_gather_forget(b);
     broken_if(b, error);
@@ -75,9 +77,9 @@ static int step(const char *call, rg_balancer b, int wait, int *what) {
     error = b->planner.policy.interval > 0 ? rgi_synchronous_step(b, wait, what)
                                            : rgi_async_step(b, wait, what);
   if (!rgi_membership_failure(&b->members))
-    return broken_if(b, error);
+    return broken_if(b, rgi_error_report_under(call, error));
   *what = RG_BALANCE_MOVED;
-  return broken_if(b, rgi_restart_recover(b));
+  return broken_if(b, rgi_error_report_under(call, rgi_restart_recover(b)));
 }
 
 int rg_balance_step(rg_balancer b, int wait, int *what) {
@@ -121,7 +123,7 @@ static int end(const char *call, rg_balancer b) {
               : b->async.board.shared ? rgi_async_end(b)
                                       : RG_SUCCESS;
   if (b->members.survives ? b->stage != RGI_BALANCER_DONE : error)
-    return broken_if(b, error);
+    return broken_if(b, rgi_error_report_under(call, error));
   if (!b->members.survives)
     error = rgi_outcome_report(&b->members, &b->outcomes, b->work.run, &b->planner);
   rest(b);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/error_report.h"
 #include "collectives/group_error.h"
 #include "walkers/balancer.h"
 #include "walkers/balancer_state.h"
@@ -138,7 +139,7 @@ static int gather(const char *call, rg_balancer b, int root) {
                                   : gather_bytes(b, root, here, &all);
   if (error || !here) {
     rgi_outcome_list_free(&all);
-    return error;
+    return rgi_error_report_under(call, error);
   }
   rgi_outcome_gather_forget(b);
   b->gathered = all;
