@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/error_report.h"
 #include "base/log.h"
 #include "checkpoint/checkpoint_check.h"
 #include "checkpoint/claim.h"
@@ -170,5 +171,5 @@ int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array a
   if (f)
     rgi_generations_clear(f);
   free(f);
-  return error;
+  return rgi_error_report_under(__func__, error);
 }

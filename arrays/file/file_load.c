@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/error_report.h"
 #include "collectives/group_error.h"
 #include "file/file.h"
 #include "formation/group.h"
@@ -82,7 +83,7 @@ static int fits_array(rg_array a, const char *path, const rgi_file_info *info) {
 static int read_elements(const char *call, rg_array a, const char *path,
                          const rgi_file_info *info) {
   uint64_t checksum;
-  RGI_TRY(rg_array_sync(a));
+  RGI_TRY(rgi_error_report_under(call, rg_array_sync(a)));
   if (info->format == RG_FILE_HDF5)
     RGI_TRY(rgi_group_error_share(a->group, call, rgi_file_hdf5_read(a, path, info)));
   else

@@ -5,6 +5,7 @@
 #include <regroup/collectives.h>
 
 #include "base/error.h"
+#include "base/error_report.h"
 #include "engine/engine.h"
 #include "engine/heap.h"
 #include "object/array.h"
@@ -40,9 +41,10 @@ int rg_array_sync(rg_array a) {
   if (!a->confirmed)
     RGI_TRY(rgi_array_confirm(__func__, a));
   if (!a->one_node)
-    RGI_TRY(rg_array_fence(a));
-  RGI_TRY(rg_barrier(a->group));
-  return rgi_array_is_mirrored(a) ? rgi_replicas_update(a) : RG_SUCCESS;
+    RGI_TRY(rgi_error_report_under(__func__, rg_array_fence(a)));
+  RGI_TRY(rgi_error_report_under(__func__, rg_barrier(a->group)));
+  return rgi_array_is_mirrored(a) ? rgi_error_report_under(__func__, rgi_replicas_update(a))
+                                  : RG_SUCCESS;
 }
 
 int rg_progress(void) {

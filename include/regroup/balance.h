@@ -29,6 +29,12 @@
  *    on its communicator (rg_group_comm). The application may use that group until the next
  *    callback with another one; the library frees it.
  *
+ *  - A balancer may run several times: after rg_balance_end walkers are added again, and
+ *    rg_balance_begin or rg_balance_run starts the next run, with the processes that live. The
+ *    outcomes of earlier runs stay until rg_balance_drop, and so do the measured paces: a walker
+ *    whose id an earlier run had begins with the pace of that walker. Ids need not differ between
+ *    runs. Statistics, the numbers of groups, and the timeline go on.
+ *
  * "Every process" means every member of the group of rg_balance_create. A process
  * uses a balancer in one thread at a time. All calls may return RG_ERR_ARG (a
  * pointer is NULL, or the handle is not a balancer), RG_ERR_NOMEM and RG_ERR_NOT_INIT. */
@@ -112,10 +118,11 @@ typedef struct {
 typedef struct {
   size_t size; /* sizeof(rg_walker_new): error.h */
   int64_t id;
-  double left;       /* units, an estimate for its place in the queue; or RG_LOAD_UNKNOWN */
-  double unit;       /* seconds that a unit takes on one process; 0: not known */
-  int64_t least;     /* the least number of processes; 0: no limit */
-  int64_t most;      /* the largest number of processes that it can use; 0: no limit */
+  double left;   /* units, an estimate for its place in the queue; or RG_LOAD_UNKNOWN */
+  double unit;   /* seconds that a unit takes on one process; 0: as measured for a walker of this
+                    id in an earlier run, otherwise not known */
+  int64_t least; /* the least number of processes; 0: no limit */
+  int64_t most;  /* the largest number of processes that it can use; 0: no limit */
   const void *state; /* bytes of the kind's size, or the packed state; NULL: from start.
                         Copied */
   size_t bytes;      /* of state */
@@ -131,6 +138,7 @@ typedef struct {
   double noticed; /* when this process detected it, on CLOCK_MONOTONIC */
   double back;    /* when the survivors had begun again */
   int left;       /* the number of survivors */
+  int world_rank; /* in rg_group_world: as rg_group_failed of that group and the launcher count */
 } rg_balance_death;
 
 /* Zero is the default of every member except `size`. */
@@ -171,17 +179,17 @@ RG_API int rg_balance_create(rg_group g, const rg_walker_kind *kind,
 RG_API int rg_balance_free(rg_balancer *b);
 
 /* Adds a walker.
- * Callers before rg_balance_begin: every process, with the same walkers in the same order.
- * Walker j starts on group j; the others wait, the longest first. Caller afterwards: the leader
- * (rank 0 of the unit's group), in a unit; the walker waits for a group (with a synchronous policy
- * from the next round on). A walker with `ended` is added only in a unit. Local; messages are sent
- * only later. Errors: RG_ERR_ARG (left < 0 and not RG_LOAD_UNKNOWN; a state of another size than
- * the kind's; least larger than the group of the balancer, or than most; the call is neither before
- * the run nor in a unit by its leader). */
+ * Callers before rg_balance_begin, and between two runs: every process, with the same walkers in
+ * the same order. Walker j starts on group j; the others wait, the longest first. Caller
+ * afterwards: the leader (rank 0 of the unit's group), in a unit; the walker waits for a group
+ * (with a synchronous policy from the next round on). A walker with `ended` is added only in a
+ * unit. Local; messages are sent only later. Errors: RG_ERR_ARG (left < 0 and not RG_LOAD_UNKNOWN;
+ * a state of another size than the kind's; least larger than the group of the balancer, or than
+ * most; the call is neither before the run nor in a unit by its leader). */
 RG_API int rg_balance_add(rg_balancer b, const rg_walker_new *walker);
 
-/* Runs until all walkers have ended: begin, steps, end. Callers: every process.
- * Errors: those of rg_balance_begin and rg_balance_end. */
+/* Runs until all walkers have ended: begin, steps, end. It may be called again. Callers: every
+ * process. Errors: those of rg_balance_begin and rg_balance_end. */
 RG_API int rg_balance_run(rg_balancer b);
 
 /* --- with the application's own main loop ------------------------------------------- */
@@ -194,9 +202,13 @@ enum {
   RG_BALANCE_DONE        /* all walkers have ended: call rg_balance_end */
 };
 
-/* Forms the first groups. Callers: every process.
- * Errors (the same on all processes): RG_ERR_MISMATCH (processes disagree about the
- * walkers, the size of the state, or options); RG_ERR_ARG (it runs already). */
+/* Forms the first groups. Callers: every process. From the second run on the processes tell one
+ * another the paces that they have measured: an allgather of 128 bytes for each walker that ended
+ * since. In a job that survives, those who died since the last run are told of by `died`; the paces
+ * that they had measured are lost.
+ * Errors (the same on all processes; the balancer is then as it was before): RG_ERR_MISMATCH
+ * (processes disagree about the walkers, the size of the state, options, or calls of
+ * rg_balance_drop); RG_ERR_ARG (it runs already, or a call of its last run has failed). */
 RG_API int rg_balance_begin(rg_balancer b);
 
 /* Does one step: a unit, if this process's group has a walker; otherwise it handles requests of
@@ -212,8 +224,8 @@ RG_API int rg_balance_begin(rg_balancer b);
 RG_API int rg_balance_step(rg_balancer b, int wait, int *what);
 
 /* Ends the run, after RG_BALANCE_DONE. Callers: every process. Returns the same on all processes:
- * the error and message of the failed walker with the lowest id; if no walker failed, those of a
- * policy that failed; otherwise RG_SUCCESS. */
+ * the error and message of the failed walker of this run with the lowest id; if no walker failed,
+ * those of a policy that failed; otherwise RG_SUCCESS. In each case the balancer may run again. */
 RG_API int rg_balance_end(rg_balancer b);
 
 /* --- results ------------------------------------------------------------------------- */
@@ -228,19 +240,47 @@ typedef struct {
   double seconds;    /* from its start to its end */
   const void *state; /* at the end, packed if there is pack; NULL if it failed */
   size_t bytes;
-  int64_t reserved[2]; /* 0 */
+  double unit;  /* seconds of a unit on one process, by what was measured; 0: not known. Another
+                   balancer may be given it, in rg_walker_new */
+  int run;      /* in which it ended: 0 for the first run of the balancer */
+  int reserved; /* 0 */
 } rg_balance_outcome;
 
-/* The outcomes of the walkers that ended with this process as their leader; on the root of
- * rg_balance_gather, of all walkers. They are in the order of their ids. The memory belongs to
- * the balancer and is valid until the balancer is freed or gathered. Local. */
+/* The outcomes of the walkers that ended with this process as their leader; after a gather, on the
+ * root of rg_balance_gather and on all processes that called rg_balance_gather_all, of all walkers.
+ * They are in the order of their ids; of one id, in the order of runs. The memory belongs to the
+ * balancer and is valid until the balancer is freed, gathered, begun again, or has dropped them.
+ * Local. */
 RG_API int rg_balance_outcomes(rg_balancer b, int64_t *count, const rg_balance_outcome **outcomes);
 
 /* Gathers all outcomes at the root, a rank in g. Callers: every process, after
- * rg_balance_end. It may be called again, with another root. Cost: three gathers. Errors:
- * RG_ERR_RANK; RG_ERR_ARG (the run has not ended); RG_ERR_PROC_FAILED (the root has died: choose
- * another one and call again; or outcomes were lost with several nodes). */
+ * rg_balance_end. It may be called again, with another root. Cost: an allgather of 24 bytes, an
+ * allreduce of 8 and a gather of the outcomes; in a job that survives an agreement, and between
+ * nodes the outcomes that the root's node does not have.
+ * Errors (the same on all processes, after which the call may be repeated, with another root where
+ * that was the reason): RG_ERR_RANK (no such rank in g); RG_ERR_MISMATCH (processes name different
+ * roots); RG_ERR_ARG (the run has not ended, or has failed); RG_ERR_PROC_FAILED (the root has died;
+ * or outcomes were lost with several nodes);
+ * RG_ERR_NOMEM (of the root, or of one process for its own outcomes); RG_ERR_TIMEOUT and RG_ERR_MPI
+ * of the messages, which others may not get. A root that dies after the processes have agreed that
+ * it lives gives no error: the next call does. */
 RG_API int rg_balance_gather(rg_balancer b, int root);
+
+/* The same, but all processes get all outcomes. Errors: those of rg_balance_gather except for those
+ * of the root. */
+RG_API int rg_balance_gather_all(rg_balancer b);
+
+/* What a balancer keeps from one run to the next. */
+enum {
+  RG_BALANCE_OUTCOMES = 1, /* of earlier runs; also the memory of their states */
+  RG_BALANCE_PACES = 2     /* measured seconds of units, by the walkers' ids */
+};
+
+/* Drops outcomes, paces or both (`what` is a sum) of all runs that have ended.
+ * Callers: every process, before the first run or between runs, the same calls in the same order
+ * (rg_balance_begin checks this). No message. Errors: RG_ERR_ARG (another number; the balancer runs
+ * or has failed). */
+RG_API int rg_balance_drop(rg_balancer b, int what);
 
 /* Statistics of this process. */
 typedef struct {

@@ -74,7 +74,8 @@ RG_API int rg_checkpoint_wait(rg_checkpoint *c);
  * not. Each member may call any number of times; completion requires calls by all members. */
 RG_API int rg_checkpoint_test(rg_checkpoint *c, int *done);
 
-/* Reads the newest checkpoint that is not damaged into arrays[0..n-1] and state[0..bytes-1]. The
+/* Reads the newest checkpoint that is not damaged into arrays[0..n-1] and state[0..bytes-1]: the
+ * state that rank 0 has saved is filled in on all members. The
  * arrays have the shapes and types of those that were saved, any distribution, and g's members.
  * *found is 1, or 0 if there is no checkpoint; then nothing has been changed. If the newest
  * one is damaged a warning is logged and the previous one is read.

@@ -18,8 +18,8 @@
  *
  * The functions may return RG_ERR_GROUP (NULL, or the caller is not a member), RG_ERR_ARG,
  * RG_ERR_NOT_INIT, RG_ERR_NOMEM and RG_ERR_TIMEOUT. If a group has members on several
- * nodes and the job was not started with RG_SURVIVE=1, shrinking and agreeing return
- * RG_ERR_UNSUPPORTED, and revoking ends the waits on the caller's node only.
+ * nodes and the job was not started with RG_SURVIVE=1, agreeing, and shrinking after a death,
+ * return RG_ERR_UNSUPPORTED, and revoking ends the waits on the caller's node only.
  *
  * Shrinking, agreeing and replacing work when the node's arena is full: memory is set aside
  * for them. */
@@ -44,7 +44,8 @@ RG_API int rg_group_failed(rg_group g, int max, int ranks[], int *n);
  * order as other calls of this header on g. All callers get the same group, even if more
  * members die meanwhile: the group may then contain a dead member, and the survivors
  * shrink it again. The call does not wait for members that are still busy; they call
- * later. It works on revoked groups. Cost: inside a node no message; between n nodes at
+ * later. It works on revoked groups. If no member has died the group is a duplicate of g, in a job
+ * that was not started with RG_SURVIVE=1, too. Cost: inside a node no message; between n nodes at
  * most log2(n) + 1 messages of each node daemon, if no node is lost meanwhile. */
 RG_API int rg_group_shrink(rg_group g, rg_group *survivors);
 

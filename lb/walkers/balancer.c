@@ -18,6 +18,7 @@
 #include "walkers/load_table.h"
 #include "walkers/membership.h"
 #include "walkers/outcome_list.h"
+#include "walkers/pace_table.h"
 #include "walkers/queue.h"
 #include "walkers/round.h"
 #include "walkers/store.h"
@@ -31,6 +32,16 @@ int rgi_balancer_check(const char *call, rg_balancer b) {
   if (!b || b->magic != MAGIC)
     return rgi_error(RG_ERR_ARG, "%s: no balancer, or freed already", call);
   return RG_SUCCESS;
+}
+
+int rgi_balancer_enter(const char *call, rg_balancer b) {
+  RGI_TRY(rgi_balancer_check(call, b));
+  b->members.call = call;
+  return RG_SUCCESS;
+}
+
+int rgi_balancer_rests(rg_balancer b) {
+  return b->stage == RGI_BALANCER_NEW || b->stage == RGI_BALANCER_ENDED;
 }
 
 /* --- create, add, free ------------------------------------------------------------------- */
@@ -62,6 +73,7 @@ static void connect_objects(rg_balancer b) {
   b->work.board = &b->async.board;
   b->work.buddy = &b->survival.buddy;
   b->work.outcomes = &b->outcomes;
+  b->work.paces = &b->paces;
   b->work.counts = &b->counts;
   b->async.nodes.wire = &b->wire;
   b->async.nodes.board = &b->async.board;
@@ -140,6 +152,9 @@ int rg_balance_free(rg_balancer *b) {
     rgi_store_close(&(*b)->survival.store);
     rgi_store_index_clear(&(*b)->survival.index);
     rgi_outcome_list_free(&(*b)->outcomes);
+    rgi_outcome_list_free(&(*b)->gathered);
+    rgi_pace_table_free(&(*b)->paces);
+    free((*b)->survival.living);
     rgi_membership_close(&(*b)->members);
     free(*b);
   }
@@ -158,13 +173,19 @@ static int check_new(const char *call, rg_balancer b, const rg_walker_new *w) {
       w->least < 0)
     return rgi_error(RG_ERR_ARG, "%s: walker %lld needs %lld to %lld processes, of %d", call,
                      (long long)w->id, (long long)w->least, (long long)w->most, b->members.size);
-  if ((b->stage != RGI_BALANCER_NEW || w->ended) &&
-      !(b->work.in_unit && rgi_walker_team_leads(&b->team)))
+  if ((!rgi_balancer_rests(b) || w->ended) && !(b->work.in_unit && rgi_walker_team_leads(&b->team)))
     return rgi_error(RG_ERR_ARG,
-                     "%s: walker %lld: only before the run, or in a unit by rank 0 of "
+                     "%s: walker %lld: only before a run, or in a unit by rank 0 of "
                      "its group",
                      call, (long long)w->id);
   return RG_SUCCESS;
+}
+
+/* Before a run the paces of the last one are not known to all: rg_balance_begin sets them. */
+static double unit_of(rg_balancer b, const rg_walker_new *w) {
+  if (w->unit > 0)
+    return w->unit;
+  return rgi_balancer_rests(b) ? 0 : rgi_pace_table_unit(&b->paces, w->id);
 }
 
 int rg_balance_add(rg_balancer b, const rg_walker_new *walker) {
@@ -176,21 +197,23 @@ int rg_balance_add(rg_balancer b, const rg_walker_new *walker) {
                        .least = w->least,
                        .most = w->most,
                        .left = w->left,
-                       .unit = w->unit > 0 ? w->unit : 0,
+                       .unit = unit_of(b, w),
                        .bytes = w->state ? w->bytes : 0,
                        .ended = w->ended};
   if (w->ended && !b->survival.store.shared)
-    return rgi_outcome_list_insert(
-        &b->outcomes,
-        &(rg_balance_outcome){
-            .id = w->id, .rank = b->members.rank, .text = "", .state = w->state, .bytes = e.bytes});
+    return rgi_outcome_list_insert(&b->outcomes, &(rg_balance_outcome){.id = w->id,
+                                                                       .rank = b->members.rank,
+                                                                       .text = "",
+                                                                       .state = w->state,
+                                                                       .bytes = e.bytes,
+                                                                       .run = b->work.run});
   if (w->state) {
     e.memory = malloc(w->bytes ? w->bytes : 1);
     if (!e.memory)
       return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu bytes", __func__, w->bytes);
     memcpy(e.memory, w->state, w->bytes);
   }
-  int error = rgi_queue_add(b->stage == RGI_BALANCER_NEW ? &b->list : &b->work.born, &e);
+  int error = rgi_queue_add(rgi_balancer_rests(b) ? &b->list : &b->work.born, &e);
   if (error)
     free(e.memory);
   return error;

@@ -15,6 +15,7 @@
 #include "walkers/load_board.h"
 #include "walkers/membership.h"
 #include "walkers/outcome_list.h"
+#include "walkers/pace_table.h"
 #include "walkers/planner.h"
 #include "walkers/queue.h"
 #include "walkers/round.h"
@@ -41,6 +42,8 @@ typedef struct {
   rgi_store_index index;
   rgi_buddy buddy;
   rgi_store_exchange_traffic traffic;
+  int *living; /* ranks at first that the application has not been told the death of */
+  int living_count;
 } rgi_balancer_survival;
 
 typedef enum {
@@ -64,7 +67,11 @@ struct rg_balancer_s {
   rgi_balancer_async async;
   rgi_round_state round; /* of synchronous balancing */
   rgi_balancer_survival survival;
-  rgi_outcome_list outcomes;
+  rgi_outcome_list outcomes; /* of the walkers that ended here */
+  rgi_outcome_list gathered; /* of all walkers, after a gather */
+  int has_gathered;
+  rgi_pace_table paces;
+  uint64_t drops;               /* a hash of the calls of rg_balance_drop so far */
   rg_balance_statistics counts; /* but for the groups, which the team counts */
 };
 

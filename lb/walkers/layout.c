@@ -12,6 +12,7 @@
 #include "base/mix.h"
 #include "walkers/balancer_state.h"
 #include "walkers/layout.h"
+#include "walkers/pace_table.h"
 #include "walkers/queue.h"
 
 static uint64_t mix_in(uint64_t hash, uint64_t x) {
@@ -36,6 +37,7 @@ static uint64_t hash_of(const struct rg_balancer_s *b) {
     h = mix_in(h, (uint64_t)*c);
   for (int i = 0; i < RG_POLICY_OPTIONS; i++)
     h = mix_in(h, of_double(b->planner.policy.option[i]));
+  h = mix_in(h, b->drops);
   for (int i = 0; i < b->list.count; i++) {
     const rgi_queue_entry *e = &b->list.at[i];
     h = mix_in(mix_in(h, (uint64_t)e->id), of_double(e->left));
@@ -49,8 +51,11 @@ int rgi_layout_agree(rg_balancer b) {
   uint64_t h = hash_of(b), ends[2] = {h, ~h};
   RGI_TRY(rg_allreduce(b->members.group, MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MAX));
   if (ends[0] != ~ends[1])
-    return rgi_error(RG_ERR_MISMATCH, "rg_balance_begin: processes disagree about the list of "
-                                      "walkers, the size of their state, or the options");
+    return rgi_error(
+        RG_ERR_MISMATCH,
+        "%s: processes disagree about the list of walkers, the size of their state, the "
+        "options, or what was dropped since the last run",
+        b->members.call);
   return RG_SUCCESS;
 }
 
@@ -87,6 +92,16 @@ static int sort_waiting(rg_balancer b) {
   }
   free(b->list.at);
   b->list = sorted;
+  return RG_SUCCESS;
+}
+
+int rgi_layout_share_paces(rg_balancer b) {
+  if (b->work.run == 0)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_pace_table_share(&b->paces, &b->members));
+  for (int i = 0; i < b->list.count; i++)
+    if (!(b->list.at[i].unit > 0))
+      b->list.at[i].unit = rgi_pace_table_unit(&b->paces, b->list.at[i].id);
   return RG_SUCCESS;
 }
 

@@ -77,6 +77,14 @@ int rgi_membership_shrink(rgi_membership *m) {
   return rg_group_size(next, &m->size);
 }
 
+int rgi_membership_renew(rgi_membership *m) {
+  rg_group next;
+  RGI_TRY(rg_group_dup(m->group, &next));
+  rg_group_free(&m->group);
+  m->group = next;
+  return RG_SUCCESS;
+}
+
 static int find_member(const void *members, int world_rank) {
   return rgi_members_find(members, world_rank);
 }

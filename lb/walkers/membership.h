@@ -18,11 +18,15 @@ typedef struct {
   int first_rank, first_size;
   uint64_t first_context;
   int *first_rank_of; /* of each rank; NULL: all still live */
+  const char *call;   /* that the application has made, for the texts of errors */
 } rgi_membership;
 
 /* The members are those of g, whose caller keeps it. */
 int rgi_membership_open(rgi_membership *m, rg_group g);
 void rgi_membership_close(rgi_membership *m);
+/* The same members get a group that has exchanged no message yet. They all call. Not in a job that
+ * survives: there rgi_membership_shrink does it. */
+int rgi_membership_renew(rgi_membership *m);
 /* The members are the living ones. They all call. */
 int rgi_membership_shrink(rgi_membership *m);
 

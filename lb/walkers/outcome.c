@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/group_error.h"
+#include "walkers/membership.h"
 #include "walkers/outcome.h"
 #include "walkers/outcome_list.h"
 
@@ -37,12 +39,12 @@ static int policy_report(const rgi_membership *m, const rgi_planner *p) {
   return rank < m->size ? tell_all(m, rank, p->error, p->text) : RG_SUCCESS;
 }
 
-int rgi_outcome_report(const rgi_membership *m, const rgi_outcome_list *list,
+int rgi_outcome_report(const rgi_membership *m, const rgi_outcome_list *list, int run,
                        const rgi_planner *p) {
   int64_t least[2] = {INT64_MAX, INT64_MAX}; /* id, and the rank that has it */
   const rg_balance_outcome *mine = NULL;
   for (int i = 0; i < list->count && !mine; i++)
-    if (list->at[i].error)
+    if (list->at[i].error && list->at[i].run == run)
       mine = &list->at[i];
   least[0] = mine ? mine->id : INT64_MAX;
   int64_t id = least[0];
@@ -52,4 +54,22 @@ int rgi_outcome_report(const rgi_membership *m, const rgi_outcome_list *list,
   if (least[1] == INT64_MAX)
     return policy_report(m, p);
   return tell_all(m, (int)least[1], mine ? mine->error : 0, mine ? mine->text : "");
+}
+
+int rgi_outcome_is_root(const rgi_membership *m, int root) {
+  return root >= RGI_OUTCOME_ALL && root < m->first_size;
+}
+
+int rgi_outcome_agree_root(const rgi_membership *m, int root, int error) {
+  if (!error && !rgi_outcome_is_root(m, root))
+    error = rgi_error(RG_ERR_RANK, "%s: no such root; the group's ranks go from 0 to %d", m->call,
+                      m->first_size - 1);
+  int64_t words[3] = {rgi_group_error_word(m->group, error), root, -root};
+  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, words, 3, MPI_INT64_T, MPI_MAX));
+  RGI_TRY(rgi_group_error_tell(m->group, m->call, words[0], error));
+  if (words[1] != -words[2])
+    return rgi_error(RG_ERR_MISMATCH,
+                     "%s: processes name different roots, %lld and %lld for instance", m->call,
+                     (long long)-words[2], (long long)words[1]);
+  return RG_SUCCESS;
 }

@@ -47,7 +47,7 @@ int rgi_outcome_list_append(rgi_outcome_list *list, const rg_balance_outcome *o)
 
 static int by_id(const void *a, const void *b) {
   const rg_balance_outcome *x = a, *y = b;
-  return (x->id > y->id) - (x->id < y->id);
+  return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->run > y->run) - (x->run < y->run);
 }
 
 void rgi_outcome_list_sort(rgi_outcome_list *list) {

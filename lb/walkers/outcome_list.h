@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A list of outcomes, sorted by the ids of their walkers. */
+ * A list of outcomes, sorted by the ids of their walkers, and those of one id by their runs. */
 #ifndef RGI_WALKERS_OUTCOME_LIST_H
 #define RGI_WALKERS_OUTCOME_LIST_H
 

@@ -46,8 +46,11 @@ const char *rgi_planner_name(const rgi_planner *p) {
 
 static void note_policy_error(rgi_planner *p, int error) {
   p->error = error;
-  snprintf(p->text, sizeof p->text, "policy %s: %s",
-           p->policy.name ? p->policy.name : "without a name", rg_error_detail());
+  if (error >= RG_ERR_USER)
+    snprintf(p->text, sizeof p->text, "%s", rg_error_detail());
+  else
+    snprintf(p->text, sizeof p->text, "policy %s: %s",
+             p->policy.name ? p->policy.name : "without a name", rg_error_detail());
 }
 
 int rgi_planner_ask(rgi_planner *p, const rg_load_table *table) {

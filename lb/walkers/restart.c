@@ -16,7 +16,6 @@
 #include "collectives/group_error.h"
 #include "formation/group.h"
 #include "formation/members.h"
-#include "shm/process.h"
 #include "timeline/timeline.h"
 #include "walkers/async.h"
 #include "walkers/balancer_state.h"
@@ -68,7 +67,7 @@ static void give_up_all(rg_balancer b) {
 /* --- the living --------------------------------------------------------------------- */
 
 static int share_error(rg_balancer b, int error) {
-  return rgi_group_error_share(b->members.group, "rg_balance_step", error);
+  return rgi_group_error_share(b->members.group, b->members.call, error);
 }
 
 /* The number of a rank's node in the exchange. */
@@ -136,9 +135,11 @@ static int lay_out(rg_balancer b) {
   if (b->survival.store.filled)
     return with_leaders(b, read_stores, 0);
   RGI_TRY(rgi_layout_agree(b));
+  RGI_TRY(rgi_layout_share_paces(b));
   RGI_TRY(rgi_store_open(&b->survival.store, &b->list));
-  return rgi_membership_leads_node(&b->members) ? rgi_store_fill(&b->survival.store, &b->list)
-                                                : RG_SUCCESS;
+  return rgi_membership_leads_node(&b->members)
+             ? rgi_store_fill(&b->survival.store, &b->list, b->work.run)
+             : RG_SUCCESS;
 }
 
 /* Agrees whether the step succeeded on all living members. *again: a member has died meanwhile. */
@@ -160,7 +161,7 @@ static int settle_error(rg_balancer b, int error, int *again) {
 
 /* The store has the states now: the list's own are freed. */
 static void mark_filled(rg_balancer b) {
-  b->survival.store.filled = 1;
+  rgi_store_filled(&b->survival.store, &b->list);
   for (int i = 0; i < b->list.count; i++) {
     free(b->list.at[i].memory);
     b->list.at[i].memory = NULL;
@@ -168,17 +169,26 @@ static void mark_filled(rg_balancer b) {
   }
 }
 
-static int lay_out_until_settled(rg_balancer b, int shrinks) {
-  int first = !b->survival.store.filled;
+static int lay_out_once(rg_balancer b, int shrinks) {
   for (int again = shrinks;;) {
     if (again)
       RGI_TRY(rgi_membership_shrink(&b->members));
     RGI_TRY(settle_error(b, lay_out(b), &again));
     if (!again)
-      break;
+      return RG_SUCCESS;
   }
+}
+
+/* The list of a later run is read from the stores even if no process has died: they have its
+ * walkers beside those of earlier runs, whose outcomes may have lost the process that reports them.
+ */
+static int lay_out_until_settled(rg_balancer b, int shrinks) {
+  int first = !b->survival.store.filled;
+  RGI_TRY(lay_out_once(b, shrinks));
+  if (!first)
+    return RG_SUCCESS;
   mark_filled(b);
-  return first ? rgi_layout_make(b) : RG_SUCCESS;
+  return b->work.run > 0 ? lay_out_once(b, 0) : rgi_layout_make(b);
 }
 
 static int begin_round(rg_balancer b) {
@@ -188,20 +198,24 @@ static int begin_round(rg_balancer b) {
 
 /* --- after a death --------------------------------------------------------------------------- */
 
-/* Tells the application of the dead: the ranks of before[] that are in the group no more. */
-static void tell_deaths(rg_balancer b, double noticed, const int before[], int n) {
+/* Tells the application of the dead: the ranks at first that it takes for living ones and that are
+ * in the group no more. */
+static void tell_deaths(rg_balancer b, double noticed) {
+  rgi_balancer_survival *s = &b->survival;
   rg_balance_death d = {.noticed = noticed, .back = rgi_clock_now(), .left = b->members.size};
-  for (int i = 0, at = 0; i < n; i++) {
-    if (at < b->members.size && rgi_membership_first_rank(&b->members, at) == before[i]) {
-      at++;
+  int at = 0;
+  for (int i = 0; i < s->living_count; i++) {
+    if (at < b->members.size && rgi_membership_first_rank(&b->members, at) == s->living[i]) {
+      s->living[at++] = s->living[i];
       continue;
     }
-    d.rank = before[i];
-    rgi_timeline_died(b->options.timeline, rgi_members_at(b->members.first->members, d.rank),
-                      noticed);
+    d.rank = s->living[i];
+    d.world_rank = rgi_members_at(b->members.first->members, d.rank);
+    rgi_timeline_died(b->options.timeline, d.world_rank, noticed);
     if (b->options.died)
       b->options.died(&d, b->options.context);
   }
+  s->living_count = at;
 }
 
 /* agreed: the living have agreed already that there was a death. */
@@ -221,32 +235,39 @@ static int recover_all(rg_balancer b, int agreed) {
   }
 }
 
+/* A later run has a group of its own, by shrinking: members may have died since the last one. */
 static int begin_first(rg_balancer b, int agreed) {
+  rgi_balancer_stage rests = b->stage;
   (void)agreed;
   b->stage = RGI_BALANCER_RUNNING;
-  int error = lay_out_until_settled(b, 0);
+  int error = lay_out_until_settled(b, b->work.run > 0);
   if (error) {
-    b->stage = RGI_BALANCER_NEW;
+    b->stage = b->survival.store.filled ? RGI_BALANCER_BROKEN : rests;
     return error;
   }
   error = begin_round(b);
   return error && rgi_membership_failure(&b->members) ? recover_all(b, 0) : error;
 }
 
+static int list_living(rg_balancer b) {
+  rgi_balancer_survival *s = &b->survival;
+  if (s->living)
+    return RG_SUCCESS;
+  s->living = malloc((size_t)b->members.size * sizeof *s->living);
+  if (!s->living)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", b->members.size);
+  for (s->living_count = 0; s->living_count < b->members.size; s->living_count++)
+    s->living[s->living_count] = s->living_count;
+  return RG_SUCCESS;
+}
+
 /* Does a step that may shrink the group, and tells the application of the dead afterwards. */
 static int do_and_tell(rg_balancer b, int (*what)(rg_balancer b, int agreed), int agreed) {
   double noticed = rgi_clock_now();
-  int n = b->members.size;
-  int *before = malloc((size_t)n * sizeof *before);
-  if (!before)
-    return rgi_error(RG_ERR_NOMEM, "no memory for %d ranks", n);
-  for (int i = 0; i < n; i++)
-    before[i] = rgi_membership_first_rank(&b->members, i);
-  int error = what(b, agreed);
-  if (!error)
-    tell_deaths(b, noticed, before, n);
-  free(before);
-  return error;
+  RGI_TRY(list_living(b));
+  RGI_TRY(what(b, agreed));
+  tell_deaths(b, noticed);
+  return RG_SUCCESS;
 }
 
 int rgi_restart_begin(rg_balancer b) {
@@ -266,7 +287,7 @@ int rgi_restart_end(rg_balancer b, int *done) {
   if (!error)
     error = rgi_store_outcomes(&b->survival.store, 0, &b->outcomes);
   if (!error)
-    error = rgi_outcome_report(&b->members, &b->outcomes, &b->planner);
+    error = rgi_outcome_report(&b->members, &b->outcomes, b->work.run, &b->planner);
   char *text = strdupa(rg_error_detail());
   unsigned well = !rgi_membership_failure(&b->members);
   if (!well)
@@ -281,7 +302,7 @@ int rgi_restart_end(rg_balancer b, int *done) {
 /* --- outcomes -------------------------------------------------------------------------------- */
 
 static int bring_outcomes(rg_balancer b, rgi_store_exchange *x, int root) {
-  return x->nodes ? rgi_store_exchange_gather(x, node_of(b, x, root)) : RG_SUCCESS;
+  return x->nodes ? rgi_store_exchange_gather(x, root < 0 ? -1 : node_of(b, x, root)) : RG_SUCCESS;
 }
 
 /* The present rank of a rank at first, or -1. */
@@ -292,23 +313,34 @@ static int rank_of(const rgi_membership *m, int first_rank) {
   return r;
 }
 
-int rgi_restart_gather(rg_balancer b, int root) {
-  rgi_membership *m = &b->members;
+/* One attempt, which a death may interrupt. */
+static int try_gather(rg_balancer b, int root, rgi_outcome_list *all) {
+  rgi_store *s = &b->survival.store;
+  int rank = rank_of(&b->members, root);
+  RGI_TRY(rgi_outcome_agree_root(&b->members, root, RG_SUCCESS));
+  if (!s->shared || (rank < 0 && root != RGI_OUTCOME_ALL))
+    return RG_SUCCESS;
+  if (rgi_store_spans_nodes(s)) /* a process reads when its node's leader has what came */
+    RGI_TRY(share_error(b, with_leaders(b, bring_outcomes, rank)));
+  if (!all)
+    return RG_SUCCESS;
+  rgi_outcome_list_free(all);
+  return rgi_store_outcomes(s, 1, all);
+}
+
+int rgi_restart_gather(rg_balancer b, int root, rgi_outcome_list *all) {
+  const rgi_store_shared *store = b->survival.store.shared;
   for (int again = 0;;) {
     if (again)
-      RGI_TRY(rgi_membership_shrink(m));
-    int rank = rank_of(m, root);
-    if (rank < 0 || !rgi_store_spans_nodes(&b->survival.store))
-      break;
-    RGI_TRY(settle_error(b, with_leaders(b, bring_outcomes, rank), &again));
+      RGI_TRY(rgi_membership_shrink(&b->members));
+    RGI_TRY(settle_error(b, try_gather(b, root, all), &again));
     if (!again)
       break;
   }
-  int64_t lost = b->survival.store.shared->lost;
-  if (rank_of(m, root) < 0 || rgi_process_is_dead(rgi_members_at(m->first->members, root)))
-    return rgi_error(RG_ERR_PROC_FAILED, "rg_balance_gather: the root, rank %d, has died", root);
-  return lost ? rgi_error(RG_ERR_PROC_FAILED,
-                          "rg_balance_gather: %lld outcomes were lost with their nodes",
-                          (long long)lost)
+  if (root != RGI_OUTCOME_ALL && rank_of(&b->members, root) < 0)
+    return rgi_error(RG_ERR_PROC_FAILED, "%s: the root, rank %d, has died", b->members.call, root);
+  int64_t lost = store ? store->lost : 0;
+  return lost ? rgi_error(RG_ERR_PROC_FAILED, "%s: %lld outcomes were lost with their nodes",
+                          b->members.call, (long long)lost)
               : RG_SUCCESS;
 }

@@ -12,12 +12,15 @@
 
 #include <regroup/balance.h>
 
+#include "walkers/outcome_list.h"
+
 int rgi_restart_begin(rg_balancer b);
 int rgi_restart_recover(rg_balancer b);
 /* As rg_balance_end. *done: all processes have ended; otherwise balancing goes on. */
 int rgi_restart_end(rg_balancer b, int *done);
-/* After the end: brings all outcomes to the node of the root, a rank at first. RG_ERR_PROC_FAILED:
- * it has died, or outcomes were lost with several nodes. */
-int rgi_restart_gather(rg_balancer b, int root);
+/* After the end: the outcomes of all, for the root (outcome.h), which has a list for them; `all` of
+ * the others is NULL. RG_ERR_PROC_FAILED: the root has died, or outcomes were lost with several
+ * nodes. All errors are the same on all processes. */
+int rgi_restart_gather(rg_balancer b, int root, rgi_outcome_list *all);
 
 #endif

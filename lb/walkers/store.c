@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The store is a slot of the arena that the processes of the balancer's first group on this node
- * share. In it lie the records of the first walkers, whose keys are 1, 2, ...; those of walkers
- * that units have made are blocks of their own in a linked list. Records are only ever added at the
- * list's head, by compare and exchange, after all their fields are set: so any process can read the
- * list while others add. A record's valid version and the list's head are read and changed by
- * sequentially consistent atomics; all else is written before the atomic that makes it visible. The
- * last process to detach frees all blocks. */
+ * The store is a slot of the arena that the processes of the balancer on this node share. In it lie
+ * the records of the first list of walkers, whose keys are 1, 2, ...; those of later lists, whose
+ * keys go on, and of walkers that units have made are blocks of their own in a linked list. Records
+ * are only ever added at the list's head, by compare and exchange, after all their fields are set:
+ * so any process can read the list while others add. A record's valid version and the list's head
+ * are read and changed by sequentially consistent atomics; all else is written before the atomic
+ * that makes it visible. The last process to detach frees all blocks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +38,8 @@ uint64_t rgi_store_place(const rgi_store *s, int64_t i) {
 
 static int processes_here(const rgi_store *s) {
   int n = 0;
-  for (int r = 0; r < s->members->first_size; r++)
-    n += rgi_node_find(rgi_members_at(s->members->first->members, r)) >= 0;
+  for (int r = 0; r < s->members->size; r++)
+    n += rgi_membership_place(s->members, r) >= 0;
   return n;
 }
 
@@ -47,20 +47,41 @@ int rgi_store_open(rgi_store *s, rgi_queue *list) {
   void *memory;
   size_t bytes = sizeof(rgi_store_shared) + (size_t)list->count * sizeof(rgi_store_record);
   if (!s->shared) {
-    RGI_TRY(rgi_slot_attach(rgi_mix_bits(s->members->first_context + 0x7661756c), processes_here(s),
-                            bytes, &s->slot, &memory));
+    uint64_t key = rgi_mix_bits(s->members->first_context + 0x7661756c) + (uint64_t)s->dropped;
+    RGI_TRY(rgi_slot_attach(rgi_mix_bits(key), processes_here(s), bytes, &s->slot, &memory));
     s->shared = memory;
   }
-  for (int i = 0; i < list->count; i++)
+  for (int i = 0; i < list->count && s->lists == 0; i++)
     list->at[i].record = rgi_store_place(s, i);
   return RG_SUCCESS;
 }
 
-int rgi_store_fill(rgi_store *s, const rgi_queue *list) {
+static int fill_first(rgi_store *s, const rgi_queue *list, int run) {
   for (int i = 0; i < list->count; i++)
-    RGI_TRY(rgi_store_record_fill(&s->shared->record[i], &list->at[i], (uint64_t)i + 1));
+    RGI_TRY(rgi_store_record_fill(&s->shared->record[i], &list->at[i], (uint64_t)i + 1, run));
   s->shared->count = list->count;
   return RG_SUCCESS;
+}
+
+/* A death may interrupt it: then a walker gets a second record, which is removed with those that
+ * do not count. */
+int rgi_store_fill(rgi_store *s, const rgi_queue *list, int run) {
+  uint64_t at;
+  if (s->lists == 0)
+    return fill_first(s, list, run);
+  for (int i = 0; i < list->count; i++) {
+    RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_store_record), &at));
+    RGI_TRY(rgi_store_record_fill(rgi_store_record_at(at), &list->at[i],
+                                  (uint64_t)(s->walkers + i) + 1, run));
+    rgi_store_push(s, at);
+  }
+  return RG_SUCCESS;
+}
+
+void rgi_store_filled(rgi_store *s, const rgi_queue *list) {
+  s->filled = 1;
+  s->lists++;
+  s->walkers += list->count;
 }
 
 static void give_version(const rgi_store_record_version *v) {
@@ -93,6 +114,8 @@ void rgi_store_close(rgi_store *s) {
   if (s->shared && rgi_runtime.started)
     rgi_slot_detach(s->slot, give_all);
   s->shared = NULL;
+  s->filled = s->lists = 0;
+  s->walkers = 0;
 }
 
 /* --- all walkers ------------------------------------------------------------------------------ */
@@ -166,7 +189,9 @@ static int add_ended(const rgi_store_record *r, const rgi_store_record_version *
                           .done = v->done,
                           .seconds = v->seconds,
                           .state = v->has && !v->error ? rgi_arena_at(v->state) : NULL,
-                          .bytes = v->has && !v->error ? v->bytes : 0};
+                          .bytes = v->has && !v->error ? v->bytes : 0,
+                          .unit = v->unit,
+                          .run = v->run};
   return rgi_outcome_list_insert(list, &o);
 }
 

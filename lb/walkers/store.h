@@ -34,13 +34,19 @@ typedef struct {
   const rgi_membership *members;
   rgi_store_shared *shared; /* NULL: the job does not survive, or the store is not open yet */
   uint64_t slot;
-  int filled; /* it has all walkers */
+  int filled;      /* it has all walkers of this run */
+  int lists;       /* of walkers that it has: one for each run */
+  int64_t walkers; /* in these lists */
+  int dropped;     /* stores before this one */
 } rgi_store;
 
-/* Attaches to the store of this node, and sets in `list` the place of each walker's record. */
+/* Attaches to the store of this node, and sets in the first list the place of each walker's record.
+ * Those of later lists are found by rgi_store_read. */
 int rgi_store_open(rgi_store *s, rgi_queue *list);
-/* Writes the records of `list`. One process of each node calls. */
-int rgi_store_fill(rgi_store *s, const rgi_queue *list);
+/* Writes the records of `list`, for the run of this number. One process of each node calls. */
+int rgi_store_fill(rgi_store *s, const rgi_queue *list, int run);
+/* All nodes have written their records. */
+void rgi_store_filled(rgi_store *s, const rgi_queue *list);
 void rgi_store_close(rgi_store *s);
 
 /* Whether there are processes on other nodes, so that copies are needed. */

@@ -114,7 +114,7 @@ static int end_step(const rgi_store_exchange *x, int error) {
 
 /* The end of what each leader has done by itself. */
 static int share_error(const rgi_store_exchange *x, int error) {
-  return rgi_group_error_share(x->group, "rg_balance_step", error);
+  return rgi_group_error_share(x->group, x->index->store->members->call, error);
 }
 
 /* --- bytes for each node ---------------------------------------------------------------------- */
@@ -236,7 +236,7 @@ static int make_table(rgi_store_exchange *x) {
   RGI_TRY(make_share(x));
   RGI_TRY(join_shares(x));
   rgi_store_table_merge(&x->table, x->domain);
-  rgi_store_table_mark(&x->table, (uint64_t)x->index->store->shared->count);
+  rgi_store_table_mark(&x->table);
   return RG_SUCCESS;
 }
 
@@ -458,10 +458,11 @@ static int64_t count_lost(const rgi_store_table *t) {
 }
 
 static int want_outcomes(rgi_store_exchange *x, int node) {
+  int to = node < 0 ? x->mine : node;
   int error = RG_SUCCESS;
   for (int64_t i = 0; i < x->table.count && !error; i++)
     if (x->table.at[i].counts)
-      error = want_entry(x, &x->table.at[i], node);
+      error = want_entry(x, &x->table.at[i], to);
   return error;
 }
 

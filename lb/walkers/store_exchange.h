@@ -43,7 +43,7 @@ int rgi_store_exchange_agree(rgi_store_exchange *x);
 /* Then: walker i of the list begins on node homes[i], which gets its newest version; and of each
  * version that is in one failure domain only, another domain gets a copy. */
 int rgi_store_exchange_move(rgi_store_exchange *x, const rgi_queue *list, const int homes[]);
-/* Brings all outcomes to a node, and notes in each store how many no node has. */
+/* Brings all outcomes to a node, -1: to each, and notes in each store how many no node has. */
 int rgi_store_exchange_gather(rgi_store_exchange *x, int node);
 
 #endif

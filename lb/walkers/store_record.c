@@ -44,7 +44,7 @@ int rgi_store_record_set_text(rgi_store_record_version *v, const char *text) {
   return RG_SUCCESS;
 }
 
-int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_t key) {
+int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_t key, int run) {
   memset(r, 0, sizeof *r);
   r->key = key;
   r->id = e->id;
@@ -53,5 +53,6 @@ int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_
   r->unit = e->unit;
   r->home = -1;
   r->version[0].left = e->left;
+  r->version[0].run = run;
   return e->memory ? rgi_store_record_set_state(&r->version[0], e->memory, e->bytes) : RG_SUCCESS;
 }

@@ -22,7 +22,8 @@ typedef struct {
   int64_t born;  /* walkers that its units have made so far */
   int32_t has, ended, error, rank;
   int32_t leader; /* rank in the world of the process that has the outcome */
-  int32_t unused;
+  int32_t run;    /* of the balancer, from 0 */
+  double unit;    /* of the outcome */
 } rgi_store_record_version;
 
 typedef struct {
@@ -50,8 +51,8 @@ static inline rgi_store_record_version *rgi_store_record_current(rgi_store_recor
   return &r->version[now ? 1 + now % 2 : 0];
 }
 
-/* Sets all fields for a walker that has not begun. */
-int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_t key);
+/* Sets all fields for a walker that has not begun in its run. */
+int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_t key, int run);
 
 /* The version to be written next: a copy of the valid one, but with its own blocks, and no state
  * yet. */

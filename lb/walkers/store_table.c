@@ -98,19 +98,19 @@ rgi_store_table_entry *rgi_store_table_find(const rgi_store_table *t, uint64_t k
 
 /* --- which count ------------------------------------------------------------------------------ */
 
-static int is_counted(const rgi_store_table *t, const rgi_store_table_entry *e, uint64_t first) {
+static int is_counted(const rgi_store_table *t, const rgi_store_table_entry *e) {
   const rgi_store_table_entry *parent = rgi_store_table_find(t, e->parent);
-  return e->key <= first || (parent && parent->counts && e->number < parent->born);
+  return !e->parent || (parent && parent->counts && e->number < parent->born);
 }
 
-void rgi_store_table_mark(rgi_store_table *t, uint64_t first) {
+void rgi_store_table_mark(rgi_store_table *t) {
   for (int64_t i = 0; i < t->count; i++)
     t->at[i].counts = 1, t->at[i].children = 0;
   for (int changed = 1; changed;) {
     changed = 0;
     for (int64_t i = 0; i < t->count; i++) {
       int counts = t->at[i].counts;
-      t->at[i].counts = counts && is_counted(t, &t->at[i], first);
+      t->at[i].counts = counts && is_counted(t, &t->at[i]);
       changed |= counts != t->at[i].counts;
     }
   }

@@ -34,9 +34,9 @@ void rgi_store_table_free(rgi_store_table *t);
 void rgi_store_table_merge(rgi_store_table *t, const uint64_t domain[]);
 /* In a merged table: the entry of a key, or NULL. */
 rgi_store_table_entry *rgi_store_table_find(const rgi_store_table *t, uint64_t key);
-/* In a merged table: sets which entries count, and how many children they have. The walkers with
- * the keys 1 to `first` do. */
-void rgi_store_table_mark(rgi_store_table *t, uint64_t first);
+/* In a merged table: sets which entries count, and how many children they have. Walkers that no
+ * unit has made do. */
+void rgi_store_table_mark(rgi_store_table *t);
 /* In a marked table: whether a walker that the version counts is on no node. */
 static inline int rgi_store_table_lacks(const rgi_store_table_entry *e) {
   return e->counts && e->children < e->born;

@@ -20,13 +20,13 @@
 #include "walkers/store_write.h"
 
 /* Adds the record of a child: before the version of its parent that counts it is valid. */
-static int make_child(rgi_buddy *k, const rgi_store_record *parent, int64_t number,
+static int make_child(rgi_buddy *k, const rgi_store_record *parent, int64_t number, int run,
                       rgi_queue_entry *e) {
   const rgi_membership *m = k->index->store->members;
   uint64_t key = rgi_mix_bits(parent->key + rgi_mix_bits((uint64_t)number + 1)) | (uint64_t)1 << 63;
   RGI_TRY(rgi_arena_alloc("a walker", sizeof(rgi_store_record), &e->record));
   rgi_store_record *r = rgi_store_record_at(e->record);
-  RGI_TRY(rgi_store_record_fill(r, e, key));
+  RGI_TRY(rgi_store_record_fill(r, e, key, run));
   r->version[0].ended = e->ended;
   r->version[0].rank = rgi_membership_first_rank(m, m->rank);
   r->version[0].leader = rgi_runtime.rank;
@@ -51,7 +51,7 @@ static int keep_children(rgi_buddy *k, const rgi_store_record *parent, rgi_store
     rgi_queue_entry *e = &born->at[i];
     if (e->record)
       continue; /* stored after an earlier unit; it is in the list until the round ends */
-    RGI_TRY(make_child(k, parent, v->born++, e));
+    RGI_TRY(make_child(k, parent, v->born++, v->run, e));
     free(e->memory);
     e->memory = NULL;
     e->bytes = 0;
@@ -84,6 +84,7 @@ int rgi_store_write_outcome(rgi_buddy *k, uint64_t record, const rg_balance_outc
   v->rank = o->rank;
   v->done = o->done;
   v->seconds = o->seconds;
+  v->unit = o->unit;
   v->leader = rgi_runtime.rank;
   if (born)
     RGI_TRY(keep_children(k, r, v, born));

@@ -10,11 +10,14 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "formation/group.h"
+#include "shm/revocation.h"
 #include "walkers/walker_team.h"
 #include "walkers/work.h"
 
-int rgi_work_returned(const rgi_work *work, const char *function, int error) {
+int rgi_work_returned(rgi_work *work, const char *function, int error) {
   char name[64];
+  work->follows = error && work->team->n > 1 && rgi_revocation_has(work->team->group->context);
   snprintf(name, sizeof name, "%s of walker %lld", function, (long long)work->walker.id);
   return rgi_error_of_callback(name, error, work->mark);
 }

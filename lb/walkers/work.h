@@ -11,6 +11,7 @@
 #include "walkers/buddy.h"
 #include "walkers/load_board.h"
 #include "walkers/outcome_list.h"
+#include "walkers/pace_table.h"
 #include "walkers/queue.h"
 #include "walkers/walker_team.h"
 
@@ -21,6 +22,8 @@ typedef struct {
   rgi_load_board *board; /* where walkers go that units make, if it is open */
   rgi_buddy *buddy;
   rgi_outcome_list *outcomes;
+  rgi_pace_table *paces; /* of earlier runs, and of walkers that have ended here */
+  int run;               /* its number, from 0 */
   rg_balance_statistics *counts;
   int working; /* there is a walker */
   rg_walker walker;
@@ -36,6 +39,7 @@ typedef struct {
   int pending;  /* an error kept for the next handing over, and its text */
   char text[RGI_OUTCOME_TEXT];
   unsigned mark;  /* of the errors recorded before the callback under way */
+  int follows;    /* the last callback failed when another member had failed already */
   int in_unit;    /* a unit is being done: walkers may be added */
   rgi_queue born; /* walkers that this unit has made, on this process */
 } rgi_work;
@@ -50,7 +54,7 @@ typedef struct {
 #define RGI_WORK_CALL(work, function, ...)                                                         \
   rgi_work_returned(work, #function,                                                               \
                     ((work)->mark = rgi_error_mark(), (work)->kind.function(__VA_ARGS__)))
-int rgi_work_returned(const rgi_work *work, const char *function, int error);
+int rgi_work_returned(rgi_work *work, const char *function, int error);
 
 /* A new walker's state, empty. */
 int rgi_work_new_state(rgi_work *work);

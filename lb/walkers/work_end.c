@@ -13,6 +13,7 @@
 #include "walkers/load_board.h"
 #include "walkers/membership.h"
 #include "walkers/outcome_list.h"
+#include "walkers/pace_table.h"
 #include "walkers/store_pack.h"
 #include "walkers/store_write.h"
 #include "walkers/walker_team.h"
@@ -32,9 +33,11 @@ static int add_outcome(rgi_work *work, uint64_t record, const rg_balance_outcome
 static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
   size_t bytes = 0;
   void *memory = NULL;
+  double unit = rg_pace_at(&work->pace, 1);
   work->counts->ended = rgi_clock_now();
   if (!rgi_walker_team_leads(work->team))
     return RG_SUCCESS;
+  RGI_TRY(rgi_pace_table_note(work->paces, work->walker.id, &work->pace));
   if (!error)
     error = rgi_work_pack_state(work, &bytes, &memory);
   rg_balance_outcome o = {.id = work->walker.id,
@@ -46,7 +49,9 @@ static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
                           .state = error    ? NULL
                                    : memory ? memory
                                             : work->walker.state,
-                          .bytes = bytes};
+                          .bytes = bytes,
+                          .unit = unit > 0 ? unit : 0,
+                          .run = work->run};
   if (error && !text)
     o.text = strdupa(rg_error_detail());
   error = add_outcome(work, work->entry.record, &o, &work->born);
@@ -104,6 +109,7 @@ int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const ch
   rg_balance_outcome o = {.id = e.id,
                           .error = RG_ERR_ARG,
                           .rank = rgi_membership_first_rank(m, m->rank),
-                          .text = strdupa(rg_error_detail())};
+                          .text = strdupa(rg_error_detail()),
+                          .run = work->run};
   return add_outcome(work, e.record, &o, NULL);
 }

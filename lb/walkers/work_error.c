@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * An error on one member must end the walker on all. So each member makes a word of its error
- * (base/error_report.h), and all take the largest by an allreduce: that of the lowest rank. The
- * member that it names broadcasts the text.
+ * An error on one member must end the walker on all. So each member makes a word of its error, and
+ * all take the largest by an allreduce. The member that it names broadcasts the text.
  *
  * A function that all members call may leave some of them waiting for one that has failed. So a
- * member with an error revokes the application's group first. The code of the error that others
- * then get (RG_ERR_REVOKED) is left out of their words, so that any real one is larger. */
-#include <regroup/collectives.h>
-#include <stdio.h>
-#include <string.h>
-
+ * member with an error revokes the application's group first. The others' waits end with
+ * RG_ERR_REVOKED, from which the application may make an error of its own: such an error follows
+ * from the first one and must not hide it. So the words are those of base/error_report.h in three
+ * ranges: errors that came before the group was revoked, errors that came afterwards, and
+ * RG_ERR_REVOKED. Of each range the lowest rank counts. */
+#include "walkers/work_error.h"
 #include "base/error.h"
 #include "base/error_report.h"
+#include "collectives/group_error.h"
 #include "formation/group.h"
 #include "noded/overlay_client.h"
-#include "shm/revocation.h"
 #include "walkers/work.h"
-#include "walkers/work_error.h"
+
+/* The upper half of a word is this minus the rank, which is less than 2^29. */
+enum { FIRST = INT32_MAX, FOLLOWS = (1 << 30) - 1, REVOKED = (1 << 29) - 1 };
 
 int rgi_work_error_revoke(const rgi_work *work, int error) {
   if (error && work->team->n > 1)
@@ -27,17 +28,19 @@ int rgi_work_error_revoke(const rgi_work *work, int error) {
 }
 
 int64_t rgi_work_error_word(const rgi_work *work, int error) {
-  if (error == RG_ERR_REVOKED && rgi_revocation_has(work->team->group->context))
-    return work->team->me + 1;
-  return rgi_error_report_word(error, work->team->me);
+  int range = !work->follows ? FIRST : error == RG_ERR_REVOKED ? REVOKED : FOLLOWS;
+  return rgi_error_report_word(error, work->team->me + (FIRST - range));
 }
 
 int rgi_work_error_code(int64_t word) {
-  return word >> 32 ? rgi_error_report_code(word) : RG_ERR_REVOKED;
+  return rgi_error_report_code(word);
 }
 
 static int member_of(int64_t word) {
-  return word >> 32 ? rgi_error_report_rank(word) : (int)word - 1;
+  int rank = rgi_error_report_rank(word);
+  return rank >= FIRST - REVOKED   ? rank - (FIRST - REVOKED)
+         : rank >= FIRST - FOLLOWS ? rank - (FIRST - FOLLOWS)
+                                   : rank;
 }
 
 int rgi_work_error_rank(const rgi_work *work, int64_t word) {
@@ -45,9 +48,5 @@ int rgi_work_error_rank(const rgi_work *work, int64_t word) {
 }
 
 int rgi_work_error_spread(const rgi_work *work, int64_t word, char text[RGI_OUTCOME_TEXT]) {
-  int from = member_of(word);
-  memset(text, 0, RGI_OUTCOME_TEXT);
-  if (work->team->me == from)
-    snprintf(text, RGI_OUTCOME_TEXT, "%s", rg_error_detail());
-  return rg_bcast(work->team->own, text, RGI_OUTCOME_TEXT, MPI_CHAR, from);
+  return rgi_group_error_text(work->team->own, member_of(word), text);
 }

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "walkers/pace_table.h"
 #include "walkers/store.h"
 #include "walkers/store_pack.h"
 #include "walkers/walker_team.h"
@@ -89,6 +90,18 @@ static int first_state(rgi_work *work, const void *memory, size_t bytes) {
                           : RG_SUCCESS;
 }
 
+/* What is known of the walker's pace: from an earlier run, unless the application has said
+ * something else since; or what the application says. */
+static void begin_pace(rgi_work *work) {
+  const rgi_queue_entry *e = &work->entry;
+  const rg_pace *known = rgi_pace_table_find(work->paces, e->id);
+  work->pace = (rg_pace){0};
+  if (known && e->unit == rgi_pace_table_unit(work->paces, e->id))
+    work->pace = *known;
+  else if (e->unit > 0)
+    rg_pace_note(&work->pace, 1, e->unit);
+}
+
 int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   work_header h = {.bytes = -1, .left = RG_LOAD_UNKNOWN};
   int leads = rgi_walker_team_leads(work->team);
@@ -100,9 +113,7 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   take_up(work, &h);
   work->started = rgi_clock_now();
   work->may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
-  work->pace = (rg_pace){0};
-  if (h.entry.unit > 0)
-    rg_pace_note(&work->pace, 1, h.entry.unit);
+  begin_pace(work);
   int error = first_state(work, memory, (size_t)h.bytes);
   if (!error)
     error = told_begin(work);

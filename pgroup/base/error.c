@@ -102,6 +102,8 @@ int rgi_error_of_callback(const char *callback, int returned, unsigned mark) {
                      "%s returned %d, which is no error code: those of the application "
                      "begin with RG_ERR_USER, %d",
                      callback, returned, RG_ERR_USER);
+  if (recorded != mark && returned >= RG_ERR_USER)
+    return returned;
   if (recorded != mark)
     return rgi_error(returned, "%s: %s", callback, detail);
   return rgi_error(returned, "%s returned %d (%s)", callback, returned, rg_error_string(returned));

@@ -22,8 +22,9 @@ int rgi_error_from(int code, const char *call, int rank, const char *text);
 unsigned rgi_error_mark(void);
 
 /* What a call returns after a callback has returned `returned`: RG_SUCCESS, one of the library's
- * codes or of the application's, or RG_ERR_ARG for any other number. The text names the callback,
- * and has what the callback has recorded since mark, if anything. */
+ * codes or of the application's, or RG_ERR_ARG for any other number. The text is what the callback
+ * has recorded since mark, if anything: as it is with a code of the application's; after the
+ * callback's name with one of the library's. */
 int rgi_error_of_callback(const char *callback, int returned, unsigned mark);
 
 /* Checks an output pointer that must not be NULL. */

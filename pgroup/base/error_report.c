@@ -23,3 +23,11 @@ int rgi_error_report_end(rgi_error_report *r, const char *call, int lost) {
   rgi_error_from(code, call, rgi_error_report_rank(r->word), lost ? NULL : r->text);
   return r->own ? rgi_error(code, "%.500s; here: %s", rg_error_detail(), r->own_text) : code;
 }
+
+int rgi_error_report_under(const char *call, int error) {
+  const char *text = rg_error_detail();
+  size_t inner = strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789");
+  if (!error || strncmp(text, "rg_", 3) != 0)
+    return error;
+  return rgi_error(error, "%s%s", call, text + inner);
+}

@@ -41,4 +41,8 @@ int rgi_error_report_begin(rgi_error_report *r, int64_t word, int error);
  * of all others says which rank reported what. lost: r->text has not arrived. */
 int rgi_error_report_end(rgi_error_report *r, const char *call, int lost);
 
+/* The error of a public function that another one has called: its text gets the name of the call
+ * that the program has made. Returns error. */
+int rgi_error_report_under(const char *call, int error);
+
 #endif

@@ -3,11 +3,19 @@
 #include "collectives/group_error.h"
 
 #include <regroup/collectives.h>
+#include <string.h>
 
 #include "formation/group.h"
 
 int64_t rgi_group_error_word(rg_group g, int error) {
   return rgi_error_report_word(error, g->me);
+}
+
+int rgi_group_error_text(rg_group g, int rank, char text[RGI_ERROR_TEXT]) {
+  memset(text, 0, RGI_ERROR_TEXT);
+  if (g->me == rank)
+    strcpy(text, rg_error_detail());
+  return rg_bcast(g, text, RGI_ERROR_TEXT, MPI_CHAR, rank);
 }
 
 int rgi_group_error_tell(rg_group g, const char *call, int64_t word, int error) {

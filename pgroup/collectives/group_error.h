@@ -17,6 +17,9 @@ int rgi_group_error_share(rg_group g, const char *call, int error);
 /* The same where all members know the word already. word 0: RG_SUCCESS, at no cost. */
 int rgi_group_error_tell(rg_group g, const char *call, int64_t word, int error);
 
+/* The text of one member's error, on all: its present rg_error_detail. No exchange of errors. */
+int rgi_group_error_text(rg_group g, int rank, char text[RGI_ERROR_TEXT]);
+
 /* The caller's word. */
 int64_t rgi_group_error_word(rg_group g, int error);
 

@@ -123,7 +123,7 @@ static void write_child(rgi_store *s, const walker *w, int version) {
   uint64_t at;
   RGT_OK(rgi_arena_alloc("a walker", sizeof(rgi_store_record), &at));
   rgi_store_record *r = rgi_store_record_at(at);
-  RGT_OK(rgi_store_record_fill(r, &(rgi_queue_entry){.id = (int64_t)(w - tree)}, w->key));
+  RGT_OK(rgi_store_record_fill(r, &(rgi_queue_entry){.id = (int64_t)(w - tree)}, w->key, 0));
   r->parent = tree[w->parent].key;
   r->number = w->number;
   write_version(&r->version[0], w, version);
@@ -137,7 +137,7 @@ static void open_store(rgi_store *s, int mine, int leads) {
     RGT_OK(rgi_queue_add(&list, &(rgi_queue_entry){.id = i, .left = tree[i].units}));
   RGT_OK(rgi_store_open(s, &list));
   if (leads)
-    RGT_OK(rgi_store_fill(s, &list));
+    RGT_OK(rgi_store_fill(s, &list, 0));
   for (int i = 0; i < walkers && leads; i++)
     if (i >= first && held[mine][i] != NONE) {
       write_child(s, &tree[i], held[mine][i]);

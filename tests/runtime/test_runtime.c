@@ -77,7 +77,11 @@ static void test_error_of_callback(void) {
   mark = rgi_error_mark();
   rg_error_set(77, "too cold");
   RGT_INT(rgi_error_of_callback("unit", 77, mark), 77);
-  RGT_STR(rg_error_detail(), "unit: too cold");
+  RGT_STR(rg_error_detail(), "too cold");
+  mark = rgi_error_mark();
+  rg_error_set(RG_ERR_NOMEM, "too large");
+  RGT_INT(rgi_error_of_callback("unit", RG_ERR_NOMEM, mark), RG_ERR_NOMEM);
+  RGT_STR(rg_error_detail(), "unit: too large");
   RGT_INT(rgi_error_of_callback("unit", -1, rgi_error_mark()), RG_ERR_ARG);
   RGT_INT(rgi_error_of_callback("unit", RG_ERR_USER - 1, rgi_error_mark()), RG_ERR_ARG);
   RGT_INT(rgi_error_of_callback("unit", RG_ERR_NOMEM, rgi_error_mark()), RG_ERR_NOMEM);
