@@ -62,7 +62,7 @@ int rgi_layout_add_runs(rgi_layout *l, const rgi_layout_run *runs) {
     if (!rgi_layout_add(l, offset + i * stride, bytes))
       return 0;
   rgi_layout_run *last = l->runs ? &l->run[l->runs - 1] : NULL;
-  if (bytes > 0 && n > first && last->n > 1 && last->bytes == bytes && last->stride == stride) {
+  if (bytes > 0 && n > first && last->n > 1) {
     int64_t end = offset + (n - 1) * stride + bytes;
     last->n += n - first;
     l->size += (n - first) * bytes;
