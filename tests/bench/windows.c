@@ -214,20 +214,27 @@ static void swap(bench_windows_work *k, int i) {
                                   sizeof(int64_t), w->window[k->store]);
 }
 
-static void flush(const bench_windows_work *k, bench_windows_kind kind) {
+/* MPI's own flush has ended a wait, as progress/polite_calls.c says. */
+#define FLUSH_OFTEN(call)                                                                          \
+  for (int i = 0; i < k->batch; i++) {                                                             \
+    call;                                                                                          \
+    if (mpi)                                                                                       \
+      rgi_polite_end_row();                                                                        \
+  }
+
+/* Loops with nothing else in them: a flush is a matter of nanoseconds. */
+static void flush_often(const bench_windows_work *k) {
   const functions *f = &by[k->store];
   MPI_Win win = k->windows->window[k->store];
-  int to = k->windows->place->ranks - 1;
-  if (kind == BENCH_WINDOWS_FLUSH_ALL)
-    f->Win_flush_all(win);
-  else if (kind == BENCH_WINDOWS_FLUSH_LOCAL)
-    f->Win_flush_local(to, win);
-  else if (kind == BENCH_WINDOWS_FLUSH_LOCAL_ALL)
-    f->Win_flush_local_all(win);
+  int to = k->windows->place->ranks - 1, mpi = k->store == BENCH_WINDOWS_MPI;
+  if (k->kind == BENCH_WINDOWS_FLUSH)
+    FLUSH_OFTEN(f->Win_flush(to, win))
+  else if (k->kind == BENCH_WINDOWS_FLUSH_ALL)
+    FLUSH_OFTEN(f->Win_flush_all(win))
+  else if (k->kind == BENCH_WINDOWS_FLUSH_LOCAL)
+    FLUSH_OFTEN(f->Win_flush_local(to, win))
   else
-    f->Win_flush(to, win);
-  if (k->store == BENCH_WINDOWS_MPI)
-    rgi_polite_end_row(); /* as progress/polite_calls.c does */
+    FLUSH_OFTEN(f->Win_flush_local_all(win))
 }
 
 static void make_window(const bench_windows_work *k) {
@@ -267,36 +274,48 @@ static void load_and_store(const bench_windows_work *k, int spot) {
       memcpy(there, here, bytes);
 }
 
+/* One access, complete at its target. */
+static void access_once(bench_windows_work *k, int i) {
+  const bench_windows *w = k->windows;
+  if (k->kind == BENCH_WINDOWS_FETCH)
+    fetch(k);
+  else if (k->kind == BENCH_WINDOWS_SWAP)
+    swap(k, i);
+  else if (k->store == BENCH_WINDOWS_MEMORY)
+    load_and_store(k, i % BENCH_WINDOWS_SPOTS);
+  else
+    transfer(k, i % BENCH_WINDOWS_SPOTS);
+  if (k->store != BENCH_WINDOWS_MEMORY)
+    by[k->store].Win_flush(w->place->ranks - 1, w->window[k->store]);
+  if (k->store == BENCH_WINDOWS_MPI)
+    rgi_polite_end_row();
+  k->wrong_swap |= k->kind == BENCH_WINDOWS_SWAP && k->seen != k->old;
+}
+
 static void run_once(bench_windows_work *k, int i) {
-  int spot = i % BENCH_WINDOWS_SPOTS, renew = k->windows->shape == BENCH_WINDOWS_NEW_TYPES;
+  int renew = k->windows->shape == BENCH_WINDOWS_NEW_TYPES && k->store != BENCH_WINDOWS_MEMORY;
   if (k->kind == BENCH_WINDOWS_ALLOCATE)
     make_window(k);
-  else if (k->kind == BENCH_WINDOWS_CREATE || k->kind == BENCH_WINDOWS_ALLOC_MEM)
+  else if (k->kind > BENCH_WINDOWS_FLUSH_LOCAL_ALL)
     use_memory(k);
-  else if (k->kind >= BENCH_WINDOWS_FLUSH)
-    flush(k, k->kind);
   else {
-    if (renew && k->store != BENCH_WINDOWS_MEMORY)
+    if (renew)
       make_types(k->windows);
-    if (k->kind == BENCH_WINDOWS_FETCH)
-      fetch(k);
-    else if (k->kind == BENCH_WINDOWS_SWAP)
-      swap(k, i);
-    else if (k->store == BENCH_WINDOWS_MEMORY)
-      load_and_store(k, spot);
-    else
-      transfer(k, spot);
-    if (k->store != BENCH_WINDOWS_MEMORY)
-      flush(k, BENCH_WINDOWS_FLUSH);
-    k->wrong_swap |= k->kind == BENCH_WINDOWS_SWAP && k->seen != k->old;
-    if (renew && k->store != BENCH_WINDOWS_MEMORY)
+    access_once(k, i);
+    if (renew)
       free_types(k->windows);
   }
 }
 
 const char *bench_windows_run(void *context) {
   bench_windows_work *k = context;
-  for (int i = 0; i < k->batch; i++)
-    run_once(k, i);
+  if (k->kind >= BENCH_WINDOWS_FLUSH && k->kind <= BENCH_WINDOWS_FLUSH_LOCAL_ALL)
+    flush_often(k);
+  else if (k->kind < BENCH_WINDOWS_FLUSH && k->windows->shape != BENCH_WINDOWS_NEW_TYPES)
+    for (int i = 0; i < k->batch; i++)
+      access_once(k, i);
+  else
+    for (int i = 0; i < k->batch; i++)
+      run_once(k, i);
   return NULL;
 }
