@@ -53,12 +53,35 @@ int rgi_layout_add(rgi_layout *l, int64_t offset, int64_t bytes) {
   return run != NULL;
 }
 
+/* The first two are added by themselves. If they have begun or continued evenly spaced runs, the
+ * others do, too. */
+int rgi_layout_add_runs(rgi_layout *l, const rgi_layout_run *runs) {
+  int64_t offset = runs->offset, bytes = runs->bytes, n = runs->n, stride = runs->stride;
+  int64_t first = n < 2 ? n : 2;
+  for (int64_t i = 0; i < first; i++)
+    if (!rgi_layout_add(l, offset + i * stride, bytes))
+      return 0;
+  rgi_layout_run *last = l->runs ? &l->run[l->runs - 1] : NULL;
+  if (bytes > 0 && n > first && last->n > 1) {
+    int64_t end = offset + (n - 1) * stride + bytes;
+    last->n += n - first;
+    l->size += (n - first) * bytes;
+    l->high = end > l->high ? end : l->high;
+    return 1;
+  }
+  for (int64_t i = first; i < n; i++)
+    if (!rgi_layout_add(l, offset + i * stride, bytes))
+      return 0;
+  return 1;
+}
+
 int rgi_layout_add_all(rgi_layout *l, const rgi_layout *part, int64_t offset) {
-  for (size_t i = 0; i < part->runs; i++)
-    for (int64_t k = 0; k < part->run[i].n; k++)
-      if (!rgi_layout_add(l, offset + part->run[i].offset + k * part->run[i].stride,
-                          part->run[i].bytes))
-        return 0;
+  for (size_t i = 0; i < part->runs; i++) {
+    rgi_layout_run moved = part->run[i];
+    moved.offset += offset;
+    if (!rgi_layout_add_runs(l, &moved))
+      return 0;
+  }
   return 1;
 }
 

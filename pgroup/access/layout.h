@@ -27,6 +27,9 @@ typedef struct {
  * spaced. 0: no memory. */
 int rgi_layout_add(rgi_layout *l, int64_t offset, int64_t bytes);
 
+/* Adds evenly spaced runs, as one after the other would be added. 0: no memory. */
+int rgi_layout_add_runs(rgi_layout *l, const rgi_layout_run *runs);
+
 /* Adds all runs of another layout at an offset. 0: no memory. */
 int rgi_layout_add_all(rgi_layout *l, const rgi_layout *part, int64_t offset);
 

@@ -23,9 +23,18 @@ static const char *const names[] = {
 #undef RGI_NAME
 };
 
+static const char *const window_names[] = {
+#define RGI_NAME(id, name) [RGI_INTERCEPT_WINDOW_##id] = name,
+    RGI_INTERCEPT_WINDOW_LIST(RGI_NAME)
+#undef RGI_NAME
+};
+
+int rgi_intercept_counting;
+
 static struct {
   unsigned chosen; /* a bit for each operation */
   atomic_ullong counts[RGI_INTERCEPT_COUNT][RGI_INTERCEPT_OUTCOMES];
+  atomic_ullong on_windows[RGI_INTERCEPT_WINDOW_COUNT][2]; /* passed on, served */
 } state;
 
 /* --- choosing -------------------------------------------------------------------------- */
@@ -80,6 +89,10 @@ int rgi_intercept_chosen(rgi_intercept_call call) {
 
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome) {
   atomic_fetch_add_explicit(&state.counts[call][outcome], 1, memory_order_relaxed);
+}
+
+void rgi_intercept_count_window(rgi_intercept_window_call call, int served) {
+  atomic_fetch_add_explicit(&state.on_windows[call][served != 0], 1, memory_order_relaxed);
 }
 
 rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm) {
@@ -147,12 +160,11 @@ static void print_row(const char *name, const unsigned long long n[]) {
           n[RGI_INTERCEPT_NOT_CHOSEN], n[RGI_INTERCEPT_OTHER_COMM], n[RGI_INTERCEPT_OTHER_CASE]);
 }
 
-void rgi_intercept_report(MPI_Comm comm) {
+static void report_calls(MPI_Comm comm, int rank) {
   unsigned long long mine[RGI_INTERCEPT_COUNT][RGI_INTERCEPT_OUTCOMES],
       all[RGI_INTERCEPT_COUNT][RGI_INTERCEPT_OUTCOMES];
   char title[40];
-  int rank, size;
-  PMPI_Comm_rank(comm, &rank);
+  int size;
   PMPI_Comm_size(comm, &size);
   snprintf(title, sizeof title, "calls, %d processes", size);
   for (int i = 0; i < RGI_INTERCEPT_COUNT; i++)
@@ -168,4 +180,28 @@ void rgi_intercept_report(MPI_Comm comm) {
     if (all[i][RGI_INTERCEPT_SERVED] + all[i][RGI_INTERCEPT_NOT_CHOSEN] +
         all[i][RGI_INTERCEPT_OTHER_COMM] + all[i][RGI_INTERCEPT_OTHER_CASE])
       print_row(names[i], all[i]);
+}
+
+/* Nothing where the application has no windows. */
+static void report_window_calls(MPI_Comm comm, int rank) {
+  unsigned long long mine[RGI_INTERCEPT_WINDOW_COUNT][2], all[RGI_INTERCEPT_WINDOW_COUNT][2];
+  int titled = 0;
+  for (int i = 0; i < RGI_INTERCEPT_WINDOW_COUNT; i++)
+    for (int k = 0; k < 2; k++)
+      mine[i][k] = atomic_load(&state.on_windows[i][k]);
+  PMPI_Reduce(mine, all, 2 * RGI_INTERCEPT_WINDOW_COUNT, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, comm);
+  for (int i = 0; i < RGI_INTERCEPT_WINDOW_COUNT && rank == 0; i++) {
+    if (all[i][0] + all[i][1] == 0)
+      continue;
+    if (!titled++)
+      fprintf(stderr, "regroup-mpi: %-22s       served    passed on\n", "calls on windows");
+    fprintf(stderr, "regroup-mpi:   %-20s %12llu %12llu\n", window_names[i], all[i][1], all[i][0]);
+  }
+}
+
+void rgi_intercept_report(MPI_Comm comm) {
+  int rank;
+  PMPI_Comm_rank(comm, &rank);
+  report_calls(comm, rank);
+  report_window_calls(comm, rank);
 }

@@ -71,6 +71,31 @@ int rgi_intercept_chosen(rgi_intercept_call call);
 
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome);
 
+/* --- calls on windows ------------------------------------------------------------------------ */
+
+#define RGI_INTERCEPT_WINDOW_LIST(X)                                                               \
+  X(PUT, "put")                                                                                    \
+  X(GET, "get")                                                                                    \
+  X(ACCUMULATE, "accumulate")                                                                      \
+  X(GET_ACCUMULATE, "get_accumulate")                                                              \
+  X(FETCH_AND_OP, "fetch_and_op")                                                                  \
+  X(COMPARE_AND_SWAP, "compare_and_swap")                                                          \
+  X(LOCK, "lock")                                                                                  \
+  X(FLUSH, "flush")                                                                                \
+  X(FENCE, "fence")
+
+typedef enum {
+#define RGI_ID(id, name) RGI_INTERCEPT_WINDOW_##id,
+  RGI_INTERCEPT_WINDOW_LIST(RGI_ID)
+#undef RGI_ID
+      RGI_INTERCEPT_WINDOW_COUNT
+} rgi_intercept_window_call;
+
+/* They take nanoseconds, so they are counted only where there will be a report. */
+extern int rgi_intercept_counting;
+
+void rgi_intercept_count_window(rgi_intercept_window_call call, int served);
+
 /* --- passing on ------------------------------------------------------------------------------ */
 
 /* The next definition of MPI's function behind this library. Fortran's bindings call MPI's

@@ -48,7 +48,7 @@ static int share_error(int error, unsigned wanted) {
                      !error && rgi_options_choice(RGI_OPT_MPI_REPORT)};
   int64_t all[4];
   RGI_TRY_MPI(PMPI_Allreduce(mine, all, 4, MPI_INT64_T, MPI_MAX, rgi_intercept_comm));
-  reports = all[3] != 0;
+  reports = rgi_intercept_counting = all[3] != 0;
   RGI_TRY(rgi_comm_error_tell(rgi_intercept_comm, call, all[0], error));
   if (all[1] != -all[2])
     return rgi_error(RG_ERR_OPTION, "RG_MPI is not the same on all processes");

@@ -132,6 +132,14 @@ static inline rgi_win *rgi_win_of(MPI_Win handle) {
   return NULL;
 }
 
+/* The same for a call that is counted. */
+static inline rgi_win *rgi_win_of_call(MPI_Win handle, rgi_intercept_window_call call) {
+  rgi_win *w = rgi_win_of(handle);
+  if (rgi_intercept_counting)
+    rgi_intercept_count_window(call, w != NULL);
+  return w;
+}
+
 /* Gives the window a handle. 0: no memory. */
 int rgi_win_table_add(rgi_win *w);
 void rgi_win_table_remove(rgi_win *w);
@@ -164,8 +172,19 @@ int rgi_win_stand_in_free(rgi_win *w);
 /* --- epochs (win_epoch.c)
  * ------------------------------------------------------------------------- */
 
-/* Calls that may be repeated until another process has done something: at times lets MPI and the
- * other processes go on. */
-void rgi_win_poll(void);
+/* Lets MPI and the other processes go on. */
+void rgi_win_go_on(void);
+
+/* The linker's fastest kind of thread-local memory: a call is a matter of nanoseconds. */
+#define RGI_WIN_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+extern RGI_WIN_THREAD unsigned rgi_win_polls;
+#define RGI_WIN_POLL_EVERY 256
+
+/* In calls that may be repeated until another process has done something: some of them let MPI and
+ * the other processes go on. */
+static inline void rgi_win_poll(void) {
+  if (++rgi_win_polls % RGI_WIN_POLL_EVERY == 0)
+    rgi_win_go_on();
+}
 
 #endif

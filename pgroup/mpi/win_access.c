@@ -50,6 +50,81 @@ int rgi_win_access_takes(MPI_Datatype type, MPI_Op op) {
   return 0;
 }
 
+/* --- the commonest accesses ---------------------------------------------------------------------
+ *
+ * Elements of one basic type that lie dense on all sides, in memory that is open to the caller.
+ * What these functions do not make has not been begun: another access, or a wrong one. */
+
+/* A number of the commonest size is one load and one store. */
+static inline void copy_dense(void *to, const void *from, size_t bytes) {
+  if (bytes == sizeof(uint64_t))
+    memcpy(to, from, sizeof(uint64_t));
+  else
+    memcpy(to, from, bytes);
+}
+
+/* Whether a side is like the target's. */
+static inline int is_like(const rgi_win_buffer *b, const rgi_win_buffer *target) {
+  return b->type == target->type && b->count == target->count && b->memory;
+}
+
+/* The bytes of the target's side where they are few enough for any arithmetic; else 0. */
+static inline uint64_t basic_bytes(const rgi_win_buffer *target) {
+  return target->count > 0 && target->count < 1 << 30
+             ? (uint64_t)target->count * rgi_datatype_basic_size(target->type)
+             : 0;
+}
+
+/* Where they are, or NULL. */
+static inline char *find_open(const rgi_win *w, const rgi_win_access *a, uint64_t bytes) {
+  int64_t begin;
+  if (!bytes || (unsigned)a->rank >= (unsigned)w->n)
+    return NULL;
+  const rgi_win_target *t = &w->target[a->rank];
+  if ((!w->open_all && !t->opening) || a->disp < 0 ||
+      __builtin_mul_overflow((int64_t)a->disp, t->disp_unit, &begin) || begin > t->size ||
+      bytes > (uint64_t)(t->size - begin))
+    return NULL;
+  return t->base + begin;
+}
+
+static inline int copy_common(const rgi_win *w, const rgi_win_access *a, int *code) {
+  uint64_t bytes = is_like(&a->origin, &a->target) ? basic_bytes(&a->target) : 0;
+  char *at = find_open(w, a, bytes);
+  if (at)
+    copy_dense(a->kind == RGI_WIN_PUT ? at : a->origin.memory,
+               a->kind == RGI_WIN_PUT ? a->origin.memory : at, bytes);
+  *code = MPI_SUCCESS;
+  return at != NULL;
+}
+
+/* Sums are of ints and larger numbers: those of bytes have no operation. */
+static inline int is_common_op(const rgi_win_access *a, uint64_t bytes) {
+  return a->op == MPI_REPLACE || a->op == MPI_NO_OP ||
+         (a->op == MPI_SUM && bytes >= sizeof(int) * (uint64_t)a->target.count);
+}
+
+static int accumulate_common(rgi_win *w, const rgi_win_access *a, int *code) {
+  uint64_t bytes = basic_bytes(&a->target);
+  if (bytes > SMALL || !is_common_op(a, bytes) ||
+      (a->op != MPI_NO_OP && !is_like(&a->origin, &a->target)) ||
+      (a->kind == RGI_WIN_GET_ACCUMULATE && !is_like(&a->result, &a->target)))
+    return 0;
+  char *at = find_open(w, a, bytes);
+  int error = at ? rgi_win_access_lock(w, a->rank) : RG_SUCCESS;
+  *code = error ? rgi_win_raise_own(w, error) : MPI_SUCCESS;
+  if (!at || error)
+    return at != NULL;
+  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+    copy_dense(a->result.memory, at, bytes);
+  if (a->op == MPI_REPLACE)
+    copy_dense(at, a->origin.memory, bytes);
+  else if (a->op == MPI_SUM)
+    rgi_op_apply(a->origin.memory, at, (size_t)a->target.count, a->target.type, a->op);
+  rgi_win_access_unlock(w, a->rank);
+  return 1;
+}
+
 /* --- layouts of both sides ----------------------------------------------------------------------
  */
 
@@ -165,14 +240,6 @@ static void combine_piece(const rgi_strided *p, void *target, void *origin, cons
                    (char *)target + to + i * (p->dims > 1 ? p->target_stride[1] : 0),
                    (size_t)(p->extent[0] / c->size), c->type, c->op);
   while (rgi_strided_step(p, at, &from, &to));
-}
-
-/* A number of the commonest size is one load and one store. */
-static void copy_dense(void *to, const void *from, size_t bytes) {
-  if (bytes == sizeof(uint64_t))
-    memcpy(to, from, sizeof(uint64_t));
-  else
-    memcpy(to, from, bytes);
 }
 
 static int copy_sides(const side *target, const side *origin, rgi_win_kind kind) {
@@ -302,5 +369,8 @@ static int copy(rgi_win *w, const rgi_win_access *a) {
 }
 
 int rgi_win_access_make(rgi_win *w, rgi_win_access *a) {
+  int code;
+  if (a->kind >= RGI_WIN_ACCUMULATE ? accumulate_common(w, a, &code) : copy_common(w, a, &code))
+    return code;
   return a->kind >= RGI_WIN_ACCUMULATE ? accumulate(w, a) : copy(w, a);
 }

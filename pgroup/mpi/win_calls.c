@@ -85,7 +85,7 @@ static void fetch_and_apply(const rgi_win_access *a, const rgi_win_buffer *origi
 
 RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank,
                             MPI_Aint disp, MPI_Op op, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FETCH_AND_OP);
   char *at;
   size_t bytes;
   int code;
@@ -114,7 +114,7 @@ static int can_be_compared(MPI_Datatype type) {
 
 RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *result,
                                 MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_COMPARE_AND_SWAP);
   char *at;
   size_t bytes;
   int code;

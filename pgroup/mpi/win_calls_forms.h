@@ -6,7 +6,7 @@
 
 RG_API int FORM(MPI_Put)(const void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
   if (!w)
     return RGI_INTERCEPT_NEXT(FORM(PMPI_Put))(origin, origin_count, origin_type, rank, disp,
                                               target_count, target_type, win);
@@ -19,7 +19,7 @@ RG_API int FORM(MPI_Put)(const void *origin, COUNT origin_count, MPI_Datatype or
 RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype origin_type,
                           int rank, MPI_Aint disp, COUNT target_count, MPI_Datatype target_type,
                           MPI_Win win, MPI_Request *request) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
   if (!w)
     return RGI_INTERCEPT_NEXT(FORM(PMPI_Rput))(origin, origin_count, origin_type, rank, disp,
                                                target_count, target_type, win, request);
@@ -31,7 +31,7 @@ RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype o
 
 RG_API int FORM(MPI_Get)(void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
   if (!w)
     return RGI_INTERCEPT_NEXT(FORM(PMPI_Get))(origin, origin_count, origin_type, rank, disp,
                                               target_count, target_type, win);
@@ -44,7 +44,7 @@ RG_API int FORM(MPI_Get)(void *origin, COUNT origin_count, MPI_Datatype origin_t
 RG_API int FORM(MPI_Rget)(void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                           MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win,
                           MPI_Request *request) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
   if (!w)
     return RGI_INTERCEPT_NEXT(FORM(PMPI_Rget))(origin, origin_count, origin_type, rank, disp,
                                                target_count, target_type, win, request);
@@ -57,7 +57,7 @@ RG_API int FORM(MPI_Rget)(void *origin, COUNT origin_count, MPI_Datatype origin_
 RG_API int FORM(MPI_Accumulate)(const void *origin, COUNT origin_count, MPI_Datatype origin_type,
                                 int rank, MPI_Aint disp, COUNT target_count,
                                 MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
   if (!w)
     return RGI_INTERCEPT_NEXT(FORM(PMPI_Accumulate))(origin, origin_count, origin_type, rank, disp,
                                                      target_count, target_type, op, win);
@@ -71,7 +71,7 @@ RG_API int FORM(MPI_Raccumulate)(const void *origin, COUNT origin_count, MPI_Dat
                                  int rank, MPI_Aint disp, COUNT target_count,
                                  MPI_Datatype target_type, MPI_Op op, MPI_Win win,
                                  MPI_Request *request) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
   if (!w)
     return RGI_INTERCEPT_NEXT(FORM(PMPI_Raccumulate))(origin, origin_count, origin_type, rank, disp,
                                                       target_count, target_type, op, win, request);
@@ -86,7 +86,7 @@ RG_API int FORM(MPI_Get_accumulate)(const void *origin, COUNT origin_count,
                                     MPI_Datatype result_type, int rank, MPI_Aint disp,
                                     COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                     MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
   if (!w)
     return RGI_INTERCEPT_NEXT(FORM(PMPI_Get_accumulate))(origin, origin_count, origin_type, result,
                                                          result_count, result_type, rank, disp,
@@ -103,7 +103,7 @@ RG_API int FORM(MPI_Rget_accumulate)(const void *origin, COUNT origin_count,
                                      MPI_Datatype result_type, int rank, MPI_Aint disp,
                                      COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                      MPI_Win win, MPI_Request *request) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
   if (!w)
     return RGI_INTERCEPT_NEXT(FORM(PMPI_Rget_accumulate))(
         origin, origin_count, origin_type, result, result_count, result_type, rank, disp,

@@ -31,12 +31,9 @@ static void order_memory(void) {
   atomic_thread_fence(memory_order_seq_cst);
 }
 
-#define POLL_EVERY 256
+RGI_WIN_THREAD unsigned rgi_win_polls;
 
-void rgi_win_poll(void) {
-  static _Thread_local unsigned calls;
-  if (++calls % POLL_EVERY)
-    return;
+void rgi_win_go_on(void) {
   if (rgi_wait_meanwhile)
     rgi_wait_meanwhile();
   if (rgi_node.oversubscribed)
@@ -74,7 +71,7 @@ static int end_row(int code) {
 }
 
 RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_LOCK);
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
   if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE)
@@ -118,7 +115,7 @@ RG_API int MPI_Win_unlock(int rank, MPI_Win win) {
 }
 
 RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_LOCK);
   int error = RG_SUCCESS;
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_lock_all)(assertion, win);
@@ -170,7 +167,7 @@ static int flush_targets(rgi_win *w) {
 }
 
 RG_API int MPI_Win_flush(int rank, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   if (!w)
     return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win));
   order_memory();
@@ -178,7 +175,7 @@ RG_API int MPI_Win_flush(int rank, MPI_Win win) {
 }
 
 RG_API int MPI_Win_flush_all(MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   if (!w)
     return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win));
   order_memory();
@@ -186,12 +183,12 @@ RG_API int MPI_Win_flush_all(MPI_Win win) {
 }
 
 RG_API int MPI_Win_flush_local(int rank, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   return w ? flush_target(w, rank) : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local)(rank, win));
 }
 
 RG_API int MPI_Win_flush_local_all(MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   return w ? flush_targets(w) : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win));
 }
 
@@ -211,7 +208,7 @@ RG_API int MPI_Win_sync(MPI_Win win) {
   (MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)
 
 RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
-  rgi_win *w = rgi_win_of(win);
+  rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FENCE);
   if (!w)
     return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win));
   if (assertion & ~FENCE_ASSERTIONS)

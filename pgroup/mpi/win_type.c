@@ -120,9 +120,20 @@ static int read_recipe(MPI_Datatype type, recipe *r) {
 
 /* --- building --------------------------------------------------------------------------- */
 
+static int is_dense(const rgi_layout *part) {
+  return part->runs == 1 && part->run->n == 1 && part->run->bytes == part->extent;
+}
+
+/* rows, of n elements that lie side by side each. The parts of a matrix are many rows. */
+static int add_rows(rgi_layout *l, const rgi_layout *part, int64_t offset, int64_t n, int64_t rows,
+                    int64_t stride) {
+  rgi_layout_run runs = {offset + part->run->offset, n * part->extent, rows, stride};
+  return rgi_layout_add_runs(l, &runs);
+}
+
 /* n elements side by side. */
 static int add_elements(rgi_layout *l, const rgi_layout *part, int64_t offset, int64_t n) {
-  if (part->runs == 1 && part->run->n == 1 && part->run->bytes == part->extent)
+  if (is_dense(part))
     return rgi_layout_add(l, offset + part->run->offset, n * part->extent);
   for (int64_t i = 0; i < n; i++)
     if (!rgi_layout_add_all(l, part, offset + i * part->extent))
@@ -159,6 +170,8 @@ static int add_blocks(rgi_layout *l, const rgi_layout *part, const recipe *r, in
 }
 
 static int add_vector(rgi_layout *l, const rgi_layout *part, const int64_t number[], int64_t unit) {
+  if (is_dense(part))
+    return add_rows(l, part, 0, number[1], number[0], number[2] * unit);
   for (int64_t i = 0; i < number[0]; i++)
     if (!add_elements(l, part, i * number[2] * unit, number[1]))
       return 0;
@@ -171,6 +184,28 @@ typedef struct {
   int64_t begin, length, step, end, stride;
 } dimension;
 
+/* Whether the innermost dimension has one range. */
+static int is_one_range(const dimension *d) {
+  return d->begin + d->length >= d->end;
+}
+
+static int add_grid(rgi_layout *l, const rgi_layout *part, const dimension *dims, int n,
+                    int64_t offset);
+
+/* What is inside the indices [from, from + length) of the outermost of n > 1 dimensions. */
+static int add_inside(rgi_layout *l, const rgi_layout *part, const dimension *dims, int n,
+                      int64_t offset, int64_t from, int64_t length) {
+  const dimension *in = dims + 1;
+  offset += from * dims->stride;
+  if (n == 2 && is_dense(part) && in->begin < in->end && is_one_range(in))
+    return add_rows(l, part, offset + in->begin * in->stride, in->end - in->begin, length,
+                    dims->stride);
+  for (int64_t i = 0; i < length; i++)
+    if (!add_grid(l, part, in, n - 1, offset + i * dims->stride))
+      return 0;
+  return 1;
+}
+
 /* dims are from the outermost to the innermost one. */
 static int add_grid(rgi_layout *l, const rgi_layout *part, const dimension *dims, int n,
                     int64_t offset) {
@@ -178,9 +213,8 @@ static int add_grid(rgi_layout *l, const rgi_layout *part, const dimension *dims
     int64_t length = from + dims->length < dims->end ? dims->length : dims->end - from;
     if (n == 1 && !add_elements(l, part, offset + from * dims->stride, length))
       return 0;
-    for (int64_t i = 0; n > 1 && i < length; i++)
-      if (!add_grid(l, part, dims + 1, n - 1, offset + (from + i) * dims->stride))
-        return 0;
+    if (n > 1 && !add_inside(l, part, dims, n, offset, from, length))
+      return 0;
   }
   return 1;
 }

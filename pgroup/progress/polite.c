@@ -51,8 +51,7 @@ static struct {
   atomic_ulong polls, yields, sleeps;
 } polite;
 
-/* The linker's fastest kind of thread-local memory: a poll in vain is a matter of nanoseconds. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+static RGI_POLITE_THREAD struct {
   rgi_pause pause;
   double last;         /* when the last poll in vain returned */
   int polling;         /* depth of rg_polite_polling */
@@ -65,7 +64,7 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
 } mine;
 
 void (*rgi_polite_waits)(double since, double now);
-_Thread_local void (*rgi_polite_polled)(void);
+RGI_POLITE_THREAD void (*rgi_polite_polled)(void);
 
 unsigned long rgi_polite_moves(void) {
   return mine.moves;
@@ -141,13 +140,8 @@ static void report_wait(double now) {
   getrusage(RUSAGE_THREAD, &mine.use);
 }
 
-static void pause_once(void) {
-  mine.polls++;
-  int look = mine.looking > 0 && polite.spare;
-  if (mine.free < (look ? FREE_LOOKS : FREE_POLLS)) {
-    mine.free++;
-    return;
-  }
+/* Not inlined: most polls in vain do not come so far. */
+static __attribute__((noinline)) void pause_now(int look) {
   mine.free = look ? 0 : mine.free;
   atomic_fetch_add_explicit(&polite.polls, mine.polls, memory_order_relaxed);
   mine.polls = 0;
@@ -166,6 +160,15 @@ static void pause_once(void) {
     atomic_fetch_add_explicit(&polite.sleeps, 1, memory_order_relaxed);
   report_wait(now);
   mine.last = did == RGI_PAUSE_SPUN ? now : rgi_clock_now();
+}
+
+static inline void pause_once(void) {
+  int look = mine.looking > 0 && polite.spare;
+  mine.polls++;
+  if (mine.free < (look ? FREE_LOOKS : FREE_POLLS))
+    mine.free++;
+  else
+    pause_now(look);
 }
 
 unsigned ucp_worker_progress(void *worker) {

@@ -11,8 +11,11 @@
  * time of the first of these polls, and now. */
 extern RGI_HIDDEN void (*rgi_polite_waits)(double since, double now);
 
+/* The linker's fastest kind of thread-local memory: a poll in vain is a matter of nanoseconds. */
+#define RGI_POLITE_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+
 /* If not NULL, called after each poll in vain of this thread. */
-extern RGI_HIDDEN _Thread_local void (*rgi_polite_polled)(void);
+extern RGI_HIDDEN RGI_POLITE_THREAD void (*rgi_polite_polled)(void);
 
 /* How many polls of this thread have moved something. Always 0 where this file sees no polls: MPI
  * is not MPICH over UCX, or another copy of polite.c was preloaded. */

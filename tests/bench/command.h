@@ -15,6 +15,7 @@ typedef struct {
   int pictured;                     /* --svg draws its rows */
   int between;                      /* also between two groups: --split, --spawn, --connect */
   int reads;                        /* only reads: the library is not started */
+  int preloads;                     /* runs with libregroup-mpi.so preloaded */
   const char *arguments;            /* of a command that takes words: "FILE..." */
   /* Of such a command: looks at the words, closed by NULL, and what they name; as
    * check. */
@@ -29,7 +30,7 @@ typedef struct {
 } bench_command;
 
 extern const bench_command bench_create, bench_groups, bench_coll, bench_p2p, bench_arrays,
-    bench_tune, bench_scaling_run, bench_analysis, bench_compare;
+    bench_rma, bench_tune, bench_scaling_run, bench_analysis, bench_compare;
 
 /* coll with its operation fixed: barrier, bcast, ... */
 #define BENCH_FIXED 11

@@ -12,14 +12,16 @@
 #include "csv.h"
 #include "job.h"
 #include "plot.h"
+#include "preload.h"
 #include "runtime/program/gnuplot.h"
 #include "settings.h"
 
 static const bench_command *const commands[] = {
-    &bench_create,   &bench_groups,   &bench_coll,        &bench_fixed[0],  &bench_fixed[1],
-    &bench_fixed[2], &bench_fixed[3], &bench_fixed[4],    &bench_fixed[5],  &bench_fixed[6],
-    &bench_fixed[7], &bench_fixed[8], &bench_fixed[9],    &bench_fixed[10], &bench_p2p,
-    &bench_arrays,   &bench_tune,     &bench_scaling_run, &bench_analysis,  &bench_compare};
+    &bench_create,   &bench_groups,   &bench_coll,     &bench_fixed[0],    &bench_fixed[1],
+    &bench_fixed[2], &bench_fixed[3], &bench_fixed[4], &bench_fixed[5],    &bench_fixed[6],
+    &bench_fixed[7], &bench_fixed[8], &bench_fixed[9], &bench_fixed[10],   &bench_p2p,
+    &bench_arrays,   &bench_rma,      &bench_tune,     &bench_scaling_run, &bench_analysis,
+    &bench_compare};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const bench_command *find(const char *name) {
@@ -196,6 +198,9 @@ static int run_command(int argc, char **argv, bench_report *report) {
 int main(int argc, char **argv) {
   bench_report report = {0};
   int status = RGP_USAGE;
+  chosen = argc > 1 ? find(argv[1]) : NULL;
+  if (chosen && chosen->preloads)
+    bench_preload(argv);
   MPI_Init(&argc, &argv);
   if (bench_job_parse(&argc, argv)) {
     chosen = argc > 1 ? find(argv[1]) : NULL;
