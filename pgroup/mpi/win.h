@@ -5,8 +5,8 @@
  *
  * A window is served if all its members are on one node and its memory lies in the node's arena;
  * all members decide that alike, when it is made. Its handle is a number that MPI uses for no
- * window, so a call on a window is served or passed on by the handle alone: no window is ever
- * served in part. Calls with a handle that is not served go on to MPI.
+ * window, so a call on a window is served or passed on by the handle alone. Calls with another
+ * handle go on to MPI, but for some on windows that span nodes (win_nodes.h).
  *
  * These files are built with MPICH: Open MPI's bindings look into handles. */
 #ifndef RGI_WIN_H
@@ -169,8 +169,7 @@ MPI_Win rgi_win_stand_in(rgi_win *w);
 /* Frees it, so that MPI calls what the application has attached to it. */
 int rgi_win_stand_in_free(rgi_win *w);
 
-/* --- epochs (win_epoch.c)
- * ------------------------------------------------------------------------- */
+/* --- polling (win_poll.c) -------------------------------------------------------------------- */
 
 /* Lets MPI and the other processes go on. */
 void rgi_win_go_on(void);

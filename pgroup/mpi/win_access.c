@@ -34,20 +34,25 @@ int rgi_win_access_place(rgi_win *w, const rgi_win_access *a, int64_t low, int64
       __builtin_add_overflow(begin, low, &begin) || __builtin_add_overflow(begin, bytes, &end) ||
       begin < 0 || (bytes > 0 && end > t->size))
     return MPI_ERR_RMA_RANGE;
-  *at = t->base + (begin - low);
+  *at = t->base ? t->base + (begin - low) : NULL;
   return MPI_SUCCESS;
 }
 
-int rgi_win_access_takes(MPI_Datatype type, MPI_Op op) {
+/* An operation of MPI's that combines elements. */
+static int is_builtin(MPI_Op op) {
   static const MPI_Op ops[] = {MPI_PROD, MPI_MIN, MPI_MAX,  MPI_BAND,   MPI_BOR,    MPI_BXOR,
                                MPI_LAND, MPI_LOR, MPI_LXOR, MPI_MINLOC, MPI_MAXLOC, MPI_SUM};
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+    if (ops[i] == op)
+      return 1;
+  return 0;
+}
+
+int rgi_win_access_takes(MPI_Datatype type, MPI_Op op) {
   if (op == MPI_REPLACE || op == MPI_NO_OP ||
       (op == MPI_SUM && rgi_datatype_basic_size(type) >= sizeof(int)))
     return 1;
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (ops[i] == op)
-      return rgi_op_check("MPI_Accumulate", type, op) == RG_SUCCESS;
-  return 0;
+  return is_builtin(op) && rgi_op_check("MPI_Accumulate", type, op) == RG_SUCCESS;
 }
 
 /* --- the commonest accesses ---------------------------------------------------------------------
@@ -189,6 +194,18 @@ static int find_target(rgi_win *w, const rgi_win_access *a, side *t, int *nothin
     class = rgi_win_access_place(w, a, t->low, t->reach, &t->memory);
   *nothing = a->rank == MPI_PROC_NULL;
   return class;
+}
+
+int rgi_win_access_check(rgi_win *w, const rgi_win_access *a) {
+  side t;
+  if (find_side(&a->target, 0, &t) != MPI_SUCCESS)
+    return MPI_SUCCESS;
+  if (rgi_win_access_place(w, a, t.low, t.reach, &t.memory) == MPI_ERR_RMA_RANGE)
+    return MPI_ERR_RMA_RANGE;
+  if (a->kind >= RGI_WIN_ACCUMULATE && is_builtin(a->op) && t.basic != MPI_DATATYPE_NULL &&
+      !rgi_win_access_takes(t.basic, a->op))
+    return MPI_ERR_OP;
+  return MPI_SUCCESS;
 }
 
 /* --- moving

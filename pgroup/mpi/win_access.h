@@ -36,6 +36,10 @@ int rgi_win_access_make(rgi_win *w, rgi_win_access *a);
 int rgi_win_access_place(rgi_win *w, const rgi_win_access *a, int64_t low, int64_t bytes,
                          char **at);
 
+/* What MPI does not find in an access before it makes it: MPI_ERR_RMA_RANGE, beyond the target's
+ * memory; MPI_ERR_OP, one of MPI's operations on a type that does not take it. Or MPI_SUCCESS. */
+int rgi_win_access_check(rgi_win *w, const rgi_win_access *a);
+
 /* Whether accumulates of elements of this basic type take the operation: one of MPI's own. */
 int rgi_win_access_takes(MPI_Datatype type, MPI_Op op);
 

@@ -8,7 +8,7 @@
 #include "collectives/op_check.h"
 #include "formation/datatype.h"
 #include "mpi/intercept.h"
-#include "mpi/win_access.h"
+#include "mpi/win_nodes.h"
 
 /* Drops const: an origin is only read. */
 static void *writable(const void *memory) {
@@ -17,16 +17,45 @@ static void *writable(const void *memory) {
   return same;
 }
 
-/* Such calls are allowed between a lock and its unlock only. The access is complete when its call
- * returns; so is the request, that of an empty message. */
-static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
-  if (!rgi_win_is_locked(w))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
-  int code = rgi_win_access_make(w, a);
+/* The request of an access that is complete: that of an empty message. */
+static int end_request(int code, MPI_Request *request) {
   return code == MPI_SUCCESS
              ? PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request)
              : code;
 }
+
+/* Such calls are allowed between a lock and its unlock only. The access is complete when its call
+ * returns. */
+static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
+  if (!rgi_win_is_locked(w))
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  return end_request(rgi_win_access_make(w, a), request);
+}
+
+/* As rgi_win_nodes_access. */
+static int access_nodes(rgi_win_nodes *s, rgi_win_access *a, MPI_Request *request, int *code) {
+  if (request && !rgi_win_is_locked(s->window))
+    return 0;
+  if (!rgi_win_nodes_access(s, a, code))
+    return 0;
+  if (request)
+    *code = end_request(*code, request);
+  return 1;
+}
+
+/* An access to a window that is not served; request: NULL for a call without one; call: MPI's
+ * function with its arguments. */
+#define PASS(win, a, request, call)                                                                \
+  ({                                                                                               \
+    int code_;                                                                                     \
+    rgi_win_nodes *s_ = rgi_win_nodes_of(win);                                                     \
+    if (!s_ || !access_nodes(s_, a, request, &code_)) {                                            \
+      code_ = call;                                                                                \
+      if (s_)                                                                                      \
+        rgi_win_nodes_issued(s_, (a)->rank);                                                       \
+    }                                                                                              \
+    code_;                                                                                         \
+  })
 
 #define COUNT int
 #define FORM(name) name
@@ -89,9 +118,12 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
   char *at;
   size_t bytes;
   int code;
+  rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  a.result = (rgi_win_buffer){result, 1, type};
+  a.target = (rgi_win_buffer){NULL, 1, type};
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win);
-  rgi_win_access a = {.rank = rank, .disp = disp, .op = op, .result = {result, 1, type}};
+    return PASS(win, &a, NULL,
+                RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win));
   rgi_win_buffer from = {writable(origin), 1, type};
   int class = find_element(w, &a, type, &at, &bytes);
   if (class == MPI_SUCCESS && !rgi_win_access_takes(type, op))
@@ -118,10 +150,13 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   char *at;
   size_t bytes;
   int code;
+  rgi_win_access a = {
+      .kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = MPI_REPLACE};
+  a.target = (rgi_win_buffer){NULL, 1, type};
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Compare_and_swap)(origin, compare, result, type, rank, disp,
-                                                     win);
-  rgi_win_access a = {.rank = rank, .disp = disp};
+    return PASS(
+        win, &a, NULL,
+        RGI_INTERCEPT_NEXT(PMPI_Compare_and_swap)(origin, compare, result, type, rank, disp, win));
   int class = find_element(w, &a, type, &at, &bytes);
   if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!origin || !compare || !result))
     class = MPI_ERR_BUFFER;

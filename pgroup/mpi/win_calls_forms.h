@@ -2,17 +2,18 @@
  * Copyright (c) the Regroup authors
  *
  * Included by win_calls.c once for each form of MPI's functions: FORM(name), with counts of type
- * COUNT; BOTH(name), see RGI_INTERCEPT_BOTH. */
+ * COUNT; BOTH(name), see RGI_INTERCEPT_BOTH; PASS. */
 
 RG_API int FORM(MPI_Put)(const void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
-  if (!w)
-    return RGI_INTERCEPT_NEXT(FORM(PMPI_Put))(origin, origin_count, origin_type, rank, disp,
-                                              target_count, target_type, win);
   rgi_win_access a = {.kind = RGI_WIN_PUT, .rank = rank, .disp = disp};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  if (!w)
+    return PASS(win, &a, NULL,
+                RGI_INTERCEPT_NEXT(FORM(PMPI_Put))(origin, origin_count, origin_type, rank, disp,
+                                                   target_count, target_type, win));
   return rgi_win_access_make(w, &a);
 }
 
@@ -20,24 +21,26 @@ RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype o
                           int rank, MPI_Aint disp, COUNT target_count, MPI_Datatype target_type,
                           MPI_Win win, MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
-  if (!w)
-    return RGI_INTERCEPT_NEXT(FORM(PMPI_Rput))(origin, origin_count, origin_type, rank, disp,
-                                               target_count, target_type, win, request);
   rgi_win_access a = {.kind = RGI_WIN_PUT, .rank = rank, .disp = disp};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  if (!w)
+    return PASS(win, &a, request,
+                RGI_INTERCEPT_NEXT(FORM(PMPI_Rput))(origin, origin_count, origin_type, rank, disp,
+                                                    target_count, target_type, win, request));
   return make_request(w, &a, request);
 }
 
 RG_API int FORM(MPI_Get)(void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
-  if (!w)
-    return RGI_INTERCEPT_NEXT(FORM(PMPI_Get))(origin, origin_count, origin_type, rank, disp,
-                                              target_count, target_type, win);
   rgi_win_access a = {.kind = RGI_WIN_GET, .rank = rank, .disp = disp};
   a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  if (!w)
+    return PASS(win, &a, NULL,
+                RGI_INTERCEPT_NEXT(FORM(PMPI_Get))(origin, origin_count, origin_type, rank, disp,
+                                                   target_count, target_type, win));
   return rgi_win_access_make(w, &a);
 }
 
@@ -45,12 +48,13 @@ RG_API int FORM(MPI_Rget)(void *origin, COUNT origin_count, MPI_Datatype origin_
                           MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win,
                           MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
-  if (!w)
-    return RGI_INTERCEPT_NEXT(FORM(PMPI_Rget))(origin, origin_count, origin_type, rank, disp,
-                                               target_count, target_type, win, request);
   rgi_win_access a = {.kind = RGI_WIN_GET, .rank = rank, .disp = disp};
   a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  if (!w)
+    return PASS(win, &a, request,
+                RGI_INTERCEPT_NEXT(FORM(PMPI_Rget))(origin, origin_count, origin_type, rank, disp,
+                                                    target_count, target_type, win, request));
   return make_request(w, &a, request);
 }
 
@@ -58,12 +62,14 @@ RG_API int FORM(MPI_Accumulate)(const void *origin, COUNT origin_count, MPI_Data
                                 int rank, MPI_Aint disp, COUNT target_count,
                                 MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
-  if (!w)
-    return RGI_INTERCEPT_NEXT(FORM(PMPI_Accumulate))(origin, origin_count, origin_type, rank, disp,
-                                                     target_count, target_type, op, win);
   rgi_win_access a = {.kind = RGI_WIN_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  if (!w)
+    return PASS(win, &a, NULL,
+                RGI_INTERCEPT_NEXT(FORM(PMPI_Accumulate))(origin, origin_count, origin_type, rank,
+                                                          disp, target_count, target_type, op,
+                                                          win));
   return rgi_win_access_make(w, &a);
 }
 
@@ -72,12 +78,14 @@ RG_API int FORM(MPI_Raccumulate)(const void *origin, COUNT origin_count, MPI_Dat
                                  MPI_Datatype target_type, MPI_Op op, MPI_Win win,
                                  MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
-  if (!w)
-    return RGI_INTERCEPT_NEXT(FORM(PMPI_Raccumulate))(origin, origin_count, origin_type, rank, disp,
-                                                      target_count, target_type, op, win, request);
   rgi_win_access a = {.kind = RGI_WIN_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  if (!w)
+    return PASS(win, &a, request,
+                RGI_INTERCEPT_NEXT(FORM(PMPI_Raccumulate))(origin, origin_count, origin_type, rank,
+                                                           disp, target_count, target_type, op, win,
+                                                           request));
   return make_request(w, &a, request);
 }
 
@@ -87,14 +95,15 @@ RG_API int FORM(MPI_Get_accumulate)(const void *origin, COUNT origin_count,
                                     COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                     MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
-  if (!w)
-    return RGI_INTERCEPT_NEXT(FORM(PMPI_Get_accumulate))(origin, origin_count, origin_type, result,
-                                                         result_count, result_type, rank, disp,
-                                                         target_count, target_type, op, win);
   rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.result = (rgi_win_buffer){result, result_count, result_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  if (!w)
+    return PASS(win, &a, NULL,
+                RGI_INTERCEPT_NEXT(FORM(PMPI_Get_accumulate))(
+                    origin, origin_count, origin_type, result, result_count, result_type, rank,
+                    disp, target_count, target_type, op, win));
   return rgi_win_access_make(w, &a);
 }
 
@@ -104,14 +113,15 @@ RG_API int FORM(MPI_Rget_accumulate)(const void *origin, COUNT origin_count,
                                      COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                      MPI_Win win, MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
-  if (!w)
-    return RGI_INTERCEPT_NEXT(FORM(PMPI_Rget_accumulate))(
-        origin, origin_count, origin_type, result, result_count, result_type, rank, disp,
-        target_count, target_type, op, win, request);
   rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.result = (rgi_win_buffer){result, result_count, result_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  if (!w)
+    return PASS(win, &a, request,
+                RGI_INTERCEPT_NEXT(FORM(PMPI_Rget_accumulate))(
+                    origin, origin_count, origin_type, result, result_count, result_type, rank,
+                    disp, target_count, target_type, op, win, request));
   return make_request(w, &a, request);
 }
 

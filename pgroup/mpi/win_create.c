@@ -11,31 +11,24 @@
 #include "base/error.h"
 #include "formation/group.h"
 #include "mpi/intercept.h"
-#include "mpi/win.h"
+#include "mpi/win_nodes.h"
 #include "shm/node.h"
 
-/* What a member has of a window that is being made. */
-typedef struct {
-  MPI_Comm comm;
-  MPI_Info info;
-  rg_group group; /* of comm */
-  int flavor;
-  int64_t size, disp_unit;
-  void *base;   /* where its memory is */
-  void *memory; /* what is to be freed with the window */
-} plan;
+typedef rgi_win_plan plan;
 
 static int is_on_one_node(rg_group g) {
   int nodes = 1;
   return rgi_node.count == 1 || (rg_group_node_count(g, &nodes) == RG_SUCCESS && nodes == 1);
 }
 
-/* NULL: the call is passed on, by all members. */
-static rg_group group_to_serve(MPI_Comm comm, int64_t size, int64_t disp_unit) {
+/* Memory that the members share cannot be that of several nodes. NULL: the call is passed on, by
+ * all members. */
+static rg_group group_to_serve(const plan *p) {
   rg_group g = NULL;
-  if (comm == MPI_COMM_NULL || size < 0 || disp_unit <= 0)
+  if (p->comm == MPI_COMM_NULL || p->size < 0 || p->disp_unit <= 0)
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_CASE);
-  else if ((g = rgi_intercept_group(RGI_INTERCEPT_RMA, comm)) && !is_on_one_node(g)) {
+  else if ((g = rgi_intercept_group(RGI_INTERCEPT_RMA, p->comm)) && !is_on_one_node(g) &&
+           (p->flavor == MPI_WIN_FLAVOR_SHARED || !rgi_win_nodes_possible())) {
     rgi_intercept_count(RGI_INTERCEPT_RMA, RGI_INTERCEPT_OTHER_COMM);
     g = NULL;
   }
@@ -162,16 +155,22 @@ static int end_creation(const plan *p, int error, const rgi_win *w, MPI_Win *win
   return 1;
 }
 
+/* ready: the caller has its memory. 1 and MPI's code, or 0: pass the call on. */
+static int create(const plan *p, int ready, MPI_Win *win, int *answer) {
+  rgi_win *w = NULL;
+  if (!is_on_one_node(p->group))
+    return rgi_win_nodes_make(p, ready, win, answer);
+  int error = exchange(
+      p, ready && (p->memory || p->size == 0 || rgi_win_memory_holds(p->base, p->size)), &w);
+  return end_creation(p, error, w, win, answer);
+}
+
 /* --- MPI_Win_create -----------------------------------------------------------------------------
  */
 
 static int serve_create(plan *p, MPI_Win *win, int *answer) {
-  rgi_win *w = NULL;
-  p->group = win ? group_to_serve(p->comm, p->size, p->disp_unit) : NULL;
-  if (!p->group)
-    return 0;
-  int error = exchange(p, p->size == 0 || rgi_win_memory_holds(p->base, p->size), &w);
-  return end_creation(p, error, w, win, answer);
+  p->group = win ? group_to_serve(p) : NULL;
+  return p->group && create(p, 1, win, answer);
 }
 
 RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -187,17 +186,15 @@ RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info inf
  * ------------------------------------------------------------------------------ */
 
 static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
-  rgi_win *w = NULL;
-  p->group = win && baseptr ? group_to_serve(p->comm, p->size, p->disp_unit) : NULL;
+  p->group = win && baseptr ? group_to_serve(p) : NULL;
   if (!p->group)
     return 0;
   if (p->size > 0)
     p->base = p->memory = rgi_win_memory_alloc(p->size);
   if (p->base) /* as MPI's is, although the standard does not say so */
     memset(p->base, 0, (size_t)p->size);
-  int error = exchange(p, p->size == 0 || p->base, &w);
-  int served = end_creation(p, error, w, win, answer);
-  if (served && !error)
+  int served = create(p, p->size == 0 || p->base, win, answer);
+  if (served && *answer == MPI_SUCCESS)
     *(void **)baseptr = p->base;
   return served;
 }
@@ -262,7 +259,7 @@ static int allocate_common(plan *p, uint64_t *base) {
 static int serve_shared(plan *p, void *baseptr, MPI_Win *win, int *answer) {
   rgi_win *w = NULL;
   uint64_t base = 0;
-  p->group = win && baseptr ? group_to_serve(p->comm, p->size, p->disp_unit) : NULL;
+  p->group = win && baseptr ? group_to_serve(p) : NULL;
   if (!p->group)
     return 0;
   int error = allocate_common(p, &base);
@@ -334,7 +331,7 @@ RGI_INTERCEPT_BOTH(Win_allocate_shared_c);
 RG_API int MPI_Win_free(MPI_Win *win) {
   rgi_win *w = win ? rgi_win_of(*win) : NULL;
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_free)(win);
+    return rgi_win_nodes_free(win);
   if (rgi_win_is_in_epoch(w) || w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int error = rg_barrier(w->group);

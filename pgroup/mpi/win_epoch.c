@@ -4,17 +4,15 @@
  * Epochs: locks, fences, post-start-complete-wait, and flushes. Accesses are complete when their
  * calls return, so that the end of an epoch only has to order memory and to tell the others. */
 #include <regroup/collectives.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "formation/failure_scope.h"
 #include "formation/group.h"
 #include "mpi/intercept.h"
-#include "mpi/win.h"
+#include "mpi/win_nodes.h"
 #include "progress/polite.h"
 #include "progress/wait.h"
-#include "shm/node.h"
 
 static rgi_win_target *target_at(rgi_win *w, int rank) {
   return rank >= 0 && rank < w->n ? &w->target[rank] : NULL;
@@ -29,15 +27,6 @@ static void start_wait(rgi_wait *wait, const rgi_win *w, const char *call, int r
 /* Accesses of all threads before it are visible to all processes before what comes after it. */
 static void order_memory(void) {
   atomic_thread_fence(memory_order_seq_cst);
-}
-
-RGI_WIN_THREAD unsigned rgi_win_polls;
-
-void rgi_win_go_on(void) {
-  if (rgi_wait_meanwhile)
-    rgi_wait_meanwhile();
-  if (rgi_node.oversubscribed)
-    sched_yield();
 }
 
 /* --- locks -------------------------------------------------------------------------------------
@@ -73,7 +62,7 @@ static int end_row(int code) {
 RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_LOCK);
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
+    return rgi_win_nodes_lock(type, rank, assertion, win);
   if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE)
     return rgi_win_raise(w, MPI_ERR_ARG); /* MPICH's class of it */
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
@@ -102,7 +91,7 @@ RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
 RG_API int MPI_Win_unlock(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock)(rank, win));
+    return rgi_win_nodes_unlock(rank, win);
   rgi_win_target *t = target_at(w, rank);
   if (!t)
     return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
@@ -118,7 +107,7 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_LOCK);
   int error = RG_SUCCESS;
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_lock_all)(assertion, win);
+    return rgi_win_nodes_lock_all(assertion, win);
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
     return rgi_win_raise(w, MPI_ERR_ARG);
   if (rgi_win_is_in_epoch(w))
@@ -135,7 +124,7 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
 RG_API int MPI_Win_unlock_all(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock_all)(win));
+    return rgi_win_nodes_unlock_all(win);
   if (w->access != RGI_WIN_LOCK_ALL)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
@@ -169,7 +158,7 @@ static int flush_targets(rgi_win *w) {
 RG_API int MPI_Win_flush(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   if (!w)
-    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win));
+    return rgi_win_nodes_flush(rank, win);
   order_memory();
   return flush_target(w, rank);
 }
@@ -177,19 +166,19 @@ RG_API int MPI_Win_flush(int rank, MPI_Win win) {
 RG_API int MPI_Win_flush_all(MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   if (!w)
-    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win));
+    return rgi_win_nodes_flush_all(win);
   order_memory();
   return flush_targets(w);
 }
 
 RG_API int MPI_Win_flush_local(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
-  return w ? flush_target(w, rank) : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local)(rank, win));
+  return w ? flush_target(w, rank) : rgi_win_nodes_flush_local(rank, win);
 }
 
 RG_API int MPI_Win_flush_local_all(MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
-  return w ? flush_targets(w) : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win));
+  return w ? flush_targets(w) : rgi_win_nodes_flush_local_all(win);
 }
 
 RG_API int MPI_Win_sync(MPI_Win win) {
@@ -210,7 +199,7 @@ RG_API int MPI_Win_sync(MPI_Win win) {
 RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FENCE);
   if (!w)
-    return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win));
+    return rgi_win_nodes_fence(assertion, win);
   if (assertion & ~FENCE_ASSERTIONS)
     return rgi_win_raise(w, MPI_ERR_ARG);
   if (rgi_win_is_in_epoch(w) || w->exposed)
@@ -304,7 +293,7 @@ RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   int *ranks, n, error = RG_SUCCESS;
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_start)(group, assertion, win);
+    return rgi_win_nodes_start(group, assertion, win);
   if (rgi_win_is_in_epoch(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   int class = find_ranks(w, group, &ranks, &n);
@@ -321,7 +310,7 @@ RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
 RG_API int MPI_Win_complete(MPI_Win win) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_complete)(win);
+    return rgi_win_nodes_complete(win);
   if (w->access != RGI_WIN_START)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();

@@ -519,6 +519,15 @@ static void try_flavor(int flavor) {
   end_part("attributes");
 }
 
+static int is_one_node(void) {
+  MPI_Comm node;
+  int n;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &n);
+  MPI_Comm_free(&node);
+  return n == size;
+}
+
 int main(int argc, char **argv) {
   unsigned seed = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1;
   MPI_Init(&argc, &argv);
@@ -527,7 +536,8 @@ int main(int argc, char **argv) {
   srand(seed);
   try_flavor(MPI_WIN_FLAVOR_CREATE);
   try_flavor(MPI_WIN_FLAVOR_ALLOCATE);
-  try_flavor(MPI_WIN_FLAVOR_SHARED);
+  if (is_one_node())
+    try_flavor(MPI_WIN_FLAVOR_SHARED);
   try_others();
   end_part("others");
   plain_counts();

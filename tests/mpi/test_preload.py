@@ -123,6 +123,8 @@ def check_windows():
     print('seed', SEED)
     for np in [1, 2, 3, 4, 7]:
         check_program('plain_windows', np, 'all')
+        preloaded(BUILD + '/tests/plain_window_random', np, arguments=(SEED, '10'))
+        preloaded(BUILD + '/tests/plain_window_passive', np, arguments=('all',))
     for np in [1, 2]:
         check_program('plain_window_errors', np, 'all')
         check_program('plain_window_threads', np, 'all')

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Attributes of windows. MPI keeps those of the application on the window's stand-in, and has those
+ * that the standard defines for windows that span nodes, but for the flavor: MPI has made them all
+ * on memory that was there. */
+#include "mpi/intercept.h"
+#include "mpi/win_nodes.h"
+
+/* The address of a predefined attribute, or NULL. MPICH's Fortran keys are the next numbers. */
+static void *predefined(rgi_win *w, int key) {
+  switch (key) {
+  case MPI_WIN_BASE:
+    return w->base;
+  case MPI_WIN_SIZE:
+    return &w->size;
+  case MPI_WIN_DISP_UNIT:
+    return &w->disp_unit;
+  case MPI_WIN_CREATE_FLAVOR:
+    return &w->flavor;
+  case MPI_WIN_MODEL:
+    return &w->model;
+  default:
+    return NULL;
+  }
+}
+
+static int is_predefined(int key) {
+  return key == MPI_WIN_BASE || key == MPI_WIN_SIZE || key == MPI_WIN_DISP_UNIT ||
+         key == MPI_WIN_CREATE_FLAVOR || key == MPI_WIN_MODEL;
+}
+
+RG_API int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
+  rgi_win *w = rgi_win_of(win);
+  rgi_win_nodes *s = w ? NULL : rgi_win_nodes_of(win);
+  if (s && key == MPI_WIN_CREATE_FLAVOR)
+    w = s->window;
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_attr)(win, key, value, flag);
+  if (!is_predefined(key))
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_attr)(rgi_win_stand_in(w), key, value, flag);
+  *(void **)value = predefined(w, key);
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+RG_API int MPI_Win_set_attr(MPI_Win win, int key, void *value) {
+  rgi_win *w = rgi_win_of(win);
+  return RGI_INTERCEPT_NEXT(PMPI_Win_set_attr)(w ? rgi_win_stand_in(w) : win, key, value);
+}
+
+RG_API int MPI_Win_delete_attr(MPI_Win win, int key) {
+  rgi_win *w = rgi_win_of(win);
+  return RGI_INTERCEPT_NEXT(PMPI_Win_delete_attr)(w ? rgi_win_stand_in(w) : win, key);
+}
+
+RGI_INTERCEPT_BOTH(Win_get_attr);
+RGI_INTERCEPT_BOTH(Win_set_attr);
+RGI_INTERCEPT_BOTH(Win_delete_attr);
+
+/* By MPICH's Fortran bindings; kind: of the value. Values of predefined attributes are those of the
+ * integers themselves, the base is an address. */
+int MPII_Win_get_attr(MPI_Win win, int key, void *value, int *flag, int kind);
+int MPII_Win_set_attr(MPI_Win win, int key, void *value, int kind);
+
+static MPI_Aint value_for_fortran(rgi_win *w, int key) {
+  void *at = predefined(w, key);
+  if (key == MPI_WIN_BASE)
+    return (MPI_Aint)(intptr_t)at;
+  return key == MPI_WIN_SIZE ? *(MPI_Aint *)at : *(int *)at;
+}
+
+RG_API int MPII_Win_get_attr(MPI_Win win, int key, void *value, int *flag, int kind) {
+  rgi_win *w = rgi_win_of(win);
+  rgi_win_nodes *s = w ? NULL : rgi_win_nodes_of(win);
+  if (s && key - 1 == MPI_WIN_CREATE_FLAVOR)
+    w = s->window;
+  if (!w || !is_predefined(key - 1))
+    return RGI_INTERCEPT_NEXT(MPII_Win_get_attr)(w ? rgi_win_stand_in(w) : win, key, value, flag,
+                                                 kind);
+  *(MPI_Aint *)value = value_for_fortran(w, key - 1);
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+RG_API int MPII_Win_set_attr(MPI_Win win, int key, void *value, int kind) {
+  rgi_win *w = rgi_win_of(win);
+  return RGI_INTERCEPT_NEXT(MPII_Win_set_attr)(w ? rgi_win_stand_in(w) : win, key, value, kind);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Epochs of windows that span nodes. MPI opens and ends them; here it is kept which targets are
+ * open to accesses. A flush goes on to MPI if an access has gone on to MPI since the last one. All
+ * calls take windows that are MPI's alone, too. */
+#include <stdlib.h>
+
+#include "mpi/intercept.h"
+#include "mpi/win_nodes.h"
+#include "progress/polite.h"
+
+/* The caller's own accesses, and those of others that MPI has told of, come before what follows. */
+static void order_memory(void) {
+  atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* MPI's call polls and does not wait (progress/polite_calls.c). */
+static int end_row(int code) {
+  rgi_polite_end_row();
+  order_memory();
+  return code;
+}
+
+/* --- what was passed on and is not complete ----------------------------------------------------
+ */
+
+static unsigned long long issued(rgi_win_nodes *s) {
+  return s ? atomic_load(&s->all.issued) : 0;
+}
+
+static int is_member(const rgi_win_nodes *s, int rank) {
+  return rank >= 0 && rank < s->window->n;
+}
+
+/* All up to this number are complete at the target. */
+static int complete_at(rgi_win_nodes *s, int rank, unsigned long long number, int code) {
+  if (s && code == MPI_SUCCESS && is_member(s, rank))
+    rgi_win_nodes_raise(&s->at[rank].completed, number);
+  return code;
+}
+
+static int complete_all(rgi_win_nodes *s, unsigned long long number, int code) {
+  if (s && code == MPI_SUCCESS)
+    rgi_win_nodes_raise(&s->all.completed, number);
+  return code;
+}
+
+/* Not where MPI is to report an error. */
+static int has_nothing_at(rgi_win_nodes *s, int rank) {
+  if (!s || !is_member(s, rank) || !rgi_win_is_locked(s->window) ||
+      (!s->window->open_all && !s->window->target[rank].opening))
+    return 0;
+  unsigned long long last = atomic_load(&s->at[rank].issued);
+  return last <= atomic_load(&s->at[rank].completed) || last <= atomic_load(&s->all.completed);
+}
+
+static int has_nothing(rgi_win_nodes *s) {
+  return s && rgi_win_is_locked(s->window) && issued(s) <= atomic_load(&s->all.completed);
+}
+
+/* A flush with nothing to wait for. */
+static int flush_nothing(void) {
+  order_memory();
+  rgi_win_poll();
+  return MPI_SUCCESS;
+}
+
+/* --- locks and flushes -------------------------------------------------------------------------
+ */
+
+static void close_fence(rgi_win *w) {
+  if (w->access == RGI_WIN_FENCE) {
+    w->open_all = 0;
+    w->access = RGI_WIN_NO_EPOCH;
+  }
+}
+
+int rgi_win_nodes_lock(int type, int rank, int assertion, MPI_Win win) {
+  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  int code = RGI_INTERCEPT_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
+  if (s && code == MPI_SUCCESS && is_member(s, rank)) {
+    s->window->target[rank].opening = RGI_WIN_UNCHECKED; /* by MPI */
+    atomic_fetch_add(&s->window->locked, 1);
+    close_fence(s->window);
+  }
+  order_memory();
+  return code;
+}
+
+int rgi_win_nodes_unlock(int rank, MPI_Win win) {
+  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  unsigned long long number = issued(s);
+  order_memory();
+  int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock)(rank, win));
+  if (s && code == MPI_SUCCESS && is_member(s, rank)) {
+    s->window->target[rank].opening = RGI_WIN_CLOSED;
+    atomic_fetch_sub(&s->window->locked, 1);
+  }
+  return complete_at(s, rank, number, code);
+}
+
+/* Opens all targets, or closes them. */
+static int set_all(rgi_win_nodes *s, rgi_win_access_epoch epoch, int code) {
+  if (s && code == MPI_SUCCESS) {
+    s->window->access = epoch;
+    s->window->open_all = epoch == RGI_WIN_LOCK_ALL || epoch == RGI_WIN_FENCE;
+  }
+  return code;
+}
+
+int rgi_win_nodes_lock_all(int assertion, MPI_Win win) {
+  int code = RGI_INTERCEPT_NEXT(PMPI_Win_lock_all)(assertion, win);
+  order_memory();
+  return set_all(rgi_win_nodes_of(win), RGI_WIN_LOCK_ALL, code);
+}
+
+int rgi_win_nodes_unlock_all(MPI_Win win) {
+  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  unsigned long long number = issued(s);
+  order_memory();
+  int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_unlock_all)(win));
+  return complete_all(s, number, set_all(s, RGI_WIN_NO_EPOCH, code));
+}
+
+int rgi_win_nodes_flush(int rank, MPI_Win win) {
+  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  unsigned long long number = issued(s);
+  if (has_nothing_at(s, rank))
+    return flush_nothing();
+  order_memory();
+  return complete_at(s, rank, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win)));
+}
+
+int rgi_win_nodes_flush_all(MPI_Win win) {
+  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  unsigned long long number = issued(s);
+  if (has_nothing(s))
+    return flush_nothing();
+  order_memory();
+  return complete_all(s, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win)));
+}
+
+int rgi_win_nodes_flush_local(int rank, MPI_Win win) {
+  return has_nothing_at(rgi_win_nodes_of(win), rank)
+             ? flush_nothing()
+             : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local)(rank, win));
+}
+
+int rgi_win_nodes_flush_local_all(MPI_Win win) {
+  return has_nothing(rgi_win_nodes_of(win))
+             ? flush_nothing()
+             : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win));
+}
+
+/* --- fence, start, complete --------------------------------------------------------------------
+ */
+
+int rgi_win_nodes_fence(int assertion, MPI_Win win) {
+  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  unsigned long long number = issued(s);
+  order_memory();
+  int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win));
+  rgi_win_access_epoch epoch = assertion & MPI_MODE_NOSUCCEED ? RGI_WIN_NO_EPOCH : RGI_WIN_FENCE;
+  return complete_all(s, number, set_all(s, epoch, code));
+}
+
+/* The ranks of the group's members in the window get this opening. */
+static void open_group(rgi_win_nodes *s, MPI_Group group, MPI_Win win) {
+  MPI_Group members;
+  int n = 0, rank, in_window;
+  PMPI_Group_size(group, &n);
+  if (PMPI_Win_get_group(win, &members) != MPI_SUCCESS)
+    return; /* all accesses are passed on */
+  for (rank = 0; rank < n; rank++)
+    if (PMPI_Group_translate_ranks(group, 1, &rank, members, &in_window) == MPI_SUCCESS &&
+        is_member(s, in_window))
+      s->window->target[in_window].opening = RGI_WIN_STARTED;
+  PMPI_Group_free(&members);
+}
+
+int rgi_win_nodes_start(MPI_Group group, int assertion, MPI_Win win) {
+  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  int code = RGI_INTERCEPT_NEXT(PMPI_Win_start)(group, assertion, win);
+  order_memory();
+  if (s && code == MPI_SUCCESS) {
+    set_all(s, RGI_WIN_START, code);
+    open_group(s, group, win);
+  }
+  return code;
+}
+
+int rgi_win_nodes_complete(MPI_Win win) {
+  rgi_win_nodes *s = rgi_win_nodes_of(win);
+  unsigned long long number = issued(s);
+  order_memory();
+  int code = RGI_INTERCEPT_NEXT(PMPI_Win_complete)(win);
+  for (int i = 0; s && code == MPI_SUCCESS && i < s->window->n; i++)
+    s->window->target[i].opening = RGI_WIN_CLOSED;
+  return complete_all(s, number, set_all(s, RGI_WIN_NO_EPOCH, code));
+}
