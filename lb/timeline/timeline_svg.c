@@ -136,7 +136,7 @@ static void draw_span(const svg_drawing *d, int rank, const rg_span *s) {
   else
     fprintf(d->f, "rank %d %s", rank, s->kind == RG_SPAN_WAIT ? "waits" : "regroups");
   if (s->together)
-    fprintf(d->f, " in ranks %d to %d", s->first, s->first + s->size - 1);
+    fprintf(d->f, " in ranks %d to %lld", s->first, s->first + (long long)s->size - 1);
   else
     fprintf(d->f, " in a group of %d ranks", s->size);
   fprintf(d->f, ", %.3f to %.3f s</title>", s->start, s->end);
