@@ -106,11 +106,10 @@ void rgi_shared_state_free(rgi_shared_state *l) {
 
 int rgi_shared_state_attach(rgi_shared_state *l) {
   void *memory;
-  size_t bytes = sizeof(rgi_shared_state_memory) + (size_t)l->n * sizeof(rgi_shared_state_member);
   _Static_assert(sizeof(rgi_shared_state_member) <= RGI_SLOT_MEMBER_BYTES &&
                      sizeof(rgi_shared_state_memory) <= RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
-  RGI_TRY(rgi_slot_attach(l->key, l->n, bytes, &l->slot, &memory));
+  RGI_TRY(rgi_slot_attach(l->key, l->n, rgi_shared_state_bytes(l->n), &l->slot, &memory));
   l->memory = memory;
   /* A process that was attached before goes on where it left off. */
   l->step = l->ended = atomic_load(&l->memory->member[l->me].done);

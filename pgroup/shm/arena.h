@@ -30,7 +30,7 @@ typedef struct {
  * the block is freed. */
 typedef enum {
   RGI_ARENA_ANY,       /* nothing is set aside */
-  RGI_ARENA_TELL,      /* members tell one another that the arena is full */
+  RGI_ARENA_TELL,      /* members tell one another that the arena is full; collectives' messages */
   RGI_ARENA_SURVIVORS, /* the groups that survivors form */
   RGI_ARENA_DECISION,  /* what a decision after a death takes until it is made */
   RGI_ARENA_PURPOSES
@@ -81,6 +81,10 @@ int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset);
 /* The same for a purpose. */
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
                         uint64_t *offset);
+
+/* The same for a block that will be freed soon. */
+int rgi_arena_alloc_brief(rgi_arena_purpose purpose, const char *what, size_t bytes,
+                          uint64_t *offset);
 
 /* What a room keeps of blocks that it does not need now. give_back frees what any process of the
  * node keeps, as far as that can be told; returns how many blocks that were. It is called by
