@@ -27,7 +27,7 @@ static int begin_message(rgi_sched *s, const rgi_sched_step *step) {
   int error;
   s->peers[s->begun] = s->at;
   if (step->kind == RGI_SCHED_SEND)
-    error = rgi_message_send(&e, step->from, r);
+    error = rgi_message_send_surely(&e, step->from, r);
   else
     error = rgi_message_receive(&e, step->to, r);
   if (!error)

@@ -107,12 +107,11 @@ void rgi_shared_state_free(rgi_shared_state *l) {
 
 int rgi_shared_state_attach(rgi_shared_state *l) {
   void *memory;
-  size_t bytes = sizeof(rgi_shared_state_memory) + (size_t)l->n * sizeof(rgi_shared_state_member);
   _Static_assert(sizeof(rgi_shared_state_member) <= RGI_SLOT_MEMBER_BYTES &&
                      sizeof(rgi_shared_state_memory) <= RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
   int16_t *nodes = rgi_members_memory_nodes(l->members);
-  int error = rgi_slot_attach_placed(l->key, l->n, bytes, nodes, &l->slot, &memory);
+  int error = rgi_slot_attach_placed(l->key, l->n, rgi_shared_state_bytes(l->n), nodes, &l->slot, &memory);
   free(nodes);
   RGI_TRY(error);
   l->memory = memory;

@@ -9,7 +9,8 @@
  * 2^32. Step k uses cell k % DEPTH of every member entry, so that the cells hold the last
  * DEPTH steps. Data of more than RGI_SHM_TINY bytes go through the shared buffer: DEPTH
  * chunks for each member, allocated by one member at the first need, for which the members that
- * come meanwhile wait (shared_state_buffer.c).
+ * come meanwhile wait (shared_state_buffer.c). Where the arena has no room for it they go through
+ * the cells, in more steps (shm_coll_cells.c): an error would reach the members on this node only.
  *
  * Two ways to wait. With a processor for every process of the node (rgi_shm_step_can_spin)
  * a member polls the cells of the others. Otherwise polling would take processors that
@@ -69,8 +70,7 @@
  * unpublished, so the numbers of the members no longer agree: it sets `broken`. Every member
  * that begins a step or waits in one then fails too, and the cache gives the state to no new
  * group, of which shared_state_cache.c tells how the members agree. An arena without room for the
- * shared buffer breaks nothing: the members have agreed about it, each ends the step, unpublished,
- * and returns the error; operations that need no buffer go on.
+ * shared buffer breaks nothing: the members agree about it in a step of its own.
  *
  * A killed member leaves at worst an unpublished step, an arrival without its release
  * or a result half written: no other member gets past that step, since each wait ends with
@@ -150,13 +150,23 @@ void rgi_shared_state_free(rgi_shared_state *l);
 /* Another one for the same members, with memory of its own. Local. */
 int rgi_shared_state_copy(const rgi_shared_state *l, uint64_t key, rgi_shared_state **copy);
 
+/* Of the memory for n members. */
+static inline size_t rgi_shared_state_bytes(int n) {
+  return sizeof(rgi_shared_state_memory) + (size_t)n * sizeof(rgi_shared_state_member);
+}
+
 /* Attaches the memory. */
 int rgi_shared_state_attach(rgi_shared_state *l);
 
-/* Attaches the shared buffer for an operation that begins with this step; l->buffer stays NULL as
- * long as another member allocates it: the caller comes again. RG_ERR_NOMEM: on all members that
- * attach it for this step. The caller has seen that the cells of the step may be written. */
-int rgi_shared_state_attach_buffer(rgi_shared_state *l, uint32_t step);
+typedef enum {
+  RGI_SHARED_STATE_LATER,  /* another member allocates it: the caller comes again */
+  RGI_SHARED_STATE_BUFFER, /* l->buffer is it */
+  RGI_SHARED_STATE_NO_ROOM /* on all members that attach it for this step */
+} rgi_shared_state_room;
+
+/* Attaches the shared buffer for an operation that begins with this step. The caller has seen that
+ * the cells of the step may be written. */
+rgi_shared_state_room rgi_shared_state_attach_buffer(rgi_shared_state *l, uint32_t step);
 void rgi_shared_state_detach_buffer(rgi_shared_state *l);
 
 /* Of the memory of a state that is to be freed. */

@@ -7,16 +7,18 @@
  * arena it begins at: 0, there is none; BUSY, a member allocates it. The member that puts BUSY
  * there allocates for all, and the others wait for it: n members need the room for one buffer and
  * not for n. If the arena has no room the member writes the number of the step that needed the
- * buffer into `failed` and takes BUSY away: each member of that step then returns the error. Each
+ * buffer into `failed` and takes BUSY away: each member of that step then does without. Each
  * member first counts itself or puts BUSY there, and then looks at `failed`: what a member of the
  * same step has stored there comes before anything that a later step can have made of the word.
  *
  * A buffer that no member has attached is kept for the next group with these members. Any process
  * of the node may give it back when the arena is full (rgi_slots_give_back): one exchange takes it
  * out of the word while the count is 0. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "collectives/shared_state.h"
 #include "formation/members_memory.h"
 #include "progress/slot.h"
@@ -55,18 +57,25 @@ static int alloc_buffer(const rgi_shared_state *l, uint64_t *offset) {
   return error;
 }
 
-/* The caller has put BUSY there. */
+/* Once for each process: the operations go on, but take many times longer. */
+static void note_lack(void) {
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&told))
+    rgi_log(RGI_LOG_WARN, "long collectives will be slow: %s", rg_error_detail());
+}
+
+/* The caller has put BUSY there. Returns whether there is room. */
 static int make_buffer(rgi_shared_state *l, uint32_t step) {
   uint64_t offset;
-  int error = alloc_buffer(l, &offset);
-  if (error) {
+  if (alloc_buffer(l, &offset)) {
+    note_lack();
     atomic_store_explicit(&l->memory->failed[step % RGI_SHM_DEPTH], step, memory_order_relaxed);
     atomic_fetch_sub(&l->memory->buffer, BUSY + 1);
-    return error;
+    return 0;
   }
   rgi_slot_note_kept(l->slot);
   atomic_fetch_sub(&l->memory->buffer, BUSY - word_of(offset));
-  return RG_SUCCESS;
+  return 1;
 }
 
 static int has_failed(const rgi_shared_state *l, uint32_t step) {
@@ -74,23 +83,19 @@ static int has_failed(const rgi_shared_state *l, uint32_t step) {
          step;
 }
 
-int rgi_shared_state_attach_buffer(rgi_shared_state *l, uint32_t step) {
+rgi_shared_state_room rgi_shared_state_attach_buffer(rgi_shared_state *l, uint32_t step) {
   uint64_t word = atomic_load(&l->memory->buffer), none = page_of(word) == 0;
   if (page_of(word) == BUSY ||
       !atomic_compare_exchange_strong(&l->memory->buffer, &word, word + 1 + (none ? BUSY : 0)))
-    return RG_SUCCESS;
+    return RGI_SHARED_STATE_LATER;
   if (has_failed(l, step)) {
     atomic_fetch_sub(&l->memory->buffer, 1 + (none ? BUSY : 0));
-    return rgi_error(
-        RG_ERR_NOMEM,
-        "a group's shared buffer: the node's arena has no room for its %zu bytes, as "
-        "another member has found: set RG_ARENA_SIZE higher, or free groups and arrays",
-        buffer_bytes(l->n));
+    return RGI_SHARED_STATE_NO_ROOM;
   }
-  if (none)
-    RGI_TRY(make_buffer(l, step));
+  if (none && !make_buffer(l, step))
+    return RGI_SHARED_STATE_NO_ROOM;
   l->buffer = rgi_arena_at(offset_of(atomic_load(&l->memory->buffer)));
-  return RG_SUCCESS;
+  return RGI_SHARED_STATE_BUFFER;
 }
 
 void rgi_shared_state_detach_buffer(rgi_shared_state *l) {

@@ -8,7 +8,10 @@
  * of operations. The state is therefore cached by the list of members, also for a while
  * after the last such group is freed, and the first collective of a new group finds
  * everything ready. The cache is a hash table with chains; of the states that no group uses
- * it keeps the CACHE_IDLE_MAX used last.
+ * it keeps the CACHE_IDLE_MAX used last, if their slots have no more than CACHE_IDLE_BYTES
+ * together. A slot is kept as long as one process keeps it: so the slots that all processes of a
+ * node keep have no more than CACHE_IDLE_BYTES for each of them, also where each keeps others.
+ * Their buffers are given back when the arena is full, the slots are not.
  *
  * A group has a state of its own, found by its context, in three cases: with
  * MPI_THREAD_MULTIPLE (several threads may use groups of the same members at once), after an
@@ -37,10 +40,12 @@
 
 #define CACHE_BUCKETS 256
 #define CACHE_IDLE_MAX 256 /* cached states that no group uses */
+#define CACHE_IDLE_BYTES RGI_SHARED_STATE_CACHE_IDLE
 
 static struct {
   unsigned long epoch, clock;
   int idle;
+  size_t idle_bytes; /* of their slots */
   rgi_shared_state *bucket[CACHE_BUCKETS];
 } cached;
 
@@ -60,9 +65,16 @@ static void remove_from_cache(rgi_shared_state *l) {
   l->in_cache = 0;
 }
 
+/* It attaches no memory while it is idle. */
+static void count_idle(const rgi_shared_state *l, int more) {
+  size_t bytes = l->memory ? rgi_shared_state_bytes(l->n) : 0;
+  cached.idle += more;
+  cached.idle_bytes += more > 0 ? bytes : -bytes;
+}
+
 static void drop_entry(rgi_shared_state *l) {
   remove_from_cache(l);
-  cached.idle--;
+  count_idle(l, -1);
   rgi_shared_state_free(l);
 }
 
@@ -78,6 +90,7 @@ static void clear_old_epoch(void) {
         rgi_shared_state_free(l);
     }
   cached.idle = 0;
+  cached.idle_bytes = 0;
   cached.epoch = rgi_runtime.epoch;
 }
 
@@ -116,7 +129,7 @@ int rgi_shared_state_cache_attach(rg_group g, rgi_shared_state **local) {
     l->next = *bucket_of(key);
     *bucket_of(key) = l;
   } else if (l->groups == 0) {
-    cached.idle--;
+    count_idle(l, -1);
   }
   l->groups++;
   *local = l;
@@ -151,7 +164,8 @@ void rgi_shared_state_cache_detach(rgi_shared_state *l) {
   }
   rgi_shared_state_detach_buffer(l);
   l->idle_since = ++cached.clock;
-  if (++cached.idle > CACHE_IDLE_MAX)
+  count_idle(l, 1);
+  while (cached.idle > CACHE_IDLE_MAX || (cached.idle > 1 && cached.idle_bytes > CACHE_IDLE_BYTES))
     drop_oldest();
 }
 

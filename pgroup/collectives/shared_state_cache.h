@@ -9,6 +9,9 @@
 
 #include "collectives/shared_state.h"
 
+/* The slots of the states that a process keeps for later groups have so many bytes at most. */
+#define RGI_SHARED_STATE_CACHE_IDLE ((size_t)1 << 20)
+
 /* The shared state of g's members on the caller's node, in g's order. Local: no message, no
  * waiting; the shared memory is attached at the first operation. */
 int rgi_shared_state_cache_attach(rg_group g, rgi_shared_state **l);

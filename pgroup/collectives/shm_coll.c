@@ -44,10 +44,10 @@ static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, co
   l->bytes = (uint32_t)bytes;
   if (bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, call));
-  for (size_t at = 0; at < bytes; at += RGI_SHM_CHUNK) {
+  size_t piece = rgi_shm_step_room(l);
+  for (size_t at = 0; at < bytes; at += piece) {
     size_t left = bytes - at;
-    RGI_TRY(
-        bcast_step(l, (char *)data + at, left < RGI_SHM_CHUNK ? left : RGI_SHM_CHUNK, root, call));
+    RGI_TRY(bcast_step(l, (char *)data + at, left < piece ? left : piece, root, call));
   }
   return RG_SUCCESS;
 }

@@ -15,9 +15,8 @@
 /* call: the public function, for errors. root: a local member. bytes, count: the
  * same on all. Types are contiguous (extent = size). Reductions keep the order
  * of members and give the same bits to all of them. in may equal out where both
- * have the same size. Errors: RG_ERR_NOMEM (the arena is full: if there is no
- * room for the shared buffer, on all members, and later operations work; if a member could not
- * attach the state, the others wait), RG_ERR_TIMEOUT, RG_ERR_MPI. */
+ * have the same size. In a full arena they go on without the shared buffer, slowly. Errors:
+ * RG_ERR_NOMEM (a member could not attach the state), RG_ERR_TIMEOUT, RG_ERR_MPI. */
 int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call);
 int rgi_shm_coll_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call);
 
@@ -37,6 +36,9 @@ typedef struct {
 
 int rgi_shm_coll_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
+/* A reduction whose elements are longer than a cell, without the shared buffer. */
+int rgi_shm_coll_reduce_elements(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
+
 /* An operation on blocks of one size, in the order of members. in: the caller's block, or a block
  * for each member (scatter: at the root; all-to-all). out: the caller's block (scatter), or a
  * block of each member (gather: at the root, or on all). */
@@ -51,5 +53,9 @@ typedef struct {
 int rgi_shm_coll_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 int rgi_shm_coll_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
+
+/* The same without the shared buffer, in steps of a cell; l->bytes is set. */
+int rgi_shm_coll_scatter_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
+int rgi_shm_coll_alltoall_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 
 #endif

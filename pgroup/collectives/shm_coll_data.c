@@ -47,8 +47,9 @@ static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   l->bytes = (uint32_t)b->bytes;
   if (b->bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
-  for (size_t at = 0; at < b->bytes; at += RGI_SHM_CHUNK)
-    RGI_TRY(gather_step(l, b, at, smaller_of(RGI_SHM_CHUNK, b->bytes - at)));
+  size_t piece = rgi_shm_step_room(l);
+  for (size_t at = 0; at < b->bytes; at += piece)
+    RGI_TRY(gather_step(l, b, at, smaller_of(piece, b->bytes - at)));
   return RG_SUCCESS;
 }
 
@@ -90,33 +91,39 @@ static int alltoall_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size
 /* A step of an operation in which a chunk holds a piece for each member. */
 typedef int pieces_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n);
 
-static int run_pieces(rgi_shared_state *l, const rgi_shm_coll_blocks *b, pieces_step *run_step) {
+/* The whole operation, without the shared buffer. */
+typedef int run_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
+
+static int run_pieces(rgi_shared_state *l, const rgi_shm_coll_blocks *b, pieces_step *run_step,
+                      run_cells *without_buffer) {
   size_t piece = RGI_SHM_CHUNK / (size_t)l->n;
   l->bytes = (uint32_t)b->bytes;
   if (piece == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,
                      l->n);
   RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
+  if (!l->buffer)
+    return without_buffer(l, b);
   for (size_t at = 0; at < b->bytes; at += piece)
     RGI_TRY(run_step(l, b, at, smaller_of(piece, b->bytes - at)));
   return RG_SUCCESS;
 }
 
 /* A group of one member needs no shared memory. */
-static int exchange_pieces(rgi_shared_state *l, const rgi_shm_coll_blocks *b,
-                           pieces_step *run_step) {
+static int exchange_pieces(rgi_shared_state *l, const rgi_shm_coll_blocks *b, pieces_step *run_step,
+                           run_cells *without_buffer) {
   if (b->bytes == 0)
     return RG_SUCCESS;
   if (l->n > 1)
-    return rgi_shm_step_result(l, run_pieces(l, b, run_step));
+    return rgi_shm_step_result(l, run_pieces(l, b, run_step, without_buffer));
   memmove(b->out, b->in, b->bytes);
   return RG_SUCCESS;
 }
 
 int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
-  return exchange_pieces(l, b, scatter_step);
+  return exchange_pieces(l, b, scatter_step, rgi_shm_coll_scatter_cells);
 }
 
 int rgi_shm_coll_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
-  return exchange_pieces(l, b, alltoall_step);
+  return exchange_pieces(l, b, alltoall_step, rgi_shm_coll_alltoall_cells);
 }

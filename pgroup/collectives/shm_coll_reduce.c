@@ -105,12 +105,29 @@ static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
   return RG_SUCCESS;
 }
 
+/* Without the shared buffer: as tiny vectors, one after another. */
+static int reduce_by_cells(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  size_t most = RGI_SHM_TINY / r->size;
+  if (most == 0)
+    return rgi_shm_coll_reduce_elements(l, r);
+  for (size_t i = 0; i < r->count; i += most) {
+    rgi_shm_coll_reduction part = *r;
+    part.in = (const char *)r->in + i * r->size;
+    part.out = gets_result(l, r) ? (char *)r->out + i * r->size : NULL;
+    part.count = r->count - i < most ? r->count - i : most;
+    RGI_TRY(reduce_tiny(l, &part));
+  }
+  return RG_SUCCESS;
+}
+
 static int reduce_by_chunks(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   size_t most = RGI_SHM_CHUNK / r->size;
   if (most == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: an element of %zu bytes is too long for a reduction",
                      r->call, r->size);
   RGI_TRY(rgi_shm_step_attach_buffer(l, r->call));
+  if (!l->buffer)
+    return reduce_by_cells(l, r);
   for (size_t i = 0; i < r->count; i += most) {
     size_t n = r->count - i < most ? r->count - i : most;
     RGI_TRY(reduce_chunk(l, r, i, n));

@@ -140,24 +140,24 @@ int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
   return RG_SUCCESS;
 }
 
-/* The step that is begun here is the operation's first, which begins it again; if there is no room
- * it is the operation's only one. */
+/* The step that is begun here is the operation's first, which begins it again. If there is no room
+ * it is a step of its own, published so that a member whose operation is shorter sees that. */
 int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call) {
+  rgi_shared_state_room room;
   rgi_wait w;
   if (l->buffer)
     return RG_SUCCESS;
   RGI_TRY(rgi_shm_step_begin(l, call));
   rgi_wait_start(&w, call, -1);
-  int error = rgi_shared_state_attach_buffer(l, l->step);
-  while (!error && !l->buffer) {
+  while ((room = rgi_shared_state_attach_buffer(l, l->step)) == RGI_SHARED_STATE_LATER)
     RGI_TRY(wait_spinning(l, &w));
-    error = rgi_shared_state_attach_buffer(l, l->step);
-  }
-  if (error)
-    rgi_shm_step_end(l);
-  else
+  if (room == RGI_SHARED_STATE_BUFFER) {
     l->step--;
-  return error;
+    return RG_SUCCESS;
+  }
+  rgi_shm_step_publish(l, NULL, 0);
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
 }
 
 int rgi_shm_step_check_length(const rgi_shared_state *l, int i, uint32_t step, const char *call) {
@@ -294,14 +294,9 @@ void rgi_shm_step_end(rgi_shared_state *l) {
     rgi_bell_ring_sleepers(&l->memory->done_bell);
 }
 
-/* The members agree that there is no room for the buffer, and the step has ended. */
-static int lacks_buffer(const rgi_shared_state *l, int error) {
-  return error == RG_ERR_NOMEM && !l->buffer && l->step == l->ended;
-}
-
 int rgi_shm_step_result(rgi_shared_state *l, int error) {
   uint32_t none = 0;
-  if (!error || !l->memory || lacks_buffer(l, error))
+  if (!error || !l->memory)
     return error;
   atomic_compare_exchange_strong(&l->memory->broken, &none, (uint32_t)error);
   if (l->joining) { /* its first step has not begun */

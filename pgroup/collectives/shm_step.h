@@ -13,9 +13,8 @@
  * cell may be written. */
 int rgi_shm_step_begin(rgi_shared_state *l, const char *call);
 
-/* Attaches the shared buffer, before the first step of an operation that needs it. RG_ERR_NOMEM:
- * the arena has no room for it, which all members find in this operation; the state is not broken.
- */
+/* Attaches the shared buffer, before the first step of an operation that needs it. If l->buffer is
+ * NULL afterwards the arena has no room for it, which all members find in this operation. */
 int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call);
 
 /* Puts tiny data and the step's number into the own cell. */
@@ -73,6 +72,11 @@ static inline int rgi_shm_step_take(rgi_shared_state *l, int root, const char *c
 
 static inline rgi_shared_state_cell *rgi_shm_step_cell(rgi_shared_state *l, int i) {
   return &l->memory->member[i].cell[l->step % RGI_SHM_DEPTH];
+}
+
+/* How many bytes a member can give in a step: without the shared buffer what its cell holds. */
+static inline size_t rgi_shm_step_room(const rgi_shared_state *l) {
+  return l->buffer ? RGI_SHM_CHUNK : RGI_SHM_TINY;
 }
 
 /* Member i's chunk of the shared buffer for a step. */

@@ -100,7 +100,7 @@ static int confirm_pair(const char *call, uint64_t mine, int remote, int tag,
 static int exchange_packets(const char *call, const handshake_packet *mine, int remote, int tag,
                             handshake_packet *theirs) {
   rgi_message r;
-  RGI_TRY(rgi_message_send(
+  RGI_TRY(rgi_message_send_surely(
       &(rgi_message_envelope){packet_context(), remote, tag, (size_t)mine->count * sizeof(int)},
       mine->ints, &r));
   int error = receive_packet(call, remote, tag, theirs);

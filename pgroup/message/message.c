@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "message/message_cell.h"
 #include "message/message_match.h"
@@ -27,13 +28,21 @@
 #include "runtime/module.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
+#include "shm/pages.h"
 
 /* Up to here a message inside a node is one cell, copied in and out. */
 #define EAGER_BYTES (RGI_MESSAGE_CELL_MOST - sizeof(rgi_message_cell))
 
+/* What the largest cell holds that is not more than a page. */
+#define PAGE_BYTES (RGI_PAGE / 2 - sizeof(rgi_message_cell))
+
+/* In a full arena each attempt looks for all that could be given back. */
+#define RETRY_SECONDS 1e-3
+
 static struct {
   pthread_mutex_t mutex;
   rgi_message *delayed, **delayed_end;
+  double retry;  /* no memory before this time; 0: none has been lacking */
   char *blocked; /* for each place: an earlier message to it has just been delayed again */
 } messages = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -56,19 +65,44 @@ static void drain_inbox(void) {
 
 /* --- sending inside the node ------------------------------------------------------ */
 
-/* *enqueued is 0 when the receiver's inbox is too full. */
-static int enqueue_message(rgi_message *r, int *enqueued) {
+static int fill_cell(rgi_message *r, size_t eager, rgi_message_cell **c) {
   rgi_message_envelope e = {r->context, rgi_runtime.rank, r->tag, r->bytes};
-  rgi_message_cell *c;
-  if (r->bytes > EAGER_BYTES) {
-    RGI_TRY(rgi_message_pipe_make_rts(r, &e, &c));
-  } else {
-    RGI_TRY(rgi_message_cell_take(r->bytes, &c));
-    c->kind = RGI_MESSAGE_EAGER;
-    c->envelope = e;
-    if (r->bytes)
-      memcpy(rgi_message_cell_data(c), r->data, r->bytes);
+  if (r->bytes > eager)
+    return rgi_message_pipe_make_rts(r, &e, c);
+  RGI_TRY(rgi_message_cell_take(r->bytes, c));
+  (*c)->kind = RGI_MESSAGE_EAGER;
+  (*c)->envelope = e;
+  if (r->bytes)
+    memcpy(rgi_message_cell_data(*c), r->data, r->bytes);
+  return RG_SUCCESS;
+}
+
+/* A message with a purpose takes what is set aside, a page at most, where the arena is full. */
+static int fill_cell_for(rgi_message *r, rgi_message_cell **c) {
+  rgi_arena_purpose before = rgi_arena_set_purpose(RGI_ARENA_ANY);
+  int error = RG_ERR_NOMEM;
+  if (!r->purpose || !rgi_message_cells_full()) {
+    error = fill_cell(r, EAGER_BYTES, c);
+    rgi_message_cells_note_full(error == RG_ERR_NOMEM);
   }
+  rgi_arena_set_purpose(r->purpose);
+  if (error && r->purpose)
+    error = fill_cell(r, PAGE_BYTES, c);
+  rgi_arena_set_purpose(before);
+  return error;
+}
+
+/* *enqueued is 0 when the receiver's inbox is too full, and where a message with a purpose has no
+ * memory yet. */
+static int enqueue_message(rgi_message *r, int *enqueued) {
+  rgi_message_cell *c;
+  int error = fill_cell_for(r, &c);
+  if (error && r->purpose) {
+    messages.retry = rgi_clock_now() + RETRY_SECONDS;
+    *enqueued = 0;
+    return RG_SUCCESS;
+  }
+  RGI_TRY(error);
   *enqueued = rgi_message_cell_enqueue(r->place, c);
   if (!*enqueued)
     rgi_message_cell_give(c);
@@ -92,13 +126,17 @@ static void undelay_send(rgi_message *r) {
   rgi_message_count_under_way(-1);
 }
 
+static int must_pause(void) {
+  return rgi_clock_now() < messages.retry;
+}
+
 static void enqueue_delayed(void) {
   if (messages.delayed)
     memset(messages.blocked, 0, (size_t)rgi_node.n);
   for (rgi_message *r = messages.delayed, *next; r; r = next) {
     int enqueued = 0, error = RG_SUCCESS;
     next = r->next;
-    if (!messages.blocked[r->place])
+    if (!messages.blocked[r->place] && !(messages.retry > 0 && r->purpose && must_pause()))
       error = enqueue_message(r, &enqueued);
     if (!enqueued && !error) {
       messages.blocked[r->place] = 1;
@@ -134,6 +172,7 @@ int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_messa
                      .tag = to->tag,
                      .bytes = to->bytes,
                      .place = place,
+                     .purpose = rgi_arena_get_purpose(),
                      .mpi = MPI_REQUEST_NULL};
   memcpy(&r->data, &data, sizeof data); /* the member is not const, but data are only read */
   lock_messages();
@@ -223,6 +262,7 @@ static const rgi_progress_source own = {progress_if_busy, is_busy};
 static int open_messages(void) {
   messages.delayed = NULL;
   messages.delayed_end = &messages.delayed;
+  messages.retry = 0;
   atomic_store(&rgi_message_under_way, 0);
   messages.blocked = calloc((size_t)rgi_node.n, 1);
   if (!messages.blocked)

@@ -21,8 +21,14 @@
 
 /* Starts a message. to->peer may be the caller itself. The caller must not change data or r until r
  * is done. RG_ERR_NOMEM: the arena is full, and nothing was sent; if that is found later, it is in
- * r->error. */
+ * r->error. Inside the node a message of a thread that has set a purpose (rgi_arena_set_purpose)
+ * does not fail so: it takes memory that is set aside, on both sides, or waits until there is some.
+ */
 int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r);
+
+/* The same for messages of the library's own, of which an error on the sender would leave others
+ * waiting: in a full arena they take what is set aside (RGI_ARENA_TELL). */
+int rgi_message_send_surely(const rgi_message_envelope *to, const void *data, rgi_message *r);
 
 /* Starts a receive. For a message longer than from->bytes r->error is RG_ERR_TRUNCATE, and the part
  * that fits is in data. */
@@ -32,7 +38,7 @@ int rgi_message_receive(const rgi_message_envelope *from, void *data, rgi_messag
  * revocation), r is given up (rgi_message_abandon), so that the caller may reuse its memory. */
 int rgi_message_wait(rgi_message *r, const char *call);
 
-/* rgi_message_send and rgi_message_wait. */
+/* rgi_message_send_surely and rgi_message_wait. */
 int rgi_message_deliver(const rgi_message_envelope *to, const void *data, const char *call);
 
 /* Gives up a receive that no message has matched yet; *cancelled: whether it has been. */

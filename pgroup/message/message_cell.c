@@ -19,6 +19,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "message/message_list.h"
 #include "runtime/runtime.h"
@@ -36,6 +37,7 @@ static const uint32_t sizes[] = {1, 3, 8, 32, 128, RGI_MESSAGE_CELL_MOST / RGI_L
 #define SMALL_SIZES (SIZES - RGI_NODE_CELLS)
 #define KEPT_MOST 64 /* cells of one size */
 #define QUOTA_MOST ((size_t)1 << 20)
+#define FULL_SECONDS 10e-3
 
 /* An inbox holds no more than the quota, or one cell. */
 _Static_assert((QUOTA_MOST + RGI_MESSAGE_CELL_MOST) / RGI_LINE <
@@ -48,6 +50,7 @@ static struct {
     int n;
   } kept[SIZES];
   size_t kept_lines, quota; /* quota: bytes */
+  double full;              /* until when the arena counts as full; 0: it does not */
 } cells;
 
 /* --- cells that are kept --------------------------------------------------------------------- */
@@ -126,6 +129,16 @@ void rgi_message_cells_close(void) {
     cells.kept[i].n = 0;
   }
   cells.kept_lines = 0;
+  cells.full = 0;
+}
+
+int rgi_message_cells_full(void) {
+  return cells.full > 0 && rgi_clock_now() < cells.full;
+}
+
+void rgi_message_cells_note_full(int full) {
+  if (full || cells.full > 0)
+    cells.full = full ? rgi_clock_now() + FULL_SECONDS : 0;
 }
 
 void rgi_message_cells_open(void) {
@@ -160,7 +173,7 @@ int rgi_message_cell_take(size_t bytes, rgi_message_cell **c) {
     return RG_SUCCESS;
   }
   lines = sizes[i];
-  RGI_TRY(rgi_arena_alloc_for(rgi_arena_get_purpose(), "a message", lines * RGI_LINE, &offset));
+  RGI_TRY(rgi_arena_alloc_brief(rgi_arena_get_purpose(), "a message", lines * RGI_LINE, &offset));
   *c = rgi_arena_at(offset);
   (*c)->lines = (uint32_t)lines;
   return RG_SUCCESS;

@@ -48,6 +48,12 @@ void rgi_message_cells_close(void);
 /* A cell in the arena with room for so many bytes of data, at most RGI_MESSAGE_CELL_MOST with the
  * head. RG_ERR_NOMEM. */
 int rgi_message_cell_take(size_t bytes, rgi_message_cell **c);
+
+/* Whether the arena was full a moment ago. To find that out takes a walk through all that is kept
+ * in it: messages that can do with what is set aside are spared that. */
+int rgi_message_cells_full(void);
+void rgi_message_cells_note_full(int full);
+
 void rgi_message_cell_give(rgi_message_cell *c);
 
 /* Hangs a cell into the inbox of a process of this node and rings its bell. Returns 0 if the inbox

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shm/arena.h"
+
 #define RGI_ANY (-1)
 
 /* What a message is matched by, and its length. peer, a world rank: to whom it is sent in calls
@@ -26,7 +28,7 @@ typedef struct {
 typedef enum {
   RGI_MESSAGE_IDLE,    /* in no list */
   RGI_MESSAGE_POSTED,  /* a posted receive that no message has matched */
-  RGI_MESSAGE_DELAYED, /* a send that waits for room in the receiver's inbox */
+  RGI_MESSAGE_DELAYED, /* a send that waits for room in the receiver's inbox, or for memory */
   RGI_MESSAGE_ACTIVE   /* its data are being moved */
 } rgi_message_state;
 
@@ -40,6 +42,7 @@ typedef struct rgi_message {
   size_t bytes; /* its length */
   /* The rest is for the files message*.c. */
   int sending, place;
+  rgi_arena_purpose purpose; /* of a send inside the node */
   rgi_message_state state;
   uint64_t context;
   char *data;

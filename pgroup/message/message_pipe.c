@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "shm/node.h"
 
@@ -27,6 +28,9 @@
 #define SMALL_BYTES ((size_t)8 << 10)
 #define PIPES_MOST RGI_NODE_PIPES /* of a process */
 
+/* In a full arena each attempt looks for all that could be given back. */
+#define RETRY_SECONDS 1e-3
+
 /* Values of an RTS's `pipe` that are no offsets: those are at least a line. NOT_YET is only a
  * result of take_pipe. */
 enum { OPEN, CLAIMED, WITHDRAWN, REFUSED, NOT_YET };
@@ -34,9 +38,10 @@ enum { OPEN, CLAIMED, WITHDRAWN, REFUSED, NOT_YET };
 typedef struct rgi_message_rts {
   rgi_message_cell cell;
   uint64_t request; /* the sender's, in its memory */
-  int32_t sender;   /* places */
+  int32_t sender;   /* place */
   _Atomic int32_t holders;
-  char pad[RGI_LINE - sizeof(rgi_message_cell) - 2 * sizeof(uint64_t)];
+  uint64_t purpose; /* an rgi_arena_purpose */
+  char pad[RGI_LINE - sizeof(rgi_message_cell) - 3 * sizeof(uint64_t)];
   /* The sender's. */
   _Atomic uint64_t produced; /* chunks */
   _Atomic int32_t sender_gone;
@@ -53,7 +58,8 @@ _Static_assert(sizeof(rts) == 3 * RGI_LINE, "an RTS is three lines");
 static struct {
   rgi_message *active; /* long messages under way */
   int in_use, most;
-  int starved; /* receives that have no pipe yet */
+  int starved;  /* receives that have no pipe yet */
+  double retry; /* of those with a purpose, in a full arena */
 } pipes;
 
 /* --- pipes that are kept for the next message ---------------------------------------------- */
@@ -109,6 +115,7 @@ int rgi_message_pipe_make_rts(rgi_message *r, const rgi_message_envelope *e, rgi
   l->cell.envelope = *e;
   l->request = (uint64_t)(uintptr_t)r;
   l->sender = rgi_node.me;
+  l->purpose = (uint64_t)r->purpose;
   atomic_init(&l->holders, 2);
   atomic_init(&l->produced, 0);
   atomic_init(&l->sender_gone, 0);
@@ -163,26 +170,43 @@ static void end_message(rgi_message *r, int error) {
 
 /* --- pipes of messages ------------------------------------------------------------- */
 
-/* NOT_YET: all pipes are in use, and one will become free. REFUSED: there is no memory. */
-static uint64_t take_pipe(size_t *bytes) {
+/* A small one, in a full arena. A message with a purpose takes it of what is set aside, or waits.
+ */
+static uint64_t take_small(rgi_arena_purpose purpose) {
+  uint64_t pipe;
+  if (rgi_arena_alloc_brief(purpose, "a long message", SMALL_BYTES, &pipe) == RG_SUCCESS)
+    return pipe;
+  if (!purpose)
+    return REFUSED;
+  pipes.retry = rgi_clock_now() + RETRY_SECONDS;
+  return NOT_YET;
+}
+
+/* NOT_YET: the receive tries again later, when a pipe or memory may be free. REFUSED: there is no
+ * memory. */
+static uint64_t take_pipe(rgi_arena_purpose purpose, size_t *bytes) {
   uint64_t pipe;
   *bytes = PIPE_BYTES;
-  if (pipes.in_use >= pipes.most)
+  if (pipes.in_use >= pipes.most || (purpose && pipes.retry > 0 && rgi_clock_now() < pipes.retry))
     return NOT_YET;
   if ((pipe = take_kept()))
     return pipe;
-  if (rgi_arena_alloc("a long message", *bytes, &pipe) == RG_SUCCESS)
-    return pipe;
+  if (!purpose || !rgi_message_cells_full()) {
+    int error = rgi_arena_alloc("a long message", *bytes, &pipe);
+    rgi_message_cells_note_full(error != RG_SUCCESS);
+    if (!error)
+      return pipe;
+  }
   if (pipes.in_use)
     return NOT_YET;
   *bytes = SMALL_BYTES;
-  return rgi_arena_alloc("a long message", *bytes, &pipe) == RG_SUCCESS ? pipe : REFUSED;
+  return take_small(purpose);
 }
 
 /* The receiver opens a pipe, if it can get one now. */
 static void open_pipe(rgi_message *r) {
   size_t bytes;
-  uint64_t pipe = take_pipe(&bytes);
+  uint64_t pipe = take_pipe((rgi_arena_purpose)r->rts->purpose, &bytes);
   if (pipe == NOT_YET)
     return;
   pipes.starved--;

@@ -68,9 +68,18 @@ int rgi_message_wait(rgi_message *r, const char *call) {
   return error;
 }
 
+int rgi_message_send_surely(const rgi_message_envelope *to, const void *data, rgi_message *r) {
+  rgi_arena_purpose before = rgi_arena_get_purpose();
+  if (!before)
+    rgi_arena_set_purpose(RGI_ARENA_TELL);
+  int error = rgi_message_send(to, data, r);
+  rgi_arena_set_purpose(before);
+  return error;
+}
+
 int rgi_message_deliver(const rgi_message_envelope *to, const void *data, const char *call) {
   rgi_message r;
-  RGI_TRY(rgi_message_send(to, data, &r));
+  RGI_TRY(rgi_message_send_surely(to, data, &r));
   return rgi_message_wait(&r, call);
 }
 

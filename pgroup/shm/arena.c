@@ -329,14 +329,17 @@ static size_t size_of(size_t bytes) {
   return bytes <= SMALL ? rgi_blocks_bytes(rgi_blocks_class(bytes)) : pages_of(bytes) * RGI_PAGE;
 }
 
-int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
-                        uint64_t *offset) {
+/* brief: what is set aside comes before what is kept, which takes a walk through all of it. */
+static int alloc_block(rgi_arena_purpose purpose, int brief, const char *what, size_t bytes,
+                       uint64_t *offset) {
   uint64_t got;
   if (bytes > arena.base->size)
     return rgi_error(RG_ERR_NOMEM,
                      "%s: %zu bytes are more than the node's arena of %zu MiB (RG_ARENA_SIZE)",
                      what, bytes, (size_t)arena.base->size >> 20);
   int error = alloc_any(what, bytes, &got);
+  if (error && brief && alloc_aside(purpose, pages_of(bytes), &got))
+    error = RG_SUCCESS;
   if (error && give_back_kept())
     error = alloc_any(what, bytes, &got);
   if (error && !alloc_aside(purpose, pages_of(bytes), &got))
@@ -344,6 +347,16 @@ int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t byte
   atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
   *offset = got;
   return RG_SUCCESS;
+}
+
+int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
+                        uint64_t *offset) {
+  return alloc_block(purpose, 0, what, bytes, offset);
+}
+
+int rgi_arena_alloc_brief(rgi_arena_purpose purpose, const char *what, size_t bytes,
+                          uint64_t *offset) {
+  return alloc_block(purpose, purpose != RGI_ARENA_ANY, what, bytes, offset);
 }
 
 /* Takes pages, and binds them while they have no memory. */

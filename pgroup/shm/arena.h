@@ -31,7 +31,7 @@ typedef struct {
  * the block is freed. */
 typedef enum {
   RGI_ARENA_ANY,       /* nothing is set aside */
-  RGI_ARENA_TELL,      /* members tell one another that the arena is full */
+  RGI_ARENA_TELL,      /* members tell one another that the arena is full; collectives' messages */
   RGI_ARENA_SURVIVORS, /* the groups that survivors form */
   RGI_ARENA_DECISION,  /* what a decision after a death takes until it is made */
   RGI_ARENA_PURPOSES
@@ -84,6 +84,10 @@ int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset);
 /* The same for a purpose. */
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
                         uint64_t *offset);
+
+/* The same for a block that will be freed soon. */
+int rgi_arena_alloc_brief(rgi_arena_purpose purpose, const char *what, size_t bytes,
+                          uint64_t *offset);
 
 /* The same, with the pages of its parts on the memory nodes of their processes, if it is above
  * 16 KiB and the pages are not of those set aside. placed: NULL, or as shm/placement.h. Its memory

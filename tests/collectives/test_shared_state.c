@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * ranks: 1 2 3 4 7
+ * ranks: 1 2 3 4 7 16
  * env: RG_TIMEOUT=30 RG_ARENA_SIZE=32 RGT_THREADS=funneled
  * The shared state of collectives when the arena is full or nearly so, and after an error: one
- * member allocates the shared buffer, all members find that there is no room, what no group uses is
- * given back, and the members of a group take the same state. */
+ * member allocates the shared buffer, all members do without if there is no room, what no group
+ * uses is given back, and the members of a group take the same state. */
 #include <mpi.h>
 #include <regroup.h>
 #include <regroup/recovery.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "collectives/shared_state_cache.h"
@@ -18,8 +19,8 @@
 #include "shm/arena.h"
 #include "tests/check/arena.h"
 #include "tests/check/check.h"
+#include "tests/check/full_arena.h"
 
-#define MOST 40000
 #define RANKS_MOST 16
 #define BYTES 100 /* more than a cell holds: they need the shared buffer */
 #define GROUP 77  /* a number of a group */
@@ -28,37 +29,8 @@ static rg_group world;
 
 /* --- a full arena ------------------------------------------------------------------- */
 
-static struct {
-  uint64_t offset;
-  size_t bytes;
-} block[MOST];
-static int blocks;
-
 static size_t buffer_bytes(void) {
   return (size_t)rgt_size * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
-}
-
-/* Collective: rank 0 fills the arena, but for so many bytes side by side. */
-static void fill(size_t room) {
-  uint64_t kept = 0;
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rgt_rank == 0) {
-    rgi_slots_give_back();
-    RGT_OK(room ? rgi_arena_alloc("a test", room, &kept) : RG_SUCCESS);
-    for (size_t bytes = 1 << 20; bytes > 0; bytes = bytes > 1 << 14 ? bytes / 2 : bytes - RGI_LINE)
-      while (blocks < MOST && rgi_arena_alloc("a test", bytes, &block[blocks].offset) == RG_SUCCESS)
-        block[blocks++].bytes = bytes;
-    if (room)
-      rgi_arena_free(kept, room);
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void empty(void) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  for (; blocks > 0; blocks--)
-    rgi_arena_free(block[blocks - 1].offset, block[blocks - 1].bytes);
-  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* All ranks in another order: turned by `first`, forwards or backwards. */
@@ -92,7 +64,7 @@ static void expect_tiny_work(rg_group g) {
 
 /* There is room for one buffer, and not for two. */
 static void test_one_allocates(void) {
-  fill(buffer_bytes() * 3 / 2);
+  rgt_full_arena_fill(buffer_bytes() * 3 / 2, 1);
   for (int turn = 0; turn < 40; turn++) {
     rg_group g = NULL;
     RGT_OK(rg_group_dup(world, &g));
@@ -105,52 +77,61 @@ static void test_one_allocates(void) {
       RGT_INT(rgi_slots_give_back(), rgt_size > 1);
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  empty();
+  rgt_full_arena_empty();
 }
 
-/* All members get the error, from the root on which runs ahead; what needs no buffer goes on. */
-static void test_no_room(void) {
+/* Of BYTES bytes for each member, from every root. */
+static void expect_all_work(rg_group g, int root) {
   static char in[BYTES * RANKS_MOST], out[BYTES * RANKS_MOST];
+  int me = -1, wrong = 0;
+  RGT_OK(rg_group_rank(g, &me));
+  for (int i = 0; i < BYTES * rgt_size; i++)
+    in[i] = (char)(i + me);
+  RGT_OK(bcast(g, root));
+  RGT_OK(rg_allreduce(g, in, out, BYTES, MPI_INT8_T, MPI_MAX));
+  for (int i = 0; i < BYTES; i++)
+    wrong += out[i] != (char)(i + rgt_size - 1);
+  RGT_OK(rg_gather(g, in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR, root));
+  for (int i = 0; i < BYTES * rgt_size && me == root; i++)
+    wrong += out[i] != (char)(i % BYTES + i / BYTES);
+  RGT_OK(rg_scatter(g, in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR, root));
+  for (int i = 0; i < BYTES; i++)
+    wrong += out[i] != (char)(i + me * BYTES + root);
+  RGT_OK(rg_alltoall(g, in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR));
+  for (int i = 0; i < BYTES * rgt_size; i++)
+    wrong += out[i] != (char)(i % BYTES + me * BYTES + i / BYTES);
+  RGT_INT(wrong, 0);
+}
+
+/* Data go through the cells, also where the root runs ahead. */
+static void test_no_room(void) {
   rg_group g = NULL;
   RGT_OK(rg_group_dup(world, &g));
   expect_tiny_work(g);
-  fill(0);
-  for (int turn = 0; turn < 20 && rgt_size > 1; turn++) {
-    int root = turn % rgt_size;
-    RGT_FAILS(rg_bcast(g, in, BYTES, MPI_CHAR, root), RG_ERR_NOMEM);
-    RGT_FAILS(rg_bcast(g, in, BYTES, MPI_CHAR, root), RG_ERR_NOMEM);
+  rgt_full_arena_fill(0, 1);
+  for (int turn = 0; turn < 20; turn++) {
+    expect_all_work(g, turn % rgt_size);
     if (turn % 2)
       expect_tiny_work(g);
-    RGT_FAILS(rg_allreduce(g, in, out, BYTES, MPI_INT8_T, MPI_SUM), RG_ERR_NOMEM);
-    RGT_FAILS(rg_gather(g, in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR, root), RG_ERR_NOMEM);
-    RGT_FAILS(rg_scatter(g, in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR, root), RG_ERR_NOMEM);
-    RGT_FAILS(rg_alltoall(g, in, BYTES, MPI_CHAR, out, BYTES, MPI_CHAR), RG_ERR_NOMEM);
   }
-  expect_tiny_work(g);
-  empty();
-  for (int turn = 0; turn < 10; turn++)
-    RGT_OK(bcast(g, turn % rgt_size));
+  rgt_full_arena_empty();
+  expect_all_work(g, rgt_size - 1);
   RGT_OK(rg_group_free(&g));
 }
 
-/* The root finds that there is no room. The others come when there is, and get the same error. */
+/* The root finds that there is no room. The others come when there is, and do without as well. */
 static void test_room_later(void) {
   for (int turn = 0; turn < 2 && rgt_size > 1; turn++) {
     rg_group g = NULL;
-    char data[BYTES] = {0};
     RGT_OK(rg_group_dup(world, &g));
     RGT_OK(rg_barrier(g));
-    fill(0);
+    rgt_full_arena_fill(0, 1);
     if (rgt_rank == turn)
-      RGT_FAILS(rg_bcast(g, data, BYTES, MPI_CHAR, turn), RG_ERR_NOMEM);
-    empty();
-    if (rgt_rank == turn)
+      RGT_OK(bcast(g, turn)); /* not more than it may be ahead of the others */
+    rgt_full_arena_empty();
+    if (rgt_rank != turn)
       RGT_OK(bcast(g, turn));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rgt_rank != turn) {
-      RGT_FAILS(rg_bcast(g, data, BYTES, MPI_CHAR, turn), RG_ERR_NOMEM);
-      RGT_OK(bcast(g, turn));
-    }
+    expect_all_work(g, turn);
     expect_tiny_work(g);
     RGT_OK(rg_group_free(&g));
   }
@@ -158,7 +139,7 @@ static void test_room_later(void) {
 
 /* Each group has a buffer of its own, and all but one are idle. */
 static void test_idle_given(void) {
-  fill(buffer_bytes() * 3 / 2);
+  rgt_full_arena_fill(buffer_bytes() * 3 / 2, 1);
   for (int turn = 0; turn < 4 * rgt_size; turn++) {
     rg_group g = turned(turn % rgt_size, turn / rgt_size % 2);
     RGT_OK(bcast(g, 0));
@@ -171,12 +152,39 @@ static void test_idle_given(void) {
     if (offset)
       rgi_arena_free(offset, buffer_bytes());
   }
-  empty();
+  rgt_full_arena_empty();
+}
+
+/* All ranks in a drawn order, the same on all of them. */
+static void shuffle(int ranks[]) {
+  for (int i = 0; i < rgt_size; i++) {
+    int k = (int)(random() % (i + 1));
+    ranks[i] = ranks[k];
+    ranks[k] = i;
+  }
+}
+
+/* Each order has groups of its own. What is kept for the next groups of them has a bound, which 300
+ * orders of 16 members would exceed. */
+static void test_idle_bound(void) {
+  size_t before = rgt_arena_used(), after;
+  srandom((unsigned)rgt_seed());
+  for (int turn = 0; turn < 300; turn++) {
+    int ranks[RANKS_MOST];
+    rg_group g = NULL;
+    shuffle(ranks);
+    RGT_OK(rg_group_create(world, rgt_size, ranks, 2, &g));
+    RGT_OK(rg_barrier(g));
+    RGT_OK(rg_group_free(&g));
+  }
+  after = rgt_arena_used();
+  size_t most = RGI_SHARED_STATE_CACHE_IDLE + rgi_shared_state_bytes(rgt_size);
+  RGT_TRUE(after <= before + most + most / 4); /* blocks have steps of size */
 }
 
 /* What is set aside for groups in a full arena is not kept by idle ones. */
 static void test_aside_given(void) {
-  fill(0);
+  rgt_full_arena_fill(0, 1);
   size_t before = rgt_arena_used();
   for (int turn = 0; turn < 3; turn++) {
     rg_group g = NULL;
@@ -186,7 +194,7 @@ static void test_aside_given(void) {
     RGT_OK(rg_group_free(&g));
     RGT_INT(rgt_arena_used(), before);
   }
-  empty();
+  rgt_full_arena_empty();
 }
 
 /* --- after an error ------------------------------------------------------------------- */
@@ -295,6 +303,7 @@ int main(int argc, char **argv) {
                                    {"no room for the buffer", test_no_room},
                                    {"room that comes too late", test_room_later},
                                    {"idle buffers are given back", test_idle_given},
+                                   {"idle states have a bound", test_idle_bound},
                                    {"what is set aside is given back", test_aside_given},
                                    {"an error before all members", test_error_before},
                                    {"an error between two members", test_error_between},

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 1 2 3 4 7 16
- * env: RG_TIMEOUT=60
+ * env: RG_TIMEOUT=60 RG_ARENA_SIZE=64
  * Collectives inside a node, against their definitions; all of the processes
  * count as one node's here. */
 #include <mpi.h>
@@ -15,6 +15,7 @@
 #include "collectives/shm_coll.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
+#include "tests/check/full_arena.h"
 
 static rg_group world;
 static rgi_shared_state *l;
@@ -24,6 +25,9 @@ static MPI_Op op = MPI_SUM; /* of the reductions */
 static const size_t lengths[] = {
     0, 1, 8, 55, 56, 57, 1000, 65535, RGI_SHM_CHUNK, RGI_SHM_CHUNK + 1, 3 * RGI_SHM_CHUNK + 7};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
+#define SHORT 7 /* without the shared buffer: up to 1000 bytes, a step for each 56 */
+
+static size_t lengths_used = LENGTHS;
 
 static int reduce(const void *in, void *out, size_t count, MPI_Datatype type, int root) {
   int size;
@@ -46,7 +50,7 @@ static void delay(void) {
 static void test_bcast(void) {
   srandom((unsigned)rgt_seed());
   for (int turn = 0; turn < 40; turn++) {
-    size_t n = lengths[(size_t)random() % LENGTHS], wrong = 0;
+    size_t n = lengths[(size_t)random() % lengths_used], wrong = 0;
     int root = (int)(random() % rgt_size);
     char *data = malloc(n + 1);
     for (size_t i = 0; i < n; i++)
@@ -82,7 +86,7 @@ static void check_reduce(size_t n, int root, int turn) {
 static void test_reduce(void) {
   srandom((unsigned)rgt_seed() + 1);
   for (int turn = 0; turn < 60; turn++) {
-    size_t n = lengths[(size_t)random() % LENGTHS] / sizeof(double);
+    size_t n = lengths[(size_t)random() % lengths_used] / sizeof(double);
     check_reduce(n, (int)(random() % (rgt_size + 1)) - 1, turn);
   }
 }
@@ -98,12 +102,12 @@ static void compose(void *in, void *inout, int *count, MPI_Datatype *type) {
   }
 }
 
-static void test_order(void) {
+static void check_order(int most) {
   MPI_Datatype pair;
   MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
   MPI_Type_commit(&pair);
   MPI_Op_create(compose, 0, &op);
-  for (int n = 1; n <= 20000; n = n * 7 + 1) {
+  for (int n = 1; n <= most; n = n * 7 + 1) {
     unsigned *in = malloc((size_t)n * 8), *out = malloc((size_t)n * 8);
     size_t wrong = 0;
     for (int i = 0; i < n; i++) {
@@ -129,10 +133,14 @@ static void test_order(void) {
   MPI_Type_free(&pair);
 }
 
+static void test_order(void) {
+  check_order(20000);
+}
+
 static void test_gather_scatter(void) {
   srandom((unsigned)rgt_seed() + 2);
   for (int turn = 0; turn < 40; turn++) {
-    size_t n = lengths[(size_t)random() % LENGTHS], wrong = 0, all = n * (size_t)rgt_size;
+    size_t n = lengths[(size_t)random() % lengths_used], wrong = 0, all = n * (size_t)rgt_size;
     int root = (int)(random() % (rgt_size + 1)) - 1; /* -1: all gather */
     char *block = malloc(n + 1), *out = calloc(all + 1, 1);
     for (size_t i = 0; i < n; i++)
@@ -158,7 +166,7 @@ static void test_gather_scatter(void) {
 static void test_alltoall(void) {
   srandom((unsigned)rgt_seed() + 3);
   for (int turn = 0; turn < 20; turn++) {
-    size_t n = lengths[(size_t)random() % LENGTHS], wrong = 0, all = n * (size_t)rgt_size;
+    size_t n = lengths[(size_t)random() % lengths_used], wrong = 0, all = n * (size_t)rgt_size;
     char *in = malloc(all + 1), *out = calloc(all + 1, 1);
     for (size_t i = 0; i < all; i++)
       in[i] = byte_of(rgt_rank + 17 * (int)(i / n), i % n, turn);
@@ -236,6 +244,56 @@ static void test_memory(void) {
   RGT_TRUE(after.grown <= before.grown + 2 * (size_t)rgt_size * RGI_SHM_DEPTH * RGI_SHM_CHUNK);
 }
 
+/* Elements of 80 bytes, of which each is the sum of those of all members. */
+static void add_tens(void *in, void *inout, int *count, MPI_Datatype *type) {
+  double *x = in, *y = inout;
+  (void)type;
+  for (int i = 0; i < 10 * *count; i++)
+    y[i] += x[i];
+}
+
+static void test_long_elements(void) {
+  MPI_Datatype ten;
+  double in[30], out[30];
+  int wrong = 0;
+  MPI_Type_contiguous(10, MPI_DOUBLE, &ten);
+  MPI_Type_commit(&ten);
+  MPI_Op_create(add_tens, 1, &op);
+  for (int root = -1; root < rgt_size; root++) {
+    for (int i = 0; i < 30; i++) {
+      in[i] = rgt_rank + i;
+      out[i] = -1;
+    }
+    RGT_OK(reduce(in, out, 3, ten, root));
+    for (int i = 0; i < 30; i++)
+      wrong += out[i] != (root < 0 || root == rgt_rank
+                              ? rgt_size * i + (double)(rgt_size * (rgt_size - 1)) / 2
+                              : -1);
+  }
+  RGT_INT(wrong, 0);
+  MPI_Op_free(&op);
+  op = MPI_SUM;
+  MPI_Type_free(&ten);
+}
+
+/* Once more, when the arena has no room for the shared buffer. */
+static void test_without_buffer(void) {
+  rgi_shared_state_detach_buffer(l);
+  rgt_full_arena_fill(0, 1);
+  lengths_used = SHORT;
+  test_bcast();
+  test_reduce();
+  check_order(400);
+  test_gather_scatter();
+  test_alltoall();
+  test_long_elements();
+  RGT_TRUE(!l->buffer);
+  rgt_full_arena_empty();
+  lengths_used = LENGTHS;
+  test_bcast();
+  RGT_TRUE(l->buffer || rgt_size == 1);
+}
+
 static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
@@ -258,9 +316,11 @@ int main(int argc, char **argv) {
                                    {"order of operands", test_order},
                                    {"gather and scatter", test_gather_scatter},
                                    {"all to all", test_alltoall},
+                                   {"long elements", test_long_elements},
                                    {"barrier", test_barrier},
                                    {"mixed", test_mixed},
                                    {"memory", test_memory},
+                                   {"without the shared buffer", test_without_buffer},
                                    {"stop", test_stop},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "shm_coll", tests);

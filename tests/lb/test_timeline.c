@@ -368,6 +368,27 @@ static void test_legend(void) {
   RGT_OK(rg_group_free(&self));
 }
 
+/* The ranks of a span are the caller's: they may lie beyond 2^31. */
+static void test_high_ranks(void) {
+  char path[RGT_PATH];
+  rg_timeline t;
+  rg_group self;
+  RGT_OK(rg_group_create_range(world, rgt_rank, rgt_rank, 1, 6, &self));
+  RGT_OK(rg_timeline_create(&t));
+  mark(t, 10, (rg_span){.kind = RG_SPAN_WORK, .first = INT32_MAX, .size = 3, .together = 1});
+  mark(t, 12, (rg_span){.kind = RG_SPAN_WORK, .size = INT32_MAX, .together = 1, .group = 1});
+  RGT_OK(rg_timeline_end(t, 15));
+  RGT_OK(rg_timeline_gather(t, self, 10, 0));
+  rgt_temporary(path);
+  close(mkstemp(path));
+  RGT_OK(rg_timeline_write(t, path, RG_TIMELINE_SVG, NULL));
+  RGT_INT(occurrences(contents(path), "in a group of 3 ranks,"), 1);
+  RGT_INT(occurrences(contents(path), "in a group of 2147483647 ranks,"), 1);
+  remove(path);
+  RGT_OK(rg_timeline_free(&t));
+  RGT_OK(rg_group_free(&self));
+}
+
 static void test_files(void) {
   char path[RGT_PATH];
   rg_timeline t;
@@ -408,9 +429,10 @@ static void test_files(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"marks", test_marks},     {"gather", test_gather}, {"balancers", test_balancers},
-      {"origins", test_origins}, {"names", test_names},   {"legend", test_legend},
-      {"clock", test_clock},     {"files", test_files},   {NULL, NULL}};
+  static const rgt_test tests[] = {{"marks", test_marks},         {"gather", test_gather},
+                                   {"balancers", test_balancers}, {"origins", test_origins},
+                                   {"names", test_names},         {"legend", test_legend},
+                                   {"clock", test_clock},         {"high ranks", test_high_ranks},
+                                   {"files", test_files},         {NULL, NULL}};
   return rgt_main(argc, argv, "timeline", tests);
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Operations inside a node when the arena has no room for the shared buffer: all data go through
+ * the members' cells, a few bytes in each step. Broadcast and gather need nothing of their own:
+ * their pieces are shorter (rgi_shm_step_room). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collectives/op_apply.h"
+#include "collectives/shm_coll.h"
+#include "collectives/shm_step.h"
+
+static size_t piece_of(size_t left) {
+  return left < RGI_SHM_TINY ? left : RGI_SHM_TINY;
+}
+
+/* All members take part in each step, since it is a number that all count. */
+static int scatter_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, int to, size_t at) {
+  size_t n = piece_of(b->bytes - at);
+  RGI_TRY(rgi_shm_step_begin(l, b->call));
+  if (l->me == b->root)
+    rgi_shm_step_give(l, (const char *)b->in + (size_t)to * b->bytes + at, n);
+  else
+    RGI_TRY(rgi_shm_step_take(l, b->root, b->call));
+  if (l->me == to)
+    memcpy((char *)b->out + at, rgi_shm_step_cell(l, b->root)->data, n);
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+int rgi_shm_coll_scatter_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
+  for (int to = 0; to < l->n; to++)
+    for (size_t at = 0; at < b->bytes && to != b->root; at += RGI_SHM_TINY)
+      RGI_TRY(scatter_piece(l, b, to, at));
+  if (l->me == b->root)
+    memmove(b->out, (const char *)b->in + (size_t)l->me * b->bytes, b->bytes);
+  return RG_SUCCESS;
+}
+
+/* Each member gives to the one that is `shift` places behind it. */
+static int alltoall_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, int shift, size_t at) {
+  size_t n = piece_of(b->bytes - at), to = (size_t)((l->me + shift) % l->n);
+  int from = (l->me + l->n - shift) % l->n;
+  RGI_TRY(rgi_shm_step_begin(l, b->call));
+  uint32_t step = l->step;
+  memcpy(rgi_shm_step_cell(l, l->me)->data, (const char *)b->in + to * b->bytes + at, n);
+  RGI_TRY(rgi_shm_step_barrier(l, b->call));
+  RGI_TRY(rgi_shm_step_check_all(l, step, b->call));
+  memcpy((char *)b->out + (size_t)from * b->bytes + at,
+         l->memory->member[from].cell[step % RGI_SHM_DEPTH].data, n);
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+int rgi_shm_coll_alltoall_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
+  for (int shift = 0; shift < l->n; shift++)
+    for (size_t at = 0; at < b->bytes; at += RGI_SHM_TINY)
+      RGI_TRY(alltoall_piece(l, b, shift, at));
+  return RG_SUCCESS;
+}
+
+/* --- elements that do not fit into a cell ------------------------------------------------- */
+
+/* Element i: its operands are gathered, and combined from the last one to the first. */
+static int reduce_element(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t i,
+                          char *operands) {
+  rgi_shm_coll_blocks b = {(const char *)r->in + i * r->size, operands, r->size, r->root, r->call};
+  RGI_TRY(rgi_shm_coll_gather(l, &b));
+  if (r->root >= 0 && r->root != l->me)
+    return RG_SUCCESS;
+  char *result = operands + (size_t)(l->n - 1) * r->size;
+  for (int k = l->n - 2; k >= 0; k--)
+    RGI_TRY(rgi_op_apply(operands + (size_t)k * r->size, result, 1, r->type, r->op));
+  memcpy((char *)r->out + i * r->size, result, r->size);
+  return RG_SUCCESS;
+}
+
+int rgi_shm_coll_reduce_elements(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  char *operands = malloc((size_t)l->n * r->size);
+  int error = operands ? RG_SUCCESS
+                       : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d elements of %zu bytes",
+                                   r->call, l->n, r->size);
+  for (size_t i = 0; i < r->count && !error; i++)
+    error = reduce_element(l, r, i, operands);
+  free(operands);
+  return error;
+}
