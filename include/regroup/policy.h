@@ -14,7 +14,7 @@
  *
  *  - Asynchronously (table.self is a row): a group requests a plan for itself when it
  *    has no work left. If the policy has RG_POLICY_ASKS_ACTIVE, a group also does so each
- *    time it has done its first unit at a new size (row.unit is the time of that unit), and
+ *    time it has done its first unit at a new size (or as many units as take 2 ms), and
  *    after a unit while walkers wait, if the table has changed. From an active row a plan
  *    only takes processes: these become an idle group, which requests a plan of its own.
  *    The plan moves processes of that row only. The other rows may be out of date and
@@ -98,7 +98,10 @@ typedef struct {
   double unit;         /* seconds of a unit with its present processes; or RG_LOAD_UNKNOWN: then
                           the pace is used, and without a pace one second on one process */
   rg_pace pace;        /* seconds of a unit at other sizes, or zeros */
-  int64_t reserved[2]; /* 0 */
+  double busy;         /* processors that each of its processes would use, in the mean, if it never
+                          waited for one: 1 if it always computes, less if it sleeps or waits for
+                          other processes; 0: not known */
+  int64_t reserved[1]; /* 0 */
 } rg_load;
 
 /* A walker without a group. */
@@ -121,8 +124,11 @@ typedef struct {
   int64_t self;                     /* the row that requests a plan, or RG_LOAD_ALL_ROWS */
   const rg_waiting_walker *waiting; /* the longest first */
   int64_t waiting_count;
-  double merge; /* seconds of a merge of two groups, for instance the measured mean; 0 if
-                   unknown */
+  double merge;      /* seconds of a merge of two groups, for instance the measured mean; 0 if
+                        unknown */
+  double processors; /* that the processes of all rows may use together; 0: not known, or
+                        enough. Processes that join a group do not make it faster if the rows
+                        use all of them */
 } rg_load_table;
 
 /* --- the plan ---------------------------------------------------------------------- */
@@ -204,7 +210,9 @@ struct rg_policy {
  *                            idle group divides among the walkers that wait, and an
  *                            active one spares processes for them, as long as its own
  *                            work ends with the rest. A group releases processes if its
- *                            unit was shorter without them
+ *                            unit was shorter without them. Where the active groups
+ *                            use all processors no process joins them, and they release
+ *                            those that have joined
  *   release     cost, gain   as share-out; in addition a group releases processes if its
  *                            unit takes no longer without them, except for a part `gain`
  *                            (0.02), according to the times measured at the smaller size

@@ -5,6 +5,7 @@
  * that wait; the others are divided among the active groups so that these end together. */
 #include "policies/free_ranks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -15,21 +16,24 @@
 typedef struct {
   const rg_load_table *t;
   double cost, gain;
+  int full;           /* no processor is free */
   int64_t first, end; /* the rows that may give */
   int64_t *left;      /* what each of them still gives */
   int64_t *give;      /* to other rows (division.h) */
 } free_ranks_state;
 
-/* The processes that an active row does not need: its unit was as short at a smaller size. *faster:
- * it was shorter there. */
+/* The processes that an active row does not need: its unit was as short at a smaller size, or no
+ * processor is free, so that a larger group only takes from the others what it gains. *faster: it
+ * was shorter there, or all could be faster. */
 static int64_t surplus_of(const free_ranks_state *s, const rg_load *l, int *faster) {
   const rg_pace *p = &l->pace;
+  double limit = s->full ? INFINITY : (1 + s->gain) * l->unit;
   *faster = 0;
   if (!(l->state & RG_LOAD_ACTIVE) || !(l->state & RG_LOAD_LEAVABLE))
     return 0;
   for (int i = 0; i < p->count && p->ranks[i] < l->ranks; i++)
-    if (p->ranks[i] >= l->least && p->seconds[i] <= (1 + s->gain) * l->unit) {
-      *faster = p->seconds[i] < l->unit;
+    if (p->ranks[i] >= l->least && p->seconds[i] <= limit) {
+      *faster = s->full || p->seconds[i] < l->unit;
       return l->ranks - p->ranks[i];
     }
   return 0;
@@ -93,6 +97,7 @@ int rgi_free_ranks_plan(const rg_load_table *table, double cost, double gain, rg
   free_ranks_state s = {.t = table,
                         .cost = cost >= 0 ? cost : table->merge,
                         .gain = gain,
+                        .full = rgi_load_free_processors(table) <= 0,
                         .first = all ? 0 : table->self,
                         .end = all ? table->count : table->self + 1,
                         .left = calloc(rows + 1, sizeof *s.left),

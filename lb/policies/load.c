@@ -4,6 +4,7 @@
  * What a row of the load table says of its group's future. Units that are left are known, or
  * estimated by those done (a walker that has done n is taken to have n more to do); seconds come
  * from the measured pace. */
+#include <math.h>
 #include <regroup/policy.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,6 +38,21 @@ double rgi_load_seconds(const rg_load *load, int64_t ranks) {
     return then < 0 ? left / (double)ranks : left * then;
   left *= load->unit;
   return then < 0 ? left * (double)load->ranks / (double)ranks : left * then / now;
+}
+
+#define COMPUTES 0.5 /* processes that use less sleep: they leave processors to others */
+#define IN_USE 0.9   /* this part of all processors in use: none is free */
+
+double rgi_load_free_processors(const rg_load_table *table) {
+  double used = 0;
+  if (!(table->processors > 0))
+    return INFINITY;
+  for (int64_t i = 0; i < table->count; i++) {
+    const rg_load *l = &table->load[i];
+    if ((l->state & RG_LOAD_ACTIVE) && l->busy >= COMPUTES)
+      used += l->busy * (double)(l->ranks + l->coming);
+  }
+  return used < IN_USE * table->processors ? table->processors - used : 0;
 }
 
 double rgi_load_waiting_seconds(const rg_waiting_walker *w, int64_t ranks) {

@@ -14,6 +14,10 @@ int rgi_load_gives(const rg_load_table *table, int64_t row);
 /* Whether a row can take processes, with work to do. */
 int rgi_load_takes(const rg_load *load);
 
+/* Processors that no active row uses that computes, processes on their way included; INFINITY if it
+ * is not known. Rows whose processes sleep most of the time do not count. */
+double rgi_load_free_processors(const rg_load_table *table);
+
 /* Seconds until the row's work ends with so many processes. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks);
 

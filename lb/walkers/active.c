@@ -37,13 +37,13 @@ static int ask_active(rg_balancer b, int64_t *leave) {
   return RG_SUCCESS;
 }
 
-/* Whether the policy is to be asked about this group now: after its first unit at a new size; and
- * when walkers wait and something has changed since it was asked. Not while processes that another
- * group has released are on their way to these walkers. */
+/* Whether the policy is to be asked about this group now: when units have been measured at a new
+ * size; and when walkers wait and something has changed since it was asked. Not while processes
+ * that another group has released are on their way to these walkers. */
 static int asks_now(rg_balancer b) {
   const rgi_load_board_shared *board = b->async.board.shared;
   int waits = board->count > 0 && !board->leaving && board->version != b->async.search.seen;
-  return (b->planner.policy.asks & RG_POLICY_ASKS_ACTIVE) && (b->work.new_size || waits) &&
+  return (b->planner.policy.asks & RG_POLICY_ASKS_ACTIVE) && (b->work.measured || waits) &&
          rgi_work_leavable(&b->work) && b->work.left != 1;
 }
 

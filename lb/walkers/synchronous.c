@@ -315,6 +315,7 @@ static int conclude_round(rg_balancer b) {
     RGI_TRY(rgi_round_rows(&b->round, &b->planner));
     t = rgi_planner_table(&b->planner, b->list.at, b->list.count);
     t.self = RG_LOAD_ALL_ROWS;
+    t.processors = rgi_node.count > 1 ? 0 : rgi_node.processors;
     int working = any_group_works(b);
     if (!working && b->list.count == 0) {
       b->stage = RGI_BALANCER_DONE;

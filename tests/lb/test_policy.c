@@ -478,6 +478,51 @@ static void test_share_slower(void) {
   RGT_INT(plan.count, 0);
 }
 
+/* Where computing groups use all processors an idle one joins none; where one is free, one process
+ * joins; those that sleep may be joined in any case. */
+static void test_share_processors(void) {
+  rg_load r[] = {row(1, 40), row(1, 30), row(1, 20), row(5, 0)};
+  rg_load_table t = table(r, 4, 3);
+  for (int i = 0; i < 3; i++)
+    r[i].busy = 0.66;
+  t.processors = 2;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+  r[1].state = r[2].state = 0;
+  r[0].busy = 1;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 3, 0, 1, RG_MOVE_NO_WALKER);
+  r[0].coming = 1;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+  r[0].coming = 0;
+  r[0].busy = 0.01;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 3, 0, 5, RG_MOVE_NO_WALKER);
+  t.processors = 0;
+  r[0].busy = 1;
+  ask("share-out", &t);
+  expect_move(0, 3, 0, 5, RG_MOVE_NO_WALKER);
+}
+
+/* A group that has become larger where all processors are in use gives the others back. */
+static void test_release_processors(void) {
+  rg_load r[] = {row(4, 40), row(1, 30)};
+  rg_load_table t = table(r, 2, 0);
+  r[0].state |= RG_LOAD_LEAVABLE;
+  r[0].busy = r[1].busy = 0.6;
+  rg_pace_note(&r[0].pace, 1, 1);
+  rg_pace_note(&r[0].pace, 4, 0.25);
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+  t.processors = 2;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 0, RG_MOVE_NO_ROW, 3, RG_MOVE_NO_WALKER);
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"names", test_names},
                                    {"options", test_options},
@@ -501,6 +546,8 @@ int main(int argc, char **argv) {
                                    {"waiting spared", test_waiting_spared},
                                    {"waiting held", test_waiting_held},
                                    {"share-out slower", test_share_slower},
+                                   {"share-out processors", test_share_processors},
+                                   {"release processors", test_release_processors},
                                    {NULL, NULL}};
   int status = rgt_main(argc, argv, "policy", tests);
   rg_plan_free(&plan);
