@@ -180,12 +180,13 @@ RG_API int rg_balance_free(rg_balancer *b);
 
 /* Adds a walker.
  * Callers before rg_balance_begin, and between two runs: every process, with the same walkers in
- * the same order. Walker j starts on group j; the others wait, the longest first. Caller
- * afterwards: the leader (rank 0 of the unit's group), in a unit; the walker waits for a group
- * (with a synchronous policy from the next round on). A walker with `ended` is added only in a
- * unit. Local; messages are sent only later. Errors: RG_ERR_ARG (left < 0 and not RG_LOAD_UNKNOWN;
- * a state of another size than the kind's; least larger than the group of the balancer, or than
- * most; the call is neither before the run nor in a unit by its leader). */
+ * the same order. Walker j starts on group j, unless that is the last group and has too few
+ * processes; the others wait, the longest first. Caller afterwards: the leader (rank 0 of the
+ * unit's group), in a unit; the walker waits for a group (with a synchronous policy from the next
+ * round on). A walker with `ended` is added only in a unit. Local; messages are sent only later.
+ * Errors: RG_ERR_ARG (left < 0 and not RG_LOAD_UNKNOWN; a state of another size than the kind's;
+ * least or most negative; least larger than the group of the balancer, or than most; the call is
+ * neither before a run nor in a unit by its leader). */
 RG_API int rg_balance_add(rg_balancer b, const rg_walker_new *walker);
 
 /* Runs until all walkers have ended: begin, steps, end. It may be called again. Callers: every

@@ -14,14 +14,17 @@
  *
  *  - Asynchronously (table.self is a row): a group requests a plan for itself when it
  *    has no work left. If the policy has RG_POLICY_ASKS_ACTIVE, a group also does so each
- *    time it has done its first unit at a new size (row.unit is the time of that unit).
+ *    time it has done its first unit at a new size (or as many units as take 2 ms), and
+ *    after a unit while walkers wait, if the table has changed. From an active row a plan
+ *    only takes processes: these become an idle group, which requests a plan of its own.
  *    The plan moves processes of that row only. The other rows may be out of date and
  *    need not include all groups. The moves are in order of preference. If a move cannot
  *    be carried out (the target refuses because it has finished, or has begun to merge),
  *    the caller corrects the row, subtracts the processes that have already joined a
  *    group, and requests a plan again: so the first plan has the most preferred target,
  *    the next one the second. After an empty plan the group waits, and requests a plan
- *    again when the table has changed.
+ *    again when the table has changed. While a walker waits that needs more processes than
+ *    an idle group has, idle groups without a plan become one group, until there is a plan.
  *  - Synchronously (table.self is RG_LOAD_ALL_ROWS): the plan is for all groups at once.
  *
  * A policy has an interval. 0: it is designed for asynchronous calls. i: it is designed
@@ -95,7 +98,10 @@ typedef struct {
   double unit;         /* seconds of a unit with its present processes; or RG_LOAD_UNKNOWN: then
                           the pace is used, and without a pace one second on one process */
   rg_pace pace;        /* seconds of a unit at other sizes, or zeros */
-  int64_t reserved[2]; /* 0 */
+  double busy;         /* processors that each of its processes would use, in the mean, if it never
+                          waited for one: 1 if it always computes, less if it sleeps or waits for
+                          other processes; 0: not known */
+  int64_t reserved[1]; /* 0 */
 } rg_load;
 
 /* A walker without a group. */
@@ -118,8 +124,11 @@ typedef struct {
   int64_t self;                     /* the row that requests a plan, or RG_LOAD_ALL_ROWS */
   const rg_waiting_walker *waiting; /* the longest first */
   int64_t waiting_count;
-  double merge; /* seconds of a merge of two groups, for instance the measured mean; 0 if
-                   unknown */
+  double merge;      /* seconds of a merge of two groups, for instance the measured mean; 0 if
+                        unknown */
+  double processors; /* that the processes of all rows may use together; 0: not known, or
+                        enough. Processes that join a group do not make it faster if the rows
+                        use all of them */
 } rg_load_table;
 
 /* --- the plan ---------------------------------------------------------------------- */
@@ -153,8 +162,9 @@ RG_API int rg_plan_free(rg_plan *plan);
 /* Checks whether a plan can be carried out with this table: every row exists; no row
  * loses more processes than it has, or both loses and gets processes; all moves of an
  * asynchronous plan are from the requesting row; active rows that lose processes are
- * leavable and keep `least` processes and at least one; targets are joinable; a walker
- * is started once and by enough processes; ranks >= 1. If not, the call returns
+ * leavable and keep `least` processes and at least one; targets are joinable, and active
+ * ones get no more processes than `most`; a walker is started once, by at least `least` and
+ * at most `most` processes; ranks >= 1. If not, the call returns
  * RG_ERR_ARG, and rg_error_detail names the wrong move. Cost: O(moves + rows of the
  * table). Errors: RG_ERR_ARG also if the table's size is not set; RG_ERR_NOMEM. */
 RG_API int rg_plan_check(const rg_plan *plan, const rg_load_table *table);
@@ -196,12 +206,19 @@ struct rg_policy {
  *   most-work                an idle group joins the group with the longest time left
  *   share-out   cost         idle processes are divided among the active groups such
  *                            that these end together, as far as joining gains more
- *                            than it costs (cost: seconds, instead of table.merge)
+ *                            than it costs (cost: seconds, instead of table.merge). An
+ *                            idle group divides among the walkers that wait, and an
+ *                            active one spares processes for them, as long as its own
+ *                            work ends with the rest. A group releases processes if its
+ *                            unit was shorter without them. Where the active groups
+ *                            use all processors no process joins them, and they release
+ *                            those that have joined
  *   release     cost, gain   as share-out; in addition a group releases processes if its
  *                            unit takes no longer without them, except for a part `gain`
  *                            (0.02), according to the times measured at the smaller size
  *
- * With all policies an idle group first starts the longest waiting walker.
+ * With all policies an idle group first starts the longest waiting walker, and with the
+ * processes that this walker cannot use the next ones.
  * Errors: RG_ERR_ARG (unknown name, option, or a value out of range; size is not set). */
 RG_API int rg_policy_parse(const char *text, rg_policy *policy);
 

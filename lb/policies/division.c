@@ -17,7 +17,7 @@ static int64_t hand_out(rgi_target_heap *s, int64_t free) {
   const rgi_target_heap_row *t;
   rgi_target_heap_rebuild(s);
   while (free > 0 && (t = rgi_target_heap_top(s))) {
-    if (rgi_target_heap_gains(s, t, 1, 0)) {
+    if (s->free >= t->busy / 2 && s->free > 0 && rgi_target_heap_gains(s, t, 1, 0)) {
       rgi_target_heap_give(s, 1);
       free--;
     } else {
@@ -49,6 +49,7 @@ static int64_t take_back(rgi_target_heap *s, double cost) {
     int drop = last_try ? i != longest : too_dear(s, &t, cost);
     if (drop || last_try) {
       free += t.more;
+      s->free += t.busy * (double)t.more;
       t.more = 0;
       t.seconds = t.before;
     }

@@ -9,36 +9,44 @@
 #include "policies/load.h"
 #include "policies/policy.h"
 
+static int has_room(const rg_load *l, int64_t more) {
+  return !l->most || l->ranks + more <= l->most;
+}
+
 /* The group to the right, whether it is idle or not: it answers the request itself. */
 static int ask_right(const rg_load_table *table, rg_plan *plan) {
-  int64_t right = table->self + 1;
-  if (right == table->count || !(table->load[right].state & RG_LOAD_JOINABLE))
+  int64_t right = table->self + 1, ranks = table->load[table->self].ranks;
+  if (right == table->count || !(table->load[right].state & RG_LOAD_JOINABLE) ||
+      !has_room(&table->load[right], table->load[right].coming + ranks))
     return RG_SUCCESS;
-  return rg_plan_add(
-      plan, &(rg_move){table->self, right, table->load[table->self].ranks, RG_MOVE_NO_WALKER, {0}});
+  return rg_plan_add(plan, &(rg_move){table->self, right, ranks, RG_MOVE_NO_WALKER, {0}});
 }
 
 /* The next active group to the right of each idle one. */
-static int all_right(const rg_load_table *table, const char used[], rg_plan *plan) {
-  int64_t target = RG_MOVE_NO_ROW;
+static int all_right(const rg_load_table *table, const int64_t left[], rg_plan *plan) {
+  int64_t target = RG_MOVE_NO_ROW, more = 0;
   for (int64_t row = table->count - 1; row >= 0; row--) {
     const rg_load *l = &table->load[row];
-    if (l->state & RG_LOAD_ACTIVE)
+    if (l->state & RG_LOAD_ACTIVE) {
       target = rgi_load_takes(l) ? row : RG_MOVE_NO_ROW;
-    else if (!used[row] && target != RG_MOVE_NO_ROW)
-      RGI_TRY(rg_plan_add(plan, &(rg_move){row, target, l->ranks, RG_MOVE_NO_WALKER, {0}}));
+      more = 0;
+    } else if (left[row] > 0 && target != RG_MOVE_NO_ROW &&
+               has_room(&table->load[target], more + left[row])) {
+      RGI_TRY(rg_plan_add(plan, &(rg_move){row, target, left[row], RG_MOVE_NO_WALKER, {0}}));
+      more += left[row];
+    }
   }
   return RG_SUCCESS;
 }
 
 static int at_once(const rg_load_table *table, rg_plan *plan) {
-  char *used = calloc((size_t)table->count + 1, 1);
-  if (!used)
+  int64_t *left = calloc((size_t)table->count + 1, sizeof *left);
+  if (!left)
     return rgi_error(RG_ERR_NOMEM, "join-right: no memory for %lld rows", (long long)table->count);
-  int error = rgi_load_start_waiting(table, plan, used);
+  int error = rgi_load_start_waiting(table, plan, left);
   if (!error)
-    error = all_right(table, used, plan);
-  free(used);
+    error = all_right(table, left, plan);
+  free(left);
   return error;
 }
 

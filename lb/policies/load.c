@@ -4,6 +4,7 @@
  * What a row of the load table says of its group's future. Units that are left are known, or
  * estimated by those done (a walker that has done n is taken to have n more to do); seconds come
  * from the measured pace. */
+#include <math.h>
 #include <regroup/policy.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,33 +40,56 @@ double rgi_load_seconds(const rg_load *load, int64_t ranks) {
   return then < 0 ? left * (double)load->ranks / (double)ranks : left * then / now;
 }
 
-static int may_start(const rg_load_table *table, int64_t row, const char used[], int64_t least) {
-  return rgi_load_gives(table, row) && table->load[row].ranks >= least && !used[row];
+#define COMPUTES 0.5 /* processes that use less sleep: they leave processors to others */
+#define IN_USE 0.9   /* this part of all processors in use: none is free */
+
+double rgi_load_free_processors(const rg_load_table *table) {
+  double used = 0;
+  if (!(table->processors > 0))
+    return INFINITY;
+  for (int64_t i = 0; i < table->count; i++) {
+    const rg_load *l = &table->load[i];
+    if ((l->state & RG_LOAD_ACTIVE) && l->busy >= COMPUTES)
+      used += l->busy * (double)(l->ranks + l->coming);
+  }
+  return used < IN_USE * table->processors ? table->processors - used : 0;
 }
 
-static int start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
-  int64_t row = table->self == RG_LOAD_ALL_ROWS ? 0 : table->self;
-  int64_t end = table->self == RG_LOAD_ALL_ROWS ? table->count : row + 1;
+double rgi_load_waiting_seconds(const rg_waiting_walker *w, int64_t ranks) {
+  double left = w->left >= 0 ? w->left : 1, unit = w->unit > 0 ? w->unit : 1;
+  return left * unit / (double)ranks;
+}
+
+/* The first row that has enough processes for a walker, or `end`. */
+static int64_t find_row(const int64_t left[], int64_t row, int64_t end, int64_t need) {
+  while (row < end && left[row] < need)
+    row++;
+  return row;
+}
+
+static int start_waiting(const rg_load_table *table, rg_plan *plan, int64_t left[]) {
+  int64_t row = 0, end = table->count;
+  for (int64_t i = 0; i < end; i++)
+    left[i] = rgi_load_gives(table, i) ? table->load[i].ranks : 0;
   for (int64_t w = 0; w < table->waiting_count && row < end; w++) {
-    int64_t found = row;
-    while (found < end && !may_start(table, found, used, table->waiting[w].least))
-      found++;
+    const rg_waiting_walker *walker = &table->waiting[w];
+    row = find_row(left, row, end, 1);
+    int64_t found = find_row(left, row, end, rgi_load_need(walker));
     if (found == end)
       continue;
-    RGI_TRY(rg_plan_add(plan, &(rg_move){found, RG_MOVE_NO_ROW, table->load[found].ranks, w, {0}}));
-    used[found] = 1;
-    while (row < end && (!rgi_load_gives(table, row) || used[row]))
-      row++;
+    int64_t ranks = walker->most && walker->most < left[found] ? walker->most : left[found];
+    RGI_TRY(rg_plan_add(plan, &(rg_move){found, RG_MOVE_NO_ROW, ranks, w, {0}}));
+    left[found] -= ranks;
   }
   return RG_SUCCESS;
 }
 
-int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, char used[]) {
+int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, int64_t left[]) {
+  if (left)
+    return start_waiting(table, plan, left);
   if (table->waiting_count == 0)
     return RG_SUCCESS;
-  if (used)
-    return start_waiting(table, plan, used);
-  char *own = calloc((size_t)table->count, 1);
+  int64_t *own = calloc((size_t)table->count + 1, sizeof *own);
   if (!own)
     return rgi_error(RG_ERR_NOMEM, "a policy: no memory for %lld rows", (long long)table->count);
   int error = start_waiting(table, plan, own);

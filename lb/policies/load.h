@@ -14,12 +14,26 @@ int rgi_load_gives(const rg_load_table *table, int64_t row);
 /* Whether a row can take processes, with work to do. */
 int rgi_load_takes(const rg_load *load);
 
+/* Processors that no active row uses that computes, processes on their way included; INFINITY if it
+ * is not known. Rows whose processes sleep most of the time do not count. */
+double rgi_load_free_processors(const rg_load_table *table);
+
 /* Seconds until the row's work ends with so many processes. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks);
 
-/* Lets the idle rows that give start the waiting walkers, the longest first, one each. A walker
- * that needs more processes than any of these rows has is left waiting. used: NULL, or one byte for
- * each row, set where the row has got a walker. */
-int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, char used[]);
+/* Seconds that a waiting walker takes on so many processes: units and their time are taken as one
+ * where they are not known. */
+double rgi_load_waiting_seconds(const rg_waiting_walker *w, int64_t ranks);
+
+/* The least number of processes with which a waiting walker can start. */
+static inline int64_t rgi_load_need(const rg_waiting_walker *w) {
+  return w->least > 1 ? w->least : 1;
+}
+
+/* Lets the idle rows that give start the waiting walkers, the longest first. A walker gets all
+ * processes of the first row that has enough, up to its `most`; the others start the next one. A
+ * walker that needs more processes than any of these rows has is left waiting. left: NULL, or for
+ * each row the processes that it still gives: set by the call. */
+int rgi_load_start_waiting(const rg_load_table *table, rg_plan *plan, int64_t left[]);
 
 #endif

@@ -29,12 +29,11 @@ static int join_longest(rgi_target_heap *s, int64_t row, int64_t ranks, rg_plan 
 }
 
 /* Groups of a size that helped no target need not be tried again. */
-static int join_all(rgi_target_heap *s, const char used[], rg_plan *plan) {
+static int join_all(rgi_target_heap *s, const int64_t left[], rg_plan *plan) {
   int64_t useless = 0;
   for (int64_t row = 0; row < s->table->count; row++) {
-    int64_t ranks = s->table->load[row].ranks;
-    int64_t before = plan->count;
-    if (!rgi_load_gives(s->table, row) || used[row] || ranks == useless)
+    int64_t ranks = left[row], before = plan->count;
+    if (ranks == 0 || ranks == useless)
       continue;
     RGI_TRY(join_longest(s, row, ranks, plan));
     useless = plan->count == before ? ranks : 0;
@@ -44,17 +43,17 @@ static int join_all(rgi_target_heap *s, const char used[], rg_plan *plan) {
 
 int rgi_policy_most_work(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
   rgi_target_heap s;
-  char *used = calloc((size_t)table->count + 1, 1);
+  int64_t *left = calloc((size_t)table->count + 1, sizeof *left);
   (void)policy;
-  if (!used)
+  if (!left)
     return rgi_error(RG_ERR_NOMEM, "most-work: no memory for %lld rows", (long long)table->count);
-  int error = rgi_load_start_waiting(table, plan, used);
+  int error = rgi_load_start_waiting(table, plan, left);
   if (!error)
     error = rgi_target_heap_make(&s, table, NULL);
   if (!error) {
-    error = join_all(&s, used, plan);
+    error = join_all(&s, left, plan);
     rgi_target_heap_free(&s);
   }
-  free(used);
+  free(left);
   return error;
 }

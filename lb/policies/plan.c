@@ -37,8 +37,8 @@ int rg_plan_free(rg_plan *plan) {
 /* --- whether a plan can be done ------------------------------------------------ */
 
 typedef struct {
-  int64_t *given;      /* processes that each row gives */
-  char *gets, *starts; /* rows that get some; walkers that start */
+  int64_t *given, *gets; /* processes that each row gives, and gets */
+  char *starts;          /* walkers that start */
 } plan_counts;
 
 static int is_row(const rg_load_table *t, int64_t row) {
@@ -71,6 +71,8 @@ static const char *wrong_walker(const rg_load_table *t, plan_counts *b, const rg
     return "starts a walker that does not exist";
   if (m->ranks < t->waiting[m->walker].least)
     return "starts a walker with fewer processes than it needs";
+  if (t->waiting[m->walker].most > 0 && m->ranks > t->waiting[m->walker].most)
+    return "starts a walker with more processes than it can use";
   return b->starts[m->walker]++ ? "starts a walker for the second time" : NULL;
 }
 
@@ -81,7 +83,10 @@ static const char *wrong_target(const rg_load_table *t, plan_counts *b, const rg
     return "joins a row that does not exist";
   if (!(t->load[m->to].state & RG_LOAD_JOINABLE))
     return "joins a row that may not be joined";
-  b->gets[m->to] = 1;
+  const rg_load *l = &t->load[m->to];
+  b->gets[m->to] += m->ranks;
+  if ((l->state & RG_LOAD_ACTIVE) && l->most > 0 && b->gets[m->to] > l->most - l->ranks)
+    return "joins a row with more processes than it can use";
   return NULL;
 }
 
@@ -114,7 +119,7 @@ static int check_moves(const rg_plan *plan, const rg_load_table *t, plan_counts 
 
 static int check_plan(const rg_plan *plan, const rg_load_table *table) {
   plan_counts b = {calloc((size_t)table->count + 1, sizeof *b.given),
-                   calloc((size_t)table->count + 1, 1),
+                   calloc((size_t)table->count + 1, sizeof *b.gets),
                    calloc((size_t)table->waiting_count + 1, 1)};
   int error = b.given && b.gets && b.starts
                   ? check_moves(plan, table, &b)

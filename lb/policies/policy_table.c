@@ -24,6 +24,7 @@ const rgi_policy_row rgi_policy_table[] = {
     {.name = "share-out",
      .summary = "idle processes are divided so that the active groups end together (default)",
      .options = "cost=SECONDS (as measured)",
+     .asks = RG_POLICY_ASKS_ACTIVE,
      .plan = rgi_policy_share_out,
      .option = {COST}},
     {.name = "release",

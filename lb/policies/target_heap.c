@@ -40,8 +40,10 @@ void rgi_target_heap_rebuild(rgi_target_heap *s) {
 
 int rgi_target_heap_make(rgi_target_heap *s, const rg_load_table *table, const int64_t give[]) {
   size_t room = (size_t)table->count + 1;
-  *s = (rgi_target_heap){
-      .table = table, .t = malloc(room * sizeof *s->t), .heap = malloc(room * sizeof *s->heap)};
+  *s = (rgi_target_heap){.table = table,
+                         .free = rgi_load_free_processors(table),
+                         .t = malloc(room * sizeof *s->t),
+                         .heap = malloc(room * sizeof *s->heap)};
   if (!s->t || !s->heap) {
     rgi_target_heap_free(s);
     return rgi_error(RG_ERR_NOMEM, "a policy: no memory for %lld rows", (long long)table->count);
@@ -52,7 +54,7 @@ int rgi_target_heap_make(rgi_target_heap *s, const rg_load_table *table, const i
       continue;
     int64_t ranks = l->ranks + l->coming;
     double seconds = rgi_load_seconds(l, ranks);
-    s->t[s->count++] = (rgi_target_heap_row){row, ranks, 0, seconds, seconds};
+    s->t[s->count++] = (rgi_target_heap_row){row, ranks, 0, seconds, seconds, l->busy};
   }
   rgi_target_heap_rebuild(s);
   return RG_SUCCESS;
@@ -79,6 +81,7 @@ int rgi_target_heap_gains(const rgi_target_heap *s, const rgi_target_heap_row *t
 void rgi_target_heap_give(rgi_target_heap *s, int64_t more) {
   rgi_target_heap_row *t = rgi_target_heap_top(s);
   t->more += more;
+  s->free -= t->busy * (double)more;
   t->seconds = rgi_load_seconds(&s->table->load[t->row], t->ranks + t->more);
   sift_down(s, 0);
 }

@@ -12,6 +12,7 @@ typedef struct {
   int64_t row;
   int64_t ranks, more;    /* before, with those on their way; and what it gets */
   double before, seconds; /* to go, without `more` and with it */
+  double busy;            /* processors that each process uses */
 } rgi_target_heap_row;
 
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
   rgi_target_heap_row *t;
   int64_t count;
   int64_t *heap, size; /* heap[0..size-1]; behind them the dropped ones */
+  double free;         /* processors that no process uses; INFINITY: not known */
 } rgi_target_heap;
 
 /* Makes a heap of the rows that take processes and have give[row] 0 (give NULL: of all that take

@@ -22,12 +22,15 @@ static int simulate_one(const sim_options *o, const char *pattern, const char *p
                         int64_t ranks, sim_report_row *row) {
   sim_setup setup = {.policy.size = sizeof setup.policy,
                      .ranks = ranks,
-                     .group = o->group < ranks ? o->group : ranks,
+                     .least = o->least,
+                     .most = o->most,
+                     .late = o->late,
                      .unit = o->unit,
                      .machine = o->machine,
                      .view = o->view,
                      .seed = o->seed};
   int64_t total = (int64_t)llround(o->bound * (double)ranks / o->unit);
+  setup.group = sim_group(&setup, o->group);
   int error = rg_policy_parse(policy, &setup.policy);
   *row = (sim_report_row){.pattern = pattern, .policy = policy, .ranks = ranks, .took = -rgp_now()};
   if (!error)

@@ -23,6 +23,7 @@ typedef struct {
   rg_plan plan;
   rg_load *rows;
   int32_t *ids; /* of the rows */
+  int came;     /* the walkers that wait have come */
 } async_run;
 
 static sim_world_group *group_at(async_run *a, int32_t g) {
@@ -210,16 +211,34 @@ static int do_move(async_run *a, int32_t g, const rg_move *m, double time) {
   return form_group(a, part, time + sim_machine_formation(machine_of(a), m->ranks));
 }
 
+/* A walker waits that needs more processes than the idle group has: it becomes one with another
+ * idle group in view. */
+static int gather_groups(async_run *a, int32_t g, int64_t rows, double time) {
+  for (int64_t i = 0; i < rows && group_at(a, g)->left == 0; i++) {
+    int32_t other = a->ids[i];
+    if (other == g || group_at(a, other)->state != SIM_IDLE)
+      continue;
+    sim_world_join(a->w, other, g);
+    sim_world_formed(a->w, other);
+    return form_group(a, other,
+                      time + sim_machine_formation(machine_of(a), group_at(a, other)->ranks) +
+                          2 * machine_of(a)->latency);
+  }
+  return RG_SUCCESS;
+}
+
 static int ask_policy(async_run *a, int32_t g, double time) {
   rg_load_table t = {.size = sizeof t, .load = a->rows};
   const sim_machine *m = machine_of(a);
   a->w->result->asked++;
   t.self = look_around(a, g, time, &t.count);
-  sim_world_waiting(a->w, &t);
+  sim_world_waiting(a->w, time, &t);
   t.merge = sim_machine_formation(m, group_at(a, g)->ranks) + 2 * m->latency;
   RGI_TRY(rg_policy_plan(&a->w->setup->policy, &t, &a->plan));
   if (a->plan.count == 0)
-    return RG_SUCCESS;
+    return t.waiting_count > 0 && group_at(a, g)->ranks < a->w->setup->least
+               ? gather_groups(a, g, t.count, time)
+               : RG_SUCCESS;
   int active = group_at(a, g)->left > 0;
   if (active)
     stop_stint(a, g, time);
@@ -271,11 +290,28 @@ static int note_arrival(async_run *a, int32_t from, double time) {
 
 static int note_measured(async_run *a, int32_t g, double time) {
   sim_world_group *x = group_at(a, g);
+  int known = 0;
   for (int i = 0; i < x->pace.count; i++)
-    if (x->pace.ranks[i] == x->ranks)
-      return RG_SUCCESS;
-  rg_pace_note(&x->pace, x->ranks, x->unit);
-  return x->left > 1 ? ask_policy(a, g, time) : RG_SUCCESS;
+    known |= x->pace.ranks[i] == x->ranks;
+  if (!known)
+    rg_pace_note(&x->pace, x->ranks, x->unit);
+  return x->left > 1 && (!known || sim_world_waits(a->w, time) > 0) ? ask_policy(a, g, time)
+                                                                    : RG_SUCCESS;
+}
+
+/* The walkers that wait have come: idle groups ask the policy, and those at work after their unit,
+ * where it asks them. */
+static int note_walkers(async_run *a, double time) {
+  a->came = 1;
+  for (int32_t g = 0; g < a->w->groups; g++) {
+    const sim_world_group *x = group_at(a, g);
+    double end = x->base + (double)(units_at(x, time) + 1) * x->unit;
+    RGI_TRY(wake_group(a, g, time));
+    if (x->state == SIM_WORKING && (a->w->setup->policy.asks & RG_POLICY_ASKS_ACTIVE) &&
+        end < x->base + (double)x->left * x->unit - EPSILON)
+      RGI_TRY(schedule_event(a, end, g, MEASURED));
+  }
+  return RG_SUCCESS;
 }
 
 static int handle_event(async_run *a, const sim_event *e) {
@@ -299,14 +335,20 @@ static int handle_event(async_run *a, const sim_event *e) {
 
 static int run_events(async_run *a) {
   sim_event e;
+  double late = a->w->setup->late;
   int32_t groups = a->w->groups;
   for (int32_t g = 0; g < groups; g++) {
     double formed = sim_machine_formation(machine_of(a), group_at(a, g)->ranks);
     RGI_TRY(form_group(a, g, formed));
   }
-  while (sim_events_next(&a->events, &e))
+  while (sim_events_next(&a->events, &e)) {
+    if (!a->came && e.time >= late)
+      RGI_TRY(note_walkers(a, late));
     if (e.stamp == group_at(a, e.group)->stamp)
       RGI_TRY(handle_event(a, &e));
+    if (!a->came && a->events.count == 0)
+      RGI_TRY(note_walkers(a, late));
+  }
   return RG_SUCCESS;
 }
 

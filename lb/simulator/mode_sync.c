@@ -59,7 +59,7 @@ static int make_table(sync_run *s, rg_load_table *t) {
     s->rows[t->count++] = sim_world_load(w, g, s->now);
   }
   t->merge = sim_machine_formation(&w->setup->machine, 2 * w->setup->group);
-  sim_world_waiting(w, t);
+  sim_world_waiting(w, s->now, t);
   return RG_SUCCESS;
 }
 
@@ -91,11 +91,23 @@ static int do_move(sync_run *s, const rg_move *m) {
   return RG_SUCCESS;
 }
 
+/* No group works, and none has enough processes for a walker that waits: all become one. */
+static int gather_all(sync_run *s, const rg_load_table *t) {
+  for (int64_t row = 0; row < t->count; row++)
+    if (t->load[row].state & RG_LOAD_ACTIVE)
+      return RG_SUCCESS;
+  for (int64_t row = 1; row < t->count; row++)
+    RGI_TRY(rg_plan_add(&s->plan, &(rg_move){row, 0, t->load[row].ranks, RG_MOVE_NO_WALKER, {0}}));
+  return RG_SUCCESS;
+}
+
 static int regroup_all(sync_run *s) {
   rg_load_table t;
   RGI_TRY(make_table(s, &t));
   s->w->result->asked++;
   RGI_TRY(rg_policy_plan(&s->w->setup->policy, &t, &s->plan));
+  if (s->plan.count == 0 && t.waiting_count > 0)
+    RGI_TRY(gather_all(s, &t));
   for (int64_t i = 0; i < s->plan.count; i++)
     RGI_TRY(do_move(s, &s->plan.move[i]));
   for (int64_t row = 0; row < t.count; row++) {
@@ -109,11 +121,15 @@ static int regroup_all(sync_run *s) {
   return RG_SUCCESS;
 }
 
-static int anything_left(const sim_world *w) {
+static int anything_works(const sim_world *w) {
   for (int32_t g = w->head; g != SIM_NONE; g = w->group[g].next)
     if (w->group[g].left > 0)
       return 1;
-  return w->walker < w->setup->pattern.walkers;
+  return 0;
+}
+
+static int anything_left(const sim_world *w) {
+  return anything_works(w) || w->walker < w->setup->pattern.walkers;
 }
 
 static int run_rounds(sync_run *s) {
@@ -124,6 +140,8 @@ static int run_rounds(sync_run *s) {
     do_round(s, setup->policy.interval);
     if (!anything_left(s->w))
       break;
+    if (!anything_works(s->w))
+      s->now = fmax(s->now, setup->late);
     s->now += sim_machine_exchange(&setup->machine, setup->ranks);
     if (s->idle || (setup->policy.asks & RG_POLICY_ASKS_ACTIVE))
       RGI_TRY(regroup_all(s));

@@ -15,8 +15,8 @@
 static struct {
   char *ranks, *machine, *json, *svg;
   const char **policy, **pattern;
-  long long group, seed, view, polls, steps;
-  double bound, unit, merge, latency, startup, jitter, serial;
+  long long group, least, most, seed, view, polls, steps;
+  double late, bound, unit, merge, latency, startup, jitter, serial;
   int published, idle_join, quiet;
 } arg = {.group = 4,
          .seed = 1,
@@ -40,6 +40,11 @@ static const struct poptOption table[] = {
     {"bound", 0, POPT_ARG_DOUBLE, &arg.bound, 0,
      "Scale the work so that all ranks need so long for it, evenly shared", "SECONDS"},
     {"group", 'g', POPT_ARG_LONGLONG, &arg.group, 0, "Ranks in a group at first; default 4", "N"},
+    {"least", 0, POPT_ARG_LONGLONG, &arg.least, 0, "Processes that a walker needs; default 0", "N"},
+    {"most", 0, POPT_ARG_LONGLONG, &arg.most, 0,
+     "Processes that a walker can use; default 0, no limit", "N"},
+    {"late", 0, POPT_ARG_DOUBLE, &arg.late, 0,
+     "The walkers that find no group at first (pattern queue) come so late; default 0", "SECONDS"},
     {"unit", 'u', POPT_ARG_DOUBLE, &arg.unit, 0,
      "What a unit of work takes on one rank; default 0.1", "SECONDS"},
     {"machine", 'm', POPT_ARG_STRING, &arg.machine, 0,
@@ -97,6 +102,13 @@ static int read_ranks(const char *list) {
   return 0;
 }
 
+static int64_t least_ranks(void) {
+  int64_t least = got.ranks[0];
+  for (int i = 1; i < got.ranks_count; i++)
+    least = got.ranks[i] < least ? got.ranks[i] : least;
+  return least;
+}
+
 static int check_names(char text[RGP_TEXT]) {
   rg_policy policy = {.size = sizeof policy};
   rgi_pattern pattern;
@@ -136,6 +148,12 @@ static int check_options(const char *const words[], char text[RGP_TEXT]) {
     return bad_option(text, "ranks", "up to 64 whole numbers from 1 on, with commas");
   if (arg.group < 1 || arg.group > INT_MAX)
     return bad_option(text, "group", "a whole number from 1 on");
+  if (arg.least < 0 || arg.least > least_ranks())
+    return bad_option(text, "least", "from 0 to the number of ranks");
+  if (arg.most < 0 || (arg.most > 0 && arg.most < arg.least))
+    return bad_option(text, "most", "0, or not less than --least");
+  if (!(arg.late >= 0 && arg.late <= 1e6))
+    return bad_option(text, "late", "from 0 to 1e6 seconds");
   if (!(arg.unit >= 1e-9 && arg.unit <= 1e6))
     return bad_option(text, "unit", "from 1e-9 to 1e6 seconds");
   if (!(arg.bound >= 0 && arg.bound <= 1e9))
@@ -185,6 +203,9 @@ int sim_options_read(int argc, char **argv, int rank, sim_options *o, int *statu
   got.policies = arg.policy ? arg.policy : arg.published ? published_policies : default_policies;
   got.patterns = arg.pattern && !arg.published ? arg.pattern : default_patterns;
   got.group = arg.group;
+  got.least = arg.least;
+  got.most = arg.most;
+  got.late = arg.late;
   got.bound = arg.bound;
   got.unit = arg.unit;
   got.view = (int)arg.view;

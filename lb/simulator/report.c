@@ -78,7 +78,8 @@ json_t *sim_report_json(const sim_options *o, const sim_report_row rows[], int c
     json_array_append_new(formation,
                           json_pack("{sfsf}", "ranks", m->size[i], "seconds", m->seconds[i]));
   json_object_set_new(machine, "formation", formation);
-  return json_pack("{sssIsfsfsisIsoso}", "version", RG_VERSION, "group", (json_int_t)o->group,
+  return json_pack("{sssIsIsIsfsfsfsisIsoso}", "version", RG_VERSION, "group", (json_int_t)o->group,
+                   "least", (json_int_t)o->least, "most", (json_int_t)o->most, "late", o->late,
                    "unit", o->unit, "bound", o->bound, "view", o->view, "seed", (json_int_t)o->seed,
                    "machine", machine, "results", list);
 }

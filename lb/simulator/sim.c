@@ -11,8 +11,16 @@ static double bound_of(const sim_setup *s) {
   int64_t longest = 0;
   for (int64_t j = 0; j < s->pattern.walkers; j++)
     longest = s->pattern.units[j] > longest ? s->pattern.units[j] : longest;
-  return fmax((double)s->pattern.total * s->unit / (double)s->ranks,
-              (double)longest * s->unit * sim_machine_speed(&s->machine, s->ranks));
+  int64_t each = s->most > 0 && s->most < s->ranks ? s->most : s->ranks;
+  int64_t all = s->pattern.walkers <= s->ranks / each ? s->pattern.walkers * each : s->ranks;
+  return fmax((double)s->pattern.total * s->unit / (double)(all > 0 ? all : 1),
+              (double)longest * s->unit * sim_machine_speed(&s->machine, each));
+}
+
+int64_t sim_group(const sim_setup *s, int64_t group) {
+  group = s->most > 0 && group > s->most ? s->most : group;
+  group = group < s->least ? s->least : group;
+  return group < s->ranks ? group : s->ranks;
 }
 
 int sim_run(const sim_setup *setup, sim_result *result) {

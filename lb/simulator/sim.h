@@ -17,7 +17,9 @@ typedef struct {
   rgi_pattern pattern;
   sim_machine machine;
   rg_policy policy;
-  int view; /* groups that an asking group knows of: the nearest ones */
+  int view;            /* groups that an asking group knows of: the nearest ones */
+  int64_t least, most; /* processes of each walker; 0: no limit */
+  double late;         /* when the walkers that find no group at first come; seconds */
   uint64_t seed;
 } sim_setup;
 
@@ -29,6 +31,10 @@ typedef struct {
   int64_t least, most;
   int64_t formations, asked, refused; /* groups formed, policy calls, refusals */
 } sim_result;
+
+/* Ranks in a group at first, when so many are asked for: enough for a walker, and not more than it
+ * can use. */
+int64_t sim_group(const sim_setup *setup, int64_t group);
 
 /* Errors: RG_ERR_NOMEM, those of the policy. */
 int sim_run(const sim_setup *setup, sim_result *result);

@@ -74,7 +74,7 @@ static int start_group(sim_world *w, int64_t ranks) {
   w->group[g].previous = g - 1;
   if (g > 0)
     w->group[g - 1].next = g;
-  if (w->walker < w->setup->pattern.walkers)
+  if (w->walker < w->setup->pattern.walkers && ranks >= w->setup->least)
     w->group[g].left = w->setup->pattern.units[w->walker++];
   w->result->formations++;
   return RG_SUCCESS;
@@ -182,6 +182,8 @@ rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
   rg_load l = {.id = g,
                .ranks = x->ranks,
                .coming = x->coming,
+               .least = x->left > 0 ? w->setup->least : 0,
+               .most = x->left > 0 ? w->setup->most : 0,
                .state = (x->left > 0 ? RG_LOAD_ACTIVE | RG_LOAD_LEAVABLE : 0) |
                         (joinable ? RG_LOAD_JOINABLE : 0),
                .walkers = x->left > 0,
@@ -192,14 +194,21 @@ rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
   return l;
 }
 
-void sim_world_waiting(sim_world *w, rg_load_table *t) {
+int64_t sim_world_waits(const sim_world *w, double time) {
+  return time < w->setup->late ? 0 : w->setup->pattern.walkers - w->walker;
+}
+
+void sim_world_waiting(sim_world *w, double time, rg_load_table *t) {
   const rgi_pattern *p = &w->setup->pattern;
-  int64_t waiting = p->walkers - w->walker;
+  int64_t waiting = sim_world_waits(w, time);
   t->waiting = w->line;
   t->waiting_count = waiting < LINE ? (int)waiting : LINE;
   for (int i = 0; i < t->waiting_count; i++)
-    w->line[i] = (rg_waiting_walker){
-        .id = w->walker + i, .left = (double)p->units[w->walker + i], .unit = w->setup->unit};
+    w->line[i] = (rg_waiting_walker){.id = w->walker + i,
+                                     .least = w->setup->least,
+                                     .most = w->setup->most,
+                                     .left = (double)p->units[w->walker + i],
+                                     .unit = w->setup->unit};
 }
 
 void sim_world_take(sim_world *w, int32_t g) {

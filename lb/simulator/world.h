@@ -69,8 +69,9 @@ double sim_world_unit(const sim_world *w, int32_t g);
 /* The row of the load table at a time: what was known after the last unit. */
 rg_load sim_world_load(const sim_world *w, int32_t g, double time);
 
-/* Fills t->waiting. */
-void sim_world_waiting(sim_world *w, rg_load_table *t);
+/* How many walkers wait at a time; fills t->waiting with the first of them. */
+int64_t sim_world_waits(const sim_world *w, double time);
+void sim_world_waiting(sim_world *w, double time, rg_load_table *t);
 
 /* The group starts the first waiting walker. */
 void sim_world_take(sim_world *w, int32_t g);

@@ -29,11 +29,22 @@
 static int ask_active(rg_balancer b, int64_t *leave) {
   rg_load_table t;
   *leave = 0;
+  b->async.search.seen = b->async.board.shared->version;
   RGI_TRY(rgi_load_table_make(&b->async.board, &b->async.nodes.loads, &b->planner, &t));
   RGI_TRY(rgi_planner_ask(&b->planner, &t));
   for (int i = 0; i < b->planner.plan.count; i++)
     *leave += b->planner.plan.move[i].ranks;
   return RG_SUCCESS;
+}
+
+/* Whether the policy is to be asked about this group now: when units have been measured at a new
+ * size; and when walkers wait and something has changed since it was asked. Not while processes
+ * that another group has released are on their way to these walkers. */
+static int asks_now(rg_balancer b) {
+  const rgi_load_board_shared *board = b->async.board.shared;
+  int waits = board->count > 0 && !board->leaving && board->version != b->async.search.seen;
+  return (b->planner.policy.asks & RG_POLICY_ASKS_ACTIVE) && (b->work.measured || waits) &&
+         rgi_work_leavable(&b->work) && b->work.left != 1;
 }
 
 static int decide_locked(rg_balancer b, rgi_work_decision *d) {
@@ -43,10 +54,10 @@ static int decide_locked(rg_balancer b, rgi_work_decision *d) {
   b->async.board.shared->units++;
   if (processes)
     *d = (rgi_work_decision){RGI_WORK_MERGE, processes};
-  else if ((b->planner.policy.asks & RG_POLICY_ASKS_ACTIVE) && b->work.new_size &&
-           rgi_work_leavable(&b->work) && b->work.left != 1) {
+  else if (asks_now(b)) {
     RGI_TRY(ask_active(b, &d->count));
     d->kind = d->count ? RGI_WORK_RELEASE : RGI_WORK_GO_ON;
+    b->async.board.shared->leaving += d->count;
   }
   return RG_SUCCESS;
 }
@@ -67,6 +78,7 @@ static int decide_next(void *of, rgi_work_decision *d) {
 
 int rgi_active_become_idle(rg_balancer b, int ended) {
   rgi_search_begin(&b->async.search);
+  b->async.join.gathers = 0;
   rgi_walker_team_mark(&b->team, RG_SPAN_IDLE);
   if (!rgi_walker_team_leads(&b->team))
     return RG_SUCCESS;
@@ -116,7 +128,7 @@ static int merge_joiners(rg_balancer b, int joining) {
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   rgi_walker_team_mark(&b->team, RG_SPAN_REGROUP);
   if (rgi_walker_team_leads(&b->team))
-    error = rgi_join_accept(&b->async.join, n, ranks);
+    error = rgi_join_accept(&b->async.join, RGI_JOIN_WORKING, n, ranks);
   if (!error)
     error = rg_bcast(b->team.own, ranks, n, MPI_INT, 0);
   if (!error)
@@ -127,6 +139,14 @@ static int merge_joiners(rg_balancer b, int joining) {
   if (rgi_walker_team_leads(&b->team))
     RGI_TRY(note_merge(b, rgi_clock_now() - began));
   return rgi_active_continue(b, RGI_WORK_GO_ON);
+}
+
+/* They look for work by now. */
+static int note_left(rg_balancer b, int leaving) {
+  RGI_TRY(rgi_load_board_lock(&b->async.board));
+  b->async.board.shared->leaving -= leaving;
+  rgi_load_board_unlock(&b->async.board);
+  return RG_SUCCESS;
 }
 
 /* The last `leaving` members leave and become a group without work. */
@@ -140,6 +160,8 @@ static int release_members(rg_balancer b, int leaving) {
   if (!stays)
     return rgi_active_become_idle(b, 0);
   RGI_TRY(rgi_work_hand_over(&b->work));
+  if (rgi_walker_team_leads(&b->team))
+    RGI_TRY(note_left(b, leaving));
   return rgi_active_continue(b, RGI_WORK_GO_ON);
 }
 

@@ -20,6 +20,7 @@
 #include "walkers/idle.h"
 #include "walkers/internode.h"
 #include "walkers/join.h"
+#include "walkers/layout.h"
 #include "walkers/load_board.h"
 #include "walkers/membership.h"
 #include "walkers/own_load.h"
@@ -42,8 +43,8 @@ int rgi_async_step(rg_balancer b, int wait, int *what) {
 /* --- begin and end ---------------------------------------------------------------------------- */
 
 /* Writes the rows and the walkers that wait, before any process reads them. */
-static int lay_out(rg_balancer b, int group, int groups) {
-  int has = group < b->list.count;
+static int lay_out(rg_balancer b, int group) {
+  int has = rgi_layout_starts(b);
   b->work.working = has;
   b->work.left = has ? b->list.at[group].left : 0;
   b->work.may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
@@ -54,7 +55,7 @@ static int lay_out(rg_balancer b, int group, int groups) {
     rgi_own_load_write(&b->async.board, &b->work, 0);
     b->async.board.shared->open += has;
   }
-  int error = rgi_internode_deal(&b->async.nodes, &b->list, groups);
+  int error = rgi_internode_deal(&b->async.nodes, &b->list, rgi_layout_starting(b));
   rgi_load_board_unlock(&b->async.board);
   b->work.working = 0;
   return error;
@@ -69,15 +70,14 @@ static int first_quiet(rg_balancer b) {
 }
 
 int rgi_async_begin(rg_balancer b) {
-  int group = rgi_walker_team_first_number(&b->team),
-      groups = rgi_walker_team_first_count(&b->team), next;
+  int group = rgi_walker_team_first_number(&b->team), next;
   RGI_TRY(rgi_load_board_open(&b->async.board));
   RGI_TRY(rgi_internode_open(&b->async.nodes));
-  RGI_TRY(rgi_walker_team_first(&b->team));
-  RGI_TRY(lay_out(b, group, groups));
+  RGI_TRY(rgi_walker_team_first(&b->team, rgi_layout_head(b, group)));
+  RGI_TRY(lay_out(b, group));
   RGI_TRY(rg_barrier(b->members.group));
   RGI_TRY(first_quiet(b));
-  if (group >= b->list.count)
+  if (!rgi_layout_starts(b))
     return rgi_active_become_idle(b, 0);
   rgi_queue_entry mine = b->list.at[group];
   if (rgi_walker_team_leads(&b->team))

@@ -4,7 +4,8 @@
  * Asynchronous balancing: a group without a walker. Its leader looks for work: it asks the policy
  * with the table of the load board, takes walkers that wait, sends a request to join, or asks
  * another node. What is to be done is a command of two numbers that the leader broadcasts: JOIN
- * another group, START a walker, SPLIT into parts of which each has something else to do, or END.
+ * another group, START a walker, SPLIT into parts of which each has something else to do, GATHER
+ * with other idle groups, or END.
  *
  * The other members post that broadcast without waiting for it and serve messages until it arrives.
  * When nothing has changed since the last look (b->async.search.seen is the load board's version
@@ -64,13 +65,24 @@ static int take_answer(rg_balancer b, int64_t command[2]) {
     idle->ranks = malloc((size_t)idle->n * sizeof *idle->ranks);
     for (int i = 0; idle->ranks && i < idle->n; i++)
       idle->ranks[i] = (int)m.words[i + 1];
-    command[0] = RGI_IDLE_COMMAND_JOIN;
+    command[0] = m.words[0] == RGI_JOIN_IDLE ? RGI_IDLE_COMMAND_GATHER : RGI_IDLE_COMMAND_JOIN;
   } else {
     b->counts.refused++;
     rgi_walker_team_mark(&b->team, RG_SPAN_IDLE);
   }
   free(m.words);
   return RG_SUCCESS;
+}
+
+/* Other idle groups join this one. */
+static int gather_groups(rg_balancer b, int64_t command[2]) {
+  rgi_search *idle = &b->async.search;
+  idle->n = b->team.n + rgi_join_processes(&b->async.join);
+  idle->ranks = malloc((size_t)idle->n * sizeof *idle->ranks);
+  if (!idle->ranks)
+    return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", idle->n);
+  command[0] = RGI_IDLE_COMMAND_GATHER;
+  return rgi_join_accept(&b->async.join, RGI_JOIN_IDLE, idle->n, idle->ranks);
 }
 
 /* Finds what the group is to do now; command[0] 0: nothing. */
@@ -80,6 +92,8 @@ static int look_for_work(rg_balancer b, int64_t command[2]) {
   RGI_TRY(rgi_join_serve(&b->async.join));
   if (idle->asked >= 0)
     return take_answer(b, command);
+  if (b->async.join.count > 0)
+    return gather_groups(b, command);
   if (idle->part.target < 0 && !idle->part.starts) {
     RGI_TRY(rgi_load_board_lock(&b->async.board));
     int error = rgi_idle_plan_make(b, command);

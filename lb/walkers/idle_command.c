@@ -18,7 +18,9 @@
 #include "walkers/work.h"
 #include "walkers/work_start.h"
 
-static int join_group(rg_balancer b) {
+/* Forms the group whose members the leader has in its search, of this group and of others; `form`
+ * does it. */
+static int form_found(rg_balancer b, int (*form)(rg_balancer b, int n, const int ranks[])) {
   rgi_search *idle = &b->async.search;
   int size = idle->n;
   RGI_TRY(rg_bcast(b->team.own, &size, 1, MPI_INT, 0));
@@ -30,10 +32,22 @@ static int join_group(rg_balancer b) {
   if (!error)
     error = rgi_own_load_withdraw(&b->async.board);
   if (!error)
-    error = rgi_active_merge(b, size, ranks);
+    error = form(b, size, ranks);
   free(ranks);
-  RGI_TRY(error);
+  return error;
+}
+
+static int join_group(rg_balancer b) {
+  RGI_TRY(form_found(b, rgi_active_merge));
   return rgi_active_continue(b, RGI_WORK_GO_ON);
+}
+
+static int form_idle(rg_balancer b, int n, const int ranks[]) {
+  RGI_TRY(rgi_walker_team_form(&b->team, n, ranks));
+  double since = b->async.search.since;
+  RGI_TRY(rgi_active_become_idle(b, 0));
+  b->async.search.since = since;
+  return RG_SUCCESS;
 }
 
 static int start_walker(rg_balancer b) {
@@ -111,6 +125,8 @@ int rgi_idle_command_obey(rg_balancer b, const int64_t command[2]) {
     return start_walker(b);
   if (command[0] == RGI_IDLE_COMMAND_SPLIT)
     return split_group(b, (int)command[1]);
+  if (command[0] == RGI_IDLE_COMMAND_GATHER)
+    return form_found(b, form_idle);
   b->stage = RGI_BALANCER_DONE;
   return rgi_own_load_withdraw(&b->async.board);
 }

@@ -11,6 +11,7 @@ enum {
   RGI_IDLE_COMMAND_JOIN = 1, /* another group, whose members the leader has in its search */
   RGI_IDLE_COMMAND_START,    /* the walker of the search */
   RGI_IDLE_COMMAND_SPLIT,    /* into parts of which each has something else to do; their number */
+  RGI_IDLE_COMMAND_GATHER,   /* with other idle groups; the members are in the search */
   RGI_IDLE_COMMAND_END
 };
 

@@ -5,8 +5,11 @@
  * second. Walkers that it starts are taken off the load board at once, so that no other group
  * starts them.
  *
- * If walkers wait, all groups of all nodes are idle and the policy starts none of them, the longest
- * one fails: otherwise the run would not end. */
+ * A walker may wait for more processes than any idle group has. Then a group for which the policy
+ * has no plan asks another one of its node, which has looked and found nothing, whether it may join
+ * it. No circle can arise: a group that asks refuses requests, and under the load board's lock no
+ * group asks one that asks. If walkers wait, all groups of all nodes are idle and the policy starts
+ * none of them, the longest one fails: otherwise the run would not end. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -79,20 +82,51 @@ static int carry_out(rg_balancer b, int waiting, int64_t command[2]) {
 }
 
 /* If all groups are idle and the policy has an answer for none of them, the first walker that waits
- * fails, on this process. */
+ * fails, on this process. The rows must have all processes: the group of a process that is on its
+ * way into another one has none. */
 static int check_stuck(rg_balancer b) {
   rgi_load_board_shared *board = b->async.board.shared;
   rgi_queue_entry e;
+  int64_t ranks = 0;
   if (board->count == 0 || !rgi_node_loads_idle(&b->async.nodes.loads))
     return RG_SUCCESS;
   for (int i = 0; i < board->processes; i++)
     if (board->row[i].leads && board->row[i].seen != board->version)
       return RG_SUCCESS;
+  for (int i = 0; i < b->planner.row_count; i++)
+    ranks += b->planner.rows[i].ranks;
+  if (ranks != b->members.size)
+    return RG_SUCCESS;
   RGI_TRY(rgi_load_board_take(&b->async.board, 0, &e));
   RGI_TRY(rgi_work_fail_waiting(&b->work, &e, rgi_planner_name(&b->planner)));
   board->open--;
   rgi_load_board_changed(&b->async.board);
   return rgi_internode_check_end(&b->async.nodes);
+}
+
+/* Whether a walker waits that needs more processes than the group has. */
+static int lacks_processes(const struct rg_balancer_s *b) {
+  const rgi_load_board_shared *board = b->async.board.shared;
+  int i = 0;
+  while (i < board->count && rgi_load_board_waiting(&b->async.board)[i].least <= b->team.n)
+    i++;
+  return i < board->count;
+}
+
+/* The group asks an idle one whether it may join it, if both together may start a walker. */
+static int gather_or_fail(rg_balancer b, rgi_load_board_row *own) {
+  const rgi_load_board_shared *board = b->async.board.shared;
+  for (int i = 0; i < board->processes && lacks_processes(b); i++) {
+    const rgi_load_board_row *row = &board->row[i];
+    if (!row->leads || row == own || row->seen != board->version)
+      continue;
+    own->seen = -1;
+    b->async.search.part = (rgi_search_part){
+        .ranks = b->team.n, .target = row->load.id, .stamp = row->stamp, .credit = -1};
+    return RG_SUCCESS;
+  }
+  b->async.join.gathers = 1;
+  return check_stuck(b);
 }
 
 int rgi_idle_plan_make(rg_balancer b, int64_t command[2]) {
@@ -107,11 +141,12 @@ int rgi_idle_plan_make(rg_balancer b, int64_t command[2]) {
   b->async.nodes.loads.news = 0;
   b->async.search.seen = b->async.board.shared->version;
   row->seen = -1;
+  b->async.join.gathers = 0;
   RGI_TRY(rgi_load_table_make(&b->async.board, &b->async.nodes.loads, &b->planner, &t));
   RGI_TRY(rgi_planner_ask(&b->planner, &t));
   if (b->planner.plan.count == 0) {
     row->seen = b->async.search.seen;
-    return check_stuck(b);
+    return gather_or_fail(b, row);
   }
   return carry_out(b, (int)t.waiting_count, command);
 }

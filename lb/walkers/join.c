@@ -2,9 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * Requests to join a group at work. A request has the stamp of the walker that is meant and the
- * ranks that ask; the answer is 0, or 1 and the ranks of the new group. A leader keeps the requests
- * for its present walker until its next unit ends, then takes as many as the walker can use and
- * refuses the others. Every other process refuses at once, so each request is answered. */
+ * ranks that ask; the answer is 0, or RGI_JOIN_... and the ranks of the new group. A leader keeps
+ * the requests for its present walker until its next unit ends, then takes as many as the walker
+ * can use and refuses the others. Every other process refuses at once, so each request is answered.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +67,8 @@ static int add_request(rgi_join *j, int leader, int n, const int64_t ranks[]) {
 /* Keeps or refuses a request. */
 static int take_request(rgi_join *j, const rgi_wire_received *m) {
   const rgi_work *work = j->work;
-  if (rgi_walker_team_leads(work->team) && work->working && m->words[0] == j->nodes->board->stamp)
+  if (rgi_walker_team_leads(work->team) && (work->working || j->gathers) &&
+      m->words[0] == j->nodes->board->stamp)
     return add_request(j, m->from, (int)m->count - 1, m->words + 1);
   return refuse_request(j, m->from);
 }
@@ -109,7 +111,14 @@ int rgi_join_choose(rgi_join *j, int *processes) {
   return error;
 }
 
-int rgi_join_accept(rgi_join *j, int n, int ranks[]) {
+int rgi_join_processes(const rgi_join *j) {
+  int sum = 0;
+  for (int i = 0; i < j->count; i++)
+    sum += j->at[i].n;
+  return sum;
+}
+
+int rgi_join_accept(rgi_join *j, int answer, int n, int ranks[]) {
   const rgi_walker_team *team = j->work->team;
   int at = team->n;
   memcpy(ranks, team->ranks, (size_t)at * sizeof *ranks);
@@ -120,7 +129,7 @@ int rgi_join_accept(rgi_join *j, int n, int ranks[]) {
   int64_t *words = malloc((size_t)(n + 1) * sizeof *words);
   if (!words)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
-  words[0] = 1;
+  words[0] = answer;
   for (int i = 0; i < n; i++)
     words[i + 1] = ranks[i];
   int error = RG_SUCCESS;

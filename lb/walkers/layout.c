@@ -59,30 +59,67 @@ int rgi_layout_agree(rg_balancer b) {
   return RG_SUCCESS;
 }
 
-/* Processes in a group at first: as the options say, but enough for every walker that starts. */
+/* The largest number of processes that a walker can use. */
+static int largest_most(const struct rg_balancer_s *b) {
+  int most = 0;
+  for (int i = 0; i < b->list.count; i++) {
+    const rgi_queue_entry *e = &b->list.at[i];
+    if (e->most == 0 || e->most > b->members.size)
+      return b->members.size;
+    most = (int)e->most > most ? (int)e->most : most;
+  }
+  return most ? most : b->members.size;
+}
+
+/* Processes in a group at first: as the options say, but enough for every walker, and not more than
+ * any can use. */
 static int first_size(const struct rg_balancer_s *b) {
   int size = b->options.group, walkers = b->list.count;
   if (size == 0)
     size =
         walkers == 0 || walkers >= b->members.size ? 1 : (b->members.size + walkers - 1) / walkers;
+  int most = largest_most(b);
+  size = size < most ? size : most;
   for (int i = 0; i < walkers; i++)
     if (b->list.at[i].least > size)
       size = (int)b->list.at[i].least;
   return size < b->members.size ? size : b->members.size;
 }
 
+/* Only the last group may have fewer processes than a walker needs; then that walker waits. */
+int rgi_layout_starting(const struct rg_balancer_s *b) {
+  int groups = rgi_walker_team_first_count(&b->team), last = groups - 1;
+  if (b->list.count < groups)
+    return b->list.count;
+  return b->list.at[last].least <= rgi_walker_team_first_of(&b->team, last) ? groups : last;
+}
+
+int rgi_layout_head(const struct rg_balancer_s *b, int group) {
+  int n = rgi_walker_team_first_of(&b->team, group);
+  if (group >= rgi_layout_starting(b))
+    return n;
+  int64_t most = b->list.at[group].most;
+  return most > 0 && most < n ? (int)most : n;
+}
+
+int rgi_layout_starts(const struct rg_balancer_s *b) {
+  int group = rgi_walker_team_first_number(&b->team);
+  int place = b->members.rank - group * b->team.first_size;
+  return group < rgi_layout_starting(b) && place < rgi_layout_head(b, group);
+}
+
 /* The walkers that find no group at first come behind the others, the longest first. */
 static int sort_waiting(rg_balancer b) {
-  int groups = rgi_walker_team_first_count(&b->team);
+  int starting = rgi_layout_starting(b);
   rgi_queue sorted = {0};
   int error = RG_SUCCESS;
   for (int i = 0; i < b->list.count && !error; i++)
     error = rgi_queue_add(&sorted, &b->list.at[i]);
-  sorted.count = sorted.count < groups ? sorted.count : groups;
-  for (int i = groups; i < b->list.count && !error; i++) {
+  sorted.count = sorted.count < starting ? sorted.count : starting;
+  for (int i = starting; i < b->list.count && !error; i++) {
     const rgi_queue_entry *e = &b->list.at[i];
     int at = sorted.count++;
-    for (; at > groups && sorted.at[at - 1].left < e->left; at--)
+    for (; at > starting && sorted.at[at - 1].left < e->left; at--)
       sorted.at[at] = sorted.at[at - 1];
     sorted.at[at] = *e;
   }

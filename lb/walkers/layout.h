@@ -15,5 +15,12 @@ int rgi_layout_agree(rg_balancer b);
 int rgi_layout_share_paces(rg_balancer b);
 /* Sets the size of the groups and sorts the walkers that wait, the longest first. Local. */
 int rgi_layout_make(rg_balancer b);
+/* How many walkers start at first, walker j on group j. */
+int rgi_layout_starting(const struct rg_balancer_s *b);
+/* How many processes of a group at first start its walker: the others form an idle group. All, if
+ * it has none. */
+int rgi_layout_head(const struct rg_balancer_s *b, int group);
+/* Whether this process is among those that start one. */
+int rgi_layout_starts(const struct rg_balancer_s *b);
 
 #endif

@@ -29,6 +29,7 @@ typedef struct {
   int64_t open;               /* walkers of this node that have not ended */
   int64_t credit;             /* the node's share of the credit is 2^-credit */
   int64_t units;              /* done by groups led here */
+  int64_t leaving;            /* processes that groups led here are about to release */
   int32_t returned;           /* the credit has been given back */
   int32_t ended;              /* all walkers of all nodes have ended */
   _Atomic int32_t stopping;   /* the run ends early; read without the lock */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "shm/node.h"
 #include "walkers/load_board.h"
 #include "walkers/load_table.h"
 #include "walkers/node_loads.h"
@@ -40,5 +41,6 @@ int rgi_load_table_make(const rgi_load_board *b, const rgi_node_loads *others, r
   *t = rgi_planner_table(p, rgi_load_board_waiting(b), board->count);
   t->self = self;
   t->merge = board->merge;
+  t->processors = others->nodes > 1 ? 0 : rgi_node.processors;
   return RG_SUCCESS;
 }

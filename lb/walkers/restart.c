@@ -80,9 +80,9 @@ static int node_of(const struct rg_balancer_s *b, const rgi_store_exchange *x, i
 
 /* The node where walker i of the list begins: its group's, or the one that it waits on. */
 static int home_of(const struct rg_balancer_s *b, const rgi_store_exchange *x, int i) {
-  int groups = rgi_walker_team_first_count(&b->team);
-  return i < groups ? node_of(b, x, i * b->team.first_size)
-                    : rgi_node_loads_first(x->nodes, i - groups);
+  int starting = rgi_layout_starting(b);
+  return i < starting ? node_of(b, x, i * b->team.first_size)
+                      : rgi_node_loads_first(x->nodes, i - starting);
 }
 
 /* Reads the list of walkers and works out the groups at first, from the same records on each

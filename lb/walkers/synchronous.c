@@ -16,6 +16,7 @@
 #include "shm/node.h"
 #include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
+#include "walkers/layout.h"
 #include "walkers/membership.h"
 #include "walkers/planner.h"
 #include "walkers/queue.h"
@@ -271,7 +272,22 @@ static int regroup_all(rg_balancer b) {
   return become_member(b, n, r->ranks);
 }
 
-/* All groups are idle, and the policy starts none of the walkers that wait: the first one fails. */
+/* All groups are idle, and the policy starts none of the walkers that wait. If one needs more
+ * processes than any group has, all become one group. *gathers: whether it is so. */
+static int gather_all(rg_balancer b, int *gathers) {
+  int64_t largest = 0;
+  *gathers = 0;
+  for (int row = 0; row < b->planner.row_count; row++)
+    largest = b->planner.rows[row].ranks > largest ? b->planner.rows[row].ranks : largest;
+  for (int i = 0; i < b->list.count; i++)
+    *gathers |= b->list.at[i].least > largest && b->planner.row_count > 1;
+  for (int row = 1; row < b->planner.row_count && *gathers; row++)
+    RGI_TRY(rg_plan_add(&b->planner.plan,
+                        &(rg_move){row, 0, b->planner.rows[row].ranks, RG_MOVE_NO_WALKER, {0}}));
+  return RG_SUCCESS;
+}
+
+/* If they cannot be started by one group either, the first one fails. */
 static int fail_waiting(rg_balancer b) {
   rgi_queue_entry e = rgi_queue_take(&b->list, 0);
   if (b->members.rank == (home_of(&e) < 0 ? 0 : home_of(&e)))
@@ -299,6 +315,7 @@ static int conclude_round(rg_balancer b) {
     RGI_TRY(rgi_round_rows(&b->round, &b->planner));
     t = rgi_planner_table(&b->planner, b->list.at, b->list.count);
     t.self = RG_LOAD_ALL_ROWS;
+    t.processors = rgi_node.count > 1 ? 0 : rgi_node.processors;
     int working = any_group_works(b);
     if (!working && b->list.count == 0) {
       b->stage = RGI_BALANCER_DONE;
@@ -307,6 +324,10 @@ static int conclude_round(rg_balancer b) {
     RGI_TRY(rgi_planner_ask(&b->planner, &t));
     if (working || b->planner.plan.count > 0)
       return b->planner.plan.count ? regroup_all(b) : RG_SUCCESS;
+    int gathers;
+    RGI_TRY(gather_all(b, &gathers));
+    if (gathers)
+      return regroup_all(b);
     RGI_TRY(fail_waiting(b));
   }
 }
@@ -342,15 +363,14 @@ int rgi_synchronous_step(rg_balancer b, int wait, int *what) {
 }
 
 int rgi_synchronous_begin(rg_balancer b) {
-  int group = rgi_walker_team_first_number(&b->team),
-      groups = rgi_walker_team_first_count(&b->team), next;
-  int has = group < b->list.count, started = groups < b->list.count ? groups : b->list.count;
+  int group = rgi_walker_team_first_number(&b->team), next;
+  int has = rgi_layout_starts(b), started = rgi_layout_starting(b);
   rgi_queue_entry mine = {0};
   RGI_TRY(rgi_round_open(&b->round, b->members.size));
-  RGI_TRY(rgi_walker_team_first(&b->team));
+  RGI_TRY(rgi_walker_team_first(&b->team, rgi_layout_head(b, group)));
   for (int i = 0; i < started; i++) {
     rgi_queue_entry e = b->list.at[i];
-    if (i == group && rgi_walker_team_leads(&b->team))
+    if (has && i == group && rgi_walker_team_leads(&b->team))
       mine = e;
     else
       free(e.memory);

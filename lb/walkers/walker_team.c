@@ -118,9 +118,20 @@ int rgi_walker_team_first_count(const rgi_walker_team *t) {
   return (t->members->size - 1) / t->first_size + 1;
 }
 
-int rgi_walker_team_first(rgi_walker_team *t) {
-  int first = rgi_walker_team_first_number(t) * t->first_size, rest = t->members->size - first;
-  int n = rest < t->first_size ? rest : t->first_size;
+int rgi_walker_team_first_of(const rgi_walker_team *t, int number) {
+  int rest = t->members->size - number * t->first_size;
+  return rest < t->first_size ? rest : t->first_size;
+}
+
+int rgi_walker_team_first(rgi_walker_team *t, int head) {
+  int number = rgi_walker_team_first_number(t), first = number * t->first_size;
+  int n = rgi_walker_team_first_of(t, number);
+  if (head < n && t->members->rank >= first + head) {
+    first += head;
+    n -= head;
+  } else if (head < n) {
+    n = head;
+  }
   int *ranks = malloc((size_t)n * sizeof *ranks);
   if (!ranks)
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);

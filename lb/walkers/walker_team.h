@@ -28,9 +28,11 @@ static inline int rgi_walker_team_leads(const rgi_walker_team *t) {
 
 /* Forms the group of these ranks (copied); the old one is freed. */
 int rgi_walker_team_form(rgi_walker_team *t, int n, const int ranks[]);
-/* Forms the first group of the process: of first_size consecutive ranks, the last group of what is
- * left. The number of this group; and of all. */
-int rgi_walker_team_first(rgi_walker_team *t);
+/* At first there are groups of first_size consecutive ranks, the last one of what is left. Forms
+ * that of the process: of the first `head` ranks, or of the others. The number of this group, and
+ * of all; the number of processes of a group. */
+int rgi_walker_team_first(rgi_walker_team *t, int head);
+int rgi_walker_team_first_of(const rgi_walker_team *t, int number);
 int rgi_walker_team_first_number(const rgi_walker_team *t);
 int rgi_walker_team_first_count(const rgi_walker_team *t);
 /* Forms a group of `n` members of the present one, from position `first` on. */

@@ -108,5 +108,6 @@ rg_load rgi_work_load(const rgi_work *work, int state) {
   load.done = (double)work->walker.done;
   load.unit = work->unit;
   load.pace = work->pace;
+  load.busy = work->busy;
   return load;
 }

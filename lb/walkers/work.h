@@ -12,8 +12,17 @@
 #include "walkers/load_board.h"
 #include "walkers/outcome_list.h"
 #include "walkers/pace_table.h"
+#include "walkers/processor_time.h"
 #include "walkers/queue.h"
 #include "walkers/walker_team.h"
+
+/* Units that are measured together, so many that chance and the clock do not matter. */
+typedef struct {
+  int units, before;            /* before: stretches of the same group */
+  double seconds;               /* of these units and of the agreements before them */
+  double since;                 /* when it began; 0: not yet */
+  rgi_processor_time processor; /* then */
+} rgi_work_stretch;
 
 typedef struct {
   rg_walker_kind kind;
@@ -33,7 +42,11 @@ typedef struct {
   int may;      /* what the application says after the last unit */
   double unit;  /* seconds, at the present size; or RG_LOAD_UNKNOWN */
   rg_pace pace; /* the leader's */
-  int new_size; /* the last unit was the first one on so many processes */
+  double busy;  /* processors that this process uses in the mean */
+  rgi_work_stretch stretch;
+  int new_size; /* the last unit was the first one on so many processes, or ended the first stretch
+                 */
+  int measured; /* the last unit ended the first stretch on so many processes */
   int skip;     /* units until the leader's next decision, where errors are alike */
   int stopping; /* the run ends early: walkers end after the unit */
   int pending;  /* an error kept for the next handing over, and its text */

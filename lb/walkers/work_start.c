@@ -65,6 +65,7 @@ static void take_up(rgi_work *work, const work_header *h) {
   work->walker = (rg_walker){.id = e.id, .done = h->done};
   work->left = h->left;
   work->unit = RG_LOAD_UNKNOWN;
+  work->stretch = (rgi_work_stretch){0};
   work->skip = 0;
 }
 
@@ -114,6 +115,7 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   work->started = rgi_clock_now();
   work->may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   begin_pace(work);
+  work->busy = 0;
   int error = first_state(work, memory, (size_t)h.bytes);
   if (!error)
     error = told_begin(work);
@@ -159,6 +161,7 @@ int rgi_work_hand_over(rgi_work *work) {
   if (memory != work->walker.state)
     free(memory);
   work->unit = RG_LOAD_UNKNOWN;
+  work->stretch = (rgi_work_stretch){0};
   work->skip = 0;
   if (!error && h.bytes >= 0)
     error = told_changed(work);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "walkers/load_board.h"
 #include "walkers/membership.h"
+#include "walkers/processor_time.h"
 #include "walkers/store_write.h"
 #include "walkers/walker_team.h"
 #include "walkers/work.h"
@@ -19,24 +20,54 @@
 #include "walkers/work_error.h"
 #include "walkers/work_unit.h"
 
+#define STRETCH_SECONDS 2e-3
+
+/* The stretch has ended: what has been measured is noted. */
+static void end_stretch(rgi_work *work, double now) {
+  rgi_work_stretch *s = &work->stretch;
+  double seconds = s->seconds / s->units;
+  rgi_processor_time processor = rgi_processor_time_now();
+  int n = work->team->n;
+  work->unit = work->unit < 0 || s->units > 1 ? seconds : (work->unit + seconds) / 2;
+  work->measured = s->before == 0;
+  for (int i = 0; i < work->pace.count; i++)
+    work->measured &= work->pace.ranks[i] != n;
+  work->new_size |= work->measured;
+  rg_pace_note(&work->pace, n, seconds);
+  work->busy = rgi_processor_time_use(&s->processor, &processor, now - s->since);
+  *s = (rgi_work_stretch){.before = s->before + 1, .since = now, .processor = processor};
+}
+
+/* Notes the time of a unit. Short ones are measured together. */
+static void note_unit(rgi_work *work, double now, double seconds) {
+  rgi_work_stretch *s = &work->stretch;
+  work->measured = 0;
+  work->new_size = work->unit < 0;
+  for (int i = 0; i < work->pace.count; i++)
+    work->new_size &= work->pace.ranks[i] != work->team->n;
+  s->units++;
+  s->seconds += seconds;
+  if (s->seconds >= STRETCH_SECONDS)
+    end_stretch(work, now);
+  else if (work->unit < 0)
+    work->unit = seconds;
+}
+
 static int do_unit(rgi_work *work) {
   rg_walker *w = &work->walker;
-  int n = work->team->n;
   double began = rgi_clock_now();
+  if (work->stretch.since == 0)
+    work->stretch = (rgi_work_stretch){.since = began, .processor = rgi_processor_time_now()};
   rgi_walker_team_mark_work(work->team, w->id);
   work->in_unit = 1;
   int error = RGI_WORK_CALL(work, unit, w, work->team->group, work->kind.context);
   if (!work->kind.alike) /* else every member gets the same error by itself */
     error = rgi_work_error_revoke(work, error);
   work->in_unit = 0;
-  double now = rgi_clock_now(), seconds = now - began;
+  double now = rgi_clock_now();
   w->done++;
   work->counts->units++;
-  work->unit = work->unit < 0 ? seconds : (work->unit + seconds) / 2;
-  work->new_size = 1;
-  for (int i = 0; i < work->pace.count; i++)
-    work->new_size &= work->pace.ranks[i] != n;
-  rg_pace_note(&work->pace, n, seconds);
+  note_unit(work, now, now - began);
   return error;
 }
 
@@ -126,11 +157,10 @@ static int unit_alike(rgi_work *work, int error, rgi_work_unit_decide *decide, v
   return conclude_unit(work, words, error, next);
 }
 
-int rgi_work_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, rgi_work_decision *next) {
+/* The members agree about a unit, and learn what is next. */
+static int agree_unit(rgi_work *work, int error, rgi_work_unit_decide *decide, void *of,
+                      rgi_work_decision *next) {
   int64_t words[5] = {0};
-  int error = do_unit(work);
-  if (work->kind.alike)
-    return unit_alike(work, error, decide, of, next);
   if (rgi_walker_team_leads(work->team))
     error = lead_unit(work, decide, of, error, words);
   else
@@ -139,4 +169,14 @@ int rgi_work_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, rgi_wo
   if (!words[0] && !words[3])
     RGI_TRY(store_unit(work));
   return conclude_unit(work, words, error, next);
+}
+
+/* A larger group takes longer to agree: that is a part of its next unit's time. */
+int rgi_work_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, rgi_work_decision *next) {
+  int error = do_unit(work);
+  double began = rgi_clock_now();
+  error = work->kind.alike ? unit_alike(work, error, decide, of, next)
+                           : agree_unit(work, error, decide, of, next);
+  work->stretch.seconds += rgi_clock_now() - began;
+  return error;
 }

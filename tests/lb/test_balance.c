@@ -485,6 +485,12 @@ static int curious(const rg_policy *policy, const rg_load_table *t, rg_plan *pla
   return RG_SUCCESS;
 }
 
+/* So long that it is measured by itself. */
+static int slow_unit(rg_walker *w, rg_group g, void *context) {
+  nanosleep(&(struct timespec){0, 3000000}, NULL);
+  return work_unit(w, g, context);
+}
+
 static void test_curious(void) {
   curiosity held = {0};
   work_context c = {0};
@@ -495,6 +501,7 @@ static void test_curious(void) {
                       .context = &held};
   rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
   rg_walker_kind kind = work_kind(&c);
+  kind.unit = slow_unit;
   RGT_OK(rg_balance_create(world, &kind, &o, &held.b));
   rg_balancer b = held.b;
   RGT_OK(rg_balance_add(b, &(rg_walker_new){.size = sizeof(rg_walker_new), .id = 1, .left = 7}));

@@ -372,6 +372,157 @@ static void test_waiting(void) {
   }
 }
 
+/* No walker gets more than it can use: the next one gets the others, under every policy. */
+static void test_waiting_most(void) {
+  static const char *const all[] = {"none", "join-right", "most-work", "share-out", "release"};
+  rg_load r[] = {row(6, 0), row(1, 50)};
+  rg_waiting_walker w[] = {{.left = 9, .most = 2}, {.left = 5, .most = 3}, {.left = 3, .most = 1}};
+  r[1].most = 1;
+  for (int i = 0; i < 5; i++) {
+    rg_load_table t = table(r, 2, 0);
+    t.waiting = w;
+    t.waiting_count = 3;
+    ask(all[i], &t);
+    RGT_INT(plan.count, 3);
+    expect_move(0, 0, RG_MOVE_NO_ROW, 2, 0);
+    expect_move(1, 0, RG_MOVE_NO_ROW, 3, 1);
+    expect_move(2, 0, RG_MOVE_NO_ROW, 1, 2);
+  }
+}
+
+/* An idle row divides among walkers such that they end together, each with what it needs; the next
+ * idle row has its part of the walkers. */
+static void test_waiting_divided(void) {
+  rg_load r[] = {row(8, 0), row(4, 50), row(8, 0)};
+  rg_waiting_walker w[] = {{.left = 40}, {.left = 20}, {.left = 10}, {.left = 10, .least = 3}};
+  rg_load_table t = table(r, 2, 0);
+  t.waiting = w;
+  t.waiting_count = 3;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 3);
+  expect_move(0, 0, RG_MOVE_NO_ROW, 5, 0);
+  expect_move(1, 0, RG_MOVE_NO_ROW, 2, 1);
+  expect_move(2, 0, RG_MOVE_NO_ROW, 1, 2);
+  t.count = 3;
+  t.waiting_count = 4;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 2);
+  expect_move(0, 0, RG_MOVE_NO_ROW, 5, 0);
+  expect_move(1, 0, RG_MOVE_NO_ROW, 3, 1);
+  t.self = RG_LOAD_ALL_ROWS;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 4);
+  expect_move(2, 2, RG_MOVE_NO_ROW, 4, 2);
+  expect_move(3, 2, RG_MOVE_NO_ROW, 4, 3);
+}
+
+/* A row at work spares processes for walkers that wait, as far as its own work ends with the rest:
+ * none if idle processes do for them, or if its work is short. */
+static void test_waiting_spared(void) {
+  rg_load r[] = {row(8, 80), row(1, 10), row(2, 0)};
+  rg_waiting_walker w[] = {
+      {.left = 20, .unit = 1}, {.left = 20, .unit = 1}, {.left = 20, .unit = 1}};
+  rg_load_table t = table(r, 2, 0);
+  t.waiting = w;
+  t.waiting_count = 3;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0); /* it may not be left now */
+  r[0].state |= RG_LOAD_LEAVABLE;
+  ask("share-out", &t); /* 150 seconds of work on 9: 80 need 4.8 */
+  RGT_INT(plan.count, 3);
+  expect_move(0, 0, RG_MOVE_NO_ROW, 2, 0);
+  expect_move(1, 0, RG_MOVE_NO_ROW, 1, 1);
+  expect_move(2, 0, RG_MOVE_NO_ROW, 1, 2);
+  r[0].least = 6;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 2);
+  r[0].least = 0;
+  t.merge = 2.6; /* its 10 seconds are not four times that */
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+  t.merge = 0;
+  t.count = 3;
+  t.waiting_count = 2; /* the idle row's */
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+}
+
+/* A walker that needs more processes than an idle row has: the row joins no other, if the walker is
+ * the longest. */
+static void test_waiting_held(void) {
+  rg_load r[] = {row(2, 0), row(2, 10), row(2, 0)};
+  rg_waiting_walker w = {.left = 30, .least = 4, .unit = 1};
+  rg_load_table t = table(r, 3, 0);
+  t.waiting = &w;
+  t.waiting_count = 1;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+  w.left = 10;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 0, 1, 2, RG_MOVE_NO_WALKER);
+}
+
+/* A unit that was shorter on fewer processes: the others leave, though no group wants them. */
+static void test_share_slower(void) {
+  rg_load r = row(8, 40);
+  r.state |= RG_LOAD_LEAVABLE;
+  rg_load_table t = table(&r, 1, 0);
+  rg_pace_note(&r.pace, 4, 0.1);
+  r.unit = 0.11;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 0, RG_MOVE_NO_ROW, 4, RG_MOVE_NO_WALKER);
+  r.unit = 0.101; /* by chance */
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+}
+
+/* Where computing groups use all processors an idle one joins none; where one is free, one process
+ * joins; those that sleep may be joined in any case. */
+static void test_share_processors(void) {
+  rg_load r[] = {row(1, 40), row(1, 30), row(1, 20), row(5, 0)};
+  rg_load_table t = table(r, 4, 3);
+  for (int i = 0; i < 3; i++)
+    r[i].busy = 0.66;
+  t.processors = 2;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+  r[1].state = r[2].state = 0;
+  r[0].busy = 1;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 3, 0, 1, RG_MOVE_NO_WALKER);
+  r[0].coming = 1;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+  r[0].coming = 0;
+  r[0].busy = 0.01;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 3, 0, 5, RG_MOVE_NO_WALKER);
+  t.processors = 0;
+  r[0].busy = 1;
+  ask("share-out", &t);
+  expect_move(0, 3, 0, 5, RG_MOVE_NO_WALKER);
+}
+
+/* A group that has become larger where all processors are in use gives the others back. */
+static void test_release_processors(void) {
+  rg_load r[] = {row(4, 40), row(1, 30)};
+  rg_load_table t = table(r, 2, 0);
+  r[0].state |= RG_LOAD_LEAVABLE;
+  r[0].busy = r[1].busy = 0.6;
+  rg_pace_note(&r[0].pace, 1, 1);
+  rg_pace_note(&r[0].pace, 4, 0.25);
+  ask("share-out", &t);
+  RGT_INT(plan.count, 0);
+  t.processors = 2;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 1);
+  expect_move(0, 0, RG_MOVE_NO_ROW, 3, RG_MOVE_NO_WALKER);
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"names", test_names},
                                    {"options", test_options},
@@ -390,6 +541,13 @@ int main(int argc, char **argv) {
                                    {"share-out all", test_share_all},
                                    {"release", test_release},
                                    {"waiting", test_waiting},
+                                   {"waiting most", test_waiting_most},
+                                   {"waiting divided", test_waiting_divided},
+                                   {"waiting spared", test_waiting_spared},
+                                   {"waiting held", test_waiting_held},
+                                   {"share-out slower", test_share_slower},
+                                   {"share-out processors", test_share_processors},
+                                   {"release processors", test_release_processors},
                                    {NULL, NULL}};
   int status = rgt_main(argc, argv, "policy", tests);
   rg_plan_free(&plan);

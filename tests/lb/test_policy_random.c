@@ -60,7 +60,10 @@ static void draw_table(trial *x) {
   for (int i = 0; i < rows; i++)
     draw_row(&x->load[i]);
   for (int i = 0; i < walkers; i++)
-    x->waiting[i] = (rg_waiting_walker){.least = (int64_t)draw(6), .left = 10.0 - i, .unit = 1};
+    x->waiting[i] = (rg_waiting_walker){.least = (int64_t)draw(6),
+                                        .most = draw(2) ? 0 : 6 + (int64_t)draw(3),
+                                        .left = 10.0 - i,
+                                        .unit = 1};
 }
 
 static int is_idle(const trial *x, int row) {
@@ -244,8 +247,9 @@ static void test_own(void) {
                                  {.ranks = 4, .state = A | J, .left = 9},
                                  {.ranks = 4, .state = A, .left = 9},
                                  {.ranks = 4, .state = A | J | L, .left = 9, .least = 2},
-                                 {.ranks = 4, .state = J}};
-  static const rg_waiting_walker w[] = {{.least = 3, .left = 2}};
+                                 {.ranks = 4, .state = J},
+                                 {.ranks = 4, .state = A | J, .left = 9, .most = 5}};
+  static const rg_waiting_walker w[] = {{.least = 3, .most = 3, .left = 2}};
   static const rg_move END = {0, 0, 99, 0, {0}};
   const struct {
     int good, self;
@@ -261,9 +265,12 @@ static void test_own(void) {
       {0, RG_LOAD_ALL_ROWS, {{3, 1, 3, -1, {0}}, END}}, /* fewer than it needs */
       {0, RG_LOAD_ALL_ROWS, {{0, 3, 1, -1, {0}}, {3, 1, 1, -1, {0}}, END}}, /* gives and gets */
       {0, RG_LOAD_ALL_ROWS, {{0, 1, 0, -1, {0}}, END}},                     /* none */
-      {0, RG_LOAD_ALL_ROWS, {{0, 5, 1, -1, {0}}, END}},                     /* no such row */
-      {0, RG_LOAD_ALL_ROWS, {{5, 1, 1, -1, {0}}, END}},
+      {0, RG_LOAD_ALL_ROWS, {{0, 6, 1, -1, {0}}, END}},                     /* no such row */
+      {0, RG_LOAD_ALL_ROWS, {{6, 1, 1, -1, {0}}, END}},
       {0, RG_LOAD_ALL_ROWS, {{0, -1, 2, 0, {0}}, END}}, /* too few for the walker */
+      {0, RG_LOAD_ALL_ROWS, {{0, -1, 4, 0, {0}}, END}}, /* too many for the walker */
+      {0, 0, {{0, 5, 2, -1, {0}}, END}},                /* too many for the row */
+      {1, 0, {{0, 5, 1, -1, {0}}, END}},
       {0, RG_LOAD_ALL_ROWS, {{0, -1, 3, 1, {0}}, END}}, /* no such walker */
       {0, RG_LOAD_ALL_ROWS, {{0, 1, 3, 0, {0}}, END}},  /* a walker where it joins */
       {0, RG_LOAD_ALL_ROWS, {{0, -1, 3, 0, {0}}, {4, -1, 3, 0, {0}}, END}}};
@@ -273,7 +280,7 @@ static void test_own(void) {
         .size = sizeof own, .name = "own", .plan = give_moves, .context = cases[i].move};
     rg_load_table t = {.size = sizeof t,
                        .load = rows,
-                       .count = 5,
+                       .count = 6,
                        .self = cases[i].self,
                        .waiting = w,
                        .waiting_count = 1};

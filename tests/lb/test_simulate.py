@@ -20,6 +20,7 @@ SANITIZED = 'asan' in os.environ['RGT_BUILD']
 WRONG = [['--policy=sideways'], ['--policy=sync:i=x'], ['--pattern=none'], ['--pattern=random:x'],
          ['--ranks=0'], ['--ranks=4,'], ['--ranks=x'], ['--machine=/nonexistent'], ['--unit=0'],
          ['--unit=1e-300'], ['--unit=1e-9', '--bound=1e9'],
+         ['--least=33'], ['--least=-1'], ['--most=-1'], ['--least=3', '--most=2'], ['--late=-1'],
          ['--bound=-1'], ['--group=0'], ['--polls=0'], ['--steps=-1'], ['--jitter=1'], ['--serial=2'],
          ['--merge-cost=-1'], ['--view=1'], ['--json=/nonexistent/a.json'], ['word']]
 
@@ -56,6 +57,16 @@ def check_table(folder):
     for r in again['results'] + third['results']:
         del r['simulation_seconds']
     assert again == third
+
+
+def check_limits(folder):
+    """Walkers for one process each do not run one after another; those that come late."""
+    out, _ = results(folder, '-m', 'free', '-w', 'queue', '--most', '1', '-n', '8', '-b', 'none', '-b', 'share-out')
+    for r in out['results']:
+        assert r['seconds'] < 1.2 * r['bound_seconds'], r
+    assert (out['least'], out['most'], out['late']) == (0, 1, 0)
+    out, _ = results(folder, '-m', 'free', '-w', 'queue', '--least', '3', '--late', '5', '-n', '8')
+    assert out['results'][0]['seconds'] > 5, out
 
 
 def check_published(folder):
@@ -102,7 +113,7 @@ def check_large(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    for check in [check_table, check_published, check_machine, check_svg, check_large]:
+    for check in [check_table, check_limits, check_published, check_machine, check_svg, check_large]:
         check(scratch)
     for args in WRONG:
         said = simulate(*args, status=2)

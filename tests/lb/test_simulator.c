@@ -169,8 +169,8 @@ static void test_all(void) {
       }
 }
 
-/* Where agreeing after a unit takes longer than the unit, joining does harm: release
- * comes out near no balancing at all. */
+/* Where agreeing after a unit takes longer than the unit, joining does harm: release comes out near
+ * no balancing at all, and the default not far from it. */
 static double with_slow_units(const char *policy, const char *pattern) {
   sim_setup s = setup_of("free", policy, pattern, 32, 3.5);
   sim_machine_fix(&s.machine, 0.003);
@@ -182,10 +182,49 @@ static double with_slow_units(const char *policy, const char *pattern) {
 static void test_release(void) {
   static const char *const patterns[] = {"published", "descending", "huge"};
   for (int i = 0; i < 3; i++) {
-    double release = with_slow_units("release", patterns[i]);
-    RGT_TRUE(release < 1.03 * with_slow_units("none", patterns[i]));
-    RGT_TRUE(release < 0.85 * with_slow_units("share-out", patterns[i]));
+    double none = with_slow_units("none", patterns[i]);
+    RGT_TRUE(with_slow_units("release", patterns[i]) < 1.03 * none);
+    RGT_TRUE(with_slow_units("share-out", patterns[i]) < 1.05 * none);
+    RGT_TRUE(with_slow_units("most-work", patterns[i]) > 1.15 * none);
   }
+}
+
+/* Walkers that need, or can use, some processes only: all work ends, near the bound. */
+static void test_limits(void) {
+  static const char *const policies[] = {"none",      "join-right", "most-work",
+                                         "share-out", "release",    "share-out:i=2"};
+  static const int64_t limits[][2] = {{0, 1}, {0, 3}, {3, 3}, {5, 0}, {8, 12}, {32, 32}};
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < 6; i++) {
+      sim_setup s = setup_of("free", policies[k], "queue", 32, 3.5);
+      rgi_pattern_free(&s.pattern);
+      s.least = limits[i][0];
+      s.most = limits[i][1];
+      s.group = sim_group(&s, 4);
+      RGT_TRUE(s.group >= s.least && (s.most == 0 || s.group <= s.most));
+      RGT_OK(rgi_pattern_make("queue", 31 / s.group + 1, s.group, 1120, &s.pattern));
+      sim_machine_fix(&s.machine, 0.001);
+      sim_result r = run(&s);
+      RGT_TRUE(r.seconds >= 0.999 * r.bound);
+      RGT_TRUE(k < 3 || k == 5 || s.least == 3 || r.seconds <= 1.1 * r.bound);
+    }
+}
+
+/* Eight groups have become few, then walkers come: the default divides them among the walkers,
+ * where members that agree after a unit take time. Groups that stay as they are need longer. */
+static void test_late(void) {
+  double seconds[2];
+  static const char *const policies[] = {"most-work", "default"};
+  for (int k = 0; k < 2; k++) {
+    sim_setup s = setup_of("free", policies[k], "queue", 32, 3.5);
+    s.machine.steps = 2;
+    s.machine.latency = 0.002;
+    s.late = 2;
+    sim_machine_fix(&s.machine, 0.001);
+    seconds[k] = run(&s).seconds;
+    RGT_TRUE(seconds[k] > s.late);
+  }
+  RGT_TRUE(seconds[1] < 0.8 * seconds[0]);
 }
 
 static void test_formation(void) {
@@ -217,6 +256,8 @@ int main(int argc, char **argv) {
                                    {"default policy", test_default},
                                    {"all policies", test_all},
                                    {"release", test_release},
+                                   {"limits", test_limits},
+                                   {"late walkers", test_late},
                                    {"formation", test_formation},
                                    {"large", test_large},
                                    {NULL, NULL}};

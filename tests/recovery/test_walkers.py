@@ -84,13 +84,13 @@ def test_exchange():
     lost as a whole, or the process that speaks for a node. And in those of the gathering."""
     for policy in 'share-out:cost=0', 'sync:i=2':
         for step in 1, 2, 3:
-            assert run(4, policy, step, '3:20,1:e%d' % step, where=NODES[1]) == 2
-            assert run(8, policy, step, '3:20,1:e%d' % step, where=NODES[1]) == 2
-            assert run(4, policy, step, '3:20,2:g%d' % step, where=NODES[1]) == 1
+            assert run(4, policy, step, '3:8,1:e%d' % step, where=NODES[1]) == 2
+            assert run(8, policy, step, '3:8,1:e%d' % step, where=NODES[1]) == 2
+            assert run(4, policy, step, '3:8,2:g%d' % step, where=NODES[1]) == 1
         for step in 1, 2, 3:  # the root of the gathering: the next rank is the root then
             assert run(4, policy, step, '0:g%d' % step, where=NODES[0]) == 1
         # The second exchange may serve two deaths: then there is no fifth step.
-        assert run(4, policy, 1, '3:20,1:e2,0:e5', where=NODES[1]) in (2, 3)
+        assert run(4, policy, 1, '3:8,1:e2,0:e5', where=NODES[1]) in (2, 3)
 
 
 def test_births():
