@@ -14,7 +14,9 @@
  *    neighbourhood collectives, nor MPI_Alltoallw.
  *  - Any datatype may be used, also with gaps, and any operation that MPI allows on
  *    it, also user-defined ones. User-defined operations (MPI_Op_create) must not
- *    call the library. If an operation does not commute the order of ranks is kept.
+ *    call the library. They get all elements
+ *    of a call at once, as with MPICH (reduce-scatter: all of one or more blocks).
+ *    If an operation does not commute the order of ranks is kept.
  *  - MPI_IN_PLACE may be used where MPI allows it; counts may be 0.
  *  - A blocking function returns when the caller's part is complete. A non-blocking
  *    function (rg_i...) returns at once with a request (request.h). The caller does

@@ -37,14 +37,16 @@ typedef void rgi_algorithm_builder(rgi_sched *s, const rgi_subgroup *t,
 
 /* Constraints. */
 enum {
-  RGI_ALGORITHM_COMMUTES = 1, /* the operation must commute */
-  RGI_ALGORITHM_ONE_NODE = 2, /* all members on one node, the call blocking, and a type whose
-                       elements lie without gaps */
-  RGI_ALGORITHM_NODES = 4,    /* members on several nodes; an operation that does not commute
-                       needs consecutive ranks on each */
-  RGI_ALGORITHM_UNEVEN = 8,   /* a builder that also takes blocks of different sizes */
-  RGI_ALGORITHM_BEST = 16,    /* chosen wherever it can serve: shared memory against messages */
-  RGI_ALGORITHM_IN_ORDER = 32 /* consecutive ranks on each node, whatever the operation */
+  RGI_ALGORITHM_COMMUTES = 1,  /* the operation must commute */
+  RGI_ALGORITHM_ONE_NODE = 2,  /* all members on one node, the call blocking, and a type whose
+                        elements lie without gaps */
+  RGI_ALGORITHM_NODES = 4,     /* members on several nodes; an operation that does not commute
+                        needs consecutive ranks on each */
+  RGI_ALGORITHM_UNEVEN = 8,    /* a builder that also takes blocks of different sizes */
+  RGI_ALGORITHM_BEST = 16,     /* chosen wherever it can serve: shared memory against messages */
+  RGI_ALGORITHM_IN_ORDER = 32, /* consecutive ranks on each node, whatever the operation */
+  RGI_ALGORITHM_DIVIDES = 64   /* combines a part of the vector at a time; one that needs one node
+                       does so only beyond RGI_SHM_CHUNK bytes */
 };
 
 typedef struct rgi_algorithm {

@@ -109,10 +109,11 @@ static double allreduce_ring_cost(const rgi_cost_params *l) {
 const rgi_algorithm rgi_algorithms_allreduce[] = {
     {"tree", allreduce_tree, 0, allreduce_tree_cost, "lg p (2 t_s + n (2 t_w + t_c))"},
     {"butterfly", allreduce_butterfly, 0, RGI_COST_REDUCE_TREE},
-    {"rabenseifner", allreduce_rabenseifner, 0, RGI_COST_RABENSEIFNER},
-    {"ring", allreduce_ring, RGI_ALGORITHM_COMMUTES, allreduce_ring_cost,
+    {"rabenseifner", allreduce_rabenseifner, RGI_ALGORITHM_DIVIDES, RGI_COST_RABENSEIFNER},
+    {"ring", allreduce_ring, RGI_ALGORITHM_COMMUTES | RGI_ALGORITHM_DIVIDES, allreduce_ring_cost,
      "2 (p - 1) t_s + (p - 1)/p n (2 t_w + t_c)"},
     {"hierarchical", allreduce_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "inside the node + between nodes + inside the node"},
-    {"shared", allreduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, RGI_COST_REDUCE_SHM},
+    {"shared", allreduce_shared,
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
     {0}};

@@ -35,7 +35,8 @@ static rgi_choice_shape shape_of(const rgi_sched *s, const rgi_call *c,
                             .commutes = !red || s->reduction.commutes,
                             .even = op != RG_OP_REDUCE_SCATTER || !c->recv.counts,
                             .memory = s->blocking && (!red || s->reduction.datatype.dense),
-                            .in_order = coll->nodes.in_order};
+                            .in_order = coll->nodes.in_order,
+                            .whole = red && s->reduction.whole};
 }
 
 static int choose_row(const rgi_coll *coll, const rgi_choice_shape *shape) {
@@ -111,8 +112,9 @@ int rg_group_algorithm(rg_group g, rg_operation operation, MPI_Count bytes, cons
   if ((unsigned)operation >= RG_OP_COUNT || bytes < 0)
     return rgi_error(RG_ERR_ARG, "%s: operation %d, %lld bytes: one of them is not valid", __func__,
                      (int)operation, (long long)bytes);
-  rgi_choice_shape shape = {operation, coll->all.size,      coll->nodes.count, (size_t)bytes, 1, 1,
-                            1,         coll->nodes.in_order};
+  rgi_choice_shape shape = {
+      operation, coll->all.size, coll->nodes.count, (size_t)bytes, 1, 1, 1, coll->nodes.in_order,
+      0};
   *name = coll->algorithms[operation][choose_row(coll, &shape)].name;
   return RG_SUCCESS;
 }

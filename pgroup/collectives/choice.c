@@ -6,6 +6,14 @@
 #include "collectives/choice.h"
 
 #include "collectives/coll_state.h"
+#include "collectives/shared_state.h"
+
+/* Whether the algorithm leaves the vector whole. */
+static int keeps_whole(const rgi_algorithm *a, const rgi_choice_shape *shape) {
+  size_t blocks = shape->op == RG_OP_REDUCE_SCATTER ? (size_t)shape->p : 1;
+  return !(a->needs & RGI_ALGORITHM_DIVIDES) ||
+         ((a->needs & RGI_ALGORITHM_ONE_NODE) && shape->bytes <= RGI_SHM_CHUNK / blocks);
+}
 
 int rgi_choice_serves(const rgi_algorithm *a, const rgi_choice_shape *shape) {
   if ((a->needs & RGI_ALGORITHM_COMMUTES) && !shape->commutes)
@@ -16,6 +24,8 @@ int rgi_choice_serves(const rgi_algorithm *a, const rgi_choice_shape *shape) {
       (shape->nodes < 2 || (!shape->commutes && !shape->in_order)))
     return 0;
   if ((a->needs & RGI_ALGORITHM_IN_ORDER) && !shape->in_order)
+    return 0;
+  if (shape->whole && !keeps_whole(a, shape))
     return 0;
   return shape->even || (a->needs & RGI_ALGORITHM_UNEVEN);
 }
@@ -83,7 +93,8 @@ void rgi_choice_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup
       .nodes = s->coll->nodes.count > 1 && t != &s->coll->nodes.inside ? t->size : 1,
       .bytes = p->bytes,
       .commutes = !rgi_algorithm_is_reduction(op) || s->reduction.commutes,
-      .even = !p->in_blocks.length && !p->out_blocks.length};
+      .even = !p->in_blocks.length && !p->out_blocks.length,
+      .whole = rgi_algorithm_is_reduction(op) && s->reduction.whole};
   if (t->size == 1)
     shape.nodes = 1;
   if (row < 0 || !rgi_choice_serves(&table[row], &shape))

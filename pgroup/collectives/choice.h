@@ -21,6 +21,7 @@ typedef struct {
   int even;     /* blocks of the same size */
   int memory;   /* shared memory may be used: blocking, elements without gaps */
   int in_order; /* every node's members are consecutive ranks */
+  int whole;    /* the operation takes the whole vector at once */
 } rgi_choice_shape;
 
 /* Whether the algorithm can serve the call. */

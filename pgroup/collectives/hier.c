@@ -104,7 +104,8 @@ void rgi_hier_node_bcast(rgi_sched *s, rg_operation op, void *data, size_t bytes
 }
 
 void rgi_hier_node_reduce(rgi_sched *s, rg_operation op, const rgi_algorithm_args *p) {
-  if (uses_shm(s, op) && s->reduction.datatype.dense)
+  int fits = !s->reduction.whole || p->bytes <= RGI_SHM_CHUNK;
+  if (uses_shm(s, op) && s->reduction.datatype.dense && fits)
     build_shm(s, RGI_SCHED_SHM_REDUCE, p);
   else
     build_messages(s, op, RG_OP_REDUCE, p);

@@ -64,6 +64,10 @@ static int classes_taken(MPI_Op op) {
   return 0;
 }
 
+int rgi_op_is_users(MPI_Op op) {
+  return op != MPI_SUM && !classes_taken(op);
+}
+
 int rgi_op_check(const char *call, MPI_Datatype type, MPI_Op op) {
   if (type == MPI_DOUBLE && op == MPI_SUM)
     return RG_SUCCESS;

@@ -11,4 +11,7 @@
  * type; MPI itself would abort. The user's own operations take any type. */
 int rgi_op_check(const char *call, MPI_Datatype type, MPI_Op op);
 
+/* Whether the operation is none of MPI's reductions. */
+int rgi_op_is_users(MPI_Op op);
+
 #endif

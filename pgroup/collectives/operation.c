@@ -74,6 +74,8 @@ static const char *constraint_of(unsigned needs) {
     return "all members on one node, blocking call, combined elements without gaps";
   if (needs & RGI_ALGORITHM_NODES)
     return "several nodes; operations that do not commute need consecutive ranks on each";
+  if (needs & RGI_ALGORITHM_DIVIDES)
+    return "an operation of MPI's";
   return "";
 }
 
@@ -97,7 +99,7 @@ int rg_algorithm_predict(rg_operation operation, int i, int p, int nodes, MPI_Co
   if (p < 1 || nodes < 1 || nodes > p || bytes < 0)
     return rgi_error(RG_ERR_ARG, "%s: it cannot be %d members on %d nodes and %lld bytes", __func__,
                      p, nodes, (long long)bytes);
-  rgi_choice_shape shape = {operation, p, nodes, (size_t)bytes, 1, 1, 1, 1};
+  rgi_choice_shape shape = {operation, p, nodes, (size_t)bytes, 1, 1, 1, 1, 0};
   *seconds = rgi_choice_predict(rgi_tuning_now(), rgi_operation_algorithms[operation], i, &shape);
   return RG_SUCCESS;
 }

@@ -114,8 +114,9 @@ static void reduce_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorit
 const rgi_algorithm rgi_algorithms_reduce[] = {
     {"linear", reduce_linear, 0, RGI_COST_REDUCE_LINEAR},
     {"tree", reduce_tree, 0, RGI_COST_REDUCE_TREE},
-    {"rabenseifner", reduce_rabenseifner, 0, RGI_COST_RABENSEIFNER},
+    {"rabenseifner", reduce_rabenseifner, RGI_ALGORITHM_DIVIDES, RGI_COST_RABENSEIFNER},
     {"hierarchical", reduce_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "inside the node + between nodes"},
-    {"shared", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, RGI_COST_REDUCE_SHM},
+    {"shared", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST | RGI_ALGORITHM_DIVIDES,
+     RGI_COST_REDUCE_SHM},
     {0}};

@@ -195,6 +195,6 @@ const rgi_algorithm rgi_algorithms_reduce_scatter[] = {
     {"hierarchical", reduce_scatter_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN, NULL,
      "inside the node + between nodes + inside the node"},
     {"shared", reduce_scatter_shared,
-     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_UNEVEN | RGI_ALGORITHM_BEST, reduce_scatter_shared_cost,
-     "lg p t_s + p n (2 t_w + t_c)"},
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_UNEVEN | RGI_ALGORITHM_BEST | RGI_ALGORITHM_DIVIDES,
+     reduce_scatter_shared_cost, "lg p t_s + p n (2 t_w + t_c)"},
     {0}};

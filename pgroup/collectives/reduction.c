@@ -17,6 +17,7 @@ int rgi_reduction_make(const char *call, MPI_Datatype type, MPI_Op op, rgi_reduc
   RGI_TRY(rgi_op_check(call, type, op));
   r->op = op;
   r->commutes = 1;
+  r->whole = rgi_op_is_users(op);
   if (op != MPI_SUM && op != MPI_MAX && op != MPI_MIN)
     RGI_TRY_MPI(MPI_Op_commutative(op, &r->commutes));
   return RG_SUCCESS;
@@ -53,8 +54,8 @@ int rgi_reduction_apply(const rgi_reduction *r, const void *in, void *inout, siz
     return RG_SUCCESS;
   if (r->datatype.dense)
     return rgi_op_apply(in, inout, count, r->datatype.type, r->op);
-  for (size_t at = 0; at < count; at += GAPS_AT_ONCE) {
-    size_t n = count - at < GAPS_AT_ONCE ? count - at : GAPS_AT_ONCE;
+  for (size_t at = 0, n; at < count; at += n) {
+    n = r->whole || count - at < GAPS_AT_ONCE ? count - at : GAPS_AT_ONCE;
     RGI_TRY(combine_with_gaps(r, (const char *)in + at * size, (char *)inout + at * size, n));
   }
   return RG_SUCCESS;

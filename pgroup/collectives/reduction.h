@@ -12,6 +12,7 @@ typedef struct {
   rgi_datatype datatype;
   MPI_Op op;
   int commutes;
+  int whole; /* the user's own: all elements of a call are combined at once, as MPICH does */
 } rgi_reduction;
 
 /* RG_ERR_ARG for an operation that is null or not defined on the type. */

@@ -86,6 +86,7 @@ static int run_shm_reduce(const rgi_sched *s, const rgi_sched_step *step) {
                               .size = t->size,
                               .type = t->type,
                               .op = s->reduction.op,
+                              .whole = s->reduction.whole,
                               .root = step->peer,
                               .call = s->call};
   return rgi_shm_coll_reduce(s->coll->shm, &r);

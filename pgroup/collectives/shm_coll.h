@@ -30,7 +30,8 @@ typedef struct {
   size_t count, size; /* elements, bytes of one */
   MPI_Datatype type;
   MPI_Op op;
-  int root; /* or RGI_SHM_COLL_ALL */
+  int whole; /* one member combines all elements, of RGI_SHM_CHUNK bytes at most */
+  int root;  /* or RGI_SHM_COLL_ALL */
   const char *call;
 } rgi_shm_coll_reduction;
 

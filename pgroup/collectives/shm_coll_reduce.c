@@ -73,15 +73,19 @@ static int reduce_tiny(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
 
 /* --- by chunks ----------------------------------------------------------------------- */
 
-/* Member i's share of n elements is [share(i), share(i + 1)). */
-static size_t share_begin(const rgi_shared_state *l, size_t n, int i) {
+/* Member i's share of n elements is [share(i), share(i + 1)): all are the last member's where the
+ * operation takes them whole. */
+static size_t share_begin(const rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t n,
+                          int i) {
+  if (r->whole)
+    return i < l->n ? 0 : n;
   return n * (size_t)i / (size_t)l->n;
 }
 
 /* Combines the caller's share of all members' chunks, in the last member's chunk. */
 static int reduce_share(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t n,
                         uint32_t step) {
-  size_t from = share_begin(l, n, l->me), count = share_begin(l, n, l->me + 1) - from,
+  size_t from = share_begin(l, r, n, l->me), count = share_begin(l, r, n, l->me + 1) - from,
          at = from * r->size;
   char *result = rgi_shm_step_chunk(l, l->n - 1, step) + at;
   for (int i = l->n - 2; i >= 0 && count > 0; i--)

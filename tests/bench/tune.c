@@ -154,7 +154,7 @@ static void end(field *f) {
  * shortest: others that use the machine only make it longer. */
 static bench_point point_of(const level *l, const field *f, int i) {
   const bench_operation *o = &f->each[i];
-  rgi_choice_shape shape = {o->operation, l->n, l->nodes, (size_t)o->bytes, 1, 1, 1, 1};
+  rgi_choice_shape shape = {o->operation, l->n, l->nodes, (size_t)o->bytes, 1, 1, 1, 1, 0};
   const rgi_tuning_level one[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   double part[3];
   for (int k = 0; k < 3; k++) {

@@ -17,7 +17,7 @@ static const char *chosen(rgi_choice_shape shape) {
 }
 
 static rgi_choice_shape shape_for(rg_operation op, int p, int nodes, size_t bytes, int memory) {
-  return (rgi_choice_shape){op, p, nodes, bytes, 1, 1, memory, 1};
+  return (rgi_choice_shape){op, p, nodes, bytes, 1, 1, memory, 1, 0};
 }
 
 static void test_one_node(void) {
@@ -52,7 +52,7 @@ static void test_nodes(void) {
 /* What cannot serve is not chosen, whatever it costs. */
 static void test_constraints(void) {
   for (size_t bytes = 1; bytes <= (size_t)64 << 20; bytes *= 4) {
-    rgi_choice_shape shape = {RG_OP_ALLREDUCE, 8, 2, bytes, 0, 1, 1, 0};
+    rgi_choice_shape shape = {RG_OP_ALLREDUCE, 8, 2, bytes, 0, 1, 1, 0, 0};
     RGT_TRUE(strcmp(chosen(shape), "ring") != 0 && strcmp(chosen(shape), "hierarchical") != 0);
     shape.in_order = 1;
     RGT_STR(chosen(shape), "hierarchical");
