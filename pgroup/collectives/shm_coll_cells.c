@@ -61,29 +61,32 @@ int rgi_shm_coll_alltoall_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *
   return RG_SUCCESS;
 }
 
-/* --- elements that do not fit into a cell ------------------------------------------------- */
+/* --- elements that do not fit into a cell, and those that an operation takes together ------ */
 
-/* Element i: its operands are gathered, and combined from the last one to the first. */
-static int reduce_element(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t i,
-                          char *operands) {
-  rgi_shm_coll_blocks b = {(const char *)r->in + i * r->size, operands, r->size, r->root, r->call};
+/* n elements from i on: their operands are gathered, and combined from the last one to the
+ * first. */
+static int reduce_elements(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t i, size_t n,
+                           char *operands) {
+  const size_t bytes = n * r->size, at = i * r->size;
+  rgi_shm_coll_blocks b = {(const char *)r->in + at, operands, bytes, r->root, r->call};
   RGI_TRY(rgi_shm_coll_gather(l, &b));
   if (r->root >= 0 && r->root != l->me)
     return RG_SUCCESS;
-  char *result = operands + (size_t)(l->n - 1) * r->size;
+  char *result = operands + (size_t)(l->n - 1) * bytes;
   for (int k = l->n - 2; k >= 0; k--)
-    RGI_TRY(rgi_op_apply(operands + (size_t)k * r->size, result, 1, r->type, r->op));
-  memcpy((char *)r->out + i * r->size, result, r->size);
+    RGI_TRY(rgi_op_apply(operands + (size_t)k * bytes, result, n, r->type, r->op));
+  memcpy((char *)r->out + at, result, bytes);
   return RG_SUCCESS;
 }
 
 int rgi_shm_coll_reduce_elements(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
-  char *operands = malloc((size_t)l->n * r->size);
+  const size_t n = r->whole ? r->count : 1;
+  char *operands = malloc((size_t)l->n * n * r->size);
   int error = operands ? RG_SUCCESS
                        : rgi_error(RG_ERR_NOMEM, "%s: no memory for %d elements of %zu bytes",
-                                   r->call, l->n, r->size);
-  for (size_t i = 0; i < r->count && !error; i++)
-    error = reduce_element(l, r, i, operands);
+                                   r->call, l->n, n * r->size);
+  for (size_t i = 0; i < r->count && !error; i += n)
+    error = reduce_elements(l, r, i, n, operands);
   free(operands);
   return error;
 }

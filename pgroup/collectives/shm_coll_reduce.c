@@ -112,7 +112,7 @@ static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
 /* Without the shared buffer: as tiny vectors, one after another. */
 static int reduce_by_cells(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   size_t most = RGI_SHM_TINY / r->size;
-  if (most == 0)
+  if (most == 0 || r->whole)
     return rgi_shm_coll_reduce_elements(l, r);
   for (size_t i = 0; i < r->count; i += most) {
     rgi_shm_coll_reduction part = *r;
@@ -126,7 +126,7 @@ static int reduce_by_cells(rgi_shared_state *l, const rgi_shm_coll_reduction *r)
 
 static int reduce_by_chunks(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   size_t most = RGI_SHM_CHUNK / r->size;
-  if (most == 0)
+  if (most == 0 || r->whole)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: an element of %zu bytes is too long for a reduction",
                      r->call, r->size);
   RGI_TRY(rgi_shm_step_attach_buffer(l, r->call));

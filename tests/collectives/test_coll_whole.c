@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/check/check.h"
+#include "tests/check/full_arena.h"
 
 static rg_group g;
 static MPI_Op op;
@@ -70,6 +71,23 @@ static void run_forced(void) {
   }
 }
 
+/* Without the group's shared buffer too. */
+static void test_full_arena(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&g));
+  MPI_Op_create(add_whole, 1, &op);
+  RGT_OK(rg_barrier(g));
+  rgt_full_arena_fill(0, 1);
+  run_all(24);
+  run_all(57);
+  run_all(1000);
+  rgt_full_arena_empty();
+  run_all(1000);
+  MPI_Op_free(&op);
+  RGT_OK(rg_group_free(&g));
+  RGT_OK(rg_finalize());
+}
+
 static void test_whole(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&g));
@@ -82,6 +100,7 @@ static void test_whole(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"whole", test_whole}, {NULL, NULL}};
+  static const rgt_test tests[] = {
+      {"full arena", test_full_arena}, {"whole", test_whole}, {NULL, NULL}};
   return rgt_main(argc, argv, "coll_whole", tests);
 }

@@ -32,7 +32,7 @@ static size_t lengths_used = LENGTHS;
 static int reduce(const void *in, void *out, size_t count, MPI_Datatype type, int root) {
   int size;
   MPI_Type_size(type, &size);
-  rgi_shm_coll_reduction r = {in, out, count, (size_t)size, type, op, root, "test"};
+  rgi_shm_coll_reduction r = {in, out, count, (size_t)size, type, op, 0, root, "test"};
   return rgi_shm_coll_reduce(l, &r);
 }
 
