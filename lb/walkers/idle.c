@@ -26,6 +26,7 @@
 #include "walkers/internode.h"
 #include "walkers/join.h"
 #include "walkers/load_board.h"
+#include "walkers/meeting_step.h"
 #include "walkers/membership.h"
 #include "walkers/search.h"
 #include "walkers/stop.h"
@@ -78,6 +79,7 @@ static int look_for_work(rg_balancer b, int64_t command[2]) {
   rgi_search *idle = &b->async.search;
   command[0] = command[1] = 0;
   RGI_TRY(rgi_join_serve(&b->async.join));
+  RGI_TRY(rgi_meeting_step_serve(b));
   if (idle->asked >= 0)
     return take_answer(b, command);
   if (idle->part.target < 0 && !idle->part.starts) {
@@ -114,6 +116,7 @@ static int try_idle(rg_balancer b, int *done) {
     }
   } else {
     RGI_TRY(rgi_join_serve(&b->async.join));
+    RGI_TRY(rgi_meeting_step_serve(b));
     if (!idle->pending)
       RGI_TRY(rg_ibcast(b->team.own, idle->command, 2, MPI_INT64_T, 0, &idle->request));
     idle->pending = 1;

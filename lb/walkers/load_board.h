@@ -34,6 +34,8 @@ typedef struct {
   _Atomic int32_t stopping;   /* the run ends early; read without the lock */
   int32_t count, first, room; /* entries that wait */
   uint64_t entries;           /* their block */
+  uint64_t aside;             /* walkers that are set aside: meeting_board.c */
+  _Atomic int64_t complete;   /* meetings that can take place; read without the lock */
   double merge;               /* mean seconds of a merge */
   int32_t processes;
   rgi_load_board_row

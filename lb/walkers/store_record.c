@@ -10,7 +10,8 @@
 #include "walkers/store_record.h"
 
 rgi_store_record_version *rgi_store_record_begin(rgi_store_record *r) {
-  rgi_store_record_version *v = &r->version[1 + (atomic_load(&r->now) + 1) % 2], kept = *v;
+  rgi_store_record_version *v = rgi_store_record_next(r), kept = *v;
+  atomic_store(&r->prepared, 0);
   *v = *rgi_store_record_current(r);
   v->state = kept.state;
   v->room = kept.room;

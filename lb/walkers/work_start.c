@@ -76,8 +76,11 @@ static int find_state(rgi_work *work, const rgi_queue_entry *entry, work_header 
   h->left = entry->left;
   h->bytes = h->entry.memory ? (int64_t)h->entry.bytes : -1;
   *memory = h->entry.memory;
-  if (h->entry.record)
+  h->done = entry->done;
+  if (h->entry.record) {
     RGI_TRY(rgi_store_load(&h->entry, &h->done, &h->left, &h->bytes, memory));
+    h->entry.met = rgi_store_met(&h->entry);
+  }
   return RG_SUCCESS;
 }
 
@@ -98,10 +101,10 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   rgi_walker_team_mark(work->team, RG_SPAN_REGROUP);
   RGI_TRY(spread_state(work, &h, &memory));
   take_up(work, &h);
-  work->started = rgi_clock_now();
+  work->started = rgi_clock_now() - h.entry.spent;
   work->may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
-  work->pace = (rg_pace){0};
-  if (h.entry.unit > 0)
+  work->pace = h.entry.pace;
+  if (work->pace.count == 0 && h.entry.unit > 0)
     rg_pace_note(&work->pace, 1, h.entry.unit);
   int error = first_state(work, memory, (size_t)h.bytes);
   if (!error)
@@ -109,10 +112,9 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   free(memory);
   if (!error && leads)
     error = rgi_work_ask(work);
-  int64_t words[2] = {rgi_work_error_word(work, error),
-                      leads && (work->left == 0 || work->stopping)};
+  int64_t words[2] = {rgi_work_error_word(work, error), leads ? rgi_work_next(work) : 0};
   RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, words, 2, MPI_INT64_T, MPI_MAX));
-  *next = words[0] ? RGI_WORK_FAIL : words[1] ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
+  *next = words[0] ? RGI_WORK_FAIL : (int)words[1];
   return words[0] ? rgi_work_fail_by_word(work, words[0]) : RG_SUCCESS;
 }
 
