@@ -111,7 +111,7 @@ static int serve_until(rg_balancer b, rg_request *request) {
 /* On a node without a leader no process has seen that the walkers there cannot go on. Their copies
  * would find no receiver now. */
 static int end_asides(rg_balancer b) {
-  if (!b->async.board.shared->aside)
+  if (!b->async.board.shared || !b->async.board.shared->aside)
     return RG_SUCCESS;
   rgi_buddy_close(&b->survival.buddy);
   RGI_TRY(rgi_load_board_lock(&b->async.board));

@@ -28,6 +28,7 @@
 #include "walkers/load_board.h"
 #include "walkers/meeting_step.h"
 #include "walkers/membership.h"
+#include "walkers/node_loads.h"
 #include "walkers/search.h"
 #include "walkers/stop.h"
 #include "walkers/walker_team.h"
@@ -68,6 +69,7 @@ static int take_answer(rg_balancer b, int64_t command[2]) {
     command[0] = RGI_IDLE_COMMAND_JOIN;
   } else {
     b->counts.refused++;
+    rgi_node_loads_refuse(&b->async.nodes.loads, m.from);
     rgi_walker_team_mark(&b->team, RG_SPAN_IDLE);
   }
   free(m.words);

@@ -19,6 +19,7 @@ typedef struct {
   int32_t lowest;        /* lowest rank in it */
   int64_t seen;          /* the version that the leader, being idle, had no answer to; or -1 */
   _Atomic int32_t waits; /* the process waits for changes */
+  int64_t walker;        /* the id of the group's walker */
   rg_load load;
 } rgi_load_board_row;
 

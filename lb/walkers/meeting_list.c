@@ -85,6 +85,14 @@ int rgi_meeting_list_take(rgi_meeting_list *l, int64_t *count, rgi_queue_entry *
   return RG_SUCCESS;
 }
 
+int64_t rgi_meeting_list_awaits(const rgi_meeting_list *l, int64_t id) {
+  int64_t n = 0;
+  for (int i = 0; i < l->count; i++)
+    for (int64_t k = 0; k < l->at[i].meeting.count; k++)
+      n += l->at[i].entry.id != id && l->at[i].meeting.ids[k] == id;
+  return n;
+}
+
 void rgi_meeting_list_say(const rgi_meeting_list *l, int i, char *text, size_t bytes) {
   const rgi_meeting *m = &l->at[i].meeting, *other = NULL;
   int64_t at = find_missing(l, m), missing = at < m->count ? m->ids[at] : -1;

@@ -27,6 +27,8 @@ int rgi_meeting_list_add(rgi_meeting_list *l, const rgi_queue_entry *e, const rg
  * and the rank of the first one. *count 0: there is none. The array belongs to the caller. */
 int rgi_meeting_list_take(rgi_meeting_list *l, int64_t *count, rgi_queue_entry **entries,
                           int64_t *number, int *rank);
+/* How many walkers are set aside until this one comes. */
+int64_t rgi_meeting_list_awaits(const rgi_meeting_list *l, int64_t id);
 /* Whom walker i waits for. */
 void rgi_meeting_list_say(const rgi_meeting_list *l, int i, char *text, size_t bytes);
 void rgi_meeting_list_free(rgi_meeting_list *l);

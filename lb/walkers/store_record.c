@@ -45,6 +45,10 @@ int rgi_store_record_set_text(rgi_store_record_version *v, const char *text) {
   return RG_SUCCESS;
 }
 
+void rgi_store_record_switch(rgi_store_record *r) {
+  atomic_fetch_add(&r->now, 1);
+}
+
 int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_t key) {
   memset(r, 0, sizeof *r);
   r->key = key;

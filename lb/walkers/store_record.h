@@ -68,9 +68,7 @@ rgi_store_record_version *rgi_store_record_begin(rgi_store_record *r);
 int rgi_store_record_set_state(rgi_store_record_version *v, const void *state, size_t bytes);
 int rgi_store_record_set_text(rgi_store_record_version *v, const char *text);
 /* The version that was written becomes the valid one. */
-static inline void rgi_store_record_switch(rgi_store_record *r) {
-  atomic_fetch_add(&r->now, 1);
-}
+void rgi_store_record_switch(rgi_store_record *r);
 
 /* The first version becomes the valid one again. */
 static inline void rgi_store_record_revert(rgi_store_record *r) {

@@ -16,6 +16,7 @@
 #include "shm/node.h"
 #include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
+#include "walkers/meeting_list.h"
 #include "walkers/meeting_round.h"
 #include "walkers/membership.h"
 #include "walkers/planner.h"
@@ -80,6 +81,8 @@ static void fill_report(rg_balancer b, rgi_round_report *t) {
                           .due = work->stopping,
                           .arrived = rgi_clock_now(),
                           .load = rgi_work_load(work, work->working ? may : RG_LOAD_JOINABLE)};
+  if (work->working)
+    t->load.awaited = rgi_meeting_list_awaits(&b->round.aside, work->walker.id);
 }
 
 /* Tests whether the reports of all processes are here; with `wait`, waits for them. */
@@ -272,6 +275,9 @@ static int conclude_round(rg_balancer b) {
     RGI_TRY(rgi_round_rows(&b->round, &b->planner));
     t = rgi_planner_table(&b->planner, b->list.at, b->list.count);
     t.self = RG_LOAD_ALL_ROWS;
+    for (int i = 0; i < t.waiting_count; i++)
+      b->planner.waiting[i].awaited =
+          rgi_meeting_list_awaits(&b->round.aside, b->planner.waiting[i].id);
     int working = any_group_works(b);
     if (!working && b->list.count == 0) {
       b->stage = RGI_BALANCER_DONE;

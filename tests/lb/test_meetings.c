@@ -247,6 +247,64 @@ static void test_arguments(void) {
   RGT_INT(rg_balance_create(world, &kind, NULL, &b), RG_ERR_ARG);
 }
 
+/* --- what a policy sees -------------------------------------------------------------------- */
+
+static int64_t seen_awaited;
+
+static int look(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  rg_policy own = {.size = sizeof own};
+  (void)policy;
+  for (int64_t i = 0; i < table->count; i++)
+    seen_awaited = table->load[i].awaited > seen_awaited ? table->load[i].awaited : seen_awaited;
+  for (int64_t i = 0; i < table->waiting_count; i++)
+    seen_awaited =
+        table->waiting[i].awaited > seen_awaited ? table->waiting[i].awaited : seen_awaited;
+  RGT_OK(rg_policy_parse("none", &own));
+  return rg_policy_plan(&own, table, plan);
+}
+
+/* Walker 4 meets all others, which are there before it: some policy call sees that they wait. */
+static int meets_all(const rg_walker *w, rg_meeting *m, void *context) {
+  static int64_t with[BAD_WALKERS];
+  (void)context;
+  if (*(const int64_t *)w->state < (w->id == BAD_WALKERS - 1 ? 2 : 1))
+    return RG_SUCCESS;
+  m->count = 0;
+  for (int i = 0; i < BAD_WALKERS; i++)
+    if (i != w->id)
+      with[m->count++] = i;
+  m->with = with;
+  m->number = 1;
+  return RG_SUCCESS;
+}
+
+static void test_awaited(void) {
+  static const bad_case no_case = {0};
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(int64_t),
+                         .unit = bad_unit,
+                         .left = bad_left,
+                         .meets = meets_all,
+                         .meeting = bad_meeting};
+  rg_policy policy = {.size = sizeof policy, .name = "look", .plan = look};
+  now = &no_case;
+  for (policy.interval = 0; policy.interval < 2; policy.interval++) {
+    rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
+    rg_balancer b;
+    int64_t most;
+    seen_awaited = 0;
+    RGT_OK(rg_balance_create(world, &kind, &o, &b));
+    for (int w = 0; w < BAD_WALKERS; w++) {
+      rg_walker_new new = {.size = sizeof new, .id = w, .left = 2};
+      RGT_OK(rg_balance_add(b, &new));
+    }
+    RGT_OK(rg_balance_run(b));
+    MPI_Allreduce(&seen_awaited, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    RGT_TRUE(most >= 1 && most < BAD_WALKERS);
+    RGT_OK(rg_balance_free(&b));
+  }
+}
+
 static void test_begin(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
@@ -263,6 +321,7 @@ int main(int argc, char **argv) {
                                    {"packed states", test_packed},
                                    {"no meeting", test_bad},
                                    {"backwards", test_backwards},
+                                   {"awaited", test_awaited},
                                    {"arguments", test_arguments},
                                    {"end", test_end},
                                    {NULL, NULL}};
