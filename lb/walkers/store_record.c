@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A version is written into blocks of its own, which are kept for the versions after it. */
 #include <stdio.h>
 #include <string.h>
 

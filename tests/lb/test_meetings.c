@@ -263,7 +263,8 @@ static int look(const rg_policy *policy, const rg_load_table *table, rg_plan *pl
   return rg_policy_plan(&own, table, plan);
 }
 
-/* Walker 4 meets all others, which are there before it: some policy call sees that they wait. */
+/* All meet after a unit, walker 4 after two. With fewer groups than walkers one of them waits when
+ * the first is set aside: the policy sees that it is awaited. */
 static int meets_all(const rg_walker *w, rg_meeting *m, void *context) {
   static int64_t with[BAD_WALKERS];
   (void)context;
@@ -300,7 +301,7 @@ static void test_awaited(void) {
     }
     RGT_OK(rg_balance_run(b));
     MPI_Allreduce(&seen_awaited, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-    RGT_TRUE(most >= 1 && most < BAD_WALKERS);
+    RGT_TRUE(most < BAD_WALKERS && (most >= 1 || rgt_size >= BAD_WALKERS));
     RGT_OK(rg_balance_free(&b));
   }
 }
