@@ -64,8 +64,17 @@ typedef struct {
   double waited; /* seconds that its present group has waited for other groups, in synchronous
                     balancing */
   int begins;    /* in changed: 1 if no member was in a group of this walker before, because it
-                    begins or continues after a death; else 0 */
+                    begins, or continues after a meeting or a death; else 0 */
 } rg_walker;
+
+/* A meeting, as a walker asks for it. The library makes the struct, and later versions may have
+ * more members at its end. */
+typedef struct {
+  const int64_t *with; /* the ids of the others, in any order; NULL: no meeting now. The memory is
+                          the application's, and is read before the next callback */
+  int64_t count;       /* of them, at least 1 */
+  int64_t number;      /* >= 0. All that meet give the same; those of a walker ascend */
+} rg_meeting;
 
 /* The application's callbacks. Only unit and left are required. */
 typedef struct {
@@ -112,6 +121,21 @@ typedef struct {
   int alike;
 
   void *context; /* passed to all callbacks */
+
+  /* Walkers that meet: both or none. A walker that meets is set aside with its state, and its group
+   * is free for others; when all that meet are there, one process calls meeting with them, and then
+   * they wait for groups again. So any number of groups is enough.
+   *
+   * meets: sets *meeting if the walker is to meet others before its next unit (or before it ends:
+   * left may be 0). The answer depends on the state and the units done only. Called on the leader
+   * (with `alike` on all members) when the walker begins or goes on, and after each unit; the
+   * number of the last meeting is not met again. Local. */
+  int (*meets)(const rg_walker *walker, rg_meeting *meeting, void *context);
+  /* Called on one process, which need not have worked on any of them, with copies of all walkers
+   * that meet, in the order of their ids; it may change their states. What it does must depend on
+   * these alone. After a death it may be called again with the same states. Its error ends all of
+   * them. Local. */
+  int (*meeting)(int64_t count, rg_walker *const walkers[], int64_t number, void *context);
 } rg_walker_kind;
 
 /* A new walker. Zero is the default of every member except `size` and `left`. */
@@ -238,7 +262,7 @@ typedef struct {
   int rank;          /* rank in g of the process that detected the error; else of the leader */
   const char *text;  /* the message of the error, or "" */
   int64_t done;      /* units */
-  double seconds;    /* from its start to its end */
+  double seconds;    /* from its start to its end, without the time for which it was set aside */
   const void *state; /* at the end, packed if there is pack; NULL if it failed */
   size_t bytes;
   double unit;  /* seconds of a unit on one process, by what was measured; 0: not known. Another

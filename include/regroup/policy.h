@@ -92,26 +92,28 @@ typedef struct {
   int64_t most;   /* the largest number of processes that it can use; 0: no limit */
   int state;      /* a sum of RG_LOAD_ACTIVE, RG_LOAD_JOINABLE and RG_LOAD_LEAVABLE */
   int unused;
-  int64_t walkers;     /* the number of its walkers, for the caller; policies ignore it */
-  double left;         /* units left of its work, >= 0; or RG_LOAD_UNKNOWN */
-  double done;         /* units it has done: used for `left` if that is unknown */
-  double unit;         /* seconds of a unit with its present processes; or RG_LOAD_UNKNOWN: then
-                          the pace is used, and without a pace one second on one process */
-  rg_pace pace;        /* seconds of a unit at other sizes, or zeros */
-  double busy;         /* processors that each of its processes would use, in the mean, if it never
-                          waited for one: 1 if it always computes, less if it sleeps or waits for
-                          other processes; 0: not known */
-  int64_t reserved[1]; /* 0 */
+  int64_t walkers; /* the number of its walkers, for the caller; policies ignore it */
+  double left;     /* units left of its work, >= 0; or RG_LOAD_UNKNOWN */
+  double done;     /* units it has done: used for `left` if that is unknown */
+  double unit;     /* seconds of a unit with its present processes; or RG_LOAD_UNKNOWN: then
+                      the pace is used, and without a pace one second on one process */
+  rg_pace pace;    /* seconds of a unit at other sizes, or zeros */
+  double busy;     /* processors that each of its processes would use, in the mean, if it never
+                      waited for one: 1 if it always computes, less if it sleeps or waits for
+                      other processes; 0: not known */
+  int64_t awaited; /* walkers that are set aside until this row's walker meets them, as far as
+                      the caller knows */
 } rg_load;
 
 /* A walker without a group. */
 typedef struct {
-  int64_t id;          /* set by the caller */
-  int64_t least;       /* the least number of processes; 0: no limit */
-  int64_t most;        /* the largest number of processes that it can use; 0: no limit */
-  double left;         /* units, or RG_LOAD_UNKNOWN */
-  double unit;         /* seconds of a unit on one process, or RG_LOAD_UNKNOWN */
-  int64_t reserved[2]; /* 0 */
+  int64_t id;       /* set by the caller */
+  int64_t least;    /* the least number of processes; 0: no limit */
+  int64_t most;     /* the largest number of processes that it can use; 0: no limit */
+  double left;      /* units, or RG_LOAD_UNKNOWN */
+  double unit;      /* seconds of a unit on one process, or RG_LOAD_UNKNOWN */
+  int64_t awaited;  /* walkers that are set aside until this one meets them */
+  int64_t reserved; /* 0 */
 } rg_waiting_walker;
 
 /* The table. In a policy of the application it is the library's, which may have more members

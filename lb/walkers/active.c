@@ -16,6 +16,7 @@
 #include "walkers/join.h"
 #include "walkers/load_board.h"
 #include "walkers/load_table.h"
+#include "walkers/meeting_step.h"
 #include "walkers/own_load.h"
 #include "walkers/planner.h"
 #include "walkers/stop.h"
@@ -66,10 +67,10 @@ static int decide_next(void *of, rgi_work_decision *d) {
   rg_balancer b = of;
   RGI_TRY(rgi_join_serve(&b->async.join));
   RGI_TRY(rgi_stop_look(b));
-  if (b->work.left == 0 || b->work.stopping) {
-    d->kind = RGI_WORK_FINISH;
+  RGI_TRY(rgi_meeting_step_serve(b));
+  d->kind = rgi_work_next(&b->work);
+  if (d->kind != RGI_WORK_GO_ON)
     return RG_SUCCESS;
-  }
   RGI_TRY(rgi_load_board_lock(&b->async.board));
   int error = decide_locked(b, d);
   rgi_load_board_unlock(&b->async.board);
@@ -95,11 +96,20 @@ int rgi_active_become_idle(rg_balancer b, int ended) {
   return rgi_join_refuse_all(&b->async.join);
 }
 
+static int set_aside(rg_balancer b) {
+  int failed = 0;
+  RGI_TRY(rgi_meeting_step_aside(b, &failed));
+  RGI_TRY(rgi_active_become_idle(b, failed));
+  return rgi_meeting_step_serve(b);
+}
+
 int rgi_active_continue(rg_balancer b, int next) {
   if (next == RGI_WORK_FINISH) {
     RGI_TRY(rgi_work_finish(&b->work));
     return rgi_active_become_idle(b, 1);
   }
+  if (next == RGI_WORK_MEET)
+    return set_aside(b);
   if (next == RGI_WORK_FAIL || !b->work.working)
     return rgi_active_become_idle(b, 1);
   return rgi_own_load_publish(&b->async.board, &b->work);

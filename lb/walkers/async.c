@@ -22,6 +22,7 @@
 #include "walkers/join.h"
 #include "walkers/layout.h"
 #include "walkers/load_board.h"
+#include "walkers/meeting_step.h"
 #include "walkers/membership.h"
 #include "walkers/own_load.h"
 #include "walkers/queue.h"
@@ -31,6 +32,7 @@
 #include "walkers/work_start.h"
 
 int rgi_async_step(rg_balancer b, int wait, int *what) {
+  RGI_TRY(rgi_meeting_step_serve(b));
   if (b->work.working)
     RGI_TRY(rgi_active_step(b, what));
   else
@@ -106,6 +108,18 @@ static int serve_until(rg_balancer b, rg_request *request) {
   }
 }
 
+/* On a node without a leader no process has seen that the walkers there cannot go on. Their copies
+ * would find no receiver now. */
+static int end_asides(rg_balancer b) {
+  if (!b->async.board.shared || !b->async.board.shared->aside)
+    return RG_SUCCESS;
+  rgi_buddy_close(&b->survival.buddy);
+  RGI_TRY(rgi_load_board_lock(&b->async.board));
+  int error = rgi_meeting_step_end(b);
+  rgi_load_board_unlock(&b->async.board);
+  return error;
+}
+
 /* The barrier is kept in b->async.end, so that restart.c can end it before it frees the group: a
  * death may be seen while it is open. */
 int rgi_async_end(rg_balancer b) {
@@ -113,6 +127,7 @@ int rgi_async_end(rg_balancer b) {
   RGI_TRY(rg_ibarrier(b->members.group, &b->async.end));
   RGI_TRY(serve_until(b, &b->async.end));
   RGI_TRY(rgi_join_serve(&b->async.join));
+  RGI_TRY(end_asides(b));
   RGI_TRY(rgi_wire_flush(&b->wire));
   rgi_internode_close(&b->async.nodes);
   rgi_load_board_close(&b->async.board);

@@ -16,6 +16,8 @@
 #include "walkers/join.h"
 #include "walkers/load_board.h"
 #include "walkers/load_table.h"
+#include "walkers/meeting.h"
+#include "walkers/meeting_step.h"
 #include "walkers/membership.h"
 #include "walkers/outcome_list.h"
 #include "walkers/pace_table.h"
@@ -55,6 +57,8 @@ static int check_settings(const char *call, const struct rg_balancer_s *b) {
                      k->unit ? "left" : "unit");
   if (packing != 0 && packing != 3)
     return rgi_error(RG_ERR_ARG, "%s: packed, pack and unpack are needed together", call);
+  if (!k->meets != !k->meeting)
+    return rgi_error(RG_ERR_ARG, "%s: meets and meeting are needed together", call);
   if (!b->planner.policy.plan)
     return rgi_error(RG_ERR_ARG, "%s: the policy has no function plan", call);
   if (o->group < 0 || !(o->limit >= 0))
@@ -136,6 +140,8 @@ static void free_run(rg_balancer b) {
   rgi_queue_free(&b->work.born);
   rgi_planner_close(&b->planner);
   rgi_join_close(&b->async.join);
+  rgi_meeting_step_forget(b);
+  rgi_meeting_free(&b->work.meeting);
   rgi_round_close(&b->round);
 }
 

@@ -27,12 +27,20 @@
 #include "walkers/wire.h"
 #include "walkers/work.h"
 
+/* Walkers that have met and wait until so many copies for the buddy are confirmed. */
+typedef struct rgi_balancer_kept {
+  struct rgi_balancer_kept *next;
+  int64_t count, copies;
+  rgi_queue_entry *entries;
+} rgi_balancer_kept;
+
 /* Asynchronous balancing. */
 typedef struct {
   rgi_load_board board;
   rgi_internode nodes;
   rgi_join join;
   rgi_search search;
+  rgi_balancer_kept *kept;
   rg_request end; /* the barrier at the end */
 } rgi_balancer_async;
 

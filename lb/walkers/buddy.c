@@ -52,6 +52,7 @@ int rgi_buddy_send(rgi_buddy *k, uint64_t record, int ended) {
     return RG_SUCCESS;
   RGI_TRY(rgi_store_pack_add(&k->mine, record));
   k->open++;
+  k->sent++;
   k->last = now;
   int error =
       rgi_wire_send(k->wire, k->rank, RGI_WIRE_COPY, (int64_t)(k->mine.bytes / sizeof(int64_t)),

@@ -15,6 +15,7 @@ typedef struct {
   rgi_store_index *index; /* of this node's store */
   int rank;               /* -1: none */
   int open;               /* copies not answered yet */
+  int64_t sent;           /* copies so far */
   double last;            /* when the last one was sent */
   rgi_store_pack mine;    /* records of children, for the next one */
 } rgi_buddy;

@@ -27,7 +27,9 @@
 #include "walkers/internode.h"
 #include "walkers/join.h"
 #include "walkers/load_board.h"
+#include "walkers/meeting_step.h"
 #include "walkers/membership.h"
+#include "walkers/node_loads.h"
 #include "walkers/search.h"
 #include "walkers/stop.h"
 #include "walkers/walker_team.h"
@@ -68,6 +70,7 @@ static int take_answer(rg_balancer b, int64_t command[2]) {
     command[0] = m.words[0] == RGI_JOIN_IDLE ? RGI_IDLE_COMMAND_GATHER : RGI_IDLE_COMMAND_JOIN;
   } else {
     b->counts.refused++;
+    rgi_node_loads_refuse(&b->async.nodes.loads, m.from);
     rgi_walker_team_mark(&b->team, RG_SPAN_IDLE);
   }
   free(m.words);
@@ -90,6 +93,7 @@ static int look_for_work(rg_balancer b, int64_t command[2]) {
   rgi_search *idle = &b->async.search;
   command[0] = command[1] = 0;
   RGI_TRY(rgi_join_serve(&b->async.join));
+  RGI_TRY(rgi_meeting_step_serve(b));
   if (idle->asked >= 0)
     return take_answer(b, command);
   if (b->async.join.count > 0)
@@ -128,6 +132,7 @@ static int try_idle(rg_balancer b, int *done) {
     }
   } else {
     RGI_TRY(rgi_join_serve(&b->async.join));
+    RGI_TRY(rgi_meeting_step_serve(b));
     if (!idle->pending)
       RGI_TRY(rg_ibcast(b->team.own, idle->command, 2, MPI_INT64_T, 0, &idle->request));
     idle->pending = 1;

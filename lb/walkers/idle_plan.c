@@ -19,6 +19,7 @@
 #include "walkers/internode.h"
 #include "walkers/load_board.h"
 #include "walkers/load_table.h"
+#include "walkers/meeting_step.h"
 #include "walkers/node_loads.h"
 #include "walkers/planner.h"
 #include "walkers/search.h"
@@ -134,7 +135,7 @@ int rgi_idle_plan_make(rg_balancer b, int64_t command[2]) {
   rgi_load_board_row *row = rgi_load_board_row_of(&b->async.board, b->members.rank);
   if (b->async.board.shared->ended) {
     command[0] = RGI_IDLE_COMMAND_END;
-    return RG_SUCCESS;
+    return rgi_meeting_step_end(b);
   }
   if (b->async.board.shared->version == b->async.search.seen && !b->async.nodes.loads.news)
     return RG_SUCCESS;

@@ -9,15 +9,18 @@
  * A node's credit is 2^-credit, at first 1. Rank 0 adds what is returned as binary digits. When the
  * sum is the number of nodes it sends END to each node's leader. A process that finds that the run
  * is to end early sends STOP to rank 0, which sends it on to each node's leader, so that it comes
- * before END. */
+ * before END. ASIDE brings a walker that is to meet others. A walker that is set aside is no open
+ * one: it goes on only when another one comes, and that one has a credit. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/mix.h"
 #include "walkers/credit.h"
 #include "walkers/internode.h"
 #include "walkers/load_board.h"
+#include "walkers/meeting_board.h"
 #include "walkers/membership.h"
 #include "walkers/node_loads.h"
 #include "walkers/queue.h"
@@ -25,7 +28,7 @@
 #include "walkers/wire.h"
 
 /* The first number of each message. */
-enum { QUERY, ROWS, STEAL, WALKER, NOTHING, CREDIT, END, STOP };
+enum { QUERY, ROWS, STEAL, WALKER, NOTHING, CREDIT, END, STOP, ASIDE };
 
 #define FIRST_PAUSE 1e-3 /* seconds between two questions of an idle group, doubled */
 #define LONGEST_PAUSE 50e-3
@@ -219,6 +222,48 @@ static int take_walker(rgi_internode *f, int64_t words[]) {
   return error;
 }
 
+/* --- walkers that meet on another node ---------------------------------------------------- */
+
+int rgi_internode_home(const rgi_internode *f, int64_t id) {
+  return f->loads.node[rgi_mix_bits((uint64_t)id) % (uint64_t)f->loads.nodes].leader;
+}
+
+int rgi_internode_send_aside(rgi_internode *f, int to, int64_t credit, const rgi_queue_entry *e,
+                             const rgi_meeting *m) {
+  int64_t entry = 4 + m->count, state = entry + words_for(sizeof *e),
+          all = state + (e->memory ? words_for(e->bytes) : 0);
+  int64_t *words = calloc((size_t)all, sizeof *words);
+  if (!words)
+    return rgi_error(RG_ERR_NOMEM, "no memory for %zu bytes of a walker", e->bytes);
+  words[0] = ASIDE;
+  words[1] = credit;
+  words[2] = m->number;
+  words[3] = m->count;
+  memcpy(words + 4, m->ids, (size_t)m->count * sizeof *words);
+  memcpy(words + entry, e, sizeof *e);
+  if (e->memory)
+    memcpy(words + state, e->memory, e->bytes);
+  int error = rgi_wire_send(f->wire, to, RGI_WIRE_INTERNODE, all, words);
+  free(words);
+  return error;
+}
+
+static int take_aside(rgi_internode *f, int64_t words[]) {
+  rgi_meeting m = {.number = words[2], .count = words[3], .ids = words + 4};
+  int64_t *entry = words + 4 + m.count;
+  rgi_queue_entry e;
+  memcpy(&e, entry, sizeof e);
+  e.memory = e.memory ? entry + words_for(sizeof e) : NULL;
+  RGI_TRY(rgi_load_board_lock(f->board));
+  int error = rgi_internode_arrive(f, words[1]);
+  if (!error)
+    error = rgi_meeting_board_add(f->board, &e, &m);
+  if (!error)
+    error = rgi_internode_check_end(f);
+  rgi_load_board_unlock(f->board);
+  return error;
+}
+
 /* --- questions and answers ------------------------------------------------------------------ */
 
 static int take_answer(rgi_internode *f, int64_t words[]) {
@@ -247,6 +292,8 @@ static int handle_message(rgi_internode *f, int from, int64_t words[]) {
     return end_all(f);
   case STOP:
     return take_stop(f);
+  case ASIDE:
+    return take_aside(f, words);
   default:
     return take_answer(f, words);
   }

@@ -13,6 +13,7 @@
 
 #include "walkers/credit.h"
 #include "walkers/load_board.h"
+#include "walkers/meeting.h"
 #include "walkers/node_loads.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
@@ -39,6 +40,11 @@ int rgi_internode_serve(rgi_internode *f);
 int rgi_internode_query(rgi_internode *f, int ranks);
 /* The run ends early on all nodes. Without the lock. */
 int rgi_internode_stop(rgi_internode *f);
+/* The process to which walkers are sent that meet, the first of which has this id. */
+int rgi_internode_home(const rgi_internode *f, int64_t id);
+/* Sends a walker that is set aside there, with its credit. Without the lock. */
+int rgi_internode_send_aside(rgi_internode *f, int to, int64_t credit, const rgi_queue_entry *e,
+                             const rgi_meeting *m);
 /* Whether this process has asked something that is not answered yet. */
 int rgi_internode_asked(const rgi_internode *f);
 

@@ -28,9 +28,9 @@ static uint64_t of_double(double x) {
 /* A hash of what must be the same on all processes. */
 static uint64_t hash_of(const struct rg_balancer_s *b) {
   const rg_walker_kind *k = &b->work.kind;
-  uint64_t h =
-      mix_in(k->bytes, (k->unpack != NULL) + 2 * (k->changed != NULL) + 4 * (k->finished != NULL) +
-                           8 * (k->start != NULL) + 16 * (k->leaving != NULL));
+  uint64_t h = mix_in(k->bytes, (k->unpack != NULL) + 2 * (k->changed != NULL) +
+                                    4 * (k->finished != NULL) + 8 * (k->start != NULL) +
+                                    16 * (k->leaving != NULL) + 32 * (k->meets != NULL));
   h = mix_in(mix_in(h, (uint64_t)b->options.group), of_double(b->options.limit));
   h = mix_in(mix_in(h, (uint64_t)b->planner.policy.interval), (uint64_t)b->planner.policy.asks);
   for (const char *c = rgi_planner_name(&b->planner); *c; c++)

@@ -19,6 +19,7 @@ typedef struct {
   int32_t lowest;        /* lowest rank in it */
   int64_t seen;          /* the version that the leader, being idle, had no answer to; or -1 */
   _Atomic int32_t waits; /* the process waits for changes */
+  int64_t walker;        /* the id of the group's walker */
   rg_load load;
 } rgi_load_board_row;
 
@@ -35,6 +36,8 @@ typedef struct {
   _Atomic int32_t stopping;   /* the run ends early; read without the lock */
   int32_t count, first, room; /* entries that wait */
   uint64_t entries;           /* their block */
+  uint64_t aside;             /* walkers that are set aside: meeting_board.c */
+  _Atomic int64_t complete;   /* meetings that can take place; read without the lock */
   double merge;               /* mean seconds of a merge */
   int32_t processes;
   rgi_load_board_row

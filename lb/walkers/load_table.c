@@ -7,6 +7,7 @@
 #include "shm/node.h"
 #include "walkers/load_board.h"
 #include "walkers/load_table.h"
+#include "walkers/meeting_board.h"
 #include "walkers/node_loads.h"
 #include "walkers/planner.h"
 #include "walkers/queue.h"
@@ -14,6 +15,16 @@
 static int by_lowest(const void *a, const void *b) {
   const rgi_load_board_row *x = a, *y = b;
   return (x->lowest > y->lowest) - (x->lowest < y->lowest);
+}
+
+/* Only the walkers that are set aside on this node are known. */
+static void note_awaited(const rgi_load_board *b, rgi_load_board_row rows[], int count,
+                         rgi_planner *p) {
+  for (int i = 0; i < count; i++)
+    if (rows[i].load.state & RG_LOAD_ACTIVE)
+      rows[i].load.awaited = rgi_meeting_board_awaits(b, rows[i].walker);
+  for (int i = 0; i < b->shared->count && i < RGI_QUEUE_SHOWN; i++)
+    p->waiting[i].awaited = rgi_meeting_board_awaits(b, p->waiting[i].id);
 }
 
 int rgi_load_table_make(const rgi_load_board *b, const rgi_node_loads *others, rgi_planner *p,
@@ -28,6 +39,9 @@ int rgi_load_table_make(const rgi_load_board *b, const rgi_node_loads *others, r
     if (board->row[i].leads)
       memcpy(&rows[count++], &board->row[i], sizeof *rows);
   rgi_node_loads_rows(others, most, rows, &count);
+  *t = rgi_planner_table(p, rgi_load_board_waiting(b), board->count);
+  if (board->aside)
+    note_awaited(b, rows, count, p);
   qsort(rows, (size_t)count, sizeof *rows, by_lowest);
   int self = 0;
   for (int i = 0; i < count; i++) {
@@ -37,8 +51,7 @@ int rgi_load_table_make(const rgi_load_board *b, const rgi_node_loads *others, r
       self = i;
   }
   free(rows);
-  p->row_count = count;
-  *t = rgi_planner_table(p, rgi_load_board_waiting(b), board->count);
+  t->count = p->row_count = count;
   t->self = self;
   t->merge = board->merge;
   t->processors = others->nodes > 1 ? 0 : rgi_node.processors;

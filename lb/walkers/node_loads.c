@@ -92,6 +92,13 @@ void rgi_node_loads_promise(rgi_node_loads *l, int leader, int64_t ranks) {
         l->node[i].row[k].load.coming += ranks;
 }
 
+void rgi_node_loads_refuse(rgi_node_loads *l, int leader) {
+  for (int i = 0; i < l->nodes; i++)
+    for (int k = 0; k < l->node[i].count; k++)
+      if (l->node[i].row[k].load.id == leader)
+        l->node[i].row[k].load.state &= ~RG_LOAD_JOINABLE;
+}
+
 int rgi_node_loads_idle(const rgi_node_loads *l) {
   for (int i = 0; i < l->nodes; i++) {
     if (i != l->mine && !l->node[i].row)

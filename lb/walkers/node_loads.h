@@ -39,6 +39,8 @@ int rgi_node_loads_take(rgi_node_loads *l, int node, const int64_t words[]);
 void rgi_node_loads_rows(const rgi_node_loads *l, int most, rgi_load_board_row *rows, int *count);
 /* Notes that so many processes are on their way to a group of another node. */
 void rgi_node_loads_promise(rgi_node_loads *l, int leader, int64_t ranks);
+/* A group of another node has refused: until its node tells its rows again, it cannot be joined. */
+void rgi_node_loads_refuse(rgi_node_loads *l, int leader);
 /* Whether, as far as is known, no other node works. */
 int rgi_node_loads_idle(const rgi_node_loads *l);
 

@@ -22,6 +22,7 @@ void rgi_own_load_write(rgi_load_board *b, const rgi_work *work, int coming) {
   int64_t ranks = row->load.ranks;
   row->leads = 1;
   row->stamp = b->stamp;
+  row->walker = work->walker.id;
   row->lowest = work->team->lowest;
   row->seen = -1;
   row->load = rgi_work_load(work, (rgi_work_joinable(work) ? RG_LOAD_JOINABLE : 0) |

@@ -18,6 +18,10 @@ typedef struct {
   void *memory;    /* or its state in memory of this process, or NULL */
   size_t bytes;    /* of either */
   int ended;       /* not a walker but an outcome that a unit has added */
+  int64_t done;    /* of a walker that has met others: its units, */
+  int64_t met;     /* the number of its last meeting + 1, */
+  double spent;    /* the seconds that groups have worked on it, */
+  rg_pace pace;    /* and what was measured */
 } rgi_queue_entry;
 
 typedef struct {

@@ -24,6 +24,8 @@
 #include "walkers/join.h"
 #include "walkers/layout.h"
 #include "walkers/load_board.h"
+#include "walkers/meeting_list.h"
+#include "walkers/meeting_step.h"
 #include "walkers/membership.h"
 #include "walkers/node_loads.h"
 #include "walkers/outcome.h"
@@ -34,6 +36,7 @@
 #include "walkers/store.h"
 #include "walkers/store_exchange.h"
 #include "walkers/store_index.h"
+#include "walkers/store_write.h"
 #include "walkers/synchronous.h"
 #include "walkers/walker_team.h"
 #include "walkers/wire.h"
@@ -54,6 +57,9 @@ static void give_up_all(rg_balancer b) {
   end_request(&b->async.end);
   rgi_search_forget(&b->async.search);
   rgi_join_forget(&b->async.join);
+  rgi_meeting_step_forget(b);
+  rgi_meeting_list_free(&b->round.brought);
+  rgi_meeting_list_free(&b->round.aside);
   rgi_wire_flush(&b->wire);
   rgi_work_leave(&b->work);
   rgi_walker_team_free(&b->team);
@@ -104,7 +110,9 @@ static int read_list(rg_balancer b, const rgi_store_exchange *x, int **homes) {
 static int read_stores(rg_balancer b, rgi_store_exchange *x, int unused) {
   int *homes = NULL;
   (void)unused;
-  int error = share_error(b, x->nodes ? rgi_store_exchange_agree(x) : RG_SUCCESS);
+  int error = share_error(b, x->nodes ? rgi_store_write_settle(x->index) : RG_SUCCESS);
+  if (!error)
+    error = share_error(b, x->nodes ? rgi_store_exchange_agree(x) : RG_SUCCESS);
   if (!error)
     error = share_error(b, read_list(b, x, &homes));
   if (!error && x->nodes)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "walkers/meeting_list.h"
 #include "walkers/planner.h"
 #include "walkers/round.h"
 
@@ -25,6 +26,8 @@ int rgi_round_open(rgi_round_state *r, int size) {
 }
 
 void rgi_round_close(rgi_round_state *r) {
+  rgi_meeting_list_free(&r->brought);
+  rgi_meeting_list_free(&r->aside);
   free(r->reports);
   free(r->leader_of);
   *r = (rgi_round_state){0};

@@ -7,12 +7,13 @@
 
 #include <regroup/request.h>
 
+#include "walkers/meeting_list.h"
 #include "walkers/planner.h"
 
 /* What a process reports at the end of a round. */
 typedef struct {
   rg_load load; /* of its group */
-  int32_t leader, lowest, born, due;
+  int32_t leader, lowest, born, aside, due, unused;
   double arrived;
 } rgi_round_report;
 
@@ -24,6 +25,8 @@ typedef struct {
   int *leader_of;                 /* of each rank, in the next groups */
   int *starts;                    /* the walker that the group of this leader starts, or -1 */
   int *ranks;                     /* of one group */
+  rgi_meeting_list brought;       /* walkers that this process has set aside in this round */
+  rgi_meeting_list aside;         /* on all processes: in earlier ones */
   double since;                   /* when this process became idle */
 } rgi_round_state;
 

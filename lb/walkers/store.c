@@ -178,6 +178,10 @@ int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, in
   return RG_SUCCESS;
 }
 
+int64_t rgi_store_met(const rgi_queue_entry *entry) {
+  return rgi_store_record_current(rgi_store_record_at(entry->record))->met;
+}
+
 /* --- outcomes --------------------------------------------------------------------------------- */
 
 static int add_ended(const rgi_store_record *r, const rgi_store_record_version *v,

@@ -58,6 +58,8 @@ int rgi_store_read(const rgi_store *s, rgi_queue *list);
 /* What the valid version says of a walker; *memory, if there is a state, belongs to the caller. */
 int rgi_store_load(const rgi_queue_entry *entry, int64_t *done, double *left, int64_t *bytes,
                    void **memory);
+/* The number of its last meeting + 1. */
+int64_t rgi_store_met(const rgi_queue_entry *entry);
 /* Adds the walkers that have ended to a list: all that this node has; or those that ended in a
  * group led by this process and, where this process is their home, in groups led by the dead. */
 int rgi_store_outcomes(const rgi_store *s, int all, rgi_outcome_list *list);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * A version is written into blocks of its own, which are kept for the versions after it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +12,8 @@
 #include "walkers/store_record.h"
 
 rgi_store_record_version *rgi_store_record_begin(rgi_store_record *r) {
-  rgi_store_record_version *v = &r->version[1 + (atomic_load(&r->now) + 1) % 2], kept = *v;
+  rgi_store_record_version *v = rgi_store_record_next(r), kept = *v;
+  atomic_store(&r->prepared, 0);
   *v = *rgi_store_record_current(r);
   v->state = kept.state;
   v->room = kept.room;
@@ -42,6 +45,10 @@ int rgi_store_record_set_text(rgi_store_record_version *v, const char *text) {
     RGI_TRY(rgi_arena_alloc("what was wrong", RGI_OUTCOME_TEXT, &v->text));
   snprintf(rgi_arena_at(v->text), RGI_OUTCOME_TEXT, "%s", text);
   return RG_SUCCESS;
+}
+
+void rgi_store_record_switch(rgi_store_record *r) {
+  atomic_fetch_add(&r->now, 1);
 }
 
 int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_t key, int run) {

@@ -20,6 +20,7 @@ typedef struct {
   uint64_t bytes;
   uint64_t text; /* the text of the error: a block of RGI_OUTCOME_TEXT bytes */
   int64_t born;  /* walkers that its units have made so far */
+  int64_t met;   /* the number of its last meeting + 1 */
   int32_t has, ended, error, rank;
   int32_t leader; /* rank in the world of the process that has the outcome */
   int32_t run;    /* of the balancer, from 0 */
@@ -34,6 +35,9 @@ typedef struct {
   double unit;
   uint64_t earlier;     /* the record added before it on this node */
   _Atomic uint64_t now; /* 0: version 0 is valid; else version 1 + now % 2 */
+  _Atomic uint64_t
+      prepared;     /* now + 1: the next version is what a meeting has made of the walker. */
+  uint64_t decides; /* It counts if this walker's valid version, by its key, has met the others */
   rgi_store_record_version version[3];
   /* Of the newest version on any node, as the nodes have found it after the last death. */
   double left;
@@ -51,6 +55,11 @@ static inline rgi_store_record_version *rgi_store_record_current(rgi_store_recor
   return &r->version[now ? 1 + now % 2 : 0];
 }
 
+/* The version that is written next. */
+static inline rgi_store_record_version *rgi_store_record_next(rgi_store_record *r) {
+  return &r->version[1 + (atomic_load(&r->now) + 1) % 2];
+}
+
 /* Sets all fields for a walker that has not begun in its run. */
 int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_t key, int run);
 
@@ -60,9 +69,7 @@ rgi_store_record_version *rgi_store_record_begin(rgi_store_record *r);
 int rgi_store_record_set_state(rgi_store_record_version *v, const void *state, size_t bytes);
 int rgi_store_record_set_text(rgi_store_record_version *v, const char *text);
 /* The version that was written becomes the valid one. */
-static inline void rgi_store_record_switch(rgi_store_record *r) {
-  atomic_fetch_add(&r->now, 1);
-}
+void rgi_store_record_switch(rgi_store_record *r);
 
 /* The first version becomes the valid one again. */
 static inline void rgi_store_record_revert(rgi_store_record *r) {
@@ -72,7 +79,9 @@ static inline void rgi_store_record_revert(rgi_store_record *r) {
 /* Of two versions of a walker: whether a is further than b. */
 static inline int rgi_store_record_newer(const rgi_store_record_version *a,
                                          const rgi_store_record_version *b) {
-  return a->ended != b->ended ? a->ended > b->ended : a->done > b->done;
+  if (a->ended != b->ended)
+    return a->ended > b->ended;
+  return a->done != b->done ? a->done > b->done : a->met > b->met;
 }
 
 #endif

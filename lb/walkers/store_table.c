@@ -46,6 +46,7 @@ int rgi_store_table_read(rgi_store_table *t, rgi_store_index *index, int node) {
                                                   .number = r->number,
                                                   .born = v->born,
                                                   .done = v->done,
+                                                  .met = v->met,
                                                   .id = r->id,
                                                   .least = r->least,
                                                   .most = r->most,
@@ -69,7 +70,13 @@ static int compare_entries(const void *a, const void *b) {
     return y->ended - x->ended;
   if (x->done != y->done)
     return x->done > y->done ? -1 : 1;
+  if (x->met != y->met)
+    return x->met > y->met ? -1 : 1;
   return x->holder - y->holder;
+}
+
+static int same_version(const rgi_store_table_entry *a, const rgi_store_table_entry *b) {
+  return a->done == b->done && a->met == b->met && a->ended == b->ended;
 }
 
 void rgi_store_table_merge(rgi_store_table *t, const uint64_t domain[]) {
@@ -80,7 +87,7 @@ void rgi_store_table_merge(rgi_store_table *t, const uint64_t domain[]) {
     rgi_store_table_entry *last = n ? &t->at[n - 1] : NULL;
     if (!last || last->key != t->at[i].key)
       t->at[n++] = t->at[i];
-    else if (last->done == t->at[i].done && last->ended == t->at[i].ended && last->other < 0 &&
+    else if (same_version(last, &t->at[i]) && last->other < 0 &&
              domain[t->at[i].holder] != domain[last->holder])
       last->other = t->at[i].holder;
   }

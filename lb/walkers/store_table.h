@@ -13,7 +13,7 @@
 /* A walker. It goes between nodes as it is. */
 typedef struct {
   uint64_t key, parent;
-  int64_t number, born, done, id, least, most;
+  int64_t number, born, done, met, id, least, most;
   double left, unit;
   int64_t children; /* entries of walkers that its units have made, and that count */
   int32_t ended;
@@ -45,7 +45,7 @@ static inline int rgi_store_table_lacks(const rgi_store_table_entry *e) {
 /* Whether a node's version is that of the entry. */
 static inline int rgi_store_table_is(const rgi_store_table_entry *e,
                                      const rgi_store_record_version *v) {
-  return v->done == e->done && v->ended == e->ended;
+  return v->done == e->done && v->met == e->met && v->ended == e->ended;
 }
 
 #endif

@@ -5,7 +5,12 @@
  * two of them: first the version that is not valid is written, then the children that the unit has
  * made are added to the node's list, then the version becomes valid. A process killed before that
  * leaves at most children that their parent's version has not counted; the sweep after the death
- * removes them. */
+ * removes them.
+ *
+ * A meeting makes new versions of several walkers, which count together. All are written and marked
+ * as prepared; then that of the first walker becomes valid, which decides; then the others'. No
+ * group works on any of them meanwhile. After a death those that are prepared become valid if the
+ * first one's is. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -16,6 +21,7 @@
 #include "walkers/membership.h"
 #include "walkers/queue.h"
 #include "walkers/store.h"
+#include "walkers/store_index.h"
 #include "walkers/store_record.h"
 #include "walkers/store_write.h"
 
@@ -70,6 +76,43 @@ int rgi_store_write_unit(rgi_buddy *k, const rgi_store_write_walker *w, rgi_queu
   RGI_TRY(keep_children(k, r, v, born));
   rgi_store_record_switch(r);
   return rgi_buddy_send(k, w->record, 0);
+}
+
+static int prepare(const rgi_store_write_walker *w, uint64_t decides) {
+  rgi_store_record *r = rgi_store_record_at(w->record);
+  rgi_store_record_version *v = rgi_store_record_begin(r);
+  if (w->state)
+    RGI_TRY(rgi_store_record_set_state(v, w->state, w->bytes));
+  v->done = w->done;
+  v->left = w->left;
+  v->met = w->met;
+  r->decides = decides;
+  atomic_store(&r->prepared, atomic_load(&r->now) + 1);
+  return RG_SUCCESS;
+}
+
+int rgi_store_write_meeting(rgi_buddy *k, int64_t n, const rgi_store_write_walker w[]) {
+  for (int64_t i = 0; i < n; i++)
+    RGI_TRY(prepare(&w[i], rgi_store_record_at(w[0].record)->key));
+  for (int64_t i = 0; i < n; i++)
+    rgi_store_record_switch(rgi_store_record_at(w[i].record));
+  for (int64_t i = 0; i < n - 1; i++)
+    RGI_TRY(rgi_buddy_add(k, w[i].record));
+  return rgi_buddy_send(k, w[n - 1].record, 1);
+}
+
+int rgi_store_write_settle(rgi_store_index *t) {
+  uint64_t first;
+  for (uint64_t at = rgi_store_next(t->store, 0); at; at = rgi_store_next(t->store, at)) {
+    rgi_store_record *r = rgi_store_record_at(at);
+    if (!r->key || atomic_load(&r->prepared) != atomic_load(&r->now) + 1)
+      continue;
+    RGI_TRY(rgi_store_index_find(t, r->decides, &first));
+    if (first &&
+        rgi_store_record_current(rgi_store_record_at(first))->met >= rgi_store_record_next(r)->met)
+      rgi_store_record_switch(r);
+  }
+  return RG_SUCCESS;
 }
 
 int rgi_store_write_outcome(rgi_buddy *k, uint64_t record, const rg_balance_outcome *o,

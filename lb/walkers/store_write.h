@@ -9,6 +9,7 @@
 
 #include "walkers/buddy.h"
 #include "walkers/queue.h"
+#include "walkers/store_index.h"
 
 /* A walker after a unit. */
 typedef struct {
@@ -17,10 +18,16 @@ typedef struct {
   double left;
   const void *state; /* packed; NULL: none */
   size_t bytes;
+  int64_t met; /* after a meeting: its number + 1 */
 } rgi_store_write_walker;
 
 /* After a unit: the walker, and those that the unit has made. */
 int rgi_store_write_unit(rgi_buddy *k, const rgi_store_write_walker *w, rgi_queue *born);
+/* After a meeting: all n walkers, or after a death none of them. */
+int rgi_store_write_meeting(rgi_buddy *k, int64_t n, const rgi_store_write_walker w[]);
+/* After a death: completes what a process has begun to write after a meeting. One process of each
+ * node calls. */
+int rgi_store_write_settle(rgi_store_index *t);
 /* The walker of a record has ended: one that a group works on, with the walkers that it has made;
  * or one that waited (born NULL). */
 int rgi_store_write_outcome(rgi_buddy *k, uint64_t record, const rg_balance_outcome *o,

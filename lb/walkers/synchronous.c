@@ -17,10 +17,13 @@
 #include "walkers/balancer_state.h"
 #include "walkers/buddy.h"
 #include "walkers/layout.h"
+#include "walkers/meeting_list.h"
+#include "walkers/meeting_round.h"
 #include "walkers/membership.h"
 #include "walkers/planner.h"
 #include "walkers/queue.h"
 #include "walkers/round.h"
+#include "walkers/round_share.h"
 #include "walkers/stop.h"
 #include "walkers/store.h"
 #include "walkers/store_index.h"
@@ -39,7 +42,7 @@
 static int decide_next(void *of, rgi_work_decision *d) {
   rg_balancer b = of;
   b->work.stopping |= rgi_stop_due(b);
-  d->kind = b->work.left == 0 || b->work.stopping ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
+  d->kind = rgi_work_next(&b->work);
   return RG_SUCCESS;
 }
 
@@ -51,7 +54,9 @@ static void become_idle(rg_balancer b) {
 static int continue_walker(rg_balancer b, int next) {
   if (next == RGI_WORK_FINISH)
     RGI_TRY(rgi_work_finish(&b->work));
-  if (next == RGI_WORK_FINISH || !b->work.working)
+  if (next == RGI_WORK_MEET)
+    RGI_TRY(rgi_meeting_round_aside(b));
+  if (!b->work.working)
     become_idle(b);
   return RG_SUCCESS;
 }
@@ -73,9 +78,12 @@ static void fill_report(rg_balancer b, rgi_round_report *t) {
   *t = (rgi_round_report){.leader = b->team.ranks[0],
                           .lowest = b->team.lowest,
                           .born = work->born.count,
+                          .aside = b->round.brought.count,
                           .due = work->stopping,
                           .arrived = rgi_clock_now(),
                           .load = rgi_work_load(work, work->working ? may : RG_LOAD_JOINABLE)};
+  if (work->working)
+    t->load.awaited = rgi_meeting_list_awaits(&b->round.aside, work->walker.id);
 }
 
 /* Tests whether the reports of all processes are here; with `wait`, waits for them. */
@@ -99,44 +107,11 @@ static int await_round(rg_balancer b, int wait, int *done) {
   }
 }
 
-/* Rank r has the walker. e->memory belongs to the caller, also after an error. */
-static int share_entry(rg_balancer b, int r, rgi_queue_entry *e) {
-  int own = r == b->members.rank;
-  void *memory = e->memory;
-  int error = rg_bcast(b->members.group, e, sizeof *e, MPI_BYTE, r), more = e->memory != NULL;
-  e->memory = memory;
-  if (error || !more)
-    return error;
-  if (!own && !(e->memory = malloc(e->bytes ? e->bytes : 1)))
-    return rgi_error(RG_ERR_NOMEM, "no memory for the %zu bytes of a walker", e->bytes);
-  return rg_bcast(b->members.group, e->memory, (MPI_Count)e->bytes, MPI_BYTE, r);
-}
-
-/* Puts a walker that a unit of rank r has made on all lists. own: what r has of it; its memory
- * moves. */
-static int share_walker(rg_balancer b, int r, rgi_queue_entry *own) {
-  rgi_queue_entry e = {0};
-  int error = RG_SUCCESS;
-  if (own) {
-    e = *own;
-    own->memory = NULL;
-  }
-  if (own && rgi_store_spans_nodes(&b->survival.store))
-    error = rgi_store_pack_attach(&b->survival.store, &e);
-  if (!error)
-    error = share_entry(b, r, &e);
-  if (!error)
-    error = rgi_queue_insert(&b->list, &e);
-  if (error)
-    free(e.memory);
-  return error;
-}
-
 /* Puts the walkers that units have made on all lists, in the order of the processes. */
 static int share_born(rg_balancer b) {
   for (int r = 0; r < b->members.size; r++)
     for (int i = 0; i < b->round.reports[r].born; i++)
-      RGI_TRY(share_walker(b, r, r == b->members.rank ? &b->work.born.at[i] : NULL));
+      RGI_TRY(rgi_round_share_walker(b, r, r == b->members.rank ? &b->work.born.at[i] : NULL));
   b->work.born.count = 0;
   return RG_SUCCESS;
 }
@@ -311,15 +286,19 @@ static int conclude_round(rg_balancer b) {
     rgi_stop_note(b);
   if (rgi_round_born(&b->round))
     RGI_TRY(share_born(b));
+  RGI_TRY(rgi_meeting_round_share(b));
   for (;;) {
     RGI_TRY(rgi_round_rows(&b->round, &b->planner));
     t = rgi_planner_table(&b->planner, b->list.at, b->list.count);
     t.self = RG_LOAD_ALL_ROWS;
     t.processors = rgi_node.count > 1 ? 0 : rgi_node.processors;
+    for (int i = 0; i < t.waiting_count; i++)
+      b->planner.waiting[i].awaited =
+          rgi_meeting_list_awaits(&b->round.aside, b->planner.waiting[i].id);
     int working = any_group_works(b);
     if (!working && b->list.count == 0) {
       b->stage = RGI_BALANCER_DONE;
-      return RG_SUCCESS;
+      return rgi_meeting_round_end(b);
     }
     RGI_TRY(rgi_planner_ask(&b->planner, &t));
     if (working || b->planner.plan.count > 0)

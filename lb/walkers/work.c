@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "formation/group.h"
 #include "shm/revocation.h"
+#include "walkers/meeting.h"
 #include "walkers/walker_team.h"
 #include "walkers/work.h"
 
@@ -85,7 +86,25 @@ int rgi_work_ask(rgi_work *work) {
   if (work->limit > 0 && work->left != 0 && passed > work->limit)
     return rgi_error(RG_ERR_TIMEOUT, "walker %lld has not ended within %g s (%lld units done)",
                      (long long)w->id, work->limit, (long long)w->done);
-  return RG_SUCCESS;
+  return rgi_work_ask_meeting(work);
+}
+
+int rgi_work_ask_meeting(rgi_work *work) {
+  const rg_walker *w = &work->walker;
+  rg_meeting said = {0};
+  work->meeting.count = 0;
+  if (!work->kind.meets)
+    return RG_SUCCESS;
+  RGI_TRY(RGI_WORK_CALL(work, meets, w, &said, work->kind.context));
+  return rgi_meeting_take(&work->meeting, &said, w->id, work->entry.met);
+}
+
+int rgi_work_next(const rgi_work *work) {
+  if (work->stopping)
+    return RGI_WORK_FINISH;
+  if (work->meeting.count)
+    return RGI_WORK_MEET;
+  return work->left == 0 ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
 }
 
 int rgi_work_joinable(const rgi_work *work) {

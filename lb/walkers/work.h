@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "walkers/buddy.h"
 #include "walkers/load_board.h"
+#include "walkers/meeting.h"
 #include "walkers/outcome_list.h"
 #include "walkers/pace_table.h"
 #include "walkers/processor_time.h"
@@ -38,11 +39,12 @@ typedef struct {
   rg_walker walker;
   rgi_queue_entry entry; /* what is known of it (state and memory unused) */
   double started;
-  double left;  /* after the last unit */
-  int may;      /* what the application says after the last unit */
-  double unit;  /* seconds, at the present size; or RG_LOAD_UNKNOWN */
-  rg_pace pace; /* the leader's */
-  double busy;  /* processors that this process uses in the mean */
+  double left;         /* after the last unit */
+  int may;             /* what the application says after the last unit */
+  rgi_meeting meeting; /* that it asked for then; count 0: none */
+  double unit;         /* seconds, at the present size; or RG_LOAD_UNKNOWN */
+  rg_pace pace;        /* the leader's */
+  double busy;         /* processors that this process uses in the mean */
   rgi_work_stretch stretch;
   int new_size; /* the last unit was the first one on so many processes, or ended the first stretch
                  */
@@ -58,7 +60,14 @@ typedef struct {
 } rgi_work;
 
 /* What the group does after a unit. */
-enum { RGI_WORK_GO_ON, RGI_WORK_FINISH, RGI_WORK_MERGE, RGI_WORK_RELEASE, RGI_WORK_FAIL };
+enum {
+  RGI_WORK_GO_ON,
+  RGI_WORK_FINISH,
+  RGI_WORK_MERGE,
+  RGI_WORK_RELEASE,
+  RGI_WORK_FAIL,
+  RGI_WORK_MEET /* the walker is set aside for a meeting */
+};
 typedef struct {
   int64_t kind, count;
 } rgi_work_decision;
@@ -75,8 +84,12 @@ int rgi_work_new_state(rgi_work *work);
 int rgi_work_take_packed(rgi_work *work, const void *memory, size_t bytes);
 /* The packed state in *memory, to be freed by the caller; NULL: the state itself is packed. */
 int rgi_work_pack_state(rgi_work *work, size_t *bytes, void **memory);
-/* The leader asks the application what is left and whether members may join or leave. */
+/* The leader asks the application what is left, whether members may join or leave, and whether the
+ * walker is to meet others; or the last alone. */
 int rgi_work_ask(rgi_work *work);
+int rgi_work_ask_meeting(rgi_work *work);
+/* What follows from these answers alone: RGI_WORK_FINISH, RGI_WORK_MEET or RGI_WORK_GO_ON. */
+int rgi_work_next(const rgi_work *work);
 /* This process no longer works on the walker. */
 void rgi_work_leave(rgi_work *work);
 

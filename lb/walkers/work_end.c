@@ -14,6 +14,7 @@
 #include "walkers/membership.h"
 #include "walkers/outcome_list.h"
 #include "walkers/pace_table.h"
+#include "walkers/store.h"
 #include "walkers/store_pack.h"
 #include "walkers/store_write.h"
 #include "walkers/walker_team.h"
@@ -97,19 +98,40 @@ int rgi_work_finish(rgi_work *work) {
   return RG_SUCCESS;
 }
 
-int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const char *policy) {
+int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *text) {
   const rgi_membership *m = work->team->members;
-  rgi_queue_entry e = *entry;
-  RGI_TRY(rgi_store_pack_detach(work->buddy->index, &e));
-  free(e.memory);
+  double left, unit = rg_pace_at(&e->pace, 1);
+  int64_t bytes = -1;
+  RGI_TRY(rgi_store_pack_detach(work->buddy->index, e));
+  if (e->pace.count)
+    RGI_TRY(rgi_pace_table_note(work->paces, e->id, &e->pace));
+  rg_balance_outcome o = {.id = e->id,
+                          .error = error,
+                          .rank = rgi_membership_first_rank(m, m->rank),
+                          .text = text,
+                          .done = e->done,
+                          .seconds = e->spent,
+                          .unit = unit > 0 ? unit : 0,
+                          .run = work->run};
+  if (!error && e->record)
+    RGI_TRY(rgi_store_load(e, &o.done, &left, &bytes, &e->memory));
+  else if (!error && e->memory)
+    bytes = (int64_t)e->bytes;
+  if (bytes >= 0) {
+    o.state = e->memory;
+    o.bytes = (size_t)bytes;
+  }
+  error = add_outcome(work, e->record, &o, NULL);
+  free(e->memory);
+  e->memory = NULL;
+  return error;
+}
+
+int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const char *policy) {
   rgi_error(RG_ERR_ARG,
             "walker %lld needs %lld processes; all groups are idle and the policy %s starts it on "
             "none of them",
-            (long long)e.id, (long long)e.least, policy);
-  rg_balance_outcome o = {.id = e.id,
-                          .error = RG_ERR_ARG,
-                          .rank = rgi_membership_first_rank(m, m->rank),
-                          .text = strdupa(rg_error_detail()),
-                          .run = work->run};
-  return add_outcome(work, e.record, &o, NULL);
+            (long long)entry->id, (long long)entry->least, policy);
+  rgi_queue_entry e = *entry;
+  return rgi_work_end_entry(work, &e, RG_ERR_ARG, strdupa(rg_error_detail()));
 }

@@ -78,8 +78,11 @@ static int find_state(rgi_work *work, const rgi_queue_entry *entry, work_header 
   h->left = entry->left;
   h->bytes = h->entry.memory ? (int64_t)h->entry.bytes : -1;
   *memory = h->entry.memory;
-  if (h->entry.record)
+  h->done = entry->done;
+  if (h->entry.record) {
     RGI_TRY(rgi_store_load(&h->entry, &h->done, &h->left, &h->bytes, memory));
+    h->entry.met = rgi_store_met(&h->entry);
+  }
   return RG_SUCCESS;
 }
 
@@ -91,12 +94,14 @@ static int first_state(rgi_work *work, const void *memory, size_t bytes) {
                           : RG_SUCCESS;
 }
 
-/* What is known of the walker's pace: from an earlier run, unless the application has said
- * something else since; or what the application says. */
+/* What is known of the walker's pace: from before it was set aside; from an earlier run, unless the
+ * application has said something else since; or what the application says. */
 static void begin_pace(rgi_work *work) {
   const rgi_queue_entry *e = &work->entry;
   const rg_pace *known = rgi_pace_table_find(work->paces, e->id);
-  work->pace = (rg_pace){0};
+  work->pace = e->pace;
+  if (e->pace.count)
+    return;
   if (known && e->unit == rgi_pace_table_unit(work->paces, e->id))
     work->pace = *known;
   else if (e->unit > 0)
@@ -112,7 +117,7 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   rgi_walker_team_mark(work->team, RG_SPAN_REGROUP);
   RGI_TRY(spread_state(work, &h, &memory));
   take_up(work, &h);
-  work->started = rgi_clock_now();
+  work->started = rgi_clock_now() - h.entry.spent;
   work->may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   begin_pace(work);
   work->busy = 0;
@@ -122,10 +127,9 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   free(memory);
   if (!error && leads)
     error = rgi_work_ask(work);
-  int64_t words[2] = {rgi_work_error_word(work, error),
-                      leads && (work->left == 0 || work->stopping)};
+  int64_t words[2] = {rgi_work_error_word(work, error), leads ? rgi_work_next(work) : 0};
   RGI_TRY(rg_allreduce(work->team->own, MPI_IN_PLACE, words, 2, MPI_INT64_T, MPI_MAX));
-  *next = words[0] ? RGI_WORK_FAIL : words[1] ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
+  *next = words[0] ? RGI_WORK_FAIL : (int)words[1];
   return words[0] ? rgi_work_fail_by_word(work, words[0]) : RG_SUCCESS;
 }
 

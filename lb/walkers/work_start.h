@@ -8,8 +8,8 @@
 #include "walkers/work.h"
 
 /* Begins a walker. Only the leader's entry is used, and its memory is freed; the other members get
- * it from there. *next: RGI_WORK_GO_ON; RGI_WORK_FINISH: no unit is left; or RGI_WORK_FAIL: it has
- * failed. */
+ * it from there. *next: RGI_WORK_GO_ON; RGI_WORK_FINISH: no unit is left; RGI_WORK_MEET; or
+ * RGI_WORK_FAIL: it has failed. */
 int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next);
 /* The group has changed: its new members get the walker and its state from the leader. */
 int rgi_work_hand_over(rgi_work *work);

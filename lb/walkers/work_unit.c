@@ -114,7 +114,8 @@ static int lead_unit(rgi_work *work, rgi_work_unit_decide *decide, void *of, int
 }
 
 static int store_walker(rgi_work *work) {
-  rgi_store_write_walker s = {work->entry.record, work->walker.done, work->left, NULL, 0};
+  rgi_store_write_walker s = {
+      .record = work->entry.record, .done = work->walker.done, .left = work->left};
   void *memory = NULL;
   int error = rgi_work_pack_state(work, &s.bytes, &memory);
   s.state = memory ? memory : s.bytes > 0 ? work->walker.state : NULL;
@@ -145,8 +146,13 @@ static int unit_alike(rgi_work *work, int error, rgi_work_unit_decide *decide, v
   }
   work->left = work->kind.left(&work->walker, work->kind.context);
   RGI_TRY(store_unit(work));
-  if (work->left == 0) {
-    next->kind = RGI_WORK_FINISH;
+  error = rgi_work_ask_meeting(work);
+  if (error) {
+    next->kind = RGI_WORK_FAIL;
+    return rgi_work_fail(work, error, work->team->members->rank, NULL);
+  }
+  if (work->left == 0 || work->meeting.count) {
+    next->kind = work->meeting.count ? RGI_WORK_MEET : RGI_WORK_FINISH;
     return RG_SUCCESS;
   }
   if (--work->skip > 0)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A meeting: which walkers meet, and its number among those of each of them. */
+#ifndef RGI_WALKERS_MEETING_H
+#define RGI_WALKERS_MEETING_H
+
+#include <regroup/balance.h>
+
+typedef struct {
+  int64_t number;
+  int64_t count; /* walkers that meet; 0: no meeting */
+  int64_t *ids;  /* of all of them, ascending */
+  int64_t room;
+} rgi_meeting;
+
+/* Takes what walker `id` has said, whose last meeting had the number met - 1. No meeting follows if
+ * it said so, or said that number again. RG_ERR_ARG: it is no meeting that can take place. */
+int rgi_meeting_take(rgi_meeting *m, const rg_meeting *said, int64_t id, int64_t met);
+/* Whether two walkers mean the same meeting. */
+int rgi_meeting_is(const rgi_meeting *a, const rgi_meeting *b);
+/* Why walker `id` cannot meet: `missing` is not there, but in the meeting `elsewhere`; -1: in none.
+ */
+void rgi_meeting_say(char *text, size_t bytes, int64_t id, int64_t number, int64_t missing,
+                     int64_t elsewhere);
+void rgi_meeting_free(rgi_meeting *m);
+
+#endif

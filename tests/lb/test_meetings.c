@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Walkers that meet: random meetings under every policy against a serial reference; states that are
+ * packed; what cannot take place ends in an error.
+ * time: 120 */
+#include "meeting_run.h"
+
+static const char *const policies[] = {
+    "share-out", "none",     "join-right",    "most-work",
+    "release",   "sync:i=1", "share-out:i=3", "share-out:cost=0"};
+enum { POLICIES = sizeof policies / sizeof *policies };
+
+static void test_random(void) {
+  static const int walkers[] = {2, 3, 7, MEETING_WALKERS};
+  for (int i = 0; i < POLICIES; i++)
+    for (int w = 0; w < 4; w++) {
+      uint64_t seed = rgt_seed() + (uint64_t)(7 * i + w);
+      if (rgt_rank == 0)
+        printf("policy %s, seed %llu, %d walkers\n", policies[i], (unsigned long long)seed,
+               walkers[w]);
+      run(policies[i], seed, walkers[w], (int)(seed % 3), (int)(seed / 3 % 2), (int)(seed / 6 % 2));
+    }
+}
+
+/* --- states that are packed ---------------------------------------------------------------- */
+
+static int packed(const rg_walker *w, size_t *bytes, void *context) {
+  (void)context;
+  *bytes = sizeof(meeting_state) + (size_t)w->id;
+  return RG_SUCCESS;
+}
+
+static int pack(const rg_walker *w, void *memory, size_t bytes, void *context) {
+  (void)context;
+  memset(memory, 0, bytes);
+  memcpy(memory, w->state, sizeof(meeting_state));
+  return RG_SUCCESS;
+}
+
+static int unpack(rg_walker *w, const void *memory, size_t bytes, void *context) {
+  (void)context;
+  if (bytes != sizeof(meeting_state) + (size_t)w->id)
+    return RG_ERR_MISMATCH;
+  w->state = malloc(sizeof(meeting_state));
+  memcpy(w->state, memory, sizeof(meeting_state));
+  return RG_SUCCESS;
+}
+
+static int start_packed(rg_walker *w, void *context) {
+  w->state = malloc(sizeof(meeting_state));
+  return meeting_start(w, context);
+}
+
+static void drop(rg_walker *w, void *context) {
+  (void)context;
+  free(w->state);
+}
+
+static void test_packed(void) {
+  static meeting_plan p;
+  for (int i = 0; i < POLICIES; i++) {
+    meeting_plan_make(&p, rgt_seed() + 99, 9, 5, 0);
+    rg_walker_kind kind = meeting_kind(&p);
+    kind.bytes = 0;
+    kind.packed = packed;
+    kind.pack = pack;
+    kind.unpack = unpack;
+    kind.start = start_packed;
+    kind.drop = drop;
+    rg_balancer b = made(policies[i], &kind, &p, 1);
+    RGT_OK(rg_balance_run(b));
+    check_all(b, &p);
+    RGT_OK(rg_balance_free(&b));
+  }
+}
+
+/* --- what cannot take place ----------------------------------------------------------------- */
+
+enum { OWN_ERROR = RG_ERR_USER + 5, BAD_WALKERS = 5 };
+
+/* What the walkers 0, 1 and 2 ask for after each unit: whom they meet, how many, the number. */
+typedef struct {
+  int64_t with[3][2], count, number[3];
+  int meets_fails, meeting_fails;
+  int code;
+  const char *text; /* of the error */
+} bad_case;
+
+static const bad_case bad_cases[] = {
+    {.code = RG_ERR_ARG, .text = "walker 0: meeting 7 is with nobody", .number = {7, 7, 7}},
+    {.with = {{0}, {1}, {2}},
+     .count = 1,
+     .number = {7, 7, 7},
+     .code = RG_ERR_ARG,
+     .text = "walker 0: meeting 7 has walker 0 twice"},
+    {.with = {{1, 1}, {0, 2}, {0, 1}},
+     .count = 2,
+     .number = {7, 7, 7},
+     .code = RG_ERR_ARG,
+     .text = "walker 0: meeting 7 has walker 1 twice"},
+    {.with = {{1}, {0}, {0}},
+     .count = 1,
+     .number = {-1, -1, -1},
+     .code = RG_ERR_ARG,
+     .text = "walker 0: a meeting has the number -1"},
+    /* A cycle: each waits for the next one. */
+    {.with = {{1}, {2}, {0}},
+     .count = 1,
+     .number = {3, 4, 5},
+     .code = RG_ERR_ARG,
+     .text = "walker 0 waits in meeting 3 for walker 1, which waits in meeting 4: they wait for"},
+    /* Two that do not mean the same meeting. */
+    {.with = {{1}, {0}, {77}},
+     .count = 1,
+     .number = {3, 4, 5},
+     .code = RG_ERR_ARG,
+     .text = "walker 0 waits in meeting 3 for walker 1, which waits in meeting 4: they wait for"},
+    /* One that ends, and one that there never was. */
+    {.with = {{4}, {4}, {4}},
+     .count = 1,
+     .number = {3, 4, 5},
+     .code = RG_ERR_ARG,
+     .text = "walker 0 waits in meeting 3 for walker 4, which does not come: it has ended"},
+    {.with = {{77}, {88}, {99}},
+     .count = 1,
+     .number = {3, 4, 5},
+     .code = RG_ERR_ARG,
+     .text = "walker 0 waits in meeting 3 for walker 77, which does not come: it has ended"},
+    {.with = {{1, 2}, {0, 2}, {0, 1}},
+     .count = 2,
+     .number = {3, 3, 3},
+     .meeting_fails = 1,
+     .code = OWN_ERROR,
+     .text = "walkers 0 to 2 repel each other"},
+    {.with = {{1, 2}, {0, 2}, {0, 1}},
+     .count = 2,
+     .number = {3, 3, 3},
+     .meets_fails = 1,
+     .code = OWN_ERROR,
+     .text = "walker 0 is shy"}};
+
+static const bad_case *now;
+
+static int bad_unit(rg_walker *w, rg_group g, void *context) {
+  (void)context;
+  (*(int64_t *)w->state)++;
+  return rg_barrier(g);
+}
+
+static double bad_left(const rg_walker *w, void *context) {
+  (void)context;
+  return (double)(2 - *(const int64_t *)w->state);
+}
+
+static int bad_meets(const rg_walker *w, rg_meeting *m, void *context) {
+  (void)context;
+  if (w->id >= 3 || *(const int64_t *)w->state == 0)
+    return RG_SUCCESS;
+  if (now->meets_fails && w->id == 0)
+    return rg_error_set(OWN_ERROR, "walker 0 is shy");
+  *m = (rg_meeting){now->with[w->id], now->count, now->number[w->id]};
+  return RG_SUCCESS;
+}
+
+static int bad_meeting(int64_t count, rg_walker *const walkers[], int64_t number, void *context) {
+  (void)number;
+  (void)context;
+  if (!now->meeting_fails)
+    return RG_SUCCESS;
+  return rg_error_set(OWN_ERROR, "walkers %lld to %lld repel each other", (long long)walkers[0]->id,
+                      (long long)walkers[count - 1]->id);
+}
+
+/* The error on all; the walkers that meet nobody end well. */
+static void run_bad(const char *policy, int group) {
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(int64_t),
+                         .unit = bad_unit,
+                         .left = bad_left,
+                         .meets = bad_meets,
+                         .meeting = bad_meeting};
+  static meeting_plan p;
+  const rg_balance_outcome *o;
+  int64_t count;
+  p = (meeting_plan){.walkers = BAD_WALKERS, .rounds = 1};
+  rg_balancer b = made(policy, &kind, &p, group);
+  RGT_INT(rg_balance_run(b), now->code);
+  if (!RGT_TRUE(strstr(rg_error_detail(), now->text) != NULL))
+    printf("%s: %s, not %s\n", policy, rg_error_detail(), now->text);
+  RGT_OK(rg_balance_gather(b, 0));
+  RGT_OK(rg_balance_outcomes(b, &count, &o));
+  if (rgt_rank == 0)
+    RGT_INT(count, BAD_WALKERS);
+  for (int i = 0; i < count && rgt_rank == 0; i++) {
+    RGT_INT(o[i].id, i);
+    RGT_TRUE(i < 3 ? i > 0 || o[i].error == now->code : o[i].error == RG_SUCCESS);
+  }
+  RGT_OK(rg_balance_free(&b));
+}
+
+static void test_bad(void) {
+  for (size_t i = 0; i < sizeof bad_cases / sizeof *bad_cases; i++)
+    for (int k = 0; k < POLICIES; k++) {
+      now = &bad_cases[i];
+      run_bad(policies[k], (int)i % 3);
+    }
+}
+
+/* A walker whose meetings go back. */
+static int backwards(const rg_walker *w, rg_meeting *m, void *context) {
+  static const int64_t other[] = {1, 0};
+  (void)context;
+  if (w->id < 2)
+    *m = (rg_meeting){&other[w->id], 1, 5 - *(const int64_t *)w->state};
+  return RG_SUCCESS;
+}
+
+static void test_backwards(void) {
+  static const bad_case no_case = {0};
+  static meeting_plan p;
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(int64_t),
+                         .unit = bad_unit,
+                         .left = bad_left,
+                         .meets = backwards,
+                         .meeting = bad_meeting};
+  now = &no_case;
+  p = (meeting_plan){.walkers = 3, .rounds = 1};
+  for (int k = 0; k < POLICIES; k++) {
+    rg_balancer b = made(policies[k], &kind, &p, 0);
+    RGT_INT(rg_balance_run(b), RG_ERR_ARG);
+    RGT_TRUE(strstr(rg_error_detail(), "meeting 4 comes after meeting 5") != NULL);
+    RGT_OK(rg_balance_free(&b));
+  }
+}
+
+static void test_arguments(void) {
+  static meeting_plan p;
+  rg_balancer b = NULL;
+  meeting_plan_make(&p, 1, 2, 1, 0);
+  rg_walker_kind kind = meeting_kind(&p);
+  kind.meets = NULL;
+  RGT_INT(rg_balance_create(world, &kind, NULL, &b), RG_ERR_ARG);
+  kind = meeting_kind(&p);
+  kind.meeting = NULL;
+  RGT_INT(rg_balance_create(world, &kind, NULL, &b), RG_ERR_ARG);
+}
+
+/* --- what a policy sees -------------------------------------------------------------------- */
+
+static int64_t seen_awaited;
+
+static int look(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  rg_policy own = {.size = sizeof own};
+  (void)policy;
+  for (int64_t i = 0; i < table->count; i++)
+    seen_awaited = table->load[i].awaited > seen_awaited ? table->load[i].awaited : seen_awaited;
+  for (int64_t i = 0; i < table->waiting_count; i++)
+    seen_awaited =
+        table->waiting[i].awaited > seen_awaited ? table->waiting[i].awaited : seen_awaited;
+  RGT_OK(rg_policy_parse("none", &own));
+  return rg_policy_plan(&own, table, plan);
+}
+
+/* All meet after a unit, walker 4 after two. With fewer groups than walkers one of them waits when
+ * the first is set aside: the policy sees that it is awaited. */
+static int meets_all(const rg_walker *w, rg_meeting *m, void *context) {
+  static int64_t with[BAD_WALKERS];
+  (void)context;
+  if (*(const int64_t *)w->state < (w->id == BAD_WALKERS - 1 ? 2 : 1))
+    return RG_SUCCESS;
+  m->count = 0;
+  for (int i = 0; i < BAD_WALKERS; i++)
+    if (i != w->id)
+      with[m->count++] = i;
+  m->with = with;
+  m->number = 1;
+  return RG_SUCCESS;
+}
+
+static void test_awaited(void) {
+  static const bad_case no_case = {0};
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(int64_t),
+                         .unit = bad_unit,
+                         .left = bad_left,
+                         .meets = meets_all,
+                         .meeting = bad_meeting};
+  rg_policy policy = {.size = sizeof policy, .name = "look", .plan = look};
+  now = &no_case;
+  for (policy.interval = 0; policy.interval < 2; policy.interval++) {
+    rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
+    rg_balancer b;
+    int64_t most;
+    seen_awaited = 0;
+    RGT_OK(rg_balance_create(world, &kind, &o, &b));
+    for (int w = 0; w < BAD_WALKERS; w++) {
+      rg_walker_new new = {.size = sizeof new, .id = w, .left = 2};
+      RGT_OK(rg_balance_add(b, &new));
+    }
+    RGT_OK(rg_balance_run(b));
+    MPI_Allreduce(&seen_awaited, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    RGT_TRUE(most < BAD_WALKERS && (most >= 1 || rgt_size >= BAD_WALKERS));
+    RGT_OK(rg_balance_free(&b));
+  }
+}
+
+static void test_begin(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+}
+
+static void test_end(void) {
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"begin", test_begin},
+                                   {"random meetings", test_random},
+                                   {"packed states", test_packed},
+                                   {"no meeting", test_bad},
+                                   {"backwards", test_backwards},
+                                   {"awaited", test_awaited},
+                                   {"arguments", test_arguments},
+                                   {"end", test_end},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "meetings", tests);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * What test_meetings.py starts, with RG_SURVIVE=1: meetings POLICY WALKERS SEED PLAN [ALIKE].
+ * Walkers that meet, and whose results a serial reference has, are balanced while ranks are killed:
+ * from outside, or as PLAN says, "rank:call,rank:call": the rank kills itself in its so manieth
+ * callback; "rank:mN": in its N-th meeting; "rank:sN": when it has called the application for a
+ * meeting and N - 1 of the walkers' new states have become valid. In the end the first survivor
+ * prints "RESULT walkers survivors deaths" if all walkers are as they should be.
+ *
+ * wrap: rgi_store_record_switch */
+#include "ranks.h"
+#include "tests/lb/meeting_work.h"
+#include "walkers/store_record.h"
+
+static int calls, dies_at = NEVER, meeting_dies, switch_dies, switches, in_meeting;
+static uint64_t draws;
+static rg_balancer balancer;
+static meeting_plan plan;
+
+/* A moment, of a length of its own. */
+static void call(void) {
+  in_meeting = 0;
+  if (calls++ == dies_at)
+    raise(SIGKILL);
+  draws = draws * 6364136223846793005u + 1442695040888963407u;
+  if (draws >> 62 == 0)
+    usleep((useconds_t)(draws >> 54 & 0xff));
+}
+
+__typeof__(rgi_store_record_switch) __real_rgi_store_record_switch, __wrap_rgi_store_record_switch;
+
+void __wrap_rgi_store_record_switch(rgi_store_record *r) {
+  if (in_meeting && ++switches == switch_dies)
+    raise(SIGKILL);
+  __real_rgi_store_record_switch(r);
+}
+
+static int unit(rg_walker *w, rg_group g, void *context) {
+  call();
+  return meeting_unit(w, g, context);
+}
+
+static int changed(rg_walker *w, rg_group g, void *context) {
+  (void)w;
+  (void)context;
+  call();
+  return rg_barrier(g);
+}
+
+static int hold(int64_t count, rg_walker *const walkers[], int64_t number, void *context) {
+  call();
+  if (--meeting_dies == 0)
+    raise(SIGKILL);
+  int error = meeting_hold(count, walkers, number, context);
+  in_meeting = 1;
+  switches = 0;
+  return error;
+}
+
+/* "rank:mN": N, or 0. */
+static int my_step(const char *text, char kind) {
+  for (const char *p = text; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+    int rank, at;
+    char of;
+    if (sscanf(p, "%d:%c%d", &rank, &of, &at) == 3 && rank == my_rank && of == kind)
+      return at;
+  }
+  return 0;
+}
+
+static void check(const rg_balance_outcome *o, int64_t count) {
+  meeting_state expected[MEETING_WALKERS];
+  meeting_reference(&plan, expected);
+  must(count == plan.walkers, "not as many walkers have ended as there were");
+  for (int i = 0; i < count; i++) {
+    const meeting_state *s = o[i].state;
+    must(o[i].id == i && o[i].error == RG_SUCCESS && s != NULL, "a walker has failed");
+    must(s->units == expected[i].units && o[i].done == s->units, "a unit is missing, or too many");
+    must(s->met == expected[i].met, "a meeting is missing");
+    must(s->value == expected[i].value, "another result");
+  }
+}
+
+static void run(rg_group world, const char *name, int alike) {
+  rg_walker_kind kind = meeting_kind(&plan);
+  kind.unit = unit;
+  kind.changed = changed;
+  kind.meeting = hold;
+  kind.alike = alike;
+  rg_policy policy = {.size = sizeof policy};
+  must(!rg_policy_parse(name, &policy), "rg_policy_parse");
+  rg_balance_options o = {.size = sizeof o, .policy = &policy};
+  must(!rg_balance_create(world, &kind, &o, &balancer), "rg_balance_create");
+  for (int w = 0; w < plan.walkers; w++) {
+    rg_walker_new new = {.size = sizeof new, .id = w, .left = (double)meeting_units(&plan, w)};
+    must(!rg_balance_add(balancer, &new), "rg_balance_add");
+  }
+  must(!rg_balance_run(balancer), "rg_balance_run");
+}
+
+/* The first survivor gathers and prints. Returns 0 if a process died meanwhile. */
+static int try_result(rg_group world) {
+  rg_group left_over = survivors_of(world);
+  int root = 0, first = 0, well, n = size_of(left_over);
+  int64_t count;
+  const rg_balance_outcome *o;
+  must(!rg_group_translate(left_over, 1, &first, world, &root), "rg_group_translate");
+  int error = rg_balance_gather(balancer, root);
+  if (!error && rank_in(left_over) == 0) {
+    must(!rg_balance_outcomes(balancer, &count, &o), "rg_balance_outcomes");
+    check(o, count);
+    printf("RESULT %lld %d %d\n", (long long)count, n, world_size - n);
+    fflush(stdout);
+  }
+  must(!all_well(left_over, error, &well), "all_well");
+  rg_group_free(&left_over);
+  return well;
+}
+
+int main(int argc, char **argv) {
+  int walkers = argc > 2 ? atoi(argv[2]) : 12, seed = argc > 3 ? atoi(argv[3]) : 1;
+  const char *deaths = argc > 4 ? argv[4] : "";
+  rg_group world = enter_world(&argc, &argv);
+  draws = (uint64_t)seed * 0x9e3779b97f4a7c15u + (uint64_t)my_rank;
+  dies_at = my_round(deaths);
+  meeting_dies = my_step(deaths, 'm');
+  switch_dies = my_step(deaths, 's');
+  meeting_plan_make(&plan, (uint64_t)seed, walkers, MEETING_ROUNDS, seed % 2);
+  run(world, argc > 1 ? argv[1] : "share-out", argc > 5);
+  for (int tried = 1; !try_result(world); tried++)
+    must(tried < world_size, "rg_balance_gather");
+  rg_balance_free(&balancer);
+  leave_world(&world);
+  return 0;
+}
