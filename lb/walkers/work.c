@@ -18,9 +18,18 @@
 
 int rgi_work_returned(rgi_work *work, const char *function, int error) {
   char name[64];
-  work->follows = error && work->team->n > 1 && rgi_revocation_has(work->team->group->context);
+  work->follows = error && work->team && work->team->n > 1 && rgi_revocation_has(work->team->group->context);
   snprintf(name, sizeof name, "%s of walker %lld", function, (long long)work->walker.id);
   return rgi_error_of_callback(name, error, work->mark);
+}
+
+void rgi_work_note_rest(rgi_work *work) {
+  const rgi_work_stretch *s = &work->stretch;
+  int known = s->units == 0;
+  for (int i = 0; i < work->pace.count; i++)
+    known |= work->pace.ranks[i] == work->team->n;
+  if (!known)
+    rg_pace_note(&work->pace, work->team->n, s->seconds / s->units);
 }
 
 /* --- the state ------------------------------------------------------------------------ */

@@ -90,6 +90,9 @@ int rgi_work_ask(rgi_work *work);
 int rgi_work_ask_meeting(rgi_work *work);
 /* What follows from these answers alone: RGI_WORK_FINISH, RGI_WORK_MEET or RGI_WORK_GO_ON. */
 int rgi_work_next(const rgi_work *work);
+/* The walker leaves the group: units that were too short to be measured make its pace, if nothing
+ * else is known. */
+void rgi_work_note_rest(rgi_work *work);
 /* This process no longer works on the walker. */
 void rgi_work_leave(rgi_work *work);
 

@@ -25,6 +25,7 @@ static int pack(rgi_work *work, rgi_queue_entry *e) {
 }
 
 static int make_entry(rgi_work *work, rgi_queue_entry *e) {
+  rgi_work_note_rest(work);
   double unit = rg_pace_at(&work->pace, 1);
   *e = work->entry;
   e->moved = 0;

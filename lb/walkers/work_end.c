@@ -34,6 +34,7 @@ static int add_outcome(rgi_work *work, uint64_t record, const rg_balance_outcome
 static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
   size_t bytes = 0;
   void *memory = NULL;
+  rgi_work_note_rest(work);
   double unit = rg_pace_at(&work->pace, 1);
   work->counts->ended = rgi_clock_now();
   if (!rgi_walker_team_leads(work->team))
