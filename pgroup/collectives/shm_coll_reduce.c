@@ -126,7 +126,7 @@ static int reduce_by_cells(rgi_shared_state *l, const rgi_shm_coll_reduction *r)
 
 static int reduce_by_chunks(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   size_t most = RGI_SHM_CHUNK / r->size;
-  if (most == 0 || r->whole)
+  if (most == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: an element of %zu bytes is too long for a reduction",
                      r->call, r->size);
   RGI_TRY(rgi_shm_step_attach_buffer(l, r->call));
