@@ -25,9 +25,10 @@ double rgi_load_seconds(const rg_load *load, int64_t ranks);
  * where they are not known. */
 double rgi_load_waiting_seconds(const rg_waiting_walker *w, int64_t ranks);
 
-/* The least number of processes with which a waiting walker can start. */
+/* The least number of processes with which a waiting walker can start; more than a job can have
+ * stands for all such numbers. */
 static inline int64_t rgi_load_need(const rg_waiting_walker *w) {
-  return w->least > 1 ? w->least : 1;
+  return w->least < 1 ? 1 : w->least <= INT32_MAX ? w->least : (int64_t)INT32_MAX + 1;
 }
 
 /* Lets the idle rows that give start the waiting walkers, the longest first. A walker gets all

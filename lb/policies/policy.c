@@ -144,6 +144,20 @@ static int check_rows(const rg_load_table *t) {
                                INT_MAX);
 }
 
+/* The limits of what rows and walkers that wait can use. */
+static int check_limits(const rg_load_table *t) {
+  for (int64_t row = 0; row < t->count; row++)
+    if (t->load[row].least < 0 || t->load[row].most < 0)
+      return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has least %lld and most %lld",
+                       (long long)row, (long long)t->load[row].least, (long long)t->load[row].most);
+  for (int64_t w = 0; w < t->waiting_count; w++)
+    if (t->waiting[w].least < 0 || t->waiting[w].most < 0)
+      return rgi_error(RG_ERR_ARG,
+                       "rg_policy_plan: waiting walker %lld has least %lld and most %lld",
+                       (long long)w, (long long)t->waiting[w].least, (long long)t->waiting[w].most);
+  return RG_SUCCESS;
+}
+
 static int check_table(const rg_policy *policy, const rg_load_table *t) {
   const char *name = policy->name ? policy->name : "a policy";
   if (!policy->plan)
@@ -152,7 +166,8 @@ static int check_table(const rg_policy *policy, const rg_load_table *t) {
   if (t->self != RG_LOAD_ALL_ROWS && (t->self < 0 || t->self >= t->count))
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %lld, of %lld",
                      (long long)t->self, (long long)t->count);
-  return check_rows(t);
+  RGI_TRY(check_rows(t));
+  return check_limits(t);
 }
 
 int rgi_policy_take(const char *what, const rg_policy *given, rg_policy *own) {

@@ -39,7 +39,10 @@ static int may_grow(const waiting_state *s, int64_t w, int64_t row) {
   return s->ranks[w] && s->row[w] == row && (!most || s->ranks[w] < most);
 }
 
-/* Gives the row's processes one by one to the walker that takes longest; all, if there is one. */
+enum { STEPS = 64 };
+
+/* Gives the row's processes to the walker that takes longest, one by one, or a small part of them
+ * where they are many; all, if there is one walker. */
 static void grow(waiting_state *s, int64_t row) {
   while (s->left[row] > 0) {
     int64_t longest = -1, candidates = 0;
@@ -53,7 +56,9 @@ static void grow(waiting_state *s, int64_t row) {
     }
     if (longest < 0)
       return;
-    int64_t most = s->t->waiting[longest].most, more = candidates > 1 ? 1 : s->left[row];
+    int64_t most = s->t->waiting[longest].most, more = s->left[row];
+    if (candidates > 1)
+      more = 1 + s->left[row] / (STEPS * candidates);
     if (most && more > most - s->ranks[longest])
       more = most - s->ranks[longest];
     s->ranks[longest] += more;

@@ -93,7 +93,8 @@ int rgi_join_serve(rgi_join *j) {
 int rgi_join_choose(rgi_join *j, int *processes) {
   const rgi_work *work = j->work;
   const rgi_load_board *board = j->nodes->board;
-  int kept = 0, error = RG_SUCCESS, most = (int)work->entry.most;
+  int kept = 0, error = RG_SUCCESS;
+  int64_t most = work->entry.most;
   *processes = 0;
   for (int i = 0; i < j->count; i++) {
     rgi_join_request r = j->at[i];

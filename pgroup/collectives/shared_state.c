@@ -111,7 +111,8 @@ int rgi_shared_state_attach(rgi_shared_state *l) {
                      sizeof(rgi_shared_state_memory) <= RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
   int16_t *nodes = rgi_members_memory_nodes(l->members);
-  int error = rgi_slot_attach_placed(l->key, l->n, rgi_shared_state_bytes(l->n), nodes, &l->slot, &memory);
+  int error =
+      rgi_slot_attach_placed(l->key, l->n, rgi_shared_state_bytes(l->n), nodes, &l->slot, &memory);
   free(nodes);
   RGI_TRY(error);
   l->memory = memory;

@@ -165,6 +165,38 @@ static void test_table_limits(void) {
   RGT_OK(rg_plan_free(&none));
 }
 
+/* Walkers that need or can use more than any job has, and a row of as many as it can have. */
+static void test_walker_limits(void) {
+  rg_waiting_walker waiting[3] = {{.id = 1, .least = INT64_MAX, .left = 5, .unit = 1},
+                                  {.id = 2, .most = INT64_MAX, .left = 3, .unit = 1},
+                                  {.id = 3, .least = INT64_MAX - 1, .left = 1, .unit = 1}};
+  rg_load rows[2] = {row(INT32_MAX - 4, 0), row(4, 1)};
+  for (int idle = 0; idle < 2; idle++) {
+    rg_load_table t = table(rows, 2, idle ? 0 : RG_LOAD_ALL_ROWS);
+    t.waiting = waiting;
+    t.waiting_count = 3;
+    ask("share-out", &t);
+    expect_move(0, 0, RG_MOVE_NO_ROW, INT32_MAX - 4, 1);
+    RGT_INT(plan.count, 1);
+  }
+  waiting[0].least = 1;
+  rg_load_table t = table(rows, 2, 0);
+  t.waiting = waiting;
+  t.waiting_count = 2;
+  ask("share-out", &t);
+  RGT_INT(plan.count, 2);
+  RGT_INT(plan.move[0].ranks + plan.move[1].ranks, INT32_MAX - 4);
+  rg_policy p = policy("share-out");
+  waiting[1].most = INT64_MIN;
+  RGT_FAILS(rg_policy_plan(&p, &t, &plan), RG_ERR_ARG);
+  waiting[1].most = 0;
+  waiting[1].least = -1;
+  RGT_FAILS(rg_policy_plan(&p, &t, &plan), RG_ERR_ARG);
+  t.waiting_count = 0;
+  rows[1].most = -1;
+  RGT_FAILS(rg_policy_plan(&p, &t, &plan), RG_ERR_ARG);
+}
+
 static void test_pace_noise(void) {
   rg_pace p = {0};
   rg_pace_note(&p, 4, 1.0 / 4);
@@ -529,6 +561,7 @@ int main(int argc, char **argv) {
                                    {"pace", test_pace},
                                    {"pace limits", test_pace_limits},
                                    {"table limits", test_table_limits},
+                                   {"walker limits", test_walker_limits},
                                    {"pace noise", test_pace_noise},
                                    {"pace room", test_pace_room},
                                    {"none", test_none},
