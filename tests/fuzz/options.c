@@ -38,14 +38,17 @@ static void draw_string(char text[300]) {
   draw_text(words, text, 300);
 }
 
-/* A file with costs, which rank 0 reads for all. */
+/* A file with costs, which rank 0 writes, and reads for all. All draw: the calls that follow are the
+ * same on all. */
 static void write_costs(char path[RGT_PATH]) {
   static const char *const words[] = {"between.t_s", "inside.t_w", "shared.t_c", " ", " = ",
                                       "\n",          "# text\n",   "1e-6",       NULL};
   char text[600];
+  draw_text(words, text, sizeof text);
+  if (rgt_rank > 0)
+    return;
   rgt_temporary(path);
   int fd = mkstemp(path);
-  draw_text(words, text, sizeof text);
   if (fd >= 0) {
     RGT_TRUE(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     close(fd);
@@ -59,8 +62,7 @@ void options_run(void) {
   draw_value(value);
   draw_string(string);
   if (strcmp(variable, "RG_TUNING") == 0) {
-    if (rgt_rank == 0)
-      write_costs(path);
+    write_costs(path);
     snprintf(value, sizeof value, "%s", path);
   }
   if (one < 0 || one == rgt_rank)

