@@ -38,8 +38,8 @@ static void draw_string(char text[300]) {
   draw_text(words, text, 300);
 }
 
-/* A file with costs, which rank 0 writes, and reads for all. All draw: the calls that follow are the
- * same on all. */
+/* A file with costs, which rank 0 writes, and reads for all. All draw: the calls that follow are
+ * the same on all. */
 static void write_costs(char path[RGT_PATH]) {
   static const char *const words[] = {"between.t_s", "inside.t_w", "shared.t_c", " ", " = ",
                                       "\n",          "# text\n",   "1e-6",       NULL};

@@ -40,8 +40,8 @@ def guard_of(rank):
         return int(f.read().rsplit(')', 1)[1].split()[1])
 
 
-status, text = run_and_kill(guard_of, 1000)
+status, text = run_and_kill(guard_of, 1000000)
 assert status == 9 and 'regroup-run: the job has ended with status 9' in text, (status, text)
 assert 'a guard was killed' in text, text
-status, text = run_and_kill(lambda rank: rank, 60)
+status, text = run_and_kill(lambda rank: rank, 12000)
 assert status == 0 and '2 of 3 ranks' in text and 'guard' not in text, (status, text)
