@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "walkers/balancer_state.h"
+#include "walkers/buddy.h"
 #include "walkers/meeting.h"
 #include "walkers/meeting_hold.h"
 #include "walkers/meeting_list.h"
@@ -77,11 +78,23 @@ static int share_brought(rg_balancer b) {
 
 /* --- meetings ------------------------------------------------------------------------------ */
 
+/* The walkers go on when the buddies have the copies that were sent: else the loss of a node could
+ * put one of them back before the meeting and not another. All serve their buddies meanwhile. */
+static int await_copies(rg_balancer b) {
+  for (int waits = rgi_store_spans_nodes(&b->survival.store); waits;) {
+    RGI_TRY(rgi_buddy_serve(&b->survival.buddy));
+    waits = rgi_buddy_waits(&b->survival.buddy);
+    RGI_TRY(rg_allreduce(b->members.group, MPI_IN_PLACE, &waits, 1, MPI_INT, MPI_MAX));
+  }
+  return RG_SUCCESS;
+}
+
 static int hold_one(rg_balancer b, int64_t count, rgi_queue_entry e[], int64_t number, int rank) {
   int own = rank == b->members.rank, failed = 0;
   if (own)
     RGI_TRY(rgi_meeting_hold(&b->work, count, e, number, &failed));
   RGI_TRY(rg_bcast(b->members.group, &failed, 1, MPI_INT, rank));
+  RGI_TRY(await_copies(b));
   for (int64_t i = 0; i < count && !failed; i++)
     RGI_TRY(rgi_round_share_walker(b, rank, own ? &e[i] : NULL));
   return RG_SUCCESS;
