@@ -125,7 +125,7 @@ static int sweep(replica *r, int64_t id, rg_group g) {
   return error;
 }
 
-/* Whom a walker meets after so many sweeps; -1: nobody. */
+/* The walker that a walker meets after so many sweeps; -1: none. */
 static int64_t partner(int64_t id, int64_t after) {
   int64_t with = (id + after / EVERY) % 2 ? id - 1 : id + 1;
   return after == 0 || after % EVERY || with < 0 || with >= walkers ? -1 : with;

@@ -229,11 +229,11 @@ enum {
 
 /* Forms the first groups. Callers: every process. From the second run on the processes tell one
  * another the paces that they have measured: an allgather of 128 bytes for each walker that ended
- * since. In a job that survives, those who died since the last run are told of by `died`; the paces
- * that they had measured are lost.
- * Errors (the same on all processes; the balancer is then as it was before): RG_ERR_MISMATCH
- * (processes disagree about the walkers, the size of the state, options, or calls of
- * rg_balance_drop); RG_ERR_ARG (it runs already, or a call of its last run has failed). */
+ * since. In a job that survives, the processes that died since the last run are told of by `died`;
+ * the paces that they had measured are lost. Errors (the same on all processes; the balancer is
+ * then as it was before): RG_ERR_MISMATCH (processes disagree about the walkers, the size of the
+ * state, options, or calls of rg_balance_drop); RG_ERR_ARG (it runs already, or a call of its last
+ * run has failed). */
 RG_API int rg_balance_begin(rg_balancer b);
 
 /* Does one step: a unit, if this process's group has a walker; otherwise it handles requests of

@@ -90,7 +90,7 @@ int rgi_machine_my_place(const char *call, rgi_machine_place *place) {
   return error;
 }
 
-static int is_pretended(void) {
+int rgi_machine_is_pretended(void) {
   const char *pretended = getenv("RG_TOPOLOGY");
   return pretended && *pretended;
 }
@@ -98,7 +98,7 @@ static int is_pretended(void) {
 /* "0" or "0-3,8": to load the machine for this alone takes some 10 ms. */
 int rgi_machine_has_memory_nodes(void) {
   char line[8] = "";
-  if (is_pretended())
+  if (rgi_machine_is_pretended())
     return 1;
   FILE *f = fopen("/sys/devices/system/node/online", "r");
   char *read = f ? fgets(line, sizeof line, f) : NULL;
@@ -109,7 +109,7 @@ int rgi_machine_has_memory_nodes(void) {
 
 /* Errors are ignored: memory that is not bound is slower and nothing else. */
 void rgi_machine_bind_memory(void *at, size_t bytes, int node) {
-  if (is_pretended())
+  if (rgi_machine_is_pretended())
     return;
   pthread_mutex_lock(&process.lock);
   if (load_locked("rg_init") == RG_SUCCESS) {

@@ -11,6 +11,9 @@
  * the machine at the first call; any thread. place->rank is not set. */
 int rgi_machine_my_place(const char *call, rgi_machine_place *place);
 
+/* Whether RG_TOPOLOGY says what the machine is. */
+int rgi_machine_is_pretended(void);
+
 /* Whether the machine may have more than one memory node; without loading it. */
 int rgi_machine_has_memory_nodes(void);
 

@@ -74,11 +74,11 @@ static int count_nodes(void) {
 
 void rgi_node_memory_describe(char text[RGI_NODE_MEMORY_TEXT]) {
   static const char *const huge[] = {"no huge pages", "huge pages, asked for", "huge pages"};
-  const char *pretended = getenv("RG_TOPOLOGY");
   const char *use = huge[rgi_huge_find(NULL)];
   if (rgi_node.memory)
     snprintf(text, RGI_NODE_MEMORY_TEXT, "each process's part on its own of %d memory nodes%s; %s",
-             count_nodes(), pretended && *pretended ? " (pretended: nothing is bound)" : "", use);
+             count_nodes(), rgi_machine_is_pretended() ? " (pretended: nothing is bound)" : "",
+             use);
   else
     snprintf(text, RGI_NODE_MEMORY_TEXT,
              "where the system puts it: all processes have the same memory nodes; %s", use);

@@ -161,23 +161,6 @@ static int take_pages(uint64_t n, uint64_t *first) {
   return 1;
 }
 
-/* Pages side by side. The caller holds the lock, as above. */
-static int alloc_pages(const char *what, uint64_t n, uint64_t *offset) {
-  uint64_t first;
-  if (!take_pages(n, &first))
-    return rgi_error(RG_ERR_NOMEM,
-                     "%s: the node's arena is full (%zu of %zu MiB are taken; wanted: %zu bytes in "
-                     "one piece): set RG_ARENA_SIZE higher, or free groups and arrays",
-                     what, (size_t)(atomic_load(&arena.base->used) >> 20),
-                     (size_t)(arena.base->size >> 20), (size_t)n * RGI_PAGE);
-  int error = back_pages(what, first, n);
-  if (error)
-    rgi_pages_free(page_table(), first, n);
-  else
-    *offset = page_at(first);
-  return error;
-}
-
 /* The caller holds the lock. Gives memory of pages back to the system; of taken ones without the
  * lock. */
 static void drop_pages(uint64_t first, uint64_t n, int taken) {
@@ -189,6 +172,31 @@ static void drop_pages(uint64_t first, uint64_t n, int taken) {
     lock_growing();
   if (code)
     rgi_pages_back(page_table(), first, n);
+}
+
+/* Pages side by side. placed: NULL, or they are bound while they have no memory. The caller holds
+ * the lock, as above. */
+static int alloc_pages(const char *what, uint64_t n, const rgi_placement *placed,
+                       uint64_t *offset) {
+  uint64_t first;
+  if (!take_pages(n, &first))
+    return rgi_error(RG_ERR_NOMEM,
+                     "%s: the node's arena is full (%zu of %zu MiB are taken; wanted: %zu bytes in "
+                     "one piece): set RG_ARENA_SIZE higher, or free groups and arrays",
+                     what, (size_t)(atomic_load(&arena.base->used) >> 20),
+                     (size_t)(arena.base->size >> 20), (size_t)n * RGI_PAGE);
+  if (placed) {
+    drop_pages(first, n, 1);
+    rgi_placement_bind(placed, page_at(first), arena.base);
+  }
+  int error = back_pages(what, first, n);
+  if (error && placed)
+    rgi_placement_unbind(page_at(first), n * RGI_PAGE, arena.base);
+  if (error)
+    rgi_pages_free(page_table(), first, n);
+  else
+    *offset = page_at(first);
+  return error;
 }
 
 int rgi_arena_is_aside(uint64_t offset) {
@@ -216,7 +224,7 @@ static int cut_new_piece(const char *what, int c, uint64_t *offset) {
   const rgi_blocks b = small_blocks();
   uint64_t at;
   size_t bytes = PIECE;
-  for (; alloc_pages(what, bytes / RGI_PAGE, &at); bytes /= 2)
+  for (; alloc_pages(what, bytes / RGI_PAGE, NULL, &at); bytes /= 2)
     if (bytes / 2 < rgi_blocks_bytes(c) || bytes / 2 < RGI_PAGE)
       return RG_ERR_NOMEM;
   rgi_blocks_set_piece(&b, c, at, bytes);
@@ -303,11 +311,12 @@ static uint64_t pages_of(size_t bytes) {
 }
 
 /* From what any purpose may take. */
-static int alloc_any(const char *what, size_t bytes, uint64_t *offset) {
+static int alloc_any(const char *what, size_t bytes, const rgi_placement *placed,
+                     uint64_t *offset) {
   if (bytes <= SMALL)
     return alloc_small(what, rgi_blocks_class(bytes), offset);
   lock_growing();
-  int error = alloc_pages(what, pages_of(bytes), offset);
+  int error = alloc_pages(what, pages_of(bytes), placed, offset);
   unlock_growing();
   return error;
 }
@@ -330,19 +339,24 @@ static size_t size_of(size_t bytes) {
 }
 
 /* brief: what is set aside comes before what is kept, which takes a walk through all of it. */
-static int alloc_block(rgi_arena_purpose purpose, int brief, const char *what, size_t bytes,
-                       uint64_t *offset) {
+typedef struct {
+  rgi_arena_purpose purpose;
+  int brief;
+  const rgi_placement *placed;
+} arena_wish;
+
+static int alloc_block(const arena_wish *wish, const char *what, size_t bytes, uint64_t *offset) {
   uint64_t got;
   if (bytes > arena.base->size)
     return rgi_error(RG_ERR_NOMEM,
                      "%s: %zu bytes are more than the node's arena of %zu MiB (RG_ARENA_SIZE)",
                      what, bytes, (size_t)arena.base->size >> 20);
-  int error = alloc_any(what, bytes, &got);
-  if (error && brief && alloc_aside(purpose, pages_of(bytes), &got))
+  int error = alloc_any(what, bytes, wish->placed, &got);
+  if (error && wish->brief && alloc_aside(wish->purpose, pages_of(bytes), &got))
     error = RG_SUCCESS;
   if (error && give_back_kept())
-    error = alloc_any(what, bytes, &got);
-  if (error && !alloc_aside(purpose, pages_of(bytes), &got))
+    error = alloc_any(what, bytes, wish->placed, &got);
+  if (error && !alloc_aside(wish->purpose, pages_of(bytes), &got))
     return error;
   atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
   *offset = got;
@@ -351,43 +365,19 @@ static int alloc_block(rgi_arena_purpose purpose, int brief, const char *what, s
 
 int rgi_arena_alloc_for(rgi_arena_purpose purpose, const char *what, size_t bytes,
                         uint64_t *offset) {
-  return alloc_block(purpose, 0, what, bytes, offset);
+  return alloc_block(&(arena_wish){.purpose = purpose}, what, bytes, offset);
 }
 
 int rgi_arena_alloc_brief(rgi_arena_purpose purpose, const char *what, size_t bytes,
                           uint64_t *offset) {
-  return alloc_block(purpose, purpose != RGI_ARENA_ANY, what, bytes, offset);
-}
-
-/* Takes pages, and binds them while they have no memory. */
-static int alloc_bound(const char *what, size_t bytes, const rgi_placement *placed,
-                       uint64_t *offset) {
-  uint64_t first, n = pages_of(bytes);
-  lock_growing();
-  int found = take_pages(n, &first);
-  int error = found ? RG_SUCCESS : RG_ERR_NOMEM;
-  if (found) {
-    drop_pages(first, n, 1);
-    rgi_placement_bind(placed, page_at(first), arena.base);
-    error = back_pages(what, first, n);
-  }
-  if (found && error) {
-    rgi_placement_unbind(page_at(first), bytes, arena.base);
-    rgi_pages_free(page_table(), first, n);
-  }
-  unlock_growing();
-  if (!error)
-    *offset = page_at(first);
-  return error;
+  const arena_wish wish = {.purpose = purpose, .brief = purpose != RGI_ARENA_ANY};
+  return alloc_block(&wish, what, bytes, offset);
 }
 
 int rgi_arena_alloc_placed(rgi_arena_purpose purpose, const char *what, size_t bytes,
                            const rgi_placement *placed, uint64_t *offset) {
-  if (!placed || !rgi_placement_is_active() || bytes <= SMALL || bytes > arena.base->size ||
-      alloc_bound(what, bytes, placed, offset))
-    return rgi_arena_alloc_for(purpose, what, bytes, offset);
-  atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
-  return RG_SUCCESS;
+  const arena_wish wish = {purpose, 0, rgi_placement_is_active() ? placed : NULL};
+  return alloc_block(&wish, what, bytes, offset);
 }
 
 int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset) {

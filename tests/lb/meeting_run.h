@@ -7,10 +7,9 @@
 
 #include <stdio.h>
 
+#include "balance_world.h"
 #include "check.h"
 #include "meeting_work.h"
-
-static rg_group world;
 
 static inline rg_balancer made(const char *name, const rg_walker_kind *kind, meeting_plan *p,
                                int group) {

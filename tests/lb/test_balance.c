@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 #include "balance_work.h"
-
-static rg_group world;
+#include "balance_world.h"
 
 static const char *const policies[] = {
     "none",      "join-right",       "sync:i=1",      "sync:i=3",           "most-work",
@@ -729,16 +728,6 @@ static void test_timeline(void) {
     RGT_OK(rg_balance_free(&b));
     RGT_OK(rg_timeline_free(&t));
   }
-}
-
-static void test_begin(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-}
-
-static void test_end(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
 }
 
 int main(int argc, char **argv) {

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 
 #include "balance_work.h"
+#include "balance_world.h"
 
 enum { RUNS = 3, MOST = 12 };
-
-static rg_group world;
 
 static const char *const policies[] = {"none", "join-right", "sync:i=2", "share-out:cost=0",
                                        "release:gain=0.5"};
@@ -489,16 +488,6 @@ static void test_misuse(void) {
   }
   RGT_FAILS(rg_balance_drop(NULL, 1), RG_ERR_ARG);
   RGT_OK(rg_balance_free(&c.b));
-}
-
-static void test_begin(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-}
-
-static void test_end(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
 }
 
 int main(int argc, char **argv) {

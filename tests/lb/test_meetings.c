@@ -306,16 +306,6 @@ static void test_awaited(void) {
   }
 }
 
-static void test_begin(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
-  RGT_OK(rg_group_world(&world));
-}
-
-static void test_end(void) {
-  RGT_OK(rg_group_free(&world));
-  RGT_OK(rg_finalize());
-}
-
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"begin", test_begin},
                                    {"random meetings", test_random},
