@@ -6,6 +6,11 @@
 #include "formation/handshake.h"
 #include "shm/failure.h"
 
+static int disagrees(const char *call, int high) {
+  return rgi_error(RG_ERR_MISMATCH, "%s: high is %d; the leader of the caller's group passes %d",
+                   call, high, !high);
+}
+
 int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, int tag,
                    rg_group *merged) {
   rgi_handshake_offer p = {.parent = parent,
@@ -21,6 +26,10 @@ int rg_group_merge(rg_group mine, rg_group parent, int remote_leader, int high, 
   if (high != 0 && high != 1)
     p.error = rgi_error(RG_ERR_ARG, "%s: high is %d; it is 0 or 1", __func__, high);
   RGI_TRY(rgi_handshake(__func__, mine, &p, &peer));
+  if (high == peer.high || p.error) { /* the leaders, whose values are right, know nothing of it */
+    rgi_handshake_peer_free(&peer);
+    return p.error ? p.error : disagrees(__func__, high);
+  }
   const uint64_t creation_ids[RGI_CREATION_IDS] = {peer.id[high], peer.id[!high]};
   int diverged = peer.diverged,
       error = high ? rgi_members_concat(__func__, peer.members, mine->members, &all)

@@ -210,6 +210,26 @@ static void test_reassign_alone(void) {
   rg_group_free(&mine);
 }
 
+/* A member whose value of high is wrong, unlike its leader's. */
+static void test_merge_alone(void) {
+  rg_group mine, merged = NULL;
+  int other, high;
+  if (rgt_size < 4)
+    return;
+  halves(&mine, &other, &high);
+  if (rgt_rank == rgt_size - 1) {
+    RGT_FAILS(rg_group_merge(mine, world, other, (1 << 28) - 1, 8, &merged), RG_ERR_ARG);
+    RGT_FAILS(rg_group_merge(mine, world, other, !high, 8, &merged), RG_ERR_MISMATCH);
+  } else {
+    for (int i = 0; i < 2; i++) {
+      RGT_OK(rg_group_merge(mine, world, other, high, 8, &merged));
+      rg_group_free(&merged);
+    }
+  }
+  RGT_PTR_NULL(merged);
+  rg_group_free(&mine);
+}
+
 /* The handshake detects that the two groups overlap. */
 static void test_merge_overlap(void) {
   rg_group mine = NULL, merged = NULL;
@@ -249,6 +269,8 @@ int main(int argc, char **argv) {
                                    {"reassign", test_reassign},
                                    {"merge and reassign, wrong use", test_merge_errors},
                                    {"reassign, one member's wrong list", test_reassign_alone},
+                                   {"merge, one member's wrong value", test_merge_alone},
+    {"a wrong value of high on one member", test_merge_alone},
                                    {"merge of overlapping groups", test_merge_overlap},
                                    {"stop", test_stop},
                                    {NULL, NULL}};

@@ -79,18 +79,23 @@ def test_domains():
         print(reason)
 
 
+def expect_deaths(counts, *plan, where):
+    """On a busy machine the others may have done all work before a rank is in its so manieth callback."""
+    assert any(run(*plan, where=where) in counts for _ in range(5)), plan
+
+
 def test_exchange():
     """In each step of what the nodes exchange after a death: a node that has the newest versions is
     lost as a whole, or the process that speaks for a node. And in those of the gathering."""
     for policy in 'share-out:cost=0', 'sync:i=2':
         for step in 1, 2, 3:
-            assert run(4, policy, step, '3:8,1:e%d' % step, where=NODES[1]) == 2
-            assert run(8, policy, step, '3:8,1:e%d' % step, where=NODES[1]) == 2
-            assert run(4, policy, step, '3:8,2:g%d' % step, where=NODES[1]) == 1
+            expect_deaths([2], 4, policy, step, '3:8,1:e%d' % step, where=NODES[1])
+            expect_deaths([2], 8, policy, step, '3:8,1:e%d' % step, where=NODES[1])
+            expect_deaths([1], 4, policy, step, '3:8,2:g%d' % step, where=NODES[1])
         for step in 1, 2, 3:  # the root of the gathering: the next rank is the root then
             assert run(4, policy, step, '0:g%d' % step, where=NODES[0]) == 1
         # The second exchange may serve two deaths: then there is no fifth step.
-        assert run(4, policy, 1, '3:8,1:e2,0:e5', where=NODES[1]) in (2, 3)
+        expect_deaths([2, 3], 4, policy, 1, '3:8,1:e2,0:e5', where=NODES[1])
 
 
 def test_births():
