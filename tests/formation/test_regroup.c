@@ -270,7 +270,6 @@ int main(int argc, char **argv) {
                                    {"merge and reassign, wrong use", test_merge_errors},
                                    {"reassign, one member's wrong list", test_reassign_alone},
                                    {"merge, one member's wrong value", test_merge_alone},
-    {"a wrong value of high on one member", test_merge_alone},
                                    {"merge of overlapping groups", test_merge_overlap},
                                    {"stop", test_stop},
                                    {NULL, NULL}};

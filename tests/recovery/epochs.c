@@ -169,7 +169,8 @@ int main(int argc, char **argv) {
   rg_walker_kind kind = {.size = sizeof kind, .bytes = sizeof(state), .unit = unit, .left = left};
   rg_policy policy = {.size = sizeof policy};
   int count = 0;
-  rg_barrier(world); /* a death before rg_init has returned ends the job; a later one may end this */
+  /* A death before rg_init has returned ends the job; a later one may end the barrier. */
+  rg_barrier(world);
   must(!rg_policy_parse(argc > 1 ? argv[1] : NULL, &policy), "rg_policy_parse");
   rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 2, .died = died};
   draws = (uint64_t)(argc > 2 ? atoi(argv[2]) : 1) * 0x9e3779b97f4a7c15u + (uint64_t)my_rank;
