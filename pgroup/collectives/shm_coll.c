@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/lines_count.h"
 #include "collectives/shm_step.h"
 
 static int run_barrier(rgi_shared_state *l, const char *call) {
@@ -33,6 +34,7 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
     rgi_shm_step_give(l, data, tiny ? bytes : 0);
   } else {
     RGI_TRY(rgi_shm_step_take(l, root, call));
+    RGI_LINES_COUNT_READ(tiny ? 0 : RGI_LINES_COUNT_OF(bytes));
     memcpy(data, tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step),
            bytes);
   }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/lines_count.h"
 #include "collectives/shm_coll.h"
 #include "collectives/shm_step.h"
 
@@ -34,6 +35,7 @@ static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t
     if (rgi_shm_step_can_spin() && i != l->me)
       RGI_TRY(rgi_shm_step_await_member(l, i, b->call));
     RGI_TRY(rgi_shm_step_check_length(l, i, step, b->call));
+    RGI_LINES_COUNT_READ(tiny || i == l->me ? 0 : RGI_LINES_COUNT_OF(n));
     memcpy((char *)b->out + (size_t)i * b->bytes + at,
            tiny ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, step), n);
   }
@@ -67,6 +69,7 @@ static int scatter_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_
     rgi_shm_step_give(l, NULL, 0);
   } else {
     RGI_TRY(rgi_shm_step_take(l, b->root, b->call));
+    RGI_LINES_COUNT_READ(RGI_LINES_COUNT_OF(n));
   }
   memcpy((char *)b->out + at, chunk + (size_t)l->me * n, n);
   rgi_shm_step_end(l);
@@ -81,6 +84,7 @@ static int alltoall_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size
            (const char *)b->in + (size_t)i * b->bytes + at, n);
   RGI_TRY(rgi_shm_step_barrier(l, b->call));
   RGI_TRY(rgi_shm_step_check_all(l, step, b->call));
+  RGI_LINES_COUNT_READ((size_t)(l->n - 1) * RGI_LINES_COUNT_OF(n));
   for (int i = 0; i < l->n; i++)
     memcpy((char *)b->out + (size_t)i * b->bytes + at,
            rgi_shm_step_chunk(l, i, step) + (size_t)l->me * n, n);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/lines_count.h"
 #include "collectives/op_apply.h"
 #include "collectives/shm_coll.h"
 #include "collectives/shm_step.h"
@@ -88,6 +89,8 @@ static int reduce_share(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
   size_t from = share_begin(l, r, n, l->me), count = share_begin(l, r, n, l->me + 1) - from,
          at = from * r->size;
   char *result = rgi_shm_step_chunk(l, l->n - 1, step) + at;
+  RGI_LINES_COUNT_READ((size_t)(l->n - 1) * RGI_LINES_COUNT_OF(count * r->size));
+  RGI_LINES_COUNT_WRITTEN(l->me < l->n - 1 ? RGI_LINES_COUNT_OF(count * r->size) : 0);
   for (int i = l->n - 2; i >= 0 && count > 0; i--)
     RGI_TRY(rgi_op_apply(rgi_shm_step_chunk(l, i, step) + at, result, count, r->type, r->op));
   return RG_SUCCESS;
@@ -103,6 +106,7 @@ static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
   RGI_TRY(reduce_share(l, r, n, step));
   RGI_TRY(rgi_shm_step_begin(l, r->call));
   RGI_TRY(rgi_shm_step_barrier(l, r->call));
+  RGI_LINES_COUNT_READ(gets_result(l, r) ? RGI_LINES_COUNT_OF(n * r->size) : 0);
   if (gets_result(l, r))
     memcpy((char *)r->out + at * r->size, rgi_shm_step_chunk(l, l->n - 1, step), n * r->size);
   rgi_shm_step_end(l);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/lines_count.h"
 #include "collectives/shared_state_cache.h"
 #include "formation/group.h"
 #include "progress/progress.h"
@@ -93,6 +94,7 @@ static int sleep_until_done(rgi_shared_state *l, int i, uint32_t step, rgi_wait 
 
 static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *call) {
   rgi_wait w;
+  RGI_LINES_COUNT_READ(1);
   if (is_done(l, i, step))
     return RG_SUCCESS;
   rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
@@ -186,6 +188,7 @@ void rgi_shm_step_publish(rgi_shared_state *l, const void *data, size_t bytes) {
 int rgi_shm_step_await_member(rgi_shared_state *l, int i, const char *call) {
   _Atomic uint32_t *step = &rgi_shm_step_cell(l, i)->step;
   rgi_wait w;
+  RGI_LINES_COUNT_READ(1);
   for (int look = 0; look < 1000; look++) {
     if (atomic_load_explicit(step, memory_order_acquire) == l->step)
       return RG_SUCCESS;
@@ -217,6 +220,8 @@ int rgi_shm_step_arrive(rgi_shared_state *l) {
            all = mine * (uint32_t)l->n;
   atomic_store_explicit(&l->memory->member[l->me].arrival_count[at], mine, memory_order_relaxed);
   rgi_bell *b = &l->memory->arrived[at];
+  RGI_LINES_COUNT_READ(1);
+  RGI_LINES_COUNT_WRITTEN(1);
   if (atomic_fetch_add(&b->value, 1) + 1 != all)
     return 0;
   l->memory->last_arrived[at] = (uint32_t)l->me;
@@ -227,6 +232,7 @@ int rgi_shm_step_await_all(rgi_shared_state *l, const char *call) {
   uint32_t all = arrival_count(l, l->me) * (uint32_t)l->n, now;
   rgi_bell *b = &l->memory->arrived[l->step % RGI_SHM_DEPTH];
   rgi_wait w;
+  RGI_LINES_COUNT_READ(1);
   rgi_wait_start(&w, call, -1);
   w.awaited = missing_member;
   w.of = l;
@@ -236,6 +242,7 @@ int rgi_shm_step_await_all(rgi_shared_state *l, const char *call) {
 }
 
 void rgi_shm_step_release(rgi_shared_state *l) {
+  RGI_LINES_COUNT_WRITTEN(1);
   rgi_bell_set(&l->memory->release[l->step % RGI_SHM_DEPTH], l->step);
 }
 
@@ -243,6 +250,7 @@ int rgi_shm_step_await_release(rgi_shared_state *l, int i, const char *call) {
   rgi_bell *b = &l->memory->release[l->step % RGI_SHM_DEPTH];
   rgi_wait w;
   uint32_t now;
+  RGI_LINES_COUNT_READ(1);
   rgi_wait_start(&w, call, i < 0 ? -1 : rgi_shared_state_group_rank(l, i));
   if (i < 0) {
     w.awaited = missing_member;

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""The cache lines that collectives move inside a node, counted in a build with LINES=count, on
+pretended machines with a processor for each rank: 1 and 2 sockets with 4 caches each, neighbours
+beside one another (compact) and dealt out in turn (scatter). The counts are exact; a rank's most in
+one call is held against a bound for each operation.
+
+time: 240
+
+With --table prints the counts for 8, 32, 64 and 128 ranks instead (minutes).
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+TOP = 'build/release-lines'
+PROGRAM = TOP + '/tests/count_lines'
+MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
+LINE = 64
+failures = []
+
+
+def count(ranks, sockets, bind):
+    """{(operation, bytes): (lines read, lines written)}, the most of a rank in a call."""
+    env = {k: v for k, v in os.environ.items() if not re.match('RG_|HWLOC_(XML|SYN)', k)}
+    cores = max(1, ranks // (4 * sockets))
+    env.update(RG_TOPOLOGY='pack:%d l3:4 core:%d pu:1' % (sockets, cores), RG_BIND=bind,
+               RG_OVERSUBSCRIBED='no', RG_WAIT='yield', RG_TIMEOUT='100', RG_COLL='scan=shared')
+    run = subprocess.run(MPIEXEC + ['-n', str(ranks), PROGRAM], env=env, text=True,
+                         capture_output=True, timeout=600)
+    if run.returncode:
+        sys.exit('%d ranks, %d sockets, %s: status %d\n%s%s' %
+                 (ranks, sockets, bind, run.returncode, run.stdout, run.stderr))
+    rows = [line.split() for line in run.stdout.splitlines()]
+    return {(op, int(size)): (int(read), int(written)) for op, size, read, written in rows}
+
+
+def bound(op, size, n):
+    """The most lines that a rank may read and write in one call."""
+    data = -(-size // LINE) if size > 56 else 0  # up to 56 bytes go with the flag
+    if op == 'barrier':
+        return 3 * (n - 1), 0
+    if op.startswith('bcast'):
+        return n + data, 0
+    if op == 'scan':
+        return 2 * (n - 1) + (n - 1) * data, 0
+    if not data:
+        return 2 * (n - 1), 0
+    return 6 * (n - 1) + (n - 1) * (data // n + 1) + data, data // n + 1
+
+
+def check(ranks, sockets, bind):
+    counts = count(ranks, sockets, bind)
+    for (op, size), moved in sorted(counts.items()):
+        most = bound(op, size, ranks)
+        if moved[0] > most[0] or moved[1] > most[1]:
+            failures.append('%d ranks, %d sockets, %s, %s of %d bytes: reads and writes %s lines, '
+                            'at most %s' % (ranks, sockets, bind, op, size, moved, most))
+    if len(counts) != 1 + 6 * 4:
+        failures.append('%d ranks: %d counts' % (ranks, len(counts)))
+
+
+if not shutil.which('scons'):
+    print('scons is missing')
+    sys.exit(77)
+built = subprocess.run(['scons', '-Q', 'LINES=count', PROGRAM], capture_output=True, text=True)
+if built.returncode:
+    sys.exit(built.stdout + built.stderr)
+
+if '--table' in sys.argv:
+    for ranks in 8, 32, 64, 128:
+        for sockets in 1, 2:
+            for (op, size), moved in count(ranks, sockets, 'compact').items():
+                print('| %d | %d | %s | %d | %d | %d |' % (ranks, sockets, op, size, *moved),
+                      flush=True)
+    sys.exit(0)
+
+check(8, 2, 'compact')
+check(32, 1, 'compact')
+check(32, 2, 'compact')
+check(32, 2, 'scatter')
+print('\n'.join(failures) or 'all counts within their bounds')
+sys.exit(bool(failures))
