@@ -32,8 +32,13 @@ typedef struct {
   int64_t size, disp_unit;    /* of its memory */
   uint64_t memory;            /* where it is; 0: none */
   char pad[RGI_LINE - sizeof(rgi_bell) - 2 * sizeof(uint32_t) - 3 * sizeof(uint64_t)];
-  _Atomic uint32_t posted[]; /* by each member: MPI_Win_post calls that concern this one */
+  rgi_shared_lock_claim claims[]; /* each member's on the lock; behind them rgi_win_posted */
 } rgi_win_part;
+
+/* By each of the n members: MPI_Win_post calls that concern this one. */
+static inline _Atomic uint32_t *rgi_win_posted(rgi_win_part *part, int n) {
+  return (_Atomic uint32_t *)(part->claims + n);
+}
 
 /* How this process has opened a target to its accesses. */
 typedef enum {
