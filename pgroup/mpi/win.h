@@ -137,11 +137,17 @@ static inline rgi_win *rgi_win_of(MPI_Win handle) {
   return NULL;
 }
 
-/* The same for a call that is counted. */
+static inline void rgi_win_count(rgi_intercept_window_call call, int served) {
+  if (rgi_intercept_counting)
+    rgi_intercept_count_window(call, served);
+}
+
+/* The same for a call that is counted. One that may be passed on is counted where that is decided:
+ * with windows that span nodes (win_nodes.h). */
 static inline rgi_win *rgi_win_of_call(MPI_Win handle, rgi_intercept_window_call call) {
   rgi_win *w = rgi_win_of(handle);
-  if (rgi_intercept_counting)
-    rgi_intercept_count_window(call, w != NULL);
+  if (w)
+    rgi_win_count(call, 1);
   return w;
 }
 
