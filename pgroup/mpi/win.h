@@ -180,13 +180,30 @@ MPI_Win rgi_win_stand_in(rgi_win *w);
 /* Frees it, so that MPI calls what the application has attached to it. */
 int rgi_win_stand_in_free(rgi_win *w);
 
+/* --- order (win_access.c) --------------------------------------------------------------------- */
+
+/* The linker's fastest kind of thread-local memory: a call is a matter of nanoseconds. */
+#define RGI_WIN_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+
+/* This thread has put since its last full fence for a flush. */
+extern RGI_WIN_THREAD char rgi_win_has_put;
+
+/* In a flush: the accesses before it come before what follows. A processor delays stores behind
+ * later loads, so puts need a full fence; gets do not, and accumulates end with one. The program's
+ * own stores are not delayed behind later stores. */
+static inline void rgi_win_order_accesses(void) {
+  atomic_thread_fence(memory_order_acq_rel);
+  if (rgi_win_has_put) {
+    atomic_thread_fence(memory_order_seq_cst);
+    rgi_win_has_put = 0;
+  }
+}
+
 /* --- polling (win_poll.c) -------------------------------------------------------------------- */
 
 /* Lets MPI and the other processes go on. */
 void rgi_win_go_on(void);
 
-/* The linker's fastest kind of thread-local memory: a call is a matter of nanoseconds. */
-#define RGI_WIN_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
 extern RGI_WIN_THREAD unsigned rgi_win_polls;
 #define RGI_WIN_POLL_EVERY 256
 

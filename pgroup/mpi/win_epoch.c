@@ -169,7 +169,7 @@ RG_API int MPI_Win_flush(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   if (!w)
     return rgi_win_nodes_flush(rank, win);
-  order_memory();
+  rgi_win_order_accesses();
   return flush_target(w, rank);
 }
 
@@ -177,7 +177,7 @@ RG_API int MPI_Win_flush_all(MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   if (!w)
     return rgi_win_nodes_flush_all(win);
-  order_memory();
+  rgi_win_order_accesses();
   return flush_targets(w);
 }
 

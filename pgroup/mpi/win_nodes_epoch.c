@@ -67,7 +67,7 @@ static int count_flush(int nothing) {
 
 /* A flush with nothing to wait for. */
 static int flush_nothing(void) {
-  order_memory();
+  rgi_win_order_accesses();
   rgi_win_poll();
   return MPI_SUCCESS;
 }
