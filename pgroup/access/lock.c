@@ -3,7 +3,9 @@
 #include "access/lock.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "progress/wait.h"
+#include "shm/process.h"
 
 int rgi_lock_wait(rgi_lock *lock, const char *call) {
   rgi_wait w;
@@ -20,4 +22,26 @@ int rgi_lock_wait(rgi_lock *lock, const char *call) {
     }
   }
   return RG_SUCCESS;
+}
+
+/* One of the processes that see the death becomes the owner. */
+static int inherit(rgi_lock *lock, const char *call) {
+  uint32_t owner = atomic_load(&lock->owner.value);
+  if (!owner || !rgi_process_is_dead((int)owner - 1) ||
+      !atomic_compare_exchange_strong(&lock->owner.value, &owner, (uint32_t)rgi_node.rank + 1))
+    return 0;
+  rgi_log(RGI_LOG_WARN,
+          "%s: rank %d has died in such a call: what it was writing may be half written", call,
+          (int)owner - 1);
+  return 1;
+}
+
+int rgi_lock_wait_robust(rgi_lock *lock, const char *call) {
+  for (;;) {
+    int error = rgi_lock_wait(lock, call);
+    if (error != RG_ERR_PROC_FAILED)
+      return error;
+    if (inherit(lock, call))
+      return RG_SUCCESS;
+  }
 }

@@ -21,6 +21,10 @@ typedef struct {
  * lock; RG_ERR_TIMEOUT. */
 int rgi_lock_wait(rgi_lock *lock, const char *call);
 
+/* The same, but a lock whose owner has died is given back: the caller acquires it, with a warning
+ * that what the owner was writing may be half written. */
+int rgi_lock_wait_robust(rgi_lock *lock, const char *call);
+
 static inline int rgi_lock_try(rgi_lock *lock) {
   uint32_t unowned = 0;
   return atomic_compare_exchange_strong_explicit(&lock->owner.value, &unowned,

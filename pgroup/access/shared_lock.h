@@ -2,7 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * Locks in memory that the processes of a node share, which one owner has exclusively or several
- * share. They are fair: who asks first gets the lock first. */
+ * share. They are fair: the process that asks first gets the lock first. A lock whose owner has
+ * died is given back: the next process gets it, and what the owner was writing may be half
+ * written. */
 #ifndef RGI_SHARED_LOCK_H
 #define RGI_SHARED_LOCK_H
 
@@ -15,19 +17,32 @@
 
 typedef enum { RGI_SHARED_LOCK_SHARED, RGI_SHARED_LOCK_EXCLUSIVE } rgi_shared_lock_kind;
 
-/* All zero: free. Aligned to a line. */
+/* What one process has asked for. */
 typedef struct {
-  _Atomic uint32_t next;      /* the next ticket */
-  _Atomic uint32_t shared;    /* the ticket that may share the lock now */
-  _Atomic uint32_t exclusive; /* the ticket that may have it alone now: so many have released it */
+  _Atomic uint64_t asked; /* its ticket and the kind; 0: it neither has the lock nor waits for it */
+  int32_t rank;           /* of the process in the world: set by the process that makes the lock */
+} rgi_shared_lock_claim;
+
+/* All zero: free, if no claim asks for it. Aligned to a line. */
+typedef struct {
+  _Atomic uint64_t tickets;   /* that were taken */
+  _Atomic uint32_t exclusive; /* claims that are exclusive, or more */
   rgi_bell changed;
-  char pad[RGI_LINE - 3 * sizeof(uint32_t) - sizeof(rgi_bell)];
+  char pad[RGI_LINE - sizeof(uint64_t) - sizeof(uint32_t) - sizeof(rgi_bell)];
 } rgi_shared_lock;
 
-/* Waits for the caller's turn; w has been started. After an error of the wait the lock must not be
- * used any more: the caller's turn will never end. */
-int rgi_shared_lock_acquire(rgi_shared_lock *lock, rgi_shared_lock_kind kind, rgi_wait *w);
+/* A lock with the claims of the n processes that use it, of which the caller is number me. */
+typedef struct {
+  rgi_shared_lock *lock;
+  rgi_shared_lock_claim *claims;
+  int n, me;
+} rgi_shared_lock_user;
 
-void rgi_shared_lock_release(rgi_shared_lock *lock, rgi_shared_lock_kind kind);
+/* Waits for the caller's turn; w has been started. After an error of the wait the caller does not
+ * have the lock and the others can get it. A process that finds an exclusive owner dead says so in
+ * a warning. */
+int rgi_shared_lock_acquire(const rgi_shared_lock_user *u, rgi_shared_lock_kind kind, rgi_wait *w);
+
+void rgi_shared_lock_release(const rgi_shared_lock_user *u, rgi_shared_lock_kind kind);
 
 #endif

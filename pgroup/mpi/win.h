@@ -32,8 +32,13 @@ typedef struct {
   int64_t size, disp_unit;    /* of its memory */
   uint64_t memory;            /* where it is; 0: none */
   char pad[RGI_LINE - sizeof(rgi_bell) - 2 * sizeof(uint32_t) - 3 * sizeof(uint64_t)];
-  _Atomic uint32_t posted[]; /* by each member: MPI_Win_post calls that concern this one */
+  rgi_shared_lock_claim claims[]; /* each member's on the lock; behind them rgi_win_posted */
 } rgi_win_part;
+
+/* By each of the n members: MPI_Win_post calls that concern this one. */
+static inline _Atomic uint32_t *rgi_win_posted(rgi_win_part *part, int n) {
+  return (_Atomic uint32_t *)(part->claims + n);
+}
 
 /* How this process has opened a target to its accesses. */
 typedef enum {
@@ -132,11 +137,17 @@ static inline rgi_win *rgi_win_of(MPI_Win handle) {
   return NULL;
 }
 
-/* The same for a call that is counted. */
+static inline void rgi_win_count(rgi_intercept_window_call call, int served) {
+  if (rgi_intercept_counting)
+    rgi_intercept_count_window(call, served);
+}
+
+/* The same for a call that is counted. One that may be passed on is counted where that is decided:
+ * with windows that span nodes (win_nodes.h). */
 static inline rgi_win *rgi_win_of_call(MPI_Win handle, rgi_intercept_window_call call) {
   rgi_win *w = rgi_win_of(handle);
-  if (rgi_intercept_counting)
-    rgi_intercept_count_window(call, w != NULL);
+  if (w)
+    rgi_win_count(call, 1);
   return w;
 }
 
@@ -169,13 +180,30 @@ MPI_Win rgi_win_stand_in(rgi_win *w);
 /* Frees it, so that MPI calls what the application has attached to it. */
 int rgi_win_stand_in_free(rgi_win *w);
 
+/* --- order (win_access.c) --------------------------------------------------------------------- */
+
+/* The linker's fastest kind of thread-local memory: a call is a matter of nanoseconds. */
+#define RGI_WIN_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+
+/* This thread has put since its last full fence for a flush. */
+extern RGI_WIN_THREAD char rgi_win_has_put;
+
+/* In a flush: the accesses before it come before what follows. A processor delays stores behind
+ * later loads, so puts need a full fence; gets do not, and accumulates end with one. The program's
+ * own stores are not delayed behind later stores. */
+static inline void rgi_win_order_accesses(void) {
+  atomic_thread_fence(memory_order_acq_rel);
+  if (rgi_win_has_put) {
+    atomic_thread_fence(memory_order_seq_cst);
+    rgi_win_has_put = 0;
+  }
+}
+
 /* --- polling (win_poll.c) -------------------------------------------------------------------- */
 
 /* Lets MPI and the other processes go on. */
 void rgi_win_go_on(void);
 
-/* The linker's fastest kind of thread-local memory: a call is a matter of nanoseconds. */
-#define RGI_WIN_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
 extern RGI_WIN_THREAD unsigned rgi_win_polls;
 #define RGI_WIN_POLL_EVERY 256
 

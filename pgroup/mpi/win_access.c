@@ -17,6 +17,8 @@
 #define AT_A_TIME 32768 /* bytes under the lock, about */
 #define SMALL 256       /* bytes that are not worth a walk over their layout */
 
+RGI_WIN_THREAD char rgi_win_has_put;
+
 /* --- checks --------------------------------------------------------------------------------- */
 
 int rgi_win_access_place(rgi_win *w, const rgi_win_access *a, int64_t low, int64_t bytes,
@@ -387,6 +389,8 @@ static int copy(rgi_win *w, const rgi_win_access *a) {
 
 int rgi_win_access_make(rgi_win *w, rgi_win_access *a) {
   int code;
+  if (a->kind == RGI_WIN_PUT)
+    rgi_win_has_put = 1;
   if (a->kind >= RGI_WIN_ACCUMULATE ? accumulate_common(w, a, &code) : copy_common(w, a, &code))
     return code;
   return a->kind >= RGI_WIN_ACCUMULATE ? accumulate(w, a) : copy(w, a);

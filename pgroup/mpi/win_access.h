@@ -45,7 +45,8 @@ int rgi_win_access_takes(MPI_Datatype type, MPI_Op op);
 
 /* Accumulates at a target are made between these two. An error of the library's. */
 static inline int rgi_win_access_lock(rgi_win *w, int rank) {
-  return rgi_lock_acquire(&w->target[rank].part->accumulating, "MPI_Accumulate");
+  rgi_lock *lock = &w->target[rank].part->accumulating;
+  return rgi_lock_try(lock) ? RG_SUCCESS : rgi_lock_wait_robust(lock, "MPI_Accumulate");
 }
 
 static inline void rgi_win_access_unlock(rgi_win *w, int rank) {

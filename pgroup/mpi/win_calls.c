@@ -43,13 +43,15 @@ static int access_nodes(rgi_win_nodes *s, rgi_win_access *a, MPI_Request *reques
   return 1;
 }
 
-/* An access to a window that is not served; request: NULL for a call without one; call: MPI's
- * function with its arguments. */
-#define PASS(win, a, request, call)                                                                \
+/* An access to a window that is not served wholly. counted: as what, RGI_INTERCEPT_WINDOW_...;
+ * request: NULL for a call without one; call: MPI's function with its arguments. */
+#define PASS(counted, win, a, request, call)                                                       \
   ({                                                                                               \
     int code_;                                                                                     \
     rgi_win_nodes *s_ = rgi_win_nodes_of(win);                                                     \
-    if (!s_ || !access_nodes(s_, a, request, &code_)) {                                            \
+    int made_ = s_ && access_nodes(s_, a, request, &code_);                                        \
+    rgi_win_count(RGI_INTERCEPT_WINDOW_##counted, made_);                                          \
+    if (!made_) {                                                                                  \
       code_ = call;                                                                                \
       if (s_)                                                                                      \
         rgi_win_nodes_issued(s_, (a)->rank);                                                       \
@@ -122,7 +124,7 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
   a.result = (rgi_win_buffer){result, 1, type};
   a.target = (rgi_win_buffer){NULL, 1, type};
   if (!w)
-    return PASS(win, &a, NULL,
+    return PASS(FETCH_AND_OP, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win));
   rgi_win_buffer from = {writable(origin), 1, type};
   int class = find_element(w, &a, type, &at, &bytes);
@@ -155,7 +157,7 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   a.target = (rgi_win_buffer){NULL, 1, type};
   if (!w)
     return PASS(
-        win, &a, NULL,
+        COMPARE_AND_SWAP, win, &a, NULL,
         RGI_INTERCEPT_NEXT(PMPI_Compare_and_swap)(origin, compare, result, type, rank, disp, win));
   int class = find_element(w, &a, type, &at, &bytes);
   if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!origin || !compare || !result))

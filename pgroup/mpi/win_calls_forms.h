@@ -11,7 +11,7 @@ RG_API int FORM(MPI_Put)(const void *origin, COUNT origin_count, MPI_Datatype or
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
-    return PASS(win, &a, NULL,
+    return PASS(PUT, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Put))(origin, origin_count, origin_type, rank, disp,
                                                    target_count, target_type, win));
   return rgi_win_access_make(w, &a);
@@ -25,7 +25,7 @@ RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype o
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
-    return PASS(win, &a, request,
+    return PASS(PUT, win, &a, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Rput))(origin, origin_count, origin_type, rank, disp,
                                                     target_count, target_type, win, request));
   return make_request(w, &a, request);
@@ -38,7 +38,7 @@ RG_API int FORM(MPI_Get)(void *origin, COUNT origin_count, MPI_Datatype origin_t
   a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
-    return PASS(win, &a, NULL,
+    return PASS(GET, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Get))(origin, origin_count, origin_type, rank, disp,
                                                    target_count, target_type, win));
   return rgi_win_access_make(w, &a);
@@ -52,7 +52,7 @@ RG_API int FORM(MPI_Rget)(void *origin, COUNT origin_count, MPI_Datatype origin_
   a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
-    return PASS(win, &a, request,
+    return PASS(GET, win, &a, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Rget))(origin, origin_count, origin_type, rank, disp,
                                                     target_count, target_type, win, request));
   return make_request(w, &a, request);
@@ -66,7 +66,7 @@ RG_API int FORM(MPI_Accumulate)(const void *origin, COUNT origin_count, MPI_Data
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
-    return PASS(win, &a, NULL,
+    return PASS(ACCUMULATE, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Accumulate))(origin, origin_count, origin_type, rank,
                                                           disp, target_count, target_type, op,
                                                           win));
@@ -82,7 +82,7 @@ RG_API int FORM(MPI_Raccumulate)(const void *origin, COUNT origin_count, MPI_Dat
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
-    return PASS(win, &a, request,
+    return PASS(ACCUMULATE, win, &a, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Raccumulate))(origin, origin_count, origin_type, rank,
                                                            disp, target_count, target_type, op, win,
                                                            request));
@@ -100,7 +100,7 @@ RG_API int FORM(MPI_Get_accumulate)(const void *origin, COUNT origin_count,
   a.result = (rgi_win_buffer){result, result_count, result_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
-    return PASS(win, &a, NULL,
+    return PASS(GET_ACCUMULATE, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Get_accumulate))(
                     origin, origin_count, origin_type, result, result_count, result_type, rank,
                     disp, target_count, target_type, op, win));
@@ -118,7 +118,7 @@ RG_API int FORM(MPI_Rget_accumulate)(const void *origin, COUNT origin_count,
   a.result = (rgi_win_buffer){result, result_count, result_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
-    return PASS(win, &a, request,
+    return PASS(GET_ACCUMULATE, win, &a, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Rget_accumulate))(
                     origin, origin_count, origin_type, result, result_count, result_type, rank,
                     disp, target_count, target_type, op, win, request));

@@ -43,7 +43,8 @@ static rgi_win_part *part_at(uint64_t offset) {
 
 static uint64_t make_part(const plan *p, int n) {
   uint64_t at;
-  size_t bytes = sizeof(rgi_win_part) + (size_t)n * sizeof(uint32_t);
+  size_t bytes =
+      sizeof(rgi_win_part) + (size_t)n * (sizeof(rgi_shared_lock_claim) + sizeof(uint32_t));
   if (rgi_arena_alloc("MPI_Win_create", bytes, &at))
     return 0;
   rgi_win_part *part = part_at(at);
@@ -52,6 +53,8 @@ static uint64_t make_part(const plan *p, int n) {
   part->size = p->size;
   part->disp_unit = p->disp_unit;
   part->memory = p->size > 0 ? rgi_arena_offset(p->base) : 0;
+  for (int i = 0; i < n; i++)
+    part->claims[i].rank = rgi_members_at(p->group->members, i);
   return at;
 }
 

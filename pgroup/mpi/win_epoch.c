@@ -18,7 +18,7 @@ static rgi_win_target *target_at(rgi_win *w, int rank) {
   return rank >= 0 && rank < w->n ? &w->target[rank] : NULL;
 }
 
-/* A wait that a member's death ends. */
+/* A wait for members, which a member's death ends. */
 static void start_wait(rgi_wait *wait, const rgi_win *w, const char *call, int rank) {
   rgi_wait_start(wait, call, rank < 0 ? -1 : rgi_members_at(w->group->members, rank));
   wait->scope = rgi_failure_scope_of(w->group->members);
@@ -32,24 +32,31 @@ static void order_memory(void) {
 /* --- locks -------------------------------------------------------------------------------------
  */
 
+static rgi_shared_lock_user lock_of(const rgi_win *w, int rank) {
+  rgi_win_part *part = w->target[rank].part;
+  return (rgi_shared_lock_user){&part->lock, part->claims, w->n, w->me};
+}
+
+/* No death ends the wait: the lock of a dead owner is given back. */
 static int lock_target(rgi_win *w, int rank, rgi_win_opening as, const char *call) {
-  rgi_win_target *t = &w->target[rank];
   rgi_wait wait;
   if (as != RGI_WIN_UNCHECKED) {
-    start_wait(&wait, w, call, rank);
+    rgi_shared_lock_user u = lock_of(w, rank);
+    rgi_wait_start_unscoped(&wait, call, -1);
     RGI_TRY(rgi_shared_lock_acquire(
-        &t->part->lock, as == RGI_WIN_SHARED ? RGI_SHARED_LOCK_SHARED : RGI_SHARED_LOCK_EXCLUSIVE,
-        &wait));
+        &u, as == RGI_WIN_SHARED ? RGI_SHARED_LOCK_SHARED : RGI_SHARED_LOCK_EXCLUSIVE, &wait));
   }
-  t->opening = as;
+  w->target[rank].opening = as;
   return RG_SUCCESS;
 }
 
-static void unlock_target(rgi_win_target *t) {
+static void unlock_target(rgi_win *w, int rank) {
+  rgi_win_target *t = &w->target[rank];
+  rgi_shared_lock_user u = lock_of(w, rank);
   if (t->opening == RGI_WIN_SHARED)
-    rgi_shared_lock_release(&t->part->lock, RGI_SHARED_LOCK_SHARED);
+    rgi_shared_lock_release(&u, RGI_SHARED_LOCK_SHARED);
   if (t->opening == RGI_WIN_EXCLUSIVE)
-    rgi_shared_lock_release(&t->part->lock, RGI_SHARED_LOCK_EXCLUSIVE);
+    rgi_shared_lock_release(&u, RGI_SHARED_LOCK_EXCLUSIVE);
   t->opening = RGI_WIN_CLOSED;
 }
 
@@ -98,7 +105,7 @@ RG_API int MPI_Win_unlock(int rank, MPI_Win win) {
   if (rgi_win_epoch(w) != RGI_WIN_LOCK || !t->opening)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
-  unlock_target(t);
+  unlock_target(w, rank);
   atomic_fetch_sub(&w->locked, 1);
   return MPI_SUCCESS;
 }
@@ -114,8 +121,11 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   for (int i = 0; i < w->n && !error && !assertion; i++)
     error = lock_target(w, i, RGI_WIN_SHARED, "MPI_Win_lock_all");
-  if (error)
+  if (error) {
+    for (int i = 0; i < w->n; i++)
+      unlock_target(w, i);
     return rgi_win_raise_own(w, error);
+  }
   w->access = RGI_WIN_LOCK_ALL;
   w->open_all = 1;
   return MPI_SUCCESS;
@@ -129,7 +139,7 @@ RG_API int MPI_Win_unlock_all(MPI_Win win) {
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
   for (int i = 0; i < w->n; i++)
-    unlock_target(&w->target[i]);
+    unlock_target(w, i);
   w->open_all = 0;
   w->access = RGI_WIN_NO_EPOCH;
   return MPI_SUCCESS;
@@ -159,7 +169,7 @@ RG_API int MPI_Win_flush(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   if (!w)
     return rgi_win_nodes_flush(rank, win);
-  order_memory();
+  rgi_win_order_accesses();
   return flush_target(w, rank);
 }
 
@@ -167,7 +177,7 @@ RG_API int MPI_Win_flush_all(MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
   if (!w)
     return rgi_win_nodes_flush_all(win);
-  order_memory();
+  rgi_win_order_accesses();
   return flush_targets(w);
 }
 
@@ -264,7 +274,7 @@ RG_API int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
   order_memory();
   for (int i = 0; i < n; i++) {
     rgi_win_part *part = w->target[ranks[i]].part;
-    atomic_fetch_add(&part->posted[w->me], 1);
+    atomic_fetch_add(&rgi_win_posted(part, w->n)[w->me], 1);
     rgi_bell_ring(&part->bell);
   }
   free(ranks);
@@ -280,7 +290,7 @@ static int await_post(rgi_win *w, int rank) {
   start_wait(&wait, w, "MPI_Win_start", rank);
   for (;;) {
     uint32_t bell = atomic_load(&mine->bell.value);
-    if (atomic_load(&mine->posted[rank]) != t->started)
+    if (atomic_load(&rgi_win_posted(mine, w->n)[rank]) != t->started)
       break;
     RGI_TRY(rgi_wait_bell(&wait, &mine->bell, bell, 1));
   }

@@ -59,9 +59,15 @@ static int has_nothing(rgi_win_nodes *s) {
   return s && rgi_win_is_locked(s->window) && issued(s) <= atomic_load(&s->all.completed);
 }
 
+/* nothing: MPI has nothing to flush, so the flush is served. */
+static int count_flush(int nothing) {
+  rgi_win_count(RGI_INTERCEPT_WINDOW_FLUSH, nothing);
+  return nothing;
+}
+
 /* A flush with nothing to wait for. */
 static int flush_nothing(void) {
-  order_memory();
+  rgi_win_order_accesses();
   rgi_win_poll();
   return MPI_SUCCESS;
 }
@@ -78,6 +84,7 @@ static void close_fence(rgi_win *w) {
 
 int rgi_win_nodes_lock(int type, int rank, int assertion, MPI_Win win) {
   rgi_win_nodes *s = rgi_win_nodes_of(win);
+  rgi_win_count(RGI_INTERCEPT_WINDOW_LOCK, 0);
   int code = RGI_INTERCEPT_NEXT(PMPI_Win_lock)(type, rank, assertion, win);
   if (s && code == MPI_SUCCESS && is_member(s, rank)) {
     s->window->target[rank].opening = RGI_WIN_UNCHECKED; /* by MPI */
@@ -110,6 +117,7 @@ static int set_all(rgi_win_nodes *s, rgi_win_access_epoch epoch, int code) {
 }
 
 int rgi_win_nodes_lock_all(int assertion, MPI_Win win) {
+  rgi_win_count(RGI_INTERCEPT_WINDOW_LOCK, 0);
   int code = RGI_INTERCEPT_NEXT(PMPI_Win_lock_all)(assertion, win);
   order_memory();
   return set_all(rgi_win_nodes_of(win), RGI_WIN_LOCK_ALL, code);
@@ -126,7 +134,7 @@ int rgi_win_nodes_unlock_all(MPI_Win win) {
 int rgi_win_nodes_flush(int rank, MPI_Win win) {
   rgi_win_nodes *s = rgi_win_nodes_of(win);
   unsigned long long number = issued(s);
-  if (has_nothing_at(s, rank))
+  if (count_flush(has_nothing_at(s, rank)))
     return flush_nothing();
   order_memory();
   return complete_at(s, rank, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush)(rank, win)));
@@ -135,20 +143,20 @@ int rgi_win_nodes_flush(int rank, MPI_Win win) {
 int rgi_win_nodes_flush_all(MPI_Win win) {
   rgi_win_nodes *s = rgi_win_nodes_of(win);
   unsigned long long number = issued(s);
-  if (has_nothing(s))
+  if (count_flush(has_nothing(s)))
     return flush_nothing();
   order_memory();
   return complete_all(s, number, end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_all)(win)));
 }
 
 int rgi_win_nodes_flush_local(int rank, MPI_Win win) {
-  return has_nothing_at(rgi_win_nodes_of(win), rank)
+  return count_flush(has_nothing_at(rgi_win_nodes_of(win), rank))
              ? flush_nothing()
              : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local)(rank, win));
 }
 
 int rgi_win_nodes_flush_local_all(MPI_Win win) {
-  return has_nothing(rgi_win_nodes_of(win))
+  return count_flush(has_nothing(rgi_win_nodes_of(win)))
              ? flush_nothing()
              : end_row(RGI_INTERCEPT_NEXT(PMPI_Win_flush_local_all)(win));
 }
@@ -159,6 +167,7 @@ int rgi_win_nodes_flush_local_all(MPI_Win win) {
 int rgi_win_nodes_fence(int assertion, MPI_Win win) {
   rgi_win_nodes *s = rgi_win_nodes_of(win);
   unsigned long long number = issued(s);
+  rgi_win_count(RGI_INTERCEPT_WINDOW_FENCE, 0);
   order_memory();
   int code = end_row(RGI_INTERCEPT_NEXT(PMPI_Win_fence)(assertion, win));
   rgi_win_access_epoch epoch = assertion & MPI_MODE_NOSUCCEED ? RGI_WIN_NO_EPOCH : RGI_WIN_FENCE;

@@ -33,15 +33,22 @@ def reported(text):
             for name, a, b in re.findall(r'^regroup-mpi:   (\w+) +(\d+) +(\d+)$', text, re.M)}
 
 
+def printed(text):
+    """The same of what a program has printed."""
+    return {name: (int(a), int(b)) for name, a, b in re.findall(r'^calls (\w+) (\d+) (\d+)$', text, re.M)}
+
+
 for np in [1, 2, 3]:
     for choice in ['all', 'rma', 'all,-rma', 'none']:
         out, told = run('plain_calls', np, RG_MPI=choice, RG_MPI_REPORT='1')
-        calls = {name: (int(a), int(b))
-                 for name, a, b in re.findall(r'^calls (\w+) (\d+) (\d+)$', out, re.M)}
+        calls = printed(out)
         served = choice in ['all', 'rma']
         want = {name: (a, b) if served else (0, a + b) for name, (a, b) in calls.items()}
         assert len(calls) == 9 and reported(told) == want, (np, choice, reported(told), want)
         assert 'calls on windows' in told, told
+for np in [2, 3, 4, 7]:  # on two nodes
+    out, told = run('plain_span_calls', np, MPIR_CVAR_NUM_CLIQUES='2', RG_MPI_REPORT='1')
+    assert len(printed(out)) == 9 and reported(told) == printed(out), (np, out, told)
 _, told = run('plain_calls', 2)
 assert told == '', told
 _, told = run('plain_groups', 2, RG_MPI_REPORT='1')  # without windows
