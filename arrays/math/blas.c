@@ -2,31 +2,64 @@
  * Copyright (c) the Regroup authors
  *
  * Calls by type. Sizes are ints in CBLAS: a matrix with more rows than an int can count is
- * multiplied with a vector in parts. Without a limit OpenBLAS would start a thread for each
+ * multiplied with a vector in parts. Without a limit BLAS would start a thread for each
  * processor of the node in every process. */
 #include "math/blas.h"
 
+#ifdef RG_CBLAS
+#include RG_CBLAS
+#else
 #include <cblas.h>
+#endif
 #include <complex.h>
 
 #include "distribution/type.h"
 #include "shm/node.h"
+
+/* The numbers of threads of OpenBLAS, MKL and BLIS: those of the one that is linked are there. */
+#pragma weak openblas_get_num_threads
+#pragma weak openblas_set_num_threads
+#pragma weak MKL_Get_Max_Threads
+#pragma weak MKL_Set_Num_Threads
+#pragma weak bli_thread_get_num_threads
+#pragma weak bli_thread_set_num_threads
+extern int openblas_get_num_threads(void), MKL_Get_Max_Threads(void);
+extern void openblas_set_num_threads(int n), MKL_Set_Num_Threads(int n);
+extern int64_t bli_thread_get_num_threads(void);
+extern void bli_thread_set_num_threads(int64_t n);
+
+static int threads(void) {
+  return openblas_get_num_threads     ? openblas_get_num_threads()
+         : MKL_Get_Max_Threads        ? MKL_Get_Max_Threads()
+         : bli_thread_get_num_threads ? (int)bli_thread_get_num_threads()
+                                      : 1;
+}
+
+static void set_threads(int n) {
+  if (openblas_set_num_threads)
+    openblas_set_num_threads(n);
+  else if (MKL_Set_Num_Threads)
+    MKL_Set_Num_Threads(n);
+  else if (bli_thread_set_num_threads)
+    bli_thread_set_num_threads(n);
+}
 
 int rgi_blas_type(rg_array_type type) {
   return type == RG_TYPE_FLOAT || type == RG_TYPE_DOUBLE || type == RG_TYPE_FLOAT_COMPLEX ||
          type == RG_TYPE_DOUBLE_COMPLEX;
 }
 
-static CBLAS_TRANSPOSE transpose_of(rg_array_form form) {
+/* The enumeration's own name is not the same in every cblas.h. */
+static int transpose_of(rg_array_form form) {
   return form == RG_FORM_NORMAL       ? CblasNoTrans
          : form == RG_FORM_TRANSPOSED ? CblasTrans
                                       : CblasConjTrans;
 }
 
 void rgi_blas_multiply(const rgi_blas_product *p) {
-  const blasint m = (blasint)p->m, n = (blasint)p->n, k = (blasint)p->k, la = (blasint)p->a.ld,
-                lb = (blasint)p->b.ld, lc = (blasint)p->ldc;
-  const CBLAS_TRANSPOSE ta = transpose_of(p->a.form), tb = transpose_of(p->b.form);
+  const int m = (int)p->m, n = (int)p->n, k = (int)p->k, la = (int)p->a.ld, lb = (int)p->b.ld,
+            lc = (int)p->ldc;
+  const int ta = transpose_of(p->a.form), tb = transpose_of(p->b.form);
   const void *alpha = p->alpha, *beta = p->beta, *a = p->a.at, *b = p->b.at;
   if (p->type == RG_TYPE_DOUBLE)
     cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, *(const double *)alpha, a, la, b, lb,
@@ -41,8 +74,8 @@ void rgi_blas_multiply(const rgi_blas_product *p) {
 }
 
 static void multiply_vector(const rgi_blas_vector_product *p) {
-  const blasint m = (blasint)p->m, n = (blasint)p->n, la = (blasint)p->a.ld;
-  const CBLAS_TRANSPOSE ta = transpose_of(p->a.form);
+  const int m = (int)p->m, n = (int)p->n, la = (int)p->a.ld;
+  const int ta = transpose_of(p->a.form);
   const void *alpha = p->alpha, *a = p->a.at, *x = p->x, *one = rgi_blas_one(p->type);
   void *y = p->y;
   if (p->type == RG_TYPE_DOUBLE)
@@ -75,16 +108,16 @@ const void *rgi_blas_one(rg_array_type type) {
 }
 
 int rgi_blas_begin(void) {
-  int before = openblas_get_num_threads();
+  int before = threads();
   int share = rgi_node.n > 0 ? rgi_node.processors / rgi_node.n : 1;
   if (share < 1)
     share = 1;
   if (before > share)
-    openblas_set_num_threads(share);
+    set_threads(share);
   return before;
 }
 
 void rgi_blas_end(int before) {
-  if (openblas_get_num_threads() != before)
-    openblas_set_num_threads(before);
+  if (threads() != before)
+    set_threads(before);
 }

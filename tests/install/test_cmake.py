@@ -7,6 +7,7 @@ time: 300
 beside: yes
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,9 +35,60 @@ def configure(work, source, version):
     return done.returncode, done.stdout + done.stderr
 
 
+PARTS = '''cmake_minimum_required(VERSION 3.16)
+project(parts C)
+find_package(Regroup 0.2 REQUIRED COMPONENTS %s)
+foreach(target regroup arrays mpi polite)
+  if(TARGET Regroup::${target})
+    message(STATUS "target ${target}")
+  endif()
+endforeach()
+message(STATUS "MPI found: ${MPI_C_FOUND}")
+'''
+
+
+def parts(work, components):
+    """Configures with these components alone: the status, the targets, and what else was said."""
+    with open(work + '/parts/CMakeLists.txt', 'w') as f:
+        f.write(PARTS % components)
+    status, text = configure(work, work + '/parts', 'parts-build')
+    return status, ' '.join(re.findall(r'-- target (\w+)', text)), text
+
+
+def check_components(work):
+    os.makedirs(work + '/parts')
+    status, targets, text = parts(work, 'polite')
+    assert status == 0 and targets == 'polite' and not re.search(r'MPI found: \S', text), text
+    status, targets, text = parts(work, 'mpi')
+    assert status == 0 and targets == 'mpi' and re.search(r'MPI found: TRUE', text, re.I), text
+    status, targets, text = parts(work, 'arrays')
+    assert status == 0 and targets == 'regroup arrays', text
+    status, _, text = parts(work, 'regroup nothing')
+    assert status != 0 and 'no component nothing' in text, text
+    config = work + '/prefix/lib/cmake/Regroup/RegroupConfig.cmake'
+    with open(config) as f:
+        text = f.read()
+    with open(config, 'w') as f:
+        f.write(text.replace('NAMES armci-mpich', 'NAMES armci-nowhere'))
+    shutil.rmtree(work + '/parts-build')
+    status, _, text = parts(work, 'arrays')
+    assert status != 0 and 'arrays need ARMCI-MPI' in ' '.join(text.split()), text
+    status, targets, text = parts(work, 'regroup OPTIONAL_COMPONENTS arrays')
+    assert status == 0 and targets == 'regroup', text
+
+
+def check_order(program, library):
+    """The library is found before MPI, though the project names MPI first."""
+    needed = re.findall(r'NEEDED.*\[(.*)\]', call(['readelf', '-d', program]))
+    ours = [i for i, name in enumerate(needed) if name.startswith(library)]
+    mpi = [i for i, name in enumerate(needed) if name.startswith('libmpi')]
+    assert ours and mpi and ours[0] < mpi[0], needed
+
+
 def main(work):
     source = work + '/source'
     shutil.copytree('tests/install', source)
+    shutil.copy('tests/docs/app.c', source)
     call(['scons', '-Q', 'install', 'PREFIX=' + work + '/prefix'])
     status, text = configure(work, source, '0.2')
     assert status == 0, text
@@ -44,6 +96,11 @@ def main(work):
     for name in ['client', 'client_static', 'client_cxx', 'client_arrays', 'client_arrays_static']:
         said = call([*MPIEXEC, '-n', '2', '%s/0.2/%s' % (work, name)])
         assert 'size 2 polite ' in said, said
+    for name in ['mpi', 'polite']:
+        program = '%s/0.2/client_%s' % (work, name)
+        check_order(program, 'libregroup-' + name)
+        call([*MPIEXEC, '-n', '2', program], env=dict(os.environ, RG_POLITE='1'))
+    check_components(work)
 
     with open(source + '/CMakeLists.txt') as f:
         lines = f.read()

@@ -16,6 +16,8 @@ UCX = {'ucp_worker_progress', 'ucp_disconnect_nb', 'ucp_worker_destroy'}
 LOOKS = {'MPI_' + name for name in (
     'Test Testall Testany Testsome Request_get_status Iprobe Improbe Win_test Win_flush Win_flush_all '
     'Win_flush_local Win_flush_local_all Win_unlock Win_unlock_all Win_fence').split()}
+with open('include/regroup/version.h') as f:
+    PRIVATE = '@@REGROUP_PRIVATE_' + re.search(r'RG_VERSION "(.*?)"', f.read()).group(1)
 SENT = {'ucp_tag_send_nbx', 'ucp_tag_recv_nbx'}
 
 
@@ -35,16 +37,14 @@ def promised(headers):
 def exported(library):
     text = subprocess.run(['nm', '-D', '--defined-only', library], check=True, capture_output=True,
                           text=True).stdout
-    return {line.split()[-1] for line in text.splitlines()}
+    return {line.split()[-1] for line in text.splitlines() if ' A ' not in line}
 
 
-def compare(library, headers, more=frozenset(), inner=False):
-    """inner: names rgi_... are there too, for the libraries above."""
+def compare(library, headers, more=frozenset()):
+    """What is exported without a version."""
     want, have = promised(headers) | more, exported(LIB + library)
     assert len(want) > len(more), headers
-    if inner:
-        assert any(name.startswith('rgi_') for name in have), library
-        have = {name for name in have if not name.startswith('rgi_')}
+    have = {name for name in have if not name.endswith(PRIVATE)}
     assert want == have, '%s: not exported: %s; exported without a prototype: %s' % (
         library, sorted(want - have), sorted(have - want))
 
@@ -52,7 +52,7 @@ def compare(library, headers, more=frozenset(), inner=False):
 everything = set(glob.glob('include/regroup/*.h'))
 arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h',
                                                         'include/regroup/checkpoint.h'}
-compare('libregroup.so', everything - arrays, UCX | SENT | LOOKS | {'MPI_Finalize'}, inner=True)
+compare('libregroup.so', everything - arrays, UCX | SENT | LOOKS | {'MPI_Finalize'})
 compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate'})
 compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX | LOOKS)
 with open('pgroup/mpi/regroup-mpi.map') as f:
@@ -63,11 +63,17 @@ if os.path.basename(os.environ['RGT_BUILD']).endswith('openmpi'):
     wrapped = {name for name in wrapped if not name.endswith('_c')}
 compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped)
 
-# What the arrays take from libregroup is there.
+# What the arrays take from libregroup is there: rg_... without a version, rgi_... with that of this
+# release, and no rgi_... that they do not take.
 text = subprocess.run(['nm', '-D', '--undefined-only', LIB + 'libregroup-arrays.so'], check=True,
                       capture_output=True, text=True).stdout
-used = {line.split()[-1] for line in text.splitlines() if re.search(r'\brgi?_', line)}
-assert used and used <= exported(LIB + 'libregroup.so'), used - exported(LIB + 'libregroup.so')
+used = {line.split()[-1].replace('@', '@@') for line in text.splitlines()
+        if re.search(r'\brgi?_', line)}
+have = exported(LIB + 'libregroup.so')
+assert used and used <= have, used - have
+private = {name for name in used if name.startswith('rgi_')}
+assert private and all(name.endswith(PRIVATE) for name in private), private
+assert private == {name for name in have if name.startswith('rgi_')}, private ^ have
 
 needed = subprocess.run(['readelf', '-d', LIB + 'libregroup-polite.so'], check=True,
                         capture_output=True, text=True).stdout

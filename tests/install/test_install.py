@@ -48,6 +48,7 @@ def expected_files(version):
     packages = ['lib/pkgconfig/regroup.pc', 'lib/pkgconfig/regroup-arrays.pc',
                 'lib/cmake/Regroup/RegroupConfig.cmake',
                 'lib/cmake/Regroup/RegroupConfigVersion.cmake']
+    packages.append('share/modulefiles/regroup/' + version)
     programs = ['bin/' + os.path.basename(f) for f in glob.glob('build/release/bin/regroup-*')]
     functions = {name for header in glob.glob('include/regroup/*.h') for name in
                  re.findall(r'^RG_API[^;(]*?\b(rg_\w+)\(', open(header).read(), re.M)}
@@ -89,6 +90,31 @@ def check_pkg_config(prefix, work, package, source):
         for library in ['regroup', package]:
             assert ('lib%s.so' % library in needed) == (name == 'shared'), needed
         run_client(program, env if name == 'shared' else None)
+
+
+MODULE = '''
+proc module-whatis {text} {}
+proc conflict {name} {}
+proc setenv {name value} { puts "$name=$value" }
+proc prepend-path {name value} { puts "$name=$value" }
+source %s
+ModulesHelp
+'''
+
+
+def check_module(prefix, version):
+    """The environment module names folders that are there; it is a program in Tcl, run where Tcl is."""
+    path = prefix + '/share/modulefiles/regroup/' + version
+    with open(path) as f:
+        text = f.read()
+    assert text.startswith('#%Module1.0\n'), text
+    found = dict(re.findall(r'^prepend-path (\S+) (\S+)$', text.replace('$prefix', prefix), re.M))
+    assert {'PATH', 'LD_LIBRARY_PATH', 'PKG_CONFIG_PATH', 'CMAKE_PREFIX_PATH'} <= set(found), found
+    for folder in found.values():
+        assert os.path.isdir(folder.rstrip(':')), folder
+    if shutil.which('tclsh'):
+        said = call(['tclsh'], input=MODULE % path)
+        assert 'LD_LIBRARY_PATH=%s/lib\n' % prefix in said, said
 
 
 def check_headers(prefix, work):
@@ -139,6 +165,7 @@ def main(work):
     check_sonames(prefix, version)
     check_headers(prefix, work)
     check_pages(prefix)
+    check_module(prefix, version)
     check_pkg_config(prefix, work, 'regroup', 'tests/install/client.c')
     check_pkg_config(prefix, work, 'regroup-arrays', 'tests/install/client_arrays.c')
     scons('uninstall', 'PREFIX=' + prefix)

@@ -88,8 +88,8 @@ static void array_multiply(void) {
 static double *left, *right, *result;
 static void cblas_multiply(void) {
   const int64_t all = extent;
-  const blasint n = extent, rows = (blasint)(all * (internal_rank + 1) / internal_size -
-                                             all * internal_rank / internal_size);
+  const int n = extent, rows = (int)(all * (internal_rank + 1) / internal_size -
+                                     all * internal_rank / internal_size);
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, n, n, 1, left, n, right, n, 0,
               result, n);
 }
@@ -148,7 +148,9 @@ static int run_math(char *const words[]) {
   (void)words;
   internal_must(rg_init(MPI_COMM_WORLD, NULL));
   internal_must(rg_group_world(&world));
+#ifdef OPENBLAS_VERSION
   openblas_set_num_threads(1); /* the library does so by itself where ranks fill the node */
+#endif
   make_operands();
   if (internal_rank == 0)
     printf("%d x %d doubles, %d processes: medians and least times in us\n"
