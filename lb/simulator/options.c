@@ -35,7 +35,7 @@ static const struct poptOption table[] = {
      "Policy with its options, as sync:i=16; more than once for more; default share-out", "POLICY"},
     {"pattern", 'w', POPT_ARG_ARGV, &arg.pattern, 0,
      "Pattern of work: published, ascending, descending, random:SEED, huge, heavy-tail:SEED, "
-     "queue:SEED; more than once for more; default published",
+     "queue:SEED, tempering (walkers that meet); more than once for more; default published",
      "PATTERN"},
     {"bound", 0, POPT_ARG_DOUBLE, &arg.bound, 0,
      "Scale the work so that all ranks need so long for it, evenly shared", "SECONDS"},
@@ -116,6 +116,8 @@ static int check_names(char text[RGP_TEXT]) {
     if (rg_policy_parse(*p, &policy))
       return bad_detail(text);
   for (const char **p = arg.pattern; p && *p; p++) {
+    if (strcmp(*p, SIM_TEMPERING) == 0)
+      continue;
     if (rgi_pattern_make(*p, 1, 1, 1, &pattern))
       return bad_detail(text);
     rgi_pattern_free(&pattern);

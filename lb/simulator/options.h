@@ -8,6 +8,8 @@
 #include "runtime/program/program.h"
 #include "sim.h"
 
+#define SIM_TEMPERING "tempering" /* a pattern of this program alone */
+
 typedef struct {
   int64_t ranks[64];
   int ranks_count;

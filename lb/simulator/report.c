@@ -53,12 +53,13 @@ void sim_report_print(const sim_options *o, const sim_report_row rows[], int cou
 static json_t *row_json(const sim_options *o, const sim_report_row *row) {
   const sim_result *r = &row->result;
   double published = sim_report_published(row->policy, row->ranks);
-  json_t *j = json_pack("{sssssIsfsfsfs{sfsfsIsI}sIsIsI}", "policy", row->policy, "pattern",
-                        row->pattern, "ranks", (json_int_t)row->ranks, "seconds", r->seconds,
-                        "bound_seconds", r->bound, "simulation_seconds", row->took, "regroupings",
-                        "mean", r->mean, "sd", r->sd, "min", (json_int_t)r->least, "max",
-                        (json_int_t)r->most, "formations", (json_int_t)r->formations,
-                        "policy_calls", (json_int_t)r->asked, "refusals", (json_int_t)r->refused);
+  json_t *j =
+      json_pack("{sssssIsfsfsfs{sfsfsIsI}sIsIsIsI}", "policy", row->policy, "pattern", row->pattern,
+                "ranks", (json_int_t)row->ranks, "seconds", r->seconds, "bound_seconds", r->bound,
+                "simulation_seconds", row->took, "regroupings", "mean", r->mean, "sd", r->sd, "min",
+                (json_int_t)r->least, "max", (json_int_t)r->most, "formations",
+                (json_int_t)r->formations, "policy_calls", (json_int_t)r->asked, "refusals",
+                (json_int_t)r->refused, "meetings", (json_int_t)r->meetings);
   if (o->published && published > 0)
     json_object_set_new(j, "published_seconds", json_real(published));
   return j;

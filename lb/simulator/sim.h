@@ -10,11 +10,13 @@
 
 #include "lb/patterns/pattern.h"
 #include "machine.h"
+#include "meetings.h"
 
 typedef struct {
   int64_t ranks, group; /* ranks in a group at first; the last may be smaller */
   double unit;          /* seconds of a unit on one process */
   rgi_pattern pattern;
+  const sim_meetings *meetings; /* of the pattern's walkers, whose units it has; or NULL */
   sim_machine machine;
   rg_policy policy;
   int view;            /* groups that an asking group knows of: the nearest ones */
@@ -30,6 +32,7 @@ typedef struct {
   double mean, sd; /* groups that a process was in, counting the first */
   int64_t least, most;
   int64_t formations, asked, refused; /* groups formed, policy calls, refusals */
+  int64_t meetings;                   /* that took place */
 } sim_result;
 
 /* Ranks in a group at first, when so many are asked for: enough for a walker, and not more than it

@@ -13,8 +13,6 @@
 
 #include "base/error.h"
 
-enum { LINE = 64 }; /* waiting walkers that a policy sees */
-
 static int no_room(const char *what) {
   return rgi_error(RG_ERR_NOMEM, "simulation: no memory for more %s", what);
 }
@@ -65,6 +63,14 @@ static void give_pieces(sim_world *w, int32_t to, int32_t first, int32_t last) {
   g->last = last;
 }
 
+/* The group works on a walker until that one meets others or ends. */
+static void begin_units(sim_world *w, int32_t g, int64_t walker) {
+  sim_world_group *x = &w->group[g];
+  x->walker = walker;
+  x->left = sim_walkers_units(&w->walkers, walker);
+  x->later = sim_walkers_later(&w->walkers, walker);
+}
+
 static int start_group(sim_world *w, int64_t ranks) {
   int32_t g, piece;
   RGI_TRY(add_group(w, &g));
@@ -74,8 +80,8 @@ static int start_group(sim_world *w, int64_t ranks) {
   w->group[g].previous = g - 1;
   if (g > 0)
     w->group[g - 1].next = g;
-  if (w->walker < w->setup->pattern.walkers && ranks >= w->setup->least)
-    w->group[g].left = w->setup->pattern.units[w->walker++];
+  if (w->walkers.count > 0 && ranks >= w->setup->least)
+    begin_units(w, g, sim_walkers_take_first(&w->walkers));
   w->result->formations++;
   return RG_SUCCESS;
 }
@@ -88,18 +94,19 @@ int sim_world_start(sim_world *w, const sim_setup *setup, sim_result *result) {
   w->groups_room = w->pieces_room = (int32_t)(groups + groups / 4);
   w->group = malloc(((size_t)w->groups_room + 1) * sizeof *w->group);
   w->piece = malloc(((size_t)w->pieces_room + 1) * sizeof *w->piece);
-  w->line = malloc(LINE * sizeof *w->line);
-  if (!w->group || !w->piece || !w->line)
+  if (!w->group || !w->piece)
     return no_room("groups");
+  RGI_TRY(sim_walkers_start(&w->walkers, setup));
   for (int64_t j = 0; j < groups; j++)
     RGI_TRY(start_group(w, j < groups - 1 ? setup->group : setup->ranks - j * setup->group));
+  sim_walkers_sort(&w->walkers);
   return RG_SUCCESS;
 }
 
 void sim_world_free(sim_world *w) {
   free(w->group);
   free(w->piece);
-  free(w->line);
+  sim_walkers_free(&w->walkers);
 }
 
 static void insert_after(sim_world *w, int32_t g, int32_t part) {
@@ -171,7 +178,8 @@ double sim_world_unit(const sim_world *w, int32_t g) {
   double noise = s->machine.jitter
                      ? ((double)(philox2x64(c, k).v[0] >> 11) * 0x1p-52 - 1) * s->machine.jitter
                      : 0;
-  return s->unit * sim_machine_speed(&s->machine, x->ranks) * (1 + noise) +
+  double unit = x->left > 0 ? sim_walkers_unit(&w->walkers, x->walker) : s->unit;
+  return unit * sim_machine_speed(&s->machine, x->ranks) * (1 + noise) +
          sim_machine_agreement(&s->machine, x->ranks);
 }
 
@@ -187,34 +195,35 @@ rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
                .state = (x->left > 0 ? RG_LOAD_ACTIVE | RG_LOAD_LEAVABLE : 0) |
                         (joinable ? RG_LOAD_JOINABLE : 0),
                .walkers = x->left > 0,
-               .left = (double)(done < x->left ? x->left - done : 0),
+               .left = (double)(x->later + (done < x->left ? x->left - done : 0)),
                .done = (double)(x->done + done),
                .unit = x->left > 0 ? x->unit : RG_LOAD_UNKNOWN,
                .pace = x->pace};
+  if (x->left > 0 && w->walkers.one)
+    l.awaited = w->walkers.one[x->walker].awaited;
   return l;
 }
 
-int64_t sim_world_waits(const sim_world *w, double time) {
-  return time < w->setup->late ? 0 : w->setup->pattern.walkers - w->walker;
+void sim_world_take(sim_world *w, int32_t g, int64_t at) {
+  sim_world_group *x = &w->group[g];
+  int64_t walker = sim_walkers_take_shown(&w->walkers, at);
+  begin_units(w, g, walker);
+  x->done = w->walkers.one ? w->walkers.one[walker].done : 0;
+  x->pace = (rg_pace){0};
 }
 
-void sim_world_waiting(sim_world *w, double time, rg_load_table *t) {
-  const rgi_pattern *p = &w->setup->pattern;
-  int64_t waiting = sim_world_waits(w, time);
-  t->waiting = w->line;
-  t->waiting_count = waiting < LINE ? (int)waiting : LINE;
-  for (int i = 0; i < t->waiting_count; i++)
-    w->line[i] = (rg_waiting_walker){.id = w->walker + i,
-                                     .least = w->setup->least,
-                                     .most = w->setup->most,
-                                     .left = (double)p->units[w->walker + i],
-                                     .unit = w->setup->unit};
-}
-
-void sim_world_take(sim_world *w, int32_t g) {
-  w->group[g].left = w->setup->pattern.units[w->walker++];
-  w->group[g].done = 0;
-  w->group[g].pace = (rg_pace){0};
+void sim_world_end_units(sim_world *w, int32_t g, int *met) {
+  sim_world_group *x = &w->group[g];
+  sim_walkers_next next = sim_walkers_end_round(&w->walkers, x->walker);
+  *met = 0;
+  if (next == SIM_WALKERS_GOES_ON)
+    begin_units(w, g, x->walker);
+  if (next != SIM_WALKERS_MEETS)
+    return;
+  w->walkers.one[x->walker].done = x->done;
+  w->walkers.one[x->walker].unit = rg_pace_at(&x->pace, 1);
+  *met = sim_walkers_set_aside(&w->walkers, x->walker);
+  w->result->meetings += *met;
 }
 
 void sim_world_count(const sim_world *w) {

@@ -136,6 +136,8 @@ rg_load rgi_work_load(const rgi_work *work, int state) {
   load.left = work->left;
   load.done = (double)work->walker.done;
   load.unit = work->unit;
+  if (load.unit < 0 && work->pace.count == 0 && work->entry.unit > 0)
+    load.unit = work->entry.unit / work->team->n; /* as before a meeting */
   load.pace = work->pace;
   load.busy = work->busy;
   return load;

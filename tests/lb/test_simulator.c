@@ -4,6 +4,7 @@
  * ranks: 1
  * sources: lb/patterns/pattern.c lb/simulator/mode_async.c lb/simulator/event.c
  * sources: lb/simulator/machine.c lb/simulator/sim.c lb/simulator/mode_sync.c lb/simulator/world.c
+ * sources: lb/simulator/walkers.c lb/simulator/meetings.c
  * The simulator against closed forms, against what was published, and against
  * itself: every policy ends all work on every pattern, within the bounds. */
 #include <math.h>
