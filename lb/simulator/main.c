@@ -45,6 +45,7 @@ static int simulate_one(const sim_options *o, const char *pattern, const char *p
                      .ranks = ranks,
                      .least = o->least,
                      .most = o->most,
+                     .nodes = o->nodes,
                      .late = o->late,
                      .unit = o->unit,
                      .machine = o->machine,

@@ -173,9 +173,7 @@ static int accept_requests(async_run *a, int32_t g, double time, int *error) {
   }
   if (joined) {
     sim_world_formed(a->w, g);
-    *error = form_group(a, g,
-                        time + sim_machine_formation(machine_of(a), group_at(a, g)->ranks) +
-                            2 * machine_of(a)->latency);
+    *error = form_group(a, g, time + sim_world_formation(a->w, g) + 2 * machine_of(a)->latency);
   }
   return joined;
 }
@@ -209,7 +207,7 @@ static int do_move(async_run *a, int32_t g, const rg_move *m, double time) {
   if (part == g)
     return start_stint(a, g, time);
   sim_world_formed(a->w, part);
-  return form_group(a, part, time + sim_machine_formation(machine_of(a), m->ranks));
+  return form_group(a, part, time + sim_world_formation(a->w, part));
 }
 
 /* A walker waits that needs more processes than the idle group has: it becomes one with another
@@ -222,8 +220,7 @@ static int gather_groups(async_run *a, int32_t g, int64_t rows, double time) {
     sim_world_join(a->w, other, g);
     sim_world_formed(a->w, other);
     return form_group(a, other,
-                      time + sim_machine_formation(machine_of(a), group_at(a, other)->ranks) +
-                          2 * machine_of(a)->latency);
+                      time + sim_world_formation(a->w, other) + 2 * machine_of(a)->latency);
   }
   return RG_SUCCESS;
 }
@@ -235,6 +232,7 @@ static int ask_policy(async_run *a, int32_t g, double time) {
   t.self = look_around(a, g, time, &t.count);
   sim_walkers_show(&a->w->walkers, time, &t);
   t.merge = sim_machine_formation(m, group_at(a, g)->ranks) + 2 * m->latency;
+  t.cross = (m->steps > 2 ? m->steps : 2) * m->between;
   RGI_TRY(rg_policy_plan(&a->w->setup->policy, &t, &a->plan));
   if (a->plan.count == 0)
     return t.waiting_count > 0 && group_at(a, g)->ranks < a->w->setup->least
@@ -248,7 +246,7 @@ static int ask_policy(async_run *a, int32_t g, double time) {
   if (!active)
     return RG_SUCCESS;
   sim_world_formed(a->w, g);
-  return form_group(a, g, time + sim_machine_formation(m, group_at(a, g)->ranks));
+  return form_group(a, g, time + sim_world_formation(a->w, g));
 }
 
 /* --- events --------------------------------------------------------------------------- */
@@ -373,7 +371,7 @@ static int run_events(async_run *a) {
   double late = a->w->setup->late;
   int32_t groups = a->w->groups;
   for (int32_t g = 0; g < groups; g++) {
-    double formed = sim_machine_formation(machine_of(a), group_at(a, g)->ranks);
+    double formed = sim_world_formation(a->w, g);
     RGI_TRY(form_group(a, g, formed));
   }
   while (sim_events_next(&a->events, &e)) {

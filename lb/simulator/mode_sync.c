@@ -74,6 +74,7 @@ static int make_table(sync_run *s, rg_load_table *t) {
     s->rows[t->count++] = sim_world_load(w, g, s->now);
   }
   t->merge = sim_machine_formation(&w->setup->machine, 2 * w->setup->group);
+  t->cross = fmax(2, w->setup->machine.steps) * w->setup->machine.between;
   sim_walkers_show(&w->walkers, s->now, t);
   return RG_SUCCESS;
 }
@@ -83,7 +84,7 @@ static void renew_stint(sync_run *s, int32_t g, int formed) {
   sim_world_group *x = &s->w->group[g];
   x->stints++;
   x->unit = sim_world_unit(s->w, g);
-  x->base = s->now + (formed ? sim_machine_formation(&s->w->setup->machine, x->ranks) : 0);
+  x->base = s->now + (formed ? sim_world_formation(s->w, g) : 0);
 }
 
 static int do_move(sync_run *s, const rg_move *m) {

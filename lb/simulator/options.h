@@ -14,7 +14,7 @@ typedef struct {
   int64_t ranks[64];
   int ranks_count;
   const char **policies, **patterns; /* the last one is NULL */
-  int64_t group, least, most;
+  int64_t group, least, most, nodes;
   double late;  /* when the walkers that wait at first come */
   double bound; /* seconds of all work on all ranks; 0: the pattern's own */
   double unit;

@@ -21,6 +21,7 @@ typedef struct {
   rg_policy policy;
   int view;            /* groups that an asking group knows of: the nearest ones */
   int64_t least, most; /* processes of each walker; 0: no limit */
+  int64_t nodes;       /* on which the ranks lie, in equal parts; 0: as on one */
   double late;         /* when the walkers that find no group at first come; seconds */
   uint64_t seed;
 } sim_setup;
@@ -32,6 +33,7 @@ typedef struct {
   double mean, sd; /* groups that a process was in, counting the first */
   int64_t least, most;
   int64_t formations, asked, refused; /* groups formed, policy calls, refusals */
+  int64_t crossed;                    /* groups that joined one of another node */
   int64_t meetings;                   /* that took place */
 } sim_result;
 

@@ -29,13 +29,14 @@ typedef struct {
   int32_t asked; /* the first of the groups whose requests have arrived */
   int32_t into;  /* the group that it has become a part of */
   int32_t stints;
+  int32_t node; /* of all of its processes, from 1; 0: several */
   sim_world_state state;
   rg_pace pace;
 } sim_world_group;
 
 typedef struct {
   int64_t ranks;
-  int32_t formed, next;
+  int32_t formed, next, node;
 } sim_world_piece;
 
 typedef struct {
@@ -65,6 +66,9 @@ void sim_world_formed(sim_world *w, int32_t g);
 
 /* The group that g is a part of now. */
 int32_t sim_world_now(const sim_world *w, int32_t g);
+
+/* Seconds to form the group anew. */
+double sim_world_formation(const sim_world *w, int32_t g);
 
 /* Seconds for a unit on the group in its next stint. */
 double sim_world_unit(const sim_world *w, int32_t g);

@@ -126,7 +126,8 @@ int rgi_work_leavable(const rgi_work *work) {
 }
 
 rg_load rgi_work_load(const rgi_work *work, int state) {
-  rg_load load = {.id = work->team->ranks[0], .ranks = work->team->n, .state = state};
+  rg_load load = {
+      .id = work->team->ranks[0], .ranks = work->team->n, .state = state, .node = work->team->node};
   if (!work->working)
     return load;
   load.state |= RG_LOAD_ACTIVE;

@@ -23,6 +23,7 @@ WRONG = [['--policy=sideways'], ['--policy=sync:i=x'], ['--pattern=none'], ['--p
          ['--ranks=0'], ['--ranks=4,'], ['--ranks=x'], ['--machine=/nonexistent'], ['--unit=0'],
          ['--unit=1e-300'], ['--unit=1e-9', '--bound=1e9'],
          ['--least=33'], ['--least=-1'], ['--most=-1'], ['--least=3', '--most=2'], ['--late=-1'],
+         ['--nodes=-1'], ['--nodes=33'], ['--between=-1'],
          ['--bound=-1'], ['--group=0'], ['--polls=0'], ['--steps=-1'], ['--jitter=1'], ['--serial=2'],
          ['--merge-cost=-1'], ['--view=1'], ['--json=/nonexistent/a.json'], ['word']]
 
@@ -69,6 +70,16 @@ def check_limits(folder):
     assert (out['least'], out['most'], out['late']) == (0, 1, 0)
     out, _ = results(folder, '-m', 'free', '-w', 'queue', '--least', '3', '--late', '5', '-n', '8')
     assert out['results'][0]['seconds'] > 5, out
+
+
+def check_nodes(folder):
+    """Groups stay on their nodes where crossing takes long; on one node none crosses."""
+    crossed = []
+    for nodes, between in ('4', '0'), ('4', '0.01'), ('1', '0.01'):
+        out, _ = results(folder, '-m', 'free', '-n', '64', '--steps', '2', '--nodes', nodes, '--between', between)
+        assert (out['nodes'], out['machine']['between']) == (int(nodes), float(between))
+        crossed.append(out['results'][0]['crossed'])
+    assert crossed[0] > 0 and crossed[1:] == [0, 0], crossed
 
 
 def check_tempering(folder):
@@ -127,7 +138,7 @@ def check_large(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    for check in [check_table, check_limits, check_tempering, check_published, check_machine, check_svg, check_large]:
+    for check in [check_table, check_limits, check_nodes, check_tempering, check_published, check_machine, check_svg, check_large]:
         check(scratch)
     for args in WRONG:
         said = simulate(*args, status=2)
