@@ -249,8 +249,9 @@ RG_API int rg_balance_begin(rg_balancer b);
 RG_API int rg_balance_step(rg_balancer b, int wait, int *what);
 
 /* Ends the run, after RG_BALANCE_DONE. Callers: every process. Returns the same on all processes:
- * the error and message of the failed walker of this run with the lowest id; if no walker failed,
- * those of a policy that failed; otherwise RG_SUCCESS. In each case the balancer may run again. */
+ * the error and message of the failed walker of this run with the lowest id, where walkers that
+ * failed since others did not come to a meeting come last; if no walker failed, those of a policy
+ * that failed; otherwise RG_SUCCESS. In each case the balancer may run again. */
 RG_API int rg_balance_end(rg_balancer b);
 
 /* --- results ------------------------------------------------------------------------- */
@@ -265,10 +266,10 @@ typedef struct {
   double seconds;    /* from its start to its end, without the time for which it was set aside */
   const void *state; /* at the end, packed if there is pack; NULL if it failed */
   size_t bytes;
-  double unit;  /* seconds of a unit on one process, by what was measured; 0: not known. Another
-                   balancer may be given it, in rg_walker_new */
-  int run;      /* in which it ended: 0 for the first run of the balancer */
-  int reserved; /* 0 */
+  double unit; /* seconds of a unit on one process, by what was measured; 0: not known. Another
+                  balancer may be given it, in rg_walker_new */
+  int run;     /* in which it ended: 0 for the first run of the balancer */
+  int missed;  /* 1: it failed since a walker that it was to meet did not come */
 } rg_balance_outcome;
 
 /* The outcomes of the walkers that ended with this process as their leader; after a gather, on the

@@ -85,13 +85,13 @@ enum {
 
 /* One group. Zero is the default of every member except ranks. */
 typedef struct {
-  int64_t id;     /* set by the caller, e.g. its leader's world rank; policies ignore it */
-  int64_t ranks;  /* processes in it, >= 1 */
-  int64_t coming; /* processes that are going to join it and have not joined yet */
-  int64_t least;  /* the least number of processes with which it can work; 0: no limit */
-  int64_t most;   /* the largest number of processes that it can use; 0: no limit */
-  int state;      /* a sum of RG_LOAD_ACTIVE, RG_LOAD_JOINABLE and RG_LOAD_LEAVABLE */
-  int unused;
+  int64_t id;      /* set by the caller, e.g. its leader's world rank; policies ignore it */
+  int64_t ranks;   /* processes in it, >= 1 */
+  int64_t coming;  /* processes that are going to join it and have not joined yet */
+  int64_t least;   /* the least number of processes with which it can work; 0: no limit */
+  int64_t most;    /* the largest number of processes that it can use; 0: no limit */
+  int state;       /* a sum of RG_LOAD_ACTIVE, RG_LOAD_JOINABLE and RG_LOAD_LEAVABLE */
+  int node;        /* of all of its processes, numbered from 1; 0: not known, or several */
   int64_t walkers; /* the number of its walkers, for the caller; policies ignore it */
   double left;     /* units left of its work, >= 0; or RG_LOAD_UNKNOWN */
   double done;     /* units it has done: used for `left` if that is unknown */
@@ -131,6 +131,8 @@ typedef struct {
   double processors; /* that the processes of all rows may use together; 0: not known, or
                         enough. Processes that join a group do not make it faster if the rows
                         use all of them */
+  double cross;      /* seconds by which a merge takes longer, and each unit of the group, if the
+                        group is on several nodes; 0 if unknown */
 } rg_load_table;
 
 /* --- the plan ---------------------------------------------------------------------- */
@@ -219,6 +221,10 @@ struct rg_policy {
  *                            unit takes no longer without them, except for a part `gain`
  *                            (0.02), according to the times measured at the smaller size
  *
+ * With share-out, release and most-work processes join groups of their own node first where that is
+ * as good: asynchronously a group of another node counts as if its work ended sooner, by what the
+ * units that it has left would take longer (table.cross); synchronously as many processes as
+ * possible stay on their nodes (not with most-work).
  * With all policies an idle group first starts the longest waiting walker, and with the
  * processes that this walker cannot use the next ones.
  * Errors: RG_ERR_ARG (unknown name, option, or a value out of range; size is not set). */

@@ -30,7 +30,7 @@ static int64_t hand_out(rgi_target_heap *s, int64_t free) {
 static int too_dear(const rgi_target_heap *s, const rgi_target_heap_row *t, double cost) {
   if (s->table->load[t->row].coming > 0)
     cost = 0;
-  return t->more > 0 && t->seconds + cost >= t->before;
+  return t->more > 0 && t->seconds + cost + t->far >= t->before;
 }
 
 /* Takes the processes back from targets for which joining costs more than it gains, and drops these
@@ -72,26 +72,94 @@ static void fill_targets(rgi_target_heap *s, int64_t free, double cost) {
 
 static int by_time(const void *a, const void *b) {
   const rgi_target_heap_row *x = a, *y = b;
-  if (x->before != y->before)
-    return x->before < y->before ? 1 : -1;
+  double x_ends = x->before - x->far, y_ends = y->before - y->far;
+  if (x_ends != y_ends)
+    return x_ends < y_ends ? 1 : -1;
+  if (x->crosses != y->crosses)
+    return x->crosses ? 1 : -1;
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Writes what the targets get as moves, from the rows that give in their order. */
-static int write_moves(const rgi_target_heap *s, const int64_t give[], rg_plan *plan) {
-  int64_t from = 0;
-  int64_t left = give[0] > 0 ? give[0] : 0;
+/* What a row still gives. */
+typedef struct {
+  int64_t row, left;
+  int64_t next; /* of the first one of a node: the first that may still give; else 0 */
+  int node;
+} division_giver;
+
+static int by_node(const void *a, const void *b) {
+  const division_giver *x = a, *y = b;
+  if (x->node != y->node)
+    return x->node < y->node ? -1 : 1;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+/* The target gets processes of a giver, as many as it still wants. */
+static int move_from(division_giver *g, rgi_target_heap_row *t, rg_plan *plan) {
+  int64_t ranks = t->more < g->left ? t->more : g->left;
+  if (ranks <= 0)
+    return RG_SUCCESS;
+  t->more -= ranks;
+  g->left -= ranks;
+  return rg_plan_add(plan, &(rg_move){g->row, t->row, ranks, RG_MOVE_NO_WALKER, {0}});
+}
+
+static int64_t first_of_node(const division_giver g[], int64_t count, int node) {
+  int64_t low = 0, high = count;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (g[middle].node < node)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Each target gets processes of its own node, as far as there are any. */
+static int move_inside(const rgi_target_heap *s, division_giver g[], int64_t count, rg_plan *plan) {
   for (int64_t i = 0; i < s->count; i++) {
-    for (int64_t more = s->t[i].more; more > 0;) {
-      while (left <= 0)
-        left = give[++from];
-      int64_t ranks = more < left ? more : left;
-      RGI_TRY(rg_plan_add(plan, &(rg_move){from, s->t[i].row, ranks, RG_MOVE_NO_WALKER, {0}}));
-      more -= ranks;
-      left -= ranks;
+    int node = s->table->load[s->t[i].row].node;
+    int64_t first = node > 0 ? first_of_node(g, count, node) : count;
+    while (first < count && s->t[i].more > 0) {
+      int64_t at = first + g[first].next;
+      if (at == count || g[at].node != node)
+        break;
+      RGI_TRY(move_from(&g[at], &s->t[i], plan));
+      g[first].next += g[at].left == 0;
     }
   }
   return RG_SUCCESS;
+}
+
+static int by_row(const void *a, const void *b) {
+  const division_giver *x = a, *y = b;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Writes what the targets get as moves: inside nodes first, then from the rows that give in their
+ * order. */
+static int write_moves(const rgi_target_heap *s, const int64_t give[], rg_plan *plan) {
+  int64_t rows = s->table->count, count = 0, from = 0;
+  int error = RG_SUCCESS;
+  division_giver *g = malloc((size_t)rows * sizeof *g);
+  if (!g)
+    return rgi_error(RG_ERR_NOMEM, "a policy: no memory for %lld rows", (long long)rows);
+  for (int64_t row = 0; row < rows; row++)
+    if (give[row] > 0)
+      g[count++] = (division_giver){row, give[row], 0, s->table->load[row].node};
+  if (s->table->self == RG_LOAD_ALL_ROWS) {
+    qsort(g, (size_t)count, sizeof *g, by_node);
+    error = move_inside(s, g, count, plan);
+    qsort(g, (size_t)count, sizeof *g, by_row);
+  }
+  for (int64_t i = 0; i < s->count && !error; i++)
+    while (s->t[i].more > 0 && from < count && !error) {
+      error = move_from(&g[from], &s->t[i], plan);
+      from += g[from].left == 0;
+    }
+  free(g);
+  return error;
 }
 
 int rgi_division_plan(const rg_load_table *table, const int64_t give[], double cost,

@@ -29,6 +29,10 @@ static double units_left(const rg_load *load) {
   return load->done > 1 ? load->done : 1;
 }
 
+double rgi_load_crossing(const rg_load_table *table, int64_t from, int64_t to) {
+  return rgi_load_crosses(table, from, to) ? table->cross * (1 + units_left(&table->load[to])) : 0;
+}
+
 /* The time of a unit at the present size is known best; the pace says how it changes with the size.
  * The division comes last, so that equal times are equal to the last bit and ties are seen. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks) {

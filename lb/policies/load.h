@@ -11,12 +11,21 @@
  * the call is for all rows. */
 int rgi_load_gives(const rg_load_table *table, int64_t row);
 
+/* Whether processes of row `from` leave their node when they join row `to`. */
+static inline int rgi_load_crosses(const rg_load_table *table, int64_t from, int64_t to) {
+  int a = table->load[from].node, b = table->load[to].node;
+  return a > 0 && b > 0 && a != b;
+}
+
 /* Whether a row can take processes, with work to do. */
 int rgi_load_takes(const rg_load *load);
 
 /* Processors that no active row uses that computes, processes on their way included; INFINITY if it
  * is not known. Rows whose processes sleep most of the time do not count. */
 double rgi_load_free_processors(const rg_load_table *table);
+
+/* Seconds by which the rest of row `to` takes longer if processes of row `from` join it. */
+double rgi_load_crossing(const rg_load_table *table, int64_t from, int64_t to);
 
 /* Seconds until the row's work ends with so many processes. */
 double rgi_load_seconds(const rg_load *load, int64_t ranks);

@@ -10,9 +10,12 @@
 #include "base/error.h"
 #include "policies/load.h"
 
-static int ends_later(const rgi_target_heap *s, int64_t a, int64_t b) {
-  const rgi_target_heap_row *x = &s->t[s->heap[a]], *y = &s->t[s->heap[b]];
-  return x->seconds > y->seconds || (x->seconds == y->seconds && x->row < y->row);
+static int ends_later(const rgi_target_heap *s, int64_t first, int64_t second) {
+  const rgi_target_heap_row *x = &s->t[s->heap[first]], *y = &s->t[s->heap[second]];
+  double x_ends = x->seconds - x->far, y_ends = y->seconds - y->far;
+  if (x_ends != y_ends)
+    return x_ends > y_ends;
+  return x->crosses != y->crosses ? y->crosses : x->row < y->row;
 }
 
 static void swap_targets(rgi_target_heap *s, int64_t a, int64_t b) {
@@ -54,7 +57,10 @@ int rgi_target_heap_make(rgi_target_heap *s, const rg_load_table *table, const i
       continue;
     int64_t ranks = l->ranks + l->coming;
     double seconds = rgi_load_seconds(l, ranks);
-    s->t[s->count++] = (rgi_target_heap_row){row, ranks, 0, seconds, seconds, l->busy};
+    int crosses = table->self != RG_LOAD_ALL_ROWS && rgi_load_crosses(table, table->self, row);
+    double far = crosses ? rgi_load_crossing(table, table->self, row) : 0;
+    s->t[s->count++] =
+        (rgi_target_heap_row){row, ranks, 0, seconds, seconds, l->busy, crosses, far};
   }
   rgi_target_heap_rebuild(s);
   return RG_SUCCESS;
@@ -75,7 +81,7 @@ int rgi_target_heap_gains(const rgi_target_heap *s, const rgi_target_heap_row *t
                           double cost) {
   const rg_load *l = &s->table->load[t->row];
   int64_t ranks = t->ranks + t->more + more;
-  return (!l->most || ranks <= l->most) && rgi_load_seconds(l, ranks) + cost < t->seconds;
+  return (!l->most || ranks <= l->most) && rgi_load_seconds(l, ranks) + cost + t->far < t->seconds;
 }
 
 void rgi_target_heap_give(rgi_target_heap *s, int64_t more) {

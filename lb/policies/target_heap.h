@@ -13,6 +13,8 @@ typedef struct {
   int64_t ranks, more;    /* before, with those on their way; and what it gets */
   double before, seconds; /* to go, without `more` and with it */
   double busy;            /* processors that each process uses */
+  int crosses;            /* it is on another node than the row that asks */
+  double far;             /* seconds by which joining it takes longer therefore */
 } rgi_target_heap_row;
 
 typedef struct {

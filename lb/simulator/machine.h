@@ -21,6 +21,7 @@ typedef struct {
   int polls;       /* times that a group must look before it sees a request */
   int idle_join;   /* other groups may join an idle group */
   double jitter;   /* the time of a unit differs by this fraction from group to group */
+  double between;  /* seconds by which a small message between nodes takes longer */
   double serial;   /* fraction of a unit that does not shrink with the group (Amdahl) */
 } sim_machine;
 

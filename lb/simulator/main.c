@@ -7,7 +7,9 @@
 #include <mpi.h>
 #include <regroup/error.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "report.h"
 #include "runtime/program/gnuplot.h"
 
@@ -18,12 +20,32 @@ static int list_length(const char **list) {
   return n;
 }
 
+/* Two walkers for each group. With --bound they have as many units as need so long. */
+static int make_tempering(const sim_options *o, int64_t groups, int64_t total, sim_setup *setup,
+                          sim_meetings *meetings) {
+  enum { WALKERS = 2, UNITS = 200, EVERY = 10 };
+  const double mean = 1.5; /* of a unit's cost */
+  int64_t walkers = WALKERS * groups, units = UNITS;
+  if (o->bound > 0)
+    units = EVERY * (int64_t)llround((double)total / (double)walkers / mean / EVERY);
+  RGI_TRY(sim_meetings_tempering(walkers, units > 0 ? units : EVERY, meetings));
+  setup->meetings = meetings;
+  setup->pattern = (rgi_pattern){.walkers = walkers,
+                                 .units = calloc((size_t)walkers, sizeof(int64_t)),
+                                 .total = walkers * sim_meetings_units(meetings, 0, 0)};
+  for (int64_t w = 0; w < walkers && setup->pattern.units; w++)
+    setup->pattern.units[w] = sim_meetings_units(meetings, w, 0);
+  return setup->pattern.units ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "tempering: no memory");
+}
+
 static int simulate_one(const sim_options *o, const char *pattern, const char *policy,
                         int64_t ranks, sim_report_row *row) {
+  sim_meetings meetings = {0};
   sim_setup setup = {.policy.size = sizeof setup.policy,
                      .ranks = ranks,
                      .least = o->least,
                      .most = o->most,
+                     .nodes = o->nodes,
                      .late = o->late,
                      .unit = o->unit,
                      .machine = o->machine,
@@ -31,14 +53,17 @@ static int simulate_one(const sim_options *o, const char *pattern, const char *p
                      .seed = o->seed};
   int64_t total = (int64_t)llround(o->bound * (double)ranks / o->unit);
   setup.group = sim_group(&setup, o->group);
+  int64_t groups = (ranks - 1) / setup.group + 1;
   int error = rg_policy_parse(policy, &setup.policy);
   *row = (sim_report_row){.pattern = pattern, .policy = policy, .ranks = ranks, .took = -rgp_now()};
   if (!error)
-    error = rgi_pattern_make(pattern, (ranks - 1) / setup.group + 1, setup.group, total,
-                             &setup.pattern);
+    error = strcmp(pattern, SIM_TEMPERING)
+                ? rgi_pattern_make(pattern, groups, setup.group, total, &setup.pattern)
+                : make_tempering(o, groups, total, &setup, &meetings);
   if (!error)
     error = sim_run(&setup, &row->result);
   rgi_pattern_free(&setup.pattern);
+  sim_meetings_free(&meetings);
   row->took += rgp_now();
   if (error)
     fprintf(stderr, "%s: %s\n", sim_options_program.name, rg_error_detail());

@@ -73,6 +73,7 @@ static int start_stint(async_run *a, int32_t g, double time) {
   x->stamp++;
   x->stints++;
   x->base = time;
+  x->asks_at = 0;
   x->unit = sim_world_unit(a->w, g);
   RGI_TRY(schedule_event(a, time + (double)x->left * x->unit, g, END));
   if (a->w->setup->policy.asks & RG_POLICY_ASKS_ACTIVE)
@@ -172,9 +173,7 @@ static int accept_requests(async_run *a, int32_t g, double time, int *error) {
   }
   if (joined) {
     sim_world_formed(a->w, g);
-    *error = form_group(a, g,
-                        time + sim_machine_formation(machine_of(a), group_at(a, g)->ranks) +
-                            2 * machine_of(a)->latency);
+    *error = form_group(a, g, time + sim_world_formation(a->w, g) + 2 * machine_of(a)->latency);
   }
   return joined;
 }
@@ -204,11 +203,11 @@ static int do_move(async_run *a, int32_t g, const rg_move *m, double time) {
   if (m->to != RG_MOVE_NO_ROW)
     return send_request(a, part, a->ids[m->to], time);
   if (m->walker != RG_MOVE_NO_WALKER)
-    sim_world_take(a->w, part);
+    sim_world_take(a->w, part, m->walker);
   if (part == g)
     return start_stint(a, g, time);
   sim_world_formed(a->w, part);
-  return form_group(a, part, time + sim_machine_formation(machine_of(a), m->ranks));
+  return form_group(a, part, time + sim_world_formation(a->w, part));
 }
 
 /* A walker waits that needs more processes than the idle group has: it becomes one with another
@@ -221,8 +220,7 @@ static int gather_groups(async_run *a, int32_t g, int64_t rows, double time) {
     sim_world_join(a->w, other, g);
     sim_world_formed(a->w, other);
     return form_group(a, other,
-                      time + sim_machine_formation(machine_of(a), group_at(a, other)->ranks) +
-                          2 * machine_of(a)->latency);
+                      time + sim_world_formation(a->w, other) + 2 * machine_of(a)->latency);
   }
   return RG_SUCCESS;
 }
@@ -232,8 +230,9 @@ static int ask_policy(async_run *a, int32_t g, double time) {
   const sim_machine *m = machine_of(a);
   a->w->result->asked++;
   t.self = look_around(a, g, time, &t.count);
-  sim_world_waiting(a->w, time, &t);
+  sim_walkers_show(&a->w->walkers, time, &t);
   t.merge = sim_machine_formation(m, group_at(a, g)->ranks) + 2 * m->latency;
+  t.cross = (m->steps > 2 ? m->steps : 2) * m->between;
   RGI_TRY(rg_policy_plan(&a->w->setup->policy, &t, &a->plan));
   if (a->plan.count == 0)
     return t.waiting_count > 0 && group_at(a, g)->ranks < a->w->setup->least
@@ -247,7 +246,7 @@ static int ask_policy(async_run *a, int32_t g, double time) {
   if (!active)
     return RG_SUCCESS;
   sim_world_formed(a->w, g);
-  return form_group(a, g, time + sim_machine_formation(m, group_at(a, g)->ranks));
+  return form_group(a, g, time + sim_world_formation(a->w, g));
 }
 
 /* --- events --------------------------------------------------------------------------- */
@@ -295,30 +294,64 @@ static int note_measured(async_run *a, int32_t g, double time) {
     known |= x->pace.ranks[i] == x->ranks;
   if (!known)
     rg_pace_note(&x->pace, x->ranks, x->unit);
-  return x->left > 1 && (!known || sim_world_waits(a->w, time) > 0) ? ask_policy(a, g, time)
-                                                                    : RG_SUCCESS;
+  return x->left > 1 && (!known || sim_walkers_waiting(&a->w->walkers, time) > 0)
+             ? ask_policy(a, g, time)
+             : RG_SUCCESS;
 }
 
-/* The walkers that wait have come: idle groups ask the policy, and those at work after their unit,
- * where it asks them. */
-static int note_walkers(async_run *a, double time) {
+/* Walkers have come: the group asks the policy if it is idle, or after its unit if the policy is
+ * asked about groups at work. */
+static int note_walkers(async_run *a, int32_t g, double time) {
+  sim_world_group *x = group_at(a, g);
+  double end = x->base + (double)(units_at(x, time) + 1) * x->unit;
+  RGI_TRY(wake_group(a, g, time));
+  if (x->state != SIM_WORKING || !(a->w->setup->policy.asks & RG_POLICY_ASKS_ACTIVE) ||
+      x->asks_at >= end - EPSILON || end >= x->base + (double)x->left * x->unit - EPSILON)
+    return RG_SUCCESS;
+  x->asks_at = end;
+  return schedule_event(a, end, g, MEASURED);
+}
+
+/* The walkers that find no group at first. */
+static int note_late(async_run *a, double time) {
   a->came = 1;
-  for (int32_t g = 0; g < a->w->groups; g++) {
-    const sim_world_group *x = group_at(a, g);
-    double end = x->base + (double)(units_at(x, time) + 1) * x->unit;
-    RGI_TRY(wake_group(a, g, time));
-    if (x->state == SIM_WORKING && (a->w->setup->policy.asks & RG_POLICY_ASKS_ACTIVE) &&
-        end < x->base + (double)x->left * x->unit - EPSILON)
-      RGI_TRY(schedule_event(a, end, g, MEASURED));
+  for (int32_t g = 0; g < a->w->groups; g++)
+    RGI_TRY(note_walkers(a, g, time));
+  return RG_SUCCESS;
+}
+
+/* Walkers have met: the groups in view learn that they wait. */
+static int note_meeting(async_run *a, int32_t g, double time) {
+  int32_t left = g, right = g;
+  for (int i = 0; i < a->w->setup->view / 2 && (left != SIM_NONE || right != SIM_NONE); i++) {
+    left = left != SIM_NONE ? group_at(a, left)->previous : left;
+    right = right != SIM_NONE ? group_at(a, right)->next : right;
+    if (left != SIM_NONE)
+      RGI_TRY(note_walkers(a, left, time));
+    if (right != SIM_NONE)
+      RGI_TRY(note_walkers(a, right, time));
   }
   return RG_SUCCESS;
+}
+
+/* The units of a stint are done: the walker goes on with other units, or the group is idle. */
+static int end_units(async_run *a, int32_t g, double time) {
+  int met, error;
+  stop_stint(a, g, time);
+  sim_world_end_units(a->w, g, &met);
+  if (met)
+    RGI_TRY(note_meeting(a, g, time));
+  if (group_at(a, g)->left == 0)
+    return become_idle(a, g, time);
+  group_at(a, g)->state = SIM_FORMING; /* its units are counted */
+  return accept_requests(a, g, time, &error) ? error : start_stint(a, g, time);
 }
 
 static int handle_event(async_run *a, const sim_event *e) {
   int error = RG_SUCCESS;
   if (e->kind == END)
-    stop_stint(a, e->group, e->time);
-  if (e->kind == END || (e->kind == FORMED && group_at(a, e->group)->left == 0))
+    return end_units(a, e->group, e->time);
+  if (e->kind == FORMED && group_at(a, e->group)->left == 0)
     return become_idle(a, e->group, e->time);
   if (e->kind == FORMED)
     return start_stint(a, e->group, e->time);
@@ -338,16 +371,16 @@ static int run_events(async_run *a) {
   double late = a->w->setup->late;
   int32_t groups = a->w->groups;
   for (int32_t g = 0; g < groups; g++) {
-    double formed = sim_machine_formation(machine_of(a), group_at(a, g)->ranks);
+    double formed = sim_world_formation(a->w, g);
     RGI_TRY(form_group(a, g, formed));
   }
   while (sim_events_next(&a->events, &e)) {
     if (!a->came && e.time >= late)
-      RGI_TRY(note_walkers(a, late));
+      RGI_TRY(note_late(a, late));
     if (e.stamp == group_at(a, e.group)->stamp)
       RGI_TRY(handle_event(a, &e));
     if (!a->came && a->events.count == 0)
-      RGI_TRY(note_walkers(a, late));
+      RGI_TRY(note_late(a, late));
   }
   return RG_SUCCESS;
 }

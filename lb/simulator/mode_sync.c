@@ -19,20 +19,35 @@ typedef struct {
   int idle;   /* whether some group is */
 } sync_run;
 
-/* Each group does up to so many units; a new one is late by its formation. The
- * round ends with the slowest. */
+/* A group does up to so many units. Returns when it has. */
+static double do_units(sync_run *s, int32_t g, int64_t units) {
+  sim_world_group *x = &s->w->group[g];
+  double ended = fmax(x->base, s->now);
+  int met;
+  while (units > 0 && x->left > 0) {
+    int64_t count = x->left < units ? x->left : units;
+    ended += (double)count * x->unit;
+    units -= count;
+    rg_pace_note(&x->pace, x->ranks, x->unit);
+    x->left -= count;
+    x->done += count;
+    if (x->left == 0)
+      sim_world_end_units(s->w, g, &met);
+    if (x->left > 0)
+      x->unit = sim_world_unit(s->w, g);
+  }
+  return ended;
+}
+
+/* A new group is late by its formation. The round ends with the slowest. */
 static void do_round(sync_run *s, int64_t units) {
   sim_world *w = s->w;
   double end = s->now;
   s->idle = 0;
   for (int32_t g = w->head; g != SIM_NONE; g = w->group[g].next) {
-    sim_world_group *x = &w->group[g];
+    const sim_world_group *x = &w->group[g];
     if (x->left > 0) {
-      int64_t count = x->left < units ? x->left : units;
-      double ended = fmax(x->base, s->now) + (double)count * x->unit;
-      rg_pace_note(&x->pace, x->ranks, x->unit);
-      x->left -= count;
-      x->done += count;
+      double ended = do_units(s, g, units);
       end = fmax(end, ended);
       if (x->left == 0)
         w->last = fmax(w->last, ended);
@@ -59,7 +74,8 @@ static int make_table(sync_run *s, rg_load_table *t) {
     s->rows[t->count++] = sim_world_load(w, g, s->now);
   }
   t->merge = sim_machine_formation(&w->setup->machine, 2 * w->setup->group);
-  sim_world_waiting(w, s->now, t);
+  t->cross = fmax(2, w->setup->machine.steps) * w->setup->machine.between;
+  sim_walkers_show(&w->walkers, s->now, t);
   return RG_SUCCESS;
 }
 
@@ -68,7 +84,7 @@ static void renew_stint(sync_run *s, int32_t g, int formed) {
   sim_world_group *x = &s->w->group[g];
   x->stints++;
   x->unit = sim_world_unit(s->w, g);
-  x->base = s->now + (formed ? sim_machine_formation(&s->w->setup->machine, x->ranks) : 0);
+  x->base = s->now + (formed ? sim_world_formation(s->w, g) : 0);
 }
 
 static int do_move(sync_run *s, const rg_move *m) {
@@ -84,7 +100,7 @@ static int do_move(sync_run *s, const rg_move *m) {
     return RG_SUCCESS;
   }
   if (m->walker != RG_MOVE_NO_WALKER)
-    sim_world_take(s->w, part);
+    sim_world_take(s->w, part, m->walker);
   if (!whole)
     sim_world_formed(s->w, part);
   renew_stint(s, part, !whole);
@@ -129,7 +145,7 @@ static int anything_works(const sim_world *w) {
 }
 
 static int anything_left(const sim_world *w) {
-  return anything_works(w) || w->walker < w->setup->pattern.walkers;
+  return anything_works(w) || w->walkers.count > 0;
 }
 
 static int run_rounds(sync_run *s) {

@@ -15,8 +15,8 @@
 static struct {
   char *ranks, *machine, *json, *svg;
   const char **policy, **pattern;
-  long long group, least, most, seed, view, polls, steps;
-  double late, bound, unit, merge, latency, startup, jitter, serial;
+  long long group, least, most, nodes, seed, view, polls, steps;
+  double late, bound, unit, merge, latency, startup, jitter, serial, between;
   int published, idle_join, quiet;
 } arg = {.group = 4,
          .seed = 1,
@@ -35,7 +35,7 @@ static const struct poptOption table[] = {
      "Policy with its options, as sync:i=16; more than once for more; default share-out", "POLICY"},
     {"pattern", 'w', POPT_ARG_ARGV, &arg.pattern, 0,
      "Pattern of work: published, ascending, descending, random:SEED, huge, heavy-tail:SEED, "
-     "queue:SEED; more than once for more; default published",
+     "queue:SEED, tempering (walkers that meet); more than once for more; default published",
      "PATTERN"},
     {"bound", 0, POPT_ARG_DOUBLE, &arg.bound, 0,
      "Scale the work so that all ranks need so long for it, evenly shared", "SECONDS"},
@@ -43,6 +43,8 @@ static const struct poptOption table[] = {
     {"least", 0, POPT_ARG_LONGLONG, &arg.least, 0, "Processes that a walker needs; default 0", "N"},
     {"most", 0, POPT_ARG_LONGLONG, &arg.most, 0,
      "Processes that a walker can use; default 0, no limit", "N"},
+    {"nodes", 0, POPT_ARG_LONGLONG, &arg.nodes, 0,
+     "Nodes on which the ranks lie, in equal parts; default 0, as on one", "N"},
     {"late", 0, POPT_ARG_DOUBLE, &arg.late, 0,
      "The walkers that find no group at first (pattern queue) come so late; default 0", "SECONDS"},
     {"unit", 'u', POPT_ARG_DOUBLE, &arg.unit, 0,
@@ -53,6 +55,8 @@ static const struct poptOption table[] = {
      "MACHINE"},
     {"merge-cost", 0, POPT_ARG_DOUBLE, &arg.merge, 0, "Forming any group takes so long", "SECONDS"},
     {"latency", 0, POPT_ARG_DOUBLE, &arg.latency, 0, "A small message takes so long", "SECONDS"},
+    {"between", 0, POPT_ARG_DOUBLE, &arg.between, 0,
+     "A small message between nodes takes so much longer; default 0", "SECONDS"},
     {"startup", 0, POPT_ARG_DOUBLE, &arg.startup, 0,
      "What balancing costs once, for each doubling of the ranks", "SECONDS"},
     {"steps", 0, POPT_ARG_LONGLONG, &arg.steps, 0,
@@ -116,6 +120,8 @@ static int check_names(char text[RGP_TEXT]) {
     if (rg_policy_parse(*p, &policy))
       return bad_detail(text);
   for (const char **p = arg.pattern; p && *p; p++) {
+    if (strcmp(*p, SIM_TEMPERING) == 0)
+      continue;
     if (rgi_pattern_make(*p, 1, 1, 1, &pattern))
       return bad_detail(text);
     rgi_pattern_free(&pattern);
@@ -133,6 +139,8 @@ static int check_costs(char text[RGP_TEXT]) {
     return bad_option(text, "startup", "from 0 to 1e6 seconds");
   if (arg.jitter != UNSET && !(arg.jitter >= 0 && arg.jitter < 1))
     return bad_option(text, "jitter", "from 0 to below 1");
+  if (!(arg.between >= 0 && arg.between <= 1e6))
+    return bad_option(text, "between", "from 0 to 1e6 seconds");
   if (!(arg.serial >= 0 && arg.serial <= 1))
     return bad_option(text, "serial", "from 0 to 1");
   if (arg.steps != LLONG_MIN && (arg.steps < 0 || arg.steps > 1000))
@@ -152,6 +160,8 @@ static int check_options(const char *const words[], char text[RGP_TEXT]) {
     return bad_option(text, "least", "from 0 to the number of ranks");
   if (arg.most < 0 || (arg.most > 0 && arg.most < arg.least))
     return bad_option(text, "most", "0, or not less than --least");
+  if (arg.nodes < 0 || arg.nodes > least_ranks())
+    return bad_option(text, "nodes", "from 0 to the number of ranks");
   if (!(arg.late >= 0 && arg.late <= 1e6))
     return bad_option(text, "late", "from 0 to 1e6 seconds");
   if (!(arg.unit >= 1e-9 && arg.unit <= 1e6))
@@ -189,6 +199,7 @@ static void set_costs(sim_machine *m) {
   if (arg.polls != LLONG_MIN)
     m->polls = (int)arg.polls;
   m->serial = arg.serial;
+  m->between = arg.between;
   m->idle_join |= arg.idle_join;
 }
 
@@ -205,6 +216,7 @@ int sim_options_read(int argc, char **argv, int rank, sim_options *o, int *statu
   got.group = arg.group;
   got.least = arg.least;
   got.most = arg.most;
+  got.nodes = arg.nodes;
   got.late = arg.late;
   got.bound = arg.bound;
   got.unit = arg.unit;

@@ -8,11 +8,13 @@
 #include "runtime/program/program.h"
 #include "sim.h"
 
+#define SIM_TEMPERING "tempering" /* a pattern of this program alone */
+
 typedef struct {
   int64_t ranks[64];
   int ranks_count;
   const char **policies, **patterns; /* the last one is NULL */
-  int64_t group, least, most;
+  int64_t group, least, most, nodes;
   double late;  /* when the walkers that wait at first come */
   double bound; /* seconds of all work on all ranks; 0: the pattern's own */
   double unit;

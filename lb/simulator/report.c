@@ -53,12 +53,13 @@ void sim_report_print(const sim_options *o, const sim_report_row rows[], int cou
 static json_t *row_json(const sim_options *o, const sim_report_row *row) {
   const sim_result *r = &row->result;
   double published = sim_report_published(row->policy, row->ranks);
-  json_t *j = json_pack("{sssssIsfsfsfs{sfsfsIsI}sIsIsI}", "policy", row->policy, "pattern",
+  json_t *j = json_pack("{sssssIsfsfsfs{sfsfsIsI}sIsIsIsIsI}", "policy", row->policy, "pattern",
                         row->pattern, "ranks", (json_int_t)row->ranks, "seconds", r->seconds,
                         "bound_seconds", r->bound, "simulation_seconds", row->took, "regroupings",
                         "mean", r->mean, "sd", r->sd, "min", (json_int_t)r->least, "max",
                         (json_int_t)r->most, "formations", (json_int_t)r->formations,
-                        "policy_calls", (json_int_t)r->asked, "refusals", (json_int_t)r->refused);
+                        "policy_calls", (json_int_t)r->asked, "refusals", (json_int_t)r->refused,
+                        "meetings", (json_int_t)r->meetings, "crossed", (json_int_t)r->crossed);
   if (o->published && published > 0)
     json_object_set_new(j, "published_seconds", json_real(published));
   return j;
@@ -69,17 +70,18 @@ json_t *sim_report_json(const sim_options *o, const sim_report_row rows[], int c
   const sim_machine *m = &o->machine;
   for (int i = 0; i < count; i++)
     json_array_append_new(list, row_json(o, &rows[i]));
-  json_t *machine =
-      json_pack("{sssfsisfsfsisbsfsf}", "name", m->name, "latency", m->latency, "steps", m->steps,
-                "exchange_per_rank", m->per_rank, "startup", m->startup, "polls", m->polls,
-                "idle_join", m->idle_join, "jitter", m->jitter, "serial", m->serial);
+  json_t *machine = json_pack("{sssfsisfsfsisbsfsfsf}", "name", m->name, "latency", m->latency,
+                              "steps", m->steps, "exchange_per_rank", m->per_rank, "startup",
+                              m->startup, "polls", m->polls, "idle_join", m->idle_join, "jitter",
+                              m->jitter, "serial", m->serial, "between", m->between);
   json_t *formation = json_array();
   for (int i = 0; i < m->sizes; i++)
     json_array_append_new(formation,
                           json_pack("{sfsf}", "ranks", m->size[i], "seconds", m->seconds[i]));
   json_object_set_new(machine, "formation", formation);
-  return json_pack("{sssIsIsIsfsfsfsisIsoso}", "version", RG_VERSION, "group", (json_int_t)o->group,
-                   "least", (json_int_t)o->least, "most", (json_int_t)o->most, "late", o->late,
-                   "unit", o->unit, "bound", o->bound, "view", o->view, "seed", (json_int_t)o->seed,
-                   "machine", machine, "results", list);
+  return json_pack("{sssIsIsIsIsfsfsfsisIsoso}", "version", RG_VERSION, "group",
+                   (json_int_t)o->group, "least", (json_int_t)o->least, "most", (json_int_t)o->most,
+                   "nodes", (json_int_t)o->nodes, "late", o->late, "unit", o->unit, "bound",
+                   o->bound, "view", o->view, "seed", (json_int_t)o->seed, "machine", machine,
+                   "results", list);
 }

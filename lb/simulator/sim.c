@@ -5,16 +5,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "mode.h"
 
-static double bound_of(const sim_setup *s) {
+static int find_bound(const sim_setup *s, double *bound) {
   int64_t longest = 0;
   for (int64_t j = 0; j < s->pattern.walkers; j++)
     longest = s->pattern.units[j] > longest ? s->pattern.units[j] : longest;
   int64_t each = s->most > 0 && s->most < s->ranks ? s->most : s->ranks;
   int64_t all = s->pattern.walkers <= s->ranks / each ? s->pattern.walkers * each : s->ranks;
-  return fmax((double)s->pattern.total * s->unit / (double)(all > 0 ? all : 1),
-              (double)longest * s->unit * sim_machine_speed(&s->machine, each));
+  all = all > 0 ? all : 1;
+  if (s->meetings)
+    return sim_meetings_bound(s->meetings, &s->machine, s->unit, all, each, bound);
+  *bound = fmax((double)s->pattern.total * s->unit / (double)all,
+                (double)longest * s->unit * sim_machine_speed(&s->machine, each));
+  return RG_SUCCESS;
 }
 
 int64_t sim_group(const sim_setup *s, int64_t group) {
@@ -25,7 +30,8 @@ int64_t sim_group(const sim_setup *s, int64_t group) {
 
 int sim_run(const sim_setup *setup, sim_result *result) {
   sim_world w;
-  sim_result r = {.bound = bound_of(setup)};
+  sim_result r = {0};
+  RGI_TRY(find_bound(setup, &r.bound));
   int error = sim_world_start(&w, setup, &r);
   if (!error)
     error = setup->policy.interval ? sim_mode_sync(&w) : sim_mode_async(&w);

@@ -13,13 +13,11 @@
 
 #include "base/error.h"
 
-enum { LINE = 64 }; /* waiting walkers that a policy sees */
-
 static int no_room(const char *what) {
   return rgi_error(RG_ERR_NOMEM, "simulation: no memory for more %s", what);
 }
 
-static int add_piece(sim_world *w, int64_t ranks, int32_t formed, int32_t *piece) {
+static int add_piece(sim_world *w, int64_t ranks, int32_t formed, int32_t node, int32_t *piece) {
   if (w->pieces == w->pieces_room) {
     int64_t room = 2 * (int64_t)w->pieces_room + 16;
     sim_world_piece *more =
@@ -29,7 +27,7 @@ static int add_piece(sim_world *w, int64_t ranks, int32_t formed, int32_t *piece
     w->piece = more;
     w->pieces_room = (int32_t)room;
   }
-  w->piece[w->pieces] = (sim_world_piece){ranks, formed, SIM_NONE};
+  w->piece[w->pieces] = (sim_world_piece){ranks, formed, SIM_NONE, node};
   *piece = w->pieces++;
   return RG_SUCCESS;
 }
@@ -65,17 +63,41 @@ static void give_pieces(sim_world *w, int32_t to, int32_t first, int32_t last) {
   g->last = last;
 }
 
-static int start_group(sim_world *w, int64_t ranks) {
+/* The group works on a walker until that one meets others or ends. */
+static void begin_units(sim_world *w, int32_t g, int64_t walker) {
+  sim_world_group *x = &w->group[g];
+  x->walker = walker;
+  x->left = sim_walkers_units(&w->walkers, walker);
+  x->later = sim_walkers_later(&w->walkers, walker);
+}
+
+/* The group's node follows from its pieces. */
+static void note_node(sim_world *w, int32_t g) {
+  int32_t node = w->piece[w->group[g].first].node;
+  for (int32_t p = w->group[g].first; p != SIM_NONE; p = w->piece[p].next)
+    node = w->piece[p].node == node ? node : 0;
+  w->group[g].node = node;
+}
+
+/* The group of the ranks from `first` on: a piece on each node. */
+static int start_group(sim_world *w, int64_t first, int64_t ranks) {
+  int64_t nodes = w->setup->nodes > 0 ? w->setup->nodes : 1;
+  int64_t each = (w->setup->ranks - 1) / nodes + 1;
   int32_t g, piece;
   RGI_TRY(add_group(w, &g));
-  RGI_TRY(add_piece(w, ranks, 1, &piece));
-  give_pieces(w, g, piece, piece);
+  for (int64_t r = first, n; r < first + ranks; r += n) {
+    n = (r / each + 1) * each - r;
+    n = n < first + ranks - r ? n : first + ranks - r;
+    RGI_TRY(add_piece(w, n, 1, (int32_t)(r / each) + 1, &piece));
+    give_pieces(w, g, piece, piece);
+  }
+  note_node(w, g);
   w->group[g].ranks = ranks;
   w->group[g].previous = g - 1;
   if (g > 0)
     w->group[g - 1].next = g;
-  if (w->walker < w->setup->pattern.walkers && ranks >= w->setup->least)
-    w->group[g].left = w->setup->pattern.units[w->walker++];
+  if (w->walkers.count > 0 && ranks >= w->setup->least)
+    begin_units(w, g, sim_walkers_take_first(&w->walkers));
   w->result->formations++;
   return RG_SUCCESS;
 }
@@ -88,18 +110,20 @@ int sim_world_start(sim_world *w, const sim_setup *setup, sim_result *result) {
   w->groups_room = w->pieces_room = (int32_t)(groups + groups / 4);
   w->group = malloc(((size_t)w->groups_room + 1) * sizeof *w->group);
   w->piece = malloc(((size_t)w->pieces_room + 1) * sizeof *w->piece);
-  w->line = malloc(LINE * sizeof *w->line);
-  if (!w->group || !w->piece || !w->line)
+  if (!w->group || !w->piece)
     return no_room("groups");
+  RGI_TRY(sim_walkers_start(&w->walkers, setup));
   for (int64_t j = 0; j < groups; j++)
-    RGI_TRY(start_group(w, j < groups - 1 ? setup->group : setup->ranks - j * setup->group));
+    RGI_TRY(start_group(w, j * setup->group,
+                        j < groups - 1 ? setup->group : setup->ranks - j * setup->group));
+  sim_walkers_sort(&w->walkers);
   return RG_SUCCESS;
 }
 
 void sim_world_free(sim_world *w) {
   free(w->group);
   free(w->piece);
-  free(w->line);
+  sim_walkers_free(&w->walkers);
 }
 
 static void insert_after(sim_world *w, int32_t g, int32_t part) {
@@ -118,7 +142,7 @@ int sim_world_split(sim_world *w, int32_t g, int64_t ranks, int32_t *part) {
   while (ranks > 0) {
     int32_t at = w->group[g].first, cut = at;
     if (w->piece[at].ranks > ranks) {
-      RGI_TRY(add_piece(w, ranks, w->piece[at].formed, &cut));
+      RGI_TRY(add_piece(w, ranks, w->piece[at].formed, w->piece[at].node, &cut));
       w->piece[at].ranks -= ranks;
     } else {
       w->group[g].first = w->piece[at].next;
@@ -127,6 +151,9 @@ int sim_world_split(sim_world *w, int32_t g, int64_t ranks, int32_t *part) {
     ranks -= w->piece[cut].ranks;
     give_pieces(w, *part, cut, cut);
   }
+  note_node(w, *part);
+  if (w->group[g].ranks > 0)
+    note_node(w, g);
   insert_after(w, g, *part);
   return RG_SUCCESS;
 }
@@ -143,6 +170,9 @@ static void take_out(sim_world *w, int32_t g) {
 
 void sim_world_join(sim_world *w, int32_t to, int32_t from) {
   sim_world_group *f = &w->group[from];
+  int one_node = f->node == w->group[to].node;
+  w->result->crossed += !one_node && f->node > 0;
+  w->group[to].node = one_node ? f->node : 0;
   give_pieces(w, to, f->first, f->last);
   w->group[to].ranks += f->ranks;
   take_out(w, from);
@@ -163,6 +193,11 @@ int32_t sim_world_now(const sim_world *w, int32_t g) {
   return g;
 }
 
+double sim_world_formation(const sim_world *w, int32_t g) {
+  const sim_machine *m = &w->setup->machine;
+  return sim_machine_formation(m, w->group[g].ranks) + (w->group[g].node ? 0 : 2 * m->between);
+}
+
 double sim_world_unit(const sim_world *w, int32_t g) {
   const sim_setup *s = w->setup;
   const sim_world_group *x = &w->group[g];
@@ -171,8 +206,10 @@ double sim_world_unit(const sim_world *w, int32_t g) {
   double noise = s->machine.jitter
                      ? ((double)(philox2x64(c, k).v[0] >> 11) * 0x1p-52 - 1) * s->machine.jitter
                      : 0;
-  return s->unit * sim_machine_speed(&s->machine, x->ranks) * (1 + noise) +
-         sim_machine_agreement(&s->machine, x->ranks);
+  double unit = x->left > 0 ? sim_walkers_unit(&w->walkers, x->walker) : s->unit;
+  return unit * sim_machine_speed(&s->machine, x->ranks) * (1 + noise) +
+         sim_machine_agreement(&s->machine, x->ranks) +
+         (x->node ? 0 : s->machine.steps * s->machine.between);
 }
 
 rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
@@ -187,34 +224,36 @@ rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
                .state = (x->left > 0 ? RG_LOAD_ACTIVE | RG_LOAD_LEAVABLE : 0) |
                         (joinable ? RG_LOAD_JOINABLE : 0),
                .walkers = x->left > 0,
-               .left = (double)(done < x->left ? x->left - done : 0),
+               .left = (double)(x->later + (done < x->left ? x->left - done : 0)),
                .done = (double)(x->done + done),
                .unit = x->left > 0 ? x->unit : RG_LOAD_UNKNOWN,
+               .node = w->setup->nodes > 1 ? x->node : 0,
                .pace = x->pace};
+  if (x->left > 0 && w->walkers.one)
+    l.awaited = w->walkers.one[x->walker].awaited;
   return l;
 }
 
-int64_t sim_world_waits(const sim_world *w, double time) {
-  return time < w->setup->late ? 0 : w->setup->pattern.walkers - w->walker;
+void sim_world_take(sim_world *w, int32_t g, int64_t at) {
+  sim_world_group *x = &w->group[g];
+  int64_t walker = sim_walkers_take_shown(&w->walkers, at);
+  begin_units(w, g, walker);
+  x->done = w->walkers.one ? w->walkers.one[walker].done : 0;
+  x->pace = (rg_pace){0};
 }
 
-void sim_world_waiting(sim_world *w, double time, rg_load_table *t) {
-  const rgi_pattern *p = &w->setup->pattern;
-  int64_t waiting = sim_world_waits(w, time);
-  t->waiting = w->line;
-  t->waiting_count = waiting < LINE ? (int)waiting : LINE;
-  for (int i = 0; i < t->waiting_count; i++)
-    w->line[i] = (rg_waiting_walker){.id = w->walker + i,
-                                     .least = w->setup->least,
-                                     .most = w->setup->most,
-                                     .left = (double)p->units[w->walker + i],
-                                     .unit = w->setup->unit};
-}
-
-void sim_world_take(sim_world *w, int32_t g) {
-  w->group[g].left = w->setup->pattern.units[w->walker++];
-  w->group[g].done = 0;
-  w->group[g].pace = (rg_pace){0};
+void sim_world_end_units(sim_world *w, int32_t g, int *met) {
+  sim_world_group *x = &w->group[g];
+  sim_walkers_next next = sim_walkers_end_round(&w->walkers, x->walker);
+  *met = 0;
+  if (next == SIM_WALKERS_GOES_ON)
+    begin_units(w, g, x->walker);
+  if (next != SIM_WALKERS_MEETS)
+    return;
+  w->walkers.one[x->walker].done = x->done;
+  w->walkers.one[x->walker].unit = rg_pace_at(&x->pace, 1);
+  *met = sim_walkers_set_aside(&w->walkers, x->walker);
+  w->result->meetings += *met;
 }
 
 void sim_world_count(const sim_world *w) {

@@ -7,6 +7,7 @@
 #define SIM_WORLD_H
 
 #include "sim.h"
+#include "walkers.h"
 
 enum { SIM_NONE = -1 };
 
@@ -14,9 +15,12 @@ typedef enum { SIM_IDLE, SIM_ASKING, SIM_WORKING, SIM_FORMING, SIM_GONE } sim_wo
 
 typedef struct {
   int64_t ranks, coming; /* coming: in other groups, whose request is under way */
+  int64_t walker;        /* its number, if left > 0 */
   int64_t left, done;    /* units of its walker when the stint began; left 0: idle */
+  int64_t later;         /* units after its next meeting */
   double base, unit;     /* when the stint began; seconds for a unit in it */
   double seen;           /* when its request can be seen */
+  double asks_at;        /* when it asks the policy about walkers that have come */
   int32_t stamp;         /* grows with every change: older events are void */
   int32_t previous, next;
   int32_t first, last; /* piece */
@@ -25,13 +29,14 @@ typedef struct {
   int32_t asked; /* the first of the groups whose requests have arrived */
   int32_t into;  /* the group that it has become a part of */
   int32_t stints;
+  int32_t node; /* of all of its processes, from 1; 0: several */
   sim_world_state state;
   rg_pace pace;
 } sim_world_group;
 
 typedef struct {
   int64_t ranks;
-  int32_t formed, next;
+  int32_t formed, next, node;
 } sim_world_piece;
 
 typedef struct {
@@ -39,11 +44,10 @@ typedef struct {
   sim_world_group *group;
   sim_world_piece *piece;
   int32_t groups, groups_room, pieces, pieces_room;
-  int32_t head;            /* the leftmost group */
-  int64_t walker;          /* the next one that waits */
-  rg_waiting_walker *line; /* the walkers that wait, as a policy sees them */
-  double last;             /* end of the last walker or formation so far */
-  sim_result *result;      /* counts */
+  int32_t head;        /* the leftmost group */
+  sim_walkers walkers; /* without a group */
+  double last;         /* end of the last walker or formation so far */
+  sim_result *result;  /* counts */
 } sim_world;
 
 /* Makes all groups, with their first walkers. */
@@ -63,18 +67,21 @@ void sim_world_formed(sim_world *w, int32_t g);
 /* The group that g is a part of now. */
 int32_t sim_world_now(const sim_world *w, int32_t g);
 
+/* Seconds to form the group anew. */
+double sim_world_formation(const sim_world *w, int32_t g);
+
 /* Seconds for a unit on the group in its next stint. */
 double sim_world_unit(const sim_world *w, int32_t g);
 
 /* The row of the load table at a time: what was known after the last unit. */
 rg_load sim_world_load(const sim_world *w, int32_t g, double time);
 
-/* How many walkers wait at a time; fills t->waiting with the first of them. */
-int64_t sim_world_waits(const sim_world *w, double time);
-void sim_world_waiting(sim_world *w, double time, rg_load_table *t);
+/* The group starts waiting walker number `at` of the last table. */
+void sim_world_take(sim_world *w, int32_t g, int64_t at);
 
-/* The group starts the first waiting walker. */
-void sim_world_take(sim_world *w, int32_t g);
+/* The group has done the units of its stint. Its walker ends, goes on with other units (left > 0
+ * afterwards), or is set aside. *met: a meeting took place, and walkers wait. */
+void sim_world_end_units(sim_world *w, int32_t g, int *met);
 
 /* Counts the groups that the processes were in. */
 void sim_world_count(const sim_world *w);

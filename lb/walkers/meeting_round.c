@@ -123,8 +123,7 @@ int rgi_meeting_round_end(rg_balancer b) {
   char text[RGI_OUTCOME_TEXT];
   for (int i = 0; i < l->count && b->members.rank == 0; i++) {
     rgi_meeting_list_say(l, i, text, sizeof text);
-    RGI_TRY(rgi_work_end_entry(&b->work, &l->at[i].entry, early ? RG_SUCCESS : RG_ERR_ARG,
-                               early ? "" : text));
+    RGI_TRY(rgi_work_end_aside(&b->work, &l->at[i].entry, early ? "" : text));
   }
   rgi_meeting_list_free(l);
   return RG_SUCCESS;

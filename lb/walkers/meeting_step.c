@@ -148,7 +148,7 @@ int rgi_meeting_step_end(rg_balancer b) {
     RGI_TRY(rgi_meeting_board_stuck(board, &there, &e, text, sizeof text));
     if (!there)
       break;
-    RGI_TRY(rgi_work_end_entry(&b->work, &e, early ? RG_SUCCESS : RG_ERR_ARG, early ? "" : text));
+    RGI_TRY(rgi_work_end_aside(&b->work, &e, early ? "" : text));
   }
   rgi_meeting_board_free(board);
   return RG_SUCCESS;

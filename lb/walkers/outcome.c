@@ -3,8 +3,9 @@
  *
  * Each process has the outcomes of the walkers that ended in a group it led. The error of
  * rg_balance_end is that of the failed walker with the smallest id, whichever process has it: two
- * reductions find id and rank, then that rank broadcasts error and text. If no walker has failed,
- * an error of the policy counts. */
+ * reductions find id and rank, then that rank broadcasts error and text. A walker that failed since
+ * another one did not come to a meeting counts only if no other has failed: the other one's error
+ * is the reason. If no walker has failed, an error of the policy counts. */
 #include <regroup/collectives.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,21 +40,30 @@ static int policy_report(const rgi_membership *m, const rgi_planner *p) {
   return rank < m->size ? tell_all(m, rank, p->error, p->text) : RG_SUCCESS;
 }
 
+/* The first failed walker that this process has: of those that missed others, or of the rest. */
+static const rg_balance_outcome *first_failed(const rgi_outcome_list *list, int run, int missed) {
+  for (int i = 0; i < list->count; i++)
+    if (list->at[i].error && list->at[i].run == run && list->at[i].missed == missed)
+      return &list->at[i];
+  return NULL;
+}
+
 int rgi_outcome_report(const rgi_membership *m, const rgi_outcome_list *list, int run,
                        const rgi_planner *p) {
-  int64_t least[2] = {INT64_MAX, INT64_MAX}; /* id, and the rank that has it */
-  const rg_balance_outcome *mine = NULL;
-  for (int i = 0; i < list->count && !mine; i++)
-    if (list->at[i].error && list->at[i].run == run)
-      mine = &list->at[i];
-  least[0] = mine ? mine->id : INT64_MAX;
-  int64_t id = least[0];
-  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &id, 1, MPI_INT64_T, MPI_MIN));
-  least[1] = mine && mine->id == id ? m->rank : INT64_MAX;
-  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &least[1], 1, MPI_INT64_T, MPI_MIN));
-  if (least[1] == INT64_MAX)
+  const rg_balance_outcome *mine[2];
+  int64_t id[2], rank;
+  for (int missed = 0; missed < 2; missed++) {
+    mine[missed] = first_failed(list, run, missed);
+    id[missed] = mine[missed] ? mine[missed]->id : INT64_MAX;
+  }
+  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, id, 2, MPI_INT64_T, MPI_MIN));
+  int missed = id[0] == INT64_MAX;
+  const rg_balance_outcome *first = mine[missed];
+  rank = first && first->id == id[missed] ? m->rank : INT64_MAX;
+  RGI_TRY(rg_allreduce(m->group, MPI_IN_PLACE, &rank, 1, MPI_INT64_T, MPI_MIN));
+  if (rank == INT64_MAX)
     return policy_report(m, p);
-  return tell_all(m, (int)least[1], mine ? mine->error : 0, mine ? mine->text : "");
+  return tell_all(m, (int)rank, first ? first->error : 0, first ? first->text : "");
 }
 
 int rgi_outcome_is_root(const rgi_membership *m, int root) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "runtime/tuning.h"
 #include "walkers/planner.h"
 
 int rgi_planner_open(rgi_planner *p, int groups) {
@@ -37,7 +38,8 @@ rg_load_table rgi_planner_table(rgi_planner *p, const rgi_queue_entry waiting[],
                          .load = p->rows,
                          .count = p->row_count,
                          .waiting = p->waiting,
-                         .waiting_count = shown};
+                         .waiting_count = shown,
+                         .cross = 2 * rgi_tuning_now()->between.ts}; /* to a leader and back */
 }
 
 const char *rgi_planner_name(const rgi_planner *p) {

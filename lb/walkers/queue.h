@@ -21,7 +21,7 @@ typedef struct {
   int64_t done;    /* of a walker that has met others: its units, */
   int64_t met;     /* the number of its last meeting + 1, */
   double spent;    /* the seconds that groups have worked on it, */
-  rg_pace pace;    /* and what was measured */
+  rg_pace pace;    /* and what was measured before it */
 } rgi_queue_entry;
 
 typedef struct {

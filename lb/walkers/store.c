@@ -195,7 +195,8 @@ static int add_ended(const rgi_store_record *r, const rgi_store_record_version *
                           .state = v->has && !v->error ? rgi_arena_at(v->state) : NULL,
                           .bytes = v->has && !v->error ? v->bytes : 0,
                           .unit = v->unit,
-                          .run = v->run};
+                          .run = v->run,
+                          .missed = v->missed};
   return rgi_outcome_list_insert(list, &o);
 }
 

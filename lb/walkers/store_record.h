@@ -24,7 +24,8 @@ typedef struct {
   int32_t has, ended, error, rank;
   int32_t leader; /* rank in the world of the process that has the outcome */
   int32_t run;    /* of the balancer, from 0 */
-  double unit;    /* of the outcome */
+  double unit;    /* of the outcome, */
+  int32_t missed; /* as in it */
 } rgi_store_record_version;
 
 typedef struct {

@@ -128,6 +128,7 @@ int rgi_store_write_outcome(rgi_buddy *k, uint64_t record, const rg_balance_outc
   v->done = o->done;
   v->seconds = o->seconds;
   v->unit = o->unit;
+  v->missed = o->missed;
   v->leader = rgi_runtime.rank;
   if (born)
     RGI_TRY(keep_children(k, r, v, born));

@@ -40,10 +40,13 @@ void rgi_walker_team_free(rgi_walker_team *t) {
 static void look_at_ranks(rgi_walker_team *t) {
   int highest = rgi_membership_first_rank(t->members, t->ranks[0]);
   t->lowest = highest;
+  t->node = rgi_membership_node_of(t->members, t->ranks[0]) + 1;
   for (int i = 1; i < t->n; i++) {
     int rank = rgi_membership_first_rank(t->members, t->ranks[i]);
     t->lowest = rank < t->lowest ? rank : t->lowest;
     highest = rank > highest ? rank : highest;
+    if (rgi_membership_node_of(t->members, t->ranks[i]) + 1 != t->node)
+      t->node = 0;
   }
   t->together = highest - t->lowest == t->n - 1;
 }

@@ -18,6 +18,7 @@ typedef struct {
   rg_group group, own;  /* the application's; the library's, of the same members */
   int *ranks;           /* of the members, the leader's first */
   int n, me;
+  int node;             /* of all members, from 1; 0: of several */
   int lowest, together; /* the lowest rank at first; whether the ranks are consecutive */
 } rgi_walker_team;
 

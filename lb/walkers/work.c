@@ -126,7 +126,8 @@ int rgi_work_leavable(const rgi_work *work) {
 }
 
 rg_load rgi_work_load(const rgi_work *work, int state) {
-  rg_load load = {.id = work->team->ranks[0], .ranks = work->team->n, .state = state};
+  rg_load load = {
+      .id = work->team->ranks[0], .ranks = work->team->n, .state = state, .node = work->team->node};
   if (!work->working)
     return load;
   load.state |= RG_LOAD_ACTIVE;
@@ -136,6 +137,8 @@ rg_load rgi_work_load(const rgi_work *work, int state) {
   load.left = work->left;
   load.done = (double)work->walker.done;
   load.unit = work->unit;
+  if (load.unit < 0 && work->pace.count == 0 && work->entry.unit > 0)
+    load.unit = work->entry.unit / work->team->n; /* as before a meeting */
   load.pace = work->pace;
   load.busy = work->busy;
   return load;

@@ -99,7 +99,7 @@ int rgi_work_finish(rgi_work *work) {
   return RG_SUCCESS;
 }
 
-int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *text) {
+static int end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *text, int missed) {
   const rgi_membership *m = work->team->members;
   double left, unit = rg_pace_at(&e->pace, 1);
   int64_t bytes = -1;
@@ -113,7 +113,8 @@ int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char
                           .done = e->done,
                           .seconds = e->spent,
                           .unit = unit > 0 ? unit : 0,
-                          .run = work->run};
+                          .run = work->run,
+                          .missed = missed};
   if (!error && e->record)
     RGI_TRY(rgi_store_load(e, &o.done, &left, &bytes, &e->memory));
   else if (!error && e->memory)
@@ -126,6 +127,15 @@ int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char
   free(e->memory);
   e->memory = NULL;
   return error;
+}
+
+int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *text) {
+  return end_entry(work, e, error, text, 0);
+}
+
+int rgi_work_end_aside(rgi_work *work, rgi_queue_entry *e, const char *text) {
+  int missed = text[0] != '\0';
+  return end_entry(work, e, missed ? RG_ERR_ARG : RG_SUCCESS, text, missed);
 }
 
 int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const char *policy) {

@@ -21,6 +21,9 @@ int rgi_work_agree(rgi_work *work, int error, int *failed);
 /* A walker without a group ends: with an error, or as far as it has come. Local. Its memory is
  * freed. */
 int rgi_work_end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *text);
+/* A walker that is set aside ends, since another one does not come: with an error, or in a run that
+ * ends early (text "") without. */
+int rgi_work_end_aside(rgi_work *work, rgi_queue_entry *e, const char *text);
 /* A walker that waits fails: all groups are idle, and the policy of this name starts it on none of
  * them. Local. Its memory is freed. */
 int rgi_work_fail_waiting(rgi_work *work, const rgi_queue_entry *entry, const char *policy);

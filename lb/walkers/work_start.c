@@ -94,12 +94,14 @@ static int first_state(rgi_work *work, const void *memory, size_t bytes) {
                           : RG_SUCCESS;
 }
 
-/* What is known of the walker's pace: from before it was set aside; from an earlier run, unless the
- * application has said something else since; or what the application says. */
+/* What is known of the walker's pace: from an earlier run, unless the application has said
+ * something else since; or what the application says. A walker that has met others begins without a
+ * pace: units may take longer or shorter than before, and a policy would take that for an effect of
+ * the group's size. */
 static void begin_pace(rgi_work *work) {
   const rgi_queue_entry *e = &work->entry;
   const rg_pace *known = rgi_pace_table_find(work->paces, e->id);
-  work->pace = e->pace;
+  work->pace = (rg_pace){0};
   if (e->pace.count)
     return;
   if (known && e->unit == rgi_pace_table_unit(work->paces, e->id))

@@ -5,6 +5,8 @@
  * ranks: 2 4 5
  * env: MPIR_CVAR_NUM_CLIQUES=2
  * time: 120 */
+#include <unistd.h>
+
 #include "balance_work.h"
 
 static rg_group world;
@@ -51,7 +53,67 @@ static void test_two_nodes(void) {
   RGT_OK(rg_finalize());
 }
 
+/* --- inside a node first -----------------------------------------------------------------------
+ */
+
+enum { SHORT = 2, LONG = 20 };
+static int pairs, crossing;
+
+/* A unit of 10 ms, divided among the members. Groups of two are counted, and those of two nodes:
+ * MPI distributes the ranks to its pretended nodes in turn. */
+static int cross_unit(rg_walker *w, rg_group g, void *context) {
+  int size, nodes[2] = {rgt_rank % 2, -(rgt_rank % 2)};
+  (void)context;
+  RGT_OK(rg_group_size(g, &size));
+  ++*(int64_t *)w->state;
+  usleep(10000 / (unsigned)size);
+  int error = rg_allreduce(g, MPI_IN_PLACE, nodes, 2, MPI_INT, MPI_MAX);
+  pairs += size == 2;
+  crossing += nodes[0] != -nodes[1];
+  return error;
+}
+
+static double cross_left(const rg_walker *w, void *context) {
+  int64_t units = w->id == 0 || w->id == 3 ? SHORT : LONG;
+  (void)context;
+  return (double)(units - *(const int64_t *)w->state);
+}
+
+/* The walkers of ranks 0 (node 0) and 3 (node 1) are short, those of 1 (node 1) and 2 (node 0) are
+ * long and can use two processes: from left to right both idle ranks would leave their nodes. */
+static void test_inside_first(void) {
+  static const char *const names[] = {"share-out:cost=0,i=1", "share-out:cost=0", "most-work"};
+  rg_walker_kind kind = {
+      .size = sizeof kind, .bytes = sizeof(int64_t), .unit = cross_unit, .left = cross_left};
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+  for (int k = 0; k < 3 && rgt_size == 4; k++) {
+    rg_policy policy = {.size = sizeof policy};
+    rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
+    rg_balancer b;
+    int sums[2];
+    RGT_OK(rg_policy_parse(names[k], &policy));
+    RGT_OK(rg_balance_create(world, &kind, &o, &b));
+    for (int w = 0; w < 4; w++) {
+      rg_walker_new new = {.size = sizeof new, .id = w, .most = w == 0 || w == 3 ? 1 : 2};
+      new.left = w == 0 || w == 3 ? SHORT : LONG;
+      RGT_OK(rg_balance_add(b, &new));
+    }
+    pairs = crossing = 0;
+    RGT_OK(rg_balance_run(b));
+    sums[0] = pairs;
+    sums[1] = crossing;
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    RGT_TRUE(sums[0] > 0);
+    RGT_INT(sums[1], 0);
+    RGT_OK(rg_balance_free(&b));
+  }
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"two nodes", test_two_nodes}, {NULL, NULL}};
+  static const rgt_test tests[] = {
+      {"two nodes", test_two_nodes}, {"inside a node first", test_inside_first}, {NULL, NULL}};
   return rgt_main(argc, argv, "balance-nodes", tests);
 }

@@ -82,7 +82,7 @@ enum { OWN_ERROR = RG_ERR_USER + 5, BAD_WALKERS = 5 };
 /* What the walkers 0, 1 and 2 ask for after each unit: whom they meet, how many, the number. */
 typedef struct {
   int64_t with[3][2], count, number[3];
-  int meets_fails, meeting_fails;
+  int meets_fails, meeting_fails, unit_fails;
   int code;
   const char *text; /* of the error */
 } bad_case;
@@ -138,13 +138,22 @@ static const bad_case bad_cases[] = {
      .number = {3, 3, 3},
      .meets_fails = 1,
      .code = OWN_ERROR,
-     .text = "walker 0 is shy"}};
+     .text = "walker 0 is shy"},
+    /* The cause is not hidden by those that wait for walker 2, whose ids are lower. */
+    {.with = {{1, 2}, {0, 2}, {0, 1}},
+     .count = 2,
+     .number = {3, 3, 3},
+     .unit_fails = 1,
+     .code = OWN_ERROR,
+     .text = "walker 2 diverges"}};
 
 static const bad_case *now;
 
 static int bad_unit(rg_walker *w, rg_group g, void *context) {
   (void)context;
   (*(int64_t *)w->state)++;
+  if (now->unit_fails && w->id == 2)
+    return rg_error_set(OWN_ERROR, "walker 2 diverges");
   return rg_barrier(g);
 }
 
@@ -194,7 +203,14 @@ static void run_bad(const char *policy, int group) {
     RGT_INT(count, BAD_WALKERS);
   for (int i = 0; i < count && rgt_rank == 0; i++) {
     RGT_INT(o[i].id, i);
-    RGT_TRUE(i < 3 ? i > 0 || o[i].error == now->code : o[i].error == RG_SUCCESS);
+    int missed = o[i].error == RG_ERR_ARG && strstr(o[i].text, " for walker ") != NULL;
+    RGT_INT(o[i].missed, missed);
+    if (i >= 3)
+      RGT_INT(o[i].error, RG_SUCCESS);
+    else if (now->unit_fails)
+      RGT_INT(o[i].error, i == 2 ? OWN_ERROR : RG_ERR_ARG);
+    else if (i == 0)
+      RGT_INT(o[i].error, now->code);
   }
   RGT_OK(rg_balance_free(&b));
 }
@@ -306,6 +322,66 @@ static void test_awaited(void) {
   }
 }
 
+/* --- the pace --------------------------------------------------------------------------------- */
+
+static int64_t stale;
+
+/* All walkers meet after their first unit: what is measured of a row whose walker has done one unit
+ * would be from before the meeting. */
+static int look_at_pace(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  rg_policy own = {.size = sizeof own};
+  (void)policy;
+  for (int64_t i = 0; i < table->count; i++)
+    stale += table->load[i].done == 1 && table->load[i].pace.count > 0;
+  RGT_OK(rg_policy_parse("none", &own));
+  return rg_policy_plan(&own, table, plan);
+}
+
+static int slow_unit(rg_walker *w, rg_group g, void *context) {
+  double until = MPI_Wtime() + (w->id == 0 ? 0.05 : 0.005);
+  while (MPI_Wtime() < until)
+    ;
+  return bad_unit(w, g, context);
+}
+
+static int meets_once(const rg_walker *w, rg_meeting *m, void *context) {
+  static int64_t with[BAD_WALKERS];
+  (void)context;
+  if (*(const int64_t *)w->state != 1)
+    return RG_SUCCESS;
+  for (int i = 0; i < BAD_WALKERS; i++)
+    if (i != w->id)
+      with[m->count++] = i;
+  m->with = with;
+  m->number = 1;
+  return RG_SUCCESS;
+}
+
+static void test_pace(void) {
+  static const bad_case no_case = {0};
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(int64_t),
+                         .unit = slow_unit,
+                         .left = bad_left,
+                         .meets = meets_once,
+                         .meeting = bad_meeting};
+  rg_policy policy = {.size = sizeof policy, .name = "look", .plan = look_at_pace};
+  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
+  rg_balancer b;
+  int64_t all;
+  now = &no_case;
+  stale = 0;
+  RGT_OK(rg_balance_create(world, &kind, &o, &b));
+  for (int w = 0; w < BAD_WALKERS; w++) {
+    rg_walker_new new = {.size = sizeof new, .id = w, .left = 2};
+    RGT_OK(rg_balance_add(b, &new));
+  }
+  RGT_OK(rg_balance_run(b));
+  MPI_Allreduce(&stale, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  RGT_INT(all, 0);
+  RGT_OK(rg_balance_free(&b));
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"begin", test_begin},
                                    {"random meetings", test_random},
@@ -313,6 +389,7 @@ int main(int argc, char **argv) {
                                    {"no meeting", test_bad},
                                    {"backwards", test_backwards},
                                    {"awaited", test_awaited},
+                                   {"pace", test_pace},
                                    {"arguments", test_arguments},
                                    {"end", test_end},
                                    {NULL, NULL}};

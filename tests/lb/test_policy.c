@@ -555,6 +555,57 @@ static void test_release_processors(void) {
   expect_move(0, 0, RG_MOVE_NO_ROW, 3, RG_MOVE_NO_WALKER);
 }
 
+/* --- nodes ---------------------------------------------------------------------------------------
+ */
+
+/* Two idle rows and two that take processes. From left to right both would leave their nodes. */
+static void test_nodes_all(void) {
+  rg_load rows[] = {row(2, 0), row(2, 50), row(2, 50), row(2, 0), row(1, 0), row(2, 40)};
+  static const int nodes[] = {1, 2, 1, 2, 4, 3};
+  for (int i = 0; i < 6; i++)
+    rows[i].node = nodes[i];
+  rg_load_table t = table(rows, 4, RG_LOAD_ALL_ROWS);
+  ask("share-out:cost=0", &t);
+  RGT_INT(plan.count, 2);
+  expect_move(0, 3, 1, 2, RG_MOVE_NO_WALKER);
+  expect_move(1, 0, 2, 2, RG_MOVE_NO_WALKER);
+  rows[3].node = 4; /* what no row of its node needs goes to another one */
+  ask("share-out:cost=0", &t);
+  RGT_INT(plan.count, 2);
+  expect_move(0, 0, 2, 2, RG_MOVE_NO_WALKER);
+  expect_move(1, 3, 1, 2, RG_MOVE_NO_WALKER);
+  rows[0].node = rows[3].node = 0; /* not known */
+  ask("share-out:cost=0", &t);
+  expect_move(0, 0, 1, 2, RG_MOVE_NO_WALKER);
+  expect_move(1, 3, 2, 2, RG_MOVE_NO_WALKER);
+}
+
+/* Of equal groups that of the own node; another one only if it has more work than crossing makes
+ * longer. */
+static void test_nodes_one(void) {
+  static const char *const names[] = {"share-out:cost=0", "most-work"};
+  for (int k = 0; k < 2; k++) {
+    rg_load rows[] = {row(2, 50), row(1, 0), row(2, 50)};
+    rg_load_table t = table(rows, 3, 1);
+    rows[0].node = 1;
+    rows[1].node = rows[2].node = 2;
+    ask(names[k], &t);
+    expect_move(0, 1, 2, 1, RG_MOVE_NO_WALKER);
+    rows[0].left = 60;
+    ask(names[k], &t);
+    expect_move(0, 1, 0, 1, RG_MOVE_NO_WALKER);
+    t.cross = 0.25; /* 61 times: more than all that is gained */
+    ask(names[k], &t);
+    expect_move(0, 1, 2, 1, RG_MOVE_NO_WALKER);
+    rows[2].state = 0;
+    ask(names[k], &t);
+    RGT_INT(plan.count, 0);
+    rows[0].node = 0; /* it is on several nodes already */
+    ask(names[k], &t);
+    expect_move(0, 1, 0, 1, RG_MOVE_NO_WALKER);
+  }
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"names", test_names},
                                    {"options", test_options},
@@ -581,6 +632,8 @@ int main(int argc, char **argv) {
                                    {"share-out slower", test_share_slower},
                                    {"share-out processors", test_share_processors},
                                    {"release processors", test_release_processors},
+                                   {"nodes, all rows", test_nodes_all},
+                                   {"nodes, one row", test_nodes_one},
                                    {NULL, NULL}};
   int status = rgt_main(argc, argv, "policy", tests);
   rg_plan_free(&plan);

@@ -16,11 +16,14 @@ import tempfile
 import xml.etree.ElementTree
 
 PROGRAM = os.environ['RGT_BUILD'] + '/bin/regroup-simulate'
+EXAMPLE = os.environ['RGT_BUILD'] + '/bin/example-tempering'
+MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
 SANITIZED = 'asan' in os.environ['RGT_BUILD']
 WRONG = [['--policy=sideways'], ['--policy=sync:i=x'], ['--pattern=none'], ['--pattern=random:x'],
          ['--ranks=0'], ['--ranks=4,'], ['--ranks=x'], ['--machine=/nonexistent'], ['--unit=0'],
          ['--unit=1e-300'], ['--unit=1e-9', '--bound=1e9'],
          ['--least=33'], ['--least=-1'], ['--most=-1'], ['--least=3', '--most=2'], ['--late=-1'],
+         ['--nodes=-1'], ['--nodes=33'], ['--between=-1'],
          ['--bound=-1'], ['--group=0'], ['--polls=0'], ['--steps=-1'], ['--jitter=1'], ['--serial=2'],
          ['--merge-cost=-1'], ['--view=1'], ['--json=/nonexistent/a.json'], ['word']]
 
@@ -69,6 +72,28 @@ def check_limits(folder):
     assert out['results'][0]['seconds'] > 5, out
 
 
+def check_nodes(folder):
+    """Groups stay on their nodes where crossing takes long; on one node none crosses."""
+    crossed = []
+    for nodes, between in ('4', '0'), ('4', '0.01'), ('1', '0.01'):
+        out, _ = results(folder, '-m', 'free', '-n', '64', '--steps', '2', '--nodes', nodes, '--between', between)
+        assert (out['nodes'], out['machine']['between']) == (int(nodes), float(between))
+        crossed.append(out['results'][0]['crossed'])
+    assert crossed[0] > 0 and crossed[1:] == [0, 0], crossed
+
+
+def check_tempering(folder):
+    """The pattern is the plan of the example: the same bound."""
+    out, _ = results(folder, '-m', 'free', '-w', 'tempering', '-g', '1', '--most', '1', '-n', '2', '-u', '0.02',
+                     '--bound', '2.4', '-b', 'none', '-b', 'share-out')
+    run = subprocess.run([*MPIEXEC, '-n', '2', EXAMPLE, '--walkers', '4', '--sweeps', '40', '--most', '1',
+                          '--sleep', '0.02'], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run
+    for r in out['results']:
+        assert r['meetings'] == 4 and r['seconds'] >= r['bound_seconds'], r
+        assert f"bound {r['bound_seconds']:.3f}" in run.stdout, (r, run.stdout)
+
+
 def check_published(folder):
     """The figure: within 5 % of what was published, but for i = 128, which it explains."""
     out, text = results(folder, '--published')
@@ -113,7 +138,7 @@ def check_large(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    for check in [check_table, check_limits, check_published, check_machine, check_svg, check_large]:
+    for check in [check_table, check_limits, check_nodes, check_tempering, check_published, check_machine, check_svg, check_large]:
         check(scratch)
     for args in WRONG:
         said = simulate(*args, status=2)

@@ -4,6 +4,7 @@
  * ranks: 1
  * sources: lb/patterns/pattern.c lb/simulator/mode_async.c lb/simulator/event.c
  * sources: lb/simulator/machine.c lb/simulator/sim.c lb/simulator/mode_sync.c lb/simulator/world.c
+ * sources: lb/simulator/walkers.c lb/simulator/meetings.c
  * The simulator against closed forms, against what was published, and against
  * itself: every policy ends all work on every pattern, within the bounds. */
 #include <math.h>
@@ -227,6 +228,57 @@ static void test_late(void) {
   RGT_TRUE(seconds[1] < 0.8 * seconds[0]);
 }
 
+/* The policy without knowing the nodes. */
+static int plan_blindly(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+  rg_load *rows = malloc((size_t)t->count * sizeof *rows);
+  rg_load_table copy = *t;
+  memcpy(rows, t->load, (size_t)t->count * sizeof *rows);
+  for (int64_t i = 0; i < t->count; i++)
+    rows[i].node = 0;
+  copy.size = sizeof copy;
+  copy.load = rows;
+  int error = rg_policy_plan(policy->context, &copy, plan);
+  free(rows);
+  return error;
+}
+
+static sim_result on_nodes(const char *name, const char *pattern, int64_t nodes, double between,
+                           int blind) {
+  sim_setup s = setup_of("free", name, pattern, 64, 3.5);
+  const rg_policy own = s.policy;
+  sim_machine_fix(&s.machine, 0.005);
+  s.machine.latency = 1e-4;
+  s.machine.steps = 2;
+  s.machine.jitter = 0.01;
+  s.machine.between = between;
+  s.nodes = nodes;
+  if (blind) {
+    s.policy.plan = plan_blindly;
+    s.policy.context = &own;
+  }
+  return run(&s);
+}
+
+/* Where units take much longer on several nodes, groups stay on their nodes; a policy that does not
+ * know the nodes lets them cross, and takes much longer. Where crossing costs nothing it is done.
+ */
+static void test_nodes(void) {
+  static const char *const patterns[] = {"published", "random:3", "heavy-tail", "huge"};
+  for (int64_t nodes = 2; nodes <= 4; nodes *= 2)
+    for (int i = 0; i < 4; i++) {
+      sim_result sees = on_nodes("default", patterns[i], nodes, 0.005, 0),
+                 blind = on_nodes("default", patterns[i], nodes, 0.005, 1),
+                 most = on_nodes("most-work", patterns[i], nodes, 0.005, 0),
+                 cheap = on_nodes("default", patterns[i], nodes, 0, 0),
+                 cheap_blind = on_nodes("default", patterns[i], nodes, 0, 1);
+      RGT_TRUE(sees.crossed < blind.crossed && sees.seconds < 0.9 * blind.seconds);
+      RGT_TRUE(most.seconds < 1.001 * on_nodes("most-work", patterns[i], nodes, 0.005, 1).seconds);
+      RGT_TRUE(cheap.crossed > 0 && cheap.crossed <= cheap_blind.crossed);
+      RGT_TRUE(cheap.seconds <= 1.02 * cheap_blind.seconds);
+      RGT_INT(on_nodes("default", patterns[i], 1, 0.005, 0).crossed, 0);
+    }
+}
+
 static void test_formation(void) {
   sim_machine m;
   RGT_OK(sim_machine_read("published", &m));
@@ -258,6 +310,7 @@ int main(int argc, char **argv) {
                                    {"release", test_release},
                                    {"limits", test_limits},
                                    {"late walkers", test_late},
+                                   {"nodes", test_nodes},
                                    {"formation", test_formation},
                                    {"large", test_large},
                                    {NULL, NULL}};
