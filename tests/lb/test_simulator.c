@@ -9,6 +9,7 @@
  * itself: every policy ends all work on every pattern, within the bounds. */
 #include <math.h>
 #include <regroup/error.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,6 +280,56 @@ static void test_nodes(void) {
     }
 }
 
+/* A policy by hand: an idle group gives each walker that waits an even part of its processes, and
+ * joins the group with the longest time to go if none waits. */
+static int plan_by_hand(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+  int64_t ranks = t->load[t->self].ranks;
+  int64_t n = t->waiting_count < ranks ? t->waiting_count : ranks;
+  if (t->load[t->self].state & RG_LOAD_ACTIVE)
+    return RG_SUCCESS;
+  if (n == 0)
+    return rg_policy_plan(policy->context, t, plan);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t part = ranks / n + (i < ranks % n);
+    int error = rg_plan_add(plan, &(rg_move){t->self, RG_MOVE_NO_ROW, part, i, {0}});
+    if (error)
+      return error;
+  }
+  return RG_SUCCESS;
+}
+
+static double seconds_with(int by_hand, const char *pattern, int64_t group, double late,
+                           int steps) {
+  sim_setup s = setup_of("free", by_hand ? "most-work" : "default", pattern, 32, 3.5);
+  const rg_policy joins = s.policy;
+  s.group = group;
+  s.late = late;
+  s.machine.steps = steps;
+  s.machine.latency = 0.001;
+  sim_machine_fix(&s.machine, 0.001);
+  if (by_hand) {
+    s.policy.plan = plan_by_hand;
+    s.policy.context = &joins;
+  }
+  return run(&s).seconds;
+}
+
+/* The default is as good as the policy by hand, for walkers that wait from the beginning or come
+ * late, with groups of different sizes, and where agreeing after a unit takes time. */
+static void test_by_hand(void) {
+  static const char *const patterns[] = {"queue", "queue:2", "queue:3", "queue:4", "queue:5"};
+  for (int i = 0; i < 5; i++)
+    for (int64_t group = 1; group <= 16; group *= 4)
+      for (int steps = 0; steps <= 2; steps += 2)
+        for (int late = 0; late < 2; late++) {
+          double own = seconds_with(0, patterns[i], group, late, steps),
+                 by_hand = seconds_with(1, patterns[i], group, late, steps);
+          if (!RGT_TRUE(own <= 1.01 * by_hand))
+            printf("%s, groups of %lld, %d steps, late %d: %g s, by hand %g s\n", patterns[i],
+                   (long long)group, steps, late, own, by_hand);
+        }
+}
+
 static void test_formation(void) {
   sim_machine m;
   RGT_OK(sim_machine_read("published", &m));
@@ -311,6 +362,7 @@ int main(int argc, char **argv) {
                                    {"limits", test_limits},
                                    {"late walkers", test_late},
                                    {"nodes", test_nodes},
+                                   {"by hand", test_by_hand},
                                    {"formation", test_formation},
                                    {"large", test_large},
                                    {NULL, NULL}};

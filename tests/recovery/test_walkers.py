@@ -43,6 +43,21 @@ def test_first_and_last():
         run(4, policy, 1, '1:2,2:20,3:9')
 
 
+def test_limits(seed):
+    """Walkers that need two processes, or can use one or two: a group that loses members gets others before it
+    goes on. Two processes live at least."""
+    random.seed(seed)
+    for policy in 'share-out:cost=0', 'sync:i=2':
+        assert run(4, policy, 1, '', 'limits') == 0
+    died = 0
+    for i, policy in enumerate(POLICIES):
+        np = random.choice([3, 4, 6])
+        plan = ','.join('%d:%d' % (r, random.randrange(2, MOST))
+                        for r in random.sample(range(np), random.randint(1, np - 2)))
+        died += run(np, policy, seed % 1000 + i, plan, *random.choice([[], ['alike']]), 'limits')
+    assert died > 0
+
+
 def test_nodes(seed):
     """All of a node at the same call or about then, under every policy; two of four nodes."""
     random.seed(seed)
@@ -146,6 +161,7 @@ def test_end():
 test_undisturbed()
 test_end()
 test_first_and_last()
+test_limits(jobs.SEED)
 test_nodes(jobs.SEED)
 test_kept()
 test_domains()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What test_walkers.py starts, with RG_SURVIVE=1: walkers POLICY WALKERS SEED PLAN [ALIKE].
+ * What test_walkers.py starts, with RG_SURVIVE=1: walkers POLICY WALKERS SEED PLAN [alike]
+ * [limits].
  * Walkers with results in closed form, some of which make others, and each of whose units reports
  * its outcomes, are balanced while ranks are killed: from outside, or as PLAN says,
  * "rank:call,rank:call": the rank kills itself in its so manieth callback; "rank:-TIME": it stops
@@ -10,7 +11,8 @@
  * rg_balance_gather; "rank:bN": in its N-th broadcast of what a walker is. In the end the first
  * survivor prints "RESULT walkers survivors deaths milliseconds" if each walker has ended once with
  * the right sum, and the next one if that died meanwhile; the milliseconds are the longest from
- * noticing a death to having begun again.
+ * noticing a death to having begun again. limits: some walkers need two processes, others can use
+ * one or two only.
  *
  * wrap: rg_alltoallv rg_bcast */
 #include <sys/time.h>
@@ -26,6 +28,7 @@ typedef struct {
 } state;
 
 static int calls, dies_at = NEVER, stops_after, told;
+static int limited; /* walkers have least and most */
 static int exchange_dies, gather_dies, gathers, broadcast_dies;
 static uint64_t draws;
 static rg_balancer balancer;
@@ -86,6 +89,15 @@ static int my_step(const char *plan, char kind) {
   return 0;
 }
 
+/* 0: no limit. */
+static int64_t least_of(int64_t id) {
+  return limited && id < CHILD && id % 4 == 1 ? 2 : 0;
+}
+
+static int64_t most_of(int64_t id) {
+  return limited && id < CHILD && id % 4 > 1 ? id % 4 - 1 : 0;
+}
+
 static int64_t units_of(int64_t id) {
   return id * 7 % 23;
 }
@@ -125,6 +137,8 @@ static int unit(rg_walker *w, rg_group g, void *context) {
   (void)context;
   rg_group_rank(g, &rank);
   rg_group_size(g, &size);
+  must(size >= least_of(w->id), "a walker has fewer processes than it needs");
+  must(most_of(w->id) == 0 || size <= most_of(w->id), "a walker has more than it can use");
   call();
   for (int i = rank; i < ITEMS; i += size)
     sum += (w->id + 1) * (s->done + 1) * i;
@@ -218,7 +232,11 @@ static void run(rg_group world, const char *name, int walkers, int alike) {
   rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 2, .died = died};
   must(!rg_balance_create(world, &kind, &o, &balancer), "rg_balance_create");
   for (int w = 0; w < walkers; w++) {
-    rg_walker_new new = {.size = sizeof new, .id = w, .left = (double)units_of(w)};
+    rg_walker_new new = {.size = sizeof new,
+                         .id = w,
+                         .left = (double)units_of(w),
+                         .least = least_of(w),
+                         .most = most_of(w)};
     must(!rg_balance_add(balancer, &new), "rg_balance_add");
   }
   must(!rg_balance_run(balancer), "rg_balance_run");
@@ -257,7 +275,8 @@ int main(int argc, char **argv) {
   broadcast_dies = argc > 4 ? my_step(argv[4], 'b') : 0;
   stops_after = dies_at < NEVER ? -dies_at : 0;
   signal(SIGALRM, stop_and_die);
-  run(world, argc > 1 ? argv[1] : "share-out", walkers, argc > 5);
+  limited = argc > 5 && !strcmp(argv[argc - 1], "limits");
+  run(world, argc > 1 ? argv[1] : "share-out", walkers, argc > 5 + limited);
   gathers = 1;
   for (int tried = 1; !try_result(world, walkers); tried++)
     must(tried < world_size, "rg_balance_gather");
