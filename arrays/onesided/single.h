@@ -23,6 +23,21 @@ static inline int64_t rgi_single_along(const rgi_distribution *d, int k, int64_t
   return i - b[*block] + d->ghosts[k];
 }
 
+/* One dimension, on one node: the memory of the member that owns element i, and the element's place
+ * in it; or NULL. */
+static inline char *rgi_single_in_line(rg_array a, int64_t i, int64_t *place) {
+  int64_t block, extent;
+  *place = i;
+  if ((uint64_t)i >= (uint64_t)a->d.shape[0])
+    return NULL;
+  if (a->line)
+    return a->line;
+  if (a->regular != 1)
+    return NULL;
+  *place = rgi_single_along(&a->d, 0, i, &block, &extent);
+  return a->base + a->starts[block];
+}
+
 /* One and two dimensions, the most frequent ones, without a loop. */
 static inline char *rgi_single_regular(rg_array a, const int64_t at[], int *rank) {
   int64_t row, column = 0, height, width;

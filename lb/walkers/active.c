@@ -51,7 +51,9 @@ static int asks_now(rg_balancer b) {
 static int decide_locked(rg_balancer b, rgi_work_decision *d) {
   int processes;
   RGI_TRY(rgi_join_choose(&b->async.join, &processes));
-  rgi_own_load_write(&b->async.board, &b->work, rgi_own_load_coming(&b->async.board) - processes);
+  if (rgi_own_load_write(&b->async.board, &b->work,
+                         rgi_own_load_coming(&b->async.board) - processes))
+    rgi_load_board_changed(&b->async.board);
   b->async.board.shared->units++;
   if (processes)
     *d = (rgi_work_decision){RGI_WORK_MERGE, processes};
@@ -77,41 +79,50 @@ static int decide_next(void *of, rgi_work_decision *d) {
   return error;
 }
 
-int rgi_active_become_idle(rg_balancer b, int ended) {
+/* The row of the group. A group that has something to do is nothing that others wait for: their
+ * policies knew it when it was decided. */
+static int note_idle(rg_balancer b, int ended, int has_task) {
+  b->async.board.stamp++;
+  RGI_TRY(rgi_load_board_lock(&b->async.board));
+  b->work.new_size = 0;
+  int changed = rgi_own_load_write(&b->async.board, &b->work, 0);
+  if (ended)
+    b->async.board.shared->open--;
+  if (ended || (changed && !has_task))
+    rgi_load_board_changed(&b->async.board);
+  int error = rgi_internode_check_end(&b->async.nodes);
+  rgi_load_board_unlock(&b->async.board);
+  return error;
+}
+
+int rgi_active_become_idle(rg_balancer b, int ended, const rgi_search_part *task) {
   rgi_search_begin(&b->async.search);
+  if (task)
+    b->async.search.part = *task;
   b->async.join.gathers = 0;
   rgi_walker_team_mark(&b->team, RG_SPAN_IDLE);
   if (!rgi_walker_team_leads(&b->team))
     return RG_SUCCESS;
-  b->async.board.stamp++;
-  RGI_TRY(rgi_load_board_lock(&b->async.board));
-  b->work.new_size = 0;
-  rgi_own_load_write(&b->async.board, &b->work, 0);
-  if (ended)
-    b->async.board.shared->open--;
-  rgi_load_board_changed(&b->async.board);
-  int error = rgi_internode_check_end(&b->async.nodes);
-  rgi_load_board_unlock(&b->async.board);
-  RGI_TRY(error);
+  RGI_TRY(note_idle(b, ended, task && (task->target >= 0 || task->starts)));
   return rgi_join_refuse_all(&b->async.join);
 }
 
 static int set_aside(rg_balancer b) {
   int failed = 0;
   RGI_TRY(rgi_meeting_step_aside(b, &failed));
-  RGI_TRY(rgi_active_become_idle(b, failed));
+  RGI_TRY(rgi_active_become_idle(b, failed, NULL));
   return rgi_meeting_step_serve(b);
 }
 
 int rgi_active_continue(rg_balancer b, int next) {
   if (next == RGI_WORK_FINISH) {
     RGI_TRY(rgi_work_finish(&b->work));
-    return rgi_active_become_idle(b, 1);
+    return rgi_active_become_idle(b, 1, NULL);
   }
   if (next == RGI_WORK_MEET)
     return set_aside(b);
   if (next == RGI_WORK_FAIL || !b->work.working)
-    return rgi_active_become_idle(b, 1);
+    return rgi_active_become_idle(b, 1, NULL);
   return rgi_own_load_publish(&b->async.board, &b->work);
 }
 
@@ -168,7 +179,7 @@ static int release_members(rg_balancer b, int leaving) {
     rgi_work_leave(&b->work);
   RGI_TRY(rgi_walker_team_part(&b->team, stays ? 0 : stay, stays ? stay : leaving));
   if (!stays)
-    return rgi_active_become_idle(b, 0);
+    return rgi_active_become_idle(b, 0, NULL);
   RGI_TRY(rgi_work_hand_over(&b->work));
   if (rgi_walker_team_leads(&b->team))
     RGI_TRY(note_left(b, leaving));

@@ -80,7 +80,7 @@ int rgi_async_begin(rg_balancer b) {
   RGI_TRY(rg_barrier(b->members.group));
   RGI_TRY(first_quiet(b));
   if (!rgi_layout_starts(b))
-    return rgi_active_become_idle(b, 0);
+    return rgi_active_become_idle(b, 0, NULL);
   rgi_queue_entry mine = b->list.at[group];
   if (rgi_walker_team_leads(&b->team))
     b->list.at[group].memory = NULL; /* it is the walker's; the others' copies stay in the list */

@@ -98,7 +98,7 @@ static int look_for_work(rg_balancer b, int64_t command[2]) {
     return take_answer(b, command);
   if (b->async.join.count > 0)
     return gather_groups(b, command);
-  if (idle->part.target < 0 && !idle->part.starts) {
+  if (idle->part.target < 0 && !idle->part.starts && rgi_idle_plan_due(b)) {
     RGI_TRY(rgi_load_board_lock(&b->async.board));
     int error = rgi_idle_plan_make(b, command);
     rgi_load_board_unlock(&b->async.board);
@@ -149,13 +149,11 @@ static int try_idle(rg_balancer b, int *done) {
 
 int rgi_idle_step(rg_balancer b, int wait, int *what) {
   rgi_wait w;
-  rgi_load_board_row *row = rgi_load_board_row_of(&b->async.board, b->members.rank);
   int done, error;
   int64_t units = b->async.board.shared->units;
   double called = 0;
   rgi_wait_start(&w, "waiting for work", -1);
   rgi_membership_scope(&b->members, &w);
-  atomic_store(&row->waits, rgi_walker_team_leads(&b->team));
   for (;;) {
     uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
     error = rgi_requests_progress_all();
@@ -177,7 +175,6 @@ int rgi_idle_step(rg_balancer b, int wait, int *what) {
       b->options.waiting(b->options.context);
     }
   }
-  atomic_store(&row->waits, 0);
   *what = done ? RG_BALANCE_MOVED : RG_BALANCE_IDLE;
   return error;
 }

@@ -45,7 +45,7 @@ static int join_group(rg_balancer b) {
 static int form_idle(rg_balancer b, int n, const int ranks[]) {
   RGI_TRY(rgi_walker_team_form(&b->team, n, ranks));
   double since = b->async.search.since;
-  RGI_TRY(rgi_active_become_idle(b, 0));
+  RGI_TRY(rgi_active_become_idle(b, 0, NULL));
   b->async.search.since = since;
   return RG_SUCCESS;
 }
@@ -93,9 +93,8 @@ static int become_part(rg_balancer b, int count, const rgi_search_part parts[]) 
   rgi_search_part mine = parts[i];
   RGI_TRY(rgi_walker_team_part(&b->team, first, (int)mine.ranks));
   double since = b->async.search.since;
-  RGI_TRY(rgi_active_become_idle(b, 0));
+  RGI_TRY(rgi_active_become_idle(b, 0, &mine));
   b->async.search.since = since;
-  b->async.search.part = mine;
   return RG_SUCCESS;
 }
 

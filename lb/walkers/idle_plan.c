@@ -130,6 +130,12 @@ static int gather_or_fail(rg_balancer b, rgi_load_board_row *own) {
   return check_stuck(b);
 }
 
+int rgi_idle_plan_due(const struct rg_balancer_s *b) {
+  return atomic_load_explicit(&b->async.board.shared->version, memory_order_relaxed) !=
+             b->async.search.seen ||
+         b->async.nodes.loads.news;
+}
+
 int rgi_idle_plan_make(rg_balancer b, int64_t command[2]) {
   rg_load_table t;
   rgi_load_board_row *row = rgi_load_board_row_of(&b->async.board, b->members.rank);
@@ -137,8 +143,6 @@ int rgi_idle_plan_make(rg_balancer b, int64_t command[2]) {
     command[0] = RGI_IDLE_COMMAND_END;
     return rgi_meeting_step_end(b);
   }
-  if (b->async.board.shared->version == b->async.search.seen && !b->async.nodes.loads.news)
-    return RG_SUCCESS;
   b->async.nodes.loads.news = 0;
   b->async.search.seen = b->async.board.shared->version;
   row->seen = -1;

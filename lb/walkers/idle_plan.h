@@ -7,8 +7,11 @@
 
 #include <regroup/balance.h>
 
-/* Asks the policy, if anything has changed. What the group is to do goes into the search; or into
- * command, if it is to split or the run has ended. With the load board's lock held. */
+/* Whether anything has changed since the policy was last asked. Without the lock: what changes
+ * later rings this process's bell. */
+int rgi_idle_plan_due(const struct rg_balancer_s *b);
+/* Asks the policy. What the group is to do goes into the search; or into command, if it is to split
+ * or the run has ended. With the load board's lock held. */
 int rgi_idle_plan_make(rg_balancer b, int64_t command[2]);
 
 #endif

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The load board is a slot of the node's arena to which each process of the balancer attaches. Its
- * lock is a bell: 0 open, 1 held; a process that finds it held waits on the bell, until a death at
- * the latest. All fields but `waits` are plain: they are read and written under the lock. The
+ * The load board is a slot of the node's arena to which each process of the balancer attaches. The
  * walkers that wait are an array in a block of its own, the longest first, of which `first` moves
- * up when the first is taken. */
+ * up when the first is taken.
+ *
+ * Many processes on few processors: the lock is held for as short as possible, since a process that
+ * loses its processor while it holds the lock stops all others. So leaders are woken after the lock
+ * is given back, and each once only, until it has looked at the board again: a change wakes no
+ * leader that has been woken by an earlier one, that has a request under way, or that works. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bell.h"
 #include "base/error.h"
 #include "base/mix.h"
 #include "formation/group.h"
 #include "progress/slot.h"
-#include "progress/wait.h"
 #include "shm/arena.h"
 #include "shm/node.h"
 #include "walkers/load_board.h"
@@ -25,9 +26,11 @@ int rgi_load_board_open(rgi_load_board *b) {
   const rgi_membership *m = b->members;
   void *memory;
   int here = 0;
-  b->place_of = malloc((size_t)m->size * sizeof *b->place_of);
+  b->place_of = malloc(2 * (size_t)m->size * sizeof *b->place_of);
   if (!b->place_of)
     return rgi_error(RG_ERR_NOMEM, "rg_balance_begin: no memory for %d processes", m->size);
+  b->woken = b->place_of + m->size;
+  b->woken_count = 0;
   for (int r = 0; r < m->size; r++)
     b->place_of[r] = rgi_membership_place(m, r) < 0 ? -1 : here++;
   RGI_TRY(rgi_slot_attach(rgi_mix_bits(m->group->context + 0x62616c), here,
@@ -75,29 +78,24 @@ void rgi_load_board_close(rgi_load_board *b) {
 void rgi_load_board_forget(rgi_load_board *b) {
   free(b->place_of);
   b->place_of = NULL;
-  b->locked = 0;
+  b->locked = b->woken_count = 0;
   if (b->shared)
     rgi_slot_detach(b->slot, free_slot);
   b->shared = NULL;
 }
 
 int rgi_load_board_lock(rgi_load_board *b) {
-  rgi_wait w;
-  rgi_bell *lock = &b->shared->lock;
-  uint32_t open = 0;
-  rgi_wait_start(&w, "the lock of the load board", -1);
-  rgi_membership_scope(b->members, &w);
-  while (!atomic_compare_exchange_strong(&lock->value, &open, 1)) {
-    RGI_TRY(rgi_wait_bell(&w, lock, 1, 0));
-    open = 0;
-  }
+  RGI_TRY(rgi_lock_acquire(&b->shared->lock, "the lock of the load board"));
   b->locked = 1;
   return RG_SUCCESS;
 }
 
 void rgi_load_board_unlock(rgi_load_board *b) {
   b->locked = 0;
-  rgi_bell_set(&b->shared->lock, 0);
+  rgi_lock_release(&b->shared->lock);
+  for (int i = 0; i < b->woken_count; i++)
+    rgi_node_ring(b->woken[i]);
+  b->woken_count = 0;
 }
 
 rgi_load_board_row *rgi_load_board_row_of(const rgi_load_board *b, int rank) {
@@ -105,11 +103,13 @@ rgi_load_board_row *rgi_load_board_row_of(const rgi_load_board *b, int rank) {
 }
 
 void rgi_load_board_changed(rgi_load_board *b) {
-  b->shared->version++;
+  atomic_fetch_add_explicit(&b->shared->version, 1, memory_order_relaxed);
   for (int r = 0; r < b->members->size; r++) {
     rgi_load_board_row *row = rgi_load_board_row_of(b, r);
-    if (row && atomic_load_explicit(&row->waits, memory_order_relaxed) && r != b->members->rank)
-      rgi_node_ring(rgi_membership_place(b->members, r));
+    if (!row || !row->leads || row->seen < 0 || r == b->members->rank)
+      continue;
+    row->seen = -1;
+    b->woken[b->woken_count++] = rgi_membership_place(b->members, r);
   }
 }
 

@@ -8,25 +8,26 @@
 
 #include <regroup/policy.h>
 
-#include "base/bell.h"
+#include "access/lock.h"
 #include "shm/arena.h"
 #include "walkers/membership.h"
 #include "walkers/queue.h"
 
 typedef struct {
-  int64_t stamp;         /* of the group's walker */
-  int32_t leads;         /* the process is the leader of a group */
-  int32_t lowest;        /* lowest rank in it */
-  int64_t seen;          /* the version that the leader, being idle, had no answer to; or -1 */
-  _Atomic int32_t waits; /* the process waits for changes */
-  int64_t walker;        /* the id of the group's walker */
+  int64_t stamp;  /* of the group's walker */
+  int32_t leads;  /* the process is the leader of a group */
+  int32_t lowest; /* lowest rank in it */
+  int64_t seen;   /* the version that the leader, being idle, had no answer to; -1: it has not
+                     looked since the last change, or has something to do */
+  int64_t walker; /* the id of the group's walker */
   rg_load load;
 } rgi_load_board_row;
 
 /* In the arena. */
 typedef struct {
-  rgi_bell lock;
-  int64_t version;            /* counts changes that matter to a leader that waits */
+  rgi_lock lock;
+  _Atomic int64_t version;    /* counts changes that matter to a leader that waits; may be read
+                                 without the lock */
   int64_t open;               /* walkers of this node that have not ended */
   int64_t credit;             /* the node's share of the credit is 2^-credit */
   int64_t units;              /* done by groups led here */
@@ -51,6 +52,8 @@ typedef struct {
   uint64_t slot;
   int *place_of; /* row of each rank, or -1 */
   int locked;    /* this process has the lock */
+  int *woken;    /* places of leaders to be woken when it gives the lock back */
+  int woken_count;
   int64_t stamp; /* counts this process's walkers as a leader */
 } rgi_load_board;
 
@@ -67,7 +70,7 @@ void rgi_load_board_unlock(rgi_load_board *b);
 
 /* The row of a rank, or NULL if it is on another node. */
 rgi_load_board_row *rgi_load_board_row_of(const rgi_load_board *b, int rank);
-/* Wakes the leaders that wait for changes. */
+/* The leaders that wait for changes are woken when the lock is given back. */
 void rgi_load_board_changed(rgi_load_board *b);
 /* Adds a walker that waits; entry->memory is copied into the arena. */
 int rgi_load_board_put(rgi_load_board *b, const rgi_queue_entry *entry);

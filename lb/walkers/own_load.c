@@ -2,8 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * A leader writes the row of its group on the load board after each unit and each change of the
- * group. Waiting leaders are told only if something has changed that a policy may answer
- * differently: the state, the size, or a unit's first time on a new size. */
+ * group. Waiting leaders are told only if a policy may answer differently then. */
 #include <regroup/policy.h>
 
 #include "base/error.h"
@@ -16,9 +15,9 @@ static rgi_load_board_row *own_row(const rgi_load_board *b) {
   return rgi_load_board_row_of(b, b->members->rank);
 }
 
-void rgi_own_load_write(rgi_load_board *b, const rgi_work *work, int coming) {
+int rgi_own_load_write(rgi_load_board *b, const rgi_work *work, int coming) {
   rgi_load_board_row *row = own_row(b);
-  int before = row->leads ? row->load.state : 0;
+  int leads = row->leads, state = row->load.state;
   int64_t ranks = row->load.ranks;
   row->leads = 1;
   row->stamp = b->stamp;
@@ -28,8 +27,7 @@ void rgi_own_load_write(rgi_load_board *b, const rgi_work *work, int coming) {
   row->load = rgi_work_load(work, (rgi_work_joinable(work) ? RG_LOAD_JOINABLE : 0) |
                                       (rgi_work_leavable(work) ? RG_LOAD_LEAVABLE : 0));
   row->load.coming = coming > 0 ? coming : 0;
-  if (row->load.state != before || row->load.ranks != ranks || work->new_size)
-    rgi_load_board_changed(b);
+  return !leads || row->load.state != state || row->load.ranks != ranks || work->new_size;
 }
 
 int rgi_own_load_coming(const rgi_load_board *b) {
@@ -40,7 +38,8 @@ int rgi_own_load_publish(rgi_load_board *b, const rgi_work *work) {
   if (!rgi_walker_team_leads(work->team))
     return RG_SUCCESS;
   RGI_TRY(rgi_load_board_lock(b));
-  rgi_own_load_write(b, work, rgi_own_load_coming(b));
+  if (rgi_own_load_write(b, work, rgi_own_load_coming(b)))
+    rgi_load_board_changed(b);
   rgi_load_board_unlock(b);
   return RG_SUCCESS;
 }

@@ -8,9 +8,10 @@
 #include "walkers/load_board.h"
 #include "walkers/work.h"
 
-/* The leader writes its row as things are now; `coming`: processes on their way to the group. And
- * how many are on their way. With the lock held. */
-void rgi_own_load_write(rgi_load_board *b, const rgi_work *work, int coming);
+/* The leader writes its row as things are now; `coming`: processes on their way to the group.
+ * Returns whether something has changed that a policy may answer differently: the state, the size,
+ * or a unit's first time on a new size. And how many are on their way. With the lock held. */
+int rgi_own_load_write(rgi_load_board *b, const rgi_work *work, int coming);
 int rgi_own_load_coming(const rgi_load_board *b);
 
 /* Writes the row if this process is the leader; removes the row. Without the lock. */

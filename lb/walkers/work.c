@@ -18,8 +18,10 @@
 
 int rgi_work_returned(rgi_work *work, const char *function, int error) {
   char name[64];
-  work->follows =
-      error && work->team && work->team->n > 1 && rgi_revocation_has(work->team->group->context);
+  work->follows = 0;
+  if (!error)
+    return RG_SUCCESS;
+  work->follows = work->team && work->team->n > 1 && rgi_revocation_has(work->team->group->context);
   snprintf(name, sizeof name, "%s of walker %lld", function, (long long)work->walker.id);
   return rgi_error_of_callback(name, error, work->mark);
 }

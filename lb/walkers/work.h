@@ -22,7 +22,7 @@ typedef struct {
   int units, before;            /* before: stretches of the same group */
   double seconds;               /* of these units and of the agreements before them */
   double since;                 /* when it began; 0: not yet */
-  rgi_processor_time processor; /* then */
+  rgi_processor_time processor; /* the leader's, then */
 } rgi_work_stretch;
 
 typedef struct {
@@ -44,7 +44,7 @@ typedef struct {
   rgi_meeting meeting; /* that it asked for then; count 0: none */
   double unit;         /* seconds, at the present size; or RG_LOAD_UNKNOWN */
   rg_pace pace;        /* the leader's */
-  double busy;         /* processors that this process uses in the mean */
+  double busy;         /* the leader: processors that it uses in the mean */
   rgi_work_stretch stretch;
   int new_size; /* the last unit was the first one on so many processes, or ended the first stretch
                  */

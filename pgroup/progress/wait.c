@@ -13,9 +13,10 @@
  * - time: RG_TIMEOUT seconds have passed: RG_ERR_TIMEOUT. The condition is looked at once more
  *   before that, as this process may have been stopped itself for so long.
  *
- * check_time finds the last three. It looks for deaths among the node's own processes
- * (rgi_process_check, at most every 5 ms); those of other nodes are written into the table of
- * processes by the node daemon, which also rings all bells.
+ * check_time finds the last three. It looks for deaths among the node's own processes, unless
+ * another process of the node has just done so (rgi_process_check: one look of the node each 5 ms);
+ * those of other nodes are written into the table of processes by the node daemon, which also rings
+ * all bells.
  *
  * Pauses. If the node has a processor for each process, a wait spins for some time; otherwise it
  * yields, and after a while it sleeps (base/pause.h). A wait inside the node sleeps on the
@@ -155,6 +156,20 @@ int rgi_wait_cause(int error, const char *call) {
  * processor. */
 #define BELL_YIELD_SECONDS 500e-6
 
+/* But a wait that yields in vain has cost more than the sleep that follows, and with many processes
+ * on few processors it has kept others from theirs. So after a wait that was longer the thread's
+ * next ones sleep at once, until so many in a row have been short again. */
+enum { SHORT_WAITS = 4 };
+static _Thread_local int short_waits = SHORT_WAITS;
+
+/* After a sleep. rung: it ended by the bell. */
+static void learn_length(double waited, int rung) {
+  if (waited > BELL_YIELD_SECONDS)
+    short_waits = 0;
+  else if (rung && short_waits < SHORT_WAITS)
+    short_waits++;
+}
+
 /* Spins or yields. Returns 0 if it is time to sleep. */
 static int spin_on_bell(rgi_wait *w, double now) {
   int kind = rgi_options_choice(RGI_OPT_WAIT);
@@ -164,8 +179,8 @@ static int spin_on_bell(rgi_wait *w, double now) {
   if (kind == RGI_PAUSE_SPIN || (kind == RGI_PAUSE_AUTO && !rgi_node.oversubscribed &&
                                  now - w->pause.start < RGI_PAUSE_SPIN_SECONDS))
     return 1;
-  int yields = kind == RGI_PAUSE_YIELD ||
-               (kind == RGI_PAUSE_AUTO && now - w->pause.start < BELL_YIELD_SECONDS);
+  int yields = kind == RGI_PAUSE_YIELD || (kind == RGI_PAUSE_AUTO && short_waits == SHORT_WAITS &&
+                                           now - w->pause.start < BELL_YIELD_SECONDS);
   if (yields)
     sched_yield();
   return yields;
@@ -178,6 +193,16 @@ static double busy_sleep(double waited) {
   return part < RGI_PAUSE_SLEEP_SECONDS ? part : RGI_PAUSE_SLEEP_SECONDS;
 }
 
+/* Sleeps; the time afterwards. */
+static double sleep_on_bell(const rgi_wait *w, rgi_bell *bell, uint32_t old, double seconds) {
+  rgi_bell_sleep(bell, old, seconds);
+  double now = rgi_clock_now();
+  if (!w->patient)
+    learn_length(now - w->pause.start,
+                 atomic_load_explicit(&bell->value, memory_order_relaxed) != old);
+  return now;
+}
+
 int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
   /* Reading the clock costs as much as many looks at the bell. */
   for (int i = 0; i < 64 && !rgi_node.oversubscribed; i++) {
@@ -188,9 +213,9 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
   double now = rgi_clock_now();
   quiet = quiet && !rgi_wait_meanwhile;
   if (w->patient)
-    rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
+    now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
   else if (!spin_on_bell(w, now))
-    rgi_bell_sleep(bell, old, quiet ? QUIET_SECONDS : busy_sleep(now - w->pause.start));
+    now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : busy_sleep(now - w->pause.start));
   return check_time(w, now - w->pause.start);
 }
 

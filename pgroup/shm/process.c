@@ -75,12 +75,8 @@ void rgi_process_close(void) {
 /* --- deaths --------------------------------------------------------------------------- */
 
 void rgi_process_check(double now) {
-  int64_t time = (int64_t)(now * 1e6),
-          last = atomic_load_explicit(&rgi_process_view.looked, memory_order_relaxed);
-  if (!rgi_process_view.journal || time - last < (int64_t)(LOOK_SECONDS * 1e6) ||
-      !atomic_compare_exchange_strong(&rgi_process_view.looked, &last, time))
-    return;
-  rgi_process_table_check(&rgi_process_view);
+  if (rgi_process_view.journal)
+    rgi_process_table_check_each(&rgi_process_view, now, LOOK_SECONDS);
 }
 
 void rgi_process_check_now(void) {

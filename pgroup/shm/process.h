@@ -17,8 +17,8 @@ extern rgi_process_table rgi_process_view;
 int rgi_process_open(void *memory, int world, int any_thread);
 void rgi_process_close(void);
 
-/* Looks whether a process of this node has died, unless a thread of this rank did so within the
- * last 5 ms. Any thread. now: rgi_clock_now. */
+/* Looks whether a process of this node has died, unless a process of the node did so within the
+ * last 5 ms: what it finds, all see. Any thread. now: rgi_clock_now. */
 void rgi_process_check(double now);
 
 /* Looks in any case. */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 
 #define FRESH_SECONDS 5.0
+#define OTHER_CLOCK 1000000 /* microseconds */
 
 static size_t whole_lines(size_t bytes) {
   return (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE;
@@ -89,6 +90,20 @@ void rgi_process_table_check(rgi_process_table *t) {
   for (int i = 0; i < t->n; i++)
     if (i != t->me)
       check_entry(t, &t->entry[i]);
+}
+
+/* The claim comes first: a process that is stopped between it and the look delays the look of the
+ * others by `seconds`, no more. A caller may have read its clock before the last look. A time that
+ * lies far ahead is of another clock (a process may have a time namespace of its own): it delays
+ * none. */
+int rgi_process_table_check_each(rgi_process_table *t, double now, double seconds) {
+  _Atomic int64_t *looked = &t->journal->looked;
+  int64_t time = (int64_t)(now * 1e6), last = atomic_load_explicit(looked, memory_order_relaxed);
+  if ((time - last < (int64_t)(seconds * 1e6) && last - time < OTHER_CLOCK) ||
+      !atomic_compare_exchange_strong(looked, &last, time))
+    return 0;
+  rgi_process_table_check(t);
+  return 1;
 }
 
 int rgi_process_table_all_ready(const rgi_process_table *t) {

@@ -72,6 +72,7 @@ typedef struct {
   _Atomic uint32_t deaths, revocations;
   _Atomic uint64_t revoked[RGI_REVOCATION_PLACES]; /* contexts, each from its own place on; 0:
                                                       free (shm/revocation.c) */
+  _Atomic int64_t looked; /* when a process of the node last looked for deaths, in microseconds */
 } rgi_process_table_journal;
 
 typedef struct {
@@ -82,7 +83,6 @@ typedef struct {
   rgi_node_process *members;          /* their bells */
   int n, me;                          /* how many; the place of this view's owner, or -1 */
   int world;                          /* ranks of the world */
-  _Atomic int64_t looked;             /* when, in microseconds */
   double empty;                       /* rgi_process_table_all_waiting: since when all have ended */
 } rgi_process_table;
 
@@ -100,6 +100,11 @@ void rgi_process_table_note_death(rgi_process_table *t, int world_rank);
 
 /* Looks whether a process of this node has died. Any thread. */
 void rgi_process_table_check(rgi_process_table *t);
+
+/* The same, unless a process of this node has done so within the last `seconds`: one looks for all,
+ * so that the looks of a node do not grow with the square of its processes. now: rgi_clock_now.
+ * Whether it has looked. */
+int rgi_process_table_check_each(rgi_process_table *t, double now, double seconds);
 
 /* Raises the state of a rank; a state that is as high, or dead, stays. */
 void rgi_process_table_raise(rgi_process_table *t, int world_rank, rgi_process_state to);

@@ -16,6 +16,7 @@
 #define SIZES 64
 #define WARMUP 5
 #define BATCH 16
+#define COUNTS 4096 /* read-increments by instructions: ranks that begin together stay together */
 #define SHORT 4096
 #define MOST_BYTES (1 << 26)
 
@@ -71,6 +72,8 @@ static int sized(bench_array_op op) {
 static const char *run_batch(void *context) {
   contender *c = context;
   int64_t before;
+  if (c->op == BENCH_READ_INC)
+    return bench_arrays_count(c->work, c->store, c->batch, &before) ? rg_error_detail() : NULL;
   for (int i = 0; i < c->batch; i++)
     if (bench_arrays_do(c->work, c->store, c->op, c->turn++, 1, &before))
       return rg_error_detail();
@@ -163,11 +166,18 @@ static int takes_part(const bench_place *p, bench_store store, bench_array_op op
   return store != BENCH_MEMORY || (p->nodes == 1 && op != BENCH_SYNC);
 }
 
+static int batch_of(const bench_place *p, bench_store store, bench_array_op op, int bytes) {
+  if (op == BENCH_READ_INC && p->nodes == 1 && store != BENCH_WINDOW)
+    return COUNTS;
+  return bytes <= SHORT ? BATCH : 1;
+}
+
 static int line_up(bench_arrays_work *w, const bench_place *p, bench_array_op op, int bytes,
                    contender each[], bench_contender list[]) {
-  int n = 0, batch = bytes <= SHORT ? BATCH : 1;
+  int n = 0;
   for (int store = 0; store < BENCH_STORES; store++)
     if (takes_part(p, (bench_store)store, op)) {
+      int batch = batch_of(p, (bench_store)store, op, bytes);
       each[n] = (contender){w, (bench_store)store, op, batch, 0};
       list[n] = (bench_contender){.name = store_names[store],
                                   .takes_part = sized(op) ? p->rank == 0 : p->member,

@@ -31,6 +31,7 @@ typedef struct {
   MPI_Win window; /* the counter is its first element */
   double *block;  /* the target's part of the array, and its counter, where they are */
   int64_t *count; /*   reachable by loads and stores; else NULL */
+  int64_t at[1];  /* where the library's counter is */
   double *buffer[BENCH_SPOTS];
 } bench_arrays_work;
 
@@ -44,5 +45,9 @@ void bench_arrays_end(bench_arrays_work *w);
  * Returns an error code. */
 int bench_arrays_do(bench_arrays_work *w, bench_store store, bench_array_op op, int turn,
                     int64_t increment, int64_t *before);
+
+/* READ_INC so many times in a row, by 1, with nothing between two of them: what a store takes for
+ * one is shorter than the choice that bench_arrays_do makes. *before: of the last one. */
+int bench_arrays_count(bench_arrays_work *w, bench_store store, int times, int64_t *before);
 
 #endif

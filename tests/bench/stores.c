@@ -23,6 +23,7 @@ static void patch(const bench_arrays_work *w, int turn, int64_t lo[1], int64_t h
 /* Two counters for each rank: one for the library, one for loads and stores. */
 static int make_arrays(bench_arrays_work *w) {
   int64_t length[1] = {block_length(w) * w->place->ranks}, counters[1] = {2 * w->place->ranks};
+  w->at[0] = counters[0] - 2;
   int error = rg_array_create_simple(w->place->group, RG_TYPE_DOUBLE, 1, length, &w->array);
   if (!error)
     error = rg_array_create_simple(w->place->group, RG_TYPE_INT64, 1, counters, &w->counters);
@@ -88,7 +89,7 @@ static int fenced(bench_arrays_work *w, int error) {
 static int by_array(bench_arrays_work *w, bench_array_op op, int turn, int64_t increment,
                     int64_t *before) {
   double *buffer = w->buffer[turn % BENCH_SPOTS];
-  int64_t lo[1], hi[1], at[1] = {2 * w->place->ranks - 2};
+  int64_t lo[1], hi[1];
   patch(w, turn, lo, hi);
   switch (op) {
   case BENCH_PUT:
@@ -98,7 +99,7 @@ static int by_array(bench_arrays_work *w, bench_array_op op, int turn, int64_t i
   case BENCH_ACC:
     return fenced(w, rg_array_acc(w->array, lo, hi, buffer, NULL, NULL));
   case BENCH_READ_INC:
-    return rg_array_read_inc(w->counters, at, increment, before);
+    return rg_array_read_inc(w->counters, w->at, increment, before);
   default:
     return rg_array_sync(w->array);
   }
@@ -153,4 +154,19 @@ int bench_arrays_do(bench_arrays_work *w, bench_store store, bench_array_op op, 
   static int (*const by[BENCH_STORES])(bench_arrays_work *, bench_array_op, int, int64_t,
                                        int64_t *) = {by_array, by_memory, by_window};
   return by[store](w, op, turn, increment, before);
+}
+
+int bench_arrays_count(bench_arrays_work *w, bench_store store, int times, int64_t *before) {
+  _Atomic int64_t *count = (_Atomic int64_t *)w->count;
+  int error = RG_SUCCESS;
+  if (store == BENCH_MEMORY)
+    for (int i = 0; i < times; i++)
+      *before = atomic_fetch_add(count, 1);
+  else if (store == BENCH_ARRAY)
+    for (int i = 0; i < times && !error; i++)
+      error = rg_array_read_inc(w->counters, w->at, 1, before);
+  else
+    for (int i = 0; i < times && !error; i++)
+      error = by_window(w, BENCH_READ_INC, 0, 1, before);
+  return error;
 }

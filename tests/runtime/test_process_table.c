@@ -158,9 +158,31 @@ static void test_grows(void) {
   close_table();
 }
 
+/* One process looks for all: another view of the table finds that it need not, until its time has
+ * come. The time of another clock, before or after, stops nobody for good. */
+static void test_shared_looks(void) {
+  open_table();
+  rgi_process_table other = table;
+  run(1, TO_READY);
+  RGT_INT(rgi_process_table_check_each(&table, 1000.000, 0.005), 1);
+  RGT_INT(rgi_process_table_deaths(&other), 1);
+  run(0, TO_READY);
+  RGT_INT(rgi_process_table_check_each(&other, 1000.001, 0.005), 0);
+  RGT_INT(rgi_process_table_check_each(&table, 1000.004, 0.005), 0);
+  RGT_INT(rgi_process_table_deaths(&other), 1);
+  RGT_INT(rgi_process_table_check_each(&other, 1000.006, 0.005), 1);
+  RGT_INT(rgi_process_table_deaths(&table), 2);
+  RGT_INT(rgi_process_table_check_each(&table, 1000.007, 0.005), 0);
+  RGT_INT(rgi_process_table_check_each(&table, 1000.003, 0.005), 0); /* the clock was read before */
+  RGT_INT(rgi_process_table_check_each(&other, 10.000, 0.005), 1);
+  RGT_INT(rgi_process_table_check_each(&table, 1000.008, 0.005), 1);
+  close_table();
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"ends", test_ends},   {"seen before", test_seen_before},
                                    {"all", test_all},     {"starting", test_starting},
-                                   {"grows", test_grows}, {NULL, NULL}};
+                                   {"grows", test_grows}, {"shared looks", test_shared_looks},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "process_table", tests);
 }

@@ -9,6 +9,7 @@
 #include <regroup.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/error.h"
 #include "base/pause.h"
@@ -79,6 +80,51 @@ static void test_long_wait(void) {
     looks += now > start + 0.02;
   }
   RGT_TRUE(looks < 600);
+}
+
+/* Whether the first pause of a wait for a bell is a sleep. */
+static int sleeps_at_once(void) {
+  struct rusage before, after;
+  rgi_bell bell = {0};
+  rgi_wait w;
+  rgi_wait_start(&w, "test", -1);
+  getrusage(RUSAGE_THREAD, &before);
+  RGT_OK(rgi_wait_bell(&w, &bell, 0, 0));
+  getrusage(RUSAGE_THREAD, &after);
+  return after.ru_nvcsw > before.ru_nvcsw;
+}
+
+/* A wait that ends at once: the bell has changed already. */
+static void wait_shortly(void) {
+  rgi_bell bell = {0};
+  rgi_wait w;
+  rgi_wait_start(&w, "test", -1);
+  RGT_OK(rgi_wait_bell(&w, &bell, 1, 1));
+}
+
+static void wait_long(void) {
+  rgi_bell bell = {0};
+  rgi_wait w;
+  rgi_wait_start(&w, "test", -1);
+  for (double end = rgi_clock_now() + 0.005; rgi_clock_now() < end;)
+    RGT_OK(rgi_wait_bell(&w, &bell, 0, 0));
+}
+
+/* Where processes outnumber processors a wait yields at first; after a long wait the next ones
+ * sleep at once, until some in a row were short. On a busy machine a short one may take long. */
+static void test_lengths(void) {
+  int yields = 0;
+  for (int i = 0; i < 3; i++) {
+    wait_long();
+    RGT_TRUE(sleeps_at_once());
+    for (int tries = 0, again = 1; again && tries < 200; tries++) {
+      for (int k = 0; k < 4; k++)
+        wait_shortly();
+      again = sleeps_at_once();
+      yields += !again;
+    }
+  }
+  RGT_INT(yields, 3);
 }
 
 /* Whether all ranks but 0 have yielded and slept while rank 0 was late. */
@@ -166,6 +212,10 @@ static void test_start(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=60"));
 }
 
+static void test_start_crowded(void) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, "oversubscribed=yes"));
+}
+
 /* Only for calls that no other process takes part in. */
 static void test_start_limited(void) {
   RGT_OK(rg_init(MPI_COMM_WORLD, "timeout=0.5"));
@@ -184,6 +234,9 @@ int main(int argc, char **argv) {
                                    {"own looks", test_own_looks},
                                    {"polling", test_polling},
                                    {"stop", test_stop},
+                                   {"start crowded", test_start_crowded},
+                                   {"lengths", test_lengths},
+                                   {"stop crowded", test_stop},
                                    {"start limited", test_start_limited},
                                    {"time limit", test_time_limit},
                                    {"last look", test_last_look},
