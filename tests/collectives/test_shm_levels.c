@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "collectives/levels.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
@@ -146,11 +147,24 @@ static void check_allgather(rg_group g, int n, long turn) {
   RGT_INT(wrong, 0);
 }
 
+/* Operations in which members may run ahead of others, one after another; one member is late. */
+static void check_stream(rg_group g, int n, int root, long turn) {
+  int late = (int)below((unsigned)rgt_size), when = (int)below(40), bcast = (int)below(2);
+  for (int k = 0; k < 40; k++) {
+    if (k == when && rgt_rank == late)
+      rgi_clock_sleep(5e-3);
+    if (bcast)
+      check_bcast(g, n, root, turn * 100 + k);
+    else
+      check_reduce(g, n, root, turn * 100 + k, MPI_SUM);
+  }
+}
+
 /* All ranks draw the same: an operation, a group that all are in, a length, a root. */
 static void check_one(long turn) {
   const int lengths[] = {1, 2, 6, 7, 8, 20, 128, 129, 1000, LONGS};
   rg_group g = groups[below(3)];
-  int n = lengths[below(10)], root = (int)below((unsigned)rgt_size), what = (int)below(8);
+  int n = lengths[below(10)], root = (int)below((unsigned)rgt_size), what = (int)below(9);
   switch (what) {
   case 0:
     check_barrier(g, turn);
@@ -166,6 +180,9 @@ static void check_one(long turn) {
   case 5:
   case 6:
     check_reduce(g, n, -1, turn, below(2) ? MPI_SUM : MPI_MAX);
+    break;
+  case 7:
+    check_stream(g, n > 128 ? 128 : n, below(2) ? root : 0, turn);
     break;
   default:
     check_allgather(g, n, turn);
