@@ -61,8 +61,8 @@
  *      member: the loads by which they read the old content come before its stores.
  * `safe` in the handle remembers how far 4 holds, so that a member seldom looks: a step in
  * which it has seen all members (by 1, 2 or 3) also tells it that they have ended the steps before.
- * In a step by levels (shm_levels.c) only neighbours in a tree read a cell, and 4 is asked of them
- * alone, if the cell was last used in such a step. The first step of a group asks it of all.
+ * In a step by levels (shm_coll_levels.c) only neighbours in a tree read a cell, and 4 is asked of
+ * them alone, if the cell was last used in such a step. The first step of a group asks it of all.
  *
  * `broken` carries no data, so its reads are relaxed: a member that misses it finds it at its
  * next look. `done_bell` has a fence on either side: the writer stores `done` before it looks for

@@ -16,7 +16,6 @@
 #include "collectives/lines_count.h"
 #include "collectives/op_apply.h"
 #include "collectives/shm_coll.h"
-#include "collectives/shm_levels.h"
 #include "collectives/shm_step.h"
 
 static int gets_result(const rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
@@ -66,8 +65,8 @@ static int reduce_tiny_sleeping(rgi_shared_state *l, const rgi_shm_coll_reductio
 }
 
 static int reduce_tiny(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
-  if (rgi_shm_levels_combine(l, r))
-    return rgi_shm_levels_reduce(l, r);
+  if (rgi_shm_coll_levels_combine(l, r))
+    return rgi_shm_coll_levels_reduce(l, r);
   RGI_TRY(rgi_shm_step_begin(l, r->call));
   rgi_shm_step_publish(l, r->in, r->count * r->size);
   RGI_TRY(rgi_shm_step_can_spin() ? reduce_tiny_spinning(l, r) : reduce_tiny_sleeping(l, r));
@@ -141,8 +140,8 @@ static int reduce_by_chunks(rgi_shared_state *l, const rgi_shm_coll_reduction *r
   RGI_TRY(rgi_shm_step_attach_buffer(l, r->call));
   if (!l->buffer)
     return reduce_by_cells(l, r);
-  if (rgi_shm_levels_combine(l, r))
-    return rgi_shm_levels_reduce(l, r);
+  if (rgi_shm_coll_levels_combine(l, r))
+    return rgi_shm_coll_levels_reduce(l, r);
   for (size_t i = 0; i < r->count; i += most) {
     size_t n = r->count - i < most ? r->count - i : most;
     RGI_TRY(reduce_chunk(l, r, i, n));

@@ -7,7 +7,7 @@
  * member takes it from its parent and gives a copy to its children. An operation's root that is not
  * the first member exchanges with that one in a step between. So all members combine or get the
  * same bits. */
-#include "collectives/shm_levels.h"
+#include "collectives/shm_coll.h"
 
 #include <string.h>
 
@@ -27,11 +27,11 @@ static int fits(const rgi_shared_state *l, size_t bytes, size_t most) {
          (bytes <= RGI_SHM_TINY || (l->buffer && bytes <= most));
 }
 
-int rgi_shm_levels_carry(const rgi_shared_state *l, size_t bytes) {
+int rgi_shm_coll_levels_carry(const rgi_shared_state *l, size_t bytes) {
   return fits(l, bytes, CARRY_MOST);
 }
 
-int rgi_shm_levels_combine(const rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+int rgi_shm_coll_levels_combine(const rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   return fits(l, r->count * r->size, COMBINE_MOST) && !rgi_op_is_users(r->op);
 }
 
@@ -79,8 +79,8 @@ static int spread(rgi_shared_state *l, int has, void *data, size_t bytes, const 
   return RG_SUCCESS;
 }
 
-int rgi_shm_levels_bcast(rgi_shared_state *l, void *data, size_t bytes, int root,
-                         const char *call) {
+int rgi_shm_coll_levels_bcast(rgi_shared_state *l, void *data, size_t bytes, int root,
+                              const char *call) {
   if (root != 0)
     RGI_TRY(hand_on(l, root, 0, data, bytes, call));
   RGI_TRY(spread(l, l->me == 0 || l->me == root, data, bytes, call));
@@ -104,7 +104,7 @@ static int gather_up(rgi_shared_state *l, const rgi_shm_coll_reduction *r, char 
   return RG_SUCCESS;
 }
 
-int rgi_shm_levels_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+int rgi_shm_coll_levels_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   _Alignas(16) char tiny[RGI_SHM_TINY];
   size_t bytes = r->count * r->size;
   char *result, *out = r->out;
