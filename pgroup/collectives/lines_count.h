@@ -26,8 +26,8 @@ extern rgi_lines_count rgi_lines_count_now;
 
 #else
 
-#define RGI_LINES_COUNT_READ(lines) ((void)0)
-#define RGI_LINES_COUNT_WRITTEN(lines) ((void)0)
+#define RGI_LINES_COUNT_READ(lines) ((void)(lines))
+#define RGI_LINES_COUNT_WRITTEN(lines) ((void)(lines))
 
 #endif
 

@@ -101,12 +101,15 @@ void rgi_shared_state_free(rgi_shared_state *l) {
     rgi_slot_detach_surviving(l->slot, has_lost_member(l) ? members_lost : members_in_step);
   }
   rgi_members_drop(l->members);
+  free(l->levels);
   free(l->ranks);
   free(l);
 }
 
 int rgi_shared_state_attach(rgi_shared_state *l) {
   void *memory;
+  if (!l->levels)
+    RGI_TRY(rgi_levels_make(l->members, l->ranks, l->n, l->me, &l->levels));
   _Static_assert(sizeof(rgi_shared_state_member) <= RGI_SLOT_MEMBER_BYTES &&
                      sizeof(rgi_shared_state_memory) <= RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
@@ -118,6 +121,9 @@ int rgi_shared_state_attach(rgi_shared_state *l) {
   l->memory = memory;
   /* A process that was attached before goes on where it left off. */
   l->step = l->ended = atomic_load(&l->memory->member[l->me].done);
-  l->safe = l->step - RGI_SHM_DEPTH;
+  l->safe = l->near_safe = l->step - RGI_SHM_DEPTH;
+  l->flat = l->step;
+  for (int i = 0; i < RGI_SHM_DEPTH; i++)
+    l->reader[i] = -1;
   return RG_SUCCESS;
 }

@@ -13,10 +13,11 @@
  * the cells, in more steps (shm_coll_cells.c): an error would reach the members on this node only.
  *
  * Two ways to wait. With a processor for every process of the node (rgi_shm_step_can_spin)
- * a member polls the cells of the others. Otherwise polling would take processors that
- * other members need: members count themselves in (`arrived`), the last one to arrive does
- * what is left to do, and the others sleep until it wakes them (`release`). So each member
- * runs once in a step. All members of a node take the same way.
+ * a member polls the cells of the others; where they are many, and for small data, only those of
+ * its neighbours in a tree (levels.h). Otherwise polling would take processors that other members
+ * need: members count themselves in (`arrived`), the last one to arrive does what is left to do,
+ * and the others sleep until it wakes them (`release`). So each member runs once in a step. All
+ * members of a node take the same way.
  *
  * Which process writes what, and when:
  *
@@ -60,6 +61,8 @@
  *      member: the loads by which they read the old content come before its stores.
  * `safe` in the handle remembers how far 4 holds, so that a member seldom looks: a step in
  * which it has seen all members (by 1, 2 or 3) also tells it that they have ended the steps before.
+ * In a step by levels (shm_coll_levels.c) only neighbours in a tree read a cell, and 4 is asked of
+ * them alone, if the cell was last used in such a step. The first step of a group asks it of all.
  *
  * `broken` carries no data, so its reads are relaxed: a member that misses it finds it at its
  * next look. `done_bell` has a fence on either side: the writer stores `done` before it looks for
@@ -85,6 +88,7 @@
 #include <stdint.h>
 
 #include "base/bell.h"
+#include "collectives/levels.h"
 #include "formation/members.h"
 #include "shm/arena.h"
 
@@ -138,6 +142,10 @@ struct rgi_shared_state {
   int *ranks;                      /* group ranks of the local members; NULL: all, in order */
   uint32_t step, ended;            /* the step that runs; the last one that the caller ended */
   uint32_t safe;                   /* all members have ended this one */
+  rgi_levels *levels;              /* the caller's place in the levels; NULL: there are none */
+  uint32_t near_safe;              /* its parent and children there have ended this one */
+  uint32_t flat;                   /* no later step was read by all members */
+  int reader[RGI_SHM_DEPTH];       /* by cell: one more member that reads the caller's; or -1 */
   uint32_t bytes;                  /* length of the operation that runs, modulo 2^32 */
   char *buffer;                    /* NULL until attached */
   uint64_t joining;                /* the group whose first step is about to begin; or 0 */

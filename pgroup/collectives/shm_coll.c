@@ -13,7 +13,7 @@
 #include "collectives/shm_step.h"
 
 static int run_barrier(rgi_shared_state *l, const char *call) {
-  RGI_TRY(rgi_shm_step_begin(l, call));
+  RGI_TRY(rgi_shm_step_begin_near(l, call));
   RGI_TRY(rgi_shm_step_barrier(l, call));
   rgi_shm_step_end(l);
   return RG_SUCCESS;
@@ -46,6 +46,8 @@ static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, co
   l->bytes = (uint32_t)bytes;
   if (bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, call));
+  if (rgi_shm_coll_levels_carry(l, bytes))
+    return rgi_shm_coll_levels_bcast(l, data, bytes, root, call);
   size_t piece = rgi_shm_step_room(l);
   for (size_t at = 0; at < bytes; at += piece) {
     size_t left = bytes - at;

@@ -59,4 +59,18 @@ int rgi_shm_coll_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 int rgi_shm_coll_scatter_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 int rgi_shm_coll_alltoall_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 
+/* Small broadcasts and reductions that follow the levels of a node (levels.h), where each process
+ * has a processor: a member reads the cells or chunks of its children and its parent only.
+ *
+ * Whether a broadcast of so many bytes, or a reduction, goes by levels: the same on all members.
+ * The shared buffer has been attached if they need it. A reduction by the user's own operation
+ * goes flat: it may depend on the order of members. */
+int rgi_shm_coll_levels_carry(const rgi_shared_state *l, size_t bytes);
+int rgi_shm_coll_levels_combine(const rgi_shared_state *l, const rgi_shm_coll_reduction *r);
+
+/* l->bytes is set. */
+int rgi_shm_coll_levels_bcast(rgi_shared_state *l, void *data, size_t bytes, int root,
+                              const char *call);
+int rgi_shm_coll_levels_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
+
 #endif

@@ -65,6 +65,8 @@ static int reduce_tiny_sleeping(rgi_shared_state *l, const rgi_shm_coll_reductio
 }
 
 static int reduce_tiny(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  if (rgi_shm_coll_levels_combine(l, r))
+    return rgi_shm_coll_levels_reduce(l, r);
   RGI_TRY(rgi_shm_step_begin(l, r->call));
   rgi_shm_step_publish(l, r->in, r->count * r->size);
   RGI_TRY(rgi_shm_step_can_spin() ? reduce_tiny_spinning(l, r) : reduce_tiny_sleeping(l, r));
@@ -75,12 +77,14 @@ static int reduce_tiny(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
 /* --- by chunks ----------------------------------------------------------------------- */
 
 /* Member i's share of n elements is [share(i), share(i + 1)): all are the last member's where the
- * operation takes them whole. */
+ * operation takes them whole. Shares begin with a cache line, where elements do: no two members
+ * write to one line. */
 static size_t share_begin(const rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t n,
                           int i) {
   if (r->whole)
     return i < l->n ? 0 : n;
-  return n * (size_t)i / (size_t)l->n;
+  size_t at = n * (size_t)i / (size_t)l->n, line = RGI_LINE % r->size ? 1 : RGI_LINE / r->size;
+  return i < l->n ? at - at % line : n;
 }
 
 /* Combines the caller's share of all members' chunks, in the last member's chunk. */
@@ -136,6 +140,8 @@ static int reduce_by_chunks(rgi_shared_state *l, const rgi_shm_coll_reduction *r
   RGI_TRY(rgi_shm_step_attach_buffer(l, r->call));
   if (!l->buffer)
     return reduce_by_cells(l, r);
+  if (rgi_shm_coll_levels_combine(l, r))
+    return rgi_shm_coll_levels_reduce(l, r);
   for (size_t i = 0; i < r->count; i += most) {
     size_t n = r->count - i < most ? r->count - i : most;
     RGI_TRY(reduce_chunk(l, r, i, n));

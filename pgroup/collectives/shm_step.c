@@ -21,10 +21,6 @@
 #include "shm/node.h"
 #include "shm/revocation.h"
 
-/* Up to so many members, each polls all cells; above, only the first member does, and it
- * lets the others go on. */
-#define ALL_POLL_MAX 16
-
 int rgi_shm_step_can_spin(void) {
   return !rgi_node.oversubscribed;
 }
@@ -118,7 +114,36 @@ static int join_group(rgi_shared_state *l, uint32_t step, const char *call) {
   return RG_SUCCESS;
 }
 
-int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
+static int await_all_done(rgi_shared_state *l, uint32_t step, const char *call) {
+  for (int i = 0; i < l->n; i++)
+    if (i != l->me)
+      RGI_TRY(await_done(l, i, step, call));
+  l->safe = step;
+  return RG_SUCCESS;
+}
+
+/* How far they have come beyond the step is remembered: most looks are saved. */
+static int await_near_done(rgi_shared_state *l, uint32_t step, const char *call) {
+  const rgi_levels *t = l->levels;
+  int reader = l->reader[step % RGI_SHM_DEPTH];
+  uint32_t least = l->step;
+  if (reader >= 0)
+    RGI_TRY(await_done(l, reader, step, call));
+  for (int k = -1; k < t->children && !step_reached(l->near_safe, step); k++) {
+    int i = k < 0 ? t->parent : t->child[k];
+    if (i < 0)
+      continue;
+    RGI_TRY(await_done(l, i, step, call));
+    uint32_t done = atomic_load_explicit(&l->memory->member[i].done, memory_order_acquire);
+    least = step_reached(done, least) ? least : done;
+  }
+  if (!step_reached(l->near_safe, step))
+    l->near_safe = least;
+  l->flat = step - 1;
+  return RG_SUCCESS;
+}
+
+static int begin_step(rgi_shared_state *l, int near, const char *call) {
   if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
   RGI_TRY(check_not_broken(l, call));
@@ -126,20 +151,32 @@ int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
     RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
   /* Between two operations: another handle of the world may have been used, and shares the memory.
    */
-  if (l->step == l->ended)
-    l->step = l->ended = atomic_load_explicit(&l->memory->member[l->me].done, memory_order_relaxed);
-  uint32_t step = l->step + 1, needed = step - RGI_SHM_DEPTH;
-  if (!step_reached(l->safe, needed)) {
-    for (int i = 0; i < l->n; i++)
-      if (i != l->me)
-        RGI_TRY(await_done(l, i, needed, call));
-    l->safe = needed;
+  if (l->step == l->ended) {
+    uint32_t done = atomic_load_explicit(&l->memory->member[l->me].done, memory_order_relaxed);
+    l->flat = done == l->ended ? l->flat : done;
+    l->step = l->ended = done;
   }
+  uint32_t step = l->step + 1, needed = step - RGI_SHM_DEPTH;
+  near = near && l->levels && rgi_shm_step_can_spin();
+  if (!step_reached(l->safe, needed))
+    RGI_TRY(near && !l->joining && !step_reached(l->flat, needed)
+                ? await_near_done(l, needed, call)
+                : await_all_done(l, needed, call));
   if (l->joining)
     RGI_TRY(join_group(l, step, call));
   l->step = step;
+  l->flat = near ? l->flat : step;
+  l->reader[step % RGI_SHM_DEPTH] = -1;
   rgi_shm_step_cell(l, l->me)->bytes = l->bytes;
   return RG_SUCCESS;
+}
+
+int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
+  return begin_step(l, 0, call);
+}
+
+int rgi_shm_step_begin_near(rgi_shared_state *l, const char *call) {
+  return begin_step(l, 1, call);
 }
 
 /* The step that is begun here is the operation's first, which begins it again. If there is no room
@@ -173,6 +210,7 @@ int rgi_shm_step_check_length(const rgi_shared_state *l, int i, uint32_t step, c
 }
 
 int rgi_shm_step_check_all(const rgi_shared_state *l, uint32_t step, const char *call) {
+  RGI_LINES_COUNT_READ(l->levels ? l->n - 1 : 0); /* else the caller has read them */
   for (int i = 0; i < l->n; i++)
     RGI_TRY(rgi_shm_step_check_length(l, i, step, call));
   return RG_SUCCESS;
@@ -266,23 +304,26 @@ void rgi_shm_step_mark_all_seen(rgi_shared_state *l) {
     l->safe = l->ended;
 }
 
-/* The first member awaits all others; its answer is a step of its own. */
-static int barrier_at_first(rgi_shared_state *l, const char *call) {
-  for (int i = 1; i < l->n && l->me == 0; i++)
-    RGI_TRY(rgi_shm_step_await_member(l, i, call));
-  RGI_TRY(rgi_shm_step_begin(l, call));
-  if (l->me == 0)
-    rgi_shm_step_publish(l, NULL, 0);
-  else
-    RGI_TRY(rgi_shm_step_await_member(l, 0, call));
+/* Members tell their parents, the first member knows of all, and the answer comes down in a step of
+ * its own. */
+static int barrier_by_levels(rgi_shared_state *l, const char *call) {
+  const rgi_levels *t = l->levels;
+  for (int k = 0; k < t->children; k++)
+    RGI_TRY(rgi_shm_step_await_member(l, t->child[k], call));
+  rgi_shm_step_publish(l, NULL, 0);
+  RGI_TRY(rgi_shm_step_begin_near(l, call));
+  if (t->parent >= 0)
+    RGI_TRY(rgi_shm_step_await_member(l, t->parent, call));
+  rgi_shm_step_publish(l, NULL, 0);
+  rgi_shm_step_mark_all_seen(l);
   return RG_SUCCESS;
 }
 
 int rgi_shm_step_barrier(rgi_shared_state *l, const char *call) {
+  if (rgi_shm_step_can_spin() && l->levels)
+    return barrier_by_levels(l, call);
   if (rgi_shm_step_can_spin()) {
     rgi_shm_step_publish(l, NULL, 0);
-    if (l->n > ALL_POLL_MAX)
-      return barrier_at_first(l, call);
     for (int i = 0; i < l->n; i++)
       if (i != l->me)
         RGI_TRY(rgi_shm_step_await_member(l, i, call));

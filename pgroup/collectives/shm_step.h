@@ -13,6 +13,15 @@
  * cell may be written. */
 int rgi_shm_step_begin(rgi_shared_state *l, const char *call);
 
+/* The same for a step in which the caller's cell is read by its parent and children in the levels
+ * only, and by the member that rgi_shm_step_give_to has named. */
+int rgi_shm_step_begin_near(rgi_shared_state *l, const char *call);
+
+/* In the step that runs member i reads the caller's cell. */
+static inline void rgi_shm_step_give_to(rgi_shared_state *l, int i) {
+  l->reader[l->step % RGI_SHM_DEPTH] = i;
+}
+
 /* Attaches the shared buffer, before the first step of an operation that needs it. If l->buffer is
  * NULL afterwards the arena has no room for it, which all members find in this operation. */
 int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call);

@@ -21,6 +21,7 @@
 #include "progress/slot.h"
 #include "runtime/daemons.h"
 #include "runtime/module.h"
+#include "runtime/node_caches.h"
 #include "runtime/node_memory.h"
 #include "runtime/node_processors.h"
 #include "runtime/pass_fd.h"
@@ -114,6 +115,7 @@ static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(look_at_ranks(world, node));
   RGI_TRY(rgi_node_processors_find(node));
   RGI_TRY(rgi_node_memory_find(node));
+  RGI_TRY(rgi_node_caches_find(node));
   RGI_TRY(rgi_daemons_choose(world, node));
   int size;
   table_bytes = tables_bytes(world, &size);
@@ -155,6 +157,7 @@ void rgi_cluster_close(void) {
   rgi_process_close();
   rgi_arena_close();
   rgi_node_memory_forget();
+  rgi_node_caches_forget();
   free(rgi_node.ranks);
   free(rgi_node.of);
   memset(&rgi_node, 0, sizeof rgi_node);

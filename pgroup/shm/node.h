@@ -26,6 +26,14 @@ typedef struct {
   } kept;
 } rgi_node_process;
 
+/* Where a process is bound: equal numbers, the same socket or L3 cache. */
+typedef struct {
+  int32_t socket, cache;
+} rgi_node_cache;
+
+/* So many processes are one level: the library does not look for their caches. */
+#define RGI_NODE_FLAT 8
+
 typedef struct {
   int count;       /* nodes of the world */
   int mine;        /* this node */
@@ -35,6 +43,7 @@ typedef struct {
   int *of;         /* for each rank of the world its node; NULL when there is one node */
   int16_t *memory; /* for each process of this node its memory node, -1: it may run on several;
                       NULL: there is one memory node, or all are -1 */
+  rgi_node_cache *caches;      /* for each process of this node; NULL: they do not matter */
   rgi_node_process *processes; /* of this node */
   int processors;              /* that these processes together may use */
   int oversubscribed;          /* more processes than processors; or as RG_OVERSUBSCRIBED says */

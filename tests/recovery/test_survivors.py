@@ -10,6 +10,7 @@ import os
 import random
 import re
 
+import deaths
 import jobs
 
 PROGRAM = 'tests/survivors'
@@ -25,6 +26,17 @@ def test_plans():
         found = re.search(r'^RESULT 300 (\d+) (\d+) ', text, re.M)
         assert status == 0 and found, (np, plan, status, text)
         assert (int(found[1]), int(found[2])) == (left, np - left), (np, plan, text)
+
+
+def test_levels():
+    """The same where ranks poll by levels: a leaf, a leader and the first rank die."""
+    env = dict(deaths.ENV, RG_OVERSUBSCRIBED='no', RG_WAIT='yield',
+               RG_TOPOLOGY='pack:2 l3:2 core:3 pu:1', RG_BIND='compact')
+    for plan, left in [('5:30', 11), ('6:30,9:60', 10), ('0:31,3:31,4:90', 9)]:
+        status, text = jobs.run(12, PROGRAM, plan, 150, env=env)
+        found = re.search(r'^RESULT 150 (\d+) (\d+) ', text, re.M)
+        assert status == 0 and found, (plan, status, text)
+        assert (int(found[1]), int(found[2])) == (left, 12 - left), (plan, text)
 
 
 def test_bystanders():
@@ -99,6 +111,7 @@ def test_random(seed):
 
 
 test_plans()
+test_levels()
 test_undisturbed()
 test_bystanders()
 test_arrays()

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Small broadcasts and reductions by levels. The first member of all is the root of the tree. A
+ * reduction goes up in one step: a member combines its children's results with its own operand and
+ * gives that to its parent. A result, or the data of a broadcast, comes down in the next step: a
+ * member takes it from its parent and gives a copy to its children. An operation's root that is not
+ * the first member exchanges with that one in a step between. So all members combine or get the
+ * same bits. */
+#include "collectives/shm_coll.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "collectives/lines_count.h"
+#include "collectives/op_apply.h"
+#include "collectives/op_check.h"
+#include "collectives/shm_step.h"
+
+/* Every level copies the data once more, and a leader combines whole vectors: longer ones are
+ * faster when all members share the work. */
+#define CARRY_MOST ((size_t)8 << 10)
+#define COMBINE_MOST ((size_t)1 << 10)
+
+static int fits(const rgi_shared_state *l, size_t bytes, size_t most) {
+  return l->levels && rgi_shm_step_can_spin() &&
+         (bytes <= RGI_SHM_TINY || (l->buffer && bytes <= most));
+}
+
+int rgi_shm_coll_levels_carry(const rgi_shared_state *l, size_t bytes) {
+  return fits(l, bytes, CARRY_MOST);
+}
+
+int rgi_shm_coll_levels_combine(const rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  return fits(l, r->count * r->size, COMBINE_MOST) && !rgi_op_is_users(r->op);
+}
+
+/* Where member i's data of this step are. */
+static char *data_of(rgi_shared_state *l, int i, size_t bytes) {
+  return bytes <= RGI_SHM_TINY ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, l->step);
+}
+
+static void give(rgi_shared_state *l, const void *data, size_t bytes) {
+  memcpy(data_of(l, l->me, bytes), data, bytes);
+  rgi_shm_step_publish(l, NULL, 0);
+}
+
+static int await(rgi_shared_state *l, int i, size_t bytes, const char *call) {
+  RGI_TRY(rgi_shm_step_await_member(l, i, call));
+  RGI_TRY(rgi_shm_step_check_length(l, i, l->step, call));
+  RGI_LINES_COUNT_READ(bytes <= RGI_SHM_TINY ? 0 : RGI_LINES_COUNT_OF(bytes));
+  return RG_SUCCESS;
+}
+
+static int take(rgi_shared_state *l, int i, void *data, size_t bytes, const char *call) {
+  RGI_TRY(await(l, i, bytes, call));
+  memcpy(data, data_of(l, i, bytes), bytes);
+  return RG_SUCCESS;
+}
+
+/* A step in which `from` gives to `to`; the others do nothing. */
+static int hand_on(rgi_shared_state *l, int from, int to, void *data, size_t bytes,
+                   const char *call) {
+  RGI_TRY(rgi_shm_step_begin_near(l, call));
+  if (l->me == from) {
+    give(l, data, bytes);
+    rgi_shm_step_give_to(l, to);
+  }
+  return l->me == to ? take(l, from, data, bytes, call) : RG_SUCCESS;
+}
+
+/* The step down. has: the caller has the data. */
+static int spread(rgi_shared_state *l, int has, void *data, size_t bytes, const char *call) {
+  RGI_TRY(rgi_shm_step_begin_near(l, call));
+  if (!has)
+    RGI_TRY(take(l, l->levels->parent, data, bytes, call));
+  if (l->levels->children)
+    give(l, data, bytes);
+  return RG_SUCCESS;
+}
+
+int rgi_shm_coll_levels_bcast(rgi_shared_state *l, void *data, size_t bytes, int root,
+                              const char *call) {
+  if (root != 0)
+    RGI_TRY(hand_on(l, root, 0, data, bytes, call));
+  RGI_TRY(spread(l, l->me == 0 || l->me == root, data, bytes, call));
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+/* The step up. Children are combined in ascending order, so the bits depend on the levels alone. */
+static int gather_up(rgi_shared_state *l, const rgi_shm_coll_reduction *r, char tiny[RGI_SHM_TINY],
+                     char **result) {
+  size_t bytes = r->count * r->size;
+  RGI_TRY(rgi_shm_step_begin_near(l, r->call));
+  *result = bytes <= RGI_SHM_TINY ? tiny : data_of(l, l->me, bytes);
+  memcpy(*result, r->in, bytes);
+  for (int k = 0; k < l->levels->children; k++) {
+    int child = l->levels->child[k];
+    RGI_TRY(await(l, child, bytes, r->call));
+    RGI_TRY(rgi_op_apply(data_of(l, child, bytes), *result, r->count, r->type, r->op));
+  }
+  rgi_shm_step_publish(l, tiny, bytes <= RGI_SHM_TINY ? bytes : 0);
+  return RG_SUCCESS;
+}
+
+int rgi_shm_coll_levels_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  _Alignas(16) char tiny[RGI_SHM_TINY];
+  size_t bytes = r->count * r->size;
+  char *result, *out = r->out;
+  RGI_TRY(gather_up(l, r, tiny, &result));
+  if (l->me == 0)
+    rgi_shm_step_mark_all_seen(l);
+  if (l->me == 0 && r->root <= 0)
+    memcpy(out, result, bytes);
+  if (r->root < 0)
+    RGI_TRY(spread(l, l->me == 0, out, bytes, r->call));
+  if (r->root < 0)
+    rgi_shm_step_mark_all_seen(l);
+  if (r->root > 0)
+    RGI_TRY(hand_on(l, 0, r->root, l->me == 0 ? result : out, bytes, r->call));
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
