@@ -41,8 +41,8 @@ int rgi_shm_coll_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 int rgi_shm_coll_reduce_elements(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
 /* An operation on blocks of one size, in the order of members. in: the caller's block, or a block
- * for each member (scatter: at the root; all-to-all). out: the caller's block (scatter), or a
- * block of each member (gather: at the root, or on all). */
+ * for each member (scatter: at the root; all-to-all). out: the caller's block (scatter; NULL at the
+ * root: it stays in place), or a block of each member (gather: at the root, or on all). */
 typedef struct {
   const void *in;
   void *out;
