@@ -108,9 +108,9 @@ int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count 
                             MPI_Datatype type, MPI_Op op) {
   rgi_shm_coll_reduction r = {
       .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
-  rgi_shared_state *l = fast_path_alone(g, &r, count);
+  rgi_shared_state *l = count > INT32_MAX ? NULL : rgi_fast_path_reduction(g, &r, count, 0);
   if (l)
-    return rgi_shm_coll_reduce(l, &r);
+    return rgi_shm_coll_reduce_scatter(l, &r);
   rgi_call c;
   rgi_call_begin(&c, RG_OP_REDUCE_SCATTER, g, 0);
   set_vectors(&c, send, recv, count, type);

@@ -37,6 +37,9 @@ typedef struct {
 
 int rgi_shm_coll_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
+/* in: r->count elements for each member; out: those for the caller, combined. It has no root. */
+int rgi_shm_coll_reduce_scatter(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
+
 /* A reduction whose elements are longer than a cell, without the shared buffer. */
 int rgi_shm_coll_reduce_elements(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
