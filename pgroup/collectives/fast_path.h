@@ -17,20 +17,22 @@
 /* Always inlined: a call costs as much as a part of what follows.
  *
  * The group's shared state, if all members are on this node and nothing is unusual about the
- * call; else NULL, and the general path finds out why. Counts the operation. */
+ * call; else NULL, and the general path finds out why. Counts the operation. Without elements, or
+ * on one member, the state need not have its memory: the operation must not touch it. */
 static inline __attribute__((always_inline)) rgi_shared_state *
 rgi_fast_path(rg_group g, MPI_Count count, const void *memory, size_t element, int root) {
   rgi_coll *coll;
   if (!g || g->magic != RGI_GROUP_MAGIC || g->epoch != rgi_runtime.epoch || g->me < 0 ||
       !rgi_runtime.started || rgi_coll_get("a collective", g, &coll))
     return NULL;
-  if (coll->forced_any || coll->nodes.count != 1 || count <= 0 || !element || !memory ||
-      memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 || root >= coll->all.size)
+  if (coll->forced_any || coll->nodes.count != 1 || count < 0 || !element ||
+      (!memory && count > 0) || memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 ||
+      root >= coll->all.size)
     return NULL;
-  if (!coll->shm && rgi_coll_join(coll))
+  if (!coll->shm && count > 0 && coll->all.size > 1 && rgi_coll_join(coll))
     return NULL;
   rgi_coll_next_tag(coll);
-  return coll->shm;
+  return coll->state;
 }
 
 /* The same for a reduction with one of the commonest operations; sets the size of its elements. A

@@ -163,10 +163,15 @@ static void reduce_scatter_hierarchical(rgi_sched *s, const rgi_subgroup *t,
   rgi_choice_build(s, RG_OP_SCATTERV, -1, &n->inside, &inside);
 }
 
-/* All members get the whole sum: the work is shared, and a copy inside a node is cheap. */
+/* Where the blocks differ or are combined as a whole all members get the whole sum: the work is
+ * shared, and a copy inside a node is cheap. */
 static void reduce_scatter_shared(rgi_sched *s, const rgi_subgroup *t,
                                   const rgi_algorithm_args *p) {
   size_t bytes = all_bytes(t, p);
+  if (!p->in_blocks.length && !s->reduction.whole) {
+    rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE_SCATTER, 0, p->out, p->in, p->bytes});
+    return;
+  }
   char *sum = rgi_sched_alloc(s, bytes);
   rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_ALL, sum, p->in, bytes});
   rgi_sched_copy(s, p->out, sum + rgi_blocks_at(&p->in_blocks, t->me), p->bytes);

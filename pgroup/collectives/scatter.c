@@ -82,8 +82,7 @@ static void scatter_hierarchical(rgi_sched *s, const rgi_subgroup *t, const rgi_
 
 static void scatter_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
   (void)t;
-  char *own = p->out ? p->out : rgi_sched_alloc(s, p->bytes);
-  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_SCATTER, p->root, own, p->in, p->bytes});
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_SCATTER, p->root, p->out, p->in, p->bytes});
 }
 
 const rgi_algorithm rgi_algorithms_scatter[] = {

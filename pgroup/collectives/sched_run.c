@@ -89,7 +89,8 @@ static int run_shm_reduce(const rgi_sched *s, const rgi_sched_step *step) {
                               .whole = s->reduction.whole,
                               .root = step->peer,
                               .call = s->call};
-  return rgi_shm_coll_reduce(s->coll->shm, &r);
+  return step->kind == RGI_SCHED_SHM_REDUCE ? rgi_shm_coll_reduce(s->coll->shm, &r)
+                                            : rgi_shm_coll_reduce_scatter(s->coll->shm, &r);
 }
 
 static int run_shm_step(const rgi_sched *s, const rgi_sched_step *step) {
@@ -104,6 +105,7 @@ static int run_shm_step(const rgi_sched *s, const rgi_sched_step *step) {
   case RGI_SCHED_SHM_BCAST:
     return rgi_shm_coll_bcast(l, step->to, step->bytes, step->peer, s->call);
   case RGI_SCHED_SHM_REDUCE:
+  case RGI_SCHED_SHM_REDUCE_SCATTER:
     return run_shm_reduce(s, step);
   case RGI_SCHED_SHM_GATHER:
     return rgi_shm_coll_gather(l, &b);

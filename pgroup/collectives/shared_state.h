@@ -17,7 +17,9 @@
  * its neighbours in a tree (levels.h). Otherwise polling would take processors that other members
  * need: members count themselves in (`arrived`), the last one to arrive does what is left to do,
  * and the others sleep until it wakes them (`release`). So each member runs once in a step. All
- * members of a node take the same way.
+ * members of a node take the same way. A barrier that follows a broadcast or scatter is released
+ * by the root of that instead: it leaves first, so that what it may give next is there when the
+ * others run.
  *
  * Which process writes what, and when:
  *
@@ -30,7 +32,10 @@
  *   arrived[]               every member, by an atomic increment
  *   last_arrived[], and the last member to arrive, before it sets release[]
  *     a result in its cell
- *   release[]               the last member to arrive; in a broadcast or scatter the root
+ *   release[]               the last member to arrive; in a broadcast or scatter the root; in a
+ *                           barrier that a member has claimed, that one
+ *   claimed                 the member that releases the barrier with this number, before it counts
+ *                           itself in
  *   buffer, failed[]        every member that attaches or detaches the buffer, and a process that
  *                           gives back a buffer that no member has attached, by compare-and-swap;
  *                           failed[]: the member that had no room for the buffer
@@ -59,6 +64,9 @@
  *      may run ahead of the others (the root of a broadcast need not wait for them), but
  *      before it writes the cell and chunk of step k it has seen done >= k - DEPTH of every
  *      member: the loads by which they read the old content come before its stores.
+ * `claimed` is seen by the last member to arrive, by 2, unless the claimer has already released the
+ * barrier: that member then releases it once more, which changes nothing, since no step of the same
+ * cell begins before it has ended this one.
  * `safe` in the handle remembers how far 4 holds, so that a member seldom looks: a step in
  * which it has seen all members (by 1, 2 or 3) also tells it that they have ended the steps before.
  * In a step by levels (shm_coll_levels.c) only neighbours in a tree read a cell, and 4 is asked of
@@ -116,7 +124,9 @@ typedef struct {
   rgi_bell release[RGI_SHM_DEPTH]; /* the last step of this cell that was released */
   rgi_bell done_bell;              /* changes when a member ends a step and another one waits */
   _Atomic uint32_t failed[RGI_SHM_DEPTH]; /* the step for which there was no buffer, by cell */
-  char pad[RGI_LINE - (RGI_SHM_DEPTH + 1) * sizeof(rgi_bell) - RGI_SHM_DEPTH * sizeof(uint32_t)];
+  _Atomic uint32_t claimed;               /* the barrier that a certain member releases; or 0 */
+  char pad[RGI_LINE - (RGI_SHM_DEPTH + 1) * sizeof(rgi_bell) -
+           (RGI_SHM_DEPTH + 1) * sizeof(uint32_t)];
   rgi_bell arrived[RGI_SHM_DEPTH]; /* arrivals so far at the steps of this cell */
   uint32_t
       last_arrived[RGI_SHM_DEPTH]; /* the last member to arrive; its cell may have the result */
@@ -146,6 +156,7 @@ struct rgi_shared_state {
   uint32_t near_safe;              /* its parent and children there have ended this one */
   uint32_t flat;                   /* no later step was read by all members */
   int reader[RGI_SHM_DEPTH];       /* by cell: one more member that reads the caller's; or -1 */
+  uint32_t gave;                   /* the last step in which the caller gave to all others; or 0 */
   uint32_t bytes;                  /* length of the operation that runs, modulo 2^32 */
   char *buffer;                    /* NULL until attached */
   uint64_t joining;                /* the group whose first step is about to begin; or 0 */

@@ -37,12 +37,15 @@ typedef struct {
 
 int rgi_shm_coll_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
+/* in: r->count elements for each member; out: those for the caller, combined. It has no root. */
+int rgi_shm_coll_reduce_scatter(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
+
 /* A reduction whose elements are longer than a cell, without the shared buffer. */
 int rgi_shm_coll_reduce_elements(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
 /* An operation on blocks of one size, in the order of members. in: the caller's block, or a block
- * for each member (scatter: at the root; all-to-all). out: the caller's block (scatter), or a
- * block of each member (gather: at the root, or on all). */
+ * for each member (scatter: at the root; all-to-all). out: the caller's block (scatter; NULL at the
+ * root: it stays in place), or a block of each member (gather: at the root, or on all). */
 typedef struct {
   const void *in;
   void *out;

@@ -34,8 +34,6 @@ int rgi_shm_coll_scatter_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b
   for (int to = 0; to < l->n; to++)
     for (size_t at = 0; at < b->bytes && to != b->root; at += RGI_SHM_TINY)
       RGI_TRY(scatter_piece(l, b, to, at));
-  if (l->me == b->root)
-    memmove(b->out, (const char *)b->in + (size_t)l->me * b->bytes, b->bytes);
   return RG_SUCCESS;
 }
 

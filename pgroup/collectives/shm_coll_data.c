@@ -3,8 +3,9 @@
  *
  * Gather, scatter, allgather and all-to-all inside a node: through the shared buffer, chunk
  * by chunk, one step for each. Gather and allgather: each member publishes a chunk of its
- * block and the receivers copy all of them. Scatter: the root's chunk holds a piece for each
- * member. All-to-all: each member's chunk holds a piece for each other one, and a barrier
+ * block and the receivers copy all of them. Scatter: the root writes a piece for each other member
+ * into that member's chunk and goes on, up to RGI_SHM_DEPTH steps ahead; tiny pieces lie side by
+ * side in its cell. All-to-all: each member's chunk holds a piece for each other one, and a barrier
  * stands between writing and reading. */
 #include <string.h>
 
@@ -56,24 +57,69 @@ static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 }
 
 int rgi_shm_coll_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
-  return b->bytes == 0 ? RG_SUCCESS : rgi_shm_step_result(l, run_gather(l, b));
+  if (l->n > 1 && b->bytes > 0)
+    return rgi_shm_step_result(l, run_gather(l, b));
+  if (b->bytes > 0 && b->in != b->out)
+    memcpy(b->out, b->in, b->bytes);
+  return RG_SUCCESS;
 }
 
-/* The root's chunk holds a piece of each member's block, side by side. */
+/* Whether the blocks of all members but the root have room in its cell. */
+static int fits_cell(const rgi_shared_state *l, size_t bytes) {
+  return bytes <= RGI_SHM_TINY / (size_t)(l->n - 1);
+}
+
+/* Where the root puts member i's piece. */
+static char *place_of_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, int i) {
+  if (fits_cell(l, b->bytes))
+    return rgi_shm_step_cell(l, b->root)->data + (size_t)(i - (i > b->root)) * b->bytes;
+  return rgi_shm_step_chunk(l, i, l->step);
+}
+
 static int scatter_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
   RGI_TRY(rgi_shm_step_begin(l, b->call));
-  char *chunk = rgi_shm_step_chunk(l, b->root, l->step);
   if (l->me == b->root) {
     for (int i = 0; i < l->n; i++)
-      memcpy(chunk + (size_t)i * n, (const char *)b->in + (size_t)i * b->bytes + at, n);
+      if (i != b->root)
+        memcpy(place_of_piece(l, b, i), (const char *)b->in + (size_t)i * b->bytes + at, n);
     rgi_shm_step_give(l, NULL, 0);
   } else {
     RGI_TRY(rgi_shm_step_take(l, b->root, b->call));
     RGI_LINES_COUNT_READ(RGI_LINES_COUNT_OF(n));
+    memcpy((char *)b->out + at, place_of_piece(l, b, l->me), n);
   }
-  memcpy((char *)b->out + at, chunk + (size_t)l->me * n, n);
   rgi_shm_step_end(l);
   return RG_SUCCESS;
+}
+
+/* Receivers that run beside the root begin while it writes; others run after it. In any case it
+ * waits for them the less the longer the pieces are. */
+#define SCATTER_LEAST ((size_t)16 << 10)
+
+static size_t scatter_length(size_t bytes) {
+  size_t part = (bytes / RGI_SHM_DEPTH + RGI_LINE) / RGI_LINE * RGI_LINE;
+  if (!rgi_shm_step_can_spin() || part > RGI_SHM_CHUNK)
+    return RGI_SHM_CHUNK;
+  return part > SCATTER_LEAST ? part : SCATTER_LEAST;
+}
+
+static int run_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
+  size_t piece = scatter_length(b->bytes);
+  l->bytes = (uint32_t)b->bytes;
+  if (!fits_cell(l, b->bytes)) {
+    RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
+    if (!l->buffer)
+      return rgi_shm_coll_scatter_cells(l, b);
+  }
+  for (size_t at = 0; at < b->bytes; at += piece)
+    RGI_TRY(scatter_step(l, b, at, smaller_of(piece, b->bytes - at)));
+  return RG_SUCCESS;
+}
+
+int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
+  if (l->me == b->root && b->out && b->bytes > 0)
+    memmove(b->out, (const char *)b->in + (size_t)l->me * b->bytes, b->bytes);
+  return l->n == 1 || b->bytes == 0 ? RG_SUCCESS : rgi_shm_step_result(l, run_scatter(l, b));
 }
 
 static int alltoall_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
@@ -92,14 +138,7 @@ static int alltoall_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size
   return RG_SUCCESS;
 }
 
-/* A step of an operation in which a chunk holds a piece for each member. */
-typedef int pieces_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n);
-
-/* The whole operation, without the shared buffer. */
-typedef int run_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
-
-static int run_pieces(rgi_shared_state *l, const rgi_shm_coll_blocks *b, pieces_step *run_step,
-                      run_cells *without_buffer) {
+static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   size_t piece = RGI_SHM_CHUNK / (size_t)l->n;
   l->bytes = (uint32_t)b->bytes;
   if (piece == 0)
@@ -107,27 +146,17 @@ static int run_pieces(rgi_shared_state *l, const rgi_shm_coll_blocks *b, pieces_
                      l->n);
   RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
   if (!l->buffer)
-    return without_buffer(l, b);
+    return rgi_shm_coll_alltoall_cells(l, b);
   for (size_t at = 0; at < b->bytes; at += piece)
-    RGI_TRY(run_step(l, b, at, smaller_of(piece, b->bytes - at)));
+    RGI_TRY(alltoall_step(l, b, at, smaller_of(piece, b->bytes - at)));
   return RG_SUCCESS;
 }
 
 /* A group of one member needs no shared memory. */
-static int exchange_pieces(rgi_shared_state *l, const rgi_shm_coll_blocks *b, pieces_step *run_step,
-                           run_cells *without_buffer) {
-  if (b->bytes == 0)
-    return RG_SUCCESS;
-  if (l->n > 1)
-    return rgi_shm_step_result(l, run_pieces(l, b, run_step, without_buffer));
-  memmove(b->out, b->in, b->bytes);
-  return RG_SUCCESS;
-}
-
-int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
-  return exchange_pieces(l, b, scatter_step, rgi_shm_coll_scatter_cells);
-}
-
 int rgi_shm_coll_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
-  return exchange_pieces(l, b, alltoall_step, rgi_shm_coll_alltoall_cells);
+  if (l->n > 1 && b->bytes > 0)
+    return rgi_shm_step_result(l, run_alltoall(l, b));
+  if (b->bytes > 0)
+    memmove(b->out, b->in, b->bytes);
+  return RG_SUCCESS;
 }

@@ -289,6 +289,8 @@ int rgi_shm_step_await_release(rgi_shared_state *l, int i, const char *call) {
   rgi_wait w;
   uint32_t now;
   RGI_LINES_COUNT_READ(1);
+  if (step_reached(atomic_load_explicit(&b->value, memory_order_acquire), l->step))
+    return RG_SUCCESS;
   rgi_wait_start(&w, call, i < 0 ? -1 : rgi_shared_state_group_rank(l, i));
   if (i < 0) {
     w.awaited = missing_member;
@@ -319,6 +321,25 @@ static int barrier_by_levels(rgi_shared_state *l, const char *call) {
   return RG_SUCCESS;
 }
 
+/* By the root of the step before. */
+static int release_first(rgi_shared_state *l, const char *call) {
+  atomic_store_explicit(&l->memory->claimed, l->step, memory_order_relaxed);
+  if (!rgi_shm_step_arrive(l))
+    RGI_TRY(rgi_shm_step_await_all(l, call));
+  atomic_store_explicit(&l->memory->claimed, 0, memory_order_relaxed);
+  rgi_shm_step_release(l);
+  return RG_SUCCESS;
+}
+
+/* Whether another member releases the step: the caller is the last one to arrive, and wakes it. */
+static int wake_claimer(rgi_shared_state *l) {
+  uint32_t claimed = atomic_load_explicit(&l->memory->claimed, memory_order_relaxed);
+  if (!claimed || claimed != l->step)
+    return 0;
+  rgi_bell_wake(&l->memory->arrived[l->step % RGI_SHM_DEPTH]);
+  return 1;
+}
+
 int rgi_shm_step_barrier(rgi_shared_state *l, const char *call) {
   if (rgi_shm_step_can_spin() && l->levels)
     return barrier_by_levels(l, call);
@@ -327,7 +348,9 @@ int rgi_shm_step_barrier(rgi_shared_state *l, const char *call) {
     for (int i = 0; i < l->n; i++)
       if (i != l->me)
         RGI_TRY(rgi_shm_step_await_member(l, i, call));
-  } else if (rgi_shm_step_arrive(l)) {
+  } else if (l->gave && l->gave == l->step - 1) {
+    RGI_TRY(release_first(l, call));
+  } else if (rgi_shm_step_arrive(l) && !wake_claimer(l)) {
     rgi_shm_step_release(l);
   } else {
     RGI_TRY(rgi_shm_step_await_release(l, -1, call));

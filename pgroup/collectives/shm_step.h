@@ -69,6 +69,7 @@ int rgi_shm_step_can_spin(void);
  * the others wait for it, and check its length. */
 static inline void rgi_shm_step_give(rgi_shared_state *l, const void *data, size_t bytes) {
   rgi_shm_step_publish(l, data, bytes);
+  l->gave = l->step;
   if (!rgi_shm_step_can_spin())
     rgi_shm_step_release(l);
 }

@@ -88,7 +88,8 @@ int rgi_intercept_chosen(rgi_intercept_call call) {
 /* --- serving --------------------------------------------------------------------------- */
 
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome) {
-  atomic_fetch_add_explicit(&state.counts[call][outcome], 1, memory_order_relaxed);
+  if (rgi_intercept_counting)
+    atomic_fetch_add_explicit(&state.counts[call][outcome], 1, memory_order_relaxed);
 }
 
 void rgi_intercept_count_window(rgi_intercept_window_call call, int served) {

@@ -69,6 +69,9 @@ int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *an
 /* Whether the operation was chosen. */
 int rgi_intercept_chosen(rgi_intercept_call call);
 
+/* Only where there will be a report: calls with nothing to do take nanoseconds. */
+extern int rgi_intercept_counting;
+
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome);
 
 /* --- calls on windows ------------------------------------------------------------------------ */
@@ -91,9 +94,7 @@ typedef enum {
       RGI_INTERCEPT_WINDOW_COUNT
 } rgi_intercept_window_call;
 
-/* They take nanoseconds, so they are counted only where there will be a report. */
-extern int rgi_intercept_counting;
-
+/* Likewise. */
 void rgi_intercept_count_window(rgi_intercept_window_call call, int served);
 
 /* --- passing on ------------------------------------------------------------------------------ */

@@ -8,7 +8,11 @@
  *
  * At the first call on a communicator its members agree whether they have the group. A group that
  * one member has no memory for is a group of none: calls are passed on to MPI by all members. If
- * a member has no memory to remember even that, no member does, and the next call tries again. */
+ * a member has no memory to remember even that, no member does, and the next call tries again.
+ *
+ * To ask MPI for the attribute takes longer than a call that has nothing to do. Therefore each
+ * thread remembers what it has found last, for as long as no attribute of any communicator is
+ * deleted. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -19,9 +23,18 @@
 
 static struct {
   pthread_mutex_t lock;
-  int key;
+  _Atomic int key;
   atomic_uint next;
-} kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID};
+  atomic_ulong deleted; /* attributes so far, and 1 */
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID, .deleted = 1};
+
+/* deleted: of kept, before the thread asked for the group. The library is there from the program's
+ * start, so that it may have memory of the first kind, which is found without a call. */
+static _Thread_local struct {
+  MPI_Comm comm;
+  rg_group group;
+  unsigned long deleted;
+} latest __attribute__((tls_model("initial-exec")));
 
 static char no_group; /* the attribute of a communicator whose calls are passed on */
 
@@ -30,6 +43,7 @@ enum { FORGETS, HAS_NO_GROUP, HAS_GROUP };
 
 static int delete_group(MPI_Comm comm, int key, void *value, void *extra) {
   (void)comm, (void)key, (void)extra;
+  atomic_fetch_add(&kept.deleted, 1);
   if (value != &no_group) {
     rg_group g = value;
     rg_group_free(&g);
@@ -38,9 +52,13 @@ static int delete_group(MPI_Comm comm, int key, void *value, void *extra) {
 }
 
 static int key_ready(void) {
+  int key = MPI_KEYVAL_INVALID;
+  if (kept.key != MPI_KEYVAL_INVALID)
+    return 1;
   pthread_mutex_lock(&kept.lock);
-  if (kept.key == MPI_KEYVAL_INVALID)
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_group, &kept.key, NULL);
+  if (kept.key == MPI_KEYVAL_INVALID &&
+      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_group, &key, NULL) == MPI_SUCCESS)
+    kept.key = key;
   pthread_mutex_unlock(&kept.lock);
   return kept.key != MPI_KEYVAL_INVALID;
 }
@@ -144,7 +162,7 @@ static void *agree_on_group(MPI_Comm comm) {
   return &no_group;
 }
 
-rg_group rgi_intercept_comm_group(MPI_Comm comm) {
+static rg_group find_group(MPI_Comm comm) {
   void *found = NULL;
   int flag = 0;
   if (comm == MPI_COMM_NULL ||
@@ -157,4 +175,17 @@ rg_group rgi_intercept_comm_group(MPI_Comm comm) {
   if (!flag)
     found = agree_on_group(comm);
   return found == &no_group ? NULL : found;
+}
+
+rg_group rgi_intercept_comm_group(MPI_Comm comm) {
+  unsigned long deleted = atomic_load_explicit(&kept.deleted, memory_order_acquire);
+  if (latest.comm == comm && latest.deleted == deleted)
+    return latest.group;
+  rg_group g = find_group(comm);
+  if (g) {
+    latest.comm = comm;
+    latest.group = g;
+    latest.deleted = deleted;
+  }
+  return g;
 }

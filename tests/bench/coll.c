@@ -18,7 +18,7 @@
 
 static struct {
   const char *operations, *sizes, *algorithms, *ranks;
-  int fresh;
+  int fresh, each, stream;
   char excluded[200]; /* what is not measured between groups, and why */
   rg_operation operation[RG_OP_COUNT];
   int size[SIZES], place[BENCH_PLACES];
@@ -37,6 +37,12 @@ static const struct poptOption common[] = {
      "Also the first call on a group that is formed for it, forming included; no call is "
      "repeated then",
      NULL},
+    {"each", 0, POPT_ARG_NONE, &given.each, 0,
+     "Time each call alone, with rank 0 as root, and a barrier after it that is not timed; the "
+     "mean of the ranks",
+     NULL},
+    {"stream", 0, POPT_ARG_NONE, &given.stream, 0,
+     "Calls back to back with rank 0 as root, without barriers", NULL},
     BENCH_VERIFY_OPTION,
     POPT_TABLEEND};
 
@@ -47,6 +53,13 @@ static const struct poptOption options[] = {
      "LIST|all"},
     {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(size_t)common, 0, NULL, NULL},
     POPT_TABLEEND};
+
+static bench_timing timing(void) {
+  return given.each     ? BENCH_EACH
+         : given.stream ? BENCH_STREAM
+         : given.fresh  ? BENCH_ONCE
+                        : BENCH_ROTATING;
+}
 
 /* --- the command line ------------------------------------------------------------------ */
 
@@ -100,6 +113,10 @@ static int exclude(char text[RGP_TEXT]) {
 }
 
 static int check(char text[RGP_TEXT]) {
+  if (given.each + given.stream + given.fresh > 1)
+    return snprintf(text, RGP_TEXT, "%s and %s: only one of them can be measured in a run",
+                    given.each ? "--each" : "--stream",
+                    given.each && given.stream ? "--stream" : "--fresh");
   given.operations_n = bench_operations_parse(given.operations, given.operation, text);
   if (given.operations_n < 0 || (bench_job_grouped() && exclude(text)))
     return 1;
@@ -108,7 +125,7 @@ static int check(char text[RGP_TEXT]) {
     if (choose(&c, text))
       return 1;
   }
-  given.sizes_n = bench_numbers("--sizes", given.sizes, 1, 1 << 30, SIZES, given.size, text);
+  given.sizes_n = bench_numbers("--sizes", given.sizes, 0, 1 << 30, SIZES, given.size, text);
   if (given.sizes_n < 0)
     return 1;
   given.places_n = bench_places(given.ranks, 1, given.place, text);
@@ -145,11 +162,12 @@ static int measure_place(course *k, int ranks) {
   int good = 1;
   if (bench_place_begin(&place, ranks))
     MPI_Abort(MPI_COMM_WORLD, RGP_FAILED);
-  k->report->floor |= bench_contest_has_floor(&place);
+  k->report->floor |= bench_contest_has_floor(&place, timing());
   for (int i = 0; i < given.operations_n && good; i++) {
     bench_contest c = {.place = &place,
                        .operation = given.operation[i],
                        .fresh = given.fresh,
+                       .timing = timing(),
                        .verify = bench_given.verify};
     choose(&c, text);
     good = measure_sizes(k, &c);
@@ -169,7 +187,10 @@ static void tell_groups(bench_report *report, const char *what) {
 
 static void tell(bench_report *report) {
   report->x_name = report->x_key = "bytes";
-  report->predicts = 1;
+  report->timing = bench_timing_name[timing()];
+  report->predicts = !report->timing;
+  if (report->timing)
+    json_object_set_new(report->facts, "timing", json_string(report->timing));
   json_object_set_new(report->facts, "operation", json_string(given.operations));
   json_object_set_new(report->facts, "verified", json_boolean(bench_given.verify));
   if (bench_all.view.is_inter)

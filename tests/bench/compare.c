@@ -49,10 +49,11 @@ static struct {
 
 /* --- reading ------------------------------------------------------------------------------ */
 
-/* What tells a row from others, in words: "allreduce auto ranks=4 bytes=8". The file says
- * it where all rows are alike. To be freed. */
+/* What tells a row from others, in words: "allreduce auto ranks=4 bytes=8", and "allreduce auto
+ * each ..." where its calls are timed in another way. The file says it where all rows are alike. To
+ * be freed. */
 static char *name_of(const json_t *all, const json_t *row) {
-  static const char *const words[] = {"operation", "contender", "inter"};
+  static const char *const words[] = {"operation", "contender", "inter", "timing"};
   static const char *const numbers[] = {"initiators", "responders", "ranks",
                                         "size",       "processes",  "bytes"};
   enum { WORDS = sizeof words / sizeof *words, NUMBERS = sizeof numbers / sizeof *numbers };

@@ -6,17 +6,18 @@
 
 #include "floor.h"
 #include "job.h"
+#include "preload.h"
 #include "shm/node.h"
 
 #define TAG 3
 #define VERIFIED 3 /* calls of each, with other roots and operands */
 
-enum { MOST = 3 + BENCH_PICKS + 1 + BENCH_FLOORS };
+enum { MOST = 4 + BENCH_PICKS + 1 + BENCH_FLOORS };
 
 /* All that take part. */
 typedef struct {
   const bench_contest *what;
-  bench_operation mpi, ours[BENCH_PICKS], global, between, fresh;
+  bench_operation mpi, ours[BENCH_PICKS], preloaded, global, between, fresh;
   bench_floor floor;
   int n, operations; /* contenders; the first of them are calls of the operation */
   int has_floor;
@@ -58,6 +59,13 @@ static bench_contender *add(field *f, const char *name, const char *(*runs)(void
   return &f->list[f->n++];
 }
 
+static bench_contender *add_operation(field *f, const char *name, bench_operation *o) {
+  bench_contender *c = add(f, name, bench_operation_run, o, o->batch);
+  if (f->what->timing == BENCH_EACH)
+    c->spent = &o->spent;
+  return c;
+}
+
 /* Which algorithms would serve this call themselves; the same on all ranks of the
  * job. */
 static void find_serving(const field *f, int serves[BENCH_PICKS]) {
@@ -90,20 +98,30 @@ static int add_ours(field *f) {
   find_serving(f, serves);
   for (int i = 0; i < f->what->algorithms_n; i++)
     if (serves[i]) {
-      add(f, f->what->algorithms[i], bench_operation_run, &f->ours[i], f->mpi.batch);
-      if (f->ours[i].group)
+      add_operation(f, f->what->algorithms[i], &f->ours[i]);
+      if (f->ours[i].group && !bench_timing_name[f->what->timing])
         f->predicted[f->n - 1] = predict(&f->ours[i], f->what->place->nodes);
     }
   return 1;
 }
 
-int bench_contest_has_floor(const bench_place *place) {
-  return !bench_all.view.is_inter && place->nodes == 1 && place->ranks > rgi_node.processors;
+/* Of the processes on one communicator: between groups calls are passed on to MPI. */
+static void add_preloaded(field *f) {
+  if (bench_all.view.is_inter || !bench_preloaded())
+    return;
+  f->preloaded = f->mpi;
+  f->preloaded.preloaded = 1;
+  add_operation(f, "regroup-mpi", &f->preloaded);
+}
+
+int bench_contest_has_floor(const bench_place *place, bench_timing timing) {
+  return !bench_timing_name[timing] && !bench_all.view.is_inter && place->nodes == 1 &&
+         place->ranks > rgi_node.processors;
 }
 
 static void add_floor(field *f) {
   const bench_place *p = f->what->place;
-  if (!bench_contest_has_floor(p))
+  if (!bench_contest_has_floor(p, f->what->timing))
     return;
   f->has_floor = p->member && bench_floor_begin(&f->floor, p->comm, f->mpi.batch);
   MPI_Bcast(&f->has_floor, 1, MPI_INT, 0, bench_all.comm);
@@ -119,11 +137,11 @@ static int add_groups(field *f) {
   const rg_inter_view *v = &bench_all.view;
   if (!v->is_inter)
     return 1;
-  if (!bench_operation_begin(&f->global, c->operation, v->global, NULL, c->bytes, !c->fresh) ||
-      !bench_operation_begin(&f->between, c->operation, v->benchmark, v, c->bytes, !c->fresh))
+  if (!bench_operation_begin(&f->global, c->operation, v->global, NULL, c->bytes, c->timing) ||
+      !bench_operation_begin(&f->between, c->operation, v->benchmark, v, c->bytes, c->timing))
     return 0;
-  add(f, "MPI global", bench_operation_run, &f->global, f->global.batch)->takes_part = 1;
-  add(f, bench_job_contender(), bench_operation_run, &f->between, f->between.batch)->takes_part = 1;
+  add_operation(f, "MPI global", &f->global)->takes_part = 1;
+  add_operation(f, bench_job_contender(), &f->between)->takes_part = 1;
   return 1;
 }
 
@@ -131,11 +149,12 @@ static int begin(field *f, const bench_contest *c) {
   memset(f, 0, sizeof *f);
   f->what = c;
   if (c->place->member &&
-      !bench_operation_begin(&f->mpi, c->operation, c->place->comm, NULL, c->bytes, !c->fresh))
+      !bench_operation_begin(&f->mpi, c->operation, c->place->comm, NULL, c->bytes, c->timing))
     return 0;
-  add(f, "MPI", bench_operation_run, &f->mpi, f->mpi.batch);
+  add_operation(f, "MPI", &f->mpi);
   if (!add_ours(f) || !add_groups(f))
     return 0;
+  add_preloaded(f);
   f->operations = f->n;
   f->fresh = f->mpi;
   if (c->fresh)
@@ -191,6 +210,7 @@ static int verify(field *f) {
     f->list[i].run = bench_operation_run_marked;
     f->list[i].finish = bench_operation_verify;
     f->list[i].batch = 1;
+    f->list[i].spent = NULL;
   }
   return bench_measure(bench_all.comm, &few, f->operations, f->list, unused);
 }

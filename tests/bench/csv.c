@@ -53,6 +53,7 @@ static void put_row(FILE *f, const bench_report *r, const bench_row *row) {
   put_time(f, row->predicted);
   put_time(f, row->floor);
   put_groups(f, row);
+  fprintf(f, ",%s", r->timing ? r->timing : "");
   fputc('\n', f);
 }
 
@@ -61,7 +62,7 @@ int bench_write_csv(const char *program, const char *path, FILE *f, const bench_
     return 1;
   fprintf(f,
           "command,operation,ranks,%s,contender,median,low,high,q1,q3,min,max,runs,outliers,"
-          "late,messages,messages_most,predicted,floor,inter,initiators,responders,among\n",
+          "late,messages,messages_most,predicted,floor,inter,initiators,responders,among,timing\n",
           r->x_key);
   for (int i = 0; i < r->rows; i++)
     put_row(f, r, &r->row[i]);

@@ -13,6 +13,17 @@
 #define BATCH 16
 #define BATCH_BYTES 4096
 
+/* With one root and one buffer: so many calls of up to so many bytes in all, and at least FEWEST.
+ */
+#define MOST 64
+#define MOST_BYTES (1 << 20)
+#define FEWEST 4
+
+#define UNTIMED 4 /* calls before those that are timed alone */
+
+const char *const bench_timing_name[BENCH_TIMINGS] = {
+    [BENCH_EACH] = "each", [BENCH_STREAM] = "stream"};
+
 int bench_operations_parse(const char *text, rg_operation operations[RG_OP_COUNT],
                            char why[RGP_TEXT]) {
   const char *names[RG_OP_COUNT + 1] = {NULL};
@@ -39,8 +50,20 @@ int bench_algorithm_find(rg_operation operation, const char *name) {
   return -1;
 }
 
-int bench_operation_batch(int bytes) {
-  return bytes <= BATCH_BYTES ? BATCH : 1;
+int bench_operation_batch(int bytes, bench_timing timing) {
+  int calls = bytes > MOST_BYTES / MOST ? MOST_BYTES / bytes : MOST;
+  if (bench_timing_name[timing])
+    return calls > FEWEST ? calls : FEWEST;
+  return timing == BENCH_ROTATING && bytes <= BATCH_BYTES ? BATCH : 1;
+}
+
+/* The root is one of so many ranks. */
+static int roots(const bench_operation *o) {
+  return bench_timing_name[o->timing] ? 1 : o->between ? o->between->initiator_size : o->ranks;
+}
+
+static int buffer_of(const bench_operation *o, int turn) {
+  return bench_timing_name[o->timing] ? 0 : turn % BENCH_BUFFERS;
 }
 
 /* A call as the check of results sees it. */
@@ -49,7 +72,7 @@ static bench_call call_of(const bench_operation *o, int turn) {
   return (bench_call){.operation = o->operation,
                       .ranks = o->ranks,
                       .rank = o->rank,
-                      .root = turn % (v ? v->initiator_size : o->ranks),
+                      .root = turn % roots(o),
                       .turn = turn,
                       .bytes = o->bytes,
                       .initiators = v ? v->initiator_size : 0,
@@ -58,15 +81,16 @@ static bench_call call_of(const bench_operation *o, int turn) {
 }
 
 int bench_operation_begin(bench_operation *o, rg_operation operation, MPI_Comm comm,
-                          const rg_inter_view *between, int bytes, int batches) {
-  *o = (bench_operation){.operation = operation, .comm = comm, .between = between, .bytes = bytes};
+                          const rg_inter_view *between, int bytes, bench_timing timing) {
+  *o = (bench_operation){
+      .operation = operation, .timing = timing, .comm = comm, .between = between, .bytes = bytes};
   MPI_Comm_size(comm, &o->ranks);
   MPI_Comm_rank(comm, &o->rank);
-  o->batch = batches ? bench_operation_batch(bytes) : 1;
+  o->batch = bench_operation_batch(bytes, timing);
   bench_call c = call_of(o, 0);
   size_t room = bench_room(operation, bench_blocks(&c), bytes);
   o->share = bench_share(&c);
-  for (int i = 0; i < BENCH_BUFFERS; i++) {
+  for (int i = 0; i < (bench_timing_name[timing] ? 1 : BENCH_BUFFERS); i++) {
     o->send[i] = calloc(room, 1);
     o->receive[i] = calloc(room, 1);
     if (!o->send[i] || !o->receive[i])
@@ -85,55 +109,74 @@ void bench_operation_end(bench_operation *o) {
 /* What this process passes as root of the call that comes. */
 static int root_of(const bench_operation *o) {
   const rg_inter_view *v = o->between;
-  int root = o->turn % (v ? v->initiator_size : o->ranks);
+  int root = o->turn % roots(o);
   if (!v || !v->is_initiator)
     return root;
   return o->rank == root ? MPI_ROOT : MPI_PROC_NULL;
 }
 
-#define CALL(mpi, ours) by_mpi ? (mpi, RG_SUCCESS) : (ours)
+/* MPI's own function has the name PMPI_... also where another one is preloaded. */
+#define CALL(mpi, ours)                                                                            \
+  o->group ? (ours) : ((void)(o->preloaded ? MPI_##mpi : PMPI_##mpi), RG_SUCCESS)
 
 int bench_operation_call(bench_operation *o) {
-  int by_mpi = !o->group;
   MPI_Comm c = o->comm;
   int root = root_of(o), bytes = o->bytes, n = o->bytes / (int)sizeof(double);
-  char *s = o->send[o->turn % BENCH_BUFFERS], *r = o->receive[o->turn % BENCH_BUFFERS];
+  char *s = o->send[buffer_of(o, o->turn)], *r = o->receive[buffer_of(o, o->turn)];
   MPI_Datatype b = MPI_BYTE, d = MPI_DOUBLE;
   o->turn++;
   switch (o->operation) {
   case RG_OP_BARRIER:
-    return CALL(MPI_Barrier(c), rg_barrier(o->group));
+    return CALL(Barrier(c), rg_barrier(o->group));
   case RG_OP_BCAST:
-    return CALL(MPI_Bcast(s, bytes, b, root, c), rg_bcast(o->group, s, bytes, b, root));
+    return CALL(Bcast(s, bytes, b, root, c), rg_bcast(o->group, s, bytes, b, root));
   case RG_OP_REDUCE:
-    return CALL(MPI_Reduce(s, r, n, d, MPI_SUM, root, c),
+    return CALL(Reduce(s, r, n, d, MPI_SUM, root, c),
                 rg_reduce(o->group, s, r, n, d, MPI_SUM, root));
   case RG_OP_ALLREDUCE:
-    return CALL(MPI_Allreduce(s, r, n, d, MPI_SUM, c), rg_allreduce(o->group, s, r, n, d, MPI_SUM));
+    return CALL(Allreduce(s, r, n, d, MPI_SUM, c), rg_allreduce(o->group, s, r, n, d, MPI_SUM));
   case RG_OP_GATHER:
-    return CALL(MPI_Gather(s, bytes, b, r, bytes, b, root, c),
+    return CALL(Gather(s, bytes, b, r, bytes, b, root, c),
                 rg_gather(o->group, s, bytes, b, r, bytes, b, root));
   case RG_OP_SCATTER:
-    return CALL(MPI_Scatter(s, bytes, b, r, bytes, b, root, c),
+    return CALL(Scatter(s, bytes, b, r, bytes, b, root, c),
                 rg_scatter(o->group, s, bytes, b, r, bytes, b, root));
   case RG_OP_ALLGATHER:
-    return CALL(MPI_Allgather(s, bytes, b, r, bytes, b, c),
+    return CALL(Allgather(s, bytes, b, r, bytes, b, c),
                 rg_allgather(o->group, s, bytes, b, r, bytes, b));
   case RG_OP_ALLTOALL:
-    return CALL(MPI_Alltoall(s, bytes, b, r, bytes, b, c),
+    return CALL(Alltoall(s, bytes, b, r, bytes, b, c),
                 rg_alltoall(o->group, s, bytes, b, r, bytes, b));
   case RG_OP_REDUCE_SCATTER:
-    return CALL(MPI_Reduce_scatter_block(s, r, o->share, d, MPI_SUM, c),
+    return CALL(Reduce_scatter_block(s, r, o->share, d, MPI_SUM, c),
                 rg_reduce_scatter_block(o->group, s, r, n, d, MPI_SUM));
   case RG_OP_SCAN:
-    return CALL(MPI_Scan(s, r, n, d, MPI_SUM, c), rg_scan(o->group, s, r, n, d, MPI_SUM));
+    return CALL(Scan(s, r, n, d, MPI_SUM, c), rg_scan(o->group, s, r, n, d, MPI_SUM));
   default:
-    return CALL(MPI_Exscan(s, r, n, d, MPI_SUM, c), rg_exscan(o->group, s, r, n, d, MPI_SUM));
+    return CALL(Exscan(s, r, n, d, MPI_SUM, c), rg_exscan(o->group, s, r, n, d, MPI_SUM));
   }
+}
+
+/* As the benchmarks that time each call alone do, by the contender's own barrier. */
+static int run_each(bench_operation *o) {
+  MPI_Comm c = o->comm;
+  int error = CALL(Barrier(c), rg_barrier(o->group));
+  o->spent = 0;
+  for (int i = -UNTIMED; i < o->batch && !error; i++) {
+    double from = rgp_now();
+    error = bench_operation_call(o);
+    if (i >= 0)
+      o->spent += rgp_now() - from;
+    if (!error)
+      error = CALL(Barrier(c), rg_barrier(o->group));
+  }
+  return error;
 }
 
 const char *bench_operation_run(void *context) {
   bench_operation *o = context;
+  if (o->timing == BENCH_EACH)
+    return run_each(o) ? rg_error_detail() : NULL;
   for (int i = 0; i < o->batch; i++)
     if (bench_operation_call(o))
       return rg_error_detail();
@@ -143,7 +186,7 @@ const char *bench_operation_run(void *context) {
 const char *bench_operation_run_marked(void *context) {
   bench_operation *o = context;
   bench_call c = call_of(o, o->turn);
-  bench_fill(&c, o->send[o->turn % BENCH_BUFFERS], o->receive[o->turn % BENCH_BUFFERS]);
+  bench_fill(&c, o->send[buffer_of(o, o->turn)], o->receive[buffer_of(o, o->turn)]);
   return bench_operation_call(o) ? rg_error_detail() : NULL;
 }
 
@@ -153,7 +196,7 @@ const char *bench_operation_verify(void *context) {
   int turn = o->turn - 1;
   const char *wrong;
   bench_call c = call_of(o, turn);
-  wrong = bench_verify(&c, o->send[turn % BENCH_BUFFERS], o->receive[turn % BENCH_BUFFERS]);
+  wrong = bench_verify(&c, o->send[buffer_of(o, turn)], o->receive[buffer_of(o, turn)]);
   if (!wrong)
     return NULL;
   snprintf(text, sizeof text, "%s of %d bytes on %d ranks, root %d: %s",

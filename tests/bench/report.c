@@ -70,8 +70,15 @@ static void print_ratio(double seconds, double of) {
     printf(" %8s", "");
 }
 
+/* Whose time is told, and of what. */
+static const char *timing_text(const bench_report *r) {
+  return !r->timing                       ? "the slowest rank's"
+         : strcmp(r->timing, "each") == 0 ? "each call alone, the mean of the ranks"
+                                          : "calls back to back, the slowest rank's";
+}
+
 static void print_head(const bench_report *r) {
-  printf("%s; time in us, the slowest rank's\n\n%7s  %-22s %9s  %-18s %-18s %5s %11s", r->title,
+  printf("%s; time in us, %s\n\n%7s  %-22s %9s  %-18s %-18s %5s %11s", r->title, timing_text(r),
          r->x_name, "contender", "median", "  95 % interval", "    quartiles", "runs", "messages");
   if (r->predicts)
     printf(" %9s %8s", "model", "/ model");

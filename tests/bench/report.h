@@ -29,6 +29,7 @@ typedef struct bench_report {
   int counted;                /* messages could be counted */
   int predicts, floor;        /* rows are compared with the model, with the floor */
   int rates;                  /* x is bytes that move: the table shows MB/s */
+  const char *timing;         /* "each": the mean of the ranks; "stream"; NULL: as usual */
   int failed;                 /* what was found makes the exit status RGP_FAILED */
   json_t *facts;              /* how it was measured; the JSON file starts with them */
   int rows;

@@ -25,7 +25,7 @@ enum { END = -1, FAILED = -2 };
 typedef struct {
   double seconds;
   long messages;
-  int late;
+  int took_part, late;
   char wrong[256];
 } record;
 
@@ -98,11 +98,14 @@ static void note(conductor *c, int contender) {
   bench_measured *m = &c->measured[contender];
   int rep = (int)(c->turn++ / c->n) - c->plan->warmup, late = 0;
   int batch = c->contender[contender].batch > 1 ? c->contender[contender].batch : 1;
-  double slowest = 0;
+  double slowest = 0, sum = 0;
   long messages = 0;
+  int took_part = 0;
   for (int i = 0; i < c->ranks && !c->failed; i++) {
     const record *r = &c->heard[i];
     slowest = fmax(slowest, r->seconds);
+    sum += r->seconds;
+    took_part += r->took_part;
     messages += r->messages;
     late |= r->late;
     if (r->wrong[0]) {
@@ -114,7 +117,8 @@ static void note(conductor *c, int contender) {
   adapt(c, late);
   if (rep < 0)
     return;
-  c->seconds[(size_t)contender * (size_t)c->plan->reps + (size_t)rep] = slowest / batch;
+  double seconds = c->contender[contender].spent && took_part ? sum / took_part : slowest;
+  c->seconds[(size_t)contender * (size_t)c->plan->reps + (size_t)rep] = seconds / batch;
   m->messages = rep == 0 || messages < m->messages ? messages : m->messages;
   m->messages_most = messages > m->messages_most ? messages : m->messages_most;
   m->late += late;
@@ -130,7 +134,8 @@ static void take_turn(const bench_start *start, const bench_contender *c, double
   long sent = bench_messages();
   double from = rgp_now();
   wrong = c->run(c->context);
-  r->seconds = rgp_now() - from;
+  r->seconds = c->spent ? *c->spent : rgp_now() - from;
+  r->took_part = 1;
   r->messages = bench_messages() - sent;
   if (!wrong && c->finish)
     wrong = c->finish(c->context);

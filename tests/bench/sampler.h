@@ -4,7 +4,7 @@
  * Measures several ways of doing the same thing against one another. In every
  * repetition each contender runs once, in an order that rotates, so that what
  * disturbs the machine disturbs all alike. A run starts at the same moment on
- * all ranks that take part, and its time is that of the slowest. */
+ * all ranks that take part, and its time is that of the slowest, unless it times itself. */
 #ifndef BENCH_SAMPLER_H
 #define BENCH_SAMPLER_H
 
@@ -24,6 +24,9 @@ typedef struct {
   const char *(*finish)(void *context);
   void *context;
   int batch; /* run does it so many times, and the time of one is told; 0: 1 */
+  /* What run has timed itself, in seconds: the mean of the ranks that take part is told. NULL: run
+   * is timed as a whole, and the slowest rank's time is told. */
+  const double *spent;
 } bench_contender;
 
 /* Only rank 0's plan counts. */

@@ -74,7 +74,11 @@ static int add(field *f, rg_group world, int rank, double units) {
   if (member)
     good = rg_group_create_range(world, 0, p - 1, 1, TAG, &g) == RG_SUCCESS &&
            bench_kernel_begin(k, g, given.steps, given.serial * units, parallel, given.bytes);
-  f->list[f->n++] = (bench_contender){"run", member, bench_kernel_run, bench_kernel_finish, k, 1};
+  f->list[f->n++] = (bench_contender){.name = "run",
+                                      .takes_part = member,
+                                      .run = bench_kernel_run,
+                                      .finish = bench_kernel_finish,
+                                      .context = k};
   return good;
 }
 

@@ -120,9 +120,13 @@ static int add(field *f, const level *l, rg_group world, rg_operation op, int ro
   *o = f->common;
   o->operation = op;
   o->bytes = op == RG_OP_BARRIER ? 0 : !in_blocks(op) ? bytes : block > 8 ? block : 8;
-  o->batch = bench_operation_batch(o->bytes);
+  o->batch = bench_operation_batch(o->bytes, BENCH_ROTATING);
   f->row[f->n] = row;
-  f->list[f->n++] = (bench_contender){name, l->member, bench_operation_run, NULL, o, o->batch};
+  f->list[f->n++] = (bench_contender){.name = name,
+                                      .takes_part = l->member,
+                                      .run = bench_operation_run,
+                                      .context = o,
+                                      .batch = o->batch};
   return !l->member || (rg_group_create(world, l->n, l->ranks, TAG, &o->group) == RG_SUCCESS &&
                         rg_group_set_algorithm(o->group, op, name) == RG_SUCCESS);
 }
@@ -132,8 +136,9 @@ static int begin(field *f, const level *l, int size) {
   rg_group world;
   int bytes = vector[size], most = bytes > 8 * l->n ? bytes : 8 * l->n;
   memset(f, 0, sizeof *f);
-  int good = rg_group_world(&world) == RG_SUCCESS &&
-             bench_operation_begin(&f->common, RG_OP_BCAST, MPI_COMM_WORLD, NULL, most, 1);
+  int good =
+      rg_group_world(&world) == RG_SUCCESS &&
+      bench_operation_begin(&f->common, RG_OP_BCAST, MPI_COMM_WORLD, NULL, most, BENCH_ROTATING);
   f->common.ranks = l->n;
   for (int op = 0; op < RG_OP_COUNT && good; op++)
     for (int row = 0; row < rgi_operation_rows((rg_operation)op) && good; row++)

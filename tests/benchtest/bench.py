@@ -23,9 +23,14 @@ def near(a, b, tolerance=1e-6):
     return a is not None and abs(a - b) <= tolerance * max(abs(a), abs(b))
 
 
-def bench(np, *args, cpus=None, **env):
-    """Status, output and errors; np = 0: without mpiexec. cpus: where it may run."""
-    command = (MPIEXEC + ['-n', str(np)] if np else []) + [BENCH, *args]
+def bench(np, *args, cpus=None, preload=None, **env):
+    """Status, output and errors; np = 0: without mpiexec. cpus: where it may run. preload: a library
+    of the build."""
+    command = MPIEXEC + ['-n', str(np)] if np else []
+    if preload:
+        path = os.path.join(os.path.dirname(BENCH), '..', 'lib', preload)
+        command += ['env', 'LD_PRELOAD=' + os.path.abspath(path)]
+    command += [BENCH, *args]
     done = subprocess.run(command, capture_output=True, text=True, timeout=180,
                           env=dict(os.environ, **env),
                           preexec_fn=cpus and (lambda: os.sched_setaffinity(0, cpus)))

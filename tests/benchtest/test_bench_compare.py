@@ -65,6 +65,14 @@ def test_rows():
     found, out = compare(before[1:], now[:-2])
     check(found['only_before'] == 2 and found['only_now'] == 1 and found['slower'] == 13, found)
     check('2 only before, 1 only now' in out, out)
+    # Times of another kind are other rows.
+    found, _ = compare(before, now, timing='each')
+    check(found['rows'][0]['row'] == 'bcast MPI each ranks=2 bytes=8', found)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [write(folder, kind or 'usual', [row(1, bytes=8)], ranks=2,
+                       **{'timing': kind} if kind else {}) for kind in ['each', 'stream', None]]
+        for i in range(3):
+            refused(0, ['compare', paths[i], paths[i - 1]], 'no row in common')
     # An older file says the operation once for all its rows.
     with tempfile.TemporaryDirectory() as folder:
         old = write(folder, 'a', [row(1, bytes=8)], operation='bcast', ranks=2)

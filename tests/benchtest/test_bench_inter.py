@@ -53,11 +53,11 @@ def check_rows(found, table, kind, first, second):
     check(len(table) == len(found['results']) > 0, kind, first, second)
 
 
-def collectives(kind, first, second, **how):
+def collectives(kind, first, second, *args, **how):
     """All of them among 6 processes, where both groups have several of them and differ."""
     some = COLLECTIVES if (first, second) == (2, 4) else ['bcast', 'allgather', 'reduce_scatter']
     found, table, out = between(kind, first, second, 'coll', '--sizes', '5000', '--operation',
-                                ','.join(some + ['scan', 'exscan']), **how)
+                                ','.join(some + ['scan', 'exscan']), *args, **how)
     check_rows(found, table, kind, first, second)
     for operation in some:
         there = [(r['contender'], r['among']) for r in found['results']
@@ -72,6 +72,8 @@ def collectives(kind, first, second, **how):
 def test_split():
     for first, second in [(1, 1), (1, 2), (2, 4), (5, 3)]:
         collectives('split', first, second)
+    for timing in ['--each', '--stream']:
+        collectives('split', 2, 4, timing)
     for first, second in [(2, 1), (3, 3)]:
         collectives('split', first, second, option='--split')
 

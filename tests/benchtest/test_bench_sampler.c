@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The benchmark's sampler: order, slowest rank, messages, when it stops.
+ * The benchmark's sampler: order, slowest rank, mean of the ranks, messages, when it stops.
  * ranks: 1 2 3 4 7
  * sources: tests/bench/sampler.c tests/bench/start.c tests/bench/stats.c tests/bench/counters.c */
 #include <mpi.h>
@@ -20,6 +20,7 @@ static struct { int n, contender[LOG]; } ran;
 
 typedef struct {
   int me, sleep_us, messages, fail_at, calls, finished;
+  double spent; /* above 0: the contender times itself */
 } context;
 
 static const char *run(void *p) {
@@ -45,7 +46,13 @@ static int measure(bench_plan plan, int n, context c[], const int takes_part[],
   ran.n = 0;
   for (int i = 0; i < n; i++) {
     c[i].me = i;
-    list[i] = (bench_contender){"test", takes_part[i], run, finish, &c[i], 1};
+    list[i] = (bench_contender){.name = "test",
+                                .takes_part = takes_part[i],
+                                .run = run,
+                                .finish = finish,
+                                .context = &c[i],
+                                .batch = c[i].spent > 0 ? 4 : 1,
+                                .spent = c[i].spent > 0 ? &c[i].spent : NULL};
   }
   return bench_measure(MPI_COMM_WORLD, &plan, n, list, m);
 }
@@ -77,6 +84,25 @@ static void test_slowest(void) {
     RGT_TRUE(m[0].seconds.min >= 2e-3 * rgt_size);
     RGT_TRUE(m[1].seconds.min >= 5e-4);
   }
+}
+
+/* A contender that times itself: the mean of the ranks that take part, for one of its calls. */
+static void test_spent(void) {
+  int takes_part[3] = {1, rgt_rank != 1, 1};
+  double mean[2] = {0.5 * (rgt_size + 1), 0}, some = rgt_size > 1 ? rgt_size - 1 : 1;
+  context c[3] = {{.spent = 4.0 * (rgt_rank + 1)},
+                  {.spent = 4.0 * (rgt_rank + 1)},
+                  {.sleep_us = rgt_rank == 0 ? 3000 : 0}};
+  bench_measured m[3];
+  for (int r = 0; r < rgt_size; r++)
+    mean[1] += r == 1 ? 0 : (r + 1) / some;
+  RGT_TRUE(measure((bench_plan){.reps = 3, .seconds = 60}, 3, c, takes_part, m));
+  for (int i = 0; i < 2 && rgt_rank == 0; i++) {
+    RGT_TRUE(m[i].seconds.min > mean[i] * (1 - 1e-12));
+    RGT_TRUE(m[i].seconds.max < mean[i] * (1 + 1e-12));
+  }
+  if (rgt_rank == 0)
+    RGT_TRUE(m[2].seconds.min >= 3e-3); /* the slowest, beside them */
 }
 
 static void test_messages(void) {
@@ -118,8 +144,12 @@ static void test_failure(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"rotation", test_rotation}, {"slowest rank", test_slowest},
-                                   {"messages", test_messages}, {"when it stops", test_stops},
-                                   {"failure", test_failure},   {NULL, NULL}};
+  static const rgt_test tests[] = {{"rotation", test_rotation},
+                                   {"slowest rank", test_slowest},
+                                   {"mean of the ranks", test_spent},
+                                   {"messages", test_messages},
+                                   {"when it stops", test_stops},
+                                   {"failure", test_failure},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "bench_sampler", tests);
 }

@@ -12,20 +12,20 @@ import os
 import shutil
 import tempfile
 
-from bench import bench, check, main, near, refused
+from bench import BENCH, bench, check, main, near, refused
 
 SHORT = ['--reps', '2', '--time-limit', '0.5', '--verify']
 COLLECTIVES = ['barrier', 'bcast', 'reduce', 'allreduce', 'gather', 'scatter', 'allgather',
                'alltoall', 'reduce_scatter', 'scan', 'exscan']
 
 
-def files(np, *args, svg=False):
+def files(np, *args, svg=False, **how):
     """What the JSON and the CSV file of a short run hold, and its table."""
     with tempfile.TemporaryDirectory() as folder:
         paths = {kind: os.path.join(folder, 'r.' + kind) for kind in ['json', 'csv', 'svg']}
         wanted = ['json', 'csv'] + ['svg'] * bool(svg and shutil.which('gnuplot'))
         options = [word for kind in wanted for word in ('--' + kind, paths[kind])]
-        status, out, err = bench(np, *args, *SHORT, *options)
+        status, out, err = bench(np, *args, *SHORT, *options, **how)
         check(status == 0 and not err, np, args, status, err)
         with open(paths['json']) as f:
             found = json.load(f)
@@ -45,7 +45,8 @@ def same_rows(found, table):
     for line, r in zip(table, found['results']):
         check(line['command'] == found['command'] and line['operation'] == r['operation'] and
               int(line['ranks']) == r['ranks'] and int(line['bytes']) == r['bytes'] and
-              line['contender'] == r['contender'], line, r)
+              line['contender'] == r['contender'] and
+              line['timing'] == found.get('timing', ''), line, r)
         for name in ['median', 'low', 'high', 'q1', 'q3', 'min', 'max', 'runs', 'outliers']:
             check(near(float(line[name]), float(r[name]), 1e-6), name, line, r)
         check(0 < r['min'] <= r['q1'] <= r['median'] <= r['q3'] <= r['max'], r)
@@ -66,6 +67,37 @@ def test_collectives():
                   operation, found['results'])
             check(len(rows(found, contender='MPI')) == len(sizes), operation)
             check('%s on %d ranks' % (operation, np) in out, out)
+
+
+def test_timings():
+    """Each call alone, and calls back to back; also of no bytes."""
+    for np in [1, 3]:
+        for timing, text in [('each', 'each call alone'), ('stream', 'calls back to back')]:
+            found, out = files(np, 'coll', '--sizes', '0,8,70000', '--' + timing)
+            check(found['timing'] == timing and text in out and '/ model' not in out, out)
+            for name in ['MPI', 'auto']:
+                check([(r['operation'], r['bytes']) for r in rows(found, contender=name)] ==
+                      [(o, n) for o in COLLECTIVES
+                       for n in ([0] if o == 'barrier' else [0, 8, 70000])], np, timing, name)
+            check({r['contender'] for r in found['results']} == {'MPI', 'auto'} and
+                  not any('predicted' in r or 'floor' in r for r in found['results']), found)
+    found, out = files(3, 'bcast', '--sizes', '8', '--each', '--ranks', '2,3', '--algorithms',
+                       'binomial')
+    check([(r['ranks'], r['contender']) for r in found['results']] ==
+          [(p, c) for p in [2, 3] for c in ['MPI', 'auto', 'binomial']], found)
+    found, out = files(2, 'bcast', '--sizes', '8')
+    check('timing' not in found and "the slowest rank's" in out, found)
+
+
+def test_preloaded():
+    """What the preloaded library makes of MPI's calls is a contender of its own."""
+    if 'asan' in BENCH or 'tsan' in BENCH:
+        return
+    for extra in [[], ['--each'], ['--stream']]:
+        found, _ = files(2, 'coll', '--sizes', '8', *extra, preload='libregroup-mpi.so')
+        for operation in COLLECTIVES:
+            check([r['contender'] for r in rows(found, operation=operation)] ==
+                  ['MPI', 'auto', 'regroup-mpi'], operation, extra, found['results'])
 
 
 def test_coll():
@@ -126,7 +158,12 @@ def test_wrong():
                         (['coll', '--algorithms', 'tree,nothing'], "'nothing'"),
                         (['bcast', '--operation', 'reduce'], '--operation'),
                         (['bcast', '--algorithms', 'shaken'], 'binomial'),
-                        (['scan', '--sizes', '0'], '--sizes'),
+                        (['scan', '--sizes', '-1'], '--sizes'),
+                        (['coll', '--each', '--stream'], '--each and --stream'),
+                        (['scan', '--fresh', '--each'], '--each and --fresh'),
+                        (['bcast', '--stream', '--fresh'], '--stream and --fresh'),
+                        (['p2p', '--each'], '--each'),
+                        (['arrays', '--stream'], '--stream'),
                         (['p2p', '--kinds', 'ping'], 'pingpong'),
                         (['p2p', '--pairs', 'ends,neighbours'], '--pairs'),
                         (['p2p', '--pairs', 'all'], 'neighbours'),

@@ -220,6 +220,61 @@ static void test_mixed(void) {
   }
 }
 
+/* Blocks of doubles, each the sum of those of all members in closed form; all ranks draw the same
+ * length. */
+static void test_reduce_scatter(void) {
+  const size_t ranks = (size_t)rgt_size;
+  srandom((unsigned)rgt_seed() + 5);
+  for (int turn = 0; turn < 30; turn++) {
+    size_t n = lengths[(size_t)random() % lengths_used] / sizeof(double), wrong = 0;
+    double *in = malloc((ranks * n + 1) * sizeof *in), *out = malloc((n + 1) * sizeof *out);
+    for (size_t i = 0; i < ranks * n; i++)
+      in[i] = rgt_rank + 3 * (double)(i / (n ? n : 1)) + (double)(i % (n ? n : 1) % 1000) + turn;
+    for (size_t i = 0; i <= n; i++)
+      out[i] = -1;
+    delay();
+    RGT_OK(rgi_shm_coll_reduce_scatter(
+        l, &(rgi_shm_coll_reduction){in, out, n, sizeof *in, MPI_DOUBLE, MPI_SUM, 0, 0, "test"}));
+    for (size_t i = 0; i < n; i++)
+      wrong += out[i] != rgt_size * (rgt_size - 1) / 2.0 +
+                             rgt_size * (3.0 * rgt_rank + (double)(i % 1000) + turn);
+    RGT_INT(wrong, 0);
+    RGT_DBL(out[n], -1, 0);
+    free(in);
+    free(out);
+  }
+}
+
+/* x -> a x + b for each member, composed in the order of members. */
+static void test_reduce_scatter_order(void) {
+  enum { N = 50 };
+  MPI_Datatype pair;
+  unsigned *in = malloc((size_t)rgt_size * N * 2 * sizeof *in), out[N][2], wrong = 0;
+  MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Op_create(compose, 0, &op);
+  for (unsigned i = 0; i < (unsigned)rgt_size * N; i++) {
+    in[2 * i] = 2 * (unsigned)rgt_rank + 3;
+    in[2 * i + 1] = i + (unsigned)rgt_rank;
+  }
+  for (int whole = 0; whole < 2; whole++) {
+    memset(out, 0, sizeof out);
+    RGT_OK(rgi_shm_coll_reduce_scatter(
+        l, &(rgi_shm_coll_reduction){in, out, N, 8, pair, op, whole, 0, "test"}));
+    for (unsigned i = 0; i < N; i++) {
+      unsigned x = 1;
+      for (unsigned r = 0; r < (unsigned)rgt_size; r++)
+        x = (2 * r + 3) * x + (unsigned)rgt_rank * N + i + r;
+      wrong += out[i][0] + out[i][1] != x;
+    }
+  }
+  RGT_INT(wrong, 0);
+  MPI_Op_free(&op);
+  op = MPI_SUM;
+  MPI_Type_free(&pair);
+  free(in);
+}
+
 /* Groups are formed and freed: the arena gets its memory back. */
 static void test_memory(void) {
   rgi_arena_usage before, after;
@@ -286,6 +341,7 @@ static void test_without_buffer(void) {
   check_order(400);
   test_gather_scatter();
   test_alltoall();
+  test_reduce_scatter();
   test_long_elements();
   RGT_TRUE(!l->buffer);
   rgt_full_arena_empty();
@@ -316,6 +372,8 @@ int main(int argc, char **argv) {
                                    {"order of operands", test_order},
                                    {"gather and scatter", test_gather_scatter},
                                    {"all to all", test_alltoall},
+                                   {"reduce and scatter", test_reduce_scatter},
+                                   {"order in blocks", test_reduce_scatter_order},
                                    {"long elements", test_long_elements},
                                    {"barrier", test_barrier},
                                    {"mixed", test_mixed},

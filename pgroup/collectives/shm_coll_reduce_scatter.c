@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Reduce-scatter inside a node. In each step a member's chunk holds a piece for each member, side
+ * by side. After a barrier every member combines the pieces that are for it, from the last member's
+ * to the first one's as all reductions do, in its own result: so each step has one barrier, and no
+ * member reads results. Where that is not possible the whole vector is reduced on all members. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collectives/op_apply.h"
+#include "collectives/shm_coll.h"
+#include "collectives/shm_step.h"
+
+/* Elements [at, at + n) of each block. */
+static int combine_step(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t at, size_t n) {
+  size_t bytes = n * r->size, mine = (size_t)l->me * bytes;
+  char *out = (char *)r->out + at * r->size;
+  RGI_TRY(rgi_shm_step_begin(l, r->call));
+  uint32_t step = l->step;
+  for (size_t i = 0; i < (size_t)l->n; i++)
+    memcpy(rgi_shm_step_chunk(l, l->me, step) + i * bytes,
+           (const char *)r->in + (i * r->count + at) * r->size, bytes);
+  RGI_TRY(rgi_shm_step_barrier(l, r->call));
+  RGI_TRY(rgi_shm_step_check_all(l, step, r->call));
+  memcpy(out, rgi_shm_step_chunk(l, l->n - 1, step) + mine, bytes);
+  for (int i = l->n - 2; i >= 0; i--)
+    RGI_TRY(rgi_op_apply(rgi_shm_step_chunk(l, i, step) + mine, out, n, r->type, r->op));
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+/* The sum of all blocks on all members; each takes its own. */
+static int reduce_all(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  size_t block = r->count * r->size;
+  rgi_shm_coll_reduction all = *r;
+  _Alignas(16) char tiny[RGI_SHM_TINY];
+  int is_tiny = block <= RGI_SHM_TINY / (size_t)l->n;
+  char *sum = is_tiny ? tiny : malloc((size_t)l->n * block);
+  if (!sum) /* the others must not wait for this member */
+    return rgi_shm_step_result(
+        l,
+        rgi_error(RG_ERR_NOMEM, "%s: no memory for %d blocks of %zu bytes", r->call, l->n, block));
+  all.out = sum;
+  all.count = (size_t)l->n * r->count;
+  all.root = RGI_SHM_COLL_ALL;
+  int error = rgi_shm_coll_reduce(l, &all);
+  if (!error)
+    memcpy(r->out, sum + (size_t)l->me * block, block);
+  if (!is_tiny)
+    free(sum);
+  return error;
+}
+
+static int run_steps(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t piece) {
+  for (size_t at = 0; at < r->count; at += piece) {
+    size_t left = r->count - at;
+    RGI_TRY(combine_step(l, r, at, left < piece ? left : piece));
+  }
+  return RG_SUCCESS;
+}
+
+int rgi_shm_coll_reduce_scatter(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  size_t all = (size_t)l->n * r->count * r->size, piece = 0;
+  if (all == 0)
+    return RG_SUCCESS;
+  if (l->n == 1) {
+    if (r->in != r->out)
+      memcpy(r->out, r->in, all);
+    return RG_SUCCESS;
+  }
+  if (!r->whole && all > RGI_SHM_TINY)
+    piece = RGI_SHM_CHUNK / ((size_t)l->n * r->size);
+  if (piece == 0)
+    return reduce_all(l, r);
+  l->bytes = (uint32_t)all;
+  RGI_TRY(rgi_shm_step_result(l, rgi_shm_step_attach_buffer(l, r->call)));
+  return l->buffer ? rgi_shm_step_result(l, run_steps(l, r, piece)) : reduce_all(l, r);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * ranks: 2 3 4 7
+ * env: RG_TIMEOUT=60
+ * The root of a broadcast or scatter inside a node: it goes on before any other member has begun,
+ * as far as there is room; and no member leaves the barrier that follows before it, where processes
+ * outnumber processors. */
+#include <mpi.h>
+#include <regroup.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "collectives/shared_state_cache.h"
+#include "collectives/shm_coll.h"
+#include "progress/wait.h"
+#include "shm/node.h"
+#include "tests/check/check.h"
+
+enum { TAG = 1 };
+
+static rg_group world;
+static rgi_shared_state *l;
+
+static void begin(int oversubscribed) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+  RGT_OK(rgi_shared_state_cache_attach(world, &l));
+  rgi_node.oversubscribed = oversubscribed;
+}
+
+static void end(void) {
+  rgi_shared_state_cache_detach(l);
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
+/* --- the root goes on ------------------------------------------------------------------- */
+
+static char byte_of(int member, size_t i) {
+  return (char)(member * 31 + (int)(i % 251));
+}
+
+/* The others are told by a message that the root has ended all these calls; only then they begin.
+ */
+static void await_root(int root) {
+  int word = 0;
+  if (rgt_rank != root)
+    MPI_Recv(&word, 1, MPI_INT, root, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void tell_others(int root) {
+  for (int to = 0; to < rgt_size && rgt_rank == root; to++)
+    if (to != root)
+      MPI_Send(&root, 1, MPI_INT, to, TAG, MPI_COMM_WORLD);
+}
+
+static void check_scatter(size_t bytes, int calls, int root) {
+  char *in = malloc((size_t)rgt_size * bytes), *out = calloc(bytes, 1);
+  size_t wrong = 0;
+  for (size_t i = 0; i < (size_t)rgt_size * bytes; i++)
+    in[i] = byte_of((int)(i / bytes), i % bytes);
+  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  await_root(root);
+  for (int k = 0; k < calls; k++)
+    RGT_OK(rgi_shm_coll_scatter(l, &(rgi_shm_coll_blocks){in, out, bytes, root, "test"}));
+  tell_others(root);
+  for (size_t i = 0; i < bytes; i++)
+    wrong += out[i] != byte_of(rgt_rank, i);
+  RGT_INT(wrong, 0);
+  free(in);
+  free(out);
+}
+
+static void check_bcast(size_t bytes, int calls, int root) {
+  char *data = calloc(bytes, 1);
+  size_t wrong = 0;
+  for (size_t i = 0; i < bytes && rgt_rank == root; i++)
+    data[i] = byte_of(root, i);
+  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  await_root(root);
+  for (int k = 0; k < calls; k++)
+    RGT_OK(rgi_shm_coll_bcast(l, data, bytes, root, "test"));
+  tell_others(root);
+  for (size_t i = 0; i < bytes; i++)
+    wrong += data[i] != byte_of(root, i);
+  RGT_INT(wrong, 0);
+  free(data);
+}
+
+static void test_goes_on(void) {
+  const size_t most = RGI_SHM_DEPTH * RGI_SHM_CHUNK;
+  for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
+    begin(oversubscribed);
+    for (int root = 0; root < rgt_size; root += rgt_size - 1) {
+      check_scatter(8, RGI_SHM_DEPTH, root);
+      check_scatter(57, RGI_SHM_DEPTH, root);
+      check_scatter(RGI_SHM_CHUNK, 1, root);
+      check_scatter(most, 1, root);
+      check_bcast(8, RGI_SHM_DEPTH, root);
+      check_bcast(most, 1, root);
+    }
+    end();
+  }
+}
+
+/* --- who leaves a barrier first ------------------------------------------------------------- */
+
+/* How often the root has been counted in at the next step. */
+static uint32_t root_counts(void) {
+  return atomic_load(&l->memory->member[0].arrival_count[(l->step + 1) % RGI_SHM_DEPTH]);
+}
+
+static double held; /* until then the root has stayed in its wait */
+
+/* In the root's wait: until all members have come, and then for some time. */
+static void hold_root(void) {
+  rgi_bell *arrived = &l->memory->arrived[l->step % RGI_SHM_DEPTH];
+  double limit = rgi_clock_now() + 10;
+  if (held > 0)
+    return;
+  while (atomic_load(&arrived->value) % (uint32_t)l->n && rgi_clock_now() < limit)
+    rgi_clock_sleep(1e-4);
+  rgi_clock_sleep(20e-3);
+  held = rgi_clock_now();
+}
+
+/* Returns whether the root has been held: not if all were there when it looked first. */
+static int check_leaving(int gives) {
+  char data[8] = {0};
+  double left, first_held = 0, least = 0;
+  held = 0;
+  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  RGT_OK(rgi_shm_coll_bcast(l, data, sizeof data, gives ? 0 : 1, "test"));
+  uint32_t before = root_counts();
+  MPI_Barrier(MPI_COMM_WORLD); /* each has looked */
+  rgi_wait_meanwhile = rgt_rank == 0 ? hold_root : NULL;
+  while (rgt_rank != 0 && root_counts() == before)
+    rgi_clock_sleep(1e-4);
+  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  left = rgi_clock_now();
+  rgi_wait_meanwhile = NULL;
+  MPI_Allreduce(&held, &first_held, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(&left, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  if (gives)
+    RGT_TRUE(least >= first_held);
+  return first_held > 0;
+}
+
+static void test_leaves_first(void) {
+  begin(1);
+  int seen = 0;
+  for (int turn = 0; turn < 100 && seen < 4; turn++) {
+    seen += check_leaving(1);
+    check_leaving(0); /* it is no root: the last member to arrive releases the barrier */
+  }
+  RGT_INT(seen, 4);
+  end();
+}
+
+int main(int argc, char **argv) {
+  static const rgt_test tests[] = {{"the root goes on", test_goes_on},
+                                   {"the root leaves first", test_leaves_first},
+                                   {NULL, NULL}};
+  return rgt_main(argc, argv, "shm_root", tests);
+}
