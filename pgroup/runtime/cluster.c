@@ -120,6 +120,7 @@ static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   int size;
   table_bytes = tables_bytes(world, &size);
   rgi_arena_sizes sizes = {.bytes = (size_t)rgi_options_value(RGI_OPT_ARENA_SIZE) << 20,
+                           .processes = rgi_node.n,
                            .roots = members_bytes() + table_bytes + extra,
                            .heap = rgi_cluster_words(rgi_node.n) + words_bytes(),
                            .placed = rgi_node_memory_inboxes()};

@@ -39,9 +39,11 @@
 #define SMALL RGI_BLOCKS_LARGEST
 #define PIECE ((size_t)64 << 10)
 
-/* Free pages keep their memory up to so many bytes; above that, ranges of at least RETURNED go back
- * to the system. */
+/* Free pages keep their memory up to so many bytes for each process of the node, for these free and
+ * allocate at the same time; but from the second process on no more than that part of the arena.
+ * Above that, ranges of at least RETURNED go back to the system. */
 #define AT_HAND ((size_t)64 << 20)
+#define AT_HAND_PART 8
 #define RETURNED ((size_t)1 << 20)
 
 /* From so many bytes on a block begins with a huge page. */
@@ -54,6 +56,7 @@ typedef struct {
   uint64_t number, size;              /* drawn for this segment; bytes of all but the heap */
   uint64_t heap, mapped;              /* where the heap begins and ends */
   uint64_t first, pages;              /* where blocks begin, and where the table of pages is */
+  uint64_t at_hand;                   /* bytes of free pages that keep their memory */
   uint64_t limit[RGI_ARENA_PURPOSES]; /* where the pages end that each purpose may take */
   pthread_mutex_t growing;            /* robust */
   _Atomic uint64_t used;
@@ -207,7 +210,7 @@ static void free_pages(uint64_t offset, uint64_t n) {
   uint64_t first = (offset - arena.base->first) / RGI_PAGE;
   lock_growing();
   if (!rgi_arena_is_aside(offset) && n * RGI_PAGE >= RETURNED &&
-      (page_table()->spare + n) * RGI_PAGE > AT_HAND)
+      (page_table()->spare + n) * RGI_PAGE > arena.base->at_hand)
     drop_pages(first, n, 1);
   rgi_pages_free(page_table(), first, n);
   unlock_growing();
@@ -475,6 +478,13 @@ static void prepare_pages(const rgi_arena_sizes *sizes, const layout *at) {
     h->limit[i] = limit += round_up(sizes->aside[i], RGI_PAGE) / RGI_PAGE;
 }
 
+static uint64_t at_hand(const rgi_arena_sizes *sizes) {
+  uint64_t all = AT_HAND * (uint64_t)(sizes->processes > 1 ? sizes->processes : 1),
+           most = sizes->bytes / AT_HAND_PART;
+  all = all < most ? all : most;
+  return all < AT_HAND ? AT_HAND : all;
+}
+
 static void prepare_segment(const rgi_arena_sizes *sizes, const layout *at) {
   arena_header *h = arena.base;
   pthread_mutexattr_t attributes;
@@ -488,6 +498,7 @@ static void prepare_segment(const rgi_arena_sizes *sizes, const layout *at) {
   h->mapped = at->heap + sizes->heap;
   h->first = at->first;
   h->pages = at->pages;
+  h->at_hand = at_hand(sizes);
   prepare_pages(sizes, at);
   if (getrandom(&h->number, sizeof h->number, 0) != (ssize_t)sizeof h->number)
     h->number = MAGIC;

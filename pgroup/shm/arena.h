@@ -39,10 +39,11 @@ typedef enum {
 
 /* bytes: for blocks. roots: zeroed, for structures of the rooms above (rgi_arena_roots). heap:
  * divided up by the rooms above (rgi_arena_heap). aside: for each purpose, besides `bytes`. placed:
- * where the roots begin with parts of processes, or NULL. */
+ * where the roots begin with parts of processes, or NULL. processes: of the node; 0: not known. */
 typedef struct {
   size_t bytes, roots, heap, aside[RGI_ARENA_PURPOSES];
   const rgi_placement *placed;
+  int processes;
 } rgi_arena_sizes;
 
 /* By one process of the node: makes the segment. RG_ERR_SYSTEM; RG_ERR_OPTION: it would be larger
@@ -75,10 +76,11 @@ int rgi_arena_heap_commit(const char *what, uint64_t offset, size_t bytes);
 /* A block of at least so many bytes, not zeroed, aligned to a line, or above 16 KiB to a page. Any
  * process, any thread. Small blocks need no lock unless the arena has to grow. RG_ERR_NOMEM, with
  * `what`, the caller's purpose, in the text, changes nothing. Free blocks above 16 KiB merge with
- * their neighbours; when more than 64 MiB are free their memory goes back to the system. In a full
- * arena small blocks are cut from larger ones of up to 16 KiB, and before a call fails what is kept
- * for later is given back: by the caches (below); free small blocks become pages where they fill
- * such; the memory of all free pages goes back to the system. */
+ * their neighbours; when more than 64 MiB for each process of the node are free, or an eighth of
+ * the arena and 64 MiB, their memory goes back to the system. In a full arena small blocks are cut
+ * from larger ones of up to 16 KiB, and before a call fails what is kept for later is given back:
+ * by the caches (below); free small blocks become pages where they fill such; the memory of all
+ * free pages goes back to the system. */
 int rgi_arena_alloc(const char *what, size_t bytes, uint64_t *offset);
 
 /* The same for a purpose. */

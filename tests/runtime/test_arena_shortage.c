@@ -57,14 +57,18 @@ int __wrap_fallocate(int fd, int mode, off_t at, off_t bytes) {
   return 0;
 }
 
-static void make_arena(size_t bytes, size_t heap) {
-  rgi_arena_sizes sizes = {.bytes = bytes, .heap = heap};
+static void make_arena_for(int processes, size_t bytes, size_t heap) {
+  rgi_arena_sizes sizes = {.bytes = bytes, .heap = heap, .processes = processes};
   rgi_arena_address address;
   memset(&node, 0, sizeof node);
   node.pages = (int64_t)((bytes + heap) / RGI_PAGE + 1000);
   node.page = calloc((size_t)node.pages, 1);
   node.most = node.signal = node.pages;
   RGT_OK(rgi_arena_make(&sizes, &address));
+}
+
+static void make_arena(size_t bytes, size_t heap) {
+  make_arena_for(0, bytes, heap);
 }
 
 static void end_arena(void) {
@@ -162,6 +166,28 @@ static void test_memory(void) {
   end_arena();
 }
 
+/* Each process of the node frees a large block and allocates it again: no memory goes to the system
+ * and comes back, unless that would be too much of the arena. */
+static void free_and_allocate(int processes, size_t bytes, int kept) {
+  uint64_t at[4];
+  make_arena_for(processes, bytes, 0);
+  for (int i = 0; i < 4; i++)
+    RGT_OK(rgi_arena_alloc("a test", 40 * MIB, &at[i]));
+  for (int i = 0; i < 4; i++)
+    rgi_arena_free(at[i], 40 * MIB);
+  for (int i = 0; i < 4; i++)
+    RGT_INT(has_memory(at[i], 40 * MIB), i < kept);
+  end_arena();
+}
+
+static void test_at_hand(void) {
+  free_and_allocate(1, 4096 * MIB, 1);
+  free_and_allocate(2, 4096 * MIB, 3); /* 128 MiB */
+  free_and_allocate(4, 4096 * MIB, 4);
+  free_and_allocate(4, 656 * MIB, 2); /* 82 MiB */
+  free_and_allocate(4, 256 * MIB, 1); /* 64 MiB, as for one process */
+}
+
 /* Blocks of every size fill the arena; when they are free again one block gets all. */
 static void test_small_frees(void) {
   enum { MOST = 70000 };
@@ -203,12 +229,9 @@ static void test_too_large(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"signals", test_signals},
-                                   {"meanwhile", test_meanwhile},
-                                   {"memory", test_memory},
-                                   {"small", test_small_frees},
-                                   {"file", test_file},
-                                   {"too large", test_too_large},
-                                   {NULL, NULL}};
+  static const rgt_test tests[] = {{"signals", test_signals},     {"meanwhile", test_meanwhile},
+                                   {"memory", test_memory},       {"at hand", test_at_hand},
+                                   {"small", test_small_frees},   {"file", test_file},
+                                   {"too large", test_too_large}, {NULL, NULL}};
   return rgt_main(argc, argv, "arena_shortage", tests);
 }
