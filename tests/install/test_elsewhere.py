@@ -63,7 +63,10 @@ def check_names(tree, work):
 
 
 def check_development(tree):
-    text = plan(tree, 'WERROR=1', 'BLAS=libsci,another')
+    """The default targets install nothing, though the linker looks into LIBDIR for MPI too."""
+    libdir = re.search(r' -L(\S+)', call(['mpicc.mpich', '-show']))[1]
+    text = plan(tree, 'WERROR=1', 'BLAS=libsci,another', 'PREFIX=/usr', 'LIBDIR=' + libdir)
+    assert 'Install' not in text, line_of(text, 'Install')
     assert '-Werror' in line_of(text, r'-o \S*pgroup/base/error\.os')
     assert '-lsci_gnu -lanother ' in line_of(text, r'-o \S*libregroup-arrays\.so')
 
