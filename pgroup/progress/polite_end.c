@@ -16,14 +16,32 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "base/pause.h"
+
+#define NO_SUCH_FUNCTION (-22) /* UCX's error UCS_ERR_UNSUPPORTED */
 
 /* MPICH has one for each of its virtual interfaces. */
 #define MOST_WORKERS 64
 
-__attribute__((visibility("default"))) void ucp_worker_destroy(void *worker);
+#define EXPORT __attribute__((visibility("default")))
 
+/* What a worker's creator asks for: the first members of UCX's ucp_worker_params_t, which are part
+ * of UCX's binary interface. */
+typedef struct {
+  uint64_t fields; /* which members are set */
+  int thread_mode;
+} worker_params;
+
+#define FIELD_THREAD_MODE 1
+#define SINGLE 0     /* only the thread that has used it first may use it */
+#define SERIALIZED 1 /* any thread, one at a time */
+
+EXPORT int ucp_worker_create(void *context, worker_params *params, void **worker);
+EXPORT void ucp_worker_destroy(void *worker);
+
+typedef int create_fn(void *, worker_params *, void **);
 typedef void destroy_fn(void *);
 
 static struct {
@@ -110,6 +128,23 @@ static void leave_worker(const void *worker) {
     pthread_join(end.thread, NULL);
   end.runs = 0;
   atomic_store(&end.begun, 0); /* MPI may be initialized once more */
+}
+
+/* UCX 1.17 and later abort the process where another thread polls a worker that is for a single
+ * thread. */
+int ucp_worker_create(void *context, worker_params *params, void **worker) {
+  create_fn *next = (create_fn *)dlsym(RTLD_NEXT, "ucp_worker_create");
+  if (!next)
+    return NO_SUCH_FUNCTION;
+  worker_params asked = *params;
+  if (!(asked.fields & FIELD_THREAD_MODE) || asked.thread_mode == SINGLE) {
+    params->fields |= FIELD_THREAD_MODE;
+    params->thread_mode = SERIALIZED;
+  }
+  int status = next(context, params, worker);
+  params->fields = asked.fields;
+  params->thread_mode = asked.thread_mode;
+  return status;
 }
 
 void ucp_worker_destroy(void *worker) {

@@ -9,17 +9,19 @@
  *
  * MPICH polls for the listed operations, and each poll in vain (rgi_polite_polled) calls
  * check_failure. If it finds that a death or a revocation concerns the group of this call:
- * - Receives are cancelled, and MPICH is told that they have completed, with the two bits in the
- *   tag by which MPICH itself marks a message from a process that knows of a failure. The
- *   contents are 0xff: not a size or a rank, and neutral in MPI_BAND.
+ * - Receives are cancelled, and MPICH is told that they have completed. The contents are 0xff: not
+ *   a size or a rank, and neutral in MPI_BAND. MPICH 4.0 is also told, by two bits in the tag, what
+ *   it tells itself by a message from a process that knows of a failure. MPICH 4.2 would end the
+ *   process for these bits (MPIC_Sendrecv makes its error a fatal one), so there MPICH goes on to
+ * the end with these contents: see keeps_contents.
  * - Sends that last 0.1 s longer are given up: MPICH is told that they are done, and UCX forgets
  *   them when it can. A receiver that lives has got its message by then.
  * - Operations that MPICH still starts are not passed on as they are: sends count as done,
  *   receives wait for a tag that no message has, until the next poll cancels them.
  *
- * So MPICH runs through its own error path to the end, gives back the context mask that it has
- * locked, and returns an error. This needs the tag layout of MPICH 4.0 and is not tried with any
- * other MPI.
+ * So MPICH runs to the end, through its own error path or as if it had made the communicator, and
+ * gives back the context mask that it has locked. This needs the tags of MPICH 4.0 and 4.2 and is
+ * not tried with any other MPI: see known_mpich.
  *
  * Invariants. An operation is in the list from its start until its callback runs or it is given
  * up as a send; it is freed by whichever comes last of its callback and the return of UCX's call
@@ -40,6 +42,10 @@
 
 #if !__has_include(<ucp/api/ucp.h>)
 
+int rgi_mpi_interrupt_known(void) {
+  return 0;
+}
+
 int rgi_mpi_interrupt_possible(void) {
   return 0;
 }
@@ -58,6 +64,7 @@ int rgi_mpi_interrupt_end(int error, const char *call) {
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucp/api/ucp.h>
@@ -94,6 +101,7 @@ static _Thread_local struct {
   int on;
   rgi_mpi_interrupt_kind kind;
   uint64_t parent; /* the context of the first message: the parent communicator's */
+  const char *top; /* the stack's end below which MPI's variables are */
   int cause;       /* the error for which the call is interrupted */
   double since;    /* when that was found */
 } watch;
@@ -179,22 +187,43 @@ static void note_call(atomic_int *seen) {
 
 /* --- MPICH's tags -------------------------------------------------------------------- */
 
-/* The two bits of a tag that mean "a process has failed". They lie above the bit of collectives,
- * which lies above the largest tag. 0: this MPI is not MPICH 4.0 over UCX. */
-static ucp_tag_t failure_bits(void) {
-  static _Atomic int64_t kept = -1;
-  int64_t bits = atomic_load(&kept);
-  if (bits >= 0)
-    return (ucp_tag_t)bits;
+/* The versions of MPICH whose calls can be interrupted, and whether the receives that are given up
+ * carry MPICH's mark of a failure. */
+static const struct { int major, minor, marked; } known_mpich[] = {{4, 0, 1}, {4, 2, 0}};
+
+enum { UNKNOWN = -1 };
+
+/* 1 or 0: whether receives are marked. UNKNOWN: this MPI is not in the table, or several workers
+ * are in use (see is_beyond). */
+static int find_marking(void) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length, found = 0, *most = NULL;
+  int length, major, minor;
   MPI_Get_library_version(version, &length);
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
-  int known = strstr(version, "MPICH Version:\t4.0") && strstr(version, "ch4:ucx") && found &&
-              !getenv("MPIR_CVAR_CH4_NUM_VCIS"); /* several workers: see is_beyond */
-  bits = known ? ((int64_t)*most + 1) * (2 + 4) : 0;
-  atomic_store(&kept, bits);
-  return (ucp_tag_t)bits;
+  if (sscanf(version, "MPICH Version: %d.%d", &major, &minor) == 2 && strstr(version, "ch4:ucx") &&
+      !getenv("MPIR_CVAR_CH4_NUM_VCIS"))
+    for (size_t i = 0; i < sizeof known_mpich / sizeof *known_mpich; i++)
+      if (known_mpich[i].major == major && known_mpich[i].minor == minor)
+        return known_mpich[i].marked;
+  return UNKNOWN;
+}
+
+/* What find_marking returns. */
+static int marking(void) {
+  enum { NOT_YET = -2 };
+  static atomic_int kept = NOT_YET;
+  int is = atomic_load(&kept);
+  if (is == NOT_YET)
+    atomic_store(&kept, is = find_marking());
+  return is;
+}
+
+/* The two bits of a tag that mean "a process has failed". They lie above the bit of collectives,
+ * which lies above the largest tag. 0: receives are not marked. */
+static ucp_tag_t failure_bits(void) {
+  int found = 0, *most = NULL;
+  if (marking() == 1)
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
+  return found ? ((ucp_tag_t)*most + 1) * (2 + 4) : 0;
 }
 
 /* The number of a communicator, from which MPICH makes UCX's tag. */
@@ -214,6 +243,20 @@ static int is_beyond(ucp_tag_t tag) {
   return context_of(tag) != watch.parent;
 }
 
+/* MPICH agrees on the number of a communicator by a bitwise AND of masks of free numbers: 64 words,
+ * and one that says whether all processes own their masks. Its own mask is in a variable of
+ * MPICH's. What MPICH combines with it is received in memory from the heap, for which 0xff is
+ * neutral. But a result is received in the variable itself, and all numbers would count as free
+ * then. So what a variable contains stays there: the numbers that are free on this process, or some
+ * of them. MPICH takes one, and the communicator is given up at once. Other variables are sizes and
+ * contexts. */
+static int keeps_contents(const ucx_operation *o) {
+  enum { MASK_BYTES = 65 * 4, ALLREDUCE = 14 }; /* the tag of pieces of the mask */
+  const char *here = __builtin_frame_address(0), *buffer = o->buffer;
+  return marking() == 0 && buffer > here && buffer < watch.top &&
+         (o->bytes == MASK_BYTES || (uint32_t)o->tag == ALLREDUCE);
+}
+
 /* --- UCX's functions, as MPICH calls them -------------------------------------------- */
 
 static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info,
@@ -224,7 +267,8 @@ static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_i
                                     .length = o.bytes};
   if (o.given_up && status == UCS_ERR_CANCELED) {
     /* 0xff: not a size, not a rank, and neutral in MPI_BAND. */
-    memset(o.buffer, o.local ? 0 : 0xff, o.bytes);
+    if (o.local || !keeps_contents(&o))
+      memset(o.buffer, o.local ? 0 : 0xff, o.bytes);
     status = UCS_OK;
     info = &made;
   }
@@ -323,9 +367,13 @@ static void check_failure(void) {
   give_up(now);
 }
 
+int rgi_mpi_interrupt_known(void) {
+  return marking() != UNKNOWN;
+}
+
 int rgi_mpi_interrupt_possible(void) {
   return rgi_guard_exists() && atomic_load(&sends_seen) && atomic_load(&receives_seen) &&
-         failure_bits() != 0;
+         marking() != UNKNOWN;
 }
 
 void rgi_mpi_interrupt_begin(rgi_mpi_interrupt_kind kind) {
@@ -333,6 +381,7 @@ void rgi_mpi_interrupt_begin(rgi_mpi_interrupt_kind kind) {
   watch.on = rgi_mpi_interrupt_possible();
   watch.kind = kind;
   watch.parent = NO_TAG;
+  watch.top = __builtin_frame_address(0);
   rgi_polite_polled = watch.on ? check_failure : NULL;
 }
 

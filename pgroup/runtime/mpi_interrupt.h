@@ -2,8 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Interrupting blocking calls of MPI. Such a call (MPI_Comm_create_group, for one) never returns
- * when a process that it needs has died. In a job that survives, with MPICH 4.0 over UCX, it is
- * ended when a death or a revocation concerns the group whose call this thread is in: it returns
+ * when a process that it needs has died. In a job that survives, with MPICH 4.0 or 4.2 over UCX, it
+ * is ended when a death or a revocation concerns the group whose call this thread is in: it returns
  * through MPI's own error path (mpi_interrupt.c says how). Elsewhere these functions do nothing,
  * and such a call waits until RG_PATIENCE ends the job. */
 #ifndef RGI_MPI_INTERRUPT_H
@@ -11,6 +11,9 @@
 
 /* What the thread calls until rgi_mpi_interrupt_end: MPI_Comm_create_group, or any call. */
 typedef enum { RGI_MPI_INTERRUPT_CREATION, RGI_MPI_INTERRUPT_ANY } rgi_mpi_interrupt_kind;
+
+/* Whether this MPI is one whose calls can be interrupted: by its version, at once. */
+int rgi_mpi_interrupt_known(void);
 
 /* Whether calls can be interrupted in this job. */
 int rgi_mpi_interrupt_possible(void);

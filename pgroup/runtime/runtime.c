@@ -31,6 +31,7 @@
 #include "runtime/cluster.h"
 #include "runtime/finalize.h"
 #include "runtime/module.h"
+#include "runtime/mpi_interrupt.h"
 #include "runtime/node_memory.h"
 #include "runtime/tuning.h"
 #include "shm/failure.h"
@@ -150,6 +151,14 @@ static void warn_of_single_tasks(void) {
             tasks);
 }
 
+static void warn_of_unknown_mpi(void) {
+  if (rgi_guard_exists() && !rgi_mpi_interrupt_known())
+    rgi_log(RGI_LOG_WARN,
+            "RG_SURVIVE=1: calls of this MPI cannot be interrupted (MPICH 4.0 and 4.2 "
+            "over UCX are known): a death while communicators are made is not "
+            "survived, and RG_PATIENCE ends the job");
+}
+
 /* Whether MPI's waits are polite is known when MPI has polled once. A process alone may not have,
  * and then tests a receive that no message is for. */
 static int is_polite(void) {
@@ -171,6 +180,7 @@ static void tell_configuration(void) {
   char memory[RGI_NODE_MEMORY_TEXT];
   warn_of_unknown_options();
   warn_of_single_tasks();
+  warn_of_unknown_mpi();
   rgi_log(RGI_LOG_INFO, "regroup %s: %d processes, %d of them on this node with %d processors%s",
           RG_VERSION, rgi_runtime.size, rgi_node.n, rgi_node.processors,
           rgi_node.oversubscribed ? ": oversubscribed" : "");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/mpi_interrupt.h"
 #include "runtime/node_memory.h"
 #include "runtime/program/program.h"
 #include "shm/node.h"
@@ -65,8 +66,11 @@ static void print_table(int count, int polite) {
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(mpi, &length);
-  printf("regroup %s\nMPI     %.*s\nMPI's own waits are %s\n\n", RG_VERSION,
-         (int)strcspn(mpi, "\n"), mpi, polite ? "polite" : why_not_polite());
+  printf("regroup %s\nMPI     %.*s\nMPI's own waits are %s\na death while "
+         "communicators are made is %s\n\n",
+         RG_VERSION, (int)strcspn(mpi, "\n"), mpi, polite ? "polite" : why_not_polite(),
+         rgi_mpi_interrupt_known() ? "survived with RG_SURVIVE=1"
+                                   : "not survived: calls of this MPI cannot be interrupted");
   for (int i = 0; i < count && get_option(i, &o) == RG_SUCCESS; i++)
     printf("%-18s %-8s (%s)\n    %s\n    values: %s; default: %s\n", o.name, o.value, o.origin,
            o.meaning, o.values, *o.builtin ? o.builtin : "none");
