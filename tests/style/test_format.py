@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""All C files are formatted as .clang-format says; every source names its licence.
+"""All C files are formatted as .clang-format says; every source names its licence; no file has a
+conflict's markers.
 
 beside: yes
 """
@@ -27,11 +28,19 @@ def licence_missing(name):
         return 'SPDX-License-Identifier: BSD-3-Clause' not in f.read(400)
 
 
+def has_markers(name):
+    with open(name, errors='replace') as f:
+        return any(line.startswith(('<' * 7 + ' ', '>' * 7 + ' ')) for line in f)
+
+
 sources = [f for f in files() if f.endswith(('.c', '.h'))]
 bare = [f for f in files() if f.endswith(('.c', '.h', '.py', '.sh')) and licence_missing(f)]
 for name in bare:
     print('%s: no SPDX line near its top' % name)
-if bare:
+marked = [f for f in files() if not os.path.islink(f) and has_markers(f)]
+for name in marked:
+    print('%s: a conflict that was not resolved' % name)
+if bare or marked:
     sys.exit(1)
 if not shutil.which('clang-format'):
     print('clang-format is not installed')
