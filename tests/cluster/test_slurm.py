@@ -94,7 +94,7 @@ def test_signals(three):
 def test_faults(three):
     """The others' ranks go on. Where the node lives, its slurmd does too."""
     job = start(three, 'sleep 2; echo end $(hostname)')
-    assert len(three.steps(1)) == 1 and three.kill_steps(1) >= 3
+    assert len(three.steps(1)) == 1 and three.kill_steps(1) >= 2  # and sleep, if it has begun
     assert 'slurmd' in [faults.name_of(pid) for pid in three.processes([1])]
     time.sleep(3)
     three.take_down(1)
