@@ -87,7 +87,7 @@ static rgi_levels *place_of(int me, int n, const int parent[]) {
 int rgi_levels_make(const rgi_members *members, const int ranks[], int n, int me,
                     rgi_levels **levels) {
   rgi_node_cache *at;
-  if (n <= RGI_NODE_FLAT)
+  if (rgi_node.oversubscribed || n <= RGI_NODE_FLAT)
     return RG_SUCCESS;
   RGI_TRY(find_caches(members, ranks, n, &at));
   int *parent = malloc((size_t)n * sizeof *parent);

@@ -25,7 +25,7 @@ typedef struct {
 int rgi_levels_parents(int n, const rgi_node_cache at[], int parent[]);
 
 /* Of the local member me of n; ranks: their places among the members, NULL: all, in order. NULL if
- * they are so few that they are one level. Local. RG_ERR_NOMEM. */
+ * they are so few that they are one level, or share processors. Local. RG_ERR_NOMEM. */
 int rgi_levels_make(const rgi_members *members, const int ranks[], int n, int me,
                     rgi_levels **levels);
 

@@ -23,16 +23,15 @@
 #define COMBINE_MOST ((size_t)1 << 10)
 
 static int fits(const rgi_shared_state *l, size_t bytes, size_t most) {
-  return l->levels && rgi_shm_step_can_spin() &&
-         (bytes <= RGI_SHM_TINY || (l->buffer && bytes <= most));
+  return bytes <= RGI_SHM_TINY || (l->buffer && bytes <= most);
 }
 
 int rgi_shm_coll_levels_carry(const rgi_shared_state *l, size_t bytes) {
-  return fits(l, bytes, CARRY_MOST);
+  return l->levels && fits(l, bytes, CARRY_MOST);
 }
 
 int rgi_shm_coll_levels_combine(const rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
-  return fits(l, r->count * r->size, COMBINE_MOST) && !rgi_op_is_users(r->op);
+  return l->levels && fits(l, r->count * r->size, COMBINE_MOST) && !rgi_op_is_users(r->op);
 }
 
 /* Where member i's data of this step are. */

@@ -157,7 +157,7 @@ static int begin_step(rgi_shared_state *l, int near, const char *call) {
     l->step = l->ended = done;
   }
   uint32_t step = l->step + 1, needed = step - RGI_SHM_DEPTH;
-  near = near && l->levels && rgi_shm_step_can_spin();
+  near = near && l->levels;
   if (!step_reached(l->safe, needed))
     RGI_TRY(near && !l->joining && !step_reached(l->flat, needed)
                 ? await_near_done(l, needed, call)
@@ -341,7 +341,7 @@ static int wake_claimer(rgi_shared_state *l) {
 }
 
 int rgi_shm_step_barrier(rgi_shared_state *l, const char *call) {
-  if (rgi_shm_step_can_spin() && l->levels)
+  if (l->levels)
     return barrier_by_levels(l, call);
   if (rgi_shm_step_can_spin()) {
     rgi_shm_step_publish(l, NULL, 0);
