@@ -34,16 +34,13 @@ static int reduce_cells(rgi_shared_state *l, const rgi_shm_coll_reduction *r, ch
 }
 
 static int reduce_tiny_spinning(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
-  _Alignas(16) char result[RGI_SHM_TINY];
   if (!gets_result(l, r))
     return RG_SUCCESS;
   for (int i = 0; i < l->n; i++)
     if (i != l->me)
       RGI_TRY(rgi_shm_step_await_member(l, i, r->call));
   rgi_shm_step_mark_all_seen(l);
-  RGI_TRY(reduce_cells(l, r, result));
-  memcpy(r->out, result, r->count * r->size);
-  return RG_SUCCESS;
+  return reduce_cells(l, r, r->out);
 }
 
 static int reduce_tiny_sleeping(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
@@ -65,7 +62,7 @@ static int reduce_tiny_sleeping(rgi_shared_state *l, const rgi_shm_coll_reductio
 }
 
 static int reduce_tiny(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
-  if (rgi_shm_coll_levels_combine(l, r))
+  if (l->levels && rgi_shm_coll_levels_combine(l, r))
     return rgi_shm_coll_levels_reduce(l, r);
   RGI_TRY(rgi_shm_step_begin(l, r->call));
   rgi_shm_step_publish(l, r->in, r->count * r->size);
