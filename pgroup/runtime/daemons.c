@@ -29,6 +29,7 @@
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "runtime/addresses.h"
+#include "runtime/gather.h"
 #include "runtime/pass_fd.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -234,12 +235,7 @@ static int start_daemon(rgi_overlay *m, const node_card *cards, int world, int l
 static int exchange_cards(MPI_Comm world, node_card *mine, node_card **all) {
   int size;
   MPI_Comm_size(world, &size);
-  *all = malloc((size_t)size * sizeof **all);
-  if (!*all)
-    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the addresses of %d ranks", size);
-  RGI_TRY_MPI(
-      MPI_Allgather(mine, (int)sizeof *mine, MPI_BYTE, *all, (int)sizeof *mine, MPI_BYTE, world));
-  return RG_SUCCESS;
+  return rgi_gather(world, size, "addresses", mine, sizeof *mine, all);
 }
 
 static int open_all(MPI_Comm world, MPI_Comm node, rgi_overlay *m, int *pipe) {

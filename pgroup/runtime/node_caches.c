@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "machine/machine_process.h"
-#include "progress/mpi_error.h"
+#include "runtime/gather.h"
 #include "shm/node.h"
 
 /* hwloc's numbers; -1: none. */
@@ -32,40 +32,22 @@ static int number_of(const rgi_node_cache *c, int sockets) {
   return c->cache < 0 ? c->socket + 1 : sockets + 1 + c->cache;
 }
 
-/* Numbers both from 0. */
-static int number_all(rgi_node_cache *all, int n) {
-  int sockets = 0, caches = 0, *of = malloc((size_t)n * sizeof *of);
-  int error = of ? RG_SUCCESS
-                 : rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the caches of %d processes", n);
-  for (int i = 0; i < n; i++) {
+/* Numbers from 0 on, with gaps. */
+static void number_all(rgi_node_cache *all, int n) {
+  int sockets = 0;
+  for (int i = 0; i < n; i++)
     sockets = all[i].socket >= sockets ? all[i].socket + 1 : sockets;
-    caches = all[i].cache >= caches ? all[i].cache + 1 : caches;
-  }
-  for (int i = 0; i < n && !error; i++)
-    of[i] = number_of(&all[i], sockets);
-  if (!error && rgi_node_number(of, n, sockets + caches + 1) < 0)
-    error = rgi_error(RG_ERR_NOMEM, "rg_init: no memory for %d caches", caches);
-  for (int i = 0; i < n && !error; i++)
-    all[i] = (rgi_node_cache){.socket = all[i].socket + 1, .cache = of[i]};
-  free(of);
-  return error;
+  for (int i = 0; i < n; i++)
+    all[i] = (rgi_node_cache){.socket = all[i].socket + 1, .cache = number_of(&all[i], sockets)};
 }
 
 int rgi_node_caches_find(MPI_Comm node) {
   if (rgi_node.oversubscribed || rgi_node.n <= RGI_NODE_FLAT)
     return RG_SUCCESS;
-  rgi_node_cache mine = find_mine(), *all = malloc((size_t)rgi_node.n * sizeof *all);
-  if (!all)
-    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the caches of %d processes", rgi_node.n);
-  int error = rgi_mpi_error(MPI_Allgather(&mine, 2, MPI_INT32_T, all, 2, MPI_INT32_T, node),
-                            "MPI_Allgather");
-  if (!error)
-    error = number_all(all, rgi_node.n);
-  if (error)
-    free(all);
-  else
-    rgi_node.caches = all;
-  return error;
+  rgi_node_cache mine = find_mine();
+  RGI_TRY(rgi_gather(node, rgi_node.n, "caches", &mine, sizeof mine, &rgi_node.caches));
+  number_all(rgi_node.caches, rgi_node.n);
+  return RG_SUCCESS;
 }
 
 void rgi_node_caches_forget(void) {

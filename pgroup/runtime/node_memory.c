@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "machine/machine_process.h"
-#include "progress/mpi_error.h"
+#include "runtime/gather.h"
 #include "shm/huge.h"
 #include "shm/node.h"
 
@@ -39,15 +39,11 @@ static int all_same(const int16_t nodes[], int n) {
 /* What all processes have on one memory node lies there without being bound, if one of them
  * touches it first. */
 int rgi_node_memory_find(MPI_Comm node) {
-  int16_t mine = find_mine(), *all = malloc((size_t)rgi_node.n * sizeof *all);
-  if (!all)
-    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the memory nodes of %d processes",
-                     rgi_node.n);
-  int error = rgi_mpi_error(MPI_Allgather(&mine, 1, MPI_INT16_T, all, 1, MPI_INT16_T, node),
-                            "MPI_Allgather");
-  if (error || all_same(all, rgi_node.n)) {
+  int16_t mine = find_mine(), *all;
+  RGI_TRY(rgi_gather(node, rgi_node.n, "memory nodes", &mine, sizeof mine, &all));
+  if (all_same(all, rgi_node.n)) {
     free(all);
-    return error;
+    return RG_SUCCESS;
   }
   rgi_node.memory = all;
   inboxes = (rgi_placement){.parts = rgi_node.n, .each = sizeof(rgi_node_process), .node = all};

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/processors.h"
 #include "progress/mpi_error.h"
+#include "runtime/gather.h"
 #include "shm/node.h"
 
 static int by_group(const void *a, const void *b) {
@@ -32,15 +33,11 @@ int rgi_node_processors_limit(int processors, rgi_cgroup_quota *quota, int n) {
 }
 
 static int limit_processors(MPI_Comm node, const rgi_cgroup_quota *mine) {
-  rgi_cgroup_quota *all = malloc((size_t)rgi_node.n * sizeof *all);
-  if (!all)
-    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for the limits of %d processes", rgi_node.n);
-  int error = rgi_mpi_error(MPI_Allgather(mine, 2, MPI_INT64_T, all, 2, MPI_INT64_T, node),
-                            "MPI_Allgather");
-  if (!error)
-    rgi_node.processors = rgi_node_processors_limit(rgi_node.processors, all, rgi_node.n);
+  rgi_cgroup_quota *all;
+  RGI_TRY(rgi_gather(node, rgi_node.n, "limits", mine, sizeof *mine, &all));
+  rgi_node.processors = rgi_node_processors_limit(rgi_node.processors, all, rgi_node.n);
   free(all);
-  return error;
+  return RG_SUCCESS;
 }
 
 int rgi_node_processors_find(MPI_Comm node) {

@@ -196,7 +196,7 @@ static void test_operations(void) {
   RGT_INT(rgi_node.oversubscribed, 0);
   RGT_TRUE((rgi_node.caches != NULL) == (rgt_size > RGI_NODE_FLAT));
   for (int i = 0; rgi_node.caches && i < rgt_size; i++) {
-    RGT_INT(rgi_node.caches[i].cache, i % 16 / 4);
+    RGT_INT(rgi_node.caches[i].cache - rgi_node.caches[0].cache, i % 16 / 4);
     RGT_INT(rgi_node.caches[i].socket - rgi_node.caches[0].socket, i % 16 / 8);
   }
   MPI_Win_allocate_shared(sizeof *come, sizeof *come, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);

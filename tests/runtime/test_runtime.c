@@ -7,9 +7,12 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <regroup.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "runtime/gather.h"
 #include "runtime/runtime.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
@@ -193,6 +196,19 @@ static void test_node(void) {
   RGT_OK(rg_finalize());
 }
 
+/* The last process asks for more memory than there is. */
+static void test_gather(void) {
+  int64_t mine = 7 * rgt_rank + 1, *all = NULL;
+  size_t bytes = rgt_rank < rgt_size - 1 ? sizeof mine : (size_t)PTRDIFF_MAX / (size_t)rgt_size;
+  RGT_OK(rgi_gather(MPI_COMM_WORLD, rgt_size, "numbers", &mine, sizeof mine, &all));
+  for (int i = 0; i < rgt_size; i++)
+    RGT_INT(all[i], 7 * i + 1);
+  free(all);
+  all = NULL;
+  RGT_FAILS(rgi_gather(MPI_COMM_WORLD, rgt_size, "numbers", &mine, bytes, &all), RG_ERR_NOMEM);
+  RGT_TRUE(all == NULL);
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"version", test_version},
                                    {"error texts", test_error_texts},
@@ -205,6 +221,7 @@ int main(int argc, char **argv) {
                                    {"over other processes", test_over_others},
                                    {"bad communicators", test_bad_communicators},
                                    {"node", test_node},
+                                   {"gather", test_gather},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "runtime", tests);
 }
