@@ -18,7 +18,7 @@
 #include "base/mix.h"
 #include "formation/group.h"
 #include "formation/members_memory.h"
-#include "progress/progress.h"
+#include "progress/request.h"
 #include "progress/slot.h"
 #include "progress/wait.h"
 #include "runtime/runtime.h"
@@ -115,18 +115,11 @@ static int tell_error(rgi_shared_block_state *p, int error) {
   return error;
 }
 
-/* Meanwhile other members' accesses between nodes move on: the one that is awaited may wait for an
- * access to the caller's memory. */
-static int wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old) {
-  RGI_TRY(rgi_progress());
-  return rgi_wait_bell(w, bell, old, !rgi_progress_busy());
-}
-
 static int wait_made(const char *call, rgi_shared_block_state *p) {
   rgi_wait w;
   rgi_wait_start(&w, call, -1);
   while (atomic_load_explicit(&p->state.value, memory_order_acquire) == 0)
-    RGI_TRY(wait_bell(&w, &p->state, 0));
+    RGI_TRY(rgi_requests_wait_bell(&w, &p->state, 0));
   return RG_SUCCESS;
 }
 
@@ -195,7 +188,7 @@ int rgi_shared_block_confirm(const char *call, rg_group g, const rgi_shared_bloc
     RGI_TRY(found_error(call, p));
     if (came >= members)
       return RG_SUCCESS;
-    RGI_TRY(wait_bell(&w, &p->came, came));
+    RGI_TRY(rgi_requests_wait_bell(&w, &p->came, came));
   }
 }
 

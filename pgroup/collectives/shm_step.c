@@ -14,7 +14,6 @@
 #include "collectives/lines_count.h"
 #include "collectives/shared_state_cache.h"
 #include "formation/group.h"
-#include "progress/progress.h"
 #include "progress/request.h"
 #include "progress/wait.h"
 #include "shm/failure.h"
@@ -26,12 +25,6 @@ int rgi_shm_step_can_spin(void) {
 }
 
 /* --- waiting ----------------------------------------------------------------------- */
-
-/* Other processes may depend on the progress of this one's messages and requests. */
-static int progress_messages(int *busy) {
-  *busy = rgi_progress_busy() || rgi_requests_busy();
-  return *busy ? rgi_requests_progress_all() : RG_SUCCESS;
-}
 
 /* After an error on one member, the step that another one waits for may never come. */
 static int check_not_broken(const rgi_shared_state *l, const char *call) {
@@ -54,15 +47,13 @@ static int check_not_broken(const rgi_shared_state *l, const char *call) {
 static int wait_spinning(const rgi_shared_state *l, rgi_wait *w) {
   int busy;
   RGI_TRY(check_not_broken(l, w->call));
-  RGI_TRY(progress_messages(&busy));
+  RGI_TRY(rgi_requests_progress_busy(&busy));
   return rgi_wait_more(w);
 }
 
 static int wait_bell(const rgi_shared_state *l, rgi_wait *w, rgi_bell *bell, uint32_t old) {
-  int busy;
   RGI_TRY(check_not_broken(l, w->call));
-  RGI_TRY(progress_messages(&busy));
-  return rgi_wait_bell(w, bell, old, !busy);
+  return rgi_requests_wait_bell(w, bell, old);
 }
 
 /* Whether step a is at or after step b, also when the count has wrapped. */

@@ -159,6 +159,17 @@ int rgi_requests_progress_all(void) {
   return RG_SUCCESS;
 }
 
+int rgi_requests_progress_busy(int *busy) {
+  *busy = rgi_progress_busy() || rgi_requests_busy();
+  return *busy ? rgi_requests_progress_all() : RG_SUCCESS;
+}
+
+int rgi_requests_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old) {
+  int busy;
+  RGI_TRY(rgi_requests_progress_busy(&busy));
+  return rgi_wait_bell(w, bell, old, !busy);
+}
+
 int rgi_request_check(const char *call, const rg_request *request) {
   if (!request)
     return rgi_error(RG_ERR_ARG, "%s: request is NULL", call);

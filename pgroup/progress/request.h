@@ -13,6 +13,7 @@
 
 #include <regroup/request.h>
 
+#include "progress/wait.h"
 #include "shm/failure.h"
 
 struct rg_request_s {
@@ -64,5 +65,12 @@ void rgi_requests_stop(void);
 
 /* rgi_progress and rgi_requests_progress. */
 int rgi_requests_progress_all(void);
+
+/* The same if there is anything to move on, as *busy says. */
+int rgi_requests_progress_busy(int *busy);
+
+/* rgi_wait_bell for a wait that moves messages and requests on meanwhile: the awaited process may
+ * wait for them. */
+int rgi_requests_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old);
 
 #endif
