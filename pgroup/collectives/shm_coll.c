@@ -44,6 +44,13 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
 
 static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
   l->bytes = (uint32_t)bytes;
+  if (rgi_shm_coll_direct(bytes))
+    return rgi_shm_coll_copy_direct(l, &(rgi_shm_coll_copy){.in = data,
+                                                            .out = data,
+                                                            .bytes = bytes,
+                                                            .giver = root,
+                                                            .reader = RGI_SHM_COLL_ALL,
+                                                            .call = call});
   if (bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, call));
   if (rgi_shm_coll_levels_carry(l, bytes))

@@ -62,6 +62,23 @@ int rgi_shm_coll_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 int rgi_shm_coll_scatter_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 int rgi_shm_coll_alltoall_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 
+/* Long blocks, which a member copies from another one's memory to its own, once. The givers wait
+ * until all have done so. */
+typedef struct {
+  const void *in;         /* of a giver */
+  const void *own;        /* the caller's own block, which it copies itself; or NULL */
+  char *out;              /* of a reader */
+  size_t bytes, from, to; /* of a block; between the blocks of a giver, and of a reader */
+  int giver, reader;      /* a member, or RGI_SHM_COLL_ALL: all the others */
+  const char *call;
+} rgi_shm_coll_copy;
+
+/* Whether so many bytes in all for each member are copied so: the same on all members. */
+int rgi_shm_coll_direct(size_t bytes);
+
+/* l->bytes is set. */
+int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c);
+
 /* Small broadcasts and reductions that follow the levels of a node (levels.h), where each process
  * has a processor: a member reads the cells or chunks of its children and its parent only.
  *

@@ -44,10 +44,24 @@ static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t
   return RG_SUCCESS;
 }
 
+static int gather_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
+  rgi_shm_coll_copy c = {.in = b->in,
+                         .own = b->root < 0 || b->root == l->me ? b->in : NULL,
+                         .out = b->out,
+                         .bytes = b->bytes,
+                         .to = b->bytes,
+                         .giver = RGI_SHM_COLL_ALL,
+                         .reader = b->root,
+                         .call = b->call};
+  return rgi_shm_coll_copy_direct(l, &c);
+}
+
 /* in may be the caller's own block of out: it is read before anything is
  * written there. */
 static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   l->bytes = (uint32_t)b->bytes;
+  if (rgi_shm_coll_direct(b->bytes))
+    return gather_direct(l, b);
   if (b->bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
   size_t piece = rgi_shm_step_room(l);
@@ -116,10 +130,32 @@ static int run_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   return RG_SUCCESS;
 }
 
+/* The root's own block, or NULL. */
+static const char *own_of_root(const rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
+  return l->me == b->root && b->out ? (const char *)b->in + (size_t)l->me * b->bytes : NULL;
+}
+
+static int scatter_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
+  l->bytes = (uint32_t)b->bytes;
+  return rgi_shm_coll_copy_direct(l, &(rgi_shm_coll_copy){.in = b->in,
+                                                          .own = own_of_root(l, b),
+                                                          .out = b->out,
+                                                          .bytes = b->bytes,
+                                                          .from = b->bytes,
+                                                          .giver = b->root,
+                                                          .reader = RGI_SHM_COLL_ALL,
+                                                          .call = b->call});
+}
+
 int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
-  if (l->me == b->root && b->out && b->bytes > 0)
-    memmove(b->out, (const char *)b->in + (size_t)l->me * b->bytes, b->bytes);
-  return l->n == 1 || b->bytes == 0 ? RG_SUCCESS : rgi_shm_step_result(l, run_scatter(l, b));
+  if (b->bytes == 0)
+    return RG_SUCCESS;
+  if (l->n > 1 && rgi_shm_coll_direct(b->bytes))
+    return rgi_shm_step_result(l, scatter_direct(l, b));
+  const char *own = own_of_root(l, b);
+  if (own)
+    memmove(b->out, own, b->bytes);
+  return l->n == 1 ? RG_SUCCESS : rgi_shm_step_result(l, run_scatter(l, b));
 }
 
 static int alltoall_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
@@ -138,9 +174,24 @@ static int alltoall_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size
   return RG_SUCCESS;
 }
 
+static int alltoall_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
+  return rgi_shm_coll_copy_direct(
+      l, &(rgi_shm_coll_copy){.in = b->in,
+                              .own = (const char *)b->in + (size_t)l->me * b->bytes,
+                              .out = b->out,
+                              .bytes = b->bytes,
+                              .from = b->bytes,
+                              .to = b->bytes,
+                              .giver = RGI_SHM_COLL_ALL,
+                              .reader = RGI_SHM_COLL_ALL,
+                              .call = b->call});
+}
+
 static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   size_t piece = RGI_SHM_CHUNK / (size_t)l->n;
   l->bytes = (uint32_t)b->bytes;
+  if (rgi_shm_coll_direct(b->bytes))
+    return alltoall_direct(l, b);
   if (piece == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,
                      l->n);

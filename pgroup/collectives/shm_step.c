@@ -27,7 +27,7 @@ int rgi_shm_step_can_spin(void) {
 /* --- waiting ----------------------------------------------------------------------- */
 
 /* After an error on one member, the step that another one waits for may never come. */
-static int check_not_broken(const rgi_shared_state *l, const char *call) {
+int rgi_shm_step_check_not_broken(const rgi_shared_state *l, const char *call) {
   uint32_t error = atomic_load_explicit(&l->memory->broken, memory_order_relaxed);
   if (!error)
     return RG_SUCCESS;
@@ -46,13 +46,13 @@ static int check_not_broken(const rgi_shared_state *l, const char *call) {
 /* To be called after each look in vain, here and below. */
 static int wait_spinning(const rgi_shared_state *l, rgi_wait *w) {
   int busy;
-  RGI_TRY(check_not_broken(l, w->call));
+  RGI_TRY(rgi_shm_step_check_not_broken(l, w->call));
   RGI_TRY(rgi_requests_progress_busy(&busy));
   return rgi_wait_more(w);
 }
 
 static int wait_bell(const rgi_shared_state *l, rgi_wait *w, rgi_bell *bell, uint32_t old) {
-  RGI_TRY(check_not_broken(l, w->call));
+  RGI_TRY(rgi_shm_step_check_not_broken(l, w->call));
   return rgi_requests_wait_bell(w, bell, old);
 }
 
@@ -100,7 +100,7 @@ static int join_group(rgi_shared_state *l, uint32_t step, const char *call) {
   atomic_store_explicit(&l->memory->member[l->me].joined[step % RGI_SHM_DEPTH], l->joining,
                         memory_order_relaxed);
   atomic_thread_fence(memory_order_seq_cst);
-  RGI_TRY(check_not_broken(l, call));
+  RGI_TRY(rgi_shm_step_check_not_broken(l, call));
   l->joining = 0;
   return RG_SUCCESS;
 }
@@ -137,7 +137,7 @@ static int await_near_done(rgi_shared_state *l, uint32_t step, const char *call)
 static int begin_step(rgi_shared_state *l, int near, const char *call) {
   if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
-  RGI_TRY(check_not_broken(l, call));
+  RGI_TRY(rgi_shm_step_check_not_broken(l, call));
   if (rgi_revocation_any())
     RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
   /* Between two operations: another handle of the world may have been used, and shares the memory.
@@ -355,6 +355,10 @@ void rgi_shm_step_end(rgi_shared_state *l) {
   atomic_store_explicit(&l->memory->member[l->me].done, l->step, memory_order_release);
   if (!rgi_shm_step_can_spin())
     rgi_bell_ring_sleepers(&l->memory->done_bell);
+}
+
+int rgi_shm_step_await_ended(rgi_shared_state *l, const char *call) {
+  return await_all_done(l, l->ended, call);
 }
 
 int rgi_shm_step_result(rgi_shared_state *l, int error) {

@@ -59,6 +59,12 @@ void rgi_shm_step_mark_all_seen(rgi_shared_state *l);
 /* The caller no longer needs what was published up to this step. */
 void rgi_shm_step_end(rgi_shared_state *l);
 
+/* Waits until all members have ended the step, which the caller has ended. */
+int rgi_shm_step_await_ended(rgi_shared_state *l, const char *call);
+
+/* After a read of another member's memory: an error if that member may have left the operation. */
+int rgi_shm_step_check_not_broken(const rgi_shared_state *l, const char *call);
+
 /* Passes on what an operation returns; after an error the shared state is broken. */
 int rgi_shm_step_result(rgi_shared_state *l, int error);
 

@@ -23,6 +23,7 @@
 #include "runtime/module.h"
 #include "runtime/node_caches.h"
 #include "runtime/node_memory.h"
+#include "runtime/node_pids.h"
 #include "runtime/node_processors.h"
 #include "runtime/pass_fd.h"
 #include "shm/node.h"
@@ -116,6 +117,7 @@ static int open_node(MPI_Comm world, MPI_Comm node, size_t extra) {
   RGI_TRY(rgi_node_processors_find(node));
   RGI_TRY(rgi_node_memory_find(node));
   RGI_TRY(rgi_node_caches_find(node));
+  RGI_TRY(rgi_node_pids_find(node));
   RGI_TRY(rgi_daemons_choose(world, node));
   int size;
   table_bytes = tables_bytes(world, &size);
@@ -159,6 +161,7 @@ void rgi_cluster_close(void) {
   rgi_arena_close();
   rgi_node_memory_forget();
   rgi_node_caches_forget();
+  rgi_node_pids_forget();
   free(rgi_node.ranks);
   free(rgi_node.of);
   memset(&rgi_node, 0, sizeof rgi_node);

@@ -7,6 +7,8 @@
 #ifndef RGI_NODE_H
 #define RGI_NODE_H
 
+#include <sys/types.h>
+
 #include "base/bell.h"
 #include "shm/arena.h"
 
@@ -43,7 +45,8 @@ typedef struct {
   int *of;         /* for each rank of the world its node; NULL when there is one node */
   int16_t *memory; /* for each process of this node its memory node, -1: it may run on several;
                       NULL: there is one memory node, or all are -1 */
-  rgi_node_cache *caches;      /* for each process of this node; NULL: they do not matter */
+  rgi_node_cache *caches; /* for each process of this node; NULL: they do not matter */
+  pid_t *pids; /* for each process of this node, each may read the other's memory; NULL: not so */
   rgi_node_process *processes; /* of this node */
   int processors;              /* that these processes together may use */
   int oversubscribed;          /* more processes than processors; or as RG_OVERSUBSCRIBED says */

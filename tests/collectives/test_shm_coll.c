@@ -5,15 +5,19 @@
  * env: RG_TIMEOUT=60 RG_ARENA_SIZE=64
  * Collectives inside a node, against their definitions; all of the processes
  * count as one node's here. */
+#include <errno.h>
 #include <mpi.h>
 #include <regroup.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "collectives/shared_state_cache.h"
 #include "collectives/shm_coll.h"
 #include "shm/node.h"
+#include "shm/peer_memory.h"
 #include "tests/check/check.h"
 #include "tests/check/full_arena.h"
 
@@ -350,8 +354,8 @@ static void test_without_buffer(void) {
   RGT_TRUE(l->buffer || rgt_size == 1);
 }
 
-static void test_start(void) {
-  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+static void start(const char *options) {
+  RGT_OK(rg_init(MPI_COMM_WORLD, options));
   RGT_OK(rg_group_world(&world));
   RGT_OK(rgi_shared_state_cache_attach(world, &l));
   RGT_INT(l->n, rgt_size);
@@ -359,10 +363,52 @@ static void test_start(void) {
   RGT_INT(rgi_shared_state_group_rank(l, rgt_size - 1), rgt_size - 1);
 }
 
+static void test_start(void) {
+  start("direct=0");
+  RGT_TRUE(!rgi_node.pids);
+}
+
+/* Whether the system forbids the processes to read each other's memory. */
+static int may_not_read(void) {
+  int word;
+  return rgi_peer_memory_read(getppid(), 0, &word, sizeof word) == EPERM;
+}
+
+static void test_peer_memory(void) {
+  long from[3] = {7, 8, 9}, to[3] = {0};
+  pid_t child = fork();
+  if (child == 0)
+    _exit(0);
+  RGT_INT(waitpid(child, NULL, 0), child);
+  RGT_INT(rgi_peer_memory_read(child, (uintptr_t)from, to, sizeof to), ESRCH);
+  RGT_INT(rgi_peer_memory_read(getpid(), 0, to, sizeof to), EFAULT);
+  RGT_INT(rgi_peer_memory_read(getpid(), (uintptr_t)from, to, sizeof to), 0);
+  RGT_TRUE(to[0] == 7 && to[1] == 8 && to[2] == 9);
+}
+
 static void test_stop(void) {
   rgi_shared_state_cache_detach(l);
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
+}
+
+/* Long blocks in one copy. */
+static void check_direct(const char *options) {
+  start(options);
+  RGT_TRUE((rgi_node.pids != NULL) == (rgt_size > 1) || may_not_read());
+  test_bcast();
+  test_gather_scatter();
+  test_alltoall();
+  test_mixed();
+  test_stop();
+}
+
+static void test_direct(void) {
+  check_direct("oversubscribed=no");
+}
+
+static void test_direct_sleeping(void) {
+  check_direct("oversubscribed=yes");
 }
 
 int main(int argc, char **argv) {
@@ -380,6 +426,9 @@ int main(int argc, char **argv) {
                                    {"memory", test_memory},
                                    {"without the shared buffer", test_without_buffer},
                                    {"stop", test_stop},
+                                   {"peer memory", test_peer_memory},
+                                   {"direct", test_direct},
+                                   {"direct, sleeping", test_direct_sleeping},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "shm_coll", tests);
 }

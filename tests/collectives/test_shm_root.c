@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 2 3 4 7
- * env: RG_TIMEOUT=60
+ * env: RG_TIMEOUT=60 RG_DIRECT=0
  * The root of a broadcast or scatter inside a node: it goes on before any other member has begun,
  * as far as there is room; and no member leaves the barrier that follows before it, where processes
  * outnumber processors. */

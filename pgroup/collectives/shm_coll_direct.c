@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * Long blocks inside a node in one copy: a giver publishes where its blocks are, and each reader
+ * has the system copy its own. Through the shared buffer data would be copied twice.
+ *
+ * A giver's memory is the application's again when the giver has left the operation. It leaves
+ * early only with an error, and marks the state broken before that; a reader looks at the mark
+ * after its copy. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collectives/shm_coll.h"
+#include "collectives/shm_step.h"
+#include "formation/members.h"
+#include "progress/wait.h"
+#include "shm/node.h"
+#include "shm/peer_memory.h"
+
+/* Shorter blocks are faster through the shared buffer; where processes share processors, by more:
+ * the givers, which wait, must run once more. */
+#define LEAST ((size_t)32 << 10)
+#define LEAST_SLEEPING ((size_t)128 << 10)
+
+int rgi_shm_coll_direct(size_t bytes) {
+  return rgi_node.pids && bytes >= (rgi_shm_step_can_spin() ? LEAST : LEAST_SLEEPING);
+}
+
+static int copy_error(const rgi_shared_state *l, int giver, int error, const char *call) {
+  if (error == ESRCH)
+    return rgi_wait_cause(rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d has ended", call,
+                                    rgi_shared_state_group_rank(l, giver)),
+                          call);
+  return rgi_error(RG_ERR_SYSTEM, "%s: the memory of rank %d cannot be read: %s", call,
+                   rgi_shared_state_group_rank(l, giver), strerror(error));
+}
+
+/* Copies the caller's block of a giver that has published. */
+static int copy_from(rgi_shared_state *l, const rgi_shm_coll_copy *c, int giver) {
+  uint64_t address;
+  RGI_TRY(rgi_shm_step_check_length(l, giver, l->step, c->call));
+  memcpy(&address, rgi_shm_step_cell(l, giver)->data, sizeof address);
+  int place = rgi_node_find(rgi_members_at(l->members, rgi_shared_state_group_rank(l, giver)));
+  int error = rgi_peer_memory_read(rgi_node.pids[place], address + (size_t)l->me * c->from,
+                                   c->out + (size_t)giver * c->to, c->bytes);
+  return error ? copy_error(l, giver, error, c->call) : rgi_shm_step_check_not_broken(l, c->call);
+}
+
+/* Each member begins with the next one, so that not all read the same one. */
+static int copy_from_all(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
+  if (!rgi_shm_step_can_spin())
+    RGI_TRY(rgi_shm_step_await_all(l, c->call));
+  for (int k = 1; k < l->n; k++) {
+    int giver = (l->me + k) % l->n;
+    if (rgi_shm_step_can_spin())
+      RGI_TRY(rgi_shm_step_await_member(l, giver, c->call));
+    RGI_TRY(copy_from(l, c, giver));
+  }
+  return RG_SUCCESS;
+}
+
+/* Tells the others where the caller's blocks are. */
+static void give(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
+  uint64_t address = (uint64_t)(uintptr_t)c->in;
+  if (c->giver == l->me) {
+    rgi_shm_step_give(l, &address, sizeof address);
+    return;
+  }
+  rgi_shm_step_publish(l, &address, sizeof address);
+  if (!rgi_shm_step_can_spin() && rgi_shm_step_arrive(l))
+    rgi_bell_wake(&l->memory->arrived[l->step % RGI_SHM_DEPTH]);
+}
+
+static int is_one_of(int member, int me) {
+  return member == RGI_SHM_COLL_ALL || member == me;
+}
+
+int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
+  int gives = is_one_of(c->giver, l->me), reads = is_one_of(c->reader, l->me) && c->giver != l->me;
+  RGI_TRY(rgi_shm_step_begin(l, c->call));
+  if (gives)
+    give(l, c);
+  char *own_out = c->out + (size_t)l->me * c->to;
+  if (c->own && c->own != own_out)
+    memcpy(own_out, c->own, c->bytes);
+  if (reads && c->giver != RGI_SHM_COLL_ALL) {
+    RGI_TRY(rgi_shm_step_take(l, c->giver, c->call));
+    RGI_TRY(copy_from(l, c, c->giver));
+  } else if (reads) {
+    RGI_TRY(copy_from_all(l, c));
+  }
+  rgi_shm_step_end(l);
+  return gives ? rgi_shm_step_await_ended(l, c->call) : RG_SUCCESS;
+}
