@@ -91,6 +91,12 @@ static long in[LONGS], out[LONGS], every[16 * LONGS];
 static _Atomic long *come; /* of each rank, the barriers that it has come to */
 static MPI_Win win;
 
+/* The values first, first + 1, ... */
+static void fill(long *values, int n, long first) {
+  for (int i = 0; i < n; i++)
+    values[i] = first + i;
+}
+
 static void check_barrier(rg_group g, long turn) {
   long late = 0;
   int n, at;
@@ -108,8 +114,7 @@ static void check_bcast(rg_group g, int n, int root, long turn) {
   int me;
   long wrong = 0;
   rg_group_rank(g, &me);
-  for (int i = 0; i < n; i++)
-    out[i] = me == root ? turn * 1000 + i : -1;
+  fill(out, n, me == root ? turn * 1000 : -LONGS);
   RGT_OK(rg_bcast(g, out, n, MPI_LONG, root));
   for (int i = 0; i < n; i++)
     wrong += out[i] != turn * 1000 + i;
@@ -122,8 +127,7 @@ static void check_reduce(rg_group g, int n, int root, long turn, MPI_Op op) {
   long wrong = 0;
   rg_group_rank(g, &me);
   rg_group_size(g, &size);
-  for (int i = 0; i < n; i++)
-    in[i] = me * turn + i;
+  fill(in, n, me * turn);
   if (root < 0)
     RGT_OK(rg_allreduce(g, in, out, n, MPI_LONG, op));
   else
@@ -139,8 +143,7 @@ static void check_allgather(rg_group g, int n, long turn) {
   long wrong = 0;
   rg_group_rank(g, &me);
   rg_group_size(g, &size);
-  for (int i = 0; i < n; i++)
-    in[i] = me * turn + i;
+  fill(in, n, me * turn);
   RGT_OK(rg_allgather(g, in, n, MPI_LONG, every, n, MPI_LONG));
   for (int i = 0; i < n * size; i++)
     wrong += every[i] != i / n * turn + i % n;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""The model of membership (membership.py), searched exhaustively: never two worlds, no healthy node
-lost by another's fault, always an end, and proven deaths need no majority. Rules that are broken on
-purpose are found, with the shortest trace. The floods of scale.py have the counts of closed form.
+"""The models of membership (any_timing.py, just_timing.py), searched exhaustively: never two worlds,
+no healthy node lost by another's fault, always an end, and proven deaths need no majority. Rules
+that are broken on purpose are found, with the shortest trace. The floods of scale.py have the
+counts of closed form.
 
     test_membership.py [--nodes 4 --faults 3 [--ballots 3] [--kinds kill,stop,cut] [--one-by-one]]
 
@@ -17,7 +18,9 @@ import sys
 
 import scale
 import search
-from membership import AnyTiming, JustTiming, Rules
+from any_timing import AnyTiming
+from just_timing import JustTiming
+from membership import Rules
 
 EVERY = ('kill', 'stop', 'cut', 'cut off')
 failures = 0
