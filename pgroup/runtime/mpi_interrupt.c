@@ -13,7 +13,7 @@
  *   a size or a rank, and neutral in MPI_BAND. MPICH 4.0 is also told, by two bits in the tag, what
  *   it tells itself by a message from a process that knows of a failure. MPICH 4.2 would end the
  *   process for these bits (MPIC_Sendrecv makes its error a fatal one), so there MPICH goes on to
- * the end with these contents: see keeps_contents.
+ *   the end with these contents: see keeps_contents.
  * - Sends that last 0.1 s longer are given up: MPICH is told that they are done, and UCX forgets
  *   them when it can. A receiver that lives has got its message by then.
  * - Operations that MPICH still starts are not passed on as they are: sends count as done,
