@@ -113,6 +113,10 @@ double sim_machine_agreement(const sim_machine *m, int64_t ranks) {
   return m->latency * m->steps * ceil(log2((double)ranks));
 }
 
+double sim_machine_cross(const sim_machine *m) {
+  return fmax(2, m->steps) * m->between;
+}
+
 double sim_machine_startup(const sim_machine *m, int64_t ranks) {
   return m->startup * log2((double)ranks);
 }

@@ -43,6 +43,10 @@ double sim_machine_exchange(const sim_machine *m, int64_t ranks);
 /* Seconds in which a group's members agree after a unit. */
 double sim_machine_agreement(const sim_machine *m, int64_t ranks);
 
+/* What policies are told of it: seconds by which forming a group, and each of its units, takes
+ * longer if it is on several nodes, the larger of both. */
+double sim_machine_cross(const sim_machine *m);
+
 /* Seconds that a run with balancing takes before it begins. */
 double sim_machine_startup(const sim_machine *m, int64_t ranks);
 

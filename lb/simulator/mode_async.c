@@ -232,7 +232,7 @@ static int ask_policy(async_run *a, int32_t g, double time) {
   t.self = look_around(a, g, time, &t.count);
   sim_walkers_show(&a->w->walkers, time, &t);
   t.merge = sim_machine_formation(m, group_at(a, g)->ranks) + 2 * m->latency;
-  t.cross = (m->steps > 2 ? m->steps : 2) * m->between;
+  t.cross = sim_machine_cross(m);
   RGI_TRY(rg_policy_plan(&a->w->setup->policy, &t, &a->plan));
   if (a->plan.count == 0)
     return t.waiting_count > 0 && group_at(a, g)->ranks < a->w->setup->least

@@ -74,7 +74,7 @@ static int make_table(sync_run *s, rg_load_table *t) {
     s->rows[t->count++] = sim_world_load(w, g, s->now);
   }
   t->merge = sim_machine_formation(&w->setup->machine, 2 * w->setup->group);
-  t->cross = fmax(2, w->setup->machine.steps) * w->setup->machine.between;
+  t->cross = sim_machine_cross(&w->setup->machine);
   sim_walkers_show(&w->walkers, s->now, t);
   return RG_SUCCESS;
 }

@@ -53,8 +53,22 @@ static void test_two_nodes(void) {
   RGT_OK(rg_finalize());
 }
 
-/* --- inside a node first -----------------------------------------------------------------------
- */
+/* A balancer with one walker for each of four ranks. */
+static rg_balancer four_walkers(const char *name, const rg_walker_kind *kind, const double left[4],
+                                const int most[4]) {
+  rg_policy policy = {.size = sizeof policy};
+  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
+  rg_balancer b;
+  RGT_OK(rg_policy_parse(name, &policy));
+  RGT_OK(rg_balance_create(world, kind, &o, &b));
+  for (int w = 0; w < 4; w++) {
+    rg_walker_new new = {.size = sizeof new, .id = w, .left = left[w], .most = most[w]};
+    RGT_OK(rg_balance_add(b, &new));
+  }
+  return b;
+}
+
+/* --- inside a node first --------------------------------------------------------------------- */
 
 enum { SHORT = 2, LONG = 20 };
 static int pairs, crossing;
@@ -84,22 +98,15 @@ static double cross_left(const rg_walker *w, void *context) {
  * Synchronously, so that both are seen at once. */
 static void test_inside_first(void) {
   static const char *const names[] = {"share-out:cost=0,i=1", "release:cost=0,i=1"};
+  static const double left[] = {SHORT, LONG, LONG, SHORT};
+  static const int most[] = {1, 2, 2, 1};
   rg_walker_kind kind = {
       .size = sizeof kind, .bytes = sizeof(int64_t), .unit = cross_unit, .left = cross_left};
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
   for (int k = 0; k < 2 && rgt_size == 4; k++) {
-    rg_policy policy = {.size = sizeof policy};
-    rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
-    rg_balancer b;
+    rg_balancer b = four_walkers(names[k], &kind, left, most);
     int sums[2];
-    RGT_OK(rg_policy_parse(names[k], &policy));
-    RGT_OK(rg_balance_create(world, &kind, &o, &b));
-    for (int w = 0; w < 4; w++) {
-      rg_walker_new new = {.size = sizeof new, .id = w, .most = w == 0 || w == 3 ? 1 : 2};
-      new.left = w == 0 || w == 3 ? SHORT : LONG;
-      RGT_OK(rg_balance_add(b, &new));
-    }
     pairs = crossing = 0;
     RGT_OK(rg_balance_run(b));
     sums[0] = pairs;
@@ -113,8 +120,7 @@ static void test_inside_first(void) {
   RGT_OK(rg_finalize());
 }
 
-/* --- a group that refuses, and is gone
- * ------------------------------------------------------------ */
+/* --- a group that refuses, and is gone ------------------------------------------------------- */
 
 static int stale_unit(rg_walker *w, rg_group g, void *context) {
   int size;
@@ -134,31 +140,19 @@ static double stale_left(const rg_walker *w, void *context) {
 
 /* Rank 0 is idle first; on its node nobody can use it. On the other node it learns of rank 1's
  * walker, which seems the longest, but ends with its first unit. Then rank 1 refuses, and joins
- * rank
- * 3. Rank 0 does not ask it again and again: after a refusal it asks the node which groups it has.
- */
+ * rank 3. Rank 0 does not ask it again and again: after a refusal it asks the node which groups it
+ * has. */
 static void test_refused(void) {
+  static const double left[] = {1, 1, 1, 1};
+  static const int most[] = {2, 0, 1, 2};
   rg_walker_kind kind = {
       .size = sizeof kind, .bytes = sizeof(int64_t), .unit = stale_unit, .left = stale_left};
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   RGT_OK(rg_group_world(&world));
   for (int k = 0; k < 3 && rgt_size == 4; k++) {
-    rg_policy policy = {.size = sizeof policy};
-    rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
+    rg_balancer b = four_walkers(k ? "most-work" : "share-out:cost=0", &kind, left, most);
     rg_balance_statistics counts = {.size = sizeof counts};
-    rg_balancer b;
     int64_t refused;
-    RGT_OK(rg_policy_parse(k ? "most-work" : "share-out:cost=0", &policy));
-    RGT_OK(rg_balance_create(world, &kind, &o, &b));
-    for (int w = 0; w < 4; w++) {
-      rg_walker_new new = {.size = sizeof new,
-                           .id = w,
-                           .left = 1,
-                           .most = w == 1   ? 0
-                                   : w == 2 ? 1
-                                            : 2};
-      RGT_OK(rg_balance_add(b, &new));
-    }
     RGT_OK(rg_balance_run(b));
     RGT_OK(rg_balance_get_statistics(b, &counts));
     refused = counts.refused;

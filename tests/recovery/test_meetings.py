@@ -18,12 +18,19 @@ RUNS, MOST = 6, 80
 NODES = [jobs.TWO, deaths.Cliques(jobs.MPIEXEC, 4)]
 
 
-def run(np, policy, walkers, seed, plan, *alike, where=jobs.ONE):
-    """Returns how many ranks have died."""
+def run_counted(np, policy, walkers, seed, plan, *alike, where=jobs.ONE):
+    """Returns how many ranks have died, and how many walkers have missed others."""
     status, text = jobs.run(np, PROGRAM, policy, walkers, seed, plan, *alike, where=where)
-    found = re.search(r'^RESULT \d+ \d+ (\d+)', text, re.M)
+    found = re.search(r'^RESULT \d+ \d+ (\d+) (\d+)$', text, re.M)
     assert status == 0 and found, (where.env, np, policy, walkers, seed, plan, alike, status, text)
-    return int(found[1])
+    return int(found[1]), int(found[2])
+
+
+def run(*args, where=jobs.ONE):
+    """Returns how many ranks have died."""
+    died, missed = run_counted(*args, where=where)
+    assert missed == 0, (where.env, args, missed)
+    return died
 
 
 def test_undisturbed():
@@ -50,6 +57,20 @@ def test_nodes(seed):
                         if where.node_of(r) == lost)
         run(4, policy, 16, seed % 1000 + i, plan, where=where)
         run(4, policy, 16, seed % 1000 + i, '%d:s%d' % (i % 4, 1 + i % 3), where=NODES[i % 2])
+
+
+def test_buddies(seed):
+    """In a meeting a node of four and another one, which has its copies or not, at once: each walker
+    has its result, or has missed one that is ahead of it or behind it; all survivors get that error."""
+    random.seed(seed)
+    where, died, missed = NODES[1], 0, 0
+    for i, policy in enumerate(2 * POLICIES):
+        np, first = random.choice([4, 4, 8]), random.randrange(4)
+        lost = first, (first + 1 + i % 3) % 4
+        plan = ','.join('%d:d%d' % (r, 2 + i % 5) for r in range(np) if where.node_of(r) in lost)
+        counts = run_counted(np, policy, 24, seed % 1000 + i, plan, where=where)
+        died, missed = died + counts[0], missed + counts[1]
+    assert died >= 16 and missed > 0, (died, missed)
 
 
 def test_calls(seed, nodes):
@@ -79,6 +100,7 @@ def test_moments(seed):
 test_undisturbed()
 test_meeting()
 test_nodes(jobs.SEED)
+test_buddies(jobs.SEED)
 for nodes in [jobs.ONE], NODES:
     test_calls(jobs.SEED, nodes)
 test_moments(jobs.SEED)
