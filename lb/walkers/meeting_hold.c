@@ -111,7 +111,7 @@ static int update(rgi_work *work, int64_t n, rgi_queue_entry e[], participant p[
     e[i].memory = memory;
     e[i].bytes = p[i].bytes;
   }
-  return rgi_work_store(work) ? write_store(work, n, e, p) : RG_SUCCESS;
+  return rgi_work_store(work) && n > 0 ? write_store(work, n, e, p) : RG_SUCCESS;
 }
 
 /* After a death no walker fails: they meet again. */

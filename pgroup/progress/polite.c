@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <regroup/polite.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -40,9 +41,14 @@
 
 EXPORT unsigned ucp_worker_progress(void *worker);
 EXPORT void *ucp_disconnect_nb(void *endpoint);
+EXPORT void ucp_request_release(void *request);
 
 typedef rgi_polite_end_progress progress_fn;
 typedef void *disconnect_fn(void *);
+typedef void release_fn(void *);
+
+/* Variables of a function and of those that it was called by lie so close to it on the stack. */
+#define NEAR_BYTES 1024
 
 static struct {
   _Atomic(progress_fn *) progress;
@@ -206,6 +212,23 @@ void *ucp_disconnect_nb(void *endpoint) {
     atomic_store(&real, next);
   }
   return next ? next(endpoint) : NULL;
+}
+
+/* MPICH 4.0 to 4.2: where UCX receives a large active message at once, as 1.18 does through shared
+ * memory between pretended nodes, MPICH calls its own callback with a variable as UCX's request,
+ * and the callback releases it. UCX would write in front of the variable, or end the process. UCX's
+ * requests are never on the stack. */
+void ucp_request_release(void *request) {
+  static _Atomic(release_fn *) real;
+  release_fn *next = atomic_load_explicit(&real, memory_order_acquire);
+  if ((uintptr_t)request - (uintptr_t)__builtin_frame_address(0) < NEAR_BYTES)
+    return;
+  if (!next) {
+    next = (release_fn *)dlsym(RTLD_NEXT, "ucp_request_release");
+    atomic_store(&real, next);
+  }
+  if (next)
+    next(request);
 }
 
 int rg_polite_active(int *active) {

@@ -70,7 +70,9 @@ def test_no_process_left():
                           (7, ','.join('%d:5' % r for r in range(7)), 'no process is left'),
                           (7, '1:-2,2:-2,3:-2,5:-2', 'before rg_init had returned everywhere')):
         status, text = jobs.run(np, PROGRAM, plan, 300)
-        assert status and text.count('the job ends\n') == 1, (np, status, text)
+        assert deaths.is_loss(status), (np, status, text)
+        assert text.count('the job ends\n') == 1, (np, status, text)
+        assert 'RESULT' not in text, (np, status, text)
         assert why + ': the job ends\n' in text, (np, status, text)
 
 
