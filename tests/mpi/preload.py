@@ -37,14 +37,17 @@ def skip_openmpi():
         skip('Open MPI serves its windows itself')
 
 
-def make_tool(folder):
-    """A tool on MPI's profiling interface, pmpi_tool.c: the path of the library."""
+def mpicc(*words):
     compiler = shutil.which('mpicc.' + MPIEXEC[0].split('.')[-1]) or shutil.which('mpicc')
     if not compiler:
         skip('no compiler for this MPI')
-    library = folder + '/libtool.so'
-    subprocess.run([compiler, '-shared', '-fPIC', HERE + '/pmpi_tool.c', '-o', library], check=True,
-                   timeout=180)
+    subprocess.run([compiler, *words], check=True, timeout=180)
+
+
+def make_tool(folder, name='pmpi_tool'):
+    """A tool on MPI's profiling interface, of this folder's source: the path of the library."""
+    library = '%s/lib%s.so' % (folder, name)
+    mpicc('-shared', '-fPIC', '%s/%s.c' % (HERE, name), '-o', library)
     return library
 
 
