@@ -13,7 +13,8 @@
  *   others: a guard whose rank was killed then ends with success, and mpiexec does as well.
  * - MPI_Finalize, which this file defines in front of MPI's, only tells the launcher by PMI that
  *   this process has finalized; a process that ends without that counts as failed. What MPI has
- *   allocated is left to the kernel.
+ *   allocated is left to the kernel. In the shared library so does PMPI_Finalize
+ *   (finalize_profiled.c).
  *
  * Without guards, or on several nodes without daemons, rg_finalize uses a barrier of MPI's and
  * MPI_Finalize is MPI's own, unless a death has been noticed. */
@@ -55,9 +56,12 @@ void rgi_finalize_without_mpi(void) {
   without_mpi = 1;
 }
 
+int rgi_finalize_ended(void) {
+  if (without_mpi)
+    rgi_pmi_finalize();
+  return without_mpi;
+}
+
 RG_API int MPI_Finalize(void) {
-  if (!without_mpi)
-    return PMPI_Finalize();
-  rgi_pmi_finalize();
-  return MPI_SUCCESS;
+  return rgi_finalize_ended() ? MPI_SUCCESS : PMPI_Finalize();
 }

@@ -10,35 +10,30 @@ beside: yes
 import os
 import sys
 
-import cluster
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'mpi'))
+from preload import (LIBRARY, OPENMPI, POLITE, cluster, run_on, skip, skip_sanitized,  # noqa: E402
+                     under)
 
-BUILD = os.path.abspath(os.environ.get('RGT_BUILD', 'build'))
-PROGRAM = BUILD + '/tests/plain_last'
 # A message does not fit into what is free in the socket: the end of it stays in UCX.
 SMALL_SOCKETS = {'UCX_TCP_SNDBUF': '8k', 'UCX_TCP_RCVBUF': '8k'}
 
 
 def send(nodes, library, message, last, **env):
     """Four pairs of processes; the receivers tell what was wrong."""
-    given = ['LD_PRELOAD=%s/lib/%s' % (BUILD, library)] + ['%s=%s' % e for e in env.items()]
-    command = nodes.mpiexec(8, 4) + ['env', *given, PROGRAM, str(message), str(last)]
-    status, text = nodes.run(command, 60)
-    assert status == 0 and text.count(' 0 bytes wrong\n') == 4, (library, message, last, env, status, text)
+    words = under(library, 'tests/plain_last', str(message), str(last), **env)
+    text, said = run_on(nodes, (8, 4), words, 60)
+    assert text.count(' 0 bytes wrong\n') == 4, (words, text, said)
 
 
-if 'openmpi' in os.environ.get('RGT_MPIEXEC', ''):
-    print('only for MPICH')
-    sys.exit(77)
-if 'san' in os.path.basename(BUILD):
-    print('a program would have to be linked with the sanitizer')
-    sys.exit(77)
+if OPENMPI:
+    skip('only for MPICH')
+skip_sanitized()
 try:
     with cluster.Nodes(2) as pair:
-        for each in ['libregroup-polite.so', 'libregroup-mpi.so']:
+        for each in [POLITE, LIBRARY]:
             send(pair, each, 5000, 5000, **SMALL_SOCKETS)
             send(pair, each, 8000, 3, **SMALL_SOCKETS)
-        send(pair, 'libregroup-polite.so', 100, 100, **SMALL_SOCKETS)
-        send(pair, 'libregroup-polite.so', 8000, 200000)
+        send(pair, POLITE, 100, 100, **SMALL_SOCKETS)
+        send(pair, POLITE, 8000, 200000)
 except cluster.Unavailable as why:
-    print(why)
-    sys.exit(77)
+    skip(why)

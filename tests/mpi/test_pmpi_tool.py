@@ -7,33 +7,19 @@ calls is as docs/preload.md says, and the program's results are the same.
 time: 120
 beside: yes
 """
-import os
 import re
-import shutil
-import subprocess
-import sys
 import tempfile
 
-BUILD = os.environ['RGT_BUILD']
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-MPICC = shutil.which('mpicc.' + MPIEXEC[0].split('.')[-1]) or shutil.which('mpicc')
-LIBRARY = os.path.abspath(BUILD + '/lib/libregroup-mpi.so')
-WINDOWS = 'openmpi' not in MPIEXEC[0]  # with Open MPI they are MPI's
-if re.search('asan|tsan', os.path.basename(BUILD)) or not MPICC:
-    print('a tool would have to be linked with the sanitizer, or there is no compiler for this MPI')
-    sys.exit(77)
+from preload import LIBRARY, OPENMPI, make_tool, run, skip_sanitized, under
+
+WINDOWS = not OPENMPI  # with Open MPI they are MPI's
+skip_sanitized()
 
 
-def call(command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
-    assert done.returncode == 0, (command, done)
-    return done.stdout, done.stderr
-
-
-def run(np, libraries, choice='all'):
+def count(np, libraries, choice='all'):
     """What the program prints; the tool's counts; the calls that Regroup served, by operation."""
-    text, said = call([*MPIEXEC, '-n', str(np), 'env', 'LD_PRELOAD=' + ':'.join(libraries),
-                       'RG_MPI_REPORT=1', 'RG_MPI=' + choice, BUILD + '/tests/plain_tool'])
+    text, said = run(np, under(':'.join(libraries), 'tests/plain_tool', RG_MPI_REPORT='1',
+                               RG_MPI=choice), 180)
     words = re.search(r'^tool: (.*)$', said, re.M)
     words = words[1].split() if words else []
     tool = {name: int(n) for name, n in zip(words[::2], words[1::2])}
@@ -44,19 +30,19 @@ def run(np, libraries, choice='all'):
 
 def check(np, tool):
     made = {'barrier': 5 * np, 'allreduce': 3 * np, 'put': 4 * np}
-    plain, counts, served = run(np, [tool])
+    plain, counts, served = count(np, [tool])
     sends = counts.pop('send')
     assert counts == made and sends >= 2 * np and not served, (counts, served)
 
     # The tool first: it sees all calls. What it passes on is MPI's, but for windows.
-    text, counts, served = run(np, [tool, LIBRARY])
+    text, counts, served = count(np, [tool, LIBRARY])
     assert text == plain and counts == dict(made, send=sends), (text, counts)
     assert 'barrier' not in served and 'allreduce' not in served, served
     assert not WINDOWS or served['put'] == made['put'], served
 
     # Regroup first: the tool sees what Regroup does not intercept, also where it serves nothing.
     for choice in ['all', 'none']:
-        text, counts, served = run(np, [LIBRARY, tool], choice)
+        text, counts, served = count(np, [LIBRARY, tool], choice)
         assert text == plain and counts['send'] == sends, (text, counts)
         assert counts['barrier'] == counts['allreduce'] == 0, counts
         assert counts['put'] == (0 if WINDOWS else made['put']), counts
@@ -65,7 +51,6 @@ def check(np, tool):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    library = folder + '/libtool.so'
-    call([MPICC, '-shared', '-fPIC', 'tests/mpi/pmpi_tool.c', '-o', library])
+    library = make_tool(folder)
     for ranks in [1, 2, 3, 4, 7] if WINDOWS else [2, 3, 4, 7]:
         check(ranks, library)

@@ -10,31 +10,12 @@ beside: yes
 import functools
 import glob
 import os
-import random
 import re
 import subprocess
-import sys
 
-BUILD = os.environ['RGT_BUILD']
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-LIBRARY = os.path.abspath(BUILD + '/lib/libregroup-mpi.so')
-POLITE = os.path.abspath(BUILD + '/lib/libregroup-polite.so')  # else MPI alone takes minutes
-OPENMPI = 'openmpi' in MPIEXEC[0]
-SEED = os.environ.get('RGT_SEED') or str(random.randrange(1 << 31))
-if 'asan' in os.path.basename(BUILD):
-    print('a program would have to be linked with the sanitizer')
-    sys.exit(77)
+from preload import BUILD, LIBRARY, OPENMPI, POLITE, SEED, counted, report, run, skip_sanitized, under
 
-
-def run(program, np, status=0, arguments=(), **more):
-    """stdout and stderr; np 0: one process without mpiexec; more: variables, which are the
-    ranks' alone."""
-    given = ['%s=%s' % pair for pair in more.items()]
-    launcher = [*MPIEXEC, '-n', str(np)] if np else []
-    command = ['timeout', '180', *launcher, 'env', *given, program, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode == 0) == (status == 0), (command, done)
-    return done.stdout, done.stderr
+skip_sanitized('asan')
 
 
 def arguments(program, choice):
@@ -48,23 +29,11 @@ def arguments(program, choice):
 @functools.lru_cache(None)
 def alone(program, np):
     """What it prints when MPI serves all."""
-    return run(program, np, arguments=arguments(program, 'none'), LD_PRELOAD=POLITE)[0]
+    return run(np, under(POLITE, program, *arguments(program, 'none')), 180)[0]
 
 
-def preloaded(program, np, **more):
-    return run(program, np, LD_PRELOAD=LIBRARY, LD_BIND_NOW='1', **more)
-
-
-def report(text):
-    """{operation: [count in each column]}"""
-    rows = re.findall(r'^regroup-mpi: (\w+) +(\d+) +(\d+) +(\d+) +(\d+)$', text, re.M)
-    return {row[0]: [int(n) for n in row[1:]] for row in rows}
-
-
-def counted(text):
-    """What the program says that it called: {operation: (on one group, on two)}"""
-    return {name: (int(a), int(b))
-            for name, a, b in re.findall(r'^calls (\w+) (\d+) (\d+)$', text, re.M)}
+def preloaded(program, np, arguments=(), **more):
+    return run(np, under(LIBRARY, program, *arguments, LD_BIND_NOW='1', **more), 180)
 
 
 def check_symbols():
@@ -86,7 +55,7 @@ def is_chosen(operation, choice):
 
 def check_program(name, np, choice):
     """Same output; the report says what the program says, by the choice."""
-    program = '%s/tests/%s' % (BUILD, name)
+    program = 'tests/' + name
     plain = alone(program, np)
     text, said = preloaded(program, np, arguments=arguments(program, choice), RG_MPI=choice,
                            RG_MPI_REPORT='1')
@@ -123,8 +92,8 @@ def check_windows():
     print('seed', SEED)
     for np in [1, 2, 3, 4, 7]:
         check_program('plain_windows', np, 'all')
-        preloaded(BUILD + '/tests/plain_window_random', np, arguments=(SEED, '10'))
-        preloaded(BUILD + '/tests/plain_window_passive', np, arguments=('all',))
+        preloaded('tests/plain_window_random', np, arguments=(SEED, '10'))
+        preloaded('tests/plain_window_passive', np, arguments=('all',))
     for np in [1, 2]:
         check_program('plain_window_errors', np, 'all')
         check_program('plain_window_threads', np, 'all')
@@ -132,7 +101,7 @@ def check_windows():
         check_program('plain_windows', 2, choice)
     for more, served in [(('10000',), 3 * 10000 + 1), (('1300', '4096'), None)]:
         # The second time the arena is full: some windows are MPI's.
-        text, told = preloaded(BUILD + '/tests/plain_window_errors', 2, arguments=more,
+        text, told = preloaded('tests/plain_window_errors', 2, arguments=more,
                                RG_ARENA_SIZE='0' if served else '1', RG_MPI_REPORT='1')
         said = re.findall(r'^(beyond|operation|kept|many) (\d+) (\d+)$', text, re.M)
         assert [row[0] for row in said] == ['beyond'] * 4 + ['operation', 'kept', 'many'], text
@@ -146,7 +115,7 @@ def check_windows():
 
 def check_silent():
     """Without the switch it says nothing."""
-    _, said = preloaded(BUILD + '/tests/plain_groups', 2)
+    _, said = preloaded('tests/plain_groups', 2)
     assert said == '', said
 
 
@@ -156,7 +125,7 @@ def check_wrong_options():
         np, os.environ['OMPI_MCA_ess_singleton_isolated'] = 0, '1'
     for more, word in [({'RG_MPI': 'bcast,nonsense'}, 'nonsense'), ({'RG_MPI': ','}, 'expected'),
                        ({'RG_WAIT': 'hastily'}, 'hastily')]:
-        _, said = run(BUILD + '/tests/plain_groups', np, status=1, LD_PRELOAD=LIBRARY, **more)
+        _, said = run(np, under(LIBRARY, 'tests/plain_groups', **more), 180, fails=True)
         assert 'regroup: RG_' in said and word in said, said
     os.environ.pop('OMPI_MCA_ess_singleton_isolated', None)
 
@@ -165,7 +134,7 @@ def check_own_programs():
     """Programs that use the library, linked with it in either way."""
     for program in ['tests/test_coll_moving', 'tests/test_comm_create_group', 'tests/test_runtime',
                     'tests/test_group']:
-        preloaded('%s/%s' % (BUILD, program), 3)
+        preloaded(program, 3)
     for program in sorted(glob.glob(BUILD + '/bin/example-*')):
         text, said = preloaded(program, 2)
         assert text and not said, (program, text, said)

@@ -8,43 +8,19 @@ need not take part.
 time: 300
 beside: yes
 """
-import os
-import random
 import re
-import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cluster'))
-import cluster  # noqa: E402
+from preload import (LIBRARY, POLITE, SEED, cluster, report, run_on, skip, skip_openmpi,
+                     skip_sanitized, under)
 
-BUILD = os.environ['RGT_BUILD']
-LIBRARY = os.path.abspath(BUILD + '/lib/libregroup-mpi.so')
-POLITE = os.path.abspath(BUILD + '/lib/libregroup-polite.so')  # else MPI alone takes minutes
-SEED = os.environ.get('RGT_SEED') or str(random.randrange(1 << 31))
-if 'san' in os.path.basename(BUILD):
-    print('a program would have to be linked with the sanitizer')
-    sys.exit(77)
-if 'openmpi' in os.environ['RGT_MPIEXEC']:
-    print("Open MPI's windows are its own")
-    sys.exit(77)
+skip_sanitized()
+skip_openmpi()
 SHAPES = [(2, 1, 'block'), (3, 2, 'block'), (4, 2, 'cyclic'), (7, 4, 'block')]
 
 
 def run(nodes, program, shape, library, *arguments):
-    """Standard output and standard error."""
-    command = nodes.mpiexec(*shape) + ['env', 'LD_PRELOAD=' + library, 'LD_BIND_NOW=1',
-                                       'RG_MPI_REPORT=1', '%s/tests/%s' % (BUILD, program), *arguments]
-    process = nodes.start(['timeout', '120'] + command, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True)
-    text, said = process.communicate()
-    assert process.returncode == 0, (program, shape, library, text, said)
-    return text, said
-
-
-def windows(said):
-    """The row of the report: served, not chosen, other comm, other case."""
-    row = re.search(r'^regroup-mpi: rma +(\d+) +(\d+) +(\d+) +(\d+)$', said, re.M)
-    return [int(n) for n in row.groups()]
+    return run_on(nodes, shape, under(library, 'tests/' + program, *arguments, LD_BIND_NOW='1',
+                                      RG_MPI_REPORT='1'))
 
 
 def check_same(nodes, program, shape, counts, *arguments):
@@ -52,7 +28,7 @@ def check_same(nodes, program, shape, counts, *arguments):
     want, _ = run(nodes, program, shape, POLITE, *arguments)
     text, said = run(nodes, program, shape, LIBRARY, *arguments)
     assert text == want, '%s %s:\n%s\n--- instead of\n%s' % (program, shape, text, want)
-    assert windows(said) == [n * shape[0] for n in counts], (program, shape, said)
+    assert report(said)['rma'] == [n * shape[0] for n in counts], (program, shape, said)
 
 
 def check_all(nodes):
@@ -60,7 +36,7 @@ def check_all(nodes):
         # Of four windows that of the processes' own memory is MPI's.
         check_same(nodes, 'plain_window_random', shape, [3, 0, 1, 0], SEED, '6')
         text, said = run(nodes, 'plain_window_passive', shape, LIBRARY)
-        assert windows(said) == [2 * shape[0], 0, 0, 0], (text, said)
+        assert report(said)['rma'] == [2 * shape[0], 0, 0, 0], (text, said)
     # There, a window of the program's own memory and a dynamic one are MPI's.
     check_same(nodes, 'plain_windows', (3, 2, 'cyclic'), [2, 0, 1, 1], SEED)
     check_same(nodes, 'plain_window_errors', (3, 2, 'block'), [1, 0, 0, 0])
@@ -75,5 +51,4 @@ try:
     with cluster.Nodes(2) as pair:
         check_all(pair)
 except cluster.Unavailable as reason:
-    print(reason)
-    sys.exit(77)
+    skip(reason)

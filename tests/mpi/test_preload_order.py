@@ -7,18 +7,11 @@ plain_window_order.c: without a fence some of its rounds are lost where two proc
 time: 60
 beside: yes
 """
-import os
-import subprocess
-import sys
+from preload import LIBRARY, run, skip_openmpi, skip_sanitized, under
 
-BUILD = os.environ['RGT_BUILD']
-MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-LIBRARY = os.path.abspath(BUILD + '/lib/libregroup-mpi.so')
-if 'san' in os.path.basename(BUILD) or 'openmpi' in MPIEXEC[0]:
-    print('a program would have to be linked with the sanitizer; Open MPI serves its windows itself')
-    sys.exit(77)
+skip_sanitized()
+skip_openmpi()
 
 for flush in '0', '1', '0', '1':
-    done = subprocess.run(['timeout', '60', *MPIEXEC, '-n', '2', 'env', 'LD_PRELOAD=' + LIBRARY,
-                           BUILD + '/tests/plain_window_order', flush], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, 'lost 0 0\n'), (flush, done)
+    text, said = run(2, under(LIBRARY, 'tests/plain_window_order', flush))
+    assert text == 'lost 0 0\n', (flush, text, said)

@@ -10,6 +10,9 @@ import sys
 
 import deaths
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'mpi'))
+import preload  # noqa: E402,F401
+
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 BUILD = os.environ['RGT_BUILD']
 SEED = int(os.environ.get('RGT_SEED', random.randrange(2**31)))

@@ -8,25 +8,20 @@ See window_locks.c.
 beside: yes
 time: 180
 """
-import os
 import random
 import re
-import sys
 
 import deaths
 import jobs
+import preload
 
-if 'san' in os.path.basename(jobs.BUILD):
-    print('a program would have to be linked with the sanitizer')
-    sys.exit(77)
-
-LIBRARY = os.path.abspath(jobs.BUILD + '/lib/libregroup-mpi.so')
+preload.skip_sanitized()
 LIMIT = 60
 
 
 def run(where, np, how, seed=0):
     """The output."""
-    words = [*where.begin(np), '-genv', 'LD_PRELOAD', LIBRARY, '-n', str(np),
+    words = [*where.begin(np), '-genv', 'LD_PRELOAD', preload.LIBRARY, '-n', str(np),
              jobs.path('tests/window_locks'), how, str(seed)]
     status, text = jobs.output(words, dict(deaths.ENV, **where.env), LIMIT)
     right = len(re.findall('^wrong 0$', text, re.M))
