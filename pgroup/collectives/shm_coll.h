@@ -73,7 +73,7 @@ typedef struct {
   const char *call;
 } rgi_shm_coll_copy;
 
-/* Whether so many bytes in all for each member are copied so: the same on all members. */
+/* Whether blocks of so many bytes are copied so: the same on all members. */
 int rgi_shm_coll_direct(size_t bytes);
 
 /* l->bytes is set. */

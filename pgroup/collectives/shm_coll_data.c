@@ -27,9 +27,7 @@ static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t
   if (!tiny)
     memcpy(rgi_shm_step_chunk(l, l->me, l->step), in, n);
   uint32_t step = l->step;
-  rgi_shm_step_publish(l, in, tiny ? n : 0);
-  if (!rgi_shm_step_can_spin() && rgi_shm_step_arrive(l))
-    rgi_bell_wake(&l->memory->arrived[step % RGI_SHM_DEPTH]);
+  rgi_shm_step_give_counted(l, in, tiny ? n : 0);
   if (is_receiver && !rgi_shm_step_can_spin())
     RGI_TRY(rgi_shm_step_await_all(l, b->call));
   for (int i = 0; i < l->n && is_receiver; i++) {

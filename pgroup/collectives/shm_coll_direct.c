@@ -8,6 +8,7 @@
  * early only with an error, and marks the state broken before that; a reader looks at the mark
  * after its copy. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -44,6 +45,7 @@ static int copy_from(rgi_shared_state *l, const rgi_shm_coll_copy *c, int giver)
   int place = rgi_node_find(rgi_members_at(l->members, rgi_shared_state_group_rank(l, giver)));
   int error = rgi_peer_memory_read(rgi_node.pids[place], address + (size_t)l->me * c->from,
                                    c->out + (size_t)giver * c->to, c->bytes);
+  atomic_thread_fence(memory_order_acquire); /* the mark is read after the data */
   return error ? copy_error(l, giver, error, c->call) : rgi_shm_step_check_not_broken(l, c->call);
 }
 
@@ -63,13 +65,16 @@ static int copy_from_all(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
 /* Tells the others where the caller's blocks are. */
 static void give(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
   uint64_t address = (uint64_t)(uintptr_t)c->in;
-  if (c->giver == l->me) {
+  if (c->giver == l->me)
     rgi_shm_step_give(l, &address, sizeof address);
-    return;
-  }
-  rgi_shm_step_publish(l, &address, sizeof address);
-  if (!rgi_shm_step_can_spin() && rgi_shm_step_arrive(l))
-    rgi_bell_wake(&l->memory->arrived[l->step % RGI_SHM_DEPTH]);
+  else
+    rgi_shm_step_give_counted(l, &address, sizeof address);
+}
+
+/* A giver that does not read may have no `out`. */
+static void copy_own(const rgi_shared_state *l, const rgi_shm_coll_copy *c) {
+  if (c->own && c->own != c->out + (size_t)l->me * c->to)
+    memcpy(c->out + (size_t)l->me * c->to, c->own, c->bytes);
 }
 
 static int is_one_of(int member, int me) {
@@ -81,9 +86,7 @@ int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
   RGI_TRY(rgi_shm_step_begin(l, c->call));
   if (gives)
     give(l, c);
-  char *own_out = c->out + (size_t)l->me * c->to;
-  if (c->own && c->own != own_out)
-    memcpy(own_out, c->own, c->bytes);
+  copy_own(l, c);
   if (reads && c->giver != RGI_SHM_COLL_ALL) {
     RGI_TRY(rgi_shm_step_take(l, c->giver, c->call));
     RGI_TRY(copy_from(l, c, c->giver));

@@ -80,6 +80,14 @@ static inline void rgi_shm_step_give(rgi_shared_state *l, const void *data, size
     rgi_shm_step_release(l);
 }
 
+/* The same where all members give, some or all to take. Members that sleep take after
+ * rgi_shm_step_await_all. */
+static inline void rgi_shm_step_give_counted(rgi_shared_state *l, const void *data, size_t bytes) {
+  rgi_shm_step_publish(l, data, bytes);
+  if (!rgi_shm_step_can_spin() && rgi_shm_step_arrive(l))
+    rgi_bell_wake(&l->memory->arrived[l->step % RGI_SHM_DEPTH]);
+}
+
 static inline int rgi_shm_step_take(rgi_shared_state *l, int root, const char *call) {
   int error = rgi_shm_step_can_spin() ? rgi_shm_step_await_member(l, root, call)
                                       : rgi_shm_step_await_release(l, root, call);
