@@ -37,15 +37,19 @@ static rg_balancer balancer_with(const rg_policy *policy, work_context *c, int w
   return b;
 }
 
+static rg_policy leftmost_policy(int interval, int *calls) {
+  return (rg_policy){.size = sizeof(rg_policy),
+                     .name = "leftmost",
+                     .interval = interval,
+                     .plan = leftmost,
+                     .context = calls};
+}
+
 static void test_own_policy(void) {
   for (int interval = 0; interval < 3; interval++) {
     int calls = 0;
     work_context c = {0};
-    rg_policy policy = {.size = sizeof policy,
-                        .name = "leftmost",
-                        .interval = interval,
-                        .plan = leftmost,
-                        .context = &calls};
+    rg_policy policy = leftmost_policy(interval, &calls);
     rg_balancer b = balancer_with(&policy, &c, rgt_size);
     RGT_OK(rg_balance_run(b));
     MPI_Allreduce(MPI_IN_PLACE, &calls, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -105,11 +109,7 @@ static void test_starved(void) {
     int calls = 0;
     const rg_balance_outcome *all;
     work_context c = {0};
-    rg_policy policy = {.size = sizeof policy,
-                        .name = "leftmost",
-                        .interval = interval,
-                        .plan = leftmost,
-                        .context = &calls};
+    rg_policy policy = leftmost_policy(interval, &calls);
     rg_balancer b = balancer_with(&policy, &c, rgt_size + 2);
     RGT_FAILS(rg_balance_run(b), RG_ERR_ARG);
     RGT_TRUE(strstr(rg_error_detail(), "leftmost") != NULL);

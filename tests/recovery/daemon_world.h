@@ -107,7 +107,7 @@ typedef struct {
       ended; /* n: facts; done: the application here has come to its end */
   double stepped, wake, ended_at, decided_at;
   double waits;                            /* since when a rank waits; INFINITY: none does */
-  unsigned char applied[DECISIONS][NODES]; /* who was lost after each decision */
+  unsigned char applied[DECISIONS][NODES]; /* nodes lost after each decision */
   const char *why;
 } host;
 
