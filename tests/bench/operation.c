@@ -57,22 +57,13 @@ int bench_operation_batch(int bytes, bench_timing timing) {
   return timing == BENCH_ROTATING && bytes <= BATCH_BYTES ? BATCH : 1;
 }
 
-/* The root is one of so many ranks. */
-static int roots(const bench_operation *o) {
-  return bench_timing_name[o->timing] ? 1 : o->between ? o->between->initiator_size : o->ranks;
-}
-
-static int buffer_of(const bench_operation *o, int turn) {
-  return bench_timing_name[o->timing] ? 0 : turn % BENCH_BUFFERS;
-}
-
 /* A call as the check of results sees it. */
 static bench_call call_of(const bench_operation *o, int turn) {
   const rg_inter_view *v = o->between;
   return (bench_call){.operation = o->operation,
                       .ranks = o->ranks,
                       .rank = o->rank,
-                      .root = turn % roots(o),
+                      .root = turn % o->roots,
                       .turn = turn,
                       .bytes = o->bytes,
                       .initiators = v ? v->initiator_size : 0,
@@ -86,11 +77,13 @@ int bench_operation_begin(bench_operation *o, rg_operation operation, MPI_Comm c
       .operation = operation, .timing = timing, .comm = comm, .between = between, .bytes = bytes};
   MPI_Comm_size(comm, &o->ranks);
   MPI_Comm_rank(comm, &o->rank);
+  o->roots = bench_timing_name[timing] ? 1 : between ? between->initiator_size : o->ranks;
+  o->buffers = bench_timing_name[timing] ? 1 : BENCH_BUFFERS;
   o->batch = bench_operation_batch(bytes, timing);
   bench_call c = call_of(o, 0);
   size_t room = bench_room(operation, bench_blocks(&c), bytes);
   o->share = bench_share(&c);
-  for (int i = 0; i < (bench_timing_name[timing] ? 1 : BENCH_BUFFERS); i++) {
+  for (int i = 0; i < o->buffers; i++) {
     o->send[i] = calloc(room, 1);
     o->receive[i] = calloc(room, 1);
     if (!o->send[i] || !o->receive[i])
@@ -109,7 +102,7 @@ void bench_operation_end(bench_operation *o) {
 /* What this process passes as root of the call that comes. */
 static int root_of(const bench_operation *o) {
   const rg_inter_view *v = o->between;
-  int root = o->turn % roots(o);
+  int root = o->turn % o->roots;
   if (!v || !v->is_initiator)
     return root;
   return o->rank == root ? MPI_ROOT : MPI_PROC_NULL;
@@ -122,7 +115,7 @@ static int root_of(const bench_operation *o) {
 int bench_operation_call(bench_operation *o) {
   MPI_Comm c = o->comm;
   int root = root_of(o), bytes = o->bytes, n = o->bytes / (int)sizeof(double);
-  char *s = o->send[buffer_of(o, o->turn)], *r = o->receive[buffer_of(o, o->turn)];
+  char *s = o->send[o->turn % o->buffers], *r = o->receive[o->turn % o->buffers];
   MPI_Datatype b = MPI_BYTE, d = MPI_DOUBLE;
   o->turn++;
   switch (o->operation) {
@@ -186,7 +179,7 @@ const char *bench_operation_run(void *context) {
 const char *bench_operation_run_marked(void *context) {
   bench_operation *o = context;
   bench_call c = call_of(o, o->turn);
-  bench_fill(&c, o->send[buffer_of(o, o->turn)], o->receive[buffer_of(o, o->turn)]);
+  bench_fill(&c, o->send[o->turn % o->buffers], o->receive[o->turn % o->buffers]);
   return bench_operation_call(o) ? rg_error_detail() : NULL;
 }
 
@@ -196,7 +189,7 @@ const char *bench_operation_verify(void *context) {
   int turn = o->turn - 1;
   const char *wrong;
   bench_call c = call_of(o, turn);
-  wrong = bench_verify(&c, o->send[buffer_of(o, turn)], o->receive[buffer_of(o, turn)]);
+  wrong = bench_verify(&c, o->send[turn % o->buffers], o->receive[turn % o->buffers]);
   if (!wrong)
     return NULL;
   snprintf(text, sizeof text, "%s of %d bytes on %d ranks, root %d: %s",

@@ -33,6 +33,7 @@ typedef struct {
   MPI_Comm comm;
   const rg_inter_view *between; /* comm is its inter-communicator; NULL: it is none */
   int ranks, bytes, turn;       /* bytes: of a block or vector */
+  int roots, buffers;           /* the root and the buffers of a turn are one of so many */
   int rank;                     /* of this process among the ranks: of its own group */
   int share;                    /* doubles that a reduce_scatter leaves here */
   int batch;                    /* calls in a row that make one measurement */
