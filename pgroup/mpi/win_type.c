@@ -11,16 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formation/datatype.h"
+
 static struct {
   pthread_mutex_t lock;
   _Atomic int key;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID};
 
-/* How a type was made. */
+enum { FEW_NUMBERS = 24, FEW_TYPES = 4 };
+
+/* How a type was made. Programs make a type for each access: where there are few numbers nothing
+ * is allocated. */
 typedef struct {
   int combiner, types;
   int64_t *number;
   MPI_Datatype *type;
+  int64_t few_numbers[FEW_NUMBERS];
+  MPI_Datatype few_types[FEW_TYPES];
 } recipe;
 
 /* What is being built. units: the basic elements are not cut at their gaps. */
@@ -34,15 +41,27 @@ static int build(building *b, MPI_Datatype type, rgi_layout *l);
 
 /* --- how a type was made --------------------------------------------------------------- */
 
+static int is_named(MPI_Datatype type) {
+  int n[3], combiner;
+  if (rgi_datatype_basic_size(type))
+    return 1;
+  PMPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner);
+  return combiner == MPI_COMBINER_NAMED;
+}
+
 static void free_recipe(recipe *r) {
-  for (int i = 0; i < r->types; i++) {
-    int n[3], combiner;
-    PMPI_Type_get_envelope(r->type[i], &n[0], &n[1], &n[2], &combiner);
-    if (combiner != MPI_COMBINER_NAMED)
+  for (int i = 0; i < r->types; i++)
+    if (!is_named(r->type[i]))
       PMPI_Type_free(&r->type[i]);
-  }
-  free(r->number);
-  free(r->type);
+  if (r->number != r->few_numbers)
+    free(r->number);
+  if (r->type != r->few_types)
+    free(r->type);
+}
+
+static void make_room(recipe *r, size_t numbers, size_t types) {
+  r->number = numbers <= FEW_NUMBERS ? r->few_numbers : calloc(numbers, sizeof *r->number);
+  r->type = types <= FEW_TYPES ? r->few_types : calloc(types, sizeof *r->type);
 }
 
 /* Numbers of kinds that are stored apart, one kind behind the other. */
@@ -91,27 +110,33 @@ static int find_large(MPI_Datatype type, MPI_Count n[4], int *combiner) {
 #endif
 
 static int read_small(MPI_Datatype type, recipe *r, const MPI_Count n[4]) {
-  int *ints = malloc(((size_t)n[0] + 1) * sizeof *ints);
-  MPI_Aint *addresses = malloc(((size_t)n[1] + 1) * sizeof *addresses);
+  int few_ints[FEW_NUMBERS], *ints = few_ints;
+  MPI_Aint few_addresses[FEW_NUMBERS], *addresses = few_addresses;
+  if (n[0] > FEW_NUMBERS)
+    ints = malloc((size_t)n[0] * sizeof *ints);
+  if (n[1] > FEW_NUMBERS)
+    addresses = malloc((size_t)n[1] * sizeof *addresses);
   int good = ints && addresses && r->number && r->type &&
              PMPI_Type_get_contents(type, (int)n[0], (int)n[1], (int)n[3], ints, addresses,
                                     r->type) == MPI_SUCCESS;
   if (good)
     join_numbers(r, ints, (int)n[0], addresses, (int)n[1]);
-  free(ints);
-  free(addresses);
+  if (ints != few_ints)
+    free(ints);
+  if (addresses != few_addresses)
+    free(addresses);
   return good;
 }
 
 static int read_recipe(MPI_Datatype type, recipe *r) {
   MPI_Count n[4];
-  *r = (recipe){0};
+  r->types = 0;
+  make_room(r, 0, 0);
   if (!find_large(type, n, &r->combiner))
     return 0;
   if (r->combiner == MPI_COMBINER_NAMED)
     return 1;
-  r->number = calloc((size_t)(n[0] + n[1] + n[2]) + 1, sizeof *r->number);
-  r->type = calloc((size_t)n[3] + 1, sizeof *r->type);
+  make_room(r, (size_t)(n[0] + n[1] + n[2]), (size_t)n[3]);
   int good = n[2] > 0 ? read_large(type, r, n) : read_small(type, r, n);
   if (good)
     r->types = (int)n[3];
@@ -141,13 +166,17 @@ static int add_elements(rgi_layout *l, const rgi_layout *part, int64_t offset, i
   return 1;
 }
 
+static void note_basic(building *b, MPI_Datatype type) {
+  if (b->basic != MPI_DATATYPE_NULL && b->basic != type)
+    b->mixed = 1;
+  b->basic = type;
+}
+
 /* A pair of a number and an int may have a gap between the two, or behind them. */
 static int add_basic(building *b, MPI_Datatype type, rgi_layout *l) {
   int size;
   PMPI_Type_size(type, &size);
-  if (b->basic != MPI_DATATYPE_NULL && b->basic != type)
-    b->mixed = 1;
-  b->basic = type;
+  note_basic(b, type);
   if (size == l->extent || size == 0)
     return rgi_layout_add(l, 0, size);
   if (b->units)
@@ -309,10 +338,22 @@ static int add_parts(const recipe *r, const rgi_layout *part, rgi_layout *l) {
   }
 }
 
+/* Of elements of so many bytes without gaps. */
+static int build_of_common(const recipe *r, int64_t bytes, rgi_layout *l) {
+  rgi_layout_run run = {0, bytes, 1, bytes};
+  rgi_layout part = {.size = bytes, .extent = bytes, .high = bytes, .runs = 1, .run = &run};
+  return add_parts(r, &part, l);
+}
+
 static int build_derived(building *b, const recipe *r, rgi_layout *l) {
   rgi_layout part = {0};
   if (r->combiner == MPI_COMBINER_STRUCT)
     return add_struct(b, l, r);
+  size_t common = rgi_datatype_basic_size(r->type[0]);
+  if (common) {
+    note_basic(b, r->type[0]);
+    return build_of_common(r, (int64_t)common, l);
+  }
   int good = build(b, r->type[0], &part) && add_parts(r, &part, l);
   rgi_layout_free(&part);
   return good;
@@ -320,13 +361,13 @@ static int build_derived(building *b, const recipe *r, rgi_layout *l) {
 
 static int build(building *b, MPI_Datatype type, rgi_layout *l) {
   recipe r;
-  MPI_Count low, extent;
-  if (!read_recipe(type, &r) || PMPI_Type_get_extent_x(type, &low, &extent) != MPI_SUCCESS)
-    return 0;
+  MPI_Count low, extent = 0;
+  int good = read_recipe(type, &r) && PMPI_Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS;
   *l = (rgi_layout){.extent = extent};
   int basic = r.combiner == MPI_COMBINER_NAMED || r.combiner == MPI_COMBINER_F90_REAL ||
               r.combiner == MPI_COMBINER_F90_COMPLEX || r.combiner == MPI_COMBINER_F90_INTEGER;
-  int good = basic ? add_basic(b, type, l) : build_derived(b, &r, l);
+  if (good)
+    good = basic ? add_basic(b, type, l) : build_derived(b, &r, l);
   free_recipe(&r);
   return good;
 }
@@ -337,16 +378,25 @@ static void free_type(rgi_win_type *t) {
   free(t);
 }
 
+static void measure_basic(MPI_Datatype basic, int *size, MPI_Count *extent) {
+  size_t common = rgi_datatype_basic_size(basic);
+  MPI_Count low;
+  *size = (int)common;
+  *extent = (MPI_Count)common;
+  if (common || basic == MPI_DATATYPE_NULL)
+    return;
+  PMPI_Type_size(basic, size);
+  PMPI_Type_get_extent_x(basic, &low, extent);
+}
+
 static rgi_win_type *make_type(MPI_Datatype type) {
   rgi_win_type *t = calloc(1, sizeof *t);
   building b = {.basic = MPI_DATATYPE_NULL}, again = {.units = 1, .basic = MPI_DATATYPE_NULL};
   int size = 0;
-  MPI_Count low, extent = 0;
+  MPI_Count extent = 0;
   int good = t && build(&b, type, &t->layout);
-  if (good && b.basic != MPI_DATATYPE_NULL) {
-    PMPI_Type_size(b.basic, &size);
-    PMPI_Type_get_extent_x(b.basic, &low, &extent);
-  }
+  if (good)
+    measure_basic(b.basic, &size, &extent);
   if (good && !b.mixed && size != extent)
     good = build(&again, type, &t->units);
   if (!good && t) {
