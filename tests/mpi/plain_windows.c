@@ -319,6 +319,27 @@ static void try_operations(const window *w) {
 /* --- derived types
  * ------------------------------------------------------------------------------------ */
 
+/* A type of 15 doubles in as many parts and 15 parts without elements. */
+static MPI_Datatype type_of_parts(int which) {
+  enum { PARTS = 30 };
+  int lengths[PARTS], displs[PARTS];
+  MPI_Aint bytes[PARTS];
+  MPI_Datatype parts[PARTS], made = MPI_DATATYPE_NULL;
+  for (int i = 0; i < PARTS; i++) {
+    lengths[i] = i % 2;
+    displs[i] = i + rand() % 2;
+    bytes[i] = displs[i] * (MPI_Aint)sizeof(double);
+    parts[i] = MPI_DOUBLE;
+  }
+  if (which == 0)
+    MPI_Type_indexed(PARTS, lengths, displs, MPI_DOUBLE, &made);
+  if (which == 1)
+    MPI_Type_create_hindexed(PARTS, lengths, bytes, MPI_DOUBLE, &made);
+  if (which == 2)
+    MPI_Type_create_struct(PARTS, lengths, bytes, parts, &made);
+  return made;
+}
+
 /* A type of up to 16 doubles in a range of 48, of one of the kinds that MPI makes. */
 static MPI_Datatype random_type(int which) {
   const int full[2] = {6, 8}, part[2] = {1 + rand() % 4, 1 + rand() % 4}, from[2] = {1, 3};
@@ -350,6 +371,8 @@ static MPI_Datatype random_type(int which) {
     MPI_Type_create_resized(inner, 0, 24, &made);
   if (which == 9)
     MPI_Type_dup(inner, &made);
+  if (which >= 10)
+    made = type_of_parts(which - 10);
   MPI_Type_free(&inner);
   MPI_Type_commit(&made);
   return made;
@@ -401,7 +424,7 @@ static void try_type(const window *w, MPI_Datatype type, int action) {
 static void try_types(const window *w) {
   MPI_Win_lock_all(0, w->win);
   for (int k = 0; k < 60 && rank == 0; k++) {
-    MPI_Datatype type = random_type(k % 10);
+    MPI_Datatype type = random_type(k % 13);
     for (int action = 0; action < 3; action++)
       try_type(w, type, action);
     MPI_Type_free(&type);
