@@ -96,7 +96,8 @@ static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *cal
 
 /* Tells the members that come later that the group's operations are on this state: see
  * shared_state_cache.c. */
-static int join_group(rgi_shared_state *l, uint32_t step, const char *call) {
+static __attribute__((noinline)) int join_group(rgi_shared_state *l, uint32_t step,
+                                                const char *call) {
   atomic_store_explicit(&l->memory->member[l->me].joined[step % RGI_SHM_DEPTH], l->joining,
                         memory_order_relaxed);
   atomic_thread_fence(memory_order_seq_cst);
@@ -134,10 +135,21 @@ static int await_near_done(rgi_shared_state *l, uint32_t step, const char *call)
   return RG_SUCCESS;
 }
 
-static int begin_step(rgi_shared_state *l, int near, const char *call) {
+/* Waits for the members that may still read the step whose cells this one uses. */
+static __attribute__((noinline)) int await_room(rgi_shared_state *l, int near, uint32_t needed,
+                                                const char *call) {
+  if (near && !l->joining && !step_reached(l->flat, needed))
+    return await_near_done(l, needed, call);
+  return await_all_done(l, needed, call);
+}
+
+/* Inline: each short operation is here once or twice. */
+static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l, int near,
+                                                            const char *call) {
   if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
-  RGI_TRY(rgi_shm_step_check_not_broken(l, call));
+  if (atomic_load_explicit(&l->memory->broken, memory_order_relaxed))
+    RGI_TRY(rgi_shm_step_check_not_broken(l, call));
   if (rgi_revocation_any())
     RGI_TRY(rgi_failure_check(&rgi_failure_scope_now, call));
   /* Between two operations: another handle of the world may have been used, and shares the memory.
@@ -150,9 +162,7 @@ static int begin_step(rgi_shared_state *l, int near, const char *call) {
   uint32_t step = l->step + 1, needed = step - RGI_SHM_DEPTH;
   near = near && l->levels;
   if (!step_reached(l->safe, needed))
-    RGI_TRY(near && !l->joining && !step_reached(l->flat, needed)
-                ? await_near_done(l, needed, call)
-                : await_all_done(l, needed, call));
+    RGI_TRY(await_room(l, near, needed, call));
   if (l->joining)
     RGI_TRY(join_group(l, step, call));
   l->step = step;
