@@ -5,11 +5,12 @@
  *
  * Tiny vectors take one step: every member publishes its operands in its cell and combines
  * all cells; where processors are short the last member to arrive combines them for all.
- * Longer vectors go chunk by chunk, in two steps each: every member copies its operands into
- * the shared buffer; after a barrier each combines its share of the elements in the last
- * member's chunk; after another one each copies the whole result. Operands are combined from
- * the last member to the first, since the right one is replaced: so the order of members is
- * kept, and all members get the same bits. */
+ * A short vector for a root takes one step, too: every member copies its operands into the shared
+ * buffer and goes on; the root combines them. Longer ones and those for all go chunk by chunk, in
+ * two steps each: every member copies its operands into the buffer; after a barrier each combines
+ * its share of the elements in the last member's chunk; after another one each copies the whole
+ * result. Operands are combined from the last member to the first, since the right one is replaced:
+ * so the order of members is kept, and all members get the same bits. */
 #include <string.h>
 
 #include "base/error.h"
@@ -33,13 +34,21 @@ static int reduce_cells(rgi_shared_state *l, const rgi_shm_coll_reduction *r, ch
   return RG_SUCCESS;
 }
 
+/* Waits until all others have given their operands. */
+static int await_operands(rgi_shared_state *l, const char *call) {
+  if (!rgi_shm_step_can_spin())
+    return rgi_shm_step_await_all(l, call);
+  for (int i = 0; i < l->n; i++)
+    if (i != l->me)
+      RGI_TRY(rgi_shm_step_await_member(l, i, call));
+  rgi_shm_step_mark_all_seen(l);
+  return RG_SUCCESS;
+}
+
 static int reduce_tiny_spinning(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   if (!gets_result(l, r))
     return RG_SUCCESS;
-  for (int i = 0; i < l->n; i++)
-    if (i != l->me)
-      RGI_TRY(rgi_shm_step_await_member(l, i, r->call));
-  rgi_shm_step_mark_all_seen(l);
+  RGI_TRY(await_operands(l, r->call));
   return reduce_cells(l, r, r->out);
 }
 
@@ -97,6 +106,36 @@ static int reduce_share(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
   return RG_SUCCESS;
 }
 
+/* The last one also releases: a root that means another length may wait for that. */
+static void give_operands(rgi_shared_state *l) {
+  rgi_shm_step_publish(l, NULL, 0);
+  if (rgi_shm_step_can_spin() || !rgi_shm_step_arrive(l))
+    return;
+  rgi_shm_step_release(l);
+  rgi_bell_wake(&l->memory->arrived[l->step % RGI_SHM_DEPTH]);
+}
+
+/* Elements [at, at + n) to the root: it combines what all others have given, who go on. */
+static int reduce_at_root(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t at,
+                          size_t n) {
+  size_t bytes = n * r->size;
+  char *out = (char *)r->out + at * r->size;
+  RGI_TRY(rgi_shm_step_begin(l, r->call));
+  uint32_t step = l->step;
+  memcpy(rgi_shm_step_chunk(l, l->me, step), (const char *)r->in + at * r->size, bytes);
+  give_operands(l);
+  if (l->me == r->root) {
+    RGI_TRY(await_operands(l, r->call));
+    RGI_TRY(rgi_shm_step_check_all(l, step, r->call));
+    RGI_LINES_COUNT_READ((size_t)(l->n - 1) * RGI_LINES_COUNT_OF(bytes));
+    memcpy(out, rgi_shm_step_chunk(l, l->n - 1, step), bytes);
+    for (int i = l->n - 2; i >= 0; i--)
+      RGI_TRY(rgi_op_apply(rgi_shm_step_chunk(l, i, step), out, n, r->type, r->op));
+  }
+  rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
 /* Elements [at, at + n). */
 static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t at, size_t n) {
   RGI_TRY(rgi_shm_step_begin(l, r->call));
@@ -112,6 +151,16 @@ static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
     memcpy((char *)r->out + at * r->size, rgi_shm_step_chunk(l, l->n - 1, step), n * r->size);
   rgi_shm_step_end(l);
   return RG_SUCCESS;
+}
+
+/* Up to so many bytes it takes the root less time to combine all operands than it takes all members
+ * to meet twice. Where the others run beside the root they would share the work, and it reads
+ * the lines of all of them: there the limit falls by their number squared. */
+#define AT_ROOT_MOST ((size_t)8 << 10)
+
+static int is_for_root(const rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  size_t bytes = r->count * r->size, others = rgi_shm_step_can_spin() ? (size_t)l->n - 1 : 1;
+  return r->root >= 0 && bytes <= AT_ROOT_MOST / (others * others);
 }
 
 /* Without the shared buffer: as tiny vectors, one after another. */
@@ -139,9 +188,10 @@ static int reduce_by_chunks(rgi_shared_state *l, const rgi_shm_coll_reduction *r
     return reduce_by_cells(l, r);
   if (rgi_shm_coll_levels_combine(l, r))
     return rgi_shm_coll_levels_reduce(l, r);
+  int at_root = is_for_root(l, r);
   for (size_t i = 0; i < r->count; i += most) {
     size_t n = r->count - i < most ? r->count - i : most;
-    RGI_TRY(reduce_chunk(l, r, i, n));
+    RGI_TRY(at_root ? reduce_at_root(l, r, i, n) : reduce_chunk(l, r, i, n));
   }
   return RG_SUCCESS;
 }

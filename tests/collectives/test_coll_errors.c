@@ -169,10 +169,11 @@ static int differ(rg_group h, int what, int n, int *data, int *all) {
 
 static void test_lengths_inside(void) {
   enum { MOST = 20000 };
-  static const int lengths[][2] = {{10, 5}, {5, 10}, {5, 100}, {1000, 999}, {7, MOST}};
+  static const int lengths[][2] = {{10, 5},   {5, 10},   {5, 100},    {100, 5},   {1000, 999},
+                                   {7, MOST}, {MOST, 7}, {100, MOST}, {MOST, 100}};
   static int data[MOST], all[2 * MOST * RANKS_MOST];
   for (int what = 0; what < 7 && rgi_node.count == 1 && rgt_size > 1; what++)
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
       rg_group h = NULL;
       RGT_OK(rg_group_dup(groups[WORLD], &h));
       int takes = what == 1 || what == 5 ? rgt_rank == 0 : what > 2 || rgt_rank > 0;
