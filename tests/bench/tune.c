@@ -139,7 +139,7 @@ static int begin(field *f, const level *l, int size) {
   int good =
       rg_group_world(&world) == RG_SUCCESS &&
       bench_operation_begin(&f->common, RG_OP_BCAST, MPI_COMM_WORLD, NULL, most, BENCH_ROTATING);
-  f->common.ranks = l->n;
+  f->common.ranks = f->common.roots = l->n;
   for (int op = 0; op < RG_OP_COUNT && good; op++)
     for (int row = 0; row < rgi_operation_rows((rg_operation)op) && good; row++)
       if (!uneven((rg_operation)op) && is_of(l, rgi_operation_algorithms[op][row].needs) &&
