@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The algorithms of scan and exscan. Inside a node by shared memory, all members get all
- * operands and each combines those that it needs. */
+ * The algorithms of scan and exscan. Inside a node by shared memory they are reductions whose
+ * results differ (shm_coll_reduce.c). */
 #include "collectives/algorithm.h"
 #include "collectives/hier.h"
 
@@ -35,17 +35,9 @@ static void scan_doubling(rgi_sched *s, const rgi_subgroup *t, const rgi_algorit
   }
 }
 
-/* Combines operands 0 to last. */
-static void combine_first(rgi_sched *s, const rgi_algorithm_args *p, const char *all, int last) {
-  rgi_sched_copy(s, p->out, all + (size_t)last * p->bytes, p->bytes);
-  for (int i = last - 1; i >= 0; i--)
-    rgi_sched_reduce_right(s, all + (size_t)i * p->bytes, p->out, p->bytes);
-}
-
 static void scan_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  char *all = rgi_sched_alloc(s, (size_t)t->size * p->bytes);
-  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, all, p->in, p->bytes});
-  combine_first(s, p, all, t->me);
+  (void)t;
+  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_SCAN, p->out, p->in, p->bytes});
 }
 
 /* --- exscan --------------------------------------------------------------------------- */
@@ -87,10 +79,9 @@ static void exscan_doubling(rgi_sched *s, const rgi_subgroup *t, const rgi_algor
 }
 
 static void exscan_shared(rgi_sched *s, const rgi_subgroup *t, const rgi_algorithm_args *p) {
-  char *all = rgi_sched_alloc(s, (size_t)t->size * p->bytes);
-  rgi_sched_add(s, (rgi_sched_step){RGI_SCHED_SHM_GATHER, RGI_SCHED_ALL, all, p->in, p->bytes});
-  if (t->me > 0)
-    combine_first(s, p, all, t->me - 1);
+  (void)t;
+  rgi_sched_add(s,
+                (rgi_sched_step){RGI_SCHED_SHM_REDUCE, RGI_SCHED_EXSCAN, p->out, p->in, p->bytes});
 }
 
 /* --- both, hierarchical: consecutive ranks on each node --------------------------------- */
@@ -151,11 +142,7 @@ static double exscan_doubling_cost(const rgi_cost_params *l) {
   return rgi_cost_reduce_tree(l) + l->ts + l->n * l->tw;
 }
 
-static double scan_shared_cost(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * l->ts + l->p * l->n * (l->tw + l->tc);
-}
-
-#define SHARED_FORMULA "lg p t_s + p n (t_w + t_c)"
+#define SHARED_NEEDS RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST | RGI_ALGORITHM_DIVIDES
 #define HIERARCHICAL_FORMULA "inside the node + between nodes + inside the node"
 
 const rgi_algorithm rgi_algorithms_scan[] = {
@@ -163,7 +150,7 @@ const rgi_algorithm rgi_algorithms_scan[] = {
     {"doubling", scan_doubling, 0, RGI_COST_REDUCE_TREE},
     {"hierarchical", scan_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_IN_ORDER, NULL,
      HIERARCHICAL_FORMULA},
-    {"shared", scan_shared, RGI_ALGORITHM_ONE_NODE, scan_shared_cost, SHARED_FORMULA},
+    {"shared", scan_shared, SHARED_NEEDS, RGI_COST_REDUCE_SHM},
     {0}};
 
 const rgi_algorithm rgi_algorithms_exscan[] = {
@@ -171,5 +158,5 @@ const rgi_algorithm rgi_algorithms_exscan[] = {
     {"doubling", exscan_doubling, 0, exscan_doubling_cost, "(1 + lg p) (t_s + n t_w) + lg p n t_c"},
     {"hierarchical", exscan_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_IN_ORDER, NULL,
      HIERARCHICAL_FORMULA},
-    {"shared", exscan_shared, RGI_ALGORITHM_ONE_NODE, scan_shared_cost, SHARED_FORMULA},
+    {"shared", exscan_shared, SHARED_NEEDS, RGI_COST_REDUCE_SHM},
     {0}};

@@ -24,8 +24,11 @@
 #include "message/message.h"
 #include "progress/request.h"
 
-/* The root of a reduce or gather inside the node whose result all members there get. */
+/* The root of a reduce or gather inside the node whose result all members there get; of a reduce
+ * that is a scan, and an exscan (RGI_SHM_COLL_...). */
 #define RGI_SCHED_ALL (-1)
+#define RGI_SCHED_SCAN (-2)
+#define RGI_SCHED_EXSCAN (-3)
 
 typedef enum {
   RGI_SCHED_SEND,

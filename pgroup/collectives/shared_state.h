@@ -69,8 +69,9 @@
  * cell begins before it has ended this one.
  * `safe` in the handle remembers how far 4 holds, so that a member seldom looks: a step in
  * which it has seen all members (by 1, 2 or 3) also tells it that they have ended the steps before.
- * In a step by levels (shm_coll_levels.c) only neighbours in a tree read a cell, and 4 is asked of
- * them alone, if the cell was last used in such a step. The first step of a group asks it of all.
+ * In a step by levels (shm_coll_levels.c) only neighbours in a tree read a cell, and in a step in
+ * which a member only takes, or gives to one member, none or one does: 4 is asked of these alone,
+ * if the cell was last used in such a step. The first step of a group asks it of all.
  *
  * `broken` carries no data, so its reads are relaxed: a member that misses it finds it at its
  * next look. `done_bell` has a fence on either side: the writer stores `done` before it looks for
@@ -156,6 +157,7 @@ struct rgi_shared_state {
   uint32_t near_safe;              /* its parent and children there have ended this one */
   uint32_t flat;                   /* no later step was read by all members */
   int reader[RGI_SHM_DEPTH];       /* by cell: one more member that reads the caller's; or -1 */
+  char unread[RGI_SHM_DEPTH];      /* by cell: no member but that one reads it */
   uint32_t gave;                   /* the last step in which the caller gave to all others; or 0 */
   uint32_t bytes;                  /* length of the operation that runs, modulo 2^32 */
   char *buffer;                    /* NULL until attached */

@@ -27,12 +27,13 @@ int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call) {
 /* One step: the root's data go to all members, tiny data in its cell. */
 static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, const char *call) {
   int tiny = bytes <= RGI_SHM_TINY;
-  RGI_TRY(rgi_shm_step_begin(l, call));
   if (l->me == root) {
+    RGI_TRY(rgi_shm_step_begin(l, call));
     if (!tiny)
       memcpy(rgi_shm_step_chunk(l, root, l->step), data, bytes);
     rgi_shm_step_give(l, data, tiny ? bytes : 0);
   } else {
+    RGI_TRY(rgi_shm_step_begin_unread(l, call));
     RGI_TRY(rgi_shm_step_take(l, root, call));
     RGI_LINES_COUNT_READ(tiny ? 0 : RGI_LINES_COUNT_OF(bytes));
     memcpy(data, tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step),

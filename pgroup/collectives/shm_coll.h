@@ -20,10 +20,13 @@
 int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call);
 int rgi_shm_coll_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call);
 
-/* The root of an operation whose result all members get. */
+/* The root of an operation whose result all members get; of a reduction whose result for a member
+ * is that of the operands up to its own, and of those before it. */
 #define RGI_SHM_COLL_ALL (-1)
+#define RGI_SHM_COLL_SCAN (-2)
+#define RGI_SHM_COLL_EXSCAN (-3)
 
-/* A reduce or allreduce. */
+/* A reduce, allreduce, scan or exscan. */
 typedef struct {
   const void *in;
   void *out;
@@ -31,16 +34,24 @@ typedef struct {
   MPI_Datatype type;
   MPI_Op op;
   int whole; /* one member combines all elements, of RGI_SHM_CHUNK bytes at most */
-  int root;  /* or RGI_SHM_COLL_ALL */
+  int root;  /* or RGI_SHM_COLL_... */
   const char *call;
 } rgi_shm_coll_reduction;
+
+/* The operands of the members up to this one are combined for the caller; -1: it gets no result. */
+static inline int rgi_shm_coll_last_operand(const rgi_shared_state *l,
+                                            const rgi_shm_coll_reduction *r) {
+  if (r->root <= RGI_SHM_COLL_SCAN)
+    return r->root == RGI_SHM_COLL_SCAN ? l->me : l->me - 1;
+  return r->root < 0 || r->root == l->me ? l->n - 1 : -1;
+}
 
 int rgi_shm_coll_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
 /* in: r->count elements for each member; out: those for the caller, combined. It has no root. */
 int rgi_shm_coll_reduce_scatter(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
-/* A reduction whose elements are longer than a cell, without the shared buffer. */
+/* A reduction whose elements are longer than a chunk or, without the shared buffer, than a cell. */
 int rgi_shm_coll_reduce_elements(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
 /* An operation on blocks of one size, in the order of members. in: the caller's block, or a block
@@ -62,6 +73,19 @@ int rgi_shm_coll_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 int rgi_shm_coll_scatter_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 int rgi_shm_coll_alltoall_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b);
 
+/* A piece of each member's block for each other one, in a step. */
+typedef struct {
+  const char *in;       /* the caller's piece for the first member */
+  size_t stride, bytes; /* from one to the next, which lies in another block; of a piece */
+  const char *call;
+  uint32_t step; /* set by rgi_shm_coll_give_pieces */
+} rgi_shm_coll_pieces;
+
+/* Gives the caller's pieces, and waits until all have done so; then: member i's piece for the
+ * caller. The caller ends the step. */
+int rgi_shm_coll_give_pieces(rgi_shared_state *l, rgi_shm_coll_pieces *p);
+const char *rgi_shm_coll_piece(rgi_shared_state *l, const rgi_shm_coll_pieces *p, int i);
+
 /* Long blocks, which a member copies from another one's memory to its own, once. The givers wait
  * until all have done so. */
 typedef struct {
@@ -73,8 +97,11 @@ typedef struct {
   const char *call;
 } rgi_shm_coll_copy;
 
-/* Whether blocks of so many bytes are copied so: the same on all members. */
+/* Whether blocks of so many bytes are copied so: the same on all members. pieces: of an operation
+ * that would meet for each RGI_SHM_CHUNK / n bytes of a block, where the copy needs two meetings.
+ */
 int rgi_shm_coll_direct(size_t bytes);
+int rgi_shm_coll_direct_pieces(const rgi_shared_state *l, size_t bytes);
 
 /* l->bytes is set. */
 int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c);
@@ -92,5 +119,10 @@ int rgi_shm_coll_levels_combine(const rgi_shared_state *l, const rgi_shm_coll_re
 int rgi_shm_coll_levels_bcast(rgi_shared_state *l, void *data, size_t bytes, int root,
                               const char *call);
 int rgi_shm_coll_levels_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
+
+/* Scans of the same lengths: they do not follow the levels, but double the distance to the member
+ * that is read, and keep the order of members. */
+int rgi_shm_coll_levels_combine_first(const rgi_shared_state *l, const rgi_shm_coll_reduction *r);
+int rgi_shm_coll_levels_scan(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
 #endif

@@ -66,12 +66,13 @@ int rgi_shm_coll_alltoall_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *
 static int reduce_elements(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t i, size_t n,
                            char *operands) {
   const size_t bytes = n * r->size, at = i * r->size;
-  rgi_shm_coll_blocks b = {(const char *)r->in + at, operands, bytes, r->root, r->call};
+  int last = rgi_shm_coll_last_operand(l, r), root = r->root < 0 ? RGI_SHM_COLL_ALL : r->root;
+  rgi_shm_coll_blocks b = {(const char *)r->in + at, operands, bytes, root, r->call};
   RGI_TRY(rgi_shm_coll_gather(l, &b));
-  if (r->root >= 0 && r->root != l->me)
+  if (last < 0)
     return RG_SUCCESS;
-  char *result = operands + (size_t)(l->n - 1) * bytes;
-  for (int k = l->n - 2; k >= 0; k--)
+  char *result = operands + (size_t)last * bytes;
+  for (int k = last - 1; k >= 0; k--)
     RGI_TRY(rgi_op_apply(operands + (size_t)k * bytes, result, n, r->type, r->op));
   memcpy((char *)r->out + at, result, bytes);
   return RG_SUCCESS;

@@ -89,13 +89,14 @@ static char *place_of_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, i
 }
 
 static int scatter_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
-  RGI_TRY(rgi_shm_step_begin(l, b->call));
   if (l->me == b->root) {
+    RGI_TRY(rgi_shm_step_begin(l, b->call));
     for (int i = 0; i < l->n; i++)
       if (i != b->root)
         memcpy(place_of_piece(l, b, i), (const char *)b->in + (size_t)i * b->bytes + at, n);
     rgi_shm_step_give(l, NULL, 0);
   } else {
+    RGI_TRY(rgi_shm_step_begin_unread(l, b->call));
     RGI_TRY(rgi_shm_step_take(l, b->root, b->call));
     RGI_LINES_COUNT_READ(RGI_LINES_COUNT_OF(n));
     memcpy((char *)b->out + at, place_of_piece(l, b, l->me), n);
@@ -157,17 +158,10 @@ int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 }
 
 static int alltoall_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
-  RGI_TRY(rgi_shm_step_begin(l, b->call));
-  uint32_t step = l->step;
+  rgi_shm_coll_pieces p = {(const char *)b->in + at, b->bytes, n, b->call, 0};
+  RGI_TRY(rgi_shm_coll_give_pieces(l, &p));
   for (int i = 0; i < l->n; i++)
-    memcpy(rgi_shm_step_chunk(l, l->me, step) + (size_t)i * n,
-           (const char *)b->in + (size_t)i * b->bytes + at, n);
-  RGI_TRY(rgi_shm_step_barrier(l, b->call));
-  RGI_TRY(rgi_shm_step_check_all(l, step, b->call));
-  RGI_LINES_COUNT_READ((size_t)(l->n - 1) * RGI_LINES_COUNT_OF(n));
-  for (int i = 0; i < l->n; i++)
-    memcpy((char *)b->out + (size_t)i * b->bytes + at,
-           rgi_shm_step_chunk(l, i, step) + (size_t)l->me * n, n);
+    memcpy((char *)b->out + (size_t)i * b->bytes + at, rgi_shm_coll_piece(l, &p, i), n);
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }
@@ -188,7 +182,7 @@ static int alltoall_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   size_t piece = RGI_SHM_CHUNK / (size_t)l->n;
   l->bytes = (uint32_t)b->bytes;
-  if (rgi_shm_coll_direct(b->bytes))
+  if (rgi_shm_coll_direct_pieces(l, b->bytes))
     return alltoall_direct(l, b);
   if (piece == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,

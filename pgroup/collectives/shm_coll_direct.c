@@ -28,6 +28,11 @@ int rgi_shm_coll_direct(size_t bytes) {
   return rgi_node.pids && bytes >= (rgi_shm_step_can_spin() ? LEAST : LEAST_SLEEPING);
 }
 
+int rgi_shm_coll_direct_pieces(const rgi_shared_state *l, size_t bytes) {
+  return rgi_shm_coll_direct(bytes) ||
+         (rgi_node.pids && !rgi_shm_step_can_spin() && bytes > RGI_SHM_CHUNK / (size_t)l->n);
+}
+
 static int copy_error(const rgi_shared_state *l, int giver, int error, const char *call) {
   if (error == ESRCH)
     return rgi_wait_cause(rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d has ended", call,

@@ -6,7 +6,8 @@
  * gives that to its parent. A result, or the data of a broadcast, comes down in the next step: a
  * member takes it from its parent and gives a copy to its children. An operation's root that is not
  * the first member exchanges with that one in a step between. So all members combine or get the
- * same bits. */
+ * same bits. A scan takes a step for each power of two, in which a member reads what the one so
+ * many places before it has. */
 #include "collectives/shm_coll.h"
 
 #include <string.h>
@@ -34,13 +35,8 @@ int rgi_shm_coll_levels_combine(const rgi_shared_state *l, const rgi_shm_coll_re
   return l->levels && fits(l, r->count * r->size, COMBINE_MOST) && !rgi_op_is_users(r->op);
 }
 
-/* Where member i's data of this step are. */
-static char *data_of(rgi_shared_state *l, int i, size_t bytes) {
-  return bytes <= RGI_SHM_TINY ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, l->step);
-}
-
 static void give(rgi_shared_state *l, const void *data, size_t bytes) {
-  memcpy(data_of(l, l->me, bytes), data, bytes);
+  memcpy(rgi_shm_step_data(l, l->me, bytes), data, bytes);
   rgi_shm_step_publish(l, NULL, 0);
 }
 
@@ -53,14 +49,14 @@ static int await(rgi_shared_state *l, int i, size_t bytes, const char *call) {
 
 static int take(rgi_shared_state *l, int i, void *data, size_t bytes, const char *call) {
   RGI_TRY(await(l, i, bytes, call));
-  memcpy(data, data_of(l, i, bytes), bytes);
+  memcpy(data, rgi_shm_step_data(l, i, bytes), bytes);
   return RG_SUCCESS;
 }
 
 /* A step in which `from` gives to `to`; the others do nothing. */
 static int hand_on(rgi_shared_state *l, int from, int to, void *data, size_t bytes,
                    const char *call) {
-  RGI_TRY(rgi_shm_step_begin_near(l, call));
+  RGI_TRY(rgi_shm_step_begin_unread(l, call));
   if (l->me == from) {
     give(l, data, bytes);
     rgi_shm_step_give_to(l, to);
@@ -70,7 +66,8 @@ static int hand_on(rgi_shared_state *l, int from, int to, void *data, size_t byt
 
 /* The step down. has: the caller has the data. */
 static int spread(rgi_shared_state *l, int has, void *data, size_t bytes, const char *call) {
-  RGI_TRY(rgi_shm_step_begin_near(l, call));
+  RGI_TRY(l->levels->children ? rgi_shm_step_begin_near(l, call)
+                              : rgi_shm_step_begin_unread(l, call));
   if (!has)
     RGI_TRY(take(l, l->levels->parent, data, bytes, call));
   if (l->levels->children)
@@ -92,12 +89,12 @@ static int gather_up(rgi_shared_state *l, const rgi_shm_coll_reduction *r, char 
                      char **result) {
   size_t bytes = r->count * r->size;
   RGI_TRY(rgi_shm_step_begin_near(l, r->call));
-  *result = bytes <= RGI_SHM_TINY ? tiny : data_of(l, l->me, bytes);
+  *result = bytes <= RGI_SHM_TINY ? tiny : rgi_shm_step_data(l, l->me, bytes);
   memcpy(*result, r->in, bytes);
   for (int k = 0; k < l->levels->children; k++) {
     int child = l->levels->child[k];
     RGI_TRY(await(l, child, bytes, r->call));
-    RGI_TRY(rgi_op_apply(data_of(l, child, bytes), *result, r->count, r->type, r->op));
+    RGI_TRY(rgi_op_apply(rgi_shm_step_data(l, child, bytes), *result, r->count, r->type, r->op));
   }
   rgi_shm_step_publish(l, tiny, bytes <= RGI_SHM_TINY ? bytes : 0);
   return RG_SUCCESS;
@@ -119,5 +116,50 @@ int rgi_shm_coll_levels_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction
   if (r->root > 0)
     RGI_TRY(hand_on(l, 0, r->root, l->me == 0 ? result : out, bytes, r->call));
   rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+/* --- scans ------------------------------------------------------------------------------ */
+
+int rgi_shm_coll_levels_combine_first(const rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  return l->levels && fits(l, r->count * r->size, COMBINE_MOST);
+}
+
+/* What a member has combined so far: all: the operands from some member up to its own; before: the
+ * same without its own, once there are any. */
+typedef struct {
+  char *all, *before;
+} partial;
+
+/* Combines what member i has given into the caller's. `first`: nothing was before. */
+static int take_partial(rgi_shared_state *l, const rgi_shm_coll_reduction *r, int i,
+                        const partial *p, int first) {
+  size_t bytes = r->count * r->size;
+  RGI_TRY(await(l, i, bytes, r->call));
+  const char *theirs = rgi_shm_step_data(l, i, bytes);
+  if (p->before && first)
+    memcpy(p->before, theirs, bytes);
+  else if (p->before)
+    RGI_TRY(rgi_op_apply(theirs, p->before, r->count, r->type, r->op));
+  return rgi_op_apply(theirs, p->all, r->count, r->type, r->op);
+}
+
+/* Each step is ended, since there may be more of them than cells. */
+int rgi_shm_coll_levels_scan(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  _Alignas(16) char sum[COMBINE_MOST];
+  size_t bytes = r->count * r->size;
+  int is_scan = r->root == RGI_SHM_COLL_SCAN;
+  partial p = {is_scan ? r->out : sum, is_scan ? NULL : r->out};
+  memmove(p.all, r->in, bytes);
+  for (int d = 1; d < l->n; d *= 2) {
+    RGI_TRY(rgi_shm_step_begin_unread(l, r->call));
+    if (d < l->n - l->me) {
+      give(l, p.all, bytes);
+      rgi_shm_step_give_to(l, l->me + d);
+    }
+    if (l->me >= d)
+      RGI_TRY(take_partial(l, r, l->me - d, &p, d == 1));
+    rgi_shm_step_end(l);
+  }
   return RG_SUCCESS;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Reduce-scatter inside a node. In each step a member's chunk holds a piece for each member, side
- * by side. After a barrier every member combines the pieces that are for it, from the last member's
- * to the first one's as all reductions do, in its own result: so each step has one barrier, and no
- * member reads results. Where that is not possible the whole vector is reduced on all members. */
+ * Reduce-scatter inside a node. In each step every member gives a piece to each other one
+ * (shm_coll_pieces.c), and combines those for it, from the last member's to the first one's as all
+ * reductions do, in its own result: so each step has one barrier, and no member reads results.
+ * Where that is not possible the whole vector is reduced on all members. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,18 +15,13 @@
 
 /* Elements [at, at + n) of each block. */
 static int combine_step(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t at, size_t n) {
-  size_t bytes = n * r->size, mine = (size_t)l->me * bytes;
   char *out = (char *)r->out + at * r->size;
-  RGI_TRY(rgi_shm_step_begin(l, r->call));
-  uint32_t step = l->step;
-  for (size_t i = 0; i < (size_t)l->n; i++)
-    memcpy(rgi_shm_step_chunk(l, l->me, step) + i * bytes,
-           (const char *)r->in + (i * r->count + at) * r->size, bytes);
-  RGI_TRY(rgi_shm_step_barrier(l, r->call));
-  RGI_TRY(rgi_shm_step_check_all(l, step, r->call));
-  memcpy(out, rgi_shm_step_chunk(l, l->n - 1, step) + mine, bytes);
+  rgi_shm_coll_pieces p = {(const char *)r->in + at * r->size, r->count * r->size, n * r->size,
+                           r->call, 0};
+  RGI_TRY(rgi_shm_coll_give_pieces(l, &p));
+  memcpy(out, rgi_shm_coll_piece(l, &p, l->n - 1), p.bytes);
   for (int i = l->n - 2; i >= 0; i--)
-    RGI_TRY(rgi_op_apply(rgi_shm_step_chunk(l, i, step) + mine, out, n, r->type, r->op));
+    RGI_TRY(rgi_op_apply(rgi_shm_coll_piece(l, &p, i), out, n, r->type, r->op));
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }

@@ -121,6 +121,9 @@ static int await_near_done(rgi_shared_state *l, uint32_t step, const char *call)
   uint32_t least = l->step;
   if (reader >= 0)
     RGI_TRY(await_done(l, reader, step, call));
+  l->flat = step - 1;
+  if (l->unread[step % RGI_SHM_DEPTH])
+    return RG_SUCCESS;
   for (int k = -1; k < t->children && !step_reached(l->near_safe, step); k++) {
     int i = k < 0 ? t->parent : t->child[k];
     if (i < 0)
@@ -131,20 +134,23 @@ static int await_near_done(rgi_shared_state *l, uint32_t step, const char *call)
   }
   if (!step_reached(l->near_safe, step))
     l->near_safe = least;
-  l->flat = step - 1;
   return RG_SUCCESS;
 }
 
-/* Waits for the members that may still read the step whose cells this one uses. */
-static __attribute__((noinline)) int await_room(rgi_shared_state *l, int near, uint32_t needed,
+/* Which members read the caller's cell in a step. */
+typedef enum { BY_ALL, BY_NEAR, BY_NONE } readers;
+
+/* Waits for the members that may still read the step whose cells this one uses; for all if it is to
+ * be read by all: the caller may write to their chunks, too. */
+static __attribute__((noinline)) int await_room(rgi_shared_state *l, readers by, uint32_t needed,
                                                 const char *call) {
-  if (near && !l->joining && !step_reached(l->flat, needed))
+  if (by != BY_ALL && !l->joining && !step_reached(l->flat, needed))
     return await_near_done(l, needed, call);
   return await_all_done(l, needed, call);
 }
 
 /* Inline: each short operation is here once or twice. */
-static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l, int near,
+static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l, readers by,
                                                             const char *call) {
   if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
@@ -160,24 +166,29 @@ static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l,
     l->step = l->ended = done;
   }
   uint32_t step = l->step + 1, needed = step - RGI_SHM_DEPTH;
-  near = near && l->levels;
+  by = by == BY_NEAR && !l->levels ? BY_ALL : by;
   if (!step_reached(l->safe, needed))
-    RGI_TRY(await_room(l, near, needed, call));
+    RGI_TRY(await_room(l, by, needed, call));
   if (l->joining)
     RGI_TRY(join_group(l, step, call));
   l->step = step;
-  l->flat = near ? l->flat : step;
+  l->flat = by == BY_ALL ? step : l->flat;
   l->reader[step % RGI_SHM_DEPTH] = -1;
+  l->unread[step % RGI_SHM_DEPTH] = by == BY_NONE;
   rgi_shm_step_cell(l, l->me)->bytes = l->bytes;
   return RG_SUCCESS;
 }
 
 int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
-  return begin_step(l, 0, call);
+  return begin_step(l, BY_ALL, call);
 }
 
 int rgi_shm_step_begin_near(rgi_shared_state *l, const char *call) {
-  return begin_step(l, 1, call);
+  return begin_step(l, BY_NEAR, call);
+}
+
+int rgi_shm_step_begin_unread(rgi_shared_state *l, const char *call) {
+  return begin_step(l, BY_NONE, call);
 }
 
 /* The step that is begun here is the operation's first, which begins it again. If there is no room
@@ -210,11 +221,15 @@ int rgi_shm_step_check_length(const rgi_shared_state *l, int i, uint32_t step, c
                    call, rgi_shared_state_group_rank(l, i), bytes, l->bytes);
 }
 
-int rgi_shm_step_check_all(const rgi_shared_state *l, uint32_t step, const char *call) {
-  RGI_LINES_COUNT_READ(l->levels ? l->n - 1 : 0); /* else the caller has read them */
-  for (int i = 0; i < l->n; i++)
+int rgi_shm_step_check_first(const rgi_shared_state *l, int n, uint32_t step, const char *call) {
+  for (int i = 0; i < n; i++)
     RGI_TRY(rgi_shm_step_check_length(l, i, step, call));
   return RG_SUCCESS;
+}
+
+int rgi_shm_step_check_all(const rgi_shared_state *l, uint32_t step, const char *call) {
+  RGI_LINES_COUNT_READ(l->levels ? l->n - 1 : 0); /* else the caller has read them */
+  return rgi_shm_step_check_first(l, l->n, step, call);
 }
 
 void rgi_shm_step_publish(rgi_shared_state *l, const void *data, size_t bytes) {

@@ -22,6 +22,10 @@ static inline void rgi_shm_step_give_to(rgi_shared_state *l, int i) {
   l->reader[l->step % RGI_SHM_DEPTH] = i;
 }
 
+/* The same for a step in which no member reads the caller's cell or chunk, and the caller writes to
+ * none of others: it takes only, or gives to the one member that rgi_shm_step_give_to has named. */
+int rgi_shm_step_begin_unread(rgi_shared_state *l, const char *call);
+
 /* Attaches the shared buffer, before the first step of an operation that needs it. If l->buffer is
  * NULL afterwards the arena has no room for it, which all members find in this operation. */
 int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call);
@@ -41,7 +45,8 @@ int rgi_shm_step_await_all(rgi_shared_state *l, const char *call);
 /* Whether member i, which has published the step, means an operation of the same length.
  * RG_ERR_TRUNCATE: it means a longer one; RG_ERR_MISMATCH: a shorter one. */
 int rgi_shm_step_check_length(const rgi_shared_state *l, int i, uint32_t step, const char *call);
-/* The same of all members. */
+/* The same of the first n members, and of all. */
+int rgi_shm_step_check_first(const rgi_shared_state *l, int n, uint32_t step, const char *call);
 int rgi_shm_step_check_all(const rgi_shared_state *l, uint32_t step, const char *call);
 
 /* Wakes the members that wait for the step's release; waits for it, from member i or, if i is
@@ -98,14 +103,19 @@ static inline rgi_shared_state_cell *rgi_shm_step_cell(rgi_shared_state *l, int 
   return &l->memory->member[i].cell[l->step % RGI_SHM_DEPTH];
 }
 
-/* How many bytes a member can give in a step: without the shared buffer what its cell holds. */
-static inline size_t rgi_shm_step_room(const rgi_shared_state *l) {
-  return l->buffer ? RGI_SHM_CHUNK : RGI_SHM_TINY;
-}
-
 /* Member i's chunk of the shared buffer for a step. */
 static inline char *rgi_shm_step_chunk(rgi_shared_state *l, int i, uint32_t step) {
   return l->buffer + ((size_t)i * RGI_SHM_DEPTH + step % RGI_SHM_DEPTH) * RGI_SHM_CHUNK;
+}
+
+/* Where member i's data of the step are that runs: tiny ones in its cell. */
+static inline char *rgi_shm_step_data(rgi_shared_state *l, int i, size_t bytes) {
+  return bytes <= RGI_SHM_TINY ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, l->step);
+}
+
+/* How many bytes a member can give in a step: without the shared buffer what its cell holds. */
+static inline size_t rgi_shm_step_room(const rgi_shared_state *l) {
+  return l->buffer ? RGI_SHM_CHUNK : RGI_SHM_TINY;
 }
 
 #endif

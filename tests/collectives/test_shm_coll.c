@@ -26,8 +26,18 @@ static rgi_shared_state *l;
 static MPI_Op op = MPI_SUM; /* of the reductions */
 
 /* Lengths around every threshold, and a few of several chunks. */
-static const size_t lengths[] = {
-    0, 1, 8, 55, 56, 57, 1000, 65535, RGI_SHM_CHUNK, RGI_SHM_CHUNK + 1, 3 * RGI_SHM_CHUNK + 7};
+static const size_t lengths[] = {0,
+                                 1,
+                                 8,
+                                 55,
+                                 56,
+                                 57,
+                                 1000,
+                                 6000,
+                                 65535,
+                                 RGI_SHM_CHUNK,
+                                 RGI_SHM_CHUNK + 1,
+                                 3 * RGI_SHM_CHUNK + 7};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 #define SHORT 7 /* without the shared buffer: up to 1000 bytes, a step for each 56 */
 
@@ -68,11 +78,18 @@ static void test_bcast(void) {
   }
 }
 
+/* The operands of so many of the first members are combined for the caller. */
+static int operands_of(int root) {
+  if (root <= RGI_SHM_COLL_SCAN)
+    return rgt_rank + (root == RGI_SHM_COLL_SCAN);
+  return root < 0 || root == rgt_rank ? rgt_size : 0;
+}
+
 /* a(i) of rank r: sums in closed form; doubles small enough to be exact. */
 static void check_reduce(size_t n, int root, int turn) {
   double *in = malloc((n + 1) * sizeof *in), *out = malloc((n + 1) * sizeof *out);
   size_t wrong = 0;
-  double ranks = rgt_size, sum = ranks * (ranks - 1) / 2;
+  double ranks = operands_of(root), sum = ranks * (ranks - 1) / 2;
   for (size_t i = 0; i < n; i++) {
     in[i] = rgt_rank + (double)(i % 1000) + turn;
     out[i] = -1;
@@ -80,8 +97,7 @@ static void check_reduce(size_t n, int root, int turn) {
   delay();
   RGT_OK(reduce(in, out, n, MPI_DOUBLE, root));
   for (size_t i = 0; i < n; i++)
-    wrong +=
-        out[i] != (root < 0 || root == rgt_rank ? sum + ranks * ((double)(i % 1000) + turn) : -1);
+    wrong += out[i] != (ranks > 0 ? sum + ranks * ((double)(i % 1000) + turn) : -1);
   RGT_INT(wrong, 0);
   free(in);
   free(out);
@@ -92,6 +108,14 @@ static void test_reduce(void) {
   for (int turn = 0; turn < 60; turn++) {
     size_t n = lengths[(size_t)random() % lengths_used] / sizeof(double);
     check_reduce(n, (int)(random() % (rgt_size + 1)) - 1, turn);
+  }
+}
+
+static void test_scan(void) {
+  srandom((unsigned)rgt_seed() + 6);
+  for (int turn = 0; turn < 60; turn++) {
+    size_t n = lengths[(size_t)random() % lengths_used] / sizeof(double);
+    check_reduce(n, random() % 2 ? RGI_SHM_COLL_SCAN : RGI_SHM_COLL_EXSCAN, turn);
   }
 }
 
@@ -106,7 +130,7 @@ static void compose(void *in, void *inout, int *count, MPI_Datatype *type) {
   }
 }
 
-static void check_order(int most) {
+static void check_order(int most, int root) {
   MPI_Datatype pair;
   MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
   MPI_Type_commit(&pair);
@@ -118,10 +142,10 @@ static void check_order(int most) {
       in[2 * i] = 2 * (unsigned)rgt_rank + 3;
       in[2 * i + 1] = (unsigned)(rgt_rank + i);
     }
-    RGT_OK(reduce(in, out, (size_t)n, pair, RGI_SHM_COLL_ALL));
-    for (int i = 0; i < n; i++) {
+    RGT_OK(reduce(in, out, (size_t)n, pair, root));
+    for (int i = 0; i < n && operands_of(root) > 0; i++) {
       unsigned a = 1, b = 0;
-      for (int r = 0; r < rgt_size; r++) {
+      for (int r = 0; r < operands_of(root); r++) {
         unsigned fa = 2 * (unsigned)r + 3, fb = (unsigned)(r + i);
         b = fa * b + fb;
         a = fa * a;
@@ -138,7 +162,9 @@ static void check_order(int most) {
 }
 
 static void test_order(void) {
-  check_order(20000);
+  check_order(20000, RGI_SHM_COLL_ALL);
+  check_order(20000, RGI_SHM_COLL_SCAN);
+  check_order(20000, RGI_SHM_COLL_EXSCAN);
 }
 
 static void test_gather_scatter(void) {
@@ -318,16 +344,15 @@ static void test_long_elements(void) {
   MPI_Type_contiguous(10, MPI_DOUBLE, &ten);
   MPI_Type_commit(&ten);
   MPI_Op_create(add_tens, 1, &op);
-  for (int root = -1; root < rgt_size; root++) {
+  for (int root = RGI_SHM_COLL_EXSCAN; root < rgt_size; root++) {
+    int n = operands_of(root);
     for (int i = 0; i < 30; i++) {
       in[i] = rgt_rank + i;
       out[i] = -1;
     }
     RGT_OK(reduce(in, out, 3, ten, root));
     for (int i = 0; i < 30; i++)
-      wrong += out[i] != (root < 0 || root == rgt_rank
-                              ? rgt_size * i + (double)(rgt_size * (rgt_size - 1)) / 2
-                              : -1);
+      wrong += out[i] != (n > 0 ? n * i + (double)(n * (n - 1)) / 2 : -1);
   }
   RGT_INT(wrong, 0);
   MPI_Op_free(&op);
@@ -342,7 +367,9 @@ static void test_without_buffer(void) {
   lengths_used = SHORT;
   test_bcast();
   test_reduce();
-  check_order(400);
+  check_order(400, RGI_SHM_COLL_ALL);
+  check_order(400, RGI_SHM_COLL_SCAN);
+  test_scan();
   test_gather_scatter();
   test_alltoall();
   test_reduce_scatter();
@@ -395,6 +422,8 @@ static void test_stop(void) {
 /* Long blocks in one copy. */
 static void check_direct(const char *options) {
   start(options);
+  test_scan();
+  test_order();
   RGT_TRUE((rgi_node.pids != NULL) == (rgt_size > 1) || may_not_read());
   test_bcast();
   test_gather_scatter();
@@ -415,6 +444,7 @@ int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"start", test_start},
                                    {"broadcast", test_bcast},
                                    {"reduce", test_reduce},
+                                   {"scan", test_scan},
                                    {"order of operands", test_order},
                                    {"gather and scatter", test_gather_scatter},
                                    {"all to all", test_alltoall},

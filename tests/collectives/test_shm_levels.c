@@ -138,6 +138,20 @@ static void check_reduce(rg_group g, int n, int root, long turn, MPI_Op op) {
   RGT_INT(wrong, 0);
 }
 
+/* exscan: without the own one. */
+static void check_scan(rg_group g, int n, long turn, int exscan) {
+  int me;
+  long wrong = 0;
+  rg_group_rank(g, &me);
+  long before = exscan ? me : me + 1;
+  fill(in, n, me * turn);
+  RGT_OK(exscan ? rg_exscan(g, in, out, n, MPI_LONG, MPI_SUM)
+                : rg_scan(g, in, out, n, MPI_LONG, MPI_SUM));
+  for (int i = 0; i < n && before > 0; i++)
+    wrong += out[i] != before * (before - 1) / 2 * turn + before * i;
+  RGT_INT(wrong, 0);
+}
+
 static void check_allgather(rg_group g, int n, long turn) {
   int me, size;
   long wrong = 0;
@@ -150,16 +164,29 @@ static void check_allgather(rg_group g, int n, long turn) {
   RGT_INT(wrong, 0);
 }
 
+static void check_scatter(rg_group g, int n, int root, long turn) {
+  int me;
+  long wrong = 0;
+  rg_group_rank(g, &me);
+  fill(every, n * rgt_size, me == root ? turn : -LONGS);
+  RGT_OK(rg_scatter(g, every, n, MPI_LONG, out, n, MPI_LONG, root));
+  for (int i = 0; i < n; i++)
+    wrong += out[i] != turn + me * n + i;
+  RGT_INT(wrong, 0);
+}
+
 /* Operations in which members may run ahead of others, one after another; one member is late. */
 static void check_stream(rg_group g, int n, int root, long turn) {
-  int late = (int)below((unsigned)rgt_size), when = (int)below(40), bcast = (int)below(2);
+  int late = (int)below((unsigned)rgt_size), when = (int)below(40), kind = (int)below(4);
   for (int k = 0; k < 40; k++) {
     if (k == when && rgt_rank == late)
       rgi_clock_sleep(5e-3);
-    if (bcast)
+    if (kind == 0)
       check_bcast(g, n, root, turn * 100 + k);
-    else
+    else if (kind == 1)
       check_reduce(g, n, root, turn * 100 + k, MPI_SUM);
+    else
+      check_scan(g, n, turn * 100 + k, kind == 2);
   }
 }
 
@@ -167,7 +194,7 @@ static void check_stream(rg_group g, int n, int root, long turn) {
 static void check_one(long turn) {
   const int lengths[] = {1, 2, 6, 7, 8, 20, 128, 129, 1000, LONGS};
   rg_group g = groups[below(3)];
-  int n = lengths[below(10)], root = (int)below((unsigned)rgt_size), what = (int)below(9);
+  int n = lengths[below(10)], root = (int)below((unsigned)rgt_size), what = (int)below(12);
   switch (what) {
   case 0:
     check_barrier(g, turn);
@@ -186,6 +213,13 @@ static void check_one(long turn) {
     break;
   case 7:
     check_stream(g, n > 128 ? 128 : n, below(2) ? root : 0, turn);
+    break;
+  case 8:
+  case 9:
+    check_scan(g, n, turn, what == 8);
+    break;
+  case 10:
+    check_scatter(g, n, root, turn);
     break;
   default:
     check_allgather(g, n, turn);

@@ -4,8 +4,8 @@
  * ranks: 2 3 4 7
  * env: RG_TIMEOUT=60 RG_DIRECT=0
  * The root of a broadcast or scatter inside a node: it goes on before any other member has begun,
- * as far as there is room; and no member leaves the barrier that follows before it, where processes
- * outnumber processors. */
+ * as far as there is room, as a member that only sends in a short reduce does; and no member leaves
+ * the barrier that follows before it, where processes outnumber processors. */
 #include <mpi.h>
 #include <regroup.h>
 #include <stdlib.h>
@@ -88,6 +88,27 @@ static void check_bcast(size_t bytes, int calls, int root) {
   free(data);
 }
 
+/* The root begins when the others have ended their calls. */
+static void check_reduce(int n, int root) {
+  long in[1000], out[1000], wrong = 0;
+  int word = 0;
+  for (int i = 0; i < n; i++)
+    in[i] = rgt_rank + i;
+  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  for (int from = 0; from < rgt_size && rgt_rank == root; from++)
+    if (from != root)
+      MPI_Recv(&word, 1, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int k = 0; k < RGI_SHM_DEPTH; k++) {
+    rgi_shm_coll_reduction r = {in, out, (size_t)n, sizeof *in, MPI_LONG, MPI_SUM, 0, root, "test"};
+    RGT_OK(rgi_shm_coll_reduce(l, &r));
+    for (int i = 0; i < n && rgt_rank == root; i++)
+      wrong += out[i] != (long)rgt_size * (rgt_size - 1) / 2 + (long)rgt_size * i;
+  }
+  RGT_INT(wrong, 0);
+  if (rgt_rank != root)
+    MPI_Send(&word, 1, MPI_INT, root, TAG, MPI_COMM_WORLD);
+}
+
 static void test_goes_on(void) {
   const size_t most = RGI_SHM_DEPTH * RGI_SHM_CHUNK;
   for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
@@ -99,6 +120,9 @@ static void test_goes_on(void) {
       check_scatter(most, 1, root);
       check_bcast(8, RGI_SHM_DEPTH, root);
       check_bcast(most, 1, root);
+      check_reduce(1, root);
+      check_reduce(8, root);
+      check_reduce(oversubscribed ? 1000 : 8, root);
     }
     end();
   }

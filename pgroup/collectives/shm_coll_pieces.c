@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * A step in which every member gives a piece to each other one: they lie side by side in its chunk
+ * of the shared buffer, and a barrier stands between writing and reading. A member's piece for
+ * itself stays where it is. */
+#include <string.h>
+
+#include "base/error.h"
+#include "collectives/lines_count.h"
+#include "collectives/shm_coll.h"
+#include "collectives/shm_step.h"
+
+int rgi_shm_coll_give_pieces(rgi_shared_state *l, rgi_shm_coll_pieces *p) {
+  RGI_TRY(rgi_shm_step_begin(l, p->call));
+  p->step = l->step;
+  char *chunk = rgi_shm_step_chunk(l, l->me, p->step);
+  for (int i = 0; i < l->n; i++)
+    if (i != l->me)
+      memcpy(chunk + (size_t)i * p->bytes, p->in + (size_t)i * p->stride, p->bytes);
+  RGI_TRY(rgi_shm_step_barrier(l, p->call));
+  RGI_TRY(rgi_shm_step_check_all(l, p->step, p->call));
+  RGI_LINES_COUNT_READ((size_t)(l->n - 1) * RGI_LINES_COUNT_OF(p->bytes));
+  return RG_SUCCESS;
+}
+
+const char *rgi_shm_coll_piece(rgi_shared_state *l, const rgi_shm_coll_pieces *p, int i) {
+  size_t me = (size_t)l->me;
+  return i == l->me ? p->in + me * p->stride : rgi_shm_step_chunk(l, i, p->step) + me * p->bytes;
+}
