@@ -30,7 +30,7 @@ def count(ranks, sockets, bind):
     env = {k: v for k, v in os.environ.items() if not re.match('RG_|HWLOC_(XML|SYN)', k)}
     cores = max(1, ranks // (4 * sockets))
     env.update(RG_TOPOLOGY='pack:%d l3:4 core:%d pu:1' % (sockets, cores), RG_BIND=bind,
-               RG_OVERSUBSCRIBED='no', RG_WAIT='yield', RG_TIMEOUT='100', RG_COLL='scan=shared')
+               RG_OVERSUBSCRIBED='no', RG_WAIT='yield', RG_TIMEOUT='100')
     run = subprocess.run(MPIEXEC + ['-n', str(ranks), PROGRAM], env=env, text=True,
                          capture_output=True, timeout=600)
     if run.returncode:
@@ -51,8 +51,19 @@ def bound(op, size, ranks, sockets):
         return few, 0
     if op.startswith('bcast'):
         return few + data, 0
-    if op == 'scan':  # each member gets all operands
-        return 2 * (ranks - 1) + (ranks - 1) * data, 0
+    if op in ('scan', 'exscan') and ranks > FLAT:  # a line, and its room, in each doubling
+        return math.ceil(math.log2(ranks)) * (2 + data), 0
+    if op == 'scatter':
+        return ranks + 1 + data, 0
+    if op in ('gather', 'allgather'):  # the flag, the room and the data of each other one
+        return (ranks - 1) * (2 + data), 0
+    if op in ('alltoall', 'reduce_scatter'):  # likewise, two meetings and the lengths
+        return 2 * few + (ranks - 1) * (4 + max(data, 1)), 0
+    if op in ('scan', 'exscan') and (ranks - 1) * size <= 4096:  # at once
+        return (ranks - 1) * (2 + data), 0
+    if op in ('scan', 'exscan'):
+        share = data // ranks + 1
+        return 6 * (ranks - 1) + (ranks - 1) * share + data, (ranks - 1) * share
     if not data:
         return 2 * few, 0
     if ranks > FLAT:
@@ -68,7 +79,7 @@ def check(ranks, sockets, bind):
         if moved[0] > most[0] or moved[1] > most[1]:
             failures.append('%d ranks, %d sockets, %s, %s of %d bytes: reads and writes %s lines, '
                             'at most %s' % (ranks, sockets, bind, op, size, moved, most))
-    if len(counts) != 1 + 6 * 4:
+    if len(counts) != 1 + 12 * 4:
         failures.append('%d ranks: %d counts' % (ranks, len(counts)))
 
 

@@ -17,7 +17,7 @@ enum { LONGS = 128, FIRST = 8, CALLS = 16 };
 
 static rg_group world;
 static int rank, size;
-static long in[LONGS], out[LONGS];
+static long *in, *out; /* LONGS for each rank */
 
 /* One call on n numbers; returns whether it failed. */
 typedef int collective(int n, int root);
@@ -55,6 +55,45 @@ static int run_scan(int n, int root) {
   return error || out[n - 1] != sum_first(rank + 1, n - 1);
 }
 
+static int run_exscan(int n, int root) {
+  (void)root;
+  int error = rg_exscan(world, in, out, n, MPI_LONG, MPI_SUM);
+  return error || (rank > 0 && out[n - 1] != sum_first(rank, n - 1));
+}
+
+/* The last number of the last block. */
+static int is_wrong(int n, long last) {
+  return out[size * n - 1] != last;
+}
+
+static int run_gather(int n, int root) {
+  int error = rg_gather(world, in, n, MPI_LONG, out, n, MPI_LONG, root);
+  return error || (rank == root && is_wrong(n, size - 1 + n - 1));
+}
+
+static int run_scatter(int n, int root) {
+  int error = rg_scatter(world, in, n, MPI_LONG, out, n, MPI_LONG, root);
+  return error || out[n - 1] != root + rank * n + n - 1;
+}
+
+static int run_allgather(int n, int root) {
+  (void)root;
+  int error = rg_allgather(world, in, n, MPI_LONG, out, n, MPI_LONG);
+  return error || is_wrong(n, size - 1 + n - 1);
+}
+
+static int run_alltoall(int n, int root) {
+  (void)root;
+  int error = rg_alltoall(world, in, n, MPI_LONG, out, n, MPI_LONG);
+  return error || is_wrong(n, size - 1 + rank * n + n - 1);
+}
+
+static int run_reduce_scatter(int n, int root) {
+  (void)root;
+  int error = rg_reduce_scatter_block(world, in, out, n, MPI_LONG, MPI_SUM);
+  return error || out[n - 1] != sum_first(size, rank * n + n - 1);
+}
+
 /* The most lines of one call, on any rank. Each call has another root if root is -1. */
 static int count(const char *name, collective *run, int n, int root) {
   long most[2] = {0}, all[2];
@@ -83,6 +122,12 @@ static int count_all(void) {
     failed |= count("reduce-turns", run_reduce, sizes[i], -1);
     failed |= count("allreduce", run_allreduce, sizes[i], 0);
     failed |= count("scan", run_scan, sizes[i], 0);
+    failed |= count("exscan", run_exscan, sizes[i], 0);
+    failed |= count("gather", run_gather, sizes[i], 0);
+    failed |= count("scatter", run_scatter, sizes[i], 0);
+    failed |= count("allgather", run_allgather, sizes[i], 0);
+    failed |= count("alltoall", run_alltoall, sizes[i], 0);
+    failed |= count("reduce_scatter", run_reduce_scatter, sizes[i], 0);
   }
   return failed;
 }
@@ -94,9 +139,15 @@ int main(int argc, char **argv) {
     MPI_Abort(MPI_COMM_WORLD, 1);
   rg_group_rank(world, &rank);
   rg_group_size(world, &size);
-  for (int i = 0; i < LONGS; i++)
+  in = calloc((size_t)size * LONGS, sizeof *in);
+  out = calloc((size_t)size * LONGS, sizeof *out);
+  if (!in || !out)
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  for (int i = 0; i < size * LONGS; i++)
     in[i] = rank + i;
   failed = count_all();
+  free(in);
+  free(out);
   rg_group_free(&world);
   failed |= rg_finalize();
   MPI_Finalize();
