@@ -94,22 +94,83 @@ static int has_lost_member(const rgi_shared_state *l) {
   return 0;
 }
 
-void rgi_shared_state_free(rgi_shared_state *l) {
-  if (l->memory && l->epoch == rgi_runtime.epoch && rgi_runtime.started) {
-    rgi_shared_state_detach_buffer(l);
-    /* The last member to detach frees the shared buffer with the slot. */
-    rgi_slot_detach_surviving(l->slot, has_lost_member(l) ? members_lost : members_in_step);
+/* No cached state of any member is used, and all have ended the same step: 0, or the number of uses
+ * and ends of uses so far. A member that has never attached it counts as one that may come. */
+static uint32_t members_idle(const void *memory, int users) {
+  const rgi_shared_state_memory *m = memory;
+  uint32_t sum = 0;
+  for (int i = 0; i < users; i++) {
+    uint32_t uses = atomic_load(&m->member[i].uses);
+    if (!uses || uses % 2 || atomic_load(&m->member[i].done) != atomic_load(&m->member[0].done))
+      return 0;
+    sum += uses;
   }
+  return atomic_load(&m->buffer) ? 0 : sum;
+}
+
+__attribute__((constructor)) static void register_giving(void) {
+  static const rgi_slot_giving giving = {rgi_shared_state_give_buffer, members_idle};
+  rgi_slots_set_giving(&giving);
+}
+
+static void count_use(rgi_shared_state *l) {
+  _Atomic uint32_t *uses = &l->memory->member[l->me].uses;
+  atomic_store_explicit(uses, atomic_load_explicit(uses, memory_order_relaxed) + 1,
+                        memory_order_release);
+}
+
+static int hold_memory(const rgi_shared_state *l) {
+  return l->memory && rgi_slot_hold(l->key, l->slot, l->mark);
+}
+
+void rgi_shared_state_suspend(rgi_shared_state *l) {
+  l->suspended = 1;
+  if (!l->memory)
+    return;
+  rgi_slot_note_kept(l->slot);
+  l->mark = rgi_slots_mark();
+  count_use(l);
+}
+
+void rgi_shared_state_resume(rgi_shared_state *l) {
+  l->suspended = 0;
+  if (!hold_memory(l)) {
+    l->memory = NULL;
+    return;
+  }
+  count_use(l);
+  rgi_slot_let_go();
+}
+
+void rgi_shared_state_break(rgi_shared_state *l, int error) {
+  if (l->suspended ? !hold_memory(l) : !l->memory)
+    return;
+  atomic_store(&l->memory->broken, (uint32_t)error);
+  if (l->suspended)
+    rgi_slot_let_go();
+}
+
+/* The last member to detach frees the shared buffer with the slot. */
+static void detach_memory(rgi_shared_state *l) {
+  if (l->suspended && !hold_memory(l))
+    return;
+  rgi_shared_state_detach_buffer(l);
+  rgi_slot_detach_surviving(l->slot, has_lost_member(l) ? members_lost : members_in_step);
+  if (l->suspended)
+    rgi_slot_let_go();
+}
+
+void rgi_shared_state_free(rgi_shared_state *l) {
+  if (l->memory && l->epoch == rgi_runtime.epoch && rgi_runtime.started)
+    detach_memory(l);
   rgi_members_drop(l->members);
   free(l->levels);
   free(l->ranks);
   free(l);
 }
 
-int rgi_shared_state_attach(rgi_shared_state *l) {
+static int attach_slot(rgi_shared_state *l) {
   void *memory;
-  if (!l->levels)
-    RGI_TRY(rgi_levels_make(l->members, l->ranks, l->n, l->me, &l->levels));
   _Static_assert(sizeof(rgi_shared_state_member) <= RGI_SLOT_MEMBER_BYTES &&
                      sizeof(rgi_shared_state_memory) <= RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
@@ -117,8 +178,27 @@ int rgi_shared_state_attach(rgi_shared_state *l) {
   int error =
       rgi_slot_attach_placed(l->key, l->n, rgi_shared_state_bytes(l->n), nodes, &l->slot, &memory);
   free(nodes);
-  RGI_TRY(error);
-  l->memory = memory;
+  if (!error)
+    l->memory = memory;
+  return error;
+}
+
+/* The caller may have used the slot before: then it may be given back until the new use counts. */
+static int attach_cached(rgi_shared_state *l) {
+  do {
+    l->mark = rgi_slots_mark();
+    RGI_TRY(attach_slot(l));
+  } while (!hold_memory(l));
+  if (atomic_load(&l->memory->member[l->me].uses) % 2 == 0)
+    count_use(l);
+  rgi_slot_let_go();
+  return RG_SUCCESS;
+}
+
+int rgi_shared_state_attach(rgi_shared_state *l) {
+  if (!l->levels)
+    RGI_TRY(rgi_levels_make(l->members, l->ranks, l->n, l->me, &l->levels));
+  RGI_TRY(l->in_cache ? attach_cached(l) : attach_slot(l));
   /* A process that was attached before goes on where it left off. */
   l->step = l->ended = atomic_load(&l->memory->member[l->me].done);
   l->safe = l->near_safe = l->step - RGI_SHM_DEPTH;

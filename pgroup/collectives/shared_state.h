@@ -40,6 +40,7 @@
  *                           gives back a buffer that no member has attached, by compare-and-swap;
  *                           failed[]: the member that had no room for the buffer
  *   joined[]                its member, at the first step of a group
+ *   uses                    its member, when a group begins or ceases to use a cached state
  *   broken                  any member whose operation has ended in an error
  *   done_bell               a member that sets `done` and sees a sleeper
  *
@@ -115,7 +116,7 @@ typedef struct {
 typedef struct {
   _Atomic uint32_t done;                         /* the last step this member has ended */
   _Atomic uint32_t arrival_count[RGI_SHM_DEPTH]; /* how many steps have counted it in, by cell */
-  uint32_t unused;
+  _Atomic uint32_t uses; /* odd: a group of its process uses the state; 0: not cached so far */
   _Atomic uint64_t joined[RGI_SHM_DEPTH]; /* the group whose first step this was, by cell */
   char pad[RGI_LINE - (RGI_SHM_DEPTH + 2) * sizeof(uint32_t) - RGI_SHM_DEPTH * sizeof(uint64_t)];
   rgi_shared_state_cell cell[RGI_SHM_DEPTH];
@@ -144,9 +145,11 @@ typedef struct rgi_shared_state rgi_shared_state;
 struct rgi_shared_state {
   rgi_shared_state *next; /* in the cache: among those with the same hash */
   uint64_t key, slot;     /* what the memory is found by */
+  uint64_t mark;          /* of the slots, when it was suspended */
   unsigned long epoch, idle_since;
   int groups;   /* how many groups use it */
   int in_cache; /* cached for the next group with these members */
+  int suspended;
   rgi_members *members;
   rgi_shared_state_memory *memory; /* NULL until the first operation */
   int n, me;                       /* local members, and the caller's place among them */
@@ -167,6 +170,15 @@ struct rgi_shared_state {
 /* Makes the handle for a group's members on this node, and frees it. Local. */
 int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shared_state **l);
 void rgi_shared_state_free(rgi_shared_state *l);
+
+/* The handle of a cached state that no group of this process uses for a while: meanwhile the memory
+ * may be given back. rgi_shared_state_resume: it is used again; l->memory is NULL if the memory has
+ * been given back. In between only _break and _free are called. Local. */
+void rgi_shared_state_suspend(rgi_shared_state *l);
+void rgi_shared_state_resume(rgi_shared_state *l);
+
+/* Marks the state as broken, if it has memory. Local. */
+void rgi_shared_state_break(rgi_shared_state *l, int error);
 
 /* Another one for the same members, with memory of its own. Local. */
 int rgi_shared_state_copy(const rgi_shared_state *l, uint64_t key, rgi_shared_state **copy);
@@ -192,6 +204,9 @@ void rgi_shared_state_detach_buffer(rgi_shared_state *l);
 
 /* Of the memory of a state that is to be freed. */
 void rgi_shared_state_free_buffer(const void *memory, int users);
+
+/* For an rgi_slot_giving. */
+int rgi_shared_state_give_buffer(void *memory, int users);
 
 /* Local member i's rank in the group. */
 static inline int rgi_shared_state_group_rank(const rgi_shared_state *l, int i) {

@@ -25,11 +25,10 @@
 #include "shm/arena.h"
 #include "shm/pages.h"
 
-/* The word: the page above, the count below. A node has fewer processes than ONE_PAGE. */
-#define ONE_PAGE ((uint64_t)1 << 20)
+/* The word: the page above, the count below. A process may have 2^16 handles (progress/slot.h). */
+#define ONE_PAGE ((uint64_t)1 << 32)
 #define BUSY ((uint64_t)-ONE_PAGE)
-_Static_assert(BUSY / ONE_PAGE > ((uint64_t)1 << 55) / RGI_PAGE,
-               "an arena is smaller than what a process can address");
+_Static_assert(BUSY / ONE_PAGE > RGI_LINE_REACH / RGI_PAGE, "the pages of the largest arena");
 
 static uint64_t page_of(uint64_t word) {
   return word & BUSY;
@@ -104,8 +103,7 @@ void rgi_shared_state_detach_buffer(rgi_shared_state *l) {
   l->buffer = NULL;
 }
 
-/* For rgi_slots_give_back. */
-static int give_buffer(void *memory, int users) {
+int rgi_shared_state_give_buffer(void *memory, int users) {
   rgi_shared_state_memory *m = memory;
   uint64_t word = atomic_load(&m->buffer);
   if (word == 0 || word % ONE_PAGE || page_of(word) == BUSY ||
@@ -120,8 +118,4 @@ void rgi_shared_state_free_buffer(const void *memory, int users) {
   uint64_t page = page_of(atomic_load(&m->buffer));
   if (page && page != BUSY)
     rgi_arena_free_placed(offset_of(page), buffer_bytes(users));
-}
-
-__attribute__((constructor)) static void register_buffers(void) {
-  rgi_slots_set_give(give_buffer);
 }

@@ -11,7 +11,7 @@
  * it keeps the CACHE_IDLE_MAX used last, if their slots have no more than CACHE_IDLE_BYTES
  * together. A slot is kept as long as one process keeps it: so the slots that all processes of a
  * node keep have no more than CACHE_IDLE_BYTES for each of them, also where each keeps others.
- * Their buffers are given back when the arena is full, the slots are not.
+ * When the arena is full, buffers and slots that no group of any process uses are given back.
  *
  * A group has a state of its own, found by its context, in three cases: with
  * MPI_THREAD_MULTIPLE (several threads may use groups of the same members at once), after an
@@ -130,6 +130,7 @@ int rgi_shared_state_cache_attach(rg_group g, rgi_shared_state **local) {
     *bucket_of(key) = l;
   } else if (l->groups == 0) {
     count_idle(l, -1);
+    rgi_shared_state_resume(l);
   }
   l->groups++;
   *local = l;
@@ -140,8 +141,8 @@ void rgi_shared_state_cache_invalidate(rg_group g) {
   if (rgi_runtime.threads || g->diverged)
     return; /* no other group shares it */
   rgi_shared_state *l = find_cached(g, salted_key(rgi_members_hash(g->members)));
-  if (l && l->memory && l->epoch == rgi_runtime.epoch)
-    atomic_store(&l->memory->broken, RG_ERR_REVOKED);
+  if (l && l->epoch == rgi_runtime.epoch)
+    rgi_shared_state_break(l, RG_ERR_REVOKED);
 }
 
 /* Whether the next group with these members can use it; what the arena had set aside for other
@@ -164,6 +165,7 @@ void rgi_shared_state_cache_detach(rgi_shared_state *l) {
   }
   rgi_shared_state_detach_buffer(l);
   l->idle_since = ++cached.clock;
+  rgi_shared_state_suspend(l);
   count_idle(l, 1);
   while (cached.idle > CACHE_IDLE_MAX || (cached.idle > 1 && cached.idle_bytes > CACHE_IDLE_BYTES))
     drop_oldest();

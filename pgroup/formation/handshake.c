@@ -97,19 +97,23 @@ static int confirm_pair(const char *call, uint64_t mine, int remote, int tag,
   return RG_SUCCESS;
 }
 
-static int exchange_packets(const char *call, const handshake_packet *mine, int remote, int tag,
+/* mine->ints becomes NULL where MPI may still read them. */
+static int exchange_packets(const char *call, handshake_packet *mine, int remote, int tag,
                             handshake_packet *theirs) {
   rgi_message r;
   RGI_TRY(rgi_message_send_surely(
       &(rgi_message_envelope){packet_context(), remote, tag, (size_t)mine->count * sizeof(int)},
       mine->ints, &r));
+  uint64_t id = id_of(mine);
   int error = receive_packet(call, remote, tag, theirs);
-  if (error) {
+  if (error)
     rgi_message_abandon(&r);
-    return error;
-  }
-  RGI_TRY(rgi_message_wait(&r, call));
-  return rgi_guard_exists() ? confirm_pair(call, id_of(mine), remote, tag, theirs) : RG_SUCCESS;
+  else
+    error = rgi_message_wait(&r, call);
+  if (r.left)
+    mine->ints = NULL;
+  RGI_TRY(error);
+  return rgi_guard_exists() ? confirm_pair(call, id, remote, tag, theirs) : RG_SUCCESS;
 }
 
 static int explain_mismatch(const char *call) {
@@ -150,11 +154,9 @@ static int lead_handshake(const char *call, rg_group mine, const rgi_handshake_o
   rgi_failure_scope_now.parent = p->parent->context;
   RGI_TRY(build_packet(call, mine, p, id, &own));
   int error = exchange_packets(call, &own, world, p->tag, theirs);
-  if (error == RG_SUCCESS || error == RG_ERR_MISMATCH) { /* else the message may still be read */
-    if (!error)
-      error = compare_packets(call, p->remote_leader, own.ints, theirs->ints);
-    free(own.ints);
-  }
+  if (!error)
+    error = compare_packets(call, p->remote_leader, own.ints, theirs->ints);
+  free(own.ints);
   return error;
 }
 

@@ -11,7 +11,16 @@
  * one slot.
  *
  * A slot counts for each process of the node how often that is attached. So it is
- * known which of the attached processes have died. */
+ * known which of the attached processes have died.
+ *
+ * A slot that no user uses is freed by any process when the arena is full, although its users are
+ * attached and may come back at any moment. They take no lock for that: each group that is formed
+ * would take it. A user says in the slot's memory that it does not use it, and before that reads
+ * the table's `mark`. A process that frees finds the slot idle, raises the mark, and looks again:
+ * at which slots are held, and whether a user has used the slot meanwhile. A user that comes back
+ * holds the slot, and then looks at the mark. Both store before they look, sequentially
+ * consistent. So the process that frees sees the hold, or, after the hold has ended, the use; or
+ * the user sees another mark, and looks for the slot in its list, with the lock. */
 #include "progress/slot.h"
 
 #include <sched.h>
@@ -39,14 +48,15 @@ typedef struct {
 typedef struct {
   uint64_t next, key, bytes;
   int32_t users;
-  _Atomic int32_t kept;   /* blocks that are given back when the arena is full */
+  _Atomic int32_t kept;   /* it is looked at when the arena is full */
   uint16_t attached[FEW]; /* of a node with so many processes; otherwise behind the memory */
   char memory[];
 } slot;
 
 typedef struct {
-  _Atomic int64_t kept; /* blocks that slots keep */
-  char pad[RGI_LINE - sizeof(int64_t)];
+  _Atomic int64_t kept;  /* slots that are noted */
+  _Atomic uint64_t mark; /* changes before one of them is freed */
+  char pad[RGI_LINE - sizeof(int64_t) - sizeof(uint64_t)];
   slot_bucket bucket[BUCKETS];
 } slot_table;
 
@@ -137,6 +147,8 @@ int rgi_slot_attach_placed(uint64_t key, int users, size_t bytes, const int16_t 
   slot *s = rgi_arena_at(found);
   if (!error && (s->users != users || s->bytes != bytes))
     error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about its members");
+  if (!error && attached(s)[rgi_node.me] == UINT16_MAX)
+    error = rgi_error(RG_ERR_LIMIT, "more than %d handles of one group", UINT16_MAX);
   if (!error)
     attached(s)[rgi_node.me]++;
   unlock_bucket(b);
@@ -192,16 +204,46 @@ int rgi_slot_detach_surviving(uint64_t at, int (*finished)(const void *memory, i
 
 /* --- what is kept ------------------------------------------------------------------------- */
 
-static rgi_slot_give *give_block;
+static const rgi_slot_giving *giving;
 
-void rgi_slots_set_give(rgi_slot_give *give) {
-  give_block = give;
+void rgi_slots_set_giving(const rgi_slot_giving *g) {
+  giving = g;
 }
 
 void rgi_slot_note_kept(uint64_t at) {
   slot *s = rgi_arena_at(at);
-  atomic_fetch_add(&s->kept, 1);
-  atomic_fetch_add(&table->kept, 1);
+  if (!atomic_load_explicit(&s->kept, memory_order_relaxed) && !atomic_exchange(&s->kept, 1))
+    atomic_fetch_add(&table->kept, 1);
+}
+
+uint64_t rgi_slots_mark(void) {
+  return atomic_load(&table->mark);
+}
+
+static _Atomic uint64_t *held_by(int place) {
+  return &rgi_node.processes[place].kept.slot;
+}
+
+/* Whether it is in its list, and not another one in the same place. */
+static int is_there(uint64_t key, uint64_t at) {
+  slot_bucket *b = bucket_of(key);
+  if (lock_bucket(b))
+    return 0; /* if it is there it stays so: its user is attached */
+  int there = find_slot(b, key) == at && attached(rgi_arena_at(at))[rgi_node.me] > 0;
+  unlock_bucket(b);
+  return there;
+}
+
+int rgi_slot_hold(uint64_t key, uint64_t at, uint64_t mark) {
+  atomic_store(held_by(rgi_node.me), at);
+  if (atomic_load(&table->mark) == mark || is_there(key, at))
+    return 1;
+  rgi_slot_let_go();
+  return 0;
+}
+
+void rgi_slot_let_go(void) {
+  atomic_store_explicit(held_by(rgi_node.me), 0, memory_order_release);
 }
 
 /* The caller may be in the middle of an allocation for a slot, and have a list locked itself; nor
@@ -218,17 +260,36 @@ static int try_lock_bucket(slot_bucket *b) {
   return 0;
 }
 
+static int is_held(uint64_t at) {
+  for (int i = 0; i < rgi_node.n; i++)
+    if (atomic_load(held_by(i)) == at && !rgi_process_is_dead(rgi_node.ranks[i]))
+      return 1;
+  return 0;
+}
+
+static int free_idle(slot_bucket *b, uint64_t at) {
+  slot *s = rgi_arena_at(at);
+  uint32_t before = giving->idle(s->memory, s->users);
+  if (!before)
+    return 0;
+  atomic_fetch_add(&table->mark, 1);
+  if (is_held(at) || giving->idle(s->memory, s->users) != before)
+    return 0;
+  remove_slot(b, at);
+  atomic_fetch_sub(&table->kept, 1);
+  rgi_arena_free_placed(at, slot_bytes(s->bytes));
+  return 1;
+}
+
 static int give_back_in(slot_bucket *b) {
   int given = 0;
   if (!b->first || !try_lock_bucket(b))
     return 0;
-  for (uint64_t at = b->first; at; at = ((slot *)rgi_arena_at(at))->next) {
+  for (uint64_t at = b->first, next; at; at = next) {
     slot *s = rgi_arena_at(at);
-    if (atomic_load(&s->kept) <= 0 || !give_block(s->memory, s->users))
-      continue;
-    atomic_fetch_sub(&s->kept, 1);
-    atomic_fetch_sub(&table->kept, 1);
-    given++;
+    next = s->next;
+    if (atomic_load(&s->kept))
+      given += giving->give(s->memory, s->users) + free_idle(b, at);
   }
   unlock_bucket(b);
   return given;
@@ -236,7 +297,7 @@ static int give_back_in(slot_bucket *b) {
 
 int rgi_slots_give_back(void) {
   int given = 0;
-  for (int i = 0; i < BUCKETS && give_block && atomic_load(&table->kept) > 0; i++)
+  for (int i = 0; i < BUCKETS && giving && atomic_load(&table->kept) > 0; i++)
     given += give_back_in(&table->bucket[i]);
   return given;
 }

@@ -15,7 +15,7 @@
  * the slot is made and aligned to a line. A process that has detached may attach
  * again. A new slot takes memory for the thread's purpose (rgi_arena_set_purpose), or for
  * RGI_ARENA_TELL. RG_ERR_NOMEM; RG_ERR_MISMATCH (the slot of this key has other users or another
- * size). */
+ * size); RG_ERR_LIMIT (the process has attached it 65,535 times). */
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *slot, void **memory);
 
 /* The same for memory of which each user mostly uses a part, all of them about equal: a large slot
@@ -32,15 +32,30 @@ int rgi_slot_detach(uint64_t slot, int (*finished)(const void *memory, int users
  * freed at whatever point its users have died. */
 int rgi_slot_detach_surviving(uint64_t slot, int (*finished)(const void *memory, int users));
 
-/* What slots keep for later besides their memory: blocks that nobody uses now. rgi_slot_note_kept:
- * the slot has one block more. When the arena is full a process of the node, any one, calls `give`
- * with the memory of each such slot and its users: it gives a block back if nobody uses that, and
- * returns whether it has. rgi_slots_give_back returns how many blocks were given back. A slot that
- * is freed keeps nothing any more: its last user frees the block. */
-typedef int rgi_slot_give(void *memory, int users);
-void rgi_slots_set_give(rgi_slot_give *give);
+/* What is kept for later: slots that their users do not use now, and a block that such a slot or
+ * one in use has besides its memory. When the arena is full a process of the node, any one, asks
+ * with the memory and the users of each slot that has been noted (rgi_slot_note_kept).
+ * give: gives the block back if no user uses it; returns whether it has.
+ * idle: 0: a user uses the slot, or has not attached it yet. Otherwise the slot may be freed; the
+ * number is another one when a user has used it meanwhile.
+ * A slot that is freed keeps nothing any more: its last user frees the block. */
+typedef struct {
+  int (*give)(void *memory, int users);
+  uint32_t (*idle)(const void *memory, int users);
+} rgi_slot_giving;
+void rgi_slots_set_giving(const rgi_slot_giving *giving);
 void rgi_slot_note_kept(uint64_t slot);
+
+/* Returns how many blocks and slots were given back. */
 int rgi_slots_give_back(void);
+
+/* By a user that comes back to a slot. mark: rgi_slots_mark, read before the user said that it does
+ * not use the slot any more. 1: the slot is there, and stays until rgi_slot_let_go, which follows
+ * when the user has said that it uses the slot again. 0: it has been given back, and the user is
+ * no longer attached to it. One thread of a process at a time. */
+uint64_t rgi_slots_mark(void);
+int rgi_slot_hold(uint64_t key, uint64_t slot, uint64_t mark);
+void rgi_slot_let_go(void);
 
 /* A group's flags take at most so many bytes for each of its members on the node, and so many
  * besides; a round of a decision takes less. */

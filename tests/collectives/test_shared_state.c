@@ -74,7 +74,7 @@ static void test_one_allocates(void) {
     RGT_OK(rg_group_free(&g));
     MPI_Barrier(MPI_COMM_WORLD);
     if (rgt_rank == 0)
-      RGT_INT(rgi_slots_give_back(), rgt_size > 1);
+      RGT_INT(rgi_slots_give_back(), rgt_size > 1 ? 2 : 0); /* the slot, too */
     MPI_Barrier(MPI_COMM_WORLD);
   }
   rgt_full_arena_empty();
@@ -153,6 +153,43 @@ static void test_idle_given(void) {
       rgi_arena_free(offset, buffer_bytes());
   }
   rgt_full_arena_empty();
+}
+
+/* Of idle states nothing is left, and groups that are formed afterwards work. */
+static void test_idle_slots_given(void) {
+  rg_group g = NULL;
+  if (rgt_rank == 0)
+    rgi_slots_give_back();
+  size_t before = rgt_arena_used();
+  for (int turn = 0; turn < 2 * rgt_size; turn++) {
+    g = turned(turn % rgt_size, turn / rgt_size);
+    expect_tiny_work(g);
+    RGT_OK(rg_group_free(&g));
+  }
+  RGT_TRUE(rgt_size == 1 || rgt_arena_used() > before);
+  if (rgt_rank == rgt_size - 1)
+    RGT_TRUE(rgi_slots_give_back() >= (rgt_size > 1 ? 2 * rgt_size - 2 : 0));
+  RGT_TRUE(rgt_arena_used() <= before);
+  for (int turn = 0; turn < 2 * rgt_size; turn++) {
+    g = turned(turn % rgt_size, turn / rgt_size);
+    expect_tiny_work(g);
+    RGT_OK(rg_group_free(&g));
+  }
+}
+
+/* The last member gives back without a break what the others use, leave and come back to. */
+static void test_given_meanwhile(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int turn = 0; turn < 2000; turn++) {
+    rg_group g = NULL;
+    int sum = -1;
+    if (rgt_rank == rgt_size - 1)
+      rgi_slots_give_back();
+    g = turned(turn % 3 % rgt_size, 1);
+    RGT_OK(rg_allreduce(g, &turn, &sum, 1, MPI_INT, MPI_SUM));
+    RGT_INT(sum, turn * rgt_size);
+    RGT_OK(rg_group_free(&g));
+  }
 }
 
 /* All ranks in a drawn order, the same on all of them. */
@@ -303,6 +340,8 @@ int main(int argc, char **argv) {
                                    {"no room for the buffer", test_no_room},
                                    {"room that comes too late", test_room_later},
                                    {"idle buffers are given back", test_idle_given},
+                                   {"idle slots are given back", test_idle_slots_given},
+                                   {"given back meanwhile", test_given_meanwhile},
                                    {"idle states have a bound", test_idle_bound},
                                    {"what is set aside is given back", test_aside_given},
                                    {"an error before all members", test_error_before},

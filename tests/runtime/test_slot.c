@@ -74,6 +74,17 @@ static void expect_slots(int members) {
   empty();
 }
 
+/* The count of a process's attachments ends with an error, and not at 0. */
+static void expect_limit(void) {
+  uint64_t at = 0;
+  void *memory;
+  for (int i = 0; i < UINT16_MAX; i++)
+    RGT_OK(rgi_slot_attach(1, 1, 8, &at, &memory));
+  RGT_FAILS(rgi_slot_attach(1, 1, 8, &at, &memory), RG_ERR_LIMIT);
+  for (int i = 0; i < UINT16_MAX; i++)
+    RGT_INT(rgi_slot_detach(at, finished), i == UINT16_MAX - 1);
+}
+
 static void test_node(int n) {
   rgi_node_info before = rgi_node;
   rgi_arena_address address;
@@ -88,6 +99,7 @@ static void test_node(int n) {
   rgi_slots_open(table);
   for (int members = n; members > 1; members = members * 2 / 3)
     expect_slots(members);
+  expect_limit();
   rgi_arena_close();
   rgi_node = before;
   free(ranks);
