@@ -70,7 +70,11 @@ int rgi_meeting_is(const rgi_meeting *a, const rgi_meeting *b) {
 void rgi_meeting_say(char *text, size_t bytes, int64_t id, int64_t number, int64_t missing,
                      int64_t elsewhere) {
   char why[96] = "does not come: it has ended, or there is none";
-  if (elsewhere >= 0)
+  if (elsewhere == RGI_MEETING_UNKNOWN)
+    snprintf(
+        why, sizeof why,
+        "does not come: it has ended, there is none, or it waits in a meeting on another node");
+  else if (elsewhere >= 0)
     snprintf(why, sizeof why, "waits in meeting %lld: they wait for each other",
              (long long)elsewhere);
   snprintf(text, bytes, "walker %lld waits in meeting %lld for walker %lld, which %s",

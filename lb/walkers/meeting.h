@@ -19,8 +19,9 @@ typedef struct {
 int rgi_meeting_take(rgi_meeting *m, const rg_meeting *said, int64_t id, int64_t met);
 /* Whether two walkers mean the same meeting. */
 int rgi_meeting_is(const rgi_meeting *a, const rgi_meeting *b);
-/* Why walker `id` cannot meet: `missing` is not there, but in the meeting `elsewhere`; -1: in none.
- */
+/* Why walker `id` cannot meet: `missing` is not there, but in the meeting `elsewhere`, or one of
+ * these. */
+enum { RGI_MEETING_NONE = -1, RGI_MEETING_UNKNOWN = -2 /* in none of those that are known here */ };
 void rgi_meeting_say(char *text, size_t bytes, int64_t id, int64_t number, int64_t missing,
                      int64_t elsewhere);
 void rgi_meeting_free(rgi_meeting *m);

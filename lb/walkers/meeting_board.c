@@ -176,7 +176,8 @@ static void say_missing(const rgi_load_board *b, const arrival *a, char *text, s
   for (uint64_t at = b->shared->aside; at && !other; at = arrival_at(at)->next)
     if (arrival_at(at)->entry.id == missing)
       other = arrival_at(at);
-  rgi_meeting_say(text, bytes, a->entry.id, a->number, missing, other ? other->number : -1);
+  int64_t none = rgi_membership_spans_nodes(b->members) ? RGI_MEETING_UNKNOWN : RGI_MEETING_NONE;
+  rgi_meeting_say(text, bytes, a->entry.id, a->number, missing, other ? other->number : none);
 }
 
 int rgi_meeting_board_stuck(rgi_load_board *b, int *there, rgi_queue_entry *entry, char *text,

@@ -99,7 +99,8 @@ void rgi_meeting_list_say(const rgi_meeting_list *l, int i, char *text, size_t b
   for (int k = 0; k < l->count && !other; k++)
     if (l->at[k].entry.id == missing)
       other = &l->at[k].meeting;
-  rgi_meeting_say(text, bytes, l->at[i].entry.id, m->number, missing, other ? other->number : -1);
+  rgi_meeting_say(text, bytes, l->at[i].entry.id, m->number, missing,
+                  other ? other->number : RGI_MEETING_NONE);
 }
 
 void rgi_meeting_list_free(rgi_meeting_list *l) {

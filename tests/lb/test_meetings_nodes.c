@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Walkers that meet on two (pretended) nodes.
+ * Walkers that meet on two (pretended) nodes; what cannot take place ends in one error there, too.
  * ranks: 2 3 4 5
  * env: MPIR_CVAR_NUM_CLIQUES=2
  * time: 120 */
+#include "meeting_bad.h"
 #include "meeting_run.h"
 
 static void test_two_nodes(void) {
@@ -20,6 +21,18 @@ static void test_two_nodes(void) {
       run(names[i], seed, 2 + (int)(seed % (MEETING_WALKERS - 1)), group, (int)(seed / 2 % 2),
           (int)(seed / 4 % 2));
     }
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+}
+
+/* One error on all. */
+static void test_bad(void) {
+  static const char *const names[] = {"none", "share-out", "sync:i=1"};
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+  spans_nodes = 1;
+  for (int i = 0; i < 3; i++)
+    run_all_bad(names[i]);
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
 }
@@ -173,7 +186,9 @@ static void test_tokens(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"two nodes", test_two_nodes}, {"tokens", test_tokens}, {NULL, NULL}};
+  static const rgt_test tests[] = {{"two nodes", test_two_nodes},
+                                   {"no meeting", test_bad},
+                                   {"tokens", test_tokens},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "meetings-nodes", tests);
 }

@@ -229,6 +229,59 @@ static void test_late(void) {
   RGT_TRUE(seconds[1] < 0.8 * seconds[0]);
 }
 
+/* What an application did by hand in ten lines: an idle group divides evenly among the walkers that
+ * wait, a group at work gives them half of its processes; otherwise share-out. */
+static int plan_in_ten_lines(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+  const rg_load *own = &t->load[t->self];
+  int active = (own->state & RG_LOAD_ACTIVE) != 0;
+  int64_t ranks = active ? own->ranks / 2 : own->ranks;
+  int64_t parts = t->waiting_count < ranks ? t->waiting_count : ranks;
+  if (parts == 0)
+    return active ? RG_SUCCESS : rg_policy_plan(policy->context, t, plan);
+  for (int64_t i = 0; i < parts; i++)
+    if (rg_plan_add(
+            plan,
+            &(rg_move){
+                t->self, RG_MOVE_NO_ROW, ranks * (i + 1) / parts - ranks * i / parts, i, {0}}))
+      return RG_ERR_NOMEM;
+  return RG_SUCCESS;
+}
+
+/* Seconds with walkers that come late; asks: of the policy by hand, or -1 for the default. */
+static double with_late(const char *pattern, double late, double latency, int asks) {
+  sim_setup s = setup_of("free", "default", pattern, 32, 3.5);
+  const rg_policy own = s.policy;
+  s.machine.steps = 2;
+  s.machine.latency = latency;
+  s.late = late;
+  sim_machine_fix(&s.machine, 0.001);
+  if (asks >= 0) {
+    s.policy.plan = plan_in_ten_lines;
+    s.policy.asks = asks;
+    s.policy.context = &own;
+  }
+  return run(&s).seconds;
+}
+
+/* Walkers come when some groups have joined others: the default ends as soon as what was written by
+ * hand, in the mean sooner, whether that lets only idle groups divide or also those at work. */
+static void test_ten_lines(void) {
+  static const char *const patterns[] = {"queue", "queue:2", "queue:3", "queue:4"};
+  static const double lates[] = {0, 0.5, 1, 2, 3}, latencies[] = {0, 1e-4, 2e-3};
+  double sum = 0, cases = 0;
+  for (int p = 0; p < 4; p++)
+    for (int l = 0; l < 5; l++)
+      for (int m = 0; m < 3; m++) {
+        double own = with_late(patterns[p], lates[l], latencies[m], -1);
+        for (int asks = 0; asks <= RG_POLICY_ASKS_ACTIVE; asks++, cases++) {
+          double ratio = own / with_late(patterns[p], lates[l], latencies[m], asks);
+          RGT_TRUE(ratio < 1.01);
+          sum += ratio;
+        }
+      }
+  RGT_TRUE(sum < cases);
+}
+
 /* The policy without knowing the nodes. */
 static int plan_blindly(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
   rg_load *rows = malloc((size_t)t->count * sizeof *rows);
@@ -361,6 +414,7 @@ int main(int argc, char **argv) {
                                    {"release", test_release},
                                    {"limits", test_limits},
                                    {"late walkers", test_late},
+                                   {"ten lines", test_ten_lines},
                                    {"nodes", test_nodes},
                                    {"by hand", test_by_hand},
                                    {"formation", test_formation},

@@ -91,6 +91,29 @@ static void test_known_answers(void) {
   RGT_INT(r.draw, 4);
 }
 
+/* The table of docs/guide.md. */
+static void test_vectors(void) {
+  const rg_random at = {.seed = 42, .walker = 7, .step = 3};
+  rg_random r = at;
+  uint64_t bits[2], below[2];
+  double uniform[2], normal[2];
+  RGT_OK(rg_random_bits(&r, 2, bits));
+  RGT_TRUE(bits[0] == 0x3ef854e4c95a6043 && bits[1] == 0x05bb191870c87ce3);
+  r = at;
+  RGT_OK(rg_random_uniform(&r, 2, uniform));
+  RGT_TRUE(uniform[0] == 0x1.f7c2a7264ad32p-3 && uniform[1] == 0x1.6ec6461c321fp-6);
+  r = at;
+  RGT_OK(rg_random_normal(&r, 2, normal));
+  RGT_DBL(normal[0], -1.1307857479438734, 1e-14);
+  RGT_DBL(normal[1], 1.5098730813999008, 1e-14);
+  r = at;
+  RGT_OK(rg_random_integer(&r, 1000, 2, below));
+  RGT_TRUE(below[0] == 535 && below[1] == 918);
+  r = (rg_random){UINT64_MAX, UINT64_MAX, UINT64_MAX, 5};
+  RGT_OK(rg_random_bits(&r, 2, bits));
+  RGT_TRUE(bits[0] == 0x31d48b1e5fe117fc && bits[1] == 0x9efffee25c5651c1);
+}
+
 /* --- any stream ------------------------------------------------------------------------------ */
 
 static uint64_t next_number(void) {
@@ -290,6 +313,7 @@ static void test_integers(void) {
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"known answers", test_known_answers},
+                                   {"vectors", test_vectors},
                                    {"definition", test_definition},
                                    {"jumps", test_jumps},
                                    {"interval", test_interval},
