@@ -30,20 +30,20 @@ typedef void any_fn(void);
 typedef struct {
   size_t size; /* of the table, in bytes */
   any_fn *functions[];
-} table;
+} op_table;
 
 /* A fabric, a domain or a queue. */
 typedef struct {
   size_t class;
   void *context;
   void *common; /* functions of all objects */
-  table *own;
+  op_table *own;
 } object;
 
 /* A copy of a provider's table in which one function is ours. */
 typedef struct {
   any_fn *real;
-  table copy;
+  op_table copy;
 } exchanged;
 
 /* Where the functions are in the tables. */
@@ -60,7 +60,7 @@ EXPORT int fi_fabric(void *attributes, object **fabric, void *context);
 static RGI_POLITE_THREAD int inside;
 
 /* Without memory the table stays as it is. */
-static void exchange(object *o, int which, any_fn *ours) {
+static void put_in_front(object *o, int which, any_fn *ours) {
   exchanged *e = malloc(offsetof(exchanged, copy) + o->own->size);
   if (!e)
     return;
@@ -89,7 +89,7 @@ static int open_queue(object *domain, void *attributes, object **queue, void *co
   inside++;
   int error = ((queue_fn *)real_of(domain))(domain, attributes, queue, context);
   if (is_outermost(error))
-    exchange(*queue, QUEUE_READ, (any_fn *)read_queue);
+    put_in_front(*queue, QUEUE_READ, (any_fn *)read_queue);
   return error;
 }
 
@@ -97,7 +97,7 @@ static int open_domain(object *fabric, void *info, object **domain, void *contex
   inside++;
   int error = ((domain_fn *)real_of(fabric))(fabric, info, domain, context);
   if (is_outermost(error))
-    exchange(*domain, DOMAIN_QUEUE, (any_fn *)open_queue);
+    put_in_front(*domain, DOMAIN_QUEUE, (any_fn *)open_queue);
   return error;
 }
 
@@ -108,6 +108,6 @@ int fi_fabric(void *attributes, object **fabric, void *context) {
   inside++;
   int error = next(attributes, fabric, context);
   if (is_outermost(error) && rgi_polite_start())
-    exchange(*fabric, FABRIC_DOMAIN, (any_fn *)open_domain);
+    put_in_front(*fabric, FABRIC_DOMAIN, (any_fn *)open_domain);
   return error;
 }
