@@ -5,10 +5,11 @@
  *
  * MPICH polls while it waits and never yields its processor, so a blocking call
  * takes milliseconds to seconds as soon as a node has more ranks than processors.
- * This module intercepts the polls of MPICH's transport (UCX). When a poll finds
+ * This module intercepts the polls of MPICH's transport (UCX or libfabric). When a poll finds
  * nothing to do, the module spins for a short time if each rank has a processor,
  * otherwise yields, and after a while sleeps, but not longer than a sixteenth of
- * the time that the wait has lasted so far.
+ * the time that the wait has lasted so far. Over libfabric it only yields, where the node has
+ * more ranks than processors.
  *
  * The module is a part of libregroup. It is also a separate library for programs
  * that use nothing else of libregroup:
@@ -16,8 +17,8 @@
  *     mpiexec -n 32 -genv LD_PRELOAD libregroup-polite.so ./app
  *     mpicc app.c -lregroup-polite          (before the MPI library)
  *
- * RG_POLITE=0 in the environment turns it off. On an MPI library that does not
- * use UCX it does nothing. */
+ * RG_POLITE=0 in the environment turns it off. On an MPI library that uses neither UCX nor
+ * libfabric it does nothing. */
 #ifndef REGROUP_POLITE_H
 #define REGROUP_POLITE_H
 

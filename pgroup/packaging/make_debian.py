@@ -29,9 +29,9 @@ def series_of(version):
 
 def source_files():
     """What git knows or would add; without git, all that is not hidden or built."""
-    git = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], cwd=TOP,
-                         capture_output=True, text=True)
-    if git.returncode == 0:
+    words = ['git', 'ls-files', '--cached', '--others', '--exclude-standard']
+    git = shutil.which('git') and subprocess.run(words, cwd=TOP, capture_output=True, text=True)
+    if git and git.returncode == 0:
         return [f for f in git.stdout.splitlines()
                 if not f.startswith('.') and os.path.exists(TOP + '/' + f)]
     found = []

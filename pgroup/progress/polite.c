@@ -6,8 +6,9 @@
  * MPICH (ch4:ucx) polls UCX by ucp_worker_progress, which returns 0 when it found
  * nothing to do. This file defines that function as well and is looked up before UCX: it calls
  * UCX's, and after each of several polls in vain in a row it does one step of a polite wait
- * (base/pause.h). This file, polite_calls.c and polite_end.c are linked into libregroup and are
- * libregroup-polite.so by themselves, so they need nothing else of the library. */
+ * (base/pause.h). MPICH over libfabric: polite_ofi.c. The files polite*.c are linked into
+ * libregroup and are libregroup-polite.so by themselves, so they need nothing else of the library.
+ */
 #include <dlfcn.h>
 #include <regroup/polite.h>
 #include <stdatomic.h>
@@ -50,10 +51,12 @@ typedef void release_fn(void *);
 /* Variables of a function and of those that it was called by lie so close to it on the stack. */
 #define NEAR_BYTES 1024
 
+enum { SEEN = 1, UNSEEN };
+
 static struct {
   _Atomic(progress_fn *) progress;
   int on, spare, kind;
-  atomic_int seen;
+  atomic_int seen; /* a poll: of a transport that moves all messages, or of one that does not */
   atomic_ulong polls, yields, sleeps;
 } polite;
 
@@ -112,14 +115,19 @@ static int spare_processor(void) {
 }
 
 /* Several threads may call it at the same time: all write the same. */
-static progress_fn *find_progress(void) {
-  progress_fn *next = (progress_fn *)dlsym(RTLD_NEXT, "ucp_worker_progress");
+int rgi_polite_start(void) {
   /* When the library is preloaded into a program that is also linked with
    * libregroup there are two copies of this file: only the first one pauses. */
   int first = dlsym(RTLD_DEFAULT, "ucp_worker_progress") == (void *)ucp_worker_progress;
   polite.on = first && !env_is("RG_POLITE", "0");
   polite.spare = spare_processor();
   polite.kind = wait_kind();
+  return polite.on;
+}
+
+static progress_fn *find_progress(void) {
+  progress_fn *next = (progress_fn *)dlsym(RTLD_NEXT, "ucp_worker_progress");
+  rgi_polite_start();
   atomic_store(&polite.progress, next);
   return next;
 }
@@ -187,12 +195,35 @@ unsigned ucp_worker_progress(void *worker) {
     rgi_polite_polled();
   if (!polite.on || mine.polling > 0)
     return done;
-  atomic_store_explicit(&polite.seen, 1, memory_order_relaxed);
+  atomic_store_explicit(&polite.seen, SEEN, memory_order_relaxed);
   if (done)
     rgi_polite_end_row();
   else
     pause_once();
   return done;
+}
+
+/* With a processor for each process there is none to give away; and after a few polls in vain a
+ * system call each is less than what it saves. */
+void rgi_polite_unseen(int moved) {
+  if (mine.polling > 0)
+    return;
+  atomic_store_explicit(&polite.seen, UNSEEN, memory_order_relaxed);
+  if (moved) {
+    mine.free = 0;
+    return;
+  }
+  mine.polls++;
+  int spins = polite.kind == RGI_PAUSE_SPIN || (polite.kind == RGI_PAUSE_AUTO && polite.spare);
+  if (spins || mine.free < FREE_POLLS) {
+    mine.free += !spins;
+    rgi_pause_spin();
+    return;
+  }
+  atomic_fetch_add_explicit(&polite.polls, mine.polls, memory_order_relaxed);
+  atomic_fetch_add_explicit(&polite.yields, 1, memory_order_relaxed);
+  mine.polls = 0;
+  sched_yield();
 }
 
 /* Closing TCP connections in MPI_Finalize hangs in UCX 1.13 with 8 ranks and
@@ -229,6 +260,10 @@ void ucp_request_release(void *request) {
   }
   if (next)
     next(request);
+}
+
+int rgi_polite_yields_only(void) {
+  return polite.on && atomic_load(&polite.seen) == UNSEEN;
 }
 
 int rg_polite_active(int *active) {

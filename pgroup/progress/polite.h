@@ -28,4 +28,13 @@ RGI_HIDDEN void rgi_polite_look(int begin);
 /* What this thread has waited for is there: its next poll in vain begins a new wait. */
 RGI_HIDDEN void rgi_polite_end_row(void);
 
+/* For a transport other than UCX: reads the settings; whether waits are to be polite. */
+RGI_HIDDEN int rgi_polite_start(void);
+
+/* A poll of a transport has moved something or not. MPI also moves messages that are not seen. */
+RGI_HIDDEN void rgi_polite_unseen(int moved);
+
+/* Whether MPI's waits are polite in this way: they yield, and do not sleep. */
+RGI_HIDDEN int rgi_polite_yields_only(void);
+
 #endif

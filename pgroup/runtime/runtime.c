@@ -184,7 +184,10 @@ static void tell_configuration(void) {
   rgi_log(RGI_LOG_INFO, "regroup %s: %d processes, %d of them on this node with %d processors%s",
           RG_VERSION, rgi_runtime.size, rgi_node.n, rgi_node.processors,
           rgi_node.oversubscribed ? ": oversubscribed" : "");
-  rgi_log(RGI_LOG_INFO, "MPI's own waits are %s", polite ? "polite" : "not polite");
+  rgi_log(RGI_LOG_INFO, "MPI's own waits are %s",
+          !polite                    ? "not polite"
+          : rgi_polite_yields_only() ? "polite: they yield, and do not sleep"
+                                     : "polite");
   rgi_node_memory_describe(memory);
   rgi_log(RGI_LOG_INFO, "shared memory: %s", memory);
   for (int i = 0; i < RGI_OPT_COUNT; i++) {

@@ -5,7 +5,7 @@
 
 Makes the source package in FOLDER, builds it with dpkg-buildpackage, asks lintian, which may find no
 error, unpacks the packages with dpkg -x, and there compiles programs with pkg-config and runs them with
-the packages' libraries. Needs dpkg-dev, debhelper, lintian, and what the build needs.
+the packages' libraries. Needs build-essential, debhelper, lintian, and what the build needs.
 
 --fresh: also installs the packages in a fresh root of this Debian, made by debootstrap, as root, and
 uses them there.

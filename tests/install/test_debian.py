@@ -21,8 +21,9 @@ if os.path.basename(os.environ['RGT_BUILD']) != 'release':
     sys.exit(77)
 
 
-def call(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def call(command, **kwargs):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          **kwargs)
     assert done.returncode == 0, '%s\n%s' % (' '.join(command), done.stdout)
     return done.stdout
 
@@ -48,6 +49,17 @@ def check_tree(work, tree, version, series):
         said = call(['dpkg-parsechangelog', '-l', tree + '/debian/changelog'])
         assert 'Version: %s-1' % version in said, said
     return control
+
+
+def check_without_git(work, tree):
+    """The same sources, but for those that git does not know."""
+    os.makedirs(work + '/bin')
+    for name in ['python3', 'tar', 'xz', 'env', 'sh']:
+        os.symlink(shutil.which(name), '%s/bin/%s' % (work, name))
+    made = call(['pgroup/packaging/make_debian.py', work + '/again'],
+                env=dict(os.environ, PATH=work + '/bin')).split()[-1]
+    assert set(os.listdir(tree)) <= set(os.listdir(made)), (os.listdir(tree), os.listdir(made))
+    assert not os.path.exists(made + '/build')
 
 
 def check_needs(control):
@@ -85,3 +97,4 @@ with tempfile.TemporaryDirectory() as folder:
     soname = re.search(r'soname: \[libregroup\.so\.(.*)\]', call(['readelf', '-d', library[0]]))[1]
     check_needs(check_tree(folder, made, number, soname))
     check_lists(folder, made)
+    check_without_git(folder, made)

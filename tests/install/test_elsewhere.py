@@ -58,6 +58,12 @@ def check_names(tree, work):
                  '-L%s/blas/lib64' % work, '-Wl,-rpath=%s/blas/lib64' % work]:
         assert word in linked, '%s is not in %s' % (word, linked)
     assert 'openblas' not in text and 'armci-mpich' not in text, text[-2000:]
+    with open(work + '/blas/include/mkl_cblas.h', 'w'):
+        pass
+    text = plan(tree, 'BLAS=mkl', 'BLAS_PREFIX=' + work + '/blas',
+                targets=['build/release/bin/regroup-bench'])
+    assert '-lmkl_rt' in line_of(text, r'-o \S*bin/regroup-bench').split(), text[-2000:]
+    assert '-DRG_CBLAS=' in line_of(text, r'-o \S*math/blas\.os'), text[-2000:]
     said = call(['scons', '-Q', '-n', 'BLAZ=mkl'], 2, cwd=tree)
     assert 'BLAZ= is not known' in said and 'BLAS_PREFIX' in said, said
 
@@ -93,7 +99,8 @@ def check_places(tree, work):
     with open(tree + '/build/release/packaging/regroup.pc') as f:
         text = f.read()
     assert 'libdir=${prefix}/lib/here\n' in text and 'Requires: mpich\n' in text, made + text
-    call(['scons', '-Q', 'build/release/packaging/regroup.pc', 'MPICC=mpicc.mpich'], cwd=tree)
+    call(['scons', '-Q', 'build/release/packaging/regroup.pc', 'MPICC=' + make_wrapper(work)],
+         cwd=tree)
     with open(tree + '/build/release/packaging/regroup.pc') as f:
         text = f.read()
     assert re.search(r'^Requires: *\n', text, re.M), text
@@ -103,7 +110,17 @@ def check_places(tree, work):
     flags = [f for f in flags if f != '-L/usr/local/lib']
     program = work + '/without_mpich_pc'
     call(['gcc', 'tests/install/client.c', '-o', program, '-L%s/lib' % BUILD, '-Iinclude', *flags])
+    assert re.search(r'RUNPATH.*%s/mpi' % work, call(['readelf', '-d', program]))
     run_client(program, dict(os.environ, LD_LIBRARY_PATH=BUILD + '/lib'))
+
+
+def make_wrapper(work):
+    """The compiler wrapper of an MPI elsewhere names its folder for programs, in two words."""
+    flags = call(['mpicc.mpich', '-show']).split(None, 1)[1]
+    with open(work + '/mpicc', 'w') as f:
+        f.write('#!/bin/sh\necho gcc -Wl,-rpath -Wl,%s/mpi %s' % (work, flags))
+    os.chmod(work + '/mpicc', 0o755)
+    return work + '/mpicc'
 
 
 def run_client(program, env=None):

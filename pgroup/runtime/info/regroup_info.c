@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "progress/polite.h"
 #include "runtime/mpi_interrupt.h"
 #include "runtime/node_memory.h"
 #include "runtime/program/program.h"
@@ -55,10 +56,13 @@ static void print_markdown(int count) {
   }
 }
 
-static const char *why_not_polite(void) {
+static const char *politeness(int polite) {
   const char *asked = getenv("RG_POLITE");
-  return asked && strcmp(asked, "0") == 0 ? "not polite: RG_POLITE=0"
-                                          : "not polite: this MPI does not wait by UCX";
+  return polite && rgi_polite_yields_only() ? "polite: they yield, and do not sleep (libfabric)"
+         : polite                           ? "polite"
+         : asked && strcmp(asked, "0") == 0
+             ? "not polite: RG_POLITE=0"
+             : "not polite: this MPI does not wait by UCX or libfabric";
 }
 
 static void print_table(int count, int polite) {
@@ -68,7 +72,7 @@ static void print_table(int count, int polite) {
   MPI_Get_library_version(mpi, &length);
   printf("regroup %s\nMPI     %.*s\nMPI's own waits are %s\na death while "
          "communicators are made is %s\n\n",
-         RG_VERSION, (int)strcspn(mpi, "\n"), mpi, polite ? "polite" : why_not_polite(),
+         RG_VERSION, (int)strcspn(mpi, "\n"), mpi, politeness(polite),
          rgi_mpi_interrupt_known() ? "survived with RG_SURVIVE=1"
                                    : "not survived: calls of this MPI cannot be interrupted");
   for (int i = 0; i < count && get_option(i, &o) == RG_SUCCESS; i++)
