@@ -215,7 +215,7 @@ unsigned ucp_worker_progress(void *worker) {
   mine.moves += done > 0;
   if (!done && rgi_polite_polled)
     rgi_polite_polled();
-  if (!done && rgi_polite_waits && polite.other)
+  if (!done && rgi_polite_waits && polite.other && mine.polling == 0)
     report_other();
   if (!polite.on || mine.polling > 0)
     return done;
