@@ -43,7 +43,9 @@
 EXPORT unsigned ucp_worker_progress(void *worker);
 EXPORT void *ucp_disconnect_nb(void *endpoint);
 EXPORT void ucp_request_release(void *request);
+EXPORT double rgi_polite_since(double now);
 
+typedef double since_fn(double);
 typedef rgi_polite_end_progress progress_fn;
 typedef void *disconnect_fn(void *);
 typedef void release_fn(void *);
@@ -55,6 +57,7 @@ enum { SEEN = 1, UNSEEN };
 
 static struct {
   _Atomic(progress_fn *) progress;
+  since_fn *other; /* rgi_polite_since of another copy of this file, or NULL */
   int on, spare, kind;
   atomic_int seen; /* a poll: of a transport that moves all messages, or of one that does not */
   atomic_ulong polls, yields, sleeps;
@@ -70,10 +73,12 @@ static RGI_POLITE_THREAD struct {
   unsigned long moves;
   double since; /* the first of the polls in vain; gaps without a processor do not end the row */
   struct rusage use; /* at the last report */
+  int asked;         /* another copy reports this one's waits */
 } mine;
 
 void (*rgi_polite_waits)(double since, double now);
 RGI_POLITE_THREAD void (*rgi_polite_polled)(void);
+RGI_POLITE_THREAD double rgi_polite_own_wait;
 
 unsigned long rgi_polite_moves(void) {
   return mine.moves;
@@ -114,6 +119,14 @@ static int spare_processor(void) {
   return ranks <= rgi_processors_mine(&set) && (!quota || ranks <= quota);
 }
 
+/* A preloaded library and a program that is linked with libregroup have a copy of this file each.
+ * The program's copy knows where to report waits, the other one may know of them: it pauses in
+ * MPI's, or has waits of its own. What a program exports comes before all libraries. */
+static since_fn *find_other(void) {
+  since_fn *found = (since_fn *)dlsym(RTLD_DEFAULT, "rgi_polite_since");
+  return found == rgi_polite_since ? (since_fn *)dlsym(RTLD_NEXT, "rgi_polite_since") : found;
+}
+
 /* Several threads may call it at the same time: all write the same. */
 int rgi_polite_start(void) {
   /* When the library is preloaded into a program that is also linked with
@@ -122,6 +135,7 @@ int rgi_polite_start(void) {
   polite.on = first && !env_is("RG_POLITE", "0");
   polite.spare = spare_processor();
   polite.kind = wait_kind();
+  polite.other = find_other();
   return polite.on;
 }
 
@@ -148,10 +162,26 @@ static int was_put_aside(void) {
 
 static void report_wait(double now) {
   mine.use.ru_nvcsw = 0;
-  if (!rgi_polite_waits || now - mine.since < REPORT_SECONDS)
+  if ((!rgi_polite_waits && !mine.asked) || now - mine.since < REPORT_SECONDS)
     return;
-  rgi_polite_waits(mine.since, now);
+  if (rgi_polite_waits)
+    rgi_polite_waits(mine.since, now);
   getrusage(RUSAGE_THREAD, &mine.use);
+}
+
+/* Since when this thread has been waiting, for the other copy, whose poll in vain this is; 0: it
+ * does not wait, or has just come back from other work. */
+double rgi_polite_since(double now) {
+  mine.asked = 1;
+  return rgi_polite_own_wait              ? rgi_polite_own_wait
+         : now - mine.last <= GAP_SECONDS ? mine.since
+                                          : 0;
+}
+
+static void report_other(void) {
+  double now = rgi_clock_now(), since = polite.other(now);
+  if (since > 0 && now - since >= REPORT_SECONDS)
+    rgi_polite_waits(since, now);
 }
 
 /* Not inlined: most polls in vain do not come so far. */
@@ -193,6 +223,8 @@ unsigned ucp_worker_progress(void *worker) {
   mine.moves += done > 0;
   if (!done && rgi_polite_polled)
     rgi_polite_polled();
+  if (!done && rgi_polite_waits && polite.other && mine.polling == 0)
+    report_other();
   if (!polite.on || mine.polling > 0)
     return done;
   atomic_store_explicit(&polite.seen, SEEN, memory_order_relaxed);

@@ -17,8 +17,12 @@ extern RGI_HIDDEN void (*rgi_polite_waits)(double since, double now);
 /* If not NULL, called after each poll in vain of this thread. */
 extern RGI_HIDDEN RGI_POLITE_THREAD void (*rgi_polite_polled)(void);
 
+/* Since when this thread has been waiting in a call of the library: set while that polls MPI; else
+ * 0. A preloaded library's waits are reported by the library that the program is linked with. */
+extern RGI_HIDDEN RGI_POLITE_THREAD double rgi_polite_own_wait;
+
 /* How many polls of this thread have moved something. Always 0 where this file sees no polls: MPI
- * is not MPICH over UCX, or another copy of polite.c was preloaded. */
+ * is not MPICH over UCX. */
 RGI_HIDDEN unsigned long rgi_polite_moves(void);
 
 /* A function of MPI that only looks begins (1) or has ended (-1): in between, polls in vain do not

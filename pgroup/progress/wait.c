@@ -73,12 +73,12 @@ static const char *peer_text(const rgi_wait *w, char text[32]) {
 }
 
 /* A wait that may last for ever is noted, with the time since when nothing has moved: neither what
- * is waited for, nor anything inside MPI. */
-static void note_wait(const rgi_wait *w, double now) {
+ * is waited for, nor anything inside MPI. Returns that time; 0: it is not noted. */
+static double note_wait(const rgi_wait *w, double now) {
   static _Thread_local unsigned long moves;
   static _Thread_local double moved;
   if (w->outside || (rgi_options_value(RGI_OPT_TIMEOUT) > 0 && !w->patient))
-    return;
+    return 0;
   if (moves != rgi_polite_moves())
     moved = now;
   moves = rgi_polite_moves();
@@ -87,14 +87,22 @@ static void note_wait(const rgi_wait *w, double now) {
     rgi_process_note_patient_wait(since, now);
   else if (moves)
     rgi_process_note_wait(since, now);
+  return moves ? since : 0;
+}
+
+static void note_and_poll(const rgi_wait *w, double now) {
+  double since = note_wait(w, now);
+  if (!rgi_wait_meanwhile)
+    return;
+  rgi_polite_own_wait = since;
+  rgi_wait_meanwhile();
+  rgi_polite_own_wait = 0;
 }
 
 static int check_time(rgi_wait *w, double waited) {
   char peer[32], group[RGI_LABEL_PHRASE];
   rgi_process_check(w->pause.start + waited);
-  if (rgi_wait_meanwhile)
-    rgi_wait_meanwhile();
-  note_wait(w, w->pause.start + waited);
+  note_and_poll(w, w->pause.start + waited);
   if (w->watched >= 0 && rgi_process_is_dead(w->watched))
     return rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world has died", w->call, w->watched);
   RGI_TRY(rgi_failure_check(&w->scope, w->call));

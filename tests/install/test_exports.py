@@ -55,14 +55,14 @@ arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h',
                                                         'include/regroup/checkpoint.h'}
 compare('libregroup.so', everything - arrays, UCX | SENT | LOOKS | {'MPI_Finalize', 'PMPI_Finalize'})
 compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate'})
-compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX | LOOKS)
+compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX | LOOKS | {'rgi_polite_since'})
 with open('pgroup/mpi/regroup-mpi.map') as f:
     always, with_mpich = f.read().split('/* Windows:')
 wrapped = set(re.findall(r'\bP?MPII?_\w+(?=;)', always + with_mpich))
 if os.path.basename(os.environ['RGT_BUILD']).endswith('openmpi'):
     wrapped = wrapped - set(re.findall(r'\w+', with_mpich)) | LOOKS
     wrapped = {name for name in wrapped if not name.endswith('_c')}
-compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped)
+compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped | {'rgi_polite_since'})
 
 # What the arrays take from libregroup is there: rg_... without a version, rgi_... with that of this
 # release, and no rgi_... that they do not take.

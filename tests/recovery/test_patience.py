@@ -3,22 +3,25 @@
 # Copyright (c) the Regroup authors
 """When a rank has died, and all others wait inside MPI for ever, the job ends with a line; as
 long as one of them computes, is stopped or waits for something else it goes on. A process that is
-stopped counts as dead only if regroup-run --stopped says so. See waiting.c.
+stopped counts as dead only if regroup-run --stopped says so. The same with libregroup-mpi.so or
+libregroup-polite.so preloaded, which pause in MPI's waits or have their own. See waiting.c.
 
-time: 30
+time: 60
 """
 import os
 import signal
+import tempfile
 import time
 
 import deaths
 import jobs
+import preload
 
 PATIENCE, LONG = '0.5', '2'
 
 
-def start(where, np, *args, begin=None, **env):
-    words = [*(begin or where.begin(np)), '-n', str(np), jobs.path('tests/waiting'), *args]
+def start(where, np, *args, begin=None, program=(jobs.path('tests/waiting'),), **env):
+    words = [*(begin or where.begin(np)), '-n', str(np), *program, *args]
     return jobs.start(words, dict(deaths.ENV, **where.env, **env))
 
 
@@ -56,10 +59,33 @@ def test_all(where):
     started['stopped'] = start_stopped_for_good(where)
     go_on(started['stop'])
     ends = {case: jobs.end_of(job, 80) for case, job in started.items()}
-    status, text = ends.pop('mpi')
-    assert status and text.count('waiting for 0.5 s: the job ends') == 1, (where.name, status, text)
     for case, (status, text) in ends.items():
+        check_end(where, case, status, text)
+
+
+def check_end(where, case, status, text):
+    if case in ('mpi', 'barrier'):
+        assert status and text.count('waiting for 0.5 s: the job ends') == 1, (where.name, status, text)
+    else:
         assert (status, text) == (0, 'SURVIVED 3\n'), (where.name, case, status, text)
+
+
+def make_programs(folder):
+    """waiting.c, linked with the archive and with the shared library: the program's copy of the
+    polite module comes before the preloaded one, or behind it."""
+    libraries = preload.BUILD + '/lib'
+    preload.mpicc('-D_GNU_SOURCE', '-Iinclude', 'tests/recovery/waiting.c', '-o', folder + '/waiting',
+                  '-L' + libraries, '-lregroup', '-Wl,-rpath,' + libraries)
+    return jobs.path('tests/waiting'), folder + '/waiting'
+
+
+def test_preloaded(where, programs):
+    for library in preload.LIBRARY, preload.POLITE:
+        started = [(case, start(where, 4, case, LONG, RG_PATIENCE=PATIENCE,
+                                program=preload.under(library, program)))
+                   for case in ('mpi', 'barrier', 'compute') for program in programs]
+        for case, job in started:
+            check_end(where, case, *jobs.end_of(job, 80))
 
 
 def test_wrong_options():
@@ -71,3 +97,7 @@ def test_wrong_options():
 test_wrong_options()
 for where in jobs.ONE, jobs.TWO:
     test_all(where)
+if not preload.OPENMPI and 'san' not in preload.BUILD:
+    with tempfile.TemporaryDirectory() as scratch:
+        for where in jobs.ONE, jobs.TWO:
+            test_preloaded(where, make_programs(scratch))

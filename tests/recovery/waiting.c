@@ -3,6 +3,7 @@
  *
  * What test_patience.py starts, with RG_SURVIVE=1: waiting CASE [SECONDS]. Rank 1 dies, and then
  *   mpi      the others wait for it inside MPI, for ever
+ *   barrier  rank 0 does, and the others wait for rank 0 in MPI_Barrier
  *   compute  rank 0 computes for so long, the others wait for it inside MPI
  *   sleep    the same, but rank 0 sleeps
  *   stop     the same, but rank 0 stops itself, until the test continues it
@@ -12,6 +13,7 @@
 #include "ranks.h"
 
 static const char *what;
+static MPI_Comm living; /* all but rank 1 */
 
 static int is(const char *name) {
   return strcmp(what, name) == 0;
@@ -28,10 +30,12 @@ static void be_busy(double seconds) {
     continue;
 }
 
-/* Ranks 2 and up wait for rank 0 inside MPI. */
+/* Ranks 2 and up wait for rank 0. */
 static void wait_in_mpi(double seconds) {
   int token = 0;
-  if (is("mpi"))
+  if (is("barrier") && my_rank > 1)
+    MPI_Barrier(living);
+  if (is("mpi") || is("barrier"))
     MPI_Recv(&token, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (my_rank == 0) {
     be_busy(seconds);
@@ -45,6 +49,8 @@ static void wait_in_mpi(double seconds) {
 int main(int argc, char **argv) {
   rg_group g = enter_world(&argc, &argv);
   what = argc > 1 ? argv[1] : "mpi";
+  MPI_Comm_split(MPI_COMM_WORLD, my_rank == 1, 0, &living);
+  MPI_Barrier(living); /* a preloaded library makes what it needs */
   all_here(g);
   if (my_rank == 1)
     raise(is("stopped") ? SIGSTOP : SIGKILL);
