@@ -103,8 +103,6 @@ def environment(options, extra):
                    TSAN_OPTIONS='die_after_fork=0:ignore_noninstrumented_modules=1:exitcode=66'
                    ':print_suppressions=0:suppressions='
                    + os.path.join(ROOT, 'tests', 'harness', 'races.supp'))
-    if extra.get('RG_SURVIVE') == '1':  # as regroup-run
-        env.setdefault('UCX_MEM_EVENTS', 'no')
     env.update(extra)
     return env
 

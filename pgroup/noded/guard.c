@@ -42,6 +42,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/task.h"
 #include "noded/daemon.h"
 #include "noded/overlay.h"
 #include "noded/pmi.h"
@@ -216,15 +217,10 @@ static void check_child(guarded_child *w) {
 
 /* By a signal, or in a debugger. */
 static int is_stopped(pid_t pid) {
-  char path[32], text[512], *end;
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  FILE *f = fopen(path, "r");
-  if (!f)
-    return 0;
-  text[fread(text, 1, sizeof text - 1, f)] = 0;
-  fclose(f);
-  end = strrchr(text, ')'); /* ends the program's name */
-  return end && (end[2] == 'T' || end[2] == 't');
+  char folder[32];
+  snprintf(folder, sizeof folder, "/proc/%d", (int)pid);
+  char state = rgi_task_state(folder);
+  return state == 'T' || state == 't';
 }
 
 static void check_stopped(guarded_child *w) {

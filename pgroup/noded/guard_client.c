@@ -3,7 +3,10 @@
  *
  * Runs in ranks, but for the fork before main, which parts a process into guard and rank: the
  * parent goes into guard.c and never returns from there. Constructors of other libraries may run
- * before this one or after it; those that run after it exist in the rank only. */
+ * before this one or after it; what those after it make exists in the rank only. Threads that those
+ * before it have started exist in the guard only: Debian 13's UCX has one. A lock that it holds
+ * during the fork stays taken in the rank, and MPI_Init hangs. So the fork waits until all other
+ * threads sleep. */
 #include "noded/guard_client.h"
 
 #include <errno.h>
@@ -17,11 +20,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/task.h"
+
 /* Of 1000, the whole memory: the daemon counts as using all pages that it has touched of the
  * arena, which is at most half of the memory unless the user says otherwise. */
 #define OOM_RAISE 500
 #define OOM_MOST 1000
 #define OOM_NEVER (-1000)
+
+/* For threads that libraries have started. OpenBLAS's spin for some 0.1 s. */
+#define SETTLE_SECONDS 1.0
 
 static int to_guard = -1;
 static int blind; /* rgi_guard_blind */
@@ -71,6 +79,7 @@ __attribute__((constructor)) static void fork_child(void) {
   rgi_guard_signals(&signals);
   sigprocmask(SIG_BLOCK, &signals, &before);
   blind = find_blindness();
+  rgi_task_settle(SETTLE_SECONDS);
   pid_t guard = getpid(), rank = fork();
   if (rank > 0) {
     close(ends[1]);

@@ -9,6 +9,10 @@
  * A process comes to the barrier when it has received all that it wants. So nothing is left to send
  * when the barrier has ended and the workers are destroyed.
  *
+ * What no process has received is then still UCX's: a long message that is being sent holds its
+ * memory registered. UCX 1.18 ends the process where its context is destroyed nevertheless. So the
+ * context stays, and the kernel frees it when the process ends.
+ *
  * Without memory or permission for a thread nobody polls. */
 #include "progress/polite_end.h"
 
@@ -40,12 +44,14 @@ typedef struct {
 
 EXPORT int ucp_worker_create(void *context, worker_params *params, void **worker);
 EXPORT void ucp_worker_destroy(void *worker);
+EXPORT void ucp_cleanup(void *context);
 
 typedef int create_fn(void *, worker_params *, void **);
 typedef void destroy_fn(void *);
 
 static struct {
   atomic_int begun;
+  atomic_int once;      /* whether it has ever begun */
   pthread_mutex_t lock; /* held during each poll: a worker is polled by one thread at a time */
   rgi_polite_end_progress *progress;
   void *workers[MOST_WORKERS];
@@ -56,6 +62,7 @@ static struct {
 
 void rgi_polite_end_begin(void) {
   atomic_store(&end.begun, 1);
+  atomic_store(&end.once, 1);
 }
 
 int rgi_polite_end_begun(void) {
@@ -158,4 +165,10 @@ void ucp_worker_destroy(void *worker) {
   }
   if (next)
     next(worker);
+}
+
+void ucp_cleanup(void *context) {
+  destroy_fn *next = atomic_load(&end.once) ? NULL : (destroy_fn *)dlsym(RTLD_NEXT, "ucp_cleanup");
+  if (next)
+    next(context);
 }

@@ -12,7 +12,7 @@ import subprocess
 
 LIB = os.environ['RGT_BUILD'] + '/lib/'
 UCX = {'ucp_worker_progress', 'ucp_disconnect_nb', 'ucp_worker_create', 'ucp_worker_destroy',
-       'ucp_request_release', 'fi_fabric'}
+       'ucp_cleanup', 'ucp_request_release', 'fi_fabric'}
 # Those that poll and do not wait (pgroup/progress/polite_calls.c).
 LOOKS = {'MPI_' + name for name in (
     'Test Testall Testany Testsome Request_get_status Iprobe Improbe Win_test Win_flush Win_flush_all '

@@ -16,7 +16,7 @@ import cluster  # noqa: E402
 import faults  # noqa: E402
 import slurm  # noqa: E402
 
-ENV = dict(os.environ, RG_SURVIVE='1', UCX_TLS='tcp,self', UCX_MEM_EVENTS='no')
+ENV = dict(os.environ, RG_SURVIVE='1', UCX_TLS='tcp,self')
 # A job in a session of its own, all of whose output is read.
 READ = dict(text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True)

@@ -52,10 +52,10 @@ static const char help[] =
     "\n"
     "Inside an allocation of Slurm's (SLURM_JOB_ID is set) the launcher is srun --mpi=pmi2\n"
     "--no-kill --kill-on-bad-exit=0 --wait=0, else mpiexec.mpich or mpiexec. RG_MPIEXEC names\n"
-    "another one; it must be MPICH's, or speak the same protocol. UCX_TLS is set to tcp,self,\n"
-    "and UCX_MEM_EVENTS to no, unless UCX_TLS is set already: a process that is killed while\n"
-    "it sends through UCX's shared memory can leave its receiver unable to receive. What\n"
-    "Regroup moves inside a node does not use UCX.\n";
+    "another one; it must be MPICH's, or speak the same protocol. UCX_TLS is set to tcp,self\n"
+    "unless it is set already: a process that is killed while it sends through UCX's shared\n"
+    "memory can leave its receiver unable to receive. What Regroup moves inside a node does\n"
+    "not use UCX.\n";
 
 static int is_on_path(const char *name) {
   char file[4096], *all = strdup(getenv("PATH") ? getenv("PATH") : ""), *rest = NULL;
@@ -211,11 +211,7 @@ static int read_option(const char *word, run_options *o) {
 
 static int run_program(const run_launcher *launcher, char ***command, const run_options *o) {
   setenv("RG_SURVIVE", "1", 1);
-  if (!getenv("UCX_TLS")) {
-    /* By TCP UCX need not know which memory is freed; 1.18 may hang as it prepares for that. */
-    setenv("UCX_TLS", "tcp,self", 0);
-    setenv("UCX_MEM_EVENTS", "no", 0);
-  }
+  setenv("UCX_TLS", "tcp,self", 0);
   if (o->most < 0 && !launcher->stays && !o->requeue)
     return run_job_unheard(launcher, *command).status;
   int status = run_again(launcher, command, o->most);
