@@ -37,6 +37,7 @@ static int make_coll(const char *call, rg_group g) {
   coll->sequence = g->is_world ? &rgi_runtime.world_sequence : &coll->own_sequence;
   coll->state = coll->shm = NULL;
   coll->nodes.of = NULL;
+  atomic_init(&coll->failed, RG_SUCCESS);
   coll->all = (rgi_subgroup){rgi_members_count(g->members), g->me, NULL};
   for (int op = 0; op < RG_OP_COUNT; op++)
     coll->forced[op] = RGI_COLL_NOT_FORCED;

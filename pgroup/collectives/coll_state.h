@@ -48,6 +48,7 @@ typedef struct rgi_coll {
   rgi_shared_state *state, *shm;
   rgi_subgroup all;
   rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
+  atomic_int failed; /* no operation ends any more: an error of a member (coll_failure.h); or 0 */
   int forced_any;
   rgi_coll_forced forced[RG_OP_COUNT];
   const struct rgi_algorithm *const *algorithms; /* of each operation (algorithm.h) */

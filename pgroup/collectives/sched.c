@@ -30,6 +30,7 @@ void rgi_sched_init(rgi_sched *s, rgi_coll *coll, const char *call, int blocking
   s->in_round = s->most = s->have = s->begun = s->ended = 0;
   s->buffers = NULL;
   s->unpack_bytes = 0;
+  s->looks = 0;
   s->error = RG_SUCCESS;
   s->text = NULL;
   s->request.peer = -1;

@@ -79,6 +79,7 @@ typedef struct rgi_sched {
   rgi_reduction reduction;
   rgi_datatype datatype; /* of what is unpacked */
   size_t unpack_bytes;   /* dense bytes to unpack at the end; 0: none */
+  int looks;             /* of a request, in vain */
   int error;             /* the first */
   char *text; /* of it, if the operation goes on after it: other calls may fail before its end */
 } rgi_sched;

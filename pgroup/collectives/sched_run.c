@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collectives/coll_state.h"
+#include "collectives/coll_failure.h"
 #include "collectives/sched.h"
 #include "collectives/shm_coll.h"
 #include "formation/group.h"
@@ -175,9 +175,25 @@ static void abandon_schedule(rgi_sched *s) {
   rgi_sched_free(s);
 }
 
+/* A wait on other nodes is long: some of the looks in vain suffice. */
+#define LOOKS 8
+
+static int look_at_group(rgi_sched *s, int look) {
+  return look % LOOKS ? RG_SUCCESS : rgi_coll_failure_look(s->coll, s->call);
+}
+
+static int end_failed(rgi_sched *s, int error) {
+  int found = rgi_coll_failure_check(s->coll, s->call);
+  error = found ? found : rgi_coll_failure_tell(s->coll, s->call, error);
+  abandon_schedule(s);
+  return error;
+}
+
 int rgi_sched_run(rgi_sched *s) {
   rgi_wait w;
-  int error = prepare_to_run(s), done = 0, started = 0;
+  int error = rgi_coll_failure_check(s->coll, s->call), done = 0, started = 0;
+  if (!error)
+    error = prepare_to_run(s);
   while (!error) {
     uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
     if (started)
@@ -192,12 +208,13 @@ int rgi_sched_run(rgi_sched *s) {
       continue;
     }
     w.peer = s->request.peer;
-    error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy() && !rgi_requests_busy());
+    error = look_at_group(s, started++);
+    if (!error)
+      error =
+          rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy() && !rgi_requests_busy());
   }
-  if (error) {
-    abandon_schedule(s);
-    return error;
-  }
+  if (error)
+    return end_failed(s, error);
   error = rgi_failure_cause(&rgi_failure_scope_now, noted_error(s), s->call);
   rgi_sched_free(s);
   return error;
@@ -208,7 +225,7 @@ int rgi_sched_run(rgi_sched *s) {
 static int progress_request(rg_request request, int *done) {
   rgi_sched *s = (rgi_sched *)request;
   RGI_TRY(advance_schedule(s, done));
-  return *done ? noted_error(s) : RG_SUCCESS;
+  return *done ? noted_error(s) : look_at_group(s, s->looks++);
 }
 
 static void release_request(rg_request request) {

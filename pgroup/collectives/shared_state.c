@@ -175,8 +175,8 @@ static int attach_slot(rgi_shared_state *l) {
                      sizeof(rgi_shared_state_memory) <= RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
   int16_t *nodes = rgi_members_memory_nodes(l->members);
-  int error =
-      rgi_slot_attach_placed(l->key, l->n, rgi_shared_state_bytes(l->n), nodes, &l->slot, &memory);
+  rgi_slot_wanted wanted = {l->key, l->n, rgi_shared_state_bytes(l->n), nodes, l->wanting};
+  int error = rgi_slot_attach_wanted(&wanted, &l->slot, &memory);
   free(nodes);
   if (!error)
     l->memory = memory;

@@ -165,6 +165,7 @@ struct rgi_shared_state {
   uint32_t bytes;                  /* length of the operation that runs, modulo 2^32 */
   char *buffer;                    /* NULL until attached */
   uint64_t joining;                /* the group whose first step is about to begin; or 0 */
+  uint64_t wanting;                /* the group for which the memory is attached; or 0 */
 };
 
 /* Makes the handle for a group's members on this node, and frees it. Local. */

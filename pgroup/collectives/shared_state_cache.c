@@ -190,16 +190,29 @@ static int replace_state(uint64_t group, rgi_shared_state **local) {
   return RG_SUCCESS;
 }
 
+/* All members on the node get RG_ERR_NOMEM if one does. */
+static int attach_for(uint64_t group, rgi_shared_state *l) {
+  if (l->memory)
+    return RG_SUCCESS;
+  l->wanting = group;
+  int error = rgi_shared_state_attach(l);
+  l->wanting = 0;
+  return error;
+}
+
 int rgi_shared_state_cache_join(uint64_t group, rgi_shared_state **local) {
   rgi_shared_state *l = *local;
-  if (!l->in_cache || l->n == 1)
+  if (l->n == 1)
     return RG_SUCCESS;
-  if (!l->memory)
-    RGI_TRY(rgi_shared_state_attach(l));
+  RGI_TRY(attach_for(group, l));
+  if (!l->in_cache)
+    return RG_SUCCESS;
   if (!atomic_load_explicit(&l->memory->broken, memory_order_relaxed))
     l->joining = group;
-  else if (!has_begun(l, group))
-    return replace_state(group, local);
+  else if (!has_begun(l, group)) {
+    RGI_TRY(replace_state(group, local));
+    return attach_for(group, *local);
+  }
   return RG_SUCCESS;
 }
 

@@ -36,6 +36,10 @@
 
 #define BUCKETS 65536
 
+/* Half of the places stay free, so every search ends. */
+#define SHORT_PLACES 4096
+#define SHORT_MOST (SHORT_PLACES / 2)
+
 typedef struct {
   _Atomic uint32_t owner; /* place of the process that has the lock, plus 1; 0: it is free */
   uint32_t unused;
@@ -56,7 +60,9 @@ typedef struct {
 typedef struct {
   _Atomic int64_t kept;  /* slots that are noted */
   _Atomic uint64_t mark; /* changes before one of them is freed */
-  char pad[RGI_LINE - sizeof(int64_t) - sizeof(uint64_t)];
+  _Atomic uint64_t shortages;
+  char pad[RGI_LINE - sizeof(int64_t) - 2 * sizeof(uint64_t)];
+  _Atomic uint64_t group[SHORT_PLACES]; /* for which there was no memory: a hash table */
   slot_bucket bucket[BUCKETS];
 } slot_table;
 
@@ -121,16 +127,41 @@ static uint16_t *attached(slot *s) {
   return (size_t)rgi_node.n > FEW ? (void *)(s->memory + padded(s->bytes)) : s->attached;
 }
 
-static int make_slot(slot_bucket *b, uint64_t key, int users, size_t bytes, const int16_t nodes[],
-                     uint64_t *at) {
+/* More of them than there is room for count for all groups. */
+static int had_shortage(uint64_t group) {
+  uint64_t n = group ? atomic_load(&table->shortages) : 0, found = 1;
+  for (uint64_t at = group; n && n <= SHORT_MOST && found && found != group; at++)
+    found = atomic_load(&table->group[at % SHORT_PLACES]);
+  return n > SHORT_MOST || (n && found);
+}
+
+static void note_shortage(uint64_t group) {
+  if (!group || atomic_fetch_add(&table->shortages, 1) >= SHORT_MOST)
+    return;
+  for (uint64_t at = group, none = 0;
+       !atomic_compare_exchange_strong(&table->group[at % SHORT_PLACES], &none, group); at++)
+    none = 0;
+}
+
+/* The caller has the list's lock: what is noted here is seen by the next one that has it. */
+static int make_slot(slot_bucket *b, const rgi_slot_wanted *w, uint64_t *at) {
+  const size_t bytes = w->bytes;
+  const int users = w->users;
+  if (had_shortage(w->group))
+    return rgi_error(RG_ERR_NOMEM, "another member had no memory for the group's flags");
   rgi_arena_purpose purpose = rgi_arena_get_purpose();
   rgi_placement placed = {
-      .parts = users, .each = slot_bytes(bytes) / (uint64_t)users, .node = nodes};
-  RGI_TRY(rgi_arena_alloc_placed(purpose > RGI_ARENA_TELL ? purpose : RGI_ARENA_TELL,
-                                 "a group's flags", slot_bytes(bytes), nodes ? &placed : NULL, at));
+      .parts = users, .each = slot_bytes(bytes) / (uint64_t)users, .node = w->nodes};
+  int error =
+      rgi_arena_alloc_placed(purpose > RGI_ARENA_TELL ? purpose : RGI_ARENA_TELL, "a group's flags",
+                             slot_bytes(bytes), w->nodes ? &placed : NULL, at);
+  if (error) {
+    note_shortage(w->group);
+    return error;
+  }
   slot *s = rgi_arena_at(*at);
   memset(s, 0, slot_bytes(bytes));
-  s->key = key;
+  s->key = w->key;
   s->bytes = bytes;
   s->users = users;
   s->next = b->first;
@@ -138,14 +169,13 @@ static int make_slot(slot_bucket *b, uint64_t key, int users, size_t bytes, cons
   return RG_SUCCESS;
 }
 
-int rgi_slot_attach_placed(uint64_t key, int users, size_t bytes, const int16_t nodes[],
-                           uint64_t *at, void **memory) {
-  slot_bucket *b = bucket_of(key);
+int rgi_slot_attach_wanted(const rgi_slot_wanted *w, uint64_t *at, void **memory) {
+  slot_bucket *b = bucket_of(w->key);
   RGI_TRY(lock_bucket(b));
-  uint64_t found = find_slot(b, key);
-  int error = found ? RG_SUCCESS : make_slot(b, key, users, bytes, nodes, &found);
+  uint64_t found = find_slot(b, w->key);
+  int error = found ? RG_SUCCESS : make_slot(b, w, &found);
   slot *s = rgi_arena_at(found);
-  if (!error && (s->users != users || s->bytes != bytes))
+  if (!error && (s->users != w->users || s->bytes != w->bytes))
     error = rgi_error(RG_ERR_MISMATCH, "members of a group disagree about its members");
   if (!error && attached(s)[rgi_node.me] == UINT16_MAX)
     error = rgi_error(RG_ERR_LIMIT, "more than %d handles of one group", UINT16_MAX);
@@ -160,7 +190,8 @@ int rgi_slot_attach_placed(uint64_t key, int users, size_t bytes, const int16_t 
 }
 
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **memory) {
-  return rgi_slot_attach_placed(key, users, bytes, NULL, at, memory);
+  rgi_slot_wanted wanted = {key, users, bytes, NULL, 0};
+  return rgi_slot_attach_wanted(&wanted, at, memory);
 }
 
 static void remove_slot(slot_bucket *b, uint64_t at) {

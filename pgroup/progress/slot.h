@@ -18,10 +18,19 @@
  * size); RG_ERR_LIMIT (the process has attached it 65,535 times). */
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *slot, void **memory);
 
-/* The same for memory of which each user mostly uses a part, all of them about equal: a large slot
- * has each part on its user's memory node. nodes: of each user, or NULL; read during the call. */
-int rgi_slot_attach_placed(uint64_t key, int users, size_t bytes, const int16_t nodes[],
-                           uint64_t *slot, void **memory);
+/* key, users, bytes: as above. nodes: NULL, or for memory of which each user mostly uses a part,
+ * all of them about equal: a large slot has each part on its user's memory node; read during the
+ * call. group: 0, or a number of the group that needs the slot, which no other one has. When a
+ * member has got RG_ERR_NOMEM for it, all that come later get that, too, although there may be
+ * memory then: a member that has the slot would wait for the one that has it not. */
+typedef struct {
+  uint64_t key;
+  int users;
+  size_t bytes;
+  const int16_t *nodes;
+  uint64_t group;
+} rgi_slot_wanted;
+int rgi_slot_attach_wanted(const rgi_slot_wanted *wanted, uint64_t *slot, void **memory);
 
 /* Frees the slot if no process is attached any more and finished(memory, users) returns 1; then 1
  * is returned. finished must return 0 as long as a user that has not attached yet needs the slot.
