@@ -305,9 +305,11 @@ static int set_up(void) {
   return survivable(rg_bcast(team, &start, 1, MPI_DOUBLE, 0), "rg_bcast");
 }
 
-/* After a death here there is nothing to recover yet: the survivors begin again. */
+/* After a death here there is nothing to recover yet: the survivors begin again. From the line on
+ * that this prints, any rank may be killed. */
 static void begin(void) {
   rg_group next;
+  int rank, n;
   while (!all_well(set_up())) {
     if (rg_group_shrink(team, &next))
       fail("rg_group_shrink");
@@ -318,6 +320,11 @@ static void begin(void) {
     rg_group_free(&team);
     team = next;
   }
+  rg_group_rank(team, &rank);
+  rg_group_size(team, &n);
+  if (rank == 0)
+    printf("%d ranks begin\n", n);
+  fflush(stdout);
 }
 
 static void end_early(void) {
