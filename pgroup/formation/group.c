@@ -62,13 +62,26 @@ int rgi_group_with_context(rgi_members *members, int tag, uint64_t context, rg_g
     rgi_members_drop(members);
     return rgi_error(RG_ERR_NOMEM, "no memory for a group");
   }
-  *made = (struct rg_group_s){.magic = RGI_GROUP_MAGIC,
-                              .epoch = rgi_runtime.epoch,
-                              .members = members,
-                              .me = rgi_members_find(members, rgi_runtime.rank),
-                              .tag = tag,
-                              .context = context,
-                              .comm = MPI_COMM_NULL};
+  /* Member by member: the compiler clears a whole structure with an instruction that takes longer
+   * than all these stores. */
+  made->magic = RGI_GROUP_MAGIC;
+  made->epoch = rgi_runtime.epoch;
+  made->members = members;
+  made->me = rgi_members_find(members, rgi_runtime.rank);
+  made->tag = tag;
+  made->context = context;
+  atomic_init(&made->derived, 0);
+  made->is_world = 0;
+  made->rounds = 0;
+  made->diverged = 0;
+  for (int i = 0; i < RGI_CREATION_IDS; i++)
+    made->creation_ids[i] = 0;
+  made->creations = NULL;
+  made->label = NULL;
+  made->comm = MPI_COMM_NULL;
+  made->collectives = NULL;
+  made->collectives_free = NULL;
+  made->topology = (rgi_group_attachment){0};
   atomic_fetch_add_explicit(&rgi_runtime.groups, 1, memory_order_relaxed);
   *g = made;
   return RG_SUCCESS;
@@ -170,7 +183,8 @@ int rg_group_free(rg_group *g) {
     (*g)->topology.drop((*g)->topology.of);
   if (rgi_failure_scope_now.members == (*g)->members)
     rgi_failure_scope_now = (rgi_failure_scope){0};
-  rgi_label_set(&(*g)->label, 0, NULL);
+  if ((*g)->label)
+    rgi_label_set(&(*g)->label, 0, NULL);
   rgi_members_drop((*g)->members);
   free((*g)->creations);
   (*g)->magic = 0;

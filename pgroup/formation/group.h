@@ -23,6 +23,7 @@ typedef struct {
   void (*drop)(void *of);
 } rgi_group_attachment;
 
+/* rgi_group_with_context sets each member: a new one has to be set there. */
 struct rg_group_s {
   unsigned magic; /* RGI_GROUP_MAGIC while it lives */
   unsigned long epoch;
