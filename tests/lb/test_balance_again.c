@@ -322,6 +322,7 @@ static void test_after_errors(void) {
   c.fails = 0;
   add_all(c.b, 8);
   RGT_INT(rg_balance_run(c.b), RG_ERR_USER + 2);
+  RGT_STR(rg_error_detail(), "not today");
   wrong = 0;
   add_all(c.b, 8);
   RGT_OK(rg_balance_run(c.b));

@@ -419,6 +419,10 @@ static void test_waiting_most(void) {
     expect_move(0, 0, RG_MOVE_NO_ROW, 2, 0);
     expect_move(1, 0, RG_MOVE_NO_ROW, 3, 1);
     expect_move(2, 0, RG_MOVE_NO_ROW, 1, 2);
+    t.waiting_count = 1; /* nor where it is the only one */
+    ask(all[i], &t);
+    RGT_INT(plan.count, 1);
+    expect_move(0, 0, RG_MOVE_NO_ROW, 2, 0);
   }
 }
 

@@ -212,6 +212,36 @@ static void test_limits(void) {
     }
 }
 
+typedef struct {
+  rg_policy policy;
+  int64_t least, most;
+  int64_t *seen;
+} limits_check;
+
+static int plan_checking_limits(const rg_policy *policy, const rg_load_table *t, rg_plan *plan) {
+  const limits_check *c = policy->context;
+  *c->seen += t->waiting_count;
+  for (int64_t i = 0; i < t->waiting_count; i++) {
+    RGT_INT(t->waiting[i].least, c->least);
+    RGT_INT(t->waiting[i].most, c->most);
+  }
+  return c->policy.plan(&c->policy, t, plan);
+}
+
+/* A policy sees of walkers that wait in the simulator what they need and can use. */
+static void test_limits_shown(void) {
+  sim_setup s = setup_of("free", "default", "queue", 32, 3.5);
+  int64_t seen = 0;
+  const limits_check c = {s.policy, 3, 4, &seen};
+  s.least = c.least;
+  s.most = c.most;
+  s.policy.plan = plan_checking_limits;
+  s.policy.context = &c;
+  sim_machine_fix(&s.machine, 0.001);
+  run(&s);
+  RGT_TRUE(seen > 0);
+}
+
 /* Eight groups have become few, then walkers come: the default divides them among the walkers,
  * where members that agree after a unit take time. Groups that stay as they are need longer. */
 static void test_late(void) {
@@ -413,6 +443,7 @@ int main(int argc, char **argv) {
                                    {"all policies", test_all},
                                    {"release", test_release},
                                    {"limits", test_limits},
+                                   {"limits shown", test_limits_shown},
                                    {"late walkers", test_late},
                                    {"ten lines", test_ten_lines},
                                    {"nodes", test_nodes},
