@@ -70,6 +70,13 @@ int rg_iallreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI
   return rgi_call_start(&c, __func__, request);
 }
 
+/* A reduction of which the caller alone has all elements, or of none: the fast path of operations
+ * that have no other. */
+static rgi_shared_state *fast_path_alone(rg_group g, rgi_shm_coll_reduction *r, MPI_Count count) {
+  int alone = g && g->magic == RGI_GROUP_MAGIC && rgi_members_count(g->members) == 1;
+  return alone || count == 0 ? rgi_fast_path_reduction(g, r, count, 0) : NULL;
+}
+
 /* Without counts the blocks would be taken for equal ones. */
 static int check_counts(const char *name, const MPI_Count counts[]) {
   return counts ? RG_SUCCESS : rgi_error(RG_ERR_ARG, "%s: counts is NULL", name);
@@ -122,14 +129,9 @@ int rg_ireduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count
 
 int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
             MPI_Op op) {
-  rgi_shm_coll_reduction r = {.in = send,
-                              .out = recv,
-                              .count = (size_t)count,
-                              .type = type,
-                              .op = op,
-                              .root = RGI_SHM_COLL_SCAN,
-                              .call = __func__};
-  rgi_shared_state *l = rgi_fast_path_reduction(g, &r, count, 0);
+  rgi_shm_coll_reduction r = {
+      .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
+  rgi_shared_state *l = fast_path_alone(g, &r, count);
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;
@@ -150,16 +152,11 @@ int rg_iscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Data
 
 int rg_exscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datatype type,
               MPI_Op op) {
-  rgi_shm_coll_reduction r = {.in = send,
-                              .out = recv,
-                              .count = (size_t)count,
-                              .type = type,
-                              .op = op,
-                              .root = RGI_SHM_COLL_EXSCAN,
-                              .call = __func__};
-  rgi_shared_state *l = rgi_fast_path_reduction(g, &r, count, 0);
+  rgi_shm_coll_reduction r = {
+      .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
+  rgi_shared_state *l = fast_path_alone(g, &r, count);
   if (l)
-    return rgi_shm_coll_reduce(l, &r);
+    return RG_SUCCESS;
   rgi_call c;
   rgi_call_begin(&c, RG_OP_EXSCAN, g, 0);
   set_vectors(&c, send, recv, count, type);

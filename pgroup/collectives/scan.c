@@ -142,7 +142,7 @@ static double exscan_doubling_cost(const rgi_cost_params *l) {
   return rgi_cost_reduce_tree(l) + l->ts + l->n * l->tw;
 }
 
-#define SHARED_NEEDS RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST | RGI_ALGORITHM_DIVIDES
+#define SHARED_NEEDS RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES
 #define HIERARCHICAL_FORMULA "inside the node + between nodes + inside the node"
 
 const rgi_algorithm rgi_algorithms_scan[] = {

@@ -150,11 +150,15 @@ def topology(r):
 
 def words(r):
     text = ','.join(r.choice(WORDS) for _ in range(r.randrange(5)))
-    check('RG_MPI', [BUILD + '/tests/plain_errors'], slow=True, RG_MPI=text,
-          LD_PRELOAD=BUILD + '/lib/libregroup-mpi.so')
+    check('RG_MPI', [BUILD + '/tests/plain_errors'], slow=True, RG_MPI=text, LD_PRELOAD=PRELOAD)
 
 
-PARTS = [simulate, start, topology] + ([] if SANITIZED else [words])
+# A sanitizer's library comes before all others.
+RUNTIME = next((subprocess.run(['gcc', '-print-file-name=lib%s.so' % name], capture_output=True,
+                               text=True).stdout.strip() + ' ' for name in ('asan', 'tsan')
+                if name in BUILD), '')
+PRELOAD = RUNTIME + BUILD + '/lib/libregroup-mpi.so'
+PARTS = [simulate, start, topology, words]
 for part in PARTS:
     begin, number = time.monotonic(), 0
     while time.monotonic() - begin < SECONDS:
