@@ -16,6 +16,7 @@
 #ifndef RGI_WALKERS_STORE_H
 #define RGI_WALKERS_STORE_H
 
+#include "access/lock.h"
 #include "walkers/membership.h"
 #include "walkers/outcome_list.h"
 #include "walkers/queue.h"
@@ -23,6 +24,7 @@
 
 /* In the arena. */
 typedef struct {
+  rgi_lock lock; /* of a process that takes records in: others of the node may have the same ones */
   int64_t count;
   int64_t lost;          /* outcomes that no node has, as the last gather has found */
   _Atomic uint64_t born; /* the records of walkers that units have made, the last one first */

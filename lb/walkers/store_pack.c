@@ -123,13 +123,24 @@ static int take_one(rgi_store_index *t, const packed_record *p, uint64_t *offset
   return RG_SUCCESS;
 }
 
-int rgi_store_pack_take(rgi_store_index *t, const void *memory, size_t bytes, uint64_t *record) {
+static int take_all(rgi_store_index *t, const void *memory, size_t bytes, uint64_t *record) {
   const char *at = memory, *end = at + bytes;
   for (; at < end; at += ((const packed_record *)(const void *)at)->bytes)
     RGI_TRY(take_new(t, (const void *)at));
   for (at = memory; at < end; at += ((const packed_record *)(const void *)at)->bytes)
     RGI_TRY(take_one(t, (const void *)at, record));
   return RG_SUCCESS;
+}
+
+/* A walker that comes from another node, and a late copy of it for a buddy, may reach two processes
+ * of this node at once. Without the lock both write the same version, and both make it valid: then
+ * the one before it is. */
+int rgi_store_pack_take(rgi_store_index *t, const void *memory, size_t bytes, uint64_t *record) {
+  rgi_lock *lock = &t->store->shared->lock;
+  RGI_TRY(rgi_lock_acquire(lock, "the lock of the walker store"));
+  int error = take_all(t, memory, bytes, record);
+  rgi_lock_release(lock);
+  return error;
 }
 
 /* --- a walker that waits -------------------------------------------------------------- */

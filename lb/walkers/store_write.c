@@ -103,6 +103,7 @@ int rgi_store_write_meeting(rgi_buddy *k, int64_t n, const rgi_store_write_walke
 
 int rgi_store_write_settle(rgi_store_index *t) {
   uint64_t first;
+  atomic_store(&t->store->shared->lock.owner.value, 0); /* its owner may have died */
   for (uint64_t at = rgi_store_next(t->store, 0); at; at = rgi_store_next(t->store, at)) {
     rgi_store_record *r = rgi_store_record_at(at);
     if (!r->key || atomic_load(&r->prepared) != atomic_load(&r->now) + 1)
