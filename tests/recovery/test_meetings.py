@@ -14,7 +14,7 @@ import jobs
 
 PROGRAM = 'tests/meetings'
 POLICIES = ['share-out:cost=0', 'none', 'join-right', 'release:gain=0.5', 'sync:i=2', 'share-out:i=1']
-RUNS, MOST = 6, 80
+RUNS, MOST, MOVES = 6, 80, 30
 NODES = [jobs.TWO, deaths.Cliques(jobs.MPIEXEC, 4)]
 
 
@@ -37,6 +37,12 @@ def test_undisturbed():
     for where in jobs.ONE, *NODES:
         for policy in 'share-out', 'sync:i=2':
             assert run(4, policy, 12, 1, '', where=where) == 0
+
+
+def test_moves():
+    """Walkers that go from node to node, while copies of them are on the way."""
+    for seed in range(MOVES):
+        assert run(4, 'share-out:cost=0', 20, 946 + seed % 2, '', where=jobs.TWO) == 0
 
 
 def test_meeting():
@@ -98,6 +104,7 @@ def test_moments(seed):
 
 
 test_undisturbed()
+test_moves()
 test_meeting()
 test_nodes(jobs.SEED)
 test_buddies(jobs.SEED)
