@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <regroup/topology.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +25,20 @@ static int is_file(const char *description) {
 /* The time to load grows with the square of the threads: 16,384 take most of a minute. */
 enum { THREADS_MOST = 4096 };
 
-/* The product of the counts in "pack:2 [numa(memory=8)] l3:1 4 pu:2". */
+/* The product of the counts in "pack:2 [numa(memory=8)] l3:1 4 pu:0x2", read as hwloc does. */
 static double threads_of(const char *description) {
   double threads = 1;
-  int inside = 0;
-  for (const char *c = description; *c; c++) {
+  int inside = 0, named = 0; /* the number belongs to a name, as in l3 */
+  for (const char *c = description; *c;) {
+    if (isdigit((unsigned char)*c)) {
+      char *end;
+      double count = (double)strtoul(c, &end, 0);
+      threads *= inside > 0 || named ? 1 : fmax(1, count);
+      c = end;
+      continue;
+    }
     inside += (*c == '[' || *c == '(') - (*c == ']' || *c == ')');
-    int starts = isdigit((unsigned char)*c) && (c == description || c[-1] == ':' || c[-1] == ' ');
-    if (starts && !inside)
-      threads *= (double)strtoul(c, NULL, 10);
+    named = isalpha((unsigned char)*c++) != 0;
   }
   return threads;
 }

@@ -257,6 +257,12 @@ class Run:
         told of a death and not answered; or it has written to one that had ended."""
         return self.status == -signal.SIGPIPE or self.status == 255 and re.search(r'^\[mpiexec@.* assert .*failed$', self.text, re.M)
 
+    def is_of_killed(self):
+        """No world is left: mpiexec prefers the signal of a killed rank to the status of a node that
+        was given up."""
+        return self.status == signal.SIGKILL and not self.ends and self.killed() and \
+            'no process is left' in self.text
+
     def judge(self):
         return self.judge_worlds() or self.judge_killed() or self.judge_spared() or \
             self.judge_lost() or self.judge_words()
@@ -341,7 +347,8 @@ class Run:
             return 'no line on standard error'
         if len(lines) > len(self.absent()):
             return 'more lines than nodes that were lost'
-        if speaks and not silent and self.status != GIVEN_UP and not self.is_of_launcher():
+        if speaks and not silent and self.status != GIVEN_UP and \
+                not self.is_of_launcher() and not self.is_of_killed():
             return 'another status than %d' % GIVEN_UP
         if not self.absent() and self.status and not lines:
             return 'status, though no node was lost'
