@@ -48,10 +48,7 @@ static int count_formations(const mcmc_run *run, mcmc_result *r) {
 /* Adds up the final states of all walkers. */
 static int add_up(const mcmc_run *run, mcmc_result *r) {
   int64_t count;
-  int root;
   const rg_balance_outcome *ended;
-  TRY(mcmc_survivors_root(&run->survivors, run->world, &root));
-  TRY(rg_balance_gather(run->balancer, root));
   TRY(rg_balance_outcomes(run->balancer, &count, &ended));
   for (int64_t i = 0; run->survivors.first && i < count; i++) {
     const mcmc_kernel_state *w = ended[i].state;
@@ -64,9 +61,13 @@ static int add_up(const mcmc_run *run, mcmc_result *r) {
   return rg_bcast(run->survivors.g, &r->left, 1, MPI_INT64_T, 0);
 }
 
+/* All living ranks gather first: a step before it might fail on some of them only, and the others
+ * would wait for these in it. */
 int mcmc_result_collect(const mcmc_run *run, mcmc_result *r) {
-  int processors = 0;
+  int processors = 0, root;
   *r = (mcmc_result){.samples = mcmc_plan_total(&run->plan)};
+  TRY(mcmc_survivors_root(&run->survivors, run->world, &root));
+  TRY(rg_balance_gather(run->balancer, root));
   if (run->o.spin)
     TRY(mcmc_placement_processors(run->survivors.g, &processors));
   for (int64_t w = 0; w < run->plan.walkers; w++)

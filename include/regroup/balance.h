@@ -282,7 +282,8 @@ RG_API int rg_balance_outcomes(rg_balancer b, int64_t *count, const rg_balance_o
 /* Gathers all outcomes at the root, a rank in g. Callers: every process, after
  * rg_balance_end. It may be called again, with another root. Cost: an allgather of 24 bytes, an
  * allreduce of 8 and a gather of the outcomes; in a job that survives an agreement, and between
- * nodes the outcomes that the root's node does not have.
+ * nodes the outcomes that the root's node does not have. In such a job the others wait for a living
+ * process that leaves the call out, until RG_PATIENCE ends the job.
  * Errors (the same on all processes, after which the call may be repeated, with another root where
  * that was the reason): RG_ERR_RANK (no such rank in g); RG_ERR_MISMATCH (processes name different
  * roots); RG_ERR_ARG (the run has not ended, or has failed); RG_ERR_PROC_FAILED (the root has died;

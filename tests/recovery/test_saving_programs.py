@@ -7,9 +7,11 @@ that happens, they end with the checksum of an undisturbed run. Also when a rank
 
 time: 240
 """
+import concurrent.futures
 import os
 import random
 import re
+import shutil
 import signal
 import tempfile
 import time
@@ -108,6 +110,36 @@ def test_other_options(folder):
     assert status not in (0, REQUEUE) and 'a run with other options' in text, (status, text)
 
 
+def continue_saved(name, folder, kills_at=None):
+    """Continues a copy of the checkpoint, on 3 ranks; one is killed so late, if any. Returns the time that
+    it took, status and output."""
+    with tempfile.TemporaryDirectory() as copies:
+        for f in os.listdir(folder):
+            shutil.copy(os.path.join(folder, f), copies)
+        job, ranks = start(3, PROGRAMS[name], os.path.join(copies, name), deaths.ENV)
+        began = time.monotonic()
+        if kills_at is not None:
+            time.sleep(kills_at)
+            try_kill(random.choice(ranks), signal.SIGKILL)
+        status, text = jobs.end_of(job, 120)
+        return time.monotonic() - began, status, text
+
+
+def test_killed_late(name):
+    """A rank dies near the end of a run that continues another one: also while the results and what was
+    saved are collected. Several runs at a time, so that ranks notice the death late."""
+    expected = result(jobs.run(2, *PROGRAMS[name], env=PLAIN)[1])
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, name)
+        assert any(interrupt(4, PROGRAMS[name], path, PLAIN, False)[0] == REQUEUE for _ in range(5))
+        took = continue_saved(name, folder)[0]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            moments = [random.uniform(took / 2, 1.5 * took) for _ in range(24)]
+            for _, status, text in pool.map(lambda at: continue_saved(name, folder, at), moments):
+                assert status == 0 and result(text) == expected or status == signal.SIGKILL and \
+                    'no process is left' in text, (name, status, text)
+
+
 random.seed(jobs.SEED)
 with tempfile.TemporaryDirectory() as folder:
     for name in PROGRAMS:
@@ -116,3 +148,4 @@ with tempfile.TemporaryDirectory() as folder:
     test_other_options(folder)
     for name in 'kernel', 'posterior', 'plate':
         check(name, folder, [4, 3], name + 'killed', deaths.ENV, True)
+    test_killed_late('posterior')

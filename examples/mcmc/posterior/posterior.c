@@ -200,17 +200,18 @@ static void run_balancer(post_run *run) {
   rgp_progress_end(&run->line);
 }
 
-/* Takes results and draws from the outcomes, on the first rank. */
+/* Takes results and draws from the outcomes, on the first rank. All living ranks gather first: a
+ * step before it might fail on some of them only, and the others would wait for these in it. */
 static int take_outcomes(post_run *run) {
   int64_t count;
   int root;
   const rg_balance_outcome *ended;
   run->draws.used = run->tried = run->accepted = run->left = 0;
-  int error = load_draws(run);
-  if (!error)
-    error = mcmc_survivors_root(&run->survivors, run->world, &root);
+  int error = mcmc_survivors_root(&run->survivors, run->world, &root);
   if (!error)
     error = rg_balance_gather(run->balancer, root);
+  if (!error)
+    error = load_draws(run);
   if (!error)
     error = rg_balance_outcomes(run->balancer, &count, &ended);
   for (int64_t i = 0; run->survivors.first && !error && i < count; i++) {
