@@ -104,5 +104,5 @@ void rgi_shared_lock_release(const rgi_shared_lock_user *u, rgi_shared_lock_kind
   atomic_store(&u->claims[u->me].asked, 0);
   if (kind == RGI_SHARED_LOCK_EXCLUSIVE)
     drop_exclusive(u->lock);
-  rgi_bell_ring_sleepers(&u->lock->changed);
+  rgi_bell_ring_expected(&u->lock->changed);
 }

@@ -17,8 +17,10 @@
 /* A writer changes the value and then calls rgi_bell_wake. */
 typedef struct {
   _Atomic uint32_t value;
-  _Atomic uint32_t sleepers; /* processes that sleep on it */
+  _Atomic uint32_t sleepers; /* processes that sleep on it, and those that expect a ring */
 } rgi_bell;
+
+#define RGI_BELL_EXPECTS ((uint32_t)1 << 16) /* one of these, in sleepers */
 
 /* Sleeps while the value is `old`, at most `seconds`; may return early. */
 static inline void rgi_bell_sleep(rgi_bell *b, uint32_t old, double seconds) {
@@ -34,7 +36,7 @@ static inline void rgi_bell_sleep(rgi_bell *b, uint32_t old, double seconds) {
  * has changed the value before the sleeper looks at it, which then does not sleep. */
 static inline void rgi_bell_wake_some(rgi_bell *b, int most) {
   atomic_thread_fence(memory_order_seq_cst);
-  if (atomic_load_explicit(&b->sleepers, memory_order_relaxed))
+  if (atomic_load_explicit(&b->sleepers, memory_order_relaxed) % RGI_BELL_EXPECTS)
     syscall(SYS_futex, &b->value, FUTEX_WAKE, most, NULL, NULL, 0);
 }
 
@@ -47,17 +49,17 @@ static inline void rgi_bell_set(rgi_bell *b, uint32_t value) {
   rgi_bell_wake(b);
 }
 
-/* For a condition whose writer rings only where it sees a sleeper (rgi_bell_ring_sleepers): a
- * process that waits counts itself before it looks at the condition, and stays counted until it has
- * done waiting. Counted no earlier than in rgi_bell_sleep it could look, be overlooked, and then
- * sleep. */
+/* For a condition whose writer rings only where a process expects it (rgi_bell_ring_expected): that
+ * process counts itself before it looks at the condition, and stays counted until it has done
+ * waiting. Counted no earlier than in rgi_bell_sleep it could look, be overlooked, and then sleep.
+ * While it only yields the ring costs no system call. */
 static inline void rgi_bell_expect(rgi_bell *b) {
-  atomic_fetch_add(&b->sleepers, 1);
+  atomic_fetch_add(&b->sleepers, RGI_BELL_EXPECTS);
   atomic_thread_fence(memory_order_seq_cst);
 }
 
 static inline void rgi_bell_expect_end(rgi_bell *b) {
-  atomic_fetch_sub(&b->sleepers, 1);
+  atomic_fetch_sub(&b->sleepers, RGI_BELL_EXPECTS);
 }
 
 /* Changes the value: something may have happened for the processes that wait. */
@@ -68,7 +70,7 @@ static inline void rgi_bell_ring(rgi_bell *b) {
 
 /* The same if a process expects it. The writer has fulfilled the condition; the fence orders that
  * before its load of sleepers. */
-static inline void rgi_bell_ring_sleepers(rgi_bell *b) {
+static inline void rgi_bell_ring_expected(rgi_bell *b) {
   atomic_thread_fence(memory_order_seq_cst);
   if (atomic_load_explicit(&b->sleepers, memory_order_relaxed))
     rgi_bell_ring(b);

@@ -75,8 +75,8 @@
  * if the cell was last used in such a step. The first step of a group asks it of all.
  *
  * `broken` carries no data, so its reads are relaxed: a member that misses it finds it at its
- * next look. `done_bell` has a fence on either side: the writer stores `done` before it looks for
- * sleepers, the sleeper counts itself before it looks at `done` (rgi_bell_expect). So one of them
+ * next look. `done_bell` has a fence on either side: the writer stores `done` before it looks who
+ * expects it, the other counts itself before it looks at `done` (rgi_bell_expect). So one of them
  * sees the other.
  *
  * Errors and deaths. A member whose operation ends in an error may leave its step

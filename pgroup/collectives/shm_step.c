@@ -379,7 +379,7 @@ void rgi_shm_step_end(rgi_shared_state *l) {
   l->ended = l->step;
   atomic_store_explicit(&l->memory->member[l->me].done, l->step, memory_order_release);
   if (!rgi_shm_step_can_spin())
-    rgi_bell_ring_sleepers(&l->memory->done_bell);
+    rgi_bell_ring_expected(&l->memory->done_bell);
 }
 
 int rgi_shm_step_await_ended(rgi_shared_state *l, const char *call) {

@@ -148,16 +148,17 @@ def bell(kind, fence=True, sleepers=1):
 
 
 def done_bell(kind, expect=True, fence=True):
-    """A member ends a step and rings only where it sees a sleeper (rgi_bell_ring_sleepers); another one
+    """A member ends a step and rings only where one expects it (rgi_bell_ring_expected); another one
     waits for `done`. expect: it counts itself before it looks, with a fence behind that."""
-    before = ([('add', 'sleepers', 1)] + ([('fence',)] if fence else [])) if expect else []
+    before = ([('add', 'expecting', 1)] + ([('fence',)] if fence else [])) if expect else []
     at = len(before)
     wait = before + [('load', 'value', 'old'), ('load', 'done', 'met'), ('jump', at + 9, is_set('met'))]
     wait += sleep('value', 'old', at + 3) + [('jump', at)]
-    wait += [('add', 'sleepers', -1)] if expect else []
-    end = [('store', 'done', 1), ('fence',), ('load', 'sleepers', 'sleepers'), ('jump', 9, is_zero('sleepers')),
+    wait += [('add', 'expecting', -1)] if expect else []
+    asked = 'expecting' if expect else 'sleepers'
+    end = [('store', 'done', 1), ('fence',), ('load', asked, 'count'), ('jump', 9, is_zero('count')),
            ('add', 'value', 1)] + wake('value', True, 'all', 9)
-    return Machine(kind, ('value', 'sleepers', 'done'), [end, wait])
+    return Machine(kind, ('value', 'sleepers', 'expecting', 'done'), [end, wait])
 
 
 def lock(kind, fence=True, processes=2):
