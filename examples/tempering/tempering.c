@@ -5,7 +5,8 @@
  * is a walker; a unit is a sweep, in which one atom after another may move. After every tenth
  * sweep a walker meets its neighbour in temperature, and they may exchange their atoms. Some
  * sweeps take longer than others (--sleep: seconds on one process); with --static each walker has
- * its own processes for the whole run, and all wait for each other at each exchange.
+ * its own processes for the whole run, and all wait for each other at each exchange. With --work
+ * 100 sweeps take longer by real work: energies are computed 50 to 350 times.
  *
  *   mpiexec -n 8 example-tempering --sleep 0.01 [--static 1] [--walkers 16] [--sweeps 60] [--most
  * 1]
@@ -30,7 +31,7 @@ typedef struct {
 } replica;
 
 static double seconds_of_sweep = 0;
-static int walkers = 8, sweeps = 200, most = 0, is_static = 0, root = 0;
+static int walkers = 8, sweeps = 200, most = 0, is_static = 0, times = 0, root = 0;
 
 /* Four numbers between 0 and 1, a function of where they are used. */
 static void draw(int64_t walker, int64_t sweep, int64_t what, double u[4]) {
@@ -68,6 +69,21 @@ static int64_t energy_at(const replica *r, int atom, const double at[3], int fir
   return e;
 }
 
+/* By how much the energy of an atom changes. With --work it is computed that often, more often
+ * where sweeps take longer: always the same, but the compiler does not know. */
+static int64_t change_to(const replica *r, int64_t id, int atom, const double at[3], int first,
+                         int step) {
+  static volatile double nothing = 0;
+  int64_t n = times > 0 ? llround(times * cost(id, r->sweeps)) : 1, change = INT64_MAX;
+  for (int64_t i = 0; i < n; i++) {
+    double a[3] = {at[0] + nothing, at[1] + nothing, at[2] + nothing};
+    int64_t again =
+        energy_at(r, atom, a, first, step) - energy_at(r, atom, r->x[atom], first, step);
+    change = again < change ? again : change;
+  }
+  return change;
+}
+
 static int64_t energy_of(const replica *r) {
   int64_t e = 0;
   for (int i = 0; i < ATOMS; i++)
@@ -95,7 +111,7 @@ static int move(replica *r, int64_t id, int atom, rg_group g, int rank, int size
     if (fabs(at[k] - 1.1) > 2.6) /* stay together */
       return RG_SUCCESS;
   }
-  int64_t change = energy_at(r, atom, at, rank, size) - energy_at(r, atom, r->x[atom], rank, size);
+  int64_t change = change_to(r, id, atom, at, rank, size);
   int error = rg_allreduce(g, MPI_IN_PLACE, &change, 1, MPI_INT64_T, MPI_SUM);
   if (error || log(u[3]) * temperature(id) > -(double)change / FIXED)
     return error;
@@ -331,6 +347,8 @@ static void read_options(int argc, char **argv) {
       sweeps = atoi(argv[i + 1]);
     else if (!strcmp(argv[i], "--most"))
       most = atoi(argv[i + 1]);
+    else if (!strcmp(argv[i], "--work"))
+      times = atoi(argv[i + 1]);
   }
 }
 

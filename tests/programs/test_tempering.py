@@ -80,6 +80,7 @@ for np in 4, 7:
     assert run(np, '--static', 1) == expected, np
 short = run(1, '--sweeps', 60)
 assert run(4, '--sweeps', 60, '--most', 1, '--sleep', 0.001) == short
+assert run(2, '--sweeps', 60, '--work', 3) == short
 if 'openmpi' in MPIEXEC[0]:  # guards use the protocol of MPICH's launcher
     sys.exit(0)
 for np, deaths in (4, 1), (4, 3), (7, 2):
