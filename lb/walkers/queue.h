@@ -20,7 +20,9 @@ typedef struct {
   int ended;       /* not a walker but an outcome that a unit has added */
   int64_t done;    /* of a walker that has met others: its units, */
   int64_t met;     /* the number of its last meeting + 1, */
+  int64_t between; /* how many it did since the meeting before that one; 0: not known, */
   double spent;    /* the seconds that groups have worked on it, */
+  double busy;     /* the processors that each of its processes would use, 0: not known, */
   rg_pace pace;    /* and what was measured before it */
 } rgi_queue_entry;
 

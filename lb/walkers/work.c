@@ -16,6 +16,8 @@
 #include "walkers/walker_team.h"
 #include "walkers/work.h"
 
+#define MERGES 4 /* a group is joined only for so many times as long as a merge takes */
+
 int rgi_work_returned(rgi_work *work, const char *function, int error) {
   char name[64];
   work->follows = 0;
@@ -119,8 +121,26 @@ int rgi_work_next(const rgi_work *work) {
   return work->left == 0 ? RGI_WORK_FINISH : RGI_WORK_GO_ON;
 }
 
+/* Seconds of a unit on the present group, or RG_LOAD_UNKNOWN. */
+static double unit_of(const rgi_work *work) {
+  double before = work->entry.unit; /* a meeting, on one process */
+  return work->unit < 0 && work->pace.count == 0 && before > 0 ? before / work->team->n
+                                                               : work->unit;
+}
+
+/* Whether the walker will be set aside soon, if it does as many units until its next meeting as
+ * before its last one. A merge should last: walkers that meet often would spend their time in
+ * merges, since a policy sees the units that are left to the end. */
+static int meets_soon(const rgi_work *work) {
+  double merge = work->board->shared ? work->board->shared->merge : 0;
+  int64_t units = work->entry.between - (work->walker.done - work->entry.done);
+  double unit = unit_of(work);
+  return units > 0 && unit > 0 && (double)units * unit < MERGES * merge;
+}
+
 int rgi_work_joinable(const rgi_work *work) {
-  return work->working && (work->may & RG_LOAD_JOINABLE) && (work->left < 0 || work->left > 1);
+  return work->working && (work->may & RG_LOAD_JOINABLE) && (work->left < 0 || work->left > 1) &&
+         !meets_soon(work);
 }
 
 int rgi_work_leavable(const rgi_work *work) {
@@ -138,9 +158,7 @@ rg_load rgi_work_load(const rgi_work *work, int state) {
   load.walkers = 1;
   load.left = work->left;
   load.done = (double)work->walker.done;
-  load.unit = work->unit;
-  if (load.unit < 0 && work->pace.count == 0 && work->entry.unit > 0)
-    load.unit = work->entry.unit / work->team->n; /* as before a meeting */
+  load.unit = unit_of(work);
   load.pace = work->pace;
   load.busy = work->busy;
   return load;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "walkers/processor_time.h"
 #include "walkers/walker_team.h"
 #include "walkers/work.h"
 #include "walkers/work_aside.h"
@@ -24,15 +25,29 @@ static int pack(rgi_work *work, rgi_queue_entry *e) {
   return RG_SUCCESS;
 }
 
+/* The processors that the leader would use. Walkers that meet often are never measured for a whole
+ * stretch: what is known of each time before a meeting counts as much as all before. */
+static double use_of(const rgi_work *work) {
+  const rgi_work_stretch *s = &work->stretch;
+  if (s->units == 0 || s->before > 0)
+    return work->busy;
+  double seconds = rgi_clock_now() - s->since;
+  rgi_processor_time now = rgi_processor_time_now();
+  double use = rgi_processor_time_use(&s->processor, &now, seconds);
+  return work->busy > 0 ? (work->busy + use) / 2 : use;
+}
+
 static int make_entry(rgi_work *work, rgi_queue_entry *e) {
   rgi_work_note_rest(work);
   double unit = rg_pace_at(&work->pace, 1);
   *e = work->entry;
   e->moved = 0;
   e->left = work->left;
+  e->between = work->walker.done - work->entry.done;
   e->done = work->walker.done;
   e->spent = rgi_clock_now() - work->started;
   e->pace = work->pace;
+  e->busy = use_of(work);
   if (unit > 0)
     e->unit = unit;
   return rgi_work_store(work) ? RG_SUCCESS : pack(work, e);

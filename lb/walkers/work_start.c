@@ -122,7 +122,7 @@ int rgi_work_start(rgi_work *work, const rgi_queue_entry *entry, int *next) {
   work->started = rgi_clock_now() - h.entry.spent;
   work->may = RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;
   begin_pace(work);
-  work->busy = 0;
+  work->busy = work->entry.busy;
   int error = first_state(work, memory, (size_t)h.bytes);
   if (!error)
     error = told_begin(work);

@@ -60,9 +60,11 @@ static void note_unit(rgi_work *work, double now, double seconds) {
 
 static int do_unit(rgi_work *work) {
   rg_walker *w = &work->walker;
+  if (work->stretch.since == 0) {
+    work->stretch.processor = processor_time(work);
+    work->stretch.since = rgi_clock_now();
+  }
   double began = rgi_clock_now();
-  if (work->stretch.since == 0)
-    work->stretch = (rgi_work_stretch){.since = began, .processor = processor_time(work)};
   rgi_walker_team_mark_work(work->team, w->id);
   work->in_unit = 1;
   int error = RGI_WORK_CALL(work, unit, w, work->team->group, work->kind.context);

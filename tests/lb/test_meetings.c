@@ -205,6 +205,119 @@ static void test_seen(void) {
     run_seen(&cases[i]);
 }
 
+/* Walkers that compute, and meet after each two units of 50 us: each is at work for too short a
+ * time to be measured, but from the second meeting on it is known what processors it would use. */
+enum { OFTEN = 20 };
+static double least_busy, most_busy;
+static int looks;
+
+static int look_busy(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {
+  rg_policy own = {.size = sizeof own};
+  const rg_load *l = table->self < 0 ? NULL : &table->load[table->self];
+  (void)policy;
+  if (l && (l->state & RG_LOAD_ACTIVE) && l->done >= 3) {
+    least_busy = l->busy < least_busy ? l->busy : least_busy;
+    most_busy = l->busy > most_busy ? l->busy : most_busy;
+    looks++;
+  }
+  RGT_OK(rg_policy_parse("none", &own));
+  return rg_policy_plan(&own, table, plan);
+}
+
+static int short_unit(rg_walker *w, rg_group g, void *context) {
+  double until = MPI_Wtime() + 50e-6;
+  (void)context;
+  ++*(int64_t *)w->state;
+  while (MPI_Wtime() < until)
+    ;
+  return rg_barrier(g);
+}
+
+static double often_left(const rg_walker *w, void *context) {
+  (void)context;
+  return (double)(2 * OFTEN - *(const int64_t *)w->state);
+}
+
+static int meets_often(const rg_walker *w, rg_meeting *m, void *context) {
+  static int64_t with;
+  int64_t done = *(const int64_t *)w->state;
+  (void)context;
+  with = w->id ^ 1;
+  if (done > 0 && done % 2 == 0)
+    *m = (rg_meeting){&with, 1, done};
+  return RG_SUCCESS;
+}
+
+static void test_busy(void) {
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(int64_t),
+                         .unit = short_unit,
+                         .left = often_left,
+                         .meets = meets_often,
+                         .meeting = bad_meeting};
+  rg_policy policy = {
+      .size = sizeof policy, .name = "look", .asks = RG_POLICY_ASKS_ACTIVE, .plan = look_busy};
+  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
+  rg_balancer b;
+  int all;
+  now = &no_case;
+  least_busy = 1000;
+  most_busy = looks = 0;
+  RGT_OK(rg_balance_create(world, &kind, &o, &b));
+  for (int w = 0; w < 4 * rgt_size; w++)
+    RGT_OK(rg_balance_add(
+        b, &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = 2 * OFTEN}));
+  RGT_OK(rg_balance_run(b));
+  MPI_Allreduce(&looks, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  RGT_TRUE(all > 0);
+  RGT_TRUE(looks == 0 || (least_busy > 0 && most_busy > 0.5));
+  RGT_OK(rg_balance_free(&b));
+}
+
+/* Idle processes join only the first such groups: as soon as it is known how long a merge takes,
+ * and how soon a walker meets the other one, they do not. */
+static int crowded;
+
+static int tiny_unit(rg_walker *w, rg_group g, void *context) {
+  int size;
+  (void)context;
+  ++*(int64_t *)w->state;
+  rg_group_size(g, &size);
+  crowded += size > 1;
+  return rg_barrier(g);
+}
+
+static double tiny_left(const rg_walker *w, void *context) {
+  (void)context;
+  return (double)(20 * OFTEN - *(const int64_t *)w->state);
+}
+
+static void test_not_joined(void) {
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(int64_t),
+                         .unit = tiny_unit,
+                         .left = tiny_left,
+                         .meets = meets_often,
+                         .meeting = bad_meeting};
+  rg_policy policy = {.size = sizeof policy};
+  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
+  rg_balancer b;
+  int most;
+  now = &no_case;
+  crowded = 0;
+  RGT_OK(rg_policy_parse("most-work", &policy));
+  RGT_OK(rg_balance_create(world, &kind, &o, &b));
+  for (int w = 0; w < 2; w++)
+    RGT_OK(rg_balance_add(
+        b, &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = 20 * OFTEN}));
+  RGT_OK(rg_balance_run(b));
+  MPI_Allreduce(&crowded, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (rgt_rank == 0)
+    printf("%d of %d units on several processes\n", most, 2 * 20 * OFTEN);
+  RGT_TRUE(most < 20 * OFTEN);
+  RGT_OK(rg_balance_free(&b));
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"begin", test_begin},
                                    {"random meetings", test_random},
@@ -212,6 +325,8 @@ int main(int argc, char **argv) {
                                    {"no meeting", test_bad},
                                    {"backwards", test_backwards},
                                    {"seen by a policy", test_seen},
+                                   {"processors", test_busy},
+                                   {"not joined", test_not_joined},
                                    {"arguments", test_arguments},
                                    {"end", test_end},
                                    {NULL, NULL}};
