@@ -188,6 +188,16 @@ RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info inf
 /* --- MPI_Win_allocate
  * ------------------------------------------------------------------------------ */
 
+typedef int offered_fn(MPI_Aint size);
+
+/* Whether the memory is the program's arrays', which offer it to ARMCI by an MPI_Win_allocate of
+ * their own (arrays/engine/armci_window.h). They do so in jobs on several nodes only. */
+static int is_of_arrays(MPI_Aint size) {
+  offered_fn *offered =
+      rgi_node.count > 1 ? (offered_fn *)dlsym(RTLD_DEFAULT, "rgi_armci_window_is_offered") : NULL;
+  return offered && offered(size);
+}
+
 static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
   p->group = win && baseptr ? group_to_serve(p) : NULL;
   if (!p->group)
@@ -202,12 +212,13 @@ static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
   return served;
 }
 
-/* Another library behind this one may define it, too; but it calls MPI by the other name. */
+/* Another library behind this one may define it, too, as that of the arrays does; but it calls MPI
+ * by the other name. */
 RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                             void *baseptr, MPI_Win *win) {
   plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL};
   int answer;
-  return serve_allocate(&p, baseptr, win, &answer)
+  return !is_of_arrays(size) && serve_allocate(&p, baseptr, win, &answer)
              ? answer
              : RGI_INTERCEPT_NEXT(MPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
 }
