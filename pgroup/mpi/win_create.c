@@ -212,15 +212,24 @@ static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
   return served;
 }
 
+/* Of an allocation that is passed on, for lack of memory for instance. MPICH 4.0 misplaces memory
+ * if a member's size is no multiple of 16. */
+static MPI_Aint size_for_mpi(MPI_Aint size) {
+  int rounds =
+      rgi_intercept_chosen(RGI_INTERCEPT_RMA) && size > 0 && size <= PTRDIFF_MAX - RGI_LINE;
+  return rounds ? (size + RGI_LINE - 1) / RGI_LINE * RGI_LINE : size;
+}
+
 /* Another library behind this one may define it, too, as that of the arrays does; but it calls MPI
  * by the other name. */
 RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                             void *baseptr, MPI_Win *win) {
   plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL};
-  int answer;
-  return !is_of_arrays(size) && serve_allocate(&p, baseptr, win, &answer)
+  int answer, ours = is_of_arrays(size);
+  return !ours && serve_allocate(&p, baseptr, win, &answer)
              ? answer
-             : RGI_INTERCEPT_NEXT(MPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
+             : RGI_INTERCEPT_NEXT(MPI_Win_allocate)(ours ? size : size_for_mpi(size), disp_unit,
+                                                    info, comm, baseptr, win);
 }
 
 RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -229,7 +238,8 @@ RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Co
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
-             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate)(size_for_mpi(size), disp_unit, info, comm,
+                                                     baseptr, win);
 }
 
 /* --- MPI_Win_allocate_shared
@@ -320,7 +330,8 @@ RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
-             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_c)(size, disp_unit, info, comm, baseptr, win);
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_c)(size_for_mpi(size), disp_unit, info, comm,
+                                                       baseptr, win);
 }
 
 RG_API int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,

@@ -2,7 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Windows that are made and freed one after another, of each kind of memory: as many as the
- * argument says, of different sizes. Each is used once. */
+ * argument says, of different sizes. Each is used once. With a second argument the memory of a
+ * small arena is used up before. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -38,6 +39,21 @@ static int make_one(int flavor, int rank, int size, int i) {
   return wrong;
 }
 
+enum { PIECES = 1500 };
+
+/* Two mebibytes of each process: long pieces first. */
+static void *piece[PIECES];
+
+static void use_up(void) {
+  for (int i = 0; i < PIECES; i++)
+    MPI_Alloc_mem(i < 128 ? 16384 : i < 512 ? 1024 : 64, MPI_INFO_NULL, &piece[i]);
+}
+
+static void give_back(void) {
+  for (int i = 0; i < PIECES; i++)
+    MPI_Free_mem(piece[i]);
+}
+
 int main(int argc, char **argv) {
   static const int flavors[] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE,
                                 MPI_WIN_FLAVOR_SHARED};
@@ -45,12 +61,17 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (argc > 2)
+    use_up();
+  MPI_Barrier(MPI_COMM_WORLD);
   for (int k = 0; k < 3; k++) {
     int wrong = 0;
     for (int i = 0; i < many; i++)
       wrong += make_one(flavors[k], rank, size, i);
     plain_number("wrong", wrong);
   }
+  if (argc > 2)
+    give_back();
   MPI_Finalize();
   return 0;
 }

@@ -115,6 +115,10 @@ def check_windows():
     text, told = preloaded('tests/plain_window_many', 3, arguments=('1000',), RG_ARENA_SIZE='1',
                            RG_MPI_REPORT='1')
     assert text == 3 * 'wrong 0 0 0\n' and report(told)['rma'] == [3 * 3000, 0, 0, 0], (text, told)
+    # In a full arena they are MPI's, and right: MPICH 4.0 alone misplaces odd sizes.
+    text, told = preloaded('tests/plain_window_many', 3, arguments=('50', 'full'), RG_ARENA_SIZE='1',
+                           RG_MPI_REPORT='1')
+    assert text == 3 * 'wrong 0 0 0\n' and report(told)['rma'] == [0, 0, 0, 3 * 150], (text, told)
 
 
 def check_turns():
