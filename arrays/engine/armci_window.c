@@ -49,11 +49,20 @@ static int keep_errors(MPI_Win window) {
   return code;
 }
 
+static int is_offered(MPI_Aint size) {
+  return mine.memory && size == (MPI_Aint)mine.bytes;
+}
+
+/* Visible, too: libregroup-mpi.so, preloaded, asks it whether a window is this one. */
+__attribute__((visibility("default"))) int rgi_armci_window_is_offered(MPI_Aint size) {
+  return is_offered(size);
+}
+
 /* Visible, so that the shared library, too, stands in front of MPI. */
 __attribute__((visibility("default"))) int MPI_Win_allocate(MPI_Aint size, int disp_unit,
                                                             MPI_Info info, MPI_Comm comm,
                                                             void *baseptr, MPI_Win *win) {
-  if (!mine.memory || size != (MPI_Aint)mine.bytes)
+  if (!is_offered(size))
     return PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win);
   int code = MPI_Win_create(mine.memory, size, disp_unit, info, comm, win);
   if (code == MPI_SUCCESS)

@@ -13,6 +13,9 @@
 /* The next MPI_Win_allocate of so many bytes by this thread gets this memory. */
 void rgi_armci_window_offer(void *memory, size_t bytes);
 
+/* Whether an MPI_Win_allocate of so many bytes by this thread would get it. */
+int rgi_armci_window_is_offered(MPI_Aint size);
+
 /* Withdraws the offer. Returns the window that was made over it, or MPI_WIN_NULL. */
 MPI_Win rgi_armci_window_taken(void);
 

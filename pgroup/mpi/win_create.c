@@ -188,6 +188,16 @@ RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info inf
 /* --- MPI_Win_allocate
  * ------------------------------------------------------------------------------ */
 
+typedef int offered_fn(MPI_Aint size);
+
+/* Whether the memory is the program's arrays', which offer it to ARMCI by an MPI_Win_allocate of
+ * their own (arrays/engine/armci_window.h). They do so in jobs on several nodes only. */
+static int is_of_arrays(MPI_Aint size) {
+  offered_fn *offered =
+      rgi_node.count > 1 ? (offered_fn *)dlsym(RTLD_DEFAULT, "rgi_armci_window_is_offered") : NULL;
+  return offered && offered(size);
+}
+
 static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
   p->group = win && baseptr ? group_to_serve(p) : NULL;
   if (!p->group)
@@ -202,14 +212,24 @@ static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
   return served;
 }
 
-/* Another library behind this one may define it, too; but it calls MPI by the other name. */
+/* Of an allocation that is passed on, for lack of memory for instance. MPICH 4.0 misplaces memory
+ * if a member's size is no multiple of 16. */
+static MPI_Aint size_for_mpi(MPI_Aint size) {
+  int rounds =
+      rgi_intercept_chosen(RGI_INTERCEPT_RMA) && size > 0 && size <= PTRDIFF_MAX - RGI_LINE;
+  return rounds ? (size + RGI_LINE - 1) / RGI_LINE * RGI_LINE : size;
+}
+
+/* Another library behind this one may define it, too, as that of the arrays does; but it calls MPI
+ * by the other name. */
 RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                             void *baseptr, MPI_Win *win) {
   plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL};
-  int answer;
-  return serve_allocate(&p, baseptr, win, &answer)
+  int answer, ours = is_of_arrays(size);
+  return !ours && serve_allocate(&p, baseptr, win, &answer)
              ? answer
-             : RGI_INTERCEPT_NEXT(MPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
+             : RGI_INTERCEPT_NEXT(MPI_Win_allocate)(ours ? size : size_for_mpi(size), disp_unit,
+                                                    info, comm, baseptr, win);
 }
 
 RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -218,7 +238,8 @@ RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Co
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
-             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate)(size, disp_unit, info, comm, baseptr, win);
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate)(size_for_mpi(size), disp_unit, info, comm,
+                                                     baseptr, win);
 }
 
 /* --- MPI_Win_allocate_shared
@@ -309,7 +330,8 @@ RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
-             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_c)(size, disp_unit, info, comm, baseptr, win);
+             : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_c)(size_for_mpi(size), disp_unit, info, comm,
+                                                       baseptr, win);
 }
 
 RG_API int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,

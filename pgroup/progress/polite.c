@@ -45,6 +45,14 @@ EXPORT void *ucp_disconnect_nb(void *endpoint);
 EXPORT void ucp_request_release(void *request);
 EXPORT double rgi_polite_since(double now);
 
+/* By their own names shared libraries get the functions of the first copy of this file; these are
+ * the functions of this copy. */
+#define OF_THIS_COPY(function)                                                                     \
+  extern __typeof__(function) own_##function __attribute__((alias(#function), visibility("hidde"   \
+                                                                                         "n")))
+OF_THIS_COPY(ucp_worker_progress);
+OF_THIS_COPY(rgi_polite_since);
+
 typedef double since_fn(double);
 typedef rgi_polite_end_progress progress_fn;
 typedef void *disconnect_fn(void *);
@@ -124,14 +132,14 @@ static int spare_processor(void) {
  * MPI's, or has waits of its own. What a program exports comes before all libraries. */
 static since_fn *find_other(void) {
   since_fn *found = (since_fn *)dlsym(RTLD_DEFAULT, "rgi_polite_since");
-  return found == rgi_polite_since ? (since_fn *)dlsym(RTLD_NEXT, "rgi_polite_since") : found;
+  return found == own_rgi_polite_since ? (since_fn *)dlsym(RTLD_NEXT, "rgi_polite_since") : found;
 }
 
 /* Several threads may call it at the same time: all write the same. */
 int rgi_polite_start(void) {
   /* When the library is preloaded into a program that is also linked with
    * libregroup there are two copies of this file: only the first one pauses. */
-  int first = dlsym(RTLD_DEFAULT, "ucp_worker_progress") == (void *)ucp_worker_progress;
+  int first = dlsym(RTLD_DEFAULT, "ucp_worker_progress") == (void *)own_ucp_worker_progress;
   polite.on = first && !env_is("RG_POLITE", "0");
   polite.spare = spare_processor();
   polite.kind = wait_kind();

@@ -11,6 +11,9 @@ enum { SERVED, PASSED };
 
 static MPI_Win win;
 
+/* They live until the last access has ended. */
+static int64_t one = 1, got;
+
 /* A process of the caller's node, and one of another node. */
 static void find_targets(int *near, int *far) {
   int rank, size, me, n;
@@ -40,7 +43,6 @@ static void find_targets(int *near, int *far) {
   }
 
 static void put_and_get(int near, int far) {
-  int64_t one = 1, got = 0;
   MPI_Request request;
   CALL(3, "put", SERVED, MPI_Put(&one, 1, MPI_INT64_T, near, 0, 1, MPI_INT64_T, win))
   CALL(1, "put", SERVED, MPI_Rput(&one, 1, MPI_INT64_T, near, 0, 1, MPI_INT64_T, win, &request))
@@ -60,8 +62,6 @@ static void put_and_get(int near, int far) {
 }
 
 static void accumulate(int to) {
-  const int64_t one = 1;
-  int64_t got;
   CALL(1, "accumulate", PASSED,
        MPI_Accumulate(&one, 1, MPI_INT64_T, to, 0, 1, MPI_INT64_T, MPI_SUM, win))
   CALL(2, "get_accumulate", PASSED,
