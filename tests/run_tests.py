@@ -72,7 +72,7 @@ class Outcome:
         self.skipped += other.skipped
 
 
-def find_tests(filters, paths):
+def find_tests(filters, paths, also):
     if not paths:
         for folder in sorted(os.listdir(os.path.join(ROOT, 'tests'))):
             full = os.path.join(ROOT, 'tests', folder)
@@ -83,7 +83,7 @@ def find_tests(filters, paths):
     if filters:
         exact = [t for t in tests if t.name in filters or t.name[len('test_'):] in filters]
         tests = exact or [t for t in tests if any(f in t.name for f in filters)]
-    return tests
+    return tests + [Test(os.path.join(ROOT, p)) for p in also]
 
 
 def environment(options, extra):
@@ -318,6 +318,8 @@ def main():
     parser.add_argument('--np', type=lambda s: [int(n) for n in re.split('[ ,]+', s)],
                         help='rank counts for all programs, as "1,4"')
     parser.add_argument('--alone', action='store_true', help='one test at a time')
+    parser.add_argument('--also', action='append', default=[], metavar='PATH',
+                        help='this source file of a test too, as the last one')
     parser.add_argument('--mpi', choices=MPIEXEC, default='mpich')
     parser.add_argument('paths', nargs='*', help='source files of tests (all)')
     options = parser.parse_args()
@@ -330,7 +332,7 @@ def main():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     start = time.monotonic()
     try:
-        total = run_all(find_tests(options.filter, options.paths), options)
+        total = run_all(find_tests(options.filter, options.paths, options.also), options)
     except KeyboardInterrupt:
         print('interrupted')
         return 130

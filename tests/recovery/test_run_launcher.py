@@ -4,7 +4,8 @@
 """regroup-run looks at its launcher: Open MPI's is refused with a line, others get the command
 line as it is. The status 75 of nodes that were given up is the job's only if no survivors have
 ended well; such a job is lost, and started again. When the launcher ends with status 9, a line says
-that a guard may have been killed; a signal to regroup-run reaches the launcher."""
+that a guard may have been killed; a signal to regroup-run reaches the launcher. Where MPICH 4.2's launcher
+ends with status 0 after a guard's line that the job ends, the line's signal is the status."""
 import os
 import subprocess
 import tempfile
@@ -42,6 +43,27 @@ with tempfile.TemporaryDirectory() as folder:
                               env=dict(os.environ, RG_MPIEXEC=launcher), text=True)
         assert done.returncode == status, done
         assert ('a guard was killed' in done.stderr) == (status == 9), done
+
+    killed, broken = ('regroup: rank 1 was ended by signal %s before rg_init had returned everywhere: the job ends'
+                      % s for s in ('9 (Killed)', '11 (Segmentation fault)'))
+    well = 'regroup: the job has ended well without 1 of its 3 nodes'
+    for version, said, status, expected in [
+            ('4.2.1', killed, 0, 9), ('4.2.1', broken, 0, 11), ('4.2.1', '[1] ' + killed, 0, 9),
+            ('4.2.1', killed, 3, 3), ('4.2.1', 'rank 1 of 2', 0, 0), ('4.2.1', killed + '\n' + well, 0, 0),
+            ('5.0', killed, 0, 9), ('4.0.2', killed, 9, 9)]:
+        with open(launcher, 'w') as f:
+            f.write('#!/bin/sh\n[ "$1" = --version ] && printf "HYDRA build details:\\n    Version:   %s\\n" && '
+                    'exit\necho "%s" >&2\nexit %d\n' % (version, said, status))
+        done = subprocess.run([RUN, '-n', '2', 'program'], capture_output=True,
+                              env=dict(os.environ, RG_MPIEXEC=launcher), text=True)
+        assert done.returncode == expected and done.stderr.startswith(said + '\n'), (version, done)
+        assert ('a guard was killed' in done.stderr) == (version == '4.0.2'), (version, done)
+
+    with open(launcher, 'w') as f:  # a lost job, which is started again once
+        f.write('#!/bin/sh\n[ "$1" = --version ] && exit\necho started\necho "%s" >&2\n' % killed)
+    done = subprocess.run([RUN, '--restart=1', '-n', '2', 'program'], capture_output=True,
+                          env=dict(os.environ, RG_MPIEXEC=launcher), text=True)
+    assert (done.returncode, done.stdout) == (9, 'started\n' * 2), done
 
     with open(launcher, 'w') as f:
         f.write('#!/bin/sh\n[ "$1" = --version ] && exit\ntrap "echo ended; exit 5" TERM\n'

@@ -63,13 +63,14 @@ static void pass_on(const char *text, size_t n) {
   }
 }
 
-/* A guard's line about a rank that was killed when the job could not survive it (noded/guard.c); a
- * daemon's line about the end of the survivors (noded/daemon.c). */
+/* A guard's line about a rank that was ended by a signal when the job could not survive it
+ * (noded/guard.c); a daemon's line about the end of the survivors (noded/daemon.c). */
 static int look_at_line(stderr_listener *l) {
   l->line[l->n] = 0;
-  if (strstr(l->line, "regroup: rank ") && strstr(l->line, " was ended by signal 9 ") &&
-      strstr(l->line, ": the job ends"))
-    l->news.killed = 1;
+  static const char by[] = " was ended by signal ";
+  const char *rank = strstr(l->line, "regroup: rank "), *end = rank ? strstr(rank, by) : NULL;
+  if (end && strstr(end, ": the job ends") && l->news.signal != SIGKILL)
+    l->news.signal = atoi(end + sizeof by - 1);
   if (strstr(l->line, "regroup: the job has ended well without "))
     l->news.well = 1;
   return l->launcher->hear(l->line);
@@ -122,11 +123,13 @@ static int listen_once(stderr_listener *l, int fd, int milliseconds) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
-static pid_t start_launcher(char **command, int ends[2]) {
+static pid_t start_launcher(const run_launcher *by, char **command, int ends[2]) {
   static const struct sigaction plain = {.sa_handler = SIG_DFL};
   pid_t pid = fork();
   if (pid != 0)
     return pid;
+  if (by->dies)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigaction(SIGCHLD, &plain, NULL); /* the others are reset by exec, as they have handlers */
   dup2(ends[1], STDERR_FILENO);
   close(ends[0]);
@@ -142,6 +145,12 @@ static run_end judge_end(int status, const stderr_listener *l) {
   l->launcher->judge(&l->news, &end);
   if (stop && end.status == 0)
     end.status = 128 + stop; /* mpiexec sometimes ends with 0 when it has interrupted its ranks */
+  if (end.status == SIGKILL && !stop && l->launcher->dies && !l->news.signal)
+    fputs("regroup-run: the job has ended with status 9. If no line above names a rank that was "
+          "killed, and the program has not ended with this status, a guard was killed: a job "
+          "survives the death of ranks, but not that of their guards (regroup-guard, "
+          "regroup-noded)\n",
+          stderr);
   return end;
 }
 
@@ -152,7 +161,8 @@ run_end run_job_unheard(const run_launcher *by, char **command) {
   catch_signals(by);
   pid_t pid = fork(), ended = -1;
   if (pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* as if this program were the launcher */
+    if (by->dies)
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigaction(SIGCHLD, &plain, NULL);
     execvp(command[0], command);
     fprintf(stderr, "regroup-run: cannot start %s: %s\n", command[0], strerror(errno));
@@ -164,14 +174,7 @@ run_end run_job_unheard(const run_launcher *by, char **command) {
   launcher = 0;
   if (ended != pid || pid < 0)
     return (run_end){.status = 2};
-  run_end end = judge_end(status, &nothing);
-  if (end.status == SIGKILL && !stop)
-    fputs("regroup-run: the job has ended with status 9. If no line above names a rank that was "
-          "killed, and the program has not ended with this status, a guard was killed: a job "
-          "survives the death of ranks, but not that of their guards (regroup-guard, "
-          "regroup-noded)\n",
-          stderr);
-  return end;
+  return judge_end(status, &nothing);
 }
 
 int run_interrupted(void) {
@@ -186,7 +189,7 @@ run_end run_job(const run_launcher *by, char **command) {
     return (run_end){.status = 2};
   }
   catch_signals(by);
-  launcher = start_launcher(command, ends);
+  launcher = start_launcher(by, command, ends);
   close(ends[1]);
   int open_still = launcher > 0;
   while (launcher > 0 && waitpid(launcher, &status, WNOHANG) == 0) {

@@ -212,7 +212,7 @@ static int read_option(const char *word, run_options *o) {
 static int run_program(const run_launcher *launcher, char ***command, const run_options *o) {
   setenv("RG_SURVIVE", "1", 1);
   setenv("UCX_TLS", "tcp,self", 0);
-  if (o->most < 0 && !launcher->stays && !o->requeue)
+  if (o->most < 0 && !launcher->must_hear() && !o->requeue)
     return run_job_unheard(launcher, *command).status;
   int status = run_again(launcher, command, o->most);
   if (o->requeue && status == REQUEUE_STATUS)

@@ -2,7 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * mpiexec's exit status alone does not tell whether it has lost the job, since a program may end
- * with the same status: it also prints a line about a connection that was closed. */
+ * with the same status: it also prints a line about a connection that was closed. That of MPICH 4.2
+ * sometimes ends with 0 where the signal of a rank has ended the job: then the guard's line has the
+ * status. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,17 @@
 
 #define LOST_STATUS 255 /* when the connection to a proxy is gone */
 
-static int lost; /* such a line has been seen: a node is gone */
+static int lost;    /* such a line has been seen: a node is gone */
+static int is_true; /* status 0 of this launcher is never a false one */
+
+/* Of MPICH the versions 4.0 are known to be. */
+static int is_true_status(const char *text) {
+  const char *hydra = strstr(text, "HYDRA"), *version = hydra ? strstr(hydra, "Version:") : NULL;
+  char number[8] = "";
+  if (version)
+    sscanf(version, "Version: %7s", number);
+  return !hydra || !strncmp(number, "4.0", 3);
+}
 
 /* Open MPI's launcher uses another protocol than the guards. */
 static int open_mpiexec(char **command) {
@@ -26,6 +39,7 @@ static int open_mpiexec(char **command) {
   while (fgetc(f) != EOF)
     continue;
   pclose(f);
+  is_true = is_true_status(text);
   if (!strstr(text, "OpenRTE") && !strstr(text, "Open MPI"))
     return 1;
   fprintf(stderr,
@@ -33,6 +47,10 @@ static int open_mpiexec(char **command) {
           "RG_MPIEXEC=mpiexec.mpich, and a program that is built with MPICH\n",
           command[0]);
   return 0;
+}
+
+static int must_hear(void) {
+  return !is_true;
 }
 
 static int hear(const char *line) {
@@ -46,8 +64,11 @@ static int hear(const char *line) {
 static void judge(const run_news *news, run_end *end) {
   if (news->well && end->status == RGI_OVERLAY_ENDED_STATUS)
     end->status = 0;
+  if (end->status == 0 && news->signal && !news->well && !end->interrupted)
+    end->status = news->signal;
   end->lost = end->lost || (lost && end->status == LOST_STATUS) ||
-              (news->killed && end->status != 0) || end->status == RGI_OVERLAY_ENDED_STATUS;
+              (news->signal == SIGKILL && end->status != 0) ||
+              end->status == RGI_OVERLAY_ENDED_STATUS;
   lost = 0;
 }
 
@@ -59,7 +80,9 @@ static const char *const options[] = {NULL};
 
 const run_launcher run_mpiexec = {.name = "mpiexec",
                                   .options = options,
+                                  .dies = 1,
                                   .open = open_mpiexec,
+                                  .must_hear = must_hear,
                                   .hear = hear,
                                   .step = step,
                                   .judge = judge,

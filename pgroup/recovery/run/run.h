@@ -17,7 +17,7 @@ typedef struct {
 
 /* What the guards and daemons have told on the job's standard error (noded/guard.c, daemon.c). */
 typedef struct {
-  int killed; /* a rank was killed when the job could not survive it */
+  int signal; /* a rank was ended by it when the job could not survive that; 0: none */
   int well;   /* the survivors have ended well */
 } run_news;
 
@@ -25,10 +25,12 @@ typedef struct {
 typedef struct {
   const char *name;
   const char *const *options; /* which come before the user's; NULL ends them */
-  int stays;                  /* regroup-run is needed while the job runs, also without --restart */
+  int dies;                   /* is killed when regroup-run is */
   int is_shown_by; /* a signal by which the launcher only shows how the job is; 0: none */
   /* Before the first start. 0: the command cannot do, and a line has told why. */
   int (*open)(char **command);
+  /* Whether regroup-run has to listen while the job runs, also without --restart. */
+  int (*must_hear)(void);
   /* A line of standard error. 0: it is the answer to a question and is not passed on. */
   int (*hear)(const char *line);
   /* Called at least ten times a second while the launcher runs. */
@@ -42,11 +44,12 @@ typedef struct {
 
 extern const run_launcher run_mpiexec, run_srun;
 
-/* Runs the command, which NULL ends, and passes its standard error on. */
+/* Runs the command, which NULL ends, and passes its standard error on. After status 9, by which
+ * MPICH's launcher tells that one of its processes was killed, a line says that this may have been
+ * a guard, unless a guard has named a rank. */
 run_end run_job(const run_launcher *launcher, char **command);
 
-/* The same without looking at its standard error. After status 9, by which MPICH's launcher tells
- * that one of its processes was killed, a line says that this may have been a guard. */
+/* The same without looking at its standard error. */
 run_end run_job_unheard(const run_launcher *launcher, char **command);
 
 /* The signal that has ended a job, or is to; 0: none. */

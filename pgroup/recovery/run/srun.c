@@ -181,8 +181,8 @@ static void judge(const run_news *news, run_end *end) {
     end->status = status_of_survivors(well);
     end->lost = 0;
   }
-  end->lost =
-      end->lost || (news->killed && end->status != 0) || end->status == RGI_OVERLAY_ENDED_STATUS;
+  end->lost = end->lost || (news->signal == SIGKILL && end->status != 0) ||
+              end->status == RGI_OVERLAY_ENDED_STATUS;
   for (int i = 0; i < job.n_exits; i++)
     free(job.exits[i].ranks);
   free(job.exits);
@@ -239,11 +239,15 @@ static int open_srun(char **command) {
 static const char *const options[] = {"--mpi=pmi2", "--no-kill", "--kill-on-bad-exit=0", "--wait=0",
                                       NULL};
 
+static int must_hear(void) {
+  return 1;
+}
+
 const run_launcher run_srun = {.name = "srun",
                                .options = options,
-                               .stays = 1,
                                .is_shown_by = SIGINT,
                                .open = open_srun,
+                               .must_hear = must_hear,
                                .hear = hear,
                                .step = step,
                                .judge = judge,
