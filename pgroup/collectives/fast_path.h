@@ -21,9 +21,12 @@
  * on one member, the state need not have its memory: the operation must not touch it. */
 static inline __attribute__((always_inline)) rgi_shared_state *
 rgi_fast_path(rg_group g, MPI_Count count, const void *memory, size_t element, int root) {
-  rgi_coll *coll;
   if (!g || g->magic != RGI_GROUP_MAGIC || g->epoch != rgi_runtime.epoch || g->me < 0 ||
-      !rgi_runtime.started || rgi_coll_get("a collective", g, &coll))
+      !rgi_runtime.started)
+    return NULL;
+  /* A call without elements waits for nobody: it needs no failure scope. */
+  rgi_coll *coll = g->collectives;
+  if ((!coll || count > 0) && rgi_coll_get("a collective", g, &coll))
     return NULL;
   if (coll->forced_any || coll->nodes.count != 1 || count < 0 || !element ||
       (!memory && count > 0) || memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 ||

@@ -3,7 +3,8 @@
  *
  * Barrier and broadcast inside a node. A barrier is one step in which each member sees or is
  * counted by all others. A broadcast is one step for each chunk of the data: the root writes
- * and goes on, the others read; it may be up to RGI_SHM_DEPTH chunks ahead of them. */
+ * and goes on, the others read; it may be up to RGI_SHM_DEPTH short chunks, or RGI_SHM_CHUNKS long
+ * ones, ahead of them. */
 #include "collectives/shm_coll.h"
 
 #include <string.h>
@@ -28,15 +29,16 @@ int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call) {
 static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, const char *call) {
   int tiny = bytes <= RGI_SHM_TINY;
   if (l->me == root) {
-    RGI_TRY(rgi_shm_step_begin(l, call));
+    RGI_TRY(rgi_shm_step_begin(l, bytes, call));
     if (!tiny)
-      memcpy(rgi_shm_step_chunk(l, root, l->step), data, bytes);
+      memcpy(rgi_shm_step_chunk(l, root, l->step, bytes), data, bytes);
     rgi_shm_step_give(l, data, tiny ? bytes : 0);
   } else {
     RGI_TRY(rgi_shm_step_begin_unread(l, call));
     RGI_TRY(rgi_shm_step_take(l, root, call));
     RGI_LINES_COUNT_READ(tiny ? 0 : RGI_LINES_COUNT_OF(bytes));
-    memcpy(data, tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step),
+    memcpy(data,
+           tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step, bytes),
            bytes);
   }
   rgi_shm_step_end(l);

@@ -14,12 +14,12 @@
 #include "runtime/runtime.h"
 #include "shm/failure.h"
 
-static int find_member(const void *members, int world_rank) {
+int rgi_failure_scope_find(const void *members, int world_rank) {
   return rgi_members_find(members, world_rank);
 }
 
 rgi_failure_scope rgi_failure_scope_of(const rgi_members *m) {
-  return (rgi_failure_scope){.members = m, .find = find_member};
+  return (rgi_failure_scope){.members = m, .find = rgi_failure_scope_find};
 }
 
 /* The world ranks of a group's processes; a process without one is left out. */

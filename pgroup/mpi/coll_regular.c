@@ -9,9 +9,14 @@
 /* Serves the call by the library's operation on group g, or passes it on to MPI. */
 #define SERVE(id, ours, mpis)                                                                      \
   do {                                                                                             \
-    int answer;                                                                                    \
+    int answer, error;                                                                             \
     rg_group g = rgi_intercept_group(RGI_INTERCEPT_##id, comm);                                    \
-    return g && rgi_intercept_end(RGI_INTERCEPT_##id, comm, ours, &answer) ? answer : mpis;        \
+    if (!g)                                                                                        \
+      return mpis;                                                                                 \
+    error = ours;                                                                                  \
+    if (rgi_intercept_is_plain(error))                                                             \
+      return MPI_SUCCESS;                                                                          \
+    return rgi_intercept_end(RGI_INTERCEPT_##id, comm, error, &answer) ? answer : mpis;            \
   } while (0)
 
 RG_API int MPI_Barrier(MPI_Comm comm) {

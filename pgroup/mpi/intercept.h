@@ -72,6 +72,11 @@ int rgi_intercept_chosen(rgi_intercept_call call);
 /* Only where there will be a report: calls with nothing to do take nanoseconds. */
 extern int rgi_intercept_counting;
 
+/* The end of a call that was served without an error, in most jobs. */
+static inline int rgi_intercept_is_plain(int error) {
+  return !error && !rgi_intercept_counting;
+}
+
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome);
 
 /* --- calls on windows ------------------------------------------------------------------------ */

@@ -177,10 +177,8 @@ static rg_group find_group(MPI_Comm comm) {
   return found == &no_group ? NULL : found;
 }
 
-rg_group rgi_intercept_comm_group(MPI_Comm comm) {
-  unsigned long deleted = atomic_load_explicit(&kept.deleted, memory_order_acquire);
-  if (latest.comm == comm && latest.deleted == deleted)
-    return latest.group;
+/* Not inlined: what it needs would be saved by each call that is answered without it. */
+static __attribute__((noinline)) rg_group find_and_remember(MPI_Comm comm, unsigned long deleted) {
   rg_group g = find_group(comm);
   if (g) {
     latest.comm = comm;
@@ -188,4 +186,11 @@ rg_group rgi_intercept_comm_group(MPI_Comm comm) {
     latest.deleted = deleted;
   }
   return g;
+}
+
+rg_group rgi_intercept_comm_group(MPI_Comm comm) {
+  unsigned long deleted = atomic_load_explicit(&kept.deleted, memory_order_acquire);
+  if (latest.comm == comm && latest.deleted == deleted)
+    return latest.group;
+  return find_and_remember(comm, deleted);
 }
