@@ -5,8 +5,7 @@
  * where it lies, and scaled where an accumulate has a factor. */
 #include "engine/transfer.h"
 
-#include <string.h>
-
+#include "base/copy.h"
 #include "distribution/type.h"
 #include "engine/scalar.h"
 
@@ -33,12 +32,12 @@ typedef void packing(const rgi_transfer *t, char *origin, char *packed, int64_t 
 
 static void copy_in(const rgi_transfer *t, char *origin, char *packed, int64_t bytes) {
   (void)t;
-  memcpy(packed, origin, (size_t)bytes);
+  rgi_copy_block(packed, origin, (size_t)bytes);
 }
 
 static void copy_out(const rgi_transfer *t, char *origin, char *packed, int64_t bytes) {
   (void)t;
-  memcpy(origin, packed, (size_t)bytes);
+  rgi_copy_block(origin, packed, (size_t)bytes);
 }
 
 static void scale_in(const rgi_transfer *t, char *origin, char *packed, int64_t bytes) {

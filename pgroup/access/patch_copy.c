@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors */
-#include <string.h>
 
 #include "access/patch.h"
+#include "base/copy.h"
 
 /* Rows of a plane: how many, how long each is, and how far apart they are on both sides. */
 typedef struct {
@@ -16,7 +16,7 @@ static inline __attribute__((always_inline)) void copy_rows(const plane_rows *r,
                                                             char *to, const char *from) {
   int64_t n = r->n, to_step = r->to_step, from_step = r->from_step;
   for (int64_t i = 0; i < n; i++)
-    memcpy(to + i * to_step, from + i * from_step, bytes);
+    rgi_copy_block(to + i * to_step, from + i * from_step, bytes);
 }
 
 /* Rows of one element of a usual type: a column of a matrix. */
@@ -34,7 +34,7 @@ static void copy_plane(const plane_rows *r, char *to, const char *from) {
 void rgi_patch_put(const rgi_strided *p, void *target, const void *origin) {
   int64_t at[RGI_STRIDED_DIMS] = {0}, from = 0, to = 0;
   if (p->dims == 1) {
-    memcpy(target, origin, (size_t)p->extent[0]);
+    rgi_copy_block(target, origin, (size_t)p->extent[0]);
     return;
   }
   plane_rows r = {p->extent[1], p->target_stride[1], p->origin_stride[1], (size_t)p->extent[0]};
@@ -46,7 +46,7 @@ void rgi_patch_put(const rgi_strided *p, void *target, const void *origin) {
 void rgi_patch_get(const rgi_strided *p, const void *target, void *origin) {
   int64_t at[RGI_STRIDED_DIMS] = {0}, from = 0, to = 0;
   if (p->dims == 1) {
-    memcpy(origin, target, (size_t)p->extent[0]);
+    rgi_copy_block(origin, target, (size_t)p->extent[0]);
     return;
   }
   plane_rows r = {p->extent[1], p->origin_stride[1], p->target_stride[1], (size_t)p->extent[0]};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "collectives/coll_failure.h"
 #include "collectives/sched.h"
@@ -122,7 +123,7 @@ static int run_step(rgi_sched *s, const rgi_sched_step *step) {
   case RGI_SCHED_RECEIVE:
     return begin_message(s, step);
   case RGI_SCHED_COPY:
-    memcpy(step->to, step->from, step->bytes);
+    rgi_copy_block(step->to, step->from, step->bytes);
     return RG_SUCCESS;
   case RGI_SCHED_UNPACK:
     return rgi_datatype_unpack_bytes(&s->datatype, step->from, step->bytes, step->to);
@@ -132,7 +133,7 @@ static int run_step(rgi_sched *s, const rgi_sched_step *step) {
     void *left;
     memcpy(&left, &step->from, sizeof left);
     RGI_TRY(rgi_reduction_apply(&s->reduction, left, step->to, step->bytes));
-    memcpy(left, step->to, step->bytes);
+    rgi_copy_block(left, step->to, step->bytes);
     return RG_SUCCESS;
   }
   case RGI_SCHED_CONTINUE:

@@ -7,8 +7,7 @@
  * ones, ahead of them. */
 #include "collectives/shm_coll.h"
 
-#include <string.h>
-
+#include "base/copy.h"
 #include "base/error.h"
 #include "collectives/lines_count.h"
 #include "collectives/shm_step.h"
@@ -31,15 +30,15 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
   if (l->me == root) {
     RGI_TRY(rgi_shm_step_begin(l, bytes, call));
     if (!tiny)
-      memcpy(rgi_shm_step_chunk(l, root, l->step, bytes), data, bytes);
+      rgi_copy_block(rgi_shm_step_chunk(l, root, l->step, bytes), data, bytes);
     rgi_shm_step_give(l, data, tiny ? bytes : 0);
   } else {
     RGI_TRY(rgi_shm_step_begin_unread(l, call));
     RGI_TRY(rgi_shm_step_take(l, root, call));
     RGI_LINES_COUNT_READ(tiny ? 0 : RGI_LINES_COUNT_OF(bytes));
-    memcpy(data,
-           tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step, bytes),
-           bytes);
+    rgi_copy_block(
+        data, tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step, bytes),
+        bytes);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;

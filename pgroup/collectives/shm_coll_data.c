@@ -9,6 +9,7 @@
  * between writing and reading. */
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "collectives/lines_count.h"
 #include "collectives/shm_coll.h"
@@ -25,7 +26,7 @@ static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t
   const char *in = (const char *)b->in + at;
   RGI_TRY(rgi_shm_step_begin(l, n, b->call));
   if (!tiny)
-    memcpy(rgi_shm_step_chunk(l, l->me, l->step, n), in, n);
+    rgi_copy_block(rgi_shm_step_chunk(l, l->me, l->step, n), in, n);
   uint32_t step = l->step;
   rgi_shm_step_give_counted(l, in, tiny ? n : 0);
   if (is_receiver && !rgi_shm_step_can_spin())
@@ -35,8 +36,8 @@ static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t
       RGI_TRY(rgi_shm_step_await_member(l, i, b->call));
     RGI_TRY(rgi_shm_step_check_length(l, i, step, b->call));
     RGI_LINES_COUNT_READ(tiny || i == l->me ? 0 : RGI_LINES_COUNT_OF(n));
-    memcpy((char *)b->out + (size_t)i * b->bytes + at,
-           tiny ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, step, n), n);
+    rgi_copy_block((char *)b->out + (size_t)i * b->bytes + at,
+                   tiny ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, step, n), n);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;
@@ -72,7 +73,7 @@ int rgi_shm_coll_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   if (l->n > 1 && b->bytes > 0)
     return rgi_shm_step_result(l, run_gather(l, b));
   if (b->bytes > 0 && b->in != b->out)
-    memcpy(b->out, b->in, b->bytes);
+    rgi_copy_block(b->out, b->in, b->bytes);
   return RG_SUCCESS;
 }
 
@@ -93,13 +94,14 @@ static int scatter_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_
     RGI_TRY(rgi_shm_step_begin(l, n, b->call));
     for (int i = 0; i < l->n; i++)
       if (i != b->root)
-        memcpy(place_of_piece(l, b, i, n), (const char *)b->in + (size_t)i * b->bytes + at, n);
+        rgi_copy_block(place_of_piece(l, b, i, n), (const char *)b->in + (size_t)i * b->bytes + at,
+                       n);
     rgi_shm_step_give(l, NULL, 0);
   } else {
     RGI_TRY(rgi_shm_step_begin_unread(l, b->call));
     RGI_TRY(rgi_shm_step_take(l, b->root, b->call));
     RGI_LINES_COUNT_READ(RGI_LINES_COUNT_OF(n));
-    memcpy((char *)b->out + at, place_of_piece(l, b, l->me, n), n);
+    rgi_copy_block((char *)b->out + at, place_of_piece(l, b, l->me, n), n);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;
@@ -161,7 +163,7 @@ static int alltoall_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size
   rgi_shm_coll_pieces p = {(const char *)b->in + at, b->bytes, n, b->call, 0};
   RGI_TRY(rgi_shm_coll_give_pieces(l, &p));
   for (int i = 0; i < l->n; i++)
-    memcpy((char *)b->out + (size_t)i * b->bytes + at, rgi_shm_coll_piece(l, &p, i), n);
+    rgi_copy_block((char *)b->out + (size_t)i * b->bytes + at, rgi_shm_coll_piece(l, &p, i), n);
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }

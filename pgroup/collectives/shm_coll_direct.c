@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "collectives/shm_coll.h"
 #include "collectives/shm_step.h"
@@ -79,7 +80,7 @@ static void give(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
 /* A giver that does not read may have no `out`. */
 static void copy_own(const rgi_shared_state *l, const rgi_shm_coll_copy *c) {
   if (c->own && c->own != c->out + (size_t)l->me * c->to)
-    memcpy(c->out + (size_t)l->me * c->to, c->own, c->bytes);
+    rgi_copy_block(c->out + (size_t)l->me * c->to, c->own, c->bytes);
 }
 
 static int is_one_of(int member, int me) {

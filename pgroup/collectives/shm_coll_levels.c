@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "collectives/lines_count.h"
 #include "collectives/op_apply.h"
@@ -38,7 +39,7 @@ int rgi_shm_coll_levels_combine(const rgi_shared_state *l, const rgi_shm_coll_re
 }
 
 static void give(rgi_shared_state *l, const void *data, size_t bytes) {
-  memcpy(rgi_shm_step_data(l, l->me, bytes), data, bytes);
+  rgi_copy_block(rgi_shm_step_data(l, l->me, bytes), data, bytes);
   rgi_shm_step_publish(l, NULL, 0);
 }
 
@@ -51,7 +52,7 @@ static int await(rgi_shared_state *l, int i, size_t bytes, const char *call) {
 
 static int take(rgi_shared_state *l, int i, void *data, size_t bytes, const char *call) {
   RGI_TRY(await(l, i, bytes, call));
-  memcpy(data, rgi_shm_step_data(l, i, bytes), bytes);
+  rgi_copy_block(data, rgi_shm_step_data(l, i, bytes), bytes);
   return RG_SUCCESS;
 }
 
@@ -110,7 +111,7 @@ int rgi_shm_coll_levels_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction
   if (l->me == 0)
     rgi_shm_step_mark_all_seen(l);
   if (l->me == 0 && r->root <= 0)
-    memcpy(out, result, bytes);
+    rgi_copy_block(out, result, bytes);
   if (r->root < 0)
     RGI_TRY(spread(l, l->me == 0, out, bytes, r->call));
   if (r->root < 0)
@@ -140,7 +141,7 @@ static int take_partial(rgi_shared_state *l, const rgi_shm_coll_reduction *r, in
   RGI_TRY(await(l, i, bytes, r->call));
   const char *theirs = rgi_shm_step_data(l, i, bytes);
   if (p->before && first)
-    memcpy(p->before, theirs, bytes);
+    rgi_copy_block(p->before, theirs, bytes);
   else if (p->before)
     RGI_TRY(rgi_op_apply(theirs, p->before, r->count, r->type, r->op));
   return rgi_op_apply(theirs, p->all, r->count, r->type, r->op);

@@ -4,8 +4,8 @@
  * A step in which every member gives a piece to each other one: they lie side by side in its chunk
  * of the shared buffer, and a barrier stands between writing and reading. A member's piece for
  * itself stays where it is. */
-#include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "collectives/lines_count.h"
 #include "collectives/shm_coll.h"
@@ -18,7 +18,7 @@ int rgi_shm_coll_give_pieces(rgi_shared_state *l, rgi_shm_coll_pieces *p) {
   char *chunk = rgi_shm_step_chunk(l, l->me, p->step, all);
   for (int i = 0; i < l->n; i++)
     if (i != l->me)
-      memcpy(chunk + (size_t)i * p->bytes, p->in + (size_t)i * p->stride, p->bytes);
+      rgi_copy_block(chunk + (size_t)i * p->bytes, p->in + (size_t)i * p->stride, p->bytes);
   RGI_TRY(rgi_shm_step_barrier(l, p->call));
   RGI_TRY(rgi_shm_step_check_all(l, p->step, p->call));
   RGI_LINES_COUNT_READ((size_t)(l->n - 1) * RGI_LINES_COUNT_OF(p->bytes));

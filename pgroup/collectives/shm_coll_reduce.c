@@ -15,6 +15,7 @@
  * bits. */
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "collectives/lines_count.h"
 #include "collectives/op_apply.h"
@@ -27,7 +28,7 @@ static int combine_operands(rgi_shared_state *l, const rgi_shm_coll_reduction *r
   size_t bytes = r->count * r->size;
   RGI_TRY(rgi_shm_step_check_first(l, last + 1, l->step, r->call));
   RGI_LINES_COUNT_READ(bytes <= RGI_SHM_TINY ? 0 : (size_t)last * RGI_LINES_COUNT_OF(bytes));
-  memcpy(to, rgi_shm_step_data(l, last, bytes), bytes);
+  rgi_copy_block(to, rgi_shm_step_data(l, last, bytes), bytes);
   for (int i = last - 1; i >= 0; i--)
     RGI_TRY(rgi_op_apply(rgi_shm_step_data(l, i, bytes), to, r->count, r->type, r->op));
   return RG_SUCCESS;
@@ -38,7 +39,7 @@ static int combine_operands(rgi_shared_state *l, const rgi_shm_coll_reduction *r
 /* The last one also releases: a member that means another length may wait for that. */
 static void give_operands(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   size_t bytes = r->count * r->size;
-  memcpy(rgi_shm_step_data(l, l->me, bytes), r->in, bytes);
+  rgi_copy_block(rgi_shm_step_data(l, l->me, bytes), r->in, bytes);
   rgi_shm_step_publish(l, NULL, 0);
   if (rgi_shm_step_can_spin() || !rgi_shm_step_arrive(l))
     return;
@@ -106,7 +107,7 @@ static int reduce_tiny_sleeping(rgi_shared_state *l, const rgi_shm_coll_reductio
   if (!gets_result)
     return RG_SUCCESS;
   RGI_TRY(rgi_shm_step_check_length(l, (int)*last_arrived, l->step, r->call));
-  memcpy(r->out, rgi_shm_step_cell(l, (int)*last_arrived)->data, bytes);
+  rgi_copy_block(r->out, rgi_shm_step_cell(l, (int)*last_arrived)->data, bytes);
   return RG_SUCCESS;
 }
 
@@ -161,7 +162,8 @@ static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
   size_t bytes = n * r->size;
   RGI_TRY(rgi_shm_step_begin(l, bytes, r->call));
   uint32_t step = l->step;
-  memcpy(rgi_shm_step_chunk(l, l->me, step, bytes), (const char *)r->in + at * r->size, bytes);
+  rgi_copy_block(rgi_shm_step_chunk(l, l->me, step, bytes), (const char *)r->in + at * r->size,
+                 bytes);
   RGI_TRY(rgi_shm_step_barrier(l, r->call));
   RGI_TRY(rgi_shm_step_check_all(l, step, r->call));
   RGI_TRY(combine_share(l, r, n, step));
@@ -169,7 +171,8 @@ static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
   RGI_TRY(rgi_shm_step_barrier(l, r->call));
   RGI_LINES_COUNT_READ(result >= 0 ? RGI_LINES_COUNT_OF(bytes) : 0);
   if (result >= 0)
-    memcpy((char *)r->out + at * r->size, rgi_shm_step_chunk(l, result, step, bytes), bytes);
+    rgi_copy_block((char *)r->out + at * r->size, rgi_shm_step_chunk(l, result, step, bytes),
+                   bytes);
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }
@@ -215,7 +218,7 @@ int rgi_shm_coll_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
     return RG_SUCCESS;
   if (l->n == 1) {
     if (r->in != r->out && rgi_shm_coll_last_operand(l, r) == 0)
-      memcpy(r->out, r->in, bytes);
+      rgi_copy_block(r->out, r->in, bytes);
     return RG_SUCCESS;
   }
   l->bytes = (uint32_t)bytes;

@@ -6,8 +6,8 @@
  * reductions do, in its own result: so each step has one barrier, and no member reads results.
  * Where that is not possible the whole vector is reduced on all members. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "collectives/op_apply.h"
 #include "collectives/shm_coll.h"
@@ -19,7 +19,7 @@ static int combine_step(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
   rgi_shm_coll_pieces p = {(const char *)r->in + at * r->size, r->count * r->size, n * r->size,
                            r->call, 0};
   RGI_TRY(rgi_shm_coll_give_pieces(l, &p));
-  memcpy(out, rgi_shm_coll_piece(l, &p, l->n - 1), p.bytes);
+  rgi_copy_block(out, rgi_shm_coll_piece(l, &p, l->n - 1), p.bytes);
   for (int i = l->n - 2; i >= 0; i--)
     RGI_TRY(rgi_op_apply(rgi_shm_coll_piece(l, &p, i), out, n, r->type, r->op));
   rgi_shm_step_end(l);
@@ -42,7 +42,7 @@ static int reduce_all(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   all.root = RGI_SHM_COLL_ALL;
   int error = rgi_shm_coll_reduce(l, &all);
   if (!error)
-    memcpy(r->out, sum + (size_t)l->me * block, block);
+    rgi_copy_block(r->out, sum + (size_t)l->me * block, block);
   if (!is_tiny)
     free(sum);
   return error;
@@ -62,7 +62,7 @@ int rgi_shm_coll_reduce_scatter(rgi_shared_state *l, const rgi_shm_coll_reductio
     return RG_SUCCESS;
   if (l->n == 1) {
     if (r->in != r->out)
-      memcpy(r->out, r->in, all);
+      rgi_copy_block(r->out, r->in, all);
     return RG_SUCCESS;
   }
   if (!r->whole && all > RGI_SHM_TINY)

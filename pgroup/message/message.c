@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/copy.h"
 #include "base/error.h"
 #include "message/message_cell.h"
 #include "message/message_match.h"
@@ -73,7 +74,7 @@ static int fill_cell(rgi_message *r, size_t eager, rgi_message_cell **c) {
   (*c)->kind = RGI_MESSAGE_EAGER;
   (*c)->envelope = e;
   if (r->bytes)
-    memcpy(rgi_message_cell_data(*c), r->data, r->bytes);
+    rgi_copy_block(rgi_message_cell_data(*c), r->data, r->bytes);
   return RG_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "message/message_pipe.h"
 #include "message/message_remote.h"
@@ -80,7 +81,7 @@ static void deliver_cell(rgi_message *r, rgi_message_cell *c) {
   } else {
     size_t n = rgi_message_min(r->bytes, r->room);
     if (n)
-      memcpy(r->data, rgi_message_cell_data(c), n);
+      rgi_copy_block(r->data, rgi_message_cell_data(c), n);
     rgi_message_cell_give(c);
     rgi_message_finish(r, RG_SUCCESS);
   }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/copy.h"
 #include "base/error.h"
 #include "shm/node.h"
 
@@ -257,7 +258,7 @@ static void push_chunks(rgi_message *r) {
                   produced - atomic_load_explicit(&l->consumed, memory_order_acquire) < CHUNKS;
        i++) {
     size_t n = rgi_message_min(l->chunk, r->bytes - r->moved);
-    memcpy(chunk_at(l, pipe, produced), r->data + r->moved, n);
+    rgi_copy_block(chunk_at(l, pipe, produced), r->data + r->moved, n);
     r->moved += n;
     atomic_store_explicit(&l->produced, ++produced, memory_order_release);
     rgi_node_ring(r->place);
@@ -279,8 +280,8 @@ static void pull_chunks(rgi_message *r) {
        i++) {
     size_t n = rgi_message_min(l->chunk, r->bytes - r->moved);
     if (r->moved < r->room)
-      memcpy(r->data + r->moved, chunk_at(l, r->pipe, consumed),
-             rgi_message_min(n, r->room - r->moved));
+      rgi_copy_block(r->data + r->moved, chunk_at(l, r->pipe, consumed),
+                     rgi_message_min(n, r->room - r->moved));
     r->moved += n;
     atomic_store_explicit(&l->consumed, ++consumed, memory_order_release);
     if (r->moved < r->bytes)
@@ -306,7 +307,7 @@ void rgi_message_pipes_progress(void) {
 
 static void copy_to_self(rgi_message *r) {
   rgi_message *s = (rgi_message *)(uintptr_t)r->rts->request;
-  memcpy(r->data, s->data, rgi_message_min(r->room, s->bytes));
+  rgi_copy_block(r->data, s->data, rgi_message_min(r->room, s->bytes));
   end_message(s, RG_SUCCESS);
   end_message(r, RG_SUCCESS);
 }

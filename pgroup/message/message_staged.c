@@ -17,8 +17,8 @@
 #include "message/message_staged.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "message/message_mpi.h"
 #include "progress/wait.h"
@@ -140,7 +140,7 @@ static int begin_piece(staged_message *t) {
   t->begun++;
   if (!t->sending)
     return MPI_Irecv(memory, (int)n, MPI_BYTE, t->peer, t->data_tag, comm, request);
-  memcpy(memory, t->message->data + piece * PIECE_BYTES, n);
+  rgi_copy_block(memory, t->message->data + piece * PIECE_BYTES, n);
   return (t->bytes > PIECE_BYTES ? MPI_Issend : MPI_Isend)(memory, (int)n, MPI_BYTE, t->peer,
                                                            t->data_tag, comm, request);
 }
@@ -157,8 +157,8 @@ static void copy_piece(staged_message *t, size_t piece) {
   const rgi_message *r = t->message;
   size_t at = piece * PIECE_BYTES;
   if (r && at < r->room)
-    memcpy(r->data + at, piece_memory(t, piece),
-           rgi_message_min(piece_bytes(t, piece), r->room - at));
+    rgi_copy_block(r->data + at, piece_memory(t, piece),
+                   rgi_message_min(piece_bytes(t, piece), r->room - at));
 }
 
 /* The next piece in turn. Returns MPI's error. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "access/patch.h"
+#include "base/copy.h"
 #include "base/error.h"
 #include "collectives/op_apply.h"
 #include "collectives/op_check.h"
@@ -67,7 +68,7 @@ static inline void copy_dense(void *to, const void *from, size_t bytes) {
   if (bytes == sizeof(uint64_t))
     memcpy(to, from, sizeof(uint64_t));
   else
-    memcpy(to, from, bytes);
+    rgi_copy_block(to, from, bytes);
 }
 
 /* Whether a side is like the target's. */
