@@ -137,5 +137,5 @@ static void test_order(void) {
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {
       {"start", test_start}, {"order", test_order}, {"stop", test_stop}, {NULL, NULL}};
-  return rgt_main(argc, argv, "shared lock", tests);
+  return rgt_main(argc, argv, "shared_lock", tests);
 }
