@@ -7,9 +7,8 @@
  * entry for each member on the node. The first member to attach makes it, zeroed. An
  * operation is one step or several; all members number the steps alike, from 1, modulo
  * 2^32. Step k uses cell k % DEPTH of every member entry, so that the cells hold the last
- * DEPTH steps. Data of more than RGI_SHM_TINY bytes go through the shared buffer: for each member
- * DEPTH chunks of RGI_SHM_SMALL bytes and CHUNKS of RGI_SHM_CHUNK, of which step k uses one, by the
- * length of its data. One member allocates it at the first need, and the members that
+ * DEPTH steps. Data of more than RGI_SHM_TINY bytes go through the shared buffer: DEPTH
+ * chunks for each member, allocated by one member at the first need, for which the members that
  * come meanwhile wait (shared_state_buffer.c). Where the arena has no room for it they go through
  * the cells, in more steps (shm_coll_cells.c): an error would reach the members on this node only.
  *
@@ -44,7 +43,6 @@
  *   uses                    its member, when a group begins or ceases to use a cached state
  *   broken                  any member whose operation has ended in an error
  *   done_bell               a member that sets `done` and sees a sleeper
- *   room_bell               likewise, if all members have come to a multiple of some steps
  *
  * A member entry is written by its member only, and its cells are lines of their own: two
  * members never write to the same line, except in the header, which is used where processes
@@ -66,8 +64,7 @@
  *   4. done: store-release in rgi_shm_step_end, load-acquire in rgi_shm_step_begin. A member
  *      may run ahead of the others (the root of a broadcast need not wait for them), but
  *      before it writes the cell and chunk of step k it has seen done >= k - DEPTH of every
- *      member, and k - CHUNKS for a long chunk: the loads by which they read the old content come
- *      before its stores.
+ *      member: the loads by which they read the old content come before its stores.
  * `claimed` is seen by the last member to arrive, by 2, unless the claimer has already released the
  * barrier: that member then releases it once more, which changes nothing, since no step of the same
  * cell begins before it has ended this one.
@@ -75,14 +72,12 @@
  * which it has seen all members (by 1, 2 or 3) also tells it that they have ended the steps before.
  * In a step by levels (shm_coll_levels.c) only neighbours in a tree read a cell, and in a step in
  * which a member only takes, or gives to one member, none or one does: 4 is asked of these alone,
- * if the cell was last used in such a step. The first step of a group asks it of all. Long chunks
- * are used only in steps that ask it of all.
+ * if the cell was last used in such a step. The first step of a group asks it of all.
  *
  * `broken` carries no data, so its reads are relaxed: a member that misses it finds it at its
  * next look. `done_bell` has a fence on either side: the writer stores `done` before it looks who
  * expects it, the other counts itself before it looks at `done` (rgi_bell_expect). So one of them
- * sees the other. The same fences serve `room_bell`; of two writers that come to the multiple
- * at once, one at least sees that the other has.
+ * sees the other.
  *
  * Errors and deaths. A member whose operation ends in an error may leave its step
  * unpublished, so the numbers of the members no longer agree: it sets `broken`. Every member
@@ -107,14 +102,9 @@
 #include "formation/members.h"
 #include "shm/arena.h"
 
-#define RGI_SHM_DEPTH 16
+#define RGI_SHM_DEPTH 4
 #define RGI_SHM_TINY 56
-#define RGI_SHM_SMALL ((size_t)8 << 10)
 #define RGI_SHM_CHUNK ((size_t)64 << 10)
-#define RGI_SHM_CHUNKS 4
-
-/* Of a member's part of the shared buffer: the long chunks come first. */
-#define RGI_SHM_PART (RGI_SHM_CHUNKS * RGI_SHM_CHUNK + RGI_SHM_DEPTH * RGI_SHM_SMALL)
 
 /* One step of one member: a line. */
 typedef struct {
@@ -128,26 +118,24 @@ typedef struct {
   _Atomic uint32_t arrival_count[RGI_SHM_DEPTH]; /* how many steps have counted it in, by cell */
   _Atomic uint32_t uses; /* odd: a group of its process uses the state; 0: not cached so far */
   _Atomic uint64_t joined[RGI_SHM_DEPTH]; /* the group whose first step this was, by cell */
-  char
-      pad[4 * RGI_LINE - (RGI_SHM_DEPTH + 2) * sizeof(uint32_t) - RGI_SHM_DEPTH * sizeof(uint64_t)];
+  char pad[RGI_LINE - (RGI_SHM_DEPTH + 2) * sizeof(uint32_t) - RGI_SHM_DEPTH * sizeof(uint64_t)];
   rgi_shared_state_cell cell[RGI_SHM_DEPTH];
 } rgi_shared_state_member;
 
 typedef struct {
   rgi_bell release[RGI_SHM_DEPTH]; /* the last step of this cell that was released */
   rgi_bell done_bell;              /* changes when a member ends a step and another one waits */
-  rgi_bell room_bell;              /* likewise, when all have come to a certain step */
   _Atomic uint32_t failed[RGI_SHM_DEPTH]; /* the step for which there was no buffer, by cell */
   _Atomic uint32_t claimed;               /* the barrier that a certain member releases; or 0 */
-  char pad[4 * RGI_LINE - (RGI_SHM_DEPTH + 2) * sizeof(rgi_bell) -
+  char pad[RGI_LINE - (RGI_SHM_DEPTH + 1) * sizeof(rgi_bell) -
            (RGI_SHM_DEPTH + 1) * sizeof(uint32_t)];
   rgi_bell arrived[RGI_SHM_DEPTH]; /* arrivals so far at the steps of this cell */
   uint32_t
       last_arrived[RGI_SHM_DEPTH]; /* the last member to arrive; its cell may have the result */
   _Atomic uint64_t buffer;         /* where it is, and how many have it: shared_state_buffer.c */
   _Atomic uint32_t broken;         /* an operation ended in this error, the first one */
-  char pad2[4 * RGI_LINE - RGI_SHM_DEPTH * sizeof(rgi_bell) -
-            (RGI_SHM_DEPTH + 1) * sizeof(uint32_t) - sizeof(uint64_t)];
+  char pad2[RGI_LINE - RGI_SHM_DEPTH * sizeof(rgi_bell) - (RGI_SHM_DEPTH + 1) * sizeof(uint32_t) -
+            sizeof(uint64_t)];
   rgi_shared_state_member member[];
 } rgi_shared_state_memory;
 

@@ -43,7 +43,7 @@ static uint64_t offset_of(uint64_t word) {
 }
 
 static size_t buffer_bytes(int n) {
-  return (size_t)n * RGI_SHM_PART;
+  return (size_t)n * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
 }
 
 /* Each member's chunks on its memory node. */

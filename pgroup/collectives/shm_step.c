@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "collectives/lines_count.h"
 #include "collectives/shared_state_cache.h"
@@ -138,62 +137,6 @@ static int await_near_done(rgi_shared_state *l, uint32_t step, const char *call)
   return RG_SUCCESS;
 }
 
-static uint32_t done_of(const rgi_shared_state *l, int i) {
-  return atomic_load_explicit(&l->memory->member[i].done, memory_order_acquire);
-}
-
-/* A member that has ended the fewest steps. */
-static int last_of_all(const rgi_shared_state *l) {
-  int last = l->me;
-  for (int i = 0; i < l->n; i++)
-    last = step_reached(done_of(l, i), done_of(l, last)) ? last : i;
-  return last;
-}
-
-static uint32_t least_done(const rgi_shared_state *l) {
-  uint32_t least = l->ended;
-  for (int i = 0; i < l->n; i++) {
-    uint32_t done = done_of(l, i);
-    least = step_reached(done, least) ? least : done;
-  }
-  return least;
-}
-
-/* Members that sleep wait for more room than they need, so that they sleep once for many steps, and
- * are woken once: when the last of the others has come to a step whose number is a multiple of
- * this. But after so many seconds they take what there is. */
-#define ROOM 4
-#define PATIENCE 1e-3
-
-static int sleep_until_room(rgi_shared_state *l, uint32_t needed, const char *call) {
-  const uint32_t half = l->step + 1 - RGI_SHM_DEPTH / 2;
-  uint32_t wanted = ((step_reached(half, needed) ? half : needed) + ROOM - 1) / ROOM * ROOM;
-  rgi_bell *bell = &l->memory->room_bell;
-  int error = RG_SUCCESS;
-  rgi_wait w;
-  if (step_reached(l->safe = least_done(l), needed))
-    return RG_SUCCESS;
-  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, last_of_all(l)));
-  rgi_bell_expect(bell);
-  while (!error) {
-    uint32_t old = atomic_load_explicit(&bell->value, memory_order_acquire);
-    if (w.pause.start > 0 && rgi_clock_now() - w.pause.start > PATIENCE)
-      wanted = needed;
-    if (step_reached(l->safe = least_done(l), wanted))
-      break;
-    w.peer = rgi_shared_state_group_rank(l, last_of_all(l));
-    error = wait_bell(l, &w, bell, old);
-  }
-  rgi_bell_expect_end(bell);
-  return error;
-}
-
-/* After the caller has come from step `before` to a later one. */
-static __attribute__((noinline)) void tell_room(rgi_shared_state *l, uint32_t before) {
-  if (step_reached(least_done(l), (before / ROOM + 1) * ROOM))
-    rgi_bell_ring(&l->memory->room_bell);
-}
-
 /* Which members read the caller's cell in a step. */
 typedef enum { BY_ALL, BY_NEAR, BY_NONE } readers;
 
@@ -203,14 +146,12 @@ static __attribute__((noinline)) int await_room(rgi_shared_state *l, readers by,
                                                 const char *call) {
   if (by != BY_ALL && !l->joining && !step_reached(l->flat, needed))
     return await_near_done(l, needed, call);
-  if (!rgi_shm_step_can_spin())
-    return sleep_until_room(l, needed, call);
   return await_all_done(l, needed, call);
 }
 
 /* Inline: each short operation is here once or twice. */
 static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l, readers by,
-                                                            size_t bytes, const char *call) {
+                                                            const char *call) {
   if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
   if (atomic_load_explicit(&l->memory->broken, memory_order_relaxed))
@@ -224,8 +165,7 @@ static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l,
     l->flat = done == l->ended ? l->flat : done;
     l->step = l->ended = done;
   }
-  uint32_t step = l->step + 1,
-           needed = step - (bytes > RGI_SHM_SMALL ? RGI_SHM_CHUNKS : RGI_SHM_DEPTH);
+  uint32_t step = l->step + 1, needed = step - RGI_SHM_DEPTH;
   by = by == BY_NEAR && !l->levels ? BY_ALL : by;
   if (!step_reached(l->safe, needed))
     RGI_TRY(await_room(l, by, needed, call));
@@ -239,16 +179,16 @@ static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l,
   return RG_SUCCESS;
 }
 
-int rgi_shm_step_begin(rgi_shared_state *l, size_t bytes, const char *call) {
-  return begin_step(l, BY_ALL, bytes, call);
+int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
+  return begin_step(l, BY_ALL, call);
 }
 
 int rgi_shm_step_begin_near(rgi_shared_state *l, const char *call) {
-  return begin_step(l, BY_NEAR, 0, call);
+  return begin_step(l, BY_NEAR, call);
 }
 
 int rgi_shm_step_begin_unread(rgi_shared_state *l, const char *call) {
-  return begin_step(l, BY_NONE, 0, call);
+  return begin_step(l, BY_NONE, call);
 }
 
 /* The step that is begun here is the operation's first, which begins it again. If there is no room
@@ -258,7 +198,7 @@ int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call) {
   rgi_wait w;
   if (l->buffer)
     return RG_SUCCESS;
-  RGI_TRY(rgi_shm_step_begin(l, 0, call));
+  RGI_TRY(rgi_shm_step_begin(l, call));
   rgi_wait_start(&w, call, -1);
   while ((room = rgi_shared_state_attach_buffer(l, l->step)) == RGI_SHARED_STATE_LATER)
     RGI_TRY(wait_spinning(l, &w));
@@ -436,14 +376,10 @@ int rgi_shm_step_barrier(rgi_shared_state *l, const char *call) {
 }
 
 void rgi_shm_step_end(rgi_shared_state *l) {
-  uint32_t before = l->ended;
   l->ended = l->step;
   atomic_store_explicit(&l->memory->member[l->me].done, l->step, memory_order_release);
-  if (rgi_shm_step_can_spin())
-    return;
-  rgi_bell_ring_expected(&l->memory->done_bell);
-  if (before / ROOM != l->step / ROOM && rgi_bell_is_expected(&l->memory->room_bell))
-    tell_room(l, before);
+  if (!rgi_shm_step_can_spin())
+    rgi_bell_ring_expected(&l->memory->done_bell);
 }
 
 int rgi_shm_step_await_ended(rgi_shared_state *l, const char *call) {
@@ -461,6 +397,5 @@ int rgi_shm_step_result(rgi_shared_state *l, int error) {
     l->step++;
   }
   rgi_shm_step_end(l); /* the memory is not freed before all members have come so far */
-  rgi_bell_ring_expected(&l->memory->room_bell);
   return error;
 }

@@ -9,9 +9,9 @@
 
 #include "collectives/shared_state.h"
 
-/* Begins a step: attaches the memory if need be and waits until the step's own cell, and chunks for
- * so many bytes, may be written. */
-int rgi_shm_step_begin(rgi_shared_state *l, size_t bytes, const char *call);
+/* Begins a step: attaches the memory if need be and waits until the step's own
+ * cell may be written. */
+int rgi_shm_step_begin(rgi_shared_state *l, const char *call);
 
 /* The same for a step in which the caller's cell is read by its parent and children in the levels
  * only, and by the member that rgi_shm_step_give_to has named. */
@@ -103,18 +103,14 @@ static inline rgi_shared_state_cell *rgi_shm_step_cell(rgi_shared_state *l, int 
   return &l->memory->member[i].cell[l->step % RGI_SHM_DEPTH];
 }
 
-/* Member i's chunk of the shared buffer for a step, and for so many bytes. */
-static inline char *rgi_shm_step_chunk(rgi_shared_state *l, int i, uint32_t step, size_t bytes) {
-  char *part = l->buffer + (size_t)i * RGI_SHM_PART;
-  return bytes > RGI_SHM_SMALL
-             ? part + step % RGI_SHM_CHUNKS * RGI_SHM_CHUNK
-             : part + RGI_SHM_CHUNKS * RGI_SHM_CHUNK + step % RGI_SHM_DEPTH * RGI_SHM_SMALL;
+/* Member i's chunk of the shared buffer for a step. */
+static inline char *rgi_shm_step_chunk(rgi_shared_state *l, int i, uint32_t step) {
+  return l->buffer + ((size_t)i * RGI_SHM_DEPTH + step % RGI_SHM_DEPTH) * RGI_SHM_CHUNK;
 }
 
 /* Where member i's data of the step are that runs: tiny ones in its cell. */
 static inline char *rgi_shm_step_data(rgi_shared_state *l, int i, size_t bytes) {
-  return bytes <= RGI_SHM_TINY ? rgi_shm_step_cell(l, i)->data
-                               : rgi_shm_step_chunk(l, i, l->step, bytes);
+  return bytes <= RGI_SHM_TINY ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, l->step);
 }
 
 /* How many bytes a member can give in a step: without the shared buffer what its cell holds. */

@@ -30,7 +30,7 @@ static rg_group world;
 /* --- a full arena ------------------------------------------------------------------- */
 
 static size_t buffer_bytes(void) {
-  return (size_t)rgt_size * RGI_SHM_PART;
+  return (size_t)rgt_size * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
 }
 
 /* All ranks in another order: turned by `first`, forwards or backwards. */
