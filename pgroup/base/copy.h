@@ -31,7 +31,7 @@ static inline void rgi_copy_vectors(char *to, const char *from, size_t bytes) {
   memcpy(to, from, bytes);
 }
 
-/* As memcpy: the blocks do not overlap. */
+/* As memcpy: the blocks do not overlap. From 32 to 63 bytes behind both ways are as fast. */
 static inline void rgi_copy_block(void *to, const void *from, size_t bytes) {
   size_t behind = ((uintptr_t)to - (uintptr_t)from) % 4096;
   if (bytes >= RGI_COPY_LONG && behind - 1 < 63)

@@ -24,7 +24,7 @@ rgi_fast_path(rg_group g, MPI_Count count, const void *memory, size_t element, i
   if (!g || g->magic != RGI_GROUP_MAGIC || g->epoch != rgi_runtime.epoch || g->me < 0 ||
       !rgi_runtime.started)
     return NULL;
-  /* A call without elements waits for nobody: it needs no failure scope. */
+  /* The caller waits for no other member if there are no elements: it needs no failure scope. */
   rgi_coll *coll = g->collectives;
   if ((!coll || count > 0) && rgi_coll_get("a collective", g, &coll))
     return NULL;

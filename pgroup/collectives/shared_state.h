@@ -75,9 +75,9 @@
  * if the cell was last used in such a step. The first step of a group asks it of all.
  *
  * `broken` carries no data, so its reads are relaxed: a member that misses it finds it at its
- * next look. `done_bell` has a fence on either side: the writer stores `done` before it looks who
- * expects it, the other counts itself before it looks at `done` (rgi_bell_expect). So one of them
- * sees the other.
+ * next look. `done_bell` has a fence on either side: the member that ends a step stores `done`
+ * before it looks who expects that; a member that waits counts itself before it looks at `done`
+ * (rgi_bell_expect). So one of them sees the other.
  *
  * Errors and deaths. A member whose operation ends in an error may leave its step
  * unpublished, so the numbers of the members no longer agree: it sets `broken`. Every member

@@ -109,7 +109,7 @@ int rgi_shm_coll_levels_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction
   if (l->me == 0)
     rgi_shm_step_mark_all_seen(l);
   if (l->me == 0 && r->root <= 0)
-    rgi_copy_block(out, result, bytes);
+    memcpy(out, result, bytes);
   if (r->root < 0)
     RGI_TRY(spread(l, l->me == 0, out, bytes, r->call));
   if (r->root < 0)
@@ -139,7 +139,7 @@ static int take_partial(rgi_shared_state *l, const rgi_shm_coll_reduction *r, in
   RGI_TRY(await(l, i, bytes, r->call));
   const char *theirs = rgi_shm_step_data(l, i, bytes);
   if (p->before && first)
-    rgi_copy_block(p->before, theirs, bytes);
+    memcpy(p->before, theirs, bytes);
   else if (p->before)
     RGI_TRY(rgi_op_apply(theirs, p->before, r->count, r->type, r->op));
   return rgi_op_apply(theirs, p->all, r->count, r->type, r->op);

@@ -107,7 +107,7 @@ static int reduce_tiny_sleeping(rgi_shared_state *l, const rgi_shm_coll_reductio
   if (!gets_result)
     return RG_SUCCESS;
   RGI_TRY(rgi_shm_step_check_length(l, (int)*last_arrived, l->step, r->call));
-  rgi_copy_block(r->out, rgi_shm_step_cell(l, (int)*last_arrived)->data, bytes);
+  memcpy(r->out, rgi_shm_step_cell(l, (int)*last_arrived)->data, bytes);
   return RG_SUCCESS;
 }
 

@@ -19,7 +19,10 @@ int rgi_failure_scope_find(const void *members, int world_rank) {
 }
 
 rgi_failure_scope rgi_failure_scope_of(const rgi_members *m) {
-  return (rgi_failure_scope){.members = m, .find = rgi_failure_scope_find};
+  static const uint64_t no_creation[RGI_CREATION_IDS];
+  rgi_failure_scope scope;
+  rgi_failure_scope_set(&scope, m, 0, no_creation);
+  return scope;
 }
 
 /* The world ranks of a group's processes; a process without one is left out. */

@@ -13,15 +13,19 @@
 /* The failure scope of these members, which remain the caller's. */
 rgi_failure_scope rgi_failure_scope_of(const rgi_members *m);
 
-/* The same, stored member by member: each collective does it, and to load a whole structure just
- * after its parts have been stored takes longer than all these stores. */
+/* The same, with a group's context and creations, stored member by member: each collective does it,
+ * and to load a whole structure just after its parts have been stored takes longer than all these
+ * stores. */
 int rgi_failure_scope_find(const void *members, int world_rank);
-static inline void rgi_failure_scope_set(rgi_failure_scope *scope, const rgi_members *m) {
+static inline void rgi_failure_scope_set(rgi_failure_scope *scope, const rgi_members *m,
+                                         uint64_t context,
+                                         const uint64_t creation_ids[RGI_CREATION_IDS]) {
   scope->members = m;
   scope->find = rgi_failure_scope_find;
-  scope->context = scope->parent = 0;
+  scope->context = context;
+  scope->parent = 0;
   for (int i = 0; i < RGI_CREATION_IDS; i++)
-    scope->creation_ids[i] = 0;
+    scope->creation_ids[i] = creation_ids[i];
 }
 
 /* Sets this thread's failure scope to the processes of a and b (b may be MPI_GROUP_NULL) that

@@ -50,9 +50,7 @@ int rgi_group_check_member(const char *call, rg_group g) {
   if (g->me < 0)
     return rgi_error(RG_ERR_GROUP, "%s: rank %d of the world is no member of the group", call,
                      rgi_runtime.rank);
-  rgi_failure_scope_set(&rgi_failure_scope_now, g->members);
-  rgi_failure_scope_now.context = g->context;
-  memcpy(rgi_failure_scope_now.creation_ids, g->creation_ids, sizeof g->creation_ids);
+  rgi_failure_scope_set(&rgi_failure_scope_now, g->members, g->context, g->creation_ids);
   return RG_SUCCESS;
 }
 

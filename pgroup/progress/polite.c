@@ -48,8 +48,7 @@ EXPORT double rgi_polite_since(double now);
 /* By their own names shared libraries get the functions of the first copy of this file; these are
  * the functions of this copy. */
 #define OF_THIS_COPY(function)                                                                     \
-  extern __typeof__(function) own_##function __attribute__((alias(#function), visibility("hidde"   \
-                                                                                         "n")))
+  extern RGI_HIDDEN __typeof__(function) own_##function __attribute__((alias(#function)))
 OF_THIS_COPY(ucp_worker_progress);
 OF_THIS_COPY(rgi_polite_since);
 

@@ -233,9 +233,9 @@ static int short_unit(rg_walker *w, rg_group g, void *context) {
   return rg_barrier(g);
 }
 
+/* context: the walker's units. */
 static double often_left(const rg_walker *w, void *context) {
-  (void)context;
-  return (double)(2 * OFTEN - *(const int64_t *)w->state);
+  return (double)(*(const int64_t *)context - *(const int64_t *)w->state);
 }
 
 static int meets_often(const rg_walker *w, rg_meeting *m, void *context) {
@@ -248,30 +248,40 @@ static int meets_often(const rg_walker *w, rg_meeting *m, void *context) {
   return RG_SUCCESS;
 }
 
-static void test_busy(void) {
+/* Runs so many walkers, of so many units each, under the policy. Returns the sum of *number over
+ * the ranks. */
+static int run_often(const rg_policy *policy, int walkers, int64_t units, int *number,
+                     int (*changed)(rg_walker *w, rg_group g, void *context)) {
   rg_walker_kind kind = {.size = sizeof kind,
                          .bytes = sizeof(int64_t),
                          .unit = short_unit,
                          .left = often_left,
+                         .changed = changed,
                          .meets = meets_often,
-                         .meeting = bad_meeting};
-  rg_policy policy = {
-      .size = sizeof policy, .name = "look", .asks = RG_POLICY_ASKS_ACTIVE, .plan = look_busy};
-  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
+                         .meeting = bad_meeting,
+                         .context = &units};
+  rg_balance_options o = {.size = sizeof o, .policy = policy, .group = 1};
   rg_balancer b;
   int all;
   now = &no_case;
-  least_busy = 1000;
-  most_busy = looks = 0;
+  *number = 0;
   RGT_OK(rg_balance_create(world, &kind, &o, &b));
-  for (int w = 0; w < 4 * rgt_size; w++)
+  for (int w = 0; w < walkers; w++)
     RGT_OK(rg_balance_add(
-        b, &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = 2 * OFTEN}));
+        b, &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = (double)units}));
   RGT_OK(rg_balance_run(b));
-  MPI_Allreduce(&looks, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  RGT_TRUE(all > 0);
-  RGT_TRUE(looks == 0 || (least_busy > 0 && most_busy > 0.5));
+  MPI_Allreduce(number, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   RGT_OK(rg_balance_free(&b));
+  return all;
+}
+
+static void test_busy(void) {
+  rg_policy policy = {
+      .size = sizeof policy, .name = "look", .asks = RG_POLICY_ASKS_ACTIVE, .plan = look_busy};
+  least_busy = 1000;
+  most_busy = 0;
+  RGT_TRUE(run_often(&policy, 4 * rgt_size, 2 * OFTEN, &looks, NULL) > 0);
+  RGT_TRUE(looks == 0 || (least_busy > 0 && most_busy > 0.5));
 }
 
 /* A policy that starts walkers on one process each and lets all others join groups: they join only
@@ -299,35 +309,12 @@ static int count_joins(rg_walker *w, rg_group g, void *context) {
   return RG_SUCCESS;
 }
 
-static double tiny_left(const rg_walker *w, void *context) {
-  (void)context;
-  return (double)(100 * OFTEN - *(const int64_t *)w->state);
-}
-
 static void test_not_joined(void) {
-  rg_walker_kind kind = {.size = sizeof kind,
-                         .bytes = sizeof(int64_t),
-                         .unit = short_unit,
-                         .left = tiny_left,
-                         .changed = count_joins,
-                         .meets = meets_often,
-                         .meeting = bad_meeting};
   rg_policy policy = {.size = sizeof policy, .name = "joins", .plan = plan_joins};
-  rg_balance_options o = {.size = sizeof o, .policy = &policy, .group = 1};
-  rg_balancer b;
-  int all;
-  now = &no_case;
-  joins = 0;
-  RGT_OK(rg_balance_create(world, &kind, &o, &b));
-  for (int w = 0; w < 2; w++)
-    RGT_OK(rg_balance_add(
-        b, &(rg_walker_new){.size = sizeof(rg_walker_new), .id = w, .left = 100 * OFTEN}));
-  RGT_OK(rg_balance_run(b));
-  MPI_Allreduce(&joins, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  int all = run_often(&policy, 2, 100 * OFTEN, &joins, count_joins);
   if (rgt_rank == 0)
     printf("joined %d times in %d meetings\n", all, 50 * OFTEN);
   RGT_TRUE(all < 50);
-  RGT_OK(rg_balance_free(&b));
 }
 
 int main(int argc, char **argv) {

@@ -123,7 +123,8 @@ static int listen_once(stderr_listener *l, int fd, int milliseconds) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
-static pid_t start_launcher(const run_launcher *by, char **command, int ends[2]) {
+/* ends: of the pipe to which its standard error goes, or NULL. */
+static pid_t start_launcher(const run_launcher *by, char **command, const int *ends) {
   static const struct sigaction plain = {.sa_handler = SIG_DFL};
   pid_t pid = fork();
   if (pid != 0)
@@ -131,9 +132,11 @@ static pid_t start_launcher(const run_launcher *by, char **command, int ends[2])
   if (by->dies)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigaction(SIGCHLD, &plain, NULL); /* the others are reset by exec, as they have handlers */
-  dup2(ends[1], STDERR_FILENO);
-  close(ends[0]);
-  close(ends[1]);
+  if (ends) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+  }
   execvp(command[0], command);
   fprintf(stderr, "regroup-run: cannot start %s: %s\n", command[0], strerror(errno));
   _exit(2);
@@ -155,19 +158,10 @@ static run_end judge_end(int status, const stderr_listener *l) {
 }
 
 run_end run_job_unheard(const run_launcher *by, char **command) {
-  static const struct sigaction plain = {.sa_handler = SIG_DFL};
   const stderr_listener nothing = {.launcher = by};
   int status = 0;
   catch_signals(by);
-  pid_t pid = fork(), ended = -1;
-  if (pid == 0) {
-    if (by->dies)
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-    sigaction(SIGCHLD, &plain, NULL);
-    execvp(command[0], command);
-    fprintf(stderr, "regroup-run: cannot start %s: %s\n", command[0], strerror(errno));
-    _exit(2);
-  }
+  pid_t pid = start_launcher(by, command, NULL), ended = -1;
   launcher = pid;
   while (pid > 0 && (ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
     continue;
