@@ -44,6 +44,7 @@ EXPORT unsigned ucp_worker_progress(void *worker);
 EXPORT void *ucp_disconnect_nb(void *endpoint);
 EXPORT void ucp_request_release(void *request);
 EXPORT double rgi_polite_since(double now);
+EXPORT int rgi_polite_polls(void);
 
 /* By their own names shared libraries get the functions of the first copy of this file; these are
  * the functions of this copy. */
@@ -51,8 +52,10 @@ EXPORT double rgi_polite_since(double now);
   extern RGI_HIDDEN __typeof__(function) own_##function __attribute__((alias(#function)))
 OF_THIS_COPY(ucp_worker_progress);
 OF_THIS_COPY(rgi_polite_since);
+OF_THIS_COPY(rgi_polite_polls);
 
 typedef double since_fn(double);
+typedef int polls_fn(void);
 typedef rgi_polite_end_progress progress_fn;
 typedef void *disconnect_fn(void *);
 typedef void release_fn(void *);
@@ -65,6 +68,7 @@ enum { SEEN = 1, UNSEEN };
 static struct {
   _Atomic(progress_fn *) progress;
   since_fn *other; /* rgi_polite_since of another copy of this file, or NULL */
+  polls_fn *other_polls; /* its rgi_polite_polls */
   int on, spare, kind;
   atomic_int seen; /* a poll: of a transport that moves all messages, or of one that does not */
   atomic_ulong polls, yields, sleeps;
@@ -134,6 +138,11 @@ static since_fn *find_other(void) {
   return found == own_rgi_polite_since ? (since_fn *)dlsym(RTLD_NEXT, "rgi_polite_since") : found;
 }
 
+static polls_fn *find_other_polls(void) {
+  polls_fn *found = (polls_fn *)dlsym(RTLD_DEFAULT, "rgi_polite_polls");
+  return found == own_rgi_polite_polls ? (polls_fn *)dlsym(RTLD_NEXT, "rgi_polite_polls") : found;
+}
+
 /* Several threads may call it at the same time: all write the same. */
 int rgi_polite_start(void) {
   /* When the library is preloaded into a program that is also linked with
@@ -143,6 +152,7 @@ int rgi_polite_start(void) {
   polite.spare = spare_processor();
   polite.kind = wait_kind();
   polite.other = find_other();
+  polite.other_polls = find_other_polls();
   return polite.on;
 }
 
@@ -185,6 +195,11 @@ double rgi_polite_since(double now) {
                                           : 0;
 }
 
+/* Whether the poll in vain is one of a wait of this copy's library, which pauses itself. */
+int rgi_polite_polls(void) {
+  return mine.polling > 0;
+}
+
 static void report_other(void) {
   double now = rgi_clock_now(), since = polite.other(now);
   if (since > 0 && now - since >= REPORT_SECONDS)
@@ -218,7 +233,7 @@ static inline void pause_once(void) {
   mine.polls++;
   if (mine.free < (look ? FREE_LOOKS : FREE_POLLS))
     mine.free++;
-  else
+  else if (!polite.other_polls || !polite.other_polls())
     pause_now(look);
 }
 

@@ -19,6 +19,7 @@ LOOKS = {'MPI_' + name for name in (
     'Win_flush_local Win_flush_local_all Win_unlock Win_unlock_all Win_fence').split()}
 with open('include/regroup/version.h') as f:
     PRIVATE = '@@REGROUP_PRIVATE_' + re.search(r'RG_VERSION "(.*?)"', f.read()).group(1)
+ASKED = {'rgi_polite_since', 'rgi_polite_polls'}
 SENT = {'ucp_tag_send_nbx', 'ucp_tag_recv_nbx'}
 
 
@@ -55,14 +56,14 @@ arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h',
                                                         'include/regroup/checkpoint.h'}
 compare('libregroup.so', everything - arrays, UCX | SENT | LOOKS | {'MPI_Finalize', 'PMPI_Finalize'})
 compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate', 'rgi_armci_window_is_offered'})
-compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX | LOOKS | {'rgi_polite_since'})
+compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX | LOOKS | ASKED)
 with open('pgroup/mpi/regroup-mpi.map') as f:
     always, with_mpich = f.read().split('/* Windows:')
 wrapped = set(re.findall(r'\bP?MPII?_\w+(?=;)', always + with_mpich))
 if os.path.basename(os.environ['RGT_BUILD']).endswith('openmpi'):
     wrapped = wrapped - set(re.findall(r'\w+', with_mpich)) | LOOKS
     wrapped = {name for name in wrapped if not name.endswith('_c')}
-compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped | {'rgi_polite_since'})
+compare('libregroup-mpi.so', ['include/regroup/polite.h'], UCX | wrapped | ASKED)
 
 # What the arrays take from libregroup is there: rg_... without a version, rgi_... with that of this
 # release, and no rgi_... that they do not take.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * For test_preload_copies.py, which links it with the shared libregroup: process 1 waits in MPI for
- * a message that comes late, and prints how often each of the libraries that the arguments name
- * has paused. */
+ * For test_preload_copies.py, which links it with libregroup: process 1 waits in MPI for a message
+ * that comes late, and prints how often each of the libraries that the arguments name has paused;
+ * then it waits for process 0 in a collective, and prints how often its own library has paused in
+ * that. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <regroup.h>
@@ -22,6 +23,12 @@ static long long pauses(const char *library) {
   return yields + sleeps;
 }
 
+static long long own_pauses(void) {
+  int64_t yields = 0, sleeps = 0;
+  rg_polite_counts(NULL, &yields, &sleeps);
+  return yields + sleeps;
+}
+
 int main(int argc, char **argv) {
   const struct timespec late = {0, 50000000};
   int rank, got = 0;
@@ -35,6 +42,12 @@ int main(int argc, char **argv) {
     MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (int i = 1; i < argc && rank == 1; i++)
     printf("%lld\n", pauses(argv[i]));
+  long long before = own_pauses();
+  if (rank == 0)
+    nanosleep(&late, NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1)
+    printf("%lld\n", own_pauses() - before);
   rg_finalize();
   MPI_Finalize();
   return 0;
