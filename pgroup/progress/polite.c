@@ -67,7 +67,7 @@ enum { SEEN = 1, UNSEEN };
 
 static struct {
   _Atomic(progress_fn *) progress;
-  since_fn *other; /* rgi_polite_since of another copy of this file, or NULL */
+  since_fn *other;       /* rgi_polite_since of another copy of this file, or NULL */
   polls_fn *other_polls; /* its rgi_polite_polls */
   int on, spare, kind;
   atomic_int seen; /* a poll: of a transport that moves all messages, or of one that does not */
