@@ -68,6 +68,12 @@ static inline void rgi_bell_ring(rgi_bell *b) {
   rgi_bell_wake(b);
 }
 
+/* Whether a process expects it, after a fence: by rgi_bell_ring_expected of another bell, or
+ * seq_cst. */
+static inline int rgi_bell_is_expected(rgi_bell *b) {
+  return atomic_load_explicit(&b->sleepers, memory_order_relaxed) != 0;
+}
+
 /* The same if a process expects it. The writer has fulfilled the condition; the fence orders that
  * before its load of sleepers. */
 static inline void rgi_bell_ring_expected(rgi_bell *b) {

@@ -35,15 +35,28 @@ static int find_local_members(rg_group g, rgi_shared_state *l) {
   return RG_SUCCESS;
 }
 
-int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shared_state **local) {
-  rgi_shared_state *l = calloc(1, sizeof *l);
+/* As much as a state of this depth needs. */
+static rgi_shared_state *alloc_handle(uint32_t depth) {
+  rgi_shared_state *l = calloc(1, sizeof *l + depth * sizeof *l->use);
   if (!l)
+    return NULL;
+  l->depth = depth;
+  l->stride = (uint32_t)rgi_shared_state_stride(depth);
+  l->cells = (uint32_t)rgi_shared_state_cells_at(depth);
+  return l;
+}
+
+int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shared_state **local) {
+  rgi_shared_state found = {.ranks = NULL}, *l = NULL;
+  RGI_TRY(find_local_members(g, &found));
+  l = alloc_handle(rgi_shared_state_depth(found.n));
+  if (!l) {
+    free(found.ranks);
     return rgi_error(RG_ERR_NOMEM, "no memory for a group's collectives");
-  int error = find_local_members(g, l);
-  if (error) {
-    free(l);
-    return error;
   }
+  l->n = found.n;
+  l->me = found.me;
+  l->ranks = found.ranks;
   l->key = key;
   l->epoch = rgi_runtime.epoch;
   l->members = rgi_members_share(g->members);
@@ -52,7 +65,7 @@ int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shared_state **local) {
 }
 
 int rgi_shared_state_copy(const rgi_shared_state *l, uint64_t key, rgi_shared_state **local) {
-  rgi_shared_state *copy = calloc(1, sizeof *copy);
+  rgi_shared_state *copy = alloc_handle(l->depth);
   int *ranks = l->ranks ? malloc((size_t)l->n * sizeof *ranks) : NULL;
   if (!copy || (l->ranks && !ranks)) {
     free(copy);
@@ -61,21 +74,28 @@ int rgi_shared_state_copy(const rgi_shared_state *l, uint64_t key, rgi_shared_st
   }
   for (int i = 0; ranks && i < l->n; i++)
     ranks[i] = l->ranks[i];
-  *copy = (rgi_shared_state){.key = key,
-                             .epoch = l->epoch,
-                             .members = rgi_members_share(l->members),
-                             .n = l->n,
-                             .me = l->me,
-                             .ranks = ranks};
+  copy->key = key;
+  copy->epoch = l->epoch;
+  copy->members = rgi_members_share(l->members);
+  copy->n = l->n;
+  copy->me = l->me;
+  copy->ranks = ranks;
   *local = copy;
   return RG_SUCCESS;
+}
+
+/* Of memory that a member has attached. */
+static const rgi_shared_state_member *member_of(const rgi_shared_state_memory *m, int i) {
+  uint32_t depth = atomic_load(&m->depth);
+  size_t at = rgi_shared_state_head(depth) + (size_t)i * rgi_shared_state_stride(depth);
+  return (const rgi_shared_state_member *)(const void *)((const char *)m + at);
 }
 
 /* All members have ended the same step: none still needs the memory. */
 static int members_in_step(const void *memory, int users) {
   const rgi_shared_state_memory *m = memory;
   for (int i = 1; i < users; i++)
-    if (atomic_load(&m->member[i].done) != atomic_load(&m->member[0].done))
+    if (atomic_load(&member_of(m, i)->done) != atomic_load(&member_of(m, 0)->done))
       return 0;
   rgi_shared_state_free_buffer(memory, users);
   return 1;
@@ -99,9 +119,10 @@ static int has_lost_member(const rgi_shared_state *l) {
 static uint32_t members_idle(const void *memory, int users) {
   const rgi_shared_state_memory *m = memory;
   uint32_t sum = 0;
-  for (int i = 0; i < users; i++) {
-    uint32_t uses = atomic_load(&m->member[i].uses);
-    if (!uses || uses % 2 || atomic_load(&m->member[i].done) != atomic_load(&m->member[0].done))
+  for (int i = 0; i < users && atomic_load(&m->depth); i++) {
+    uint32_t uses = atomic_load(&member_of(m, i)->uses);
+    if (!uses || uses % 2 ||
+        atomic_load(&member_of(m, i)->done) != atomic_load(&member_of(m, 0)->done))
       return 0;
     sum += uses;
   }
@@ -114,7 +135,7 @@ __attribute__((constructor)) static void register_giving(void) {
 }
 
 static void count_use(rgi_shared_state *l) {
-  _Atomic uint32_t *uses = &l->memory->member[l->me].uses;
+  _Atomic uint32_t *uses = &rgi_shared_state_member_at(l, l->me)->uses;
   atomic_store_explicit(uses, atomic_load_explicit(uses, memory_order_relaxed) + 1,
                         memory_order_release);
 }
@@ -145,7 +166,7 @@ void rgi_shared_state_resume(rgi_shared_state *l) {
 void rgi_shared_state_break(rgi_shared_state *l, int error) {
   if (l->suspended ? !hold_memory(l) : !l->memory)
     return;
-  atomic_store(&l->memory->broken, (uint32_t)error);
+  atomic_store(&l->memory->broken, (uint16_t)error);
   if (l->suspended)
     rgi_slot_let_go();
 }
@@ -171,16 +192,24 @@ void rgi_shared_state_free(rgi_shared_state *l) {
 
 static int attach_slot(rgi_shared_state *l) {
   void *memory;
-  _Static_assert(sizeof(rgi_shared_state_member) <= RGI_SLOT_MEMBER_BYTES &&
-                     sizeof(rgi_shared_state_memory) <= RGI_SLOT_HEAD_BYTES / 2,
+  enum { CELL = sizeof(rgi_shared_state_cell) + sizeof(uint64_t) + sizeof(uint32_t) };
+  _Static_assert(sizeof(rgi_shared_state_member) + RGI_SHM_DEPTH * CELL + RGI_LINE <=
+                         RGI_SLOT_MEMBER_BYTES &&
+                     sizeof(rgi_shared_state_memory) +
+                             RGI_SHM_DEPTH * sizeof(rgi_shared_state_turn) + RGI_LINE <=
+                         RGI_SLOT_HEAD_BYTES / 2,
                  "what is set aside suffices");
   int16_t *nodes = rgi_members_memory_nodes(l->members);
-  rgi_slot_wanted wanted = {l->key, l->n, rgi_shared_state_bytes(l->n), nodes, l->wanting};
+  rgi_slot_wanted wanted = {l->key, l->n, rgi_shared_state_bytes(l->n, l->depth), nodes,
+                            l->wanting};
   int error = rgi_slot_attach_wanted(&wanted, &l->slot, &memory);
   free(nodes);
-  if (!error)
-    l->memory = memory;
-  return error;
+  if (error)
+    return error;
+  l->memory = memory;
+  l->entry = (char *)memory + rgi_shared_state_head(l->depth);
+  atomic_store(&l->memory->depth, (uint16_t)l->depth);
+  return RG_SUCCESS;
 }
 
 /* The caller may have used the slot before: then it may be given back until the new use counts. */
@@ -189,7 +218,7 @@ static int attach_cached(rgi_shared_state *l) {
     l->mark = rgi_slots_mark();
     RGI_TRY(attach_slot(l));
   } while (!hold_memory(l));
-  if (atomic_load(&l->memory->member[l->me].uses) % 2 == 0)
+  if (atomic_load(&rgi_shared_state_member_at(l, l->me)->uses) % 2 == 0)
     count_use(l);
   rgi_slot_let_go();
   return RG_SUCCESS;
@@ -200,10 +229,10 @@ int rgi_shared_state_attach(rgi_shared_state *l) {
     RGI_TRY(rgi_levels_make(l->members, l->ranks, l->n, l->me, &l->levels));
   RGI_TRY(l->in_cache ? attach_cached(l) : attach_slot(l));
   /* A process that was attached before goes on where it left off. */
-  l->step = l->ended = atomic_load(&l->memory->member[l->me].done);
-  l->safe = l->near_safe = l->step - RGI_SHM_DEPTH;
+  l->step = l->ended = atomic_load(&rgi_shared_state_member_at(l, l->me)->done);
+  l->safe = l->near_safe = l->step - l->depth;
   l->flat = l->step;
-  for (int i = 0; i < RGI_SHM_DEPTH; i++)
-    l->reader[i] = -1;
+  for (uint32_t i = 0; i < l->depth; i++)
+    l->use[i].reader = -1;
   return RG_SUCCESS;
 }

@@ -42,16 +42,16 @@ static uint64_t offset_of(uint64_t word) {
   return word / ONE_PAGE * RGI_PAGE;
 }
 
-static size_t buffer_bytes(int n) {
-  return (size_t)n * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
+static size_t buffer_bytes(int n, uint32_t depth) {
+  return (size_t)n * rgi_shared_state_part(depth);
 }
 
 /* Each member's chunks on its memory node. */
 static int alloc_buffer(const rgi_shared_state *l, uint64_t *offset) {
   int16_t *node = rgi_members_memory_nodes(l->members);
-  rgi_placement placed = {.parts = l->n, .each = buffer_bytes(1), .node = node};
-  int error = rgi_arena_alloc_placed(RGI_ARENA_ANY, "a group's shared buffer", buffer_bytes(l->n),
-                                     node ? &placed : NULL, offset);
+  rgi_placement placed = {.parts = l->n, .each = buffer_bytes(1, l->depth), .node = node};
+  int error = rgi_arena_alloc_placed(RGI_ARENA_ANY, "a group's shared buffer",
+                                     buffer_bytes(l->n, l->depth), node ? &placed : NULL, offset);
   free(node);
   return error;
 }
@@ -68,7 +68,7 @@ static int make_buffer(rgi_shared_state *l, uint32_t step) {
   uint64_t offset;
   if (alloc_buffer(l, &offset)) {
     note_lack();
-    atomic_store_explicit(&l->memory->failed[step % RGI_SHM_DEPTH], step, memory_order_relaxed);
+    atomic_store_explicit(&rgi_shared_state_turn_of(l, step)->failed, step, memory_order_relaxed);
     atomic_fetch_sub(&l->memory->buffer, BUSY + 1);
     return 0;
   }
@@ -78,7 +78,7 @@ static int make_buffer(rgi_shared_state *l, uint32_t step) {
 }
 
 static int has_failed(const rgi_shared_state *l, uint32_t step) {
-  return atomic_load_explicit(&l->memory->failed[step % RGI_SHM_DEPTH], memory_order_relaxed) ==
+  return atomic_load_explicit(&rgi_shared_state_turn_of(l, step)->failed, memory_order_relaxed) ==
          step;
 }
 
@@ -109,7 +109,7 @@ int rgi_shared_state_give_buffer(void *memory, int users) {
   if (word == 0 || word % ONE_PAGE || page_of(word) == BUSY ||
       !atomic_compare_exchange_strong(&m->buffer, &word, 0))
     return 0;
-  rgi_arena_free_placed(offset_of(word), buffer_bytes(users));
+  rgi_arena_free_placed(offset_of(word), buffer_bytes(users, atomic_load(&m->depth)));
   return 1;
 }
 
@@ -117,5 +117,5 @@ void rgi_shared_state_free_buffer(const void *memory, int users) {
   const rgi_shared_state_memory *m = memory;
   uint64_t page = page_of(atomic_load(&m->buffer));
   if (page && page != BUSY)
-    rgi_arena_free_placed(offset_of(page), buffer_bytes(users));
+    rgi_arena_free_placed(offset_of(page), buffer_bytes(users, atomic_load(&m->depth)));
 }

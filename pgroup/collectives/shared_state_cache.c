@@ -29,7 +29,7 @@
  * - No member has: each one takes the state of the group's own.
  * - A member that finds the state broken after it has written the group does not know whether
  * others have seen that: it breaks the group's own state, and all get an error. `joined` holds the
- * groups of the last DEPTH steps. That suffices: a member that is ahead by DEPTH steps waits for
+ * groups of the last `depth` steps. That suffices: a member that is ahead by so many waits for
  * the others, so those that may still come to a group come to one of these. */
 #include "collectives/shared_state_cache.h"
 
@@ -67,7 +67,7 @@ static void remove_from_cache(rgi_shared_state *l) {
 
 /* It attaches no memory while it is idle. */
 static void count_idle(const rgi_shared_state *l, int more) {
-  size_t bytes = l->memory ? rgi_shared_state_bytes(l->n) : 0;
+  size_t bytes = l->memory ? rgi_shared_state_bytes(l->n, l->depth) : 0;
   cached.idle += more;
   cached.idle_bytes += more > 0 ? bytes : -bytes;
 }
@@ -175,8 +175,9 @@ void rgi_shared_state_cache_detach(rgi_shared_state *l) {
 static int has_begun(const rgi_shared_state *l, uint64_t group) {
   atomic_thread_fence(memory_order_seq_cst);
   for (int i = 0; i < l->n; i++)
-    for (int k = 0; k < RGI_SHM_DEPTH; k++)
-      if (atomic_load_explicit(&l->memory->member[i].joined[k], memory_order_relaxed) == group)
+    for (uint32_t k = 0; k < l->depth; k++)
+      if (atomic_load_explicit(&rgi_shared_state_member_at(l, i)->joined[k],
+                               memory_order_relaxed) == group)
         return 1;
   return 0;
 }
@@ -218,12 +219,12 @@ int rgi_shared_state_cache_join(uint64_t group, rgi_shared_state **local) {
 
 void rgi_shared_state_cache_break(const rgi_shared_state *l, uint64_t group, int error) {
   rgi_shared_state *own;
-  uint32_t none = 0;
+  uint16_t none = 0;
   if (rgi_shared_state_copy(l, salted_key(group), &own))
     return;
   if (rgi_shared_state_attach(own) == RG_SUCCESS) {
-    atomic_compare_exchange_strong(&own->memory->broken, &none, (uint32_t)error);
-    atomic_store(&own->memory->member[own->me].done, own->step + 1);
+    atomic_compare_exchange_strong(&own->memory->broken, &none, (uint16_t)error);
+    atomic_store(&rgi_shared_state_member_at(own, own->me)->done, own->step + 1);
   }
   rgi_shared_state_free(own);
 }

@@ -3,7 +3,8 @@
  *
  * Barrier and broadcast inside a node. A barrier is one step in which each member sees or is
  * counted by all others. A broadcast is one step for each chunk of the data: the root writes
- * and goes on, the others read; it may be up to RGI_SHM_DEPTH chunks ahead of them. */
+ * and goes on, the others read; it may be as many short chunks as there are cells, or
+ * RGI_SHM_CHUNKS long ones, ahead of them. */
 #include "collectives/shm_coll.h"
 
 #include "base/copy.h"
@@ -27,17 +28,17 @@ int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call) {
 static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, const char *call) {
   int tiny = bytes <= RGI_SHM_TINY;
   if (l->me == root) {
-    RGI_TRY(rgi_shm_step_begin(l, call));
+    RGI_TRY(rgi_shm_step_begin(l, bytes, call));
     if (!tiny)
-      rgi_copy_block(rgi_shm_step_chunk(l, root, l->step), data, bytes);
+      rgi_copy_block(rgi_shm_step_chunk(l, root, l->step, bytes), data, bytes);
     rgi_shm_step_give(l, data, tiny ? bytes : 0);
   } else {
     RGI_TRY(rgi_shm_step_begin_unread(l, call));
     RGI_TRY(rgi_shm_step_take(l, root, call));
     RGI_LINES_COUNT_READ(tiny ? 0 : RGI_LINES_COUNT_OF(bytes));
-    rgi_copy_block(data,
-                   tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step),
-                   bytes);
+    rgi_copy_block(
+        data, tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step, bytes),
+        bytes);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;

@@ -19,7 +19,7 @@ static size_t piece_of(size_t left) {
 /* All members take part in each step, since it is a number that all count. */
 static int scatter_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, int to, size_t at) {
   size_t n = piece_of(b->bytes - at);
-  RGI_TRY(rgi_shm_step_begin(l, b->call));
+  RGI_TRY(rgi_shm_step_begin(l, 0, b->call));
   if (l->me == b->root)
     rgi_shm_step_give(l, (const char *)b->in + (size_t)to * b->bytes + at, n);
   else
@@ -41,13 +41,13 @@ int rgi_shm_coll_scatter_cells(rgi_shared_state *l, const rgi_shm_coll_blocks *b
 static int alltoall_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, int shift, size_t at) {
   size_t n = piece_of(b->bytes - at), to = (size_t)((l->me + shift) % l->n);
   int from = (l->me + l->n - shift) % l->n;
-  RGI_TRY(rgi_shm_step_begin(l, b->call));
+  RGI_TRY(rgi_shm_step_begin(l, 0, b->call));
   uint32_t step = l->step;
   memcpy(rgi_shm_step_cell(l, l->me)->data, (const char *)b->in + to * b->bytes + at, n);
   RGI_TRY(rgi_shm_step_barrier(l, b->call));
   RGI_TRY(rgi_shm_step_check_all(l, step, b->call));
   memcpy((char *)b->out + (size_t)from * b->bytes + at,
-         l->memory->member[from].cell[step % RGI_SHM_DEPTH].data, n);
+         rgi_shared_state_cell_at(l, from, step)->data, n);
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }

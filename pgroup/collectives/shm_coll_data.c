@@ -4,9 +4,9 @@
  * Gather, scatter, allgather and all-to-all inside a node: through the shared buffer, chunk
  * by chunk, one step for each. Gather and allgather: each member publishes a chunk of its
  * block and the receivers copy all of them. Scatter: the root writes a piece for each other member
- * into that member's chunk and goes on, up to RGI_SHM_DEPTH steps ahead; tiny pieces lie side by
- * side in its cell. All-to-all: each member's chunk holds a piece for each other one, and a barrier
- * stands between writing and reading. */
+ * into that member's chunk and goes on, as far as there is room; tiny pieces lie side by side in
+ * its cell. All-to-all: each member's chunk holds a piece for each other one, and a barrier stands
+ * between writing and reading. */
 #include <string.h>
 
 #include "base/copy.h"
@@ -24,9 +24,9 @@ static size_t smaller_of(size_t a, size_t b) {
 static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
   int tiny = n <= RGI_SHM_TINY, is_receiver = b->root < 0 || b->root == l->me;
   const char *in = (const char *)b->in + at;
-  RGI_TRY(rgi_shm_step_begin(l, b->call));
+  RGI_TRY(rgi_shm_step_begin(l, n, b->call));
   if (!tiny)
-    rgi_copy_block(rgi_shm_step_chunk(l, l->me, l->step), in, n);
+    rgi_copy_block(rgi_shm_step_chunk(l, l->me, l->step, n), in, n);
   uint32_t step = l->step;
   rgi_shm_step_give_counted(l, in, tiny ? n : 0);
   if (is_receiver && !rgi_shm_step_can_spin())
@@ -37,7 +37,7 @@ static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t
     RGI_TRY(rgi_shm_step_check_length(l, i, step, b->call));
     RGI_LINES_COUNT_READ(tiny || i == l->me ? 0 : RGI_LINES_COUNT_OF(n));
     rgi_copy_block((char *)b->out + (size_t)i * b->bytes + at,
-                   tiny ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, step), n);
+                   tiny ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, step, n), n);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;
@@ -82,25 +82,26 @@ static int fits_cell(const rgi_shared_state *l, size_t bytes) {
   return bytes <= RGI_SHM_TINY / (size_t)(l->n - 1);
 }
 
-/* Where the root puts member i's piece. */
-static char *place_of_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, int i) {
+/* Where the root puts member i's piece of n bytes. */
+static char *place_of_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, int i, size_t n) {
   if (fits_cell(l, b->bytes))
     return rgi_shm_step_cell(l, b->root)->data + (size_t)(i - (i > b->root)) * b->bytes;
-  return rgi_shm_step_chunk(l, i, l->step);
+  return rgi_shm_step_chunk(l, i, l->step, n);
 }
 
 static int scatter_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
   if (l->me == b->root) {
-    RGI_TRY(rgi_shm_step_begin(l, b->call));
+    RGI_TRY(rgi_shm_step_begin(l, n, b->call));
     for (int i = 0; i < l->n; i++)
       if (i != b->root)
-        rgi_copy_block(place_of_piece(l, b, i), (const char *)b->in + (size_t)i * b->bytes + at, n);
+        rgi_copy_block(place_of_piece(l, b, i, n), (const char *)b->in + (size_t)i * b->bytes + at,
+                       n);
     rgi_shm_step_give(l, NULL, 0);
   } else {
     RGI_TRY(rgi_shm_step_begin_unread(l, b->call));
     RGI_TRY(rgi_shm_step_take(l, b->root, b->call));
     RGI_LINES_COUNT_READ(RGI_LINES_COUNT_OF(n));
-    rgi_copy_block((char *)b->out + at, place_of_piece(l, b, l->me), n);
+    rgi_copy_block((char *)b->out + at, place_of_piece(l, b, l->me, n), n);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;
@@ -111,7 +112,7 @@ static int scatter_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_
 #define SCATTER_LEAST ((size_t)16 << 10)
 
 static size_t scatter_length(size_t bytes) {
-  size_t part = (bytes / RGI_SHM_DEPTH + RGI_LINE) / RGI_LINE * RGI_LINE;
+  size_t part = (bytes / RGI_SHM_CHUNKS + RGI_LINE) / RGI_LINE * RGI_LINE;
   if (!rgi_shm_step_can_spin() || part > RGI_SHM_CHUNK)
     return RGI_SHM_CHUNK;
   return part > SCATTER_LEAST ? part : SCATTER_LEAST;

@@ -89,7 +89,7 @@ static int is_one_of(int member, int me) {
 
 int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
   int gives = is_one_of(c->giver, l->me), reads = is_one_of(c->reader, l->me) && c->giver != l->me;
-  RGI_TRY(rgi_shm_step_begin(l, c->call));
+  RGI_TRY(rgi_shm_step_begin(l, 0, c->call));
   if (gives)
     give(l, c);
   copy_own(l, c);

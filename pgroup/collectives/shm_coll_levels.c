@@ -23,6 +23,8 @@
  * faster when all members share the work. */
 #define CARRY_MOST ((size_t)8 << 10)
 #define COMBINE_MOST ((size_t)1 << 10)
+_Static_assert(CARRY_MOST <= RGI_SHM_SMALL && COMBINE_MOST <= RGI_SHM_SMALL,
+               "a step in which not all have read may use short chunks only");
 
 static int fits(const rgi_shared_state *l, size_t bytes, size_t most) {
   return bytes <= RGI_SHM_TINY || (l->buffer && bytes <= most);

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "collectives/lines_count.h"
 #include "collectives/shared_state_cache.h"
@@ -62,7 +63,8 @@ static int step_reached(uint32_t a, uint32_t b) {
 }
 
 static int is_done(const rgi_shared_state *l, int i, uint32_t step) {
-  return step_reached(atomic_load_explicit(&l->memory->member[i].done, memory_order_acquire), step);
+  return step_reached(
+      atomic_load_explicit(&rgi_shared_state_member_at(l, i)->done, memory_order_acquire), step);
 }
 
 static int sleep_until_done(rgi_shared_state *l, int i, uint32_t step, rgi_wait *w) {
@@ -98,8 +100,9 @@ static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *cal
  * shared_state_cache.c. */
 static __attribute__((noinline)) int join_group(rgi_shared_state *l, uint32_t step,
                                                 const char *call) {
-  atomic_store_explicit(&l->memory->member[l->me].joined[step % RGI_SHM_DEPTH], l->joining,
-                        memory_order_relaxed);
+  atomic_store_explicit(
+      &rgi_shared_state_member_at(l, l->me)->joined[rgi_shared_state_index(l, step)], l->joining,
+      memory_order_relaxed);
   atomic_thread_fence(memory_order_seq_cst);
   RGI_TRY(rgi_shm_step_check_not_broken(l, call));
   l->joining = 0;
@@ -117,24 +120,81 @@ static int await_all_done(rgi_shared_state *l, uint32_t step, const char *call) 
 /* How far they have come beyond the step is remembered: most looks are saved. */
 static int await_near_done(rgi_shared_state *l, uint32_t step, const char *call) {
   const rgi_levels *t = l->levels;
-  int reader = l->reader[step % RGI_SHM_DEPTH];
+  int reader = l->use[rgi_shared_state_index(l, step)].reader;
   uint32_t least = l->step;
   if (reader >= 0)
     RGI_TRY(await_done(l, reader, step, call));
   l->flat = step - 1;
-  if (l->unread[step % RGI_SHM_DEPTH])
+  if (l->use[rgi_shared_state_index(l, step)].unread)
     return RG_SUCCESS;
   for (int k = -1; k < t->children && !step_reached(l->near_safe, step); k++) {
     int i = k < 0 ? t->parent : t->child[k];
     if (i < 0)
       continue;
     RGI_TRY(await_done(l, i, step, call));
-    uint32_t done = atomic_load_explicit(&l->memory->member[i].done, memory_order_acquire);
+    uint32_t done =
+        atomic_load_explicit(&rgi_shared_state_member_at(l, i)->done, memory_order_acquire);
     least = step_reached(done, least) ? least : done;
   }
   if (!step_reached(l->near_safe, step))
     l->near_safe = least;
   return RG_SUCCESS;
+}
+
+static uint32_t done_of(const rgi_shared_state *l, int i) {
+  return atomic_load_explicit(&rgi_shared_state_member_at(l, i)->done, memory_order_acquire);
+}
+
+/* A member that has ended the fewest steps. */
+static int last_of_all(const rgi_shared_state *l) {
+  int last = l->me;
+  for (int i = 0; i < l->n; i++)
+    last = step_reached(done_of(l, i), done_of(l, last)) ? last : i;
+  return last;
+}
+
+static uint32_t least_done(const rgi_shared_state *l) {
+  uint32_t least = l->ended;
+  for (int i = 0; i < l->n; i++) {
+    uint32_t done = done_of(l, i);
+    least = step_reached(done, least) ? least : done;
+  }
+  return least;
+}
+
+/* Members that sleep wait for more room than they need, so that they sleep once for many steps, and
+ * are woken once: when the last of the others has come to a step whose number is a multiple of
+ * this. But after so many seconds they take what there is. */
+#define ROOM 4
+#define PATIENCE 1e-3
+
+static int sleep_until_room(rgi_shared_state *l, uint32_t needed, const char *call) {
+  const uint32_t half = l->step + 1 - l->depth / 2;
+  uint32_t wanted = ((step_reached(half, needed) ? half : needed) + ROOM - 1) / ROOM * ROOM;
+  rgi_bell *bell = &l->memory->room_bell;
+  int error = RG_SUCCESS;
+  rgi_wait w;
+  if (step_reached(l->safe = least_done(l), needed))
+    return RG_SUCCESS;
+  rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, last_of_all(l)));
+  rgi_bell_expect(bell);
+  while (!error) {
+    uint32_t old = atomic_load_explicit(&bell->value, memory_order_acquire);
+    if (w.pause.start > 0 && rgi_clock_now() - w.pause.start > PATIENCE)
+      wanted = needed;
+    if (step_reached(l->safe = least_done(l), wanted))
+      break;
+    w.peer = rgi_shared_state_group_rank(l, last_of_all(l));
+    error = wait_bell(l, &w, bell, old);
+  }
+  rgi_bell_expect_end(bell);
+  return error;
+}
+
+/* After the caller has come from step `before` to a later one. */
+static __attribute__((noinline)) void tell_room(rgi_shared_state *l, uint32_t before) {
+  if (step_reached(least_done(l), (before / ROOM + 1) * ROOM))
+    rgi_bell_ring(&l->memory->room_bell);
 }
 
 /* Which members read the caller's cell in a step. */
@@ -146,12 +206,14 @@ static __attribute__((noinline)) int await_room(rgi_shared_state *l, readers by,
                                                 const char *call) {
   if (by != BY_ALL && !l->joining && !step_reached(l->flat, needed))
     return await_near_done(l, needed, call);
+  if (l->depth > RGI_SHM_FEW && !rgi_shm_step_can_spin())
+    return sleep_until_room(l, needed, call);
   return await_all_done(l, needed, call);
 }
 
 /* Inline: each short operation is here once or twice. */
 static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l, readers by,
-                                                            const char *call) {
+                                                            size_t bytes, const char *call) {
   if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
   if (atomic_load_explicit(&l->memory->broken, memory_order_relaxed))
@@ -161,11 +223,12 @@ static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l,
   /* Between two operations: another handle of the world may have been used, and shares the memory.
    */
   if (l->step == l->ended) {
-    uint32_t done = atomic_load_explicit(&l->memory->member[l->me].done, memory_order_relaxed);
+    uint32_t done =
+        atomic_load_explicit(&rgi_shared_state_member_at(l, l->me)->done, memory_order_relaxed);
     l->flat = done == l->ended ? l->flat : done;
     l->step = l->ended = done;
   }
-  uint32_t step = l->step + 1, needed = step - RGI_SHM_DEPTH;
+  uint32_t step = l->step + 1, needed = step - (bytes > RGI_SHM_SMALL ? RGI_SHM_CHUNKS : l->depth);
   by = by == BY_NEAR && !l->levels ? BY_ALL : by;
   if (!step_reached(l->safe, needed))
     RGI_TRY(await_room(l, by, needed, call));
@@ -173,22 +236,22 @@ static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l,
     RGI_TRY(join_group(l, step, call));
   l->step = step;
   l->flat = by == BY_ALL ? step : l->flat;
-  l->reader[step % RGI_SHM_DEPTH] = -1;
-  l->unread[step % RGI_SHM_DEPTH] = by == BY_NONE;
+  l->use[rgi_shared_state_index(l, step)].reader = -1;
+  l->use[rgi_shared_state_index(l, step)].unread = by == BY_NONE;
   rgi_shm_step_cell(l, l->me)->bytes = l->bytes;
   return RG_SUCCESS;
 }
 
-int rgi_shm_step_begin(rgi_shared_state *l, const char *call) {
-  return begin_step(l, BY_ALL, call);
+int rgi_shm_step_begin(rgi_shared_state *l, size_t bytes, const char *call) {
+  return begin_step(l, BY_ALL, bytes, call);
 }
 
 int rgi_shm_step_begin_near(rgi_shared_state *l, const char *call) {
-  return begin_step(l, BY_NEAR, call);
+  return begin_step(l, BY_NEAR, 0, call);
 }
 
 int rgi_shm_step_begin_unread(rgi_shared_state *l, const char *call) {
-  return begin_step(l, BY_NONE, call);
+  return begin_step(l, BY_NONE, 0, call);
 }
 
 /* The step that is begun here is the operation's first, which begins it again. If there is no room
@@ -198,7 +261,7 @@ int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call) {
   rgi_wait w;
   if (l->buffer)
     return RG_SUCCESS;
-  RGI_TRY(rgi_shm_step_begin(l, call));
+  RGI_TRY(rgi_shm_step_begin(l, 0, call));
   rgi_wait_start(&w, call, -1);
   while ((room = rgi_shared_state_attach_buffer(l, l->step)) == RGI_SHARED_STATE_LATER)
     RGI_TRY(wait_spinning(l, &w));
@@ -212,7 +275,7 @@ int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call) {
 }
 
 int rgi_shm_step_check_length(const rgi_shared_state *l, int i, uint32_t step, const char *call) {
-  uint32_t bytes = l->memory->member[i].cell[step % RGI_SHM_DEPTH].bytes;
+  uint32_t bytes = rgi_shared_state_cell_at(l, i, step)->bytes;
   if (bytes == l->bytes)
     return RG_SUCCESS;
   return rgi_error(bytes > l->bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
@@ -256,8 +319,7 @@ int rgi_shm_step_await_member(rgi_shared_state *l, int i, const char *call) {
 
 /* How often member i has been counted in at the steps of this cell. */
 static uint32_t arrival_count(const rgi_shared_state *l, int i) {
-  return atomic_load_explicit(&l->memory->member[i].arrival_count[l->step % RGI_SHM_DEPTH],
-                              memory_order_relaxed);
+  return atomic_load_explicit(rgi_shared_state_arrivals(l, i, l->step), memory_order_relaxed);
 }
 
 /* For reports: the first member that has not been counted in, or -1. */
@@ -270,21 +332,20 @@ static int missing_member(const void *of) {
 }
 
 int rgi_shm_step_arrive(rgi_shared_state *l) {
-  uint32_t at = l->step % RGI_SHM_DEPTH, mine = arrival_count(l, l->me) + 1,
-           all = mine * (uint32_t)l->n;
-  atomic_store_explicit(&l->memory->member[l->me].arrival_count[at], mine, memory_order_relaxed);
-  rgi_bell *b = &l->memory->arrived[at];
+  uint32_t mine = arrival_count(l, l->me) + 1, all = mine * (uint32_t)l->n;
+  rgi_shared_state_turn *turn = rgi_shared_state_turn_of(l, l->step);
+  atomic_store_explicit(rgi_shared_state_arrivals(l, l->me, l->step), mine, memory_order_relaxed);
   RGI_LINES_COUNT_READ(1);
   RGI_LINES_COUNT_WRITTEN(1);
-  if (atomic_fetch_add(&b->value, 1) + 1 != all)
+  if (atomic_fetch_add(&turn->arrived.value, 1) + 1 != all)
     return 0;
-  l->memory->last_arrived[at] = (uint32_t)l->me;
+  turn->last_arrived = (uint32_t)l->me;
   return 1;
 }
 
 int rgi_shm_step_await_all(rgi_shared_state *l, const char *call) {
   uint32_t all = arrival_count(l, l->me) * (uint32_t)l->n, now;
-  rgi_bell *b = &l->memory->arrived[l->step % RGI_SHM_DEPTH];
+  rgi_bell *b = &rgi_shared_state_turn_of(l, l->step)->arrived;
   rgi_wait w;
   RGI_LINES_COUNT_READ(1);
   rgi_wait_start(&w, call, -1);
@@ -297,11 +358,11 @@ int rgi_shm_step_await_all(rgi_shared_state *l, const char *call) {
 
 void rgi_shm_step_release(rgi_shared_state *l) {
   RGI_LINES_COUNT_WRITTEN(1);
-  rgi_bell_set(&l->memory->release[l->step % RGI_SHM_DEPTH], l->step);
+  rgi_bell_set(&rgi_shared_state_turn_of(l, l->step)->release, l->step);
 }
 
 int rgi_shm_step_await_release(rgi_shared_state *l, int i, const char *call) {
-  rgi_bell *b = &l->memory->release[l->step % RGI_SHM_DEPTH];
+  rgi_bell *b = &rgi_shared_state_turn_of(l, l->step)->release;
   rgi_wait w;
   uint32_t now;
   RGI_LINES_COUNT_READ(1);
@@ -352,7 +413,7 @@ static int wake_claimer(rgi_shared_state *l) {
   uint32_t claimed = atomic_load_explicit(&l->memory->claimed, memory_order_relaxed);
   if (!claimed || claimed != l->step)
     return 0;
-  rgi_bell_wake(&l->memory->arrived[l->step % RGI_SHM_DEPTH]);
+  rgi_bell_wake(&rgi_shared_state_turn_of(l, l->step)->arrived);
   return 1;
 }
 
@@ -376,10 +437,14 @@ int rgi_shm_step_barrier(rgi_shared_state *l, const char *call) {
 }
 
 void rgi_shm_step_end(rgi_shared_state *l) {
+  uint32_t before = l->ended;
   l->ended = l->step;
-  atomic_store_explicit(&l->memory->member[l->me].done, l->step, memory_order_release);
-  if (!rgi_shm_step_can_spin())
-    rgi_bell_ring_expected(&l->memory->done_bell);
+  atomic_store_explicit(&rgi_shared_state_member_at(l, l->me)->done, l->step, memory_order_release);
+  if (rgi_shm_step_can_spin())
+    return;
+  rgi_bell_ring_expected(&l->memory->done_bell);
+  if (before / ROOM != l->step / ROOM && rgi_bell_is_expected(&l->memory->room_bell))
+    tell_room(l, before);
 }
 
 int rgi_shm_step_await_ended(rgi_shared_state *l, const char *call) {
@@ -387,15 +452,16 @@ int rgi_shm_step_await_ended(rgi_shared_state *l, const char *call) {
 }
 
 int rgi_shm_step_result(rgi_shared_state *l, int error) {
-  uint32_t none = 0;
+  uint16_t none = 0;
   if (!error || !l->memory)
     return error;
-  atomic_compare_exchange_strong(&l->memory->broken, &none, (uint32_t)error);
+  atomic_compare_exchange_strong(&l->memory->broken, &none, (uint16_t)error);
   if (l->joining) { /* its first step has not begun */
     rgi_shared_state_cache_break(l, l->joining, error);
     l->joining = 0;
     l->step++;
   }
   rgi_shm_step_end(l); /* the memory is not freed before all members have come so far */
+  rgi_bell_ring_expected(&l->memory->room_bell);
   return error;
 }

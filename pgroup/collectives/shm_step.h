@@ -9,9 +9,9 @@
 
 #include "collectives/shared_state.h"
 
-/* Begins a step: attaches the memory if need be and waits until the step's own
- * cell may be written. */
-int rgi_shm_step_begin(rgi_shared_state *l, const char *call);
+/* Begins a step: attaches the memory if need be and waits until the step's own cell, and chunks for
+ * so many bytes, may be written. */
+int rgi_shm_step_begin(rgi_shared_state *l, size_t bytes, const char *call);
 
 /* The same for a step in which the caller's cell is read by its parent and children in the levels
  * only, and by the member that rgi_shm_step_give_to has named. */
@@ -19,7 +19,7 @@ int rgi_shm_step_begin_near(rgi_shared_state *l, const char *call);
 
 /* In the step that runs member i reads the caller's cell. */
 static inline void rgi_shm_step_give_to(rgi_shared_state *l, int i) {
-  l->reader[l->step % RGI_SHM_DEPTH] = i;
+  l->use[rgi_shared_state_index(l, l->step)].reader = i;
 }
 
 /* The same for a step in which no member reads the caller's cell or chunk, and the caller writes to
@@ -90,7 +90,7 @@ static inline void rgi_shm_step_give(rgi_shared_state *l, const void *data, size
 static inline void rgi_shm_step_give_counted(rgi_shared_state *l, const void *data, size_t bytes) {
   rgi_shm_step_publish(l, data, bytes);
   if (!rgi_shm_step_can_spin() && rgi_shm_step_arrive(l))
-    rgi_bell_wake(&l->memory->arrived[l->step % RGI_SHM_DEPTH]);
+    rgi_bell_wake(&rgi_shared_state_turn_of(l, l->step)->arrived);
 }
 
 static inline int rgi_shm_step_take(rgi_shared_state *l, int root, const char *call) {
@@ -100,17 +100,22 @@ static inline int rgi_shm_step_take(rgi_shared_state *l, int root, const char *c
 }
 
 static inline rgi_shared_state_cell *rgi_shm_step_cell(rgi_shared_state *l, int i) {
-  return &l->memory->member[i].cell[l->step % RGI_SHM_DEPTH];
+  return rgi_shared_state_cell_at(l, i, l->step);
 }
 
-/* Member i's chunk of the shared buffer for a step. */
-static inline char *rgi_shm_step_chunk(rgi_shared_state *l, int i, uint32_t step) {
-  return l->buffer + ((size_t)i * RGI_SHM_DEPTH + step % RGI_SHM_DEPTH) * RGI_SHM_CHUNK;
+/* Member i's chunk of the shared buffer for a step, and for so many bytes. */
+static inline char *rgi_shm_step_chunk(rgi_shared_state *l, int i, uint32_t step, size_t bytes) {
+  char *part = l->buffer + (size_t)i * rgi_shared_state_part(l->depth);
+  return bytes > RGI_SHM_SMALL || l->depth == RGI_SHM_FEW
+             ? part + step % RGI_SHM_CHUNKS * RGI_SHM_CHUNK
+             : part + RGI_SHM_CHUNKS * RGI_SHM_CHUNK +
+                   rgi_shared_state_index(l, step) * RGI_SHM_SMALL;
 }
 
 /* Where member i's data of the step are that runs: tiny ones in its cell. */
 static inline char *rgi_shm_step_data(rgi_shared_state *l, int i, size_t bytes) {
-  return bytes <= RGI_SHM_TINY ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, l->step);
+  return bytes <= RGI_SHM_TINY ? rgi_shm_step_cell(l, i)->data
+                               : rgi_shm_step_chunk(l, i, l->step, bytes);
 }
 
 /* How many bytes a member can give in a step: without the shared buffer what its cell holds. */

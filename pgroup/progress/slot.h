@@ -68,7 +68,7 @@ void rgi_slot_let_go(void);
 
 /* A group's flags take at most so many bytes for each of its members on the node, and so many
  * besides; a round of a decision takes less. */
-#define RGI_SLOT_MEMBER_BYTES 384
+#define RGI_SLOT_MEMBER_BYTES 1344
 #define RGI_SLOT_HEAD_BYTES 1024
 
 /* What is set aside in the arena of a node with n processes: for each rgi_arena_purpose. */

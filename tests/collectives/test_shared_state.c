@@ -30,7 +30,7 @@ static rg_group world;
 /* --- a full arena ------------------------------------------------------------------- */
 
 static size_t buffer_bytes(void) {
-  return (size_t)rgt_size * RGI_SHM_DEPTH * RGI_SHM_CHUNK;
+  return (size_t)rgt_size * rgi_shared_state_part(rgi_shared_state_depth(rgt_size));
 }
 
 /* All ranks in another order: turned by `first`, forwards or backwards. */
@@ -215,7 +215,8 @@ static void test_idle_bound(void) {
     RGT_OK(rg_group_free(&g));
   }
   after = rgt_arena_used();
-  size_t most = RGI_SHARED_STATE_CACHE_IDLE + rgi_shared_state_bytes(rgt_size);
+  size_t most = RGI_SHARED_STATE_CACHE_IDLE +
+                rgi_shared_state_bytes(rgt_size, rgi_shared_state_depth(rgt_size));
   RGT_TRUE(after <= before + most + most / 4); /* blocks have steps of size */
 }
 

@@ -326,7 +326,9 @@ static void test_memory(void) {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   RGT_INT(after.used, before.used);
-  RGT_TRUE(after.grown <= before.grown + 2 * (size_t)rgt_size * RGI_SHM_DEPTH * RGI_SHM_CHUNK);
+  RGT_TRUE(after.grown <=
+           before.grown +
+               2 * (size_t)rgt_size * rgi_shared_state_part(rgi_shared_state_depth(rgt_size)));
 }
 
 /* Elements of 80 bytes, of which each is the sum of those of all members. */

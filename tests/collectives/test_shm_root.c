@@ -24,9 +24,9 @@ static rgi_shared_state *l;
 
 static void begin(int oversubscribed) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  rgi_node.oversubscribed = oversubscribed;
   RGT_OK(rg_group_world(&world));
   RGT_OK(rgi_shared_state_cache_attach(world, &l));
-  rgi_node.oversubscribed = oversubscribed;
 }
 
 static void end(void) {
@@ -98,7 +98,7 @@ static void check_reduce(int n, int root) {
   for (int from = 0; from < rgt_size && rgt_rank == root; from++)
     if (from != root)
       MPI_Recv(&word, 1, MPI_INT, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  for (int k = 0; k < RGI_SHM_DEPTH; k++) {
+  for (uint32_t k = 0; k < l->depth; k++) {
     rgi_shm_coll_reduction r = {in, out, (size_t)n, sizeof *in, MPI_LONG, MPI_SUM, 0, root, "test"};
     RGT_OK(rgi_shm_coll_reduce(l, &r));
     for (int i = 0; i < n && rgt_rank == root; i++)
@@ -110,15 +110,20 @@ static void check_reduce(int n, int root) {
 }
 
 static void test_goes_on(void) {
-  const size_t most = RGI_SHM_DEPTH * RGI_SHM_CHUNK;
+  const size_t most = RGI_SHM_CHUNKS * RGI_SHM_CHUNK;
   for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
     begin(oversubscribed);
+    int depth = oversubscribed && rgt_size > 2 ? RGI_SHM_DEPTH : RGI_SHM_FEW;
+    RGT_INT(l->depth, depth);
     for (int root = 0; root < rgt_size; root += rgt_size - 1) {
-      check_scatter(8, RGI_SHM_DEPTH, root);
-      check_scatter(57, RGI_SHM_DEPTH, root);
+      check_scatter(8, depth, root);
+      check_scatter(57, depth, root);
+      check_scatter(RGI_SHM_SMALL, depth, root);
+      check_scatter(RGI_SHM_SMALL + 1, RGI_SHM_CHUNKS, root);
       check_scatter(RGI_SHM_CHUNK, 1, root);
       check_scatter(most, 1, root);
-      check_bcast(8, RGI_SHM_DEPTH, root);
+      check_bcast(8, depth, root);
+      check_bcast(RGI_SHM_SMALL, depth, root);
       check_bcast(most, 1, root);
       check_reduce(1, root);
       check_reduce(8, root);
@@ -128,18 +133,46 @@ static void test_goes_on(void) {
   }
 }
 
+/* Long and short ones in turn, from members that run ahead of one another: each gets what was given
+ * in the step, though the chunks are used anew. */
+static void check_mixed(int root) {
+  static char data[RGI_SHM_SMALL + 1];
+  const size_t lengths[] = {8, RGI_SHM_SMALL, RGI_SHM_SMALL + 1, 100};
+  size_t wrong = 0;
+  for (int k = 0; k < 20 * RGI_SHM_DEPTH; k++) {
+    size_t n = lengths[(k + k / 7) % 4];
+    if (rgt_rank != root && (k + 5 * rgt_rank) % 23 == 0)
+      rgi_clock_sleep(1e-4);
+    for (size_t i = 0; i < n; i++)
+      data[i] = rgt_rank == root ? byte_of(k, i) : 0;
+    RGT_OK(rgi_shm_coll_bcast(l, data, n, root, "test"));
+    for (size_t i = 0; i < n; i++)
+      wrong += data[i] != byte_of(k, i);
+  }
+  RGT_INT(wrong, 0);
+}
+
+static void test_mixed(void) {
+  for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
+    begin(oversubscribed);
+    check_mixed(0);
+    check_mixed(rgt_size - 1);
+    end();
+  }
+}
+
 /* --- who leaves a barrier first ------------------------------------------------------------- */
 
 /* How often the root has been counted in at the next step. */
 static uint32_t root_counts(void) {
-  return atomic_load(&l->memory->member[0].arrival_count[(l->step + 1) % RGI_SHM_DEPTH]);
+  return atomic_load(rgi_shared_state_arrivals(l, 0, l->step + 1));
 }
 
 static double held; /* until then the root has stayed in its wait */
 
 /* In the root's wait: until all members have come, and then for some time. */
 static void hold_root(void) {
-  rgi_bell *arrived = &l->memory->arrived[l->step % RGI_SHM_DEPTH];
+  rgi_bell *arrived = &rgi_shared_state_turn_of(l, l->step)->arrived;
   double limit = rgi_clock_now() + 10;
   if (held > 0)
     return;
@@ -184,6 +217,7 @@ static void test_leaves_first(void) {
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"the root goes on", test_goes_on},
+                                   {"long and short in turn", test_mixed},
                                    {"the root leaves first", test_leaves_first},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "shm_root", tests);
