@@ -43,9 +43,8 @@ enum {
   RGI_ALGORITHM_NODES = 4,     /* members on several nodes; an operation that does not commute
                         needs consecutive ranks on each */
   RGI_ALGORITHM_UNEVEN = 8,    /* a builder that also takes blocks of different sizes */
-  RGI_ALGORITHM_BEST = 16,     /* chosen wherever it can serve: shared memory against messages */
-  RGI_ALGORITHM_IN_ORDER = 32, /* consecutive ranks on each node, whatever the operation */
-  RGI_ALGORITHM_DIVIDES = 64   /* combines a part of the vector at a time; one that needs one node
+  RGI_ALGORITHM_IN_ORDER = 16, /* consecutive ranks on each node, whatever the operation */
+  RGI_ALGORITHM_DIVIDES = 32   /* combines a part of the vector at a time; one that needs one node
                        does so only beyond RGI_SHM_CHUNK bytes */
 };
 

@@ -103,7 +103,7 @@ const rgi_algorithm rgi_algorithms_allgather[] = {
     {"ring", allgather_ring, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"hierarchical", allgather_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "inside the node + between nodes + inside the node"},
-    {"shared", allgather_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, RGI_COST_DOUBLING},
+    {"shared", allgather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
     {0}};
 
 const rgi_algorithm rgi_algorithms_allgatherv[] = {

@@ -114,6 +114,6 @@ const rgi_algorithm rgi_algorithms_allreduce[] = {
      "2 (p - 1) t_s + (p - 1)/p n (2 t_w + t_c)"},
     {"hierarchical", allreduce_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "inside the node + between nodes + inside the node"},
-    {"shared", allreduce_shared,
-     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
+    {"shared", allreduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES,
+     RGI_COST_REDUCE_SHM},
     {0}};

@@ -140,13 +140,19 @@ static double alltoall_bruck_cost(const rgi_cost_params *l) {
   return rgi_cost_lg(l->p) * (l->ts + l->p / 2 * l->n * l->tw);
 }
 
+/* The members meet once; each block is copied twice. */
+static double alltoall_shared_cost(const rgi_cost_params *l) {
+  return rgi_cost_lg(l->p) * l->ts + 2 * (l->p - 1) * l->n * l->tw;
+}
+
 const rgi_algorithm rgi_algorithms_alltoall[] = {
     {"linear", alltoall_linear, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"pairwise", alltoall_pairwise, RGI_ALGORITHM_UNEVEN, RGI_COST_BLOCKS},
     {"bruck", alltoall_bruck, 0, alltoall_bruck_cost, "lg p (t_s + p/2 n t_w)"},
     {"hierarchical", alltoall_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "inside the node + between nodes + inside the node"},
-    {"shared", alltoall_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, RGI_COST_BLOCKS},
+    {"shared", alltoall_shared, RGI_ALGORITHM_ONE_NODE, alltoall_shared_cost,
+     "lg p t_s + 2 (p - 1) n t_w"},
     {0}};
 
 const rgi_algorithm rgi_algorithms_alltoallv[] = {

@@ -78,6 +78,5 @@ const rgi_algorithm rgi_algorithms_barrier[] = {
     {"butterfly", barrier_butterfly, 0, barrier_butterfly_cost, "lg p t_s"},
     {"hierarchical", barrier_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "twice inside the node + between nodes"},
-    {"shared", barrier_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, barrier_butterfly_cost,
-     "lg p t_s"},
+    {"shared", barrier_shared, RGI_ALGORITHM_ONE_NODE, barrier_butterfly_cost, "lg p t_s"},
     {0}};

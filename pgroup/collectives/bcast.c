@@ -138,6 +138,5 @@ const rgi_algorithm rgi_algorithms_bcast[] = {
      "(lg p + p - 1) t_s + 2 (p - 1)/p n t_w"},
     {"hierarchical", bcast_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "between nodes + inside the node"},
-    {"shared", bcast_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, bcast_shared_cost,
-     "lg p t_s + 2 n t_w"},
+    {"shared", bcast_shared, RGI_ALGORITHM_ONE_NODE, bcast_shared_cost, "lg p t_s + 2 n t_w"},
     {0}};

@@ -42,9 +42,10 @@ static rgi_choice_shape shape_of(const rgi_sched *s, const rgi_call *c,
 static int choose_row(const rgi_coll *coll, const rgi_choice_shape *shape) {
   int row = coll->forced[shape->op].row;
   const rgi_algorithm *table = coll->algorithms[shape->op];
-  return row >= 0 && rgi_choice_serves(&table[row], shape)
-             ? row
-             : rgi_choice_best(rgi_tuning_now(), table, shape, 0);
+  if (row >= 0 && rgi_choice_serves(&table[row], shape))
+    return row;
+  row = coll->in_memory ? rgi_choice_memory_row(table, shape) : -1;
+  return row >= 0 ? row : rgi_choice_best(rgi_tuning_now(), table, shape, 0);
 }
 
 static void unpack_result(rgi_sched *s, const rgi_call *c, const rgi_algorithm_args *p) {

@@ -2,11 +2,19 @@
  * Copyright (c) the Regroup authors
  *
  * The choice among algorithms by the cost model. An algorithm between nodes is charged with the
- * best message algorithm between the node leaders and a tree inside a node. */
+ * best message algorithm between the node leaders and a tree inside a node.
+ *
+ * The short way of a blocking call (fast_path.h) does not ask the model. It is taken only if the
+ * model prefers shared memory for all operations and lengths on so many members, as it does unless
+ * the measured costs of a machine say otherwise. */
 #include "collectives/choice.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
 
 #include "collectives/coll_state.h"
 #include "collectives/shared_state.h"
+#include "runtime/runtime.h"
 
 /* Whether the algorithm leaves the vector whole. */
 static int keeps_whole(const rgi_algorithm *a, const rgi_choice_shape *shape) {
@@ -73,8 +81,6 @@ int rgi_choice_best(const rgi_tuning_model *m, const rgi_algorithm table[],
     if (!rgi_choice_serves(&table[row], shape) ||
         (messages && (needs & (RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_NODES))))
       continue;
-    if (needs & RGI_ALGORITHM_BEST)
-      return row;
     double cost = rgi_choice_predict(m, table, row, shape);
     if (best < 0 || cost < least) {
       best = row;
@@ -82,6 +88,39 @@ int rgi_choice_best(const rgi_tuning_model *m, const rgi_algorithm table[],
     }
   }
   return best;
+}
+
+/* Lengths of 0 and of powers of two up to this one. */
+#define LONGEST ((size_t)1 << 40)
+
+static int prefers_memory(const rgi_algorithm *const tables[], int p) {
+  for (int op = 0; op < RG_OP_COUNT; op++)
+    for (size_t bytes = 0; bytes <= LONGEST; bytes = bytes ? 2 * bytes : 1) {
+      rgi_choice_shape shape = {(rg_operation)op, p, 1, bytes, 1, 1, 1, 1, 0};
+      int row = rgi_choice_memory_row(tables[op], &shape);
+      if (row >= 0 && row != rgi_choice_best(rgi_tuning_now(), tables[op], &shape, 0))
+        return 0;
+    }
+  return 1;
+}
+
+int rgi_choice_memory_row(const rgi_algorithm table[], const rgi_choice_shape *shape) {
+  for (int row = 0; table[row].name; row++)
+    if ((table[row].needs & RGI_ALGORITHM_ONE_NODE) && rgi_choice_serves(&table[row], shape))
+      return row;
+  return -1;
+}
+
+/* The model stays the same from rg_init to rg_finalize. */
+int rgi_choice_prefers_memory(const rgi_algorithm *const tables[], int p) {
+  static _Atomic uint64_t known[64]; /* the epoch, the number of members, the answer */
+  _Atomic uint64_t *word = &known[p % 64];
+  uint64_t asked = (uint64_t)rgi_runtime.epoch << 32 | (uint64_t)p << 1, found = atomic_load(word);
+  if (found >> 1 == asked >> 1)
+    return found % 2;
+  int answer = prefers_memory(tables, p);
+  atomic_store(word, asked + (uint64_t)answer);
+  return answer;
 }
 
 void rgi_choice_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,

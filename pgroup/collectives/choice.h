@@ -36,6 +36,13 @@ double rgi_choice_predict(const rgi_tuning_model *model, const rgi_algorithm tab
 int rgi_choice_best(const rgi_tuning_model *model, const rgi_algorithm table[],
                     const rgi_choice_shape *shape, int messages);
 
+/* The row that uses the node's shared memory, if it can serve the call; else -1. */
+int rgi_choice_memory_row(const rgi_algorithm table[], const rgi_choice_shape *shape);
+
+/* Whether by the cost model shared memory is best for all operations and lengths on p members of
+ * one node, wherever it can serve. tables: of each operation. */
+int rgi_choice_prefers_memory(const rgi_algorithm *const tables[], int p);
+
 /* Writes the operation's steps among the members of a subgroup, by the algorithm of that row of
  * its table or, if row is -1 or cannot serve, by the best of those that send messages only. */
 void rgi_choice_build(rgi_sched *s, rg_operation op, int row, const rgi_subgroup *t,

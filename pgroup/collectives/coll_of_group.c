@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/mix.h"
+#include "collectives/choice.h"
 #include "collectives/force.h"
 #include "collectives/operation.h"
 #include "collectives/shared_state_cache.h"
@@ -52,6 +53,9 @@ static int make_coll(const char *call, rg_group g) {
     end_coll(coll);
     return error;
   }
+  coll->in_memory =
+      coll->nodes.count == 1 &&
+      (coll->all.size == 1 || rgi_choice_prefers_memory(coll->algorithms, coll->all.size));
   g->collectives = coll;
   g->collectives_free = end_coll;
   return RG_SUCCESS;

@@ -50,6 +50,7 @@ typedef struct rgi_coll {
   rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
   atomic_int failed; /* no operation ends any more: an error of a member (coll_failure.h); or 0 */
   int forced_any;
+  int in_memory; /* all members on one node, and shared memory is best wherever it can serve */
   rgi_coll_forced forced[RG_OP_COUNT];
   const struct rgi_algorithm *const *algorithms; /* of each operation (algorithm.h) */
 } rgi_coll;

@@ -32,5 +32,5 @@ double rgi_cost_rabenseifner(const rgi_cost_params *l) {
 }
 
 double rgi_cost_reduce_shm(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * l->ts + l->n * (2 * l->tw + l->tc);
+  return rgi_cost_lg(l->p) * l->ts + l->n * (2 * l->tw + (l->p - 1) / l->p * l->tc);
 }

@@ -25,6 +25,6 @@ rgi_cost rgi_cost_rabenseifner, rgi_cost_reduce_shm;
 #define RGI_COST_REDUCE_LINEAR rgi_cost_reduce_linear, "(p - 1) (t_s + n (t_w + t_c))"
 #define RGI_COST_REDUCE_TREE rgi_cost_reduce_tree, "lg p (t_s + n (t_w + t_c))"
 #define RGI_COST_RABENSEIFNER rgi_cost_rabenseifner, "2 lg p t_s + (p - 1)/p n (2 t_w + t_c)"
-#define RGI_COST_REDUCE_SHM rgi_cost_reduce_shm, "lg p t_s + n (2 t_w + t_c)"
+#define RGI_COST_REDUCE_SHM rgi_cost_reduce_shm, "lg p t_s + n (2 t_w + (p - 1)/p t_c)"
 
 #endif

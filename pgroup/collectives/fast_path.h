@@ -28,9 +28,8 @@ rgi_fast_path(rg_group g, MPI_Count count, const void *memory, size_t element, i
   rgi_coll *coll = g->collectives;
   if ((!coll || count > 0) && rgi_coll_get("a collective", g, &coll))
     return NULL;
-  if (coll->forced_any || coll->nodes.count != 1 || count < 0 || !element ||
-      (!memory && count > 0) || memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 ||
-      root >= coll->all.size)
+  if (coll->forced_any || !coll->in_memory || count < 0 || !element || (!memory && count > 0) ||
+      memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 || root >= coll->all.size)
     return NULL;
   if (!coll->shm && count > 0 && coll->all.size > 1 && rgi_coll_join(coll))
     return NULL;

@@ -87,7 +87,7 @@ const rgi_algorithm rgi_algorithms_gather[] = {
     {"tree", gather_tree, 0, RGI_COST_DOUBLING},
     {"hierarchical", gather_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "inside the node + between nodes"},
-    {"shared", gather_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, RGI_COST_DOUBLING},
+    {"shared", gather_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
     {0}};
 
 const rgi_algorithm rgi_algorithms_gatherv[] = {

@@ -117,6 +117,5 @@ const rgi_algorithm rgi_algorithms_reduce[] = {
     {"rabenseifner", reduce_rabenseifner, RGI_ALGORITHM_DIVIDES, RGI_COST_RABENSEIFNER},
     {"hierarchical", reduce_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "inside the node + between nodes"},
-    {"shared", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST | RGI_ALGORITHM_DIVIDES,
-     RGI_COST_REDUCE_SHM},
+    {"shared", reduce_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_DIVIDES, RGI_COST_REDUCE_SHM},
     {0}};

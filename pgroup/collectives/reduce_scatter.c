@@ -187,7 +187,7 @@ static double reduce_scatter_halving_cost(const rgi_cost_params *l) {
 }
 
 static double reduce_scatter_shared_cost(const rgi_cost_params *l) {
-  return rgi_cost_lg(l->p) * l->ts + l->p * l->n * (2 * l->tw + l->tc);
+  return rgi_cost_lg(l->p) * l->ts + l->n * (l->p * l->tw + (l->p - 1) * l->tc);
 }
 
 const rgi_algorithm rgi_algorithms_reduce_scatter[] = {
@@ -200,6 +200,6 @@ const rgi_algorithm rgi_algorithms_reduce_scatter[] = {
     {"hierarchical", reduce_scatter_hierarchical, RGI_ALGORITHM_NODES | RGI_ALGORITHM_UNEVEN, NULL,
      "inside the node + between nodes + inside the node"},
     {"shared", reduce_scatter_shared,
-     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_UNEVEN | RGI_ALGORITHM_BEST | RGI_ALGORITHM_DIVIDES,
-     reduce_scatter_shared_cost, "lg p t_s + p n (2 t_w + t_c)"},
+     RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_UNEVEN | RGI_ALGORITHM_DIVIDES,
+     reduce_scatter_shared_cost, "lg p t_s + n (p t_w + (p - 1) t_c)"},
     {0}};

@@ -90,7 +90,7 @@ const rgi_algorithm rgi_algorithms_scatter[] = {
     {"halving", scatter_halving, 0, RGI_COST_DOUBLING},
     {"hierarchical", scatter_hierarchical, RGI_ALGORITHM_NODES, NULL,
      "between nodes + inside the node"},
-    {"shared", scatter_shared, RGI_ALGORITHM_ONE_NODE | RGI_ALGORITHM_BEST, RGI_COST_DOUBLING},
+    {"shared", scatter_shared, RGI_ALGORITHM_ONE_NODE, RGI_COST_DOUBLING},
     {0}};
 
 const rgi_algorithm rgi_algorithms_scatterv[] = {

@@ -37,6 +37,13 @@ static void test_one_node(void) {
   RGT_STR(chosen(shape_for(RG_OP_REDUCE_SCATTER, 64, 1, 8, 0)), "halving");
 }
 
+/* With the built-in costs, inside a node: whatever the number of members and the length. */
+static void test_memory(void) {
+  for (int p = 2; p <= 1024; p *= 2)
+    RGT_TRUE(rgi_choice_prefers_memory(rgi_operation_algorithms, p) &&
+             rgi_choice_prefers_memory(rgi_operation_algorithms, p + 1));
+}
+
 /* Between nodes one copy is sent, whatever the length. */
 static void test_nodes(void) {
   for (size_t bytes = 1; bytes <= (size_t)64 << 20; bytes *= 2)
@@ -132,9 +139,15 @@ static void test_forced(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"start", start_groups},           {"one node", test_one_node}, {"several nodes", test_nodes},
-      {"constraints", test_constraints}, {"the model", test_model},   {"tables", test_tables},
-      {"forced", test_forced},           {"stop", stop_groups},       {NULL, NULL}};
+  static const rgt_test tests[] = {{"start", start_groups},
+                                   {"one node", test_one_node},
+                                   {"memory", test_memory},
+                                   {"several nodes", test_nodes},
+                                   {"constraints", test_constraints},
+                                   {"the model", test_model},
+                                   {"tables", test_tables},
+                                   {"forced", test_forced},
+                                   {"stop", stop_groups},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "coll_choice", tests);
 }

@@ -4,12 +4,16 @@
  * ranks: 2 3 4 7
  * sources: tests/collectives/messages.c
  * wrap: rgi_message_send
- * Inside a node the automatic choice sends no message, and a forced algorithm is
- * used from the next call on. */
+ * Inside a node the automatic choice sends no message, unless messages cost less, and a forced
+ * algorithm is used from the next call on. */
 #include <mpi.h>
 #include <regroup.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "messages.h"
+#include "runtime/tuning.h"
 #include "shm/node.h"
 #include "tests/check/check.h"
 
@@ -56,7 +60,29 @@ static void test_forced(void) {
   RGT_OK(rg_finalize());
 }
 
+/* Costs by which messages are better: the short way into shared memory is not taken. */
+static void test_dear_memory(void) {
+  char path[] = "/tmp/regroup-test-XXXXXX";
+  if (rgt_rank == 0) {
+    FILE *f = fdopen(mkstemp(path), "w");
+    fputs(RGI_TUNING_HEAD "\nshared.t_s = 0.5\n", f);
+    RGT_INT(fclose(f), 0);
+  }
+  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+  setenv("RG_TUNING", path, 1);
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  unsetenv("RG_TUNING");
+  RGT_OK(rg_group_world(&g));
+  RGT_TRUE(messages() > 0);
+  RGT_OK(rg_group_free(&g));
+  RGT_OK(rg_finalize());
+  if (rgt_rank == 0)
+    unlink(path);
+}
+
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"forced and automatic", test_forced}, {NULL, NULL}};
+  static const rgt_test tests[] = {{"forced and automatic", test_forced},
+                                   {"memory that costs more than messages", test_dear_memory},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "coll_fast_path", tests);
 }
