@@ -42,7 +42,7 @@ static rgi_shared_state *alloc_handle(uint32_t depth) {
     return NULL;
   l->depth = depth;
   l->stride = (uint32_t)rgi_shared_state_stride(depth);
-  l->cells = (uint32_t)rgi_shared_state_cells_at(depth);
+  l->last_cell = depth - 1;
   return l;
 }
 
@@ -208,6 +208,7 @@ static int attach_slot(rgi_shared_state *l) {
     return error;
   l->memory = memory;
   l->entry = (char *)memory + rgi_shared_state_head(l->depth);
+  l->cells = l->entry + rgi_shared_state_cells_at(l->depth);
   atomic_store(&l->memory->depth, (uint16_t)l->depth);
   return RG_SUCCESS;
 }

@@ -155,6 +155,12 @@ typedef struct {
   rgi_shared_state_turn turn[]; /* `depth` of them; the members begin at the next line */
 } rgi_shared_state_memory;
 
+/* Who reads the caller's cell. */
+typedef struct {
+  int reader; /* one more member; or -1 */
+  int unread; /* no member but that one */
+} rgi_shared_state_use;
+
 /* One process's handle of a shared state. */
 typedef struct rgi_shared_state rgi_shared_state;
 
@@ -167,25 +173,23 @@ struct rgi_shared_state {
   int in_cache; /* cached for the next group with these members */
   int suspended;
   rgi_members *members;
-  rgi_shared_state_memory *memory; /* NULL until the first operation */
-  char *entry;                     /* the members' entries in it */
-  uint32_t depth, stride, cells;   /* the entries' size, and where the cells are in one */
-  int n, me;                       /* local members, and the caller's place among them */
-  int *ranks;                      /* group ranks of the local members; NULL: all, in order */
-  uint32_t step, ended;            /* the step that runs; the last one that the caller ended */
-  uint32_t safe;                   /* all members have ended this one */
-  rgi_levels *levels;              /* the caller's place in the levels; NULL: there are none */
-  uint32_t near_safe;              /* its parent and children there have ended this one */
-  uint32_t flat;                   /* no later step was read by all members */
-  uint32_t gave;                   /* the last step in which the caller gave to all others; or 0 */
-  uint32_t bytes;                  /* length of the operation that runs, modulo 2^32 */
-  char *buffer;                    /* NULL until attached */
-  uint64_t joining;                /* the group whose first step is about to begin; or 0 */
-  uint64_t wanting;                /* the group for which the memory is attached; or 0 */
-  struct {
-    int reader;  /* one more member that reads the caller's cell; or -1 */
-    char unread; /* no member but that one reads it */
-  } use[];       /* by cell */
+  rgi_shared_state_memory *memory;   /* NULL until the first operation */
+  char *entry, *cells;               /* the first member's entry in it, and cells */
+  char *now;                         /* the first member's cell of the step that runs */
+  uint32_t depth, last_cell, stride; /* last_cell: depth - 1; stride: of the entries */
+  int n, me;                         /* local members, and the caller's place among them */
+  int *ranks;                        /* group ranks of the local members; NULL: all, in order */
+  uint32_t step, ended;              /* the step that runs; the last one that the caller ended */
+  uint32_t safe;                     /* all members have ended this one */
+  rgi_levels *levels;                /* the caller's place in the levels; NULL: there are none */
+  uint32_t near_safe;                /* its parent and children there have ended this one */
+  uint32_t flat;                     /* no later step was read by all members */
+  uint32_t gave;              /* the last step in which the caller gave to all others; or 0 */
+  uint32_t bytes;             /* length of the operation that runs, modulo 2^32 */
+  char *buffer;               /* NULL until attached */
+  uint64_t joining;           /* the group whose first step is about to begin; or 0 */
+  uint64_t wanting;           /* the group for which the memory is attached; or 0 */
+  rgi_shared_state_use use[]; /* by cell */
 };
 
 /* Makes the handle for a group's members on this node, and frees it. Local. */
@@ -242,7 +246,7 @@ static inline size_t rgi_shared_state_part(uint32_t depth) {
 
 /* Of the cell of a step: the depth is a power of two. */
 static inline uint32_t rgi_shared_state_index(const rgi_shared_state *l, uint32_t step) {
-  return step & (l->depth - 1);
+  return step & l->last_cell;
 }
 
 static inline rgi_shared_state_member *rgi_shared_state_member_at(const rgi_shared_state *l,
@@ -252,8 +256,8 @@ static inline rgi_shared_state_member *rgi_shared_state_member_at(const rgi_shar
 
 static inline rgi_shared_state_cell *rgi_shared_state_cell_at(const rgi_shared_state *l, int i,
                                                               uint32_t step) {
-  char *cells = l->entry + (size_t)i * l->stride + l->cells;
-  return (rgi_shared_state_cell *)(void *)cells + rgi_shared_state_index(l, step);
+  char *first = l->cells + (size_t)i * l->stride;
+  return (rgi_shared_state_cell *)(void *)first + rgi_shared_state_index(l, step);
 }
 
 /* How many steps have counted member i in, at the cell of this step. */

@@ -236,8 +236,9 @@ static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l,
     RGI_TRY(join_group(l, step, call));
   l->step = step;
   l->flat = by == BY_ALL ? step : l->flat;
-  l->use[rgi_shared_state_index(l, step)].reader = -1;
-  l->use[rgi_shared_state_index(l, step)].unread = by == BY_NONE;
+  uint32_t at = rgi_shared_state_index(l, step);
+  l->use[at] = (rgi_shared_state_use){-1, by == BY_NONE};
+  l->now = l->cells + at * sizeof(rgi_shared_state_cell);
   rgi_shm_step_cell(l, l->me)->bytes = l->bytes;
   return RG_SUCCESS;
 }

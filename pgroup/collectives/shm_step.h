@@ -100,7 +100,7 @@ static inline int rgi_shm_step_take(rgi_shared_state *l, int root, const char *c
 }
 
 static inline rgi_shared_state_cell *rgi_shm_step_cell(rgi_shared_state *l, int i) {
-  return rgi_shared_state_cell_at(l, i, l->step);
+  return (rgi_shared_state_cell *)(void *)(l->now + (size_t)i * l->stride);
 }
 
 /* Member i's chunk of the shared buffer for a step, and for so many bytes. */
