@@ -44,9 +44,11 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
   return RG_SUCCESS;
 }
 
+static const rgi_shm_coll_least direct_least = {RGI_SHM_COLL_NEVER, (size_t)256 << 10};
+
 static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
   l->bytes = (uint32_t)bytes;
-  if (rgi_shm_coll_direct(bytes))
+  if (rgi_shm_coll_direct(bytes, direct_least))
     return rgi_shm_coll_copy_direct(l, &(rgi_shm_coll_copy){.in = data,
                                                             .out = data,
                                                             .bytes = bytes,

@@ -97,11 +97,18 @@ typedef struct {
   const char *call;
 } rgi_shm_coll_copy;
 
-/* Whether blocks of so many bytes are copied so: the same on all members. pieces: of an operation
- * that would meet for each RGI_SHM_CHUNK / n bytes of a block, where the copy needs two meetings.
- */
-int rgi_shm_coll_direct(size_t bytes);
-int rgi_shm_coll_direct_pieces(const rgi_shared_state *l, size_t bytes);
+/* The shortest blocks for which an operation does so, as measured, with a processor for each
+ * process and where processes share processors. Through the shared buffer the givers' copies run
+ * beside those of the readers; and where they share processors, a giver that waits must run once
+ * more. */
+typedef struct {
+  size_t spinning, sleeping;
+} rgi_shm_coll_least;
+
+#define RGI_SHM_COLL_NEVER SIZE_MAX
+
+/* Whether blocks of so many bytes are copied so: the same on all members. */
+int rgi_shm_coll_direct(size_t bytes, rgi_shm_coll_least least);
 
 /* l->bytes is set. */
 int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c);

@@ -15,6 +15,14 @@
 #include "collectives/shm_coll.h"
 #include "collectives/shm_step.h"
 
+static const rgi_shm_coll_least gather_least = {RGI_SHM_COLL_NEVER, (size_t)1 << 20},
+                                scatter_least = {(size_t)32 << 10, (size_t)128 << 10};
+
+/* Of an allgather or alltoall: what a member gets no longer fits into the caches. */
+static rgi_shm_coll_least least_for_all(const rgi_shared_state *l) {
+  return (rgi_shm_coll_least){RGI_SHM_COLL_NEVER, ((size_t)32 << 20) / (size_t)l->n};
+}
+
 static size_t smaller_of(size_t a, size_t b) {
   return a < b ? a : b;
 }
@@ -59,7 +67,7 @@ static int gather_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
  * written there. */
 static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   l->bytes = (uint32_t)b->bytes;
-  if (rgi_shm_coll_direct(b->bytes))
+  if (rgi_shm_coll_direct(b->bytes, b->root < 0 ? least_for_all(l) : gather_least))
     return gather_direct(l, b);
   if (b->bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
@@ -151,7 +159,7 @@ static int scatter_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   if (b->bytes == 0)
     return RG_SUCCESS;
-  if (l->n > 1 && rgi_shm_coll_direct(b->bytes))
+  if (l->n > 1 && rgi_shm_coll_direct(b->bytes, scatter_least))
     return rgi_shm_step_result(l, scatter_direct(l, b));
   const char *own = own_of_root(l, b);
   if (own)
@@ -184,7 +192,7 @@ static int alltoall_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   size_t piece = RGI_SHM_CHUNK / (size_t)l->n;
   l->bytes = (uint32_t)b->bytes;
-  if (rgi_shm_coll_direct_pieces(l, b->bytes))
+  if (rgi_shm_coll_direct(b->bytes, least_for_all(l)))
     return alltoall_direct(l, b);
   if (piece == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,

@@ -20,18 +20,8 @@
 #include "shm/node.h"
 #include "shm/peer_memory.h"
 
-/* Shorter blocks are faster through the shared buffer; where processes share processors, by more:
- * the givers, which wait, must run once more. */
-#define LEAST ((size_t)32 << 10)
-#define LEAST_SLEEPING ((size_t)128 << 10)
-
-int rgi_shm_coll_direct(size_t bytes) {
-  return rgi_node.pids && bytes >= (rgi_shm_step_can_spin() ? LEAST : LEAST_SLEEPING);
-}
-
-int rgi_shm_coll_direct_pieces(const rgi_shared_state *l, size_t bytes) {
-  return rgi_shm_coll_direct(bytes) ||
-         (rgi_node.pids && !rgi_shm_step_can_spin() && bytes > RGI_SHM_CHUNK / (size_t)l->n);
+int rgi_shm_coll_direct(size_t bytes, rgi_shm_coll_least least) {
+  return rgi_node.pids && bytes >= (rgi_shm_step_can_spin() ? least.spinning : least.sleeping);
 }
 
 static int copy_error(const rgi_shared_state *l, int giver, int error, const char *call) {
