@@ -256,6 +256,8 @@ class Lane:
             outcome = run_program(test, np, self.options) if np else run_script(test, self.options)
             if self.stopped:
                 return
+            if outcome.skipped and self.options.no_skips:
+                outcome = Outcome(failed=outcome.skipped, notes=['FAIL ' + n for n in outcome.notes])
             label = test.name + (' np=%d' % np if np else '')
             self.suspects.update(dict.fromkeys(shared_memory() - before, label))
             word = 'FAIL' if outcome.failed else 'skip' if outcome.skipped else 'ok'
@@ -320,6 +322,7 @@ def main():
     parser.add_argument('--alone', action='store_true', help='one test at a time')
     parser.add_argument('--also', action='append', default=[], metavar='PATH',
                         help='this source file of a test too, as the last one')
+    parser.add_argument('--no-skips', action='store_true', help='what is skipped has failed')
     parser.add_argument('--mpi', choices=MPIEXEC, default='mpich')
     parser.add_argument('paths', nargs='*', help='source files of tests (all)')
     options = parser.parse_args()

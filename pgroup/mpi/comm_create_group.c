@@ -48,6 +48,13 @@ static int create_comm(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcom
   return inherit_handler(comm, *newcomm);
 }
 
+/* MPICH 4.2 finds this before it looks at the communicator, and then asks the handler of
+ * MPI_COMM_SELF; by itself it asks that of MPI_COMM_WORLD, as long as nobody has set the other one,
+ * but the library has. */
+static int is_null_group(MPI_Comm comm, MPI_Group group) {
+  return group == MPI_GROUP_NULL && comm != MPI_COMM_NULL;
+}
+
 RG_API int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
   int answer;
   if (!rgi_intercept_chosen(RGI_INTERCEPT_COMM_CREATE_GROUP))
@@ -57,5 +64,9 @@ RG_API int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Co
   else if (rgi_intercept_end(RGI_INTERCEPT_COMM_CREATE_GROUP, comm,
                              create_comm(comm, group, tag, newcomm), &answer))
     return answer;
+  if (rgi_intercept_chosen(RGI_INTERCEPT_COMM_CREATE_GROUP) && is_null_group(comm, group)) {
+    PMPI_Comm_call_errhandler(comm, MPI_ERR_GROUP);
+    return MPI_ERR_GROUP;
+  }
   return PMPI_Comm_create_group(comm, group, tag, newcomm);
 }

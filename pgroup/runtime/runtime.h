@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 #include <stdatomic.h>
+#include <stdint.h>
 
 typedef struct {
   int started;                  /* how many rg_init are open */

@@ -17,6 +17,7 @@ ends: so nothing is left, however this process ends.
 """
 import os
 import pwd
+import re
 import signal
 import subprocess
 import time
@@ -66,6 +67,19 @@ SURVIVE = '--no-kill', '--kill-on-bad-exit=0', '--wait=0'
 # srun ends the whole step, also with --no-kill, if a connection is reset instead of closed.
 RESET = 'io error with slurmstepd'
 READY = 30  # seconds
+
+
+def is_newer():
+    """srun 24.11 ends with status 1 where a node has failed and its own tasks have not; 22.05 with theirs."""
+    try:
+        said = subprocess.run([cluster.tool('slurmctld'), '-V'], capture_output=True, text=True).stdout
+    except cluster.Unavailable:
+        return False
+    found = re.search(r'(\d+)\.', said)
+    return found is not None and int(found[1]) > 22
+
+
+NODE_FAILED = (0, 1) if is_newer() else (0,)  # the status where a node is lost and all else is well
 
 
 class Command(subprocess.Popen):

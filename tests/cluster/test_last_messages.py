@@ -7,6 +7,7 @@ and the sockets are full: with polite waiting alone, and with MPI's collectives 
 time: 240
 beside: yes
 """
+import ctypes
 import os
 import sys
 
@@ -25,14 +26,23 @@ def send(nodes, library, message, last, **env):
     assert text.count(' 0 bytes wrong\n') == 4, (words, text, said)
 
 
+def hangs_by_itself():
+    """Whether UCX is 1.18 or newer: with sockets so small it hangs in programs of MPI alone, and where
+    the library adds no more than polite waiting."""
+    major, minor, patch = (ctypes.c_uint() for _ in range(3))
+    ctypes.CDLL('libucp.so.0').ucp_get_version(*map(ctypes.byref, (major, minor, patch)))
+    return (major.value, minor.value) >= (1, 18)
+
+
 if OPENMPI:
     skip('only for MPICH')
 skip_sanitized()
 try:
     with cluster.Nodes(2) as pair:
         for each in [POLITE, LIBRARY]:
-            send(pair, each, 5000, 5000, **SMALL_SOCKETS)
-            send(pair, each, 8000, 3, **SMALL_SOCKETS)
+            sockets = {} if each == POLITE and hangs_by_itself() else SMALL_SOCKETS
+            send(pair, each, 5000, 5000, **sockets)
+            send(pair, each, 8000, 3, **sockets)
         send(pair, POLITE, 100, 100, **SMALL_SOCKETS)
         send(pair, POLITE, 8000, 200000)
 except cluster.Unavailable as why:

@@ -208,8 +208,10 @@ static void test_compare(void) {
   RGT_OK(rg_group_create(world, 1, &rgt_rank, 1, &c));
   RGT_OK(rg_group_compare(a, c, &how));
   RGT_INT(how, rgt_size > 1 ? RG_UNEQUAL : RG_CONGRUENT);
-  RGT_TRUE(RG_IDENT == MPI_IDENT && RG_CONGRUENT == MPI_CONGRUENT && RG_SIMILAR == MPI_SIMILAR &&
-           RG_UNEQUAL == MPI_UNEQUAL);
+  RGT_INT(RG_IDENT, MPI_IDENT);
+  RGT_INT(RG_CONGRUENT, MPI_CONGRUENT);
+  RGT_INT(RG_SIMILAR, MPI_SIMILAR);
+  RGT_INT(RG_UNEQUAL, MPI_UNEQUAL);
   rg_group_free(&a);
   rg_group_free(&b);
   rg_group_free(&c);

@@ -126,6 +126,14 @@ def test_beside():
     assert last(done.stdout) == '1 passed, 1 failed, 1 skipped', done.stdout
 
 
+def test_no_skips():
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [script(folder, 'one', 'true'), script(folder, 'other', 'echo not here; exit 77')]
+        done = subprocess.run(RUNNER[:-1] + ['--no-skips'] + paths, capture_output=True, text=True)
+    assert 'FAIL skipped: not here' in done.stdout, done.stdout
+    assert (done.returncode, last(done.stdout)) == (1, '1 passed, 1 failed'), done.stdout
+
+
 def test_interrupt():
     with tempfile.TemporaryDirectory() as folder:
         beside = script(folder, 'beside', '# beside: yes\nsleep 600; sleep 600')

@@ -62,7 +62,8 @@ def use(root, lib):
     env = dict(os.environ, PKG_CONFIG_PATH=lib + '/pkgconfig', PKG_CONFIG_SYSROOT_DIR=root,
                LD_LIBRARY_PATH=lib)
     for package, source in [('regroup', 'client.c'), ('regroup-arrays', 'client_arrays.c')]:
-        flags = [f.replace(root + '/usr/include/x86', '/usr/include/x86') for f in
+        # pkg-config puts the root before MPI's folders too, which are not in it.
+        flags = [f if os.path.exists(f[2:]) else f.replace(root, '') for f in
                  call(['pkg-config', '--cflags', '--libs', package], env=env).split()]
         program = '%s/%s' % (root, package)
         call(['gcc', 'tests/install/' + source, '-o', program, '-I%s/usr/include' % root, '-L' + lib,

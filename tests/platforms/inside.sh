@@ -30,8 +30,12 @@ hostname "$name"
 pivot_root . .
 umount -l .
 cd /regroup
+kept=()
+for name in RGT_SEED http_proxy https_proxy no_proxy; do
+  [ -z "${!name:-}" ] || kept+=("$name=${!name}")
+done
 # Not exec: the first process of a PID namespace has to wait for orphans, which bash does.
 env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-  ${RGT_SEED:+RGT_SEED=$RGT_SEED} \
+  "${kept[@]}" \
   timeout -k 10 "${minutes}m" bash -c "$command" </dev/null
 exit $?

@@ -6,6 +6,8 @@ import random
 import re
 import subprocess
 
+import deaths
+
 
 class Kind:
     """A program of which so many ranks are to run. line: what the first survivor prints, perhaps
@@ -91,7 +93,7 @@ class Relief(Kind):
 
     def is_lost(self, status, text, killed):
         enough = 2 if 'are lost' in text else self.workers
-        return bool(status) and 'LOST: ' in text and killed >= enough
+        return deaths.is_loss(status) and 'LOST: ' in text and killed >= enough
 
 
 class Checkpoint(Kind):
@@ -150,7 +152,7 @@ class Mirrored(Kind):
         return int(found[3]) if int(found[2]) + int(found[3]) == self.np else -1
 
     def is_lost(self, status, text, killed):
-        return bool(status) and 'LOST: ' in text and killed > 1
+        return deaths.is_loss(status) and 'LOST: ' in text and killed > 1
 
 
 ALL = {'storm': Storm, 'creation': Creation, 'recover': Recover, 'relief': Relief,

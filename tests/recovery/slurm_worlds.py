@@ -17,6 +17,7 @@ from worlds import LOSSES
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cluster'))
 import faults  # noqa: E402
+import slurm  # noqa: E402
 
 KILLED = 128 + 9
 # srun's status: the highest of all tasks that it has heard of.
@@ -68,6 +69,8 @@ class Run(worlds.Run):
             return ''
         f = self.done()[0]
         right = STATUS.get(f.kind, [0 if f.hub else worlds.GIVEN_UP])
+        if f.kind != 'kill rank' and 0 in right:
+            right = [*right, *slurm.NODE_FAILED]
         return '' if self.status in right else 'another status than %s' % right
 
     def judge_memory(self):

@@ -82,7 +82,8 @@ def test_all_killed(folder, expected):
         for pid in ranks:
             os.kill(pid, 9)
         status, text = jobs.end_of(job, 180)
-        assert status and ranks, (status, text)
+        assert deaths.is_loss(status) and ranks, (status, text)
+        assert status or 'no process is left: the job ends' in text, (status, text)
         newest = newest_of(path)
         status, text = run(2, path, max(STEPS, newest))
         assert status == 0 and int(saved(text)[1]) >= max(after, newest), (newest, status, text)

@@ -58,7 +58,7 @@ def survive(place, nodes, np, lost, program, *args):
         return
     left = re.search(r'^SURVIVED (\d+)$', text, re.M)
     wrong = re.search(r'^rank \d+, round ', text, re.M)
-    assert status and left and not wrong, (nodes, np, program, args, seed, status, text)
+    assert deaths.is_loss(status) and left and not wrong, (nodes, np, program, args, seed, status, text)
     assert int(left[1]) == np // nodes * (nodes - lost), (nodes, np, args, seed, text)
 
 

@@ -21,7 +21,7 @@ def test_cases(where, np, *cases):
         assert (status, text) == (0, 'PASSED %s\n' % case), (where.name, np, case, status, text)
     for case in 'all', 'lost':
         status, text = jobs.run(np, 'tests/reserves', case, where=where)
-        assert status and 'all processes outside the reserve have died' in text, (
+        assert deaths.is_loss(status) and 'all processes outside the reserve have died' in text, (
             where.name, np, case, status, text)
 
 

@@ -26,16 +26,18 @@ static void write_trace(FILE *f, const post_draws_table *t, int q, const post_su
   fprintf(f, "set ylabel '%s'\nset xrange [0:%lld]\nset xtics auto\nunset arrow\n", l->label,
           (long long)draws);
   write_axis(f, 'y', &l->truth);
-  fprintf(f, "plot ");
-  for (int64_t i = 0; i < shown; i++)
-    fprintf(f, "%s'-' with lines lw 0.7 lc rgb '%s'", i ? ", " : "", colour[i]);
-  fprintf(f, "\n");
   for (int64_t i = 0; i < shown; i++) {
     const double *x = post_draws_table_chain(t, q, i * t->chains / shown);
+    fprintf(f, "$trace%lld << end\n", (long long)i);
     for (int64_t d = 0; d < draws; d++)
       fprintf(f, "%lld %g\n", (long long)d, x[d]);
-    fprintf(f, "e\n");
+    fprintf(f, "end\n");
   }
+  fprintf(f, "plot ");
+  for (int64_t i = 0; i < shown; i++)
+    fprintf(f, "%s$trace%lld with lines lw 0.7 lc rgb '%s'", i ? ", " : "", (long long)i,
+            colour[i]);
+  fprintf(f, "\n");
 }
 
 static void line_at(FILE *f, double x, const char *style) {
@@ -58,10 +60,10 @@ static void write_marginal(FILE *f, const post_draws_table *t, int q, const post
   line_at(f, l->truth.mean, "lw 1.5");
   line_at(f, l->truth.mean - l->truth.sd, "dt 2");
   line_at(f, l->truth.mean + l->truth.sd, "dt 2");
-  fprintf(f, "plot '-' with boxes fs solid 0.5 noborder lc rgb '%s'\n", colour[0]);
+  fprintf(f, "$marginal << end\n");
   for (int b = 0; b < BINS; b++)
     fprintf(f, "%g %g\n", low + (b + 0.5) * width, (double)count[b] / ((double)draws * width));
-  fprintf(f, "e\n");
+  fprintf(f, "end\nplot $marginal with boxes fs solid 0.5 noborder lc rgb '%s'\n", colour[0]);
 }
 
 /* A path in gnuplot's quotes. */
