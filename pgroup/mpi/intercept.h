@@ -18,6 +18,8 @@
 #include <regroup/group.h>
 #include <stdatomic.h>
 
+#include "progress/polite.h"
+
 /* X(id, name): the operations, by MPI's names. */
 #define RGI_INTERCEPT_LIST(X)                                                                      \
   X(BARRIER, "barrier")                                                                            \
@@ -74,6 +76,7 @@ extern int rgi_intercept_counting;
 
 /* The end of a call that was served without an error, in most jobs. */
 static inline int rgi_intercept_is_plain(int error) {
+  rgi_polite_served++;
   return !error && !rgi_intercept_counting;
 }
 

@@ -80,6 +80,7 @@ static RGI_POLITE_THREAD struct {
   int polling;         /* depth of rg_polite_polling */
   int looking;         /* depth of rgi_polite_look */
   int free;            /* polls of this row that did not pause */
+  unsigned served;     /* rgi_polite_served at the last pause */
   unsigned long polls; /* in vain, that polite.polls has not yet */
   unsigned long moves;
   double since; /* the first of the polls in vain; gaps without a processor do not end the row */
@@ -90,6 +91,7 @@ static RGI_POLITE_THREAD struct {
 void (*rgi_polite_waits)(double since, double now);
 RGI_POLITE_THREAD void (*rgi_polite_polled)(void);
 RGI_POLITE_THREAD double rgi_polite_own_wait;
+RGI_POLITE_THREAD unsigned rgi_polite_served;
 
 unsigned long rgi_polite_moves(void) {
   return mine.moves;
@@ -228,11 +230,19 @@ static __attribute__((noinline)) void pause_now(int look) {
   mine.last = did == RGI_PAUSE_SPUN ? now : rgi_clock_now();
 }
 
+/* This poll is the first one after a call that was served. */
+static void begin_row(void) {
+  rgi_polite_end_row();
+  mine.served = rgi_polite_served;
+}
+
 static inline void pause_once(void) {
   int look = mine.looking > 0 && polite.spare;
   mine.polls++;
   if (mine.free < (look ? FREE_LOOKS : FREE_POLLS))
     mine.free++;
+  else if (mine.served != rgi_polite_served)
+    begin_row();
   else if (!polite.other_polls || !polite.other_polls())
     pause_now(look);
 }

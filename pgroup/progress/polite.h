@@ -32,6 +32,10 @@ RGI_HIDDEN void rgi_polite_look(int begin);
 /* What this thread has waited for is there: its next poll in vain begins a new wait. */
 RGI_HIDDEN void rgi_polite_end_row(void);
 
+/* Calls that this thread has got done without a poll that moved something: served accesses to
+ * windows, flushes, collectives. Looks in vain between them are no wait: who calls them counts. */
+extern RGI_HIDDEN RGI_POLITE_THREAD unsigned rgi_polite_served;
+
 /* For a transport other than UCX: reads the settings; whether waits are to be polite. */
 RGI_HIDDEN int rgi_polite_start(void);
 

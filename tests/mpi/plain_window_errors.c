@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Wrong calls on windows: the error's class, and that it comes through the window's handler; what
- * lies beside the window keeps its value. With a number, what MPI alone cannot: accesses beyond the
- * memory, and so many windows at once, and twice as many one after another; a second number: their
- * bytes. */
+ * Wrong calls on windows: the error's class and text, and that it comes through the window's
+ * handler; what lies beside the window keeps its value. With a number, what MPI alone cannot:
+ * accesses beyond the memory, and so many windows at once, and twice as many one after another; a
+ * second number: their bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +18,14 @@ static void handle(MPI_Win *win, int *code, ...) {
 }
 
 static void told(const char *name, int code) {
-  int class;
+  int class, length;
+  char text[MPI_MAX_ERROR_STRING] = "";
   MPI_Error_class(code, &class);
   plain_number(name, class * 100 + handled);
+  if (code != MPI_SUCCESS)
+    MPI_Error_string(code, text, &length);
+  text[strcspn(text, ",")] = 0; /* behind it MPICH tells its own functions */
+  plain_print("text", text, (int)strlen(text));
   handled = 0;
 }
 
