@@ -124,8 +124,8 @@ static int check_time(rgi_wait *w, double waited) {
   return RG_SUCCESS;
 }
 
-/* With so many processes for each processor a yield to another process takes long: after a few of them
- * a wait sleeps. */
+/* With so many processes for each processor a yield to another process takes long: after a few of
+ * them a wait sleeps. */
 enum { CROWD = 32, CROWD_SWITCHES = 2 };
 #define SWITCH_SECONDS 4e-6
 
