@@ -34,7 +34,6 @@
 #include "shm/backing.h"
 #include "shm/blocks.h"
 #include "shm/huge.h"
-#include "shm/node.h"
 #include "shm/pages.h"
 
 #define SMALL RGI_BLOCKS_LARGEST
@@ -75,6 +74,7 @@ typedef struct {
 static struct {
   arena_header *base;
   int fd;
+  int line; /* of `used`: by the process's id, which neighbours have in a row */
 } arena = {.fd = -1};
 
 static rgi_arena_cache *caches;
@@ -106,8 +106,7 @@ int rgi_arena_fd(void) {
 }
 
 static void count_used(size_t bytes) {
-  unsigned line = (unsigned)rgi_node.me % USED_LINES;
-  atomic_fetch_add_explicit(&arena.base->used[line].bytes, bytes, memory_order_relaxed);
+  atomic_fetch_add_explicit(&arena.base->used[arena.line].bytes, bytes, memory_order_relaxed);
 }
 
 static uint64_t sum_used(void) {
@@ -467,6 +466,7 @@ static int map_segment(size_t bytes) {
     return rgi_error(RG_ERR_SYSTEM, "rg_init: the node's arena cannot be mapped (%zu MiB): %s",
                      bytes >> 20, strerror(errno));
   arena.base = base;
+  arena.line = getpid() % USED_LINES;
   return RG_SUCCESS;
 }
 
@@ -610,6 +610,7 @@ int rgi_arena_attach(int fd) {
     return 0;
   arena.fd = fd;
   arena.base = base;
+  arena.line = getpid() % USED_LINES;
   return 1;
 }
 
