@@ -52,6 +52,14 @@
 /* In a full arena all free pages give their memory back, so many bytes at a time under the lock. */
 #define DROPPED ((size_t)4 << 20)
 
+/* Bytes in blocks, less those that were freed: what the processes that share a line have added.
+ * What one allocates another may free: only the sum of all lines is a number of bytes. */
+typedef struct {
+  _Alignas(RGI_LINE) _Atomic uint64_t bytes;
+} used_line;
+
+#define USED_LINES 64
+
 typedef struct {
   uint64_t number, size;              /* drawn for this segment; bytes of all but the heap */
   uint64_t heap, mapped;              /* where the heap begins and ends */
@@ -59,13 +67,14 @@ typedef struct {
   uint64_t at_hand;                   /* bytes of free pages that keep their memory */
   uint64_t limit[RGI_ARENA_PURPOSES]; /* where the pages end that each purpose may take */
   pthread_mutex_t growing;            /* robust */
-  _Atomic uint64_t used;
+  used_line used[USED_LINES];
   rgi_blocks_table blocks;
 } arena_header;
 
 static struct {
   arena_header *base;
   int fd;
+  int line; /* of `used`: by the process's id, which neighbours have in a row */
 } arena = {.fd = -1};
 
 static rgi_arena_cache *caches;
@@ -94,6 +103,17 @@ uint64_t rgi_arena_offset(const void *at) {
 
 int rgi_arena_fd(void) {
   return arena.fd;
+}
+
+static void count_used(size_t bytes) {
+  atomic_fetch_add_explicit(&arena.base->used[arena.line].bytes, bytes, memory_order_relaxed);
+}
+
+static uint64_t sum_used(void) {
+  uint64_t sum = 0;
+  for (int i = 0; i < USED_LINES; i++)
+    sum += atomic_load_explicit(&arena.base->used[i].bytes, memory_order_relaxed);
+  return sum;
 }
 
 /* --- pages ------------------------------------------------------------------- */
@@ -186,8 +206,8 @@ static int alloc_pages(const char *what, uint64_t n, const rgi_placement *placed
     return rgi_error(RG_ERR_NOMEM,
                      "%s: the node's arena is full (%zu of %zu MiB are taken; wanted: %zu bytes in "
                      "one piece): set RG_ARENA_SIZE higher, or free groups and arrays",
-                     what, (size_t)(atomic_load(&arena.base->used) >> 20),
-                     (size_t)(arena.base->size >> 20), (size_t)n * RGI_PAGE);
+                     what, (size_t)(sum_used() >> 20), (size_t)(arena.base->size >> 20),
+                     (size_t)n * RGI_PAGE);
   if (placed) {
     drop_pages(first, n, 1);
     rgi_placement_bind(placed, page_at(first), arena.base);
@@ -361,7 +381,7 @@ static int alloc_block(const arena_wish *wish, const char *what, size_t bytes, u
     error = alloc_any(what, bytes, wish->placed, &got);
   if (error && !alloc_aside(wish->purpose, pages_of(bytes), &got))
     return error;
-  atomic_fetch_add_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
+  count_used(size_of(bytes));
   *offset = got;
   return RG_SUCCESS;
 }
@@ -398,7 +418,7 @@ rgi_arena_purpose rgi_arena_get_purpose(void) {
 }
 
 void rgi_arena_free(uint64_t offset, size_t bytes) {
-  atomic_fetch_sub_explicit(&arena.base->used, size_of(bytes), memory_order_relaxed);
+  count_used(0 - size_of(bytes));
   const rgi_blocks b = small_blocks();
   if (bytes <= SMALL && !rgi_arena_is_aside(offset))
     rgi_blocks_push(&b, rgi_blocks_class(bytes), offset);
@@ -419,7 +439,7 @@ void rgi_arena_free_placed(uint64_t offset, size_t bytes) {
 void rgi_arena_get_usage(rgi_arena_usage *usage) {
   usage->size = arena.base->size;
   usage->grown = page_table()->backed * RGI_PAGE;
-  usage->used = atomic_load(&arena.base->used);
+  usage->used = sum_used();
 }
 
 void *rgi_arena_heap(void) {
@@ -446,6 +466,7 @@ static int map_segment(size_t bytes) {
     return rgi_error(RG_ERR_SYSTEM, "rg_init: the node's arena cannot be mapped (%zu MiB): %s",
                      bytes >> 20, strerror(errno));
   arena.base = base;
+  arena.line = getpid() % USED_LINES;
   return RG_SUCCESS;
 }
 
@@ -589,6 +610,7 @@ int rgi_arena_attach(int fd) {
     return 0;
   arena.fd = fd;
   arena.base = base;
+  arena.line = getpid() % USED_LINES;
   return 1;
 }
 

@@ -16,7 +16,7 @@
 #define SIZES 64
 #define WARMUP 5
 #define BATCH 16
-#define COUNTS 4096 /* read-increments by instructions: ranks that begin together stay together */
+#define COUNTS 65536 /* read-increments by instructions: all ranks are at work most of the time */
 #define SHORT 4096
 #define MOST_BYTES (1 << 26)
 
