@@ -124,29 +124,9 @@ static int check_time(rgi_wait *w, double waited) {
   return RG_SUCCESS;
 }
 
-/* With so many processes for each processor a yield to another process takes long: after a few of
- * them a wait sleeps. */
-enum { CROWD = 32, CROWD_SWITCHES = 2 };
-#define SWITCH_SECONDS 4e-6
-
-static int is_crowded(void) {
-  return rgi_node.oversubscribed && rgi_node.n >= CROWD * rgi_node.processors;
-}
-
-/* began: when the yield did. */
-static void note_yield(rgi_wait *w, double began) {
-  w->switches += rgi_clock_now() - began > SWITCH_SECONDS;
-}
-
 int rgi_wait_more(rgi_wait *w) {
-  rgi_pause_kind kind = (rgi_pause_kind)rgi_options_choice(RGI_OPT_WAIT);
-  int crowded = kind == RGI_PAUSE_AUTO && is_crowded();
-  double began = crowded ? rgi_clock_now() : 0;
-  if (crowded && w->switches >= CROWD_SWITCHES)
-    kind = RGI_PAUSE_SLEEP;
-  rgi_pause_result did = rgi_pause_step(&w->pause, kind, !rgi_node.oversubscribed);
-  if (crowded && did == RGI_PAUSE_YIELDED)
-    note_yield(w, began);
+  rgi_pause_result did = rgi_pause_step(&w->pause, (rgi_pause_kind)rgi_options_choice(RGI_OPT_WAIT),
+                                        !rgi_node.oversubscribed);
   /* The clock is read only when time may have passed. */
   if (did == RGI_PAUSE_SPUN && w->pause.looks % 1024)
     return RG_SUCCESS;
@@ -190,41 +170,19 @@ int rgi_wait_cause(int error, const char *call) {
 enum { SHORT_WAITS = 4 };
 static _Thread_local int short_waits = SHORT_WAITS;
 
-/* In a crowd a thread that has done something else for so long before a wait is taken to wait for
- * members that come back from that one by one: a few yields to other processes are in vain then. In
- * collectives one after another all members need the processor at the same time, and a wait takes
- * more of them. */
-#define APART_SECONDS 500e-6
-static _Thread_local double waited_until; /* the last look of the thread's last wait on a bell */
-
-static int is_apart(const rgi_wait *w) {
-  return w->pause.start - w->before > APART_SECONDS && is_crowded();
-}
-
 /* After a sleep. rung: it ended by the bell. */
-static void learn_length(const rgi_wait *w, double waited, int rung) {
+static void learn_length(double waited, int rung) {
   if (waited > BELL_YIELD_SECONDS)
     short_waits = 0;
-  else if (rung && short_waits < SHORT_WAITS && !is_apart(w))
+  else if (rung && short_waits < SHORT_WAITS)
     short_waits++;
-}
-
-static void yield_on_bell(rgi_wait *w, double now) {
-  sched_yield();
-  if (!is_apart(w))
-    return;
-  note_yield(w, now);
-  if (w->switches >= CROWD_SWITCHES)
-    short_waits = 0;
 }
 
 /* Spins or yields. Returns 0 if it is time to sleep. */
 static int spin_on_bell(rgi_wait *w, double now) {
   int kind = rgi_options_choice(RGI_OPT_WAIT);
-  if (w->pause.start == 0) {
+  if (w->pause.start == 0)
     w->pause.start = now;
-    w->before = waited_until;
-  }
   w->pause.looks++;
   if (kind == RGI_PAUSE_SPIN || (kind == RGI_PAUSE_AUTO && !rgi_node.oversubscribed &&
                                  now - w->pause.start < RGI_PAUSE_SPIN_SECONDS))
@@ -232,7 +190,7 @@ static int spin_on_bell(rgi_wait *w, double now) {
   int yields = kind == RGI_PAUSE_YIELD || (kind == RGI_PAUSE_AUTO && short_waits == SHORT_WAITS &&
                                            now - w->pause.start < BELL_YIELD_SECONDS);
   if (yields)
-    yield_on_bell(w, now);
+    sched_yield();
   return yields;
 }
 
@@ -248,7 +206,7 @@ static double sleep_on_bell(const rgi_wait *w, rgi_bell *bell, uint32_t old, dou
   rgi_bell_sleep(bell, old, seconds);
   double now = rgi_clock_now();
   if (!w->patient)
-    learn_length(w, now - w->pause.start,
+    learn_length(now - w->pause.start,
                  atomic_load_explicit(&bell->value, memory_order_relaxed) != old);
   return now;
 }
@@ -266,7 +224,6 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
     now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
   else if (!spin_on_bell(w, now))
     now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : busy_sleep(now - w->pause.start));
-  waited_until = now;
   return check_time(w, now - w->pause.start);
 }
 

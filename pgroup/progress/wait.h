@@ -17,8 +17,6 @@ typedef struct {
   const char *call; /* for reports: the public function */
   int peer;         /* for reports: the awaited rank, or -1 */
   int reported;
-  double before;                  /* the end of the thread's wait on a bell before this one */
-  int switches;                   /* yields that gave the processor to others, in a crowd */
   int over;                       /* looks since RG_TIMEOUT has passed: the second is an error */
   int (*awaited)(const void *of); /* finds the awaited rank when a report needs it; or NULL */
   const void *of;

@@ -7,18 +7,14 @@
  * polite. */
 #include <mpi.h>
 #include <regroup.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/pause.h"
 #include "progress/polite.h"
 #include "progress/wait.h"
-#include "shm/node.h"
 #include "tests/check/check.h"
 
 static void test_steps(void) {
@@ -133,47 +129,6 @@ static void test_lengths(void) {
   RGT_INT(yields, 3);
 }
 
-/* While `counted`, yields take as long as if another process had run. */
-static int counted, yields_counted;
-
-int sched_yield(void) {
-  yields_counted += counted;
-  if (counted)
-    rgi_clock_sleep(20e-6);
-  return (int)syscall(SYS_sched_yield);
-}
-
-/* Yields of a wait of 50 ms, on the bell or without one, after something else. */
-static int count_yields(int bell_waits) {
-  rgi_bell bell = {0};
-  rgi_wait w;
-  rgi_clock_sleep(1e-3);
-  rgi_wait_start(&w, "test", -1);
-  yields_counted = 0;
-  counted = 1;
-  for (double until = rgi_clock_now() + 50e-3; rgi_clock_now() < until;)
-    RGT_OK(bell_waits ? rgi_wait_bell(&w, &bell, 0, 0) : rgi_wait_more(&w));
-  counted = 0;
-  return yields_counted;
-}
-
-/* In a crowd a wait after something else sleeps after two yields that gave the processor away, as
- * the next such ones do at once, and one without a bell sleeps after two always. */
-static void test_crowd(void) {
-  int processors = rgi_node.processors;
-  rgi_node.processors = 0;
-  for (int tries = 0, again = 1; again && tries < 200; tries++) {
-    for (int k = 0; k < 4; k++)
-      wait_shortly();
-    again = sleeps_at_once();
-  }
-  RGT_INT(count_yields(1), 2);
-  RGT_INT(count_yields(1), 0);
-  RGT_INT(count_yields(0), 2);
-  rgi_node.processors = processors;
-  RGT_TRUE(count_yields(0) > 10);
-}
-
 /* Whether all ranks but 0 have yielded and slept while rank 0 was late. */
 static int all_were_polite(double late) {
   int64_t yields = 0, sleeps = 0, yields_before = 0, sleeps_before = 0;
@@ -285,7 +240,6 @@ int main(int argc, char **argv) {
                                    {"stop", test_stop},
                                    {"start crowded", test_start_crowded},
                                    {"lengths", test_lengths},
-                                   {"crowd", test_crowd},
                                    {"stop crowded", test_stop},
                                    {"start limited", test_start_limited},
                                    {"time limit", test_time_limit},
