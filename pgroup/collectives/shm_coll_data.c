@@ -162,8 +162,8 @@ int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   if (l->n > 1 && rgi_shm_coll_direct(b->bytes, scatter_least))
     return rgi_shm_step_result(l, scatter_direct(l, b));
   const char *own = own_of_root(l, b);
-  if (own)
-    memmove(b->out, own, b->bytes);
+  if (own && own != b->out)
+    rgi_copy_block(b->out, own, b->bytes);
   return l->n == 1 ? RG_SUCCESS : rgi_shm_step_result(l, run_scatter(l, b));
 }
 
@@ -209,7 +209,7 @@ static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 int rgi_shm_coll_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   if (l->n > 1 && b->bytes > 0)
     return rgi_shm_step_result(l, run_alltoall(l, b));
-  if (b->bytes > 0)
-    memmove(b->out, b->in, b->bytes);
+  if (b->bytes > 0 && b->in != b->out)
+    rgi_copy_block(b->out, b->in, b->bytes);
   return RG_SUCCESS;
 }
