@@ -48,15 +48,18 @@ static const rgi_shm_coll_least direct_least = {RGI_SHM_COLL_NEVER, (size_t)256 
 
 static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
   l->bytes = (uint32_t)bytes;
+  const rgi_shm_coll_copy copy = {.in = data,
+                                  .out = data,
+                                  .bytes = bytes,
+                                  .giver = root,
+                                  .reader = RGI_SHM_COLL_ALL,
+                                  .call = call};
   if (rgi_shm_coll_direct(bytes, direct_least))
-    return rgi_shm_coll_copy_direct(l, &(rgi_shm_coll_copy){.in = data,
-                                                            .out = data,
-                                                            .bytes = bytes,
-                                                            .giver = root,
-                                                            .reader = RGI_SHM_COLL_ALL,
-                                                            .call = call});
+    return rgi_shm_coll_copy_direct(l, &copy);
   if (bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, call));
+  if (rgi_shm_coll_direct_without_buffer(l, bytes))
+    return rgi_shm_coll_copy_direct(l, &copy);
   if (rgi_shm_coll_levels_carry(l, bytes))
     return rgi_shm_coll_levels_bcast(l, data, bytes, root, call);
   size_t piece = rgi_shm_step_room(l);

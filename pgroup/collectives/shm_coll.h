@@ -110,6 +110,12 @@ typedef struct {
 /* Whether blocks of so many bytes are copied so: the same on all members. */
 int rgi_shm_coll_direct(size_t bytes, rgi_shm_coll_least least);
 
+/* The same where the arena has no room for the shared buffer: through the cells blocks of some
+ * length would take many steps. After rgi_shm_step_attach_buffer. */
+static inline int rgi_shm_coll_direct_without_buffer(const rgi_shared_state *l, size_t bytes) {
+  return !l->buffer && rgi_shm_coll_direct(bytes, (rgi_shm_coll_least){1024, 1024});
+}
+
 /* l->bytes is set. */
 int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c);
 

@@ -71,6 +71,8 @@ static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
     return gather_direct(l, b);
   if (b->bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
+  if (rgi_shm_coll_direct_without_buffer(l, b->bytes))
+    return gather_direct(l, b);
   size_t piece = rgi_shm_step_room(l);
   for (size_t at = 0; at < b->bytes; at += piece)
     RGI_TRY(gather_step(l, b, at, smaller_of(piece, b->bytes - at)));
@@ -198,6 +200,8 @@ static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,
                      l->n);
   RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
+  if (rgi_shm_coll_direct_without_buffer(l, b->bytes))
+    return alltoall_direct(l, b);
   if (!l->buffer)
     return rgi_shm_coll_alltoall_cells(l, b);
   for (size_t at = 0; at < b->bytes; at += piece)

@@ -117,9 +117,15 @@ static int await_all_done(rgi_shared_state *l, uint32_t step, const char *call) 
   return RG_SUCCESS;
 }
 
+/* A member that takes only does not look at all others for long: before the numbers of steps wrap
+ * round it does so once. */
+#define SAFE_LAG (1 << 30)
+
 /* How far they have come beyond the step is remembered: most looks are saved. */
 static int await_near_done(rgi_shared_state *l, uint32_t step, const char *call) {
   const rgi_levels *t = l->levels;
+  if ((int32_t)(step - l->safe) > SAFE_LAG)
+    return await_all_done(l, step, call);
   int reader = l->use[rgi_shared_state_index(l, step)].reader;
   uint32_t least = l->step;
   if (reader >= 0)
@@ -170,7 +176,7 @@ static uint32_t least_done(const rgi_shared_state *l) {
 
 static int sleep_until_room(rgi_shared_state *l, uint32_t needed, const char *call) {
   const uint32_t half = l->step + 1 - l->depth / 2;
-  uint32_t wanted = ((step_reached(half, needed) ? half : needed) + ROOM - 1) / ROOM * ROOM;
+  uint32_t wanted = (half + ROOM - 1) / ROOM * ROOM;
   rgi_bell *bell = &l->memory->room_bell;
   int error = RG_SUCCESS;
   rgi_wait w;
@@ -206,7 +212,7 @@ static __attribute__((noinline)) int await_room(rgi_shared_state *l, readers by,
                                                 const char *call) {
   if (by != BY_ALL && !l->joining && !step_reached(l->flat, needed))
     return await_near_done(l, needed, call);
-  if (l->depth > RGI_SHM_FEW && !rgi_shm_step_can_spin())
+  if (needed == l->step + 1 - RGI_SHM_DEPTH && !rgi_shm_step_can_spin())
     return sleep_until_room(l, needed, call);
   return await_all_done(l, needed, call);
 }

@@ -76,8 +76,10 @@ extern int rgi_intercept_counting;
 
 /* The end of a call that was served without an error, in most jobs. */
 static inline int rgi_intercept_is_plain(int error) {
+  if (error || rgi_intercept_counting)
+    return 0;
   rgi_polite_served++;
-  return !error && !rgi_intercept_counting;
+  return 1;
 }
 
 void rgi_intercept_count(rgi_intercept_call call, rgi_intercept_outcome outcome);

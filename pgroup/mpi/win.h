@@ -204,13 +204,20 @@ static inline void rgi_win_order_accesses(void) {
 /* Lets MPI and the other processes go on. */
 void rgi_win_go_on(void);
 
+extern RGI_WIN_THREAD unsigned rgi_win_polls;
 #define RGI_WIN_POLL_EVERY 256
 
 /* In calls that may be repeated until another process has done something: some of them let MPI and
  * the other processes go on. */
 static inline void rgi_win_poll(void) {
-  if (++rgi_polite_served % RGI_WIN_POLL_EVERY == 0)
+  if (++rgi_win_polls % RGI_WIN_POLL_EVERY == 0)
     rgi_win_go_on();
+}
+
+/* The same in a call that gets done what it was called for. */
+static inline void rgi_win_poll_served(void) {
+  rgi_polite_served++;
+  rgi_win_poll();
 }
 
 #endif

@@ -99,7 +99,7 @@ static int lock_element(rgi_win *w, int rank, int class, const char *at, int *co
   *code = class == MPI_SUCCESS ? MPI_SUCCESS : rgi_win_raise(w, class);
   if (class != MPI_SUCCESS || !at)
     return 0;
-  rgi_win_poll();
+  rgi_win_poll_served();
   int error = rgi_win_access_lock(w, rank);
   *code = rgi_win_raise_own(w, error);
   return !error;

@@ -154,14 +154,14 @@ static int flush_target(rgi_win *w, int rank) {
     return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
   if (!rgi_win_is_locked(w) || (!w->open_all && !t->opening))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
-  rgi_win_poll();
+  rgi_win_poll_served();
   return MPI_SUCCESS;
 }
 
 static int flush_targets(rgi_win *w) {
   if (!rgi_win_is_locked(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
-  rgi_win_poll();
+  rgi_win_poll_served();
   return MPI_SUCCESS;
 }
 

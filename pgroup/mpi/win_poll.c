@@ -8,6 +8,8 @@
 #include "progress/wait.h"
 #include "shm/node.h"
 
+RGI_WIN_THREAD unsigned rgi_win_polls;
+
 void rgi_win_go_on(void) {
   if (rgi_wait_meanwhile)
     rgi_wait_meanwhile();

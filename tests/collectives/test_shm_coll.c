@@ -452,6 +452,21 @@ static void check_direct(const char *options) {
   test_stop();
 }
 
+/* The arena has no room for the buffer: long blocks go directly, whatever takes less time else. */
+static void test_direct_without_buffer(void) {
+  start("direct=1");
+  rgi_shared_state_detach_buffer(l);
+  rgt_full_arena_fill(0, 1);
+  copied_directly = 0;
+  test_bcast();
+  test_gather_scatter();
+  test_alltoall();
+  RGT_TRUE(!l->buffer);
+  RGT_TRUE(copied_directly >= 4 || !rgi_node.pids);
+  rgt_full_arena_empty();
+  test_stop();
+}
+
 static void test_direct(void) {
   check_direct("oversubscribed=no");
 }
@@ -479,6 +494,7 @@ int main(int argc, char **argv) {
                                    {"peer memory", test_peer_memory},
                                    {"direct", test_direct},
                                    {"direct, sleeping", test_direct_sleeping},
+                                   {"direct, without the buffer", test_direct_without_buffer},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "shm_coll", tests);
 }

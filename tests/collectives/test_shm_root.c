@@ -161,6 +161,26 @@ static void test_mixed(void) {
   }
 }
 
+/* A member that only takes looks at all others now and then, as if it had done so for long. */
+static void check_only_takes(void) {
+  const uint32_t most = (uint32_t)1 << 30;
+  char data[8] = {0};
+  for (uint32_t k = 0; k < 6 * l->depth; k++) {
+    RGT_OK(rgi_shm_coll_bcast(l, data, sizeof data, 0, "test"));
+    if (k == 3 * l->depth && rgt_rank > 0)
+      l->safe = l->step - most - 100;
+  }
+  RGT_TRUE(l->step - l->safe <= most);
+}
+
+static void test_only_takes(void) {
+  for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
+    begin(oversubscribed);
+    check_only_takes();
+    end();
+  }
+}
+
 /* --- who leaves a barrier first ------------------------------------------------------------- */
 
 /* How often the root has been counted in at the next step. */
@@ -218,6 +238,7 @@ static void test_leaves_first(void) {
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"the root goes on", test_goes_on},
                                    {"long and short in turn", test_mixed},
+                                   {"a member only takes", test_only_takes},
                                    {"the root leaves first", test_leaves_first},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "shm_root", tests);

@@ -47,8 +47,7 @@ static int finished(const void *memory, int users) {
 /* The purposes' slots one after the other; returns how many there are before none is left. */
 static int attach_all(int members, uint64_t at[], int most) {
   static const rgi_arena_purpose purposes[] = {RGI_ARENA_TELL, RGI_ARENA_SURVIVORS};
-  size_t bytes =
-      sizeof(rgi_shared_state_memory) + (size_t)members * sizeof(rgi_shared_state_member);
+  size_t bytes = rgi_shared_state_bytes(members, RGI_SHM_DEPTH);
   int n = 0;
   for (int p = 0; p < 2; p++) {
     void *memory;
