@@ -44,7 +44,7 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
   return RG_SUCCESS;
 }
 
-static const rgi_shm_coll_least direct_least = {RGI_SHM_COLL_NEVER, (size_t)256 << 10};
+static const rgi_shm_coll_least direct_least = {RGI_SHM_COLL_SPINNING, (size_t)256 << 10};
 
 static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
   l->bytes = (uint32_t)bytes;

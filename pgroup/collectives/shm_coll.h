@@ -98,14 +98,13 @@ typedef struct {
 } rgi_shm_coll_copy;
 
 /* The shortest blocks for which an operation does so, as measured, with a processor for each
- * process and where processes share processors. Through the shared buffer the givers' copies run
- * beside those of the readers; and where they share processors, a giver that waits must run once
- * more. */
+ * process (RGI_SHM_COLL_SPINNING) and where processes share processors: there the givers' copies
+ * into the shared buffer run beside other copies, and a giver that waits must run once more. */
 typedef struct {
   size_t spinning, sleeping;
 } rgi_shm_coll_least;
 
-#define RGI_SHM_COLL_NEVER SIZE_MAX
+#define RGI_SHM_COLL_SPINNING ((size_t)32 << 10)
 
 /* Whether blocks of so many bytes are copied so: the same on all members. */
 int rgi_shm_coll_direct(size_t bytes, rgi_shm_coll_least least);

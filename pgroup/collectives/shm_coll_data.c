@@ -15,12 +15,15 @@
 #include "collectives/shm_coll.h"
 #include "collectives/shm_step.h"
 
-static const rgi_shm_coll_least gather_least = {RGI_SHM_COLL_NEVER, (size_t)1 << 20},
-                                scatter_least = {(size_t)32 << 10, (size_t)128 << 10};
+static const rgi_shm_coll_least gather_least = {RGI_SHM_COLL_SPINNING, (size_t)1 << 20},
+                                scatter_least = {RGI_SHM_COLL_SPINNING, (size_t)128 << 10};
 
-/* Of an allgather or alltoall: what a member gets no longer fits into the caches. */
-static rgi_shm_coll_least least_for_all(const rgi_shared_state *l) {
-  return (rgi_shm_coll_least){RGI_SHM_COLL_NEVER, ((size_t)32 << 20) / (size_t)l->n};
+/* Of what a member gets in all: it no longer fits into the caches. */
+#define ALLGATHER_LEAST ((size_t)32 << 20)
+#define ALLTOALL_LEAST ((size_t)1 << 20)
+
+static rgi_shm_coll_least least_for_all(const rgi_shared_state *l, size_t all) {
+  return (rgi_shm_coll_least){RGI_SHM_COLL_SPINNING, all / (size_t)l->n};
 }
 
 static size_t smaller_of(size_t a, size_t b) {
@@ -67,7 +70,7 @@ static int gather_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
  * written there. */
 static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   l->bytes = (uint32_t)b->bytes;
-  if (rgi_shm_coll_direct(b->bytes, b->root < 0 ? least_for_all(l) : gather_least))
+  if (rgi_shm_coll_direct(b->bytes, b->root < 0 ? least_for_all(l, ALLGATHER_LEAST) : gather_least))
     return gather_direct(l, b);
   if (b->bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
@@ -194,7 +197,7 @@ static int alltoall_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   size_t piece = RGI_SHM_CHUNK / (size_t)l->n;
   l->bytes = (uint32_t)b->bytes;
-  if (rgi_shm_coll_direct(b->bytes, least_for_all(l)))
+  if (rgi_shm_coll_direct(b->bytes, least_for_all(l, ALLTOALL_LEAST)))
     return alltoall_direct(l, b);
   if (piece == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,
