@@ -155,7 +155,7 @@ typedef struct {
   rgi_shared_state_turn turn[]; /* `depth` of them; the members begin at the next line */
 } rgi_shared_state_memory;
 
-/* Who reads the caller's cell. */
+/* Which members read the caller's cell. */
 typedef struct {
   int reader; /* one more member; or -1 */
   int unread; /* no member but that one */

@@ -44,7 +44,7 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
   return RG_SUCCESS;
 }
 
-static const rgi_shm_coll_least direct_least = {RGI_SHM_COLL_SPINNING, (size_t)256 << 10};
+#define LEAST_SLEEPING ((size_t)256 << 10)
 
 static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
   l->bytes = (uint32_t)bytes;
@@ -54,7 +54,7 @@ static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, co
                                   .giver = root,
                                   .reader = RGI_SHM_COLL_ALL,
                                   .call = call};
-  if (rgi_shm_coll_direct(bytes, direct_least))
+  if (rgi_shm_coll_direct(bytes, rgi_shm_coll_direct_least(LEAST_SLEEPING)))
     return rgi_shm_coll_copy_direct(l, &copy);
   if (bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, call));

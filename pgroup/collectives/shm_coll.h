@@ -97,22 +97,19 @@ typedef struct {
   const char *call;
 } rgi_shm_coll_copy;
 
-/* The shortest blocks for which an operation does so, as measured, with a processor for each
- * process (RGI_SHM_COLL_SPINNING) and where processes share processors: there the givers' copies
- * into the shared buffer run beside other copies, and a giver that waits must run once more. */
-typedef struct {
-  size_t spinning, sleeping;
-} rgi_shm_coll_least;
+/* Whether an operation copies blocks of so many bytes so: those from `least` on, where the system
+ * lets the processes read each other's memory. The same on all members. */
+int rgi_shm_coll_direct(size_t bytes, size_t least);
 
-#define RGI_SHM_COLL_SPINNING ((size_t)32 << 10)
-
-/* Whether blocks of so many bytes are copied so: the same on all members. */
-int rgi_shm_coll_direct(size_t bytes, rgi_shm_coll_least least);
+/* The shortest blocks for which an operation does so, as measured. sleeping: where processes share
+ * processors; there the givers' copies into the shared buffer run beside other copies, and a giver
+ * that waits must run once more. */
+size_t rgi_shm_coll_direct_least(size_t sleeping);
 
 /* The same where the arena has no room for the shared buffer: through the cells blocks of some
  * length would take many steps. After rgi_shm_step_attach_buffer. */
 static inline int rgi_shm_coll_direct_without_buffer(const rgi_shared_state *l, size_t bytes) {
-  return !l->buffer && rgi_shm_coll_direct(bytes, (rgi_shm_coll_least){1024, 1024});
+  return !l->buffer && rgi_shm_coll_direct(bytes, 1024);
 }
 
 /* l->bytes is set. */

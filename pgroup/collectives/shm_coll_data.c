@@ -15,16 +15,12 @@
 #include "collectives/shm_coll.h"
 #include "collectives/shm_step.h"
 
-static const rgi_shm_coll_least gather_least = {RGI_SHM_COLL_SPINNING, (size_t)1 << 20},
-                                scatter_least = {RGI_SHM_COLL_SPINNING, (size_t)128 << 10};
-
-/* Of what a member gets in all: it no longer fits into the caches. */
+/* The shortest blocks that are copied directly where processes share processors; of an allgather or
+ * alltoall what a member gets in all: more no longer fits into the caches. */
+#define GATHER_LEAST ((size_t)1 << 20)
+#define SCATTER_LEAST_DIRECT ((size_t)128 << 10)
 #define ALLGATHER_LEAST ((size_t)32 << 20)
 #define ALLTOALL_LEAST ((size_t)1 << 20)
-
-static rgi_shm_coll_least least_for_all(const rgi_shared_state *l, size_t all) {
-  return (rgi_shm_coll_least){RGI_SHM_COLL_SPINNING, all / (size_t)l->n};
-}
 
 static size_t smaller_of(size_t a, size_t b) {
   return a < b ? a : b;
@@ -70,7 +66,9 @@ static int gather_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
  * written there. */
 static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   l->bytes = (uint32_t)b->bytes;
-  if (rgi_shm_coll_direct(b->bytes, b->root < 0 ? least_for_all(l, ALLGATHER_LEAST) : gather_least))
+  if (rgi_shm_coll_direct(
+          b->bytes,
+          rgi_shm_coll_direct_least(b->root < 0 ? ALLGATHER_LEAST / (size_t)l->n : GATHER_LEAST)))
     return gather_direct(l, b);
   if (b->bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
@@ -164,7 +162,7 @@ static int scatter_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   if (b->bytes == 0)
     return RG_SUCCESS;
-  if (l->n > 1 && rgi_shm_coll_direct(b->bytes, scatter_least))
+  if (l->n > 1 && rgi_shm_coll_direct(b->bytes, rgi_shm_coll_direct_least(SCATTER_LEAST_DIRECT)))
     return rgi_shm_step_result(l, scatter_direct(l, b));
   const char *own = own_of_root(l, b);
   if (own && own != b->out)
@@ -197,7 +195,7 @@ static int alltoall_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   size_t piece = RGI_SHM_CHUNK / (size_t)l->n;
   l->bytes = (uint32_t)b->bytes;
-  if (rgi_shm_coll_direct(b->bytes, least_for_all(l, ALLTOALL_LEAST)))
+  if (rgi_shm_coll_direct(b->bytes, rgi_shm_coll_direct_least(ALLTOALL_LEAST / (size_t)l->n)))
     return alltoall_direct(l, b);
   if (piece == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,

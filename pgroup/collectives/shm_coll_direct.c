@@ -20,8 +20,15 @@
 #include "shm/node.h"
 #include "shm/peer_memory.h"
 
-int rgi_shm_coll_direct(size_t bytes, rgi_shm_coll_least least) {
-  return rgi_node.pids && bytes >= (rgi_shm_step_can_spin() ? least.spinning : least.sleeping);
+/* With a processor for each process. */
+#define LEAST ((size_t)32 << 10)
+
+size_t rgi_shm_coll_direct_least(size_t sleeping) {
+  return rgi_shm_step_can_spin() ? LEAST : sleeping;
+}
+
+int rgi_shm_coll_direct(size_t bytes, size_t least) {
+  return rgi_node.pids && bytes >= least;
 }
 
 static int copy_error(const rgi_shared_state *l, int giver, int error, const char *call) {

@@ -48,9 +48,8 @@ static int create_comm(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcom
   return inherit_handler(comm, *newcomm);
 }
 
-/* MPICH 4.2 finds this before it looks at the communicator, and then asks the handler of
- * MPI_COMM_SELF; by itself it asks that of MPI_COMM_WORLD, as long as nobody has set the other one,
- * but the library has. */
+/* MPICH 4.2 finds this before it looks at the communicator, and then asks the error handler of
+ * MPI_COMM_SELF if one has been set, else that of MPI_COMM_WORLD. The library has set one. */
 static int is_null_group(MPI_Comm comm, MPI_Group group) {
   return group == MPI_GROUP_NULL && comm != MPI_COMM_NULL;
 }

@@ -135,14 +135,9 @@ static int spare_processor(void) {
 /* A preloaded library and a program that is linked with libregroup have a copy of this file each.
  * The program's copy knows where to report waits, the other one may know of them: it pauses in
  * MPI's, or has waits of its own. What a program exports comes before all libraries. */
-static since_fn *find_other(void) {
-  since_fn *found = (since_fn *)dlsym(RTLD_DEFAULT, "rgi_polite_since");
-  return found == own_rgi_polite_since ? (since_fn *)dlsym(RTLD_NEXT, "rgi_polite_since") : found;
-}
-
-static polls_fn *find_other_polls(void) {
-  polls_fn *found = (polls_fn *)dlsym(RTLD_DEFAULT, "rgi_polite_polls");
-  return found == own_rgi_polite_polls ? (polls_fn *)dlsym(RTLD_NEXT, "rgi_polite_polls") : found;
+static void *find_other(const char *function, void *own) {
+  void *found = dlsym(RTLD_DEFAULT, function);
+  return found == own ? dlsym(RTLD_NEXT, function) : found;
 }
 
 /* Several threads may call it at the same time: all write the same. */
@@ -153,8 +148,8 @@ int rgi_polite_start(void) {
   polite.on = first && !env_is("RG_POLITE", "0");
   polite.spare = spare_processor();
   polite.kind = wait_kind();
-  polite.other = find_other();
-  polite.other_polls = find_other_polls();
+  polite.other = (since_fn *)find_other("rgi_polite_since", (void *)own_rgi_polite_since);
+  polite.other_polls = (polls_fn *)find_other("rgi_polite_polls", (void *)own_rgi_polite_polls);
   return polite.on;
 }
 

@@ -33,7 +33,8 @@ RGI_HIDDEN void rgi_polite_look(int begin);
 RGI_HIDDEN void rgi_polite_end_row(void);
 
 /* Calls that this thread has got done without a poll that moved something: served accesses to
- * windows, flushes, collectives. Looks in vain between them are no wait: who calls them counts. */
+ * windows, flushes, collectives. The thread's looks in vain between them are no wait. The code that
+ * serves a call adds to it. */
 extern RGI_HIDDEN RGI_POLITE_THREAD unsigned rgi_polite_served;
 
 /* For a transport other than UCX: reads the settings; whether waits are to be polite. */

@@ -423,15 +423,14 @@ static void test_stop(void) {
 }
 
 /* Long blocks in one copy: by each operation, though through the buffer it may take less time. */
-int __real_rgi_shm_coll_direct(size_t bytes, rgi_shm_coll_least least);
-int __wrap_rgi_shm_coll_direct(size_t bytes, rgi_shm_coll_least least);
+int __real_rgi_shm_coll_direct(size_t bytes, size_t least);
+int __wrap_rgi_shm_coll_direct(size_t bytes, size_t least);
 
 static long copied_directly;
 static int always;
 
-int __wrap_rgi_shm_coll_direct(size_t bytes, rgi_shm_coll_least least) {
-  const rgi_shm_coll_least some = {(size_t)32 << 10, (size_t)32 << 10};
-  int direct = __real_rgi_shm_coll_direct(bytes, always ? some : least);
+int __wrap_rgi_shm_coll_direct(size_t bytes, size_t least) {
+  int direct = __real_rgi_shm_coll_direct(bytes, always ? (size_t)32 << 10 : least);
   copied_directly += direct;
   return direct;
 }

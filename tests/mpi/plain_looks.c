@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Looks for a message that nobody sends: alone, and after calls that got something done. How often
- * the process has slept meanwhile: looks alone are a wait. */
+ * Each process looks for a message that nobody sends: by looks alone, which are a wait, and by
+ * looks after calls that got something done. It prints how often it has slept meanwhile. */
 #include <stdio.h>
 #include <sys/resource.h>
 
