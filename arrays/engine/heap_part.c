@@ -16,7 +16,7 @@ typedef struct rgi_heap_part_range {
 } range;
 
 uint64_t rgi_heap_part_round(uint64_t bytes) {
-  return bytes ? (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE : RGI_LINE;
+  return bytes ? rgi_lines_whole(bytes) : RGI_LINE;
 }
 
 static uint64_t longest_below(const range *r) {

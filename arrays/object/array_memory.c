@@ -32,7 +32,7 @@ static uint64_t bytes_of(rg_array a, int rank) {
 /* --- one node --------------------------------------------------------------------- */
 
 static uint64_t locks_at(int members) {
-  return round_up((uint64_t)members * sizeof(uint64_t), RGI_LINE);
+  return rgi_lines_whole((uint64_t)members * sizeof(uint64_t));
 }
 
 static uint64_t head_bytes(int members) {
@@ -42,7 +42,7 @@ static uint64_t head_bytes(int members) {
 /* Where a member's memory starts if the one before ends here. shift: the distance of the block from
  * the start of a page. */
 static uint64_t start_after(uint64_t end, uint64_t bytes, uint64_t shift) {
-  return bytes < BIG ? round_up(end, RGI_LINE) : round_up(end + shift, PAGE) - shift;
+  return bytes < BIG ? rgi_lines_whole(end) : round_up(end + shift, PAGE) - shift;
 }
 
 /* Enough for any distance of the block from the start of a page. */
@@ -51,7 +51,7 @@ static int total_bytes(void *context, size_t *bytes) {
   uint64_t sum = head_bytes(a->members);
   for (int i = 0; i < a->members; i++) {
     uint64_t mine = bytes_of(a, i);
-    uint64_t room = round_up(mine, RGI_LINE) + (mine < BIG ? 0 : PAGE);
+    uint64_t room = rgi_lines_whole(mine) + (mine < BIG ? 0 : PAGE);
     if (__builtin_add_overflow(sum, room, &sum) || sum > INT64_MAX)
       return rgi_error(RG_ERR_LIMIT, "%s: the array with its ghosts takes more than 2^63 bytes",
                        "rg_array_create");
@@ -157,7 +157,7 @@ static int take_heap_part(const char *call, rg_array a, int error) {
   if (!mine.error && rgi_array_is_mirrored(a))
     mine.error = rgi_replicas_open(a);
   if (!mine.error) {
-    a->mine = round_up(bytes_of(a, a->me) + 1, RGI_LINE);
+    a->mine = rgi_lines_whole(bytes_of(a, a->me) + 1);
     if (rgi_array_is_mirrored(a))
       a->mine += rgi_mirror_bytes(a);
     mine.error = rgi_heap_take("an array", a->mine, &mine.heap_offset);

@@ -17,13 +17,9 @@
 #include "machine/holders.h"
 #include "shm/node.h"
 
-static uint64_t round_up(uint64_t bytes) {
-  return (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE;
-}
-
 static uint64_t pair_bytes(rg_array a, int rank) {
   uint64_t bytes = rgi_mirror_elements(a, rank);
-  return bytes ? RGI_LINE + 2 * round_up(bytes) : 0;
+  return bytes ? RGI_LINE + 2 * rgi_lines_whole(bytes) : 0;
 }
 
 /* --- holders ---------------------------------------------------------------------------- */
@@ -67,7 +63,7 @@ int rgi_mirror_open(rg_array a) {
 /* --- offsets ------------------------------------------------------------------------------ */
 
 uint64_t rgi_mirror_start(rg_array a, int rank) {
-  return round_up(rgi_mirror_elements(a, rank) + 1);
+  return rgi_lines_whole(rgi_mirror_elements(a, rank) + 1);
 }
 
 uint64_t rgi_mirror_bytes(rg_array a) {
@@ -93,7 +89,7 @@ void rgi_mirror_clear(rg_array a, char *pairs) {
 }
 
 static uint64_t version_at(rg_array a, int rank, uint64_t label) {
-  return RGI_LINE + (label % 2) * round_up(rgi_mirror_elements(a, rank));
+  return RGI_LINE + (label % 2) * rgi_lines_whole(rgi_mirror_elements(a, rank));
 }
 
 uint64_t rgi_mirror_newest(rg_array a, rgi_mirror_pair p) {

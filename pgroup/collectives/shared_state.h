@@ -213,14 +213,10 @@ static inline uint32_t rgi_shared_state_depth(int n) {
   return rgi_node.oversubscribed && n == rgi_node.n && n > 2 ? RGI_SHM_DEPTH : RGI_SHM_FEW;
 }
 
-static inline size_t rgi_shared_state_lines(size_t bytes) {
-  return (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE;
-}
-
 /* Where the cells are in a member entry. */
 static inline size_t rgi_shared_state_cells_at(uint32_t depth) {
-  return rgi_shared_state_lines(sizeof(rgi_shared_state_member) +
-                                depth * (sizeof(uint64_t) + sizeof(uint32_t)));
+  return rgi_lines_whole(sizeof(rgi_shared_state_member) +
+                         depth * (sizeof(uint64_t) + sizeof(uint32_t)));
 }
 
 /* The size of a member entry. */
@@ -230,8 +226,7 @@ static inline size_t rgi_shared_state_stride(uint32_t depth) {
 
 /* Of what comes before the member entries. */
 static inline size_t rgi_shared_state_head(uint32_t depth) {
-  return rgi_shared_state_lines(sizeof(rgi_shared_state_memory) +
-                                depth * sizeof(rgi_shared_state_turn));
+  return rgi_lines_whole(sizeof(rgi_shared_state_memory) + depth * sizeof(rgi_shared_state_turn));
 }
 
 /* Of the memory for n members. */

@@ -217,7 +217,7 @@ static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
 static MPI_Aint size_for_mpi(MPI_Aint size) {
   int rounds =
       rgi_intercept_chosen(RGI_INTERCEPT_RMA) && size > 0 && size <= PTRDIFF_MAX - RGI_LINE;
-  return rounds ? (size + RGI_LINE - 1) / RGI_LINE * RGI_LINE : size;
+  return rounds ? (MPI_Aint)rgi_lines_whole((uint64_t)size) : size;
 }
 
 /* Another library behind this one may define it, too, as that of the arrays does; but it calls MPI
@@ -257,7 +257,7 @@ static int wants_gaps(MPI_Info info) {
  * are rounded up where the application permits gaps. base 0: the arena is full. */
 static int allocate_common(plan *p, uint64_t *base) {
   int n = rgi_members_count(p->group->members), me;
-  int64_t mine = wants_gaps(p->info) ? (p->size + RGI_LINE - 1) / RGI_LINE * RGI_LINE : p->size;
+  int64_t mine = wants_gaps(p->info) ? (int64_t)rgi_lines_whole((uint64_t)p->size) : p->size;
   int64_t *sizes = malloc((size_t)n * sizeof *sizes), before = 0, all = 0;
   if (!sizes)
     return rgi_error(RG_ERR_NOMEM, "MPI_Win_allocate_shared: no memory for %d members", n);

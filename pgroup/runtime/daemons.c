@@ -91,7 +91,7 @@ int rgi_daemons_choose(MPI_Comm world, MPI_Comm node) {
 size_t rgi_daemons_bytes(int world) {
   size_t bytes = sizeof(rgi_overlay) + (size_t)rgi_node.count * sizeof(rgi_overlay_node) +
                  sizeof(int32_t) * (size_t)world;
-  return chosen ? (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE : 0;
+  return chosen ? rgi_lines_whole(bytes) : 0;
 }
 
 /* listener, reading: as for rgi_guard_tell. */

@@ -87,7 +87,7 @@ static size_t round_up(size_t bytes, size_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-#define ROOTS round_up(sizeof(arena_header), RGI_LINE)
+#define ROOTS rgi_lines_whole(sizeof(arena_header))
 
 void *rgi_arena_at(uint64_t offset) {
   return (char *)arena.base + offset;
@@ -477,7 +477,7 @@ typedef struct {
 } layout;
 
 static layout layout_of(const rgi_arena_sizes *sizes) {
-  layout at = {.pages = round_up(ROOTS + sizes->roots, RGI_LINE)};
+  layout at = {.pages = rgi_lines_whole(ROOTS + sizes->roots)};
   size_t blocks = round_up(sizes->bytes, PIECE), aside = 0;
   for (int i = 0; i < RGI_ARENA_PURPOSES; i++)
     aside += round_up(sizes->aside[i], RGI_PAGE);

@@ -15,4 +15,9 @@
 #define RGI_LINE_BITS 36
 #define RGI_LINE_REACH ((uint64_t)RGI_LINE << RGI_LINE_BITS)
 
+/* Bytes that fill whole lines, so many at least. */
+static inline uint64_t rgi_lines_whole(uint64_t bytes) {
+  return (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE;
+}
+
 #endif

@@ -12,13 +12,9 @@
 #define FRESH_SECONDS 5.0
 #define OTHER_CLOCK 1000000 /* microseconds */
 
-static size_t whole_lines(size_t bytes) {
-  return (bytes + RGI_LINE - 1) / RGI_LINE * RGI_LINE;
-}
-
 size_t rgi_process_table_bytes(int n, int world) {
-  return whole_lines(sizeof(rgi_process_table_journal)) +
-         whole_lines((size_t)world * sizeof(int32_t)) + whole_lines((size_t)world) +
+  return rgi_lines_whole(sizeof(rgi_process_table_journal)) +
+         rgi_lines_whole((size_t)world * sizeof(int32_t)) + rgi_lines_whole((size_t)world) +
          (size_t)n * sizeof(rgi_process_entry);
 }
 
@@ -26,11 +22,11 @@ void rgi_process_table_attach(rgi_process_table *t, void *memory, int world) {
   char *at = memory;
   t->world = world;
   t->journal = (rgi_process_table_journal *)memory;
-  at += whole_lines(sizeof(rgi_process_table_journal));
+  at += rgi_lines_whole(sizeof(rgi_process_table_journal));
   t->dead = (void *)at;
-  at += whole_lines((size_t)world * sizeof *t->dead);
+  at += rgi_lines_whole((size_t)world * sizeof *t->dead);
   t->state = (void *)at;
-  t->entry = (void *)(at + whole_lines((size_t)world));
+  t->entry = (void *)(at + rgi_lines_whole((size_t)world));
 }
 
 void rgi_process_table_ring(const rgi_process_table *t) {
