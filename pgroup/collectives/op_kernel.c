@@ -3,12 +3,11 @@
  *
  * The loops of MPI's built-in operations, one for each kind of element and operation. They are
  * plain loops that -O3 vectorises (-O2 does not where the length is unknown). Elements are combined
- * one by one, so a vector of any width gives the same bits. On x86-64 each loop is there twice, and
- * the loader takes the one with wide vectors where the processor has them.
+ * one by one, so a vector of any width gives the same bits.
  *
- * Complex sums are sums of twice as many reals. Without a loop: complex products, whose rules for
- * infinities are not those of their parts; long doubles, for which there are no vector
- * instructions; pairs; Fortran's types. */
+ * Complex sums are sums of twice as many reals; products and pairs are in op_lanes.c. Fortran's
+ * types are C's of their size. Without a loop: long doubles, for which there are no vector
+ * instructions, and Fortran's logicals, whose truth only MPI knows. */
 #ifndef __clang__
 #pragma GCC optimize("O3", "align-loops=32")
 #endif
@@ -17,17 +16,11 @@
 
 #include <stdint.h>
 
-/* The sanitizers do not know functions that the loader selects. */
-#if defined __x86_64__ && defined __GLIBC__ && !defined __clang__ &&                               \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
+#include "collectives/op_lanes.h"
 
 /* a: of in, b: of inout. */
 #define LOOP(name, type, expression)                                                               \
-  WIDE static void name(const void *in, void *inout, size_t units) {                               \
+  RGI_OP_LOOP_WIDE static void name(const void *in, void *inout, size_t units) {                   \
     const type *restrict from = in;                                                                \
     type *restrict to = inout;                                                                     \
     for (size_t i = 0; i < units; i++) {                                                           \
@@ -145,11 +138,38 @@ static int signed_kind(MPI_Datatype type) {
   return type == MPI_OFFSET ? kind_of_size(sizeof(MPI_Offset), 1) : NO_KIND;
 }
 
+/* Of Fortran's and C++'s types the one of C's that they are; others as they are. */
+static MPI_Datatype type_in_c(MPI_Datatype type) {
+  int size = 0;
+  if (type == MPI_INTEGER || type == MPI_REAL || type == MPI_DOUBLE_PRECISION ||
+      type == MPI_COMPLEX || type == MPI_DOUBLE_COMPLEX)
+    MPI_Type_size(type, &size);
+  if (type == MPI_INTEGER)
+    return size == 4 ? MPI_INT32_T : size == 8 ? MPI_INT64_T : type;
+  if (type == MPI_REAL || type == MPI_DOUBLE_PRECISION)
+    return size == 4 ? MPI_FLOAT : size == 8 ? MPI_DOUBLE : type;
+  if (type == MPI_COMPLEX || type == MPI_DOUBLE_COMPLEX)
+    return size == 8 ? MPI_C_FLOAT_COMPLEX : size == 16 ? MPI_C_DOUBLE_COMPLEX : type;
+  if (type == MPI_INTEGER4)
+    return MPI_INT32_T;
+  if (type == MPI_INTEGER8)
+    return MPI_INT64_T;
+  if (type == MPI_INTEGER1 || type == MPI_INTEGER2)
+    return type == MPI_INTEGER1 ? MPI_INT8_T : MPI_INT16_T;
+  if (type == MPI_REAL4 || type == MPI_REAL8)
+    return type == MPI_REAL4 ? MPI_FLOAT : MPI_DOUBLE;
+  if (type == MPI_COMPLEX8 || type == MPI_CXX_FLOAT_COMPLEX)
+    return MPI_C_FLOAT_COMPLEX;
+  if (type == MPI_COMPLEX16 || type == MPI_CXX_DOUBLE_COMPLEX)
+    return MPI_C_DOUBLE_COMPLEX;
+  return type == MPI_CXX_BOOL ? MPI_C_BOOL : type;
+}
+
 static rgi_op_kernel kernel(int kind, int op, size_t units) {
   return (rgi_op_kernel){loops[kind][op], units};
 }
 
-rgi_op_kernel rgi_op_kernel_of(MPI_Datatype type, MPI_Op op) {
+static rgi_op_kernel kernel_in_c(MPI_Datatype type, MPI_Op op) {
   int number = number_of(op), kind;
   if (type == MPI_DOUBLE)
     return kernel(DOUBLE, number, 1);
@@ -157,11 +177,23 @@ rgi_op_kernel rgi_op_kernel_of(MPI_Datatype type, MPI_Op op) {
     return kernel(FLOAT, number, 1);
   if ((kind = signed_kind(type)) != NO_KIND || (kind = unsigned_kind(type)) != NO_KIND)
     return kernel(kind, number, 1);
+  if (number == PROD)
+    return (rgi_op_kernel){rgi_op_lanes_product(type), 1};
   if (type == MPI_C_DOUBLE_COMPLEX && number == SUM)
     return kernel(DOUBLE, SUM, 2);
-  if (type == MPI_C_FLOAT_COMPLEX && number == SUM)
+  if ((type == MPI_C_COMPLEX || type == MPI_C_FLOAT_COMPLEX) && number == SUM)
     return kernel(FLOAT, SUM, 2);
   if (type == MPI_BYTE && number >= BAND && number <= BXOR)
     return kernel(U8, number, 1);
+  if (type == MPI_C_BOOL && sizeof(_Bool) == 1 && number >= LAND)
+    return kernel(U8, number, 1);
   return kernel(NO_KIND, NO_OP, 1);
+}
+
+rgi_op_kernel rgi_op_kernel_of(MPI_Datatype type, MPI_Op op) {
+  if (op == MPI_MINLOC || op == MPI_MAXLOC)
+    return (rgi_op_kernel){rgi_op_lanes_pair(type, op), 1};
+  rgi_op_kernel found = kernel_in_c(type, op);
+  MPI_Datatype in_c = found.run ? type : type_in_c(type);
+  return in_c == type ? found : kernel_in_c(in_c, op);
 }

@@ -4,28 +4,43 @@
  * ranks: 1 2
  * Each built-in operation on each type that has it, on random elements at random addresses: bit for
  * bit what MPI_Reduce_local gives, or for minimum and maximum of unsigned integers, which MPI
- * libraries get wrong, a plain comparison; nothing beside the elements changes. */
+ * libraries get wrong, a plain comparison; nothing beside the elements changes. All of these have
+ * loops of the library's own. */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "collectives/op_apply.h"
+#include "collectives/op_kernel.h"
 #include "tests/check/check.h"
 
-enum { INTEGERS = 1, UNSIGNEDS = 2, REALS = 4, COMPLEXES = 8, BOOLS = 16, RAW = 32, PAIRS = 64 };
+enum {
+  INTEGERS = 1,
+  UNSIGNEDS = 2,
+  REALS = 4,
+  COMPLEXES = 8,
+  BOOLS = 16,
+  RAW = 32,
+  PAIRS = 64,
+  FORTRAN_INTEGERS = 128
+};
 
 typedef struct {
   const char *name;
   MPI_Datatype type;
   size_t size, align; /* align: of a number */
   int kind;
+  int reals; /* of a pair: how many of its two are reals, the value first */
 } type_case;
 
 #define TYPE(type, c_type, number, kind)                                                           \
-  { #type, type, sizeof(c_type), sizeof(number), kind }
+  { #type, type, sizeof(c_type), sizeof(number), kind, 0 }
 #define NUMBER(type, c_type, kind)                                                                 \
-  { #type, type, sizeof(c_type), sizeof(c_type), kind }
+  { #type, type, sizeof(c_type), sizeof(c_type), kind, 0 }
+/* A number has half of a pair: behind it there may be bytes of neither. */
+#define PAIR(type, half, reals)                                                                    \
+  { #type, type, 2 * (half), half, PAIRS, reals }
 
 typedef struct {
   const char *name;
@@ -54,14 +69,15 @@ static double special_number(void) {
   return numbers[draw() % (sizeof numbers / sizeof *numbers)];
 }
 
-/* A number: random bits, a small one, or for reals a special one. */
-static void store_number(const type_case *t, char *at) {
+/* A number: random bits, a small one, or for reals a special one. which: the first or the second of
+ * a pair. */
+static void store_number(const type_case *t, int which, char *at) {
   uint64_t bits = draw() % 3 ? draw() : draw() % 3;
   double real = draw() % 2 ? special_number() : (double)(int64_t)draw() * 1e-15;
   float single = (float)real;
   if (t->kind == BOOLS)
     bits = bits % 2;
-  if (t->kind == REALS || t->kind == COMPLEXES)
+  if (t->kind == REALS || t->kind == COMPLEXES || which < t->reals)
     memcpy(at, t->align == 8 ? (void *)&real : &single, t->align);
   else
     memcpy(at, &bits, t->align);
@@ -71,8 +87,8 @@ static void fill(const type_case *t, memory *m, size_t from, size_t to, size_t c
   for (size_t i = 0; i < ROOM; i++)
     m->in[i] = m->inout[i] = (char)(i % 251);
   for (size_t i = 0; i < count * t->size; i += t->align) {
-    store_number(t, m->in + from + i);
-    store_number(t, m->inout + to + i);
+    store_number(t, i / t->align % 2, m->in + from + i);
+    store_number(t, i / t->align % 2, m->inout + to + i);
   }
 }
 
@@ -127,6 +143,7 @@ static void check(const type_case *t, const op_case *o) {
     fill(t, &m, from, to, count);
     memcpy(m.expected, m.inout, ROOM);
     combine_plainly(t, o, m.in + from, m.expected + to, count);
+    RGT_TRUE(rgi_op_kernel_of(t->type, o->op).run != NULL);
     RGT_OK(rgi_op_apply(m.in + from, m.inout + to, count, t->type, o->op));
     if (!RGT_TRUE(same_memory(t, &m, to, count))) {
       RGT_STR(t->name, o->name); /* they differ: the report names both */
@@ -163,18 +180,42 @@ static void test_all(void) {
                              TYPE(MPI_C_DOUBLE_COMPLEX, double _Complex, double, COMPLEXES),
                              NUMBER(MPI_C_BOOL, _Bool, BOOLS),
                              NUMBER(MPI_BYTE, char, RAW),
-                             TYPE(MPI_2INT, int[2], int, PAIRS)};
+                             NUMBER(MPI_CXX_BOOL, _Bool, BOOLS),
+                             TYPE(MPI_CXX_FLOAT_COMPLEX, float _Complex, float, COMPLEXES),
+                             TYPE(MPI_CXX_DOUBLE_COMPLEX, double _Complex, double, COMPLEXES),
+                             NUMBER(MPI_INTEGER, int, FORTRAN_INTEGERS),
+                             NUMBER(MPI_INTEGER1, int8_t, FORTRAN_INTEGERS),
+                             NUMBER(MPI_INTEGER2, int16_t, FORTRAN_INTEGERS),
+                             NUMBER(MPI_INTEGER4, int32_t, FORTRAN_INTEGERS),
+                             NUMBER(MPI_INTEGER8, int64_t, FORTRAN_INTEGERS),
+                             NUMBER(MPI_REAL, float, REALS),
+                             NUMBER(MPI_REAL4, float, REALS),
+                             NUMBER(MPI_REAL8, double, REALS),
+                             NUMBER(MPI_DOUBLE_PRECISION, double, REALS),
+                             TYPE(MPI_COMPLEX, float _Complex, float, COMPLEXES),
+                             TYPE(MPI_COMPLEX8, float _Complex, float, COMPLEXES),
+                             TYPE(MPI_DOUBLE_COMPLEX, double _Complex, double, COMPLEXES),
+                             TYPE(MPI_COMPLEX16, double _Complex, double, COMPLEXES),
+                             PAIR(MPI_2INT, 4, 0),
+                             PAIR(MPI_SHORT_INT, 4, 0),
+                             PAIR(MPI_LONG_INT, 8, 0),
+                             PAIR(MPI_FLOAT_INT, 4, 1),
+                             PAIR(MPI_DOUBLE_INT, 8, 1),
+                             PAIR(MPI_2INTEGER, 4, 0),
+                             PAIR(MPI_2REAL, 4, 2),
+                             PAIR(MPI_2DOUBLE_PRECISION, 8, 2)};
   const int numbers = INTEGERS | UNSIGNEDS, ordered = numbers | REALS;
-  const op_case ops[] = {{"MPI_SUM", MPI_SUM, ordered | COMPLEXES},
-                         {"MPI_PROD", MPI_PROD, ordered | COMPLEXES},
-                         {"MPI_MIN", MPI_MIN, ordered},
-                         {"MPI_MAX", MPI_MAX, ordered},
-                         {"MPI_BAND", MPI_BAND, numbers | RAW},
-                         {"MPI_BOR", MPI_BOR, numbers | RAW},
-                         {"MPI_BXOR", MPI_BXOR, numbers | RAW},
-                         {"MPI_LAND", MPI_LAND, numbers | BOOLS},
-                         {"MPI_LOR", MPI_LOR, numbers | BOOLS},
-                         {"MPI_LXOR", MPI_LXOR, numbers | BOOLS},
+  const int fortran = FORTRAN_INTEGERS;
+  const op_case ops[] = {{"MPI_SUM", MPI_SUM, ordered | fortran | COMPLEXES},
+                         {"MPI_PROD", MPI_PROD, ordered | fortran | COMPLEXES},
+                         {"MPI_MIN", MPI_MIN, ordered | fortran},
+                         {"MPI_MAX", MPI_MAX, ordered | fortran},
+                         {"MPI_BAND", MPI_BAND, numbers | fortran | RAW},
+                         {"MPI_BOR", MPI_BOR, numbers | fortran | RAW},
+                         {"MPI_BXOR", MPI_BXOR, numbers | fortran | RAW},
+                         {"MPI_LAND", MPI_LAND, numbers | fortran | BOOLS},
+                         {"MPI_LOR", MPI_LOR, numbers | fortran | BOOLS},
+                         {"MPI_LXOR", MPI_LXOR, numbers | fortran | BOOLS},
                          {"MPI_MINLOC", MPI_MINLOC, PAIRS},
                          {"MPI_MAXLOC", MPI_MAXLOC, PAIRS}};
   seed = rgt_seed();

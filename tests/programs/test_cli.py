@@ -20,7 +20,7 @@ BAD = {
                      ['--json=/nonexistent/a.json']],
     'regroup-bench': [['nonsense'], ['create', 'word'], ['create', '--json=/nonexistent/a.json']],
     'bench-internal': [['nonsense'], ['remote', '--reps=0'], ['replica', '0'], ['math', 'x'],
-                       ['traffic', 'put']],
+                       ['combine', '0'], ['traffic', 'put']],
 }
 
 

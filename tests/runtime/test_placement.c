@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * ranks: 1 2 3 4 7
+ * ranks: 1 2 3 4 7 16
  * On which memory nodes the pages of shared objects are put: against a reference that looks at each
  * byte, and on a pretended machine of two memory nodes, where each call that would bind pages is
  * written down. Where the system can bind, its answer is asked for. */
@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 #include "machine/machine_process.h"
+#include "progress/slot.h"
 #include "runtime/node_memory.h"
 #include "shm/arena.h"
 #include "shm/node.h"
@@ -131,6 +132,9 @@ static int bound_to(const void *byte) {
 
 static rg_group world;
 
+/* So many members' state of collectives is no small block, where they share processors. */
+enum { LARGE_STATE = 13 };
+
 static void begin(void) {
   char machine[64];
   snprintf(machine, sizeof machine, "pack:2 [numa] core:%d pu:1", (rgt_size + 1) / 2);
@@ -218,7 +222,7 @@ static void test_array(void) {
   RGT_OK(rg_array_free(&a));
   int freed = notes - before, all;
   MPI_Allreduce(&freed, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  RGT_INT(all, rgt_size > 1);
+  RGT_TRUE(rgt_size < LARGE_STATE ? all == (rgt_size > 1) : all >= 1);
   end();
 }
 
@@ -240,6 +244,50 @@ static void test_shared_buffer(void) {
   RGT_INT(any, rgt_size > 1 ? 3 : 0);
   for (int i = 0; i < notes; i++)
     RGT_INT(note[i].dirty, 0);
+  end();
+}
+
+/* A slot of more than a small block, with a part for each process. */
+static int is_finished(const void *memory, int users) {
+  (void)memory;
+  (void)users;
+  return 1;
+}
+
+static void test_slot(void) {
+  enum { EACH = 5 * 4096 };
+  size_t bytes = (size_t)rgt_size * EACH;
+  uint64_t slot;
+  void *memory;
+  begin();
+  use_pages();
+  rgi_slot_wanted wanted = {12345, rgt_size, bytes, rgi_node.memory, 0};
+  RGT_OK(rgi_slot_attach_wanted(&wanted, &slot, &memory));
+  /* The slot's own words before the memory move the parts by less than a page. */
+  expect_bound((char *)memory + (size_t)rgt_rank * EACH + RGI_PAGE, EACH - 2 * RGI_PAGE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  int before = notes, all;
+  rgi_slot_detach(slot, is_finished);
+  int freed = notes - before;
+  MPI_Allreduce(&freed, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  RGT_INT(all, rgt_size > 1);
+  end();
+}
+
+/* The state of a group's collectives is a slot: of 16 members on fewer processors a large one. Its
+ * first member's entry lies on that member's node, and the last one's on that one's. */
+static void test_shared_state(void) {
+  int bound = 0, any;
+  setenv("RG_OVERSUBSCRIBED", "yes", 1);
+  begin();
+  use_pages();
+  RGT_OK(rg_barrier(world));
+  for (int i = 0; i < notes; i++)
+    if (note[i].node >= 0)
+      bound |= note[i].node == (i == 0 ? 0 : 1) ? 1 << note[i].node : 4;
+  MPI_Allreduce(&bound, &any, 1, MPI_INT, MPI_BOR, MPI_COMM_WORLD);
+  RGT_INT(any, rgt_size < LARGE_STATE ? 0 : 3);
+  unsetenv("RG_OVERSUBSCRIBED");
   end();
 }
 
@@ -300,6 +348,8 @@ int main(int argc, char **argv) {
                                    {"processes", test_processes},
                                    {"array", test_array},
                                    {"shared_buffer", test_shared_buffer},
+                                   {"slot", test_slot},
+                                   {"shared_state", test_shared_state},
                                    {"inboxes", test_inboxes},
                                    {"real", test_real},
                                    {NULL, NULL}};

@@ -15,7 +15,8 @@ typedef struct {
   int (*run)(char *const words[]);
 } internal_command;
 
-extern const internal_command internal_remote, internal_replica, internal_math, internal_traffic;
+extern const internal_command internal_remote, internal_replica, internal_math, internal_combine,
+    internal_traffic;
 
 /* The caller's place in MPI_COMM_WORLD. */
 extern int internal_rank, internal_size;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * bench-internal: measurements for developers of the library, on arrays and the engine below
- * them. regroup-bench measures what users call. `scons tests` builds this program; it is not
- * installed. */
+ * bench-internal: measurements for developers of the library, on arrays, the engine below
+ * them and the loops of reductions. regroup-bench measures what users call. `scons tests` builds
+ * this program; it is not installed. */
 #include <mpi.h>
 #include <regroup.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 
 #include "command.h"
 
-enum { COMMANDS = 4, WORDS = 4 };
+enum { COMMANDS = 5, WORDS = 4 };
 
-static const internal_command *const commands[COMMANDS] = {&internal_remote, &internal_replica,
-                                                           &internal_math, &internal_traffic};
+static const internal_command *const commands[COMMANDS] = {
+    &internal_remote, &internal_replica, &internal_math, &internal_combine, &internal_traffic};
 static const char *running = "bench-internal";
 
 int internal_rank, internal_size;
