@@ -7,7 +7,7 @@
 #include "collectives/fast_path.h"
 
 int rg_barrier(rg_group g) {
-  rgi_shared_state *l = rgi_fast_path(g, 1, g, 1, 0);
+  rgi_shared_state *l = rgi_fast_path(RG_OP_BARRIER, g, 1, g, 1, 0);
   if (l)
     return rgi_shm_coll_barrier(l, __func__);
   rgi_call c;
@@ -23,7 +23,7 @@ int rg_ibarrier(rg_group g, rg_request *request) {
 
 int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root) {
   size_t size = rgi_datatype_basic_size(type);
-  rgi_shared_state *l = rgi_fast_path(g, count, buffer, size, root);
+  rgi_shared_state *l = rgi_fast_path(RG_OP_BCAST, g, count, buffer, size, root);
   if (l)
     return rgi_shm_coll_bcast(l, buffer, (size_t)count * size, root, __func__);
   rgi_call c;

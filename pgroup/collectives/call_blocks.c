@@ -16,7 +16,8 @@ typedef struct {
 /* The fast path, and the bytes of a block. own: the side of one block; all: that of a block for
  * each member, with elements of the same kind; has_all: whether the caller has it. */
 static inline __attribute__((always_inline)) rgi_shared_state *
-fast_blocks(rg_group g, block_side own, block_side all, int has_all, int root, size_t *bytes) {
+fast_blocks(rg_operation op, rg_group g, block_side own, block_side all, int has_all, int root,
+            size_t *bytes) {
   block_side u = has_all && own.memory == MPI_IN_PLACE ? all : own;
   size_t element = rgi_datatype_basic_size(u.type);
   if (has_all && (all.count != u.count || all.type != u.type || all.memory == MPI_IN_PLACE ||
@@ -25,7 +26,7 @@ fast_blocks(rg_group g, block_side own, block_side all, int has_all, int root, s
   if (u.count > INT32_MAX) /* so that the bytes of all blocks can be counted */
     return NULL;
   *bytes = (size_t)u.count * element;
-  return rgi_fast_path(g, u.count, u.memory, element, root);
+  return rgi_fast_path(op, g, u.count, u.memory, element, root);
 }
 
 /* The caller's own block of what it gathers. */
@@ -37,7 +38,7 @@ int rg_gather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype s
               void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root) {
   size_t bytes;
   rgi_shared_state *l =
-      fast_blocks(g, (block_side){send, send_count, send_type},
+      fast_blocks(RG_OP_GATHER, g, (block_side){send, send_count, send_type},
                   (block_side){recv, recv_count, recv_type}, g && g->me == root, root, &bytes);
   if (l)
     return rgi_shm_coll_gather(
@@ -83,7 +84,7 @@ int rg_scatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype 
                void *recv, MPI_Count recv_count, MPI_Datatype recv_type, int root) {
   size_t bytes;
   rgi_shared_state *l =
-      fast_blocks(g, (block_side){recv, recv_count, recv_type},
+      fast_blocks(RG_OP_SCATTER, g, (block_side){recv, recv_count, recv_type},
                   (block_side){send, send_count, send_type}, g && g->me == root, root, &bytes);
   if (l)
     return rgi_shm_coll_scatter(
@@ -128,7 +129,7 @@ int rg_iscatterv(rg_group g, const void *send, const MPI_Count send_counts[],
 int rg_allgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                  void *recv, MPI_Count recv_count, MPI_Datatype recv_type) {
   size_t bytes;
-  rgi_shared_state *l = fast_blocks(g, (block_side){send, send_count, send_type},
+  rgi_shared_state *l = fast_blocks(RG_OP_ALLGATHER, g, (block_side){send, send_count, send_type},
                                     (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
   if (l)
     return rgi_shm_coll_gather(l, &(rgi_shm_coll_blocks){own_block(g, send, recv, bytes), recv,
@@ -172,10 +173,11 @@ int rg_iallgatherv(rg_group g, const void *send, MPI_Count send_count, MPI_Datat
 int rg_alltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype send_type,
                 void *recv, MPI_Count recv_count, MPI_Datatype recv_type) {
   size_t bytes;
-  rgi_shared_state *l = send == MPI_IN_PLACE
-                            ? NULL
-                            : fast_blocks(g, (block_side){send, send_count, send_type},
-                                          (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
+  rgi_shared_state *l =
+      send == MPI_IN_PLACE
+          ? NULL
+          : fast_blocks(RG_OP_ALLTOALL, g, (block_side){send, send_count, send_type},
+                        (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
   if (l)
     return rgi_shm_coll_alltoall(l, &(rgi_shm_coll_blocks){send, recv, bytes, 0, __func__});
   rgi_call c;

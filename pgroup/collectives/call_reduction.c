@@ -23,7 +23,7 @@ int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Dat
                               .op = op,
                               .root = root,
                               .call = __func__};
-  rgi_shared_state *l = rgi_fast_path_reduction(g, &r, count, root);
+  rgi_shared_state *l = rgi_fast_path_reduction(RG_OP_REDUCE, g, &r, count, root);
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;
@@ -51,7 +51,7 @@ int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_
                               .op = op,
                               .root = RGI_SHM_COLL_ALL,
                               .call = __func__};
-  rgi_shared_state *l = rgi_fast_path_reduction(g, &r, count, 0);
+  rgi_shared_state *l = rgi_fast_path_reduction(RG_OP_ALLREDUCE, g, &r, count, 0);
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;
@@ -72,9 +72,10 @@ int rg_iallreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI
 
 /* A reduction of which the caller alone has all elements, or of none: the fast path of operations
  * that have no other. */
-static rgi_shared_state *fast_path_alone(rg_group g, rgi_shm_coll_reduction *r, MPI_Count count) {
+static rgi_shared_state *fast_path_alone(rg_operation op, rg_group g, rgi_shm_coll_reduction *r,
+                                         MPI_Count count) {
   int alone = g && g->magic == RGI_GROUP_MAGIC && rgi_members_count(g->members) == 1;
-  return alone || count == 0 ? rgi_fast_path_reduction(g, r, count, 0) : NULL;
+  return alone || count == 0 ? rgi_fast_path_reduction(op, g, r, count, 0) : NULL;
 }
 
 /* Without counts the blocks would be taken for equal ones. */
@@ -108,7 +109,8 @@ int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count 
                             MPI_Datatype type, MPI_Op op) {
   rgi_shm_coll_reduction r = {
       .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
-  rgi_shared_state *l = count > INT32_MAX ? NULL : rgi_fast_path_reduction(g, &r, count, 0);
+  rgi_shared_state *l =
+      count > INT32_MAX ? NULL : rgi_fast_path_reduction(RG_OP_REDUCE_SCATTER, g, &r, count, 0);
   if (l)
     return rgi_shm_coll_reduce_scatter(l, &r);
   rgi_call c;
@@ -131,7 +133,7 @@ int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datat
             MPI_Op op) {
   rgi_shm_coll_reduction r = {
       .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
-  rgi_shared_state *l = fast_path_alone(g, &r, count);
+  rgi_shared_state *l = fast_path_alone(RG_OP_SCAN, g, &r, count);
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;
@@ -154,7 +156,7 @@ int rg_exscan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Dat
               MPI_Op op) {
   rgi_shm_coll_reduction r = {
       .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
-  rgi_shared_state *l = fast_path_alone(g, &r, count);
+  rgi_shared_state *l = fast_path_alone(RG_OP_EXSCAN, g, &r, count);
   if (l)
     return RG_SUCCESS;
   rgi_call c;

@@ -4,9 +4,10 @@
  * The choice among algorithms by the cost model. An algorithm between nodes is charged with the
  * best message algorithm between the node leaders and a tree inside a node.
  *
- * The short way of a blocking call (fast_path.h) does not ask the model. It is taken only if the
- * model prefers shared memory for all operations and lengths on so many members, as it does unless
- * the measured costs of a machine say otherwise. */
+ * The short way of a blocking call (fast_path.h) does not ask the model if that prefers shared
+ * memory for all operations and lengths on so many members, as it does unless the measured costs of
+ * a machine say otherwise. Then it is asked once for each group, operation and doubling of the
+ * length; what counts is the range, so that all members find the same. */
 #include "collectives/choice.h"
 
 #include <stdatomic.h>
@@ -93,15 +94,33 @@ int rgi_choice_best(const rgi_tuning_model *m, const rgi_algorithm table[],
 /* Lengths of 0 and of powers of two up to this one. */
 #define LONGEST ((size_t)1 << 40)
 
+/* Whether shared memory is best, where it can serve. */
+static int is_best(const rgi_algorithm table[], rg_operation op, int p, size_t bytes) {
+  rgi_choice_shape shape = {op, p, 1, bytes, 1, 1, 1, 1, 0};
+  int row = rgi_choice_memory_row(table, &shape);
+  return row < 0 || row == rgi_choice_best(rgi_tuning_now(), table, &shape, 0);
+}
+
 static int prefers_memory(const rgi_algorithm *const tables[], int p) {
   for (int op = 0; op < RG_OP_COUNT; op++)
-    for (size_t bytes = 0; bytes <= LONGEST; bytes = bytes ? 2 * bytes : 1) {
-      rgi_choice_shape shape = {(rg_operation)op, p, 1, bytes, 1, 1, 1, 1, 0};
-      int row = rgi_choice_memory_row(tables[op], &shape);
-      if (row >= 0 && row != rgi_choice_best(rgi_tuning_now(), tables[op], &shape, 0))
+    for (size_t bytes = 0; bytes <= LONGEST; bytes = bytes ? 2 * bytes : 1)
+      if (!is_best(tables[op], (rg_operation)op, p, bytes))
         return 0;
-    }
   return 1;
+}
+
+int rgi_choice_length_prefers_memory(rgi_choice_lengths *known, const rgi_algorithm table[],
+                                     rg_operation op, int p, size_t bytes) {
+  int doubling = bytes ? 64 - __builtin_clzll(bytes < LONGEST ? bytes : LONGEST) : 0;
+  uint64_t bit = (uint64_t)1 << doubling;
+  size_t low = (size_t)(bit / 2);
+  if (!(known->asked & bit)) {
+    known->asked |= bit;
+    if (bytes ? is_best(table, op, p, low) && is_best(table, op, p, 2 * low)
+              : is_best(table, op, p, 0))
+      known->best |= bit;
+  }
+  return (known->best & bit) != 0;
 }
 
 int rgi_choice_memory_row(const rgi_algorithm table[], const rgi_choice_shape *shape) {

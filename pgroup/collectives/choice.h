@@ -8,6 +8,7 @@
 
 #include <regroup/collectives.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "collectives/algorithm.h"
 #include "runtime/tuning.h"
@@ -42,6 +43,16 @@ int rgi_choice_memory_row(const rgi_algorithm table[], const rgi_choice_shape *s
 /* Whether by the cost model shared memory is best for all operations and lengths on p members of
  * one node, wherever it can serve. tables: of each operation. */
 int rgi_choice_prefers_memory(const rgi_algorithm *const tables[], int p);
+
+/* For which lengths of an operation shared memory is best: a bit for 0 and for each doubling. */
+typedef struct rgi_choice_lengths {
+  uint64_t asked, best;
+} rgi_choice_lengths;
+
+/* Whether it is for this one, on p members of one node: at both ends of its doubling. Keeps the
+ * answer. */
+int rgi_choice_length_prefers_memory(rgi_choice_lengths *known, const rgi_algorithm table[],
+                                     rg_operation op, int p, size_t bytes);
 
 /* Writes the operation's steps among the members of a subgroup, by the algorithm of that row of
  * its table or, if row is -1 or cannot serve, by the best of those that send messages only. */

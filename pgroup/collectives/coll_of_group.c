@@ -38,6 +38,7 @@ static int make_coll(const char *call, rg_group g) {
   coll->sequence = g->is_world ? &rgi_runtime.world_sequence : &coll->own_sequence;
   coll->state = coll->shm = NULL;
   coll->nodes.of = NULL;
+  coll->lengths = NULL;
   atomic_init(&coll->failed, RG_SUCCESS);
   coll->all = (rgi_subgroup){rgi_members_count(g->members), g->me, NULL};
   for (int op = 0; op < RG_OP_COUNT; op++)
@@ -56,6 +57,11 @@ static int make_coll(const char *call, rg_group g) {
   coll->in_memory =
       coll->nodes.count == 1 &&
       (coll->all.size == 1 || rgi_choice_prefers_memory(coll->algorithms, coll->all.size));
+  if (coll->nodes.count == 1 && !coll->in_memory &&
+      !(coll->lengths = calloc(RG_OP_COUNT, sizeof *coll->lengths))) {
+    end_coll(coll);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  }
   g->collectives = coll;
   g->collectives_free = end_coll;
   return RG_SUCCESS;

@@ -21,6 +21,7 @@ void rgi_coll_drop(rgi_coll *coll) {
     return;
   rgi_members_drop(coll->members);
   free(coll->nodes.of);
+  free(coll->lengths);
   free(coll);
 }
 

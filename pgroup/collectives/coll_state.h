@@ -51,6 +51,7 @@ typedef struct rgi_coll {
   atomic_int failed; /* no operation ends any more: an error of a member (coll_failure.h); or 0 */
   int forced_any;
   int in_memory; /* all members on one node, and shared memory is best wherever it can serve */
+  struct rgi_choice_lengths *lengths; /* where it is so for some lengths only (choice.h); or NULL */
   rgi_coll_forced forced[RG_OP_COUNT];
   const struct rgi_algorithm *const *algorithms; /* of each operation (algorithm.h) */
 } rgi_coll;
