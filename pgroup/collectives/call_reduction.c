@@ -24,6 +24,8 @@ int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Dat
                               .root = root,
                               .call = __func__};
   rgi_shared_state *l = rgi_fast_path_reduction(RG_OP_REDUCE, g, &r, count, root);
+  if (l && count == 0)
+    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;
@@ -52,6 +54,8 @@ int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_
                               .root = RGI_SHM_COLL_ALL,
                               .call = __func__};
   rgi_shared_state *l = rgi_fast_path_reduction(RG_OP_ALLREDUCE, g, &r, count, 0);
+  if (l && count == 0)
+    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;
@@ -74,7 +78,7 @@ int rg_iallreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI
  * that have no other. */
 static rgi_shared_state *fast_path_alone(rg_operation op, rg_group g, rgi_shm_coll_reduction *r,
                                          MPI_Count count) {
-  int alone = g && g->magic == RGI_GROUP_MAGIC && rgi_members_count(g->members) == 1;
+  int alone = count > 0 && g && g->magic == RGI_GROUP_MAGIC && rgi_members_count(g->members) == 1;
   return alone || count == 0 ? rgi_fast_path_reduction(op, g, r, count, 0) : NULL;
 }
 
@@ -111,6 +115,8 @@ int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count 
       .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
   rgi_shared_state *l =
       count > INT32_MAX ? NULL : rgi_fast_path_reduction(RG_OP_REDUCE_SCATTER, g, &r, count, 0);
+  if (l && count == 0)
+    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_reduce_scatter(l, &r);
   rgi_call c;
@@ -134,6 +140,8 @@ int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datat
   rgi_shm_coll_reduction r = {
       .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
   rgi_shared_state *l = fast_path_alone(RG_OP_SCAN, g, &r, count);
+  if (l && count == 0)
+    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;

@@ -38,19 +38,20 @@ typedef struct {
 /* It belongs to the group and to each non-blocking operation under way on it, which may outlive
  * the group. */
 typedef struct rgi_coll {
-  atomic_int users; /* the group, while it is not freed, and its open requests */
-  rgi_members *members;
-  uint64_t context;
+  /* What the fast path reads comes first: a line, where malloc permits. */
+  int forced_any;
+  int in_memory;    /* all members on one node, and shared memory is best wherever it can serve */
   int own_sequence; /* operations so far; not of the world */
   int *sequence;    /* the same, or those of all handles of the world: the tag of messages */
   /* The members' shared state, for blocking operations only: NULL after the group is freed. And the
    * same once the group has joined it. */
   rgi_shared_state *state, *shm;
   rgi_subgroup all;
+  atomic_int users; /* the group, while it is not freed, and its open requests */
+  rgi_members *members;
+  uint64_t context;
   rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
   atomic_int failed; /* no operation ends any more: an error of a member (coll_failure.h); or 0 */
-  int forced_any;
-  int in_memory; /* all members on one node, and shared memory is best wherever it can serve */
   struct rgi_choice_lengths *lengths; /* where it is so for some lengths only (choice.h); or NULL */
   rgi_coll_forced forced[RG_OP_COUNT];
   const struct rgi_algorithm *const *algorithms; /* of each operation (algorithm.h) */

@@ -24,21 +24,23 @@ typedef struct {
 } rgi_group_attachment;
 
 /* rgi_group_with_context sets each member: a new one has to be set there. */
+/* What each collective call reads comes first: a line, where malloc permits. */
 struct rg_group_s {
   unsigned magic; /* RGI_GROUP_MAGIC while it lives */
+  int me;
   unsigned long epoch;
+  void *collectives; /* what the collectives cache on the group */
   rgi_members *members;
-  int me, tag;
   uint64_t context;      /* of its messages; 0 for a group without the caller */
   atomic_ullong derived; /* how many groups were derived from it; not of the world */
-  int is_world;          /* by rg_group_world: all such handles have one context */
-  uint32_t rounds;       /* rgi_group_rounds; not of the world */
-  int diverged;          /* created after a death: shares no cached collective state */
+  int tag;
+  int is_world;    /* by rg_group_world: all such handles have one context */
+  uint32_t rounds; /* rgi_group_rounds; not of the world */
+  int diverged;    /* created after a death: shares no cached collective state */
   uint64_t creation_ids[RGI_CREATION_IDS]; /* the operations that created it (failure.h) */
   rgi_group_creations *creations;          /* how many groups its operations created */
   rgi_label *label;                        /* the name, or NULL */
   MPI_Comm comm;                           /* the MPI view, or MPI_COMM_NULL */
-  void *collectives;                       /* what the collectives cache on the group */
   void (*collectives_free)(void *collectives);
   rgi_group_attachment topology; /* the places of the members (topology/group_places.h) */
 };
