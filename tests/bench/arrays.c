@@ -62,6 +62,7 @@ typedef struct {
   bench_store store;
   bench_array_op op;
   int batch, turn;
+  int64_t counted, shared; /* read-increments; those between which another rank's came */
 } contender;
 
 /* Read-increments and syncs have one size. */
@@ -72,8 +73,10 @@ static int sized(bench_array_op op) {
 static const char *run_batch(void *context) {
   contender *c = context;
   int64_t before;
-  if (c->op == BENCH_READ_INC)
-    return bench_arrays_count(c->work, c->store, c->batch, &before) ? rg_error_detail() : NULL;
+  if (c->op == BENCH_READ_INC) {
+    c->counted += c->batch;
+    return bench_arrays_count(c->work, c->store, c->batch, &c->shared) ? rg_error_detail() : NULL;
+  }
   for (int i = 0; i < c->batch; i++)
     if (bench_arrays_do(c->work, c->store, c->op, c->turn++, 1, &before))
       return rg_error_detail();
@@ -178,7 +181,7 @@ static int line_up(bench_arrays_work *w, const bench_place *p, bench_array_op op
   for (int store = 0; store < BENCH_STORES; store++)
     if (takes_part(p, (bench_store)store, op)) {
       int batch = batch_of(p, (bench_store)store, op, bytes);
-      each[n] = (contender){w, (bench_store)store, op, batch, 0};
+      each[n] = (contender){w, (bench_store)store, op, batch, 0, 0, 0};
       list[n] = (bench_contender){.name = store_names[store],
                                   .takes_part = sized(op) ? p->rank == 0 : p->member,
                                   .run = run_batch,
@@ -187,6 +190,24 @@ static int line_up(bench_arrays_work *w, const bench_place *p, bench_array_op op
       n++;
     }
   return n;
+}
+
+/* Ranks that are not at work at the same time have the counter's line each to itself for long:
+ * their time says nothing of contention. So the part of the increments is told that found another
+ * rank's. Collective over the job. */
+static void tell_shared(const contender each[], int n, int first, bench_report *report) {
+  for (int i = 0; i < n; i++) {
+    int64_t mine[2] = {each[i].shared, each[i].counted}, all[2] = {0};
+    MPI_Reduce(mine, all, 2, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (report->rows > first + i && all[1] > 0) {
+      double part = (double)all[0] / (double)all[1];
+      size_t used = strlen(report->note);
+      bench_report_tell(report, first + i, json_pack("{sf}", "shared", part));
+      snprintf(report->note + used, sizeof report->note - used, "%s %s %.2f",
+               i ? "," : "\nread_inc, the part that found another rank's increment:",
+               store_names[each[i].store], part);
+    }
+  }
 }
 
 /* Members make the arrays. Collective over the job: the same answer on all. */
@@ -217,6 +238,8 @@ static int measure(const bench_place *p, bench_array_op op, int bytes, const ben
     list[i].batch = 1;
   }
   bench_report_place(report, first, op_names[op], p->ranks);
+  if (op == BENCH_READ_INC)
+    tell_shared(each, n, first, report);
   if (good && bench_given.verify)
     good = bench_measure(MPI_COMM_WORLD, &few, n, list, unused);
   if (p->member)

@@ -47,7 +47,8 @@ int bench_arrays_do(bench_arrays_work *w, bench_store store, bench_array_op op, 
                     int64_t increment, int64_t *before);
 
 /* READ_INC so many times in a row, by 1, with nothing between two of them: what a store takes for
- * one is shorter than the choice that bench_arrays_do makes. *before: of the last one. */
-int bench_arrays_count(bench_arrays_work *w, bench_store store, int times, int64_t *before);
+ * one is shorter than the choice that bench_arrays_do makes. *shared grows by those that another
+ * rank's came before, since the one before in this call. */
+int bench_arrays_count(bench_arrays_work *w, bench_store store, int times, int64_t *shared);
 
 #endif

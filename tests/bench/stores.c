@@ -156,17 +156,29 @@ int bench_arrays_do(bench_arrays_work *w, bench_store store, bench_array_op op, 
   return by[store](w, op, turn, increment, before);
 }
 
-int bench_arrays_count(bench_arrays_work *w, bench_store store, int times, int64_t *before) {
+/* Whether another rank has incremented since the increment that has read `last`. */
+static int is_shared(int64_t last, int64_t before) {
+  return last >= 0 && before != last + 1;
+}
+
+int bench_arrays_count(bench_arrays_work *w, bench_store store, int times, int64_t *shared) {
   _Atomic int64_t *count = (_Atomic int64_t *)w->count;
+  int64_t last = -1, before = 0;
   int error = RG_SUCCESS;
   if (store == BENCH_MEMORY)
-    for (int i = 0; i < times; i++)
-      *before = atomic_fetch_add(count, 1);
+    for (int i = 0; i < times; i++, last = before) {
+      before = atomic_fetch_add(count, 1);
+      *shared += is_shared(last, before);
+    }
   else if (store == BENCH_ARRAY)
-    for (int i = 0; i < times && !error; i++)
-      error = rg_array_read_inc(w->counters, w->at, 1, before);
+    for (int i = 0; i < times && !error; i++, last = before) {
+      error = rg_array_read_inc(w->counters, w->at, 1, &before);
+      *shared += is_shared(last, before);
+    }
   else
-    for (int i = 0; i < times && !error; i++)
-      error = by_window(w, BENCH_READ_INC, 0, 1, before);
+    for (int i = 0; i < times && !error; i++, last = before) {
+      error = by_window(w, BENCH_READ_INC, 0, 1, &before);
+      *shared += is_shared(last, before);
+    }
   return error;
 }

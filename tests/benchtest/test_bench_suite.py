@@ -137,7 +137,7 @@ def test_p2p():
 
 def test_arrays():
     for np in [2, 3]:
-        found, _ = files(np, 'arrays', '--sizes', '8,6000', svg=np == 3)
+        found, out = files(np, 'arrays', '--sizes', '8,6000', svg=np == 3)
         names = {'rg_array', 'memory', 'MPI window'}
         for operation, sizes in [('put', [8, 6000]), ('get', [8, 6000]), ('acc', [8, 6000]),
                                  ('read_inc', [0]), ('sync', [0])]:
@@ -145,6 +145,9 @@ def test_arrays():
                 there = {r['contender'] for r in rows(found, operation=operation, bytes=n)}
                 check(there == names - ({'memory'} if operation == 'sync'
                                                           else set()), operation, n, there)
+        for r in found['results']:
+            check(0 <= r['shared'] <= 1 if r['operation'] == 'read_inc' else 'shared' not in r, r)
+        check("found another rank's increment: rg_array " in out, out)
     found, _ = files(3, 'arrays', '--sizes', '8', '--ranks', '2,3', '--operation', 'acc,sync')
     check([r['ranks'] for r in rows(found, contender='rg_array', operation='sync')] == [2, 3],
           found['results'])
