@@ -184,11 +184,11 @@ struct rgi_shared_state {
   rgi_levels *levels;                /* the caller's place in the levels; NULL: there are none */
   uint32_t near_safe;                /* its parent and children there have ended this one */
   uint32_t flat;                     /* no later step was read by all members */
-  uint32_t gave;              /* the last step in which the caller gave to all others; or 0 */
-  uint32_t bytes;             /* length of the operation that runs, modulo 2^32 */
-  char *buffer;               /* NULL until attached */
-  uint64_t joining;           /* the group whose first step is about to begin; or 0 */
-  uint64_t wanting;           /* the group for which the memory is attached; or 0 */
+  uint32_t gave;    /* the last step in, or after which the caller gave to all others; or 0 */
+  uint32_t bytes;   /* length of the operation that runs, modulo 2^32 */
+  char *buffer;     /* NULL until attached */
+  uint64_t joining; /* the group whose first step is about to begin; or 0 */
+  uint64_t wanting; /* the group for which the memory is attached; or 0 */
   rgi_shared_state_use use[]; /* by cell */
 };
 

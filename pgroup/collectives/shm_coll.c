@@ -24,6 +24,10 @@ int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call) {
   return l->n == 1 ? RG_SUCCESS : rgi_shm_step_result(l, run_barrier(l, call));
 }
 
+void rgi_shm_coll_note_given(rgi_shared_state *l) {
+  l->gave = l->step;
+}
+
 /* One step: the root's data go to all members, tiny data in its cell. */
 static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, const char *call) {
   int tiny = bytes <= RGI_SHM_TINY;

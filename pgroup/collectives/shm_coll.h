@@ -18,6 +18,11 @@
  * have the same size. In a full arena they go on without the shared buffer, slowly. Errors:
  * RG_ERR_NOMEM (a member could not attach the state), RG_ERR_TIMEOUT, RG_ERR_MPI. */
 int rgi_shm_coll_barrier(rgi_shared_state *l, const char *call);
+
+/* The caller has given to all others by other means than these operations: no member leaves a
+ * barrier that is the next operation before it. Local. */
+void rgi_shm_coll_note_given(rgi_shared_state *l);
+
 int rgi_shm_coll_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call);
 
 /* The root of an operation whose result all members get; of a reduction whose result for a member

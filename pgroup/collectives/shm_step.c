@@ -405,12 +405,17 @@ static int barrier_by_levels(rgi_shared_state *l, const char *call) {
   return RG_SUCCESS;
 }
 
-/* By the root of the step before. */
+/* By the root of the operation before. There may be two of them, if one was not in shared memory:
+ * then both release, and the later one leaves what is claimed of the next step alone. */
 static int release_first(rgi_shared_state *l, const char *call) {
-  atomic_store_explicit(&l->memory->claimed, l->step, memory_order_relaxed);
-  if (!rgi_shm_step_arrive(l))
+  uint32_t mine = l->step;
+  atomic_store_explicit(&l->memory->claimed, mine, memory_order_relaxed);
+  if (rgi_shm_step_arrive(l))
+    rgi_bell_wake(&rgi_shared_state_turn_of(l, l->step)->arrived);
+  else
     RGI_TRY(rgi_shm_step_await_all(l, call));
-  atomic_store_explicit(&l->memory->claimed, 0, memory_order_relaxed);
+  atomic_compare_exchange_strong_explicit(&l->memory->claimed, &mine, 0, memory_order_relaxed,
+                                          memory_order_relaxed);
   rgi_shm_step_release(l);
   return RG_SUCCESS;
 }

@@ -188,6 +188,11 @@ static __attribute__((noinline)) rg_group find_and_remember(MPI_Comm comm, unsig
   return g;
 }
 
+rg_group rgi_intercept_latest_group(MPI_Comm comm) {
+  unsigned long deleted = atomic_load_explicit(&kept.deleted, memory_order_acquire);
+  return latest.comm == comm && latest.deleted == deleted ? latest.group : NULL;
+}
+
 rg_group rgi_intercept_comm_group(MPI_Comm comm) {
   unsigned long deleted = atomic_load_explicit(&kept.deleted, memory_order_acquire);
   if (latest.comm == comm && latest.deleted == deleted)

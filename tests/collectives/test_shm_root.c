@@ -202,13 +202,18 @@ static void hold_root(void) {
   held = rgi_clock_now();
 }
 
+enum { GIVES_NOT, GIVES, GIVES_ELSEWHERE };
+
 /* Returns whether the root has been held: not if all were there when it looked first. */
 static int check_leaving(int gives) {
   char data[8] = {0};
   double left, first_held = 0, least = 0;
   held = 0;
   RGT_OK(rgi_shm_coll_barrier(l, "test"));
-  RGT_OK(rgi_shm_coll_bcast(l, data, sizeof data, gives ? 0 : 1, "test"));
+  if (gives != GIVES_ELSEWHERE)
+    RGT_OK(rgi_shm_coll_bcast(l, data, sizeof data, gives == GIVES ? 0 : 1, "test"));
+  else if (rgt_rank == 0)
+    rgi_shm_coll_note_given(l);
   uint32_t before = root_counts();
   MPI_Barrier(MPI_COMM_WORLD); /* each has looked */
   rgi_wait_meanwhile = rgt_rank == 0 ? hold_root : NULL;
@@ -226,12 +231,31 @@ static int check_leaving(int gives) {
 
 static void test_leaves_first(void) {
   begin(1);
-  int seen = 0;
+  int seen = 0, elsewhere = 0;
   for (int turn = 0; turn < 100 && seen < 4; turn++) {
-    seen += check_leaving(1);
-    check_leaving(0); /* it is no root: the last member to arrive releases the barrier */
+    seen += check_leaving(GIVES);
+    check_leaving(GIVES_NOT); /* the last member to arrive releases the barrier */
   }
+  for (int turn = 0; turn < 100 && elsewhere < 4; turn++)
+    elsewhere += check_leaving(GIVES_ELSEWHERE);
   RGT_INT(seen, 4);
+  RGT_INT(elsewhere, 4);
+  end();
+}
+
+/* One in shared memory, and another one elsewhere behind it: both release the barrier, and the one
+ * that comes before the other is woken. */
+static void test_two_roots(void) {
+  char data[8] = {0};
+  begin(1);
+  for (int turn = 0; turn < 40; turn++) {
+    RGT_OK(rgi_shm_coll_bcast(l, data, sizeof data, 1, "test"));
+    if (rgt_rank == 0)
+      rgi_shm_coll_note_given(l);
+    if (rgt_rank == turn % rgt_size)
+      rgi_clock_sleep(2e-3);
+    RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  }
   end();
 }
 
@@ -240,6 +264,7 @@ int main(int argc, char **argv) {
                                    {"long and short in turn", test_mixed},
                                    {"a member only takes", test_only_takes},
                                    {"the root leaves first", test_leaves_first},
+                                   {"two roots", test_two_roots},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "shm_root", tests);
 }
