@@ -3,8 +3,8 @@
  *
  * ranks: 1 2
  * Each built-in operation on each type that has it, on random elements at random addresses: bit for
- * bit what MPI_Reduce_local gives, or for minimum and maximum of unsigned integers, which MPI
- * libraries get wrong, a plain comparison; nothing beside the elements changes. */
+ * bit what MPI_Reduce_local gives, or for sum, minimum and maximum of integers, which MPI libraries
+ * get wrong, plain C; nothing beside the elements changes. */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -76,23 +76,31 @@ static void fill(const type_case *t, memory *m, size_t from, size_t to, size_t c
   }
 }
 
-/* a is less than b, as unsigned integers. */
-static int is_less(const char *a, const char *b, size_t size) {
-  uint64_t x = 0, y = 0;
-  memcpy(&x, a, size); /* little-endian machines */
-  memcpy(&y, b, size);
-  return x < y;
+static uint64_t number_at(const char *at, size_t size) {
+  uint64_t n = 0;
+  memcpy(&n, at, size); /* little-endian machines */
+  return n;
+}
+
+static uint64_t combined(const type_case *t, MPI_Op op, uint64_t in, uint64_t inout) {
+  /* With this bit changed, signed integers have the order of unsigned ones. */
+  uint64_t sign = t->kind == INTEGERS ? UINT64_C(1) << (8 * t->size - 1) : 0;
+  if (op == MPI_SUM)
+    return in + inout;
+  return ((in ^ sign) < (inout ^ sign)) == (op == MPI_MIN) ? in : inout;
 }
 
 static void combine_plainly(const type_case *t, const op_case *o, const char *in, char *inout,
                             size_t count) {
-  if (t->kind != UNSIGNEDS || (o->op != MPI_MIN && o->op != MPI_MAX)) {
+  if (!(t->kind & (INTEGERS | UNSIGNEDS)) ||
+      (o->op != MPI_SUM && o->op != MPI_MIN && o->op != MPI_MAX)) {
     MPI_Reduce_local(in, inout, (int)count, t->type, o->op);
     return;
   }
-  for (size_t i = 0; i < count * t->size; i += t->size)
-    if (is_less(in + i, inout + i, t->size) == (o->op == MPI_MIN))
-      memcpy(inout + i, in + i, t->size);
+  for (size_t i = 0; i < count * t->size; i += t->size) {
+    uint64_t n = combined(t, o->op, number_at(in + i, t->size), number_at(inout + i, t->size));
+    memcpy(inout + i, &n, t->size);
+  }
 }
 
 /* Of two operands that are no numbers either one may be taken. */
