@@ -38,9 +38,12 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MARK = 'RGT_RUN=%d-%d' % (os.getpid(), time.time_ns())  # in the environment of all we start
 MPIEXEC = {'mpich': ['mpiexec.mpich'],
-           # As MPICH starts a job: for any user, bound to no processor, any number of ranks.
-           'openmpi': ['mpiexec.openmpi', '--quiet', '--oversubscribe', '--allow-run-as-root',
-                       '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1']}
+           # As MPICH starts a job: for any user, bound to no processor, any number of ranks. The first
+           # parameter is --quiet, which 5.0 has not. All ranks are on one node: 5.0 complains of
+           # other networks with addresses of IPv6.
+           'openmpi': ['mpiexec.openmpi', '--mca', 'orte_execute_quiet', '1', '--oversubscribe',
+                       '--allow-run-as-root', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle',
+                       '1', '--mca', 'btl_tcp_if_include', 'lo']}
 TAIL = 60  # lines of output that are shown when a run failed
 PATIENCE = 3  # on a busy machine a test takes longer
 
