@@ -5,7 +5,8 @@
 
 Programs are tests/*/test_*.c, built as BUILD/tests/test_*; scripts are executable
 tests/*/test_*.py and .sh (exit status 0 passed, 77 skipped with the last line as the
-reason). A comment line near the top of either may ask for something else:
+reason; of a program that ends so with the first line). A comment line near the top of either may
+ask for something else:
 
     ranks: 1 2 3 4 7 16     rank counts (default 1 2 3 4 7; programs only)
     time: 60                seconds that a run takes at most on a quiet machine (default 60,
@@ -38,9 +39,12 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MARK = 'RGT_RUN=%d-%d' % (os.getpid(), time.time_ns())  # in the environment of all we start
 MPIEXEC = {'mpich': ['mpiexec.mpich'],
-           # As MPICH starts a job: for any user, bound to no processor, any number of ranks.
-           'openmpi': ['mpiexec.openmpi', '--quiet', '--oversubscribe', '--allow-run-as-root',
-                       '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1']}
+           # As MPICH starts a job: for any user, bound to no processor, any number of ranks. The first
+           # parameter is --quiet, which 5.0 has not. All ranks are on one node: 5.0 complains of
+           # other networks with addresses of IPv6.
+           'openmpi': ['mpiexec.openmpi', '--mca', 'orte_execute_quiet', '1', '--oversubscribe',
+                       '--allow-run-as-root', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle',
+                       '1', '--mca', 'btl_tcp_if_include', 'lo']}
 TAIL = 60  # lines of output that are shown when a run failed
 PATIENCE = 3  # on a busy machine a test takes longer
 
@@ -196,6 +200,8 @@ def run_program(test, np, options):
     if total and (status == 0) == (failed == 0) and status is not None:
         return Outcome(total - failed, failed, notes=notes + (shown(
             [line for line in lines if line not in notes]) if failed else []))
+    if status == 77 and not total:
+        return Outcome(skipped=1, notes=['skipped: ' + (lines[0] if lines else 'no reason given')])
     notes = ['FAIL %s: %s; the last test begun was %s' %
              (ending(status, test.time), label, begun)] + shown(lines)
     return Outcome(total - failed, failed + 1, notes=notes)
@@ -236,7 +242,7 @@ def left_in_shared_memory(suspects):
             pass
     left = {n: label for n, label in suspects.items() if n in shared_memory() and n not in used}
     # Segments of Open MPI, whose ranks were killed before they could unlink them.
-    for name in [n for n in left if n.startswith('vader_segment.')]:
+    for name in [n for n in left if n.startswith(('vader_segment.', 'sm_segment.'))]:
         os.unlink(os.path.join('/dev/shm', name))
         del left[name]
     return left

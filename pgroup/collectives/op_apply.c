@@ -3,7 +3,8 @@
  *
  * Applying an operation: by a loop of op_kernel.c where there is one, else by MPI_Reduce_local. The
  * loops are faster than MPI's; besides, MPICH 4.0 takes minimum and maximum of unsigned integers
- * as if they were signed, and Open MPI 4.1 those of MPI_UNSIGNED_LONG. */
+ * as if they were signed, Open MPI 4.1 takes those of MPI_UNSIGNED_LONG so, and those of MPI_OFFSET
+ * as if it were unsigned; and its sums of short integers saturate. */
 #include "collectives/op_apply.h"
 
 #include <limits.h>

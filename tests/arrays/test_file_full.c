@@ -32,7 +32,7 @@ static void write_hints(void) {
     perror(hints);
   close(fd);
   setenv("ROMIO_HINTS", hints, 1);
-  setenv("OMPI_MCA_io", "romio321", 1);
+  setenv("OMPI_MCA_io", "^ompio", 1);
 }
 
 static void save_fails(rg_array a, rg_file_format format) {

@@ -3,9 +3,9 @@
  *
  * ranks: 1 2
  * Each built-in operation on each type that has it, on random elements at random addresses: bit for
- * bit what MPI_Reduce_local gives, or for minimum and maximum of unsigned integers, which MPI
- * libraries get wrong, a plain comparison; nothing beside the elements changes. All of these have
- * loops of the library's own. */
+ * bit what MPI_Reduce_local gives, or where MPI libraries differ, for sums of integers, minimum and
+ * maximum, plain C; nothing beside the elements changes. All of these have loops of the library's
+ * own. */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -92,23 +92,57 @@ static void fill(const type_case *t, memory *m, size_t from, size_t to, size_t c
   }
 }
 
-/* a is less than b, as unsigned integers. */
-static int is_less(const char *a, const char *b, size_t size) {
-  uint64_t x = 0, y = 0;
-  memcpy(&x, a, size); /* little-endian machines */
-  memcpy(&y, b, size);
-  return x < y;
+static uint64_t number_at(const char *at, size_t size) {
+  uint64_t n = 0;
+  memcpy(&n, at, size); /* little-endian machines */
+  return n;
+}
+
+static uint64_t combined(const type_case *t, MPI_Op op, uint64_t in, uint64_t inout) {
+  /* With this bit changed, signed integers have the order of unsigned ones. */
+  uint64_t sign = t->kind == INTEGERS ? UINT64_C(1) << (8 * t->size - 1) : 0;
+  if (op == MPI_SUM)
+    return in + inout;
+  return ((in ^ sign) < (inout ^ sign)) == (op == MPI_MIN) ? in : inout;
+}
+
+/* Of equal numbers, and where one is not a number, in's. */
+static double extreme(MPI_Op op, double in, double inout) {
+  return (op == MPI_MIN ? inout < in : inout > in) ? inout : in;
+}
+
+static void combine_one(const type_case *t, MPI_Op op, const char *in, char *inout) {
+  float a, b;
+  double x, y;
+  if (t->kind != REALS) {
+    uint64_t n = combined(t, op, number_at(in, t->size), number_at(inout, t->size));
+    memcpy(inout, &n, t->size);
+  } else if (t->size == sizeof a) {
+    memcpy(&a, in, sizeof a);
+    memcpy(&b, inout, sizeof b);
+    a = (float)extreme(op, (double)a, (double)b);
+    memcpy(inout, &a, sizeof a);
+  } else {
+    memcpy(&x, in, sizeof x);
+    memcpy(&y, inout, sizeof y);
+    x = extreme(op, x, y);
+    memcpy(inout, &x, sizeof x);
+  }
 }
 
 static void combine_plainly(const type_case *t, const op_case *o, const char *in, char *inout,
                             size_t count) {
-  if (t->kind != UNSIGNEDS || (o->op != MPI_MIN && o->op != MPI_MAX)) {
+  const int integers = INTEGERS | UNSIGNEDS;
+  int plainly = o->op == MPI_SUM   ? integers
+                : o->op == MPI_MIN ? integers | REALS
+                : o->op == MPI_MAX ? integers | REALS
+                                   : 0;
+  if (!(t->kind & plainly)) {
     MPI_Reduce_local(in, inout, (int)count, t->type, o->op);
     return;
   }
   for (size_t i = 0; i < count * t->size; i += t->size)
-    if (is_less(in + i, inout + i, t->size) == (o->op == MPI_MIN))
-      memcpy(inout + i, in + i, t->size);
+    combine_one(t, o->op, in + i, inout + i);
 }
 
 /* Of two operands that are no numbers either one may be taken. */

@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-MPIEXEC = ['mpiexec.openmpi', '--quiet', '--oversubscribe', '--allow-run-as-root']
+MPIEXEC = ['mpiexec.openmpi', '--mca', 'orte_execute_quiet', '1', '--mca', 'btl_tcp_if_include', 'lo',
+           '--oversubscribe', '--allow-run-as-root']
 if not shutil.which('mpicc.openmpi') or not shutil.which('mpiexec.openmpi'):
     print('Open MPI is not installed')
     sys.exit(77)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 BUILD = os.environ['RGT_BUILD']
-MPIEXEC = os.environ['RGT_MPIEXEC']
+MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 HUGE = {'never': 'no huge pages', 'deny': 'no huge pages', 'advise': 'huge pages, asked for'}
 failures = []
 
@@ -28,8 +28,9 @@ def huge_pages():
 
 
 def run(ranks, **more):
-    r = subprocess.run([MPIEXEC, '-n', str(ranks), BUILD + '/bin/regroup-info', '--node'], text=True,
-                       capture_output=True, timeout=60, env=dict(os.environ, RG_LOG='info', **more))
+    r = subprocess.run([*MPIEXEC, '-n', str(ranks), BUILD + '/bin/regroup-info', '--node'],
+                       text=True, capture_output=True, timeout=60,
+                       env=dict(os.environ, RG_LOG='info', **more))
     check(r.returncode == 0, r.stderr)
     return r.stdout, r.stderr
 

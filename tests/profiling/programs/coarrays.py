@@ -19,8 +19,10 @@ RIGHT = re.compile(r'^ *(right|test passed)\b', re.I | re.M)
 
 class Coarrays:
     def __init__(self, store, runner):
-        store.packages('libcoarrays-dev', 'libcoarrays-mpich-dev', 'libcaf-mpich-3')
-        self.version, self.runner = store.version('libcaf-mpich-3'), runner
+        store.packages('libcoarrays-dev', 'libcoarrays-mpich-dev')
+        library, = store.needs('libcoarrays-mpich-dev', 'libcaf-mpich-3')
+        store.packages(library)
+        self.version, self.runner = store.version(library), runner
         top = store.lib + '/open-coarrays/mpich/'
         self.library = top + 'lib/libcaf_mpich.so'
         self.env = dict(store.environment(), UCX_LOG_LEVEL='error')

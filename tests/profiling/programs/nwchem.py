@@ -24,8 +24,9 @@ TOLERANCE = 1e-8  # hartree
 
 class NWChem:
     def __init__(self, store, runner):
-        store.packages('nwchem-data', 'libscalapack-mpich2.2', 'nwchem-mpich', unless_installed=[
-            'libpython3.11', 'libgfortran5', 'libblas3', 'liblapack3'])
+        store.packages('nwchem-data', 'nwchem-mpich')
+        store.packages(*store.needs('nwchem-mpich', 'libscalapack-mpich'), unless_installed=store.needs(
+            'nwchem-mpich', 'libpython3', 'libgfortran5', 'libblas3', 'liblapack3'))
         data = store.root + '/usr/share/nwchem/'
         self.env = dict(store.environment(), NWCHEM_BASIS_LIBRARY=data + 'libraries/',
                         NWCHEM_NWPW_LIBRARY=data + 'libraryps/')

@@ -97,13 +97,22 @@ class Store:
                 raise Missing('%s: %s' % (package, last_line(done.stdout)))
             if not succeeds('dpkg', '-x', found[0], self.root):
                 raise Missing('%s cannot be unpacked' % package)
+            needs = subprocess.run(['dpkg-deb', '-f', found[0], 'Depends'], capture_output=True, text=True)
+            self.note(package + '.needs', needs.stdout.strip())
             self.note(package, os.path.basename(found[0]).split('_')[1].replace('%3a', ':'))
+
+    def needs(self, package, *beginnings):
+        """What a package that is there names as needed, of these beginnings: the rest of the names
+        differs between releases."""
+        known = self.version(package + '.needs') or ''
+        names = [n.split()[0].split(':')[0] for n in known.replace('|', ',').split(',') if n.strip()]
+        return [next((n for n in names if n.startswith(b)), b) for b in beginnings]
 
     def packages(self, *names, unless_installed=()):
         """Sees to it that the packages are there; those of unless_installed only where the
         machine has not got them."""
         for name in [*names, *(p for p in unless_installed if not is_installed(p))]:
-            if not self.version(name):
+            if not self.version(name) or self.version(name + '.needs') is None:
                 self._fetch(name)
 
     def source(self, name, releases=()):
