@@ -325,6 +325,10 @@ int rgi_polite_yields_only(void) {
   return polite.on && atomic_load(&polite.seen) == UNSEEN;
 }
 
+int rgi_polite_gives_away(void) {
+  return polite.on && !polite.spare && polite.kind != RGI_PAUSE_SPIN;
+}
+
 int rg_polite_active(int *active) {
   if (!active)
     return rg_error_set ? rg_error_set(RG_ERR_ARG, "%s: active is NULL", __func__) : RG_ERR_ARG;
