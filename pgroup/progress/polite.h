@@ -27,7 +27,10 @@ RGI_HIDDEN unsigned long rgi_polite_moves(void);
 
 /* A function of MPI that only looks begins (1) or has ended (-1): in between, polls in vain do not
  * pause where each process has a processor. */
-RGI_HIDDEN void rgi_polite_look(int begin);
+extern RGI_HIDDEN RGI_POLITE_THREAD int rgi_polite_looking;
+static inline void rgi_polite_look(int begin) {
+  rgi_polite_looking += begin;
+}
 
 /* What this thread has waited for is there: its next poll in vain begins a new wait. */
 RGI_HIDDEN void rgi_polite_end_row(void);
