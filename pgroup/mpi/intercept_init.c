@@ -13,6 +13,7 @@
 #include "mpi/intercept.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
+#include "progress/polite.h"
 #include "progress/wait.h"
 
 MPI_Comm rgi_intercept_comm = MPI_COMM_NULL;
@@ -86,12 +87,16 @@ static int begin_library(void) {
 }
 
 RG_API int MPI_Init(int *argc, char ***argv) {
+  rgi_polite_start_begin();
   int error = RGI_INTERCEPT_NEXT(PMPI_Init)(argc, argv);
+  rgi_polite_start_end();
   return error ? error : begin_library();
 }
 
 RG_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  rgi_polite_start_begin();
   int error = RGI_INTERCEPT_NEXT(PMPI_Init_thread)(argc, argv, required, provided);
+  rgi_polite_start_end();
   return error ? error : begin_library();
 }
 

@@ -32,8 +32,8 @@
 /* Polls further apart than this do not belong to one wait: a program that looks
  * for a message now and then, between pieces of work, must not be slowed. */
 #define GAP_SECONDS 20e-6
-/* So many polls of a row, less than a microsecond, do not even look at the clock: many calls of MPI
- * poll once or twice in vain and return. */
+/* So many polls of a row, less than a microsecond, do nothing but poll: many calls of MPI poll once
+ * or twice in vain and return. */
 #define FREE_POLLS 4
 /* Of looks that do not pause, one of so many asks for the time, so that a wait is reported. */
 #define FREE_LOOKS 64
@@ -78,10 +78,11 @@ static RGI_POLITE_THREAD struct {
   rgi_pause pause;
   double last;         /* when the last poll in vain returned */
   int polling;         /* depth of rg_polite_polling */
-  int looking;         /* depth of rgi_polite_look */
-  int free;            /* polls of this row that did not pause */
+  int begun;           /* this row has polls that were not free */
+  int unseen;          /* polls of this row that did not pause: rgi_polite_unseen */
   unsigned served;     /* rgi_polite_served at the last pause */
   unsigned long polls; /* in vain, that polite.polls has not yet */
+  unsigned long free;  /* up to so many polls they are free */
   unsigned long moves;
   double since; /* the first of the polls in vain; gaps without a processor do not end the row */
   struct rusage use; /* at the last report */
@@ -92,19 +93,23 @@ void (*rgi_polite_waits)(double since, double now);
 RGI_POLITE_THREAD void (*rgi_polite_polled)(void);
 RGI_POLITE_THREAD double rgi_polite_own_wait;
 RGI_POLITE_THREAD unsigned rgi_polite_served;
+RGI_POLITE_THREAD int rgi_polite_looking;
 
 unsigned long rgi_polite_moves(void) {
   return mine.moves;
 }
 
-void rgi_polite_look(int begin) {
-  mine.looking += begin;
+static inline void end_row(void) {
+  mine.free = mine.polls + FREE_POLLS;
+  if (mine.begun) {
+    mine.pause = (rgi_pause){0};
+    mine.since = 0;
+    mine.begun = 0;
+  }
 }
 
 void rgi_polite_end_row(void) {
-  mine.pause = (rgi_pause){0};
-  mine.since = 0;
-  mine.free = 0;
+  end_row();
 }
 
 static int env_is(const char *name, const char *value) {
@@ -205,9 +210,9 @@ static void report_other(void) {
 
 /* Not inlined: most polls in vain do not come so far. */
 static __attribute__((noinline)) void pause_now(int look) {
-  mine.free = look ? 0 : mine.free;
   atomic_fetch_add_explicit(&polite.polls, mine.polls, memory_order_relaxed);
   mine.polls = 0;
+  mine.free = look ? FREE_LOOKS : 0;
   double now = rgi_clock_now();
   int gap = now - mine.last > GAP_SECONDS;
   if (mine.since == 0 || (gap && !was_put_aside()))
@@ -227,26 +232,27 @@ static __attribute__((noinline)) void pause_now(int look) {
 
 /* This poll is the first one after a call that was served. */
 static void begin_row(void) {
-  rgi_polite_end_row();
+  end_row();
   mine.served = rgi_polite_served;
 }
 
 static inline void pause_once(void) {
-  int look = mine.looking > 0 && polite.spare;
+  int look = rgi_polite_looking > 0 && polite.spare;
+  int begun = mine.begun;
   mine.polls++;
-  if (mine.free < (look ? FREE_LOOKS : FREE_POLLS))
-    mine.free++;
-  else if (mine.served != rgi_polite_served)
+  mine.begun = 1;
+  if (mine.polls <= mine.free)
+    return;
+  if (mine.served != rgi_polite_served)
     begin_row();
+  else if (look && !begun)
+    mine.free = mine.polls + FREE_LOOKS - FREE_POLLS;
   else if (!polite.other_polls || !polite.other_polls())
     pause_now(look);
 }
 
-unsigned ucp_worker_progress(void *worker) {
-  progress_fn *next = atomic_load_explicit(&polite.progress, memory_order_acquire);
-  if (!next && !(next = find_progress()))
-    return 0;
-  unsigned done = rgi_polite_end_begun() ? rgi_polite_end_poll(next, worker) : next(worker);
+/* Not inlined: most polls do not come so far. */
+static __attribute__((noinline)) unsigned end_poll(unsigned done) {
   mine.moves += done > 0;
   if (!done && rgi_polite_polled)
     rgi_polite_polled();
@@ -256,10 +262,29 @@ unsigned ucp_worker_progress(void *worker) {
     return done;
   atomic_store_explicit(&polite.seen, SEEN, memory_order_relaxed);
   if (done)
-    rgi_polite_end_row();
+    end_row();
   else
     pause_once();
   return done;
+}
+
+static __attribute__((noinline)) unsigned first_poll(void *worker) {
+  progress_fn *next = find_progress();
+  return next ? end_poll(next(worker)) : 0;
+}
+
+/* A poll of some ten nanoseconds is the unit of many calls of MPI: a free one takes few steps. */
+unsigned ucp_worker_progress(void *worker) {
+  progress_fn *next = atomic_load_explicit(&polite.progress, memory_order_acquire);
+  if (!next)
+    return first_poll(worker);
+  if (rgi_polite_end_begun())
+    return end_poll(rgi_polite_end_poll(next, worker));
+  unsigned done = next(worker);
+  if (done || mine.polls >= mine.free || rgi_polite_polled)
+    return end_poll(done);
+  mine.polls++;
+  return 0;
 }
 
 /* With a processor for each process there is none to give away; and after a few polls in vain a
@@ -269,13 +294,13 @@ void rgi_polite_unseen(int moved) {
     return;
   atomic_store_explicit(&polite.seen, UNSEEN, memory_order_relaxed);
   if (moved) {
-    mine.free = 0;
+    mine.unseen = 0;
     return;
   }
   mine.polls++;
   int spins = polite.kind == RGI_PAUSE_SPIN || (polite.kind == RGI_PAUSE_AUTO && polite.spare);
-  if (spins || mine.free < FREE_POLLS) {
-    mine.free += !spins;
+  if (spins || mine.unseen < FREE_POLLS) {
+    mine.unseen += !spins;
     rgi_pause_spin();
     return;
   }
@@ -323,6 +348,10 @@ void ucp_request_release(void *request) {
 
 int rgi_polite_yields_only(void) {
   return polite.on && atomic_load(&polite.seen) == UNSEEN;
+}
+
+int rgi_polite_gives_away(void) {
+  return polite.on && !polite.spare && polite.kind != RGI_PAUSE_SPIN;
 }
 
 int rg_polite_active(int *active) {

@@ -27,7 +27,10 @@ RGI_HIDDEN unsigned long rgi_polite_moves(void);
 
 /* A function of MPI that only looks begins (1) or has ended (-1): in between, polls in vain do not
  * pause where each process has a processor. */
-RGI_HIDDEN void rgi_polite_look(int begin);
+extern RGI_HIDDEN RGI_POLITE_THREAD int rgi_polite_looking;
+static inline void rgi_polite_look(int begin) {
+  rgi_polite_looking += begin;
+}
 
 /* What this thread has waited for is there: its next poll in vain begins a new wait. */
 RGI_HIDDEN void rgi_polite_end_row(void);
@@ -39,6 +42,14 @@ extern RGI_HIDDEN RGI_POLITE_THREAD unsigned rgi_polite_served;
 
 /* For a transport other than UCX: reads the settings; whether waits are to be polite. */
 RGI_HIDDEN int rgi_polite_start(void);
+
+/* After rgi_polite_start: whether a wait gives its processor away from its beginning. */
+RGI_HIDDEN int rgi_polite_gives_away(void);
+
+/* MPI starts, and has started: in between a timer makes this thread yield where processes share
+ * processors. */
+RGI_HIDDEN void rgi_polite_start_begin(void);
+RGI_HIDDEN void rgi_polite_start_end(void);
 
 /* A poll of a transport has moved something or not. MPI also moves messages that are not seen. */
 RGI_HIDDEN void rgi_polite_unseen(int moved);

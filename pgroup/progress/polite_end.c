@@ -50,7 +50,6 @@ typedef int create_fn(void *, worker_params *, void **);
 typedef void destroy_fn(void *);
 
 static struct {
-  atomic_int begun;
   atomic_int once;      /* whether it has ever begun */
   pthread_mutex_t lock; /* held during each poll: a worker is polled by one thread at a time */
   rgi_polite_end_progress *progress;
@@ -60,13 +59,11 @@ static struct {
   int runs;
 } end = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void rgi_polite_end_begin(void) {
-  atomic_store(&end.begun, 1);
-  atomic_store(&end.once, 1);
-}
+atomic_int rgi_polite_end_now;
 
-int rgi_polite_end_begun(void) {
-  return atomic_load_explicit(&end.begun, memory_order_relaxed);
+void rgi_polite_end_begin(void) {
+  atomic_store(&rgi_polite_end_now, 1);
+  atomic_store(&end.once, 1);
 }
 
 /* -1: there are no workers any more. */
@@ -134,7 +131,7 @@ static void leave_worker(const void *worker) {
   if (end.runs)
     pthread_join(end.thread, NULL);
   end.runs = 0;
-  atomic_store(&end.begun, 0); /* MPI may be initialized once more */
+  atomic_store(&rgi_polite_end_now, 0); /* MPI may be initialized once more */
 }
 
 /* UCX 1.17 and later abort the process where another thread polls a worker that is for a single

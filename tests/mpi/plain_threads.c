@@ -23,7 +23,7 @@ static void *work(void *argument) {
   for (int i = 0; i < ROUNDS; i++) {
     long long x = rank + mine * 1000 + i;
     MPI_Allreduce(&x, &sum, 1, MPI_LONG_LONG, MPI_SUM, *comm);
-    results[mine] = results[mine] * 31 + sum;
+    results[mine] = (long long)((unsigned long long)results[mine] * 31 + (unsigned long long)sum);
     MPI_Bcast(&results[mine], 1, MPI_LONG_LONG, i % size, *comm);
   }
   return NULL;

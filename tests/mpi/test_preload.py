@@ -92,6 +92,7 @@ def check_windows():
     print('seed', SEED)
     for np in [1, 2, 3, 4, 7]:
         check_program('plain_windows', np, 'all')
+        check_program('plain_window_large', np, 'all')
         preloaded('tests/plain_window_random', np, arguments=(SEED, '10'))
         preloaded('tests/plain_window_passive', np, arguments=('all',))
     for np in [1, 2]:
@@ -99,6 +100,8 @@ def check_windows():
         check_program('plain_window_threads', np, 'all')
     for choice in ['all,-rma', 'rma']:
         check_program('plain_windows', 2, choice)
+    for program in ['plain_errors', 'plain_window_errors', 'plain_window_large']:
+        check_program(program, 2, 'all,-rma')
     for more, served in [(('10000',), 3 * 10000 + 1), (('1300', '4096'), None)]:
         # The second time the arena is full: some windows are MPI's.
         text, told = preloaded('tests/plain_window_errors', 2, arguments=more,

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * MPI_Init with more processes than processors. The processes of a node meet in it eight times
+ * (MPICH 4.0) at a barrier that reads a word of shared memory in a loop. The loop polls nothing
+ * that polite.c sees, and gives no processor away: whoever comes early keeps its processor to the
+ * end of its time slice from those that are still to come. So a timer interrupts the thread
+ * meanwhile, and the signal's handler yields.
+ *
+ * The signal is SIGURG: nothing happens where no handler is installed, debuggers pass it on without
+ * a word, and a program that has a handler for it keeps that, and gets no timer. A system call that
+ * the signal interrupts goes on (SA_RESTART). Weak: libregroup-mpi has these functions of MPI
+ * itself. */
+#include <errno.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "progress/polite.h"
+
+#define CALL __attribute__((weak, visibility("default"))) int
+
+/* A time slice is several milliseconds. The time between two signals grows, for a process may wait
+ * long for another that starts late. */
+#define PERIOD_NANOSECONDS 500000
+#define GROWS_AFTER 64
+#define LONGEST_NANOSECONDS 20000000
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+/* MPI starts once, in one thread. */
+static struct {
+  int runs;
+  int signals;
+  timer_t timer;
+  struct sigaction action; /* what to restore */
+  sigset_t mask;
+} start;
+
+static void set_timer(void) {
+  long next = PERIOD_NANOSECONDS + PERIOD_NANOSECONDS / GROWS_AFTER * (long)start.signals;
+  struct itimerspec once = {.it_value.tv_nsec = next};
+  timer_settime(start.timer, 0, &once, NULL);
+  start.signals += next < LONGEST_NANOSECONDS;
+}
+
+static void give_away(int signal) {
+  int before = errno;
+  (void)signal;
+  sched_yield();
+  set_timer();
+  errno = before;
+}
+
+static int is_free(const struct sigaction *action) {
+  return !(action->sa_flags & SA_SIGINFO) &&
+         (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN);
+}
+
+static int make_timer(void) {
+  struct sigevent event;
+  memset(&event, 0, sizeof event);
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGURG;
+  event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
+  return timer_create(CLOCK_MONOTONIC, &event, &start.timer) == 0;
+}
+
+void rgi_polite_start_begin(void) {
+  const struct sigaction action = {.sa_handler = give_away, .sa_flags = SA_RESTART};
+  sigset_t urgent;
+  start.runs = 0;
+  start.signals = 0;
+  if (!rgi_polite_start() || !rgi_polite_gives_away() ||
+      sigaction(SIGURG, NULL, &start.action) != 0 || !is_free(&start.action) || !make_timer())
+    return;
+  start.runs = 1;
+  sigaction(SIGURG, &action, NULL);
+  sigemptyset(&urgent);
+  sigaddset(&urgent, SIGURG);
+  pthread_sigmask(SIG_UNBLOCK, &urgent, &start.mask);
+  set_timer();
+}
+
+/* The last signal that was sent is handled here at the latest: it is not blocked. */
+void rgi_polite_start_end(void) {
+  if (!start.runs)
+    return;
+  start.runs = 0;
+  timer_delete(start.timer);
+  pthread_sigmask(SIG_SETMASK, &start.mask, NULL);
+  sigaction(SIGURG, &start.action, NULL);
+}
+
+CALL MPI_Init(int *argc, char ***argv) {
+  rgi_polite_start_begin();
+  int error = PMPI_Init(argc, argv);
+  rgi_polite_start_end();
+  return error;
+}
+
+CALL MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  rgi_polite_start_begin();
+  int error = PMPI_Init_thread(argc, argv, required, provided);
+  rgi_polite_start_end();
+  return error;
+}
