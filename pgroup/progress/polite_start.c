@@ -10,7 +10,8 @@
  * The signal is SIGURG: nothing happens where no handler is installed, debuggers pass it on without
  * a word, and a program that has a handler for it keeps that, and gets no timer. A system call that
  * the signal interrupts goes on (SA_RESTART). Weak: libregroup-mpi has these functions of MPI
- * itself. */
+ * itself. The call goes to the next library that has the function, for a tool may begin there. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <mpi.h>
 #include <sched.h>
@@ -98,16 +99,22 @@ void rgi_polite_start_end(void) {
   sigaction(SIGURG, &start.action, NULL);
 }
 
+typedef int init_fn(int *, char ***);
+typedef int init_thread_fn(int *, char ***, int, int *);
+
 CALL MPI_Init(int *argc, char ***argv) {
+  init_fn *next = (init_fn *)dlsym(RTLD_NEXT, "MPI_Init");
   rgi_polite_start_begin();
-  int error = PMPI_Init(argc, argv);
+  int error = next ? next(argc, argv) : PMPI_Init(argc, argv);
   rgi_polite_start_end();
   return error;
 }
 
 CALL MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  init_thread_fn *next = (init_thread_fn *)dlsym(RTLD_NEXT, "MPI_Init_thread");
   rgi_polite_start_begin();
-  int error = PMPI_Init_thread(argc, argv, required, provided);
+  int error = next ? next(argc, argv, required, provided)
+                   : PMPI_Init_thread(argc, argv, required, provided);
   rgi_polite_start_end();
   return error;
 }

@@ -3,7 +3,8 @@
  *
  * For test_preload_start.py: a preloaded library in whose MPI_Init a process reads a clock in a
  * loop, until it has yielded often or some time has passed. It prints how often, and at the end
- * what has become of SIGURG. With START_TOOL_HANDLER the program has a handler of its own for that.
+ * what has become of SIGURG; in an MPI_Init of its own it prints that it begins. With
+ * START_TOOL_HANDLER the program has a handler of its own for that.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -49,6 +50,11 @@ int PMPI_Init(int *argc, char ***argv) {
   printf("yields %d\n", yields - before);
   fflush(stdout);
   return next(argc, argv);
+}
+
+int MPI_Init(int *argc, char ***argv) {
+  printf("tool begins\n");
+  return PMPI_Init(argc, argv);
 }
 
 int MPI_Finalize(void) {
