@@ -57,6 +57,24 @@ CALL MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) 
   return end_look(error, !error && *flag);
 }
 
+/* A wait that has ended is none any more. Where nothing had to come, as for a non-blocking
+ * collective without elements, no poll has said so. */
+CALL MPI_Wait(MPI_Request *request, MPI_Status *status) {
+  return end_call(PMPI_Wait(request, status));
+}
+
+CALL MPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
+  return end_call(PMPI_Waitall(n, requests, statuses));
+}
+
+CALL MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status) {
+  return end_call(PMPI_Waitany(n, requests, index, status));
+}
+
+CALL MPI_Waitsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+  return end_call(PMPI_Waitsome(n, requests, done, indices, statuses));
+}
+
 CALL MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
   rgi_polite_look(1);
   int error = PMPI_Iprobe(source, tag, comm, flag, status);

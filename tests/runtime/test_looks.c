@@ -71,7 +71,37 @@ static void test_looks(void) {
   RGT_INT(got, 5);
 }
 
+/* No member has to come for these: MPI polls a few times, and nothing says that they have ended. */
+static MPI_Comm others;
+
+static void start_nothing(MPI_Request *r) {
+  static const int none[2] = {0, 0};
+  static char in[1], out[1];
+  MPI_Ialltoallv(in, none, none, MPI_BYTE, out, none, none, MPI_BYTE, others, r);
+}
+
+static void wait_for_nothing(void) {
+  start_nothing(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void wait_for_all(void) {
+  MPI_Request two[2];
+  MPI_Status status[2];
+  start_nothing(&two[0]);
+  start_nothing(&two[1]);
+  MPI_Waitall(2, two, status);
+}
+
+static void test_waits(void) {
+  MPI_Comm_dup(MPI_COMM_WORLD, &others);
+  RGT_INT(pauses(wait_for_nothing), 0);
+  RGT_INT(pauses(wait_for_all), 0);
+  MPI_Comm_free(&others);
+}
+
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"flushes", test_flushes}, {"looks", test_looks}, {NULL, NULL}};
+  static const rgt_test tests[] = {
+      {"flushes", test_flushes}, {"looks", test_looks}, {"waits", test_waits}, {NULL, NULL}};
   return rgt_main(argc, argv, "looks", tests);
 }
