@@ -40,11 +40,14 @@ static void wrong_calls(void) {
   MPI_Comm_split(parent, rank % 2, 0, &half);
   MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN);
   MPI_Comm_group(parent, &all);
+#ifndef OPEN_MPI /* takes this for no error */
   MPI_Error_class(MPI_Comm_create_group(half, MPI_GROUP_NULL, 1, &comm), &class);
   plain_number("no group", class);
+  plain_called("refused", 0);
+#endif
   MPI_Error_class(MPI_Comm_create_group(half, all, -1, &comm), &class);
   plain_number("tag", class);
-  plain_called("refused", 0), plain_called("refused", 0);
+  plain_called("refused", 0);
   MPI_Group_free(&all);
   MPI_Comm_free(&half);
 }

@@ -18,6 +18,8 @@ import nwchem
 import packages
 
 FETCHING = 60  # seconds that all packages together may take
+# OpenCoarrays leaves messages in a communicator that it frees at the end: an error in MPICH 4.2.
+LEFT = 'unmatched message(s)'
 ENERGY = -152.054002601045  # NWChem 7.0.2 with plain MPICH on one rank
 
 
@@ -33,7 +35,11 @@ def check_coarrays(store, runner):
     program = coarrays.Coarrays(store, runner)
     assert len(program.ours) == 6, program.ours
     for name in program.ours:
-        said, job = program.run(program.build(name), 3, 'regroup')
+        path = program.build(name)
+        said, job = program.run(path, 3, 'regroup')
+        if LEFT in job.text and coarrays.RIGHT.search(job.text):
+            assert LEFT in program.run(path, 3)[1].text, (name, said, job.text[-3000:])
+            continue
         assert not said, (name, said, job.text[-3000:])
 
 
