@@ -133,6 +133,10 @@ static int accumulate_common(rgi_win *w, const rgi_win_access *a, int *code) {
   return 1;
 }
 
+int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code) {
+  return accumulate_common(w, a, code);
+}
+
 /* --- layouts of both sides ----------------------------------------------------------------------
  */
 

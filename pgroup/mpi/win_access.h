@@ -30,6 +30,10 @@ typedef struct {
 /* Makes the access. MPI's error code, after the window's error handler. */
 int rgi_win_access_make(rgi_win *w, rgi_win_access *a);
 
+/* The same for an accumulate of the commonest kind alone: 0 where it is of another, or wrong, and
+ * has not been begun. */
+int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code);
+
 /* The target for an access to `bytes` bytes that begin `low` behind disp. MPI_SUCCESS, or the class
  * of the error: MPI_ERR_RANK, MPI_ERR_DISP, MPI_ERR_RMA_SYNC, MPI_ERR_RMA_RANGE. *at NULL: the rank
  * is MPI_PROC_NULL, nothing is to be done. */

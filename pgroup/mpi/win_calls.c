@@ -105,13 +105,12 @@ static int lock_element(rgi_win *w, int rank, int class, const char *at, int *co
   return !error;
 }
 
-static void fetch_and_apply(const rgi_win_access *a, const rgi_win_buffer *origin, char *at,
-                            size_t bytes) {
+static void fetch_and_apply(const rgi_win_access *a, char *at, size_t bytes) {
   memcpy(a->result.memory, at, bytes);
   if (a->op == MPI_REPLACE)
-    memcpy(at, origin->memory, bytes);
+    memcpy(at, a->origin.memory, bytes);
   else if (a->op != MPI_NO_OP)
-    rgi_op_apply(origin->memory, at, 1, origin->type, a->op);
+    rgi_op_apply(a->origin.memory, at, 1, a->origin.type, a->op);
 }
 
 RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank,
@@ -121,12 +120,16 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
   size_t bytes;
   int code;
   rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  a.origin = (rgi_win_buffer){writable(origin), 1, type};
   a.result = (rgi_win_buffer){result, 1, type};
   a.target = (rgi_win_buffer){NULL, 1, type};
   if (!w)
     return PASS(FETCH_AND_OP, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win));
-  rgi_win_buffer from = {writable(origin), 1, type};
+  if (rgi_win_access_common(w, &a, &code)) {
+    rgi_win_poll_served();
+    return code;
+  }
   int class = find_element(w, &a, type, &at, &bytes);
   if (class == MPI_SUCCESS && !rgi_win_access_takes(type, op))
     class = MPI_ERR_OP;
@@ -134,7 +137,7 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
     class = MPI_ERR_BUFFER;
   if (!lock_element(w, rank, class, at, &code))
     return code;
-  fetch_and_apply(&a, &from, at, bytes);
+  fetch_and_apply(&a, at, bytes);
   rgi_win_access_unlock(w, rank);
   return MPI_SUCCESS;
 }

@@ -281,7 +281,7 @@ unsigned ucp_worker_progress(void *worker) {
   if (rgi_polite_end_begun())
     return end_poll(rgi_polite_end_poll(next, worker));
   unsigned done = next(worker);
-  if (done || mine.polls >= mine.free || rgi_polite_polled)
+  if (done || mine.polls >= mine.free || mine.polling || rgi_polite_polled)
     return end_poll(done);
   mine.polls++;
   return 0;

@@ -167,15 +167,27 @@ int rgi_wait_cause(int error, const char *call) {
 /* But a wait that yields in vain has cost more than the sleep that follows, and with many processes
  * on few processors it has kept others from theirs. So after a wait that was longer the thread's
  * next ones sleep at once, until so many in a row have been short again. */
-enum { SHORT_WAITS = 4 };
-static _Thread_local int short_waits = SHORT_WAITS;
+enum { SHORT_WAITS = 4, MOST_SHORT_WAITS = 256 };
+static _Thread_local int short_waits = SHORT_WAITS, enough_waits = SHORT_WAITS;
 
 /* After a sleep. rung: it ended by the bell. */
 static void learn_length(double waited, int rung) {
   if (waited > BELL_YIELD_SECONDS)
     short_waits = 0;
-  else if (rung && short_waits < SHORT_WAITS)
+  else if (rung && short_waits < enough_waits)
     short_waits++;
+}
+
+/* A yield that comes back so late gave the processor to a process that computes, and may have
+ * missed the bell by a whole time slice, where a sleep would have been woken. Each further one
+ * makes the thread sleep for more waits; each wait whose first yield comes back at once, for fewer.
+ */
+static void learn_yield(const rgi_wait *w, double took) {
+  if (took > BELL_YIELD_SECONDS) {
+    short_waits = 0;
+    enough_waits = enough_waits < MOST_SHORT_WAITS ? 2 * enough_waits : MOST_SHORT_WAITS;
+  } else if (w->pause.looks == 1 && enough_waits > SHORT_WAITS)
+    enough_waits--;
 }
 
 /* Spins or yields. Returns 0 if it is time to sleep. */
@@ -187,10 +199,12 @@ static int spin_on_bell(rgi_wait *w, double now) {
   if (kind == RGI_PAUSE_SPIN || (kind == RGI_PAUSE_AUTO && !rgi_node.oversubscribed &&
                                  now - w->pause.start < RGI_PAUSE_SPIN_SECONDS))
     return 1;
-  int yields = kind == RGI_PAUSE_YIELD || (kind == RGI_PAUSE_AUTO && short_waits == SHORT_WAITS &&
+  int yields = kind == RGI_PAUSE_YIELD || (kind == RGI_PAUSE_AUTO && short_waits >= enough_waits &&
                                            now - w->pause.start < BELL_YIELD_SECONDS);
-  if (yields)
+  if (yields) {
     sched_yield();
+    learn_yield(w, rgi_clock_now() - now);
+  }
   return yields;
 }
 
