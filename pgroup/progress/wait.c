@@ -178,12 +178,16 @@ static void learn_length(double waited, int rung) {
     short_waits++;
 }
 
+/* Between the yields of 32 ranks on two processors, which all have something short to do, and the
+ * kernel's time slice. */
+#define LATE_YIELD_SECONDS 1500e-6
+
 /* A yield that comes back so late gave the processor to a process that computes, and may have
  * missed the bell by a whole time slice, where a sleep would have been woken. Each further one
  * makes the thread sleep for more waits; each wait whose first yield comes back at once, for fewer.
  */
 static void learn_yield(const rgi_wait *w, double took) {
-  if (took > BELL_YIELD_SECONDS) {
+  if (took > LATE_YIELD_SECONDS) {
     short_waits = 0;
     enough_waits = enough_waits < MOST_SHORT_WAITS ? 2 * enough_waits : MOST_SHORT_WAITS;
   } else if (w->pause.looks == 1 && enough_waits > SHORT_WAITS)
