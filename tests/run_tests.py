@@ -208,7 +208,10 @@ def run_program(test, np, options):
 
 
 def run_script(test, options):
-    status, lines = run([test.path], environment(options, test.env), test.time)
+    try:
+        status, lines = run([test.path], environment(options, test.env), test.time)
+    except OSError as why:
+        return Outcome(failed=1, notes=['FAIL %s: %s' % (test.name, why)])
     if status == 0:
         return Outcome(passed=1)
     if status == 77:

@@ -13,8 +13,8 @@ import statistics
 import subprocess
 import sys
 
-from polite import interval
-from table import LEAST, SHORT, SLOWER
+from polite import command_of, interval
+from table import tell
 
 CONTENDERS = ['mpi', 'polite', 'plain']
 
@@ -25,10 +25,7 @@ def fail(*words):
 
 def run(given, ranks, contender):
     """{(way, operation, bytes): seconds of a call} of one job."""
-    library = os.path.abspath('%s/lib/libregroup-%s.so' % (given.build, contender))
-    preload = [] if contender == 'plain' else ['env', 'LD_PRELOAD=' + library]
-    command = [*given.mpiexec.split(), '-n', str(ranks), *preload,
-               given.build + '/tests/plain_nonblocking', str(given.longest), str(given.calls)]
+    command = command_of(given, ranks, contender, 'plain_nonblocking', given.longest, given.calls)
     done = subprocess.run(command, capture_output=True, text=True, timeout=given.limit)
     rows = [line.split() for line in done.stdout.splitlines()]
     if done.returncode or not rows:
@@ -50,30 +47,9 @@ def measure(given, ranks):
             theirs, ours = ([r[key] for r in took[c]] for c in (other, 'mpi'))
             ratios = [a / b for a, b in zip(theirs, ours)]
             low, high = interval(ratios)
-            yield {'operation': operation, 'bytes': n, 'ranks': ranks, 'way': way, 'other': other,
-                   'theirs': statistics.median(theirs), 'ours': statistics.median(ours),
+            yield {'operation': operation, 'bytes': n, 'ranks': ranks, 'way': way,
+                   'waiting': other, 'mpi': statistics.median(theirs), 'ours': statistics.median(ours),
                    'ratio': statistics.median(ratios), 'low': low, 'high': high}
-
-
-def fails(c):
-    short = c['theirs'] < SHORT and c['ours'] - c['theirs'] <= SLOWER
-    return c['high'] < LEAST and not short
-
-
-def tell(cells):
-    bad = [c for c in cells if fails(c)]
-    print('%d cells, the median of all %.3f; %d below %.2f' % (
-        len(cells), statistics.median(c['ratio'] for c in cells), len(bad), LEAST))
-    for operation in dict.fromkeys(c['operation'] for c in cells):
-        ratios = [c['ratio'] for c in cells if c['operation'] == operation]
-        print('%-16s %3d cells, median %.3f, from %.2f to %.2f' % (
-            operation, len(ratios), statistics.median(ratios), min(ratios), max(ratios)))
-    print('| ranks | other | way | operation | bytes | other, us | libregroup-mpi, us | ratio | interval |')
-    print('|---|---|---|---|---|---|---|---|---|')
-    for c in sorted(bad, key=lambda c: c['ratio']):
-        print('| %d | %s | %s | %s | %d | %.3f | %.3f | %.2f | %.2f .. %.2f |' % (
-            c['ranks'], c['other'], c['way'], c['operation'], c['bytes'], 1e6 * c['theirs'],
-            1e6 * c['ours'], c['ratio'], c['low'], c['high']))
 
 
 def main():

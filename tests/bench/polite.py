@@ -22,12 +22,16 @@ def fail(*words):
     sys.exit('polite.py: ' + ' '.join(str(w) for w in words))
 
 
-def seconds(given, kind, np, times, contender):
-    """Of the loop, as the program tells it: without the start of the job."""
+def command_of(given, np, contender, program, *words):
     library = os.path.abspath('%s/lib/libregroup-%s.so' % (given.build, contender))
     preload = [] if contender == 'plain' else ['env', 'LD_PRELOAD=' + library]
-    command = ['timeout', str(given.limit), *given.mpiexec.split(), '-n', str(np), *preload,
-               given.build + '/tests/plain_loops', kind, str(times)]
+    return [*given.mpiexec.split(), '-n', str(np), *preload, '%s/tests/%s' % (given.build, program),
+            *map(str, words)]
+
+
+def seconds(given, kind, np, times, contender):
+    """Of the loop, as the program tells it: without the start of the job."""
+    command = ['timeout', str(given.limit), *command_of(given, np, contender, 'plain_loops', kind, times)]
     done = subprocess.run(command, capture_output=True, text=True)
     found = re.search(r'^seconds (\S+)$', done.stdout, re.M)
     if done.returncode or not found:

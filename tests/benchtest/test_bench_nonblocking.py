@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """tests/bench/nonblocking.py: every operation, size and contender, right results, its file, which cells
-it complains of, and that a program with a wrong result fails.
+it and table.py complain of, and that a program with a wrong result fails.
 
 time: 60
 beside: yes
@@ -18,6 +18,7 @@ from contextlib import redirect_stdout
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../bench'))
 sys.dont_write_bytecode = True
 import nonblocking
+import table
 from bench import BENCH, MPIEXEC, check, main
 
 BUILD = os.path.dirname(os.path.dirname(BENCH))
@@ -43,7 +44,7 @@ def test_all():
         check(done.returncode == 0 and not done.stderr, done)
         with open(path) as f:
             found = json.load(f)['cells']
-    check([(c['ranks'], c['other'], c['way'], c['operation'], c['bytes']) for c in found] ==
+    check([(c['ranks'], c['waiting'], c['way'], c['operation'], c['bytes']) for c in found] ==
           [(n, other, way, o, size) for n, other in [(2, 'polite'), (2, 'plain'), (3, 'polite')]
            for way in ['each', 'stream'] for o in OPERATIONS
            for size in ([0] if o == 'ibarrier' else [0, 8, 128, 2048])], found)
@@ -61,15 +62,15 @@ def test_wrong_result():
 
 
 def test_complaints():
-    cell = {'operation': 'ibcast', 'bytes': 8, 'ranks': 2, 'way': 'each', 'other': 'plain',
-            'theirs': 1e-6, 'ours': 2e-6, 'ratio': 0.5, 'low': 0.4, 'high': 0.6}
-    cells = [cell, dict(cell, theirs=0.05e-6, ours=0.06e-6), dict(cell, high=0.96),
-             dict(cell, theirs=0.05e-6, ours=0.08e-6)]
-    check([nonblocking.fails(c) for c in cells] == [True, False, False, True], 'cells')
+    cell = {'operation': 'ibcast', 'bytes': 8, 'ranks': 2, 'way': 'each', 'waiting': 'plain',
+            'mpi': 1e-6, 'ours': 2e-6, 'ratio': 0.5, 'low': 0.4, 'high': 0.6}
+    cells = [cell, dict(cell, mpi=0.05e-6, ours=0.06e-6), dict(cell, high=0.96),
+             dict(cell, mpi=0.05e-6, ours=0.08e-6)]
+    check([table.fails(c) for c in cells] == [True, False, False, True], 'cells')
     text = io.StringIO()
     with redirect_stdout(text):
-        nonblocking.tell(cells)
-    check('4 cells, the median of all 0.500; 2 below 0.95' in text.getvalue() and
+        table.tell(cells)
+    check('4 cells, the median of all 0.50; 2 below 0.95' in text.getvalue() and
           text.getvalue().count('| ibcast | 8 |') == 2, text.getvalue())
 
 

@@ -134,6 +134,15 @@ def test_no_skips():
     assert (done.returncode, last(done.stdout)) == (1, '1 passed, 1 failed'), done.stdout
 
 
+def test_cannot_be_executed():
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [script(folder, 'one', 'true'), script(folder, 'other', 'true')]
+        os.chmod(paths[1], 0o644)
+        done = subprocess.run(RUNNER[:-1] + paths, capture_output=True, text=True)
+    assert 'FAIL test_other: ' in done.stdout and 'Permission denied' in done.stdout, done.stdout
+    assert (done.returncode, last(done.stdout)) == (1, '1 passed, 1 failed'), done.stdout
+
+
 def test_interrupt():
     with tempfile.TemporaryDirectory() as folder:
         beside = script(folder, 'beside', '# beside: yes\nsleep 600; sleep 600')
