@@ -112,7 +112,7 @@ static inline int is_common_op(const rgi_win_access *a, uint64_t bytes) {
          (a->op == MPI_SUM && bytes >= sizeof(int) * (uint64_t)a->target.count);
 }
 
-static int accumulate_common(rgi_win *w, const rgi_win_access *a, int *code) {
+int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code) {
   uint64_t bytes = basic_bytes(&a->target);
   if (bytes > SMALL || !is_common_op(a, bytes) ||
       (a->op != MPI_NO_OP && !is_like(&a->origin, &a->target)) ||
@@ -131,10 +131,6 @@ static int accumulate_common(rgi_win *w, const rgi_win_access *a, int *code) {
     rgi_op_apply(a->origin.memory, at, (size_t)a->target.count, a->target.type, a->op);
   rgi_win_access_unlock(w, a->rank);
   return 1;
-}
-
-int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code) {
-  return accumulate_common(w, a, code);
 }
 
 /* --- layouts of both sides ----------------------------------------------------------------------
@@ -396,7 +392,7 @@ int rgi_win_access_make(rgi_win *w, rgi_win_access *a) {
   int code;
   if (a->kind == RGI_WIN_PUT)
     rgi_win_has_put = 1;
-  if (a->kind >= RGI_WIN_ACCUMULATE ? accumulate_common(w, a, &code) : copy_common(w, a, &code))
+  if (a->kind >= RGI_WIN_ACCUMULATE ? rgi_win_access_common(w, a, &code) : copy_common(w, a, &code))
     return code;
   return a->kind >= RGI_WIN_ACCUMULATE ? accumulate(w, a) : copy(w, a);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Two parts for test_libfabric.py: with PROVIDER a library in libfabric's place, each object of
- * which has another of its own, as providers that use another provider have. Otherwise a program
- * that polls as MPICH does: "libfabric N" polls N times in vain. */
+ * Three parts for test_libfabric.py: with PROVIDER a library in libfabric's place, each object of
+ * which has another of its own, as providers that use another provider have; with POLLER a library
+ * that polls as MPICH does; otherwise a program: "libfabric N" polls N times in vain. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +26,7 @@ struct object {
 };
 
 int fi_fabric(void *attributes, object **fabric, void *context);
+int poll_in_vain(int times);
 
 #ifdef PROVIDER
 
@@ -69,11 +70,11 @@ int fi_fabric(void *attributes, object **fabric, void *context) {
   return (*fabric)->class == INNER ? 0 : fi_fabric(attributes, &(*fabric)->inner, context);
 }
 
-#else
+#elif defined POLLER
 
-int main(int argc, char **argv) {
+int poll_in_vain(int times) {
   object *fabric, *domain, *queue;
-  intptr_t left = argc > 1 ? atoi(argv[1]) : 0, read = 0;
+  intptr_t left = times, read = 0;
   int64_t polls = -1, yields = -1, sleeps = -1;
   int active = -1;
   if (fi_fabric(NULL, &fabric, NULL) ||
@@ -89,6 +90,12 @@ int main(int argc, char **argv) {
   printf("read %d polls %d yields %d sleeps %d active %d\n", (int)read, (int)polls, (int)yields,
          (int)sleeps, active);
   return 0;
+}
+
+#else
+
+int main(int argc, char **argv) {
+  return poll_in_vain(argc > 1 ? atoi(argv[1]) : 0);
 }
 
 #endif
