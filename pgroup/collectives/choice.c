@@ -6,7 +6,7 @@
  *
  * The short way of a blocking call (fast_path.h) does not ask the model if that prefers shared
  * memory for all operations and lengths on so many members, as it does unless the measured costs of
- * a machine say otherwise. Then it is asked once for each group, operation and doubling of the
+ * a machine say otherwise. Otherwise it is asked once for each group, operation and doubling of the
  * length; what counts is the range, so that all members find the same. */
 #include "collectives/choice.h"
 
@@ -115,10 +115,10 @@ int rgi_choice_length_prefers_memory(rgi_choice_lengths *known, const rgi_algori
   uint64_t bit = (uint64_t)1 << doubling;
   size_t low = (size_t)(bit / 2);
   if (!(known->asked & bit)) {
-    known->asked |= bit;
     if (bytes ? is_best(table, op, p, low) && is_best(table, op, p, 2 * low)
               : is_best(table, op, p, 0))
       known->best |= bit;
+    known->asked |= bit;
   }
   return (known->best & bit) != 0;
 }

@@ -9,7 +9,7 @@
  * types are C's of their size. Without a loop: long doubles, for which there are no vector
  * instructions, and Fortran's logicals, whose truth only MPI knows. */
 #ifndef __clang__
-#pragma GCC optimize("O3", "align-loops=32")
+#pragma GCC optimize("O3", "align-loops=32", "fp-contract=off")
 #endif
 
 #include "collectives/op_kernel.h"

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * The loops of MPI's built-in operations for the processor's vector instructions: all of them on
- * all types but long doubles and Fortran's logicals. */
+ * all types but long doubles, longer ones, pairs with these, and Fortran's logicals. */
 #ifndef RGI_OP_KERNEL_H
 #define RGI_OP_KERNEL_H
 

@@ -5,7 +5,7 @@
  * takes two. The loops that the compiler makes of plain ones take the two numbers of an element
  * apart and put them together again, and are hardly faster than one element after the other. */
 #ifndef __clang__
-#pragma GCC optimize("O3", "align-loops=32")
+#pragma GCC optimize("O3", "align-loops=32", "fp-contract=off")
 #endif
 
 #include "collectives/op_lanes.h"

@@ -6,6 +6,7 @@
 #define RGI_OP_LOOP_H
 
 #include <stddef.h>
+#include <stdint.h> /* __GLIBC__ */
 
 /* inout[i] = in[i] op inout[i] for so many units. The two do not overlap, and are aligned as their
  * type is. */

@@ -410,10 +410,9 @@ static int barrier_by_levels(rgi_shared_state *l, const char *call) {
 static int release_first(rgi_shared_state *l, const char *call) {
   uint32_t mine = l->step;
   atomic_store_explicit(&l->memory->claimed, mine, memory_order_relaxed);
-  if (rgi_shm_step_arrive(l))
-    rgi_bell_wake(&rgi_shared_state_turn_of(l, l->step)->arrived);
-  else
+  if (!rgi_shm_step_arrive(l))
     RGI_TRY(rgi_shm_step_await_all(l, call));
+  rgi_bell_wake(&rgi_shared_state_turn_of(l, mine)->arrived); /* the other one may sleep */
   atomic_compare_exchange_strong_explicit(&l->memory->claimed, &mine, 0, memory_order_relaxed,
                                           memory_order_relaxed);
   rgi_shm_step_release(l);

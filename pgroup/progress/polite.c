@@ -82,7 +82,7 @@ static RGI_POLITE_THREAD struct {
   int unseen;          /* polls of this row that did not pause: rgi_polite_unseen */
   unsigned served;     /* rgi_polite_served at the last pause */
   unsigned long polls; /* in vain, that polite.polls has not yet */
-  unsigned long free;  /* up to so many polls they are free */
+  unsigned long free;  /* the value of polls up to which a poll does not pause */
   unsigned long moves;
   double since; /* the first of the polls in vain; gaps without a processor do not end the row */
   struct rusage use; /* at the last report */
@@ -100,7 +100,8 @@ unsigned long rgi_polite_moves(void) {
 }
 
 static inline void end_row(void) {
-  mine.free = mine.polls + FREE_POLLS;
+  mine.free = polite.on ? mine.polls + FREE_POLLS : 0;
+  mine.unseen = 0;
   if (mine.begun) {
     mine.pause = (rgi_pause){0};
     mine.since = 0;

@@ -9,8 +9,11 @@
  *
  * The signal is SIGURG: nothing happens where no handler is installed, debuggers pass it on without
  * a word, and a program that has a handler for it keeps that, and gets no timer. A system call that
- * the signal interrupts goes on (SA_RESTART). Weak: libregroup-mpi has these functions of MPI
- * itself. The call goes to the next library that has the function, for a tool may begin there. */
+ * the signal interrupts goes on (SA_RESTART), but for poll, select, epoll_wait and sleeps, none
+ * of which was seen interrupted in MPI_Init. Weak: libregroup-mpi has these functions of MPI
+ * itself. The call goes to the next library that has the function, for a tool may begin there. The
+ * shared libregroup does not export them: a program that takes no other function from MPI would be
+ * linked without MPI then (--as-needed), which libregroup-arrays needs. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <mpi.h>
@@ -37,11 +40,11 @@
 
 /* MPI starts once, in one thread. */
 static struct {
-  int runs;
+  int depth; /* a tool's MPI_Init may call the other one */
+  volatile sig_atomic_t runs;
   int signals;
   timer_t timer;
   struct sigaction action; /* what to restore */
-  sigset_t mask;
 } start;
 
 static void set_timer(void) {
@@ -55,13 +58,17 @@ static void give_away(int signal) {
   int before = errno;
   (void)signal;
   sched_yield();
-  set_timer();
+  if (start.runs)
+    set_timer();
   errno = before;
 }
 
-static int is_free(const struct sigaction *action) {
-  return !(action->sa_flags & SA_SIGINFO) &&
-         (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN);
+/* The program has no use of its own for the signal: neither a handler nor, blocked, a wait. */
+static int is_free(void) {
+  sigset_t blocked;
+  return sigaction(SIGURG, NULL, &start.action) == 0 && !(start.action.sa_flags & SA_SIGINFO) &&
+         (start.action.sa_handler == SIG_DFL || start.action.sa_handler == SIG_IGN) &&
+         pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && !sigismember(&blocked, SIGURG);
 }
 
 static int make_timer(void) {
@@ -75,28 +82,25 @@ static int make_timer(void) {
 
 void rgi_polite_start_begin(void) {
   const struct sigaction action = {.sa_handler = give_away, .sa_flags = SA_RESTART};
-  sigset_t urgent;
-  start.runs = 0;
-  start.signals = 0;
-  if (!rgi_polite_start() || !rgi_polite_gives_away() ||
-      sigaction(SIGURG, NULL, &start.action) != 0 || !is_free(&start.action) || !make_timer())
+  if (start.depth++ > 0 || !rgi_polite_start() || !rgi_polite_gives_away() || !is_free() ||
+      !make_timer())
     return;
+  start.signals = 0;
   start.runs = 1;
   sigaction(SIGURG, &action, NULL);
-  sigemptyset(&urgent);
-  sigaddset(&urgent, SIGURG);
-  pthread_sigmask(SIG_UNBLOCK, &urgent, &start.mask);
   set_timer();
 }
 
-/* The last signal that was sent is handled here at the latest: it is not blocked. */
+/* The last signal that was sent is handled here at the latest: it is not blocked. A handler that
+ * was installed meanwhile stays. */
 void rgi_polite_start_end(void) {
-  if (!start.runs)
+  struct sigaction now;
+  if (--start.depth > 0 || !start.runs)
     return;
   start.runs = 0;
   timer_delete(start.timer);
-  pthread_sigmask(SIG_SETMASK, &start.mask, NULL);
-  sigaction(SIGURG, &start.action, NULL);
+  if (sigaction(SIGURG, NULL, &now) == 0 && now.sa_handler == give_away)
+    sigaction(SIGURG, &start.action, NULL);
 }
 
 typedef int init_fn(int *, char ***);

@@ -13,10 +13,11 @@ import subprocess
 LIB = os.environ['RGT_BUILD'] + '/lib/'
 UCX = {'ucp_worker_progress', 'ucp_disconnect_nb', 'ucp_worker_create', 'ucp_worker_destroy',
        'ucp_cleanup', 'ucp_request_release', 'fi_fabric'}
-# Those that poll and do not wait (pgroup/progress/polite_calls.c).
+# Those after which polls in vain begin a new row (pgroup/progress/polite_calls.c).
 LOOKS = {'MPI_' + name for name in (
-    'Test Testall Testany Testsome Request_get_status Iprobe Improbe Win_test Win_flush Win_flush_all '
-    'Win_flush_local Win_flush_local_all Win_unlock Win_unlock_all Win_fence').split()}
+    'Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Iprobe Improbe '
+    'Win_test Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_unlock Win_unlock_all Win_fence').split()}
+START = {'MPI_Init', 'MPI_Init_thread'}
 with open('include/regroup/version.h') as f:
     PRIVATE = '@@REGROUP_PRIVATE_' + re.search(r'RG_VERSION "(.*?)"', f.read()).group(1)
 ASKED = {'rgi_polite_since', 'rgi_polite_polls'}
@@ -56,7 +57,7 @@ arrays = set(glob.glob('include/regroup/array*.h')) | {'include/regroup/task.h',
                                                         'include/regroup/checkpoint.h'}
 compare('libregroup.so', everything - arrays, UCX | SENT | LOOKS | {'MPI_Finalize', 'PMPI_Finalize'})
 compare('libregroup-arrays.so', arrays, {'MPI_Win_allocate', 'rgi_armci_window_is_offered'})
-compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX | LOOKS | ASKED)
+compare('libregroup-polite.so', ['include/regroup/polite.h'], UCX | LOOKS | START | ASKED)
 with open('pgroup/mpi/regroup-mpi.map') as f:
     always, with_mpich = f.read().split('/* Windows:')
 wrapped = set(re.findall(r'\bP?MPII?_\w+(?=;)', always + with_mpich))

@@ -3,7 +3,8 @@
  *
  * For test_preload_start.py: a preloaded library in whose MPI_Init a process reads a clock in a
  * loop, until it has yielded often or some time has passed. It prints how often, and at the end
- * what has become of SIGURG; in an MPI_Init of its own it prints that it begins. With
+ * what has become of SIGURG; in an MPI_Init of its own it prints that it begins, and with
+ * START_TOOL_NESTED calls MPI_Init_thread there. With
  * START_TOOL_HANDLER the program has a handler of its own for that.
  */
 #define _GNU_SOURCE
@@ -53,7 +54,10 @@ int PMPI_Init(int *argc, char ***argv) {
 }
 
 int MPI_Init(int *argc, char ***argv) {
+  int provided;
   printf("tool begins\n");
+  if (getenv("START_TOOL_NESTED"))
+    return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
   return PMPI_Init(argc, argv);
 }
 

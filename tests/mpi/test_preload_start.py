@@ -35,3 +35,7 @@ with tempfile.TemporaryDirectory() as folder:
         check(lib, False, RG_OVERSUBSCRIBED='no')
         check(lib, False, RG_OVERSUBSCRIBED='yes', RG_POLITE='0')
         check(lib, False, handler=True, RG_OVERSUBSCRIBED='yes')
+    # MPI's start within MPI's start leaves nothing behind either.
+    said, _ = run(2, under('%s:%s' % (POLITE, tool), 'tests/plain_progress', START_TOOL_SECONDS='0',
+                           START_TOOL_NESTED='1', RG_OVERSUBSCRIBED='yes'))
+    assert said.count('default 0 0') == 2, said
