@@ -44,6 +44,8 @@ static void lose_one(rg_group *mine) {
 
 int main(int argc, char **argv) {
   rg_group world = enter_world(&argc, &argv), mine, both;
+  /* A death before rg_init has returned everywhere would end the job. */
+  must(!rg_barrier(world), "the first rg_barrier");
   half = world_size / 2;
   int high = my_rank >= half;
   must(
