@@ -44,10 +44,7 @@ static int choose_row(const rgi_coll *coll, const rgi_choice_shape *shape) {
   const rgi_algorithm *table = coll->algorithms[shape->op];
   if (row >= 0 && rgi_choice_serves(&table[row], shape))
     return row;
-  int memory =
-      coll->in_memory ||
-      (coll->lengths && rgi_choice_length_prefers_memory(&coll->lengths[shape->op], table,
-                                                         shape->op, shape->p, shape->bytes));
+  int memory = coll->in_memory || rgi_coll_prefers_memory(coll, shape->op, shape->bytes);
   row = memory ? rgi_choice_memory_row(table, shape) : -1;
   return row >= 0 ? row : rgi_choice_best(rgi_tuning_now(), table, shape, 0);
 }

@@ -24,8 +24,6 @@ int rg_ibarrier(rg_group g, rg_request *request) {
 int rg_bcast(rg_group g, void *buffer, MPI_Count count, MPI_Datatype type, int root) {
   size_t size = rgi_datatype_basic_size(type);
   rgi_shared_state *l = rgi_fast_path(RG_OP_BCAST, g, count, buffer, size, root);
-  if (l && count == 0)
-    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_bcast(l, buffer, (size_t)count * size, root, __func__);
   rgi_call c;

@@ -40,8 +40,6 @@ int rg_gather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype s
   rgi_shared_state *l =
       fast_blocks(RG_OP_GATHER, g, (block_side){send, send_count, send_type},
                   (block_side){recv, recv_count, recv_type}, g && g->me == root, root, &bytes);
-  if (l && bytes == 0)
-    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_gather(
         l, &(rgi_shm_coll_blocks){own_block(g, send, recv, bytes), recv, bytes, root, __func__});
@@ -88,8 +86,6 @@ int rg_scatter(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype 
   rgi_shared_state *l =
       fast_blocks(RG_OP_SCATTER, g, (block_side){recv, recv_count, recv_type},
                   (block_side){send, send_count, send_type}, g && g->me == root, root, &bytes);
-  if (l && bytes == 0)
-    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_scatter(
         l, &(rgi_shm_coll_blocks){send, recv == MPI_IN_PLACE ? NULL : recv, bytes, root, __func__});
@@ -135,8 +131,6 @@ int rg_allgather(rg_group g, const void *send, MPI_Count send_count, MPI_Datatyp
   size_t bytes;
   rgi_shared_state *l = fast_blocks(RG_OP_ALLGATHER, g, (block_side){send, send_count, send_type},
                                     (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
-  if (l && bytes == 0)
-    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_gather(l, &(rgi_shm_coll_blocks){own_block(g, send, recv, bytes), recv,
                                                          bytes, RGI_SHM_COLL_ALL, __func__});
@@ -184,8 +178,6 @@ int rg_alltoall(rg_group g, const void *send, MPI_Count send_count, MPI_Datatype
           ? NULL
           : fast_blocks(RG_OP_ALLTOALL, g, (block_side){send, send_count, send_type},
                         (block_side){recv, recv_count, recv_type}, 1, 0, &bytes);
-  if (l && bytes == 0)
-    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_alltoall(l, &(rgi_shm_coll_blocks){send, recv, bytes, 0, __func__});
   rgi_call c;

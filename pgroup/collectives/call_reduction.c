@@ -24,8 +24,6 @@ int rg_reduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Dat
                               .root = root,
                               .call = __func__};
   rgi_shared_state *l = rgi_fast_path_reduction(RG_OP_REDUCE, g, &r, count, root);
-  if (l && count == 0)
-    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;
@@ -54,8 +52,6 @@ int rg_allreduce(rg_group g, const void *send, void *recv, MPI_Count count, MPI_
                               .root = RGI_SHM_COLL_ALL,
                               .call = __func__};
   rgi_shared_state *l = rgi_fast_path_reduction(RG_OP_ALLREDUCE, g, &r, count, 0);
-  if (l && count == 0)
-    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;
@@ -115,8 +111,6 @@ int rg_reduce_scatter_block(rg_group g, const void *send, void *recv, MPI_Count 
       .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
   rgi_shared_state *l =
       count > INT32_MAX ? NULL : rgi_fast_path_reduction(RG_OP_REDUCE_SCATTER, g, &r, count, 0);
-  if (l && count == 0)
-    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_reduce_scatter(l, &r);
   rgi_call c;
@@ -140,8 +134,6 @@ int rg_scan(rg_group g, const void *send, void *recv, MPI_Count count, MPI_Datat
   rgi_shm_coll_reduction r = {
       .in = send, .out = recv, .count = (size_t)count, .type = type, .op = op, .call = __func__};
   rgi_shared_state *l = fast_path_alone(RG_OP_SCAN, g, &r, count);
-  if (l && count == 0)
-    return RG_SUCCESS;
   if (l)
     return rgi_shm_coll_reduce(l, &r);
   rgi_call c;

@@ -75,6 +75,11 @@ int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll) {
   return RG_SUCCESS;
 }
 
+int rgi_coll_prefers_memory(const rgi_coll *coll, rg_operation op, size_t bytes) {
+  return coll->lengths && rgi_choice_length_prefers_memory(&coll->lengths[op], coll->algorithms[op],
+                                                           op, coll->all.size, bytes);
+}
+
 int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name) {
   rgi_coll *coll;
   rgi_coll_forced forced;

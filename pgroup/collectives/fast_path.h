@@ -7,19 +7,12 @@
 #ifndef RGI_FAST_PATH_H
 #define RGI_FAST_PATH_H
 
-#include "collectives/choice.h"
 #include "collectives/coll_of_group.h"
 #include "collectives/shm_coll.h"
 #include "formation/datatype.h"
 #include "formation/group.h"
 #include "runtime/runtime.h"
 #include <stdint.h>
-
-/* Where shared memory is not best for all lengths. */
-static inline int rgi_fast_path_suits(rgi_coll *coll, rg_operation op, size_t bytes) {
-  return coll->lengths && rgi_choice_length_prefers_memory(&coll->lengths[op], coll->algorithms[op],
-                                                           op, coll->all.size, bytes);
-}
 
 /* Always inlined: a call costs as much as a part of what follows.
  *
@@ -40,7 +33,7 @@ rgi_fast_path(rg_operation op, rg_group g, MPI_Count count, const void *memory, 
       memory == MPI_IN_PLACE || count > PTRDIFF_MAX / 8 || root < 0 || root >= coll->all.size)
     return NULL;
   if (!coll->in_memory &&
-      !rgi_fast_path_suits(coll, op, op == RG_OP_BARRIER ? 0 : (size_t)count * element))
+      !rgi_coll_prefers_memory(coll, op, op == RG_OP_BARRIER ? 0 : (size_t)count * element))
     return NULL;
   if (!coll->shm && count > 0 && coll->all.size > 1 && rgi_coll_join(coll))
     return NULL;

@@ -75,6 +75,6 @@ static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, co
 }
 
 int rgi_shm_coll_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
-  return l->n == 1 || bytes == 0 ? RG_SUCCESS
+  return bytes == 0 || l->n == 1 ? RG_SUCCESS
                                  : rgi_shm_step_result(l, run_bcast(l, data, bytes, root, call));
 }

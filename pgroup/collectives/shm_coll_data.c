@@ -81,9 +81,11 @@ static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 }
 
 int rgi_shm_coll_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
-  if (l->n > 1 && b->bytes > 0)
+  if (b->bytes == 0)
+    return RG_SUCCESS;
+  if (l->n > 1)
     return rgi_shm_step_result(l, run_gather(l, b));
-  if (b->bytes > 0 && b->in != b->out)
+  if (b->in != b->out)
     rgi_copy_block(b->out, b->in, b->bytes);
   return RG_SUCCESS;
 }
@@ -212,9 +214,11 @@ static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 
 /* A group of one member needs no shared memory. */
 int rgi_shm_coll_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
-  if (l->n > 1 && b->bytes > 0)
+  if (b->bytes == 0)
+    return RG_SUCCESS;
+  if (l->n > 1)
     return rgi_shm_step_result(l, run_alltoall(l, b));
-  if (b->bytes > 0 && b->in != b->out)
+  if (b->in != b->out)
     rgi_copy_block(b->out, b->in, b->bytes);
   return RG_SUCCESS;
 }

@@ -57,9 +57,9 @@ static int run_steps(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_
 }
 
 int rgi_shm_coll_reduce_scatter(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
-  size_t all = (size_t)l->n * r->count * r->size, piece = 0;
-  if (all == 0)
+  if (r->count == 0 || r->size == 0)
     return RG_SUCCESS;
+  size_t all = (size_t)l->n * r->count * r->size, piece = 0;
   if (l->n == 1) {
     if (r->in != r->out)
       rgi_copy_block(r->out, r->in, all);

@@ -3,7 +3,7 @@
  *
  * MPI_Init with more processes than processors. The processes of a node meet in it eight times
  * (MPICH 4.0) at a barrier that reads a word of shared memory in a loop. The loop polls nothing
- * that polite.c sees, and gives no processor away: whoever comes early keeps its processor to the
+ * that polite.c sees, and gives no processor away: a process that comes early keeps it to the
  * end of its time slice from those that are still to come. So a timer interrupts the thread
  * meanwhile, and the signal's handler yields.
  *

@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 
-from polite import command_of, interval
+from polite import command_of, in_turn, interval
 from table import tell
 
 CONTENDERS = ['mpi', 'polite', 'plain']
@@ -37,10 +37,8 @@ def measure(given, ranks):
     """Plain MPICH takes milliseconds for a call where ranks share processors: only at 2 ranks."""
     contenders = CONTENDERS if ranks == 2 else CONTENDERS[:2]
     took = {c: [] for c in contenders}
-    for pair in range(given.pairs):
-        for i in range(len(contenders)):  # the order rotates
-            contender = contenders[(i + pair) % len(contenders)]
-            took[contender].append(run(given, ranks, contender))
+    for contender in in_turn(contenders, given.pairs):
+        took[contender].append(run(given, ranks, contender))
     for other in contenders[1:]:
         for way, operation, n in took['mpi'][0]:
             key = way, operation, n

@@ -50,6 +50,13 @@ def choose_times(given, kind, np):
     return times
 
 
+def in_turn(contenders, pairs):
+    """Each contender so many times; the order rotates."""
+    for pair in range(pairs):
+        for i in range(len(contenders)):
+            yield contenders[(i + pair) % len(contenders)]
+
+
 def interval(values):
     """The 95 % interval of the median: order statistics; all of them where they are few."""
     values, n, below, k = sorted(values), len(values), 0.0, 0
@@ -62,10 +69,8 @@ def interval(values):
 
 def measure(given, kind, np):
     times, took = choose_times(given, kind, np), {c: [] for c in CONTENDERS}
-    for pair in range(given.pairs):
-        for i in range(len(CONTENDERS)):  # the order rotates
-            contender = CONTENDERS[(i + pair) % len(CONTENDERS)]
-            took[contender].append(seconds(given, kind, np, times, contender))
+    for contender in in_turn(CONTENDERS, given.pairs):
+        took[contender].append(seconds(given, kind, np, times, contender))
     rows = []
     for contender in CONTENDERS:
         ratios = [a / b for a, b in zip(took[contender], took['plain'])]

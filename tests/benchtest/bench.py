@@ -3,15 +3,16 @@
 """What the tests of regroup-bench share."""
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import run_tests  # noqa: E402
+
 BENCH = os.path.join(os.environ.get('RGT_BUILD', 'build'), 'bin', 'regroup-bench')
+BUILD = os.path.dirname(os.path.dirname(BENCH))
 MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
-# What Open MPI 5.0's launcher says after a status that is not 0.
-BANNER = re.compile(r'^(-{40,}\n)prterun .*?^\1', re.M | re.S)
 
 failures = []
 
@@ -26,6 +27,16 @@ def near(a, b, tolerance=1e-6):
     return a is not None and abs(a - b) <= tolerance * max(abs(a), abs(b))
 
 
+def skip_sanitized():
+    if 'asan' in BUILD or 'tsan' in BUILD:
+        print('a preloaded library must come behind the sanitizer')
+        sys.exit(77)
+
+
+def script(path, *args):
+    return subprocess.run([sys.executable, path, *args], capture_output=True, text=True)
+
+
 def bench(np, *args, cpus=None, preload=None, **env):
     """Status, output and errors; np = 0: without mpiexec. cpus: where it may run. preload: a library
     of the build."""
@@ -37,7 +48,7 @@ def bench(np, *args, cpus=None, preload=None, **env):
     done = subprocess.run(command, capture_output=True, text=True, timeout=180,
                           env=dict(os.environ, **env),
                           preexec_fn=cpus and (lambda: os.sched_setaffinity(0, cpus)))
-    return done.returncode, done.stdout, BANNER.sub('', done.stderr)
+    return done.returncode, done.stdout, run_tests.without_banner(done.stderr)
 
 
 def result(np, *args, **kind):

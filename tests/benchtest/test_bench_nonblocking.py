@@ -19,27 +19,19 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 sys.dont_write_bytecode = True
 import nonblocking
 import table
-from bench import BENCH, MPIEXEC, check, main
+from bench import BUILD, MPIEXEC, check, main, script, skip_sanitized
 
-BUILD = os.path.dirname(os.path.dirname(BENCH))
-if 'asan' in BUILD or 'tsan' in BUILD:
-    print('a preloaded library must come behind the sanitizer')
-    sys.exit(77)
+skip_sanitized()
 
 OPERATIONS = ['ibarrier', 'ibcast', 'igather', 'igatherv', 'iscatter', 'iscatterv', 'iallgather',
               'iallgatherv', 'ialltoall', 'ialltoallv', 'ireduce', 'iallreduce', 'ireduce_scatter',
               'iscan']
 
 
-def run(*args):
-    command = [sys.executable, nonblocking.__file__, *args]
-    return subprocess.run(command, capture_output=True, text=True)
-
-
 def test_all():
     with tempfile.TemporaryDirectory() as folder:
         path = folder + '/n.json'
-        done = run(BUILD, '--ranks', '2,3', '--pairs', '1', '--longest', '2048', '--calls', '2',
+        done = script(nonblocking.__file__, BUILD, '--ranks', '2,3', '--pairs', '1', '--longest', '2048', '--calls', '2',
                    '--mpiexec', ' '.join(MPIEXEC), '--json', path)
         check(done.returncode == 0 and not done.stderr, done)
         with open(path) as f:
@@ -75,7 +67,7 @@ def test_complaints():
 
 
 def test_refused():
-    done = run('/nonexistent')
+    done = script(nonblocking.__file__, '/nonexistent')
     check(done.returncode == 1 and 'not built' in done.stderr, done)
 
 

@@ -10,24 +10,15 @@ beside: yes
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../bench'))
 sys.dont_write_bytecode = True
 import polite
-from bench import BENCH, MPIEXEC, check, main, near
+from bench import BUILD, MPIEXEC, check, main, near, script, skip_sanitized
 
-BUILD = os.path.dirname(os.path.dirname(BENCH))
-if 'asan' in BUILD or 'tsan' in BUILD:
-    print('a preloaded library must come behind the sanitizer')
-    sys.exit(77)
-
-
-def run(*args):
-    command = [sys.executable, polite.__file__, *args]
-    return subprocess.run(command, capture_output=True, text=True)
+skip_sanitized()
 
 
 def test_all():
@@ -35,7 +26,7 @@ def test_all():
         path = folder + '/p.json'
         # Open MPI can make no window on one process (4.1.4: MPI_ERR_WIN).
         ranks = [2] if 'openmpi' in MPIEXEC[0] else [1, 2]
-        done = run(BUILD, '--ranks', ','.join(map(str, ranks)), '--pairs', '2', '--seconds',
+        done = script(polite.__file__, BUILD, '--ranks', ','.join(map(str, ranks)), '--pairs', '2', '--seconds',
                    '0.0001', '--mpiexec', ' '.join(MPIEXEC), '--json', path)
         check(done.returncode == 0 and not done.stderr, done)
         with open(path) as f:
@@ -60,9 +51,9 @@ def test_interval():
 
 def test_wrong():
     for args, words in [(['--kinds', 'wait'], 'threads'), (['--ranks', '0'], '--ranks')]:
-        done = run(BUILD, *args)
+        done = script(polite.__file__, BUILD, *args)
         check(done.returncode == 2 and words in done.stderr, args, done)
-    done = run('/nonexistent')
+    done = script(polite.__file__, '/nonexistent')
     check(done.returncode == 1 and 'not built' in done.stderr, done)
 
 

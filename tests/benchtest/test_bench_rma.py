@@ -10,7 +10,7 @@ beside: yes
 import os
 import sys
 
-from bench import BENCH, MPIEXEC, bench, check, main, near, refused, result
+from bench import BUILD, MPIEXEC, bench, check, main, near, refused, result, skip_sanitized
 
 SHORT = ['--reps', '2', '--time-limit', '1']
 DENSE = ['put', 'get', 'accumulate', 'replace', 'read']
@@ -18,9 +18,7 @@ SUBARRAYS = [name + '_subarray' for name in DENSE] + ['put_new_types', 'replace_
 ELEMENTS = ['fetch_and_op', 'compare_and_swap']
 FLUSHES = ['flush', 'flush_all', 'flush_local', 'flush_local_all']
 MADE = ['alloc_mem', 'create', 'allocate']
-if 'asan' in BENCH or 'tsan' in BENCH:
-    print('a preloaded library must come behind the sanitizer')
-    sys.exit(77)
+skip_sanitized()
 if 'openmpi' in MPIEXEC[0]:
     refused(2, ['rma'], 'libregroup-mpi.so')
     print('Open MPI serves its windows itself')
@@ -63,7 +61,7 @@ def test_ranks():
 
 def test_preloaded():
     """A variable of the user's stays."""
-    polite = os.path.join(os.path.dirname(BENCH), '../lib/libregroup-polite.so')
+    polite = os.path.join(BUILD, 'lib/libregroup-polite.so')
     found, _ = result(2, 'rma', '--operation', 'put', '--sizes', '8', *SHORT,
                       LD_PRELOAD=os.path.abspath(polite))
     check_rows(found, 2, ['put'], [8])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Each process looks for a message that nobody sends: by looks alone, which are a wait, and by
+ * Each process looks for a message that no process sends: by looks alone, which are a wait, and by
  * looks after calls that got something done. It prints how often it has slept meanwhile. */
 #include <stdio.h>
 #include <sys/resource.h>

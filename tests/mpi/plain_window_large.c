@@ -27,7 +27,7 @@ static void check(int good) {
   wrong += !good;
 }
 
-/* All accesses are complete, and everybody's are seen. */
+/* The accesses of all processes are complete, and each process sees them. */
 static void meet(MPI_Win win) {
   MPI_Win_flush_all(win);
   plain_called("barrier", 0);

@@ -10,10 +10,12 @@ import glob
 import os
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import run_tests  # noqa: E402
 
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
-# What Open MPI 5.0's launcher says after a status that is not 0.
-BANNER = re.compile(r'^(-{40,}\n)prterun .*?^\1', re.M | re.S)
 # What a program must refuse besides an unknown option; other programs get no more than that.
 BAD = {
     'regroup-info': [['word']],
@@ -29,7 +31,7 @@ BAD = {
 def run(np, program, *args):
     done = subprocess.run([*MPIEXEC, '-n', str(np), program, *args], capture_output=True, text=True,
                           timeout=180)
-    return done.returncode, done.stdout, BANNER.sub('', done.stderr)
+    return done.returncode, done.stdout, run_tests.without_banner(done.stderr)
 
 
 def check_refusal(program, args):

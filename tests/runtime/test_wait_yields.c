@@ -27,7 +27,7 @@ int __wrap_sched_yield(void) {
   return __real_sched_yield();
 }
 
-/* Whether the first pause of a wait is a yield; nobody rings. */
+/* Whether the first pause of a wait is a yield; no process rings. */
 static int yields_first(void) {
   rgi_bell bell = {0};
   rgi_wait w;

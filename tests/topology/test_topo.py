@@ -14,10 +14,11 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import run_tests  # noqa: E402
+
 TOPO = os.path.join(os.environ.get('RGT_BUILD', 'build'), 'bin', 'regroup-topo')
 MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
-# What Open MPI 5.0's launcher says after a status that is not 0.
-BANNER = re.compile(r'^(-{40,}\n)prterun .*?^\1', re.M | re.S)
 SVG = '{http://www.w3.org/2000/svg}'
 LOPSIDED = ['--machine', 'tests/topology/lopsided.xml', '--ranks', '8', '--bind',
             '0;5;1;6;2;none;4;0-1']
@@ -36,7 +37,7 @@ def topo(*args, np=0, **env):
             if not re.match('RG_TOPOLOGY|RG_BIND|HWLOC_(XML|SYN)|LC_|LANG', k)}
     done = subprocess.run(command, capture_output=True, text=True, timeout=180,
                           env=dict(base, **env))
-    return done.returncode, done.stdout, BANNER.sub('', done.stderr)
+    return done.returncode, done.stdout, run_tests.without_banner(done.stderr)
 
 
 def result(*args, np=0, **env):
