@@ -146,8 +146,8 @@ int rgi_intercept_code(int error);
 /* The group of comm's processes, or NULL where there is none: see rgi_intercept_group. */
 rg_group rgi_intercept_comm_group(MPI_Comm comm);
 
-/* The same if this thread has found it last; else NULL. Local. */
-rg_group rgi_intercept_latest_group(MPI_Comm comm);
+/* The same if a call on comm has made it already, on all members alike; else NULL. Local. */
+rg_group rgi_intercept_known_group(MPI_Comm comm);
 
 /* Whether all processes of the first group are in the second. Takes no memory of the library's,
  * since a member that lacks it must come to the same result as the others. */

@@ -188,9 +188,16 @@ static __attribute__((noinline)) rg_group find_and_remember(MPI_Comm comm, unsig
   return g;
 }
 
-rg_group rgi_intercept_latest_group(MPI_Comm comm) {
+rg_group rgi_intercept_known_group(MPI_Comm comm) {
   unsigned long deleted = atomic_load_explicit(&kept.deleted, memory_order_acquire);
-  return latest.comm == comm && latest.deleted == deleted ? latest.group : NULL;
+  void *found = NULL;
+  int flag = 0;
+  if (latest.comm == comm && latest.deleted == deleted)
+    return latest.group;
+  if (comm == MPI_COMM_NULL || kept.key == MPI_KEYVAL_INVALID ||
+      PMPI_Comm_get_attr(comm, kept.key, &found, &flag) != MPI_SUCCESS)
+    return NULL;
+  return flag && found != &no_group ? found : NULL;
 }
 
 rg_group rgi_intercept_comm_group(MPI_Comm comm) {

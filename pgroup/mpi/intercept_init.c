@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "mpi/intercept.h"
+#include "mpi/mpich_algorithm.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
@@ -80,6 +81,7 @@ static int begin_library(void) {
   if (!error) {
     rgi_wait_meanwhile = progress_mpi;
     rgi_intercept_choose(wanted);
+    rgi_mpich_algorithms_open();
   } else if (rank == 0)
     rgi_log(RGI_LOG_WARN, "all calls are passed on to MPI: %s", rg_error_detail());
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish_library, &key, NULL);

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * ranks: 2 3
- * sources: pgroup/mpi/coll_root.c
+ * sources: pgroup/mpi/coll_nonblocking.c pgroup/mpi/mpich_algorithm.c
  * What libregroup-mpi.so does with MPI's non-blocking broadcasts and scatters: they are MPI's, and
  * where ranks share processors their root is noted as such, for the next barrier. */
 #include <mpi.h>
@@ -19,8 +19,8 @@ enum { MOST = 8 };
 
 static rg_group world;
 
-/* The library's own finds the group of a communicator that this thread has used. */
-rg_group rgi_intercept_latest_group(MPI_Comm comm) {
+/* The library's own finds the group of a communicator that it has served. */
+rg_group rgi_intercept_known_group(MPI_Comm comm) {
   return comm == MPI_COMM_WORLD ? world : NULL;
 }
 
@@ -71,5 +71,5 @@ static void test_noted(void) {
 
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"noted", test_noted}, {NULL, NULL}};
-  return rgt_main(argc, argv, "coll_root", tests);
+  return rgt_main(argc, argv, "coll_nonblocking", tests);
 }

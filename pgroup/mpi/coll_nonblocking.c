@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) the Regroup authors
+ *
+ * MPI's non-blocking collectives are passed on. Two things are done for them all the same, where
+ * the library has shared memory for all of the communicator's members:
+ *  - Where up to 8 ranks share processors, and between two ranks, MPICH uses the algorithm that
+ *    suits them (mpich_algorithm.h). All members decide alike, by the group alone.
+ *  - Where ranks share processors, the root of one that gives to all others leaves a barrier after
+ *    it first, as after the blocking ones (shm_step.c): otherwise the members that leave it before
+ *    the root wait in vain for the next one of these. */
+#include "collectives/coll_state.h"
+#include "collectives/shm_coll.h"
+#include "formation/group.h"
+#include "mpi/intercept.h"
+#include "mpi/mpich_algorithm.h"
+#include "shm/node.h"
+
+/* Of the communicator's group, if it has one already; else NULL. */
+static const rgi_coll *state_of(MPI_Comm comm) {
+  rg_group g = rgi_intercept_known_group(comm);
+  const rgi_coll *coll = g ? g->collectives : NULL;
+  return coll && coll->state && coll->state->memory ? coll : NULL;
+}
+
+/* A root that gives to each member itself is slower than MPICH's choice from 32 ranks on. */
+enum { MOST_SUITED = 8 };
+
+static int is_suited(const rgi_coll *coll) {
+  return coll &&
+         (coll->all.size == 2 || (rgi_node.oversubscribed && coll->all.size <= MOST_SUITED));
+}
+
+/* Before the call: afterwards the communicator may be freed. */
+static void note_root(const rgi_coll *coll, int root) {
+  if (rgi_node.oversubscribed && coll && coll->all.me == root)
+    rgi_shm_coll_note_given(coll->state);
+}
+
+#define PASS_ON(algorithm, suited, call)                                                           \
+  ({                                                                                               \
+    int suited_ = (suited);                                                                        \
+    if (suited_)                                                                                   \
+      rgi_mpich_algorithm_begin(algorithm);                                                        \
+    int error_ = (call);                                                                           \
+    if (suited_)                                                                                   \
+      rgi_mpich_algorithm_end(algorithm);                                                          \
+    error_;                                                                                        \
+  })
+
+#define COUNT int
+#define DISPL int
+#define FORM(name) name
+#include "mpi/coll_nonblocking_forms.h"
+#undef COUNT
+#undef DISPL
+#undef FORM
+
+#if MPI_VERSION >= 4
+#define COUNT MPI_Count
+#define DISPL MPI_Aint
+#define FORM(name) name##_c
+#include "mpi/coll_nonblocking_forms.h"
+#endif

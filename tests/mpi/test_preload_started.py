@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) the Regroup authors
+"""MPICH's algorithms that libregroup-mpi.so chooses for non-blocking collectives.
+
+time: 60
+beside: yes
+"""
+import re
+
+from preload import LIBRARY, POLITE, SEED, run, skip_openmpi, skip_sanitized, under
+
+skip_sanitized('asan')
+skip_openmpi()
+
+PROGRAM = 'tests/plain_started'
+SHARED = {'RG_OVERSUBSCRIBED': 'yes'}
+ALGORITHMS = {'IBCAST': 'tsp_tree', 'ISCATTER': 'tsp_tree', 'ISCATTERV': 'tsp_linear',
+              'IALLGATHER': 'tsp_recexch_doubling', 'IALLGATHERV': 'tsp_recexch_doubling',
+              'IREDUCE': 'tsp_tree', 'ISCAN': 'tsp_recursive_doubling'}
+VARIABLES = {'MPIR_CVAR_%s_INTRA_ALGORITHM' % c: name for c, name in ALGORITHMS.items()}
+
+
+def values(library, **more):
+    """What the variables are after a call, and the numbers that the library tells."""
+    out, told = run(2, under(library, PROGRAM, 'values', RG_LOG='debug', **more))
+    read = {c: int(n) for c, n in re.findall(r'^value (\S+) (\d+)$', out, re.M)}
+    found = re.findall(r"MPICH's algorithm for (\S+): (\S+), number (\d+)", told)
+    return read, {c: (name, int(n)) for c, name, n in found}
+
+
+# The numbers are those that MPICH itself finds for the names; after a call nothing is left.
+numbers, _ = values(POLITE, **VARIABLES)
+assert sorted(numbers) == sorted(ALGORITHMS) and 0 not in numbers.values(), numbers
+read, told = values(LIBRARY)
+assert told == {c: (name, numbers[c]) for c, name in ALGORITHMS.items()}, (told, numbers)
+assert set(read.values()) == {0}, read
+
+# What the user has set stays.
+read, told = values(LIBRARY, MPIR_CVAR_IBCAST_INTRA_ALGORITHM='sched_binomial')
+assert read['IBCAST'] not in [0, numbers['IBCAST']] and 'IBCAST' not in told, (read, told)
+assert len(told) == len(ALGORITHMS) - 1, told
+
+# No receiver needs another.
+for np in [2, 3, 4, 7, 8]:
+    out, _ = run(np, under(LIBRARY, PROGRAM, 'leaves', **SHARED))
+    assert out.count('broadcast') == 1 and out.count('scattered') == 1, out
+
+print('seed', SEED)
+for np in [1, 2, 3, 4, 7, 8, 9]:
+    out, told = run(np, under(LIBRARY, PROGRAM, 'random', SEED, **SHARED))
+    assert 'wrong' in out and 'is wrong' not in out, (np, out, told)
