@@ -2,7 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Included by coll_nonblocking.c once for each form of MPI's functions: FORM(name), with counts of
- * type COUNT and displacements of type DISPL. */
+ * type COUNT and displacements of type DISPL. Where there are no data MPI has nothing to do but in
+ * a broadcast, and the choice would take longer than the call. */
 
 RG_API int FORM(MPI_Ibcast)(void *buffer, COUNT count, MPI_Datatype type, int root, MPI_Comm comm,
                             MPI_Request *request) {
@@ -17,7 +18,9 @@ RG_API int FORM(MPI_Iscatter)(const void *send, COUNT send_count, MPI_Datatype s
                               MPI_Comm comm, MPI_Request *request) {
   const rgi_coll *coll = state_of(comm);
   note_root(coll, root);
-  return PASS_ON(RGI_MPICH_ISCATTER, is_suited(coll),
+  return PASS_ON(RGI_MPICH_ISCATTER,
+                 is_suited(coll) &&
+                     (coll->all.me == root && recv == MPI_IN_PLACE ? send_count : recv_count),
                  FORM(PMPI_Iscatter)(send, send_count, send_type, recv, recv_count, recv_type, root,
                                      comm, request));
 }
@@ -36,7 +39,7 @@ RG_API int FORM(MPI_Iscatterv)(const void *send, const COUNT send_counts[], cons
 RG_API int FORM(MPI_Iallgather)(const void *send, COUNT send_count, MPI_Datatype send_type,
                                 void *recv, COUNT recv_count, MPI_Datatype recv_type, MPI_Comm comm,
                                 MPI_Request *request) {
-  return PASS_ON(RGI_MPICH_IALLGATHER, is_suited(state_of(comm)),
+  return PASS_ON(RGI_MPICH_IALLGATHER, recv_count && is_suited(state_of(comm)),
                  FORM(PMPI_Iallgather)(send, send_count, send_type, recv, recv_count, recv_type,
                                        comm, request));
 }
@@ -60,12 +63,12 @@ RG_API int FORM(MPI_Iallgatherv)(const void *send, COUNT send_count, MPI_Datatyp
 
 RG_API int FORM(MPI_Ireduce)(const void *send, void *recv, COUNT count, MPI_Datatype type,
                              MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
-  return PASS_ON(RGI_MPICH_IREDUCE, is_suited(state_of(comm)),
+  return PASS_ON(RGI_MPICH_IREDUCE, count && is_suited(state_of(comm)),
                  FORM(PMPI_Ireduce)(send, recv, count, type, op, root, comm, request));
 }
 
 RG_API int FORM(MPI_Iscan)(const void *send, void *recv, COUNT count, MPI_Datatype type, MPI_Op op,
                            MPI_Comm comm, MPI_Request *request) {
-  return PASS_ON(RGI_MPICH_ISCAN, is_suited(state_of(comm)),
+  return PASS_ON(RGI_MPICH_ISCAN, count && is_suited(state_of(comm)),
                  FORM(PMPI_Iscan)(send, recv, count, type, op, comm, request));
 }
