@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * MPICH's control variables by name, and their values for one call. */
 #include "mpi/mpich_algorithm.h"
 
 #include <stdio.h>
