@@ -67,9 +67,14 @@ typedef enum {
   RGI_WIN_START
 } rgi_win_access_epoch;
 
+/* The first four members are all that a flush needs: they lie in one cache line. */
 typedef struct rgi_win {
+  int n; /* members */
+  rgi_win_access_epoch access;
+  int open_all;      /* all targets may be accessed */
+  atomic_int locked; /* targets that are locked by MPI_Win_lock */
   MPI_Win handle;
-  int n, me, flavor, model;
+  int me, flavor, model;
   rg_group group; /* of the members, for barriers */
   MPI_Group members;
   /* Attributes, which the application gets by their address. */
@@ -78,9 +83,6 @@ typedef struct rgi_win {
   int disp_unit;
   void *memory; /* to be freed with the window, or NULL */
   /* Epochs. */
-  rgi_win_access_epoch access;
-  int open_all;         /* all targets may be accessed */
-  atomic_int locked;    /* targets that are locked by MPI_Win_lock */
   int exposed;          /* between MPI_Win_post and MPI_Win_wait */
   uint32_t completions; /* that end the exposure */
   /* What MPI keeps for us: user's attributes and error handlers (win_stand_in.c). */
@@ -112,14 +114,9 @@ static inline int rgi_win_is_in_epoch(const rgi_win *w) {
  * in, of which there are none. MPICH itself calls such a handle invalid. */
 #define RGI_WIN_HANDLE 0x60000000u
 #define RGI_WIN_HANDLE_BITS 26
-#define RGI_WIN_CHUNK 4096
-#define RGI_WIN_CHUNKS 256
+#define RGI_WIN_HANDLES (1 << 20)
 
-typedef struct {
-  _Atomic(rgi_win *) at[RGI_WIN_CHUNK];
-} rgi_win_chunk;
-
-extern _Atomic(rgi_win_chunk *) rgi_win_chunks[RGI_WIN_CHUNKS];
+extern _Atomic(rgi_win *) rgi_win_at[RGI_WIN_HANDLES];
 extern atomic_int rgi_win_stand_ins; /* how many windows have one */
 
 rgi_win *rgi_win_of_stand_in(MPI_Win handle);
@@ -127,11 +124,8 @@ rgi_win *rgi_win_of_stand_in(MPI_Win handle);
 /* The window of a handle, or NULL: the call is passed on. */
 static inline rgi_win *rgi_win_of(MPI_Win handle) {
   uint32_t bits = (uint32_t)handle, i = bits - RGI_WIN_HANDLE;
-  if (i < RGI_WIN_CHUNK * RGI_WIN_CHUNKS) {
-    rgi_win_chunk *chunk =
-        atomic_load_explicit(&rgi_win_chunks[i / RGI_WIN_CHUNK], memory_order_acquire);
-    return chunk ? atomic_load_explicit(&chunk->at[i % RGI_WIN_CHUNK], memory_order_acquire) : NULL;
-  }
+  if (i < RGI_WIN_HANDLES)
+    return atomic_load_explicit(&rgi_win_at[i], memory_order_acquire);
   if (atomic_load_explicit(&rgi_win_stand_ins, memory_order_relaxed))
     return rgi_win_of_stand_in(handle);
   return NULL;
@@ -204,20 +198,24 @@ static inline void rgi_win_order_accesses(void) {
 /* Lets MPI and the other processes go on. */
 void rgi_win_go_on(void);
 
-extern RGI_WIN_THREAD unsigned rgi_win_polls;
-#define RGI_WIN_POLL_EVERY 256
+/* What this thread may still do before it lets them go on: a flush is a part of an access, in time
+ * too. The first call of a thread lets them go on at once. */
+extern RGI_WIN_THREAD int rgi_win_left;
+#define RGI_WIN_ACCESS 16
+#define RGI_WIN_FLUSH 1
 
 /* In calls that may be repeated until another process has done something: some of them let MPI and
  * the other processes go on. */
-static inline void rgi_win_poll(void) {
-  if (++rgi_win_polls % RGI_WIN_POLL_EVERY == 0)
+static inline void rgi_win_poll(int weight) {
+  rgi_win_left -= weight;
+  if (rgi_win_left < 0)
     rgi_win_go_on();
 }
 
 /* The same in a call that gets done what it was called for. */
-static inline void rgi_win_poll_served(void) {
+static inline void rgi_win_poll_served(int weight) {
   rgi_polite_served++;
-  rgi_win_poll();
+  rgi_win_poll(weight);
 }
 
 #endif

@@ -99,7 +99,7 @@ static int lock_element(rgi_win *w, int rank, int class, const char *at, int *co
   *code = class == MPI_SUCCESS ? MPI_SUCCESS : rgi_win_raise(w, class);
   if (class != MPI_SUCCESS || !at)
     return 0;
-  rgi_win_poll_served();
+  rgi_win_poll_served(RGI_WIN_ACCESS);
   int error = rgi_win_access_lock(w, rank);
   *code = rgi_win_raise_own(w, error);
   return !error;
@@ -127,7 +127,7 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
     return PASS(FETCH_AND_OP, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win));
   if (rgi_win_access_common(w, &a, &code)) {
-    rgi_win_poll_served();
+    rgi_win_poll_served(RGI_WIN_ACCESS);
     return code;
   }
   int class = find_element(w, &a, type, &at, &bytes);

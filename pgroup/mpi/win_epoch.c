@@ -154,14 +154,14 @@ static int flush_target(rgi_win *w, int rank) {
     return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
   if (!rgi_win_is_locked(w) || (!w->open_all && !t->opening))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
-  rgi_win_poll_served();
+  rgi_win_poll_served(RGI_WIN_FLUSH);
   return MPI_SUCCESS;
 }
 
 static int flush_targets(rgi_win *w) {
   if (!rgi_win_is_locked(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
-  rgi_win_poll_served();
+  rgi_win_poll_served(RGI_WIN_FLUSH);
   return MPI_SUCCESS;
 }
 
@@ -196,7 +196,7 @@ RG_API int MPI_Win_sync(MPI_Win win) {
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_sync)(win);
   order_memory();
-  rgi_win_poll();
+  rgi_win_poll(RGI_WIN_ACCESS);
   return MPI_SUCCESS;
 }
 
@@ -364,7 +364,7 @@ RG_API int MPI_Win_test(MPI_Win win, int *flag) {
     return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_test)(win, flag));
   if (!w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
-  rgi_win_poll();
+  rgi_win_poll(RGI_WIN_ACCESS);
   *flag = is_completed(w);
   w->exposed = !*flag;
   return MPI_SUCCESS;

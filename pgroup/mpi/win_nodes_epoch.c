@@ -68,7 +68,7 @@ static int count_flush(int nothing) {
 /* A flush with nothing to wait for. */
 static int flush_nothing(void) {
   rgi_win_order_accesses();
-  rgi_win_poll_served();
+  rgi_win_poll_served(RGI_WIN_FLUSH);
   return MPI_SUCCESS;
 }
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The handles of the windows that are served. A handle is an index in a table of windows; the table
- * grows by chunks, which stay where they are, so that a thread may look a window up while another
- * one makes or frees windows. */
+ * The handles of the windows that are served. A handle is an index in a table of windows. The table
+ * stays where it is, so that a thread may look a window up while another one makes or frees
+ * windows; the kernel gives it pages as they are used. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "mpi/win.h"
 
-_Atomic(rgi_win_chunk *) rgi_win_chunks[RGI_WIN_CHUNKS];
+#define ROOM_STEP 4096
+
+_Atomic(rgi_win *) rgi_win_at[RGI_WIN_HANDLES];
 atomic_int rgi_win_stand_ins;
 
 /* A stack of free indices. */
@@ -20,23 +22,16 @@ static struct {
   uint32_t *freed;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Atomic(rgi_win *) *cell_of(uint32_t i) {
-  return &atomic_load(&rgi_win_chunks[i / RGI_WIN_CHUNK])->at[i % RGI_WIN_CHUNK];
-}
-
-/* Room for the index, also for the time when it is free again. */
-static int grow_table(uint32_t i) {
-  _Atomic(rgi_win_chunk *) *chunk = &rgi_win_chunks[i / RGI_WIN_CHUNK];
-  if (i == table.room) {
-    uint32_t *more = realloc(table.freed, (table.room + RGI_WIN_CHUNK) * sizeof *more);
-    if (!more)
-      return 0;
-    table.freed = more;
-    table.room += RGI_WIN_CHUNK;
-  }
-  if (!atomic_load(chunk))
-    atomic_store(chunk, calloc(1, sizeof(rgi_win_chunk)));
-  return atomic_load(chunk) != NULL;
+/* Room for the index for the time when it is free again. */
+static int grow_room(uint32_t i) {
+  if (i < table.room)
+    return 1;
+  uint32_t *more = realloc(table.freed, (table.room + ROOM_STEP) * sizeof *more);
+  if (!more)
+    return 0;
+  table.freed = more;
+  table.room += ROOM_STEP;
+  return 1;
 }
 
 int rgi_win_table_add(rgi_win *w) {
@@ -45,13 +40,13 @@ int rgi_win_table_add(rgi_win *w) {
   pthread_mutex_lock(&table.lock);
   if (table.free)
     i = table.freed[--table.free];
-  else if (table.used < RGI_WIN_CHUNK * RGI_WIN_CHUNKS && grow_table(table.used))
+  else if (table.used < RGI_WIN_HANDLES && grow_room(table.used))
     i = table.used++;
   else
     good = 0;
   if (good) {
     w->handle = (MPI_Win)(RGI_WIN_HANDLE + i);
-    atomic_store(cell_of(i), w);
+    atomic_store(&rgi_win_at[i], w);
   }
   pthread_mutex_unlock(&table.lock);
   return good;
@@ -60,7 +55,7 @@ int rgi_win_table_add(rgi_win *w) {
 void rgi_win_table_remove(rgi_win *w) {
   uint32_t i = (uint32_t)w->handle - RGI_WIN_HANDLE;
   pthread_mutex_lock(&table.lock);
-  atomic_store(cell_of(i), NULL);
+  atomic_store(&rgi_win_at[i], NULL);
   table.freed[table.free++] = i;
   pthread_mutex_unlock(&table.lock);
 }
@@ -69,7 +64,7 @@ rgi_win *rgi_win_of_stand_in(MPI_Win handle) {
   rgi_win *found = NULL;
   pthread_mutex_lock(&table.lock);
   for (uint32_t i = 0; i < table.used && !found && handle != MPI_WIN_NULL; i++) {
-    rgi_win *w = atomic_load(cell_of(i));
+    rgi_win *w = atomic_load(&rgi_win_at[i]);
     if (w && w->stand_in == handle)
       found = w;
   }
