@@ -8,7 +8,7 @@ queue. Processes on a spare node replace those of a lost one, also between two r
 saver.c, early.c, after.c, relief.c, standby.c.
 
 time: 180
-beside: yes
+beside: waits
 """
 import os
 import re
