@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""Two thirds of a minute of the soak with faults of the network (network_soak.py).
+"""40 seconds of the soak with faults of the network (network_soak.py).
 
 time: 150
 beside: waits
