@@ -5,7 +5,6 @@
 that was killed, which the job survives.
 
 time: 120
-beside: yes
 """
 import os
 import signal
