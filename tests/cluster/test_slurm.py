@@ -5,7 +5,7 @@
 neither processes nor memory, what is lost is noticed, and nothing is left, however it ends.
 
 time: 60
-beside: waits
+beside: yes
 """
 import os
 import signal

@@ -8,7 +8,7 @@ queue. Processes on a spare node replace those of a lost one, also between two r
 saver.c, early.c, after.c, relief.c, standby.c.
 
 time: 180
-beside: waits
+beside: yes
 """
 import os
 import re
