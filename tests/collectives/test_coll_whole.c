@@ -3,7 +3,8 @@
  *
  * A user's operation gets all elements of a call at once: the bytes of a vector may be one value to
  * it. Here a vector is one value: a sum that is wrong where
- * the operation gets less. */
+ * the operation gets less.
+ * env: RG_ARENA_SIZE=64 */
 #include <mpi.h>
 #include <regroup.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@ a node is lost, is taken from the job, is to be switched off, or comes in additi
 docs/clusters.md.
 
 time: 120
-beside: yes
+beside: waits
 """
 import functools
 import os
