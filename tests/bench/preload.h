@@ -5,8 +5,8 @@
 #ifndef BENCH_PRELOAD_H
 #define BENCH_PRELOAD_H
 
-/* Before MPI_Init, for windows. Comes back where the library is there already, or where it is not found
- * beside the program; bench_preloaded tells the two apart. */
+/* Before MPI_Init, for windows. Comes back where the library is there already, or where it is not
+ * found beside the program; bench_preloaded tells the two apart. */
 void bench_preload(char **argv);
 
 /* Whether the preloaded library serves this function of MPI: with Open MPI it serves no windows. */
