@@ -45,8 +45,8 @@ MPIEXEC = {'mpich': ['mpiexec.mpich'],
            'openmpi': ['mpiexec.openmpi', '--mca', 'orte_execute_quiet', '1', '--oversubscribe',
                        '--allow-run-as-root', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle',
                        '1', '--mca', 'btl_tcp_if_include', 'lo']}
-# What Open MPI 5.0's launcher says after a status that is not 0.
-BANNER = re.compile(r'^(-{40,}\n)prterun .*?^\1', re.M | re.S)
+# What Open MPI 5.0's launcher says after a status that is not 0; sometimes also PMIx and libevent do.
+BANNER = re.compile(r'^(-{40,}\n)prterun .*?^\1|^(?:\[\S+:\d+\] PMIX ERROR:|\[warn\] Epoll) [^\n]*\n', re.M | re.S)
 TAIL = 60  # lines of output that are shown when a run failed
 PATIENCE = 3  # on a busy machine a test takes longer
 

@@ -107,7 +107,7 @@ static int add_ours(field *f) {
 
 /* Of the processes on one communicator: between groups calls are passed on to MPI. */
 static void add_preloaded(field *f) {
-  if (bench_all.view.is_inter || !bench_preloaded())
+  if (bench_all.view.is_inter || !bench_preloaded("MPI_Barrier"))
     return;
   f->preloaded = f->mpi;
   f->preloaded.preloaded = 1;

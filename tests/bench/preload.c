@@ -26,16 +26,16 @@ static int find_folder(char *folder, size_t room) {
   return 1;
 }
 
-int bench_preloaded(void) {
+int bench_preloaded(const char *function) {
   Dl_info where = {.dli_fname = ""};
-  void *put = bench_preload_find("MPI_Put");
-  return put && dladdr(put, &where) && strstr(where.dli_fname, "libregroup-mpi") != NULL;
+  void *found = bench_preload_find(function);
+  return found && dladdr(found, &where) && strstr(where.dli_fname, "libregroup-mpi") != NULL;
 }
 
 void bench_preload(char **argv) {
   char path[4096 + sizeof LIBRARY], list[2 * sizeof path];
   const char *before = getenv("LD_PRELOAD");
-  if (bench_preloaded() || getenv(DONE) || !find_folder(path, 4096))
+  if (bench_preloaded("MPI_Put") || getenv(DONE) || !find_folder(path, 4096))
     return;
   strcat(path, LIBRARY);
   if (access(path, R_OK))

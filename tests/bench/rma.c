@@ -126,7 +126,7 @@ static int check(char text[RGP_TEXT]) {
   if (given.sizes_n < 0)
     return 1;
   given.places_n = bench_places(given.ranks, 2, given.place, text);
-  if (given.places_n > 0 && !bench_preloaded())
+  if (given.places_n > 0 && !bench_preloaded("MPI_Put"))
     return snprintf(text, RGP_TEXT, "libregroup-mpi.so is not in ../lib beside the program");
   return given.places_n < 0;
 }

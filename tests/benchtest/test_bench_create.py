@@ -13,6 +13,9 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import run_tests  # noqa: E402
+
 BENCH = os.path.join(os.environ.get('RGT_BUILD', 'build'), 'bin', 'regroup-bench')
 MPIEXEC = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
 
@@ -37,7 +40,7 @@ def check(good, *what):
 def bench(np, *args, **env):
     done = subprocess.run(MPIEXEC + ['-n', str(np), BENCH, *args], capture_output=True, text=True,
                           timeout=180, env=dict(os.environ, **env))
-    return done.returncode, done.stdout, done.stderr
+    return done.returncode, done.stdout, run_tests.without_banner(done.stderr)
 
 
 def results(np, *args, **env):

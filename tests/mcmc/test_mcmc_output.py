@@ -57,7 +57,9 @@ def check_words():
     done = start(8, *FAST, '--progress', '--quiet')
     assert done.returncode == 0 and done.stdout == done.stderr == '', done
     done = start(8, *FAST, '--progress', '--sample-time', 10000)
-    assert done.returncode == 0 and '%' in done.stderr and 'left' in done.stderr, done
+    # Open MPI 5.0's launcher writes a line of standard error that has no end to standard output.
+    said = done.stderr + done.stdout * ('openmpi' in os.environ.get('RGT_MPIEXEC', ''))
+    assert done.returncode == 0 and re.search(r' \d+ %.* left', said), done
 
 
 def check_picture(np, *args):
