@@ -82,14 +82,26 @@ static void open_one(int i) {
           list[i].name, algorithms[i].value);
 }
 
-/* The tool interface stays open: once closed, MPICH's does not find its variables again. */
-void rgi_mpich_algorithms_open(void) {
-  int level;
-  if (PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE ||
-      PMPI_T_init_thread(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS)
-    return;
+/* What a process has set, or which threads it has, need not be the same on all of them. */
+static void agree(MPI_Comm comm) {
+  int mine = 0, all = 0;
   for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
-    open_one(i);
+    mine |= (algorithms[i].value != AUTOMATIC) << i;
+  if (PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, comm) != MPI_SUCCESS)
+    all = 0;
+  for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
+    if (!(all >> i & 1))
+      algorithms[i].value = AUTOMATIC;
+}
+
+/* The tool interface stays open: once closed, MPICH's does not find its variables again. */
+void rgi_mpich_algorithms_open(MPI_Comm comm) {
+  int level;
+  if (PMPI_Query_thread(&level) == MPI_SUCCESS && level != MPI_THREAD_MULTIPLE &&
+      PMPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS)
+    for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
+      open_one(i);
+  agree(comm);
 }
 
 static void write_value(rgi_mpich_algorithm a, int value) {

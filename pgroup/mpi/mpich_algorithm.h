@@ -29,9 +29,10 @@ typedef enum {
       RGI_MPICH_ALGORITHMS
 } rgi_mpich_algorithm;
 
-/* Finds the variables that the user has left as they are. Where threads may call MPI at the same
- * time none is changed, nor with another MPI than MPICH. Local. */
-void rgi_mpich_algorithms_open(void);
+/* Finds the variables that the user has left as they are, on all processes of comm. Where threads
+ * of one may call MPI at the same time none is changed, nor with another MPI than MPICH. Collective
+ * over comm: a small allreduce. */
+void rgi_mpich_algorithms_open(MPI_Comm comm);
 
 /* The next call of this collective uses the algorithm; end undoes it. All members of the call's
  * communicator do so, or none. Local. */
