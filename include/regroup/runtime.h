@@ -9,6 +9,8 @@
  *  - MPI_THREAD_SERIALIZED: any thread, one at a time.
  *  - MPI_THREAD_MULTIPLE: any threads at the same time, by the rules below.
  *
+ * Processes may have different levels.
+ *
  * At every level, any thread may at any time make calls marked "any thread" and local
  * queries about a group (rg_group_rank, _size, _members, _leader, _translate, _compare,
  * _tag, _name, _node, _node_count), also on the same group. rg_error_detail belongs to the
@@ -54,7 +56,7 @@ extern "C" {
  * options: NULL, or "name=value,name=value" with the names of `regroup-info` (without
  * RG_, in lower case: "log=debug,timeout=30"). The environment (RG_LOG, RG_TIMEOUT, ...)
  * takes precedence, so that the user decides.
- * Cost: a duplicate of comm, a communicator of the node's processes, two small
+ * Cost: a duplicate of comm, a communicator of the node's processes, three small
  * reductions, and a small broadcast (the first process reads RG_TUNING's file for all); small
  * broadcasts and reductions of the node's processes; an allgather of 8 bytes if RG_DOMAINS
  * names several failure domains.

@@ -118,7 +118,7 @@ static int make_uncached(rg_group g, rgi_shared_state **l) {
 }
 
 int rgi_shared_state_cache_attach(rg_group g, rgi_shared_state **local) {
-  if (rgi_runtime.threads || g->diverged)
+  if (rgi_runtime.threads_of_any || g->diverged)
     return make_uncached(g, local);
   clear_old_epoch();
   uint64_t key = salted_key(rgi_members_hash(g->members));
@@ -138,7 +138,7 @@ int rgi_shared_state_cache_attach(rg_group g, rgi_shared_state **local) {
 }
 
 void rgi_shared_state_cache_invalidate(rg_group g) {
-  if (rgi_runtime.threads || g->diverged)
+  if (rgi_runtime.threads_of_any || g->diverged)
     return; /* no other group shares it */
   rgi_shared_state *l = find_cached(g, salted_key(rgi_members_hash(g->members)));
   if (l && l->epoch == rgi_runtime.epoch)

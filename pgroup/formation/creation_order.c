@@ -12,14 +12,9 @@
 #include "base/error.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
+#include "runtime/runtime.h"
 
 static atomic_flag locked = ATOMIC_FLAG_INIT;
-
-static int threads_may_create(void) {
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  return level == MPI_THREAD_MULTIPLE;
-}
 
 /* The members next below and above, or -1. */
 static void find_neighbours(int n, const int ranks[], int mine, int *below, int *above) {
@@ -46,7 +41,7 @@ static int take_lock(const char *call, int mine) {
 int rgi_creation_order_begin(const rgi_comm_creation *c) {
   int below, above, mine = c->ranks[c->me];
   MPI_Request request;
-  if (!threads_may_create())
+  if (!rgi_runtime.threads_of_any)
     return RG_SUCCESS;
   find_neighbours(c->n, c->ranks, mine, &below, &above);
   if (below >= 0) {
@@ -60,6 +55,6 @@ int rgi_creation_order_begin(const rgi_comm_creation *c) {
 }
 
 void rgi_creation_order_end(void) {
-  if (threads_may_create())
+  if (rgi_runtime.threads_of_any)
     atomic_flag_clear(&locked);
 }

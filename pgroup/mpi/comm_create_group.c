@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "mpi/intercept.h"
 #include "progress/mpi_error.h"
+#include "runtime/runtime.h"
 
 /* Whether all of group is in comm; if not, MPI reports the error. A member without memory to find
  * out must not go another way than the others: the creation reports it to all. */
@@ -26,9 +27,8 @@ static int comm_holds_group(MPI_Comm comm, MPI_Group group) {
 /* Not where threads may use the same tag on different communicators at the same time: on the
  * library's communicator their messages would be mixed up. */
 static int can_serve(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) {
-  int inter = 1, level = MPI_THREAD_MULTIPLE;
-  PMPI_Query_thread(&level);
-  return comm != MPI_COMM_NULL && newcomm && level != MPI_THREAD_MULTIPLE &&
+  int inter = 1;
+  return comm != MPI_COMM_NULL && newcomm && !rgi_runtime.threads_of_any &&
          PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
          comm_holds_group(comm, group);
 }

@@ -82,7 +82,7 @@ static void open_one(int i) {
           list[i].name, algorithms[i].value);
 }
 
-/* What a process has set, or which threads it has, need not be the same on all of them. */
+/* The processes' threads may differ, and with them what each could choose. */
 static void agree(MPI_Comm comm) {
   int mine = 0, all = 0;
   for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)

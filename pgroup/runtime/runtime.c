@@ -110,8 +110,12 @@ static int start_runtime(MPI_Comm comm) {
   MPI_Comm_rank(rgi_runtime.comm, &rgi_runtime.rank);
   MPI_Comm_size(rgi_runtime.comm, &rgi_runtime.size);
   rgi_runtime.mpi_group = MPI_GROUP_NULL;
-  int error =
-      rgi_mpi_error(MPI_Comm_group(rgi_runtime.comm, &rgi_runtime.mpi_group), "MPI_Comm_group");
+  int error = rgi_mpi_error(MPI_Allreduce(&rgi_runtime.threads, &rgi_runtime.threads_of_any, 1,
+                                          MPI_INT, MPI_MAX, rgi_runtime.comm),
+                            "MPI_Allreduce");
+  if (!error)
+    error =
+        rgi_mpi_error(MPI_Comm_group(rgi_runtime.comm, &rgi_runtime.mpi_group), "MPI_Comm_group");
   if (!error)
     error = open_layers();
   if (error) {

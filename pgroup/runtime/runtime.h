@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 typedef struct {
-  int started;                  /* how many rg_init are open */
-  MPI_Comm comm;                /* the library's world: a duplicate of rg_init's communicator */
-  MPI_Group mpi_group;          /* its processes */
-  int rank, size;               /* in the world */
-  int threads;                  /* MPI_THREAD_MULTIPLE: several threads may call */
-  atomic_long groups;           /* alive in this process */
-  unsigned long epoch;          /* counts starts: a group of an earlier start is stale */
+  int started;         /* how many rg_init are open */
+  MPI_Comm comm;       /* the library's world: a duplicate of rg_init's communicator */
+  MPI_Group mpi_group; /* its processes */
+  int rank, size;      /* in the world */
+  int threads;         /* MPI_THREAD_MULTIPLE: several threads may call */
+  int threads_of_any;  /* the same of some process: what all members do alike depends on it */
+  atomic_long groups;  /* alive in this process */
+  unsigned long epoch; /* counts starts: a group of an earlier start is stale */
   int (*before_finalize)(void); /* called by the last rg_finalize first of all; or NULL. An error of
                                    it ends rg_finalize */
   /* All handles of the world have one context, so that they count together. Since the start: */

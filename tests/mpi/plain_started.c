@@ -233,10 +233,13 @@ static int wrong_of_round(MPI_Comm *comms, int kinds, int round) {
 
 static int random_ones(const char *seed) {
   MPI_Comm comms[3] = {MPI_COMM_WORLD}; /* all draw alike: of all processes */
+  MPI_Group all;
   int wrong = 0;
   srand((unsigned)atoi(seed));
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[1]);
-  MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]); /* without a blocking call */
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Comm_create_group(MPI_COMM_WORLD, all, 7, &comms[2]); /* without a collective before */
+  MPI_Group_free(&all);
   MPI_Op_create(compose_maps, 0, &compose);
   MPI_Type_contiguous(2, MPI_INT, &pair);
   MPI_Type_commit(&pair);
