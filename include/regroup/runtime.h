@@ -56,7 +56,7 @@ extern "C" {
  * options: NULL, or "name=value,name=value" with the names of `regroup-info` (without
  * RG_, in lower case: "log=debug,timeout=30"). The environment (RG_LOG, RG_TIMEOUT, ...)
  * takes precedence, so that the user decides.
- * Cost: a duplicate of comm, a communicator of the node's processes, three small
+ * Cost: a duplicate of comm, a communicator of the node's processes, two small
  * reductions, and a small broadcast (the first process reads RG_TUNING's file for all); small
  * broadcasts and reductions of the node's processes; an allgather of 8 bytes if RG_DOMAINS
  * names several failure domains.

@@ -16,6 +16,13 @@
 
 static atomic_flag locked = ATOMIC_FLAG_INIT;
 
+/* Before rg_init the members' levels of thread support are the same. */
+static int threads_may_create(void) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE || rgi_runtime.threads_of_any;
+}
+
 /* The members next below and above, or -1. */
 static void find_neighbours(int n, const int ranks[], int mine, int *below, int *above) {
   *below = -1;
@@ -41,7 +48,7 @@ static int take_lock(const char *call, int mine) {
 int rgi_creation_order_begin(const rgi_comm_creation *c) {
   int below, above, mine = c->ranks[c->me];
   MPI_Request request;
-  if (!rgi_runtime.threads_of_any)
+  if (!threads_may_create())
     return RG_SUCCESS;
   find_neighbours(c->n, c->ranks, mine, &below, &above);
   if (below >= 0) {
@@ -55,6 +62,6 @@ int rgi_creation_order_begin(const rgi_comm_creation *c) {
 }
 
 void rgi_creation_order_end(void) {
-  if (rgi_runtime.threads_of_any)
+  if (threads_may_create())
     atomic_flag_clear(&locked);
 }

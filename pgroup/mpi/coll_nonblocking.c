@@ -22,12 +22,19 @@ static const rgi_coll *state_of(MPI_Comm comm) {
   return coll && coll->state && coll->state->memory ? coll : NULL;
 }
 
-/* A root that gives to each member itself is slower than MPICH's choice from 32 ranks on. */
+/* Only inside a node: on another one the members may find it otherwise. A root that gives to each
+ * member itself is slower than MPICH's choice from 32 ranks on. */
 enum { MOST_SUITED = 8 };
 
 static int is_suited(const rgi_coll *coll) {
-  return coll &&
+  return coll && coll->nodes.count == 1 &&
          (coll->all.size == 2 || (rgi_node.oversubscribed && coll->all.size <= MOST_SUITED));
+}
+
+/* The tree for a reduction takes no other operation. */
+static int is_commutative(MPI_Op op) {
+  int commutes = 0;
+  return op != MPI_OP_NULL && PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes;
 }
 
 /* Before the call: afterwards the communicator may be freed. */

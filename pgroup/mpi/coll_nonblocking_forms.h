@@ -63,7 +63,7 @@ RG_API int FORM(MPI_Iallgatherv)(const void *send, COUNT send_count, MPI_Datatyp
 
 RG_API int FORM(MPI_Ireduce)(const void *send, void *recv, COUNT count, MPI_Datatype type,
                              MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
-  return PASS_ON(RGI_MPICH_IREDUCE, count && is_suited(state_of(comm)),
+  return PASS_ON(RGI_MPICH_IREDUCE, count && is_commutative(op) && is_suited(state_of(comm)),
                  FORM(PMPI_Ireduce)(send, recv, count, type, op, root, comm, request));
 }
 

@@ -81,7 +81,8 @@ static int begin_library(void) {
   if (!error) {
     rgi_wait_meanwhile = progress_mpi;
     rgi_intercept_choose(wanted);
-    rgi_mpich_algorithms_open(rgi_intercept_comm);
+    if (wanted)
+      rgi_mpich_algorithms_open(rgi_intercept_comm);
   } else if (rank == 0)
     rgi_log(RGI_LOG_WARN, "all calls are passed on to MPI: %s", rg_error_detail());
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish_library, &key, NULL);

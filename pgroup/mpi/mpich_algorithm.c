@@ -21,9 +21,15 @@ static const struct {
 #undef RGI_ROW
 };
 
-static struct {
+/* A variable, what the library writes, and what was there before that. */
+typedef struct {
+  int found;
   MPI_T_cvar_handle handle;
-  int value; /* of the algorithm; AUTOMATIC: not to be chosen */
+  int value, before;
+} variable;
+
+static struct {
+  variable number, radix; /* of the algorithm; number not found: it is not to be chosen */
 } algorithms[RGI_MPICH_ALGORITHMS];
 
 /* MPICH numbers a collective's algorithms in the order in which the variable's description lists
@@ -41,78 +47,86 @@ static int number_in(const char *text, const char *name) {
   return AUTOMATIC;
 }
 
-/* A handle for the variable of type int, and its value and description. */
-static int find(const char *name, const char *kind, MPI_T_cvar_handle *handle, int *value,
-                char *text) {
+/* The variable, if it is of type int, and its description. */
+static int find(const char *name, const char *kind, variable *v, char *text) {
   char full[MOST_NAME], ignored[MOST_NAME];
   int index, verbosity, bind, scope, count, length = sizeof ignored, text_length = MOST_TEXT;
   MPI_Datatype type;
   MPI_T_enum values;
   snprintf(full, sizeof full, "MPIR_CVAR_%s%s", name, kind);
-  return PMPI_T_cvar_get_index(full, &index) == MPI_SUCCESS &&
-         PMPI_T_cvar_get_info(index, ignored, &length, &verbosity, &type, &values, text,
-                              &text_length, &bind, &scope) == MPI_SUCCESS &&
-         type == MPI_INT && PMPI_T_cvar_handle_alloc(index, NULL, handle, &count) == MPI_SUCCESS &&
-         count == 1 && PMPI_T_cvar_read(*handle, value) == MPI_SUCCESS;
-}
-
-/* Only the algorithms chosen here use the radix, or whoever sets an algorithm in the environment
- * and not its radix. */
-static void set_radix(int i) {
-  char text[MOST_TEXT];
-  MPI_T_cvar_handle handle;
-  int before;
-  if (!list[i].radix_variable || !find(list[i].radix_variable, "", &handle, &before, text))
-    return;
-  PMPI_T_cvar_write(handle, &list[i].radix);
-  PMPI_T_cvar_handle_free(&handle);
+  v->found = PMPI_T_cvar_get_index(full, &index) == MPI_SUCCESS &&
+             PMPI_T_cvar_get_info(index, ignored, &length, &verbosity, &type, &values, text,
+                                  &text_length, &bind, &scope) == MPI_SUCCESS &&
+             type == MPI_INT &&
+             PMPI_T_cvar_handle_alloc(index, NULL, &v->handle, &count) == MPI_SUCCESS &&
+             count == 1 && PMPI_T_cvar_read(v->handle, &v->before) == MPI_SUCCESS;
+  return v->found;
 }
 
 static void open_one(int i) {
   char text[MOST_TEXT] = "";
-  int before;
-  if (!find(list[i].collective, "_INTRA_ALGORITHM", &algorithms[i].handle, &before, text) ||
-      before != AUTOMATIC)
+  variable *number = &algorithms[i].number, *radix = &algorithms[i].radix;
+  if (!find(list[i].collective, "_INTRA_ALGORITHM", number, text))
     return;
-  algorithms[i].value = number_in(text, list[i].name);
-  if (algorithms[i].value == AUTOMATIC)
-    return;
-  set_radix(i);
-  rgi_log(RGI_LOG_DEBUG, "MPICH's algorithm for %s: %s, number %d", list[i].collective,
-          list[i].name, algorithms[i].value);
+  number->value = number_in(text, list[i].name);
+  number->found = number->before == AUTOMATIC && number->value != AUTOMATIC &&
+                  (!list[i].radix_variable || find(list[i].radix_variable, "", radix, text));
+  radix->value = list[i].radix;
 }
 
 /* The processes' threads may differ, and with them what each could choose. */
 static void agree(MPI_Comm comm) {
   int mine = 0, all = 0;
   for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
-    mine |= (algorithms[i].value != AUTOMATIC) << i;
+    mine |= algorithms[i].number.found << i;
   if (PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, comm) != MPI_SUCCESS)
     all = 0;
-  for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
-    if (!(all >> i & 1))
-      algorithms[i].value = AUTOMATIC;
+  for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++) {
+    algorithms[i].number.found = all >> i & 1;
+    if (algorithms[i].number.found)
+      rgi_log(RGI_LOG_DEBUG, "MPICH's algorithm for %s: %s, number %d", list[i].collective,
+              list[i].name, algorithms[i].number.value);
+  }
 }
 
-/* The tool interface stays open: once closed, MPICH's does not find its variables again. */
+/* The tool interface stays open: once closed, MPICH's does not find its variables again. Another
+ * tool may use it from several threads. */
 void rgi_mpich_algorithms_open(MPI_Comm comm) {
   int level;
   if (PMPI_Query_thread(&level) == MPI_SUCCESS && level != MPI_THREAD_MULTIPLE &&
-      PMPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS)
+      PMPI_T_init_thread(MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS)
     for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
       open_one(i);
   agree(comm);
 }
 
-static void write_value(rgi_mpich_algorithm a, int value) {
-  if (algorithms[a].value != AUTOMATIC)
-    PMPI_T_cvar_write(algorithms[a].handle, &value);
+static void exchange(variable *v) {
+  if (v->found) {
+    PMPI_T_cvar_read(v->handle, &v->before);
+    PMPI_T_cvar_write(v->handle, &v->value);
+  }
 }
 
+static void restore(const variable *v) {
+  if (v->found)
+    PMPI_T_cvar_write(v->handle, &v->before);
+}
+
+/* What the program has set itself meanwhile is kept. */
 void rgi_mpich_algorithm_begin(rgi_mpich_algorithm a) {
-  write_value(a, algorithms[a].value);
+  if (!algorithms[a].number.found)
+    return;
+  exchange(&algorithms[a].number);
+  if (algorithms[a].number.before == AUTOMATIC)
+    exchange(&algorithms[a].radix);
+  else
+    restore(&algorithms[a].number);
 }
 
 void rgi_mpich_algorithm_end(rgi_mpich_algorithm a) {
-  write_value(a, AUTOMATIC);
+  if (!algorithms[a].number.found)
+    return;
+  restore(&algorithms[a].number);
+  if (algorithms[a].number.before == AUTOMATIC)
+    restore(&algorithms[a].radix);
 }

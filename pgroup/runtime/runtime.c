@@ -72,23 +72,32 @@ static int look_at_call(MPI_Comm comm, const char *options) {
                    rgi_runtime.size);
 }
 
+static int may_threads_call(void) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
+
 /* All processes return an error if one has found one, or RG_ERR_INIT if the library runs on some of
  * them only. */
 static int agree_on_call(MPI_Comm comm, int error) {
-  int64_t mark = rgi_modules_mark(), domain = (int64_t)rgi_domain_own(), all[7];
-  int64_t mine[7] = {rgi_comm_error_word(comm, error),
+  int64_t mark = rgi_modules_mark(), domain = (int64_t)rgi_domain_own(), all[8];
+  int64_t mine[8] = {rgi_comm_error_word(comm, error),
                      rgi_runtime.started > 0,
                      rgi_runtime.started == 0,
                      mark,
                      -mark,
                      domain,
-                     ~domain};
-  RGI_TRY_MPI(MPI_Allreduce(mine, all, 7, MPI_INT64_T, MPI_MAX, comm));
+                     ~domain,
+                     may_threads_call()};
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 8, MPI_INT64_T, MPI_MAX, comm));
   RGI_TRY(rgi_comm_error_tell(comm, "rg_init", all[0], error));
   if (all[1] && all[2])
     return rgi_error(RG_ERR_INIT, "rg_init: the library runs already on some of the processes");
-  if (!rgi_runtime.started)
+  if (!rgi_runtime.started) {
     rgi_modules_use(all[3] == -all[4]);
+    rgi_runtime.threads_of_any = (int)all[7];
+  }
   return rgi_runtime.started || all[5] == ~all[6] ? RG_SUCCESS : rgi_domain_share(comm);
 }
 
@@ -102,20 +111,14 @@ static int open_layers(void) {
 }
 
 static int start_runtime(MPI_Comm comm) {
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  rgi_runtime.threads = level == MPI_THREAD_MULTIPLE;
+  rgi_runtime.threads = may_threads_call();
   RGI_TRY_MPI(MPI_Comm_dup(comm, &rgi_runtime.comm));
   MPI_Comm_set_errhandler(rgi_runtime.comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(rgi_runtime.comm, &rgi_runtime.rank);
   MPI_Comm_size(rgi_runtime.comm, &rgi_runtime.size);
   rgi_runtime.mpi_group = MPI_GROUP_NULL;
-  int error = rgi_mpi_error(MPI_Allreduce(&rgi_runtime.threads, &rgi_runtime.threads_of_any, 1,
-                                          MPI_INT, MPI_MAX, rgi_runtime.comm),
-                            "MPI_Allreduce");
-  if (!error)
-    error =
-        rgi_mpi_error(MPI_Comm_group(rgi_runtime.comm, &rgi_runtime.mpi_group), "MPI_Comm_group");
+  int error =
+      rgi_mpi_error(MPI_Comm_group(rgi_runtime.comm, &rgi_runtime.mpi_group), "MPI_Comm_group");
   if (!error)
     error = open_layers();
   if (error) {

@@ -18,36 +18,6 @@ enum { MOST = 64, ROUNDS = 60, AT_ONCE = 4, LONG = 40000, PRIME = 10007 };
 
 static int rank, size;
 
-/* --- values ---------------------------------------------------------------------------------- */
-
-static void print_value(const char *name) {
-  char full[128];
-  int index, count, value;
-  MPI_T_cvar_handle handle;
-  snprintf(full, sizeof full, "MPIR_CVAR_%s_INTRA_ALGORITHM", name);
-  if (MPI_T_cvar_get_index(full, &index) == MPI_SUCCESS &&
-      MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
-    MPI_T_cvar_read(handle, &value);
-    if (rank == 0)
-      printf("value %s %d\n", name, value);
-    MPI_T_cvar_handle_free(&handle);
-  }
-}
-
-static void values(void) {
-  static const char *const names[] = {"IBCAST",      "ISCATTER", "ISCATTERV", "IALLGATHER",
-                                      "IALLGATHERV", "IREDUCE",  "ISCAN",     NULL};
-  int word = rank, level;
-  MPI_Request request;
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Ibcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
-  for (int i = 0; names[i]; i++)
-    print_value(names[i]);
-  MPI_T_finalize();
-}
-
 /* --- leaves ---------------------------------------------------------------------------------- */
 
 static void give(int scatters) {
@@ -253,6 +223,45 @@ static int random_ones(const char *seed) {
   MPI_Comm_free(&comms[2]);
   plain_number("wrong", wrong);
   return wrong;
+}
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+static void print_value(const char *name) {
+  char full[128];
+  int index, count, value;
+  MPI_T_cvar_handle handle;
+  snprintf(full, sizeof full, "MPIR_CVAR_%s_INTRA_ALGORITHM", name);
+  if (MPI_T_cvar_get_index(full, &index) == MPI_SUCCESS &&
+      MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+    MPI_T_cvar_read(handle, &value);
+    if (rank == 0)
+      printf("value %s %d\n", name, value);
+    MPI_T_cvar_handle_free(&handle);
+  }
+}
+
+static void values(void) {
+  static const char *const names[] = {"IBCAST",      "ISCATTER", "ISCATTERV", "IALLGATHER",
+                                      "IALLGATHERV", "IREDUCE",  "ISCAN",     NULL};
+  int level;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < KINDS; i++) {
+    operation o = {.comm = MPI_COMM_WORLD, .kind = i, .n = 1, .me = rank, .members = size};
+    for (int k = 0; k < size; k++) {
+      o.counts[k] = 1;
+      o.places[k] = k;
+    }
+    fill(&o);
+    start(&o);
+    MPI_Wait(&o.request, MPI_STATUS_IGNORE);
+    free(o.send);
+    free(o.recv);
+  }
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+  for (int i = 0; names[i]; i++)
+    print_value(names[i]);
+  MPI_T_finalize();
 }
 
 /* With a fourth argument process 1 has threads that may call MPI at the same time. */
