@@ -13,10 +13,10 @@ ask for something else:
                             scripts 120): it is ended after three times as long
     env: NAME=VALUE ...     environment
     beside: yes             whether it may run while another does (default: programs yes,
-                            scripts no); waits: it may, and waits for most of its time
+                            scripts no)
 
-Three tests run at a time: the programs in order, beside them the scripts that allow it, and beside both
-those that wait. Tests that measure or count then run one at a time. A test function counts once for
+Two tests run at a time: the programs in order, and beside them the scripts that allow it. Tests
+that measure, count or kill at random then run one at a time. A test function counts once for
 each rank count, a script once. The last line is "N passed, N failed", with
 ", N skipped" if there were any.
 """
@@ -67,7 +67,7 @@ class Test:
         self.ranks = [int(n) for n in asked.get('ranks', '1 2 3 4 7').split()]
         self.time = PATIENCE * float(asked.get('time', '60' if self.kind == '.c' else '120'))
         self.env = dict(pair.split('=', 1) for pair in asked.get('env', '').split())
-        self.beside = asked.get('beside', 'yes' if self.kind == '.c' else 'no').strip()
+        self.beside = asked.get('beside', 'yes' if self.kind == '.c' else 'no').strip() == 'yes'
 
 
 class Outcome:
@@ -281,15 +281,14 @@ class Lane:
                   ''.join('     %s\n' % note for note in outcome.notes), end='', flush=True)
             self.sum.add(outcome)
 
-    def run_all(self, *queues):
-        """Deques of tests, one after the other; other lanes may take from them too."""
-        for tests in queues:
-            while tests and not self.stopped:
-                try:
-                    test = tests.popleft()
-                except IndexError:
-                    break
-                self.run(test)
+    def run_all(self, tests):
+        """tests: a deque, from which another lane may take too."""
+        while not self.stopped:
+            try:
+                test = tests.popleft()
+            except IndexError:
+                return
+            self.run(test)
 
     def stop(self, future):
         """Called by another lane's thread."""
@@ -299,30 +298,25 @@ class Lane:
 
 
 def run_all(tests, options):
-    """One lane runs the programs, one the scripts, and each goes on with what is left; the third runs
-    those that wait. Then come the tests that may not run beside others."""
-    beside = [] if options.alone else [t for t in tests if t.beside in ('yes', 'waits')]
-    longest_first = sorted(beside, key=lambda t: -t.time)
+    """One lane runs the programs, the other the scripts; the first takes scripts too when its
+    programs are done. Then come the tests that may not run beside others."""
+    beside = [] if options.alone else [t for t in tests if t.beside]
     programs = collections.deque(t for t in beside if t.kind == '.c')
-    scripts = collections.deque(t for t in longest_first if t.kind != '.c' and t.beside == 'yes')
-    waiting = collections.deque(t for t in longest_first if t.kind != '.c' and t.beside == 'waits')
-    lanes = one, two, three = [Lane(options, number) for number in (1, 2, 3)]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        others = {two: pool.submit(two.run_all, scripts, programs, waiting),
-                  three: pool.submit(three.run_all, waiting)}
+    scripts = collections.deque(sorted((t for t in beside if t.kind != '.c'),
+                                       key=lambda t: -t.time))  # the longest first
+    lanes = one, two = Lane(options, 1), Lane(options, 2)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        future = pool.submit(two.run_all, scripts)
         try:
-            one.run_all(programs, scripts, waiting)
-            for future in others.values():
-                future.result()
+            one.run_all(programs)
+            one.run_all(scripts)
+            future.result()
         except BaseException:
-            for lane, future in others.items():
-                lane.stop(future)
+            two.stop(future)
             raise
     one.run_all(collections.deque(t for t in tests if t not in beside))
-    for lane in two, three:
-        one.sum.add(lane.sum)
-        one.suspects.update(lane.suspects)
-    for name, label in left_in_shared_memory(one.suspects).items():
+    one.sum.add(two.sum)
+    for name, label in left_in_shared_memory({**one.suspects, **two.suspects}).items():
         print('FAIL /dev/shm/%s was left by %s' % (name, label))
         one.sum.failed += 1
     left = [pid for lane in lanes for pid in marked_processes(lane.options.mark)]

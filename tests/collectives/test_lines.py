@@ -7,7 +7,6 @@ beside one another (compact) and dealt out in turn (scatter). The counts are exa
 one call is held against a bound for each operation.
 
 time: 240
-beside: yes
 
 With --table prints the counts for 8, 32, 64 and 128 ranks instead (minutes).
 """

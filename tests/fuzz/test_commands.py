@@ -8,7 +8,6 @@ the suite; longer by hand: FUZZ_SECONDS=600 RGT_SEED=1 RGT_BUILD=build/release
 tests/fuzz/test_commands.py. What failed is printed with its seed.
 
 time: 240
-beside: waits
 """
 import os
 import random

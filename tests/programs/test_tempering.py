@@ -5,7 +5,6 @@
 division, and when ranks are killed on the way.
 
 time: 200
-beside: waits
 """
 import os
 import random

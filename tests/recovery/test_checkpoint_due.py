@@ -7,7 +7,6 @@ the guards get the signal too. Without the calls a signal does what it always di
 stopping.c.
 
 time: 240
-beside: waits
 """
 import os
 import random

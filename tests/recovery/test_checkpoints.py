@@ -5,7 +5,6 @@
 moments; all of them. The last one that was complete is always there. See saver.c.
 
 time: 240
-beside: waits
 """
 import fcntl
 import os

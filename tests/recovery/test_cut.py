@@ -8,7 +8,6 @@ was given up ends with a line and a status of its own when mpiexec hears of it, 
 second world. See worlds.py, and accesses.c for accesses that are under way.
 
 time: 120
-beside: waits
 """
 import contextlib
 import os

@@ -4,7 +4,6 @@
 """40 seconds of the soak with faults of the network (network_soak.py).
 
 time: 150
-beside: waits
 """
 import os
 import sys

@@ -7,7 +7,6 @@ stopped counts as dead only if regroup-run --stopped says so. The same with libr
 libregroup-polite.so preloaded, which pause in MPI's waits or have their own. See waiting.c.
 
 time: 60
-beside: waits
 """
 import os
 import signal

@@ -6,7 +6,7 @@ a node is lost, is taken from the job, is to be switched off, or comes in additi
 docs/clusters.md.
 
 time: 120
-beside: waits
+beside: yes
 """
 import functools
 import os

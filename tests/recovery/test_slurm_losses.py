@@ -7,7 +7,6 @@ the loss of a rank, of a guard and of a daemon. The result is right, srun's stat
 nothing is left behind. See slurm_worlds.py, worlds.c.
 
 time: 120
-beside: waits
 """
 import copy
 import sys

@@ -4,7 +4,6 @@
 """Each program of the soak under Slurm (slurm_soak.py) once: a node is lost at a random moment.
 
 time: 120
-beside: waits
 """
 import os
 import sys

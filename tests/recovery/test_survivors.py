@@ -5,7 +5,6 @@
 exit status tells the truth; nothing is left behind. See survivors.c and soak.py.
 
 time: 300
-beside: waits
 """
 import os
 import random

@@ -5,7 +5,6 @@
 at any moment it ends with the count that it has on one rank.
 
 time: 400
-beside: yes
 """
 import difflib
 import os
