@@ -13,8 +13,8 @@
  * node keep have no more than CACHE_IDLE_BYTES for each of them, also where each keeps others.
  * When the arena is full, buffers and slots that no group of any process uses are given back.
  *
- * A group has a state of its own, found by its context, in three cases: with
- * MPI_THREAD_MULTIPLE (several threads may use groups of the same members at once), after an
+ * A group has a state of its own, found by its context, in three cases: where a process
+ * has MPI_THREAD_MULTIPLE (several threads may use groups of the same members at once), after an
  * error (the steps of the members may differ), and for survivors of a death (which it may
  * have interrupted at different steps).
  *

@@ -100,14 +100,14 @@ void rgi_mpich_algorithms_open(MPI_Comm comm) {
   agree(comm);
 }
 
-static void exchange(variable *v) {
+static void choose_value(variable *v) {
   if (v->found) {
     PMPI_T_cvar_read(v->handle, &v->before);
     PMPI_T_cvar_write(v->handle, &v->value);
   }
 }
 
-static void restore(const variable *v) {
+static void give_value_back(const variable *v) {
   if (v->found)
     PMPI_T_cvar_write(v->handle, &v->before);
 }
@@ -116,17 +116,17 @@ static void restore(const variable *v) {
 void rgi_mpich_algorithm_begin(rgi_mpich_algorithm a) {
   if (!algorithms[a].number.found)
     return;
-  exchange(&algorithms[a].number);
+  choose_value(&algorithms[a].number);
   if (algorithms[a].number.before == AUTOMATIC)
-    exchange(&algorithms[a].radix);
+    choose_value(&algorithms[a].radix);
   else
-    restore(&algorithms[a].number);
+    give_value_back(&algorithms[a].number);
 }
 
 void rgi_mpich_algorithm_end(rgi_mpich_algorithm a) {
   if (!algorithms[a].number.found)
     return;
-  restore(&algorithms[a].number);
+  give_value_back(&algorithms[a].number);
   if (algorithms[a].number.before == AUTOMATIC)
-    restore(&algorithms[a].radix);
+    give_value_back(&algorithms[a].radix);
 }

@@ -4,7 +4,7 @@
  * Which algorithm MPICH uses in a non-blocking collective. MPICH's own choice suits processes on
  * processors of their own: trees in which members send on what they have received. Where ranks
  * share processors such a member may not run when it is needed, and MPICH's "tsp" algorithms, some
- * of which have no such members, take a half to a tenth of the time. They are chosen by MPICH's
+ * of which have no such members, take down to a twentieth of the time. They are chosen by MPICH's
  * control variables through MPI's tool interface, for one call: the next may be on a communicator
  * whose members do not all have this library. */
 #ifndef RGI_MPICH_ALGORITHM_H
