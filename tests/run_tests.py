@@ -51,6 +51,15 @@ TAIL = 60  # lines of output that are shown when a run failed
 PATIENCE = 3  # on a busy machine a test takes longer
 
 
+def launcher_text():
+    """What the tests' launcher tells of itself and its MPI; nothing where there is none."""
+    words = os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split()
+    try:
+        return subprocess.run([*words, '--version'], capture_output=True, text=True).stdout
+    except OSError:
+        return ''
+
+
 def without_banner(text):
     return BANNER.sub('', text)
 

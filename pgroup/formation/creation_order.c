@@ -18,9 +18,7 @@ static atomic_flag locked = ATOMIC_FLAG_INIT;
 
 /* Before rg_init the members' levels of thread support are the same. */
 static int threads_may_create(void) {
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  return level == MPI_THREAD_MULTIPLE || rgi_runtime.threads_of_any;
+  return rgi_runtime.threads_of_any || rgi_runtime_may_threads_call();
 }
 
 /* The members next below and above, or -1. */

@@ -45,11 +45,9 @@ static void note_root(const rgi_coll *coll, int root) {
 
 #define PASS_ON(algorithm, suited, call)                                                           \
   ({                                                                                               \
-    int suited_ = (suited);                                                                        \
-    if (suited_)                                                                                   \
-      rgi_mpich_algorithm_begin(algorithm);                                                        \
+    int chosen_ = (suited) && rgi_mpich_algorithm_begin(algorithm);                                \
     int error_ = (call);                                                                           \
-    if (suited_)                                                                                   \
+    if (chosen_)                                                                                   \
       rgi_mpich_algorithm_end(algorithm);                                                          \
     error_;                                                                                        \
   })

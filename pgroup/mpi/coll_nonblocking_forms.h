@@ -44,7 +44,7 @@ RG_API int FORM(MPI_Iallgather)(const void *send, COUNT send_count, MPI_Datatype
                                        comm, request));
 }
 
-/* The algorithm sends messages even where nobody has data. */
+/* With this algorithm the members send messages even where no member has data. */
 static int FORM(has_data)(const rgi_coll *coll, const COUNT counts[]) {
   for (int i = 0; coll && counts && i < coll->all.size; i++)
     if (counts[i])

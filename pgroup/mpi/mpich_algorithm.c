@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "runtime/runtime.h"
 
 enum { MOST_TEXT = 4096, MOST_NAME = 128, AUTOMATIC = 0 };
 
@@ -21,15 +22,15 @@ static const struct {
 #undef RGI_ROW
 };
 
-/* A variable, what the library writes, and what was there before that. */
 typedef struct {
   int found;
   MPI_T_cvar_handle handle;
-  int value, before;
 } variable;
 
 static struct {
   variable number, radix; /* of the algorithm; number not found: it is not to be chosen */
+  int value;              /* of number, for the algorithm */
+  int radix_before;       /* the present call */
 } algorithms[RGI_MPICH_ALGORITHMS];
 
 /* MPICH numbers a collective's algorithms in the order in which the variable's description lists
@@ -47,8 +48,8 @@ static int number_in(const char *text, const char *name) {
   return AUTOMATIC;
 }
 
-/* The variable, if it is of type int, and its description. */
-static int find(const char *name, const char *kind, variable *v, char *text) {
+/* The variable, if it is of type int, its value and its description. */
+static int find(const char *name, const char *kind, variable *v, int *value, char *text) {
   char full[MOST_NAME], ignored[MOST_NAME];
   int index, verbosity, bind, scope, count, length = sizeof ignored, text_length = MOST_TEXT;
   MPI_Datatype type;
@@ -59,22 +60,22 @@ static int find(const char *name, const char *kind, variable *v, char *text) {
                                   &text_length, &bind, &scope) == MPI_SUCCESS &&
              type == MPI_INT &&
              PMPI_T_cvar_handle_alloc(index, NULL, &v->handle, &count) == MPI_SUCCESS &&
-             count == 1 && PMPI_T_cvar_read(v->handle, &v->before) == MPI_SUCCESS;
+             count == 1 && PMPI_T_cvar_read(v->handle, value) == MPI_SUCCESS;
   return v->found;
 }
 
 static void open_one(int i) {
   char text[MOST_TEXT] = "";
+  int now;
   variable *number = &algorithms[i].number, *radix = &algorithms[i].radix;
-  if (!find(list[i].collective, "_INTRA_ALGORITHM", number, text))
+  if (!find(list[i].collective, "_INTRA_ALGORITHM", number, &now, text))
     return;
-  number->value = number_in(text, list[i].name);
-  number->found = number->before == AUTOMATIC && number->value != AUTOMATIC &&
-                  (!list[i].radix_variable || find(list[i].radix_variable, "", radix, text));
-  radix->value = list[i].radix;
+  algorithms[i].value = number_in(text, list[i].name);
+  number->found = now == AUTOMATIC && algorithms[i].value != AUTOMATIC &&
+                  (!list[i].radix_variable || find(list[i].radix_variable, "", radix, &now, text));
 }
 
-/* The processes' threads may differ, and with them what each could choose. */
+/* What the processes' environments have set may differ. */
 static void agree(MPI_Comm comm) {
   int mine = 0, all = 0;
   for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
@@ -85,7 +86,7 @@ static void agree(MPI_Comm comm) {
     algorithms[i].number.found = all >> i & 1;
     if (algorithms[i].number.found)
       rgi_log(RGI_LOG_DEBUG, "MPICH's algorithm for %s: %s, number %d", list[i].collective,
-              list[i].name, algorithms[i].number.value);
+              list[i].name, algorithms[i].value);
   }
 }
 
@@ -93,40 +94,30 @@ static void agree(MPI_Comm comm) {
  * tool may use it from several threads. */
 void rgi_mpich_algorithms_open(MPI_Comm comm) {
   int level;
-  if (PMPI_Query_thread(&level) == MPI_SUCCESS && level != MPI_THREAD_MULTIPLE &&
-      PMPI_T_init_thread(MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS)
+  if (rgi_runtime.threads_of_any)
+    return;
+  if (PMPI_T_init_thread(MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS)
     for (int i = 0; i < RGI_MPICH_ALGORITHMS; i++)
       open_one(i);
   agree(comm);
 }
 
-static void choose_value(variable *v) {
-  if (v->found) {
-    PMPI_T_cvar_read(v->handle, &v->before);
-    PMPI_T_cvar_write(v->handle, &v->value);
+int rgi_mpich_algorithm_begin(rgi_mpich_algorithm a) {
+  const variable *number = &algorithms[a].number, *radix = &algorithms[a].radix;
+  int now = AUTOMATIC;
+  if (!number->found || PMPI_T_cvar_read(number->handle, &now) != MPI_SUCCESS || now != AUTOMATIC)
+    return 0;
+  PMPI_T_cvar_write(number->handle, &algorithms[a].value);
+  if (radix->found) {
+    PMPI_T_cvar_read(radix->handle, &algorithms[a].radix_before);
+    PMPI_T_cvar_write(radix->handle, &list[a].radix);
   }
-}
-
-static void give_value_back(const variable *v) {
-  if (v->found)
-    PMPI_T_cvar_write(v->handle, &v->before);
-}
-
-/* What the program has set itself meanwhile is kept. */
-void rgi_mpich_algorithm_begin(rgi_mpich_algorithm a) {
-  if (!algorithms[a].number.found)
-    return;
-  choose_value(&algorithms[a].number);
-  if (algorithms[a].number.before == AUTOMATIC)
-    choose_value(&algorithms[a].radix);
-  else
-    give_value_back(&algorithms[a].number);
+  return 1;
 }
 
 void rgi_mpich_algorithm_end(rgi_mpich_algorithm a) {
-  if (!algorithms[a].number.found)
-    return;
-  give_value_back(&algorithms[a].number);
-  if (algorithms[a].number.before == AUTOMATIC)
-    give_value_back(&algorithms[a].radix);
+  int automatic = AUTOMATIC;
+  PMPI_T_cvar_write(algorithms[a].number.handle, &automatic);
+  if (algorithms[a].radix.found)
+    PMPI_T_cvar_write(algorithms[a].radix.handle, &algorithms[a].radix_before);
 }

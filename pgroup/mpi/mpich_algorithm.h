@@ -31,12 +31,13 @@ typedef enum {
 
 /* Finds the variables that the user has left as they are, on all processes of comm. Where threads
  * of one may call MPI at the same time none is changed, nor with another MPI than MPICH. Collective
- * over comm: a small allreduce. */
+ * over comm, after rg_init: a small allreduce. */
 void rgi_mpich_algorithms_open(MPI_Comm comm);
 
-/* The next call of this collective uses the algorithm; end undoes it. All members of the call's
- * communicator do so, or none. Local. */
-void rgi_mpich_algorithm_begin(rgi_mpich_algorithm a);
+/* The next call of this collective uses the algorithm, until end undoes it. All members of the
+ * call's communicator do so, or none. 0: what the program has set itself meanwhile is kept, and end
+ * is not called. Local. */
+int rgi_mpich_algorithm_begin(rgi_mpich_algorithm a);
 void rgi_mpich_algorithm_end(rgi_mpich_algorithm a);
 
 #endif

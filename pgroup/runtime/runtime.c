@@ -72,7 +72,7 @@ static int look_at_call(MPI_Comm comm, const char *options) {
                    rgi_runtime.size);
 }
 
-static int may_threads_call(void) {
+int rgi_runtime_may_threads_call(void) {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   return level == MPI_THREAD_MULTIPLE;
@@ -89,7 +89,7 @@ static int agree_on_call(MPI_Comm comm, int error) {
                      -mark,
                      domain,
                      ~domain,
-                     may_threads_call()};
+                     rgi_runtime_may_threads_call()};
   RGI_TRY_MPI(MPI_Allreduce(mine, all, 8, MPI_INT64_T, MPI_MAX, comm));
   RGI_TRY(rgi_comm_error_tell(comm, "rg_init", all[0], error));
   if (all[1] && all[2])
@@ -111,7 +111,7 @@ static int open_layers(void) {
 }
 
 static int start_runtime(MPI_Comm comm) {
-  rgi_runtime.threads = may_threads_call();
+  rgi_runtime.threads = rgi_runtime_may_threads_call();
   RGI_TRY_MPI(MPI_Comm_dup(comm, &rgi_runtime.comm));
   MPI_Comm_set_errhandler(rgi_runtime.comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(rgi_runtime.comm, &rgi_runtime.rank);

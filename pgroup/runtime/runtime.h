@@ -28,6 +28,9 @@ typedef struct {
 
 extern rgi_runtime_info rgi_runtime;
 
+/* Whether MPI has MPI_THREAD_MULTIPLE in this process, also before rg_init. Local. */
+int rgi_runtime_may_threads_call(void);
+
 /* RG_ERR_NOT_INIT unless the library is started. */
 int rgi_runtime_check(const char *call);
 

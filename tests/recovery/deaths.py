@@ -16,6 +16,9 @@ import cluster  # noqa: E402
 import faults  # noqa: E402
 import slurm  # noqa: E402
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import run_tests  # noqa: E402
+
 ENV = dict(os.environ, RG_SURVIVE='1', UCX_TLS='tcp,self')
 # A job in a session of its own, all of whose output is read.
 READ = dict(text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -200,18 +203,14 @@ CUT = (r'Fatal error in |Assertion failed in file|internal ABORT|: rg_init: |'
        r'UCX +ERROR .*connect.*Connection refused')
 
 
-def forgets_status(mpiexec):
-    """Whether a launcher is MPICH 4.2's: where two processes of a node end almost at once by a signal,
+def forgets_status():
+    """Whether the launcher is MPICH 4.2's: where two processes of a node end almost at once by a signal,
     as all do after the first, its proxy sometimes takes 0 for the status of both, and mpiexec ends
     with 0. Programs of MPI alone get that as well."""
-    try:
-        text = subprocess.run([*mpiexec, '--version'], capture_output=True, text=True).stdout
-    except OSError:
-        return False
-    return re.search(r'HYDRA.*\n +Version: +4\.2\.', text) is not None
+    return re.search(r'HYDRA.*\n +Version: +4\.2\.', run_tests.launcher_text()) is not None
 
 
-FORGETS = forgets_status(os.environ.get('RGT_MPIEXEC', 'mpiexec.mpich').split())
+FORGETS = forgets_status()
 
 
 def is_loss(status):

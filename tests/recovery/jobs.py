@@ -13,6 +13,7 @@ import deaths
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'mpi'))
 import preload  # noqa: E402,F401
+import run_tests  # noqa: E402
 
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 BUILD = os.environ['RGT_BUILD']
@@ -20,7 +21,7 @@ SEED = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
 ONE = deaths.Node(MPIEXEC)
 TWO = deaths.Cliques(MPIEXEC)
 # What rg_init says of an MPICH that is not over UCX; of one over UCX nothing is expected.
-OVER_UCX = 'ch4:ucx' in subprocess.run([MPIEXEC[0], '--version'], capture_output=True, text=True).stdout
+OVER_UCX = 'ch4:ucx' in run_tests.launcher_text()
 UNKNOWN_MPI = re.compile(r'^(?!)' if OVER_UCX else
                          r'^\[regroup 0\] warning: RG_SURVIVE=1: calls of this MPI cannot .*\n', re.M)
 

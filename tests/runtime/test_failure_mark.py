@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import run_tests  # noqa: E402
+
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
 SOURCE = 'tests/runtime/failure_mark.c'
 
@@ -25,7 +28,7 @@ def marked():
     """1 or 0, as the table has it for this MPICH."""
     if 'openmpi' in os.environ['RGT_MPIEXEC']:
         skip('the mark of a failed process is of MPICH')
-    said = subprocess.run([MPIEXEC[0], '--version'], stdout=subprocess.PIPE, text=True).stdout
+    said = run_tests.launcher_text()
     version = re.search(r'Version: +(\d+)\.(\d+)', said)
     with open('pgroup/runtime/mpi_interrupt.c') as f:
         table = re.search(r'known_mpich\[\] = \{(.*)\};', f.read()).group(1)

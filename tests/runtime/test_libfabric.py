@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import run_tests  # noqa: E402
+
 BUILD = os.path.abspath(os.environ['RGT_BUILD'])
 POLLS, FREE = 1000, 4  # FREE: without a pause, pgroup/progress/polite.c
 if 'san' in os.path.basename(BUILD):
@@ -20,7 +23,7 @@ if 'san' in os.path.basename(BUILD):
 if 'openmpi' in os.environ.get('RGT_MPIEXEC', ''):
     print("polite waiting over libfabric is for MPICH, and Open MPI 5.0 needs more of libfabric's names")
     sys.exit(77)
-if 'ch4:ofi' in subprocess.run(['mpiexec.mpich', '--version'], stdout=subprocess.PIPE, text=True).stdout:
+if 'ch4:ofi' in run_tests.launcher_text():
     print("this MPI is linked with libfabric itself, and needs more of its names than the test's library has")
     sys.exit(77)
 # What pgroup/progress/polite_ofi.c and libfabric.c take from libfabric's binary interface.
