@@ -23,8 +23,9 @@
 #include "runtime/mpi_interrupt.h"
 
 /* UP: to the parent, the report of a member and its subtree. DOWN: the decision. GONE: to the
- * parent, that the sender has stopped waiting for the decision, and the error. */
-enum { UP, DOWN, GONE };
+ * parent, that the sender has stopped waiting for the decision, and the error. OTHER_SET: the
+ * decision where the members' lists name different sets. */
+enum { UP, DOWN, GONE, OTHER_SET };
 
 /* How long to look for messages of other members. MPI_Iprobe shows one message at a time, not
  * always at the first call, and the first message between two processes takes longer. */
@@ -162,7 +163,9 @@ static int look_for_gone(agree_state *r) {
 }
 
 /* A member was missing. A process that reported to this one although it is not its child has a
- * list with another set of members: it and the caller get RG_ERR_MISMATCH. */
+ * list with another set of members: it and the caller get RG_ERR_MISMATCH. The process that has
+ * been told so looks, too: its parent in the others' tree sends it a decision that it does not wait
+ * for. */
 static int look_for_strays(agree_state *r) {
   for (double end = rgi_clock_now() + STRAY_SECONDS; rgi_clock_now() < end; sched_yield()) {
     int there = 0;
@@ -177,7 +180,7 @@ static int look_for_strays(agree_state *r) {
       continue;
     r->decision.error = RG_ERR_MISMATCH;
     r->decision.rank = status.MPI_SOURCE;
-    RGI_TRY(send_notice(r, &r->decision, DOWN, status.MPI_SOURCE));
+    RGI_TRY(send_notice(r, &r->decision, OTHER_SET, status.MPI_SOURCE));
   }
   return RG_SUCCESS;
 }
@@ -186,9 +189,10 @@ static int run_agreement(agree_state *r) {
   RGI_TRY(await_children(r));
   RGI_TRY(look_for_gone(r));
   RGI_TRY(await_decision(r));
+  int other_set = r->decision.kind == OTHER_SET;
   for (int i = r->children - 1; i >= 0; i--)
-    RGI_TRY(send_notice(r, &r->decision, DOWN, r->child[i]));
-  if (r->decision.error == RG_ERR_TIMEOUT)
+    RGI_TRY(send_notice(r, &r->decision, other_set ? OTHER_SET : DOWN, r->child[i]));
+  if (r->decision.error == RG_ERR_TIMEOUT || other_set)
     RGI_TRY(look_for_strays(r));
   return RG_SUCCESS;
 }

@@ -17,7 +17,7 @@
  *
  * The n-th call with a tag matches the n-th call of the other members with it, also
  * after errors. One exception: lists that name different sets of members can leave
- * messages behind that a later call with the same tag receives. Different sets are
+ * messages and receives behind, which a later call with the same tag meets. Different sets are
  * noticed when RG_TIMEOUT ends the wait for a member, different orders at once. */
 int rgi_comm_agree(const rgi_comm_creation *c, uint64_t what, int error);
 
