@@ -255,7 +255,8 @@ static void test_all(void) {
   seed = rgt_seed();
   for (size_t t = 0; t < sizeof types / sizeof *types; t++)
     for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
-      if (types[t].kind & ops[o].kinds)
+      /* An MPI without C++ or Fortran has null types for those of these languages. */
+      if (types[t].kind & ops[o].kinds && types[t].type != MPI_DATATYPE_NULL)
         check(&types[t], &ops[o]);
 }
 
