@@ -350,7 +350,7 @@ class Run:
         if speaks and not silent and self.status != GIVEN_UP and \
                 not self.is_of_launcher() and not self.is_of_killed():
             return 'another status than %d' % GIVEN_UP
-        if not self.absent() and self.status and not lines:
+        if not self.absent() and self.status and not lines and not self.is_of_launcher():
             return 'status, though no node was lost'
         return ''
 
