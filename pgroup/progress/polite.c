@@ -45,6 +45,7 @@ EXPORT void *ucp_disconnect_nb(void *endpoint);
 EXPORT void ucp_request_release(void *request);
 EXPORT double rgi_polite_since(double now);
 EXPORT int rgi_polite_polls(void);
+EXPORT void rgi_polite_report_to(void (*report)(double since, double now));
 
 /* By their own names shared libraries get the functions of the first copy of this file; these are
  * the functions of this copy. */
@@ -53,9 +54,12 @@ EXPORT int rgi_polite_polls(void);
 OF_THIS_COPY(ucp_worker_progress);
 OF_THIS_COPY(rgi_polite_since);
 OF_THIS_COPY(rgi_polite_polls);
+OF_THIS_COPY(rgi_polite_report_to);
 
 typedef double since_fn(double);
 typedef int polls_fn(void);
+typedef void report_fn(double, double);
+typedef void report_to_fn(report_fn *);
 typedef rgi_polite_end_progress progress_fn;
 typedef void *disconnect_fn(void *);
 typedef void release_fn(void *);
@@ -67,9 +71,11 @@ enum { SEEN = 1, UNSEEN };
 
 static struct {
   _Atomic(progress_fn *) progress;
-  since_fn *other;       /* rgi_polite_since of another copy of this file, or NULL */
-  polls_fn *other_polls; /* its rgi_polite_polls */
+  since_fn *other;         /* rgi_polite_since of another copy of this file, or NULL */
+  polls_fn *other_polls;   /* its rgi_polite_polls */
+  report_fn *other_report; /* for waits that the other copy does not see */
   int on, spare, kind;
+  int unseen;      /* rgi_polite_expect_unseen */
   atomic_int seen; /* a poll: of a transport that moves all messages, or of one that does not */
   atomic_ulong polls, yields, sleeps;
 } polite;
@@ -96,7 +102,7 @@ RGI_POLITE_THREAD unsigned rgi_polite_served;
 RGI_POLITE_THREAD int rgi_polite_looking;
 
 unsigned long rgi_polite_moves(void) {
-  return mine.moves;
+  return mine.moves + (unsigned)polite.unseen;
 }
 
 static inline void end_row(void) {
@@ -146,6 +152,16 @@ static void *find_other(const char *function, void *own) {
   return found == own ? dlsym(RTLD_NEXT, function) : found;
 }
 
+static void report_own(double since, double now) {
+  if (rgi_polite_waits)
+    rgi_polite_waits(since, now);
+}
+
+/* Called by the copy that does not see polls of libfabric. */
+void rgi_polite_report_to(report_fn *report) {
+  polite.other_report = report;
+}
+
 /* Several threads may call it at the same time: all write the same. */
 int rgi_polite_start(void) {
   /* When the library is preloaded into a program that is also linked with
@@ -156,6 +172,16 @@ int rgi_polite_start(void) {
   polite.kind = wait_kind();
   polite.other = (since_fn *)find_other("rgi_polite_since", (void *)own_rgi_polite_since);
   polite.other_polls = (polls_fn *)find_other("rgi_polite_polls", (void *)own_rgi_polite_polls);
+  report_to_fn *to =
+      (report_to_fn *)find_other("rgi_polite_report_to", (void *)own_rgi_polite_report_to);
+  if (to && !first)
+    to(report_own);
+  return polite.on;
+}
+
+int rgi_polite_expect_unseen(void) {
+  rgi_polite_start();
+  polite.unseen = !env_is("RG_POLITE", "0");
   return polite.on;
 }
 
@@ -288,18 +314,43 @@ unsigned ucp_worker_progress(void *worker) {
   return 0;
 }
 
-/* With a processor for each process there is none to give away; and after a few polls in vain a
- * system call each is less than what it saves. */
-void rgi_polite_unseen(int moved) {
-  if (mine.polling > 0)
+/* For RG_PATIENCE: to the library of this copy, which notes its own waits itself, and to that of
+ * the other one. */
+static void report_unseen(double since, double now) {
+  if (now - since < REPORT_SECONDS)
     return;
-  atomic_store_explicit(&polite.seen, UNSEEN, memory_order_relaxed);
-  if (moved) {
-    mine.unseen = 0;
+  if (!rgi_polite_own_wait)
+    report_own(since, now);
+  if (polite.other_report)
+    polite.other_report(since, now);
+  getrusage(RUSAGE_THREAD, &mine.use);
+}
+
+static void watch_unseen(void) {
+  if (rgi_polite_waits && polite.other)
+    report_other();
+  if (!rgi_polite_waits && !polite.other_report)
+    return;
+  double now = rgi_clock_now();
+  if (rgi_polite_own_wait) {
+    report_unseen(rgi_polite_own_wait, now);
     return;
   }
-  mine.polls++;
+  if (mine.served != rgi_polite_served)
+    begin_row();
+  if (!mine.begun || (now - mine.last > GAP_SECONDS && !was_put_aside()))
+    mine.since = now;
+  mine.begun = 1;
+  mine.use.ru_nvcsw = 0;
+  report_unseen(mine.since, now);
+  mine.last = now;
+}
+
+/* With a processor for each process there is none to give away; and after a few polls in vain a
+ * system call each is less than what it saves. */
+static void yield_unseen(void) {
   int spins = polite.kind == RGI_PAUSE_SPIN || (polite.kind == RGI_PAUSE_AUTO && polite.spare);
+  mine.polls++;
   if (spins || mine.unseen < FREE_POLLS) {
     mine.unseen += !spins;
     rgi_pause_spin();
@@ -309,6 +360,21 @@ void rgi_polite_unseen(int moved) {
   atomic_fetch_add_explicit(&polite.yields, 1, memory_order_relaxed);
   mine.polls = 0;
   sched_yield();
+  if (mine.last > 0)
+    mine.last = rgi_clock_now();
+}
+
+/* A look of the library's own wait moves something each time: the answer to the look. */
+void rgi_polite_unseen(int moved) {
+  if (rgi_polite_own_wait || (!moved && mine.polling == 0))
+    watch_unseen();
+  if (mine.polling > 0)
+    return;
+  atomic_store_explicit(&polite.seen, UNSEEN, memory_order_relaxed);
+  if (moved)
+    end_row();
+  else
+    yield_unseen();
 }
 
 /* Closing TCP connections in MPI_Finalize hangs in UCX 1.13 with 8 ranks and

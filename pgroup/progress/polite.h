@@ -21,8 +21,8 @@ extern RGI_HIDDEN RGI_POLITE_THREAD void (*rgi_polite_polled)(void);
  * 0. A preloaded library's waits are reported by the library that the program is linked with. */
 extern RGI_HIDDEN RGI_POLITE_THREAD double rgi_polite_own_wait;
 
-/* How many polls of this thread have moved something. Always 0 where this file sees no polls: MPI
- * is not MPICH over UCX. */
+/* How many polls of this thread have moved something; over libfabric always 1. Always 0 where
+ * neither this file nor another copy of it sees polls: MPI is not MPICH over one of the two. */
 RGI_HIDDEN unsigned long rgi_polite_moves(void);
 
 /* A function of MPI that only looks begins (1) or has ended (-1): in between, polls in vain do not
@@ -50,6 +50,10 @@ RGI_HIDDEN int rgi_polite_gives_away(void);
  * processors. */
 RGI_HIDDEN void rgi_polite_start_begin(void);
 RGI_HIDDEN void rgi_polite_start_end(void);
+
+/* As rgi_polite_start, for a transport whose polls are told to rgi_polite_unseen, by this copy or
+ * another one. */
+RGI_HIDDEN int rgi_polite_expect_unseen(void);
 
 /* A poll of a transport has moved something or not. MPI also moves messages that are not seen. */
 RGI_HIDDEN void rgi_polite_unseen(int moved);

@@ -9,7 +9,8 @@
  * fi_fabric on, which it is looked up for before libfabric.
  *
  * MPICH moves messages inside a node itself, between two polls. They are not seen here, so a poll
- * in vain is no sign that nothing comes: rgi_polite_unseen yields the processor and never sleeps.
+ * in vain is no sign that nothing comes: rgi_polite_unseen yields the processor and never sleeps. A
+ * row of them without a gap for RG_PATIENCE is taken for a wait all the same.
  *
  * The first members of libfabric's objects and tables are part of its binary interface. */
 #include <dlfcn.h>
@@ -107,7 +108,7 @@ int fi_fabric(void *attributes, object **fabric, void *context) {
     return -38; /* -FI_ENOSYS */
   inside++;
   int error = next(attributes, fabric, context);
-  if (is_outermost(error) && rgi_polite_start())
+  if (is_outermost(error) && rgi_polite_expect_unseen())
     put_in_front(*fabric, FABRIC_DOMAIN, (any_fn *)open_domain);
   return error;
 }

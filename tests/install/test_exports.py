@@ -20,7 +20,7 @@ LOOKS = {'MPI_' + name for name in (
 START = {'MPI_Init', 'MPI_Init_thread'}
 with open('include/regroup/version.h') as f:
     PRIVATE = '@@REGROUP_PRIVATE_' + re.search(r'RG_VERSION "(.*?)"', f.read()).group(1)
-ASKED = {'rgi_polite_since', 'rgi_polite_polls'}
+ASKED = {'rgi_polite_since', 'rgi_polite_polls', 'rgi_polite_report_to'}
 SENT = {'ucp_tag_send_nbx', 'ucp_tag_recv_nbx'}
 
 

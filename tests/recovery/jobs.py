@@ -20,8 +20,9 @@ BUILD = os.environ['RGT_BUILD']
 SEED = int(os.environ.get('RGT_SEED', random.randrange(2**31)))
 ONE = deaths.Node(MPIEXEC)
 TWO = deaths.Cliques(MPIEXEC)
-# What rg_init says of an MPICH that is not over UCX; of one over UCX nothing is expected.
 OVER_UCX = 'ch4:ucx' in run_tests.launcher_text()
+SURVIVED = [ONE, TWO] if OVER_UCX else [ONE]  # where a death is
+# What rg_init says of an MPICH that is not over UCX; of one over UCX nothing is expected.
 UNKNOWN_MPI = re.compile(r'^(?!)' if OVER_UCX else
                          r'^\[regroup 0\] warning: RG_SURVIVE=1: calls of this MPI cannot .*\n', re.M)
 
