@@ -10,8 +10,9 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'cluster'))
+sys.path[:0] = [os.path.join(HERE, '..', 'cluster'), os.path.join(HERE, '..')]
 import cluster  # noqa: E402,F401
+import run_tests  # noqa: E402
 
 BUILD = os.path.abspath(os.environ['RGT_BUILD'])
 MPIEXEC = os.environ['RGT_MPIEXEC'].split()
@@ -49,6 +50,10 @@ def make_tool(folder, name='pmpi_tool'):
     library = '%s/lib%s.so' % (folder, name)
     mpicc('-shared', '-fPIC', '%s/%s.c' % (HERE, name), '-o', library)
     return library
+
+
+def over_libfabric():
+    return 'ch4:ofi' in run_tests.launcher_text()
 
 
 # --- running --------------------------------------------------------------------------------

@@ -13,12 +13,14 @@ import shutil
 import subprocess
 import tempfile
 
-from preload import (LIBRARY, cluster, report, run, run_on, skip, skip_openmpi, skip_sanitized,
-                     under)
+from preload import (LIBRARY, cluster, report, run, run_on, run_tests, skip, skip_openmpi,
+                     skip_sanitized, under)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 skip_sanitized()
 skip_openmpi()
+if '--disable-fortran' in run_tests.launcher_text():
+    skip('this MPI has no Fortran')
 for tool in ['mpifort.mpich', 'mpicc.mpich', 'gfortran']:
     if not shutil.which(tool):
         skip('no ' + tool)

@@ -10,10 +10,12 @@ beside: yes
 """
 import re
 
-from preload import LIBRARY, run, skip_openmpi, skip_sanitized, under
+from preload import LIBRARY, over_libfabric, run, skip, skip_openmpi, skip_sanitized, under
 
 skip_sanitized()
 skip_openmpi()
+if over_libfabric():
+    skip('over libfabric waits never sleep')
 
 text, said = run(2, under(LIBRARY, 'tests/plain_looks', RG_OVERSUBSCRIBED='yes'))
 for name in ['nothing', 'flush', 'fetch_and_op', 'allreduce']:

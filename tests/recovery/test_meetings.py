@@ -15,7 +15,7 @@ import jobs
 PROGRAM = 'tests/meetings'
 POLICIES = ['share-out:cost=0', 'none', 'join-right', 'release:gain=0.5', 'sync:i=2', 'share-out:i=1']
 RUNS, MOST, MOVES = 6, 80, 30
-NODES = [jobs.TWO, deaths.Cliques(jobs.MPIEXEC, 4)]
+NODES = [jobs.TWO, deaths.Cliques(jobs.MPIEXEC, 4)] if jobs.OVER_UCX else []
 
 
 def run_counted(np, policy, walkers, seed, plan, *alike, where=jobs.ONE):
@@ -42,7 +42,7 @@ def test_undisturbed():
 def test_moves():
     """Walkers that go from node to node, while copies of them are on the way."""
     for seed in range(MOVES):
-        assert run(4, 'share-out:cost=0', 20, 946 + seed % 2, '', where=jobs.TWO) == 0
+        assert run(4, 'share-out:cost=0', 20, 946 + seed % 2, '', where=jobs.SURVIVED[-1]) == 0
 
 
 def test_meeting():
@@ -106,8 +106,9 @@ def test_moments(seed):
 test_undisturbed()
 test_moves()
 test_meeting()
-test_nodes(jobs.SEED)
-test_buddies(jobs.SEED)
-for nodes in [jobs.ONE], NODES:
+if NODES:
+    test_nodes(jobs.SEED)
+    test_buddies(jobs.SEED)
+for nodes in filter(None, ([jobs.ONE], NODES)):
     test_calls(jobs.SEED, nodes)
 test_moments(jobs.SEED)

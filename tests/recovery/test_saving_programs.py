@@ -13,6 +13,7 @@ import random
 import re
 import shutil
 import signal
+import sys
 import tempfile
 import time
 
@@ -20,6 +21,9 @@ import deaths
 import jobs
 
 REQUEUE = 99
+if not jobs.OVER_UCX:
+    print("libraries that libfabric loads catch SIGTERM: it is not seen when the program does")
+    sys.exit(77)
 PLAIN = dict(os.environ)
 PROGRAMS = {
     'kernel': ('bin/regroup-mcmc', '-g', 2, '-w', 8, '-n', 400, '-u', 50),

@@ -20,7 +20,7 @@ PROGRAM = 'tests/walkers'
 POLICIES = ['none', 'join-right', 'most-work', 'share-out:cost=0', 'release:gain=0.5', 'sync:i=2',
             'share-out:i=1', 'release:i=2,gain=1']
 RUNS, MOST = 8, 60
-NODES = [jobs.TWO, deaths.Cliques(jobs.MPIEXEC, 4)]
+NODES = [jobs.TWO, deaths.Cliques(jobs.MPIEXEC, 4)] if jobs.OVER_UCX else []
 
 
 def run(np, policy, seed, plan, *alike, env=deaths.ENV, where=jobs.ONE):
@@ -116,7 +116,7 @@ def test_exchange():
 def test_births():
     """Amid what all processes are told of the walkers that units have made: on one node each of them
     is one broadcast, on several two."""
-    for where in jobs.ONE, NODES[0], NODES[1]:
+    for where in jobs.ONE, *NODES:
         for step in range(1, 9):
             assert run(4, 'sync:i=1', step, '%d:b%d' % (step % 4, step), where=where) == 1
 
@@ -162,11 +162,12 @@ test_undisturbed()
 test_end()
 test_first_and_last()
 test_limits(jobs.SEED)
-test_nodes(jobs.SEED)
-test_kept()
-test_domains()
-test_exchange()
+if NODES:
+    test_nodes(jobs.SEED)
+    test_kept()
+    test_domains()
+    test_exchange()
 test_births()
-for nodes in [jobs.ONE], NODES:
+for nodes in filter(None, ([jobs.ONE], NODES)):
     test_calls(jobs.SEED, nodes)
     test_moments(jobs.SEED, nodes)
