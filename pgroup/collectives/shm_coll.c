@@ -4,7 +4,8 @@
  * Barrier and broadcast inside a node. A barrier is one step in which each member sees or is
  * counted by all others. A broadcast is one step for each chunk of the data: the root writes
  * and goes on, the others read; it may be as many short chunks as there are cells, or
- * RGI_SHM_CHUNKS long ones, ahead of them. */
+ * RGI_SHM_CHUNKS long ones, ahead of them. Long data go by other ways: shm_coll_direct.c and
+ * shm_coll_spread.c. */
 #include "collectives/shm_coll.h"
 
 #include "base/copy.h"
@@ -50,6 +51,14 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
 
 #define LEAST_SLEEPING ((size_t)256 << 10)
 
+/* From the root's memory to the other members'. */
+static int bcast_long(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
+  if (rgi_shm_coll_spreads(l))
+    RGI_TRY(rgi_shm_step_attach_buffer(l, c->call));
+  return rgi_shm_coll_spreads(l) && l->buffer ? rgi_shm_coll_spread(l, c)
+                                              : rgi_shm_coll_copy_direct(l, c);
+}
+
 static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {
   l->bytes = (uint32_t)bytes;
   const rgi_shm_coll_copy copy = {.in = data,
@@ -59,7 +68,7 @@ static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, co
                                   .reader = RGI_SHM_COLL_ALL,
                                   .call = call};
   if (rgi_shm_coll_direct(bytes, rgi_shm_coll_direct_least(LEAST_SLEEPING)))
-    return rgi_shm_coll_copy_direct(l, &copy);
+    return bcast_long(l, &copy);
   if (bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, call));
   if (rgi_shm_coll_direct_without_buffer(l, bytes))

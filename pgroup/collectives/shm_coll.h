@@ -106,9 +106,10 @@ typedef struct {
  * lets the processes read each other's memory. The same on all members. */
 int rgi_shm_coll_direct(size_t bytes, size_t least);
 
-/* The shortest blocks for which an operation does so, as measured. sleeping: where processes share
- * processors; there the givers' copies into the shared buffer run beside other copies, and a giver
- * that waits must run once more. */
+/* The shortest blocks for which an operation does so, as measured: with a processor for each
+ * process this; sleeping: where processes share processors; there the givers' copies into the
+ * shared buffer run beside other copies, and a giver that waits must run once more. */
+#define RGI_SHM_COLL_DIRECT_LEAST ((size_t)32 << 10)
 size_t rgi_shm_coll_direct_least(size_t sleeping);
 
 /* The same where the arena has no room for the shared buffer: through the cells blocks of some
@@ -119,6 +120,16 @@ static inline int rgi_shm_coll_direct_without_buffer(const rgi_shared_state *l, 
 
 /* l->bytes is set. */
 int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c);
+
+/* Reads memory of member i, which has told where it is, and does not leave before it knows that it
+ * has been read. */
+int rgi_shm_coll_read_member(rgi_shared_state *l, int i, uint64_t address, void *to, size_t bytes,
+                             const char *call);
+
+/* Long broadcasts where each process has a processor, and that have the shared buffer: the members
+ * share the reading of the root's memory, then read from one another. */
+int rgi_shm_coll_spreads(const rgi_shared_state *l);
+int rgi_shm_coll_spread(rgi_shared_state *l, const rgi_shm_coll_copy *c);
 
 /* Small broadcasts and reductions that follow the levels of a node (levels.h), where each process
  * has a processor: a member reads the cells or chunks of its children and its parent only.

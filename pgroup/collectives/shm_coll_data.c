@@ -21,13 +21,17 @@
 #define SCATTER_LEAST_DIRECT ((size_t)128 << 10)
 #define ALLGATHER_LEAST ((size_t)32 << 20)
 #define ALLTOALL_LEAST ((size_t)1 << 20)
+/* Of an alltoall with a processor for each process: blocks that fill a chunk, but not shorter than
+ * a system call is worth. */
+#define ALLTOALL_LEAST_SPINNING ((size_t)8 << 10)
 
 static size_t smaller_of(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
 /* The caller's part of a step for a piece of n bytes, which begins at byte `at` of each block.
- * Every member publishes its piece; a receiver reads them all. */
+ * Every member publishes its piece; a receiver reads them all. It begins with its own, so that not
+ * all receivers read the same one. */
 static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
   int tiny = n <= RGI_SHM_TINY, is_receiver = b->root < 0 || b->root == l->me;
   const char *in = (const char *)b->in + at;
@@ -38,7 +42,8 @@ static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t
   rgi_shm_step_give_counted(l, in, tiny ? n : 0);
   if (is_receiver && !rgi_shm_step_can_spin())
     RGI_TRY(rgi_shm_step_await_all(l, b->call));
-  for (int i = 0; i < l->n && is_receiver; i++) {
+  for (int k = 0; k < l->n && is_receiver; k++) {
+    int i = (l->me + k) % l->n;
     if (rgi_shm_step_can_spin() && i != l->me)
       RGI_TRY(rgi_shm_step_await_member(l, i, b->call));
     RGI_TRY(rgi_shm_step_check_length(l, i, step, b->call));
@@ -175,8 +180,10 @@ int rgi_shm_coll_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
 static int alltoall_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
   rgi_shm_coll_pieces p = {(const char *)b->in + at, b->bytes, n, b->call, 0};
   RGI_TRY(rgi_shm_coll_give_pieces(l, &p));
-  for (int i = 0; i < l->n; i++)
+  for (int k = 0; k < l->n; k++) {
+    int i = (l->me + k) % l->n;
     rgi_copy_block((char *)b->out + (size_t)i * b->bytes + at, rgi_shm_coll_piece(l, &p, i), n);
+  }
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }
@@ -194,10 +201,17 @@ static int alltoall_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
                               .call = b->call});
 }
 
+static size_t alltoall_least(const rgi_shared_state *l) {
+  if (!rgi_shm_step_can_spin())
+    return ALLTOALL_LEAST / (size_t)l->n;
+  size_t part = RGI_SHM_CHUNK / (size_t)l->n;
+  return part > ALLTOALL_LEAST_SPINNING ? part : ALLTOALL_LEAST_SPINNING;
+}
+
 static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   size_t piece = RGI_SHM_CHUNK / (size_t)l->n;
   l->bytes = (uint32_t)b->bytes;
-  if (rgi_shm_coll_direct(b->bytes, rgi_shm_coll_direct_least(ALLTOALL_LEAST / (size_t)l->n)))
+  if (rgi_shm_coll_direct(b->bytes, alltoall_least(l)))
     return alltoall_direct(l, b);
   if (piece == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,

@@ -6,7 +6,8 @@
  *
  * A giver's memory is the application's again when the giver has left the operation. It leaves
  * early only with an error, and marks the state broken before that; a reader looks at the mark
- * after its copy. */
+ * after its copy. Where each process has a processor, a giver whose blocks one member reads leaves
+ * as soon as that one has done so; otherwise all givers leave together. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -20,11 +21,8 @@
 #include "shm/node.h"
 #include "shm/peer_memory.h"
 
-/* With a processor for each process. */
-#define LEAST ((size_t)32 << 10)
-
 size_t rgi_shm_coll_direct_least(size_t sleeping) {
-  return rgi_shm_step_can_spin() ? LEAST : sleeping;
+  return rgi_shm_step_can_spin() ? RGI_SHM_COLL_DIRECT_LEAST : sleeping;
 }
 
 int rgi_shm_coll_direct(size_t bytes, size_t least) {
@@ -40,16 +38,33 @@ static int copy_error(const rgi_shared_state *l, int giver, int error, const cha
                    rgi_shared_state_group_rank(l, giver), strerror(error));
 }
 
+int rgi_shm_coll_read_member(rgi_shared_state *l, int i, uint64_t address, void *to, size_t bytes,
+                             const char *call) {
+  int place = rgi_node_find(rgi_members_at(l->members, rgi_shared_state_group_rank(l, i)));
+  int error = rgi_peer_memory_read(rgi_node.pids[place], address, to, bytes);
+  atomic_thread_fence(memory_order_acquire); /* the mark is read after the data */
+  return error ? copy_error(l, i, error, call) : rgi_shm_step_check_not_broken(l, call);
+}
+
+/* What a giver publishes. */
+typedef struct {
+  uint64_t address;      /* of its blocks */
+  _Atomic uint32_t read; /* the only reader stores the step's number when it has read its block */
+} offer;
+
+static offer *offer_of(rgi_shared_state *l, int giver) {
+  return (offer *)(void *)rgi_shm_step_cell(l, giver)->data;
+}
+
 /* Copies the caller's block of a giver that has published. */
 static int copy_from(rgi_shared_state *l, const rgi_shm_coll_copy *c, int giver) {
-  uint64_t address;
+  offer *o = offer_of(l, giver);
   RGI_TRY(rgi_shm_step_check_length(l, giver, l->step, c->call));
-  memcpy(&address, rgi_shm_step_cell(l, giver)->data, sizeof address);
-  int place = rgi_node_find(rgi_members_at(l->members, rgi_shared_state_group_rank(l, giver)));
-  int error = rgi_peer_memory_read(rgi_node.pids[place], address + (size_t)l->me * c->from,
-                                   c->out + (size_t)giver * c->to, c->bytes);
-  atomic_thread_fence(memory_order_acquire); /* the mark is read after the data */
-  return error ? copy_error(l, giver, error, c->call) : rgi_shm_step_check_not_broken(l, c->call);
+  RGI_TRY(rgi_shm_coll_read_member(l, giver, o->address + (size_t)l->me * c->from,
+                                   c->out + (size_t)giver * c->to, c->bytes, c->call));
+  if (c->reader == l->me)
+    atomic_store_explicit(&o->read, l->step, memory_order_release);
+  return RG_SUCCESS;
 }
 
 /* Each member begins with the next one, so that not all read the same one. */
@@ -67,11 +82,11 @@ static int copy_from_all(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
 
 /* Tells the others where the caller's blocks are. */
 static void give(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
-  uint64_t address = (uint64_t)(uintptr_t)c->in;
+  const offer mine = {(uint64_t)(uintptr_t)c->in, l->step - 1};
   if (c->giver == l->me)
-    rgi_shm_step_give(l, &address, sizeof address);
+    rgi_shm_step_give(l, &mine, sizeof mine);
   else
-    rgi_shm_step_give_counted(l, &address, sizeof address);
+    rgi_shm_step_give_counted(l, &mine, sizeof mine);
 }
 
 /* A giver that does not read may have no `out`. */
@@ -82,6 +97,15 @@ static void copy_own(const rgi_shared_state *l, const rgi_shm_coll_copy *c) {
 
 static int is_one_of(int member, int me) {
   return member == RGI_SHM_COLL_ALL || member == me;
+}
+
+/* Waits until the caller's blocks have been read. The step has been ended. */
+static int await_readers(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
+  if (c->reader == l->me)
+    return RG_SUCCESS;
+  if (c->reader == RGI_SHM_COLL_ALL || !rgi_shm_step_can_spin())
+    return rgi_shm_step_await_ended(l, c->call);
+  return rgi_shm_step_await_word(l, &offer_of(l, l->me)->read, c->reader, c->call);
 }
 
 int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
@@ -97,5 +121,5 @@ int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
     RGI_TRY(copy_from_all(l, c));
   }
   rgi_shm_step_end(l);
-  return gives ? rgi_shm_step_await_ended(l, c->call) : RG_SUCCESS;
+  return gives ? await_readers(l, c) : RG_SUCCESS;
 }

@@ -4,8 +4,12 @@
  * Reduce-scatter inside a node. In each step every member gives a piece to each other one
  * (shm_coll_pieces.c), and combines those for it, from the last member's to the first one's as all
  * reductions do, in its own result: so each step has one barrier, and no member reads results.
- * Where that is not possible the whole vector is reduced on all members. */
+ * Where that is not possible the whole vector is reduced on all members.
+ *
+ * Long blocks, where each process has a processor: a member reads those for it from the others'
+ * memory instead, a piece of each, into its part of the shared buffer. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/copy.h"
 #include "base/error.h"
@@ -24,6 +28,50 @@ static int combine_step(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
     RGI_TRY(rgi_op_apply(rgi_shm_coll_piece(l, &p, i), out, n, r->type, r->op));
   rgi_shm_step_end(l);
   return RG_SUCCESS;
+}
+
+/* Elements [at, at + n) of the caller's block on each member, which has published where its vector
+ * is. All of them have ended the steps before: no member reads the caller's part. */
+static int read_and_combine(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t at,
+                            size_t n) {
+  size_t bytes = n * r->size, begin = ((size_t)l->me * r->count + at) * r->size;
+  char *part = rgi_shm_step_part(l, l->me), *out = (char *)r->out + at * r->size;
+  rgi_copy_block(part + (size_t)l->me * bytes, (const char *)r->in + begin, bytes);
+  for (int k = 1; k < l->n; k++) {
+    int i = (l->me + k) % l->n;
+    uint64_t address;
+    memcpy(&address, rgi_shm_step_cell(l, i)->data, sizeof address);
+    RGI_TRY(
+        rgi_shm_coll_read_member(l, i, address + begin, part + (size_t)i * bytes, bytes, r->call));
+  }
+  rgi_copy_block(out, part + (size_t)(l->n - 1) * bytes, bytes);
+  for (int i = l->n - 2; i >= 0; i--)
+    RGI_TRY(rgi_op_apply(part + (size_t)i * bytes, out, n, r->type, r->op));
+  return RG_SUCCESS;
+}
+
+/* Of elements; 0: the members give their pieces, as two do faster in any case. Shorter pieces are
+ * not worth a system call each. */
+static size_t direct_piece(const rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
+  size_t piece = RGI_SHM_CHUNKS * RGI_SHM_CHUNK / (size_t)l->n;
+  int may = l->n > 2 && rgi_shm_step_can_spin() && piece >= RGI_SHM_COLL_DIRECT_LEAST &&
+            rgi_shm_coll_direct(r->count * r->size, RGI_SHM_COLL_DIRECT_LEAST);
+  return may ? piece / r->size : 0;
+}
+
+static int run_direct(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t piece) {
+  uint64_t address = (uint64_t)(uintptr_t)r->in;
+  RGI_TRY(rgi_shm_step_begin(l, 0, r->call));
+  rgi_shm_step_publish(l, &address, sizeof address);
+  for (int k = 1; k < l->n; k++)
+    RGI_TRY(rgi_shm_step_await_member(l, (l->me + k) % l->n, r->call));
+  RGI_TRY(rgi_shm_step_check_all(l, l->step, r->call));
+  for (size_t at = 0; at < r->count; at += piece) {
+    size_t left = r->count - at;
+    RGI_TRY(read_and_combine(l, r, at, left < piece ? left : piece));
+  }
+  rgi_shm_step_end(l);
+  return rgi_shm_step_await_ended(l, r->call);
 }
 
 /* The sum of all blocks on all members; each takes its own. */
@@ -49,6 +97,9 @@ static int reduce_all(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
 }
 
 static int run_steps(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t piece) {
+  size_t direct = direct_piece(l, r);
+  if (direct > 0)
+    return run_direct(l, r, direct);
   for (size_t at = 0; at < r->count; at += piece) {
     size_t left = r->count - at;
     RGI_TRY(combine_step(l, r, at, left < piece ? left : piece));

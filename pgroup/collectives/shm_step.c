@@ -309,19 +309,23 @@ void rgi_shm_step_publish(rgi_shared_state *l, const void *data, size_t bytes) {
   atomic_store_explicit(&c->step, l->step, memory_order_release);
 }
 
-int rgi_shm_step_await_member(rgi_shared_state *l, int i, const char *call) {
-  _Atomic uint32_t *step = &rgi_shm_step_cell(l, i)->step;
+int rgi_shm_step_await_word(rgi_shared_state *l, const _Atomic uint32_t *word, int i,
+                            const char *call) {
   rgi_wait w;
   RGI_LINES_COUNT_READ(1);
   for (int look = 0; look < 1000; look++) {
-    if (atomic_load_explicit(step, memory_order_acquire) == l->step)
+    if (atomic_load_explicit(word, memory_order_acquire) == l->step)
       return RG_SUCCESS;
     rgi_pause_spin();
   }
   rgi_wait_start(&w, call, rgi_shared_state_group_rank(l, i));
-  while (atomic_load_explicit(step, memory_order_acquire) != l->step)
+  while (atomic_load_explicit(word, memory_order_acquire) != l->step)
     RGI_TRY(wait_spinning(l, &w));
   return RG_SUCCESS;
+}
+
+int rgi_shm_step_await_member(rgi_shared_state *l, int i, const char *call) {
+  return rgi_shm_step_await_word(l, &rgi_shm_step_cell(l, i)->step, i, call);
 }
 
 /* How often member i has been counted in at the steps of this cell. */

@@ -36,6 +36,10 @@ void rgi_shm_step_publish(rgi_shared_state *l, const void *data, size_t bytes);
 /* Waits until member i has published the step. Only where members can spin. */
 int rgi_shm_step_await_member(rgi_shared_state *l, int i, const char *call);
 
+/* The same until member i has stored the step's number in the word. */
+int rgi_shm_step_await_word(rgi_shared_state *l, const _Atomic uint32_t *word, int i,
+                            const char *call);
+
 /* Counts the caller in; returns 1 to the last member to arrive. */
 int rgi_shm_step_arrive(rgi_shared_state *l);
 
@@ -103,9 +107,14 @@ static inline rgi_shared_state_cell *rgi_shm_step_cell(rgi_shared_state *l, int 
   return (rgi_shared_state_cell *)(void *)(l->now + (size_t)i * l->stride);
 }
 
-/* Member i's chunk of the shared buffer for a step, and for so many bytes. */
+/* Member i's part of the shared buffer, which begins with its long chunks. */
+static inline char *rgi_shm_step_part(rgi_shared_state *l, int i) {
+  return l->buffer + (size_t)i * rgi_shared_state_part(l->depth);
+}
+
+/* Its chunk for a step, and for so many bytes. */
 static inline char *rgi_shm_step_chunk(rgi_shared_state *l, int i, uint32_t step, size_t bytes) {
-  char *part = l->buffer + (size_t)i * rgi_shared_state_part(l->depth);
+  char *part = rgi_shm_step_part(l, i);
   return bytes > RGI_SHM_SMALL || l->depth == RGI_SHM_FEW
              ? part + step % RGI_SHM_CHUNKS * RGI_SHM_CHUNK
              : part + RGI_SHM_CHUNKS * RGI_SHM_CHUNK +

@@ -22,10 +22,10 @@ SLOWER = 20e-9
 
 
 def jobs(given):
-    """(ranks, waiting, way); MPI's waits are polite, and at 2 ranks also plain."""
+    """(ranks, waiting, way); MPI's waits are polite, and plain too where each rank has a processor."""
     for ranks in given.ranks:
         for waiting in given.waiting:
-            if waiting == 'polite' or ranks == 2:
+            if waiting == 'polite' or ranks <= len(os.sched_getaffinity(0)):
                 for way in given.ways:
                     yield ranks, waiting, way
 
@@ -92,7 +92,7 @@ def main():
     p.add_argument('build', help='the folder of the build: build/release')
     p.add_argument('--ranks', default='2,4,8', help='2,4,8')
     p.add_argument('--ways', default='rotating,each,stream', help='rotating,each,stream')
-    p.add_argument('--waiting', default='polite,plain', help='polite,plain (plain: at 2 ranks)')
+    p.add_argument('--waiting', default='polite,plain', help='polite,plain (plain: ranks that have a processor each)')
     p.add_argument('--operations', default='all')
     p.add_argument('--sizes', default=SIZES, help=SIZES)
     p.add_argument('--runs', type=int, default=15, help='of each contender (15)')

@@ -3,7 +3,7 @@
  *
  * ranks: 1 2 3 4 7 16
  * env: RG_TIMEOUT=60 RG_ARENA_SIZE=64
- * wrap: rgi_shm_coll_direct
+ * wrap: rgi_shm_coll_direct rgi_shm_coll_read_member
  * Collectives inside a node, against their definitions; all of the processes
  * count as one node's here. */
 #include <errno.h>
@@ -38,7 +38,8 @@ static const size_t lengths[] = {0,
                                  65535,
                                  RGI_SHM_CHUNK,
                                  RGI_SHM_CHUNK + 1,
-                                 3 * RGI_SHM_CHUNK + 7};
+                                 3 * RGI_SHM_CHUNK + 7,
+                                 9 * RGI_SHM_CHUNK + 1};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 #define SHORT 7 /* without the shared buffer: up to 1000 bytes, a step for each 56 */
 
@@ -72,8 +73,10 @@ static void test_bcast(void) {
       data[i] = rgt_rank == root ? byte_of(root, i, turn) : 0;
     delay();
     RGT_OK(rgi_shm_coll_bcast(l, data, n, root, "test"));
+    if (rgt_rank == root) /* it may have left before the others, and its memory is its own again */
+      memset(data, 0, n);
     for (size_t i = 0; i < n; i++)
-      wrong += data[i] != byte_of(root, i, turn);
+      wrong += data[i] != (rgt_rank == root ? 0 : byte_of(root, i, turn));
     RGT_INT(wrong, 0);
     free(data);
   }
@@ -266,6 +269,8 @@ static void test_reduce_scatter(void) {
     delay();
     RGT_OK(rgi_shm_coll_reduce_scatter(
         l, &(rgi_shm_coll_reduction){in, out, n, sizeof *in, MPI_DOUBLE, MPI_SUM, 0, 0, "test"}));
+    for (size_t i = 0; i < ranks * n; i++)
+      in[i] = -1; /* it is the caller's again */
     for (size_t i = 0; i < n; i++)
       wrong += out[i] != rgt_size * (rgt_size - 1) / 2.0 +
                              rgt_size * (3.0 * rgt_rank + (double)(i % 1000) + turn);
@@ -426,8 +431,20 @@ static void test_stop(void) {
 int __real_rgi_shm_coll_direct(size_t bytes, size_t least);
 int __wrap_rgi_shm_coll_direct(size_t bytes, size_t least);
 
+int __real_rgi_shm_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
+                                    size_t bytes, const char *call);
+int __wrap_rgi_shm_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
+                                    size_t bytes, const char *call);
+
 static long copied_directly;
+static size_t bytes_read; /* of other members' memory, but by rgi_shm_coll_copy_direct */
 static int always;
+
+int __wrap_rgi_shm_coll_read_member(rgi_shared_state *s, int i, uint64_t address, void *to,
+                                    size_t bytes, const char *call) {
+  bytes_read += bytes;
+  return __real_rgi_shm_coll_read_member(s, i, address, to, bytes, call);
+}
 
 int __wrap_rgi_shm_coll_direct(size_t bytes, size_t least) {
   int direct = __real_rgi_shm_coll_direct(bytes, always ? (size_t)32 << 10 : least);
@@ -470,6 +487,55 @@ static void test_direct(void) {
   check_direct("oversubscribed=no");
 }
 
+/* A long broadcast: each member but the root reads its share of the root's memory, and takes the
+ * rest from others. Two members have no others. */
+static void test_shares(void) {
+  const size_t n = 5 * RGI_SHM_CHUNK + 1, readers = (size_t)rgt_size - 1;
+  start("oversubscribed=no");
+  bytes_read = 0;
+  char *data = malloc(n);
+  for (int root = 0; root < rgt_size; root++) {
+    memset(data, rgt_rank == root, n);
+    RGT_OK(rgi_shm_coll_bcast(l, data, n, root, "test"));
+    RGT_TRUE(data[0] == 1 && data[n - 1] == 1 && !memcmp(data, data + 1, n - 1));
+  }
+  size_t all = bytes_read, spreads = rgt_size > 2 && rgi_node.pids;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+  RGT_INT(all, spreads ? (size_t)rgt_size * n : 0);
+  RGT_TRUE(bytes_read <= n + readers * 2 * 64); /* a piece is up to a line longer: two steps */
+  free(data);
+  test_stop();
+}
+
+/* Members read the blocks for them, if there are not so many that the pieces become short. */
+static void test_read_and_combine(void) {
+  start("oversubscribed=no");
+  bytes_read = 0;
+  test_reduce_scatter();
+  test_reduce_scatter_order();
+  RGT_TRUE((bytes_read > 0) == (rgt_size > 2 && rgt_size <= 8 && rgi_node.pids));
+  test_stop();
+}
+
+/* A giver leaves a gather when its block has been read: the member behind it comes after that. */
+static void test_giver_leaves(void) {
+  const size_t n = 2 * RGI_SHM_CHUNK;
+  start("oversubscribed=no");
+  char *block = malloc(n), *out = malloc(n * (size_t)rgt_size);
+  memset(block, rgt_rank, n);
+  if (rgt_rank > 1)
+    MPI_Recv(NULL, 0, MPI_BYTE, rgt_rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  RGT_OK(rgi_shm_coll_gather(l, &(rgi_shm_coll_blocks){block, out, n, 0, "test"}));
+  memset(block, -1, n);
+  if (rgt_rank > 0 && rgt_rank < rgt_size - 1)
+    MPI_Send(NULL, 0, MPI_BYTE, rgt_rank + 1, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < rgt_size && rgt_rank == 0; i++)
+    RGT_TRUE(out[(size_t)i * n] == i && out[(size_t)(i + 1) * n - 1] == i);
+  free(block);
+  free(out);
+  test_stop();
+}
+
 static void test_direct_sleeping(void) {
   check_direct("oversubscribed=yes");
 }
@@ -492,6 +558,9 @@ int main(int argc, char **argv) {
                                    {"stop", test_stop},
                                    {"peer memory", test_peer_memory},
                                    {"direct", test_direct},
+                                   {"shares of a broadcast", test_shares},
+                                   {"read and combine", test_read_and_combine},
+                                   {"a giver leaves", test_giver_leaves},
                                    {"direct, sleeping", test_direct_sleeping},
                                    {"direct, without the buffer", test_direct_without_buffer},
                                    {NULL, NULL}};
