@@ -67,13 +67,21 @@ static int gather_direct(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   return rgi_shm_coll_copy_direct(l, &c);
 }
 
+/* Beside a root that reads one block after the other, a giver goes on as soon as its block is in
+ * its chunks. */
+static size_t gather_least(const rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
+  if (b->root < 0)
+    return rgi_shm_coll_direct_least(ALLGATHER_LEAST / (size_t)l->n);
+  if (l->n > 2 && rgi_shm_step_can_spin())
+    return RGI_SHM_CHUNKS * RGI_SHM_CHUNK + 1;
+  return rgi_shm_coll_direct_least(GATHER_LEAST);
+}
+
 /* in may be the caller's own block of out: it is read before anything is
  * written there. */
 static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   l->bytes = (uint32_t)b->bytes;
-  if (rgi_shm_coll_direct(
-          b->bytes,
-          rgi_shm_coll_direct_least(b->root < 0 ? ALLGATHER_LEAST / (size_t)l->n : GATHER_LEAST)))
+  if (rgi_shm_coll_direct(b->bytes, gather_least(l, b)))
     return gather_direct(l, b);
   if (b->bytes > RGI_SHM_TINY)
     RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));

@@ -74,9 +74,10 @@ static int combine_at_once(rgi_shared_state *l, const rgi_shm_coll_reduction *r)
 
 /* Up to so many bytes it takes the root less time to combine all operands than it takes all members
  * to meet twice. Where the others run beside the root they would share the work, and it reads
- * the lines of all of them: there the limit falls by their number squared. In a scan all members
- * read the lines of many others. */
+ * the lines of all of them: there the limit falls by their number squared, from 16 KiB on. In a
+ * scan all members read the lines of many others. */
 #define AT_ROOT_MOST ((size_t)8 << 10)
+#define AT_ROOT_SPINNING ((size_t)16 << 10)
 #define SCAN_MOST ((size_t)4 << 10)
 #define SCAN_MOST_SLEEPING ((size_t)32 << 10)
 
@@ -86,7 +87,8 @@ static int is_at_once(const rgi_shared_state *l, const rgi_shm_coll_reduction *r
     return 0;
   if (r->root < 0)
     return bytes <= (rgi_shm_step_can_spin() ? SCAN_MOST : SCAN_MOST_SLEEPING) / others;
-  return bytes <= (rgi_shm_step_can_spin() ? AT_ROOT_MOST / (others * others) : AT_ROOT_MOST);
+  return bytes <= AT_ROOT_MOST &&
+         (!rgi_shm_step_can_spin() || bytes <= AT_ROOT_SPINNING / (others * others));
 }
 
 /* --- tiny -------------------------------------------------------------------------- */

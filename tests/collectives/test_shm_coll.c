@@ -519,7 +519,7 @@ static void test_read_and_combine(void) {
 
 /* A giver leaves a gather when its block has been read: the member behind it comes after that. */
 static void test_giver_leaves(void) {
-  const size_t n = 2 * RGI_SHM_CHUNK;
+  const size_t n = 5 * RGI_SHM_CHUNK;
   start("oversubscribed=no");
   char *block = malloc(n), *out = malloc(n * (size_t)rgt_size);
   memset(block, rgt_rank, n);
