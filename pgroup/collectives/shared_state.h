@@ -29,9 +29,13 @@
  *
  * Which process writes what, and when:
  *
- *   cell[].data, .bytes     its member, between the begin of the step and its publication
+ *   cell[].data, .bytes     its member, between the begin of the step and its publication; in a
+ *                           gather of long blocks the root then writes the word that tells the
+ *                           member that its block has been read
  *   chunk of the buffer     its member, likewise; a reduction also lets every member write
- *                           its share of the last member's chunk, between two barriers
+ *                           its share of the last member's chunk, between two barriers; a member
+ *                           that reads others' memory writes all of its chunks when all members
+ *                           have published the step, and have thus ended those before
  *   cell[].step             its member: publishes the step
  *   arrival_count           its member: how often it has counted itself in, by cell
  *   done                    its member: the last step whose data it no longer needs
@@ -59,7 +63,8 @@
  * Memory ordering. Plain stores become visible by one of four pairs:
  *   1. cell[].step: store-release in rgi_shm_step_publish, load-acquire in
  *      rgi_shm_step_await_member. A reader that sees the number of its own step sees the
- *      cell's data, its bytes and the chunk that was filled before.
+ *      cell's data, its bytes and the chunk that was filled before. Likewise the word for a giver
+ *      whose block has been read: what the giver writes to its memory comes after that.
  *   2. arrived: each increment is sequentially consistent, thus acquires and releases. All
  *      increments of a step form one release sequence: the member that makes the last
  *      increment, and a reader that loads the final value with acquire
