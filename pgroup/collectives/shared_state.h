@@ -33,9 +33,10 @@
  *                           gather of long blocks the root then writes the word that tells the
  *                           member that its block has been read
  *   chunk of the buffer     its member, likewise; a reduction also lets every member write
- *                           its share of the last member's chunk, between two barriers; a member
- *                           that reads others' memory writes all of its chunks when all members
- *                           have published the step, and have thus ended those before
+ *                           its share of the last member's chunk, between two barriers, and the
+ *                           root of a scatter writes the others' chunks; a member that reads
+ *                           others' memory writes all of its chunks when all members have published
+ *                           the first step of the operation, and have thus ended those before (1)
  *   cell[].step             its member: publishes the step
  *   arrival_count           its member: how often it has counted itself in, by cell
  *   done                    its member: the last step whose data it no longer needs
@@ -58,7 +59,7 @@
  *
  * A member entry is written by its member only, and its cells are lines of their own: two
  * members never write to the same line, except in the header, which is used where processes
- * sleep anyway.
+ * sleep anyway, and for the word that ends a giver's wait in a gather.
  *
  * Memory ordering. Plain stores become visible by one of four pairs:
  *   1. cell[].step: store-release in rgi_shm_step_publish, load-acquire in

@@ -53,7 +53,8 @@ static inline int rgi_shm_coll_last_operand(const rgi_shared_state *l,
 
 int rgi_shm_coll_reduce(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
-/* in: r->count elements for each member; out: those for the caller, combined. It has no root. */
+/* in: r->count elements for each member; out: those for the caller, combined; the two do not
+ * overlap. It has no root. */
 int rgi_shm_coll_reduce_scatter(rgi_shared_state *l, const rgi_shm_coll_reduction *r);
 
 /* A reduction whose elements are longer than a chunk or, without the shared buffer, than a cell. */
@@ -92,7 +93,7 @@ int rgi_shm_coll_give_pieces(rgi_shared_state *l, rgi_shm_coll_pieces *p);
 const char *rgi_shm_coll_piece(rgi_shared_state *l, const rgi_shm_coll_pieces *p, int i);
 
 /* Long blocks, which a member copies from another one's memory to its own, once. The givers wait
- * until all have done so. */
+ * until that has been done. */
 typedef struct {
   const void *in;         /* of a giver */
   const void *own;        /* the caller's own block, which it copies itself; or NULL */
@@ -121,8 +122,23 @@ static inline int rgi_shm_coll_direct_without_buffer(const rgi_shared_state *l, 
 /* l->bytes is set. */
 int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c);
 
-/* Reads memory of member i, which has told where it is, and does not leave before it knows that it
- * has been read. */
+/* What a member publishes whose memory others are to read: it does not leave the operation before
+ * it knows that they have. */
+typedef struct {
+  uint64_t address, bytes; /* of its blocks; of one block */
+  _Atomic uint32_t read;   /* its only reader stores the step's number after its copy */
+} rgi_shm_coll_offer;
+
+/* An offer of the step that runs. */
+rgi_shm_coll_offer rgi_shm_coll_offer_make(const rgi_shared_state *l, const void *memory,
+                                           size_t bytes);
+
+/* Member i's, which has published the step. RG_ERR_TRUNCATE, RG_ERR_MISMATCH: its blocks have
+ * another length. */
+int rgi_shm_coll_offer_of(rgi_shared_state *l, int i, size_t bytes, const char *call,
+                          rgi_shm_coll_offer **offer);
+
+/* Reads member i's memory at an address in its offer. An error if the member may have left. */
 int rgi_shm_coll_read_member(rgi_shared_state *l, int i, uint64_t address, void *to, size_t bytes,
                              const char *call);
 

@@ -7,7 +7,7 @@
  * A giver's memory is the application's again when the giver has left the operation. It leaves
  * early only with an error, and marks the state broken before that; a reader looks at the mark
  * after its copy. Where each process has a processor, a giver whose blocks one member reads leaves
- * as soon as that one has done so; otherwise all givers leave together. */
+ * as soon as that one has done so; otherwise the givers that do not read wait for all others. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -46,20 +46,37 @@ int rgi_shm_coll_read_member(rgi_shared_state *l, int i, uint64_t address, void 
   return error ? copy_error(l, i, error, call) : rgi_shm_step_check_not_broken(l, call);
 }
 
-/* What a giver publishes. */
-typedef struct {
-  uint64_t address;      /* of its blocks */
-  _Atomic uint32_t read; /* the only reader stores the step's number when it has read its block */
-} offer;
+_Static_assert(sizeof(rgi_shm_coll_offer) <= RGI_SHM_TINY &&
+                   offsetof(rgi_shared_state_cell, data) % _Alignof(rgi_shm_coll_offer) == 0,
+               "an offer lies in a cell");
 
-static offer *offer_of(rgi_shared_state *l, int giver) {
-  return (offer *)(void *)rgi_shm_step_cell(l, giver)->data;
+static rgi_shm_coll_offer *offer_in_cell(rgi_shared_state *l, int i) {
+  return (rgi_shm_coll_offer *)(void *)rgi_shm_step_cell(l, i)->data;
+}
+
+rgi_shm_coll_offer rgi_shm_coll_offer_make(const rgi_shared_state *l, const void *memory,
+                                           size_t bytes) {
+  return (rgi_shm_coll_offer){(uint64_t)(uintptr_t)memory, bytes, l->step - 1};
+}
+
+/* The cell has the length modulo 2^32. */
+int rgi_shm_coll_offer_of(rgi_shared_state *l, int i, size_t bytes, const char *call,
+                          rgi_shm_coll_offer **offer) {
+  *offer = offer_in_cell(l, i);
+  RGI_TRY(rgi_shm_step_check_length(l, i, l->step, call));
+  if ((*offer)->bytes == bytes)
+    return RG_SUCCESS;
+  return rgi_error((*offer)->bytes > bytes ? RG_ERR_TRUNCATE : RG_ERR_MISMATCH,
+                   "%s: the lengths differ: blocks of rank %d have %llu bytes, of this process "
+                   "%zu; form the group anew",
+                   call, rgi_shared_state_group_rank(l, i), (unsigned long long)(*offer)->bytes,
+                   bytes);
 }
 
 /* Copies the caller's block of a giver that has published. */
 static int copy_from(rgi_shared_state *l, const rgi_shm_coll_copy *c, int giver) {
-  offer *o = offer_of(l, giver);
-  RGI_TRY(rgi_shm_step_check_length(l, giver, l->step, c->call));
+  rgi_shm_coll_offer *o;
+  RGI_TRY(rgi_shm_coll_offer_of(l, giver, c->bytes, c->call, &o));
   RGI_TRY(rgi_shm_coll_read_member(l, giver, o->address + (size_t)l->me * c->from,
                                    c->out + (size_t)giver * c->to, c->bytes, c->call));
   if (c->reader == l->me)
@@ -82,7 +99,7 @@ static int copy_from_all(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
 
 /* Tells the others where the caller's blocks are. */
 static void give(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
-  const offer mine = {(uint64_t)(uintptr_t)c->in, l->step - 1};
+  const rgi_shm_coll_offer mine = rgi_shm_coll_offer_make(l, c->in, c->bytes);
   if (c->giver == l->me)
     rgi_shm_step_give(l, &mine, sizeof mine);
   else
@@ -105,7 +122,7 @@ static int await_readers(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
     return RG_SUCCESS;
   if (c->reader == RGI_SHM_COLL_ALL || !rgi_shm_step_can_spin())
     return rgi_shm_step_await_ended(l, c->call);
-  return rgi_shm_step_await_word(l, &offer_of(l, l->me)->read, c->reader, c->call);
+  return rgi_shm_step_await_word(l, &offer_in_cell(l, l->me)->read, c->reader, c->call);
 }
 
 int rgi_shm_coll_copy_direct(rgi_shared_state *l, const rgi_shm_coll_copy *c) {

@@ -9,7 +9,6 @@
  * Long blocks, where each process has a processor: a member reads those for it from the others'
  * memory instead, a piece of each, into its part of the shared buffer. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/copy.h"
 #include "base/error.h"
@@ -31,7 +30,8 @@ static int combine_step(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
 }
 
 /* Elements [at, at + n) of the caller's block on each member, which has published where its vector
- * is. All of them have ended the steps before: no member reads the caller's part. */
+ * is. That was in the operation's first step: all have ended those before, and no member reads the
+ * caller's part. */
 static int read_and_combine(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t at,
                             size_t n) {
   size_t bytes = n * r->size, begin = ((size_t)l->me * r->count + at) * r->size;
@@ -39,10 +39,10 @@ static int read_and_combine(rgi_shared_state *l, const rgi_shm_coll_reduction *r
   rgi_copy_block(part + (size_t)l->me * bytes, (const char *)r->in + begin, bytes);
   for (int k = 1; k < l->n; k++) {
     int i = (l->me + k) % l->n;
-    uint64_t address;
-    memcpy(&address, rgi_shm_step_cell(l, i)->data, sizeof address);
-    RGI_TRY(
-        rgi_shm_coll_read_member(l, i, address + begin, part + (size_t)i * bytes, bytes, r->call));
+    rgi_shm_coll_offer *offer;
+    RGI_TRY(rgi_shm_coll_offer_of(l, i, r->count * r->size, r->call, &offer));
+    RGI_TRY(rgi_shm_coll_read_member(l, i, offer->address + begin, part + (size_t)i * bytes, bytes,
+                                     r->call));
   }
   rgi_copy_block(out, part + (size_t)(l->n - 1) * bytes, bytes);
   for (int i = l->n - 2; i >= 0; i--)
@@ -60,9 +60,9 @@ static size_t direct_piece(const rgi_shared_state *l, const rgi_shm_coll_reducti
 }
 
 static int run_direct(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t piece) {
-  uint64_t address = (uint64_t)(uintptr_t)r->in;
   RGI_TRY(rgi_shm_step_begin(l, 0, r->call));
-  rgi_shm_step_publish(l, &address, sizeof address);
+  const rgi_shm_coll_offer mine = rgi_shm_coll_offer_make(l, r->in, r->count * r->size);
+  rgi_shm_step_publish(l, &mine, sizeof mine);
   for (int k = 1; k < l->n; k++)
     RGI_TRY(rgi_shm_step_await_member(l, (l->me + k) % l->n, r->call));
   RGI_TRY(rgi_shm_step_check_all(l, l->step, r->call));
