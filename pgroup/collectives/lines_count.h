@@ -4,7 +4,7 @@
  * Counting the cache lines of a shared state that a process reads and other processes have written,
  * or writes and other processes have used: each of them crosses between caches. In a build with
  * LINES=count; else nothing is counted, and nothing is spent. A wait counts once, however often it
- * looks. */
+ * looks. What the system copies from another process's memory is not counted. */
 #ifndef RGI_LINES_COUNT_H
 #define RGI_LINES_COUNT_H
 
