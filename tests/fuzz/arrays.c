@@ -90,6 +90,18 @@ static int64_t draw_extent(int64_t extent) {
                                       : 0;
 }
 
+/* Room for the patch with rows that are an element longer, and for some single elements; NULL where
+ * that is much: elements of any size may have been drawn. */
+static void *draw_buffer(const arrays_patch *p) {
+  double elements = 1;
+  for (int d = 0; d < p->info.dims; d++)
+    elements *= p->hi[d] > p->lo[d] ? (double)p->hi[d] - (double)p->lo[d] + 1 : 1;
+  double bytes = (double)p->info.element_size * (elements > 16 ? elements : 16);
+  if (draw_chance(24) || bytes > ARRAYS_BUFFER_MOST)
+    return NULL;
+  return fuzz_in(bytes > ARRAYS_BUFFER ? (size_t)bytes : ARRAYS_BUFFER);
+}
+
 arrays_patch arrays_draw_patch(rg_array a) {
   arrays_patch p = {.info = {.size = sizeof p.info}};
   FUZZ(rg_array_info(a, &p.info));
@@ -111,6 +123,6 @@ arrays_patch arrays_draw_patch(rg_array a) {
                              : extent;
   }
   p.with_ld = draw_chance(2);
-  p.buffer = draw_chance(24) ? NULL : fuzz_in(ARRAYS_BUFFER);
+  p.buffer = draw_buffer(&p);
   return p;
 }

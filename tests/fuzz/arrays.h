@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 
-enum { ARRAYS_BUFFER = 1 << 20 };
+enum { ARRAYS_BUFFER = 1 << 20, ARRAYS_BUFFER_MOST = 1 << 24 };
 
 typedef struct {
   rg_array_spec info;
