@@ -53,10 +53,10 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
 
 /* From the root's memory to the other members'. */
 static int bcast_long(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
-  if (rgi_shm_coll_spreads(l))
-    RGI_TRY(rgi_shm_step_attach_buffer(l, c->call));
-  return rgi_shm_coll_spreads(l) && l->buffer ? rgi_shm_coll_spread(l, c)
-                                              : rgi_shm_coll_copy_direct(l, c);
+  if (!rgi_shm_coll_spreads(l))
+    return rgi_shm_coll_copy_direct(l, c);
+  RGI_TRY(rgi_shm_step_attach_buffer(l, c->call));
+  return l->buffer ? rgi_shm_coll_spread(l, c) : rgi_shm_coll_copy_direct(l, c);
 }
 
 static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, const char *call) {

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 from polite import command_of, in_turn, interval
-from table import tell
+from table import processors, tell
 
 CONTENDERS = ['mpi', 'polite', 'plain']
 
@@ -35,7 +35,7 @@ def run(given, ranks, contender):
 
 def measure(given, ranks):
     """Plain MPICH takes milliseconds for a call where ranks share processors: it is left out there."""
-    contenders = CONTENDERS if ranks <= len(os.sched_getaffinity(0)) else CONTENDERS[:2]
+    contenders = CONTENDERS if ranks <= processors() else CONTENDERS[:2]
     took = {c: [] for c in contenders}
     for contender in in_turn(contenders, given.pairs):
         took[contender].append(run(given, ranks, contender))
@@ -67,7 +67,7 @@ def main():
     tell(cells)
     if given.json:
         with open(given.json, 'w') as f:
-            json.dump({'pairs': given.pairs, 'processors': len(os.sched_getaffinity(0)),
+            json.dump({'pairs': given.pairs, 'processors': processors(),
                        'cells': cells}, f, indent=1)
 
 

@@ -21,11 +21,16 @@ SHORT = 0.1e-6    # calls that may be slower by
 SLOWER = 20e-9
 
 
+def processors():
+    """Of this process, and so of the jobs that it starts."""
+    return len(os.sched_getaffinity(0))
+
+
 def jobs(given):
     """(ranks, waiting, way); MPI's waits are polite, and plain too where each rank has a processor."""
     for ranks in given.ranks:
         for waiting in given.waiting:
-            if waiting == 'polite' or ranks <= len(os.sched_getaffinity(0)):
+            if waiting == 'polite' or ranks <= processors():
                 for way in given.ways:
                     yield ranks, waiting, way
 
@@ -116,7 +121,7 @@ def main():
     tell(table)
     if given.json:
         with open(given.json, 'w') as f:
-            json.dump({'processors': len(os.sched_getaffinity(0)), 'cells': table}, f, indent=1)
+            json.dump({'processors': processors(), 'cells': table}, f, indent=1)
 
 
 if __name__ == '__main__':

@@ -453,7 +453,7 @@ int __wrap_rgi_shm_coll_read_member(rgi_shared_state *s, int i, uint64_t address
 }
 
 int __wrap_rgi_shm_coll_direct(size_t bytes, size_t least) {
-  int direct = __real_rgi_shm_coll_direct(bytes, always ? (size_t)32 << 10 : least);
+  int direct = __real_rgi_shm_coll_direct(bytes, always ? RGI_SHM_COLL_DIRECT_LEAST : least);
   copied_directly += direct;
   return direct;
 }
@@ -536,11 +536,11 @@ static void test_read_and_combine(void) {
 
 /* Members that disagree on the length, or on the root, of a long broadcast all get an error. */
 static void test_disagreements(void) {
-  enum { LENGTHS_HERE = 4 };
-  static const size_t most = 40 << 10, others[LENGTHS_HERE] = {40 << 10, (40 << 10) - 1, 20, 2000};
+  static const size_t most = 40 << 10, others[] = {40 << 10, (40 << 10) - 1, 20, 2000};
+  const int turns = rgt_size > 2 && rgi_node.pids ? 2 * (int)(sizeof others / sizeof *others) : 0;
   start("oversubscribed=no");
   char *data = calloc(most, 1);
-  for (int turn = 0; turn < 2 * LENGTHS_HERE && rgt_size > 2 && rgi_node.pids; turn++) {
+  for (int turn = 0; turn < turns; turn++) {
     rg_group g;
     rgi_shared_state *mine;
     size_t other = others[turn / 2];

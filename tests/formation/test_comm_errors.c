@@ -106,18 +106,23 @@ static void test_different_lists(void) {
   expect_all_works(11);
 }
 
+/* All ranks; for the last one all but rank 0. */
+static MPI_Group different_set(void) {
+  int ranks[RANKS_MOST], last = rgt_rank == rgt_size - 1;
+  for (int i = 0; i < rgt_size; i++)
+    ranks[i] = i;
+  return group_of(rgt_size - last, ranks + last);
+}
+
 /* The last rank leaves rank 0 out, and rank 0 waits for it until the time limit. At least one rank
  * gets RG_ERR_MISMATCH instead of RG_ERR_TIMEOUT, unless a rank was late: then all try again with a
  * longer limit. */
 static void test_different_sets(void) {
-  int ranks[RANKS_MOST], any = 0;
+  int any = 0;
   MPI_Comm comm = MPI_COMM_SELF;
   if (rgt_size < 3)
     return;
-  for (int i = 0; i < rgt_size; i++)
-    ranks[i] = i;
-  int last = rgt_rank == rgt_size - 1;
-  MPI_Group group = group_of(rgt_size - last, ranks + last);
+  MPI_Group group = different_set();
   for (double limit = 1; !any && limit <= 16; limit *= 4) {
     MPI_Barrier(MPI_COMM_WORLD);
     set_limit(limit);
@@ -133,7 +138,7 @@ static void test_different_sets(void) {
   expect_all_works(16);
 }
 
-/* Messages to this rank that nobody has received. */
+/* Receives the messages with this tag that the caller has not received, and counts them. */
 static int receive_left(int tag) {
   int left = 0, there;
   for (double end = MPI_Wtime() + 0.02; MPI_Wtime() < end;) {
@@ -151,14 +156,12 @@ static int receive_left(int tag) {
  * is up, and their message to the last one comes later. MPICH 4.2 ends a program that leaves a
  * message in a communicator. A rank may be late: then all try again. */
 static void test_late_decision(void) {
-  int ranks[RANKS_MOST], all = 1;
+  int all = 1;
   MPI_Comm comm = MPI_COMM_SELF;
   if (rgt_size < 3)
     return;
-  for (int i = 0; i < rgt_size; i++)
-    ranks[i] = i;
   int last = rgt_rank == rgt_size - 1, teller = 1 + ((rgt_size - 2) & (rgt_size - 3));
-  MPI_Group group = group_of(rgt_size - last, ranks + last);
+  MPI_Group group = different_set();
   for (int i = 0; all && i < 5; i++) {
     MPI_Barrier(MPI_COMM_WORLD);
     set_limit(last ? 5 : rgt_rank == teller ? 0.3 : 0.35);
