@@ -47,7 +47,6 @@
 #include "noded/overlay.h"
 #include "noded/pmi.h"
 #include "noded/report.h"
-#include "noded/title.h"
 #include "shm/arena.h"
 #include "shm/process_table.h"
 
@@ -117,7 +116,7 @@ static void take_addresses(guarded_child *w, const rgi_guard_addresses *a,
   w->table = (rgi_process_table){.members = rgi_arena_at(a->members), .n = a->processes, .me = -1};
   rgi_process_table_attach(&w->table, rgi_arena_at(a->process_table), a->world);
   int is_daemon = a->overlay && fds[1] >= 0;
-  rgi_title_set(is_daemon ? "regroup-noded" : "regroup-guard", launcher_rank());
+  prctl(PR_SET_NAME, is_daemon ? "regroup-noded" : "regroup-guard");
   if (is_daemon)
     rgi_daemon_open(rgi_arena_at(a->overlay), &w->table, fds[1], fds[2]);
   else if (a->overlay)
@@ -333,7 +332,7 @@ static int poll_milliseconds(const guarded_child *w) {
 int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
   guarded_child w = {.rank = rank, .socket = socket, .daemon = -1};
   w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
-  rgi_title_set("regroup-guard", launcher_rank());
+  prctl(PR_SET_NAME, "regroup-guard");
   rgi_report_open();
   for (;;) {
     struct pollfd all[] = {{w.signals, POLLIN, 0},
