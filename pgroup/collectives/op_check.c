@@ -6,6 +6,7 @@
 #include "collectives/op_check.h"
 
 #include "base/error.h"
+#include "formation/type_contents.h"
 
 typedef enum {
   OTHER,
@@ -78,9 +79,7 @@ int rgi_op_check(const char *call, MPI_Datatype type, MPI_Op op) {
   int wanted = classes_taken(op), is = wanted ? (int)class_of_type(type) : 0;
   if (!wanted || (is & wanted))
     return RG_SUCCESS;
-  int ints, addresses, types, combiner;
-  MPI_Type_get_envelope(type, &ints, &addresses, &types, &combiner);
-  if (is == OTHER && combiner == MPI_COMBINER_NAMED)
+  if (is == OTHER && rgi_type_contents_is_basic(rgi_type_contents_combiner(type)))
     return RG_SUCCESS; /* Fortran's and others: MPI knows */
   return rgi_error(RG_ERR_ARG,
                    "%s: MPI does not define this operation on this type; for a derived type make "

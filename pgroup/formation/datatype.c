@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * MPI_Pack takes ints for counts and sizes: larger data are packed in several calls. Types that lie
- * dense in memory, and are not permuted by a derived type, are copied without MPI. */
+ * Before MPI 4 MPI_Pack takes ints for counts and sizes: larger data are packed in several calls.
+ * Types that lie dense in memory, and are not permuted by a derived type, are copied without
+ * MPI. */
 #include "formation/datatype.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "formation/type_contents.h"
 #include "progress/mpi_error.h"
 #include "runtime/runtime.h"
 
@@ -27,21 +29,14 @@ static size_t common_size(MPI_Datatype type) {
 /* Whether elements lie in memory as MPI_Pack lays them out. A derived type may
  * name its parts in any order, so that sizes alone do not tell. */
 static int in_order(MPI_Datatype type) {
-  int ints, addresses, types, combiner;
-  MPI_Type_get_envelope(type, &ints, &addresses, &types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED)
-    return 1;
-  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || ints > 1 ||
-      addresses > 0 || types != 1)
-    return 0;
-  int count[1], inner;
-  MPI_Aint unused[1];
-  MPI_Datatype old;
-  MPI_Type_get_contents(type, ints, addresses, types, count, unused, &old);
-  int answer = in_order(old);
-  MPI_Type_get_envelope(old, &ints, &addresses, &types, &inner);
-  if (inner != MPI_COMBINER_NAMED)
-    MPI_Type_free(&old);
+  rgi_type_contents contents;
+  int answer = 0;
+  if (rgi_type_contents_read(type, &contents))
+    answer =
+        rgi_type_contents_is_basic(contents.combiner) ||
+        ((contents.combiner == MPI_COMBINER_CONTIGUOUS || contents.combiner == MPI_COMBINER_DUP) &&
+         in_order(contents.type[0]));
+  rgi_type_contents_free(&contents);
   return answer;
 }
 
@@ -70,7 +65,7 @@ int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t) {
 int rgi_datatype_bytes_error(const char *call, const rgi_datatype *t, MPI_Count count) {
   if (count < 0)
     return rgi_error(RG_ERR_ARG, "%s: the count %lld is negative", call, (long long)count);
-  if (!t->dense && t->size > INT_MAX)
+  if (rgi_datatype_is_too_large(t))
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: elements of %zu bytes with gaps are too large", call,
                      t->size);
   return rgi_error(RG_ERR_ARG, "%s: %lld elements of %zu bytes are too many", call,
@@ -86,23 +81,33 @@ int rgi_datatype_memory_error(const char *call) {
 typedef enum { PACK, UNPACK } direction;
 
 /* One call of MPI: n elements. */
-static int move_elements(const rgi_datatype *t, direction to, char *memory, int n, char *dense) {
-  int position = 0, size = (int)((size_t)n * t->size);
-  return to == PACK
-             ? rgi_mpi_error(MPI_Pack(memory, n, t->type, dense, size, &position, rgi_runtime.comm),
-                             "MPI_Pack")
-             : rgi_mpi_error(
-                   MPI_Unpack(dense, size, &position, memory, n, t->type, rgi_runtime.comm),
-                   "MPI_Unpack");
+#if MPI_VERSION >= 4
+#define PACK_MOST PTRDIFF_MAX
+static int move_elements(const rgi_datatype *t, direction to, char *memory, size_t n, char *dense) {
+  MPI_Count position = 0, size = (MPI_Count)(n * t->size), count = (MPI_Count)n;
+  int code = to == PACK
+                 ? MPI_Pack_c(memory, count, t->type, dense, size, &position, rgi_runtime.comm)
+                 : MPI_Unpack_c(dense, size, &position, memory, count, t->type, rgi_runtime.comm);
+  return rgi_mpi_error(code, to == PACK ? "MPI_Pack_c" : "MPI_Unpack_c");
 }
+#else
+#define PACK_MOST INT_MAX
+static int move_elements(const rgi_datatype *t, direction to, char *memory, size_t n, char *dense) {
+  int position = 0, size = (int)(n * t->size), count = (int)n;
+  int code = to == PACK
+                 ? MPI_Pack(memory, count, t->type, dense, size, &position, rgi_runtime.comm)
+                 : MPI_Unpack(dense, size, &position, memory, count, t->type, rgi_runtime.comm);
+  return rgi_mpi_error(code, to == PACK ? "MPI_Pack" : "MPI_Unpack");
+}
+#endif
 
 /* The whole elements of so many bytes. */
 static int move_bytes(const rgi_datatype *t, direction to, char *memory, size_t bytes,
                       char *dense) {
-  size_t most = (size_t)INT_MAX / t->size, count = bytes / t->size;
+  size_t most = (size_t)PACK_MOST / t->size, count = bytes / t->size;
   for (size_t at = 0, n; at < count; at += n) {
     n = count - at < most ? count - at : most;
-    RGI_TRY(move_elements(t, to, rgi_datatype_element(t, memory, (MPI_Aint)at), (int)n,
+    RGI_TRY(move_elements(t, to, rgi_datatype_element(t, memory, (MPI_Aint)at), n,
                           dense + at * t->size));
   }
   return RG_SUCCESS;

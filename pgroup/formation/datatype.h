@@ -27,12 +27,17 @@ int rgi_datatype_of(const char *call, MPI_Datatype type, rgi_datatype *t);
 int rgi_datatype_bytes_error(const char *call, const rgi_datatype *t, MPI_Count count);
 int rgi_datatype_memory_error(const char *call);
 
+/* Whether MPI cannot pack an element. */
+static inline int rgi_datatype_is_too_large(const rgi_datatype *t) {
+  return MPI_VERSION < 4 && !t->dense && t->size > INT_MAX;
+}
+
 /* The dense bytes of count elements. RG_ERR_ARG: count is negative, or memory cannot hold so many
  * bytes; RG_ERR_UNSUPPORTED: an element with gaps is too large for MPI to pack. */
 static inline int rgi_datatype_bytes(const char *call, const rgi_datatype *t, MPI_Count count,
                                      size_t *bytes) {
   int wrong = count < 0 || __builtin_mul_overflow((size_t)count, t->size, bytes) ||
-              *bytes > PTRDIFF_MAX || (!t->dense && t->size > INT_MAX);
+              *bytes > PTRDIFF_MAX || rgi_datatype_is_too_large(t);
   return wrong ? rgi_datatype_bytes_error(call, t, count) : RG_SUCCESS;
 }
 

@@ -1,34 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Layouts of datatypes. MPI tells how a derived type was made (MPI_Type_get_contents); the layout
- * is built from those of its parts. The numbers are brought into one order for types with int
- * counts and with large ones: all counts and displacements as MPI's bindings have them. */
+ * Layouts of datatypes. The layout of a derived type is built from those of its parts. */
 #include "mpi/win_type.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "formation/datatype.h"
+#include "formation/type_contents.h"
 
 static struct {
   pthread_mutex_t lock;
   _Atomic int key;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID};
-
-enum { FEW_NUMBERS = 24, FEW_TYPES = 4 };
-
-/* How a type was made. Programs make a type for each access: where there are few numbers nothing
- * is allocated. */
-typedef struct {
-  int combiner, types;
-  int64_t *number;
-  MPI_Datatype *type;
-  int64_t few_numbers[FEW_NUMBERS];
-  MPI_Datatype few_types[FEW_TYPES];
-} recipe;
 
 /* What is being built. units: the basic elements are not cut at their gaps. */
 typedef struct {
@@ -38,110 +24,6 @@ typedef struct {
 } building;
 
 static int build(building *b, MPI_Datatype type, rgi_layout *l);
-
-/* --- how a type was made --------------------------------------------------------------- */
-
-static int is_named(MPI_Datatype type) {
-  int n[3], combiner;
-  if (rgi_datatype_basic_size(type))
-    return 1;
-  PMPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner);
-  return combiner == MPI_COMBINER_NAMED;
-}
-
-static void free_recipe(recipe *r) {
-  for (int i = 0; i < r->types; i++)
-    if (!is_named(r->type[i]))
-      PMPI_Type_free(&r->type[i]);
-  if (r->number != r->few_numbers)
-    free(r->number);
-  if (r->type != r->few_types)
-    free(r->type);
-}
-
-static void make_room(recipe *r, size_t numbers, size_t types) {
-  r->number = numbers <= FEW_NUMBERS ? r->few_numbers : calloc(numbers, sizeof *r->number);
-  r->type = types <= FEW_TYPES ? r->few_types : calloc(types, sizeof *r->type);
-}
-
-/* Numbers of kinds that are stored apart, one kind behind the other. */
-static void join_numbers(recipe *r, const int *ints, int n, const MPI_Aint *addresses, int more) {
-  for (int i = 0; i < n; i++)
-    r->number[i] = ints[i];
-  for (int i = 0; i < more; i++)
-    r->number[n + i] = addresses[i];
-}
-
-#if MPI_VERSION >= 4
-/* The ints of a large type are the number of dimensions, and the order at the end. */
-static int read_large(MPI_Datatype type, recipe *r, const MPI_Count n[4]) {
-  int ints[4] = {0};
-  MPI_Count *large = malloc(((size_t)n[2] + 1) * sizeof *large);
-  MPI_Aint addresses[4];
-  int good = large && n[0] <= 4 && n[1] <= 4 && r->number && r->type &&
-             PMPI_Type_get_contents_c(type, n[0], n[1], n[2], n[3], ints, addresses, large,
-                                      r->type) == MPI_SUCCESS;
-  int64_t *at = r->number;
-  if (good && n[0] > 0)
-    *at++ = ints[0];
-  for (MPI_Count i = 0; good && i < n[2]; i++)
-    *at++ = large[i];
-  if (good && n[0] > 1)
-    *at = ints[1];
-  free(large);
-  return good;
-}
-
-static int find_large(MPI_Datatype type, MPI_Count n[4], int *combiner) {
-  return PMPI_Type_get_envelope_c(type, &n[0], &n[1], &n[2], &n[3], combiner) == MPI_SUCCESS;
-}
-#else
-static int read_large(MPI_Datatype type, recipe *r, const MPI_Count n[4]) {
-  (void)type, (void)r, (void)n;
-  return 0;
-}
-
-static int find_large(MPI_Datatype type, MPI_Count n[4], int *combiner) {
-  int ints, addresses, types;
-  int good = PMPI_Type_get_envelope(type, &ints, &addresses, &types, combiner) == MPI_SUCCESS;
-  n[0] = ints, n[1] = addresses, n[2] = 0, n[3] = types;
-  return good;
-}
-#endif
-
-static int read_small(MPI_Datatype type, recipe *r, const MPI_Count n[4]) {
-  int few_ints[FEW_NUMBERS], *ints = few_ints;
-  MPI_Aint few_addresses[FEW_NUMBERS], *addresses = few_addresses;
-  if (n[0] > FEW_NUMBERS)
-    ints = malloc((size_t)n[0] * sizeof *ints);
-  if (n[1] > FEW_NUMBERS)
-    addresses = malloc((size_t)n[1] * sizeof *addresses);
-  int good = ints && addresses && r->number && r->type &&
-             PMPI_Type_get_contents(type, (int)n[0], (int)n[1], (int)n[3], ints, addresses,
-                                    r->type) == MPI_SUCCESS;
-  if (good)
-    join_numbers(r, ints, (int)n[0], addresses, (int)n[1]);
-  if (ints != few_ints)
-    free(ints);
-  if (addresses != few_addresses)
-    free(addresses);
-  return good;
-}
-
-static int read_recipe(MPI_Datatype type, recipe *r) {
-  MPI_Count n[4];
-  r->types = 0;
-  make_room(r, 0, 0);
-  if (!find_large(type, n, &r->combiner))
-    return 0;
-  if (r->combiner == MPI_COMBINER_NAMED)
-    return 1;
-  make_room(r, (size_t)(n[0] + n[1] + n[2]), (size_t)n[3]);
-  int good = n[2] > 0 ? read_large(type, r, n) : read_small(type, r, n);
-  if (good)
-    r->types = (int)n[3];
-  return good;
-}
 
 /* --- building --------------------------------------------------------------------------- */
 
@@ -187,9 +69,11 @@ static int add_basic(building *b, MPI_Datatype type, rgi_layout *l) {
 
 /* Blocks of `lengths` elements (each: a length for each block), at displacements in bytes or
  * elements. */
-static int add_blocks(rgi_layout *l, const rgi_layout *part, const recipe *r, int64_t unit) {
-  const int64_t *number = r->number;
-  int each = r->combiner == MPI_COMBINER_INDEXED || r->combiner == MPI_COMBINER_HINDEXED;
+static int add_blocks(rgi_layout *l, const rgi_layout *part, const rgi_type_contents *contents,
+                      int64_t unit) {
+  const int64_t *number = contents->number;
+  int each =
+      contents->combiner == MPI_COMBINER_INDEXED || contents->combiner == MPI_COMBINER_HINDEXED;
   int64_t n = number[0];
   const int64_t *displs = number + 1 + (each ? n : 1);
   for (int64_t i = 0; i < n; i++)
@@ -300,75 +184,75 @@ static int add_darray(rgi_layout *l, const rgi_layout *part, const int64_t numbe
   return add_dimensions(l, part, given, n, sizes, (int)procs[n]);
 }
 
-static int add_struct(building *b, rgi_layout *l, const recipe *r) {
-  int64_t n = r->number[0];
+static int add_struct(building *b, rgi_layout *l, const rgi_type_contents *contents) {
+  int64_t n = contents->number[0];
   int good = 1;
   for (int64_t i = 0; i < n && good; i++) {
     rgi_layout part = {0};
-    good = build(b, r->type[i], &part) &&
-           add_elements(l, &part, r->number[1 + n + i], r->number[1 + i]);
+    good = build(b, contents->type[i], &part) &&
+           add_elements(l, &part, contents->number[1 + n + i], contents->number[1 + i]);
     rgi_layout_free(&part);
   }
   return good;
 }
 
-static int add_parts(const recipe *r, const rgi_layout *part, rgi_layout *l) {
-  switch (r->combiner) {
+static int add_parts(const rgi_type_contents *contents, const rgi_layout *part, rgi_layout *l) {
+  switch (contents->combiner) {
   case MPI_COMBINER_DUP:
   case MPI_COMBINER_RESIZED:
     return rgi_layout_add_all(l, part, 0);
   case MPI_COMBINER_CONTIGUOUS:
-    return add_elements(l, part, 0, r->number[0]);
+    return add_elements(l, part, 0, contents->number[0]);
   case MPI_COMBINER_VECTOR:
-    return add_vector(l, part, r->number, part->extent);
+    return add_vector(l, part, contents->number, part->extent);
   case MPI_COMBINER_HVECTOR:
-    return add_vector(l, part, r->number, 1);
+    return add_vector(l, part, contents->number, 1);
   case MPI_COMBINER_INDEXED:
   case MPI_COMBINER_INDEXED_BLOCK:
-    return add_blocks(l, part, r, part->extent);
+    return add_blocks(l, part, contents, part->extent);
   case MPI_COMBINER_HINDEXED:
   case MPI_COMBINER_HINDEXED_BLOCK:
-    return add_blocks(l, part, r, 1);
+    return add_blocks(l, part, contents, 1);
   case MPI_COMBINER_SUBARRAY:
-    return add_subarray(l, part, r->number);
+    return add_subarray(l, part, contents->number);
   case MPI_COMBINER_DARRAY:
-    return add_darray(l, part, r->number);
+    return add_darray(l, part, contents->number);
   default:
     return 0;
   }
 }
 
 /* Of elements of so many bytes without gaps. */
-static int build_of_common(const recipe *r, int64_t bytes, rgi_layout *l) {
+static int build_of_common(const rgi_type_contents *contents, int64_t bytes, rgi_layout *l) {
   rgi_layout_run run = {0, bytes, 1, bytes};
   rgi_layout part = {.size = bytes, .extent = bytes, .high = bytes, .runs = 1, .run = &run};
-  return add_parts(r, &part, l);
+  return add_parts(contents, &part, l);
 }
 
-static int build_derived(building *b, const recipe *r, rgi_layout *l) {
+static int build_derived(building *b, const rgi_type_contents *contents, rgi_layout *l) {
   rgi_layout part = {0};
-  if (r->combiner == MPI_COMBINER_STRUCT)
-    return add_struct(b, l, r);
-  size_t common = rgi_datatype_basic_size(r->type[0]);
+  if (contents->combiner == MPI_COMBINER_STRUCT)
+    return add_struct(b, l, contents);
+  size_t common = rgi_datatype_basic_size(contents->type[0]);
   if (common) {
-    note_basic(b, r->type[0]);
-    return build_of_common(r, (int64_t)common, l);
+    note_basic(b, contents->type[0]);
+    return build_of_common(contents, (int64_t)common, l);
   }
-  int good = build(b, r->type[0], &part) && add_parts(r, &part, l);
+  int good = build(b, contents->type[0], &part) && add_parts(contents, &part, l);
   rgi_layout_free(&part);
   return good;
 }
 
 static int build(building *b, MPI_Datatype type, rgi_layout *l) {
-  recipe r;
+  rgi_type_contents contents;
   MPI_Count low, extent = 0;
-  int good = read_recipe(type, &r) && PMPI_Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS;
+  int good = rgi_type_contents_read(type, &contents) &&
+             PMPI_Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS;
   *l = (rgi_layout){.extent = extent};
-  int basic = r.combiner == MPI_COMBINER_NAMED || r.combiner == MPI_COMBINER_F90_REAL ||
-              r.combiner == MPI_COMBINER_F90_COMPLEX || r.combiner == MPI_COMBINER_F90_INTEGER;
   if (good)
-    good = basic ? add_basic(b, type, l) : build_derived(b, &r, l);
-  free_recipe(&r);
+    good = rgi_type_contents_is_basic(contents.combiner) ? add_basic(b, type, l)
+                                                         : build_derived(b, &contents, l);
+  rgi_type_contents_free(&contents);
   return good;
 }
 
