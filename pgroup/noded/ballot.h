@@ -44,13 +44,27 @@ typedef enum {
 } rgi_ballot_result;
 
 /* 0: no memory. */
-int rgi_ballot_open(rgi_ballot *b, int nodes, const unsigned char lost[]);
-void rgi_ballot_close(rgi_ballot *b);
+int rgi_ballot_open(rgi_ballot *ballot, int nodes, const unsigned char lost[]);
+void rgi_ballot_close(rgi_ballot *ballot);
 
 /* Judges the votes; set, a byte for each node: those that are to be taken away. */
-rgi_ballot_result rgi_ballot_judge(const rgi_ballot *b, unsigned char set[]);
+rgi_ballot_result rgi_ballot_judge(const rgi_ballot *ballot, unsigned char set[]);
 
-/* Whether the lowest present node has voted. */
-int rgi_ballot_has_lowest(const rgi_ballot *b);
+/* The rules on which it rests that there is one world. The model has them under the same names
+ * (tests/model/membership.py), and test_membership.py compares the two for all inputs. */
+
+/* Whether those that have voted may decide: all present nodes that are not gone; or more than half
+ * of the present ones; or half of them with the claim: the node that has the witness, or the lowest
+ * one; -1: none. */
+int rgi_ballot_is_quorum(const rgi_ballot *ballot, int claim);
+
+/* set: the one that the coordinator has found. It gives way to the one that a voter has accepted in
+ * an earlier ballot (carried; NULL: none), which may have been decided, unless all that would go on
+ * by that are gone. */
+void rgi_ballot_set_to_propose(const rgi_ballot *ballot, const unsigned char carried[],
+                               unsigned char set[]);
+
+/* The lowest present node; -1: none is present. */
+int rgi_ballot_lowest(const rgi_ballot *ballot);
 
 #endif

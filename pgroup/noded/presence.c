@@ -18,7 +18,8 @@
  * may have been made of it, whose coordinator has died. Any two quorums for the same number have a
  * voter in common that lives, or whose vote nobody who goes on has used: two majorities; a majority
  * and a half; two halves by the lowest node, or by the node that has the vote of the witness; and
- * "all that are not gone" includes every voter that lives.
+ * "all that are not gone" includes every voter that lives. It is not enough that no voter of
+ * this ballot would go on by the accepted set: a node that has not voted may have applied it.
  *
  * The coordinator of a part without a quorum waits for the others for the limit, and then tells its
  * voters that they are to end (PART). A node obeys if that ballot is the last one that it has
@@ -241,17 +242,8 @@ static void begin_ballot(void) {
   ask_all();
 }
 
-/* If only nodes that are gone were to go on by it, nobody does: a new set is free to be chosen. */
-static int leaves_voters(const unsigned char set[]) {
-  for (int i = 0; i < node_count(); i++)
-    if (here.votes.voted[i] && !set[i])
-      return 1;
-  return 0;
-}
-
 static void begin_accepting(void) {
-  if (here.taken && leaves_voters(here.taken_set))
-    memcpy(here.set, here.taken_set, (size_t)node_count());
+  rgi_ballot_set_to_propose(&here.votes, here.taken ? here.taken_set : NULL, here.set);
   memset(here.has_accepted, 0, (size_t)node_count());
   here.state = ACCEPTING;
   here.alone = 0;
@@ -291,11 +283,10 @@ static void endure_alone(void) {
 
 /* Half of the nodes: one of the halves goes on. */
 static rgi_ballot_result break_tie(void) {
-  if (!here.overlay->witness[0])
-    return rgi_ballot_has_lowest(&here.votes) ? RGI_BALLOT_QUORUM : RGI_BALLOT_NO_QUORUM;
-  int holder =
-      rgi_witness_ask(here.overlay->witness, here.overlay->job, here.number, here.overlay->mine);
-  return holder >= 0 && holder < node_count() && here.votes.voted[holder] ? RGI_BALLOT_QUORUM
+  int claim = here.overlay->witness[0] ? rgi_witness_ask(here.overlay->witness, here.overlay->job,
+                                                         here.number, here.overlay->mine)
+                                       : rgi_ballot_lowest(&here.votes);
+  return claim < node_count() && rgi_ballot_is_quorum(&here.votes, claim) ? RGI_BALLOT_QUORUM
                                                                           : RGI_BALLOT_NO_QUORUM;
 }
 

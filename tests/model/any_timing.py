@@ -16,9 +16,13 @@ class AnyTiming:
 
     outside = frozenset(['kill'])
 
-    def __init__(self, n, kills, rules=None, victims=True, finish=True, ballots=None):
+    def __init__(self, n, kills, rules=None, victims=True, finish=True, ballots=None, single=False):
+        """single: only the first decision is made, and nobody learns it: more nodes can be searched.
+        Where the lowest node has no part in it either, since the nodes are odd in number or have a
+        witness, states that differ in the order of the nodes only are one."""
         self.n, self.kills, self.rules = n, kills, rules or Rules()
-        self.victims, self.finish, self.most = victims, finish, ballots
+        self.victims, self.finish, self.most = victims, finish and not single, ballots
+        self.single, self.alike = single, single and (n % 2 or self.rules.witness)
         self.all = (1 << n) - 1
 
     def initial(self):
@@ -41,9 +45,10 @@ class AnyTiming:
                 if kills:
                     found.append((('kill', i), self.canonical(self.with_node(nodes, i, (DEAD,) + node[1:]),
                                                               ballots, state[2], kills - 1, left)))
-                if left:
+                if left and not (self.single and node[1]):
                     self.add_starts(found, state, i)
-                self.add_learning(found, state, i)
+                if not self.single:
+                    self.add_learning(found, state, i)
         if self.finish:
             self.add_finish(found, state)
         for ballot in ballots:
@@ -169,7 +174,7 @@ class AnyTiming:
         carried = max(p for k, p in enumerate(promises) if quorum >> k & 1)
         missing = present & ~quorum
         victims = [0] + ([1 << k for k in members(quorum)] if self.victims and quorum & (quorum - 1) else [])
-        for removed in {self.rules.set_to_propose(missing | v, carried, present, gone) for v in victims}:
+        for removed in {self.rules.set_to_propose(missing | v, carried, present, quorum, gone) for v in victims}:
             if not removed:
                 continue
             closed = gone if 'dead_still_heard' not in self.rules.broken else 0
@@ -220,7 +225,39 @@ class AnyTiming:
         claims = tuple(v if k in numbers else 0 for k, v in enumerate(claims))
         for number in numbers:
             nodes, kept = self.renumber(nodes, kept, number)
-        return (nodes, tuple(sorted(kept, key=lambda b: (b[0], b[1], b[2]))), claims, kills, left)
+        kept = tuple(sorted(kept, key=lambda b: (b[0], b[1], b[2])))
+        if self.alike:
+            nodes, kept, claims = self.in_order(nodes, kept, claims)
+        return (nodes, kept, claims, kills, left)
+
+    def in_order(self, nodes, ballots, claims):
+        """The same state with its nodes in an order of what befell them."""
+        def history(i):
+            given = []
+            for b in ballots:
+                given += [b[2] == i, b[4][i] is not None if b[3] == PREPARING else tuple(
+                    mask >> i & 1 for mask in b[4:8])]
+            node = nodes[i]
+            return node[:1] + (len(node[1]),) + node[2:4] + tuple(given) + (
+                sum(o[4] >> i & 1 for o in nodes), sum(m >> i & 1 for o in nodes for m in o[1]))
+
+        order = sorted(range(self.n), key=history)
+        if order == list(range(self.n)):
+            return nodes, ballots, claims
+
+        def moved(mask):
+            return sum(1 << k for k, i in enumerate(order) if mask >> i & 1)
+
+        def ballot(b):
+            c = b[2] if b[2] == NOBODY else order.index(b[2])
+            if b[3] == PREPARING:
+                promises = tuple(b[4][i] and (b[4][i][0], moved(b[4][i][1])) for i in order)
+                return b[:2] + (c, PREPARING, promises)
+            return b[:2] + (c, ACCEPTING) + tuple(map(moved, b[4:]))
+
+        after = tuple(o[:1] + (tuple(map(moved, o[1])),) + o[2:4] + tuple(map(moved, o[4:])) for o in (
+            nodes[i] for i in order))
+        return after, tuple(map(ballot, ballots)), tuple(map(moved, claims))
 
     @staticmethod
     def forget_dead(nodes):

@@ -132,7 +132,7 @@ class JustTiming(Network):
             return
         pairs = self.cut_pairs(state[4], present & ~gone & ~silent)
         victims = self.give_up(pairs)
-        removed = self.rules.set_to_propose(gone | silent | victims, carried, present, gone)
+        removed = self.rules.set_to_propose(gone | silent | victims, carried, present, promisers, gone)
         rest = tuple(b for b in ballots if b is not ballot)
         if not removed:
             self.add(found, ('nothing to decide', c), state, ballots=rest)

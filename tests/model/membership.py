@@ -29,7 +29,8 @@ def lowest_bit(mask):
 
 
 class Rules:
-    """What decides a ballot. `broken` names rules that are changed, to see that it is noticed."""
+    """What decides a ballot: the functions of pgroup/noded/ballot.c that have the same names behind
+    rgi_ballot_. `broken` names rules that are changed, to see that it is noticed."""
 
     def __init__(self, broken=(), witness=False):
         self.broken, self.witness = frozenset(broken), witness
@@ -47,11 +48,13 @@ class Rules:
             return True
         return bool((claim if self.witness else lowest_bit(present)) & promised)
 
-    def set_to_propose(self, fresh, carried, present, gone):
+    def set_to_propose(self, fresh, carried, present, promised, gone):
         """The set that a coordinator proposes: of its own round, or one that may have been decided.
         Carried is (ballot, set) of the highest accepted ballot among the promises, or (0, 0)."""
         if not carried[0] or 'carried_ignored' in self.broken:
             return fresh
+        if 'voters_only' in self.broken:
+            gone = present & ~promised
         if present & ~carried[1] & ~gone == 0:
             return fresh  # all who would go on by the carried set are proven dead
         return carried[1]

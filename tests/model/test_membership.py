@@ -3,7 +3,8 @@
 # Copyright (c) the Regroup authors
 """The models of membership (any_timing.py, just_timing.py), searched exhaustively: never two worlds,
 no healthy node lost by another's fault, always an end, and proven deaths need no majority. Rules
-that are broken on purpose are found, with the shortest trace. The floods of scale.py have the
+that are broken on purpose are found, with the shortest trace. The rules are those of the code: for
+all inputs the functions of ballot.c with their names give the same. The floods of scale.py have the
 counts of closed form.
 
     test_membership.py [--nodes 4 --faults 3 [--ballots 3] [--kinds kill,stop,cut] [--one-by-one]]
@@ -19,8 +20,9 @@ import sys
 import scale
 import search
 from any_timing import AnyTiming
+from ballot_code import BallotCode
 from just_timing import JustTiming
-from membership import Rules
+from membership import Rules, lowest_bit
 
 EVERY = ('kill', 'stop', 'cut', 'cut off')
 failures = 0
@@ -61,6 +63,9 @@ def check_any_timing():
     for n, kills, ballots in [(2, 1, 4), (3, 2, 3), (4, 3, 1), (5, 1, 1)]:
         check_holds('any timing, %d nodes, %d kills, %d ballots' % (n, kills, ballots),
                     AnyTiming(n, kills, ballots=ballots), False)
+    for n, kills, witness in [(5, 1, False), (4, 1, True)]:
+        check_holds('any timing, %d nodes, %d kill, 2 ballots%s' % (n, kills, ', witness' * witness),
+                    AnyTiming(n, kills, Rules(witness=witness), ballots=2, single=True), False)
     check_holds('any timing, 2 nodes, 1 kill, 3 ballots, witness',
                 AnyTiming(2, 1, Rules(witness=True), ballots=3), False)
     check_holds('any timing, 4 nodes, 0 kills, 1 ballot, witness',
@@ -77,6 +82,8 @@ def check_just_timing():
 def check_broken_rules():
     for rule in ('both_halves', 'finished_is_gone'):
         check_found(rule, AnyTiming(2, 0, Rules([rule]), ballots=2))
+    check_found('voters_only', AnyTiming(5, 0, Rules(['voters_only']), ballots=2, single=True))
+    check_found('voters_only, witness', AnyTiming(4, 0, Rules(['voters_only'], True), ballots=2, single=True))
     for rule in ('lower_accepted', 'dead_count_out', 'carried_ignored'):
         check_found(rule, AnyTiming(3, 1, Rules([rule]), ballots=2))
     # 0 decides nothing, 1 decides by what it carries, 2 and 3 live and have accepted nothing.
@@ -91,6 +98,37 @@ def check_broken_rules():
     check_found('part_unjudged', JustTiming(2, 2, ['stop', 'kill'], Rules(['part_unjudged'])))
     check_found('part_unasked', JustTiming(4, 1, ['halves'], Rules(['part_unasked'])), [
         'halves [0, 1]', 'suspect 2', 'silent 2', 'suspect 3', 'silent 3', 'start 2'])
+
+
+def subsets(mask):
+    part = mask
+    while True:
+        yield part
+        if not part:
+            return
+        part = (part - 1) & mask
+
+
+def check_code():
+    """Every rule of the model is one of the code."""
+    code, n = BallotCode(), 4
+    every = (1 << n) - 1
+    for present in range(1, 1 << n):
+        for promised in subsets(present):
+            for gone in subsets(present & ~promised if promised else 0):
+                ballot = code.ballot(n, present, promised, gone)
+                for witness in (False, True):
+                    for claim in [0] + [1 << k for k in range(n)]:
+                        rules = Rules(witness=witness)
+                        given = claim if witness else lowest_bit(present)
+                        expect(bool(rules.is_quorum(present, promised, gone, claim)) == code.is_quorum(ballot, given),
+                               'is_quorum %s' % [present, promised, gone, claim, witness])
+                fresh = present & ~promised
+                for carried in [(0, 0)] + [(1, mask) for mask in subsets(every)]:
+                    expect(Rules().set_to_propose(fresh, carried, present, promised, gone) ==
+                           code.set_to_propose(ballot, fresh, carried),
+                           'set_to_propose %s' % [fresh, carried, present, promised, gone])
+    expect(set(code.names) == {name for name in vars(Rules) if not name.startswith('_')}, 'rules without code')
 
 
 def check_scale():
@@ -133,6 +171,7 @@ def main():
     if options.nodes:
         search_by_hand(options)
     else:
+        check_code()
         check_scale()
         check_any_timing()
         check_just_timing()

@@ -66,12 +66,12 @@ static void reset_connections(int a, int b) {
 }
 
 /* Something between the two refuses each call, and ends what goes through. */
-static void close_path(int a, int b) {
+static inline void close_path(int a, int b) {
   world.closed[a][b] = world.closed[b][a] = 1;
   reset_connections(a, b);
 }
 
-static void open_path(int a, int b) {
+static inline void open_path(int a, int b) {
   world.closed[a][b] = world.closed[b][a] = 0;
 }
 

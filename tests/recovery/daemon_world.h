@@ -25,7 +25,9 @@
 #define rgi_ballot_open test_ballot_open
 #define rgi_ballot_close test_ballot_close
 #define rgi_ballot_judge test_ballot_judge
-#define rgi_ballot_has_lowest test_ballot_has_lowest
+#define rgi_ballot_is_quorum test_ballot_is_quorum
+#define rgi_ballot_set_to_propose test_ballot_set_to_propose
+#define rgi_ballot_lowest test_ballot_lowest
 #define rgi_presence_open test_presence_open
 #define rgi_presence_close test_presence_close
 #define rgi_presence_refused test_presence_refused

@@ -129,13 +129,35 @@ static void test_lost(void) {
 
 static void test_lowest(void) {
   begin(4, 3);
-  RGT_TRUE(rgi_ballot_has_lowest(&votes));
-  votes.voted[0] = 0;
-  RGT_TRUE(!rgi_ballot_has_lowest(&votes));
+  RGT_INT(rgi_ballot_lowest(&votes), 0);
   lost[0] = 1;
-  RGT_TRUE(rgi_ballot_has_lowest(&votes));
+  RGT_INT(rgi_ballot_lowest(&votes), 1);
   memset(lost, 1, sizeof lost);
-  RGT_TRUE(!rgi_ballot_has_lowest(&votes));
+  RGT_INT(rgi_ballot_lowest(&votes), -1);
+  rgi_ballot_close(&votes);
+}
+
+/* A set that was accepted before stays as long as anybody may have applied it, whoever votes now.
+ */
+static void test_carried(void) {
+  static const unsigned char carried[] = {0, 1, 1, 1, 0};
+  begin(5, 0xe);
+  votes.late = 1;
+  all_say(0, RGI_BALLOT_SILENT);
+  all_say(4, RGI_BALLOT_SILENT);
+  JUDGED(RGI_BALLOT_QUORUM, 0x11);
+  rgi_ballot_set_to_propose(&votes, NULL, set);
+  RGT_INT(judged_set(), 0x11);
+  rgi_ballot_set_to_propose(&votes, carried, set);
+  RGT_INT(judged_set(), 0xe);
+  all_say(0, RGI_BALLOT_REFUSED);
+  judge();
+  rgi_ballot_set_to_propose(&votes, carried, set);
+  RGT_INT(judged_set(), 0xe);
+  all_say(4, RGI_BALLOT_REFUSED);
+  judge();
+  rgi_ballot_set_to_propose(&votes, carried, set);
+  RGT_INT(judged_set(), 0x11);
   rgi_ballot_close(&votes);
 }
 
@@ -178,6 +200,7 @@ int main(int argc, char **argv) {
                                    {"quorum", test_quorum},
                                    {"lost nodes", test_lost},
                                    {"the lowest node", test_lowest},
+                                   {"a set that is carried", test_carried},
                                    {"cut paths", test_cuts},
                                    {"cut paths and silence", test_cuts_and_silence},
                                    {NULL, NULL}};
