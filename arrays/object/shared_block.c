@@ -119,7 +119,7 @@ static int wait_made(const char *call, rgi_shared_block_state *p) {
   rgi_wait w;
   rgi_wait_start(&w, call, -1);
   while (atomic_load_explicit(&p->state.value, memory_order_acquire) == 0)
-    RGI_TRY(rgi_requests_wait_bell(&w, &p->state, 0));
+    RGI_TRY(rgi_wait_bell(&w, &p->state, 0, 1));
   return RG_SUCCESS;
 }
 
@@ -188,7 +188,7 @@ int rgi_shared_block_confirm(const char *call, rg_group g, const rgi_shared_bloc
     RGI_TRY(found_error(call, p));
     if (came >= members)
       return RG_SUCCESS;
-    RGI_TRY(rgi_requests_wait_bell(&w, &p->came, came));
+    RGI_TRY(rgi_wait_bell(&w, &p->came, came, 1));
   }
 }
 

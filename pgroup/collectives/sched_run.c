@@ -206,6 +206,7 @@ int rgi_sched_run(rgi_sched *s) {
     if (!started) { /* the bell may have rung before the first messages were sent */
       started = 1;
       rgi_wait_start(&w, s->call, s->request.peer);
+      w.alone = 1;
       continue;
     }
     w.peer = s->request.peer;

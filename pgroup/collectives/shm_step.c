@@ -46,15 +46,13 @@ int rgi_shm_step_check_not_broken(const rgi_shared_state *l, const char *call) {
 
 /* To be called after each look in vain, here and below. */
 static int wait_spinning(const rgi_shared_state *l, rgi_wait *w) {
-  int busy;
   RGI_TRY(rgi_shm_step_check_not_broken(l, w->call));
-  RGI_TRY(rgi_requests_progress_busy(&busy));
   return rgi_wait_more(w);
 }
 
 static int wait_bell(const rgi_shared_state *l, rgi_wait *w, rgi_bell *bell, uint32_t old) {
   RGI_TRY(rgi_shm_step_check_not_broken(l, w->call));
-  return rgi_requests_wait_bell(w, bell, old);
+  return rgi_wait_bell(w, bell, old, 1);
 }
 
 /* Whether step a is at or after step b, also when the count has wrapped. */

@@ -11,6 +11,7 @@
 #include "intercomm/spawn.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
+#include "progress/wait.h"
 
 /* Whatever the reason for which MPI refuses, a reserve helps. */
 static int check_supported(const char *call, int mpi_code) {
@@ -47,6 +48,7 @@ static int spawn_processes(const char *call, MPI_Comm comm, const rgi_spawn_orde
                            MPI_Comm *inter) {
   int rank;
   MPI_Comm_rank(comm, &rank);
+  RGI_TRY(rgi_wait_meet(comm, call));
   RGI_TRY(rgi_comm_error_share(comm, call, rank == 0 ? check_order(call, o) : RG_SUCCESS));
   return check_supported(call, MPI_Comm_spawn(o->command, o->argv ? o->argv : MPI_ARGV_NULL, o->n,
                                               MPI_INFO_NULL, 0, comm, inter, MPI_ERRCODES_IGNORE));

@@ -45,14 +45,25 @@ static struct {
   rgi_message *delayed, **delayed_end;
   double retry;  /* no memory before this time; 0: none has been lacking */
   char *blocked; /* for each place: an earlier message to it has just been delayed again */
+  int inside;    /* a thread is in one of these functions */
 } messages = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock_messages(void) {
   if (rgi_runtime.threads)
     pthread_mutex_lock(&messages.mutex);
+  messages.inside = 1;
+}
+
+/* Returns 0 where a thread, which may be the caller, has the lock. */
+static int try_lock_messages(void) {
+  if (rgi_runtime.threads ? pthread_mutex_trylock(&messages.mutex) != 0 : messages.inside)
+    return 0;
+  messages.inside = 1;
+  return 1;
 }
 
 static void unlock_messages(void) {
+  messages.inside = 0;
   if (rgi_runtime.threads)
     pthread_mutex_unlock(&messages.mutex);
 }
@@ -249,16 +260,25 @@ static int is_busy(void) {
   return is_under_way() || rgi_message_mpi_in_use() || rgi_message_cells_pending();
 }
 
-static int progress_if_busy(void) {
-  if (!is_busy())
-    return RG_SUCCESS;
-  lock_messages();
+static int progress_locked(void) {
   int error = make_progress();
   unlock_messages();
   return error;
 }
 
-static const rgi_progress_source own = {progress_if_busy, is_busy};
+static int progress_if_busy(void) {
+  if (!is_busy())
+    return RG_SUCCESS;
+  lock_messages();
+  return progress_locked();
+}
+
+static int attempt_progress(void) {
+  return is_busy() && try_lock_messages() ? progress_locked() : RG_SUCCESS;
+}
+
+static const rgi_progress_source own = {
+    .progress = progress_if_busy, .attempt = attempt_progress, .busy = is_busy};
 
 static int open_messages(void) {
   messages.delayed = NULL;

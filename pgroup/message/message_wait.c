@@ -51,6 +51,7 @@ static int wait_until_done(rgi_message *r, const char *call) {
   rgi_wait w;
   rgi_wait_start(&w, call, r->sending ? -1 : r->source);
   w.watched = r->sending && r->place >= 0 ? rgi_node.ranks[r->place] : r->source;
+  w.alone = 1;
   while (!is_done(r)) {
     uint32_t bell = read_bell();
     RGI_TRY(rgi_requests_progress_all());
@@ -88,6 +89,7 @@ int rgi_message_await(const rgi_message_envelope *wanted, const char *call,
   rgi_wait w;
   rgi_wait_start(&w, call, wanted->peer);
   w.watched = wanted->peer;
+  w.alone = 1;
   for (;;) {
     int there = 0;
     uint32_t bell = read_bell();

@@ -19,6 +19,10 @@ int rgi_progress(void) {
   return source ? source->progress() : RG_SUCCESS;
 }
 
+int rgi_progress_attempt(void) {
+  return source ? source->attempt() : RG_SUCCESS;
+}
+
 int rgi_progress_busy(void) {
   return source && source->busy();
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Progress: what every wait of the library does for all that the process has under way. The room
+ * Progress: what every wait of the library (wait.c) does for all that the process has under way. The room
  * that moves messages is above this one: it sets its functions here when it opens. */
 #ifndef RGI_PROGRESS_H
 #define RGI_PROGRESS_H
 
 typedef struct {
   int (*progress)(void); /* does what can be done now; RG_ERR_MPI */
+  int (*attempt)(void);  /* the same, unless some thread, also this one, is in it */
   int (*busy)(void);     /* whether something needs progress, or may arrive without a bell */
 } rgi_progress_source;
 
@@ -19,6 +20,10 @@ int rgi_progress_ready(void);
 
 /* Moves messages on. Without a source it does nothing. Any thread. */
 int rgi_progress(void);
+
+/* The same for a caller that may hold what progress needs: it returns at once where some thread,
+ * also the caller, is in it already. */
+int rgi_progress_attempt(void);
 
 /* Whether something of this process needs rgi_progress, or may arrive without ringing the bell. A
  * wait for something else must not sleep long then. */

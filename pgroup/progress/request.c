@@ -99,11 +99,9 @@ static void release_freed(rg_request r) {
   release_request(r);
 }
 
-void rgi_requests_progress(void) {
+/* The caller has the lock, which is given back. */
+static void progress_listed(void) {
   rg_request over = NULL;
-  if (atomic_load_explicit(&requests.listed, memory_order_relaxed) == 0)
-    return;
-  pthread_mutex_lock(&requests.lock);
   for (rg_request r = requests.first, next; r; r = next) {
     next = r->next;
     progress_request(r);
@@ -120,6 +118,22 @@ void rgi_requests_progress(void) {
     next = r->next;
     release_freed(r);
   }
+}
+
+static int any_listed(void) {
+  return atomic_load_explicit(&requests.listed, memory_order_relaxed) > 0;
+}
+
+void rgi_requests_progress(void) {
+  if (!any_listed())
+    return;
+  pthread_mutex_lock(&requests.lock);
+  progress_listed();
+}
+
+void rgi_requests_attempt(void) {
+  if (any_listed() && pthread_mutex_trylock(&requests.lock) == 0)
+    progress_listed();
 }
 
 void rgi_requests_drop_freed(void) {
@@ -157,17 +171,6 @@ int rgi_requests_progress_all(void) {
   RGI_TRY(rgi_progress());
   rgi_requests_progress();
   return RG_SUCCESS;
-}
-
-int rgi_requests_progress_busy(int *busy) {
-  *busy = rgi_progress_busy() || rgi_requests_busy();
-  return *busy ? rgi_requests_progress_all() : RG_SUCCESS;
-}
-
-int rgi_requests_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old) {
-  int busy;
-  RGI_TRY(rgi_requests_progress_busy(&busy));
-  return rgi_wait_bell(w, bell, old, !busy);
 }
 
 int rgi_request_check(const char *call, const rg_request *request) {

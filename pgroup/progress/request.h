@@ -13,7 +13,6 @@
 
 #include <regroup/request.h>
 
-#include "progress/wait.h"
 #include "shm/failure.h"
 
 struct rg_request_s {
@@ -50,9 +49,12 @@ int rgi_request_check_failure(rg_request r);
 /* Frees a request that is complete; returns its error. status: NULL, or set without one. */
 int rgi_request_end(rg_request *request, rg_status *status);
 
-/* Moves all background requests and freed requests on. Every wait of the library calls it. Any
- * thread. */
+/* Moves all background requests and freed requests on. Any thread. */
 void rgi_requests_progress(void);
+
+/* The same, unless some thread, also the caller, is doing so. Every wait of the library calls it
+ * (wait.c). */
+void rgi_requests_attempt(void);
 
 /* Whether there are background requests: a wait for something else must not sleep long then. */
 int rgi_requests_busy(void);
@@ -65,12 +67,5 @@ void rgi_requests_stop(void);
 
 /* rgi_progress and rgi_requests_progress. */
 int rgi_requests_progress_all(void);
-
-/* The same if there is anything to move on, as *busy says. */
-int rgi_requests_progress_busy(int *busy);
-
-/* rgi_wait_bell for a wait that moves messages and requests on meanwhile: the awaited process may
- * wait for them. */
-int rgi_requests_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old);
 
 #endif

@@ -58,6 +58,7 @@ static int await_one(rg_request r) {
     if (!started) {
       rgi_wait_start(&w, r->call, r->peer);
       w.scope = r->scope;
+      w.alone = 1;
     }
     int error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy());
     if ((error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED) && rgi_request_check_failure(r))
@@ -162,6 +163,7 @@ static int await_any(const char *call, int64_t n, rg_request requests[], int64_t
   if (!has_active(n, requests)) /* also where the library does not run */
     return RG_SUCCESS;
   rgi_wait_start_unscoped(&w, call, -1);
+  w.alone = 1;
   for (;;) {
     uint32_t bell = read_bell();
     RGI_TRY(rgi_requests_progress_all());

@@ -92,6 +92,7 @@ static int lock_bucket(slot_bucket *b) {
   if (atomic_compare_exchange_strong(&b->owner, &free, (uint32_t)rgi_node.me + 1))
     return RG_SUCCESS;
   rgi_wait_start_unscoped(&w, "attaching to a group", rgi_node.ranks[free - 1]);
+  w.alone = 1; /* the owner needs nothing of this process */
   for (free = 0; !atomic_compare_exchange_weak(&b->owner, &free, (uint32_t)rgi_node.me + 1);
        free = 0) {
     if (free && rgi_process_is_dead(rgi_node.ranks[free - 1]) && take_over_bucket(b, free))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Waiting. A wait is a loop of the caller's: it looks at its condition, makes progress for all
- * that the process has under way, and calls rgi_wait_more or rgi_wait_bell, until the condition
- * is fulfilled or these return an error.
+ * Waiting. A wait is a loop of the caller's: it looks at its condition and calls rgi_wait_more or
+ * rgi_wait_bell, until the condition is fulfilled or these return an error. These also move on all
+ * that the process has under way. A caller that waits for a message or a request does so itself
+ * before each look (alone).
  *
  * A wait ends in one of four ways:
  * - completion: the caller finds its condition fulfilled;
@@ -43,6 +44,8 @@
 #include "base/options.h"
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
+#include "progress/progress.h"
+#include "progress/request.h"
 #include "shm/failure.h"
 #include "shm/node.h"
 #include "shm/process.h"
@@ -99,6 +102,19 @@ static void note_and_poll(const rgi_wait *w, double now) {
   rgi_polite_own_wait = 0;
 }
 
+/* Whether something needs this process although the bell does not ring. */
+static int is_busy(void) {
+  return rgi_wait_meanwhile || rgi_progress_busy() || rgi_requests_busy();
+}
+
+static int move_on(const rgi_wait *w) {
+  if (w->alone)
+    return RG_SUCCESS;
+  RGI_TRY(rgi_progress_attempt());
+  rgi_requests_attempt();
+  return RG_SUCCESS;
+}
+
 static int check_time(rgi_wait *w, double waited) {
   char peer[32], group[RGI_LABEL_PHRASE];
   rgi_process_check(w->pause.start + waited);
@@ -127,6 +143,7 @@ static int check_time(rgi_wait *w, double waited) {
 int rgi_wait_more(rgi_wait *w) {
   rgi_pause_result did = rgi_pause_step(&w->pause, (rgi_pause_kind)rgi_options_choice(RGI_OPT_WAIT),
                                         !rgi_node.oversubscribed);
+  RGI_TRY(move_on(w));
   /* The clock is read only when time may have passed. */
   if (did == RGI_PAUSE_SPUN && w->pause.looks % 1024)
     return RG_SUCCESS;
@@ -135,6 +152,7 @@ int rgi_wait_more(rgi_wait *w) {
 
 int rgi_wait_check(rgi_wait *w) {
   double now = rgi_clock_now();
+  RGI_TRY(move_on(w));
   if (w->pause.start == 0)
     w->pause.start = now;
   return check_time(w, now - w->pause.start);
@@ -238,11 +256,12 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
     rgi_pause_spin();
   }
   double now = rgi_clock_now();
-  quiet = quiet && !rgi_wait_meanwhile;
+  quiet = quiet && !is_busy();
   if (w->patient)
     now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
   else if (!spin_on_bell(w, now))
     now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : busy_sleep(now - w->pause.start));
+  RGI_TRY(move_on(w));
   return check_time(w, now - w->pause.start);
 }
 
@@ -274,4 +293,10 @@ int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
       return RG_SUCCESS;
     RGI_TRY(rgi_wait_more(&w));
   }
+}
+
+int rgi_wait_meet(MPI_Comm comm, const char *call) {
+  MPI_Request request;
+  RGI_TRY_MPI(MPI_Ibarrier(comm, &request));
+  return rgi_wait_request(&request, call, -1);
 }

@@ -2,7 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Waiting: every wait of the library uses these functions. A wait is polite (pause.h), ends with
- * the death of a member or after RG_TIMEOUT, and reports a stall. How: wait.c. */
+ * the death of a member or after RG_TIMEOUT, and reports a stall. Meanwhile it moves the process's
+ * messages and requests on, for the awaited process may wait for these. How: wait.c. */
 #ifndef RGI_WAIT_H
 #define RGI_WAIT_H
 
@@ -24,6 +25,7 @@ typedef struct {
   rgi_failure_scope scope; /* the processes whose death ends the wait; at first: the call's */
   int patient;             /* it may last for ever: no time limit, no report, no spinning */
   int outside;             /* a disk ends the wait, no process: it is not reported to the guard */
+  int alone;               /* the caller moves messages and requests on itself, or must not */
 } rgi_wait;
 
 /* If not NULL, every wait calls it, at least each 0.1 ms: for a process that has work to do while
@@ -49,7 +51,7 @@ int rgi_wait_check(rgi_wait *w);
 
 /* The same for a condition that another process signals by a bell: sleeps until the bell changes.
  * old: its value, read before the caller looked at the condition. quiet: only the bell can end
- * the wait, so the sleep may be long. */
+ * the wait, so the sleep may be long where no message or request needs this process. */
 int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet);
 
 /* For an error that another process has reported, a death or a revocation: waits until this process
@@ -66,5 +68,9 @@ int rgi_wait_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Statu
 /* Waits until *request is complete. After an error the request is still active, and its buffer must
  * stay. */
 int rgi_wait_request(MPI_Request *request, const char *call, int peer);
+
+/* Collective over comm: waits until all have come, before calls of MPI's that wait themselves and
+ * move nothing of the library's on. */
+int rgi_wait_meet(MPI_Comm comm, const char *call);
 
 #endif

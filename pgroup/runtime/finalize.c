@@ -39,6 +39,7 @@ int rgi_finalize_wait(void) {
   rgi_process_leave();
   rgi_overlay_tell(RGI_FACT_LEFT, 0);
   rgi_wait_start(&w, "rg_finalize", -1);
+  w.alone = 1;
   for (;;) {
     uint32_t bell = atomic_load(&rgi_node_bell()->value);
     rgi_process_check_now();

@@ -245,6 +245,7 @@ static int wait_for_all(void) {
   int there = 0;
   RGI_TRY_MPI(MPI_Ibarrier(rgi_runtime.comm, &barrier));
   rgi_wait_start_patient(&w, "rg_finalize");
+  w.alone = 1;
   for (;;) {
     RGI_TRY_MPI(rgi_wait_mpi_test(&barrier, &there));
     if (there)

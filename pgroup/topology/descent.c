@@ -14,6 +14,7 @@
 #include "formation/errhandler.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
+#include "progress/wait.h"
 #include "topology/exchange.h"
 
 /* The step from a communicator to the level below it. */
@@ -27,6 +28,7 @@ typedef struct {
 /* The first level: a process knows the places on its own node only. */
 static int gather_parts(const comm_step *s) {
   rgi_level_call_part mine = rgi_level_call_mine(s->c, s->places);
+  RGI_TRY(rgi_wait_meet(s->above, s->c->call));
   RGI_TRY_MPI(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, s->all, (int)sizeof mine, MPI_BYTE,
                             s->above));
   int64_t word = rgi_level_call_word(s->all, s->places->size);

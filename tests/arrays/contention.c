@@ -244,6 +244,26 @@ void test_mutexes(void) {
   RGT_OK(rg_array_free(&a));
 }
 
+/* The wait for a mutex moves messages on: the one who has it waits for a long message first. */
+void test_mutex_meanwhile(void) {
+  static char data[300000];
+  rg_mutexes m;
+  rg_request out = NULL;
+  RGT_OK(rg_mutexes_create(world, 1, &m));
+  if (rgt_rank == 1)
+    RGT_OK(rg_mutexes_lock(m, 0));
+  RGT_OK(rg_barrier(world));
+  if (rgt_rank == 0 && rgt_size > 1)
+    RGT_OK(rg_isend(world, data, sizeof data, MPI_BYTE, 1, 1, &out));
+  if (rgt_rank == 1)
+    RGT_OK(rg_recv(world, data, sizeof data, MPI_BYTE, 0, 1, NULL));
+  if (rgt_rank != 1)
+    RGT_OK(rg_mutexes_lock(m, 0));
+  RGT_OK(rg_mutexes_unlock(m, 0));
+  RGT_OK(rg_wait(&out, NULL));
+  RGT_OK(rg_mutexes_free(&m));
+}
+
 void test_mutex_errors(void) {
   rg_mutexes m = NULL;
   int locked;

@@ -14,6 +14,7 @@ void test_counter(void);
 void test_mixed(void);
 void test_swap(void);
 void test_mutexes(void);
+void test_mutex_meanwhile(void);
 void test_mutex_errors(void);
 void test_stop(void);
 
@@ -27,7 +28,8 @@ extern int rounds;
   }
 
 #define MUTEXES                                                                                    \
-  {"start", test_start}, {"mutexes", test_mutexes}, {"errors", test_mutex_errors}, {               \
+  {"start", test_start}, {"mutexes", test_mutexes}, {"meanwhile", test_mutex_meanwhile},           \
+      {"errors", test_mutex_errors}, {                                                             \
     "stop", test_stop                                                                              \
   }
 

@@ -398,6 +398,47 @@ static void test_threads(void) {
   }
 }
 
+/* The waits of other calls move messages on: rank 1 comes to the call when it has all of a long
+ * message of rank 0, which is in the call already. */
+enum { VIA_COMM, VIA_TOPOLOGY, VIA_SPLIT, VIAS };
+
+static void make_by(int via, rg_group g) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  rg_group part = NULL;
+  if (via == VIA_COMM)
+    RGT_OK(rg_group_comm(g, &comm));
+  else if (via == VIA_TOPOLOGY)
+    RGT_OK(rg_comm_split_topology(MPI_COMM_WORLD, RG_LEVEL_ALL, 0, &comm));
+  else
+    RGT_OK(rg_group_split(g, 0, 0, &part));
+  if (via == VIA_TOPOLOGY && comm != MPI_COMM_NULL)
+    MPI_Comm_free(&comm);
+  RGT_OK(rg_group_free(&part));
+}
+
+static void test_meanwhile(void) {
+  enum { N = 300000 };
+  int *data = malloc(N * sizeof *data), there = rgt_rank != 1;
+  for (int via = 0; via < VIAS && rgt_size > 1; via++) {
+    rg_request out = NULL;
+    rg_group g;
+    fill(data, N, via);
+    RGT_OK(rg_group_dup(world, &g));
+    if (rgt_rank == 0)
+      RGT_OK(rg_isend(world, data, N, MPI_INT, 1, via, &out));
+    if (rgt_rank == 1) {
+      fill(data, N, -1);
+      RGT_OK(rg_recv(world, data, N, MPI_INT, 0, via, NULL));
+      there = wrong(data, N, via) == 0;
+    }
+    make_by(via, g);
+    RGT_TRUE(there);
+    RGT_OK(rg_wait(&out, NULL));
+    RGT_OK(rg_group_free(&g));
+  }
+  free(data);
+}
+
 static void start_with(const char *options) {
   RGT_OK(rg_init(MPI_COMM_WORLD, options));
   RGT_OK(rg_group_world(&world));
@@ -431,6 +472,7 @@ int main(int argc, char **argv) {
                                    {"line", test_line},
                                    {"freed group", test_freed_group},
                                    {"errors", test_errors},
+                                   {"meanwhile", test_meanwhile},
                                    {"threads", test_threads},
                                    {"stop", test_stop},
                                    {"start again", test_start_limited},
