@@ -74,7 +74,7 @@ int rgi_message_mpi_open(MPI_Comm world) {
 void rgi_message_mpi_close(void) {
   if (transport.coming != MPI_REQUEST_NULL) {
     MPI_Cancel(&transport.coming);
-    MPI_Wait(&transport.coming, MPI_STATUS_IGNORE);
+    PMPI_Wait(&transport.coming, MPI_STATUS_IGNORE);
   }
   free(transport.cell);
   transport.cell = NULL;

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "mpi/intercept.h"
 #include "mpi/mpich_algorithm.h"
+#include "mpi/preloaded.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
@@ -66,9 +67,9 @@ static int start_library(unsigned *wanted) {
                  : RG_SUCCESS;
 }
 
-/* After MPI's own initialisation. A wrong option is an error of MPI_Init. After any other error
- * all calls are passed on to MPI. */
-static int begin_library(void) {
+/* Starts the library, or says why not: then all calls are passed on to MPI. A wrong option is an
+ * error of MPI_Init. */
+static int begin_with_all(void) {
   unsigned wanted = 0;
   int key, rank;
   if (PMPI_Comm_dup(MPI_COMM_WORLD, &rgi_intercept_comm) != MPI_SUCCESS)
@@ -89,19 +90,53 @@ static int begin_library(void) {
   return PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
 }
 
-RG_API int MPI_Init(int *argc, char ***argv) {
+/* After MPI's own initialisation. */
+static int begin_library(void) {
+  int first = 0, missing = rgi_preloaded_find_missing(&first);
+  if (missing < 0)
+    return begin_with_all();
+  if (first && rgi_options_ready() == RG_SUCCESS)
+    rgi_log(RGI_LOG_WARN,
+            "rank %d of MPI_COMM_WORLD runs without libregroup-mpi.so: it is not preloaded there, "
+            "or the program takes MPI's functions from MPI's library by dlsym; all calls of all "
+            "ranks are passed on to MPI",
+            missing);
+  return MPI_SUCCESS;
+}
+
+/* A tool behind this library calls MPI_Init's other name, or MPI_Init_thread, in its own MPI_Init.
+ * The library begins at the end of the first of these calls. */
+static int depth;
+
+static void before_init(void) {
+  if (depth++ == 0)
+    rgi_preloaded_tell();
   rgi_polite_start_begin();
-  int error = RGI_INTERCEPT_NEXT(PMPI_Init)(argc, argv);
+}
+
+static int after_init(int error) {
+  static int begun;
   rgi_polite_start_end();
-  return error ? error : begin_library();
+  return --depth > 0 || error || begun++ ? error : begin_library();
+}
+
+/* The call goes to the next library that has the function: a tool may begin there. */
+RG_API int MPI_Init(int *argc, char ***argv) {
+  before_init();
+  return after_init(RGI_INTERCEPT_NEXT(MPI_Init)(argc, argv));
 }
 
 RG_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  rgi_polite_start_begin();
-  int error = RGI_INTERCEPT_NEXT(PMPI_Init_thread)(argc, argv, required, provided);
-  rgi_polite_start_end();
-  return error ? error : begin_library();
+  before_init();
+  return after_init(RGI_INTERCEPT_NEXT(MPI_Init_thread)(argc, argv, required, provided));
 }
 
-RGI_INTERCEPT_BOTH(Init);
-RGI_INTERCEPT_BOTH(Init_thread);
+RG_API int PMPI_Init(int *argc, char ***argv) {
+  before_init();
+  return after_init(RGI_INTERCEPT_NEXT(PMPI_Init)(argc, argv));
+}
+
+RG_API int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  before_init();
+  return after_init(RGI_INTERCEPT_NEXT(PMPI_Init_thread)(argc, argv, required, provided));
+}

@@ -265,11 +265,18 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
   return check_time(w, now - w->pause.start);
 }
 
-int rgi_wait_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status) {
-  rg_polite_polling(1);
-  int error = MPI_Test(request, done, status);
+/* MPI's own functions: no tool is to take the library's looks for the program's. */
+static int end_look(int error, int found) {
+  if (error || found)
+    rgi_polite_end_row();
   rg_polite_polling(0);
   return error;
+}
+
+int rgi_wait_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status) {
+  rg_polite_polling(1);
+  int error = PMPI_Test(request, done, status);
+  return end_look(error, !error && *done);
 }
 
 int rgi_wait_mpi_test(MPI_Request *request, int *done) {
@@ -278,9 +285,8 @@ int rgi_wait_mpi_test(MPI_Request *request, int *done) {
 
 int rgi_wait_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status) {
   rg_polite_polling(1);
-  int error = MPI_Iprobe(source, tag, comm, there, status);
-  rg_polite_polling(0);
-  return error;
+  int error = PMPI_Iprobe(source, tag, comm, there, status);
+  return end_look(error, !error && *there);
 }
 
 int rgi_wait_request(MPI_Request *request, const char *call, int peer) {
