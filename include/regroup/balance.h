@@ -31,9 +31,11 @@
  *
  *  - A balancer may run several times: after rg_balance_end walkers are added again, and
  *    rg_balance_begin or rg_balance_run starts the next run, with the processes that live. The
- *    outcomes of earlier runs stay until rg_balance_drop, and so do the measured paces: a walker
- *    whose id an earlier run had begins with the pace of that walker. Ids need not differ between
- *    runs. Statistics, the numbers of groups, and the timeline go on.
+ *    outcomes of earlier runs stay until rg_balance_drop, and so do the measured paces and the
+ *    numbers of the last meetings: a walker whose id an earlier run had begins with the pace of
+ *    that walker, and if it is added with a state also with its last meeting, so that a run that is
+ *    divided into several has the same meetings as one. Ids need not differ between runs.
+ * Statistics, the numbers of groups, and the timeline go on.
  *
  * "Every process" means every member of the group of rg_balance_create. A process
  * uses a balancer in one thread at a time. All calls may return RG_ERR_ARG (a
@@ -73,7 +75,8 @@ typedef struct {
   const int64_t *with; /* the ids of the others, in any order; NULL: no meeting now. The memory is
                           the application's, and is read before the next callback */
   int64_t count;       /* of them, at least 1 */
-  int64_t number;      /* >= 0. All that meet give the same; those of a walker ascend */
+  int64_t number;      /* >= 0, less than INT64_MAX. All that meet give the same; those of a walker
+                          ascend */
 } rg_meeting;
 
 /* The application's callbacks. Only unit and left are required. */
@@ -124,12 +127,14 @@ typedef struct {
 
   /* Walkers that meet: both or none. A walker that meets is set aside with its state, and its group
    * is free for others; when all that meet are there, one process calls meeting with them, and then
-   * they wait for groups again. So any number of groups is enough.
+   * they wait for groups again. So any number of groups is enough. No two walkers may have the same
+   * id.
    *
    * meets: sets *meeting if the walker is to meet others before its next unit (or before it ends:
    * left may be 0). The answer depends on the state and the units done only. Called on the leader
    * (with `alike` on all members) when the walker begins or goes on, and after each unit; the
-   * number of the last meeting is not met again. Local. */
+   * number of the last meeting is not met again, also not in a later run that continues the walker
+   * (rg_walker_new.met). Local. */
   int (*meets)(const rg_walker *walker, rg_meeting *meeting, void *context);
   /* Called on one process, which need not have worked on any of them, with copies of all walkers
    * that meet, in the order of their ids; it may change their states. What it does must depend on
@@ -150,9 +155,12 @@ typedef struct {
   const void *state; /* bytes of the kind's size, or the packed state; NULL: from start.
                         Copied */
   size_t bytes;      /* of state */
-  int ended; /* 1: there is no work; the state, of any size, is an outcome at once. In this way a
-                unit returns results that need not be part of the walker's state. They exist
-                exactly once if the unit is finished, also if processes die */
+  int ended;   /* 1: there is no work; the state, of any size, is an outcome at once. In this way a
+                  unit returns results that need not be part of the walker's state. They exist
+                  exactly once if the unit is finished, also if processes die */
+  int64_t met; /* of a walker that continues one: the number of its last meeting + 1, as the outcome
+                  has it. 0: as this balancer knows it from the walker of this id in an earlier
+                  run, if there is a state; otherwise it has met nobody */
 } rg_walker_new;
 
 /* A process of the balancer's group that has died, in a job that survives. The library makes
@@ -208,9 +216,11 @@ RG_API int rg_balance_free(rg_balancer *b);
  * processes; the others wait, the longest first. Caller afterwards: the leader (rank 0 of the
  * unit's group), in a unit; the walker waits for a group (with a synchronous policy from the next
  * round on). A walker with `ended` is added only in a unit. Local; messages are sent only later.
- * Errors: RG_ERR_ARG (left < 0 and not RG_LOAD_UNKNOWN; a state of another size than the kind's;
- * least or most negative; least larger than the group of the balancer, or than most; the call is
- * neither before a run nor in a unit by its leader). */
+ * Errors: RG_ERR_ARG (left is infinite, NaN, or negative and not RG_LOAD_UNKNOWN; unit is infinite,
+ * NaN or negative and not RG_LOAD_UNKNOWN; a state of another size than the kind's; least, most or
+ * met negative; least larger than the group of the balancer, or than most; the kind has `meets`,
+ * and a walker of this id was added to this run; the call is neither before a run nor in a unit by
+ * its leader). */
 RG_API int rg_balance_add(rg_balancer b, const rg_walker_new *walker);
 
 /* Runs until all walkers have ended: begin, steps, end. It may be called again. Callers: every
@@ -228,12 +238,12 @@ enum {
 };
 
 /* Forms the first groups. Callers: every process. From the second run on the processes tell one
- * another the paces that they have measured: an allgather of 128 bytes for each walker that ended
+ * another the paces that they have measured: an allgather of 136 bytes for each walker that ended
  * since. In a job that survives, the processes that died since the last run are told of by `died`;
- * the paces that they had measured are lost. Errors (the same on all processes; the balancer is
- * then as it was before): RG_ERR_MISMATCH (processes disagree about the walkers, the size of the
- * state, options, or calls of rg_balance_drop); RG_ERR_ARG (it runs already, or a call of its last
- * run has failed). */
+ * the paces and last meetings that they knew are lost: there rg_walker_new.met is given. Errors
+ * (the same on all processes; the balancer is then as it was before): RG_ERR_MISMATCH (processes
+ * disagree about the walkers, the size of the state, options, or calls of rg_balance_drop);
+ * RG_ERR_ARG (it runs already, or a call of its last run has failed). */
 RG_API int rg_balance_begin(rg_balancer b);
 
 /* Does one step: a unit, if this process's group has a walker; otherwise it handles requests of
@@ -270,6 +280,7 @@ typedef struct {
                   balancer may be given it, in rg_walker_new */
   int run;     /* in which it ended: 0 for the first run of the balancer */
   int missed;  /* 1: it failed since a walker that it was to meet did not come */
+  int64_t met; /* the number of its last meeting + 1; 0: none. rg_walker_new takes it */
 } rg_balance_outcome;
 
 /* The outcomes of the walkers that ended with this process as their leader; after a gather, on the
@@ -300,7 +311,8 @@ RG_API int rg_balance_gather_all(rg_balancer b);
 /* What a balancer keeps from one run to the next. */
 enum {
   RG_BALANCE_OUTCOMES = 1, /* of earlier runs; also the memory of their states */
-  RG_BALANCE_PACES = 2     /* measured seconds of units, by the walkers' ids */
+  RG_BALANCE_PACES = 2     /* measured seconds of units and numbers of last meetings, by the
+                              walkers' ids */
 };
 
 /* Drops outcomes, paces or both (`what` is a sum) of all runs that have ended.

@@ -5,7 +5,13 @@
 #ifndef RGI_POLICIES_LOAD_H
 #define RGI_POLICIES_LOAD_H
 
+#include <math.h>
 #include <regroup/policy.h>
+
+/* Whether units left, or seconds, are such: RG_LOAD_UNKNOWN, or finite and not negative. */
+static inline int rgi_load_is_left(double left) {
+  return left == RG_LOAD_UNKNOWN || (left >= 0 && isfinite(left));
+}
 
 /* Whether a row gives its processes away in this call: it is idle, and it is the row that asks or
  * the call is for all rows. */

@@ -3,11 +3,14 @@
  *
  * The balancer as an object: made from the application's settings, given walkers, freed; and what
  * it tells of itself. Its run is in balancer_run.c. */
+#include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "policies/load.h"
 #include "policies/policy.h"
 #include "timeline/timeline.h"
 #include "walkers/balancer.h"
@@ -160,6 +163,7 @@ int rg_balance_free(rg_balancer *b) {
     rgi_outcome_list_free(&(*b)->outcomes);
     rgi_outcome_list_free(&(*b)->gathered);
     rgi_pace_table_free(&(*b)->paces);
+    rgi_balancer_forget_ids(*b);
     free((*b)->survival.living);
     rgi_membership_close(&(*b)->members);
     free(*b);
@@ -168,17 +172,33 @@ int rg_balance_free(rg_balancer *b) {
   return RG_SUCCESS;
 }
 
+/* "2 to 4", "at least 2" */
+static const char *needs(const rg_walker_new *w, char text[64]) {
+  if (w->most)
+    snprintf(text, 64, "%lld to %lld", (long long)w->least, (long long)w->most);
+  else
+    snprintf(text, 64, "at least %lld", (long long)w->least);
+  return text;
+}
+
 static int check_new(const char *call, rg_balancer b, const rg_walker_new *w) {
-  if (!(w->left >= 0) && w->left != RG_LOAD_UNKNOWN)
+  char text[64];
+  if (!rgi_load_is_left(w->left))
     return rgi_error(RG_ERR_ARG, "%s: walker %lld has %g units left", call, (long long)w->id,
                      w->left);
+  if (!rgi_load_is_left(w->unit))
+    return rgi_error(RG_ERR_ARG, "%s: a unit of walker %lld takes %g s", call, (long long)w->id,
+                     w->unit);
+  if (w->met < 0)
+    return rgi_error(RG_ERR_ARG, "%s: the last meeting of walker %lld has the number %lld", call,
+                     (long long)w->id, (long long)w->met);
   if (w->state && !w->ended && !b->work.kind.unpack && w->bytes != b->work.kind.bytes)
     return rgi_error(RG_ERR_ARG, "%s: walker %lld has a state of %zu bytes, its kind one of %zu",
                      call, (long long)w->id, w->bytes, b->work.kind.bytes);
   if (w->least > b->members.size || (w->most > 0 && w->least > w->most) || w->most < 0 ||
       w->least < 0)
-    return rgi_error(RG_ERR_ARG, "%s: walker %lld needs %lld to %lld processes, of %d", call,
-                     (long long)w->id, (long long)w->least, (long long)w->most, b->members.size);
+    return rgi_error(RG_ERR_ARG, "%s: walker %lld needs %s processes, of %d", call,
+                     (long long)w->id, needs(w, text), b->members.size);
   if ((!rgi_balancer_rests(b) || w->ended) && !(b->work.in_unit && rgi_walker_team_leads(&b->team)))
     return rgi_error(RG_ERR_ARG,
                      "%s: walker %lld: only before a run, or in a unit by rank 0 of "
@@ -187,11 +207,49 @@ static int check_new(const char *call, rg_balancer b, const rg_walker_new *w) {
   return RG_SUCCESS;
 }
 
+static int by_id(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Walkers that meet are told apart by their ids. */
+static int note_id(const char *call, rg_balancer b, int64_t id) {
+  int64_t *key = b->work.kind.meets ? malloc(sizeof *key) : NULL;
+  if (!b->work.kind.meets)
+    return RG_SUCCESS;
+  if (key)
+    *key = id;
+  int64_t **node = key ? tsearch(key, &b->ids, by_id) : NULL;
+  if (!node) {
+    free(key);
+    return rgi_error(RG_ERR_NOMEM, "%s: no memory for walker %lld", call, (long long)id);
+  }
+  if (*node == key)
+    return RG_SUCCESS;
+  free(key);
+  return rgi_error(RG_ERR_ARG,
+                   "%s: there is a walker %lld already: walkers that meet need "
+                   "different ids",
+                   call, (long long)id);
+}
+
+void rgi_balancer_forget_ids(rg_balancer b) {
+  tdestroy(b->ids, free);
+  b->ids = NULL;
+}
+
 /* Before a run the paces of the last one are not known to all: rg_balance_begin sets them. */
 static double unit_of(rg_balancer b, const rg_walker_new *w) {
   if (w->unit > 0)
     return w->unit;
   return rgi_balancer_rests(b) ? 0 : rgi_pace_table_unit(&b->paces, w->id);
+}
+
+/* The same of its last meeting, of a walker that continues one. */
+static int64_t met_of(rg_balancer b, const rg_walker_new *w) {
+  if (w->met > 0 || !w->state)
+    return w->met;
+  return rgi_balancer_rests(b) ? 0 : rgi_pace_table_met(&b->paces, w->id);
 }
 
 int rg_balance_add(rg_balancer b, const rg_walker_new *walker) {
@@ -204,6 +262,7 @@ int rg_balance_add(rg_balancer b, const rg_walker_new *walker) {
                        .most = w->most,
                        .left = w->left,
                        .unit = unit_of(b, w),
+                       .met = met_of(b, w),
                        .bytes = w->state ? w->bytes : 0,
                        .ended = w->ended};
   if (w->ended && !b->survival.store.shared)
@@ -219,7 +278,9 @@ int rg_balance_add(rg_balancer b, const rg_walker_new *walker) {
       return rgi_error(RG_ERR_NOMEM, "%s: no memory for %zu bytes", __func__, w->bytes);
     memcpy(e.memory, w->state, w->bytes);
   }
-  int error = rgi_queue_add(rgi_balancer_rests(b) ? &b->list : &b->work.born, &e);
+  int error = w->ended ? RG_SUCCESS : note_id(__func__, b, w->id);
+  if (!error)
+    error = rgi_queue_add(rgi_balancer_rests(b) ? &b->list : &b->work.born, &e);
   if (error)
     free(e.memory);
   return error;

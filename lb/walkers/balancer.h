@@ -12,5 +12,7 @@ int rgi_balancer_check(const char *call, rg_balancer b);
 int rgi_balancer_enter(const char *call, rg_balancer b);
 /* Whether it has not begun, or its last run has ended. */
 int rgi_balancer_rests(rg_balancer b);
+/* The next walkers are those of another run. */
+void rgi_balancer_forget_ids(rg_balancer b);
 
 #endif

@@ -109,6 +109,7 @@ static void rest(rg_balancer b) {
   b->survival.store.filled = 0;
   rgi_search_forget(&b->async.search);
   rgi_queue_free(&b->list);
+  rgi_balancer_forget_ids(b);
   rgi_walker_team_free(&b->team);
 }
 

@@ -69,6 +69,7 @@ struct rg_balancer_s {
   rgi_membership members;
   rgi_wire wire;
   rgi_planner planner;
+  void *ids;      /* of the walkers that were added to this run, if they meet: a tree of tsearch */
   rgi_queue list; /* walkers as added; in synchronous balancing those that wait */
   rgi_walker_team team;
   rgi_work work;

@@ -5,7 +5,6 @@
  * hash of list and options in one allreduce; the size of the first groups; and the order of the
  * walkers that wait. Each process computes it from its own list, so nothing has to be sent. */
 #include <regroup/collectives.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -43,6 +42,7 @@ static uint64_t hash_of(const struct rg_balancer_s *b) {
     h = mix_in(mix_in(h, (uint64_t)e->id), of_double(e->left));
     h = mix_in(mix_in(h, (uint64_t)e->least), (uint64_t)e->most);
     h = mix_in(mix_in(h, e->bytes), e->memory != NULL);
+    h = mix_in(h, (uint64_t)e->met);
   }
   return h;
 }
@@ -108,42 +108,24 @@ int rgi_layout_starts(const struct rg_balancer_s *b) {
   return group < rgi_layout_starting(b) && place < rgi_layout_head(b, group);
 }
 
-/* The walkers that find no group at first come behind the others, the longest first. */
-static int sort_waiting(rg_balancer b) {
-  int starting = rgi_layout_starting(b);
-  rgi_queue sorted = {0};
-  int error = RG_SUCCESS;
-  for (int i = 0; i < b->list.count && !error; i++)
-    error = rgi_queue_add(&sorted, &b->list.at[i]);
-  sorted.count = sorted.count < starting ? sorted.count : starting;
-  for (int i = starting; i < b->list.count && !error; i++) {
-    const rgi_queue_entry *e = &b->list.at[i];
-    int at = sorted.count++;
-    for (; at > starting && sorted.at[at - 1].left < e->left; at--)
-      sorted.at[at] = sorted.at[at - 1];
-    sorted.at[at] = *e;
-  }
-  if (error) {
-    free(sorted.at);
-    return error;
-  }
-  free(b->list.at);
-  b->list = sorted;
-  return RG_SUCCESS;
-}
-
 int rgi_layout_share_paces(rg_balancer b) {
   if (b->work.run == 0)
     return RG_SUCCESS;
   RGI_TRY(rgi_pace_table_share(&b->paces, &b->members));
-  for (int i = 0; i < b->list.count; i++)
-    if (!(b->list.at[i].unit > 0))
-      b->list.at[i].unit = rgi_pace_table_unit(&b->paces, b->list.at[i].id);
+  for (int i = 0; i < b->list.count; i++) {
+    rgi_queue_entry *e = &b->list.at[i];
+    if (!(e->unit > 0))
+      e->unit = rgi_pace_table_unit(&b->paces, e->id);
+    if (e->memory && e->met == 0)
+      e->met = rgi_pace_table_met(&b->paces, e->id);
+  }
   return RG_SUCCESS;
 }
 
 int rgi_layout_make(rg_balancer b) {
   b->team.first_size = first_size(b);
   RGI_TRY(rgi_planner_open(&b->planner, b->members.size));
-  return sort_waiting(b);
+  /* The walkers that find no group at first come behind the others. */
+  rgi_queue_sort(&b->list, rgi_layout_starting(b));
+  return RG_SUCCESS;
 }

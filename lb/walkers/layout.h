@@ -10,8 +10,8 @@
 /* Checks that all processes have the same walkers and options. Collective over the balancer's
  * group. */
 int rgi_layout_agree(rg_balancer b);
-/* From the second run on: all processes get the paces that were measured, and the walkers of the
- * list have them. Collective over the balancer's group. */
+/* From the second run on: all processes get the paces that were measured and the numbers of the
+ * last meetings, and the walkers of the list have them. Collective over the balancer's group. */
 int rgi_layout_share_paces(rg_balancer b);
 /* Sets the size of the groups and sorts the walkers that wait, the longest first. Local. */
 int rgi_layout_make(rg_balancer b);

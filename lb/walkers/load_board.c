@@ -2,8 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * The load board is a slot of the node's arena to which each process of the balancer attaches. The
- * walkers that wait are an array in a block of its own, the longest first, of which `first` moves
- * up when the first is taken.
+ * walkers that wait are a queue (queue.h) in a block of its own.
  *
  * Many processes on few processors: the lock is held for as short as possible, since a process that
  * loses its processor while it holds the lock stops all others. So leaders are woken after the lock
@@ -118,7 +117,7 @@ void rgi_load_board_changed(rgi_load_board *b) {
 static int grow_waiting(rgi_load_board *b) {
   rgi_load_board_shared *board = b->shared;
   uint64_t more;
-  if (board->first + board->count < board->room)
+  if (board->count < board->room)
     return RG_SUCCESS;
   int room = board->count + board->count / 2 + 16;
   RGI_TRY(rgi_arena_alloc("walkers that wait", (size_t)room * sizeof(rgi_queue_entry), &more));
@@ -128,7 +127,6 @@ static int grow_waiting(rgi_load_board *b) {
     rgi_arena_free(board->entries, (size_t)board->room * sizeof(rgi_queue_entry));
   }
   board->entries = more;
-  board->first = 0;
   board->room = room;
   return RG_SUCCESS;
 }
@@ -136,19 +134,15 @@ static int grow_waiting(rgi_load_board *b) {
 int rgi_load_board_put(rgi_load_board *b, const rgi_queue_entry *entry) {
   rgi_load_board_shared *board = b->shared;
   rgi_queue_entry e = *entry;
-  int at;
   RGI_TRY(grow_waiting(b));
+  e.order = board->order++;
   e.state = 0;
   e.memory = NULL;
   if (entry->memory) {
     RGI_TRY(rgi_arena_alloc("the state of a walker", e.bytes ? e.bytes : 1, &e.state));
     memcpy(rgi_arena_at(e.state), entry->memory, e.bytes);
   }
-  rgi_queue_entry *list = rgi_load_board_waiting(b);
-  for (at = board->count; at > 0 && list[at - 1].left < e.left; at--)
-    list[at] = list[at - 1];
-  list[at] = e;
-  board->count++;
+  rgi_queue_put_in(rgi_load_board_waiting(b), &board->count, &e);
   return RG_SUCCESS;
 }
 
@@ -163,11 +157,7 @@ int rgi_load_board_take(rgi_load_board *b, int at, rgi_queue_entry *entry) {
     rgi_arena_free(e.state, e.bytes ? e.bytes : 1);
     e.state = 0;
   }
-  board->count--;
-  if (at == 0)
-    board->first++;
-  else
-    memmove(list + at, list + at + 1, (size_t)(board->count - at) * sizeof *list);
+  rgi_queue_take_out(list, &board->count, at);
   *entry = e;
   return RG_SUCCESS;
 }

@@ -26,20 +26,21 @@ typedef struct {
 /* In the arena. */
 typedef struct {
   rgi_lock lock;
-  _Atomic int64_t version;    /* counts changes that matter to a leader that waits; may be read
-                                 without the lock */
-  int64_t open;               /* walkers of this node that have not ended */
-  int64_t credit;             /* the node's share of the credit is 2^-credit */
-  int64_t units;              /* done by groups led here */
-  int64_t leaving;            /* processes that groups led here are about to release */
-  int32_t returned;           /* the credit has been given back */
-  int32_t ended;              /* all walkers of all nodes have ended */
-  _Atomic int32_t stopping;   /* the run ends early; read without the lock */
-  int32_t count, first, room; /* entries that wait */
-  uint64_t entries;           /* their block */
-  uint64_t aside;             /* walkers that are set aside: meeting_board.c */
-  _Atomic int64_t complete;   /* meetings that can take place; read without the lock */
-  double merge;               /* mean seconds of a merge */
+  _Atomic int64_t version;  /* counts changes that matter to a leader that waits; may be read
+                               without the lock */
+  int64_t open;             /* walkers of this node that have not ended */
+  int64_t credit;           /* the node's share of the credit is 2^-credit */
+  int64_t units;            /* done by groups led here */
+  int64_t leaving;          /* processes that groups led here are about to release */
+  int32_t returned;         /* the credit has been given back */
+  int32_t ended;            /* all walkers of all nodes have ended */
+  _Atomic int32_t stopping; /* the run ends early; read without the lock */
+  int32_t count, room;      /* entries that wait */
+  int64_t order;            /* of the next one */
+  uint64_t entries;         /* their block */
+  uint64_t aside;           /* walkers that are set aside: meeting_board.c */
+  _Atomic int64_t complete; /* meetings that can take place; read without the lock */
+  double merge;             /* mean seconds of a merge */
   int32_t processes;
   rgi_load_board_row
       row[]; /* of each process of the balancer on this node, in the order of ranks */
@@ -82,7 +83,7 @@ int rgi_load_board_add_born(rgi_load_board *b, rgi_queue *born);
 /* The first walker that waits. */
 static inline rgi_queue_entry *rgi_load_board_waiting(const rgi_load_board *b) {
   uint64_t entries = b->shared->entries;
-  return entries ? (rgi_queue_entry *)rgi_arena_at(entries) + b->shared->first : NULL;
+  return entries ? (rgi_queue_entry *)rgi_arena_at(entries) : NULL;
 }
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copyright (c) the Regroup authors */
+ * Copyright (c) the Regroup authors
+ *
+ * The table that a policy gets: the rows of the load board, and what is known of other nodes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +22,12 @@ static int by_lowest(const void *a, const void *b) {
 /* Only the walkers that are set aside on this node are known. */
 static void note_awaited(const rgi_load_board *b, rgi_load_board_row rows[], int count,
                          rgi_planner *p) {
+  rgi_meeting_list aside = rgi_meeting_board_list(b);
   for (int i = 0; i < count; i++)
     if (rows[i].load.state & RG_LOAD_ACTIVE)
-      rows[i].load.awaited = rgi_meeting_board_awaits(b, rows[i].walker);
+      rows[i].load.awaited = rgi_meeting_list_awaits(aside, rows[i].walker);
   for (int i = 0; i < b->shared->count && i < RGI_QUEUE_SHOWN; i++)
-    p->waiting[i].awaited = rgi_meeting_board_awaits(b, p->waiting[i].id);
+    p->waiting[i].awaited = rgi_meeting_list_awaits(aside, p->waiting[i].id);
 }
 
 int rgi_load_table_make(const rgi_load_board *b, const rgi_node_loads *others, rgi_planner *p,

@@ -19,7 +19,7 @@ static int check_said(const rg_meeting *said, int64_t id, int64_t met) {
   if (said->count < 1)
     return rgi_error(RG_ERR_ARG, "walker %lld: meeting %lld is with nobody", (long long)id,
                      (long long)said->number);
-  if (said->number < 0)
+  if (said->number < 0 || said->number == INT64_MAX)
     return rgi_error(RG_ERR_ARG, "walker %lld: a meeting has the number %lld", (long long)id,
                      (long long)said->number);
   if (said->number + 1 < met)
@@ -60,11 +60,6 @@ int rgi_meeting_take(rgi_meeting *m, const rg_meeting *said, int64_t id, int64_t
   m->number = said->number;
   m->count = said->count + 1;
   return RG_SUCCESS;
-}
-
-int rgi_meeting_is(const rgi_meeting *a, const rgi_meeting *b) {
-  return a->number == b->number && a->count == b->count &&
-         memcmp(a->ids, b->ids, (size_t)a->count * sizeof *a->ids) == 0;
 }
 
 void rgi_meeting_say(char *text, size_t bytes, int64_t id, int64_t number, int64_t missing,

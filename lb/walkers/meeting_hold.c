@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "policies/load.h"
 #include "walkers/meeting_hold.h"
 #include "walkers/membership.h"
 #include "walkers/store.h"
@@ -58,7 +59,7 @@ static int meet(int64_t n, participant p[], int64_t number) {
 static int pack_up(participant *p) {
   const rg_walker *w = &p->work.walker;
   p->left = p->work.kind.left(w, p->work.kind.context);
-  if (!(p->left >= 0) && p->left != RG_LOAD_UNKNOWN)
+  if (!rgi_load_is_left(p->left))
     return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)w->id, p->left);
   return rgi_work_pack_state(&p->work, &p->bytes, &p->packed);
 }

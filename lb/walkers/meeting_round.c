@@ -23,56 +23,58 @@
 #include "walkers/work_aside.h"
 #include "walkers/work_end.h"
 
+/* A process is idle from then on until the round ends: it brings one walker at most. */
 int rgi_meeting_round_aside(rg_balancer b) {
   rgi_queue_entry e;
   int failed;
   RGI_TRY(rgi_work_aside(&b->work, &e, &failed));
   if (failed || !rgi_walker_team_leads(&b->team))
     return RG_SUCCESS;
-  return rgi_meeting_list_add(&b->round.brought, &e, &b->work.meeting, b->members.rank);
+  b->round.brought = e;
+  b->round.has_brought = 1;
+  return RG_SUCCESS;
 }
 
 /* --- the walkers that were set aside, on all processes ------------------------------------- */
 
-/* Rank r has set a walker aside. own: what r has of it; its memory moves. */
-static int share_aside(rg_balancer b, int r, rgi_meeting_aside *own) {
-  rg_group g = b->members.group;
-  rgi_queue_entry e = {0};
-  int64_t words[2] = {0};
-  if (own) {
-    e = own->entry;
-    own->entry.memory = NULL;
-    words[0] = own->meeting.number;
-    words[1] = own->meeting.count;
-  }
-  int error = RG_SUCCESS;
+/* The meeting for which rank r has set a walker aside. *m: what r has of it; elsewhere its ids are
+ * the caller's to free. */
+static int share_meeting(rg_balancer b, int r, rgi_meeting *m) {
+  int own = r == b->members.rank;
+  int64_t words[2] = {m->number, m->count};
+  RGI_TRY(rg_bcast(b->members.group, words, 2, MPI_INT64_T, r));
+  m->number = words[0];
+  m->count = words[1];
+  if (!own && !(m->ids = malloc((size_t)m->count * sizeof *m->ids)))
+    return rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)m->count);
+  return rg_bcast(b->members.group, m->ids, m->count, MPI_INT64_T, r);
+}
+
+/* Rank r has set a walker aside. */
+static int share_aside(rg_balancer b, int r) {
+  int own = r == b->members.rank, comes, error = RG_SUCCESS;
+  rgi_queue_entry e = own ? b->round.brought : (rgi_queue_entry){0};
+  rgi_meeting m = own ? b->work.meeting : (rgi_meeting){0};
+  if (own)
+    b->round.has_brought = 0;
   if (own && rgi_store_spans_nodes(&b->survival.store))
     error = rgi_store_pack_attach(&b->survival.store, &e);
   if (!error)
     error = rgi_round_share_entry(b, r, &e);
   if (!error)
-    error = rg_bcast(g, words, 2, MPI_INT64_T, r);
-  rgi_meeting m = {.number = words[0], .count = words[1]};
+    error = share_meeting(b, r, &m);
   if (!error)
-    m.ids = own ? own->meeting.ids : malloc((size_t)m.count * sizeof *m.ids);
-  if (!error && !m.ids)
-    error = rgi_error(RG_ERR_NOMEM, "no memory for a meeting of %lld walkers", (long long)m.count);
-  if (!error)
-    error = rg_bcast(g, m.ids, m.count, MPI_INT64_T, r);
-  if (!error)
-    error = rgi_meeting_list_add(&b->round.aside, &e, &m, r);
+    error = rgi_meeting_list_add(rgi_round_aside(&b->round), &e, &m, r, &comes);
   if (!own)
     free(m.ids);
-  if (error)
-    free(e.memory);
+  free(e.memory);
   return error;
 }
 
 static int share_brought(rg_balancer b) {
   for (int r = 0; r < b->members.size; r++)
-    for (int i = 0; i < b->round.reports[r].aside; i++)
-      RGI_TRY(share_aside(b, r, r == b->members.rank ? &b->round.brought.at[i] : NULL));
-  rgi_meeting_list_free(&b->round.brought);
+    if (b->round.reports[r].aside)
+      RGI_TRY(share_aside(b, r));
   return RG_SUCCESS;
 }
 
@@ -106,7 +108,7 @@ int rgi_meeting_round_share(rg_balancer b) {
     rgi_queue_entry *e;
     int64_t count, number;
     int rank;
-    RGI_TRY(rgi_meeting_list_take(&b->round.aside, &count, &e, &number, &rank));
+    RGI_TRY(rgi_meeting_list_take(rgi_round_aside(&b->round), &count, &e, &number, &rank));
     if (count == 0)
       return RG_SUCCESS;
     int error = hold_one(b, count, e, number, rank);
@@ -118,13 +120,14 @@ int rgi_meeting_round_share(rg_balancer b) {
 }
 
 int rgi_meeting_round_end(rg_balancer b) {
-  rgi_meeting_list *l = &b->round.aside;
-  int early = b->work.stopping;
+  rgi_meeting_list list = rgi_round_aside(&b->round);
   char text[RGI_OUTCOME_TEXT];
-  for (int i = 0; i < l->count && b->members.rank == 0; i++) {
-    rgi_meeting_list_say(l, i, text, sizeof text);
-    RGI_TRY(rgi_work_end_aside(&b->work, &l->at[i].entry, early ? "" : text));
+  for (int there = b->members.rank == 0; there;) {
+    rgi_queue_entry e = {0};
+    RGI_TRY(rgi_meeting_list_stuck(list, RGI_MEETING_NONE, &there, &e, text, sizeof text));
+    if (there)
+      RGI_TRY(rgi_work_end_aside(&b->work, &e, b->work.stopping ? "" : text));
   }
-  rgi_meeting_list_free(l);
+  rgi_meeting_list_free(list);
   return RG_SUCCESS;
 }

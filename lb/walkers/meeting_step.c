@@ -142,15 +142,17 @@ int rgi_meeting_step_serve(rg_balancer b) {
 int rgi_meeting_step_end(rg_balancer b) {
   rgi_load_board *board = &b->async.board;
   int early = atomic_load(&board->shared->stopping), there;
+  int64_t none = rgi_membership_spans_nodes(&b->members) ? RGI_MEETING_UNKNOWN : RGI_MEETING_NONE;
   char text[RGI_OUTCOME_TEXT];
   for (;;) {
     rgi_queue_entry e = {0};
-    RGI_TRY(rgi_meeting_board_stuck(board, &there, &e, text, sizeof text));
+    RGI_TRY(
+        rgi_meeting_list_stuck(rgi_meeting_board_list(board), none, &there, &e, text, sizeof text));
     if (!there)
       break;
     RGI_TRY(rgi_work_end_aside(&b->work, &e, early ? "" : text));
   }
-  rgi_meeting_board_free(board);
+  rgi_meeting_list_free(rgi_meeting_board_list(board));
   return RG_SUCCESS;
 }
 

@@ -23,11 +23,9 @@ static int make_room(rgi_pace_table *t, int64_t count) {
   return RG_SUCCESS;
 }
 
-int rgi_pace_table_note(rgi_pace_table *t, int64_t id, const rg_pace *pace) {
-  if (pace->count == 0)
-    return RG_SUCCESS;
+int rgi_pace_table_note(rgi_pace_table *t, int64_t id, const rg_pace *pace, int64_t met) {
   RGI_TRY(make_room(t, t->count + 1));
-  t->at[t->count++] = (rgi_pace_table_entry){.id = id, .pace = *pace};
+  t->at[t->count++] = (rgi_pace_table_entry){.id = id, .met = met, .pace = *pace};
   return RG_SUCCESS;
 }
 
@@ -44,7 +42,7 @@ static int by_id(const void *a, const void *b) {
                         : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Sorts, and leaves the last entry of each id. */
+/* Sorts, and leaves the last entry of each id, with the last pace that is known. */
 static void merge_entries(rgi_pace_table *t) {
   int64_t n = 0;
   for (int64_t i = 0; i < t->count; i++)
@@ -52,8 +50,11 @@ static void merge_entries(rgi_pace_table *t) {
   if (t->count > 0)
     qsort(t->at, (size_t)t->count, sizeof *t->at, by_id);
   for (int64_t i = 0; i < t->count; i++) {
-    n -= n > 0 && t->at[n - 1].id == t->at[i].id;
-    t->at[n++] = t->at[i];
+    rgi_pace_table_entry e = t->at[i];
+    if (n > 0 && t->at[n - 1].id == e.id && e.pace.count == 0)
+      e.pace = t->at[n - 1].pace;
+    n -= n > 0 && t->at[n - 1].id == e.id;
+    t->at[n++] = e;
   }
   t->count = t->shared = n;
 }
@@ -102,7 +103,7 @@ int rgi_pace_table_share(rgi_pace_table *t, const rgi_membership *m) {
 
 /* --- what is known --------------------------------------------------------------------------- */
 
-const rg_pace *rgi_pace_table_find(const rgi_pace_table *t, int64_t id) {
+static const rgi_pace_table_entry *find_entry(const rgi_pace_table *t, int64_t id) {
   int64_t low = 0, high = t->shared;
   while (low < high) {
     int64_t middle = low + (high - low) / 2;
@@ -111,7 +112,17 @@ const rg_pace *rgi_pace_table_find(const rgi_pace_table *t, int64_t id) {
     else
       high = middle;
   }
-  return low < t->shared && t->at[low].id == id ? &t->at[low].pace : NULL;
+  return low < t->shared && t->at[low].id == id ? &t->at[low] : NULL;
+}
+
+const rg_pace *rgi_pace_table_find(const rgi_pace_table *t, int64_t id) {
+  const rgi_pace_table_entry *e = find_entry(t, id);
+  return e && e->pace.count ? &e->pace : NULL;
+}
+
+int64_t rgi_pace_table_met(const rgi_pace_table *t, int64_t id) {
+  const rgi_pace_table_entry *e = find_entry(t, id);
+  return e ? e->met : 0;
 }
 
 double rgi_pace_table_unit(const rgi_pace_table *t, int64_t id) {

@@ -34,6 +34,8 @@ rgi_processor_time rgi_processor_time_now(void) {
 
 double rgi_processor_time_use(const rgi_processor_time *from, const rgi_processor_time *to,
                               double seconds) {
+  if (!(seconds > 0))
+    return 0;
   double used = (to->used - from->used) / seconds;
   double wanted = used + (to->waited - from->waited) / seconds;
   return wanted >= COMPUTES ? wanted : used;

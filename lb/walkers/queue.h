@@ -12,6 +12,7 @@
 typedef struct {
   int64_t id, least, most;
   double left, unit;
+  int64_t order;   /* of walkers that are as long: the smaller number comes first */
   int64_t moved;   /* moves to another node so far */
   uint64_t state;  /* a block of the node's arena (on the load board), or 0 */
   uint64_t record; /* its place in the walker store, or 0; if not 0, state and memory are unused */
@@ -29,15 +30,25 @@ typedef struct {
 typedef struct {
   rgi_queue_entry *at;
   int count, room;
+  int64_t order; /* of the next one that rgi_queue_insert adds */
 } rgi_queue;
 
-int rgi_queue_add(rgi_queue *q, const rgi_queue_entry *entry);    /* at the end */
-int rgi_queue_insert(rgi_queue *q, const rgi_queue_entry *entry); /* the longest first */
-rgi_queue_entry rgi_queue_take(rgi_queue *q, int at);
+int rgi_queue_add(rgi_queue *q, const rgi_queue_entry *entry); /* at the end */
+/* Sorts all behind the first `fixed` ones: the longest first, of equal ones as they were added. */
+void rgi_queue_sort(rgi_queue *q, int fixed);
 void rgi_queue_free(rgi_queue *q);
 
-/* Fills the rows that a policy gets of the walkers that wait; it gets at most RGI_QUEUE_SHOWN. */
+/* Of walkers that wait a policy gets the longest ones, at most RGI_QUEUE_SHOWN. */
 enum { RGI_QUEUE_SHOWN = 64 };
+/* A queue that rgi_queue_sort has sorted, or that is empty: its first RGI_QUEUE_SHOWN are in order.
+ * O(RGI_QUEUE_SHOWN + log count). */
+int rgi_queue_insert(rgi_queue *q, const rgi_queue_entry *entry);
+rgi_queue_entry rgi_queue_take(rgi_queue *q, int at);
+/* The same in an array that has room: of the node's arena, for instance. */
+void rgi_queue_put_in(rgi_queue_entry at[], int *count, const rgi_queue_entry *entry);
+rgi_queue_entry rgi_queue_take_out(rgi_queue_entry at[], int *count, int which);
+
+/* Fills the rows that a policy gets. */
 void rgi_queue_show(const rgi_queue_entry *at, int count, rg_waiting_walker waiting[]);
 
 #endif

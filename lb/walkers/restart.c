@@ -24,7 +24,6 @@
 #include "walkers/join.h"
 #include "walkers/layout.h"
 #include "walkers/load_board.h"
-#include "walkers/meeting_list.h"
 #include "walkers/meeting_step.h"
 #include "walkers/membership.h"
 #include "walkers/node_loads.h"
@@ -32,6 +31,7 @@
 #include "walkers/outcome_list.h"
 #include "walkers/queue.h"
 #include "walkers/restart.h"
+#include "walkers/round.h"
 #include "walkers/search.h"
 #include "walkers/store.h"
 #include "walkers/store_exchange.h"
@@ -58,8 +58,7 @@ static void give_up_all(rg_balancer b) {
   rgi_search_forget(&b->async.search);
   rgi_join_forget(&b->async.join);
   rgi_meeting_step_forget(b);
-  rgi_meeting_list_free(&b->round.brought);
-  rgi_meeting_list_free(&b->round.aside);
+  rgi_round_forget(&b->round);
   rgi_wire_flush(&b->wire);
   rgi_work_leave(&b->work);
   rgi_walker_team_free(&b->team);

@@ -25,9 +25,15 @@ int rgi_round_open(rgi_round_state *r, int size) {
   return RG_SUCCESS;
 }
 
+void rgi_round_forget(rgi_round_state *r) {
+  if (r->has_brought)
+    free(r->brought.memory);
+  r->has_brought = 0;
+  rgi_meeting_list_free(rgi_round_aside(r));
+}
+
 void rgi_round_close(rgi_round_state *r) {
-  rgi_meeting_list_free(&r->brought);
-  rgi_meeting_list_free(&r->aside);
+  rgi_round_forget(r);
   free(r->reports);
   free(r->leader_of);
   *r = (rgi_round_state){0};

@@ -25,10 +25,18 @@ typedef struct {
   int *leader_of;                 /* of each rank, in the next groups */
   int *starts;                    /* the walker that the group of this leader starts, or -1 */
   int *ranks;                     /* of one group */
-  rgi_meeting_list brought;       /* walkers that this process has set aside in this round */
-  rgi_meeting_list aside;         /* on all processes: in earlier ones */
-  double since;                   /* when this process became idle */
+  int has_brought;                /* this process has set a walker aside in this round: */
+  rgi_queue_entry brought;
+  uint64_t aside; /* on all processes: those of earlier rounds (rgi_round_aside) */
+  double since;   /* when this process became idle */
 } rgi_round_state;
+
+/* The walkers that are set aside. */
+static inline rgi_meeting_list rgi_round_aside(rgi_round_state *r) {
+  return (rgi_meeting_list){&r->aside, 0};
+}
+/* Drops them. */
+void rgi_round_forget(rgi_round_state *r);
 
 /* Makes room for the reports of so many processes: of fewer ones, if it is called again. */
 int rgi_round_open(rgi_round_state *r, int size);

@@ -196,7 +196,8 @@ static int add_ended(const rgi_store_record *r, const rgi_store_record_version *
                           .bytes = v->has && !v->error ? v->bytes : 0,
                           .unit = v->unit,
                           .run = v->run,
-                          .missed = v->missed};
+                          .missed = v->missed,
+                          .met = v->met};
   return rgi_outcome_list_insert(list, &o);
 }
 

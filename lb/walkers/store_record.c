@@ -60,6 +60,7 @@ int rgi_store_record_fill(rgi_store_record *r, const rgi_queue_entry *e, uint64_
   r->unit = e->unit;
   r->home = -1;
   r->version[0].left = e->left;
+  r->version[0].met = e->met;
   r->version[0].run = run;
   return e->memory ? rgi_store_record_set_state(&r->version[0], e->memory, e->bytes) : RG_SUCCESS;
 }

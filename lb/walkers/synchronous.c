@@ -78,12 +78,12 @@ static void fill_report(rg_balancer b, rgi_round_report *t) {
   *t = (rgi_round_report){.leader = b->team.ranks[0],
                           .lowest = b->team.lowest,
                           .born = work->born.count,
-                          .aside = b->round.brought.count,
+                          .aside = b->round.has_brought,
                           .due = work->stopping,
                           .arrived = rgi_clock_now(),
                           .load = rgi_work_load(work, work->working ? may : RG_LOAD_JOINABLE)};
   if (work->working)
-    t->load.awaited = rgi_meeting_list_awaits(&b->round.aside, work->walker.id);
+    t->load.awaited = rgi_meeting_list_awaits(rgi_round_aside(&b->round), work->walker.id);
 }
 
 /* Tests whether the reports of all processes are here; with `wait`, waits for them. */
@@ -294,7 +294,7 @@ static int conclude_round(rg_balancer b) {
     t.processors = rgi_node.count > 1 ? 0 : rgi_node.processors;
     for (int i = 0; i < t.waiting_count; i++)
       b->planner.waiting[i].awaited =
-          rgi_meeting_list_awaits(&b->round.aside, b->planner.waiting[i].id);
+          rgi_meeting_list_awaits(rgi_round_aside(&b->round), b->planner.waiting[i].id);
     int working = any_group_works(b);
     if (!working && b->list.count == 0) {
       b->stage = RGI_BALANCER_DONE;

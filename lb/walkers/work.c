@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "formation/group.h"
+#include "policies/load.h"
 #include "shm/revocation.h"
 #include "walkers/meeting.h"
 #include "walkers/walker_team.h"
@@ -93,7 +94,7 @@ int rgi_work_ask(rgi_work *work) {
   const rg_walker *w = &work->walker;
   double passed = rgi_clock_now() - work->started;
   work->left = work->kind.left(w, work->kind.context);
-  if (!(work->left >= 0) && work->left != RG_LOAD_UNKNOWN)
+  if (!rgi_load_is_left(work->left))
     return rgi_error(RG_ERR_ARG, "left of walker %lld returned %g", (long long)w->id, work->left);
   work->may =
       work->kind.may ? work->kind.may(w, work->kind.context) : RG_LOAD_JOINABLE | RG_LOAD_LEAVABLE;

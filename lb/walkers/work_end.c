@@ -31,6 +31,12 @@ static int add_outcome(rgi_work *work, uint64_t record, const rg_balance_outcome
   return rgi_outcome_list_insert(work->outcomes, o);
 }
 
+/* What later runs are to know of a walker. */
+static int keep(rgi_work *work, int64_t id, const rg_pace *pace, int64_t met) {
+  return pace->count || work->kind.meets ? rgi_pace_table_note(work->paces, id, pace, met)
+                                         : RG_SUCCESS;
+}
+
 static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
   size_t bytes = 0;
   void *memory = NULL;
@@ -39,7 +45,7 @@ static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
   work->counts->ended = rgi_clock_now();
   if (!rgi_walker_team_leads(work->team))
     return RG_SUCCESS;
-  RGI_TRY(rgi_pace_table_note(work->paces, work->walker.id, &work->pace));
+  RGI_TRY(keep(work, work->walker.id, &work->pace, work->entry.met));
   if (!error)
     error = rgi_work_pack_state(work, &bytes, &memory);
   rg_balance_outcome o = {.id = work->walker.id,
@@ -53,7 +59,8 @@ static int note_outcome(rgi_work *work, int error, int rank, const char *text) {
                                             : work->walker.state,
                           .bytes = bytes,
                           .unit = unit > 0 ? unit : 0,
-                          .run = work->run};
+                          .run = work->run,
+                          .met = work->entry.met};
   if (error && !text)
     o.text = strdupa(rg_error_detail());
   error = add_outcome(work, work->entry.record, &o, &work->born);
@@ -104,8 +111,9 @@ static int end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *
   double left, unit = rg_pace_at(&e->pace, 1);
   int64_t bytes = -1;
   RGI_TRY(rgi_store_pack_detach(work->buddy->index, e));
-  if (e->pace.count)
-    RGI_TRY(rgi_pace_table_note(work->paces, e->id, &e->pace));
+  if (e->record)
+    e->met = rgi_store_met(e);
+  RGI_TRY(keep(work, e->id, &e->pace, e->met));
   rg_balance_outcome o = {.id = e->id,
                           .error = error,
                           .rank = rgi_membership_first_rank(m, m->rank),
@@ -114,7 +122,8 @@ static int end_entry(rgi_work *work, rgi_queue_entry *e, int error, const char *
                           .seconds = e->spent,
                           .unit = unit > 0 ? unit : 0,
                           .run = work->run,
-                          .missed = missed};
+                          .missed = missed,
+                          .met = e->met};
   if (!error && e->record)
     RGI_TRY(rgi_store_load(e, &o.done, &left, &bytes, &e->memory));
   else if (!error && e->memory)

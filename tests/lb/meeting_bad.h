@@ -40,6 +40,11 @@ static const bad_case bad_cases[] = {
      .number = {-1, -1, -1},
      .code = RG_ERR_ARG,
      .text = "walker 0: a meeting has the number -1"},
+    {.with = {{1}, {0}, {0}},
+     .count = 1,
+     .number = {INT64_MAX, INT64_MAX, INT64_MAX},
+     .code = RG_ERR_ARG,
+     .text = "walker 0: a meeting has the number 9223372036854775807"},
     /* A cycle: each waits for the next one. */
     {.with = {{1}, {2}, {0}},
      .count = 1,

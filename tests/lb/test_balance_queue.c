@@ -230,7 +230,7 @@ static void test_wrong(void) {
                                                  .least = wrong[i].least,
                                                  .most = wrong[i].most}),
               RG_ERR_ARG);
-  RGT_TRUE(strstr(rg_error_detail(), "walker 5 needs 1000 to 0 processes") != NULL);
+  RGT_TRUE(strstr(rg_error_detail(), "walker 5 needs at least 1000 processes") != NULL);
   RGT_OK(rg_balance_free(&b));
 }
 

@@ -2,10 +2,12 @@
  * Copyright (c) the Regroup authors
  *
  * Walkers that meet: random meetings under every policy against a serial reference; states that are
- * packed; what cannot take place ends in an error.
+ * packed; runs that are divided into several; what cannot take place ends in an error.
  * time: 120 */
 #include "meeting_bad.h"
 #include "meeting_run.h"
+
+static const bad_case no_case;
 
 static const char *const policies[] = {
     "share-out", "none",     "join-right",    "most-work",
@@ -76,14 +78,148 @@ static void test_packed(void) {
   }
 }
 
+/* --- a run that is divided into several ------------------------------------------------------ */
+
+static int divided_round; /* with whose meetings the part ends */
+
+static double divided_left(const rg_walker *w, void *context) {
+  const meeting_state *s = w->state;
+  const meeting_plan *p = context;
+  return (double)(p->until[divided_round][w->id] - s->units);
+}
+
+/* One part. Where each has a balancer of its own, the program keeps the last meetings. */
+static void run_part(rg_balancer b, meeting_plan *p, meeting_state s[], int64_t met[], int gives) {
+  const rg_balance_outcome *o;
+  int64_t count;
+  for (int w = 0; w < p->walkers; w++) {
+    rg_walker_new new = {.size = sizeof new, .id = w, .left = 5, .met = gives ? met[w] : 0};
+    if (s[w].value) {
+      new.state = &s[w];
+      new.bytes = sizeof s[w];
+    }
+    RGT_OK(rg_balance_add(b, &new));
+  }
+  RGT_OK(rg_balance_run(b));
+  RGT_OK(rg_balance_gather_all(b));
+  RGT_OK(rg_balance_outcomes(b, &count, &o));
+  RGT_INT(count, p->walkers);
+  for (int64_t i = 0; i < count; i++) {
+    if (RGT_PTR_NOT_NULL(o[i].state))
+      memcpy(&s[o[i].id], o[i].state, sizeof *s);
+    RGT_INT(o[i].met, s[o[i].id].met);
+    met[o[i].id] = o[i].met;
+  }
+  RGT_OK(rg_balance_drop(b, RG_BALANCE_OUTCOMES));
+}
+
+static void run_divided(const char *name, int gives) {
+  static meeting_plan p;
+  meeting_state s[MEETING_WALKERS] = {{0}}, expected[MEETING_WALKERS];
+  int64_t met[MEETING_WALKERS] = {0}, held;
+  rg_policy policy = {.size = sizeof policy};
+  rg_balance_options o = {.size = sizeof o, .policy = &policy};
+  rg_balancer b = NULL;
+  RGT_OK(rg_policy_parse(name, &policy));
+  meeting_plan_make(&p, rgt_seed() + 17, 9, MEETING_ROUNDS, 1);
+  rg_walker_kind kind = meeting_kind(&p);
+  kind.left = divided_left;
+  for (divided_round = 1; divided_round < p.rounds; divided_round += 5) {
+    if (gives || !b)
+      RGT_OK(rg_balance_create(world, &kind, &o, &b));
+    run_part(b, &p, s, met, gives);
+    if (gives)
+      RGT_OK(rg_balance_free(&b));
+  }
+  RGT_OK(rg_balance_free(&b));
+  meeting_reference(&p, expected);
+  MPI_Allreduce(&p.held, &held, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  RGT_INT(held, meeting_count(&p));
+  for (int w = 0; w < p.walkers; w++)
+    RGT_TRUE(s[w].value == expected[w].value && s[w].units == expected[w].units);
+}
+
+static void test_divided(void) {
+  for (int gives = 0; gives < 2; gives++) {
+    run_divided("share-out", gives);
+    run_divided("sync:i=2", gives);
+  }
+}
+
+/* --- equal ids -------------------------------------------------------------------------------- */
+
+enum { TWIN = 5, PARTNER = 2 };
+static int64_t twins;
+
+/* Walkers 0 and 1 make a walker of the same id, on processes that do not know of each other. */
+static int twin_unit(rg_walker *w, rg_group g, void *context) {
+  rg_walker_new new = {.size = sizeof new, .id = TWIN, .left = 1};
+  int rank;
+  ++*(int64_t *)w->state;
+  RGT_OK(rg_group_rank(g, &rank));
+  if (w->id < PARTNER && rank == 0)
+    twins += rg_balance_add(*(rg_balancer *)context, &new) == RG_SUCCESS;
+  return RG_SUCCESS;
+}
+
+static double twin_left(const rg_walker *w, void *context) {
+  (void)context;
+  return (double)(1 - *(const int64_t *)w->state);
+}
+
+static int twin_meets(const rg_walker *w, rg_meeting *m, void *context) {
+  static const int64_t twin = TWIN, partner = PARTNER;
+  (void)context;
+  if (w->id >= PARTNER && *(const int64_t *)w->state == 1)
+    *m = (rg_meeting){w->id == TWIN ? &partner : &twin, 1, 0};
+  return RG_SUCCESS;
+}
+
+static void run_twins(const char *name) {
+  rg_balancer b;
+  rg_walker_kind kind = {.size = sizeof kind,
+                         .bytes = sizeof(int64_t),
+                         .unit = twin_unit,
+                         .left = twin_left,
+                         .meets = twin_meets,
+                         .meeting = bad_meeting,
+                         .context = &b};
+  rg_policy policy = {.size = sizeof policy};
+  rg_balance_options options = {.size = sizeof options, .policy = &policy, .group = 1};
+  const rg_balance_outcome *o;
+  int64_t count, made = 0, failed = 0;
+  now = &no_case;
+  twins = 0;
+  RGT_OK(rg_policy_parse(name, &policy));
+  RGT_OK(rg_balance_create(world, &kind, &options, &b));
+  for (int w = 0; w <= PARTNER; w++) {
+    rg_walker_new new = {.size = sizeof new, .id = w, .left = 1};
+    RGT_OK(rg_balance_add(b, &new));
+    RGT_INT(rg_balance_add(b, &new), RG_ERR_ARG);
+  }
+  int error = rg_balance_run(b);
+  MPI_Allreduce(&twins, &made, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  RGT_INT(error, made > 1 ? RG_ERR_ARG : RG_SUCCESS);
+  RGT_OK(rg_balance_gather_all(b));
+  RGT_OK(rg_balance_outcomes(b, &count, &o));
+  RGT_INT(count, PARTNER + 1 + made);
+  for (int64_t i = 0; i < count; i++)
+    failed += o[i].error != RG_SUCCESS;
+  RGT_INT(failed, made - 1);
+  RGT_OK(rg_balance_free(&b));
+}
+
+static void test_twins(void) {
+  for (int k = 0; k < POLICIES; k++)
+    run_twins(policies[k]);
+}
+
 /* --- what cannot take place ----------------------------------------------------------------- */
 
 static void test_bad(void) {
   for (int k = 0; k < POLICIES; k++)
     run_all_bad(policies[k]);
 }
-
-static const bad_case no_case;
 
 /* A walker whose meetings go back. */
 static int backwards(const rg_walker *w, rg_meeting *m, void *context) {
@@ -321,6 +457,8 @@ int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"begin", test_begin},
                                    {"random meetings", test_random},
                                    {"packed states", test_packed},
+                                   {"divided", test_divided},
+                                   {"equal ids", test_twins},
                                    {"no meeting", test_bad},
                                    {"backwards", test_backwards},
                                    {"seen by a policy", test_seen},
