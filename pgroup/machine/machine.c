@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <math.h>
 #include <regroup/topology.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,38 @@ static double threads_of(const char *description) {
     named = isalpha((unsigned char)*c++) != 0;
   }
   return threads;
+}
+
+/* The version of hwloc's format that an XML file names; "": none. */
+static void read_version(const char *file, char version[16]) {
+  char text[1024] = "";
+  FILE *f = fopen(file, "r");
+  const char *at =
+      f && fread(text, 1, sizeof text - 1, f) ? strstr(text, "<topology version=\"") : NULL;
+  if (f)
+    fclose(f);
+  version[0] = 0;
+  if (at)
+    sscanf(at, "<topology version=\"%15[0-9.]", version);
+}
+
+/* hwloc reads the environment's file by itself where no description is given. */
+static int cannot_load(const char *call, const char *description) {
+  int number = errno, given = description && *description;
+  const char *file = given ? description : getenv("HWLOC_XMLFILE");
+  unsigned api = hwloc_get_api_version(), major = api >> 16, minor = api >> 8 & 255;
+  int code = given ? RG_ERR_OPTION : RG_ERR_SYSTEM;
+  char version[16] = "";
+  if (!file)
+    return rgi_error(code, "%s: hwloc_topology_load: %s", call, strerror(number));
+  read_version(file, version);
+  if (atoi(version) > (int)major)
+    return rgi_error(code,
+                     "%s: the machine %.200s is in version %s of hwloc's format; hwloc %u.%u "
+                     "does not read it",
+                     call, file, version, major, minor);
+  return rgi_error(code, "%s: hwloc %u.%u cannot load the machine %.200s: %s", call, major, minor,
+                   file, strerror(number));
 }
 
 static int describe_machine(const char *call, hwloc_topology_t t, const char *description) {
@@ -90,10 +123,7 @@ int rgi_machine_open(const char *call, const char *description, rgi_machine *m) 
   int error = describe_machine(call, t, description);
   if (!error && (hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
                  hwloc_topology_load(t) != 0))
-    error = description && *description
-                ? rgi_error(RG_ERR_OPTION, "%s: hwloc cannot load the machine %.200s", call,
-                            description)
-                : rgi_error(RG_ERR_SYSTEM, "%s: hwloc_topology_load: %s", call, strerror(errno));
+    error = cannot_load(call, description);
   /* Each normal depth may bring a memory node with it. */
   if (!error && 2 * hwloc_topology_get_depth(t) > RGI_CHAIN)
     error = rgi_error(RG_ERR_OPTION, "%s: the machine has %d depths; at most %d can be handled",

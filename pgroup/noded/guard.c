@@ -12,6 +12,9 @@
  *  - The child lives: the guard goes on.
  *  - The launcher is ending the job, or is gone: the guard ends as the child did; but if the child
  *    was killed and its node's other ranks go on, the launcher's signal is theirs to obey.
+ *  - The child has ended by exit before MPI_Finalize: the job ends (end_early), since the others
+ * wait for it. Before MPI_Init that is no fault where all processes do so, after a wrong option for
+ *    instance: then the guard ends as the child did.
  *  - The child has ended with a status other than 0: so does the guard, and the launcher judges.
  *  - This guard is the node's daemon and other nodes still need it: it goes on.
  *  - The child has ended well: so does the guard.
@@ -21,9 +24,12 @@
  *    the job also ends when all other processes have been waiting for RG_PATIENCE seconds; on
  *    several nodes the daemons find that out.
  *
- * To end the job a guard prints one line and kills itself, since MPICH's launcher ends a job for
- * sure when its own child ends by a signal; Slurm is told by PMI before. Of several guards that do
- * so at once only one prints (report.h). */
+ * A process may also end before it has a guard, because a library is missing: the guard that is the
+ * arbiter of the reports (report.h) looks for that until rg_init has begun (check_siblings).
+ *
+ * To end the job a guard prints one line and tells the launcher by PMI, as MPI_Abort does; if that
+ * has no effect it kills itself, since MPICH's launcher ends a job when its own child ends by a
+ * signal. Of several guards that do so at once only one prints (report.h). */
 #include "noded/guard.h"
 
 #include <errno.h>
@@ -44,15 +50,21 @@
 #include "base/clock.h"
 #include "base/task.h"
 #include "noded/daemon.h"
+#include "noded/news.h"
 #include "noded/overlay.h"
 #include "noded/pmi.h"
 #include "noded/report.h"
+#include "noded/siblings.h"
 #include "shm/arena.h"
 #include "shm/process_table.h"
 
 #define CHECK_SECONDS 0.01
 #define READ_SECONDS 5.0
 #define STOPPED_SECONDS 0.1 /* between looks whether the child is stopped */
+#define LOOK_SECONDS 1.0    /* between looks whether a process has ended before it had a guard */
+#define USAGE_SECONDS 2.0   /* for all others to end before MPI_Init, too */
+#define ABORT_SECONDS 5.0   /* for the launcher to end the job */
+#define UNSTARTED_STATUS 127
 
 /* The environment variable by which the launcher numbers its processes. */
 static const char *launcher_rank(void) {
@@ -66,8 +78,14 @@ typedef struct {
   pid_t rank;
   int socket, signals; /* descriptors: from the child; for signals from any process */
   int ended, status;   /* whether the child has ended; how (waitpid's) */
-  int stopping;        /* whether the launcher is ending the job */
-  double stopped;      /* when the child was first seen stopped; 0: it is not stopped */
+  double ended_at;     /* when that was noticed */
+  int died;            /* it has ended in the library, between rg_init and rg_finalize */
+  int survived;        /* the line that others go on is printed */
+  rgi_guard_phase phase;
+  int stopping;   /* whether the launcher is ending the job */
+  double stopped; /* when the child was first seen stopped; 0: it is not stopped */
+  double looked;  /* when this guard last looked for its siblings */
+  int unstarted;  /* the rank that was missing then */
   rgi_guard_addresses where;
   rgi_process_table table; /* attached since rg_init */
   int daemon;              /* pidfd of the node's daemon, if that is another guard; or -1 */
@@ -83,15 +101,17 @@ static int read_addresses(guarded_child *w, rgi_guard_addresses *a, int fds[RGI_
   struct iovec part = {a, sizeof *a};
   struct msghdr m = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
-  if (recvmsg(w->socket, &m, MSG_DONTWAIT) != (ssize_t)sizeof *a)
+  ssize_t n = recvmsg(w->socket, &m, MSG_DONTWAIT);
+  if (n == (ssize_t)sizeof w->phase)
+    memcpy(&w->phase, a, sizeof w->phase);
+  if (n != (ssize_t)sizeof *a)
     return 0;
   struct cmsghdr *c = CMSG_FIRSTHDR(&m);
   if (!c || c->cmsg_type != SCM_RIGHTS)
     return 0;
-  int n = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
   for (int i = 0; i < RGI_GUARD_FDS; i++)
     fds[i] = -1;
-  memcpy(fds, CMSG_DATA(c), (size_t)n * sizeof(int));
+  memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
   return 1;
 }
 
@@ -141,19 +161,28 @@ static void await_reader(void) {
   rgi_report_wait(0.05); /* to pass it on */
 }
 
-/* The launcher ends the whole job when this process ends by a signal, and only then for
- * sure: it does not miss a rank that has not reached its barrier yet. */
-static int end_job(const guarded_child *w, int sign, const char *why) {
+/* how: of the rank; status: for the launcher. */
+static int end_job(const guarded_child *w, const char *rank, const char *how, int status) {
   if (rgi_report_may(READ_SECONDS)) {
-    fprintf(stderr, "regroup: rank %s was ended by signal %d (%s)%s: the job ends\n",
-            launcher_rank(), sign, strsignal(sign), why);
+    rgi_news_print("regroup: rank %s %s: the job ends\n", rank, how);
     await_reader();
   } else {
     rgi_report_wait(READ_SECONDS + 1); /* the guard that prints ends the job meanwhile */
   }
-  rgi_pmi_abort(w->table.journal != NULL);
+  rgi_pmi_abort(w->table.journal || w->phase == RGI_GUARD_MPI_BEGUN, status);
+  for (double end = rgi_clock_now() + ABORT_SECONDS; rgi_clock_now() < end;) {
+    if (rgi_siblings_are_all() && !rgi_siblings_live())
+      return status; /* there is nothing left to end */
+    rgi_report_wait(CHECK_SECONDS);
+  }
   kill(getpid(), SIGKILL);
-  return 128 + sign;
+  return status;
+}
+
+static int end_by_signal(const guarded_child *w, int sign, const char *why) {
+  char how[200];
+  snprintf(how, sizeof how, "was ended by signal %d (%s)%s", sign, strsignal(sign), why);
+  return end_job(w, launcher_rank(), how, 128 + sign);
 }
 
 /* All other processes may be waiting for the dead one inside MPI, for ever. */
@@ -163,7 +192,7 @@ static int check_patience(guarded_child *w, int sign) {
   if (patience <= 0 || !rgi_process_table_all_waiting(&w->table, patience))
     return -1;
   snprintf(why, sizeof why, " and all others have been waiting for %g s", patience);
-  return end_job(w, sign, why);
+  return end_by_signal(w, sign, why);
 }
 
 /* Before rg_init has returned everywhere no process can go on without another one. */
@@ -171,12 +200,43 @@ static int is_beginning(const guarded_child *w) {
   return !w->table.journal || (!job_outcome(w) && !rgi_process_table_all_ready(&w->table));
 }
 
+/* The child has ended by exit before MPI_Finalize, as far as is known. Whether MPI had begun is not
+ * known where the program has called _exit, or exec has failed: only if another process of the job
+ * lives on is that an error, and the launcher may just be about to close its end (PMI). */
+static int end_early(const guarded_child *w) {
+  char how[100];
+  int status = WEXITSTATUS(w->status), sure = w->died || w->phase == RGI_GUARD_MPI_BEGUN;
+  if (!sure && !rgi_siblings_live() && (status == 0 || rgi_siblings_are_all()))
+    return status;
+  if (!sure && rgi_clock_now() - w->ended_at < USAGE_SECONDS)
+    return -1;
+  snprintf(how, sizeof how, "has ended with status %d before %s", status,
+           is_beginning(w) ? "rg_init had returned everywhere"
+           : w->died       ? "rg_finalize"
+                           : "MPI_Finalize");
+  return end_job(w, launcher_rank(), how, status ? status : 1);
+}
+
+/* One line for each death that the job survives. */
+static void tell_survived(guarded_child *w, int sign) {
+  if (w->survived++)
+    return;
+  int left = w->table.world - rgi_process_table_deaths(&w->table);
+  if (!w->died)
+    rgi_news_print("regroup: rank %s was ended by signal %d (%s) after rg_finalize\n",
+                   launcher_rank(), sign, strsignal(sign));
+  else if (left > 0)
+    rgi_news_print("regroup: rank %s was ended by signal %d (%s); %d go on\n", launcher_rank(),
+                   sign, strsignal(sign), left);
+}
+
 /* The child was killed: the status for the launcher, or -1 as long as the survivors have not
  * ended. */
 static int outlive_child(guarded_child *w) {
   int sign = WTERMSIG(w->status);
   if (is_beginning(w))
-    return end_job(w, sign, " before rg_init had returned everywhere");
+    return end_by_signal(w, sign, " before rg_init had returned everywhere");
+  tell_survived(w, sign);
   uint32_t outcome = job_outcome(w);
   if (outcome == RGI_PROCESS_JOB_DONE) {
     rgi_pmi_finalize();
@@ -184,7 +244,7 @@ static int outlive_child(guarded_child *w) {
   }
   if (outcome == RGI_PROCESS_JOB_LOST ||
       (!w->where.overlay && rgi_process_table_all_ended(&w->table) && !job_outcome(w)))
-    return end_job(w, sign, " and no process is left");
+    return end_by_signal(w, sign, " and no process is left");
   return w->where.overlay ? -1 : check_patience(w, sign);
 }
 
@@ -209,9 +269,9 @@ static void check_child(guarded_child *w) {
   if (w->ended || waitpid(w->rank, &w->status, WNOHANG) != w->rank)
     return;
   w->ended = 1;
+  w->ended_at = rgi_clock_now();
   read_socket(w); /* what it sent last */
-  if (w->table.journal)
-    rgi_process_table_ended(&w->table, (int)w->rank);
+  w->died = w->table.journal && rgi_process_table_ended(&w->table, (int)w->rank);
 }
 
 /* By a signal, or in a debugger. */
@@ -241,8 +301,8 @@ static int end_node(guarded_child *w, const char *why) {
     waitpid(w->rank, &w->status, 0);
   if (why) {
     const char *name = getenv("SLURMD_NODENAME");
-    fprintf(stderr, "regroup: the node of rank %s%s%s%s ends: %s\n", launcher_rank(),
-            name ? " (" : "", name ? name : "", name ? ")" : "", why);
+    rgi_news_print("regroup: the node of rank %s%s%s%s ends: %s\n", launcher_rank(),
+                   name ? " (" : "", name ? name : "", name ? ")" : "", why);
     await_reader();
   }
   rgi_pmi_finalize();
@@ -252,13 +312,11 @@ static int end_node(guarded_child *w, const char *why) {
 static int end_for(guarded_child *w, const char *why) {
   if (!w->ended)
     kill(w->rank, SIGKILL);
-  rgi_report_open(); /* the guard that was the arbiter may be gone */
-  return end_job(w, SIGKILL, why);
+  return end_by_signal(w, SIGKILL, why);
 }
 
 /* Slurm ends the other nodes only if it was asked to. */
 static int end_without_daemon(guarded_child *w) {
-  rgi_report_open();
   return end_node(w, rgi_report_may(READ_SECONDS) ? "its daemon is gone" : NULL);
 }
 
@@ -298,21 +356,43 @@ static int is_outlived(const guarded_child *w) {
              : rgi_process_table_all_ready(&w->table) && !rgi_process_table_all_ended(&w->table);
 }
 
+/* Whether this guard is to look for processes that have ended without a guard. */
+static int looks_for_siblings(const guarded_child *w) {
+  return rgi_report_fd() >= 0 && !w->table.journal && !w->ended;
+}
+
+/* What is missing in two looks had no guard: one that has a guard is seen by the first. */
+static int check_siblings(guarded_child *w) {
+  char text[16];
+  double now = rgi_clock_now();
+  if (!looks_for_siblings(w) || now - w->looked < LOOK_SECONDS)
+    return -1;
+  w->looked = now;
+  int before = w->unstarted;
+  w->unstarted = rgi_pmi_has_finalized() ? RGI_SIBLINGS_NONE : rgi_siblings_unstarted();
+  if (before == RGI_SIBLINGS_NONE || w->unstarted != before)
+    return -1;
+  snprintf(text, sizeof text, before < 0 ? "?" : "%d", before);
+  return end_job(w, text, "has ended before its program began (is a library missing?)",
+                 UNSTARTED_STATUS);
+}
+
 /* The guard's status, or -1: it goes on. */
 static int step_guard(guarded_child *w) {
   check_child(w);
   check_stopped(w);
-  int status = check_node(w);
+  int status = check_siblings(w);
+  if (status < 0)
+    status = check_node(w);
   if (status >= 0 || !w->ended)
     return status;
   int well = WIFEXITED(w->status);
   if ((w->stopping && !is_outlived(w)) || getppid() == 1) /* 1: the launcher is gone */
     return well ? WEXITSTATUS(w->status) : 128 + WTERMSIG(w->status);
-  if (well && WEXITSTATUS(w->status) != 0) {
-    if (is_beginning(w))
-      rgi_pmi_abort(w->table.journal != NULL); /* other launchers end the job by themselves */
+  if (well && w->phase != RGI_GUARD_MPI_ENDED && !rgi_pmi_has_finalized())
+    return end_early(w);
+  if (well && WEXITSTATUS(w->status) != 0)
     return WEXITSTATUS(w->status);
-  }
   if (w->table.journal && job_outcome(w) != RGI_PROCESS_JOB_LOST && rgi_daemon_needed())
     return -1;
   return well ? 0 : outlive_child(w);
@@ -324,13 +404,15 @@ static int poll_milliseconds(const guarded_child *w) {
   double daemon = rgi_daemon_timeout();
   if (w->ended)
     return (int)(1000 * CHECK_SECONDS);
+  if (looks_for_siblings(w) && (daemon < 0 || daemon > LOOK_SECONDS))
+    daemon = LOOK_SECONDS;
   if (w->where.stopped > 0 && (daemon < 0 || daemon > STOPPED_SECONDS))
     daemon = STOPPED_SECONDS;
   return daemon < 0 ? -1 : (int)(1000 * daemon) + 1;
 }
 
 int rgi_guard_watch(pid_t rank, int socket, const sigset_t *signals) {
-  guarded_child w = {.rank = rank, .socket = socket, .daemon = -1};
+  guarded_child w = {.rank = rank, .socket = socket, .daemon = -1, .unstarted = RGI_SIBLINGS_NONE};
   w.signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
   prctl(PR_SET_NAME, "regroup-guard");
   rgi_report_open();

@@ -30,6 +30,9 @@ typedef struct {
 
 #define RGI_GUARD_FDS 3 /* arena, listener, pipe */
 
+/* What a rank tells its guard when it ends by exit. */
+typedef enum { RGI_GUARD_NOTHING, RGI_GUARD_MPI_BEGUN, RGI_GUARD_MPI_ENDED } rgi_guard_phase;
+
 /* The signals that a guard takes through a descriptor: its caller blocks them. */
 void rgi_guard_signals(sigset_t *set);
 

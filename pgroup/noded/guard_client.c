@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/task.h"
+#include "noded/news.h"
 
 /* Of 1000, the whole memory: the daemon counts as using all pages that it has touched of the
  * arena, which is at most half of the memory unless the user says otherwise. */
@@ -32,6 +33,7 @@
 #define SETTLE_SECONDS 1.0
 
 static int to_guard = -1;
+static pid_t own; /* this rank's process: a child of it has no guard */
 static int blind; /* rgi_guard_blind */
 
 static int is_wanted(void) {
@@ -39,9 +41,13 @@ static int is_wanted(void) {
   return asked && strcmp(asked, "1") == 0 && getenv("PMI_FD") && !getenv("REGROUP_GUARDED");
 }
 
-/* UCX's own keep-alive of TCP ends the process when a network has been silent for half a minute;
- * whether a node is lost is the daemons' to decide. Times of the system's own order. */
+/* A process that is killed while it sends through UCX's shared memory can leave its receiver deaf.
+ * Programs without the library keep UCX's choice: over TCP their MPI_Finalize may hang
+ * (polite_end.c). UCX's own keep-alive of TCP ends the process when a network has been silent for
+ * half a minute; whether a node is lost is the daemons' to decide. Times of the system's own order.
+ */
 static void calm_ucx(void) {
+  setenv("UCX_TLS", "tcp,self", 0);
   setenv("UCX_TCP_KEEPIDLE", "7200s", 0);
   setenv("UCX_TCP_KEEPINTVL", "75s", 0);
 }
@@ -71,6 +77,7 @@ static void raise_oom_score(void) {
 
 __attribute__((constructor)) static void fork_child(void) {
   int ends[2];
+  pid_t launcher = getppid();
   sigset_t signals, before;
   if (!is_wanted() || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
     return;
@@ -84,6 +91,8 @@ __attribute__((constructor)) static void fork_child(void) {
   if (rank > 0) {
     close(ends[1]);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the launcher no process could end this job */
+    if (getppid() != launcher)        /* it has ended before; with this process the rank does */
+      _exit(1);
     _exit(rgi_guard_watch(rank, ends[0], &signals));
   }
   sigprocmask(SIG_SETMASK, &before, NULL);
@@ -96,6 +105,8 @@ __attribute__((constructor)) static void fork_child(void) {
   if (getppid() != guard)
     _exit(1);
   raise_oom_score();
+  unsetenv(RGI_NEWS_MARK);
+  own = getpid();
   to_guard = ends[1];
 }
 
@@ -125,4 +136,9 @@ void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe
   memcpy(CMSG_DATA(c), fds, (size_t)n * sizeof(int));
   if (sendmsg(to_guard, &m, MSG_NOSIGNAL) < 0 && errno != EPIPE)
     to_guard = -1;
+}
+
+void rgi_guard_tell_end(rgi_guard_phase phase) {
+  if (to_guard >= 0 && getpid() == own)
+    send(to_guard, &phase, sizeof phase, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -17,4 +17,7 @@ int rgi_guard_blind(void);
  * is to be the node's daemon (daemon.h) with these descriptors; or -1. Local. */
 void rgi_guard_tell(const rgi_guard_addresses *a, int fd, int listener, int pipe);
 
+/* How far MPI is when this process ends by exit. Local. */
+void rgi_guard_tell_end(rgi_guard_phase phase);
+
 #endif

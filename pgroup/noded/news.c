@@ -6,13 +6,30 @@
 #include "noded/news.h"
 
 #include <arpa/inet.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#define NEWS_BYTES 4000 /* of a line; regroup-run looks at no more */
+#define NEWS_BYTES 4000  /* of a line with its mark; regroup-run looks at no more */
+#define RANKS_BYTES 3800 /* of a line with ranks: the mark comes before it */
 
 int rgi_news_are_wanted(void) {
-  return getenv("RG_RESTARTS") != NULL;
+  return getenv(RGI_NEWS_MARK) != NULL;
+}
+
+void rgi_news_print(const char *format, ...) {
+  char line[NEWS_BYTES];
+  const char *mark = getenv(RGI_NEWS_MARK);
+  int n = snprintf(line, sizeof line, "%.*s", NEWS_BYTES / 2, mark ? mark : "");
+  va_list more;
+  va_start(more, format);
+  int rest = vsnprintf(line + n, sizeof line - (size_t)n, format, more);
+  va_end(more);
+  n = rest < 0 ? n : n + rest < NEWS_BYTES ? n + rest : NEWS_BYTES - 1;
+  for (int done = 0, some; done < n; done += some)
+    if ((some = (int)write(STDERR_FILENO, line + done, (size_t)(n - done))) <= 0)
+      return;
 }
 
 /* The ranks of a node, as ranges, behind what is in the line. */
@@ -22,9 +39,9 @@ static void add_ranks(rgi_overlay *m, int node, char *line, int n) {
     int begin = i;
     while (of[i] == node && i + 1 < m->world && of[i + 1] == node)
       i++;
-    if (of[i] != node || n > NEWS_BYTES - 32)
+    if (of[i] != node || n > RANKS_BYTES - 32)
       continue;
-    n += snprintf(line + n, (size_t)(NEWS_BYTES - n), begin < i ? "%c%d-%d" : "%c%d",
+    n += snprintf(line + n, (size_t)(RANKS_BYTES - n), begin < i ? "%c%d-%d" : "%c%d",
                   first ? ' ' : ',', begin, i);
     first = 0;
   }
@@ -35,16 +52,16 @@ void rgi_news_loss(rgi_overlay *m, int node) {
   int n = snprintf(line, sizeof line, "regroup: node %s is lost (ranks",
                    rgi_overlay_nodes(m)[node].name);
   add_ranks(m, node, line, n);
-  fprintf(stderr, "%s)\n", line);
+  rgi_news_print("%s)\n", line);
 }
 
 void rgi_news_end(const rgi_overlay *m, int lost_nodes, int deaths) {
   if (lost_nodes)
-    fprintf(stderr, "regroup: the job has ended well without %d of its %d nodes\n", lost_nodes,
-            m->nodes);
+    rgi_news_print("regroup: the job has ended well without %d of its %d nodes\n", lost_nodes,
+                   m->nodes);
   else if (deaths)
-    fprintf(stderr, "regroup: the job has ended well without %d of its %d processes\n", deaths,
-            m->world);
+    rgi_news_print("regroup: the job has ended well without %d of its %d processes\n", deaths,
+                   m->world);
 }
 
 void rgi_news_left(rgi_overlay *m, int node) {
@@ -59,5 +76,5 @@ void rgi_news_left(rgi_overlay *m, int node) {
                   inet_ntop(AF_INET, &o->address[i], address, sizeof address));
   n += snprintf(line + n, sizeof line - (size_t)n, " (ranks");
   add_ranks(m, node, line, n);
-  fprintf(stderr, "%s)\n", line);
+  rgi_news_print("%s)\n", line);
 }

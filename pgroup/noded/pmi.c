@@ -6,6 +6,7 @@
 #include "noded/pmi.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -56,16 +57,23 @@ int rgi_pmi_is_slurm(void) {
   return getenv("PMI_JOBID") && getenv("SLURM_PROCID");
 }
 
+int rgi_pmi_has_finalized(void) {
+  char byte;
+  int pmi = find_socket();
+  return pmi >= 0 && recv(pmi, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 /* Slurm takes no other command before the first one. If the rank has sent that already, Slurm logs
  * that it does not know the second one. */
-void rgi_pmi_abort(int has_begun) {
-  static const char begin[] = "cmd=init pmi_version=1 pmi_subversion=1\n",
-                    command[] = "cmd=abort exitcode=1\n";
+void rgi_pmi_abort(int has_begun, int status) {
+  static const char begin[] = "cmd=init pmi_version=1 pmi_subversion=1\n";
+  char command[40];
   int pmi = find_socket();
-  if (pmi < 0 || !rgi_pmi_is_slurm())
+  if (pmi < 0)
     return;
   drop_unread(pmi);
-  if (!has_begun)
+  if (!has_begun && rgi_pmi_is_slurm())
     exchange(pmi, begin, "response_to_init", ABSENT_SECONDS);
-  send(pmi, command, strlen(command), MSG_NOSIGNAL);
+  int n = snprintf(command, sizeof command, "cmd=abort exitcode=%d\n", status);
+  send(pmi, command, (size_t)n, MSG_NOSIGNAL);
 }

@@ -14,8 +14,11 @@ void rgi_pmi_finalize(void);
  * when a process that it has started ends by a signal. MPICH's launcher always ends the job. */
 int rgi_pmi_is_slurm(void);
 
-/* Tells Slurm to end the whole job. Under another launcher this does nothing. has_begun: the rank
+/* Whether the launcher has taken the end of this process: it closes its end then. */
+int rgi_pmi_has_finalized(void);
+
+/* Tells the launcher to end the whole job with this status, as MPI_Abort does. has_begun: the rank
  * is known to have begun the protocol, in MPI_Init. */
-void rgi_pmi_abort(int has_begun);
+void rgi_pmi_abort(int has_begun, int status);
 
 #endif

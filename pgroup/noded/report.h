@@ -6,7 +6,7 @@
 #ifndef RGI_REPORT_H
 #define RGI_REPORT_H
 
-/* Makes this guard the arbiter, unless another guard is. Again: where that one may be gone. */
+/* Makes this guard the arbiter, unless another guard is. */
 void rgi_report_open(void);
 
 /* A descriptor that is readable when there is something to do; the guard then calls serve. -1: this
@@ -14,8 +14,8 @@ void rgi_report_open(void);
 int rgi_report_fd(void);
 void rgi_report_serve(void);
 
-/* Whether this guard may print: 1 for one guard only. Waits for so long for an arbiter; without one
- * the answer is 1. */
+/* Whether this guard may print: 1 for one guard only. If the arbiter is gone this guard takes its
+ * place. Where strangers have taken all names it waits for so long; then the answer is 1. */
 int rgi_report_may(double seconds);
 
 /* Sleeps, and serves. */

@@ -24,6 +24,7 @@
 #include <regroup/error.h>
 
 #include "base/error.h"
+#include "noded/guard_client.h"
 #include "noded/overlay_client.h"
 #include "noded/pmi.h"
 #include "progress/progress.h"
@@ -33,6 +34,7 @@
 #include "shm/process.h"
 
 static int without_mpi; /* MPI_Finalize must not wait for other processes */
+static int told;        /* it has told the launcher */
 
 int rgi_finalize_wait(void) {
   rgi_wait w;
@@ -58,9 +60,22 @@ void rgi_finalize_without_mpi(void) {
 }
 
 int rgi_finalize_ended(void) {
-  if (without_mpi)
+  if (without_mpi) {
     rgi_pmi_finalize();
+    told = 1;
+  }
   return without_mpi;
+}
+
+/* A process that ends by exit while the others go on in MPI ends the job: its guard is to know. */
+__attribute__((destructor)) static void tell_guard(void) {
+  int begun = 0, ended = 0;
+  if (!rgi_guard_exists())
+    return;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  if (begun)
+    rgi_guard_tell_end(ended || told ? RGI_GUARD_MPI_ENDED : RGI_GUARD_MPI_BEGUN);
 }
 
 RG_API int MPI_Finalize(void) {

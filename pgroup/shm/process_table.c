@@ -128,12 +128,15 @@ int rgi_process_table_all_ended(const rgi_process_table *t) {
 
 /* The end of a process that has not left is a death, which other processes may not have seen yet.
  */
-void rgi_process_table_ended(rgi_process_table *t, int pid) {
+int rgi_process_table_ended(rgi_process_table *t, int pid) {
+  int died = 0;
   for (int i = 0; i < t->n; i++)
     if (t->entry[i].pid == pid) {
       check_entry(t, &t->entry[i]);
       rgi_process_table_raise(t, t->entry[i].rank, RGI_PROCESS_ENDED);
+      died |= rgi_process_table_is_dead(t, t->entry[i].rank);
     }
+  return died;
 }
 
 /* A process that computes, is stopped or waits for a disk has noted no wait for a while. */

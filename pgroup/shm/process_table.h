@@ -114,8 +114,8 @@ int rgi_process_table_all_ready(const rgi_process_table *t);
 int rgi_process_table_all_left(const rgi_process_table *t);
 int rgi_process_table_all_ended(const rgi_process_table *t);
 
-/* By a guard: the process of that id, its child, has ended. */
-void rgi_process_table_ended(rgi_process_table *t, int pid);
+/* By a guard: the process of that id, its child, has ended. Whether it is dead: it had not left. */
+int rgi_process_table_ended(rgi_process_table *t, int pid);
 
 /* By a guard or the node daemon: whether all of the node's processes that have not ended have been
  * waiting for so long. */

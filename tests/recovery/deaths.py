@@ -218,6 +218,11 @@ def is_loss(status):
     return status != 0 or FORGETS
 
 
+# What a guard says of a death that the job survives.
+SURVIVED = re.compile(r'^(?:\[\d+\] )?regroup: rank \d+ was ended by signal \d+ \([^)]*\)'
+                      r'(?:; \d+ go on| after rg_finalize)\n', re.M)
+
+
 def lines_of(text):
     """Where a guard says that the job ends because of a death at the start."""
     return len(re.findall(r'^(?:\[\d+\] )?regroup: rank \S+ was ended by .* before rg_init had '

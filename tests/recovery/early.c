@@ -1,42 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * What test_slurm_run.py starts: a program that ends before rg_init has returned everywhere.
+ * What test_early_ends.py and test_slurm_run.py start: a program of which one rank ends early.
  *
- *     early RANK MOMENT
+ *     early RANK MOMENT [END]
  *
- * The rank kills itself at the moment: before (MPI_Init), between (MPI_Init and rg_init); at "exit"
- * it ends with status 3 before MPI_Init. At "usage" all ranks end with status 2 after MPI_Finalize.
+ * The rank ends at the moment: before (MPI_Init), between (MPI_Init and rg_init), inside (between
+ * rg_init and rg_finalize), after (rg_finalize), last (after MPI_Finalize); RANK "all": every one.
+ * END: a status for exit; one for _exit after a "_"; "abort"; else it kills itself.
  */
 #include <mpi.h>
 #include <regroup.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void die_at(char **argv, const char *moment) {
-  const char *rank = getenv("PMI_RANK");
-  if (!rank || strcmp(rank, argv[1]) != 0 || strcmp(moment, argv[2]) != 0)
+  const char *rank = getenv("PMI_RANK"), *end = argv[3];
+  if (!rank || (strcmp(argv[1], "all") && strcmp(rank, argv[1])) || strcmp(moment, argv[2]))
     return;
-  if (!strcmp(moment, "exit"))
-    exit(3);
-  raise(SIGKILL);
+  if (!end)
+    raise(SIGKILL);
+  else if (!strcmp(end, "abort"))
+    abort();
+  else if (*end == '_')
+    _exit(atoi(end + 1));
+  else
+    exit(atoi(end));
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3)
+  rg_group world;
+  if (argc < 3)
     return 2;
   die_at(argv, "before");
-  die_at(argv, "exit");
   MPI_Init(&argc, &argv);
-  if (!strcmp(argv[2], "usage")) {
-    MPI_Finalize();
-    return 2;
-  }
   die_at(argv, "between");
   int error = rg_init(MPI_COMM_WORLD, NULL);
-  if (!error)
+  if (!error) {
+    rg_group_world(&world);
+    rg_barrier(world);
+    die_at(argv, "inside");
+    rg_barrier(world);
+    rg_group_free(&world);
     rg_finalize();
+  }
+  die_at(argv, "after");
   MPI_Finalize();
+  die_at(argv, "last");
   return error != 0;
 }

@@ -49,8 +49,9 @@ def output(words, env, limit=180):
 
 
 def run(np, program, *args, where=ONE, env=deaths.ENV):
-    """Status and output of a job."""
-    return output(command(where, np, program, *args), dict(env, **where.env))
+    """Status and output of a job, without the lines for deaths that it has survived."""
+    status, text = output(command(where, np, program, *args), dict(env, **where.env))
+    return status, deaths.SURVIVED.sub('', text)
 
 
 def run_and_kill(np, program, *args, life, most=3, where=ONE):

@@ -71,9 +71,10 @@ def test_early(three):
         assert deaths.is_early(status, text, len(three.nodes)), (moment, status, text)
 
 
-    for moment, statuses in ('exit', (3, 137)), ('usage', (2,)):
-        status, text = Job(three, jobs.path('tests/early'), '4', moment).end()
-        assert status in statuses, (moment, status, text)
+    for rank, moment, end, lines in ('4', 'before', '3', 1), ('4', 'inside', '0', 1), ('all', 'last', '2', 0):
+        status, text = Job(three, jobs.path('tests/early'), rank, moment, end).end()
+        said = text.count('regroup: rank 4 has ended with status %s before rg_' % end)
+        assert status and said == lines, (moment, end, status, text)
 
 
 def test_unstarted(three, folder):

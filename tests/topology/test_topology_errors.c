@@ -7,8 +7,10 @@
  * works; nothing is leaked. */
 #include <mpi.h>
 #include <regroup.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "machine/machine_process.h"
 #include "tests/check/check.h"
@@ -128,6 +130,20 @@ static void test_info(void) {
     MPI_Info_free(&info);
   }
   end(&comm);
+}
+
+/* A file of a later hwloc: the error names the file and the version. */
+static void test_later_file(void) {
+  char name[] = "/tmp/rgt-machine-XXXXXX";
+  int fd = mkstemp(name);
+  FILE *f = fdopen(fd, "w");
+  fputs("<?xml version=\"1.0\"?>\n<topology version=\"9.0\">\n</topology>\n", f);
+  fclose(f);
+  rgi_machine machine;
+  int error = rgi_machine_open("test", name, &machine);
+  RGT_INT(error, RG_ERR_OPTION);
+  RGT_TRUE(strstr(rg_error_detail(), name) && strstr(rg_error_detail(), "version 9.0"));
+  unlink(name);
 }
 
 /* A machine or a binding that one rank cannot understand. */
@@ -273,6 +289,7 @@ int main(int argc, char **argv) {
                                    {"inter-communicator", test_inter_communicator},
                                    {"one is wrong", test_one_is_wrong},
                                    {"info", test_info},
+                                   {"file of a later hwloc", test_later_file},
                                    {"options", test_options},
                                    {"different machines", test_different_machines},
                                    {"limit", test_limit},

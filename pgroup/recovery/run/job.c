@@ -3,7 +3,8 @@
  *
  * One start of a job. The launcher's exit status alone does not tell what has become of the job. So
  * regroup-run reads the standard error of the launcher and of the job, passes it on, and looks for
- * the lines by which the launcher, guards and daemons report that a node or a rank is gone. Where
+ * the lines by which the launcher, guards and daemons report that a node or a rank is gone. Those
+ * of guards and daemons begin with a mark that is drawn for each start (noded/news.h). Where
  * nothing depends on these lines (run_job_unheard) standard error stays the launcher's own: it may
  * be a terminal. */
 #include <errno.h>
@@ -14,9 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "noded/news.h"
 #include "recovery/run/nodes.h"
 #include "recovery/run/run.h"
 
@@ -28,6 +31,7 @@ typedef struct {
   run_news news;
 } stderr_listener;
 
+static char mark[32]; /* of this start's guards and daemons */
 static volatile sig_atomic_t stop, shown_by;
 static volatile pid_t launcher;
 
@@ -63,17 +67,35 @@ static void pass_on(const char *text, size_t n) {
   }
 }
 
-/* A guard's line about a rank that was ended by a signal when the job could not survive it
- * (noded/guard.c); a daemon's line about the end of the survivors (noded/daemon.c). */
+/* The number behind these words of a line that says that the job ends; -1: they are not there. */
+static int number_behind(const char *line, const char *words) {
+  const char *at = strstr(line, ": the job ends") ? strstr(line, words) : NULL;
+  return at ? atoi(at + strlen(words)) : -1;
+}
+
+/* A guard's line about a rank that has ended when the job could not survive it, or about the end of
+ * its node (noded/guard.c); a daemon's line about the end of the survivors (noded/daemon.c). */
+static int look_at_news(stderr_listener *l, const char *line) {
+  int sign = number_behind(line, " was ended by signal "),
+      status = number_behind(line, " has ended with status ");
+  if (sign > 0 && l->news.signal != SIGKILL)
+    l->news.signal = sign;
+  if (status >= 0)
+    l->news.exited = status ? status : 1;
+  l->news.well |= strstr(line, "regroup: the job has ended well without ") != NULL;
+  l->news.ended |= strstr(line, "regroup: the node of rank ") != NULL;
+  return l->launcher->hear_news(line);
+}
+
+/* Removes the mark. */
 static int look_at_line(stderr_listener *l) {
   l->line[l->n] = 0;
-  static const char by[] = " was ended by signal ";
-  const char *rank = strstr(l->line, "regroup: rank "), *end = rank ? strstr(rank, by) : NULL;
-  if (end && strstr(end, ": the job ends") && l->news.signal != SIGKILL)
-    l->news.signal = atoi(end + sizeof by - 1);
-  if (strstr(l->line, "regroup: the job has ended well without "))
-    l->news.well = 1;
-  return l->launcher->hear(l->line);
+  char *at = strstr(l->line + l->sent, mark);
+  if (!at)
+    return l->launcher->hear(l->line);
+  l->n -= strlen(mark);
+  memmove(at, at + strlen(mark), (size_t)(l->line + l->n - at) + 1);
+  return look_at_news(l, at);
 }
 
 static void end_line(stderr_listener *l, int newline) {
@@ -86,14 +108,24 @@ static void end_line(stderr_listener *l, int newline) {
   l->rest = !newline;
 }
 
-/* What may become a line of the launcher's own is kept until it is one. */
+/* The bytes of the line before what may become a mark. */
+static size_t unmarked(const stderr_listener *l) {
+  for (size_t i = l->sent; i < l->n; i++) {
+    size_t n = l->n - i < strlen(mark) ? l->n - i : strlen(mark);
+    if (!memcmp(l->line + i, mark, n))
+      return i;
+  }
+  return l->n;
+}
+
+/* What may become a line of the launcher's own, or of a guard's, is kept until it is one. */
 static void send_part(stderr_listener *l) {
   char own[32];
-  size_t n = (size_t)snprintf(own, sizeof own, "%s: ", l->launcher->name);
+  size_t n = (size_t)snprintf(own, sizeof own, "%s: ", l->launcher->name), end = unmarked(l);
   if (!l->rest && !strncmp(l->line, own, l->n < n ? l->n : n))
     return;
-  pass_on(l->line + l->sent, l->n - l->sent);
-  l->sent = l->n;
+  pass_on(l->line + l->sent, end - l->sent);
+  l->sent = end;
 }
 
 static void forward_text(stderr_listener *l, const char *text, ssize_t n) {
@@ -123,6 +155,17 @@ static int listen_once(stderr_listener *l, int fd, int milliseconds) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
+/* What nobody guesses. */
+static void draw_mark(void) {
+  unsigned char random[8] = {0};
+  unsigned long long word;
+  if (getrandom(random, sizeof random, 0) != sizeof random)
+    perror("regroup-run: getrandom");
+  memcpy(&word, random, sizeof word);
+  snprintf(mark, sizeof mark, "@regroup-%016llx@", word);
+  setenv(RGI_NEWS_MARK, mark, 1);
+}
+
 /* ends: of the pipe to which its standard error goes, or NULL. */
 static pid_t start_launcher(const run_launcher *by, char **command, const int *ends) {
   static const struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -146,6 +189,8 @@ static run_end judge_end(int status, const stderr_listener *l) {
   run_end end = {.interrupted = stop, .lost = WIFSIGNALED(status)};
   end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   l->launcher->judge(&l->news, &end);
+  if (l->news.exited && end.status == 0)
+    end.status = l->news.exited; /* the others may have ended well before they were told */
   if (stop && end.status == 0)
     end.status = 128 + stop; /* mpiexec sometimes ends with 0 when it has interrupted its ranks */
   if (end.status == SIGKILL && !stop && l->launcher->dies && !l->news.signal)
@@ -161,6 +206,7 @@ run_end run_job_unheard(const run_launcher *by, char **command) {
   const stderr_listener nothing = {.launcher = by};
   int status = 0;
   catch_signals(by);
+  unsetenv(RGI_NEWS_MARK);
   pid_t pid = start_launcher(by, command, NULL), ended = -1;
   launcher = pid;
   while (pid > 0 && (ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
@@ -183,6 +229,7 @@ run_end run_job(const run_launcher *by, char **command) {
     return (run_end){.status = 2};
   }
   catch_signals(by);
+  draw_mark();
   launcher = start_launcher(by, command, ends);
   close(ends[1]);
   int open_still = launcher > 0;

@@ -52,10 +52,10 @@ static const char help[] =
     "\n"
     "Inside an allocation of Slurm's (SLURM_JOB_ID is set) the launcher is srun --mpi=pmi2\n"
     "--no-kill --kill-on-bad-exit=0 --wait=0, else mpiexec.mpich or mpiexec. RG_MPIEXEC names\n"
-    "another one; it must be MPICH's, or speak the same protocol. UCX_TLS is set to tcp,self\n"
-    "unless it is set already: a process that is killed while it sends through UCX's shared\n"
-    "memory can leave its receiver unable to receive. What Regroup moves inside a node does\n"
-    "not use UCX.\n";
+    "another one; it must be MPICH's, or speak the same protocol. In programs that use Regroup\n"
+    "UCX_TLS is set to tcp,self unless it is set already: a process that is killed while it\n"
+    "sends through UCX's shared memory can leave its receiver unable to receive. What Regroup\n"
+    "moves inside a node does not use UCX.\n";
 
 static int is_on_path(const char *name) {
   char file[4096], *all = strdup(getenv("PATH") ? getenv("PATH") : ""), *rest = NULL;
@@ -211,7 +211,6 @@ static int read_option(const char *word, run_options *o) {
 
 static int run_program(const run_launcher *launcher, char ***command, const run_options *o) {
   setenv("RG_SURVIVE", "1", 1);
-  setenv("UCX_TLS", "tcp,self", 0);
   if (o->most < 0 && !launcher->must_hear() && !o->requeue)
     return run_job_unheard(launcher, *command).status;
   int status = run_again(launcher, command, o->most);
@@ -225,12 +224,16 @@ int main(int argc, char **argv) {
   int own = 1, is_own = 1;
   char *path;
   static char **command; /* until the end */
-  if (argc == 1 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+  if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
     return fputs(help, stdout) < 0;
-  if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+  if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")))
     return puts("regroup-run " RG_VERSION) < 0;
   while (argv[own] && (is_own = read_option(argv[own], &o)) > 0)
     own++;
+  if (is_own > 0) { /* no word is left */
+    fputs("regroup-run: there is no program to start; --help shows how one is named\n", stderr);
+    return 2;
+  }
   if (is_own < 0)
     return 2;
   const run_launcher *launcher = find_launcher(o.slurm, &path);

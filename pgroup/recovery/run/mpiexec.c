@@ -61,14 +61,19 @@ static int hear(const char *line) {
   return 1;
 }
 
+static int hear_news(const char *line) {
+  (void)line;
+  return 1;
+}
+
 static void judge(const run_news *news, run_end *end) {
   if (news->well && end->status == RGI_OVERLAY_ENDED_STATUS)
     end->status = 0;
   if (end->status == 0 && news->signal && !news->well && !end->interrupted)
-    end->status = news->signal;
+    end->status = 128 + news->signal;
   end->lost = end->lost || (lost && end->status == LOST_STATUS) ||
               (news->signal == SIGKILL && end->status != 0) ||
-              end->status == RGI_OVERLAY_ENDED_STATUS;
+              (news->ended && end->status == RGI_OVERLAY_ENDED_STATUS);
   lost = 0;
 }
 
@@ -84,6 +89,7 @@ const run_launcher run_mpiexec = {.name = "mpiexec",
                                   .open = open_mpiexec,
                                   .must_hear = must_hear,
                                   .hear = hear,
+                                  .hear_news = hear_news,
                                   .step = step,
                                   .judge = judge,
                                   .next = run_check_hosts};

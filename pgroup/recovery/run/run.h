@@ -15,10 +15,12 @@ typedef struct {
   int interrupted; /* a signal to regroup-run has ended it: is not started again */
 } run_end;
 
-/* What the guards and daemons have told on the job's standard error (noded/guard.c, daemon.c). */
+/* What the guards and daemons have told (noded/news.h). */
 typedef struct {
   int signal; /* a rank was ended by it when the job could not survive that; 0: none */
   int well;   /* the survivors have ended well */
+  int ended;  /* a node has ended by itself: with RGI_OVERLAY_ENDED_STATUS */
+  int exited; /* a rank has ended the job by exit, with this status, or 1 for 0 */
 } run_news;
 
 /* What is to be said, heard and done differently under different launchers. */
@@ -31,8 +33,10 @@ typedef struct {
   int (*open)(char **command);
   /* Whether regroup-run has to listen while the job runs, also without --restart. */
   int (*must_hear)(void);
-  /* A line of standard error. 0: it is the answer to a question and is not passed on. */
+  /* A line of standard error, and one of a guard's or daemon's. 0: it is the answer to a question,
+   * or for regroup-run only, and is not passed on. */
   int (*hear)(const char *line);
+  int (*hear_news)(const char *line);
   /* Called at least ten times a second while the launcher runs. */
   void (*step)(pid_t launcher);
   /* end has the launcher's own status; lost, if a signal has ended it. */

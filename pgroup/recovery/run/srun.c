@@ -48,6 +48,7 @@ static struct {
   double answered;   /* when the answer began; 0: not yet */
   int told, running; /* tasks that it tells of; of these, run on living nodes */
   int unstarted;     /* a task could not execute the program; 2: srun was told to end */
+  int failed;        /* srun has told of an error of its own, or of a task */
   int node_failed;   /* as Slurm says: it has ended the processes there */
   int parts;         /* it has several parts, whose tasks are numbered by themselves */
   double part_ended; /* when a node has told that it ends */
@@ -117,17 +118,24 @@ static int note_state(const char *line) {
 
 static int hear(const char *line) {
   static const char state[] = "srun: StepId=", asked[] = "srun: interrupt (";
-  if (run_probe_hear(line))
-    return 0;
   if (!strncmp(line, state, sizeof state - 1))
     return note_state(line + sizeof state - 1);
   if (!strncmp(line, asked, sizeof asked - 1))
     return !is_answer();
+  job.failed |= !strncmp(line, "srun: error: ", 13) || !strncmp(line, "srun: fatal: ", 13);
   if (!strncmp(line, "srun: error: ", 13))
     note_exit(line);
   job.node_failed |= !strncmp(line, "srun: error: Node failure on ", 29);
-  if (strstr(line, "error: execve(): ") && !job.unstarted)
+  if ((strstr(line, "error: execve(): ") ||
+       strstr(line, ": error while loading shared libraries: ")) &&
+      !job.unstarted)
     job.unstarted = 1;
+  return 1;
+}
+
+static int hear_news(const char *line) {
+  if (run_probe_hear(line))
+    return 0;
   if (run_nodes_hear(line))
     job.part_ended = rgi_clock_now();
   return 1;
@@ -174,6 +182,16 @@ static int status_of_survivors(int well) {
   return status;
 }
 
+/* srun has told of an error, but of no task: it could not start the job. */
+static void explain_failure(const run_end *end) {
+  if (job.failed && !job.n_exits && !end->lost && !end->interrupted && end->status)
+    fprintf(
+        stderr,
+        "regroup-run: srun has not started the job (status %d). RG_MPIEXEC=mpiexec.mpich starts "
+        "it without Slurm's srun\n",
+        end->status);
+}
+
 /* Also if a node was lost when all ranks had left. */
 static void judge(const run_news *news, run_end *end) {
   int well = news->well || (job.node_failed && run_probe_has_heard());
@@ -182,7 +200,8 @@ static void judge(const run_news *news, run_end *end) {
     end->lost = 0;
   }
   end->lost = end->lost || (news->signal == SIGKILL && end->status != 0) ||
-              end->status == RGI_OVERLAY_ENDED_STATUS;
+              (news->ended && end->status == RGI_OVERLAY_ENDED_STATUS);
+  explain_failure(end);
   for (int i = 0; i < job.n_exits; i++)
     free(job.exits[i].ranks);
   free(job.exits);
@@ -249,6 +268,7 @@ const run_launcher run_srun = {.name = "srun",
                                .open = open_srun,
                                .must_hear = must_hear,
                                .hear = hear,
+                               .hear_news = hear_news,
                                .step = step,
                                .judge = judge,
                                .next = run_nodes_leave_out};
