@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """Names of the library: what an internal header declares carries the header's name, no type name
-stands for two things, no bare verb is the name of static functions all over the tree, and no two
-files of a room are told apart by a letter.
+stands for two things, and no bare verb is the name of static functions all over the tree.
 
 beside: yes
 """
@@ -83,24 +82,6 @@ def check_statics():
                             (name, len(found), ', '.join(sorted(found))))
 
 
-def check_files():
-    for room in rooms:
-        stems = sorted({stem(f) for f in files if sources.room_of(f) == room})
-        for a in stems:
-            for b in stems:
-                if a < b and (b in (a + 's', a + 'd', a + 'r', a + 'ed', a + 'er') or differ_by_one(a, b)):
-                    failures.append('%s: %s and %s are told apart by a letter' % (room, a, b))
-
-
-def differ_by_one(a, b):
-    if len(a) > len(b):
-        a, b = b, a
-    if len(a) == len(b):
-        return len(a) > 3 and sum(x != y for x, y in zip(a, b)) == 1
-    return len(b) - len(a) == 1 and len(a) > 3 and any(b[:i] + b[i + 1:] == a
-                                                       for i in range(len(b)))
-
-
 def check_purpose():
     for f in files:
         text = sources.read(f)
@@ -112,7 +93,6 @@ def check_purpose():
 check_declared()
 check_types()
 check_statics()
-check_files()
 check_purpose()
 for text in failures:
     print(text)
