@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Progress: what every wait of the library (wait.c) does for all that the process has under way. The room
- * that moves messages is above this one: it sets its functions here when it opens. */
+ * Progress: what every wait of the library (wait.c) does for all that the process has under way.
+ * The room that moves messages is above this one: it sets its functions here when it opens. */
 #ifndef RGI_PROGRESS_H
 #define RGI_PROGRESS_H
 
