@@ -15,12 +15,8 @@
 /* X(id, collective, algorithm, variable of its radix or NULL, radix). */
 #define RGI_MPICH_ALGORITHM_LIST(X)                                                                \
   X(IBCAST, "IBCAST", "tsp_tree", "IBCAST_TREE_KVAL", 8)                                           \
-  X(ISCATTER, "ISCATTER", "tsp_tree", "ISCATTER_TREE_KVAL", 8)                                     \
   X(ISCATTERV, "ISCATTERV", "tsp_linear", NULL, 0)                                                 \
-  X(IALLGATHER, "IALLGATHER", "tsp_recexch_doubling", "IALLGATHER_RECEXCH_KVAL", 8)                \
-  X(IALLGATHERV, "IALLGATHERV", "tsp_recexch_doubling", "IALLGATHERV_RECEXCH_KVAL", 8)             \
-  X(IREDUCE, "IREDUCE", "tsp_tree", NULL, 0)                                                       \
-  X(ISCAN, "ISCAN", "tsp_recursive_doubling", NULL, 0)
+  X(IREDUCE, "IREDUCE", "tsp_tree", NULL, 0)
 
 typedef enum {
 #define RGI_ID(id, collective, algorithm, variable, radix) RGI_MPICH_##id,
