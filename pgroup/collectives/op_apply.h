@@ -8,7 +8,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* inout[i] = in[i] op inout[i]: as MPI_Reduce_local, in the order in, inout. */
+/* inout[i] = in[i] op inout[i]: as MPI_Reduce_local, in the order in, inout. Elements with gaps lie
+ * in vectors that are aligned as malloc aligns. */
 int rgi_op_apply(const void *in, void *inout, size_t count, MPI_Datatype type, MPI_Op op);
 
 #endif

@@ -23,17 +23,38 @@ int rgi_reduction_make(const char *call, MPI_Datatype type, MPI_Op op, rgi_reduc
   return RG_SUCCESS;
 }
 
+/* Where `count` elements lie as seen from the first one: a program's operation may write to all of
+ * an element's extent, also before or behind its data. */
+typedef struct {
+  MPI_Aint low, high;
+} span;
+
+static span span_of(const rgi_datatype *t, size_t count) {
+  MPI_Aint low, extent, last = (MPI_Aint)(count - 1) * t->extent;
+  MPI_Type_get_extent(t->type, &low, &extent);
+  MPI_Aint high = low + extent, true_high = t->true_low + t->true_extent;
+  low = low < t->true_low ? low : t->true_low;
+  high = high > true_high ? high : true_high;
+  return (span){low + (last < 0 ? last : 0), high + (last > 0 ? last : 0)};
+}
+
+/* Of bytes; malloc aligns so. */
+static MPI_Aint round_down(MPI_Aint at) {
+  enum { ALIGNED = _Alignof(max_align_t) };
+  return (at >= 0 ? at : at - ALIGNED + 1) / ALIGNED * ALIGNED;
+}
+
 /* An operation takes elements with their gaps: both vectors are unpacked into memory of their
  * own. */
 static int combine_with_gaps(const rgi_reduction *r, const void *in, void *inout, size_t count) {
   const rgi_datatype *t = &r->datatype;
-  MPI_Aint last = (MPI_Aint)(count - 1) * t->extent;
-  MPI_Aint low = t->true_low + (last < 0 ? last : 0);
-  size_t span = (size_t)((last < 0 ? -last : last) + t->true_extent);
-  char *memory = calloc(2, span);
+  span all = span_of(t, count);
+  MPI_Aint low = round_down(all.low);
+  size_t length = (size_t)(-round_down(low - all.high));
+  char *memory = calloc(2, length);
   if (!memory)
     return rgi_error(RG_ERR_NOMEM, "no memory to combine %zu elements", count);
-  char *a = memory - low, *b = memory + span - low;
+  char *a = memory - low, *b = memory + length - low;
   int error = rgi_datatype_unpack_bytes(t, in, count * t->size, a);
   if (!error)
     error = rgi_datatype_unpack_bytes(t, inout, count * t->size, b);
