@@ -126,9 +126,34 @@ static int unpack_part(const rgi_datatype *t, const char *dense, size_t bytes, c
   return error;
 }
 
+static int move_all(const rgi_datatype *t, direction to, char *memory, size_t bytes, char *dense) {
+  size_t count = bytes / t->size, rest = bytes % t->size;
+  RGI_TRY(move_bytes(t, to, memory, bytes, dense));
+  return rest ? unpack_part(t, dense + count * t->size, rest,
+                            rgi_datatype_element(t, memory, (MPI_Aint)count))
+              : RG_SUCCESS;
+}
+
+/* MPI_BOTTOM, from which a type's addresses count, is NULL, which MPICH does not take: there the
+ * type is moved down by a byte, to count from the next one. */
+static int move_at(const rgi_datatype *t, direction to, const void *memory, size_t bytes,
+                   char *dense) {
+  static const MPI_Aint down = -1;
+  static const int one = 1;
+  rgi_datatype moved = *t;
+  if (memory)
+    return move_all(t, to, rgi_datatype_element(t, memory, 0), bytes, dense);
+  RGI_TRY_MPI(MPI_Type_create_hindexed(1, &one, &down, t->type, &moved.type));
+  int error = rgi_mpi_error(MPI_Type_commit(&moved.type), "MPI_Type_commit");
+  if (!error)
+    error = move_all(&moved, to, (char *)(intptr_t)-down, bytes, dense);
+  MPI_Type_free(&moved.type);
+  return error;
+}
+
 int rgi_datatype_pack_bytes(const rgi_datatype *t, const void *memory, size_t bytes, void *dense) {
   if (!t->dense)
-    return move_bytes(t, PACK, rgi_datatype_element(t, memory, 0), bytes, dense);
+    return move_at(t, PACK, memory, bytes, dense);
   if (bytes)
     memcpy(dense, memory, bytes);
   return RG_SUCCESS;
@@ -136,16 +161,11 @@ int rgi_datatype_pack_bytes(const rgi_datatype *t, const void *memory, size_t by
 
 int rgi_datatype_unpack_bytes(const rgi_datatype *t, const void *dense, size_t bytes,
                               void *memory) {
-  if (t->dense) {
-    if (bytes)
-      memcpy(memory, dense, bytes);
-    return RG_SUCCESS;
-  }
-  size_t count = bytes / t->size, rest = bytes % t->size;
   char *from;
   memcpy(&from, &dense, sizeof from); /* drops const: it is only read */
-  RGI_TRY(move_bytes(t, UNPACK, memory, bytes, from));
-  return rest ? unpack_part(t, from + count * t->size, rest,
-                            rgi_datatype_element(t, memory, (MPI_Aint)count))
-              : RG_SUCCESS;
+  if (!t->dense)
+    return move_at(t, UNPACK, memory, bytes, from);
+  if (bytes)
+    memcpy(memory, dense, bytes);
+  return RG_SUCCESS;
 }

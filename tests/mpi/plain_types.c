@@ -224,12 +224,13 @@ static int draw_length(int most) {
                       : draw(20);
 }
 
-/* The places are in reverse order, with gaps between them; not of a reduction's. */
+/* MPICH's started reduce-scatters write behind their memory if the operation does not commute. The
+ * places are in reverse order, with gaps between them; not of a reduction's. */
 static void draw_operation(operation *o, int number) {
   o->kind = draw(KINDS);
   o->n = draw_length(ELEMENTS / (o->kind == BCAST || o->kind >= REDUCE ? 8 : size) / 2);
   o->root = draw(size);
-  o->starts = draw(3) == 0;
+  o->starts = draw(3) == 0 && o->kind != REDUCE_SCATTER_BLOCK && o->kind != REDUCE_SCATTER;
   o->op = draw(3);
   o->number = number;
   o->in_place = draw(3) == 0;
