@@ -2,9 +2,10 @@
  * Copyright (c) the Regroup authors
  *
  * Messages: the interface, the order of sends, and progress. A send inside the node puts a cell
- * into the receiver's inbox; if that is full, the send is delayed, and so are all later ones to the
- * same process, which keeps their order. Progress takes all cells from the own inbox and from MPI
- * to matching, tries delayed sends again, and moves the data of long messages.
+ * into the receiver's inbox; if that is full, or between nodes too much is under way, the send is
+ * delayed, and so are all later ones to the same process, which keeps their order. Progress takes
+ * all cells from the own inbox and from MPI to matching, tries delayed sends again, and moves the
+ * data of long messages.
  *
  * One lock (only at MPI_THREAD_MULTIPLE) covers all state of the files message*.c in this process;
  * between processes only the inboxes and the rendezvous requests are shared, without locks. Whether
@@ -43,9 +44,10 @@
 static struct {
   pthread_mutex_t mutex;
   rgi_message *delayed, **delayed_end;
-  double retry;  /* no memory before this time; 0: none has been lacking */
-  char *blocked; /* for each place: an earlier message to it has just been delayed again */
-  int inside;    /* a thread is in one of these functions */
+  double retry; /* no memory before this time; 0: none has been lacking */
+  /* For each rank: the last round of tries in which a message to it stayed delayed. */
+  unsigned *blocked, round;
+  int inside; /* a thread is in one of these functions */
 } messages = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock_messages(void) {
@@ -75,7 +77,7 @@ static void drain_inbox(void) {
   }
 }
 
-/* --- sending inside the node ------------------------------------------------------ */
+/* --- sending ---------------------------------------------------------------------- */
 
 static int fill_cell(rgi_message *r, size_t eager, rgi_message_cell **c) {
   rgi_message_envelope e = {r->context, rgi_runtime.rank, r->tag, r->bytes};
@@ -121,9 +123,9 @@ static int enqueue_message(rgi_message *r, int *enqueued) {
   return RG_SUCCESS;
 }
 
-static int must_delay(int place) {
+static int must_delay(int peer) {
   for (rgi_message *r = messages.delayed; r; r = r->next)
-    if (r->place == place)
+    if (r->source == peer)
       return 1;
   return 0;
 }
@@ -142,59 +144,78 @@ static int must_pause(void) {
   return rgi_clock_now() < messages.retry;
 }
 
-static void enqueue_delayed(void) {
-  if (messages.delayed)
-    memset(messages.blocked, 0, (size_t)rgi_node.n);
-  for (rgi_message *r = messages.delayed, *next; r; r = next) {
-    int enqueued = 0, error = RG_SUCCESS;
-    next = r->next;
-    if (!messages.blocked[r->place] && !(messages.retry > 0 && r->purpose && must_pause()))
-      error = enqueue_message(r, &enqueued);
-    if (!enqueued && !error) {
-      messages.blocked[r->place] = 1;
-      continue;
-    }
-    undelay_send(r);
-    if (r->rts)
-      rgi_message_pipe_start(r);
-    else
-      rgi_message_finish(r, error);
-  }
+/* *possible: the message is sent by end_send, which inside the node only has to note it. */
+static int begin_send(rgi_message *r, int *possible) {
+  if (r->place >= 0)
+    return enqueue_message(r, possible);
+  *possible = rgi_message_remote_has_room(r->source);
+  return RG_SUCCESS;
 }
 
-static int send_in_node(rgi_message *r) {
-  int enqueued = 0;
-  if (!must_delay(r->place))
-    RGI_TRY(enqueue_message(r, &enqueued));
-  if (!enqueued)
-    delay_send(r);
-  else if (r->rts)
+/* r is in no list. */
+static int end_send(rgi_message *r) {
+  if (r->place < 0)
+    return rgi_message_remote_send(r);
+  if (r->rts)
     rgi_message_pipe_start(r);
   else
     atomic_store_explicit(&r->done, 1, memory_order_release);
   return RG_SUCCESS;
 }
 
+/* Returns 0 if it stays delayed. */
+static int send_delayed(rgi_message *r) {
+  int possible = 0, error = RG_SUCCESS;
+  if (messages.blocked[r->source] != messages.round &&
+      !(messages.retry > 0 && r->purpose && must_pause()))
+    error = begin_send(r, &possible);
+  if (!possible && !error) {
+    messages.blocked[r->source] = messages.round;
+    return 0;
+  }
+  undelay_send(r);
+  if (!error)
+    error = end_send(r);
+  if (error)
+    rgi_message_finish(r, error);
+  return 1;
+}
+
+static void send_all_delayed(void) {
+  int sent = 0;
+  messages.round++;
+  for (rgi_message *r = messages.delayed, *next; r; r = next) {
+    next = r->next;
+    sent |= send_delayed(r);
+  }
+  if (sent && rgi_runtime.threads) /* another thread may sleep until one of them is done */
+    rgi_node_ring(rgi_node.me);
+}
+
+static int send_message(rgi_message *r) {
+  int possible = 0;
+  if (!must_delay(r->source))
+    RGI_TRY(begin_send(r, &possible));
+  if (possible)
+    return end_send(r);
+  delay_send(r);
+  return RG_SUCCESS;
+}
+
 /* --- the interface and progress --------------------------------------------------------- */
 
 int rgi_message_send(const rgi_message_envelope *to, const void *data, rgi_message *r) {
-  int place = rgi_node_find(to->peer), error;
   *r = (rgi_message){.sending = 1,
                      .context = to->context,
+                     .source = to->peer,
                      .tag = to->tag,
                      .bytes = to->bytes,
-                     .place = place,
+                     .place = rgi_node_find(to->peer),
                      .purpose = rgi_arena_get_purpose(),
                      .mpi = MPI_REQUEST_NULL};
   memcpy(&r->data, &data, sizeof data); /* the member is not const, but data are only read */
   lock_messages();
-  if (place >= 0) {
-    error = send_in_node(r);
-  } else {
-    rgi_message_envelope e = *to;
-    e.peer = rgi_runtime.rank;
-    error = rgi_message_remote_send(r, to->peer, &e);
-  }
+  int error = send_message(r);
   unlock_messages();
   return error;
 }
@@ -225,12 +246,11 @@ static int is_under_way(void) {
   return atomic_load_explicit(&rgi_message_under_way, memory_order_relaxed) > 0;
 }
 
-static int progress_other_nodes(void) {
+/* A few cells at a time: the caller may be about to receive one, and a sender does not wait for it.
+ */
+static int collect_cells(void) {
   rgi_message_cell *c;
-  if (!rgi_message_mpi_in_use())
-    return RG_SUCCESS;
-  rgi_message_mpi_progress_sends();
-  for (;;) {
+  for (int i = 0; i < RGI_MESSAGE_MPI_TESTS; i++) {
     RGI_TRY(rgi_message_mpi_collect(&c));
     if (!c)
       break;
@@ -242,6 +262,14 @@ static int progress_other_nodes(void) {
       rgi_message_match_fin(&c->envelope);
     free(c);
   }
+  return RG_SUCCESS;
+}
+
+static int progress_other_nodes(void) {
+  if (!rgi_message_mpi_in_use())
+    return RG_SUCCESS;
+  rgi_message_mpi_progress_sends();
+  RGI_TRY(collect_cells());
   rgi_message_remote_progress();
   return RG_SUCCESS;
 }
@@ -250,7 +278,7 @@ static int make_progress(void) {
   drain_inbox();
   int error = progress_other_nodes();
   if (is_under_way()) {
-    enqueue_delayed();
+    send_all_delayed();
     rgi_message_pipes_progress();
   }
   return error;
@@ -285,12 +313,13 @@ static int open_messages(void) {
   messages.delayed_end = &messages.delayed;
   messages.retry = 0;
   atomic_store(&rgi_message_under_way, 0);
-  messages.blocked = calloc((size_t)rgi_node.n, 1);
+  messages.blocked = calloc((size_t)rgi_runtime.size, sizeof *messages.blocked);
   if (!messages.blocked)
-    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for a table of %d processes", rgi_node.n);
+    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for a table of %d processes",
+                     rgi_runtime.size);
   rgi_message_match_open();
   rgi_message_cells_open();
-  rgi_message_pipes_open();
+  RGI_TRY(rgi_message_pipes_open());
   rgi_message_remote_open();
   RGI_TRY(rgi_message_mpi_open(rgi_runtime.comm));
   rgi_progress_use(&own);
@@ -304,6 +333,7 @@ static void close_messages(int mpi) {
   free(messages.blocked);
   messages.blocked = NULL;
   rgi_message_cells_close();
+  rgi_message_pipes_close();
   if (!mpi)
     return;
   rgi_message_remote_close();

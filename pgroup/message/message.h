@@ -9,8 +9,9 @@
  * the members of a group know: so a million groups need no communicators.
  *
  * A short message is buffered: its send is done at once, unless the inbox of a receiver on the same
- * node is full; then it is done when the receiver has emptied the inbox. A long message needs its
- * receiver: its send is done when the receiver, or MPI, has taken the data.
+ * node is full; then it is done when the receiver has emptied the inbox. Between nodes it is done
+ * when MPI has taken all but a window of what was sent to this receiver before. A long message
+ * needs its receiver: its send is done when the receiver, or MPI, has taken the data.
  *
  * Any thread. Only wait, deliver and await block. */
 #ifndef RGI_MESSAGE_H

@@ -37,7 +37,8 @@ typedef struct rgi_message {
   atomic_int done;
   int error;         /* RG_SUCCESS, RG_ERR_TRUNCATE, RG_ERR_NOMEM, RG_ERR_TIMEOUT (given up) or
                         RG_ERR_MPI */
-  atomic_int source; /* of the message that came: world rank. A thread that waits for r reads it */
+  atomic_int source; /* of the message that came, or to whom it is sent: world rank. A thread that
+                        waits for r reads it */
   int tag;
   size_t bytes; /* its length */
   /* The rest is for the files message*.c. */

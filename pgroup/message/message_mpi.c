@@ -2,8 +2,9 @@
  * Copyright (c) the Regroup authors
  *
  * Cells between nodes, sent by MPI on a duplicate of the world, with the data of a short message
- * behind the head. A cell is a copy, so the sender of a short message does not wait for MPI. One
- * receive is always open for the next cell: cells arrive in order. */
+ * behind the head. A cell is a copy, so the sender of a short message does not wait for MPI, unless
+ * MPI has much to send to this receiver already. One receive is always open for the next cell:
+ * cells arrive in order. */
 #include "message/message_mpi.h"
 
 #include <stdlib.h>
@@ -13,15 +14,22 @@
 #include "noded/overlay_client.h"
 #include "progress/mpi_error.h"
 #include "progress/wait.h"
+#include "runtime/runtime.h"
 #include "shm/node.h"
 #include "shm/process.h"
 
 #define CELL_TAG 0
 
+/* So much may be copied for one receiver and not yet taken by MPI: some times what a network has
+ * under way. */
+#define WINDOW_BYTES ((size_t)256 << 10)
+
 /* A cell that MPI is sending. */
 typedef struct outgoing_cell {
   struct outgoing_cell *next;
   MPI_Request request;
+  int dest;
+  uint32_t size; /* of this struct with the data */
   rgi_message_cell cell;
 } outgoing_cell;
 
@@ -30,6 +38,7 @@ static struct {
   rgi_message_cell *cell; /* for the next message */
   MPI_Request coming;
   outgoing_cell *first, **end;
+  uint32_t *unsent;       /* for each rank: bytes of the outgoing cells */
   int next_tag, most_tag; /* for long messages; used again after most_tag of them */
 } transport = {.comm = MPI_COMM_NULL};
 
@@ -65,6 +74,9 @@ int rgi_message_mpi_open(MPI_Comm world) {
   transport.end = &transport.first;
   if (rgi_node.count == 1)
     return RG_SUCCESS;
+  transport.unsent = calloc((size_t)rgi_runtime.size, sizeof *transport.unsent);
+  if (!transport.unsent)
+    return rgi_error(RG_ERR_NOMEM, "rg_init: no memory for messages");
   RGI_TRY_MPI(MPI_Comm_dup(world, &transport.comm));
   MPI_Comm_get_attr(world, MPI_TAG_UB, &bound, &found);
   transport.most_tag = found ? *bound : 32767;
@@ -80,6 +92,8 @@ void rgi_message_mpi_close(void) {
   transport.cell = NULL;
   for (outgoing_cell *o = transport.first; o; o = o->next)
     MPI_Request_free(&o->request); /* no process receives it: its memory stays with MPI */
+  free(transport.unsent);
+  transport.unsent = NULL;
   if (transport.comm != MPI_COMM_NULL)
     MPI_Comm_free(&transport.comm);
 }
@@ -90,6 +104,10 @@ int rgi_message_mpi_in_use(void) {
 
 MPI_Comm rgi_message_mpi_comm(void) {
   return transport.comm;
+}
+
+int rgi_message_mpi_has_room(int dest) {
+  return transport.unsent[dest] < WINDOW_BYTES;
 }
 
 int rgi_message_mpi_new_tag(void) {
@@ -108,6 +126,7 @@ static void append_outgoing(outgoing_cell *o) {
 static int retire_outgoing(outgoing_cell *o) {
   int gone = 0;
   if (rgi_wait_mpi_test(&o->request, &gone) != MPI_SUCCESS || gone) {
+    transport.unsent[o->dest] -= o->size;
     free(o);
     return 1;
   }
@@ -129,6 +148,9 @@ int rgi_message_mpi_send_cell(int dest, rgi_message_cell_kind kind, const rgi_me
     free(o);
     return rgi_message_mpi_is_lost(dest) ? RG_SUCCESS : rgi_mpi_error(error, "MPI_Isend");
   }
+  o->dest = dest;
+  o->size = (uint32_t)(sizeof *o + bytes);
+  transport.unsent[dest] += o->size;
   retire_outgoing(o);
   return RG_SUCCESS;
 }
@@ -159,9 +181,14 @@ int rgi_message_mpi_collect(rgi_message_cell **c) {
   *c = NULL;
   if (transport.comm == MPI_COMM_NULL)
     return RG_SUCCESS;
-  if (transport.coming == MPI_REQUEST_NULL)
+  int fresh = transport.coming == MPI_REQUEST_NULL, error = MPI_SUCCESS;
+  if (fresh)
     RGI_TRY(expect_cell());
-  int error = rgi_wait_mpi_test_status(&transport.coming, &there, &status);
+  /* A poll may take more from the network than one cell, which UCX would have to keep. */
+  if (fresh)
+    error = rgi_wait_mpi_test_there(&transport.coming, &there, &status);
+  if (!error && !there)
+    error = rgi_wait_mpi_test_status(&transport.coming, &there, &status);
   if (!error && there && rgi_message_mpi_is_incomplete(&status, sizeof(rgi_message_cell)))
     error = MPI_ERR_OTHER;
   if (error && rgi_message_mpi_is_lost(-1)) {

@@ -25,6 +25,10 @@ int rgi_message_mpi_in_use(void);
 MPI_Comm rgi_message_mpi_comm(void);
 int rgi_message_mpi_new_tag(void);
 
+/* Whether MPI has taken so much of the cells for this rank that another short message may be sent.
+ */
+int rgi_message_mpi_has_room(int dest);
+
 /* Sends a cell with up to RGI_MESSAGE_MPI_EAGER bytes of data. No error if dest has died. */
 int rgi_message_mpi_send_cell(int dest, rgi_message_cell_kind kind, const rgi_message_envelope *e,
                               const void *data, size_t bytes);

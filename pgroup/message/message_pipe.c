@@ -5,8 +5,10 @@
  * without data that both sides keep until the end. When a receive has matched it, the receiver
  * opens a pipe, a few chunks of shared memory, and both copy at the same time: the sender into the
  * chunks, the receiver out of them. So a process needs memory only for the messages that it is
- * receiving, and the same chunks are used again and stay in the cache. A message to the process
- * itself is copied once.
+ * receiving, and the same chunks are used again and stay in the cache. A sender that computes keeps
+ * its pipes: so each sender's first message gets one, a small one when all others are in use, and
+ * later ones only as long as half of the pipes are left. A message to the process itself is copied
+ * once.
  *
  * The RTS's word `pipe` says how far the two are: OPEN, then either WITHDRAWN (by the sender) or
  * CLAIMED (by the receiver: one compare-and-swap decides), then the pipe's offset or REFUSED. The
@@ -15,6 +17,7 @@
  * up sets its flag `gone`. Each side leaves the RTS at its end, and the last one frees it. */
 #include "message/message_pipe.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -25,7 +28,8 @@
 #define CHUNKS 4
 #define CHUNK_BYTES ((size_t)64 << 10)
 #define PIPE_BYTES (CHUNKS * CHUNK_BYTES)
-/* A pipe for when the arena has no room for a whole one. */
+/* A pipe for when there is no whole one, and none is given back, or the arena has no room for it.
+ */
 #define SMALL_BYTES ((size_t)8 << 10)
 #define PIPES_MOST RGI_NODE_PIPES /* of a process */
 
@@ -58,9 +62,10 @@ _Static_assert(sizeof(rts) == 3 * RGI_LINE, "an RTS is three lines");
 
 static struct {
   rgi_message *active; /* long messages under way */
-  int in_use, most;
-  int starved;  /* receives that have no pipe yet */
-  double retry; /* of those with a purpose, in a full arena */
+  int in_use, most;    /* most: whole ones */
+  int *of;             /* for each place: the pipes of its messages */
+  int starved;         /* receives that have no pipe yet */
+  double retry;        /* in a full arena */
 } pipes;
 
 /* --- pipes that are kept for the next message ---------------------------------------------- */
@@ -99,12 +104,19 @@ static int give_back_pipes(void) {
   return n;
 }
 
-void rgi_message_pipes_open(void) {
+int rgi_message_pipes_open(void) {
   static rgi_arena_cache cache = {.give_back = give_back_pipes};
   size_t most = rgi_message_cells_quota() / PIPE_BYTES;
   rgi_arena_add_cache(&cache);
   memset(&pipes, 0, sizeof pipes);
   pipes.most = most < 1 ? 1 : most > PIPES_MOST ? PIPES_MOST : (int)most;
+  pipes.of = calloc((size_t)rgi_node.n, sizeof *pipes.of);
+  return pipes.of ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "rg_init: no memory for messages");
+}
+
+void rgi_message_pipes_close(void) {
+  free(pipes.of);
+  pipes.of = NULL;
 }
 
 /* --- rendezvous requests ------------------------------------------------------------------- */
@@ -171,34 +183,41 @@ static void end_message(rgi_message *r, int error) {
 
 /* --- pipes of messages ------------------------------------------------------------- */
 
-/* A small one, in a full arena. A message with a purpose takes it of what is set aside, or waits.
- */
+/* A message with a purpose takes it of what is set aside. In a full arena a message waits, unless
+ * it has no purpose and no pipe is in use that may be given back. */
 static uint64_t take_small(rgi_arena_purpose purpose) {
   uint64_t pipe;
   if (rgi_arena_alloc_brief(purpose, "a long message", SMALL_BYTES, &pipe) == RG_SUCCESS)
     return pipe;
-  if (!purpose)
+  if (!purpose && !pipes.in_use)
     return REFUSED;
   pipes.retry = rgi_clock_now() + RETRY_SECONDS;
   return NOT_YET;
 }
 
-/* NOT_YET: the receive tries again later, when a pipe or memory may be free. REFUSED: there is no
- * memory. */
-static uint64_t take_pipe(rgi_arena_purpose purpose, size_t *bytes) {
-  uint64_t pipe;
-  *bytes = PIPE_BYTES;
-  if (pipes.in_use >= pipes.most || (purpose && pipes.retry > 0 && rgi_clock_now() < pipes.retry))
-    return NOT_YET;
-  if ((pipe = take_kept()))
+/* A whole one; 0: there is none. */
+static uint64_t take_whole(rgi_arena_purpose purpose) {
+  uint64_t pipe = take_kept();
+  if (pipe || (purpose && rgi_message_cells_full()))
     return pipe;
-  if (!purpose || !rgi_message_cells_full()) {
-    int error = rgi_arena_alloc("a long message", *bytes, &pipe);
-    rgi_message_cells_note_full(error != RG_SUCCESS);
-    if (!error)
-      return pipe;
-  }
-  if (pipes.in_use)
+  int error = rgi_arena_alloc("a long message", PIPE_BYTES, &pipe);
+  rgi_message_cells_note_full(error != RG_SUCCESS);
+  return error ? 0 : pipe;
+}
+
+/* For a message of this place. NOT_YET: the receive tries again later, when a pipe or memory may be
+ * free. REFUSED: there is no memory. */
+static uint64_t take_pipe(int sender, rgi_arena_purpose purpose, size_t *bytes) {
+  uint64_t pipe = 0;
+  int first = pipes.of[sender] == 0;
+  if (pipes.retry > 0 && rgi_clock_now() < pipes.retry)
+    return NOT_YET;
+  *bytes = PIPE_BYTES;
+  if (pipes.in_use < (first ? pipes.most : pipes.most / 2))
+    pipe = take_whole(purpose);
+  if (pipe)
+    return pipe;
+  if (!first)
     return NOT_YET;
   *bytes = SMALL_BYTES;
   return take_small(purpose);
@@ -207,7 +226,7 @@ static uint64_t take_pipe(rgi_arena_purpose purpose, size_t *bytes) {
 /* The receiver opens a pipe, if it can get one now. */
 static void open_pipe(rgi_message *r) {
   size_t bytes;
-  uint64_t pipe = take_pipe((rgi_arena_purpose)r->rts->purpose, &bytes);
+  uint64_t pipe = take_pipe(r->rts->sender, (rgi_arena_purpose)r->rts->purpose, &bytes);
   if (pipe == NOT_YET)
     return;
   pipes.starved--;
@@ -220,11 +239,13 @@ static void open_pipe(rgi_message *r) {
   }
   r->pipe = pipe;
   pipes.in_use++;
+  pipes.of[r->rts->sender]++;
 }
 
 /* A receive without a pipe may get one now: this process must look again. */
-static void release_pipe(void) {
+static void release_pipe(const rgi_message *r) {
   pipes.in_use--;
+  pipes.of[r->rts->sender]--;
   if (pipes.starved)
     rgi_node_ring(rgi_node.me);
 }
@@ -236,7 +257,7 @@ static void close_pipe(rgi_message *r) {
     keep_pipe(r->pipe);
   else
     rgi_arena_free(r->pipe, CHUNKS * l->chunk);
-  release_pipe();
+  release_pipe(r);
   end_message(r, RG_SUCCESS);
 }
 
@@ -290,7 +311,7 @@ static void pull_chunks(rgi_message *r) {
   if (r->moved == r->bytes) {
     close_pipe(r);
   } else if (gone && consumed == atomic_load_explicit(&l->produced, memory_order_acquire)) {
-    release_pipe();
+    release_pipe(r);
     end_message(r, RG_ERR_TIMEOUT);
   }
 }
@@ -339,7 +360,7 @@ void rgi_message_pipe_abandon(rgi_message *r) {
     atomic_store(&l->receiver_gone, 1);
     rgi_node_ring(l->sender);
     if (r->pipe)
-      release_pipe();
+      release_pipe(r);
     else
       pipes.starved--;
   }

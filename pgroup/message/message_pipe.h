@@ -8,7 +8,9 @@
 #include "message/message_cell.h"
 #include "message/message_list.h"
 
-void rgi_message_pipes_open(void);
+/* RG_ERR_NOMEM. */
+int rgi_message_pipes_open(void);
+void rgi_message_pipes_close(void);
 
 /* A rendezvous request (RTS) for r, to be enqueued; when it has been, r is started. */
 int rgi_message_pipe_make_rts(rgi_message *r, const rgi_message_envelope *e, rgi_message_cell **c);

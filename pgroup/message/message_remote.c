@@ -15,6 +15,7 @@
 #include "message/message_staged.h"
 #include "noded/overlay_client.h"
 #include "progress/wait.h"
+#include "runtime/runtime.h"
 #include "shm/process.h"
 
 static struct {
@@ -57,7 +58,8 @@ void rgi_message_remote_close(void) {
   rgi_message_staged_close();
 }
 
-static int send_long(rgi_message *r, int dest, const rgi_message_envelope *e) {
+static int send_long(rgi_message *r, const rgi_message_envelope *e) {
+  int dest = r->source;
   rgi_message_cell_remote_rts what = {.data_tag = rgi_message_mpi_new_tag(), .sent = -1};
   if (remote.staged)
     RGI_TRY(rgi_message_staged_prepare(r, what.data_tag));
@@ -73,15 +75,19 @@ static int send_long(rgi_message *r, int dest, const rgi_message_envelope *e) {
   return RG_SUCCESS;
 }
 
-int rgi_message_remote_send(rgi_message *r, int dest, const rgi_message_envelope *e) {
-  r->source = dest; /* for the wait */
-  if (rgi_process_is_dead(dest)) {
+int rgi_message_remote_has_room(int dest) {
+  return rgi_message_mpi_has_room(dest) || rgi_process_is_dead(dest);
+}
+
+int rgi_message_remote_send(rgi_message *r) {
+  const rgi_message_envelope e = {r->context, rgi_runtime.rank, r->tag, r->bytes};
+  if (rgi_process_is_dead(r->source)) {
     atomic_store_explicit(&r->done, r->bytes <= RGI_MESSAGE_MPI_EAGER, memory_order_release);
     return RG_SUCCESS;
   }
   if (r->bytes > RGI_MESSAGE_MPI_EAGER)
-    return send_long(r, dest, e);
-  RGI_TRY(rgi_message_mpi_send_cell(dest, RGI_MESSAGE_EAGER, e, r->data, r->bytes));
+    return send_long(r, &e);
+  RGI_TRY(rgi_message_mpi_send_cell(r->source, RGI_MESSAGE_EAGER, &e, r->data, r->bytes));
   atomic_store_explicit(&r->done, 1, memory_order_release);
   return RG_SUCCESS;
 }

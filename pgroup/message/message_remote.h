@@ -11,7 +11,11 @@
 void rgi_message_remote_open(void);
 void rgi_message_remote_close(void);
 
-int rgi_message_remote_send(rgi_message *r, int dest, const rgi_message_envelope *e);
+/* Whether a message may be sent to this rank now: otherwise too much is on its way to it. */
+int rgi_message_remote_has_room(int dest);
+
+/* r->source: to whom. r may be done then. */
+int rgi_message_remote_send(rgi_message *r);
 
 /* r receives what the cell, a REMOTE_RTS, announces; takes the cell over. */
 void rgi_message_remote_accept(rgi_message *r, rgi_message_cell *c);

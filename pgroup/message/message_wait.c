@@ -49,8 +49,8 @@ int rgi_message_explain(const rgi_message *r, const char *call) {
 
 static int wait_until_done(rgi_message *r, const char *call) {
   rgi_wait w;
-  rgi_wait_start(&w, call, r->sending ? -1 : r->source);
-  w.watched = r->sending && r->place >= 0 ? rgi_node.ranks[r->place] : r->source;
+  rgi_wait_start(&w, call, r->source);
+  w.watched = r->source;
   w.alone = 1;
   while (!is_done(r)) {
     uint32_t bell = read_bell();

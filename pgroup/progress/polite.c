@@ -99,7 +99,7 @@ void (*rgi_polite_waits)(double since, double now);
 RGI_POLITE_THREAD void (*rgi_polite_polled)(void);
 RGI_POLITE_THREAD double rgi_polite_own_wait;
 RGI_POLITE_THREAD unsigned rgi_polite_served;
-RGI_POLITE_THREAD int rgi_polite_looking;
+RGI_POLITE_THREAD int rgi_polite_looking, rgi_polite_still;
 
 unsigned long rgi_polite_moves(void) {
   return mine.moves + (unsigned)polite.unseen;
@@ -303,6 +303,8 @@ static __attribute__((noinline)) unsigned first_poll(void *worker) {
 /* A poll of some ten nanoseconds is the unit of many calls of MPI: a free one takes few steps. */
 unsigned ucp_worker_progress(void *worker) {
   progress_fn *next = atomic_load_explicit(&polite.progress, memory_order_acquire);
+  if (rgi_polite_still)
+    return 0;
   if (!next)
     return first_poll(worker);
   if (rgi_polite_end_begun())

@@ -32,6 +32,10 @@ static inline void rgi_polite_look(int begin) {
   rgi_polite_looking += begin;
 }
 
+/* Polls of this thread do nothing, so that a call of MPI's tells what has come already. No effect
+ * over other transports than UCX. */
+extern RGI_HIDDEN RGI_POLITE_THREAD int rgi_polite_still;
+
 /* What this thread has waited for is there: its next poll in vain begins a new wait. */
 RGI_HIDDEN void rgi_polite_end_row(void);
 

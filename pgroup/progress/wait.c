@@ -283,6 +283,13 @@ int rgi_wait_mpi_test(MPI_Request *request, int *done) {
   return rgi_wait_mpi_test_status(request, done, MPI_STATUS_IGNORE);
 }
 
+int rgi_wait_mpi_test_there(MPI_Request *request, int *done, MPI_Status *status) {
+  rgi_polite_still = 1;
+  int error = rgi_wait_mpi_test_status(request, done, status);
+  rgi_polite_still = 0;
+  return error;
+}
+
 int rgi_wait_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status) {
   rg_polite_polling(1);
   int error = PMPI_Iprobe(source, tag, comm, there, status);

@@ -63,6 +63,9 @@ int rgi_wait_cause(int error, const char *call);
  * pause in them. They return MPI's code. */
 int rgi_wait_mpi_test(MPI_Request *request, int *done);
 int rgi_wait_mpi_test_status(MPI_Request *request, int *done, MPI_Status *status);
+/* The same for a receive that has just been started, without a poll: whether the message was there
+ * already. */
+int rgi_wait_mpi_test_there(MPI_Request *request, int *done, MPI_Status *status);
 int rgi_wait_mpi_probe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status);
 
 /* Waits until *request is complete. After an error the request is still active, and its buffer must

@@ -218,12 +218,16 @@ static int marking(void) {
 }
 
 /* The two bits of a tag that mean "a process has failed". They lie above the bit of collectives,
- * which lies above the largest tag. 0: receives are not marked. */
-static ucp_tag_t failure_bits(void) {
+ * which lies above the largest tag. 0: receives are not marked. Found before MPICH's call begins:
+ * UCX's callbacks run inside it, and with MPI_THREAD_MULTIPLE it holds a lock. */
+static _Atomic(ucp_tag_t) failure_bits;
+
+static void find_failure_bits(void) {
   int found = 0, *most = NULL;
-  if (marking() == 1)
+  if (marking() == 1 && !atomic_load(&failure_bits))
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
-  return found ? ((ucp_tag_t)*most + 1) * (2 + 4) : 0;
+  if (found)
+    atomic_store(&failure_bits, ((ucp_tag_t)*most + 1) * (2 + 4));
 }
 
 /* The number of a communicator, from which MPICH makes UCX's tag. */
@@ -263,8 +267,8 @@ static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_i
                         void *user_data) {
   ucx_operation o = *(ucx_operation *)user_data;
   end_operation(user_data);
-  const ucp_tag_recv_info_t made = {.sender_tag = o.local ? o.tag : o.tag | failure_bits(),
-                                    .length = o.bytes};
+  const ucp_tag_recv_info_t made = {
+      .sender_tag = o.local ? o.tag : o.tag | atomic_load(&failure_bits), .length = o.bytes};
   if (o.given_up && status == UCS_ERR_CANCELED) {
     /* 0xff: not a size, not a rank, and neutral in MPI_BAND. */
     if (o.local || !keeps_contents(&o))
@@ -379,6 +383,8 @@ int rgi_mpi_interrupt_possible(void) {
 void rgi_mpi_interrupt_begin(rgi_mpi_interrupt_kind kind) {
   watch.cause = 0;
   watch.on = rgi_mpi_interrupt_possible();
+  if (watch.on)
+    find_failure_bits();
   watch.kind = kind;
   watch.parent = NO_TAG;
   watch.top = __builtin_frame_address(0);

@@ -4,12 +4,14 @@
  * nodes: 2 4
  * Messages between the members of groups. test_p2p_far.c runs the same between
  * nodes. */
+#include <malloc.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <regroup.h>
 #include <regroup/p2p.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ring.h"
 #include "tests/check/check.h"
@@ -439,6 +441,88 @@ static void test_meanwhile(void) {
   free(data);
 }
 
+/* Rank 1 has begun long messages and waits outside the library: rank 2's must pass them. */
+static void test_busy_sender(void) {
+  enum { MANY = 9, N = 100000 };
+  static int data[MANY + 1][N];
+  rg_request r[MANY] = {NULL};
+  int go = 0, peer = 1 - rgt_rank;
+  if (rgt_size < 3 || rgt_rank > 2)
+    return;
+  for (int i = 0; i < MANY; i++)
+    fill(data[i], N, rgt_rank == 1 ? i : -1);
+  for (int i = 0; i < MANY && rgt_rank == 1; i++)
+    RGT_OK(rg_isend(world, data[i], N, MPI_INT, peer, i, &r[i]));
+  for (int i = 0; i < MANY && rgt_rank == 0; i++)
+    RGT_OK(rg_irecv(world, data[i], N, MPI_INT, peer, i, &r[i]));
+  if (rgt_rank == 1) {
+    RGT_OK(rg_send(world, &go, 1, MPI_INT, 0, MANY)); /* behind the others */
+    MPI_Recv(&go, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (rgt_rank == 0) {
+    RGT_OK(rg_recv(world, &go, 1, MPI_INT, 1, MANY, NULL));
+    RGT_OK(rg_recv(world, data[MANY], N, MPI_INT, 2, 0, NULL));
+    RGT_INT(wrong(data[MANY], N, 2), 0);
+    MPI_Send(&go, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  } else {
+    fill(data[0], N, 2);
+    RGT_OK(rg_send(world, data[0], N, MPI_INT, 0, 0));
+  }
+  RGT_OK(rg_wait_all(MANY, r, NULL));
+  for (int i = 0; i < MANY && rgt_rank == 0; i++)
+    RGT_INT(wrong(data[i], N, i), 0);
+}
+
+enum { FLOOD = 600, FLOOD_INTS = 2000 };
+
+static void receive_flood(int source, int got[]) {
+  for (int i = 0; i < FLOOD; i++) {
+    RGT_OK(rg_recv(world, got, FLOOD_INTS, MPI_INT, source, 1, NULL));
+    RGT_INT(wrong(got, FLOOD_INTS, i), 0);
+  }
+}
+
+/* Short messages to a process that is in no call until the file is gone: the sender keeps no
+ * copies. */
+static void test_flood(void) {
+  int *data = malloc(FLOOD * sizeof(int[FLOOD_INTS]));
+  rg_request *r = calloc(FLOOD, sizeof *r);
+  char path[RGT_PATH] = "";
+  if (rgt_rank == 0) {
+    rgt_temporary(path);
+    close(mkstemp(path));
+  }
+  MPI_Bcast(path, RGT_PATH, MPI_CHAR, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < FLOOD; i++)
+    fill(data + i * FLOOD_INTS, FLOOD_INTS, i);
+  if (rgt_rank == 0 && rgt_size == 1)
+    unlink(path);
+  if (rgt_rank == 0 && rgt_size > 1) {
+    size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < FLOOD; i++)
+      RGT_OK(rg_isend(world, data + i * FLOOD_INTS, FLOOD_INTS, MPI_INT, 1, 1, &r[i]));
+    RGT_TRUE(mallinfo2().uordblks < before + FLOOD * sizeof(int[FLOOD_INTS]) / 2);
+    unlink(path);
+  } else if (rgt_rank == 1) {
+    while (access(path, F_OK) == 0)
+      usleep(1000);
+    receive_flood(0, data);
+  }
+  RGT_OK(rg_wait_all(FLOOD, r, NULL));
+  free(data);
+  free(r);
+}
+
+/* Both send first, more than is under way at a time. */
+static void test_both_first(void) {
+  int *data = malloc(sizeof(int[FLOOD_INTS]));
+  for (int i = 0; i < FLOOD; i++) {
+    fill(data, FLOOD_INTS, i);
+    RGT_OK(rg_send(world, data, FLOOD_INTS, MPI_INT, next_rank(), 1));
+  }
+  receive_flood(rank_before(), data);
+  free(data);
+}
+
 static void start_with(const char *options) {
   RGT_OK(rg_init(MPI_COMM_WORLD, options));
   RGT_OK(rg_group_world(&world));
@@ -473,6 +557,9 @@ int main(int argc, char **argv) {
                                    {"freed group", test_freed_group},
                                    {"errors", test_errors},
                                    {"meanwhile", test_meanwhile},
+                                   {"busy sender", test_busy_sender},
+                                   {"flood", test_flood},
+                                   {"both first", test_both_first},
                                    {"threads", test_threads},
                                    {"stop", test_stop},
                                    {"start again", test_start_limited},
