@@ -154,6 +154,49 @@ uint64_t rgi_cgroup_memory(const char *root) {
   return one < two ? one : two;
 }
 
+/* The names of one version's files. */
+typedef struct {
+  const char *controller, *limit, *used, *spare; /* spare: a word of memory.stat */
+} memory_files;
+
+/* The number behind a word of memory.stat; 0: there is none. */
+static uint64_t read_stat(const hierarchy *h, const char *word) {
+  char path[2 * PATH_MAX + 64], name[64];
+  unsigned long long value, found = 0;
+  snprintf(path, sizeof path, "%s/memory.stat", h->folder);
+  FILE *f = open_below(h->root, path);
+  while (f && !found && fscanf(f, "%63s %llu", name, &value) == 2)
+    found = strcmp(name, word) == 0 ? value : 0;
+  if (f)
+    fclose(f);
+  return found;
+}
+
+static uint64_t least_free(const char *root, const memory_files *files) {
+  hierarchy h;
+  uint64_t least = UINT64_MAX;
+  long long limit[2], used[2];
+  if (!find_hierarchy(&h, root, files->controller))
+    return least;
+  do {
+    if (read_numbers(&h, files->limit, limit) <= 0 || limit[0] < 0 ||
+        read_numbers(&h, files->used, used) <= 0)
+      continue;
+    uint64_t most = (uint64_t)limit[0] + read_stat(&h, files->spare), taken = (uint64_t)used[0];
+    uint64_t left = taken < most ? most - taken : 0;
+    least = left < least ? left : least;
+  } while (go_up(&h));
+  return least;
+}
+
+uint64_t rgi_cgroup_memory_free(const char *root) {
+  static const memory_files first = {"memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+                                     "total_inactive_file"},
+                            second = {NULL, "memory.max", "memory.current", "inactive_file"};
+  uint64_t one = least_free(root, &first), two = least_free(root, &second);
+  return one < two ? one : two;
+}
+
 /* --- processors ------------------------------------------------------------------------- */
 
 /* Time, and the period for which it is. 0: no limit, which is -1 in version 1 and "max" in 2. */

@@ -16,6 +16,10 @@
 /* Bytes of memory; UINT64_MAX: no limit, or none that can be read. */
 RGI_CGROUP_HIDDEN uint64_t rgi_cgroup_memory(const char *root);
 
+/* Bytes that the groups' processes may still take; UINT64_MAX likewise. What the system keeps of
+ * files and can give up counts as free. */
+RGI_CGROUP_HIDDEN uint64_t rgi_cgroup_memory_free(const char *root);
+
 /* Processor time: as much as so many processors have, rounded down, at least 1; 0: no limit. group
  * identifies the control group whose limit this is: its processes share it. */
 typedef struct {

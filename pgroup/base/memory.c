@@ -2,7 +2,8 @@
  * Copyright (c) the Regroup authors */
 #include "base/memory.h"
 
-#include <stdint.h>
+#include <limits.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -33,4 +34,24 @@ size_t rgi_memory_half(const char *root) {
       all = limits[i];
   uint64_t half = all / 2 / MIB * MIB;
   return (size_t)(half < LEAST ? LEAST : half > MOST ? MOST : half);
+}
+
+/* What the system can give without swapping; UINT64_MAX: it does not say. */
+static uint64_t available_bytes(const char *root) {
+  char path[PATH_MAX], line[128];
+  unsigned long long kib;
+  uint64_t found = UINT64_MAX;
+  snprintf(path, sizeof path, "%s/proc/meminfo", root);
+  FILE *f = fopen(path, "re");
+  while (f && found == UINT64_MAX && fgets(line, sizeof line, f))
+    if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
+      found = (uint64_t)kib << 10;
+  if (f)
+    fclose(f);
+  return found;
+}
+
+uint64_t rgi_memory_free(const char *root) {
+  uint64_t machine = available_bytes(root), groups = rgi_cgroup_memory_free(root);
+  return machine < groups ? machine : groups;
 }

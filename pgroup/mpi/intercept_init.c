@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * MPI_Init starts the library after MPI. The library ends when MPI_Finalize deletes the attributes
- * of MPI_COMM_SELF, before anything else: that works even if another library intercepts
- * MPI_Finalize. */
+ * MPI_Init starts the library after MPI. When MPI_Finalize deletes the attributes of MPI_COMM_SELF,
+ * before anything else, the library reports, and serves no further collective, window or memory:
+ * that works even if another library intercepts MPI_Finalize. What is there of windows and memory
+ * stays until the process ends: attributes of MPI_COMM_WORLD, which go later, may hold it. */
 #include <regroup/runtime.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "message/message_mpi.h"
 #include "mpi/intercept.h"
 #include "mpi/mpich_algorithm.h"
 #include "mpi/preloaded.h"
@@ -17,29 +19,34 @@
 #include "progress/mpi_error.h"
 #include "progress/polite.h"
 #include "progress/wait.h"
+#include "runtime/runtime.h"
+#include "shm/process.h"
 
 MPI_Comm rgi_intercept_comm = MPI_COMM_NULL;
 
 static int reports; /* RG_MPI_REPORT of any process: the report is collective */
+static int ends;    /* MPI_Finalize has begun */
 
 /* A collective of MPI's progresses everything else in MPI: one-sided accesses to the caller, sends
  * that it has begun. The library's collectives must do so, too. */
 static void progress_mpi(void) {
-  int there;
-  rgi_wait_mpi_probe(MPI_ANY_SOURCE, MPI_ANY_TAG, rgi_intercept_comm, &there, MPI_STATUS_IGNORE);
+  int there, finalized = 0;
+  if (ends)
+    PMPI_Finalized(&finalized);
+  if (!finalized)
+    rgi_wait_mpi_probe(MPI_ANY_SOURCE, MPI_ANY_TAG, rgi_intercept_comm, &there, MPI_STATUS_IGNORE);
 }
 
-static int finish_library(MPI_Comm comm, int key, void *value, void *extra) {
+static int end_service(MPI_Comm comm, int key, void *value, void *extra) {
   int started = 0;
   (void)comm, (void)key, (void)value, (void)extra;
+  ends = 1;
   rgi_intercept_choose(0);
   if (reports)
     rgi_intercept_report(rgi_intercept_comm);
   rg_initialized(&started);
-  if (started)
-    rg_finalize();
-  rgi_wait_meanwhile = NULL;
-  PMPI_Comm_free(&rgi_intercept_comm);
+  if (started && rgi_process_deaths() == 0 && rgi_runtime_await_all() == RG_SUCCESS)
+    rgi_message_mpi_close(); /* no process sends to another one any more */
   return MPI_SUCCESS;
 }
 
@@ -86,7 +93,7 @@ static int begin_with_all(void) {
       rgi_mpich_algorithms_open(rgi_intercept_comm);
   } else if (rank == 0)
     rgi_log(RGI_LOG_WARN, "all calls are passed on to MPI: %s", rg_error_detail());
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish_library, &key, NULL);
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_service, &key, NULL);
   return PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
 }
 

@@ -21,6 +21,9 @@
 #include "access/shared_lock.h"
 #include "mpi/intercept.h"
 
+/* The linker's fastest kind of thread-local memory: a call is a matter of nanoseconds. */
+#define RGI_WIN_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+
 /* What a member shares with the others, in the arena. All accumulates at this member are made under
  * `accumulating`, so that they are atomic with one another. */
 typedef struct {
@@ -87,7 +90,8 @@ typedef struct rgi_win {
   uint32_t completions; /* that end the exposure */
   /* What MPI keeps for us: user's attributes and error handlers (win_stand_in.c). */
   MPI_Win stand_in;
-  MPI_Errhandler handler; /* MPI_ERRHANDLER_NULL: the one of stand_in */
+  MPI_Errhandler handler; /* MPI_ERRHANDLER_NULL: stand_in's, which is the window itself */
+  MPI_Win_errhandler_function *function; /* the application's, or NULL */
   MPI_Info info;
   char name[MPI_MAX_OBJECT_NAME];
   rgi_win_target target[];
@@ -117,18 +121,11 @@ static inline int rgi_win_is_in_epoch(const rgi_win *w) {
 #define RGI_WIN_HANDLES (1 << 20)
 
 extern _Atomic(rgi_win *) rgi_win_at[RGI_WIN_HANDLES];
-extern atomic_int rgi_win_stand_ins; /* how many windows have one */
-
-rgi_win *rgi_win_of_stand_in(MPI_Win handle);
 
 /* The window of a handle, or NULL: the call is passed on. */
 static inline rgi_win *rgi_win_of(MPI_Win handle) {
   uint32_t bits = (uint32_t)handle, i = bits - RGI_WIN_HANDLE;
-  if (i < RGI_WIN_HANDLES)
-    return atomic_load_explicit(&rgi_win_at[i], memory_order_acquire);
-  if (atomic_load_explicit(&rgi_win_stand_ins, memory_order_relaxed))
-    return rgi_win_of_stand_in(handle);
-  return NULL;
+  return i < RGI_WIN_HANDLES ? atomic_load_explicit(&rgi_win_at[i], memory_order_acquire) : NULL;
 }
 
 static inline void rgi_win_count(rgi_intercept_window_call call, int served) {
@@ -151,8 +148,23 @@ void rgi_win_table_remove(rgi_win *w);
 
 /* --- memory (win_memory.c) -------------------------------------------------------------------- */
 
-/* Memory of the arena; NULL: there is not so much left. */
-void *rgi_win_memory_alloc(int64_t bytes);
+/* Before the process uses such memory, also another one's. */
+void rgi_win_memory_open(void);
+
+/* alignment: 0, or what the program wants. */
+typedef struct {
+  const char *call;
+  int64_t bytes;
+  size_t alignment;
+  int zeroed;
+} rgi_win_memory_wish;
+
+/* What an info says of it. */
+size_t rgi_win_memory_alignment(MPI_Info info);
+
+/* Memory of the arena; NULL: it has not so much left. MPI_ERR_NO_MEM: nor has the node, besides
+ * what it has promised. */
+int rgi_win_memory_alloc(const rgi_win_memory_wish *wish, void **memory);
 void rgi_win_memory_free(void *memory);
 
 /* Whether the memory is in the arena. */
@@ -171,13 +183,21 @@ int rgi_win_raise_own(rgi_win *w, int error);
  * MPI_WIN_NULL: there is none. */
 MPI_Win rgi_win_stand_in(rgi_win *w);
 
-/* Frees it, so that MPI calls what the application has attached to it. */
+/* Frees it, so that MPI calls what the application has attached to it. Its code: then the window
+ * stays as it is. */
 int rgi_win_stand_in_free(rgi_win *w);
 
-/* --- order (win_access.c) --------------------------------------------------------------------- */
+/* Gives up the reference to its error handler. */
+void rgi_win_drop_handler(rgi_win *w);
 
-/* The linker's fastest kind of thread-local memory: a call is a matter of nanoseconds. */
-#define RGI_WIN_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+/* --- attributes (win_attr.c, win_keyval.c) ------------------------------------------------------
+ */
+
+/* The window for whose stand-in this thread calls MPI, which may call the application's functions.
+ */
+extern RGI_WIN_THREAD rgi_win *rgi_win_handing;
+
+/* --- order (win_access.c) --------------------------------------------------------------------- */
 
 /* This thread has put since its last full fence for a flush. */
 extern RGI_WIN_THREAD char rgi_win_has_put;

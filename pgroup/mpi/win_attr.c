@@ -44,14 +44,24 @@ RG_API int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
   return MPI_SUCCESS;
 }
 
+/* MPI's function on the window's stand-in, or on MPI's own window: it may call a delete function of
+ * the application's (win_keyval.c). */
+#define HAND_ON(win, call)                                                                         \
+  ({                                                                                               \
+    rgi_win *w_ = rgi_win_of(win), *before_ = rgi_win_handing;                                     \
+    MPI_Win at = w_ ? rgi_win_stand_in(w_) : (win);                                                \
+    rgi_win_handing = w_ ? w_ : before_; /* MPI's functions call one another */                    \
+    int code_ = call;                                                                              \
+    rgi_win_handing = before_;                                                                     \
+    w_ &&code_ != MPI_SUCCESS ? rgi_win_raise(w_, code_) : code_;                                  \
+  })
+
 RG_API int MPI_Win_set_attr(MPI_Win win, int key, void *value) {
-  rgi_win *w = rgi_win_of(win);
-  return RGI_INTERCEPT_NEXT(PMPI_Win_set_attr)(w ? rgi_win_stand_in(w) : win, key, value);
+  return HAND_ON(win, RGI_INTERCEPT_NEXT(PMPI_Win_set_attr)(at, key, value));
 }
 
 RG_API int MPI_Win_delete_attr(MPI_Win win, int key) {
-  rgi_win *w = rgi_win_of(win);
-  return RGI_INTERCEPT_NEXT(PMPI_Win_delete_attr)(w ? rgi_win_stand_in(w) : win, key);
+  return HAND_ON(win, RGI_INTERCEPT_NEXT(PMPI_Win_delete_attr)(at, key));
 }
 
 RGI_INTERCEPT_BOTH(Win_get_attr);
@@ -84,6 +94,5 @@ RG_API int MPII_Win_get_attr(MPI_Win win, int key, void *value, int *flag, int k
 }
 
 RG_API int MPII_Win_set_attr(MPI_Win win, int key, void *value, int kind) {
-  rgi_win *w = rgi_win_of(win);
-  return RGI_INTERCEPT_NEXT(MPII_Win_set_attr)(w ? rgi_win_stand_in(w) : win, key, value, kind);
+  return HAND_ON(win, RGI_INTERCEPT_NEXT(MPII_Win_set_attr)(at, key, value, kind));
 }

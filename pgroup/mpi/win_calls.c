@@ -20,7 +20,7 @@ static void *writable(const void *memory) {
 /* The request of an access that is complete: that of an empty message. */
 static int end_request(int code, MPI_Request *request) {
   return code == MPI_SUCCESS
-             ? PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request)
+             ? PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, rgi_intercept_comm, request)
              : code;
 }
 
@@ -29,6 +29,7 @@ static int end_request(int code, MPI_Request *request) {
 static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
   if (!rgi_win_is_locked(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  rgi_win_poll_served(RGI_WIN_ACCESS);
   return end_request(rgi_win_access_make(w, a), request);
 }
 

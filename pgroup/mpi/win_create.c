@@ -3,7 +3,8 @@
  *
  * Making and freeing windows. Each member makes its part in the arena; one allgather tells all
  * members where the parts are. A member that has none, since its memory is not in the arena or
- * the arena is full, sends 0: then all members pass the call on to MPI. */
+ * the arena is full, sends 0: then all members pass the call on to MPI. One for whose memory the
+ * node has nothing left sends NO_MEMORY: then all members return MPI_ERR_NO_MEM. */
 #include <regroup/collectives.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "shm/node.h"
 
 typedef rgi_win_plan plan;
+
+#define NO_MEMORY 1 /* no block of the arena begins there */
 
 static int is_on_one_node(rg_group g) {
   int nodes = 1;
@@ -52,7 +55,7 @@ static uint64_t make_part(const plan *p, int n) {
   part->bytes = (uint32_t)bytes;
   part->size = p->size;
   part->disp_unit = p->disp_unit;
-  part->memory = p->size > 0 ? rgi_arena_offset(p->base) : 0;
+  part->memory = p->size > 0 || p->flavor == MPI_WIN_FLAVOR_SHARED ? rgi_arena_offset(p->base) : 0;
   for (int i = 0; i < n; i++)
     part->claims[i].rank = rgi_members_at(p->group->members, i);
   return at;
@@ -91,6 +94,7 @@ static rgi_win *make_window(const plan *p, int n) {
   rgi_win *w = calloc(1, sizeof *w + (size_t)n * sizeof *w->target);
   if (!w)
     return NULL;
+  rgi_win_memory_open();
   w->n = n;
   w->flavor = p->flavor;
   w->model = MPI_WIN_UNIFIED;
@@ -113,27 +117,32 @@ static rgi_win *make_window(const plan *p, int n) {
   return NULL;
 }
 
-/* Who has no part passes the call on: all do then. */
-static int have_all(const uint64_t all[], int n) {
+static int has_any(const uint64_t all[], int n, uint64_t word) {
   for (int i = 0; i < n; i++)
-    if (!all[i])
-      return 0;
-  return 1;
+    if (all[i] == word)
+      return 1;
+  return 0;
+}
+
+static int no_memory(void) {
+  return rgi_error(RG_ERR_NOMEM, "a window: a member's node has no memory left for it");
 }
 
 /* The members tell one another what they have. ready: the caller has its memory. */
 static int exchange(const plan *p, int ready, rgi_win **made) {
-  int n = rgi_members_count(p->group->members);
+  int n = rgi_members_count(p->group->members), lacks = p->lacks != MPI_SUCCESS;
   uint64_t *all = malloc((size_t)n * sizeof *all);
-  rgi_win *w = ready && all ? make_window(p, n) : NULL;
-  uint64_t mine = w ? make_part(p, n) : 0;
+  rgi_win *w = ready && all && !lacks ? make_window(p, n) : NULL;
+  uint64_t mine = lacks ? NO_MEMORY : w ? make_part(p, n) : 0;
   int error = all ? rg_allgather(p->group, &mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T)
                   : rgi_error(RG_ERR_NOMEM, "MPI_Win_create: no memory for %d members", n);
-  if (!error && have_all(all, n)) {
+  if (!error && has_any(all, n, NO_MEMORY))
+    error = no_memory();
+  if (!error && !has_any(all, n, 0)) {
     fill_targets(w, all);
     *made = w;
   } else {
-    free_part(mine);
+    free_part(lacks ? 0 : mine);
     if (w) {
       rgi_win_table_remove(w);
       drop_window(w);
@@ -178,7 +187,7 @@ static int serve_create(plan *p, MPI_Win *win, int *answer) {
 
 RG_API int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                           MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_CREATE, size, disp_unit, base, NULL};
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_CREATE, size, disp_unit, base, NULL, 0};
   int answer;
   return serve_create(&p, win, &answer)
              ? answer
@@ -202,10 +211,12 @@ static int serve_allocate(plan *p, void *baseptr, MPI_Win *win, int *answer) {
   p->group = win && baseptr ? group_to_serve(p) : NULL;
   if (!p->group)
     return 0;
+  /* Zeroed as MPI's is, although the standard does not say so. */
   if (p->size > 0)
-    p->base = p->memory = rgi_win_memory_alloc(p->size);
-  if (p->base) /* as MPI's is, although the standard does not say so */
-    memset(p->base, 0, (size_t)p->size);
+    p->lacks = rgi_win_memory_alloc(
+        &(rgi_win_memory_wish){"MPI_Win_allocate", p->size, rgi_win_memory_alignment(p->info), 1},
+        &p->memory);
+  p->base = p->memory;
   int served = create(p, p->size == 0 || p->base, win, answer);
   if (served && *answer == MPI_SUCCESS)
     *(void **)baseptr = p->base;
@@ -224,7 +235,7 @@ static MPI_Aint size_for_mpi(MPI_Aint size) {
  * by the other name. */
 RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                             void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL};
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL, 0};
   int answer, ours = is_of_arrays(size);
   return !ours && serve_allocate(&p, baseptr, win, &answer)
              ? answer
@@ -234,7 +245,7 @@ RG_API int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
 
 RG_API int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                              void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL};
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL, 0};
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
@@ -253,11 +264,21 @@ static int wants_gaps(MPI_Info info) {
   return flag && strcmp(value, "true") == 0;
 }
 
-/* Member 0 allocates for all. The members' memory lies side by side, in the order of ranks; sizes
- * are rounded up where the application permits gaps. base 0: the arena is full. */
+/* Where the application permits gaps, a member's memory begins as it wants. */
+static int64_t size_with_gap(const plan *p) {
+  size_t to = rgi_win_memory_alignment(p->info);
+  int64_t size = p->size;
+  if (!wants_gaps(p->info))
+    return size;
+  size = (int64_t)rgi_lines_whole((uint64_t)size);
+  return to > RGI_LINE ? (size + (int64_t)to - 1) / (int64_t)to * (int64_t)to : size;
+}
+
+/* Member 0 allocates for all. The members' memory lies side by side, in the order of ranks. base 0:
+ * the arena is full; NO_MEMORY: so is the node's memory. */
 static int allocate_common(plan *p, uint64_t *base) {
   int n = rgi_members_count(p->group->members), me;
-  int64_t mine = wants_gaps(p->info) ? (int64_t)rgi_lines_whole((uint64_t)p->size) : p->size;
+  int64_t mine = size_with_gap(p);
   int64_t *sizes = malloc((size_t)n * sizeof *sizes), before = 0, all = 0;
   if (!sizes)
     return rgi_error(RG_ERR_NOMEM, "MPI_Win_allocate_shared: no memory for %d members", n);
@@ -268,13 +289,15 @@ static int allocate_common(plan *p, uint64_t *base) {
       before += sizes[i];
   free(sizes);
   if (!error && me == 0) {
-    p->memory = rgi_win_memory_alloc(all);
-    *base = rgi_arena_offset(p->memory);
-    if (p->memory)
-      memset(p->memory, 0, (size_t)all);
+    const rgi_win_memory_wish wish = {"MPI_Win_allocate_shared", all,
+                                      rgi_win_memory_alignment(p->info), 1};
+    int class = rgi_win_memory_alloc(&wish, &p->memory);
+    *base = class == MPI_SUCCESS ? rgi_arena_offset(p->memory) : NO_MEMORY;
   }
   if (!error)
     error = rg_bcast(p->group, base, 1, MPI_UINT64_T, 0);
+  if (!error && *base == NO_MEMORY)
+    error = no_memory();
   if (!error && *base)
     p->base = (char *)rgi_arena_at(*base) + before;
   return error;
@@ -297,7 +320,7 @@ static int serve_shared(plan *p, void *baseptr, MPI_Win *win, int *answer) {
 
 RG_API int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                                    void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL};
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL, 0};
   int answer;
   return serve_shared(&p, baseptr, win, &answer) ? answer
                                                  : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared)(
@@ -317,7 +340,7 @@ RG_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
 #if MPI_VERSION >= 4
 RG_API int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                             MPI_Comm comm, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_CREATE, size, disp_unit, base, NULL};
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_CREATE, size, disp_unit, base, NULL, 0};
   int answer;
   return serve_create(&p, win, &answer)
              ? answer
@@ -326,7 +349,7 @@ RG_API int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_I
 
 RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                               void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL};
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, NULL, NULL, 0};
   int answer;
   return serve_allocate(&p, baseptr, win, &answer)
              ? answer
@@ -336,7 +359,7 @@ RG_API int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, 
 
 RG_API int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                                      MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL};
+  plan p = {comm, info, NULL, MPI_WIN_FLAVOR_SHARED, size, disp_unit, NULL, NULL, 0};
   int answer;
   return serve_shared(&p, baseptr, win, &answer) ? answer
                                                  : RGI_INTERCEPT_NEXT(PMPI_Win_allocate_shared_c)(
@@ -352,23 +375,41 @@ RGI_INTERCEPT_BOTH(Win_allocate_shared_c);
  * -----------------------------------------------------------------------------------------------
  */
 
-/* All members have come to the end of their epochs before the memory goes. */
-RG_API int MPI_Win_free(MPI_Win *win) {
-  rgi_win *w = win ? rgi_win_of(*win) : NULL;
-  if (!w)
-    return rgi_win_nodes_free(win);
-  if (rgi_win_is_in_epoch(w) || w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
-  int error = rg_barrier(w->group);
-  if (error)
-    return rgi_win_raise_own(w, error);
-  int code = rgi_win_stand_in_free(w);
-  if (code != MPI_SUCCESS)
-    return code;
+static void free_window(rgi_win *w) {
+  rgi_win_drop_handler(w);
   rgi_win_table_remove(w);
   free_part(rgi_arena_offset(w->target[w->me].part));
   rgi_win_memory_free(w->memory);
   drop_window(w);
+}
+
+static int is_finalized(void) {
+  int finalized = 0;
+  if (!rgi_intercept_chosen(RGI_INTERCEPT_RMA))
+    PMPI_Finalized(&finalized);
+  return finalized;
+}
+
+/* The functions of the attributes may use the window, and one may refuse: so they come first, and
+ * nobody waits for another process then. All members have come to the end of their epochs before
+ * the memory goes. */
+RG_API int MPI_Win_free(MPI_Win *win) {
+  rgi_win *w = win ? rgi_win_of(*win) : NULL;
+  if (!w)
+    return rgi_win_nodes_free(win);
+  if (is_finalized()) { /* it goes with the process */
+    *win = MPI_WIN_NULL;
+    return MPI_SUCCESS;
+  }
+  if (rgi_win_is_in_epoch(w) || w->exposed)
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  int code = rgi_win_stand_in_free(w);
+  if (code != MPI_SUCCESS)
+    return code;
+  int error = rg_barrier(w->group);
+  if (error)
+    return rgi_win_raise_own(w, error);
+  free_window(w);
   *win = MPI_WIN_NULL;
   return MPI_SUCCESS;
 }

@@ -84,6 +84,7 @@ RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
   rgi_win_opening as = assertion                 ? RGI_WIN_UNCHECKED
                        : type == MPI_LOCK_SHARED ? RGI_WIN_SHARED
                                                  : RGI_WIN_EXCLUSIVE;
+  rgi_win_poll_served(RGI_WIN_ACCESS);
   int error = lock_target(w, rank, as, "MPI_Win_lock");
   if (error)
     return rgi_win_raise_own(w, error);
@@ -119,6 +120,7 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
     return rgi_win_raise(w, MPI_ERR_ARG);
   if (rgi_win_is_in_epoch(w))
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+  rgi_win_poll_served(RGI_WIN_ACCESS);
   for (int i = 0; i < w->n && !error && !assertion; i++)
     error = lock_target(w, i, RGI_WIN_SHARED, "MPI_Win_lock_all");
   if (error) {
@@ -215,6 +217,7 @@ RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
   if (rgi_win_is_in_epoch(w) || w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   order_memory();
+  rgi_win_poll_served(RGI_WIN_ACCESS);
   int error = rg_barrier(w->group);
   if (error)
     return rgi_win_raise_own(w, error);
@@ -309,6 +312,7 @@ RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   int class = find_ranks(w, group, &ranks, &n);
   if (class != MPI_SUCCESS)
     return rgi_win_raise(w, class);
+  rgi_win_poll_served(RGI_WIN_ACCESS);
   for (int i = 0; i < n && !error; i++)
     error = await_post(w, ranks[i]);
   free(ranks);
@@ -347,6 +351,7 @@ RG_API int MPI_Win_wait(MPI_Win win) {
   if (!w->exposed)
     return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
   rgi_bell *bell = &w->target[w->me].part->bell;
+  rgi_win_poll_served(RGI_WIN_ACCESS);
   start_wait(&wait, w, "MPI_Win_wait", -1);
   while (!error) {
     uint32_t old = atomic_load(&bell->value);

@@ -56,6 +56,7 @@ typedef struct {
   int64_t size, disp_unit;
   void *base;   /* where its memory is */
   void *memory; /* what is to be freed with the window */
+  int lacks;    /* the class of an error that it has, or MPI_SUCCESS */
 } rgi_win_plan;
 
 /* Whether MPI opens epochs at once. The same on all processes. */

@@ -2,16 +2,20 @@
  * Copyright (c) the Regroup authors
  *
  * What MPI keeps for a window that is served: attributes and error handlers of the application,
- * whose functions, in C or Fortran, MPI alone can call. A window of MPI's with no memory, of this
- * process alone, stands in for the window. It is made when the first of these is set, or an error
- * is fatal: few windows need it. MPI gives its handle to the application's functions; calls with it
- * are calls on the window. */
+ * whose functions, in C or Fortran, MPI calls. A window of MPI's with no memory, of this process
+ * alone, stands in for the window. It is made when the first of these is set: few windows need it.
+ * The application's functions get the window's own handle: error handlers are called here, and the
+ * functions of attributes by win_keyval.c. */
 #include <pthread.h>
+#include <regroup/error.h>
+#include <stdlib.h>
 
 #include "mpi/intercept.h"
 #include "mpi/win.h"
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+RGI_WIN_THREAD rgi_win *rgi_win_handing;
 
 MPI_Win rgi_win_stand_in(rgi_win *w) {
   MPI_Win made = MPI_WIN_NULL;
@@ -19,8 +23,8 @@ MPI_Win rgi_win_stand_in(rgi_win *w) {
   if (w->stand_in == MPI_WIN_NULL &&
       RGI_INTERCEPT_NEXT(PMPI_Win_create)(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &made) ==
           MPI_SUCCESS) {
+    RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(made, MPI_ERRORS_RETURN);
     w->stand_in = made;
-    atomic_fetch_add(&rgi_win_stand_ins, 1);
   }
   made = w->stand_in;
   pthread_mutex_unlock(&making);
@@ -31,21 +35,78 @@ int rgi_win_stand_in_free(rgi_win *w) {
   MPI_Win handle = w->stand_in;
   if (handle == MPI_WIN_NULL)
     return MPI_SUCCESS;
+  rgi_win *before = rgi_win_handing;
+  rgi_win_handing = w;
   int code = RGI_INTERCEPT_NEXT(PMPI_Win_free)(&handle); /* calls the functions of the attributes */
+  rgi_win_handing = before;
   if (code != MPI_SUCCESS)
-    return code;
+    return rgi_win_raise(w, code);
   w->stand_in = MPI_WIN_NULL;
-  atomic_fetch_sub(&rgi_win_stand_ins, 1);
   return MPI_SUCCESS;
 }
 
+/* --- error handlers ------------------------------------------------------------------------- */
+
+/* The functions of the error handlers that the application has made for windows. MPI uses a
+ * handle again when it is free. */
+typedef struct own_handler {
+  MPI_Errhandler handle;
+  MPI_Win_errhandler_function *function;
+  struct own_handler *next;
+} own_handler;
+
+static struct {
+  pthread_mutex_t lock;
+  own_handler *first;
+} made = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* NULL: no memory. Under the lock. */
+static own_handler *find_handler(MPI_Errhandler handle, int add) {
+  own_handler *h = made.first;
+  while (h && h->handle != handle)
+    h = h->next;
+  if (h || !add || !(h = malloc(sizeof *h)))
+    return h;
+  *h = (own_handler){handle, NULL, made.first};
+  return made.first = h;
+}
+
+RG_API int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function,
+                                     MPI_Errhandler *handler) {
+  int code = RGI_INTERCEPT_NEXT(PMPI_Win_create_errhandler)(function, handler);
+  if (code != MPI_SUCCESS)
+    return code;
+  pthread_mutex_lock(&made.lock);
+  own_handler *h = find_handler(*handler, 1);
+  if (h)
+    h->function = function;
+  pthread_mutex_unlock(&made.lock);
+  return code;
+}
+
+static MPI_Win_errhandler_function *function_of(MPI_Errhandler handler) {
+  pthread_mutex_lock(&made.lock);
+  own_handler *h = find_handler(handler, 0);
+  MPI_Win_errhandler_function *function = h ? h->function : NULL;
+  pthread_mutex_unlock(&made.lock);
+  return function;
+}
+
 static int raise_code(rgi_win *w, int code) {
+  MPI_Win handle = w->handle;
+  int told = code;
   if (w->handler == MPI_ERRORS_RETURN)
     return code;
+  if (w->function) {
+    w->function(&handle, &told);
+    return code;
+  }
   MPI_Win stand_in = rgi_win_stand_in(w);
   if (w->handler != MPI_ERRHANDLER_NULL)
     RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(stand_in, w->handler);
   RGI_INTERCEPT_NEXT(PMPI_Win_call_errhandler)(stand_in, code);
+  if (w->handler != MPI_ERRHANDLER_NULL)
+    RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(stand_in, MPI_ERRORS_RETURN);
   return code;
 }
 
@@ -57,35 +118,55 @@ int rgi_win_raise_own(rgi_win *w, int error) {
   return error ? raise_code(w, rgi_intercept_code(error)) : MPI_SUCCESS;
 }
 
-/* --- error handlers ----------------------------------------------------------------------- */
-
-/* Those of MPI's that are kept in the window itself. */
+/* Those of MPI's that need no reference. */
 static int is_simple(MPI_Errhandler handler) {
 #if MPI_VERSION >= 4
   if (handler == MPI_ERRORS_ABORT)
     return 1;
 #endif
-  return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL;
+  return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL ||
+         handler == MPI_ERRHANDLER_NULL;
+}
+
+/* One more reference to an error handler, by way of the stand-in. */
+static int refer_to(rgi_win *w, MPI_Errhandler handler, MPI_Errhandler *same) {
+  MPI_Win stand_in = rgi_win_stand_in(w);
+  int code = RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(stand_in, handler);
+  if (code == MPI_SUCCESS)
+    code = RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(stand_in, same);
+  RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(stand_in, MPI_ERRORS_RETURN);
+  return code;
+}
+
+void rgi_win_drop_handler(rgi_win *w) {
+  if (!is_simple(w->handler))
+    PMPI_Errhandler_free(&w->handler);
+  w->function = NULL;
 }
 
 RG_API int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler) {
   rgi_win *w = rgi_win_of(win);
+  MPI_Errhandler kept = handler;
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(win, handler);
-  if (is_simple(handler)) {
-    w->handler = handler;
-    return MPI_SUCCESS;
-  }
-  int code = RGI_INTERCEPT_NEXT(PMPI_Win_set_errhandler)(rgi_win_stand_in(w), handler);
-  if (code == MPI_SUCCESS)
-    w->handler = MPI_ERRHANDLER_NULL;
-  return code;
+  int code = handler != MPI_ERRHANDLER_NULL && is_simple(handler) ? MPI_SUCCESS
+                                                                  : refer_to(w, handler, &kept);
+  if (code != MPI_SUCCESS)
+    return rgi_win_raise(w, code);
+  rgi_win_drop_handler(w);
+  w->handler = kept;
+  w->function = is_simple(kept) ? NULL : function_of(kept);
+  return MPI_SUCCESS;
 }
 
 RG_API int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler) {
   rgi_win *w = rgi_win_of(win);
-  if (!w || !handler || w->handler == MPI_ERRHANDLER_NULL)
-    return RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(w ? rgi_win_stand_in(w) : win, handler);
+  if (!w)
+    return RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(win, handler);
+  if (!handler)
+    return rgi_win_raise(w, MPI_ERR_ARG);
+  if (!is_simple(w->handler))
+    return refer_to(w, w->handler, handler);
   *handler = w->handler;
   return MPI_SUCCESS;
 }
@@ -98,6 +179,7 @@ RG_API int MPI_Win_call_errhandler(MPI_Win win, int code) {
   return MPI_SUCCESS;
 }
 
+RGI_INTERCEPT_BOTH(Win_create_errhandler);
 RGI_INTERCEPT_BOTH(Win_set_errhandler);
 RGI_INTERCEPT_BOTH(Win_get_errhandler);
 RGI_INTERCEPT_BOTH(Win_call_errhandler);

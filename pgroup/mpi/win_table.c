@@ -12,7 +12,6 @@
 #define ROOM_STEP 4096
 
 _Atomic(rgi_win *) rgi_win_at[RGI_WIN_HANDLES];
-atomic_int rgi_win_stand_ins;
 
 /* A stack of free indices. */
 static struct {
@@ -58,16 +57,4 @@ void rgi_win_table_remove(rgi_win *w) {
   atomic_store(&rgi_win_at[i], NULL);
   table.freed[table.free++] = i;
   pthread_mutex_unlock(&table.lock);
-}
-
-rgi_win *rgi_win_of_stand_in(MPI_Win handle) {
-  rgi_win *found = NULL;
-  pthread_mutex_lock(&table.lock);
-  for (uint32_t i = 0; i < table.used && !found && handle != MPI_WIN_NULL; i++) {
-    rgi_win *w = atomic_load(&rgi_win_at[i]);
-    if (w && w->stand_in == handle)
-      found = w;
-  }
-  pthread_mutex_unlock(&table.lock);
-  return found;
 }

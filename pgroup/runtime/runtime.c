@@ -239,7 +239,7 @@ int rg_init(MPI_Comm comm, const char *options) {
 
 /* Until all processes are in rg_finalize: no process sends to one that has left. Meanwhile the
  * requests that the application has freed go on, which other processes may wait for. */
-static int wait_for_all(void) {
+int rgi_runtime_await_all(void) {
   MPI_Request barrier;
   rgi_wait w;
   int there = 0;
@@ -267,7 +267,7 @@ static int end_mpi(void) {
     rgi_finalize_without_mpi();
     return RG_SUCCESS;
   }
-  RGI_TRY(wait_for_all());
+  RGI_TRY(rgi_runtime_await_all());
   rgi_requests_drop_freed();
   rgi_modules_close(1);
   MPI_Group_free(&rgi_runtime.mpi_group);

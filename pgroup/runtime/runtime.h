@@ -37,4 +37,7 @@ int rgi_runtime_check(const char *call);
 /* RG_ERR_MPI unless MPI is initialised and not finalised. */
 int rgi_runtime_check_mpi(const char *call);
 
+/* Collective over all processes: until all have called it. What is still under way goes on. */
+int rgi_runtime_await_all(void);
+
 #endif

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "shm/backing.h"
 #include "shm/blocks.h"
 #include "shm/huge.h"
@@ -65,6 +66,7 @@ typedef struct {
   uint64_t heap, mapped;              /* where the heap begins and ends */
   uint64_t first, pages;              /* where blocks begin, and where the table of pages is */
   uint64_t at_hand;                   /* bytes of free pages that keep their memory */
+  _Atomic uint64_t promised;          /* bytes in promised blocks */
   uint64_t limit[RGI_ARENA_PURPOSES]; /* where the pages end that each purpose may take */
   pthread_mutex_t growing;            /* robust */
   used_line used[USED_LINES];
@@ -434,6 +436,68 @@ void rgi_arena_free_placed(uint64_t offset, size_t bytes) {
     unlock_growing();
   }
   rgi_arena_free(offset, bytes);
+}
+
+/* --- promised blocks ---------------------------------------------------------- */
+
+/* The system counts all memory of the segment; the table knows what is committed. */
+static uint64_t count_kept_promises(void) {
+  struct stat s;
+  uint64_t committed = arena.base->first + page_table()->backed * RGI_PAGE;
+  uint64_t all = fstat(arena.fd, &s) == 0 ? (uint64_t)s.st_blocks * 512 : 0;
+  return all > committed ? all - committed : 0;
+}
+
+/* Several processes may promise at the same time: each counts its own before it looks. */
+static int promise(const char *what, uint64_t bytes) {
+  uint64_t all = atomic_fetch_add(&arena.base->promised, bytes) + bytes;
+  uint64_t kept = count_kept_promises(), there = rgi_memory_free("");
+  uint64_t open = all > kept ? all - kept : 0;
+  if (open <= there)
+    return RG_SUCCESS;
+  atomic_fetch_sub(&arena.base->promised, bytes);
+  return rgi_error(RG_ERR_LIMIT,
+                   "%s: %zu MiB are wanted, and of the node's %zu MiB of free memory %zu MiB are "
+                   "promised to windows and MPI_Alloc_mem already",
+                   what, (size_t)(bytes >> 20), (size_t)(there >> 20),
+                   (size_t)((open - bytes) >> 20));
+}
+
+static int take_bare_pages(const char *what, uint64_t n, uint64_t *offset) {
+  uint64_t first;
+  lock_growing();
+  int taken = n <= page_table()->count && take_pages(n, &first);
+  if (taken) {
+    drop_pages(first, n, 1);
+    *offset = page_at(first);
+  }
+  unlock_growing();
+  return taken ? RG_SUCCESS
+               : rgi_error(RG_ERR_NOMEM, "%s: the node's arena has no room for %zu bytes", what,
+                           (size_t)n * RGI_PAGE);
+}
+
+int rgi_arena_alloc_promised(const char *what, size_t bytes, uint64_t *offset) {
+  const uint64_t n = pages_of(bytes);
+  RGI_TRY(promise(what, n * RGI_PAGE));
+  int error = take_bare_pages(what, n, offset);
+  if (error && give_back_kept())
+    error = take_bare_pages(what, n, offset);
+  if (error)
+    atomic_fetch_sub(&arena.base->promised, n * RGI_PAGE);
+  else
+    count_used(n * RGI_PAGE);
+  return error;
+}
+
+void rgi_arena_free_promised(uint64_t offset, size_t bytes) {
+  const uint64_t n = pages_of(bytes), first = (offset - arena.base->first) / RGI_PAGE;
+  count_used(0 - n * RGI_PAGE);
+  lock_growing();
+  drop_pages(first, n, 1);
+  rgi_pages_free(page_table(), first, n);
+  unlock_growing();
+  atomic_fetch_sub(&arena.base->promised, n * RGI_PAGE);
 }
 
 void rgi_arena_get_usage(rgi_arena_usage *usage) {

@@ -4,7 +4,7 @@
  * The node arena: one segment of memory that all processes of the world on one node share. It has
  * no name in the file system, so nothing is left behind however the processes end. The system's
  * memory behind it is committed before a block is handed out: a shortage is an error and never a
- * SIGBUS.
+ * SIGBUS. But for large blocks of the application's own memory, which is promised only.
  *
  * The segment holds, from its start: a header, the roots, the table of pages, the blocks, the pages
  * that are set aside, the heap.
@@ -98,6 +98,13 @@ int rgi_arena_alloc_brief(rgi_arena_purpose purpose, const char *what, size_t by
 int rgi_arena_alloc_placed(rgi_arena_purpose purpose, const char *what, size_t bytes,
                            const rgi_placement *placed, uint64_t *offset);
 void rgi_arena_free_placed(uint64_t offset, size_t bytes);
+
+/* A zeroed block above 16 KiB to which memory is added as its pages are touched, on the memory node
+ * of the process that does. The bytes are promised: RG_ERR_LIMIT where the node has not so much
+ * memory left besides what it has promised before. A page for which there is none after all is a
+ * SIGBUS. Freed by rgi_arena_free_promised. */
+int rgi_arena_alloc_promised(const char *what, size_t bytes, uint64_t *offset);
+void rgi_arena_free_promised(uint64_t offset, size_t bytes);
 
 /* What a room keeps of blocks that it does not need now. give_back frees what any process of the
  * node keeps, as far as that can be told; returns how many blocks that were. It is called by

@@ -6,7 +6,7 @@
 ! rank 0, how many results were wrong on all processes.
 module counting
   implicit none
-  integer :: wrong = 0, deleted = 0, handled = 0
+  integer :: wrong = 0, deleted = 0, handled = 0, tried = 0 ! tried: the window's handle
   integer, parameter :: n = 8
   interface
     subroutine add_by_c(win, target, number) bind(C)
@@ -35,12 +35,14 @@ contains
     include 'mpif.h'
     integer :: win, key, ierror
     integer(kind=MPI_ADDRESS_KIND) :: value, extra
+    call check(win == tried)
     deleted = deleted + int(value)
     ierror = MPI_SUCCESS
   end subroutine
 
   subroutine handle_error(win, code)
     integer :: win, code
+    call check(win == tried)
     handled = handled + 1
   end subroutine
 end module
@@ -65,6 +67,8 @@ contains
     call MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, value, flag, ierr)
     call check(flag .and. value == flavor)
     call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, delete_value, key, 0_MPI_ADDRESS_KIND, ierr)
+    tried = win
+    call MPI_Win_set_attr(win, key, 1_MPI_ADDRESS_KIND, ierr)
     call MPI_Win_set_attr(win, key, 3_MPI_ADDRESS_KIND, ierr)
     call MPI_Win_get_attr(win, key, value, flag, ierr)
     call check(flag .and. value == 3)
@@ -84,6 +88,7 @@ contains
     call MPI_Win_set_errhandler(win, handler, ierr)
     call MPI_Errhandler_free(handler, ierr)
     handled = 0
+    tried = win
     call MPI_Win_unlock(0, win, ierr)
     call check(ierr /= MPI_SUCCESS .and. handled == 1)
     call MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN, ierr)

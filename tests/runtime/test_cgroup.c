@@ -60,6 +60,15 @@ static void test_version_2(void) {
   write_file("/sys/fs/cgroup/job/step/task/memory.max", "max\n");
   RGT_INT(rgi_cgroup_memory(root), 4 * GIB);
   RGT_INT(rgi_memory_half(root), 2 * GIB);
+  RGT_TRUE(rgi_memory_free(root) == UINT64_MAX);
+  write_file("/sys/fs/cgroup/job/memory.current", "4294967296\n");
+  write_file("/sys/fs/cgroup/job/memory.stat", "anon 4096\ninactive_file 1073741824\n");
+  RGT_INT(rgi_memory_free(root), 3 * GIB);
+  write_file("/sys/fs/cgroup/job/step/memory.current", "8589934592\n");
+  RGT_INT(rgi_memory_free(root), 0);
+  write_file("/sys/fs/cgroup/job/step/memory.current", "0\n");
+  write_file("/proc/meminfo", "MemTotal: 8388608 kB\nMemFree: 1 kB\nMemAvailable: 2097152 kB\n");
+  RGT_INT(rgi_memory_free(root), 2 * GIB);
   write_file("/sys/fs/cgroup/job/cpu.max", "350000 100000\n");
   write_file("/sys/fs/cgroup/job/step/cpu.max", "max 100000\n");
   rgi_cgroup_quota quota = rgi_cgroup_processors(root);
@@ -81,6 +90,8 @@ static void test_version_1(void) {
   write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "5368709120\n");
   write_file("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
   RGT_INT(rgi_cgroup_memory(root), 5 * GIB);
+  write_file("/sys/fs/cgroup/memory/memory.usage_in_bytes", "1073741824\n");
+  RGT_INT(rgi_memory_free(root), 4 * GIB);
   write_file("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "800000\n");
   write_file("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
   write_file("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n");
