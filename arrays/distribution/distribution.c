@@ -23,32 +23,43 @@ static int64_t largest_extent(const rgi_distribution *d, int k) {
   return extent;
 }
 
-static int too_large(void) {
-  return rgi_error(RG_ERR_LIMIT, "rg_array_create: the array's size in bytes, with its ghost "
-                                 "cells, does not fit into 63 bits");
-}
+/* Of what is stored for a mirrored array: the elements, and two versions of them twice. */
+#define MIRRORED_COPIES 5
+/* Upper bound of what a member stores beside elements: rounding, locks, labels. */
+#define EXTRA 8192
 
-/* *bytes times a factor that may be 0 in earlier dimensions: an empty array is fine. */
-static int multiply_bytes(int64_t *bytes, int64_t factor) {
-  return __builtin_mul_overflow(*bytes, factor, bytes) ? too_large() : RG_SUCCESS;
-}
-
-static int check_size(const rgi_distribution *d, size_t element) {
-  int64_t whole = (int64_t)element, stored = d->owners;
+static int is_empty(const rgi_distribution *d) {
   for (int k = 0; k < d->dims; k++)
     if (d->shape[k] == 0)
-      return RG_SUCCESS;
-  RGI_TRY(multiply_bytes(&stored, whole));
+      return 1;
+  return 0;
+}
+
+/* Bytes of all memory of the array on all members, at most. Returns 0 if these exceed 63 bits. */
+static int count_bytes(const rgi_distribution *d, size_t element, unsigned flags) {
+  int64_t bytes = (int64_t)element, extent;
+  if (__builtin_mul_overflow(bytes, flags & RG_ARRAY_MIRRORED ? MIRRORED_COPIES : 1, &bytes))
+    return 0;
+  /* The blocks of a cyclic layout fill the array exactly. */
+  if (d->layout != RG_LAYOUT_BLOCK_CYCLIC && __builtin_mul_overflow(bytes, d->owners, &bytes))
+    return 0;
   for (int k = 0; k < d->dims; k++) {
-    int64_t extent;
-    RGI_TRY(multiply_bytes(&whole, d->shape[k]));
-    if (__builtin_add_overflow(largest_extent(d, k), 2 * d->ghosts[k], &extent))
-      return too_large();
-    /* The blocks of a cyclic layout fill the array exactly. */
-    if (d->layout != RG_LAYOUT_BLOCK_CYCLIC)
-      RGI_TRY(multiply_bytes(&stored, extent));
+    extent = d->shape[k];
+    if (d->layout != RG_LAYOUT_BLOCK_CYCLIC &&
+        __builtin_add_overflow(largest_extent(d, k), 2 * d->ghosts[k], &extent))
+      return 0;
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      return 0;
   }
-  return RG_SUCCESS;
+  return !__builtin_add_overflow(bytes, (int64_t)d->members * EXTRA, &bytes);
+}
+
+/* All later sums and products of bytes of this array fit into 63 bits then. */
+static int check_size(const rgi_distribution *d, size_t element, unsigned flags) {
+  if (is_empty(d) || count_bytes(d, element, flags))
+    return RG_SUCCESS;
+  return rgi_error(RG_ERR_LIMIT, "rg_array_create: the array's size in bytes, with its ghost cells "
+                                 "and copies, does not fit into 63 bits");
 }
 
 /* 2^64 * blocks / extent, for RG_LAYOUT_BLOCK; 0 where some blocks are empty. */
@@ -71,7 +82,8 @@ static void given_boundaries(rgi_distribution *d, int k, const int64_t *from) {
   d->boundaries[k][d->grid[k]] = d->shape[k];
 }
 
-static int lay_blocks(const rg_array_spec *spec, rgi_distribution *d) {
+/* grid[k] + 1 numbers for each dimension. */
+static int take_numbers(const rgi_distribution *d, int64_t *numbers[]) {
   size_t count = 0;
   for (int k = 0; k < d->dims; k++)
     count += (size_t)d->grid[k] + 1;
@@ -79,9 +91,26 @@ static int lay_blocks(const rg_array_spec *spec, rgi_distribution *d) {
   if (!memory)
     return rgi_error(RG_ERR_NOMEM, "rg_array_create: no memory for the blocks' boundaries");
   for (int k = 0; k < d->dims; k++) {
-    d->boundaries[k] = memory;
-    d->blocks[k] = d->grid[k];
+    numbers[k] = memory;
     memory += d->grid[k] + 1;
+  }
+  return RG_SUCCESS;
+}
+
+static int count_filled(rgi_distribution *d) {
+  RGI_TRY(take_numbers(d, d->filled));
+  for (int k = 0; k < d->dims; k++) {
+    d->filled[k][0] = 0;
+    for (int i = 0; i < d->grid[k]; i++)
+      d->filled[k][i + 1] = d->filled[k][i] + (d->boundaries[k][i] < d->boundaries[k][i + 1]);
+  }
+  return RG_SUCCESS;
+}
+
+static int lay_blocks(const rg_array_spec *spec, rgi_distribution *d) {
+  RGI_TRY(take_numbers(d, d->boundaries));
+  for (int k = 0; k < d->dims; k++) {
+    d->blocks[k] = d->grid[k];
     if (d->layout == RG_LAYOUT_BLOCK)
       even_boundaries(d, k);
     else
@@ -89,7 +118,7 @@ static int lay_blocks(const rg_array_spec *spec, rgi_distribution *d) {
     for (int i = 0; i < d->grid[k]; i++)
       d->gaps |= d->boundaries[k][i] == d->boundaries[k][i + 1];
   }
-  return RG_SUCCESS;
+  return d->gaps ? count_filled(d) : RG_SUCCESS;
 }
 
 /* extent / chunk, rounded up. */
@@ -115,6 +144,10 @@ static void copy_spec(const rg_array_spec *spec, rgi_distribution *d) {
   memcpy(d->grid, spec->grid, n * sizeof *d->grid);
   for (int k = 0; k < spec->dims; k++)
     d->periodic[k] = spec->periodic[k] != 0;
+  /* A longer block is the whole extent; with it products might overflow. */
+  for (int k = 0; d->layout == RG_LAYOUT_BLOCK_CYCLIC && k < d->dims; k++)
+    if (d->chunk[k] > d->shape[k])
+      d->chunk[k] = d->shape[k] > 0 ? d->shape[k] : 1;
 }
 
 /* How many blocks there may be along dimension k. */
@@ -142,11 +175,13 @@ int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distributi
   RGI_TRY(rgi_spec_check(spec, members));
   copy_spec(spec, &d);
   choose_grid(&d);
+  int code = RG_SUCCESS;
   if (d.layout == RG_LAYOUT_BLOCK_CYCLIC)
     deal_blocks(&d);
   else
-    RGI_TRY(lay_blocks(spec, &d));
-  int code = check_size(&d, rgi_type_size(spec->type, spec->element_size));
+    code = lay_blocks(spec, &d);
+  if (code == RG_SUCCESS)
+    code = check_size(&d, rgi_type_size(spec->type, spec->element_size), spec->flags);
   if (code != RG_SUCCESS) {
     rgi_distribution_clear(&d);
     return code;
@@ -157,5 +192,6 @@ int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distributi
 
 void rgi_distribution_clear(rgi_distribution *d) {
   free(d->boundaries[0]); /* one allocation for all dimensions */
+  free(d->filled[0]);
   memset(d, 0, sizeof *d);
 }

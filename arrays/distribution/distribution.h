@@ -22,13 +22,14 @@ typedef struct {
   int64_t *boundaries[RG_ARRAY_MAX_DIMS]; /* grid[d] + 1 each; NULL for RG_LAYOUT_BLOCK_CYCLIC */
   /* Computed in advance (span.h), so that no access needs a division. */
   uint64_t reciprocal[RG_ARRAY_MAX_DIMS], grid_reciprocal[RG_ARRAY_MAX_DIMS];
-  int64_t blocks[RG_ARRAY_MAX_DIMS]; /* along each dimension */
-  int gaps;                          /* some blocks are empty */
+  int64_t blocks[RG_ARRAY_MAX_DIMS];  /* along each dimension */
+  int gaps;                           /* some blocks are empty */
+  int64_t *filled[RG_ARRAY_MAX_DIMS]; /* with gaps: of the blocks before each, how many are not */
 } rgi_distribution;
 
 /* Checks the spec and works out the distribution over so many members; free it
  * with rgi_distribution_clear (fine for one that is all zero). Errors: RG_ERR_ARG,
- * RG_ERR_LIMIT (bytes of the whole, ghosts included, exceed 63 bits),
+ * RG_ERR_LIMIT (bytes of the whole, ghosts and mirrored copies included, exceed 63 bits),
  * RG_ERR_NOMEM. */
 int rgi_distribution_make(const rg_array_spec *spec, int members, rgi_distribution *d);
 void rgi_distribution_clear(rgi_distribution *d);

@@ -40,8 +40,7 @@ int rgi_distribution_find(const rgi_distribution *d, const int64_t at[], int64_t
                                              : rgi_span_find(d, at, offset);
 }
 
-/* Coordinates of a member in the grid; 0 if it has none. */
-static int place_in_grid(const rgi_distribution *d, int rank, int64_t at[]) {
+int rgi_distribution_place(const rgi_distribution *d, int rank, int64_t at[]) {
   if (rank < 0 || rank >= d->owners)
     return 0;
   for (int k = d->dims - 1; k >= 0; k--) {
@@ -61,7 +60,7 @@ static int64_t blocks_along(const rgi_distribution *d, int k, int64_t coordinate
 
 int64_t rgi_distribution_blocks(const rgi_distribution *d, int rank) {
   int64_t at[RG_ARRAY_MAX_DIMS], blocks = 1;
-  if (!place_in_grid(d, rank, at))
+  if (!rgi_distribution_place(d, rank, at))
     return 0;
   for (int k = 0; k < d->dims; k++)
     if (blocks_along(d, k, at[k]) == 0) /* as below */
@@ -78,7 +77,7 @@ void rgi_distribution_block(const rgi_distribution *d, int rank, int64_t i, int6
   memset(hi, 0, (size_t)d->dims * sizeof *hi);
   if (i < 0 || i >= rgi_distribution_blocks(d, rank))
     return;
-  place_in_grid(d, rank, at);
+  rgi_distribution_place(d, rank, at);
   for (int k = d->dims - 1; k >= 0; k--) {
     int64_t along = blocks_along(d, k, at[k]);
     rgi_span s = rgi_span_at(d, k, at[k] + i % along * d->grid[k]);
@@ -90,7 +89,7 @@ void rgi_distribution_block(const rgi_distribution *d, int rank, int64_t i, int6
 
 int64_t rgi_distribution_extent(const rgi_distribution *d, int rank) {
   int64_t at[RG_ARRAY_MAX_DIMS], all[RG_ARRAY_MAX_DIMS], elements = 1;
-  if (!place_in_grid(d, rank, at))
+  if (!rgi_distribution_place(d, rank, at))
     return 0;
   for (int k = 0; k < d->dims; k++) {
     all[k] = blocks_along(d, k, at[k]) ? rgi_span_at(d, k, at[k]).all : 0;

@@ -15,6 +15,9 @@ int rgi_distribution_owner(const rgi_distribution *d, const int64_t at[]);
  * put and get of single elements. */
 int rgi_distribution_find(const rgi_distribution *d, const int64_t at[], int64_t *offset);
 
+/* A member's coordinates in the grid. Returns 0 if it has none. */
+int rgi_distribution_place(const rgi_distribution *d, int rank, int64_t at[]);
+
 /* How many blocks a member has, and which patch the i-th one is. */
 int64_t rgi_distribution_blocks(const rgi_distribution *d, int rank);
 void rgi_distribution_block(const rgi_distribution *d, int rank, int64_t i, int64_t lo[],

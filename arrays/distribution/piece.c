@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "distribution/distribution_owner.h"
 #include "distribution/span.h"
 
 /* The blocks from first to last hold the patch; 0: the patch is empty. */
@@ -74,15 +75,34 @@ int rgi_piece_within(const rgi_distribution *d, const int64_t lo[], const int64_
   return 1;
 }
 
-void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],
-                      const int64_t hi[]) {
+static void start_pieces(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],
+                         const int64_t hi[], int own) {
   size_t bytes = (size_t)d->dims * sizeof *lo;
   it->d = d;
+  it->own = own;
   it->more = blocks_of(d, lo, hi, it->first, it->last);
   memcpy(it->lo, lo, bytes);
   memcpy(it->hi, hi, bytes);
+}
+
+void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],
+                      const int64_t hi[]) {
+  start_pieces(it, d, lo, hi, 0);
   if (it->more)
-    memcpy(it->next, it->first, bytes);
+    memcpy(it->next, it->first, (size_t)d->dims * sizeof *lo);
+}
+
+void rgi_pieces_start_own(rgi_pieces *it, const rgi_distribution *d, int rank, const int64_t lo[],
+                          const int64_t hi[]) {
+  int64_t at[RG_ARRAY_MAX_DIMS];
+  start_pieces(it, d, lo, hi, 1);
+  it->more = it->more && rgi_distribution_place(d, rank, at);
+  for (int k = 0; k < d->dims && it->more; k++) {
+    int64_t grid = d->grid[k], before = it->first[k] - at[k];
+    it->first[k] = at[k] + (before > 0 ? (before + grid - 1) / grid * grid : 0);
+    it->next[k] = it->first[k];
+    it->more = it->first[k] <= it->last[k] && !(d->gaps && is_empty(d, k, it->first[k]));
+  }
 }
 
 int rgi_pieces_next(rgi_pieces *it, rgi_piece *piece) {
@@ -92,8 +112,9 @@ int rgi_pieces_next(rgi_pieces *it, rgi_piece *piece) {
   cut_piece(d, it->lo, it->hi, it->next, piece);
   it->more = 0;
   for (int k = d->dims - 1; k >= 0 && !it->more; k--) {
-    it->more = it->next[k] < it->last[k];
-    it->next[k] = it->more ? it->next[k] + 1 : it->first[k];
+    int64_t step = it->own ? d->grid[k] : 1;
+    it->more = it->next[k] + step <= it->last[k];
+    it->next[k] = it->more ? it->next[k] + step : it->first[k];
     while (d->gaps && is_empty(d, k, it->next[k]))
       it->next[k]++; /* the last one is not empty */
   }
@@ -102,10 +123,7 @@ int rgi_pieces_next(rgi_pieces *it, rgi_piece *piece) {
 
 /* How many blocks from first to last along dimension k are not empty. */
 static int64_t count_along(const rgi_distribution *d, int k, int64_t first, int64_t last) {
-  int64_t count = last - first + 1;
-  for (int64_t block = first; d->gaps && block <= last; block++)
-    count -= is_empty(d, k, block);
-  return count;
+  return d->gaps ? d->filled[k][last + 1] - d->filled[k][first] : last - first + 1;
 }
 
 int64_t rgi_pieces_count(const rgi_distribution *d, const int64_t lo[], const int64_t hi[]) {
@@ -117,13 +135,9 @@ int64_t rgi_pieces_count(const rgi_distribution *d, const int64_t lo[], const in
   return count;
 }
 
-/* The i-th block from first on that is not empty. */
+/* The i-th block from first on that is not empty: the last one with as many before it. */
 static int64_t step_along(const rgi_distribution *d, int k, int64_t first, int64_t i) {
-  if (!d->gaps)
-    return first + i;
-  while (is_empty(d, k, first) || i-- > 0)
-    first++;
-  return first;
+  return d->gaps ? rgi_span_search(d->filled[k], d->grid[k], d->filled[k][first] + i) : first + i;
 }
 
 void rgi_pieces_get(const rgi_distribution *d, const int64_t lo[], const int64_t hi[], int64_t i,

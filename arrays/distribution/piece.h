@@ -30,10 +30,13 @@ typedef struct {
   int64_t lo[RG_ARRAY_MAX_DIMS], hi[RG_ARRAY_MAX_DIMS];
   int64_t first[RG_ARRAY_MAX_DIMS], last[RG_ARRAY_MAX_DIMS],
       next[RG_ARRAY_MAX_DIMS]; /* block coordinates */
-  int more;
+  int more, own;               /* own: of one member only */
 } rgi_pieces;
 void rgi_pieces_start(rgi_pieces *it, const rgi_distribution *d, const int64_t lo[],
                       const int64_t hi[]);
+/* The same for the pieces in the blocks of one member. */
+void rgi_pieces_start_own(rgi_pieces *it, const rgi_distribution *d, int rank, const int64_t lo[],
+                          const int64_t hi[]);
 int rgi_pieces_next(rgi_pieces *it, rgi_piece *piece);
 
 /* How many pieces the patch has, and the i-th of them without the others. */

@@ -65,7 +65,7 @@ int rgi_heap_take(const char *what, size_t bytes, uint64_t *offset) {
 
 void rgi_heap_give(uint64_t offset, size_t bytes) {
   pthread_mutex_lock(&own.lock);
-  if (own.part.free) /* else the heap is closed, and all blocks are gone */
+  if (rgi_heap.open)
     rgi_heap_part_give(&own.part, offset, rgi_heap_part_round(bytes));
   pthread_mutex_unlock(&own.lock);
 }

@@ -32,29 +32,42 @@ typedef struct {
   int64_t start;
   int writing;
   rgi_file_runs runs;
-  char *buffer;       /* of ROUND bytes, or one element if that is more */
-  int64_t room;       /* elements of the buffer */
+  rgi_file_run rest;  /* of a run that did not fit into the last round; in bytes */
   int n;              /* runs of this round */
   int lengths[RUNS];  /* bytes */
   MPI_Aint at[RUNS];  /* in the file, from start */
-  int64_t from[RUNS]; /* in memory, in elements */
-  int64_t bytes;      /* of the round */
+  int64_t from[RUNS]; /* in memory, in bytes */
+  int bytes;          /* of the round */
+  char buffer[ROUND];
 } file_transfer;
 
 static char *memory_of(const file_transfer *t, int i) {
-  return rgi_array_mine(t->a) + t->from[i] * (int64_t)t->a->element;
+  return rgi_array_mine(t->a) + t->from[i];
+}
+
+/* The next run in bytes; an element may be longer than a round. Returns 0 if there is none. */
+static int next_run(file_transfer *t) {
+  int64_t element = (int64_t)t->a->element, most = ROUND / element;
+  rgi_file_run run;
+  if (t->rest.n > 0)
+    return 1;
+  if (!rgi_file_runs_next(&t->runs, most > 1 ? most : 1, &run))
+    return 0;
+  t->rest = (rgi_file_run){run.n * element, run.file * element, run.memory * element};
+  return 1;
 }
 
 static void collect_runs(file_transfer *t) {
-  int64_t element = (int64_t)t->a->element, left = t->room;
-  rgi_file_run run;
   t->bytes = 0;
-  for (t->n = 0; t->n < RUNS && left > 0 && rgi_file_runs_next(&t->runs, left, &run); t->n++) {
-    t->lengths[t->n] = (int)(run.n * element);
-    t->at[t->n] = run.file * element;
-    t->from[t->n] = run.memory;
-    t->bytes += run.n * element;
-    left -= run.n;
+  for (t->n = 0; t->n < RUNS && t->bytes < ROUND && next_run(t); t->n++) {
+    int room = ROUND - t->bytes, some = t->rest.n < room ? (int)t->rest.n : room;
+    t->lengths[t->n] = some;
+    t->at[t->n] = t->rest.file;
+    t->from[t->n] = t->rest.memory;
+    t->bytes += some;
+    t->rest.n -= some;
+    t->rest.file += some;
+    t->rest.memory += some;
   }
 }
 
@@ -82,7 +95,7 @@ static int move_round(file_transfer *t) {
   seen = MPI_File_set_view(t->file, t->start, MPI_BYTE, runs, "native", MPI_INFO_NULL);
   if (t->n > 0)
     MPI_Type_free(&runs);
-  int count = seen == MPI_SUCCESS ? (int)t->bytes : 0;
+  int count = seen == MPI_SUCCESS ? t->bytes : 0;
   code = t->writing ? MPI_File_write_at_all(t->file, 0, t->buffer, count, MPI_BYTE, &status)
                     : MPI_File_read_at_all(t->file, 0, t->buffer, count, MPI_BYTE, &status);
   const char *what = t->writing ? "cannot write" : "cannot read";
@@ -112,7 +125,7 @@ static int all_rounds(file_transfer *t) {
   int more = 1;
   while (more) {
     RGI_TRY(share_error(t, one_round(t)));
-    more = t->runs.more;
+    more = t->rest.n > 0 || t->runs.more;
     RGI_TRY(rg_allreduce(t->a->group, MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MAX));
   }
   return t->writing
@@ -162,9 +175,7 @@ static int transfer_with_comm(file_transfer *t) {
 static int transfer_all(const char *call, rg_array a, const char *path, int64_t start,
                         int writing) {
   file_transfer *t = malloc(sizeof *t);
-  char *buffer = malloc(a->element > ROUND ? a->element : ROUND);
-  int code =
-      t && buffer ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for the buffers of %s", path);
+  int code = t ? RG_SUCCESS : rgi_error(RG_ERR_NOMEM, "no memory for the buffers of %s", path);
   code = rgi_group_error_share(a->group, call, code);
   if (code == RG_SUCCESS) {
     t->call = call;
@@ -172,12 +183,10 @@ static int transfer_all(const char *call, rg_array a, const char *path, int64_t 
     t->path = path;
     t->start = start;
     t->writing = writing;
-    t->buffer = buffer;
-    t->room = a->element > ROUND ? 1 : ROUND / (int64_t)a->element;
+    t->rest.n = 0;
     rgi_file_runs_start(&t->runs, &a->d, a->me);
     code = rgi_guard_exists() ? transfer_alone(t) : transfer_with_comm(t);
   }
-  free(buffer);
   free(t);
   return code;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The HDF5 format: one dataset "array", with an attribute "checksum". Rank 0 creates the file with
- * room for all elements and gets their offset from HDF5. All members write them by MPI-IO, as in
- * the native format. */
+ * The HDF5 format: one dataset "array", with an attribute "regroup_checksum". Rank 0 creates the
+ * file with room for all elements and gets their offset from HDF5. All members write them by
+ * MPI-IO, as in the native format. */
 #include "base/error.h"
 #include "file/file.h"
 
@@ -43,7 +43,7 @@ enum {
   EXTRA = 8192    /* upper bound of what HDF5 writes beside the elements */
 };
 #define DATASET "array"
-#define CHECKSUM "checksum"
+#define CHECKSUM "regroup_checksum"
 
 /* --- writing ----------------------------------------------------------------------- */
 
@@ -111,8 +111,12 @@ static int inspect_shape(hid_t space, const char *path, rgi_file_info *info) {
     return rgi_error(RG_ERR_FILE, "cannot read %s: its dataset has %d dimensions", path, dims);
   rgi_h5.pH5Sget_simple_extent_dims(space, shape, NULL);
   info->dims = dims;
-  for (int k = 0; k < dims; k++)
+  for (int k = 0; k < dims; k++) {
+    if (shape[k] > INT64_MAX)
+      return rgi_error(RG_ERR_FILE, "cannot read %s: dimension %d has %llu elements", path, k,
+                       (unsigned long long)shape[k]);
     info->shape[k] = (int64_t)shape[k];
+  }
   return RG_SUCCESS;
 }
 
@@ -124,16 +128,37 @@ static int inspect_type(hid_t type, const char *path, rgi_file_info *info) {
   return RG_SUCCESS;
 }
 
+/* Whether an attribute is one unsigned integer of 8 bytes: HDF5 reads whatever is there. */
+static int is_one_word(hid_t attribute) {
+  hid_t space = rgi_h5.pH5Aget_space(attribute), type = rgi_h5.pH5Aget_type(attribute);
+  int one = rgi_h5.pH5Sget_simple_extent_npoints(space) == 1 &&
+            rgi_h5.pH5Tget_class(type) == H5T_INTEGER &&
+            rgi_h5.pH5Tget_sign(type) == H5T_SGN_NONE && rgi_h5.pH5Tget_size(type) == 8;
+  rgi_h5.pH5Tclose(type);
+  rgi_h5.pH5Sclose(space);
+  return one;
+}
+
+static int read_checksum(hid_t attribute, const char *path, rgi_file_info *info) {
+  if (!is_one_word(attribute))
+    return rgi_error(
+        RG_ERR_FILE,
+        "cannot read %s: its attribute " CHECKSUM " is not one unsigned integer of 8 bytes", path);
+  if (rgi_h5.pH5Aread(attribute, *rgi_h5.pH5T_NATIVE_UINT64_g, &info->checksum) < 0)
+    return rgi_h5_error("cannot read the checksum of", path);
+  info->has_checksum = 1;
+  return RG_SUCCESS;
+}
+
 static int inspect_checksum(hid_t dataset, const char *path, rgi_file_info *info) {
   if (rgi_h5.pH5Aexists(dataset, CHECKSUM) <= 0)
     return RG_SUCCESS;
   hid_t attribute = rgi_h5.pH5Aopen(dataset, CHECKSUM, H5P_DEFAULT);
-  int failed = attribute < 0 ||
-               rgi_h5.pH5Aread(attribute, *rgi_h5.pH5T_NATIVE_UINT64_g, &info->checksum) < 0;
-  if (attribute >= 0)
-    rgi_h5.pH5Aclose(attribute);
-  info->has_checksum = !failed;
-  return failed ? rgi_h5_error("cannot read the checksum of", path) : RG_SUCCESS;
+  if (attribute < 0)
+    return rgi_h5_error("cannot read the checksum of", path);
+  int code = read_checksum(attribute, path, info);
+  rgi_h5.pH5Aclose(attribute);
+  return code;
 }
 
 static int inspect_dataset(hid_t dataset, const char *path, rgi_file_info *info) {

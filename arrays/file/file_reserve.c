@@ -14,6 +14,9 @@
 int64_t rgi_file_bytes(const rgi_file_info *info) {
   int64_t bytes = (int64_t)info->element;
   for (int k = 0; k < info->dims; k++)
+    if (info->shape[k] == 0) /* the product of the others may overflow */
+      return 0;
+  for (int k = 0; k < info->dims; k++)
     if (__builtin_mul_overflow(bytes, info->shape[k], &bytes))
       return -1;
   return bytes;

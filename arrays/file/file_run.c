@@ -23,8 +23,9 @@ void rgi_file_runs_start(rgi_file_runs *it, const rgi_distribution *d, int rank)
 /* Goes from the end of a block along dimension k to the member's next one, if there is one. */
 static int next_block(rgi_file_runs *it, int k) {
   const rgi_distribution *d = it->d;
-  int64_t gap = (d->grid[k] - 1) * d->chunk[k], left = d->shape[k] - it->hi[k];
-  if (d->layout != RG_LAYOUT_BLOCK_CYCLIC || left <= gap)
+  int64_t gap, left = d->shape[k] - it->hi[k];
+  if (d->layout != RG_LAYOUT_BLOCK_CYCLIC ||
+      __builtin_mul_overflow(d->grid[k] - 1, d->chunk[k], &gap) || left <= gap)
     return 0;
   it->at[k] = it->hi[k] + gap;
   it->hi[k] = left - gap < d->chunk[k] ? d->shape[k] : it->at[k] + d->chunk[k];

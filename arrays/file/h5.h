@@ -33,6 +33,7 @@
   F(H5Sis_simple)                                                                                  \
   F(H5Sget_simple_extent_ndims)                                                                    \
   F(H5Sget_simple_extent_dims)                                                                     \
+  F(H5Sget_simple_extent_npoints)                                                                  \
   F(H5Sselect_hyperslab)                                                                           \
   F(H5Tcreate)                                                                                     \
   F(H5Tcopy)                                                                                       \
@@ -48,6 +49,8 @@
   F(H5Acreate2)                                                                                    \
   F(H5Aexists)                                                                                     \
   F(H5Aopen)                                                                                       \
+  F(H5Aget_space)                                                                                  \
+  F(H5Aget_type)                                                                                   \
   F(H5Aread)                                                                                       \
   F(H5Awrite)                                                                                      \
   F(H5Aclose)                                                                                      \

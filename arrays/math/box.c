@@ -2,7 +2,8 @@
  * Copyright (c) the Regroup authors
  *
  * Each block of the first operand that the caller owns is cut by the blocks of the second, these
- * boxes by those of the third: within a box every operand is one piece. Elements of another node
+ * boxes by those of the third: within a box every operand is one piece. Whole arrays that are
+ * dealt out alike are one box. Elements of another node
  * are got into a buffer of bounded size; a box that does not fit is halved along its longest
  * dimension. */
 #include "math/box.h"
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "distribution/distribution_owner.h"
 #include "distribution/piece.h"
 #include "math/own.h"
 
@@ -139,16 +141,48 @@ static int visit_operand(traversal *t, int k, const int64_t lo[], const int64_t 
   return RG_SUCCESS;
 }
 
+static int same_cycles(const rgi_distribution *d, const rgi_distribution *e) {
+  int same = d->dims == e->dims && e->layout == RG_LAYOUT_BLOCK_CYCLIC;
+  for (int i = 0; same && i < d->dims; i++)
+    same = d->shape[i] == e->shape[i] && d->chunk[i] == e->chunk[i] && d->grid[i] == e->grid[i];
+  return same;
+}
+
+/* Whether all operands are whole arrays whose blocks lie alike in the caller's memory. */
+static int are_alike(int n, const rgi_operand o[]) {
+  const rg_array first = o[0].a;
+  if (first->d.layout != RG_LAYOUT_BLOCK_CYCLIC)
+    return 0;
+  for (int k = 0; k < n; k++)
+    if (!rgi_operand_is_whole(&o[k]) || o[k].a->me != first->me ||
+        !same_cycles(&first->d, &o[k].a->d))
+      return 0;
+  return 1;
+}
+
+/* Blocks of a cyclic layout have no ghost cells: however many and short, they are one run. */
+static int visit_run(traversal *t) {
+  t->box.dims = 1;
+  t->box.extent[0] = rgi_distribution_extent(&t->o[0].a->d, t->o[0].a->me);
+  for (int k = 0; k < t->n; k++) {
+    t->box.at[k] = rgi_array_mine(t->o[k].a);
+    t->box.stride[k][0] = 1;
+  }
+  return t->box.extent[0] ? t->f(t->context, &t->box) : RG_SUCCESS;
+}
+
 int rgi_box_each(int n, const rgi_operand o[], rgi_box_function *f, void *context) {
   traversal t = {.n = n, .o = o, .f = f, .context = context};
-  rgi_own own;
+  rgi_pieces own;
   rgi_piece piece;
   int error = RG_SUCCESS;
   t.box.operands = n;
   t.box.element = o[0].a->element;
+  if (are_alike(n, o))
+    return visit_run(&t);
   for (int k = 0; k < n; k++)
     t.box.dims = rgi_operand_axes(&o[k], t.axes[k]);
-  for (rgi_own_start(&own, &o[0]); !error && rgi_own_next(&own, &piece);) {
+  for (rgi_own_start(&own, &o[0]); !error && rgi_pieces_next(&own, &piece);) {
     box_bounds part = to_box(&t, 0, &piece);
     place_operand(&t, 0, rgi_own_memory(&o[0], &piece), piece.ld);
     error = visit_next(&t, 0, part.lo, part.hi);

@@ -13,11 +13,14 @@
 #include "distribution/piece.h"
 #include "math/own.h"
 
-#define TILE 128 /* of a transposition: 128 x 128 doubles fit into a cache */
+/* Of a transposition: 128 x 128 doubles fit into a cache. Tiles of longer elements are smaller. */
+#define TILE 128
+#define TILE_BYTES ((size_t)TILE * TILE * 16)
 
 typedef struct {
   const rgi_operand *mine, *other;
   int pull;
+  int64_t tile; /* edge */
 } copy_call;
 
 /* Between the patch lo..hi of the other array and the caller's memory. */
@@ -93,7 +96,7 @@ static void transpose_tile(size_t element, int64_t n, int64_t m, tile_memory to,
 static int move_tile(const copy_call *j, const rgi_piece *p, int64_t i, int64_t k, char *buffer) {
   size_t element = j->mine->a->element;
   int64_t rows = p->hi[0] - p->lo[0] - i, columns = p->hi[1] - p->lo[1] - k;
-  int64_t n = rows < TILE ? rows : TILE, m = columns < TILE ? columns : TILE;
+  int64_t n = rows < j->tile ? rows : j->tile, m = columns < j->tile ? columns : j->tile;
   int64_t down = p->lo[0] + i - j->mine->lo[0], across = p->lo[1] + k - j->mine->lo[1];
   int64_t lo[2] = {j->other->lo[0] + across, j->other->lo[1] + down};
   int64_t hi[2] = {lo[0] + m, lo[1] + n};
@@ -109,8 +112,8 @@ static int move_tile(const copy_call *j, const rgi_piece *p, int64_t i, int64_t 
 
 static int move_transposed(const copy_call *j, const rgi_piece *p, char *buffer) {
   int64_t rows = p->hi[0] - p->lo[0], columns = p->hi[1] - p->lo[1];
-  for (int64_t i = 0; i < rows; i += TILE)
-    for (int64_t k = 0; k < columns; k += TILE)
+  for (int64_t i = 0; i < rows; i += j->tile)
+    for (int64_t k = 0; k < columns; k += j->tile)
       RGI_TRY(move_tile(j, p, i, k, buffer));
   return RG_SUCCESS;
 }
@@ -179,15 +182,22 @@ static int move_reshaped(const copy_call *j, const rgi_piece *p) {
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+static int64_t tile_edge(size_t element) {
+  int64_t edge = TILE;
+  while (edge > 1 && (size_t)(edge * edge) > TILE_BYTES / element)
+    edge /= 2;
+  return edge;
+}
+
 int rgi_copy_own(const rgi_operand *mine, const rgi_operand *other, int pull, int transposed) {
-  copy_call j = {mine, other, pull};
+  copy_call j = {mine, other, pull, tile_edge(mine->a->element)};
   int same = same_extents(mine, other), error = RG_SUCCESS;
-  rgi_own own;
+  rgi_pieces own;
   rgi_piece p;
-  char *buffer = transposed ? malloc(TILE * TILE * mine->a->element) : NULL;
+  char *buffer = transposed ? malloc((size_t)(j.tile * j.tile) * mine->a->element) : NULL;
   if (transposed && !buffer)
     return rgi_error(RG_ERR_NOMEM, "no memory for a transposition");
-  for (rgi_own_start(&own, mine); !error && rgi_own_next(&own, &p);)
+  for (rgi_own_start(&own, mine); !error && rgi_pieces_next(&own, &p);)
     error = transposed ? move_transposed(&j, &p, buffer)
             : same     ? move_same(&j, &p)
                        : move_reshaped(&j, &p);

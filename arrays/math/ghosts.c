@@ -79,10 +79,10 @@ static int get_slabs(halo *h, int d) {
 
 static int update_halo(const rgi_operand *o) {
   halo h = {.a = o->a};
-  rgi_own own;
+  rgi_pieces own;
   int error = RG_SUCCESS;
   rgi_own_start(&own, o);
-  if (!rgi_own_next(&own, &h.block))
+  if (!rgi_pieces_next(&own, &h.block))
     return RG_SUCCESS;
   h.memory = rgi_own_memory(o, &h.block);
   rgi_piece_strides(o->a->d.dims, h.block.ld, h.stride);

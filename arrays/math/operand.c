@@ -35,6 +35,13 @@ int64_t rgi_operand_count(const rgi_operand *o) {
   return count;
 }
 
+int rgi_operand_is_whole(const rgi_operand *o) {
+  int whole = 1;
+  for (int d = 0; d < o->a->d.dims; d++)
+    whole = whole && o->lo[d] == 0 && o->hi[d] == o->a->d.shape[d];
+  return whole;
+}
+
 int rgi_operand_axes(const rgi_operand *o, int axes[]) {
   int n = 0;
   for (int d = 0; d < o->a->d.dims; d++)

@@ -18,6 +18,7 @@ typedef struct {
 int rgi_operand_make(const char *call, rg_array a, const int64_t lo[], const int64_t hi[],
                      rgi_operand *o);
 int64_t rgi_operand_count(const rgi_operand *o);
+int rgi_operand_is_whole(const rgi_operand *o);
 
 /* The dimensions in which the patch is longer than 1, in order, and how many. */
 int rgi_operand_axes(const rgi_operand *o, int axes[]);

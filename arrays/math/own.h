@@ -10,14 +10,9 @@
 
 /* The caller's parts of a patch: one piece for each of its blocks.
  *
- *   for (rgi_own_start(&own, o); rgi_own_next(&own, &piece);)
+ *   for (rgi_own_start(&own, o); rgi_pieces_next(&own, &piece);)
  *     ... piece.lo to piece.hi, from rgi_own_memory(o, &piece) ... */
-typedef struct {
-  const rgi_operand *o;
-  int64_t next, count; /* blocks */
-} rgi_own;
-void rgi_own_start(rgi_own *own, const rgi_operand *o);
-int rgi_own_next(rgi_own *own, rgi_piece *piece);
+void rgi_own_start(rgi_pieces *own, const rgi_operand *o);
 char *rgi_own_memory(const rgi_operand *o, const rgi_piece *piece);
 
 /* The caller's part of a patch line by line: n elements along the last dimension,
@@ -28,7 +23,8 @@ typedef struct {
   int64_t n; /* 0: no more */
   char *ptr;
   int64_t at[RG_ARRAY_MAX_DIMS];
-  rgi_own own;
+  const rgi_operand *o;
+  rgi_pieces own;
   rgi_piece piece;
   int64_t stride[RG_ARRAY_MAX_DIMS];
 } rgi_own_lines;

@@ -26,12 +26,12 @@ static int fits_blas(const rgi_operand *o) {
 }
 
 int rgi_product_is_direct(const rgi_product *p) {
-  rgi_own own;
+  rgi_pieces own;
   rgi_piece c;
   double calls = 0, work = 0;
   if (!fits_blas(&p->a) || !fits_blas(&p->b) || !fits_blas(&p->c))
     return 0;
-  for (rgi_own_start(&own, &p->c); rgi_own_next(&own, &c);) {
+  for (rgi_own_start(&own, &p->c); rgi_pieces_next(&own, &c);) {
     rgi_section part = rgi_section_of(&p->c, RG_FORM_NORMAL, &c);
     const rgi_section rows = {part.i0, part.i1, 0, p->k}, columns = {0, p->k, part.k0, part.k1};
     calls +=
@@ -77,9 +77,9 @@ static void times_b(const rgi_product *p, const rgi_piece *a, rgi_section c, cha
 }
 
 void rgi_product_direct(const rgi_product *p) {
-  rgi_own own;
+  rgi_pieces own;
   rgi_piece c, a;
-  for (rgi_own_start(&own, &p->c); rgi_own_next(&own, &c);) {
+  for (rgi_own_start(&own, &p->c); rgi_pieces_next(&own, &c);) {
     rgi_section part = rgi_section_of(&p->c, RG_FORM_NORMAL, &c);
     int64_t lo[2], hi[2];
     rgi_pieces pieces;

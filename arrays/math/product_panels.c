@@ -65,10 +65,10 @@ static int add_strip(strips *list, int64_t lo, int64_t hi) {
 
 /* The caller's blocks are the cross product of its rows and its columns, in C order. */
 static int find_strips(panel_work *w) {
-  rgi_own own;
+  rgi_pieces own;
   rgi_piece c;
   int64_t first = -1, last = -1;
-  for (rgi_own_start(&own, &w->p->c); rgi_own_next(&own, &c);) {
+  for (rgi_own_start(&own, &w->p->c); rgi_pieces_next(&own, &c);) {
     rgi_section part = rgi_section_of(&w->p->c, RG_FORM_NORMAL, &c);
     if (first < 0)
       first = part.i0;

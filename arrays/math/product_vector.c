@@ -57,11 +57,11 @@ static void times_x(const vector_product *p, const rgi_piece *a, char *y) {
 }
 
 static void multiply_direct(const vector_product *p) {
-  rgi_own own;
+  rgi_pieces own;
   rgi_piece y, a;
   rgi_pieces pieces;
   int k = p->form == RG_FORM_NORMAL ? 1 : 0;
-  for (rgi_own_start(&own, &p->y); rgi_own_next(&own, &y);) {
+  for (rgi_own_start(&own, &p->y); rgi_pieces_next(&own, &y);) {
     rgi_section part = {y.lo[0], y.hi[0], 0, p->a.hi[k]};
     int64_t lo[2], hi[2];
     rgi_section_patch(&p->a, p->form, part, lo, hi);
@@ -85,10 +85,10 @@ static int multiply_own_block(const vector_product *p, const rgi_piece *a, char 
 }
 
 static int multiply_own(const vector_product *p) {
-  rgi_own own;
+  rgi_pieces own;
   rgi_piece a;
   int error = RG_SUCCESS;
-  for (rgi_own_start(&own, &p->a); !error && rgi_own_next(&own, &a);) {
+  for (rgi_own_start(&own, &p->a); !error && rgi_pieces_next(&own, &a);) {
     rgi_section part = rgi_section_of(&p->a, p->form, &a);
     char *x = malloc((size_t)(part.k1 - part.k0) * p->a.a->element);
     char *y = malloc((size_t)(part.i1 - part.i0) * p->a.a->element);

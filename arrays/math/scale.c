@@ -44,14 +44,28 @@ static int run_box(void *context, const rgi_box *box) {
   return RG_SUCCESS;
 }
 
-static int is_zero(const void *scalar, size_t element) {
-  static const double zero[2] = {0, 0};
-  return memcmp(scalar, zero, element) == 0;
+/* 16 bytes of zeros are a zero of every type. */
+static const double zero[2];
+
+#define IS_ZERO(TYPE, name, type, work)                                                            \
+  case TYPE: {                                                                                     \
+    type value;                                                                                    \
+    memcpy(&value, scalar, sizeof value);                                                          \
+    return value == 0;                                                                             \
+  }
+
+/* Also a negative zero is one. */
+static int is_zero(rg_array_type array_type, const void *scalar) {
+  switch (array_type) {
+    RGI_EACH_TYPE(IS_ZERO)
+  default:
+    return 0;
+  }
 }
 
 int rgi_scale_own(const rgi_operand *o, const void *factor) {
-  if (is_zero(factor, o->a->element))
-    return rgi_fill_own(o, factor);
+  if (is_zero(o->a->type, factor))
+    return rgi_fill_own(o, zero);
   scale_call j = {scales[o->a->type], factor};
   return rgi_box_each(1, o, run_box, &j);
 }

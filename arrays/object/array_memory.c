@@ -24,7 +24,7 @@ static uint64_t round_up(uint64_t bytes, uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-/* The result fits into 63 bits: rgi_distribution_make has checked it. */
+/* The sum over all ranks fits into 63 bits: rgi_distribution_make has checked it. */
 static uint64_t bytes_of(rg_array a, int rank) {
   return (uint64_t)rgi_distribution_extent(&a->d, rank) * a->element;
 }
@@ -51,10 +51,7 @@ static int total_bytes(void *context, size_t *bytes) {
   uint64_t sum = head_bytes(a->members);
   for (int i = 0; i < a->members; i++) {
     uint64_t mine = bytes_of(a, i);
-    uint64_t room = rgi_lines_whole(mine) + (mine < BIG ? 0 : PAGE);
-    if (__builtin_add_overflow(sum, room, &sum) || sum > INT64_MAX)
-      return rgi_error(RG_ERR_LIMIT, "%s: the array with its ghosts takes more than 2^63 bytes",
-                       "rg_array_create");
+    sum += rgi_lines_whole(mine) + (mine < BIG ? 0 : PAGE);
   }
   *bytes = (size_t)sum;
   return RG_SUCCESS;

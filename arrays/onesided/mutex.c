@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mix.h"
 #include "distribution/distribution_owner.h"
@@ -16,6 +17,7 @@
 #include "formation/group.h"
 #include "object/array.h"
 #include "progress/wait.h"
+#include "shm/process.h"
 
 #define MAGIC 0x6d757465u
 
@@ -25,15 +27,18 @@ struct rg_mutexes_s {
   rg_group group; /* its own */
   int64_t n;
   rgi_shared_block shared;
-  rgi_lock *locks;          /* one node */
-  rg_array words;           /* several nodes: 0, or the owner's rank in the world + 1 */
-  _Atomic uintptr_t have[]; /* the thread of this process that has each; 0: none */
+  rgi_lock *locks;         /* one node */
+  rg_array words;          /* several nodes: 0, or the owner's rank in the world + 1 */
+  _Atomic uint64_t have[]; /* the thread of this process that has each; 0: none */
 };
 
-/* A number for the calling thread. */
-static uintptr_t this_thread(void) {
-  static _Thread_local char here;
-  return (uintptr_t)&here;
+/* A number for the calling thread, which no later thread gets. */
+static uint64_t this_thread(void) {
+  static _Atomic uint64_t threads;
+  static _Thread_local uint64_t number;
+  if (!number)
+    number = atomic_fetch_add(&threads, 1) + 1;
+  return number;
 }
 
 static int check_mutexes(const char *call, rg_mutexes m) {
@@ -178,34 +183,54 @@ int rg_mutexes_lock(rg_mutexes m, int64_t i) {
   return RG_SUCCESS;
 }
 
+/* A mutex whose owner is dead stays locked: to try again is in vain. */
+static int check_owner(const char *call, int64_t i, int64_t owner) {
+  int rank = (int)owner - 1;
+  if (rank < 0 || rank == rgi_runtime.rank)
+    return RG_SUCCESS;
+  rgi_process_check(rgi_clock_now());
+  return rgi_process_is_dead(rank)
+             ? rgi_error(RG_ERR_PROC_FAILED, "%s: rank %d of the world died with mutex %lld", call,
+                         rank, (long long)i)
+             : RG_SUCCESS;
+}
+
+/* *owner: 0: the caller has the lock now. */
+static int try_lock(rg_mutexes m, int64_t i, int64_t *owner) {
+  if (!m->locks)
+    return try_word(m, i, owner);
+  *owner = rgi_lock_try(&m->locks[i]) ? 0 : atomic_load(&m->locks[i].owner.value);
+  return RG_SUCCESS;
+}
+
 int rg_mutexes_try(rg_mutexes m, int64_t i, int *locked) {
-  int64_t owner = 1;
+  int64_t owner;
   RGI_REQUIRE(locked);
   RGI_TRY(check_number(__func__, m, i));
-  if (m->locks)
-    owner = !rgi_lock_try(&m->locks[i]);
-  else
-    RGI_TRY(try_word(m, i, &owner));
+  RGI_TRY(try_lock(m, i, &owner));
+  RGI_TRY(check_owner(__func__, i, owner));
   if (owner == 0)
     atomic_store_explicit(&m->have[i], this_thread(), memory_order_relaxed);
   *locked = owner == 0;
   return RG_SUCCESS;
 }
 
-/* What the caller put while it had the lock is complete before another process gets it. */
-static int unlock_word(rg_mutexes m, int64_t i) {
+static int release_mutex(rg_mutexes m, int64_t i) {
   int64_t before;
-  RGI_TRY(rgi_engine_fence(-1));
-  return rg_array_compare_and_swap(m->words, &i, rgi_runtime.rank + 1, 0, &before);
+  if (!m->locks)
+    return rg_array_compare_and_swap(m->words, &i, rgi_runtime.rank + 1, 0, &before);
+  rgi_lock_release(&m->locks[i]);
+  return RG_SUCCESS;
 }
 
+/* What the caller put while it had the lock is complete before another process gets it: also where
+ * the mutexes are on one node, since an array may be on several. */
 int rg_mutexes_unlock(rg_mutexes m, int64_t i) {
   RGI_TRY(check_number(__func__, m, i));
   if (atomic_load_explicit(&m->have[i], memory_order_relaxed) != this_thread())
     return rgi_error(RG_ERR_ARG, "%s: the caller does not have mutex %lld", __func__, (long long)i);
+  int incomplete = rgi_engine_fence(-1);
   atomic_store_explicit(&m->have[i], 0, memory_order_relaxed);
-  if (!m->locks)
-    return unlock_word(m, i);
-  rgi_lock_release(&m->locks[i]);
-  return RG_SUCCESS;
+  int held = release_mutex(m, i);
+  return incomplete ? incomplete : held;
 }

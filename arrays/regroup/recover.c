@@ -167,14 +167,23 @@ static int agree_on_error(rg_group survivors, int error) {
   return word == 1 ? RG_SUCCESS : rgi_group_error_share(survivors, "rg_array_recover", error);
 }
 
+/* Whether some members pass no array. wrong: the caller's own error, which all return. */
+static int share_parts(rg_array a, rg_group to, int wrong, int *mixed) {
+  int64_t words[2] = {rgi_group_error_word(to, wrong), a == NULL};
+  RGI_TRY(rg_allreduce(to, MPI_IN_PLACE, words, 2, MPI_INT64_T, MPI_MAX));
+  *mixed = words[1] != 0;
+  return rgi_group_error_tell(to, "rg_array_recover", words[0], wrong);
+}
+
 /* found: of the members of `to`, those that have a, which is NULL for the others. */
-static int fill_array(rg_array a, rg_group to, int found, rg_array *b) {
+static int fill_array(rg_array a, rg_group to, int found, int wrong, rg_array *b) {
   rg_array_spec spec = {.size = sizeof spec};
-  int mixed = found < rgi_members_count(to->members);
+  int mixed;
+  RGI_TRY(share_parts(a, to, wrong, &mixed));
   if (a)
     RGI_TRY(spec_of(a, to, &spec));
   if (mixed)
-    RGI_TRY(share_spec(a, to, &spec));
+    RGI_TRY(rgi_group_error_share(to, "rg_array_recover", share_spec(a, to, &spec)));
   int spanned = (spec.flags & SPANNED) != 0;
   spec.flags &= ~SPANNED;
   RGI_TRY(rg_array_create(to, &spec, b));
@@ -187,9 +196,9 @@ static int fill_array(rg_array a, rg_group to, int found, rg_array *b) {
   return rg_array_fence(*b);
 }
 
-static int recover_array(rg_array a, rg_group to, int found, rg_array *b) {
+static int recover_array(rg_array a, rg_group to, int found, int wrong, rg_array *b) {
   *b = NULL;
-  int error = agree_on_error(to, fill_array(a, to, found, b));
+  int error = agree_on_error(to, fill_array(a, to, found, wrong, b));
   if (!error && rgi_array_is_mirrored(*b)) /* before another process dies */
     error = agree_on_error(to, rg_array_sync(*b));
   if (error)
@@ -201,15 +210,14 @@ int rg_array_recover(rg_group survivors, rg_array *a) {
   rg_array made, old;
   int found = 0;
   RGI_REQUIRE(a);
-  if (*a)
-    RGI_TRY(rgi_array_check(__func__, *a));
   RGI_TRY(rgi_group_check_member(__func__, survivors));
-  if (*a)
-    RGI_TRY(check_members(*a, survivors, &found));
-  if (*a && (*a)->one_node && survivors->me == 0)
-    look_at_locks(*a);
-  RGI_TRY(recover_array(*a, survivors, found, &made));
-  old = *a;
+  int wrong = *a ? rgi_array_check(__func__, *a) : RG_SUCCESS;
+  old = wrong ? NULL : *a;
+  if (old)
+    wrong = check_members(old, survivors, &found);
+  if (!wrong && old && old->one_node && survivors->me == 0)
+    look_at_locks(old);
+  RGI_TRY(recover_array(old, survivors, found, wrong, &made));
   *a = made;
   if (old && !old->one_node)
     rgi_array_drop(&old);

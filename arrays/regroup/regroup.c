@@ -117,6 +117,13 @@ static int move_elements(regrouping *h) {
                                                                   .b = h->b}));
 }
 
+/* The elements of a mirrored array are copied before the old one, which has copies, is freed. */
+static int copy_mirrored(regrouping *h) {
+  if (!(h->to_side.spec.flags & RG_ARRAY_MIRRORED))
+    return RG_SUCCESS;
+  return share_error(h, h->b ? rg_array_sync(h->b) : RG_SUCCESS);
+}
+
 static int check_arguments(const rg_array *a, rg_group to) {
   if (!a)
     return rgi_error(RG_ERR_ARG, "rg_array_regroup: a is NULL");
@@ -143,6 +150,8 @@ int rg_array_regroup(rg_group both, rg_group to, const rg_array_spec *spec, rg_a
     error = tell_sides(&h, wrong, spec ? &own : NULL);
   if (!error)
     error = move_elements(&h);
+  if (!error)
+    error = copy_mirrored(&h);
   rgi_side_clear(&h.from_side);
   rgi_side_clear(&h.to_side);
   rg_group_free(&h.both);

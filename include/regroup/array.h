@@ -100,7 +100,8 @@ typedef struct {
    * the remaining members own no element. 0: the library chooses. RG_LAYOUT_IRREGULAR: required. */
   int grid[RG_ARRAY_MAX_DIMS];
   /* RG_LAYOUT_BLOCK: a hint for the least extent of a block (0: no hint; -1: this dimension is
-   * not divided). RG_LAYOUT_BLOCK_CYCLIC: the extent of the blocks, at least 1. */
+   * not divided). RG_LAYOUT_BLOCK_CYCLIC: the extent of the blocks, at least 1; more than the
+   * array's extent counts as that (rg_array_info). */
   int64_t chunk[RG_ARRAY_MAX_DIMS];
   /* RG_LAYOUT_IRREGULAR: for each dimension the grid[d] first indices of the blocks. They begin
    * with 0 and ascend; two equal ones make an empty block. Read only during the call. */
@@ -126,12 +127,12 @@ RG_API int rg_array_spec_set(rg_array_spec *spec, rg_array_type type, int dims,
  * between nodes one small allgather. No window and no communicator is made. The caller
  * keeps g and may free it before the array.
  * Errors, on every member: RG_ERR_ARG (the spec; the message names the fault);
- * RG_ERR_LIMIT (sizes overflow 63 bits); RG_ERR_NOMEM (the array does not fit into the
- * node's arena, or into a member's part of the array heap (RG_ARRAY_SHARE); nothing has
- * changed); RG_ERR_MISMATCH (members differ in their specs). If only one member detects
- * an error (its spec is wrong or differs), members on its node that made the array
- * before get the error from their first rg_array_sync. After an error there is nothing
- * to free. */
+ * RG_ERR_LIMIT (its bytes, with ghosts and mirrored copies, overflow 63 bits); RG_ERR_NOMEM (the
+ * array does not fit into the node's arena, or into a member's part of the array heap
+ * (RG_ARRAY_SHARE); nothing has changed); RG_ERR_MISMATCH (members differ in their specs). If only
+ * one member detects an error (its spec is wrong or differs), members on its node that made the
+ * array before get the error from their first rg_array_sync. After an error there is nothing to
+ * free. */
 RG_API int rg_array_create(rg_group g, const rg_array_spec *spec, rg_array *a);
 
 /* The same as rg_array_create, for a plain block distribution. */
@@ -309,9 +310,11 @@ RG_API int rg_mutexes_free(rg_mutexes *m);
 /* Locks and unlocks mutex i. Caller: any thread of any member; the thread that has locked a
  * mutex owns it. lock waits (politely); try does not wait: *locked is 1 if the caller has
  * locked the mutex, else 0. Mutexes are not recursive. unlock is also a fence of all
- * arrays. Cost inside a node: one atomic instruction each; between nodes a request and its
- * answer for each attempt. Errors: RG_ERR_ARRAY (NULL, or freed); RG_ERR_ARG (no such mutex;
- * lock: the caller owns it already; unlock: the caller does not own it); RG_ERR_TIMEOUT. */
+ * arrays. Cost where all arrays are on one node: one atomic instruction each; between nodes a
+ * request and its answer for each attempt, and the fence. Errors: RG_ERR_ARRAY (NULL, or freed);
+ * RG_ERR_ARG (no such mutex; lock: the caller owns it already; unlock: the caller does not own it);
+ * RG_ERR_PROC_FAILED (lock, try: the owner has died with it; unlock: a process to which something
+ * was put has died; the mutex is unlocked all the same); RG_ERR_TIMEOUT. */
 RG_API int rg_mutexes_lock(rg_mutexes m, int64_t i);
 RG_API int rg_mutexes_try(rg_mutexes m, int64_t i, int *locked);
 RG_API int rg_mutexes_unlock(rg_mutexes m, int64_t i);

@@ -91,6 +91,32 @@ static void run(void) {
     RGT_DBL(got[i], (double)all, 0);
 }
 
+static void *lock_and_end(void *m) {
+  return rg_mutexes_lock(m, 0) == RG_SUCCESS ? NULL : m;
+}
+
+static void *unlock(void *m) {
+  return rg_mutexes_unlock(m, 0) == RG_ERR_ARG ? NULL : m;
+}
+
+/* A thread is not taken for an earlier one that has ended. What that one has locked stays so. */
+static void ended_owner(void) {
+  static rg_mutexes held; /* reachable, since it cannot be freed */
+  pthread_t thread;
+  rg_group own;
+  void *wrong;
+  RGT_OK(rg_group_world(&own));
+  RGT_OK(rg_mutexes_create(own, 1, &held));
+  for (int i = 0; i < 2 && rgt_rank == 0; i++) {
+    RGT_INT(pthread_create(&thread, NULL, i ? unlock : lock_and_end, held), 0);
+    pthread_join(thread, &wrong);
+    RGT_PTR_NULL(wrong);
+  }
+  if (rgt_rank)
+    RGT_OK(rg_mutexes_free(&held));
+  RGT_OK(rg_group_free(&own));
+}
+
 void test_threads(void) {
   rg_group world;
   int level;
@@ -101,6 +127,7 @@ void test_threads(void) {
   RGT_OK(rg_group_world(&world));
   begin(world);
   run();
+  ended_owner();
   RGT_OK(rg_array_sync(sums));
   RGT_OK(rg_mutexes_free(&mutex));
   RGT_OK(rg_array_free(&counter));

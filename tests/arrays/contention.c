@@ -3,11 +3,13 @@
 #include "contention.h"
 
 #include <complex.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <regroup.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/check/check.h"
@@ -300,4 +302,63 @@ void test_mutex_errors(void) {
   RGT_INT(locked, 1);
   RGT_OK(rg_mutexes_unlock(m, rgt_rank));
   RGT_OK(rg_mutexes_free(&m));
+}
+
+/* A word that all ranks share, whatever nodes they pretend to be on. */
+static _Atomic int *shared_word(void) {
+  char name[] = "/tmp/rgt-word-XXXXXX";
+  int fd = rgt_rank == 0 ? mkstemp(name) : -1;
+  if (rgt_rank == 0)
+    RGT_INT(ftruncate(fd, 64), 0);
+  MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+  if (rgt_rank)
+    fd = open(name, O_RDWR);
+  void *word = mmap(NULL, 64, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  RGT_TRUE(word != MAP_FAILED);
+  close(fd);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rgt_rank == 0)
+    unlink(name);
+  return word;
+}
+
+static void put_under_mutex(rg_array a, rg_mutexes m, int64_t at, _Atomic int *unlocked) {
+  int64_t end = at + 1, value = 7;
+  RGT_OK(rg_mutexes_lock(m, 0));
+  RGT_OK(rg_array_put(a, &at, &end, &value, NULL));
+  RGT_OK(rg_mutexes_unlock(m, 0));
+  *unlocked = 1;
+}
+
+/* The owner makes no call for a while, and then calls that move operations on. */
+static void await_unlock(const volatile int64_t *element, const _Atomic int *unlocked) {
+  for (int i = 0; i < 300 && !*unlocked; i++)
+    usleep(1000);
+  while (!*unlocked)
+    RGT_OK(rg_progress());
+  RGT_INT(*element, 7);
+}
+
+/* A mutex of one node is unlocked when what was put on another node is there. */
+void test_mutex_fence(void) {
+  int64_t n = 8 * rgt_size, lo, hi, *element = NULL;
+  rg_array a = zeros(RG_TYPE_INT64, 1, &n);
+  rg_group own;
+  rg_mutexes m;
+  _Atomic int *unlocked = shared_word();
+  RGT_OK(rg_group_create(world, 1, &rgt_rank, 70 + rgt_rank, &own));
+  RGT_OK(rg_mutexes_create(own, 1, &m));
+  RGT_OK(rg_array_distribution(a, rgt_rank, &lo, &hi));
+  lo = hi - 1;
+  RGT_OK(rg_array_access(a, &lo, &hi, RG_ACCESS_READ, (void **)&element, NULL));
+  if (rgt_rank == 0)
+    put_under_mutex(a, m, n - 1, unlocked);
+  if (rgt_rank == rgt_size - 1)
+    await_unlock(element, unlocked);
+  RGT_OK(rg_array_release(a, &lo, &hi));
+  RGT_OK(rg_array_sync(a));
+  RGT_OK(rg_mutexes_free(&m));
+  RGT_OK(rg_group_free(&own));
+  RGT_OK(rg_array_free(&a));
+  munmap((void *)(uintptr_t)unlocked, 64);
 }

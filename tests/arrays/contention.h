@@ -16,6 +16,7 @@ void test_swap(void);
 void test_mutexes(void);
 void test_mutex_meanwhile(void);
 void test_mutex_errors(void);
+void test_mutex_fence(void);
 void test_stop(void);
 
 /* Rounds of each member. */

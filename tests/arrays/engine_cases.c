@@ -88,6 +88,24 @@ void test_full(void) {
   }
 }
 
+/* The whole heap part, in pieces; what is given back can be taken again. */
+void test_exhausted(void) {
+  enum { MOST = 64 };
+  uint64_t at[MOST];
+  size_t bytes[MOST], size = (size_t)1 << 62;
+  int n = 0;
+  while (n < MOST && size >= RGI_LINE)
+    if (rgi_heap_take("test", size, &at[n]) == RG_SUCCESS)
+      bytes[n++] = size;
+    else
+      size /= 2;
+  RGT_FAILS(rgi_heap_take("test", 1, &at[0]), RG_ERR_NOMEM);
+  for (int i = 0; i < n; i++)
+    rgi_heap_give(at[i], bytes[i]);
+  RGT_OK(rgi_heap_take("test", bytes[0], &at[0]));
+  rgi_heap_give(at[0], bytes[0]);
+}
+
 /* The library can be started again, also over some of the processes. */
 void test_again(void) {
   MPI_Comm half;

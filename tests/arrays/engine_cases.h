@@ -23,6 +23,7 @@ void stop(void);
 /* The heap (engine_cases.c). */
 void test_at(void);
 void test_full(void);
+void test_exhausted(void);
 void test_again(void);
 
 /* Patches (engine_patches.c). */

@@ -137,6 +137,29 @@ void test_copy_groups(void) {
   }
 }
 
+/* The buffer is bounded, however long the elements are. */
+static void transpose_long(void) {
+  rg_array_spec spec = {.size = sizeof spec};
+  rg_array a, b;
+  const size_t bytes = (size_t)6 << 20;
+  char *element = calloc(1, bytes);
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_OPAQUE, 2, (int64_t[]){1, 2}));
+  spec.element_size = bytes;
+  RGT_OK(rg_array_create(math_world, &spec, &a));
+  memcpy(spec.shape, (int64_t[]){2, 1}, 2 * sizeof *spec.shape);
+  RGT_OK(rg_array_create(math_world, &spec, &b));
+  element[bytes - 1] = 5;
+  RGT_OK(rg_array_fill(a, (int64_t[]){0, 1}, (int64_t[]){1, 2}, element));
+  RGT_OK(rg_array_transpose(a, b));
+  element[bytes - 1] = 0;
+  RGT_OK(rg_array_get(b, (int64_t[]){1, 0}, (int64_t[]){2, 1}, element, NULL));
+  RGT_INT(element[bytes - 1], 5);
+  RGT_OK(rg_array_sync(b));
+  RGT_OK(rg_array_free(&a));
+  RGT_OK(rg_array_free(&b));
+  free(element);
+}
+
 void test_transpose(void) {
   math_seed(43);
   for (int c = 0; c < CASES; c++) {
@@ -152,6 +175,7 @@ void test_transpose(void) {
     math_free(&y);
     math_free(&x);
   }
+  transpose_long();
 }
 
 /* --- products ------------------------------------------------------------------------------ */
@@ -204,10 +228,36 @@ static void multiply(int64_t m, int64_t n, int64_t k) {
   math_free(&a);
 }
 
+/* A beta of -0.0 is 0: what the result was, NaN here, does not count. */
+static void negative_zero(void) {
+  const double one = 1, beta = -0.0, nan = 0.0 / (beta + 0.0);
+  const int64_t n = 3;
+  math_array a = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){n, n});
+  math_array c = math_make(NULL, RG_TYPE_DOUBLE, 2, (int64_t[]){n, n});
+  math_array x = math_make(NULL, RG_TYPE_DOUBLE, 1, &n), y = math_make(NULL, RG_TYPE_DOUBLE, 1, &n);
+  RGT_OK(rg_array_fill(a.a, NULL, NULL, &one));
+  RGT_OK(rg_array_fill(x.a, NULL, NULL, &one));
+  RGT_OK(rg_array_fill(c.a, NULL, NULL, &nan));
+  RGT_OK(rg_array_fill(y.a, NULL, NULL, &nan));
+  RGT_OK(rg_array_multiply(RG_FORM_NORMAL, RG_FORM_NORMAL, &one, a.a, a.a, &beta, c.a));
+  RGT_OK(rg_array_multiply_vector(RG_FORM_NORMAL, &one, a.a, x.a, &beta, y.a));
+  for (int64_t i = 0; i < n * n; i++)
+    math_put(&c, i, 3);
+  for (int64_t i = 0; i < n; i++)
+    math_put(&y, i, 3);
+  RGT_INT(math_differences(&c), 0);
+  RGT_INT(math_differences(&y), 0);
+  math_free(&y);
+  math_free(&x);
+  math_free(&c);
+  math_free(&a);
+}
+
 void test_multiply(void) {
   math_seed(44);
   for (int c = 0; c < CASES; c++)
     multiply(math_draw(20), math_draw(20), math_draw(20));
+  negative_zero();
 }
 
 /* So large that there are several panels; 0 times NaN is 0 where beta is; the

@@ -197,6 +197,21 @@ static void check_one_wrong(rg_array *a, rg_group world, const rg_array_spec *s)
   RGT_TRUE(*a == before && !none);
 }
 
+/* All live, and one passes no array, or one that is none. */
+static void check_recover(rg_array *a, rg_group world) {
+  unsigned word = 1;
+  int failed;
+  rg_array none = NULL, before = *a;
+  uint64_t nothing[64] = {0};
+  rg_array wrong = (rg_array)(void *)nothing;
+  int last = rgt_rank == rgt_size - 1;
+  if (rg_group_agree(world, &word, &failed) == RG_ERR_UNSUPPORTED)
+    return; /* several nodes, without daemons */
+  RGT_FAILS(rg_array_recover(world, last ? &none : a), rgt_size > 1 ? RG_ERR_GROUP : RG_ERR_ARRAY);
+  RGT_FAILS(rg_array_recover(world, last ? &wrong : a), RG_ERR_ARRAY);
+  RGT_TRUE(*a == before && !none);
+}
+
 /* After an error the array is unchanged, on all. */
 void test_errors(void) {
   rg_group world;
@@ -221,6 +236,7 @@ void test_errors(void) {
     RGT_FAILS(rg_array_regroup(world, world, &bad, &a), RG_ERR_MISMATCH);
   }
   check_one_wrong(&a, world, &s);
+  check_recover(&a, world);
   check_all(a, &s);
   RGT_OK(rg_array_sync(a));
   RGT_OK(rg_array_free(&a));

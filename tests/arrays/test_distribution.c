@@ -339,11 +339,13 @@ static void check_large(rg_array_layout layout, int64_t extent, int64_t chunk, i
 }
 
 static void test_large(void) {
-  static const int64_t extents[] = {INT64_MAX, INT64_MAX - 1, (int64_t)1 << 62, 1000003};
+  /* Some room is left for what a member stores beside its elements. */
+  static const int64_t extents[] = {INT64_MAX - 10000000, INT64_MAX - 10000001, (int64_t)1 << 62,
+                                    1000003};
   srandom((unsigned)rgt_seed() + 2);
   for (int i = 0; i < 4; i++)
     for (int members = 1; members < 1000; members += 111) {
-      check_large(RG_LAYOUT_BLOCK, extents[i] - 7 * (i < 2) * 1000, 0, members);
+      check_large(RG_LAYOUT_BLOCK, extents[i], 0, members);
       check_large(RG_LAYOUT_BLOCK_CYCLIC, extents[i], 1, members);
       check_large(RG_LAYOUT_BLOCK_CYCLIC, extents[i], 64, members);
       check_large(RG_LAYOUT_BLOCK_CYCLIC, extents[i], extents[i] / 3, members);
@@ -374,6 +376,25 @@ static void test_overflow(void) {
   RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
   spec.ghosts[0] = INT64_MAX;
   RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
+  /* With its copies a mirrored array stores five times as much. */
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT64, 1, &(int64_t){(int64_t)1 << 59}));
+  RGT_OK(rgi_distribution_make(&spec, 4, &d));
+  rgi_distribution_clear(&d);
+  spec.flags = RG_ARRAY_MIRRORED;
+  RGT_FAILS(rgi_distribution_make(&spec, 4, &d), RG_ERR_LIMIT);
+}
+
+/* A chunk that is longer than the array is one block. */
+static void test_long_chunk(void) {
+  rg_array_spec spec = {.size = sizeof spec};
+  rgi_distribution d;
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT64, 2, (int64_t[]){10, 0}));
+  spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
+  spec.chunk[0] = spec.chunk[1] = INT64_MAX;
+  RGT_OK(rgi_distribution_make(&spec, 3, &d));
+  RGT_INT(d.chunk[0], 10);
+  RGT_INT(d.chunk[1], 1);
+  rgi_distribution_clear(&d);
 }
 
 /* --- errors ---------------------------------------------------------------------------------- */
@@ -461,6 +482,7 @@ int main(int argc, char **argv) {
                                    {"balance", test_balance},
                                    {"large extents", test_large},
                                    {"overflow", test_overflow},
+                                   {"long chunks", test_long_chunk},
                                    {"refused specs", test_refused},
                                    {"bounds", test_bounds},
                                    {NULL, NULL}};

@@ -23,6 +23,7 @@ int main(int argc, char **argv) {
                                    {"large increment", test_large_increment},
                                    {"order", test_order},
                                    {"full", test_full},
+                                   {"exhausted", test_exhausted},
                                    {"again", test_again},
                                    {"order again", test_order},
                                    {"stop", stop},

@@ -127,6 +127,27 @@ static void test_rounds(void) {
 #endif
 }
 
+/* Elements longer than a round; one block for a chunk of any length; extents of which one is 0 and
+ * the product of the others overflows. */
+static void test_sizes(void) {
+  rg_array_spec spec = {.size = sizeof spec};
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_OPAQUE, 1, (int64_t[]){2}));
+  spec.element_size = ((size_t)17 << 20) + 5;
+  save(rgt_world, &spec, rgt_path("one"), 8, RG_FILE_NATIVE);
+  load(rgt_world, &spec, rgt_path("one"), 8);
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_INT64, 1, (int64_t[]){10}));
+  spec.layout = RG_LAYOUT_BLOCK_CYCLIC;
+  spec.chunk[0] = INT64_MAX;
+  spec.grid[0] = rgt_size;
+  save(rgt_world, &spec, rgt_path("one"), 9, RG_FILE_NATIVE);
+  load(rgt_world, &spec, rgt_path("one"), 9);
+  RGT_OK(rg_array_spec_set(&spec, RG_TYPE_OPAQUE, 3,
+                           (int64_t[]){(int64_t)1 << 62, (int64_t)1 << 62, 0}));
+  spec.element_size = (size_t)1 << 40;
+  save(rgt_world, &spec, rgt_path("one"), 10, RG_FILE_NATIVE);
+  load(rgt_world, &spec, rgt_path("one"), 10);
+}
+
 /* --- files that are none ---------------------------------------------------------------- */
 
 enum { HEADER = 4096, N = 600 };
@@ -292,6 +313,7 @@ int main(int argc, char **argv) {
                                    {"native round trips", test_native},
                                    {"HDF5 round trips", test_hdf5},
                                    {"several rounds", test_rounds},
+                                   {"sizes", test_sizes},
                                    {"damaged files", test_damaged},
                                    {"foreign files", test_foreign},
                                    {"other shapes and types", test_other},

@@ -45,10 +45,16 @@ static void test_damaged(void) {
 /* --- files of other programs ------------------------------------------------------------ */
 
 typedef struct {
+  const char *name, *type; /* type: a variable of HDF5's */
+  hsize_t values;
+} foreign_attribute;
+
+typedef struct {
   const char *path, *dataset;
   int dims;
   const char *type; /* in the file: a variable of HDF5's */
   int compressed;
+  const foreign_attribute *attribute; /* NULL: there is none */
 } foreign;
 
 static void *hdf5(const char *name) {
@@ -62,6 +68,17 @@ static void compress(hid_t how) {
   __typeof__(H5Pset_deflate) *set_deflate = hdf5("H5Pset_deflate");
   set_chunk(how, 2, (hsize_t[]){7, 11});
   set_deflate(how, 4);
+}
+
+static void write_attribute(hid_t dataset, const foreign_attribute *f) {
+  hid_t type = *(hid_t *)hdf5(f->type);
+  hid_t space = rgi_h5.pH5Screate_simple(1, &f->values, NULL);
+  hid_t attribute = rgi_h5.pH5Acreate2(dataset, f->name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  void *values = calloc(f->values, 16);
+  RGT_TRUE(rgi_h5.pH5Awrite(attribute, type, values) >= 0);
+  rgi_h5.pH5Aclose(attribute);
+  rgi_h5.pH5Sclose(space);
+  free(values);
 }
 
 /* Rank 0: a dataset whose element i is i, as a double of this program's. */
@@ -81,6 +98,8 @@ static void write_foreign(const foreign *f) {
     compress(how);
   hid_t dataset = rgi_h5.pH5Dcreate2(file, f->dataset, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
   RGT_TRUE(write(dataset, *rgi_h5.pH5T_NATIVE_DOUBLE_g, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+  if (f->attribute)
+    write_attribute(dataset, f->attribute);
   rgi_h5.pH5Dclose(dataset);
   rgi_h5.pH5Pclose(how);
   rgi_h5.pH5Sclose(space);
@@ -119,7 +138,7 @@ static void test_others(void) {
   for (int t = 0; t < 12; t++) {
     rg_array_type type = types[t / 2].type;
     rg_array a;
-    make(&(foreign){rgt_path("other"), "array", 2, types[t / 2].name, t % 2});
+    make(&(foreign){rgt_path("other"), "array", 2, types[t / 2].name, t % 2, NULL});
     if (!RGT_OK(rg_array_open(rgt_world, rgt_path("other"), &a)))
       continue;
     for (int64_t i = 0; i < ROWS; i++)
@@ -132,17 +151,91 @@ static void test_others(void) {
 static void test_strange(void) {
   rg_array a = new_array(RG_TYPE_DOUBLE);
   const char *path = rgt_path("strange");
-  make(&(foreign){path, "something", 2, "H5T_IEEE_F64LE_g", 0});
+  make(&(foreign){path, "something", 2, "H5T_IEEE_F64LE_g", 0, NULL});
   rgt_load_fails(a, path, "dataset \"array\"");
-  make(&(foreign){path, "array", 0, "H5T_IEEE_F64LE_g", 0});
+  make(&(foreign){path, "array", 0, "H5T_IEEE_F64LE_g", 0, NULL});
   rgt_load_fails(a, path, "0 dimensions");
-  make(&(foreign){path, "array", 8, "H5T_IEEE_F64LE_g", 0});
+  make(&(foreign){path, "array", 8, "H5T_IEEE_F64LE_g", 0, NULL});
   rgt_load_fails(a, path, "8 dimensions");
-  make(&(foreign){path, "array", 2, "H5T_STD_U32LE_g", 0});
+  make(&(foreign){path, "array", 2, "H5T_STD_U32LE_g", 0, NULL});
   rgt_load_fails(a, path, "type");
-  make(&(foreign){path, "array", 2, "H5T_STD_I16LE_g", 0});
+  make(&(foreign){path, "array", 2, "H5T_STD_I16LE_g", 0, NULL});
   rgt_load_fails(a, path, "type");
   RGT_OK(rg_array_free(&a));
+}
+
+/* An attribute of the checksum's name is one word, or the file is refused; one of a common name
+ * means nothing. */
+static void test_attributes(void) {
+  static const foreign_attribute wrong[] = {{"regroup_checksum", "H5T_NATIVE_UINT8_g", 4096},
+                                            {"regroup_checksum", "H5T_NATIVE_UINT64_g", 2},
+                                            {"regroup_checksum", "H5T_NATIVE_UINT64_g", 0},
+                                            {"regroup_checksum", "H5T_NATIVE_INT64_g", 1},
+                                            {"regroup_checksum", "H5T_NATIVE_UINT8_g", 1},
+                                            {"regroup_checksum", "H5T_IEEE_F64LE_g", 1}};
+  static const foreign_attribute right = {"regroup_checksum", "H5T_NATIVE_UINT64_g", 1};
+  static const foreign_attribute common = {"checksum", "H5T_NATIVE_UINT64_g", 4096};
+  rg_array a = new_array(RG_TYPE_DOUBLE);
+  const char *path = rgt_path("attribute");
+  for (int i = 0; i < 6; i++) {
+    make(&(foreign){path, "array", 2, "H5T_IEEE_F64LE_g", 0, &wrong[i]});
+    rgt_load_fails(a, path, "regroup_checksum");
+  }
+  make(&(foreign){path, "array", 2, "H5T_IEEE_F64LE_g", 0, &right});
+  rgt_load_fails(a, path, "checksum of its elements differs");
+  make(&(foreign){path, "array", 2, "H5T_IEEE_F64LE_g", 0, &common});
+  RGT_OK(rg_array_load(a, path));
+  RGT_DBL(element(a, RG_TYPE_DOUBLE, 1, 0), COLUMNS, 0);
+  RGT_OK(rg_array_free(&a));
+}
+
+/* --- drawn files ----------------------------------------------------------------------------- */
+
+/* Rank 0: a dataset in pieces, of which none is written: its extents may be of any size. */
+static void write_drawn(const char *path) {
+  static const hsize_t extents[] = {0,        1, 2, 3, 1000, (hsize_t)1 << 40, (hsize_t)1 << 62,
+                                    INT64_MAX};
+  static const char *const types[] = {"H5T_IEEE_F64LE_g", "H5T_STD_I32BE_g",   "H5T_STD_I64LE_g",
+                                      "H5T_C_S1_g",       "H5T_STD_REF_OBJ_g", "H5T_STD_B8LE_g"};
+  __typeof__(H5Pset_chunk) *set_chunk = hdf5("H5Pset_chunk");
+  hsize_t shape[8], chunk[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  int dims = 1 + (int)(random() % 8), big = random() % 2 ? 8 : 4;
+  for (int k = 0; k < dims; k++)
+    shape[k] = extents[random() % big];
+  RGT_OK(rgi_h5_begin());
+  hid_t file = rgi_h5.pH5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = rgi_h5.pH5Screate_simple(dims, shape, NULL);
+  hid_t how = rgi_h5.pH5Pcreate(*rgi_h5.pH5P_CLS_DATASET_CREATE_ID_g);
+  set_chunk(how, dims, chunk);
+  hid_t dataset = rgi_h5.pH5Dcreate2(file, "array", *(hid_t *)hdf5(types[random() % 6]), space,
+                                     H5P_DEFAULT, how, H5P_DEFAULT);
+  foreign_attribute f = {"regroup_checksum", types[random() % 3], (hsize_t)random() % 3};
+  if (dataset >= 0 && random() % 4 == 0)
+    write_attribute(dataset, &f);
+  if (dataset >= 0)
+    rgi_h5.pH5Dclose(dataset);
+  rgi_h5.pH5Pclose(how);
+  rgi_h5.pH5Sclose(space);
+  rgi_h5.pH5Fclose(file);
+  rgi_h5_end();
+}
+
+/* A file is opened, or refused with an error on all members. */
+static void test_drawn(void) {
+  srandom((unsigned)rgt_seed());
+  for (int i = 0; i < 60; i++) {
+    rg_array a = NULL;
+    if (rgt_rank == 0)
+      write_drawn(rgt_path("drawn"));
+    MPI_Barrier(MPI_COMM_WORLD);
+    int code = rg_array_open(rgt_world, rgt_path("drawn"), &a), least, most;
+    MPI_Allreduce(&code, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&code, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    RGT_INT(least, most);
+    RGT_TRUE(code == RG_SUCCESS || code == RG_ERR_FILE || code == RG_ERR_LIMIT ||
+             code == RG_ERR_NOMEM);
+    RGT_OK(rg_array_free(&a));
+  }
 }
 
 int main(int argc, char **argv) {
@@ -150,6 +243,8 @@ int main(int argc, char **argv) {
                                    {"damaged files", test_damaged},
                                    {"files of other programs", test_others},
                                    {"files that are no arrays", test_strange},
+                                   {"attributes", test_attributes},
+                                   {"drawn files", test_drawn},
                                    {"end", rgt_files_end},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "file_hdf5", tests);

@@ -210,6 +210,7 @@ static void test_flags(void) {
   RGT_OK(rg_array_regroup(rgt_world, rgt_world, NULL, &b));
   RGT_OK(rg_array_info(b, &spec));
   RGT_INT(spec.flags, RG_ARRAY_MIRRORED);
+  RGT_INT(b->replicated, 1); /* it has its copies from the start */
   RGT_INT(rgt_wrong_bytes(b, 3), 0);
   RGT_OK(rg_array_free(&b));
   RGT_OK(rg_array_free(&a));

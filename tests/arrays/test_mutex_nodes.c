@@ -9,7 +9,9 @@
 #include "tests/check/check.h"
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {MUTEXES, {NULL, NULL}};
+  static const rgt_test tests[] = {{"start", test_start},         {"mutexes", test_mutexes},
+                                   {"errors", test_mutex_errors}, {"fence", test_mutex_fence},
+                                   {"stop", test_stop},           {NULL, NULL}};
   rounds = 40;
   return rgt_main(argc, argv, "mutex_nodes", tests);
 }

@@ -46,6 +46,7 @@ static void die_with_locks(rg_array a, rg_mutexes m) {
 static void try_all(rg_array a, rg_mutexes m, int dead) {
   const double one = 0;
   int64_t lo[2], hi[2];
+  int locked;
   must(!rg_array_distribution(a, dead, lo, hi), "rg_array_distribution");
   if (lo[0] < hi[0] && lo[1] < hi[1]) {
     hi[0] = lo[0] + 1;
@@ -57,6 +58,7 @@ static void try_all(rg_array a, rg_mutexes m, int dead) {
   hi[1] = lo[1] + 1;
   must(!rg_array_acc(a, lo, hi, &one, NULL, NULL), "rg_array_acc to a member that lives");
   must(rg_mutexes_lock(m, 0) == RG_ERR_PROC_FAILED, "rg_mutexes_lock of the dead's");
+  must(rg_mutexes_try(m, 0, &locked) == RG_ERR_PROC_FAILED, "rg_mutexes_try of the dead's");
   must(!rg_mutexes_lock(m, 1) && !rg_mutexes_unlock(m, 1), "rg_mutexes_lock of another");
 }
 
