@@ -6,11 +6,16 @@
 #ifndef RGI_PATCH_H
 #define RGI_PATCH_H
 
+#include "access/kernel.h"
 #include "access/strided.h"
 
 /* Copies from the origin to the target, or back. */
 void rgi_patch_put(const rgi_strided *p, void *target, const void *origin);
 void rgi_patch_get(const rgi_strided *p, const void *target, void *origin);
+
+/* target[i] = origin[i] op target[i] for elements of the kernel's kind. Not atomic. */
+void rgi_patch_combine(const rgi_kernel *kernel, const rgi_strided *p, void *target,
+                       const void *origin, const void *factor);
 
 /* target += *alpha * origin (alpha NULL: 1). Not atomic. Not for RG_TYPE_OPAQUE. */
 void rgi_patch_accumulate(rg_array_type type, const rgi_strided *p, void *target,

@@ -31,9 +31,33 @@ static inline void rgi_copy_vectors(char *to, const char *from, size_t bytes) {
   memcpy(to, from, bytes);
 }
 
+/* A number is loaded and stored once, since other processes may read or write it meanwhile: the C
+ * library stores some bytes of 2, 4 or 8 twice where it is not told how many there are. 0: these
+ * are other bytes. */
+static inline int rgi_copy_number(void *to, const void *from, size_t bytes) {
+  switch (bytes) {
+  case 1:
+    memcpy(to, from, 1);
+    return 1;
+  case 2:
+    memcpy(to, from, 2);
+    return 1;
+  case 4:
+    memcpy(to, from, 4);
+    return 1;
+  case 8:
+    memcpy(to, from, 8);
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 /* As memcpy: the blocks do not overlap. From 32 to 63 bytes behind both ways are as fast. */
 static inline void rgi_copy_block(void *to, const void *from, size_t bytes) {
   size_t behind = ((uintptr_t)to - (uintptr_t)from) % 4096;
+  if (rgi_copy_number(to, from, bytes))
+    return;
   if (bytes >= RGI_COPY_LONG && behind - 1 < 63)
     rgi_copy_vectors(to, from, bytes);
   else

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * Applying an operation: by a loop of op_kernel.c where there is one, else by MPI_Reduce_local. The
- * loops are faster than MPI's; besides, MPICH 4.0 takes minimum and maximum of unsigned integers
- * as if they were signed, Open MPI 4.1 takes those of MPI_UNSIGNED_LONG so, and those of MPI_OFFSET
- * as if it were unsigned; and its sums of short integers saturate. */
+ * Applying an operation: by a loop of access/kernel.h where there is one, else by MPI_Reduce_local.
+ * The loops are faster than MPI's; besides, MPICH 4.0 takes minimum and maximum of unsigned
+ * integers as if they were signed, Open MPI 4.1 takes those of MPI_UNSIGNED_LONG so, and those of
+ * MPI_OFFSET as if it were unsigned; and its sums of short integers saturate. */
 #include "collectives/op_apply.h"
 
 #include <limits.h>
@@ -56,9 +56,9 @@ static int reduce_copies(const void *in, void *inout, size_t count, MPI_Datatype
 
 int rgi_op_apply(const void *in, void *inout, size_t count, MPI_Datatype type, MPI_Op op) {
   MPI_Aint low, extent;
-  rgi_op_kernel kernel = rgi_op_kernel_of(type, op);
-  if (kernel.run) {
-    kernel.run(in, inout, count * kernel.units);
+  const rgi_kernel *kernel = rgi_op_kernel_of(type, op);
+  if (kernel->run) {
+    kernel->run(in, inout, count * kernel->units);
     return RG_SUCCESS;
   }
   MPI_Type_get_extent(type, &low, &extent);

@@ -5,17 +5,19 @@
  * KiB at a time, since MPI wants them atomic for each element only: so others do not wait long. */
 #include "mpi/win_access.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #include "access/patch.h"
 #include "base/copy.h"
 #include "base/error.h"
 #include "collectives/op_apply.h"
 #include "collectives/op_check.h"
+#include "collectives/op_kernel.h"
 #include "formation/datatype.h"
 #include "mpi/win_type.h"
 
 #define AT_A_TIME 32768 /* bytes under the lock, about */
+#define STAGED 4096     /* the same, of elements that are combined elsewhere */
 #define SMALL 256       /* bytes that are not worth a walk over their layout */
 
 RGI_WIN_THREAD char rgi_win_has_put;
@@ -63,14 +65,6 @@ int rgi_win_access_takes(MPI_Datatype type, MPI_Op op) {
  * Elements of one basic type that lie dense on all sides, in memory that is open to the caller.
  * What these functions do not make has not been begun: another access, or a wrong one. */
 
-/* A number of the commonest size is one load and one store. */
-static inline void copy_dense(void *to, const void *from, size_t bytes) {
-  if (bytes == sizeof(uint64_t))
-    memcpy(to, from, sizeof(uint64_t));
-  else
-    rgi_copy_block(to, from, bytes);
-}
-
 /* Whether a side is like the target's. */
 static inline int is_like(const rgi_win_buffer *b, const rgi_win_buffer *target) {
   return b->type == target->type && b->count == target->count && b->memory;
@@ -100,16 +94,22 @@ static inline int copy_common(const rgi_win *w, const rgi_win_access *a, int *co
   uint64_t bytes = is_like(&a->origin, &a->target) ? basic_bytes(&a->target) : 0;
   char *at = find_open(w, a, bytes);
   if (at)
-    copy_dense(a->kind == RGI_WIN_PUT ? at : a->origin.memory,
-               a->kind == RGI_WIN_PUT ? a->origin.memory : at, bytes);
+    rgi_copy_block(a->kind == RGI_WIN_PUT ? at : a->origin.memory,
+                   a->kind == RGI_WIN_PUT ? a->origin.memory : at, bytes);
   *code = MPI_SUCCESS;
   return at != NULL;
 }
 
 /* Sums are of ints and larger numbers: those of bytes have no operation. */
 static inline int is_common_op(const rgi_win_access *a, uint64_t bytes) {
-  return a->op == MPI_REPLACE || a->op == MPI_NO_OP ||
+  return a->op == MPI_REPLACE || (a->op == MPI_NO_OP && a->kind == RGI_WIN_GET_ACCUMULATE) ||
          (a->op == MPI_SUM && bytes >= sizeof(int) * (uint64_t)a->target.count);
+}
+
+/* Whether the loops can combine the elements where they lie. */
+static inline int lies_aligned(const rgi_win_access *a, const char *at, uint64_t bytes) {
+  uintptr_t below = bytes == 4 * (uint64_t)a->target.count ? 3 : 7;
+  return (((uintptr_t)at | (uintptr_t)a->origin.memory) & below) == 0;
 }
 
 int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code) {
@@ -119,14 +119,16 @@ int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code) {
       (a->kind == RGI_WIN_GET_ACCUMULATE && !is_like(&a->result, &a->target)))
     return 0;
   char *at = find_open(w, a, bytes);
+  if (at && a->op == MPI_SUM && !lies_aligned(a, at, bytes))
+    return 0;
   int error = at ? rgi_win_access_lock(w, a->rank) : RG_SUCCESS;
   *code = error ? rgi_win_raise_own(w, error) : MPI_SUCCESS;
   if (!at || error)
     return at != NULL;
   if (a->kind == RGI_WIN_GET_ACCUMULATE)
-    copy_dense(a->result.memory, at, bytes);
+    rgi_copy_block(a->result.memory, at, bytes);
   if (a->op == MPI_REPLACE)
-    copy_dense(at, a->origin.memory, bytes);
+    rgi_copy_block(at, a->origin.memory, bytes);
   else if (a->op == MPI_SUM)
     rgi_op_apply(a->origin.memory, at, (size_t)a->target.count, a->target.type, a->op);
   rgi_win_access_unlock(w, a->rank);
@@ -142,31 +144,33 @@ typedef struct {
   int64_t count, bytes, low, reach; /* from the first byte to behind the last one */
   const rgi_layout *layout;         /* NULL: dense */
   MPI_Datatype basic;
-  int64_t basic_size;
+  int64_t basic_size, basic_extent;
+  uintptr_t placing; /* of its elements, beside that of the memory */
 } side;
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* units: as basic elements with their gaps. */
-static int find_side(const rgi_win_buffer *b, int units, side *s) {
-  size_t common = rgi_datatype_basic_size(b->type);
-  *s = (side){b->memory, b->count, 0, 0, 0, NULL, b->type, (int64_t)common};
+static int find_side(const rgi_win_buffer *b, side *s) {
+  int64_t common = (int64_t)rgi_datatype_basic_size(b->type);
+  *s = (side){b->memory, b->count, 0, 0, 0, NULL, b->type, common, common, 0};
   if (b->count < 0)
     return MPI_ERR_COUNT;
   if (b->type == MPI_DATATYPE_NULL)
     return MPI_ERR_TYPE;
   if (common)
-    return __builtin_mul_overflow(b->count, (int64_t)common, &s->bytes) || (s->reach = s->bytes, 0)
+    return __builtin_mul_overflow(b->count, common, &s->bytes) || (s->reach = s->bytes, 0)
                ? MPI_ERR_COUNT
                : MPI_SUCCESS;
   const rgi_win_type *t = rgi_win_type_of(b->type);
   if (!t)
     return MPI_ERR_TYPE;
-  s->layout = units && t->units.runs ? &t->units : &t->layout;
+  s->layout = &t->layout;
   s->basic = t->basic;
   s->basic_size = t->basic_size;
+  s->basic_extent = t->basic_extent;
+  s->placing = t->placing;
   if (s->layout->size == 0 || b->count == 0)
     return MPI_SUCCESS;
   int64_t span;
@@ -192,7 +196,7 @@ static int lacks_memory(const side *s) {
 
 /* The target's side: where it is in the caller's memory. nothing: MPI_PROC_NULL. */
 static int find_target(rgi_win *w, const rgi_win_access *a, side *t, int *nothing) {
-  int class = find_side(&a->target, a->kind >= RGI_WIN_ACCUMULATE, t);
+  int class = find_side(&a->target, t);
   if (class == MPI_SUCCESS)
     class = rgi_win_access_place(w, a, t->low, t->reach, &t->memory);
   *nothing = a->rank == MPI_PROC_NULL;
@@ -201,7 +205,7 @@ static int find_target(rgi_win *w, const rgi_win_access *a, side *t, int *nothin
 
 int rgi_win_access_check(rgi_win *w, const rgi_win_access *a) {
   side t;
-  if (find_side(&a->target, 0, &t) != MPI_SUCCESS)
+  if (find_side(&a->target, &t) != MPI_SUCCESS)
     return MPI_SUCCESS;
   if (rgi_win_access_place(w, a, t.low, t.reach, &t.memory) == MPI_ERR_RMA_RANGE)
     return MPI_ERR_RMA_RANGE;
@@ -211,8 +215,7 @@ int rgi_win_access_check(rgi_win *w, const rgi_win_access *a) {
   return MPI_SUCCESS;
 }
 
-/* --- moving
- * --------------------------------------------------------------------------------------- */
+/* --- moving --------------------------------------------------------------------------------- */
 
 static void put_piece(const rgi_strided *p, void *target, void *origin, const void *how) {
   (void)how;
@@ -224,42 +227,8 @@ static void get_piece(const rgi_strided *p, void *target, void *origin, const vo
   rgi_patch_get(p, target, origin);
 }
 
-/* How the pieces of an accumulate are combined. */
-typedef struct {
-  MPI_Datatype type;
-  MPI_Op op;
-  int64_t size; /* of an element */
-  int sum;      /* the rg_array_type whose sums patch_accumulate.c makes, or -1 */
-} combination;
-
-static int type_of_sum(MPI_Datatype type, MPI_Op op) {
-  if (op != MPI_SUM)
-    return -1;
-  if (type == MPI_DOUBLE)
-    return RG_TYPE_DOUBLE;
-  if (type == MPI_FLOAT)
-    return RG_TYPE_FLOAT;
-  if (type == MPI_INT || type == MPI_INT32_T)
-    return RG_TYPE_INT32;
-  if (type == MPI_LONG || type == MPI_INT64_T || type == MPI_LONG_LONG)
-    return RG_TYPE_INT64;
-  return type == MPI_C_DOUBLE_COMPLEX ? RG_TYPE_DOUBLE_COMPLEX : -1;
-}
-
 static void combine_piece(const rgi_strided *p, void *target, void *origin, const void *how) {
-  const combination *c = how;
-  int64_t at[RGI_STRIDED_DIMS] = {0}, from = 0, to = 0;
-  int64_t rows = p->dims > 1 ? p->extent[1] : 1;
-  if (c->sum >= 0) {
-    rgi_patch_accumulate((rg_array_type)c->sum, p, target, origin, NULL);
-    return;
-  }
-  do
-    for (int64_t i = 0; i < rows; i++)
-      rgi_op_apply((char *)origin + from + i * (p->dims > 1 ? p->origin_stride[1] : 0),
-                   (char *)target + to + i * (p->dims > 1 ? p->target_stride[1] : 0),
-                   (size_t)(p->extent[0] / c->size), c->type, c->op);
-  while (rgi_strided_step(p, at, &from, &to));
+  rgi_patch_combine(how, p, target, origin, NULL);
 }
 
 static int copy_sides(const side *target, const side *origin, rgi_win_kind kind) {
@@ -271,7 +240,7 @@ static int copy_sides(const side *target, const side *origin, rgi_win_kind kind)
   if (source->bytes == 0)
     return MPI_SUCCESS;
   if (!source->layout && !sink->layout) {
-    copy_dense(sink->memory, source->memory, (size_t)source->bytes);
+    rgi_copy_block(sink->memory, source->memory, (size_t)source->bytes);
     return MPI_SUCCESS;
   }
   begin_side(target, &to);
@@ -280,24 +249,51 @@ static int copy_sides(const side *target, const side *origin, rgi_win_kind kind)
   return MPI_SUCCESS;
 }
 
-/* The three sides of an accumulate on their way. */
+/* The sides of an accumulate on their way: the target as it is read for the result, as it is read
+ * to be combined, and as it is written. */
 typedef struct {
-  rgi_layout_cursor read, write, origin, result;
-  combination how;
+  rgi_layout_cursor result, origin, read, old, write;
+  MPI_Datatype basic;
+  int64_t basic_size;
+  const rgi_layout *basic_layout; /* NULL: without gaps */
+  const rgi_kernel *kernel;       /* that combines the elements where they lie; or NULL */
 } accumulation;
+
+static void begin_staged(const accumulation *m, rgi_layout_cursor *c, char *memory, int64_t bytes) {
+  if (m->basic_layout)
+    rgi_layout_begin(c, m->basic_layout, memory, bytes / m->basic_size);
+  else
+    rgi_layout_begin_flat(c, memory, bytes);
+}
+
+/* Elements that are not aligned, have gaps, or that MPI combines are combined elsewhere, side by
+ * side and aligned; what lies in gaps is not written. */
+static void combine_staged(accumulation *m, const rgi_win_access *a, int64_t bytes) {
+  _Alignas(max_align_t) char ours[STAGED], theirs[STAGED];
+  rgi_layout_cursor staged;
+  begin_staged(m, &staged, ours, bytes);
+  rgi_layout_walk(&staged, &m->origin, bytes, put_piece, NULL);
+  begin_staged(m, &staged, theirs, bytes);
+  rgi_layout_walk(&staged, &m->old, bytes, put_piece, NULL);
+  rgi_op_apply(ours, theirs, (size_t)(bytes / m->basic_size), m->basic, a->op);
+  begin_staged(m, &staged, theirs, bytes);
+  rgi_layout_walk(&m->write, &staged, bytes, put_piece, NULL);
+}
 
 static void accumulate_part(accumulation *m, const rgi_win_access *a, int64_t bytes) {
   if (a->kind == RGI_WIN_GET_ACCUMULATE)
     rgi_layout_walk(&m->read, &m->result, bytes, get_piece, NULL);
   if (a->op == MPI_REPLACE)
     rgi_layout_walk(&m->write, &m->origin, bytes, put_piece, NULL);
+  else if (a->op != MPI_NO_OP && m->kernel)
+    rgi_layout_walk(&m->write, &m->origin, bytes, combine_piece, m->kernel);
   else if (a->op != MPI_NO_OP)
-    rgi_layout_walk(&m->write, &m->origin, bytes, combine_piece, &m->how);
+    combine_staged(m, a, bytes);
 }
 
 static int accumulate_sides(rgi_win *w, const rgi_win_access *a, const side *target,
                             accumulation *m) {
-  int64_t step = AT_A_TIME / target->basic_size * target->basic_size;
+  int64_t room = m->kernel ? AT_A_TIME : STAGED, step = room / target->basic_extent * m->basic_size;
   for (int64_t at = 0; at < target->bytes; at += step) {
     int error = rgi_win_access_lock(w, a->rank);
     if (error)
@@ -308,82 +304,112 @@ static int accumulate_sides(rgi_win *w, const rgi_win_access *a, const side *tar
   return MPI_SUCCESS;
 }
 
-/* The elements of all sides are of one predefined type, which the operation takes. */
-static int check_operation(const rgi_win_access *a, const side *target, const side *other) {
+/* The elements of all sides are of one predefined type. */
+static int check_elements(const side *target, const side *other) {
   if (target->basic == MPI_DATATYPE_NULL || other->basic == MPI_DATATYPE_NULL)
     return target->bytes || other->bytes ? MPI_ERR_TYPE : MPI_SUCCESS;
-  if (other->bytes != target->bytes)
-    return MPI_ERR_TRUNCATE;
-  return rgi_win_access_takes(target->basic, a->op) ? MPI_SUCCESS : MPI_ERR_OP;
+  return other->bytes == target->bytes ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
-/* A side that takes part. */
-static int prepare_side(const rgi_win_access *a, const rgi_win_buffer *b, const side *target,
-                        side *s) {
-  int class = find_side(b, 1, s);
-  if (class == MPI_SUCCESS && lacks_memory(s))
-    class = MPI_ERR_BUFFER;
-  return class == MPI_SUCCESS ? check_operation(a, target, s) : class;
+/* A type without elements takes all of MPI's operations. */
+static int check_operation(const rgi_win_access *a, const side *target) {
+  int takes = target->basic != MPI_DATATYPE_NULL
+                  ? rgi_win_access_takes(target->basic, a->op)
+                  : a->op == MPI_REPLACE || a->op == MPI_NO_OP || is_builtin(a->op);
+  if (a->op == MPI_NO_OP && a->kind == RGI_WIN_ACCUMULATE)
+    takes = 0;
+  return takes ? MPI_SUCCESS : MPI_ERR_OP;
+}
+
+/* A side that the caller gives. */
+static int find_own(const rgi_win_buffer *b, side *s) {
+  int class = find_side(b, s);
+  return class == MPI_SUCCESS && lacks_memory(s) ? MPI_ERR_BUFFER : class;
+}
+
+/* Those of the three sides that take part; then the operation. As MPI does, types are looked at
+ * first. */
+static int find_sides(rgi_win *w, const rgi_win_access *a, side *target, side *origin, side *result,
+                      int *nothing) {
+  int class = find_target(w, a, target, nothing), is_get = a->kind == RGI_WIN_GET_ACCUMULATE;
+  origin->layout = result->layout = NULL;
+  if (class == MPI_SUCCESS && (a->op != MPI_NO_OP || !is_get))
+    class = find_own(&a->origin, origin);
+  if (class == MPI_SUCCESS && is_get)
+    class = find_own(&a->result, result);
+  if (class == MPI_SUCCESS && a->op != MPI_NO_OP)
+    class = check_elements(target, origin);
+  if (class == MPI_SUCCESS && is_get)
+    class = check_elements(target, result);
+  return class == MPI_SUCCESS ? check_operation(a, target) : class;
+}
+
+/* The loop that combines the elements of both sides where they lie; NULL: there is none. */
+static const rgi_kernel *find_kernel(const rgi_win_access *a, const side *target,
+                                     const side *origin) {
+  uintptr_t below, placing = (uintptr_t)target->memory | target->placing |
+                             (uintptr_t)origin->memory | origin->placing;
+  if (target->basic_size != target->basic_extent)
+    return NULL;
+  const rgi_kernel *kernel = rgi_op_kernel_of(target->basic, a->op);
+  below = kernel->log < 3 ? ((uintptr_t)1 << kernel->log) - 1 : 7;
+  return kernel->run && (placing & below) == 0 ? kernel : NULL;
 }
 
 /* A few elements that lie dense on all sides. */
-static int accumulate_dense(rgi_win *w, const rgi_win_access *a, const side *target) {
+static int accumulate_dense(rgi_win *w, const rgi_win_access *a, const side *target,
+                            const rgi_kernel *kernel) {
   int error = rgi_win_access_lock(w, a->rank);
   if (error)
     return rgi_win_raise_own(w, error);
   if (a->kind == RGI_WIN_GET_ACCUMULATE)
-    copy_dense(a->result.memory, target->memory, (size_t)target->bytes);
+    rgi_copy_block(a->result.memory, target->memory, (size_t)target->bytes);
   if (a->op == MPI_REPLACE)
-    copy_dense(target->memory, a->origin.memory, (size_t)target->bytes);
-  else if (a->op != MPI_NO_OP)
-    rgi_op_apply(a->origin.memory, target->memory, (size_t)a->target.count, target->basic, a->op);
+    rgi_copy_block(target->memory, a->origin.memory, (size_t)target->bytes);
+  else if (kernel)
+    kernel->run(a->origin.memory, target->memory, (size_t)target->bytes >> kernel->log);
   rgi_win_access_unlock(w, a->rank);
   return MPI_SUCCESS;
 }
 
 static int accumulate_spread(rgi_win *w, const rgi_win_access *a, const side *target,
-                             const side *origin, const side *result) {
-  accumulation m;
+                             const side *origin, const side *result, const rgi_kernel *kernel) {
+  accumulation m = {.basic = target->basic, .basic_size = target->basic_size, .kernel = kernel};
+  const rgi_win_type *basic = NULL;
+  if (target->basic_size != target->basic_extent && !(basic = rgi_win_type_of(target->basic)))
+    return rgi_win_raise(w, MPI_ERR_NO_MEM);
+  m.basic_layout = basic ? &basic->layout : NULL;
   begin_side(target, &m.read);
+  begin_side(target, &m.old);
   begin_side(target, &m.write);
   if (a->op != MPI_NO_OP)
     begin_side(origin, &m.origin);
   if (a->kind == RGI_WIN_GET_ACCUMULATE)
     begin_side(result, &m.result);
-  m.how =
-      (combination){target->basic, a->op, target->basic_size, type_of_sum(target->basic, a->op)};
   return accumulate_sides(w, a, target, &m);
 }
 
 static int accumulate(rgi_win *w, const rgi_win_access *a) {
   side target, origin, result;
-  int nothing, class = find_target(w, a, &target, &nothing);
-  origin.layout = result.layout = NULL;
-  if (class == MPI_SUCCESS && nothing)
-    return MPI_SUCCESS;
-  if (class == MPI_SUCCESS && a->op != MPI_NO_OP)
-    class = prepare_side(a, &a->origin, &target, &origin);
-  if (class == MPI_SUCCESS && a->kind == RGI_WIN_GET_ACCUMULATE)
-    class = prepare_side(a, &a->result, &target, &result);
+  int nothing, class = find_sides(w, a, &target, &origin, &result, &nothing);
   if (class != MPI_SUCCESS)
     return rgi_win_raise(w, class);
-  if (target.bytes == 0)
+  if (nothing || target.bytes == 0)
     return MPI_SUCCESS;
-  if (!target.layout && !origin.layout && !result.layout && target.bytes <= SMALL)
-    return accumulate_dense(w, a, &target);
-  return accumulate_spread(w, a, &target, &origin, &result);
+  int is_moved = a->op == MPI_REPLACE || a->op == MPI_NO_OP;
+  const rgi_kernel *kernel = is_moved ? NULL : find_kernel(a, &target, &origin);
+  if (!target.layout && !origin.layout && !result.layout && target.bytes <= SMALL &&
+      (kernel || is_moved))
+    return accumulate_dense(w, a, &target, kernel);
+  return accumulate_spread(w, a, &target, &origin, &result, kernel);
 }
 
 static int copy(rgi_win *w, const rgi_win_access *a) {
   side target, origin;
   int nothing, class = find_target(w, a, &target, &nothing);
-  if (class == MPI_SUCCESS && nothing)
-    return MPI_SUCCESS;
   if (class == MPI_SUCCESS)
-    class = find_side(&a->origin, 0, &origin);
-  if (class == MPI_SUCCESS && lacks_memory(&origin))
-    class = MPI_ERR_BUFFER;
-  if (class == MPI_SUCCESS)
+    class = find_own(&a->origin, &origin);
+  if (class == MPI_SUCCESS && !nothing)
     class = copy_sides(&target, &origin, a->kind);
   return class == MPI_SUCCESS ? MPI_SUCCESS : rgi_win_raise(w, class);
 }

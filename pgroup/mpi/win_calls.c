@@ -4,11 +4,13 @@
  * MPI's calls that access a window, with int counts and with MPI_Count ones. */
 #include <string.h>
 
-#include "collectives/op_apply.h"
+#include "base/copy.h"
 #include "collectives/op_check.h"
 #include "formation/datatype.h"
+#include "formation/type_contents.h"
 #include "mpi/intercept.h"
 #include "mpi/win_nodes.h"
+#include "mpi/win_type.h"
 
 /* Drops const: an origin is only read. */
 static void *writable(const void *memory) {
@@ -77,48 +79,15 @@ static int access_nodes(rgi_win_nodes *s, rgi_win_access *a, MPI_Request *reques
 
 /* --- one element --------------------------------------------------------------------------- */
 
-/* The element's place, as for other accesses. MPI has the same errors for both calls. */
-static int find_element(rgi_win *w, const rgi_win_access *a, MPI_Datatype type, char **at,
-                        size_t *bytes) {
-  MPI_Count low, extent;
-  int size;
-  *bytes = rgi_datatype_basic_size(type);
-  if (!*bytes) {
-    int n[3], combiner;
-    if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
-        PMPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner) != MPI_SUCCESS ||
-        combiner != MPI_COMBINER_NAMED)
-      return MPI_ERR_TYPE;
-    PMPI_Type_get_extent_x(type, &low, &extent);
-    *bytes = (size_t)extent;
-  }
-  return rgi_win_access_place(w, a, 0, (int64_t)*bytes, at);
-}
-
-/* class: what is wrong with the call, or MPI_SUCCESS. 0: the call ends here, with *code. */
-static int lock_element(rgi_win *w, int rank, int class, const char *at, int *code) {
-  *code = class == MPI_SUCCESS ? MPI_SUCCESS : rgi_win_raise(w, class);
-  if (class != MPI_SUCCESS || !at)
-    return 0;
-  rgi_win_poll_served(RGI_WIN_ACCESS);
-  int error = rgi_win_access_lock(w, rank);
-  *code = rgi_win_raise_own(w, error);
-  return !error;
-}
-
-static void fetch_and_apply(const rgi_win_access *a, char *at, size_t bytes) {
-  memcpy(a->result.memory, at, bytes);
-  if (a->op == MPI_REPLACE)
-    memcpy(at, a->origin.memory, bytes);
-  else if (a->op != MPI_NO_OP)
-    rgi_op_apply(a->origin.memory, at, 1, a->origin.type, a->op);
+/* Whether these calls take the type: one of MPI's own. */
+static int is_predefined(MPI_Datatype type) {
+  return rgi_datatype_basic_size(type) ||
+         (rgi_win_type_of(type) && rgi_type_contents_combiner(type) == MPI_COMBINER_NAMED);
 }
 
 RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank,
                             MPI_Aint disp, MPI_Op op, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FETCH_AND_OP);
-  char *at;
-  size_t bytes;
   int code;
   rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), 1, type};
@@ -131,16 +100,8 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
     rgi_win_poll_served(RGI_WIN_ACCESS);
     return code;
   }
-  int class = find_element(w, &a, type, &at, &bytes);
-  if (class == MPI_SUCCESS && !rgi_win_access_takes(type, op))
-    class = MPI_ERR_OP;
-  if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!result || (!origin && op != MPI_NO_OP)))
-    class = MPI_ERR_BUFFER;
-  if (!lock_element(w, rank, class, at, &code))
-    return code;
-  fetch_and_apply(&a, at, bytes);
-  rgi_win_access_unlock(w, rank);
-  return MPI_SUCCESS;
+  rgi_win_poll_served(RGI_WIN_ACCESS);
+  return is_predefined(type) ? rgi_win_access_make(w, &a) : rgi_win_raise(w, MPI_ERR_TYPE);
 }
 
 /* Integers, logicals and bytes. */
@@ -150,31 +111,50 @@ static int can_be_compared(MPI_Datatype type) {
          rgi_op_check("MPI_Compare_and_swap", type, MPI_BAND) == RG_SUCCESS;
 }
 
+/* The bytes of such an element; it has no gaps. */
+static int find_element(rgi_win *w, const rgi_win_access *a, char **at, size_t *bytes) {
+  int size = (int)rgi_datatype_basic_size(a->target.type);
+  if (!is_predefined(a->target.type) || !can_be_compared(a->target.type))
+    return MPI_ERR_TYPE;
+  if (!size)
+    PMPI_Type_size(a->target.type, &size);
+  *bytes = (size_t)size;
+  return rgi_win_access_place(w, a, 0, size, at);
+}
+
+static int compare_and_swap(rgi_win *w, const rgi_win_access *a, const void *compare, char *at,
+                            size_t bytes) {
+  rgi_win_poll_served(RGI_WIN_ACCESS);
+  int error = rgi_win_access_lock(w, a->rank);
+  if (error)
+    return rgi_win_raise_own(w, error);
+  rgi_copy_block(a->result.memory, at, bytes);
+  if (memcmp(at, compare, bytes) == 0)
+    rgi_copy_block(at, a->origin.memory, bytes);
+  rgi_win_access_unlock(w, a->rank);
+  return MPI_SUCCESS;
+}
+
 RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *result,
                                 MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_COMPARE_AND_SWAP);
   char *at;
   size_t bytes;
-  int code;
   rgi_win_access a = {
       .kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = MPI_REPLACE};
+  a.origin = (rgi_win_buffer){writable(origin), 1, type};
+  a.result = (rgi_win_buffer){result, 1, type};
   a.target = (rgi_win_buffer){NULL, 1, type};
   if (!w)
     return PASS(
         COMPARE_AND_SWAP, win, &a, NULL,
         RGI_INTERCEPT_NEXT(PMPI_Compare_and_swap)(origin, compare, result, type, rank, disp, win));
-  int class = find_element(w, &a, type, &at, &bytes);
+  int class = find_element(w, &a, &at, &bytes);
   if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!origin || !compare || !result))
     class = MPI_ERR_BUFFER;
-  if (class == MPI_SUCCESS && !can_be_compared(type))
-    class = MPI_ERR_TYPE;
-  if (!lock_element(w, rank, class, at, &code))
-    return code;
-  memcpy(result, at, bytes);
-  if (memcmp(at, compare, bytes) == 0)
-    memcpy(at, origin, bytes);
-  rgi_win_access_unlock(w, rank);
-  return MPI_SUCCESS;
+  if (class != MPI_SUCCESS)
+    return rgi_win_raise(w, class);
+  return at ? compare_and_swap(w, &a, compare, at, bytes) : MPI_SUCCESS;
 }
 
 RGI_INTERCEPT_BOTH(Fetch_and_op);

@@ -10,15 +10,15 @@
 
 #include "formation/datatype.h"
 #include "formation/type_contents.h"
+#include "runtime/runtime.h"
 
 static struct {
   pthread_mutex_t lock;
   _Atomic int key;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .key = MPI_KEYVAL_INVALID};
 
-/* What is being built. units: the basic elements are not cut at their gaps. */
+/* What is being built. */
 typedef struct {
-  int units;
   int mixed; /* several basic types */
   MPI_Datatype basic;
 } building;
@@ -54,15 +54,25 @@ static void note_basic(building *b, MPI_Datatype type) {
   b->basic = type;
 }
 
+/* The type of MPI's that a program in Fortran has selected by range and precision. */
+static MPI_Datatype predefined(MPI_Datatype type, int combiner, int size) {
+  MPI_Datatype found = type;
+  if (combiner == MPI_COMBINER_F90_REAL)
+    PMPI_Type_match_size(MPI_TYPECLASS_REAL, size, &found);
+  else if (combiner == MPI_COMBINER_F90_COMPLEX)
+    PMPI_Type_match_size(MPI_TYPECLASS_COMPLEX, size, &found);
+  else if (combiner == MPI_COMBINER_F90_INTEGER)
+    PMPI_Type_match_size(MPI_TYPECLASS_INTEGER, size, &found);
+  return found;
+}
+
 /* A pair of a number and an int may have a gap between the two, or behind them. */
-static int add_basic(building *b, MPI_Datatype type, rgi_layout *l) {
+static int add_basic(building *b, MPI_Datatype type, int combiner, rgi_layout *l) {
   int size;
   PMPI_Type_size(type, &size);
-  note_basic(b, type);
+  note_basic(b, predefined(type, combiner, size));
   if (size == l->extent || size == 0)
     return rgi_layout_add(l, 0, size);
-  if (b->units)
-    return rgi_layout_add(l, 0, l->extent);
   int first = size - (int)sizeof(int), second = (first + 3) / 4 * 4;
   return rgi_layout_add(l, 0, first) && rgi_layout_add(l, second, (int)sizeof(int));
 }
@@ -250,7 +260,7 @@ static int build(building *b, MPI_Datatype type, rgi_layout *l) {
              PMPI_Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS;
   *l = (rgi_layout){.extent = extent};
   if (good)
-    good = rgi_type_contents_is_basic(contents.combiner) ? add_basic(b, type, l)
+    good = rgi_type_contents_is_basic(contents.combiner) ? add_basic(b, type, contents.combiner, l)
                                                          : build_derived(b, &contents, l);
   rgi_type_contents_free(&contents);
   return good;
@@ -258,39 +268,37 @@ static int build(building *b, MPI_Datatype type, rgi_layout *l) {
 
 static void free_type(rgi_win_type *t) {
   rgi_layout_free(&t->layout);
-  rgi_layout_free(&t->units);
   free(t);
 }
 
-static void measure_basic(MPI_Datatype basic, int *size, MPI_Count *extent) {
-  size_t common = rgi_datatype_basic_size(basic);
-  MPI_Count low;
-  *size = (int)common;
-  *extent = (MPI_Count)common;
-  if (common || basic == MPI_DATATYPE_NULL)
-    return;
-  PMPI_Type_size(basic, size);
-  PMPI_Type_get_extent_x(basic, &low, extent);
+static void measure_basic(rgi_win_type *t) {
+  MPI_Count low, extent = 0;
+  int size = 0;
+  if (t->basic != MPI_DATATYPE_NULL) {
+    PMPI_Type_size(t->basic, &size);
+    PMPI_Type_get_extent_x(t->basic, &low, &extent);
+  }
+  t->basic_size = size;
+  t->basic_extent = extent;
+}
+
+static void note_placing(rgi_win_type *t) {
+  t->placing = (uintptr_t)t->layout.extent;
+  for (size_t i = 0; i < t->layout.runs; i++)
+    t->placing |= (uintptr_t)t->layout.run[i].offset | (uintptr_t)t->layout.run[i].stride;
 }
 
 static rgi_win_type *make_type(MPI_Datatype type) {
   rgi_win_type *t = calloc(1, sizeof *t);
-  building b = {.basic = MPI_DATATYPE_NULL}, again = {.units = 1, .basic = MPI_DATATYPE_NULL};
-  int size = 0;
-  MPI_Count extent = 0;
-  int good = t && build(&b, type, &t->layout);
-  if (good)
-    measure_basic(b.basic, &size, &extent);
-  if (good && !b.mixed && size != extent)
-    good = build(&again, type, &t->units);
-  if (!good && t) {
-    free_type(t);
+  building b = {.basic = MPI_DATATYPE_NULL};
+  if (!t || !build(&b, type, &t->layout)) {
+    if (t)
+      free_type(t);
     return NULL;
   }
-  if (t) {
-    t->basic = b.mixed ? MPI_DATATYPE_NULL : b.basic;
-    t->basic_size = extent;
-  }
+  t->basic = b.mixed ? MPI_DATATYPE_NULL : b.basic;
+  measure_basic(t);
+  note_placing(t);
   return t;
 }
 
@@ -321,9 +329,19 @@ static rgi_win_type *keep_type(MPI_Datatype type) {
   return found;
 }
 
+/* MPI_Pack_size finds what is no datatype, or has not been committed, and calls the handler of the
+ * library's communicator, which returns; other calls on datatypes have a handler of the program's.
+ */
+static int is_committed(MPI_Datatype type) {
+  int unused;
+  return PMPI_Pack_size(0, type, rgi_runtime.comm, &unused) == MPI_SUCCESS;
+}
+
 const rgi_win_type *rgi_win_type_of(MPI_Datatype type) {
   void *found = NULL;
   int flag = 0, key = atomic_load_explicit(&kept.key, memory_order_acquire);
+  if (!is_committed(type))
+    return NULL;
   if (key != MPI_KEYVAL_INVALID && PMPI_Type_get_attr(type, key, &found, &flag) == MPI_SUCCESS &&
       flag)
     return found;

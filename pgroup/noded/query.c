@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/copy.h"
+
 /* --- validity ------------------------------------------------------------------------------ */
 
 /* Sums and products that overflow set *wrong. */
@@ -72,12 +74,12 @@ typedef struct {
 
 static void do_entry(const rgi_query *q, char *at, uint64_t bytes, cursor *c) {
   if (q->kind == RGI_ACCESS_KIND_GET) {
-    memcpy(c->answer, at, bytes);
+    rgi_copy_block(c->answer, at, bytes);
     c->answer += bytes;
     return;
   }
   if (q->kind == RGI_ACCESS_KIND_PUT)
-    memcpy(at, c->data, bytes);
+    rgi_copy_block(at, c->data, bytes);
   else
     rgi_element_accumulate(q->element_type, at, c->data,
                            bytes / rgi_element_bytes(q->element_type));

@@ -177,7 +177,7 @@ static void check(const type_case *t, const op_case *o) {
     fill(t, &m, from, to, count);
     memcpy(m.expected, m.inout, ROOM);
     combine_plainly(t, o, m.in + from, m.expected + to, count);
-    RGT_TRUE(rgi_op_kernel_of(t->type, o->op).run != NULL);
+    RGT_TRUE(rgi_op_kernel_of(t->type, o->op)->run != NULL);
     RGT_OK(rgi_op_apply(m.in + from, m.inout + to, count, t->type, o->op));
     if (!RGT_TRUE(same_memory(t, &m, to, count))) {
       RGT_STR(t->name, o->name); /* they differ: the report names both */

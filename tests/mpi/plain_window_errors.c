@@ -31,6 +31,31 @@ static void told(const char *name, int code) {
 
 enum { COUNT = 16, LINE = 64 };
 
+static void add_nothing(void *in, void *inout, int *n, MPI_Datatype *type) {
+  (void)in, (void)inout, (void)n, (void)type;
+}
+
+/* Types that are not committed, on each side, and operations that accumulates do not take. */
+static void wrong_types(MPI_Win win) {
+  double v[COUNT] = {0}, r[COUNT];
+  MPI_Datatype type;
+  MPI_Op own;
+  MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &type);
+  MPI_Op_create(add_nothing, 1, &own);
+  told("type of the origin", MPI_Put(v, 1, type, 0, 0, 2, MPI_DOUBLE, win));
+  told("type of the target", MPI_Get(v, 2, MPI_DOUBLE, 0, 0, 1, type, win));
+  told("type for no process",
+       MPI_Accumulate(v, 1, type, MPI_PROC_NULL, 0, 1, MPI_DOUBLE, MPI_SUM, win));
+  told("type of the result",
+       MPI_Get_accumulate(v, 2, MPI_DOUBLE, r, 1, type, 0, 0, 2, MPI_DOUBLE, MPI_OP_NULL, win));
+  told("type of one", MPI_Fetch_and_op(v, r, type, 0, 0, MPI_SUM, win));
+  told("type to compare", MPI_Compare_and_swap(v, v, r, MPI_DOUBLE, 0, 0, win));
+  told("own operation", MPI_Accumulate(v, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, own, win));
+  told("nothing", MPI_Accumulate(v, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_NO_OP, win));
+  MPI_Op_free(&own);
+  MPI_Type_free(&type);
+}
+
 /* own: the handler is the program's; MPICH 4.0 forgets it in some of these. */
 static void wrong_accesses(MPI_Win win, int size, int own) {
   double v[COUNT] = {0};
@@ -59,6 +84,7 @@ static void wrong_accesses(MPI_Win win, int size, int own) {
   told("displacement", MPI_Put(v, 1, MPI_DOUBLE, 0, -1, 1, MPI_DOUBLE, win));
   told("type", MPI_Put(v, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_DOUBLE, win));
   told("no operation", MPI_Accumulate(v, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_OP_NULL, win));
+  wrong_types(win);
   told("good", MPI_Put(v, 0, MPI_DOUBLE, 0, 0, 0, MPI_DOUBLE, win));
   told("unlock", MPI_Win_unlock_all(win));
 }

@@ -19,10 +19,12 @@ skip_sanitized('asan')
 
 
 def arguments(program, choice):
-    """What MPI's own creation of groups needs (plain_groups.c); a seed (plain_windows.c)."""
+    """What MPI's own creation of groups needs (plain_groups.c); a seed (plain_windows.c, plain_window_types.c)."""
     served = choice == 'all' or 'comm_create_group' in choice.split(',')
     if program.endswith('plain_windows'):
         return (SEED,)
+    if program.endswith('plain_window_types'):
+        return (SEED, '300')
     return ('tag',) if OPENMPI and program.endswith('plain_groups') and not served else ()
 
 
@@ -98,6 +100,7 @@ def check_windows():
     for np in [1, 2]:
         check_program('plain_window_errors', np, 'all')
         check_program('plain_window_threads', np, 'all')
+        check_program('plain_window_types', np, 'all')
     for choice in ['all,-rma', 'rma']:
         check_program('plain_windows', 2, choice)
     for program in ['plain_errors', 'plain_window_errors', 'plain_window_large']:

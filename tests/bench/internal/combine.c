@@ -66,7 +66,7 @@ static void compare_loops(const combine_case *c, char *in, char *inout, double *
   if (bench_stats_of(samples, times, &s[0]) && bench_stats_of(samples, times + samples, &s[1]))
     printf("%-34s %8.3f %8.3f %8.1f%s\n", c->name, s[0].median, s[1].median,
            s[0].median / s[1].median,
-           rgi_op_kernel_of(c->type, c->op).run ? "" : "   (no loop of the library's)");
+           rgi_op_kernel_of(c->type, c->op)->run ? "" : "   (no loop of the library's)");
 }
 
 #define CASE(type, op, size, reals)                                                                \

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
+ * The loops on elements of two numbers side by side: products of complex numbers, and the least and
+ * the greatest of pairs with their places.
+ *
  * Vectors of 32 bytes as GCC and clang have them: where the processor's are shorter, the compiler
  * takes two. The loops that the compiler makes of plain ones take the two numbers of an element
  * apart and put them together again, and are hardly faster than one element after the other. */
@@ -8,7 +11,7 @@
 #pragma GCC optimize("O3", "align-loops=32", "fp-contract=off")
 #endif
 
-#include "collectives/op_lanes.h"
+#include "access/kernel.h"
 
 #include <complex.h>
 #include <stdint.h>
@@ -80,7 +83,7 @@ PRODUCT(product_double, double_lanes, 64, INT64_MIN)
       memcpy(inout + i, &b, sizeof b);                                                             \
     }                                                                                              \
   }                                                                                                \
-  RGI_OP_LOOP_WIDE static void products_##kind(const void *in, void *inout, size_t units) {        \
+  RGI_KERNEL_WIDE static void products_##kind(const void *in, void *inout, size_t units) {         \
     const char *from = in;                                                                         \
     char *to = inout, block[BLOCK];                                                                \
     for (size_t left = units * sizeof(number complex), now; left > 0; left -= now) {               \
@@ -98,7 +101,7 @@ PRODUCT(product_double, double_lanes, 64, INT64_MIN)
       to += now;                                                                                   \
     }                                                                                              \
   }                                                                                                \
-  RGI_OP_LOOP_WIDE static void plain_products_##kind(const void *in, void *inout, size_t units) {  \
+  RGI_KERNEL_WIDE static void plain_products_##kind(const void *in, void *inout, size_t units) {   \
     const char *from = in;                                                                         \
     char *to = inout, a[32] = {0}, b[32] = {0};                                                    \
     size_t bytes = units * sizeof(number complex), whole = bytes / 32 * 32;                        \
@@ -113,18 +116,6 @@ PRODUCT(product_double, double_lanes, 64, INT64_MIN)
 PRODUCTS(float, float)
 PRODUCTS(double, double)
 
-rgi_op_loop *rgi_op_lanes_product(MPI_Datatype type) {
-  int size = 0;
-  if (type == MPI_C_DOUBLE_COMPLEX)
-    return products_double;
-  if (type == MPI_C_COMPLEX || type == MPI_C_FLOAT_COMPLEX)
-    return products_float;
-  if (type == MPI_CXX_FLOAT_COMPLEX || type == MPI_CXX_DOUBLE_COMPLEX || type == MPI_COMPLEX ||
-      type == MPI_DOUBLE_COMPLEX || type == MPI_COMPLEX8 || type == MPI_COMPLEX16)
-    MPI_Type_size(type, &size);
-  return size == 8 ? plain_products_float : size == 16 ? plain_products_double : NULL;
-}
-
 /* --- pairs ----------------------------------------------------------------------------------- */
 
 /* In each vector of in and inout: the bits that are taken from in. An element's value is taken if
@@ -132,7 +123,7 @@ rgi_op_loop *rgi_op_lanes_product(MPI_Datatype type) {
  * neither number, which a pair may have behind one of them, stay. above: how many bits of the lane
  * are above those of the value, and of the place. */
 #define PAIRS(name, better_than, value_lanes, place_lanes, bits, above_value, above_place)         \
-  RGI_OP_LOOP_WIDE static void name(const void *in, void *inout, size_t units) {                   \
+  RGI_KERNEL_WIDE static void name(const void *in, void *inout, size_t units) {                    \
     const char *from = in;                                                                         \
     char *to = inout;                                                                              \
     const int##bits##_lanes second = BITS_##bits(0, -1),                                           \
@@ -171,40 +162,35 @@ BOTH(long_int, int64_lanes, int64_lanes, 64, 0, 32)
 BOTH(float_float, float_lanes, float_lanes, 32, 0, 0)
 BOTH(double_double, double_lanes, double_lanes, 64, 0, 0)
 
-/* Whether a pair of MPI's is the struct that is meant here. */
-#define IS_PAIR(value, bytes, at)                                                                  \
-  (sizeof(struct {                                                                                 \
-     value v;                                                                                      \
-     int place;                                                                                    \
-   }) == (bytes) &&                                                                                \
-   sizeof(value) <= (at))
+#define PRODUCT_OF(loop, log)                                                                      \
+  {                                                                                                \
+    [RGI_KERNEL_PROD] = { loop, NULL, 1, log }                                                     \
+  }
+#define PAIR_OF(name, log)                                                                         \
+  {                                                                                                \
+    [RGI_KERNEL_MINLOC] = {least_##name, NULL, 1, log}, [RGI_KERNEL_MAXLOC] = {                    \
+      greatest_##name,                                                                             \
+      NULL,                                                                                        \
+      1,                                                                                           \
+      log                                                                                          \
+    }                                                                                              \
+  }
 
-/* Of two equal numbers of Fortran's. */
-static rgi_op_loop *fortran_pair(MPI_Datatype type, int least) {
-  int size = 0;
-  if (type != MPI_2INTEGER && type != MPI_2REAL && type != MPI_2DOUBLE_PRECISION)
-    return NULL;
-  MPI_Type_size(type, &size);
-  if (type == MPI_2INTEGER)
-    return size != 8 ? NULL : least ? least_int_int : greatest_int_int;
-  if (size == 8)
-    return least ? least_float_float : greatest_float_float;
-  return size != 16 ? NULL : least ? least_double_double : greatest_double_double;
-}
-
-rgi_op_loop *rgi_op_lanes_pair(MPI_Datatype type, MPI_Op op) {
-  int least = op == MPI_MINLOC;
-  if (type == MPI_2INT)
-    return least ? least_int_int : greatest_int_int;
-  if (type == MPI_FLOAT_INT)
-    return least ? least_float_int : greatest_float_int;
+static const rgi_kernel kernels[RGI_KERNEL_KINDS][RGI_KERNEL_OPS] = {
+    [RGI_KERNEL_FLOAT_COMPLEX] = PRODUCT_OF(products_float, 3),
+    [RGI_KERNEL_DOUBLE_COMPLEX] = PRODUCT_OF(products_double, 4),
+    [RGI_KERNEL_PLAIN_FLOAT_COMPLEX] = PRODUCT_OF(plain_products_float, 3),
+    [RGI_KERNEL_PLAIN_DOUBLE_COMPLEX] = PRODUCT_OF(plain_products_double, 4),
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  if (type == MPI_SHORT_INT && IS_PAIR(short, 8, 4))
-    return least ? least_short_int : greatest_short_int;
-  if (type == MPI_DOUBLE_INT && IS_PAIR(double, 16, 8))
-    return least ? least_double_int : greatest_double_int;
-  if (type == MPI_LONG_INT && IS_PAIR(long, 16, 8))
-    return least ? least_long_int : greatest_long_int;
+    [RGI_KERNEL_SHORT_INT] = PAIR_OF(short_int, 3),
+    [RGI_KERNEL_LONG_INT] = PAIR_OF(long_int, 4),
+    [RGI_KERNEL_DOUBLE_INT] = PAIR_OF(double_int, 4),
 #endif
-  return fortran_pair(type, least);
+    [RGI_KERNEL_INT_INT] = PAIR_OF(int_int, 3),
+    [RGI_KERNEL_FLOAT_INT] = PAIR_OF(float_int, 3),
+    [RGI_KERNEL_FLOAT_FLOAT] = PAIR_OF(float_float, 3),
+    [RGI_KERNEL_DOUBLE_DOUBLE] = PAIR_OF(double_double, 4)};
+
+const rgi_kernel *rgi_kernel_of_lanes(rgi_kernel_kind kind, rgi_kernel_op op) {
+  return &kernels[kind][op];
 }
