@@ -3,12 +3,15 @@
  *
  * Reading a checkpoint. Rank 0 reads the heads of both generations and broadcasts the newest one.
  * Each segment is read by one member, which puts its blocks into the arrays. If that generation
- * turns out to be damaged, the older one is tried. */
+ * turns out to be damaged, the older one is tried. One that the system does not let be read is no
+ * damaged one: it may be whole tomorrow. */
+#include <errno.h>
 #include <regroup/checkpoint.h>
 #include <regroup/collectives.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/error_report.h"
@@ -22,6 +25,7 @@
 #include "file/file.h"
 #include "formation/group.h"
 #include "object/array.h"
+#include "runtime/runtime.h"
 
 typedef struct {
   rg_group group;
@@ -30,6 +34,7 @@ typedef struct {
   const rg_array *arrays;
   void *state;
   size_t bytes;
+  uint64_t claimed; /* the latest claim before the files were read */
 } loading;
 
 /* --- one generation ------------------------------------------------------------------------ */
@@ -86,8 +91,6 @@ static int share_error(const loading *l, int error) {
 /* On every member alike. */
 static int read_arrays(loading *l, const rgi_head *h, const char *name) {
   int error = rgi_generations_read(l->group, h, name, put_blocks, l);
-  if (error == RG_ERR_SYSTEM) /* the older one is tried then, too */
-    error = RG_ERR_FILE;
   return share_error(l, error ? error : rg_array_fence(NULL));
 }
 
@@ -106,9 +109,10 @@ static int load_generation(loading *l, rgi_generations *f, int i, int *damaged) 
   if (!error && l->bytes)
     memcpy(l->state, h.state, l->bytes);
   if (!error) /* the program goes on from here: its next checkpoint may supersede all others */
-    rgi_claim_note(l->path, (rgi_claim_known){.whole = h.fixed->sequence, .free = 1});
+    rgi_claim_note(
+        l->path, (rgi_claim_known){.number = l->claimed, .whole = h.fixed->sequence, .loaded = 1});
   rgi_head_clear(&h);
-  return error;
+  return error == RG_ERR_SYSTEM ? RG_ERR_FILE : error;
 }
 
 /* --- all generations
@@ -140,15 +144,36 @@ static int load_newest(loading *l, rgi_generations *f, int numbers[2]) {
   return share_error(l, error);
 }
 
+/* Where there is no checkpoint: a folder that does not exist is a mistake, not a beginning. */
+static int check_folder(const char *path) {
+  const char *slash = strrchr(path, '/');
+  struct stat status;
+  if (!slash)
+    return RG_SUCCESS;
+  char folder[(size_t)(slash - path) + 2];
+  snprintf(folder, sizeof folder, "%s", path);
+  return stat(folder, &status) == 0
+             ? RG_SUCCESS
+             : rgi_file_system_error("cannot look for a checkpoint in", folder, errno);
+}
+
+/* Rank 0: what there is. */
+static int look_for(loading *l, rgi_generations *f) {
+  RGI_TRY(rgi_claim_load(l->path, rgi_runtime.job, &l->claimed));
+  RGI_TRY(rgi_generations_find("rg_checkpoint_load", l->path, f));
+  return f->unreadable ? rgi_error(RG_ERR_FILE, "rg_checkpoint_load: %s", f->trouble)
+         : f->there    ? RG_SUCCESS
+                       : check_folder(l->path);
+}
+
 static int load_any(loading *l, rgi_generations *f, int *found) {
-  int numbers[2];
   for (int64_t i = 0; i < l->n; i++)
     RGI_TRY(rg_array_sync(l->arrays[i]));
-  RGI_TRY(share_error(l, l->group->me == 0 ? rgi_generations_find("rg_checkpoint_load", l->path, f)
-                                           : RG_SUCCESS));
-  numbers[0] = f->n;
-  numbers[1] = f->there;
-  RGI_TRY(rg_bcast(l->group, numbers, 2, MPI_INT, 0));
+  RGI_TRY(share_error(l, l->group->me == 0 ? look_for(l, f) : RG_SUCCESS));
+  uint64_t told[] = {l->claimed, (uint64_t)f->n, (uint64_t)f->there};
+  RGI_TRY(rg_bcast(l->group, told, 3, MPI_UINT64_T, 0));
+  int numbers[] = {(int)told[1], (int)told[2]};
+  l->claimed = told[0];
   if (numbers[1])
     RGI_TRY(load_newest(l, f, numbers));
   *found = numbers[1] > 0;

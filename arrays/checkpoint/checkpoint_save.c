@@ -35,6 +35,7 @@
 #include "object/array.h"
 #include "progress/wait.h"
 #include "recovery/checkpoint_due.h"
+#include "runtime/runtime.h"
 
 #define MAGIC 0x63686b70u
 
@@ -107,9 +108,11 @@ static int check_same(const char *call, rg_group g, const char *path,
     hash = rgi_mix_bits(hash + content->arrays[i]->hash);
   *known = rgi_claim_recall(path);
   uint64_t most[] = {hash,          ~hash,        (uint64_t)is_under_way(path),
-                     known->number, known->whole, known->free};
+                     known->number, known->whole, known->loaded,
+                     known->failed};
   RGI_TRY(rg_allreduce(g, MPI_IN_PLACE, most, sizeof most / sizeof most[0], MPI_UINT64_T, MPI_MAX));
-  *known = (rgi_claim_known){.number = most[3], .whole = most[4], .free = most[5]};
+  *known =
+      (rgi_claim_known){.number = most[3], .whole = most[4], .loaded = most[5], .failed = most[6]};
   if (most[2])
     return rgi_error(RG_ERR_ARG, "%s: the one before to %s has not been ended: rg_checkpoint_wait",
                      call, path);
@@ -136,7 +139,7 @@ static int find_readable(rg_checkpoint c, rgi_generations *f) {
  * greatest number that is in them. */
 static int look_before(rg_checkpoint c, rgi_generations *f, uint64_t *newest) {
   *newest = c->known.number;
-  if (c->known.number && !c->known.free)
+  if (c->known.number && !c->known.loaded && !c->known.failed)
     return RG_SUCCESS;
   RGI_TRY(find_readable(c, f));
   *newest = f->n ? f->head[0].fixed->sequence : 0;
@@ -151,7 +154,7 @@ static int claim_checkpoint(rg_checkpoint c, rgi_generations *f, claim_result *r
   if (!f)
     return rgi_error(RG_ERR_NOMEM, "rg_checkpoint_start: no memory for two heads");
   RGI_TRY(look_before(c, f, &newest));
-  RGI_TRY(rgi_claim_take(c->path, &c->known, newest, &r->number));
+  RGI_TRY(rgi_claim_take(c->path, &c->known, newest, rgi_runtime.job, &r->number));
   c->part = rgi_claim_part(c->path, r->number); /* start_checkpoint removes it after an error */
   RGI_TRY(find_readable(c, f));
   r->unsure = f->n == RGI_HEAD_GENERATIONS;
@@ -259,7 +262,7 @@ static int copy_elements(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
 
 static int open_and_copy(rg_checkpoint c, int64_t n, const rg_array arrays[]) {
   const rgi_head_segment *mine = &c->head.segments[c->group->me];
-  c->fd = open(c->part, O_WRONLY | O_CLOEXEC);
+  c->fd = open(c->part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
   if (c->fd < 0)
     return explain_error(c, rgi_file_system_error("cannot open", c->part, errno));
   c->copy = malloc(mine->bytes + 1);
@@ -318,10 +321,11 @@ static int start_checkpoint(rg_checkpoint c, const char *path,
   return error;
 }
 
-/* A death, or a revocation after one, may hide that a member of this group has claimed. */
+/* A death, or a revocation after one, may hide that a member of this group has claimed: what the
+ * member knew before stays. */
 static void note_end(const char *path, int error, uint64_t whole) {
   if (error == RG_ERR_PROC_FAILED || error == RG_ERR_REVOKED)
-    rgi_claim_note(path, (rgi_claim_known){.free = 1});
+    rgi_claim_note(path, (rgi_claim_known){.loaded = rgi_claim_recall(path).loaded, .failed = 1});
   else if (whole && !error)
     rgi_claim_note(path, (rgi_claim_known){.whole = whole});
 }

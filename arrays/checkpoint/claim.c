@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * The number is text in the file <path>.lock. A process that claims removes the unfinished file of
- * the claim before; the process that made that claim then cannot commit any more. The new process
- * makes a file of its own, and fails if another process has made it. These two steps alone let one
- * writer only commit: the lock is for those that would claim at the same moment, and is done
- * without where the file system has none, or where a process that holds it is stopped. */
+ * The file <path>.lock holds three numbers as text: the latest claim, the job that has claimed it,
+ * and the job that has loaded last; jobs by random numbers. A process that claims removes the
+ * unfinished file of the claim before; the process that made that claim then cannot commit any
+ * more. The new process makes a file of its own, and fails if another process has made it. These
+ * two steps alone let one writer only commit: the lock is for those that would claim at the same
+ * moment, and is done without where the file system has none, or where a process that holds it is
+ * stopped. */
 #include "checkpoint/claim.h"
 
 #include <errno.h>
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -90,7 +93,8 @@ void rgi_claim_note(const char *path, rgi_claim_known known) {
   if (r)
     r->known = (rgi_claim_known){.number = known.number ? known.number : r->known.number,
                                  .whole = known.whole ? known.whole : r->known.whole,
-                                 .free = known.free};
+                                 .loaded = known.loaded,
+                                 .failed = known.failed};
   pthread_mutex_unlock(&records.lock);
 }
 
@@ -128,40 +132,54 @@ static int lock_file(const char *path, int fd) {
   return 1;
 }
 
-static int read_number(int fd, uint64_t *number) {
-  char text[32] = "";
+/* What the file holds; older ones hold the number only. */
+typedef struct {
+  uint64_t number, claimed, loaded;
+} claim_record;
+
+static int read_record(int fd, claim_record *r) {
+  char text[96] = "";
   int error = pread(fd, text, sizeof text - 1, 0) < 0 ? errno : 0;
-  *number = strtoull(text, NULL, 10);
+  *r = (claim_record){0};
+  sscanf(text, "%" SCNu64 " %" SCNx64 " %" SCNx64, &r->number, &r->claimed, &r->loaded);
   return error;
 }
 
 /* The file of the number, open. */
 typedef struct {
   int fd, locked;
-  uint64_t number; /* 0 if the file is empty */
+  claim_record record; /* zero if the file is empty */
 } number_file;
 
-/* Opens and locks the file and reads its number. Returns the system's error. */
-static int open_number(const char *path, number_file *f) {
+/* Opens and locks the file and reads its number. Returns the system's error. A link is not
+ * followed: whoever may write to the folder could have it lead to any file of the caller's. */
+static int open_number(const char *path, int flags, number_file *f) {
   char *name = rgi_claim_name(path, ".lock");
   if (!name)
     return ENOMEM;
-  f->fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  f->fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
   free(name);
   if (f->fd < 0)
     return errno;
   f->locked = lock_file(path, f->fd);
-  int error = read_number(f->fd, &f->number);
+  int error = read_record(f->fd, &f->record);
   if (error)
     close(f->fd);
   return error;
 }
 
-static int write_number(int fd, uint64_t number) {
-  char text[32];
-  int n = snprintf(text, sizeof text, "%" PRIu64 "\n", number);
+/* Always as many bytes, so that nothing of an older record remains. */
+static int write_record(int fd, const claim_record *r) {
+  char text[96];
+  int n = snprintf(text, sizeof text, "%020" PRIu64 " %016" PRIx64 " %016" PRIx64 "\n", r->number,
+                   r->claimed, r->loaded);
   errno = ENOSPC; /* of a write that is too short */
-  return pwrite(fd, text, (size_t)n, 0) == n && fsync(fd) == 0 ? 0 : errno;
+  return pwrite(fd, text, (size_t)n, 0) == n ? 0 : errno;
+}
+
+static int write_durably(int fd, const claim_record *r) {
+  int error = write_record(fd, r);
+  return error ? error : fsync(fd) == 0 ? 0 : errno;
 }
 
 static int remove_part(const char *path, uint64_t number) {
@@ -181,6 +199,30 @@ static int make_part(const char *path, uint64_t number) {
   return error;
 }
 
+/* Of a claim that has failed: the disk may be full. */
+static void remove_empty(const char *path, int fd) {
+  char *name = rgi_claim_name(path, ".lock");
+  struct stat status;
+  if (name && fstat(fd, &status) == 0 && status.st_size == 0)
+    unlink(name);
+  free(name);
+}
+
+/* Where the caller may not write. */
+static int read_number_only(const char *path, uint64_t *number) {
+  claim_record r;
+  char *name = rgi_claim_name(path, ".lock");
+  int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  int error = fd >= 0 ? read_record(fd, &r) : name ? errno : ENOMEM;
+  free(name);
+  if (fd >= 0)
+    close(fd);
+  if (error)
+    return rgi_file_system_error("cannot read the number of checkpoints", path, error);
+  *number = r.number;
+  return RG_SUCCESS;
+}
+
 static int cut_off(const char *path, uint64_t there, uint64_t here) {
   return rgi_error(RG_ERR_FILE,
                    "%s: checkpoint %" PRIu64 " was begun elsewhere after checkpoint %" PRIu64
@@ -189,14 +231,16 @@ static int cut_off(const char *path, uint64_t there, uint64_t here) {
 }
 
 /* Makes the file of claim `next`, and writes the number. EEXIST: another one has claimed. */
-static int claim_number(const char *path, const number_file *f, uint64_t next) {
-  uint64_t now;
+static int claim_number(const char *path, const number_file *f, uint64_t next, uint64_t job) {
+  claim_record now;
   int error = make_part(path, next);
   if (error)
     return error;
-  error = read_number(f->fd, &now); /* it can have changed only without the lock */
+  error = read_record(f->fd, &now); /* it can have changed only without the lock */
   if (!error)
-    error = now > f->number ? EEXIST : write_number(f->fd, next);
+    error = now.number > f->record.number
+                ? EEXIST
+                : write_durably(f->fd, &(claim_record){next, job, now.loaded});
   if (error)
     remove_part(path, next);
   return error;
@@ -205,42 +249,68 @@ static int claim_number(const char *path, const number_file *f, uint64_t next) {
 /* Without the lock: whether the one that has made the next file has died before it wrote the
  * number. If it lives it finds its file gone. */
 static int is_abandoned(const number_file *f) {
-  uint64_t now;
+  claim_record now;
   rgi_clock_sleep(ABANDONED_SECONDS);
-  return read_number(f->fd, &now) == 0 && now == f->number;
+  return read_record(f->fd, &now) == 0 && now.number == f->record.number;
 }
 
-static int claim_next(const char *path, const number_file *f, uint64_t *next) {
-  int error = remove_part(path, f->number);
+static int claim_next(const char *path, const number_file *f, uint64_t job, uint64_t *next) {
+  int error = remove_part(path, f->record.number);
   if (!error)
-    error = claim_number(path, f, *next);
+    error = claim_number(path, f, *next, job);
   if (error == EEXIST && (f->locked || is_abandoned(f))) {
     error = remove_part(path, *next);
     if (!error)
-      error = claim_number(path, f, ++*next);
+      error = claim_number(path, f, ++*next, job);
   }
   return error;
 }
 
-int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least,
+/* Whether others have claimed since, and go on. */
+static int is_late(const claim_record *r, const rgi_claim_known *known, uint64_t job) {
+  return r->number > known->number && (known->number || known->loaded) &&
+         !(known->loaded && r->loaded == job) && !(known->failed && r->claimed == job);
+}
+
+int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least, uint64_t job,
                    uint64_t *number) {
   number_file f;
-  int error = open_number(path, &f);
+  int error = open_number(path, O_CREAT, &f);
   if (error)
     return rgi_file_system_error("cannot read the number of checkpoints", path, error);
   uint64_t next = least > known->number ? least : known->number;
-  int late = f.number > known->number && known->number && !known->free;
-  next = (f.number > next ? f.number : next) + 1;
+  int late = is_late(&f.record, known, job);
+  next = (f.record.number > next ? f.record.number : next) + 1;
   if (!late)
-    error = claim_next(path, &f, &next);
+    error = claim_next(path, &f, job, &next);
+  if (error)
+    remove_empty(path, f.fd);
   close(f.fd);
   if (!late && error != EEXIST) /* the file may have the number, also after an error */
-    rgi_claim_note(path, (rgi_claim_known){.number = next, .free = known->free});
+    rgi_claim_note(
+        path, (rgi_claim_known){.number = next, .loaded = known->loaded, .failed = known->failed});
   if (late || error == EEXIST)
-    return cut_off(path, late ? f.number : next, known->number);
+    return cut_off(path, late ? f.record.number : next, known->number);
   if (error)
     return rgi_file_system_error("cannot begin a checkpoint", path, error);
   *number = next;
+  return RG_SUCCESS;
+}
+
+int rgi_claim_load(const char *path, uint64_t job, uint64_t *number) {
+  number_file f;
+  int error = open_number(path, 0, &f);
+  *number = 0;
+  if (error == ENOENT)
+    return RG_SUCCESS;
+  if (error == EACCES || error == EROFS)
+    return read_number_only(path, number);
+  if (error)
+    return rgi_file_system_error("cannot read the number of checkpoints", path, error);
+  *number = f.record.number;
+  f.record.loaded = job;
+  write_record(f.fd, &f.record); /* if it cannot be written, others count as later */
+  close(f.fd);
   return RG_SUCCESS;
 }
 
@@ -261,10 +331,10 @@ static int sync_folder(const char *name) {
 
 int rgi_claim_commit(const char *path, uint64_t number, const char *part, const char *name) {
   number_file f;
-  int error = open_number(path, &f);
+  int error = open_number(path, O_CREAT, &f);
   if (error)
     return error;
-  if (f.number > number)
+  if (f.record.number > number)
     error = ESTALE;
   else if (rename(part, name) != 0)
     error = errno == ENOENT ? ESTALE : errno; /* removed by a later start */

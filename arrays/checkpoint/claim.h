@@ -13,10 +13,12 @@
 
 /* What a process knows of a path: the members of a group take the maximum of each. */
 typedef struct {
-  uint64_t number; /* of the latest start that it took part in; 0: none */
+  uint64_t number; /* of the latest start that it took part in, or that was there when it has
+                      loaded; 0: none */
   uint64_t whole;  /* of the latest checkpoint that it knows to be complete; 0: none */
-  uint64_t free; /* 1: it may claim although others have claimed since: it has loaded a checkpoint,
-                    or a death may have hidden a claim of its own group */
+  /* It may claim although others have claimed since: */
+  uint64_t loaded; /* 1: it has loaded a checkpoint; if no other job has loaded since */
+  uint64_t failed; /* 1: a death may have hidden a claim of its own job; if it was of that */
 } rgi_claim_known;
 
 rgi_claim_known rgi_claim_recall(const char *path);
@@ -26,9 +28,14 @@ void rgi_claim_note(const char *path, rgi_claim_known known);
 
 /* One member: claims the next number, at least least + 1, and makes its file, which is empty. The
  * unfinished file of the start before is removed. RG_ERR_FILE: another start has claimed since
- * known.number; or the system's error. */
-int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least,
+ * known.number; or the system's error. job: rgi_runtime.job. */
+int rgi_claim_take(const char *path, const rgi_claim_known *known, uint64_t least, uint64_t job,
                    uint64_t *number);
+
+/* One member, before it loads: *number is that of the latest claim, 0 if there was none. The job is
+ * noted as the one that has loaded last, where the file can be written. RG_ERR_FILE: it cannot be
+ * read. */
+int rgi_claim_load(const char *path, uint64_t job, uint64_t *number);
 
 /* The path with an end, and the file that the start with this number writes, allocated; NULL: no
  * memory. */

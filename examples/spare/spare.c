@@ -122,10 +122,12 @@ static int save(void) {
 
 /* After a step: a line and a checkpoint now and then, and one more when the time is over. */
 static int report(void) {
+  int written;
   if (done % SAVE == 0)
     say("step", done);
   if (!path)
     return RG_SUCCESS;
+  TRY(rg_checkpoint_test(&writing, &written)); /* complete as soon as it is on the disk */
   TRY(rg_checkpoint_due(team, &due));
   due = due && done < steps;
   return due || done % SAVE == 0 ? save() : RG_SUCCESS;

@@ -18,9 +18,11 @@
  * latest claim can complete a checkpoint. A job, or a part of a job, that has been cut off from
  * one that goes on gets RG_ERR_FILE, and changes no file, from the moment on when the other one
  * has claimed: its members know an earlier claim only. These may claim nevertheless: members of
- * which none has taken part in a claim for this path; members that have loaded a checkpoint of
- * this path since; survivors of a group whose last checkpoint ended with a death or a revocation.
- * So groups that write to the same path in turn have a common member, or load first.
+ * which none has taken part in a claim for this path or loaded from it; members that have loaded a
+ * checkpoint of this path since, unless another job has loaded after them; survivors of a group
+ * whose last checkpoint ended with a death or a revocation, if the later claims are of their own
+ * job. A job is told by a random number that the first rg_init draws. So groups that write to the
+ * same path in turn have a common member, or load first.
  *
  * The arrays and the group may be freed while the checkpoint is written: it has a copy of the
  * elements and a group of its own. A checkpoint under way is not freed but ended, by
@@ -61,7 +63,8 @@ RG_API int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg
 
 /* Waits until the checkpoint is complete on the disk, with the parts of all members, and
  * sets *c to NULL. *c may be NULL. Callers: every member, before rg_finalize. The checkpoint
- * is not valid before, since this call completes it.
+ * is not valid before, since this call or rg_checkpoint_test completes it: a program that only
+ * waits before the next start loses one whose parts are on the disk if the job ends in between.
  * Errors (then the checkpoint does not exist, the previous generations are unchanged, and *c
  * is NULL): RG_ERR_FILE (also: a later one was begun elsewhere; or the folder cannot be written to
  * the disk, then the checkpoint may exist nevertheless); RG_ERR_PROC_FAILED (a member has died:
@@ -71,19 +74,21 @@ RG_API int rg_checkpoint_start(rg_group g, const char *path, int64_t n, const rg
 RG_API int rg_checkpoint_wait(rg_checkpoint *c);
 
 /* The same without waiting: *done is 1 if the checkpoint is complete (*c is NULL then), 0 if
- * not. Each member may call any number of times; completion requires calls by all members. */
+ * not. Each member may call any number of times, best in each step; completion requires calls by
+ * all members. *c may be NULL. Cost: local, a few loads. */
 RG_API int rg_checkpoint_test(rg_checkpoint *c, int *done);
 
 /* Reads the newest checkpoint that is not damaged into arrays[0..n-1] and state[0..bytes-1]: the
  * state that rank 0 has saved is filled in on all members. The
  * arrays have the shapes and types of those that were saved, any distribution, and g's members.
  * *found is 1, or 0 if there is no checkpoint; then nothing has been changed. If the newest
- * one is damaged a warning is logged and the previous one is read.
+ * one is damaged a warning is logged and the previous one is read; if one cannot be read, which is
+ * not the same, that is an error.
  * Callers: every member of g, of any size, as a collective operation on g.
  * Cost: each part of the files is read once, by one member, and put to its owner.
- * Errors: RG_ERR_FILE (all existing checkpoints are damaged or unreadable: the message says
- * what is wrong with which; or shapes, types, or numbers of arrays or bytes differ from the
- * saved ones). The arrays' elements are undefined after an error. */
+ * Errors: RG_ERR_FILE (all existing checkpoints are damaged, or one cannot be read now: the message
+ * says what is wrong with which; the folder does not exist; or shapes, types, or numbers of arrays
+ * or bytes differ from the saved ones). The arrays' elements are undefined after an error. */
 RG_API int rg_checkpoint_load(rg_group g, const char *path, int64_t n, const rg_array arrays[],
                               size_t bytes, void *state, int *found);
 

@@ -57,7 +57,7 @@ static int lock_file(int fd) {
 
 /* Closing the file gives the lock back. */
 static void *use_file(void *unused) {
-  int fd = open(witness.path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  int fd = open(witness.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   FILE *f = fd >= 0 ? fdopen(fd, "r+") : NULL;
   int holder = RGI_WITNESS_FAILED;
   if (f && lock_file(fd) && (holder = find_vote(f)) == RGI_WITNESS_FAILED)

@@ -13,6 +13,8 @@
 #include <regroup/version.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -39,6 +41,7 @@
 #include "shm/process.h"
 
 #define GUARD_SECONDS 3.0
+#define JOB_KNOWN ((uint64_t)1 << 62) /* of rgi_runtime.job: larger than all that is proposed */
 
 rgi_runtime_info rgi_runtime = {.comm = MPI_COMM_NULL, .mpi_group = MPI_GROUP_NULL};
 
@@ -78,22 +81,35 @@ int rgi_runtime_may_threads_call(void) {
   return level == MPI_THREAD_MULTIPLE;
 }
 
+/* What this process proposes for rgi_runtime.job: the one that it has wins. */
+static int64_t propose_job(void) {
+  uint64_t random = 0;
+  if (rgi_runtime.job)
+    return (int64_t)rgi_runtime.job;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
+    random = (uint64_t)(rgi_clock_now() * 1e9) * (uint64_t)getpid();
+  return (int64_t)(random >> 2 | 1);
+}
+
 /* All processes return an error if one has found one, or RG_ERR_INIT if the library runs on some of
  * them only. */
 static int agree_on_call(MPI_Comm comm, int error) {
-  int64_t mark = rgi_modules_mark(), domain = (int64_t)rgi_domain_own(), all[8];
-  int64_t mine[8] = {rgi_comm_error_word(comm, error),
+  int64_t mark = rgi_modules_mark(), domain = (int64_t)rgi_domain_own(), all[9];
+  int64_t mine[9] = {rgi_comm_error_word(comm, error),
                      rgi_runtime.started > 0,
                      rgi_runtime.started == 0,
                      mark,
                      -mark,
                      domain,
                      ~domain,
-                     rgi_runtime_may_threads_call()};
-  RGI_TRY_MPI(MPI_Allreduce(mine, all, 8, MPI_INT64_T, MPI_MAX, comm));
+                     rgi_runtime_may_threads_call(),
+                     propose_job()};
+  RGI_TRY_MPI(MPI_Allreduce(mine, all, 9, MPI_INT64_T, MPI_MAX, comm));
   RGI_TRY(rgi_comm_error_tell(comm, "rg_init", all[0], error));
   if (all[1] && all[2])
     return rgi_error(RG_ERR_INIT, "rg_init: the library runs already on some of the processes");
+  if (!rgi_runtime.job)
+    rgi_runtime.job = (uint64_t)all[8] | JOB_KNOWN;
   if (!rgi_runtime.started) {
     rgi_modules_use(all[3] == -all[4]);
     rgi_runtime.threads_of_any = (int)all[7];

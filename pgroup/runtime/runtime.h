@@ -17,6 +17,7 @@ typedef struct {
   int threads;         /* MPI_THREAD_MULTIPLE: several threads may call */
   int threads_of_any;  /* the same of some process: what all members do alike depends on it */
   atomic_long groups;  /* alive in this process */
+  uint64_t job;        /* a random number, the same on all since the first rg_init */
   unsigned long epoch; /* counts starts: a group of an earlier start is stale */
   int (*before_finalize)(void); /* called by the last rg_finalize first of all; or NULL. An error of
                                    it ends rg_finalize */

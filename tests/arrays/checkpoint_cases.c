@@ -13,7 +13,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "checkpoint/claim.h"
 #include "draw_spec.h"
+#include "runtime/runtime.h"
 #include "tests/check/check.h"
 
 enum { MOST = 3, STATE = 100 };
@@ -280,6 +282,14 @@ void test_checkpoint_cut_off(void) {
     RGT_TRUE(strstr(rg_error_detail(), "cut off") != NULL);
     RGT_FAILS(rg_checkpoint_start(part, path, 1, &a, &step, sizeof step, &c), RG_ERR_FILE);
     RGT_TRUE(strstr(rg_error_detail(), "cut off") != NULL);
+    /* As of another job: that a death may have hidden a claim of its own excuses no claim of this
+     * one. */
+    rgi_runtime.job ^= 2;
+    rgi_claim_note(path, (rgi_claim_known){.failed = 1});
+    RGT_FAILS(rg_checkpoint_start(part, path, 1, &a, &step, sizeof step, &c), RG_ERR_FILE);
+    RGT_TRUE(strstr(rg_error_detail(), "cut off") != NULL);
+    rgi_runtime.job ^= 2;
+    rgi_claim_note(path, (rgi_claim_known){0});
     RGT_PTR_NULL(c);
   }
   RGT_OK(rg_barrier(rgt_world));

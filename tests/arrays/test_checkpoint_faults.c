@@ -7,6 +7,7 @@
  * fail or do less than they are asked for, on one member. The checkpoint before is always there. */
 #include <errno.h>
 #include <regroup.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,11 +21,12 @@ static struct {
   int write, sync, folder; /* the error of the call, or 0 */
   int read, most;          /* the error; bytes that a call reads or writes at most, or 0 */
   int after;               /* calls that succeed before */
+  int times;               /* faults at most, or 0 */
   int seen;                /* faults so far */
 } fault;
 
 static int fails(int error) {
-  if (!fault.here || !error || fault.after-- > 0)
+  if (!fault.here || !error || fault.after-- > 0 || (fault.times && fault.seen >= fault.times))
     return 0;
   fault.seen++;
   errno = error;
@@ -168,12 +170,84 @@ static void test_unreadable(void) {
   RGT_OK(rg_array_free(&b));
 }
 
+/* A newest generation that cannot be read just now: the older one is not taken for it, whether the
+ * head of the newest or a segment is what the system refuses. */
+static void test_unreadable_newest(void) {
+  enum { LOCK = 1, HEAD = 2 }; /* calls that read these */
+  char path[400];
+  rg_array a = one_array(1), b = one_array(9);
+  int found = -1, last = rgt_size - 1;
+  int64_t step = -1;
+  snprintf(path, sizeof path, "%s", rgt_path("newest"));
+  RGT_OK(save(a, path, 1));
+  rgt_fill(a, 2);
+  RGT_OK(save(a, path, 2));
+  for (int segment = 0; segment <= 1; segment++) {
+    fault.here = rgt_rank == (segment ? last : 0);
+    fault.read = segment ? ESTALE : EIO;
+    fault.times = 1;
+    fault.after = !segment ? LOCK + HEAD : last == 0 ? LOCK + 2 * HEAD : 0;
+    RGT_FAILS(rg_checkpoint_load(rgt_world, path, 1, &b, sizeof step, &step, &found), RG_ERR_FILE);
+    RGT_TRUE(strstr(rg_error_detail(), strerror(segment ? ESTALE : EIO)) != NULL);
+    RGT_INT(found, -1);
+    clear_faults();
+  }
+  finds(path, 2, 2);
+  RGT_OK(rg_array_free(&a));
+  RGT_OK(rg_array_free(&b));
+}
+
+/* The first checkpoint on a full disk leaves nothing. */
+static void test_full(void) {
+  rg_array a = one_array(1);
+  int files = rgt_file_count();
+  for (int i = 0; i < 2; i++) { /* the number; a segment or the head */
+    fault.here = rgt_rank == 0;
+    fault.write = ENOSPC;
+    fault.after = i;
+    RGT_FAILS(save(a, rgt_path("filled"), 1), RG_ERR_FILE);
+    RGT_TRUE(strstr(rg_error_detail(), strerror(ENOSPC)) != NULL);
+    clear_faults();
+    RGT_INT(rgt_file_count(), files + i); /* then the number is there */
+  }
+  RGT_OK(rg_array_free(&a));
+}
+
+/* A folder that does not exist is not one without a checkpoint; a link is not followed. */
+static void test_places(void) {
+  rg_array a = one_array(1);
+  int found = -1;
+  char word[8] = "";
+  RGT_FAILS(rg_checkpoint_load(rgt_world, rgt_path("no/such"), 1, &a, 0, NULL, &found),
+            RG_ERR_FILE);
+  RGT_INT(found, -1);
+  if (rgt_rank == 0) {
+    FILE *f = fopen(rgt_path("victim"), "w");
+    fputs("5 my", f);
+    fclose(f);
+    RGT_INT(symlink("victim", rgt_path("link.lock")), 0);
+  }
+  RGT_FAILS(save(a, rgt_path("link"), 1), RG_ERR_FILE);
+  RGT_FAILS(rg_checkpoint_load(rgt_world, rgt_path("link"), 1, &a, 0, NULL, &found), RG_ERR_FILE);
+  if (rgt_rank == 0) {
+    FILE *f = fopen(rgt_path("victim"), "r");
+    RGT_TRUE(fgets(word, sizeof word, f) && !strcmp(word, "5 my"));
+    fclose(f);
+    unlink(rgt_path("link.lock"));
+    unlink(rgt_path("victim"));
+  }
+  RGT_OK(rg_array_free(&a));
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"start", rgt_files_start},
                                    {"writing", test_writing},
                                    {"folder", test_folder},
                                    {"pieces", test_pieces},
                                    {"unreadable", test_unreadable},
+                                   {"unreadable newest", test_unreadable_newest},
+                                   {"full", test_full},
+                                   {"places", test_places},
                                    {"end", rgt_files_end},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "checkpoint_faults", tests);
