@@ -3,9 +3,10 @@
  *
  * Interrupting a blocking call of MPI after a death or a revocation.
  *
- * MPICH (ch4:ucx) sends and receives by ucp_tag_send_nbx and ucp_tag_recv_nbx. This file defines
- * both and is looked up before UCX. While a thread is between rgi_mpi_interrupt_begin and _end,
- * they list each operation that MPICH starts, with a callback of ours in front of MPICH's.
+ * MPICH (ch4:ucx) sends and receives by ucp_tag_send_nbx, ucp_tag_send_sync_nbx (MPI_Ssend) and
+ * ucp_tag_recv_nbx. This file defines them and is looked up before UCX. While a thread is between
+ * rgi_mpi_interrupt_begin and _end, they list each operation that MPICH starts, with a callback of
+ * ours in front of MPICH's.
  *
  * MPICH polls for the listed operations, and each poll in vain (rgi_polite_polled) calls
  * check_failure. If it finds that a death or a revocation concerns the group of this call:
@@ -15,7 +16,9 @@
  *   process for these bits (MPIC_Sendrecv makes its error a fatal one), so there MPICH goes on to
  *   the end with these contents: see keeps_contents.
  * - Sends that last 0.1 s longer are given up: MPICH is told that they are done, and UCX forgets
- *   them when it can. A receiver that lives has got its message by then.
+ *   them when it can. A receiver that lives has got its message by then. So are receives: UCX does
+ * not cancel one that has been matched with a long message, of which the sender has died. (A sender
+ * that lives has sent the rest by then.)
  * - Operations that MPICH still starts are not passed on as they are: sends count as done,
  *   receives wait for a tag that no message has, until the next poll cancels them.
  *
@@ -23,11 +26,11 @@
  * gives back the context mask that it has locked. This needs the tags of MPICH 4.0 and 4.2 and is
  * not tried with any other MPI: see known_mpich.
  *
- * Invariants. An operation is in the list from its start until its callback runs or it is given
- * up as a send; it is freed by whichever comes last of its callback and the return of UCX's call
- * that made it. (A send that was given up is not freed: UCX may still call its callback.) MPICH
- * uses a UCX worker from one thread at a time, so the list has no lock; an operation names its
- * thread, which alone gives it up.
+ * Invariants. An operation is in the list from its start until its callback runs or it is
+ * abandoned; it is freed by whichever comes last of its callback and the return of UCX's call that
+ * made it. (One that was abandoned is not freed: UCX may still call its callback.) MPICH uses a UCX
+ * worker from one thread at a time, so the list has no lock; an operation names its thread, which
+ * alone gives it up.
  *
  * Without UCX's headers at compile time no call can be interrupted. */
 #include "runtime/mpi_interrupt.h"
@@ -72,9 +75,8 @@ int rgi_mpi_interrupt_end(int error, const char *call) {
 /* Weak: a program may have functions of these names, to count messages for instance. */
 #define EXPORT __attribute__((visibility("default"), weak))
 
-/* A send that UCX has not done so long after the death goes to the dead process: UCX tries to
- * connect with it. */
-#define SEND_SECONDS 0.1
+/* What UCX has not done so long after the death is with the dead process. */
+#define LAST_SECONDS 0.1
 
 /* No message has this tag: a receive with it stays active until it is cancelled. */
 #define NO_TAG UINT64_MAX
@@ -90,7 +92,8 @@ typedef struct ucx_operation {
   void *buffer;
   size_t bytes;
   ucp_tag_t tag;
-  int given_up, done;
+  int given_up; /* a receive that is cancelled */
+  int abandoned, done;
   int local; /* a receive on the new communicator: see is_beyond */
 } ucx_operation;
 
@@ -104,6 +107,7 @@ static _Thread_local struct {
   const char *top; /* the stack's end below which MPI's variables are */
   int cause;       /* the error for which the call is interrupted */
   double since;    /* when that was found */
+  int refused;     /* UCX has refused a send */
 } watch;
 
 /* --- UCX's own functions ------------------------------------------------------------- */
@@ -263,26 +267,32 @@ static int keeps_contents(const ucx_operation *o) {
 
 /* --- UCX's functions, as MPICH calls them -------------------------------------------- */
 
-static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info,
-                        void *user_data) {
-  ucx_operation o = *(ucx_operation *)user_data;
-  end_operation(user_data);
+/* Tells MPICH that a receive which is given up has completed. */
+static void end_receive(void *request, const ucx_operation *o) {
   const ucp_tag_recv_info_t made = {
-      .sender_tag = o.local ? o.tag : o.tag | atomic_load(&failure_bits), .length = o.bytes};
-  if (o.given_up && status == UCS_ERR_CANCELED) {
-    /* 0xff: not a size, not a rank, and neutral in MPI_BAND. */
-    if (o.local || !keeps_contents(&o))
-      memset(o.buffer, o.local ? 0 : 0xff, o.bytes);
-    status = UCS_OK;
-    info = &made;
-  }
-  o.received(request, status, info, o.user_data);
+      .sender_tag = o->local ? o->tag : o->tag | atomic_load(&failure_bits), .length = o->bytes};
+  /* 0xff: not a size, not a rank, and neutral in MPI_BAND. */
+  if (o->local || !keeps_contents(o))
+    memset(o->buffer, o->local ? 0 : 0xff, o->bytes);
+  o->received(request, UCS_OK, &made, o->user_data);
 }
 
-/* A send that was given up has been reported to MPICH already. UCX ends it now. */
+/* What was abandoned has been reported to MPICH already. UCX ends it now. */
+static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info,
+                        void *user_data) {
+  if (((ucx_operation *)user_data)->abandoned)
+    return;
+  ucx_operation o = *(ucx_operation *)user_data;
+  end_operation(user_data);
+  if (o.given_up && status != UCS_OK)
+    end_receive(request, &o);
+  else
+    o.received(request, status, info, o.user_data);
+}
+
 static void on_sent(void *request, ucs_status_t status, void *user_data) {
   ucx_operation *o = user_data;
-  if (o->given_up)
+  if (o->abandoned)
     return;
   ucx_operation was = *o;
   end_operation(o);
@@ -317,9 +327,15 @@ EXPORT ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size
                                                 : next(worker, buffer, count, tag, mask, &with));
 }
 
-EXPORT ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t count,
-                                         ucp_tag_t tag, const ucp_request_param_t *param) {
-  NEXT(ucp_tag_send_nbx);
+typedef ucs_status_ptr_t send_fn(ucp_ep_h, const void *, size_t, ucp_tag_t,
+                                 const ucp_request_param_t *);
+
+static int is_refused(ucs_status_ptr_t request) {
+  return UCS_PTR_IS_ERR(request) && UCS_PTR_STATUS(request) != UCS_ERR_NO_MEMORY;
+}
+
+static ucs_status_ptr_t send_by(send_fn *next, ucp_ep_h ep, const void *buffer, size_t count,
+                                ucp_tag_t tag, const ucp_request_param_t *param) {
   note_call(&sends_seen);
   if (watch.cause || (watch.on && is_beyond(tag)))
     return NULL;
@@ -330,32 +346,56 @@ EXPORT ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t
   ucp_request_param_t with = with_user_data(param, o);
   with.cb.send = on_sent;
   void *request = set_request(o, next(ep, buffer, count, tag, &with));
-  /* The receiver has died, which check_failure will find; MPICH's own path for this error is not
-   * safe. */
-  return UCS_PTR_IS_ERR(request) && UCS_PTR_STATUS(request) != UCS_ERR_NO_MEMORY ? NULL : request;
+  /* The receiver has died, which check_failure will find, or the end of the call; MPICH's own path
+   * for this error is not safe. */
+  watch.refused |= is_refused(request);
+  return is_refused(request) ? NULL : request;
+}
+
+EXPORT ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t count,
+                                         ucp_tag_t tag, const ucp_request_param_t *param) {
+  NEXT(ucp_tag_send_nbx);
+  return send_by(next, ep, buffer, count, tag, param);
+}
+
+EXPORT ucs_status_ptr_t ucp_tag_send_sync_nbx(ucp_ep_h ep, const void *buffer, size_t count,
+                                              ucp_tag_t tag, const ucp_request_param_t *param) {
+  NEXT(ucp_tag_send_sync_nbx);
+  return send_by(next, ep, buffer, count, tag, param);
 }
 
 /* --- interrupting -------------------------------------------------------------------- */
 
 /* MPICH may free a request of UCX's before it is done: UCX keeps it as long as it needs it. */
-static void give_up_send(ucx_operation *o) {
-  o->given_up = 1;
+static void abandon(ucx_operation *o) {
+  o->abandoned = 1;
   unlist_operation(o);
-  o->sent(o->request, UCS_OK, o->user_data);
+  if (o->received)
+    end_receive(o->request, o);
+  else
+    o->sent(o->request, UCS_OK, o->user_data);
 }
 
 static void give_up(double now) {
+  int late = watch.cause && now - watch.since > LAST_SECONDS;
   for (ucx_operation *o = under_way, *next; o; o = next) {
     next = o->next;
-    if (o->thread != &watch || o->given_up)
+    if (o->thread != &watch)
       continue;
-    if (o->local || (watch.cause && o->received)) {
+    if (!o->given_up && (o->local || (watch.cause && o->received))) {
       o->given_up = 1;
-      cancel_request(o->worker, o->request); /* which calls on_received */
-    } else if (watch.cause && now - watch.since > SEND_SECONDS) {
-      give_up_send(o);
+      cancel_request(o->worker, o->request); /* which calls on_received, unless it is matched */
+    } else if (late) {
+      abandon(o);
     }
   }
+}
+
+/* The call has returned: the buffers of its receives may be gone. */
+static void forget_given_up(void) {
+  for (ucx_operation *o = under_way; o; o = o->next)
+    if (o->thread == &watch && o->given_up)
+      o->thread = NULL;
 }
 
 /* After a poll in vain. */
@@ -393,9 +433,15 @@ void rgi_mpi_interrupt_begin(rgi_mpi_interrupt_kind kind) {
 
 int rgi_mpi_interrupt_end(int error, const char *call) {
   int cause = watch.cause;
-  if (cause)
-    give_up(watch.since + 2 * SEND_SECONDS);
-  watch.on = watch.cause = 0;
+  if (cause) {
+    give_up(watch.since + 2 * LAST_SECONDS);
+    forget_given_up();
+  }
+  if (watch.refused) {
+    rgi_process_check_now();
+    cause |= rgi_failure_check(&rgi_failure_scope_now, call);
+  }
+  watch.on = watch.cause = watch.refused = 0;
   rgi_polite_polled = NULL;
   if (cause)
     return rgi_failure_check(&rgi_failure_scope_now, call);

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
 """Ranks are killed while communicators and inter-communicators are made, on one node and on two: MPI's
-blocking calls are left, the survivors all have an error, and make new ones that work. See creation.c
-and spawning.c.
+blocking calls are left, the survivors all have an error, and make new ones that work. Calls are left also when
+they have received a part of a long message of the dead, and MPI_Ssend. See creation.c, spawning.c and
+interrupted.c.
 
 beside: yes
 """
@@ -30,6 +31,12 @@ def spawn(where, np, aside, deaths):
     assert status == 0 and well, (where.name, np, aside, deaths, seed, status, text)
 
 
+def interrupt(where, call):
+    after = random.randrange(60000)
+    status, text = jobs.run(4, 'tests/interrupted', call, after, where=where)
+    assert (status, text) == (0, 'INTERRUPTED 3\n'), (where.name, call, after, status, text)
+
+
 if not jobs.OVER_UCX:
     print('MPI is left while it makes communicators with MPICH over UCX alone')
     sys.exit(77)
@@ -39,3 +46,5 @@ for where in [jobs.ONE, jobs.TWO]:
         create(where, np, deaths, most)
     spawn(where, 8, 4, 2)
     spawn(where, 5, 3, 1)
+    for call in 'ring', 'allreduce', 'ssend':
+        interrupt(where, call)
