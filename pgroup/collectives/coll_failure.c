@@ -51,7 +51,7 @@ int rgi_coll_failure_look(rgi_coll *coll, const char *call) {
 int rgi_coll_failure_check(rgi_coll *coll, const char *call) {
   if (!atomic_load_explicit(&coll->failed, memory_order_relaxed))
     return RG_SUCCESS;
-  int has_state = rgi_coll_join(coll) == RG_SUCCESS;
-  int error = rgi_coll_failure_look(coll, call);
-  return has_state ? rgi_shm_step_result(coll->shm, error) : error;
+  if (coll->state->n > 1 && !coll->state->memory)
+    rgi_shared_state_attach(coll->state); /* the others may wait there */
+  return rgi_shm_step_result(coll->state, rgi_coll_failure_look(coll, call));
 }

@@ -13,7 +13,6 @@
 #include "collectives/choice.h"
 #include "collectives/force.h"
 #include "collectives/operation.h"
-#include "collectives/shared_state_cache.h"
 #include "formation/group.h"
 
 #define COLL_CONTEXT 0x636f6c6cU /* collectives have a context of their own */
@@ -22,8 +21,8 @@
  * way are non-blocking ones, which do not use it. */
 static void end_coll(void *collectives) {
   rgi_coll *coll = collectives;
-  rgi_shared_state_cache_detach(coll->state);
-  coll->state = coll->shm = NULL;
+  rgi_shared_state_free(coll->state);
+  coll->state = NULL;
   rgi_coll_drop(coll);
 }
 
@@ -36,7 +35,7 @@ static int make_coll(const char *call, rg_group g) {
   coll->context = rgi_mix_bits(g->context + COLL_CONTEXT);
   coll->own_sequence = 0;
   coll->sequence = g->is_world ? &rgi_runtime.world_sequence : &coll->own_sequence;
-  coll->state = coll->shm = NULL;
+  coll->state = NULL;
   coll->nodes.of = NULL;
   coll->lengths = NULL;
   atomic_init(&coll->failed, RG_SUCCESS);
@@ -49,7 +48,7 @@ static int make_coll(const char *call, rg_group g) {
   if (!error)
     error = rgi_coll_nodes_find(call, g, &coll->nodes);
   if (!error)
-    error = rgi_shared_state_cache_attach(g, &coll->state);
+    error = rgi_shared_state_make(g, &coll->state);
   if (error) {
     end_coll(coll);
     return error;

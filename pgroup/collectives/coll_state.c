@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collectives/shared_state_cache.h"
 #include "formation/group.h"
 #include "shm/node.h"
 
@@ -23,14 +22,6 @@ void rgi_coll_drop(rgi_coll *coll) {
   free(coll->nodes.of);
   free(coll->lengths);
   free(coll);
-}
-
-int rgi_coll_join(rgi_coll *coll) {
-  if (coll->shm)
-    return RG_SUCCESS;
-  RGI_TRY(rgi_shared_state_cache_join(coll->context, &coll->state));
-  coll->shm = coll->state;
-  return RG_SUCCESS;
 }
 
 /* --- where the members are ------------------------------------------------------- */

@@ -43,9 +43,8 @@ typedef struct rgi_coll {
   int in_memory;    /* all members on one node, and shared memory is best wherever it can serve */
   int own_sequence; /* operations so far; not of the world */
   int *sequence;    /* the same, or those of all handles of the world: the tag of messages */
-  /* The members' shared state, for blocking operations only: NULL after the group is freed. And the
-   * same once the group has joined it. */
-  rgi_shared_state *state, *shm;
+  /* The members' shared state, for blocking operations only: NULL after the group is freed. */
+  rgi_shared_state *state;
   rgi_subgroup all;
   atomic_int users; /* the group, while it is not freed, and its open requests */
   rgi_members *members;
@@ -71,9 +70,6 @@ static inline int rgi_coll_next_tag(rgi_coll *coll) {
   *coll->sequence = (number + 1) & ((1 << 30) - 1);
   return number;
 }
-
-/* Sets shm: by the group's first operation in shared memory that has a step. RG_ERR_NOMEM. */
-int rgi_coll_join(rgi_coll *coll);
 
 /* The place of a rank among the members on its node. */
 int rgi_coll_local_rank(const rgi_coll *coll, int rank);

@@ -35,8 +35,6 @@ rgi_fast_path(rg_operation op, rg_group g, MPI_Count count, const void *memory, 
   if (!coll->in_memory &&
       !rgi_coll_prefers_memory(coll, op, op == RG_OP_BARRIER ? 0 : (size_t)count * element))
     return NULL;
-  if (!coll->shm && count > 0 && coll->all.size > 1 && rgi_coll_join(coll))
-    return NULL;
   rgi_coll_next_tag(coll);
   return coll->state;
 }

@@ -90,15 +90,14 @@ static int run_shm_reduce(const rgi_sched *s, const rgi_sched_step *step) {
                               .whole = s->reduction.whole,
                               .root = step->peer,
                               .call = s->call};
-  return step->kind == RGI_SCHED_SHM_REDUCE ? rgi_shm_coll_reduce(s->coll->shm, &r)
-                                            : rgi_shm_coll_reduce_scatter(s->coll->shm, &r);
+  return step->kind == RGI_SCHED_SHM_REDUCE ? rgi_shm_coll_reduce(s->coll->state, &r)
+                                            : rgi_shm_coll_reduce_scatter(s->coll->state, &r);
 }
 
 static int run_shm_step(const rgi_sched *s, const rgi_sched_step *step) {
   if (step->bytes == 0 && step->kind != RGI_SCHED_SHM_BARRIER)
     return RG_SUCCESS;
-  RGI_TRY(rgi_coll_join(s->coll));
-  rgi_shared_state *l = s->coll->shm;
+  rgi_shared_state *l = s->coll->state;
   rgi_shm_coll_blocks b = {step->from, step->to, step->bytes, step->peer, s->call};
   switch (step->kind) {
   case RGI_SCHED_SHM_BARRIER:

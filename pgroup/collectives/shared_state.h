@@ -3,20 +3,23 @@
  *
  * The shared state of a group's collectives: what the members on one node share.
  *
- * The memory. One slot of the node's arena (progress/slot.h) holds a header with a part for each
- * cell, and one member entry for each member on the node. The first member to attach makes it,
- * zeroed. An operation is one step or several; all members number the steps alike, from 1, modulo
+ * The memory. A group has one state, found by its context: nothing is shared with another group.
+ * One slot of the node's arena (progress/slot.h) holds a header with a part for each cell, and one
+ * member entry for each member on the node. The first member to attach makes it, zeroed. It is
+ * freed when all members have left it, whatever has happened in between (rgi_shared_state_free).
+ *
+ * An operation is one step or several; all members number the steps alike, from 1, modulo
  * 2^32. Step k uses cell k % depth of the header and of every member entry, so that the cells hold
- * the last `depth` steps. Data of more than RGI_SHM_TINY bytes go through the shared buffer: for
- * each member RGI_SHM_CHUNKS long chunks, of which step k uses chunk k % RGI_SHM_CHUNKS. One member
- * allocates it at the first need, and the members that come meanwhile wait (shared_state_buffer.c).
- * Where the arena has no room for it they go through the cells, in more steps (shm_coll_cells.c):
- * an error would reach the members on this node only.
+ * the last `depth` steps. Data of more than RGI_SHM_TINY bytes go through a shared buffer: for each
+ * member some chunks of one size, of which a step uses one. There is a buffer for each size of
+ * chunks that the group's operations have needed so far (shared_state_buffer.c), and it stays as
+ * long as the state. Where the arena has no room for it all members go through the cells, in more
+ * steps (shm_coll_cells.c).
  *
  * The depth is RGI_SHM_FEW. Where ranks outnumber processors it is RGI_SHM_DEPTH for the groups of
  * all ranks of a node: so long a member goes on alone, and with fewer cells all ranks would be
- * scheduled too often. The buffer then also has RGI_SHM_DEPTH short chunks for each member, for
- * data of up to RGI_SHM_SMALL bytes. Other groups may be many, and are to be small.
+ * scheduled too often. Other groups may be many, and are to be small. A buffer has `depth` chunks
+ * of up to RGI_SHM_SMALL bytes for each member, or RGI_SHM_CHUNKS longer ones.
  *
  * Two ways to wait. With a processor for every process of the node (rgi_shm_step_can_spin)
  * a member polls the cells of the others; where they are many, and for small data, only those of
@@ -47,11 +50,9 @@
  *                           barrier that a member has claimed, that one
  *   claimed                 the member that releases the barrier with this number, before it counts
  *                           itself in
- *   buffer, failed          every member that attaches or detaches the buffer, and a process that
- *                           gives back a buffer that no member has attached, by compare-and-swap;
- *                           failed: the member that had no room for the buffer
- *   joined                  its member, at the first step of a group
- *   uses                    its member, when a group begins or ceases to use a cached state
+ *   buffer, failed          the member that allocates a buffer, between two changes of `buffer`;
+ *                           failed: the step for which it had no room
+ *   left                    its member, when it detaches the memory, or attaches it again
  *   broken                  any member whose operation has ended in an error
  *   done_bell               a member that sets `done` and sees a sleeper
  *   room_bell               likewise, if all members have come to a multiple of some steps
@@ -96,16 +97,16 @@
  * (rgi_bell_expect). So one of them sees the other. The same fences serve `room_bell`; of two
  * writers that come to the multiple at once, one at least sees that the other has.
  *
- * Errors and deaths. A member whose operation ends in an error may leave its step
- * unpublished, so the numbers of the members no longer agree: it sets `broken`. Every member
- * that begins a step or waits in one then fails too, and the cache gives the state to no new
- * group, of which shared_state_cache.c tells how the members agree. An arena without room for the
- * shared buffer breaks nothing: the members agree about it in a step of its own.
+ * Errors and deaths. A member whose operation ends in an error may leave its step unpublished, so
+ * the numbers of the members no longer agree: it sets `broken`. Every member that begins a step or
+ * waits in one then fails too. Other groups do not see it. An error that a member finds before it
+ * has begun a step changes nothing. An arena without room for a buffer breaks nothing: the members
+ * agree about it in a step of its own.
  *
  * A killed member leaves at worst an unpublished step, an arrival without its release
  * or a result half written: no other member gets past that step, since each wait ends with
  * the failure check of progress/wait.h, and its operation with RG_ERR_PROC_FAILED. The last living
- * member that detaches frees the slot and the shared buffer; it does not free a buffer that the
+ * member that detaches frees the slot and the buffers; it does not free a buffer that the
  * dead member had allocated and not yet stored in `buffer`. */
 #ifndef RGI_SHARED_STATE_H
 #define RGI_SHARED_STATE_H
@@ -126,6 +127,7 @@
 #define RGI_SHM_SMALL ((size_t)8 << 10)
 #define RGI_SHM_CHUNK ((size_t)64 << 10)
 #define RGI_SHM_CHUNKS 4
+#define RGI_SHM_BUFFERS 4 /* rgi_shared_state_chunk */
 
 /* One step of one member: a line. */
 typedef struct {
@@ -134,12 +136,11 @@ typedef struct {
   char data[RGI_SHM_TINY];
 } rgi_shared_state_cell;
 
-/* A member entry: this, `depth` values of `joined`, as many of arrival_count, and from the next
- * line on the cells. */
+/* A member entry: this, and from the next line on the cells. */
 typedef struct {
-  _Atomic uint32_t done;     /* the last step this member has ended */
-  _Atomic uint32_t uses;     /* odd: a group of its process uses the state; 0: not cached so far */
-  _Atomic uint64_t joined[]; /* the group whose first step this was, by cell */
+  _Atomic uint32_t done;            /* the last step this member has ended */
+  _Atomic uint32_t left;            /* it has detached the memory */
+  _Atomic uint32_t arrival_count[]; /* by cell */
 } rgi_shared_state_member;
 
 /* What the members have in common in the steps of a cell. */
@@ -147,12 +148,12 @@ typedef struct {
   rgi_bell release;        /* the last step that was released */
   rgi_bell arrived;        /* arrivals so far */
   uint32_t last_arrived;   /* the last member to arrive; its cell may have the result */
-  _Atomic uint32_t failed; /* the step for which there was no buffer */
+  _Atomic uint32_t failed; /* the step for which there was no room for a buffer */
 } rgi_shared_state_turn;
 
 /* The header. */
 typedef struct {
-  _Atomic uint64_t buffer;      /* where it is, and how many have it: shared_state_buffer.c */
+  _Atomic uint64_t buffer[RGI_SHM_BUFFERS]; /* where they are: shared_state_buffer.c */
   rgi_bell done_bell;           /* changes when a member ends a step and another one waits */
   rgi_bell room_bell;           /* likewise, when all have come to a certain step */
   _Atomic uint32_t claimed;     /* the barrier that a certain member releases; or 0 */
@@ -168,18 +169,11 @@ typedef struct {
 } rgi_shared_state_use;
 
 /* One process's handle of a shared state. */
-typedef struct rgi_shared_state rgi_shared_state;
-
-struct rgi_shared_state {
-  rgi_shared_state *next; /* in the cache: among those with the same hash */
-  uint64_t key, slot;     /* what the memory is found by */
-  uint64_t mark;          /* of the slots, when it was suspended */
-  unsigned long epoch, idle_since;
-  int groups;   /* how many groups use it */
-  int in_cache; /* cached for the next group with these members */
-  int suspended;
+typedef struct {
+  uint64_t key, slot; /* what the memory is found by */
+  unsigned long epoch;
   rgi_members *members;
-  rgi_shared_state_memory *memory;   /* NULL until the first operation */
+  rgi_shared_state_memory *memory;   /* NULL until the first step */
   char *entry, *cells;               /* the first member's entry in it, and cells */
   char *now;                         /* the first member's cell of the step that runs */
   uint32_t depth, last_cell, stride; /* last_cell: depth - 1; stride: of the entries */
@@ -190,29 +184,26 @@ struct rgi_shared_state {
   rgi_levels *levels;                /* the caller's place in the levels; NULL: there are none */
   uint32_t near_safe;                /* its parent and children there have ended this one */
   uint32_t flat;                     /* no later step was read by all members */
-  uint32_t gave;    /* the last step in, or after which the caller gave to all others; or 0 */
-  uint32_t bytes;   /* length of the operation that runs, modulo 2^32 */
-  char *buffer;     /* NULL until attached */
-  uint64_t joining; /* the group whose first step is about to begin; or 0 */
-  uint64_t wanting; /* the group for which the memory is attached; or 0 */
+  uint32_t gave;  /* the last step in, or after which the caller gave to all others; or 0 */
+  uint32_t bytes; /* length of the operation that runs, modulo 2^32 */
+  /* Of the operation that runs: rgi_shm_step_attach_buffer. NULL: it has none. */
+  char *buffer;
+  uint32_t chunk;             /* bytes of a chunk in it */
+  char *of[RGI_SHM_BUFFERS];  /* the buffers; NULL until attached */
   rgi_shared_state_use use[]; /* by cell */
-};
+} rgi_shared_state;
 
-/* Makes the handle for a group's members on this node, and frees it. Local. */
-int rgi_shared_state_make(rg_group g, uint64_t key, rgi_shared_state **l);
-void rgi_shared_state_free(rgi_shared_state *l);
+/* Makes the handle for a group's members on this node, in the group's order. Local: no message, no
+ * waiting; the memory is attached at the first step. Handles of the same context share it. */
+int rgi_shared_state_make(rg_group g, rgi_shared_state **state);
 
-/* The handle of a cached state that no group of this process uses for a while: meanwhile the memory
- * may be given back. rgi_shared_state_resume: it is used again; l->memory is NULL if the memory has
- * been given back. In between only _break and _free are called. Local. */
-void rgi_shared_state_suspend(rgi_shared_state *l);
-void rgi_shared_state_resume(rgi_shared_state *l);
+/* Frees the handle, and the memory if all members have left it. A member that leaves without having
+ * attached memory that others have tells them that it does not come. NULL is fine. */
+void rgi_shared_state_free(rgi_shared_state *state);
 
-/* Marks the state as broken, if it has memory. Local. */
-void rgi_shared_state_break(rgi_shared_state *l, int error);
-
-/* Another one for the same members, with memory of its own. Local. */
-int rgi_shared_state_copy(const rgi_shared_state *l, uint64_t key, rgi_shared_state **copy);
+/* By a member that cannot make its handle, or cannot begin an operation: the others on its node,
+ * which may wait for it, end with this error. */
+void rgi_shared_state_break(rg_group g, int error);
 
 /* The depth of a state for n members on this node. */
 static inline uint32_t rgi_shared_state_depth(int n) {
@@ -221,8 +212,7 @@ static inline uint32_t rgi_shared_state_depth(int n) {
 
 /* Where the cells are in a member entry. */
 static inline size_t rgi_shared_state_cells_at(uint32_t depth) {
-  return rgi_lines_whole(sizeof(rgi_shared_state_member) +
-                         depth * (sizeof(uint64_t) + sizeof(uint32_t)));
+  return rgi_lines_whole(sizeof(rgi_shared_state_member) + depth * sizeof(uint32_t));
 }
 
 /* The size of a member entry. */
@@ -240,9 +230,19 @@ static inline size_t rgi_shared_state_bytes(int n, uint32_t depth) {
   return rgi_shared_state_head(depth) + (size_t)n * rgi_shared_state_stride(depth);
 }
 
-/* A member's part of the shared buffer: the long chunks come first. */
-static inline size_t rgi_shared_state_part(uint32_t depth) {
-  return RGI_SHM_CHUNKS * RGI_SHM_CHUNK + (depth > RGI_SHM_FEW ? depth * RGI_SHM_SMALL : 0);
+/* The sizes of chunks, the last one RGI_SHM_CHUNK; the first one of so many bytes. */
+static inline uint32_t rgi_shared_state_chunk(int size) {
+  static const uint32_t bytes[RGI_SHM_BUFFERS] = {256, 2048, RGI_SHM_SMALL, RGI_SHM_CHUNK};
+  return bytes[size];
+}
+
+static inline int rgi_shared_state_size(size_t bytes) {
+  return bytes <= 256 ? 0 : bytes <= 2048 ? 1 : bytes <= RGI_SHM_SMALL ? 2 : 3;
+}
+
+/* A member's part of a buffer with such chunks. */
+static inline size_t rgi_shared_state_part(uint32_t depth, uint32_t chunk) {
+  return (size_t)chunk * (chunk > RGI_SHM_SMALL ? RGI_SHM_CHUNKS : depth);
 }
 
 /* Of the cell of a step: the depth is a power of two. */
@@ -264,9 +264,7 @@ static inline rgi_shared_state_cell *rgi_shared_state_cell_at(const rgi_shared_s
 /* How many steps have counted member i in, at the cell of this step. */
 static inline _Atomic uint32_t *rgi_shared_state_arrivals(const rgi_shared_state *l, int i,
                                                           uint32_t step) {
-  char *m = l->entry + (size_t)i * l->stride + sizeof(rgi_shared_state_member);
-  return (_Atomic uint32_t *)(void *)(m + l->depth * sizeof(uint64_t)) +
-         rgi_shared_state_index(l, step);
+  return &rgi_shared_state_member_at(l, i)->arrival_count[rgi_shared_state_index(l, step)];
 }
 
 static inline rgi_shared_state_turn *rgi_shared_state_turn_of(const rgi_shared_state *l,
@@ -274,25 +272,21 @@ static inline rgi_shared_state_turn *rgi_shared_state_turn_of(const rgi_shared_s
   return &l->memory->turn[rgi_shared_state_index(l, step)];
 }
 
-/* Attaches the memory. */
+/* Attaches the memory. RG_ERR_NOMEM on all members on the node if one has got it. */
 int rgi_shared_state_attach(rgi_shared_state *l);
 
 typedef enum {
   RGI_SHARED_STATE_LATER,  /* another member allocates it: the caller comes again */
-  RGI_SHARED_STATE_BUFFER, /* l->buffer is it */
-  RGI_SHARED_STATE_NO_ROOM /* on all members that attach it for this step */
+  RGI_SHARED_STATE_BUFFER, /* l->of[size] is it */
+  RGI_SHARED_STATE_NO_ROOM /* for any member, in this step */
 } rgi_shared_state_room;
 
-/* Attaches the shared buffer for an operation that begins with this step. The caller has seen that
- * the cells of the step may be written. */
-rgi_shared_state_room rgi_shared_state_attach_buffer(rgi_shared_state *l, uint32_t step);
-void rgi_shared_state_detach_buffer(rgi_shared_state *l);
+/* Attaches the buffer with chunks of this size for an operation that begins with this step. The
+ * caller has seen that the cells of the step may be written. */
+rgi_shared_state_room rgi_shared_state_attach_buffer(rgi_shared_state *l, int size, uint32_t step);
 
 /* Of the memory of a state that is to be freed. */
-void rgi_shared_state_free_buffer(const void *memory, int users);
-
-/* For an rgi_slot_giving. */
-int rgi_shared_state_give_buffer(void *memory, int users);
+void rgi_shared_state_free_buffers(const rgi_shared_state_memory *memory, int users);
 
 /* Local member i's rank in the group. */
 static inline int rgi_shared_state_group_rank(const rgi_shared_state *l, int i) {

@@ -33,17 +33,15 @@ void rgi_shm_coll_note_given(rgi_shared_state *l) {
 static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, const char *call) {
   int tiny = bytes <= RGI_SHM_TINY;
   if (l->me == root) {
-    RGI_TRY(rgi_shm_step_begin(l, bytes, call));
+    RGI_TRY(rgi_shm_step_begin(l, !tiny, call));
     if (!tiny)
-      rgi_copy_block(rgi_shm_step_chunk(l, root, l->step, bytes), data, bytes);
+      rgi_copy_block(rgi_shm_step_chunk(l, root, l->step), data, bytes);
     rgi_shm_step_give(l, data, tiny ? bytes : 0);
   } else {
     RGI_TRY(rgi_shm_step_begin_unread(l, call));
     RGI_TRY(rgi_shm_step_take(l, root, call));
     RGI_LINES_COUNT_READ(tiny ? 0 : RGI_LINES_COUNT_OF(bytes));
-    rgi_copy_block(
-        data, tiny ? rgi_shm_step_cell(l, root)->data : rgi_shm_step_chunk(l, root, l->step, bytes),
-        bytes);
+    rgi_copy_block(data, rgi_shm_step_data(l, root, bytes), bytes);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;
@@ -55,7 +53,7 @@ static int bcast_step(rgi_shared_state *l, char *data, size_t bytes, int root, c
 static int bcast_long(rgi_shared_state *l, const rgi_shm_coll_copy *c) {
   if (!rgi_shm_coll_spreads(l))
     return rgi_shm_coll_copy_direct(l, c);
-  RGI_TRY(rgi_shm_step_attach_buffer(l, c->call));
+  RGI_TRY(rgi_shm_step_attach_buffer(l, RGI_SHM_CHUNK, c->call));
   return l->buffer ? rgi_shm_coll_spread(l, c) : rgi_shm_coll_copy_direct(l, c);
 }
 
@@ -70,7 +68,7 @@ static int run_bcast(rgi_shared_state *l, void *data, size_t bytes, int root, co
   if (rgi_shm_coll_direct(bytes, rgi_shm_coll_direct_least(LEAST_SLEEPING)))
     return bcast_long(l, &copy);
   if (bytes > RGI_SHM_TINY)
-    RGI_TRY(rgi_shm_step_attach_buffer(l, call));
+    RGI_TRY(rgi_shm_step_attach_buffer(l, bytes, call));
   if (rgi_shm_coll_direct_without_buffer(l, bytes))
     return rgi_shm_coll_copy_direct(l, &copy);
   if (rgi_shm_coll_levels_carry(l, bytes))

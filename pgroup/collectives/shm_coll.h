@@ -2,8 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * Collectives among the members of a group that are on one node, in shared
- * memory. Every member calls the same operations in the same order; blocking. The state
- * comes from shared_state_cache.h. */
+ * memory. Every member calls the same operations in the same order; blocking. */
 #ifndef RGI_SHM_COLL_H
 #define RGI_SHM_COLL_H
 

@@ -35,9 +35,9 @@ static size_t smaller_of(size_t a, size_t b) {
 static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
   int tiny = n <= RGI_SHM_TINY, is_receiver = b->root < 0 || b->root == l->me;
   const char *in = (const char *)b->in + at;
-  RGI_TRY(rgi_shm_step_begin(l, n, b->call));
+  RGI_TRY(rgi_shm_step_begin(l, !tiny, b->call));
   if (!tiny)
-    rgi_copy_block(rgi_shm_step_chunk(l, l->me, l->step, n), in, n);
+    rgi_copy_block(rgi_shm_step_chunk(l, l->me, l->step), in, n);
   uint32_t step = l->step;
   rgi_shm_step_give_counted(l, in, tiny ? n : 0);
   if (is_receiver && !rgi_shm_step_can_spin())
@@ -48,8 +48,7 @@ static int gather_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t
       RGI_TRY(rgi_shm_step_await_member(l, i, b->call));
     RGI_TRY(rgi_shm_step_check_length(l, i, step, b->call));
     RGI_LINES_COUNT_READ(tiny || i == l->me ? 0 : RGI_LINES_COUNT_OF(n));
-    rgi_copy_block((char *)b->out + (size_t)i * b->bytes + at,
-                   tiny ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, step, n), n);
+    rgi_copy_block((char *)b->out + (size_t)i * b->bytes + at, rgi_shm_step_data(l, i, n), n);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;
@@ -84,7 +83,7 @@ static int run_gather(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   if (rgi_shm_coll_direct(b->bytes, gather_least(l, b)))
     return gather_direct(l, b);
   if (b->bytes > RGI_SHM_TINY)
-    RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
+    RGI_TRY(rgi_shm_step_attach_buffer(l, b->bytes, b->call));
   if (rgi_shm_coll_direct_without_buffer(l, b->bytes))
     return gather_direct(l, b);
   size_t piece = rgi_shm_step_room(l);
@@ -108,26 +107,25 @@ static int fits_cell(const rgi_shared_state *l, size_t bytes) {
   return bytes <= RGI_SHM_TINY / (size_t)(l->n - 1);
 }
 
-/* Where the root puts member i's piece of n bytes. */
-static char *place_of_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, int i, size_t n) {
+/* Where the root puts member i's piece. */
+static char *place_of_piece(rgi_shared_state *l, const rgi_shm_coll_blocks *b, int i) {
   if (fits_cell(l, b->bytes))
     return rgi_shm_step_cell(l, b->root)->data + (size_t)(i - (i > b->root)) * b->bytes;
-  return rgi_shm_step_chunk(l, i, l->step, n);
+  return rgi_shm_step_chunk(l, i, l->step);
 }
 
 static int scatter_step(rgi_shared_state *l, const rgi_shm_coll_blocks *b, size_t at, size_t n) {
   if (l->me == b->root) {
-    RGI_TRY(rgi_shm_step_begin(l, n, b->call));
+    RGI_TRY(rgi_shm_step_begin(l, !fits_cell(l, b->bytes), b->call));
     for (int i = 0; i < l->n; i++)
       if (i != b->root)
-        rgi_copy_block(place_of_piece(l, b, i, n), (const char *)b->in + (size_t)i * b->bytes + at,
-                       n);
+        rgi_copy_block(place_of_piece(l, b, i), (const char *)b->in + (size_t)i * b->bytes + at, n);
     rgi_shm_step_give(l, NULL, 0);
   } else {
     RGI_TRY(rgi_shm_step_begin_unread(l, b->call));
     RGI_TRY(rgi_shm_step_take(l, b->root, b->call));
     RGI_LINES_COUNT_READ(RGI_LINES_COUNT_OF(n));
-    rgi_copy_block((char *)b->out + at, place_of_piece(l, b, l->me, n), n);
+    rgi_copy_block((char *)b->out + at, place_of_piece(l, b, l->me), n);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;
@@ -148,7 +146,7 @@ static int run_scatter(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   size_t piece = scatter_length(b->bytes);
   l->bytes = (uint32_t)b->bytes;
   if (!fits_cell(l, b->bytes)) {
-    RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
+    RGI_TRY(rgi_shm_step_attach_buffer(l, b->bytes, b->call));
     if (!l->buffer)
       return rgi_shm_coll_scatter_cells(l, b);
   }
@@ -224,7 +222,7 @@ static int run_alltoall(rgi_shared_state *l, const rgi_shm_coll_blocks *b) {
   if (piece == 0)
     return rgi_error(RG_ERR_UNSUPPORTED, "%s: %d processes on one node are too many", b->call,
                      l->n);
-  RGI_TRY(rgi_shm_step_attach_buffer(l, b->call));
+  RGI_TRY(rgi_shm_step_attach_buffer(l, (size_t)l->n * b->bytes, b->call));
   if (rgi_shm_coll_direct_without_buffer(l, b->bytes))
     return alltoall_direct(l, b);
   if (!l->buffer)

@@ -12,10 +12,9 @@
 #include "collectives/shm_step.h"
 
 int rgi_shm_coll_give_pieces(rgi_shared_state *l, rgi_shm_coll_pieces *p) {
-  size_t all = (size_t)l->n * p->bytes;
-  RGI_TRY(rgi_shm_step_begin(l, all, p->call));
+  RGI_TRY(rgi_shm_step_begin(l, 1, p->call));
   p->step = l->step;
-  char *chunk = rgi_shm_step_chunk(l, l->me, p->step, all);
+  char *chunk = rgi_shm_step_chunk(l, l->me, p->step);
   for (int i = 0; i < l->n; i++)
     if (i != l->me)
       rgi_copy_block(chunk + (size_t)i * p->bytes, p->in + (size_t)i * p->stride, p->bytes);
@@ -27,6 +26,5 @@ int rgi_shm_coll_give_pieces(rgi_shared_state *l, rgi_shm_coll_pieces *p) {
 
 const char *rgi_shm_coll_piece(rgi_shared_state *l, const rgi_shm_coll_pieces *p, int i) {
   size_t me = (size_t)l->me;
-  return i == l->me ? p->in + me * p->stride
-                    : rgi_shm_step_chunk(l, i, p->step, (size_t)l->n * p->bytes) + me * p->bytes;
+  return i == l->me ? p->in + me * p->stride : rgi_shm_step_chunk(l, i, p->step) + me * p->bytes;
 }

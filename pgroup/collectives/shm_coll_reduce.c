@@ -62,7 +62,7 @@ static int await_operands(rgi_shared_state *l, int last, const char *call) {
 /* In one step: members that get no result go on. */
 static int combine_at_once(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   int last = rgi_shm_coll_last_operand(l, r);
-  RGI_TRY(rgi_shm_step_begin(l, r->count * r->size, r->call));
+  RGI_TRY(rgi_shm_step_begin(l, r->count * r->size > RGI_SHM_TINY, r->call));
   give_operands(l, r);
   if (last >= 0) {
     RGI_TRY(await_operands(l, last, r->call));
@@ -146,14 +146,14 @@ static size_t share_begin(const rgi_shared_state *l, const rgi_shm_coll_reductio
 static int combine_share(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t n,
                          uint32_t step) {
   size_t from = share_begin(l, r, n, l->me), count = share_begin(l, r, n, l->me + 1) - from,
-         at = from * r->size, all = n * r->size, lines = RGI_LINES_COUNT_OF(count * r->size);
+         at = from * r->size, lines = RGI_LINES_COUNT_OF(count * r->size);
   int scans = r->root <= RGI_SHM_COLL_SCAN, last = l->n - 1;
   RGI_LINES_COUNT_READ((size_t)last * lines);
   RGI_LINES_COUNT_WRITTEN(scans ? (size_t)last * lines : l->me < last ? lines : 0);
   for (int k = 0; k < last && count > 0; k++) {
     int left = scans ? k : last - 1 - k, right = scans ? k + 1 : last;
-    RGI_TRY(rgi_op_apply(rgi_shm_step_chunk(l, left, step, all) + at,
-                         rgi_shm_step_chunk(l, right, step, all) + at, count, r->type, r->op));
+    RGI_TRY(rgi_op_apply(rgi_shm_step_chunk(l, left, step) + at,
+                         rgi_shm_step_chunk(l, right, step) + at, count, r->type, r->op));
   }
   return RG_SUCCESS;
 }
@@ -162,10 +162,9 @@ static int combine_share(rgi_shared_state *l, const rgi_shm_coll_reduction *r, s
 static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, size_t at, size_t n) {
   int result = rgi_shm_coll_last_operand(l, r); /* it is in that member's chunk */
   size_t bytes = n * r->size;
-  RGI_TRY(rgi_shm_step_begin(l, bytes, r->call));
+  RGI_TRY(rgi_shm_step_begin(l, 1, r->call));
   uint32_t step = l->step;
-  rgi_copy_block(rgi_shm_step_chunk(l, l->me, step, bytes), (const char *)r->in + at * r->size,
-                 bytes);
+  rgi_copy_block(rgi_shm_step_chunk(l, l->me, step), (const char *)r->in + at * r->size, bytes);
   RGI_TRY(rgi_shm_step_barrier(l, r->call));
   RGI_TRY(rgi_shm_step_check_all(l, step, r->call));
   RGI_TRY(combine_share(l, r, n, step));
@@ -173,8 +172,7 @@ static int reduce_chunk(rgi_shared_state *l, const rgi_shm_coll_reduction *r, si
   RGI_TRY(rgi_shm_step_barrier(l, r->call));
   RGI_LINES_COUNT_READ(result >= 0 ? RGI_LINES_COUNT_OF(bytes) : 0);
   if (result >= 0)
-    rgi_copy_block((char *)r->out + at * r->size, rgi_shm_step_chunk(l, result, step, bytes),
-                   bytes);
+    rgi_copy_block((char *)r->out + at * r->size, rgi_shm_step_chunk(l, result, step), bytes);
   rgi_shm_step_end(l);
   return RG_SUCCESS;
 }
@@ -196,7 +194,7 @@ static int reduce_by_cells(rgi_shared_state *l, const rgi_shm_coll_reduction *r)
 
 static int reduce_by_chunks(rgi_shared_state *l, const rgi_shm_coll_reduction *r) {
   size_t most = RGI_SHM_CHUNK / r->size;
-  RGI_TRY(rgi_shm_step_attach_buffer(l, r->call));
+  RGI_TRY(rgi_shm_step_attach_buffer(l, r->count * r->size, r->call));
   if (!l->buffer)
     return reduce_by_cells(l, r);
   if (most == 0)

@@ -121,6 +121,6 @@ int rgi_shm_coll_reduce_scatter(rgi_shared_state *l, const rgi_shm_coll_reductio
   if (piece == 0)
     return reduce_all(l, r);
   l->bytes = (uint32_t)all;
-  RGI_TRY(rgi_shm_step_result(l, rgi_shm_step_attach_buffer(l, r->call)));
+  RGI_TRY(rgi_shm_step_result(l, rgi_shm_step_attach_buffer(l, all, r->call)));
   return l->buffer ? rgi_shm_step_result(l, run_steps(l, r, piece)) : reduce_all(l, r);
 }

@@ -83,8 +83,8 @@ static int exchange_pieces(rgi_shared_state *l, const spread *s, size_t at) {
   size_t begin, n = piece_of(s, l->me, at, &begin);
   int32_t root = s->c->giver;
   int waits = l->me != root || s->c->bytes - at <= s->round;
-  RGI_TRY(rgi_shm_step_begin(l, RGI_SHM_CHUNK, s->c->call));
-  char *chunk = rgi_shm_step_chunk(l, l->me, l->step, RGI_SHM_CHUNK);
+  RGI_TRY(rgi_shm_step_begin(l, 1, s->c->call));
+  char *chunk = rgi_shm_step_chunk(l, l->me, l->step);
   if (n > 0)
     RGI_TRY(rgi_shm_coll_read_member(l, root, s->address + begin, chunk, n, s->c->call));
   rgi_shm_step_publish(l, &root, sizeof root);
@@ -97,7 +97,7 @@ static int exchange_pieces(rgi_shared_state *l, const spread *s, size_t at) {
     RGI_TRY(await_piece(l, s, i));
     RGI_LINES_COUNT_READ(l->me == root ? 0 : RGI_LINES_COUNT_OF(n));
     if (l->me != root)
-      rgi_copy_block(s->c->out + begin, rgi_shm_step_chunk(l, i, l->step, RGI_SHM_CHUNK), n);
+      rgi_copy_block(s->c->out + begin, rgi_shm_step_chunk(l, i, l->step), n);
   }
   rgi_shm_step_end(l);
   return RG_SUCCESS;

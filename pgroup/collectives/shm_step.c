@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "collectives/lines_count.h"
-#include "collectives/shared_state_cache.h"
 #include "formation/group.h"
 #include "progress/request.h"
 #include "progress/wait.h"
@@ -93,19 +92,6 @@ static int await_done(rgi_shared_state *l, int i, uint32_t step, const char *cal
 }
 
 /* --- steps --------------------------------------------------------------------------- */
-
-/* Tells the members that come later that the group's operations are on this state: see
- * shared_state_cache.c. */
-static __attribute__((noinline)) int join_group(rgi_shared_state *l, uint32_t step,
-                                                const char *call) {
-  atomic_store_explicit(
-      &rgi_shared_state_member_at(l, l->me)->joined[rgi_shared_state_index(l, step)], l->joining,
-      memory_order_relaxed);
-  atomic_thread_fence(memory_order_seq_cst);
-  RGI_TRY(rgi_shm_step_check_not_broken(l, call));
-  l->joining = 0;
-  return RG_SUCCESS;
-}
 
 static int await_all_done(rgi_shared_state *l, uint32_t step, const char *call) {
   for (int i = 0; i < l->n; i++)
@@ -208,7 +194,7 @@ typedef enum { BY_ALL, BY_NEAR, BY_NONE } readers;
  * be read by all: the caller may write to their chunks, too. */
 static __attribute__((noinline)) int await_room(rgi_shared_state *l, readers by, uint32_t needed,
                                                 const char *call) {
-  if (by != BY_ALL && !l->joining && !step_reached(l->flat, needed))
+  if (by != BY_ALL && !step_reached(l->flat, needed))
     return await_near_done(l, needed, call);
   if (needed == l->step + 1 - RGI_SHM_DEPTH && !rgi_shm_step_can_spin())
     return sleep_until_room(l, needed, call);
@@ -217,7 +203,7 @@ static __attribute__((noinline)) int await_room(rgi_shared_state *l, readers by,
 
 /* Inline: each short operation is here once or twice. */
 static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l, readers by,
-                                                            size_t bytes, const char *call) {
+                                                            int chunks, const char *call) {
   if (!l->memory)
     RGI_TRY(rgi_shared_state_attach(l));
   if (atomic_load_explicit(&l->memory->broken, memory_order_relaxed))
@@ -232,12 +218,11 @@ static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l,
     l->flat = done == l->ended ? l->flat : done;
     l->step = l->ended = done;
   }
-  uint32_t step = l->step + 1, needed = step - (bytes > RGI_SHM_SMALL ? RGI_SHM_CHUNKS : l->depth);
+  int is_long = chunks && l->chunk > RGI_SHM_SMALL;
+  uint32_t step = l->step + 1, needed = step - (is_long ? RGI_SHM_CHUNKS : l->depth);
   by = by == BY_NEAR && !l->levels ? BY_ALL : by;
   if (!step_reached(l->safe, needed))
     RGI_TRY(await_room(l, by, needed, call));
-  if (l->joining)
-    RGI_TRY(join_group(l, step, call));
   l->step = step;
   l->flat = by == BY_ALL ? step : l->flat;
   uint32_t at = rgi_shared_state_index(l, step);
@@ -247,8 +232,8 @@ static inline __attribute__((always_inline)) int begin_step(rgi_shared_state *l,
   return RG_SUCCESS;
 }
 
-int rgi_shm_step_begin(rgi_shared_state *l, size_t bytes, const char *call) {
-  return begin_step(l, BY_ALL, bytes, call);
+int rgi_shm_step_begin(rgi_shared_state *l, int chunks, const char *call) {
+  return begin_step(l, BY_ALL, chunks, call);
 }
 
 int rgi_shm_step_begin_near(rgi_shared_state *l, const char *call) {
@@ -261,14 +246,12 @@ int rgi_shm_step_begin_unread(rgi_shared_state *l, const char *call) {
 
 /* The step that is begun here is the operation's first, which begins it again. If there is no room
  * it is a step of its own, published so that a member whose operation is shorter sees that. */
-int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call) {
+static int attach_buffer(rgi_shared_state *l, int size, const char *call) {
   rgi_shared_state_room room;
   rgi_wait w;
-  if (l->buffer)
-    return RG_SUCCESS;
   RGI_TRY(rgi_shm_step_begin(l, 0, call));
   rgi_wait_start(&w, call, -1);
-  while ((room = rgi_shared_state_attach_buffer(l, l->step)) == RGI_SHARED_STATE_LATER)
+  while ((room = rgi_shared_state_attach_buffer(l, size, l->step)) == RGI_SHARED_STATE_LATER)
     RGI_TRY(wait_spinning(l, &w));
   if (room == RGI_SHARED_STATE_BUFFER) {
     l->step--;
@@ -276,6 +259,15 @@ int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call) {
   }
   rgi_shm_step_publish(l, NULL, 0);
   rgi_shm_step_end(l);
+  return RG_SUCCESS;
+}
+
+int rgi_shm_step_attach_buffer(rgi_shared_state *l, size_t bytes, const char *call) {
+  int size = rgi_shared_state_size(bytes);
+  if (!l->of[size])
+    RGI_TRY(attach_buffer(l, size, call));
+  l->buffer = l->of[size];
+  l->chunk = rgi_shared_state_chunk(size);
   return RG_SUCCESS;
 }
 
@@ -375,14 +367,14 @@ int rgi_shm_step_await_release(rgi_shared_state *l, int i, const char *call) {
   rgi_wait w;
   uint32_t now;
   RGI_LINES_COUNT_READ(1);
-  if (step_reached(atomic_load_explicit(&b->value, memory_order_acquire), l->step))
+  if (atomic_load_explicit(&b->value, memory_order_acquire) == l->step)
     return RG_SUCCESS;
   rgi_wait_start(&w, call, i < 0 ? -1 : rgi_shared_state_group_rank(l, i));
   if (i < 0) {
     w.awaited = missing_member;
     w.of = l;
   }
-  while (!step_reached(now = atomic_load_explicit(&b->value, memory_order_acquire), l->step))
+  while ((now = atomic_load_explicit(&b->value, memory_order_acquire)) != l->step)
     RGI_TRY(wait_bell(l, &w, b, now));
   return RG_SUCCESS;
 }
@@ -469,12 +461,7 @@ int rgi_shm_step_result(rgi_shared_state *l, int error) {
   if (!error || !l->memory)
     return error;
   atomic_compare_exchange_strong(&l->memory->broken, &none, (uint16_t)error);
-  if (l->joining) { /* its first step has not begun */
-    rgi_shared_state_cache_break(l, l->joining, error);
-    l->joining = 0;
-    l->step++;
-  }
-  rgi_shm_step_end(l); /* the memory is not freed before all members have come so far */
+  rgi_shm_step_end(l);
   rgi_bell_ring_expected(&l->memory->room_bell);
   return error;
 }

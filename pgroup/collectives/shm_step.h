@@ -9,9 +9,9 @@
 
 #include "collectives/shared_state.h"
 
-/* Begins a step: attaches the memory if need be and waits until the step's own cell, and chunks for
- * so many bytes, may be written. */
-int rgi_shm_step_begin(rgi_shared_state *l, size_t bytes, const char *call);
+/* Begins a step: attaches the memory if need be and waits until the step's own cell may be written,
+ * and the members' chunks for it if it uses them. */
+int rgi_shm_step_begin(rgi_shared_state *l, int chunks, const char *call);
 
 /* The same for a step in which the caller's cell is read by its parent and children in the levels
  * only, and by the member that rgi_shm_step_give_to has named. */
@@ -26,9 +26,10 @@ static inline void rgi_shm_step_give_to(rgi_shared_state *l, int i) {
  * none of others: it takes only, or gives to the one member that rgi_shm_step_give_to has named. */
 int rgi_shm_step_begin_unread(rgi_shared_state *l, const char *call);
 
-/* Attaches the shared buffer, before the first step of an operation that needs it. If l->buffer is
- * NULL afterwards the arena has no room for it, which all members find in this operation. */
-int rgi_shm_step_attach_buffer(rgi_shared_state *l, const char *call);
+/* Attaches the buffer with chunks for so many bytes, before the first step of an operation that
+ * needs them. If l->buffer is NULL afterwards the arena has no room for it, which all members find
+ * in this operation. */
+int rgi_shm_step_attach_buffer(rgi_shared_state *l, size_t bytes, const char *call);
 
 /* Puts tiny data and the step's number into the own cell. */
 void rgi_shm_step_publish(rgi_shared_state *l, const void *data, size_t bytes);
@@ -93,8 +94,12 @@ static inline void rgi_shm_step_give(rgi_shared_state *l, const void *data, size
  * rgi_shm_step_await_all. */
 static inline void rgi_shm_step_give_counted(rgi_shared_state *l, const void *data, size_t bytes) {
   rgi_shm_step_publish(l, data, bytes);
-  if (!rgi_shm_step_can_spin() && rgi_shm_step_arrive(l))
-    rgi_bell_wake(&rgi_shared_state_turn_of(l, l->step)->arrived);
+  if (rgi_shm_step_can_spin() || !rgi_shm_step_arrive(l))
+    return;
+  /* Nobody waits for the release, but what it was long ago must not be taken for a later step. */
+  rgi_shared_state_turn *turn = rgi_shared_state_turn_of(l, l->step);
+  atomic_store_explicit(&turn->release.value, l->step, memory_order_relaxed);
+  rgi_bell_wake(&turn->arrived);
 }
 
 static inline int rgi_shm_step_take(rgi_shared_state *l, int root, const char *call) {
@@ -107,24 +112,20 @@ static inline rgi_shared_state_cell *rgi_shm_step_cell(rgi_shared_state *l, int 
   return (rgi_shared_state_cell *)(void *)(l->now + (size_t)i * l->stride);
 }
 
-/* Member i's part of the shared buffer, which begins with its long chunks. */
+/* Member i's part of the buffer: its chunks. */
 static inline char *rgi_shm_step_part(rgi_shared_state *l, int i) {
-  return l->buffer + (size_t)i * rgi_shared_state_part(l->depth);
+  return l->buffer + (size_t)i * rgi_shared_state_part(l->depth, l->chunk);
 }
 
-/* Its chunk for a step, and for so many bytes. */
-static inline char *rgi_shm_step_chunk(rgi_shared_state *l, int i, uint32_t step, size_t bytes) {
-  char *part = rgi_shm_step_part(l, i);
-  return bytes > RGI_SHM_SMALL || l->depth == RGI_SHM_FEW
-             ? part + step % RGI_SHM_CHUNKS * RGI_SHM_CHUNK
-             : part + RGI_SHM_CHUNKS * RGI_SHM_CHUNK +
-                   rgi_shared_state_index(l, step) * RGI_SHM_SMALL;
+/* The one for a step. */
+static inline char *rgi_shm_step_chunk(rgi_shared_state *l, int i, uint32_t step) {
+  uint32_t at = l->chunk > RGI_SHM_SMALL ? step % RGI_SHM_CHUNKS : rgi_shared_state_index(l, step);
+  return rgi_shm_step_part(l, i) + (size_t)at * l->chunk;
 }
 
 /* Where member i's data of the step are that runs: tiny ones in its cell. */
 static inline char *rgi_shm_step_data(rgi_shared_state *l, int i, size_t bytes) {
-  return bytes <= RGI_SHM_TINY ? rgi_shm_step_cell(l, i)->data
-                               : rgi_shm_step_chunk(l, i, l->step, bytes);
+  return bytes <= RGI_SHM_TINY ? rgi_shm_step_cell(l, i)->data : rgi_shm_step_chunk(l, i, l->step);
 }
 
 /* How many bytes a member can give in a step: without the shared buffer what its cell holds. */

@@ -36,7 +36,7 @@ struct rg_group_s {
   int tag;
   int is_world;    /* by rg_group_world: all such handles have one context */
   uint32_t rounds; /* rgi_group_rounds; not of the world */
-  int diverged;    /* created after a death: shares no cached collective state */
+  int diverged;    /* created after a death: rgi_group_out_of */
   uint64_t creation_ids[RGI_CREATION_IDS]; /* the operations that created it (failure.h) */
   rgi_group_creations *creations;          /* how many groups its operations created */
   rgi_label *label;                        /* the name, or NULL */

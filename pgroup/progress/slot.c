@@ -11,19 +11,9 @@
  * one slot.
  *
  * A slot counts for each process of the node how often that is attached. So it is
- * known which of the attached processes have died.
- *
- * A slot that no user uses is freed by any process when the arena is full, although its users are
- * attached and may come back at any moment. They take no lock for that: each group that is formed
- * would take it. A user says in the slot's memory that it does not use it, and before that reads
- * the table's `mark`. A process that frees finds the slot idle, raises the mark, and looks again:
- * at which slots are held, and whether a user has used the slot meanwhile. A user that comes back
- * holds the slot, and then looks at the mark. Both store before they look, sequentially
- * consistent. So the process that frees sees the hold, or, after the hold has ended, the use; or
- * the user sees another mark, and looks for the slot in its list, with the lock. */
+ * known which of the attached processes have died. */
 #include "progress/slot.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -52,26 +42,22 @@ typedef struct {
 typedef struct {
   uint64_t next, key, bytes;
   int32_t users;
-  _Atomic int32_t kept;   /* it is looked at when the arena is full */
+  uint32_t unused;
   uint16_t attached[FEW]; /* of a node with so many processes; otherwise behind the memory */
   char memory[];
 } slot;
 
 typedef struct {
-  _Atomic int64_t kept;  /* slots that are noted */
-  _Atomic uint64_t mark; /* changes before one of them is freed */
   _Atomic uint64_t shortages;
-  char pad[RGI_LINE - sizeof(int64_t) - 2 * sizeof(uint64_t)];
-  _Atomic uint64_t group[SHORT_PLACES]; /* for which there was no memory: a hash table */
+  char pad[RGI_LINE - sizeof(uint64_t)];
+  _Atomic uint64_t missed[SHORT_PLACES]; /* keys for which there was no memory: a hash table */
   slot_bucket bucket[BUCKETS];
 } slot_table;
 
 static slot_table *table;
 
 void rgi_slots_open(void *memory) {
-  static rgi_arena_cache cache = {.give_back = rgi_slots_give_back};
   table = memory;
-  rgi_arena_add_cache(&cache);
 }
 
 size_t rgi_slot_table_bytes(void) {
@@ -128,19 +114,19 @@ static uint16_t *attached(slot *s) {
   return (size_t)rgi_node.n > FEW ? (void *)(s->memory + padded(s->bytes)) : s->attached;
 }
 
-/* More of them than there is room for count for all groups. */
-static int had_shortage(uint64_t group) {
-  uint64_t n = group ? atomic_load(&table->shortages) : 0, found = 1;
-  for (uint64_t at = group; n && n <= SHORT_MOST && found && found != group; at++)
-    found = atomic_load(&table->group[at % SHORT_PLACES]);
+/* More of them than there is room for count for all keys. */
+static int had_shortage(uint64_t key) {
+  uint64_t n = atomic_load(&table->shortages), found = 1;
+  for (uint64_t at = key; n && n <= SHORT_MOST && found && found != key; at++)
+    found = atomic_load(&table->missed[at % SHORT_PLACES]);
   return n > SHORT_MOST || (n && found);
 }
 
-static void note_shortage(uint64_t group) {
-  if (!group || atomic_fetch_add(&table->shortages, 1) >= SHORT_MOST)
+static void note_shortage(uint64_t key) {
+  if (atomic_fetch_add(&table->shortages, 1) >= SHORT_MOST)
     return;
-  for (uint64_t at = group, none = 0;
-       !atomic_compare_exchange_strong(&table->group[at % SHORT_PLACES], &none, group); at++)
+  for (uint64_t at = key, none = 0;
+       !atomic_compare_exchange_strong(&table->missed[at % SHORT_PLACES], &none, key); at++)
     none = 0;
 }
 
@@ -148,7 +134,7 @@ static void note_shortage(uint64_t group) {
 static int make_slot(slot_bucket *b, const rgi_slot_wanted *w, uint64_t *at) {
   const size_t bytes = w->bytes;
   const int users = w->users;
-  if (had_shortage(w->group))
+  if (w->once && had_shortage(w->key))
     return rgi_error(RG_ERR_NOMEM, "another member had no memory for the group's flags");
   rgi_arena_purpose purpose = rgi_arena_get_purpose();
   rgi_placement placed = {
@@ -157,7 +143,8 @@ static int make_slot(slot_bucket *b, const rgi_slot_wanted *w, uint64_t *at) {
       rgi_arena_alloc_placed(purpose > RGI_ARENA_TELL ? purpose : RGI_ARENA_TELL, "a group's flags",
                              slot_bytes(bytes), w->nodes ? &placed : NULL, at);
   if (error) {
-    note_shortage(w->group);
+    if (w->once)
+      note_shortage(w->key);
     return error;
   }
   slot *s = rgi_arena_at(*at);
@@ -191,8 +178,23 @@ int rgi_slot_attach_wanted(const rgi_slot_wanted *w, uint64_t *at, void **memory
 }
 
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *at, void **memory) {
-  rgi_slot_wanted wanted = {key, users, bytes, NULL, 0};
+  rgi_slot_wanted wanted = {.key = key, .users = users, .bytes = bytes};
   return rgi_slot_attach_wanted(&wanted, at, memory);
+}
+
+int rgi_slot_attach_found(uint64_t key, uint64_t *at, void **memory) {
+  slot_bucket *b = bucket_of(key);
+  if (!b->first || lock_bucket(b))
+    return 0;
+  uint64_t found = find_slot(b, key);
+  if (found)
+    attached(rgi_arena_at(found))[rgi_node.me]++;
+  unlock_bucket(b);
+  if (!found)
+    return 0;
+  *at = found;
+  *memory = ((slot *)rgi_arena_at(found))->memory;
+  return 1;
 }
 
 static void remove_slot(slot_bucket *b, uint64_t at) {
@@ -220,7 +222,6 @@ static int detach_slot(uint64_t at, int living, int (*finished)(const void *memo
     remove_slot(b, at);
   unlock_bucket(b);
   if (last) {
-    atomic_fetch_sub(&table->kept, atomic_load(&s->kept));
     rgi_arena_free_placed(at, slot_bytes(s->bytes));
   }
   return last;
@@ -232,106 +233,6 @@ int rgi_slot_detach(uint64_t at, int (*finished)(const void *memory, int users))
 
 int rgi_slot_detach_surviving(uint64_t at, int (*finished)(const void *memory, int users)) {
   return detach_slot(at, 1, finished);
-}
-
-/* --- what is kept ------------------------------------------------------------------------- */
-
-static const rgi_slot_giving *giving;
-
-void rgi_slots_set_giving(const rgi_slot_giving *g) {
-  giving = g;
-}
-
-void rgi_slot_note_kept(uint64_t at) {
-  slot *s = rgi_arena_at(at);
-  if (!atomic_load_explicit(&s->kept, memory_order_relaxed) && !atomic_exchange(&s->kept, 1))
-    atomic_fetch_add(&table->kept, 1);
-}
-
-uint64_t rgi_slots_mark(void) {
-  return atomic_load(&table->mark);
-}
-
-static _Atomic uint64_t *held_by(int place) {
-  return &rgi_node.processes[place].kept.slot;
-}
-
-/* Whether it is in its list, and not another one in the same place. */
-static int is_there(uint64_t key, uint64_t at) {
-  slot_bucket *b = bucket_of(key);
-  if (lock_bucket(b))
-    return 0; /* if it is there it stays so: its user is attached */
-  int there = find_slot(b, key) == at && attached(rgi_arena_at(at))[rgi_node.me] > 0;
-  unlock_bucket(b);
-  return there;
-}
-
-int rgi_slot_hold(uint64_t key, uint64_t at, uint64_t mark) {
-  atomic_store(held_by(rgi_node.me), at);
-  if (atomic_load(&table->mark) == mark || is_there(key, at))
-    return 1;
-  rgi_slot_let_go();
-  return 0;
-}
-
-void rgi_slot_let_go(void) {
-  atomic_store_explicit(held_by(rgi_node.me), 0, memory_order_release);
-}
-
-/* The caller may be in the middle of an allocation for a slot, and have a list locked itself; nor
- * may it do anything else while it waits. So it looks a limited number of times. */
-static int try_lock_bucket(slot_bucket *b) {
-  for (int look = 0; look < 100; look++) {
-    uint32_t free = 0;
-    if (atomic_compare_exchange_strong(&b->owner, &free, (uint32_t)rgi_node.me + 1))
-      return 1;
-    if (free == (uint32_t)rgi_node.me + 1)
-      return 0;
-    sched_yield();
-  }
-  return 0;
-}
-
-static int is_held(uint64_t at) {
-  for (int i = 0; i < rgi_node.n; i++)
-    if (atomic_load(held_by(i)) == at && !rgi_process_is_dead(rgi_node.ranks[i]))
-      return 1;
-  return 0;
-}
-
-static int free_idle(slot_bucket *b, uint64_t at) {
-  slot *s = rgi_arena_at(at);
-  uint32_t before = giving->idle(s->memory, s->users);
-  if (!before)
-    return 0;
-  atomic_fetch_add(&table->mark, 1);
-  if (is_held(at) || giving->idle(s->memory, s->users) != before)
-    return 0;
-  remove_slot(b, at);
-  atomic_fetch_sub(&table->kept, 1);
-  rgi_arena_free_placed(at, slot_bytes(s->bytes));
-  return 1;
-}
-
-static int give_back_in(slot_bucket *b) {
-  int given = 0;
-  if (!b->first || !try_lock_bucket(b))
-    return 0;
-  for (uint64_t at = b->first, next; at; at = next) {
-    slot *s = rgi_arena_at(at);
-    next = s->next;
-    if (atomic_load(&s->kept))
-      given += giving->give(s->memory, s->users) + free_idle(b, at);
-  }
-  unlock_bucket(b);
-  return given;
-}
-
-int rgi_slots_give_back(void) {
-  int given = 0;
-  for (int i = 0; i < BUCKETS && giving && atomic_load(&table->kept) > 0; i++)
-    given += give_back_in(&table->bucket[i]);
-  return given;
 }
 
 /* --- what is set aside --------------------------------------------------------------------- */

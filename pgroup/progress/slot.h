@@ -18,19 +18,22 @@
  * size); RG_ERR_LIMIT (the process has attached it 65,535 times). */
 int rgi_slot_attach(uint64_t key, int users, size_t bytes, uint64_t *slot, void **memory);
 
-/* key, users, bytes: as above. nodes: NULL, or for memory of which each user mostly uses a part,
- * all of them about equal: a large slot has each part on its user's memory node; read during the
- * call. group: 0, or a number of the group that needs the slot, which no other one has. When a
- * member has got RG_ERR_NOMEM for it, all that come later get that, too, although there may be
- * memory then: a member that has the slot would wait for the one that has it not. */
+/* key, users, bytes: as above. nodes: NULL, or for memory of which
+ * each user mostly uses a part, all of them about equal: a large slot has each part on its user's
+ * memory node; read during the call. once: no other slot has the key later; when a user has got
+ * RG_ERR_NOMEM for it, all that come later get that, too, although there may be memory then: a user
+ * that has the slot would wait for the one that has it not. */
 typedef struct {
   uint64_t key;
   int users;
   size_t bytes;
   const int16_t *nodes;
-  uint64_t group;
+  int once;
 } rgi_slot_wanted;
 int rgi_slot_attach_wanted(const rgi_slot_wanted *wanted, uint64_t *slot, void **memory);
+
+/* Attaches the slot with this key if there is one, and says so. Takes no memory. */
+int rgi_slot_attach_found(uint64_t key, uint64_t *slot, void **memory);
 
 /* Frees the slot if no process is attached any more and finished(memory, users) returns 1; then 1
  * is returned. finished must return 0 as long as a user that has not attached yet needs the slot.
@@ -40,31 +43,6 @@ int rgi_slot_detach(uint64_t slot, int (*finished)(const void *memory, int users
 /* The same, but what a dead process has attached to counts as detached: for memory that can be
  * freed at whatever point its users have died. */
 int rgi_slot_detach_surviving(uint64_t slot, int (*finished)(const void *memory, int users));
-
-/* What is kept for later: slots that their users do not use now, and a block that such a slot or
- * one in use has besides its memory. When the arena is full a process of the node, any one, asks
- * with the memory and the users of each slot that has been noted (rgi_slot_note_kept).
- * give: gives the block back if no user uses it; returns whether it has.
- * idle: 0: a user uses the slot, or has not attached it yet. Otherwise the slot may be freed; the
- * number is another one when a user has used it meanwhile.
- * A slot that is freed keeps nothing any more: its last user frees the block. */
-typedef struct {
-  int (*give)(void *memory, int users);
-  uint32_t (*idle)(const void *memory, int users);
-} rgi_slot_giving;
-void rgi_slots_set_giving(const rgi_slot_giving *giving);
-void rgi_slot_note_kept(uint64_t slot);
-
-/* Returns how many blocks and slots were given back. */
-int rgi_slots_give_back(void);
-
-/* By a user that comes back to a slot. mark: rgi_slots_mark, read before the user said that it does
- * not use the slot any more. 1: the slot is there, and stays until rgi_slot_let_go, which follows
- * when the user has said that it uses the slot again. 0: it has been given back, and the user is
- * no longer attached to it. One thread of a process at a time. */
-uint64_t rgi_slots_mark(void);
-int rgi_slot_hold(uint64_t key, uint64_t slot, uint64_t mark);
-void rgi_slot_let_go(void);
 
 /* A group's flags take at most so many bytes for each of its members on the node, and so many
  * besides; a round of a decision takes less. */

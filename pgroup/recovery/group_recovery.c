@@ -14,7 +14,6 @@
 #include "base/mix.h"
 #include "base/options.h"
 #include "collectives/coll_of_group.h"
-#include "collectives/shared_state_cache.h"
 #include "formation/group.h"
 #include "noded/overlay_client.h"
 #include "recovery/group_decision.h"
@@ -46,7 +45,6 @@ int rg_restart_count(int64_t *n) {
 
 int rg_group_revoke(rg_group g) {
   RGI_TRY(rgi_group_check_member(__func__, g));
-  rgi_shared_state_cache_invalidate(g);
   return rgi_overlay_revoke(g->context) == RG_SUCCESS
              ? RG_SUCCESS
              : rgi_error(RG_ERR_LIMIT, "rg_group_revoke: %d groups have been revoked already",
@@ -89,7 +87,7 @@ static int has_no_deaths(rg_group g) {
          !rg_group_failed(g, 0, NULL, &dead) && dead == 0;
 }
 
-/* All members form it in the same order, so that it needs no agreement. It shares no state with g,
+/* All members form it in the same order, so that it needs no agreement. It has its own context,
  * which may have been revoked. */
 static int duplicate(rg_group g, rg_group *copy) {
   rg_group made;

@@ -24,8 +24,7 @@ typedef struct {
   struct {
     _Atomic uint64_t cells[RGI_NODE_CELLS]; /* message/message_cell.c: a list for each size */
     _Atomic uint64_t pipes[RGI_NODE_PIPES]; /* message/message_pipe.c */
-    _Atomic uint64_t slot;                  /* the one that it holds now (progress/slot.c) */
-    char pad[2 * RGI_LINE - (RGI_NODE_CELLS + RGI_NODE_PIPES + 1) * sizeof(uint64_t)];
+    char pad[2 * RGI_LINE - (RGI_NODE_CELLS + RGI_NODE_PIPES) * sizeof(uint64_t)];
   } kept;
 } rgi_node_process;
 

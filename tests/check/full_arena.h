@@ -8,8 +8,11 @@
 #include <stddef.h>
 
 /* All ranks. Where `here` is 1 on a node's first process, that one fills the node's arena but for
- * so many bytes side by side. What groups do not use is given back before. */
+ * so many bytes side by side. */
 void rgt_full_arena_fill(size_t room, int here);
+
+/* The one that has filled it writes to all that it has taken. */
+void rgt_full_arena_overwrite(int byte);
 
 /* All ranks: gives back what was taken. */
 void rgt_full_arena_empty(void);

@@ -4,18 +4,20 @@
  * ranks: 1 2 3 4 7 16
  * env: RG_TIMEOUT=30 RG_ARENA_SIZE=32 RGT_THREADS=funneled
  * The shared state of collectives when the arena is full or nearly so, and after an error: one
- * member allocates the shared buffer, all members do without if there is no room, what no group
- * uses is given back, and the members of a group take the same state. */
+ * member allocates a buffer, all members do without if there is no room, nothing that a member
+ * still needs is given back, and everything when all have left. An error concerns its group alone.
+ */
 #include <mpi.h>
 #include <regroup.h>
-#include <regroup/recovery.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "collectives/shared_state_cache.h"
+#include "collectives/shared_state.h"
 #include "collectives/shm_coll.h"
+#include "collectives/shm_step.h"
 #include "formation/group.h"
-#include "progress/slot.h"
 #include "shm/arena.h"
 #include "tests/check/arena.h"
 #include "tests/check/check.h"
@@ -23,14 +25,14 @@
 
 #define RANKS_MOST 16
 #define BYTES 100 /* more than a cell holds: they need the shared buffer */
-#define GROUP 77  /* a number of a group */
 
 static rg_group world;
 
 /* --- a full arena ------------------------------------------------------------------- */
 
 static size_t buffer_bytes(void) {
-  return (size_t)rgt_size * rgi_shared_state_part(rgi_shared_state_depth(rgt_size));
+  uint32_t chunk = rgi_shared_state_chunk(rgi_shared_state_size(BYTES));
+  return (size_t)rgt_size * rgi_shared_state_part(rgi_shared_state_depth(rgt_size), chunk);
 }
 
 /* All ranks in another order: turned by `first`, forwards or backwards. */
@@ -72,9 +74,6 @@ static void test_one_allocates(void) {
     RGT_OK(bcast(g, turn % rgt_size));
     RGT_OK(rg_barrier(g));
     RGT_OK(rg_group_free(&g));
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rgt_rank == 0)
-      RGT_INT(rgi_slots_give_back(), rgt_size > 1 ? 2 : 0); /* the slot, too */
     MPI_Barrier(MPI_COMM_WORLD);
   }
   rgt_full_arena_empty();
@@ -137,87 +136,51 @@ static void test_room_later(void) {
   }
 }
 
-/* Each group has a buffer of its own, and all but one are idle. */
-static void test_idle_given(void) {
-  rgt_full_arena_fill(buffer_bytes() * 3 / 2, 1);
-  for (int turn = 0; turn < 4 * rgt_size; turn++) {
-    rg_group g = turned(turn % rgt_size, turn / rgt_size % 2);
-    RGT_OK(bcast(g, 0));
-    RGT_OK(rg_group_free(&g));
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  if (rgt_rank == rgt_size - 1) {
-    uint64_t offset = 0;
-    RGT_OK(rgi_arena_alloc("a test", buffer_bytes(), &offset));
-    if (offset)
-      rgi_arena_free(offset, buffer_bytes());
-  }
-  rgt_full_arena_empty();
-}
-
-/* Of idle states nothing is left, and groups that are formed afterwards work. */
-static void test_idle_slots_given(void) {
-  rg_group g = NULL;
-  if (rgt_rank == 0)
-    rgi_slots_give_back();
-  size_t before = rgt_arena_used();
-  for (int turn = 0; turn < 2 * rgt_size; turn++) {
-    g = turned(turn % rgt_size, turn / rgt_size);
-    expect_tiny_work(g);
-    RGT_OK(rg_group_free(&g));
-  }
-  RGT_TRUE(rgt_size == 1 || rgt_arena_used() > before);
-  if (rgt_rank == rgt_size - 1)
-    RGT_TRUE(rgi_slots_give_back() >= (rgt_size > 1 ? 2 * rgt_size - 2 : 0));
-  RGT_TRUE(rgt_arena_used() <= before);
-  for (int turn = 0; turn < 2 * rgt_size; turn++) {
-    g = turned(turn % rgt_size, turn / rgt_size);
-    expect_tiny_work(g);
-    RGT_OK(rg_group_free(&g));
+/* The root has given, and has freed the group. What it gave stays until the others have taken it,
+ * however much memory others need. */
+static void test_late(void) {
+  for (int turn = 0; turn < 2 && rgt_size > 1; turn++) {
+    char data[BYTES];
+    rg_group g = NULL;
+    RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, 9, &g));
+    memset(data, rgt_rank == turn ? 0x5a : 0, BYTES);
+    if (rgt_rank == turn) {
+      RGT_OK(rg_bcast(g, data, BYTES, MPI_CHAR, turn));
+      RGT_OK(rg_group_free(&g));
+    }
+    rgt_full_arena_fill(0, 1);
+    rgt_full_arena_overwrite(0x11);
+    rgt_full_arena_empty();
+    if (rgt_rank != turn) {
+      RGT_OK(rg_bcast(g, data, BYTES, MPI_CHAR, turn));
+      RGT_OK(rg_group_free(&g));
+    }
+    RGT_TRUE(data[0] == 0x5a && !memcmp(data, data + 1, BYTES - 1));
   }
 }
 
-/* The last member gives back without a break what the others use, leave and come back to. */
-static void test_given_meanwhile(void) {
+/* The arena has as much in use as before when all members have freed all groups; a group takes no
+ * more than its operations need. */
+static void test_freed(void) {
+  enum { LIVE = 20 };
+  rg_group g[LIVE];
   MPI_Barrier(MPI_COMM_WORLD);
-  for (int turn = 0; turn < 2000; turn++) {
-    rg_group g = NULL;
-    int sum = -1;
-    if (rgt_rank == rgt_size - 1)
-      rgi_slots_give_back();
-    g = turned(turn % 3 % rgt_size, 1);
-    RGT_OK(rg_allreduce(g, &turn, &sum, 1, MPI_INT, MPI_SUM));
-    RGT_INT(sum, turn * rgt_size);
-    RGT_OK(rg_group_free(&g));
+  size_t before = rgt_arena_used(),
+         state = rgi_shared_state_bytes(rgt_size, rgi_shared_state_depth(rgt_size)) + RGI_LINE;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < LIVE; i++) {
+    g[i] = turned(i % rgt_size, i / rgt_size % 2);
+    expect_tiny_work(g[i]);
+    RGT_OK(bcast(g[i], i % rgt_size));
   }
-}
-
-/* All ranks in a drawn order, the same on all of them. */
-static void shuffle(int ranks[]) {
-  for (int i = 0; i < rgt_size; i++) {
-    int k = (int)(random() % (i + 1));
-    ranks[i] = ranks[k];
-    ranks[k] = i;
-  }
-}
-
-/* Each order has groups of its own. What is kept for the next groups of them has a bound, which 300
- * orders of 16 members would exceed. */
-static void test_idle_bound(void) {
-  size_t before = rgt_arena_used(), after;
-  srandom((unsigned)rgt_seed());
-  for (int turn = 0; turn < 300; turn++) {
-    int ranks[RANKS_MOST];
-    rg_group g = NULL;
-    shuffle(ranks);
-    RGT_OK(rg_group_create(world, rgt_size, ranks, 2, &g));
-    RGT_OK(rg_barrier(g));
-    RGT_OK(rg_group_free(&g));
-  }
-  after = rgt_arena_used();
-  size_t most = RGI_SHARED_STATE_CACHE_IDLE +
-                rgi_shared_state_bytes(rgt_size, rgi_shared_state_depth(rgt_size));
-  RGT_TRUE(after <= before + most + most / 4); /* blocks have steps of size */
+  MPI_Barrier(MPI_COMM_WORLD);
+  size_t used = rgt_arena_used() - before, most = LIVE * (state + buffer_bytes());
+  RGT_TRUE(used <= most + most / 4); /* blocks have steps of size */
+  for (int i = 0; i < LIVE; i++)
+    RGT_OK(rg_group_free(&g[i]));
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_INT(rgt_arena_used(), before);
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* What is set aside for groups in a full arena is not kept by idle ones. */
@@ -237,92 +200,124 @@ static void test_aside_given(void) {
 
 /* --- after an error ------------------------------------------------------------------- */
 
-static rg_group parent; /* each turn has another one: their members have different orders */
-
-static rg_group new_group(void) {
-  rg_group g = NULL;
-  RGT_OK(rg_group_dup(parent, &g));
-  return g;
+/* A reduction whose lengths differ. */
+static int disagree(rg_group g) {
+  double in[40] = {0}, out[40];
+  return rg_allreduce(g, in, out, rgt_rank == 0 ? 40 : 30, MPI_DOUBLE, MPI_SUM);
 }
 
-/* Of which one collective works, on the state that is common to the groups of these members. */
-static rg_group group_before(void) {
-  rg_group g = new_group();
-  RGT_OK(rg_barrier(g));
-  MPI_Barrier(MPI_COMM_WORLD);
-  return g;
-}
-
-/* One member has used the group before the error: all get it, and none waits for another. */
-static void test_error_between(void) {
-  for (int turn = 0; turn < rgt_size - 1; turn++) {
-    int x = 5;
-    parent = turned(turn, 1); /* rank `turn` is the first */
-    rg_group before = group_before(), g = new_group(), after = new_group();
-    if (rgt_rank == turn) {
-      RGT_OK(rg_bcast(g, &x, 1, MPI_INT, 0)); /* the root waits for nobody */
-      RGT_OK(rg_group_revoke(before));
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rgt_rank != turn)
-      RGT_FAILS(rg_bcast(g, &x, 1, MPI_INT, 0), RG_ERR_REVOKED);
-    RGT_FAILS(rg_barrier(g), RG_ERR_REVOKED);
-    expect_tiny_work(after);
-    RGT_OK(bcast(after, 0));
-    RGT_OK(rg_group_free(&parent));
-    RGT_OK(rg_group_free(&before));
+/* It ends its group. Others of the same members go on, and the group can be formed again, before or
+ * after the old one is freed. */
+static void test_error_alone(void) {
+  for (int turn = 0; turn < 8 && rgt_size > 1; turn++) {
+    rg_group before = NULL, g = NULL, again = NULL;
+    RGT_OK(rg_group_dup(world, &before));
+    RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, 4, &g));
+    expect_tiny_work(before);
+    if (turn % 2)
+      expect_tiny_work(g);
+    RGT_TRUE(disagree(g) != RG_SUCCESS);
+    RGT_TRUE(rg_barrier(g) != RG_SUCCESS);
+    if (turn / 2 % 2)
+      RGT_OK(rg_group_free(&g));
+    RGT_OK(turn / 4 ? rg_group_dup(before, &again)
+                    : rg_group_create_range(world, 0, rgt_size - 1, 1, 4, &again));
+    expect_tiny_work(again);
+    RGT_OK(bcast(again, 0));
+    RGT_OK(bcast(before, 0));
+    expect_tiny_work(world);
     RGT_OK(rg_group_free(&g));
-    RGT_OK(rg_group_free(&after));
-    MPI_Barrier(MPI_COMM_WORLD);
+    RGT_OK(rg_group_free(&again));
+    RGT_OK(rg_group_free(&before));
   }
 }
 
-/* No member has used the group before the error: it works. */
+/* Nothing is left of groups that have ended in an error. */
+static void test_error_freed(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  size_t before = rgt_arena_used();
+  for (int turn = 0; turn < 20 && rgt_size > 1; turn++) {
+    rg_group g = NULL;
+    RGT_OK(rg_group_dup(world, &g));
+    for (int i = 0; i < turn % 3; i++)
+      RGT_OK(bcast(g, i % rgt_size));
+    RGT_TRUE(disagree(g) != RG_SUCCESS);
+    RGT_OK(rg_group_free(&g));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  RGT_INT(rgt_arena_used(), before);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* An error of the caller's own arguments: the member has taken part in nothing, and does so
+ * afterwards. */
 static void test_error_before(void) {
-  for (int turn = 0; turn < rgt_size; turn++) {
-    parent = turned(turn, 0);
-    rg_group before = group_before(), g = new_group();
-    if (rgt_rank == turn)
-      RGT_OK(rg_group_revoke(before));
-    MPI_Barrier(MPI_COMM_WORLD);
-    expect_tiny_work(g);
-    RGT_OK(bcast(g, 0));
-    RGT_OK(rg_group_free(&parent));
-    RGT_OK(rg_group_free(&before));
-    RGT_OK(rg_group_free(&g));
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
+  int one = 1, sum = 0;
+  rg_group g = NULL;
+  RGT_OK(rg_group_dup(world, &g));
+  if (rgt_rank == 0)
+    RGT_FAILS(rg_bcast(g, &one, 1, MPI_INT, rgt_size), RG_ERR_RANK);
+  RGT_OK(rg_allreduce(g, &one, &sum, 1, MPI_INT, MPI_SUM));
+  RGT_INT(sum, rgt_size);
+  RGT_OK(rg_group_free(&g));
 }
 
-/* The error comes between a member's look at the state and its first step, while the others have
- * taken the group's own state. */
-static void test_error_meanwhile(void) {
-  parent = turned(rgt_size - 1, 1); /* no error yet on groups of this order */
-  rg_group before = group_before(), g = new_group();
-  rgi_shared_state *l = NULL;
-  RGT_OK(rgi_shared_state_cache_attach(g, &l));
+/* A member that cannot begin tells the others, which do not wait for it. */
+static void test_told(void) {
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rgt_rank == 0)
-    RGT_OK(rgi_shared_state_cache_join(GROUP, &l));
+  size_t before = rgt_arena_used();
+  for (int turn = 0; turn < 2 && rgt_size > 1; turn++) {
+    rg_group g = NULL;
+    RGT_OK(rg_group_dup(world, &g));
+    if (turn == 1)
+      expect_tiny_work(g);
+    if (rgt_rank == 0)
+      rgi_shared_state_break(g, RG_ERR_NOMEM);
+    else
+      RGT_FAILS(rg_barrier(g), RG_ERR_MISMATCH);
+    RGT_OK(rg_group_free(&g));
+  }
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rgt_rank == rgt_size - 1)
-    RGT_OK(rg_group_revoke(before));
+  RGT_INT(rgt_arena_used(), before);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rgt_rank > 0)
-    RGT_OK(rgi_shared_state_cache_join(GROUP, &l));
-  RGT_OK(rgi_group_check_member("test", g)); /* its failure scope */
+}
+
+/* --- after many steps -------------------------------------------------------------------- */
+
+static void begin_at(rgi_shared_state *state, uint32_t step) {
+  RGT_OK(rgi_shared_state_attach(state));
+  atomic_store(&rgi_shared_state_member_at(state, state->me)->done, step);
+  state->step = state->ended = state->flat = step;
+  state->safe = state->near_safe = step - state->depth;
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rgt_size > 1)
-    RGT_FAILS(rgi_shm_coll_barrier(l, "test"), RG_ERR_REVOKED);
-  MPI_Barrier(MPI_COMM_WORLD);
-  rgi_shared_state_cache_detach(l);
-  RGT_OK(rg_group_free(&before));
-  RGT_OK(rg_group_free(&g));
-  MPI_Barrier(MPI_COMM_WORLD);
-  g = new_group();
-  expect_tiny_work(g);
-  RGT_OK(rg_group_free(&g));
-  RGT_OK(rg_group_free(&parent));
+}
+
+/* Numbers of steps wrap round, and what was not written for half of them is not taken for later. */
+static void test_many_steps(void) {
+  static const uint32_t first[] = {0x7ffffff8, 0x80000010, 0xffffffe0};
+  int all[RANKS_MOST], wrong = 0;
+  for (int turn = 0; turn < 3 && rgt_size > 1; turn++) {
+    rg_group g = NULL;
+    rgi_shared_state *state = NULL;
+    RGT_OK(rg_group_dup(world, &g));
+    RGT_OK(rgi_group_check_member("test", g));
+    RGT_OK(rgi_shared_state_make(g, &state));
+    begin_at(state, first[turn]);
+    for (int i = 0; i < 40; i++) {
+      int x = rgt_rank == i % rgt_size ? i : -1, root = i % rgt_size;
+      rgi_shm_coll_blocks b = {&rgt_rank, all, sizeof x, RGI_SHM_COLL_ALL, "test"};
+      if (i % 8 < 4)
+        RGT_OK(rgi_shm_coll_gather(state, &b));
+      if (rgt_rank == root && i % 8 == 5)
+        rgi_clock_sleep(0.002);
+      RGT_OK(rgi_shm_coll_bcast(state, &x, sizeof x, root, "test"));
+      wrong += x != i || all[rgt_size - 1] != rgt_size - 1;
+    }
+    RGT_OK(rgi_shm_coll_barrier(state, "test"));
+    rgi_shared_state_free(state);
+    RGT_OK(rg_group_free(&g));
+  }
+  RGT_INT(wrong, 0);
 }
 
 static void test_start(void) {
@@ -340,14 +335,14 @@ int main(int argc, char **argv) {
                                    {"one member allocates", test_one_allocates},
                                    {"no room for the buffer", test_no_room},
                                    {"room that comes too late", test_room_later},
-                                   {"idle buffers are given back", test_idle_given},
-                                   {"idle slots are given back", test_idle_slots_given},
-                                   {"given back meanwhile", test_given_meanwhile},
-                                   {"idle states have a bound", test_idle_bound},
+                                   {"a late reader", test_late},
+                                   {"all is freed", test_freed},
                                    {"what is set aside is given back", test_aside_given},
-                                   {"an error before all members", test_error_before},
-                                   {"an error between two members", test_error_between},
-                                   {"an error meanwhile", test_error_meanwhile},
+                                   {"an error in one group", test_error_alone},
+                                   {"an error leaves nothing", test_error_freed},
+                                   {"an error before the first step", test_error_before},
+                                   {"a member that cannot begin", test_told},
+                                   {"many steps", test_many_steps},
                                    {"stop", test_stop},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "shared_state", tests);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "collectives/shared_state_cache.h"
+#include "collectives/shared_state.h"
 #include "collectives/shm_coll.h"
 #include "shm/node.h"
 #include "shm/peer_memory.h"
@@ -327,10 +327,10 @@ static void test_memory(void) {
       rgi_shared_state *mine;
       char data[100] = {0};
       RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
-      RGT_OK(rgi_shared_state_cache_attach(g, &mine));
+      RGT_OK(rgi_shared_state_make(g, &mine));
       RGT_OK(rgi_shm_coll_bcast(mine, data, sizeof data, 0, "test"));
       RGT_OK(rgi_shm_coll_barrier(mine, "test")); /* two groups alive at most */
-      rgi_shared_state_cache_detach(mine);
+      rgi_shared_state_free(mine);
       RGT_OK(rg_group_free(&g));
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -338,9 +338,9 @@ static void test_memory(void) {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   RGT_INT(after.used, before.used);
-  RGT_TRUE(after.grown <=
-           before.grown +
-               2 * (size_t)rgt_size * rgi_shared_state_part(rgi_shared_state_depth(rgt_size)));
+  RGT_TRUE(after.grown <= before.grown + 2 * (size_t)rgt_size *
+                                             rgi_shared_state_part(rgi_shared_state_depth(rgt_size),
+                                                                   RGI_SHM_CHUNK));
 }
 
 /* Elements of 80 bytes, of which each is the sum of those of all members. */
@@ -374,9 +374,19 @@ static void test_long_elements(void) {
   MPI_Type_free(&ten);
 }
 
+/* With another state, which has no buffers. */
+static void begin_anew(void) {
+  rg_group g = NULL;
+  rgi_shared_state_free(l);
+  RGT_OK(rg_group_dup(world, &g));
+  RGT_OK(rgi_shared_state_make(g, &l));
+  RGT_OK(rgi_shm_coll_barrier(l, "test"));
+  RGT_OK(rg_group_free(&g));
+}
+
 /* Once more, when the arena has no room for the shared buffer. */
 static void test_without_buffer(void) {
-  rgi_shared_state_detach_buffer(l);
+  begin_anew();
   rgt_full_arena_fill(0, 1);
   lengths_used = SHORT;
   test_bcast();
@@ -398,7 +408,7 @@ static void test_without_buffer(void) {
 static void start(const char *options) {
   RGT_OK(rg_init(MPI_COMM_WORLD, options));
   RGT_OK(rg_group_world(&world));
-  RGT_OK(rgi_shared_state_cache_attach(world, &l));
+  RGT_OK(rgi_shared_state_make(world, &l));
   RGT_INT(l->n, rgt_size);
   RGT_INT(l->me, rgt_rank);
   RGT_INT(rgi_shared_state_group_rank(l, rgt_size - 1), rgt_size - 1);
@@ -428,7 +438,7 @@ static void test_peer_memory(void) {
 }
 
 static void test_stop(void) {
-  rgi_shared_state_cache_detach(l);
+  rgi_shared_state_free(l);
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
 }
@@ -478,7 +488,6 @@ static void check_direct(const char *options) {
  * no member keeps what it reads for others. */
 static void check_without_buffer(const char *options) {
   start(options);
-  rgi_shared_state_detach_buffer(l);
   rgt_full_arena_fill(0, 1);
   copied_directly = 0;
   bytes_read = 0;
@@ -546,11 +555,11 @@ static void test_disagreements(void) {
     size_t other = others[turn / 2];
     int is_other = rgt_rank == rgt_size - 1, root = turn / 2 == 0 && is_other ? rgt_rank : turn % 2;
     RGT_OK(rg_group_create_range(world, 0, rgt_size - 1, 1, turn, &g));
-    RGT_OK(rgi_shared_state_cache_attach(g, &mine));
+    RGT_OK(rgi_shared_state_make(g, &mine));
     int error = rgi_shm_coll_bcast(mine, data, is_other ? other : most, root, "test");
     RGT_TRUE(error == RG_ERR_TRUNCATE || error == RG_ERR_MISMATCH);
     MPI_Barrier(MPI_COMM_WORLD);
-    rgi_shared_state_cache_detach(mine);
+    rgi_shared_state_free(mine);
     RGT_OK(rg_group_free(&g));
   }
   free(data);

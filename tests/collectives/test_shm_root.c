@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "collectives/shared_state_cache.h"
+#include "collectives/shared_state.h"
 #include "collectives/shm_coll.h"
 #include "progress/wait.h"
 #include "shm/node.h"
@@ -26,11 +26,11 @@ static void begin(int oversubscribed) {
   RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
   rgi_node.oversubscribed = oversubscribed;
   RGT_OK(rg_group_world(&world));
-  RGT_OK(rgi_shared_state_cache_attach(world, &l));
+  RGT_OK(rgi_shared_state_make(world, &l));
 }
 
 static void end(void) {
-  rgi_shared_state_cache_detach(l);
+  rgi_shared_state_free(l);
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
 }

@@ -11,7 +11,7 @@
 #include <regroup.h>
 #include <stdlib.h>
 
-#include "collectives/shared_state_cache.h"
+#include "collectives/shared_state.h"
 #include "collectives/shm_coll.h"
 #include "shm/arena.h"
 #include "tests/check/check.h"
@@ -71,7 +71,7 @@ static void test_all_work(void) {
   rgi_arena_get_usage(&empty);
   form(7);
   for (int i = 0; i < MILLION; i++) {
-    failed += rgi_shared_state_cache_attach(groups[i], &local[i]) != RG_SUCCESS;
+    failed += rgi_shared_state_make(groups[i], &local[i]) != RG_SUCCESS;
     failed += rgi_shm_coll_barrier(local[i], "test") != RG_SUCCESS;
   }
   RGT_INT(failed, 0);
@@ -80,7 +80,7 @@ static void test_all_work(void) {
   RGT_TRUE((usage.used - empty.used) / MILLION <= 1024); /* bytes for each group of two */
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < MILLION; i++)
-    rgi_shared_state_cache_detach(local[i]);
+    rgi_shared_state_free(local[i]);
   free_all();
   free(local);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -261,7 +261,8 @@ static void test_slot(void) {
   void *memory;
   begin();
   use_pages();
-  rgi_slot_wanted wanted = {12345, rgt_size, bytes, rgi_node.memory, 0};
+  rgi_slot_wanted wanted = {
+      .key = 12345, .users = rgt_size, .bytes = bytes, .nodes = rgi_node.memory};
   RGT_OK(rgi_slot_attach_wanted(&wanted, &slot, &memory));
   /* The slot's own words before the memory move the parts by less than a page. */
   expect_bound((char *)memory + (size_t)rgt_rank * EACH + RGI_PAGE, EACH - 2 * RGI_PAGE);
