@@ -90,7 +90,7 @@ static void drop_window(rgi_win *w) {
 }
 
 /* NULL: no memory. */
-static rgi_win *make_window(const plan *p, int n) {
+static rgi_win *make_window(const plan *p, int n, uint64_t derivation) {
   rgi_win *w = calloc(1, sizeof *w + (size_t)n * sizeof *w->target);
   if (!w)
     return NULL;
@@ -107,7 +107,8 @@ static rgi_win *make_window(const plan *p, int n) {
   w->members = MPI_GROUP_NULL;
   w->info = MPI_INFO_NULL;
   rg_group_rank(p->group, &w->me);
-  int good = rgi_group_derive(p->group, &w->group) == RG_SUCCESS &&
+  int good = rgi_group_derive_part(p->group, derivation, 0, rgi_members_share(p->group->members),
+                                   &w->group) == RG_SUCCESS &&
              PMPI_Comm_group(p->comm, &w->members) == MPI_SUCCESS &&
              (p->info == MPI_INFO_NULL || PMPI_Info_dup(p->info, &w->info) == MPI_SUCCESS) &&
              rgi_win_table_add(w);
@@ -132,7 +133,9 @@ static int no_memory(void) {
 static int exchange(const plan *p, int ready, rgi_win **made) {
   int n = rgi_members_count(p->group->members), lacks = p->lacks != MPI_SUCCESS;
   uint64_t *all = malloc((size_t)n * sizeof *all);
-  rgi_win *w = ready && all && !lacks ? make_window(p, n) : NULL;
+  /* Counted by all, also by who makes no window: the next one's group is the same on all. */
+  uint64_t derivation = rgi_group_derive_begin(p->group);
+  rgi_win *w = ready && all && !lacks ? make_window(p, n, derivation) : NULL;
   uint64_t mine = lacks ? NO_MEMORY : w ? make_part(p, n) : 0;
   int error = all ? rg_allgather(p->group, &mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T)
                   : rgi_error(RG_ERR_NOMEM, "MPI_Win_create: no memory for %d members", n);

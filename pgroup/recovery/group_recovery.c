@@ -87,7 +87,7 @@ static int has_no_deaths(rg_group g) {
          !rg_group_failed(g, 0, NULL, &dead) && dead == 0;
 }
 
-/* All members form it in the same order, so that it needs no agreement. It has its own context,
+/* All members form it in the same order, so that it needs no agreement. It shares no state with g,
  * which may have been revoked. */
 static int duplicate(rg_group g, rg_group *copy) {
   rg_group made;
