@@ -212,6 +212,7 @@ int rg_mutexes_try(rg_mutexes m, int64_t i, int *locked) {
   if (owner == 0)
     atomic_store_explicit(&m->have[i], this_thread(), memory_order_relaxed);
   *locked = owner == 0;
+  rgi_wait_looked(!*locked);
   return RG_SUCCESS;
 }
 

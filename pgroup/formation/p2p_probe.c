@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "formation/p2p_request.h"
 #include "formation/p2p_transfer.h"
+#include "progress/wait.h"
 #include "runtime/runtime.h"
 
 struct rg_message_s {
@@ -52,6 +53,7 @@ int rg_iprobe(rg_group g, int source, int tag, int *there, rg_status *status) {
   if ((none || arrived) && status)
     *status = rgi_p2p_transfer_status(g->members, none ? NULL : &found);
   *there = none || arrived;
+  rgi_wait_looked(!*there);
   return RG_SUCCESS;
 }
 
@@ -142,6 +144,7 @@ int rg_improbe(rg_group g, int source, int tag, int *there, rg_message *message,
   RGI_REQUIRE(message);
   RGI_TRY(match_message(&a, 0, &m, &found));
   *there = m != NULL;
+  rgi_wait_looked(!m);
   if (m)
     *message = m;
   if (m && status)

@@ -264,7 +264,7 @@ static void begin_row(void) {
 }
 
 static inline void pause_once(void) {
-  int look = rgi_polite_looking > 0 && polite.spare;
+  int look = rgi_polite_looking > 0 && polite.spare && polite.kind == RGI_PAUSE_AUTO;
   int begun = mine.begun;
   mine.polls++;
   mine.begun = 1;

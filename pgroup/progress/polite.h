@@ -26,7 +26,7 @@ extern RGI_HIDDEN RGI_POLITE_THREAD double rgi_polite_own_wait;
 RGI_HIDDEN unsigned long rgi_polite_moves(void);
 
 /* A function of MPI that only looks begins (1) or has ended (-1): in between, polls in vain do not
- * pause where each process has a processor. */
+ * pause where each process has a processor, unless RG_WAIT says how to wait. */
 extern RGI_HIDDEN RGI_POLITE_THREAD int rgi_polite_looking;
 static inline void rgi_polite_look(int begin) {
   rgi_polite_looking += begin;

@@ -91,6 +91,7 @@ int rg_test(rg_request *request, int *done, rg_status *status) {
   if (*request)
     RGI_TRY(look_once());
   int complete = is_complete(*request);
+  rgi_wait_looked(!complete);
   if (complete)
     RGI_TRY(end_one(request, status));
   *done = complete;
@@ -130,6 +131,7 @@ int rg_test_all(int64_t n, rg_request requests[], int *done, rg_status statuses[
   RGI_TRY(look_once());
   for (int64_t i = 0; i < n; i++)
     complete &= is_complete(requests[i]);
+  rgi_wait_looked(!complete);
   if (complete)
     RGI_TRY(end_all(__func__, n, requests, statuses));
   *done = complete;
@@ -202,6 +204,7 @@ int rg_test_any(int64_t n, rg_request requests[], int64_t *index, int *done, rg_
   RGI_TRY(check_array(__func__, n, requests));
   RGI_TRY(look_once());
   int64_t at = find_complete(n, requests);
+  rgi_wait_looked(at == n);
   if (at < n)
     RGI_TRY(end_any(__func__, requests, at, index, status));
   else
@@ -253,6 +256,7 @@ int rg_test_some(int64_t n, rg_request requests[], int64_t *count, int64_t indic
   RGI_TRY(check_some(__func__, n, requests, count, indices));
   RGI_TRY(look_once());
   int64_t at = find_complete(n, requests);
+  rgi_wait_looked(at == n);
   RGI_TRY(end_failed(__func__, n, requests));
   *count = at == RG_UNDEFINED ? RG_UNDEFINED : end_complete(n, requests, indices, statuses);
   return RG_SUCCESS;

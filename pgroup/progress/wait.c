@@ -158,6 +158,25 @@ int rgi_wait_check(rgi_wait *w) {
   return check_time(w, now - w->pause.start);
 }
 
+/* Looks further apart do not belong to one wait. */
+#define GAP_SECONDS 20e-6
+
+void rgi_wait_looked(int in_vain) {
+  static _Thread_local struct {
+    rgi_pause pause;
+    double last; /* when the last look in vain returned */
+  } looks;
+  rgi_pause_kind kind = (rgi_pause_kind)rgi_options_choice(RGI_OPT_WAIT);
+  if (kind == RGI_PAUSE_SPIN || (kind == RGI_PAUSE_AUTO && !rgi_node.oversubscribed))
+    return;
+  if (!in_vain || rgi_clock_now() - looks.last > GAP_SECONDS)
+    looks.pause = (rgi_pause){0};
+  if (!in_vain)
+    return;
+  rgi_pause_step(&looks.pause, kind, 0);
+  looks.last = rgi_clock_now();
+}
+
 /* News of a death on another node takes at most about so long. */
 #define CAUSE_SECONDS 5.0
 

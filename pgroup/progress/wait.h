@@ -54,6 +54,11 @@ int rgi_wait_check(rgi_wait *w);
  * the wait, so the sleep may be long where no message or request needs this process. */
 int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet);
 
+/* The caller has looked for something and returns. In vain: a program that looks again at once
+ * waits in this way, and shall give its processor away as other waits do; one that looks now and
+ * then, between pieces of work, is not held up. */
+void rgi_wait_looked(int in_vain);
+
 /* For an error that another process has reported, a death or a revocation: waits until this process
  * knows of it, so that the user finds the dead. The dead may be on another node. Returns the error
  * with its cause. */
