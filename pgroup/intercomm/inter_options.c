@@ -3,13 +3,13 @@
  *
  * The command-line options --split, --spawn and --connect. */
 #include <errno.h>
-#include <limits.h>
 #include <regroup/intercomm.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "intercomm/spawn.h"
 
 static const char *const names[] = {"none", "split", "spawn", "connect"};
 
@@ -52,9 +52,9 @@ static int read_n(rg_inter_kind kind, const char *argument, const char *value, i
   }
   errno = 0;
   long long number = strtoll(value, &end, 10);
-  if (*value < '0' || *value > '9' || *end || errno || number < 1 || number > INT_MAX)
+  if (*value < '0' || *value > '9' || *end || errno || number < 1 || number > RGI_SPAWN_MOST)
     return rgi_error(RG_ERR_ARG, "%s: '%s' is no number of processes: it goes from 1 to %d",
-                     argument, value, INT_MAX);
+                     argument, value, RGI_SPAWN_MOST);
   *n = (int)number;
   return RG_SUCCESS;
 }

@@ -8,6 +8,9 @@
 
 #include <mpi.h>
 
+/* Processes that one call may ask for. MPI has no limit of its own: it would try. */
+enum { RGI_SPAWN_MOST = 1000000 };
+
 /* What to start; it counts on rank 0. argv may be NULL. */
 typedef struct {
   const char *command;

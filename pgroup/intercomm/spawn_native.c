@@ -37,8 +37,9 @@ static int can_start(const char *command) {
 
 /* Rank 0. */
 static int check_order(const char *call, const rgi_spawn_order *o) {
-  if (o->n < 1)
-    return rgi_error(RG_ERR_ARG, "%s: %d processes; at least 1 is to be started", call, o->n);
+  if (o->n < 1 || o->n > RGI_SPAWN_MOST)
+    return rgi_error(RG_ERR_ARG, "%s: %d processes; 1 to %d can be started", call, o->n,
+                     RGI_SPAWN_MOST);
   return can_start(o->command) ? RG_SUCCESS
                                : rgi_error(RG_ERR_ARG, "%s: %s is no program that can be started",
                                            call, o->command ? o->command : "NULL");

@@ -104,6 +104,9 @@ int rgi_startup_enter(const char *call, const rg_inter_options *how, rgi_startup
   RGI_TRY(rgi_runtime_check_mpi(call));
   rgi_failure_scope_now = (rgi_failure_scope){0};
   MPI_Comm_get_parent(&e.parent);
+  if (how && how->kind != RG_INTER_SPAWN && how->kind != RG_INTER_CONNECT)
+    e.parent =
+        MPI_COMM_NULL; /* another program's: what this library starts has one of these options */
   if (e.parent == MPI_COMM_NULL && !rgi_reserve_is_open()) {
     RGI_TRY(enter_first(call, how, &e));
     *startup = e;
