@@ -57,8 +57,8 @@ static int add_box(void *context, const rgi_box *box) {
   return RG_SUCCESS;
 }
 
-/* j: the term and its scale. */
-static int sum_all(const char *call, exact_call j, int n, const rgi_operand o[], double *result) {
+static int sum_exactly(const char *call, exact_call j, int n, const rgi_operand o[],
+                       double *result) {
   rg_array a = o[0].a;
   j.type = a->type;
   int error = rgi_box_each(n, o, add_box, &j), one_node = a->one_node && o[n - 1].a->one_node;
@@ -68,6 +68,15 @@ static int sum_all(const char *call, exact_call j, int n, const rgi_operand o[],
   RGI_TRY(rg_allreduce(a->group, MPI_IN_PLACE, &j.sum, RGI_EXACT_WORDS, MPI_INT64_T, MPI_SUM));
   *result = rgi_exact_round(&j.sum, 53, 0);
   return RG_SUCCESS;
+}
+
+/* j: the term and its scale. */
+static int sum_all(const char *call, exact_call j, int n, const rgi_operand o[], double *result) {
+  rgi_exact_environment environment;
+  rgi_exact_begin(&environment);
+  int error = sum_exactly(call, j, n, o, result);
+  rgi_exact_end(&environment);
+  return error;
 }
 
 static int check_real(const char *call, rg_array a) {

@@ -10,6 +10,7 @@
 #ifndef RGI_EXACT_H
 #define RGI_EXACT_H
 
+#include <fenv.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -82,6 +83,27 @@ static inline int rgi_exact_highest_bit(const rgi_exact *a) {
       if (a->digit[i] >> bit & 1)
         return 32 * i + bit;
   return -1;
+}
+
+/* Where the program has denormal numbers flushed to zero, sums are made with the processor's
+ * defaults. */
+typedef struct {
+  int is_changed;
+  fenv_t before;
+} rgi_exact_environment;
+
+static inline void rgi_exact_begin(rgi_exact_environment *environment) {
+  volatile double denormal = 0x1p-1074;
+  environment->is_changed = denormal * 2 == 0;
+  if (environment->is_changed) {
+    fegetenv(&environment->before);
+    fesetenv(FE_DFL_ENV);
+  }
+}
+
+static inline void rgi_exact_end(const rgi_exact_environment *environment) {
+  if (environment->is_changed)
+    fesetenv(&environment->before);
 }
 
 /* The value, rounded to so many bits: 53, or 24 for a float, whose least bit is

@@ -2,11 +2,12 @@
  * Copyright (c) the Regroup authors
  *
  * The table of the MPI standard (3.1, section 5.9.2): classes of types, and the classes that each
- * built-in operation takes. Types that are not in the table are left to MPI. */
+ * built-in operation takes. MPI is asked for types that are not in the table, and for programs'
+ * operations. */
 #include "collectives/op_check.h"
 
 #include "base/error.h"
-#include "formation/type_contents.h"
+#include "runtime/self_comm.h"
 
 typedef enum {
   OTHER,
@@ -69,6 +70,14 @@ int rgi_op_is_users(MPI_Op op) {
   return op != MPI_SUM && !classes_taken(op);
 }
 
+/* A reduction of one process touches no memory. */
+static int mpi_takes(MPI_Datatype type, MPI_Op op) {
+  MPI_Comm self = rgi_self_comm();
+  int none[2];
+  return self == MPI_COMM_NULL ||
+         PMPI_Allreduce(&none[0], &none[1], 0, type, op, self) == MPI_SUCCESS;
+}
+
 int rgi_op_check(const char *call, MPI_Datatype type, MPI_Op op) {
   if (type == MPI_DOUBLE && op == MPI_SUM)
     return RG_SUCCESS;
@@ -77,12 +86,10 @@ int rgi_op_check(const char *call, MPI_Datatype type, MPI_Op op) {
   if (op == MPI_REPLACE || op == MPI_NO_OP)
     return rgi_error(RG_ERR_ARG, "%s: MPI_REPLACE and MPI_NO_OP are no reductions", call);
   int wanted = classes_taken(op), is = wanted ? (int)class_of_type(type) : 0;
-  if (!wanted || (is & wanted))
+  if ((is & wanted) || (is == OTHER && mpi_takes(type, op)))
     return RG_SUCCESS;
-  if (is == OTHER && rgi_type_contents_is_basic(rgi_type_contents_combiner(type)))
-    return RG_SUCCESS; /* Fortran's and others: MPI knows */
   return rgi_error(RG_ERR_ARG,
-                   "%s: MPI does not define this operation on this type; for a derived type make "
-                   "one with MPI_Op_create",
+                   "%s: MPI takes no such operation on this type; for a derived type make one "
+                   "with MPI_Op_create",
                    call);
 }

@@ -37,10 +37,12 @@ static void carry_all(rgi_exact *a, MPI_Count columns) {
 
 int rg_sums_reproducible(rg_group g, const double *x, MPI_Count n, MPI_Count columns,
                          double *result) {
+  rgi_exact_environment environment;
   RGI_TRY(check_columns(__func__, x, n, columns, result));
   rgi_exact *a = calloc(columns ? (size_t)columns : 1, sizeof *a);
   if (!a)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for %lld sums", __func__, (long long)columns);
+  rgi_exact_begin(&environment);
   for (MPI_Count i = 0; i < n && columns > 0; i++) {
     for (MPI_Count j = 0; j < columns; j++)
       rgi_exact_add(&a[j], x[i * columns + j]);
@@ -51,6 +53,7 @@ int rg_sums_reproducible(rg_group g, const double *x, MPI_Count n, MPI_Count col
   int error = merge_sums(__func__, g, a, columns);
   for (MPI_Count j = 0; j < columns && !error; j++)
     result[j] = rgi_exact_round(&a[j], 53, 0);
+  rgi_exact_end(&environment);
   free(a);
   return error;
 }
@@ -61,14 +64,18 @@ int rg_sum_reproducible(rg_group g, const double *x, MPI_Count n, double *result
 
 int rg_sum_reproducible_float(rg_group g, const float *x, MPI_Count n, float *result) {
   rgi_exact a = {{0}, 0, 0, 0};
+  rgi_exact_environment environment;
   RGI_TRY(check_columns(__func__, x, n, 1, result));
+  rgi_exact_begin(&environment);
   for (MPI_Count i = 0; i < n; i++) {
     rgi_exact_add(&a, (double)x[i]);
     if (i % RGI_EXACT_CARRY_AFTER == RGI_EXACT_CARRY_AFTER - 1)
       rgi_exact_carry(&a);
   }
   rgi_exact_carry(&a);
-  RGI_TRY(merge_sums(__func__, g, &a, 1));
-  *result = (float)rgi_exact_round(&a, 24, 1074 - 149);
-  return RG_SUCCESS;
+  int error = merge_sums(__func__, g, &a, 1);
+  if (!error)
+    *result = (float)rgi_exact_round(&a, 24, 1074 - 149);
+  rgi_exact_end(&environment);
+  return error;
 }

@@ -11,6 +11,7 @@
 #include "collectives/coll_state.h"
 #include "collectives/shm_coll.h"
 #include "formation/group.h"
+#include "mpi/coll_check.h"
 #include "mpi/intercept.h"
 #include "mpi/mpich_algorithm.h"
 #include "shm/node.h"
@@ -32,9 +33,10 @@ static int is_suited(const rgi_coll *coll) {
 }
 
 /* The tree for a reduction takes no other operation. */
-static int is_commutative(MPI_Op op) {
+static int is_commutative(MPI_Datatype type, MPI_Op op) {
   int commutes = 0;
-  return op != MPI_OP_NULL && PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes;
+  return !rgi_coll_check_ask_op(type, op) && PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS &&
+         commutes;
 }
 
 /* Before the call: afterwards the communicator may be freed. */

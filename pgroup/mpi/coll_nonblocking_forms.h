@@ -34,6 +34,6 @@ RG_API int FORM(MPI_Iscatterv)(const void *send, const COUNT send_counts[], cons
 
 RG_API int FORM(MPI_Ireduce)(const void *send, void *recv, COUNT count, MPI_Datatype type,
                              MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
-  return PASS_ON(RGI_MPICH_IREDUCE, count && is_commutative(op) && is_suited(state_of(comm)),
+  return PASS_ON(RGI_MPICH_IREDUCE, count && is_commutative(type, op) && is_suited(state_of(comm)),
                  FORM(PMPI_Ireduce)(send, recv, count, type, op, root, comm, request));
 }

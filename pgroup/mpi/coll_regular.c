@@ -4,23 +4,35 @@
  * MPI's collectives with blocks of one size, with int counts and with MPI_Count ones. */
 #include <regroup/collectives.h>
 
+#include "formation/group.h"
+#include "mpi/coll_check.h"
 #include "mpi/intercept.h"
 
 /* Serves the call by the library's operation on group g, or passes it on to MPI. */
-#define SERVE(id, ours, mpis)                                                                      \
+#define SERVE(id, is_misplaced, is_refused, ours, mpis)                                            \
   do {                                                                                             \
     int answer, error;                                                                             \
     rg_group g = rgi_intercept_group(RGI_INTERCEPT_##id, comm);                                    \
     if (!g)                                                                                        \
       return mpis;                                                                                 \
+    if (__builtin_expect(is_misplaced, 0))                                                         \
+      return rgi_intercept_misplaced(RGI_INTERCEPT_##id, comm);                                    \
+    if (__builtin_expect(is_refused, 0)) {                                                         \
+      rgi_intercept_count(RGI_INTERCEPT_##id, RGI_INTERCEPT_OTHER_CASE);                           \
+      return mpis;                                                                                 \
+    }                                                                                              \
     error = ours;                                                                                  \
     if (rgi_intercept_is_plain(error))                                                             \
       return MPI_SUCCESS;                                                                          \
     return rgi_intercept_end(RGI_INTERCEPT_##id, comm, error, &answer) ? answer : mpis;            \
   } while (0)
 
+/* The caller's block of what it gives or gets, at an element; has: whether it does. */
+#define SIDE(has, memory, at, count, type)                                                         \
+  ((rgi_coll_check_side){memory, at, (has) ? (count) : -1, type})
+
 RG_API int MPI_Barrier(MPI_Comm comm) {
-  SERVE(BARRIER, rg_barrier(g), PMPI_Barrier(comm));
+  SERVE(BARRIER, 0, 0, rg_barrier(g), PMPI_Barrier(comm));
 }
 
 #define COUNT int

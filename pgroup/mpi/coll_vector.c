@@ -5,14 +5,14 @@
 #include <regroup/collectives.h>
 #include <stdlib.h>
 
+#include "formation/group.h"
+#include "mpi/coll_check.h"
 #include "mpi/intercept.h"
 #include "mpi/large_count.h"
 
-/* Whether the caller is the root: on other processes the counts have no meaning. */
-static int is_root(rg_group g, int root) {
-  int rank = -1;
-  rg_group_rank(g, &rank);
-  return rank == root;
+/* MPICH does not look. */
+static int refuse_null(rgi_intercept_call call, MPI_Comm comm) {
+  return rgi_intercept_refuse(call, comm, MPI_ERR_ARG, "the counts or displacements are NULL");
 }
 
 #define COUNT int

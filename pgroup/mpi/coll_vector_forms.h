@@ -9,10 +9,17 @@ RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype se
                              const COUNT recv_counts[], const DISPL displs[],
                              MPI_Datatype recv_type, int root, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_GATHERV, comm);
-  int answer;
-  if (g) {
+  int answer, gets = g && g->me == root;
+  if (gets && (!recv_counts || !displs))
+    return refuse_null(RGI_INTERCEPT_GATHERV, comm);
+  if (g && !gets && send == MPI_IN_PLACE)
+    return rgi_intercept_misplaced(RGI_INTERCEPT_GATHERV, comm);
+  if (g &&
+      !rgi_coll_check_sides((rgi_coll_check_side){send, 0, send_count, send_type},
+                            (rgi_coll_check_side){recv, gets ? displs[g->me] : 0,
+                                                  gets ? recv_counts[g->me] : -1, recv_type})) {
     rgi_large_counts r = {NULL, NULL, NULL};
-    int error = is_root(g, root) ? CONVERT(g, recv_counts, displs, &r) : RG_SUCCESS;
+    int error = gets ? CONVERT(g, recv_counts, displs, &r) : RG_SUCCESS;
     if (!error)
       error = rg_gatherv(g, send, send_count, send_type, recv, r.counts, r.displs, recv_type, root);
     free(r.storage);
@@ -27,10 +34,16 @@ RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const
                               MPI_Datatype send_type, void *recv, COUNT recv_count,
                               MPI_Datatype recv_type, int root, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_SCATTERV, comm);
-  int answer;
-  if (g) {
+  int answer, gives = g && g->me == root;
+  if (gives && (!send_counts || !displs))
+    return refuse_null(RGI_INTERCEPT_SCATTERV, comm);
+  if (g && !gives && recv == MPI_IN_PLACE)
+    return rgi_intercept_misplaced(RGI_INTERCEPT_SCATTERV, comm);
+  if (g && !rgi_coll_check_sides((rgi_coll_check_side){send, gives ? displs[g->me] : 0,
+                                                       gives ? send_counts[g->me] : -1, send_type},
+                                 (rgi_coll_check_side){recv, 0, recv_count, recv_type})) {
     rgi_large_counts s = {NULL, NULL, NULL};
-    int error = is_root(g, root) ? CONVERT(g, send_counts, displs, &s) : RG_SUCCESS;
+    int error = gives ? CONVERT(g, send_counts, displs, &s) : RG_SUCCESS;
     if (!error)
       error =
           rg_scatterv(g, send, s.counts, s.displs, send_type, recv, recv_count, recv_type, root);
@@ -47,7 +60,11 @@ RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype
                                 MPI_Datatype recv_type, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_ALLGATHERV, comm);
   int answer;
-  if (g) {
+  if (g && (!recv_counts || !displs))
+    return refuse_null(RGI_INTERCEPT_ALLGATHERV, comm);
+  if (g && !rgi_coll_check_sides(
+               (rgi_coll_check_side){send, 0, send_count, send_type},
+               (rgi_coll_check_side){recv, displs[g->me], recv_counts[g->me], recv_type})) {
     rgi_large_counts r;
     int error = CONVERT(g, recv_counts, displs, &r);
     if (!error)
@@ -65,8 +82,12 @@ RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
                                const COUNT recv_counts[], const DISPL recv_displs[],
                                MPI_Datatype recv_type, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_ALLTOALLV, comm);
-  int answer;
-  if (g) {
+  int answer, gives = send != MPI_IN_PLACE;
+  if (g && (!recv_counts || !recv_displs || (gives && (!send_counts || !send_displs))))
+    return refuse_null(RGI_INTERCEPT_ALLTOALLV, comm);
+  if (g && !rgi_coll_check_sides(
+               (rgi_coll_check_side){send, 0, gives, send_type},
+               (rgi_coll_check_side){recv, 0, send_counts == recv_counts, recv_type})) {
     rgi_large_counts r, s = {NULL, NULL, NULL};
     int error = CONVERT(g, recv_counts, recv_displs, &r);
     if (!error && send != MPI_IN_PLACE)
@@ -83,11 +104,20 @@ RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
                               recv_displs, recv_type, comm);
 }
 
+static int FORM(has_counts)(rg_group g, const COUNT counts[]) {
+  for (int i = 0; i < rgi_members_count(g->members); i++)
+    if (counts[i])
+      return 1;
+  return 0;
+}
+
 RG_API int FORM(MPI_Reduce_scatter)(const void *send, void *recv, const COUNT counts[],
                                     MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_REDUCE_SCATTER, comm);
   int answer;
-  if (g) {
+  if (g && !counts)
+    return refuse_null(RGI_INTERCEPT_REDUCE_SCATTER, comm);
+  if (g && !rgi_coll_check_reduction(send, recv, FORM(has_counts)(g, counts), type, op)) {
     rgi_large_counts r;
     int error = CONVERT(g, counts, NULL, &r);
     if (!error)

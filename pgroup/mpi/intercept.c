@@ -7,6 +7,7 @@
  * library. */
 #include "mpi/intercept.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <regroup/collectives.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
 
@@ -118,18 +120,33 @@ int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *an
   }
   rgi_intercept_count(call, RGI_INTERCEPT_SERVED);
   rgi_polite_served++;
-  *answer = error ? rgi_intercept_raise(comm, error) : MPI_SUCCESS;
+  *answer = error ? rgi_intercept_raise(call, comm, error) : MPI_SUCCESS;
   return 1;
+}
+
+/* "rg_allreduce: ..." as "regroup: MPI_Allreduce: ...", without advice that holds for groups. */
+static void text_of(rgi_intercept_call call, const char *detail, char text[MPI_MAX_ERROR_STRING]) {
+  const char *name = call == RGI_INTERCEPT_COUNT ? NULL : names[call];
+  size_t length = name ? strlen(name) : 0;
+  if (!name) {
+    snprintf(text, MPI_MAX_ERROR_STRING, "regroup: %s", detail);
+    return;
+  }
+  if (strncmp(detail, "rg_", 3) == 0 && strncmp(detail + 3, name, length) == 0 &&
+      strncmp(detail + 3 + length, ": ", 2) == 0)
+    detail += 3 + length + 2;
+  static const char advice[] = "; form the group anew";
+  const char *end = strstr(detail, advice);
+  snprintf(text, MPI_MAX_ERROR_STRING, "regroup: MPI_%c%s: %.*s", toupper((unsigned char)*name),
+           name + 1, end ? (int)(end - detail) : (int)strlen(detail), detail);
 }
 
 /* An error code with the library's text, in a class of the library's: MPICH adds no codes to its
  * own classes. */
-static int own_code(int error) {
+static int own_code(int error, const char *text) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static int class, codes[RG_ERR_INTERNAL + 1];
-  char text[MPI_MAX_ERROR_STRING];
   int good = 1;
-  snprintf(text, sizeof text, "regroup: %s", rg_error_detail());
   pthread_mutex_lock(&lock);
   if (!class)
     good = PMPI_Add_error_class(&class) == MPI_SUCCESS;
@@ -143,16 +160,61 @@ static int own_code(int error) {
   return good ? codes[error] : MPI_ERR_OTHER;
 }
 
-int rgi_intercept_code(int error) {
+static int code_of(int error, const char *text) {
   return error == RG_ERR_TRUNCATE || error == RG_ERR_MISMATCH ? MPI_ERR_TRUNCATE
          : error == RG_ERR_NOMEM                              ? MPI_ERR_NO_MEM
-                                                              : own_code(error);
+                                                              : own_code(error, text);
 }
 
-int rgi_intercept_raise(MPI_Comm comm, int error) {
-  int code = rgi_intercept_code(error);
+int rgi_intercept_code(int error) {
+  char text[MPI_MAX_ERROR_STRING];
+  snprintf(text, sizeof text, "regroup: %s", rg_error_detail());
+  return code_of(error, text);
+}
+
+#define TELL_SECONDS 0.1
+
+static int is_fatal(MPI_Comm comm) {
+  MPI_Errhandler handler;
+  if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
+    return 0;
+  int fatal = handler == MPI_ERRORS_ARE_FATAL;
+#if MPI_VERSION >= 4
+  fatal |= handler == MPI_ERRORS_ABORT;
+#endif
+  PMPI_Errhandler_free(&handler);
+  return fatal;
+}
+
+/* MPI itself would name its function that calls handlers. What a process has just written is lost
+ * now and then where mpiexec ends the job at once. */
+static int raise_code(MPI_Comm comm, int code, const char *text) {
+  if (is_fatal(comm)) {
+    fprintf(stderr, "%s\n", text);
+    rgi_clock_sleep(TELL_SECONDS);
+    PMPI_Abort(comm, code);
+  }
   PMPI_Comm_call_errhandler(comm, code);
   return code;
+}
+
+/* A process that has aborted the job looks like a dead one: mpiexec ends this one before it would
+ * tell that. */
+#define ABORT_SECONDS 1.0
+
+int rgi_intercept_raise(rgi_intercept_call call, MPI_Comm comm, int error) {
+  char text[MPI_MAX_ERROR_STRING];
+  text_of(call, rg_error_detail(), text);
+  if (error == RG_ERR_PROC_FAILED && is_fatal(comm))
+    rgi_clock_sleep(ABORT_SECONDS);
+  return raise_code(comm, code_of(error, text), text);
+}
+
+int rgi_intercept_refuse(rgi_intercept_call call, MPI_Comm comm, int class, const char *why) {
+  char text[MPI_MAX_ERROR_STRING];
+  text_of(call, why, text);
+  rgi_intercept_count(call, RGI_INTERCEPT_OTHER_CASE);
+  return raise_code(comm, class, text);
 }
 
 /* --- the report -------------------------------------------------------------------------- */

@@ -136,9 +136,18 @@ int rgi_intercept_wanted(unsigned *wanted);
 /* Calls of these operations are served from now on. */
 void rgi_intercept_choose(unsigned chosen);
 
-/* Raises the error as one of MPI's, through comm's error handler. Returns the code for the
- * application. */
-int rgi_intercept_raise(MPI_Comm comm, int error);
+/* Raises the error as one of MPI's, through comm's error handler. call: RGI_INTERCEPT_COUNT for
+ * MPI_Init. Returns the code for the application. A fatal one ends the job here, after a line that
+ * names the application's call. */
+int rgi_intercept_raise(rgi_intercept_call call, MPI_Comm comm, int error);
+
+/* The same for an error that MPI does not find, of one of its classes. */
+int rgi_intercept_refuse(rgi_intercept_call call, MPI_Comm comm, int class, const char *why);
+
+/* MPI_IN_PLACE where it has no meaning, which MPICH would read or write. */
+static inline int rgi_intercept_misplaced(rgi_intercept_call call, MPI_Comm comm) {
+  return rgi_intercept_refuse(call, comm, MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning here");
+}
 
 /* MPI's code for an error of the library's. */
 int rgi_intercept_code(int error);

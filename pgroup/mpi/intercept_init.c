@@ -85,7 +85,7 @@ static int begin_with_all(void) {
   PMPI_Comm_rank(rgi_intercept_comm, &rank);
   int error = start_library(&wanted);
   if (error == RG_ERR_OPTION)
-    return rgi_intercept_raise(MPI_COMM_WORLD, error);
+    return rgi_intercept_raise(RGI_INTERCEPT_COUNT, MPI_COMM_WORLD, error);
   if (!error) {
     rgi_wait_meanwhile = progress_mpi;
     rgi_intercept_choose(wanted);

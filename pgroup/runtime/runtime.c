@@ -35,6 +35,7 @@
 #include "runtime/module.h"
 #include "runtime/mpi_interrupt.h"
 #include "runtime/node_memory.h"
+#include "runtime/self_comm.h"
 #include "runtime/tuning.h"
 #include "shm/failure.h"
 #include "shm/node.h"
@@ -288,6 +289,7 @@ static int end_mpi(void) {
   rgi_modules_close(1);
   MPI_Group_free(&rgi_runtime.mpi_group);
   MPI_Comm_free(&rgi_runtime.comm);
+  rgi_self_comm_free();
   return RG_SUCCESS;
 }
 

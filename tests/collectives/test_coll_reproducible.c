@@ -135,6 +135,34 @@ static void test_float(void) {
   RGT_TRUE(isinf(sum));
 }
 
+/* Where the processor takes denormal numbers for 0, as -ffast-math has it. Those are as large as
+ * their bits. */
+static void test_flushed(void) {
+#ifdef __SSE2__
+  const uint64_t of_doubles[2] = {5, (uint64_t)1 << 40}, all = (uint64_t)rgt_size;
+  const uint32_t of_floats[2] = {3, 1 << 10};
+  double doubles[2], sum;
+  float floats[2], sum_of_floats;
+  uint64_t bits;
+  uint32_t bits_of_float;
+  unsigned before = __builtin_ia32_stmxcsr();
+  memcpy(doubles, of_doubles, sizeof doubles);
+  memcpy(floats, of_floats, sizeof floats);
+  __builtin_ia32_ldmxcsr(before | 0x8040);
+  int error = rg_sum_reproducible(groups[WORLD], doubles, 2, &sum);
+  int error_of_floats = rg_sum_reproducible_float(groups[WORLD], floats, 2, &sum_of_floats);
+  unsigned after = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before);
+  RGT_OK(error);
+  RGT_OK(error_of_floats);
+  RGT_TRUE((after & 0x8040) == 0x8040);
+  memcpy(&bits, &sum, sizeof bits);
+  memcpy(&bits_of_float, &sum_of_floats, sizeof bits_of_float);
+  RGT_TRUE(bits == all * (of_doubles[0] + of_doubles[1]));
+  RGT_TRUE(bits_of_float == (uint32_t)all * (of_floats[0] + of_floats[1]));
+#endif
+}
+
 static void test_columns(void) {
   double sums[3], want[3], bad = 0;
   int low, high;
@@ -155,6 +183,7 @@ int main(int argc, char **argv) {
                                    {"however divided", test_divided},
                                    {"exact, rounded once", test_exact},
                                    {"floats", test_float},
+                                   {"denormal numbers flushed", test_flushed},
                                    {"columns", test_columns},
                                    {"stop", stop_groups},
                                    {NULL, NULL}};
