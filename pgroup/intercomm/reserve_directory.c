@@ -10,7 +10,8 @@
  *
  * The end is found by the last process that goes to sleep or leaves, or by those that sleep when
  * they hear of a death. A process that leaves may not know of a death yet that others knew before
- * it left. So after a death those that sleep look again from time to time.
+ * it left. So after a death those that sleep look again from time to time: each asks about one
+ * process that works (reserve_table.c).
  *
  * What happens after a death:
  *  - The acquirer died before it sent the message. The acquired process sees that in its own entry
@@ -52,8 +53,9 @@ enum { WHAT, ARGUMENT, NUMBER, REPLY = NUMBER + 2, QUERY_INTS };
  * worked have died. The message to an acquired process is longer. */
 #define LOST_INTS 1
 
-/* After a death a process that sleeps looks so often whether the reserve has ended. */
-#define LOOK_SECONDS 0.5
+/* After a death a process that sleeps looks so often whether the reserve has ended: longer where
+ * many processes may all ask the one that works. */
+#define LOOK_SECONDS (0.5 * (1 + rgi_runtime.size / 1000))
 
 static struct {
   int direct;          /* the caller reads and changes the table; else the holder does */

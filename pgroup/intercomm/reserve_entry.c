@@ -25,7 +25,8 @@ static struct {
   int spread;                /* the entries are in the arenas of all nodes */
   rgi_reserve_entry *mine;   /* of the caller's node, or all */
   int *place;                /* of each rank on its node */
-  int *count;                /* of processes on each node */
+  int *count;                /* of processes in each part */
+  int *ranks, *begin;        /* part by part; where each begins */
   rgi_daemon_client *client; /* to each node; NULL: there is one node */
 } entries;
 
@@ -33,25 +34,42 @@ _Static_assert(sizeof(rgi_reserve_entry) == RGI_CLUSTER_WORDS_BYTES, "it fits");
 
 /* --- open and close -------------------------------------------------------------------- */
 
+static int part_of(int rank) {
+  return entries.spread ? rgi_node_of(rank) : 0;
+}
+
 static int find_places(void) {
-  int size = rgi_runtime.size, nodes = rgi_node.count;
+  int size = rgi_runtime.size, parts = rgi_reserve_entries_parts();
   entries.place = malloc((size_t)size * sizeof *entries.place);
-  entries.count = calloc((size_t)nodes, sizeof *entries.count);
-  entries.client = calloc((size_t)nodes, sizeof *entries.client);
-  if (!entries.place || !entries.count || !entries.client)
+  entries.ranks = malloc((size_t)size * sizeof *entries.ranks);
+  entries.count = calloc((size_t)parts, sizeof *entries.count);
+  entries.begin = calloc((size_t)parts + 1, sizeof *entries.begin);
+  if (!entries.place || !entries.ranks || !entries.count || !entries.begin)
     return rgi_error(RG_ERR_NOMEM, "rg_reserve_open: no memory for %d processes", size);
   for (int i = 0; i < size; i++)
-    entries.place[i] = entries.count[rgi_node_of(i)]++;
-  for (int i = 0; i < nodes; i++)
+    entries.place[i] = entries.count[part_of(i)]++;
+  for (int i = 0; i < parts; i++)
+    entries.begin[i + 1] = entries.begin[i] + entries.count[i];
+  for (int i = 0; i < size; i++)
+    entries.ranks[entries.begin[part_of(i)] + entries.place[i]] = i;
+  return RG_SUCCESS;
+}
+
+static int make_clients(void) {
+  entries.client = calloc((size_t)rgi_node.count, sizeof *entries.client);
+  if (!entries.client)
+    return rgi_error(RG_ERR_NOMEM, "rg_reserve_open: no memory for %d nodes", rgi_node.count);
+  for (int i = 0; i < rgi_node.count; i++)
     entries.client[i] = (rgi_daemon_client){.node = i, .use = RGI_QUERY_RESERVE, .tcp = {.fd = -1}};
   return RG_SUCCESS;
 }
 
 int rgi_reserve_entries_open(int spread) {
   entries.spread = spread;
+  RGI_TRY(find_places());
   if (spread) {
     entries.mine = (void *)((char *)rgi_arena_heap() + rgi_cluster_words(rgi_node.n));
-    return find_places();
+    return make_clients();
   }
   entries.mine = calloc((size_t)rgi_runtime.size, sizeof *entries.mine);
   return entries.mine ? RG_SUCCESS
@@ -65,6 +83,8 @@ void rgi_reserve_entries_close(void) {
   if (!entries.spread)
     free(entries.mine);
   free(entries.place);
+  free(entries.ranks);
+  free(entries.begin);
   free(entries.count);
   free(entries.client);
   memset(&entries, 0, sizeof entries);
@@ -131,20 +151,34 @@ static int read_node(int node, rgi_reserve_entry all[]) {
   int error = query_node(node, &q, NULL, there);
   if (error == RG_ERR_PROC_FAILED)
     memset(there, 0, bytes);
-  for (int i = 0; i < rgi_runtime.size; i++)
-    if (rgi_node_of(i) == node)
-      all[i] = there[entries.place[i]];
+  for (int i = 0; i < entries.count[node]; i++)
+    all[entries.ranks[entries.begin[node] + i]] = there[i];
   free(there);
   return error == RG_ERR_PROC_FAILED ? RG_SUCCESS : error;
 }
 
-int rgi_reserve_entries_read(rgi_reserve_entry all[], int here) {
-  for (int i = 0; i < rgi_runtime.size; i++)
-    if (find_entry(i))
-      copy_entry(find_entry(i), &all[i]);
-  for (int node = 0; node < rgi_node.count && entries.spread && !here; node++)
-    if (node != rgi_node.mine)
-      RGI_TRY(read_node(node, all));
+int rgi_reserve_entries_parts(void) {
+  return entries.spread ? rgi_node.count : 1;
+}
+
+const int *rgi_reserve_entries_ranks(int part, int *count) {
+  *count = entries.count[part];
+  return entries.ranks + entries.begin[part];
+}
+
+int rgi_reserve_entries_read(int part, rgi_reserve_entry all[]) {
+  int n;
+  const int *ranks = rgi_reserve_entries_ranks(part, &n);
+  if (entries.spread && part != rgi_node.mine)
+    return read_node(part, all);
+  for (int i = 0; i < n; i++)
+    copy_entry(find_entry(ranks[i]), &all[ranks[i]]);
+  return RG_SUCCESS;
+}
+
+int rgi_reserve_entries_read_all(rgi_reserve_entry all[]) {
+  for (int i = 0; i < rgi_reserve_entries_parts(); i++)
+    RGI_TRY(rgi_reserve_entries_read(i, all));
   return RG_SUCCESS;
 }
 

@@ -58,10 +58,16 @@ static inline int64_t rgi_reserve_word_next(int64_t word, rgi_reserve_state stat
 int rgi_reserve_entries_open(int spread);
 void rgi_reserve_entries_close(void);
 
-/* All entries, in the order of ranks. Those of a node that is lost are zero: their processes are
- * dead. Between nodes a query to each. here: only those of the caller's node; the others are not
- * changed. */
-int rgi_reserve_entries_read(rgi_reserve_entry all[], int here);
+/* The ranks whose entries are read together, in ascending order; how many such parts there are: the
+ * nodes, or one. */
+int rgi_reserve_entries_parts(void);
+const int *rgi_reserve_entries_ranks(int part, int *count);
+
+/* The entries of a part: by a query, if it is another node. all: in the order of the world's ranks;
+ * the others are not changed. Those of a node that is lost become zero: their processes are dead.
+ */
+int rgi_reserve_entries_read(int part, rgi_reserve_entry all[]);
+int rgi_reserve_entries_read_all(rgi_reserve_entry all[]);
 
 /* Replaces *word of a process by next; *word becomes what it was, thus it does not change if that
  * was done. RG_ERR_PROC_FAILED: the process's node is lost. */

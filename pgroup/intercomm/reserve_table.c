@@ -17,12 +17,14 @@
 
 static struct {
   int size, n;
+  int outside;                     /* a process that was outside when it was last looked at */
   rgi_reserve_entry *seen, *again; /* as they were read last; for comparison */
 } table;
 
 int rgi_reserve_table_open(int size, int n, int spread) {
   table.size = size;
   table.n = n;
+  table.outside = rgi_runtime.rank % (size - n);
   table.seen = calloc((size_t)size, sizeof *table.seen);
   table.again = calloc((size_t)size, sizeof *table.again);
   if (!table.seen || !table.again)
@@ -36,6 +38,10 @@ void rgi_reserve_table_close(void) {
   free(table.seen);
   free(table.again);
   memset(&table, 0, sizeof table);
+}
+
+static int own_part(void) {
+  return rgi_reserve_entries_parts() > 1 ? rgi_node.mine : 0;
 }
 
 /* --- entries ---------------------------------------------------------------------- */
@@ -95,7 +101,7 @@ int rgi_reserve_table_give_back(int rank, int acquirer) {
 
 int rgi_reserve_table_abandoned(uint64_t *number) {
   int rank = rgi_runtime.rank;
-  rgi_reserve_entries_read(table.seen, 1);
+  rgi_reserve_entries_read(own_part(), table.seen);
   int acquired = state_seen(rank) == RGI_RESERVE_ACQUIRED;
   *number = acquired ? table.seen[rank].number : 0;
   return (acquired || state_seen(rank) == RGI_RESERVE_CLAIMED) &&
@@ -149,7 +155,7 @@ static int count_coming(void) {
 
 int rgi_reserve_table_count(int *sleeping) {
   rgi_process_check_now();
-  RGI_TRY(rgi_reserve_entries_read(table.seen, 0));
+  RGI_TRY(rgi_reserve_entries_read_all(table.seen));
   *sleeping = count_sleeping();
   return RG_SUCCESS;
 }
@@ -231,11 +237,21 @@ static int all_are_inside(void) {
   return 1;
 }
 
-static int here_is_one_outside(void) {
-  for (int i = 0; i < rgi_node.n; i++)
-    if (is_outside(rgi_node.ranks[i]))
-      return 1;
-  return 0;
+/* Asks about the one process that was outside before, and looks for another one only when it is not
+ * any more, from its node on: so a look costs a query, while many sleep. */
+static int find_outside(int *found) {
+  int parts = rgi_reserve_entries_parts(), n;
+  int first = parts > 1 ? rgi_node_of(table.outside) : 0;
+  RGI_TRY(read_word(table.outside, &table.seen[table.outside].word));
+  *found = is_outside(table.outside);
+  for (int i = 0; i < parts && !*found; i++) {
+    const int *ranks = rgi_reserve_entries_ranks((first + i) % parts, &n);
+    RGI_TRY(rgi_reserve_entries_read((first + i) % parts, table.seen));
+    for (int k = 0; k < n && !*found; k++)
+      if ((*found = is_outside(ranks[k])))
+        table.outside = ranks[k];
+  }
+  return RG_SUCCESS;
 }
 
 static int same_words(void) {
@@ -245,18 +261,18 @@ static int same_words(void) {
   return 1;
 }
 
-/* Asks no other node while a process of this one is outside. */
 int rgi_reserve_table_finished(int *over, int *lost) {
+  int found;
   *over = *lost = 0;
-  RGI_TRY(rgi_reserve_entries_read(table.seen, 1));
-  if (here_is_one_outside())
+  RGI_TRY(find_outside(&found));
+  if (found)
     return RG_SUCCESS;
-  RGI_TRY(rgi_reserve_entries_read(table.seen, 0));
+  RGI_TRY(rgi_reserve_entries_read_all(table.seen));
   do {
     memcpy(table.again, table.seen, (size_t)table.size * sizeof *table.seen);
     if (!all_are_inside())
       return RG_SUCCESS;
-    RGI_TRY(rgi_reserve_entries_read(table.seen, 0));
+    RGI_TRY(rgi_reserve_entries_read_all(table.seen));
   } while (!same_words());
   *over = 1;
   *lost = rgi_process_deaths() > 0;

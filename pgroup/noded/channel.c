@@ -48,6 +48,7 @@ typedef struct {
   double repeated;            /* when all were last sent */
   double owed;                /* since when an acknowledgement is; 0: none is */
   int dropped;
+  int busy; /* first or owed is set */
 } peer_channel;
 
 static struct {
@@ -55,6 +56,7 @@ static struct {
   rgi_channel_receiver *receiver;
   peer_channel *peers;
   uint64_t serial;
+  int busy; /* how many of the peers are */
 } channels;
 
 /* --- sending ---------------------------------------------------------------------------------- */
@@ -62,6 +64,13 @@ static struct {
 static int can_relay(int node) {
   double down = rgi_connection_down_since(node);
   return down > 0 && rgi_clock_now() - down > DIAL_SECONDS && !rgi_connection_is_up(node);
+}
+
+/* After each change of what a channel waits for. */
+static void note_busy(peer_channel *p) {
+  int busy = p->first || p->owed > 0;
+  channels.busy += busy - p->busy;
+  p->busy = busy;
 }
 
 /* The head is followed by its data. */
@@ -73,6 +82,7 @@ static void send_message(int node, channel_head *h, size_t bytes) {
   peer_channel *p = &channels.peers[node];
   h->taken = p->taken;
   h->serial = 0;
+  rgi_connection_make(node);
   if (!rgi_connection_send(node, RGI_CHANNEL_MESSAGE, h, bytes)) {
     if (!can_relay(node))
       return;
@@ -80,6 +90,7 @@ static void send_message(int node, channel_head *h, size_t bytes) {
     relay_message(h, bytes, -1);
   }
   p->owed = 0;
+  note_busy(p);
 }
 
 static void send_all(int node) {
@@ -107,7 +118,7 @@ void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes) {
     p->repeated = rgi_clock_now();
   }
   p->last = m;
-  rgi_connection_make(node);
+  note_busy(p);
   send_message(node, &m->head, m->bytes);
 }
 
@@ -122,7 +133,6 @@ void rgi_channel_probe(int node) {
 
 static void acknowledge(int node) {
   channel_head h = {.from = channels.overlay->mine, .to = node};
-  rgi_connection_make(node);
   send_message(node, &h, sizeof h);
 }
 
@@ -134,6 +144,7 @@ static void forget_taken(peer_channel *p, uint64_t taken) {
     p->first = m->next;
     free(m);
   }
+  note_busy(p);
 }
 
 static void take_message(const channel_head *h, size_t bytes) {
@@ -143,6 +154,7 @@ static void take_message(const channel_head *h, size_t bytes) {
   if (h->number == 0)
     return;
   p->owed = p->owed > 0 ? p->owed : rgi_clock_now();
+  note_busy(p);
   if (h->number != p->taken + 1)
     return;
   p->taken++;
@@ -196,7 +208,7 @@ static double repeat_seconds(int node) {
 
 void rgi_channels_step(void) {
   double now = rgi_clock_now();
-  for (int i = 0; i < channels.overlay->nodes; i++) {
+  for (int i = 0; channels.busy && i < channels.overlay->nodes; i++) {
     peer_channel *p = &channels.peers[i];
     if (p->first && now - p->repeated > repeat_seconds(i))
       send_all(i);
@@ -207,7 +219,7 @@ void rgi_channels_step(void) {
 
 double rgi_channels_timeout(void) {
   double timeout = -1;
-  for (int i = 0; i < channels.overlay->nodes; i++) {
+  for (int i = 0; channels.busy && i < channels.overlay->nodes; i++) {
     if (channels.peers[i].owed > 0)
       return ACK_SECONDS;
     if (channels.peers[i].first)
@@ -221,12 +233,14 @@ void rgi_channel_drop(int node) {
   forget_taken(p, UINT64_MAX);
   p->dropped = 1;
   p->owed = 0;
+  note_busy(p);
 }
 
 int rgi_channels_open(const rgi_overlay *overlay, rgi_channel_receiver *receiver) {
   channels.overlay = overlay;
   channels.receiver = receiver;
   channels.serial = 0;
+  channels.busy = 0;
   channels.peers = calloc((size_t)overlay->nodes, sizeof *channels.peers);
   return channels.peers != NULL;
 }

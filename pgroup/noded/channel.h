@@ -25,7 +25,8 @@ typedef void rgi_channel_receiver(int from, uint32_t kind, const void *data, siz
 int rgi_channels_open(const rgi_overlay *overlay, rgi_channel_receiver *receiver);
 void rgi_channels_close(void);
 
-/* Queues a message; the node is connected if it is not. After rgi_channel_drop: does nothing. */
+/* Queues a message; the node is connected if it is not, as long as there is something to send.
+ * After rgi_channel_drop: does nothing. */
 void rgi_channel_send(int node, uint32_t kind, const void *data, size_t bytes);
 
 /* Whether all messages to the node have been acknowledged. */

@@ -2,7 +2,7 @@
  * Copyright (c) the Regroup authors
  *
  * The daemons' connections with one another, over TCP. A connection that breaks is dialled again,
- * for as long as its owner wants it: it says nothing about the other node. What tells that a node
+ * for as long as its owner needs it: it says nothing about the other node. What tells that a node
  * is alive is that something comes from it (rgi_connection_heard); both sides of a connection send
  * pings for that. Runs in guards: nothing here blocks. */
 #ifndef RGI_CONNECTION_H
@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "noded/overlay.h"
+#include "noded/tcp.h"
 
 typedef struct rgi_connection rgi_connection;
 
@@ -18,10 +19,11 @@ typedef struct rgi_connection rgi_connection;
 typedef struct {
   void (*up)(int node); /* a connection to the node is ready for messages */
   void (*received)(int from, uint32_t kind, const void *data, size_t bytes);
-  void (*broken)(int node);  /* a connection that was up: what was sent may be lost */
-  void (*refused)(int node); /* no process listens at its port, at an address where it answered */
-  void (*client)(int fd);    /* a rank of another node wants the server; the owner closes fd */
-  void (*crowded)(void);     /* no descriptor is left for a connection that has come */
+  void (*broken)(int node);    /* a connection that was up: what was sent may be lost */
+  void (*refused)(int node);   /* no process listens at its port, at an address where it answered */
+  void (*client)(int fd);      /* a rank of another node wants the server; the owner closes fd */
+  void (*guard)(rgi_tcp *tcp); /* another node asks: what is queued is sent, if it is short */
+  void (*crowded)(void);       /* no descriptor is left for a connection that has come */
 } rgi_connection_events;
 
 /* listener: a socket that listens. */
@@ -39,24 +41,28 @@ void rgi_connections_step(void);
 void rgi_connections_watch(int fd);
 void rgi_connections_watch_once(int fd);
 
-/* Wants a connection with the node from now on, until rgi_connection_drop. */
+/* Needs a connection with the node from now on, until rgi_connection_drop. */
+void rgi_connection_keep(int node);
+
+/* Needs one for some seconds, in which it is asked for again as long as it is to stay. When neither
+ * side needs it any more it is closed, and the node is not watched. */
 void rgi_connection_make(int node);
 
 /* Whether a connection with the node is up, and something came from it lately: in the last third of
  * the limit. */
 int rgi_connection_is_up(int node);
 
-/* Since when a connection with the node has been wanted and none has been up; 0: one is, or none is
- * wanted. */
+/* Since when a connection with the node has been needed and none has been up; 0: one is, or none is
+ * needed. */
 double rgi_connection_down_since(int node);
 
 /* When something last came from the node (rgi_clock_now), on a connection or, as the owner noted
- * it, by way of other nodes. At first: when a connection was first wanted; 0: never. Time in which
- * this process was itself stopped does not count. */
+ * it, by way of other nodes. At first: when a connection was first needed; 0: never, or it is not
+ * watched. Time in which this process was itself stopped does not count. */
 double rgi_connection_heard(int node);
 void rgi_connection_note_heard(int node);
 
-/* Whether anything has ever come from the node. */
+/* Whether anything has come from the node since it is watched. */
 int rgi_connection_was_heard(int node);
 
 /* When this node sent the last ping that, as the other node has told, came there: so lately the

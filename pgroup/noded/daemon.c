@@ -3,10 +3,10 @@
  *
  * Runs in guards; all state of a daemon is in `noded`, in agreement.c, connection.c and server.c.
  *
- * Daemons exchange facts (overlay.h). Each fact stays true once it is, so it does not matter in
- * which order facts come, how often, or by which way. A fact that is new to a daemon is noted, sent
- * on to all its neighbours but the one it came from, and applied to the node's arena, where waiting
- * ranks see it. A new connection first gets all facts that are known.
+ * Daemons exchange facts (overlay.h, decisions.h). Each fact stays true once it is, so it does not
+ * matter in which order facts come, how often, or by which way. A fact that is new to a daemon is
+ * noted, sent on to all its neighbours but the one it came from, and applied to the node's arena,
+ * where waiting ranks see it. A new connection first gets all facts that are known.
  *
  * Neighbours: a daemon connects with the next living nodes at the distances 1, 2, 4, ... around the
  * ring of nodes. When a node is lost its neighbours connect with the next ones; so a fact reaches
@@ -14,10 +14,11 @@
  *
  * Detection: a death on this node is in the table of processes, whose mutexes the kernel marks;
  * a pidfd for each process wakes the daemon at once. Which nodes are part of the job the daemons
- * decide together (presence.h): a decision is the facts LOST of its nodes and then DECIDED, and all
- * processes of these nodes count as dead. A node that learns that it is one of them, or that it is
- * in a part without a quorum, falls silent and ends (rgi_daemon_fatal_reason). What a lost node
- * still sends is ignored; it is told the facts, from which it learns that it is lost.
+ * decide together (presence.h): a decision is one fact, and all processes of its nodes count as
+ * dead. Decisions are applied in the order of their numbers. A node that learns that it is one of
+ * them, or that it is in a part without a quorum, falls silent and ends (rgi_daemon_fatal_reason).
+ * What a lost node still sends is ignored; it is told the facts, from which it learns that it is
+ * lost.
  *
  * The end: a node tells when all its processes have come to the end or died (LEFT). The first rank
  * that sees all nodes so tells that the job has ended (ENDED); the daemon then writes the outcome
@@ -25,8 +26,9 @@
  * (rgi_daemon_needed): a connection that closed earlier would look like a lost node.
  *
  * Patience: after a death each daemon tells whether all its processes have been waiting for
- * RG_PATIENCE seconds (STALLED). When all nodes are, nothing can happen any more, and the first of
- * them ends the job; not while a node cannot be heard. */
+ * RG_PATIENCE seconds (STALLED; of each node the last word counts, and is kept). When all nodes
+ * are, nothing can happen any more, and the first of them ends the job; not while a node cannot be
+ * heard. */
 #include "noded/daemon.h"
 
 #include <errno.h>
@@ -42,7 +44,9 @@
 #include "noded/agreement.h"
 #include "noded/channel.h"
 #include "noded/connection.h"
+#include "noded/decisions.h"
 #include "noded/facts.h"
+#include "noded/given_up.h"
 #include "noded/news.h"
 #include "noded/overlay.h"
 #include "noded/presence.h"
@@ -57,7 +61,8 @@
 #define JOIN_SECONDS 20.0
 #define BUSY_SECONDS 0.1 /* between steps, after a death or while connecting */
 
-enum { MESSAGE_FACT = 1 }; /* the other kind of messages is the channels' */
+/* Kinds of messages on connections; the others are the channels' and connection.c's. */
+enum { MESSAGE_FACT = 1, MESSAGE_DECISION = 4 };
 
 static struct {
   rgi_overlay *overlay;
@@ -68,6 +73,7 @@ static struct {
   unsigned char *lost;      /* for each node */
   unsigned char *end_heard; /* for each node: has told that the job has ended */
   uint64_t *stalled;        /* for each node; odd: all its processes wait */
+  uint32_t decisions;       /* so many have been applied */
   int scanned;              /* deaths in the table that have been told */
   int ended;                /* the job has */
   double opened, ended_at;  /* when this daemon was opened; when the job ended */
@@ -91,7 +97,7 @@ static void connect_neighbours(void) {
   for (int step = 1; step < noded.overlay->nodes; step *= 2) {
     int node = next_living(noded.overlay->mine + step);
     if (node != noded.overlay->mine)
-      rgi_connection_make(node);
+      rgi_connection_keep(node);
   }
 }
 
@@ -106,8 +112,6 @@ static int missing_neighbour(void) {
 }
 
 /* --- applying facts ---------------------------------------------------------------------- */
-
-static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from);
 
 /* The reason is the first one. */
 static void give_up(const char *why) {
@@ -133,10 +137,12 @@ static void lose_node(int node) {
   connect_neighbours();
 }
 
-/* A later fact may come before an earlier one. */
-static void set_stalled(int node, uint64_t k) {
-  if (k > noded.stalled[node])
-    noded.stalled[node] = k;
+/* Of a node: it is new. A later fact may come before an earlier one. */
+static int note_stalled(int node, uint64_t k) {
+  if (k <= noded.stalled[node])
+    return 0;
+  noded.stalled[node] = k;
+  return 1;
 }
 
 /* One node tells what all know. */
@@ -171,38 +177,40 @@ static void end_all(void) {
   tell_end();
 }
 
-/* So many decisions have been made: the nodes of the last one. If the daemon that has told of
- * earlier ones is lost with them, its lines may be lost, too. */
-static void apply_decision(uint64_t decisions) {
-  uint64_t nodes = (uint64_t)noded.overlay->nodes;
+/* If the daemon that has told of earlier ones is lost by this one, its lines may be lost, too. */
+static void tell_losses(const rgi_decision *decision, int teller) {
+  for (int i = 0; i < noded.overlay->nodes && tells() && !noded.given_up; i++)
+    if (noded.lost[i] && (decision->set[i] || noded.lost[teller]))
+      rgi_news_loss(noded.overlay, i);
+}
+
+static void apply_decision(const rgi_decision *decision) {
   int teller = next_living(0);
-  for (size_t i = 0; i < rgi_facts_count(); i++) {
-    rgi_overlay_fact f = rgi_facts_get(i);
-    if (f.kind == RGI_FACT_LOST && f.value / nodes == decisions - 1)
-      lose_node((int)(f.value % nodes));
-  }
-  for (size_t i = 0; i < rgi_facts_count() && tells() && !noded.given_up; i++) {
-    rgi_overlay_fact f = rgi_facts_get(i);
-    if (f.kind == RGI_FACT_LOST && (f.value / nodes == decisions - 1 || noded.lost[teller]))
-      rgi_news_loss(noded.overlay, (int)(f.value % nodes));
-  }
-  rgi_presence_learn((uint32_t)decisions);
+  for (int i = 0; i < noded.overlay->nodes; i++)
+    if (decision->set[i] && !noded.lost[i])
+      lose_node(i);
+  tell_losses(decision, teller);
+  rgi_presence_learn(decision->number);
   rgi_agreement_node_lost();
 }
 
+/* from: as for learn_fact; decision: NULL if it is not new. Those before it may be unknown. */
+static void learn_decision(const rgi_decision *decision, int from) {
+  if (!decision)
+    return;
+  rgi_connection_send_all(from, MESSAGE_DECISION, decision, rgi_decisions_bytes());
+  while ((decision = rgi_decisions_get(noded.decisions + 1))) {
+    noded.decisions++;
+    apply_decision(decision);
+  }
+}
+
 static void apply_fact(const rgi_overlay_fact *f) {
-  uint64_t nodes = (uint64_t)noded.overlay->nodes;
   switch (f->kind) {
   case RGI_FACT_DEAD:
     rgi_process_table_note_death(noded.table, (int)f->value);
     break;
-  case RGI_FACT_LOST: /* is applied as a whole, with the others of its decision */
-    break;
-  case RGI_FACT_DECIDED:
-    apply_decision(f->value);
-    break;
-  case RGI_FACT_STALLED:
-    set_stalled((int)(f->value % nodes), f->value / nodes);
+  case RGI_FACT_STALLED: /* noted */
     break;
   case RGI_FACT_LEFT:
     atomic_store(&rgi_overlay_nodes(noded.overlay)[f->value].left, 1);
@@ -223,10 +231,6 @@ static int is_valid_fact(const rgi_overlay_fact *f) {
     return f->value < (uint64_t)noded.overlay->world;
   case RGI_FACT_LEFT:
     return f->value < nodes;
-  case RGI_FACT_LOST: /* each decision takes a node away */
-    return f->value < nodes * nodes;
-  case RGI_FACT_DECIDED:
-    return f->value > 0 && f->value <= nodes;
   case RGI_FACT_ENDED:
     return f->value == 0;
   default:
@@ -243,22 +247,39 @@ static int is_own_fact(const rgi_overlay_fact *f) {
          (f->kind == RGI_FACT_STALLED && f->value % (uint64_t)m->nodes == mine);
 }
 
+static int note_fact(const rgi_overlay_fact *f) {
+  uint64_t nodes = (uint64_t)noded.overlay->nodes;
+  return f->kind == RGI_FACT_STALLED ? note_stalled((int)(f->value % nodes), f->value / nodes)
+                                     : rgi_facts_note(f);
+}
+
 /* from: the node that sent it; -1: it comes from this node. The end is also sent back to the node
  * that told it, which waits for that. */
 static void learn_fact(rgi_overlay_fact_kind kind, uint64_t value, int from) {
   rgi_overlay_fact f = {kind, value};
-  if (!is_valid_fact(&f) || (from >= 0 && is_own_fact(&f)) || !rgi_facts_note(&f))
+  if (!is_valid_fact(&f) || (from >= 0 && is_own_fact(&f)) || !note_fact(&f))
     return;
   rgi_connection_send_all(kind == RGI_FACT_ENDED ? -1 : from, MESSAGE_FACT, &f, sizeof f);
   apply_fact(&f);
 }
 
-/* A lost node learns from the facts that it is lost. */
+static void send_fact(int node, rgi_overlay_fact f) {
+  rgi_connection_send(node, MESSAGE_FACT, &f, sizeof f);
+}
+
+/* A lost node learns from the decisions that it is lost. */
 static void on_up(int node) {
-  for (size_t i = 0; i < rgi_facts_count(); i++) {
-    rgi_overlay_fact f = rgi_facts_get(i);
-    rgi_connection_send(node, MESSAGE_FACT, &f, sizeof f);
+  uint64_t nodes = (uint64_t)noded.overlay->nodes;
+  for (uint32_t i = 1; i <= (uint32_t)nodes; i++) {
+    const rgi_decision *decision = rgi_decisions_get(i);
+    if (decision)
+      rgi_connection_send(node, MESSAGE_DECISION, decision, rgi_decisions_bytes());
   }
+  for (size_t i = 0; i < rgi_facts_count(); i++)
+    send_fact(node, rgi_facts_get(i));
+  for (uint64_t i = 0; i < nodes; i++)
+    if (noded.stalled[i])
+      send_fact(node, (rgi_overlay_fact){RGI_FACT_STALLED, i + nodes * noded.stalled[i]});
   if (!noded.lost[node])
     rgi_channel_up(node);
 }
@@ -278,6 +299,8 @@ static void on_received(int from, uint32_t kind, const void *data, size_t bytes)
     return;
   if (kind == MESSAGE_FACT)
     receive_fact(from, data, bytes);
+  else if (kind == MESSAGE_DECISION)
+    learn_decision(rgi_decisions_note(data, bytes), from);
   else if (kind == RGI_CHANNEL_MESSAGE)
     rgi_channel_receive(from, data, bytes);
 }
@@ -299,12 +322,13 @@ static void on_refused(int node) {
     rgi_presence_refused(node);
 }
 
+/* Which nodes are lost. */
+static void on_guard(rgi_tcp *tcp) {
+  rgi_tcp_queue(tcp, noded.lost, (size_t)noded.overlay->nodes);
+}
+
 static void on_decided(uint32_t number, const unsigned char set[]) {
-  uint64_t nodes = (uint64_t)noded.overlay->nodes;
-  for (uint64_t i = 0; i < nodes; i++)
-    if (set[i])
-      learn_fact(RGI_FACT_LOST, i + nodes * number, -1);
-  learn_fact(RGI_FACT_DECIDED, number + 1, -1);
+  learn_decision(rgi_decisions_make(number + 1, set), -1);
 }
 
 /* --- this node --------------------------------------------------------------------------- */
@@ -352,11 +376,12 @@ static void check_patience(void) {
   static char why[100];
   int mine = noded.overlay->mine, nodes = noded.overlay->nodes;
   double patience = noded.overlay->patience;
-  if (patience <= 0 || rgi_process_table_deaths(noded.table) == 0 || noded.ended ||
-      rgi_presence_is_disturbed())
+  if (patience <= 0 || rgi_process_table_deaths(noded.table) == 0 || noded.ended)
     return;
   uint64_t k = noded.stalled[mine], stuck = rgi_clock_now() - noded.last_death_at > patience &&
                                             rgi_process_table_all_waiting(noded.table, patience);
+  if ((!stuck && k % 2 == 0) || rgi_presence_is_disturbed())
+    return;
   if (stuck != k % 2)
     learn_fact(RGI_FACT_STALLED, (uint64_t)mine + (uint64_t)nodes * (k + 1), -1);
   for (int i = 0; i < nodes; i++)
@@ -398,8 +423,13 @@ static void watch_processes(void) {
 }
 
 static int open_parts(int listener) {
-  static const rgi_connection_events of_connections = {
-      on_up, on_received, on_broken, on_refused, rgi_server_add_client, rgi_server_close_unused};
+  static const rgi_connection_events of_connections = {on_up,
+                                                       on_received,
+                                                       on_broken,
+                                                       on_refused,
+                                                       rgi_server_add_client,
+                                                       on_guard,
+                                                       rgi_server_close_unused};
   static const rgi_presence_events of_presence = {on_decided, give_up};
   rgi_overlay *m = noded.overlay;
   size_t n = (size_t)m->nodes;
@@ -408,8 +438,9 @@ static int open_parts(int listener) {
   noded.stalled = calloc(n, sizeof *noded.stalled);
   noded.processes = malloc((size_t)noded.table->n * sizeof *noded.processes);
   return noded.lost && noded.end_heard && noded.stalled && noded.processes &&
-         rgi_connections_open(m, listener, &of_connections) && rgi_channels_open(m, on_channel) &&
-         rgi_presence_open(m, noded.lost, &of_presence) && rgi_server_open(noded.table);
+         rgi_decisions_open(m->nodes) && rgi_connections_open(m, listener, &of_connections) &&
+         rgi_channels_open(m, on_channel) && rgi_presence_open(m, noded.lost, &of_presence) &&
+         rgi_server_open(noded.table);
 }
 
 int rgi_daemon_open(rgi_overlay *overlay, rgi_process_table *table, int listener, int pipe) {
@@ -442,6 +473,7 @@ void rgi_daemon_close(void) {
   if (noded.pipe >= 0)
     close(noded.pipe);
   rgi_facts_free();
+  rgi_decisions_close();
   free(noded.lost);
   free(noded.end_heard);
   free(noded.stalled);
@@ -486,6 +518,7 @@ static void end_ranks(void) {
 void rgi_daemon_step(void) {
   if (!noded.overlay || noded.given_up)
     return;
+  rgi_given_up_beat(noded.overlay);
   read_pipe();
   spread_deaths();
   rgi_connections_step();

@@ -7,7 +7,8 @@
  * this order (step_guard):
  *
  *  - The node cannot go on: its daemon is gone, or says why. The guard kills its child and ends the
- *    job; or, where the other nodes have given this one up, ends alone (end_node). So it does under
+ *    job; or, where the other nodes have given this one up, ends alone (end_node). It asks them by
+ *    itself when the daemon does not move (given_up.h). So it does under
  *    Slurm when the daemon is gone.
  *  - The child lives: the guard goes on.
  *  - The launcher is ending the job, or is gone: the guard ends as the child did; but if the child
@@ -50,6 +51,7 @@
 #include "base/clock.h"
 #include "base/task.h"
 #include "noded/daemon.h"
+#include "noded/given_up.h"
 #include "noded/news.h"
 #include "noded/overlay.h"
 #include "noded/pmi.h"
@@ -330,6 +332,17 @@ static const char *daemon_loss(const guarded_child *w) {
              : NULL;
 }
 
+/* The daemon does not move, and its rank is its child. If it can go on it tells why, for all. */
+static int end_given_up(guarded_child *w, rgi_overlay *overlay) {
+  int first = rgi_given_up_tell(overlay);
+  for (int i = 0; i < w->table.n; i++)
+    if (!rgi_process_table_is_dead(&w->table, w->table.entry[i].rank))
+      kill(atomic_load(&w->table.entry[i].pid), SIGKILL);
+  return end_node(w, first && is_stopped(atomic_load(&overlay->daemon_pid))
+                         ? "its daemon is stopped, and the other nodes have given the node up"
+                         : NULL);
+}
+
 /* A node whose daemon is gone, or which the other nodes have given up, has no part in the job. */
 static int check_node(guarded_child *w) {
   rgi_daemon_step();
@@ -341,6 +354,8 @@ static int check_node(guarded_child *w) {
   rgi_overlay *overlay = rgi_arena_at(w->where.overlay);
   if (atomic_load(&overlay->ended))
     return end_node(w, NULL);
+  if (rgi_given_up_step(overlay))
+    return end_given_up(w, overlay);
   why = daemon_loss(w);
   return !why ? -1 : rgi_pmi_is_slurm() ? end_without_daemon(w) : end_for(w, why);
 }
@@ -408,6 +423,8 @@ static int poll_milliseconds(const guarded_child *w) {
     daemon = LOOK_SECONDS;
   if (w->where.stopped > 0 && (daemon < 0 || daemon > STOPPED_SECONDS))
     daemon = STOPPED_SECONDS;
+  if (w->daemon >= 0 && (daemon < 0 || daemon > RGI_GIVEN_UP_SECONDS))
+    daemon = RGI_GIVEN_UP_SECONDS;
   return daemon < 0 ? -1 : (int)(1000 * daemon) + 1;
 }
 

@@ -94,7 +94,8 @@ static int take_call(rgi_handshake *h, rgi_tcp *t) {
   if (came <= 0)
     return came;
   if (memcmp(m.protocol, PROTOCOL, sizeof m.protocol) != 0 || m.to != h->to || m.from == h->to ||
-      (m.from != RGI_OVERLAY_CLIENT && (m.from < 0 || m.from >= h->nodes)))
+      (m.from != RGI_OVERLAY_CLIENT && m.from != RGI_OVERLAY_GUARD &&
+       (m.from < 0 || m.from >= h->nodes)))
     return refuse_stranger(t);
   h->from = m.from;
   memcpy(h->caller_nonce, m.nonce, sizeof m.nonce);

@@ -21,7 +21,7 @@
 
 typedef struct {
   const unsigned char *key; /* RGI_OVERLAY_KEY_BYTES; the caller keeps it */
-  int32_t from, to; /* the node that calls, or RGI_OVERLAY_CLIENT; the node that is called */
+  int32_t from, to; /* the node that calls, RGI_OVERLAY_CLIENT or GUARD; the node that is called */
   int32_t nodes;    /* of the daemon's side: how many there are */
   int stage;
   unsigned char caller_nonce[RGI_HANDSHAKE_NONCE_BYTES], daemon_nonce[RGI_HANDSHAKE_NONCE_BYTES];

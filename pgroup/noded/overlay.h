@@ -40,7 +40,8 @@ typedef struct {
   char why[160];          /* it has failed, in words */
   uint64_t job;           /* a number that other jobs do not have; no secret */
   char witness[256];      /* RG_WITNESS, or "" */
-  _Atomic int32_t ended;  /* of the daemon: this node has no part in the job any more */
+  _Atomic int32_t ended;  /* this node has no part in the job any more */
+  _Atomic double beat;    /* of the daemon: when it last did something (rgi_clock_now); 0: never */
 } rgi_overlay;
 
 /* The status of the processes of a node that has no part in the job any more, while others go on or
@@ -55,12 +56,11 @@ static inline int32_t *rgi_overlay_rank_nodes(rgi_overlay *m) {
   return (int32_t *)(rgi_overlay_nodes(m) + m->nodes);
 }
 
-/* Facts, each of which stays true: daemons send them on to all nodes. The last kind is not one: it
- * goes to the own node's daemon only. */
+/* Facts, each of which stays true (of STALLED: the greatest k): daemons send them on to all nodes.
+ * The last kind is not one: it goes to the own node's daemon only. Decisions about the presence of
+ * nodes are facts, too, with messages of their own (decisions.h). */
 typedef enum {
   RGI_FACT_DEAD = 1, /* value: a rank of the world */
-  RGI_FACT_LOST,     /* node + nodes * k: it is taken away by decision k, with all its processes */
-  RGI_FACT_DECIDED,  /* so many decisions have been made; after the nodes of the last one */
   RGI_FACT_LEFT,     /* a node: its processes have come to the end or died */
   RGI_FACT_ENDED,    /* all survivors have ended well */
   RGI_FACT_REVOKED,  /* a context */
@@ -74,5 +74,9 @@ typedef struct {
 
 /* Who calls a daemon (handshake.h), where it is no node: a rank, for the server (server.h). */
 #define RGI_OVERLAY_CLIENT (-2)
+
+/* The same: a process of a node whose daemon does not move asks which nodes are lost
+ * (given_up.h). */
+#define RGI_OVERLAY_GUARD (-3)
 
 #endif

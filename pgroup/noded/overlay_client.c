@@ -8,9 +8,11 @@
 
 #include <errno.h>
 #include <regroup/error.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "noded/given_up.h"
 #include "shm/process.h"
 #include "shm/revocation.h"
 
@@ -19,12 +21,28 @@ static struct {
   int pipe;
 } here = {.pipe = -1};
 
+/* The only process of a node has no guard but the daemon. Threads that wait look in turns. */
+static void look_at_daemon(double now) {
+  static _Atomic double looked;
+  static atomic_flag looks = ATOMIC_FLAG_INIT;
+  if (now - atomic_load(&looked) < RGI_GIVEN_UP_SECONDS || atomic_flag_test_and_set(&looks))
+    return;
+  atomic_store(&looked, now);
+  if (here.overlay && rgi_given_up_step(here.overlay)) {
+    rgi_given_up_tell(here.overlay);
+    kill(getpid(), SIGKILL);
+  }
+  atomic_flag_clear(&looks);
+}
+
 void rgi_overlay_use(rgi_overlay *overlay, int pipe) {
   here.overlay = overlay;
   here.pipe = pipe;
+  rgi_process_look = rgi_process_view.n == 1 ? look_at_daemon : NULL;
 }
 
 void rgi_overlay_close(void) {
+  rgi_process_look = NULL;
   if (here.pipe >= 0)
     close(here.pipe);
   here.pipe = -1;

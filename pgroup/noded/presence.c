@@ -50,6 +50,8 @@
 #define PROBE_PART 8      /* of the limit, between indirect questions */
 #define SUSPECT_PART 3    /* of the limit, until they begin */
 #define RETURN_PART 2     /* of the limit: a node that was quiet so long has as long to return */
+#define LOOK_PART 40      /* of the limit, at least, between looks at all nodes in quiet times */
+#define LOOK_SECONDS 0.1  /* at most */
 #define PROOF_PART 2      /* of the limit: a node that heard this one so lately has not left */
 
 enum {
@@ -71,6 +73,8 @@ static struct {
   double *quiet;   /* for each node: when nothing had last come from it for a while */
   double waits;    /* as told by the last step */
   double probed;   /* when indirect questions were last sent */
+  double looked;   /* when all nodes were last looked at */
+  int stirred;     /* something has come since */
   /* As a voter: */
   uint64_t promised, accepted; /* ballots; 0: none */
   unsigned char *accepted_set;
@@ -97,8 +101,10 @@ static int is_other(int node) {
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
+/* Of a node that is watched. */
 static int is_refused(int node) {
-  return here.refused[node] > 0 && here.refused[node] > rgi_connection_heard(node);
+  double heard = rgi_connection_heard(node);
+  return heard > 0 && here.refused[node] > heard;
 }
 
 static double unheard(int node) {
@@ -124,8 +130,11 @@ static int is_heard(int node) {
 /* The node is heard by way of others, and processes of this node wait. A path that is whole again,
  * and a node that can be reached again, have time for a connection. */
 static int is_cut(int node) {
-  double limit = here.overlay->limit, now = rgi_clock_now(), down = rgi_connection_down_since(node);
-  return limit > 0 && down > 0 && now - down >= limit + rgi_connections_ping_seconds() &&
+  double limit = here.overlay->limit, down = rgi_connection_down_since(node);
+  if (limit <= 0 || down <= 0)
+    return 0;
+  double now = rgi_clock_now();
+  return now - down >= limit + rgi_connections_ping_seconds() &&
          now - here.quiet[node] >= limit / RETURN_PART && here.waits >= limit && !is_refused(node);
 }
 
@@ -149,11 +158,16 @@ static void write_evidence(unsigned char row[]) {
 }
 
 /* A node with which something is to be done; this one: a decision was begun, and may have been
- * made; -1: nothing. */
+ * made; -1: nothing. Such nodes are watched until that is done. */
 static int find_motive(void) {
+  int found = -1;
   for (int i = 0; i < node_count(); i++)
-    if (is_other(i) && (is_refused(i) || is_nearly_silent(i) || is_cut(i)))
-      return i;
+    if (is_other(i) && (is_refused(i) || is_nearly_silent(i) || is_cut(i))) {
+      rgi_connection_make(i);
+      found = found < 0 ? i : found;
+    }
+  if (found >= 0)
+    return found;
   return here.accepted && rgi_clock_now() - here.accepted_at > FOREIGN_SECONDS ? here.overlay->mine
                                                                                : -1;
 }
@@ -437,6 +451,7 @@ void rgi_presence_refused(int node) {
   double limit = here.overlay->limit;
   if (limit <= 0 || rgi_clock_now() - rgi_connection_confirmed(node) < limit / PROOF_PART)
     here.refused[node] = rgi_clock_now();
+  here.stirred = 1;
 }
 
 void rgi_presence_learn(uint32_t decisions) {
@@ -460,9 +475,20 @@ static double order_delay(int node) {
   return ORDER_MOST * ORDER_SECONDS;
 }
 
+/* In quiet times not all nodes are looked at in each step. */
+static int is_to_look(void) {
+  double part = here.overlay->limit / LOOK_PART;
+  return here.stirred || here.motive > 0 || here.state != IDLE || here.accepted ||
+         rgi_clock_now() - here.looked >= (part > 0 && part < LOOK_SECONDS ? part : LOOK_SECONDS);
+}
+
 void rgi_presence_step(double waits) {
   double now = rgi_clock_now();
   here.waits = waits;
+  if (!is_to_look())
+    return;
+  here.looked = now;
+  here.stirred = 0;
   note_quiet();
   probe_silent();
   int motive = find_motive();

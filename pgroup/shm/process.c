@@ -74,9 +74,14 @@ void rgi_process_close(void) {
 
 /* --- deaths --------------------------------------------------------------------------- */
 
+void (*rgi_process_look)(double now);
+
 void rgi_process_check(double now) {
-  if (rgi_process_view.journal)
-    rgi_process_table_check_each(&rgi_process_view, now, LOOK_SECONDS);
+  if (!rgi_process_view.journal)
+    return;
+  rgi_process_table_check_each(&rgi_process_view, now, LOOK_SECONDS);
+  if (rgi_process_look)
+    rgi_process_look(now);
 }
 
 void rgi_process_check_now(void) {

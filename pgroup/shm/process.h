@@ -21,6 +21,9 @@ void rgi_process_close(void);
  * last 5 ms: what it finds, all see. Any thread. now: rgi_clock_now. */
 void rgi_process_check(double now);
 
+/* Called by rgi_process_check, or NULL: what a process that waits looks at besides (noded). */
+extern void (*rgi_process_look)(double now);
+
 /* Looks in any case. */
 void rgi_process_check_now(void);
 

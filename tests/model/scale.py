@@ -159,6 +159,17 @@ def ballot_one_by_one(n):
     return 4 * (near + (n - 1 - near) * each) + each
 
 
+def idle(n):
+    """Pings that a daemon sends in a period, when all is well: to its neighbours only, whether it has
+    coordinated a ballot before or not."""
+    return len(links_of(0, n))
+
+
+def ballot_connections(n):
+    """Connections that the coordinator of a ballot makes, and that are closed when it is over."""
+    return n - 1 - len(links_of(0, n))
+
+
 def report(n, ranks):
     links = len(links_of(0, n))
     print('%d nodes, %d ranks, %d links a node' % (n, n * ranks, links))
@@ -177,6 +188,8 @@ def report(n, ranks):
     messages, seconds = messages + facts, seconds + known
     print('loss of a node        %8d messages, %5.1f a node, %8.3f ms after it is noticed' % (
         messages, messages / n, 1e3 * seconds))
+    print('  its connections      %7d made and closed by the coordinator; pings of an idle daemon %d' % (
+        ballot_connections(n), idle(n)))
     more, longer = new_root(n)
     print('loss of a root        %8d messages, %5.1f a node, %8.3f ms after it is noticed' % (
         messages + more, (messages + more) / n, 1e3 * (seconds + longer)))

@@ -149,6 +149,7 @@ def check_scale():
             expect(scale.ballot_one_by_one(n) == 4 * (n - 1) + links - (n - 1), 'answers of %d linked nodes' % n)
     expect(scale.flood(2, [0])[1] == scale.HOP + scale.PROCESS, 'a flood over 2 nodes takes one hop')
     expect(len(scale.links_of(0, 1250)) == 22, 'links of a node of 1250')
+    expect(scale.idle(1250) == 22 and scale.ballot_connections(1250) == 1227, 'connections of 1250 nodes')
 
 
 def search_by_hand(options):

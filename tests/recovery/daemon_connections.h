@@ -30,7 +30,7 @@ static double limit_of(void) {
 }
 
 double rgi_connections_ping_seconds(void) {
-  return fmin(limit_of() / 8, 0.5);
+  return fmin(limit_of() / 8, 2.0);
 }
 
 static void wake_at(int at, double time) {
@@ -41,6 +41,7 @@ static void wake_at(int at, double time) {
 /* To the other side. */
 static void put_piece(connection *c, int side, uint32_t kind, const void *data, size_t bytes) {
   stream *s = &c->to[!side];
+  world.pieces++;
   piece *p = malloc(sizeof *p + bytes);
   *p = (piece){.at = world.time + 1e-4 + part(world.latency), .kind = kind, .bytes = bytes};
   if (bytes)
@@ -64,13 +65,31 @@ static int is_suspect(const connection *c, int side) {
   return world.time - c->received[side] > limit_of() / 3;
 }
 
+static int is_with(const connection *c, int to) {
+  return is_mine(c) && c->node[!side_of(c, world.now)] == to;
+}
+
+/* The lower node's, and the newest of several. */
 static connection *connection_to(int to) {
+  connection *found = NULL;
   for (connection *c = world.first; c; c = c->next) {
     int side = side_of(c, world.now);
-    if (is_mine(c) && c->node[!side] == to && c->state[side] == SIDE_UP && !is_suspect(c, side))
-      return c;
+    if (is_with(c, to) && c->state[side] == SIDE_UP && !is_suspect(c, side) &&
+        (!found || (c->node[0] < c->node[1] && found->node[0] > found->node[1])))
+      found = c;
   }
-  return NULL;
+  return found;
+}
+
+static int is_needed(int to) {
+  const peer *p = &me()->peers[to];
+  return p->kept || (p->used > 0 && world.time - p->used <= NEEDED_SECONDS);
+}
+
+static void forget_node(int of) {
+  peer *p = &me()->peers[of];
+  p->heard = p->down = p->direct = p->used = 0;
+  p->was_heard = 0;
 }
 
 static void close_side(connection *c, int side) {
@@ -87,10 +106,12 @@ static void on_broken(int to) {
 }
 
 static void break_side(connection *c, int side) {
-  int was_up = c->state[side] == SIDE_UP;
+  int was_up = c->state[side] == SIDE_UP, to = c->node[!side];
   close_side(c, side);
-  if (was_up)
-    on_broken(c->node[!side]);
+  if (was_up && (c->needed_far[side] || is_needed(to) || connection_to(to)))
+    on_broken(to);
+  else if (was_up)
+    forget_node(to);
 }
 
 static void note_received(connection *c, int side) {
@@ -106,19 +127,34 @@ static void queue_piece(connection *c, int side, uint32_t kind, const void *data
 static void send_ping(connection *c, int side) {
   double clocks[2] = {world.time, me()->peers[c->node[!side]].clock};
   c->pinged[side] = world.time;
-  queue_piece(c, side, PIECE_PING, clocks, sizeof clocks);
+  queue_piece(c, side, is_needed(c->node[!side]) ? PIECE_PING_NEEDED : PIECE_PING, clocks,
+              sizeof clocks);
+}
+
+static void release_connection(connection *c, int side) {
+  int to = c->node[!side];
+  if (is_needed(to) || c->needed_far[side])
+    return;
+  send_ping(c, side);
+  close_side(c, side);
+  if (!connection_to(to))
+    forget_node(to);
 }
 
 static void come_up(connection *c, int side) {
   int to = c->node[!side];
   for (connection *o = world.first; o; o = o->next) {
     int s = side_of(o, world.now);
-    if (is_mine(o) && o->node[!s] == to && o->state[s] == SIDE_UP && is_suspect(o, s))
+    if (is_with(o, to) && o->state[s] == SIDE_UP && is_suspect(o, s))
       break_side(o, s);
   }
+  for (connection *o = world.first; o && side == 1 && c->node[0] < c->node[1]; o = o->next)
+    if (is_with(o, to) && o->node[0] == world.now && o->state[0] != SIDE_CLOSED)
+      close_side(o, 0);
   if (c->state[side] == SIDE_DIALING)
     me()->peers[to].dial = NULL;
   c->state[side] = SIDE_UP;
+  c->needed_far[side] = 1;
   me()->peers[to].down = 0;
   c->pinged[side] = world.time;
   note_received(c, side);
@@ -175,13 +211,24 @@ static void redial(connection *c) {
 
 /* --- what presence.c and channel.c call ------------------------------------------------------- */
 
-void rgi_connection_make(int to) {
+static void begin_watching(int to) {
   peer *p = &me()->peers[to];
-  if (p->wanted)
-    return;
-  p->wanted = 1;
   p->heard = p->heard > 0 ? p->heard : world.time;
   dial_node(to);
+}
+
+void rgi_connection_make(int to) {
+  int was_needed = is_needed(to);
+  me()->peers[to].used = world.time;
+  if (!was_needed)
+    begin_watching(to);
+}
+
+static void keep_node(int to) {
+  int was_needed = is_needed(to);
+  me()->peers[to].kept = 1;
+  if (!was_needed)
+    begin_watching(to);
 }
 
 int rgi_connection_is_up(int to) {
@@ -226,8 +273,8 @@ void rgi_connection_send_all(int except, uint32_t kind, const void *data, size_t
 
 static void drop_node(int of) {
   peer *p = &me()->peers[of];
-  p->wanted = 0;
-  p->down = 0;
+  p->kept = 0;
+  p->used = p->down = 0;
   if (p->dial)
     close_side(p->dial, 0);
 }
@@ -238,7 +285,8 @@ static void receive_ping(connection *c, int side, const piece *p) {
   peer *of = &me()->peers[c->node[!side]];
   double clocks[2];
   memcpy(clocks, p->data, sizeof clocks);
-  int first = of->clock == 0;
+  int first = !c->pinged_far[side];
+  c->pinged_far[side] = 1;
   of->clock = fmax(of->clock, clocks[0]);
   of->confirmed = fmax(of->confirmed, clocks[1]);
   if (first)
@@ -263,9 +311,11 @@ static void take_piece(connection *c, int side, const piece *p) {
     come_up(c, side);
   } else {
     note_received(c, side);
-    if (p->kind == PIECE_PING)
+    if (p->kind == PIECE_PING || p->kind == PIECE_PING_NEEDED) {
+      c->needed_far[side] = p->kind == PIECE_PING_NEEDED;
       receive_ping(c, side, p);
-    else
+      release_connection(c, side);
+    } else
       on_received(from, p);
   }
 }
@@ -362,9 +412,15 @@ static void step_connections(void) {
   for (connection *c = world.first; c; c = c->next)
     if (is_mine(c))
       advance_time(c, side_of(c, world.now));
-  for (int i = 0; i < world.n; i++)
-    if (me()->peers[i].wanted)
+  for (int i = 0; i < world.n; i++) {
+    peer *p = &me()->peers[i];
+    if (is_needed(i))
       dial_node(i);
+    else if (p->used > 0 && p->dial)
+      close_side(p->dial, 0);
+    if (p->used > 0 && !is_needed(i) && !connection_to(i))
+      forget_node(i);
+  }
 }
 
 #endif

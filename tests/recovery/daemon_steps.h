@@ -37,7 +37,7 @@ static void connect_neighbours(void) {
     while (me()->lost[to] && to != world.now)
       to = (to + 1) % world.n;
     if (to != world.now)
-      rgi_connection_make(to);
+      keep_node(to);
   }
 }
 
@@ -54,23 +54,42 @@ static void lose_node(int of) {
   connect_neighbours();
 }
 
-/* So many decisions have been made: the nodes of the last one. */
-static void apply_decision(uint64_t decisions) {
-  uint64_t n = (uint64_t)world.n;
-  for (int i = 0; i < me()->n; i++) {
-    rgi_overlay_fact f = me()->facts[i];
-    if (f.kind == RGI_FACT_LOST && f.value / n == decisions - 1)
-      lose_node((int)(f.value % n));
-  }
-  rgi_presence_learn((uint32_t)decisions);
-  memcpy(me()->applied[decisions], me()->lost, sizeof me()->lost);
+static void apply_decision(int number) {
+  for (int i = 0; i < world.n; i++)
+    if (me()->sets[number][i] && !me()->lost[i])
+      lose_node(i);
+  rgi_presence_learn((uint32_t)number);
+  memcpy(me()->applied[number], me()->lost, sizeof me()->lost);
   me()->decided_at = world.time;
 }
 
+/* A message about a decision: its number and its set. */
+typedef struct {
+  int number;
+  unsigned char set[NODES];
+} decision;
+
+static void learn_decision(const decision *d, int from) {
+  if (me()->known[d->number])
+    return;
+  me()->known[d->number] = 1;
+  memcpy(me()->sets[d->number], d->set, sizeof d->set);
+  rgi_connection_send_all(from, PIECE_DECISION, d, sizeof *d);
+  while (me()->decisions + 1 < DECISIONS && me()->known[me()->decisions + 1])
+    apply_decision(++me()->decisions);
+}
+
+static void send_decisions(int to) {
+  for (int i = 1; i < DECISIONS; i++) {
+    decision d = {.number = i};
+    memcpy(d.set, me()->sets[i], sizeof d.set);
+    if (me()->known[i])
+      rgi_connection_send(to, PIECE_DECISION, &d, sizeof d);
+  }
+}
+
 static void apply_fact(const rgi_overlay_fact *f) {
-  if (f->kind == RGI_FACT_DECIDED) {
-    apply_decision(f->value);
-  } else if (f->kind == RGI_FACT_LEFT) {
+  if (f->kind == RGI_FACT_LEFT) {
     me()->left[f->value] = 1;
   } else if (f->kind == RGI_FACT_ENDED) {
     me()->ended = 1;
@@ -91,6 +110,7 @@ static void learn_fact(uint64_t kind, uint64_t value, int from) {
 }
 
 static void on_up(int to) {
+  send_decisions(to);
   for (int i = 0; i < me()->n; i++)
     rgi_connection_send(to, PIECE_FACT, &me()->facts[i], sizeof me()->facts[i]);
   if (!me()->lost[to])
@@ -103,6 +123,11 @@ static void on_received(int from, const piece *p) {
     return;
   if (p->kind == RGI_CHANNEL_MESSAGE)
     rgi_channel_receive(from, p->data, p->bytes);
+  if (p->kind == PIECE_DECISION) {
+    decision d;
+    memcpy(&d, p->data, sizeof d);
+    learn_decision(&d, from);
+  }
   if (p->kind != PIECE_FACT)
     return;
   memcpy(&f, p->data, sizeof f);
@@ -111,11 +136,9 @@ static void on_received(int from, const piece *p) {
 }
 
 static void on_decided(uint32_t number, const unsigned char set[]) {
-  uint64_t n = (uint64_t)world.n;
-  for (uint64_t i = 0; i < n; i++)
-    if (set[i])
-      learn_fact(RGI_FACT_LOST, i + n * number, -1);
-  learn_fact(RGI_FACT_DECIDED, number + 1, -1);
+  decision d = {.number = (int)number + 1};
+  memcpy(d.set, set, (size_t)world.n);
+  learn_decision(&d, -1);
 }
 
 static void on_ended(const char *why) {
@@ -140,12 +163,12 @@ static void end_daemon(int at, node_state how) {
 
 static int all_neighbours_up(void) {
   for (int i = 0; i < world.n; i++)
-    if (me()->peers[i].wanted && !rgi_connection_is_up(i))
+    if (me()->peers[i].kept && !rgi_connection_is_up(i))
       return 0;
   return 1;
 }
 
-static int is_needed(void) {
+static int is_daemon_needed(void) {
   if (world.time - me()->ended_at > 2.0)
     return 0;
   for (int i = 0; i < world.n; i++)
@@ -187,7 +210,7 @@ static void step_daemon(int at) {
   leave();
   if (me()->given_up)
     end_daemon(at, GIVEN_UP);
-  else if (me()->ended && me()->done && !is_needed())
+  else if (me()->ended && me()->done && !is_daemon_needed())
     end_daemon(at, FINISHED);
 }
 

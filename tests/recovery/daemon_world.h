@@ -50,14 +50,19 @@ double rgi_clock_now(void);
 #undef send_message
 #include "noded/presence.c"
 
+#define NEEDED_SECONDS 2.0 /* of connection.c */
+
 enum { NODES = 9, CONNECTIONS = 16, DECISIONS = NODES + 1, FACTS = 64 };
 
 typedef enum { RUNNING, STOPPED, KILLED, OFF, GIVEN_UP, FINISHED } node_state;
 
-/* Kinds of pieces on a connection beside PING, FACT and RGI_CHANNEL_MESSAGE. */
+/* Kinds of pieces on a connection: those of connection.c and daemon.c beside RGI_CHANNEL_MESSAGE,
+ * and others. */
 enum {
   PIECE_PING,
   PIECE_FACT,
+  PIECE_PING_NEEDED = 3,
+  PIECE_DECISION,
   PIECE_HELLO = 100,
   PIECE_ANSWER,
   PIECE_PROOF,
@@ -86,14 +91,15 @@ typedef struct connection {
   int node[2];
   side_state state[2];
   double received[2], pinged[2];
+  int needed_far[2], pinged_far[2];
   stream to[2];
   double tried, call; /* when it was last dialled; when that call comes to the other host */
 } connection;
 
 /* What a daemon knows of another one: the names are those of connection.c. */
 typedef struct {
-  int wanted, was_heard;
-  double heard, down, direct, clock, confirmed;
+  int kept, was_heard;
+  double used, heard, down, direct, clock, confirmed;
   connection *dial;
 } peer;
 
@@ -105,6 +111,8 @@ typedef struct {
   peer peers[NODES];
   unsigned char lost[NODES], end_heard[NODES], left[NODES];
   rgi_overlay_fact facts[FACTS];
+  int known[DECISIONS], decisions; /* decisions known; so many are applied */
+  unsigned char sets[DECISIONS][NODES];
   int n, joined, given_up, done,
       ended; /* n: facts; done: the application here has come to its end */
   double stepped, wake, ended_at, decided_at;
@@ -118,6 +126,7 @@ static struct {
   double time, latency, jitter;
   host of[NODES];
   connection *first;
+  long pieces;                                  /* that have been sent */
   int cuts[NODES][NODES], closed[NODES][NODES]; /* closed: calls are refused on the way */
   double cut_at[NODES][NODES];
   int holder[DECISIONS], witness_hidden[NODES]; /* holder: node plus 1 */

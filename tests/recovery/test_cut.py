@@ -26,9 +26,10 @@ LIMIT = 2
 LATE = 3 * LIMIT + 2  # seconds after which what is silent has been given up
 
 
-def play(nodes, plan, lost, env=(), seconds=LIMIT + 2, soon=False):
+def play(nodes, plan, lost, env=(), seconds=LIMIT + 2, soon=False, each=2, may_hold=True):
     """lost: the nodes, or how many."""
-    run = worlds.Run(nodes, jobs.path('tests/worlds'), 2, LIMIT, seconds, plan, env, soon)
+    run = worlds.Run(nodes, jobs.path('tests/worlds'), each, LIMIT, seconds, plan, env, soon)
+    run.may_hold = may_hold
     wrong = run.play()
     assert not wrong, wrong
     assert lost in (run.lost(), len(run.lost())), (list(map(str, plan)), run.lost(), run.text)
@@ -119,6 +120,12 @@ def test_stopped(nodes):
     play(nodes, [Fault('suspend', 1, LATE, [0])], {0})
 
 
+def test_stopped_for_good(nodes):
+    """The ranks of a daemon that is stopped end when the other nodes have given the node up."""
+    for each, node in [(2, 0), (1, 2)]:
+        play(nodes, [Fault('stop daemon', 1, FOR_GOOD, [node])], {node}, each=each, may_hold=False)
+
+
 def test_proven(nodes):
     """Daemons whose hosts live need no majority: of four nodes the last one goes on."""
     kills = [Fault('kill daemon', 2.87, nodes=[3]), Fault('kill daemon', 2.98, nodes=[2]),
@@ -132,7 +139,7 @@ def test_no_majority(nodes):
 
 
 TESTS = {2: [test_accesses, test_two, test_soon, test_witness],
-         3: [test_short, test_long, test_patience, test_stopped, test_no_majority],
+         3: [test_short, test_long, test_patience, test_stopped, test_stopped_for_good, test_no_majority],
          4: [test_proven]}
 try:
     for count, tests in TESTS.items():

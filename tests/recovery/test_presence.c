@@ -246,7 +246,7 @@ static void open_run(int n, double limit, int witness) {
   wrong = NULL;
   run_until(world.time + limit);
   for (int i = 0; i < n; i++)
-    expect(world.of[i].joined && world.of[i].n == 0, "the nodes do not come together");
+    expect(world.of[i].joined && world.of[i].decisions == 0, "the nodes do not come together");
 }
 
 static int is_over(void) {
@@ -405,7 +405,8 @@ static int one_short_run(unsigned seed, int run) {
   }
   run_plan(last_event() - world.time + 3 * plan.limit + 2);
   for (int i = 0; i < world.n; i++)
-    expect(world.of[i].state == RUNNING && world.of[i].n == 0, "a node is lost by a short fault");
+    expect(world.of[i].state == RUNNING && world.of[i].decisions == 0,
+           "a node is lost by a short fault");
   return close_run(run);
 }
 
@@ -601,6 +602,51 @@ static void test_return(void) {
   RGT_INT(failed, 0);
 }
 
+/* --- in quiet times --------------------------------------------------------------------------- */
+
+static int is_up(const connection *c) {
+  return c->state[0] == SIDE_UP && c->state[1] == SIDE_UP;
+}
+
+/* Each pair that has a connection has one, which one of the two keeps. Returns how many there are.
+ */
+static int check_connections(void) {
+  int n = 0;
+  for (const connection *c = world.first; c; c = c->next) {
+    if (!is_up(c))
+      continue;
+    int a = c->node[0], b = c->node[1];
+    n++;
+    expect(world.of[a].peers[b].kept || world.of[b].peers[a].kept, "a connection is not needed");
+    for (const connection *o = c->next; o; o = o->next)
+      expect(!is_up(o) || o->node[0] + o->node[1] != a + b || (o->node[0] != a && o->node[0] != b),
+             "two connections of one pair");
+  }
+  return n;
+}
+
+/* After a ballot, whose coordinator was connected with all, only neighbours send pings. */
+static int one_idle(int lost) {
+  open_run(NODES, 4, 0);
+  int before = check_connections();
+  expect(before == NODES * 3, "neighbours: at the distances 1, 2 and 4, both ways");
+  run_fault(FAULT_KILL, 1u << lost, 0);
+  expect_lost(1u << lost, 0);
+  int after = check_connections();
+  long pieces = world.pieces, pings = (long)(10 / rgi_connections_ping_seconds());
+  run_until(world.time + 10);
+  expect(world.pieces - pieces <= 2 * after * (pings + 1), "more is sent than pings");
+  return close_run(lost);
+}
+
+static void test_idle(void) {
+  int failed = 0;
+  srandom((unsigned)rgt_seed());
+  for (int i = 0; i < NODES; i++)
+    failed += one_idle(i);
+  RGT_INT(failed, 0);
+}
+
 /* --- a voter ---------------------------------------------------------------------------------- */
 
 /* A message of node 2 to node 1, with a set of nodes. */
@@ -633,7 +679,7 @@ static void test_voter(void) {
   tell_voter(MESSAGE_ACCEPT, 0, LATE, 1);
   RGT_INT(voter->here.accepted, LATE);
   RGT_INT(voter->here.accepted_set[0], 1);
-  RGT_INT(voter->n, 0);
+  RGT_INT(voter->decisions, 0);
   tell_voter(MESSAGE_PART, 0, EARLY, 7);
   tell_voter(MESSAGE_PART, 0, LATE, 6); /* node 0 is heard */
   RGT_TRUE(!voter->given_up);
@@ -658,12 +704,18 @@ static void test_short(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"one node", test_one_node},    {"one path", test_path},
-      {"a closed path", test_closed}, {"two parts", test_parts},
-      {"the witness", test_witness},  {"all cut", test_all_cut},
-      {"the last node", test_last},   {"a node that returns", test_return},
-      {"a voter", test_voter},        {"short faults lose nobody", test_short},
-      {"random faults", test_random}, {NULL, NULL}};
+  static const rgt_test tests[] = {{"one node", test_one_node},
+                                   {"one path", test_path},
+                                   {"a closed path", test_closed},
+                                   {"two parts", test_parts},
+                                   {"the witness", test_witness},
+                                   {"all cut", test_all_cut},
+                                   {"the last node", test_last},
+                                   {"a node that returns", test_return},
+                                   {"in quiet times", test_idle},
+                                   {"a voter", test_voter},
+                                   {"short faults lose nobody", test_short},
+                                   {"random faults", test_random},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "presence", tests);
 }

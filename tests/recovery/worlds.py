@@ -87,6 +87,7 @@ class Run:
         self.count, self.seconds, self.plan = len(nodes.nodes), seconds, plan
         self.np, self.faults = each * len(nodes.nodes), faults.Faults(nodes)
         self.env, self.stopped = dict(env), collections.Counter()
+        self.may_hold = True  # whether ranks may live on as long as their daemon is stopped
         self.witness = 'RG_WITNESS' in self.env
         self.hang, self.ends = '', {}  # by rank: rounds, checksum, members, time
         lasting = [f.seconds for f in plan if f.seconds is not FOR_GOOD]
@@ -157,8 +158,8 @@ class Run:
         return self.faults.named(node, PROGRAM)
 
     def is_decided(self):
-        """All ranks have ended, but for those that cannot, since their daemon is stopped; or, if
-        all is to be repaired soon, those of one world."""
+        """All ranks have ended, but for those that cannot, since they or the only daemon that could tell
+        is stopped; or, if all is to be repaired soon, those of one world."""
         if self.soon:
             self.read_ends()
         living = [node for node in range(self.count) if self.ranks(node)]
@@ -168,8 +169,8 @@ class Run:
         return self.job.poll() is not None or all(map(self.is_held, living))
 
     def is_held(self, node):
-        return any(f.kind in ('stop daemon', 'suspend') and node in f.nodes and
-                   self.stopped[f] for f in self.plan)
+        return self.may_hold and any(f.kind in ('stop daemon', 'suspend') and node in f.nodes and
+                                     self.stopped[f] for f in self.plan)
 
     def restore(self):
         """The network is whole and all processes run: then all must end."""
