@@ -15,9 +15,10 @@
  *    binomial tree, that all of them call with the same list and that each of them
  *    can make another communicator. So a disagreement or a full table of
  *    communicators gives an error on all of them instead of a hang.
- *  - The calls send point-to-point messages on `comm` with tag `tag` between the
- *    members, as the proposal for MPI_Comm_create_group allows. The application must
- *    have no matching pending message or open receive on comm.
+ *  - Between rg_init and rg_finalize the calls talk on a communicator of the library's
+ *    own if all members belong to its world. Otherwise they send point-to-point messages on
+ *    `comm` with tag `tag` between the members, as the proposal for MPI_Comm_create_group
+ *    allows; the application must have no matching pending message or open receive on comm.
  *  - The library need not be initialised (rg_init).
  *  - In a job that survives (RG_SURVIVE), if rg_init has been called, the death of a
  *    member before or while the communicator is made gives RG_ERR_PROC_FAILED. A

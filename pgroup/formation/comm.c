@@ -86,6 +86,22 @@ int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, in
   return rgi_error(RG_ERR_GROUP, "%s: rank %d of the group is not in the parent", call, outsider);
 }
 
+/* Whether all of the group are in the library's world. */
+static int are_in_world(MPI_Group group) {
+  MPI_Group outside;
+  int n = 0;
+  MPI_Group_difference(group, rgi_runtime.mpi_group, &outside);
+  MPI_Group_size(outside, &n);
+  if (outside != MPI_GROUP_EMPTY)
+    MPI_Group_free(&outside);
+  return n == 0;
+}
+
+MPI_Comm rgi_comm_to_talk_on(MPI_Comm comm, MPI_Group members, MPI_Group other) {
+  return rgi_runtime.started && are_in_world(members) && are_in_world(other) ? rgi_runtime.comm
+                                                                             : comm;
+}
+
 int rgi_comm_creation_tag(uint64_t number) {
   int *most, found = 0;
   MPI_Comm_get_attr(rgi_runtime.comm, MPI_TAG_UB, &most, &found);
@@ -111,11 +127,11 @@ static int agree_on_creation(const rgi_comm_creation *c, int after, int error) {
   return rgi_comm_agree(c, what, error);
 }
 
-static int create_comm(const rgi_comm_creation *c, MPI_Comm *newcomm) {
+static int create_comm(const rgi_comm_creation *c, MPI_Comm parent, MPI_Comm *newcomm) {
   MPI_Comm made;
   if (rgi_options_choice(RGI_OPT_CHECK))
     RGI_TRY(agree_on_creation(c, 0, rgi_comm_check_room(c->call)));
-  int entry = rgi_errhandler_begin(c->comm);
+  int entry = rgi_errhandler_begin(parent);
   int error = c->method == RG_METHOD_RECURSIVE ? create_in_order(c, &made)
                                                : rgi_comm_create_by_method(c, &made);
   rgi_errhandler_end(entry, error ? MPI_COMM_NULL : made);
@@ -145,8 +161,11 @@ int rgi_comm_create_group(const rgi_comm_creation *asked, MPI_Comm *newcomm) {
     return RG_SUCCESS;
   }
   RGI_TRY(rgi_comm_ranks_of_group(c.call, c.comm, c.group, c.n, &ranks));
+  free(ranks);
+  c.comm = rgi_comm_to_talk_on(c.comm, c.group, MPI_GROUP_EMPTY);
+  RGI_TRY(rgi_comm_ranks_of_group(c.call, c.comm, c.group, c.n, &ranks));
   c.ranks = ranks;
-  int error = create_comm(&c, newcomm);
+  int error = create_comm(&c, asked->comm, newcomm);
   free(ranks);
   return error;
 }

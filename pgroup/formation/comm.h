@@ -21,6 +21,11 @@ int rgi_comm_create_group(const rgi_comm_creation *asked, MPI_Comm *newcomm);
 /* Checks the parent, the tag and the method, and replaces RG_METHOD_AUTO by the method to use. */
 int rgi_comm_check_parent(rgi_comm_creation *c);
 
+/* The communicator to talk on for a creation of these members of comm: a duplicate of the library's
+ * world where the library runs and they belong to it, since the program may have receives from any
+ * source open on its own. All members find the same. other: one more group, or MPI_GROUP_EMPTY. */
+MPI_Comm rgi_comm_to_talk_on(MPI_Comm comm, MPI_Group members, MPI_Group other);
+
 /* The ranks in comm of group's n members, in memory that the caller frees.
  * RG_ERR_GROUP if one is not in comm. */
 int rgi_comm_ranks_of_group(const char *call, MPI_Comm comm, MPI_Group group, int n, int **ranks);

@@ -11,7 +11,7 @@
 /* A creation. The first five are what the caller asks for; the others follow from them. */
 typedef struct {
   const char *call; /* the public function, for errors */
-  MPI_Comm comm;    /* the parent */
+  MPI_Comm comm;    /* the parent; later: rgi_comm_to_talk_on */
   MPI_Group group;  /* the members */
   int tag;
   rg_comm_method method;

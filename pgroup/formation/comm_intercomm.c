@@ -137,9 +137,9 @@ static int build_in_order(const two_sides *t, MPI_Comm *inter) {
   return error;
 }
 
-static int create_intercomm(const two_sides *t, MPI_Comm *newcomm) {
+static int create_intercomm(const two_sides *t, MPI_Comm parent, MPI_Comm *newcomm) {
   MPI_Comm inter;
-  int entry = rgi_errhandler_begin(t->side.comm);
+  int entry = rgi_errhandler_begin(parent);
   int error = build_in_order(t, &inter);
   rgi_errhandler_end(entry, error ? MPI_COMM_NULL : inter);
   if (error)
@@ -147,6 +147,13 @@ static int create_intercomm(const two_sides *t, MPI_Comm *newcomm) {
   RGI_TRY(rgi_comm_track(inter));
   *newcomm = inter;
   return RG_SUCCESS;
+}
+
+/* The ranks of both sides in t->side.comm. */
+static int find_sides(two_sides *t, int **mine, MPI_Group remote) {
+  const rgi_comm_creation *c = &t->side;
+  RGI_TRY(rgi_comm_ranks_of_group(c->call, c->comm, c->group, c->n, mine));
+  return rgi_comm_ranks_of_group(c->call, c->comm, remote, t->remote_n, &t->remote);
 }
 
 static int create_checked(const rgi_comm_creation *side, MPI_Group remote, MPI_Comm *newcomm) {
@@ -170,12 +177,17 @@ static int create_checked(const rgi_comm_creation *side, MPI_Group remote, MPI_C
   }
   if (groups_overlap(c->group, remote))
     return rgi_error(RG_ERR_GROUP, "%s: the two groups share a process", call);
-  int error = rgi_comm_ranks_of_group(call, c->comm, c->group, c->n, &mine);
-  if (!error)
-    error = rgi_comm_ranks_of_group(call, c->comm, remote, t.remote_n, &t.remote);
+  int error = find_sides(&t, &mine, remote);
+  if (!error) {
+    free(mine);
+    free(t.remote);
+    mine = t.remote = NULL;
+    c->comm = rgi_comm_to_talk_on(c->comm, c->group, remote);
+    error = find_sides(&t, &mine, remote);
+  }
   c->ranks = mine;
   if (!error)
-    error = create_intercomm(&t, newcomm);
+    error = create_intercomm(&t, side->comm, newcomm);
   free(mine);
   free(t.remote);
   return error;

@@ -121,6 +121,32 @@ static void test_method_names(void) {
   RGT_PTR_NULL(rg_comm_method_name((rg_comm_method)3));
 }
 
+/* While the library runs its messages do not meet the program's receives on the communicator. */
+static void test_open_receive(void) {
+  static const rg_comm_method methods[] = {RG_METHOD_NATIVE, RG_METHOD_RECURSIVE};
+  int got = -1;
+  MPI_Group all;
+  MPI_Request request;
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < 2; i++) {
+    MPI_Comm made;
+    int sum = 0;
+    if (RGT_OK(rg_comm_create_group(MPI_COMM_WORLD, all, 0, methods[i], &made))) {
+      MPI_Allreduce(&rgt_rank, &sum, 1, MPI_INT, MPI_SUM, made);
+      RGT_INT(sum, rgt_size * (rgt_size - 1) / 2);
+      MPI_Comm_free(&made);
+    }
+  }
+  MPI_Send(&rgt_rank, 1, MPI_INT, (rgt_rank + 1) % rgt_size, 0, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  RGT_INT(got, (rgt_rank + rgt_size - 1) % rgt_size);
+  MPI_Group_free(&all);
+  RGT_OK(rg_finalize());
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"whole world", test_whole_world},
                                    {"random groups", test_random_groups},
@@ -130,6 +156,7 @@ int main(int argc, char **argv) {
                                    {"not a member", test_not_a_member},
                                    {"error handler", test_error_handler},
                                    {"method names", test_method_names},
+                                   {"open receive", test_open_receive},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "comm_create_group", tests);
 }
