@@ -123,7 +123,6 @@ static void test_method_names(void) {
 
 /* While the library runs its messages do not meet the program's receives on the communicator. */
 static void test_open_receive(void) {
-  static const rg_comm_method methods[] = {RG_METHOD_NATIVE, RG_METHOD_RECURSIVE};
   int got = -1;
   MPI_Group all;
   MPI_Request request;
@@ -131,7 +130,7 @@ static void test_open_receive(void) {
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
   MPI_Barrier(MPI_COMM_WORLD);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < METHODS; i++) {
     MPI_Comm made;
     int sum = 0;
     if (RGT_OK(rg_comm_create_group(MPI_COMM_WORLD, all, 0, methods[i], &made))) {
