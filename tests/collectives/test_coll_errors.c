@@ -40,6 +40,8 @@ static void test_arguments(void) {
   RGT_FAILS(rg_allreduce(g, &x, NULL, 1, MPI_INT, MPI_SUM), RG_ERR_ARG);
   RGT_FAILS(rg_allreduce(g, &x, &y, 1, types[GAPS].type, MPI_SUM), RG_ERR_ARG);
   RGT_FAILS(rg_allreduce(g, &x, &y, 1, MPI_DOUBLE, MPI_BAND), RG_ERR_ARG);
+  RGT_FAILS(rg_allreduce(g, &x, &y, 1, MPI_CHAR, MPI_MINLOC), RG_ERR_ARG);
+  RGT_FAILS(rg_iallreduce(g, &x, &y, 1, MPI_PACKED, MPI_SUM, &request), RG_ERR_ARG);
   RGT_FAILS(rg_allreduce(g, &x, &y, 1, MPI_BYTE, MPI_SUM), RG_ERR_ARG);
   RGT_FAILS(rg_allgather(g, &x, 2, MPI_INT, &y, 1, MPI_INT), RG_ERR_TRUNCATE);
   RGT_FAILS(rg_alltoall(g, &x, 0, MPI_INT, &y, 1, MPI_INT), RG_ERR_MISMATCH);
