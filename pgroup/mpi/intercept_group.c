@@ -10,6 +10,10 @@
  * one member has no memory for is a group of none: calls are passed on to MPI by all members. If
  * a member has no memory to remember even that, no member does, and the next call tries again.
  *
+ * MPI deletes attributes in an order of its own, and the functions of the application's may call
+ * collectives on the communicator. So while a communicator is freed its group is kept here: MPI has
+ * deleted the attribute, or must not be asked for it.
+ *
  * To ask MPI for the attribute takes longer than a call that has nothing to do. Therefore each
  * thread remembers what it has found last, for as long as no attribute of any communicator is
  * deleted. */
@@ -36,18 +40,31 @@ static _Thread_local struct {
   unsigned long deleted;
 } latest __attribute__((tls_model("initial-exec")));
 
+/* The communicator that this thread frees. group: as its attribute; NULL: it has had none. */
+static _Thread_local struct {
+  MPI_Comm comm;
+  void *group;
+  int there; /* the communicator has the attribute */
+} leaving = {.comm = MPI_COMM_NULL};
+
 static char no_group; /* the attribute of a communicator whose calls are passed on */
 
 /* What a member says at the first call; the least of all members' words holds for all. */
 enum { FORGETS, HAS_NO_GROUP, HAS_GROUP };
 
-static int delete_group(MPI_Comm comm, int key, void *value, void *extra) {
-  (void)comm, (void)key, (void)extra;
+static void drop_group(void *value) {
+  rg_group g = value;
   atomic_fetch_add(&kept.deleted, 1);
-  if (value != &no_group) {
-    rg_group g = value;
+  if (g && value != &no_group)
     rg_group_free(&g);
-  }
+}
+
+static int delete_group(MPI_Comm comm, int key, void *value, void *extra) {
+  (void)key, (void)extra;
+  if (comm == leaving.comm)
+    leaving.there = 0;
+  else
+    drop_group(value);
   return MPI_SUCCESS;
 }
 
@@ -127,12 +144,30 @@ static int make_group(MPI_Comm comm, int number, rg_group *g) {
 }
 
 /* Whether the communicator has the attribute now. To replace its value takes no memory. */
-static int remember_none(MPI_Comm comm) {
-  return key_ready() && PMPI_Comm_set_attr(comm, kept.key, &no_group) == MPI_SUCCESS;
+static int remember(MPI_Comm comm, void *value) {
+  if (comm == leaving.comm) {
+    leaving.group = value;
+    return 1;
+  }
+  return key_ready() && PMPI_Comm_set_attr(comm, kept.key, value) == MPI_SUCCESS;
+}
+
+/* The attribute, or NULL. 0: MPI has an error. */
+static int recall(MPI_Comm comm, void **value) {
+  int flag = 0;
+  *value = NULL;
+  if (comm == leaving.comm)
+    *value = leaving.group;
+  else if (kept.key != MPI_KEYVAL_INVALID &&
+           PMPI_Comm_get_attr(comm, kept.key, value, &flag) != MPI_SUCCESS)
+    return 0;
+  else if (!flag)
+    *value = NULL;
+  return 1;
 }
 
 static int say_mine(MPI_Comm comm, int number, rg_group *g) {
-  if (!remember_none(comm)) {
+  if (!remember(comm, &no_group)) {
     rgi_log(RGI_LOG_WARN, "a call is passed on to MPI, which has no memory for an attribute");
     return FORGETS;
   }
@@ -152,27 +187,27 @@ static void *agree_on_group(MPI_Comm comm) {
   if (PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
     all = HAS_NO_GROUP;
   if (all == HAS_GROUP) {
-    PMPI_Comm_set_attr(comm, kept.key, g);
+    remember(comm, g);
     return g;
   }
   if (g)
     rg_group_free(&g);
-  if (all == FORGETS && mine != FORGETS)
+  if (all == FORGETS && mine != FORGETS && comm == leaving.comm)
+    leaving.group = NULL;
+  else if (all == FORGETS && mine != FORGETS)
     PMPI_Comm_delete_attr(comm, kept.key);
   return &no_group;
 }
 
 static rg_group find_group(MPI_Comm comm) {
   void *found = NULL;
-  int flag = 0;
-  if (comm == MPI_COMM_NULL ||
-      (key_ready() && PMPI_Comm_get_attr(comm, kept.key, &found, &flag) != MPI_SUCCESS))
+  if (comm == MPI_COMM_NULL || (key_ready() && !recall(comm, &found)))
     return NULL;
-  if (!flag && is_other_comm(comm)) {
-    remember_none(comm);
+  if (!found && is_other_comm(comm)) {
+    remember(comm, &no_group);
     return NULL;
   }
-  if (!flag)
+  if (!found)
     found = agree_on_group(comm);
   return found == &no_group ? NULL : found;
 }
@@ -190,14 +225,10 @@ static __attribute__((noinline)) rg_group find_and_remember(MPI_Comm comm, unsig
 
 rg_group rgi_intercept_known_group(MPI_Comm comm) {
   unsigned long deleted = atomic_load_explicit(&kept.deleted, memory_order_acquire);
-  void *found = NULL;
-  int flag = 0;
+  void *found;
   if (latest.comm == comm && latest.deleted == deleted)
     return latest.group;
-  if (comm == MPI_COMM_NULL || kept.key == MPI_KEYVAL_INVALID ||
-      PMPI_Comm_get_attr(comm, kept.key, &found, &flag) != MPI_SUCCESS)
-    return NULL;
-  return flag && found != &no_group ? found : NULL;
+  return comm != MPI_COMM_NULL && recall(comm, &found) && found != &no_group ? found : NULL;
 }
 
 rg_group rgi_intercept_comm_group(MPI_Comm comm) {
@@ -205,4 +236,47 @@ rg_group rgi_intercept_comm_group(MPI_Comm comm) {
   if (latest.comm == comm && latest.deleted == deleted)
     return latest.group;
   return find_and_remember(comm, deleted);
+}
+
+/* --- the last call ------------------------------------------------------------------------- */
+
+typedef int free_fn(MPI_Comm *comm);
+
+/* Where the application refuses that MPI frees the communicator, it keeps its group. */
+static void end_leaving(MPI_Comm comm, int freed) {
+  void *group = leaving.group;
+  leaving.comm = MPI_COMM_NULL;
+  if (freed || (group && !leaving.there && !remember(comm, group)))
+    drop_group(group);
+}
+
+static int leave(MPI_Comm *comm, free_fn *next) {
+  MPI_Comm old = comm ? *comm : MPI_COMM_NULL;
+  void *found;
+  if (old == MPI_COMM_NULL || old == leaving.comm || kept.key == MPI_KEYVAL_INVALID ||
+      leaving.comm != MPI_COMM_NULL || !recall(old, &found))
+    return next(comm);
+  leaving.group = found;
+  leaving.there = found != NULL;
+  leaving.comm = old;
+  int code = next(comm);
+  end_leaving(old, code == MPI_SUCCESS);
+  return code;
+}
+
+/* By both names: a tool behind the library sees the call, and calls the other one. */
+RG_API int MPI_Comm_free(MPI_Comm *comm) {
+  return leave(comm, RGI_INTERCEPT_NEXT(MPI_Comm_free));
+}
+
+RG_API int PMPI_Comm_free(MPI_Comm *comm) {
+  return leave(comm, RGI_INTERCEPT_NEXT(PMPI_Comm_free));
+}
+
+RG_API int MPI_Comm_disconnect(MPI_Comm *comm) {
+  return leave(comm, RGI_INTERCEPT_NEXT(MPI_Comm_disconnect));
+}
+
+RG_API int PMPI_Comm_disconnect(MPI_Comm *comm) {
+  return leave(comm, RGI_INTERCEPT_NEXT(PMPI_Comm_disconnect));
 }

@@ -12,6 +12,7 @@
 #ifndef RGI_WIN_H
 #define RGI_WIN_H
 
+#include <limits.h>
 #include <mpi.h>
 #include <regroup/group.h>
 #include <stdatomic.h>
@@ -173,11 +174,14 @@ int rgi_win_memory_holds(const void *memory, int64_t bytes);
 /* --- errors and what MPI keeps (win_stand_in.c) -------------------------------------------------
  */
 
-/* Raises an error class of MPI's through the window's error handler; returns its code. */
-int rgi_win_raise(rgi_win *w, int class);
+/* Raises an error class of MPI's through the window's error handler; returns its code. call, rank,
+ * and the access (win_access.h): what the program called, for the text of a fatal error. */
+int rgi_win_raise(rgi_win *w, int class, const char *call, int rank);
+
+#define RGI_WIN_NO_TARGET INT_MIN
 
 /* The same for an error of the library's; MPI_SUCCESS for RG_SUCCESS. */
-int rgi_win_raise_own(rgi_win *w, int error);
+int rgi_win_raise_own(rgi_win *w, int error, const char *call);
 
 /* A window of MPI's that keeps what the application attaches to w: made when it is first needed.
  * MPI_WIN_NULL: there is none. */

@@ -122,7 +122,7 @@ int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code) {
   if (at && a->op == MPI_SUM && !lies_aligned(a, at, bytes))
     return 0;
   int error = at ? rgi_win_access_lock(w, a->rank) : RG_SUCCESS;
-  *code = error ? rgi_win_raise_own(w, error) : MPI_SUCCESS;
+  *code = error ? rgi_win_raise_own(w, error, a->call) : MPI_SUCCESS;
   if (!at || error)
     return at != NULL;
   if (a->kind == RGI_WIN_GET_ACCUMULATE)
@@ -297,7 +297,7 @@ static int accumulate_sides(rgi_win *w, const rgi_win_access *a, const side *tar
   for (int64_t at = 0; at < target->bytes; at += step) {
     int error = rgi_win_access_lock(w, a->rank);
     if (error)
-      return rgi_win_raise_own(w, error);
+      return rgi_win_raise_own(w, error, a->call);
     accumulate_part(m, a, least(step, target->bytes - at));
     rgi_win_access_unlock(w, a->rank);
   }
@@ -361,7 +361,7 @@ static int accumulate_dense(rgi_win *w, const rgi_win_access *a, const side *tar
                             const rgi_kernel *kernel) {
   int error = rgi_win_access_lock(w, a->rank);
   if (error)
-    return rgi_win_raise_own(w, error);
+    return rgi_win_raise_own(w, error, a->call);
   if (a->kind == RGI_WIN_GET_ACCUMULATE)
     rgi_copy_block(a->result.memory, target->memory, (size_t)target->bytes);
   if (a->op == MPI_REPLACE)
@@ -377,7 +377,7 @@ static int accumulate_spread(rgi_win *w, const rgi_win_access *a, const side *ta
   accumulation m = {.basic = target->basic, .basic_size = target->basic_size, .kernel = kernel};
   const rgi_win_type *basic = NULL;
   if (target->basic_size != target->basic_extent && !(basic = rgi_win_type_of(target->basic)))
-    return rgi_win_raise(w, MPI_ERR_NO_MEM);
+    return rgi_win_raise_access(w, MPI_ERR_NO_MEM, a);
   m.basic_layout = basic ? &basic->layout : NULL;
   begin_side(target, &m.read);
   begin_side(target, &m.old);
@@ -393,7 +393,7 @@ static int accumulate(rgi_win *w, const rgi_win_access *a) {
   side target, origin, result;
   int nothing, class = find_sides(w, a, &target, &origin, &result, &nothing);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class);
+    return rgi_win_raise_access(w, class, a);
   if (nothing || target.bytes == 0)
     return MPI_SUCCESS;
   int is_moved = a->op == MPI_REPLACE || a->op == MPI_NO_OP;
@@ -411,7 +411,7 @@ static int copy(rgi_win *w, const rgi_win_access *a) {
     class = find_own(&a->origin, &origin);
   if (class == MPI_SUCCESS && !nothing)
     class = copy_sides(&target, &origin, a->kind);
-  return class == MPI_SUCCESS ? MPI_SUCCESS : rgi_win_raise(w, class);
+  return class == MPI_SUCCESS ? MPI_SUCCESS : rgi_win_raise_access(w, class, a);
 }
 
 int rgi_win_access_make(rgi_win *w, rgi_win_access *a) {

@@ -19,6 +19,7 @@ typedef struct {
 
 typedef struct {
   rgi_win_kind kind;
+  const char *call; /* MPI's function */
   int rank;
   MPI_Aint disp;
   MPI_Op op;             /* of accumulates */
@@ -26,6 +27,9 @@ typedef struct {
   rgi_win_buffer result; /* of a get-accumulate */
   rgi_win_buffer target; /* its memory is found by rank and disp */
 } rgi_win_access;
+
+/* As rgi_win_raise (win_stand_in.c). */
+int rgi_win_raise_access(rgi_win *w, int class, const rgi_win_access *access);
 
 /* Makes the access. MPI's error code, after the window's error handler. */
 int rgi_win_access_make(rgi_win *w, rgi_win_access *a);

@@ -53,7 +53,7 @@ RG_API int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
     rgi_win_handing = w_ ? w_ : before_; /* MPI's functions call one another */                    \
     int code_ = call;                                                                              \
     rgi_win_handing = before_;                                                                     \
-    w_ &&code_ != MPI_SUCCESS ? rgi_win_raise(w_, code_) : code_;                                  \
+    w_ &&code_ != MPI_SUCCESS ? rgi_win_raise(w_, code_, __func__, RGI_WIN_NO_TARGET) : code_;     \
   })
 
 RG_API int MPI_Win_set_attr(MPI_Win win, int key, void *value) {

@@ -30,7 +30,7 @@ static int end_request(int code, MPI_Request *request) {
  * returns. */
 static int make_request(rgi_win *w, rgi_win_access *a, MPI_Request *request) {
   if (!rgi_win_is_locked(w))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise_access(w, MPI_ERR_RMA_SYNC, a);
   rgi_win_poll_served(RGI_WIN_ACCESS);
   return end_request(rgi_win_access_make(w, a), request);
 }
@@ -89,7 +89,8 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
                             MPI_Aint disp, MPI_Op op, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FETCH_AND_OP);
   int code;
-  rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  rgi_win_access a = {
+      .kind = RGI_WIN_GET_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), 1, type};
   a.result = (rgi_win_buffer){result, 1, type};
   a.target = (rgi_win_buffer){NULL, 1, type};
@@ -101,7 +102,8 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
     return code;
   }
   rgi_win_poll_served(RGI_WIN_ACCESS);
-  return is_predefined(type) ? rgi_win_access_make(w, &a) : rgi_win_raise(w, MPI_ERR_TYPE);
+  return is_predefined(type) ? rgi_win_access_make(w, &a)
+                             : rgi_win_raise_access(w, MPI_ERR_TYPE, &a);
 }
 
 /* Integers, logicals and bytes. */
@@ -127,7 +129,7 @@ static int compare_and_swap(rgi_win *w, const rgi_win_access *a, const void *com
   rgi_win_poll_served(RGI_WIN_ACCESS);
   int error = rgi_win_access_lock(w, a->rank);
   if (error)
-    return rgi_win_raise_own(w, error);
+    return rgi_win_raise_own(w, error, a->call);
   rgi_copy_block(a->result.memory, at, bytes);
   if (memcmp(at, compare, bytes) == 0)
     rgi_copy_block(at, a->origin.memory, bytes);
@@ -140,8 +142,11 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_COMPARE_AND_SWAP);
   char *at;
   size_t bytes;
-  rgi_win_access a = {
-      .kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = MPI_REPLACE};
+  rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE,
+                      .call = __func__,
+                      .rank = rank,
+                      .disp = disp,
+                      .op = MPI_REPLACE};
   a.origin = (rgi_win_buffer){writable(origin), 1, type};
   a.result = (rgi_win_buffer){result, 1, type};
   a.target = (rgi_win_buffer){NULL, 1, type};
@@ -153,7 +158,7 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   if (class == MPI_SUCCESS && rank != MPI_PROC_NULL && (!origin || !compare || !result))
     class = MPI_ERR_BUFFER;
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class);
+    return rgi_win_raise_access(w, class, &a);
   return at ? compare_and_swap(w, &a, compare, at, bytes) : MPI_SUCCESS;
 }
 

@@ -7,7 +7,7 @@
 RG_API int FORM(MPI_Put)(const void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
-  rgi_win_access a = {.kind = RGI_WIN_PUT, .rank = rank, .disp = disp};
+  rgi_win_access a = {.kind = RGI_WIN_PUT, .call = __func__, .rank = rank, .disp = disp};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
@@ -21,7 +21,7 @@ RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype o
                           int rank, MPI_Aint disp, COUNT target_count, MPI_Datatype target_type,
                           MPI_Win win, MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
-  rgi_win_access a = {.kind = RGI_WIN_PUT, .rank = rank, .disp = disp};
+  rgi_win_access a = {.kind = RGI_WIN_PUT, .call = __func__, .rank = rank, .disp = disp};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
@@ -34,7 +34,7 @@ RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype o
 RG_API int FORM(MPI_Get)(void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
-  rgi_win_access a = {.kind = RGI_WIN_GET, .rank = rank, .disp = disp};
+  rgi_win_access a = {.kind = RGI_WIN_GET, .call = __func__, .rank = rank, .disp = disp};
   a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
@@ -48,7 +48,7 @@ RG_API int FORM(MPI_Rget)(void *origin, COUNT origin_count, MPI_Datatype origin_
                           MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win,
                           MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
-  rgi_win_access a = {.kind = RGI_WIN_GET, .rank = rank, .disp = disp};
+  rgi_win_access a = {.kind = RGI_WIN_GET, .call = __func__, .rank = rank, .disp = disp};
   a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
@@ -62,7 +62,8 @@ RG_API int FORM(MPI_Accumulate)(const void *origin, COUNT origin_count, MPI_Data
                                 int rank, MPI_Aint disp, COUNT target_count,
                                 MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
-  rgi_win_access a = {.kind = RGI_WIN_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  rgi_win_access a = {
+      .kind = RGI_WIN_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
@@ -78,7 +79,8 @@ RG_API int FORM(MPI_Raccumulate)(const void *origin, COUNT origin_count, MPI_Dat
                                  MPI_Datatype target_type, MPI_Op op, MPI_Win win,
                                  MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
-  rgi_win_access a = {.kind = RGI_WIN_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  rgi_win_access a = {
+      .kind = RGI_WIN_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
   if (!w)
@@ -95,7 +97,8 @@ RG_API int FORM(MPI_Get_accumulate)(const void *origin, COUNT origin_count,
                                     COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                     MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
-  rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  rgi_win_access a = {
+      .kind = RGI_WIN_GET_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.result = (rgi_win_buffer){result, result_count, result_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};
@@ -113,7 +116,8 @@ RG_API int FORM(MPI_Rget_accumulate)(const void *origin, COUNT origin_count,
                                      COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                      MPI_Win win, MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
-  rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE, .rank = rank, .disp = disp, .op = op};
+  rgi_win_access a = {
+      .kind = RGI_WIN_GET_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
   a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
   a.result = (rgi_win_buffer){result, result_count, result_type};
   a.target = (rgi_win_buffer){NULL, target_count, target_type};

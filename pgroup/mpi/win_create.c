@@ -405,13 +405,13 @@ RG_API int MPI_Win_free(MPI_Win *win) {
     return MPI_SUCCESS;
   }
   if (rgi_win_is_in_epoch(w) || w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   int code = rgi_win_stand_in_free(w);
   if (code != MPI_SUCCESS)
     return code;
   int error = rg_barrier(w->group);
   if (error)
-    return rgi_win_raise_own(w, error);
+    return rgi_win_raise_own(w, error, __func__);
   free_window(w);
   *win = MPI_WIN_NULL;
   return MPI_SUCCESS;

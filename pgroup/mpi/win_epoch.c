@@ -71,14 +71,14 @@ RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
   if (!w)
     return rgi_win_nodes_lock(type, rank, assertion, win);
   if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE)
-    return rgi_win_raise(w, MPI_ERR_ARG); /* MPICH's class of it */
+    return rgi_win_raise(w, MPI_ERR_ARG, __func__, rank); /* MPICH's class of it */
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
-    return rgi_win_raise(w, MPI_ERR_ARG);
+    return rgi_win_raise(w, MPI_ERR_ARG, __func__, rank);
   rgi_win_target *t = target_at(w, rank);
   if (!t && rank != MPI_PROC_NULL)
-    return rgi_win_raise(w, MPI_ERR_RANK);
+    return rgi_win_raise(w, MPI_ERR_RANK, __func__, rank);
   if (w->access == RGI_WIN_LOCK_ALL || w->access == RGI_WIN_START || (t && t->opening))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, rank);
   if (!t)
     return MPI_SUCCESS;
   rgi_win_opening as = assertion                 ? RGI_WIN_UNCHECKED
@@ -87,7 +87,7 @@ RG_API int MPI_Win_lock(int type, int rank, int assertion, MPI_Win win) {
   rgi_win_poll_served(RGI_WIN_ACCESS);
   int error = lock_target(w, rank, as, "MPI_Win_lock");
   if (error)
-    return rgi_win_raise_own(w, error);
+    return rgi_win_raise_own(w, error, __func__);
   atomic_fetch_add(&w->locked, 1);
   if (w->access == RGI_WIN_FENCE) {
     w->open_all = 0;
@@ -102,9 +102,9 @@ RG_API int MPI_Win_unlock(int rank, MPI_Win win) {
     return rgi_win_nodes_unlock(rank, win);
   rgi_win_target *t = target_at(w, rank);
   if (!t)
-    return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK, __func__, rank);
   if (rgi_win_epoch(w) != RGI_WIN_LOCK || !t->opening)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, rank);
   order_memory();
   unlock_target(w, rank);
   atomic_fetch_sub(&w->locked, 1);
@@ -117,16 +117,16 @@ RG_API int MPI_Win_lock_all(int assertion, MPI_Win win) {
   if (!w)
     return rgi_win_nodes_lock_all(assertion, win);
   if (assertion != 0 && assertion != MPI_MODE_NOCHECK)
-    return rgi_win_raise(w, MPI_ERR_ARG);
+    return rgi_win_raise(w, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
   if (rgi_win_is_in_epoch(w))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   rgi_win_poll_served(RGI_WIN_ACCESS);
   for (int i = 0; i < w->n && !error && !assertion; i++)
     error = lock_target(w, i, RGI_WIN_SHARED, "MPI_Win_lock_all");
   if (error) {
     for (int i = 0; i < w->n; i++)
       unlock_target(w, i);
-    return rgi_win_raise_own(w, error);
+    return rgi_win_raise_own(w, error, __func__);
   }
   w->access = RGI_WIN_LOCK_ALL;
   w->open_all = 1;
@@ -138,7 +138,7 @@ RG_API int MPI_Win_unlock_all(MPI_Win win) {
   if (!w)
     return rgi_win_nodes_unlock_all(win);
   if (w->access != RGI_WIN_LOCK_ALL)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   order_memory();
   for (int i = 0; i < w->n; i++)
     unlock_target(w, i);
@@ -150,19 +150,19 @@ RG_API int MPI_Win_unlock_all(MPI_Win win) {
 /* --- flushes
  * -------------------------------------------------------------------------------------- */
 
-static int flush_target(rgi_win *w, int rank) {
+static int flush_target(rgi_win *w, int rank, const char *call) {
   rgi_win_target *t = target_at(w, rank);
   if (!t)
-    return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK);
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS : rgi_win_raise(w, MPI_ERR_RANK, call, rank);
   if (!rgi_win_is_locked(w) || (!w->open_all && !t->opening))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, call, rank);
   rgi_win_poll_served(RGI_WIN_FLUSH);
   return MPI_SUCCESS;
 }
 
-static int flush_targets(rgi_win *w) {
+static int flush_targets(rgi_win *w, const char *call) {
   if (!rgi_win_is_locked(w))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, call, RGI_WIN_NO_TARGET);
   rgi_win_poll_served(RGI_WIN_FLUSH);
   return MPI_SUCCESS;
 }
@@ -172,7 +172,7 @@ RG_API int MPI_Win_flush(int rank, MPI_Win win) {
   if (!w)
     return rgi_win_nodes_flush(rank, win);
   rgi_win_order_accesses();
-  return flush_target(w, rank);
+  return flush_target(w, rank, __func__);
 }
 
 RG_API int MPI_Win_flush_all(MPI_Win win) {
@@ -180,17 +180,17 @@ RG_API int MPI_Win_flush_all(MPI_Win win) {
   if (!w)
     return rgi_win_nodes_flush_all(win);
   rgi_win_order_accesses();
-  return flush_targets(w);
+  return flush_targets(w, __func__);
 }
 
 RG_API int MPI_Win_flush_local(int rank, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
-  return w ? flush_target(w, rank) : rgi_win_nodes_flush_local(rank, win);
+  return w ? flush_target(w, rank, __func__) : rgi_win_nodes_flush_local(rank, win);
 }
 
 RG_API int MPI_Win_flush_local_all(MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FLUSH);
-  return w ? flush_targets(w) : rgi_win_nodes_flush_local_all(win);
+  return w ? flush_targets(w, __func__) : rgi_win_nodes_flush_local_all(win);
 }
 
 RG_API int MPI_Win_sync(MPI_Win win) {
@@ -213,14 +213,14 @@ RG_API int MPI_Win_fence(int assertion, MPI_Win win) {
   if (!w)
     return rgi_win_nodes_fence(assertion, win);
   if (assertion & ~FENCE_ASSERTIONS)
-    return rgi_win_raise(w, MPI_ERR_ARG);
+    return rgi_win_raise(w, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
   if (rgi_win_is_in_epoch(w) || w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   order_memory();
   rgi_win_poll_served(RGI_WIN_ACCESS);
   int error = rg_barrier(w->group);
   if (error)
-    return rgi_win_raise_own(w, error);
+    return rgi_win_raise_own(w, error, __func__);
   w->open_all = !(assertion & MPI_MODE_NOSUCCEED);
   w->access = w->open_all ? RGI_WIN_FENCE : RGI_WIN_NO_EPOCH;
   return MPI_SUCCESS;
@@ -270,10 +270,10 @@ RG_API int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_post)(group, assertion, win);
   if (w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   int class = find_ranks(w, group, &ranks, &n);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class);
+    return rgi_win_raise(w, class, __func__, RGI_WIN_NO_TARGET);
   order_memory();
   for (int i = 0; i < n; i++) {
     rgi_win_part *part = w->target[ranks[i]].part;
@@ -308,17 +308,17 @@ RG_API int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   if (!w)
     return rgi_win_nodes_start(group, assertion, win);
   if (rgi_win_is_in_epoch(w))
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   int class = find_ranks(w, group, &ranks, &n);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class);
+    return rgi_win_raise(w, class, __func__, RGI_WIN_NO_TARGET);
   rgi_win_poll_served(RGI_WIN_ACCESS);
   for (int i = 0; i < n && !error; i++)
     error = await_post(w, ranks[i]);
   free(ranks);
   w->open_all = 0;
   w->access = RGI_WIN_START;
-  return rgi_win_raise_own(w, error);
+  return rgi_win_raise_own(w, error, __func__);
 }
 
 RG_API int MPI_Win_complete(MPI_Win win) {
@@ -326,7 +326,7 @@ RG_API int MPI_Win_complete(MPI_Win win) {
   if (!w)
     return rgi_win_nodes_complete(win);
   if (w->access != RGI_WIN_START)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   order_memory();
   for (int i = 0; i < w->n; i++)
     if (w->target[i].opening == RGI_WIN_STARTED) {
@@ -349,7 +349,7 @@ RG_API int MPI_Win_wait(MPI_Win win) {
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_wait)(win);
   if (!w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   rgi_bell *bell = &w->target[w->me].part->bell;
   rgi_win_poll_served(RGI_WIN_ACCESS);
   start_wait(&wait, w, "MPI_Win_wait", -1);
@@ -360,7 +360,7 @@ RG_API int MPI_Win_wait(MPI_Win win) {
     error = rgi_wait_bell(&wait, bell, old, 1);
   }
   w->exposed = 0;
-  return rgi_win_raise_own(w, error);
+  return rgi_win_raise_own(w, error, __func__);
 }
 
 RG_API int MPI_Win_test(MPI_Win win, int *flag) {
@@ -368,7 +368,7 @@ RG_API int MPI_Win_test(MPI_Win win, int *flag) {
   if (!w)
     return end_row(RGI_INTERCEPT_NEXT(PMPI_Win_test)(win, flag));
   if (!w->exposed)
-    return rgi_win_raise(w, MPI_ERR_RMA_SYNC);
+    return rgi_win_raise(w, MPI_ERR_RMA_SYNC, __func__, RGI_WIN_NO_TARGET);
   rgi_win_poll(RGI_WIN_ACCESS);
   *flag = is_completed(w);
   w->exposed = !*flag;

@@ -20,7 +20,7 @@ RG_API int MPI_Win_set_name(MPI_Win win, const char *name) {
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_set_name)(win, name);
   if (!name)
-    return rgi_win_raise(w, MPI_ERR_ARG);
+    return rgi_win_raise(w, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
   strncpy(w->name, name, sizeof w->name - 1);
   return MPI_SUCCESS;
 }
@@ -30,7 +30,7 @@ RG_API int MPI_Win_get_name(MPI_Win win, char *name, int *length) {
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_get_name)(win, name, length);
   if (!name || !length)
-    return rgi_win_raise(w, MPI_ERR_ARG);
+    return rgi_win_raise(w, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
   strcpy(name, w->name);
   *length = (int)strlen(name);
   return MPI_SUCCESS;
@@ -74,7 +74,7 @@ RG_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_set_info)(win, info);
   if (info == MPI_INFO_NULL)
-    return rgi_win_raise(w, MPI_ERR_INFO);
+    return rgi_win_raise(w, MPI_ERR_INFO, __func__, RGI_WIN_NO_TARGET);
   if (w->info == MPI_INFO_NULL)
     code = PMPI_Info_create(&w->info);
   for (size_t i = 0; i < sizeof hints / sizeof *hints && code == MPI_SUCCESS; i++)
@@ -107,7 +107,7 @@ RG_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp
     return RGI_INTERCEPT_NEXT(PMPI_Win_shared_query)(win, rank, size, disp_unit, baseptr);
   int class = find_memory(w, rank, &t);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class);
+    return rgi_win_raise(w, class, __func__, RGI_WIN_NO_TARGET);
   *size = t->size;
   *disp_unit = (int)t->disp_unit;
   *(void **)baseptr = t->base;
@@ -123,7 +123,7 @@ RG_API int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Ain
     return RGI_INTERCEPT_NEXT(PMPI_Win_shared_query_c)(win, rank, size, disp_unit, baseptr);
   int class = find_memory(w, rank, &t);
   if (class != MPI_SUCCESS)
-    return rgi_win_raise(w, class);
+    return rgi_win_raise(w, class, __func__, RGI_WIN_NO_TARGET);
   *size = t->size;
   *disp_unit = t->disp_unit;
   *(void **)baseptr = t->base;
@@ -138,13 +138,14 @@ RGI_INTERCEPT_BOTH(Win_shared_query_c);
 
 RG_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   rgi_win *w = rgi_win_of(win);
-  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR)
+  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR, __func__, RGI_WIN_NO_TARGET)
            : RGI_INTERCEPT_NEXT(PMPI_Win_attach)(win, base, size);
 }
 
 RG_API int MPI_Win_detach(MPI_Win win, const void *base) {
   rgi_win *w = rgi_win_of(win);
-  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR) : RGI_INTERCEPT_NEXT(PMPI_Win_detach)(win, base);
+  return w ? rgi_win_raise(w, MPI_ERR_RMA_FLAVOR, __func__, RGI_WIN_NO_TARGET)
+           : RGI_INTERCEPT_NEXT(PMPI_Win_detach)(win, base);
 }
 
 RGI_INTERCEPT_BOTH(Win_get_group);

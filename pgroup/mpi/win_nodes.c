@@ -180,6 +180,6 @@ int rgi_win_nodes_access(rgi_win_nodes *s, rgi_win_access *a, int *code) {
   int class = rgi_win_access_check(w, a);
   if (class == MPI_SUCCESS)
     return 0;
-  *code = rgi_win_raise(w, class);
+  *code = rgi_win_raise_access(w, class, a);
   return 1;
 }

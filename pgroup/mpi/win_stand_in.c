@@ -7,11 +7,11 @@
  * The application's functions get the window's own handle: error handlers are called here, and the
  * functions of attributes by win_keyval.c. */
 #include <pthread.h>
-#include <regroup/error.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "mpi/intercept.h"
-#include "mpi/win.h"
+#include "mpi/win_access.h"
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
@@ -40,7 +40,7 @@ int rgi_win_stand_in_free(rgi_win *w) {
   int code = RGI_INTERCEPT_NEXT(PMPI_Win_free)(&handle); /* calls the functions of the attributes */
   rgi_win_handing = before;
   if (code != MPI_SUCCESS)
-    return rgi_win_raise(w, code);
+    return rgi_win_raise(w, code, "MPI_Win_free", RGI_WIN_NO_TARGET);
   w->stand_in = MPI_WIN_NULL;
   return MPI_SUCCESS;
 }
@@ -92,11 +92,47 @@ static MPI_Win_errhandler_function *function_of(MPI_Errhandler handler) {
   return function;
 }
 
-static int raise_code(rgi_win *w, int code) {
+/* Those of MPI's that need no reference. */
+static int is_simple(MPI_Errhandler handler) {
+#if MPI_VERSION >= 4
+  if (handler == MPI_ERRORS_ABORT)
+    return 1;
+#endif
+  return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL ||
+         handler == MPI_ERRHANDLER_NULL;
+}
+
+/* 0: the error is MPI's to raise, or to return. */
+static int is_fatal(const rgi_win *w) {
+  MPI_Errhandler handler = w->handler;
+  if (handler == MPI_ERRHANDLER_NULL) {
+    RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(w->stand_in, &handler);
+    if (!is_simple(handler))
+      PMPI_Errhandler_free(&handler);
+  }
+  return is_simple(handler) && handler != MPI_ERRORS_RETURN && handler != MPI_ERRHANDLER_NULL;
+}
+
+/* As MPI's fatal errors, with what the program has called. Does not return. */
+static void end_job(const rgi_win *w, int code, const char *text) {
+  char why[MPI_MAX_ERROR_STRING] = "", name[MPI_MAX_OBJECT_NAME] = "";
+  int length, rank = -1;
+  PMPI_Error_string(code, why, &length);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (w->handle == w->stand_in)
+    PMPI_Win_get_name(w->stand_in, name, &length);
+  fprintf(stderr, "regroup: rank %d: fatal error in %s on window \"%s\" (0x%x, %d members): %s\n",
+          rank, text, *name ? name : w->name, (unsigned)w->handle, w->n, why);
+  PMPI_Abort(MPI_COMM_WORLD, code);
+}
+
+static int raise_code(rgi_win *w, int code, const char *text) {
   MPI_Win handle = w->handle;
   int told = code;
   if (w->handler == MPI_ERRORS_RETURN)
     return code;
+  if (is_fatal(w))
+    end_job(w, code, text);
   if (w->function) {
     w->function(&handle, &told);
     return code;
@@ -110,22 +146,31 @@ static int raise_code(rgi_win *w, int code) {
   return code;
 }
 
-int rgi_win_raise(rgi_win *w, int class) {
-  return raise_code(w, class);
+int rgi_win_raise(rgi_win *w, int class, const char *call, int rank) {
+  char text[128];
+  if (rank == RGI_WIN_NO_TARGET)
+    return raise_code(w, class, call);
+  snprintf(text, sizeof text, "%s(target rank %d)", call, rank);
+  return raise_code(w, class, text);
 }
 
-int rgi_win_raise_own(rgi_win *w, int error) {
-  return error ? raise_code(w, rgi_intercept_code(error)) : MPI_SUCCESS;
+int rgi_win_raise_access(rgi_win *w, int class, const rgi_win_access *access) {
+  char text[512], type[MPI_MAX_OBJECT_NAME] = "", memory[96] = "";
+  int length, known = access->rank >= 0 && access->rank < w->n;
+  const rgi_win_target *target = &w->target[known ? access->rank : 0];
+  if (access->target.type != MPI_DATATYPE_NULL)
+    PMPI_Type_get_name(access->target.type, type, &length);
+  if (known)
+    snprintf(memory, sizeof memory, ", where it has %lld bytes in units of %lld,",
+             (long long)target->size, (long long)target->disp_unit);
+  snprintf(text, sizeof text, "%s(target rank %d, displacement %lld, count %lld, %s)%s",
+           access->call, access->rank, (long long)access->disp, (long long)access->target.count,
+           *type ? type : "a type without a name", memory);
+  return raise_code(w, class, text);
 }
 
-/* Those of MPI's that need no reference. */
-static int is_simple(MPI_Errhandler handler) {
-#if MPI_VERSION >= 4
-  if (handler == MPI_ERRORS_ABORT)
-    return 1;
-#endif
-  return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL ||
-         handler == MPI_ERRHANDLER_NULL;
+int rgi_win_raise_own(rgi_win *w, int error, const char *call) {
+  return error ? raise_code(w, rgi_intercept_code(error), call) : MPI_SUCCESS;
 }
 
 /* One more reference to an error handler, by way of the stand-in. */
@@ -152,7 +197,7 @@ RG_API int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler) {
   int code = handler != MPI_ERRHANDLER_NULL && is_simple(handler) ? MPI_SUCCESS
                                                                   : refer_to(w, handler, &kept);
   if (code != MPI_SUCCESS)
-    return rgi_win_raise(w, code);
+    return rgi_win_raise(w, code, __func__, RGI_WIN_NO_TARGET);
   rgi_win_drop_handler(w);
   w->handler = kept;
   w->function = is_simple(kept) ? NULL : function_of(kept);
@@ -164,7 +209,7 @@ RG_API int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler) {
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_get_errhandler)(win, handler);
   if (!handler)
-    return rgi_win_raise(w, MPI_ERR_ARG);
+    return rgi_win_raise(w, MPI_ERR_ARG, __func__, RGI_WIN_NO_TARGET);
   if (!is_simple(w->handler))
     return refer_to(w, w->handler, handler);
   *handler = w->handler;
@@ -175,7 +220,7 @@ RG_API int MPI_Win_call_errhandler(MPI_Win win, int code) {
   rgi_win *w = rgi_win_of(win);
   if (!w)
     return RGI_INTERCEPT_NEXT(PMPI_Win_call_errhandler)(win, code);
-  raise_code(w, code);
+  raise_code(w, code, __func__);
   return MPI_SUCCESS;
 }
 

@@ -5,10 +5,12 @@
  *  finalize  used and freed while MPI_Finalize deletes attributes, and read after it;
  *  handles   the functions of attributes and error handlers get the window's handle, may use the
  *            window, and may refuse that it is freed;
+ *  comms     those of communicators may call collectives on the communicator;
  *  wishes    alignment, members without memory, much memory of which little is used, and more than
  *            there is;
  *  progress  a process that looks into a window by locks lets MPI go on;
- *  shortage  a page for which there is no memory. */
+ *  shortage  a page for which there is no memory;
+ *  fatal     an error's text names what was called. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -135,6 +137,45 @@ static void handles(void) {
   plain_number("handled", handled);
   for (int i = 0; i < 2; i++)
     MPI_Win_free_keyval(&key[i]);
+  plain_number("wrong", wrong);
+}
+
+/* --- comms --------------------------------------------------------------------------------------
+ */
+
+static int sum_at_end(MPI_Comm comm, int key, void *value, void *extra) {
+  int sum = 0;
+  (void)key, (void)value, (void)extra;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+  wrong += sum != size * (size - 1) / 2;
+  deleted++;
+  return MPI_SUCCESS;
+}
+
+/* before: so many of the two attributes come before the first collective; 3: there is no other one
+ * than those of their functions. */
+static void free_comm(int before) {
+  MPI_Comm comm;
+  int key[2], sum = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int i = 0; i < 3; i++) {
+    if (i == before)
+      MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    if (i == 2)
+      break;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, sum_at_end, &key[i], NULL);
+    MPI_Comm_set_attr(comm, key[i], NULL);
+  }
+  wrong += MPI_Comm_free(&comm) != MPI_SUCCESS || comm != MPI_COMM_NULL;
+  for (int i = 0; i < 2; i++)
+    MPI_Comm_free_keyval(&key[i]);
+}
+
+static void comms(void) {
+  for (int before = 0; before <= 3; before++)
+    for (int i = 0; i < 20; i++)
+      free_comm(before);
+  plain_number("deleted", deleted);
   plain_number("wrong", wrong);
 }
 
@@ -311,6 +352,14 @@ static void shortage(void) {
   }
 }
 
+static void fatal(void) {
+  double number = 0;
+  MPI_Win_allocate(sizeof number, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_set_name(win, "temperature");
+  MPI_Win_lock_all(0, win);
+  MPI_Put(&number, 1, MPI_DOUBLE, size - 1, 3, 1, MPI_DOUBLE, win);
+}
+
 int main(int argc, char **argv) {
   const char *part = argc > 1 ? argv[1] : "";
   MPI_Init(&argc, &argv);
@@ -323,12 +372,16 @@ int main(int argc, char **argv) {
   }
   if (strcmp(part, "handles") == 0)
     handles();
+  if (strcmp(part, "comms") == 0)
+    comms();
   if (strcmp(part, "wishes") == 0)
     wishes();
   if (strcmp(part, "progress") == 0)
     progress();
   if (strcmp(part, "shortage") == 0)
     shortage();
+  if (strcmp(part, "fatal") == 0)
+    fatal();
   MPI_Finalize();
   return 0;
 }
