@@ -43,6 +43,7 @@ typedef struct {
 typedef struct agree_state {
   struct agree_state *next; /* in left_behind */
   MPI_Comm comm;
+  int levels;                                                           /* of the tree */
   int tag, parent, children, child[RGI_BINOMIAL_CHILDREN], left_behind; /* ranks in comm */
   const char *call;
   agree_notice mine, decision, report[RGI_BINOMIAL_CHILDREN];
@@ -87,10 +88,24 @@ static void note_error(agree_state *r, int error, int rank) {
   }
 }
 
+/* All members' waits end at about the same time. So one that waits for others to report gives them
+ * a little longer, for each level between: their report names the member that is missing. */
+#define LEVEL_SECONDS 0.1
+
+static int await_notice(agree_state *r, MPI_Request *request, int from, int levels) {
+  int error = rgi_wait_request(request, r->call, from), there = 0;
+  double end = rgi_clock_now() + levels * LEVEL_SECONDS;
+  while (error == RG_ERR_TIMEOUT && !there && rgi_clock_now() < end) {
+    RGI_TRY_MPI(rgi_wait_mpi_test(request, &there));
+    rgi_clock_sleep(1e-3);
+  }
+  return there ? RG_SUCCESS : error;
+}
+
 /* A GONE that belongs to an earlier agreement and came too late for it is skipped: the child's
  * report for this agreement is still to come. */
 static int await_child(agree_state *r, int i) {
-  RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
+  RGI_TRY(await_notice(r, &r->request[i], r->child[i], i));
   while (r->report[i].kind == GONE) {
     RGI_TRY(post_receive(r, &r->report[i], r->child[i], &r->request[i]));
     RGI_TRY(rgi_wait_request(&r->request[i], r->call, r->child[i]));
@@ -123,7 +138,7 @@ static int await_parent(agree_state *r) {
   MPI_Request request;
   do {
     RGI_TRY(post_receive(r, &r->received, r->parent, &request));
-    RGI_TRY(rgi_wait_request(&request, r->call, r->parent));
+    RGI_TRY(await_notice(r, &request, r->parent, r->levels + 2));
   } while (r->received.what != r->mine.what && r->received.error != RG_ERR_MISMATCH);
   return RG_SUCCESS;
 }
@@ -230,6 +245,8 @@ static int take_place(agree_state *r, int n, const int ranks[], int my_rank) {
     me++;
   r->parent = me ? sorted[rgi_binomial_parent(me)] : -1;
   r->children = rgi_binomial_children(me, n, r->child);
+  while ((1LL << r->levels) < n)
+    r->levels++;
   for (int i = 0; i < r->children; i++)
     r->child[i] = sorted[r->child[i]];
   free(sorted);

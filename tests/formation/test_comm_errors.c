@@ -193,16 +193,18 @@ static void test_different_methods(void) {
   expect_all_works(12);
 }
 
-/* The last rank calls only after the time limit of the others: it gets the same error, and the next
- * call works on all. */
+/* The last rank calls only after the time limit of the others: it gets the same error, which
+ * names it on the others, and the next call works on all. */
 static void test_late_member(void) {
   int ranks[RANKS_MOST];
+  char text[80];
   MPI_Comm comm = MPI_COMM_SELF;
   if (rgt_size < 2)
     return;
   for (int i = 0; i < rgt_size; i++)
     ranks[i] = i;
   MPI_Group group = group_of(rgt_size, ranks);
+  snprintf(text, sizeof text, "rank %d did not take part within RG_TIMEOUT", rgt_size - 1);
   set_limit(0.5);
   if (rgt_rank == rgt_size - 1) {
     char go;
@@ -213,6 +215,7 @@ static void test_late_member(void) {
   } else {
     RGT_FAILS(rg_comm_create_group(MPI_COMM_WORLD, group, 13, RG_METHOD_AUTO, &comm),
               RG_ERR_TIMEOUT);
+    RGT_STR(strstr(rg_error_detail(), "rank "), strstr(text, "rank ")); /* of all: the late one */
     MPI_Send("g", 1, MPI_CHAR, rgt_size - 1, 90, MPI_COMM_WORLD);
   }
   set_limit(60);
