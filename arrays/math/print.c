@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "collectives/group_error.h"
 #include "math/operand.h"
@@ -107,7 +108,9 @@ static int print_all(const rgi_operand *o, FILE *file) {
   printing p = {o, file, malloc((size_t)(o->hi[last] - o->lo[last]) * o->a->element + 1)};
   if (!p.row)
     return rgi_error(RG_ERR_NOMEM, "rg_array_print: no memory for a row");
+  locale_t before = rgi_c_locale_enter();
   int error = print_rows(&p);
+  rgi_c_locale_leave(before);
   free(p.row);
   if (!error && (fflush(file) != 0 || ferror(file)))
     error = rgi_error(RG_ERR_FILE, "rg_array_print: the file cannot be written");

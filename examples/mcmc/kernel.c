@@ -287,11 +287,11 @@ void mcmc_kernel_prepare(mcmc_run *run) {
   add_walkers(run);
 }
 
-/* Does all walkers alone, sample by sample, unit by unit. */
-void mcmc_kernel_expect(const mcmc_run *run, uint64_t *checksum, uint64_t *visits) {
+/* Sample by sample, unit by unit. */
+void mcmc_kernel_expect(const mcmc_run *run, int first, int step, uint64_t sums[2]) {
   const mcmc_plan *p = &run->plan;
-  *checksum = *visits = 0;
-  for (int64_t w = 0; w < p->walkers; w++) {
+  sums[0] = sums[1] = 0;
+  for (int64_t w = first; w < p->walkers; w += step) {
     uint64_t key = (uint64_t)mcmc_plan_key(p, w);
     int64_t cells[MCMC_WALK_CELLS] = {0}, at[2], samples = mcmc_plan_samples(p, w);
     mcmc_walk_position position = mcmc_walk_start(run->o.seed, key);
@@ -303,7 +303,7 @@ void mcmc_kernel_expect(const mcmc_run *run, uint64_t *checksum, uint64_t *visit
       mcmc_walk_cell(position, at);
       cells[at[0] * MCMC_WALK_SIDE + at[1]]++;
     }
-    *checksum += mcmc_walk_fingerprint(key, position);
-    *visits += mcmc_walk_visits_fingerprint(key, cells);
+    sums[0] += mcmc_walk_fingerprint(key, position);
+    sums[1] += mcmc_walk_visits_fingerprint(key, cells);
   }
 }

@@ -27,7 +27,8 @@ int mcmc_kernel_save(mcmc_run *run);
 /* Samples that the loaded walkers had done. */
 int64_t mcmc_kernel_loaded(const mcmc_run *run);
 
-/* Works out the checksums that the run must end with, by doing all samples here. */
-void mcmc_kernel_expect(const mcmc_run *run, uint64_t *checksum, uint64_t *visits);
+/* What the walkers from `first` on, each step-th, add to the checksums of a run and of its visits:
+ * by doing all their samples here. */
+void mcmc_kernel_expect(const mcmc_run *run, int first, int step, uint64_t sums[2]);
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "lb/patterns/pattern.h"
 
+#define NOT_GIVEN LLONG_MIN
+
 /* popt writes into these; mcmc_options_read makes an mcmc_options of them. */
 static struct {
   char *balance, *policy, *pattern, *work, *trace, *json, *chrome, *spans, *model, *kill,
@@ -18,7 +20,7 @@ static struct {
   double sample_us, scale, bound;
   int progress, quiet;
 } arg = {.group = 4,
-         .interval = 16,
+         .interval = NOT_GIVEN,
          .samples = 10000,
          .unit = 1000,
          .seed = 1,
@@ -31,7 +33,7 @@ static const struct poptOption table[] = {
      "(all regroup together); default async",
      "POLICY"},
     {"interval", 'i', POPT_ARG_LONGLONG, &arg.interval, 0,
-     "With sync: units of work between two regroupings; default 16", "UNITS"},
+     "With a synchronous policy: units of work between two regroupings; default 16", "UNITS"},
     {"policy", 'p', POPT_ARG_STRING, &arg.policy, 0,
      "Instead of --balance: a policy of the library, with its options: none, join-right, sync, "
      "most-work, share-out, release",
@@ -91,23 +93,36 @@ static int is_way(const char *name) {
 
 /* Reads the policy into *policy; rg_error_detail says what is wrong. */
 static int read_policy(rg_policy *policy) {
-  char sync[40];
-  const char *way = arg.balance ? arg.balance : "async";
+  const char *way = arg.policy ? arg.policy : arg.balance ? arg.balance : "async";
   policy->size = sizeof *policy;
-  if (arg.policy)
-    return rg_policy_parse(arg.policy, policy);
-  snprintf(sync, sizeof sync, "sync:i=%lld", arg.interval);
-  return rg_policy_parse(strcmp(way, "async") == 0  ? "join-right"
-                         : strcmp(way, "sync") == 0 ? sync
-                                                    : way,
-                         policy);
+  int error =
+      rg_policy_parse(!arg.policy && strcmp(way, "async") == 0 ? "join-right" : way, policy);
+  if (!error && arg.interval != NOT_GIVEN && policy->interval > 0)
+    policy->interval = arg.interval;
+  return error;
+}
+
+/* The interval is an option of the policy: --interval is another way to give it. */
+static int bad_interval(const rg_policy *policy, char text[RGP_TEXT]) {
+  const char *options = arg.policy ? strchr(arg.policy, ':') : NULL;
+  if (arg.interval == NOT_GIVEN || !arg.policy)
+    return 0;
+  if (options && (strncmp(options, ":i=", 3) == 0 || strstr(options, ",i=")))
+    return snprintf(text, RGP_TEXT, "--interval: the policy %s has an interval already",
+                    arg.policy);
+  return policy->interval == 0
+             ? snprintf(text, RGP_TEXT, "--interval: %s is not synchronous; %s:i=%lld is",
+                        policy->name, policy->name, arg.interval)
+             : 0;
 }
 
 static int bad_policy(char text[RGP_TEXT]) {
   rg_policy policy;
   if (arg.policy && arg.balance)
     return snprintf(text, RGP_TEXT, "--policy and --balance: give only one of them");
-  return read_policy(&policy) ? snprintf(text, RGP_TEXT, "--policy: %s", rg_error_detail()) : 0;
+  if (read_policy(&policy))
+    return snprintf(text, RGP_TEXT, "--policy: %s", rg_error_detail());
+  return bad_interval(&policy, text);
 }
 
 static int bad_pattern(char text[RGP_TEXT]) {
@@ -132,7 +147,7 @@ static int check_options(const char *const words[], char text[RGP_TEXT]) {
     return bad_option(text, "balance", "none, async or sync");
   if (arg.work && strcmp(arg.work, "sleep") && strcmp(arg.work, "spin"))
     return bad_option(text, "work", "sleep or spin");
-  if (arg.interval < 1 || arg.interval > INT_MAX)
+  if (arg.interval != NOT_GIVEN && (arg.interval < 1 || arg.interval > INT_MAX))
     return bad_option(text, "interval", "a whole number from 1 on");
   if (bad_policy(text) || bad_pattern(text))
     return 1;
@@ -174,7 +189,6 @@ int mcmc_options_read(int argc, char **argv, int rank, mcmc_options *o, int *sta
                                                : "async",
                       .pattern = arg.pattern,
                       .bound = arg.bound * arg.scale,
-                      .interval = (int)arg.interval,
                       .group = (int)arg.group,
                       .walkers = (int)arg.walkers,
                       .samples = (int)arg.samples,

@@ -13,7 +13,6 @@
 typedef struct {
   const char *balance; /* how the policy was named */
   rg_policy policy;
-  int interval;        /* units between regroupings, for sync */
   const char *pattern; /* of work, or NULL: the published one */
   double bound;  /* seconds that all work takes on all ranks, with a pattern; 0: its own units */
   int group;     /* initial group size */

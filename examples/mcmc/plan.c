@@ -30,6 +30,9 @@ int mcmc_plan_use(mcmc_plan *p, const char *name, double bound) {
   rgi_pattern pattern;
   double unit = p->sample * (double)p->unit;
   int64_t total = bound > 0 && unit > 0 ? llround(bound * p->ranks / unit) : 0;
+  if (bound > 0 && total == 0)
+    return rg_error_set(RG_ERR_ARG, "%d ranks do less than one unit (%g s) in %g s", p->ranks, unit,
+                        bound);
   int error = rgi_pattern_make(name, p->groups, p->group, total, &pattern);
   if (error)
     return error;
@@ -38,7 +41,11 @@ int mcmc_plan_use(mcmc_plan *p, const char *name, double bound) {
   p->key_step = p->group;
   for (int64_t w = 0; w < p->walkers; w++)
     p->pattern[w] *= p->unit;
-  return RG_SUCCESS;
+  return mcmc_plan_total(p) > 0 || bound == 0
+             ? RG_SUCCESS
+             : rg_error_set(RG_ERR_ARG,
+                            "pattern %s has no work on %d groups of %d, which could be scaled",
+                            name, p->groups, p->group);
 }
 
 void mcmc_plan_free(mcmc_plan *p) {

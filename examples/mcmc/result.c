@@ -61,6 +61,17 @@ static int add_up(const mcmc_run *run, mcmc_result *r) {
   return rg_bcast(run->survivors.g, &r->left, 1, MPI_INT64_T, 0);
 }
 
+/* What the walkers have without balancing: each living rank does a part of them alone. */
+static int expect(const mcmc_run *run, mcmc_result *r) {
+  int rank, ranks;
+  TRY(rg_group_rank(run->survivors.g, &rank));
+  TRY(rg_group_size(run->survivors.g, &ranks));
+  if (r->left > 0)
+    return RG_SUCCESS;
+  mcmc_kernel_expect(run, rank, ranks, r->expected);
+  return rg_allreduce(run->survivors.g, MPI_IN_PLACE, r->expected, 2, MPI_UINT64_T, MPI_SUM);
+}
+
 /* All living ranks gather first: a step before it might fail on some of them only, and the others
  * would wait for these in it. */
 int mcmc_result_collect(const mcmc_run *run, mcmc_result *r) {
@@ -75,6 +86,7 @@ int mcmc_result_collect(const mcmc_run *run, mcmc_result *r) {
   r->executed = run->executed;
   TRY(rg_allreduce(run->survivors.g, MPI_IN_PLACE, &r->executed, 1, MPI_UINT64_T, MPI_SUM));
   TRY(add_up(run, r));
+  TRY(expect(run, r));
   TRY(take_elapsed(run, r));
   r->baseline = mcmc_plan_baseline(&run->plan, processors);
   r->ideal = mcmc_plan_ideal(&run->plan, processors);
@@ -86,13 +98,18 @@ void mcmc_result_print(const mcmc_run *run, const mcmc_result *r) {
   const mcmc_plan *p = &run->plan;
   printf("%d ranks in %d groups of %d, %" PRId64 " walkers, %" PRId64 " samples, balance %s",
          p->ranks, p->groups, p->group, p->walkers, r->samples, run->o.balance);
-  if (strcmp(run->o.balance, "sync") == 0)
-    printf(" every %d units", run->o.interval);
+  if (run->o.policy.interval > 0)
+    printf(" every %d units", (int)run->o.policy.interval);
   printf("\n");
   printf("  time                    %9.3f s\n", r->seconds);
   printf("  without balancing       %9.3f s\n", r->baseline);
   printf("  ideal                   %9.3f s\n", r->ideal);
-  printf("  efficiency              %9.1f %%\n", 100 * r->efficiency);
+  if (r->samples == 0)
+    printf("  no walker has any work: with more groups or another pattern some have\n");
+  else if (r->ideal == 0)
+    printf("  the samples take no time: there is no efficiency\n");
+  else
+    printf("  efficiency              %9.1f %%\n", 100 * r->efficiency);
   printf("  regroupings per process %9.2f   (sd %.2f, min %" PRId64 ", max %" PRId64 ")\n", r->mean,
          r->sd, r->least, r->most);
   printf("  checksum         %016" PRIx64 "\n", r->checksum);
@@ -114,13 +131,13 @@ json_t *mcmc_result_json(const mcmc_run *run, const mcmc_result *r) {
   return json_pack(
       "{s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:I, s:I}, s:I, s:I, s:s, s:i, s:I, s:I, "
       "s:f, s:f, s:s, s:I, s:s, s:I, s:s, s:i, s:f}",
-      "ranks", p->ranks, "policy", run->o.balance, "interval", run->o.interval, "seconds",
-      r->seconds, "baseline_seconds", r->baseline, "ideal_seconds", r->ideal, "efficiency",
-      r->efficiency, "regroupings", "mean", r->mean, "sd", r->sd, "min", (json_int_t)r->least,
-      "max", (json_int_t)r->most, "walkers", (json_int_t)p->walkers, "samples",
-      (json_int_t)r->executed, "checksum", checksum, "group", p->group, "samples_per_step",
-      (json_int_t)p->samples, "unit", (json_int_t)p->unit, "sample_seconds", p->sample,
-      "time_scale", run->o.scale, "work", run->o.spin ? "spin" : "sleep", "seed",
+      "ranks", p->ranks, "policy", run->o.balance, "interval", (int)run->o.policy.interval,
+      "seconds", r->seconds, "baseline_seconds", r->baseline, "ideal_seconds", r->ideal,
+      "efficiency", r->efficiency, "regroupings", "mean", r->mean, "sd", r->sd, "min",
+      (json_int_t)r->least, "max", (json_int_t)r->most, "walkers", (json_int_t)p->walkers,
+      "samples", (json_int_t)r->executed, "checksum", checksum, "group", p->group,
+      "samples_per_step", (json_int_t)p->samples, "unit", (json_int_t)p->unit, "sample_seconds",
+      p->sample, "time_scale", run->o.scale, "work", run->o.spin ? "spin" : "sleep", "seed",
       (json_int_t)run->o.seed, "pattern", run->o.pattern ? run->o.pattern : "", "visits",
       (json_int_t)r->visits, "visits_checksum", visits, "deaths", run->deaths.count, "lost_seconds",
       run->deaths.lost);

@@ -12,6 +12,7 @@ typedef struct {
   double mean, sd; /* groups that a rank was in, counting the first */
   int64_t least, most;
   uint64_t executed;
+  uint64_t expected[2];               /* the next two as they must be, if no work is left */
   uint64_t checksum, visits_checksum; /* set on the first rank only, like the next */
   int64_t visits;                     /* that were counted */
   int64_t samples, units;             /* that had to be executed */

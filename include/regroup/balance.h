@@ -254,6 +254,8 @@ RG_API int rg_balance_begin(rg_balancer b);
  * Cost of a unit: an allreduce of 40 bytes in the group, or (alike) now and then a broadcast.
  * If a policy fails, or returns a plan that cannot be carried out, the process does not call it
  * again and only starts waiting walkers; rg_balance_end returns the error.
+ * RG_TIMEOUT does not limit the time for which a process waits for work, since a unit may take any
+ * time; only its waits for processes that have accepted it, or work on the same walker.
  * Errors: RG_ERR_TIMEOUT, RG_ERR_NOMEM, RG_ERR_MPI, of the library's own work; after these the
  * balancer cannot continue and can only be freed. Errors of walkers are not returned here. */
 RG_API int rg_balance_step(rg_balancer b, int wait, int *what);

@@ -56,9 +56,9 @@ extern "C" {
  * efficiency. All bytes zero: nothing measured. */
 #define RG_PACE_SIZES 6
 typedef struct {
-  int count;                    /* sizes measured, at most RG_PACE_SIZES */
-  int64_t ranks[RG_PACE_SIZES]; /* ascending */
-  double seconds[RG_PACE_SIZES];
+  int count;                     /* sizes measured, at most RG_PACE_SIZES */
+  int64_t ranks[RG_PACE_SIZES];  /* ascending */
+  double seconds[RG_PACE_SIZES]; /* above 0 and finite */
 } rg_pace;
 
 /* Records the seconds of a unit on a group of `ranks` processes. For a size that was
@@ -95,7 +95,7 @@ typedef struct {
   int64_t walkers; /* the number of its walkers, for the caller; policies ignore it */
   double left;     /* units left of its work, >= 0; or RG_LOAD_UNKNOWN */
   double done;     /* units it has done: used for `left` if that is unknown */
-  double unit;     /* seconds of a unit with its present processes; or RG_LOAD_UNKNOWN: then
+  double unit;     /* seconds of a unit with its present processes; 0 or RG_LOAD_UNKNOWN: then
                       the pace is used, and without a pace one second on one process */
   rg_pace pace;    /* seconds of a unit at other sizes, or zeros */
   double busy;     /* processors that each of its processes would use, in the mean, if it never
@@ -111,7 +111,7 @@ typedef struct {
   int64_t least;    /* the least number of processes; 0: no limit */
   int64_t most;     /* the largest number of processes that it can use; 0: no limit */
   double left;      /* units, or RG_LOAD_UNKNOWN */
-  double unit;      /* seconds of a unit on one process, or RG_LOAD_UNKNOWN */
+  double unit;      /* seconds of a unit on one process; 0 or RG_LOAD_UNKNOWN: not known */
   int64_t awaited;  /* walkers that are set aside until this one meets them */
   int64_t reserved; /* 0 */
 } rg_waiting_walker;
@@ -233,10 +233,12 @@ RG_API int rg_policy_parse(const char *text, rg_policy *policy);
 /* Computes the plan for a table: makes `plan` empty, calls the policy, and checks whether
  * the plan can be carried out (rg_plan_check), so that a fault in a policy of the
  * application gives an error instead of a hang. After an error the plan is empty.
- * Cost: O(rows + moved processes log rows).
- * Errors: RG_ERR_ARG (the size of the policy or the table is not set; self is not a row, or a
- * row has no ranks, or a pace that is none; the plan cannot be carried out); RG_ERR_LIMIT (more
- * than 2^31 - 1 processes, coming ones included); RG_ERR_NOMEM; those of the policy. */
+ * Cost: O(rows + moved processes log rows); of most-work also O(rows log rows) for each size of
+ * idle groups that helps no group. Errors: RG_ERR_ARG (the size of the policy or the table is not
+ * set; self is not a row, or a row has no ranks, or a pace that is none; a number of the table is
+ * infinite, NaN, or negative and not RG_LOAD_UNKNOWN where that may stand; least larger than most,
+ * unless that is 0; the plan cannot be carried out); RG_ERR_LIMIT (more than 2^31 - 1 processes,
+ * coming ones included); RG_ERR_NOMEM; those of the policy. */
 RG_API int rg_policy_plan(const rg_policy *policy, const rg_load_table *table, rg_plan *plan);
 
 /* The number of the library's policies, and a description of each, numbered from 0, for

@@ -74,7 +74,7 @@ RG_API int rg_group_agree(rg_group g, unsigned *word, int *failed);
  * Callers: one or more members. Local; members on other nodes are notified a moment later.
  * Collectives of other groups that have the same members and exist already may return
  * RG_ERR_REVOKED as well: such groups share state. Shrinking and agreeing still work. Errors:
- * RG_ERR_LIMIT (4,096 groups have been revoked). */
+ * RG_ERR_LIMIT (4,096 groups of this node are revoked and not freed). */
 RG_API int rg_group_revoke(rg_group g);
 
 /* The number of times that this job has been started again (regroup-run --restart sets

@@ -62,11 +62,11 @@ RG_API int rg_timeline_free(rg_timeline *t);
  * which there is no memory is lost; rg_timeline_gather reports this. */
 RG_API int rg_timeline_mark(rg_timeline t, const rg_span *span);
 
-/* The same at the given time of CLOCK_MONOTONIC. */
+/* The same at the given time of CLOCK_MONOTONIC. Errors: RG_ERR_ARG (when is infinite or NaN). */
 RG_API int rg_timeline_mark_at(rg_timeline t, const rg_span *span, double when);
 
 /* Ends the last span at a time of CLOCK_MONOTONIC; spans that begin later are dropped.
- * Local. */
+ * Local. Errors: RG_ERR_ARG (when is infinite or NaN). */
 RG_API int rg_timeline_end(rg_timeline t, double when);
 
 /* The spans that this process has recorded, in order. On the root, after gathering, the
@@ -132,14 +132,16 @@ typedef struct {
  * {"title", "seconds", "ideal", "ranks", "totals": [{"work", "regroup",
  * "wait", "idle"}], "spans": [[row, kind, start, end, key, group, first, size]],
  * "deaths": [[row, when]], "rows": [rank], "names": {"KEY": name}}, where "ranks" is the number of
- * rows; or a self-contained HTML page, which needs no network: the picture, where the wheel zooms
- * time, dragging moves it, and a walker of the legend can be singled out.
- * A row of a dead process is blank up to its death. A group's frame is drawn if its members are
- * neighbours in the picture. The legend names 128 walkers and counts the others.
- * Caller: the root of rg_timeline_gather; local. words may be NULL. Errors: RG_ERR_FILE (the
- * file cannot be written); RG_ERR_ARG (not gathered on this process; no such format; the size
- * of words is not set; deaths without death, or walkers without walker; a colour that is none;
- * a walker that is there twice); RG_ERR_RANK (a death of a rank that has no row). */
+ * rows; or a self-contained HTML page, which needs no network: the picture, where the wheel or two
+ * fingers zoom time, dragging moves it, and a walker of the legend can be singled out.
+ * A row of a dead process is blank up to its death. A group of several is framed: members that are
+ * neighbours in the picture together, others each by a dashed frame. Bytes of texts that are no
+ * UTF-8 are replaced. The legend names 128 walkers and counts the others. Caller: the root of
+ * rg_timeline_gather; local. words may be NULL. Errors: RG_ERR_FILE (the file cannot be written);
+ * RG_ERR_ARG (not gathered on this process; no such format; the size of words is not set; deaths
+ * without death, or walkers without walker; a colour that is none; a walker that is there twice;
+ * seconds, ideal or the time of a death infinite or NaN); RG_ERR_RANK (a death of a rank that has
+ * no row). */
 RG_API int rg_timeline_write(rg_timeline t, const char *path, rg_timeline_format format,
                              const rg_timeline_words *words);
 

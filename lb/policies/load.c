@@ -38,7 +38,7 @@ double rgi_load_crossing(const rg_load_table *table, int64_t from, int64_t to) {
 double rgi_load_seconds(const rg_load *load, int64_t ranks) {
   double now = rg_pace_at(&load->pace, load->ranks), then = rg_pace_at(&load->pace, ranks);
   double left = units_left(load);
-  if (load->unit < 0)
+  if (!(load->unit > 0))
     return then < 0 ? left / (double)ranks : left * then;
   left *= load->unit;
   return then < 0 ? left * (double)load->ranks / (double)ranks : left * then / now;

@@ -4,6 +4,7 @@
  * An idle group joins the group that has the longest time to go, reckoned with the
  * processes that are on their way to it, if that gains more than it costs. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "policies/load.h"
@@ -28,17 +29,45 @@ static int join_longest(rgi_target_heap *s, int64_t row, int64_t ranks, rg_plan 
   return error;
 }
 
-/* Groups of a size that helped no target need not be tried again. */
+static int descending(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x < y) - (x > y);
+}
+
+/* The sizes of groups that join, each once; sizes[0] is their number. NULL: no memory. */
+static int64_t *list_sizes(const int64_t left[], int64_t rows) {
+  int64_t *sizes = malloc(((size_t)rows + 1) * sizeof *sizes), n = 0;
+  if (!sizes)
+    return NULL;
+  memcpy(sizes + 1, left, (size_t)rows * sizeof *left);
+  qsort(sizes + 1, (size_t)rows, sizeof *sizes, descending);
+  for (int64_t i = 1; i <= rows && sizes[i] > 0; i++)
+    if (n == 0 || sizes[i] != sizes[n])
+      sizes[++n] = sizes[i];
+  sizes[0] = n;
+  return sizes;
+}
+
+/* A size that helped no target is not tried again: a target that has got others gains less. */
 static int join_all(rgi_target_heap *s, const int64_t left[], rg_plan *plan) {
-  int64_t useless = 0;
-  for (int64_t row = 0; row < s->table->count; row++) {
-    int64_t ranks = left[row], before = plan->count;
-    if (ranks == 0 || ranks == useless)
+  int64_t rows = s->table->count, *sizes = list_sizes(left, rows);
+  char *useless = calloc((size_t)rows + 1, 1);
+  int error = sizes && useless
+                  ? RG_SUCCESS
+                  : rgi_error(RG_ERR_NOMEM, "most-work: no memory for %lld rows", (long long)rows);
+  for (int64_t row = 0; row < rows && !error; row++) {
+    int64_t before = plan->count;
+    const int64_t *size =
+        left[row] ? bsearch(&left[row], sizes + 1, (size_t)sizes[0], sizeof *sizes, descending)
+                  : NULL;
+    if (!size || useless[size - sizes])
       continue;
-    RGI_TRY(join_longest(s, row, ranks, plan));
-    useless = plan->count == before ? ranks : 0;
+    error = join_longest(s, row, left[row], plan);
+    useless[size - sizes] = plan->count == before;
   }
-  return RG_SUCCESS;
+  free(sizes);
+  free(useless);
+  return error;
 }
 
 int rgi_policy_most_work(const rg_policy *policy, const rg_load_table *table, rg_plan *plan) {

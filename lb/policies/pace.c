@@ -13,7 +13,7 @@ int rgi_pace_is_valid(const rg_pace *p) {
   if (p->count < 0 || p->count > RG_PACE_SIZES)
     return 0;
   for (int i = 0; i < p->count; i++)
-    if (p->ranks[i] <= (i ? p->ranks[i - 1] : 0))
+    if (p->ranks[i] <= (i ? p->ranks[i - 1] : 0) || !(p->seconds[i] > 0) || isinf(p->seconds[i]))
       return 0;
   return 1;
 }

@@ -7,7 +7,7 @@
 
 #include <regroup/policy.h>
 
-/* Its count and its sizes are as policy.h says. */
+/* Its count, its sizes and its seconds are as policy.h says. */
 int rgi_pace_is_valid(const rg_pace *pace);
 
 #endif

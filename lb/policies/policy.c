@@ -4,12 +4,15 @@
  * Policies by name: NAME or NAME:OPTION=VALUE,..., looked up in the table of policies; and the call
  * of a policy's function, with checks of the table before and of the plan after. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "policies/load.h"
 #include "policies/load_table.h"
 #include "policies/pace.h"
 #include "policies/policy.h"
@@ -54,7 +57,7 @@ static int read_option(const rgi_policy_row *row, const char *text, size_t lengt
     least = row->option[at].least;
     most = row->option[at].most;
   }
-  double value = equals && name + 1 < length ? strtod(equals + 1, &end) : 0;
+  double value = equals && name + 1 < length ? rgi_c_locale_number(equals + 1, &end) : 0;
   if (end != text + length || !(value >= least && value <= most) ||
       (interval && value != (double)(int64_t)value))
     return bad_value(row, text, length, least, most);
@@ -134,9 +137,10 @@ static int check_rows(const rg_load_table *t) {
       return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has %lld processes, and %lld coming",
                        (long long)row, (long long)l->ranks, (long long)l->coming);
     if (!rgi_pace_is_valid(&l->pace))
-      return rgi_error(
-          RG_ERR_ARG, "rg_policy_plan: the pace of row %lld has %d sizes that do not ascend from 1",
-          (long long)row, l->pace.count);
+      return rgi_error(RG_ERR_ARG,
+                       "rg_policy_plan: the pace of row %lld has %d sizes that do not ascend from "
+                       "1, or seconds that are not above 0 and finite",
+                       (long long)row, l->pace.count);
     left = l->ranks <= left && l->coming <= left - l->ranks ? left - l->ranks - l->coming : -1;
   }
   return left >= 0 ? RG_SUCCESS
@@ -144,17 +148,37 @@ static int check_rows(const rg_load_table *t) {
                                INT_MAX);
 }
 
-/* The limits of what rows and walkers that wait can use. */
-static int check_limits(const rg_load_table *t) {
-  for (int64_t row = 0; row < t->count; row++)
-    if (t->load[row].least < 0 || t->load[row].most < 0)
-      return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has least %lld and most %lld",
-                       (long long)row, (long long)t->load[row].least, (long long)t->load[row].most);
-  for (int64_t w = 0; w < t->waiting_count; w++)
-    if (t->waiting[w].least < 0 || t->waiting[w].most < 0)
-      return rgi_error(RG_ERR_ARG,
-                       "rg_policy_plan: waiting walker %lld has least %lld and most %lld",
-                       (long long)w, (long long)t->waiting[w].least, (long long)t->waiting[w].most);
+static int is_amount(double x) {
+  return x >= 0 && isfinite(x);
+}
+
+/* What a row or a waiting walker can use, and its work. */
+static int check_work(const char *what, int64_t number, int64_t least, int64_t most, double left,
+                      double unit) {
+  if (least < 0 || most < 0 || (most && least > most))
+    return rgi_error(RG_ERR_ARG, "rg_policy_plan: %s %lld has least %lld and most %lld", what,
+                     (long long)number, (long long)least, (long long)most);
+  if (!rgi_load_is_left(left) || !rgi_load_is_left(unit))
+    return rgi_error(RG_ERR_ARG, "rg_policy_plan: %s %lld has %g units left, of %g s", what,
+                     (long long)number, left, unit);
+  return RG_SUCCESS;
+}
+
+static int check_numbers(const rg_load_table *t) {
+  for (int64_t row = 0; row < t->count; row++) {
+    const rg_load *l = &t->load[row];
+    RGI_TRY(check_work("row", row, l->least, l->most, l->left, l->unit));
+    if (!is_amount(l->done) || !is_amount(l->busy))
+      return rgi_error(RG_ERR_ARG, "rg_policy_plan: row %lld has done %g units and is busy %g",
+                       (long long)row, l->done, l->busy);
+  }
+  for (int64_t w = 0; w < t->waiting_count; w++) {
+    const rg_waiting_walker *x = &t->waiting[w];
+    RGI_TRY(check_work("waiting walker", w, x->least, x->most, x->left, x->unit));
+  }
+  if (!is_amount(t->merge) || !is_amount(t->processors) || !is_amount(t->cross))
+    return rgi_error(RG_ERR_ARG, "rg_policy_plan: merge %g, processors %g, cross %g", t->merge,
+                     t->processors, t->cross);
   return RG_SUCCESS;
 }
 
@@ -167,7 +191,7 @@ static int check_table(const rg_policy *policy, const rg_load_table *t) {
     return rgi_error(RG_ERR_ARG, "rg_policy_plan: the asking row is %lld, of %lld",
                      (long long)t->self, (long long)t->count);
   RGI_TRY(check_rows(t));
-  return check_limits(t);
+  return check_numbers(t);
 }
 
 int rgi_policy_take(const char *what, const rg_policy *given, rg_policy *own) {

@@ -17,26 +17,61 @@ typedef struct {
   const rg_load_table *t;
   int64_t *left;        /* of each row */
   int64_t *ranks, *row; /* of each walker: what it gets, and from where; 0: it does not start */
-  int64_t open;         /* walkers that do not start yet */
+  int64_t open;         /* walkers that do not start yet; */
+  int64_t first, need;  /* the first of them; what each of them needs at least */
+  int64_t *heap, size;  /* walkers that have just been chosen, the one that takes longest on top */
 } waiting_state;
 
 /* Lets up to `limit` walkers start on a row with the least that they need. */
 static void choose(waiting_state *s, int64_t row, int64_t limit) {
-  for (int64_t w = 0; w < s->t->waiting_count && limit > 0 && s->left[row] > 0; w++) {
+  if (s->left[row] < s->need)
+    return;
+  while (s->first < s->t->waiting_count && s->ranks[s->first])
+    s->first++;
+  for (int64_t w = s->first; w < s->t->waiting_count && limit > 0 && s->left[row] > 0; w++) {
     int64_t need = rgi_load_need(&s->t->waiting[w]);
     if (s->ranks[w] || need > s->left[row])
       continue;
     s->ranks[w] = need;
     s->row[w] = row;
     s->left[row] -= need;
+    s->heap[s->size++] = w;
     s->open--;
     limit--;
   }
 }
 
-static int may_grow(const waiting_state *s, int64_t w, int64_t row) {
+static int takes_longer(const waiting_state *s, int64_t a, int64_t b) {
+  double x = rgi_load_waiting_seconds(&s->t->waiting[a], s->ranks[a]);
+  double y = rgi_load_waiting_seconds(&s->t->waiting[b], s->ranks[b]);
+  return x != y ? x > y : a < b;
+}
+
+static void sift_down(waiting_state *s, int64_t at) {
+  int64_t *heap = s->heap, moved = heap[at];
+  for (int64_t child; (child = 2 * at + 1) < s->size; at = child) {
+    child += child + 1 < s->size && takes_longer(s, heap[child + 1], heap[child]);
+    if (!takes_longer(s, heap[child], moved))
+      break;
+    heap[at] = heap[child];
+  }
+  heap[at] = moved;
+}
+
+static int may_grow(const waiting_state *s, int64_t w) {
   int64_t most = s->t->waiting[w].most;
-  return s->ranks[w] && s->row[w] == row && (!most || s->ranks[w] < most);
+  return !most || s->ranks[w] < most;
+}
+
+/* Those of the chosen walkers that may get more. */
+static void make_heap(waiting_state *s) {
+  int64_t n = 0;
+  for (int64_t i = 0; i < s->size; i++)
+    if (may_grow(s, s->heap[i]))
+      s->heap[n++] = s->heap[i];
+  s->size = n;
+  for (int64_t i = n / 2 - 1; i >= 0; i--)
+    sift_down(s, i);
 }
 
 enum { STEPS = 64 };
@@ -44,26 +79,20 @@ enum { STEPS = 64 };
 /* Gives the row's processes to the walker that takes longest, one by one, or a small part of them
  * where they are many; all, if there is one walker. */
 static void grow(waiting_state *s, int64_t row) {
-  while (s->left[row] > 0) {
-    int64_t longest = -1, candidates = 0;
-    for (int64_t w = 0; w < s->t->waiting_count; w++) {
-      if (!may_grow(s, w, row))
-        continue;
-      candidates++;
-      if (longest < 0 || rgi_load_waiting_seconds(&s->t->waiting[w], s->ranks[w]) >
-                             rgi_load_waiting_seconds(&s->t->waiting[longest], s->ranks[longest]))
-        longest = w;
-    }
-    if (longest < 0)
-      return;
-    int64_t most = s->t->waiting[longest].most, more = s->left[row];
-    if (candidates > 1)
-      more = 1 + s->left[row] / (STEPS * candidates);
+  for (make_heap(s); s->left[row] > 0 && s->size > 0;) {
+    int64_t longest = s->heap[0], most = s->t->waiting[longest].most, more = s->left[row];
+    if (s->size > 1)
+      more = 1 + s->left[row] / (STEPS * s->size);
     if (most && more > most - s->ranks[longest])
       more = most - s->ranks[longest];
     s->ranks[longest] += more;
     s->left[row] -= more;
+    if (!may_grow(s, longest))
+      s->heap[0] = s->heap[--s->size];
+    if (s->size > 0)
+      sift_down(s, 0);
   }
+  s->size = 0;
 }
 
 /* Processes that may start walkers besides those of the rows up to `row`. */
@@ -104,10 +133,16 @@ int rgi_waiting_start(const rg_load_table *table, int64_t left[], rg_plan *plan)
                      .left = left,
                      .ranks = calloc((size_t)walkers, sizeof *s.ranks),
                      .row = calloc((size_t)walkers, sizeof *s.row),
-                     .open = walkers};
-  int error = s.ranks && s.row ? RG_SUCCESS
-                               : rgi_error(RG_ERR_NOMEM, "a policy: no memory for %lld walkers",
-                                           (long long)walkers);
+                     .heap = malloc((size_t)walkers * sizeof *s.heap),
+                     .open = walkers,
+                     .need = INT64_MAX};
+  for (int64_t w = 0; w < walkers; w++)
+    s.need =
+        rgi_load_need(&table->waiting[w]) < s.need ? rgi_load_need(&table->waiting[w]) : s.need;
+  int error =
+      s.ranks && s.row && s.heap
+          ? RG_SUCCESS
+          : rgi_error(RG_ERR_NOMEM, "a policy: no memory for %lld walkers", (long long)walkers);
   for (int64_t row = 0; row < table->count && s.open > 0 && !error; row++) {
     if (left[row] <= 0)
       continue;
@@ -119,6 +154,7 @@ int rgi_waiting_start(const rg_load_table *table, int64_t left[], rg_plan *plan)
     error = write_starts(&s, plan);
   free(s.ranks);
   free(s.row);
+  free(s.heap);
   return error;
 }
 

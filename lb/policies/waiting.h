@@ -12,7 +12,8 @@
  * gets the least number that it needs, the longest first; else they get so many that they end
  * together, at most `most`. Processes that no walker can use stay in left[]. In asynchronous
  * balancing the row that asks leaves walkers to the other idle rows, in proportion.
- * O(walkers (rows + processes)) at most. */
+ * O((rows + walkers + processes) log walkers) where all walkers need as many processes at least;
+ * otherwise each row may look at all of them. */
 int rgi_waiting_start(const rg_load_table *table, int64_t left[], rg_plan *plan);
 
 /* The work of all rows and waiting walkers. */

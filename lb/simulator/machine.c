@@ -6,6 +6,7 @@
 #include "machine.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <regroup/error.h>
 #include <string.h>
@@ -46,21 +47,24 @@ static int bad_machine(const char *name, const char *why) {
   return rgi_error(RG_ERR_ARG, "machine %s: %s", name, why);
 }
 
-static int take_times(json_t *results, const char *contender, sim_machine *m) {
+/* Adds to m->sizes what the contender has. */
+static int take_times(const char *name, json_t *results, const char *contender, sim_machine *m) {
   json_t *row;
   size_t i;
   json_array_foreach(results, i, row) {
     const char *who = json_string_value(json_object_get(row, "contender"));
     double size = json_number_value(json_object_get(row, "size"));
     double seconds = json_number_value(json_object_get(row, "median"));
-    if (!who || strcmp(who, contender) || m->sizes == SIM_SIZES || !(size >= 1 && seconds >= 0))
+    if (!who || strcmp(who, contender) || m->sizes == SIM_SIZES)
       continue;
+    if (!(size >= 1 && size <= INT_MAX && seconds > 0 && seconds <= 1e6))
+      return bad_machine(name, "a size or a median that is none");
     if (m->sizes && m->size[m->sizes - 1] >= size)
       continue;
     m->size[m->sizes] = size;
     m->seconds[m->sizes++] = seconds;
   }
-  return m->sizes;
+  return RG_SUCCESS;
 }
 
 /* Reads a result of regroup-bench create: of groups as this library forms them, else of
@@ -72,9 +76,17 @@ static int read_file(const char *name, sim_machine *m) {
     return rgi_error(RG_ERR_ARG, "machine: not published or free, nor a file: %s", text);
   json_t *results = json_object_get(root, "results");
   *m = (sim_machine){.name = "measured", .polls = 1, .latency = 20e-6, .per_rank = 1e-7};
-  int found = take_times(results, "rg_group_create", m) || take_times(results, "recursive", m);
+  int error = take_times(name, results, "rg_group_create", m);
+  if (!error && m->sizes == 0)
+    error = take_times(name, results, "recursive", m);
   json_decref(root);
-  return found ? RG_SUCCESS : bad_machine(name, "no result of regroup-bench create");
+  if (error)
+    return error;
+  if (m->sizes == 0)
+    return bad_machine(name, "no result of regroup-bench create");
+  if (m->sizes == 1 && m->size[0] < 2)
+    return bad_machine(name, "no group of several ranks was measured");
+  return RG_SUCCESS;
 }
 
 int sim_machine_read(const char *name, sim_machine *m) {

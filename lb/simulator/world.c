@@ -212,9 +212,12 @@ double sim_world_unit(const sim_world *w, int32_t g) {
          (x->node ? 0 : s->machine.steps * s->machine.between);
 }
 
+#define NOT_BEGUN 1e-300 /* seconds of a unit: no group joins one that has not begun */
+
 rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
   const sim_world_group *x = &w->group[g];
   int joinable = x->left > 0 || w->setup->machine.idle_join;
+  /* Negative while the group is formed: units that this takes. */
   int64_t done = x->state == SIM_WORKING ? (int64_t)((time - x->base) / x->unit + 1e-9) : 0;
   rg_load l = {.id = g,
                .ranks = x->ranks,
@@ -225,8 +228,8 @@ rg_load sim_world_load(const sim_world *w, int32_t g, double time) {
                         (joinable ? RG_LOAD_JOINABLE : 0),
                .walkers = x->left > 0,
                .left = (double)(x->later + (done < x->left ? x->left - done : 0)),
-               .done = (double)(x->done + done),
-               .unit = x->left > 0 ? x->unit : RG_LOAD_UNKNOWN,
+               .done = (double)(done > 0 ? x->done + done : x->done),
+               .unit = x->left > 0 ? fmax(x->unit, NOT_BEGUN) : RG_LOAD_UNKNOWN,
                .node = w->setup->nodes > 1 ? x->node : 0,
                .pace = x->pace};
   if (x->left > 0 && w->walkers.one)

@@ -4,6 +4,7 @@
  * Recording. A rank's spans lie in an array that doubles; a mark ends the present span and begins
  * the next, and a mark of the same span only prolongs it. If there is no memory for a span,
  * recording goes on and the gathering (timeline_gather.c) reports the loss. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -67,6 +68,8 @@ int rg_timeline_mark_at(rg_timeline t, const rg_span *span, double when) {
     return RG_SUCCESS;
   RGI_TRY(rgi_timeline_check(__func__, t));
   RGI_REQUIRE(span);
+  if (!isfinite(when))
+    return rgi_error(RG_ERR_ARG, "rg_timeline_mark_at: the time is %g", when);
   if (t->lost || t->counts || (t->count && same_span(&t->spans[t->count - 1], span)))
     return RG_SUCCESS;
   if (t->count)
@@ -87,6 +90,8 @@ int rg_timeline_mark(rg_timeline t, const rg_span *span) {
 
 int rg_timeline_end(rg_timeline t, double when) {
   RGI_TRY(rgi_timeline_check(__func__, t));
+  if (!isfinite(when))
+    return rgi_error(RG_ERR_ARG, "%s: the time is %g", __func__, when);
   while (t->count && !t->counts && t->spans[t->count - 1].start > when)
     t->count--;
   if (t->count && !t->counts)

@@ -5,6 +5,7 @@
  * and finds the rows: the members of the group and, after deaths, the dead. The processes of a node
  * have one clock; those of other nodes are compared with the root's by short messages, of which the
  * fastest counts. */
+#include <math.h>
 #include <regroup/collectives.h>
 #include <regroup/p2p.h>
 #include <stdlib.h>
@@ -163,6 +164,8 @@ static int make_room_for_records(gathered_records *x) {
     x->death_count += x->heads[r].deaths;
     if ((x->heads[r].origin < 0) != (x->heads[0].origin < 0))
       return rgi_error(RG_ERR_ARG, CALL ": ranks 0 and %d have different kinds of origin", r);
+    if (!isfinite(x->heads[r].origin))
+      return rgi_error(RG_ERR_ARG, CALL ": the origin of rank %d is %g", r, x->heads[r].origin);
   }
   x->spans = malloc((size_t)(x->span_count + 1) * sizeof *x->spans);
   x->deaths = malloc((size_t)(x->death_count + 1) * sizeof *x->deaths);

@@ -21,7 +21,7 @@ static const struct {
 } shades[] = {{0, 0}, {0xffffff, 0.45}, {0, 0.35}, {0, 0.62}};
 enum { COLOURS = 8, TEXTURES = 4, SHADES = 4 };
 enum { MOST_NAMED = COLOURS * TEXTURES * SHADES, MANY = 40, LONGEST = 30 };
-enum { OTHERS = 3 }; /* idle, regrouping, waiting */
+enum { OTHERS = 5 };
 
 /* --- the walkers ------------------------------------------------------------------------------ */
 
@@ -139,12 +139,22 @@ static int64_t named(const rgi_timeline_legend *l) {
   return l->walkers < MOST_NAMED ? l->walkers : MOST_NAMED;
 }
 
+/* Idle, regrouping, waiting, and what else there is. */
+static int others(const rgi_timeline_legend *l) {
+  return 3 + l->apart + l->dead;
+}
+
 int rgi_timeline_legend_open(rgi_timeline_legend *l, const rgi_timeline_picture *p, double left,
                              double width) {
   size_t longest = strlen("regrouping");
   *l = (rgi_timeline_legend){.p = p, .left = left, .width = width};
   if (!find_walkers(l))
     return 0;
+  l->dead = p->deaths > 0;
+  for (int r = 0; r < p->ranks; r++)
+    for (int64_t i = 0; i < p->counts[r]; i++)
+      l->apart |= rgi_timeline_is_apart(p, &p->spans[p->starts[r] + i]);
+  longest = l->apart ? strlen("ranks of one group") : longest;
   l->small = l->walkers > MANY;
   for (int64_t i = 0; i < named(l); i++)
     longest = name_length(l, l->keys[i]) > longest ? name_length(l, l->keys[i]) : longest;
@@ -162,7 +172,7 @@ static double row_height(const rgi_timeline_legend *l) {
 }
 
 double rgi_timeline_legend_height(const rgi_timeline_legend *l) {
-  int64_t items = named(l) + OTHERS + (l->walkers > named(l));
+  int64_t items = named(l) + others(l) + (l->walkers > named(l));
   return row_height(l) * (double)((items + l->columns - 1) / l->columns);
 }
 
@@ -190,24 +200,39 @@ static void draw_walker(const rgi_timeline_legend *l, FILE *f, double y, int64_t
   fputs("</text></g>\n", f);
 }
 
+/* Other spans, and what is drawn over spans. */
+static int list_others(const rgi_timeline_legend *l, const char *fill[], const char *name[]) {
+  int n = 0;
+  fill[n] = "url(#idle)";
+  name[n++] = "idle";
+  fill[n] = RGI_TIMELINE_REGROUPS;
+  name[n++] = "regrouping";
+  fill[n] = RGI_TIMELINE_WAITS;
+  name[n++] = "waiting";
+  fill[n] = RGI_TIMELINE_DEAD;
+  name[n] = "dead";
+  n += l->dead;
+  fill[n] = NULL;
+  name[n] = "ranks of one group";
+  return n + l->apart;
+}
+
 void rgi_timeline_legend_draw(const rgi_timeline_legend *l, FILE *f, double y) {
-  static const struct {
-    const char *fill, *name;
-  } others[OTHERS] = {{"url(#idle)", "idle"},
-                      {RGI_TIMELINE_REGROUPS, "regrouping"},
-                      {RGI_TIMELINE_WAITS, "waiting"}};
+  const char *fill[OTHERS], *name[OTHERS];
+  int n = list_others(l, fill, name);
   fprintf(f, "<g font-size='%d' fill='#333'>\n", l->small ? 11 : 13);
   for (int64_t i = 0; i < named(l); i++)
     draw_walker(l, f, y, i);
-  for (int i = 0; i < OTHERS; i++) {
+  for (int i = 0; i < n; i++) {
     rgi_timeline_box b = place_of(l, named(l) + i, y);
     put_box(f, &b);
-    fprintf(f, "fill='%s' stroke='#111'/>", others[i].fill);
+    fprintf(f, "fill='%s' stroke='#111' stroke-dasharray='%s'/>", fill[i] ? fill[i] : "none",
+            fill[i] ? "none" : RGI_TIMELINE_APART);
     begin_text(&b, f);
-    fprintf(f, "%s</text>\n", others[i].name);
+    fprintf(f, "%s</text>\n", name[i]);
   }
   if (l->walkers > named(l)) {
-    rgi_timeline_box b = place_of(l, named(l) + OTHERS, y);
+    rgi_timeline_box b = place_of(l, named(l) + n, y);
     begin_text(&b, f);
     fprintf(f, "and %lld more walkers</text>\n", (long long)(l->walkers - named(l)));
   }

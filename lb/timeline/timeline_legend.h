@@ -11,6 +11,8 @@
 
 #define RGI_TIMELINE_REGROUPS "#777"
 #define RGI_TIMELINE_WAITS "#c4c4c4"
+#define RGI_TIMELINE_DEAD "#999"
+#define RGI_TIMELINE_APART "5 3" /* dashes of the frame of ranks that are not neighbours */
 
 typedef struct {
   const rgi_timeline_picture *p;
@@ -18,6 +20,7 @@ typedef struct {
   int64_t walkers;
   double left, width; /* of the legend, in pixels */
   int columns, small; /* small: many walkers */
+  int apart, dead;    /* whether there are groups of ranks that are not neighbours; dead ranks */
 } rgi_timeline_legend;
 
 typedef struct {

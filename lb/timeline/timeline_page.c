@@ -11,9 +11,11 @@
 #include "timeline/timeline.h"
 
 static const char style[] =
-    "body{margin:0 auto;width:1200px;font:14px DejaVu Sans,Helvetica,Arial,sans-serif;"
+    "body{margin:0 auto;max-width:1200px;font:14px DejaVu Sans,Helvetica,Arial,sans-serif;"
     "color:#444;background:#fff}\n"
-    "p{margin:8px 70px}\n"
+    "p{margin:8px 12px}\n"
+    "div{overflow-x:auto}\n"
+    "#timeline{display:block;width:100%;min-width:720px;height:auto}\n"
     "#plot{cursor:grab;touch-action:none}\n"
     "#plot rect,#plot path{vector-effect:non-scaling-stroke}\n"
     ".walker{cursor:pointer}\n";
@@ -25,6 +27,7 @@ static const char script[] =
     "  var box = plot.getAttribute('viewBox').split(' ').map(Number);\n"
     "  var left = box[0], width = box[2], seconds = Number(plot.dataset.seconds);\n"
     "  var bottom = Number(plot.dataset.bottom), from = 0, to = seconds, held = null;\n"
+    "  var fingers = {};\n"
     "  var kept = plot.querySelectorAll('[data-x]'), patterns = "
     "page.querySelectorAll('pattern');\n"
     "\n"
@@ -65,9 +68,19 @@ static const char script[] =
     "    });\n"
     "    drawAxis();\n"
     "  }\n"
-    "  function share(event) {\n"
+    "  function share(x) {\n"
     "    var r = page.getBoundingClientRect();\n"
-    "    return ((event.clientX - r.left) * page.viewBox.baseVal.width / r.width - left) / width;\n"
+    "    return ((x - r.left) * page.viewBox.baseVal.width / r.width - left) / width;\n"
+    "  }\n"
+    "  function hold(y) { /* one finger moves time; two zoom it, too */\n"
+    "    var at = Object.keys(fingers).map(function (id) { return share(fingers[id]); });\n"
+    "    held = at.length ? {at: at, y: y, from: from, to: to} : null;\n"
+    "  }\n"
+    "  function follow() {\n"
+    "    var at = Object.keys(fingers).map(function (id) { return share(fingers[id]); });\n"
+    "    var long = held.to - held.from, first = held.from + held.at[0] * long;\n"
+    "    if (at.length > 1) long *= (held.at[1] - held.at[0]) / (at[1] - at[0]);\n"
+    "    if (long > 0) show(first - at[0] * long, first - at[0] * long + long);\n"
     "  }\n"
     "  function zoom(at, by) {\n"
     "    var middle = from + at * (to - from);\n"
@@ -75,20 +88,26 @@ static const char script[] =
     "  }\n"
     "  plot.addEventListener('wheel', function (e) {\n"
     "    e.preventDefault();\n"
-    "    zoom(share(e), Math.pow(1.002, e.deltaY));\n"
+    "    zoom(share(e.clientX), Math.pow(1.002, e.deltaY));\n"
     "  }, {passive: false});\n"
     "  plot.addEventListener('pointerdown', function (e) {\n"
-    "    held = {at: share(e), y: e.clientY, from: from, to: to};\n"
+    "    fingers[e.pointerId] = e.clientX;\n"
+    "    hold(e.clientY);\n"
     "    plot.setPointerCapture(e.pointerId);\n"
     "  });\n"
     "  plot.addEventListener('pointermove', function (e) {\n"
-    "    if (!held) return;\n"
-    "    var by = (held.at - share(e)) * (held.to - held.from);\n"
-    "    show(held.from + by, held.to + by);\n"
-    "    window.scrollBy(0, held.y - e.clientY);\n"
+    "    if (!(e.pointerId in fingers)) return;\n"
+    "    fingers[e.pointerId] = e.clientX;\n"
+    "    follow();\n"
+    "    if (held.at.length === 1) window.scrollBy(0, held.y - e.clientY);\n"
     "    held.y = e.clientY;\n"
     "  });\n"
-    "  plot.addEventListener('pointerup', function () { held = null; });\n"
+    "  ['pointerup', 'pointercancel'].forEach(function (what) {\n"
+    "    plot.addEventListener(what, function (e) {\n"
+    "      delete fingers[e.pointerId];\n"
+    "      hold(e.clientY);\n"
+    "    });\n"
+    "  });\n"
     "  plot.addEventListener('dblclick', function () { show(0, seconds); });\n"
     "  document.addEventListener('keydown', function (e) {\n"
     "    var step = (to - from) / 5;\n"
@@ -112,14 +131,18 @@ int rgi_timeline_html(FILE *f, const rgi_timeline_picture *p) {
   rgi_timeline_picture zoomed = *p;
   zoomed.page = 1;
   fputs("<!DOCTYPE html>\n<html xmlns='http://www.w3.org/1999/xhtml' lang='en'>\n<head>\n"
-        "<meta charset='UTF-8'/>\n<title>",
+        "<meta charset='UTF-8'/>\n"
+        "<meta name='viewport' content='width=device-width,initial-scale=1'/>\n<title>",
         f);
   rgi_xml_text(f, p->title);
-  fprintf(f, "</title>\n<style>\n%s</style>\n<style id='only'></style>\n</head>\n<body>\n", style);
+  fprintf(f, "</title>\n<style>\n%s</style>\n<style id='only'></style>\n</head>\n<body>\n<div>\n",
+          style);
   if (!rgi_timeline_svg(f, &zoomed))
     return 0;
-  fputs("<p>Wheel, + and -: zoom. Drag, arrows: move. Double click, 0: all. A click on a walker of "
-        "the legend: it alone. #FROM-TO behind the page's address: these seconds.</p>\n",
+  fputs("</div>\n<p>Wheel, two fingers, + and -: zoom. Drag, arrows: move. Double click, 0: all. A "
+        "click "
+        "on a walker of the legend: it alone. #FROM-TO behind the page's address: these "
+        "seconds.</p>\n",
         f);
   fprintf(f, "<script>\n%s</script>\n</body>\n</html>\n", script);
   return !ferror(f);

@@ -17,3 +17,7 @@ const rg_timeline_walker *rgi_timeline_find_walker(const rgi_timeline_picture *p
 int rgi_timeline_frames(const rgi_timeline_picture *p, const rg_span *s) {
   return s->together && s->first >= 0 && s->size > 0 && (int64_t)s->first + s->size <= p->ranks;
 }
+
+int rgi_timeline_is_apart(const rgi_timeline_picture *p, const rg_span *s) {
+  return s->kind == RG_SPAN_WORK && s->size > 1 && !rgi_timeline_frames(p, s);
+}

@@ -23,6 +23,8 @@ typedef struct {
 
 /* Whether the span's group is a block of rows there. */
 int rgi_timeline_frames(const rgi_timeline_picture *p, const rg_span *s);
+/* Whether it is a group of several ranks that is no such block. */
+int rgi_timeline_is_apart(const rgi_timeline_picture *p, const rg_span *s);
 /* What a walker is called there, or NULL: it has no name of its own. */
 const rg_timeline_walker *rgi_timeline_find_walker(const rgi_timeline_picture *p, int64_t key);
 

@@ -160,20 +160,20 @@ static void draw_spans(const svg_drawing *d) {
   fputs("\n</g>\n", d->f);
 }
 
-/* A frame around the span of a group of consecutive ranks, as the first one of them whose spans are
- * there has recorded it, with the number of ranks if there is room. */
-static void draw_group(const svg_drawing *d, const rg_span *s, double end) {
-  double x = x_of(d, s->start), w = x_of(d, end) - x, y = y_of(d, s->first), h = d->row * s->size;
+/* A frame around the span of a group on so many rows, with the number of its ranks if there are
+ * several and there is room. */
+static void draw_group(const svg_drawing *d, const rg_span *s, double end, int row, int rows) {
+  double x = x_of(d, s->start), w = x_of(d, end) - x, y = y_of(d, row), h = d->row * rows;
   fprintf(d->f,
           "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='none' stroke='#111' "
-          "stroke-width='1.5'/>\n",
-          x, y, w, h);
-  if (w > 62 && h > 20)
+          "stroke-width='1.5' stroke-dasharray='%s'/>\n",
+          x, y, w, h, rows == s->size ? "none" : RGI_TIMELINE_APART);
+  if (w > 62 && h > 20 && s->size > 1)
     fprintf(d->f,
             "<text x='%.2f' data-x='%.2f' y='%.2f' font-size='12' text-anchor='middle' fill='#111' "
             "stroke='#fff' stroke-width='3' paint-order='stroke' stroke-linejoin='round'>%d "
-            "rank%s</text>\n",
-            x + w / 2, x + w / 2, y + h / 2 + 4, s->size, s->size == 1 ? "" : "s");
+            "ranks</text>\n",
+            x + w / 2, x + w / 2, y + h / 2 + 4, s->size);
 }
 
 /* Whether the spans of all members before this one are lost. */
@@ -184,6 +184,8 @@ static int is_first_left(const svg_drawing *d, const rg_span *s, int row) {
   return lost == row;
 }
 
+/* The first member whose spans are there has recorded a group of consecutive ranks; of others each
+ * member has a frame. */
 static void draw_groups(const svg_drawing *d) {
   for (int r = 0; r < d->p->ranks; r++) {
     const rg_span *s = d->p->spans + d->p->starts[r];
@@ -191,7 +193,9 @@ static void draw_groups(const svg_drawing *d) {
       for (next = i + 1; next < d->p->counts[r] && s[next].group == s[i].group;)
         next++;
       if (rgi_timeline_frames(d->p, &s[i]) && is_first_left(d, &s[i], r))
-        draw_group(d, &s[i], s[next - 1].end);
+        draw_group(d, &s[i], s[next - 1].end, s[i].first, s[i].size);
+      else if (rgi_timeline_is_apart(d->p, &s[i]))
+        draw_group(d, &s[i], s[next - 1].end, r, 1);
     }
   }
 }
@@ -221,7 +225,8 @@ static void draw_deaths(const svg_drawing *d) {
     double end = x_of(d, d->p->seconds), arm = d->row < 14 ? d->row / 2 : 7;
     fprintf(d->f,
             "<g><title>rank %d died at %.3f s</title><rect x='%.2f' y='%.2f' width='%.2f' "
-            "height='%.2f' fill='#999'/><path data-x='%.2f' d='M%.2f %.2fl%.2f %.2fm0 %.2fl%.2f "
+            "height='%.2f' fill='" RGI_TIMELINE_DEAD
+            "'/><path data-x='%.2f' d='M%.2f %.2fl%.2f %.2fm0 %.2fl%.2f "
             "%.2f' stroke='#c00' stroke-width='3'/></g>\n",
             d->p->rank_of[death->rank], death->when, x, top, end > x ? end - x : 0, d->row, x,
             x - arm, y - arm, 2 * arm, 2 * arm, -2 * arm, -2 * arm, 2 * arm);
@@ -231,10 +236,12 @@ static void draw_deaths(const svg_drawing *d) {
 static void draw_head(const svg_drawing *d, double height) {
   if (!d->p->page)
     fputs("<?xml version='1.0' encoding='UTF-8'?>\n", d->f);
+  fputs("<svg xmlns='http://www.w3.org/2000/svg' id='timeline' ", d->f);
+  if (!d->p->page) /* else as wide as the screen */
+    fprintf(d->f, "width='%d' height='%.0f' ", WIDTH, height);
   fprintf(d->f,
-          "<svg xmlns='http://www.w3.org/2000/svg' id='timeline' width='%d' height='%.0f' "
           "viewBox='0 0 %d %.0f' font-family='DejaVu Sans,Helvetica,Arial,sans-serif'>\n<title>",
-          WIDTH, height, WIDTH, height);
+          WIDTH, height);
   rgi_xml_text(d->f, d->p->title);
   fputs("</title>\n", d->f);
   rgi_timeline_legend_define(d->f);

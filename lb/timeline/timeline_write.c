@@ -4,11 +4,14 @@
  * Finds what is to be written of a gathered timeline, and writes it as JSON, as a Chrome trace, or
  * in a format of another file. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/utf8.h"
 #include "timeline/timeline.h"
 
 static const char *const names[] = {"idle", "regroup", "work", "wait"};
@@ -16,6 +19,13 @@ enum { KINDS = 4 };
 
 static const char *name_of(const rg_span *s) {
   return s->kind >= 0 && s->kind < KINDS ? names[s->kind] : "?";
+}
+
+/* Of a byte that begins no character a replacement. Returns the bytes. */
+static int put_character(FILE *f, const char *text) {
+  int n = rgi_utf8_length(text);
+  fwrite(n ? text : RGI_UTF8_REPLACEMENT, 1, n ? (size_t)n : strlen(RGI_UTF8_REPLACEMENT), f);
+  return n ? n : 1;
 }
 
 /* A text as a JSON string. */
@@ -27,7 +37,7 @@ static void put_text(FILE *f, const char *text) {
     else if (*c < ' ')
       fprintf(f, "\\u%04x", *c);
     else
-      fputc(*c, f);
+      c += put_character(f, (const char *)c) - 1;
   fputc('"', f);
 }
 
@@ -254,6 +264,12 @@ static int check_words(const rg_timeline_words *w) {
   if (w->walkers < 0 || (w->walkers > 0 && !w->walker))
     return rgi_error(RG_ERR_ARG, "rg_timeline_write: %lld walkers, or none of them",
                      (long long)w->walkers);
+  if (!isfinite(w->seconds) || !isfinite(w->ideal))
+    return rgi_error(RG_ERR_ARG, "rg_timeline_write: %g seconds, ideal %g", w->seconds, w->ideal);
+  for (int i = 0; i < w->deaths; i++)
+    if (!isfinite(w->death[i].when))
+      return rgi_error(RG_ERR_ARG, "rg_timeline_write: rank %d has died at %g s", w->death[i].rank,
+                       w->death[i].when);
   return RG_SUCCESS;
 }
 
@@ -261,7 +277,9 @@ static int write_file(const char *path, rg_timeline_format format, const rgi_tim
   FILE *f = fopen(path, "w");
   if (!f)
     return rgi_error(RG_ERR_FILE, "rg_timeline_write: %s: %s", path, strerror(errno));
+  locale_t before = rgi_c_locale_enter();
   int good = formats[format].write(f, p);
+  rgi_c_locale_leave(before);
   good = fclose(f) == 0 && good;
   return good ? RG_SUCCESS
               : rgi_error(RG_ERR_FILE, "rg_timeline_write: %s could not be written", path);

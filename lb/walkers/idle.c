@@ -147,13 +147,17 @@ static int try_idle(rg_balancer b, int *done) {
   return rgi_idle_command_obey(b, command);
 }
 
+/* A unit of another group may take any time: RG_TIMEOUT does not end the wait. */
+static void start_waiting(const struct rg_balancer_s *b, rgi_wait *w) {
+  rgi_wait_start(w, "waiting for work", -1);
+  rgi_membership_scope(&b->members, w);
+}
+
 int rgi_idle_step(rg_balancer b, int wait, int *what) {
   rgi_wait w;
   int done, error;
-  int64_t units = b->async.board.shared->units;
   double called = 0;
-  rgi_wait_start(&w, "waiting for work", -1);
-  rgi_membership_scope(&b->members, &w);
+  start_waiting(b, &w);
   for (;;) {
     uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
     error = rgi_requests_progress_all();
@@ -162,10 +166,8 @@ int rgi_idle_step(rg_balancer b, int wait, int *what) {
     if (error || done || !wait)
       break;
     error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy());
-    if (error == RG_ERR_TIMEOUT && b->async.board.shared->units != units) {
-      units = b->async.board.shared->units;
-      rgi_wait_start(&w, "waiting for work", -1);
-      rgi_membership_scope(&b->members, &w);
+    if (error == RG_ERR_TIMEOUT) {
+      start_waiting(b, &w);
       error = RG_SUCCESS;
     }
     if (error)

@@ -49,10 +49,9 @@ static void end_request(rg_request *request) {
     rg_wait(request, NULL);
 }
 
-static void give_up_all(rg_balancer b) {
-  rg_group_revoke(b->members.group);
-  if (b->team.n > 1)
-    rg_group_revoke(b->team.group);
+/* The groups of walkers are revoked with the balancer's (walker_team.c). */
+static int give_up_all(rg_balancer b) {
+  RGI_TRY(rg_group_revoke(b->members.group));
   end_request(&b->round.request);
   end_request(&b->async.end);
   rgi_search_forget(&b->async.search);
@@ -67,6 +66,7 @@ static void give_up_all(rg_balancer b) {
   rgi_load_board_forget(&b->async.board);
   rgi_buddy_close(&b->survival.buddy);
   b->round.units = 0;
+  return RG_SUCCESS;
 }
 
 /* --- the living --------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ static int settle_error(rg_balancer b, int error, int *again) {
   char *text = strdupa(rg_error_detail());
   int death = rgi_membership_failure(&b->members);
   if (death)
-    rg_group_revoke(b->members.group);
+    RGI_TRY(rg_group_revoke(b->members.group));
   RGI_TRY(rg_group_agree(b->members.group, &well, again));
   if (*again || well)
     return RG_SUCCESS;
@@ -229,7 +229,7 @@ static void tell_deaths(rg_balancer b, double noticed) {
 static int recover_all(rg_balancer b, int agreed) {
   for (;; agreed = 0) {
     unsigned word = 0;
-    give_up_all(b);
+    RGI_TRY(give_up_all(b));
     if (!agreed)
       RGI_TRY(rg_group_agree(b->members.group, &word, NULL));
     RGI_TRY(lay_out_until_settled(b, 1));
@@ -298,7 +298,7 @@ int rgi_restart_end(rg_balancer b, int *done) {
   char *text = strdupa(rg_error_detail());
   unsigned well = !rgi_membership_failure(&b->members);
   if (!well)
-    rg_group_revoke(b->members.group);
+    RGI_TRY(rg_group_revoke(b->members.group));
   RGI_TRY(rg_group_agree(b->members.group, &well, &failed));
   *done = well && !failed;
   if (*done)

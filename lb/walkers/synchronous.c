@@ -86,20 +86,29 @@ static void fill_report(rg_balancer b, rgi_round_report *t) {
     t->load.awaited = rgi_meeting_list_awaits(rgi_round_aside(&b->round), work->walker.id);
 }
 
+/* The units of other groups may take any time: RG_TIMEOUT does not end the wait. */
+static void start_waiting(const struct rg_balancer_s *b, rgi_wait *w) {
+  rgi_wait_start(w, "the end of a round", -1);
+  rgi_membership_scope(&b->members, w);
+}
+
 /* Tests whether the reports of all processes are here; with `wait`, waits for them. */
 static int await_round(rg_balancer b, int wait, int *done) {
   rgi_wait w;
   double said = 0;
   *done = 0;
-  rgi_wait_start(&w, "the end of a round", -1);
-  rgi_membership_scope(&b->members, &w);
+  start_waiting(b, &w);
   for (;;) {
     uint32_t bell = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
     RGI_TRY(rgi_buddy_serve(&b->survival.buddy));
     RGI_TRY(rg_test(&b->round.request, done, NULL));
     if (*done || !wait)
       return RG_SUCCESS;
-    RGI_TRY(rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy()));
+    int error = rgi_wait_bell(&w, rgi_node_bell(), bell, !rgi_progress_busy());
+    if (error == RG_ERR_TIMEOUT)
+      start_waiting(b, &w);
+    else if (error)
+      return error;
     if (b->options.waiting && rgi_clock_now() - said > 0.05) {
       said = rgi_clock_now();
       b->options.waiting(b->options.context);

@@ -3,16 +3,14 @@
  *
  * A team has two groups of the same members. The application's functions get the first; when one of
  * them fails there, that group is revoked, so that no member waits in it for the one that has left.
- * The second is the library's: by it the members agree about the error afterwards. */
-#include <regroup/collectives.h>
-#include <regroup/recovery.h>
+ * The second is the library's: by it the members agree about the error afterwards. Both are revoked
+ * with the balancer's group: a member that gives up for a death revokes that one alone. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "formation/group.h"
 #include "formation/members.h"
-#include "shm/revocation.h"
 #include "timeline/timeline.h"
 #include "walkers/membership.h"
 #include "walkers/walker_team.h"
@@ -57,26 +55,21 @@ static int make_group(const rgi_walker_team *t, rg_group *g) {
   RGI_TRY(rg_group_create(t->members->group, t->n, t->ranks, TAG, g));
   (*g)->diverged = 1;
   /* Groups formed from it (by an array, say) are revoked with it. */
-  (*g)->creation_ids[RGI_CREATION_IDS - 1] = (*g)->context;
+  (*g)->creation_ids[0] = (*g)->context;
+  (*g)->creation_ids[1] = t->members->group->context;
   return RG_SUCCESS;
 }
 
-/* A member that gives up for a death which the others cannot see revokes the groups that it has, so
- * that no process waits for it. It cannot revoke a group that it has not formed yet. So the members
- * wait here until all have formed it; the wait ends when the balancer's group is revoked. */
-static int await_members(const rgi_walker_team *t) {
-  if (!t->members->survives || t->n == 1)
-    return RG_SUCCESS;
-  t->own->creation_ids[RGI_CREATION_IDS - 1] = t->members->group->context;
-  int error = rg_barrier(t->own);
-  if (error)
-    rg_group_revoke(t->group);
-  return error;
+/* The library's group. */
+static int make_own(rgi_walker_team *t) {
+  RGI_TRY(rg_group_create(t->members->group, t->n, t->ranks, OWN_TAG, &t->own));
+  t->own->creation_ids[1] = t->members->group->context;
+  return RG_SUCCESS;
 }
 
 int rgi_walker_team_renew(rgi_walker_team *t) {
   rg_group fresh;
-  if (!rgi_revocation_has(t->group->context))
+  if (t->n == 1)
     return RG_SUCCESS;
   RGI_TRY(make_group(t, &fresh));
   rg_group_free(&t->group);
@@ -92,13 +85,11 @@ int rgi_walker_team_form(rgi_walker_team *t, int n, const int ranks[]) {
     return rgi_error(RG_ERR_NOMEM, "no memory for a group of %d processes", n);
   memcpy(next.ranks, ranks, (size_t)n * sizeof *ranks);
   look_at_ranks(&next);
-  int error = rg_group_create(t->members->group, n, ranks, OWN_TAG, &next.own);
+  int error = make_own(&next);
   if (!error)
     error = make_group(&next, &next.group);
   if (!error)
     error = rg_group_rank(next.group, &next.me);
-  if (!error)
-    error = await_members(&next);
   if (error) {
     rgi_walker_team_free(&next);
     return error;

@@ -38,7 +38,7 @@ int rgi_walker_team_first_number(const rgi_walker_team *t);
 int rgi_walker_team_first_count(const rgi_walker_team *t);
 /* Forms a group of `n` members of the present one, from position `first` on. */
 int rgi_walker_team_part(rgi_walker_team *t, int first, int n);
-/* After an error: forms the application's group anew if it was revoked. */
+/* After an error: forms the application's group anew, which may have been revoked. */
 int rgi_walker_team_renew(rgi_walker_team *t);
 void rgi_walker_team_free(rgi_walker_team *t);
 

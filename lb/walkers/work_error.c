@@ -22,9 +22,12 @@
 enum { FIRST = INT32_MAX, FOLLOWS = (1 << 30) - 1, REVOKED = (1 << 29) - 1 };
 
 int rgi_work_error_revoke(const rgi_work *work, int error) {
-  if (error && work->team->n > 1)
-    rgi_overlay_revoke(work->team->group->context);
-  return error;
+  const rgi_walker_team *team = work->team;
+  if (!error || team->n == 1 ||
+      rgi_overlay_revoke_group(team->group->context, team->node != 0) == RG_SUCCESS)
+    return error;
+  return rgi_error(RG_ERR_LIMIT, "walker %lld: too many groups are revoked and not freed",
+                   (long long)work->walker.id);
 }
 
 int64_t rgi_work_error_word(const rgi_work *work, int error) {

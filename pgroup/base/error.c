@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
+
 static _Thread_local char detail[RGI_ERROR_TEXT];
 static _Thread_local unsigned recorded; /* texts so far */
 
@@ -66,7 +68,9 @@ const char *rg_error_detail(void) {
 
 static int record(int code, const char *format, va_list args) {
   char text[sizeof detail]; /* an argument may be the present text */
+  locale_t before = rgi_c_locale_enter();
   vsnprintf(text, sizeof text, format, args);
+  rgi_c_locale_leave(before);
   strcpy(detail, text);
   recorded++;
   return code;

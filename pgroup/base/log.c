@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/c_locale.h"
+
 _Static_assert((int)RGI_LOG_NONE == RG_LOG_NONE && (int)RGI_LOG_ERROR == RG_LOG_ERROR &&
                    (int)RGI_LOG_WARN == RG_LOG_WARN && (int)RGI_LOG_INFO == RG_LOG_INFO &&
                    (int)RGI_LOG_DEBUG == RG_LOG_DEBUG,
@@ -73,7 +75,9 @@ void rgi_log(rgi_log_level level, const char *format, ...) {
   if ((int)level > limit)
     return;
   va_start(args, format);
+  locale_t before = rgi_c_locale_enter();
   vsnprintf(text, sizeof text, format, args);
+  rgi_c_locale_leave(before);
   va_end(args);
   if (!call_back(level, text))
     write_line(level, text);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/log.h"
 
@@ -59,9 +60,9 @@ static int parse_choice(const char *values, const char *text, double *value) {
 
 static int parse_number(const char *values, int whole, const char *text, double *value) {
   char *end;
-  double least = strtod(values, &end);
-  double most = strtod(end + strlen(" to "), NULL);
-  double x = strtod(text, &end);
+  double least = rgi_c_locale_number(values, &end);
+  double most = rgi_c_locale_number(end + strlen(" to "), NULL);
+  double x = rgi_c_locale_number(text, &end);
   if (end == text || *end || isspace((unsigned char)*text) || !isfinite(x))
     return 0;
   *value = x;

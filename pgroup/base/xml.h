@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* Writes text with the characters that XML reserves escaped; a control character becomes a space.
+/* Writes text with the characters that XML reserves escaped; a control character becomes a space,
+ * and a byte that is no part of UTF-8 a replacement character.
  */
 void rgi_xml_text(FILE *f, const char *text);
 

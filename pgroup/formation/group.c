@@ -19,6 +19,9 @@
 #include "formation/failure_scope.h"
 #include "runtime/runtime.h"
 #include "shm/failure.h"
+#include "shm/node.h"
+#include "shm/process.h"
+#include "shm/revocation.h"
 
 #define TAG_MOST ((1 << 28) - 1)
 
@@ -168,6 +171,17 @@ int rg_group_dup(rg_group g, rg_group *copy) {
   return RG_SUCCESS;
 }
 
+/* A revocation goes with its group. */
+static void end_revocation(rg_group g) {
+  int living = 0;
+  if (g->is_world || g->me < 0 || !rgi_revocation_any() || !rgi_revocation_has(g->context))
+    return;
+  for (int i = 0; i < rgi_node.n; i++)
+    living += rgi_members_find(g->members, rgi_node.ranks[i]) >= 0 &&
+              !rgi_process_is_dead(rgi_node.ranks[i]);
+  rgi_revocation_freed(g->context, living);
+}
+
 int rg_group_free(rg_group *g) {
   RGI_REQUIRE(g);
   if (!*g)
@@ -183,6 +197,7 @@ int rg_group_free(rg_group *g) {
     rgi_failure_scope_now = (rgi_failure_scope){0};
   if ((*g)->label)
     rgi_label_set(&(*g)->label, 0, NULL);
+  end_revocation(*g);
   rgi_members_drop((*g)->members);
   free((*g)->creations);
   (*g)->magic = 0;

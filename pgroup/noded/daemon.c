@@ -220,7 +220,7 @@ static void apply_fact(const rgi_overlay_fact *f) {
     end_all();
     break;
   default:
-    rgi_revocation_note(noded.table, f->value);
+    rgi_revocation_note_number(noded.table, f->value);
   }
 }
 

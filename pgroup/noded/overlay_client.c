@@ -82,8 +82,14 @@ int rgi_overlay_all_left(void) {
 }
 
 /* The daemon hears of it first: when this process is killed in between, no node is left out. */
-int rgi_overlay_revoke(uint64_t context) {
-  if (rgi_process_view.journal && !rgi_revocation_has(context))
+void rgi_overlay_revoke(uint64_t number) {
+  if (rgi_process_view.journal && !rgi_revocation_has(number))
+    rgi_overlay_tell(RGI_FACT_REVOKED, number);
+  rgi_revocation_note_number(&rgi_process_view, number);
+}
+
+int rgi_overlay_revoke_group(uint64_t context, int is_local) {
+  if (!is_local && rgi_process_view.journal && !rgi_revocation_has(context))
     rgi_overlay_tell(RGI_FACT_REVOKED, context);
   return rgi_revocation_note(&rgi_process_view, context);
 }

@@ -23,9 +23,12 @@ double rgi_overlay_decision_seconds(void);
 /* Sends a fact to this node's daemon. Any thread; does nothing without an overlay. */
 void rgi_overlay_tell(rgi_overlay_fact_kind kind, uint64_t value);
 
-/* Revokes a context on all nodes: waits under it end with RG_ERR_REVOKED. RG_ERR_LIMIT, without a
- * text: there is no room for another one. */
-int rgi_overlay_revoke(uint64_t context);
+/* Revokes a number on all nodes: waits under it end with RG_ERR_REVOKED. */
+void rgi_overlay_revoke(uint64_t number);
+
+/* The same for a group; is_local: all of its members are on this node. RG_ERR_LIMIT, without a
+ * text: too many groups are revoked and not freed. */
+int rgi_overlay_revoke_group(uint64_t context, int is_local);
 
 /* Whether all processes of the other nodes have come to the end or died. */
 int rgi_overlay_all_left(void);

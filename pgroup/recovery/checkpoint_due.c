@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
@@ -72,7 +73,7 @@ int rg_checkpoint_on_signal(int signal, int on) {
 static double end_time(void) {
   double end = rgi_options_value(RGI_OPT_END_TIME);
   const char *slurm = end > 0 ? NULL : getenv("SLURM_JOB_END_TIME");
-  return slurm ? strtod(slurm, NULL) : end;
+  return slurm ? rgi_c_locale_number(slurm, NULL) : end;
 }
 
 static double time_left(double end) {

@@ -43,11 +43,20 @@ int rg_restart_count(int64_t *n) {
   return RG_SUCCESS;
 }
 
+/* The members on this node. */
+static int count_here(rg_group g) {
+  int here = 0;
+  for (int i = 0; i < rgi_node.n; i++)
+    here += rgi_members_find(g->members, rgi_node.ranks[i]) >= 0;
+  return here;
+}
+
 int rg_group_revoke(rg_group g) {
   RGI_TRY(rgi_group_check_member(__func__, g));
-  return rgi_overlay_revoke(g->context) == RG_SUCCESS
+  int here = count_here(g) == rgi_members_count(g->members);
+  return rgi_overlay_revoke_group(g->context, here) == RG_SUCCESS
              ? RG_SUCCESS
-             : rgi_error(RG_ERR_LIMIT, "rg_group_revoke: %d groups have been revoked already",
+             : rgi_error(RG_ERR_LIMIT, "rg_group_revoke: %d groups are revoked and not freed",
                          RGI_REVOCATIONS_MOST);
 }
 
@@ -80,10 +89,8 @@ static int living_members(rg_group g, const rgi_group_decision *v, rgi_members *
 /* Whether nodes could agree only by daemons that do not exist: such a job ends when a member dies.
  */
 static int has_no_deaths(rg_group g) {
-  int here = 0, dead;
-  for (int i = 0; i < rgi_node.n; i++)
-    here += rgi_members_find(g->members, rgi_node.ranks[i]) >= 0;
-  return here < rgi_members_count(g->members) && !rgi_overlay_exists() &&
+  int dead;
+  return count_here(g) < rgi_members_count(g->members) && !rgi_overlay_exists() &&
          !rg_group_failed(g, 0, NULL, &dead) && dead == 0;
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
@@ -89,7 +90,7 @@ static int read_value(tuning_reading *r, const char *text, rgi_tuning_model *mod
   if (r->given[i])
     return reject_line(r, text, "given before");
   at += length + strspn(text + length, " ");
-  double seconds = *at == '=' ? strtod(at + 1, &end) : 0;
+  double seconds = *at == '=' ? rgi_c_locale_number(at + 1, &end) : 0;
   if (*at != '=' || end == at + 1 || end[strspn(end, " ")])
     return reject_line(r, text, "expected one number after =");
   if (!(seconds > 0 && seconds < 1))

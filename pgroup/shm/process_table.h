@@ -64,14 +64,22 @@ typedef enum {
 } rgi_process_job_end;
 
 #define RGI_REVOCATIONS_MOST 4096
-#define RGI_REVOCATION_PLACES ((uint64_t)2 * RGI_REVOCATIONS_MOST)
+#define RGI_REVOCATIONS_LAST 1024
+
+/* A group that is revoked: its context, 0: none; and how many of the node's members have freed it.
+ */
+typedef struct {
+  _Atomic uint64_t context;
+  _Atomic uint32_t freed;
+} rgi_process_table_revocation;
 
 /* The head of the table. */
 typedef struct {
   _Atomic uint32_t outcome; /* of the job: an rgi_process_job_end */
   _Atomic uint32_t deaths, revocations;
-  _Atomic uint64_t revoked[RGI_REVOCATION_PLACES]; /* contexts, each from its own place on; 0:
-                                                      free (shm/revocation.c) */
+  _Atomic uint32_t places, ringed; /* shm/revocation.c: places used so far; numbers in the ring */
+  rgi_process_table_revocation revoked[RGI_REVOCATIONS_MOST];
+  _Atomic uint64_t ring[RGI_REVOCATIONS_LAST];
   _Atomic int64_t looked; /* when a process of the node last looked for deaths, in microseconds */
 } rgi_process_table_journal;
 

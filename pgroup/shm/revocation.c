@@ -1,47 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) the Regroup authors
  *
- * A hash table that only grows: a context stands at its own place or behind it, and half of the
- * places stay free, so every search ends. The first functions run in ranks and in the node daemon,
- * which give their view of the table. */
+ * The contexts of groups are in a table without an order, since there are few: a place is free
+ * again when the node's members have freed the group. Numbers that no process frees, and what other
+ * nodes have revoked, are in a ring of the last ones. Two processes may enter the same context at
+ * once; of two places that have it the later one is given back. */
 #include "shm/revocation.h"
 
 #include <regroup/error.h>
 
 #include "shm/process.h"
 
-static int find_context(const rgi_process_table *t, uint64_t context) {
-  if (!t->journal || !atomic_load_explicit(&t->journal->revocations, memory_order_relaxed))
-    return 0;
-  for (uint64_t at = context;; at++) {
-    uint64_t found = atomic_load_explicit(&t->journal->revoked[at % RGI_REVOCATION_PLACES],
-                                          memory_order_acquire);
-    if (found == context || !found)
-      return found != 0;
+enum { NONE = -1 };
+
+static int find_place(const rgi_process_table_journal *j, uint64_t context, int from) {
+  int end = (int)atomic_load(&j->places);
+  while (from < end && atomic_load(&j->revoked[from].context) != context)
+    from++;
+  return from < end ? from : NONE;
+}
+
+static int is_in_ring(const rgi_process_table_journal *j, uint64_t context) {
+  uint32_t count = atomic_load(&j->ringed);
+  for (uint32_t i = 0; i < count && i < RGI_REVOCATIONS_LAST; i++)
+    if (atomic_load(&j->ring[i]) == context)
+      return 1;
+  return 0;
+}
+
+static int has_context(const rgi_process_table *t, uint64_t context) {
+  const rgi_process_table_journal *j = t->journal;
+  return j && ((atomic_load_explicit(&j->revocations, memory_order_relaxed) &&
+                find_place(j, context, 0) != NONE) ||
+               is_in_ring(j, context));
+}
+
+static void give_place(rgi_process_table_journal *j, int place, uint64_t context) {
+  atomic_store(&j->revoked[place].freed, 0);
+  if (atomic_compare_exchange_strong(&j->revoked[place].context, &context, 0))
+    atomic_fetch_sub(&j->revocations, 1);
+}
+
+static int take_place(rgi_process_table_journal *j, uint64_t context) {
+  for (int place = 0; place < RGI_REVOCATIONS_MOST; place++) {
+    uint64_t none = 0;
+    if (!atomic_compare_exchange_strong(&j->revoked[place].context, &none, context))
+      continue;
+    uint32_t places = atomic_load(&j->places);
+    while (places <= (uint32_t)place &&
+           !atomic_compare_exchange_weak(&j->places, &places, (uint32_t)place + 1))
+      ;
+    return place;
   }
+  return NONE;
 }
 
 /* The count is raised first: where it is 0 no process looks into the table. */
 int rgi_revocation_note(rgi_process_table *t, uint64_t context) {
-  if (!t->journal || find_context(t, context))
+  rgi_process_table_journal *j = t->journal;
+  if (!j || has_context(t, context))
     return RG_SUCCESS;
-  if (atomic_fetch_add(&t->journal->revocations, 1) >= RGI_REVOCATIONS_MOST)
+  atomic_fetch_add(&j->revocations, 1);
+  if (take_place(j, context) == NONE) {
+    atomic_fetch_sub(&j->revocations, 1);
     return RG_ERR_LIMIT;
-  for (uint64_t at = context;; at++) {
-    uint64_t none = 0;
-    _Atomic uint64_t *place = &t->journal->revoked[at % RGI_REVOCATION_PLACES];
-    if (atomic_compare_exchange_strong(place, &none, context) || none == context)
-      break;
   }
+  int first = find_place(j, context, 0), twin;
+  while (first != NONE && (twin = find_place(j, context, first + 1)) != NONE)
+    give_place(j, twin, context);
   rgi_process_table_ring(t);
   return RG_SUCCESS;
 }
 
+void rgi_revocation_note_number(rgi_process_table *t, uint64_t number) {
+  if (!t->journal || has_context(t, number))
+    return;
+  uint32_t at = atomic_fetch_add(&t->journal->ringed, 1);
+  atomic_store(&t->journal->ring[at % RGI_REVOCATIONS_LAST], number);
+  rgi_process_table_ring(t);
+}
+
+void rgi_revocation_freed(uint64_t context, int members) {
+  rgi_process_table_journal *j = rgi_process_view.journal;
+  int place = find_place(j, context, 0);
+  if (place != NONE && (int)atomic_fetch_add(&j->revoked[place].freed, 1) + 1 >= members)
+    give_place(j, place, context);
+}
+
 int rgi_revocation_has(uint64_t context) {
-  return find_context(&rgi_process_view, context);
+  return has_context(&rgi_process_view, context);
 }
 
 int rgi_revocation_any(void) {
-  return rgi_process_view.journal &&
-         atomic_load_explicit(&rgi_process_view.journal->revocations, memory_order_relaxed) > 0;
+  const rgi_process_table_journal *j = rgi_process_view.journal;
+  return j && (atomic_load_explicit(&j->revocations, memory_order_relaxed) > 0 ||
+               atomic_load_explicit(&j->ringed, memory_order_relaxed) > 0);
 }

@@ -2,9 +2,13 @@
  * Copyright (c) the Regroup authors
  *
  * Which leaders a change of the load board wakes, and when: those that had no answer at the version
- * before, when the lock is given back, once until they have looked again. */
+ * before, when the lock is given back, once until they have looked again. And the queue of walkers
+ * that wait. */
 #include <mpi.h>
 #include <regroup.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "shm/node.h"
 #include "tests/check/check.h"
@@ -68,6 +72,55 @@ static void test_woken(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* --- the queue ------------------------------------------------------------------------------ */
+
+enum { QUEUED = 400 };
+
+static unsigned draw(unsigned most) {
+  static unsigned long long state;
+  state = (state ? state : rgt_seed()) * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(state >> 33) % most;
+}
+
+/* How many in at[] come before e: the longer ones, and of equal ones those that came earlier. */
+static int before(const rgi_queue_entry at[], int count, const rgi_queue_entry *e) {
+  int n = 0;
+  for (int i = 0; i < count; i++)
+    n += at[i].left > e->left || (at[i].left == e->left && at[i].id < e->id);
+  return n;
+}
+
+static void check_shown(const rgi_queue *q) {
+  int wrong = 0;
+  for (int i = 0; i < q->count && i < RGI_QUEUE_SHOWN; i++)
+    wrong += before(q->at, q->count, &q->at[i]) != i;
+  RGT_INT(wrong, 0);
+}
+
+static void test_queue(void) {
+  rgi_queue q = {0};
+  int64_t id = 0, taken = 0;
+  for (; id < QUEUED / 4; id++)
+    RGT_OK(rgi_queue_add(&q, &(rgi_queue_entry){.id = id, .left = draw(9)}));
+  rgi_queue_sort(&q, 0);
+  for (int i = 0; i < q.count; i++)
+    RGT_INT(before(q.at, q.count, &q.at[i]), i);
+  while (id < QUEUED || q.count > 0) {
+    if (id < QUEUED && draw(3)) {
+      RGT_OK(rgi_queue_insert(&q, &(rgi_queue_entry){.id = id, .left = draw(9)}));
+      id++;
+    } else if (q.count > 0) {
+      rgi_queue_entry e = rgi_queue_take(&q, (int)draw((unsigned)q.count));
+      for (int i = 0; i < q.count; i++)
+        RGT_TRUE(q.at[i].id != e.id);
+      taken++;
+    }
+    check_shown(&q);
+  }
+  RGT_INT(taken, QUEUED);
+  rgi_queue_free(&q);
+}
+
 static void test_stop(void) {
   rgi_load_board_close(&board);
   rgi_membership_close(&members);
@@ -76,7 +129,10 @@ static void test_stop(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {
-      {"start", test_start}, {"woken", test_woken}, {"stop", test_stop}, {NULL, NULL}};
+  static const rgt_test tests[] = {{"start", test_start},
+                                   {"woken", test_woken},
+                                   {"queue", test_queue},
+                                   {"stop", test_stop},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "load_board", tests);
 }

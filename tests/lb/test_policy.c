@@ -7,6 +7,7 @@
 #include <math.h>
 #include <regroup/policy.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/check/check.h"
@@ -163,6 +164,82 @@ static void test_table_limits(void) {
   t.load = NULL;
   RGT_FAILS(rg_plan_check(&none, &t), RG_ERR_ARG);
   RGT_OK(rg_plan_free(&none));
+}
+
+static int plan_of(const char *name, const rg_load row[2], const rg_waiting_walker *waiting) {
+  rg_policy p = {.size = sizeof p};
+  rg_load_table t = {.size = sizeof t, .load = row, .count = 2, .merge = 1e-3};
+  rg_plan found = {0};
+  t.waiting = waiting;
+  t.waiting_count = waiting != NULL;
+  RGT_OK(rg_policy_parse(name, &p));
+  int error = rg_policy_plan(&p, &t, &found);
+  int moves = error ? -error : (int)found.count;
+  RGT_OK(rg_plan_free(&found));
+  return moves;
+}
+
+/* Numbers that say nothing are refused in each member, and zero means "not known". */
+static void test_wrong_numbers(void) {
+  static const double none[] = {NAN, INFINITY, -INFINITY, -7};
+  const rg_load idle = {.ranks = 4, .state = RG_LOAD_JOINABLE};
+  const rg_load good = {.ranks = 4, .state = RG_LOAD_ACTIVE | RG_LOAD_JOINABLE, .left = 1000};
+  RGT_INT(plan_of("share-out", (rg_load[]){idle, good}, NULL), 1);
+  RGT_INT(plan_of("most-work", (rg_load[]){idle, good}, NULL), 1);
+  for (int i = 0; i < 4; i++) {
+    rg_load row[] = {idle, good};
+    row[1].left = none[i];
+    RGT_INT(plan_of("share-out", row, NULL), -RG_ERR_ARG);
+    row[1] = good;
+    row[1].unit = none[i];
+    RGT_INT(plan_of("none", row, NULL), -RG_ERR_ARG);
+    row[1] = good;
+    row[1].done = none[i];
+    RGT_INT(plan_of("none", row, NULL), -RG_ERR_ARG);
+    row[1] = good;
+    row[1].busy = none[i];
+    RGT_INT(plan_of("none", row, NULL), -RG_ERR_ARG);
+    row[1] = good;
+    row[1].pace = (rg_pace){1, {4}, {none[i]}};
+    RGT_INT(plan_of("none", row, NULL), -RG_ERR_ARG);
+    row[1] = good;
+    RGT_INT(plan_of("none", row, &(rg_waiting_walker){.left = none[i]}), -RG_ERR_ARG);
+    RGT_INT(plan_of("none", row, &(rg_waiting_walker){.unit = none[i]}), -RG_ERR_ARG);
+  }
+  RGT_INT(plan_of("none", (rg_load[]){idle, good}, &(rg_waiting_walker){.least = 3, .most = 2}),
+          -RG_ERR_ARG);
+}
+
+/* Many groups and walkers: none of these tables may take time that grows with the square. */
+static void test_many(void) {
+  enum { MANY = 40000 };
+  rg_load *row = calloc(2 * MANY, sizeof *row);
+  rg_waiting_walker *waiting = calloc(MANY, sizeof *waiting);
+  rg_policy p = {.size = sizeof p};
+  rg_load_table t = {.size = sizeof t, .load = row, .count = 2 * MANY, .self = RG_LOAD_ALL_ROWS};
+  rg_plan found = {0};
+  for (int i = 0; i < MANY; i++) {
+    row[i] = (rg_load){.ranks = 3 + i % 2, .state = RG_LOAD_JOINABLE};
+    row[MANY + i] = (rg_load){
+        .ranks = 4, .most = 5, .state = RG_LOAD_ACTIVE | RG_LOAD_JOINABLE, .left = 9, .unit = 1};
+    waiting[i] = (rg_waiting_walker){.left = 5, .least = 5};
+  }
+  RGT_OK(rg_policy_parse("most-work", &p));
+  RGT_OK(rg_policy_plan(&p, &t, &found));
+  RGT_INT(found.count, 0);
+  RGT_OK(rg_policy_parse("share-out", &p));
+  t.waiting = waiting;
+  t.waiting_count = MANY;
+  t.count = MANY;
+  RGT_OK(rg_policy_plan(&p, &t, &found));
+  RGT_INT(found.count, 0);
+  row[0].ranks = 10 * MANY;
+  t.count = 1;
+  RGT_OK(rg_policy_plan(&p, &t, &found));
+  RGT_INT(found.count, MANY);
+  RGT_OK(rg_plan_free(&found));
+  free(row);
+  free(waiting);
 }
 
 /* Walkers that need or can use more than any job has, and a row of as many as it can have. */
@@ -617,6 +694,8 @@ int main(int argc, char **argv) {
                                    {"pace limits", test_pace_limits},
                                    {"table limits", test_table_limits},
                                    {"walker limits", test_walker_limits},
+                                   {"wrong numbers", test_wrong_numbers},
+                                   {"many", test_many},
                                    {"pace noise", test_pace_noise},
                                    {"pace room", test_pace_room},
                                    {"none", test_none},

@@ -35,7 +35,7 @@ static void draw_row(rg_load *l) {
   *l = (rg_load){.ranks = 1 + (int64_t)draw(9),
                  .coming = draw(4) ? 0 : (int64_t)draw(5),
                  .least = draw(3) ? 0 : (int64_t)draw(4),
-                 .most = draw(4) ? 0 : 1 + (int64_t)draw(12),
+                 .most = draw(4) ? 0 : 3 + (int64_t)draw(10),
                  .done = (double)draw(50),
                  .unit = draw(4) ? (double)(1 + draw(100)) / 10 : RG_LOAD_UNKNOWN};
   if (draw(3)) {

@@ -42,6 +42,17 @@ def results(folder, *args):
         return json.load(f), done.stdout
 
 
+def check_machines(folder):
+    """Measured machines by which nothing can be reckoned."""
+    for rows in [[(1, 1e-3)], [(2, 0), (8, 1e-3)], [(2, -1)], [(2, 1e300)], [(0, 1e-3)], []]:
+        path = folder + '/machine.json'
+        with open(path, 'w') as f:
+            json.dump({'results': [{'contender': 'recursive', 'size': s, 'median': m}
+                                   for s, m in rows]}, f)
+        done = simulate('--machine', path, '-n', '32', status=2)
+        assert 'machine' in done.stderr and path in done.stderr, done.stderr
+
+
 def check_table(folder):
     """One row for each pattern, policy and number of ranks, the same in the table and in JSON."""
     out, text = results(folder, '-m', 'free', '-b', 'none', '-b', 'sync:i=16', '-n', '32,64',
@@ -138,7 +149,7 @@ def check_large(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    for check in [check_table, check_limits, check_nodes, check_tempering, check_published, check_machine, check_svg, check_large]:
+    for check in [check_machines, check_table, check_limits, check_nodes, check_tempering, check_published, check_machine, check_svg, check_large]:
         check(scratch)
     for args in WRONG:
         said = simulate(*args, status=2)

@@ -5,6 +5,7 @@
  * nodes: 2 4
  */
 #include <jansson.h>
+#include <math.h>
 #include <regroup.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,6 +329,57 @@ static void test_names(void) {
 }
 
 /* How the legend fills the box of a walker: its colour and texture. */
+/* Times that are none are refused. */
+static void test_wrong_times(rg_timeline t) {
+  rg_span span = {.kind = RG_SPAN_WORK, .size = 1};
+  RGT_FAILS(rg_timeline_mark_at(t, &span, NAN), RG_ERR_ARG);
+  RGT_FAILS(rg_timeline_mark_at(t, &span, INFINITY), RG_ERR_ARG);
+  RGT_OK(rg_timeline_mark_at(t, &span, 1));
+  RGT_FAILS(rg_timeline_end(t, NAN), RG_ERR_ARG);
+  RGT_OK(rg_timeline_end(t, 2));
+  RGT_FAILS(rg_timeline_gather(t, world, INFINITY, 0), RG_ERR_ARG);
+  RGT_OK(rg_timeline_gather(t, world, 1, 0));
+}
+
+static void write_words(rg_timeline t, rg_timeline_words *words, char *text, size_t bytes) {
+  char path[RGT_PATH];
+  rgt_temporary(path);
+  close(mkstemp(path));
+  RGT_OK(rg_timeline_write(t, path, RG_TIMELINE_JSON, words));
+  FILE *f = fopen(path, "r");
+  text[f ? fread(text, 1, bytes - 1, f) : 0] = '\0';
+  if (f)
+    fclose(f);
+  words->seconds = INFINITY;
+  RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_JSON, words), RG_ERR_ARG);
+  words->seconds = 0;
+  words->ideal = NAN;
+  RGT_FAILS(rg_timeline_write(t, path, RG_TIMELINE_JSON, words), RG_ERR_ARG);
+  remove(path);
+}
+
+/* Bytes that are no UTF-8 are replaced. */
+#define WRONG "\xef\xbf\xbd"
+static void test_wrong_bytes(void) {
+  static const struct {
+    const char *name, *written;
+  } texts[] = {
+      {"bad\xff\xc3", "\"bad" WRONG WRONG "\""},     {"\xed\xa0\x80", "\"" WRONG WRONG WRONG "\""},
+      {"\xef\xbf\xbf", "\"" WRONG WRONG WRONG "\""}, {"\xf8\x88", "\"" WRONG WRONG "\""},
+      {"\xc0\xaf", "\"" WRONG WRONG "\""},           {"\xe6\xbc\xa2", "\"\xe6\xbc\xa2\""}};
+  rg_timeline t;
+  char text[4096];
+  RGT_OK(rg_timeline_create(&t));
+  test_wrong_times(t);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts && rgt_rank == 0; i++) {
+    rg_timeline_walker walker = {.name = texts[i].name};
+    rg_timeline_words words = {.size = sizeof words, .walkers = 1, .walker = &walker};
+    write_words(t, &words, text, sizeof text);
+    RGT_TRUE(strstr(text, texts[i].written) != NULL);
+  }
+  RGT_OK(rg_timeline_free(&t));
+}
+
 static void fill_of(const char *text, int walker, char fill[32]) {
   char title[64];
   snprintf(title, sizeof title, "data-walker='w%d'><title>walker %d</title>", walker, walker);
@@ -429,10 +481,16 @@ static void test_files(void) {
 }
 
 int main(int argc, char **argv) {
-  static const rgt_test tests[] = {{"marks", test_marks},         {"gather", test_gather},
-                                   {"balancers", test_balancers}, {"origins", test_origins},
-                                   {"names", test_names},         {"legend", test_legend},
-                                   {"clock", test_clock},         {"high ranks", test_high_ranks},
-                                   {"files", test_files},         {NULL, NULL}};
+  static const rgt_test tests[] = {{"marks", test_marks},
+                                   {"gather", test_gather},
+                                   {"balancers", test_balancers},
+                                   {"origins", test_origins},
+                                   {"wrong bytes", test_wrong_bytes},
+                                   {"names", test_names},
+                                   {"legend", test_legend},
+                                   {"clock", test_clock},
+                                   {"high ranks", test_high_ranks},
+                                   {"files", test_files},
+                                   {NULL, NULL}};
   return rgt_main(argc, argv, "timeline", tests);
 }

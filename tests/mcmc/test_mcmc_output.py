@@ -19,6 +19,7 @@ REFUSED = [['--balance', 'left'], ['--group', '0'], ['--group', '-4'], ['--inter
            ['--walkers', '-1'], ['--walkers', '3000000000'], ['--sample-time', '-1'],
            ['--sample-time', 'nan'], ['--time-scale', '0'], ['--time-scale', '-1'],
            ['--work', 'play'], ['--seed', '-1'], ['--seed', 'x'], ['--nonsense'], ['word'],
+           ['--interval', '4', '--policy', 'sync:i=3'], ['--interval', '4', '--policy', 'share-out'],
            ['--json', '/nonexistent/x.json'], ['--trace', '/nonexistent/x.svg']]
 FAST = ['--samples', 100, '--unit', 10]
 
@@ -29,6 +30,10 @@ def check_json():
     assert set(r['regroupings']) == {'mean', 'sd', 'min', 'max'}, r
     assert (r['ranks'], r['policy'], r['interval'], r['walkers']) == (8, 'sync', 3, 2), r
     assert re.fullmatch('[0-9a-f]{16}', r['checksum']), r
+    # One interval, whichever option gives it.
+    for args in [['--policy', 'sync', '-i', 5], ['--policy', 'sync:i=5']]:
+        assert result(8, *FAST, *args)['interval'] == 5, args
+    assert result(8, *FAST, '--policy', 'share-out')['interval'] == 0
     # Without work there is nothing to lose.
     r = result(2, '--samples', 0)
     assert r['samples'] == 0 and r['efficiency'] == 1 and r['ideal_seconds'] == 0, r
@@ -41,6 +46,19 @@ def check_refused():
         lines = [line for line in done.stderr.splitlines() if 'regroup-mcmc:' in line]
         assert len(lines) == 1 and done.stdout == '', (args, done)
         assert args[0].lstrip('-') in lines[0] or args[-1] in lines[0], (args, lines)
+
+
+def check_impossible():
+    """Work that there is not, and bounds that cannot be met."""
+    done = start(2, '--samples', 0)
+    assert done.returncode == 0 and 'no walker has any work' in done.stdout, done
+    assert 'efficiency' not in done.stdout, done.stdout
+    done = start(2, *FAST, '-t', 0, '--group', 1)
+    assert done.returncode == 0 and 'take no time' in done.stdout, done
+    for args in [['--pattern', 'published', '-g', 2, '--bound', 3],
+                 ['--pattern', 'huge', '--bound', 1e-6]]:
+        done = start(2, *args)
+        assert done.returncode not in (0, None) and 'regroup-mcmc: ' in done.stderr, (args, done)
 
 
 def check_words():
@@ -79,6 +97,7 @@ def check_picture(np, *args):
 
 check_json()
 check_refused()
+check_impossible()
 check_words()
 check_picture(8, '--balance', 'async')
 check_picture(7, '--balance', 'sync', '--interval', 1)

@@ -108,6 +108,20 @@ static void test_revoke(void) {
   RGT_OK(rg_group_free(&g));
 }
 
+/* A revocation goes with its group: any number of groups may be revoked one after another. */
+static void test_many_revoked(void) {
+  enum { GROUPS = 4200 };
+  rg_group g;
+  int failed = 0;
+  for (int i = 0; i < GROUPS; i++) {
+    failed += rg_group_dup(world, &g) != RG_SUCCESS;
+    failed += rg_group_revoke(g) != RG_SUCCESS;
+    failed += rg_group_free(&g) != RG_SUCCESS;
+  }
+  RGT_INT(failed, 0);
+  RGT_OK(rg_barrier(world));
+}
+
 static void end(void) {
   RGT_OK(rg_group_free(&world));
   RGT_OK(rg_finalize());
@@ -120,6 +134,7 @@ int main(int argc, char **argv) {
                                    {"handles", test_handles},
                                    {"shrink", test_shrink},
                                    {"revoke", test_revoke},
+                                   {"many revoked", test_many_revoked},
                                    {"end", end},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, SUITE, tests);
