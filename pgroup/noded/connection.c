@@ -87,10 +87,11 @@ typedef enum { DIALING, STRANGER, UP, BROKEN } connection_state;
 struct rgi_connection {
   rgi_connection *next, *sibling; /* of all; of those with the same node */
   connection_state state;
-  int node;       /* -1 until the handshake is done */
-  int is_own;     /* this node has dialled it */
-  int pinged_far; /* the other side has sent a ping */
-  int needed_far; /* the other side needs it, as its last ping told */
+  int node;         /* -1 until the handshake is done */
+  int is_own;       /* this node has dialled it */
+  uint64_t came_up; /* how many had before */
+  int pinged_far;   /* the other side has sent a ping */
+  int needed_far;   /* the other side needs it, as its last ping told */
   double since, received, pinged;
   rgi_tcp tcp;
   rgi_dial dial;           /* DIALING */
@@ -117,6 +118,7 @@ static struct {
   rgi_connection *first;
   peer_node *nodes;
   int poll, listener;
+  uint64_t came_up;  /* how many connections have */
   int broken, dials; /* connections are to be freed; nodes may have to be dialled */
   double stepped, look_at;
 } connections = {.poll = -1, .listener = -1};
@@ -214,14 +216,13 @@ static int is_lowers(const rgi_connection *connection) {
   return connection->is_own == (connections.overlay->mine < connection->node);
 }
 
-/* The lower node's if there is one, and the newest of several: a new one may have taken the place
- * of one that the other side has closed. */
+/* The one that has come up last: what this node has to tell when one comes up goes there. */
 static rgi_connection *connection_to(int node) {
   rgi_connection *found = NULL;
   for (rgi_connection *connection = connections.nodes[node].first; connection;
        connection = connection->sibling)
     if (connection->state == UP && !is_suspect(connection) &&
-        (!found || (is_lowers(connection) && !is_lowers(found))))
+        (!found || connection->came_up > found->came_up))
       found = connection;
   return found;
 }
@@ -314,6 +315,7 @@ static void come_up(rgi_connection *connection) {
   if (connection->state == DIALING)
     connections.nodes[connection->node].dial = NULL;
   connection->state = UP;
+  connection->came_up = ++connections.came_up;
   connection->needed_far = 1; /* until it tells */
   connections.nodes[connection->node].down = 0;
   note_received(connection);

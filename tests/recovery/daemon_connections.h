@@ -69,13 +69,13 @@ static int is_with(const connection *c, int to) {
   return is_mine(c) && c->node[!side_of(c, world.now)] == to;
 }
 
-/* The lower node's, and the newest of several. */
+/* The one that has come up last. */
 static connection *connection_to(int to) {
   connection *found = NULL;
   for (connection *c = world.first; c; c = c->next) {
     int side = side_of(c, world.now);
     if (is_with(c, to) && c->state[side] == SIDE_UP && !is_suspect(c, side) &&
-        (!found || (c->node[0] < c->node[1] && found->node[0] > found->node[1])))
+        (!found || c->came_up[side] > found->came_up[side_of(found, world.now)]))
       found = c;
   }
   return found;
@@ -155,6 +155,7 @@ static void come_up(connection *c, int side) {
     me()->peers[to].dial = NULL;
   c->state[side] = SIDE_UP;
   c->needed_far[side] = 1;
+  c->came_up[side] = ++world.came_up;
   me()->peers[to].down = 0;
   c->pinged[side] = world.time;
   note_received(c, side);

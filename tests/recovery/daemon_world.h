@@ -92,6 +92,7 @@ typedef struct connection {
   side_state state[2];
   double received[2], pinged[2];
   int needed_far[2], pinged_far[2];
+  long came_up[2];
   stream to[2];
   double tried, call; /* when it was last dialled; when that call comes to the other host */
 } connection;
@@ -126,6 +127,7 @@ static struct {
   double time, latency, jitter;
   host of[NODES];
   connection *first;
+  long came_up;                                 /* connections that have */
   long pieces;                                  /* that have been sent */
   int cuts[NODES][NODES], closed[NODES][NODES]; /* closed: calls are refused on the way */
   double cut_at[NODES][NODES];
