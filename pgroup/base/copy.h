@@ -35,22 +35,17 @@ static inline void rgi_copy_vectors(char *to, const char *from, size_t bytes) {
  * library stores some bytes of 2, 4 or 8 twice where it is not told how many there are. 0: these
  * are other bytes. */
 static inline int rgi_copy_number(void *to, const void *from, size_t bytes) {
-  switch (bytes) {
-  case 1:
-    memcpy(to, from, 1);
-    return 1;
-  case 2:
-    memcpy(to, from, 2);
-    return 1;
-  case 4:
-    memcpy(to, from, 4);
-    return 1;
-  case 8:
+  if (bytes == 8)
     memcpy(to, from, 8);
-    return 1;
-  default:
+  else if (bytes == 4)
+    memcpy(to, from, 4);
+  else if (bytes == 2)
+    memcpy(to, from, 2);
+  else if (bytes == 1)
+    memcpy(to, from, 1);
+  else
     return 0;
-  }
+  return 1;
 }
 
 /* As memcpy: the blocks do not overlap. From 32 to 63 bytes behind both ways are as fast. */

@@ -6,6 +6,7 @@
 #include "mpi/win_access.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "access/patch.h"
 #include "base/copy.h"
@@ -112,6 +113,32 @@ static inline int lies_aligned(const rgi_win_access *a, const char *at, uint64_t
   return (((uintptr_t)at | (uintptr_t)a->origin.memory) & below) == 0;
 }
 
+static inline void copy_small(void *to, const void *from, size_t bytes) {
+  if (!rgi_copy_number(to, from, bytes))
+    memcpy(to, from, bytes);
+}
+
+/* At most SMALL bytes. The result may be the origin: it is written last. */
+static inline __attribute__((always_inline)) int accumulate_dense(rgi_win *w,
+                                                                  const rgi_win_access *a, char *at,
+                                                                  uint64_t bytes,
+                                                                  const rgi_kernel *kernel) {
+  char old[SMALL];
+  int error = rgi_win_access_lock(w, a->rank);
+  if (error)
+    return rgi_win_raise_own(w, error, a->call);
+  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+    copy_small(old, at, bytes);
+  if (a->op == MPI_REPLACE)
+    copy_small(at, a->origin.memory, bytes);
+  else if (kernel)
+    kernel->run(a->origin.memory, at, bytes >> kernel->log);
+  rgi_win_access_unlock(w, a->rank);
+  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+    copy_small(a->result.memory, old, bytes);
+  return MPI_SUCCESS;
+}
+
 int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code) {
   uint64_t bytes = basic_bytes(&a->target);
   if (bytes > SMALL || !is_common_op(a, bytes) ||
@@ -119,19 +146,10 @@ int rgi_win_access_common(rgi_win *w, const rgi_win_access *a, int *code) {
       (a->kind == RGI_WIN_GET_ACCUMULATE && !is_like(&a->result, &a->target)))
     return 0;
   char *at = find_open(w, a, bytes);
-  if (at && a->op == MPI_SUM && !lies_aligned(a, at, bytes))
+  if (!at || (a->op == MPI_SUM && !lies_aligned(a, at, bytes)))
     return 0;
-  int error = at ? rgi_win_access_lock(w, a->rank) : RG_SUCCESS;
-  *code = error ? rgi_win_raise_own(w, error, a->call) : MPI_SUCCESS;
-  if (!at || error)
-    return at != NULL;
-  if (a->kind == RGI_WIN_GET_ACCUMULATE)
-    rgi_copy_block(a->result.memory, at, bytes);
-  if (a->op == MPI_REPLACE)
-    rgi_copy_block(at, a->origin.memory, bytes);
-  else if (a->op == MPI_SUM)
-    rgi_op_apply(a->origin.memory, at, (size_t)a->target.count, a->target.type, a->op);
-  rgi_win_access_unlock(w, a->rank);
+  *code = accumulate_dense(w, a, at, bytes,
+                           a->op == MPI_SUM ? rgi_op_kernel_of(a->target.type, a->op) : NULL);
   return 1;
 }
 
@@ -249,14 +267,14 @@ static int copy_sides(const side *target, const side *origin, rgi_win_kind kind)
   return MPI_SUCCESS;
 }
 
-/* The sides of an accumulate on their way: the target as it is read for the result, as it is read
- * to be combined, and as it is written. */
+/* The sides of an accumulate on their way: the target as it is read, and as it is written. */
 typedef struct {
-  rgi_layout_cursor result, origin, read, old, write;
+  rgi_layout_cursor result, origin, read, write;
   MPI_Datatype basic;
   int64_t basic_size;
   const rgi_layout *basic_layout; /* NULL: without gaps */
-  const rgi_kernel *kernel;       /* that combines the elements where they lie; or NULL */
+  const rgi_kernel *kernel;       /* of elements that are combined where they lie */
+  int staged;
 } accumulation;
 
 static void begin_staged(const accumulation *m, rgi_layout_cursor *c, char *memory, int64_t bytes) {
@@ -266,34 +284,41 @@ static void begin_staged(const accumulation *m, rgi_layout_cursor *c, char *memo
     rgi_layout_begin_flat(c, memory, bytes);
 }
 
-/* Elements that are not aligned, have gaps, or that MPI combines are combined elsewhere, side by
- * side and aligned; what lies in gaps is not written. */
-static void combine_staged(accumulation *m, const rgi_win_access *a, int64_t bytes) {
+/* Elements that are not aligned, have gaps, or that MPI combines, and those of which the result
+ * replaces the origin, are combined elsewhere, side by side and aligned; what lies in gaps is not
+ * written. */
+static void accumulate_staged(accumulation *m, const rgi_win_access *a, int64_t bytes) {
   _Alignas(max_align_t) char ours[STAGED], theirs[STAGED];
   rgi_layout_cursor staged;
   begin_staged(m, &staged, ours, bytes);
   rgi_layout_walk(&staged, &m->origin, bytes, put_piece, NULL);
   begin_staged(m, &staged, theirs, bytes);
-  rgi_layout_walk(&staged, &m->old, bytes, put_piece, NULL);
-  rgi_op_apply(ours, theirs, (size_t)(bytes / m->basic_size), m->basic, a->op);
+  rgi_layout_walk(&staged, &m->read, bytes, put_piece, NULL);
   begin_staged(m, &staged, theirs, bytes);
+  if (a->kind == RGI_WIN_GET_ACCUMULATE)
+    rgi_layout_walk(&m->result, &staged, bytes, put_piece, NULL);
+  if (a->op != MPI_REPLACE)
+    rgi_op_apply(ours, theirs, (size_t)(bytes / m->basic_size), m->basic, a->op);
+  begin_staged(m, &staged, a->op == MPI_REPLACE ? ours : theirs, bytes);
   rgi_layout_walk(&m->write, &staged, bytes, put_piece, NULL);
 }
 
 static void accumulate_part(accumulation *m, const rgi_win_access *a, int64_t bytes) {
+  if (m->staged) {
+    accumulate_staged(m, a, bytes);
+    return;
+  }
   if (a->kind == RGI_WIN_GET_ACCUMULATE)
     rgi_layout_walk(&m->read, &m->result, bytes, get_piece, NULL);
   if (a->op == MPI_REPLACE)
     rgi_layout_walk(&m->write, &m->origin, bytes, put_piece, NULL);
-  else if (a->op != MPI_NO_OP && m->kernel)
-    rgi_layout_walk(&m->write, &m->origin, bytes, combine_piece, m->kernel);
   else if (a->op != MPI_NO_OP)
-    combine_staged(m, a, bytes);
+    rgi_layout_walk(&m->write, &m->origin, bytes, combine_piece, m->kernel);
 }
 
 static int accumulate_sides(rgi_win *w, const rgi_win_access *a, const side *target,
                             accumulation *m) {
-  int64_t room = m->kernel ? AT_A_TIME : STAGED, step = room / target->basic_extent * m->basic_size;
+  int64_t room = m->staged ? STAGED : AT_A_TIME, step = room / target->basic_extent * m->basic_size;
   for (int64_t at = 0; at < target->bytes; at += step) {
     int error = rgi_win_access_lock(w, a->rank);
     if (error)
@@ -356,52 +381,43 @@ static const rgi_kernel *find_kernel(const rgi_win_access *a, const side *target
   return kernel->run && (placing & below) == 0 ? kernel : NULL;
 }
 
-/* A few elements that lie dense on all sides. */
-static int accumulate_dense(rgi_win *w, const rgi_win_access *a, const side *target,
-                            const rgi_kernel *kernel) {
-  int error = rgi_win_access_lock(w, a->rank);
-  if (error)
-    return rgi_win_raise_own(w, error, a->call);
-  if (a->kind == RGI_WIN_GET_ACCUMULATE)
-    rgi_copy_block(a->result.memory, target->memory, (size_t)target->bytes);
-  if (a->op == MPI_REPLACE)
-    rgi_copy_block(target->memory, a->origin.memory, (size_t)target->bytes);
-  else if (kernel)
-    kernel->run(a->origin.memory, target->memory, (size_t)target->bytes >> kernel->log);
-  rgi_win_access_unlock(w, a->rank);
-  return MPI_SUCCESS;
+static int do_overlap(const side *a, const side *b) {
+  intptr_t begin = (intptr_t)a->memory + a->low, other = (intptr_t)b->memory + b->low;
+  return begin < other + b->reach && other < begin + a->reach;
 }
 
 static int accumulate_spread(rgi_win *w, const rgi_win_access *a, const side *target,
-                             const side *origin, const side *result, const rgi_kernel *kernel) {
-  accumulation m = {.basic = target->basic, .basic_size = target->basic_size, .kernel = kernel};
+                             const side *origin, const side *result, accumulation *m) {
   const rgi_win_type *basic = NULL;
   if (target->basic_size != target->basic_extent && !(basic = rgi_win_type_of(target->basic)))
     return rgi_win_raise_access(w, MPI_ERR_NO_MEM, a);
-  m.basic_layout = basic ? &basic->layout : NULL;
-  begin_side(target, &m.read);
-  begin_side(target, &m.old);
-  begin_side(target, &m.write);
+  m->basic = target->basic;
+  m->basic_size = target->basic_size;
+  m->basic_layout = basic ? &basic->layout : NULL;
+  begin_side(target, &m->read);
+  begin_side(target, &m->write);
   if (a->op != MPI_NO_OP)
-    begin_side(origin, &m.origin);
+    begin_side(origin, &m->origin);
   if (a->kind == RGI_WIN_GET_ACCUMULATE)
-    begin_side(result, &m.result);
-  return accumulate_sides(w, a, target, &m);
+    begin_side(result, &m->result);
+  return accumulate_sides(w, a, target, m);
 }
 
 static int accumulate(rgi_win *w, const rgi_win_access *a) {
   side target, origin, result;
+  accumulation m = {.kernel = NULL};
   int nothing, class = find_sides(w, a, &target, &origin, &result, &nothing);
   if (class != MPI_SUCCESS)
     return rgi_win_raise_access(w, class, a);
   if (nothing || target.bytes == 0)
     return MPI_SUCCESS;
-  int is_moved = a->op == MPI_REPLACE || a->op == MPI_NO_OP;
-  const rgi_kernel *kernel = is_moved ? NULL : find_kernel(a, &target, &origin);
-  if (!target.layout && !origin.layout && !result.layout && target.bytes <= SMALL &&
-      (kernel || is_moved))
-    return accumulate_dense(w, a, &target, kernel);
-  return accumulate_spread(w, a, &target, &origin, &result, kernel);
+  if (a->op != MPI_REPLACE && a->op != MPI_NO_OP)
+    m.staged = !(m.kernel = find_kernel(a, &target, &origin));
+  if (!m.staged && !target.layout && !origin.layout && !result.layout && target.bytes <= SMALL)
+    return accumulate_dense(w, a, target.memory, (uint64_t)target.bytes, m.kernel);
+  if (a->kind == RGI_WIN_GET_ACCUMULATE && a->op != MPI_NO_OP && do_overlap(&origin, &result))
+    m.staged = 1;
+  return accumulate_spread(w, a, &target, &origin, &result, &m);
 }
 
 static int copy(rgi_win *w, const rgi_win_access *a) {

@@ -292,6 +292,24 @@ static void try_access(call c, const basic *b, MPI_Op op, int n, int dense) {
   free_side(&t);
 }
 
+/* Programs give one buffer for the origin and the result. */
+static void try_one_buffer(void) {
+  int both[] = {1, 2, 3};
+  memset(window, 1, BYTES);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, size - 1, 0, win);
+  if (rank == 0)
+    MPI_Get_accumulate(both, 3, MPI_INT, both, 3, MPI_INT, size - 1, 0, 3, MPI_INT, MPI_SUM, win);
+  MPI_Win_unlock(size - 1, win);
+  MPI_Win_lock(MPI_LOCK_SHARED, size - 1, 0, win);
+  if (rank == 0)
+    MPI_Fetch_and_op(both, both, MPI_INT, size - 1, 1, MPI_MAX, win); /* not aligned */
+  MPI_Win_unlock(size - 1, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  plain_print("window", window, BYTES);
+  plain_print("result", both, sizeof both);
+}
+
 int main(int argc, char **argv) {
   const MPI_Op ops[] = {MPI_SUM,    MPI_PROD,   MPI_MAX,     MPI_MIN,  MPI_BAND,
                         MPI_BOR,    MPI_BXOR,   MPI_LAND,    MPI_LOR,  MPI_LXOR,
@@ -325,6 +343,7 @@ int main(int argc, char **argv) {
     if (c == SWAP ? can_be_swapped(b) : is_defined(b, op))
       try_access(c, b, op, one ? 1 : (int)draw(MOST + 1), one);
   }
+  try_one_buffer();
   MPI_Win_free(&win);
   MPI_Finalize();
   return 0;
