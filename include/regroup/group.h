@@ -72,7 +72,8 @@ RG_API int rg_group_from_mpi_group(MPI_Group mpi, int tag, rg_group *g);
 /* A group of the members ranks[0..n-1] of parent, in that order. Callers: the members
  * of the new group. No message; O(n) time and memory. A caller that is not a member
  * gets NULL, and so does every caller if n is 0. parent may be any group that contains
- * the members; the caller keeps it.
+ * the members; the caller keeps it. Groups of the same processes with the same tag are
+ * formed in the same order by all of them, also where their ranks have another order.
  * Errors: RG_ERR_RANK (out of range, or twice in the list); RG_ERR_TAG;
  * RG_ERR_ARG (n < 0). */
 RG_API int rg_group_create(rg_group parent, int n, const int ranks[], int tag, rg_group *g);

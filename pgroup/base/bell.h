@@ -6,6 +6,7 @@
 #ifndef RGI_BELL_H
 #define RGI_BELL_H
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -29,6 +30,33 @@ static inline void rgi_bell_sleep(rgi_bell *b, uint32_t old, double seconds) {
   if (atomic_load(&b->value) == old)
     syscall(SYS_futex, &b->value, FUTEX_WAIT, old, &t, NULL, 0);
   atomic_fetch_sub(&b->sleepers, 1);
+}
+
+/* The same on two bells. Where the system cannot wait for both (Linux before 5.16) it looks each
+ * millisecond. */
+static inline void rgi_bell_sleep_either(rgi_bell *a, uint32_t old_a, rgi_bell *b, uint32_t old_b,
+                                         double seconds) {
+#ifdef SYS_futex_waitv
+  struct timespec end;
+  struct futex_waitv both[2] = {{.val = old_a, .uaddr = (uintptr_t)&a->value, .flags = FUTEX_32},
+                                {.val = old_b, .uaddr = (uintptr_t)&b->value, .flags = FUTEX_32}};
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  double until = (double)end.tv_nsec * 1e-9 + seconds;
+  end.tv_sec += (time_t)until;
+  end.tv_nsec = (long)((until - (double)(time_t)until) * 1e9);
+  atomic_fetch_add(&a->sleepers, 1);
+  atomic_fetch_add(&b->sleepers, 1);
+  long woken = 0;
+  if (atomic_load(&a->value) == old_a && atomic_load(&b->value) == old_b)
+    woken = syscall(SYS_futex_waitv, both, 2, 0, &end, CLOCK_MONOTONIC);
+  int missing = woken < 0 && errno == ENOSYS;
+  atomic_fetch_sub(&b->sleepers, 1);
+  atomic_fetch_sub(&a->sleepers, 1);
+  if (!missing)
+    return;
+#endif
+  if (atomic_load(&b->value) == old_b)
+    rgi_bell_sleep(a, old_a, seconds < 1e-3 ? seconds : 1e-3);
 }
 
 /* The fence orders the writer's store of the value before its load of sleepers; the sleeper counts

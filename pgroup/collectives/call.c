@@ -79,6 +79,8 @@ static int begin_schedule(rgi_sched *s, rgi_coll *coll, const rgi_call *c, int b
     *coll->sequence = s->tag;
     rgi_sched_free(s);
   }
+  if (error == RG_ERR_NOMEM && blocking)
+    rgi_shared_state_break(c->group, error); /* the others may wait for this member */
   return error;
 }
 

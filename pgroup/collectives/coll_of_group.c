@@ -28,8 +28,10 @@ static void end_coll(void *collectives) {
 
 static int make_coll(const char *call, rg_group g) {
   rgi_coll *coll = malloc(sizeof *coll);
-  if (!coll)
+  if (!coll) {
+    rgi_shared_state_break(g, RG_ERR_NOMEM); /* the others may wait for this member */
     return rgi_error(RG_ERR_NOMEM, "%s: no memory", call);
+  }
   atomic_init(&coll->users, 1);
   coll->members = rgi_members_share(g->members);
   coll->context = rgi_mix_bits(g->context + COLL_CONTEXT);
@@ -51,6 +53,8 @@ static int make_coll(const char *call, rg_group g) {
     error = rgi_shared_state_make(g, &coll->state);
   if (error) {
     end_coll(coll);
+    if (error == RG_ERR_NOMEM)
+      rgi_shared_state_break(g, error);
     return error;
   }
   coll->in_memory =

@@ -93,6 +93,16 @@ static void set_memory(rgi_shared_state *state, void *memory) {
                         memory_order_relaxed);
 }
 
+/* The context is that of a set of members. The state has a place for each in one order. */
+static void compare_order(rgi_shared_state *state) {
+  uint32_t mine = (uint32_t)rgi_members_hash(state->members) | 1, first = 0;
+  uint16_t none = 0;
+  if (atomic_compare_exchange_strong(&state->memory->order, &first, mine) || first == mine)
+    return;
+  atomic_store(&state->memory->orders, 1);
+  atomic_compare_exchange_strong(&state->memory->broken, &none, RG_ERR_MISMATCH);
+}
+
 int rgi_shared_state_attach(rgi_shared_state *state) {
   void *memory;
   if (!state->levels)
@@ -104,6 +114,7 @@ int rgi_shared_state_attach(rgi_shared_state *state) {
   if (error)
     return error;
   set_memory(state, memory);
+  compare_order(state);
   /* A process that was attached before goes on where it left off. */
   state->step = state->ended = atomic_load_explicit(
       &rgi_shared_state_member_at(state, state->me)->done, memory_order_relaxed);
@@ -153,7 +164,7 @@ static void leave(const rgi_shared_state *state) {
   rgi_slot_detach_surviving(state->slot, has_lost_member(state) ? any_left : all_left);
 }
 
-/* It may be that the others have met an error, and have left. */
+/* The others may have met an error, and have left. */
 static int find_memory(rgi_shared_state *state) {
   void *memory;
   if (state->n == 1 || !rgi_slot_attach_found(state->key, &state->slot, &memory))

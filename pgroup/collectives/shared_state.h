@@ -159,6 +159,8 @@ typedef struct {
   _Atomic uint32_t claimed;     /* the barrier that a certain member releases; or 0 */
   _Atomic uint16_t broken;      /* an operation ended in this error, the first one */
   _Atomic uint16_t depth;       /* 0: no member has attached it */
+  _Atomic uint32_t order;       /* a hash of the list of members, by the first one */
+  _Atomic uint32_t orders;      /* a member has another list */
   rgi_shared_state_turn turn[]; /* `depth` of them; the members begin at the next line */
 } rgi_shared_state_memory;
 

@@ -37,6 +37,9 @@ int rgi_shm_step_check_not_broken(const rgi_shared_state *l, const char *call) {
         rgi_error(RG_ERR_PROC_FAILED, "%s: another member knows of a death", call), call);
   if (error == RG_ERR_REVOKED) /* this group, or one of the same members: they share the state */
     return rgi_error(RG_ERR_REVOKED, "%s: a group of these members has been revoked", call);
+  if (atomic_load_explicit(&l->memory->orders, memory_order_relaxed))
+    return rgi_error(RG_ERR_MISMATCH,
+                     "%s: the members formed the group with lists of different orders", call);
   return rgi_error(RG_ERR_MISMATCH,
                    "%s: an operation of these members ended in an error on one of them; form the "
                    "group anew",

@@ -13,8 +13,9 @@
 /* The kinds of creation. */
 typedef enum { RGI_CONTEXT_CREATED, RGI_CONTEXT_BY_SETS, RGI_CONTEXT_WORLD } rgi_context_kind;
 
-/* The context of the next group. members: a hash of them. Kind RGI_CONTEXT_WORLD always has the
- * same context. Any thread. RG_ERR_NOMEM. Takes 16 bytes for each different (members, tag,
+/* The context of the next group. members: a hash of their set, so that members
+ * that were given lists of different orders meet, and find that. Kind RGI_CONTEXT_WORLD always has
+ * the same context. Any thread. RG_ERR_NOMEM. Takes 16 bytes for each different (members, tag,
  * kind) until the library is started again. */
 int rgi_context_next(uint64_t members, rgi_context_kind kind, int tag, uint64_t *context);
 

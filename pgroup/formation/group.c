@@ -92,7 +92,7 @@ int rgi_group_new(rgi_members *members, rgi_context_kind kind, int tag, rg_group
   uint64_t context = 0;
   int error = RG_SUCCESS;
   if (rgi_members_find(members, rgi_runtime.rank) >= 0)
-    error = rgi_context_next(rgi_members_hash(members), kind, tag, &context);
+    error = rgi_context_next(rgi_members_set_hash(members), kind, tag, &context);
   if (!error)
     return rgi_group_with_context(members, tag, context, g);
   rgi_members_drop(members);
@@ -110,7 +110,7 @@ static void inherit_creation(rg_group g, rg_group from) {
 }
 
 int rgi_group_out_of(rg_group a, rg_group b, rgi_members *members, int tag, rg_group *g) {
-  uint64_t context = 0, hash = rgi_members_hash(members);
+  uint64_t context = 0, hash = rgi_members_set_hash(members);
   int error = RG_SUCCESS;
   /* Survivors may have created different groups before. */
   if (a->diverged || (b && b->diverged))

@@ -17,11 +17,15 @@
 struct rgi_members {
   atomic_int references;
   int n, first, stride; /* stride 0: a list */
-  uint64_t hash;
-  int ranks[]; /* a list: n ranks, then n positions in ascending order of rank */
+  uint64_t hash, set;   /* of the list; of its ranks in ascending order */
+  int ranks[];          /* a list: n ranks, then n positions in ascending order of rank */
 };
 
 _Static_assert(sizeof(struct rgi_members) <= 64, "a range is small");
+
+static uint64_t hash_of_range(int n, int first, int stride) {
+  return rgi_mix_bits(rgi_mix_bits((uint64_t)n << 32 | (uint32_t)first) + (uint32_t)stride);
+}
 
 int rgi_members_range(int n, int first, int stride, rgi_members **m) {
   rgi_members *r = malloc(sizeof *r);
@@ -31,7 +35,8 @@ int rgi_members_range(int n, int first, int stride, rgi_members **m) {
   r->n = n;
   r->first = first;
   r->stride = n == 1 ? 1 : stride;
-  r->hash = rgi_mix_bits(rgi_mix_bits((uint64_t)n << 32 | (uint32_t)first) + (uint32_t)r->stride);
+  r->hash = hash_of_range(n, first, r->stride);
+  r->set = r->stride > 0 ? r->hash : hash_of_range(n, first + (n - 1) * r->stride, -r->stride);
   *m = r;
   return RG_SUCCESS;
 }
@@ -72,6 +77,18 @@ static int sort_positions(const char *call, int n, const int ranks[], int order[
   return error;
 }
 
+/* Of a list whose positions have been sorted. The same as of a range with these ranks. */
+static uint64_t hash_of_set(const rgi_members *r) {
+  const int *order = r->ranks + r->n, first = r->ranks[order[0]];
+  int stride = r->n > 1 ? r->ranks[order[1]] - first : 1;
+  uint64_t hash = (uint64_t)r->n << 32;
+  for (int i = 0; i < r->n; i++) {
+    hash = rgi_mix_bits(hash + (uint32_t)r->ranks[order[i]]);
+    stride = r->ranks[order[i]] == first + i * stride ? stride : 0;
+  }
+  return stride ? hash_of_range(r->n, first, stride) : hash;
+}
+
 int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m) {
   int stride = stride_of(n, ranks);
   if (stride)
@@ -92,6 +109,7 @@ int rgi_members_list(const char *call, int n, const int ranks[], rgi_members **m
   r->hash = (uint64_t)n << 32;
   for (int i = 0; i < n; i++)
     r->hash = rgi_mix_bits(r->hash + (uint32_t)ranks[i]);
+  r->set = hash_of_set(r);
   *m = r;
   return RG_SUCCESS;
 }
@@ -197,6 +215,10 @@ int rgi_members_equal(const rgi_members *a, const rgi_members *b) {
 
 uint64_t rgi_members_hash(const rgi_members *m) {
   return m->hash;
+}
+
+uint64_t rgi_members_set_hash(const rgi_members *m) {
+  return m->set;
 }
 
 int rgi_members_is_range(const rgi_members *m, int *first, int *stride) {

@@ -48,6 +48,9 @@ int rgi_members_equal(const rgi_members *a, const rgi_members *b);
 /* A hash of the ranks in order: equal lists, equal hashes. O(1). */
 uint64_t rgi_members_hash(const rgi_members *m);
 
+/* The same for lists of the same ranks in any order. */
+uint64_t rgi_members_set_hash(const rgi_members *m);
+
 /* Whether the members are kept as a range; stride: 0 if not. */
 int rgi_members_is_range(const rgi_members *m, int *first, int *stride);
 

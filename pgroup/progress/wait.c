@@ -259,7 +259,10 @@ static double busy_sleep(double waited) {
 
 /* Sleeps; the time afterwards. */
 static double sleep_on_bell(const rgi_wait *w, rgi_bell *bell, uint32_t old, double seconds) {
-  rgi_bell_sleep(bell, old, seconds);
+  if (w->alone || bell == rgi_node_bell())
+    rgi_bell_sleep(bell, old, seconds);
+  else /* a message may come for this process, whose sender waits for it */
+    rgi_bell_sleep_either(bell, old, rgi_node_bell(), w->own, seconds);
   double now = rgi_clock_now();
   if (!w->patient)
     learn_length(now - w->pause.start,
@@ -280,6 +283,7 @@ int rgi_wait_bell(rgi_wait *w, rgi_bell *bell, uint32_t old, int quiet) {
     now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : PATIENT_SECONDS);
   else if (!spin_on_bell(w, now))
     now = sleep_on_bell(w, bell, old, quiet ? QUIET_SECONDS : busy_sleep(now - w->pause.start));
+  w->own = atomic_load_explicit(&rgi_node_bell()->value, memory_order_acquire);
   RGI_TRY(move_on(w));
   return check_time(w, now - w->pause.start);
 }

@@ -23,6 +23,7 @@ typedef struct {
   const void *of;
   int watched;             /* one more process whose death ends the wait, a world rank; or -1 */
   rgi_failure_scope scope; /* the processes whose death ends the wait; at first: the call's */
+  uint32_t own;            /* the process's own bell, before it last moved on what it has */
   int patient;             /* it may last for ever: no time limit, no report, no spinning */
   int outside;             /* a disk ends the wait, no process: it is not reported to the guard */
   int alone;               /* the caller moves messages and requests on itself, or must not */

@@ -262,6 +262,19 @@ static void test_error_before(void) {
   RGT_OK(rg_group_free(&g));
 }
 
+/* Lists of the same members in different orders. The group that is formed next is right. */
+static void test_orders(void) {
+  for (int turn = 0; turn < 2 && rgt_size > 1; turn++) {
+    rg_group g = turned(rgt_rank == turn, 1);
+    RGT_FAILS(rg_barrier(g), RG_ERR_MISMATCH);
+    MPI_Barrier(MPI_COMM_WORLD);
+    RGT_OK(rg_group_free(&g));
+    g = turned(turn, 1);
+    expect_tiny_work(g);
+    RGT_OK(rg_group_free(&g));
+  }
+}
+
 /* A member that cannot begin tells the others, which do not wait for it. */
 static void test_told(void) {
   MPI_Barrier(MPI_COMM_WORLD);
@@ -341,6 +354,7 @@ int main(int argc, char **argv) {
                                    {"an error in one group", test_error_alone},
                                    {"an error leaves nothing", test_error_freed},
                                    {"an error before the first step", test_error_before},
+                                   {"lists of different orders", test_orders},
                                    {"a member that cannot begin", test_told},
                                    {"many steps", test_many_steps},
                                    {"stop", test_stop},
