@@ -12,6 +12,11 @@
 #include "mpi/win_nodes.h"
 #include "mpi/win_type.h"
 
+/* An access is described wholly: a compiler clears so large a struct slowly where members are left
+ * out. */
+#define NO_BUFFER                                                                                  \
+  { NULL, 0, MPI_DATATYPE_NULL }
+
 /* Drops const: an origin is only read. */
 static void *writable(const void *memory) {
   void *same;
@@ -89,11 +94,8 @@ RG_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type,
                             MPI_Aint disp, MPI_Op op, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_FETCH_AND_OP);
   int code;
-  rgi_win_access a = {
-      .kind = RGI_WIN_GET_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
-  a.origin = (rgi_win_buffer){writable(origin), 1, type};
-  a.result = (rgi_win_buffer){result, 1, type};
-  a.target = (rgi_win_buffer){NULL, 1, type};
+  rgi_win_access a = {RGI_WIN_GET_ACCUMULATE,      __func__,          rank,           disp, op,
+                      {writable(origin), 1, type}, {result, 1, type}, {NULL, 1, type}};
   if (!w)
     return PASS(FETCH_AND_OP, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(PMPI_Fetch_and_op)(origin, result, type, rank, disp, op, win));
@@ -142,14 +144,9 @@ RG_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *r
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_COMPARE_AND_SWAP);
   char *at;
   size_t bytes;
-  rgi_win_access a = {.kind = RGI_WIN_GET_ACCUMULATE,
-                      .call = __func__,
-                      .rank = rank,
-                      .disp = disp,
-                      .op = MPI_REPLACE};
-  a.origin = (rgi_win_buffer){writable(origin), 1, type};
-  a.result = (rgi_win_buffer){result, 1, type};
-  a.target = (rgi_win_buffer){NULL, 1, type};
+  rgi_win_access a = {
+      RGI_WIN_GET_ACCUMULATE,      __func__,          rank,           disp, MPI_REPLACE,
+      {writable(origin), 1, type}, {result, 1, type}, {NULL, 1, type}};
   if (!w)
     return PASS(
         COMPARE_AND_SWAP, win, &a, NULL,

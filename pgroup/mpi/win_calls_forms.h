@@ -7,9 +7,10 @@
 RG_API int FORM(MPI_Put)(const void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
-  rgi_win_access a = {.kind = RGI_WIN_PUT, .call = __func__, .rank = rank, .disp = disp};
-  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
-  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  rgi_win_access a = {RGI_WIN_PUT, __func__,
+                      rank,        disp,
+                      MPI_OP_NULL, {writable(origin), origin_count, origin_type},
+                      NO_BUFFER,   {NULL, target_count, target_type}};
   if (!w)
     return PASS(PUT, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Put))(origin, origin_count, origin_type, rank, disp,
@@ -21,9 +22,10 @@ RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype o
                           int rank, MPI_Aint disp, COUNT target_count, MPI_Datatype target_type,
                           MPI_Win win, MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_PUT);
-  rgi_win_access a = {.kind = RGI_WIN_PUT, .call = __func__, .rank = rank, .disp = disp};
-  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
-  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  rgi_win_access a = {RGI_WIN_PUT, __func__,
+                      rank,        disp,
+                      MPI_OP_NULL, {writable(origin), origin_count, origin_type},
+                      NO_BUFFER,   {NULL, target_count, target_type}};
   if (!w)
     return PASS(PUT, win, &a, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Rput))(origin, origin_count, origin_type, rank, disp,
@@ -34,9 +36,10 @@ RG_API int FORM(MPI_Rput)(const void *origin, COUNT origin_count, MPI_Datatype o
 RG_API int FORM(MPI_Get)(void *origin, COUNT origin_count, MPI_Datatype origin_type, int rank,
                          MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
-  rgi_win_access a = {.kind = RGI_WIN_GET, .call = __func__, .rank = rank, .disp = disp};
-  a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
-  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  rgi_win_access a = {RGI_WIN_GET, __func__,
+                      rank,        disp,
+                      MPI_OP_NULL, {origin, origin_count, origin_type},
+                      NO_BUFFER,   {NULL, target_count, target_type}};
   if (!w)
     return PASS(GET, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Get))(origin, origin_count, origin_type, rank, disp,
@@ -48,9 +51,10 @@ RG_API int FORM(MPI_Rget)(void *origin, COUNT origin_count, MPI_Datatype origin_
                           MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Win win,
                           MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET);
-  rgi_win_access a = {.kind = RGI_WIN_GET, .call = __func__, .rank = rank, .disp = disp};
-  a.origin = (rgi_win_buffer){origin, origin_count, origin_type};
-  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  rgi_win_access a = {RGI_WIN_GET, __func__,
+                      rank,        disp,
+                      MPI_OP_NULL, {origin, origin_count, origin_type},
+                      NO_BUFFER,   {NULL, target_count, target_type}};
   if (!w)
     return PASS(GET, win, &a, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Rget))(origin, origin_count, origin_type, rank, disp,
@@ -62,10 +66,14 @@ RG_API int FORM(MPI_Accumulate)(const void *origin, COUNT origin_count, MPI_Data
                                 int rank, MPI_Aint disp, COUNT target_count,
                                 MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
-  rgi_win_access a = {
-      .kind = RGI_WIN_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
-  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
-  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  rgi_win_access a = {RGI_WIN_ACCUMULATE,
+                      __func__,
+                      rank,
+                      disp,
+                      op,
+                      {writable(origin), origin_count, origin_type},
+                      NO_BUFFER,
+                      {NULL, target_count, target_type}};
   if (!w)
     return PASS(ACCUMULATE, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Accumulate))(origin, origin_count, origin_type, rank,
@@ -79,10 +87,14 @@ RG_API int FORM(MPI_Raccumulate)(const void *origin, COUNT origin_count, MPI_Dat
                                  MPI_Datatype target_type, MPI_Op op, MPI_Win win,
                                  MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_ACCUMULATE);
-  rgi_win_access a = {
-      .kind = RGI_WIN_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
-  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
-  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  rgi_win_access a = {RGI_WIN_ACCUMULATE,
+                      __func__,
+                      rank,
+                      disp,
+                      op,
+                      {writable(origin), origin_count, origin_type},
+                      NO_BUFFER,
+                      {NULL, target_count, target_type}};
   if (!w)
     return PASS(ACCUMULATE, win, &a, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Raccumulate))(origin, origin_count, origin_type, rank,
@@ -97,11 +109,14 @@ RG_API int FORM(MPI_Get_accumulate)(const void *origin, COUNT origin_count,
                                     COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                     MPI_Win win) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
-  rgi_win_access a = {
-      .kind = RGI_WIN_GET_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
-  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
-  a.result = (rgi_win_buffer){result, result_count, result_type};
-  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  rgi_win_access a = {RGI_WIN_GET_ACCUMULATE,
+                      __func__,
+                      rank,
+                      disp,
+                      op,
+                      {writable(origin), origin_count, origin_type},
+                      {result, result_count, result_type},
+                      {NULL, target_count, target_type}};
   if (!w)
     return PASS(GET_ACCUMULATE, win, &a, NULL,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Get_accumulate))(
@@ -116,11 +131,14 @@ RG_API int FORM(MPI_Rget_accumulate)(const void *origin, COUNT origin_count,
                                      COUNT target_count, MPI_Datatype target_type, MPI_Op op,
                                      MPI_Win win, MPI_Request *request) {
   rgi_win *w = rgi_win_of_call(win, RGI_INTERCEPT_WINDOW_GET_ACCUMULATE);
-  rgi_win_access a = {
-      .kind = RGI_WIN_GET_ACCUMULATE, .call = __func__, .rank = rank, .disp = disp, .op = op};
-  a.origin = (rgi_win_buffer){writable(origin), origin_count, origin_type};
-  a.result = (rgi_win_buffer){result, result_count, result_type};
-  a.target = (rgi_win_buffer){NULL, target_count, target_type};
+  rgi_win_access a = {RGI_WIN_GET_ACCUMULATE,
+                      __func__,
+                      rank,
+                      disp,
+                      op,
+                      {writable(origin), origin_count, origin_type},
+                      {result, result_count, result_type},
+                      {NULL, target_count, target_type}};
   if (!w)
     return PASS(GET_ACCUMULATE, win, &a, request,
                 RGI_INTERCEPT_NEXT(FORM(PMPI_Rget_accumulate))(
