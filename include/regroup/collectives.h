@@ -223,9 +223,8 @@ typedef enum {
  * inside each node: "hierarchical:pipelined", "hierarchical:binomial:linear".
  * A call that the algorithm cannot serve (its constraint: rg_algorithm_get) uses the
  * automatic choice. The environment takes precedence:
- * RG_COLL="bcast=binomial,barrier=linear", read at the first collective of the process.
- * Errors: RG_ERR_ARG (no such operation); RG_ERR_OPTION (no such algorithm, or RG_COLL
- * names an unknown one: then every collective fails until it is corrected). */
+ * RG_COLL="bcast=binomial,barrier=linear", read by rg_init.
+ * Errors: RG_ERR_ARG (no such operation); RG_ERR_OPTION (no such algorithm). */
 RG_API int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name);
 
 /* The name of the algorithm that a blocking call of the operation would use on this

@@ -43,7 +43,8 @@
  *                turn, as "0,1;2-3;none". Numbers are logical, in the order of the
  *                machine; at its end the list starts again.
  *
- * The machine is loaded once for each process, at the first call. On a pretended
+ * Invalid ones are an error of rg_init. The machine is loaded once for each process, by rg_init
+ * where one of the two is set, else at the first call. On a pretended
  * machine no process is bound unless RG_BIND is set. If processes of a node see
  * different machines the node is not divided further.
  *

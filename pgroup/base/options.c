@@ -11,25 +11,11 @@
 #include <pthread.h>
 #include <regroup/runtime.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/c_locale.h"
 #include "base/error.h"
 #include "base/log.h"
-
-typedef enum { CHOICE, NUMBER, COUNT, TEXT } option_kind;
-
-static const struct {
-  const char *name;
-  option_kind kind;
-  const char *builtin, *values, *meaning;
-} table[RGI_OPT_COUNT] = {
-#define RGI_OPTION(id, name, kind, builtin, values, meaning)                                       \
-  [RGI_OPT_##id] = {name, kind, builtin, values, meaning},
-#include "base/options.def"
-#undef RGI_OPTION
-};
 
 typedef struct {
   double value;
@@ -43,21 +29,6 @@ static struct {
   option_setting now[RGI_OPT_COUNT];
 } options = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static int parse_choice(const char *values, const char *text, double *value) {
-  size_t length = strlen(text);
-  int number = 0;
-  for (const char *word = values; word; number++) {
-    const char *end = strchr(word, '|');
-    size_t n = end ? (size_t)(end - word) : strlen(word);
-    if (n == length && strncmp(word, text, n) == 0) {
-      *value = number;
-      return 1;
-    }
-    word = end ? end + 1 : NULL;
-  }
-  return 0;
-}
-
 static int parse_number(const char *values, int whole, const char *text, double *value) {
   char *end;
   double least = rgi_c_locale_number(values, &end);
@@ -69,15 +40,23 @@ static int parse_number(const char *values, int whole, const char *text, double 
   return x >= least && x <= most && (!whole || x == floor(x));
 }
 
-/* Gives option i the value in text; RG_ERR_OPTION if that is not one of its values. */
+static int parse_value(int i, const char *text, double *value) {
+  const rgi_option_row *row = &rgi_option_table[i];
+  if (row->kind == RGI_OPTION_NUMBER || row->kind == RGI_OPTION_COUNT)
+    return parse_number(row->values, row->kind == RGI_OPTION_COUNT, text, value);
+  *value = row->kind == RGI_OPTION_CHOICE ? rgi_option_word((rgi_options_id)i, text) : 0;
+  return *value >= 0;
+}
+
+/* Gives option i the value in text; RG_ERR_OPTION if that is not one of its values. What a text may
+ * be is known where it is used. */
 static int assign_value(option_setting *s, int i, const char *text, const char *origin) {
-  int good = table[i].kind == TEXT ? (s[i].value = 0, 1)
-             : table[i].kind == CHOICE
-                 ? parse_choice(table[i].values, text, &s[i].value)
-                 : parse_number(table[i].values, table[i].kind == COUNT, text, &s[i].value);
-  if (!good || strlen(text) >= sizeof s[i].text)
-    return rgi_error(RG_ERR_OPTION, "%s=%.60s (from %s): expected %s", table[i].name, text, origin,
-                     table[i].values);
+  if (!parse_value(i, text, &s[i].value))
+    return rgi_error(RG_ERR_OPTION, "%s=%.60s (from %s): expected %s", rgi_option_table[i].name,
+                     text, origin, rgi_option_table[i].values);
+  if (strlen(text) >= sizeof s[i].text)
+    return rgi_error(RG_ERR_OPTION, "%s=%.60s... (from %s): %zu bytes; at most %zu are possible",
+                     rgi_option_table[i].name, text, origin, strlen(text), sizeof s[i].text - 1);
   strcpy(s[i].text, text);
   s[i].origin = origin;
   return RG_SUCCESS;
@@ -86,7 +65,7 @@ static int assign_value(option_setting *s, int i, const char *text, const char *
 /* "timeout" in rg_init's string is RG_TIMEOUT. */
 static int find_option(const char *name, size_t length) {
   for (int i = 0; i < RGI_OPT_COUNT; i++) {
-    const char *own = table[i].name + strlen("RG_");
+    const char *own = rgi_option_table[i].name + strlen("RG_");
     size_t k = 0;
     while (k < length && own[k] && tolower((unsigned char)own[k]) == name[k])
       k++;
@@ -105,8 +84,9 @@ static int assign_values(option_setting *s, const char *string) {
     if (i < 0 || name == length)
       return rgi_error(RG_ERR_OPTION, "rg_init: \"%.*s\" is no option: see regroup-info",
                        (int)length, string);
-    if (table[i].kind == TEXT)
-      return rgi_error(RG_ERR_OPTION, "rg_init: %s is set in the environment only", table[i].name);
+    if (rgi_option_table[i].kind == RGI_OPTION_TEXT)
+      return rgi_error(RG_ERR_OPTION, "rg_init: %s is set in the environment only",
+                       rgi_option_table[i].name);
     snprintf(text, sizeof text, "%.*s", (int)(length - name - 1), string + name + 1);
     RGI_TRY(assign_value(s, i, text, "rg_init"));
     string += length + (string[length] == ',');
@@ -117,11 +97,11 @@ static int assign_values(option_setting *s, const char *string) {
 static int load_locked(const char *string) {
   option_setting s[RGI_OPT_COUNT];
   for (int i = 0; i < RGI_OPT_COUNT; i++)
-    RGI_TRY(assign_value(s, i, table[i].builtin, "default"));
+    RGI_TRY(assign_value(s, i, rgi_option_table[i].builtin, "default"));
   RGI_TRY(assign_values(s, string));
   for (int i = 0; i < RGI_OPT_COUNT; i++) {
-    const char *text = getenv(table[i].name);
-    if (text && *text)
+    const char *text = rgi_option_text((rgi_options_id)i);
+    if (text != rgi_option_table[i].builtin)
       RGI_TRY(assign_value(s, i, text, "environment"));
   }
   memcpy(options.now, s, sizeof s);
@@ -154,7 +134,8 @@ int rgi_options_choice(rgi_options_id id) {
 
 int rgi_options_known(const char *variable, size_t length) {
   for (int i = 0; i < RGI_OPT_COUNT; i++)
-    if (strlen(table[i].name) == length && strncmp(variable, table[i].name, length) == 0)
+    if (strlen(rgi_option_table[i].name) == length &&
+        strncmp(variable, rgi_option_table[i].name, length) == 0)
       return 1;
   return 0;
 }
@@ -171,15 +152,15 @@ int rg_option_get(int i, const char **name, const char **value, const char **bui
     return rgi_error(RG_ERR_ARG, "rg_option_get: there is no option %d", i);
   RGI_TRY(rgi_options_ready());
   if (name)
-    *name = table[i].name;
+    *name = rgi_option_table[i].name;
   if (value)
     *value = options.now[i].text;
   if (builtin)
-    *builtin = table[i].builtin;
+    *builtin = rgi_option_table[i].builtin;
   if (values)
-    *values = table[i].values;
+    *values = rgi_option_table[i].values;
   if (meaning)
-    *meaning = table[i].meaning;
+    *meaning = rgi_option_table[i].meaning;
   if (origin)
     *origin = options.now[i].origin;
   return RG_SUCCESS;

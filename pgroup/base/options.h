@@ -7,12 +7,7 @@
 
 #include <stddef.h>
 
-typedef enum {
-#define RGI_OPTION(id, name, kind, builtin, values, meaning) RGI_OPT_##id,
-#include "base/options.def"
-#undef RGI_OPTION
-  RGI_OPT_COUNT
-} rgi_options_id;
+#include "base/option_table.h"
 
 /* Sets every option anew: its built-in value, then rg_init's string (may be NULL), then the
  * environment. RG_ERR_OPTION, with the first bad one in its text, leaves all as they were. */

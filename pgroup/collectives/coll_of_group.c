@@ -46,9 +46,8 @@ static int make_coll(const char *call, rg_group g) {
     coll->forced[op] = RGI_COLL_NOT_FORCED;
   coll->forced_any = 0;
   coll->algorithms = rgi_operation_algorithms;
-  int error = rgi_force_environment(coll->forced, &coll->forced_any);
-  if (!error)
-    error = rgi_coll_nodes_find(call, g, &coll->nodes);
+  rgi_force_environment(coll->forced, &coll->forced_any);
+  int error = rgi_coll_nodes_find(call, g, &coll->nodes);
   if (!error)
     error = rgi_shared_state_make(g, &coll->state);
   if (error) {
@@ -93,7 +92,8 @@ int rg_group_set_algorithm(rg_group g, rg_operation operation, const char *name)
   coll->forced_any = 0;
   for (int op = 0; op < RG_OP_COUNT; op++)
     coll->forced_any |= coll->forced[op].row >= 0;
-  return rgi_force_environment(coll->forced, &coll->forced_any);
+  rgi_force_environment(coll->forced, &coll->forced_any);
+  return RG_SUCCESS;
 }
 
 int rgi_coll_attach(const char *call, rg_group g) {

@@ -2,17 +2,16 @@
  * Copyright (c) the Regroup authors
  *
  * Algorithms that the user asks for by name: the parser of "name" and of
- * "hierarchical:between:inside", and the variable RG_COLL, which is read once. An error in it
- * is kept and returned to every group that is to get its collective state. */
+ * "hierarchical:between:inside", and the option RG_COLL, which rg_init reads. */
 #include "collectives/force.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/option_table.h"
 #include "collectives/hier.h"
 #include "collectives/operation.h"
+#include "runtime/runtime.h"
 
 static int is_word(const char *text, size_t length, const char *word) {
   return strlen(word) == length && memcmp(text, word, length) == 0;
@@ -76,11 +75,20 @@ int rgi_force_parse(const char *call, rg_operation op, const char *name, rgi_col
 }
 
 static struct {
-  pthread_once_t once;
   rgi_coll_forced forced[RG_OP_COUNT];
-  int any, error;
-  char detail[400];
-} environment = {.once = PTHREAD_ONCE_INIT};
+  int any;
+} environment;
+
+static int unknown_setting(const char *text, size_t length) {
+  char list[400] = "";
+  for (int op = 0; op < RG_OP_COUNT; op++) {
+    strncat(list, op ? ", " : "", sizeof list - strlen(list) - 1);
+    strncat(list, rgi_operation_names[op], sizeof list - strlen(list) - 1);
+  }
+  return rgi_error(RG_ERR_OPTION,
+                   "RG_COLL: \"%.*s\": expected operation=algorithm,... with operations of: %s",
+                   length > 60 ? 60 : (int)length, text, list);
+}
 
 /* "operation=algorithm" */
 static int parse_setting(const char *text, size_t length) {
@@ -92,31 +100,30 @@ static int parse_setting(const char *text, size_t length) {
       return parse_algorithm("RG_COLL", (rg_operation)op, equals + 1, length - n - 1,
                              &environment.forced[op]);
     }
-  return rgi_error(RG_ERR_OPTION,
-                   "RG_COLL: \"%.*s\" is not understood; write RG_COLL=operation=algorithm,...",
-                   (int)length, text);
+  return unknown_setting(text, length);
 }
 
-static void read_environment(void) {
-  const char *text = getenv("RG_COLL");
+static int read_environment(void) {
+  const char *text = rgi_option_text(RGI_OPT_COLL);
+  environment.any = 0;
   for (int op = 0; op < RG_OP_COUNT; op++)
     environment.forced[op] = RGI_COLL_NOT_FORCED;
-  while (text && *text && !environment.error) {
+  while (*text) {
     size_t n = strcspn(text, ",");
-    environment.error = n ? parse_setting(text, n) : RG_SUCCESS;
+    if (n)
+      RGI_TRY(parse_setting(text, n));
     text += n + (text[n] == ',');
   }
-  if (environment.error)
-    strncpy(environment.detail, rg_error_detail(), sizeof environment.detail - 1);
+  return RG_SUCCESS;
 }
 
-int rgi_force_environment(rgi_coll_forced forced[], int *any) {
-  pthread_once(&environment.once, read_environment);
-  if (environment.error)
-    return rgi_error(environment.error, "%s", environment.detail);
+__attribute__((constructor)) static void offer_reader(void) {
+  rgi_runtime.read_algorithms = read_environment;
+}
+
+void rgi_force_environment(rgi_coll_forced forced[], int *any) {
   *any |= environment.any;
   for (int op = 0; op < RG_OP_COUNT && environment.any; op++)
     if (environment.forced[op].row >= 0)
       forced[op] = environment.forced[op];
-  return RG_SUCCESS;
 }

@@ -12,8 +12,8 @@
 /* A name as rg_group_set_algorithm takes it. RG_ERR_OPTION. */
 int rgi_force_parse(const char *call, rg_operation op, const char *name, rgi_coll_forced *force);
 
-/* Overwrites entries of forced[RG_OP_COUNT] by what RG_COLL asks for; sets *any if the variable
- * asks for anything. RG_ERR_OPTION. */
-int rgi_force_environment(rgi_coll_forced forced[], int *any);
+/* Overwrites entries of forced[RG_OP_COUNT] by what RG_COLL asks for; sets *any if the option
+ * asks for anything. */
+void rgi_force_environment(rgi_coll_forced forced[], int *any);
 
 #endif

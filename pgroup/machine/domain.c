@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/option_table.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 
@@ -134,11 +135,11 @@ void rgi_domain_close(void) {
 }
 
 int rgi_domain_load(void) {
-  const char *domains = getenv("RG_DOMAINS");
+  const char *domains = rgi_option_text(RGI_OPT_DOMAINS);
   char host[256] = "", *domain;
   own = 0;
   rgi_domain_close();
-  if (!domains || !*domains)
+  if (!*domains)
     return RG_SUCCESS;
   gethostname(host, sizeof host - 1);
   RGI_TRY(rgi_domain_find(domains, host, &domain));

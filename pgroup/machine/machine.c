@@ -91,7 +91,9 @@ static int describe_machine(const char *call, hwloc_topology_t t, const char *de
                            call, description);
   return hwloc_topology_set_xml(t, description) == 0
              ? RG_SUCCESS
-             : rgi_error(RG_ERR_OPTION, "%s: the machine %.200s cannot be read", call, description);
+             : rgi_error(RG_ERR_OPTION,
+                         "%s: the machine %.200s cannot be read: expected a file of lstopo's", call,
+                         description);
 }
 
 static void mix_hash(uint64_t *h, long x) {

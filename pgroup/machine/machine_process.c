@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/launcher.h"
+#include "base/option_table.h"
 #include "machine/binding.h"
 
 static struct {
@@ -59,22 +60,29 @@ static void find_binding(hwloc_topology_t t, hwloc_bitmap_t set) {
     hwloc_bitmap_copy(set, allowed);
 }
 
+/* What begins the text of an error. */
+static const char *option_or(const char *call, rgi_options_id id) {
+  return *rgi_option_text(id) ? rgi_option_table[id].name : call;
+}
+
 static int load_locked(const char *call) {
   if (!process.loaded)
-    RGI_TRY(rgi_machine_open(call, getenv("RG_TOPOLOGY"), &process.machine));
+    RGI_TRY(rgi_machine_open(option_or(call, RGI_OPT_TOPOLOGY), rgi_option_text(RGI_OPT_TOPOLOGY),
+                             &process.machine));
   process.loaded = 1;
   return RG_SUCCESS;
 }
 
 static int find_place_locked(const char *call, rgi_machine_place *place) {
   int error = RG_SUCCESS;
-  const char *how = getenv("RG_BIND");
+  const char *how = rgi_option_text(RGI_OPT_BIND);
   RGI_TRY(load_locked(call));
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
   if (!set)
     return rgi_error(RG_ERR_NOMEM, "%s: no memory for a set of processors", call);
-  if (how && *how)
-    error = rgi_binding_pretend(call, &process.machine, how, find_local(), set);
+  if (*how)
+    error = rgi_binding_pretend(option_or(call, RGI_OPT_BIND), &process.machine, how, find_local(),
+                                set);
   else
     find_binding(process.machine.topology, set);
   if (!error)
@@ -90,9 +98,16 @@ int rgi_machine_my_place(const char *call, rgi_machine_place *place) {
   return error;
 }
 
+int rgi_machine_check_options(const char *call) {
+  rgi_machine_place place;
+  rgi_machine_forget();
+  return *rgi_option_text(RGI_OPT_BIND) || rgi_machine_is_pretended()
+             ? rgi_machine_my_place(call, &place)
+             : RG_SUCCESS;
+}
+
 int rgi_machine_is_pretended(void) {
-  const char *pretended = getenv("RG_TOPOLOGY");
-  return pretended && *pretended;
+  return *rgi_option_text(RGI_OPT_TOPOLOGY) != 0;
 }
 
 /* "0" or "0-3,8": to load the machine for this alone takes some 10 ms. */

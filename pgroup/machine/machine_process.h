@@ -11,6 +11,10 @@
  * the machine at the first call; any thread. place->rank is not set. */
 int rgi_machine_my_place(const char *call, rgi_machine_place *place);
 
+/* By each process alone, in rg_init: looks at RG_TOPOLOGY and RG_BIND anew. RG_ERR_OPTION, and the
+ * errors of rgi_machine_open. */
+int rgi_machine_check_options(const char *call);
+
 /* Whether RG_TOPOLOGY says what the machine is. */
 int rgi_machine_is_pretended(void);
 

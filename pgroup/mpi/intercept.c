@@ -12,12 +12,11 @@
 #include <regroup/collectives.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/options.h"
+#include "base/option_table.h"
 
 static const char *const names[] = {
 #define RGI_NAME(id, name) [RGI_INTERCEPT_##id] = name,
@@ -60,10 +59,8 @@ static int bad_word(const char *word, size_t length) {
 }
 
 int rgi_intercept_wanted(unsigned *wanted) {
-  const char *text = getenv("RG_MPI");
+  const char *text = rgi_option_text(RGI_OPT_MPI);
   unsigned all = (1u << RGI_INTERCEPT_COUNT) - 1, found = 0;
-  if (!text || !*text)
-    text = "all";
   for (const char *word = strcmp(text, "none") ? text : ""; *word;) {
     size_t length = strcspn(word, ",");
     int taken = *word == '-', i = find_operation(word + taken, length - (size_t)taken);

@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/option_table.h"
 #include "base/task.h"
 #include "noded/news.h"
 
@@ -37,8 +38,8 @@ static pid_t own; /* this rank's process: a child of it has no guard */
 static int blind; /* rgi_guard_blind */
 
 static int is_wanted(void) {
-  const char *asked = getenv("RG_SURVIVE");
-  return asked && strcmp(asked, "1") == 0 && getenv("PMI_FD") && !getenv("REGROUP_GUARDED");
+  return strcmp(rgi_option_text(RGI_OPT_SURVIVE), "1") == 0 && getenv("PMI_FD") &&
+         !getenv("REGROUP_GUARDED");
 }
 
 /* A process that is killed while it sends through UCX's shared memory can leave its receiver deaf.

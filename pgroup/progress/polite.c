@@ -13,12 +13,13 @@
 #include <regroup/polite.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/cgroup.h"
 #include "base/launcher.h"
+#include "base/option_table.h"
 #include "base/pause.h"
 #include "base/processors.h"
 #include "progress/polite.h"
@@ -119,16 +120,26 @@ void rgi_polite_end_row(void) {
   end_row();
 }
 
-static int env_is(const char *name, const char *value) {
-  const char *text = getenv(name);
-  return text && strcmp(text, value) == 0;
+/* The number of an option's word; of the built-in one where the environment has a wrong value,
+ * which is an error of rg_init. */
+static int choice(rgi_options_id id) {
+  int number = rgi_option_word(id, rgi_option_text(id));
+  return number >= 0 ? number : rgi_option_word(id, rgi_option_table[id].builtin);
 }
 
-static rgi_pause_kind wait_kind(void) {
-  return env_is("RG_WAIT", "spin")    ? RGI_PAUSE_SPIN
-         : env_is("RG_WAIT", "yield") ? RGI_PAUSE_YIELD
-         : env_is("RG_WAIT", "sleep") ? RGI_PAUSE_SLEEP
-                                      : RGI_PAUSE_AUTO;
+/* Where there is no rg_init. */
+static void tell_wrong_options(void) {
+  static const rgi_options_id read_here[] = {RGI_OPT_POLITE, RGI_OPT_WAIT, RGI_OPT_OVERSUBSCRIBED};
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (rg_error_set || atomic_flag_test_and_set(&told) || rgi_launcher_number("PMI_RANK") > 0)
+    return;
+  for (size_t i = 0; i < sizeof read_here / sizeof *read_here; i++) {
+    const rgi_option_row *row = &rgi_option_table[read_here[i]];
+    const char *text = rgi_option_text(read_here[i]);
+    if (rgi_option_word(read_here[i], text) < 0)
+      fprintf(stderr, "regroup: %s=%.60s (from environment): expected %s; %s is used\n", row->name,
+              text, row->values, row->builtin);
+  }
 }
 
 /* Before MPI has started only the launcher knows how many ranks share the node. They may also share
@@ -136,10 +147,9 @@ static rgi_pause_kind wait_kind(void) {
 static int spare_processor(void) {
   rgi_processors set;
   int ranks = rgi_launcher_local_ranks();
-  if (env_is("RG_OVERSUBSCRIBED", "yes"))
-    return 0;
-  if (env_is("RG_OVERSUBSCRIBED", "no"))
-    return 1;
+  int oversubscribed = choice(RGI_OPT_OVERSUBSCRIBED);
+  if (oversubscribed)
+    return oversubscribed == 2;
   int64_t quota = rgi_cgroup_processors("").processors;
   return ranks <= rgi_processors_mine(&set) && (!quota || ranks <= quota);
 }
@@ -167,9 +177,10 @@ int rgi_polite_start(void) {
   /* When the library is preloaded into a program that is also linked with
    * libregroup there are two copies of this file: only the first one pauses. */
   int first = dlsym(RTLD_DEFAULT, "ucp_worker_progress") == (void *)own_ucp_worker_progress;
-  polite.on = first && !env_is("RG_POLITE", "0");
+  tell_wrong_options();
+  polite.on = first && choice(RGI_OPT_POLITE);
   polite.spare = spare_processor();
-  polite.kind = wait_kind();
+  polite.kind = choice(RGI_OPT_WAIT); /* an rgi_pause_kind */
   polite.other = (since_fn *)find_other("rgi_polite_since", (void *)own_rgi_polite_since);
   polite.other_polls = (polls_fn *)find_other("rgi_polite_polls", (void *)own_rgi_polite_polls);
   report_to_fn *to =
@@ -181,7 +192,7 @@ int rgi_polite_start(void) {
 
 int rgi_polite_expect_unseen(void) {
   rgi_polite_start();
-  polite.unseen = !env_is("RG_POLITE", "0");
+  polite.unseen = choice(RGI_OPT_POLITE);
   return polite.on;
 }
 

@@ -149,7 +149,6 @@ static void find_name(node_card *c) {
 }
 
 static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
-  const char *witness = getenv("RG_WITNESS");
   struct ifaddrs *own = NULL;
   if (getifaddrs(&own) != 0)
     own = NULL;
@@ -159,7 +158,7 @@ static void write_directory(rgi_overlay *m, const node_card *cards, int world) {
   m->patience = rgi_options_value(RGI_OPT_PATIENCE);
   memcpy(m->key, cards[0].key, sizeof m->key);
   m->job = cards[0].job;
-  snprintf(m->witness, sizeof m->witness, "%s", witness ? witness : "");
+  snprintf(m->witness, sizeof m->witness, "%s", rgi_option_text(RGI_OPT_WITNESS));
   m->mine = rgi_node.mine;
   memcpy(rgi_overlay_rank_nodes(m), rgi_node.of, (size_t)world * sizeof(int32_t));
   for (int i = 0, next = 0; i < world; i++) {
@@ -202,26 +201,20 @@ static int wait_joined(rgi_overlay *m) {
 }
 
 /* A node that cannot write to the file goes on without the vote. */
-static int check_witness(void) {
-  const char *path = getenv("RG_WITNESS");
-  if (!path || !*path)
-    return RG_SUCCESS;
-  if (strlen(path) >= sizeof((rgi_overlay *)0)->witness)
-    return rgi_error(RG_ERR_OPTION, "RG_WITNESS: a path of %zu bytes; at most %zu are possible",
-                     strlen(path), sizeof((rgi_overlay *)0)->witness - 1);
-  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0)
+static void check_witness(void) {
+  const char *path = rgi_option_text(RGI_OPT_WITNESS);
+  int fd = *path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+  if (*path && fd < 0)
     rgi_log(RGI_LOG_WARN, "RG_WITNESS=%s: %s: this node cannot get its vote", path,
             strerror(errno));
-  else
+  if (fd >= 0)
     close(fd);
-  return RG_SUCCESS;
 }
 
 /* By a node's first process. */
 static int start_daemon(rgi_overlay *m, const node_card *cards, int world, int listener,
                         int reading) {
-  RGI_TRY(check_witness());
+  check_witness();
   write_directory(m, cards, world);
   if (!has_key(&cards[0]))
     return rgi_error(RG_ERR_SYSTEM, "rg_init: the system of rank 0 has no random numbers for the "

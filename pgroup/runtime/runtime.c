@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "machine/domain.h"
+#include "machine/machine_process.h"
 #include "noded/guard_client.h"
 #include "noded/overlay_client.h"
 #include "progress/comm_error.h"
@@ -65,7 +66,9 @@ static int look_at_call(MPI_Comm comm, const char *options) {
   int same = MPI_UNEQUAL;
   if (!rgi_runtime.started) {
     RGI_TRY(rgi_options_load(options));
-    return rgi_domain_load();
+    RGI_TRY(rgi_domain_load());
+    RGI_TRY(rgi_machine_check_options("rg_init"));
+    return rgi_runtime.read_algorithms ? rgi_runtime.read_algorithms() : RG_SUCCESS;
   }
   MPI_Comm_compare(comm, rgi_runtime.comm, &same);
   if (same == MPI_IDENT || same == MPI_CONGRUENT)

@@ -19,6 +19,7 @@ typedef struct {
   atomic_long groups;  /* alive in this process */
   uint64_t job;        /* a random number, the same on all since the first rg_init */
   unsigned long epoch; /* counts starts: a group of an earlier start is stale */
+  int (*read_algorithms)(void); /* RG_COLL, by rg_init; or NULL */
   int (*before_finalize)(void); /* called by the last rg_finalize first of all; or NULL. An error of
                                    it ends rg_finalize */
   /* All handles of the world have one context, so that they count together. Since the start: */

@@ -10,12 +10,12 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/c_locale.h"
 #include "base/error.h"
+#include "base/option_table.h"
 #include "progress/comm_error.h"
 #include "progress/mpi_error.h"
 
@@ -157,8 +157,8 @@ int rgi_tuning_load(MPI_Comm comm) {
   int rank, error = RG_SUCCESS;
   MPI_Comm_rank(comm, &rank);
   if (rank == 0) {
-    const char *path = getenv("RG_TUNING");
-    if (path && *path)
+    const char *path = rgi_option_text(RGI_OPT_TUNING);
+    if (*path)
       error = read_model(path, &all.model);
     all.word = rgi_error_report_word(error, 0);
   }

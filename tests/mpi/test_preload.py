@@ -148,10 +148,19 @@ def check_wrong_options():
     if OPENMPI:  # its launcher loses the words of a fatal error now and then (4.1.4)
         np, os.environ['OMPI_MCA_ess_singleton_isolated'] = 0, '1'
     for more, word in [({'RG_MPI': 'bcast,nonsense'}, 'nonsense'), ({'RG_MPI': ','}, 'expected'),
-                       ({'RG_WAIT': 'hastily'}, 'hastily')]:
+                       ({'RG_WAIT': 'hastily'}, 'hastily'), ({'RG_COLL': 'bcast=around'}, 'binomial'),
+                       ({'RG_BIND': 'sideways'}, 'scatter'), ({'RG_TOPOLOGY': 'none'}, 'pack:2')]:
         _, said = run(np, under(LIBRARY, 'tests/plain_groups', **more), 180, fails=True)
-        assert 'regroup: RG_' in said and word in said, said
+        assert said.startswith('regroup: RG_') and said.count('RG_') == 1 and word in said, said
     os.environ.pop('OMPI_MCA_ess_singleton_isolated', None)
+
+
+def check_wrong_polite():
+    """libregroup-polite.so has no error to return: a line of the first process, and the default."""
+    if not OPENMPI:
+        _, said = run(2, under(POLITE, 'tests/plain_groups', RG_WAIT='hastily', RG_POLITE='0'))
+        assert said == ('regroup: RG_WAIT=hastily (from environment): expected auto|spin|yield|sleep; '
+                        'auto is used\n'), said
 
 
 def check_own_programs():
@@ -179,5 +188,6 @@ check_windows()
 check_turns()
 check_silent()
 check_wrong_options()
+check_wrong_polite()
 check_own_programs()
 check_arrays()

@@ -89,11 +89,63 @@ static void test_bad_environment(void) {
   RGT_OK(rg_finalize());
 }
 
+/* Of one rank: an error on all, which names the option, its value and what is allowed. */
+static void expect_refused(const char *option, const char *value, const char *allowed) {
+  char *of_job = getenv(option), *before = of_job ? strdup(of_job) : NULL;
+  int on = 1;
+  if (rgt_rank == rgt_size - 1)
+    setenv(option, value, 1);
+  RGT_FAILS(rg_init(MPI_COMM_WORLD, NULL), RG_ERR_OPTION);
+  const char *text = rg_error_detail(), *word = strchr(value, '=');
+  word = word ? word + 1 : value;
+  if (!strstr(text, option) || !strstr(text, word) || !strstr(text, allowed))
+    RGT_STR(text, allowed);
+  RGT_OK(rg_initialized(&on));
+  RGT_INT(on, 0);
+  if (before)
+    setenv(option, before, 1);
+  else
+    unsetenv(option);
+  free(before);
+}
+
+/* Words, and texts that are understood where they are used. Afterwards the library starts. */
+static void test_bad_texts(void) {
+  static const char *const bad[][3] = {
+      {"RG_WAIT", "slow", "auto|spin|yield|sleep"},
+      {"RG_OVERSUBSCRIBED", "maybe", "auto|yes|no"},
+      {"RG_POLITE", "2", "0|1"},
+      {"RG_SURVIVE", "yes", "0|1"},
+      {"RG_COLL", "nonsense", "operation=algorithm,... with operations of: barrier, bcast"},
+      {"RG_COLL", "bcast=around", "auto, linear, binomial"},
+      {"RG_BIND", "sideways", "compact, scatter, none nor a list like"},
+      {"RG_BIND", "0;99999", "of the threads 0 to "},
+      {"RG_TOPOLOGY", "nonsense", "a description like \"pack:2 core:4 pu:1\""},
+      {"RG_TOPOLOGY", "/no/such/file.xml", "expected a file of lstopo's"},
+      {"RG_DOMAINS", "(r", "Unmatched"},
+  };
+  for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+    expect_refused(bad[i][0], bad[i][1], bad[i][2]);
+  setenv("RG_COLL", "barrier=linear", 1);
+  setenv("RG_TOPOLOGY", "pack:2 core:4 pu:1", 1);
+  setenv("RG_BIND", "0;1,2-3", 1);
+  rg_group world;
+  RGT_OK(rg_init(MPI_COMM_WORLD, NULL));
+  RGT_OK(rg_group_world(&world));
+  RGT_OK(rg_barrier(world)); /* a program without collectives does not read RG_COLL */
+  RGT_OK(rg_group_free(&world));
+  RGT_OK(rg_finalize());
+  unsetenv("RG_COLL");
+  unsetenv("RG_TOPOLOGY");
+  unsetenv("RG_BIND");
+}
+
 int main(int argc, char **argv) {
   static const rgt_test tests[] = {{"table", test_table},
                                    {"order of sources", test_order},
                                    {"bad strings", test_bad_strings},
                                    {"bad environment", test_bad_environment},
+                                   {"bad texts", test_bad_texts},
                                    {NULL, NULL}};
   return rgt_main(argc, argv, "options", tests);
 }

@@ -103,6 +103,9 @@ if missing:
 defined, needed = sources.symbols(objects)
 included = {f: {other: [] for other in sources.includes(f, files)} for f in files}
 called = sources.calls(objects)
+for name in files:
+    if 'getenv("RG_' in sources.read(name):
+        fail('%s reads an option past base/option_table.h' % name)
 check_floors(included, 'includes')
 check_floors(called, 'uses functions or variables of')
 check_mpi(lambda f: '<mpi.h>' in sources.read(f), needed)

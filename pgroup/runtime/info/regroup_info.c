@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option_table.h"
 #include "progress/polite.h"
 #include "runtime/mpi_interrupt.h"
 #include "runtime/node_memory.h"
@@ -57,10 +58,9 @@ static void print_markdown(int count) {
 }
 
 static const char *politeness(int polite) {
-  const char *asked = getenv("RG_POLITE");
   return polite && rgi_polite_yields_only() ? "polite: they yield, and do not sleep (libfabric)"
          : polite                           ? "polite"
-         : asked && strcmp(asked, "0") == 0
+         : strcmp(rgi_option_text(RGI_OPT_POLITE), "0") == 0
              ? "not polite: RG_POLITE=0"
              : "not polite: this MPI does not wait by UCX or libfabric";
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/option_table.h"
 #include "machine/binding.h"
 #include "progress/comm_error.h"
 #include "topology/exchange.h"
@@ -46,10 +47,15 @@ static int fill_node(const rank_info infos[], int ranks, int lowest, topo_job_no
   return node->places != NULL;
 }
 
+static const char *given_text(rgi_options_id id) {
+  const char *text = rgi_option_text(id);
+  return *text ? text : NULL;
+}
+
 static int job_from_infos(const char *program, const rank_info infos[], int ranks, topo_job *job) {
   *job = (topo_job){.ranks = ranks,
-                    .machine = getenv("RG_TOPOLOGY"),
-                    .binding = getenv("RG_BIND"),
+                    .machine = given_text(RGI_OPT_TOPOLOGY),
+                    .binding = given_text(RGI_OPT_BIND),
                     .node = calloc((size_t)ranks, sizeof *job->node)};
   int good = job->node != NULL;
   for (int r = 0; r < ranks && good; r++)
