@@ -7,6 +7,7 @@
 #include "comm_cases.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/options.h"
 
