@@ -47,9 +47,10 @@
  *    messages that it has not processed (1 MiB, less in a small arena); then the send
  *    returns when it has. A longer message is copied through a pipe by both sides at the
  *    same time; its send ends when the receiver has it. Cost between nodes: up to 8 KiB
- *    one message, of which MPI gets a copy; otherwise two messages. In a job that survives
- *    (RG_SURVIVE) a third message confirms a long one. A long message of a process to
- *    itself is a copy.
+ *    one message, of which MPI gets a copy, as long as no more than 256 KiB are on their way to
+ *    the receiver, then the send returns when it has taken earlier ones; otherwise two messages.
+ *    In a job that survives (RG_SURVIVE) a third message confirms a long one. A long message of
+ *    a process to itself is a copy.
  *
  * Every function may return RG_ERR_NOT_INIT, RG_ERR_GROUP (the group is NULL, or
  * the caller is not a member), RG_ERR_RANK (dest or source is not a rank of g, nor
