@@ -40,6 +40,7 @@ static int make_coll(const char *call, rg_group g) {
   coll->state = NULL;
   coll->nodes.of = NULL;
   coll->lengths = NULL;
+  coll->missed = 0;
   atomic_init(&coll->failed, RG_SUCCESS);
   coll->all = (rgi_subgroup){rgi_members_count(g->members), g->me, NULL};
   for (int op = 0; op < RG_OP_COUNT; op++)
@@ -75,6 +76,17 @@ int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll) {
     RGI_TRY(make_coll(call, g));
   *coll = g->collectives;
   return RG_SUCCESS;
+}
+
+int rgi_coll_error(rg_group g, uint32_t *call) {
+  const rgi_coll *coll = g->collectives;
+  const rgi_shared_state *state = coll->state;
+  *call = 0;
+  if (!state->memory || !atomic_load(&state->memory->broken))
+    return atomic_load(&coll->failed);
+  if (coll->nodes.count == 1)
+    *call = atomic_load(&state->memory->broken_call);
+  return atomic_load(&state->memory->broken);
 }
 
 int rgi_coll_prefers_memory(const rgi_coll *coll, rg_operation op, size_t bytes) {

@@ -14,6 +14,10 @@ int rgi_coll_get(const char *call, rg_group g, rgi_coll **coll);
  * operation needs none then. */
 int rgi_coll_attach(const char *call, rg_group g);
 
+/* Of a group that has its collective state: the error that has ended an operation, after which no
+ * other one succeeds; 0: none. *call: the number of that operation, from 1; 0: not known. Local. */
+int rgi_coll_error(rg_group g, uint32_t *call);
+
 /* Of a group for which shared memory is not best at all lengths (coll->in_memory): whether it is
  * for an operation of so many bytes. Local. */
 int rgi_coll_prefers_memory(const rgi_coll *coll, rg_operation op, size_t bytes);

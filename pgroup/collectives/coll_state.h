@@ -51,6 +51,7 @@ typedef struct rgi_coll {
   uint64_t context;
   rgi_coll_nodes nodes; /* arrays are NULL when count is 1 */
   atomic_int failed; /* no operation ends any more: an error of a member (coll_failure.h); or 0 */
+  int missed; /* for unmodified programs: so many calls have no partner (mpi/intercept_group.c) */
   struct rgi_choice_lengths *lengths; /* where it is so for some lengths only (choice.h); or NULL */
   rgi_coll_forced forced[RG_OP_COUNT];
   const struct rgi_algorithm *const *algorithms; /* of each operation (algorithm.h) */
@@ -68,6 +69,7 @@ void rgi_coll_drop(rgi_coll *coll);
 static inline int rgi_coll_next_tag(rgi_coll *coll) {
   int number = *coll->sequence;
   *coll->sequence = (number + 1) & ((1 << 30) - 1);
+  coll->state->call = (uint32_t)number + 1;
   return number;
 }
 

@@ -157,6 +157,7 @@ typedef struct {
   rgi_bell done_bell;           /* changes when a member ends a step and another one waits */
   rgi_bell room_bell;           /* likewise, when all have come to a certain step */
   _Atomic uint32_t claimed;     /* the barrier that a certain member releases; or 0 */
+  _Atomic uint32_t broken_call; /* the call of the first error, stored before that; or 0 */
   _Atomic uint16_t broken;      /* an operation ended in this error, the first one */
   _Atomic uint16_t depth;       /* 0: no member has attached it */
   _Atomic uint32_t order;       /* a hash of the list of members, by the first one */
@@ -188,6 +189,7 @@ typedef struct {
   uint32_t flat;                     /* no later step was read by all members */
   uint32_t gave;  /* the last step in, or after which the caller gave to all others; or 0 */
   uint32_t bytes; /* length of the operation that runs, modulo 2^32 */
+  uint32_t call;  /* the number of the call that runs, from 1 */
   /* Of the operation that runs: rgi_shm_step_attach_buffer. NULL: it has none. */
   char *buffer;
   uint32_t chunk;             /* bytes of a chunk in it */

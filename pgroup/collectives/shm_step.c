@@ -461,8 +461,10 @@ int rgi_shm_step_await_ended(rgi_shared_state *l, const char *call) {
 
 int rgi_shm_step_result(rgi_shared_state *l, int error) {
   uint16_t none = 0;
+  uint32_t no_call = 0;
   if (!error || !l->memory)
     return error;
+  atomic_compare_exchange_strong(&l->memory->broken_call, &no_call, l->call);
   atomic_compare_exchange_strong(&l->memory->broken, &none, (uint16_t)error);
   rgi_shm_step_end(l);
   rgi_bell_ring_expected(&l->memory->room_bell);

@@ -8,13 +8,14 @@
 #include "mpi/coll_check.h"
 #include "mpi/intercept.h"
 
-/* Serves the call by the library's operation on group g, or passes it on to MPI. */
-#define SERVE(id, is_misplaced, is_refused, ours, mpis)                                            \
-  do {                                                                                             \
+/* Serves the call by the library's operation on group g, or passes it on to MPI. is_intact: it may
+ * be done again. */
+#define SERVE(id, is_intact, is_misplaced, is_refused, ours, mpis)                                 \
+  for (;;) {                                                                                       \
     int answer, error;                                                                             \
     rg_group g = rgi_intercept_group(RGI_INTERCEPT_##id, comm);                                    \
     if (!g)                                                                                        \
-      return mpis;                                                                                 \
+      return rgi_intercept_missed(RGI_INTERCEPT_##id, comm, &answer) ? answer : mpis;              \
     if (__builtin_expect(is_misplaced, 0))                                                         \
       return rgi_intercept_misplaced(RGI_INTERCEPT_##id, comm);                                    \
     if (__builtin_expect(is_refused, 0)) {                                                         \
@@ -24,15 +25,16 @@
     error = ours;                                                                                  \
     if (rgi_intercept_is_plain(error))                                                             \
       return MPI_SUCCESS;                                                                          \
-    return rgi_intercept_end(RGI_INTERCEPT_##id, comm, error, &answer) ? answer : mpis;            \
-  } while (0)
+    if (!error || !rgi_intercept_again(comm, g, error, is_intact))                                 \
+      return rgi_intercept_end(RGI_INTERCEPT_##id, comm, error, &answer) ? answer : mpis;          \
+  }
 
 /* The caller's block of what it gives or gets, at an element; has: whether it does. */
 #define SIDE(has, memory, at, count, type)                                                         \
   ((rgi_coll_check_side){memory, at, (has) ? (count) : -1, type})
 
 RG_API int MPI_Barrier(MPI_Comm comm) {
-  SERVE(BARRIER, 0, 0, rg_barrier(g), PMPI_Barrier(comm));
+  SERVE(BARRIER, 1, 0, 0, rg_barrier(g), PMPI_Barrier(comm));
 }
 
 #define COUNT int

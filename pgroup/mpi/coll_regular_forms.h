@@ -5,13 +5,13 @@
  * type COUNT. */
 
 RG_API int FORM(MPI_Bcast)(void *buffer, COUNT count, MPI_Datatype type, int root, MPI_Comm comm) {
-  SERVE(BCAST, buffer == MPI_IN_PLACE, rgi_coll_check_type(type),
+  SERVE(BCAST, 1, buffer == MPI_IN_PLACE, rgi_coll_check_type(type),
         rg_bcast(g, buffer, count, type, root), FORM(PMPI_Bcast)(buffer, count, type, root, comm));
 }
 
 RG_API int FORM(MPI_Reduce)(const void *send, void *recv, COUNT count, MPI_Datatype type, MPI_Op op,
                             int root, MPI_Comm comm) {
-  SERVE(REDUCE, send == MPI_IN_PLACE && g->me != root,
+  SERVE(REDUCE, send != MPI_IN_PLACE, send == MPI_IN_PLACE && g->me != root,
         rgi_coll_check_reduction(send, g->me == root ? recv : NULL, count, type, op),
         rg_reduce(g, send, recv, count, type, op, root),
         FORM(PMPI_Reduce)(send, recv, count, type, op, root, comm));
@@ -19,14 +19,14 @@ RG_API int FORM(MPI_Reduce)(const void *send, void *recv, COUNT count, MPI_Datat
 
 RG_API int FORM(MPI_Allreduce)(const void *send, void *recv, COUNT count, MPI_Datatype type,
                                MPI_Op op, MPI_Comm comm) {
-  SERVE(ALLREDUCE, 0, rgi_coll_check_reduction(send, recv, count, type, op),
+  SERVE(ALLREDUCE, send != MPI_IN_PLACE, 0, rgi_coll_check_reduction(send, recv, count, type, op),
         rg_allreduce(g, send, recv, count, type, op),
         FORM(PMPI_Allreduce)(send, recv, count, type, op, comm));
 }
 
 RG_API int FORM(MPI_Gather)(const void *send, COUNT send_count, MPI_Datatype send_type, void *recv,
                             COUNT recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
-  SERVE(GATHER, send == MPI_IN_PLACE && g->me != root,
+  SERVE(GATHER, 1, send == MPI_IN_PLACE && g->me != root,
         rgi_coll_check_sides(
             SIDE(1, send, 0, send_count, send_type),
             SIDE(g->me == root, recv, (MPI_Count)g->me * recv_count, recv_count, recv_type)),
@@ -36,7 +36,7 @@ RG_API int FORM(MPI_Gather)(const void *send, COUNT send_count, MPI_Datatype sen
 
 RG_API int FORM(MPI_Scatter)(const void *send, COUNT send_count, MPI_Datatype send_type, void *recv,
                              COUNT recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
-  SERVE(SCATTER, recv == MPI_IN_PLACE && g->me != root,
+  SERVE(SCATTER, 1, recv == MPI_IN_PLACE && g->me != root,
         rgi_coll_check_sides(
             SIDE(g->me == root, send, (MPI_Count)g->me * send_count, send_count, send_type),
             SIDE(1, recv, 0, recv_count, recv_type)),
@@ -47,7 +47,7 @@ RG_API int FORM(MPI_Scatter)(const void *send, COUNT send_count, MPI_Datatype se
 RG_API int FORM(MPI_Allgather)(const void *send, COUNT send_count, MPI_Datatype send_type,
                                void *recv, COUNT recv_count, MPI_Datatype recv_type,
                                MPI_Comm comm) {
-  SERVE(ALLGATHER, 0,
+  SERVE(ALLGATHER, 1, 0,
         rgi_coll_check_sides(SIDE(1, send, 0, send_count, send_type),
                              SIDE(1, recv, (MPI_Count)g->me * recv_count, recv_count, recv_type)),
         rg_allgather(g, send, send_count, send_type, recv, recv_count, recv_type),
@@ -56,7 +56,7 @@ RG_API int FORM(MPI_Allgather)(const void *send, COUNT send_count, MPI_Datatype 
 
 RG_API int FORM(MPI_Alltoall)(const void *send, COUNT send_count, MPI_Datatype send_type,
                               void *recv, COUNT recv_count, MPI_Datatype recv_type, MPI_Comm comm) {
-  SERVE(ALLTOALL, 0,
+  SERVE(ALLTOALL, send != MPI_IN_PLACE, 0,
         rgi_coll_check_sides(SIDE(1, send, 0, send_count, send_type),
                              SIDE(1, recv, 0, recv_count, recv_type)),
         rg_alltoall(g, send, send_count, send_type, recv, recv_count, recv_type),
@@ -65,21 +65,22 @@ RG_API int FORM(MPI_Alltoall)(const void *send, COUNT send_count, MPI_Datatype s
 
 RG_API int FORM(MPI_Reduce_scatter_block)(const void *send, void *recv, COUNT count,
                                           MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  SERVE(REDUCE_SCATTER_BLOCK, 0, rgi_coll_check_reduction(send, recv, count, type, op),
+  SERVE(REDUCE_SCATTER_BLOCK, send != MPI_IN_PLACE, 0,
+        rgi_coll_check_reduction(send, recv, count, type, op),
         rg_reduce_scatter_block(g, send, recv, count, type, op),
         FORM(PMPI_Reduce_scatter_block)(send, recv, count, type, op, comm));
 }
 
 RG_API int FORM(MPI_Scan)(const void *send, void *recv, COUNT count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm) {
-  SERVE(SCAN, 0, rgi_coll_check_reduction(send, recv, count, type, op),
+  SERVE(SCAN, send != MPI_IN_PLACE, 0, rgi_coll_check_reduction(send, recv, count, type, op),
         rg_scan(g, send, recv, count, type, op),
         FORM(PMPI_Scan)(send, recv, count, type, op, comm));
 }
 
 RG_API int FORM(MPI_Exscan)(const void *send, void *recv, COUNT count, MPI_Datatype type, MPI_Op op,
                             MPI_Comm comm) {
-  SERVE(EXSCAN, 0, rgi_coll_check_reduction(send, recv, count, type, op),
+  SERVE(EXSCAN, send != MPI_IN_PLACE, 0, rgi_coll_check_reduction(send, recv, count, type, op),
         rg_exscan(g, send, recv, count, type, op),
         FORM(PMPI_Exscan)(send, recv, count, type, op, comm));
 }

@@ -10,6 +10,8 @@ RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype se
                              MPI_Datatype recv_type, int root, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_GATHERV, comm);
   int answer, gets = g && g->me == root;
+  if (!g && rgi_intercept_missed(RGI_INTERCEPT_GATHERV, comm, &answer))
+    return answer;
   if (gets && (!recv_counts || !displs))
     return refuse_null(RGI_INTERCEPT_GATHERV, comm);
   if (g && !gets && send == MPI_IN_PLACE)
@@ -23,6 +25,9 @@ RG_API int FORM(MPI_Gatherv)(const void *send, COUNT send_count, MPI_Datatype se
     if (!error)
       error = rg_gatherv(g, send, send_count, send_type, recv, r.counts, r.displs, recv_type, root);
     free(r.storage);
+    if (error && rgi_intercept_again(comm, g, error, 1))
+      return FORM(MPI_Gatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type,
+                               root, comm);
     if (rgi_intercept_end(RGI_INTERCEPT_GATHERV, comm, error, &answer))
       return answer;
   }
@@ -35,6 +40,8 @@ RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const
                               MPI_Datatype recv_type, int root, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_SCATTERV, comm);
   int answer, gives = g && g->me == root;
+  if (!g && rgi_intercept_missed(RGI_INTERCEPT_SCATTERV, comm, &answer))
+    return answer;
   if (gives && (!send_counts || !displs))
     return refuse_null(RGI_INTERCEPT_SCATTERV, comm);
   if (g && !gives && recv == MPI_IN_PLACE)
@@ -48,6 +55,9 @@ RG_API int FORM(MPI_Scatterv)(const void *send, const COUNT send_counts[], const
       error =
           rg_scatterv(g, send, s.counts, s.displs, send_type, recv, recv_count, recv_type, root);
     free(s.storage);
+    if (error && rgi_intercept_again(comm, g, error, 1))
+      return FORM(MPI_Scatterv)(send, send_counts, displs, send_type, recv, recv_count, recv_type,
+                                root, comm);
     if (rgi_intercept_end(RGI_INTERCEPT_SCATTERV, comm, error, &answer))
       return answer;
   }
@@ -60,6 +70,8 @@ RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype
                                 MPI_Datatype recv_type, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_ALLGATHERV, comm);
   int answer;
+  if (!g && rgi_intercept_missed(RGI_INTERCEPT_ALLGATHERV, comm, &answer))
+    return answer;
   if (g && (!recv_counts || !displs))
     return refuse_null(RGI_INTERCEPT_ALLGATHERV, comm);
   if (g && !rgi_coll_check_sides(
@@ -70,6 +82,9 @@ RG_API int FORM(MPI_Allgatherv)(const void *send, COUNT send_count, MPI_Datatype
     if (!error)
       error = rg_allgatherv(g, send, send_count, send_type, recv, r.counts, r.displs, recv_type);
     free(r.storage);
+    if (error && rgi_intercept_again(comm, g, error, 1))
+      return FORM(MPI_Allgatherv)(send, send_count, send_type, recv, recv_counts, displs, recv_type,
+                                  comm);
     if (rgi_intercept_end(RGI_INTERCEPT_ALLGATHERV, comm, error, &answer))
       return answer;
   }
@@ -83,6 +98,8 @@ RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
                                MPI_Datatype recv_type, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_ALLTOALLV, comm);
   int answer, gives = send != MPI_IN_PLACE;
+  if (!g && rgi_intercept_missed(RGI_INTERCEPT_ALLTOALLV, comm, &answer))
+    return answer;
   if (g && (!recv_counts || !recv_displs || (gives && (!send_counts || !send_displs))))
     return refuse_null(RGI_INTERCEPT_ALLTOALLV, comm);
   if (g && !rgi_coll_check_sides(
@@ -97,6 +114,9 @@ RG_API int FORM(MPI_Alltoallv)(const void *send, const COUNT send_counts[],
           rg_alltoallv(g, send, s.counts, s.displs, send_type, recv, r.counts, r.displs, recv_type);
     free(r.storage);
     free(s.storage);
+    if (error && rgi_intercept_again(comm, g, error, send != MPI_IN_PLACE))
+      return FORM(MPI_Alltoallv)(send, send_counts, send_displs, send_type, recv, recv_counts,
+                                 recv_displs, recv_type, comm);
     if (rgi_intercept_end(RGI_INTERCEPT_ALLTOALLV, comm, error, &answer))
       return answer;
   }
@@ -115,6 +135,8 @@ RG_API int FORM(MPI_Reduce_scatter)(const void *send, void *recv, const COUNT co
                                     MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   rg_group g = rgi_intercept_group(RGI_INTERCEPT_REDUCE_SCATTER, comm);
   int answer;
+  if (!g && rgi_intercept_missed(RGI_INTERCEPT_REDUCE_SCATTER, comm, &answer))
+    return answer;
   if (g && !counts)
     return refuse_null(RGI_INTERCEPT_REDUCE_SCATTER, comm);
   if (g && !rgi_coll_check_reduction(send, recv, FORM(has_counts)(g, counts), type, op)) {
@@ -123,6 +145,8 @@ RG_API int FORM(MPI_Reduce_scatter)(const void *send, void *recv, const COUNT co
     if (!error)
       error = rg_reduce_scatter(g, send, recv, r.counts, type, op);
     free(r.storage);
+    if (error && rgi_intercept_again(comm, g, error, send != MPI_IN_PLACE))
+      return FORM(MPI_Reduce_scatter)(send, recv, counts, type, op, comm);
     if (rgi_intercept_end(RGI_INTERCEPT_REDUCE_SCATTER, comm, error, &answer))
       return answer;
   }

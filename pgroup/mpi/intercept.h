@@ -64,6 +64,15 @@ typedef enum {
  * comm sends a small broadcast and a small allreduce. */
 rg_group rgi_intercept_group(rgi_intercept_call call, MPI_Comm comm);
 
+/* After a call on g that has ended in an error, before rgi_intercept_end: 1: it is to be done
+ * again, since it was another member's error. intact: what the caller gives is as it was.
+ * Collective over comm then. */
+int rgi_intercept_again(MPI_Comm comm, rg_group g, int error, int intact);
+
+/* Where there is no group: 1 and MPI's error code for a call that has no partner, since others have
+ * come past it before an error. */
+int rgi_intercept_missed(rgi_intercept_call call, MPI_Comm comm, int *answer);
+
 /* The end of a call that was tried: 1 and MPI's error code for the application, after the
  * communicator's error handler; or 0: nothing has been done, pass it on. */
 int rgi_intercept_end(rgi_intercept_call call, MPI_Comm comm, int error, int *answer);

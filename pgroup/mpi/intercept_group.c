@@ -14,6 +14,13 @@
  * collectives on the communicator. So while a communicator is freed its group is kept here: MPI has
  * deleted the attribute, or must not be asked for it.
  *
+ * After an error (members that mean other lengths, say) a group's collectives are no longer usable,
+ * but MPI's communicator is. Its members then agree on the call that comes next on all of them: the
+ * last one that any of them has come to. From there on they use a new group. A member that is
+ * behind has missed the calls before, which have no partner any more: each ends in an error. A
+ * member that was in a later call than the one in which another met the error does its call again:
+ * it waits for the others there anyway.
+ *
  * To ask MPI for the attribute takes longer than a call that has nothing to do. Therefore each
  * thread remembers what it has found last, for as long as no attribute of any communicator is
  * deleted. */
@@ -23,6 +30,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "collectives/coll_of_group.h"
+#include "formation/group.h"
 #include "mpi/intercept.h"
 
 static struct {
@@ -199,6 +207,77 @@ static void *agree_on_group(MPI_Comm comm) {
   return &no_group;
 }
 
+/* --- after an error -------------------------------------------------------------------------- */
+
+/* The call that begins has no partner: it is neither served nor passed on. */
+static _Thread_local int missed;
+
+static rgi_coll *coll_of(rg_group g) {
+  return g->collectives;
+}
+
+/* Deaths, time limits and revocations are not mended. */
+static int is_mended(int error) {
+  return error == RG_ERR_MISMATCH || error == RG_ERR_TRUNCATE || error == RG_ERR_NOMEM;
+}
+
+/* A new group in place of one in which an operation has ended in an error. call: the number of the
+ * call that the caller has come to. NULL: calls are passed on to MPI. */
+static rg_group renew_group(MPI_Comm comm, rg_group old, int call) {
+  int last;
+  if (PMPI_Allreduce(&call, &last, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS)
+    return old;
+  rg_group made = agree_on_group(comm); /* the attribute's old value is dropped */
+  if (comm == leaving.comm)
+    drop_group(old);
+  if (made == (void *)&no_group)
+    return NULL;
+  coll_of(made)->missed = last - call;
+  return made;
+}
+
+/* Of numbers of calls, from 1; 0 counts as long ago. */
+static int is_before(uint32_t failed, int call) {
+  return failed == 0 || (int32_t)(failed - (uint32_t)call) < 0;
+}
+
+/* The group for the call that begins. If it is the one in which another member has met the error,
+ * or an earlier one, it ends in that error: the others need not come to this communicator next. */
+static rg_group group_after_error(MPI_Comm comm, rg_group g) {
+  uint32_t failed;
+  if (is_mended(rgi_coll_error(g, &failed)) && is_before(failed, *coll_of(g)->sequence + 1))
+    g = renew_group(comm, g, *coll_of(g)->sequence);
+  if (!g || coll_of(g)->missed == 0)
+    return g;
+  coll_of(g)->missed--;
+  missed = 1;
+  return NULL;
+}
+
+int rgi_intercept_missed(rgi_intercept_call call, MPI_Comm comm, int *answer) {
+  if (!missed)
+    return 0;
+  rgi_error(RG_ERR_MISMATCH,
+            "an earlier call on this communicator has ended in an error, and other "
+            "members are past this one");
+  missed = 0;
+  *answer = rgi_intercept_raise(call, comm, RG_ERR_MISMATCH);
+  return 1;
+}
+
+int rgi_intercept_again(MPI_Comm comm, rg_group g, int error, int intact) {
+  uint32_t failed;
+  latest.comm = MPI_COMM_NULL;
+  if (!intact || !is_mended(error) || !is_mended(rgi_coll_error(g, &failed)) || failed == 0 ||
+      !is_before(failed, *coll_of(g)->sequence))
+    return 0;
+  rg_group fresh = renew_group(comm, g, *coll_of(g)->sequence - 1);
+  if (!fresh || coll_of(fresh)->missed == 0)
+    return 1;
+  coll_of(fresh)->missed--;
+  return 0;
+}
+
 static rg_group find_group(MPI_Comm comm) {
   void *found = NULL;
   if (comm == MPI_COMM_NULL || (key_ready() && !recall(comm, &found)))
@@ -209,11 +288,12 @@ static rg_group find_group(MPI_Comm comm) {
   }
   if (!found)
     found = agree_on_group(comm);
-  return found == &no_group ? NULL : found;
+  return found == &no_group ? NULL : group_after_error(comm, found);
 }
 
 /* Not inlined: what it needs would be saved by each call that is answered without it. */
 static __attribute__((noinline)) rg_group find_and_remember(MPI_Comm comm, unsigned long deleted) {
+  missed = 0;
   rg_group g = find_group(comm);
   if (g) {
     latest.comm = comm;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) the Regroup authors
-"""Collectives on types of all forms and with operations of the program's, and wrong ones, under libregroup-mpi.so.
+"""Collectives on types of all forms and with operations of the program's, and wrong ones, under libregroup-mpi.so,
+which leave the communicator usable.
 
 time: 60
 beside: yes
@@ -19,6 +20,11 @@ for np, more in [(1, {}), (2, {}), (3, {}), (4, {'RG_ARENA_SIZE': '1'}), (7, {})
     out, told = run(np, under(LIBRARY, 'tests/plain_types', SEED, '150', **more))
     none = np * ' 0'
     assert out == 'wrong%s\nmisaligned%s\n' % (none, none), (np, more, out, told)
+
+# Errors end one call, not the communicator.
+for np, more in [(1, {}), (2, {}), (3, {}), (4, {'RG_OVERSUBSCRIBED': 'no'}), (7, {}), (4, {'MPIR_CVAR_NUM_CLIQUES': '2'})]:
+    out, told = run(np, under(LIBRARY, 'tests/plain_after_errors', SEED, '40', **more))
+    assert out == 'wrong%s\n' % (np * ' 0'), (np, more, out, told)
 
 # What MPICH does not look at; it ends with a signal.
 out, _ = run(2, under(LIBRARY, 'tests/plain_errors', 'unchecked'))
