@@ -88,7 +88,7 @@ static void set_memory(rgi_shared_state *state, void *memory) {
   state->memory = memory;
   state->entry = (char *)memory + rgi_shared_state_head(state->depth);
   state->cells = state->entry + rgi_shared_state_cells_at(state->depth);
-  atomic_store_explicit(&state->memory->depth, (uint16_t)state->depth, memory_order_relaxed);
+  atomic_store_explicit(&state->memory->depth, (uint8_t)state->depth, memory_order_relaxed);
   atomic_store_explicit(&rgi_shared_state_member_at(state, state->me)->left, 0,
                         memory_order_relaxed);
 }

@@ -158,10 +158,10 @@ typedef struct {
   rgi_bell room_bell;           /* likewise, when all have come to a certain step */
   _Atomic uint32_t claimed;     /* the barrier that a certain member releases; or 0 */
   _Atomic uint32_t broken_call; /* the call of the first error, stored before that; or 0 */
-  _Atomic uint16_t broken;      /* an operation ended in this error, the first one */
-  _Atomic uint16_t depth;       /* 0: no member has attached it */
   _Atomic uint32_t order;       /* a hash of the list of members, by the first one */
-  _Atomic uint32_t orders;      /* a member has another list */
+  _Atomic uint16_t broken;      /* an operation ended in this error, the first one */
+  _Atomic uint8_t depth;        /* 0: no member has attached it */
+  _Atomic uint8_t orders;       /* a member has another list */
   rgi_shared_state_turn turn[]; /* `depth` of them; the members begin at the next line */
 } rgi_shared_state_memory;
 
