@@ -8,7 +8,6 @@ srun waits until Slurm takes a lost node for DOWN, which by default is minutes a
 ended. Here the administrator says so as soon as they have.
 """
 import os
-import re
 import sys
 import time
 
@@ -62,7 +61,7 @@ class Run(worlds.Run):
 
     def judge_words(self):
         """One line at most of each lost node; the status, if there was one fault."""
-        lines = re.findall(worlds.OWN_LINE, self.text, re.M)
+        lines = worlds.own_lines(self.text)
         if len(lines) > len(self.absent()):
             return 'more lines than nodes that were lost'
         if len(self.done()) != 1:

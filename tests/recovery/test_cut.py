@@ -11,7 +11,6 @@ time: 120
 """
 import contextlib
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -57,7 +56,7 @@ def test_accesses(nodes):
     nodes.cable(1, 'up')
     status, text = jobs.end_of(job)
     assert status == worlds.GIVEN_UP and 'SURVIVED' not in text, (status, text)
-    assert len(re.findall(worlds.OWN_LINE, text, re.M)) == 1, text
+    assert len(worlds.own_lines(text)) == 1, text
 
 
 @contextlib.contextmanager

@@ -35,6 +35,11 @@ FOR_GOOD = None
 MASK = 2**64 - 1
 
 
+def own_lines(text):
+    """What the library says of the end of a job, beside the ranks that have died and were survived."""
+    return re.findall(OWN_LINE, deaths.SURVIVED.sub('', text), re.M)
+
+
 class Fault:
     """kind; at: seconds after all have begun; seconds: how long, or FOR_GOOD; nodes: which, of halves
     those of one; which: draws one of several processes; hub: whether it is cut off from mpiexec too."""
@@ -341,7 +346,7 @@ class Run:
         """One line of each node that was given up, or of a job that was ended, and a status."""
         silent = {n for f in self.done() if f.kind in ('power off', *PROVEN) for n in f.nodes}
         speaks = self.lost() - silent
-        lines = re.findall(OWN_LINE, self.text, re.M)
+        lines = own_lines(self.text)
         if self.lost() and not self.status:
             return 'status 0'
         if speaks and not self.is_of_launcher() and not lines:
