@@ -53,7 +53,8 @@
  *   buffer, failed          the member that allocates a buffer, between two changes of `buffer`;
  *                           failed: the step for which it had no room
  *   left                    its member, when it detaches the memory, or attaches it again
- *   broken                  any member whose operation has ended in an error
+ *   broken_call, broken     any member whose operation has ended in an error: the first one's call,
+ *                           then its error
  *   done_bell               a member that sets `done` and sees a sleeper
  *   room_bell               likewise, if all members have come to a multiple of some steps
  *   depth                   every member that attaches the memory: the same number

@@ -35,7 +35,7 @@ int rgi_shm_step_check_not_broken(const rgi_shared_state *l, const char *call) {
   if (error == RG_ERR_PROC_FAILED) /* another node may have told that member of a death */
     return rgi_wait_cause(
         rgi_error(RG_ERR_PROC_FAILED, "%s: another member knows of a death", call), call);
-  if (error == RG_ERR_REVOKED) /* this group, or one of the same members: they share the state */
+  if (error == RG_ERR_REVOKED)
     return rgi_error(RG_ERR_REVOKED, "%s: a group of these members has been revoked", call);
   if (atomic_load_explicit(&l->memory->orders, memory_order_relaxed))
     return rgi_error(RG_ERR_MISMATCH,

@@ -241,17 +241,22 @@ static int is_before(uint32_t failed, int call) {
   return failed == 0 || (int32_t)(failed - (uint32_t)call) < 0;
 }
 
+/* Whether the call on g has no partner. */
+static int take_missed(rg_group g) {
+  if (coll_of(g)->missed == 0)
+    return 0;
+  coll_of(g)->missed--;
+  return 1;
+}
+
 /* The group for the call that begins. If it is the one in which another member has met the error,
  * or an earlier one, it ends in that error: the others need not come to this communicator next. */
 static rg_group group_after_error(MPI_Comm comm, rg_group g) {
   uint32_t failed;
   if (is_mended(rgi_coll_error(g, &failed)) && is_before(failed, *coll_of(g)->sequence + 1))
     g = renew_group(comm, g, *coll_of(g)->sequence);
-  if (!g || coll_of(g)->missed == 0)
-    return g;
-  coll_of(g)->missed--;
-  missed = 1;
-  return NULL;
+  missed = g && take_missed(g);
+  return missed ? NULL : g;
 }
 
 int rgi_intercept_missed(rgi_intercept_call call, MPI_Comm comm, int *answer) {
@@ -272,10 +277,7 @@ int rgi_intercept_again(MPI_Comm comm, rg_group g, int error, int intact) {
       !is_before(failed, *coll_of(g)->sequence))
     return 0;
   rg_group fresh = renew_group(comm, g, *coll_of(g)->sequence - 1);
-  if (!fresh || coll_of(fresh)->missed == 0)
-    return 1;
-  coll_of(fresh)->missed--;
-  return 0;
+  return !fresh || !take_missed(fresh);
 }
 
 static rg_group find_group(MPI_Comm comm) {
