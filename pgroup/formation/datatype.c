@@ -80,26 +80,27 @@ int rgi_datatype_memory_error(const char *call) {
 
 typedef enum { PACK, UNPACK } direction;
 
-/* One call of MPI: n elements. */
 #if MPI_VERSION >= 4
+typedef MPI_Count pack_count;
 #define PACK_MOST PTRDIFF_MAX
-static int move_elements(const rgi_datatype *t, direction to, char *memory, size_t n, char *dense) {
-  MPI_Count position = 0, size = (MPI_Count)(n * t->size), count = (MPI_Count)n;
-  int code = to == PACK
-                 ? MPI_Pack_c(memory, count, t->type, dense, size, &position, rgi_runtime.comm)
-                 : MPI_Unpack_c(dense, size, &position, memory, count, t->type, rgi_runtime.comm);
-  return rgi_mpi_error(code, to == PACK ? "MPI_Pack_c" : "MPI_Unpack_c");
-}
+#define FORM(name) name##_c
+#define FORM_NAME(name) name "_c"
 #else
+typedef int pack_count;
 #define PACK_MOST INT_MAX
-static int move_elements(const rgi_datatype *t, direction to, char *memory, size_t n, char *dense) {
-  int position = 0, size = (int)(n * t->size), count = (int)n;
-  int code = to == PACK
-                 ? MPI_Pack(memory, count, t->type, dense, size, &position, rgi_runtime.comm)
-                 : MPI_Unpack(dense, size, &position, memory, count, t->type, rgi_runtime.comm);
-  return rgi_mpi_error(code, to == PACK ? "MPI_Pack" : "MPI_Unpack");
-}
+#define FORM(name) name
+#define FORM_NAME(name) name
 #endif
+
+/* One call of MPI: n elements. */
+static int move_elements(const rgi_datatype *t, direction to, char *memory, size_t n, char *dense) {
+  pack_count position = 0, size = (pack_count)(n * t->size), count = (pack_count)n;
+  int code =
+      to == PACK
+          ? FORM(MPI_Pack)(memory, count, t->type, dense, size, &position, rgi_runtime.comm)
+          : FORM(MPI_Unpack)(dense, size, &position, memory, count, t->type, rgi_runtime.comm);
+  return rgi_mpi_error(code, to == PACK ? FORM_NAME("MPI_Pack") : FORM_NAME("MPI_Unpack"));
+}
 
 /* The whole elements of so many bytes. */
 static int move_bytes(const rgi_datatype *t, direction to, char *memory, size_t bytes,
