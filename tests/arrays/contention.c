@@ -306,7 +306,8 @@ void test_mutex_errors(void) {
 
 /* A word that all ranks share, whatever nodes they pretend to be on. */
 static _Atomic int *shared_word(void) {
-  char name[] = "/tmp/rgt-word-XXXXXX";
+  char name[RGT_PATH];
+  rgt_temporary(name);
   int fd = rgt_rank == 0 ? mkstemp(name) : -1;
   if (rgt_rank == 0)
     RGT_INT(ftruncate(fd, 64), 0);

@@ -134,7 +134,8 @@ static void test_info(void) {
 
 /* A file of a later hwloc: the error names the file and the version. */
 static void test_later_file(void) {
-  char name[] = "/tmp/rgt-machine-XXXXXX";
+  char name[RGT_PATH];
+  rgt_temporary(name);
   int fd = mkstemp(name);
   FILE *f = fdopen(fd, "w");
   fputs("<?xml version=\"1.0\"?>\n<topology version=\"9.0\">\n</topology>\n", f);
