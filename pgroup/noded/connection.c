@@ -12,10 +12,10 @@
  * Both sides prove who they are (handshake.h), since other programs may listen at an address that
  * many machines have, or connect with our port: a wrong proof is no sign that a node is lost. A
  * call by RGI_OVERLAY_CLIENT makes the connection one of the server's, one by RGI_OVERLAY_GUARD is
- * answered and closed. Two nodes that dial each
- * other at the same time come to have two connections. Both use the one that the lower node has
- * dialled, and the higher node closes its own when that one is up: what the lower node has sent
- * before it sends again when a connection comes up.
+ * answered and closed. Two nodes that dial each other at the same time come to have two
+ * connections. Each sends on the one that has come up last: what it had sent before it sends again
+ * then. The one that the lower node has dialled remains: when it is up the higher node closes its
+ * own.
  *
  * Pings go out on a connection that is up, whatever else does: they tell each side when the other
  * one has last heard it, and whether it needs the connection. A node is needed for good (keep), or
@@ -211,11 +211,6 @@ static void watch_socket(rgi_connection *connection) {
     epoll_ctl(connections.poll, EPOLL_CTL_ADD, connection->tcp.fd, &e);
 }
 
-/* Whether the lower one of the two nodes has dialled it. */
-static int is_lowers(const rgi_connection *connection) {
-  return connection->is_own == (connections.overlay->mine < connection->node);
-}
-
 /* The one that has come up last: what this node has to tell when one comes up goes there. */
 static rgi_connection *connection_to(int node) {
   rgi_connection *found = NULL;
@@ -319,7 +314,7 @@ static void come_up(rgi_connection *connection) {
   connection->needed_far = 1; /* until it tells */
   connections.nodes[connection->node].down = 0;
   note_received(connection);
-  if (!connection->is_own && is_lowers(connection))
+  if (!connection->is_own && connection->node < connections.overlay->mine)
     close_own(connection);
   watch_socket(connection);
   send_ping(connection);
