@@ -31,21 +31,29 @@ static int on_several_nodes(void) {
   return here < all;
 }
 
+/* What cannot be done with this number of ranks is found on all of them alike, and ends the job as a
+ * wrong option does: what a rank says before MPI_Abort may be lost. */
+static int make_plan(mcmc_run *run) {
+  const mcmc_options *o = &run->o;
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  run->plan = mcmc_plan_make(ranks, o->group, o->walkers, o->samples, o->unit, o->sample);
+  int error = o->pattern ? mcmc_plan_use(&run->plan, o->pattern, o->bound) : RG_SUCCESS;
+  if (error && run->rank == 0)
+    fprintf(stderr, "regroup-mcmc: the pattern of work: %s\n", rg_error_detail());
+  return !error;
+}
+
 /* Sets up the walkers, and finds whether progress is to be shown. */
 static void set_up(mcmc_run *run) {
   const mcmc_options *o = &run->o;
-  int ranks;
   mcmc_run_must(rg_group_world(&run->world), "rg_group_world");
   mcmc_survivors_open(&run->survivors);
-  mcmc_run_must(rg_group_size(run->world, &ranks), "rg_group_size");
-  run->plan = mcmc_plan_make(ranks, o->group, o->walkers, o->samples, o->unit, o->sample);
-  if (o->pattern)
-    mcmc_run_must(mcmc_plan_use(&run->plan, o->pattern, o->bound), "the pattern of work");
   run->progress.wanted = run->rank == 0 && !o->quiet && (o->progress || mcmc_progress_watched());
   mcmc_survivors_go_on(&run->survivors, rg_bcast(run->world, &run->progress.wanted, 1, MPI_INT, 0),
                        "rg_bcast");
   if (mcmc_delay_watched(run))
-    mcmc_progress_start(&run->progress, ranks);
+    mcmc_progress_start(&run->progress, run->plan.ranks);
   if (o->trace || o->chrome || o->spans)
     mcmc_run_must(rg_timeline_create(&run->timeline), "rg_timeline_create");
   run->deaths.quiet = o->quiet;
@@ -199,7 +207,6 @@ static int do_run(mcmc_run *run, const mcmc_death_schedule *kills, FILE *json) {
   mcmc_deaths_disarm();
   write_timeline(run, &r);
   mcmc_run_must(rg_balance_free(&run->balancer), "rg_balance_free");
-  mcmc_plan_free(&run->plan);
   rg_array_free(&run->deaths.when);
   mcmc_saved_close(&run->saved);
   mcmc_survivors_close(&run->survivors);
@@ -233,7 +240,7 @@ int main(int argc, char **argv) {
   } else if (mcmc_options_read(argc, argv, run.rank, &run.o, &status)) {
     status = RGP_USAGE;
     double seconds = run.o.bound > 0 ? run.o.bound : 3.5 * run.o.scale;
-    if (mcmc_death_schedule_take(run.o.kill, run.rank, seconds, &kills) &&
+    if (mcmc_death_schedule_take(run.o.kill, run.rank, seconds, &kills) && make_plan(&run) &&
         open_files(&run, &json)) {
       run.counts = mcmc_survivors_expected() && on_several_nodes();
       mcmc_run_must(rg_init(MPI_COMM_WORLD, NULL), "rg_init");
@@ -241,6 +248,7 @@ int main(int argc, char **argv) {
       mcmc_run_must(rg_finalize(), "rg_finalize");
     }
   }
+  mcmc_plan_free(&run.plan);
   MPI_Finalize();
   return status;
 }

@@ -42,11 +42,14 @@ static int spawn(rg_group g, int each) {
   return error;
 }
 
+static void print_spawned(rg_group g, char *text) {
+  snprintf(text, LINE, "SPAWNED %d\n", size_of(g));
+}
+
 static void draw_them(rg_group g, int each, int rounds) {
   while (round_now < rounds)
     round_now += is_done(&g, spawn(g, each));
-  if (rank_in(g) == 0)
-    printf("SPAWNED %d\n", size_of(g));
+  tell_last(&g, print_spawned);
   rg_group_free(&g);
 }
 
